@@ -1,0 +1,19 @@
+// Monotonic time as int64 nanoseconds, the unit of every *_ns in the project.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace lensd {
+
+/// Nanoseconds on the monotonic clock. Not related to wall-clock time; safe from any thread.
+inline int64_t now_ns() noexcept {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+constexpr double to_ms(int64_t ns) noexcept { return static_cast<double>(ns) * 1e-6; }
+constexpr double to_s(int64_t ns) noexcept { return static_cast<double>(ns) * 1e-9; }
+
+}  // namespace lensd

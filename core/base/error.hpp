@@ -1,0 +1,49 @@
+// The one exception type of lensd, and the exit codes that it maps to.
+//
+// Set-up throws Error; expected outcomes of a frame are values (see FrameOutcome in image/frame.hpp).
+// Only app/ catches, prints and exits.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace lensd {
+
+/// Process exit codes, part of the public interface.
+enum class ExitCode : int {
+  done = 0,
+  runtime_failure = 1,
+  usage = 2,
+  invalid_config = 3,  ///< configuration or graph refused
+  bad_source = 4,      ///< source cannot be opened or decoded
+  unavailable = 5,     ///< the requested backend or display is not there
+};
+
+/// An error for a person: where it happened, what is wrong, what to do about it.
+/// Immutable; may be copied between threads.
+class Error : public std::runtime_error {
+ public:
+  Error(ExitCode code, std::string where, std::string what, std::string hint = {})
+      : std::runtime_error(compose(where, what, hint)),
+        code_(code),
+        where_(std::move(where)),
+        problem_(std::move(what)),
+        hint_(std::move(hint)) {}
+
+  ExitCode code() const noexcept { return code_; }
+  const std::string& where() const noexcept { return where_; }
+  const std::string& problem() const noexcept { return problem_; }
+  const std::string& hint() const noexcept { return hint_; }
+
+ private:
+  static std::string compose(const std::string& where, const std::string& what, const std::string& hint) {
+    std::string line = where.empty() ? what : where + ": " + what;
+    if (!hint.empty()) line += " (" + hint + ")";
+    return line;
+  }
+
+  ExitCode code_;
+  std::string where_, problem_, hint_;
+};
+
+}  // namespace lensd

@@ -1,0 +1,56 @@
+#include "core/base/log.hpp"
+
+#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/ringbuffer_sink.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+
+#include <memory>
+#include <vector>
+
+#include "core/base/error.hpp"
+
+namespace lensd::log {
+namespace {
+
+constexpr size_t kRecentLines = 500;
+
+std::shared_ptr<spdlog::sinks::ringbuffer_sink_mt> recent_sink() {
+  static auto sink = std::make_shared<spdlog::sinks::ringbuffer_sink_mt>(kRecentLines);
+  return sink;
+}
+
+}  // namespace
+
+void init(const std::string& level, const std::string& file) {
+  const auto parsed = spdlog::level::from_str(level);
+  if (parsed == spdlog::level::off && level != "off")
+    throw Error(ExitCode::usage, "--msg-level", "unknown level '" + level + "'",
+                "one of trace, debug, info, warn, error, off");
+
+  auto console = std::make_shared<spdlog::sinks::stderr_color_sink_mt>();
+  console->set_pattern("lensd: %^%l%$: %v");
+  console->set_level(parsed);
+  std::vector<spdlog::sink_ptr> sinks{console};
+
+  recent_sink()->set_pattern("%H:%M:%S %l: %v");
+  recent_sink()->set_level(spdlog::level::info);
+  sinks.push_back(recent_sink());
+
+  if (!file.empty()) {
+    try {
+      auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(file, true);
+      sink->set_pattern("%Y-%m-%dT%H:%M:%S.%e %t %l: %v");
+      sinks.push_back(std::move(sink));
+    } catch (const spdlog::spdlog_ex&) {
+      throw Error(ExitCode::runtime_failure, file, "the log file cannot be written", "choose another --log-file");
+    }
+  }
+  auto logger = std::make_shared<spdlog::logger>("lensd", sinks.begin(), sinks.end());
+  logger->set_level(file.empty() ? std::min(parsed, spdlog::level::info) : spdlog::level::trace);
+  logger->flush_on(spdlog::level::warn);
+  spdlog::set_default_logger(std::move(logger));
+}
+
+std::vector<std::string> recent() { return recent_sink()->last_formatted(); }
+
+}  // namespace lensd::log

@@ -1,0 +1,25 @@
+// Logging: spdlog behind a handful of names, so that the rest of the code says `log::warn("…")`.
+//
+// Threads: every function may be called from any thread. Never called from the per-frame path after
+// warm-up; a message about a frame is counted there and logged by the thread that reads the counters.
+#pragma once
+
+#include <spdlog/spdlog.h>
+
+#include <string>
+
+namespace lensd::log {
+
+using spdlog::debug;
+using spdlog::error;
+using spdlog::info;
+using spdlog::warn;
+
+/// Sets up stderr logging (and `file` when not empty). `level` is trace, debug, info, warn, error or off.
+/// Throws Error(usage) on an unknown level and Error(runtime_failure) when the file cannot be opened.
+void init(const std::string& level, const std::string& file);
+
+/// The last messages at info and above, oldest first, for the log panel; at most 500 lines are kept.
+std::vector<std::string> recent();
+
+}  // namespace lensd::log

@@ -1,0 +1,58 @@
+// What a person or a program can ask of the running pipeline, as values on a queue.
+//
+//   panel, keys, control socket ── Command ──▶ BoundedQueue ──▶ process / decode thread, at a frame boundary
+//
+// Commands are plain values; the thread that takes one off the queue owns it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/base/param.hpp"
+#include "core/graph/graph.hpp"
+
+namespace lensd {
+
+struct SetParam {
+  std::string node, param;
+  ParamValue value;
+};
+struct SetEnabled {
+  std::string node;
+  bool enabled = true;
+};
+/// Replaces the whole graph (add, remove, reorder, undo, preset).
+struct SetGraph {
+  GraphDesc graph;
+};
+/// Several changes that apply to one frame.
+struct Batch {
+  std::vector<std::variant<SetParam, SetEnabled>> changes;
+};
+struct Pause {
+  bool paused = true;
+};
+struct Step {
+  int frames = 1;  ///< negative: backward
+};
+struct Seek {
+  int64_t position_ns = 0;
+  bool relative = false;
+};
+struct SetSpeed {
+  double speed = 1;
+};
+struct SetLoop {
+  bool file = false;
+  int64_t a_ns = -1, b_ns = -1;  ///< A-B loop; negative: not set
+};
+struct Snapshot {
+  std::string path;
+};
+struct Quit {};
+
+using Command = std::variant<SetParam, SetEnabled, SetGraph, Batch, Pause, Step, Seek, SetSpeed, SetLoop, Snapshot, Quit>;
+
+}  // namespace lensd

@@ -1,0 +1,60 @@
+#include "core/device/backend.hpp"
+
+#include <fmt/format.h>
+
+#include "core/base/error.hpp"
+
+#if LENSD_CUDA
+#include "core/device/cuda_check.hpp"
+#endif
+
+namespace lensd {
+
+CudaStatus probe_cuda([[maybe_unused]] int ordinal) {
+  CudaStatus status;
+#if LENSD_CUDA
+  status.built = true;
+  const auto version = [](int v) { return fmt::format("{}.{}", v / 1000, v % 1000 / 10); };
+  int driver = 0, runtime = 0, count = 0;
+  cudaRuntimeGetVersion(&runtime);
+  cudaDriverGetVersion(&driver);
+  status.runtime = version(runtime);
+  status.driver = driver ? version(driver) : "";
+  if (driver == 0) {
+    status.reason = "no NVIDIA driver (libcuda.so.1 is not there)";
+    return status;
+  }
+  if (const cudaError_t error = cudaGetDeviceCount(&count); error != cudaSuccess || count == 0) {
+    status.reason = error == cudaSuccess ? "the driver lists no device" : cudaGetErrorString(error);
+    cudaGetLastError();
+    return status;
+  }
+  cudaDeviceProp properties{};
+  if (ordinal < 0 || ordinal >= count || cudaGetDeviceProperties(&properties, ordinal) != cudaSuccess) {
+    cudaGetLastError();
+    status.reason = fmt::format("there is no device {}, the driver lists {}", ordinal, count);
+    return status;
+  }
+  status.available = true;
+  status.device = properties.name;
+  status.multiprocessors = properties.multiProcessorCount;
+  status.memory_bytes = properties.totalGlobalMem;
+  status.l2_bytes = static_cast<size_t>(properties.l2CacheSize);
+  status.compute_major = properties.major;
+  status.compute_minor = properties.minor;
+#else
+  status.reason = "this build has no CUDA backend (the CUDA Toolkit was not found when it was built)";
+#endif
+  return status;
+}
+
+BackendChoice choose_backend(BackendWish wish, const CudaStatus& status) {
+  if (wish == BackendWish::cpu) return {Backend::cpu, "asked for"};
+  if (status.available) return {Backend::cuda, fmt::format("{}, driver API {}", status.device, status.driver)};
+  if (wish == BackendWish::cuda)
+    throw Error(ExitCode::unavailable, "--backend=cuda", status.reason,
+                "--backend=cpu gives the same output; `lensd doctor` tells more");
+  return {Backend::cpu, status.reason};
+}
+
+}  // namespace lensd

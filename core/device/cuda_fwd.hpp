@@ -1,0 +1,8 @@
+// The one CUDA type that interfaces mention, without CUDA's headers.
+#pragma once
+
+struct CUstream_st;
+
+namespace lensd {
+using CudaStream = CUstream_st*;  ///< a cudaStream_t; null without CUDA
+}

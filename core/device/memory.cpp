@@ -1,0 +1,72 @@
+#include "core/device/memory.hpp"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "core/base/error.hpp"
+#include "core/base/log.hpp"
+
+#if LENSD_CUDA
+#include "core/device/cuda_check.hpp"
+#endif
+
+namespace lensd {
+namespace {
+
+std::atomic<bool> g_pinned{false};
+
+Error no_memory(const char* kind, size_t bytes) {
+  return Error(ExitCode::runtime_failure, "memory", fmt::format("{} bytes of {} memory are not to be had", bytes, kind),
+               "use a smaller picture or fewer nodes");
+}
+
+}  // namespace
+
+bool pinned_memory_in_use() noexcept { return g_pinned.load(std::memory_order_relaxed); }
+void use_pinned_memory() noexcept { g_pinned.store(true, std::memory_order_relaxed); }
+
+MemoryBlock::MemoryBlock(MemoryKind kind, size_t bytes) : bytes_(align_up(bytes ? bytes : 1, kHostAlignment)), kind_(kind) {
+#if LENSD_CUDA
+  if (kind_ == MemoryKind::device) {
+    void* p = nullptr;
+    if (cudaMalloc(&p, bytes_) != cudaSuccess) {
+      cudaGetLastError();
+      throw no_memory("device", bytes_);
+    }
+    data_ = static_cast<uint8_t*>(p);
+    return;
+  }
+  if (kind_ == MemoryKind::pinned && pinned_memory_in_use()) {
+    void* p = nullptr;
+    if (cudaHostAlloc(&p, bytes_, cudaHostAllocPortable) == cudaSuccess) {
+      data_ = static_cast<uint8_t*>(p);
+      return;
+    }
+    cudaGetLastError();
+    static std::atomic<bool> warned{false};
+    if (!warned.exchange(true)) log::warn("page-locked memory is not to be had, uploads use ordinary memory");
+  }
+#else
+  if (kind_ == MemoryKind::device) throw no_memory("device", bytes_);
+#endif
+  kind_ = MemoryKind::host;
+  data_ = static_cast<uint8_t*>(std::aligned_alloc(kHostAlignment, bytes_));
+  if (!data_) throw no_memory("host", bytes_);
+}
+
+void MemoryBlock::reset() noexcept {
+  if (!data_) return;
+#if LENSD_CUDA
+  if (kind_ == MemoryKind::device) cudaFree(data_);
+  else if (kind_ == MemoryKind::pinned) cudaFreeHost(data_);
+  else std::free(data_);
+#else
+  std::free(data_);
+#endif
+  data_ = nullptr;
+}
+
+}  // namespace lensd

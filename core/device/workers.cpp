@@ -1,0 +1,49 @@
+#include "core/device/workers.hpp"
+
+#include <tbb/blocked_range.h>
+#include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <thread>
+
+namespace lensd {
+
+struct Workers::Arena {
+  explicit Arena(int threads)
+      : limit(tbb::global_control::max_allowed_parallelism, static_cast<size_t>(threads)), arena(threads, 1) {}
+  tbb::global_control limit;
+  tbb::task_arena arena;
+};
+
+Workers::Workers(int threads)
+    : threads_(threads > 0 ? threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()))),
+      arena_(std::make_unique<Arena>(threads_)) {}
+
+Workers::~Workers() = default;
+
+void Workers::run(int items, int grain, Body body, void* context) {
+  if (items <= 0) return;
+  grain = std::max(1, grain);
+  if (threads_ == 1 || items <= grain) {
+    body(context, {0, items}, 0);
+    return;
+  }
+  // A few bands for each thread even out differences in speed; each is a whole number of grains.
+  const int grains = (items + grain - 1) / grain;
+  const int bands = std::min(grains, threads_ * 4);
+  arena_->arena.execute([&] {
+    tbb::parallel_for(
+        0, bands,
+        [&](int i) {
+          const auto edge = [&](int n) {
+            return static_cast<int>(std::min<int64_t>(items, static_cast<int64_t>(grains) * n / bands * grain));
+          };
+          body(context, {edge(i), edge(i + 1)}, tbb::this_task_arena::current_thread_index());
+        },
+        tbb::simple_partitioner());
+  });
+}
+
+}  // namespace lensd

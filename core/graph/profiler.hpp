@@ -1,0 +1,68 @@
+// Timing scopes: "node/pass" → a ring of durations, with percentiles made by the reader.
+//
+//   executors, decode, present ── record(scope, ns) ──▶ ring of atomics ──▶ snapshot() ── panel, --timings
+//
+// record() is wait-free and may be called by one thread per scope; scope() and snapshot() take a lock that
+// record() never takes. CUDA durations arrive frames late; a scope nobody recorded has count 0, shown as n/a.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace lensd {
+
+/// One row of the timings table. Times in nanoseconds over the last `samples` records.
+struct PassStats {
+  std::string node, pass;
+  double bytes = 0, operations = 0;  ///< declared by the pass, a frame
+  uint64_t count = 0;                ///< records so far; 0: nothing was measured
+  int samples = 0;
+  int64_t last_ns = 0, p50_ns = 0, p95_ns = 0, p99_ns = 0, max_ns = 0, mean_ns = 0;
+  bool active = true;                ///< part of the plan that runs now
+  bool gpu = false;                  ///< measured on the GPU
+};
+
+class Profiler {
+ public:
+  static constexpr int kRing = 256;
+  static constexpr int kMaxScopes = 512;
+
+  /// The scope of that name, made on first use. Throws Error when kMaxScopes are in use.
+  int scope(const std::string& node, const std::string& pass, double bytes = 0, double operations = 0, bool gpu = false);
+  /// Marks all scopes but those of `keep_nodes` as not part of the running plan.
+  void deactivate_all_but(const std::vector<std::string>& keep_nodes);
+
+  void record(int scope, int64_t duration_ns) noexcept {
+    Ring& ring = *rings_[static_cast<size_t>(scope)];
+    const uint64_t n = ring.count.load(std::memory_order_relaxed);
+    ring.samples[n % kRing].store(duration_ns, std::memory_order_relaxed);
+    ring.count.store(n + 1, std::memory_order_release);
+  }
+
+  /// Rows in the order in which the scopes were made.
+  std::vector<PassStats> snapshot() const;
+  /// The newest durations of a scope, oldest first.
+  std::vector<int64_t> history(const std::string& node, const std::string& pass) const;
+
+ private:
+  struct Ring {
+    std::string node, pass;
+    double bytes = 0, operations = 0;
+    bool active = true, gpu = false;
+    std::atomic<uint64_t> count{0};
+    std::array<std::atomic<int64_t>, kRing> samples{};
+  };
+  const Ring* find(const std::string& node, const std::string& pass) const;
+  static std::vector<int64_t> newest(const Ring& ring);
+
+  mutable std::mutex mutex_;
+  std::array<std::unique_ptr<Ring>, kMaxScopes> rings_;
+  int used_ = 0;
+};
+
+}  // namespace lensd

@@ -1,0 +1,64 @@
+#include "core/image/picture.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace lensd {
+namespace {
+
+bool is_chroma(const PictureInfo& info, int component) {
+  return info.format.model == ColourModel::yuv && (component == 1 || component == 2);
+}
+
+int component_count(const PictureFormat& format) {
+  return (format.model == ColourModel::gray ? 1 : 3) + (format.has_alpha ? 1 : 0);
+}
+
+/// Component number of the i-th used component: alpha is always [3].
+int component_at(const PictureFormat& format, int i) {
+  return format.model == ColourModel::gray && i == 1 ? 3 : i;
+}
+
+int ceil_shift(int value, int shift) { return (value + (1 << shift) - 1) >> shift; }
+
+}  // namespace
+
+size_t PictureInfo::plane_row_bytes(int p) const {
+  size_t bytes = 0;
+  for (int i = 0; i < component_count(format); ++i) {
+    const int c = component_at(format, i);
+    const ComponentLayout& layout = format.components[static_cast<size_t>(c)];
+    if (layout.plane != p) continue;
+    const int samples = is_chroma(*this, c) ? ceil_shift(extent.width, format.chroma_shift_x) : extent.width;
+    // A packed row ends with a whole group of `step` bytes whatever the offset in it.
+    bytes = std::max(bytes, static_cast<size_t>(samples) * layout.step);
+  }
+  return bytes;
+}
+
+int PictureInfo::plane_rows(int p) const {
+  int rows = 0;
+  for (int i = 0; i < component_count(format); ++i) {
+    const int c = component_at(format, i);
+    if (format.components[static_cast<size_t>(c)].plane != p) continue;
+    rows = std::max(rows, is_chroma(*this, c) ? ceil_shift(extent.height, format.chroma_shift_y) : extent.height);
+  }
+  return rows;
+}
+
+std::string describe(const PictureInfo& info) {
+  const PictureFormat& f = info.format;
+  if (f.model == ColourModel::gray) return fmt::format("gray {}-bit", f.depth);
+  if (f.model == ColourModel::rgb) return fmt::format("rgb{} {}-bit", f.has_alpha ? "a" : "", f.depth);
+  const char* subsampling = f.chroma_shift_y ? "420" : f.chroma_shift_x ? "422" : "444";
+  constexpr const char* matrices[] = {"bt601", "bt709", "bt2020"};
+  constexpr const char* sitings[] = {"left", "center", "top-left"};
+  std::string text = fmt::format("yuv{} {}-bit, {} {}{}", subsampling, f.depth, matrices[static_cast<int>(info.colour.matrix)],
+                                 info.colour.range == Range::full ? "full" : "limited",
+                                 info.colour.guessed ? " (guessed)" : "");
+  if (f.chroma_shift_x) text += fmt::format(", siting {}", sitings[static_cast<int>(info.colour.siting)]);
+  return text;
+}
+
+}  // namespace lensd

@@ -1,0 +1,60 @@
+// A decoded picture with its memory: reference-counted, so that the executor can hold it until its upload is
+// through and the viewer until the next one comes.
+//
+//   Source ── Picture ──▶ queue ──▶ executor (keeps a share until the upload event has passed)
+//
+// The count is atomic: shares may be dropped on any thread. A handle itself belongs to one thread.
+#pragma once
+
+#include <atomic>
+#include <utility>
+
+#include "core/image/frame.hpp"
+#include "core/image/picture.hpp"
+
+namespace lensd {
+
+/// Owns a picture's memory; recycle() is called once, when the last share goes, on that share's thread.
+class PictureOwner {
+ public:
+  virtual ~PictureOwner() = default;
+  virtual void recycle() noexcept = 0;
+
+ private:
+  friend class Picture;
+  std::atomic<int> shares_{0};
+};
+
+class Picture {
+ public:
+  Picture() = default;
+  Picture(PictureRef ref, FrameInfo frame_info, PictureOwner* owner) noexcept
+      : planes(ref), info(frame_info), owner_(owner) {
+    if (owner_) owner_->shares_.fetch_add(1, std::memory_order_relaxed);
+  }
+  ~Picture() { reset(); }
+  Picture(Picture&& other) noexcept
+      : planes(other.planes), info(other.info), owner_(std::exchange(other.owner_, nullptr)) {}
+  Picture& operator=(Picture&& other) noexcept {
+    reset();
+    planes = other.planes, info = other.info, owner_ = std::exchange(other.owner_, nullptr);
+    return *this;
+  }
+
+  /// Another handle on the same memory.
+  Picture share() const noexcept { return Picture(planes, info, owner_); }
+  explicit operator bool() const noexcept { return planes.planes[0] != nullptr; }
+  void reset() noexcept {
+    if (owner_ && owner_->shares_.fetch_sub(1, std::memory_order_acq_rel) == 1) owner_->recycle();
+    owner_ = nullptr;
+    planes = {};
+  }
+
+  PictureRef planes;
+  FrameInfo info;
+
+ private:
+  PictureOwner* owner_ = nullptr;
+};
+
+}  // namespace lensd

@@ -1,0 +1,87 @@
+// Working images: what filters read and write.
+//
+// Views and refs borrow memory, host or device, and are trivially copyable so that kernels take them by
+// value; who owns the memory is said where they come from (image/frame.hpp, graph/plan.hpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#if defined(__CUDACC__)
+#define LENSD_HD __host__ __device__
+#else
+#define LENSD_HD
+#endif
+
+namespace lensd {
+
+/// Width and height in pixels. Valid images have both from 1 to kMaxSide.
+struct Extent {
+  int width = 0, height = 0;
+  bool operator==(const Extent&) const = default;
+};
+
+inline constexpr int kMaxSide = 16384;
+
+/// Working formats, gamma-encoded, 8 bits a channel. RGBA8 is R, G, B, A in memory order.
+enum class PixelFormat : uint8_t { gray8, rgba8 };
+
+LENSD_HD constexpr int channels(PixelFormat format) { return format == PixelFormat::gray8 ? 1 : 4; }
+constexpr const char* name(PixelFormat format) { return format == PixelFormat::gray8 ? "Gray8" : "RGBA8"; }
+
+struct ImageFormat {
+  PixelFormat format = PixelFormat::rgba8;
+  Extent extent;
+  bool operator==(const ImageFormat&) const = default;
+  /// Bytes of one row without padding.
+  constexpr size_t row_bytes() const { return static_cast<size_t>(extent.width) * static_cast<size_t>(channels(format)); }
+};
+
+/// Non-owning pointer to rows of T, `pitch_bytes` apart.
+template <class T>
+struct ImageView {
+  T* data = nullptr;
+  std::ptrdiff_t pitch_bytes = 0;
+  Extent extent;
+
+  LENSD_HD T* row(int y) const {
+    using Byte = std::conditional_t<std::is_const_v<T>, const unsigned char, unsigned char>;
+    return reinterpret_cast<T*>(reinterpret_cast<Byte*>(data) + static_cast<std::ptrdiff_t>(y) * pitch_bytes);
+  }
+  LENSD_HD T& at(int x, int y) const { return row(y)[x]; }
+};
+
+/// One RGBA8 pixel, 4-byte aligned so that device code moves it as one word.
+struct alignas(4) Rgba {
+  uint8_t r, g, b, a;
+};
+
+/// An image whose format is known at run time. `T` is uint8_t (writable) or const uint8_t.
+template <class T>
+struct BasicImageRef {
+  T* data = nullptr;
+  std::ptrdiff_t pitch_bytes = 0;
+  ImageFormat format;
+
+  int width() const { return format.extent.width; }
+  int height() const { return format.extent.height; }
+  int channels() const { return lensd::channels(format.format); }
+  size_t row_bytes() const { return format.row_bytes(); }
+  T* row(int y) const { return data + static_cast<std::ptrdiff_t>(y) * pitch_bytes; }
+
+  /// The rows as P; the caller has checked that P fits the format.
+  template <class P>
+  ImageView<P> as() const { return {reinterpret_cast<P*>(data), pitch_bytes, format.extent}; }
+
+  operator BasicImageRef<const uint8_t>() const { return {data, pitch_bytes, format}; }
+};
+
+using ImageRef = BasicImageRef<uint8_t>;
+using ConstImageRef = BasicImageRef<const uint8_t>;
+
+/// Border rule of neighbourhood filters. For a row abcd: replicate aa|abcd|dd, reflect ba|abcd|dc,
+/// reflect101 cb|abcd|cb, wrap cd|abcd|ab, constant 00|abcd|00.
+enum class Border : uint8_t { replicate, reflect, reflect101, wrap, constant };
+
+}  // namespace lensd

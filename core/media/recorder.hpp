@@ -1,0 +1,56 @@
+// Recorders: where processed frames go, as video, image, image sequence or nowhere.
+//
+// A Recorder belongs to one thread (the writer). finish() completes the file; a recorder destroyed without
+// finish() still leaves a playable file where the container allows it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/image/frame.hpp"
+
+namespace lensd {
+
+struct RecorderOptions {
+  double fps = 25;
+  std::string codec;         ///< empty: by the file's ending
+  std::string audio_from;    ///< source file whose audio is copied along; empty: none
+  bool still = false;        ///< the source is one image: `.png` and `.jpg` write one file without numbers
+};
+
+class Recorder {
+ public:
+  virtual ~Recorder() = default;
+  /// Adds a frame in host memory. Throws Error(runtime_failure), for example when the disk is full; what was
+  /// written before stays playable.
+  virtual void write(ConstImageRef image, const FrameInfo& info) = 0;
+  virtual void finish() = 0;
+  /// Frames written and where they went, for the closing message.
+  virtual int64_t frames() const = 0;
+  virtual std::string path() const = 0;
+};
+
+/// `.png .jpg` (with %d a sequence), `.mp4 .mkv .webm .avi`, or `null:`. The file is opened at once.
+/// Throws Error(usage) for an unknown ending, Error(runtime_failure) when it cannot be written.
+std::unique_ptr<Recorder> open_recorder(const std::string& path, ImageFormat format, const RecorderOptions& options);
+
+/// Writes one image as PNG or JPEG, whole or not at all (temporary file and rename). Throws Error.
+void write_image(const std::string& path, ConstImageRef image);
+
+/// Writes `index, pts, sha256` lines, comments beginning with '#'.
+class FrameHash {
+ public:
+  /// Throws Error(runtime_failure) when the file cannot be written.
+  explicit FrameHash(const std::string& path);
+  ~FrameHash();
+  void write(ConstImageRef image, const FrameInfo& info);
+  void finish();
+  /// SHA-256 of the rows without padding, as 64 hexadecimal digits.
+  static std::string digest(ConstImageRef image);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace lensd

@@ -1,0 +1,69 @@
+// Sources: where decoded pictures come from.
+//
+//   open(url) ──▶ Source ── next() on the decode thread ──▶ Picture in pinned host memory (or on the GPU)
+//
+// A Source belongs to the decode thread. FFmpeg's headers stay inside core/media. Decoders write straight
+// into the pool's pinned buffers (get_buffer2): there is no host copy between decoder and upload.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/image/picture_handle.hpp"
+
+namespace lensd {
+
+enum class HwDecode : uint8_t { automatic, cuda, off };
+
+struct SourceOptions {
+  HwDecode hwdec = HwDecode::off;
+  int device = 0;            ///< CUDA device for hwdec
+  int decoder_threads = 0;   ///< 0: FFmpeg's choice
+  int64_t start_ns = 0;
+  bool pinned = false;       ///< frames are uploaded to a GPU: use page-locked buffers
+};
+
+/// What is known about an opened source; texts are for people.
+struct SourceInfo {
+  std::string url, name;     ///< as given; a short name without secrets
+  std::string container, codec, pixel_format, decoder;  ///< decoder: "software" or "NVDEC"
+  PictureInfo picture;       ///< of the first frame, as announced; next() tells the truth
+  double fps = 0;            ///< nominal; 0: not known
+  int64_t duration_ns = 0;   ///< 0: not known
+  int64_t frame_count = 0;   ///< as announced; 0: not known
+  bool live = false, seekable = false, image = false, has_audio = false;
+  int64_t bit_rate = 0;
+};
+
+/// What a frame request came to.
+enum class FrameOutcome : uint8_t { ok, again, end_of_stream };
+
+class Source {
+ public:
+  virtual ~Source() = default;
+
+  virtual const SourceInfo& info() const = 0;
+
+  /// The next picture in presentation order, upright information included. `again`: nothing yet, call again
+  /// (after an interruption). Throws Error(bad_source) when decoding cannot go on.
+  virtual FrameOutcome next(Picture& out) = 0;
+
+  /// The next picture is the first with pts ≥ `position_ns` (exact, decodes from the key frame before).
+  /// Frame indices follow from the position. Throws Error(bad_source) when the source is not seekable.
+  virtual void seek(int64_t position_ns) = 0;
+
+  /// One sentence about damage met so far (truncation, decode errors), empty when there was none.
+  virtual std::string damage() const = 0;
+
+  /// Makes a blocked next() or seek() return soon; any thread.
+  virtual void interrupt() noexcept = 0;
+};
+
+/// Opens a file, image, image sequence, "-" (standard input) or "test:NAME". Throws Error(bad_source) with
+/// one clear sentence: missing file, empty file, directory, not media, no video stream.
+std::unique_ptr<Source> open_source(const std::string& url, const SourceOptions& options);
+
+}  // namespace lensd

@@ -1,0 +1,51 @@
+// What the panels show, gathered once per display frame by app/viewer.cpp on the UI thread.
+//
+//   pipeline counters, Profiler, graph ──▶ ViewerModel ──▶ panels ──▶ Command values ──▶ pipeline
+//
+// Panels read the model and append commands; they know neither threads nor executors.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/control/command.hpp"
+#include "core/graph/profiler.hpp"
+
+namespace lensd::ui {
+
+struct NodeView {
+  std::string id, filter;
+  bool enabled = true;
+  bool automatic = false;               ///< a conversion that the plan added
+  const FilterSchema* schema = nullptr;
+  std::vector<ParamValue> values;       ///< in the schema's order
+  std::string format;                   ///< "1920×1080 RGBA8", what the node gives
+  std::vector<Statistic> stats;
+};
+
+struct Notice {
+  int64_t time_ns = 0;
+  bool problem = false;
+  std::string text;
+};
+
+struct ViewerModel {
+  // Source
+  std::string source_name, source_detail;  ///< "vtest.avi", "768×576 yuv420p, bt601 limited (guessed), msmpeg4v3"
+  bool live = false, seekable = false, ended = false;
+  int64_t position_ns = 0, duration_ns = 0, frame_index = 0, frame_duration_ns = 0;
+  // Playback
+  bool paused = false;
+  double speed = 1;
+  double decode_fps = 0, display_fps = 0, source_fps = 0;
+  uint64_t frames_processed = 0, frames_shown = 0, frames_late = 0, frames_dropped = 0, frames_not_shown = 0;
+  // Machine
+  std::string backend, backend_reason, display_path, display_reason, device;
+  // Graph and timings
+  std::vector<NodeView> nodes;
+  std::vector<PassStats> timings;
+  std::vector<Notice> notices;
+};
+
+}  // namespace lensd::ui
