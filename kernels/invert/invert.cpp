@@ -43,7 +43,7 @@ Layout Invert::configure(const FilterInputs& inputs) {
 
 void Invert::run(const PassArgs& args, Band band) const {
   const ConstImageRef in = args.in[0];
-  const auto row = HWY_DYNAMIC_POINTER(invert_row);
+  const auto row = &HWY_DYNAMIC_DISPATCH(invert_row);
   for (int y = band.begin; y < band.end; ++y)
     row(in.row(y), args.out.row(y), in.row_bytes(), invert_mask(in.format.format));
 }
