@@ -74,11 +74,7 @@ struct BasicImageRef {
   template <class P>
   ImageView<P> as() const { return {reinterpret_cast<P*>(data), pitch_bytes, format.extent}; }
 
-  operator BasicImageRef<const uint8_t>() const
-    requires(!std::is_const_v<T>)
-  { 
-    return {data, pitch_bytes, format};
-  }
+  operator BasicImageRef<const uint8_t>() const { return {data, pitch_bytes, format}; }
 };
 
 using ImageRef = BasicImageRef<uint8_t>;
