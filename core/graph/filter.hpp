@@ -133,16 +133,22 @@ class FilterBase : public Filter {
   P params_;
 };
 
+/// Formats that a filter takes; the plan adds conversion nodes where an input has another one. A filter
+/// with several inputs gets them all in the same format.
+enum class Accepts : uint8_t { any, gray8, rgba8 };
+
 /// A line of the registry.
 struct FilterEntry {
   const FilterSchema& (*schema)();
   std::unique_ptr<Filter> (*make)();
   int min_inputs = 1, max_inputs = 1;
+  Accepts accepts = Accepts::any;
 };
 
 template <class F>
-constexpr FilterEntry entry(int min_inputs = 1, int max_inputs = 1) {
-  return {&F::static_schema, [] { return std::unique_ptr<Filter>(std::make_unique<F>()); }, min_inputs, max_inputs};
+constexpr FilterEntry entry(int min_inputs = 1, int max_inputs = 1, Accepts accepts = Accepts::any) {
+  return {&F::static_schema, [] { return std::unique_ptr<Filter>(std::make_unique<F>()); }, min_inputs, max_inputs,
+          accepts};
 }
 
 /// The filters that a graph may name, and the makers of the nodes that the plan adds by itself.

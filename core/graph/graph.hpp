@@ -34,8 +34,8 @@ struct GraphDesc {
   const NodeDesc* find(const std::string& id) const;
 };
 
-/// Parses a chain, `median=radius=1,canny@id=edges=low=50:high=150`: nodes parted by ',', a node's
-/// parameters by ':', `name@id=…` names a node. Values are checked against the schema; all errors are
+/// Parses a chain, `median=radius=1,canny@edges=low=50:high=150`: nodes parted by ',', a node's parameters
+/// by ':', `@edges` names the node. Values are checked against the schema; all errors are
 /// reported at once. Throws Error(invalid_config).
 GraphDesc parse_chain(const std::string& spec, const Registry& registry);
 

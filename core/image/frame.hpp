@@ -55,6 +55,8 @@ class Frame {
   ImageRef image() const;
   MemoryKind memory() const;
   int slot() const noexcept { return slot_; }
+  /// What the executor hung on the pool (its events), for whoever knows the type.
+  void* attachment() const noexcept;
 
   /// True once the pixels are written (always, for CPU frames).
   bool ready() const noexcept;
@@ -87,6 +89,10 @@ class FramePool : public std::enable_shared_from_this<FramePool> {
   int capacity() const noexcept { return static_cast<int>(slots_.size()); }
   ImageRef image(int slot) const { return slots_[static_cast<size_t>(slot)]->image; }
 
+  /// For executors: something that lives as long as the pool's frames. Set once, before the first acquire.
+  void attach(std::shared_ptr<void> attachment) { attachment_ = std::move(attachment); }
+  void* attachment() const noexcept { return attachment_.get(); }
+
   /// For executors: a slot's ready flag. set_ready may be called from any thread.
   void set_pending(int slot) noexcept { slots_[static_cast<size_t>(slot)]->ready.store(0, std::memory_order_relaxed); }
   void set_ready(int slot) noexcept;
@@ -104,6 +110,7 @@ class FramePool : public std::enable_shared_from_this<FramePool> {
   ImageFormat format_;
   MemoryKind kind_;
   std::vector<std::unique_ptr<Slot>> slots_;
+  std::shared_ptr<void> attachment_;
   std::atomic<uint64_t> free_;
   std::atomic<uint32_t> released_{0};
   std::atomic<bool> closed_{false};

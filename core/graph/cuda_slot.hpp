@@ -1,0 +1,44 @@
+// What the CUDA executor keeps for each output frame in rotation. Only cuda_executor.cpp includes this.
+#pragma once
+
+#include <atomic>
+#include <vector>
+
+#include "core/device/cuda_handles.hpp"
+#include "core/device/memory.hpp"
+#include "core/graph/filter.hpp"
+#include "core/image/picture_handle.hpp"
+
+namespace lensd {
+
+/// The order between the executor and the readers of one output frame. Lives with the frame's pool, so that a
+/// reader may hold a frame across a change of plan.
+struct SlotSync {
+  cuda::Event computed, read;
+  bool was_read = false;          ///< `read` was recorded since the frame was last written
+  std::atomic<uint32_t> busy{0};  ///< 1 from queueing until the GPU has finished with the slot
+};
+
+/// Events of one timed frame, read when a later frame comes by.
+struct SlotTiming {
+  cuda::Event upload_begin{cuda::Timing::on}, upload_end{cuda::Timing::on};
+  std::vector<cuda::Event> marks;  ///< before the first pass and after each one
+  bool pending = false;
+  int64_t frame = 0;
+};
+
+struct CudaSlot {
+  MemoryBlock upload;            ///< device copy of the decoded planes
+  MemoryBlock host_block;        ///< pinned: parameter blocks as of this frame
+  MemoryBlock device_block;
+  MemoryBlock device_image;      ///< graph output when frames go to the host
+  MemoryBlock host_stats;        ///< pinned: statistics of this slot's last frame
+  SlotSync* sync = nullptr;      ///< of the output frame with the same number
+  cuda::Event uploaded;
+  SlotTiming timing;
+  Picture picture;               ///< held until its upload (or, for device pictures, the graph) has passed
+  int64_t frame = -1;
+  bool stats_pending = false;
+};
+
+}  // namespace lensd

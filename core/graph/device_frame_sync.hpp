@@ -1,0 +1,19 @@
+// How readers of device frames stay in order with the executor, without the host waiting.
+#pragma once
+
+#include "core/device/cuda_fwd.hpp"
+#include "core/image/frame.hpp"
+
+namespace lensd {
+
+/// Both calls queue on the reader's stream and return at once. Called from the reader's thread while it holds
+/// the frame; the executor orders its own side.
+struct DeviceFrameSync {
+  virtual ~DeviceFrameSync() = default;
+  /// Work queued on `stream` after this sees the frame's pixels.
+  virtual void wait_ready(CudaStream stream, const Frame& frame) = 0;
+  /// The frame's memory is written again only after what is queued on `stream` by now has passed.
+  virtual void reading_done(CudaStream stream, const Frame& frame) = 0;
+};
+
+}  // namespace lensd

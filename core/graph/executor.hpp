@@ -1,0 +1,66 @@
+// Executors: run a plan, one picture at a time.
+//
+//   Picture ──▶ run() ──▶ Frame            CPU: finished on return, row bands on the workers
+//                                          CUDA: queued on return; Frame::ready() follows
+//
+// An executor belongs to the process thread, but for the members marked "any thread". run() allocates, locks,
+// logs nothing after the first frames of a plan and never waits for the GPU by a CUDA call; when all output
+// frames are in other hands it waits for one to come back.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/graph/device_frame_sync.hpp"
+#include "core/graph/plan.hpp"
+#include "core/graph/profiler.hpp"
+#include "core/graph/timeline.hpp"
+#include "core/image/picture_handle.hpp"
+
+namespace lensd {
+
+struct ExecutorOptions {
+  int threads = 0;           ///< CPU workers; 0: one per core
+  int device = 0;            ///< CUDA device
+  bool host_frames = true;   ///< output frames in host memory (files, upload path) or on the GPU (interop)
+  int frames = 4;            ///< output frames in rotation
+  int timing_interval = 8;   ///< CUDA: kernels are timed on every n-th frame; 1: on each
+};
+
+struct NodeStatistics {
+  std::string node;
+  int64_t frame = 0;
+  std::vector<Statistic> values;
+};
+
+class Executor {
+ public:
+  virtual ~Executor() = default;
+  virtual Backend backend() const = 0;
+
+  /// Takes the plan into use from the next run() on. Allocates its memory. Throws Error(runtime_failure) when
+  /// there is not enough; the plan before it is then still in use.
+  virtual void install(std::unique_ptr<Plan> plan) = 0;
+  /// The plan in use; null before the first install().
+  virtual Plan* plan() = 0;
+
+  /// Runs the plan on a picture that fits it. Empty once close() was called.
+  virtual Frame run(const Picture& picture) = 0;
+  /// Forgets what filters keep from frame to frame: seek, cut, new source.
+  virtual void reset_state() = 0;
+
+  /// Statistics of the newest frame whose passes have finished; any thread.
+  virtual std::vector<NodeStatistics> statistics() const = 0;
+  /// Makes a waiting run() return empty; any thread.
+  virtual void close() = 0;
+  /// For readers of device frames; null on the CPU.
+  virtual DeviceFrameSync* device_sync() { return nullptr; }
+};
+
+std::unique_ptr<Executor> make_cpu_executor(const ExecutorOptions& options, Profiler& profiler, Timeline& timeline);
+/// Throws Error(unavailable) in builds without CUDA and when the device does not answer.
+std::unique_ptr<Executor> make_cuda_executor(const ExecutorOptions& options, Profiler& profiler, Timeline& timeline);
+std::unique_ptr<Executor> make_executor(Backend backend, const ExecutorOptions& options, Profiler& profiler, Timeline& timeline);
+
+}  // namespace lensd

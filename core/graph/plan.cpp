@@ -1,0 +1,246 @@
+#include "core/graph/plan.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <set>
+
+#include "core/base/error.hpp"
+#include "core/graph/arena.hpp"
+
+namespace lensd {
+namespace {
+
+constexpr size_t kAlignment = kDeviceAlignment;
+
+/// Builds the nodes of a plan one after another; `at` maps a description's node to the plan's node whose
+/// image stands for it.
+class Builder {
+ public:
+  Builder(Plan& plan, const Registry& registry) : plan_(plan), registry_(registry) {}
+
+  void build() {
+    add_source();
+    const std::set<std::string> needed = needed_nodes();
+    for (const NodeDesc& node : plan_.graph.nodes)
+      if (!needed.contains(node.id)) plan_.unused.push_back(node.id);
+    for (bool progress = true; progress;) {
+      progress = false;
+      for (const NodeDesc& node : plan_.graph.nodes)
+        if (needed.contains(node.id) && !at_.contains(node.id) && inputs_ready(node)) add(node), progress = true;
+    }
+    const size_t output = static_cast<size_t>(at_.at(plan_.graph.output));
+    plan_.nodes[output].writes_output = true;
+    plan_.output = plan_.nodes[output].layout.output;
+    drop_unused_conversions();
+  }
+
+ private:
+  /// Nodes from which the output can be reached; disabled ones only hand their first input on.
+  std::set<std::string> needed_nodes() const {
+    std::set<std::string> needed;
+    std::vector<std::string> open{plan_.graph.output};
+    while (!open.empty()) {
+      const std::string id = open.back();
+      open.pop_back();
+      const NodeDesc* node = plan_.graph.find(id);
+      if (!node || !needed.insert(id).second) continue;
+      for (size_t i = 0; i < node->inputs.size(); ++i)
+        if (node->enabled || i == 0) open.push_back(node->inputs[i]);
+    }
+    return needed;
+  }
+
+  bool inputs_ready(const NodeDesc& node) const {
+    if (!node.enabled) return at_.contains(node.inputs[0]);
+    return std::all_of(node.inputs.begin(), node.inputs.end(), [&](const auto& id) { return at_.contains(id); });
+  }
+
+  void add_source() {
+    PlanNode node;
+    node.id = kSourceNode;
+    node.filter = registry_.make_source();
+    node.filter_name = node.filter->schema().name;
+    node.layout = node.filter->configure({.images = {}, .picture = &plan_.picture, .backend = plan_.backend});
+    plan_.nodes.push_back(std::move(node));
+    at_[kSourceNode] = 0;
+  }
+
+  void add(const NodeDesc& desc) {
+    if (!desc.enabled) {
+      at_[desc.id] = at_.at(desc.inputs[0]);
+      return;
+    }
+    const FilterEntry& entry = *registry_.find(desc.filter);
+    PlanNode node;
+    node.id = desc.id, node.filter_name = desc.filter;
+    node.filter = entry.make();
+    for (const auto& [key, value] : desc.params)
+      if (auto problem = node.filter->set(key, value)) throw Error(ExitCode::invalid_config, desc.id, *problem);
+
+    for (const std::string& input : desc.inputs) node.inputs.push_back(at_.at(input));
+    const PixelFormat wanted = common_format(node.inputs, entry.accepts);
+    if (entry.accepts != Accepts::any || node.inputs.size() > 1)
+      for (int& input : node.inputs) input = converted(input, wanted);
+
+    std::vector<ImageFormat> formats;
+    for (const int input : node.inputs) formats.push_back(plan_.nodes[static_cast<size_t>(input)].layout.output);
+    check_sizes(desc, formats);
+    node.layout = node.filter->configure({.images = formats, .picture = nullptr, .backend = plan_.backend});
+    at_[desc.id] = static_cast<int>(plan_.nodes.size());
+    plan_.nodes.push_back(std::move(node));
+  }
+
+  PixelFormat common_format(const std::vector<int>& inputs, Accepts accepts) const {
+    if (accepts == Accepts::gray8) return PixelFormat::gray8;
+    if (accepts == Accepts::rgba8) return PixelFormat::rgba8;
+    const bool all_gray = std::all_of(inputs.begin(), inputs.end(), [&](int i) {
+      return plan_.nodes[static_cast<size_t>(i)].layout.output.format == PixelFormat::gray8;
+    });
+    return all_gray ? PixelFormat::gray8 : PixelFormat::rgba8;
+  }
+
+  void check_sizes(const NodeDesc& desc, const std::vector<ImageFormat>& formats) const {
+    for (size_t i = 1; i < formats.size(); ++i)
+      if (formats[i].extent != formats[0].extent)
+        throw Error(ExitCode::invalid_config, desc.where.empty() ? desc.id : desc.where + ": " + desc.id,
+                    fmt::format("its inputs differ in size: {} is {}×{}, {} is {}×{}", desc.inputs[0],
+                                formats[0].extent.width, formats[0].extent.height, desc.inputs[i],
+                                formats[i].extent.width, formats[i].extent.height),
+                    "put a resize or crop before one of them");
+  }
+
+  /// The node that gives `input` in `format`: itself, a conversion made before, or a new one.
+  int converted(int input, PixelFormat format) {
+    const PlanNode& from = plan_.nodes[static_cast<size_t>(input)];
+    if (from.layout.output.format == format) return input;
+    const auto key = std::pair(input, format);
+    if (const auto it = conversions_.find(key); it != conversions_.end()) return it->second;
+    PlanNode node;
+    node.id = fmt::format("{}.{}", from.id, format == PixelFormat::gray8 ? "gray" : "rgba");
+    node.filter = registry_.make_convert(format);
+    node.filter_name = node.filter->schema().name;
+    node.automatic = true;
+    node.inputs = {input};
+    const ImageFormat formats[] = {from.layout.output};
+    node.layout = node.filter->configure({.images = formats, .picture = nullptr, .backend = plan_.backend});
+    const int index = static_cast<int>(plan_.nodes.size());
+    plan_.nodes.push_back(std::move(node));
+    return conversions_[key] = index;
+  }
+
+  /// A node behind the output in running order could only be a leftover; there is none by construction, since
+  /// every node was added for a consumer. Kept as a check.
+  void drop_unused_conversions() const {
+    for (size_t i = 0; i < plan_.nodes.size(); ++i) {
+      bool used = plan_.nodes[i].writes_output;
+      for (const PlanNode& node : plan_.nodes)
+        used = used || std::find(node.inputs.begin(), node.inputs.end(), static_cast<int>(i)) != node.inputs.end();
+      if (!used && i != 0) throw Error(ExitCode::runtime_failure, plan_.nodes[i].id, "planned without a consumer");
+    }
+  }
+
+  Plan& plan_;
+  const Registry& registry_;
+  std::map<std::string, int> at_;
+  std::map<std::pair<int, PixelFormat>, int> conversions_;
+};
+
+int last_use(const Plan& plan, int index) {
+  int last = index;
+  for (size_t i = 0; i < plan.nodes.size(); ++i)
+    for (const int input : plan.nodes[i].inputs)
+      if (input == index) last = std::max(last, static_cast<int>(i));
+  return last;
+}
+
+void lay_out_memory(Plan& plan) {
+  std::vector<ArenaBuffer> buffers;
+  std::vector<size_t*> targets;
+  const auto add = [&](size_t bytes, int first, int last, size_t& target) {
+    buffers.push_back({.bytes = bytes, .first = first, .last = last, .offset = 0});
+    targets.push_back(&target);
+    plan.unshared_bytes += align_up(bytes, kAlignment);
+  };
+  for (int i = 0; i < static_cast<int>(plan.nodes.size()); ++i) {
+    PlanNode& node = plan.nodes[static_cast<size_t>(i)];
+    const ImageFormat& format = node.layout.output;
+    node.pitch_bytes = static_cast<std::ptrdiff_t>(align_up(format.row_bytes(), kAlignment));
+    if (!node.writes_output)
+      add(static_cast<size_t>(node.pitch_bytes) * static_cast<size_t>(format.extent.height), i, last_use(plan, i),
+          node.image_offset);
+    node.scratch_offsets.resize(node.layout.scratch_bytes.size());
+    for (size_t s = 0; s < node.scratch_offsets.size(); ++s)
+      add(node.layout.scratch_bytes[s], i, i, node.scratch_offsets[s]);
+
+    const auto append = [](size_t& total, size_t bytes) { return std::exchange(total, total + align_up(bytes, kAlignment)); };
+    node.state_offset = append(plan.state_bytes, node.layout.state_bytes);
+    node.stats_offset = append(plan.stats_bytes, node.layout.stats_bytes);
+    node.block_offset = append(plan.block_bytes, node.filter->block_bytes());
+    plan.worker_bytes = std::max(plan.worker_bytes, align_up(node.layout.worker_bytes, kAlignment));
+  }
+  plan.arena_bytes = pack_arena(buffers, kAlignment);
+  for (size_t i = 0; i < buffers.size(); ++i) *targets[i] = buffers[i].offset;
+}
+
+}  // namespace
+
+PlanNode* Plan::find(const std::string& id) {
+  const auto it = std::find_if(nodes.begin(), nodes.end(), [&](const PlanNode& n) { return n.id == id; });
+  return it == nodes.end() ? nullptr : &*it;
+}
+
+void Plan::refresh_block(PlanNode& node) { node.filter->fill_block(blocks.data() + node.block_offset); }
+
+std::unique_ptr<Plan> make_plan(const GraphDesc& graph, const PictureInfo& picture, Backend backend,
+                                const Registry& registry) {
+  auto plan = std::make_unique<Plan>();
+  plan->registry = &registry;
+  plan->backend = backend, plan->picture = picture;
+  plan->graph = resolved(graph, registry);
+  Builder(*plan, registry).build();
+  lay_out_memory(*plan);
+  plan->blocks.resize(plan->block_bytes);
+  for (PlanNode& node : plan->nodes) plan->refresh_block(node);
+  return plan;
+}
+
+ParamResult set_param(Plan& plan, const std::string& node_id, const std::string& param, const ParamValue& value) {
+  using Kind = ParamResult::Kind;
+  NodeDesc* desc = plan.graph.find(node_id);
+  if (!desc) return {Kind::refused, "there is no node '" + node_id + "'"};
+  const FilterSchema& schema = plan.registry->find(desc->filter)->schema();
+  const ParamSpec* spec = schema.find(param);
+  if (!spec) return {Kind::refused, fmt::format("{}: there is no parameter '{}'", node_id, param)};
+  ParamValue converted;
+  if (auto problem = spec->check(value, converted)) return {Kind::refused, node_id + ": " + *problem};
+
+  PlanNode* node = plan.find(node_id);  // null while the node is disabled or not needed
+  if (node) {
+    spec->put(node->filter->params(), converted);
+    if (spec->change == ParamChange::live) plan.refresh_block(*node);
+  }
+  const auto given = std::find_if(desc->params.begin(), desc->params.end(), [&](const auto& p) { return p.first == param; });
+  if (given == desc->params.end()) desc->params.emplace_back(param, std::move(converted));
+  else given->second = std::move(converted);
+  return {node && spec->change == ParamChange::reconfigure ? Kind::needs_plan : Kind::applied, {}};
+}
+
+std::string describe(const Plan& plan) {
+  std::vector<std::string> parts;
+  for (const PlanNode& node : plan.nodes) {
+    const ImageFormat& f = node.layout.output;
+    parts.push_back(fmt::format("{}{} {}×{} {}", node.id, node.automatic ? " (added)" : "", f.extent.width,
+                                f.extent.height, name(f.format)));
+  }
+  const auto mib = [](size_t bytes) { return static_cast<double>(bytes) / (1024.0 * 1024.0); };
+  std::string text = fmt::format("{}; working memory {:.1f} MiB ({:.1f} without sharing)", fmt::join(parts, " → "),
+                                 mib(plan.arena_bytes), mib(plan.unshared_bytes));
+  if (!plan.unused.empty()) text += fmt::format("; not needed by the output: {}", fmt::join(plan.unused, ", "));
+  return text;
+}
+
+}  // namespace lensd

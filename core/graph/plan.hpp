@@ -1,0 +1,69 @@
+// A plan: the graph in running order, for one picture format and one backend, with all memory laid out.
+//
+//   GraphDesc + PictureInfo ── make_plan() ──▶ Plan ── Executor::install() ──▶ memory, scopes, launches
+//
+// Node 0 is the source (colour conversion). Disabled nodes are gone (their consumers read their first input),
+// nodes that the output does not need are listed in `unused` and gone as well, conversions that formats
+// require are nodes of their own, marked automatic. Working images and scratch share one arena by lifetime.
+//
+// A Plan is built on any thread and then belongs to the process thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/graph/graph.hpp"
+
+namespace lensd {
+
+struct PlanNode {
+  std::string id, filter_name;
+  std::unique_ptr<Filter> filter;
+  Layout layout;
+  std::vector<int> inputs;          ///< indices of earlier nodes
+  bool automatic = false;
+  bool writes_output = false;       ///< its image is the output frame, not in the arena
+  size_t image_offset = 0;          ///< in the arena
+  std::ptrdiff_t pitch_bytes = 0;   ///< of its image in the arena
+  std::vector<size_t> scratch_offsets;
+  size_t state_offset = 0, stats_offset = 0, block_offset = 0;  ///< in areas of their own
+};
+
+struct Plan {
+  const Registry* registry = nullptr;
+  Backend backend = Backend::cpu;
+  PictureInfo picture;
+  GraphDesc graph;                  ///< resolved; parameters as they are now
+  std::vector<PlanNode> nodes;
+  std::vector<std::string> unused;  ///< ids of nodes that the output does not need
+  ImageFormat output;
+  size_t arena_bytes = 0;           ///< shared by all images and scratch
+  size_t unshared_bytes = 0;        ///< what they would take without sharing
+  size_t state_bytes = 0, stats_bytes = 0, block_bytes = 0, worker_bytes = 0;
+  std::vector<uint8_t> blocks;      ///< the parameter blocks of all nodes, on the host
+
+  PlanNode* find(const std::string& id);
+  /// Fills the parameter block of `node` from its filter.
+  void refresh_block(PlanNode& node);
+};
+
+/// Plans `graph` (sound by validate()). Throws Error(invalid_config) naming the node where formats or sizes
+/// do not fit, all at once where they are independent.
+std::unique_ptr<Plan> make_plan(const GraphDesc& graph, const PictureInfo& picture, Backend backend,
+                                const Registry& registry);
+
+/// What changing a parameter came to.
+struct ParamResult {
+  enum class Kind { applied, needs_plan, refused } kind = Kind::applied;
+  std::string problem;
+};
+
+/// Changes a parameter of a running plan and of its description. `needs_plan`: the description was changed,
+/// and a new plan is needed for it to take effect. Allocates nothing for numbers and booleans.
+ParamResult set_param(Plan& plan, const std::string& node, const std::string& param, const ParamValue& value);
+
+/// "source 1920×1080 RGBA8 → median → grayscale 1920×1080 Gray8; 15.9 MiB in 2 shared buffers …"
+std::string describe(const Plan& plan);
+
+}  // namespace lensd
