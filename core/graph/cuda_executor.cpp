@@ -97,13 +97,13 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
     if (pool_) pool_->close();
   }
 
-  void wait_ready(CudaStream stream, int slot) override {
-    LENSD_CUDA_CHECK(cudaStreamWaitEvent(stream, slots_[static_cast<size_t>(slot)]->computed.get(), 0));
+  void wait_ready(CudaStream stream, const Frame& frame) override {
+    LENSD_CUDA_CHECK(cudaStreamWaitEvent(stream, sync_of(frame).computed.get(), 0));
   }
-  void reading_done(CudaStream stream, int slot) override {
-    CudaSlot& s = *slots_[static_cast<size_t>(slot)];
-    LENSD_CUDA_CHECK(cudaEventRecord(s.read.get(), stream));
-    s.was_read = true;  // ordered before the next run() on this slot by the frame's release
+  void reading_done(CudaStream stream, const Frame& frame) override {
+    SlotSync& sync = sync_of(frame);
+    LENSD_CUDA_CHECK(cudaEventRecord(sync.read.get(), stream));
+    sync.was_read = true;  // ordered before the next run() on this slot by the frame's release
   }
 
  private:
