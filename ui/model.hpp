@@ -17,10 +17,10 @@ namespace lensd::ui {
 struct NodeView {
   std::string id, filter;
   bool enabled = true;
-  bool automatic = false;               ///< a conversion that the plan added
+  bool automatic = false;  ///< a conversion that the plan added
   const FilterSchema* schema = nullptr;
-  std::vector<ParamValue> values;       ///< in the schema's order
-  std::string format;                   ///< "1920×1080 RGBA8", what the node gives
+  std::vector<ParamValue> values;  ///< in the schema's order
+  std::string format;              ///< "1920×1080 RGBA8", what the node gives
   std::vector<Statistic> stats;
 };
 
@@ -32,7 +32,8 @@ struct Notice {
 
 struct ViewerModel {
   // Source
-  std::string source_name, source_detail;  ///< "vtest.avi", "768×576 yuv420p, bt601 limited (guessed), msmpeg4v3"
+  std::string source_name,
+      source_detail;  ///< "vtest.avi", "768×576 yuv420p, bt601 limited (guessed), msmpeg4v3"
   bool live = false, seekable = false, ended = false;
   int64_t position_ns = 0, duration_ns = 0, frame_index = 0, frame_duration_ns = 0;
   // Playback

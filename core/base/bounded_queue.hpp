@@ -65,7 +65,8 @@ class BoundedQueue {
     size_t position = tail_.load(std::memory_order_relaxed);
     for (;;) {
       Cell& cell = cells_[position & mask_];
-      const auto turn = static_cast<std::ptrdiff_t>(cell.sequence.load(std::memory_order_acquire) - (position + 1));
+      const auto turn =
+          static_cast<std::ptrdiff_t>(cell.sequence.load(std::memory_order_acquire) - (position + 1));
       if (turn == 0) {
         if (!tail_.compare_exchange_weak(position, position + 1, std::memory_order_relaxed)) continue;
         std::optional<T> value(std::move(*cell.value));

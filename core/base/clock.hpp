@@ -13,7 +13,11 @@ inline int64_t now_ns() noexcept {
       .count();
 }
 
-constexpr double to_ms(int64_t ns) noexcept { return static_cast<double>(ns) * 1e-6; }
-constexpr double to_s(int64_t ns) noexcept { return static_cast<double>(ns) * 1e-9; }
+constexpr double to_ms(int64_t ns) noexcept {
+  return static_cast<double>(ns) * 1e-6;
+}
+constexpr double to_s(int64_t ns) noexcept {
+  return static_cast<double>(ns) * 1e-9;
+}
 
 }  // namespace lensd

@@ -42,7 +42,8 @@ void init(const std::string& level, const std::string& file) {
       sink->set_pattern("%Y-%m-%dT%H:%M:%S.%e %t %l: %v");
       sinks.push_back(std::move(sink));
     } catch (const spdlog::spdlog_ex&) {
-      throw Error(ExitCode::runtime_failure, file, "the log file cannot be written", "choose another --log-file");
+      throw Error(ExitCode::runtime_failure, file, "the log file cannot be written",
+                  "choose another --log-file");
     }
   }
   auto logger = std::make_shared<spdlog::logger>("lensd", sinks.begin(), sinks.end());
@@ -51,6 +52,8 @@ void init(const std::string& level, const std::string& file) {
   spdlog::set_default_logger(std::move(logger));
 }
 
-std::vector<std::string> recent() { return recent_sink()->last_formatted(); }
+std::vector<std::string> recent() {
+  return recent_sink()->last_formatted();
+}
 
 }  // namespace lensd::log

@@ -21,8 +21,10 @@ bool in_range(const ParamSpec& spec, double value) {
 
 bool acceptable(const ParamSpec& spec, const Matrix& m) {
   const auto side = [&](int n) { return n >= 1 && n <= static_cast<int>(spec.max) && n % 2 == 1; };
-  return side(m.rows) && side(m.cols) && m.values.size() == static_cast<size_t>(m.rows) * static_cast<size_t>(m.cols) &&
-         std::all_of(m.values.begin(), m.values.end(), [](double v) { return std::isfinite(v) && std::abs(v) <= 1e6; });
+  return side(m.rows) && side(m.cols) &&
+         m.values.size() == static_cast<size_t>(m.rows) * static_cast<size_t>(m.cols) &&
+         std::all_of(m.values.begin(), m.values.end(),
+                     [](double v) { return std::isfinite(v) && std::abs(v) <= 1e6; });
 }
 
 std::optional<double> number(std::string_view text) {
@@ -41,7 +43,10 @@ std::optional<Matrix> matrix(const std::string& text) {
     const size_t row_end = std::min(text.find(';', at), text.size());
     int cols = 0;
     for (size_t i = at; i < row_end;) {
-      if (text[i] == ' ') { ++i; continue; }
+      if (text[i] == ' ') {
+        ++i;
+        continue;
+      }
       const size_t stop = std::min(text.find(' ', i), row_end);
       const auto value = number(std::string_view(text).substr(i, stop - i));
       if (!value) return std::nullopt;
@@ -77,13 +82,19 @@ std::string to_string(const ParamValue& value) {
 std::string ParamSpec::allowed() const {
   const std::string suffix = unit.empty() ? "" : " " + unit;
   switch (type) {
-    case ParamType::boolean: return "true or false";
+    case ParamType::boolean:
+      return "true or false";
     case ParamType::integer:
-      return fmt::format("{} {} to {}{}", widget == Widget::odd_slider ? "an odd number" : "a whole number", min, max, suffix);
-    case ParamType::real: return fmt::format("a number {} to {}{}", min, max, suffix);
-    case ParamType::choice: return fmt::format("one of {}", fmt::join(choices, ", "));
-    case ParamType::text: return "text";
-    case ParamType::matrix: return fmt::format("rows of finite numbers, odd height and width up to {0}×{0}", max);
+      return fmt::format("{} {} to {}{}", widget == Widget::odd_slider ? "an odd number" : "a whole number",
+                         min, max, suffix);
+    case ParamType::real:
+      return fmt::format("a number {} to {}{}", min, max, suffix);
+    case ParamType::choice:
+      return fmt::format("one of {}", fmt::join(choices, ", "));
+    case ParamType::text:
+      return "text";
+    case ParamType::matrix:
+      return fmt::format("rows of finite numbers, odd height and width up to {0}×{0}", max);
   }
   return {};
 }
@@ -97,18 +108,24 @@ std::optional<std::string> ParamSpec::check(const ParamValue& value, ParamValue&
       return std::nullopt;
     case ParamType::integer: {
       double number = 0;
-      if (const auto* i = std::get_if<int64_t>(&value)) number = static_cast<double>(*i);
-      else if (const auto* d = std::get_if<double>(&value)) number = *d;
-      else return refuse();
+      if (const auto* i = std::get_if<int64_t>(&value))
+        number = static_cast<double>(*i);
+      else if (const auto* d = std::get_if<double>(&value))
+        number = *d;
+      else
+        return refuse();
       if (!in_range(*this, number) || number != std::floor(number)) return refuse();
       converted = static_cast<int64_t>(number);
       return std::nullopt;
     }
     case ParamType::real: {
       double number = 0;
-      if (const auto* i = std::get_if<int64_t>(&value)) number = static_cast<double>(*i);
-      else if (const auto* d = std::get_if<double>(&value)) number = *d;
-      else return refuse();
+      if (const auto* i = std::get_if<int64_t>(&value))
+        number = static_cast<double>(*i);
+      else if (const auto* d = std::get_if<double>(&value))
+        number = *d;
+      else
+        return refuse();
       if (!in_range(*this, number)) return refuse();
       converted = number;
       return std::nullopt;
@@ -137,9 +154,12 @@ std::optional<std::string> ParamSpec::parse(const std::string& text, ParamValue&
   const auto refuse = [&] { return std::optional<std::string>(sentence(*this, "'" + text + "'")); };
   switch (type) {
     case ParamType::boolean:
-      if (text == "true" || text == "1" || text == "on" || text == "yes") value = true;
-      else if (text == "false" || text == "0" || text == "off" || text == "no") value = false;
-      else return refuse();
+      if (text == "true" || text == "1" || text == "on" || text == "yes")
+        value = true;
+      else if (text == "false" || text == "0" || text == "off" || text == "no")
+        value = false;
+      else
+        return refuse();
       return std::nullopt;
     case ParamType::integer:
     case ParamType::real: {
@@ -148,7 +168,8 @@ std::optional<std::string> ParamSpec::parse(const std::string& text, ParamValue&
       return std::nullopt;
     }
     case ParamType::choice:
-    case ParamType::text: return check(ParamValue(text), value) ? refuse() : std::nullopt;
+    case ParamType::text:
+      return check(ParamValue(text), value) ? refuse() : std::nullopt;
     case ParamType::matrix: {
       const auto parsed = matrix(text);
       if (!parsed || check(ParamValue(*parsed), value)) return refuse();

@@ -46,8 +46,8 @@ enum class ParamChange {
 struct ParamSpec {
   std::string name, unit, doc;
   ParamType type = ParamType::real;
-  double min = 0, max = 0;            ///< integer and real; inclusive
-  std::vector<std::string> choices;   ///< choice: names, in the enum's order from 0
+  double min = 0, max = 0;           ///< integer and real; inclusive
+  std::vector<std::string> choices;  ///< choice: names, in the enum's order from 0
   Widget widget = Widget::plain;
   ParamChange change = ParamChange::live;
   ParamValue default_value;
@@ -92,7 +92,8 @@ class Schema {
     return finish(spec);
   }
 
-  Schema& integer(std::string name, int P::*member, int min, int max, std::string doc, Options options = Options()) {
+  Schema& integer(std::string name, int P::*member, int min, int max, std::string doc,
+                  Options options = Options()) {
     ParamSpec& spec = add(std::move(name), std::move(doc), ParamType::integer, std::move(options));
     spec.min = min, spec.max = max;
     spec.get = [member](const void* p) { return ParamValue(int64_t{static_cast<const P*>(p)->*member}); };
@@ -102,7 +103,8 @@ class Schema {
     return finish(spec);
   }
 
-  Schema& real(std::string name, double P::*member, double min, double max, std::string doc, Options options = Options()) {
+  Schema& real(std::string name, double P::*member, double min, double max, std::string doc,
+               Options options = Options()) {
     ParamSpec& spec = add(std::move(name), std::move(doc), ParamType::real, std::move(options));
     spec.min = min, spec.max = max;
     spec.get = [member](const void* p) { return ParamValue(static_cast<const P*>(p)->*member); };
@@ -136,7 +138,8 @@ class Schema {
   }
 
   /// A matrix of odd height and width, each at most `max_side`.
-  Schema& matrix(std::string name, Matrix P::*member, int max_side, std::string doc, Options options = Options()) {
+  Schema& matrix(std::string name, Matrix P::*member, int max_side, std::string doc,
+                 Options options = Options()) {
     ParamSpec& spec = add(std::move(name), std::move(doc), ParamType::matrix, std::move(options));
     spec.min = 1, spec.max = max_side;
     spec.get = [member](const void* p) { return ParamValue(static_cast<const P*>(p)->*member); };

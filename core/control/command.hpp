@@ -53,6 +53,7 @@ struct Snapshot {
 };
 struct Quit {};
 
-using Command = std::variant<SetParam, SetEnabled, SetGraph, Batch, Pause, Step, Seek, SetSpeed, SetLoop, Snapshot, Quit>;
+using Command =
+    std::variant<SetParam, SetEnabled, SetGraph, Batch, Pause, Step, Seek, SetSpeed, SetLoop, Snapshot, Quit>;
 
 }  // namespace lensd

@@ -50,7 +50,8 @@ CudaStatus probe_cuda([[maybe_unused]] int ordinal) {
 
 BackendChoice choose_backend(BackendWish wish, const CudaStatus& status) {
   if (wish == BackendWish::cpu) return {Backend::cpu, "asked for"};
-  if (status.available) return {Backend::cuda, fmt::format("{}, driver API {}", status.device, status.driver)};
+  if (status.available)
+    return {Backend::cuda, fmt::format("{}, driver API {}", status.device, status.driver)};
   if (wish == BackendWish::cuda)
     throw Error(ExitCode::unavailable, "--backend=cuda", status.reason,
                 "--backend=cpu gives the same output; `lensd doctor` tells more");

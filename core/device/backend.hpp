@@ -9,7 +9,9 @@ namespace lensd {
 enum class Backend : uint8_t { cpu, cuda };
 enum class BackendWish : uint8_t { automatic, cuda, cpu };
 
-constexpr const char* name(Backend backend) { return backend == Backend::cpu ? "cpu" : "cuda"; }
+constexpr const char* name(Backend backend) {
+  return backend == Backend::cpu ? "cpu" : "cuda";
+}
 
 /// What was found on this machine. Text fields are for people.
 struct CudaStatus {

@@ -17,8 +17,8 @@ namespace lensd {
 
 }  // namespace lensd
 
-#define LENSD_CUDA_CHECK(expression)                                                           \
-  do {                                                                                         \
-    const cudaError_t lensd_status_ = (expression);                                            \
+#define LENSD_CUDA_CHECK(expression)                                                                       \
+  do {                                                                                                     \
+    const cudaError_t lensd_status_ = (expression);                                                        \
     if (lensd_status_ != cudaSuccess) ::lensd::throw_cuda(lensd_status_, #expression, __FILE__, __LINE__); \
   } while (false)

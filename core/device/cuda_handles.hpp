@@ -33,7 +33,8 @@ enum class Timing { off, on };
 class Event {
  public:
   explicit Event(Timing timing = Timing::off) {
-    LENSD_CUDA_CHECK(cudaEventCreateWithFlags(&event_, timing == Timing::on ? cudaEventDefault : cudaEventDisableTiming));
+    LENSD_CUDA_CHECK(
+        cudaEventCreateWithFlags(&event_, timing == Timing::on ? cudaEventDefault : cudaEventDisableTiming));
   }
   ~Event() {
     if (event_) cudaEventDestroy(event_);

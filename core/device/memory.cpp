@@ -19,16 +19,22 @@ namespace {
 std::atomic<bool> g_pinned{false};
 
 Error no_memory(const char* kind, size_t bytes) {
-  return Error(ExitCode::runtime_failure, "memory", fmt::format("{} bytes of {} memory are not to be had", bytes, kind),
+  return Error(ExitCode::runtime_failure, "memory",
+               fmt::format("{} bytes of {} memory are not to be had", bytes, kind),
                "use a smaller picture or fewer nodes");
 }
 
 }  // namespace
 
-bool pinned_memory_in_use() noexcept { return g_pinned.load(std::memory_order_relaxed); }
-void use_pinned_memory() noexcept { g_pinned.store(true, std::memory_order_relaxed); }
+bool pinned_memory_in_use() noexcept {
+  return g_pinned.load(std::memory_order_relaxed);
+}
+void use_pinned_memory() noexcept {
+  g_pinned.store(true, std::memory_order_relaxed);
+}
 
-MemoryBlock::MemoryBlock(MemoryKind kind, size_t bytes) : bytes_(align_up(bytes ? bytes : 1, kHostAlignment)), kind_(kind) {
+MemoryBlock::MemoryBlock(MemoryKind kind, size_t bytes)
+    : bytes_(align_up(bytes ? bytes : 1, kHostAlignment)), kind_(kind) {
 #if LENSD_CUDA
   if (kind_ == MemoryKind::device) {
     void* p = nullptr;
@@ -60,9 +66,12 @@ MemoryBlock::MemoryBlock(MemoryKind kind, size_t bytes) : bytes_(align_up(bytes 
 void MemoryBlock::reset() noexcept {
   if (!data_) return;
 #if LENSD_CUDA
-  if (kind_ == MemoryKind::device) cudaFree(data_);
-  else if (kind_ == MemoryKind::pinned) cudaFreeHost(data_);
-  else std::free(data_);
+  if (kind_ == MemoryKind::device)
+    cudaFree(data_);
+  else if (kind_ == MemoryKind::pinned)
+    cudaFreeHost(data_);
+  else
+    std::free(data_);
 #else
   std::free(data_);
 #endif

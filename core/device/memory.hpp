@@ -17,7 +17,9 @@ inline constexpr size_t kHostAlignment = 64;
 /// Row alignment of images that the GPU touches.
 inline constexpr size_t kDeviceAlignment = 256;
 
-constexpr size_t align_up(size_t value, size_t alignment) { return (value + alignment - 1) / alignment * alignment; }
+constexpr size_t align_up(size_t value, size_t alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
 
 class MemoryBlock {
  public:

@@ -12,7 +12,8 @@ namespace lensd {
 
 struct Workers::Arena {
   explicit Arena(int threads)
-      : limit(tbb::global_control::max_allowed_parallelism, static_cast<size_t>(threads)), arena(threads, 1) {}
+      : limit(tbb::global_control::max_allowed_parallelism, static_cast<size_t>(threads)),
+        arena(threads, 1) {}
   tbb::global_control limit;
   tbb::task_arena arena;
 };
@@ -38,7 +39,8 @@ void Workers::run(int items, int grain, Body body, void* context) {
         0, bands,
         [&](int i) {
           const auto edge = [&](int n) {
-            return static_cast<int>(std::min<int64_t>(items, static_cast<int64_t>(grains) * n / bands * grain));
+            return static_cast<int>(
+                std::min<int64_t>(items, static_cast<int64_t>(grains) * n / bands * grain));
           };
           body(context, {edge(i), edge(i + 1)}, tbb::this_task_arena::current_thread_index());
         },

@@ -1,6 +1,7 @@
 // CPU worker threads for row bands, on oneTBB.
 //
-//   executor ── run(items, grain, body) ──▶ bands [begin, end) on up to `threads` threads ──▶ returns when done
+//   executor ── run(items, grain, body) ──▶ bands [begin, end) on up to `threads` threads ──▶ returns when
+//   done
 //
 // The result never depends on the number of threads: bodies write disjoint rows and add integers.
 #pragma once

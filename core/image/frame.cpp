@@ -5,8 +5,12 @@
 
 namespace lensd {
 
-ImageRef Frame::image() const { return pool_->image(slot_); }
-MemoryKind Frame::memory() const { return pool_->kind_; }
+ImageRef Frame::image() const {
+  return pool_->image(slot_);
+}
+MemoryKind Frame::memory() const {
+  return pool_->kind_;
+}
 
 void* Frame::attachment() const noexcept { return pool_->attachment(); }
 
@@ -30,7 +34,8 @@ std::shared_ptr<FramePool> FramePool::make(ImageFormat format, MemoryKind kind, 
 
 FramePool::FramePool(ImageFormat format, MemoryKind kind, int capacity)
     : format_(format), kind_(kind), free_(capacity == 64 ? ~uint64_t{0} : (uint64_t{1} << capacity) - 1) {
-  const size_t pitch = align_up(format.row_bytes(), kind == MemoryKind::host ? kHostAlignment : kDeviceAlignment);
+  const size_t pitch =
+      align_up(format.row_bytes(), kind == MemoryKind::host ? kHostAlignment : kDeviceAlignment);
   for (int i = 0; i < capacity; ++i) {
     auto slot = std::make_unique<Slot>();
     slot->memory = MemoryBlock(kind, pitch * static_cast<size_t>(format.extent.height));
@@ -43,7 +48,8 @@ Frame FramePool::try_acquire() {
   uint64_t mask = free_.load(std::memory_order_acquire);
   while (mask != 0) {
     const int slot = std::countr_zero(mask);
-    if (!free_.compare_exchange_weak(mask, mask & ~(uint64_t{1} << slot), std::memory_order_acquire)) continue;
+    if (!free_.compare_exchange_weak(mask, mask & ~(uint64_t{1} << slot), std::memory_order_acquire))
+      continue;
     Frame frame;
     frame.pool_ = shared_from_this();
     frame.slot_ = slot;

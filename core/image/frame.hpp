@@ -1,6 +1,7 @@
 // Frames: working images in pooled memory, with what is known about them.
 //
-//   FramePool (fixed capacity) ── acquire ──▶ Frame ── moved from thread to thread ──▶ destroyed: slot is free
+//   FramePool (fixed capacity) ── acquire ──▶ Frame ── moved from thread to thread ──▶ destroyed: slot is
+//   free
 //
 // A Frame is a move-only handle: one thread at a time holds it, its image may be read by that thread once
 // ready() is true (host frames) or by work ordered behind the executor's ready event (device frames).
@@ -43,7 +44,8 @@ class Frame {
  public:
   Frame() = default;
   ~Frame() { reset(); }
-  Frame(Frame&& other) noexcept : pool_(std::move(other.pool_)), slot_(std::exchange(other.slot_, -1)), info(other.info) {}
+  Frame(Frame&& other) noexcept
+      : pool_(std::move(other.pool_)), slot_(std::exchange(other.slot_, -1)), info(other.info) {}
   Frame& operator=(Frame&& other) noexcept {
     reset();
     pool_ = std::move(other.pool_), slot_ = std::exchange(other.slot_, -1), info = other.info;
@@ -94,7 +96,9 @@ class FramePool : public std::enable_shared_from_this<FramePool> {
   void* attachment() const noexcept { return attachment_.get(); }
 
   /// For executors: a slot's ready flag. set_ready may be called from any thread.
-  void set_pending(int slot) noexcept { slots_[static_cast<size_t>(slot)]->ready.store(0, std::memory_order_relaxed); }
+  void set_pending(int slot) noexcept {
+    slots_[static_cast<size_t>(slot)]->ready.store(0, std::memory_order_relaxed);
+  }
   void set_ready(int slot) noexcept;
 
  private:

@@ -13,8 +13,7 @@ struct Image {
   std::vector<uint8_t> pixels;  ///< height rows of format.row_bytes()
 
   Image() = default;
-  explicit Image(ImageFormat f)
-      : format(f), pixels(f.row_bytes() * static_cast<size_t>(f.extent.height)) {}
+  explicit Image(ImageFormat f) : format(f), pixels(f.row_bytes() * static_cast<size_t>(f.extent.height)) {}
 
   int width() const { return format.extent.width; }
   int height() const { return format.extent.height; }
@@ -23,7 +22,9 @@ struct Image {
   uint8_t at(int x, int y, int c = 0) const { return pixels[offset(x, y, c)]; }
 
   ImageRef ref() { return {pixels.data(), static_cast<std::ptrdiff_t>(format.row_bytes()), format}; }
-  ConstImageRef ref() const { return {pixels.data(), static_cast<std::ptrdiff_t>(format.row_bytes()), format}; }
+  ConstImageRef ref() const {
+    return {pixels.data(), static_cast<std::ptrdiff_t>(format.row_bytes()), format};
+  }
 
  private:
   size_t offset(int x, int y, int c) const {

@@ -20,7 +20,9 @@ int component_at(const PictureFormat& format, int i) {
   return format.model == ColourModel::gray && i == 1 ? 3 : i;
 }
 
-int ceil_shift(int value, int shift) { return (value + (1 << shift) - 1) >> shift; }
+int ceil_shift(int value, int shift) {
+  return (value + (1 << shift) - 1) >> shift;
+}
 
 }  // namespace
 
@@ -42,7 +44,8 @@ int PictureInfo::plane_rows(int p) const {
   for (int i = 0; i < component_count(format); ++i) {
     const int c = component_at(format, i);
     if (format.components[static_cast<size_t>(c)].plane != p) continue;
-    rows = std::max(rows, is_chroma(*this, c) ? ceil_shift(extent.height, format.chroma_shift_y) : extent.height);
+    rows = std::max(rows,
+                    is_chroma(*this, c) ? ceil_shift(extent.height, format.chroma_shift_y) : extent.height);
   }
   return rows;
 }
@@ -54,9 +57,9 @@ std::string describe(const PictureInfo& info) {
   const char* subsampling = f.chroma_shift_y ? "420" : f.chroma_shift_x ? "422" : "444";
   constexpr const char* matrices[] = {"bt601", "bt709", "bt2020"};
   constexpr const char* sitings[] = {"left", "center", "top-left"};
-  std::string text = fmt::format("yuv{} {}-bit, {} {}{}", subsampling, f.depth, matrices[static_cast<int>(info.colour.matrix)],
-                                 info.colour.range == Range::full ? "full" : "limited",
-                                 info.colour.guessed ? " (guessed)" : "");
+  std::string text = fmt::format(
+      "yuv{} {}-bit, {} {}{}", subsampling, f.depth, matrices[static_cast<int>(info.colour.matrix)],
+      info.colour.range == Range::full ? "full" : "limited", info.colour.guessed ? " (guessed)" : "");
   if (f.chroma_shift_x) text += fmt::format(", siting {}", sitings[static_cast<int>(info.colour.siting)]);
   return text;
 }

@@ -26,7 +26,7 @@ enum class ColourModel : uint8_t { gray, yuv, rgb };
 /// Layout of a decoded picture. Samples of more than 8 bits are little-endian 16-bit words.
 struct PictureFormat {
   ColourModel model = ColourModel::yuv;
-  uint8_t depth = 8;                    ///< significant bits of a sample, 8 to 16
+  uint8_t depth = 8;                               ///< significant bits of a sample, 8 to 16
   uint8_t chroma_shift_x = 0, chroma_shift_y = 0;  ///< log2 of the chroma subsampling
   bool has_alpha = false;
   uint8_t plane_count = 1;

@@ -27,15 +27,21 @@ inline constexpr int kMaxSide = 16384;
 /// Working formats, gamma-encoded, 8 bits a channel. RGBA8 is R, G, B, A in memory order.
 enum class PixelFormat : uint8_t { gray8, rgba8 };
 
-LENSD_HD constexpr int channels(PixelFormat format) { return format == PixelFormat::gray8 ? 1 : 4; }
-constexpr const char* name(PixelFormat format) { return format == PixelFormat::gray8 ? "Gray8" : "RGBA8"; }
+LENSD_HD constexpr int channels(PixelFormat format) {
+  return format == PixelFormat::gray8 ? 1 : 4;
+}
+constexpr const char* name(PixelFormat format) {
+  return format == PixelFormat::gray8 ? "Gray8" : "RGBA8";
+}
 
 struct ImageFormat {
   PixelFormat format = PixelFormat::rgba8;
   Extent extent;
   bool operator==(const ImageFormat&) const = default;
   /// Bytes of one row without padding.
-  constexpr size_t row_bytes() const { return static_cast<size_t>(extent.width) * static_cast<size_t>(channels(format)); }
+  constexpr size_t row_bytes() const {
+    return static_cast<size_t>(extent.width) * static_cast<size_t>(channels(format));
+  }
 };
 
 /// Non-owning pointer to rows of T, `pitch_bytes` apart.
@@ -72,7 +78,9 @@ struct BasicImageRef {
 
   /// The rows as P; the caller has checked that P fits the format.
   template <class P>
-  ImageView<P> as() const { return {reinterpret_cast<P*>(data), pitch_bytes, format.extent}; }
+  ImageView<P> as() const {
+    return {reinterpret_cast<P*>(data), pitch_bytes, format.extent};
+  }
 
   operator BasicImageRef<const uint8_t>() const { return {data, pitch_bytes, format}; }
 };

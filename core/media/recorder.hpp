@@ -13,9 +13,9 @@ namespace lensd {
 
 struct RecorderOptions {
   double fps = 25;
-  std::string codec;         ///< empty: by the file's ending
-  std::string audio_from;    ///< source file whose audio is copied along; empty: none
-  bool still = false;        ///< the source is one image: `.png` and `.jpg` write one file without numbers
+  std::string codec;       ///< empty: by the file's ending
+  std::string audio_from;  ///< source file whose audio is copied along; empty: none
+  bool still = false;      ///< the source is one image: `.png` and `.jpg` write one file without numbers
 };
 
 class Recorder {
@@ -32,7 +32,8 @@ class Recorder {
 
 /// `.png .jpg` (with %d a sequence), `.mp4 .mkv .webm .avi`, or `null:`. The file is opened at once.
 /// Throws Error(usage) for an unknown ending, Error(runtime_failure) when it cannot be written.
-std::unique_ptr<Recorder> open_recorder(const std::string& path, ImageFormat format, const RecorderOptions& options);
+std::unique_ptr<Recorder> open_recorder(const std::string& path, ImageFormat format,
+                                        const RecorderOptions& options);
 
 /// Writes one image as PNG or JPEG, whole or not at all (temporary file and rename). Throws Error.
 void write_image(const std::string& path, ConstImageRef image);

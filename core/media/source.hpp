@@ -20,20 +20,20 @@ enum class HwDecode : uint8_t { automatic, cuda, off };
 
 struct SourceOptions {
   HwDecode hwdec = HwDecode::off;
-  int device = 0;            ///< CUDA device for hwdec
-  int decoder_threads = 0;   ///< 0: FFmpeg's choice
+  int device = 0;           ///< CUDA device for hwdec
+  int decoder_threads = 0;  ///< 0: FFmpeg's choice
   int64_t start_ns = 0;
-  bool pinned = false;       ///< frames are uploaded to a GPU: use page-locked buffers
+  bool pinned = false;  ///< frames are uploaded to a GPU: use page-locked buffers
 };
 
 /// What is known about an opened source; texts are for people.
 struct SourceInfo {
-  std::string url, name;     ///< as given; a short name without secrets
+  std::string url, name;                                ///< as given; a short name without secrets
   std::string container, codec, pixel_format, decoder;  ///< decoder: "software" or "NVDEC"
-  PictureInfo picture;       ///< of the first frame, as announced; next() tells the truth
-  double fps = 0;            ///< nominal; 0: not known
-  int64_t duration_ns = 0;   ///< 0: not known
-  int64_t frame_count = 0;   ///< as announced; 0: not known
+  PictureInfo picture;      ///< of the first frame, as announced; next() tells the truth
+  double fps = 0;           ///< nominal; 0: not known
+  int64_t duration_ns = 0;  ///< 0: not known
+  int64_t frame_count = 0;  ///< as announced; 0: not known
   bool live = false, seekable = false, image = false, has_audio = false;
   int64_t bit_rate = 0;
 };

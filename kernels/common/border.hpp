@@ -11,7 +11,8 @@ namespace lensd {
 LENSD_HD inline int border_index(int i, int n, Border border) {
   if (i >= 0 && i < n) return i;
   switch (border) {
-    case Border::replicate: return i < 0 ? 0 : n - 1;
+    case Border::replicate:
+      return i < 0 ? 0 : n - 1;
     case Border::wrap: {
       const int m = i % n;
       return m < 0 ? m + n : m;
@@ -29,7 +30,8 @@ LENSD_HD inline int border_index(int i, int n, Border border) {
       if (m < 0) m += period;
       return m < n ? m : period - m;
     }
-    case Border::constant: return -1;
+    case Border::constant:
+      return -1;
   }
   return -1;
 }

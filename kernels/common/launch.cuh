@@ -8,7 +8,9 @@
 namespace lensd {
 
 /// Blocks of `size` that cover `items`.
-constexpr unsigned blocks_for(int items, int size) { return static_cast<unsigned>((items + size - 1) / size); }
+constexpr unsigned blocks_for(int items, int size) {
+  return static_cast<unsigned>((items + size - 1) / size);
+}
 
 }  // namespace lensd
 

@@ -37,7 +37,11 @@ Layout Invert::configure(const FilterInputs& inputs) {
   const ImageFormat format = inputs.images[0];
   const double bytes = 2.0 * static_cast<double>(format.row_bytes()) * format.extent.height;
   return {.output = format,
-          .passes = {{.name = "invert", .items = format.extent.height, .grain = 8, .bytes = bytes, .operations = bytes / 2}},
+          .passes = {{.name = "invert",
+                      .items = format.extent.height,
+                      .grain = 8,
+                      .bytes = bytes,
+                      .operations = bytes / 2}},
           .scratch_bytes = {}};
 }
 

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# What the program says about itself.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+expect 0 --version
+grep -qE '^lensd [0-9]+\.[0-9]+\.[0-9]+' "$WORK/stdout" || fail "--version says '$(<"$WORK/stdout")'"
+
+expect 0 --help
+for option in --graph --set --config --backend --threads --headless --output --frames; do
+  grep -q -- "$option" "$WORK/stdout" || fail "--help does not list $option"
+done
+
+expect 0 filters
+for filter in gaussian grayscale invert median mosaic; do
+  grep -q "$filter" "$WORK/stdout" || fail "'lensd filters' does not list $filter"
+done
+
+expect 0 filters median
+grep -q radius "$WORK/stdout" || fail "'lensd filters median' does not tell its parameter"
+
+expect 0 doctor
+grep -qi cpu "$WORK/stdout" || fail "'lensd doctor' does not tell about the CPU backend"
+if [[ ! -e /dev/nvidiactl ]]; then
+  grep -qiE 'driver|CUDA' "$WORK/stdout" || fail "'lensd doctor' does not say why there is no CUDA backend"
+fi
+echo "ok"

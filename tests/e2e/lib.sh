@@ -1,0 +1,139 @@
+# shellcheck shell=bash
+# Helpers of the end-to-end tests. Each test is a bash script that ctest starts with LENSD set to the program;
+# it exits 0 (passed), 1 (failed) or 77 (skipped, with the reason on standard output).
+set -u
+
+: "${LENSD:?set LENSD to the program under test}"
+WORK=$(mktemp -d "${TMPDIR:-/tmp}/lensd-e2e.XXXXXX")
+STARTED=() # process ids to end when the test does
+
+cleanup() {
+  local pid
+  for pid in "${STARTED[@]}"; do kill "$pid" 2>/dev/null; done
+  wait 2>/dev/null
+  rm -rf "$WORK"
+}
+trap cleanup EXIT
+
+fail() {
+  echo "FAILED: $*"
+  exit 1
+}
+
+skip() {
+  echo "SKIPPED: $*"
+  exit 77
+}
+
+# need_tools TOOL…: skips the test where one is not installed.
+need_tools() {
+  local tool
+  for tool in "$@"; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
+}
+
+# lensd ARGS…: runs the program to its end, at most a minute. Its exit code is left in CODE, its output in
+# $WORK/stdout and $WORK/stderr.
+lensd() {
+  timeout --kill-after=5 60 "$LENSD" "$@" >"$WORK/stdout" 2>"$WORK/stderr" </dev/null
+  CODE=$?
+}
+
+# expect CODE ARGS…: runs the program and insists on its exit code.
+expect() {
+  local wanted=$1
+  shift
+  lensd "$@"
+  [[ $CODE == "$wanted" ]] && return
+  sed 's/^/  /' "$WORK/stderr"
+  fail "lensd $* gave exit code $CODE instead of $wanted"
+}
+
+# refused CODE TEXT ARGS…: the exit code, and exactly one line on standard error, which contains TEXT.
+refused() {
+  local wanted=$1 text=$2
+  shift 2
+  expect "$wanted" "$@"
+  local lines
+  lines=$(wc -l <"$WORK/stderr")
+  if [[ $lines != 1 ]]; then
+    sed 's/^/  /' "$WORK/stderr"
+    fail "lensd $* wrote $lines lines on standard error instead of one"
+  fi
+  grep -qF -- "$text" "$WORK/stderr" || fail "lensd $*: '$(<"$WORK/stderr")' does not name '$text'"
+  echo "ok: $(<"$WORK/stderr")"
+}
+
+# frames FILE: the lines of a frame-hash file without its comments.
+frames() {
+  grep -v '^#' "$1"
+}
+
+# wait_for SECONDS COMMAND…: tries the command until it succeeds.
+wait_for() {
+  local deadline=$((SECONDS + $1))
+  shift
+  until "$@" >/dev/null 2>&1; do
+    ((SECONDS < deadline)) || return 1
+    sleep 0.1
+  done
+}
+
+# A display of the test's own, so that it neither moves the user's pointer nor depends on a window manager.
+start_display() {
+  need_tools Xvfb xdotool import convert compare
+  local number_file=$WORK/display
+  Xvfb -displayfd 3 -screen 0 1280x800x24 -nolisten tcp 3>"$number_file" 2>"$WORK/xvfb.log" &
+  STARTED+=($!)
+  wait_for 20 test -s "$number_file" || fail "Xvfb did not start: $(<"$WORK/xvfb.log")"
+  DISPLAY=:$(<"$number_file")
+  export DISPLAY
+  unset WAYLAND_DISPLAY
+}
+
+viewer_window() {
+  WINDOW=$(xdotool search --onlyvisible --pid "$VIEWER" | tail -n 1)
+  [[ -n $WINDOW ]]
+}
+
+# start_viewer ARGS…: starts the program with a window. Sets VIEWER (its process id) and WINDOW.
+start_viewer() {
+  export LENSD_UI_MAP=$WORK/ui-map
+  "$LENSD" "$@" >"$WORK/viewer.out" 2>"$WORK/viewer.err" </dev/null &
+  VIEWER=$!
+  STARTED+=("$VIEWER")
+  wait_for 30 viewer_window || fail "no window appeared: $(tail -n 5 "$WORK/viewer.err")"
+  xdotool windowfocus "$WINDOW"
+}
+
+# place NAME: sets X Y W H to where the program says that a control is, in window pixels. The program rewrites
+# $LENSD_UI_MAP with lines "name x y w h" whenever its layout has come to rest.
+place() {
+  local name
+  while read -r name X Y W H; do
+    [[ $name != "$1" ]] || return 0
+  done <"$LENSD_UI_MAP"
+  return 1
+} 2>/dev/null
+
+# click NAME: one click in the middle of a control, slow enough for a software renderer's frames.
+click() {
+  wait_for 20 place "$1" || fail "the UI map has no '$1': $(cut -d' ' -f1 "$LENSD_UI_MAP" | tr '\n' ' ')"
+  place "$1"
+  xdotool mousemove --window "$WINDOW" $((${X%.*} + ${W%.*} / 2)) $((${Y%.*} + ${H%.*} / 2))
+  sleep 0.3
+  xdotool mousedown 1
+  sleep 0.2
+  xdotool mouseup 1
+}
+
+# picture FILE: the middle of the shown picture, half its width and height, as PNG.
+picture() {
+  place picture || return 1
+  local x=${X%.*} y=${Y%.*} w=${W%.*} h=${H%.*}
+  import -silent -window "$WINDOW" -crop "$((w / 2))x$((h / 2))+$((x + w / 4))+$((y + h / 4))" +repage "$1"
+}
+
+# difference A B: mean absolute difference of two pictures, 0 to 255, rounded.
+difference() {
+  compare -metric MAE "$1" "$2" null: 2>&1 | sed 's/.*(\(.*\)).*/\1/' | awk '{ printf "%d", $1 * 255 + 0.5 }'
+}

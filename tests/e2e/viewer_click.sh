@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# A real window, real clicks: the checkbox of the invert node switches the negative on and off, q quits.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+start_display
+start_viewer test:smptehdbars --pause --backend=cpu --graph invert
+wait_for 30 place picture || fail "the UI map has no picture"
+wait_for 30 place toggle.invert || fail "the UI map has no toggle.invert: $(<"$LENSD_UI_MAP")"
+sleep 1 # the first frames: the picture is there and nothing moves
+picture "$WORK/negative.png" || fail "no screenshot"
+import -silent -window "$WINDOW" "$WORK/window.png"
+cp "$WORK/window.png" "${LENSD_SCREENSHOT:-/dev/null}"
+
+shown_like() { picture "$WORK/now.png" && (($(difference "$WORK/now.png" "$1") <= 2)); }
+
+convert "$WORK/negative.png" -negate "$WORK/positive.png"
+distance=$(difference "$WORK/negative.png" "$WORK/positive.png")
+((distance > 30)) || fail "the picture is too grey to tell it from its negative ($distance)"
+
+click toggle.invert
+wait_for 10 shown_like "$WORK/positive.png" || fail "switching invert off did not bring the positive picture"
+echo "ok: invert off"
+click toggle.invert
+wait_for 10 shown_like "$WORK/negative.png" || fail "switching invert on did not bring the negative back"
+echo "ok: invert on again"
+
+xdotool key --window "$WINDOW" q
+gone() { ! kill -0 "$VIEWER" 2>/dev/null; }
+wait_for 10 gone || fail "q did not end the program"
+wait "$VIEWER"
+code=$?
+((code == 0)) || fail "the program ended with $code: $(tail -n 5 "$WORK/viewer.err")"
+echo "ok: q quits with code 0"
