@@ -1,0 +1,134 @@
+#include "app/cli.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cmath>
+#include <map>
+
+#include "core/base/error.hpp"
+
+namespace lensd {
+namespace {
+
+const std::map<std::string, BackendWish> kBackends{
+    {"auto", BackendWish::automatic}, {"cuda", BackendWish::cuda}, {"cpu", BackendWish::cpu}};
+const std::map<std::string, HwDecode> kHwDecode{
+    {"auto", HwDecode::automatic}, {"cuda", HwDecode::cuda}, {"no", HwDecode::off}};
+
+template <class E>
+E lookup(const std::map<std::string, E>& names, const std::string& name, const char* option) {
+  const auto it = names.find(name);
+  if (it != names.end()) return it->second;
+  std::string known;
+  for (const auto& [key, value] : names) known += (known.empty() ? "" : ", ") + key;
+  throw Error(ExitCode::usage, option, "'" + name + "' is not one of " + known);
+}
+
+struct Text {
+  std::string backend = "auto", hwdec = "no", loop;
+  int verbose = 0;
+  bool quiet = false, no_audio = false;
+};
+
+void add_options(CLI::App& app, CommandLine& line, Text& text) {
+  app.add_option("SOURCE", line.source,
+                 "video or image file, img_%04d.png, - (standard input), test:NAME[=opts] (a lavfi source)");
+  app.add_option("--graph", line.graph_spec, "filters as a chain: median=radius=1,gaussian=sigma=1.6,grayscale");
+  app.add_option("-c,--config", line.configs, "TOML file with source, graph and settings; later files win");
+  app.add_option("--set", line.sets, "node.param=value, after the graph is read");
+  app.add_option("--backend", text.backend, "auto, cuda or cpu");
+  app.add_option("--device", line.device, "CUDA device number")->check(CLI::Range(0, 255));
+  app.add_option("--threads", line.threads, "CPU worker threads, 0 for one per core")->check(CLI::Range(0, 1024));
+  app.add_option("--hwdec", text.hwdec, "hardware decoding: auto, cuda or no");
+  app.add_flag("--headless", line.headless, "no window: process all frames as fast as they go");
+  app.add_option("-o,--output", line.output,
+                 "write the result: .mp4 .mkv .webm .avi .png .jpg, out_%04d.png, or null: to measure");
+  app.add_option("--frames", line.frames, "stop after this many frames")->check(CLI::Range(int64_t{1}, int64_t{1} << 60));
+  app.add_option("--start", line.start_s, "start at this time, in seconds");
+  app.add_option("--speed", line.speed, "playback speed");
+  app.add_option("--timings", line.timings, "write per-kernel timings: .csv or .json");
+  app.add_option("--framehash", line.framehash, "write index, pts and SHA-256 of each output frame");
+  app.add_option("--trace", line.trace, "write a Chrome trace of the last seconds: .json");
+  app.add_option("--loop-file", text.loop, "inf or no: start over at the end")->expected(0, 1)->default_str("inf");
+  app.add_flag("--pause", line.pause, "start paused");
+  app.add_flag("--fullscreen", line.fullscreen, "start in fullscreen");
+  app.add_flag("--no-audio", text.no_audio, "accepted for mpv's sake: lensd plays no sound");
+  app.add_option("--log-file", line.log_file, "also write the whole log there");
+  app.add_option("--msg-level", line.log_level, "trace, debug, info, warn, error or off");
+  app.add_flag("-v", text.verbose, "more messages; -vv for debug");
+  app.add_flag("-q", text.quiet, "errors only");
+  app.set_version_flag("--version", std::string("lensd ") + LENSD_VERSION);
+}
+
+void add_subcommands(CLI::App& app, CommandLine& line) {
+  auto* filters = app.add_subcommand("filters", "list the filters, or one with its parameters");
+  filters->add_option("NAME", line.filter_name, "a filter's name");
+  filters->add_flag("--json", line.json, "as JSON");
+  filters->add_flag("--markdown", line.markdown, "as Markdown");
+  filters->callback([&line] { line.mode = RunMode::filters; });
+  auto* doctor = app.add_subcommand("doctor", "what works on this machine, and why not");
+  doctor->callback([&line] { line.mode = RunMode::doctor; });
+  auto* check = app.add_subcommand("check", "validate configuration files");
+  check->add_option("FILE", line.configs, "TOML files")->required();
+  check->callback([&line] { line.mode = RunMode::check; });
+}
+
+}  // namespace
+
+CommandLine parse_command_line(int argc, char** argv) {
+  CommandLine line;
+  Text text;
+  CLI::App app{"lensd: watch and tune a video filter graph, live", "lensd"};
+  app.footer("Exit codes: 0 done, 1 run-time failure, 2 usage, 3 invalid config or graph,\n"
+             "4 source cannot be opened or decoded, 5 backend or display not available.");
+  add_options(app, line, text);
+  add_subcommands(app, line);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    for (const CLI::App* sub : app.get_subcommands()) throw EarlyExit{sub->help()};
+    throw EarlyExit{app.help()};
+  } catch (const CLI::CallForVersion& e) {
+    throw EarlyExit{std::string(e.what()) + "\n"};
+  } catch (const CLI::ParseError& e) {
+    throw Error(ExitCode::usage, "command line", e.what(), "see lensd --help");
+  }
+
+  line.has_graph = app.count("--graph") > 0;
+  line.backend = lookup(kBackends, text.backend, "--backend");
+  line.hwdec = lookup(kHwDecode, text.hwdec, "--hwdec");
+  line.loop_file = app.count("--loop-file") > 0 && text.loop != "no";
+  if (text.verbose > 0) line.log_level = text.verbose > 1 ? "debug" : "info";
+  if (text.quiet) line.log_level = "error";
+  if (!std::isfinite(line.start_s) || line.start_s < 0)
+    throw Error(ExitCode::usage, "--start", "a time in seconds from 0 is expected");
+  if (!std::isfinite(line.speed) || line.speed < 0.01 || line.speed > 100)
+    throw Error(ExitCode::usage, "--speed", "a speed from 0.01 to 100 is expected");
+  if (line.mode == RunMode::viewer && (line.headless || !line.output.empty() || !line.framehash.empty())) line.mode = RunMode::batch;
+  return line;
+}
+
+GraphDesc configure(CommandLine& line, const Registry& registry) {
+  Config config;
+  for (const std::string& path : line.configs) merge(config, load_config(path, registry));
+  GraphDesc graph = config.graph.value_or(GraphDesc{});
+  if (line.has_graph) graph = parse_chain(line.graph_spec, registry);
+  for (const std::string& assignment : line.sets) apply_set(graph, assignment, registry);
+  if (const auto problems = validate(graph, registry); !problems.empty())
+    throw Error(ExitCode::invalid_config, "graph", problems.front());
+
+  if (line.source.empty()) line.source = config.source_url.value_or("");
+  if (line.hwdec == HwDecode::off && config.hwdec) line.hwdec = lookup(kHwDecode, *config.hwdec, "hwdec");
+  if (line.backend == BackendWish::automatic && config.backend) line.backend = lookup(kBackends, *config.backend, "backend");
+  if (line.threads == 0) line.threads = config.threads.value_or(0);
+  if (line.device == 0) line.device = config.device.value_or(0);
+  line.window_width = config.window_width.value_or(line.window_width);
+  line.window_height = config.window_height.value_or(line.window_height);
+  line.fullscreen = line.fullscreen || config.fullscreen.value_or(false);
+  line.vsync = config.vsync.value_or(line.vsync);
+  if (config.log_level && line.log_level == "warn") line.log_level = *config.log_level;
+  if (line.log_file.empty()) line.log_file = config.log_file.value_or("");
+  return resolved(graph, registry);
+}
+
+}  // namespace lensd

@@ -1,0 +1,50 @@
+// The command line: options and subcommands as plain values.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/config/config.hpp"
+#include "core/device/backend.hpp"
+#include "core/media/source.hpp"
+
+namespace lensd {
+
+enum class RunMode { viewer, batch, filters, doctor, check };
+
+struct CommandLine {
+  RunMode mode = RunMode::viewer;
+
+  std::string source;                  ///< empty: the default source
+  std::string graph_spec;
+  bool has_graph = false;
+  std::vector<std::string> configs, sets;
+  BackendWish backend = BackendWish::automatic;
+  HwDecode hwdec = HwDecode::off;
+  int device = 0, threads = 0;
+
+  bool headless = false, fullscreen = false, pause = false, loop_file = false;
+  std::string output, timings, framehash, trace, record;
+  int64_t frames = 0;                  ///< 0: all
+  double start_s = 0, speed = 1;
+  std::string log_level = "warn", log_file;
+  int window_width = 1280, window_height = 720;
+  bool vsync = true;
+
+  std::string filter_name;             ///< lensd filters NAME
+  bool json = false, markdown = false;
+};
+
+/// Thrown when the command line asked for help or the version: print `text`, exit 0.
+struct EarlyExit {
+  std::string text;
+};
+
+/// Throws Error(usage) on anything unknown, EarlyExit for --help and --version.
+CommandLine parse_command_line(int argc, char** argv);
+
+/// The files of --config in order, then --set and --graph: what the run uses. Fills the options of the
+/// command line that were not given there. Throws Error(invalid_config).
+GraphDesc configure(CommandLine& line, const Registry& registry);
+
+}  // namespace lensd

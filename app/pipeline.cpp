@@ -1,0 +1,383 @@
+#include "app/pipeline.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "core/base/clock.hpp"
+#include "core/base/error.hpp"
+#include "core/base/log.hpp"
+
+namespace lensd {
+namespace {
+
+template <class... F>
+struct Overloaded : F... {
+  using F::operator()...;
+};
+
+constexpr size_t kMaxNotices = 64;
+
+}  // namespace
+
+Pipeline::Pipeline(std::unique_ptr<Source> source, PipelineOptions options, const Registry& registry)
+    : source_(std::move(source)),
+      source_info_(source_->info()),
+      options_(std::move(options)),
+      registry_(registry),
+      executor_(make_executor(options_.backend, options_.executor, profiler_, timeline_)),
+      graph_(resolved(options_.graph, registry)),
+      paused_(options_.paused),
+      loop_file_(options_.loop_file) {
+  decode_scope_ = profiler_.scope("decode", source_info_.decoder.empty() ? "decode" : source_info_.decoder);
+  decode_track_ = timeline_.track("decode thread");
+  decode_label_ = timeline_.label("decode");
+  paused_now_ = paused_;
+  show_one_ = paused_;  // a paused start still shows its first frame
+  plan_for(source_info_.picture);  // errors in the graph come out here, on the caller's thread
+}
+
+Pipeline::~Pipeline() { stop(); }
+
+void Pipeline::start() {
+  decode_thread_ = std::thread([this] { guarded(&Pipeline::decode_loop); });
+  process_thread_ = std::thread([this] { guarded(&Pipeline::process_loop); });
+}
+
+void Pipeline::stop() {
+  stopping_.store(true, std::memory_order_release);
+  source_->interrupt();
+  seek_serial_.fetch_add(1, std::memory_order_release);
+  seek_serial_.notify_all();
+  pictures_.close();
+  commands_.close();
+  frames_.close();
+  executor_->close();
+  command_signal_.release();
+  if (decode_thread_.joinable()) decode_thread_.join();
+  if (process_thread_.joinable()) process_thread_.join();
+}
+
+void Pipeline::guarded(void (Pipeline::*loop)()) {
+  try {
+    (this->*loop)();
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    if (!failure_) failure_ = std::current_exception();
+    failed_.store(true, std::memory_order_release);
+  }
+  if (failed_.load(std::memory_order_acquire)) {
+    pictures_.close();
+    frames_.close();
+    command_signal_.release();
+    options_.on_frame();
+  }
+}
+
+void Pipeline::check() const {
+  if (!failed_.load(std::memory_order_acquire)) return;
+  const std::lock_guard lock(mutex_);
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+// ---- decode thread --------------------------------------------------------------------------------------
+
+void Pipeline::decode_loop() {
+  while (!stopping() && !pictures_.closed()) {
+    const uint32_t wanted = seek_serial_.load(std::memory_order_acquire);
+    if (wanted != decode_serial_) {
+      decode_serial_ = wanted;
+      if (stopping()) return;
+      source_->seek(seek_ns_.load(std::memory_order_relaxed));
+    }
+    if (!decode_one()) wait_for_seek_or_stop();
+  }
+}
+
+/// False at the end of the stream.
+bool Pipeline::decode_one() {
+  Decoded next;
+  next.serial = decode_serial_;
+  const int64_t begin = now_ns();
+  const FrameOutcome outcome = source_->next(next.picture);
+  if (outcome == FrameOutcome::again) return true;
+  if (outcome == FrameOutcome::ok) {
+    const int64_t end = now_ns();
+    profiler_.record(decode_scope_, end - begin);
+    timeline_.record(decode_track_, decode_label_, next.picture.info.index, begin, end);
+    next.picture.info.serial = decode_serial_;
+    decoded_.fetch_add(1, std::memory_order_relaxed);
+  } else {
+    const std::string damage = source_->damage();
+    const std::lock_guard lock(mutex_);
+    damage_ = damage;
+  }
+  pictures_.push(next);
+  return outcome == FrameOutcome::ok;
+}
+
+void Pipeline::wait_for_seek_or_stop() {
+  while (!stopping() && seek_serial_.load(std::memory_order_acquire) == decode_serial_)
+    seek_serial_.wait(decode_serial_, std::memory_order_acquire);
+}
+
+// ---- process thread -------------------------------------------------------------------------------------
+
+void Pipeline::process_loop() {
+  while (!stopping()) {
+    const uint32_t wakes = pictures_.wake_token();
+    apply_commands();
+    if (stopping()) return;
+    if ((paused_ && !show_one_ && step_frames_ <= 0) || (source_ended_ && options_.paced)) {
+      if (pictures_.closed()) return;
+      command_signal_.acquire();
+      continue;
+    }
+    auto next = pictures_.pop_or_wake(wakes);
+    if (!next) {
+      if (pictures_.closed()) return;
+      continue;
+    }
+    if (next->serial != seek_serial_.load(std::memory_order_acquire)) continue;  // from before a seek
+    if (next->picture) process(std::move(next->picture));
+    else end_of_stream();
+  }
+}
+
+void Pipeline::apply_commands() {
+  while (auto command = commands_.try_pop()) apply(*command);
+}
+
+void Pipeline::apply(Command& command) {
+  const auto change = Overloaded{
+      [this](const SetParam& c) { apply_param(c); },
+      [this](const SetEnabled& c) {
+        GraphDesc graph = graph_;
+        NodeDesc* node = graph.find(c.node);
+        if (!node) return notice(true, fmt::format("there is no node '{}'", c.node));
+        node->enabled = c.enabled;
+        replan(std::move(graph));
+      },
+  };
+  std::visit(Overloaded{
+                 change,
+                 [this](const SetGraph& c) { replan(c.graph); },
+                 [&](const Batch& c) {
+                   for (const auto& one : c.changes) std::visit(change, one);
+                 },
+                 [this](const Pause& c) {
+                   paused_ = c.paused;
+                   paused_now_ = c.paused;
+                   clock_set_ = false;
+                   if (!c.paused && source_ended_) request_seek(0);
+                 },
+                 [this](const Step& c) {
+                   paused_ = true;
+                   paused_now_ = true;
+                   clock_set_ = false;
+                   if (c.frames > 0) {
+                     step_frames_ += c.frames;
+                   } else if (held_ && source_info_.seekable) {
+                     // The frame before: from half a frame earlier than its expected time.
+                     const int64_t duration = std::max<int64_t>(1, frame_duration_ns_.load());
+                     request_seek(std::max<int64_t>(0, held_.info.pts_ns + c.frames * duration - duration / 2));
+                   }
+                 },
+                 [this](const Seek& c) {
+                   request_seek(c.relative ? position_ns_.load() + c.position_ns : c.position_ns);
+                 },
+                 [this](const SetSpeed& c) {
+                   speed_ = std::clamp(c.speed, 0.01, 100.0);
+                   speed_now_ = speed_;
+                   clock_set_ = false;
+                 },
+                 [this](const SetLoop& c) { loop_file_ = c.file, loop_a_ns_ = c.a_ns, loop_b_ns_ = c.b_ns; },
+                 [](const Snapshot&) {},  // the viewer takes snapshots from the frame it shows
+                 [](const Quit&) {},
+             },
+             command);
+  if (paused_ && held_) {
+    const bool tuning = std::holds_alternative<SetParam>(command) || std::holds_alternative<SetEnabled>(command) ||
+                        std::holds_alternative<SetGraph>(command) || std::holds_alternative<Batch>(command);
+    if (tuning) run_held();
+  }
+}
+
+void Pipeline::apply_param(const SetParam& set) {
+  Plan* plan = executor_->plan();
+  const ParamResult result = set_param(*plan, set.node, set.param, set.value);
+  if (result.kind == ParamResult::Kind::refused) return notice(true, result.problem);
+  graph_ = plan->graph;
+  if (result.kind == ParamResult::Kind::needs_plan) replan(graph_);
+  else publish_graph();
+}
+
+/// Plans `graph` and takes it into use; when that is not possible the old plan stays and the reason is shown.
+void Pipeline::replan(GraphDesc graph) {
+  try {
+    if (const auto problems = validate(graph, registry_); !problems.empty())
+      throw Error(ExitCode::invalid_config, "graph", problems.front());
+    executor_->install(make_plan(graph, executor_->plan()->picture, options_.backend, registry_));
+    graph_ = executor_->plan()->graph;
+    publish_graph();
+  } catch (const Error& e) {
+    notice(true, e.what());
+  }
+}
+
+void Pipeline::plan_for(const PictureInfo& picture) {
+  executor_->install(make_plan(graph_, picture, options_.backend, registry_));
+  graph_ = executor_->plan()->graph;
+  publish_graph();
+}
+
+void Pipeline::process(Picture picture) {
+  if (picture.planes.info != executor_->plan()->picture) {
+    notice(false, fmt::format("the source is now {}×{} {}", picture.planes.info.extent.width,
+                              picture.planes.info.extent.height, describe(picture.planes.info)));
+    plan_for(picture.planes.info);
+  }
+  held_ = std::move(picture);
+  if (held_.info.duration_ns > 0) frame_duration_ns_.store(held_.info.duration_ns, std::memory_order_relaxed);
+  Frame frame = executor_->run(held_);
+  if (!frame) return;
+  processed_.fetch_add(1, std::memory_order_relaxed);
+  if (options_.paced && !paused_ && !show_one_) wait_until_due(held_.info.pts_ns);
+  frame_index_.store(held_.info.index, std::memory_order_relaxed);
+  position_ns_.store(held_.info.pts_ns, std::memory_order_relaxed);
+  show_one_ = false;
+  if (step_frames_ > 0) --step_frames_;
+  const bool last = options_.max_frames > 0 && processed_.load() >= static_cast<uint64_t>(options_.max_frames);
+  publish(std::move(frame));
+  if (last) end_of_stream();
+  else if (loop_b_ns_ >= 0 && loop_a_ns_ >= 0 && held_.info.pts_ns >= loop_b_ns_) request_seek(loop_a_ns_);
+}
+
+/// The held picture again, with the parameters as they are now: tuning while paused.
+void Pipeline::run_held() {
+  if (held_.planes.info != executor_->plan()->picture) return;
+  if (Frame frame = executor_->run(held_)) publish(std::move(frame));
+}
+
+void Pipeline::rebase_clock(int64_t pts_ns) {
+  clock_wall_ns_ = now_ns(), clock_pts_ns_ = pts_ns, clock_set_ = true;
+}
+
+/// Sleeps until the frame's time; a command ends the sleep early only to be applied.
+void Pipeline::wait_until_due(int64_t pts_ns) {
+  if (source_info_.live) return;
+  if (!clock_set_) return rebase_clock(pts_ns);
+  for (;;) {
+    const int64_t due = clock_wall_ns_ + static_cast<int64_t>(static_cast<double>(pts_ns - clock_pts_ns_) / speed_);
+    const int64_t wait = due - now_ns();
+    const int64_t duration = std::max<int64_t>(frame_duration_ns_.load(std::memory_order_relaxed), 1'000'000);
+    if (wait < -duration) late_.fetch_add(1, std::memory_order_relaxed);
+    if (wait < -4 * duration) return rebase_clock(pts_ns);  // too slow for real time: go on from here
+    if (wait <= 0) return;
+    if (wait > 10'000'000'000) return rebase_clock(pts_ns);  // a leap in the time stamps
+    if (!command_signal_.try_acquire_for(std::chrono::nanoseconds(wait))) return;
+    const uint32_t serial = seek_serial_.load(std::memory_order_relaxed);
+    apply_commands();
+    if (stopping() || paused_ || !clock_set_ || serial != seek_serial_.load(std::memory_order_relaxed)) return;
+  }
+}
+
+/// Hands the frame on; true unless the pipeline stops.
+bool Pipeline::publish(Frame frame) {
+  if (options_.paced) {
+    while (!frames_.try_push(frame)) {
+      if (frames_.closed()) return false;
+      if (frames_.try_pop()) not_shown_.fetch_add(1, std::memory_order_relaxed);
+    }
+  } else if (!frames_.push(frame)) {
+    return false;
+  }
+  options_.on_frame();
+  return true;
+}
+
+void Pipeline::request_seek(int64_t position_ns) {
+  if (!source_info_.seekable) return notice(true, "this source cannot seek");
+  const int64_t last = source_info_.duration_ns > 0 ? source_info_.duration_ns - 1 : position_ns;
+  seek_ns_.store(std::clamp<int64_t>(position_ns, 0, std::max<int64_t>(0, last)), std::memory_order_relaxed);
+  seek_serial_.fetch_add(1, std::memory_order_release);
+  seek_serial_.notify_all();
+  while (pictures_.try_pop()) {  // room for the decoder, which may be waiting to hand over an old picture
+  }
+  executor_->reset_state();
+  clock_set_ = false, show_one_ = paused_, step_frames_ = 0, source_ended_ = false;
+  ended_.store(false, std::memory_order_release);
+}
+
+void Pipeline::end_of_stream() {
+  if (loop_file_ && source_info_.seekable && processed_.load() > 0) return request_seek(0);
+  source_ended_ = true;
+  show_one_ = false, step_frames_ = 0;
+  ended_.store(true, std::memory_order_release);
+  if (!options_.paced) frames_.close();
+  options_.on_frame();
+  if (!options_.paced) pictures_.close();
+}
+
+void Pipeline::publish_graph() {
+  auto view = std::make_shared<GraphView>();
+  const Plan& plan = *executor_->plan();
+  view->graph = plan.graph;
+  view->summary = describe(plan);
+  view->version = ++graph_version_;
+  for (const PlanNode& node : plan.nodes)
+    view->planned.push_back({node.id, node.filter_name, node.layout.output, node.automatic});
+  const std::lock_guard lock(mutex_);
+  graph_view_ = std::move(view);
+}
+
+void Pipeline::notice(bool problem, std::string text) {
+  const std::lock_guard lock(mutex_);
+  if (notices_.size() < kMaxNotices) notices_.push_back({problem, std::move(text)});
+}
+
+// ---- any thread, consumers ------------------------------------------------------------------------------
+
+void Pipeline::post(Command command) {
+  if (!commands_.push(command)) return;
+  command_signal_.release();
+  pictures_.wake();
+}
+
+Frame Pipeline::take_newest() {
+  Frame newest;
+  while (auto frame = frames_.try_pop()) newest = std::move(*frame);
+  return newest;
+}
+
+Frame Pipeline::next_frame() {
+  auto frame = frames_.pop();
+  return frame ? std::move(*frame) : Frame();
+}
+
+PipelineStatus Pipeline::status() const {
+  PipelineStatus s;
+  s.frame_index = frame_index_, s.position_ns = position_ns_, s.frame_duration_ns = frame_duration_ns_;
+  s.decoded = decoded_, s.processed = processed_, s.late = late_, s.not_shown = not_shown_;
+  s.paused = paused_now_, s.ended = ended_, s.failed = failed_, s.speed = speed_now_;
+  return s;
+}
+
+std::shared_ptr<const GraphView> Pipeline::graph() const {
+  const std::lock_guard lock(mutex_);
+  return graph_view_;
+}
+
+std::vector<PipelineNotice> Pipeline::take_notices() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(notices_, {});
+}
+
+std::string Pipeline::source_damage() const {
+  const std::lock_guard lock(mutex_);
+  return damage_;
+}
+
+}  // namespace lensd

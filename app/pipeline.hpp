@@ -1,0 +1,172 @@
+// THE data flow: threads, queues, one function per stage.
+//
+//   decode thread      Source::next() ── Picture ──▶ pictures_ (files: blocks when full)
+//   process thread     commands_ at a frame boundary → Executor::run() → pacing → publish
+//   consumer           viewer: take_newest() on the UI thread, newest wins, never blocks the pipeline
+//                      batch:  next_frame() on the writer thread, every frame, in order
+//
+// Only values cross threads: Commands in, Frames and PipelineStatus out. A failure on a thread is kept and
+// rethrown by check(); the pipeline never switches the backend by itself.
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <semaphore>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/base/bounded_queue.hpp"
+#include "core/control/command.hpp"
+#include "core/graph/executor.hpp"
+#include "core/media/source.hpp"
+
+namespace lensd {
+
+struct PipelineOptions {
+  Backend backend = Backend::cpu;
+  ExecutorOptions executor;
+  GraphDesc graph;
+  bool paced = false;         ///< show frames at their time; else as fast as they go
+  bool paused = false;
+  bool loop_file = false;
+  int64_t max_frames = 0;     ///< 0: all
+  std::function<void()> on_frame = [] {};  ///< called by the process thread after a frame was published
+};
+
+/// A node of the running plan, for people.
+struct PlannedNode {
+  std::string id, filter;
+  ImageFormat output;
+  bool automatic = false;
+};
+
+/// The graph as it is now; a new object for every change.
+struct GraphView {
+  GraphDesc graph;
+  std::vector<PlannedNode> planned;
+  std::string summary;
+  uint64_t version = 0;
+};
+
+struct PipelineStatus {
+  int64_t frame_index = -1, position_ns = 0, frame_duration_ns = 0;
+  uint64_t decoded = 0, processed = 0, late = 0, not_shown = 0;
+  bool paused = false, ended = false, failed = false;
+  double speed = 1;
+};
+
+struct PipelineNotice {
+  bool problem = false;
+  std::string text;
+};
+
+class Pipeline {
+ public:
+  Pipeline(std::unique_ptr<Source> source, PipelineOptions options, const Registry& registry);
+  ~Pipeline();
+  Pipeline(const Pipeline&) = delete;
+  Pipeline& operator=(const Pipeline&) = delete;
+
+  void start();
+  /// Ends both threads; frames not taken yet are given up. Idempotent.
+  void stop();
+
+  /// Any thread. Applied at the next frame boundary.
+  void post(Command command);
+
+  /// Newest published frame, or empty. One consumer thread.
+  Frame take_newest();
+  /// The next frame in order; empty at the end, on failure and after stop(). One consumer thread.
+  Frame next_frame();
+
+  /// Rethrows what ended a thread, if anything did.
+  void check() const;
+
+  PipelineStatus status() const;
+  std::shared_ptr<const GraphView> graph() const;
+  std::vector<PipelineNotice> take_notices();
+  std::vector<NodeStatistics> statistics() const { return executor_->statistics(); }
+  const SourceInfo& source() const { return source_info_; }
+  std::string source_damage() const;
+
+  Profiler& profiler() { return profiler_; }
+  Timeline& timeline() { return timeline_; }
+  Executor& executor() { return *executor_; }
+
+ private:
+  // decode thread
+  void decode_loop();
+  bool decode_one();
+  void wait_for_seek_or_stop();
+
+  // process thread
+  void process_loop();
+  void apply_commands();
+  void apply(Command& command);
+  void apply_param(const SetParam& set);
+  void replan(GraphDesc graph);
+  void plan_for(const PictureInfo& picture);
+  void process(Picture picture);
+  void run_held();
+  void wait_until_due(int64_t pts_ns);
+  void rebase_clock(int64_t pts_ns);
+  bool publish(Frame frame);
+  void request_seek(int64_t position_ns);
+  void end_of_stream();
+  void publish_graph();
+  void notice(bool problem, std::string text);
+
+  void guarded(void (Pipeline::*loop)());
+  bool stopping() const { return stopping_.load(std::memory_order_acquire); }
+
+  std::unique_ptr<Source> source_;
+  SourceInfo source_info_;
+  PipelineOptions options_;
+  const Registry& registry_;
+  Profiler profiler_;
+  Timeline timeline_;
+  std::unique_ptr<Executor> executor_;
+  int decode_scope_ = 0, decode_track_ = 0, decode_label_ = 0;
+
+  struct Decoded {
+    Picture picture;  ///< empty: the end of the stream
+    uint32_t serial = 0;
+  };
+  BoundedQueue<Decoded> pictures_{4};
+  BoundedQueue<Command> commands_{1024};
+  BoundedQueue<Frame> frames_{2};
+  std::counting_semaphore<> command_signal_{0};
+
+  // Seek requests, process → decode: the newest position and a count that tells them apart.
+  std::atomic<int64_t> seek_ns_{0};
+  std::atomic<uint32_t> seek_serial_{0};
+  uint32_t decode_serial_ = 0;  // decode thread
+
+  // Process thread's own.
+  Picture held_;
+  GraphDesc graph_;
+  bool paused_ = false, show_one_ = false, loop_file_ = false, source_ended_ = false;
+  double speed_ = 1;
+  int64_t clock_wall_ns_ = 0, clock_pts_ns_ = 0, step_frames_ = 0, loop_a_ns_ = -1, loop_b_ns_ = -1;
+  bool clock_set_ = false;
+  uint64_t graph_version_ = 0;
+
+  std::atomic<int64_t> frame_index_{-1}, position_ns_{0}, frame_duration_ns_{0};
+  std::atomic<uint64_t> decoded_{0}, processed_{0}, late_{0}, not_shown_{0};
+  std::atomic<bool> paused_now_{false}, ended_{false}, failed_{false}, stopping_{false};
+  std::atomic<double> speed_now_{1};
+
+  mutable std::mutex mutex_;  // set-up and changes only: graph view, notices, failure, damage
+  std::shared_ptr<const GraphView> graph_view_;
+  std::vector<PipelineNotice> notices_;
+  std::exception_ptr failure_;
+  std::string damage_;
+
+  std::thread decode_thread_, process_thread_;
+};
+
+}  // namespace lensd

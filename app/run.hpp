@@ -1,0 +1,30 @@
+// The ways of running lensd; one .cpp file each. Every function returns when its work is done and throws
+// Error when it cannot be done.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "app/cli.hpp"
+#include "app/pipeline.hpp"
+
+namespace lensd {
+
+void run_viewer(const CommandLine& line, const GraphDesc& graph);
+void run_batch(const CommandLine& line, const GraphDesc& graph);
+void run_filters(const CommandLine& line);
+void run_doctor(const CommandLine& line);
+/// Prints every problem of every file; throws Error(invalid_config) when there was one.
+void run_check(const CommandLine& line);
+
+/// The source that runs when none is named, and the alias test:demo.
+std::string source_url(const CommandLine& line);
+SourceOptions source_options(const CommandLine& line, Backend backend);
+
+/// The timings table as aligned text, CSV or JSON.
+std::string timings_text(const std::vector<PassStats>& rows);
+void write_timings(const std::string& path, const std::vector<PassStats>& rows);
+/// Writes a whole text file. Throws Error(runtime_failure).
+void write_text(const std::string& path, const std::string& text);
+
+}  // namespace lensd

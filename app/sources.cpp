@@ -1,0 +1,33 @@
+// Which source runs, and how its decoder is set up.
+
+#include "app/run.hpp"
+#include "core/base/error.hpp"
+#include "core/device/memory.hpp"
+
+namespace lensd {
+namespace {
+
+/// Moving content with edges, texture and noise: worth filtering and worth tracking.
+constexpr const char* kDemo =
+    "test:mandelbrot=size=960x540:rate=30:start_scale=1.2:end_pts=900:maxiter=400,noise=alls=14:allf=t";
+
+}  // namespace
+
+std::string source_url(const CommandLine& line) {
+  return line.source.empty() || line.source == "test:demo" ? kDemo : line.source;
+}
+
+SourceOptions source_options(const CommandLine& line, Backend backend) {
+  if (line.hwdec == HwDecode::cuda && backend == Backend::cpu)
+    throw Error(ExitCode::unavailable, "--hwdec=cuda", "decoded frames stay on the GPU, which needs the CUDA backend",
+                "use --hwdec=auto, or no");
+  SourceOptions options;
+  options.hwdec = backend == Backend::cuda ? line.hwdec : HwDecode::off;
+  options.device = line.device;
+  options.start_ns = static_cast<int64_t>(line.start_s * 1e9);
+  options.pinned = backend == Backend::cuda;
+  if (options.pinned) use_pinned_memory();
+  return options;
+}
+
+}  // namespace lensd
