@@ -114,7 +114,7 @@ class Schema {
 
   /// `E` is an enum whose values count from 0 in the order of `names`.
   template <class E>
-  Schema& choice(std::string name, E P::*member, std::vector<std::string> names, std::string doc,
+  Schema& choice(std::string name, E P::*member, const std::vector<std::string>& names, std::string doc,
                  Options options = Options()) {
     ParamSpec& spec = add(std::move(name), std::move(doc), ParamType::choice, std::move(options));
     spec.choices = names;
