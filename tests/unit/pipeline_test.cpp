@@ -1,0 +1,185 @@
+// app/pipeline on a synthetic source: order, commands at frame boundaries, seeking, failures, and what the hot
+// path allocates.
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+#include "app/pipeline.hpp"
+#include "kernels/registry.hpp"
+#include "tests/unit/synthetic_source.hpp"
+
+namespace {
+std::atomic<bool> g_counting{false};
+std::atomic<int64_t> g_allocations{0};
+}  // namespace
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define LENSD_COUNTS_ALLOCATIONS 1
+extern "C" void* __libc_malloc(size_t);  // NOLINT: glibc's own name for what this replaces
+extern "C" void* malloc(size_t bytes) {
+  if (g_counting.load(std::memory_order_relaxed)) g_allocations.fetch_add(1, std::memory_order_relaxed);
+  return __libc_malloc(bytes);
+}
+#else
+#define LENSD_COUNTS_ALLOCATIONS 0
+#endif
+
+namespace lensd {
+namespace {
+
+constexpr const char* kChain = "median=radius=1,gaussian=sigma=1.6,grayscale";
+
+PipelineOptions options(const std::string& chain, int threads = 2) {
+  PipelineOptions o;
+  o.executor = {.threads = threads, .frames = 6};
+  o.graph = parse_chain(chain, registry());
+  return o;
+}
+
+std::unique_ptr<Source> source(int64_t frames, Extent extent = {160, 120}) {
+  return std::make_unique<SyntheticSource>(extent, frames);
+}
+
+uint64_t hash(ConstImageRef image) {
+  uint64_t h = 1469598103934665603u;  // FNV-1a
+  for (int y = 0; y < image.height(); ++y)
+    for (size_t x = 0; x < image.row_bytes(); ++x) h = (h ^ image.row(y)[x]) * 1099511628211u;
+  return h;
+}
+
+std::vector<uint64_t> run_all(const std::string& chain, int threads, int64_t frames) {
+  Pipeline pipeline(source(frames), options(chain, threads), registry());
+  pipeline.start();
+  std::vector<uint64_t> hashes;
+  while (Frame frame = pipeline.next_frame()) {
+    frame.wait_ready();
+    EXPECT_EQ(frame.info.index, static_cast<int64_t>(hashes.size()));
+    hashes.push_back(hash(frame.image()));
+  }
+  pipeline.check();
+  return hashes;
+}
+
+TEST(Pipeline, EveryFrameInOrderWhateverTheThreads) {
+  const auto one = run_all(kChain, 1, 50);
+  EXPECT_EQ(one.size(), 50u);
+  EXPECT_EQ(one, run_all(kChain, 2, 50));
+  EXPECT_EQ(one, run_all(kChain, 5, 50));
+  EXPECT_EQ(one[3], one[3 + SyntheticSource::kDistinct]);
+  EXPECT_NE(one[3], one[4]);
+}
+
+TEST(Pipeline, StopsAfterTheFramesAskedFor) {
+  PipelineOptions o = options("invert");
+  o.max_frames = 7;
+  Pipeline pipeline(source(1000), o, registry());
+  pipeline.start();
+  int64_t frames = 0;
+  while (pipeline.next_frame()) ++frames;
+  EXPECT_EQ(frames, 7);
+}
+
+TEST(Pipeline, ParametersApplyAtAFrameBoundaryAndBadOnesAreRefused) {
+  Pipeline pipeline(source(2000), options("invert,mosaic=block=4"), registry());
+  pipeline.start();
+  for (int i = 0; i < 500; ++i) {
+    pipeline.post(SetParam{"mosaic", "block", ParamValue(int64_t{2 + i % 30})});
+    pipeline.post(SetParam{"mosaic", "block", ParamValue(int64_t{100000})});
+    pipeline.post(SetEnabled{"invert", i % 2 == 0});
+    const Frame frame = pipeline.next_frame();
+    ASSERT_TRUE(frame);
+    ASSERT_EQ(frame.info.index, i) << "no frame is lost to a change";
+  }
+  bool refused = false;
+  for (const auto& n : pipeline.take_notices()) refused = refused || (n.problem && n.text.find("block = 100000") != std::string::npos);
+  EXPECT_TRUE(refused);
+  pipeline.stop();
+  pipeline.check();
+}
+
+TEST(Pipeline, FailureOfTheSourceEndsTheRunAndIsRethrown) {
+  Pipeline pipeline(std::make_unique<SyntheticSource>(Extent{32, 32}, 100, 5), options("invert"), registry());
+  pipeline.start();
+  while (pipeline.next_frame()) {
+  }
+  EXPECT_THROW(pipeline.check(), Error);
+}
+
+/// Polls until `done` or five seconds have passed.
+template <class F>
+bool eventually(F done) {
+  for (int i = 0; i < 500; ++i) {
+    if (done()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return done();
+}
+
+TEST(Pipeline, PausedItShowsOneFrameAndStepsExactly) {
+  PipelineOptions o = options("invert");
+  o.paced = o.paused = true;
+  Pipeline pipeline(source(100), o, registry());
+  pipeline.start();
+  Frame shown;
+  const auto shows = [&](int64_t index) {
+    return eventually([&] {
+      if (Frame frame = pipeline.take_newest()) shown = std::move(frame);
+      return shown && shown.info.index == index;
+    });
+  };
+  EXPECT_TRUE(shows(0));
+  pipeline.post(Step{1});
+  EXPECT_TRUE(shows(1));
+  pipeline.post(Step{3});
+  EXPECT_TRUE(shows(4));
+  pipeline.post(Step{-1});
+  EXPECT_TRUE(shows(3));
+  pipeline.post(Seek{40 * SyntheticSource::kDuration});
+  EXPECT_TRUE(shows(40));
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_FALSE(pipeline.take_newest()) << "nothing moves while paused";
+  pipeline.post(SetEnabled{"invert", false});
+  EXPECT_TRUE(eventually([&] { return static_cast<bool>(pipeline.take_newest()); })) << "tuning shows while paused";
+  pipeline.post(Pause{false});
+  EXPECT_TRUE(eventually([&] { return pipeline.status().ended; }));
+}
+
+TEST(Pipeline, PacedItKeepsTheSourcesTime) {
+  PipelineOptions o = options("invert");
+  o.paced = true;
+  Pipeline pipeline(source(30), o, registry());
+  const int64_t begin = now_ns();
+  pipeline.start();
+  EXPECT_TRUE(eventually([&] { return pipeline.status().ended; }));
+  EXPECT_GE(now_ns() - begin, 29 * SyntheticSource::kDuration - 1'000'000);
+  EXPECT_EQ(pipeline.status().processed, 30u);
+}
+
+TEST(Pipeline, StopsInEveryState) {
+  for (int i = 0; i < 60; ++i) {
+    PipelineOptions o = options("invert");
+    o.paced = i % 3 == 0, o.paused = i % 6 == 0;
+    Pipeline pipeline(source(1000, {16, 16}), o, registry());
+    if (i % 5 != 0) pipeline.start();
+    if (i % 2) pipeline.post(Seek{i * SyntheticSource::kDuration});
+    if (i % 4 == 1) std::this_thread::sleep_for(std::chrono::milliseconds(i % 7));
+  }
+}
+
+TEST(Pipeline, AllocatesNothingPerFrameOnceWarm) {
+  if (!LENSD_COUNTS_ALLOCATIONS) GTEST_SKIP() << "sanitizers replace malloc themselves";
+  Pipeline pipeline(source(600), options("median=radius=1,gaussian=sigma=1.6,mosaic,invert,grayscale"), registry());
+  pipeline.start();
+  for (int i = 0; i < 200; ++i) ASSERT_TRUE(pipeline.next_frame());
+  g_allocations = 0;
+  g_counting = true;
+  for (int i = 0; i < 300; ++i) pipeline.next_frame();
+  g_counting = false;
+  EXPECT_EQ(g_allocations.load(), 0) << "over 300 frames, decode to delivery";
+}
+
+}  // namespace
+}  // namespace lensd
