@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include <cmath>
-#include <csignal>
 #include <cstdio>
 
+#include "app/interruption.hpp"
 #include "app/run.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
@@ -19,23 +19,6 @@
 
 namespace lensd {
 namespace {
-
-volatile std::sig_atomic_t g_interrupted = 0;
-
-/// INT and TERM end the run after the frame at hand, with complete files; a second one ends it at once.
-class Interruption {
- public:
-  Interruption() {
-    g_interrupted = 0;
-    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int s) {
-      if (g_interrupted) std::_Exit(128 + s);
-      g_interrupted = s;
-    });
-  }
-  ~Interruption() {
-    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
-  }
-};
 
 /// A progress line on a terminal, rewritten in place ten times a second.
 class Progress {
@@ -105,7 +88,7 @@ Written write_frames(Pipeline& pipeline, const CommandLine& line) {
     }
     if (hashes) hashes->write(frame.image(), frame.info);
     progress.update(++written.frames);
-    if (g_interrupted) break;
+    if (interruption.requested()) break;
   }
   if (recorder) {
     recorder->finish();

@@ -167,6 +167,11 @@ void Pipeline::apply(Command& command) {
                  [&](const Batch& c) {
                    for (const auto& one : c.changes) std::visit(change, one);
                  },
+                 [this](const Bypass& c) {
+                   if (bypass_ == c.on) return;
+                   bypass_ = c.on;
+                   replan(graph_);
+                 },
                  [this](const Pause& c) {
                    paused_ = c.paused;
                    paused_now_ = c.paused;
@@ -200,7 +205,8 @@ void Pipeline::apply(Command& command) {
              command);
   if (paused_ && held_) {
     const bool tuning = std::holds_alternative<SetParam>(command) || std::holds_alternative<SetEnabled>(command) ||
-                        std::holds_alternative<SetGraph>(command) || std::holds_alternative<Batch>(command);
+                        std::holds_alternative<SetGraph>(command) || std::holds_alternative<Batch>(command) ||
+                        std::holds_alternative<Bypass>(command);
     if (tuning) run_held();
   }
 }
@@ -209,7 +215,7 @@ void Pipeline::apply_param(const SetParam& set) {
   Plan* plan = executor_->plan();
   const ParamResult result = set_param(*plan, set.node, set.param, set.value);
   if (result.kind == ParamResult::Kind::refused) return notice(true, result.problem);
-  graph_ = plan->graph;
+  graph_.nodes = plan->graph.nodes;
   if (result.kind == ParamResult::Kind::needs_plan) replan(graph_);
   else publish_graph();
 }
@@ -219,8 +225,8 @@ void Pipeline::replan(GraphDesc graph) {
   try {
     if (const auto problems = validate(graph, registry_); !problems.empty())
       throw Error(ExitCode::invalid_config, "graph", problems.front());
-    executor_->install(make_plan(graph, executor_->plan()->picture, options_.backend, registry_));
-    graph_ = executor_->plan()->graph;
+    executor_->install(make_plan(effective(graph), executor_->plan()->picture, options_.backend, registry_));
+    graph_ = resolved(graph, registry_);
     publish_graph();
   } catch (const Error& e) {
     notice(true, e.what());
@@ -228,9 +234,14 @@ void Pipeline::replan(GraphDesc graph) {
 }
 
 void Pipeline::plan_for(const PictureInfo& picture) {
-  executor_->install(make_plan(graph_, picture, options_.backend, registry_));
-  graph_ = executor_->plan()->graph;
+  executor_->install(make_plan(effective(graph_), picture, options_.backend, registry_));
   publish_graph();
+}
+
+/// The graph to plan: while bypassed, the source is the output.
+GraphDesc Pipeline::effective(GraphDesc graph) const {
+  if (bypass_) graph.output = kSourceNode;
+  return graph;
 }
 
 void Pipeline::process(Picture picture) {
@@ -324,7 +335,7 @@ void Pipeline::end_of_stream() {
 void Pipeline::publish_graph() {
   auto view = std::make_shared<GraphView>();
   const Plan& plan = *executor_->plan();
-  view->graph = plan.graph;
+  view->graph = graph_;
   view->summary = describe(plan);
   view->version = ++graph_version_;
   for (const PlanNode& node : plan.nodes)

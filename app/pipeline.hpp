@@ -110,6 +110,7 @@ class Pipeline {
   void apply_param(const SetParam& set);
   void replan(GraphDesc graph);
   void plan_for(const PictureInfo& picture);
+  GraphDesc effective(GraphDesc graph) const;
   void process(Picture picture);
   void run_held();
   void wait_until_due(int64_t pts_ns);
@@ -149,7 +150,7 @@ class Pipeline {
   // Process thread's own.
   Picture held_;
   GraphDesc graph_;
-  bool paused_ = false, show_one_ = false, loop_file_ = false, source_ended_ = false;
+  bool paused_ = false, bypass_ = false, show_one_ = false, loop_file_ = false, source_ended_ = false;
   double speed_ = 1;
   int64_t clock_wall_ns_ = 0, clock_pts_ns_ = 0, step_frames_ = 0, loop_a_ns_ = -1, loop_b_ns_ = -1;
   bool clock_set_ = false;

@@ -31,6 +31,10 @@ struct SetGraph {
 struct Batch {
   std::vector<std::variant<SetParam, SetEnabled>> changes;
 };
+/// Shows the decoded picture instead of the graph's output, until switched off again.
+struct Bypass {
+  bool on = true;
+};
 struct Pause {
   bool paused = true;
 };
@@ -54,6 +58,6 @@ struct Snapshot {
 struct Quit {};
 
 using Command =
-    std::variant<SetParam, SetEnabled, SetGraph, Batch, Pause, Step, Seek, SetSpeed, SetLoop, Snapshot, Quit>;
+    std::variant<SetParam, SetEnabled, SetGraph, Batch, Bypass, Pause, Step, Seek, SetSpeed, SetLoop, Snapshot, Quit>;
 
 }  // namespace lensd

@@ -6,7 +6,7 @@
 start_display
 start_viewer test:smptehdbars --pause --backend=cpu --graph invert
 wait_for 30 place picture || fail "the UI map has no picture"
-wait_for 30 place toggle.invert || fail "the UI map has no toggle.invert: $(<"$LENSD_UI_MAP")"
+wait_for 30 place graph/invert/enabled || fail "the UI map has no graph/invert/enabled: $(<"$LENSD_UI_MAP")"
 sleep 1 # the first frames: the picture is there and nothing moves
 picture "$WORK/negative.png" || fail "no screenshot"
 import -silent -window "$WINDOW" "$WORK/window.png"
@@ -18,10 +18,10 @@ convert "$WORK/negative.png" -negate "$WORK/positive.png"
 distance=$(difference "$WORK/negative.png" "$WORK/positive.png")
 ((distance > 30)) || fail "the picture is too grey to tell it from its negative ($distance)"
 
-click toggle.invert
+click graph/invert/enabled
 wait_for 10 shown_like "$WORK/positive.png" || fail "switching invert off did not bring the positive picture"
 echo "ok: invert off"
-click toggle.invert
+click graph/invert/enabled
 wait_for 10 shown_like "$WORK/negative.png" || fail "switching invert on did not bring the negative back"
 echo "ok: invert on again"
 
