@@ -3,7 +3,11 @@
 //   open(url) ──▶ Source ── next() on the decode thread ──▶ Picture in pinned host memory (or on the GPU)
 //
 // A Source belongs to the decode thread. FFmpeg's headers stay inside core/media. Decoders write straight
-// into the pool's pinned buffers (get_buffer2): there is no host copy between decoder and upload.
+// into the pool's pinned buffers (get_buffer2): there is no host copy between decoder and upload. Pictures may
+// outlive their source and be dropped on any thread.
+//
+// A picture with memory == device (hwdec) was written by work on the legacy default stream of the device's
+// primary context: order other streams behind an event recorded there.
 #pragma once
 
 #include <atomic>
@@ -23,7 +27,10 @@ struct SourceOptions {
   int device = 0;           ///< CUDA device for hwdec
   int decoder_threads = 0;  ///< 0: FFmpeg's choice
   int64_t start_ns = 0;
-  bool pinned = false;  ///< frames are uploaded to a GPU: use page-locked buffers
+  bool pinned = false;       ///< frames are uploaded to a GPU: use page-locked buffers
+  /// Set to true by any thread, a blocked open_source() or next() gives up (open_source() throws). May be null;
+  /// must outlive the source.
+  const std::atomic<bool>* cancel = nullptr;
 };
 
 /// What is known about an opened source; texts are for people.
@@ -52,13 +59,14 @@ class Source {
   virtual FrameOutcome next(Picture& out) = 0;
 
   /// The next picture is the first with pts ≥ `position_ns` (exact, decodes from the key frame before).
-  /// Frame indices follow from the position. Throws Error(bad_source) when the source is not seekable.
+  /// Frame indices follow from the position and the nominal rate. Decoding up to the position is done by
+  /// next(). Throws Error(bad_source) when the source is not seekable.
   virtual void seek(int64_t position_ns) = 0;
 
   /// One sentence about damage met so far (truncation, decode errors), empty when there was none.
   virtual std::string damage() const = 0;
 
-  /// Makes a blocked next() or seek() return soon; any thread.
+  /// Makes a blocked next() or seek() return soon; any thread. On a pipe, what is being read is lost.
   virtual void interrupt() noexcept = 0;
 };
 

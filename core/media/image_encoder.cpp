@@ -1,0 +1,121 @@
+#include "core/media/image_encoder.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "core/media/recorder.hpp"
+
+namespace lensd {
+namespace {
+
+Error failed(const std::string& path, const std::string& what) {
+  return Error(ExitCode::runtime_failure, path, "cannot be written: " + what);
+}
+
+bool write_all(int fd, std::span<const uint8_t> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    bytes = bytes.subspan(static_cast<size_t>(written));
+  }
+  return true;
+}
+
+void sync_folder(const std::string& folder) {
+  const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;
+  fsync(fd);
+  close(fd);
+}
+
+}  // namespace
+
+bool image_file_type(const std::string& path, ImageFileType& type) {
+  std::string ending = std::filesystem::path(path).extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (ending != ".png" && ending != ".jpg" && ending != ".jpeg") return false;
+  type = ending == ".png" ? ImageFileType::png : ImageFileType::jpeg;
+  return true;
+}
+
+void ImageEncoder::open(const ImageFormat& format) {
+  const bool png = type_ == ImageFileType::png;
+  const AVCodec* codec = avcodec_find_encoder(png ? AV_CODEC_ID_PNG : AV_CODEC_ID_MJPEG);
+  if (!codec) throw Error(ExitCode::runtime_failure, "recorder", png ? "FFmpeg has no PNG encoder" : "FFmpeg has no JPEG encoder");
+  context_.reset(ff::allocated(avcodec_alloc_context3(codec)));
+  AVCodecContext& c = *context_;
+  c.width = format.extent.width, c.height = format.extent.height;
+  c.time_base = {1, 25};
+  c.thread_count = 1;  // a threaded encoder hands out the image late
+  c.pix_fmt = png ? av_format(format.format) : AV_PIX_FMT_YUVJ444P;
+  if (!png) {
+    c.flags |= AV_CODEC_FLAG_QSCALE;
+    c.global_quality = 2 * FF_QP2LAMBDA;
+    c.color_range = AVCOL_RANGE_JPEG;
+    c.colorspace = AVCOL_SPC_BT470BG;
+    scaler_.open(format, c.pix_fmt, SWS_CS_ITU601, true);
+  }
+  if (const int error = avcodec_open2(&c, codec, nullptr); error < 0)
+    throw Error(ExitCode::runtime_failure, "recorder", "the image encoder does not start: " + ff::error_text(error));
+  frame_ = ff::make_frame();
+  frame_->format = c.pix_fmt;
+  frame_->width = c.width, frame_->height = c.height;
+  frame_->color_range = c.color_range;
+  frame_->quality = c.global_quality;
+  if (av_frame_get_buffer(frame_.get(), 0) < 0) throw Error(ExitCode::runtime_failure, "recorder", "no memory for an image");
+  format_ = format;
+}
+
+std::span<const uint8_t> ImageEncoder::encode(ConstImageRef image) {
+  if (!context_ || !(format_ == image.format)) open(image.format);
+  if (av_frame_make_writable(frame_.get()) < 0) throw Error(ExitCode::runtime_failure, "recorder", "no memory for an image");
+  if (type_ == ImageFileType::png) {
+    for (int y = 0; y < image.height(); ++y)
+      std::memcpy(frame_->data[0] + std::ptrdiff_t{y} * frame_->linesize[0], image.row(y), image.row_bytes());
+  } else {
+    scaler_.convert(image, *frame_);
+  }
+  ++frame_->pts;
+  av_packet_unref(packet_.get());
+  int error = avcodec_send_frame(context_.get(), frame_.get());
+  if (error >= 0) error = avcodec_receive_packet(context_.get(), packet_.get());
+  if (error < 0) throw Error(ExitCode::runtime_failure, "recorder", "the image cannot be encoded: " + ff::error_text(error));
+  return {packet_->data, static_cast<size_t>(packet_->size)};
+}
+
+void write_whole(const std::string& path, std::span<const uint8_t> bytes, Durability durability) {
+  const std::filesystem::path target(path);
+  const std::string folder = target.has_parent_path() ? target.parent_path().string() : ".";
+  std::string temporary = folder + "/." + target.filename().string() + ".XXXXXX";
+  const int fd = mkostemp(temporary.data(), O_CLOEXEC);
+  if (fd < 0) throw failed(path, std::strerror(errno));
+  const mode_t mask = umask(0);
+  umask(mask);
+  bool ok = fchmod(fd, 0666 & ~mask) == 0 && write_all(fd, bytes);
+  if (ok && durability == Durability::power) ok = fsync(fd) == 0;
+  int error = ok ? 0 : errno;
+  if (close(fd) != 0 && !error) error = errno;
+  if (!error && rename(temporary.c_str(), path.c_str()) != 0) error = errno;
+  if (error) {
+    unlink(temporary.c_str());
+    throw failed(path, std::strerror(error));
+  }
+  if (durability == Durability::power) sync_folder(folder);
+}
+
+void write_image(const std::string& path, ConstImageRef image) {
+  ImageFileType type;
+  if (!image_file_type(path, type)) throw Error(ExitCode::usage, path, "images are written as .png or .jpg");
+  ImageEncoder encoder(type);
+  write_whole(path, encoder.encode(image), Durability::power);
+}
+
+}  // namespace lensd

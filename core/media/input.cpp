@@ -1,0 +1,194 @@
+#include "core/media/input.hpp"
+
+extern "C" {
+#include <libavdevice/avdevice.h>
+#include <libavfilter/avfilter.h>
+}
+
+#include <fmt/format.h>
+
+#include <array>
+#include <mutex>
+#include <string_view>
+
+#include "core/base/log.hpp"
+#include "core/image/view.hpp"
+
+namespace lensd {
+namespace {
+
+/// Demuxers whose input names other files, and those that take any text for a picture.
+constexpr std::array<std::string_view, 11> kRefusedDemuxers = {"hls", "concat", "dash", "imf", "sdp", "rtsp",
+                                                               "tty", "ass", "ffmetadata", "lavfi", "webm_dash_manifest"};
+/// lavfi sources that open files or run foreign code.
+constexpr std::array<std::string_view, 5> kRefusedFilters = {"movie", "amovie", "frei0r_src", "openclsrc", "ladspa"};
+
+bool in(const auto& list, std::string_view name) {
+  for (const std::string_view item : list)
+    if (item == name) return true;
+  return false;
+}
+
+int on_interrupt(void* stop) { return static_cast<const StopFlags*>(stop)->raised() ? 1 : 0; }
+
+/// What FFmpeg last complained about, as a hint.
+std::string reason() {
+  const std::string text = ff::last_log();
+  return text.empty() ? "" : "FFmpeg says: " + text;
+}
+
+void register_devices() {
+  static std::once_flag once;
+  std::call_once(once, avdevice_register_all);
+}
+
+}  // namespace
+
+Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop)
+    : where_(without_secrets(url)), kind_(classify(url)), stop_(stop) {
+  ff::capture_log();
+  ff::forget_log();
+  switch (kind_) {
+    case UrlKind::path:
+    case UrlKind::standard_input: open_file(url); break;
+    case UrlKind::sequence: open_sequence(url); break;
+    case UrlKind::generated: open_generated(url); break;
+    case UrlKind::other:
+      throw Error(ExitCode::bad_source, where_, "this is no file, image, sequence, \"-\" or test:NAME",
+                  "network streams, cameras and the screen are live sources");
+  }
+  check_sizes();  // before anything is decoded
+  if (const int error = avformat_find_stream_info(context_.get(), nullptr); error < 0)
+    throw Error(ExitCode::bad_source, where_, "its streams cannot be read: " + ff::error_text(error), reason());
+  pick_stream(kind);
+  check_sizes();
+}
+
+void Input::make_context() {
+  context_.reset(ff::allocated(avformat_alloc_context()));
+  context_->interrupt_callback = {on_interrupt, const_cast<StopFlags*>(&stop_)};
+}
+
+int Input::deny_open(AVFormatContext*, AVIOContext**, const char* url, int, AVDictionary**) noexcept {
+  log::warn("a source tried to open '{}', which is not allowed", without_secrets(url ? url : ""));
+  return AVERROR(EPERM);
+}
+
+void Input::open_file(const std::string& url) {
+  io_ = std::make_unique<FileIo>(url, stop_);
+  if (url == "-") where_ = "standard input";
+  const AVInputFormat* format = nullptr;
+  const char* name = url == "-" ? "" : url.c_str();
+  int score = av_probe_input_buffer2(io_->context(), &format, name, nullptr, 0, 0);
+  // image2 opens files itself by their ending; the content decides instead.
+  if (score >= 0 && format && std::string_view(format->name) == "image2") {
+    format = nullptr;
+    score = av_probe_input_buffer2(io_->context(), &format, "", nullptr, 0, 0);
+  }
+  if (stop_.raised()) throw Error(ExitCode::bad_source, where_, "opening was interrupted");
+  if (score < 0 || !format) throw Error(ExitCode::bad_source, where_, "this is not a video or image that FFmpeg knows", reason());
+  if (in(kRefusedDemuxers, format->name))
+    throw Error(ExitCode::bad_source, where_, fmt::format("this is not a video or image, but {}", format->long_name),
+                "playlists and text are refused: name the media file itself");
+  make_context();
+  context_->pb = io_->context();
+  context_->io_open = deny_open;
+  ff::Options options;
+  options.set("protocol_whitelist", "none");
+  open_demuxer(where_, format, options);
+}
+
+void Input::open_sequence(const std::string& url) {
+  make_context();
+  ff::Options options;
+  options.set("protocol_whitelist", "file");
+  options.set("pattern_type", "sequence");
+  options.set("start_number", "0");
+  options.set("start_number_range", "10000");
+  open_demuxer(url, av_find_input_format("image2"), options);
+}
+
+void Input::open_generated(const std::string& url) {
+  register_devices();
+  std::string graph = url.substr(std::string_view("test:").size());
+  if (graph.empty()) graph = "testsrc2=size=1280x720:rate=30";
+  const std::string name = graph.substr(0, graph.find('='));
+  const AVFilter* filter = avfilter_get_by_name(name.c_str());
+  const bool generator = filter && avfilter_filter_pad_count(filter, 0) == 0 && avfilter_filter_pad_count(filter, 1) > 0 &&
+                         avfilter_pad_get_type(filter->outputs, 0) == AVMEDIA_TYPE_VIDEO;
+  if (!generator || in(kRefusedFilters, name))
+    throw Error(ExitCode::bad_source, where_, fmt::format("'{}' is not a generated video", name),
+                "try test:testsrc2, test:mandelbrot or test:smptehdbars");
+  if (graph.find_first_of(",;[]") != std::string::npos)
+    throw Error(ExitCode::bad_source, where_, "only one source and its options can be named, no filter graph",
+                "use the options after '=', separated by ':'");
+  make_context();
+  ff::Options options;
+  open_demuxer(graph, av_find_input_format("lavfi"), options);
+}
+
+void Input::open_demuxer(const std::string& url, const AVInputFormat* format, ff::Options& options) {
+  AVFormatContext* context = context_.release();  // freed by FFmpeg when opening fails
+  const int error = avformat_open_input(&context, url.c_str(), format, options.get());
+  context_.reset(context);
+  if (error >= 0) return;
+  if (kind_ == UrlKind::sequence && error == AVERROR(ENOENT))
+    throw Error(ExitCode::bad_source, where_, "no image of this sequence is there", "numbers are looked for from 0 to 9999");
+  throw Error(ExitCode::bad_source, where_, "cannot be opened: " + ff::error_text(error), reason());
+}
+
+void Input::pick_stream(StreamKind kind) {
+  const bool video = kind == StreamKind::video;
+  int best = -1;
+  for (unsigned i = 0; i < context_->nb_streams; ++i) {
+    AVStream& s = *context_->streams[i];
+    s.discard = AVDISCARD_ALL;
+    if (s.codecpar->codec_type != (video ? AVMEDIA_TYPE_VIDEO : AVMEDIA_TYPE_AUDIO)) continue;
+    if (s.disposition & (AV_DISPOSITION_ATTACHED_PIC | AV_DISPOSITION_TIMED_THUMBNAILS)) continue;
+    const bool preferred = best < 0 || ((s.disposition & AV_DISPOSITION_DEFAULT) &&
+                                        !(context_->streams[best]->disposition & AV_DISPOSITION_DEFAULT));
+    if (preferred) best = static_cast<int>(i);
+  }
+  if (best < 0)
+    throw Error(ExitCode::bad_source, where_, video ? "there is no video stream in it" : "there is no audio stream in it",
+                video && has_audio() ? "it has audio only" : reason());
+  stream_ = context_->streams[best];
+  stream_->discard = AVDISCARD_DEFAULT;
+}
+
+void Input::check_sizes() const {
+  for (unsigned i = 0; i < context_->nb_streams; ++i) {
+    const AVCodecParameters& p = *context_->streams[i]->codecpar;
+    if (p.codec_type == AVMEDIA_TYPE_VIDEO && (p.width > kMaxSide || p.height > kMaxSide))
+      throw Error(ExitCode::bad_source, where_,
+                  fmt::format("it claims a picture of {}×{}, at most {}×{} are decoded", p.width, p.height, kMaxSide, kMaxSide));
+  }
+}
+
+bool Input::image_container() const noexcept {
+  const std::string_view name = context_->iformat->name;
+  return name == "gif" || name == "apng" || (name.size() > 5 && name.substr(name.size() - 5) == "_pipe");
+}
+
+bool Input::seeks_by_time() const noexcept {
+  if (kind_ == UrlKind::sequence) return true;
+  return io_ && io_->regular() && !image_container() && !(context_->iformat->flags & AVFMT_NOTIMESTAMPS);
+}
+
+bool Input::has_audio() const noexcept {
+  for (unsigned i = 0; i < context_->nb_streams; ++i)
+    if (context_->streams[i]->codecpar->codec_type == AVMEDIA_TYPE_AUDIO) return true;
+  return false;
+}
+
+int Input::read(AVPacket& packet) noexcept {
+  for (;;) {
+    av_packet_unref(&packet);
+    if (stop_.raised()) return AVERROR_EXIT;
+    const int error = av_read_frame(context_.get(), &packet);
+    if (error == AVERROR(EAGAIN)) continue;
+    if (error < 0 || packet.stream_index == stream_->index) return error;
+  }
+}
+
+}  // namespace lensd
