@@ -11,6 +11,7 @@
 
 #include "core/control/command.hpp"
 #include "core/graph/profiler.hpp"
+#include "core/image/view.hpp"
 
 namespace lensd::ui {
 
@@ -25,7 +26,7 @@ struct NodeView {
 };
 
 struct Notice {
-  int64_t time_ns = 0;
+  int64_t time_ns = 0;  ///< now_ns() when it happened; shown for some seconds from then
   bool problem = false;
   std::string text;
 };
@@ -36,16 +37,20 @@ struct ViewerModel {
       source_detail;  ///< "vtest.avi", "768×576 yuv420p, bt601 limited (guessed), msmpeg4v3"
   bool live = false, seekable = false, ended = false;
   int64_t position_ns = 0, duration_ns = 0, frame_index = 0, frame_duration_ns = 0;
+  Extent picture;  ///< size of the picture that the presenter shows
   // Playback
   bool paused = false;
   double speed = 1;
+  bool loop_file = false;
+  int64_t loop_a_ns = -1, loop_b_ns = -1;  ///< A-B loop; negative: not set
   double decode_fps = 0, display_fps = 0, source_fps = 0;
   uint64_t frames_processed = 0, frames_shown = 0, frames_late = 0, frames_dropped = 0, frames_not_shown = 0;
   // Machine
   std::string backend, backend_reason, display_path, display_reason, device;
   // Graph and timings
   std::vector<NodeView> nodes;
-  std::vector<PassStats> timings;
+  std::vector<PassStats> timings;        ///< may be refreshed a few times a second only
+  std::vector<int64_t> graph_history_ns;  ///< the graph's time for the newest frames, oldest first; may be empty
   std::vector<Notice> notices;
 };
 

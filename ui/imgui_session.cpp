@@ -1,0 +1,53 @@
+#include "ui/imgui_session.hpp"
+
+#include <GL/glew.h>
+#include <GLFW/glfw3.h>
+#include <backends/imgui_impl_glfw.h>
+#include <backends/imgui_impl_opengl3.h>
+
+#include <algorithm>
+
+namespace lensd::ui {
+
+ImGuiSession::ImGuiSession(Window& window) : window_(window) {
+  IMGUI_CHECKVERSION();
+  ImGui::CreateContext();
+  ImGui::GetIO().IniFilename = nullptr;
+  ImGui_ImplGlfw_InitForOpenGL(window.handle(), true);
+  ImGui_ImplOpenGL3_Init("#version 430 core");
+}
+
+ImGuiSession::~ImGuiSession() {
+  ImGui_ImplOpenGL3_Shutdown();
+  ImGui_ImplGlfw_Shutdown();
+  ImGui::DestroyContext();
+}
+
+void ImGuiSession::fit_to_scale() {
+  int window_width = 0, window_height = 0;
+  glfwGetWindowSize(window_.handle(), &window_width, &window_height);
+  const Extent framebuffer = window_.framebuffer();
+  if (window_width < 1 || framebuffer.width < 1) return;  // iconified
+  // Where the window system scales by itself (Wayland), one window unit is several framebuffer pixels.
+  const float density = std::max(1.f, static_cast<float>(framebuffer.width) / static_cast<float>(window_width));
+  const float raster = std::max(window_.content_scale(), density), layout = raster / density;
+  if (raster == raster_scale_ && layout == layout_scale_) return;
+  raster_scale_ = raster, layout_scale_ = layout;
+  look_ = make_look(ImGui::GetIO(), ImGui::GetStyle(), layout, raster);
+  ImGui_ImplOpenGL3_DestroyFontsTexture();
+  ImGui_ImplOpenGL3_CreateFontsTexture();
+}
+
+void ImGuiSession::begin() {
+  fit_to_scale();
+  ImGui_ImplOpenGL3_NewFrame();
+  ImGui_ImplGlfw_NewFrame();
+  ImGui::NewFrame();
+}
+
+void ImGuiSession::end() {
+  ImGui::Render();
+  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+}
+
+}  // namespace lensd::ui

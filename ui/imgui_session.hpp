@@ -1,0 +1,33 @@
+// Dear ImGui on a Window: context, backends, fonts at the monitor's scale.
+//
+//   begin() ── ViewerUi::draw ── Presenter::draw ── end()      per display frame, UI thread
+#pragma once
+
+#include "ui/theme.hpp"
+#include "ui/window.hpp"
+
+namespace lensd::ui {
+
+class ImGuiSession {
+ public:
+  /// One at a time; the window must outlive it.
+  explicit ImGuiSession(Window& window);
+  ~ImGuiSession();
+  ImGuiSession(const ImGuiSession&) = delete;
+  ImGuiSession& operator=(const ImGuiSession&) = delete;
+
+  /// Starts a frame; makes the fonts anew when the scale has changed.
+  void begin();
+  /// Draws the panels over what is in the back buffer.
+  void end();
+  const Look& look() const { return look_; }
+
+ private:
+  void fit_to_scale();
+
+  Window& window_;
+  Look look_;
+  float layout_scale_ = 0, raster_scale_ = 0;
+};
+
+}  // namespace lensd::ui

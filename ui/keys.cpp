@@ -1,0 +1,143 @@
+#include "ui/keys.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace lensd::ui {
+namespace {
+
+constexpr int64_t kSecond = 1'000'000'000;
+constexpr double kSpeedStep = 1.1, kMinSpeed = 0.01, kMaxSpeed = 100, kZoomStep = 1.25;
+
+constexpr std::array<KeyHelp, 18> kHelp{{
+    {"Space  p", "pause and play"},
+    {".  ,", "step one frame on, back"},
+    {"←  →", "5 seconds back, on"},
+    {"↓  ↑", "a minute back, on"},
+    {"[  ]  Backspace", "slower, faster, normal speed"},
+    {"l", "A-B loop: set A, set B, clear"},
+    {"L", "loop the file"},
+    {"1 – 9", "switch a node of the graph"},
+    {"b", "bypass the graph while held"},
+    {"Wheel", "zoom at the pointer"},
+    {"Alt++  Alt+−", "zoom in, out"},
+    {"0  Alt+1", "fit the window, one to one"},
+    {"Drag", "move the picture"},
+    {"f  double click", "fullscreen; Esc leaves it"},
+    {"Tab", "hide or show the panels"},
+    {"i", "numbers over the picture"},
+    {"?", "these keys"},
+    {"q", "quit"},
+}};
+
+void step_speed(PanelContext& ctx, double factor) {
+  double speed = std::clamp(ctx.model.speed * factor, kMinSpeed, kMaxSpeed);
+  if (std::abs(speed - 1) < 0.04) speed = 1;  // stepping there and back ends at exactly normal
+  ctx.send(SetSpeed{speed});
+}
+
+void cycle_ab_loop(PanelContext& ctx) {
+  const ViewerModel& m = ctx.model;
+  if (m.loop_a_ns < 0) {
+    ctx.send(SetLoop{m.loop_file, m.position_ns, -1});
+  } else if (m.loop_b_ns < 0) {
+    // Whichever came first in time is A.
+    ctx.send(SetLoop{m.loop_file, std::min(m.loop_a_ns, m.position_ns), std::max(m.loop_a_ns, m.position_ns)});
+  } else {
+    ctx.send(SetLoop{m.loop_file, -1, -1});
+  }
+}
+
+void switch_node(PanelContext& ctx, int number) {
+  for (const NodeView& node : ctx.model.nodes)
+    if (!node.automatic && --number == 0) ctx.send(SetEnabled{node.id, !node.enabled});
+}
+
+void zoom(PanelContext& ctx, const Rect& area, double factor) {
+  ctx.state.view = zoomed_at(ctx.model.picture, area, ctx.state.view, area.x + area.w * 0.5f, area.y + area.h * 0.5f, factor);
+}
+
+void seek(PanelContext& ctx, int seconds) {
+  if (ctx.model.seekable) ctx.send(Seek{seconds * kSecond, true});
+}
+
+void alt_character(PanelContext& ctx, char32_t c, const Rect& area) {
+  switch (c) {
+    case U'+':
+    case U'=': zoom(ctx, area, kZoomStep); break;
+    case U'-': zoom(ctx, area, 1 / kZoomStep); break;
+    case U'1': ctx.state.view = actual_size(ctx.model.picture, area, ctx.state.view); break;
+    default: break;
+  }
+}
+
+/// Keys that act once, however long they are held.
+void single_character(PanelContext& ctx, char32_t c, ViewerRequests& requests) {
+  UiState& s = ctx.state;
+  switch (c) {
+    case U' ':
+    case U'p': ctx.send(Pause{!ctx.model.paused}); break;
+    case U'l': cycle_ab_loop(ctx); break;
+    case U'L': ctx.send(SetLoop{!ctx.model.loop_file, ctx.model.loop_a_ns, ctx.model.loop_b_ns}); break;
+    case U'f': requests.toggle_fullscreen = true; break;
+    case U'i': s.stats = !s.stats; break;
+    case U'?': s.help = !s.help; break;
+    case U'0': s.view = {}; break;
+    case U'q': ctx.send(Quit{}), requests.quit = true; break;
+    default:
+      if (c >= U'1' && c <= U'9') switch_node(ctx, static_cast<int>(c - U'0'));
+  }
+}
+
+void named(PanelContext& ctx, const KeyPress& press, ViewerRequests& requests) {
+  UiState& s = ctx.state;
+  switch (press.key) {
+    case Key::left: seek(ctx, -5); break;
+    case Key::right: seek(ctx, 5); break;
+    case Key::down: seek(ctx, -60); break;
+    case Key::up: seek(ctx, 60); break;
+    case Key::backspace: ctx.send(SetSpeed{1}); break;
+    case Key::tab:
+      if (!press.repeat) s.panels = !s.panels;
+      break;
+    case Key::escape:
+      if (s.help) {
+        s.help = false;
+      } else {
+        requests.leave_fullscreen = true;
+      }
+      break;
+    case Key::character: break;
+  }
+}
+
+}  // namespace
+
+std::span<const KeyHelp> key_help() { return kHelp; }
+
+void handle_keys(PanelContext& ctx, const InputState& input, const Rect& area, ViewerRequests& requests) {
+  ctx.state.bypass = false;
+  if (ImGui::GetIO().WantTextInput) return;
+  ctx.state.bypass = input.held('b');
+  for (const KeyPress& press : input.presses) {
+    if (press.ctrl) continue;
+    if (press.key != Key::character) {
+      named(ctx, press, requests);
+    } else if (press.alt) {
+      alt_character(ctx, press.character, area);
+    } else if (press.character == U'.') {
+      ctx.send(Step{1});
+    } else if (press.character == U',') {
+      ctx.send(Step{-1});
+    } else if (press.character == U'[') {
+      step_speed(ctx, 1 / kSpeedStep);
+    } else if (press.character == U']') {
+      step_speed(ctx, kSpeedStep);
+    } else if (!press.repeat) {
+      single_character(ctx, press.character, requests);
+    }
+  }
+}
+
+}  // namespace lensd::ui

@@ -1,0 +1,71 @@
+// What every panel gets: the model to read, commands to append, and the state of the interface itself.
+//
+// A panel is one function in panels/, called once per display frame between ImGui's NewFrame and Render.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ui/model.hpp"
+#include "ui/placement.hpp"
+#include "ui/rect.hpp"
+#include "ui/theme.hpp"
+#include "ui/widgets.hpp"
+
+namespace lensd::ui {
+
+/// A side that folds away: by itself in small windows, until the user decides.
+enum class Fold : uint8_t { automatic, open, folded };
+
+/// What the interface remembers between frames; nothing of it is the pipeline's.
+struct UiState {
+  bool panels = true, help = false, stats = false, bypass = false;
+  Fold left = Fold::automatic, right = Fold::automatic, bottom = Fold::automatic;
+  float left_width = 272, right_width = 356;  ///< logical pixels
+  PictureView view;
+  TextEdit text_edit;
+  // Numbers that are read rather than watched change four times a second.
+  int64_t held_at_ns = 0;
+  std::vector<PassStats> timings;
+  std::vector<int64_t> history_ns;
+  double display_fps = 0, decode_fps = 0, panels_ms = 0;
+  // The seek bar while it is dragged, and until the pipeline has followed.
+  int64_t seek_ns = -1, seek_from_ns = 0, seek_until_ns = 0;
+};
+
+struct PanelContext {
+  const ViewerModel& model;
+  const Look& look;
+  UiState& state;
+  std::vector<Command>& out;
+  WidgetRects* rects;  ///< null: nobody asked where widgets are
+  int64_t time_ns;
+
+  float px(float logical) const { return look.px(logical); }
+  template <class C>
+  void send(C command) const {
+    out.emplace_back(std::move(command));
+  }
+  /// Notes where the last item is, under a stable name such as "graph/median/enabled".
+  void mark(std::string_view a, std::string_view b, std::string_view c = {}) const {
+    if (!rects) return;
+    const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
+    (*rects)[c.empty() ? fmt::format("{}/{}", a, b) : fmt::format("{}/{}/{}", a, b, c)] = {min.x, min.y, max.x - min.x,
+                                                                                          max.y - min.y};
+  }
+};
+
+// Inside the window that the layout opened:
+void draw_graph_panel(PanelContext& ctx);
+void draw_timings_panel(PanelContext& ctx);
+void draw_status_panel(PanelContext& ctx);
+void draw_transport_bar(PanelContext& ctx);
+// Over the picture, whose area is in ImGui units:
+void draw_notices(PanelContext& ctx, const Rect& area);
+void draw_stats_overlay(PanelContext& ctx, const Rect& area);
+void draw_keys_help(PanelContext& ctx);
+
+}  // namespace lensd::ui

@@ -1,0 +1,41 @@
+// Where the picture comes from, what runs it, and why each path was taken.
+#include "ui/panel.hpp"
+
+namespace lensd::ui {
+namespace {
+
+void row(PanelContext& ctx, const char* name, std::string_view value, std::string_view reason = {}) {
+  if (value.empty()) return;
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  text_coloured(colour::dim, name);
+  ImGui::TableNextColumn();
+  ImGui::PushTextWrapPos(0);
+  text_coloured(colour::text, value);
+  if (!reason.empty()) text_coloured(colour::dim, reason);
+  ImGui::PopTextWrapPos();
+  ctx.mark("status", name);
+}
+
+}  // namespace
+
+void draw_status_panel(PanelContext& ctx) {
+  const ViewerModel& m = ctx.model;
+  ImGui::PushFont(ctx.look.small);
+  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {ctx.px(4), ctx.px(2)});
+  if (ImGui::BeginTable("status", 2, ImGuiTableFlags_NoPadOuterX)) {
+    ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthFixed, ctx.px(62));
+    ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch);
+    row(ctx, "source", m.source_name, m.source_detail);
+    row(ctx, "backend", m.device.empty() ? m.backend : fmt::format("{} · {}", m.backend, m.device), m.backend_reason);
+    row(ctx, "display", m.display_path, m.display_reason);
+    row(ctx, "decode", ctx.state.decode_fps > 0 ? fmt::format("{:.1f} fps", ctx.state.decode_fps) : "");
+    row(ctx, "frames", fmt::format("{} processed, {} shown", m.frames_processed, m.frames_shown));
+    row(ctx, "lost", fmt::format("{} dropped, {} late, {} not shown", m.frames_dropped, m.frames_late, m.frames_not_shown));
+    ImGui::EndTable();
+  }
+  ImGui::PopStyleVar();
+  ImGui::PopFont();
+}
+
+}  // namespace lensd::ui

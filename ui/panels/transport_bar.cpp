@@ -1,0 +1,168 @@
+// Pause, step, time, seek, speed: the line under the picture.
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/clock.hpp"
+#include "ui/panel.hpp"
+
+namespace lensd::ui {
+namespace {
+
+bool long_source(const ViewerModel& m) { return std::max(m.duration_ns, m.position_ns) >= int64_t{3600} * 1'000'000'000; }
+
+/// Text in a field as wide as `widest`, vertically centred in the bar's row.
+void fixed_text(ImU32 ink, const std::string& text, const std::string& widest, bool right = false) {
+  const float width = ImGui::CalcTextSize(widest.c_str()).x, own = ImGui::CalcTextSize(text.c_str()).x;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float height = ImGui::GetFrameHeight();
+  ImGui::Dummy({std::max(width, own), height});
+  const float x = right && own < width ? at.x + width - own : at.x;
+  ImGui::GetWindowDrawList()->AddText({x, at.y + (height - ImGui::GetFontSize()) * 0.5f}, ink, text.c_str());
+}
+
+void draw_buttons(PanelContext& ctx) {
+  if (icon_button(ctx.look, "##back", Icon::step_back)) ctx.send(Step{-1});
+  ctx.mark("transport", "step_back");
+  tooltip(ctx.look, "One frame back", "key ,");
+  ImGui::SameLine(0, ctx.px(2));
+  if (icon_button(ctx.look, "##pause", ctx.model.paused ? Icon::play : Icon::pause, ctx.model.paused))
+    ctx.send(Pause{!ctx.model.paused});
+  ctx.mark("transport", "pause");
+  tooltip(ctx.look, ctx.model.paused ? "Play" : "Pause", "Space or p");
+  ImGui::SameLine(0, ctx.px(2));
+  if (icon_button(ctx.look, "##step", Icon::step_forward)) ctx.send(Step{1});
+  ctx.mark("transport", "step");
+  tooltip(ctx.look, "One frame on", "key .");
+}
+
+/// The track, drawn in the middle of its row; `share` of it is filled.
+void draw_track(PanelContext& ctx, ImVec2 at, ImVec2 size, float share, bool held) {
+  const ViewerModel& m = ctx.model;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float half = ctx.px(held ? 2.5f : 2.f), y = std::floor(at.y + size.y * 0.5f), x = at.x + size.x * share;
+  list.AddRectFilled({at.x, y - half}, {at.x + size.x, y + half}, colour::gray(58), half);
+  const auto place_of = [&](int64_t ns) {
+    return at.x + size.x * static_cast<float>(std::clamp(static_cast<double>(ns) / static_cast<double>(m.duration_ns), 0.0, 1.0));
+  };
+  if (m.loop_a_ns >= 0) {
+    const float a = place_of(m.loop_a_ns), b = m.loop_b_ns >= 0 ? place_of(m.loop_b_ns) : a + ctx.px(1);
+    list.AddRectFilled({a, y - ctx.px(6)}, {b, y + ctx.px(6)}, colour::accent_soft, ctx.px(1));
+  }
+  list.AddRectFilled({at.x, y - half}, {x, y + half}, colour::gray(150), half);
+  list.AddCircleFilled({x, y}, ctx.px(held ? 6.f : 5.f), held ? colour::accent : colour::text, 24);
+}
+
+void draw_seek_bar(PanelContext& ctx, float width) {
+  const ViewerModel& m = ctx.model;
+  UiState& s = ctx.state;
+  const ImVec2 at = ImGui::GetCursorScreenPos(), size{width, ImGui::GetFrameHeight()};
+  ImGui::InvisibleButton("##seek", size);
+  ctx.mark("transport", "seek");
+  const bool active = ImGui::IsItemActive(), hovered = ImGui::IsItemHovered();
+  const auto pointed = static_cast<int64_t>(std::clamp((ImGui::GetIO().MousePos.x - at.x) / size.x, 0.f, 1.f) *
+                                            static_cast<double>(m.duration_ns));
+  if (active && pointed != s.seek_ns) {
+    ctx.send(Seek{pointed, false});
+    s.seek_ns = pointed, s.seek_from_ns = m.position_ns;
+  }
+  // The handle stays where it was put until the pipeline has followed, at most half a second.
+  if (active) s.seek_until_ns = ctx.time_ns + 500'000'000;
+  if (!active && (m.position_ns != s.seek_from_ns || ctx.time_ns > s.seek_until_ns)) s.seek_ns = -1;
+  const int64_t shown = s.seek_ns >= 0 ? s.seek_ns : m.position_ns;
+  const double share = std::clamp(static_cast<double>(shown) / static_cast<double>(m.duration_ns), 0.0, 1.0);
+  draw_track(ctx, at, size, static_cast<float>(share), active || hovered);
+  if (hovered || active) {
+    ImGui::BeginTooltip();
+    ImGui::TextUnformatted(clock_text(pointed, long_source(m)).c_str());
+    ImGui::EndTooltip();
+  }
+}
+
+void draw_speed(PanelContext& ctx) {
+  const std::string text = fmt::format("{:.2f}×", ctx.model.speed);
+  ImGui::PushStyleColor(ImGuiCol_Button, colour::gray(0, 0));
+  ImGui::PushStyleColor(ImGuiCol_Text, ctx.model.speed == 1 ? colour::dim : colour::accent);
+  if (ImGui::Button(fmt::format("{}###speed", text).c_str(), {ImGui::CalcTextSize("0.00×").x + ctx.px(12), 0}))
+    ImGui::OpenPopup("speeds");
+  ImGui::PopStyleColor(2);
+  ctx.mark("transport", "speed");
+  tooltip(ctx.look, "Speed", "keys [ ] and Backspace");
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ctx.px(8), ctx.px(6)});
+  if (ImGui::BeginPopup("speeds")) {
+    for (const double speed : {0.1, 0.25, 0.5, 1.0, 2.0, 4.0})
+      if (ImGui::Selectable(fmt::format("{:g}×", speed).c_str(), speed == ctx.model.speed)) ctx.send(SetSpeed{speed});
+    ImGui::EndPopup();
+  }
+  ImGui::PopStyleVar();
+}
+
+void draw_loop(PanelContext& ctx) {
+  const ViewerModel& m = ctx.model;
+  if (icon_button(ctx.look, "##loop", Icon::loop, m.loop_file)) ctx.send(SetLoop{!m.loop_file, m.loop_a_ns, m.loop_b_ns});
+  ctx.mark("transport", "loop");
+  tooltip(ctx.look, m.loop_file ? "Stop looping the file" : "Loop the file", "key L; l sets an A-B loop");
+}
+
+}  // namespace
+
+void draw_transport_bar(PanelContext& ctx) {
+  const ViewerModel& m = ctx.model;
+  const float gap = ctx.px(14), room = ImGui::GetContentRegionAvail().x;
+  const bool seekable = m.seekable && m.duration_ns > 0 && !m.live, long_time = long_source(m);
+  const bool narrow = room < ctx.px(720), tight = room < ctx.px(460);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ctx.px(6), ctx.px(6)});
+  draw_buttons(ctx);
+  ImGui::SameLine(0, gap);
+  const std::string widest = long_time ? "0:00:00.000" : "00:00.000";
+  const int64_t time = ctx.state.seek_ns >= 0 ? ctx.state.seek_ns : m.position_ns;
+  fixed_text(colour::text, clock_text(time, long_time), widest);
+  if (seekable && !narrow) {
+    ImGui::SameLine(0, ctx.px(6));
+    fixed_text(colour::faint, fmt::format("/ {}", clock_text(m.duration_ns, long_time)), "/ " + widest);
+  }
+  if (!narrow) {
+    ImGui::SameLine(0, gap);
+    fixed_text(colour::dim, fmt::format("frame {}", m.frame_index), "frame 00000");
+  }
+
+  const std::string fps = fmt::format("{:.1f} fps", ctx.state.display_fps);
+  const uint64_t lost = m.frames_dropped + m.frames_late;
+  const std::string drops = fmt::format("{} {}", lost, lost == 1 ? "drop" : "drops");
+  const float fps_width = ImGui::CalcTextSize("000.0 fps").x;
+  const float drops_width = std::max(ImGui::CalcTextSize("000 drops").x, ImGui::CalcTextSize(drops.c_str()).x);
+  const float speed_width = m.live ? ImGui::CalcTextSize("live").x + ctx.px(12)
+                                   : ImGui::CalcTextSize("0.00×").x + ctx.px(12) + ctx.px(32);
+  const float fold = ctx.px(22);
+  const float right = fold + ctx.px(8) + (tight ? speed_width : speed_width + gap + fps_width + gap + drops_width);
+  ImGui::SameLine(0, gap);
+  const float seek = ImGui::GetContentRegionAvail().x - right - gap;
+  if (seekable && seek > ctx.px(30)) {
+    draw_seek_bar(ctx, seek);
+  } else {
+    ImGui::Dummy({std::max(seek, 0.f), 1});
+  }
+  ImGui::SameLine(0, gap);
+  if (m.live) {
+    fixed_text(colour::accent, "live", "live");
+  } else {
+    draw_loop(ctx);
+    ImGui::SameLine(0, ctx.px(2));
+    draw_speed(ctx);
+  }
+  if (!tight) {
+    ImGui::SameLine(0, gap);
+    fixed_text(colour::dim, fps, "000.0 fps", true);
+    ImGui::SameLine(0, gap);
+    fixed_text(lost ? colour::accent : colour::dim, drops, "000 drops", true);
+    tooltip(ctx.look, fmt::format("{} dropped before the graph, {} late, {} finished but not shown", m.frames_dropped,
+                                  m.frames_late, m.frames_not_shown));
+  }
+  ImGui::SameLine(0, ctx.px(8));
+  ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ctx.px(4));
+  if (icon_button(ctx.look, "##fold", Icon::chevron_down)) ctx.state.bottom = Fold::folded;
+  ctx.mark("panels", "fold_bottom");
+  tooltip(ctx.look, "Fold this bar away", "Tab hides all");
+  ImGui::PopStyleVar();
+}
+
+}  // namespace lensd::ui

@@ -1,0 +1,207 @@
+// One control for each kind of parameter. Sliders are drawn as a filled field with the value inside, so that
+// a narrow panel shows value, range and unit in one line.
+#include <fmt/format.h>
+#include <imgui_internal.h>
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ui/widgets.hpp"
+
+namespace lensd::ui {
+namespace {
+
+using Change = std::optional<ParamValue>;
+
+int decimals(const ParamSpec& spec) {
+  const double span = spec.max - spec.min;
+  return span > 200 ? 1 : span > 2 ? 2 : 3;
+}
+
+/// A printf format for ImGui: "%.2f px". A '%' in the unit is doubled.
+std::string slider_format(const ParamSpec& spec) {
+  std::string unit;
+  for (const char c : spec.unit) unit += c == '%' ? "%%" : std::string(1, c);
+  const std::string number = spec.type == ParamType::integer ? "%lld" : fmt::format("%.{}f", decimals(spec));
+  return unit.empty() ? number : number + " " + unit;
+}
+
+/// Where on the slider a value lies, 0 to 1, by the rule of ImGui's linear and logarithmic sliders.
+double fraction(const ParamSpec& spec, double value) {
+  if (spec.max <= spec.min) return 0;
+  if (spec.widget != Widget::log_slider || spec.min < 0) return std::clamp((value - spec.min) / (spec.max - spec.min), 0.0, 1.0);
+  const double tiny = spec.type == ParamType::integer ? 0.1 : std::pow(0.1, decimals(spec));
+  const double low = std::max(spec.min, tiny);
+  return std::clamp(std::log(std::max(value, low) / low) / std::log(spec.max / low), 0.0, 1.0);
+}
+
+/// ImGui's slider with nothing but its text, over a field that is filled up to the value.
+bool filled_slider(const Look& look, const ParamSpec& spec, ImGuiDataType type, void* value, const void* min,
+                   const void* max, double shown) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 size{ImGui::CalcItemWidth(), ImGui::GetFrameHeight()};
+  const ImVec2 end{at.x + size.x, at.y + size.y};
+  const ImGuiID id = ImGui::GetID("##value");
+  const bool active = ImGui::GetActiveID() == id;
+  const bool hovered = ImGui::IsMouseHoveringRect(at, end) && ImGui::IsWindowHovered();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float round = look.px(3);
+  const float fill = std::round(size.x * static_cast<float>(fraction(spec, shown)));
+  list.AddRectFilled(at, end, active || hovered ? colour::field_hover : colour::field, round);
+  if (fill >= 1) {
+    list.PushClipRect(at, {at.x + fill, end.y}, true);
+    list.AddRectFilled(at, end, active || hovered ? colour::gray(86) : colour::gray(74), round);
+    list.PopClipRect();
+  }
+  const float mark = look.px(2);
+  const float x = std::clamp(at.x + fill - mark * 0.5f, at.x, end.x - mark);
+  list.AddRectFilled({x, at.y + look.px(3)}, {x + mark, end.y - look.px(3)}, active ? colour::text : colour::accent);
+
+  for (const ImGuiCol which : {ImGuiCol_FrameBg, ImGuiCol_FrameBgHovered, ImGuiCol_FrameBgActive, ImGuiCol_SliderGrab,
+                               ImGuiCol_SliderGrabActive})
+    ImGui::PushStyleColor(which, active && ImGui::TempInputIsActive(id) ? colour::field : colour::gray(0, 0));
+  ImGuiSliderFlags flags = ImGuiSliderFlags_AlwaysClamp;
+  if (spec.widget == Widget::log_slider) flags |= ImGuiSliderFlags_Logarithmic;
+  const bool changed = ImGui::SliderScalar("##value", type, value, min, max, slider_format(spec).c_str(), flags);
+  ImGui::PopStyleColor(5);
+  return changed;
+}
+
+Change integer_control(const Look& look, const ParamSpec& spec, const ParamValue& value) {
+  const int64_t before = std::get<int64_t>(value);
+  int64_t v = before;
+  const auto min = static_cast<int64_t>(spec.min), max = static_cast<int64_t>(spec.max);
+  if (!filled_slider(look, spec, ImGuiDataType_S64, &v, &min, &max, static_cast<double>(before))) return std::nullopt;
+  if (spec.widget == Widget::odd_slider && v % 2 == 0) v += v < max ? 1 : -1;
+  return v == before ? std::nullopt : Change(v);
+}
+
+Change real_control(const Look& look, const ParamSpec& spec, const ParamValue& value) {
+  const double before = std::get<double>(value);
+  double v = before;
+  if (!filled_slider(look, spec, ImGuiDataType_Double, &v, &spec.min, &spec.max, before) || v == before) return std::nullopt;
+  return v;
+}
+
+Change choice_control(const Look& look, const ParamSpec& spec, const ParamValue& value) {
+  Change change;
+  const auto& current = std::get<std::string>(value);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {look.px(8), look.px(6)});
+  if (ImGui::BeginCombo("##value", current.c_str())) {
+    for (const std::string& choice : spec.choices) {
+      if (ImGui::Selectable(choice.c_str(), choice == current) && choice != current) change = choice;
+      if (choice == current) ImGui::SetItemDefaultFocus();
+    }
+    ImGui::EndCombo();
+  }
+  ImGui::PopStyleVar();
+  return change;
+}
+
+/// Committed when the field is left or on Enter: half-typed paths are nobody's wish. Escape takes it back.
+Change text_control(const ParamValue& value, TextEdit& edit) {
+  const auto& before = std::get<std::string>(value);
+  const ImGuiID id = ImGui::GetID("##value");
+  std::string text = edit.id == id ? edit.text : before;
+  const bool edited = ImGui::InputText("##value", &text);  // true as well when Escape brings the old text back
+  if (ImGui::IsItemActive() || edited) edit.id = id, edit.text = text;
+  if (!ImGui::IsItemDeactivated() || edit.id != id) return std::nullopt;
+  edit.id = 0;
+  return edit.text == before ? std::nullopt : Change(edit.text);
+}
+
+/// The same matrix with `side` rows and columns, its middle kept in the middle.
+Matrix resized(const Matrix& from, int side) {
+  Matrix to{side, side, std::vector<double>(static_cast<size_t>(side) * static_cast<size_t>(side), 0.0)};
+  for (int y = 0; y < side; ++y)
+    for (int x = 0; x < side; ++x) {
+      const int fy = y + (from.rows - side) / 2, fx = x + (from.cols - side) / 2;
+      if (fy < 0 || fx < 0 || fy >= from.rows || fx >= from.cols) continue;
+      to.values[static_cast<size_t>(y * side + x)] = from.values[static_cast<size_t>(fy * from.cols + fx)];
+    }
+  return to;
+}
+
+Change matrix_control(const Look& look, const ParamSpec& spec, const ParamValue& value) {
+  Matrix m = std::get<Matrix>(value);
+  bool changed = false;
+  if (ImGui::BeginCombo("##size", fmt::format("{} × {}", m.rows, m.cols).c_str())) {
+    for (int side = 1; side <= static_cast<int>(spec.max); side += 2) {
+      const bool selected = side == m.rows && side == m.cols;
+      if (ImGui::Selectable(fmt::format("{0} × {0}", side).c_str(), selected) && !selected)
+        m = resized(m, side), changed = true;
+    }
+    ImGui::EndCombo();
+  }
+  const float gap = look.px(2);
+  const float cell = std::max((ImGui::CalcItemWidth() - gap * static_cast<float>(m.cols - 1)) / static_cast<float>(m.cols), look.px(30));
+  ImGui::PushFont(look.small);
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {gap, gap});
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {look.px(3), look.px(3)});
+  for (int i = 0; i < m.rows * m.cols; ++i) {
+    ImGui::PushID(i);
+    if (i % m.cols) ImGui::SameLine();
+    ImGui::SetNextItemWidth(cell);
+    double& v = m.values[static_cast<size_t>(i)];
+    changed |= ImGui::InputDouble("##cell", &v, 0, 0, "%.4g");
+    ImGui::PopID();
+  }
+  ImGui::PopStyleVar(2);
+  ImGui::PopFont();
+  return changed ? Change(std::move(m)) : std::nullopt;
+}
+
+std::string explanation(const ParamSpec& spec) {
+  std::string text = fmt::format("{}\n{}", spec.doc, spec.allowed());
+  if (spec.type != ParamType::matrix) text += fmt::format(", default {}", shown_value(spec, spec.default_value));
+  return text;
+}
+
+const char* hint(const ParamSpec& spec) {
+  const bool slider = spec.type == ParamType::integer || spec.type == ParamType::real;
+  return slider ? "Ctrl+click types a number, right click restores the default" : "right click restores the default";
+}
+
+}  // namespace
+
+std::string shown_value(const ParamSpec& spec, const ParamValue& value) {
+  std::string text = to_string(value);
+  if (const double* v = std::get_if<double>(&value)) text = fmt::format("{:.{}f}", *v, decimals(spec));
+  return spec.unit.empty() ? text : text + " " + spec.unit;
+}
+
+std::optional<ParamValue> param_control(const Look& look, const ParamSpec& spec, const ParamValue& value, TextEdit& edit) {
+  ParamValue now;
+  if (spec.check(value, now)) return std::nullopt;  // a value of another type is not this parameter's
+  Change change;
+  ImGui::BeginGroup();
+  switch (spec.type) {
+    case ParamType::boolean: {
+      bool on = std::get<bool>(now);
+      if (ImGui::Checkbox("##value", &on)) change = on;
+      break;
+    }
+    case ParamType::integer: change = integer_control(look, spec, now); break;
+    case ParamType::real: change = real_control(look, spec, now); break;
+    case ParamType::choice: change = choice_control(look, spec, now); break;
+    case ParamType::text: change = text_control(now, edit); break;
+    case ParamType::matrix: change = matrix_control(look, spec, now); break;
+  }
+  ImGui::EndGroup();
+  if (ImGui::IsItemHovered()) {
+    const bool slider = spec.type == ParamType::integer || spec.type == ParamType::real;
+    const bool typing = ImGui::GetIO().WantTextInput;
+    if (!typing && (ImGui::IsMouseReleased(1) || (slider && ImGui::IsMouseDoubleClicked(0)))) {
+      ImGui::ClearActiveID();  // a double click has also begun a drag
+      change = spec.default_value;
+    } else {
+      tooltip(look, explanation(spec), hint(spec));
+    }
+  }
+  ParamValue accepted;
+  if (!change || spec.check(*change, accepted) || accepted == now) return std::nullopt;
+  return accepted;
+}
+
+}  // namespace lensd::ui

@@ -1,0 +1,65 @@
+#include "ui/placement.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lensd::ui {
+namespace {
+
+constexpr double kMinZoom = 0.1;    // of the fitting size
+constexpr double kMaxScale = 64.0;  // screen pixels of a picture pixel
+constexpr double kSnap = 0.02;      // relative distance at which fit and 1:1 attract; fine steps may leave again
+
+double max_zoom(double fit) { return std::max(1.0, kMaxScale / fit); }
+
+}  // namespace
+
+double fit_scale(Extent picture, const Rect& area) {
+  if (picture.width < 1 || picture.height < 1) return 1;
+  const double x = static_cast<double>(area.w) / picture.width, y = static_cast<double>(area.h) / picture.height;
+  return std::max(std::min(x, y), 1e-4);
+}
+
+Placement place(Extent picture, const Rect& area, const PictureView& view) {
+  const double scale = fit_scale(picture, area) * view.zoom;
+  const double w = std::max(1.0, std::round(picture.width * scale));
+  const double h = std::max(1.0, std::round(picture.height * scale));
+  Placement result;
+  result.scale = scale;
+  result.picture = {static_cast<float>(std::floor(area.x + area.w * 0.5 - w * view.centre_x)),
+                    static_cast<float>(std::floor(area.y + area.h * 0.5 - h * view.centre_y)), static_cast<float>(w),
+                    static_cast<float>(h)};
+  return result;
+}
+
+PictureView zoomed_at(Extent picture, const Rect& area, const PictureView& view, float x, float y, double factor) {
+  const double fit = fit_scale(picture, area);
+  double zoom = std::clamp(view.zoom * factor, kMinZoom, max_zoom(fit));
+  for (const double stop : {1.0, 1.0 / fit})
+    if (std::abs(zoom / stop - 1) < kSnap && std::abs(view.zoom / stop - 1) >= kSnap) zoom = stop;
+  if (zoom == 1) return {};  // back at fit: centred
+  const Rect before = place(picture, area, view).picture;
+  const double u = (x - before.x) / before.w, v = (y - before.y) / before.h;
+  const double w = picture.width * fit * zoom, h = picture.height * fit * zoom;
+  PictureView result;
+  result.zoom = zoom;
+  result.centre_x = std::clamp(u + (area.x + area.w * 0.5 - x) / w, 0.0, 1.0);
+  result.centre_y = std::clamp(v + (area.y + area.h * 0.5 - y) / h, 0.0, 1.0);
+  return result;
+}
+
+PictureView panned(Extent picture, const Rect& area, const PictureView& view, float dx, float dy) {
+  const Rect now = place(picture, area, view).picture;
+  PictureView result = view;
+  result.centre_x = std::clamp(view.centre_x - static_cast<double>(dx) / now.w, 0.0, 1.0);
+  result.centre_y = std::clamp(view.centre_y - static_cast<double>(dy) / now.h, 0.0, 1.0);
+  return result;
+}
+
+PictureView actual_size(Extent picture, const Rect& area, const PictureView& view) {
+  PictureView result = view;
+  result.zoom = 1.0 / fit_scale(picture, area);
+  return result;
+}
+
+}  // namespace lensd::ui

@@ -1,0 +1,191 @@
+#include "ui/viewer_ui.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/clock.hpp"
+
+namespace lensd::ui {
+namespace {
+
+constexpr float kBarHeight = 46, kStrip = 24;          // logical pixels
+constexpr float kLeastPicture = 360, kLeastHeight = 200;  // below these, sides fold by themselves
+constexpr int64_t kHoldNs = 250'000'000;
+constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                                    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
+                                    ImGuiWindowFlags_NoNav;
+
+bool open(Fold fold, bool room) { return fold == Fold::open || (fold == Fold::automatic && room); }
+
+void begin_side(const char* name, const Rect& r) {
+  ImGui::SetNextWindowPos({r.x, r.y});
+  ImGui::SetNextWindowSize({r.w, r.h});
+  ImGui::Begin(name, nullptr, kFixed | ImGuiWindowFlags_NoScrollWithMouse);
+}
+
+/// The border between a side and the picture: a hairline, and a grip that changes `width` (logical pixels).
+void draw_grip(const PanelContext& ctx, const Rect& side, bool grows_right, float& width) {
+  const float x = grows_right ? side.x + side.w : side.x, grip = ctx.px(6);
+  ImGui::SetCursorScreenPos({grows_right ? x - grip : x, side.y});
+  ImGui::InvisibleButton("##grip", {grip, side.h});
+  if (ImGui::IsItemHovered() || ImGui::IsItemActive()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+  if (ImGui::IsItemActive()) {
+    const float by = ImGui::GetIO().MouseDelta.x / ctx.look.scale;
+    width = std::clamp(width + (grows_right ? by : -by), 200.f, 560.f);
+  }
+  ImGui::GetWindowDrawList()->AddLine({grows_right ? x - 1 : x, side.y}, {grows_right ? x - 1 : x, side.y + side.h},
+                                      ImGui::IsItemActive() ? colour::accent : colour::gray(20));
+}
+
+void heading_with_fold(PanelContext& ctx, const char* title, const char* name, Icon icon, Fold& fold) {
+  heading(ctx.look, title);
+  ImGui::SameLine();
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - ctx.px(20));
+  ImGui::SetCursorPosY(ImGui::GetCursorPosY() - ctx.px(2));
+  if (icon_button(ctx.look, "##fold", icon)) fold = Fold::folded;
+  ctx.mark("panels", name);
+  tooltip(ctx.look, "Fold this side away", "Tab hides all");
+}
+
+/// A folded side: a strip with the chevron that brings it back.
+void draw_strip(PanelContext& ctx, const char* id, const Rect& r, const char* name, Icon icon, Fold& fold) {
+  const bool lying = r.w > r.h;
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {lying ? (r.w - ctx.px(22)) * 0.5f : ctx.px(1), ctx.px(lying ? 1 : 10)});
+  begin_side(id, r);
+  if (icon_button(ctx.look, "##unfold", icon)) fold = Fold::open;
+  ctx.mark("panels", name);
+  tooltip(ctx.look, "Show this side");
+  ImGui::End();
+  ImGui::PopStyleVar();
+}
+
+}  // namespace
+
+struct ViewerUi::Layout {
+  bool left_open = false, right_open = false, bottom_open = false;
+  Rect left, right, bottom, picture;  // ImGui units
+};
+
+ViewerUi::Layout ViewerUi::lay_out(const Look& look) const {
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  Layout l;
+  l.picture = {0, 0, display.x, display.y};
+  if (!state_.panels) return l;
+  const float strip = look.px(kStrip);
+  const float left = look.px(state_.left_width), right = look.px(state_.right_width);
+  // The graph is what people came to tune, so the timings fold first.
+  l.left_open = open(state_.left, display.x - left - strip >= look.px(kLeastPicture));
+  const float left_width = l.left_open ? left : strip;
+  l.right_open = open(state_.right, display.x - left_width - right >= look.px(kLeastPicture));
+  const float right_width = l.right_open ? right : strip;
+  l.bottom_open = open(state_.bottom, display.y >= look.px(kLeastHeight));
+  const float bar = std::floor(l.bottom_open ? look.px(kBarHeight) : strip);
+  const float height = display.y - bar;
+  l.left = {0, 0, std::floor(left_width), height};
+  l.right = {display.x - std::floor(right_width), 0, std::floor(right_width), height};
+  l.bottom = {0, height, display.x, bar};
+  l.picture = {l.left.w, 0, std::max(display.x - l.left.w - l.right.w, 1.f), height};
+  return l;
+}
+
+void ViewerUi::hold_numbers(const ViewerModel& model, int64_t time_ns) {
+  if (state_.held_at_ns != 0 && time_ns - state_.held_at_ns < kHoldNs) return;
+  state_.held_at_ns = time_ns;
+  state_.timings = model.timings, state_.history_ns = model.graph_history_ns;
+  state_.display_fps = model.display_fps, state_.decode_fps = model.decode_fps;
+}
+
+void ViewerUi::draw(const ViewerModel& model, const InputState& input, const Look& look, std::vector<Command>& out) {
+  const int64_t start = now_ns();
+  hold_numbers(model, start);
+  rects_.clear();
+  requests_ = {};
+  PanelContext ctx{model, look, state_, out, tracking_ ? &rects_ : nullptr, start};
+  handle_keys(ctx, input, picture_, requests_);
+
+  const Layout layout = lay_out(look);
+  const ImVec2 density = ImGui::GetIO().DisplayFramebufferScale;
+  const Rect& area = layout.picture;
+  picture_ = {std::round(area.x * density.x), std::round(area.y * density.y), std::round(area.w * density.x),
+              std::round(area.h * density.y)};
+  if (tracking_) rects_["picture"] = area;
+  if (state_.panels) draw_sides(ctx, layout);
+  draw_over_picture(ctx, area);
+  handle_mouse(ctx);
+  // A slow average: a number to read, not to watch.
+  state_.panels_ms += 0.05 * (to_ms(now_ns() - start) - state_.panels_ms);
+}
+
+void ViewerUi::draw_sides(PanelContext& ctx, const Layout& l) {
+  if (l.left_open) {
+    begin_side("##left", l.left);
+    heading_with_fold(ctx, "Graph", "fold_left", Icon::chevron_left, state_.left);
+    ImGui::Dummy({0, ctx.px(2)});
+    ImGui::BeginChild("##nodes", {0, 0});
+    draw_graph_panel(ctx);
+    ImGui::EndChild();
+    draw_grip(ctx, l.left, true, state_.left_width);
+    ImGui::End();
+  } else {
+    draw_strip(ctx, "##left", l.left, "unfold_left", Icon::chevron_right, state_.left);
+  }
+  if (l.right_open) {
+    begin_side("##right", l.right);
+    heading_with_fold(ctx, "Timings", "fold_right", Icon::chevron_right, state_.right);
+    ImGui::Dummy({0, ctx.px(2)});
+    ImGui::BeginChild("##numbers", {0, 0});
+    draw_timings_panel(ctx);
+    ImGui::Dummy({0, ctx.px(10)});
+    heading(ctx.look, "Status");
+    ImGui::Dummy({0, ctx.px(2)});
+    draw_status_panel(ctx);
+    ImGui::EndChild();
+    draw_grip(ctx, l.right, false, state_.right_width);
+    ImGui::End();
+  } else {
+    draw_strip(ctx, "##right", l.right, "unfold_right", Icon::chevron_left, state_.right);
+  }
+  if (l.bottom_open) {
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ctx.px(12), ctx.px(8)});
+    begin_side("##bottom", l.bottom);
+    ImGui::GetWindowDrawList()->AddLine({l.bottom.x, l.bottom.y}, {l.bottom.x + l.bottom.w, l.bottom.y}, colour::gray(20));
+    draw_transport_bar(ctx);
+    ImGui::End();
+    ImGui::PopStyleVar();
+  } else {
+    draw_strip(ctx, "##bottom", l.bottom, "unfold_bottom", Icon::chevron_up, state_.bottom);
+  }
+}
+
+void ViewerUi::draw_over_picture(PanelContext& ctx, const Rect& area) {
+  if (state_.stats) draw_stats_overlay(ctx, area);
+  draw_notices(ctx, area);
+  if (state_.help) draw_keys_help(ctx);
+}
+
+void ViewerUi::handle_mouse(PanelContext& ctx) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const float dx = io.DisplayFramebufferScale.x, dy = io.DisplayFramebufferScale.y;
+  const float x = io.MousePos.x * dx, y = io.MousePos.y * dy;
+  const bool over = !io.WantCaptureMouse && picture_.contains(x, y);
+  const Extent picture = ctx.model.picture;
+  if (over && io.MouseWheel != 0)
+    state_.view = zoomed_at(picture, picture_, state_.view, x, y, std::pow(1.15, static_cast<double>(io.MouseWheel)));
+  if (over && ImGui::IsMouseDoubleClicked(0)) requests_.toggle_fullscreen = true;
+  if (over && ImGui::IsMouseClicked(0)) panning_ = true;
+  if (!ImGui::IsMouseDown(0)) panning_ = false;
+  // A click is not a drag until the pointer has moved a little.
+  if (panning_ && ImGui::IsMouseDragging(0)) {
+    state_.view = panned(picture, picture_, state_.view, io.MouseDelta.x * dx, io.MouseDelta.y * dy);
+    ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeAll);
+  }
+}
+
+std::string ViewerUi::widget_map() const {
+  std::string text;
+  for (const auto& [name, r] : rects_)
+    text += fmt::format("{} {:.0f} {:.0f} {:.0f} {:.0f}\n", name, r.x, r.y, r.w, r.h);
+  return text;
+}
+
+}  // namespace lensd::ui

@@ -1,0 +1,54 @@
+// The whole interface over and around the picture.
+//
+//   ViewerModel, InputState ──▶ draw() ──▶ Command values, requests(), picture_rect(), view(), bypass()
+//
+// One per window, UI thread only; ImGui's frame must have begun. It draws no pictures: the caller draws the
+// presenter's picture into picture_rect() before the panels are rendered.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ui/keys.hpp"
+
+namespace lensd::ui {
+
+class ViewerUi {
+ public:
+  /// Builds all panels for this frame, handles keys, wheel and drag, and appends to `out`.
+  void draw(const ViewerModel& model, const InputState& input, const Look& look, std::vector<Command>& out);
+
+  /// What is left for the picture, in framebuffer pixels, as of the last draw().
+  const Rect& picture_rect() const { return picture_; }
+  const PictureView& view() const { return state_.view; }
+  /// True while the key is held: show the source's picture instead of the graph's.
+  bool bypass() const { return state_.bypass; }
+  /// What the last draw() asks of the program.
+  const ViewerRequests& requests() const { return requests_; }
+
+  /// Where widgets were in the last draw(), in window coordinates, by names like "graph/median/enabled",
+  /// "graph/median/radius", "transport/pause", "picture". Empty unless asked for with track_widgets(true).
+  const WidgetRects& widget_rects() const { return rects_; }
+  void track_widgets(bool on) { tracking_ = on; }
+  /// The rectangles as lines "name x y w h", whole units; for tests that click.
+  std::string widget_map() const;
+
+  UiState& state() { return state_; }
+
+ private:
+  struct Layout;
+  Layout lay_out(const Look& look) const;
+  void hold_numbers(const ViewerModel& model, int64_t time_ns);
+  void draw_sides(PanelContext& ctx, const Layout& layout);
+  void draw_over_picture(PanelContext& ctx, const Rect& area);
+  void handle_mouse(PanelContext& ctx);
+
+  UiState state_;
+  ViewerRequests requests_;
+  Rect picture_;
+  WidgetRects rects_;
+  bool tracking_ = false, panning_ = false;
+};
+
+}  // namespace lensd::ui

@@ -1,0 +1,137 @@
+#include "ui/widgets.hpp"
+
+#include <fmt/format.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+
+#include "core/base/clock.hpp"
+
+namespace lensd::ui {
+namespace {
+
+void chevron(ImDrawList& list, ImVec2 c, float s, ImVec2 tip, ImU32 colour) {
+  const ImVec2 side{tip.y, tip.x};  // perpendicular
+  const ImVec2 a{c.x - tip.x * s * 0.5f + side.x * s, c.y - tip.y * s * 0.5f + side.y * s};
+  const ImVec2 b{c.x - tip.x * s * 0.5f - side.x * s, c.y - tip.y * s * 0.5f - side.y * s};
+  const ImVec2 points[] = {a, {c.x + tip.x * s * 0.5f, c.y + tip.y * s * 0.5f}, b};
+  list.AddPolyline(points, 3, colour, 0, std::max(1.f, s * 0.38f));
+}
+
+/// A triangle that points right (`direction` 1) or left (-1), `s` from its centre to its sides.
+void triangle(ImDrawList& list, ImVec2 c, float s, float direction, ImU32 colour) {
+  const float d = direction * s;
+  const ImVec2 a{c.x - d * 0.8f, c.y - s}, b{c.x + d, c.y}, e{c.x - d * 0.8f, c.y + s};
+  direction > 0 ? list.AddTriangleFilled(a, b, e, colour) : list.AddTriangleFilled(e, b, a, colour);
+}
+
+void loop_arrow(ImDrawList& list, ImVec2 c, float s, ImU32 colour) {
+  constexpr float kPi = 3.14159265f;
+  list.PathArcTo(c, s, -0.35f * kPi, 1.35f * kPi, 24);
+  list.PathStroke(colour, 0, std::max(1.f, s * 0.28f));
+  const ImVec2 tip{c.x - s * 0.1f, c.y - s * 0.95f};
+  list.AddTriangleFilled({tip.x, tip.y - s * 0.5f}, {tip.x + s * 0.65f, tip.y + s * 0.05f}, {tip.x, tip.y + s * 0.55f}, colour);
+}
+
+}  // namespace
+
+void draw_icon(ImDrawList& list, ImVec2 c, float size, Icon icon, ImU32 colour) {
+  const float s = size * 0.5f;
+  switch (icon) {
+    case Icon::play: triangle(list, {c.x + s * 0.1f, c.y}, s, 1, colour); break;
+    case Icon::pause:
+      list.AddRectFilled({c.x - s * 0.8f, c.y - s}, {c.x - s * 0.22f, c.y + s}, colour, 1);
+      list.AddRectFilled({c.x + s * 0.22f, c.y - s}, {c.x + s * 0.8f, c.y + s}, colour, 1);
+      break;
+    case Icon::step_back:
+      triangle(list, {c.x + s * 0.2f, c.y}, s * 0.85f, -1, colour);
+      list.AddRectFilled({c.x - s * 0.95f, c.y - s * 0.85f}, {c.x - s * 0.65f, c.y + s * 0.85f}, colour);
+      break;
+    case Icon::step_forward:
+      triangle(list, {c.x - s * 0.2f, c.y}, s * 0.85f, 1, colour);
+      list.AddRectFilled({c.x + s * 0.65f, c.y - s * 0.85f}, {c.x + s * 0.95f, c.y + s * 0.85f}, colour);
+      break;
+    case Icon::chevron_left: chevron(list, c, s * 0.7f, {-1, 0}, colour); break;
+    case Icon::chevron_right: chevron(list, c, s * 0.7f, {1, 0}, colour); break;
+    case Icon::chevron_down: chevron(list, c, s * 0.7f, {0, 1}, colour); break;
+    case Icon::chevron_up: chevron(list, c, s * 0.7f, {0, -1}, colour); break;
+    case Icon::loop: loop_arrow(list, c, s * 0.85f, colour); break;
+  }
+}
+
+bool icon_button(const Look& look, const char* id, Icon icon, bool accent) {
+  const bool small = icon >= Icon::chevron_left && icon <= Icon::chevron_up;
+  const float side = small ? look.px(22) : look.px(30);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const bool pressed = ImGui::InvisibleButton(id, {side, side});
+  const bool hovered = ImGui::IsItemHovered(), active = ImGui::IsItemActive();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  if (hovered || active)
+    list.AddRectFilled(at, {at.x + side, at.y + side}, active ? colour::gray(66) : colour::gray(50), look.px(4));
+  const ImU32 ink = accent ? colour::accent : hovered ? colour::text : small ? colour::dim : colour::gray(200);
+  draw_icon(list, {at.x + side * 0.5f, at.y + side * 0.5f}, side * 0.42f, icon, ink);
+  return pressed;
+}
+
+void heading(const Look& look, const char* text) {
+  ImGui::PushFont(look.strong);
+  ImGui::TextUnformatted(text);
+  ImGui::PopFont();
+}
+
+void text_coloured(ImU32 ink, std::string_view text) {
+  ImGui::PushStyleColor(ImGuiCol_Text, ink);
+  ImGui::TextUnformatted(text.data(), text.data() + text.size());
+  ImGui::PopStyleColor();
+}
+
+void text_right(ImU32 ink, std::string_view text) {
+  const float width = ImGui::CalcTextSize(text.data(), text.data() + text.size()).x;
+  const float room = ImGui::GetContentRegionAvail().x;
+  if (room > width) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - width);
+  text_coloured(ink, text);
+}
+
+void tooltip(const Look& look, std::string_view text, std::string_view key) {
+  if (!ImGui::IsItemHovered() || ImGui::IsMouseDown(0)) return;
+  // A moment of rest first: tooltips under a passing pointer are noise. Plain text has no id and no timer.
+  const ImGuiContext& g = *ImGui::GetCurrentContext();
+  if (g.HoveredId != 0 && g.HoveredIdTimer < 0.35f) return;
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {look.px(10), look.px(8)});
+  ImGui::BeginTooltip();
+  ImGui::PushFont(look.small);
+  ImGui::PushTextWrapPos(look.px(320));
+  ImGui::TextUnformatted(text.data(), text.data() + text.size());
+  if (!key.empty()) text_coloured(colour::dim, key);
+  ImGui::PopTextWrapPos();
+  ImGui::PopFont();
+  ImGui::EndTooltip();
+  ImGui::PopStyleVar();
+}
+
+std::string elided(std::string_view text, float width) {
+  const auto fits = [&](std::string_view s) { return ImGui::CalcTextSize(s.data(), s.data() + s.size()).x <= width; };
+  if (fits(text)) return std::string(text);
+  std::string shorter(text);
+  while (!shorter.empty()) {
+    // Whole UTF-8 characters only.
+    while (!shorter.empty() && (static_cast<unsigned char>(shorter.back()) & 0xC0) == 0x80) shorter.pop_back();
+    if (!shorter.empty()) shorter.pop_back();
+    if (fits(shorter + "…")) break;
+  }
+  return shorter + "…";
+}
+
+std::string clock_text(int64_t ns, bool hours) {
+  const int64_t ms = std::max<int64_t>(ns, 0) / 1'000'000, s = ms / 1000, m = s / 60;
+  if (hours || m >= 60) return fmt::format("{}:{:02}:{:02}.{:03}", m / 60, m % 60, s % 60, ms % 1000);
+  return fmt::format("{:02}:{:02}.{:03}", m, s % 60, ms % 1000);
+}
+
+std::string ms_text(int64_t ns) {
+  const double ms = to_ms(ns);
+  // Limits lie where rounding would bring a sixth character.
+  return fmt::format("{:.{}f}", ms, ms < 9.9995 ? 3 : ms < 99.995 ? 2 : ms < 999.95 ? 1 : 0);
+}
+
+}  // namespace lensd::ui

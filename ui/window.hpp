@@ -1,0 +1,80 @@
+// The window and its GL 4.3 context.
+//
+//   poll() ── input() ── … draw … ── [read_pixels()] ── present()          all on the UI thread
+//   wake() ends a poll(timeout) early and may be called from any thread
+//
+// present() keeps the loop at the display's rate even where the swap does not wait (Xvfb, Wayland, an
+// iconified window), and never waits for longer than one refresh.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/image/image.hpp"
+#include "ui/input.hpp"
+
+struct GLFWwindow;
+
+namespace lensd::ui {
+
+struct WindowOptions {
+  std::string title = "lensd";
+  int width = 1280, height = 720;  ///< multiplied by the monitor's content scale
+  bool fullscreen = false;
+  bool hidden = false;  ///< for tests and diagnosis
+  bool vsync = true;
+};
+
+class Window {
+ public:
+  /// Throws Error(unavailable) with the reason when there is no display or no GL 4.3.
+  explicit Window(const WindowOptions& options);
+  ~Window();
+  Window(const Window&) = delete;
+  Window& operator=(const Window&) = delete;
+
+  /// Collects events into input(); waits at most `timeout_s` for one. False once the window was closed.
+  bool poll(double timeout_s = 0);
+  /// Ends a waiting poll(); any thread.
+  static void wake();
+  const InputState& input() const { return input_; }
+
+  /// Swaps buffers and paces the loop. Does nothing but pace while the window is iconified.
+  void present();
+  bool iconified() const;
+  void close();
+
+  void set_fullscreen(bool on);
+  bool fullscreen() const { return fullscreen_; }
+  void set_title(const std::string& title);
+
+  /// Size in framebuffer pixels.
+  Extent framebuffer() const;
+  /// Pixels of one logical unit: the monitor's content scale, or the environment's LENSD_SCALE.
+  float content_scale() const;
+
+  /// What was drawn since the last present(), as RGBA8. Waits for the GPU; for snapshots and tests.
+  Image read_pixels() const;
+
+  const std::string& renderer() const { return renderer_; }  ///< "NVIDIA H100", "llvmpipe (LLVM 15…)"
+  const std::string& version() const { return version_; }
+  /// True when GL runs on the CPU.
+  bool software_rendering() const;
+
+  GLFWwindow* handle() const { return window_; }
+
+ private:
+  struct Callbacks;
+  void open(const WindowOptions& options);
+  double refresh_period_s() const;
+
+  GLFWwindow* window_ = nullptr;
+  InputState input_;
+  std::string renderer_, version_;
+  bool vsync_ = true, fullscreen_ = false;
+  bool repeat_ = false, shift_ = false;  ///< of the key whose character callback follows
+  int restore_[4] = {};  ///< position and size before fullscreen
+  int64_t last_present_ns_ = 0;
+};
+
+}  // namespace lensd::ui
