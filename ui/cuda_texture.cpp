@@ -100,16 +100,16 @@ void CudaTexture::upload(const Frame& frame) {
   Slot& slot = *s.slots[static_cast<size_t>(s.next)];
   s.next = (s.next + 1) % kTextures;
 
-  sync_.wait_ready(stream, frame.slot());
+  sync_.wait_ready(stream, frame);
   LENSD_CUDA_CHECK(cudaGraphicsMapResources(1, &slot.resource, stream));
   try {
     write_surface(image, slot.mapped_surface(stream), stream);
   } catch (...) {
     cudaGraphicsUnmapResources(1, &slot.resource, stream);
-    sync_.reading_done(stream, frame.slot());
+    sync_.reading_done(stream, frame);
     throw;
   }
-  sync_.reading_done(stream, frame.slot());
+  sync_.reading_done(stream, frame);
   LENSD_CUDA_CHECK(cudaGraphicsUnmapResources(1, &slot.resource, stream));
   texture_ = slot.texture.id(), extent_ = s.planned;
 }
