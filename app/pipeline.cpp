@@ -20,6 +20,16 @@ struct Overloaded : F... {
 
 constexpr size_t kMaxNotices = 64;
 
+/// The graph to plan: while bypassed, the source is the output.
+GraphDesc effective(GraphDesc graph, bool bypass) {
+  if (bypass) graph.output = kSourceNode;
+  return graph;
+}
+
+bool changes_picture(const Command& command) {
+  return std::holds_alternative<SetParam>(command) || std::holds_alternative<Batch>(command);
+}
+
 }  // namespace
 
 Pipeline::Pipeline(std::unique_ptr<Source> source, PipelineOptions options, const Registry& registry)
@@ -36,13 +46,15 @@ Pipeline::Pipeline(std::unique_ptr<Source> source, PipelineOptions options, cons
   decode_label_ = timeline_.label("decode");
   paused_now_ = paused_;
   show_one_ = paused_;  // a paused start still shows its first frame
-  plan_for(source_info_.picture);  // errors in the graph come out here, on the caller's thread
+  wanted_ = graph_;
+  install_now(source_info_.picture);  // errors in the graph come out here, on the caller's thread
 }
 
 Pipeline::~Pipeline() { stop(); }
 
 void Pipeline::start() {
   decode_thread_ = std::thread([this] { guarded(&Pipeline::decode_loop); });
+  planner_thread_ = std::thread([this] { guarded(&Pipeline::planner_loop); });
   process_thread_ = std::thread([this] { guarded(&Pipeline::process_loop); });
 }
 
@@ -53,11 +65,14 @@ void Pipeline::stop() {
   seek_serial_.notify_all();
   pictures_.close();
   commands_.close();
+  plan_requests_.close();
+  planned_.close();
   frames_.close();
   executor_->close();
   command_signal_.release();
   if (decode_thread_.joinable()) decode_thread_.join();
   if (process_thread_.joinable()) process_thread_.join();
+  if (planner_thread_.joinable()) planner_thread_.join();
 }
 
 void Pipeline::guarded(void (Pipeline::*loop)()) {
@@ -123,6 +138,25 @@ void Pipeline::wait_for_seek_or_stop() {
     seek_serial_.wait(decode_serial_, std::memory_order_acquire);
 }
 
+// ---- planner thread --------------------------------------------------------------------------------------
+
+void Pipeline::planner_loop() {
+  while (auto request = plan_requests_.pop()) {
+    if (request->retired) continue;  // freed here, with the request
+    Planned planned;
+    planned.wanted = std::move(request->wanted);
+    try {
+      planned.prepared = executor_->prepare(
+          make_plan(effective(planned.wanted, request->bypass), request->picture, options_.backend, registry_));
+    } catch (const Error& e) {
+      planned.problem = e.what();
+    }
+    if (!planned_.push(planned)) return;
+    command_signal_.release();
+    pictures_.wake();
+  }
+}
+
 // ---- process thread -------------------------------------------------------------------------------------
 
 void Pipeline::process_loop() {
@@ -147,6 +181,7 @@ void Pipeline::process_loop() {
 }
 
 void Pipeline::apply_commands() {
+  adopt_planned();
   while (auto command = commands_.try_pop()) apply(*command);
 }
 
@@ -154,7 +189,7 @@ void Pipeline::apply(Command& command) {
   const auto change = Overloaded{
       [this](const SetParam& c) { apply_param(c); },
       [this](const SetEnabled& c) {
-        GraphDesc graph = graph_;
+        GraphDesc graph = wanted_;
         NodeDesc* node = graph.find(c.node);
         if (!node) return notice(true, fmt::format("there is no node '{}'", c.node));
         node->enabled = c.enabled;
@@ -170,7 +205,7 @@ void Pipeline::apply(Command& command) {
                  [this](const Bypass& c) {
                    if (bypass_ == c.on) return;
                    bypass_ = c.on;
-                   replan(graph_);
+                   replan(wanted_);
                  },
                  [this](const Pause& c) {
                    paused_ = c.paused;
@@ -203,52 +238,74 @@ void Pipeline::apply(Command& command) {
                  [](const Quit&) {},
              },
              command);
-  if (paused_ && held_) {
-    const bool tuning = std::holds_alternative<SetParam>(command) || std::holds_alternative<SetEnabled>(command) ||
-                        std::holds_alternative<SetGraph>(command) || std::holds_alternative<Batch>(command) ||
-                        std::holds_alternative<Bypass>(command);
-    if (tuning) run_held();
-  }
+  if (paused_ && held_ && changes_picture(command)) run_held();
 }
 
+/// A parameter of the running plan changes at once; a plan being made takes it over when it is adopted.
 void Pipeline::apply_param(const SetParam& set) {
   Plan* plan = executor_->plan();
   const ParamResult result = set_param(*plan, set.node, set.param, set.value);
-  if (result.kind == ParamResult::Kind::refused) return notice(true, result.problem);
+  if (result.kind == ParamResult::Kind::refused && !(planning_ && wanted_.find(set.node)))
+    return notice(true, result.problem);
   graph_.nodes = plan->graph.nodes;
-  if (result.kind == ParamResult::Kind::needs_plan) replan(graph_);
+  if (NodeDesc* node = wanted_.find(set.node)) {
+    std::erase_if(node->params, [&](const auto& p) { return p.first == set.param; });
+    node->params.emplace_back(set.param, set.value);
+  }
+  if (planning_ || result.kind == ParamResult::Kind::needs_plan) replan(wanted_);
   else publish_graph();
 }
 
-/// Plans `graph` and takes it into use; when that is not possible the old plan stays and the reason is shown.
+/// Has `graph` planned aside. When it cannot be, the old plan stays and the reason is shown.
 void Pipeline::replan(GraphDesc graph) {
-  try {
-    if (const auto problems = validate(graph, registry_); !problems.empty())
-      throw Error(ExitCode::invalid_config, "graph", problems.front());
-    executor_->install(make_plan(effective(graph), executor_->plan()->picture, options_.backend, registry_));
-    graph_ = resolved(graph, registry_);
+  if (const auto problems = validate(graph, registry_); !problems.empty()) return notice(true, problems.front());
+  wanted_ = resolved(graph, registry_);
+  plan_again_ = true;
+  request_plan();
+}
+
+/// Sends the wanted graph to the planner, unless it is at work: then once it has finished.
+void Pipeline::request_plan() {
+  if (planning_ || !plan_again_) return;
+  PlanRequest request;
+  request.wanted = wanted_, request.picture = executor_->plan()->picture, request.bypass = bypass_;
+  planning_ = plan_requests_.push(request);
+  plan_again_ = false;
+}
+
+/// Takes a plan that is ready into use; the one before it is freed by the planner.
+void Pipeline::adopt_planned() {
+  auto planned = planned_.try_pop();
+  if (!planned) return;
+  planning_ = false;
+  PlanRequest retire;
+  if (!planned->prepared) {
+    notice(true, planned->problem);
+    if (!plan_again_) wanted_ = graph_;
+  } else if (planned->prepared->plan->picture != executor_->plan()->picture) {
+    retire.retired = std::move(planned->prepared);  // the source changed meanwhile and was planned for at once
+  } else {
+    retire.retired = executor_->adopt(std::move(planned->prepared));
+    graph_ = std::move(planned->wanted);
     publish_graph();
-  } catch (const Error& e) {
-    notice(true, e.what());
+    if (paused_ && held_) run_held();
   }
+  if (retire.retired) plan_requests_.push(retire);
+  request_plan();
 }
 
-void Pipeline::plan_for(const PictureInfo& picture) {
-  executor_->install(make_plan(effective(graph_), picture, options_.backend, registry_));
+/// Plans for a picture format on this thread: no frame can be made before it is done.
+void Pipeline::install_now(const PictureInfo& picture) {
+  executor_->install(make_plan(effective(wanted_, bypass_), picture, options_.backend, registry_));
+  graph_ = wanted_;
   publish_graph();
-}
-
-/// The graph to plan: while bypassed, the source is the output.
-GraphDesc Pipeline::effective(GraphDesc graph) const {
-  if (bypass_) graph.output = kSourceNode;
-  return graph;
 }
 
 void Pipeline::process(Picture picture) {
   if (picture.planes.info != executor_->plan()->picture) {
     notice(false, fmt::format("the source is now {}×{} {}", picture.planes.info.extent.width,
                               picture.planes.info.extent.height, describe(picture.planes.info)));
-    plan_for(picture.planes.info);
+    install_now(picture.planes.info);
   }
   held_ = std::move(picture);
   if (held_.info.duration_ns > 0) frame_duration_ns_.store(held_.info.duration_ns, std::memory_order_relaxed);

@@ -2,6 +2,8 @@
 //
 //   decode thread      Source::next() ── Picture ──▶ pictures_ (files: blocks when full)
 //   process thread     commands_ at a frame boundary → Executor::run() → pacing → publish
+//   planner thread     a changed graph is planned and allocated aside; the process thread takes it into use at
+//                      the next frame boundary, so that no frame waits for it
 //   consumer           viewer: take_newest() on the UI thread, newest wins, never blocks the pipeline
 //                      batch:  next_frame() on the writer thread, every frame, in order
 //
@@ -103,14 +105,18 @@ class Pipeline {
   bool decode_one();
   void wait_for_seek_or_stop();
 
+  // planner thread
+  void planner_loop();
+
   // process thread
   void process_loop();
   void apply_commands();
   void apply(Command& command);
   void apply_param(const SetParam& set);
   void replan(GraphDesc graph);
-  void plan_for(const PictureInfo& picture);
-  GraphDesc effective(GraphDesc graph) const;
+  void adopt_planned();
+  void request_plan();
+  void install_now(const PictureInfo& picture);
   void process(Picture picture);
   void run_held();
   void wait_until_due(int64_t pts_ns);
@@ -137,6 +143,20 @@ class Pipeline {
     Picture picture;  ///< empty: the end of the stream
     uint32_t serial = 0;
   };
+  struct PlanRequest {
+    GraphDesc wanted;      ///< what the graph becomes
+    PictureInfo picture;
+    bool bypass = false;
+    std::unique_ptr<PreparedPlan> retired;  ///< an old plan to free instead
+  };
+  struct Planned {
+    std::unique_ptr<PreparedPlan> prepared;  ///< null: refused
+    GraphDesc wanted;
+    std::string problem;
+  };
+  // One plan is in the making at most: the planner never waits to hand it over.
+  BoundedQueue<PlanRequest> plan_requests_{8};
+  BoundedQueue<Planned> planned_{2};
   BoundedQueue<Decoded> pictures_{4};
   BoundedQueue<Command> commands_{1024};
   BoundedQueue<Frame> frames_{2};
@@ -149,7 +169,9 @@ class Pipeline {
 
   // Process thread's own.
   Picture held_;
-  GraphDesc graph_;
+  GraphDesc graph_;          // as it runs
+  GraphDesc wanted_;         // as asked for: differs from graph_ while a plan is being made
+  bool planning_ = false, plan_again_ = false;
   bool paused_ = false, bypass_ = false, show_one_ = false, loop_file_ = false, source_ended_ = false;
   double speed_ = 1;
   int64_t clock_wall_ns_ = 0, clock_pts_ns_ = 0, step_frames_ = 0, loop_a_ns_ = -1, loop_b_ns_ = -1;
@@ -167,7 +189,7 @@ class Pipeline {
   std::exception_ptr failure_;
   std::string damage_;
 
-  std::thread decode_thread_, process_thread_;
+  std::thread decode_thread_, planner_thread_, process_thread_;
 };
 
 }  // namespace lensd

@@ -59,6 +59,43 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
+/// An instantiated CUDA graph.
+class GraphExec {
+ public:
+  GraphExec() = default;
+  /// Instantiates what `record` queues on `stream` and uploads it. The stream captures for this thread only.
+  template <class F>
+  GraphExec(const Stream& stream, F record) {
+    LENSD_CUDA_CHECK(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal));
+    cudaGraph_t graph = nullptr;
+    try {
+      record();
+    } catch (...) {
+      cudaStreamEndCapture(stream.get(), &graph);
+      if (graph) cudaGraphDestroy(graph);
+      throw;
+    }
+    LENSD_CUDA_CHECK(cudaStreamEndCapture(stream.get(), &graph));
+    const cudaError_t status = cudaGraphInstantiate(&exec_, graph, 0);
+    cudaGraphDestroy(graph);
+    LENSD_CUDA_CHECK(status);
+    LENSD_CUDA_CHECK(cudaGraphUpload(exec_, stream.get()));
+  }
+  ~GraphExec() {
+    if (exec_) cudaGraphExecDestroy(exec_);
+  }
+  GraphExec(GraphExec&& other) noexcept : exec_(std::exchange(other.exec_, nullptr)) {}
+  GraphExec& operator=(GraphExec&& other) noexcept {
+    std::swap(exec_, other.exec_);
+    return *this;
+  }
+  explicit operator bool() const noexcept { return exec_ != nullptr; }
+  void launch(const Stream& stream) const { LENSD_CUDA_CHECK(cudaGraphLaunch(exec_, stream.get())); }
+
+ private:
+  cudaGraphExec_t exec_ = nullptr;
+};
+
 /// Work queued on `stream` after this call waits on the device for `event`.
 inline void wait(const Stream& stream, const Event& event) {
   LENSD_CUDA_CHECK(cudaStreamWaitEvent(stream.get(), event.get(), 0));

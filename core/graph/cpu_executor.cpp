@@ -1,6 +1,7 @@
 // The CPU executor: passes one after another, each split into row bands on the workers.
 
 #include <cstring>
+#include <mutex>
 #include <utility>
 
 #include "core/base/clock.hpp"
@@ -21,74 +22,88 @@ struct Step {
   std::vector<int> scopes, labels;
 };
 
+struct CpuPlan final : PreparedPlan {
+  std::shared_ptr<FramePool> pool;
+  std::vector<Step> steps;
+  MemoryBlock arena, state, stats, worker;
+};
+
 class CpuExecutor final : public Executor {
  public:
   CpuExecutor(const ExecutorOptions& options, Profiler& profiler, Timeline& timeline)
       : options_(options), profiler_(profiler), timeline_(timeline), workers_(options.threads), track_(timeline.track("cpu passes")) {}
 
   Backend backend() const override { return Backend::cpu; }
-  Plan* plan() override { return plan_.get(); }
+  Plan* plan() override { return now_ ? now_->plan.get() : nullptr; }
 
-  void install(std::unique_ptr<Plan> plan) override {
-    MemoryBlock arena(MemoryKind::host, plan->arena_bytes), state(MemoryKind::host, plan->state_bytes),
-        stats(MemoryKind::host, plan->stats_bytes),
-        worker(MemoryKind::host, plan->worker_bytes * static_cast<size_t>(workers_.threads()));
-    auto pool = pool_ && pool_->format() == plan->output ? pool_
-                                                         : FramePool::make(plan->output, MemoryKind::host, options_.frames);
-    // From here on nothing throws but the profiler's table being full.
-    std::vector<Step> steps = resolve(*plan, arena.data(), state.data(), stats.data());
-    stats_board_.install(*plan);
-    plan_ = std::move(plan), pool_ = std::move(pool), steps_ = std::move(steps);
-    arena_ = std::move(arena), state_ = std::move(state), stats_ = std::move(stats), worker_ = std::move(worker);
-    reset_state();
+  std::unique_ptr<PreparedPlan> prepare(std::unique_ptr<Plan> plan) override {
+    auto next = std::make_unique<CpuPlan>();
+    next->arena = MemoryBlock(MemoryKind::host, plan->arena_bytes);
+    next->state = MemoryBlock(MemoryKind::host, plan->state_bytes);
+    next->stats = MemoryBlock(MemoryKind::host, plan->stats_bytes);
+    next->worker = MemoryBlock(MemoryKind::host, plan->worker_bytes * static_cast<size_t>(workers_.threads()));
+    std::memset(next->state.data(), 0, next->state.size());
+    next->pool = FramePool::make(plan->output, MemoryKind::host, options_.frames);
+    next->plan = std::move(plan);
+    resolve(*next);
+    return next;
+  }
+
+  std::unique_ptr<PreparedPlan> adopt(std::unique_ptr<PreparedPlan> prepared) override {
+    std::unique_ptr<CpuPlan> next(static_cast<CpuPlan*>(prepared.release()));
+    stats_board_.install(*next->plan);
+    profiler_.deactivate_all_but(active_rows(*next->plan));
+    {
+      const std::lock_guard lock(close_mutex_);
+      if (closed_) next->pool->close();
+      std::swap(now_, next);
+    }
+    return next;
   }
 
   Frame run(const Picture& picture) override {
-    Frame frame = pool_->acquire();
+    Frame frame = now_->pool->acquire();
     if (!frame) return frame;
     frame.info = picture.info;
-    if (stats_.size() > 0) std::memset(stats_.data(), 0, plan_->stats_bytes);
-    for (Step& step : steps_) {
+    if (now_->plan->stats_bytes > 0) std::memset(now_->stats.data(), 0, now_->plan->stats_bytes);
+    for (Step& step : now_->steps) {
       step.args.picture = &picture.planes;
       if (step.node->writes_output) step.args.out = frame.image();
       run_step(step, picture.info.index);
     }
-    stats_board_.publish(picture.info.index, stats_.data());
+    stats_board_.publish(picture.info.index, now_->stats.data());
     frame.info.processed_ns = now_ns();
     return frame;
   }
 
-  void reset_state() override { std::memset(state_.data(), 0, state_.size()); }
+  void reset_state() override { std::memset(now_->state.data(), 0, now_->state.size()); }
   std::vector<NodeStatistics> statistics() const override { return stats_board_.read(); }
   void close() override {
-    if (pool_) pool_->close();
+    const std::lock_guard lock(close_mutex_);
+    closed_ = true;
+    if (now_) now_->pool->close();
   }
 
  private:
-  std::vector<Step> resolve(Plan& plan, uint8_t* arena, uint8_t* state, uint8_t* stats) {
-    std::vector<Step> steps;
-    std::vector<std::string> active;
+  void resolve(CpuPlan& next) {
+    Plan& plan = *next.plan;
     for (PlanNode& node : plan.nodes) {
-      Step& step = steps.emplace_back();
+      Step& step = next.steps.emplace_back();
       step.node = &node;
       for (const int input : node.inputs) {
         const PlanNode& from = plan.nodes[static_cast<size_t>(input)];
-        step.in.push_back({arena + from.image_offset, from.pitch_bytes, from.layout.output});
+        step.in.push_back({next.arena.data() + from.image_offset, from.pitch_bytes, from.layout.output});
       }
-      for (const size_t offset : node.scratch_offsets) step.scratch.push_back(arena + offset);
-      step.args.out = {arena + node.image_offset, node.pitch_bytes, node.layout.output};
+      for (const size_t offset : node.scratch_offsets) step.scratch.push_back(next.arena.data() + offset);
+      step.args.out = {next.arena.data() + node.image_offset, node.pitch_bytes, node.layout.output};
       step.args.block = step.args.host_block = plan.blocks.data() + node.block_offset;
-      step.args.state = state + node.state_offset, step.args.stats = stats + node.stats_offset;
+      step.args.state = next.state.data() + node.state_offset, step.args.stats = next.stats.data() + node.stats_offset;
       for (const PassSpec& pass : node.layout.passes) {
         step.scopes.push_back(profiler_.scope(node.id, pass.name, pass.bytes, pass.operations));
         step.labels.push_back(timeline_.label(node.id + "/" + pass.name));
       }
-      active.push_back(node.id);
     }
-    for (Step& step : steps) step.args.in = step.in, step.args.scratch = step.scratch;  // vectors stay put now
-    for (const char* stage : {"decode", "upload", "download", "present", "encode"}) active.emplace_back(stage);
-    profiler_.deactivate_all_but(active);
-    return steps;
+    for (Step& step : next.steps) step.args.in = step.in, step.args.scratch = step.scratch;  // vectors stay put now
   }
 
   struct PassContext {
@@ -101,7 +116,7 @@ class CpuExecutor final : public Executor {
     const auto& context = *static_cast<const PassContext*>(opaque);
     PassArgs args = context.step->args;
     args.pass = context.pass;
-    args.worker = context.self->worker_.data() + context.self->plan_->worker_bytes * static_cast<size_t>(worker);
+    args.worker = context.self->now_->worker.data() + context.self->now_->plan->worker_bytes * static_cast<size_t>(worker);
     context.step->node->filter->run(args, band);
   }
 
@@ -122,10 +137,9 @@ class CpuExecutor final : public Executor {
   Timeline& timeline_;
   Workers workers_;
   int track_;
-  std::unique_ptr<Plan> plan_;
-  std::shared_ptr<FramePool> pool_;
-  std::vector<Step> steps_;
-  MemoryBlock arena_, state_, stats_, worker_;
+  std::unique_ptr<CpuPlan> now_;
+  std::mutex close_mutex_;  ///< close() may come from any thread; run() never takes it
+  bool closed_ = false;
   StatsBoard stats_board_;
 };
 

@@ -1,14 +1,17 @@
 // The CUDA executor: copy stream, compute stream, return stream, ordered by events.
 //
 //   copy     upload n+1 ─────────▶│          decoded planes and parameter blocks, pinned → device
-//   compute  │ graph of n ───────▶│          waits for upload n; intermediate images are shared by all frames
+//   compute  │ graph of n ───────▶│          one captured CUDA graph; waits for upload n
 //   return   │ statistics, host frames of n−1, "slot is free" signal
 //
-// Each output frame has a slot with its own upload buffer, parameter block and events. The host learns that a
+// Each output frame has a slot with its own upload buffer, parameter block, events and captured graphs (a plain
+// one and, for sampled frames, one with an event around each pass). Kernels read their parameters from the
+// block, so that tuning changes bytes, not graphs. The host learns that a
 // slot is free from a host function at the end of the return stream (an atomic store), never from a CUDA call
 // that waits. CUDA calls per frame: see docs/architecture.md.
 
 #include <cstring>
+#include <mutex>
 #include <utility>
 
 #include "core/base/clock.hpp"
@@ -28,52 +31,93 @@ struct Step {
   std::vector<int> scopes, labels;
 };
 
+/// Output frames carry their order with the GPU's work; see SlotSync.
+using SyncSet = std::vector<SlotSync>;
+
+struct CudaPlan final : PreparedPlan {
+  /// The plan's last work on the GPU may still be running: memory and graphs go after it.
+  ~CudaPlan() override {
+    if (used) cudaEventSynchronize(last_use.get());
+  }
+  std::shared_ptr<FramePool> pool;
+  std::vector<std::unique_ptr<CudaSlot>> slots;
+  std::vector<Step> steps;
+  MemoryBlock arena, state, stats;
+  cuda::Event last_use;
+  bool used = false;
+};
+
+/// Makes `device` current before any other member is made.
+struct CurrentDevice {
+  explicit CurrentDevice(int device) { LENSD_CUDA_CHECK(cudaSetDevice(device)); }
+};
+
 class CudaExecutor final : public Executor, public DeviceFrameSync {
  public:
   CudaExecutor(const ExecutorOptions& options, Profiler& profiler, Timeline& timeline)
-      : options_(options), profiler_(profiler), timeline_(timeline) {
-    LENSD_CUDA_CHECK(cudaSetDevice(options_.device));
-    copy_ = cuda::Stream(), compute_ = cuda::Stream(), return_ = cuda::Stream();
+      : options_(options), profiler_(profiler), timeline_(timeline), current_(options.device) {
     copy_track_ = timeline.track("cuda copy stream"), compute_track_ = timeline.track("cuda compute stream");
+    upload_label_ = timeline.label("upload");
+    upload_scope_ = profiler.scope("upload", "copy", 0, 0, true);
     // Anchors GPU times to the host's clock: once, before the first frame.
     origin_.record(compute_);
     LENSD_CUDA_CHECK(cudaEventSynchronize(origin_.get()));
     origin_ns_ = now_ns();
   }
 
-  ~CudaExecutor() override { drain(); }
+  ~CudaExecutor() override {
+    for (const cuda::Stream* stream : {&copy_, &compute_, &return_}) cudaStreamSynchronize(stream->get());
+  }
 
   Backend backend() const override { return Backend::cuda; }
-  Plan* plan() override { return plan_.get(); }
+  Plan* plan() override { return now_ ? now_->plan.get() : nullptr; }
   DeviceFrameSync* device_sync() override { return this; }
+  int64_t captures() const override { return captures_.load(std::memory_order_relaxed); }
 
-  void install(std::unique_ptr<Plan> plan) override {
+  std::unique_ptr<PreparedPlan> prepare(std::unique_ptr<Plan> plan) override {
     LENSD_CUDA_CHECK(cudaSetDevice(options_.device));
-    const MemoryKind kind = options_.host_frames ? MemoryKind::pinned : MemoryKind::device;
-    auto pool = pool_ && pool_->format() == plan->output ? pool_ : make_pool(plan->output, kind);
-    MemoryBlock arena(MemoryKind::device, plan->arena_bytes), state(MemoryKind::device, plan->state_bytes),
-        stats(MemoryKind::device, plan->stats_bytes);
+    auto next = std::make_unique<CudaPlan>();
+    next->pool = FramePool::make(plan->output, options_.host_frames ? MemoryKind::pinned : MemoryKind::device, options_.frames);
+    auto sync = std::make_shared<SyncSet>(static_cast<size_t>(next->pool->capacity()));
+    next->pool->attach(sync);
+    next->arena = MemoryBlock(MemoryKind::device, plan->arena_bytes);
+    next->state = MemoryBlock(MemoryKind::device, plan->state_bytes);
+    next->stats = MemoryBlock(MemoryKind::device, plan->stats_bytes);
     size_t passes = 0;
     for (const PlanNode& node : plan->nodes) passes += node.layout.passes.size();
-    std::vector<std::unique_ptr<CudaSlot>> slots;
-    for (int i = 0; i < pool->capacity(); ++i) {
-      slots.push_back(make_slot(*plan, passes));
-      slots.back()->sync = &sync_of(*pool, i);
+    for (int i = 0; i < next->pool->capacity(); ++i) {
+      next->slots.push_back(make_slot(*plan, passes));
+      next->slots.back()->sync = &(*sync)[static_cast<size_t>(i)];
+      next->slots.back()->signal = {next->slots.back()->sync, next->pool.get(), i};
     }
+    next->plan = std::move(plan);
+    resolve(*next);
+    return next;
+  }
 
-    drain();  // a new plan is set-up: what the old one queued may still read its memory
-    pool_ = std::move(pool), slots_ = std::move(slots);
-    arena_ = std::move(arena), state_ = std::move(state), stats_ = std::move(stats);
-    steps_ = resolve(*plan);
-    stats_board_.install(*plan);
-    plan_ = std::move(plan);
+  std::unique_ptr<PreparedPlan> adopt(std::unique_ptr<PreparedPlan> prepared) override {
+    LENSD_CUDA_CHECK(cudaSetDevice(options_.device));
+    std::unique_ptr<CudaPlan> next(static_cast<CudaPlan*>(prepared.release()));
+    stats_board_.install(*next->plan);
+    profiler_.deactivate_all_but(active_rows(*next->plan));
+    if (now_) {
+      cuda::wait(return_, copy_done());
+      now_->last_use.record(return_);  // the return stream ends every frame
+      now_->used = true;
+    }
+    {
+      const std::lock_guard lock(close_mutex_);
+      if (closed_) next->pool->close();
+      std::swap(now_, next);
+    }
     reset_state();
+    return next;
   }
 
   Frame run(const Picture& picture) override {
-    Frame frame = pool_->acquire();
+    Frame frame = now_->pool->acquire();
     if (!frame) return frame;
-    CudaSlot& slot = *slots_[static_cast<size_t>(frame.slot())];
+    CudaSlot& slot = *now_->slots[static_cast<size_t>(frame.slot())];
     slot.sync->busy.wait(1, std::memory_order_acquire);  // a frame that its reader gave back before it was finished
     collect(slot);
 
@@ -90,11 +134,13 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
   }
 
   void reset_state() override {
-    LENSD_CUDA_CHECK(cudaMemsetAsync(state_.data(), 0, state_.size(), compute_.get()));
+    LENSD_CUDA_CHECK(cudaMemsetAsync(now_->state.data(), 0, now_->state.size(), compute_.get()));
   }
   std::vector<NodeStatistics> statistics() const override { return stats_board_.read(); }
   void close() override {
-    if (pool_) pool_->close();
+    const std::lock_guard lock(close_mutex_);
+    closed_ = true;
+    if (now_) now_->pool->close();
   }
 
   void wait_ready(CudaStream stream, const Frame& frame) override {
@@ -107,16 +153,6 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
   }
 
  private:
-  using SyncSet = std::vector<SlotSync>;
-
-  std::shared_ptr<FramePool> make_pool(ImageFormat format, MemoryKind kind) const {
-    auto pool = FramePool::make(format, kind, options_.frames);
-    pool->attach(std::make_shared<SyncSet>(static_cast<size_t>(pool->capacity())));
-    return pool;
-  }
-  static SlotSync& sync_of(const FramePool& pool, int slot) {
-    return (*static_cast<SyncSet*>(pool.attachment()))[static_cast<size_t>(slot)];
-  }
   static SlotSync& sync_of(const Frame& frame) {
     return (*static_cast<SyncSet*>(frame.attachment()))[static_cast<size_t>(frame.slot())];
   }
@@ -141,30 +177,25 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
     return total;
   }
 
-  std::vector<Step> resolve(Plan& plan) {
-    std::vector<Step> steps;
-    std::vector<std::string> active{"decode", "upload", "download", "present", "encode"};
-    upload_scope_ = profiler_.scope("upload", "copy", static_cast<double>(upload_bytes(plan.picture)), 0, true);
-    upload_label_ = timeline_.label("upload");
+  void resolve(CudaPlan& next) {
+    Plan& plan = *next.plan;
+    profiler_.scope("upload", "copy", static_cast<double>(upload_bytes(plan.picture)), 0, true);
     for (PlanNode& node : plan.nodes) {
-      Step& step = steps.emplace_back();
+      Step& step = next.steps.emplace_back();
       step.node = &node;
       for (const int input : node.inputs) {
         const PlanNode& from = plan.nodes[static_cast<size_t>(input)];
-        step.in.push_back({arena_.data() + from.image_offset, from.pitch_bytes, from.layout.output});
+        step.in.push_back({next.arena.data() + from.image_offset, from.pitch_bytes, from.layout.output});
       }
-      for (const size_t offset : node.scratch_offsets) step.scratch.push_back(arena_.data() + offset);
-      step.args.out = {arena_.data() + node.image_offset, node.pitch_bytes, node.layout.output};
-      step.args.state = state_.data() + node.state_offset, step.args.stats = stats_.data() + node.stats_offset;
+      for (const size_t offset : node.scratch_offsets) step.scratch.push_back(next.arena.data() + offset);
+      step.args.out = {next.arena.data() + node.image_offset, node.pitch_bytes, node.layout.output};
+      step.args.state = next.state.data() + node.state_offset, step.args.stats = next.stats.data() + node.stats_offset;
       for (const PassSpec& pass : node.layout.passes) {
         step.scopes.push_back(profiler_.scope(node.id, pass.name, pass.bytes, pass.operations, true));
         step.labels.push_back(timeline_.label(node.id + "/" + pass.name));
       }
-      active.push_back(node.id);
     }
-    for (Step& step : steps) step.args.in = step.in, step.args.scratch = step.scratch;
-    profiler_.deactivate_all_but(active);
-    return steps;
+    for (Step& step : next.steps) step.args.in = step.in, step.args.scratch = step.scratch;
   }
 
   /// Queues the copies of the planes and of the parameter blocks; the planes as the kernels will see them.
@@ -194,8 +225,8 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
       LENSD_CUDA_CHECK(cudaEventRecord(decoded_.get(), cudaStreamLegacy));
       cuda::wait(copy_, decoded_);
     }
-    std::memcpy(slot.host_block.data(), plan_->blocks.data(), plan_->block_bytes);
-    LENSD_CUDA_CHECK(cudaMemcpyAsync(slot.device_block.data(), slot.host_block.data(), plan_->block_bytes,
+    std::memcpy(slot.host_block.data(), now_->plan->blocks.data(), now_->plan->block_bytes);
+    LENSD_CUDA_CHECK(cudaMemcpyAsync(slot.device_block.data(), slot.host_block.data(), now_->plan->block_bytes,
                                      cudaMemcpyHostToDevice, copy_.get()));
     if (timed) slot.timing.upload_end.record(copy_);
     slot.uploaded.record(copy_);
@@ -206,32 +237,83 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
     cuda::wait(compute_, slot.uploaded);
     if (slot.sync->was_read) cuda::wait(compute_, slot.sync->read);
     slot.sync->was_read = false;
-    if (plan_->stats_bytes > 0)
-      LENSD_CUDA_CHECK(cudaMemsetAsync(stats_.data(), 0, plan_->stats_bytes, compute_.get()));
-    size_t mark = 0;
-    if (timed) slot.timing.marks[mark++].record(compute_);
-    for (Step& step : steps_) {
+    // A hardware decoder's planes are elsewhere in every frame, so their conversion stays outside the graph.
+    const bool source_inside = slot.picture.planes.memory != MemoryKind::device;
+    point_steps_at(slot, frame, planes);
+    const CapturedPlan& captured = find_or_capture(slot, planes, source_inside);
+    if (!source_inside) launch_steps(slot, 0, 1, timed ? Marks::ordinary : Marks::none);
+    (timed ? captured.timed : captured.plain).launch(compute_);
+    slot.timing.pending = timed;
+    slot.timing.frame = slot.frame;
+    slot.stats_pending = now_->plan->stats_bytes > 0;
+    slot.sync->computed.record(compute_);
+  }
+
+  void point_steps_at(CudaSlot& slot, const Frame& frame, const PictureRef& planes) {
+    for (Step& step : now_->steps) {
       step.args.picture = &planes;
       step.args.block = slot.device_block.data() + step.node->block_offset;
       step.args.host_block = slot.host_block.data() + step.node->block_offset;
-      if (step.node->writes_output) {
-        step.args.out = frame.image();
-        if (options_.host_frames)
-          step.args.out = {slot.device_image.data(), static_cast<std::ptrdiff_t>(output_pitch(*plan_)), plan_->output};
-      }
-      for (size_t i = 0; i < step.scopes.size(); ++i) {
-        step.args.pass = static_cast<int>(i);
-        step.node->filter->launch(step.args, compute_.get());
-        if (timed) slot.timing.marks[mark++].record(compute_);
+      if (!step.node->writes_output) continue;
+      step.args.out = options_.host_frames ? ImageRef{slot.device_image.data(), static_cast<std::ptrdiff_t>(output_pitch(*now_->plan)), now_->plan->output}
+                                           : frame.image();
+    }
+  }
+
+  /// What the launches of this frame depend on besides the plan.
+  uint64_t variant() const {
+    uint64_t hash = 1469598103934665603u;  // FNV-1a over the filters' variants
+    for (const Step& step : now_->steps) hash = (hash ^ step.node->filter->variant()) * 1099511628211u;
+    return hash;
+  }
+
+  /// The slot's graphs for this frame. Capturing is set-up: it happens on the first frames of a plan and when a
+  /// parameter asks for launch shapes that were not used before.
+  const CapturedPlan& find_or_capture(CudaSlot& slot, const PictureRef& planes, bool source_inside) {
+    const uint64_t wanted = variant();
+    for (const CapturedPlan& c : slot.captured)
+      if (c.variant == wanted && c.source_inside == source_inside &&
+          (!source_inside || (c.planes == planes.planes && c.pitches == planes.pitch_bytes)))
+        return c;
+    if (slot.captured.size() == CudaSlot::kMaxCaptured) slot.captured.erase(slot.captured.begin());
+    CapturedPlan& c = slot.captured.emplace_back();
+    c.variant = wanted, c.planes = planes.planes, c.pitches = planes.pitch_bytes, c.source_inside = source_inside;
+    const size_t first = source_inside ? 0 : 1;
+    c.plain = cuda::GraphExec(capture_, [&] { record_graph(slot, first, Marks::none); });
+    c.timed = cuda::GraphExec(capture_, [&] { record_graph(slot, first, Marks::external); });
+    captures_.fetch_add(2, std::memory_order_relaxed);
+    return c;
+  }
+
+  enum class Marks { none, ordinary, external };
+
+  void record_graph(CudaSlot& slot, size_t first, Marks marks) {
+    if (now_->plan->stats_bytes > 0)
+      LENSD_CUDA_CHECK(cudaMemsetAsync(now_->stats.data(), 0, now_->plan->stats_bytes, capture_.get()));
+    launch_steps(slot, first, now_->steps.size(), marks, capture_);
+    if (now_->plan->stats_bytes > 0)
+      LENSD_CUDA_CHECK(cudaMemcpyAsync(slot.host_stats.data(), now_->stats.data(), now_->plan->stats_bytes, cudaMemcpyDeviceToHost,
+                                       capture_.get()));
+  }
+
+  void launch_steps(CudaSlot& slot, size_t first, size_t last, Marks marks) { launch_steps(slot, first, last, marks, compute_); }
+  void launch_steps(CudaSlot& slot, size_t first, size_t last, Marks marks, const cuda::Stream& stream) {
+    size_t mark = 0;
+    for (size_t i = 0; i < first; ++i) mark += now_->steps[i].scopes.size();
+    const auto set_mark = [&] {
+      const unsigned flags = marks == Marks::external ? cudaEventRecordExternal : cudaEventRecordDefault;
+      if (marks != Marks::none) LENSD_CUDA_CHECK(cudaEventRecordWithFlags(slot.timing.marks[mark].get(), stream.get(), flags));
+      ++mark;
+    };
+    set_mark();
+    for (size_t i = first; i < last; ++i) {
+      Step& step = now_->steps[i];
+      for (size_t pass = 0; pass < step.scopes.size(); ++pass) {
+        step.args.pass = static_cast<int>(pass);
+        step.node->filter->launch(step.args, stream.get());
+        set_mark();
       }
     }
-    slot.timing.pending = timed;
-    slot.timing.frame = slot.frame;
-    if (plan_->stats_bytes > 0)
-      LENSD_CUDA_CHECK(cudaMemcpyAsync(slot.host_stats.data(), stats_.data(), plan_->stats_bytes, cudaMemcpyDeviceToHost,
-                                       compute_.get()));
-    slot.stats_pending = plan_->stats_bytes > 0;
-    slot.sync->computed.record(compute_);
   }
 
   /// Brings a host frame home and signals the end of the slot's work.
@@ -240,23 +322,16 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
     if (options_.host_frames) {
       const ImageRef to = frame.image();
       LENSD_CUDA_CHECK(cudaMemcpy2DAsync(to.data, static_cast<size_t>(to.pitch_bytes), slot.device_image.data(),
-                                         output_pitch(*plan_), to.row_bytes(), static_cast<size_t>(to.height()),
+                                         output_pitch(*now_->plan), to.row_bytes(), static_cast<size_t>(to.height()),
                                          cudaMemcpyDeviceToHost, return_.get()));
     }
     slot.sync->busy.store(1, std::memory_order_relaxed);
-    pool_->set_pending(frame.slot());
-    Signal& signal = signals_[static_cast<size_t>(frame.slot())];
-    signal = {slot.sync, pool_.get(), frame.slot()};
-    LENSD_CUDA_CHECK(cudaLaunchHostFunc(return_.get(), &CudaExecutor::on_finished, &signal));
+    now_->pool->set_pending(frame.slot());
+    LENSD_CUDA_CHECK(cudaLaunchHostFunc(return_.get(), &CudaExecutor::on_finished, &slot.signal));
   }
 
-  struct Signal {
-    SlotSync* sync;
-    FramePool* pool;
-    int index;
-  };
   static void on_finished(void* opaque) {
-    const Signal signal = *static_cast<Signal*>(opaque);
+    const SlotSignal signal = *static_cast<const SlotSignal*>(opaque);
     signal.pool->set_ready(signal.index);
     signal.sync->busy.store(0, std::memory_order_release);
     signal.sync->busy.notify_all();
@@ -264,7 +339,7 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
 
   /// Pictures whose upload has passed go back to the decoder; asks, never waits.
   void release_uploaded_pictures() {
-    for (auto& slot : slots_) {
+    for (auto& slot : now_->slots) {
       if (!slot->picture) continue;
       const bool on_device = slot->picture.planes.memory == MemoryKind::device;
       if ((on_device ? slot->sync->computed : slot->uploaded).passed()) slot->picture.reset();
@@ -288,33 +363,31 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
     profiler_.record(upload_scope_, elapsed(t.upload_begin, t.upload_end));
     timeline_.record(copy_track_, upload_label_, t.frame, since_origin(t.upload_begin), since_origin(t.upload_end));
     size_t mark = 0;
-    for (const Step& step : steps_)
+    for (const Step& step : now_->steps)
       for (size_t i = 0; i < step.scopes.size(); ++i, ++mark) {
         profiler_.record(step.scopes[i], elapsed(t.marks[mark], t.marks[mark + 1]));
         timeline_.record(compute_track_, step.labels[i], t.frame, since_origin(t.marks[mark]), since_origin(t.marks[mark + 1]));
       }
   }
 
-  /// Waits for everything queued: tear-down and change of plan only.
-  void drain() noexcept {
-    cudaStreamSynchronize(copy_.get());
-    cudaStreamSynchronize(compute_.get());
-    cudaStreamSynchronize(return_.get());
+  /// An event behind everything on the copy stream.
+  const cuda::Event& copy_done() {
+    copied_.record(copy_);
+    return copied_;
   }
 
   ExecutorOptions options_;
   Profiler& profiler_;
   Timeline& timeline_;
+  CurrentDevice current_;
   int copy_track_ = 0, compute_track_ = 0, upload_scope_ = 0, upload_label_ = 0;
-  cuda::Stream copy_, compute_, return_;
-  cuda::Event origin_{cuda::Timing::on}, decoded_;
+  cuda::Stream copy_, compute_, return_, capture_;
+  std::atomic<int64_t> captures_{0};
+  cuda::Event origin_{cuda::Timing::on}, decoded_, copied_;
   int64_t origin_ns_ = 0;
-  std::unique_ptr<Plan> plan_;
-  std::shared_ptr<FramePool> pool_;
-  std::vector<std::unique_ptr<CudaSlot>> slots_;
-  std::array<Signal, 64> signals_{};
-  std::vector<Step> steps_;
-  MemoryBlock arena_, state_, stats_;
+  std::unique_ptr<CudaPlan> now_;
+  std::mutex close_mutex_;  ///< close() may come from any thread; run() never takes it
+  bool closed_ = false;
   StatsBoard stats_board_;
 };
 

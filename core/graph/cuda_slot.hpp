@@ -1,6 +1,7 @@
 // What the CUDA executor keeps for each output frame in rotation. Only cuda_executor.cpp includes this.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <vector>
 
@@ -27,6 +28,23 @@ struct SlotTiming {
   int64_t frame = 0;
 };
 
+/// The plan's kernels for one slot as CUDA graphs: one plain, one with events around each pass. Both are valid
+/// for one set of launch shapes and one address of the decoded planes.
+struct CapturedPlan {
+  uint64_t variant = 0;                       ///< of all filters, hashed
+  std::array<const uint8_t*, 4> planes{};
+  std::array<std::ptrdiff_t, 4> pitches{};
+  bool source_inside = true;                  ///< false: the source's passes are launched before the graph
+  cuda::GraphExec plain, timed;
+};
+
+/// What the GPU's side needs to say that a slot is finished.
+struct SlotSignal {
+  SlotSync* sync;
+  FramePool* pool;
+  int index;
+};
+
 struct CudaSlot {
   MemoryBlock upload;            ///< device copy of the decoded planes
   MemoryBlock host_block;        ///< pinned: parameter blocks as of this frame
@@ -34,8 +52,11 @@ struct CudaSlot {
   MemoryBlock device_image;      ///< graph output when frames go to the host
   MemoryBlock host_stats;        ///< pinned: statistics of this slot's last frame
   SlotSync* sync = nullptr;      ///< of the output frame with the same number
+  SlotSignal signal{};
   cuda::Event uploaded;
   SlotTiming timing;
+  std::vector<CapturedPlan> captured;  ///< newest use last; at most kMaxCaptured
+  static constexpr size_t kMaxCaptured = 8;
   Picture picture;               ///< held until its upload (or, for device pictures, the graph) has passed
   int64_t frame = -1;
   bool stats_pending = false;

@@ -34,15 +34,28 @@ struct NodeStatistics {
   std::vector<Statistic> values;
 };
 
+/// A plan with its memory, ready to be taken into use; or one that was in use. Destroying it frees the memory,
+/// which on the GPU waits for what is queued: let another thread than the process thread do it.
+class PreparedPlan {
+ public:
+  virtual ~PreparedPlan() = default;
+  std::unique_ptr<Plan> plan;
+};
+
 class Executor {
  public:
   virtual ~Executor() = default;
   virtual Backend backend() const = 0;
 
-  /// Takes the plan into use from the next run() on. Allocates its memory. Throws Error(runtime_failure) when
-  /// there is not enough; the plan before it is then still in use.
-  virtual void install(std::unique_ptr<Plan> plan) = 0;
-  /// The plan in use; null before the first install().
+  /// Allocates a plan's memory; any thread, while the plan in use goes on running. Throws Error(runtime_failure)
+  /// when there is not enough.
+  virtual std::unique_ptr<PreparedPlan> prepare(std::unique_ptr<Plan> plan) = 0;
+  /// Takes a prepared plan into use from the next run() on, without waiting; gives back the one before it, or
+  /// null.
+  virtual std::unique_ptr<PreparedPlan> adopt(std::unique_ptr<PreparedPlan> prepared) = 0;
+  /// Both at once, for the first plan and for changes of the source's format.
+  void install(std::unique_ptr<Plan> plan) { adopt(prepare(std::move(plan))); }
+  /// The plan in use; null before the first one.
   virtual Plan* plan() = 0;
 
   /// Runs the plan on a picture that fits it. Empty once close() was called.
@@ -54,6 +67,8 @@ class Executor {
   virtual std::vector<NodeStatistics> statistics() const = 0;
   /// Makes a waiting run() return empty; any thread.
   virtual void close() = 0;
+  /// CUDA graphs captured so far; tuning must not add to it.
+  virtual int64_t captures() const { return 0; }
   /// For readers of device frames; null on the CPU.
   virtual DeviceFrameSync* device_sync() { return nullptr; }
 };

@@ -1,0 +1,175 @@
+// lensd SOURCE: the window.
+//
+// The UI thread owns window, GL and ImGui. Each turn it takes the newest finished frame, draws it and the
+// panels, and posts what the user asked for to the pipeline. It never waits for the pipeline, nor the pipeline
+// for it.
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "app/interruption.hpp"
+#include "app/run.hpp"
+#include "app/viewer_model.hpp"
+#include "core/base/clock.hpp"
+#include "core/base/error.hpp"
+#include "core/base/log.hpp"
+#include "kernels/registry.hpp"
+#include "ui/imgui_session.hpp"
+#include "ui/presenter.hpp"
+#include "ui/viewer_ui.hpp"
+#include "ui/window.hpp"
+
+namespace lensd {
+namespace {
+
+/// How long the loop sleeps when nothing happens; a new frame or an event ends the sleep.
+constexpr double kIdleSeconds = 0.1;
+
+/// Writes where the widgets are, for tests that click; whole files only.
+class UiMap {
+ public:
+  void update(const ui::ViewerUi& ui) {
+    if (!path_) return;
+    std::string map = ui.widget_map();
+    if (map == written_) return;
+    const std::string temporary = std::string(path_) + ".tmp";
+    std::ofstream(temporary) << map;
+    std::filesystem::rename(temporary, path_);
+    written_ = std::move(map);
+  }
+  bool wanted() const { return path_ != nullptr; }
+
+ private:
+  const char* path_ = std::getenv("LENSD_UI_MAP");
+  std::string written_;
+};
+
+class Viewer {
+ public:
+  Viewer(const CommandLine& line, const GraphDesc& graph)
+      : line_(line),
+        window_({.title = "lensd", .width = line.window_width, .height = line.window_height, .fullscreen = line.fullscreen,
+                 .hidden = false, .vsync = line.vsync}),
+        session_(window_),
+        backend_(choose_backend(line.backend, probe_cuda(line.device))),
+        display_(ui::choose_display_path(backend_.backend, line.device)) {
+    log::info("backend {}: {}", name(backend_.backend), backend_.reason);
+    log::info("display path {}: {}", ui::name(display_.kind), display_.reason);
+    open(source_url(line), graph);
+    ui_.track_widgets(map_.wanted());
+  }
+
+  void run() {
+    const Interruption interruption;
+    while (window_.poll(kIdleSeconds) && !quit_ && !interruption.requested()) turn();
+    finish();
+  }
+
+ private:
+  /// Opens a source and starts its pipeline; the one before it ends only when the new one is there.
+  void open(const std::string& url, const GraphDesc& graph) {
+    PipelineOptions options;
+    options.backend = backend_.backend;
+    options.executor = {.threads = line_.threads, .device = line_.device,
+                        .host_frames = display_.kind == ui::DisplayKind::pixel_buffer, .frames = 6,
+                        .timing_interval = line_.trace.empty() ? 8 : 1};
+    options.graph = graph;
+    options.paced = true, options.paused = line_.pause, options.loop_file = line_.loop_file;
+    options.on_frame = [] { ui::Window::wake(); };
+    auto pipeline = std::make_unique<Pipeline>(open_source(url, source_options(line_, backend_.backend)), options, registry());
+    // The display path reads frames of the old pipeline: it goes first, then the pipeline.
+    presenter_.reset();
+    pipeline_ = std::move(pipeline);
+    presenter_ = std::make_unique<ui::Presenter>(ui::make_display_path(display_.kind, pipeline_->executor().device_sync()));
+    present_scope_ = pipeline_->profiler().scope("present", "texture");
+    draw_scope_ = pipeline_->profiler().scope("present", "draw", 0, 0, true);
+    present_track_ = pipeline_->timeline().track("ui thread");
+    present_label_ = pipeline_->timeline().label("present");
+    model_ = std::make_unique<ViewerModelBuilder>(*pipeline_, registry(), backend_,
+                                                  MachineTexts{ui::name(display_.kind), display_.reason, window_.renderer()});
+    window_.set_title(pipeline_->source().name + " - lensd");
+    if (line_.speed != 1) pipeline_->post(SetSpeed{line_.speed});
+    if (line_.loop_file) pipeline_->post(SetLoop{.file = true});
+    pipeline_->start();
+  }
+
+  void turn() {
+    pipeline_->check();
+    take_dropped_files();
+    show_newest();
+    session_.begin();
+    std::vector<Command> commands;
+    ui_.draw(model_->build(presenter_->picture()), window_.input(), session_.look(), commands);
+    for (Command& command : commands) {
+      model_->sent(command);
+      pipeline_->post(std::move(command));
+    }
+    if (ui_.bypass() != bypass_) pipeline_->post(Bypass{bypass_ = ui_.bypass()});
+    presenter_->draw(window_.framebuffer(), ui_.picture_rect(), ui_.view());
+    session_.end();
+    window_.present();
+    if (const auto drawn = presenter_->take_draw_ns()) pipeline_->profiler().record(draw_scope_, *drawn);
+    map_.update(ui_);
+    obey(ui_.requests());
+  }
+
+  void show_newest() {
+    const Frame frame = pipeline_->take_newest();
+    if (!frame) return;
+    if (display_.kind == ui::DisplayKind::pixel_buffer) frame.wait_ready();
+    const int64_t begin = now_ns();
+    presenter_->show(frame);
+    const int64_t end = now_ns();
+    pipeline_->profiler().record(present_scope_, end - begin);
+    pipeline_->timeline().record(present_track_, present_label_, frame.info.index, begin, end);
+    model_->shown(frame.info);
+  }
+
+  void take_dropped_files() {
+    if (window_.input().dropped_files.empty()) return;
+    const std::string path = window_.input().dropped_files.front();
+    try {
+      open(path, pipeline_->graph()->graph);
+    } catch (const Error& e) {
+      model_->notice(true, e.what());
+    }
+  }
+
+  void obey(const ui::ViewerRequests& requests) {
+    if (requests.toggle_fullscreen) window_.set_fullscreen(!window_.fullscreen());
+    if (requests.leave_fullscreen && window_.fullscreen()) window_.set_fullscreen(false);
+    quit_ = quit_ || requests.quit;
+  }
+
+  void finish() {
+    pipeline_->stop();
+    if (!line_.timings.empty()) write_timings(line_.timings, pipeline_->profiler().snapshot());
+    if (!line_.trace.empty()) write_text(line_.trace, pipeline_->timeline().chrome_trace());
+    if (const std::string damage = pipeline_->source_damage(); !damage.empty())
+      fmt::print(stderr, "lensd: {}: {}\n", pipeline_->source().name, damage);
+    pipeline_->check();
+  }
+
+  const CommandLine& line_;
+  ui::Window window_;
+  ui::ImGuiSession session_;
+  BackendChoice backend_;
+  ui::DisplayChoice display_;
+  ui::ViewerUi ui_;
+  UiMap map_;
+  std::unique_ptr<Pipeline> pipeline_;
+  std::unique_ptr<ui::Presenter> presenter_;  // destroyed before the pipeline whose frames it reads
+  std::unique_ptr<ViewerModelBuilder> model_;
+  int present_scope_ = 0, draw_scope_ = 0, present_track_ = 0, present_label_ = 0;
+  bool quit_ = false, bypass_ = false;
+};
+
+}  // namespace
+
+void run_viewer(const CommandLine& line, const GraphDesc& graph) { Viewer(line, graph).run(); }
+
+}  // namespace lensd

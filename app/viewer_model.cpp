@@ -1,0 +1,110 @@
+#include "app/viewer_model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/clock.hpp"
+#include "core/base/log.hpp"
+
+namespace lensd {
+namespace {
+
+constexpr int64_t kRatesEvery = 500'000'000, kTimingsEvery = 100'000'000, kNoticeLife = 6'000'000'000;
+
+std::string format_text(const ImageFormat& format) {
+  return fmt::format("{}×{} {}", format.extent.width, format.extent.height, name(format.format));
+}
+
+std::string detail_text(const SourceInfo& info) {
+  const Extent size = info.picture.upright();
+  std::string text = fmt::format("{}×{} {}", size.width, size.height, describe(info.picture));
+  if (!info.codec.empty()) text += ", " + info.codec;
+  if (!info.decoder.empty() && info.decoder != "software") text += ", " + info.decoder;
+  return text;
+}
+
+}  // namespace
+
+ViewerModelBuilder::ViewerModelBuilder(Pipeline& pipeline, const Registry& registry, const BackendChoice& backend,
+                                       const MachineTexts& texts)
+    : pipeline_(pipeline), registry_(registry) {
+  const SourceInfo& source = pipeline.source();
+  model_.source_name = source.name, model_.source_detail = detail_text(source);
+  model_.live = source.live, model_.seekable = source.seekable;
+  model_.duration_ns = source.duration_ns, model_.source_fps = source.fps;
+  model_.frame_duration_ns = source.fps > 0 ? static_cast<int64_t>(1e9 / source.fps) : 0;
+  model_.backend = name(backend.backend), model_.backend_reason = backend.reason;
+  model_.display_path = texts.display_path, model_.display_reason = texts.display_reason;
+  model_.device = texts.renderer;
+}
+
+void ViewerModelBuilder::shown(const FrameInfo& info) {
+  ++model_.frames_shown;
+  model_.frame_index = info.index, model_.position_ns = info.pts_ns;
+}
+
+void ViewerModelBuilder::sent(const Command& command) {
+  if (const auto* loop = std::get_if<SetLoop>(&command))
+    model_.loop_file = loop->file, model_.loop_a_ns = loop->a_ns, model_.loop_b_ns = loop->b_ns;
+}
+
+void ViewerModelBuilder::notice(bool problem, std::string text) {
+  problem ? log::warn("{}", text) : log::info("{}", text);
+  model_.notices.push_back({now_ns(), problem, std::move(text)});
+}
+
+const ui::ViewerModel& ViewerModelBuilder::build(Extent picture) {
+  const int64_t time_ns = now_ns();
+  const PipelineStatus status = pipeline_.status();
+  model_.picture = picture;
+  model_.paused = status.paused, model_.ended = status.ended, model_.speed = status.speed;
+  model_.frames_processed = status.processed, model_.frames_late = status.late, model_.frames_not_shown = status.not_shown;
+  if (status.frame_duration_ns > 0) model_.frame_duration_ns = status.frame_duration_ns;
+  for (PipelineNotice& n : pipeline_.take_notices()) notice(n.problem, std::move(n.text));
+  std::erase_if(model_.notices, [&](const ui::Notice& n) { return time_ns - n.time_ns > kNoticeLife; });
+  refresh_graph();
+  if (time_ns - timings_ns_ > kTimingsEvery) {
+    timings_ns_ = time_ns;
+    model_.timings = pipeline_.profiler().snapshot();
+    for (const NodeStatistics& stats : pipeline_.statistics())
+      for (ui::NodeView& node : model_.nodes)
+        if (node.id == stats.node) node.stats = stats.values;
+  }
+  refresh_rates(time_ns);
+  return model_;
+}
+
+void ViewerModelBuilder::refresh_graph() {
+  const auto view = pipeline_.graph();
+  if (!view || view->version == graph_version_) return;
+  graph_version_ = view->version;
+  model_.nodes.clear();
+  const auto planned_format = [&](const std::string& id) {
+    const auto it = std::find_if(view->planned.begin(), view->planned.end(), [&](const PlannedNode& n) { return n.id == id; });
+    return it == view->planned.end() ? std::string() : format_text(it->output);
+  };
+  for (const NodeDesc& desc : view->graph.nodes) {
+    ui::NodeView& node = model_.nodes.emplace_back();
+    node.id = desc.id, node.filter = desc.filter, node.enabled = desc.enabled;
+    node.schema = &registry_.find(desc.filter)->schema();
+    for (const ParamSpec& spec : node.schema->params) node.values.push_back(value_of(desc, spec));
+    node.format = planned_format(desc.id);
+  }
+  for (const PlannedNode& planned : view->planned)
+    if (planned.automatic)
+      model_.nodes.push_back({.id = planned.id, .filter = planned.filter, .enabled = true, .automatic = true, .schema = nullptr,
+                              .values = {}, .format = format_text(planned.output), .stats = {}});
+}
+
+void ViewerModelBuilder::refresh_rates(int64_t time_ns) {
+  const PipelineStatus status = pipeline_.status();
+  if (rates_ns_ == 0) rates_ns_ = time_ns, rates_decoded_ = status.processed, rates_shown_ = model_.frames_shown;
+  if (time_ns - rates_ns_ < kRatesEvery) return;
+  const double seconds = to_s(time_ns - rates_ns_);
+  model_.decode_fps = static_cast<double>(status.processed - rates_decoded_) / seconds;
+  model_.display_fps = static_cast<double>(model_.frames_shown - rates_shown_) / seconds;
+  rates_ns_ = time_ns, rates_decoded_ = status.processed, rates_shown_ = model_.frames_shown;
+}
+
+}  // namespace lensd

@@ -1,0 +1,42 @@
+// Gathers what the panels show from the pipeline, once per display frame, on the UI thread.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "app/pipeline.hpp"
+#include "ui/model.hpp"
+
+namespace lensd {
+
+/// Constant texts of the run.
+struct MachineTexts {
+  std::string display_path, display_reason, renderer;
+};
+
+class ViewerModelBuilder {
+ public:
+  ViewerModelBuilder(Pipeline& pipeline, const Registry& registry, const BackendChoice& backend, const MachineTexts& texts);
+
+  /// A frame was handed to the presenter.
+  void shown(const FrameInfo& info);
+  /// A command was sent: what the pipeline's status does not tell is remembered here.
+  void sent(const Command& command);
+  void notice(bool problem, std::string text);
+
+  /// Valid until the next call.
+  const ui::ViewerModel& build(Extent picture);
+
+ private:
+  void refresh_graph();
+  void refresh_rates(int64_t time_ns);
+
+  Pipeline& pipeline_;
+  const Registry& registry_;
+  ui::ViewerModel model_;
+  uint64_t graph_version_ = 0;
+  int64_t rates_ns_ = 0, timings_ns_ = 0;
+  uint64_t rates_decoded_ = 0, rates_shown_ = 0;
+};
+
+}  // namespace lensd
