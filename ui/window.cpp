@@ -106,6 +106,12 @@ struct Window::Callbacks {
 };
 
 Window::Window(const WindowOptions& options) : vsync_(options.vsync) {
+  // Asked first: Wayland's library writes a line of its own on standard error when it finds no session.
+  const bool wayland = std::getenv("WAYLAND_DISPLAY") != nullptr;
+  if (!wayland && !std::getenv("DISPLAY")) unavailable("neither DISPLAY nor WAYLAND_DISPLAY is set");
+#if GLFW_VERSION_MAJOR > 3 || GLFW_VERSION_MINOR >= 4
+  if (!wayland) glfwInitHint(GLFW_PLATFORM, GLFW_PLATFORM_X11);
+#endif
   if (!glfwInit()) unavailable(last_glfw_error("no window system was found"));
   try {
     open(options);

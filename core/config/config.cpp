@@ -64,7 +64,7 @@ class Reader {
     }
   }
 
-  auto text(std::optional<std::string>& target, std::set<std::string> allowed = {}) {
+  auto text(std::optional<std::string>& target, const std::set<std::string>& allowed = {}) {
     return [this, &target, allowed](const toml::node& node) {
       const auto value = node.value_exact<std::string>();
       if (!value) return problem(node.source(), "expected text in quotes");

@@ -19,6 +19,14 @@ done
 expect 0 filters median
 grep -q radius "$WORK/stdout" || fail "'lensd filters median' does not tell its parameter"
 
+printf '[[node]]\nfilter = "median"\nradius = 3\n' >"$WORK/good.toml"
+printf '[[node]]\nfilter = "median"\nradius = 99\ncolour = 1\n' >"$WORK/bad.toml"
+expect 0 check "$WORK/good.toml"
+expect 3 check "$WORK/good.toml" "$WORK/bad.toml"
+for problem in bad.toml:3: bad.toml:4:; do
+  grep -q "$problem" "$WORK/stderr" || fail "'lensd check' does not report $problem: $(<"$WORK/stderr")"
+done
+
 expect 0 doctor
 grep -qi cpu "$WORK/stdout" || fail "'lensd doctor' does not tell about the CPU backend"
 if [[ ! -e /dev/nvidiactl ]]; then

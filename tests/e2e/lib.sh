@@ -126,11 +126,12 @@ click() {
   xdotool mouseup 1
 }
 
-# picture FILE: the middle of the shown picture, half its width and height, as PNG.
+# picture FILE: the middle of the shown picture as PNG: half the width and a quarter of the height of the place
+# that it is fitted into, so that no bar beside it is seen.
 picture() {
   place picture || return 1
   local x=${X%.*} y=${Y%.*} w=${W%.*} h=${H%.*}
-  import -silent -window "$WINDOW" -crop "$((w / 2))x$((h / 2))+$((x + w / 4))+$((y + h / 4))" +repage "$1"
+  import -silent -window "$WINDOW" -crop "$((w / 2))x$((h / 4))+$((x + w / 4))+$((y + h * 3 / 8))" +repage "$1"
 }
 
 # difference A B: mean absolute difference of two pictures, 0 to 255, rounded.
