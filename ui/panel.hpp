@@ -24,7 +24,7 @@ enum class Fold : uint8_t { automatic, open, folded };
 struct UiState {
   bool panels = true, help = false, stats = false, bypass = false;
   Fold left = Fold::automatic, right = Fold::automatic, bottom = Fold::automatic;
-  float left_width = 272, right_width = 356;  ///< logical pixels
+  float left_width = 248, right_width = 324;  ///< logical pixels
   PictureView view;
   TextEdit text_edit;
   // Numbers that are read rather than watched change four times a second.

@@ -16,7 +16,7 @@ using Change = std::optional<ParamValue>;
 
 int decimals(const ParamSpec& spec) {
   const double span = spec.max - spec.min;
-  return span > 200 ? 1 : span > 2 ? 2 : 3;
+  return span > 200 ? 1 : span > 20 ? 2 : 3;
 }
 
 /// A printf format for ImGui: "%.2f px". A '%' in the unit is doubled.
@@ -51,12 +51,11 @@ bool filled_slider(const Look& look, const ParamSpec& spec, ImGuiDataType type, 
   list.AddRectFilled(at, end, active || hovered ? colour::field_hover : colour::field, round);
   if (fill >= 1) {
     list.PushClipRect(at, {at.x + fill, end.y}, true);
-    list.AddRectFilled(at, end, active || hovered ? colour::gray(86) : colour::gray(74), round);
+    list.AddRectFilled(at, end, active || hovered ? colour::gray(74) : colour::gray(64), round);
     list.PopClipRect();
   }
-  const float mark = look.px(2);
-  const float x = std::clamp(at.x + fill - mark * 0.5f, at.x, end.x - mark);
-  list.AddRectFilled({x, at.y + look.px(3)}, {x + mark, end.y - look.px(3)}, active ? colour::text : colour::accent);
+  const float line = std::round(look.px(2));
+  list.AddRectFilled({at.x, end.y - line}, {at.x + std::max(fill, line), end.y}, colour::accent, look.px(1));
 
   for (const ImGuiCol which : {ImGuiCol_FrameBg, ImGuiCol_FrameBgHovered, ImGuiCol_FrameBgActive, ImGuiCol_SliderGrab,
                                ImGuiCol_SliderGrabActive})
@@ -84,11 +83,22 @@ Change real_control(const Look& look, const ParamSpec& spec, const ParamValue& v
   return v;
 }
 
+/// A combo with a quiet chevron in place of ImGui's arrow button.
+bool begin_combo(const Look& look, const char* id, const std::string& shown) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::CalcItemWidth(), height = ImGui::GetFrameHeight();
+  const ImVec2 tip{at.x + width - look.px(10), at.y + height * 0.5f};
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const bool open = ImGui::BeginCombo(id, shown.c_str(), ImGuiComboFlags_NoArrowButton);
+  draw_icon(list, tip, look.px(8), Icon::chevron_down, colour::dim);
+  return open;
+}
+
 Change choice_control(const Look& look, const ParamSpec& spec, const ParamValue& value) {
   Change change;
   const auto& current = std::get<std::string>(value);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {look.px(8), look.px(6)});
-  if (ImGui::BeginCombo("##value", current.c_str())) {
+  if (begin_combo(look, "##value", current)) {
     for (const std::string& choice : spec.choices) {
       if (ImGui::Selectable(choice.c_str(), choice == current) && choice != current) change = choice;
       if (choice == current) ImGui::SetItemDefaultFocus();
@@ -126,7 +136,8 @@ Matrix resized(const Matrix& from, int side) {
 Change matrix_control(const Look& look, const ParamSpec& spec, const ParamValue& value) {
   Matrix m = std::get<Matrix>(value);
   bool changed = false;
-  if (ImGui::BeginCombo("##size", fmt::format("{} × {}", m.rows, m.cols).c_str())) {
+  const float width = ImGui::CalcItemWidth();  // asked for the next item only
+  if (begin_combo(look, "##size", fmt::format("{} × {}", m.rows, m.cols))) {
     for (int side = 1; side <= static_cast<int>(spec.max); side += 2) {
       const bool selected = side == m.rows && side == m.cols;
       if (ImGui::Selectable(fmt::format("{0} × {0}", side).c_str(), selected) && !selected)
@@ -135,7 +146,7 @@ Change matrix_control(const Look& look, const ParamSpec& spec, const ParamValue&
     ImGui::EndCombo();
   }
   const float gap = look.px(2);
-  const float cell = std::max((ImGui::CalcItemWidth() - gap * static_cast<float>(m.cols - 1)) / static_cast<float>(m.cols), look.px(30));
+  const float cell = std::max((width - gap * static_cast<float>(m.cols - 1)) / static_cast<float>(m.cols), look.px(30));
   ImGui::PushFont(look.small);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {gap, gap});
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {look.px(3), look.px(3)});

@@ -19,7 +19,7 @@ constexpr std::array<ImWchar, 3> kDigits{'0', '9', 0};
 ImFontConfig embedded_config(std::string_view name) {
   ImFontConfig config;
   config.FontDataOwnedByAtlas = false;
-  config.OversampleH = 2, config.OversampleV = 1, config.PixelSnapH = true;
+  config.OversampleH = 3, config.OversampleV = 1;
   std::snprintf(config.Name, sizeof config.Name, "%.*s", static_cast<int>(name.size()), name.data());
   return config;
 }

@@ -50,6 +50,7 @@ void draw_params(PanelContext& ctx, const NodeView& node) {
 /// The node's line; true when its parameters are unfolded.
 bool draw_header(PanelContext& ctx, const NodeView& node, int number) {
   bool enabled = node.enabled;
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ctx.px(3), ctx.px(2)});
   if (ImGui::Checkbox("##enabled", &enabled)) ctx.send(SetEnabled{node.id, enabled});
   ctx.mark("graph", node.id, "enabled");
   tooltip(ctx.look, enabled ? "Switch off: its input passes through" : "Switch on", number <= 9 ? fmt::format("key {}", number) : "");
@@ -84,6 +85,7 @@ bool draw_header(PanelContext& ctx, const NodeView& node, int number) {
   if (has_params)
     draw_icon(list, {at.x + room - ctx.px(6), at.y + height * 0.5f}, ctx.px(9), open ? Icon::chevron_down : Icon::chevron_right,
               hovered ? colour::text : colour::faint);
+  ImGui::PopStyleVar();
   return open;
 }
 

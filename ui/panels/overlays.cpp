@@ -80,6 +80,7 @@ void draw_keys_help(PanelContext& ctx) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ctx.px(6));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ctx.px(24), ctx.px(18)});
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {ctx.px(8), ctx.px(3)});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
   ImGui::PushStyleColor(ImGuiCol_WindowBg, colour::gray(32, 246));
   ImGui::SetNextWindowFocus();
   ImGui::Begin("##keys", nullptr,
@@ -100,7 +101,7 @@ void draw_keys_help(PanelContext& ctx) {
   const bool outside = ImGui::IsMouseClicked(0) && !ImGui::IsWindowHovered(ImGuiHoveredFlags_RootAndChildWindows);
   ImGui::End();
   ImGui::PopStyleColor();
-  ImGui::PopStyleVar(3);
+  ImGui::PopStyleVar(4);
   if (outside) ctx.state.help = false;
 }
 

@@ -22,7 +22,8 @@ void row(PanelContext& ctx, const char* name, std::string_view value, std::strin
 void draw_status_panel(PanelContext& ctx) {
   const ViewerModel& m = ctx.model;
   ImGui::PushFont(ctx.look.small);
-  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {ctx.px(4), ctx.px(2)});
+  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {ctx.px(4), ctx.px(3)});
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ctx.px(8), ctx.px(1)});
   if (ImGui::BeginTable("status", 2, ImGuiTableFlags_NoPadOuterX)) {
     ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthFixed, ctx.px(62));
     ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch);
@@ -34,7 +35,7 @@ void draw_status_panel(PanelContext& ctx) {
     row(ctx, "lost", fmt::format("{} dropped, {} late, {} not shown", m.frames_dropped, m.frames_late, m.frames_not_shown));
     ImGui::EndTable();
   }
-  ImGui::PopStyleVar();
+  ImGui::PopStyleVar(2);
   ImGui::PopFont();
 }
 

@@ -110,7 +110,7 @@ void draw_transport_bar(PanelContext& ctx) {
   const float gap = ctx.px(14), room = ImGui::GetContentRegionAvail().x;
   const bool seekable = m.seekable && m.duration_ns > 0 && !m.live, long_time = long_source(m);
   const bool narrow = room < ctx.px(720), tight = room < ctx.px(460);
-  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ctx.px(6), ctx.px(6)});
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ctx.px(6), ctx.px(7.5f)});
   draw_buttons(ctx);
   ImGui::SameLine(0, gap);
   const std::string widest = long_time ? "0:00:00.000" : "00:00.000";
