@@ -92,7 +92,7 @@ void CudaTexture::upload(const Frame& frame) {
   const cudaStream_t stream = s.stream.get();
   if (image.format.extent != s.planned) {
     LENSD_CUDA_CHECK(cudaStreamSynchronize(stream));  // set-up: the old textures may still be written
-    texture_ = 0;
+    texture_ = 0, s.planned = {};
     for (auto& slot : s.slots) slot.reset();
     for (auto& slot : s.slots) slot = std::make_unique<Slot>(image.format.extent);
     s.planned = image.format.extent;

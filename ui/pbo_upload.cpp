@@ -5,6 +5,7 @@
 namespace lensd::ui {
 
 void PboUpload::plan(const ImageFormat& format) {
+  texture_ = 0, format_ = {};
   const bool gray = format.format == PixelFormat::gray8;
   GLint most = 0;
   glGetIntegerv(GL_MAX_TEXTURE_SIZE, &most);

@@ -33,26 +33,27 @@ Placement place(Extent picture, const Rect& area, const PictureView& view) {
 }
 
 PictureView zoomed_at(Extent picture, const Rect& area, const PictureView& view, float x, float y, double factor) {
+  if (picture.width < 1 || picture.height < 1) return view;
   const double fit = fit_scale(picture, area);
   double zoom = std::clamp(view.zoom * factor, kMinZoom, max_zoom(fit));
   for (const double stop : {1.0, 1.0 / fit})
     if (std::abs(zoom / stop - 1) < kSnap && std::abs(view.zoom / stop - 1) >= kSnap) zoom = stop;
   if (zoom == 1) return {};  // back at fit: centred
-  const Rect before = place(picture, area, view).picture;
-  const double u = (x - before.x) / before.w, v = (y - before.y) / before.h;
-  const double w = picture.width * fit * zoom, h = picture.height * fit * zoom;
+  // From the exact sizes: whole pixels, as place() gives them, would let the point drift with every step.
+  const double from_centre_x = area.x + area.w * 0.5 - x, from_centre_y = area.y + area.h * 0.5 - y;
+  const double pixel_change = 1 / (fit * zoom) - 1 / (fit * view.zoom);
   PictureView result;
   result.zoom = zoom;
-  result.centre_x = std::clamp(u + (area.x + area.w * 0.5 - x) / w, 0.0, 1.0);
-  result.centre_y = std::clamp(v + (area.y + area.h * 0.5 - y) / h, 0.0, 1.0);
+  result.centre_x = std::clamp(view.centre_x + from_centre_x * pixel_change / picture.width, 0.0, 1.0);
+  result.centre_y = std::clamp(view.centre_y + from_centre_y * pixel_change / picture.height, 0.0, 1.0);
   return result;
 }
 
 PictureView panned(Extent picture, const Rect& area, const PictureView& view, float dx, float dy) {
-  const Rect now = place(picture, area, view).picture;
+  const double scale = fit_scale(picture, area) * view.zoom;
   PictureView result = view;
-  result.centre_x = std::clamp(view.centre_x - static_cast<double>(dx) / now.w, 0.0, 1.0);
-  result.centre_y = std::clamp(view.centre_y - static_cast<double>(dy) / now.h, 0.0, 1.0);
+  result.centre_x = std::clamp(view.centre_x - dx / (scale * std::max(picture.width, 1)), 0.0, 1.0);
+  result.centre_y = std::clamp(view.centre_y - dy / (scale * std::max(picture.height, 1)), 0.0, 1.0);
   return result;
 }
 

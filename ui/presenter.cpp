@@ -20,8 +20,9 @@ int taps_for(double scale) { return std::clamp(static_cast<int>(std::ceil(0.5 / 
 }  // namespace
 
 struct Presenter::Gl {
-  Program program{"picture"};
-  GLint corners = program.uniform("corners"), footprint = program.uniform("footprint"), taps = program.uniform("taps");
+  Program plain{"picture.vert", "picture.frag"}, shrunk{"picture.vert", "picture_shrunk.frag"};
+  GLint plain_corners = plain.uniform("corners"), shrunk_corners = shrunk.uniform("corners");
+  GLint footprint = shrunk.uniform("footprint"), taps = shrunk.uniform("taps");
   gl::VertexArray vertices;
   gl::Sampler linear, nearest;
   std::array<gl::Query, kQueries> queries;
@@ -63,10 +64,10 @@ void Presenter::draw(Extent framebuffer, const Rect& area, const PictureView& vi
     glDisable(GL_BLEND);
     glDisable(GL_DEPTH_TEST);
     glDisable(GL_CULL_FACE);
-    glUseProgram(g.program.id());
-    glUniform4f(g.corners, r.x / fw * 2 - 1, 1 - r.y / fh * 2, (r.x + r.w) / fw * 2 - 1, 1 - (r.y + r.h) / fh * 2);
-    glUniform2f(g.footprint, 1 / r.w, 1 / r.h);
-    glUniform1i(g.taps, taps_for(scale));
+    const int taps = taps_for(scale);
+    glUseProgram(taps == 1 ? g.plain.id() : g.shrunk.id());
+    if (taps > 1) glUniform2f(g.footprint, 1 / r.w, 1 / r.h), glUniform1i(g.taps, taps);
+    glUniform4f(taps == 1 ? g.plain_corners : g.shrunk_corners, r.x / fw * 2 - 1, 1 - r.y / fh * 2, (r.x + r.w) / fw * 2 - 1, 1 - (r.y + r.h) / fh * 2);
     glActiveTexture(GL_TEXTURE0);
     glBindTexture(GL_TEXTURE_2D, path_->texture());
     glBindSampler(0, squares ? g.nearest.id() : g.linear.id());

@@ -38,11 +38,11 @@ GLuint compile(GLenum stage, const std::string& file) {
 
 }  // namespace
 
-Program::Program(const std::string& name) {
-  const GLuint vertex = compile(GL_VERTEX_SHADER, name + ".vert");
+Program::Program(const std::string& vertex_file, const std::string& fragment_file) {
+  const GLuint vertex = compile(GL_VERTEX_SHADER, vertex_file);
   GLuint fragment = 0;
   try {
-    fragment = compile(GL_FRAGMENT_SHADER, name + ".frag");
+    fragment = compile(GL_FRAGMENT_SHADER, fragment_file);
   } catch (...) {
     glDeleteShader(vertex);
     throw;
@@ -59,7 +59,7 @@ Program::Program(const std::string& name) {
   char log[1024] = {};
   glGetProgramInfoLog(id_, sizeof log, nullptr, log);
   glDeleteProgram(id_);
-  throw Error(ExitCode::runtime_failure, name, std::string("does not link: ") + log);
+  throw Error(ExitCode::runtime_failure, fragment_file, std::string("does not link: ") + log);
 }
 
 Program::~Program() { glDeleteProgram(id_); }

@@ -8,8 +8,8 @@ namespace lensd::ui {
 /// A linked program. Belongs to the thread that has the context.
 class Program {
  public:
-  /// Compiles shaders/NAME.vert and shaders/NAME.frag. Throws Error(runtime_failure) with the driver's log.
-  explicit Program(const std::string& name);
+  /// Compiles two files of shaders/. Throws Error(runtime_failure) with the driver's log.
+  Program(const std::string& vertex_file, const std::string& fragment_file);
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;

@@ -1,0 +1,19 @@
+#version 430 core
+// The picture at less than half its size: a grid of linear taps over each screen pixel's footprint, so that
+// no texel is skipped and no mipmaps have to be made for every frame.
+uniform sampler2D picture;
+uniform vec2 footprint;  // texture coordinates under one screen pixel
+uniform int taps;        // along each axis; each covers two texels
+in vec2 uv;
+out vec4 colour;
+
+void main() {
+  vec3 sum = vec3(0.0);
+  for (int y = 0; y < taps; ++y) {
+    for (int x = 0; x < taps; ++x) {
+      vec2 offset = (vec2(x, y) + 0.5) / float(taps) - 0.5;
+      sum += texture(picture, uv + offset * footprint).rgb;
+    }
+  }
+  colour = vec4(sum / float(taps * taps), 1.0);
+}
