@@ -64,7 +64,8 @@ inline void check(const char* doing) {
   if (error == GL_NO_ERROR) return;
   while (glGetError() != GL_NO_ERROR) {
   }
-  throw Error(ExitCode::runtime_failure, "display", std::string(doing) + ": GL error " + std::to_string(error));
+  throw Error(ExitCode::runtime_failure, "display",
+              std::string(doing) + ": GL error " + std::to_string(error));
 }
 
 }  // namespace lensd::ui::gl

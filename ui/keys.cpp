@@ -43,7 +43,8 @@ void cycle_ab_loop(PanelContext& ctx) {
     ctx.send(SetLoop{m.loop_file, m.position_ns, -1});
   } else if (m.loop_b_ns < 0) {
     // Whichever came first in time is A.
-    ctx.send(SetLoop{m.loop_file, std::min(m.loop_a_ns, m.position_ns), std::max(m.loop_a_ns, m.position_ns)});
+    ctx.send(
+        SetLoop{m.loop_file, std::min(m.loop_a_ns, m.position_ns), std::max(m.loop_a_ns, m.position_ns)});
   } else {
     ctx.send(SetLoop{m.loop_file, -1, -1});
   }
@@ -55,7 +56,8 @@ void switch_node(PanelContext& ctx, int number) {
 }
 
 void zoom(PanelContext& ctx, const Rect& area, double factor) {
-  ctx.state.view = zoomed_at(ctx.model.picture, area, ctx.state.view, area.x + area.w * 0.5f, area.y + area.h * 0.5f, factor);
+  ctx.state.view = zoomed_at(ctx.model.picture, area, ctx.state.view, area.x + area.w * 0.5f,
+                             area.y + area.h * 0.5f, factor);
 }
 
 void seek(PanelContext& ctx, int seconds) {
@@ -65,10 +67,17 @@ void seek(PanelContext& ctx, int seconds) {
 void alt_character(PanelContext& ctx, char32_t c, const Rect& area) {
   switch (c) {
     case U'+':
-    case U'=': zoom(ctx, area, kZoomStep); break;
-    case U'-': zoom(ctx, area, 1 / kZoomStep); break;
-    case U'1': ctx.state.view = actual_size(ctx.model.picture, area, ctx.state.view); break;
-    default: break;
+    case U'=':
+      zoom(ctx, area, kZoomStep);
+      break;
+    case U'-':
+      zoom(ctx, area, 1 / kZoomStep);
+      break;
+    case U'1':
+      ctx.state.view = actual_size(ctx.model.picture, area, ctx.state.view);
+      break;
+    default:
+      break;
   }
 }
 
@@ -77,14 +86,30 @@ void single_character(PanelContext& ctx, char32_t c, ViewerRequests& requests) {
   UiState& s = ctx.state;
   switch (c) {
     case U' ':
-    case U'p': ctx.send(Pause{!ctx.model.paused}); break;
-    case U'l': cycle_ab_loop(ctx); break;
-    case U'L': ctx.send(SetLoop{!ctx.model.loop_file, ctx.model.loop_a_ns, ctx.model.loop_b_ns}); break;
-    case U'f': requests.toggle_fullscreen = true; break;
-    case U'i': s.stats = !s.stats; break;
-    case U'?': s.help = !s.help; break;
-    case U'0': s.view = {}; break;
-    case U'q': ctx.send(Quit{}), requests.quit = true; break;
+    case U'p':
+      ctx.send(Pause{!ctx.model.paused});
+      break;
+    case U'l':
+      cycle_ab_loop(ctx);
+      break;
+    case U'L':
+      ctx.send(SetLoop{!ctx.model.loop_file, ctx.model.loop_a_ns, ctx.model.loop_b_ns});
+      break;
+    case U'f':
+      requests.toggle_fullscreen = true;
+      break;
+    case U'i':
+      s.stats = !s.stats;
+      break;
+    case U'?':
+      s.help = !s.help;
+      break;
+    case U'0':
+      s.view = {};
+      break;
+    case U'q':
+      ctx.send(Quit{}), requests.quit = true;
+      break;
     default:
       if (c >= U'1' && c <= U'9') switch_node(ctx, static_cast<int>(c - U'0'));
   }
@@ -93,11 +118,21 @@ void single_character(PanelContext& ctx, char32_t c, ViewerRequests& requests) {
 void named(PanelContext& ctx, const KeyPress& press, ViewerRequests& requests) {
   UiState& s = ctx.state;
   switch (press.key) {
-    case Key::left: seek(ctx, -5); break;
-    case Key::right: seek(ctx, 5); break;
-    case Key::down: seek(ctx, -60); break;
-    case Key::up: seek(ctx, 60); break;
-    case Key::backspace: ctx.send(SetSpeed{1}); break;
+    case Key::left:
+      seek(ctx, -5);
+      break;
+    case Key::right:
+      seek(ctx, 5);
+      break;
+    case Key::down:
+      seek(ctx, -60);
+      break;
+    case Key::up:
+      seek(ctx, 60);
+      break;
+    case Key::backspace:
+      ctx.send(SetSpeed{1});
+      break;
     case Key::tab:
       if (!press.repeat) s.panels = !s.panels;
       break;
@@ -108,13 +143,16 @@ void named(PanelContext& ctx, const KeyPress& press, ViewerRequests& requests) {
         requests.leave_fullscreen = true;
       }
       break;
-    case Key::character: break;
+    case Key::character:
+      break;
   }
 }
 
 }  // namespace
 
-std::span<const KeyHelp> key_help() { return kHelp; }
+std::span<const KeyHelp> key_help() {
+  return kHelp;
+}
 
 void handle_keys(PanelContext& ctx, const InputState& input, const Rect& area, ViewerRequests& requests) {
   ctx.state.bypass = false;

@@ -49,8 +49,9 @@ struct ViewerModel {
   std::string backend, backend_reason, display_path, display_reason, device;
   // Graph and timings
   std::vector<NodeView> nodes;
-  std::vector<PassStats> timings;        ///< may be refreshed a few times a second only
-  std::vector<int64_t> graph_history_ns;  ///< the graph's time for the newest frames, oldest first; may be empty
+  std::vector<PassStats> timings;  ///< may be refreshed a few times a second only
+  std::vector<int64_t>
+      graph_history_ns;  ///< the graph's time for the newest frames, oldest first; may be empty
   std::vector<Notice> notices;
 };
 

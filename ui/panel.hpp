@@ -53,8 +53,8 @@ struct PanelContext {
   void mark(std::string_view a, std::string_view b, std::string_view c = {}) const {
     if (!rects) return;
     const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
-    (*rects)[c.empty() ? fmt::format("{}/{}", a, b) : fmt::format("{}/{}/{}", a, b, c)] = {min.x, min.y, max.x - min.x,
-                                                                                          max.y - min.y};
+    (*rects)[c.empty() ? fmt::format("{}/{}", a, b) : fmt::format("{}/{}/{}", a, b, c)] = {
+        min.x, min.y, max.x - min.x, max.y - min.y};
   }
 };
 

@@ -2,7 +2,11 @@
 // a narrow panel shows value, range and unit in one line.
 #include <fmt/format.h>
 #include <imgui_internal.h>
+#if __has_include(<imgui_stdlib.h>)
 #include <imgui_stdlib.h>
+#else
+#include <misc/cpp/imgui_stdlib.h>
+#endif
 
 #include <algorithm>
 #include <cmath>
@@ -30,7 +34,8 @@ std::string slider_format(const ParamSpec& spec) {
 /// Where on the slider a value lies, 0 to 1, by the rule of ImGui's linear and logarithmic sliders.
 double fraction(const ParamSpec& spec, double value) {
   if (spec.max <= spec.min) return 0;
-  if (spec.widget != Widget::log_slider || spec.min < 0) return std::clamp((value - spec.min) / (spec.max - spec.min), 0.0, 1.0);
+  if (spec.widget != Widget::log_slider || spec.min < 0)
+    return std::clamp((value - spec.min) / (spec.max - spec.min), 0.0, 1.0);
   const double tiny = spec.type == ParamType::integer ? 0.1 : std::pow(0.1, decimals(spec));
   const double low = std::max(spec.min, tiny);
   return std::clamp(std::log(std::max(value, low) / low) / std::log(spec.max / low), 0.0, 1.0);
@@ -57,12 +62,13 @@ bool filled_slider(const Look& look, const ParamSpec& spec, ImGuiDataType type, 
   const float line = std::round(look.px(2));
   list.AddRectFilled({at.x, end.y - line}, {at.x + std::max(fill, line), end.y}, colour::accent, look.px(1));
 
-  for (const ImGuiCol which : {ImGuiCol_FrameBg, ImGuiCol_FrameBgHovered, ImGuiCol_FrameBgActive, ImGuiCol_SliderGrab,
-                               ImGuiCol_SliderGrabActive})
+  for (const ImGuiCol which : {ImGuiCol_FrameBg, ImGuiCol_FrameBgHovered, ImGuiCol_FrameBgActive,
+                               ImGuiCol_SliderGrab, ImGuiCol_SliderGrabActive})
     ImGui::PushStyleColor(which, active && ImGui::TempInputIsActive(id) ? colour::field : colour::gray(0, 0));
   ImGuiSliderFlags flags = ImGuiSliderFlags_AlwaysClamp;
   if (spec.widget == Widget::log_slider) flags |= ImGuiSliderFlags_Logarithmic;
-  const bool changed = ImGui::SliderScalar("##value", type, value, min, max, slider_format(spec).c_str(), flags);
+  const bool changed =
+      ImGui::SliderScalar("##value", type, value, min, max, slider_format(spec).c_str(), flags);
   ImGui::PopStyleColor(5);
   return changed;
 }
@@ -71,7 +77,8 @@ Change integer_control(const Look& look, const ParamSpec& spec, const ParamValue
   const int64_t before = std::get<int64_t>(value);
   int64_t v = before;
   const auto min = static_cast<int64_t>(spec.min), max = static_cast<int64_t>(spec.max);
-  if (!filled_slider(look, spec, ImGuiDataType_S64, &v, &min, &max, static_cast<double>(before))) return std::nullopt;
+  if (!filled_slider(look, spec, ImGuiDataType_S64, &v, &min, &max, static_cast<double>(before)))
+    return std::nullopt;
   if (spec.widget == Widget::odd_slider && v % 2 == 0) v += v < max ? 1 : -1;
   return v == before ? std::nullopt : Change(v);
 }
@@ -79,7 +86,8 @@ Change integer_control(const Look& look, const ParamSpec& spec, const ParamValue
 Change real_control(const Look& look, const ParamSpec& spec, const ParamValue& value) {
   const double before = std::get<double>(value);
   double v = before;
-  if (!filled_slider(look, spec, ImGuiDataType_Double, &v, &spec.min, &spec.max, before) || v == before) return std::nullopt;
+  if (!filled_slider(look, spec, ImGuiDataType_Double, &v, &spec.min, &spec.max, before) || v == before)
+    return std::nullopt;
   return v;
 }
 
@@ -114,7 +122,8 @@ Change text_control(const ParamValue& value, TextEdit& edit) {
   const auto& before = std::get<std::string>(value);
   const ImGuiID id = ImGui::GetID("##value");
   std::string text = edit.id == id ? edit.text : before;
-  const bool edited = ImGui::InputText("##value", &text);  // true as well when Escape brings the old text back
+  const bool edited =
+      ImGui::InputText("##value", &text);  // true as well when Escape brings the old text back
   if (ImGui::IsItemActive() || edited) edit.id = id, edit.text = text;
   if (!ImGui::IsItemDeactivated() || edit.id != id) return std::nullopt;
   edit.id = 0;
@@ -146,7 +155,8 @@ Change matrix_control(const Look& look, const ParamSpec& spec, const ParamValue&
     ImGui::EndCombo();
   }
   const float gap = look.px(2);
-  const float cell = std::max((width - gap * static_cast<float>(m.cols - 1)) / static_cast<float>(m.cols), look.px(30));
+  const float cell =
+      std::max((width - gap * static_cast<float>(m.cols - 1)) / static_cast<float>(m.cols), look.px(30));
   ImGui::PushFont(look.small);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {gap, gap});
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {look.px(3), look.px(3)});
@@ -165,13 +175,15 @@ Change matrix_control(const Look& look, const ParamSpec& spec, const ParamValue&
 
 std::string explanation(const ParamSpec& spec) {
   std::string text = fmt::format("{}\n{}", spec.doc, spec.allowed());
-  if (spec.type != ParamType::matrix) text += fmt::format(", default {}", shown_value(spec, spec.default_value));
+  if (spec.type != ParamType::matrix)
+    text += fmt::format(", default {}", shown_value(spec, spec.default_value));
   return text;
 }
 
 const char* hint(const ParamSpec& spec) {
   const bool slider = spec.type == ParamType::integer || spec.type == ParamType::real;
-  return slider ? "Ctrl+click types a number, right click restores the default" : "right click restores the default";
+  return slider ? "Ctrl+click types a number, right click restores the default"
+                : "right click restores the default";
 }
 
 }  // namespace
@@ -182,7 +194,8 @@ std::string shown_value(const ParamSpec& spec, const ParamValue& value) {
   return spec.unit.empty() ? text : text + " " + spec.unit;
 }
 
-std::optional<ParamValue> param_control(const Look& look, const ParamSpec& spec, const ParamValue& value, TextEdit& edit) {
+std::optional<ParamValue> param_control(const Look& look, const ParamSpec& spec, const ParamValue& value,
+                                        TextEdit& edit) {
   ParamValue now;
   if (spec.check(value, now)) return std::nullopt;  // a value of another type is not this parameter's
   Change change;
@@ -193,11 +206,21 @@ std::optional<ParamValue> param_control(const Look& look, const ParamSpec& spec,
       if (ImGui::Checkbox("##value", &on)) change = on;
       break;
     }
-    case ParamType::integer: change = integer_control(look, spec, now); break;
-    case ParamType::real: change = real_control(look, spec, now); break;
-    case ParamType::choice: change = choice_control(look, spec, now); break;
-    case ParamType::text: change = text_control(now, edit); break;
-    case ParamType::matrix: change = matrix_control(look, spec, now); break;
+    case ParamType::integer:
+      change = integer_control(look, spec, now);
+      break;
+    case ParamType::real:
+      change = real_control(look, spec, now);
+      break;
+    case ParamType::choice:
+      change = choice_control(look, spec, now);
+      break;
+    case ParamType::text:
+      change = text_control(now, edit);
+      break;
+    case ParamType::matrix:
+      change = matrix_control(look, spec, now);
+      break;
   }
   ImGui::EndGroup();
   if (ImGui::IsItemHovered()) {
@@ -206,7 +229,7 @@ std::optional<ParamValue> param_control(const Look& look, const ParamSpec& spec,
     if (!typing && (ImGui::IsMouseReleased(1) || (slider && ImGui::IsMouseDoubleClicked(0)))) {
       ImGui::ClearActiveID();  // a double click has also begun a drag
       change = spec.default_value;
-    } else {
+    } else if (!typing) {
       tooltip(look, explanation(spec), hint(spec));
     }
   }

@@ -11,8 +11,9 @@ void PboUpload::plan(const ImageFormat& format) {
   glGetIntegerv(GL_MAX_TEXTURE_SIZE, &most);
   if (format.extent.width > most || format.extent.height > most)
     throw Error(ExitCode::runtime_failure, "display",
-                "a picture of " + std::to_string(format.extent.width) + "×" + std::to_string(format.extent.height) +
-                    " is larger than this GL's textures (" + std::to_string(most) + ")");
+                "a picture of " + std::to_string(format.extent.width) + "×" +
+                    std::to_string(format.extent.height) + " is larger than this GL's textures (" +
+                    std::to_string(most) + ")");
   pitch_bytes_ = align_up(format.row_bytes(), kHostAlignment);
   const GLint gray_swizzle[] = {GL_RED, GL_RED, GL_RED, GL_ONE};
   for (Slot& slot : slots_) {
@@ -21,8 +22,8 @@ void PboUpload::plan(const ImageFormat& format) {
     glTexStorage2D(GL_TEXTURE_2D, 1, gray ? GL_R8 : GL_RGBA8, format.extent.width, format.extent.height);
     if (gray) glTexParameteriv(GL_TEXTURE_2D, GL_TEXTURE_SWIZZLE_RGBA, gray_swizzle);
     glBindBuffer(GL_PIXEL_UNPACK_BUFFER, slot.buffer.id());
-    glBufferData(GL_PIXEL_UNPACK_BUFFER, static_cast<GLsizeiptr>(pitch_bytes_) * format.extent.height, nullptr,
-                 GL_STREAM_DRAW);
+    glBufferData(GL_PIXEL_UNPACK_BUFFER, static_cast<GLsizeiptr>(pitch_bytes_) * format.extent.height,
+                 nullptr, GL_STREAM_DRAW);
   }
   glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
   gl::check("display textures");
@@ -40,8 +41,9 @@ void PboUpload::upload(const Frame& frame) {
 
   glBindBuffer(GL_PIXEL_UNPACK_BUFFER, slot.buffer.id());
   const size_t bytes = pitch_bytes_ * static_cast<size_t>(height);
-  auto* mapped = static_cast<uint8_t*>(glMapBufferRange(GL_PIXEL_UNPACK_BUFFER, 0, static_cast<GLsizeiptr>(bytes),
-                                                        GL_MAP_WRITE_BIT | GL_MAP_INVALIDATE_BUFFER_BIT));
+  auto* mapped =
+      static_cast<uint8_t*>(glMapBufferRange(GL_PIXEL_UNPACK_BUFFER, 0, static_cast<GLsizeiptr>(bytes),
+                                             GL_MAP_WRITE_BIT | GL_MAP_INVALIDATE_BUFFER_BIT));
   if (!mapped) throw Error(ExitCode::runtime_failure, "display", "a pixel buffer cannot be mapped");
   if (image.pitch_bytes == static_cast<std::ptrdiff_t>(pitch_bytes_)) {
     std::memcpy(mapped, image.data, bytes - pitch_bytes_ + image.row_bytes());

@@ -8,15 +8,18 @@ namespace {
 
 constexpr double kMinZoom = 0.1;    // of the fitting size
 constexpr double kMaxScale = 64.0;  // screen pixels of a picture pixel
-constexpr double kSnap = 0.02;      // relative distance at which fit and 1:1 attract; fine steps may leave again
+constexpr double kSnap = 0.02;  // relative distance at which fit and 1:1 attract; fine steps may leave again
 
-double max_zoom(double fit) { return std::max(1.0, kMaxScale / fit); }
+double max_zoom(double fit) {
+  return std::max(1.0, kMaxScale / fit);
+}
 
 }  // namespace
 
 double fit_scale(Extent picture, const Rect& area) {
   if (picture.width < 1 || picture.height < 1) return 1;
-  const double x = static_cast<double>(area.w) / picture.width, y = static_cast<double>(area.h) / picture.height;
+  const double x = static_cast<double>(area.w) / picture.width,
+               y = static_cast<double>(area.h) / picture.height;
   return std::max(std::min(x, y), 1e-4);
 }
 
@@ -27,12 +30,13 @@ Placement place(Extent picture, const Rect& area, const PictureView& view) {
   Placement result;
   result.scale = scale;
   result.picture = {static_cast<float>(std::floor(area.x + area.w * 0.5 - w * view.centre_x)),
-                    static_cast<float>(std::floor(area.y + area.h * 0.5 - h * view.centre_y)), static_cast<float>(w),
-                    static_cast<float>(h)};
+                    static_cast<float>(std::floor(area.y + area.h * 0.5 - h * view.centre_y)),
+                    static_cast<float>(w), static_cast<float>(h)};
   return result;
 }
 
-PictureView zoomed_at(Extent picture, const Rect& area, const PictureView& view, float x, float y, double factor) {
+PictureView zoomed_at(Extent picture, const Rect& area, const PictureView& view, float x, float y,
+                      double factor) {
   if (picture.width < 1 || picture.height < 1) return view;
   const double fit = fit_scale(picture, area);
   double zoom = std::clamp(view.zoom * factor, kMinZoom, max_zoom(fit));

@@ -15,7 +15,9 @@ constexpr double kSquaresFrom = 2;  // magnification beyond which a zoomed pictu
 constexpr int kMostTaps = 8;        // along each axis: pictures up to 16 times larger than shown are averaged
 
 /// A tap blends 2 texels along an axis, so n taps cover a footprint of 2n.
-int taps_for(double scale) { return std::clamp(static_cast<int>(std::ceil(0.5 / scale - 1e-3)), 1, kMostTaps); }
+int taps_for(double scale) {
+  return std::clamp(static_cast<int>(std::ceil(0.5 / scale - 1e-3)), 1, kMostTaps);
+}
 
 }  // namespace
 
@@ -29,7 +31,8 @@ struct Presenter::Gl {
   uint64_t issued = 0, read = 0;
 
   Gl() {
-    for (const auto& [sampler, filter] : {std::pair(linear.id(), GL_LINEAR), std::pair(nearest.id(), GL_NEAREST)}) {
+    for (const auto& [sampler, filter] :
+         {std::pair(linear.id(), GL_LINEAR), std::pair(nearest.id(), GL_NEAREST)}) {
       glSamplerParameteri(sampler, GL_TEXTURE_MIN_FILTER, filter);
       glSamplerParameteri(sampler, GL_TEXTURE_MAG_FILTER, filter);
       glSamplerParameteri(sampler, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
@@ -40,9 +43,12 @@ struct Presenter::Gl {
   GLuint query(uint64_t n) const { return queries[n % kQueries].id(); }
 };
 
-Presenter::Presenter(std::unique_ptr<DisplayPath> path) : gl_(std::make_unique<Gl>()), path_(std::move(path)) {}
+Presenter::Presenter(std::unique_ptr<DisplayPath> path)
+    : gl_(std::make_unique<Gl>()), path_(std::move(path)) {}
 Presenter::~Presenter() = default;
-void Presenter::set_path(std::unique_ptr<DisplayPath> path) { path_ = std::move(path); }
+void Presenter::set_path(std::unique_ptr<DisplayPath> path) {
+  path_ = std::move(path);
+}
 
 void Presenter::draw(Extent framebuffer, const Rect& area, const PictureView& view) {
   Gl& g = *gl_;
@@ -59,15 +65,16 @@ void Presenter::draw(Extent framebuffer, const Rect& area, const PictureView& vi
     const auto [r, scale] = place(path_->extent(), area, view);
     const bool squares = view.zoom > 1 && scale > kSquaresFrom;
     glEnable(GL_SCISSOR_TEST);
-    glScissor(static_cast<GLint>(area.x), static_cast<GLint>(fh - area.y - area.h), static_cast<GLsizei>(area.w),
-              static_cast<GLsizei>(area.h));
+    glScissor(static_cast<GLint>(area.x), static_cast<GLint>(fh - area.y - area.h),
+              static_cast<GLsizei>(area.w), static_cast<GLsizei>(area.h));
     glDisable(GL_BLEND);
     glDisable(GL_DEPTH_TEST);
     glDisable(GL_CULL_FACE);
     const int taps = taps_for(scale);
     glUseProgram(taps == 1 ? g.plain.id() : g.shrunk.id());
     if (taps > 1) glUniform2f(g.footprint, 1 / r.w, 1 / r.h), glUniform1i(g.taps, taps);
-    glUniform4f(taps == 1 ? g.plain_corners : g.shrunk_corners, r.x / fw * 2 - 1, 1 - r.y / fh * 2, (r.x + r.w) / fw * 2 - 1, 1 - (r.y + r.h) / fh * 2);
+    glUniform4f(taps == 1 ? g.plain_corners : g.shrunk_corners, r.x / fw * 2 - 1, 1 - r.y / fh * 2,
+                (r.x + r.w) / fw * 2 - 1, 1 - (r.y + r.h) / fh * 2);
     glActiveTexture(GL_TEXTURE0);
     glBindTexture(GL_TEXTURE_2D, path_->texture());
     glBindSampler(0, squares ? g.nearest.id() : g.linear.id());

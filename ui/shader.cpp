@@ -13,7 +13,8 @@ namespace {
 std::string source_of(const std::string& file) {
   if (const char* folder = std::getenv("LENSD_SHADER_DIR")) {
     std::ifstream in(std::string(folder) + "/" + file, std::ios::binary);
-    if (!in) throw Error(ExitCode::runtime_failure, file, "cannot be read", "LENSD_SHADER_DIR names its folder");
+    if (!in)
+      throw Error(ExitCode::runtime_failure, file, "cannot be read", "LENSD_SHADER_DIR names its folder");
     return {std::istreambuf_iterator<char>(in), {}};
   }
   const auto bytes = embedded(file);
@@ -62,6 +63,8 @@ Program::Program(const std::string& vertex_file, const std::string& fragment_fil
   throw Error(ExitCode::runtime_failure, fragment_file, std::string("does not link: ") + log);
 }
 
-Program::~Program() { glDeleteProgram(id_); }
+Program::~Program() {
+  glDeleteProgram(id_);
+}
 
 }  // namespace lensd::ui

@@ -12,7 +12,7 @@ namespace lensd::ui {
 namespace {
 
 // Latin, the punctuation of our own texts (· × µ – … ≤), arrows.
-constexpr std::array<ImWchar, 15> kGlyphs{0x20, 0x17F, 0x394, 0x394, 0x3BC, 0x3BC, 0x2010, 0x205E,
+constexpr std::array<ImWchar, 15> kGlyphs{0x20,   0x17F,  0x394,  0x394,  0x3BC,  0x3BC,  0x2010, 0x205E,
                                           0x2190, 0x2193, 0x2212, 0x2212, 0x2264, 0x2265, 0};
 constexpr std::array<ImWchar, 3> kDigits{'0', '9', 0};
 
@@ -24,11 +24,12 @@ ImFontConfig embedded_config(std::string_view name) {
   return config;
 }
 
-ImFont* add(ImFontAtlas& atlas, std::string_view name, float size, const ImWchar* ranges, ImFontConfig config) {
+ImFont* add(ImFontAtlas& atlas, std::string_view name, float size, const ImWchar* ranges,
+            ImFontConfig config) {
   const auto bytes = embedded(name);
   // The atlas only reads the bytes, as FontDataOwnedByAtlas is false.
-  return atlas.AddFontFromMemoryTTF(const_cast<unsigned char*>(bytes.data()), static_cast<int>(bytes.size()), size,
-                                    &config, ranges);
+  return atlas.AddFontFromMemoryTTF(const_cast<unsigned char*>(bytes.data()), static_cast<int>(bytes.size()),
+                                    size, &config, ranges);
 }
 
 /// Advance of the widest digit in whole pixels.
@@ -54,19 +55,24 @@ ImFont* add_tabular(ImFontAtlas& atlas, std::string_view name, float size) {
 
 void set_colours(ImGuiStyle& style) {
   using namespace colour;
-  const auto set = [&](ImGuiCol which, ImU32 value) { style.Colors[which] = ImGui::ColorConvertU32ToFloat4(value); };
+  const auto set = [&](ImGuiCol which, ImU32 value) {
+    style.Colors[which] = ImGui::ColorConvertU32ToFloat4(value);
+  };
   ImGui::StyleColorsDark(&style);
   set(ImGuiCol_Text, text), set(ImGuiCol_TextDisabled, dim);
   set(ImGuiCol_WindowBg, panel), set(ImGuiCol_ChildBg, gray(0, 0)), set(ImGuiCol_PopupBg, gray(38, 250));
   set(ImGuiCol_Border, gray(58)), set(ImGuiCol_BorderShadow, gray(0, 0)), set(ImGuiCol_Separator, line);
-  set(ImGuiCol_FrameBg, field), set(ImGuiCol_FrameBgHovered, field_hover), set(ImGuiCol_FrameBgActive, gray(58));
+  set(ImGuiCol_FrameBg, field), set(ImGuiCol_FrameBgHovered, field_hover),
+      set(ImGuiCol_FrameBgActive, gray(58));
   set(ImGuiCol_Button, field), set(ImGuiCol_ButtonHovered, gray(60)), set(ImGuiCol_ButtonActive, gray(72));
   set(ImGuiCol_Header, gray(52)), set(ImGuiCol_HeaderHovered, gray(60)), set(ImGuiCol_HeaderActive, gray(68));
-  set(ImGuiCol_CheckMark, accent), set(ImGuiCol_SliderGrab, gray(120)), set(ImGuiCol_SliderGrabActive, accent);
+  set(ImGuiCol_CheckMark, accent), set(ImGuiCol_SliderGrab, gray(120)),
+      set(ImGuiCol_SliderGrabActive, accent);
   set(ImGuiCol_ScrollbarBg, gray(0, 0)), set(ImGuiCol_ScrollbarGrab, gray(64));
   set(ImGuiCol_ScrollbarGrabHovered, gray(84)), set(ImGuiCol_ScrollbarGrabActive, gray(100));
-  set(ImGuiCol_TextSelectedBg, accent_soft), set(ImGuiCol_NavHighlight, accent);
-  set(ImGuiCol_TableHeaderBg, gray(0, 0)), set(ImGuiCol_TableBorderLight, gray(40)), set(ImGuiCol_TableBorderStrong, line);
+  set(ImGuiCol_TextSelectedBg, accent_soft);
+  set(ImGuiCol_TableHeaderBg, gray(0, 0)), set(ImGuiCol_TableBorderLight, gray(40)),
+      set(ImGuiCol_TableBorderStrong, line);
   set(ImGuiCol_TableRowBgAlt, gray(255, 6));
   set(ImGuiCol_ModalWindowDimBg, gray(0, 120));
 }

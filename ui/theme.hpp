@@ -9,7 +9,9 @@ namespace lensd::ui {
 inline constexpr float kSurround = 0.086f;  ///< grey around the picture
 
 namespace colour {
-constexpr ImU32 gray(int v, int alpha = 255) { return IM_COL32(v, v, v, alpha); }
+constexpr ImU32 gray(int v, int alpha = 255) {
+  return IM_COL32(v, v, v, alpha);
+}
 inline constexpr ImU32 panel = gray(30), field = gray(44), field_hover = gray(53), line = gray(48);
 inline constexpr ImU32 text = gray(222), dim = gray(146), faint = gray(100);
 inline constexpr ImU32 accent = IM_COL32(232, 168, 76, 255), accent_soft = IM_COL32(232, 168, 76, 64);
@@ -18,10 +20,10 @@ inline constexpr ImU32 problem = IM_COL32(226, 104, 92, 255);
 
 /// Fonts and scale that panels draw with. The fonts belong to the ImGui context's atlas.
 struct Look {
-  float scale = 1;          ///< ImGui units of one logical pixel
-  ImFont* text = nullptr;   ///< body
-  ImFont* strong = nullptr; ///< headings, node names
-  ImFont* small = nullptr;  ///< tables and secondary text
+  float scale = 1;           ///< ImGui units of one logical pixel
+  ImFont* text = nullptr;    ///< body
+  ImFont* strong = nullptr;  ///< headings, node names
+  ImFont* small = nullptr;   ///< tables and secondary text
   float px(float logical) const { return logical * scale; }
 };
 

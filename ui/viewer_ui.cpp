@@ -8,14 +8,16 @@
 namespace lensd::ui {
 namespace {
 
-constexpr float kBarHeight = 46, kStrip = 24;          // logical pixels
+constexpr float kBarHeight = 46, kStrip = 24;             // logical pixels
 constexpr float kLeastPicture = 360, kLeastHeight = 200;  // below these, sides fold by themselves
 constexpr int64_t kHoldNs = 250'000'000;
 constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
-                                    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
-                                    ImGuiWindowFlags_NoNav;
+                                    ImGuiWindowFlags_NoSavedSettings |
+                                    ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNav;
 
-bool open(Fold fold, bool room) { return fold == Fold::open || (fold == Fold::automatic && room); }
+bool open(Fold fold, bool room) {
+  return fold == Fold::open || (fold == Fold::automatic && room);
+}
 
 void begin_side(const char* name, const Rect& r) {
   ImGui::SetNextWindowPos({r.x, r.y});
@@ -33,7 +35,8 @@ void draw_grip(const PanelContext& ctx, const Rect& side, bool grows_right, floa
     const float by = ImGui::GetIO().MouseDelta.x / ctx.look.scale;
     width = std::clamp(width + (grows_right ? by : -by), 200.f, 560.f);
   }
-  ImGui::GetWindowDrawList()->AddLine({grows_right ? x - 1 : x, side.y}, {grows_right ? x - 1 : x, side.y + side.h},
+  ImGui::GetWindowDrawList()->AddLine({grows_right ? x - 1 : x, side.y},
+                                      {grows_right ? x - 1 : x, side.y + side.h},
                                       ImGui::IsItemActive() ? colour::accent : colour::gray(20));
 }
 
@@ -50,7 +53,8 @@ void heading_with_fold(PanelContext& ctx, const char* title, const char* name, I
 /// A folded side: a strip with the chevron that brings it back.
 void draw_strip(PanelContext& ctx, const char* id, const Rect& r, const char* name, Icon icon, Fold& fold) {
   const bool lying = r.w > r.h;
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {lying ? (r.w - ctx.px(22)) * 0.5f : ctx.px(1), ctx.px(lying ? 1 : 10)});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding,
+                      {lying ? (r.w - ctx.px(22)) * 0.5f : ctx.px(1), ctx.px(lying ? 1 : 10)});
   begin_side(id, r);
   if (icon_button(ctx.look, "##unfold", icon)) fold = Fold::open;
   ctx.mark("panels", name);
@@ -95,7 +99,8 @@ void ViewerUi::hold_numbers(const ViewerModel& model, int64_t time_ns) {
   state_.display_fps = model.display_fps, state_.decode_fps = model.decode_fps;
 }
 
-void ViewerUi::draw(const ViewerModel& model, const InputState& input, const Look& look, std::vector<Command>& out) {
+void ViewerUi::draw(const ViewerModel& model, const InputState& input, const Look& look,
+                    std::vector<Command>& out) {
   const int64_t start = now_ns();
   hold_numbers(model, start);
   rects_.clear();
@@ -148,7 +153,8 @@ void ViewerUi::draw_sides(PanelContext& ctx, const Layout& l) {
   if (l.bottom_open) {
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ctx.px(12), ctx.px(8)});
     begin_side("##bottom", l.bottom);
-    ImGui::GetWindowDrawList()->AddLine({l.bottom.x, l.bottom.y}, {l.bottom.x + l.bottom.w, l.bottom.y}, colour::gray(20));
+    ImGui::GetWindowDrawList()->AddLine({l.bottom.x, l.bottom.y}, {l.bottom.x + l.bottom.w, l.bottom.y},
+                                        colour::gray(20));
     draw_transport_bar(ctx);
     ImGui::End();
     ImGui::PopStyleVar();
@@ -170,7 +176,8 @@ void ViewerUi::handle_mouse(PanelContext& ctx) {
   const bool over = !io.WantCaptureMouse && picture_.contains(x, y);
   const Extent picture = ctx.model.picture;
   if (over && io.MouseWheel != 0)
-    state_.view = zoomed_at(picture, picture_, state_.view, x, y, std::pow(1.15, static_cast<double>(io.MouseWheel)));
+    state_.view =
+        zoomed_at(picture, picture_, state_.view, x, y, std::pow(1.15, static_cast<double>(io.MouseWheel)));
   if (over && ImGui::IsMouseDoubleClicked(0)) requests_.toggle_fullscreen = true;
   if (over && ImGui::IsMouseClicked(0)) panning_ = true;
   if (!ImGui::IsMouseDown(0)) panning_ = false;

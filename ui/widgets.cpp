@@ -30,7 +30,8 @@ void loop_arrow(ImDrawList& list, ImVec2 c, float s, ImU32 colour) {
   list.PathArcTo(c, s, -0.35f * kPi, 1.35f * kPi, 24);
   list.PathStroke(colour, 0, std::max(1.f, s * 0.28f));
   const ImVec2 tip{c.x - s * 0.1f, c.y - s * 0.95f};
-  list.AddTriangleFilled({tip.x, tip.y - s * 0.5f}, {tip.x + s * 0.65f, tip.y + s * 0.05f}, {tip.x, tip.y + s * 0.55f}, colour);
+  list.AddTriangleFilled({tip.x, tip.y - s * 0.5f}, {tip.x + s * 0.65f, tip.y + s * 0.05f},
+                         {tip.x, tip.y + s * 0.55f}, colour);
 }
 
 }  // namespace
@@ -38,7 +39,9 @@ void loop_arrow(ImDrawList& list, ImVec2 c, float s, ImU32 colour) {
 void draw_icon(ImDrawList& list, ImVec2 c, float size, Icon icon, ImU32 colour) {
   const float s = size * 0.5f;
   switch (icon) {
-    case Icon::play: triangle(list, {c.x + s * 0.1f, c.y}, s, 1, colour); break;
+    case Icon::play:
+      triangle(list, {c.x + s * 0.1f, c.y}, s, 1, colour);
+      break;
     case Icon::pause:
       list.AddRectFilled({c.x - s * 0.8f, c.y - s}, {c.x - s * 0.22f, c.y + s}, colour, 1);
       list.AddRectFilled({c.x + s * 0.22f, c.y - s}, {c.x + s * 0.8f, c.y + s}, colour, 1);
@@ -51,11 +54,21 @@ void draw_icon(ImDrawList& list, ImVec2 c, float size, Icon icon, ImU32 colour) 
       triangle(list, {c.x - s * 0.2f, c.y}, s * 0.85f, 1, colour);
       list.AddRectFilled({c.x + s * 0.65f, c.y - s * 0.85f}, {c.x + s * 0.95f, c.y + s * 0.85f}, colour);
       break;
-    case Icon::chevron_left: chevron(list, c, s * 0.7f, {-1, 0}, colour); break;
-    case Icon::chevron_right: chevron(list, c, s * 0.7f, {1, 0}, colour); break;
-    case Icon::chevron_down: chevron(list, c, s * 0.7f, {0, 1}, colour); break;
-    case Icon::chevron_up: chevron(list, c, s * 0.7f, {0, -1}, colour); break;
-    case Icon::loop: loop_arrow(list, c, s * 0.85f, colour); break;
+    case Icon::chevron_left:
+      chevron(list, c, s * 0.7f, {-1, 0}, colour);
+      break;
+    case Icon::chevron_right:
+      chevron(list, c, s * 0.7f, {1, 0}, colour);
+      break;
+    case Icon::chevron_down:
+      chevron(list, c, s * 0.7f, {0, 1}, colour);
+      break;
+    case Icon::chevron_up:
+      chevron(list, c, s * 0.7f, {0, -1}, colour);
+      break;
+    case Icon::loop:
+      loop_arrow(list, c, s * 0.85f, colour);
+      break;
   }
 }
 
@@ -67,8 +80,12 @@ bool icon_button(const Look& look, const char* id, Icon icon, bool accent) {
   const bool hovered = ImGui::IsItemHovered(), active = ImGui::IsItemActive();
   ImDrawList& list = *ImGui::GetWindowDrawList();
   if (hovered || active)
-    list.AddRectFilled(at, {at.x + side, at.y + side}, active ? colour::gray(66) : colour::gray(50), look.px(4));
-  const ImU32 ink = accent ? colour::accent : hovered ? colour::text : small ? colour::dim : colour::gray(200);
+    list.AddRectFilled(at, {at.x + side, at.y + side}, active ? colour::gray(66) : colour::gray(50),
+                       look.px(4));
+  const ImU32 ink = accent    ? colour::accent
+                    : hovered ? colour::text
+                    : small   ? colour::dim
+                              : colour::gray(200);
   draw_icon(list, {at.x + side * 0.5f, at.y + side * 0.5f}, side * 0.42f, icon, ink);
   return pressed;
 }
@@ -110,12 +127,15 @@ void tooltip(const Look& look, std::string_view text, std::string_view key) {
 }
 
 std::string elided(std::string_view text, float width) {
-  const auto fits = [&](std::string_view s) { return ImGui::CalcTextSize(s.data(), s.data() + s.size()).x <= width; };
+  const auto fits = [&](std::string_view s) {
+    return ImGui::CalcTextSize(s.data(), s.data() + s.size()).x <= width;
+  };
   if (fits(text)) return std::string(text);
   std::string shorter(text);
   while (!shorter.empty()) {
     // Whole UTF-8 characters only.
-    while (!shorter.empty() && (static_cast<unsigned char>(shorter.back()) & 0xC0) == 0x80) shorter.pop_back();
+    while (!shorter.empty() && (static_cast<unsigned char>(shorter.back()) & 0xC0) == 0x80)
+      shorter.pop_back();
     if (!shorter.empty()) shorter.pop_back();
     if (fits(shorter + "…")) break;
   }

@@ -20,12 +20,23 @@ struct TextEdit {
 
 /// The control for one parameter, as wide as there is room. The new value when the user changed it, already
 /// accepted by spec.check(). Right click or double click gives the default; Ctrl+click types a number.
-std::optional<ParamValue> param_control(const Look& look, const ParamSpec& spec, const ParamValue& value, TextEdit& edit);
+std::optional<ParamValue> param_control(const Look& look, const ParamSpec& spec, const ParamValue& value,
+                                        TextEdit& edit);
 
 /// "3", "1.60", as a slider shows it.
 std::string shown_value(const ParamSpec& spec, const ParamValue& value);
 
-enum class Icon : uint8_t { play, pause, step_back, step_forward, chevron_left, chevron_right, chevron_down, chevron_up, loop };
+enum class Icon : uint8_t {
+  play,
+  pause,
+  step_back,
+  step_forward,
+  chevron_left,
+  chevron_right,
+  chevron_down,
+  chevron_up,
+  loop
+};
 
 /// A square button without a frame until hovered. `id` is an ImGui id.
 bool icon_button(const Look& look, const char* id, Icon icon, bool accent = false);

@@ -40,14 +40,22 @@ bool swap_may_block_for_ever() {
 
 Key named_key(int key) {
   switch (key) {
-    case GLFW_KEY_ESCAPE: return Key::escape;
-    case GLFW_KEY_TAB: return Key::tab;
-    case GLFW_KEY_BACKSPACE: return Key::backspace;
-    case GLFW_KEY_LEFT: return Key::left;
-    case GLFW_KEY_RIGHT: return Key::right;
-    case GLFW_KEY_UP: return Key::up;
-    case GLFW_KEY_DOWN: return Key::down;
-    default: return Key::character;
+    case GLFW_KEY_ESCAPE:
+      return Key::escape;
+    case GLFW_KEY_TAB:
+      return Key::tab;
+    case GLFW_KEY_BACKSPACE:
+      return Key::backspace;
+    case GLFW_KEY_LEFT:
+      return Key::left;
+    case GLFW_KEY_RIGHT:
+      return Key::right;
+    case GLFW_KEY_UP:
+      return Key::up;
+    case GLFW_KEY_DOWN:
+      return Key::down;
+    default:
+      return Key::character;
   }
 }
 
@@ -168,10 +176,18 @@ bool Window::poll(double timeout_s) {
   return !glfwWindowShouldClose(window_);
 }
 
-void Window::wake() { glfwPostEmptyEvent(); }
-void Window::close() { glfwSetWindowShouldClose(window_, GLFW_TRUE); }
-bool Window::iconified() const { return glfwGetWindowAttrib(window_, GLFW_ICONIFIED) != 0; }
-void Window::set_title(const std::string& title) { glfwSetWindowTitle(window_, title.c_str()); }
+void Window::wake() {
+  glfwPostEmptyEvent();
+}
+void Window::close() {
+  glfwSetWindowShouldClose(window_, GLFW_TRUE);
+}
+bool Window::iconified() const {
+  return glfwGetWindowAttrib(window_, GLFW_ICONIFIED) != 0;
+}
+void Window::set_title(const std::string& title) {
+  glfwSetWindowTitle(window_, title.c_str());
+}
 
 double Window::refresh_period_s() const {
   GLFWmonitor* monitor = glfwGetPrimaryMonitor();
@@ -195,7 +211,8 @@ void Window::set_fullscreen(bool on) {
   if (on == fullscreen_) return;
   fullscreen_ = on;
   if (!on) {
-    glfwSetWindowMonitor(window_, nullptr, restore_[0], restore_[1], restore_[2], restore_[3], GLFW_DONT_CARE);
+    glfwSetWindowMonitor(window_, nullptr, restore_[0], restore_[1], restore_[2], restore_[3],
+                         GLFW_DONT_CARE);
     return;
   }
   glfwGetWindowPos(window_, &restore_[0], &restore_[1]);
@@ -251,7 +268,8 @@ Image Window::read_pixels() const {
   glPixelStorei(GL_PACK_ALIGNMENT, 4);
   glReadPixels(0, 0, extent.width, extent.height, GL_RGBA, GL_UNSIGNED_BYTE, flipped.pixels.data());
   const ImageRef from = flipped.ref(), to = image.ref();
-  for (int y = 0; y < extent.height; ++y) std::copy_n(from.row(extent.height - 1 - y), from.row_bytes(), to.row(y));
+  for (int y = 0; y < extent.height; ++y)
+    std::copy_n(from.row(extent.height - 1 - y), from.row_bytes(), to.row(y));
   for (size_t i = 3; i < image.pixels.size(); i += 4) image.pixels[i] = 255;  // the window is opaque
   return image;
 }

@@ -73,7 +73,7 @@ class Window {
   std::string renderer_, version_;
   bool vsync_ = true, fullscreen_ = false;
   bool repeat_ = false, shift_ = false;  ///< of the key whose character callback follows
-  int restore_[4] = {};  ///< position and size before fullscreen
+  int restore_[4] = {};                  ///< position and size before fullscreen
   int64_t last_present_ns_ = 0;
 };
 

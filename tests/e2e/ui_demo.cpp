@@ -51,7 +51,8 @@ Frame load(const Arguments& a) {
   std::string magic;
   int w = 768, h = 576, most = 255;
   if (in) in >> magic >> w >> h >> most, in.get();
-  auto pool = FramePool::make({a.gray ? PixelFormat::gray8 : PixelFormat::rgba8, {w, h}}, MemoryKind::host, 1);
+  auto pool =
+      FramePool::make({a.gray ? PixelFormat::gray8 : PixelFormat::rgba8, {w, h}}, MemoryKind::host, 1);
   Frame frame = pool->try_acquire();
   const ImageRef image = frame.image();
   for (int y = 0; y < h; ++y)
@@ -68,15 +69,18 @@ Frame load(const Arguments& a) {
 void save(const Image& image, const std::string& path) {
   std::ofstream out(path, std::ios::binary);
   out << "P6 " << image.width() << " " << image.height() << " 255\n";
-  for (size_t i = 0; i < image.pixels.size(); i += 4) out.write(reinterpret_cast<const char*>(&image.pixels[i]), 3);
+  for (size_t i = 0; i < image.pixels.size(); i += 4)
+    out.write(reinterpret_cast<const char*>(&image.pixels[i]), 3);
 }
 
 /// The pipeline's part, played by hand.
 void apply(ui::ViewerModel& m, const Command& command) {
   if (const auto* p = std::get_if<Pause>(&command)) m.paused = p->paused;
-  if (const auto* p = std::get_if<Seek>(&command)) m.position_ns = p->relative ? m.position_ns + p->position_ns : p->position_ns;
+  if (const auto* p = std::get_if<Seek>(&command))
+    m.position_ns = p->relative ? m.position_ns + p->position_ns : p->position_ns;
   if (const auto* p = std::get_if<SetSpeed>(&command)) m.speed = p->speed;
-  if (const auto* p = std::get_if<SetLoop>(&command)) m.loop_file = p->file, m.loop_a_ns = p->a_ns, m.loop_b_ns = p->b_ns;
+  if (const auto* p = std::get_if<SetLoop>(&command))
+    m.loop_file = p->file, m.loop_a_ns = p->a_ns, m.loop_b_ns = p->b_ns;
   for (ui::NodeView& node : m.nodes) {
     if (const auto* p = std::get_if<SetEnabled>(&command); p && p->node == node.id) node.enabled = p->enabled;
     if (const auto* p = std::get_if<SetParam>(&command); p && p->node == node.id)

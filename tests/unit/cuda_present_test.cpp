@@ -15,7 +15,7 @@ Image through_array(const Image& image, size_t pitch) {
   const MemoryBlock memory(MemoryKind::device, pitch * height);
   LENSD_CUDA_CHECK(cudaMemcpy2D(memory.data(), pitch, image.pixels.data(), image.format.row_bytes(),
                                 image.format.row_bytes(), height, cudaMemcpyHostToDevice));
-  const cudaChannelFormatDesc channels = cudaCreateChannelDesc<uchar4>();
+  const cudaChannelFormatDesc channels = cudaCreateChannelDesc(8, 8, 8, 8, cudaChannelFormatKindUnsigned);
   cudaArray_t array = nullptr;
   LENSD_CUDA_CHECK(cudaMallocArray(&array, &channels, width, height, cudaArraySurfaceLoadStore));
   cudaResourceDesc desc{};
@@ -37,16 +37,21 @@ Image through_array(const Image& image, size_t pitch) {
 TEST(CudaPresent, WritesEveryPixelOfEveryFormat) {
   int devices = 0;
   if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) GTEST_SKIP() << "no CUDA device";
-  for (const Extent extent : {Extent{1, 1}, Extent{3, 17}, Extent{33, 9}, Extent{769, 575}, Extent{1920, 1080}})
+  for (const Extent extent :
+       {Extent{1, 1}, Extent{3, 17}, Extent{33, 9}, Extent{769, 575}, Extent{1920, 1080}})
     for (const PixelFormat format : {PixelFormat::gray8, PixelFormat::rgba8}) {
       Image image({format, extent});
-      for (size_t i = 0; i < image.pixels.size(); ++i) image.pixels[i] = static_cast<uint8_t>(i * 7 + i / 251);
-      const Image shown = through_array(image, align_up(image.format.row_bytes(), kDeviceAlignment) + kDeviceAlignment);
+      for (size_t i = 0; i < image.pixels.size(); ++i)
+        image.pixels[i] = static_cast<uint8_t>(i * 7 + i / 251);
+      const Image shown =
+          through_array(image, align_up(image.format.row_bytes(), kDeviceAlignment) + kDeviceAlignment);
       int wrong = 0;
       for (int y = 0; y < extent.height; ++y)
         for (int x = 0; x < extent.width; ++x)
           for (int c = 0; c < 4; ++c) {
-            const int expected = format == PixelFormat::rgba8 ? image.at(x, y, c) : c == 3 ? 255 : image.at(x, y);
+            const int expected = format == PixelFormat::rgba8 ? image.at(x, y, c)
+                                 : c == 3                     ? 255
+                                                              : image.at(x, y);
             wrong += shown.at(x, y, c) != expected;
           }
       EXPECT_EQ(wrong, 0) << extent.width << "×" << extent.height << " " << name(format);

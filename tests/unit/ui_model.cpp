@@ -27,10 +27,11 @@ struct ConvolveLike {
 const std::vector<std::string> kBorders{"replicate", "reflect", "reflect101", "wrap", "constant"};
 
 const FilterSchema& median_schema() {
-  static const FilterSchema schema = Schema<MedianLike>("median", "Median over a square window")
-                                         .integer("radius", &MedianLike::radius, 1, 25, "Half the window's side", {"px"})
-                                         .choice("border", &MedianLike::border, kBorders, "What lies outside the picture")
-                                         .build();
+  static const FilterSchema schema =
+      Schema<MedianLike>("median", "Median over a square window")
+          .integer("radius", &MedianLike::radius, 1, 25, "Half the window's side", {"px"})
+          .choice("border", &MedianLike::border, kBorders, "What lies outside the picture")
+          .build();
   return schema;
 }
 
@@ -39,8 +40,10 @@ const FilterSchema& canny_schema() {
       Schema<CannyLike>("canny", "Edges by Canny's method")
           .real("low", &CannyLike::low, 0, 1000, "Gradient from which a pixel continues an edge")
           .real("high", &CannyLike::high, 0, 1000, "Gradient from which a pixel begins an edge")
-          .real("sigma", &CannyLike::sigma, 0.1, 20, "Smoothing before the gradient", {"px", Widget::log_slider})
-          .integer("aperture", &CannyLike::aperture, 3, 7, "Side of the Sobel kernel", {"px", Widget::odd_slider})
+          .real("sigma", &CannyLike::sigma, 0.1, 20, "Smoothing before the gradient",
+                {"px", Widget::log_slider})
+          .integer("aperture", &CannyLike::aperture, 3, 7, "Side of the Sobel kernel",
+                   {"px", Widget::odd_slider})
           .boolean("l2", &CannyLike::l2, "Euclidean norm of the gradient instead of the sum")
           .build();
   return schema;
@@ -80,7 +83,8 @@ ui::ViewerModel sample_model() {
   ui::ViewerModel m;
   m.source_name = "vtest.avi", m.source_detail = "768×576 yuv420p, bt601 limited (guessed), msmpeg4v3";
   m.seekable = true;
-  m.position_ns = 12480 * kMs, m.duration_ns = 79500 * kMs, m.frame_index = 374, m.frame_duration_ns = 33'366'667;
+  m.position_ns = 12480 * kMs, m.duration_ns = 79500 * kMs, m.frame_index = 374,
+  m.frame_duration_ns = 33'366'667;
   m.picture = {768, 576};
   m.decode_fps = 412.3, m.display_fps = 29.97, m.source_fps = 29.97;
   m.frames_processed = 375, m.frames_shown = 374, m.frames_dropped = 0;
@@ -94,13 +98,14 @@ ui::ViewerModel sample_model() {
   m.nodes.push_back(node(convolve_schema(), "convolve", "768×576 Gray8"));
   m.nodes.back().enabled = false;
   const double rgba = 768.0 * 576 * 8, gray8 = 768.0 * 576 * 2;
-  m.timings = {row("median", "median", 412, true, rgba),  row("to-gray", "to-gray", 21, true, rgba),
-               row("edges", "blur", 38, true, gray8),     row("edges", "gradient", 52, true, gray8 * 3),
-               row("edges", "hysteresis", 1218, true),    row("convolve", "convolve", 0, true),
-               row("decode", "decode", 2410, false),      row("upload", "upload", 118, true),
+  m.timings = {row("median", "median", 412, true, rgba), row("to-gray", "to-gray", 21, true, rgba),
+               row("edges", "blur", 38, true, gray8),    row("edges", "gradient", 52, true, gray8 * 3),
+               row("edges", "hysteresis", 1218, true),   row("convolve", "convolve", 0, true),
+               row("decode", "decode", 2410, false),     row("upload", "upload", 118, true),
                row("present", "present", 64, true)};
   for (int i = 0; i < 120; ++i)
-    m.graph_history_ns.push_back(static_cast<int64_t>(1.74e6 + 1.5e5 * std::sin(i * 0.7) + (i % 37 == 5 ? 6e5 : 0)));
+    m.graph_history_ns.push_back(
+        static_cast<int64_t>(1.74e6 + 1.5e5 * std::sin(i * 0.7) + (i % 37 == 5 ? 6e5 : 0)));
   return m;
 }
 

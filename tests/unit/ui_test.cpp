@@ -66,7 +66,9 @@ class Panels : public ::testing::Test {
     const Rect r = found->second;
     point(r.x + r.w * at, r.y + r.h * 0.5f);
     std::vector<Command> all;
-    const auto add = [&](std::vector<Command> some) { std::move(some.begin(), some.end(), std::back_inserter(all)); };
+    const auto add = [&](std::vector<Command> some) {
+      std::move(some.begin(), some.end(), std::back_inserter(all));
+    };
     add(frame()), add(frame());
     button(which, true);
     add(frame());
@@ -79,7 +81,9 @@ class Panels : public ::testing::Test {
     input.presses.push_back(key);
     return frame(input);
   }
-  std::vector<Command> type(char32_t c, bool alt = false) { return press({.character = c, .alt = alt}); }
+  std::vector<Command> type(char32_t c, bool alt = false) {
+    return press({.character = c, .alt = alt});
+  }
 
   template <class C>
   static const C* only(const std::vector<Command>& commands) {
@@ -123,7 +127,9 @@ TEST_F(Panels, RightClickRestoresTheDefault) {
   EXPECT_EQ(set->value, ParamValue(50.0));
 }
 
-TEST_F(Panels, ParametersOfADisabledNodeAreInert) { EXPECT_TRUE(click("graph/convolve/gain", 0, 0.8f).empty()); }
+TEST_F(Panels, ParametersOfADisabledNodeAreInert) {
+  EXPECT_TRUE(click("graph/convolve/gain", 0, 0.8f).empty());
+}
 
 TEST_F(Panels, PauseButtonAndSeekBar) {
   const auto pause = click("transport/pause");

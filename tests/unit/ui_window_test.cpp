@@ -7,6 +7,9 @@
 #include <thread>
 
 #include "core/base/error.hpp"
+#if LENSD_CUDA
+#include "core/device/cuda_check.hpp"
+#endif
 #include "tests/unit/ui_model.hpp"
 #include "ui/imgui_session.hpp"
 #include "ui/presenter.hpp"
@@ -37,7 +40,8 @@ class OnDisplay : public ::testing::Test {
     Frame frame = FramePool::make({format, extent}, MemoryKind::host, 1)->try_acquire();
     const ImageRef image = frame.image();
     for (int y = 0; y < extent.height; ++y)
-      for (int x = 0; x < image.pitch_bytes; ++x) image.row(y)[x] = static_cast<uint8_t>(x * 7 + y * 31 + x * y);
+      for (int x = 0; x < image.pitch_bytes; ++x)
+        image.row(y)[x] = static_cast<uint8_t>(x * 7 + y * 31 + x * y);
     return frame;
   }
 
@@ -86,6 +90,35 @@ TEST_F(OnDisplay, PicturesAreExactAtOneToOne) {
   }
   EXPECT_EQ(presenter.picture(), size);
 }
+
+#if LENSD_CUDA
+/// Frames written on the default stream before they are shown need no more order than this.
+struct FinishedFrames final : DeviceFrameSync {
+  void wait_ready(CudaStream, const Frame&) override { ++waits; }
+  void reading_done(CudaStream, const Frame&) override { ++reads; }
+  int waits = 0, reads = 0;
+};
+
+TEST_F(OnDisplay, InteropShowsTheSamePixels) {
+  if (probe_cuda().available == false) GTEST_SKIP() << "no CUDA device";
+  const DisplayChoice choice = choose_display_path(Backend::cuda);
+  if (choice.kind != DisplayKind::cuda_interop) GTEST_SKIP() << choice.reason;
+  FinishedFrames sync;
+  Presenter presenter(make_display_path(choice.kind, &sync));
+  const Extent size = window->framebuffer();
+  for (const PixelFormat format : {PixelFormat::rgba8, PixelFormat::gray8}) {
+    const Frame host = pattern(format, size);
+    const Frame device = FramePool::make({format, size}, MemoryKind::device, 1)->try_acquire();
+    const ImageRef from = host.image(), to = device.image();
+    LENSD_CUDA_CHECK(cudaMemcpy2D(to.data, static_cast<size_t>(to.pitch_bytes), from.data,
+                                  static_cast<size_t>(from.pitch_bytes), from.row_bytes(),
+                                  static_cast<size_t>(size.height), cudaMemcpyHostToDevice));
+    for (int i = 0; i < 5; ++i) expect_same(shown(presenter, device), host);
+  }
+  EXPECT_EQ(sync.waits, 10);
+  EXPECT_EQ(sync.reads, 10);
+}
+#endif
 
 TEST_F(OnDisplay, ShrunkPicturesKeepTheirMean) {
   // Columns 0 0 0 255 …: a sampler that skips texels shows stripes or one of the two, an average shows 63.

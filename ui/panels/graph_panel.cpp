@@ -53,7 +53,8 @@ bool draw_header(PanelContext& ctx, const NodeView& node, int number) {
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ctx.px(3), ctx.px(2)});
   if (ImGui::Checkbox("##enabled", &enabled)) ctx.send(SetEnabled{node.id, enabled});
   ctx.mark("graph", node.id, "enabled");
-  tooltip(ctx.look, enabled ? "Switch off: its input passes through" : "Switch on", number <= 9 ? fmt::format("key {}", number) : "");
+  tooltip(ctx.look, enabled ? "Switch off: its input passes through" : "Switch on",
+          number <= 9 ? fmt::format("key {}", number) : "");
   ImGui::SameLine();
 
   const bool has_params = node.schema && !node.schema->params.empty();
@@ -78,13 +79,14 @@ bool draw_header(PanelContext& ctx, const NodeView& node, int number) {
   if (node.id != node.filter) {
     ImGui::PushFont(ctx.look.small);
     const std::string filter = elided(node.filter, room - chevron_room - title_width - ctx.px(8));
-    const float dy = (ctx.look.text->FontSize - ctx.look.small->FontSize) * ImGui::GetIO().FontGlobalScale * 0.6f;
+    const float dy =
+        (ctx.look.text->FontSize - ctx.look.small->FontSize) * ImGui::GetIO().FontGlobalScale * 0.6f;
     list.AddText({at.x + title_width + ctx.px(8), y + dy}, colour::dim, filter.c_str());
     ImGui::PopFont();
   }
   if (has_params)
-    draw_icon(list, {at.x + room - ctx.px(6), at.y + height * 0.5f}, ctx.px(9), open ? Icon::chevron_down : Icon::chevron_right,
-              hovered ? colour::text : colour::faint);
+    draw_icon(list, {at.x + room - ctx.px(6), at.y + height * 0.5f}, ctx.px(9),
+              open ? Icon::chevron_down : Icon::chevron_right, hovered ? colour::text : colour::faint);
   ImGui::PopStyleVar();
   return open;
 }

@@ -20,7 +20,9 @@ float draw_box(PanelContext& ctx, ImVec2 at, float width, std::string_view text,
   const ImVec2 corner{at.x + size.x + 2 * pad + bar, at.y + size.y + pad * 1.4f};
   ImDrawList& list = *ImGui::GetBackgroundDrawList();
   list.AddRectFilled(at, corner, colour::gray(20, 215), ctx.px(4));
-  if (problem) list.AddRectFilled({at.x, at.y}, {at.x + bar, corner.y}, colour::problem, ctx.px(4), ImDrawFlags_RoundCornersLeft);
+  if (problem)
+    list.AddRectFilled({at.x, at.y}, {at.x + bar, corner.y}, colour::problem, ctx.px(4),
+                       ImDrawFlags_RoundCornersLeft);
   list.AddText(ImGui::GetFont(), font_size, {at.x + bar + pad, at.y + pad * 0.7f}, ink, begin, end, wrap);
   return corner.y - at.y;
 }
@@ -36,14 +38,16 @@ void draw_notices(PanelContext& ctx, const Rect& area) {
   int shown = 0;
   const auto show = [&](std::string_view text, bool problem) {
     const float wrap = width - 2 * ctx.px(10) - (problem ? ctx.px(3) : 0);
-    const float height = ImGui::CalcTextSize(text.data(), text.data() + text.size(), false, wrap).y + ctx.px(14);
+    const float height =
+        ImGui::CalcTextSize(text.data(), text.data() + text.size(), false, wrap).y + ctx.px(14);
     y -= height;
     draw_box(ctx, {area.x + margin, y}, width, text, colour::text, problem);
     y -= gap;
     ++shown;
   };
   if (ctx.state.bypass) show("Graph bypassed while b is held", false);
-  for (auto notice = ctx.model.notices.rbegin(); notice != ctx.model.notices.rend() && shown < kMostNotices; ++notice) {
+  for (auto notice = ctx.model.notices.rbegin(); notice != ctx.model.notices.rend() && shown < kMostNotices;
+       ++notice) {
     const int64_t age = ctx.time_ns - notice->time_ns;
     if (age < 0 || age > (notice->problem ? kProblemNs : kNoticeNs)) continue;
     show(notice->text, notice->problem);
@@ -64,12 +68,13 @@ void draw_stats_overlay(PanelContext& ctx, const Rect& area) {
       "backend {}, display by {}\n"
       "panels {:.2f} ms",
       m.source_name, m.source_detail, m.frame_index, clock_text(m.position_ns, false), m.source_fps,
-      ctx.state.decode_fps, ctx.state.display_fps, m.frames_processed, m.frames_shown, m.frames_late, m.frames_dropped,
-      m.frames_not_shown, m.picture.width, m.picture.height, scale * 100, m.backend, m.display_path,
-      ctx.state.panels_ms);
+      ctx.state.decode_fps, ctx.state.display_fps, m.frames_processed, m.frames_shown, m.frames_late,
+      m.frames_dropped, m.frames_not_shown, m.picture.width, m.picture.height, scale * 100, m.backend,
+      m.display_path, ctx.state.panels_ms);
   const float margin = ctx.px(14);
   ImGui::PushFont(ctx.look.small);
-  draw_box(ctx, {area.x + margin, area.y + margin}, std::max(area.w - 2 * margin, ctx.px(80)), text, colour::text, false);
+  draw_box(ctx, {area.x + margin, area.y + margin}, std::max(area.w - 2 * margin, ctx.px(80)), text,
+           colour::text, false);
   ImGui::PopFont();
 }
 
@@ -84,8 +89,8 @@ void draw_keys_help(PanelContext& ctx) {
   ImGui::PushStyleColor(ImGuiCol_WindowBg, colour::gray(32, 246));
   ImGui::SetNextWindowFocus();
   ImGui::Begin("##keys", nullptr,
-               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoSavedSettings |
-                   ImGuiWindowFlags_NoMove);
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_AlwaysAutoResize |
+                   ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoMove);
   heading(ctx.look, "Keys");
   ImGui::Dummy({0, ctx.px(4)});
   if (ImGui::BeginTable("keys", 2, ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoPadOuterX)) {
@@ -98,7 +103,8 @@ void draw_keys_help(PanelContext& ctx) {
     }
     ImGui::EndTable();
   }
-  const bool outside = ImGui::IsMouseClicked(0) && !ImGui::IsWindowHovered(ImGuiHoveredFlags_RootAndChildWindows);
+  const bool outside =
+      ImGui::IsMouseClicked(0) && !ImGui::IsWindowHovered(ImGuiHoveredFlags_RootAndChildWindows);
   ImGui::End();
   ImGui::PopStyleColor();
   ImGui::PopStyleVar(4);

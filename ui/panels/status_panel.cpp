@@ -28,11 +28,14 @@ void draw_status_panel(PanelContext& ctx) {
     ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthFixed, ctx.px(62));
     ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch);
     row(ctx, "source", m.source_name, m.source_detail);
-    row(ctx, "backend", m.device.empty() ? m.backend : fmt::format("{} · {}", m.backend, m.device), m.backend_reason);
+    row(ctx, "backend", m.device.empty() ? m.backend : fmt::format("{} · {}", m.backend, m.device),
+        m.backend_reason);
     row(ctx, "display", m.display_path, m.display_reason);
     row(ctx, "decode", ctx.state.decode_fps > 0 ? fmt::format("{:.1f} fps", ctx.state.decode_fps) : "");
     row(ctx, "frames", fmt::format("{} processed, {} shown", m.frames_processed, m.frames_shown));
-    row(ctx, "lost", fmt::format("{} dropped, {} late, {} not shown", m.frames_dropped, m.frames_late, m.frames_not_shown));
+    row(ctx, "lost",
+        fmt::format("{} dropped, {} late, {} not shown", m.frames_dropped, m.frames_late,
+                    m.frames_not_shown));
     ImGui::EndTable();
   }
   ImGui::PopStyleVar(2);

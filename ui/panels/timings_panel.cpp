@@ -8,7 +8,8 @@ namespace lensd::ui {
 namespace {
 
 bool of_graph(const ViewerModel& model, const PassStats& row) {
-  return std::any_of(model.nodes.begin(), model.nodes.end(), [&](const NodeView& n) { return n.id == row.node; });
+  return std::any_of(model.nodes.begin(), model.nodes.end(),
+                     [&](const NodeView& n) { return n.id == row.node; });
 }
 
 struct Column {
@@ -28,8 +29,10 @@ std::string row_tooltip(const PassStats& row) {
   text += fmt::format("\nmean {} ms over {} of {} frames", ms_text(row.mean_ns), row.samples, row.count);
   const double seconds = to_s(row.p50_ns);
   if (row.bytes > 0 && seconds > 0)
-    text += fmt::format("\n{:.2f} MB a frame, {:.1f} GB/s at p50", row.bytes * 1e-6, row.bytes / seconds * 1e-9);
-  if (row.operations > 0 && seconds > 0) text += fmt::format("\n{:.1f} Gop/s at p50", row.operations / seconds * 1e-9);
+    text +=
+        fmt::format("\n{:.2f} MB a frame, {:.1f} GB/s at p50", row.bytes * 1e-6, row.bytes / seconds * 1e-9);
+  if (row.operations > 0 && seconds > 0)
+    text += fmt::format("\n{:.1f} Gop/s at p50", row.operations / seconds * 1e-9);
   return text;
 }
 
@@ -37,7 +40,9 @@ void draw_row(PanelContext& ctx, const PassStats& row, bool same_node, int max_r
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   const bool single = row.node == row.pass;
-  const std::string label = single ? row.node : same_node ? fmt::format("  {}", row.pass) : fmt::format("{} {}", row.node, row.pass);
+  const std::string label = single      ? row.node
+                            : same_node ? fmt::format("  {}", row.pass)
+                                        : fmt::format("{} {}", row.node, row.pass);
   const std::string shown = elided(label, ImGui::GetContentRegionAvail().x);
   if (single || same_node) {
     text_coloured(same_node && !single ? colour::dim : colour::text, shown);
@@ -77,9 +82,11 @@ void draw_table(PanelContext& ctx) {
   const float number = ImGui::CalcTextSize("99.99").x + ctx.px(2), mark = ImGui::CalcTextSize("GPU").x;
   const float cell = ctx.px(8), room = ImGui::GetContentRegionAvail().x;
   int max_rank = 3, columns = 5;
-  while (max_rank > 0 && room - mark - cell - static_cast<float>(columns) * (number + cell) < ctx.px(84)) --max_rank, columns = max_rank + 2;
+  while (max_rank > 0 && room - mark - cell - static_cast<float>(columns) * (number + cell) < ctx.px(84))
+    --max_rank, columns = max_rank + 2;
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {ctx.px(4), ctx.px(2)});
-  if (ImGui::BeginTable("timings", columns + 2, ImGuiTableFlags_NoPadOuterX | ImGuiTableFlags_SizingFixedFit)) {
+  if (ImGui::BeginTable("timings", columns + 2,
+                        ImGuiTableFlags_NoPadOuterX | ImGuiTableFlags_SizingFixedFit)) {
     ImGui::TableSetupColumn("pass", ImGuiTableColumnFlags_WidthStretch);
     ImGui::TableSetupColumn("on", ImGuiTableColumnFlags_WidthFixed, mark);
     for (const Column& c : kColumns)
@@ -127,13 +134,15 @@ void draw_budget(PanelContext& ctx) {
   if (measured && budget > 0) {
     const double share = std::min(1.0, static_cast<double>(total) / static_cast<double>(budget));
     const float fill = std::max(ctx.px(2), width * static_cast<float>(share));
-    list.AddRectFilled(at, {at.x + fill, at.y + height}, total > budget ? colour::problem : colour::accent, ctx.px(3));
+    list.AddRectFilled(at, {at.x + fill, at.y + height}, total > budget ? colour::problem : colour::accent,
+                       ctx.px(3));
     int64_t sum = 0;
     for (const PassStats& row : ctx.state.timings) {
       if (!row.active || row.count == 0 || !of_graph(ctx.model, row)) continue;
       sum += row.p50_ns;
       const float x = at.x + fill * static_cast<float>(static_cast<double>(sum) / static_cast<double>(total));
-      if (sum < total && fill > ctx.px(12)) list.AddRectFilled({x, at.y}, {x + 1, at.y + height}, colour::panel);
+      if (sum < total && fill > ctx.px(12))
+        list.AddRectFilled({x, at.y}, {x + 1, at.y + height}, colour::panel);
     }
   }
   tooltip(ctx.look, "Sum of the passes' p50 against the time that one frame of the source lasts");
@@ -156,16 +165,19 @@ void draw_history(PanelContext& ctx) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   for (size_t i = 0; i < count; ++i) {
     const int64_t v = history[first + i];
-    const float h = std::max(1.f, (height - 2) * static_cast<float>(static_cast<double>(v) / static_cast<double>(top)));
+    const float h =
+        std::max(1.f, (height - 2) * static_cast<float>(static_cast<double>(v) / static_cast<double>(top)));
     const float x = at.x + width - static_cast<float>(count - i) * step;
     list.AddRectFilled({x, at.y + height - h}, {x + step - 1, at.y + height},
                        budget > 0 && v > budget ? colour::problem : colour::gray(96));
   }
   if (line) {
-    const float y = at.y + height - (height - 2) * static_cast<float>(static_cast<double>(budget) / static_cast<double>(top));
+    const float y = at.y + height -
+                    (height - 2) * static_cast<float>(static_cast<double>(budget) / static_cast<double>(top));
     list.AddLine({at.x, y}, {at.x + width, y}, colour::accent_soft);
   }
-  tooltip(ctx.look, fmt::format("The graph's time for the last {} frames; full height is {} ms", count, ms_text(top)));
+  tooltip(ctx.look,
+          fmt::format("The graph's time for the last {} frames; full height is {} ms", count, ms_text(top)));
 }
 
 }  // namespace

@@ -8,7 +8,9 @@
 namespace lensd::ui {
 namespace {
 
-bool long_source(const ViewerModel& m) { return std::max(m.duration_ns, m.position_ns) >= int64_t{3600} * 1'000'000'000; }
+bool long_source(const ViewerModel& m) {
+  return std::max(m.duration_ns, m.position_ns) >= int64_t{3600} * 1'000'000'000;
+}
 
 /// Text in a field as wide as `widest`, vertically centred in the bar's row.
 void fixed_text(ImU32 ink, const std::string& text, const std::string& widest, bool right = false) {
@@ -39,10 +41,12 @@ void draw_buttons(PanelContext& ctx) {
 void draw_track(PanelContext& ctx, ImVec2 at, ImVec2 size, float share, bool held) {
   const ViewerModel& m = ctx.model;
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const float half = ctx.px(held ? 2.5f : 2.f), y = std::floor(at.y + size.y * 0.5f), x = at.x + size.x * share;
+  const float half = ctx.px(held ? 2.5f : 2.f), y = std::floor(at.y + size.y * 0.5f),
+              x = at.x + size.x * share;
   list.AddRectFilled({at.x, y - half}, {at.x + size.x, y + half}, colour::gray(58), half);
   const auto place_of = [&](int64_t ns) {
-    return at.x + size.x * static_cast<float>(std::clamp(static_cast<double>(ns) / static_cast<double>(m.duration_ns), 0.0, 1.0));
+    return at.x + size.x * static_cast<float>(std::clamp(
+                               static_cast<double>(ns) / static_cast<double>(m.duration_ns), 0.0, 1.0));
   };
   if (m.loop_a_ns >= 0) {
     const float a = place_of(m.loop_a_ns), b = m.loop_b_ns >= 0 ? place_of(m.loop_b_ns) : a + ctx.px(1);
@@ -59,8 +63,8 @@ void draw_seek_bar(PanelContext& ctx, float width) {
   ImGui::InvisibleButton("##seek", size);
   ctx.mark("transport", "seek");
   const bool active = ImGui::IsItemActive(), hovered = ImGui::IsItemHovered();
-  const auto pointed = static_cast<int64_t>(std::clamp((ImGui::GetIO().MousePos.x - at.x) / size.x, 0.f, 1.f) *
-                                            static_cast<double>(m.duration_ns));
+  const auto pointed = static_cast<int64_t>(
+      std::clamp((ImGui::GetIO().MousePos.x - at.x) / size.x, 0.f, 1.f) * static_cast<double>(m.duration_ns));
   if (active && pointed != s.seek_ns) {
     ctx.send(Seek{pointed, false});
     s.seek_ns = pointed, s.seek_from_ns = m.position_ns;
@@ -82,7 +86,8 @@ void draw_speed(PanelContext& ctx) {
   const std::string text = fmt::format("{:.2f}×", ctx.model.speed);
   ImGui::PushStyleColor(ImGuiCol_Button, colour::gray(0, 0));
   ImGui::PushStyleColor(ImGuiCol_Text, ctx.model.speed == 1 ? colour::dim : colour::accent);
-  if (ImGui::Button(fmt::format("{}###speed", text).c_str(), {ImGui::CalcTextSize("0.00×").x + ctx.px(12), 0}))
+  if (ImGui::Button(fmt::format("{}###speed", text).c_str(),
+                    {ImGui::CalcTextSize("0.00×").x + ctx.px(12), 0}))
     ImGui::OpenPopup("speeds");
   ImGui::PopStyleColor(2);
   ctx.mark("transport", "speed");
@@ -90,7 +95,8 @@ void draw_speed(PanelContext& ctx) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ctx.px(8), ctx.px(6)});
   if (ImGui::BeginPopup("speeds")) {
     for (const double speed : {0.1, 0.25, 0.5, 1.0, 2.0, 4.0})
-      if (ImGui::Selectable(fmt::format("{:g}×", speed).c_str(), speed == ctx.model.speed)) ctx.send(SetSpeed{speed});
+      if (ImGui::Selectable(fmt::format("{:g}×", speed).c_str(), speed == ctx.model.speed))
+        ctx.send(SetSpeed{speed});
     ImGui::EndPopup();
   }
   ImGui::PopStyleVar();
@@ -98,7 +104,8 @@ void draw_speed(PanelContext& ctx) {
 
 void draw_loop(PanelContext& ctx) {
   const ViewerModel& m = ctx.model;
-  if (icon_button(ctx.look, "##loop", Icon::loop, m.loop_file)) ctx.send(SetLoop{!m.loop_file, m.loop_a_ns, m.loop_b_ns});
+  if (icon_button(ctx.look, "##loop", Icon::loop, m.loop_file))
+    ctx.send(SetLoop{!m.loop_file, m.loop_a_ns, m.loop_b_ns});
   ctx.mark("transport", "loop");
   tooltip(ctx.look, m.loop_file ? "Stop looping the file" : "Loop the file", "key L; l sets an A-B loop");
 }
@@ -129,11 +136,13 @@ void draw_transport_bar(PanelContext& ctx) {
   const uint64_t lost = m.frames_dropped + m.frames_late;
   const std::string drops = fmt::format("{} {}", lost, lost == 1 ? "drop" : "drops");
   const float fps_width = ImGui::CalcTextSize("000.0 fps").x;
-  const float drops_width = std::max(ImGui::CalcTextSize("000 drops").x, ImGui::CalcTextSize(drops.c_str()).x);
+  const float drops_width =
+      std::max(ImGui::CalcTextSize("000 drops").x, ImGui::CalcTextSize(drops.c_str()).x);
   const float speed_width = m.live ? ImGui::CalcTextSize("live").x + ctx.px(12)
                                    : ImGui::CalcTextSize("0.00×").x + ctx.px(12) + ctx.px(32);
   const float fold = ctx.px(22);
-  const float right = fold + ctx.px(8) + (tight ? speed_width : speed_width + gap + fps_width + gap + drops_width);
+  const float right =
+      fold + ctx.px(8) + (tight ? speed_width : speed_width + gap + fps_width + gap + drops_width);
   ImGui::SameLine(0, gap);
   const float seek = ImGui::GetContentRegionAvail().x - right - gap;
   if (seekable && seek > ctx.px(30)) {
@@ -154,8 +163,8 @@ void draw_transport_bar(PanelContext& ctx) {
     fixed_text(colour::dim, fps, "000.0 fps", true);
     ImGui::SameLine(0, gap);
     fixed_text(lost ? colour::accent : colour::dim, drops, "000 drops", true);
-    tooltip(ctx.look, fmt::format("{} dropped before the graph, {} late, {} finished but not shown", m.frames_dropped,
-                                  m.frames_late, m.frames_not_shown));
+    tooltip(ctx.look, fmt::format("{} dropped before the graph, {} late, {} finished but not shown",
+                                  m.frames_dropped, m.frames_late, m.frames_not_shown));
   }
   ImGui::SameLine(0, ctx.px(8));
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ctx.px(4));
