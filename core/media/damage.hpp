@@ -19,8 +19,8 @@ class Damage {
 
   /// The demuxer has no more packets: `error` is what it returned, `end_ns` the end of the last frame and
   /// `announced_ns` the stream's announced duration (0: not known), both from the stream's start.
-  void ended(const AVFormatContext& input, const AVStream& stream, int error, int64_t end_ns, int64_t announced_ns,
-             int64_t frame_ns);
+  void ended(const AVFormatContext& input, const AVStream& stream, int error, int64_t end_ns,
+             int64_t announced_ns, int64_t frame_ns);
 
   std::string sentence() const;
 

@@ -22,6 +22,12 @@ std::string trimmed(const char* text) {
   return out;
 }
 
+/// "[mov @ 0x55…] moov atom not found" without who said it.
+std::string without_prefix(const std::string& text) {
+  const size_t end = text.rfind("] ");
+  return text.front() == '[' && end != std::string::npos ? text.substr(end + 2) : text;
+}
+
 void on_log(void* context, int level, const char* format, va_list arguments) {
   if (level > AV_LOG_WARNING) return;
   char line[1024];
@@ -33,7 +39,7 @@ void on_log(void* context, int level, const char* format, va_list arguments) {
   // FFmpeg quotes URLs as they were given, with user name and password.
   const std::string text = without_secrets(trimmed(line));
   if (text.empty()) return;
-  if (level <= AV_LOG_ERROR) t_last_error = text;
+  if (level <= AV_LOG_ERROR) t_last_error = without_prefix(text);
   log::debug("ffmpeg: {}", text);
 }
 
@@ -53,7 +59,11 @@ void capture_log() {
   std::call_once(once, [] { av_log_set_callback(on_log); });
 }
 
-std::string last_log() { return t_last_error; }
-void forget_log() { t_last_error.clear(); }
+std::string last_log() {
+  return t_last_error;
+}
+void forget_log() {
+  t_last_error.clear();
+}
 
 }  // namespace lensd::ff

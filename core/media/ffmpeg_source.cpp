@@ -96,7 +96,7 @@ void FfmpegSource::describe_source() {
   const char* format = av_get_pix_fmt_name(static_cast<AVPixelFormat>(codec.format));
   info_.pixel_format = format ? format : "unknown";
   info_.bit_rate = codec.bit_rate > 0 ? codec.bit_rate : input_->context()->bit_rate;
-  info_.frame_count = stream.nb_frames > 0                    ? stream.nb_frames
+  info_.frame_count = stream.nb_frames > 0                  ? stream.nb_frames
                       : input_->kind() == UrlKind::sequence ? std::max<int64_t>(stream.duration, 0)
                                                             : 0;
   info_.has_audio = input_->has_audio();
@@ -121,7 +121,8 @@ FrameOutcome FfmpegSource::next(Picture& out) {
     const FrameOutcome outcome = decode();
     if (outcome != FrameOutcome::ok) return outcome;
     if (frame_->width > kMaxSide || frame_->height > kMaxSide)
-      throw Error(ExitCode::bad_source, where_, fmt::format("a frame of {}×{} is too large", frame_->width, frame_->height));
+      throw Error(ExitCode::bad_source, where_,
+                  fmt::format("a frame of {}×{} is too large", frame_->width, frame_->height));
     const AVRational time_base = input_->stream()->time_base;
     std::optional<int64_t> raw_ns;
     if (frame_->best_effort_timestamp != AV_NOPTS_VALUE)
@@ -167,7 +168,8 @@ FrameOutcome FfmpegSource::feed() {
   const int error = input_->read(*packet_);
   if (error == AVERROR_EXIT) return FrameOutcome::again;
   if (error < 0) {
-    damage_.ended(*input_->context(), *input_->stream(), error, end_ns_, announced_ns_, timeline_.nominal_ns());
+    damage_.ended(*input_->context(), *input_->stream(), error, end_ns_, announced_ns_,
+                  timeline_.nominal_ns());
     draining_ = true;
     avcodec_send_packet(&decoder_->context(), nullptr);
     return FrameOutcome::end_of_stream;
@@ -190,7 +192,8 @@ void FfmpegSource::throw_refused() const {
 Picture FfmpegSource::deliver() {
   auto format = picture_format(sample_format(*frame_));
   const bool on_gpu = frame_->hw_frames_ctx != nullptr;
-  if (!format && on_gpu) throw Error(ExitCode::unavailable, where_, "NVDEC delivers a pixel format that lensd does not know");
+  if (!format && on_gpu)
+    throw Error(ExitCode::unavailable, where_, "NVDEC delivers a pixel format that lensd does not know");
   if (!format) {
     fallback_.convert(frame_);
     format = picture_format(AV_PIX_FMT_RGBA);

@@ -1,6 +1,7 @@
 // Buffers that decoders write into: pooled blocks of pinned (or ordinary) host memory.
 //
-//   decoder ── get_buffer2 ──▶ PictureAllocator ──▶ AVBufferPool of MemoryBlocks ──▶ Picture ──▶ back to the pool
+//   decoder ── get_buffer2 ──▶ PictureAllocator ──▶ AVBufferPool of MemoryBlocks ──▶ Picture ──▶ back to the
+//   pool
 //
 // After warm-up every picture reuses a block. FFmpeg's pool counts references, so that blocks outlive the
 // allocator while pictures are still held, on whichever thread. get_buffer2 is called from decoder threads.
