@@ -11,9 +11,9 @@ namespace lensd {
 class Damage {
  public:
   void packet_read(const AVPacket& packet);
-  void decode_error() { ++decode_errors_; }
-  /// Looks at FFmpeg's error flags of a decoded frame.
-  void frame_decoded(const AVFrame& frame);
+  /// The decoder took a packet or gave a frame: `failed` says that it reported an error, `complaints` how
+  /// many error messages it has logged so far. Several of them about one picture count once.
+  void step_done(bool failed, int complaints);
   /// Packets are no longer counted from the stream's start.
   void sought() { from_start_ = false; }
 
@@ -26,6 +26,7 @@ class Damage {
 
  private:
   int64_t packets_ = 0, decode_errors_ = 0;
+  int complaints_ = 0;
   bool from_start_ = true, cut_packet_ = false;
   std::string early_end_;
 };

@@ -146,13 +146,14 @@ FrameOutcome FfmpegSource::decode() {
     av_frame_unref(frame_.get());
     const int result = avcodec_receive_frame(&decoder_->context(), frame_.get());
     if (result == 0) {
-      damage_.frame_decoded(*frame_);
+      damage_.step_done(frame_->decode_error_flags || (frame_->flags & AV_FRAME_FLAG_CORRUPT),
+                        allocator_.complaints());
       return FrameOutcome::ok;
     }
     if (result == AVERROR_EOF) return FrameOutcome::end_of_stream;
     if (decoder_->wish_refused()) throw_refused();
     if (result == AVERROR(ENOMEM)) throw Error(ExitCode::runtime_failure, where_, "no memory for decoding");
-    if (result != AVERROR(EAGAIN)) damage_.decode_error();
+    damage_.step_done(result != AVERROR(EAGAIN), allocator_.complaints());
     if (draining_) {
       if (result == AVERROR(EAGAIN)) return FrameOutcome::end_of_stream;
       continue;
@@ -179,7 +180,7 @@ FrameOutcome FfmpegSource::feed() {
   av_packet_unref(packet_.get());
   if (sent == AVERROR(ENOMEM)) throw Error(ExitCode::runtime_failure, where_, "no memory for decoding");
   if (sent < 0 && decoder_->wish_refused()) throw_refused();
-  if (sent < 0 && sent != AVERROR(EAGAIN) && sent != AVERROR_EOF) damage_.decode_error();
+  damage_.step_done(sent < 0 && sent != AVERROR(EAGAIN) && sent != AVERROR_EOF, allocator_.complaints());
   return FrameOutcome::ok;
 }
 

@@ -46,6 +46,7 @@ FileIo::FileIo(const std::string& path, const StopFlags& stop) : stop_(stop) {
   if (S_ISDIR(status.st_mode))
     fail(refused(where, "this is a directory", "name a file, or a sequence such as img_%04d.png"));
   regular_ = S_ISREG(status.st_mode);
+  if (regular_) lseek(fd_, 0, SEEK_SET);  // standard input may have been read before, by an earlier opening
   if (regular_ && status.st_size == 0) fail(refused(where, "the file is empty"));
 
   auto* buffer = static_cast<unsigned char*>(av_malloc(kBufferBytes));
