@@ -34,10 +34,13 @@ class Picture {
   }
   ~Picture() { reset(); }
   Picture(Picture&& other) noexcept
-      : planes(other.planes), info(other.info), owner_(std::exchange(other.owner_, nullptr)) {}
+      : planes(std::exchange(other.planes, {})),
+        info(other.info),
+        owner_(std::exchange(other.owner_, nullptr)) {}
   Picture& operator=(Picture&& other) noexcept {
     reset();
-    planes = other.planes, info = other.info, owner_ = std::exchange(other.owner_, nullptr);
+    planes = std::exchange(other.planes, {}), info = other.info,
+    owner_ = std::exchange(other.owner_, nullptr);
     return *this;
   }
 

@@ -15,7 +15,8 @@ int64_t picture_start_ns(const AVFormatContext& input) {
         !(s.disposition & AV_DISPOSITION_ATTACHED_PIC))
       return av_rescale_q(s.start_time, s.time_base, kNanoseconds);
   }
-  return input.start_time == AV_NOPTS_VALUE ? 0 : av_rescale_q(input.start_time, AV_TIME_BASE_Q, kNanoseconds);
+  return input.start_time == AV_NOPTS_VALUE ? 0
+                                            : av_rescale_q(input.start_time, AV_TIME_BASE_Q, kNanoseconds);
 }
 
 }  // namespace
@@ -32,12 +33,14 @@ std::unique_ptr<AudioCopy> AudioCopy::open(const std::string& source, AVFormatCo
   }
   const AVCodecParameters& codec = *copy->input_.stream()->codecpar;
   if (avformat_query_codec(output.oformat, codec.codec_id, FF_COMPLIANCE_NORMAL) != 1) {
-    log::info("no audio is copied: {} does not fit into {}", avcodec_get_name(codec.codec_id), output.oformat->name);
+    log::info("no audio is copied: {} does not fit into {}", avcodec_get_name(codec.codec_id),
+              output.oformat->name);
     return nullptr;
   }
   copy->output_ = &output;
   copy->stream_ = ff::allocated(avformat_new_stream(&output, nullptr));
-  if (avcodec_parameters_copy(copy->stream_->codecpar, &codec) < 0) throw Error(ExitCode::runtime_failure, source, "out of memory");
+  if (avcodec_parameters_copy(copy->stream_->codecpar, &codec) < 0)
+    throw Error(ExitCode::runtime_failure, source, "out of memory");
   copy->stream_->codecpar->codec_tag = 0;  // containers number codecs differently
   copy->stream_->time_base = copy->input_.stream()->time_base;
   return copy;
@@ -46,13 +49,14 @@ std::unique_ptr<AudioCopy> AudioCopy::open(const std::string& source, AVFormatCo
 void AudioCopy::start_at(int64_t position_ns) {
   origin_ns_ = picture_start_ns(*input_.context()) + position_ns;
   if (position_ns > 0)
-    av_seek_frame(input_.context(), input_.stream()->index, av_rescale_q(origin_ns_, kNanoseconds, input_.stream()->time_base),
-                  AVSEEK_FLAG_BACKWARD);
+    av_seek_frame(input_.context(), input_.stream()->index,
+                  av_rescale_q(origin_ns_, kNanoseconds, input_.stream()->time_base), AVSEEK_FLAG_BACKWARD);
 }
 
 int64_t AudioCopy::recording_time_ns() const {
   const int64_t stamp = packet_->pts != AV_NOPTS_VALUE ? packet_->pts : packet_->dts;
-  return stamp == AV_NOPTS_VALUE ? -1 : av_rescale_q(stamp, input_.stream()->time_base, kNanoseconds) - origin_ns_;
+  return stamp == AV_NOPTS_VALUE ? -1
+                                 : av_rescale_q(stamp, input_.stream()->time_base, kNanoseconds) - origin_ns_;
 }
 
 int AudioCopy::copy_until(int64_t time_ns) {

@@ -22,14 +22,18 @@ std::optional<YuvMatrix> matrix_of(AVColorSpace space) {
       return YuvMatrix::bt709;
     case AVCOL_SPC_FCC:
     case AVCOL_SPC_BT470BG:
-    case AVCOL_SPC_SMPTE170M: return YuvMatrix::bt601;
+    case AVCOL_SPC_SMPTE170M:
+      return YuvMatrix::bt601;
     case AVCOL_SPC_BT2020_NCL:
-    case AVCOL_SPC_BT2020_CL: return YuvMatrix::bt2020;
-    default: return std::nullopt;
+    case AVCOL_SPC_BT2020_CL:
+      return YuvMatrix::bt2020;
+    default:
+      return std::nullopt;
   }
 }
 
-Range range_of(const AVFrame& frame, AVPixelFormat pixel_format, const PictureFormat& format, AVCodecID codec) {
+Range range_of(const AVFrame& frame, AVPixelFormat pixel_format, const PictureFormat& format,
+               AVCodecID codec) {
   if (format.model == ColourModel::rgb || is_jpeg_range(pixel_format)) return Range::full;
   if (frame.color_range == AVCOL_RANGE_JPEG) return Range::full;
   if (frame.color_range == AVCOL_RANGE_MPEG) return Range::limited;
@@ -39,10 +43,14 @@ Range range_of(const AVFrame& frame, AVPixelFormat pixel_format, const PictureFo
 
 ChromaSiting siting_of(const AVFrame& frame, AVPixelFormat pixel_format, AVCodecID codec) {
   switch (frame.chroma_location) {
-    case AVCHROMA_LOC_CENTER: return ChromaSiting::center;
-    case AVCHROMA_LOC_TOPLEFT: return ChromaSiting::top_left;
-    case AVCHROMA_LOC_UNSPECIFIED: break;
-    default: return ChromaSiting::left;
+    case AVCHROMA_LOC_CENTER:
+      return ChromaSiting::center;
+    case AVCHROMA_LOC_TOPLEFT:
+      return ChromaSiting::top_left;
+    case AVCHROMA_LOC_UNSPECIFIED:
+      break;
+    default:
+      return ChromaSiting::left;
   }
   const bool centred = is_jpeg_range(pixel_format) || is_jpeg_like(codec) || codec == AV_CODEC_ID_MPEG1VIDEO;
   return centred ? ChromaSiting::center : ChromaSiting::left;
@@ -54,7 +62,8 @@ YuvMatrix guessed_matrix(Extent extent) {
   return extent.height > 576 || extent.width > 1024 ? YuvMatrix::bt709 : YuvMatrix::bt601;
 }
 
-ColourSpec colour_of(const AVFrame& frame, AVPixelFormat pixel_format, const PictureFormat& format, AVCodecID codec) {
+ColourSpec colour_of(const AVFrame& frame, AVPixelFormat pixel_format, const PictureFormat& format,
+                     AVCodecID codec) {
   ColourSpec out;
   out.range = range_of(frame, pixel_format, format, codec);
   if (format.model != ColourModel::yuv) return out;

@@ -25,8 +25,8 @@ void set_matrix(SwsContext* scaler, const AVFrame& frame) {
     matrix = guessed_matrix({frame.width, frame.height}) == YuvMatrix::bt709 ? SWS_CS_ITU709 : SWS_CS_ITU601;
   const int full = frame.color_range == AVCOL_RANGE_JPEG;
   // Refused for RGB to RGB, where there is nothing to set.
-  sws_setColorspaceDetails(scaler, sws_getCoefficients(matrix), full, sws_getCoefficients(SWS_CS_DEFAULT), 1, 0, 1 << 16,
-                           1 << 16);
+  sws_setColorspaceDetails(scaler, sws_getCoefficients(matrix), full, sws_getCoefficients(SWS_CS_DEFAULT), 1,
+                           0, 1 << 16, 1 << 16);
 }
 
 }  // namespace
@@ -40,7 +40,8 @@ void ConvertFallback::convert(ff::FramePtr& frame) {
                                      static_cast<AVPixelFormat>(frame->format), frame->width, frame->height,
                                      AV_PIX_FMT_RGBA, kScaler, nullptr, nullptr, nullptr));
   if (!scaler_)
-    throw Error(ExitCode::bad_source, "decoder", fmt::format("pixel format {} is not supported", format_name(frame->format)));
+    throw Error(ExitCode::bad_source, "decoder",
+                fmt::format("pixel format {} is not supported", format_name(frame->format)));
   set_matrix(scaler_.get(), *frame);
 
   if (!spare_) spare_ = ff::make_frame();

@@ -21,7 +21,8 @@ bool nvdec_supports(const AVCodec& codec) {
   for (int i = 0;; ++i) {
     const AVCodecHWConfig* config = avcodec_get_hw_config(&codec, i);
     if (!config) return false;
-    if (config->device_type == AV_HWDEVICE_TYPE_CUDA && (config->methods & AV_CODEC_HW_CONFIG_METHOD_HW_DEVICE_CTX))
+    if (config->device_type == AV_HWDEVICE_TYPE_CUDA &&
+        (config->methods & AV_CODEC_HW_CONFIG_METHOD_HW_DEVICE_CTX))
       return true;
   }
 }
@@ -39,25 +40,29 @@ const AVCodec* find_decoder(AVCodecID id, bool for_gpu) {
 }  // namespace
 
 AVPixelFormat sample_format(const AVFrame& frame) noexcept {
-  if (frame.hw_frames_ctx) return reinterpret_cast<const AVHWFramesContext*>(frame.hw_frames_ctx->data)->sw_format;
+  if (frame.hw_frames_ctx)
+    return reinterpret_cast<const AVHWFramesContext*>(frame.hw_frames_ctx->data)->sw_format;
   return static_cast<AVPixelFormat>(frame.format);
 }
 
-Decoder::Decoder(const AVStream& stream, const SourceOptions& options, PictureAllocator& allocator, const std::string& where) {
+Decoder::Decoder(const AVStream& stream, const SourceOptions& options, PictureAllocator& allocator,
+                 const std::string& where) {
   const AVCodec* codec = find_decoder(stream.codecpar->codec_id, options.hwdec != HwDecode::off);
   if (codec && options.hwdec != HwDecode::off) {
     must_ = options.hwdec == HwDecode::cuda;
     try_gpu(*codec, options);
     if (!device_) {
       if (must_)
-        throw Error(ExitCode::unavailable, where, "cannot be decoded on the GPU: " + reason_, "use --hwdec=auto or --hwdec=no");
+        throw Error(ExitCode::unavailable, where, "cannot be decoded on the GPU: " + reason_,
+                    "use --hwdec=auto or --hwdec=no");
       log::info("decoding in software: {}", reason_);
       codec = avcodec_find_decoder(stream.codecpar->codec_id);
     }
   }
   if (!codec)
-    throw Error(ExitCode::bad_source, where,
-                fmt::format("FFmpeg has no decoder for {} here", avcodec_get_name(stream.codecpar->codec_id)));
+    throw Error(
+        ExitCode::bad_source, where,
+        fmt::format("FFmpeg has no decoder for {} here", avcodec_get_name(stream.codecpar->codec_id)));
 
   context_.reset(ff::allocated(avcodec_alloc_context3(codec)));
   if (const int error = avcodec_parameters_to_context(context_.get(), stream.codecpar); error < 0)
@@ -75,7 +80,8 @@ Decoder::Decoder(const AVStream& stream, const SourceOptions& options, PictureAl
     context_->get_format = choose_format;
   }
   if (const int error = avcodec_open2(context_.get(), codec, nullptr); error < 0)
-    throw Error(ExitCode::bad_source, where, fmt::format("the {} decoder does not start: {}", codec->name, ff::error_text(error)));
+    throw Error(ExitCode::bad_source, where,
+                fmt::format("the {} decoder does not start: {}", codec->name, ff::error_text(error)));
 }
 
 void Decoder::try_gpu(const AVCodec& codec, const SourceOptions& options) {
@@ -84,11 +90,12 @@ void Decoder::try_gpu(const AVCodec& codec, const SourceOptions& options) {
     return;
   }
   AVBufferRef* device = nullptr;
-  const int error = av_hwdevice_ctx_create(&device, AV_HWDEVICE_TYPE_CUDA, std::to_string(options.device).c_str(), nullptr,
-                                           kPrimaryContext);
+  const int error = av_hwdevice_ctx_create(&device, AV_HWDEVICE_TYPE_CUDA,
+                                           std::to_string(options.device).c_str(), nullptr, kPrimaryContext);
   if (error < 0) {
     const std::string detail = ff::last_log();
-    reason_ = fmt::format("CUDA device {} does not open ({})", options.device, detail.empty() ? ff::error_text(error) : detail);
+    reason_ = fmt::format("CUDA device {} does not open ({})", options.device,
+                          detail.empty() ? ff::error_text(error) : detail);
     return;
   }
   device_.reset(device);

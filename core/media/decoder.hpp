@@ -13,7 +13,8 @@ class Decoder {
  public:
   /// Throws Error(bad_source) when there is no decoder, Error(unavailable) when `hwdec` is `cuda` and the GPU
   /// cannot decode this stream. `allocator` must outlive this object.
-  Decoder(const AVStream& stream, const SourceOptions& options, PictureAllocator& allocator, const std::string& where);
+  Decoder(const AVStream& stream, const SourceOptions& options, PictureAllocator& allocator,
+          const std::string& where);
 
   AVCodecContext& context() const noexcept { return *context_; }
   /// True while pictures stay on the GPU.

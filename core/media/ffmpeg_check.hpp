@@ -76,8 +76,12 @@ T* allocated(T* p) {
   return p;
 }
 
-inline FramePtr make_frame() { return FramePtr(allocated(av_frame_alloc())); }
-inline PacketPtr make_packet() { return PacketPtr(allocated(av_packet_alloc())); }
+inline FramePtr make_frame() {
+  return FramePtr(allocated(av_frame_alloc()));
+}
+inline PacketPtr make_packet() {
+  return PacketPtr(allocated(av_packet_alloc()));
+}
 
 /// Sends FFmpeg's warnings and errors to log::debug; the first call installs it for the process.
 void capture_log();

@@ -96,7 +96,7 @@ void FfmpegSource::describe_source() {
   const char* format = av_get_pix_fmt_name(static_cast<AVPixelFormat>(codec.format));
   info_.pixel_format = format ? format : "unknown";
   info_.bit_rate = codec.bit_rate > 0 ? codec.bit_rate : input_->context()->bit_rate;
-  info_.frame_count = stream.nb_frames > 0                    ? stream.nb_frames
+  info_.frame_count = stream.nb_frames > 0                  ? stream.nb_frames
                       : input_->kind() == UrlKind::sequence ? std::max<int64_t>(stream.duration, 0)
                                                             : 0;
   info_.has_audio = input_->has_audio();
@@ -121,7 +121,8 @@ FrameOutcome FfmpegSource::next(Picture& out) {
     const FrameOutcome outcome = decode();
     if (outcome != FrameOutcome::ok) return outcome;
     if (frame_->width > kMaxSide || frame_->height > kMaxSide)
-      throw Error(ExitCode::bad_source, where_, fmt::format("a frame of {}×{} is too large", frame_->width, frame_->height));
+      throw Error(ExitCode::bad_source, where_,
+                  fmt::format("a frame of {}×{} is too large", frame_->width, frame_->height));
     const AVRational time_base = input_->stream()->time_base;
     std::optional<int64_t> raw_ns;
     if (frame_->best_effort_timestamp != AV_NOPTS_VALUE)
@@ -145,13 +146,14 @@ FrameOutcome FfmpegSource::decode() {
     av_frame_unref(frame_.get());
     const int result = avcodec_receive_frame(&decoder_->context(), frame_.get());
     if (result == 0) {
-      damage_.frame_decoded(*frame_);
+      damage_.step_done(frame_->decode_error_flags || (frame_->flags & AV_FRAME_FLAG_CORRUPT),
+                        allocator_.complaints());
       return FrameOutcome::ok;
     }
     if (result == AVERROR_EOF) return FrameOutcome::end_of_stream;
     if (decoder_->wish_refused()) throw_refused();
     if (result == AVERROR(ENOMEM)) throw Error(ExitCode::runtime_failure, where_, "no memory for decoding");
-    if (result != AVERROR(EAGAIN)) damage_.decode_error();
+    damage_.step_done(result != AVERROR(EAGAIN), allocator_.complaints());
     if (draining_) {
       if (result == AVERROR(EAGAIN)) return FrameOutcome::end_of_stream;
       continue;
@@ -167,7 +169,8 @@ FrameOutcome FfmpegSource::feed() {
   const int error = input_->read(*packet_);
   if (error == AVERROR_EXIT) return FrameOutcome::again;
   if (error < 0) {
-    damage_.ended(*input_->context(), *input_->stream(), error, end_ns_, announced_ns_, timeline_.nominal_ns());
+    damage_.ended(*input_->context(), *input_->stream(), error, end_ns_, announced_ns_,
+                  timeline_.nominal_ns());
     draining_ = true;
     avcodec_send_packet(&decoder_->context(), nullptr);
     return FrameOutcome::end_of_stream;
@@ -177,7 +180,7 @@ FrameOutcome FfmpegSource::feed() {
   av_packet_unref(packet_.get());
   if (sent == AVERROR(ENOMEM)) throw Error(ExitCode::runtime_failure, where_, "no memory for decoding");
   if (sent < 0 && decoder_->wish_refused()) throw_refused();
-  if (sent < 0 && sent != AVERROR(EAGAIN) && sent != AVERROR_EOF) damage_.decode_error();
+  damage_.step_done(sent < 0 && sent != AVERROR(EAGAIN) && sent != AVERROR_EOF, allocator_.complaints());
   return FrameOutcome::ok;
 }
 
@@ -190,7 +193,8 @@ void FfmpegSource::throw_refused() const {
 Picture FfmpegSource::deliver() {
   auto format = picture_format(sample_format(*frame_));
   const bool on_gpu = frame_->hw_frames_ctx != nullptr;
-  if (!format && on_gpu) throw Error(ExitCode::unavailable, where_, "NVDEC delivers a pixel format that lensd does not know");
+  if (!format && on_gpu)
+    throw Error(ExitCode::unavailable, where_, "NVDEC delivers a pixel format that lensd does not know");
   if (!format) {
     fallback_.convert(frame_);
     format = picture_format(AV_PIX_FMT_RGBA);

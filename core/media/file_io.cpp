@@ -20,9 +20,12 @@ Error refused(const std::string& path, const std::string& what, const std::strin
 
 Error open_error(const std::string& path, int error) {
   switch (error) {
-    case ENOENT: return refused(path, "there is no such file", "check the path");
-    case EACCES: return refused(path, "no permission to read this file", "check its owner and mode");
-    default: return refused(path, std::string("cannot be opened: ") + std::strerror(error));
+    case ENOENT:
+      return refused(path, "there is no such file", "check the path");
+    case EACCES:
+      return refused(path, "no permission to read this file", "check its owner and mode");
+    default:
+      return refused(path, std::string("cannot be opened: ") + std::strerror(error));
   }
 }
 
@@ -40,12 +43,15 @@ FileIo::FileIo(const std::string& path, const StopFlags& stop) : stop_(stop) {
     throw error;
   };
   if (fstat(fd_, &status) != 0) fail(open_error(where, errno));
-  if (S_ISDIR(status.st_mode)) fail(refused(where, "this is a directory", "name a file, or a sequence such as img_%04d.png"));
+  if (S_ISDIR(status.st_mode))
+    fail(refused(where, "this is a directory", "name a file, or a sequence such as img_%04d.png"));
   regular_ = S_ISREG(status.st_mode);
+  if (regular_) lseek(fd_, 0, SEEK_SET);  // standard input may have been read before, by an earlier opening
   if (regular_ && status.st_size == 0) fail(refused(where, "the file is empty"));
 
   auto* buffer = static_cast<unsigned char*>(av_malloc(kBufferBytes));
-  if (buffer) context_ = avio_alloc_context(buffer, kBufferBytes, 0, this, read, nullptr, regular_ ? seek : nullptr);
+  if (buffer)
+    context_ = avio_alloc_context(buffer, kBufferBytes, 0, this, read, nullptr, regular_ ? seek : nullptr);
   if (!context_) {
     av_free(buffer);
     fail(Error(ExitCode::runtime_failure, where, "out of memory"));

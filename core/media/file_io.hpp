@@ -11,11 +11,12 @@ namespace lensd {
 
 /// Flags that stop a wait; both may be set by any thread.
 struct StopFlags {
-  std::atomic<bool> interrupted{false};             ///< set by Source::interrupt(), cleared by next()
+  std::atomic<bool> interrupted{false};          ///< set by Source::interrupt(), cleared by next()
   const std::atomic<bool>* cancelled = nullptr;  ///< given by the caller of open_source, may be null
 
   bool raised() const noexcept {
-    return interrupted.load(std::memory_order_relaxed) || (cancelled && cancelled->load(std::memory_order_relaxed));
+    return interrupted.load(std::memory_order_relaxed) ||
+           (cancelled && cancelled->load(std::memory_order_relaxed));
   }
 };
 

@@ -48,7 +48,9 @@ struct FrameHash::State {
 FrameHash::FrameHash(const std::string& path) : state_(std::make_unique<State>()) {
   state_->path = path;
   state_->file = std::fopen(path.c_str(), "we");
-  if (!state_->file || std::fputs("# lensd framehash 1\n# columns: index, pts_ns, sha256\n", state_->file) < 0) state_->fail();
+  if (!state_->file ||
+      std::fputs("# lensd framehash 1\n# columns: index, pts_ns, sha256\n", state_->file) < 0)
+    state_->fail();
 }
 
 FrameHash::~FrameHash() = default;
@@ -56,11 +58,12 @@ FrameHash::~FrameHash() = default;
 void FrameHash::write(ConstImageRef image, const FrameInfo& info) {
   if (!(state_->format == image.format)) {
     state_->format = image.format;
-    const std::string header =
-        fmt::format("# format: {}\n# size: {}x{}\n", name(image.format.format), image.width(), image.height());
+    const std::string header = fmt::format("# format: {}\n# size: {}x{}\n", name(image.format.format),
+                                           image.width(), image.height());
     if (std::fputs(header.c_str(), state_->file) < 0) state_->fail();
   }
-  const std::string line = fmt::format("{}, {}, {}\n", info.index, info.pts_ns, digest_with(state_->sha.get(), image));
+  const std::string line =
+      fmt::format("{}, {}, {}\n", info.index, info.pts_ns, digest_with(state_->sha.get(), image));
   if (std::fputs(line.c_str(), state_->file) < 0) state_->fail();
 }
 

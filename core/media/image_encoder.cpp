@@ -40,7 +40,8 @@ void sync_folder(const std::string& folder) {
 
 bool image_file_type(const std::string& path, ImageFileType& type) {
   std::string ending = std::filesystem::path(path).extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
   if (ending != ".png" && ending != ".jpg" && ending != ".jpeg") return false;
   type = ending == ".png" ? ImageFileType::png : ImageFileType::jpeg;
   return true;
@@ -49,7 +50,9 @@ bool image_file_type(const std::string& path, ImageFileType& type) {
 void ImageEncoder::open(const ImageFormat& format) {
   const bool png = type_ == ImageFileType::png;
   const AVCodec* codec = avcodec_find_encoder(png ? AV_CODEC_ID_PNG : AV_CODEC_ID_MJPEG);
-  if (!codec) throw Error(ExitCode::runtime_failure, "recorder", png ? "FFmpeg has no PNG encoder" : "FFmpeg has no JPEG encoder");
+  if (!codec)
+    throw Error(ExitCode::runtime_failure, "recorder",
+                png ? "FFmpeg has no PNG encoder" : "FFmpeg has no JPEG encoder");
   context_.reset(ff::allocated(avcodec_alloc_context3(codec)));
   AVCodecContext& c = *context_;
   c.width = format.extent.width, c.height = format.extent.height;
@@ -64,19 +67,22 @@ void ImageEncoder::open(const ImageFormat& format) {
     scaler_.open(format, c.pix_fmt, SWS_CS_ITU601, true);
   }
   if (const int error = avcodec_open2(&c, codec, nullptr); error < 0)
-    throw Error(ExitCode::runtime_failure, "recorder", "the image encoder does not start: " + ff::error_text(error));
+    throw Error(ExitCode::runtime_failure, "recorder",
+                "the image encoder does not start: " + ff::error_text(error));
   frame_ = ff::make_frame();
   frame_->format = c.pix_fmt;
   frame_->width = c.width, frame_->height = c.height;
   frame_->color_range = c.color_range;
   frame_->quality = c.global_quality;
-  if (av_frame_get_buffer(frame_.get(), 0) < 0) throw Error(ExitCode::runtime_failure, "recorder", "no memory for an image");
+  if (av_frame_get_buffer(frame_.get(), 0) < 0)
+    throw Error(ExitCode::runtime_failure, "recorder", "no memory for an image");
   format_ = format;
 }
 
 std::span<const uint8_t> ImageEncoder::encode(ConstImageRef image) {
   if (!context_ || !(format_ == image.format)) open(image.format);
-  if (av_frame_make_writable(frame_.get()) < 0) throw Error(ExitCode::runtime_failure, "recorder", "no memory for an image");
+  if (av_frame_make_writable(frame_.get()) < 0)
+    throw Error(ExitCode::runtime_failure, "recorder", "no memory for an image");
   if (type_ == ImageFileType::png) {
     for (int y = 0; y < image.height(); ++y)
       std::memcpy(frame_->data[0] + std::ptrdiff_t{y} * frame_->linesize[0], image.row(y), image.row_bytes());
@@ -87,7 +93,9 @@ std::span<const uint8_t> ImageEncoder::encode(ConstImageRef image) {
   av_packet_unref(packet_.get());
   int error = avcodec_send_frame(context_.get(), frame_.get());
   if (error >= 0) error = avcodec_receive_packet(context_.get(), packet_.get());
-  if (error < 0) throw Error(ExitCode::runtime_failure, "recorder", "the image cannot be encoded: " + ff::error_text(error));
+  if (error < 0)
+    throw Error(ExitCode::runtime_failure, "recorder",
+                "the image cannot be encoded: " + ff::error_text(error));
   return {packet_->data, static_cast<size_t>(packet_->size)};
 }
 

@@ -18,10 +18,11 @@ namespace lensd {
 namespace {
 
 /// Demuxers whose input names other files, and those that take any text for a picture.
-constexpr std::array<std::string_view, 11> kRefusedDemuxers = {"hls", "concat", "dash", "imf", "sdp", "rtsp",
-                                                               "tty", "ass", "ffmetadata", "lavfi", "webm_dash_manifest"};
+constexpr std::array<std::string_view, 11> kRefusedDemuxers = {
+    "hls", "concat", "dash", "imf", "sdp", "rtsp", "tty", "ass", "ffmetadata", "lavfi", "webm_dash_manifest"};
 /// lavfi sources that open files or run foreign code.
-constexpr std::array<std::string_view, 5> kRefusedFilters = {"movie", "amovie", "frei0r_src", "openclsrc", "ladspa"};
+constexpr std::array<std::string_view, 5> kRefusedFilters = {"movie", "amovie", "frei0r_src", "openclsrc",
+                                                             "ladspa"};
 
 bool in(const auto& list, std::string_view name) {
   for (const std::string_view item : list)
@@ -29,7 +30,9 @@ bool in(const auto& list, std::string_view name) {
   return false;
 }
 
-int on_interrupt(void* stop) { return static_cast<const StopFlags*>(stop)->raised() ? 1 : 0; }
+int on_interrupt(void* stop) {
+  return static_cast<const StopFlags*>(stop)->raised() ? 1 : 0;
+}
 
 /// What FFmpeg last complained about, as a hint.
 std::string reason() {
@@ -50,16 +53,23 @@ Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop)
   ff::forget_log();
   switch (kind_) {
     case UrlKind::path:
-    case UrlKind::standard_input: open_file(url); break;
-    case UrlKind::sequence: open_sequence(url); break;
-    case UrlKind::generated: open_generated(url); break;
+    case UrlKind::standard_input:
+      open_file(url);
+      break;
+    case UrlKind::sequence:
+      open_sequence(url);
+      break;
+    case UrlKind::generated:
+      open_generated(url);
+      break;
     case UrlKind::other:
       throw Error(ExitCode::bad_source, where_, "this is no file, image, sequence, \"-\" or test:NAME",
                   "network streams, cameras and the screen are live sources");
   }
   check_sizes();  // before anything is decoded
   if (const int error = avformat_find_stream_info(context_.get(), nullptr); error < 0)
-    throw Error(ExitCode::bad_source, where_, "its streams cannot be read: " + ff::error_text(error), reason());
+    throw Error(ExitCode::bad_source, where_, "its streams cannot be read: " + ff::error_text(error),
+                reason());
   pick_stream(kind);
   check_sizes();
 }
@@ -86,9 +96,11 @@ void Input::open_file(const std::string& url) {
     score = av_probe_input_buffer2(io_->context(), &format, "", nullptr, 0, 0);
   }
   if (stop_.raised()) throw Error(ExitCode::bad_source, where_, "opening was interrupted");
-  if (score < 0 || !format) throw Error(ExitCode::bad_source, where_, "this is not a video or image that FFmpeg knows", reason());
+  if (score < 0 || !format)
+    throw Error(ExitCode::bad_source, where_, "this is not a video or image that FFmpeg knows", reason());
   if (in(kRefusedDemuxers, format->name))
-    throw Error(ExitCode::bad_source, where_, fmt::format("this is not a video or image, but {}", format->long_name),
+    throw Error(ExitCode::bad_source, where_,
+                fmt::format("this is not a video or image, but {}", format->long_name),
                 "playlists and text are refused: name the media file itself");
   make_context();
   context_->pb = io_->context();
@@ -112,16 +124,17 @@ void Input::open_generated(const std::string& url) {
   register_devices();
   std::string graph = url.substr(std::string_view("test:").size());
   if (graph.empty()) graph = "testsrc2=size=1280x720:rate=30";
+  if (graph.find_first_of(",;[]") != std::string::npos)
+    throw Error(ExitCode::bad_source, where_, "only one source and its options can be named, no filter graph",
+                "use the options after '=', separated by ':'");
   const std::string name = graph.substr(0, graph.find('='));
   const AVFilter* filter = avfilter_get_by_name(name.c_str());
-  const bool generator = filter && avfilter_filter_pad_count(filter, 0) == 0 && avfilter_filter_pad_count(filter, 1) > 0 &&
+  const bool generator = filter && avfilter_filter_pad_count(filter, 0) == 0 &&
+                         avfilter_filter_pad_count(filter, 1) > 0 &&
                          avfilter_pad_get_type(filter->outputs, 0) == AVMEDIA_TYPE_VIDEO;
   if (!generator || in(kRefusedFilters, name))
     throw Error(ExitCode::bad_source, where_, fmt::format("'{}' is not a generated video", name),
                 "try test:testsrc2, test:mandelbrot or test:smptehdbars");
-  if (graph.find_first_of(",;[]") != std::string::npos)
-    throw Error(ExitCode::bad_source, where_, "only one source and its options can be named, no filter graph",
-                "use the options after '=', separated by ':'");
   make_context();
   ff::Options options;
   open_demuxer(graph, av_find_input_format("lavfi"), options);
@@ -133,8 +146,11 @@ void Input::open_demuxer(const std::string& url, const AVInputFormat* format, ff
   context_.reset(context);
   if (error >= 0) return;
   if (kind_ == UrlKind::sequence && error == AVERROR(ENOENT))
-    throw Error(ExitCode::bad_source, where_, "no image of this sequence is there", "numbers are looked for from 0 to 9999");
-  throw Error(ExitCode::bad_source, where_, "cannot be opened: " + ff::error_text(error), reason());
+    throw Error(ExitCode::bad_source, where_, "no image of this sequence is there",
+                "numbers are looked for from 0 to 9999");
+  const std::string what = error == AVERROR_INVALIDDATA ? "this is not a video or image that FFmpeg can read"
+                                                        : "cannot be opened: " + ff::error_text(error);
+  throw Error(ExitCode::bad_source, where_, what, reason());
 }
 
 void Input::pick_stream(StreamKind kind) {
@@ -150,7 +166,8 @@ void Input::pick_stream(StreamKind kind) {
     if (preferred) best = static_cast<int>(i);
   }
   if (best < 0)
-    throw Error(ExitCode::bad_source, where_, video ? "there is no video stream in it" : "there is no audio stream in it",
+    throw Error(ExitCode::bad_source, where_,
+                video ? "there is no video stream in it" : "there is no audio stream in it",
                 video && has_audio() ? "it has audio only" : reason());
   stream_ = context_->streams[best];
   stream_->discard = AVDISCARD_DEFAULT;
@@ -161,7 +178,8 @@ void Input::check_sizes() const {
     const AVCodecParameters& p = *context_->streams[i]->codecpar;
     if (p.codec_type == AVMEDIA_TYPE_VIDEO && (p.width > kMaxSide || p.height > kMaxSide))
       throw Error(ExitCode::bad_source, where_,
-                  fmt::format("it claims a picture of {}×{}, at most {}×{} are decoded", p.width, p.height, kMaxSide, kMaxSide));
+                  fmt::format("it claims a picture of {}×{}, at most {}×{} are decoded", p.width, p.height,
+                              kMaxSide, kMaxSide));
   }
 }
 

@@ -28,7 +28,9 @@ const int32_t* stream_matrix(const AVStream* stream) {
 std::optional<Orientation> orientation_of(const int32_t* m) {
   // libavutil/display.h: x' = a·x + c·y, y' = b·x + d·y with a = m[0], b = m[1], c = m[3], d = m[4].
   const int64_t a = m[0], b = m[1], c = m[3], d = m[4];
-  const auto small = [](int64_t value, int64_t beside) { return std::llabs(value) * 64 <= std::llabs(beside); };
+  const auto small = [](int64_t value, int64_t beside) {
+    return std::llabs(value) * 64 <= std::llabs(beside);
+  };
   if (a && d && small(b, a) && small(c, d)) return Orientation{false, a < 0, d < 0};
   if (b && c && small(a, b) && small(d, c)) return Orientation{true, c < 0, b < 0};
   return std::nullopt;
@@ -37,7 +39,8 @@ std::optional<Orientation> orientation_of(const int32_t* m) {
 Orientation orientation_of(const AVFrame& frame, const AVStream* stream) {
   const int32_t* matrix = nullptr;
   if (const AVFrameSideData* data = av_frame_get_side_data(&frame, AV_FRAME_DATA_DISPLAYMATRIX))
-    if (static_cast<size_t>(data->size) >= 9 * sizeof(int32_t)) matrix = reinterpret_cast<const int32_t*>(data->data);
+    if (static_cast<size_t>(data->size) >= 9 * sizeof(int32_t))
+      matrix = reinterpret_cast<const int32_t*>(data->data);
   if (!matrix && stream) matrix = stream_matrix(stream);
   if (!matrix) return {};
   if (const auto orientation = orientation_of(matrix)) return *orientation;

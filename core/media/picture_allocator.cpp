@@ -20,8 +20,12 @@ struct PoolState {
   std::atomic<int>* real_kind;
 };
 
-void free_block(void* opaque, uint8_t*) { delete static_cast<MemoryBlock*>(opaque); }
-void free_pool(void* opaque) { delete static_cast<PoolState*>(opaque); }
+void free_block(void* opaque, uint8_t*) {
+  delete static_cast<MemoryBlock*>(opaque);
+}
+void free_pool(void* opaque) {
+  delete static_cast<PoolState*>(opaque);
+}
 
 AVBufferRef* make_block(void* opaque, size_t bytes) {
   auto* state = static_cast<PoolState*>(opaque);
@@ -70,8 +74,8 @@ void PictureAllocator::attach(AVCodecContext& context) {
 int PictureAllocator::get_buffer(AVCodecContext* context, AVFrame* frame, int flags) noexcept {
   if (frame->width > kMaxSide || frame->height > kMaxSide) return AVERROR_INVALIDDATA;
   const auto format = static_cast<AVPixelFormat>(frame->format);
-  if (context->codec_type != AVMEDIA_TYPE_VIDEO || context->hw_frames_ctx || !(context->codec->capabilities & AV_CODEC_CAP_DR1) ||
-      !picture_format(format))
+  if (context->codec_type != AVMEDIA_TYPE_VIDEO || context->hw_frames_ctx ||
+      !(context->codec->capabilities & AV_CODEC_CAP_DR1) || !picture_format(format))
     return avcodec_default_get_buffer2(context, frame, flags);
   int width = frame->width, height = frame->height;
   int alignment[AV_NUM_DATA_POINTERS] = {};
@@ -79,14 +83,17 @@ int PictureAllocator::get_buffer(AVCodecContext* context, AVFrame* frame, int fl
   return static_cast<PictureAllocator*>(context->opaque)->fill(*frame, width, height, alignment);
 }
 
-int PictureAllocator::fill(AVFrame& frame, int padded_width, int padded_height, const int* alignment) noexcept {
+int PictureAllocator::fill(AVFrame& frame, int padded_width, int padded_height,
+                           const int* alignment) noexcept {
   const auto format = static_cast<AVPixelFormat>(frame.format);
   int line_sizes[4] = {};
-  if (const int error = aligned_line_sizes(format, padded_width, alignment, line_sizes); error < 0) return error;
+  if (const int error = aligned_line_sizes(format, padded_width, alignment, line_sizes); error < 0)
+    return error;
   std::ptrdiff_t pitches[4];
   std::copy(line_sizes, line_sizes + 4, pitches);
   size_t sizes[4] = {};
-  if (const int error = av_image_fill_plane_sizes(sizes, format, padded_height, pitches); error < 0) return error;
+  if (const int error = av_image_fill_plane_sizes(sizes, format, padded_height, pitches); error < 0)
+    return error;
 
   size_t offsets[4] = {}, bytes = 0;
   for (int p = 0; p < 4; ++p) {
@@ -121,7 +128,8 @@ AVBufferRef* PictureAllocator::take(size_t bytes) noexcept {
 }
 
 MemoryKind PictureAllocator::memory_of(const AVFrame& frame) const noexcept {
-  return frame.opaque == this ? static_cast<MemoryKind>(real_kind_.load(std::memory_order_relaxed)) : MemoryKind::host;
+  return frame.opaque == this ? static_cast<MemoryKind>(real_kind_.load(std::memory_order_relaxed))
+                              : MemoryKind::host;
 }
 
 }  // namespace lensd

@@ -1,6 +1,7 @@
 // Buffers that decoders write into: pooled blocks of pinned (or ordinary) host memory.
 //
-//   decoder ── get_buffer2 ──▶ PictureAllocator ──▶ AVBufferPool of MemoryBlocks ──▶ Picture ──▶ back to the pool
+//   decoder ── get_buffer2 ──▶ PictureAllocator ──▶ AVBufferPool of MemoryBlocks ──▶ Picture ──▶ back to the
+//   pool
 //
 // After warm-up every picture reuses a block. FFmpeg's pool counts references, so that blocks outlive the
 // allocator while pictures are still held, on whichever thread. get_buffer2 is called from decoder threads.
@@ -33,6 +34,10 @@ class PictureAllocator {
   /// Where the frame's planes are; frames from elsewhere are ordinary host memory.
   MemoryKind memory_of(const AVFrame& frame) const noexcept;
 
+  /// Error messages that the attached decoders have logged: many errors show nowhere else.
+  int complaints() const noexcept { return complaints_.load(std::memory_order_relaxed); }
+  void complain() noexcept { complaints_.fetch_add(1, std::memory_order_relaxed); }
+
   /// Blocks made so far, for tests: it stops growing after warm-up.
   int blocks() const noexcept { return blocks_->load(std::memory_order_relaxed); }
 
@@ -44,7 +49,8 @@ class PictureAllocator {
   void* user_ = nullptr;
   std::shared_ptr<std::atomic<int>> blocks_;
   std::atomic<int> real_kind_{-1};  ///< MemoryKind of the blocks, once one was made
-  std::mutex mutex_;                ///< guards the pool's replacement when the size changes
+  std::atomic<int> complaints_{0};
+  std::mutex mutex_;  ///< guards the pool's replacement when the size changes
   ff::BufferPoolPtr pool_;
   size_t pool_bytes_ = 0;
 };

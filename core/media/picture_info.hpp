@@ -11,7 +11,8 @@ namespace lensd {
 /// Matrix, range and siting of `frame`, whose layout is `format`. What the stream does not say is taken as
 /// players do: BT.709 above 1024×576, else BT.601; limited range for YUV of video codecs, full range for
 /// RGB, gray and JPEG; chroma sited left, or in the centre for JPEG and MPEG-1 (their standards say so).
-ColourSpec colour_of(const AVFrame& frame, AVPixelFormat pixel_format, const PictureFormat& format, AVCodecID codec);
+ColourSpec colour_of(const AVFrame& frame, AVPixelFormat pixel_format, const PictureFormat& format,
+                     AVCodecID codec);
 
 /// The matrix guessed for an untagged picture of this size.
 YuvMatrix guessed_matrix(Extent extent);

@@ -49,8 +49,9 @@ std::optional<PictureFormat> picture_format(AVPixelFormat format) {
   for (int i = 0; i < d->nb_components; ++i) {
     const AVComponentDescriptor& c = d->comp[i];
     const bool alpha = out.has_alpha && i == d->nb_components - 1;
-    out.components[alpha ? 3 : static_cast<size_t>(i)] = {static_cast<uint8_t>(c.plane), static_cast<uint8_t>(c.step),
-                                                          static_cast<uint8_t>(c.offset), static_cast<uint8_t>(c.shift)};
+    out.components[alpha ? 3 : static_cast<size_t>(i)] = {
+        static_cast<uint8_t>(c.plane), static_cast<uint8_t>(c.step), static_cast<uint8_t>(c.offset),
+        static_cast<uint8_t>(c.shift)};
   }
   return out;
 }

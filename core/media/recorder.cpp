@@ -25,17 +25,20 @@ class NullRecorder final : public Recorder {
 constexpr struct {
   const char* ending;
   const char* muxer;
-} kContainers[] = {{".mp4", "mp4"}, {".mov", "mov"}, {".mkv", "matroska"}, {".webm", "webm"}, {".avi", "avi"}};
+} kContainers[] = {
+    {".mp4", "mp4"}, {".mov", "mov"}, {".mkv", "matroska"}, {".webm", "webm"}, {".avi", "avi"}};
 
 }  // namespace
 
-std::unique_ptr<Recorder> open_recorder(const std::string& path, ImageFormat format, const RecorderOptions& options) {
+std::unique_ptr<Recorder> open_recorder(const std::string& path, ImageFormat format,
+                                        const RecorderOptions& options) {
   ff::capture_log();
   if (path == "null:") return std::make_unique<NullRecorder>();
   ImageFileType type;
   if (image_file_type(path, type)) return make_image_recorder(path, options);
   std::string ending = std::filesystem::path(path).extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
   for (const auto& container : kContainers)
     if (ending == container.ending) return make_video_recorder(path, container.muxer, format, options);
   throw Error(ExitCode::usage, path, "no file type is known by this ending",

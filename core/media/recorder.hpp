@@ -13,9 +13,9 @@ namespace lensd {
 
 struct RecorderOptions {
   double fps = 25;
-  std::string codec;         ///< empty: by the file's ending
-  std::string audio_from;    ///< source file whose audio is copied along; empty: none
-  bool still = false;        ///< the source is one image: `.png` and `.jpg` write one file without numbers
+  std::string codec;       ///< empty: by the file's ending
+  std::string audio_from;  ///< source file whose audio is copied along; empty: none
+  bool still = false;      ///< the source is one image: `.png` and `.jpg` write one file without numbers
   /// `.mp4` only: write in fragments, so that the file plays even when the process is killed or the disk is
   /// full. Such files carry no total frame count before FFmpeg 7.1.
   bool crash_safe = true;
@@ -25,8 +25,8 @@ class Recorder {
  public:
   virtual ~Recorder() = default;
   /// Adds a frame in host memory. Its time is info.pts_ns counted from the first frame written; where times
-  /// jump back (loops, seeks) the file continues at the nominal rate. Throws Error(runtime_failure), for example when the disk is full; what was
-  /// written before stays playable.
+  /// jump back (loops, seeks) the file continues at the nominal rate. Throws Error(runtime_failure), for
+  /// example when the disk is full; what was written before stays playable.
   virtual void write(ConstImageRef image, const FrameInfo& info) = 0;
   virtual void finish() = 0;
   /// Frames written and where they went, for the closing message.
@@ -43,7 +43,8 @@ std::unique_ptr<Recorder> open_recorder(const std::string& path, ImageFormat for
 /// Writes one image as PNG or JPEG, whole or not at all (temporary file and rename). Throws Error.
 void write_image(const std::string& path, ConstImageRef image);
 
-/// Writes `index, pts_ns, sha256` lines, comments beginning with '#'. The hash is of the rows without padding.
+/// Writes `index, pts_ns, sha256` lines, comments beginning with '#'. The hash is of the rows without
+/// padding.
 class FrameHash {
  public:
   /// Throws Error(runtime_failure) when the file cannot be written.

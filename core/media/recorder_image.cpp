@@ -10,7 +10,8 @@ namespace {
 /// One file, or numbered ones.
 class ImageRecorder final : public Recorder {
  public:
-  ImageRecorder(const std::string& path, ImageFileType type) : path_(path), sequence_(is_sequence_pattern(path)), encoder_(type) {}
+  ImageRecorder(const std::string& path, ImageFileType type)
+      : path_(path), sequence_(is_sequence_pattern(path)), encoder_(type) {}
 
   void write(ConstImageRef image, const FrameInfo&) override {
     const auto bytes = encoder_.encode(image);
@@ -24,7 +25,9 @@ class ImageRecorder final : public Recorder {
  private:
   std::string name(int64_t number) const {
     char buffer[4096];
-    if (!sequence_ || av_get_frame_filename(buffer, sizeof buffer, path_.c_str(), static_cast<int>(number)) < 0) return path_;
+    if (!sequence_ ||
+        av_get_frame_filename(buffer, sizeof buffer, path_.c_str(), static_cast<int>(number)) < 0)
+      return path_;
     return buffer;
   }
 

@@ -50,17 +50,23 @@ class RecordingClock {
 
 class VideoRecorder final : public Recorder {
  public:
-  VideoRecorder(const std::string& path, const std::string& muxer, ImageFormat format, const RecorderOptions& options)
-      : path_(path), format_(format), output_(make_output(path, muxer)), encoder_(*output_->oformat, format, options, path) {
+  VideoRecorder(const std::string& path, const std::string& muxer, ImageFormat format,
+                const RecorderOptions& options)
+      : path_(path),
+        format_(format),
+        output_(make_output(path, muxer)),
+        encoder_(*output_->oformat, format, options, path) {
     stream_ = ff::allocated(avformat_new_stream(output_.get(), nullptr));
     stream_->time_base = encoder_.context().time_base;
     stream_->avg_frame_rate = stream_->r_frame_rate = encoder_.context().framerate;
     avcodec_parameters_from_context(stream_->codecpar, &encoder_.context());
     if (!options.audio_from.empty()) audio_ = AudioCopy::open(options.audio_from, *output_);
-    if (const int error = avio_open(&output_->pb, ("file:" + path).c_str(), AVIO_FLAG_WRITE); error < 0) fail(error);
+    if (const int error = avio_open(&output_->pb, ("file:" + path).c_str(), AVIO_FLAG_WRITE); error < 0)
+      fail(error);
     if (options.crash_safe && (muxer == "mp4" || muxer == "mov")) write_in_fragments();
     check(avformat_write_header(output_.get(), nullptr));
     header_written_ = true;
+    avio_flush(output_->pb);
   }
 
   ~VideoRecorder() override {
@@ -102,8 +108,9 @@ class VideoRecorder final : public Recorder {
  private:
   void write_in_fragments() {
     // FFmpeg 7.1 turns the fragments into an ordinary file at the end; before, they stay.
-    if (av_opt_set(output_->priv_data, "movflags", "+hybrid_fragmented", 0) < 0)
+    if (av_opt_set(output_->priv_data, "movflags", "+hybrid_fragmented+frag_keyframe", 0) < 0)
       av_opt_set(output_->priv_data, "movflags", "+frag_keyframe+empty_moov+default_base_moof", 0);
+    av_opt_set(output_->priv_data, "frag_duration", "1000000", 0);  // µs: at most a second is lost
   }
 
   void drain() {
@@ -113,6 +120,8 @@ class VideoRecorder final : public Recorder {
       const int64_t end_ns = av_rescale_q(packet_->pts + packet_->duration, stream_->time_base, kNanoseconds);
       check(av_interleaved_write_frame(output_.get(), packet_.get()));
       if (audio_) check(audio_->copy_until(end_ns));
+      // What is in the file survives the process, and a full disk is told now.
+      avio_flush(output_->pb);
       if (output_->pb->error < 0) check(output_->pb->error);
     }
   }
@@ -142,8 +151,8 @@ class VideoRecorder final : public Recorder {
 
 }  // namespace
 
-std::unique_ptr<Recorder> make_video_recorder(const std::string& path, const std::string& muxer, ImageFormat format,
-                                              const RecorderOptions& options) {
+std::unique_ptr<Recorder> make_video_recorder(const std::string& path, const std::string& muxer,
+                                              ImageFormat format, const RecorderOptions& options) {
   return std::make_unique<VideoRecorder>(path, muxer, format, options);
 }
 

@@ -6,7 +6,9 @@ extern "C" {
 
 namespace lensd {
 
-AVPixelFormat av_format(PixelFormat format) { return format == PixelFormat::gray8 ? AV_PIX_FMT_GRAY8 : AV_PIX_FMT_RGBA; }
+AVPixelFormat av_format(PixelFormat format) {
+  return format == PixelFormat::gray8 ? AV_PIX_FMT_GRAY8 : AV_PIX_FMT_RGBA;
+}
 
 void Scaler::open(const ImageFormat& from, AVPixelFormat to, int matrix, bool full_range) {
   context_.reset(ff::allocated(sws_alloc_context()));
@@ -22,9 +24,10 @@ void Scaler::open(const ImageFormat& from, AVPixelFormat to, int matrix, bool fu
   av_opt_set_int(c, "dst_h_chr_pos", 0, 0);
   av_opt_set_int(c, "dst_v_chr_pos", 128, 0);
   if (sws_init_context(c, nullptr, nullptr) < 0)
-    throw Error(ExitCode::runtime_failure, "recorder", "swscale cannot convert to this encoder's pixel format");
-  sws_setColorspaceDetails(c, sws_getCoefficients(SWS_CS_DEFAULT), 1, sws_getCoefficients(matrix), full_range, 0, 1 << 16,
-                           1 << 16);
+    throw Error(ExitCode::runtime_failure, "recorder",
+                "swscale cannot convert to this encoder's pixel format");
+  sws_setColorspaceDetails(c, sws_getCoefficients(SWS_CS_DEFAULT), 1, sws_getCoefficients(matrix), full_range,
+                           0, 1 << 16, 1 << 16);
 }
 
 void Scaler::convert(ConstImageRef image, AVFrame& to) const {

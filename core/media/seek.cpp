@@ -32,7 +32,8 @@ void FfmpegSource::seek(int64_t position_ns) {
 
 void FfmpegSource::move_to(int attempt) {
   for (; attempt < kFromStart; ++attempt) {
-    const int64_t raw_ns = seek_.target_ns - kFurtherBack[static_cast<size_t>(attempt)] + timeline_.origin_ns().value_or(0);
+    const int64_t raw_ns =
+        seek_.target_ns - kFurtherBack[static_cast<size_t>(attempt)] + timeline_.origin_ns().value_or(0);
     const int64_t stamp = av_rescale_q(raw_ns, {1, 1'000'000'000}, input_->stream()->time_base);
     if (av_seek_frame(input_->context(), input_->stream()->index, stamp, AVSEEK_FLAG_BACKWARD) >= 0) break;
   }
@@ -51,7 +52,8 @@ void FfmpegSource::restart() {
 
 bool FfmpegSource::reached(int64_t pts_ns) {
   const bool first = std::exchange(seek_.first, false);
-  if (first && seek_.attempt < kFromStart && pts_ns > seek_.target_ns + timeline_.nominal_ns() / 2 && pts_ns > 0) {
+  if (first && seek_.attempt < kFromStart && pts_ns > seek_.target_ns + timeline_.nominal_ns() / 2 &&
+      pts_ns > 0) {
     move_to(seek_.attempt + 1);
     return false;
   }

@@ -3,8 +3,8 @@
 //   open(url) ──▶ Source ── next() on the decode thread ──▶ Picture in pinned host memory (or on the GPU)
 //
 // A Source belongs to the decode thread. FFmpeg's headers stay inside core/media. Decoders write straight
-// into the pool's pinned buffers (get_buffer2): there is no host copy between decoder and upload. Pictures may
-// outlive their source and be dropped on any thread.
+// into the pool's pinned buffers (get_buffer2): there is no host copy between decoder and upload. Pictures
+// may outlive their source and be dropped on any thread.
 //
 // A picture with memory == device (hwdec) was written by work on the legacy default stream of the device's
 // primary context: order other streams behind an event recorded there.
@@ -27,9 +27,9 @@ struct SourceOptions {
   int device = 0;           ///< CUDA device for hwdec
   int decoder_threads = 0;  ///< 0: FFmpeg's choice
   int64_t start_ns = 0;
-  bool pinned = false;       ///< frames are uploaded to a GPU: use page-locked buffers
-  /// Set to true by any thread, a blocked open_source() or next() gives up (open_source() throws). May be null;
-  /// must outlive the source.
+  bool pinned = false;  ///< frames are uploaded to a GPU: use page-locked buffers
+  /// Set to true by any thread, a blocked open_source() or next() gives up (open_source() throws). May be
+  /// null; must outlive the source.
   const std::atomic<bool>* cancel = nullptr;
 };
 

@@ -9,9 +9,13 @@
 namespace lensd {
 namespace {
 
-bool starts_with(const std::string& text, std::string_view start) { return text.compare(0, start.size(), start) == 0; }
+bool starts_with(const std::string& text, std::string_view start) {
+  return text.compare(0, start.size(), start) == 0;
+}
 
-bool ends_url(char c) { return std::isspace(static_cast<unsigned char>(c)) || c == '\'' || c == '"'; }
+bool ends_url(char c) {
+  return std::isspace(static_cast<unsigned char>(c)) || c == '\'' || c == '"';
+}
 
 }  // namespace
 
@@ -68,11 +72,15 @@ std::string without_secrets(const std::string& text) {
 
 std::string short_name(const std::string& url) {
   switch (classify(url)) {
-    case UrlKind::standard_input: return "standard input";
-    case UrlKind::generated: return url.substr(0, url.find('='));
-    case UrlKind::other: return without_secrets(url);
+    case UrlKind::standard_input:
+      return "standard input";
+    case UrlKind::generated:
+      return url.substr(0, url.find('='));
+    case UrlKind::other:
+      return without_secrets(url);
     case UrlKind::path:
-    case UrlKind::sequence: break;
+    case UrlKind::sequence:
+      break;
   }
   return std::filesystem::path(url).filename().string();
 }

@@ -35,14 +35,17 @@ std::vector<AVPixelFormat> supported_formats(const AVCodec& codec) {
   return out;
 }
 
-const AVCodec* choose_codec(const AVOutputFormat& container, const std::string& wanted, const std::string& where) {
+const AVCodec* choose_codec(const AVOutputFormat& container, const std::string& wanted,
+                            const std::string& where) {
   const bool webm = std::string_view(container.name) == "webm";
   if (!wanted.empty()) {
     const AVCodec* codec = avcodec_find_encoder_by_name(wanted.c_str());
     if (!codec)
-      if (const AVCodecDescriptor* d = avcodec_descriptor_get_by_name(wanted.c_str())) codec = avcodec_find_encoder(d->id);
+      if (const AVCodecDescriptor* d = avcodec_descriptor_get_by_name(wanted.c_str()))
+        codec = avcodec_find_encoder(d->id);
     if (!codec || codec->type != AVMEDIA_TYPE_VIDEO)
-      throw Error(ExitCode::usage, where, fmt::format("there is no video encoder '{}'", wanted), "ffmpeg -encoders lists them");
+      throw Error(ExitCode::usage, where, fmt::format("there is no video encoder '{}'", wanted),
+                  "ffmpeg -encoders lists them");
     return codec;
   }
   for (const char* name : {webm ? "libvpx-vp9" : "libx264", webm ? "libvpx" : "mpeg4"})
@@ -53,6 +56,11 @@ const AVCodec* choose_codec(const AVOutputFormat& container, const std::string& 
 bool lossless_only(AVCodecID id) {
   const AVCodecDescriptor* d = avcodec_descriptor_get(id);
   return d && (d->props & AV_CODEC_PROP_LOSSLESS) && !(d->props & AV_CODEC_PROP_LOSSY);
+}
+
+/// MPEG's first codecs know a list of frame rates or a 16-bit clock. (AVI has a rate only, too.)
+bool counts_frames(AVCodecID id) {
+  return id == AV_CODEC_ID_MPEG1VIDEO || id == AV_CODEC_ID_MPEG2VIDEO || id == AV_CODEC_ID_MPEG4;
 }
 
 void set_quality(AVCodecContext& c, std::string_view codec, ff::Options& options) {
@@ -73,17 +81,18 @@ void set_quality(AVCodecContext& c, std::string_view codec, ff::Options& options
 
 }  // namespace
 
-VideoEncoder::VideoEncoder(const AVOutputFormat& container, ImageFormat format, const RecorderOptions& options,
-                           const std::string& where)
+VideoEncoder::VideoEncoder(const AVOutputFormat& container, ImageFormat format,
+                           const RecorderOptions& options, const std::string& where)
     : where_(where) {
   const AVCodec* codec = choose_codec(container, options.codec, where);
   if (avformat_query_codec(&container, codec->id, FF_COMPLIANCE_NORMAL) == 0)
-    throw Error(ExitCode::usage, where, fmt::format("{} does not fit into this file type", codec->name), "use .mkv");
+    throw Error(ExitCode::usage, where, fmt::format("{} does not fit into this file type", codec->name),
+                "use .mkv");
   context_.reset(ff::allocated(avcodec_alloc_context3(codec)));
   AVCodecContext& c = *context_;
-  const AVRational rate = av_d2q(options.fps > 0 && std::isfinite(options.fps) ? options.fps : 25.0, 1001 * 1000);
-  // AVI has no times of frames, only a rate, and MPEG-4's own clock is 16 bits wide.
-  const bool fixed_rate = std::string_view(container.name) == "avi" || codec->id == AV_CODEC_ID_MPEG4;
+  const AVRational rate =
+      av_d2q(options.fps > 0 && std::isfinite(options.fps) ? options.fps : 25.0, 1001 * 1000);
+  const bool fixed_rate = std::string_view(container.name) == "avi" || counts_frames(codec->id);
   c.time_base = fixed_rate ? av_inv_q(rate) : kClock;
   frame_ticks_ = std::max<int64_t>(1, av_rescale_q(1, av_inv_q(rate), c.time_base));
   c.framerate = rate;
@@ -97,22 +106,28 @@ VideoEncoder::VideoEncoder(const AVOutputFormat& container, ImageFormat format, 
   set_quality(c, codec->name, settings);
   if (const int error = avcodec_open2(&c, codec, settings.get()); error < 0)
     throw Error(ExitCode::runtime_failure, where,
-                fmt::format("the {} encoder does not take {}×{} pictures: {}", codec->name, c.width, c.height, ff::error_text(error)));
+                fmt::format("the {} encoder does not take {}×{} pictures: {}", codec->name, c.width, c.height,
+                            ff::error_text(error)));
 }
 
 AVPixelFormat VideoEncoder::choose_format(const AVCodec& codec, ImageFormat format) const {
   const std::vector<AVPixelFormat> supported = supported_formats(codec);
-  const auto has = [&](AVPixelFormat f) { return std::find(supported.begin(), supported.end(), f) != supported.end(); };
+  const auto has = [&](AVPixelFormat f) {
+    return std::find(supported.begin(), supported.end(), f) != supported.end();
+  };
   std::vector<AVPixelFormat> wishes;
   if (lossless_only(codec.id)) {
     if (format.format == PixelFormat::gray8) wishes.push_back(AV_PIX_FMT_GRAY8);
-    for (const AVPixelFormat f : {AV_PIX_FMT_RGBA, AV_PIX_FMT_BGRA, AV_PIX_FMT_GBRAP, AV_PIX_FMT_BGR0, AV_PIX_FMT_GBRP, AV_PIX_FMT_RGB24})
+    for (const AVPixelFormat f : {AV_PIX_FMT_RGBA, AV_PIX_FMT_BGRA, AV_PIX_FMT_GBRAP, AV_PIX_FMT_BGR0,
+                                  AV_PIX_FMT_GBRP, AV_PIX_FMT_RGB24})
       wishes.push_back(f);
   }
   // H.264 in 4:2:0 wants even sides; 4:4:4 keeps odd ones whole.
   const bool odd = (format.extent.width | format.extent.height) & 1;
   if (odd) wishes.push_back(AV_PIX_FMT_YUV444P);
-  for (const AVPixelFormat f : {AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUV422P, AV_PIX_FMT_YUV444P}) wishes.push_back(f);
+  for (const AVPixelFormat f :
+       {AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUV422P, AV_PIX_FMT_YUV444P})
+    wishes.push_back(f);
   for (const AVPixelFormat f : wishes)
     if (has(f)) return f;
   if (supported.empty()) return AV_PIX_FMT_YUV420P;
@@ -125,8 +140,10 @@ void VideoEncoder::set_colour(ImageFormat format) {
   const bool jpeg = c.codec_id == AV_CODEC_ID_MJPEG;
   const bool hd = !jpeg && guessed_matrix(format.extent) == YuvMatrix::bt709;
   const bool full = jpeg || (d.flags & AV_PIX_FMT_FLAG_RGB) || d.nb_components <= 2;
-  if (d.flags & AV_PIX_FMT_FLAG_RGB) c.colorspace = AVCOL_SPC_RGB;
-  else if (d.nb_components > 2) c.colorspace = hd ? AVCOL_SPC_BT709 : AVCOL_SPC_SMPTE170M;
+  if (d.flags & AV_PIX_FMT_FLAG_RGB)
+    c.colorspace = AVCOL_SPC_RGB;
+  else if (d.nb_components > 2)
+    c.colorspace = hd ? AVCOL_SPC_BT709 : AVCOL_SPC_SMPTE170M;
   c.color_range = full ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
   if (d.log2_chroma_w) c.chroma_sample_location = AVCHROMA_LOC_LEFT;
   scaler_.open(format, c.pix_fmt, hd ? SWS_CS_ITU709 : SWS_CS_ITU601, full);
@@ -149,13 +166,16 @@ void VideoEncoder::send(ConstImageRef image, int64_t pts) {
     throw Error(ExitCode::runtime_failure, where_, "a frame cannot be encoded: " + ff::error_text(error));
 }
 
-void VideoEncoder::send_end() { avcodec_send_frame(context_.get(), nullptr); }
+void VideoEncoder::send_end() {
+  avcodec_send_frame(context_.get(), nullptr);
+}
 
 bool VideoEncoder::receive(AVPacket& packet) {
   av_packet_unref(&packet);
   const int error = avcodec_receive_packet(context_.get(), &packet);
   if (error == AVERROR(EAGAIN) || error == AVERROR_EOF) return false;
-  if (error < 0) throw Error(ExitCode::runtime_failure, where_, "a frame cannot be encoded: " + ff::error_text(error));
+  if (error < 0)
+    throw Error(ExitCode::runtime_failure, where_, "a frame cannot be encoded: " + ff::error_text(error));
   if (packet.duration <= 0) packet.duration = frame_ticks_;
   return true;
 }

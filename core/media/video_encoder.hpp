@@ -13,7 +13,8 @@ class VideoEncoder {
  public:
   /// Picks encoder and pixel format for `container`. Throws Error(usage) for a codec that does not exist or
   /// does not fit the container, Error(runtime_failure) when it does not start.
-  VideoEncoder(const AVOutputFormat& container, ImageFormat format, const RecorderOptions& options, const std::string& where);
+  VideoEncoder(const AVOutputFormat& container, ImageFormat format, const RecorderOptions& options,
+               const std::string& where);
 
   const AVCodecContext& context() const noexcept { return *context_; }
   /// Duration of a frame at the nominal rate, in the encoder's time base.

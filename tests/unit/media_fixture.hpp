@@ -25,7 +25,9 @@ class MediaTest : public testing::Test {
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
   std::string file(const std::string& name) const { return (folder_ / name).string(); }
-  void put(const std::string& name, const std::string& bytes) const { std::ofstream(folder_ / name, std::ios::binary) << bytes; }
+  void put(const std::string& name, const std::string& bytes) const {
+    std::ofstream(folder_ / name, std::ios::binary) << bytes;
+  }
   std::string get(const std::string& name) const {
     std::ifstream in(folder_ / name, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
@@ -55,7 +57,8 @@ inline FrameInfo at(int64_t index, double fps = 25) {
 }
 
 /// Records `frames` pictures; returns the path.
-inline std::string record(const std::string& path, ImageFormat format, int frames, RecorderOptions options = {}) {
+inline std::string record(const std::string& path, ImageFormat format, int frames,
+                          RecorderOptions options = {}) {
   auto recorder = open_recorder(path, format, options);
   for (int i = 0; i < frames; ++i) recorder->write(picture(format, i).ref(), at(i, options.fps));
   recorder->finish();
@@ -68,7 +71,8 @@ inline std::string digest(const PictureRef& ref) {
   std::string all;
   for (int p = 0; p < ref.info.format.plane_count; ++p) {
     const auto i = static_cast<size_t>(p);
-    const ImageFormat plane{PixelFormat::gray8, {static_cast<int>(ref.info.plane_row_bytes(p)), ref.info.plane_rows(p)}};
+    const ImageFormat plane{PixelFormat::gray8,
+                            {static_cast<int>(ref.info.plane_row_bytes(p)), ref.info.plane_rows(p)}};
     all += FrameHash::digest({ref.planes[i], ref.pitch_bytes[i], plane});
   }
   return all;

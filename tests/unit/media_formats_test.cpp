@@ -17,20 +17,24 @@ namespace {
 
 TEST(PixelFormats, CommonOnesPassStraightThrough) {
   for (const AVPixelFormat f :
-       {AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUV422P, AV_PIX_FMT_YUV444P, AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUV420P10LE,
-        AV_PIX_FMT_YUV422P10LE, AV_PIX_FMT_YUV444P12LE, AV_PIX_FMT_YUV444P16LE, AV_PIX_FMT_NV12, AV_PIX_FMT_NV21, AV_PIX_FMT_NV16,
-        AV_PIX_FMT_P010LE, AV_PIX_FMT_P016LE, AV_PIX_FMT_YUYV422, AV_PIX_FMT_UYVY422, AV_PIX_FMT_GRAY8, AV_PIX_FMT_GRAY10LE,
-        AV_PIX_FMT_GRAY16LE, AV_PIX_FMT_RGB24, AV_PIX_FMT_BGR24, AV_PIX_FMT_RGBA, AV_PIX_FMT_BGRA, AV_PIX_FMT_ARGB, AV_PIX_FMT_ABGR,
-        AV_PIX_FMT_RGB0, AV_PIX_FMT_BGR0, AV_PIX_FMT_0RGB, AV_PIX_FMT_0BGR, AV_PIX_FMT_GBRP, AV_PIX_FMT_GBRP10LE,
-        AV_PIX_FMT_GBRAP, AV_PIX_FMT_YUVA420P, AV_PIX_FMT_YUVA444P, AV_PIX_FMT_YA8, AV_PIX_FMT_RGB48LE})
+       {AV_PIX_FMT_YUV420P,     AV_PIX_FMT_YUV422P,     AV_PIX_FMT_YUV444P,     AV_PIX_FMT_YUVJ420P,
+        AV_PIX_FMT_YUV420P10LE, AV_PIX_FMT_YUV422P10LE, AV_PIX_FMT_YUV444P12LE, AV_PIX_FMT_YUV444P16LE,
+        AV_PIX_FMT_NV12,        AV_PIX_FMT_NV21,        AV_PIX_FMT_NV16,        AV_PIX_FMT_P010LE,
+        AV_PIX_FMT_P016LE,      AV_PIX_FMT_YUYV422,     AV_PIX_FMT_UYVY422,     AV_PIX_FMT_GRAY8,
+        AV_PIX_FMT_GRAY10LE,    AV_PIX_FMT_GRAY16LE,    AV_PIX_FMT_RGB24,       AV_PIX_FMT_BGR24,
+        AV_PIX_FMT_RGBA,        AV_PIX_FMT_BGRA,        AV_PIX_FMT_ARGB,        AV_PIX_FMT_ABGR,
+        AV_PIX_FMT_RGB0,        AV_PIX_FMT_BGR0,        AV_PIX_FMT_0RGB,        AV_PIX_FMT_0BGR,
+        AV_PIX_FMT_GBRP,        AV_PIX_FMT_GBRP10LE,    AV_PIX_FMT_GBRAP,       AV_PIX_FMT_YUVA420P,
+        AV_PIX_FMT_YUVA444P,    AV_PIX_FMT_YA8,         AV_PIX_FMT_RGB48LE})
     EXPECT_TRUE(picture_format(f)) << av_get_pix_fmt_name(f);
 }
 
 TEST(PixelFormats, OthersAreConverted) {
   for (const AVPixelFormat f :
-       {AV_PIX_FMT_PAL8, AV_PIX_FMT_MONOBLACK, AV_PIX_FMT_RGB565LE, AV_PIX_FMT_YUV410P, AV_PIX_FMT_YUV411P, AV_PIX_FMT_UYYVYY411,
-        AV_PIX_FMT_YUV420P10BE, AV_PIX_FMT_GRAY16BE, AV_PIX_FMT_GRAYF32LE, AV_PIX_FMT_BAYER_BGGR8, AV_PIX_FMT_CUDA,
-        AV_PIX_FMT_XYZ12LE, AV_PIX_FMT_X2RGB10LE, AV_PIX_FMT_RGB8, AV_PIX_FMT_NONE})
+       {AV_PIX_FMT_PAL8, AV_PIX_FMT_MONOBLACK, AV_PIX_FMT_RGB565LE, AV_PIX_FMT_YUV410P, AV_PIX_FMT_YUV411P,
+        AV_PIX_FMT_UYYVYY411, AV_PIX_FMT_YUV420P10BE, AV_PIX_FMT_GRAY16BE, AV_PIX_FMT_GRAYF32LE,
+        AV_PIX_FMT_BAYER_BGGR8, AV_PIX_FMT_CUDA, AV_PIX_FMT_XYZ12LE, AV_PIX_FMT_X2RGB10LE, AV_PIX_FMT_RGB8,
+        AV_PIX_FMT_NONE})
     EXPECT_FALSE(picture_format(f)) << f;
 }
 
@@ -80,9 +84,13 @@ TEST(PixelFormats, PlaneSizesAgreeWithFfmpeg) {
       const bool packed_yuv = format->plane_count == 1 && format->chroma_shift_x;
       for (int p = 0; p < format->plane_count; ++p) {
         // FFmpeg's row of a packed 4:2:2 picture of odd width ends within the last pair.
-        const size_t wanted = static_cast<size_t>(packed_yuv && extent.width % 2 ? line_sizes[p] + 2 : line_sizes[p]);
-        if (packed_yuv && extent.width % 2) EXPECT_LE(info.plane_row_bytes(p), wanted) << d->name;
-        else EXPECT_EQ(info.plane_row_bytes(p), wanted) << d->name << " plane " << p << " width " << extent.width;
+        const size_t wanted =
+            static_cast<size_t>(packed_yuv && extent.width % 2 ? line_sizes[p] + 2 : line_sizes[p]);
+        if (packed_yuv && extent.width % 2)
+          EXPECT_LE(info.plane_row_bytes(p), wanted) << d->name;
+        else
+          EXPECT_EQ(info.plane_row_bytes(p), wanted)
+              << d->name << " plane " << p << " width " << extent.width;
         const bool chroma = (p == 1 || p == 2) && format->model == ColourModel::yuv;
         const int rows = chroma ? AV_CEIL_RSHIFT(extent.height, d->log2_chroma_h) : extent.height;
         EXPECT_EQ(info.plane_rows(p), rows) << d->name << " plane " << p;
@@ -92,8 +100,9 @@ TEST(PixelFormats, PlaneSizesAgreeWithFfmpeg) {
   EXPECT_GT(checked, 60);
 }
 
-ColourSpec colour(AVPixelFormat format, int width, int height, AVCodecID codec, AVColorSpace space = AVCOL_SPC_UNSPECIFIED,
-                  AVColorRange range = AVCOL_RANGE_UNSPECIFIED, AVChromaLocation location = AVCHROMA_LOC_UNSPECIFIED) {
+ColourSpec colour(AVPixelFormat format, int width, int height, AVCodecID codec,
+                  AVColorSpace space = AVCOL_SPC_UNSPECIFIED, AVColorRange range = AVCOL_RANGE_UNSPECIFIED,
+                  AVChromaLocation location = AVCHROMA_LOC_UNSPECIFIED) {
   const ff::FramePtr frame = ff::make_frame();
   frame->width = width, frame->height = height;
   frame->colorspace = space, frame->color_range = range, frame->chroma_location = location;
@@ -108,8 +117,8 @@ TEST(ColourInfo, UntaggedIsGuessedBySize) {
 }
 
 TEST(ColourInfo, TagsWin) {
-  const auto tagged = colour(AV_PIX_FMT_YUV420P10LE, 320, 240, AV_CODEC_ID_HEVC, AVCOL_SPC_BT2020_NCL, AVCOL_RANGE_JPEG,
-                             AVCHROMA_LOC_TOPLEFT);
+  const auto tagged = colour(AV_PIX_FMT_YUV420P10LE, 320, 240, AV_CODEC_ID_HEVC, AVCOL_SPC_BT2020_NCL,
+                             AVCOL_RANGE_JPEG, AVCHROMA_LOC_TOPLEFT);
   EXPECT_EQ(tagged, (ColourSpec{YuvMatrix::bt2020, Range::full, ChromaSiting::top_left, false}));
 }
 

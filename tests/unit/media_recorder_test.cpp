@@ -10,7 +10,8 @@
 namespace lensd::test {
 namespace {
 
-/// Largest difference of R, G, B (and A, where it is carried) between a decoded RGB or gray picture and `image`.
+/// Largest difference of R, G, B (and A, where it is carried) between a decoded RGB or gray picture and
+/// `image`.
 int worst(const PictureRef& ref, const Image& image) {
   int out = 0;
   for (int y = 0; y < image.height(); ++y)
@@ -57,8 +58,9 @@ INSTANTIATE_TEST_SUITE_P(Codecs, LosslessTest,
 class ContainerTest : public MediaTest, public testing::WithParamInterface<const char*> {};
 
 TEST_P(ContainerTest, EverySizeAndCountComesBack) {
-  for (const ImageFormat format : {ImageFormat{PixelFormat::rgba8, {64, 48}}, ImageFormat{PixelFormat::rgba8, {17, 31}},
-                                   ImageFormat{PixelFormat::gray8, {66, 51}}, ImageFormat{PixelFormat::rgba8, {1, 1}}}) {
+  for (const ImageFormat format :
+       {ImageFormat{PixelFormat::rgba8, {64, 48}}, ImageFormat{PixelFormat::rgba8, {17, 31}},
+        ImageFormat{PixelFormat::gray8, {66, 51}}, ImageFormat{PixelFormat::rgba8, {1, 1}}}) {
     const std::string path = record(file(std::string("a") + GetParam()), format, 30);
     auto source = open_source(path, {});
     EXPECT_EQ(source->info().picture.extent, format.extent);
@@ -188,8 +190,9 @@ TEST_F(MediaTest, FrameHashFile) {
   hash.write(zero.ref(), at(0));
   hash.write(zero.ref(), at(1));
   hash.finish();
-  EXPECT_EQ(get("h.txt"), "# lensd framehash 1\n# columns: index, pts_ns, sha256\n# format: Gray8\n# size: 1x1\n0, 0, " + sha +
-                              "\n1, 40000000, " + sha + "\n");
+  EXPECT_EQ(get("h.txt"),
+            "# lensd framehash 1\n# columns: index, pts_ns, sha256\n# format: Gray8\n# size: 1x1\n0, 0, " +
+                sha + "\n1, 40000000, " + sha + "\n");
   EXPECT_THROW(FrameHash(file("none/h.txt")), Error);
 }
 
