@@ -1,18 +1,27 @@
 #include "kernels/registry.hpp"
 
+#include "kernels/colour/colour.hpp"
+#include "kernels/convert/convert.hpp"
+#include "kernels/gaussian/gaussian.hpp"
+#include "kernels/grayscale/grayscale.hpp"
 #include "kernels/invert/invert.hpp"
+#include "kernels/median/median.hpp"
+#include "kernels/mosaic/mosaic.hpp"
 
 namespace lensd {
 namespace {
 
 constexpr FilterEntry kFilters[] = {
-    entry<Invert>(),
+    entry<Gaussian>(), entry<Grayscale>(), entry<Invert>(), entry<Median>(), entry<Mosaic>(),
 };
 
 }  // namespace
 
 const Registry& registry() {
-  static const Registry all{.filters = kFilters, .make_source = nullptr, .make_convert = nullptr};
+  static const Registry all{
+      .filters = kFilters,
+      .make_source = [] { return std::unique_ptr<Filter>(std::make_unique<Colour>()); },
+      .make_convert = [](PixelFormat to) { return std::unique_ptr<Filter>(std::make_unique<Convert>(to)); }};
   return all;
 }
 

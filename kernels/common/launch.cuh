@@ -1,15 +1,42 @@
-// Launch helpers for .cu files.
+// Launch and memory helpers for .cu files.
 #pragma once
 
 #include <cuda_runtime.h>
 
 #include "core/device/cuda_check.hpp"
+#include "core/image/view.hpp"
 
 namespace lensd {
 
 /// Blocks of `size` that cover `items`.
 constexpr unsigned blocks_for(int items, int size) {
   return static_cast<unsigned>((items + size - 1) / size);
+}
+
+/// True when every row starts at a multiple of `bytes`, a power of two.
+template <class T>
+bool rows_aligned(const BasicImageRef<T>& image, unsigned bytes) {
+  return ((reinterpret_cast<uintptr_t>(image.data) | static_cast<uintptr_t>(image.pitch_bytes)) & (bytes - 1)) == 0;
+}
+
+/// Four bytes at `p` as a little-endian word, in one load where rows are `aligned` to 4.
+__device__ inline uint32_t load_word(const uint8_t* p, bool aligned) {
+  if (aligned) return *reinterpret_cast<const uint32_t*>(p);
+  return p[0] | static_cast<uint32_t>(p[1]) << 8 | static_cast<uint32_t>(p[2]) << 16 | static_cast<uint32_t>(p[3]) << 24;
+}
+
+__device__ inline void store_word(uint8_t* p, uint32_t word, bool aligned) {
+  if (aligned) {
+    *reinterpret_cast<uint32_t*>(p) = word;
+    return;
+  }
+  for (int i = 0; i < 4; ++i) p[i] = static_cast<uint8_t>(word >> (8 * i));
+}
+
+/// The first `count` bytes (1 to 4) of `word`.
+__device__ inline void store_bytes(uint8_t* p, uint32_t word, int count, bool aligned) {
+  if (count >= 4) return store_word(p, word, aligned);
+  for (int i = 0; i < count; ++i) p[i] = static_cast<uint8_t>(word >> (8 * i));
 }
 
 }  // namespace lensd

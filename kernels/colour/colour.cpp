@@ -1,0 +1,127 @@
+#include "kernels/colour/colour.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/base/error.hpp"
+#include "core/device/memory.hpp"
+#include "kernels/colour/colour_rows.hpp"
+
+namespace lensd {
+namespace {
+
+/// Rows that are converted before they are written as columns of a transposed picture: a cache line of RGBA8.
+constexpr int kTransposeRows = 16;
+
+bool is_upright(const Orientation& turn) { return !turn.transpose && !turn.flip_x && !turn.flip_y; }
+
+PixelFormat output_format(const PictureFormat& format) {
+  return format.model == ColourModel::gray ? PixelFormat::gray8 : PixelFormat::rgba8;
+}
+
+/// Writes `count` converted rows, the first of them stored row y, to their places in the upright image.
+template <int kBytes>
+void write_turned(const uint8_t* rows, size_t pitch, int y, int count, int width, const Orientation& turn, ImageRef out) {
+  const auto put = [&](int x, int row) {
+    const Position p = upright_position(turn, out.format.extent, x, y + row);
+    std::memcpy(out.row(p.y) + p.x * kBytes, rows + static_cast<size_t>(row) * pitch + static_cast<size_t>(x) * kBytes, kBytes);
+  };
+  if (turn.transpose) {
+    for (int x = 0; x < width; ++x)
+      for (int row = 0; row < count; ++row) put(x, row);
+  } else {
+    for (int row = 0; row < count; ++row)
+      for (int x = 0; x < width; ++x) put(x, row);
+  }
+}
+
+}  // namespace
+
+FilterSchema Colour::make_schema() {
+  return Schema<ColourParams>("colour", "decoded picture to working image").build();
+}
+
+Layout Colour::configure(const FilterInputs& inputs) {
+  if (!inputs.picture) throw Error(ExitCode::invalid_config, "colour", "stands at the source only");
+  info_ = *inputs.picture;
+  const PictureFormat& f = info_.format;
+  if (f.depth < 8 || f.depth > 16 || f.chroma_shift_x > 1 || f.chroma_shift_y > 1)
+    throw Error(ExitCode::bad_source, "colour", "cannot convert " + describe(info_));
+  matrix_ = ColourMatrix::make(info_);
+  const ImageFormat output{output_format(f), info_.upright()};
+  const size_t row_bytes = static_cast<size_t>(info_.extent.width) * static_cast<size_t>(channels(output.format));
+  double bytes = static_cast<double>(row_bytes) * info_.extent.height;
+  for (int p = 0; p < f.plane_count; ++p) bytes += static_cast<double>(info_.plane_row_bytes(p)) * info_.plane_rows(p);
+  const int rows = is_upright(info_.orientation) ? 0 : kTransposeRows;
+  return {.output = output,
+          .passes = {{.name = "colour",
+                      .items = info_.extent.height,
+                      .grain = kTransposeRows,
+                      .bytes = bytes,
+                      .operations = static_cast<double>(info_.extent.width) * info_.extent.height * 25}},
+          .scratch_bytes = {},
+          .worker_bytes = align_up(colour_worker_bytes(info_.extent.width), kHostAlignment) + static_cast<size_t>(rows) * row_bytes};
+}
+
+void Colour::run(const PassArgs& args, Band band) const {
+  const PictureRef& picture = *args.picture;
+  const Orientation turn = picture.info.orientation;
+  if (is_upright(turn)) {
+    for (int y = band.begin; y < band.end; ++y) colour_row(picture, matrix_, y, args.out.row(y), args.worker);
+    return;
+  }
+  const int width = picture.info.extent.width, bytes = args.out.channels();
+  const size_t pitch = static_cast<size_t>(width) * static_cast<size_t>(bytes);
+  uint8_t* rows = args.worker + align_up(colour_worker_bytes(width), kHostAlignment);
+  for (int y = band.begin; y < band.end; y += kTransposeRows) {
+    const int count = std::min(kTransposeRows, band.end - y);
+    for (int i = 0; i < count; ++i)
+      colour_row(picture, matrix_, y + i, rows + static_cast<size_t>(i) * pitch, args.worker);
+    if (bytes == 1) write_turned<1>(rows, pitch, y, count, width, turn, args.out);
+    else write_turned<4>(rows, pitch, y, count, width, turn, args.out);
+  }
+}
+
+void Colour::reference(ReferenceRun&) const {
+  throw Error(ExitCode::runtime_failure, "colour", "has no input image", "use colour_reference()");
+}
+
+Image colour_reference(const PictureRef& picture) {
+  const PictureInfo& info = picture.info;
+  const PictureFormat& f = info.format;
+  const ColourMatrix m = ColourMatrix::make(info);
+  Image out({output_format(f), info.upright()});
+  const auto sample = [&](int component, int x, int y) {
+    const ComponentLayout& layout = f.components[static_cast<size_t>(component)];
+    return load_sample(picture.planes[layout.plane] + y * picture.pitch_bytes[layout.plane], layout, x, f.depth > 8, m.sample_mask);
+  };
+  const int chroma_w = chroma_size(info.extent.width, f.chroma_shift_x);
+  const int chroma_h = chroma_size(info.extent.height, f.chroma_shift_y);
+  for (int y = 0; y < info.extent.height; ++y)
+    for (int x = 0; x < info.extent.width; ++x) {
+      const Position p = upright_position(info.orientation, info.upright(), x, y);
+      if (f.model == ColourModel::gray) {
+        out.at(p.x, p.y) = static_cast<uint8_t>(colour_of_plain<int64_t>(m, sample(0, x, y)));
+        continue;
+      }
+      uint32_t pixel = 0;
+      if (f.model == ColourModel::rgb) {
+        for (int c = 0; c < 3; ++c) pixel |= colour_of_plain<int64_t>(m, sample(c, x, y)) << (8 * c);
+      } else {
+        const ChromaTap tx = chroma_tap(x, f.chroma_shift_x, cosited_x(info), chroma_w);
+        const ChromaTap ty = chroma_tap(y, f.chroma_shift_y, cosited_y(info), chroma_h);
+        const auto chroma = [&](int component) {
+          return ty.first_weight * (tx.first_weight * sample(component, tx.first, ty.first) +
+                                    tx.second_weight * sample(component, tx.second, ty.first)) +
+                 ty.second_weight * (tx.first_weight * sample(component, tx.first, ty.second) +
+                                     tx.second_weight * sample(component, tx.second, ty.second));
+        };
+        pixel = colour_of_yuv<int64_t>(m, sample(0, x, y), chroma(1), chroma(2));
+      }
+      for (int c = 0; c < 3; ++c) out.at(p.x, p.y, c) = static_cast<uint8_t>(pixel >> (8 * c));
+      out.at(p.x, p.y, 3) = f.has_alpha ? static_cast<uint8_t>(colour_of_alpha<int64_t>(m, sample(3, x, y))) : uint8_t{255};
+    }
+  return out;
+}
+
+}  // namespace lensd

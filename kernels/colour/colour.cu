@@ -1,0 +1,189 @@
+#include "kernels/colour/colour.hpp"
+#include "kernels/common/launch.cuh"
+
+namespace lensd {
+namespace {
+
+/// A thread converts four columns of one row, or of two where chroma rows are halved: it loads the chroma samples
+/// under them once.
+struct ColourTuning {
+  static constexpr int threads = 128;
+  static constexpr int columns = 4;
+};
+
+/// What a kernel needs of the PictureRef, which is a host structure.
+struct ColourJob {
+  const uint8_t* planes[4];
+  std::ptrdiff_t pitches[4];
+  ComponentLayout layouts[4];
+  Extent extent, upright;
+  ColourMatrix matrix;
+  Orientation turn;
+  ImageView<uint8_t> out;
+  bool rgb, has_alpha, cosited_x, cosited_y;
+  bool straight;  ///< the picture is upright as stored
+  bool wide;      ///< … and rows of the output start at multiples of 16 bytes (4 for grey)
+  bool aligned;   ///< output pixels are whole words
+};
+
+template <bool kTwoBytes>
+__device__ int sample(const ColourJob& job, int component, int x, int y) {
+  const ComponentLayout& layout = job.layouts[component];
+  return load_sample(job.planes[component] + y * job.pitches[component], layout, x, kTwoBytes, job.matrix.sample_mask);
+}
+
+__device__ void store_pixel(const ColourJob& job, int x, int y, uint32_t pixel) {
+  const Position p = job.straight ? Position{x, y} : upright_position(job.turn, job.upright, x, y);
+  store_word(job.out.row(p.y) + 4 * p.x, pixel, job.aligned);
+}
+
+/// The chroma samples of one component around four columns, in rows 2j − 1, 2j, 2j + 1 (or one row, unhalved).
+template <bool kTwoBytes, int kShiftX, int kShiftY>
+struct ChromaPatch {
+  static constexpr int kColumns = 4, kRows = kShiftY ? 3 : 1;
+  int at[kRows][kColumns];
+
+  __device__ void load(const ColourJob& job, int component, int x, int y) {
+    const int columns = chroma_columns(job), rows = chroma_rows(job);
+#pragma unroll
+    for (int j = 0; j < kRows; ++j)
+#pragma unroll
+      for (int i = 0; i < kColumns; ++i) {
+        const int cx = kShiftX ? x / 2 - 1 + i : x + i, cy = kShiftY ? y / 2 - 1 + j : y;
+        at[j][i] = sample<kTwoBytes>(job, component, min(max(cx, 0), columns - 1), min(max(cy, 0), rows - 1));
+      }
+  }
+  /// In sixteenths, for column x + i and row y + j of the patch's even x and y.
+  __device__ int value(const ColourJob& job, int i, int j) const {
+    if constexpr (kShiftY == 0) {
+      return 4 * across(job, at[0], i);
+    } else {
+      const int here = across(job, at[1], i);
+      if (job.cosited_y) return j == 0 ? 4 * here : 2 * (here + across(job, at[2], i));
+      return 3 * here + across(job, at[j == 0 ? 0 : 2], i);
+    }
+  }
+
+ private:
+  static __device__ int chroma_columns(const ColourJob& job) { return (job.extent.width + kShiftX) >> kShiftX; }
+  static __device__ int chroma_rows(const ColourJob& job) { return (job.extent.height + kShiftY) >> kShiftY; }
+  /// In quarters.
+  static __device__ int across(const ColourJob& job, const int (&row)[kColumns], int i) {
+    if constexpr (kShiftX == 0) {
+      return 4 * row[i];
+    } else {
+      const int c = 1 + i / 2;  // the sample of the pair of columns
+      if (job.cosited_x) return i % 2 == 0 ? 4 * row[c] : 2 * (row[c] + row[c + 1]);
+      return 3 * row[c] + row[i % 2 == 0 ? c - 1 : c + 1];
+    }
+  }
+};
+
+/// YUV and RGB → RGBA8. `T` holds the sums.
+template <bool kTwoBytes, class T, int kShiftX, int kShiftY>
+__global__ void __launch_bounds__(ColourTuning::threads) colour_kernel(ColourJob job) {
+  constexpr int kColumns = ColourTuning::columns, kRows = 1 << kShiftY;
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * kColumns;
+  const int y = static_cast<int>(blockIdx.y) * kRows;
+  const int width = job.extent.width, height = job.extent.height;
+  if (x >= width) return;
+  ChromaPatch<kTwoBytes, kShiftX, kShiftY> u, v;
+  u.load(job, 1, x, y), v.load(job, 2, x, y);
+#pragma unroll
+  for (int j = 0; j < kRows; ++j) {
+    if (y + j >= height) break;
+    uint32_t pixels[kColumns];
+#pragma unroll
+    for (int i = 0; i < kColumns; ++i) {
+      const int column = min(x + i, width - 1);
+      const int first = sample<kTwoBytes>(job, 0, column, y + j);
+      if (kShiftX + kShiftY == 0 && job.rgb)
+        pixels[i] = colour_of_plain<T>(job.matrix, first) | colour_of_plain<T>(job.matrix, u.at[0][i]) << 8 |
+                    colour_of_plain<T>(job.matrix, v.at[0][i]) << 16;
+      else
+        pixels[i] = colour_of_yuv<T>(job.matrix, first, u.value(job, i, j), v.value(job, i, j));
+      const uint32_t alpha = job.has_alpha ? colour_of_alpha<T>(job.matrix, sample<kTwoBytes>(job, 3, column, y + j)) : 255u;
+      pixels[i] |= alpha << 24;
+    }
+    if (job.wide && x + kColumns <= width) {
+      *reinterpret_cast<uint4*>(job.out.row(y + j) + 4 * x) = make_uint4(pixels[0], pixels[1], pixels[2], pixels[3]);
+      continue;
+    }
+#pragma unroll
+    for (int i = 0; i < kColumns; ++i)
+      if (x + i < width) store_pixel(job, x + i, y + j, pixels[i]);
+  }
+}
+
+template <bool kTwoBytes>
+__global__ void __launch_bounds__(ColourTuning::threads) colour_gray_kernel(ColourJob job) {
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * ColourTuning::columns;
+  const int y = static_cast<int>(blockIdx.y);
+  const int count = min(ColourTuning::columns, job.extent.width - x);
+  if (count <= 0) return;
+  uint32_t word = 0;
+  for (int i = 0; i < count; ++i)
+    word |= colour_of_plain<int64_t>(job.matrix, sample<kTwoBytes>(job, 0, x + i, y)) << (8 * i);
+  if (job.straight) return store_bytes(job.out.row(y) + x, word, count, job.wide);
+  for (int i = 0; i < count; ++i) {
+    const Position p = upright_position(job.turn, job.upright, x + i, y);
+    job.out.row(p.y)[p.x] = static_cast<uint8_t>(word >> (8 * i));
+  }
+}
+
+template <bool kTwoBytes, class T, int kShiftX, int kShiftY>
+void launch_shifts(const ColourJob& job, CudaStream stream) {
+  const dim3 grid(blocks_for(job.extent.width, ColourTuning::threads * ColourTuning::columns),
+                  blocks_for(job.extent.height, 1 << kShiftY));
+  colour_kernel<kTwoBytes, T, kShiftX, kShiftY><<<grid, ColourTuning::threads, 0, stream>>>(job);
+}
+
+template <bool kTwoBytes, class T>
+void launch_colour(const PictureFormat& f, const ColourJob& job, CudaStream stream) {
+  switch (f.chroma_shift_x * 2 + f.chroma_shift_y) {
+    case 0: return launch_shifts<kTwoBytes, T, 0, 0>(job, stream);
+    case 1: return launch_shifts<kTwoBytes, T, 0, 1>(job, stream);
+    case 2: return launch_shifts<kTwoBytes, T, 1, 0>(job, stream);
+    default: return launch_shifts<kTwoBytes, T, 1, 1>(job, stream);
+  }
+}
+
+ColourJob make_job(const PictureRef& picture, const ColourMatrix& matrix, ImageRef out) {
+  const PictureInfo& info = picture.info;
+  ColourJob job{};
+  for (size_t c = 0; c < 4; ++c) {
+    job.layouts[c] = info.format.components[c];
+    job.planes[c] = picture.planes[job.layouts[c].plane];
+    job.pitches[c] = picture.pitch_bytes[job.layouts[c].plane];
+  }
+  job.extent = info.extent, job.upright = info.upright(), job.matrix = matrix, job.turn = info.orientation;
+  job.out = out.as<uint8_t>();
+  job.rgb = info.format.model == ColourModel::rgb, job.has_alpha = info.format.has_alpha;
+  job.cosited_x = cosited_x(info), job.cosited_y = cosited_y(info);
+  job.straight = info.orientation == Orientation{};
+  job.wide = job.straight && rows_aligned(out, out.channels() == 4 ? 16 : 4);
+  job.aligned = rows_aligned(out, 4);
+  return job;
+}
+
+}  // namespace
+
+void Colour::launch(const PassArgs& args, CudaStream stream) const {
+  const PictureFormat& f = args.picture->info.format;
+  const ColourJob job = make_job(*args.picture, matrix_, args.out);
+  if (f.model == ColourModel::gray) {
+    const dim3 grid(blocks_for(job.extent.width, ColourTuning::threads * ColourTuning::columns),
+                    static_cast<unsigned>(job.extent.height));
+    if (f.depth > 8) colour_gray_kernel<true><<<grid, ColourTuning::threads, 0, stream>>>(job);
+    else colour_gray_kernel<false><<<grid, ColourTuning::threads, 0, stream>>>(job);
+  } else if (f.depth <= 8) {
+    launch_colour<false, int32_t>(f, job, stream);
+  } else if (f.depth <= 12) {
+    launch_colour<true, int32_t>(f, job, stream);
+  } else {
+    launch_colour<true, int64_t>(f, job, stream);
+  }
+  LENSD_LAUNCHED();
+}
+
+}  // namespace lensd

@@ -1,0 +1,148 @@
+#include "kernels/colour/colour_rows.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/colour/colour_general.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+
+#include <hwy/highway.h>
+
+// Plain loops that the compiler vectorises for each target.
+HWY_BEFORE_NAMESPACE();
+namespace lensd::HWY_NAMESPACE {
+
+/// One component of a row as plain numbers.
+void gather(const uint8_t* row, ComponentLayout layout, bool two_bytes, int mask, int count, int32_t* out) {
+  if (!two_bytes && layout.step == 1) {
+    for (int x = 0; x < count; ++x) out[x] = row[layout.offset + x];
+  } else if (two_bytes && layout.step == 2) {
+    const uint8_t* p = row + layout.offset;
+    for (int x = 0; x < count; ++x) out[x] = ((p[2 * x] | p[2 * x + 1] << 8) >> layout.shift) & mask;
+  } else {
+    for (int x = 0; x < count; ++x) out[x] = load_sample(row, layout, x, two_bytes, mask);
+  }
+}
+
+/// out = wa · a + wb · b.
+void blend(const int32_t* a, const int32_t* b, int wa, int wb, int count, int32_t* out) {
+  for (int x = 0; x < count; ++x) out[x] = wa * a[x] + wb * b[x];
+}
+
+/// Chroma in quarters, vertically blended, to sixteenths at every luma column.
+void widen(const int32_t* chroma, int width, bool cosited, int count, int32_t* out) {
+  const auto at = [&](int x) {
+    const ChromaTap tap = chroma_tap(x, 1, cosited, count);
+    return tap.first_weight * chroma[tap.first] + tap.second_weight * chroma[tap.second];
+  };
+  // The first and last columns have a repeated neighbour; between them the pattern is regular.
+  const int pairs = width / 2 - 1;
+  const int even_before = cosited ? 0 : 1, even_here = 4 - even_before, odd_after = cosited ? 2 : 1, odd_here = 4 - odd_after;
+  for (int x = 0; x < (pairs > 0 ? 2 : width); ++x) out[x] = at(x);
+  for (int c = 1; c < pairs; ++c) {
+    out[2 * c] = even_before * chroma[c - 1] + even_here * chroma[c];
+    out[2 * c + 1] = odd_here * chroma[c] + odd_after * chroma[c + 1];
+  }
+  if (pairs > 0)
+    for (int x = 2 * pairs; x < width; ++x) out[x] = at(x);
+}
+
+template <class T>
+HWY_INLINE void yuv_pixels(const ColourMatrix& m, const int32_t* y, const int32_t* u, const int32_t* v, int width, uint32_t* out) {
+  for (int x = 0; x < width; ++x) out[x] = colour_of_yuv<T>(m, y[x], u[x], v[x]) | 0xff000000u;
+}
+
+template <class T>
+HWY_INLINE void rgb_pixels(const ColourMatrix& m, const int32_t* r, const int32_t* g, const int32_t* b, int width, uint32_t* out) {
+  for (int x = 0; x < width; ++x)
+    out[x] = colour_of_plain<T>(m, r[x]) | colour_of_plain<T>(m, g[x]) << 8 | colour_of_plain<T>(m, b[x]) << 16 | 0xff000000u;
+}
+
+void matrix_row(const ColourMatrix& m, ColourModel model, bool wide, const int32_t* const* planes, int width, uint32_t* out) {
+  if (model == ColourModel::yuv) {
+    if (wide) yuv_pixels<int64_t>(m, planes[0], planes[1], planes[2], width, out);
+    else yuv_pixels<int32_t>(m, planes[0], planes[1], planes[2], width, out);
+  } else {
+    if (wide) rgb_pixels<int64_t>(m, planes[0], planes[1], planes[2], width, out);
+    else rgb_pixels<int32_t>(m, planes[0], planes[1], planes[2], width, out);
+  }
+}
+
+void alpha_row(const ColourMatrix& m, const int32_t* alpha, int width, uint32_t* pixels) {
+  for (int x = 0; x < width; ++x)
+    pixels[x] = (pixels[x] & 0xffffffu) | colour_of_alpha<int64_t>(m, alpha[x]) << 24;
+}
+
+void gray_row(const ColourMatrix& m, const int32_t* luma, int width, uint8_t* out) {
+  for (int x = 0; x < width; ++x) out[x] = static_cast<uint8_t>(colour_of_plain<int64_t>(m, luma[x]));
+}
+
+}  // namespace lensd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include <cstring>
+
+namespace lensd {
+
+HWY_EXPORT(gather);
+HWY_EXPORT(blend);
+HWY_EXPORT(widen);
+HWY_EXPORT(matrix_row);
+HWY_EXPORT(alpha_row);
+HWY_EXPORT(gray_row);
+
+namespace {
+
+constexpr int kRowBuffers = 6;
+size_t buffer_samples(int width) { return (static_cast<size_t>(width) + 15) / 16 * 16 + 16; }
+
+}  // namespace
+
+size_t colour_worker_bytes(int width) {
+  // The general rows; colour_row_halved() needs less, but for narrow pictures.
+  return kRowBuffers * buffer_samples(width) * sizeof(int32_t) + 2048;
+}
+
+void colour_row_general(const PictureRef& picture, const ColourMatrix& m, int y, uint8_t* out, uint8_t* worker) {
+  const PictureInfo& info = picture.info;
+  const PictureFormat& f = info.format;
+  const int width = info.extent.width;
+  const bool two_bytes = f.depth > 8, wide = f.depth > 12;
+  const auto buffer = [&](int i) { return reinterpret_cast<int32_t*>(worker) + static_cast<size_t>(i) * buffer_samples(width); };
+  const auto load = [&](int component, int row, int count, int32_t* to) {
+    const ComponentLayout layout = f.components[static_cast<size_t>(component)];
+    const uint8_t* from = picture.planes[layout.plane] + row * picture.pitch_bytes[layout.plane];
+    HWY_DYNAMIC_DISPATCH(gather)(from, layout, two_bytes, m.sample_mask, count, to);
+  };
+  const int32_t* planes[3] = {buffer(0), buffer(1), buffer(2)};
+  load(0, y, width, buffer(0));
+  if (f.model == ColourModel::gray) return HWY_DYNAMIC_DISPATCH(gray_row)(m, buffer(0), width, out);
+
+  for (int c = 1; c < 3; ++c) {
+    if (f.model == ColourModel::rgb) {
+      load(c, y, width, buffer(c));
+      continue;
+    }
+    const int count = chroma_size(width, f.chroma_shift_x);
+    const ChromaTap tap = chroma_tap(y, f.chroma_shift_y, cosited_y(info), chroma_size(info.extent.height, f.chroma_shift_y));
+    load(c, tap.first, count, buffer(3)), load(c, tap.second, count, buffer(4));
+    const int whole = f.chroma_shift_x == 0 ? 4 : 1;  // without horizontal blending the weights are sixteenths at once
+    int32_t* blended = whole == 4 ? buffer(c) : buffer(5);
+    HWY_DYNAMIC_DISPATCH(blend)(buffer(3), buffer(4), whole * tap.first_weight, whole * tap.second_weight, count, blended);
+    if (whole == 1) HWY_DYNAMIC_DISPATCH(widen)(blended, width, cosited_x(info), count, buffer(c));
+  }
+  auto* pixels = reinterpret_cast<uint32_t*>(buffer(3));
+  HWY_DYNAMIC_DISPATCH(matrix_row)(m, f.model, wide, planes, width, pixels);
+  if (f.has_alpha) {
+    load(3, y, width, buffer(4));
+    HWY_DYNAMIC_DISPATCH(alpha_row)(m, buffer(4), width, pixels);
+  }
+  std::memcpy(out, pixels, 4 * static_cast<size_t>(width));
+}
+
+void colour_row(const PictureRef& picture, const ColourMatrix& matrix, int y, uint8_t* out, uint8_t* worker) {
+  if (is_halved_8bit(picture.info.format)) return colour_row_halved(picture, matrix, y, out, worker);
+  colour_row_general(picture, matrix, y, out, worker);
+}
+
+}  // namespace lensd
+#endif

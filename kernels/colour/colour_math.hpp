@@ -1,0 +1,111 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "core/image/picture.hpp"
+
+namespace lensd {
+
+struct ColourParams {};
+
+struct ColourBlock {
+  static ColourBlock make(const ColourParams&) { return {}; }
+};
+
+/// Conversion in fixed point: coefficients in 1/8192, samples in sixteenths (the sum of the bilinear weights).
+/// An 8-bit result is (sum + half) >> shift, clamped; sums fit 32 bits up to a depth of 12.
+struct ColourMatrix {
+  int32_t luma = 0;                   ///< grey, and R, G and B of RGB pictures, too
+  int32_t rv = 0, gu = 0, gv = 0, bu = 0;
+  int32_t black = 0, middle = 0;      ///< sample values of black and of no chroma
+  int32_t alpha = 0;
+  int32_t shift = 0;
+  int32_t sample_mask = 0;            ///< the significant bits
+
+  static ColourMatrix make(const PictureInfo& info) {
+    const int depth = info.format.depth, extra = depth - 8;
+    const double step = std::ldexp(1.0, extra), full = 255 * step / (std::ldexp(1.0, depth) - 1);
+    const bool limited = info.colour.range == Range::limited;
+    const double luma = limited ? 255.0 / 219 : full, chroma = limited ? 255.0 / 224 : full;
+    constexpr double kr_of[] = {0.299, 0.2126, 0.2627}, kb_of[] = {0.114, 0.0722, 0.0593};
+    const double kr = kr_of[static_cast<int>(info.colour.matrix)], kb = kb_of[static_cast<int>(info.colour.matrix)];
+    const double kg = 1 - kr - kb;
+    const auto fixed = [](double v) { return static_cast<int32_t>(std::lround(v * 8192)); };
+    ColourMatrix m;
+    m.luma = fixed(luma), m.alpha = fixed(full);
+    m.rv = fixed(chroma * 2 * (1 - kr)), m.bu = fixed(chroma * 2 * (1 - kb));
+    m.gu = fixed(chroma * 2 * kb * (1 - kb) / kg), m.gv = fixed(chroma * 2 * kr * (1 - kr) / kg);
+    m.black = limited ? 16 << extra : 0, m.middle = 128 << extra;
+    m.shift = 13 + 4 + extra;
+    m.sample_mask = (1 << depth) - 1;
+    return m;
+  }
+};
+
+/// `T` is int32_t up to a depth of 12, int64_t beyond; the numbers are the same.
+template <class T>
+LENSD_HD constexpr uint32_t colour_clamp(const ColourMatrix& m, T sum) {
+  const T v = (sum + (T{1} << (m.shift - 1))) >> m.shift;
+  return static_cast<uint32_t>(v < 0 ? 0 : v > 255 ? 255 : v);
+}
+
+template <class T>
+LENSD_HD constexpr uint32_t colour_of_plain(const ColourMatrix& m, int sample) {
+  return colour_clamp<T>(m, T{m.luma} * (16 * (sample - m.black)));
+}
+
+template <class T>
+LENSD_HD constexpr uint32_t colour_of_alpha(const ColourMatrix& m, int sample) {
+  return colour_clamp<T>(m, T{m.alpha} * (16 * sample));
+}
+
+/// R | G << 8 | B << 16 of a luma sample and chroma in sixteenths.
+template <class T>
+LENSD_HD constexpr uint32_t colour_of_yuv(const ColourMatrix& m, int y, int u16, int v16) {
+  const T base = T{m.luma} * (16 * (y - m.black));
+  const T u = u16 - 16 * m.middle, v = v16 - 16 * m.middle;
+  return colour_clamp<T>(m, base + m.rv * v) | colour_clamp<T>(m, base - m.gu * u - m.gv * v) << 8 |
+         colour_clamp<T>(m, base + m.bu * u) << 16;
+}
+
+/// The two chroma samples on either side of a luma position along one axis, with weights in quarters.
+struct ChromaTap {
+  int first, second;
+  int first_weight, second_weight;
+};
+
+/// `n` is the number of chroma samples; beyond them the outermost is repeated.
+LENSD_HD constexpr ChromaTap chroma_tap(int position, int shift, bool cosited, int n) {
+  if (shift == 0) return {position, position, 4, 0};
+  const int c = position >> 1;
+  const bool odd = (position & 1) != 0;
+  const int before = c > 0 ? c - 1 : 0, after = c + 1 < n ? c + 1 : n - 1;
+  if (cosited) return odd ? ChromaTap{c, after, 2, 2} : ChromaTap{c, c, 4, 0};
+  return odd ? ChromaTap{c, after, 3, 1} : ChromaTap{before, c, 1, 3};
+}
+
+inline bool cosited_x(const PictureInfo& info) { return info.colour.siting != ChromaSiting::center; }
+inline bool cosited_y(const PictureInfo& info) { return info.colour.siting == ChromaSiting::top_left; }
+
+/// Chroma samples in a row, or rows of them.
+constexpr int chroma_size(int luma_size, int shift) { return (luma_size + (1 << shift) - 1) >> shift; }
+
+/// Where a stored pixel goes in the upright picture of `upright` size.
+struct Position {
+  int x, y;
+};
+LENSD_HD constexpr Position upright_position(const Orientation& turn, Extent upright, int x, int y) {
+  Position p = turn.transpose ? Position{y, x} : Position{x, y};
+  if (turn.flip_x) p.x = upright.width - 1 - p.x;
+  if (turn.flip_y) p.y = upright.height - 1 - p.y;
+  return p;
+}
+
+/// One component's sample.
+LENSD_HD inline int load_sample(const uint8_t* row, const ComponentLayout& layout, int x, bool two_bytes, int mask) {
+  const uint8_t* p = row + static_cast<std::ptrdiff_t>(x) * layout.step + layout.offset;
+  return two_bytes ? ((p[0] | p[1] << 8) >> layout.shift) & mask : p[0];
+}
+
+}  // namespace lensd

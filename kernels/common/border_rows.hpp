@@ -1,0 +1,40 @@
+// Rows with their border, for the CPU side of neighbourhood filters: the rim is copied once by the border rule,
+// so that inner loops have no edges.
+#pragma once
+
+#include <cstring>
+
+#include "kernels/common/border.hpp"
+
+namespace lensd {
+
+/// The row that stands at height `y`, or null for the zero row of Border::constant.
+inline const uint8_t* border_row(const ConstImageRef& image, int y, Border border) {
+  const int inside = border_index(y, image.height(), border);
+  return inside < 0 ? nullptr : image.row(inside);
+}
+
+/// Copies pixels [x0, x1) of a row of `width` pixels of `channels` bytes; what lies outside comes from the
+/// border rule. A null row gives zeros.
+inline void copy_span(const uint8_t* row, int width, int channels, int x0, int x1, Border border, uint8_t* out) {
+  const auto bytes = [channels](int pixels) { return static_cast<size_t>(pixels) * static_cast<size_t>(channels); };
+  if (!row) {
+    std::memset(out, 0, bytes(x1 - x0));
+    return;
+  }
+  const auto rim = [&](int from, int to) {
+    for (int x = from; x < to; ++x) {
+      const int inside = border_index(x, width, border);
+      for (int c = 0; c < channels; ++c) *out++ = inside < 0 ? uint8_t{0} : row[inside * channels + c];
+    }
+  };
+  const int begin = x0 > 0 ? x0 : 0, end = x1 < width ? x1 : width;
+  rim(x0, begin < x1 ? begin : x1);
+  if (end > begin) {
+    std::memcpy(out, row + bytes(begin), bytes(end - begin));
+    out += bytes(end - begin);
+  }
+  rim(end > begin ? end : (begin < x1 ? begin : x1), x1);
+}
+
+}  // namespace lensd

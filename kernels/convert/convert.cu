@@ -1,0 +1,49 @@
+#include "kernels/common/launch.cuh"
+#include "kernels/convert/convert.hpp"
+#include "kernels/grayscale/luma.hpp"
+
+namespace lensd {
+namespace {
+
+/// Four pixels a thread: one 4-byte load, one 16-byte store.
+struct SpreadTuning {
+  static constexpr int threads = 256;
+  static constexpr int pixels = 4;
+};
+
+__device__ uint32_t spread(uint32_t word, unsigned byte) {
+  // Bytes (b, b, b, 255): the selector names byte `byte` three times and the first of the second operand once.
+  return __byte_perm(word, 0xffu, byte * 0x0111u | 0x4000u);
+}
+
+__global__ void spread_kernel(ImageView<const uint8_t> gray, ImageView<uint8_t> rgba, bool aligned_in, bool wide,
+                              bool aligned_out) {
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * SpreadTuning::pixels;
+  const int y = static_cast<int>(blockIdx.y);
+  const int count = min(SpreadTuning::pixels, gray.extent.width - x);
+  if (count <= 0) return;
+  const uint8_t* src = gray.row(y) + x;
+  uint8_t* dst = rgba.row(y) + 4 * x;
+  if (wide && aligned_in && count == SpreadTuning::pixels) {
+    const uint32_t word = load_word(src, true);
+    *reinterpret_cast<uint4*>(dst) = make_uint4(spread(word, 0), spread(word, 1), spread(word, 2), spread(word, 3));
+    return;
+  }
+  for (int i = 0; i < count; ++i) store_word(dst + 4 * i, spread(src[i], 0), aligned_out);
+}
+
+}  // namespace
+
+void Convert::launch(const PassArgs& args, CudaStream stream) const {
+  const ConstImageRef in = args.in[0];
+  if (in.format.format == to_) return launch_copy(in, args.out, stream);
+  if (to_ == PixelFormat::gray8) return launch_luma(in, args.out, &block_of(args).weights, stream);
+  const dim3 grid(blocks_for(in.width(), SpreadTuning::threads * SpreadTuning::pixels),
+                  static_cast<unsigned>(in.height()));
+  spread_kernel<<<grid, SpreadTuning::threads, 0, stream>>>(in.as<const uint8_t>(), args.out.as<uint8_t>(),
+                                                            rows_aligned(in, 4), rows_aligned(args.out, 16),
+                                                            rows_aligned(args.out, 4));
+  LENSD_LAUNCHED();
+}
+
+}  // namespace lensd

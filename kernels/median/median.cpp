@@ -1,0 +1,57 @@
+#include "kernels/median/median.hpp"
+
+#include <algorithm>
+
+#include "kernels/common/border.hpp"
+#include "kernels/median/median_rows.hpp"
+
+namespace lensd {
+
+FilterSchema Median::make_schema() {
+  Schema<MedianParams> schema("median", "middle value of the window: removes specks, keeps edges");
+  schema.integer("radius", &MedianParams::radius, 1, kMedianMaxRadius, "reach of the window", {.unit = "px"});
+  return add_border(schema, &MedianParams::border).build();
+}
+
+Layout Median::configure(const FilterInputs& inputs) {
+  const ImageFormat format = inputs.images[0];
+  const double bytes = static_cast<double>(format.row_bytes()) * format.extent.height;
+  // Minima and maxima a sample with columns shared, as on CUDA.
+  const double operations = params_.radius == 1 ? 17 : 87;
+  const double colours = format.format == PixelFormat::rgba8 ? 0.75 : 1;
+  return {.output = format,
+          .passes = {{.name = "median",
+                      .items = format.extent.height,
+                      .grain = 16,
+                      .bytes = 2 * bytes,
+                      .operations = bytes * colours * operations}},
+          .scratch_bytes = {},
+          .worker_bytes = median_worker_bytes(format)};
+}
+
+void Median::run(const PassArgs& args, Band band) const {
+  median_band(args.in[0], args.out, band, block_of(args), args.worker);
+}
+
+void Median::reference(ReferenceRun& run) const {
+  const Image& in = run.in[0];
+  const int r = params_.radius;
+  run.out = in;
+  std::vector<uint8_t> window;
+  for (int y = 0; y < in.height(); ++y)
+    for (int x = 0; x < in.width(); ++x)
+      for (int c = 0; c < std::min(3, in.channels()); ++c) {
+        window.clear();
+        for (int dy = -r; dy <= r; ++dy)
+          for (int dx = -r; dx <= r; ++dx) {
+            const int xi = border_index(x + dx, in.width(), params_.border);
+            const int yi = border_index(y + dy, in.height(), params_.border);
+            window.push_back(xi < 0 || yi < 0 ? uint8_t{0} : in.at(xi, yi, c));
+          }
+        const auto middle = window.begin() + static_cast<std::ptrdiff_t>(window.size() / 2);
+        std::nth_element(window.begin(), middle, window.end());
+        run.out.at(x, y, c) = *middle;
+      }
+}
+
+}  // namespace lensd

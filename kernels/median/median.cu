@@ -1,0 +1,240 @@
+#include "kernels/common/border.hpp"
+#include "kernels/common/launch.cuh"
+#include "kernels/median/median.hpp"
+
+namespace lensd {
+namespace {
+
+/// Two samples a register, each in the high byte of a 16-bit half: the low byte may hold anything, since it only
+/// decides between equal samples. sm_90 has packed minima and maxima for halves (VIMNMX.U16x2), not for bytes.
+__device__ uint32_t net_min(uint32_t a, uint32_t b) {
+  return __vminu2(a, b);
+}
+__device__ uint32_t net_max(uint32_t a, uint32_t b) {
+  return __vmaxu2(a, b);
+}
+#define LENSD_NET __device__ __forceinline__
+#include "kernels/median/median_network-inl.hpp"
+#undef LENSD_NET
+
+/// A thread makes 4 registers of output in each of `rows` rows: 8 grey pixels or 4 colour ones (twice, for red and
+/// blue and for green). No shared memory: a window's rows are in the L1 cache.
+struct MedianTuning {
+  static constexpr int warps = 4;
+  static constexpr int rows = 8;
+};
+
+inline constexpr int kOutputs = 4;
+
+/// 3×3 medians for two output rows: rows[0..3] are registers of columns −1 to 4.
+__device__ void median_two_rows(const uint32_t (&rows)[4][kOutputs + 2], uint32_t (&out)[2][kOutputs]) {
+  Column3<uint32_t> upper[kOutputs + 2], lower[kOutputs + 2];
+#pragma unroll
+  for (int i = 0; i < kOutputs + 2; ++i) {
+    uint32_t low = rows[1][i], high = rows[2][i];
+    exchange(low, high);
+    upper[i] = insert_3(low, high, rows[0][i]);
+    lower[i] = insert_3(low, high, rows[3][i]);
+  }
+#pragma unroll
+  for (int i = 0; i < kOutputs; ++i) {
+    out[0][i] = median_of_columns(upper[i], upper[i + 1], upper[i + 2]);
+    out[1][i] = median_of_columns(lower[i], lower[i + 1], lower[i + 2]);
+  }
+}
+
+/// 5×5 medians for two output rows: rows[0..5] are registers of columns −2 to 5.
+__device__ void median_two_rows(const uint32_t (&rows)[6][kOutputs + 4], uint32_t (&out)[2][kOutputs]) {
+  uint32_t inner[kOutputs + 4][4];
+#pragma unroll
+  for (int i = 0; i < kOutputs + 4; ++i) {
+    for (int k = 0; k < 4; ++k) inner[i][k] = rows[k + 1][i];
+    sort_4(inner[i][0], inner[i][1], inner[i][2], inner[i][3]);
+  }
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    Column5<uint32_t> c[kOutputs + 4];
+#pragma unroll
+    for (int i = 0; i < kOutputs + 4; ++i)
+      c[i] = insert_5(inner[i][0], inner[i][1], inner[i][2], inner[i][3], rows[5 * half][i]);
+#pragma unroll
+    for (int i = 0; i < kOutputs; i += 2) {  // neighbours share four of their five columns
+      const auto four = rows_of_4(c[i + 1], c[i + 2], c[i + 3], c[i + 4]);
+      out[half][i] = median_of_rows(four, c[i]);
+      out[half][i + 1] = median_of_rows(four, c[i + 5]);
+    }
+  }
+}
+
+struct MedianJob {
+  ImageView<const uint8_t> in;
+  ImageView<uint8_t> out;
+  const MedianBlock* block;
+  bool wide;     ///< rows start at multiples of 8 (grey) or 16 (colour)
+  bool aligned;  ///< … of 4
+};
+
+/// Bytes x − 4 to x + 11 of a grey row as four words, of which columns x − r to x + 7 + r count.
+template <int kRadius>
+__device__ void load_gray(const MedianJob& job, Border border, int x, int y, uint32_t (&words)[4]) {
+  const int width = job.in.extent.width, at = border_index(y, job.in.extent.height, border);
+  words[0] = words[1] = words[2] = words[3] = 0;
+  if (at < 0) return;
+  const uint8_t* row = job.in.row(at);
+  if (job.wide && x >= 4 && x + 12 <= width) {
+    const uint2 middle = *reinterpret_cast<const uint2*>(row + x);
+    words[0] = load_word(row + x - 4, true);
+    words[1] = middle.x, words[2] = middle.y;
+    words[3] = load_word(row + x + 8, true);
+    return;
+  }
+#pragma unroll
+  for (int i = 4 - kRadius; i < 12 + kRadius; ++i) {
+    const int column = border_index(x - 4 + i, width, border);
+    if (column >= 0) words[i / 4] |= static_cast<uint32_t>(row[column]) << (8 * (i % 4));
+  }
+}
+
+/// Registers (c, c + 4) for the columns c = −r to 3 + r.
+template <int kRadius>
+__device__ void unpack_gray(const uint32_t (&words)[4], uint32_t (&columns)[kOutputs + 2 * kRadius]) {
+#pragma unroll
+  for (int i = 0; i < kOutputs + 2 * kRadius; ++i) {
+    const int byte = 4 + i - kRadius;  // in the four words
+    columns[i] = __byte_perm(words[byte / 4], words[byte / 4 + 1], 0x4400u + 0x1111u * (byte % 4));
+  }
+}
+
+template <int kRadius>
+__global__ void __launch_bounds__(32 * MedianTuning::warps) median_gray_kernel(MedianJob job) {
+  constexpr int kRows = 2 * kRadius + 2;
+  const int x = static_cast<int>(blockIdx.x * 32 + threadIdx.x) * 2 * kOutputs;
+  const int y0 = static_cast<int>(blockIdx.y * MedianTuning::warps + threadIdx.y) * MedianTuning::rows;
+  const int width = job.in.extent.width, height = job.in.extent.height;
+  if (x >= width || y0 >= height) return;
+  const Border border = job.block->border;
+  uint32_t rows[kRows][kOutputs + 2 * kRadius];
+  const auto fetch = [&](int slot, int y) {
+    uint32_t words[4];
+    load_gray<kRadius>(job, border, x, y, words);
+    unpack_gray<kRadius>(words, rows[slot]);
+  };
+#pragma unroll
+  for (int i = 0; i < 2 * kRadius; ++i) fetch(i, y0 - kRadius + i);
+#pragma unroll 2
+  for (int y = y0; y < min(height, y0 + MedianTuning::rows); y += 2) {
+    fetch(2 * kRadius, y + kRadius), fetch(2 * kRadius + 1, y + kRadius + 1);
+    uint32_t out[2][kOutputs];
+    median_two_rows(rows, out);
+    for (int v = 0; v < 2 && y + v < height; ++v) {
+      const uint32_t p = __byte_perm(out[v][0], out[v][1], 0x7351), q = __byte_perm(out[v][2], out[v][3], 0x7351);
+      const uint2 words = make_uint2(__byte_perm(p, q, 0x5410), __byte_perm(p, q, 0x7632));
+      uint8_t* dst = job.out.row(y + v) + x;
+      const int count = width - x;
+      if (job.wide && count >= 8) {
+        *reinterpret_cast<uint2*>(dst) = words;
+        continue;
+      }
+      store_bytes(dst, words.x, min(4, count), job.aligned);
+      if (count > 4) store_bytes(dst + 4, words.y, min(4, count - 4), job.aligned);
+    }
+#pragma unroll
+    for (int i = 0; i < 2 * kRadius; ++i)
+#pragma unroll
+      for (int k = 0; k < kOutputs + 2 * kRadius; ++k) rows[i][k] = rows[i + 2][k];
+  }
+}
+
+/// Pixels x − r to x + 3 + r of a colour row.
+template <int kRadius>
+__device__ void load_rgba(const MedianJob& job, Border border, int x, int y, uint32_t (&pixels)[kOutputs + 2 * kRadius]) {
+  const int width = job.in.extent.width, at = border_index(y, job.in.extent.height, border);
+  const uint8_t* row = job.in.row(at < 0 ? 0 : at);
+  if (job.wide && at >= 0 && x >= kRadius && x + kOutputs + kRadius <= width) {
+    const uint4 middle = *reinterpret_cast<const uint4*>(row + 4 * x);
+    pixels[kRadius] = middle.x, pixels[kRadius + 1] = middle.y;
+    pixels[kRadius + 2] = middle.z, pixels[kRadius + 3] = middle.w;
+#pragma unroll
+    for (int i = 0; i < kRadius; ++i) {
+      pixels[i] = load_word(row + 4 * (x - kRadius + i), true);
+      pixels[kRadius + kOutputs + i] = load_word(row + 4 * (x + kOutputs + i), true);
+    }
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < kOutputs + 2 * kRadius; ++i) {
+    const int column = border_index(x - kRadius + i, width, border);
+    pixels[i] = at < 0 || column < 0 ? 0 : load_word(row + 4 * column, job.aligned);
+  }
+}
+
+template <int kRadius>
+__global__ void __launch_bounds__(32 * MedianTuning::warps) median_rgba_kernel(MedianJob job) {
+  constexpr int kRows = 2 * kRadius + 2, kColumns = kOutputs + 2 * kRadius;
+  const int x = static_cast<int>(blockIdx.x * 32 + threadIdx.x) * kOutputs;
+  const int y0 = static_cast<int>(blockIdx.y * MedianTuning::warps + threadIdx.y) * MedianTuning::rows;
+  const int width = job.in.extent.width, height = job.in.extent.height;
+  if (x >= width || y0 >= height) return;
+  const Border border = job.block->border;
+  uint32_t pixels[kRows][kColumns];
+#pragma unroll
+  for (int i = 0; i < 2 * kRadius; ++i) load_rgba<kRadius>(job, border, x, y0 - kRadius + i, pixels[i]);
+#pragma unroll 1
+  for (int y = y0; y < min(height, y0 + MedianTuning::rows); y += 2) {
+    load_rgba<kRadius>(job, border, x, y + kRadius, pixels[2 * kRadius]);
+    load_rgba<kRadius>(job, border, x, y + kRadius + 1, pixels[2 * kRadius + 1]);
+    // High bytes: of the pixel moved up by one byte red and blue, of the pixel itself green (and alpha).
+    uint32_t moved[kRows][kColumns], red_blue[2][kOutputs], green[2][kOutputs];
+#pragma unroll
+    for (int i = 0; i < kRows; ++i)
+#pragma unroll
+      for (int k = 0; k < kColumns; ++k) moved[i][k] = pixels[i][k] << 8;
+    median_two_rows(moved, red_blue);
+    median_two_rows(pixels, green);
+#pragma unroll
+    for (int v = 0; v < 2; ++v) {
+      if (y + v >= height) break;
+      uint32_t out[kOutputs];
+#pragma unroll
+      for (int i = 0; i < kOutputs; ++i)
+        out[i] = __byte_perm(__byte_perm(red_blue[v][i], green[v][i], 0x0351), pixels[kRadius + v][kRadius + i], 0x7210);
+      uint8_t* dst = job.out.row(y + v) + 4 * x;
+      if (job.wide && x + kOutputs <= width) {
+        *reinterpret_cast<uint4*>(dst) = make_uint4(out[0], out[1], out[2], out[3]);
+        continue;
+      }
+#pragma unroll
+      for (int i = 0; i < kOutputs; ++i)
+        if (x + i < width) store_word(dst + 4 * i, out[i], job.aligned);
+    }
+#pragma unroll
+    for (int i = 0; i < 2 * kRadius; ++i)
+#pragma unroll
+      for (int k = 0; k < kColumns; ++k) pixels[i][k] = pixels[i + 2][k];
+  }
+}
+
+}  // namespace
+
+void Median::launch(const PassArgs& args, CudaStream stream) const {
+  const ConstImageRef in = args.in[0];
+  const bool gray = in.channels() == 1;
+  const unsigned word = gray ? 8 : 16;
+  const MedianJob job{in.as<const uint8_t>(), args.out.as<uint8_t>(), static_cast<const MedianBlock*>(args.block),
+                      rows_aligned(in, word) && rows_aligned(args.out, word),
+                      rows_aligned(in, 4) && rows_aligned(args.out, 4)};
+  const dim3 threads(32, MedianTuning::warps);
+  const dim3 grid(blocks_for(in.width(), 32 * kOutputs * (gray ? 2 : 1)),
+                  blocks_for(in.height(), MedianTuning::warps * MedianTuning::rows));
+  const bool small = static_cast<const MedianBlock*>(args.host_block)->radius == 1;
+  if (gray) {
+    if (small) median_gray_kernel<1><<<grid, threads, 0, stream>>>(job);
+    else median_gray_kernel<2><<<grid, threads, 0, stream>>>(job);
+  } else {
+    if (small) median_rgba_kernel<1><<<grid, threads, 0, stream>>>(job);
+    else median_rgba_kernel<2><<<grid, threads, 0, stream>>>(job);
+  }
+  LENSD_LAUNCHED();
+}
+
+}  // namespace lensd

@@ -1,0 +1,26 @@
+// median: the middle value of the (2r + 1)² window.
+//
+// Formats: Gray8, RGBA8 (channel by channel, alpha passes through). Border rule: `border`. Temporal reach: none.
+// Exact; with border replicate equal to cv::medianBlur.
+// Source: sorted columns shared between neighbours, min/max networks (median_network-inl.hpp).
+#pragma once
+
+#include "core/graph/filter.hpp"
+#include "kernels/median/median_math.hpp"
+
+namespace lensd {
+
+class Median final : public FilterBase<Median, MedianParams, MedianBlock> {
+ public:
+  static FilterSchema make_schema();
+  Layout configure(const FilterInputs& inputs) override;
+  /// The radius: each has its own kernel.
+  uint32_t variant() const override { return static_cast<uint32_t>(params_.radius); }
+  void run(const PassArgs& args, Band band) const override;
+#if LENSD_CUDA
+  void launch(const PassArgs& args, CudaStream stream) const override;
+#endif
+  void reference(ReferenceRun& run) const override;
+};
+
+}  // namespace lensd

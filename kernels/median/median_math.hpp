@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/image/view.hpp"
+
+namespace lensd {
+
+inline constexpr int kMedianMaxRadius = 2;
+
+struct MedianParams {
+  int radius = 1;
+  Border border = Border::replicate;
+};
+
+struct MedianBlock {
+  int32_t radius;
+  Border border;
+  static MedianBlock make(const MedianParams& params) { return {params.radius, params.border}; }
+};
+
+}  // namespace lensd

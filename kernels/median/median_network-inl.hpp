@@ -1,0 +1,103 @@
+// Minimum-maximum networks for the medians of 3×3 and 5×5. Included inside a namespace in which net_min(a, b) and
+// net_max(a, b) are declared for the vector type, once for each SIMD target and once for CUDA; hence no guard.
+// LENSD_NET is the qualifier of a function there.
+//
+// Columns are sorted first, since neighbours share them; the four inner rows of two windows one above the other
+// are sorted once for both. Unused results cost nothing: the compiler drops them.
+
+template <class V>
+LENSD_NET void exchange(V& a, V& b) {
+  const V low = net_min(a, b);
+  b = net_max(a, b);
+  a = low;
+}
+
+template <class V>
+LENSD_NET V median_of_3(V a, V b, V c) {
+  return net_max(net_min(a, b), net_min(net_max(a, b), c));
+}
+
+template <class V>
+struct Column3 {
+  V low, middle, high;
+};
+
+/// Sorted column of three: `inner` is a pair in order, `x` the third.
+template <class V>
+LENSD_NET Column3<V> insert_3(V inner_low, V inner_high, V x) {
+  return {net_min(inner_low, x), net_max(inner_low, net_min(inner_high, x)), net_max(inner_high, x)};
+}
+
+/// Median of nine out of three sorted columns: the middle one of the largest low, the middle middle and the
+/// smallest high (J. Smith, Implementing median filters in XC4000E FPGAs, 1996).
+template <class V>
+LENSD_NET V median_of_columns(const Column3<V>& a, const Column3<V>& b, const Column3<V>& c) {
+  return median_of_3(net_max(net_max(a.low, b.low), c.low), median_of_3(a.middle, b.middle, c.middle),
+                     net_min(net_min(a.high, b.high), c.high));
+}
+
+template <class V>
+LENSD_NET void sort_4(V& a, V& b, V& c, V& d) {
+  exchange(a, b), exchange(c, d), exchange(a, c), exchange(b, d), exchange(b, c);
+}
+
+template <class V>
+struct Column5 {
+  V v[5];
+};
+
+/// Sorted column of five out of a sorted one of four and `x`.
+template <class V>
+LENSD_NET Column5<V> insert_5(V a, V b, V c, V d, V x) {
+  return {{net_min(a, x), net_min(b, net_max(a, x)), net_min(c, net_max(b, x)), net_min(d, net_max(c, x)), net_max(d, x)}};
+}
+
+/// Of the rows across four sorted columns (row 0 holds the minima), what the median of 25 can depend on. With
+/// rows and columns sorted, element (i, j) has (i + 1)(j + 1) − 1 others at or below it and (5 − i)(5 − j) − 1
+/// at or above: twelve of the 25 are thereby too low or too high.
+template <class V>
+struct Rows4 {
+  V a2, a3, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, e0, e1;
+};
+
+template <class V>
+LENSD_NET Rows4<V> rows_of_4(const Column5<V>& p, const Column5<V>& q, const Column5<V>& r, const Column5<V>& s) {
+  V a[4] = {p.v[0], q.v[0], r.v[0], s.v[0]}, b[4] = {p.v[1], q.v[1], r.v[1], s.v[1]};
+  V c[4] = {p.v[2], q.v[2], r.v[2], s.v[2]}, d[4] = {p.v[3], q.v[3], r.v[3], s.v[3]};
+  V e[4] = {p.v[4], q.v[4], r.v[4], s.v[4]};
+  exchange(a[0], a[1]), exchange(a[2], a[3]);
+  exchange(e[0], e[1]), exchange(e[2], e[3]);
+  sort_4(b[0], b[1], b[2], b[3]), sort_4(c[0], c[1], c[2], c[3]), sort_4(d[0], d[1], d[2], d[3]);
+  return {net_max(net_min(a[1], a[3]), net_max(a[0], a[2])),
+          net_max(a[1], a[3]),
+          b[1],
+          b[2],
+          b[3],
+          c[0],
+          c[1],
+          c[2],
+          c[3],
+          d[0],
+          d[1],
+          d[2],
+          net_min(e[0], e[2]),
+          net_min(net_max(e[0], e[2]), net_min(e[1], e[3]))};
+}
+
+/// Median of 25: the fifth column joins the rows of the other four, then the thirteen elements that are left go
+/// through a network of 20 operations, found by search over the 162 zero-one patterns their order allows.
+template <class V>
+LENSD_NET V median_of_rows(const Rows4<V>& r, const Column5<V>& x) {
+  const V* v = x.v;
+  V w[13] = {
+      net_max(r.a2, net_min(r.a3, v[0])), net_max(r.a3, v[0]),  // row 0: the two largest
+      net_max(r.b1, net_min(r.b2, v[1])), net_max(r.b2, net_min(r.b3, v[1])), net_max(r.b3, v[1]),
+      net_min(r.c1, net_max(r.c0, v[2])), net_min(r.c2, net_max(r.c1, v[2])), net_min(r.c3, net_max(r.c2, v[2])),
+      net_min(r.d0, v[3]), net_min(r.d1, net_max(r.d0, v[3])), net_min(r.d2, net_max(r.d1, v[3])),
+      net_min(r.e0, v[4]), net_min(r.e1, net_max(r.e0, v[4]))};  // row 4: the two smallest
+  exchange(w[1], w[11]), exchange(w[4], w[12]), exchange(w[3], w[9]), exchange(w[0], w[8]);
+  exchange(w[2], w[5]), exchange(w[7], w[10]), exchange(w[7], w[11]), exchange(w[7], w[9]);
+  exchange(w[6], w[8]), exchange(w[1], w[5]), exchange(w[4], w[8]), exchange(w[4], w[7]);
+  exchange(w[3], w[6]), exchange(w[5], w[6]), exchange(w[6], w[7]), exchange(w[4], w[6]);
+  return w[6];
+}

@@ -1,0 +1,178 @@
+#include "tests/filters/harness.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "core/device/memory.hpp"
+
+namespace lensd::test {
+namespace {
+
+class CpuRig final : public Rig {
+ public:
+  CpuRig(Filter& filter, const FilterInputs& inputs, Placement placement, int threads)
+      : filter_(filter), placement_(placement), workers_(threads), layout_(filter.configure(inputs)) {
+    has_state = layout_.state_bytes > 0;
+    for (const ImageFormat& f : inputs.images) in_.emplace_back(MemoryKind::host, 1), in_formats_.push_back(f);
+    for (const size_t bytes : layout_.scratch_bytes) {
+      scratch_.emplace_back(MemoryKind::host, bytes);
+      scratch_pointers_.push_back(scratch_.back().data());
+    }
+    state_ = MemoryBlock(MemoryKind::host, layout_.state_bytes);
+    std::memset(state_.data(), 0, state_.size());
+    stats_ = MemoryBlock(MemoryKind::host, layout_.stats_bytes);
+    worker_stride_ = align_up(layout_.worker_bytes, 256);
+    worker_ = MemoryBlock(MemoryKind::host, worker_stride_ * static_cast<size_t>(threads));
+    block_.resize(filter.block_bytes());
+  }
+
+  RunOutput run(const std::vector<Image>& in, const PictureRef* picture) override {
+    // Heap blocks of the exact size, so that a read beyond the last row is one beyond the allocation.
+    std::vector<std::unique_ptr<uint8_t[]>> blocks;
+    std::vector<ConstImageRef> refs;
+    for (const Image& image : in) {
+      blocks.emplace_back(new uint8_t[bytes_of(image.format, placement_)]);
+      unpack(image, placement_, blocks.back().get());
+      refs.push_back({blocks.back().get() + placement_.offset,
+                      static_cast<std::ptrdiff_t>(pitch_of(image.format, placement_)), image.format});
+    }
+    std::unique_ptr<uint8_t[]> out(new uint8_t[bytes_of(layout_.output, placement_)]);
+    RunOutput result{Image(layout_.output), {}};
+    unpack(result.image, placement_, out.get());
+    filter_.fill_block(block_.data());
+    std::memset(stats_.data(), 0, stats_.size());
+    for (auto& s : scratch_) std::memset(s.data(), 0xcd, s.size());
+    std::memset(worker_.data(), 0xcd, worker_.size());
+
+    args_ = {};
+    args_.in = refs;
+    args_.out = {out.get() + placement_.offset, static_cast<std::ptrdiff_t>(pitch_of(layout_.output, placement_)), layout_.output};
+    args_.block = args_.host_block = block_.data();
+    args_.scratch = scratch_pointers_;
+    args_.state = state_.data(), args_.stats = stats_.data(), args_.picture = picture;
+    for (size_t pass = 0; pass < layout_.passes.size(); ++pass) {
+      args_.pass = static_cast<int>(pass);
+      workers_.run(layout_.passes[pass].items, layout_.passes[pass].grain, &CpuRig::band, this);
+    }
+    result.guards_untouched = pack(out.get(), placement_, result.image);
+    filter_.read_stats(stats_.data(), result.stats);
+    return result;
+  }
+
+ private:
+  static void band(void* context, Band band, int worker) {
+    const auto* self = static_cast<const CpuRig*>(context);
+    PassArgs args = self->args_;
+    args.worker = self->worker_.data() + self->worker_stride_ * static_cast<size_t>(worker);
+    self->filter_.run(args, band);
+  }
+
+  Filter& filter_;
+  Placement placement_;
+  Workers workers_;
+  Layout layout_;
+  std::vector<MemoryBlock> in_, scratch_;
+  std::vector<ImageFormat> in_formats_;
+  std::vector<uint8_t*> scratch_pointers_;
+  MemoryBlock state_, stats_, worker_;
+  size_t worker_stride_ = 0;
+  std::vector<uint8_t> block_;
+  PassArgs args_;
+};
+
+double draw(const ParamSpec& spec, std::mt19937& random) {
+  const double t = std::uniform_real_distribution<double>(0, 1)(random);
+  if (t < 0.1) return spec.min;
+  if (t > 0.9) return spec.max;
+  const double u = (t - 0.1) / 0.8;
+  if (spec.min > 0 && spec.max / spec.min > 20) return spec.min * std::pow(spec.max / spec.min, u);
+  return spec.min + (spec.max - spec.min) * u;
+}
+
+}  // namespace
+
+std::unique_ptr<Rig> make_cpu_rig(Filter& filter, const FilterInputs& inputs, Placement placement, int threads) {
+  return std::make_unique<CpuRig>(filter, inputs, placement, threads);
+}
+
+#if !LENSD_CUDA
+std::unique_ptr<Rig> make_cuda_rig(Filter&, const FilterInputs&, Placement) { return nullptr; }
+#endif
+
+std::string cuda_unavailable() {
+  const CudaStatus status = probe_cuda();
+  return status.available ? "" : status.reason;
+}
+
+size_t pitch_of(const ImageFormat& format, Placement placement) {
+  const size_t row = placement.aligned_rows ? align_up(format.row_bytes(), 256) : format.row_bytes();
+  return row + static_cast<size_t>(placement.padding);
+}
+
+size_t bytes_of(const ImageFormat& format, Placement placement) {
+  return static_cast<size_t>(placement.offset) +
+         pitch_of(format, placement) * static_cast<size_t>(format.extent.height - 1) + format.row_bytes();
+}
+
+void unpack(const Image& image, Placement placement, uint8_t* block) {
+  std::memset(block, kGuard, bytes_of(image.format, placement));
+  const size_t row = image.format.row_bytes();
+  for (int y = 0; y < image.height(); ++y)
+    std::memcpy(block + placement.offset + static_cast<size_t>(y) * pitch_of(image.format, placement),
+                image.pixels.data() + static_cast<size_t>(y) * row, row);
+}
+
+bool pack(const uint8_t* block, Placement placement, Image& image) {
+  const size_t row = image.format.row_bytes(), pitch = pitch_of(image.format, placement);
+  bool guards = true;
+  for (int i = 0; i < placement.offset; ++i) guards &= block[i] == kGuard;
+  for (int y = 0; y < image.height(); ++y) {
+    const uint8_t* from = block + placement.offset + static_cast<size_t>(y) * pitch;
+    std::memcpy(image.pixels.data() + static_cast<size_t>(y) * row, from, row);
+    if (y + 1 < image.height())
+      for (size_t i = row; i < pitch; ++i) guards &= from[i] == kGuard;
+  }
+  return guards;
+}
+
+Image noise(ImageFormat format, std::mt19937& random) {
+  Image image(format);
+  for (uint8_t& v : image.pixels) v = static_cast<uint8_t>(random() >> 13);
+  return image;
+}
+
+std::string randomise(Filter& filter, std::mt19937& random) {
+  std::string text = filter.schema().name;
+  for (const ParamSpec& spec : filter.schema().params) {
+    ParamValue value = spec.default_value;
+    switch (spec.type) {
+      case ParamType::boolean: value = (random() & 1) != 0; break;
+      case ParamType::integer: value = static_cast<int64_t>(std::llround(draw(spec, random))); break;
+      case ParamType::real: value = draw(spec, random); break;
+      case ParamType::choice: value = spec.choices[random() % spec.choices.size()]; break;
+      case ParamType::text:
+      case ParamType::matrix: break;
+    }
+    // What else a filter demands of a value (oddness, say) is its own business: the default stays then.
+    if (!filter.set(spec.name, value)) text += fmt::format(":{}={}", spec.name, to_string(value));
+  }
+  return text;
+}
+
+std::string difference(const Image& expected, const Image& actual) {
+  if (!(expected.format == actual.format)) return "formats differ";
+  size_t count = 0;
+  std::string first;
+  for (int y = 0; y < expected.height(); ++y)
+    for (int x = 0; x < expected.width(); ++x)
+      for (int c = 0; c < expected.channels(); ++c) {
+        if (expected.at(x, y, c) == actual.at(x, y, c)) continue;
+        if (count++ == 0)
+          first = fmt::format("at x {} y {} channel {}: expected {}, got {}", x, y, c, expected.at(x, y, c), actual.at(x, y, c));
+      }
+  return count == 0 ? "" : fmt::format("{} bytes differ, the first {}", count, first);
+}
+
+}  // namespace lensd::test

@@ -1,0 +1,156 @@
+// Every filter of the registry: oracle == CPU with one and two threads == CUDA, over odd sizes, formats, random
+// parameters and placements. LENSD_DRAWS sets the draws of parameters for each case, LENSD_SEED the seed.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "core/base/error.hpp"
+#include "kernels/registry.hpp"
+#include "tests/filters/harness.hpp"
+
+namespace lensd::test {
+namespace {
+
+unsigned long number_from(const char* variable, unsigned long otherwise) {
+  const char* text = std::getenv(variable);
+  return text ? std::strtoul(text, nullptr, 10) : otherwise;
+}
+
+struct Case {
+  const FilterEntry* filter;
+  Extent extent;
+};
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const FilterEntry& filter : registry().filters)
+    for (const Extent extent : {Extent{1, 1}, {1, 7}, {3, 3}, {17, 31}, {64, 64}, {641, 479}, {1920, 1080}})
+      all.push_back({&filter, extent});
+  return all;
+}
+
+std::string case_name(const testing::TestParamInfo<Case>& info) {
+  return info.param.filter->schema().name + "_" + std::to_string(info.param.extent.width) + "x" +
+         std::to_string(info.param.extent.height);
+}
+
+bool takes(const FilterEntry& filter, PixelFormat format) {
+  if (filter.accepts == Accepts::any) return true;
+  return (filter.accepts == Accepts::gray8) == (format == PixelFormat::gray8);
+}
+
+class Parity : public testing::TestWithParam<Case> {
+ protected:
+  /// Calls `check(filter, formats, inputs of each frame, what the oracle says of them)` for every draw.
+  template <class Check>
+  void for_each_draw(Check check) {
+    const auto [entry, extent] = GetParam();
+    const auto seed = number_from("LENSD_SEED", 20261121);
+    const bool large = extent.width > 1000;
+    const auto draws = large ? 1 : number_from("LENSD_DRAWS", 3);
+    for (const PixelFormat format : {PixelFormat::gray8, PixelFormat::rgba8}) {
+      if (!takes(*entry, format)) continue;
+      std::mt19937 random(static_cast<uint32_t>(seed) + static_cast<uint32_t>(extent.width * 7 + extent.height));
+      for (unsigned long draw = 0; draw < draws; ++draw) {
+        auto filter = entry->make();
+        const std::string params = draw == 0 ? "defaults" : randomise(*filter, random);
+        SCOPED_TRACE("seed " + std::to_string(seed) + ", " + name(format) + ", " + params);
+        const std::vector<ImageFormat> formats(static_cast<size_t>(std::max(1, entry->min_inputs)), {format, extent});
+        std::vector<std::vector<Image>> frames(2);
+        for (auto& frame : frames)
+          for (const ImageFormat& f : formats) frame.push_back(noise(f, random));
+        try {
+          check(*filter, formats, frames);
+        } catch (const Error& error) {  // parameters that do not fit this size
+          ASSERT_EQ(error.code(), ExitCode::invalid_config) << error.what();
+        }
+      }
+    }
+  }
+
+  /// Runs the rig over the frames next to the oracle; one frame is enough without state.
+  static void compare(Filter& filter, Rig& rig, const std::vector<std::vector<Image>>& frames) {
+    ReferenceRun oracle;
+    for (size_t i = 0; i < (rig.has_state ? frames.size() : 1); ++i) {
+      oracle.in = frames[i];
+      oracle.stats.clear();
+      filter.reference(oracle);
+      const RunOutput output = rig.run(frames[i]);
+      ASSERT_EQ(difference(oracle.out, output.image), "") << "frame " << i;
+      ASSERT_TRUE(output.guards_untouched) << "bytes between rows were written";
+      ASSERT_EQ(oracle.stats.size(), output.stats.size());
+      for (size_t s = 0; s < oracle.stats.size(); ++s) {
+        EXPECT_EQ(oracle.stats[s].name, output.stats[s].name);
+        EXPECT_EQ(oracle.stats[s].value, output.stats[s].value) << oracle.stats[s].name;
+      }
+    }
+  }
+};
+
+TEST_P(Parity, CpuEqualsOracle) {
+  for_each_draw([&](Filter& filter, const std::vector<ImageFormat>& formats, const auto& frames) {
+    for (const Placement placement : {kAligned, kOdd})
+      for (const int threads : {1, 2}) {
+        SCOPED_TRACE(std::to_string(threads) + " threads, offset " + std::to_string(placement.offset));
+        const auto rig = make_cpu_rig(filter, {.images = formats}, placement, threads);
+        compare(filter, *rig, frames);
+      }
+  });
+}
+
+TEST_P(Parity, CudaEqualsOracle) {
+  if (const std::string reason = cuda_unavailable(); !reason.empty()) GTEST_SKIP() << reason;
+  for_each_draw([&](Filter& filter, const std::vector<ImageFormat>& formats, const auto& frames) {
+    for (const Placement placement : {kAligned, kHalfAligned, kOdd}) {
+      SCOPED_TRACE("offset " + std::to_string(placement.offset));
+      const auto rig = make_cuda_rig(filter, {.images = formats, .backend = Backend::cuda}, placement);
+      compare(filter, *rig, frames);
+    }
+  });
+}
+
+/// A captured graph stays valid for every parameter value of the same variant().
+TEST_P(Parity, CudaGraphFollowsLiveParameters) {
+  if (const std::string reason = cuda_unavailable(); !reason.empty()) GTEST_SKIP() << reason;
+  if (GetParam().extent.width != 64) GTEST_SKIP() << "tried at 64x64 only";
+  std::mt19937 random(7);
+  for_each_draw([&](Filter& filter, const std::vector<ImageFormat>& formats, const auto& frames) {
+    const auto rig = make_cuda_rig(filter, {.images = formats, .backend = Backend::cuda}, kAligned);
+    if (rig->has_state) return;
+    const uint32_t variant = filter.variant();
+    rig->capture();
+    for (int i = 0; i < 20; ++i) {
+      SCOPED_TRACE(randomise(filter, random));
+      if (filter.variant() == variant) compare(filter, *rig, frames);
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Filters, Parity, testing::ValuesIn(cases()), case_name);
+
+TEST(Convert, BothWaysOnBothBackends) {
+  std::mt19937 random(3);
+  for (const PixelFormat to : {PixelFormat::gray8, PixelFormat::rgba8})
+    for (const PixelFormat from : {PixelFormat::gray8, PixelFormat::rgba8})
+      for (const Extent extent : {Extent{1, 1}, {17, 31}, {641, 47}}) {
+        const auto filter = registry().make_convert(to);
+        const std::vector<ImageFormat> formats{{from, extent}};
+        ReferenceRun oracle;
+        oracle.in = {noise(formats[0], random)};
+        filter->reference(oracle);
+        ASSERT_EQ(oracle.out.format.format, to);
+        for (const Placement placement : {kAligned, kOdd}) {
+          const auto cpu = make_cpu_rig(*filter, {.images = formats}, placement, 2);
+          const RunOutput output = cpu->run(oracle.in);
+          ASSERT_EQ(difference(oracle.out, output.image), "");
+          ASSERT_TRUE(output.guards_untouched);
+          if (!cuda_unavailable().empty()) continue;
+          const auto cuda = make_cuda_rig(*filter, {.images = formats, .backend = Backend::cuda}, placement);
+          ASSERT_EQ(difference(oracle.out, cuda->run(oracle.in).image), "");
+        }
+      }
+}
+
+}  // namespace
+}  // namespace lensd::test
