@@ -173,7 +173,7 @@ TEST_F(MediaTest, RefusalsAreOneClearSentence) {
   }
 }
 
-std::string le(uint32_t value, int bytes) {
+std::string le(uint64_t value, int bytes) {
   std::string out;
   for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i));
   return out;
