@@ -119,6 +119,7 @@ FrameOutcome FfmpegSource::next(Picture& out) {
   }
   for (;;) {
     const FrameOutcome outcome = decode();
+    if (outcome == FrameOutcome::end_of_stream && retry_seek()) continue;
     if (outcome != FrameOutcome::ok) return outcome;
     if (frame_->width > kMaxSide || frame_->height > kMaxSide)
       throw Error(ExitCode::bad_source, where_,

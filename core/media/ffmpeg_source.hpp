@@ -54,6 +54,9 @@ class FfmpegSource final : public Source {
   };
   void move_to(int attempt);
   void restart();
+  /// Moves further back when the demuxer's position held no frame at all; false when there is nothing to
+  /// retry.
+  bool retry_seek();
   /// False when the frame is to be dropped on the way to the target.
   bool reached(int64_t pts_ns);
 

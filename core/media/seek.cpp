@@ -50,6 +50,12 @@ void FfmpegSource::restart() {
   timeline_.restart(0);
 }
 
+bool FfmpegSource::retry_seek() {
+  if (!seek_.active || !seek_.first || seek_.attempt >= kFromStart) return false;
+  move_to(seek_.attempt + 1);
+  return true;
+}
+
 bool FfmpegSource::reached(int64_t pts_ns) {
   const bool first = std::exchange(seek_.first, false);
   if (first && seek_.attempt < kFromStart && pts_ns > seek_.target_ns + timeline_.nominal_ns() / 2 &&
