@@ -86,7 +86,7 @@ class Viewer {
     pipeline_ = std::move(pipeline);
     presenter_ = std::make_unique<ui::Presenter>(ui::make_display_path(display_.kind, pipeline_->executor().device_sync()));
     present_scope_ = pipeline_->profiler().scope("present", "texture");
-    draw_scope_ = pipeline_->profiler().scope("present", "draw", 0, 0, true);
+    draw_scope_ = pipeline_->profiler().scope("present", "draw", 0, 0, !window_.software_rendering());
     present_track_ = pipeline_->timeline().track("ui thread");
     present_label_ = pipeline_->timeline().label("present");
     model_ = std::make_unique<ViewerModelBuilder>(*pipeline_, registry(), backend_,
