@@ -1,0 +1,105 @@
+#include <algorithm>
+
+#include "core/device/cuda_handles.hpp"
+#include "tests/bench/bench_rig.hpp"
+
+namespace lensd::bench {
+namespace {
+
+constexpr int kFrames = 20;   // in a captured graph
+constexpr int kReplays = 25;
+
+/// Median seconds a frame of `queue(frame number)`, captured kFrames times into one graph.
+template <class Queue>
+double graph_time(Queue queue, const cuda::Stream& stream) {
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t replay = nullptr;
+  LENSD_CUDA_CHECK(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal));
+  for (int i = 0; i < kFrames; ++i) queue(static_cast<size_t>(i));
+  LENSD_CUDA_CHECK(cudaStreamEndCapture(stream.get(), &graph));
+  LENSD_CUDA_CHECK(cudaGraphInstantiate(&replay, graph, 0));
+  cuda::Event begin(cuda::Timing::on), end(cuda::Timing::on);
+  std::vector<double> times;
+  for (int i = 0; i < kReplays + 3; ++i) {
+    begin.record(stream);
+    LENSD_CUDA_CHECK(cudaGraphLaunch(replay, stream.get()));
+    end.record(stream);
+    LENSD_CUDA_CHECK(cudaStreamSynchronize(stream.get()));
+    float ms = 0;
+    LENSD_CUDA_CHECK(cudaEventElapsedTime(&ms, begin.get(), end.get()));
+    if (i >= 3) times.push_back(ms * 1e-3 / kFrames);  // the first ones warm up
+  }
+  LENSD_CUDA_CHECK(cudaGraphExecDestroy(replay));
+  LENSD_CUDA_CHECK(cudaGraphDestroy(graph));
+  std::nth_element(times.begin(), times.begin() + kReplays / 2, times.end());
+  return times[kReplays / 2];
+}
+
+size_t rotation(size_t frame_bytes, size_t cache_bytes) {
+  return std::clamp<size_t>(2 * cache_bytes / std::max<size_t>(1, frame_bytes) + 2, 2, kFrames);
+}
+
+}  // namespace
+
+Timing time_cuda(Subject& subject, size_t cache_bytes, bool& matches_cpu) {
+  Filter& filter = *subject.filter;
+  const Layout layout = filter.configure({.images = {&subject.format, subject.picture ? 0u : 1u},
+                                          .picture = subject.picture, .backend = Backend::cuda});
+  std::vector<FrameBuffers> frames;
+  frames.push_back(make_buffers(subject, layout, MemoryKind::device));
+  const size_t count = rotation(frames[0].in.size() + frames[0].out.size(), cache_bytes);
+  while (frames.size() < count) frames.push_back(make_buffers(subject, layout, MemoryKind::device));
+  std::vector<MemoryBlock> scratch;
+  std::vector<uint8_t*> scratch_pointers;
+  for (const size_t bytes : layout.scratch_bytes) {
+    scratch.emplace_back(MemoryKind::device, bytes);
+    scratch_pointers.push_back(scratch.back().data());
+  }
+  MemoryBlock state(MemoryKind::device, layout.state_bytes), stats(MemoryKind::device, layout.stats_bytes);
+  MemoryBlock block(MemoryKind::device, filter.block_bytes());
+  std::vector<uint8_t> host_block(filter.block_bytes());
+  filter.fill_block(host_block.data());
+  LENSD_CUDA_CHECK(cudaMemset(state.data(), 0, state.size()));
+  LENSD_CUDA_CHECK(cudaMemset(stats.data(), 0, stats.size()));
+  LENSD_CUDA_CHECK(cudaMemcpy(block.data(), host_block.data(), host_block.size(), cudaMemcpyHostToDevice));
+
+  cuda::Stream stream;
+  const auto queue = [&](const FrameBuffers& frame) {
+    PassArgs args;
+    args.in = {&frame.in_ref, 1}, args.out = frame.out_ref, args.picture = &frame.picture;
+    args.block = block.data(), args.host_block = host_block.data(), args.scratch = scratch_pointers;
+    args.state = state.data(), args.stats = stats.data();
+    for (size_t pass = 0; pass < layout.passes.size(); ++pass) {
+      args.pass = static_cast<int>(pass);
+      filter.launch(args, stream.get());
+    }
+  };
+  Timing timing;
+  for (const PassSpec& pass : layout.passes) timing.bytes += pass.bytes;
+  timing.cold = graph_time([&](size_t i) { queue(frames[i % count]); }, stream);
+  timing.warm = graph_time([&](size_t) { queue(frames[0]); }, stream);
+
+  const ImageRef out = frames[0].out_ref;
+  std::vector<uint8_t> pixels(out.row_bytes() * static_cast<size_t>(out.height()));
+  LENSD_CUDA_CHECK(cudaMemcpy2D(pixels.data(), out.row_bytes(), out.data, static_cast<size_t>(out.pitch_bytes),
+                                out.row_bytes(), static_cast<size_t>(out.height()), cudaMemcpyDeviceToHost));
+  matches_cpu = pixels == cpu_output(subject);
+  return timing;
+}
+
+Timing time_cuda_copy(double bytes, size_t cache_bytes) {
+  const auto half = static_cast<size_t>(bytes / 2);
+  const size_t count = rotation(2 * half, cache_bytes);
+  std::vector<MemoryBlock> blocks;
+  for (size_t i = 0; i < 2 * count; ++i) {
+    blocks.emplace_back(MemoryKind::device, half);
+    LENSD_CUDA_CHECK(cudaMemset(blocks.back().data(), static_cast<int>(17 * i + 1), half));
+  }
+  cuda::Stream stream;
+  const auto queue = [&](size_t i) {
+    LENSD_CUDA_CHECK(cudaMemcpyAsync(blocks[2 * i + 1].data(), blocks[2 * i].data(), half, cudaMemcpyDeviceToDevice, stream.get()));
+  };
+  return {graph_time([&](size_t i) { queue(i % count); }, stream), graph_time([&](size_t) { queue(0); }, stream), bytes};
+}
+
+}  // namespace lensd::bench
