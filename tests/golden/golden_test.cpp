@@ -60,7 +60,8 @@ std::string run(const GraphDesc& graph, Backend backend, int threads) {
     info.index = i;
     const Frame frame = executor->run(Picture(ref, info, nullptr));
     frame.wait_ready();
-    hashes += (i ? " " : "") + FrameHash::digest(frame.image()).substr(0, 16);
+    if (i > 0) hashes.push_back(' ');
+    hashes.append(FrameHash::digest(frame.image()), 0, 16);
   }
   return hashes;
 }

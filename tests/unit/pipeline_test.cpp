@@ -4,28 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <cstring>
+#include <cstdio>
 #include <thread>
 
 #include "app/pipeline.hpp"
+#include "core/device/memory.hpp"
 #include "kernels/registry.hpp"
+#include "tests/unit/count_allocations.hpp"
 #include "tests/unit/synthetic_source.hpp"
-
-namespace {
-std::atomic<bool> g_counting{false};
-std::atomic<int64_t> g_allocations{0};
-}  // namespace
-
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define LENSD_COUNTS_ALLOCATIONS 1
-extern "C" void* __libc_malloc(size_t);  // NOLINT: glibc's own name for what this replaces
-extern "C" void* malloc(size_t bytes) {
-  if (g_counting.load(std::memory_order_relaxed)) g_allocations.fetch_add(1, std::memory_order_relaxed);
-  return __libc_malloc(bytes);
-}
-#else
-#define LENSD_COUNTS_ALLOCATIONS 0
-#endif
 
 namespace lensd {
 namespace {
@@ -50,8 +36,10 @@ uint64_t hash(ConstImageRef image) {
   return h;
 }
 
-std::vector<uint64_t> run_all(const std::string& chain, int threads, int64_t frames) {
-  Pipeline pipeline(source(frames), options(chain, threads), registry());
+std::vector<uint64_t> run_all(const std::string& chain, int threads, int64_t frames, Backend backend = Backend::cpu) {
+  PipelineOptions o = options(chain, threads);
+  o.backend = backend;
+  Pipeline pipeline(source(frames), o, registry());
   pipeline.start();
   std::vector<uint64_t> hashes;
   while (Frame frame = pipeline.next_frame()) {
@@ -170,15 +158,91 @@ TEST(Pipeline, StopsInEveryState) {
 }
 
 TEST(Pipeline, AllocatesNothingPerFrameOnceWarm) {
-  if (!LENSD_COUNTS_ALLOCATIONS) GTEST_SKIP() << "sanitizers replace malloc themselves";
+  if (!kCountsAllocations) GTEST_SKIP() << "sanitizers replace malloc themselves";
   Pipeline pipeline(source(600), options("median=radius=1,gaussian=sigma=1.6,mosaic,invert,grayscale"), registry());
   pipeline.start();
   for (int i = 0; i < 200; ++i) ASSERT_TRUE(pipeline.next_frame());
-  g_allocations = 0;
-  g_counting = true;
+  start_counting();
   for (int i = 0; i < 300; ++i) pipeline.next_frame();
-  g_counting = false;
-  EXPECT_EQ(g_allocations.load(), 0) << "over 300 frames, decode to delivery";
+  EXPECT_EQ(stop_counting().mallocs, 0) << "over 300 frames, decode to delivery";
+}
+
+/// Skips where there is no device, else makes pictures page-locked.
+#define LENSD_NEEDS_CUDA()                                     \
+  if (const CudaStatus cuda = probe_cuda(); !cuda.available) { \
+    GTEST_SKIP() << cuda.reason;                               \
+  } else {                                                     \
+    use_pinned_memory();                                       \
+  }
+
+PipelineOptions cuda_options(const std::string& chain) {
+  PipelineOptions o = options(chain);
+  o.backend = Backend::cuda;
+  o.executor.timing_interval = 1;
+  return o;
+}
+
+TEST(PipelineCuda, SameBytesAsTheCpu) {
+  LENSD_NEEDS_CUDA();
+  EXPECT_EQ(run_all(kChain, 2, 50), run_all(kChain, 1, 50, Backend::cuda));
+}
+
+TEST(PipelineCuda, TuningCapturesNothingAndChangesOfTheGraphLoseNoFrame) {
+  LENSD_NEEDS_CUDA();
+  Pipeline pipeline(source(3000), cuda_options("invert,mosaic=block=4,gaussian=sigma=1.6"), registry());
+  pipeline.start();
+  for (int i = 0; i < 50; ++i) ASSERT_TRUE(pipeline.next_frame());
+  const int64_t captures = pipeline.executor().captures();
+  for (int i = 0; i < 1000; ++i) {
+    pipeline.post(SetParam{"mosaic", "block", ParamValue(int64_t{2 + i % 200})});
+    const Frame frame = pipeline.next_frame();
+    ASSERT_EQ(frame.info.index, 50 + i);
+  }
+  EXPECT_EQ(pipeline.executor().captures(), captures);
+  for (int i = 0; i < 100; ++i) {
+    pipeline.post(SetEnabled{"invert", i % 2 == 0});
+    for (int k = 0; k < 5; ++k) ASSERT_EQ(pipeline.next_frame().info.index, 1050 + 5 * i + k);
+  }
+  RecordProperty("captures", std::to_string(captures));
+  pipeline.stop();
+  pipeline.check();
+}
+
+/// Share of the uploads' time during which kernels of another frame were running.
+TEST(PipelineCuda, UploadsOverlapTheKernelsOfTheFrameBefore) {
+  LENSD_NEEDS_CUDA();
+  Pipeline pipeline(source(120, {3840, 2160}), cuda_options("gaussian=sigma=9,median=radius=2,gaussian=sigma=9"), registry());
+  pipeline.start();
+  while (Frame frame = pipeline.next_frame()) frame.reset();
+  pipeline.check();
+  int64_t uploads = 0, overlapped = 0;
+  const auto all = pipeline.timeline().intervals();
+  for (const auto& up : all) {
+    if (up.label != "upload" || up.frame < 10) continue;
+    uploads += up.end_ns - up.begin_ns;
+    for (const auto& kernel : all)
+      if (kernel.track == "cuda compute stream" && kernel.frame < up.frame)
+        overlapped += std::max<int64_t>(0, std::min(up.end_ns, kernel.end_ns) - std::max(up.begin_ns, kernel.begin_ns));
+  }
+  ASSERT_GT(uploads, 0);
+  const double share = static_cast<double>(overlapped) / static_cast<double>(uploads);
+  std::printf("uploads: %.2f ms in all, %.0f %% of it beside kernels of an earlier frame\n",
+              static_cast<double>(uploads) * 1e-6, share * 100);
+  EXPECT_GT(share, 0.5);
+}
+
+TEST(PipelineCuda, AllocatesNothingPerFrameOnceWarm) {
+  LENSD_NEEDS_CUDA();
+  if (!kCountsAllocations) GTEST_SKIP() << "sanitizers replace malloc themselves";
+  Pipeline pipeline(source(600), cuda_options("median=radius=1,gaussian=sigma=1.6,mosaic,invert,grayscale"), registry());
+  pipeline.start();
+  for (int i = 0; i < 200; ++i) ASSERT_TRUE(pipeline.next_frame());
+  start_counting();
+  for (int i = 0; i < 300; ++i) pipeline.next_frame();
+  const Allocations counted = stop_counting();
+  std::printf("300 frames: %lld operator new, %lld malloc (the driver's own included)\n",
+              static_cast<long long>(counted.news), static_cast<long long>(counted.mallocs));
+  EXPECT_EQ(counted.news, 0) << "our code allocates with new only";
 }
 
 }  // namespace

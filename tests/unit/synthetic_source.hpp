@@ -8,11 +8,13 @@
 
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
+#include "core/device/memory.hpp"
 #include "core/media/source.hpp"
 
 namespace lensd {
 
-/// `frames` RGB pictures of random content; picture i is a function of i alone.
+/// `frames` RGB pictures of random content; picture i is a function of i alone. Page-locked once
+/// use_pinned_memory() was called.
 class SyntheticSource final : public Source {
  public:
   SyntheticSource(Extent extent, int64_t frames, int64_t fail_at = -1) : frames_(frames), fail_at_(fail_at) {
@@ -21,8 +23,8 @@ class SyntheticSource final : public Source {
     info_.picture = picture_info(extent);
     for (auto& pixels : pixels_) {
       std::mt19937 random(static_cast<uint32_t>(&pixels - pixels_.data()));
-      pixels.resize(static_cast<size_t>(extent.width) * 3 * static_cast<size_t>(extent.height));
-      for (auto& byte : pixels) byte = static_cast<uint8_t>(random());
+      pixels = MemoryBlock(MemoryKind::pinned, static_cast<size_t>(extent.width) * 3 * static_cast<size_t>(extent.height));
+      for (size_t i = 0; i < pixels.size(); ++i) pixels.data()[i] = static_cast<uint8_t>(random());
     }
   }
 
@@ -64,7 +66,7 @@ class SyntheticSource final : public Source {
   static inline Owner owner_{};
   SourceInfo info_;
   int64_t frames_, next_ = 0, fail_at_;
-  std::array<std::vector<uint8_t>, kDistinct> pixels_;
+  std::array<MemoryBlock, kDistinct> pixels_;
 };
 
 }  // namespace lensd
