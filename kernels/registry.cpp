@@ -7,12 +7,20 @@
 #include "kernels/invert/invert.hpp"
 #include "kernels/median/median.hpp"
 #include "kernels/mosaic/mosaic.hpp"
+#include "kernels/crop/crop.hpp"
+#include "kernels/flip/flip.hpp"
+#include "kernels/invert/invert.hpp"
+#include "kernels/rotate/rotate.hpp"
 
 namespace lensd {
 namespace {
 
 constexpr FilterEntry kFilters[] = {
     entry<Gaussian>(), entry<Grayscale>(), entry<Invert>(), entry<Median>(), entry<Mosaic>(),
+    entry<Invert>(),
+    entry<Crop>(),
+    entry<Flip>(),
+    entry<Rotate>(),
 };
 
 }  // namespace
