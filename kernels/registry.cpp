@@ -10,6 +10,7 @@
 #include "kernels/crop/crop.hpp"
 #include "kernels/flip/flip.hpp"
 #include "kernels/invert/invert.hpp"
+#include "kernels/resize/resize.hpp"
 #include "kernels/rotate/rotate.hpp"
 
 namespace lensd {
@@ -18,6 +19,7 @@ namespace {
 constexpr FilterEntry kFilters[] = {
     entry<Gaussian>(), entry<Grayscale>(), entry<Invert>(), entry<Median>(), entry<Mosaic>(),
     entry<Invert>(),
+    entry<Resize>(),
     entry<Crop>(),
     entry<Flip>(),
     entry<Rotate>(),
