@@ -7,6 +7,7 @@
 #include "kernels/invert/invert.hpp"
 #include "kernels/median/median.hpp"
 #include "kernels/mosaic/mosaic.hpp"
+#include "kernels/align_channels/align_channels.hpp"
 #include "kernels/crop/crop.hpp"
 #include "kernels/flip/flip.hpp"
 #include "kernels/invert/invert.hpp"
@@ -23,6 +24,7 @@ constexpr FilterEntry kFilters[] = {
     entry<Crop>(),
     entry<Flip>(),
     entry<Rotate>(),
+    entry<AlignChannels>(1, 1, Accepts::rgba8),
 };
 
 }  // namespace
