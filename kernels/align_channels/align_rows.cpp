@@ -2,8 +2,6 @@
 
 #include <cstring>
 
-#include "kernels/common/simd_wide.hpp"
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/align_channels/align_rows.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
@@ -14,9 +12,7 @@ HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-#if LENSD_SIMD_WIDE
 #include "kernels/common/pair_dot-inl.hpp"
-#endif
 
 int split_row(const uint8_t* in, int width, uint8_t* r, uint8_t* g, uint8_t* b) {
   const hn::ScalableTag<uint8_t> d;
@@ -32,7 +28,6 @@ int split_row(const uint8_t* in, int width, uint8_t* r, uint8_t* g, uint8_t* b) 
 
 int add_row(const uint8_t* g, const uint8_t* c, int n, AlignSums& sums) {
   int x = 0;
-#if LENSD_SIMD_WIDE
   const hn::ScalableTag<uint8_t> d8;
   const hn::Repartition<int16_t, decltype(d8)> d16;
   const hn::Repartition<int32_t, decltype(d8)> d32;
@@ -57,16 +52,12 @@ int add_row(const uint8_t* g, const uint8_t* c, int n, AlignSums& sums) {
   };
   sums.value += hn::GetLane(hn::SumOfLanes(d64, value));
   sums.square += total(square), sums.product += total(product);
-#else
-  (void)g, (void)c, (void)n, (void)sums;
-#endif
   return x;
 }
 
 /// Pixels [x0, x1), whose sources are all inside.
 int merge_row(const uint8_t* red, const uint8_t* row, const uint8_t* blue, int x0, int x1, uint8_t* out) {
   int x = x0;
-#if LENSD_SIMD_WIDE
   const hn::ScalableTag<uint8_t> d8;
   const hn::Repartition<uint32_t, decltype(d8)> d32;
   const int lanes = static_cast<int>(hn::Lanes(d32));
@@ -78,9 +69,6 @@ int merge_row(const uint8_t* red, const uint8_t* row, const uint8_t* blue, int x
                           load(blue + at, 0x00ff0000u));
     hn::StoreU(hn::BitCast(d8, v), d8, out + at);
   }
-#else
-  (void)red, (void)row, (void)blue, (void)x1, (void)out;
-#endif
   return x;
 }
 

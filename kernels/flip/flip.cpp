@@ -2,8 +2,6 @@
 
 #include <cstring>
 
-#include "kernels/common/simd_wide.hpp"
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/flip/flip.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
@@ -17,7 +15,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// out[i] = in[width − 1 − i] for pixels of 4 bytes.
 void mirror_rgba(const uint8_t* in, uint8_t* out, size_t width) {
   size_t x = 0;
-#if LENSD_SIMD_WIDE
   const hn::ScalableTag<uint8_t> d8;
   const hn::Repartition<uint32_t, decltype(d8)> d32;
   const size_t lanes = hn::Lanes(d32);
@@ -25,14 +22,12 @@ void mirror_rgba(const uint8_t* in, uint8_t* out, size_t width) {
     const auto v = hn::BitCast(d32, hn::LoadU(d8, in + (width - x - lanes) * 4));
     hn::StoreU(hn::BitCast(d8, hn::Reverse(d32, v)), d8, out + x * 4);
   }
-#endif
   for (; x < width; ++x) std::memcpy(out + x * 4, in + (width - 1 - x) * 4, 4);
 }
 
 /// The same for pixels of 1 byte.
 void mirror_gray(const uint8_t* in, uint8_t* out, size_t width) {
   size_t x = 0;
-#if LENSD_SIMD_WIDE
   const hn::ScalableTag<uint8_t> d8;
   const hn::Repartition<uint16_t, decltype(d8)> d16;
   const size_t lanes = hn::Lanes(d8);
@@ -41,7 +36,6 @@ void mirror_gray(const uint8_t* in, uint8_t* out, size_t width) {
     const auto swapped = hn::Or(hn::ShiftLeft<8>(words), hn::ShiftRight<8>(words));
     hn::StoreU(hn::BitCast(d8, swapped), d8, out + x);
   }
-#endif
   for (; x < width; ++x) out[x] = in[width - 1 - x];
 }
 

@@ -2,8 +2,6 @@
 
 #include <cstring>
 
-#include "kernels/common/simd_wide.hpp"
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/resize/resize_rows.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
@@ -14,7 +12,6 @@ HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-#if LENSD_SIMD_WIDE
 #include "kernels/common/pair_dot-inl.hpp"
 
 /// RGBA outputs [x0, x1), all of whose taps are inside: two pixels a step, a pixel's four sums in one vector.
@@ -94,11 +91,9 @@ size_t sum_rows(const int16_t* const* rows, const int32_t* pairs, size_t n, uint
   }
   return x;
 }
-#endif
 
 int taps_inside(const uint8_t* in, const ResizeTable& table, int taps, int channels, int x0, int x1,
                 int16_t* out) {
-#if LENSD_SIMD_WIDE
   if (channels == 4)
     return taps == 2   ? taps_rgba<1>(in, table, x0, x1, out)
            : taps == 4 ? taps_rgba<2>(in, table, x0, x1, out)
@@ -106,26 +101,16 @@ int taps_inside(const uint8_t* in, const ResizeTable& table, int taps, int chann
   return taps == 2   ? taps_gray<1>(in, table, x0, x1, out)
          : taps == 4 ? taps_gray<2>(in, table, x0, x1, out)
                      : taps_gray<3>(in, table, x0, x1, out);
-#else
-  (void)in, (void)table, (void)taps, (void)channels, (void)x1, (void)out;
-  return x0;
-#endif
 }
 
 size_t sum_rows_wide(const int16_t* const* rows, const int32_t* pairs, int taps, size_t n, uint8_t* out) {
-#if LENSD_SIMD_WIDE
   return taps == 2   ? sum_rows<1>(rows, pairs, n, out)
          : taps == 4 ? sum_rows<2>(rows, pairs, n, out)
                      : sum_rows<3>(rows, pairs, n, out);
-#else
-  (void)rows, (void)pairs, (void)taps, (void)n, (void)out;
-  return 0;
-#endif
 }
 
 size_t half_row(const uint8_t* upper, const uint8_t* lower, int channels, size_t n, uint8_t* out) {
   size_t x = 0;
-#if LENSD_SIMD_WIDE
   const hn::ScalableTag<uint8_t> d8;
   const hn::Repartition<uint16_t, decltype(d8)> d16;
   const hn::Repartition<int16_t, decltype(d8)> i16;
@@ -167,9 +152,6 @@ size_t half_row(const uint8_t* upper, const uint8_t* lower, int channels, size_t
     hn::StoreU(hn::Or(hn::TableLookupBytesOr0(a, evens_low), hn::TableLookupBytesOr0(b, evens_high)), d8,
                out + x);
   }
-#else
-  (void)upper, (void)lower, (void)channels, (void)n, (void)out;
-#endif
   return x;
 }
 
@@ -186,33 +168,26 @@ void add_row(const uint8_t* in, uint32_t weight, bool fresh, size_t n, uint32_t*
   for (; x < n; ++x) sums[x] = in[x] * weight + (fresh ? 0 : sums[x]);
 }
 
-/// The four channel sums of one footprint, where 32 bits hold them.
-void sum_footprint_rgba(const uint32_t* sums, const AreaAxis& axis, int x, uint32_t* total) {
-  const int first = axis.first(x), last = axis.last(x);
-#if LENSD_SIMD_WIDE
-  const hn::Full128<uint32_t> d32;
-  auto sum = hn::Zero(d32);
-  for (int s = first; s <= last; ++s) {
-    const auto weight = hn::Set(d32, static_cast<uint32_t>(axis.weight(x, s)));
-    sum = hn::Add(sum, hn::Mul(hn::LoadU(d32, sums + std::ptrdiff_t{s} * 4), weight));
-  }
-  hn::StoreU(sum, d32, total);
-#else
-  for (int c = 0; c < 4; ++c) total[c] = 0;
-  for (int s = first; s <= last; ++s)
-    for (int c = 0; c < 4; ++c)
-      total[c] += sums[std::ptrdiff_t{s} * 4 + c] * static_cast<uint32_t>(axis.weight(x, s));
-#endif
-}
-
+/// Where 32 bits hold the sums. A correctly rounded double quotient of integers this small never reaches the
+/// next integer from below.
 void mean_row_rgba(const uint32_t* sums, const AreaAxis& axis, int width, uint32_t weights, uint8_t* out) {
-  // A correctly rounded double quotient of integers this small never reaches the next integer from below.
+  const hn::Full128<uint32_t> d32;
   const double divisor = weights;
-  uint32_t total[4];
+  const auto inner_weight = hn::Set(d32, static_cast<uint32_t>(axis.m));
   for (int x = 0; x < width; ++x) {
-    sum_footprint_rgba(sums, axis, x, total);
+    const int first = axis.first(x), last = axis.last(x);
+    const auto pixel = [&](int s) HWY_ATTR { return hn::LoadU(d32, sums + std::ptrdiff_t{s} * 4); };
+    const auto weighted = [&](int s) HWY_ATTR {
+      return hn::Mul(pixel(s), hn::Set(d32, static_cast<uint32_t>(axis.weight(x, s))));
+    };
+    auto inner = hn::Zero(d32);
+    for (int s = first + 1; s < last; ++s) inner = hn::Add(inner, pixel(s));
+    auto sum = hn::Add(hn::Mul(inner, inner_weight), weighted(first));
+    if (last > first) sum = hn::Add(sum, weighted(last));
+    alignas(16) uint32_t total[4];
+    hn::Store(hn::Add(sum, hn::Set(d32, weights / 2)), d32, total);
     for (int c = 0; c < 4; ++c)
-      out[x * 4 + c] = static_cast<uint8_t>((static_cast<double>(total[c]) + weights / 2) / divisor);
+      out[x * 4 + c] = static_cast<uint8_t>(static_cast<double>(total[c]) / divisor);
   }
 }
 
@@ -285,13 +260,19 @@ void resize_mean_row(const uint32_t* sums, const AreaAxis& axis, int width, int 
                      uint8_t* out) {
   if (channels == 4 && total < (uint64_t{1} << 32) / 256)
     return HWY_DYNAMIC_DISPATCH(mean_row_rgba)(sums, axis, width, static_cast<uint32_t>(total), out);
+  const double divisor = static_cast<double>(total);
   for (int x = 0; x < width; ++x) {
-    uint64_t sum[4] = {};
-    for (int s = axis.first(x); s <= axis.last(x); ++s)
-      for (int c = 0; c < channels; ++c)
-        sum[c] += static_cast<uint64_t>(sums[std::ptrdiff_t{s} * channels + c]) *
-                  static_cast<uint64_t>(axis.weight(x, s));
-    for (int c = 0; c < channels; ++c) out[x * channels + c] = area_mean(sum[c], total);
+    const int first = axis.first(x), last = axis.last(x);
+    const auto first_weight = static_cast<uint64_t>(axis.weight(x, first));
+    const auto last_weight = static_cast<uint64_t>(last > first ? axis.weight(x, last) : 0);
+    for (int c = 0; c < channels; ++c) {
+      const uint32_t* column = sums + c;
+      uint64_t inner = 0;
+      for (int s = first + 1; s < last; ++s) inner += column[s * channels];
+      const uint64_t sum = column[first * channels] * first_weight + column[last * channels] * last_weight +
+                           inner * static_cast<uint64_t>(axis.m);
+      out[x * channels + c] = static_cast<uint8_t>(static_cast<double>(sum + total / 2) / divisor);
+    }
   }
 }
 

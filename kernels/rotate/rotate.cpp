@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/common/simd_wide.hpp"
 #include "kernels/flip/flip.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -15,8 +14,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-#if LENSD_SIMD_WIDE
 
 /// One step of the byte transposition: rows i and i + 8 are interleaved to rows 2i and 2i + 1. Four steps
 /// turn 16×16 bytes.
@@ -60,24 +57,6 @@ void transpose_rgba(const uint8_t* in, ptrdiff_t in_stride, uint8_t* out, ptrdif
       put(2, hn::InterleaveLower(d64, e, f)), put(3, hn::InterleaveUpper(d64, e, f));
     }
 }
-
-#else
-
-template <size_t kBytes>
-void transpose_pixels(const uint8_t* in, ptrdiff_t in_stride, uint8_t* out, ptrdiff_t out_stride) {
-  for (ptrdiff_t i = 0; i < 16; ++i)
-    for (ptrdiff_t j = 0; j < 16; ++j)
-      std::memcpy(out + j * out_stride + i * ptrdiff_t{kBytes}, in + i * in_stride + j * ptrdiff_t{kBytes},
-                  kBytes);
-}
-void transpose_gray(const uint8_t* in, ptrdiff_t in_stride, uint8_t* out, ptrdiff_t out_stride) {
-  transpose_pixels<1>(in, in_stride, out, out_stride);
-}
-void transpose_rgba(const uint8_t* in, ptrdiff_t in_stride, uint8_t* out, ptrdiff_t out_stride) {
-  transpose_pixels<4>(in, in_stride, out, out_stride);
-}
-
-#endif
 
 }  // namespace lensd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
