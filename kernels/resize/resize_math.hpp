@@ -220,6 +220,30 @@ struct AreaAxis {
   }
 };
 
+/// Footprints from left to right, without a division each.
+struct AreaCursor {
+  explicit AreaCursor(const AreaAxis& axis) : axis_(axis), whole_(axis.n / axis.m), part_(axis.n % axis.m) {}
+
+  int first = 0, last = 0;  ///< samples of the current footprint; those between weigh axis.m
+  uint32_t first_weight = 0, last_weight = 0;  ///< last_weight is 0 where there is one sample alone
+
+  /// Moves to the next footprint; the first call to output 0.
+  void next() {
+    const int begin = next_, skipped = offset_;
+    next_ += whole_, offset_ += part_;
+    if (offset_ >= axis_.m) offset_ -= axis_.m, ++next_;
+    first = begin, last = offset_ > 0 ? next_ : next_ - 1;
+    const bool alone = last == first;
+    first_weight = static_cast<uint32_t>(alone ? axis_.n : axis_.m - skipped);
+    last_weight = static_cast<uint32_t>(alone ? 0 : offset_ > 0 ? offset_ : axis_.m);
+  }
+
+ private:
+  AreaAxis axis_;
+  int whole_, part_;
+  int next_ = 0, offset_ = 0;
+};
+
 /// Sum of weighted samples over the sum of weights, halves upwards.
 LENSD_HD inline uint8_t area_mean(uint64_t sum, uint64_t weights) {
   return static_cast<uint8_t>((sum + weights / 2) / weights);

@@ -174,16 +174,15 @@ void mean_row_rgba(const uint32_t* sums, const AreaAxis& axis, int width, uint32
   const hn::Full128<uint32_t> d32;
   const double divisor = weights;
   const auto inner_weight = hn::Set(d32, static_cast<uint32_t>(axis.m));
+  AreaCursor at(axis);
   for (int x = 0; x < width; ++x) {
-    const int first = axis.first(x), last = axis.last(x);
+    at.next();
     const auto pixel = [&](int s) HWY_ATTR { return hn::LoadU(d32, sums + std::ptrdiff_t{s} * 4); };
-    const auto weighted = [&](int s) HWY_ATTR {
-      return hn::Mul(pixel(s), hn::Set(d32, static_cast<uint32_t>(axis.weight(x, s))));
-    };
     auto inner = hn::Zero(d32);
-    for (int s = first + 1; s < last; ++s) inner = hn::Add(inner, pixel(s));
-    auto sum = hn::Add(hn::Mul(inner, inner_weight), weighted(first));
-    if (last > first) sum = hn::Add(sum, weighted(last));
+    for (int s = at.first + 1; s < at.last; ++s) inner = hn::Add(inner, pixel(s));
+    const auto ends = hn::Add(hn::Mul(pixel(at.first), hn::Set(d32, at.first_weight)),
+                              hn::Mul(pixel(at.last), hn::Set(d32, at.last_weight)));
+    const auto sum = hn::Add(hn::Mul(inner, inner_weight), ends);
     alignas(16) uint32_t total[4];
     hn::Store(hn::Add(sum, hn::Set(d32, weights / 2)), d32, total);
     for (int c = 0; c < 4; ++c)
@@ -261,15 +260,15 @@ void resize_mean_row(const uint32_t* sums, const AreaAxis& axis, int width, int 
   if (channels == 4 && total < (uint64_t{1} << 32) / 256)
     return HWY_DYNAMIC_DISPATCH(mean_row_rgba)(sums, axis, width, static_cast<uint32_t>(total), out);
   const double divisor = static_cast<double>(total);
+  AreaCursor at(axis);
   for (int x = 0; x < width; ++x) {
-    const int first = axis.first(x), last = axis.last(x);
-    const auto first_weight = static_cast<uint64_t>(axis.weight(x, first));
-    const auto last_weight = static_cast<uint64_t>(last > first ? axis.weight(x, last) : 0);
+    at.next();
     for (int c = 0; c < channels; ++c) {
       const uint32_t* column = sums + c;
       uint64_t inner = 0;
-      for (int s = first + 1; s < last; ++s) inner += column[s * channels];
-      const uint64_t sum = column[first * channels] * first_weight + column[last * channels] * last_weight +
+      for (int s = at.first + 1; s < at.last; ++s) inner += column[s * channels];
+      const uint64_t sum = uint64_t{column[at.first * channels]} * at.first_weight +
+                           uint64_t{column[at.last * channels]} * at.last_weight +
                            inner * static_cast<uint64_t>(axis.m);
       out[x * channels + c] = static_cast<uint8_t>(static_cast<double>(sum + total / 2) / divisor);
     }
