@@ -1,6 +1,6 @@
 #include "kernels/align_channels/align_channels.hpp"
 #include "kernels/common/bytes16.cuh"
-#include "kernels/common/launch.cuh"
+#include "kernels/common/pixel_words.cuh"
 
 namespace lensd {
 namespace {
@@ -144,21 +144,22 @@ __global__ void score_kernel(AlignGeometry g, int l, uint8_t* planes, AlignWork*
   add_to(sums.value, value), add_to(sums.square, square), add_to(sums.product, product);
 }
 
-__global__ void shift_kernel(AlignGeometry g, const AlignWork* work, ImageView<const uint32_t> in,
-                             ImageView<uint32_t> out, AlignStats* stats) {
+__global__ void shift_kernel(AlignGeometry g, const AlignWork* work, PixelWordsIn in, PixelWordsOut out,
+                             AlignStats* stats) {
   __shared__ AlignShift shift[2];
   decide_both(g, *work, 0, shift);
   if (blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x < 2) stats->shift[threadIdx.x] = shift[threadIdx.x];
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  if (x >= in.extent.width) return;
+  const Extent extent = g.level[0].extent;
+  if (x >= extent.width) return;
   const int begin = static_cast<int>(blockIdx.y) * AlignTuning::shift_rows;
-  const int end = min(begin + AlignTuning::shift_rows, in.extent.height);
+  const int end = min(begin + AlignTuning::shift_rows, extent.height);
   const auto moved = [&](int c, int y) {
-    return in.at(min(max(x + shift[c].x, 0), in.extent.width - 1),
-                 min(max(y + shift[c].y, 0), in.extent.height - 1));
+    return in.at(min(max(x + shift[c].x, 0), extent.width - 1),
+                 min(max(y + shift[c].y, 0), extent.height - 1));
   };
   for (int y = begin; y < end; ++y)
-    out.at(x, y) = (moved(0, y) & 0x000000ffu) | (in.at(x, y) & 0xff00ff00u) | (moved(1, y) & 0x00ff0000u);
+    out.set(x, y, (moved(0, y) & 0x000000ffu) | (in.at(x, y) & 0xff00ff00u) | (moved(1, y) & 0x00ff0000u));
 }
 
 }  // namespace
@@ -186,7 +187,7 @@ void AlignChannels::launch(const PassArgs& args, CudaStream stream) const {
     score_kernel<<<grid, threads, 0, stream>>>(g, l, plane(args, l, 0), work);
   } else {
     const dim3 grid(blocks_for(in.width(), threads), blocks_for(in.height(), AlignTuning::shift_rows));
-    shift_kernel<<<grid, threads, 0, stream>>>(g, work, in.as<const uint32_t>(), args.out.as<uint32_t>(),
+    shift_kernel<<<grid, threads, 0, stream>>>(g, work, PixelWordsIn(in), PixelWordsOut(args.out),
                                                static_cast<AlignStats*>(args.stats));
   }
   LENSD_LAUNCHED();

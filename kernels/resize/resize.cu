@@ -1,4 +1,4 @@
-#include "kernels/common/launch.cuh"
+#include "kernels/common/pixel_words.cuh"
 #include "kernels/resize/resize.hpp"
 
 namespace lensd {
@@ -38,7 +38,7 @@ __device__ int inside(int i, int n) {
 
 template <int kTaps>
 __global__ void resize_rgba_kernel(ResizeGeometry g, ResizeTable table_x, ResizeTable table_y,
-                                   ImageView<const uint32_t> in, ImageView<uint32_t> out) {
+                                   PixelWordsIn in, PixelWordsOut out) {
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
   if (x >= g.x.m || y >= g.y.m) return;
@@ -46,11 +46,12 @@ __global__ void resize_rgba_kernel(ResizeGeometry g, ResizeTable table_x, Resize
   int sum[4] = {};
 #pragma unroll
   for (int j = 0; j < kTaps; ++j) {
-    const uint32_t* row = in.row(inside(top + j, g.y.n));
+    const int row = inside(top + j, g.y.n);
     int across[4] = {};
 #pragma unroll
     for (int p = 0; p < kTaps / 2; ++p) {
-      const uint32_t a = row[inside(left + 2 * p, g.x.n)], b = row[inside(left + 2 * p + 1, g.x.n)];
+      const uint32_t a = in.at(inside(left + 2 * p, g.x.n), row);
+      const uint32_t b = in.at(inside(left + 2 * p + 1, g.x.n), row);
       const uint32_t red_green = __byte_perm(a, b, 0x5140), blue_alpha = __byte_perm(a, b, 0x7362);
       const int32_t w = table_x.pair(p)[x];
       across[0] = dot_low(w, red_green, across[0]), across[1] = dot_high(w, red_green, across[1]);
@@ -63,7 +64,7 @@ __global__ void resize_rgba_kernel(ResizeGeometry g, ResizeTable table_x, Resize
   uint32_t pixel = 0;
 #pragma unroll
   for (int c = 0; c < 4; ++c) pixel |= static_cast<uint32_t>(resize_vertical(sum[c])) << (8 * c);
-  out.at(x, y) = pixel;
+  out.set(x, y, pixel);
 }
 
 template <int kTaps>
@@ -93,10 +94,7 @@ __device__ void store_gray(ImageView<uint8_t> out, int x, int y, bool aligned, P
   uint32_t word = 0;
   for (int i = 0; i < n; ++i) word |= static_cast<uint32_t>(pixel(x + i)) << (8 * i);
   uint8_t* p = out.row(y) + x;
-  if (n == 4 && aligned)
-    *reinterpret_cast<uint32_t*>(p) = word;
-  else
-    for (int i = 0; i < n; ++i) p[i] = static_cast<uint8_t>(word >> (8 * i));
+  store_bytes(p, word, n, aligned);
 }
 
 template <int kTaps>
@@ -109,11 +107,11 @@ __global__ void resize_gray_kernel(ResizeGeometry g, ResizeTable table_x, Resize
              [&](int at) { return resize_gray_pixel<kTaps>(g, table_x, table_y, in, at, y); });
 }
 
-__global__ void nearest_rgba_kernel(ResizeTable table_x, ResizeTable table_y, ImageView<const uint32_t> in,
-                                    ImageView<uint32_t> out) {
+__global__ void nearest_rgba_kernel(ResizeTable table_x, ResizeTable table_y, PixelWordsIn in,
+                                    PixelWordsOut out) {
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
-  if (x < table_x.m && y < table_y.m) out.at(x, y) = in.at(table_x.start[x], table_y.start[y]);
+  if (x < table_x.m && y < table_y.m) out.set(x, y, in.at(table_x.start[x], table_y.start[y]));
 }
 
 __global__ void nearest_gray_kernel(ResizeTable table_x, ResizeTable table_y, ImageView<const uint8_t> in,
@@ -133,8 +131,7 @@ struct Launch {
                         ResizeTuning::threads_x * (out.channels() == 4 ? 1 : ResizeTuning::gray_pixels)),
              blocks_for(out.height(), ResizeTuning::threads_y)),
         threads(ResizeTuning::threads_x, ResizeTuning::threads_y),
-        aligned(((reinterpret_cast<uintptr_t>(out.data) | static_cast<uintptr_t>(out.pitch_bytes)) & 3) ==
-                0) {}
+        aligned(rows_aligned(out, 4)) {}
 };
 
 template <int kTaps>
@@ -142,8 +139,8 @@ void launch_taps(const ResizeGeometry& g, const ResizeTable& x, const ResizeTabl
                  CudaStream stream) {
   const Launch shape(args.out);
   if (args.out.channels() == 4)
-    resize_rgba_kernel<kTaps><<<shape.grid, shape.threads, 0, stream>>>(
-        g, x, y, args.in[0].as<const uint32_t>(), args.out.as<uint32_t>());
+    resize_rgba_kernel<kTaps><<<shape.grid, shape.threads, 0, stream>>>(g, x, y, PixelWordsIn(args.in[0]),
+                                                                        PixelWordsOut(args.out));
   else
     resize_gray_kernel<kTaps><<<shape.grid, shape.threads, 0, stream>>>(
         g, x, y, args.in[0].as<const uint8_t>(), args.out.as<uint8_t>(), shape.aligned);
@@ -152,8 +149,8 @@ void launch_taps(const ResizeGeometry& g, const ResizeTable& x, const ResizeTabl
 void launch_nearest(const ResizeTable& x, const ResizeTable& y, const PassArgs& args, CudaStream stream) {
   const Launch shape(args.out);
   if (args.out.channels() == 4)
-    nearest_rgba_kernel<<<shape.grid, shape.threads, 0, stream>>>(x, y, args.in[0].as<const uint32_t>(),
-                                                                  args.out.as<uint32_t>());
+    nearest_rgba_kernel<<<shape.grid, shape.threads, 0, stream>>>(x, y, PixelWordsIn(args.in[0]),
+                                                                  PixelWordsOut(args.out));
   else
     nearest_gray_kernel<<<shape.grid, shape.threads, 0, stream>>>(x, y, args.in[0].as<const uint8_t>(),
                                                                   args.out.as<uint8_t>(), shape.aligned);

@@ -17,6 +17,7 @@ struct AreaArgs {
   AreaAxis x, y;
   uint64_t total;
   int width, height, channels;
+  bool aligned;
   ImageView<const uint8_t> in;
   ImageView<uint8_t> out;
 };
@@ -30,12 +31,12 @@ __device__ uint8_t mean_of(uint64_t sum, uint64_t total) {
 }
 
 template <int kChannels>
-__device__ void load_pixel(const uint8_t* row, int x, uint32_t* v) {
+__device__ void load_pixel(const uint8_t* row, int x, bool aligned, uint32_t* v) {
   if (kChannels == 1) {
     v[0] = row[x];
     return;
   }
-  const uint32_t pixel = reinterpret_cast<const uint32_t*>(row)[x];
+  const uint32_t pixel = load_word(row + 4 * x, aligned);
   for (int c = 0; c < kChannels; ++c) v[c] = (pixel >> (8 * c)) & 255;
 }
 
@@ -51,7 +52,7 @@ __global__ void area_kernel(AreaArgs a) {
     uint32_t across[kChannels] = {}, v[kChannels];
     for (int sx = left; sx <= right; ++sx) {
       const uint32_t weight = static_cast<uint32_t>(a.x.weight(x, sx));
-      load_pixel<kChannels>(row, sx, v);
+      load_pixel<kChannels>(row, sx, a.aligned, v);
       for (int c = 0; c < kChannels; ++c) across[c] += weight * v[c];
     }
     const uint64_t down = static_cast<uint64_t>(a.y.weight(y, sy));
@@ -72,7 +73,7 @@ __global__ void area_large_kernel(AreaArgs a) {
     uint32_t across[kChannels] = {}, v[kChannels];
     for (int sx = left + lane; sx <= right; sx += 32) {
       const uint32_t weight = static_cast<uint32_t>(a.x.weight(x, sx));
-      load_pixel<kChannels>(row, sx, v);
+      load_pixel<kChannels>(row, sx, a.aligned, v);
       for (int c = 0; c < kChannels; ++c) across[c] += weight * v[c];
     }
     const uint64_t down = static_cast<uint64_t>(a.y.weight(y, sy));
@@ -164,7 +165,7 @@ void launch_means(const ResizeGeometry& g, const ConstImageRef& in, const ImageR
   } else {
     const AreaAxis x = AreaAxis::make(g.x), y = AreaAxis::make(g.y);
     launch_area({x, y, static_cast<uint64_t>(x.n) * static_cast<uint64_t>(y.n), g.x.m, g.y.m, in.channels(),
-                 in.as<const uint8_t>(), out.as<uint8_t>()},
+                 rows_aligned(in, 4), in.as<const uint8_t>(), out.as<uint8_t>()},
                 stream);
   }
   LENSD_LAUNCHED();

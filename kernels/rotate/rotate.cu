@@ -1,4 +1,4 @@
-#include "kernels/common/launch.cuh"
+#include "kernels/common/pixel_words.cuh"
 #include "kernels/flip/flip.hpp"
 #include "kernels/rotate/rotate.hpp"
 
@@ -12,18 +12,18 @@ struct RotateTuning {
   static constexpr int gray_side = 64, gray_words = 16;  // 16 × 16 threads, 4 × 4 pixels each
 };
 
-__global__ void rotate_rgba_kernel(RotateAngle angle, ImageView<const uint32_t> in, ImageView<uint32_t> out) {
+__global__ void rotate_rgba_kernel(RotateAngle angle, Extent extent, PixelWordsIn in, PixelWordsOut out) {
   constexpr int side = RotateTuning::rgba_side;
   __shared__ uint32_t tile[side][side + 1];
   const int x0 = static_cast<int>(blockIdx.x) * side, y0 = static_cast<int>(blockIdx.y) * side;
   const int tx = static_cast<int>(threadIdx.x), ty = static_cast<int>(threadIdx.y);
   for (int i = ty; i < side; i += RotateTuning::rgba_rows)
-    if (x0 + tx < in.extent.width && y0 + i < in.extent.height) tile[i][tx] = in.at(x0 + tx, y0 + i);
+    if (x0 + tx < extent.width && y0 + i < extent.height) tile[i][tx] = in.at(x0 + tx, y0 + i);
   __syncthreads();
   for (int i = ty; i < side; i += RotateTuning::rgba_rows)
-    if (x0 + i < in.extent.width && y0 + tx < in.extent.height) {
-      const RotateTarget to = rotate_target(angle, in.extent, x0 + i, y0 + tx);
-      out.at(to.x, to.y) = tile[tx][i];
+    if (x0 + i < extent.width && y0 + tx < extent.height) {
+      const RotateTarget to = rotate_target(angle, extent, x0 + i, y0 + tx);
+      out.set(to.x, to.y, tile[tx][i]);
     }
 }
 
@@ -76,10 +76,9 @@ void Rotate::launch(const PassArgs& args, CudaStream stream) const {
   const dim3 grid(blocks_for(in.width(), side), blocks_for(in.height(), side));
   if (rgba) {
     rotate_rgba_kernel<<<grid, dim3(side, RotateTuning::rgba_rows), 0, stream>>>(
-        angle_, in.as<const uint32_t>(), args.out.as<uint32_t>());
+        angle_, in.format.extent, PixelWordsIn(in), PixelWordsOut(args.out));
   } else {
-    const bool aligned =
-        ((reinterpret_cast<uintptr_t>(in.data) | static_cast<uintptr_t>(in.pitch_bytes)) & 3) == 0;
+    const bool aligned = rows_aligned(in, 4);
     rotate_gray_kernel<<<grid, dim3(RotateTuning::gray_words, RotateTuning::gray_words), 0, stream>>>(
         angle_, in.as<const uint8_t>(), args.out.as<uint8_t>(), aligned);
   }
