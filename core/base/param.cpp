@@ -131,9 +131,11 @@ std::optional<std::string> ParamSpec::check(const ParamValue& value, ParamValue&
       return std::nullopt;
     }
     case ParamType::choice: {
-      const auto* name_in = std::get_if<std::string>(&value);
-      if (!name_in || std::find(choices.begin(), choices.end(), *name_in) == choices.end()) return refuse();
-      converted = value;
+      // Some names are numbers ("90"), which TOML and JSON may write without quotes.
+      const bool named = std::holds_alternative<std::string>(value) || std::holds_alternative<int64_t>(value);
+      const std::string wanted = to_string(value);
+      if (!named || std::find(choices.begin(), choices.end(), wanted) == choices.end()) return refuse();
+      converted = wanted;
       return std::nullopt;
     }
     case ParamType::text:

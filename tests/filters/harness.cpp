@@ -82,13 +82,20 @@ class CpuRig final : public Rig {
   PassArgs args_;
 };
 
+/// Outputs of 16384×16384 would keep the oracle busy for minutes.
+double moderate(const ParamSpec& spec) {
+  constexpr double most = 300;
+  return spec.unit == "px" && spec.max >= kMaxSide - 1 ? most : spec.max;
+}
+
 double draw(const ParamSpec& spec, std::mt19937& random) {
+  const double max = moderate(spec);
   const double t = std::uniform_real_distribution<double>(0, 1)(random);
   if (t < 0.1) return spec.min;
-  if (t > 0.9) return spec.max;
+  if (t > 0.9) return max;
   const double u = (t - 0.1) / 0.8;
-  if (spec.min > 0 && spec.max / spec.min > 20) return spec.min * std::pow(spec.max / spec.min, u);
-  return spec.min + (spec.max - spec.min) * u;
+  if (spec.min > 0 && max / spec.min > 20) return spec.min * std::pow(max / spec.min, u);
+  return spec.min + (max - spec.min) * u;
 }
 
 }  // namespace
@@ -143,9 +150,10 @@ Image noise(ImageFormat format, std::mt19937& random) {
   return image;
 }
 
-std::string randomise(Filter& filter, std::mt19937& random) {
+std::string randomise(Filter& filter, std::mt19937& random, Draw which) {
   std::string text = filter.schema().name;
   for (const ParamSpec& spec : filter.schema().params) {
+    if (which == Draw::live && spec.change != ParamChange::live) continue;
     ParamValue value = spec.default_value;
     switch (spec.type) {
       case ParamType::boolean: value = (random() & 1) != 0; break;

@@ -60,8 +60,10 @@ bool pack(const uint8_t* block, Placement placement, Image& image);
 
 /// Uniform noise, alpha included.
 Image noise(ImageFormat format, std::mt19937& random);
-/// Sets every parameter to a random allowed value, bounds included more often than by chance. Returns them as text.
-std::string randomise(Filter& filter, std::mt19937& random);
+enum class Draw { all, live };
+/// Sets every parameter (or the live ones alone, which need no new plan) to a random allowed value, bounds included more
+/// often than by chance; sizes in pixels stay moderate. Returns them as text.
+std::string randomise(Filter& filter, std::mt19937& random, Draw which = Draw::all);
 
 /// Empty when equal, else where the first difference is and how many there are.
 std::string difference(const Image& expected, const Image& actual);

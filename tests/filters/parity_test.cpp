@@ -121,7 +121,7 @@ TEST_P(Parity, CudaGraphFollowsLiveParameters) {
     const uint32_t variant = filter.variant();
     rig->capture();
     for (int i = 0; i < 20; ++i) {
-      SCOPED_TRACE(randomise(filter, random));
+      SCOPED_TRACE(randomise(filter, random, Draw::live));
       if (filter.variant() == variant) compare(filter, *rig, frames);
     }
   });

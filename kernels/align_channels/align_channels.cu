@@ -1,0 +1,196 @@
+#include "kernels/align_channels/align_channels.hpp"
+#include "kernels/common/bytes16.cuh"
+#include "kernels/common/pixel_words.cuh"
+
+namespace lensd {
+namespace {
+
+struct AlignTuning {
+  static constexpr int threads = 256, warps = threads / 32;
+  static constexpr int score_rows = 32;  ///< of a block; a thread's 32-bit sums hold 16 times as many samples
+  static constexpr int shift_rows = 16;  ///< of a block, which decides once
+};
+
+__device__ uint8_t* plane_row(uint8_t* planes, const AlignLevel& level, int channel, int y) {
+  return planes + static_cast<size_t>(channel) * level.plane_bytes() + static_cast<size_t>(y) * level.pitch;
+}
+
+/// Four pixels a thread to three planes, padding included; also clears the work memory.
+__global__ void split_kernel(ImageView<const uint8_t> in, AlignLevel level, uint8_t* planes, uint32_t* work,
+                             int work_words) {
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * 4, y = static_cast<int>(blockIdx.y);
+  const int threads = static_cast<int>(gridDim.x * gridDim.y * blockDim.x);
+  for (int i = static_cast<int>((blockIdx.y * gridDim.x + blockIdx.x) * blockDim.x + threadIdx.x);
+       i < work_words; i += threads)
+    work[i] = 0;
+  if (x >= level.pitch) return;
+  const uint8_t* row = in.row(y);
+  const uint4 v = load16(row + 4 * x, row, row + 4 * in.extent.width);
+  const uint32_t red_green_low = __byte_perm(v.x, v.y, 0x5140),
+                 red_green_high = __byte_perm(v.z, v.w, 0x5140);
+  const uint32_t blue_low = __byte_perm(v.x, v.y, 0x0062), blue_high = __byte_perm(v.z, v.w, 0x0062);
+  *reinterpret_cast<uint32_t*>(plane_row(planes, level, 0, y) + x) =
+      __byte_perm(red_green_low, red_green_high, 0x5410);
+  *reinterpret_cast<uint32_t*>(plane_row(planes, level, 1, y) + x) =
+      __byte_perm(red_green_low, red_green_high, 0x7632);
+  *reinterpret_cast<uint32_t*>(plane_row(planes, level, 2, y) + x) = __byte_perm(blue_low, blue_high, 0x5410);
+}
+
+__device__ uint32_t pair_sums(uint32_t v) {
+  return (v & 0x00ff00ffu) + ((v >> 8) & 0x00ff00ffu);
+}
+
+/// Four means of 2×2 a thread. Padding gets some value, so that whole words may be read.
+__global__ void shrink_kernel(AlignLevel large, uint8_t* from, AlignLevel small, uint8_t* to) {
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * 4;
+  const int y = static_cast<int>(blockIdx.y), channel = static_cast<int>(blockIdx.z);
+  if (x >= small.pitch) return;
+  uint32_t word = 0;
+  if (x < small.extent.width) {
+    const uint2 a = *reinterpret_cast<const uint2*>(plane_row(from, large, channel, 2 * y) + 2 * x);
+    const uint2 b = *reinterpret_cast<const uint2*>(plane_row(from, large, channel, 2 * y + 1) + 2 * x);
+    const uint32_t low = (pair_sums(a.x) + pair_sums(b.x) + 0x00020002u) >> 2;
+    const uint32_t high = (pair_sums(a.y) + pair_sums(b.y) + 0x00020002u) >> 2;
+    word = __byte_perm(low, high, 0x6420);
+  }
+  *reinterpret_cast<uint32_t*>(plane_row(to, small, channel, y) + x) = word;
+}
+
+/// align_decide by one warp: the same order of preference, by reduction.
+__device__ AlignShift decide(const AlignGeometry& g, const AlignWork& work, int l, int channel, int lane) {
+  const AlignLevel& level = g.level[l];
+  const AlignShift prediction =
+      l == g.levels - 1 ? AlignShift{} : level.prediction(work.shift[l + 1][channel]);
+  const AlignSums* sums = work.sums(l, channel, g);
+  const int centre = level.candidates() / 2;
+  double best = -4;
+  int best_rank = level.candidates();  // the centre has rank −1
+  for (int i = lane; i < level.candidates(); i += 32) {
+    if (i != centre && !level.allowed(level.candidate(prediction, i))) continue;
+    const double score = align_score(level.count(), work.green[l], sums[i]);
+    const int rank = i == centre ? -1 : i;
+    if (score > best || (score == best && rank < best_rank)) best = score, best_rank = rank;
+  }
+  for (int step = 16; step > 0; step /= 2) {
+    const double score = __shfl_xor_sync(0xffffffffu, best, step);
+    const int rank = __shfl_xor_sync(0xffffffffu, best_rank, step);
+    if (score > best || (score == best && rank < best_rank)) best = score, best_rank = rank;
+  }
+  return level.candidate(prediction, best_rank < 0 ? centre : best_rank);
+}
+
+/// Decides level `l` for both channels, by the block's first two warps.
+__device__ void decide_both(const AlignGeometry& g, const AlignWork& work, int l, AlignShift* shared) {
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  if (warp < 2) {
+    const AlignShift shift = decide(g, work, l, warp, lane);
+    if (lane == 0) shared[warp] = shift;
+  }
+  __syncthreads();
+}
+
+/// Four samples from any offset of a row that begins on a word.
+__device__ uint32_t word_at(const uint8_t* row, int offset) {
+  const uint32_t* words = reinterpret_cast<const uint32_t*>(row) + offset / 4;
+  return __funnelshift_r(words[0], words[1], static_cast<unsigned>(offset % 4) * 8);
+}
+
+__device__ void add_to(uint64_t& sum, uint64_t value) {
+  for (int step = 16; step > 0; step /= 2) value += __shfl_down_sync(0xffffffffu, value, step);
+  if (threadIdx.x % 32 == 0) atomicAdd(reinterpret_cast<unsigned long long*>(&sum), value);
+}
+
+/// Sums of one candidate of one channel (blockIdx.z) over some rows of the window (blockIdx.x).
+__global__ void score_kernel(AlignGeometry g, int l, uint8_t* planes, AlignWork* work) {
+  __shared__ AlignShift decided[2];
+  const AlignLevel& level = g.level[l];
+  if (l + 1 < g.levels) decide_both(g, *work, l + 1, decided);
+  const int channel = static_cast<int>(blockIdx.z) / level.candidates();
+  const int index = static_cast<int>(blockIdx.z) % level.candidates();
+  AlignShift prediction{};
+  if (l + 1 < g.levels) {
+    prediction = level.prediction(decided[channel]);
+    if (blockIdx.x == 0 && index == 0 && threadIdx.x == 0) work->shift[l + 1][channel] = decided[channel];
+  }
+  const AlignShift shift = level.candidate(prediction, index);
+  const bool allowed = level.allowed(shift), also_green = blockIdx.z == 0;
+  if (!allowed && !also_green) return;
+
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  const int begin = level.margin_y + static_cast<int>(blockIdx.x) * AlignTuning::score_rows;
+  const int end = min(begin + AlignTuning::score_rows, level.extent.height - level.margin_y);
+  const int n = level.extent.width - 2 * level.margin_x;
+  uint32_t value = 0, square = 0, product = 0, green_value = 0, green_square = 0;
+  for (int y = begin + warp; y < end; y += AlignTuning::warps) {
+    const uint8_t* green_row = plane_row(planes, level, 1, y);
+    const uint8_t* row = allowed ? plane_row(planes, level, 2 * channel, y + shift.y) : green_row;
+    const int offset = level.margin_x + (allowed ? shift.x : 0);
+    for (int x = lane * 4; x < n; x += 128) {
+      const uint32_t mask = n - x >= 4 ? 0xffffffffu : (1u << (8 * (n - x))) - 1;
+      const uint32_t green = word_at(green_row, level.margin_x + x) & mask,
+                     c = word_at(row, offset + x) & mask;
+      value = __dp4a(c, 0x01010101u, value);
+      square = __dp4a(c, c, square);
+      product = __dp4a(green, c, product);
+      if (also_green) {
+        green_value = __dp4a(green, 0x01010101u, green_value);
+        green_square = __dp4a(green, green, green_square);
+      }
+    }
+  }
+  if (also_green) add_to(work->green[l].value, green_value), add_to(work->green[l].square, green_square);
+  if (!allowed) return;
+  AlignSums& sums = work->sums(l, channel, g)[index];
+  add_to(sums.value, value), add_to(sums.square, square), add_to(sums.product, product);
+}
+
+__global__ void shift_kernel(AlignGeometry g, const AlignWork* work, PixelWordsIn in, PixelWordsOut out,
+                             AlignStats* stats) {
+  __shared__ AlignShift shift[2];
+  decide_both(g, *work, 0, shift);
+  if (blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x < 2) stats->shift[threadIdx.x] = shift[threadIdx.x];
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const Extent extent = g.level[0].extent;
+  if (x >= extent.width) return;
+  const int begin = static_cast<int>(blockIdx.y) * AlignTuning::shift_rows;
+  const int end = min(begin + AlignTuning::shift_rows, extent.height);
+  const auto moved = [&](int c, int y) {
+    return in.at(min(max(x + shift[c].x, 0), extent.width - 1),
+                 min(max(y + shift[c].y, 0), extent.height - 1));
+  };
+  for (int y = begin; y < end; ++y)
+    out.set(x, y, (moved(0, y) & 0x000000ffu) | (in.at(x, y) & 0xff00ff00u) | (moved(1, y) & 0x00ff0000u));
+}
+
+}  // namespace
+
+void AlignChannels::launch(const PassArgs& args, CudaStream stream) const {
+  constexpr int threads = AlignTuning::threads;
+  const AlignGeometry& g = geometry_;
+  const ConstImageRef in = args.in[0];
+  auto* work = reinterpret_cast<AlignWork*>(args.scratch[1]);
+  const auto [step, l] = pass(args.pass);
+  const AlignLevel& level = g.level[l];
+  const auto rows = [&](unsigned planes) {
+    return dim3(blocks_for(level.pitch, threads * 4), static_cast<unsigned>(level.extent.height), planes);
+  };
+  if (step == Step::split) {
+    split_kernel<<<rows(1), threads, 0, stream>>>(in.as<const uint8_t>(), level, plane(args, 0, 0),
+                                                  reinterpret_cast<uint32_t*>(work),
+                                                  static_cast<int>(AlignWork::bytes(g) / sizeof(uint32_t)));
+  } else if (step == Step::shrink) {
+    shrink_kernel<<<rows(3), threads, 0, stream>>>(g.level[l - 1], plane(args, l - 1, 0), level,
+                                                   plane(args, l, 0));
+  } else if (step == Step::score) {
+    const dim3 grid(blocks_for(level.extent.height - 2 * level.margin_y, AlignTuning::score_rows), 1,
+                    static_cast<unsigned>(2 * level.candidates()));
+    score_kernel<<<grid, threads, 0, stream>>>(g, l, plane(args, l, 0), work);
+  } else {
+    const dim3 grid(blocks_for(in.width(), threads), blocks_for(in.height(), AlignTuning::shift_rows));
+    shift_kernel<<<grid, threads, 0, stream>>>(g, work, PixelWordsIn(in), PixelWordsOut(args.out),
+                                               static_cast<AlignStats*>(args.stats));
+  }
+  LENSD_LAUNCHED();
+}
+
+}  // namespace lensd

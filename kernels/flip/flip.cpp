@@ -1,0 +1,95 @@
+#include "kernels/flip/flip.hpp"
+
+#include <cstring>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/flip/flip.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace lensd::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// out[i] = in[width − 1 − i] for pixels of 4 bytes.
+void mirror_rgba(const uint8_t* in, uint8_t* out, size_t width) {
+  size_t x = 0;
+  const hn::ScalableTag<uint8_t> d8;
+  const hn::Repartition<uint32_t, decltype(d8)> d32;
+  const size_t lanes = hn::Lanes(d32);
+  for (; x + lanes <= width; x += lanes) {
+    const auto v = hn::BitCast(d32, hn::LoadU(d8, in + (width - x - lanes) * 4));
+    hn::StoreU(hn::BitCast(d8, hn::Reverse(d32, v)), d8, out + x * 4);
+  }
+  for (; x < width; ++x) std::memcpy(out + x * 4, in + (width - 1 - x) * 4, 4);
+}
+
+/// The same for pixels of 1 byte.
+void mirror_gray(const uint8_t* in, uint8_t* out, size_t width) {
+  size_t x = 0;
+  const hn::ScalableTag<uint8_t> d8;
+  const hn::Repartition<uint16_t, decltype(d8)> d16;
+  const size_t lanes = hn::Lanes(d8);
+  for (; x + lanes <= width; x += lanes) {
+    const auto words = hn::Reverse(d16, hn::BitCast(d16, hn::LoadU(d8, in + width - x - lanes)));
+    const auto swapped = hn::Or(hn::ShiftLeft<8>(words), hn::ShiftRight<8>(words));
+    hn::StoreU(hn::BitCast(d8, swapped), d8, out + x);
+  }
+  for (; x < width; ++x) out[x] = in[width - 1 - x];
+}
+
+}  // namespace lensd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace lensd {
+
+HWY_EXPORT(mirror_rgba);
+HWY_EXPORT(mirror_gray);
+
+void flip_rows(const FlipBlock& flip, const ConstImageRef& in, const ImageRef& out, Band band) {
+  const auto mirror =
+      in.channels() == 4 ? &HWY_DYNAMIC_DISPATCH(mirror_rgba) : &HWY_DYNAMIC_DISPATCH(mirror_gray);
+  for (int y = band.begin; y < band.end; ++y) {
+    const uint8_t* row = in.row(flip.y ? in.height() - 1 - y : y);
+    if (flip.x)
+      mirror(row, out.row(y), static_cast<size_t>(in.width()));
+    else
+      std::memcpy(out.row(y), row, in.row_bytes());
+  }
+}
+
+FilterSchema Flip::make_schema() {
+  return Schema<FlipParams>("flip", "the picture mirrored")
+      .choice("mode", &FlipParams::mode, {"horizontal", "vertical", "both"},
+              "left to right, top to bottom, or both")
+      .build();
+}
+
+Layout Flip::configure(const FilterInputs& inputs) {
+  const ImageFormat format = inputs.images[0];
+  return {.output = format,
+          .passes = {{.name = "flip",
+                      .items = format.extent.height,
+                      .grain = 8,
+                      .bytes = 2.0 * static_cast<double>(format.row_bytes()) * format.extent.height}},
+          .scratch_bytes = {}};
+}
+
+void Flip::run(const PassArgs& args, Band band) const {
+  flip_rows(block_of(args), args.in[0], args.out, band);
+}
+
+void Flip::reference(ReferenceRun& run) const {
+  const Image& in = run.in[0];
+  const FlipBlock flip = FlipBlock::make(params_);
+  run.out = Image(in.format);
+  for (int y = 0; y < in.height(); ++y)
+    for (int x = 0; x < in.width(); ++x)
+      for (int c = 0; c < in.channels(); ++c)
+        run.out.at(x, y, c) = in.at(flip.x ? in.width() - 1 - x : x, flip.y ? in.height() - 1 - y : y, c);
+}
+
+}  // namespace lensd
+#endif

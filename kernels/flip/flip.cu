@@ -1,0 +1,49 @@
+#include "kernels/common/bytes16.cuh"
+#include "kernels/common/launch.cuh"
+#include "kernels/flip/flip.hpp"
+
+namespace lensd {
+namespace {
+
+/// 16 bytes of output a thread: the copy shape.
+struct FlipTuning {
+  static constexpr int threads = 128;
+};
+
+__device__ uint32_t reversed_bytes(uint32_t v) {
+  return __byte_perm(v, 0, 0x0123);
+}
+
+__global__ void flip_kernel(const FlipBlock* flip, ImageView<const uint8_t> in, ImageView<uint8_t> out,
+                            int row_bytes, bool rgba) {
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * 16;
+  if (x >= row_bytes) return;
+  const int y = static_cast<int>(blockIdx.y);
+  const uint8_t* row = in.row(flip->y ? static_cast<int>(gridDim.y) - 1 - y : y);
+  const int n = min(16, row_bytes - x);
+  if (!flip->x) {
+    store16(out.row(y) + x, load16(row + x, row, row + row_bytes), n);
+    return;
+  }
+  // The last 16 bytes of what is left; before the row's start load16 gives zeros, which end up behind n.
+  const uint4 v = load16(row + row_bytes - x - 16, row, row + row_bytes);
+  const uint4 pixels{v.w, v.z, v.y, v.x};
+  const uint4 bytes{reversed_bytes(v.w), reversed_bytes(v.z), reversed_bytes(v.y), reversed_bytes(v.x)};
+  store16(out.row(y) + x, rgba ? pixels : bytes, n);
+}
+
+}  // namespace
+
+void launch_flip(const FlipBlock* flip, const ConstImageRef& in, const ImageRef& out, CudaStream stream) {
+  const int row_bytes = static_cast<int>(in.row_bytes());
+  const dim3 grid(blocks_for(row_bytes, FlipTuning::threads * 16), static_cast<unsigned>(in.height()));
+  flip_kernel<<<grid, FlipTuning::threads, 0, stream>>>(flip, in.as<const uint8_t>(), out.as<uint8_t>(),
+                                                        row_bytes, in.channels() == 4);
+  LENSD_LAUNCHED();
+}
+
+void Flip::launch(const PassArgs& args, CudaStream stream) const {
+  launch_flip(static_cast<const FlipBlock*>(args.block), args.in[0], args.out, stream);
+}
+
+}  // namespace lensd

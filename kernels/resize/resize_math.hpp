@@ -1,0 +1,252 @@
+// Where an output sample comes from and with which weights. Integers and IEEE doubles in prescribed order, so
+// that both backends get the same taps.
+#pragma once
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/image/view.hpp"
+
+namespace lensd {
+
+enum class ResizeMethod : uint8_t { nearest, bilinear, bicubic, area, lanczos3 };
+
+struct ResizeParams {
+  int width = 0, height = 0;
+  double scale = 0.5;
+  ResizeMethod method = ResizeMethod::bilinear;
+  bool align_corners = false;
+};
+
+/// Sizes are fixed when the graph is planned; taps are made from them by the first pass.
+struct ResizeBlock {
+  static ResizeBlock make(const ResizeParams&) { return {}; }
+};
+
+/// One direction: `n` source samples become `m`.
+struct ResizeAxis {
+  int n = 1, m = 1;
+  bool align_corners = false;
+};
+
+/// How the picture is computed; the methods share what they can.
+enum class ResizePath : uint8_t {
+  taps,  ///< weighted sums of 2, 4 or 6 samples a direction
+  nearest,
+  area,
+  half,  ///< means of 2×2: area, and bilinear without align_corners, at exactly half the size
+};
+
+/// What configure() decides; kernels take it by value.
+struct ResizeGeometry {
+  ResizeAxis x, y;
+  ResizeMethod method = ResizeMethod::bilinear;
+  ResizePath path = ResizePath::taps;
+
+  static ResizeGeometry make(const ResizeParams& params, Extent in) {
+    const auto side = [](double v) { return static_cast<int>(std::clamp(v + 0.5, 1.0, double{kMaxSide})); };
+    int width = params.width, height = params.height;
+    if (width == 0 && height == 0) {
+      width = side(in.width * params.scale), height = side(in.height * params.scale);
+    } else if (width == 0) {
+      width = side(static_cast<double>(in.width) * height / in.height);
+    } else if (height == 0) {
+      height = side(static_cast<double>(in.height) * width / in.width);
+    }
+    ResizeGeometry g{
+        {in.width, width, params.align_corners}, {in.height, height, params.align_corners}, params.method};
+    const bool mean = g.method == ResizeMethod::area;
+    if (g.x.n == 2 * g.x.m && g.y.n == 2 * g.y.m &&
+        (mean || (g.method == ResizeMethod::bilinear && !params.align_corners)))
+      g.path = ResizePath::half;
+    else if (mean)
+      g.path = ResizePath::area;
+    else if (g.method == ResizeMethod::nearest)
+      g.path = ResizePath::nearest;
+    return g;
+  }
+
+  Extent extent() const { return {x.m, y.m}; }
+  /// Samples a direction; even, since weights are multiplied in pairs.
+  LENSD_HD int taps() const {
+    return method == ResizeMethod::bilinear ? 2 : method == ResizeMethod::bicubic ? 4 : 6;
+  }
+};
+
+/// Weights have 14 fractional bits and sum to 1; rows wait for the vertical sums with 6.
+inline constexpr int kResizeOne = 1 << 14;
+LENSD_HD constexpr int resize_horizontal(int sum) {
+  return (sum + 128) >> 8;
+}
+LENSD_HD constexpr int resize_vertical(int sum) {
+  const int v = (sum + (1 << 19)) >> 20;
+  return v < 0 ? 0 : v > 255 ? 255 : v;
+}
+
+/// Weights of output i: sample start + k counts weight[k]; samples outside are the nearest inside.
+struct ResizeTaps {
+  int start = 0;
+  int weight[6] = {};
+};
+
+/// Position of output i in the source: sample `index` plus `part` / `whole`.
+struct ResizePosition {
+  int index, part, whole;
+};
+
+LENSD_HD inline ResizePosition resize_position(const ResizeAxis& axis, int i) {
+  if (axis.align_corners && axis.m == 1) return {0, 0, 1};
+  const int whole = axis.align_corners ? axis.m - 1 : 2 * axis.m;
+  const int position = axis.align_corners ? i * (axis.n - 1) : (2 * i + 1) * axis.n - axis.m;
+  const int index = position >= 0 ? position / whole : -((-position + whole - 1) / whole);
+  return {index, position - index * whole, whole};
+}
+
+/// As cv::resize INTER_NEAREST, whose rule is floor(i · scale), in its order of operations; with corners
+/// aligned the sample nearest to i · (n − 1) / (m − 1).
+LENSD_HD inline int resize_nearest(const ResizeAxis& axis, int i) {
+  if (axis.align_corners) return axis.m == 1 ? 0 : (2 * i * (axis.n - 1) + (axis.m - 1)) / (2 * (axis.m - 1));
+  const double scale = 1.0 / (static_cast<double>(axis.m) / static_cast<double>(axis.n));
+  const int index = static_cast<int>(i * scale);
+  return index < axis.n ? index : axis.n - 1;
+}
+
+/// Rounds `w`, which sums to 1, to fixed point; what rounding leaves goes to the sample nearest to the
+/// position.
+LENSD_HD inline void quantize_taps(const double* w, int count, double t, ResizeTaps& taps) {
+  int rest = kResizeOne;
+  for (int k = 0; k < count; ++k) {
+    taps.weight[k] =
+        static_cast<int>(w[k] * kResizeOne + 32768.5) - 32768;  // rounds negative ones the same way
+    rest -= taps.weight[k];
+  }
+  taps.weight[count / 2 - (t < 0.5 ? 1 : 0)] += rest;
+}
+
+/// Keys' cubic with a = −0.75, as OpenCV's.
+LENSD_HD inline void cubic_weights(double t, double* w) {
+  constexpr double a = -0.75;
+  const double u = 1 - t;
+  w[0] = ((a * (t + 1) - 5 * a) * (t + 1) + 8 * a) * (t + 1) - 4 * a;
+  w[1] = ((a + 2) * t - (a + 3)) * t * t + 1;
+  w[2] = ((a + 2) * u - (a + 3)) * u * u + 1;
+  w[3] = 1 - w[0] - w[1] - w[2];
+}
+
+/// sinc(x) · sinc(x / 3) at x = t + 2 − k, normalised. sin(πx) is ±sin(πt) for every k and cancels; sin(πx/3)
+/// follows from sin and cos of πt/3, which Taylor's series gives to double precision without libm.
+LENSD_HD inline void lanczos_weights(double t, double* w) {
+  if (t == 0) {
+    for (int k = 0; k < 6; ++k) w[k] = k == 2 ? 1 : 0;
+    return;
+  }
+  const double v = 1.04719755119659774615 * t, v2 = v * v;
+  double sine = 0, cosine = 0;
+  for (int i = 9; i >= 1; --i) {
+    sine = (1 - sine) * v2 / ((2 * i) * (2 * i + 1));
+    cosine = (1 - cosine) * v2 / ((2 * i - 1) * (2 * i));
+  }
+  sine = v * (1 - sine), cosine = 1 - cosine;
+  constexpr double root = 0.86602540378443864676;  // sin(π/3)
+  const double along[6] = {-0.5, 0.5, 1, 0.5, -0.5, -1}, across[6] = {root, root, 0, -root, -root, 0};
+  double sum = 0;
+  for (int k = 0; k < 6; ++k) {
+    const double x = t + (2 - k);
+    w[k] = (sine * along[k] + cosine * across[k]) / (x * x);
+    if (k % 2 != 0) w[k] = -w[k];
+    sum += w[k];
+  }
+  for (int k = 0; k < 6; ++k) w[k] = w[k] / sum;
+}
+
+LENSD_HD inline ResizeTaps resize_taps(const ResizeAxis& axis, ResizeMethod method, int i) {
+  const ResizePosition at = resize_position(axis, i);
+  ResizeTaps taps;
+  if (method == ResizeMethod::bilinear) {
+    taps.start = at.index;
+    taps.weight[1] = (at.part * kResizeOne + at.whole / 2) / at.whole;
+    taps.weight[0] = kResizeOne - taps.weight[1];
+    return taps;
+  }
+  const double t = static_cast<double>(at.part) / static_cast<double>(at.whole);
+  double w[6];
+  if (method == ResizeMethod::bicubic) {
+    taps.start = at.index - 1;
+    cubic_weights(t, w);
+    quantize_taps(w, 4, t, taps);
+  } else {
+    taps.start = at.index - 2;
+    lanczos_weights(t, w);
+    quantize_taps(w, 6, t, taps);
+  }
+  return taps;
+}
+
+/// Taps of one direction in scratch: m starts, then m words for each pair of weights (first in the low half).
+struct ResizeTable {
+  int32_t* start = nullptr;
+  int m = 0;
+  LENSD_HD int32_t* pair(int p) const { return start + static_cast<ptrdiff_t>(p + 1) * m; }
+  static size_t bytes(int m) { return static_cast<size_t>(m) * 4 * sizeof(int32_t); }
+};
+
+/// Fills output i of a table; for `nearest` the start alone.
+LENSD_HD inline void fill_taps(const ResizeTable& table, const ResizeAxis& axis, ResizeMethod method, int i) {
+  if (method == ResizeMethod::nearest) {
+    table.start[i] = resize_nearest(axis, i);
+    return;
+  }
+  const ResizeTaps taps = resize_taps(axis, method, i);
+  table.start[i] = taps.start;
+  for (int p = 0; p < 3; ++p)
+    table.pair(p)[i] = static_cast<int32_t>((static_cast<uint32_t>(taps.weight[2 * p]) & 0xffffu) |
+                                            static_cast<uint32_t>(taps.weight[2 * p + 1]) << 16);
+}
+
+/// Exact means: in units of 1/m' of a sample, output i covers [i·n', (i + 1)·n'), n' and m' being n and m
+/// without their common divisor. A covered sample's weight is an integer and weights sum to n'.
+struct AreaAxis {
+  int n = 1, m = 1;
+  static AreaAxis make(const ResizeAxis& axis) {
+    const int common = std::gcd(axis.n, axis.m);
+    return {axis.n / common, axis.m / common};
+  }
+  LENSD_HD int first(int i) const { return i * n / m; }
+  LENSD_HD int last(int i) const { return ((i + 1) * n - 1) / m; }
+  LENSD_HD int weight(int i, int sample) const {
+    const int begin = sample * m > i * n ? sample * m : i * n;
+    const int end = (sample + 1) * m < (i + 1) * n ? (sample + 1) * m : (i + 1) * n;
+    return end - begin;
+  }
+};
+
+/// Footprints from left to right, without a division each.
+struct AreaCursor {
+  explicit AreaCursor(const AreaAxis& axis) : axis_(axis), whole_(axis.n / axis.m), part_(axis.n % axis.m) {}
+
+  int first = 0, last = 0;  ///< samples of the current footprint; those between weigh axis.m
+  uint32_t first_weight = 0, last_weight = 0;  ///< last_weight is 0 where there is one sample alone
+
+  /// Moves to the next footprint; the first call to output 0.
+  void next() {
+    const int begin = next_, skipped = offset_;
+    next_ += whole_, offset_ += part_;
+    if (offset_ >= axis_.m) offset_ -= axis_.m, ++next_;
+    first = begin, last = offset_ > 0 ? next_ : next_ - 1;
+    const bool alone = last == first;
+    first_weight = static_cast<uint32_t>(alone ? axis_.n : axis_.m - skipped);
+    last_weight = static_cast<uint32_t>(alone ? 0 : offset_ > 0 ? offset_ : axis_.m);
+  }
+
+ private:
+  AreaAxis axis_;
+  int whole_, part_;
+  int next_ = 0, offset_ = 0;
+};
+
+/// Sum of weighted samples over the sum of weights, halves upwards.
+LENSD_HD inline uint8_t area_mean(uint64_t sum, uint64_t weights) {
+  return static_cast<uint8_t>((sum + weights / 2) / weights);
+}
+
+}  // namespace lensd

@@ -1,0 +1,145 @@
+#include "kernels/rotate/rotate.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/flip/flip.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/rotate/rotate.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace lensd::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// One step of the byte transposition: rows i and i + 8 are interleaved to rows 2i and 2i + 1. Four steps
+/// turn 16×16 bytes.
+template <class V>
+HWY_INLINE void interleave_halves(const V* in, V* out) {
+  const hn::Full128<uint8_t> d;
+  for (int i = 0; i < 8; ++i) {
+    out[2 * i] = hn::InterleaveLower(d, in[i], in[i + 8]);
+    out[2 * i + 1] = hn::InterleaveUpper(d, in[i], in[i + 8]);
+  }
+}
+
+/// out[j][i] = in[i][j] for 16×16 bytes; strides may be negative.
+void transpose_gray(const uint8_t* in, ptrdiff_t in_stride, uint8_t* out, ptrdiff_t out_stride) {
+  const hn::Full128<uint8_t> d;
+  hn::Vec<decltype(d)> a[16], b[16];
+  for (int i = 0; i < 16; ++i) a[i] = hn::LoadU(d, in + i * in_stride);
+  interleave_halves(a, b);
+  interleave_halves(b, a);
+  interleave_halves(a, b);
+  interleave_halves(b, a);
+  for (int i = 0; i < 16; ++i) hn::StoreU(a[i], d, out + i * out_stride);
+}
+
+/// The same for 16×16 pixels of 4 bytes, as 4×4 squares of 4×4.
+void transpose_rgba(const uint8_t* in, ptrdiff_t in_stride, uint8_t* out, ptrdiff_t out_stride) {
+  const hn::Full128<uint8_t> d8;
+  const hn::Full128<uint32_t> d32;
+  const hn::Full128<uint64_t> d64;
+  for (int j = 0; j < 16; j += 4)
+    for (int i = 0; i < 16; i += 4) {
+      const uint8_t* src = in + i * in_stride + j * 4;
+      uint8_t* dst = out + j * out_stride + i * 4;
+      const auto row = [&](int r) { return hn::BitCast(d32, hn::LoadU(d8, src + r * in_stride)); };
+      const auto r0 = row(0), r1 = row(1), r2 = row(2), r3 = row(3);
+      const auto wide = [&](auto v) { return hn::BitCast(d64, v); };
+      const auto a = wide(hn::InterleaveLower(d32, r0, r1)), b = wide(hn::InterleaveLower(d32, r2, r3));
+      const auto e = wide(hn::InterleaveUpper(d32, r0, r1)), f = wide(hn::InterleaveUpper(d32, r2, r3));
+      const auto put = [&](int r, auto v) { hn::StoreU(hn::BitCast(d8, v), d8, dst + r * out_stride); };
+      put(0, hn::InterleaveLower(d64, a, b)), put(1, hn::InterleaveUpper(d64, a, b));
+      put(2, hn::InterleaveLower(d64, e, f)), put(3, hn::InterleaveUpper(d64, e, f));
+    }
+}
+
+}  // namespace lensd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace lensd {
+namespace {
+
+constexpr int kSide = 16;
+
+HWY_EXPORT(transpose_gray);
+HWY_EXPORT(transpose_rgba);
+
+/// Input pixels [x0, x1) × [y0, y1), one by one: the rim that whole squares leave.
+void rotate_pixels(RotateAngle angle, const ConstImageRef& in, const ImageRef& out, int x0, int x1, int y0,
+                   int y1) {
+  const size_t size = static_cast<size_t>(in.channels());
+  for (int y = y0; y < y1; ++y)
+    for (int x = x0; x < x1; ++x) {
+      const RotateTarget to = rotate_target(angle, in.format.extent, x, y);
+      std::memcpy(out.row(to.y) + static_cast<size_t>(to.x) * size, in.row(y) + static_cast<size_t>(x) * size,
+                  size);
+    }
+}
+
+/// Input columns [x0, x1), from top to bottom, so that a square's lines are used up while they are in the
+/// cache.
+void rotate_columns(RotateAngle angle, const ConstImageRef& in, const ImageRef& out, int x0, int x1) {
+  const auto transpose =
+      in.channels() == 4 ? &HWY_DYNAMIC_DISPATCH(transpose_rgba) : &HWY_DYNAMIC_DISPATCH(transpose_gray);
+  const bool quarter = angle == RotateAngle::quarter;
+  const int whole = in.height() / kSide * kSide;
+  if (x1 - x0 < kSide) return rotate_pixels(angle, in, out, x0, x1, 0, in.height());
+  for (int y = 0; y < whole; y += kSide) {
+    // A quarter reads the rows upwards; three quarters write the rows upwards.
+    const RotateTarget to = rotate_target(angle, in.format.extent, x0, quarter ? y + kSide - 1 : y);
+    transpose(in.row(quarter ? y + kSide - 1 : y) + static_cast<ptrdiff_t>(x0) * in.channels(),
+              quarter ? -in.pitch_bytes : in.pitch_bytes,
+              out.row(to.y) + static_cast<ptrdiff_t>(to.x) * in.channels(),
+              quarter ? out.pitch_bytes : -out.pitch_bytes);
+  }
+  rotate_pixels(angle, in, out, x0, x1, whole, in.height());
+}
+
+}  // namespace
+
+FilterSchema Rotate::make_schema() {
+  return Schema<RotateParams>("rotate", "the picture turned clockwise")
+      .choice("angle", &RotateParams::angle, {"90", "180", "270"}, "degrees, clockwise",
+              {.unit = "°", .change = ParamChange::reconfigure})
+      .build();
+}
+
+Layout Rotate::configure(const FilterInputs& inputs) {
+  angle_ = params_.angle;
+  const ImageFormat in = inputs.images[0];
+  ImageFormat output = in;
+  if (angle_ != RotateAngle::half) output.extent = {in.extent.height, in.extent.width};
+  return {.output = output,
+          .passes = {{.name = "rotate",
+                      .items = output.extent.height,
+                      .grain = kSide,
+                      .bytes = 2.0 * static_cast<double>(in.row_bytes()) * in.extent.height}},
+          .scratch_bytes = {}};
+}
+
+void Rotate::run(const PassArgs& args, Band band) const {
+  if (angle_ == RotateAngle::half) return flip_rows(block_of(args).half, args.in[0], args.out, band);
+  for (int x = band.begin; x < band.end; x += kSide)
+    rotate_columns(angle_, args.in[0], args.out, x, std::min(x + kSide, band.end));
+}
+
+void Rotate::reference(ReferenceRun& run) const {
+  const Image& in = run.in[0];
+  const Extent extent = in.format.extent;
+  const bool half = params_.angle == RotateAngle::half;
+  run.out = Image({in.format.format, half ? extent : Extent{extent.height, extent.width}});
+  for (int y = 0; y < in.height(); ++y)
+    for (int x = 0; x < in.width(); ++x) {
+      const RotateTarget to = rotate_target(params_.angle, extent, x, y);
+      for (int c = 0; c < in.channels(); ++c) run.out.at(to.x, to.y, c) = in.at(x, y, c);
+    }
+}
+
+}  // namespace lensd
+#endif
