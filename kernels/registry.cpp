@@ -5,6 +5,7 @@
 #include "kernels/gaussian/gaussian.hpp"
 #include "kernels/grayscale/grayscale.hpp"
 #include "kernels/invert/invert.hpp"
+#include "kernels/levels/levels.hpp"
 #include "kernels/median/median.hpp"
 #include "kernels/mosaic/mosaic.hpp"
 
@@ -12,7 +13,12 @@ namespace lensd {
 namespace {
 
 constexpr FilterEntry kFilters[] = {
-    entry<Gaussian>(), entry<Grayscale>(), entry<Invert>(), entry<Median>(), entry<Mosaic>(),
+    entry<Gaussian>(),
+    entry<Grayscale>(),
+    entry<Invert>(),
+    entry<Levels>(),
+    entry<Median>(),
+    entry<Mosaic>(),
 };
 
 }  // namespace
