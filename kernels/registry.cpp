@@ -8,6 +8,7 @@
 #include "kernels/levels/levels.hpp"
 #include "kernels/median/median.hpp"
 #include "kernels/mosaic/mosaic.hpp"
+#include "kernels/threshold/threshold.hpp"
 
 namespace lensd {
 namespace {
@@ -16,6 +17,7 @@ constexpr FilterEntry kFilters[] = {
     entry<Gaussian>(),
     entry<Grayscale>(),
     entry<Invert>(),
+    entry<Threshold>(),
     entry<Levels>(),
     entry<Median>(),
     entry<Mosaic>(),
