@@ -1,7 +1,9 @@
 #include "kernels/registry.hpp"
 
+#include "kernels/blend/blend.hpp"
 #include "kernels/colour/colour.hpp"
 #include "kernels/convert/convert.hpp"
+#include "kernels/difference/difference.hpp"
 #include "kernels/gaussian/gaussian.hpp"
 #include "kernels/grayscale/grayscale.hpp"
 #include "kernels/invert/invert.hpp"
@@ -19,6 +21,8 @@ constexpr FilterEntry kFilters[] = {
     entry<Invert>(),
     entry<Threshold>(),
     entry<Levels>(),
+    entry<Blend>(2, 2),
+    entry<Difference>(1, 2),
     entry<Median>(),
     entry<Mosaic>(),
 };
