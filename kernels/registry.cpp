@@ -1,11 +1,13 @@
 #include "kernels/registry.hpp"
 
+#include "kernels/auto_contrast/auto_contrast.hpp"
 #include "kernels/blend/blend.hpp"
 #include "kernels/colour/colour.hpp"
 #include "kernels/convert/convert.hpp"
 #include "kernels/difference/difference.hpp"
 #include "kernels/gaussian/gaussian.hpp"
 #include "kernels/grayscale/grayscale.hpp"
+#include "kernels/grey_world/grey_world.hpp"
 #include "kernels/invert/invert.hpp"
 #include "kernels/levels/levels.hpp"
 #include "kernels/median/median.hpp"
@@ -21,6 +23,9 @@ constexpr FilterEntry kFilters[] = {
     entry<Invert>(),
     entry<Threshold>(),
     entry<Levels>(),
+    entry<AutoContrast>(),
+    entry<Difference>(1, 2),
+    entry<GreyWorld>(),
     entry<Blend>(2, 2),
     entry<Difference>(1, 2),
     entry<Median>(),
