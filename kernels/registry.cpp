@@ -12,6 +12,7 @@
 #include "kernels/levels/levels.hpp"
 #include "kernels/median/median.hpp"
 #include "kernels/mosaic/mosaic.hpp"
+#include "kernels/temporal_denoise/temporal_denoise.hpp"
 #include "kernels/threshold/threshold.hpp"
 
 namespace lensd {
@@ -24,6 +25,7 @@ constexpr FilterEntry kFilters[] = {
     entry<Threshold>(),
     entry<Levels>(),
     entry<AutoContrast>(),
+    entry<TemporalDenoise>(),
     entry<Difference>(1, 2),
     entry<GreyWorld>(),
     entry<Blend>(2, 2),
