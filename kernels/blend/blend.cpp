@@ -40,8 +40,6 @@ HWY_INLINE V blend_lanes(D d, BlendMode mode, V a, V b) {
 /// whole row, so its branch is predicted.
 void blend_row(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t bytes, BlendBlock block,
                uint32_t colour) {
-  size_t x = 0;
-#if HWY_TARGET != HWY_SCALAR  // whose vectors hold one value, not whole pixels
   const hn::ScalableTag<uint8_t> d8;
   const hn::Repartition<uint32_t, decltype(d8)> d32;
   const hn::Repartition<uint16_t, decltype(d8)> d16;
@@ -54,6 +52,7 @@ void blend_row(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t bytes, B
     return hn::ShiftRight<8>(hn::Add(hn::Add(hn::Mul(va, rest), hn::Mul(f, opacity)), half));
   };
   const size_t lanes = hn::Lanes(d8);
+  size_t x = 0;
   for (; x + lanes <= bytes; x += lanes) {
     const auto va = hn::LoadU(d8, a + x), vb = hn::LoadU(d8, b + x);
     const auto a16 = hn::BitCast(d16, va), b16 = hn::BitCast(d16, vb);
@@ -62,7 +61,6 @@ void blend_row(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t bytes, B
     const auto result = hn::BitCast(d8, hn::Or(even, hn::ShiftLeft<8>(odd)));
     hn::StoreU(hn::Or(hn::And(result, is_colour), hn::AndNot(is_colour, va)), d8, out + x);
   }
-#endif
   for (; x < bytes; ++x) {
     const bool keep = (colour >> (x % 4 * 8) & 255) == 0;
     out[x] =

@@ -15,12 +15,11 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 /// Adds the bytes of a row to `sums` by channel. `step` is 1 (gray) or 4 (RGBA).
 void sum_row(const uint8_t* row, size_t bytes, size_t step, uint64_t* sums) {
-  size_t x = 0;
-#if HWY_TARGET != HWY_SCALAR  // whose vectors hold one value, not whole pixels
   const hn::ScalableTag<uint8_t> d8;
   const hn::Repartition<uint32_t, decltype(d8)> d32;
   const hn::Repartition<uint64_t, decltype(d8)> d64;
   const size_t lanes = hn::Lanes(d8);
+  size_t x = 0;
   if (step == 1) {
     auto sum = hn::Zero(d64);
     for (; x + lanes <= bytes; x += lanes) sum = hn::Add(sum, hn::SumsOf8(hn::LoadU(d8, row + x)));
@@ -39,7 +38,6 @@ void sum_row(const uint8_t* row, size_t bytes, size_t step, uint64_t* sums) {
     sums[1] += hn::GetLane(hn::SumOfLanes(d64, g));
     sums[2] += hn::GetLane(hn::SumOfLanes(d64, b));
   }
-#endif
   for (; x < bytes; x += step)
     for (size_t c = 0; c < (step == 1 ? 1u : 3u); ++c) sums[c] += row[x + c];
 }

@@ -16,8 +16,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// out = amplified |a − b|; bytes outside the repeated mask `colour` are a's.
 void difference_row(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t bytes, uint32_t gain_q8,
                     uint32_t colour) {
-  size_t x = 0;
-#if HWY_TARGET != HWY_SCALAR  // whose vectors hold one value, not whole pixels
   const hn::ScalableTag<uint8_t> d8;
   const hn::Repartition<uint32_t, decltype(d8)> d32;
   const hn::Repartition<uint16_t, decltype(d8)> d16;
@@ -30,6 +28,7 @@ void difference_row(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t byt
     return hn::ShiftRight<8>(hn::SaturatedAdd(hn::Or(hn::Mul(d, gain), beyond), half));
   };
   const size_t lanes = hn::Lanes(d8);
+  size_t x = 0;
   for (; x + lanes <= bytes; x += lanes) {
     const auto va = hn::LoadU(d8, a + x), vb = hn::LoadU(d8, b + x);
     const auto d = hn::BitCast(d16, hn::Or(hn::SaturatedSub(va, vb), hn::SaturatedSub(vb, va)));
@@ -37,7 +36,6 @@ void difference_row(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t byt
     const auto result = hn::BitCast(d8, hn::Or(even, hn::ShiftLeft<8>(odd)));
     hn::StoreU(hn::Or(hn::And(result, is_colour), hn::AndNot(is_colour, va)), d8, out + x);
   }
-#endif
   for (; x < bytes; ++x) {
     const bool keep = (colour >> (x % 4 * 8) & 255) == 0;
     out[x] = keep ? a[x] : static_cast<uint8_t>(amplified_difference(a[x], b[x], gain_q8));

@@ -80,9 +80,8 @@ void Levels::run(const PassArgs& args, Band band) const {
   for (int y = band.begin; y < band.end; y += 4) {  // a few rows at a time, so that they stay in the L1
     const Band rows{y, std::min(y + 4, band.end)};
     apply_lut(in, args.out, block.tables, rows);
-    for (int row = rows.begin; row < rows.end; ++row)
-      HWY_DYNAMIC_DISPATCH(saturate_row)
-      (args.out.row(row), static_cast<size_t>(in.width()), block.saturation_q10);
+    for (int row = rows.begin; row < rows.end; ++row) HWY_DYNAMIC_DISPATCH(saturate_row)
+    (args.out.row(row), static_cast<size_t>(in.width()), block.saturation_q10);
   }
 }
 

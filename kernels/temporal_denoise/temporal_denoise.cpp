@@ -15,8 +15,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// `bytes` values of a row; those outside the repeated mask `colour` pass through.
 void denoise_row(const uint8_t* in, uint8_t* out, uint16_t* kept, size_t bytes, TemporalDenoiseBlock block,
                  uint32_t colour) {
-  size_t x = 0;
-#if HWY_TARGET != HWY_SCALAR  // whose vectors hold one value, not whole pixels
   const hn::ScalableTag<uint16_t> d16;
   const hn::RebindToSigned<decltype(d16)> di16;  // DemoteTo wants signed lanes
   const hn::Rebind<uint8_t, decltype(d16)> d8;
@@ -26,6 +24,7 @@ void denoise_row(const uint8_t* in, uint8_t* out, uint16_t* kept, size_t bytes, 
   const auto threshold = hn::Set(d16, block.threshold);
   const auto none = hn::Zero(d16), one = hn::Set(d16, 1), most = hn::Set(d16, 255), half = hn::Set(d16, 128);
   const size_t lanes = hn::Lanes(d16);
+  size_t x = 0;
   for (; x + lanes <= bytes; x += lanes) {
     const auto v = hn::LoadU(d8, in + x);
     const auto now = hn::ShiftLeft<8>(hn::PromoteTo(d16, v));
@@ -41,7 +40,6 @@ void denoise_row(const uint8_t* in, uint8_t* out, uint16_t* kept, size_t bytes, 
     const auto rounded = hn::DemoteTo(d8, hn::BitCast(di16, hn::ShiftRight<8>(hn::Add(estimate, half))));
     hn::StoreU(hn::Or(hn::And(rounded, is_colour), hn::AndNot(is_colour, v)), d8, out + x);
   }
-#endif
   for (; x < bytes; ++x) {
     kept[x] = static_cast<uint16_t>(next_estimate(kept[x], in[x], block));
     const bool keep = (colour >> (x % 4 * 8) & 255) == 0;

@@ -12,19 +12,17 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 /// `levels` and `colour` repeat every 4 bytes; bytes without colour pass through.
 void threshold_row(const uint8_t* in, uint8_t* out, size_t bytes, uint32_t levels, uint32_t colour) {
-  size_t x = 0;
-#if HWY_TARGET != HWY_SCALAR  // whose vectors hold one value, not whole pixels
   const hn::ScalableTag<uint8_t> d8;
   const hn::Repartition<uint32_t, decltype(d8)> d32;
   const auto level = hn::BitCast(d8, hn::Set(d32, levels));
   const auto is_colour = hn::BitCast(d8, hn::Set(d32, colour));
   const size_t lanes = hn::Lanes(d8);
+  size_t x = 0;
   for (; x + lanes <= bytes; x += lanes) {
     const auto v = hn::LoadU(d8, in + x);
     const auto binary = hn::VecFromMask(d8, hn::Gt(v, level));
     hn::StoreU(hn::Or(hn::And(binary, is_colour), hn::AndNot(is_colour, v)), d8, out + x);
   }
-#endif
   for (; x < bytes; ++x) {
     const unsigned shift = static_cast<unsigned>(x % 4 * 8);
     if ((colour >> shift & 255) == 0)
