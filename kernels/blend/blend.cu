@@ -19,10 +19,13 @@ __global__ void blend_kernel(ImageView<const uint8_t> a, ImageView<const uint8_t
     uint32_t other = second.word[i];
     if (mode == BlendMode::mask && !gray)
       other = blend_luma(other & 255, other >> 8 & 255, other >> 16 & 255) * 0x010101u;
-    const uint32_t mixed = each_byte(first.word[i], other, [mode, opacity](uint32_t p, uint32_t q) {
-      return faded(p, blended(mode, p, q), opacity);
-    });
-    result.word[i] = with_alpha(mixed, first.word[i], gray ? 0xffffffffu : 0x00ffffffu);
+    const auto mix = [mode, opacity](uint32_t p, uint32_t q) {
+      return pair_faded(p, pair_blended(mode, p, q), opacity);
+    };
+    const uint32_t word = first.word[i];
+    const uint32_t mixed = mix(word & 255 * kPair, other & 255 * kPair) |
+                           mix(word >> 8 & 255 * kPair, other >> 8 & 255 * kPair) << 8;
+    result.word[i] = with_alpha(mixed, word, gray ? 0xffffffffu : 0x00ffffffu);
   }
   store_chunk(out.row(y) + x, result, left, aligned);
 }
