@@ -19,19 +19,18 @@ namespace lensd {
 namespace {
 
 constexpr FilterEntry kFilters[] = {
-    entry<Gaussian>(),
-    entry<Grayscale>(),
-    entry<Invert>(),
-    entry<Threshold>(),
-    entry<Levels>(),
     entry<AutoContrast>(),
-    entry<TemporalDenoise>(),
-    entry<Difference>(1, 2),
-    entry<GreyWorld>(),
     entry<Blend>(2, 2),
     entry<Difference>(1, 2),
+    entry<Gaussian>(),
+    entry<Grayscale>(),
+    entry<GreyWorld>(),
+    entry<Invert>(),
+    entry<Levels>(),
     entry<Median>(),
     entry<Mosaic>(),
+    entry<TemporalDenoise>(),
+    entry<Threshold>(),
 };
 
 }  // namespace
