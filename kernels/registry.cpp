@@ -1,27 +1,47 @@
 #include "kernels/registry.hpp"
 
 #include "kernels/align_channels/align_channels.hpp"
+#include "kernels/auto_contrast/auto_contrast.hpp"
+#include "kernels/blend/blend.hpp"
 #include "kernels/colour/colour.hpp"
 #include "kernels/convert/convert.hpp"
 #include "kernels/crop/crop.hpp"
+#include "kernels/difference/difference.hpp"
 #include "kernels/flip/flip.hpp"
 #include "kernels/gaussian/gaussian.hpp"
 #include "kernels/grayscale/grayscale.hpp"
+#include "kernels/grey_world/grey_world.hpp"
 #include "kernels/invert/invert.hpp"
+#include "kernels/levels/levels.hpp"
 #include "kernels/median/median.hpp"
 #include "kernels/mosaic/mosaic.hpp"
 #include "kernels/resize/resize.hpp"
 #include "kernels/rotate/rotate.hpp"
+#include "kernels/temporal_denoise/temporal_denoise.hpp"
+#include "kernels/threshold/threshold.hpp"
 
 namespace lensd {
 namespace {
 
+/// In the order of docs/filters.md.
 constexpr FilterEntry kFilters[] = {
-    entry<Gaussian>(), entry<Grayscale>(),
-    entry<Invert>(),   entry<Median>(),
-    entry<Mosaic>(),   entry<Resize>(),
-    entry<Crop>(),     entry<Flip>(),
-    entry<Rotate>(),   entry<AlignChannels>(1, 1, Accepts::rgba8),
+    entry<Grayscale>(),
+    entry<Invert>(),
+    entry<Threshold>(),
+    entry<Levels>(),
+    entry<GreyWorld>(),
+    entry<AutoContrast>(),
+    entry<Gaussian>(),
+    entry<Median>(),
+    entry<Mosaic>(),
+    entry<Resize>(),
+    entry<Crop>(),
+    entry<Flip>(),
+    entry<Rotate>(),
+    entry<AlignChannels>(1, 1, Accepts::rgba8),
+    entry<TemporalDenoise>(),
+    entry<Difference>(1, 2),
+    entry<Blend>(2, 2),
 };
 
 }  // namespace

@@ -1,0 +1,61 @@
+#include "kernels/auto_contrast/auto_contrast.hpp"
+#include "kernels/common/launch.cuh"
+
+namespace lensd {
+namespace {
+
+/// One block of 256 threads, thread v for value v: running sums find the ends, then all fill the tables.
+__global__ void ends_kernel(const AutoContrastBlock* block, int channels, AutoContrastState* state,
+                            AutoContrastStats* stats, LutTables* tables) {
+  __shared__ uint32_t up_to[256];  // at most 3 · 2^28
+  __shared__ int low, high;
+  __shared__ ContrastEnds ends;
+  const int v = static_cast<int>(threadIdx.x);
+  const bool first = state->seen == 0;
+  if (v == 0) ends = state->ends;
+  for (int c = 0; c < channels; ++c) {
+    const int from = block->per_channel ? c : 0, to = block->per_channel ? c + 1 : channels;
+    uint32_t count = 0;
+    for (int k = from; k < to; ++k) count += stats->histogram.count[k][v];
+    up_to[v] = count;
+    if (v == 0) low = 0, high = 255;
+    __syncthreads();
+    for (int distance = 1; distance < 256; distance *= 2) {
+      const uint32_t before = v >= distance ? up_to[v - distance] : 0;
+      __syncthreads();
+      up_to[v] += before;
+      __syncthreads();
+    }
+    const uint64_t samples = up_to[255];
+    if (is_low_end(up_to[v], count, clip_limit(samples, block->clip_low_ppm))) low = v;
+    if (is_high_end(samples, up_to[v], count, clip_limit(samples, block->clip_high_ppm))) high = v;
+    __syncthreads();
+    if (v == 0) move_ends(*block, low, high, first, c, ends);
+    __syncthreads();
+    tables->channel[c][v] = contrast_value(ends, c, v);
+  }
+  if (v == 0) {
+    state->seen = 1, state->ends = ends;
+    stats->ends = ends, stats->channels = static_cast<uint64_t>(channels);
+  }
+}
+
+}  // namespace
+
+void AutoContrast::launch(const PassArgs& args, CudaStream stream) const {
+  const ConstImageRef in = args.in[0];
+  auto* stats = static_cast<AutoContrastStats*>(args.stats);
+  auto* tables = reinterpret_cast<LutTables*>(args.scratch[0]);
+  if (args.pass == kHistogram) {
+    launch_histogram(in, &stats->histogram, stream);
+  } else if (args.pass == kEnds) {
+    ends_kernel<<<1, 256, 0, stream>>>(static_cast<const AutoContrastBlock*>(args.block),
+                                       colour_channels(in.format.format),
+                                       static_cast<AutoContrastState*>(args.state), stats, tables);
+    LENSD_LAUNCHED();
+  } else {
+    launch_lut(in, args.out, tables, stream);
+  }
+}
+
+}  // namespace lensd

@@ -1,0 +1,164 @@
+#include "kernels/blend/blend.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/blend/blend.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace lensd::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V over_255(D d, V v) {
+  const V t = hn::Add(v, hn::Set(d, 128));
+  return hn::ShiftRight<8>(hn::Add(t, hn::ShiftRight<8>(t)));
+}
+
+/// blended() on 16-bit lanes.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V blend_lanes(D d, BlendMode mode, V a, V b) {
+  const V full = hn::Set(d, 255);
+  switch (mode) {
+    case BlendMode::normal:
+      return b;
+    case BlendMode::add:
+      return hn::Min(hn::Add(a, b), full);
+    case BlendMode::screen:
+      return hn::Sub(full, over_255(d, hn::Mul(hn::Sub(full, a), hn::Sub(full, b))));
+    case BlendMode::multiply:
+    case BlendMode::mask:
+      return over_255(d, hn::Mul(a, b));
+    case BlendMode::difference:
+      return hn::Sub(hn::Max(a, b), hn::Min(a, b));
+  }
+  return a;
+}
+
+/// `bytes` bytes of a row; those outside the repeated mask `colour` are a's. The mode is the same for the
+/// whole row, so its branch is predicted.
+void blend_row(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t bytes, BlendBlock block,
+               uint32_t colour) {
+  const hn::ScalableTag<uint8_t> d8;
+  const hn::Repartition<uint32_t, decltype(d8)> d32;
+  const hn::Repartition<uint16_t, decltype(d8)> d16;
+  const auto is_colour = hn::BitCast(d8, hn::Set(d32, colour));
+  const auto opacity = hn::Set(d16, block.opacity_q8),
+             rest = hn::Set(d16, static_cast<uint16_t>(256 - block.opacity_q8));
+  const auto half = hn::Set(d16, 128), low_byte = hn::Set(d16, 0xff);
+  const auto mix = [&](auto va, auto vb) {
+    const auto f = blend_lanes(d16, block.mode, va, vb);
+    return hn::ShiftRight<8>(hn::Add(hn::Add(hn::Mul(va, rest), hn::Mul(f, opacity)), half));
+  };
+  const size_t lanes = hn::Lanes(d8);
+  size_t x = 0;
+  for (; x + lanes <= bytes; x += lanes) {
+    const auto va = hn::LoadU(d8, a + x), vb = hn::LoadU(d8, b + x);
+    const auto a16 = hn::BitCast(d16, va), b16 = hn::BitCast(d16, vb);
+    const auto even = mix(hn::And(a16, low_byte), hn::And(b16, low_byte));
+    const auto odd = mix(hn::ShiftRight<8>(a16), hn::ShiftRight<8>(b16));
+    const auto result = hn::BitCast(d8, hn::Or(even, hn::ShiftLeft<8>(odd)));
+    hn::StoreU(hn::Or(hn::And(result, is_colour), hn::AndNot(is_colour, va)), d8, out + x);
+  }
+  for (; x < bytes; ++x) {
+    const bool keep = (colour >> (x % 4 * 8) & 255) == 0;
+    out[x] =
+        keep ? a[x] : static_cast<uint8_t>(faded(a[x], blended(block.mode, a[x], b[x]), block.opacity_q8));
+  }
+}
+
+/// Mask mode on RGBA: each pixel's three channels meet the luma of the second pixel.
+void mask_row(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t width, uint32_t opacity_q8) {
+  const hn::ScalableTag<uint16_t> d16;
+  const hn::Rebind<uint8_t, decltype(d16)> d8;
+  const hn::RebindToSigned<decltype(d16)> di16;  // DemoteTo wants signed lanes
+  const auto opacity = hn::Set(d16, static_cast<uint16_t>(opacity_q8));
+  const auto rest = hn::Set(d16, static_cast<uint16_t>(256 - opacity_q8)), half = hn::Set(d16, 128);
+  size_t x = 0;
+  for (; x + hn::Lanes(d16) <= width; x += hn::Lanes(d16)) {
+    hn::Vec<decltype(d8)> r, g, bl, alpha, mr, mg, mb, unused;
+    hn::LoadInterleaved4(d8, a + 4 * x, r, g, bl, alpha);
+    hn::LoadInterleaved4(d8, b + 4 * x, mr, mg, mb, unused);
+    const auto weighted = [&](auto v, uint16_t weight) {
+      return hn::Mul(hn::PromoteTo(d16, v), hn::Set(d16, weight));
+    };
+    const auto sum = hn::Add(hn::Add(weighted(mr, 77), weighted(mg, 150)), hn::Add(weighted(mb, 29), half));
+    const auto luma = hn::ShiftRight<8>(sum);
+    const auto mix = [&](auto v8) {
+      const auto v = hn::PromoteTo(d16, v8);
+      const auto f = over_255(d16, hn::Mul(v, luma));
+      const auto out16 = hn::ShiftRight<8>(hn::Add(hn::Add(hn::Mul(v, rest), hn::Mul(f, opacity)), half));
+      return hn::DemoteTo(d8, hn::BitCast(di16, out16));
+    };
+    hn::StoreInterleaved4(mix(r), mix(g), mix(bl), alpha, d8, out + 4 * x);
+  }
+  for (; x < width; ++x) {
+    const uint8_t *p = a + 4 * x, *q = b + 4 * x;
+    const uint32_t luma = blend_luma(q[0], q[1], q[2]);
+    for (size_t c = 0; c < 3; ++c)
+      out[4 * x + c] = static_cast<uint8_t>(faded(p[c], blended(BlendMode::mask, p[c], luma), opacity_q8));
+    out[4 * x + 3] = p[3];
+  }
+}
+
+}  // namespace lensd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace lensd {
+
+HWY_EXPORT(blend_row);
+HWY_EXPORT(mask_row);
+
+FilterSchema Blend::make_schema() {
+  using P = BlendParams;
+  return Schema<P>("blend", "lays the second input over the first")
+      .choice("mode", &P::mode, {"normal", "add", "screen", "multiply", "difference", "mask"},
+              "how the two meet; mask shows the first where the second is bright")
+      .real("opacity", &P::opacity, 0, 1, "0 leaves the first input as it is")
+      .build();
+}
+
+Layout Blend::configure(const FilterInputs& inputs) {
+  const ImageFormat format = inputs.images[0];
+  const double bytes = static_cast<double>(format.row_bytes()) * format.extent.height;
+  return {.output = format,
+          .passes = {{.name = "blend",
+                      .items = format.extent.height,
+                      .grain = 8,
+                      .bytes = 3 * bytes,
+                      .operations = 4 * bytes}},
+          .scratch_bytes = {}};
+}
+
+void Blend::run(const PassArgs& args, Band band) const {
+  const ConstImageRef a = args.in[0], b = args.in[1];
+  const BlendBlock& block = block_of(args);
+  const bool gray = a.format.format == PixelFormat::gray8;
+  for (int y = band.begin; y < band.end; ++y) {
+    if (block.mode == BlendMode::mask && !gray) HWY_DYNAMIC_DISPATCH(mask_row)
+    (a.row(y), b.row(y), args.out.row(y), static_cast<size_t>(a.width()), block.opacity_q8);
+    else HWY_DYNAMIC_DISPATCH(blend_row)(a.row(y), b.row(y), args.out.row(y), a.row_bytes(), block,
+                                         gray ? 0xffffffffu : 0x00ffffffu);
+  }
+}
+
+void Blend::reference(ReferenceRun& run) const {
+  const Image &a = run.in[0], &b = run.in[1];
+  const BlendBlock block = BlendBlock::make(params_);
+  run.out = a;
+  const int colours = a.channels() == 1 ? 1 : 3;
+  for (int y = 0; y < a.height(); ++y)
+    for (int x = 0; x < a.width(); ++x)
+      for (int c = 0; c < colours; ++c) {
+        uint32_t other = b.at(x, y, c);
+        if (block.mode == BlendMode::mask && colours == 3)
+          other = blend_luma(b.at(x, y, 0), b.at(x, y, 1), b.at(x, y, 2));
+        const uint32_t v = a.at(x, y, c);
+        run.out.at(x, y, c) = static_cast<uint8_t>(faded(v, blended(block.mode, v, other), block.opacity_q8));
+      }
+}
+
+}  // namespace lensd
+#endif

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "core/image/view.hpp"
+
+namespace lensd {
+
+enum class BlendMode : uint8_t { normal, add, screen, multiply, difference, mask };
+
+struct BlendParams {
+  BlendMode mode = BlendMode::normal;
+  double opacity = 1;
+};
+
+struct BlendBlock {
+  BlendMode mode;
+  uint16_t opacity_q8;  ///< 0 to 256
+  static BlendBlock make(const BlendParams& p) {
+    return {p.mode, static_cast<uint16_t>(std::lround(p.opacity * 256))};
+  }
+};
+
+/// v / 255 rounded, exact for v up to 255².
+LENSD_HD constexpr uint32_t divided_by_255(uint32_t v) {
+  const uint32_t t = v + 128;
+  return (t + (t >> 8)) >> 8;
+}
+
+/// BT.601 luma in 8-bit fixed point.
+LENSD_HD constexpr uint32_t blend_luma(uint32_t r, uint32_t g, uint32_t b) {
+  return (77 * r + 150 * g + 29 * b + 128) >> 8;
+}
+
+/// What the mode makes of `a` and `b`, before opacity. For `mask`, `b` is the second pixel's luma.
+LENSD_HD constexpr uint32_t blended(BlendMode mode, uint32_t a, uint32_t b) {
+  switch (mode) {
+    case BlendMode::normal:
+      return b;
+    case BlendMode::add:
+      return a + b < 255 ? a + b : 255;
+    case BlendMode::screen:
+      return 255 - divided_by_255((255 - a) * (255 - b));
+    case BlendMode::multiply:
+    case BlendMode::mask:
+      return divided_by_255(a * b);
+    case BlendMode::difference:
+      return a > b ? a - b : b - a;
+  }
+  return a;
+}
+
+/// `f` over `a`; opacity 256 gives f, 0 gives a.
+LENSD_HD constexpr uint32_t faded(uint32_t a, uint32_t f, uint32_t opacity_q8) {
+  return (a * (256 - opacity_q8) + f * opacity_q8 + 128) >> 8;
+}
+
+// The same on two values at once, in the halves of a word: no intermediate result needs more than 16 bits.
+
+inline constexpr uint32_t kPair = 0x00010001u;
+
+LENSD_HD constexpr uint32_t pair_product(uint32_t a, uint32_t b) {
+  return (a & 0xffff) * (b & 0xffff) | (a >> 16) * (b >> 16) << 16;
+}
+
+LENSD_HD constexpr uint32_t pair_divided_by_255(uint32_t v) {
+  const uint32_t t = v + 128 * kPair;
+  return (t + (t >> 8 & 255 * kPair)) >> 8 & 255 * kPair;
+}
+
+LENSD_HD constexpr uint32_t pair_difference(uint32_t a, uint32_t b) {
+  const uint32_t t = a + 256 * kPair - b;            // bit 8 tells that a is not below b
+  const uint32_t positive = (t >> 8 & kPair) * 255;  // 255 there
+  const uint32_t low = t & 255 * kPair;
+  return (low & positive) | ((256 * kPair - low) & (255 * kPair ^ positive));
+}
+
+LENSD_HD constexpr uint32_t pair_blended(BlendMode mode, uint32_t a, uint32_t b) {
+  switch (mode) {
+    case BlendMode::normal:
+      return b;
+    case BlendMode::add: {
+      const uint32_t sum = a + b, beyond = sum >> 8 & kPair;
+      return (sum | beyond * 255) & 255 * kPair;
+    }
+    case BlendMode::screen:
+      return 255 * kPair - pair_divided_by_255(pair_product(255 * kPair - a, 255 * kPair - b));
+    case BlendMode::multiply:
+    case BlendMode::mask:
+      return pair_divided_by_255(pair_product(a, b));
+    case BlendMode::difference:
+      return pair_difference(a, b);
+  }
+  return a;
+}
+
+LENSD_HD constexpr uint32_t pair_faded(uint32_t a, uint32_t f, uint32_t opacity_q8) {
+  return (a * (256 - opacity_q8) + f * opacity_q8 + 128 * kPair) >> 8 & 255 * kPair;
+}
+
+}  // namespace lensd

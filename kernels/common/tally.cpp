@@ -1,0 +1,107 @@
+#include "kernels/common/tally.hpp"
+
+#include <atomic>
+#include <cstring>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/common/tally.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace lensd::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Adds the bytes of a row to `sums` by channel. `step` is 1 (gray) or 4 (RGBA).
+void sum_row(const uint8_t* row, size_t bytes, size_t step, uint64_t* sums) {
+  const hn::ScalableTag<uint8_t> d8;
+  const hn::Repartition<uint32_t, decltype(d8)> d32;
+  const hn::Repartition<uint64_t, decltype(d8)> d64;
+  const size_t lanes = hn::Lanes(d8);
+  size_t x = 0;
+  if (step == 1) {
+    auto sum = hn::Zero(d64);
+    for (; x + lanes <= bytes; x += lanes) sum = hn::Add(sum, hn::SumsOf8(hn::LoadU(d8, row + x)));
+    sums[0] += hn::GetLane(hn::SumOfLanes(d64, sum));
+  } else {
+    auto r = hn::Zero(d64), g = hn::Zero(d64), b = hn::Zero(d64);
+    const auto red = hn::BitCast(d8, hn::Set(d32, 0xffu)), green = hn::BitCast(d8, hn::Set(d32, 0xff00u)),
+               blue = hn::BitCast(d8, hn::Set(d32, 0xff0000u));
+    for (; x + lanes <= bytes; x += lanes) {
+      const auto v = hn::LoadU(d8, row + x);
+      r = hn::Add(r, hn::SumsOf8(hn::And(v, red)));
+      g = hn::Add(g, hn::SumsOf8(hn::And(v, green)));
+      b = hn::Add(b, hn::SumsOf8(hn::And(v, blue)));
+    }
+    sums[0] += hn::GetLane(hn::SumOfLanes(d64, r));
+    sums[1] += hn::GetLane(hn::SumOfLanes(d64, g));
+    sums[2] += hn::GetLane(hn::SumOfLanes(d64, b));
+  }
+  for (; x < bytes; x += step)
+    for (size_t c = 0; c < (step == 1 ? 1u : 3u); ++c) sums[c] += row[x + c];
+}
+
+}  // namespace lensd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace lensd {
+
+HWY_EXPORT(sum_row);
+
+namespace {
+
+void add(uint32_t& total, uint32_t count) {
+  if (count != 0) std::atomic_ref(total).fetch_add(count, std::memory_order_relaxed);
+}
+
+// Equal neighbours would wait for each other's increment, so neighbouring pixels count into separate tables.
+using Tables = uint32_t[6][256];
+
+void count_gray(const uint8_t* row, size_t width, Tables& tables) {
+  size_t x = 0;
+  for (; x + 8 <= width; x += 8) {
+    uint64_t v;
+    std::memcpy(&v, row + x, 8);
+    for (int i = 0; i < 8; ++i) ++tables[i % 4][v >> (8 * i) & 255];
+  }
+  for (; x < width; ++x) ++tables[0][row[x]];
+}
+
+void count_rgba(const uint8_t* row, size_t width, Tables& tables) {
+  size_t x = 0;
+  for (; x + 2 <= width; x += 2) {
+    uint64_t v;
+    std::memcpy(&v, row + 4 * x, 8);
+    for (int c = 0; c < 3; ++c) ++tables[c][v >> (8 * c) & 255], ++tables[3 + c][v >> (32 + 8 * c) & 255];
+  }
+  for (; x < width; ++x)
+    for (size_t c = 0; c < 3; ++c) ++tables[c][row[4 * x + c]];
+}
+
+}  // namespace
+
+void add_histogram(const ConstImageRef& in, Band band, Histogram& total) {
+  const bool gray = in.format.format == PixelFormat::gray8;
+  Tables tables{};
+  for (int y = band.begin; y < band.end; ++y)
+    (gray ? count_gray : count_rgba)(in.row(y), static_cast<size_t>(in.width()), tables);
+  for (int i = 0; i < 256; ++i) {
+    if (gray)
+      add(total.count[0][i], tables[0][i] + tables[1][i] + tables[2][i] + tables[3][i]);
+    else
+      for (int c = 0; c < 3; ++c) add(total.count[c][i], tables[c][i] + tables[3 + c][i]);
+  }
+}
+
+void add_sums(const ConstImageRef& in, Band band, ChannelSums& total) {
+  uint64_t sums[3] = {};
+  const auto row = &HWY_DYNAMIC_DISPATCH(sum_row);
+  for (int y = band.begin; y < band.end; ++y)
+    row(in.row(y), in.row_bytes(), static_cast<size_t>(in.channels()), sums);
+  for (int c = 0; c < 3; ++c) std::atomic_ref(total.sum[c]).fetch_add(sums[c], std::memory_order_relaxed);
+}
+
+}  // namespace lensd
+#endif

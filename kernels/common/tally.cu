@@ -1,0 +1,119 @@
+#include "kernels/common/chunk.cuh"
+#include "kernels/common/tally.hpp"
+
+namespace lensd {
+namespace {
+
+/// Few large blocks: each adds its tables to the common one at the end. Copies of a table lie interleaved, so
+/// that lanes which meet the same value hit different banks. Chosen by reasoning for 132 multiprocessors.
+struct TallyTuning {
+  static constexpr int threads = 512;
+  static constexpr int max_blocks = 264;
+  static constexpr int copies = 8;
+};
+
+/// The image's chunks in order, each thread taking every n-th; x and y go along without divisions.
+struct ChunkWalk {
+  int x, y, step_x, step_y, columns;
+
+  __device__ explicit ChunkWalk(int row_bytes) {
+    columns = (row_bytes + ChunkShape::bytes - 1) / ChunkShape::bytes;
+    const int start = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    const int step = static_cast<int>(gridDim.x * blockDim.x);
+    x = start % columns, y = start / columns, step_x = step % columns, step_y = step / columns;
+  }
+  __device__ void next() {
+    x += step_x, y += step_y;
+    if (x >= columns) x -= columns, ++y;
+  }
+};
+
+unsigned tally_blocks(const ImageFormat& format) {
+  const int64_t chunks =
+      static_cast<int64_t>(blocks_for(static_cast<int>(format.row_bytes()), ChunkShape::bytes)) *
+      format.extent.height;
+  const int64_t blocks = (chunks + TallyTuning::threads - 1) / TallyTuning::threads;
+  return static_cast<unsigned>(blocks < TallyTuning::max_blocks ? blocks : TallyTuning::max_blocks);
+}
+
+__global__ void __launch_bounds__(TallyTuning::threads)
+    histogram_kernel(ImageView<const uint8_t> in, int row_bytes, int channels, bool aligned,
+                     Histogram* total) {
+  extern __shared__ uint32_t tables[];  // [channel][value][copy]
+  constexpr int copies = TallyTuning::copies;
+  const int thread = static_cast<int>(threadIdx.x), copy = thread % copies;
+  for (int i = thread; i < channels * 256 * copies; i += TallyTuning::threads) tables[i] = 0;
+  __syncthreads();
+
+  for (ChunkWalk walk(row_bytes); walk.y < in.extent.height; walk.next()) {
+    const int left = row_bytes - walk.x * ChunkShape::bytes;
+    const Chunk chunk = load_chunk(in.row(walk.y) + walk.x * ChunkShape::bytes, left, aligned);
+#pragma unroll
+    for (int i = 0; i < ChunkShape::bytes; ++i) {
+      const int c = channels == 1 ? 0 : i % 4;
+      if (c == 3 || i >= left) continue;
+      const int value = static_cast<int>(chunk.word[i / 4] >> (i % 4 * 8) & 255);
+      atomicAdd(&tables[(c * 256 + value) * copies + copy], 1u);
+    }
+  }
+  __syncthreads();
+
+  for (int i = thread; i < channels * 256; i += TallyTuning::threads) {
+    uint32_t count = 0;
+    for (int k = 0; k < copies; ++k) count += tables[i * copies + (k + i) % copies];
+    if (count != 0) atomicAdd(&total->count[i / 256][i % 256], count);
+  }
+}
+
+__global__ void __launch_bounds__(TallyTuning::threads)
+    sums_kernel(ImageView<const uint8_t> in, int row_bytes, bool gray, bool aligned, ChannelSums* total) {
+  __shared__ unsigned long long block_sums[3];
+  if (threadIdx.x < 3) block_sums[threadIdx.x] = 0;
+  __syncthreads();
+
+  // A warp meets at most 2^28 / 4224 pixels and a chunk or two for each lane: 32 bits hold their sum.
+  uint32_t r = 0, g = 0, b = 0;
+  for (ChunkWalk walk(row_bytes); walk.y < in.extent.height; walk.next()) {
+    const int left = row_bytes - walk.x * ChunkShape::bytes;
+    const Chunk chunk = load_chunk(in.row(walk.y) + walk.x * ChunkShape::bytes, left, aligned);
+#pragma unroll
+    for (const uint32_t w : chunk.word) {
+      if (gray)
+        r += (w & 255) + (w >> 8 & 255) + (w >> 16 & 255) + (w >> 24);
+      else
+        r += w & 255, g += w >> 8 & 255, b += w >> 16 & 255;
+    }
+  }
+  for (int distance = 16; distance > 0; distance /= 2) {
+    r += __shfl_down_sync(0xffffffffu, r, distance);
+    g += __shfl_down_sync(0xffffffffu, g, distance);
+    b += __shfl_down_sync(0xffffffffu, b, distance);
+  }
+  if (threadIdx.x % 32 == 0) {
+    atomicAdd(&block_sums[0], static_cast<unsigned long long>(r));
+    atomicAdd(&block_sums[1], static_cast<unsigned long long>(g));
+    atomicAdd(&block_sums[2], static_cast<unsigned long long>(b));
+  }
+  __syncthreads();
+  if (threadIdx.x < 3)
+    atomicAdd(reinterpret_cast<unsigned long long*>(&total->sum[threadIdx.x]), block_sums[threadIdx.x]);
+}
+
+}  // namespace
+
+void launch_histogram(const ConstImageRef& in, Histogram* total, CudaStream stream) {
+  const int channels = colour_channels(in.format.format);
+  const size_t shared = static_cast<size_t>(channels) * 256 * TallyTuning::copies * sizeof(uint32_t);
+  histogram_kernel<<<tally_blocks(in.format), TallyTuning::threads, shared, stream>>>(
+      in.as<const uint8_t>(), static_cast<int>(in.row_bytes()), channels, aligned16(in), total);
+  LENSD_LAUNCHED();
+}
+
+void launch_sums(const ConstImageRef& in, ChannelSums* total, CudaStream stream) {
+  sums_kernel<<<tally_blocks(in.format), TallyTuning::threads, 0, stream>>>(
+      in.as<const uint8_t>(), static_cast<int>(in.row_bytes()), in.format.format == PixelFormat::gray8,
+      aligned16(in), total);
+  LENSD_LAUNCHED();
+}
+
+}  // namespace lensd

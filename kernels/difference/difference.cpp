@@ -1,0 +1,111 @@
+#include "kernels/difference/difference.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/difference/difference.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace lensd::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// out = amplified |a − b|; bytes outside the repeated mask `colour` are a's.
+void difference_row(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t bytes, uint32_t gain_q8,
+                    uint32_t colour) {
+  const hn::ScalableTag<uint8_t> d8;
+  const hn::Repartition<uint32_t, decltype(d8)> d32;
+  const hn::Repartition<uint16_t, decltype(d8)> d16;
+  const auto is_colour = hn::BitCast(d8, hn::Set(d32, colour));
+  const auto gain = hn::Set(d16, static_cast<uint16_t>(gain_q8));
+  const auto half = hn::Set(d16, 128), low_byte = hn::Set(d16, 0xff);
+  // 16-bit products d·gain: where the upper half is not 0 the result is 255 anyway.
+  const auto amplify = [&](auto d) {
+    const auto beyond = hn::VecFromMask(d16, hn::Ne(hn::MulHigh(d, gain), hn::Zero(d16)));
+    return hn::ShiftRight<8>(hn::SaturatedAdd(hn::Or(hn::Mul(d, gain), beyond), half));
+  };
+  const size_t lanes = hn::Lanes(d8);
+  size_t x = 0;
+  for (; x + lanes <= bytes; x += lanes) {
+    const auto va = hn::LoadU(d8, a + x), vb = hn::LoadU(d8, b + x);
+    const auto d = hn::BitCast(d16, hn::Or(hn::SaturatedSub(va, vb), hn::SaturatedSub(vb, va)));
+    const auto even = amplify(hn::And(d, low_byte)), odd = amplify(hn::ShiftRight<8>(d));
+    const auto result = hn::BitCast(d8, hn::Or(even, hn::ShiftLeft<8>(odd)));
+    hn::StoreU(hn::Or(hn::And(result, is_colour), hn::AndNot(is_colour, va)), d8, out + x);
+  }
+  for (; x < bytes; ++x) {
+    const bool keep = (colour >> (x % 4 * 8) & 255) == 0;
+    out[x] = keep ? a[x] : static_cast<uint8_t>(amplified_difference(a[x], b[x], gain_q8));
+  }
+}
+
+}  // namespace lensd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace lensd {
+
+HWY_EXPORT(difference_row);
+
+FilterSchema Difference::make_schema() {
+  return Schema<DifferenceParams>("difference", "distance from a second input, or from the frame before")
+      .real("gain", &DifferenceParams::gain, 0, 64, "multiplies the distance")
+      .build();
+}
+
+Layout Difference::configure(const FilterInputs& inputs) {
+  const ImageFormat format = inputs.images[0];
+  const double bytes = static_cast<double>(format.row_bytes()) * format.extent.height;
+  const bool two = inputs.images.size() > 1;
+  Layout layout{.output = format,
+                .passes = {{.name = "difference",
+                            .items = format.extent.height,
+                            .grain = 8,
+                            .bytes = (two ? 3 : 4) * bytes,
+                            .operations = 3 * bytes}},
+                .scratch_bytes = {}};
+  // A flag for each 512 bytes of a row is more than either backend has parts.
+  if (!two)
+    layout.state_bytes =
+        flags_offset(format) + static_cast<size_t>(format.extent.height) * (1 + format.row_bytes() / 512);
+  return layout;
+}
+
+void Difference::run(const PassArgs& args, Band band) const {
+  const ConstImageRef in = args.in[0];
+  const size_t bytes = in.row_bytes(), pitch = state_pitch(in.format);
+  const uint32_t gain = block_of(args).gain_q8;
+  const uint32_t colour = in.format.format == PixelFormat::gray8 ? 0xffffffffu : 0x00ffffffu;
+  const auto row = &HWY_DYNAMIC_DISPATCH(difference_row);
+  for (int y = band.begin; y < band.end; ++y) {
+    if (args.in.size() > 1) {
+      row(in.row(y), args.in[1].row(y), args.out.row(y), bytes, gain, colour);
+      continue;
+    }
+    auto* state = static_cast<uint8_t*>(args.state);
+    uint8_t* last = state + pitch * static_cast<size_t>(y);
+    uint8_t& seen = state[flags_offset(in.format) + static_cast<size_t>(y)];
+    row(in.row(y), seen ? last : in.row(y), args.out.row(y), bytes, gain, colour);
+    std::memcpy(last, in.row(y), bytes);
+    seen = 1;
+  }
+}
+
+void Difference::reference(ReferenceRun& run) const {
+  const Image& a = run.in[0];
+  const bool two = run.in.size() > 1, first = run.state.empty();
+  const uint32_t gain = DifferenceBlock::make(params_).gain_q8;
+  run.out = a;
+  for (size_t i = 0; i < a.pixels.size(); ++i) {
+    if (a.channels() == 4 && i % 4 == 3) continue;
+    const uint8_t b = two ? run.in[1].pixels[i] : first ? a.pixels[i] : run.state[i];
+    run.out.pixels[i] = static_cast<uint8_t>(amplified_difference(a.pixels[i], b, gain));
+  }
+  if (!two) run.state = a.pixels;
+}
+
+}  // namespace lensd
+#endif

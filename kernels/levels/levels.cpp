@@ -1,0 +1,108 @@
+#include "kernels/levels/levels.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/levels/levels.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace lensd::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Saturates a row of RGBA pixels in place.
+void saturate_row(uint8_t* row, size_t width, int saturation_q10) {
+  const hn::ScalableTag<int16_t> d16;
+  const hn::RebindToUnsigned<decltype(d16)> du16;
+  const hn::Rebind<uint8_t, decltype(d16)> d8;
+  const auto factor = hn::Set(d16, static_cast<int16_t>(saturation_q10));
+  size_t x = 0;
+  for (; x + hn::Lanes(d16) <= width; x += hn::Lanes(d16)) {
+    hn::Vec<decltype(d8)> r, g, b, a;
+    hn::LoadInterleaved4(d8, row + 4 * x, r, g, b, a);
+    const auto weighted = [&](auto v, uint16_t weight) {
+      return hn::Mul(hn::PromoteTo(du16, v), hn::Set(du16, weight));
+    };
+    const auto sum =
+        hn::Add(hn::Add(weighted(r, 77), weighted(g, 150)), hn::Add(weighted(b, 29), hn::Set(du16, 128)));
+    const auto luma = hn::BitCast(d16, hn::ShiftRight<8>(sum));
+    // (32·difference · factor + 2^14) >> 15 is (difference · factor + 512) >> 10.
+    const auto move = [&](auto v) {
+      const auto difference = hn::ShiftLeft<5>(hn::Sub(hn::PromoteTo(d16, v), luma));
+      return hn::DemoteTo(d8, hn::Add(luma, hn::MulFixedPoint15(difference, factor)));
+    };
+    hn::StoreInterleaved4(move(r), move(g), move(b), a, d8, row + 4 * x);
+  }
+  for (; x < width; ++x) {
+    uint8_t* p = row + 4 * x;
+    const int luma = levels_luma(p[0], p[1], p[2]);
+    for (int c = 0; c < 3; ++c) p[c] = saturated(p[c], luma, saturation_q10);
+  }
+}
+
+}  // namespace lensd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace lensd {
+
+HWY_EXPORT(saturate_row);
+
+FilterSchema Levels::make_schema() {
+  using P = LevelsParams;
+  return Schema<P>("levels", "black and white points, gamma, contrast, brightness, saturation")
+      .real("brightness", &P::brightness, -1, 1, "added to every channel, as a part of full scale")
+      .real("contrast", &P::contrast, 0, 4, "stretches values away from mid-gray")
+      .real("gamma", &P::gamma, 0.1, 10, "above 1 lightens the middle tones", {.widget = Widget::log_slider})
+      .real("saturation", &P::saturation, 0, 4, "0 takes all colour away, above 1 adds to it")
+      .integer("black", &P::black, 0, 255, "value that becomes black")
+      .integer("white", &P::white, 0, 255, "value that becomes white; below `black` gives a negative")
+      .build();
+}
+
+Layout Levels::configure(const FilterInputs& inputs) {
+  const ImageFormat format = inputs.images[0];
+  const double bytes = 2.0 * static_cast<double>(format.row_bytes()) * format.extent.height;
+  return {.output = format,
+          .passes = {{.name = "levels",
+                      .items = format.extent.height,
+                      .grain = 8,
+                      .bytes = bytes,
+                      .operations = bytes / 2}},
+          .scratch_bytes = {}};
+}
+
+void Levels::run(const PassArgs& args, Band band) const {
+  const LevelsBlock& block = block_of(args);
+  const ConstImageRef in = args.in[0];
+  const bool saturate = in.format.format == PixelFormat::rgba8 && block.saturation_q10 != 1024;
+  if (!saturate) return apply_lut(in, args.out, block.tables, band);
+  for (int y = band.begin; y < band.end; y += 4) {  // a few rows at a time, so that they stay in the L1
+    const Band rows{y, std::min(y + 4, band.end)};
+    apply_lut(in, args.out, block.tables, rows);
+    for (int row = rows.begin; row < rows.end; ++row) HWY_DYNAMIC_DISPATCH(saturate_row)
+    (args.out.row(row), static_cast<size_t>(in.width()), block.saturation_q10);
+  }
+}
+
+void Levels::reference(ReferenceRun& run) const {
+  const Image& in = run.in[0];
+  run.out = in;
+  const int saturation = static_cast<int>(std::lround(params_.saturation * 1024));
+  for (int y = 0; y < in.height(); ++y)
+    for (int x = 0; x < in.width(); ++x) {
+      if (in.channels() == 1) {
+        run.out.at(x, y) = levels_value(params_, in.at(x, y));
+        continue;
+      }
+      const int r = levels_value(params_, in.at(x, y, 0)), g = levels_value(params_, in.at(x, y, 1)),
+                b = levels_value(params_, in.at(x, y, 2));
+      const int luma = levels_luma(r, g, b);
+      run.out.at(x, y, 0) = saturated(r, luma, saturation);
+      run.out.at(x, y, 1) = saturated(g, luma, saturation);
+      run.out.at(x, y, 2) = saturated(b, luma, saturation);
+    }
+}
+
+}  // namespace lensd
+#endif

@@ -1,0 +1,108 @@
+#include "kernels/temporal_denoise/temporal_denoise.hpp"
+
+#include <cstring>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/temporal_denoise/temporal_denoise.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace lensd::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// `bytes` values of a row; those outside the repeated mask `colour` pass through.
+void denoise_row(const uint8_t* in, uint8_t* out, uint16_t* kept, size_t bytes, TemporalDenoiseBlock block,
+                 uint32_t colour) {
+  const hn::ScalableTag<uint16_t> d16;
+  const hn::RebindToSigned<decltype(d16)> di16;  // DemoteTo wants signed lanes
+  const hn::Rebind<uint8_t, decltype(d16)> d8;
+  const hn::Repartition<uint32_t, decltype(d8)> d32;
+  const auto is_colour = hn::BitCast(d8, hn::Set(d32, colour));
+  const auto base = hn::Set(d16, block.base_q8), slope = hn::Set(d16, block.slope);
+  const auto threshold = hn::Set(d16, block.threshold);
+  const auto none = hn::Zero(d16), one = hn::Set(d16, 1), most = hn::Set(d16, 255), half = hn::Set(d16, 128);
+  const size_t lanes = hn::Lanes(d16);
+  size_t x = 0;
+  for (; x + lanes <= bytes; x += lanes) {
+    const auto v = hn::LoadU(d8, in + x);
+    const auto now = hn::ShiftLeft<8>(hn::PromoteTo(d16, v));
+    const auto stored = hn::LoadU(d16, kept + x);
+    const auto last = hn::Sub(stored, one);
+    const auto distance = hn::Sub(hn::Max(now, last), hn::Min(now, last));
+    const auto part = hn::Min(hn::Add(base, hn::MulHigh(distance, slope)), most);
+    const auto step = hn::MulHigh(distance, hn::ShiftLeft<8>(part));
+    const auto moved = hn::IfThenElse(hn::Gt(now, last), hn::Add(last, step), hn::Sub(last, step));
+    const auto rests = hn::And(hn::Lt(distance, threshold), hn::Ne(stored, none));
+    const auto estimate = hn::IfThenElse(rests, moved, now);
+    hn::StoreU(hn::Add(estimate, one), d16, kept + x);
+    const auto rounded = hn::DemoteTo(d8, hn::BitCast(di16, hn::ShiftRight<8>(hn::Add(estimate, half))));
+    hn::StoreU(hn::Or(hn::And(rounded, is_colour), hn::AndNot(is_colour, v)), d8, out + x);
+  }
+  for (; x < bytes; ++x) {
+    kept[x] = static_cast<uint16_t>(next_estimate(kept[x], in[x], block));
+    const bool keep = (colour >> (x % 4 * 8) & 255) == 0;
+    out[x] = keep ? in[x] : static_cast<uint8_t>(estimated_value(kept[x]));
+  }
+}
+
+}  // namespace lensd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace lensd {
+
+HWY_EXPORT(denoise_row);
+
+FilterSchema TemporalDenoise::make_schema() {
+  using P = TemporalDenoiseParams;
+  return Schema<P>("temporal_denoise", "averages over time where nothing moves")
+      .real("strength", &P::strength, 0, 0.98, "part of the past that a resting pixel keeps")
+      .real("motion_threshold", &P::motion_threshold, 0, 255, "change from which a pixel is taken as moving",
+            {.unit = "levels"})
+      .build();
+}
+
+Layout TemporalDenoise::configure(const FilterInputs& inputs) {
+  const ImageFormat format = inputs.images[0];
+  const double bytes = static_cast<double>(format.row_bytes()) * format.extent.height;
+  return {.output = format,
+          .passes = {{.name = "temporal_denoise",
+                      .items = format.extent.height,
+                      .grain = 8,
+                      .bytes = 6 * bytes,
+                      .operations = 8 * bytes}},
+          .scratch_bytes = {},
+          .state_bytes = state_pitch(format) * static_cast<size_t>(format.extent.height)};
+}
+
+void TemporalDenoise::run(const PassArgs& args, Band band) const {
+  const ConstImageRef in = args.in[0];
+  const size_t pitch = state_pitch(in.format);
+  const uint32_t colour = in.format.format == PixelFormat::gray8 ? 0xffffffffu : 0x00ffffffu;
+  const auto row = &HWY_DYNAMIC_DISPATCH(denoise_row);
+  for (int y = band.begin; y < band.end; ++y) {
+    auto* kept =
+        reinterpret_cast<uint16_t*>(static_cast<uint8_t*>(args.state) + pitch * static_cast<size_t>(y));
+    row(in.row(y), args.out.row(y), kept, in.row_bytes(), block_of(args), colour);
+  }
+}
+
+void TemporalDenoise::reference(ReferenceRun& run) const {
+  const Image& in = run.in[0];
+  const TemporalDenoiseBlock block = TemporalDenoiseBlock::make(params_);
+  run.out = in;
+  run.state.resize(in.pixels.size() * 2);
+  for (size_t i = 0; i < in.pixels.size(); ++i) {
+    if (in.channels() == 4 && i % 4 == 3) continue;
+    uint16_t kept;
+    std::memcpy(&kept, &run.state[2 * i], 2);
+    kept = static_cast<uint16_t>(next_estimate(kept, in.pixels[i], block));
+    std::memcpy(&run.state[2 * i], &kept, 2);
+    run.out.pixels[i] = static_cast<uint8_t>(estimated_value(kept));
+  }
+}
+
+}  // namespace lensd
+#endif

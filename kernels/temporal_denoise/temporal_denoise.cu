@@ -1,0 +1,47 @@
+#include "kernels/common/chunk.cuh"
+#include "kernels/temporal_denoise/temporal_denoise.hpp"
+
+namespace lensd {
+namespace {
+
+/// A thread's 16 values keep 32 bytes of estimates, two to a word.
+__global__ void denoise_kernel(ImageView<const uint8_t> in, ImageView<uint8_t> out, ImageView<uint4> state,
+                               int row_bytes, uint32_t colour, bool aligned,
+                               const TemporalDenoiseBlock* params) {
+  const int x = chunk_x(), left = row_bytes - x;
+  const int y = static_cast<int>(blockIdx.y * ChunkShape::rows + threadIdx.y);
+  if (left <= 0 || y >= in.extent.height) return;
+  const TemporalDenoiseBlock block = *params;
+  uint4* kept = state.row(y) + x / 8;
+  const uint4 first = kept[0], second = kept[1];
+  uint32_t pairs[8] = {first.x, first.y, first.z, first.w, second.x, second.y, second.z, second.w};
+  Chunk chunk = load_chunk(in.row(y) + x, left, aligned);
+#pragma unroll
+  for (int i = 0; i < 8; ++i) {
+    uint32_t& word = chunk.word[i / 2];
+    const int shift = i % 2 * 16;
+    const uint32_t low = next_estimate(pairs[i] & 0xffff, word >> shift & 255, block);
+    const uint32_t high = next_estimate(pairs[i] >> 16, word >> (shift + 8) & 255, block);
+    pairs[i] = low | high << 16;
+    const uint32_t result = (estimated_value(low) | estimated_value(high) << 8) << shift;
+    word = with_alpha(result, word, colour & 0xffffu << shift);
+  }
+  kept[0] = make_uint4(pairs[0], pairs[1], pairs[2], pairs[3]);
+  kept[1] = make_uint4(pairs[4], pairs[5], pairs[6], pairs[7]);
+  store_chunk(out.row(y) + x, chunk, left, aligned);
+}
+
+}  // namespace
+
+void TemporalDenoise::launch(const PassArgs& args, CudaStream stream) const {
+  const ConstImageRef in = args.in[0];
+  const ImageView<uint4> state{static_cast<uint4*>(args.state),
+                               static_cast<std::ptrdiff_t>(state_pitch(in.format)), in.format.extent};
+  denoise_kernel<<<chunk_grid(in.format), chunk_block(), 0, stream>>>(
+      in.as<const uint8_t>(), args.out.as<uint8_t>(), state, static_cast<int>(in.row_bytes()),
+      colour_bits(in.format.format), aligned16(in) && aligned16(args.out),
+      static_cast<const TemporalDenoiseBlock*>(args.block));
+  LENSD_LAUNCHED();
+}
+
+}  // namespace lensd

@@ -1,0 +1,116 @@
+#include "kernels/threshold/threshold.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/threshold/threshold.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace lensd::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// `levels` and `colour` repeat every 4 bytes; bytes without colour pass through.
+void threshold_row(const uint8_t* in, uint8_t* out, size_t bytes, uint32_t levels, uint32_t colour) {
+  const hn::ScalableTag<uint8_t> d8;
+  const hn::Repartition<uint32_t, decltype(d8)> d32;
+  const auto level = hn::BitCast(d8, hn::Set(d32, levels));
+  const auto is_colour = hn::BitCast(d8, hn::Set(d32, colour));
+  const size_t lanes = hn::Lanes(d8);
+  size_t x = 0;
+  for (; x + lanes <= bytes; x += lanes) {
+    const auto v = hn::LoadU(d8, in + x);
+    const auto binary = hn::VecFromMask(d8, hn::Gt(v, level));
+    hn::StoreU(hn::Or(hn::And(binary, is_colour), hn::AndNot(is_colour, v)), d8, out + x);
+  }
+  for (; x < bytes; ++x) {
+    const unsigned shift = static_cast<unsigned>(x % 4 * 8);
+    if ((colour >> shift & 255) == 0)
+      out[x] = in[x];
+    else
+      out[x] = in[x] > (levels >> shift & 255) ? 255 : 0;
+  }
+}
+
+}  // namespace lensd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace lensd {
+
+HWY_EXPORT(threshold_row);
+
+FilterSchema Threshold::make_schema() {
+  using P = ThresholdParams;
+  return Schema<P>("threshold", "255 where a channel is above the level, 0 elsewhere")
+      .integer("level", &P::level, 0, 255, "highest value that becomes 0")
+      .boolean("otsu", &P::otsu, "take each channel's level from the frame's histogram, by Otsu's method")
+      .build();
+}
+
+Layout Threshold::configure(const FilterInputs& inputs) {
+  const ImageFormat format = inputs.images[0];
+  const int height = format.extent.height;
+  const double bytes = static_cast<double>(format.row_bytes()) * height;
+  return {
+      .output = format,
+      .passes = {{.name = "histogram",
+                  .items = height,
+                  .grain = tally_grain(format.extent),
+                  .bytes = bytes,
+                  .operations = bytes},
+                 {.name = "otsu", .bytes = sizeof(Histogram), .operations = 256 * 16},
+                 {.name = "threshold", .items = height, .grain = 8, .bytes = 2 * bytes, .operations = bytes}},
+      .scratch_bytes = {},
+      .stats_bytes = sizeof(ThresholdStats)};
+}
+
+void Threshold::run(const PassArgs& args, Band band) const {
+  const ConstImageRef in = args.in[0];
+  const ThresholdBlock& block = block_of(args);
+  auto& stats = *static_cast<ThresholdStats*>(args.stats);
+  const bool gray = in.format.format == PixelFormat::gray8;
+  if (args.pass == kHistogram) {
+    if (block.otsu) add_histogram(in, band, stats.histogram);
+  } else if (args.pass == kOtsu) {
+    stats.channels = static_cast<uint32_t>(colour_channels(in.format.format));
+    const double pixels = static_cast<double>(in.width()) * in.height();
+    for (uint32_t c = 0; c < stats.channels; ++c)
+      stats.level[c] = block.otsu ? otsu_level(stats.histogram.count[c], pixels) : block.level;
+  } else {
+    const uint32_t* level = stats.level;
+    const uint32_t levels = gray ? level[0] * 0x01010101u : level[0] | level[1] << 8 | level[2] << 16;
+    const auto row = &HWY_DYNAMIC_DISPATCH(threshold_row);
+    for (int y = band.begin; y < band.end; ++y)
+      row(in.row(y), args.out.row(y), in.row_bytes(), levels, gray ? 0xffffffffu : 0x00ffffffu);
+  }
+}
+
+void Threshold::read_stats(const void* stats, std::vector<Statistic>& out) const {
+  const auto& s = *static_cast<const ThresholdStats*>(stats);
+  if (s.channels == 1) return out.push_back({"level", static_cast<double>(s.level[0])});
+  for (uint32_t c = 0; c < s.channels; ++c)
+    out.push_back({std::string("level_") + "rgb"[c], static_cast<double>(s.level[c])});
+}
+
+void Threshold::reference(ReferenceRun& run) const {
+  const Image& in = run.in[0];
+  run.out = in;
+  run.stats.clear();
+  const int colours = colour_channels(in.format.format);
+  for (int c = 0; c < colours; ++c) {
+    uint32_t count[256] = {};
+    for (int y = 0; y < in.height(); ++y)
+      for (int x = 0; x < in.width(); ++x) ++count[in.at(x, y, c)];
+    const int level = params_.otsu
+                          ? static_cast<int>(otsu_level(count, static_cast<double>(in.width()) * in.height()))
+                          : params_.level;
+    for (int y = 0; y < in.height(); ++y)
+      for (int x = 0; x < in.width(); ++x) run.out.at(x, y, c) = in.at(x, y, c) > level ? 255 : 0;
+    run.stats.push_back(
+        {colours == 1 ? "level" : std::string("level_") + "rgb"[c], static_cast<double>(level)});
+  }
+}
+
+}  // namespace lensd
+#endif

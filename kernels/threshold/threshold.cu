@@ -1,0 +1,83 @@
+#include "kernels/common/chunk.cuh"
+#include "kernels/threshold/threshold.hpp"
+
+namespace lensd {
+namespace {
+
+/// One block of 256 threads a channel. The running class is a chain of additions and divisions that no other
+/// order gives; the variances are not, so they are left to all threads.
+__global__ void otsu_kernel(ThresholdStats* stats, double pixels) {
+  __shared__ double weight[256], mean[256], variance[256];
+  __shared__ bool valid[256];
+  __shared__ unsigned long long moment;
+  const int v = static_cast<int>(threadIdx.x), c = static_cast<int>(blockIdx.x);
+  const double scale = 1. / pixels;
+  const uint32_t count = stats->histogram.count[c][v];
+  weight[v] = count * scale;  // the value's probability, until the chain has passed
+  if (v == 0) moment = 0;
+  __syncthreads();
+  atomicAdd(&moment, static_cast<unsigned long long>(count) * static_cast<unsigned long long>(v));
+  if (v == 0) {
+    OtsuClass below;
+    for (int i = 0; i < 256; ++i) {
+      valid[i] = below.grow(i, weight[i]);
+      weight[i] = below.weight, mean[i] = below.mean;
+    }
+  }
+  __syncthreads();
+  const double total = static_cast<double>(moment) * scale;
+  variance[v] = valid[v] ? OtsuClass{weight[v], mean[v]}.variance(total) : 0;
+  __syncthreads();
+  if (v == 0) {
+    double best = 0;
+    uint32_t level = 0;
+    for (int i = 0; i < 256; ++i)
+      if (variance[i] > best) best = variance[i], level = static_cast<uint32_t>(i);
+    stats->level[c] = level;
+    stats->channels = gridDim.x;
+  }
+}
+
+__global__ void threshold_kernel(ImageView<const uint8_t> in, ImageView<uint8_t> out, int row_bytes,
+                                 bool gray, bool aligned, const ThresholdBlock* block,
+                                 ThresholdStats* stats) {
+  const int x = chunk_x(), left = row_bytes - x;
+  const int y = static_cast<int>(blockIdx.y * ChunkShape::rows + threadIdx.y);
+  if (left <= 0 || y >= in.extent.height) return;
+  const bool otsu = block->otsu != 0;
+  uint32_t level[3];
+  for (int c = 0; c < 3; ++c) level[c] = otsu ? stats->level[gray ? 0 : c] : block->level;
+  if (!otsu && x == 0 && y == 0) {
+    stats->channels = gray ? 1 : 3;
+    for (int c = 0; c < (gray ? 1 : 3); ++c) stats->level[c] = block->level;
+  }
+  const uint32_t levels = level[0] | level[1] << 8 | level[2] << 16 | level[0] << 24;
+  const uint32_t colour = colour_bits(gray ? PixelFormat::gray8 : PixelFormat::rgba8);
+  Chunk chunk = load_chunk(in.row(y) + x, left, aligned);
+#pragma unroll
+  for (uint32_t& w : chunk.word) w = with_alpha(__vcmpgtu4(w, levels), w, colour);
+  store_chunk(out.row(y) + x, chunk, left, aligned);
+}
+
+}  // namespace
+
+void Threshold::launch(const PassArgs& args, CudaStream stream) const {
+  const ConstImageRef in = args.in[0];
+  const bool otsu = static_cast<const ThresholdBlock*>(args.host_block)->otsu != 0;
+  auto* stats = static_cast<ThresholdStats*>(args.stats);
+  const bool gray = in.format.format == PixelFormat::gray8;
+  if (args.pass == kHistogram) {
+    if (otsu) launch_histogram(in, &stats->histogram, stream);
+  } else if (args.pass == kOtsu) {
+    if (!otsu) return;
+    otsu_kernel<<<gray ? 1 : 3, 256, 0, stream>>>(stats, static_cast<double>(in.width()) * in.height());
+    LENSD_LAUNCHED();
+  } else {
+    threshold_kernel<<<chunk_grid(in.format), chunk_block(), 0, stream>>>(
+        in.as<const uint8_t>(), args.out.as<uint8_t>(), static_cast<int>(in.row_bytes()), gray,
+        aligned16(in) && aligned16(args.out), static_cast<const ThresholdBlock*>(args.block), stats);
+    LENSD_LAUNCHED();
+  }
+}
+
+}  // namespace lensd

@@ -1,0 +1,32 @@
+// threshold: 255 where a channel is above the level, 0 elsewhere (cv::THRESH_BINARY); alpha passes through.
+//
+// otsu: each channel's level comes from the frame's own histogram (cv::THRESH_OTSU, bit for bit). Statistics
+// report the levels in use.
+//
+// Formats: Gray8, RGBA8. Aliasing: none. Border rule: none. Temporal reach: none. Exact: integer counts, then
+// doubles in prescribed order. Source: N. Otsu, A threshold selection method from gray-level histograms,
+// 1979.
+#pragma once
+
+#include "core/graph/filter.hpp"
+#include "kernels/threshold/threshold_math.hpp"
+
+namespace lensd {
+
+class Threshold final : public FilterBase<Threshold, ThresholdParams, ThresholdBlock> {
+ public:
+  static FilterSchema make_schema();
+  Layout configure(const FilterInputs& inputs) override;
+  uint32_t variant() const override { return params_.otsu ? 1 : 0; }  // without it two passes queue nothing
+  void run(const PassArgs& args, Band band) const override;
+#if LENSD_CUDA
+  void launch(const PassArgs& args, CudaStream stream) const override;
+#endif
+  void read_stats(const void* stats, std::vector<Statistic>& out) const override;
+  void reference(ReferenceRun& run) const override;
+
+ private:
+  enum Pass { kHistogram, kOtsu, kThreshold };
+};
+
+}  // namespace lensd
