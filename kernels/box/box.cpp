@@ -44,17 +44,6 @@ void box_row_sums_gray(const uint16_t* columns, uint32_t* sums, int width, int r
 
 /// The same for four interleaved channels, a pixel a step.
 void box_row_sums_rgba(const uint16_t* columns, uint32_t* sums, int width, int radius) {
-#if HWY_TARGET == HWY_SCALAR
-  for (int c = 0; c < 4; ++c) {
-    uint32_t s = 0;
-    for (int i = 0; i < 2 * radius; ++i) s += columns[4 * i + c];
-    for (int x = 0; x < width; ++x) {
-      s += columns[4 * (x + 2 * radius) + c];
-      sums[4 * x + c] = s;
-      s -= columns[4 * x + c];
-    }
-  }
-#else
   const hn::CappedTag<uint32_t, 4> d32;
   const hn::Rebind<uint16_t, decltype(d32)> d16;
   const auto pixel = [&](int i) { return hn::PromoteTo(d32, hn::LoadU(d16, columns + 4 * i)); };
@@ -65,13 +54,11 @@ void box_row_sums_rgba(const uint16_t* columns, uint32_t* sums, int width, int r
     hn::StoreU(s, d32, sums + 4 * x);
     s = hn::Sub(s, pixel(x));
   }
-#endif
 }
 
 /// box_mean over `n` sums.
 void box_divide(const uint32_t* sums, uint8_t* out, size_t n, const BoxBlock& block) {
   size_t i = 0;
-#if HWY_TARGET != HWY_SCALAR
   const hn::ScalableTag<uint32_t> d32;
   const hn::RepartitionToWide<decltype(d32)> d64;
   const hn::Rebind<uint8_t, decltype(d32)> d8;
@@ -88,7 +75,6 @@ void box_divide(const uint32_t* sums, uint8_t* out, size_t n, const BoxBlock& bl
     const auto q = hn::ShiftRightSame(high, shift);
     hn::StoreU(hn::DemoteTo(d8, hn::BitCast(di32, q)), d8, out + i);
   }
-#endif
   for (; i < n; ++i) out[i] = box_mean(sums[i], block);
 }
 

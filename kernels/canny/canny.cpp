@@ -1,5 +1,6 @@
 #include "kernels/canny/canny.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -8,6 +9,8 @@
 
 namespace lensd {
 namespace {
+
+size_t blur_pitch(const ImageFormat& format) { return (format.row_bytes() + 255) / 256 * 256; }
 
 constexpr int kStrip = 64;  ///< rows that are flooded on their own before strips are joined
 
@@ -143,6 +146,8 @@ FilterSchema Canny::make_schema() {
       .real("high", &CannyParams::high, 0, 32767, "stronger edges are kept, and those linked to them", {.widget = Widget::log_slider})
       .integer("aperture", &CannyParams::aperture, 3, 7, "side of the derivative kernels", {.unit = "px", .widget = Widget::odd_slider})
       .boolean("l2", &CannyParams::l2, "gradient as √(dx² + dy²) instead of |dx| + |dy|")
+      .real("sigma", &CannyParams::sigma, 0, 10, "Gaussian blur beforehand; 0 for none",
+            {.unit = "px", .change = ParamChange::reconfigure})
       .choice("output", &CannyParams::output, {"edges", "overlay"}, "edges alone, or over the dimmed picture")
       .build();
 }
@@ -166,21 +171,43 @@ Layout Canny::configure(const FilterInputs& inputs) {
     // Bit masks of strong and of weak pixels, and parents of the weak ones on tiles' rims.
     layout.scratch_bytes = {tiles * 32 * 4, tiles * 32 * 4, tiles * 1024 * 4};
   }
+  has_blur_ = params_.sigma > 0;
+  if (has_blur_) {
+    *static_cast<GaussianParams*>(blur_.params()) = params_.blur();
+    const Layout blur = blur_.configure(inputs);
+    layout.passes.insert(layout.passes.begin(), blur.passes.begin(), blur.passes.end());
+    layout.worker_bytes = std::max(layout.worker_bytes, blur.worker_bytes);
+    layout.scratch_bytes.push_back(blur_pitch(format) * static_cast<size_t>(e.height));
+  }
   return layout;
 }
 
+uint32_t Canny::variant() const { return has_blur_ ? blur_.variant() : 0; }
+
+PassArgs Canny::blur_args(const PassArgs& args) const {
+  PassArgs blur = args;
+  blur.block = &static_cast<const CannyBlock*>(args.block)->blur;
+  blur.host_block = &static_cast<const CannyBlock*>(args.host_block)->blur;
+  blur.out = {args.scratch.back(), static_cast<std::ptrdiff_t>(blur_pitch(args.in[0].format)), args.in[0].format};
+  return blur;
+}
+
+ConstImageRef Canny::blurred(const PassArgs& args) const { return has_blur_ ? ConstImageRef(blur_args(args).out) : args.in[0]; }
+
 void Canny::run(const PassArgs& args, Band band) const {
+  if (has_blur_ && args.pass == 0) return blur_.run(blur_args(args), band);
+  const int pass = args.pass - (has_blur_ ? 1 : 0);
   const CannyBlock& block = block_of(args);
   const CannyMap map(args.scratch[0], args.out.format.extent);
-  if (args.pass == 0) {
+  if (pass == 0) {
     CannyWorker worker(args.worker, args.in[0].format);
-    classify_band(args.in[0], map, block, band, worker);
+    classify_band(blurred(args), map, block, band, worker);
     for (int begin = band.begin; begin < band.end; begin += kStrip) {
       const int end = begin + kStrip < band.end ? begin + kStrip : band.end;
       CannyFlood flood(map, begin, end, worker.stack);
       for (int y = begin; y < end; ++y) flood.row(y);
     }
-  } else if (args.pass == 1) {
+  } else if (pass == 1) {
     join_strips(map, reinterpret_cast<uint32_t*>(args.scratch[1]));
   } else {
     for (int y = band.begin; y < band.end; ++y)
@@ -205,7 +232,13 @@ void reference_gradient(const Image& in, int x, int y, int& dx, int& dy) {
 }  // namespace
 
 void Canny::reference(ReferenceRun& run) const {
-  const Image& in = run.in[0];
+  ReferenceRun blur{.in = run.in, .out = run.in[0], .state = {}, .stats = {}};
+  if (params_.sigma > 0) {
+    Gaussian gaussian;
+    *static_cast<GaussianParams*>(gaussian.params()) = params_.blur();
+    gaussian.reference(blur);
+  }
+  const Image& in = blur.out;
   const CannyBlock block = CannyBlock::make(params_);
   const int w = in.width(), h = in.height(), pitch = w + 2;
   const auto index = [&](int x, int y) { return static_cast<size_t>((y + 1) * pitch + x + 1); };
@@ -237,7 +270,7 @@ void Canny::reference(ReferenceRun& run) const {
   run.out = Image(in.format);
   for (int y = 0; y < h; ++y)
     for (int x = 0; x < w; ++x) {
-      const uint8_t under = static_cast<uint8_t>(block.output == CannyOutput::overlay ? in.at(x, y) / 2 : 0);
+      const uint8_t under = static_cast<uint8_t>(block.output == CannyOutput::overlay ? run.in[0].at(x, y) / 2 : 0);
       run.out.at(x, y) = map[index(x, y)] == 2 ? uint8_t{255} : under;
     }
 }

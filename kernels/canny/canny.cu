@@ -149,6 +149,8 @@ __global__ void canny_edges_kernel(TileSource in, ImageView<uint8_t> out, bool o
 }  // namespace
 
 void Canny::launch(const PassArgs& args, CudaStream stream) const {
+  if (has_blur_ && args.pass == 0) return blur_.launch(blur_args(args), stream);
+  const int pass = args.pass - (has_blur_ ? 1 : 0);
   const TileSource in(args.in[0]);
   const CannyTiles tiles(in.extent);
   const auto word = [&](size_t i) { return reinterpret_cast<uint32_t*>(args.scratch[i]); };
@@ -156,9 +158,9 @@ void Canny::launch(const PassArgs& args, CudaStream stream) const {
   const auto* block = static_cast<const CannyBlock*>(args.block);
   const dim3 grid(static_cast<unsigned>(tiles.columns / CannyTiles::across), static_cast<unsigned>(tiles.rows));
   constexpr int threads = 32 * CannyTiles::across;
-  if (args.pass == 0) canny_gradient_kernel<<<grid, CannyTuning::threads, 0, stream>>>(in, masks, block);
-  if (args.pass == 1) canny_join_kernel<<<grid, threads, 0, stream>>>(masks);
-  if (args.pass == 2)
+  if (pass == 0) canny_gradient_kernel<<<grid, CannyTuning::threads, 0, stream>>>(TileSource(blurred(args)), masks, block);
+  if (pass == 1) canny_join_kernel<<<grid, threads, 0, stream>>>(masks);
+  if (pass == 2)
     canny_edges_kernel<<<grid, threads, 0, stream>>>(in, args.out.as<uint8_t>(), rows_aligned(args.out, 4), masks, block);
   LENSD_LAUNCHED();
 }

@@ -14,6 +14,7 @@
 
 #include "core/graph/filter.hpp"
 #include "kernels/canny/canny_math.hpp"
+#include "kernels/gaussian/gaussian.hpp"
 
 namespace lensd {
 
@@ -21,11 +22,20 @@ class Canny final : public FilterBase<Canny, CannyParams, CannyBlock> {
  public:
   static FilterSchema make_schema();
   Layout configure(const FilterInputs& inputs) override;
+  uint32_t variant() const override;
   void run(const PassArgs& args, Band band) const override;
 #if LENSD_CUDA
   void launch(const PassArgs& args, CudaStream stream) const override;
 #endif
   void reference(ReferenceRun& run) const override;
+
+ private:
+  /// Arguments of the blur's pass, which writes to the last block of scratch; and what it wrote.
+  PassArgs blur_args(const PassArgs& args) const;
+  ConstImageRef blurred(const PassArgs& args) const;
+
+  Gaussian blur_;
+  bool has_blur_ = false;  ///< as configured: pass 0 is the blur
 };
 
 /// Tiles of the CUDA side.

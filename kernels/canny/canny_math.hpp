@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/image/view.hpp"
+#include "kernels/gaussian/gaussian_math.hpp"
 
 namespace lensd {
 
@@ -16,6 +17,9 @@ struct CannyParams {
   bool l2 = false;
   double sigma = 0;
   CannyOutput output = CannyOutput::edges;
+
+  /// Of the blur beforehand, when sigma > 0.
+  GaussianParams blur() const { return {.sigma = std::max(sigma, 0.1)}; }
 };
 
 inline constexpr int kCannyMaxReach = 3;  ///< half of the largest aperture
@@ -25,6 +29,7 @@ struct CannyBlock {
   int aperture;
   bool l2;
   CannyOutput output;
+  GaussianBlock blur;
 
   /// Thresholds as cv::Canny derives them: smaller first, divided by 16 with aperture 7, squared with l2.
   static CannyBlock make(const CannyParams& p) {
@@ -34,7 +39,8 @@ struct CannyBlock {
       low = std::min(32767.0, low), high = std::min(32767.0, high);
       low *= low, high *= high;
     }
-    return {static_cast<int>(std::floor(low)), static_cast<int>(std::floor(high)), p.aperture, p.l2, p.output};
+    return {static_cast<int>(std::floor(low)), static_cast<int>(std::floor(high)), p.aperture, p.l2, p.output,
+            GaussianBlock::make(p.blur())};
   }
 };
 

@@ -15,7 +15,6 @@ template <int A>
 void canny_columns(const CannyGradientRow& row) {
   constexpr int R = A / 2;
   int x = -R;
-#if HWY_TARGET != HWY_SCALAR
   const hn::ScalableTag<int16_t> d16;
   const hn::Rebind<uint8_t, decltype(d16)> d8;
   const int lanes = static_cast<int>(hn::Lanes(d16));
@@ -29,7 +28,6 @@ void canny_columns(const CannyGradientRow& row) {
     hn::StoreU(smooth, d16, row.smooth + x + R);
     hn::StoreU(derive, d16, row.derive + x + R);
   }
-#endif
   for (; x < row.width + R; ++x) {
     int smooth = 0, derive = 0;
     for (int j = -R; j <= R; ++j) {
@@ -40,7 +38,6 @@ void canny_columns(const CannyGradientRow& row) {
   }
 }
 
-#if HWY_TARGET != HWY_SCALAR
 /// Σ weight(k) · from[k] over the aperture, scaled, in 32-bit lanes.
 template <int A, class D32, class Weight>
 HWY_INLINE hn::Vec<D32> canny_weigh(D32 d32, const int16_t* from, Weight weight) {
@@ -58,7 +55,6 @@ HWY_INLINE hn::Vec<D32> canny_weigh(D32 d32, const int16_t* from, Weight weight)
     return hn::PromoteTo(d32, narrow);
   }
 }
-#endif
 
 template <int A>
 void canny_gradient(const CannyGradientRow& row, bool l2) {
@@ -66,7 +62,6 @@ void canny_gradient(const CannyGradientRow& row, bool l2) {
   canny_columns<A>(row);
   const int16_t *smooth = row.smooth + R, *derive = row.derive + R;
   int x = 0;
-#if HWY_TARGET != HWY_SCALAR
   const hn::ScalableTag<int32_t> d32;
   const hn::Rebind<int16_t, decltype(d32)> d16;
   const int lanes = static_cast<int>(hn::Lanes(d32));
@@ -78,7 +73,6 @@ void canny_gradient(const CannyGradientRow& row, bool l2) {
     const auto m = l2 ? hn::Add(hn::Mul(dx, dx), hn::Mul(dy, dy)) : hn::Add(hn::Abs(dx), hn::Abs(dy));
     hn::StoreU(m, d32, row.magnitude + x);
   }
-#endif
   for (; x < row.width; ++x) {
     int dx = 0, dy = 0;
     for (int k = -R; k <= R; ++k) dx += canny_derive<A>(k) * smooth[x + k], dy += canny_smooth<A>(k) * derive[x + k];
@@ -97,7 +91,6 @@ void canny_gradient_any(const CannyGradientRow& row, const CannyBlock& block) {
 void canny_suppress(const int32_t* above, const int32_t* at, const int32_t* below, const int16_t* dx, const int16_t* dy, uint8_t* map,
                     int width, const CannyBlock& block) {
   int x = 0;
-#if HWY_TARGET != HWY_SCALAR
   const hn::ScalableTag<int32_t> d32;
   const hn::Rebind<int16_t, decltype(d32)> d16;
   const hn::Rebind<uint8_t, decltype(d32)> d8;
@@ -127,7 +120,6 @@ void canny_suppress(const int32_t* above, const int32_t* at, const int32_t* belo
     const auto value = hn::IfThenElse(hn::Gt(m, high), hn::Set(d32, 2), one);
     hn::StoreU(hn::DemoteTo(d8, hn::IfThenElseZero(peak, value)), d8, map + x);
   }
-#endif
   for (; x < width; ++x)
     map[x] = static_cast<uint8_t>(canny_class(above + x, at + x, below + x, dx[x], dy[x], block.low, block.high));
 }
@@ -135,7 +127,6 @@ void canny_suppress(const int32_t* above, const int32_t* at, const int32_t* belo
 void canny_output(const uint8_t* map, const uint8_t* in, uint8_t* out, int width, CannyOutput output) {
   const bool overlay = output == CannyOutput::overlay;
   int x = 0;
-#if HWY_TARGET != HWY_SCALAR
   const hn::ScalableTag<uint8_t> d8;
   const hn::Repartition<uint16_t, decltype(d8)> d16;
   const int lanes = static_cast<int>(hn::Lanes(d8));
@@ -145,7 +136,6 @@ void canny_output(const uint8_t* map, const uint8_t* in, uint8_t* out, int width
     if (overlay) under = hn::And(hn::BitCast(d8, hn::ShiftRight<1>(hn::BitCast(d16, hn::LoadU(d8, in + x)))), hn::Set(d8, 127));
     hn::StoreU(hn::Or(edge, under), d8, out + x);
   }
-#endif
   for (; x < width; ++x) out[x] = static_cast<uint8_t>(map[x] == 2 ? 255 : overlay ? in[x] / 2 : 0);
 }
 

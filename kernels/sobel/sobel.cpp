@@ -12,7 +12,6 @@ HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-#if HWY_TARGET != HWY_SCALAR
 /// sobel_magnitude of 32-bit lanes.
 template <class D32, class V = hn::Vec<D32>>
 HWY_INLINE V sobel_magnitude_lanes(D32 d32, V dx, V dy) {
@@ -41,12 +40,10 @@ HWY_INLINE V sobel_direction_lanes(D32 d32, V dx, V dy) {
   turn(hn::Lt(dy, zero), 256.0f);
   return hn::And(hn::ConvertTo(d32, hn::Add(a, hn::Set(df, 0.5f))), hn::Set(d32, 255));
 }
-#endif
 
 /// One output row from the rows above, at and below; each has a pixel of border on both sides.
 void sobel_row(const uint8_t* above, const uint8_t* at, const uint8_t* below, uint8_t* out, int width, SobelOutput output) {
   int x = 0;
-#if HWY_TARGET != HWY_SCALAR
   const hn::ScalableTag<int16_t> d16;
   const hn::Rebind<uint8_t, decltype(d16)> d8;
   const hn::RepartitionToWide<decltype(d16)> d32;
@@ -70,7 +67,6 @@ void sobel_row(const uint8_t* above, const uint8_t* at, const uint8_t* below, ui
     hn::StoreU(hn::DemoteTo(d8_half, value(hn::LowerHalf(half, dx), hn::LowerHalf(half, dy))), d8_half, out + x);
     hn::StoreU(hn::DemoteTo(d8_half, value(hn::UpperHalf(half, dx), hn::UpperHalf(half, dy))), d8_half, out + x + lanes / 2);
   }
-#endif
   for (; x < width; ++x) {
     const int dx = above[x + 1] + 2 * at[x + 1] + below[x + 1] - above[x - 1] - 2 * at[x - 1] - below[x - 1];
     const int dy = below[x - 1] + 2 * below[x] + below[x + 1] - above[x - 1] - 2 * above[x] - above[x + 1];
