@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "kernels/common/border_rows.hpp"
 
@@ -174,19 +175,25 @@ void Box::run(const PassArgs& args, Band band) const {
 void Box::reference(ReferenceRun& run) const {
   const Image& in = run.in[0];
   const BoxBlock block = BoxBlock::make(params_);
+  const int r = block.radius, w = in.width(), h = in.height();
+  const auto count = static_cast<uint32_t>((2 * r + 1) * (2 * r + 1));
+  const auto at = [w](int x, int y) { return static_cast<size_t>(y) * static_cast<size_t>(w) + static_cast<size_t>(x); };
   run.out = in;
-  for (int y = 0; y < in.height(); ++y)
-    for (int x = 0; x < in.width(); ++x)
-      for (int c = 0; c < std::min(in.channels(), 3); ++c) {
+  std::vector<uint32_t> across(static_cast<size_t>(w) * static_cast<size_t>(h));
+  for (int c = 0; c < std::min(in.channels(), 3); ++c) {
+    std::fill(across.begin(), across.end(), 0);
+    for (int y = 0; y < h; ++y)
+      for (int x = 0; x < w; ++x)
+        for (int i = -r; i <= r; ++i)
+          if (const int sx = border_index(x + i, w, block.border); sx >= 0) across[at(x, y)] += in.at(sx, y, c);
+    for (int y = 0; y < h; ++y)
+      for (int x = 0; x < w; ++x) {
         uint32_t sum = 0;
-        for (int j = -block.radius; j <= block.radius; ++j)
-          for (int i = -block.radius; i <= block.radius; ++i) {
-            const int sx = border_index(x + i, in.width(), block.border), sy = border_index(y + j, in.height(), block.border);
-            if (sx >= 0 && sy >= 0) sum += in.at(sx, sy, c);
-          }
-        const uint32_t count = static_cast<uint32_t>((2 * block.radius + 1) * (2 * block.radius + 1));
+        for (int i = -r; i <= r; ++i)
+          if (const int sy = border_index(y + i, h, block.border); sy >= 0) sum += across[at(x, sy)];
         run.out.at(x, y, c) = static_cast<uint8_t>((sum + count / 2) / count);
       }
+  }
 }
 
 }  // namespace lensd

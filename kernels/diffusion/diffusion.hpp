@@ -1,9 +1,10 @@
 // diffusion: explicit anisotropic diffusion (Perona & Malik 1990) with conduction 1 / (1 + (difference/kappa)²)
 // towards the four neighbours.
 //
-// At kappa's maximum conduction is 1: the linear heat equation, whose result is a Gaussian of
-// σ = √(2 · lambda · iterations). From 10 iterations on and with lambda ≤ 0.2 it is within ±2 of that Gaussian in
-// double precision on white noise, and within ±1 on smooth pictures.
+// At kappa's maximum conduction is 1: the linear heat equation, whose result is close to a Gaussian of
+// σ = √(2 · lambda · iterations). Measured against that Gaussian in double precision: with lambda ≤ 0.2 and σ ≥ 2
+// within 2.2 on white noise of 0 and 255, 1.6 on uniform noise, 0.6 on smooth pictures; within 1 on noise from
+// σ = 2.8 on. At lambda = 0.25 a chequerboard only changes its sign in each iteration, so that noise stays far off.
 //
 // Formats: Gray8, RGBA8 (each colour channel by itself; alpha passes through). Border rule: `border`, in every
 // iteration; replicate and reflect let nothing flow out. Temporal reach: none. Fixed point with 8 bits behind the
@@ -20,6 +21,7 @@ class Diffusion final : public FilterBase<Diffusion, DiffusionParams, DiffusionB
  public:
   static FilterSchema make_schema();
   Layout configure(const FilterInputs& inputs) override;
+  uint32_t variant() const override { return static_cast<uint32_t>(params_.iterations); }
   void run(const PassArgs& args, Band band) const override;
 #if LENSD_CUDA
   void launch(const PassArgs& args, CudaStream stream) const override;

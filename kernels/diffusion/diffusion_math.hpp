@@ -40,7 +40,7 @@ LENSD_HD inline int diffusion_flow(int a, int b, float lambda, float inverse_kap
 #if defined(__CUDA_ARCH__)
   return __float2int_rn(flow);
 #else
-  return static_cast<int>(std::lrintf(flow));
+  return static_cast<int>(std::nearbyintf(flow));
 #endif
 }
 
