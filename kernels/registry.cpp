@@ -2,11 +2,16 @@
 
 #include "kernels/align_channels/align_channels.hpp"
 #include "kernels/auto_contrast/auto_contrast.hpp"
+#include "kernels/bilateral/bilateral.hpp"
 #include "kernels/blend/blend.hpp"
+#include "kernels/box/box.hpp"
+#include "kernels/canny/canny.hpp"
 #include "kernels/colour/colour.hpp"
 #include "kernels/convert/convert.hpp"
+#include "kernels/convolve/convolve.hpp"
 #include "kernels/crop/crop.hpp"
 #include "kernels/difference/difference.hpp"
+#include "kernels/diffusion/diffusion.hpp"
 #include "kernels/flip/flip.hpp"
 #include "kernels/gaussian/gaussian.hpp"
 #include "kernels/grayscale/grayscale.hpp"
@@ -17,8 +22,10 @@
 #include "kernels/mosaic/mosaic.hpp"
 #include "kernels/resize/resize.hpp"
 #include "kernels/rotate/rotate.hpp"
+#include "kernels/sobel/sobel.hpp"
 #include "kernels/temporal_denoise/temporal_denoise.hpp"
 #include "kernels/threshold/threshold.hpp"
+#include "kernels/unsharp/unsharp.hpp"
 
 namespace lensd {
 namespace {
@@ -32,7 +39,14 @@ constexpr FilterEntry kFilters[] = {
     entry<GreyWorld>(),
     entry<AutoContrast>(),
     entry<Gaussian>(),
+    entry<Box>(),
     entry<Median>(),
+    entry<Convolve>(),
+    entry<Unsharp>(),
+    entry<Sobel>(1, 1, Accepts::gray8),
+    entry<Canny>(1, 1, Accepts::gray8),
+    entry<Bilateral>(),
+    entry<Diffusion>(),
     entry<Mosaic>(),
     entry<Resize>(),
     entry<Crop>(),

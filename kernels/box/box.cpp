@@ -1,0 +1,200 @@
+#include "kernels/box/box.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "kernels/common/border_rows.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/box/box.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace lensd::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// sums[i] += add[i] − sub[i]; a null row counts as zeros.
+void box_slide(uint16_t* sums, const uint8_t* add, const uint8_t* sub, size_t n) {
+  const hn::ScalableTag<uint16_t> d16;
+  const hn::Rebind<uint8_t, decltype(d16)> d8;
+  const size_t lanes = hn::Lanes(d16);
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    auto v = hn::LoadU(d16, sums + i);
+    if (add) v = hn::Add(v, hn::PromoteTo(d16, hn::LoadU(d8, add + i)));
+    if (sub) v = hn::Sub(v, hn::PromoteTo(d16, hn::LoadU(d8, sub + i)));
+    hn::StoreU(v, d16, sums + i);
+  }
+  for (; i < n; ++i) sums[i] = static_cast<uint16_t>(sums[i] + (add ? add[i] : 0) - (sub ? sub[i] : 0));
+}
+
+/// Row sums of 2·radius + 1 column sums; `columns` points at position -radius. One channel.
+void box_row_sums_gray(const uint16_t* columns, uint32_t* sums, int width, int radius) {
+  uint32_t s = 0;
+  for (int i = 0; i < 2 * radius; ++i) s += columns[i];
+  const uint16_t* const head = columns + 2 * radius;
+  for (int x = 0; x < width; ++x) {
+    s += head[x];
+    sums[x] = s;
+    s -= columns[x];
+  }
+}
+
+/// The same for four interleaved channels, a pixel a step.
+void box_row_sums_rgba(const uint16_t* columns, uint32_t* sums, int width, int radius) {
+  const hn::CappedTag<uint32_t, 4> d32;
+  const hn::Rebind<uint16_t, decltype(d32)> d16;
+  const auto pixel = [&](int i) { return hn::PromoteTo(d32, hn::LoadU(d16, columns + 4 * i)); };
+  auto s = hn::Zero(d32);
+  for (int i = 0; i < 2 * radius; ++i) s = hn::Add(s, pixel(i));
+  for (int x = 0; x < width; ++x) {
+    s = hn::Add(s, pixel(x + 2 * radius));
+    hn::StoreU(s, d32, sums + 4 * x);
+    s = hn::Sub(s, pixel(x));
+  }
+}
+
+/// box_mean over `n` sums.
+void box_divide(const uint32_t* sums, uint8_t* out, size_t n, const BoxBlock& block) {
+  size_t i = 0;
+  const hn::ScalableTag<uint32_t> d32;
+  const hn::RepartitionToWide<decltype(d32)> d64;
+  const hn::Rebind<uint8_t, decltype(d32)> d8;
+  const hn::RebindToSigned<decltype(d32)> di32;
+  const auto half = hn::Set(d32, static_cast<uint32_t>(block.half));
+  const auto reciprocal = hn::Set(d32, block.reciprocal);
+  const int shift = block.shift - 32;  // the high half holds what is left, at least 0
+  const size_t lanes = hn::Lanes(d32);
+  for (; shift >= 0 && i + lanes <= n; i += lanes) {
+    const auto v = hn::Add(hn::LoadU(d32, sums + i), half);
+    const auto even = hn::ShiftRight<32>(hn::MulEven(v, reciprocal));
+    const auto odd = hn::MulEven(hn::BitCast(d32, hn::ShiftRight<32>(hn::BitCast(d64, v))), reciprocal);
+    const auto high = hn::OddEven(hn::BitCast(d32, odd), hn::BitCast(d32, even));
+    const auto q = hn::ShiftRightSame(high, shift);
+    hn::StoreU(hn::DemoteTo(d8, hn::BitCast(di32, q)), d8, out + i);
+  }
+  for (; i < n; ++i) out[i] = box_mean(sums[i], block);
+}
+
+}  // namespace lensd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace lensd {
+
+HWY_EXPORT(box_slide);
+HWY_EXPORT(box_row_sums_gray);
+HWY_EXPORT(box_row_sums_rgba);
+HWY_EXPORT(box_divide);
+
+namespace {
+
+/// A worker's memory: column sums with a rim of the largest radius, row sums, where the rim comes from.
+struct BoxWorker {
+  uint16_t* columns;  ///< at position -kBoxMaxRadius
+  uint32_t* sums;
+  int* rim;           ///< border_index of positions -radius … -1, then width … width + radius - 1
+
+  static size_t column_bytes(const ImageFormat& f) {
+    const auto rims = static_cast<size_t>(2 * kBoxMaxRadius * channels(f.format));
+    return ((f.row_bytes() + rims) * 2 + 63) / 64 * 64;
+  }
+  static size_t sum_bytes(const ImageFormat& f) { return (f.row_bytes() * 4 + 63) / 64 * 64; }
+  static size_t bytes(const ImageFormat& f) {
+    return column_bytes(f) + sum_bytes(f) + 2 * kBoxMaxRadius * sizeof(int);
+  }
+  BoxWorker(uint8_t* memory, const ImageFormat& f)
+      : columns(reinterpret_cast<uint16_t*>(memory)),
+        sums(reinterpret_cast<uint32_t*>(memory + column_bytes(f))),
+        rim(reinterpret_cast<int*>(memory + column_bytes(f) + sum_bytes(f))) {}
+};
+
+void fill_rim(uint16_t* centre, const int* rim, int width, int channels, int radius) {
+  for (int i = 0; i < 2 * radius; ++i) {
+    uint16_t* to = centre + (i < radius ? i - radius : width + i - radius) * channels;
+    for (int c = 0; c < channels; ++c) to[c] = rim[i] < 0 ? uint16_t{0} : centre[rim[i] * channels + c];
+  }
+}
+
+void copy_alpha(const uint8_t* in, uint8_t* out, int width) {
+  for (int x = 0; x < width; ++x) out[4 * x + 3] = in[4 * x + 3];
+}
+
+}  // namespace
+
+FilterSchema Box::make_schema() {
+  Schema<BoxParams> schema("box", "mean of a square window");
+  schema.integer("radius", &BoxParams::radius, 0, kBoxMaxRadius, "half the window's side; it is 2·radius + 1 wide",
+                 {.unit = "px", .widget = Widget::log_slider});
+  return add_border(schema, &BoxParams::border).build();
+}
+
+Layout Box::configure(const FilterInputs& inputs) {
+  const ImageFormat format = inputs.images[0];
+  const auto rows = static_cast<size_t>(format.extent.height);
+  const double values = static_cast<double>(format.row_bytes()) * format.extent.height;
+  Layout layout{.output = format, .passes = {}, .scratch_bytes = {}};
+  if (inputs.backend == Backend::cpu) {
+    layout.passes = {{.name = "box", .items = format.extent.height, .grain = 32, .bytes = 2 * values, .operations = 6 * values}};
+    layout.worker_bytes = BoxWorker::bytes(format);
+  } else {
+    layout.passes = {{.name = "columns", .bytes = 3 * values, .operations = 2 * values},
+                     {.name = "rows", .bytes = 3 * values, .operations = 4 * values}};
+    layout.scratch_bytes = {sums_pitch(format) * rows};
+  }
+  return layout;
+}
+
+void Box::run(const PassArgs& args, Band band) const {
+  const BoxBlock& block = block_of(args);
+  const ConstImageRef in = args.in[0];
+  const int r = block.radius, width = in.width(), ch = in.channels();
+  const size_t n = in.row_bytes();
+  const BoxWorker memory(args.worker, in.format);
+  uint16_t* const centre = memory.columns + kBoxMaxRadius * ch;
+  for (int i = 0; i < 2 * r; ++i) memory.rim[i] = border_index(i < r ? i - r : width + i - r, width, block.border);
+
+  const auto slide = HWY_DYNAMIC_DISPATCH(box_slide);
+  const auto row_sums = ch == 1 ? HWY_DYNAMIC_DISPATCH(box_row_sums_gray) : HWY_DYNAMIC_DISPATCH(box_row_sums_rgba);
+  const auto divide = HWY_DYNAMIC_DISPATCH(box_divide);
+  std::memset(centre, 0, 2 * n);
+  for (int y = band.begin - r; y < band.begin + r; ++y) slide(centre, border_row(in, y, block.border), nullptr, n);
+  for (int y = band.begin; y < band.end; ++y) {
+    const uint8_t* gone = y > band.begin ? border_row(in, y - r - 1, block.border) : nullptr;
+    slide(centre, border_row(in, y + r, block.border), gone, n);
+    fill_rim(centre, memory.rim, width, ch, r);
+    row_sums(centre - r * ch, memory.sums, width, r);
+    divide(memory.sums, args.out.row(y), n, block);
+    if (ch == 4) copy_alpha(in.row(y), args.out.row(y), width);
+  }
+}
+
+void Box::reference(ReferenceRun& run) const {
+  const Image& in = run.in[0];
+  const BoxBlock block = BoxBlock::make(params_);
+  const int r = block.radius, w = in.width(), h = in.height();
+  const auto count = static_cast<uint32_t>((2 * r + 1) * (2 * r + 1));
+  const auto at = [w](int x, int y) { return static_cast<size_t>(y) * static_cast<size_t>(w) + static_cast<size_t>(x); };
+  run.out = in;
+  std::vector<uint32_t> across(static_cast<size_t>(w) * static_cast<size_t>(h));
+  for (int c = 0; c < std::min(in.channels(), 3); ++c) {
+    std::fill(across.begin(), across.end(), 0);
+    for (int y = 0; y < h; ++y)
+      for (int x = 0; x < w; ++x)
+        for (int i = -r; i <= r; ++i)
+          if (const int sx = border_index(x + i, w, block.border); sx >= 0) across[at(x, y)] += in.at(sx, y, c);
+    for (int y = 0; y < h; ++y)
+      for (int x = 0; x < w; ++x) {
+        uint32_t sum = 0;
+        for (int i = -r; i <= r; ++i)
+          if (const int sy = border_index(y + i, h, block.border); sy >= 0) sum += across[at(x, sy)];
+        run.out.at(x, y, c) = static_cast<uint8_t>((sum + count / 2) / count);
+      }
+  }
+}
+
+}  // namespace lensd
+#endif

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/image/view.hpp"
+
+namespace lensd {
+
+struct BoxParams {
+  int radius = 2;
+  Border border = Border::reflect101;
+};
+
+inline constexpr int kBoxMaxRadius = 127;  ///< column sums of 255 rows still fit 16 bits
+
+struct BoxBlock {
+  int radius, half;     ///< half = n / 2 for n = (2·radius + 1)²
+  uint32_t reciprocal;  ///< ceil(2^shift / n)
+  int shift;            ///< 32 … 47
+  Border border;
+
+  static BoxBlock make(const BoxParams& p) {
+    const uint32_t side = static_cast<uint32_t>(2 * p.radius + 1), n = side * side;
+    int log2 = 0;
+    while (n >> (log2 + 1)) ++log2;
+    const int shift = 31 + log2;
+    const auto reciprocal = static_cast<uint32_t>(((uint64_t{1} << shift) + n - 1) / n);
+    return {p.radius, static_cast<int>(n / 2), reciprocal, shift, p.border};
+  }
+};
+
+/// (sum + n/2) / n. Exact: the reciprocal is too large by less than n / 2^shift ≤ 2^-30 relative to 1/n, and
+/// sum + n/2 < 2^25 (Granlund & Montgomery 1994, theorem 4.2).
+LENSD_HD inline uint8_t box_mean(uint32_t sum, const BoxBlock& b) {
+  return static_cast<uint8_t>((static_cast<uint64_t>(sum + static_cast<uint32_t>(b.half)) * b.reciprocal) >> b.shift);
+}
+
+}  // namespace lensd

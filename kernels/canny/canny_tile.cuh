@@ -1,0 +1,145 @@
+// Hysteresis on the device: tiles of 32 × 32 pixels as bit masks, a lane of a warp holding a row; union-find over
+// the weak pixels on the tiles' rims.
+//
+// A label is a pixel's index + 1, indices running tile by tile; label 0 stands for "strong". A parent's label is
+// never greater than its child's, so joining with atomicMin ends, and the component of label 0 is what hysteresis
+// keeps. Only the rim's pixels and their local roots have entries in `parents`.
+#pragma once
+
+#include "kernels/common/launch.cuh"
+
+namespace lensd {
+
+struct CannyMasks {
+  uint32_t *strong, *weak;  ///< 32 words a tile
+  uint32_t* parents;        ///< 1024 labels a tile
+  int columns, rows;        ///< tiles
+
+  __device__ int tile(int column, int row) const { return row * columns + column; }
+};
+
+/// The smallest label of `label`'s component that is reached by following parents.
+__device__ inline uint32_t canny_root(const volatile uint32_t* parents, uint32_t label) {
+  while (label != 0) {
+    const uint32_t parent = parents[label - 1];
+    if (parent == label) break;
+    label = parent;
+  }
+  return label;
+}
+
+__device__ inline void canny_unite(uint32_t* parents, uint32_t a, uint32_t b) {
+  for (;;) {
+    a = canny_root(parents, a), b = canny_root(parents, b);
+    if (a == b) return;
+    const uint32_t child = max(a, b), parent = min(a, b);
+    const uint32_t old = atomicMin(&parents[child - 1], parent);
+    if (old == child) return;
+    a = old, b = parent;  // someone else gave the child a parent meanwhile
+  }
+}
+
+/// All of `mask`'s runs of ones that hold a bit of `seeds` (a subset), from each seed upwards.
+__device__ inline uint32_t canny_fill_up(uint32_t seeds, uint32_t mask) {
+  return (mask & ~(mask + seeds)) | seeds;
+}
+
+/// Strong pixels after spreading through the tile's weak ones; a whole warp.
+__device__ inline uint32_t canny_flood(uint32_t strong, uint32_t weak) {
+  const int lane = static_cast<int>(threadIdx.x & 31);
+  const uint32_t mask = strong | weak;
+  for (;;) {
+    const uint32_t above = __shfl_up_sync(~0u, strong, 1), below = __shfl_down_sync(~0u, strong, 1);
+    uint32_t next = strong | (lane > 0 ? above : 0) | (lane < 31 ? below : 0);
+    next = (next | next << 1 | next >> 1) & mask;
+    next = canny_fill_up(next, mask);
+    next = __brev(canny_fill_up(__brev(next), __brev(mask)));
+    const bool changed = next != strong;
+    strong = next;
+    if (!__any_sync(~0u, changed)) return strong;
+  }
+}
+
+/// First bit of the run of `mask` that holds bit `bit`.
+__device__ inline int canny_run_start(uint32_t mask, int bit) {
+  const uint32_t starts = mask & ~(mask << 1) & (~0u >> (31 - bit));
+  return 31 - __clz(static_cast<int>(starts));
+}
+
+/// Components of a tile's weak pixels: unites runs of neighbouring rows in `local` (shared memory, labels by
+/// position in the tile) and writes the labels of the rim's pixels and of their roots. A whole warp.
+__device__ inline void canny_label(uint32_t weak, uint32_t* local, uint32_t* parents, uint32_t base) {
+  const int lane = static_cast<int>(threadIdx.x & 31);
+  if (!__any_sync(~0u, weak != 0)) return;
+  for (uint32_t starts = weak & ~(weak << 1); starts; starts &= starts - 1) {
+    const uint32_t at = static_cast<uint32_t>(lane * 32 + __ffs(static_cast<int>(starts)) - 1);
+    local[at] = at + 1;
+  }
+  __syncwarp();
+  uint32_t above = __shfl_up_sync(~0u, weak, 1);
+  if (lane == 0) above = 0;
+  for (uint32_t rest = weak; rest;) {
+    const int start = __ffs(static_cast<int>(rest)) - 1;
+    const uint32_t run = canny_fill_up(1u << start, weak) & rest;
+    rest &= ~run;
+    uint32_t touched = above & (run | run << 1 | run >> 1);
+    while (touched) {
+      const int bit = __ffs(static_cast<int>(touched)) - 1;
+      canny_unite(local, static_cast<uint32_t>(lane * 32 + start + 1),
+                  static_cast<uint32_t>((lane - 1) * 32 + canny_run_start(above, bit) + 1));
+      touched &= ~canny_fill_up(1u << bit, above);
+    }
+  }
+  __syncwarp();
+  const auto label = [&](uint32_t mask, int x, int y) {
+    if (!(mask >> x & 1)) return;
+    const uint32_t root = canny_root(local, static_cast<uint32_t>(y * 32 + canny_run_start(mask, x) + 1));
+    parents[base + static_cast<uint32_t>(y * 32 + x)] = base + root;
+    parents[base + root - 1] = base + root;
+  };
+  label(weak, 0, lane);
+  label(weak, 31, lane);
+  label(__shfl_sync(~0u, weak, 0), lane, 0);
+  label(__shfl_sync(~0u, weak, 31), lane, 31);
+}
+
+/// A pixel on a tile's rim.
+struct CannyPixel {
+  bool weak, strong;
+  uint32_t index;
+};
+
+/// The masks of a tile, a row a lane; empty for a tile outside the image. at() is called by the whole warp.
+struct CannyRim {
+  uint32_t weak = 0, strong = 0, base = 0;
+
+  __device__ CannyRim(const CannyMasks& masks, int column, int row, int lane) {
+    if (column < 0 || row < 0 || column >= masks.columns || row >= masks.rows) return;
+    const int tile = masks.tile(column, row);
+    base = static_cast<uint32_t>(tile) * 1024;
+    weak = masks.weak[tile * 32 + lane], strong = masks.strong[tile * 32 + lane];
+  }
+  /// Coordinates outside the tile give another pixel of it; the caller does not use that.
+  __device__ CannyPixel at(int x, int y) const {
+    x &= 31, y &= 31;
+    const uint32_t w = __shfl_sync(~0u, weak, y), s = __shfl_sync(~0u, strong, y);
+    return {(w >> x & 1) != 0, (s >> x & 1) != 0, base + static_cast<uint32_t>(y * 32 + x)};
+  }
+};
+
+__device__ inline void canny_join(const CannyMasks& masks, const CannyPixel& p, const CannyPixel& q) {
+  if (p.weak && q.weak) canny_unite(masks.parents, p.index + 1, q.index + 1);
+  if (p.weak && q.strong) canny_unite(masks.parents, p.index + 1, 0);
+  if (p.strong && q.weak) canny_unite(masks.parents, q.index + 1, 0);
+}
+
+/// Joins p with three neighbours in a line; the outer two are linked to the middle one where there is one.
+__device__ inline void canny_join(const CannyMasks& masks, const CannyPixel& p, const CannyPixel& before, const CannyPixel& middle,
+                                  const CannyPixel& after) {
+  canny_join(masks, p, middle);
+  if (middle.weak || middle.strong) return;
+  canny_join(masks, p, before);
+  canny_join(masks, p, after);
+}
+
+}  // namespace lensd

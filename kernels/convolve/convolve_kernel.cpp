@@ -1,0 +1,225 @@
+// From parameters to integer weights.
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kernels/convolve/convolve_math.hpp"
+
+namespace lensd {
+namespace {
+
+Matrix square(int side, std::vector<double> values) { return {side, side, std::move(values)}; }
+
+Matrix box_kernel(int side) { return square(side, std::vector<double>(static_cast<size_t>(side * side), 1.0 / (side * side))); }
+
+Matrix gaussian_kernel(double sigma) {
+  const int radius = std::clamp(static_cast<int>(std::ceil(3 * sigma)), 1, kConvolveMaxSide / 2);
+  Matrix m{2 * radius + 1, 2 * radius + 1, {}};
+  double sum = 0;
+  for (int y = -radius; y <= radius; ++y)
+    for (int x = -radius; x <= radius; ++x) {
+      m.values.push_back(std::exp(-(x * x + y * y) / (2 * sigma * sigma)));
+      sum += m.values.back();
+    }
+  for (double& v : m.values) v /= sum;
+  return m;
+}
+
+Matrix sharpen_kernel(double a) { return square(3, {0, -a, 0, -a, 1 + 4 * a, -a, 0, -a, 0}); }
+
+Matrix preset_kernel(ConvolvePreset preset, const Matrix& custom) {
+  switch (preset) {
+    case ConvolvePreset::custom:
+      return custom;
+    case ConvolvePreset::identity:
+      return square(1, {1});
+    case ConvolvePreset::box:
+      return box_kernel(3);
+    case ConvolvePreset::sharpen:
+      return sharpen_kernel(1);
+    case ConvolvePreset::emboss:
+      return square(3, {-2, -1, 0, -1, 1, 1, 0, 1, 2});
+    case ConvolvePreset::edge:
+      return square(3, {-1, -1, -1, -1, 8, -1, -1, -1, -1});
+    case ConvolvePreset::laplacian:
+      return square(3, {0, 1, 0, 1, -4, 1, 0, 1, 0});
+    case ConvolvePreset::sobel_x:
+      return square(3, {-1, 0, 1, -2, 0, 2, -1, 0, 1});
+    case ConvolvePreset::sobel_y:
+      return square(3, {-1, -2, -1, 0, 0, 0, 1, 2, 1});
+    case ConvolvePreset::gaussian:
+      return gaussian_kernel(1.2);
+  }
+  return custom;
+}
+
+/// One entry of a composition: a name and perhaps a number in parentheses.
+struct Entry {
+  std::string name;
+  std::optional<double> argument;
+};
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\n"), last = text.find_last_not_of(" \t\n");
+  return first == std::string_view::npos ? std::string_view{} : text.substr(first, last - first + 1);
+}
+
+std::optional<Entry> parse_entry(std::string_view text) {
+  const auto open = text.find('(');
+  if (open == std::string_view::npos) return Entry{std::string(trimmed(text)), std::nullopt};
+  if (text.back() != ')') return std::nullopt;
+  const std::string_view inside = trimmed(text.substr(open + 1, text.size() - open - 2));
+  double value = 0;
+  const auto [end, error] = std::from_chars(inside.data(), inside.data() + inside.size(), value);
+  if (error != std::errc() || end != inside.data() + inside.size() || !std::isfinite(value)) return std::nullopt;
+  return Entry{std::string(trimmed(text.substr(0, open))), value};
+}
+
+std::optional<Matrix> entry_kernel(const Entry& entry, const Matrix& custom) {
+  const double argument = entry.argument.value_or(0);
+  if (entry.name == "gaussian") {
+    const double sigma = entry.argument.value_or(1.2);
+    if (!(sigma >= 0.1 && sigma <= 10)) return std::nullopt;
+    return gaussian_kernel(sigma);
+  }
+  if (entry.name == "box") {
+    const int side = entry.argument ? static_cast<int>(std::clamp(argument, 0.0, 99.0)) : 3;
+    if ((entry.argument && side != argument) || side % 2 == 0 || side > kConvolveMaxSide) return std::nullopt;
+    return box_kernel(side);
+  }
+  if (entry.name == "sharpen") {
+    if (std::abs(argument) > 100) return std::nullopt;
+    return sharpen_kernel(entry.argument.value_or(1));
+  }
+  if (entry.argument) return std::nullopt;
+  if (entry.name == "kernel") return custom;
+  constexpr std::pair<const char*, ConvolvePreset> kNames[] = {
+      {"identity", ConvolvePreset::identity}, {"emboss", ConvolvePreset::emboss},   {"edge", ConvolvePreset::edge},
+      {"laplacian", ConvolvePreset::laplacian}, {"sobel_x", ConvolvePreset::sobel_x}, {"sobel_y", ConvolvePreset::sobel_y}};
+  for (const auto& [name, preset] : kNames)
+    if (entry.name == name) return preset_kernel(preset, custom);
+  return std::nullopt;
+}
+
+/// Correlating with a and then with b is correlating with their full convolution.
+Matrix convolved(const Matrix& a, const Matrix& b) {
+  Matrix out{a.rows + b.rows - 1, a.cols + b.cols - 1, {}};
+  out.values.resize(static_cast<size_t>(out.rows * out.cols));
+  for (int ay = 0; ay < a.rows; ++ay)
+    for (int ax = 0; ax < a.cols; ++ax)
+      for (int by = 0; by < b.rows; ++by)
+        for (int bx = 0; bx < b.cols; ++bx)
+          out.values[static_cast<size_t>((ay + by) * out.cols + ax + bx)] +=
+              a.values[static_cast<size_t>(ay * a.cols + ax)] * b.values[static_cast<size_t>(by * b.cols + bx)];
+  return out;
+}
+
+std::optional<Matrix> composed(std::string_view list, const Matrix& custom, std::string* problem) {
+  const auto refuse = [&](std::string reason) -> std::optional<Matrix> {
+    if (problem) *problem = std::move(reason);
+    return std::nullopt;
+  };
+  list = trimmed(list);
+  if (!list.empty() && list.front() == '[' && list.back() == ']') list = list.substr(1, list.size() - 2);
+  Matrix all = square(1, {1});
+  for (bool more = true; more;) {
+    const auto end = list.find_first_of(",+");
+    const std::string_view item = trimmed(list.substr(0, end));
+    more = end != std::string_view::npos;
+    if (more) list = list.substr(end + 1);
+    const auto entry = item.empty() ? std::nullopt : parse_entry(item);
+    const auto kernel = entry ? entry_kernel(*entry, custom) : std::nullopt;
+    if (!kernel)
+      return refuse("compose: '" + std::string(item) +
+                    "' is no kernel, expected gaussian(sigma 0.1 to 10), box(odd side up to 15), sharpen(amount), identity, emboss, "
+                    "edge, laplacian, sobel_x, sobel_y or kernel");
+    all = convolved(all, *kernel);
+    if (all.rows > kConvolveMaxSide || all.cols > kConvolveMaxSide)
+      return refuse("compose: the kernels together are larger than 15×15");
+  }
+  return all;
+}
+
+double sum_of(const std::vector<double>& values, bool absolute) {
+  double sum = 0;
+  for (const double v : values) sum += absolute ? std::abs(v) : v;
+  return sum;
+}
+
+/// Bits behind the binary point, negative for weights too large for 32-bit sums. Enough that the rounding of
+/// weights moves a result by less than half a level where 16 bits allow it; all of it where weights are exact.
+int choose_shift(const std::vector<double>& w, double bias) {
+  const double reach = sum_of(w, true) * 255 + std::abs(bias) + 1;
+  double largest = 0, used = 0;
+  for (const double v : w) largest = std::max(largest, std::abs(v)), used += v != 0;
+  const auto fits = [&](int s) { return std::ldexp(reach, s) + static_cast<double>(w.size()) * 255 < 2147483647.0; };
+  const auto fits16 = [&](int s) { return std::ldexp(largest, s) <= 32000; };
+  const auto exact = [&](int s) {
+    return std::all_of(w.begin(), w.end(), [&](double v) { return std::ldexp(v, s) == std::floor(std::ldexp(v, s)); });
+  };
+  int most = 22;
+  while (!fits(most)) --most;
+  for (int s = 1; s <= most && fits16(s); ++s)
+    if (exact(s)) return s;
+  int most16 = most;
+  while (most16 > 0 && !fits16(most16)) --most16;
+  if (fits16(most16) && used * 127.5 < std::ldexp(0.5, most16)) return most16;
+  return std::min(most, 18);
+}
+
+uint32_t packed(int low, int high) { return (static_cast<uint32_t>(low) & 0xffff) | static_cast<uint32_t>(high) << 16; }
+
+}  // namespace
+
+Matrix convolve_kernel(const ConvolveParams& params, std::string* problem) {
+  Matrix m = preset_kernel(params.preset, params.kernel);
+  if (!trimmed(params.compose).empty()) {
+    if (auto all = composed(params.compose, params.kernel, problem)) m = *std::move(all);
+    else m = square(1, {1});
+  }
+  const double sum = sum_of(m.values, false);
+  if (params.normalize && std::abs(sum) > 1e-9)
+    for (double& v : m.values) v /= sum;
+  return m;
+}
+
+ConvolveBlock ConvolveBlock::make(const ConvolveParams& params) {
+  const Matrix m = convolve_kernel(params);
+  ConvolveBlock b{};
+  b.rows = m.rows, b.cols = m.cols, b.border = params.border;
+  const int shift = choose_shift(m.values, params.bias);
+  b.shift = std::max(shift, 0), b.up = std::max(-shift, 0);
+  // Weights are rounded; the largest takes the rest, so that flat areas come out right.
+  int64_t rest = std::llround(std::ldexp(sum_of(m.values, false), shift));
+  size_t largest = 0;
+  for (size_t i = 0; i < m.values.size(); ++i) {
+    b.weights[i] = static_cast<int32_t>(std::lround(std::ldexp(m.values[i], shift)));
+    rest -= b.weights[i];
+    if (std::abs(b.weights[i]) > std::abs(b.weights[largest])) largest = i;
+  }
+  b.weights[largest] += static_cast<int32_t>(rest);
+  b.bias = static_cast<int32_t>(std::lround(std::ldexp(params.bias, shift))) + (b.shift > 0 ? 1 << (b.shift - 1) : 0);
+
+  const auto weight = [&](int y, int x) { return y < 0 || x >= b.cols ? 0 : b.weights[y * b.cols + x]; };
+  b.wide = 0;
+  for (size_t i = 0; i < m.values.size(); ++i) b.wide |= b.weights[i] > 32767 || b.weights[i] < -32768;
+  const auto high = [&](int w) { return b.wide ? (w + 0x4000) >> 15 : 0; };
+  const auto low = [&](int w) { return w - high(w) * 32768; };
+  const auto pair = [&](int part, int u, int v) { return part == 0 ? packed(high(u), high(v)) : packed(low(u), low(v)); };
+  for (int part = 0; part < 2; ++part)
+    for (int y = 0; y < b.rows; ++y)
+      for (int q = 0; q < (b.cols + 1) / 2; ++q) b.pairs[part][y][q] = pair(part, weight(y, 2 * q), weight(y, 2 * q + 1));
+  for (int y = 0; y < b.rows; y += 2)
+    for (int x = 0; x < b.cols; ++x) {
+      const int u = weight(y - 1, x), v = weight(y, x);
+      if (u != 0 || v != 0)
+        b.taps[b.taps_count++] = {static_cast<int16_t>(y), static_cast<int16_t>(x), pair(1, u, v), pair(0, u, v)};
+    }
+  return b;
+}
+
+}  // namespace lensd

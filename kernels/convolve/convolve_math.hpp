@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/base/param.hpp"
+#include "core/image/view.hpp"
+
+namespace lensd {
+
+enum class ConvolvePreset : uint8_t { custom, identity, box, sharpen, emboss, edge, laplacian, sobel_x, sobel_y, gaussian };
+
+inline constexpr int kConvolveMaxSide = 15;
+inline constexpr int kConvolvePairs = (kConvolveMaxSide + 1) / 2;
+
+struct ConvolveParams {
+  Matrix kernel{3, 3, {0, -1, 0, -1, 5, -1, 0, -1, 0}};
+  ConvolvePreset preset = ConvolvePreset::custom;
+  std::string compose;
+  bool normalize = false;
+  double bias = 0;
+  Border border = Border::reflect101;
+};
+
+/// The kernel that the parameters ask for, before quantisation. On a malformed or too large composition: the
+/// identity, and the reason in `problem`.
+Matrix convolve_kernel(const ConvolveParams& params, std::string* problem = nullptr);
+
+/// Weights in 1/2^shift, as the executors want them. Where a weight needs more than 16 bits, it is split:
+/// weight = high · 2^15 + low, and sums are (Σ high · pixel) · 2^15 + Σ low · pixel, modulo 2^32.
+struct ConvolveBlock {
+  int rows, cols;
+  Border border;
+  int shift, up;   ///< value = ((sum + bias) >> shift) << up
+  int32_t bias;    ///< with half a unit for rounding
+  int wide;        ///< 1: `high` is not all zero
+  int32_t weights[kConvolveMaxSide * kConvolveMaxSide];
+
+  /// Horizontal neighbours (2q, 2q+1) of kernel row k, low half first: [high or low][k][q].
+  uint32_t pairs[2][kConvolveMaxSide][kConvolvePairs];
+
+  /// Vertical neighbours (rows j - 1 and j) that are not both zero, for the CPU.
+  struct Tap {
+    int16_t row, col;     ///< j, column
+    uint32_t low, high;   ///< weights of row j - 1 (low half of the word) and j
+  };
+  int taps_count;
+  Tap taps[kConvolvePairs * kConvolveMaxSide];
+
+  static ConvolveBlock make(const ConvolveParams& params);
+};
+
+/// Sum of weight · pixel → value.
+LENSD_HD inline uint8_t convolve_value(int32_t sum, int32_t bias, int shift, int up) {
+  const int32_t v = (sum + bias) >> shift;
+  const int32_t clamped = v < 0 ? 0 : v > 255 ? 255 : v;
+  const int32_t scaled = clamped << up;
+  return static_cast<uint8_t>(scaled > 255 ? 255 : scaled);
+}
+
+}  // namespace lensd

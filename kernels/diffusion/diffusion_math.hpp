@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "core/image/view.hpp"
+
+namespace lensd {
+
+inline constexpr double kDiffusionMaxKappa = 1000;
+inline constexpr int kDiffusionMaxIterations = 100;
+inline constexpr int kDiffusionFused = 4;  ///< iterations of one CUDA pass
+
+struct DiffusionParams {
+  int iterations = 10;
+  double lambda = 0.2;
+  double kappa = 15;
+  Border border = Border::replicate;
+};
+
+struct DiffusionBlock {
+  float lambda;
+  float inverse_kappa;  ///< 1 / (256 · kappa); 0 at kappa's maximum: linear diffusion
+  Border border;
+
+  static DiffusionBlock make(const DiffusionParams& p) {
+    return {static_cast<float>(p.lambda), p.kappa >= kDiffusionMaxKappa ? 0.0f : static_cast<float>(1 / (256 * p.kappa)), p.border};
+  }
+};
+
+/// Values between iterations are 16 bits: the 8-bit value · 256.
+LENSD_HD constexpr uint16_t diffusion_state(uint8_t value) { return static_cast<uint16_t>(value << 8); }
+LENSD_HD constexpr uint8_t diffusion_value(int state) { return static_cast<uint8_t>((state + 128) >> 8); }
+
+/// What flows from `b` to `a` in one iteration: λ · d / (1 + (d/κ)²) for d = b - a, rounded to nearest even.
+/// flow(a, b) = -flow(b, a), so that nothing is lost inside the picture.
+LENSD_HD inline int diffusion_flow(int a, int b, float lambda, float inverse_kappa) {
+  const float d = static_cast<float>(b - a), q = d * inverse_kappa;
+  const float flow = lambda / (1.0f + q * q) * d;
+#if defined(__CUDA_ARCH__)
+  return __float2int_rn(flow);
+#else
+  return static_cast<int>(std::nearbyintf(flow));
+#endif
+}
+
+/// Rounding may leave the range by a few units.
+LENSD_HD constexpr int diffusion_clamp(int state) { return state < 0 ? 0 : state > 65280 ? 65280 : state; }
+
+}  // namespace lensd

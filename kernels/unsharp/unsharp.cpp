@@ -1,0 +1,87 @@
+#include "kernels/unsharp/unsharp.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "kernels/common/border.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/unsharp/unsharp.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace lensd::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// `out` holds the blurred row and receives the sharpened one. Alpha is the same in both and stays.
+void unsharp_row(const uint8_t* in, uint8_t* out, size_t n, int amount, int threshold) {
+  const hn::ScalableTag<int32_t> d32;
+  const hn::Rebind<uint8_t, decltype(d32)> d8;
+  const size_t lanes = hn::Lanes(d32);
+  const auto gain = hn::Set(d32, amount), least = hn::Set(d32, threshold), round = hn::Set(d32, 128);
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const auto v = hn::PromoteTo(d32, hn::LoadU(d8, in + i));
+    const auto d = hn::Sub(v, hn::PromoteTo(d32, hn::LoadU(d8, out + i)));
+    const auto more = hn::ShiftRight<8>(hn::Add(hn::Mul(gain, d), round));
+    hn::StoreU(hn::DemoteTo(d8, hn::Add(v, hn::IfThenElseZero(hn::Gt(hn::Abs(d), least), more))), d8, out + i);
+  }
+  for (; i < n; ++i) out[i] = unsharp_value(in[i], out[i], amount, threshold);
+}
+
+}  // namespace lensd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace lensd {
+
+HWY_EXPORT(unsharp_row);
+
+static_assert(offsetof(UnsharpBlock, blur) == 0);
+
+FilterSchema Unsharp::make_schema() {
+  Schema<UnsharpParams> schema("unsharp", "sharpens by what a Gaussian blur takes away");
+  schema.real("sigma", &UnsharpParams::sigma, 0.1, 20, "of the blur", {.unit = "px", .widget = Widget::log_slider})
+      .real("amount", &UnsharpParams::amount, 0, 10, "how much of the difference is added")
+      .integer("threshold", &UnsharpParams::threshold, 0, 255, "differences up to this are left alone, against noise");
+  return add_border(schema, &UnsharpParams::border).build();
+}
+
+Layout Unsharp::configure(const FilterInputs& inputs) {
+  *static_cast<GaussianParams*>(blur_.params()) = params_.blur();
+  Layout layout = blur_.configure(inputs);
+  const double values = static_cast<double>(layout.output.row_bytes()) * layout.output.extent.height;
+  PassSpec& last = layout.passes.back();
+  if (inputs.backend == Backend::cpu) {
+    last.name = "unsharp";
+    last.operations += 6 * values;
+  } else {
+    last.name = "blur";
+    layout.passes.push_back({.name = "sharpen", .bytes = 3 * values, .operations = 6 * values});
+  }
+  return layout;
+}
+
+uint32_t Unsharp::variant() const { return static_cast<uint32_t>(gaussian_reach(params_.blur().effective_radius())); }
+
+void Unsharp::run(const PassArgs& args, Band band) const {
+  blur_.run(args, band);
+  const UnsharpBlock& block = block_of(args);
+  const auto row = HWY_DYNAMIC_DISPATCH(unsharp_row);
+  for (int y = band.begin; y < band.end; ++y)
+    row(args.in[0].row(y), args.out.row(y), args.out.row_bytes(), block.amount, block.threshold);
+}
+
+void Unsharp::reference(ReferenceRun& run) const {
+  Gaussian blur;
+  *static_cast<GaussianParams*>(blur.params()) = params_.blur();
+  blur.reference(run);
+  const UnsharpBlock block = UnsharpBlock::make(params_);
+  for (size_t i = 0; i < run.out.pixels.size(); ++i)
+    run.out.pixels[i] = unsharp_value(run.in[0].pixels[i], run.out.pixels[i], block.amount, block.threshold);
+}
+
+}  // namespace lensd
+#endif

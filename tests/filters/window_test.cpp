@@ -1,0 +1,177 @@
+// Neighbourhood filters against what can be computed by hand: box, sobel, canny, convolve, unsharp, bilateral,
+// diffusion. Parity of backends and oracles is parity_test's matter.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "core/base/error.hpp"
+#include "kernels/registry.hpp"
+#include "tests/filters/harness.hpp"
+
+namespace lensd::test {
+namespace {
+
+using Params = std::vector<std::pair<std::string, ParamValue>>;
+
+Image filtered(const char* name, const Image& in, const Params& params) {
+  const auto filter = registry().find(name)->make();
+  for (const auto& [key, value] : params) {
+    const auto problem = filter->set(key, value);
+    EXPECT_EQ(problem.value_or(""), "");
+  }
+  const ImageFormat formats[] = {in.format};
+  return make_cpu_rig(*filter, {.images = formats}, kOdd, 2)->run({in}).image;
+}
+
+template <class Value>
+Image picture(int width, int height, Value value) {
+  Image image({PixelFormat::gray8, {width, height}});
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) image.at(x, y) = static_cast<uint8_t>(value(x, y));
+  return image;
+}
+
+Image uniform_noise(int width, int height) {
+  std::mt19937 random(5);
+  return picture(width, height, [&](int, int) { return random() & 255; });
+}
+
+TEST(Box, RoundsTheMeanAndCountsZerosOutside) {
+  const Image impulse = picture(9, 9, [](int x, int y) { return x == 4 && y == 4 ? 255 : 0; });
+  const Image out = filtered("box", impulse, {{"radius", int64_t{1}}});
+  for (int y = 0; y < 9; ++y)
+    for (int x = 0; x < 9; ++x) EXPECT_EQ(out.at(x, y), std::abs(x - 4) <= 1 && std::abs(y - 4) <= 1 ? 28 : 0);
+  const Image white = picture(40, 40, [](int, int) { return 255; });
+  const Image dark = filtered("box", white, {{"radius", int64_t{3}}, {"border", std::string("constant")}});
+  EXPECT_EQ(dark.at(0, 0), 83);  // 16 of 49 pixels
+  EXPECT_EQ(dark.at(20, 20), 255);
+}
+
+TEST(Box, WrappedWindowOfTheWholePictureIsItsMean) {
+  const Image in = uniform_noise(255, 255);
+  uint32_t sum = 0;
+  for (const uint8_t v : in.pixels) sum += v;
+  const Image out = filtered("box", in, {{"radius", int64_t{127}}, {"border", std::string("wrap")}});
+  for (const uint8_t v : out.pixels) ASSERT_EQ(v, (sum + 65025 / 2) / 65025);
+}
+
+TEST(Sobel, RampsHaveTheirSlopeAndDirection) {
+  const Image across = picture(60, 20, [](int x, int) { return 4 * x; });
+  const Image down = picture(20, 60, [](int, int y) { return 4 * y; });
+  const auto at = [](const Image& in, const char* output) {
+    return int{filtered("sobel", in, {{"output", std::string(output)}}).at(10, 10)};
+  };
+  EXPECT_EQ(at(across, "x"), 32);
+  EXPECT_EQ(at(across, "y"), 0);
+  EXPECT_EQ(at(down, "y"), 32);
+  EXPECT_EQ(at(down, "magnitude"), 32);
+  EXPECT_EQ(at(across, "direction"), 0);
+  EXPECT_EQ(at(down, "direction"), 64);
+}
+
+/// Two steps of 20 levels (weak); the left one is 60 levels high (strong) in its first ten rows.
+TEST(Canny, FollowsAWeakEdgeFromItsStrongEndAndNoOther) {
+  const Image in = picture(120, 700, [](int x, int y) { return x < 40 ? (y < 10 ? 0 : 40) : x < 80 ? 60 : 80; });
+  const Image out = filtered("canny", in, {{"low", 50.0}, {"high", 150.0}});
+  for (int y = 20; y < 700; ++y) {
+    int left = 0, right = 0;
+    for (int x = 30; x < 50; ++x) left += out.at(x, y) == 255;
+    for (int x = 70; x < 90; ++x) right += out.at(x, y) == 255;
+    ASSERT_EQ(left, 1) << y;
+    ASSERT_EQ(right, 0) << y;
+  }
+}
+
+TEST(Canny, OverlayDimsThePictureUnderTheEdges) {
+  const Image in = picture(40, 40, [](int x, int) { return x < 20 ? 10 : 200; });
+  const Image out = filtered("canny", in, {{"output", std::string("overlay")}});
+  EXPECT_EQ(out.at(5, 5), 5);
+  EXPECT_EQ(out.at(35, 35), 100);
+  EXPECT_EQ(int{out.at(19, 20) == 255} + int{out.at(20, 20) == 255}, 1);
+}
+
+TEST(Convolve, ComposedKernelIsOneAfterTheOther) {
+  const Image in = picture(50, 40, [](int x, int y) { return 100 + (x * 7 + y * 5) % 23; });
+  const Image once = filtered("convolve", in, {{"compose", std::string("box(3), box(5)")}});
+  for (int y = 3; y < 37; ++y)
+    for (int x = 3; x < 47; ++x) {
+      double sum = 0;
+      for (int j = -1; j <= 1; ++j)
+        for (int i = -1; i <= 1; ++i)
+          for (int v = -2; v <= 2; ++v)
+            for (int u = -2; u <= 2; ++u) sum += in.at(x + i + u, y + j + v);
+      ASSERT_NEAR(once.at(x, y), sum / 225, 0.51);
+    }
+}
+
+TEST(Convolve, ShiftsAndBiasAreExact) {
+  const Image in = uniform_noise(50, 30);
+  const Image shifted = filtered("convolve", in, {{"kernel", Matrix{1, 3, {0, 0, 1}}}, {"bias", 3.0}});
+  for (int y = 0; y < 30; ++y)
+    for (int x = 0; x < 49; ++x) ASSERT_EQ(shifted.at(x, y), std::min(255, in.at(x + 1, y) + 3));
+}
+
+TEST(Convolve, RefusesWhatItCannotCompose) {
+  const ImageFormat formats[] = {{PixelFormat::gray8, {8, 8}}};
+  for (const char* text : {"blur", "gaussian(0)", "box(2)", "box(9), box(9)", "sharpen(", "sharpen,"}) {
+    const auto filter = registry().find("convolve")->make();
+    ASSERT_FALSE(filter->set("compose", std::string(text)));
+    EXPECT_THROW(filter->configure({.images = formats}), Error) << text;
+  }
+}
+
+TEST(Unsharp, AddsTheDifferenceToTheBlurAboveTheThreshold) {
+  const Image in = uniform_noise(70, 50), blurred = filtered("gaussian", in, {{"sigma", 2.0}});
+  const Image out = filtered("unsharp", in, {{"sigma", 2.0}, {"amount", 0.5}, {"threshold", int64_t{20}}});
+  for (int y = 0; y < 50; ++y)
+    for (int x = 0; x < 70; ++x) {
+      const int d = in.at(x, y) - blurred.at(x, y);
+      const int expected = std::abs(d) > 20 ? static_cast<int>(std::floor(in.at(x, y) + 0.5 * d + 0.5)) : in.at(x, y);
+      ASSERT_EQ(out.at(x, y), std::clamp(expected, 0, 255));
+    }
+}
+
+TEST(Bilateral, IsTheWeightedMeanWithinOne) {
+  const Image in = uniform_noise(41, 33);
+  const double space = 3, colour = 40;
+  const Image out = filtered("bilateral", in, {{"sigma_space", space}, {"sigma_color", colour}, {"radius", int64_t{4}}});
+  for (int y = 4; y < 29; ++y)
+    for (int x = 4; x < 37; ++x) {
+      double sum = 0, weights = 0;
+      for (int j = -4; j <= 4; ++j)
+        for (int i = -4; i <= 4; ++i) {
+          if (i * i + j * j > 16) continue;
+          const double d = in.at(x + i, y + j) - in.at(x, y);
+          const double w = std::exp(-(i * i + j * j) / (2 * space * space) - d * d / (2 * colour * colour));
+          sum += w * in.at(x + i, y + j), weights += w;
+        }
+      ASSERT_NEAR(out.at(x, y), sum / weights, 1);
+    }
+}
+
+TEST(Diffusion, AtMaximalKappaIsAGaussian) {
+  const Image in = uniform_noise(96, 96);
+  const int iterations = 20;
+  const double lambda = 0.2, variance = 2 * lambda * iterations;
+  const Image out = filtered("diffusion", in, {{"iterations", int64_t{iterations}}, {"lambda", lambda}, {"kappa", 1000.0}});
+  for (int y = 20; y < 76; y += 5)
+    for (int x = 20; x < 76; x += 5) {
+      double sum = 0, weights = 0;
+      for (int j = -20; j < 20; ++j)
+        for (int i = -20; i < 20; ++i) {
+          const double w = std::exp(-(i * i + j * j) / (2 * variance));
+          sum += w * in.at(x + i, y + j), weights += w;
+        }
+      ASSERT_NEAR(out.at(x, y), sum / weights, 1.1);
+    }
+}
+
+TEST(Diffusion, KeepsEdgesAboveKappaAndFlattensBelow) {
+  const Image in = picture(64, 16, [](int x, int y) { return (x < 32 ? 50 : 200) + (x + y) % 2 * 4; });
+  const Image out = filtered("diffusion", in, {{"iterations", int64_t{20}}, {"lambda", 0.2}, {"kappa", 8.0}});
+  for (int x = 0; x < 64; ++x) EXPECT_NEAR(out.at(x, 8), x < 32 ? 52 : 202, 3) << x;
+}
+
+}  // namespace
+}  // namespace lensd::test
