@@ -19,7 +19,9 @@ template <class D32, class V = hn::Vec<D32>>
 HWY_INLINE V bilateral_mean_lanes(D32 d32, V sum, V weights) {
   const hn::RebindToUnsigned<D32> du;
   const hn::Rebind<float, D32> df;
-  const auto half = [&](V v) { return hn::BitCast(d32, hn::ShiftRight<1>(hn::BitCast(du, v))); };  // as unsigned
+  const auto half = [&](V v) {
+    return hn::BitCast(d32, hn::ShiftRight<1>(hn::BitCast(du, v)));
+  };  // as unsigned
   const auto rounded = hn::Add(sum, half(weights));
   auto q = hn::ConvertTo(d32, hn::Div(hn::ConvertTo(df, half(rounded)), hn::ConvertTo(df, half(weights))));
   const auto one = hn::Set(d32, 1);
@@ -29,20 +31,25 @@ HWY_INLINE V bilateral_mean_lanes(D32 d32, V sum, V weights) {
 }
 
 /// `n` bytes of a row. taps[t] points at the neighbour of byte 0. Rows may be read a vector beyond.
-void bilateral_row(const uint8_t* centre, const uint8_t* const* taps, const BilateralBlock& block, uint8_t* out, size_t n) {
+void bilateral_row(const uint8_t* centre, const uint8_t* const* taps, const BilateralBlock& block,
+                   uint8_t* out, size_t n) {
   const hn::ScalableTag<int32_t> d32;
   const hn::Rebind<uint8_t, decltype(d32)> d8;
   const size_t lanes = hn::Lanes(d32);
   const auto round = hn::Set(d32, 256);
   for (size_t i = 0; i < n; i += 2 * lanes) {
-    const auto load = [&](const uint8_t* row, size_t k) { return hn::PromoteTo(d32, hn::LoadU(d8, row + i + k)); };
+    const auto load = [&](const uint8_t* row, size_t k) {
+      return hn::PromoteTo(d32, hn::LoadU(d8, row + i + k));
+    };
     const auto c0 = load(centre, 0), c1 = load(centre, lanes);
     auto sum0 = hn::Zero(d32), sum1 = sum0, weights0 = sum0, weights1 = sum0;
     for (int t = 0; t < block.taps_count; ++t) {
       const auto space = hn::Set(d32, block.taps[t].weight);
       const auto v0 = load(taps[t], 0), v1 = load(taps[t], lanes);
-      const auto w0 = hn::ShiftRight<9>(hn::Add(hn::Mul(space, hn::GatherIndex(d32, block.colour, hn::Abs(hn::Sub(v0, c0)))), round));
-      const auto w1 = hn::ShiftRight<9>(hn::Add(hn::Mul(space, hn::GatherIndex(d32, block.colour, hn::Abs(hn::Sub(v1, c1)))), round));
+      const auto w0 = hn::ShiftRight<9>(
+          hn::Add(hn::Mul(space, hn::GatherIndex(d32, block.colour, hn::Abs(hn::Sub(v0, c0)))), round));
+      const auto w1 = hn::ShiftRight<9>(
+          hn::Add(hn::Mul(space, hn::GatherIndex(d32, block.colour, hn::Abs(hn::Sub(v1, c1)))), round));
       weights0 = hn::Add(weights0, w0), weights1 = hn::Add(weights1, w1);
       sum0 = hn::Add(sum0, hn::Mul(w0, v0)), sum1 = hn::Add(sum1, hn::Mul(w1, v1));
     }
@@ -67,10 +74,15 @@ namespace lensd {
 HWY_EXPORT(bilateral_row);
 
 FilterSchema Bilateral::make_schema() {
-  Schema<BilateralParams> schema("bilateral", "smooths and keeps edges: near pixels of like value count most");
-  schema.real("sigma_space", &BilateralParams::sigma_space, 0.3, 20, "reach in space", {.unit = "px", .widget = Widget::log_slider})
-      .real("sigma_color", &BilateralParams::sigma_color, 0.3, 255, "reach in value", {.widget = Widget::log_slider})
-      .integer("radius", &BilateralParams::radius, 0, kBilateralMaxRadius, "of the disc; 0 takes 1.5 · sigma_space, at most 10", {.unit = "px"});
+  Schema<BilateralParams> schema("bilateral",
+                                 "smooths and keeps edges: near pixels of like value count most");
+  schema
+      .real("sigma_space", &BilateralParams::sigma_space, 0.3, 20, "reach in space",
+            {.unit = "px", .widget = Widget::log_slider})
+      .real("sigma_color", &BilateralParams::sigma_color, 0.3, 255, "reach in value",
+            {.widget = Widget::log_slider})
+      .integer("radius", &BilateralParams::radius, 0, kBilateralMaxRadius,
+               "of the disc; 0 takes 1.5 · sigma_space, at most 10", {.unit = "px"});
   return add_border(schema, &BilateralParams::border).build();
 }
 
@@ -79,7 +91,11 @@ Layout Bilateral::configure(const FilterInputs& inputs) {
   const double values = static_cast<double>(format.row_bytes()) * format.extent.height;
   const int r = params_.effective_radius();
   return {.output = format,
-          .passes = {{.name = "bilateral", .items = format.extent.height, .grain = 8, .bytes = 2 * values, .operations = 20.0 * r * r * values}},
+          .passes = {{.name = "bilateral",
+                      .items = format.extent.height,
+                      .grain = 8,
+                      .bytes = 2 * values,
+                      .operations = 20.0 * r * r * values}},
           .scratch_bytes = {},
           .worker_bytes = RowRing::bytes(format, kBilateralMaxRadius)};
 }
@@ -110,9 +126,11 @@ void Bilateral::reference(ReferenceRun& run) const {
       for (int c = 0; c < std::min(in.channels(), 3); ++c) {
         uint32_t sum = 0, weights = 0;
         for (int t = 0; t < b.taps_count; ++t) {
-          const int sx = border_index(x + b.taps[t].x, in.width(), b.border), sy = border_index(y + b.taps[t].y, in.height(), b.border);
+          const int sx = border_index(x + b.taps[t].x, in.width(), b.border),
+                    sy = border_index(y + b.taps[t].y, in.height(), b.border);
           const int v = sx < 0 || sy < 0 ? 0 : in.at(sx, sy, c);
-          const uint32_t w = bilateral_weight(b.taps[t].weight, static_cast<uint32_t>(b.colour[std::abs(v - in.at(x, y, c))]));
+          const uint32_t w = bilateral_weight(b.taps[t].weight,
+                                              static_cast<uint32_t>(b.colour[std::abs(v - in.at(x, y, c))]));
           weights += w, sum += w * static_cast<uint32_t>(v);
         }
         run.out.at(x, y, c) = bilateral_mean(sum, weights);

@@ -41,18 +41,23 @@ __device__ uint32_t bilateral_quad(const uint32_t* at, const BilateralShared& sh
 }
 
 template <int C>
-__global__ void __launch_bounds__(BilateralTuning::threads_x * BilateralTuning::threads_y) bilateral_kernel(TileSource in, ImageView<uint8_t> out, bool out_aligned, const BilateralBlock* __restrict__ b) {
+__global__ void __launch_bounds__(BilateralTuning::threads_x* BilateralTuning::threads_y)
+    bilateral_kernel(TileSource in, ImageView<uint8_t> out, bool out_aligned,
+                     const BilateralBlock* __restrict__ b) {
   constexpr int plane = BilateralTuning::max_rows * BilateralTuning::words;
   __shared__ uint32_t tile[kColours<C> * plane];
   __shared__ BilateralShared shared;
-  const int tx = static_cast<int>(threadIdx.x), ty = static_cast<int>(threadIdx.y), t = ty * BilateralTuning::threads_x + tx;
+  const int tx = static_cast<int>(threadIdx.x), ty = static_cast<int>(threadIdx.y),
+            t = ty * BilateralTuning::threads_x + tx;
   constexpr int threads = BilateralTuning::threads_x * BilateralTuning::threads_y;
-  const int x0 = static_cast<int>(blockIdx.x) * BilateralTuning::threads_x * 4, y0 = static_cast<int>(blockIdx.y) * BilateralTuning::tile_rows;
+  const int x0 = static_cast<int>(blockIdx.x) * BilateralTuning::threads_x * 4,
+            y0 = static_cast<int>(blockIdx.y) * BilateralTuning::tile_rows;
   const int taps_count = b->taps_count, radius = b->radius;
   for (int i = t; i < 256; i += threads) shared.colour[i] = static_cast<uint32_t>(b->colour[i]);
   for (int i = t; i < taps_count; i += threads) shared.taps[i] = b->taps[i];
-  load_planar_tile<C>(in, x0 - 4 * BilateralTuning::rim_words, y0 - radius, b->border, BilateralTuning::words - 1,
-                      BilateralTuning::tile_rows + 2 * radius, tile, BilateralTuning::words, plane, t, threads);
+  load_planar_tile<C>(in, x0 - 4 * BilateralTuning::rim_words, y0 - radius, b->border,
+                      BilateralTuning::words - 1, BilateralTuning::tile_rows + 2 * radius, tile,
+                      BilateralTuning::words, plane, t, threads);
   __syncthreads();
   const int x = x0 + 4 * tx;
   if (x >= out.extent.width) return;
@@ -61,7 +66,9 @@ __global__ void __launch_bounds__(BilateralTuning::threads_x * BilateralTuning::
     if (y >= out.extent.height) return;
     uint32_t quads[kColours<C>];
     for (int c = 0; c < kColours<C>; ++c)
-      quads[c] = bilateral_quad(tile + c * plane + (row + radius) * BilateralTuning::words + tx + BilateralTuning::rim_words, shared, taps_count);
+      quads[c] = bilateral_quad(
+          tile + c * plane + (row + radius) * BilateralTuning::words + tx + BilateralTuning::rim_words,
+          shared, taps_count);
     store_quad<C>(in, out, out_aligned, x, y, quads);
   }
 }
@@ -70,10 +77,12 @@ __global__ void __launch_bounds__(BilateralTuning::threads_x * BilateralTuning::
 
 void Bilateral::launch(const PassArgs& args, CudaStream stream) const {
   const ConstImageRef in = args.in[0];
-  const dim3 grid(blocks_for(in.width(), BilateralTuning::threads_x * 4), blocks_for(in.height(), BilateralTuning::tile_rows));
+  const dim3 grid(blocks_for(in.width(), BilateralTuning::threads_x * 4),
+                  blocks_for(in.height(), BilateralTuning::tile_rows));
   const auto kernel = in.channels() == 4 ? bilateral_kernel<4> : bilateral_kernel<1>;
   kernel<<<grid, dim3(BilateralTuning::threads_x, BilateralTuning::threads_y), 0, stream>>>(
-      TileSource(in), args.out.as<uint8_t>(), rows_aligned(args.out, 4), static_cast<const BilateralBlock*>(args.block));
+      TileSource(in), args.out.as<uint8_t>(), rows_aligned(args.out, 4),
+      static_cast<const BilateralBlock*>(args.block));
   LENSD_LAUNCHED();
 }
 

@@ -1,8 +1,8 @@
 // bilateral: mean weighted by distance and by difference of value (Tomasi & Manduchi 1998), over a disc.
 //
-// Formats: Gray8, RGBA8 (each colour channel by itself; alpha passes through). Border rule: `border`. Temporal
-// reach: none. Fixed point: weights from tables in 1/4096, integer sums and one rounded division; within ±1 of
-// the same sums in double precision.
+// Formats: Gray8, RGBA8 (each colour channel by itself; alpha passes through). Border rule: `border`.
+// Temporal reach: none. Fixed point: weights from tables in 1/4096, integer sums and one rounded division;
+// within ±1 of the same sums in double precision.
 #pragma once
 
 #include "core/graph/filter.hpp"

@@ -19,7 +19,8 @@ struct BilateralParams {
 
   /// The radius that is used; from sigma as in cv::bilateralFilter.
   int effective_radius() const {
-    return radius > 0 ? radius : std::clamp(static_cast<int>(std::lround(1.5 * sigma_space)), 1, kBilateralMaxRadius);
+    return radius > 0 ? radius
+                      : std::clamp(static_cast<int>(std::lround(1.5 * sigma_space)), 1, kBilateralMaxRadius);
   }
 };
 
@@ -44,7 +45,9 @@ struct BilateralBlock {
       for (int x = -b.radius; x <= b.radius; ++x) {
         if (x * x + y * y > b.radius * b.radius) continue;
         const int weight = gauss(x * x + y * y, p.sigma_space);
-        if (weight > 0) b.taps[b.taps_count++] = {static_cast<int8_t>(x), static_cast<int8_t>(y), static_cast<uint16_t>(weight)};
+        if (weight > 0)
+          b.taps[b.taps_count++] = {static_cast<int8_t>(x), static_cast<int8_t>(y),
+                                    static_cast<uint16_t>(weight)};
       }
     for (int d = 0; d < 256; ++d) b.colour[d] = gauss(d * d, p.sigma_color);
     return b;

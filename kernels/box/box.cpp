@@ -96,7 +96,7 @@ namespace {
 struct BoxWorker {
   uint16_t* columns;  ///< at position -kBoxMaxRadius
   uint32_t* sums;
-  int* rim;           ///< border_index of positions -radius … -1, then width … width + radius - 1
+  int* rim;  ///< border_index of positions -radius … -1, then width … width + radius - 1
 
   static size_t column_bytes(const ImageFormat& f) {
     const auto rims = static_cast<size_t>(2 * kBoxMaxRadius * channels(f.format));
@@ -127,7 +127,8 @@ void copy_alpha(const uint8_t* in, uint8_t* out, int width) {
 
 FilterSchema Box::make_schema() {
   Schema<BoxParams> schema("box", "mean of a square window");
-  schema.integer("radius", &BoxParams::radius, 0, kBoxMaxRadius, "half the window's side; it is 2·radius + 1 wide",
+  schema.integer("radius", &BoxParams::radius, 0, kBoxMaxRadius,
+                 "half the window's side; it is 2·radius + 1 wide",
                  {.unit = "px", .widget = Widget::log_slider});
   return add_border(schema, &BoxParams::border).build();
 }
@@ -138,7 +139,11 @@ Layout Box::configure(const FilterInputs& inputs) {
   const double values = static_cast<double>(format.row_bytes()) * format.extent.height;
   Layout layout{.output = format, .passes = {}, .scratch_bytes = {}};
   if (inputs.backend == Backend::cpu) {
-    layout.passes = {{.name = "box", .items = format.extent.height, .grain = 32, .bytes = 2 * values, .operations = 6 * values}};
+    layout.passes = {{.name = "box",
+                      .items = format.extent.height,
+                      .grain = 32,
+                      .bytes = 2 * values,
+                      .operations = 6 * values}};
     layout.worker_bytes = BoxWorker::bytes(format);
   } else {
     layout.passes = {{.name = "columns", .bytes = 3 * values, .operations = 2 * values},
@@ -155,13 +160,16 @@ void Box::run(const PassArgs& args, Band band) const {
   const size_t n = in.row_bytes();
   const BoxWorker memory(args.worker, in.format);
   uint16_t* const centre = memory.columns + kBoxMaxRadius * ch;
-  for (int i = 0; i < 2 * r; ++i) memory.rim[i] = border_index(i < r ? i - r : width + i - r, width, block.border);
+  for (int i = 0; i < 2 * r; ++i)
+    memory.rim[i] = border_index(i < r ? i - r : width + i - r, width, block.border);
 
   const auto slide = HWY_DYNAMIC_DISPATCH(box_slide);
-  const auto row_sums = ch == 1 ? HWY_DYNAMIC_DISPATCH(box_row_sums_gray) : HWY_DYNAMIC_DISPATCH(box_row_sums_rgba);
+  const auto row_sums =
+      ch == 1 ? HWY_DYNAMIC_DISPATCH(box_row_sums_gray) : HWY_DYNAMIC_DISPATCH(box_row_sums_rgba);
   const auto divide = HWY_DYNAMIC_DISPATCH(box_divide);
   std::memset(centre, 0, 2 * n);
-  for (int y = band.begin - r; y < band.begin + r; ++y) slide(centre, border_row(in, y, block.border), nullptr, n);
+  for (int y = band.begin - r; y < band.begin + r; ++y)
+    slide(centre, border_row(in, y, block.border), nullptr, n);
   for (int y = band.begin; y < band.end; ++y) {
     const uint8_t* gone = y > band.begin ? border_row(in, y - r - 1, block.border) : nullptr;
     slide(centre, border_row(in, y + r, block.border), gone, n);
@@ -177,7 +185,9 @@ void Box::reference(ReferenceRun& run) const {
   const BoxBlock block = BoxBlock::make(params_);
   const int r = block.radius, w = in.width(), h = in.height();
   const auto count = static_cast<uint32_t>((2 * r + 1) * (2 * r + 1));
-  const auto at = [w](int x, int y) { return static_cast<size_t>(y) * static_cast<size_t>(w) + static_cast<size_t>(x); };
+  const auto at = [w](int x, int y) {
+    return static_cast<size_t>(y) * static_cast<size_t>(w) + static_cast<size_t>(x);
+  };
   run.out = in;
   std::vector<uint32_t> across(static_cast<size_t>(w) * static_cast<size_t>(h));
   for (int c = 0; c < std::min(in.channels(), 3); ++c) {
@@ -185,7 +195,8 @@ void Box::reference(ReferenceRun& run) const {
     for (int y = 0; y < h; ++y)
       for (int x = 0; x < w; ++x)
         for (int i = -r; i <= r; ++i)
-          if (const int sx = border_index(x + i, w, block.border); sx >= 0) across[at(x, y)] += in.at(sx, y, c);
+          if (const int sx = border_index(x + i, w, block.border); sx >= 0)
+            across[at(x, y)] += in.at(sx, y, c);
     for (int y = 0; y < h; ++y)
       for (int x = 0; x < w; ++x) {
         uint32_t sum = 0;

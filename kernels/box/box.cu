@@ -5,8 +5,8 @@
 namespace lensd {
 namespace {
 
-/// Columns: a thread slides four byte columns down 64 rows. Rows: a block takes 1024 pixels and the rim of the
-/// largest radius, five to a thread, which is odd and so free of bank conflicts.
+/// Columns: a thread slides four byte columns down 64 rows. Rows: a block takes 1024 pixels and the rim of
+/// the largest radius, five to a thread, which is odd and so free of bank conflicts.
 struct BoxTuning {
   static constexpr int column_threads = 128;
   static constexpr int column_rows = 64;
@@ -24,7 +24,8 @@ __device__ uint32_t four_bytes(const uint8_t* p, int count, bool aligned) {
   return word;
 }
 
-/// Sums of 2r+1 rows, 16 bits each. The four running sums of a thread sit in two words: bytes 0 and 2, 1 and 3.
+/// Sums of 2r+1 rows, 16 bits each. The four running sums of a thread sit in two words: bytes 0 and 2, 1
+/// and 3.
 __global__ void box_columns(ImageView<const uint8_t> in, int row_bytes, ImageView<uint2> sums, bool aligned,
                             const BoxBlock* __restrict__ block) {
   const int word = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), x = word * 4;
@@ -72,8 +73,9 @@ __device__ void prefix_sums(uint32_t* values, uint32_t* warp_totals) {
 
 /// Differences of prefix sums of the column sums, divided. `C` is the number of bytes of a pixel.
 template <int C>
-__global__ void __launch_bounds__(BoxTuning::row_threads) box_rows(ImageView<const uint8_t> in, ImageView<const uint16_t> sums, ImageView<uint8_t> out,
-                                                                   bool aligned, const BoxBlock* __restrict__ params) {
+__global__ void __launch_bounds__(BoxTuning::row_threads)
+    box_rows(ImageView<const uint8_t> in, ImageView<const uint16_t> sums, ImageView<uint8_t> out,
+             bool aligned, const BoxBlock* __restrict__ params) {
   constexpr int colours = C == 4 ? 3 : 1;
   __shared__ uint32_t prefix[colours][BoxTuning::span];
   __shared__ uint32_t warp_totals[colours][BoxTuning::row_threads / 32];
@@ -82,19 +84,25 @@ __global__ void __launch_bounds__(BoxTuning::row_threads) box_rows(ImageView<con
   const int y = static_cast<int>(blockIdx.y), pixels = min(BoxTuning::row_pixels, width - x0);
   const uint16_t* row = sums.row(y);
   for (int i = static_cast<int>(threadIdx.x); i < BoxTuning::span; i += BoxTuning::row_threads) {
-    const int x = i < pixels + 2 * block.radius ? border_index(x0 - block.radius + i, width, block.border) : -1;
+    const int x =
+        i < pixels + 2 * block.radius ? border_index(x0 - block.radius + i, width, block.border) : -1;
     for (int c = 0; c < colours; ++c) prefix[c][i] = x < 0 ? 0 : row[x * C + c];
   }
   __syncthreads();
   for (int c = 0; c < colours; ++c) prefix_sums(prefix[c], warp_totals[c]);
 
   const int window = 2 * block.radius + 1;
-  const auto mean = [&](int c, int i) { return static_cast<uint32_t>(box_mean(prefix[c][i + window] - prefix[c][i], block)); };
+  const auto mean = [&](int c, int i) {
+    return static_cast<uint32_t>(box_mean(prefix[c][i + window] - prefix[c][i], block));
+  };
   uint8_t* to = out.row(y) + x0 * C;
   if constexpr (C == 4) {
     const uint8_t* from = in.row(y) + x0 * C;
     for (int i = static_cast<int>(threadIdx.x); i < pixels; i += BoxTuning::row_threads)
-      store_word(to + 4 * i, mean(0, i) | mean(1, i) << 8 | mean(2, i) << 16 | static_cast<uint32_t>(from[4 * i + 3]) << 24, aligned);
+      store_word(
+          to + 4 * i,
+          mean(0, i) | mean(1, i) << 8 | mean(2, i) << 16 | static_cast<uint32_t>(from[4 * i + 3]) << 24,
+          aligned);
   } else {
     const int i = static_cast<int>(threadIdx.x) * 4;
     if (i >= pixels) return;
@@ -113,9 +121,11 @@ void Box::launch(const PassArgs& args, CudaStream stream) const {
   const Extent extent = in.format.extent;
   if (args.pass == 0) {
     const int row_bytes = static_cast<int>(in.row_bytes());
-    const dim3 grid(blocks_for(row_bytes, 4 * BoxTuning::column_threads), blocks_for(extent.height, BoxTuning::column_rows));
+    const dim3 grid(blocks_for(row_bytes, 4 * BoxTuning::column_threads),
+                    blocks_for(extent.height, BoxTuning::column_rows));
     const ImageView<uint2> sums{reinterpret_cast<uint2*>(args.scratch[0]), pitch, extent};
-    box_columns<<<grid, BoxTuning::column_threads, 0, stream>>>(in.as<const uint8_t>(), row_bytes, sums, rows_aligned(in, 4), block);
+    box_columns<<<grid, BoxTuning::column_threads, 0, stream>>>(in.as<const uint8_t>(), row_bytes, sums,
+                                                                rows_aligned(in, 4), block);
   } else {
     const dim3 grid(blocks_for(extent.width, BoxTuning::row_pixels), static_cast<unsigned>(extent.height));
     const ImageView<const uint16_t> sums{reinterpret_cast<const uint16_t*>(args.scratch[0]), pitch, extent};

@@ -21,7 +21,9 @@ class Box final : public FilterBase<Box, BoxParams, BoxBlock> {
   void reference(ReferenceRun& run) const override;
 
   /// Bytes from one row of column sums to the next, CUDA.
-  static size_t sums_pitch(const ImageFormat& format) { return (format.row_bytes() * 2 + 255) / 256 * 256; }
+  static size_t sums_pitch(const ImageFormat& format) {
+    return (format.row_bytes() * 2 + 255) / 256 * 256;
+  }
 };
 
 }  // namespace lensd

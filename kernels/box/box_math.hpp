@@ -32,7 +32,8 @@ struct BoxBlock {
 /// (sum + n/2) / n. Exact: the reciprocal is too large by less than n / 2^shift ≤ 2^-30 relative to 1/n, and
 /// sum + n/2 < 2^25 (Granlund & Montgomery 1994, theorem 4.2).
 LENSD_HD inline uint8_t box_mean(uint32_t sum, const BoxBlock& b) {
-  return static_cast<uint8_t>((static_cast<uint64_t>(sum + static_cast<uint32_t>(b.half)) * b.reciprocal) >> b.shift);
+  return static_cast<uint8_t>((static_cast<uint64_t>(sum + static_cast<uint32_t>(b.half)) * b.reciprocal) >>
+                              b.shift);
 }
 
 }  // namespace lensd

@@ -10,7 +10,9 @@
 namespace lensd {
 namespace {
 
-size_t blur_pitch(const ImageFormat& format) { return (format.row_bytes() + 255) / 256 * 256; }
+size_t blur_pitch(const ImageFormat& format) {
+  return (format.row_bytes() + 255) / 256 * 256;
+}
 
 constexpr int kStrip = 64;  ///< rows that are flooded on their own before strips are joined
 
@@ -23,7 +25,10 @@ struct CannyMap {
   static size_t pitch_of(int width) { return (static_cast<size_t>(width) + 2 + 63) / 64 * 64; }
   static size_t bytes(Extent e) { return pitch_of(e.width) * (static_cast<size_t>(e.height) + 2) + 64; }
   CannyMap(uint8_t* memory, Extent e)
-      : origin(memory + pitch_of(e.width) + 1), pitch(static_cast<std::ptrdiff_t>(pitch_of(e.width))), width(e.width), height(e.height) {}
+      : origin(memory + pitch_of(e.width) + 1),
+        pitch(static_cast<std::ptrdiff_t>(pitch_of(e.width))),
+        width(e.width),
+        height(e.height) {}
   uint8_t* row(int y) const { return origin + y * pitch; }
 };
 
@@ -31,7 +36,8 @@ struct CannyMap {
 /// `stack` has room for each pixel once, since a pixel is pushed when it turns strong.
 class CannyFlood {
  public:
-  CannyFlood(const CannyMap& map, int first, int last, uint32_t* stack) : map_(map), first_(first), last_(last), stack_(stack) {}
+  CannyFlood(const CannyMap& map, int first, int last, uint32_t* stack)
+      : map_(map), first_(first), last_(last), stack_(stack) {}
 
   void row(int y) {
     const uint8_t* values = map_.row(y);
@@ -39,7 +45,8 @@ class CannyFlood {
     for (; x + 8 <= map_.width; x += 8) {
       uint64_t eight;
       std::memcpy(&eight, values + x, 8);
-      for (uint64_t strong = eight & 0x0202020202020202u; strong; strong &= strong - 1) pixel(x + __builtin_ctzll(strong) / 8, y);
+      for (uint64_t strong = eight & 0x0202020202020202u; strong; strong &= strong - 1)
+        pixel(x + __builtin_ctzll(strong) / 8, y);
     }
     for (; x < map_.width; ++x)
       if (values[x] == 2) pixel(x, y);
@@ -102,7 +109,8 @@ struct CannyWorker {
   }
 };
 
-void classify_band(ConstImageRef in, const CannyMap& map, const CannyBlock& block, Band band, CannyWorker& worker) {
+void classify_band(ConstImageRef in, const CannyMap& map, const CannyBlock& block, Band band,
+                   CannyWorker& worker) {
   const int reach = block.aperture / 2, width = map.width;
   RowRing rows(in, reach, Border::replicate, worker.ring);
   const auto magnitude = [&](int y) { return worker.magnitude[static_cast<size_t>((y + 3) % 3)]; };
@@ -113,8 +121,13 @@ void classify_band(ConstImageRef in, const CannyMap& map, const CannyBlock& bloc
       return;
     }
     rows.move_to(y);
-    CannyGradientRow row{.rows = {}, .smooth = worker.smooth, .derive = worker.derive, .dx = worker.dx[parity],
-                         .dy = worker.dy[parity], .magnitude = magnitude(y), .width = width};
+    CannyGradientRow row{.rows = {},
+                         .smooth = worker.smooth,
+                         .derive = worker.derive,
+                         .dx = worker.dx[parity],
+                         .dy = worker.dy[parity],
+                         .magnitude = magnitude(y),
+                         .width = width};
     for (int j = -reach; j <= reach; ++j) row.rows[reach + j] = rows.row(j);
     canny_gradient_row(row, block);
     magnitude(y)[width] = 0;  // vectors may not have run past the row, but keep the rim true
@@ -124,7 +137,8 @@ void classify_band(ConstImageRef in, const CannyMap& map, const CannyBlock& bloc
     gradient(y + 1);
     const auto parity = static_cast<size_t>(y & 1);
     uint8_t* const to = map.row(y);
-    canny_suppress_row(magnitude(y - 1), magnitude(y), magnitude(y + 1), worker.dx[parity], worker.dy[parity], to, width, block);
+    canny_suppress_row(magnitude(y - 1), magnitude(y), magnitude(y + 1), worker.dx[parity], worker.dy[parity],
+                       to, width, block);
     to[-1] = to[width] = 0;
   }
 }
@@ -143,8 +157,10 @@ void join_strips(const CannyMap& map, uint32_t* stack) {
 FilterSchema Canny::make_schema() {
   return Schema<CannyParams>("canny", "edges: thin, and linked by two thresholds")
       .real("low", &CannyParams::low, 0, 32767, "weaker edges are dropped", {.widget = Widget::log_slider})
-      .real("high", &CannyParams::high, 0, 32767, "stronger edges are kept, and those linked to them", {.widget = Widget::log_slider})
-      .integer("aperture", &CannyParams::aperture, 3, 7, "side of the derivative kernels", {.unit = "px", .widget = Widget::odd_slider})
+      .real("high", &CannyParams::high, 0, 32767, "stronger edges are kept, and those linked to them",
+            {.widget = Widget::log_slider})
+      .integer("aperture", &CannyParams::aperture, 3, 7, "side of the derivative kernels",
+               {.unit = "px", .widget = Widget::odd_slider})
       .boolean("l2", &CannyParams::l2, "gradient as √(dx² + dy²) instead of |dx| + |dy|")
       .real("sigma", &CannyParams::sigma, 0, 10, "Gaussian blur beforehand; 0 for none",
             {.unit = "px", .change = ParamChange::reconfigure})
@@ -158,10 +174,16 @@ Layout Canny::configure(const FilterInputs& inputs) {
   const double pixels = static_cast<double>(e.width) * e.height;
   Layout layout{.output = format, .passes = {}, .scratch_bytes = {}};
   if (inputs.backend == Backend::cpu) {
-    layout.passes = {{.name = "gradient", .items = e.height, .grain = kStrip, .bytes = 2 * pixels, .operations = 40 * pixels},
-                     {.name = "join", .items = 1, .bytes = pixels / 32, .operations = pixels / 32},
-                     {.name = "edges", .items = e.height, .grain = 16, .bytes = 2 * pixels, .operations = pixels}};
-    layout.scratch_bytes = {CannyMap::bytes(e), static_cast<size_t>(e.width) * static_cast<size_t>(e.height) * 4};
+    layout.passes = {
+        {.name = "gradient",
+         .items = e.height,
+         .grain = kStrip,
+         .bytes = 2 * pixels,
+         .operations = 40 * pixels},
+        {.name = "join", .items = 1, .bytes = pixels / 32, .operations = pixels / 32},
+        {.name = "edges", .items = e.height, .grain = 16, .bytes = 2 * pixels, .operations = pixels}};
+    layout.scratch_bytes = {CannyMap::bytes(e),
+                            static_cast<size_t>(e.width) * static_cast<size_t>(e.height) * 4};
     layout.worker_bytes = CannyWorker::bytes(format);
   } else {
     const size_t tiles = CannyTiles(e).count();
@@ -190,11 +212,14 @@ PassArgs Canny::blur_args(const PassArgs& args) const {
   PassArgs blur = args;
   blur.block = &static_cast<const CannyBlock*>(args.block)->blur;
   blur.host_block = &static_cast<const CannyBlock*>(args.host_block)->blur;
-  blur.out = {args.scratch.back(), static_cast<std::ptrdiff_t>(blur_pitch(args.in[0].format)), args.in[0].format};
+  blur.out = {args.scratch.back(), static_cast<std::ptrdiff_t>(blur_pitch(args.in[0].format)),
+              args.in[0].format};
   return blur;
 }
 
-ConstImageRef Canny::blurred(const PassArgs& args) const { return has_blur_ ? ConstImageRef(blur_args(args).out) : args.in[0]; }
+ConstImageRef Canny::blurred(const PassArgs& args) const {
+  return has_blur_ ? ConstImageRef(blur_args(args).out) : args.in[0];
+}
 
 void Canny::run(const PassArgs& args, Band band) const {
   if (has_blur_ && args.pass == 0) return blur_.run(blur_args(args), band);
@@ -224,7 +249,8 @@ void reference_gradient(const Image& in, int x, int y, int& dx, int& dy) {
   dx = dy = 0;
   for (int j = -A / 2; j <= A / 2; ++j)
     for (int i = -A / 2; i <= A / 2; ++i) {
-      const int v = in.at(border_index(x + i, in.width(), Border::replicate), border_index(y + j, in.height(), Border::replicate));
+      const int v = in.at(border_index(x + i, in.width(), Border::replicate),
+                          border_index(y + j, in.height(), Border::replicate));
       dx += canny_derive<A>(i) * canny_smooth<A>(j) * v;
       dy += canny_smooth<A>(i) * canny_derive<A>(j) * v;
     }
@@ -244,19 +270,23 @@ void Canny::reference(ReferenceRun& run) const {
   const CannyBlock block = CannyBlock::make(params_);
   const int w = in.width(), h = in.height(), pitch = w + 2;
   const auto index = [&](int x, int y) { return static_cast<size_t>((y + 1) * pitch + x + 1); };
-  std::vector<int32_t> magnitude(static_cast<size_t>(pitch * (h + 2))), dx(magnitude.size()), dy(magnitude.size());
+  std::vector<int32_t> magnitude(static_cast<size_t>(pitch * (h + 2))), dx(magnitude.size()),
+      dy(magnitude.size());
   std::vector<uint8_t> map(magnitude.size());
   for (int y = 0; y < h; ++y)
     for (int x = 0; x < w; ++x) {
       const size_t i = index(x, y);
-      const auto gradient = block.aperture == 3 ? reference_gradient<3> : block.aperture == 5 ? reference_gradient<5> : reference_gradient<7>;
+      const auto gradient = block.aperture == 3   ? reference_gradient<3>
+                            : block.aperture == 5 ? reference_gradient<5>
+                                                  : reference_gradient<7>;
       gradient(in, x, y, dx[i], dy[i]);
       magnitude[i] = canny_magnitude(dx[i], dy[i], block.l2);
     }
   for (int y = 0; y < h; ++y)
     for (int x = 0; x < w; ++x) {
       const int32_t* at = &magnitude[index(x, y)];
-      map[index(x, y)] = static_cast<uint8_t>(canny_class(at - pitch, at, at + pitch, dx[index(x, y)], dy[index(x, y)], block.low, block.high));
+      map[index(x, y)] = static_cast<uint8_t>(
+          canny_class(at - pitch, at, at + pitch, dx[index(x, y)], dy[index(x, y)], block.low, block.high));
     }
   // A weak pixel beside a strong one turns strong, until nothing changes.
   for (bool changed = true; changed;) {
@@ -272,7 +302,8 @@ void Canny::reference(ReferenceRun& run) const {
   run.out = Image(in.format);
   for (int y = 0; y < h; ++y)
     for (int x = 0; x < w; ++x) {
-      const uint8_t under = static_cast<uint8_t>(block.output == CannyOutput::overlay ? run.in[0].at(x, y) / 2 : 0);
+      const uint8_t under =
+          static_cast<uint8_t>(block.output == CannyOutput::overlay ? run.in[0].at(x, y) / 2 : 0);
       run.out.at(x, y) = map[index(x, y)] == 2 ? uint8_t{255} : under;
     }
 }

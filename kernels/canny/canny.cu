@@ -29,7 +29,8 @@ struct CannyShared {
 template <int A>
 __device__ void gradient_segment(CannyShared& s, int x0, int y0, Extent extent, bool l2) {
   constexpr int R = A / 2;
-  const int column = static_cast<int>(threadIdx.x) % CannyTuning::magnitude_pitch;  // 0 is one left of the block
+  const int column =
+      static_cast<int>(threadIdx.x) % CannyTuning::magnitude_pitch;  // 0 is one left of the block
   const int begin = static_cast<int>(threadIdx.x) / CannyTuning::magnitude_pitch * CannyTuning::segment;
   if (begin >= CannyTuning::magnitude_rows) return;
   const auto* bytes = reinterpret_cast<const uint8_t*>(s.input);
@@ -38,7 +39,8 @@ __device__ void gradient_segment(CannyShared& s, int x0, int y0, Extent extent, 
     const uint8_t* p = bytes + (begin + row + 3 - R) * CannyTuning::words * 4 + column + 3;
     smooth[k] = derive[k] = 0;
 #pragma unroll
-    for (int i = -R; i <= R; ++i) smooth[k] += canny_smooth<A>(i) * p[i], derive[k] += canny_derive<A>(i) * p[i];
+    for (int i = -R; i <= R; ++i)
+      smooth[k] += canny_smooth<A>(i) * p[i], derive[k] += canny_derive<A>(i) * p[i];
   };
 #pragma unroll
   for (int k = 0; k < A - 1; ++k) load(k, k);
@@ -48,25 +50,29 @@ __device__ void gradient_segment(CannyShared& s, int x0, int y0, Extent extent, 
     load(r + A - 1, A - 1);
     int dx = 0, dy = 0;
 #pragma unroll
-    for (int k = 0; k < A; ++k) dx += canny_smooth<A>(k - R) * derive[k], dy += canny_derive<A>(k - R) * smooth[k];
+    for (int k = 0; k < A; ++k)
+      dx += canny_smooth<A>(k - R) * derive[k], dy += canny_derive<A>(k - R) * smooth[k];
     dx = canny_scale<A>(dx), dy = canny_scale<A>(dy);
     const int row = begin + r, y = y0 + row - 1;
     const bool inside = x >= 0 && x < extent.width && y >= 0 && y < extent.height;
     s.magnitude[row * CannyTuning::magnitude_pitch + column] = inside ? canny_magnitude(dx, dy, l2) : 0;
     if (column >= 1 && column <= CannyTuning::width && row >= 1 && row <= CannyTuning::height)
-      s.gradient[(row - 1) * CannyTuning::width + column - 1] = make_short2(static_cast<short>(dx), static_cast<short>(dy));
+      s.gradient[(row - 1) * CannyTuning::width + column - 1] =
+          make_short2(static_cast<short>(dx), static_cast<short>(dy));
 #pragma unroll
     for (int k = 0; k + 1 < A; ++k) smooth[k] = smooth[k + 1], derive[k] = derive[k + 1];
   }
 }
 
-__global__ void __launch_bounds__(CannyTuning::threads) canny_gradient_kernel(TileSource in, CannyMasks masks, const CannyBlock* __restrict__ params) {
+__global__ void __launch_bounds__(CannyTuning::threads)
+    canny_gradient_kernel(TileSource in, CannyMasks masks, const CannyBlock* __restrict__ params) {
   __shared__ CannyShared s;
   const CannyBlock block = *params;
   const int t = static_cast<int>(threadIdx.x), warp = t / 32, lane = t & 31;
-  const int x0 = static_cast<int>(blockIdx.x) * CannyTuning::width, y0 = static_cast<int>(blockIdx.y) * CannyTuning::height;
-  load_planar_tile<1>(in, x0 - 4, y0 - 4, Border::replicate, CannyTuning::words, CannyTuning::rows, s.input, CannyTuning::words, 0, t,
-                      CannyTuning::threads);
+  const int x0 = static_cast<int>(blockIdx.x) * CannyTuning::width,
+            y0 = static_cast<int>(blockIdx.y) * CannyTuning::height;
+  load_planar_tile<1>(in, x0 - 4, y0 - 4, Border::replicate, CannyTuning::words, CannyTuning::rows, s.input,
+                      CannyTuning::words, 0, t, CannyTuning::threads);
   __syncthreads();
   if (block.aperture == 3) gradient_segment<3>(s, x0, y0, in.extent, block.l2);
   if (block.aperture == 5) gradient_segment<5>(s, x0, y0, in.extent, block.l2);
@@ -77,13 +83,15 @@ __global__ void __launch_bounds__(CannyTuning::threads) canny_gradient_kernel(Ti
     const int tile = unit % CannyTiles::across, row = unit / CannyTiles::across, column = tile * 32 + lane;
     const int32_t* at = s.magnitude + (row + 1) * CannyTuning::magnitude_pitch + column + 1;
     const short2 g = s.gradient[row * CannyTuning::width + column];
-    const int kind = canny_class(at - CannyTuning::magnitude_pitch, at, at + CannyTuning::magnitude_pitch, g.x, g.y, block.low, block.high);
+    const int kind = canny_class(at - CannyTuning::magnitude_pitch, at, at + CannyTuning::magnitude_pitch,
+                                 g.x, g.y, block.low, block.high);
     const uint32_t weak = __ballot_sync(~0u, kind == 1), strong = __ballot_sync(~0u, kind == 2);
     if (lane == 0) s.weak[tile][row] = weak, s.strong[tile][row] = strong;
   }
   __syncthreads();
   if (warp >= CannyTiles::across) return;
-  const int tile = masks.tile(static_cast<int>(blockIdx.x) * CannyTiles::across + warp, static_cast<int>(blockIdx.y));
+  const int tile =
+      masks.tile(static_cast<int>(blockIdx.x) * CannyTiles::across + warp, static_cast<int>(blockIdx.y));
   const uint32_t strong = canny_flood(s.strong[warp][lane], s.weak[warp][lane]);
   const uint32_t weak = s.weak[warp][lane] & ~strong;
   masks.strong[tile * 32 + lane] = strong, masks.weak[tile * 32 + lane] = weak;
@@ -92,29 +100,37 @@ __global__ void __launch_bounds__(CannyTuning::threads) canny_gradient_kernel(Ti
 
 /// Joins the weak pixels on the right and lower rim of each tile with the neighbours beyond. A warp a tile.
 __global__ void canny_join_kernel(CannyMasks masks) {
-  const int lane = static_cast<int>(threadIdx.x & 31), column = static_cast<int>(blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32);
+  const int lane = static_cast<int>(threadIdx.x & 31),
+            column = static_cast<int>(blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32);
   const int row = static_cast<int>(blockIdx.y);
   if (column >= masks.columns) return;
-  const CannyRim own(masks, column, row, lane), right(masks, column + 1, row, lane), below(masks, column, row + 1, lane);
-  // To the right: lanes are rows; the neighbours are one row up, the same, and one down, past the corners too.
+  const CannyRim own(masks, column, row, lane), right(masks, column + 1, row, lane),
+      below(masks, column, row + 1, lane);
+  // To the right: lanes are rows; the neighbours are one row up, the same, and one down, past the corners
+  // too.
   {
-    const CannyRim above_right(masks, column + 1, row - 1, lane), below_right(masks, column + 1, row + 1, lane);
+    const CannyRim above_right(masks, column + 1, row - 1, lane),
+        below_right(masks, column + 1, row + 1, lane);
     const CannyPixel up = right.at(0, lane - 1), corner_up = above_right.at(0, 31);
     const CannyPixel down = right.at(0, lane + 1), corner_down = below_right.at(0, 0);
-    canny_join(masks, own.at(31, lane), lane == 0 ? corner_up : up, right.at(0, lane), lane == 31 ? corner_down : down);
+    canny_join(masks, own.at(31, lane), lane == 0 ? corner_up : up, right.at(0, lane),
+               lane == 31 ? corner_down : down);
   }
   {
-    const CannyRim left_below(masks, column - 1, row + 1, lane), right_below(masks, column + 1, row + 1, lane);
+    const CannyRim left_below(masks, column - 1, row + 1, lane),
+        right_below(masks, column + 1, row + 1, lane);
     const CannyPixel left = below.at(lane - 1, 0), corner_left = left_below.at(31, 0);
     const CannyPixel next = below.at(lane + 1, 0), corner_right = right_below.at(0, 0);
-    canny_join(masks, own.at(lane, 31), lane == 0 ? corner_left : left, below.at(lane, 0), lane == 31 ? corner_right : next);
+    canny_join(masks, own.at(lane, 31), lane == 0 ? corner_left : left, below.at(lane, 0),
+               lane == 31 ? corner_right : next);
   }
 }
 
 /// Lets strong spread from the rim once more and writes pixels. A warp a tile.
 __global__ void canny_edges_kernel(TileSource in, ImageView<uint8_t> out, bool out_aligned, CannyMasks masks,
                                    const CannyBlock* __restrict__ params) {
-  const int lane = static_cast<int>(threadIdx.x & 31), column = static_cast<int>(blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32);
+  const int lane = static_cast<int>(threadIdx.x & 31),
+            column = static_cast<int>(blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32);
   const int row = static_cast<int>(blockIdx.y);
   if (column >= masks.columns) return;
   const CannyRim own(masks, column, row, lane);
@@ -156,12 +172,15 @@ void Canny::launch(const PassArgs& args, CudaStream stream) const {
   const auto word = [&](size_t i) { return reinterpret_cast<uint32_t*>(args.scratch[i]); };
   const CannyMasks masks{word(0), word(1), word(2), tiles.columns, tiles.rows};
   const auto* block = static_cast<const CannyBlock*>(args.block);
-  const dim3 grid(static_cast<unsigned>(tiles.columns / CannyTiles::across), static_cast<unsigned>(tiles.rows));
+  const dim3 grid(static_cast<unsigned>(tiles.columns / CannyTiles::across),
+                  static_cast<unsigned>(tiles.rows));
   constexpr int threads = 32 * CannyTiles::across;
-  if (pass == 0) canny_gradient_kernel<<<grid, CannyTuning::threads, 0, stream>>>(TileSource(blurred(args)), masks, block);
+  if (pass == 0)
+    canny_gradient_kernel<<<grid, CannyTuning::threads, 0, stream>>>(TileSource(blurred(args)), masks, block);
   if (pass == 1) canny_join_kernel<<<grid, threads, 0, stream>>>(masks);
   if (pass == 2)
-    canny_edges_kernel<<<grid, threads, 0, stream>>>(in, args.out.as<uint8_t>(), rows_aligned(args.out, 4), masks, block);
+    canny_edges_kernel<<<grid, threads, 0, stream>>>(in, args.out.as<uint8_t>(), rows_aligned(args.out, 4),
+                                                     masks, block);
   LENSD_LAUNCHED();
 }
 

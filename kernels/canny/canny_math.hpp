@@ -55,7 +55,14 @@ LENSD_HD constexpr int canny_smooth(int k) {
 template <int A>
 LENSD_HD constexpr int canny_derive(int k) {
   const int a = k < 0 ? -k : k;
-  const int w = A == 3 ? a : A == 5 ? (a == 1 ? 2 : a == 2 ? 1 : 0) : a == 1 ? 5 : a == 2 ? 4 : a == 3 ? 1 : 0;
+  const int w = A == 3   ? a
+                : A == 5 ? (a == 1   ? 2
+                            : a == 2 ? 1
+                                     : 0)
+                : a == 1 ? 5
+                : a == 2 ? 4
+                : a == 3 ? 1
+                         : 0;
   return k < 0 ? -w : w;
 }
 
@@ -72,8 +79,8 @@ LENSD_HD inline int canny_magnitude(int dx, int dy, bool l2) {
 /// 0 no edge, 1 weak, 2 strong: non-maximum suppression over three directions, tan 22.5° in 15 bits. The
 /// pointers are to the pixel's magnitude and to those above and below; comparisons are strict on one side
 /// only, as cv::Canny's.
-LENSD_HD inline int canny_class(const int32_t* above, const int32_t* at, const int32_t* below, int dx, int dy, int low,
-                                int high) {
+LENSD_HD inline int canny_class(const int32_t* above, const int32_t* at, const int32_t* below, int dx, int dy,
+                                int low, int high) {
   const int m = *at;
   if (m <= low) return 0;
   const int x = dx < 0 ? -dx : dx, y = (dy < 0 ? -dy : dy) << 15;

@@ -45,13 +45,16 @@ HWY_INLINE hn::Vec<D32> canny_weigh(D32 d32, const int16_t* from, Weight weight)
   auto sum = hn::Zero(d32);
   if constexpr (A == 7) {
     for (int k = -3; k <= 3; ++k)
-      if (weight(k) != 0) sum = hn::Add(sum, hn::Mul(hn::PromoteTo(d32, hn::LoadU(d16, from + k)), hn::Set(d32, weight(k))));
+      if (weight(k) != 0)
+        sum = hn::Add(sum, hn::Mul(hn::PromoteTo(d32, hn::LoadU(d16, from + k)), hn::Set(d32, weight(k))));
     const auto tie = hn::And(hn::ShiftRight<4>(sum), hn::Set(d32, 1));
     return hn::ShiftRight<4>(hn::Add(hn::Add(sum, hn::Set(d32, 7)), tie));
   } else {
     auto narrow = hn::Zero(d16);
     for (int k = -A / 2; k <= A / 2; ++k)
-      if (weight(k) != 0) narrow = hn::Add(narrow, hn::Mul(hn::LoadU(d16, from + k), hn::Set(d16, static_cast<int16_t>(weight(k)))));
+      if (weight(k) != 0)
+        narrow =
+            hn::Add(narrow, hn::Mul(hn::LoadU(d16, from + k), hn::Set(d16, static_cast<int16_t>(weight(k)))));
     return hn::PromoteTo(d32, narrow);
   }
 }
@@ -75,7 +78,8 @@ void canny_gradient(const CannyGradientRow& row, bool l2) {
   }
   for (; x < row.width; ++x) {
     int dx = 0, dy = 0;
-    for (int k = -R; k <= R; ++k) dx += canny_derive<A>(k) * smooth[x + k], dy += canny_smooth<A>(k) * derive[x + k];
+    for (int k = -R; k <= R; ++k)
+      dx += canny_derive<A>(k) * smooth[x + k], dy += canny_smooth<A>(k) * derive[x + k];
     dx = canny_scale<A>(dx), dy = canny_scale<A>(dy);
     row.dx[x] = static_cast<int16_t>(dx), row.dy[x] = static_cast<int16_t>(dy);
     row.magnitude[x] = canny_magnitude(dx, dy, l2);
@@ -88,8 +92,8 @@ void canny_gradient_any(const CannyGradientRow& row, const CannyBlock& block) {
   if (block.aperture == 7) canny_gradient<7>(row, block.l2);
 }
 
-void canny_suppress(const int32_t* above, const int32_t* at, const int32_t* below, const int16_t* dx, const int16_t* dy, uint8_t* map,
-                    int width, const CannyBlock& block) {
+void canny_suppress(const int32_t* above, const int32_t* at, const int32_t* below, const int16_t* dx,
+                    const int16_t* dy, uint8_t* map, int width, const CannyBlock& block) {
   int x = 0;
   const hn::ScalableTag<int32_t> d32;
   const hn::Rebind<int16_t, decltype(d32)> d16;
@@ -104,7 +108,8 @@ void canny_suppress(const int32_t* above, const int32_t* at, const int32_t* belo
       hn::StoreU(hn::Zero(d8), d8, map + x);
       continue;
     }
-    const auto gx = hn::PromoteTo(d32, hn::LoadU(d16, dx + x)), gy = hn::PromoteTo(d32, hn::LoadU(d16, dy + x));
+    const auto gx = hn::PromoteTo(d32, hn::LoadU(d16, dx + x)),
+               gy = hn::PromoteTo(d32, hn::LoadU(d16, dy + x));
     const auto ax = hn::Abs(gx), ay = hn::ShiftLeft<15>(hn::Abs(gy));
     const auto tan22 = hn::Mul(ax, hn::Set(d32, 13573)), tan67 = hn::Add(tan22, hn::ShiftLeft<16>(ax));
     const auto across = hn::Lt(ay, tan22), down = hn::Gt(ay, tan67);
@@ -113,7 +118,8 @@ void canny_suppress(const int32_t* above, const int32_t* at, const int32_t* belo
     // The neighbour that has to be smaller, and the one that may be equal (not on diagonals).
     const auto diagonal_first = hn::IfThenElse(rising, load(above, 1), load(above, -1));
     const auto diagonal_second = hn::IfThenElse(rising, load(below, -1), load(below, 1));
-    const auto first = hn::IfThenElse(across, load(at, -1), hn::IfThenElse(down, load(above, 0), diagonal_first));
+    const auto first =
+        hn::IfThenElse(across, load(at, -1), hn::IfThenElse(down, load(above, 0), diagonal_first));
     const auto second = hn::IfThenElse(across, hn::Sub(load(at, 1), one),
                                        hn::IfThenElse(down, hn::Sub(load(below, 0), one), diagonal_second));
     const auto peak = hn::And(hn::And(hn::Gt(m, first), hn::Gt(m, second)), above_low);
@@ -121,7 +127,8 @@ void canny_suppress(const int32_t* above, const int32_t* at, const int32_t* belo
     hn::StoreU(hn::DemoteTo(d8, hn::IfThenElseZero(peak, value)), d8, map + x);
   }
   for (; x < width; ++x)
-    map[x] = static_cast<uint8_t>(canny_class(above + x, at + x, below + x, dx[x], dy[x], block.low, block.high));
+    map[x] =
+        static_cast<uint8_t>(canny_class(above + x, at + x, below + x, dx[x], dy[x], block.low, block.high));
 }
 
 void canny_output(const uint8_t* map, const uint8_t* in, uint8_t* out, int width, CannyOutput output) {
@@ -133,7 +140,9 @@ void canny_output(const uint8_t* map, const uint8_t* in, uint8_t* out, int width
   for (; x + lanes <= width; x += lanes) {
     const auto edge = hn::VecFromMask(d8, hn::Eq(hn::LoadU(d8, map + x), hn::Set(d8, 2)));
     auto under = hn::Zero(d8);
-    if (overlay) under = hn::And(hn::BitCast(d8, hn::ShiftRight<1>(hn::BitCast(d16, hn::LoadU(d8, in + x)))), hn::Set(d8, 127));
+    if (overlay)
+      under = hn::And(hn::BitCast(d8, hn::ShiftRight<1>(hn::BitCast(d16, hn::LoadU(d8, in + x)))),
+                      hn::Set(d8, 127));
     hn::StoreU(hn::Or(edge, under), d8, out + x);
   }
   for (; x < width; ++x) out[x] = static_cast<uint8_t>(map[x] == 2 ? 255 : overlay ? in[x] / 2 : 0);
@@ -152,8 +161,8 @@ HWY_EXPORT(canny_output);
 void canny_gradient_row(const CannyGradientRow& row, const CannyBlock& block) {
   HWY_DYNAMIC_DISPATCH(canny_gradient_any)(row, block);
 }
-void canny_suppress_row(const int32_t* above, const int32_t* at, const int32_t* below, const int16_t* dx, const int16_t* dy,
-                        uint8_t* map, int width, const CannyBlock& block) {
+void canny_suppress_row(const int32_t* above, const int32_t* at, const int32_t* below, const int16_t* dx,
+                        const int16_t* dy, uint8_t* map, int width, const CannyBlock& block) {
   HWY_DYNAMIC_DISPATCH(canny_suppress)(above, at, below, dx, dy, map, width, block);
 }
 void canny_output_row(const uint8_t* map, const uint8_t* in, uint8_t* out, int width, CannyOutput output) {

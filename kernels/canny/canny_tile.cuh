@@ -1,9 +1,9 @@
-// Hysteresis on the device: tiles of 32 × 32 pixels as bit masks, a lane of a warp holding a row; union-find over
-// the weak pixels on the tiles' rims.
+// Hysteresis on the device: tiles of 32 × 32 pixels as bit masks, a lane of a warp holding a row; union-find
+// over the weak pixels on the tiles' rims.
 //
-// A label is a pixel's index + 1, indices running tile by tile; label 0 stands for "strong". A parent's label is
-// never greater than its child's, so joining with atomicMin ends, and the component of label 0 is what hysteresis
-// keeps. Only the rim's pixels and their local roots have entries in `parents`.
+// A label is a pixel's index + 1, indices running tile by tile; label 0 stands for "strong". A parent's label
+// is never greater than its child's, so joining with atomicMin ends, and the component of label 0 is what
+// hysteresis keeps. Only the rim's pixels and their local roots have entries in `parents`.
 #pragma once
 
 #include "kernels/common/launch.cuh"
@@ -134,8 +134,8 @@ __device__ inline void canny_join(const CannyMasks& masks, const CannyPixel& p, 
 }
 
 /// Joins p with three neighbours in a line; the outer two are linked to the middle one where there is one.
-__device__ inline void canny_join(const CannyMasks& masks, const CannyPixel& p, const CannyPixel& before, const CannyPixel& middle,
-                                  const CannyPixel& after) {
+__device__ inline void canny_join(const CannyMasks& masks, const CannyPixel& p, const CannyPixel& before,
+                                  const CannyPixel& middle, const CannyPixel& after) {
   canny_join(masks, p, middle);
   if (middle.weak || middle.strong) return;
   canny_join(masks, p, before);

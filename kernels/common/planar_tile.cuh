@@ -19,7 +19,9 @@ struct TileSource {
   bool aligned;
 
   explicit TileSource(const ConstImageRef& image)
-      : data(image.data), pitch_bytes(image.pitch_bytes), extent(image.format.extent),
+      : data(image.data),
+        pitch_bytes(image.pitch_bytes),
+        extent(image.format.extent),
         aligned(rows_aligned(image, image.channels() == 4 ? 16 : 4)) {}
   __device__ const uint8_t* row(int y) const { return data + static_cast<std::ptrdiff_t>(y) * pitch_bytes; }
 };
@@ -27,12 +29,14 @@ struct TileSource {
 /// Bytes `c` of four words: the channel's values of four pixels.
 __device__ inline uint32_t channel_of(const uint32_t (&pixels)[4], int c) {
   const auto pick = static_cast<uint32_t>(c | (c + 4) << 4);
-  return __byte_perm(__byte_perm(pixels[0], pixels[1], pick), __byte_perm(pixels[2], pixels[3], pick), 0x5410);
+  return __byte_perm(__byte_perm(pixels[0], pixels[1], pick), __byte_perm(pixels[2], pixels[3], pick),
+                     0x5410);
 }
 
 /// Pixels x … x+3 of row y by the border rule, as one word for each colour plane.
 template <int C>
-__device__ inline void load_quad(const TileSource& in, int x, int y, Border border, uint32_t (&planes)[kColours<C>]) {
+__device__ inline void load_quad(const TileSource& in, int x, int y, Border border,
+                                 uint32_t (&planes)[kColours<C>]) {
   const int sy = border_index(y, in.extent.height, border);
   for (int c = 0; c < kColours<C>; ++c) planes[c] = 0;
   if (sy < 0) return;
@@ -56,11 +60,12 @@ __device__ inline void load_quad(const TileSource& in, int x, int y, Border bord
   }
 }
 
-/// Fills `rows` × `words` words of each plane from pixel (x0, y0), x0 a multiple of 4. All `threads` threads of
-/// the block take part as thread `t`; the caller synchronises.
+/// Fills `rows` × `words` words of each plane from pixel (x0, y0), x0 a multiple of 4. All `threads` threads
+/// of the block take part as thread `t`; the caller synchronises.
 template <int C>
-__device__ inline void load_planar_tile(const TileSource& in, int x0, int y0, Border border, int words, int rows,
-                                        uint32_t* tile, int pitch_words, int plane_words, int t, int threads) {
+__device__ inline void load_planar_tile(const TileSource& in, int x0, int y0, Border border, int words,
+                                        int rows, uint32_t* tile, int pitch_words, int plane_words, int t,
+                                        int threads) {
   for (int i = t; i < words * rows; i += threads) {
     const int row = i / words, word = i - row * words;
     uint32_t planes[kColours<C>];
@@ -71,8 +76,8 @@ __device__ inline void load_planar_tile(const TileSource& in, int x0, int y0, Bo
 
 /// Stores four pixels at (x, y), those inside the image; RGBA takes its alpha from the input.
 template <int C>
-__device__ inline void store_quad(const TileSource& in, const ImageView<uint8_t>& out, bool aligned, int x, int y,
-                                  const uint32_t (&planes)[kColours<C>]) {
+__device__ inline void store_quad(const TileSource& in, const ImageView<uint8_t>& out, bool aligned, int x,
+                                  int y, const uint32_t (&planes)[kColours<C>]) {
   const int count = min(4, out.extent.width - x);
   uint8_t* to = out.row(y) + x * C;
   if constexpr (C == 1) {

@@ -18,7 +18,11 @@ class RowRing {
   }
 
   RowRing(ConstImageRef image, int radius, Border border, uint8_t* memory)
-      : image_(image), radius_(radius), rows_(2 * radius + 1), border_(border), memory_(memory),
+      : image_(image),
+        radius_(radius),
+        rows_(2 * radius + 1),
+        border_(border),
+        memory_(memory),
         pitch_(pitch(image.format, radius)) {}
 
   /// Centres the window on row `y`; cheap when y moves down by one.

@@ -22,14 +22,16 @@ void convolve_interleave(const uint8_t* above, const uint8_t* at, uint32_t* out,
   const hn::ScalableTag<uint32_t> d32;
   const hn::Rebind<uint8_t, decltype(d32)> d8;
   for (size_t i = 0; i < n; i += hn::Lanes(d32)) {
-    const auto u = hn::PromoteTo(d32, hn::LoadU(d8, above + i)), v = hn::PromoteTo(d32, hn::LoadU(d8, at + i));
+    const auto u = hn::PromoteTo(d32, hn::LoadU(d8, above + i)),
+               v = hn::PromoteTo(d32, hn::LoadU(d8, at + i));
     hn::StoreU(hn::Or(u, hn::ShiftLeft<16>(v)), d32, out + i);
   }
 }
 
 /// Four vectors of outputs; `from` has each tap's row pair, shifted by its column.
 template <bool kWide>
-HWY_INLINE void convolve_step(const uint32_t* const* from, const ConvolveBlock& block, size_t i, uint8_t* out) {
+HWY_INLINE void convolve_step(const uint32_t* const* from, const ConvolveBlock& block, size_t i,
+                              uint8_t* out) {
   const hn::ScalableTag<int32_t> d32;
   const hn::Repartition<int16_t, decltype(d32)> d16;
   const hn::Rebind<uint8_t, decltype(d32)> d8;
@@ -85,9 +87,9 @@ HWY_EXPORT(convolve_row);
 namespace {
 
 /// Columns are taken in chunks, so that the ring of row pairs stays in the L2 cache.
-constexpr int kChunk = 2048;                                           ///< bytes of a row
-constexpr size_t kRim = 4 * (kConvolveMaxSide - 1);                    ///< both sides, RGBA
-constexpr size_t kSlot = (kChunk + kRim + 64 + 15) / 16 * 16;          ///< words of a pair row, with slack
+constexpr int kChunk = 2048;                                   ///< bytes of a row
+constexpr size_t kRim = 4 * (kConvolveMaxSide - 1);            ///< both sides, RGBA
+constexpr size_t kSlot = (kChunk + kRim + 64 + 15) / 16 * 16;  ///< words of a pair row, with slack
 constexpr size_t kWorkerBytes = kConvolveMaxSide * kSlot * 4 + 2 * kSlot;
 
 /// One chunk of columns [x0, x1) of a band.
@@ -97,9 +99,13 @@ void run_chunk(const PassArgs& args, const ConvolveBlock& block, Band band, int 
   const auto interleave = HWY_DYNAMIC_DISPATCH(convolve_interleave);
   const auto row = HWY_DYNAMIC_DISPATCH(convolve_row);
   uint32_t* const ring = reinterpret_cast<uint32_t*>(args.worker);
-  uint8_t* rows[2] = {args.worker + kConvolveMaxSide * kSlot * 4, args.worker + kConvolveMaxSide * kSlot * 4 + kSlot};
-  const auto slot = [&](int y) { return ring + kSlot * static_cast<size_t>((y + 16 * block.rows) % block.rows); };
-  const size_t values = static_cast<size_t>((x1 - x0) * ch), padded = static_cast<size_t>((x1 - x0 + 2 * rx) * ch);
+  uint8_t* rows[2] = {args.worker + kConvolveMaxSide * kSlot * 4,
+                      args.worker + kConvolveMaxSide * kSlot * 4 + kSlot};
+  const auto slot = [&](int y) {
+    return ring + kSlot * static_cast<size_t>((y + 16 * block.rows) % block.rows);
+  };
+  const size_t values = static_cast<size_t>((x1 - x0) * ch),
+               padded = static_cast<size_t>((x1 - x0 + 2 * rx) * ch);
   const uint32_t* from[kConvolvePairs * kConvolveMaxSide];
 
   for (int y = band.begin - ry; y < band.end + ry; ++y) {
@@ -123,14 +129,18 @@ void run_chunk(const PassArgs& args, const ConvolveBlock& block, Band band, int 
 }  // namespace
 
 FilterSchema Convolve::make_schema() {
-  Schema<ConvolveParams> schema("convolve", "correlation with a kernel of your own, a preset, or several composed into one");
+  Schema<ConvolveParams> schema(
+      "convolve", "correlation with a kernel of your own, a preset, or several composed into one");
   schema.matrix("kernel", &ConvolveParams::kernel, kConvolveMaxSide, "rows of weights; odd height and width")
       .choice("preset", &ConvolveParams::preset,
-              {"custom", "identity", "box", "sharpen", "emboss", "edge", "laplacian", "sobel_x", "sobel_y", "gaussian"},
+              {"custom", "identity", "box", "sharpen", "emboss", "edge", "laplacian", "sobel_x", "sobel_y",
+               "gaussian"},
               "a ready kernel; custom takes `kernel`")
-      .text("compose", &ConvolveParams::compose, "kernels convolved into one, as in gaussian(1.2), sharpen; used instead of the others",
+      .text("compose", &ConvolveParams::compose,
+            "kernels convolved into one, as in gaussian(1.2), sharpen; used instead of the others",
             {.change = ParamChange::reconfigure})
-      .boolean("normalize", &ConvolveParams::normalize, "divide by the sum of the weights, where that is not 0")
+      .boolean("normalize", &ConvolveParams::normalize,
+               "divide by the sum of the weights, where that is not 0")
       .real("bias", &ConvolveParams::bias, -255, 255, "added to the result; 128 shows negative values");
   return add_border(schema, &ConvolveParams::border).build();
 }

@@ -1,12 +1,13 @@
 // convolve: correlation with a kernel of odd sides up to 15×15, as cv::filter2D with delta = bias.
 //
-// The kernel is `compose` where given (kernels convolved with one another into one, beforehand), else `preset`,
-// else `kernel`. normalize divides by the sum of the weights where that is not zero.
+// The kernel is `compose` where given (kernels convolved with one another into one, beforehand), else
+// `preset`, else `kernel`. normalize divides by the sum of the weights where that is not zero.
 //
 // Formats: Gray8, RGBA8 (alpha passes through). Border rule: `border`. Temporal reach: none.
-// Fixed point: weights are rounded to 1/2^shift and the sum is rounded half up, once. Kernels of small integers
-// or short binary fractions are exact. Otherwise results are within half a level plus rounding of the real-valued
-// correlation while Σ|weight| ≤ 30, hence within ±1 of cv::filter2D (which rounds half to even).
+// Fixed point: weights are rounded to 1/2^shift and the sum is rounded half up, once. Kernels of small
+// integers or short binary fractions are exact. Otherwise results are within half a level plus rounding of
+// the real-valued correlation while Σ|weight| ≤ 30, hence within ±1 of cv::filter2D (which rounds half to
+// even).
 #pragma once
 
 #include "core/graph/filter.hpp"

@@ -12,9 +12,13 @@
 namespace lensd {
 namespace {
 
-Matrix square(int side, std::vector<double> values) { return {side, side, std::move(values)}; }
+Matrix square(int side, std::vector<double> values) {
+  return {side, side, std::move(values)};
+}
 
-Matrix box_kernel(int side) { return square(side, std::vector<double>(static_cast<size_t>(side * side), 1.0 / (side * side))); }
+Matrix box_kernel(int side) {
+  return square(side, std::vector<double>(static_cast<size_t>(side * side), 1.0 / (side * side)));
+}
 
 Matrix gaussian_kernel(double sigma) {
   const int radius = std::clamp(static_cast<int>(std::ceil(3 * sigma)), 1, kConvolveMaxSide / 2);
@@ -29,7 +33,9 @@ Matrix gaussian_kernel(double sigma) {
   return m;
 }
 
-Matrix sharpen_kernel(double a) { return square(3, {0, -a, 0, -a, 1 + 4 * a, -a, 0, -a, 0}); }
+Matrix sharpen_kernel(double a) {
+  return square(3, {0, -a, 0, -a, 1 + 4 * a, -a, 0, -a, 0});
+}
 
 Matrix preset_kernel(ConvolvePreset preset, const Matrix& custom) {
   switch (preset) {
@@ -75,7 +81,8 @@ std::optional<Entry> parse_entry(std::string_view text) {
   const std::string_view inside = trimmed(text.substr(open + 1, text.size() - open - 2));
   double value = 0;
   const auto [end, error] = std::from_chars(inside.data(), inside.data() + inside.size(), value);
-  if (error != std::errc() || end != inside.data() + inside.size() || !std::isfinite(value)) return std::nullopt;
+  if (error != std::errc() || end != inside.data() + inside.size() || !std::isfinite(value))
+    return std::nullopt;
   return Entry{std::string(trimmed(text.substr(0, open))), value};
 }
 
@@ -98,8 +105,9 @@ std::optional<Matrix> entry_kernel(const Entry& entry, const Matrix& custom) {
   if (entry.argument) return std::nullopt;
   if (entry.name == "kernel") return custom;
   constexpr std::pair<const char*, ConvolvePreset> kNames[] = {
-      {"identity", ConvolvePreset::identity}, {"emboss", ConvolvePreset::emboss},   {"edge", ConvolvePreset::edge},
-      {"laplacian", ConvolvePreset::laplacian}, {"sobel_x", ConvolvePreset::sobel_x}, {"sobel_y", ConvolvePreset::sobel_y}};
+      {"identity", ConvolvePreset::identity}, {"emboss", ConvolvePreset::emboss},
+      {"edge", ConvolvePreset::edge},         {"laplacian", ConvolvePreset::laplacian},
+      {"sobel_x", ConvolvePreset::sobel_x},   {"sobel_y", ConvolvePreset::sobel_y}};
   for (const auto& [name, preset] : kNames)
     if (entry.name == name) return preset_kernel(preset, custom);
   return std::nullopt;
@@ -114,7 +122,8 @@ Matrix convolved(const Matrix& a, const Matrix& b) {
       for (int by = 0; by < b.rows; ++by)
         for (int bx = 0; bx < b.cols; ++bx)
           out.values[static_cast<size_t>((ay + by) * out.cols + ax + bx)] +=
-              a.values[static_cast<size_t>(ay * a.cols + ax)] * b.values[static_cast<size_t>(by * b.cols + bx)];
+              a.values[static_cast<size_t>(ay * a.cols + ax)] *
+              b.values[static_cast<size_t>(by * b.cols + bx)];
   return out;
 }
 
@@ -135,7 +144,8 @@ std::optional<Matrix> composed(std::string_view list, const Matrix& custom, std:
     const auto kernel = entry ? entry_kernel(*entry, custom) : std::nullopt;
     if (!kernel)
       return refuse("compose: '" + std::string(item) +
-                    "' is no kernel, expected gaussian(sigma 0.1 to 10), box(odd side up to 15), sharpen(amount), identity, emboss, "
+                    "' is no kernel, expected gaussian(sigma 0.1 to 10), box(odd side up to 15), "
+                    "sharpen(amount), identity, emboss, "
                     "edge, laplacian, sobel_x, sobel_y or kernel");
     all = convolved(all, *kernel);
     if (all.rows > kConvolveMaxSide || all.cols > kConvolveMaxSide)
@@ -151,15 +161,19 @@ double sum_of(const std::vector<double>& values, bool absolute) {
 }
 
 /// Bits behind the binary point, negative for weights too large for 32-bit sums. Enough that the rounding of
-/// weights moves a result by less than half a level where 16 bits allow it; all of it where weights are exact.
+/// weights moves a result by less than half a level where 16 bits allow it; all of it where weights are
+/// exact.
 int choose_shift(const std::vector<double>& w, double bias) {
   const double reach = sum_of(w, true) * 255 + std::abs(bias) + 1;
   double largest = 0, used = 0;
   for (const double v : w) largest = std::max(largest, std::abs(v)), used += v != 0;
-  const auto fits = [&](int s) { return std::ldexp(reach, s) + static_cast<double>(w.size()) * 255 < 2147483647.0; };
+  const auto fits = [&](int s) {
+    return std::ldexp(reach, s) + static_cast<double>(w.size()) * 255 < 2147483647.0;
+  };
   const auto fits16 = [&](int s) { return std::ldexp(largest, s) <= 32000; };
   const auto exact = [&](int s) {
-    return std::all_of(w.begin(), w.end(), [&](double v) { return std::ldexp(v, s) == std::floor(std::ldexp(v, s)); });
+    return std::all_of(w.begin(), w.end(),
+                       [&](double v) { return std::ldexp(v, s) == std::floor(std::ldexp(v, s)); });
   };
   int most = 22;
   while (!fits(most)) --most;
@@ -171,15 +185,19 @@ int choose_shift(const std::vector<double>& w, double bias) {
   return std::min(most, 18);
 }
 
-uint32_t packed(int low, int high) { return (static_cast<uint32_t>(low) & 0xffff) | static_cast<uint32_t>(high) << 16; }
+uint32_t packed(int low, int high) {
+  return (static_cast<uint32_t>(low) & 0xffff) | static_cast<uint32_t>(high) << 16;
+}
 
 }  // namespace
 
 Matrix convolve_kernel(const ConvolveParams& params, std::string* problem) {
   Matrix m = preset_kernel(params.preset, params.kernel);
   if (!trimmed(params.compose).empty()) {
-    if (auto all = composed(params.compose, params.kernel, problem)) m = *std::move(all);
-    else m = square(1, {1});
+    if (auto all = composed(params.compose, params.kernel, problem))
+      m = *std::move(all);
+    else
+      m = square(1, {1});
   }
   const double sum = sum_of(m.values, false);
   if (params.normalize && std::abs(sum) > 1e-9)
@@ -202,22 +220,27 @@ ConvolveBlock ConvolveBlock::make(const ConvolveParams& params) {
     if (std::abs(b.weights[i]) > std::abs(b.weights[largest])) largest = i;
   }
   b.weights[largest] += static_cast<int32_t>(rest);
-  b.bias = static_cast<int32_t>(std::lround(std::ldexp(params.bias, shift))) + (b.shift > 0 ? 1 << (b.shift - 1) : 0);
+  b.bias = static_cast<int32_t>(std::lround(std::ldexp(params.bias, shift))) +
+           (b.shift > 0 ? 1 << (b.shift - 1) : 0);
 
   const auto weight = [&](int y, int x) { return y < 0 || x >= b.cols ? 0 : b.weights[y * b.cols + x]; };
   b.wide = 0;
   for (size_t i = 0; i < m.values.size(); ++i) b.wide |= b.weights[i] > 32767 || b.weights[i] < -32768;
   const auto high = [&](int w) { return b.wide ? (w + 0x4000) >> 15 : 0; };
   const auto low = [&](int w) { return w - high(w) * 32768; };
-  const auto pair = [&](int part, int u, int v) { return part == 0 ? packed(high(u), high(v)) : packed(low(u), low(v)); };
+  const auto pair = [&](int part, int u, int v) {
+    return part == 0 ? packed(high(u), high(v)) : packed(low(u), low(v));
+  };
   for (int part = 0; part < 2; ++part)
     for (int y = 0; y < b.rows; ++y)
-      for (int q = 0; q < (b.cols + 1) / 2; ++q) b.pairs[part][y][q] = pair(part, weight(y, 2 * q), weight(y, 2 * q + 1));
+      for (int q = 0; q < (b.cols + 1) / 2; ++q)
+        b.pairs[part][y][q] = pair(part, weight(y, 2 * q), weight(y, 2 * q + 1));
   for (int y = 0; y < b.rows; y += 2)
     for (int x = 0; x < b.cols; ++x) {
       const int u = weight(y - 1, x), v = weight(y, x);
       if (u != 0 || v != 0)
-        b.taps[b.taps_count++] = {static_cast<int16_t>(y), static_cast<int16_t>(x), pair(1, u, v), pair(0, u, v)};
+        b.taps[b.taps_count++] = {static_cast<int16_t>(y), static_cast<int16_t>(x), pair(1, u, v),
+                                  pair(0, u, v)};
     }
   return b;
 }

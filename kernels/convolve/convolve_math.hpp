@@ -9,7 +9,18 @@
 
 namespace lensd {
 
-enum class ConvolvePreset : uint8_t { custom, identity, box, sharpen, emboss, edge, laplacian, sobel_x, sobel_y, gaussian };
+enum class ConvolvePreset : uint8_t {
+  custom,
+  identity,
+  box,
+  sharpen,
+  emboss,
+  edge,
+  laplacian,
+  sobel_x,
+  sobel_y,
+  gaussian
+};
 
 inline constexpr int kConvolveMaxSide = 15;
 inline constexpr int kConvolvePairs = (kConvolveMaxSide + 1) / 2;
@@ -32,9 +43,9 @@ Matrix convolve_kernel(const ConvolveParams& params, std::string* problem = null
 struct ConvolveBlock {
   int rows, cols;
   Border border;
-  int shift, up;   ///< value = ((sum + bias) >> shift) << up
-  int32_t bias;    ///< with half a unit for rounding
-  int wide;        ///< 1: `high` is not all zero
+  int shift, up;  ///< value = ((sum + bias) >> shift) << up
+  int32_t bias;   ///< with half a unit for rounding
+  int wide;       ///< 1: `high` is not all zero
   int32_t weights[kConvolveMaxSide * kConvolveMaxSide];
 
   /// Horizontal neighbours (2q, 2q+1) of kernel row k, low half first: [high or low][k][q].
@@ -42,8 +53,8 @@ struct ConvolveBlock {
 
   /// Vertical neighbours (rows j - 1 and j) that are not both zero, for the CPU.
   struct Tap {
-    int16_t row, col;     ///< j, column
-    uint32_t low, high;   ///< weights of row j - 1 (low half of the word) and j
+    int16_t row, col;    ///< j, column
+    uint32_t low, high;  ///< weights of row j - 1 (low half of the word) and j
   };
   int taps_count;
   Tap taps[kConvolvePairs * kConvolveMaxSide];

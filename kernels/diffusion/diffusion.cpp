@@ -18,15 +18,18 @@ namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// out[i] = diffusion_flow(a[i], b[i]).
-void diffusion_flows(const uint16_t* a, const uint16_t* b, int32_t* out, size_t n, const DiffusionBlock& block) {
+void diffusion_flows(const uint16_t* a, const uint16_t* b, int32_t* out, size_t n,
+                     const DiffusionBlock& block) {
   const hn::ScalableTag<int32_t> d32;
   const hn::Rebind<uint16_t, decltype(d32)> d16;
   const hn::Rebind<float, decltype(d32)> df;
   const size_t lanes = hn::Lanes(d32);
-  const auto lambda = hn::Set(df, block.lambda), inverse = hn::Set(df, block.inverse_kappa), one = hn::Set(df, 1.0f);
+  const auto lambda = hn::Set(df, block.lambda), inverse = hn::Set(df, block.inverse_kappa),
+             one = hn::Set(df, 1.0f);
   size_t i = 0;
   for (; i + lanes <= n; i += lanes) {
-    const auto d = hn::ConvertTo(df, hn::Sub(hn::PromoteTo(d32, hn::LoadU(d16, b + i)), hn::PromoteTo(d32, hn::LoadU(d16, a + i))));
+    const auto d = hn::ConvertTo(
+        df, hn::Sub(hn::PromoteTo(d32, hn::LoadU(d16, b + i)), hn::PromoteTo(d32, hn::LoadU(d16, a + i))));
     const auto q = hn::Mul(d, inverse);
     const auto conduction = hn::Div(lambda, hn::Add(one, hn::Mul(q, q)));
     hn::StoreU(hn::NearestInt(hn::Mul(conduction, d)), d32, out + i);
@@ -35,17 +38,20 @@ void diffusion_flows(const uint16_t* a, const uint16_t* b, int32_t* out, size_t 
 }
 
 /// New states: at + right - left + down - up, where left[i] flows into the left neighbour of i.
-void diffusion_add(const uint16_t* at, const int32_t* left, const int32_t* right, const int32_t* up, const int32_t* down, uint16_t* out, size_t n) {
+void diffusion_add(const uint16_t* at, const int32_t* left, const int32_t* right, const int32_t* up,
+                   const int32_t* down, uint16_t* out, size_t n) {
   const hn::ScalableTag<int32_t> d32;
   const hn::Rebind<uint16_t, decltype(d32)> d16;
   const size_t lanes = hn::Lanes(d32);
   size_t i = 0;
   for (; i + lanes <= n; i += lanes) {
-    const auto flow = hn::Add(hn::Sub(hn::LoadU(d32, right + i), hn::LoadU(d32, left + i)), hn::Sub(hn::LoadU(d32, down + i), hn::LoadU(d32, up + i)));
+    const auto flow = hn::Add(hn::Sub(hn::LoadU(d32, right + i), hn::LoadU(d32, left + i)),
+                              hn::Sub(hn::LoadU(d32, down + i), hn::LoadU(d32, up + i)));
     const auto state = hn::Add(hn::PromoteTo(d32, hn::LoadU(d16, at + i)), flow);
     hn::StoreU(hn::DemoteTo(d16, hn::Min(hn::Max(state, hn::Zero(d32)), hn::Set(d32, 65280))), d16, out + i);
   }
-  for (; i < n; ++i) out[i] = static_cast<uint16_t>(diffusion_clamp(at[i] + right[i] - left[i] + down[i] - up[i]));
+  for (; i < n; ++i)
+    out[i] = static_cast<uint16_t>(diffusion_clamp(at[i] + right[i] - left[i] + down[i] - up[i]));
 }
 
 }  // namespace lensd::HWY_NAMESPACE
@@ -91,8 +97,10 @@ struct DiffusionSource {
       std::memset(to, 0, (n + static_cast<size_t>(2 * ch)) * 2);
       return;
     }
-    if (states) std::memcpy(first, states + pitch * static_cast<size_t>(inside), 2 * n);
-    else std::transform(image.row(inside), image.row(inside) + n, first, diffusion_state);
+    if (states)
+      std::memcpy(first, states + pitch * static_cast<size_t>(inside), 2 * n);
+    else
+      std::transform(image.row(inside), image.row(inside) + n, first, diffusion_state);
     const int left = border_index(-1, width, border), right = border_index(width, width, border);
     for (int c = 0; c < ch; ++c) {
       to[c] = left < 0 ? uint16_t{0} : first[left * ch + c];
@@ -104,10 +112,14 @@ struct DiffusionSource {
 }  // namespace
 
 FilterSchema Diffusion::make_schema() {
-  Schema<DiffusionParams> schema("diffusion", "anisotropic diffusion: smooths inside regions, keeps their edges");
-  schema.integer("iterations", &DiffusionParams::iterations, 1, kDiffusionMaxIterations, "steps", {.change = ParamChange::reconfigure})
+  Schema<DiffusionParams> schema("diffusion",
+                                 "anisotropic diffusion: smooths inside regions, keeps their edges");
+  schema
+      .integer("iterations", &DiffusionParams::iterations, 1, kDiffusionMaxIterations, "steps",
+               {.change = ParamChange::reconfigure})
       .real("lambda", &DiffusionParams::lambda, 0, 0.25, "how far a step goes; stable up to 0.25")
-      .real("kappa", &DiffusionParams::kappa, 1, kDiffusionMaxKappa, "differences above this are edges; at the maximum there are none",
+      .real("kappa", &DiffusionParams::kappa, 1, kDiffusionMaxKappa,
+            "differences above this are edges; at the maximum there are none",
             {.widget = Widget::log_slider});
   return add_border(schema, &DiffusionParams::border).build();
 }
@@ -119,16 +131,21 @@ Layout Diffusion::configure(const FilterInputs& inputs) {
   iterations_ = params_.iterations;
   Layout layout{.output = format, .passes = {}, .scratch_bytes = {}};
   if (inputs.backend == Backend::cpu) {
-    layout.passes.assign(static_cast<size_t>(iterations_),
-                         {.name = "iteration", .items = format.extent.height, .grain = 16, .bytes = 4 * values, .operations = 20 * values});
+    layout.passes.assign(static_cast<size_t>(iterations_), {.name = "iteration",
+                                                            .items = format.extent.height,
+                                                            .grain = 16,
+                                                            .bytes = 4 * values,
+                                                            .operations = 20 * values});
     layout.scratch_bytes.assign(iterations_ > 1 ? 2 : 0, state_pitch(format.row_bytes()) * rows);
     layout.worker_bytes = DiffusionWorker::bytes(format);
   } else {
     const int passes = (iterations_ + kDiffusionFused - 1) / kDiffusionFused;
-    layout.passes.assign(static_cast<size_t>(passes),
-                         {.name = "iterations", .bytes = 4 * values, .operations = 20.0 * kDiffusionFused * values});
+    layout.passes.assign(
+        static_cast<size_t>(passes),
+        {.name = "iterations", .bytes = 4 * values, .operations = 20.0 * kDiffusionFused * values});
     const size_t planes = format.format == PixelFormat::rgba8 ? 3 : 1;
-    layout.scratch_bytes.assign(passes > 1 ? 2 : 0, state_pitch(static_cast<size_t>(format.extent.width)) * rows * planes);
+    layout.scratch_bytes.assign(passes > 1 ? 2 : 0,
+                                state_pitch(static_cast<size_t>(format.extent.width)) * rows * planes);
   }
   return layout;
 }
@@ -138,7 +155,9 @@ void Diffusion::run(const PassArgs& args, Band band) const {
   const ConstImageRef in = args.in[0];
   const int ch = in.channels();
   const size_t n = in.row_bytes(), pitch = state_pitch(n);
-  const DiffusionSource source{in, args.pass == 0 ? nullptr : args.scratch[static_cast<size_t>((args.pass - 1) & 1)], pitch, block.border};
+  const DiffusionSource source{
+      in, args.pass == 0 ? nullptr : args.scratch[static_cast<size_t>((args.pass - 1) & 1)], pitch,
+      block.border};
   const bool last = args.pass + 1 == iterations_;
   const auto flows = HWY_DYNAMIC_DISPATCH(diffusion_flows);
   const auto add = HWY_DYNAMIC_DISPATCH(diffusion_add);
@@ -152,7 +171,10 @@ void Diffusion::run(const PassArgs& args, Band band) const {
     source.load(y + 1, w.below);
     flows(w.at + ch, w.below + ch, w.down, n, block);
     flows(w.at, w.at + ch, w.across, n + static_cast<size_t>(ch), block);
-    uint16_t* const states = last ? w.done : reinterpret_cast<uint16_t*>(args.scratch[static_cast<size_t>(args.pass & 1)] + pitch * static_cast<size_t>(y));
+    uint16_t* const states =
+        last ? w.done
+             : reinterpret_cast<uint16_t*>(args.scratch[static_cast<size_t>(args.pass & 1)] +
+                                           pitch * static_cast<size_t>(y));
     add(w.at + ch, w.across, w.across + ch, w.up, w.down, states, n);
     if (last) {
       uint8_t* const out = args.out.row(y);
@@ -188,7 +210,8 @@ void Diffusion::reference(ReferenceRun& run) const {
       states.swap(next);
     }
     for (int y = 0; y < h; ++y)
-      for (int x = 0; x < w; ++x) run.out.at(x, y, c) = diffusion_value(states[static_cast<size_t>(y * w + x)]);
+      for (int x = 0; x < w; ++x)
+        run.out.at(x, y, c) = diffusion_value(states[static_cast<size_t>(y * w + x)]);
   }
 }
 

@@ -24,13 +24,18 @@ struct DiffusionBlock {
   Border border;
 
   static DiffusionBlock make(const DiffusionParams& p) {
-    return {static_cast<float>(p.lambda), p.kappa >= kDiffusionMaxKappa ? 0.0f : static_cast<float>(1 / (256 * p.kappa)), p.border};
+    return {static_cast<float>(p.lambda),
+            p.kappa >= kDiffusionMaxKappa ? 0.0f : static_cast<float>(1 / (256 * p.kappa)), p.border};
   }
 };
 
 /// Values between iterations are 16 bits: the 8-bit value · 256.
-LENSD_HD constexpr uint16_t diffusion_state(uint8_t value) { return static_cast<uint16_t>(value << 8); }
-LENSD_HD constexpr uint8_t diffusion_value(int state) { return static_cast<uint8_t>((state + 128) >> 8); }
+LENSD_HD constexpr uint16_t diffusion_state(uint8_t value) {
+  return static_cast<uint16_t>(value << 8);
+}
+LENSD_HD constexpr uint8_t diffusion_value(int state) {
+  return static_cast<uint8_t>((state + 128) >> 8);
+}
 
 /// What flows from `b` to `a` in one iteration: λ · d / (1 + (d/κ)²) for d = b - a, rounded to nearest even.
 /// flow(a, b) = -flow(b, a), so that nothing is lost inside the picture.
@@ -45,6 +50,8 @@ LENSD_HD inline int diffusion_flow(int a, int b, float lambda, float inverse_kap
 }
 
 /// Rounding may leave the range by a few units.
-LENSD_HD constexpr int diffusion_clamp(int state) { return state < 0 ? 0 : state > 65280 ? 65280 : state; }
+LENSD_HD constexpr int diffusion_clamp(int state) {
+  return state < 0 ? 0 : state > 65280 ? 65280 : state;
+}
 
 }  // namespace lensd

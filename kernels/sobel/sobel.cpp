@@ -27,10 +27,12 @@ HWY_INLINE V sobel_direction_lanes(D32 d32, V dx, V dy) {
   const hn::Rebind<float, D32> df;
   const auto zero = hn::Zero(d32);
   const auto ax = hn::Abs(dx), ay = hn::Abs(dy);
-  const auto t = hn::Div(hn::ConvertTo(df, hn::Min(ax, ay)), hn::ConvertTo(df, hn::Max(hn::Max(ax, ay), hn::Set(d32, 1))));
+  const auto t = hn::Div(hn::ConvertTo(df, hn::Min(ax, ay)),
+                         hn::ConvertTo(df, hn::Max(hn::Max(ax, ay), hn::Set(d32, 1))));
   const auto s = hn::Mul(t, t);
   auto p = hn::Set(df, kSobelAtan4);
-  for (const float term : {kSobelAtan3, kSobelAtan2, kSobelAtan1, kSobelAtan0}) p = hn::Add(hn::Mul(p, s), hn::Set(df, term));
+  for (const float term : {kSobelAtan3, kSobelAtan2, kSobelAtan1, kSobelAtan0})
+    p = hn::Add(hn::Mul(p, s), hn::Set(df, term));
   auto a = hn::Mul(p, t);
   const auto turn = [&](auto when, float from) {
     a = hn::IfThenElse(hn::RebindMask(df, when), hn::Sub(hn::Set(df, from), a), a);
@@ -42,13 +44,16 @@ HWY_INLINE V sobel_direction_lanes(D32 d32, V dx, V dy) {
 }
 
 /// One output row from the rows above, at and below; each has a pixel of border on both sides.
-void sobel_row(const uint8_t* above, const uint8_t* at, const uint8_t* below, uint8_t* out, int width, SobelOutput output) {
+void sobel_row(const uint8_t* above, const uint8_t* at, const uint8_t* below, uint8_t* out, int width,
+               SobelOutput output) {
   int x = 0;
   const hn::ScalableTag<int16_t> d16;
   const hn::Rebind<uint8_t, decltype(d16)> d8;
   const hn::RepartitionToWide<decltype(d16)> d32;
   const int lanes = static_cast<int>(hn::Lanes(d16));
-  const auto load = [&](const uint8_t* row, int dx) { return hn::PromoteTo(d16, hn::LoadU(d8, row + x + dx)); };
+  const auto load = [&](const uint8_t* row, int dx) {
+    return hn::PromoteTo(d16, hn::LoadU(d8, row + x + dx));
+  };
   const auto weigh = [](auto a, auto b, auto c) { return hn::Add(hn::Add(a, c), hn::Add(b, b)); };
   for (; x + lanes <= width; x += lanes) {
     const auto a = load(above, -1), c = load(above, 1), g = load(below, -1), i = load(below, 1);
@@ -61,11 +66,14 @@ void sobel_row(const uint8_t* above, const uint8_t* at, const uint8_t* below, ui
     const hn::Half<decltype(d16)> half;
     const auto value = [&](auto dx_half, auto dy_half) {
       const auto wide_x = hn::PromoteTo(d32, dx_half), wide_y = hn::PromoteTo(d32, dy_half);
-      return output == SobelOutput::magnitude ? sobel_magnitude_lanes(d32, wide_x, wide_y) : sobel_direction_lanes(d32, wide_x, wide_y);
+      return output == SobelOutput::magnitude ? sobel_magnitude_lanes(d32, wide_x, wide_y)
+                                              : sobel_direction_lanes(d32, wide_x, wide_y);
     };
     const hn::Rebind<uint8_t, decltype(d32)> d8_half;
-    hn::StoreU(hn::DemoteTo(d8_half, value(hn::LowerHalf(half, dx), hn::LowerHalf(half, dy))), d8_half, out + x);
-    hn::StoreU(hn::DemoteTo(d8_half, value(hn::UpperHalf(half, dx), hn::UpperHalf(half, dy))), d8_half, out + x + lanes / 2);
+    hn::StoreU(hn::DemoteTo(d8_half, value(hn::LowerHalf(half, dx), hn::LowerHalf(half, dy))), d8_half,
+               out + x);
+    hn::StoreU(hn::DemoteTo(d8_half, value(hn::UpperHalf(half, dx), hn::UpperHalf(half, dy))), d8_half,
+               out + x + lanes / 2);
   }
   for (; x < width; ++x) {
     const int dx = above[x + 1] + 2 * at[x + 1] + below[x + 1] - above[x - 1] - 2 * at[x - 1] - below[x - 1];
@@ -83,7 +91,8 @@ namespace lensd {
 HWY_EXPORT(sobel_row);
 
 FilterSchema Sobel::make_schema() {
-  Schema<SobelParams> schema("sobel", "first derivatives (3×3): their magnitude, one of them, or their direction");
+  Schema<SobelParams> schema("sobel",
+                             "first derivatives (3×3): their magnitude, one of them, or their direction");
   schema.choice("output", &SobelParams::output, {"magnitude", "x", "y", "direction"}, "what is shown");
   return add_border(schema, &SobelParams::border).build();
 }
@@ -92,7 +101,11 @@ Layout Sobel::configure(const FilterInputs& inputs) {
   const ImageFormat format = inputs.images[0];
   const double pixels = static_cast<double>(format.extent.width) * format.extent.height;
   return {.output = format,
-          .passes = {{.name = "sobel", .items = format.extent.height, .grain = 8, .bytes = 2 * pixels, .operations = 16 * pixels}},
+          .passes = {{.name = "sobel",
+                      .items = format.extent.height,
+                      .grain = 8,
+                      .bytes = 2 * pixels,
+                      .operations = 16 * pixels}},
           .scratch_bytes = {},
           .worker_bytes = RowRing::bytes(format, 1)};
 }
@@ -111,7 +124,8 @@ void Sobel::reference(ReferenceRun& run) const {
   const Image& in = run.in[0];
   run.out = Image(in.format);
   const auto at = [&](int x, int y) {
-    const int sx = border_index(x, in.width(), params_.border), sy = border_index(y, in.height(), params_.border);
+    const int sx = border_index(x, in.width(), params_.border),
+              sy = border_index(y, in.height(), params_.border);
     return sx < 0 || sy < 0 ? 0 : int{in.at(sx, sy)};
   };
   for (int y = 0; y < in.height(); ++y)

@@ -21,13 +21,16 @@ struct SobelSix {
   }
 };
 
-__global__ void sobel_kernel(TileSource in, ImageView<uint8_t> out, bool out_aligned, const SobelBlock* __restrict__ params) {
+__global__ void sobel_kernel(TileSource in, ImageView<uint8_t> out, bool out_aligned,
+                             const SobelBlock* __restrict__ params) {
   __shared__ uint32_t tile[(SobelTuning::tile_rows + 2) * SobelTuning::words];
   const SobelBlock block = *params;
   const int tx = static_cast<int>(threadIdx.x), ty = static_cast<int>(threadIdx.y);
-  const int x0 = static_cast<int>(blockIdx.x) * SobelTuning::threads_x * 4, y0 = static_cast<int>(blockIdx.y) * SobelTuning::tile_rows;
-  load_planar_tile<1>(in, x0 - 4, y0 - 1, block.border, SobelTuning::words, SobelTuning::tile_rows + 2, tile, SobelTuning::words, 0,
-                      ty * SobelTuning::threads_x + tx, SobelTuning::threads_x * SobelTuning::threads_y);
+  const int x0 = static_cast<int>(blockIdx.x) * SobelTuning::threads_x * 4,
+            y0 = static_cast<int>(blockIdx.y) * SobelTuning::tile_rows;
+  load_planar_tile<1>(in, x0 - 4, y0 - 1, block.border, SobelTuning::words, SobelTuning::tile_rows + 2, tile,
+                      SobelTuning::words, 0, ty * SobelTuning::threads_x + tx,
+                      SobelTuning::threads_x * SobelTuning::threads_y);
   __syncthreads();
   const int x = x0 + 4 * tx;
   if (x >= out.extent.width) return;
@@ -41,8 +44,10 @@ __global__ void sobel_kernel(TileSource in, ImageView<uint8_t> out, bool out_ali
     uint32_t word = 0;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      const int dx = above.v[i + 2] + 2 * at.v[i + 2] + below.v[i + 2] - above.v[i] - 2 * at.v[i] - below.v[i];
-      const int dy = below.v[i] + 2 * below.v[i + 1] + below.v[i + 2] - above.v[i] - 2 * above.v[i + 1] - above.v[i + 2];
+      const int dx =
+          above.v[i + 2] + 2 * at.v[i + 2] + below.v[i + 2] - above.v[i] - 2 * at.v[i] - below.v[i];
+      const int dy =
+          below.v[i] + 2 * below.v[i + 1] + below.v[i + 2] - above.v[i] - 2 * above.v[i + 1] - above.v[i + 2];
       word |= static_cast<uint32_t>(sobel_value(block.output, dx, dy)) << (8 * i);
     }
     store_bytes(out.row(y) + x, word, out.extent.width - x, out_aligned);
@@ -54,9 +59,11 @@ __global__ void sobel_kernel(TileSource in, ImageView<uint8_t> out, bool out_ali
 
 void Sobel::launch(const PassArgs& args, CudaStream stream) const {
   const ConstImageRef in = args.in[0];
-  const dim3 grid(blocks_for(in.width(), SobelTuning::threads_x * 4), blocks_for(in.height(), SobelTuning::tile_rows));
+  const dim3 grid(blocks_for(in.width(), SobelTuning::threads_x * 4),
+                  blocks_for(in.height(), SobelTuning::tile_rows));
   sobel_kernel<<<grid, dim3(SobelTuning::threads_x, SobelTuning::threads_y), 0, stream>>>(
-      TileSource(in), args.out.as<uint8_t>(), rows_aligned(args.out, 4), static_cast<const SobelBlock*>(args.block));
+      TileSource(in), args.out.as<uint8_t>(), rows_aligned(args.out, 4),
+      static_cast<const SobelBlock*>(args.block));
   LENSD_LAUNCHED();
 }
 

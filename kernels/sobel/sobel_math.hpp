@@ -20,8 +20,8 @@ struct SobelBlock {
   static SobelBlock make(const SobelParams& p) { return {p.output, p.border}; }
 };
 
-/// atan(t) for 0 ≤ t ≤ 1 in 256ths of a turn: t · (a0 + a1·t² + …), Abramowitz & Stegun 4.4.49, |error| ≤ 1e-5
-/// rad = 4e-4 steps.
+/// atan(t) for 0 ≤ t ≤ 1 in 256ths of a turn: t · (a0 + a1·t² + …), Abramowitz & Stegun 4.4.49, |error| ≤
+/// 1e-5 rad = 4e-4 steps.
 inline constexpr float kSobelAtan0 = 40.738206f, kSobelAtan1 = -13.457612f, kSobelAtan2 = 7.339605f,
                        kSobelAtan3 = -3.4686305f, kSobelAtan4 = 0.84889834f;
 

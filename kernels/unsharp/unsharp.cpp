@@ -26,7 +26,8 @@ void unsharp_row(const uint8_t* in, uint8_t* out, size_t n, int amount, int thre
     const auto v = hn::PromoteTo(d32, hn::LoadU(d8, in + i));
     const auto d = hn::Sub(v, hn::PromoteTo(d32, hn::LoadU(d8, out + i)));
     const auto more = hn::ShiftRight<8>(hn::Add(hn::Mul(gain, d), round));
-    hn::StoreU(hn::DemoteTo(d8, hn::Add(v, hn::IfThenElseZero(hn::Gt(hn::Abs(d), least), more))), d8, out + i);
+    hn::StoreU(hn::DemoteTo(d8, hn::Add(v, hn::IfThenElseZero(hn::Gt(hn::Abs(d), least), more))), d8,
+               out + i);
   }
   for (; i < n; ++i) out[i] = unsharp_value(in[i], out[i], amount, threshold);
 }
@@ -43,9 +44,12 @@ static_assert(offsetof(UnsharpBlock, blur) == 0);
 
 FilterSchema Unsharp::make_schema() {
   Schema<UnsharpParams> schema("unsharp", "sharpens by what a Gaussian blur takes away");
-  schema.real("sigma", &UnsharpParams::sigma, 0.1, 20, "of the blur", {.unit = "px", .widget = Widget::log_slider})
+  schema
+      .real("sigma", &UnsharpParams::sigma, 0.1, 20, "of the blur",
+            {.unit = "px", .widget = Widget::log_slider})
       .real("amount", &UnsharpParams::amount, 0, 10, "how much of the difference is added")
-      .integer("threshold", &UnsharpParams::threshold, 0, 255, "differences up to this are left alone, against noise");
+      .integer("threshold", &UnsharpParams::threshold, 0, 255,
+               "differences up to this are left alone, against noise");
   return add_border(schema, &UnsharpParams::border).build();
 }
 
@@ -64,7 +68,9 @@ Layout Unsharp::configure(const FilterInputs& inputs) {
   return layout;
 }
 
-uint32_t Unsharp::variant() const { return static_cast<uint32_t>(gaussian_reach(params_.blur().effective_radius())); }
+uint32_t Unsharp::variant() const {
+  return static_cast<uint32_t>(gaussian_reach(params_.blur().effective_radius()));
+}
 
 void Unsharp::run(const PassArgs& args, Band band) const {
   blur_.run(args, band);

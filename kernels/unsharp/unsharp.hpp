@@ -1,8 +1,9 @@
 // unsharp: in + amount · (in - gaussian(in)) where |in - gaussian(in)| > threshold, else in.
 //
-// Formats: Gray8, RGBA8 (each colour channel by itself; alpha passes through). Border rule: `border`, of the blur.
-// Temporal reach: none. Exact given the gaussian filter's blur of the same sigma, bit by bit; amount is rounded to
-// 1/256. The blur is written to the output and combined there in place: on the CPU band by band, in the cache.
+// Formats: Gray8, RGBA8 (each colour channel by itself; alpha passes through). Border rule: `border`, of the
+// blur. Temporal reach: none. Exact given the gaussian filter's blur of the same sigma, bit by bit; amount is
+// rounded to 1/256. The blur is written to the output and combined there in place: on the CPU band by band,
+// in the cache.
 #pragma once
 
 #include "core/graph/filter.hpp"

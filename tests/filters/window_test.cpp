@@ -1,5 +1,5 @@
-// Neighbourhood filters against what can be computed by hand: box, sobel, canny, convolve, unsharp, bilateral,
-// diffusion. Parity of backends and oracles is parity_test's matter.
+// Neighbourhood filters against what can be computed by hand: box, sobel, canny, convolve, unsharp,
+// bilateral, diffusion. Parity of backends and oracles is parity_test's matter.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -41,7 +41,8 @@ TEST(Box, RoundsTheMeanAndCountsZerosOutside) {
   const Image impulse = picture(9, 9, [](int x, int y) { return x == 4 && y == 4 ? 255 : 0; });
   const Image out = filtered("box", impulse, {{"radius", int64_t{1}}});
   for (int y = 0; y < 9; ++y)
-    for (int x = 0; x < 9; ++x) EXPECT_EQ(out.at(x, y), std::abs(x - 4) <= 1 && std::abs(y - 4) <= 1 ? 28 : 0);
+    for (int x = 0; x < 9; ++x)
+      EXPECT_EQ(out.at(x, y), std::abs(x - 4) <= 1 && std::abs(y - 4) <= 1 ? 28 : 0);
   const Image white = picture(40, 40, [](int, int) { return 255; });
   const Image dark = filtered("box", white, {{"radius", int64_t{3}}, {"border", std::string("constant")}});
   EXPECT_EQ(dark.at(0, 0), 83);  // 16 of 49 pixels
@@ -72,7 +73,9 @@ TEST(Sobel, RampsHaveTheirSlopeAndDirection) {
 
 /// Two steps of 20 levels (weak); the left one is 60 levels high (strong) in its first ten rows.
 TEST(Canny, FollowsAWeakEdgeFromItsStrongEndAndNoOther) {
-  const Image in = picture(120, 700, [](int x, int y) { return x < 40 ? (y < 10 ? 0 : 40) : x < 80 ? 60 : 80; });
+  const Image in = picture(120, 700, [](int x, int y) {
+    return x < 40 ? (y < 10 ? 0 : 40) : x < 80 ? 60 : 80;
+  });
   const Image out = filtered("canny", in, {{"low", 50.0}, {"high", 150.0}});
   for (int y = 20; y < 700; ++y) {
     int left = 0, right = 0;
@@ -127,7 +130,8 @@ TEST(Unsharp, AddsTheDifferenceToTheBlurAboveTheThreshold) {
   for (int y = 0; y < 50; ++y)
     for (int x = 0; x < 70; ++x) {
       const int d = in.at(x, y) - blurred.at(x, y);
-      const int expected = std::abs(d) > 20 ? static_cast<int>(std::floor(in.at(x, y) + 0.5 * d + 0.5)) : in.at(x, y);
+      const int expected =
+          std::abs(d) > 20 ? static_cast<int>(std::floor(in.at(x, y) + 0.5 * d + 0.5)) : in.at(x, y);
       ASSERT_EQ(out.at(x, y), std::clamp(expected, 0, 255));
     }
 }
@@ -135,7 +139,8 @@ TEST(Unsharp, AddsTheDifferenceToTheBlurAboveTheThreshold) {
 TEST(Bilateral, IsTheWeightedMeanWithinOne) {
   const Image in = uniform_noise(41, 33);
   const double space = 3, colour = 40;
-  const Image out = filtered("bilateral", in, {{"sigma_space", space}, {"sigma_color", colour}, {"radius", int64_t{4}}});
+  const Image out =
+      filtered("bilateral", in, {{"sigma_space", space}, {"sigma_color", colour}, {"radius", int64_t{4}}});
   for (int y = 4; y < 29; ++y)
     for (int x = 4; x < 37; ++x) {
       double sum = 0, weights = 0;
@@ -154,7 +159,8 @@ TEST(Diffusion, AtMaximalKappaIsAGaussian) {
   const Image in = uniform_noise(96, 96);
   const int iterations = 20;
   const double lambda = 0.2, variance = 2 * lambda * iterations;
-  const Image out = filtered("diffusion", in, {{"iterations", int64_t{iterations}}, {"lambda", lambda}, {"kappa", 1000.0}});
+  const Image out =
+      filtered("diffusion", in, {{"iterations", int64_t{iterations}}, {"lambda", lambda}, {"kappa", 1000.0}});
   for (int y = 20; y < 76; y += 5)
     for (int x = 20; x < 76; x += 5) {
       double sum = 0, weights = 0;
