@@ -38,8 +38,9 @@ class Progress {
       const double done = std::min(1.0, static_cast<double>(frames) / static_cast<double>(total_));
       const int filled = static_cast<int>(done * 30);
       const auto eta = static_cast<int64_t>(static_cast<double>(total_ - frames) / std::max(fps, 1e-3));
-      fmt::print(stderr, "\r[{:━<{}}{: <{}}] {:3.0f} %  {}/{}  {:.1f} fps  ETA {}:{:02}\033[K", "", filled, "", 30 - filled,
-                 done * 100, frames, total_, fps, std::max<int64_t>(0, eta) / 60, std::max<int64_t>(0, eta) % 60);
+      fmt::print(stderr, "\r[{:━<{}}{: <{}}] {:3.0f} %  {}/{}  {:.1f} fps  ETA {}:{:02}\033[K", "", filled,
+                 "", 30 - filled, done * 100, frames, total_, fps, std::max<int64_t>(0, eta) / 60,
+                 std::max<int64_t>(0, eta) % 60);
     }
     std::fflush(stderr);
   }
@@ -52,7 +53,8 @@ class Progress {
 
 int64_t expected_frames(const SourceInfo& info, int64_t limit) {
   int64_t total = info.frame_count;
-  if (total == 0 && info.duration_ns > 0 && info.fps > 0) total = std::llround(to_s(info.duration_ns) * info.fps);
+  if (total == 0 && info.duration_ns > 0 && info.fps > 0)
+    total = std::llround(to_s(info.duration_ns) * info.fps);
   if (info.image) total = 1;
   return limit > 0 ? (total > 0 ? std::min(total, limit) : limit) : total;
 }
@@ -65,7 +67,8 @@ struct Written {
 /// Takes frames until there are no more. The recorder is opened with the first frame, whose size it takes.
 Written write_frames(Pipeline& pipeline, const CommandLine& line) {
   std::unique_ptr<Recorder> recorder;
-  std::unique_ptr<FrameHash> hashes = line.framehash.empty() ? nullptr : std::make_unique<FrameHash>(line.framehash);
+  std::unique_ptr<FrameHash> hashes =
+      line.framehash.empty() ? nullptr : std::make_unique<FrameHash>(line.framehash);
   const SourceInfo& info = pipeline.source();
   if (!line.output.empty()) {
     RecorderOptions options;
@@ -106,7 +109,10 @@ void run_batch(const CommandLine& line, const GraphDesc& graph) {
 
   PipelineOptions options;
   options.backend = choice.backend;
-  options.executor = {.threads = line.threads, .device = line.device, .host_frames = true, .frames = 6,
+  options.executor = {.threads = line.threads,
+                      .device = line.device,
+                      .host_frames = true,
+                      .frames = 6,
                       .timing_interval = line.trace.empty() ? 8 : 1};
   options.graph = graph;
   options.max_frames = line.frames;
@@ -119,7 +125,8 @@ void run_batch(const CommandLine& line, const GraphDesc& graph) {
   const double seconds = to_s(now_ns() - begin);
   pipeline.stop();
 
-  for (const PipelineNotice& n : pipeline.take_notices()) n.problem ? log::warn("{}", n.text) : log::info("{}", n.text);
+  for (const PipelineNotice& n : pipeline.take_notices())
+    n.problem ? log::warn("{}", n.text) : log::info("{}", n.text);
   if (!line.timings.empty()) write_timings(line.timings, pipeline.profiler().snapshot());
   if (!line.trace.empty()) write_text(line.trace, pipeline.timeline().chrome_trace());
   if (line.log_level != "error" && line.log_level != "off") {

@@ -33,23 +33,28 @@ struct Text {
 void add_options(CLI::App& app, CommandLine& line, Text& text) {
   app.add_option("SOURCE", line.source,
                  "video or image file, img_%04d.png, - (standard input), test:NAME[=opts] (a lavfi source)");
-  app.add_option("--graph", line.graph_spec, "filters as a chain: median=radius=1,gaussian=sigma=1.6,grayscale");
+  app.add_option("--graph", line.graph_spec,
+                 "filters as a chain: median=radius=1,gaussian=sigma=1.6,grayscale");
   app.add_option("-c,--config", line.configs, "TOML file with source, graph and settings; later files win");
   app.add_option("--set", line.sets, "node.param=value, after the graph is read");
   app.add_option("--backend", text.backend, "auto, cuda or cpu");
   app.add_option("--device", line.device, "CUDA device number")->check(CLI::Range(0, 255));
-  app.add_option("--threads", line.threads, "CPU worker threads, 0 for one per core")->check(CLI::Range(0, 1024));
+  app.add_option("--threads", line.threads, "CPU worker threads, 0 for one per core")
+      ->check(CLI::Range(0, 1024));
   app.add_option("--hwdec", text.hwdec, "hardware decoding: auto, cuda or no");
   app.add_flag("--headless", line.headless, "no window: process all frames as fast as they go");
   app.add_option("-o,--output", line.output,
                  "write the result: .mp4 .mkv .webm .avi .png .jpg, out_%04d.png, or null: to measure");
-  app.add_option("--frames", line.frames, "stop after this many frames")->check(CLI::Range(int64_t{1}, int64_t{1} << 60));
+  app.add_option("--frames", line.frames, "stop after this many frames")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 60));
   app.add_option("--start", line.start_s, "start at this time, in seconds");
   app.add_option("--speed", line.speed, "playback speed");
   app.add_option("--timings", line.timings, "write per-kernel timings: .csv or .json");
   app.add_option("--framehash", line.framehash, "write index, pts and SHA-256 of each output frame");
   app.add_option("--trace", line.trace, "write a Chrome trace of the last seconds: .json");
-  app.add_option("--loop-file", text.loop, "inf or no: start over at the end")->expected(0, 1)->default_str("inf");
+  app.add_option("--loop-file", text.loop, "inf or no: start over at the end")
+      ->expected(0, 1)
+      ->default_str("inf");
   app.add_flag("--pause", line.pause, "start paused");
   app.add_flag("--fullscreen", line.fullscreen, "start in fullscreen");
   app.add_flag("--no-audio", text.no_audio, "accepted for mpv's sake: lensd plays no sound");
@@ -79,8 +84,9 @@ CommandLine parse_command_line(int argc, char** argv) {
   CommandLine line;
   Text text;
   CLI::App app{"lensd: watch and tune a video filter graph, live", "lensd"};
-  app.footer("Exit codes: 0 done, 1 run-time failure, 2 usage, 3 invalid config or graph,\n"
-             "4 source cannot be opened or decoded, 5 backend or display not available.");
+  app.footer(
+      "Exit codes: 0 done, 1 run-time failure, 2 usage, 3 invalid config or graph,\n"
+      "4 source cannot be opened or decoded, 5 backend or display not available.");
   add_options(app, line, text);
   add_subcommands(app, line);
   try {
@@ -104,7 +110,8 @@ CommandLine parse_command_line(int argc, char** argv) {
     throw Error(ExitCode::usage, "--start", "a time in seconds from 0 is expected");
   if (!std::isfinite(line.speed) || line.speed < 0.01 || line.speed > 100)
     throw Error(ExitCode::usage, "--speed", "a speed from 0.01 to 100 is expected");
-  if (line.mode == RunMode::viewer && (line.headless || !line.output.empty() || !line.framehash.empty())) line.mode = RunMode::batch;
+  if (line.mode == RunMode::viewer && (line.headless || !line.output.empty() || !line.framehash.empty()))
+    line.mode = RunMode::batch;
   return line;
 }
 
@@ -119,7 +126,8 @@ GraphDesc configure(CommandLine& line, const Registry& registry) {
 
   if (line.source.empty()) line.source = config.source_url.value_or("");
   if (line.hwdec == HwDecode::off && config.hwdec) line.hwdec = lookup(kHwDecode, *config.hwdec, "hwdec");
-  if (line.backend == BackendWish::automatic && config.backend) line.backend = lookup(kBackends, *config.backend, "backend");
+  if (line.backend == BackendWish::automatic && config.backend)
+    line.backend = lookup(kBackends, *config.backend, "backend");
   if (line.threads == 0) line.threads = config.threads.value_or(0);
   if (line.device == 0) line.device = config.device.value_or(0);
   line.window_width = config.window_width.value_or(line.window_width);

@@ -15,7 +15,7 @@ enum class RunMode { viewer, batch, filters, doctor, check };
 struct CommandLine {
   RunMode mode = RunMode::viewer;
 
-  std::string source;                  ///< empty: the default source
+  std::string source;  ///< empty: the default source
   std::string graph_spec;
   bool has_graph = false;
   std::vector<std::string> configs, sets;
@@ -25,13 +25,13 @@ struct CommandLine {
 
   bool headless = false, fullscreen = false, pause = false, loop_file = false;
   std::string output, timings, framehash, trace, record;
-  int64_t frames = 0;                  ///< 0: all
+  int64_t frames = 0;  ///< 0: all
   double start_s = 0, speed = 1;
   std::string log_level = "warn", log_file;
   int window_width = 1280, window_height = 720;
   bool vsync = true;
 
-  std::string filter_name;             ///< lensd filters NAME
+  std::string filter_name;  ///< lensd filters NAME
   bool json = false, markdown = false;
 };
 

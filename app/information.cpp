@@ -17,26 +17,39 @@ namespace {
 
 const char* type_name(ParamType type) {
   switch (type) {
-    case ParamType::boolean: return "boolean";
-    case ParamType::integer: return "integer";
-    case ParamType::real: return "real";
-    case ParamType::choice: return "choice";
-    case ParamType::text: return "text";
-    case ParamType::matrix: return "matrix";
+    case ParamType::boolean:
+      return "boolean";
+    case ParamType::integer:
+      return "integer";
+    case ParamType::real:
+      return "real";
+    case ParamType::choice:
+      return "choice";
+    case ParamType::text:
+      return "text";
+    case ParamType::matrix:
+      return "matrix";
   }
   return "";
 }
 
 nlohmann::ordered_json to_json(const FilterEntry& entry) {
   const FilterSchema& schema = entry.schema();
-  nlohmann::ordered_json json{{"name", schema.name}, {"doc", schema.doc}, {"min_inputs", entry.min_inputs}, {"max_inputs", entry.max_inputs}};
+  nlohmann::ordered_json json{{"name", schema.name},
+                              {"doc", schema.doc},
+                              {"min_inputs", entry.min_inputs},
+                              {"max_inputs", entry.max_inputs}};
   json["parameters"] = nlohmann::ordered_json::array();
   for (const ParamSpec& p : schema.params) {
     nlohmann::ordered_json param{{"name", p.name}, {"type", type_name(p.type)}, {"doc", p.doc}};
-    if (p.type == ParamType::boolean) param["default"] = std::get<bool>(p.default_value);
-    else if (p.type == ParamType::integer) param["default"] = std::get<int64_t>(p.default_value);
-    else if (p.type == ParamType::real) param["default"] = std::get<double>(p.default_value);
-    else param["default"] = to_string(p.default_value);
+    if (p.type == ParamType::boolean)
+      param["default"] = std::get<bool>(p.default_value);
+    else if (p.type == ParamType::integer)
+      param["default"] = std::get<int64_t>(p.default_value);
+    else if (p.type == ParamType::real)
+      param["default"] = std::get<double>(p.default_value);
+    else
+      param["default"] = to_string(p.default_value);
     if (p.type == ParamType::integer || p.type == ParamType::real) param["min"] = p.min, param["max"] = p.max;
     if (p.type == ParamType::choice) param["choices"] = p.choices;
     if (!p.unit.empty()) param["unit"] = p.unit;
@@ -49,7 +62,8 @@ nlohmann::ordered_json to_json(const FilterEntry& entry) {
 std::string to_text(const FilterSchema& schema) {
   std::string text = fmt::format("{}: {}\n", schema.name, schema.doc);
   for (const ParamSpec& p : schema.params)
-    text += fmt::format("  {:<14} {} (default {})\n  {:<14} {}\n", p.name, p.doc, to_string(p.default_value), "", p.allowed());
+    text += fmt::format("  {:<14} {} (default {})\n  {:<14} {}\n", p.name, p.doc, to_string(p.default_value),
+                        "", p.allowed());
   return text;
 }
 
@@ -69,7 +83,8 @@ void run_filters(const CommandLine& line) {
   for (const FilterEntry& entry : registry().filters)
     if (line.filter_name.empty() || entry.schema().name == line.filter_name) entries.push_back(&entry);
   if (entries.empty())
-    throw Error(ExitCode::invalid_config, "filters", "there is no filter '" + line.filter_name + "'", "see lensd filters");
+    throw Error(ExitCode::invalid_config, "filters", "there is no filter '" + line.filter_name + "'",
+                "see lensd filters");
   if (line.json) {
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
     for (const FilterEntry* entry : entries) all.push_back(to_json(*entry));
@@ -78,9 +93,12 @@ void run_filters(const CommandLine& line) {
   }
   if (line.markdown) fmt::print("# Filters\n");
   for (const FilterEntry* entry : entries) {
-    if (line.markdown) fmt::print("\n{}", to_markdown(entry->schema()));
-    else if (!line.filter_name.empty()) fmt::print("{}", to_text(entry->schema()));
-    else fmt::print("{:<18} {}\n", entry->schema().name, entry->schema().doc);
+    if (line.markdown)
+      fmt::print("\n{}", to_markdown(entry->schema()));
+    else if (!line.filter_name.empty())
+      fmt::print("{}", to_text(entry->schema()));
+    else
+      fmt::print("{:<18} {}\n", entry->schema().name, entry->schema().doc);
   }
 }
 
@@ -96,19 +114,22 @@ void run_check(const CommandLine& line) {
     }
   }
   if (bad > 0)
-    throw Error(ExitCode::invalid_config, "check", fmt::format("{} of {} files refused", bad, line.configs.size()));
+    throw Error(ExitCode::invalid_config, "check",
+                fmt::format("{} of {} files refused", bad, line.configs.size()));
 }
 
 std::string timings_text(const std::vector<PassStats>& rows) {
-  std::string text = fmt::format("{:<18} {:<12} {:>9} {:>9} {:>9} {:>9} {:>9}  ms\n", "node", "pass", "last", "p50", "p95", "p99", "max");
+  std::string text = fmt::format("{:<18} {:<12} {:>9} {:>9} {:>9} {:>9} {:>9}  ms\n", "node", "pass", "last",
+                                 "p50", "p95", "p99", "max");
   for (const PassStats& row : rows) {
     if (!row.active) continue;
     if (row.count == 0) {
       text += fmt::format("{:<18} {:<12} {:>9}\n", row.node, row.pass, "n/a");
       continue;
     }
-    text += fmt::format("{:<18} {:<12} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f}  {}\n", row.node, row.pass, to_ms(row.last_ns),
-                        to_ms(row.p50_ns), to_ms(row.p95_ns), to_ms(row.p99_ns), to_ms(row.max_ns), row.gpu ? "gpu" : "cpu");
+    text += fmt::format("{:<18} {:<12} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f}  {}\n", row.node,
+                        row.pass, to_ms(row.last_ns), to_ms(row.p50_ns), to_ms(row.p95_ns), to_ms(row.p99_ns),
+                        to_ms(row.max_ns), row.gpu ? "gpu" : "cpu");
   }
   return text;
 }
@@ -117,10 +138,18 @@ void write_timings(const std::string& path, const std::vector<PassStats>& rows) 
   if (path.ends_with(".json")) {
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
     for (const PassStats& r : rows) {
-      nlohmann::ordered_json row{{"node", r.node}, {"pass", r.pass}, {"on", r.gpu ? "gpu" : "cpu"}, {"count", r.count}, {"bytes", r.bytes}};
+      nlohmann::ordered_json row{{"node", r.node},
+                                 {"pass", r.pass},
+                                 {"on", r.gpu ? "gpu" : "cpu"},
+                                 {"count", r.count},
+                                 {"bytes", r.bytes}};
       if (r.count > 0)
-        row.update({{"last_ms", to_ms(r.last_ns)}, {"mean_ms", to_ms(r.mean_ns)}, {"p50_ms", to_ms(r.p50_ns)},
-                    {"p95_ms", to_ms(r.p95_ns)}, {"p99_ms", to_ms(r.p99_ns)}, {"max_ms", to_ms(r.max_ns)}});
+        row.update({{"last_ms", to_ms(r.last_ns)},
+                    {"mean_ms", to_ms(r.mean_ns)},
+                    {"p50_ms", to_ms(r.p50_ns)},
+                    {"p95_ms", to_ms(r.p95_ns)},
+                    {"p99_ms", to_ms(r.p99_ns)},
+                    {"max_ms", to_ms(r.max_ns)}});
       all.push_back(std::move(row));
     }
     return write_text(path, all.dump(2) + "\n");
@@ -129,8 +158,9 @@ void write_timings(const std::string& path, const std::vector<PassStats>& rows) 
   for (const PassStats& r : rows) {
     csv += fmt::format("{},{},{},{},{:.0f}", r.node, r.pass, r.gpu ? "gpu" : "cpu", r.count, r.bytes);
     csv += r.count == 0 ? ",,,,,,\n"
-                        : fmt::format(",{:.6f},{:.6f},{:.6f},{:.6f},{:.6f},{:.6f}\n", to_ms(r.last_ns), to_ms(r.mean_ns),
-                                      to_ms(r.p50_ns), to_ms(r.p95_ns), to_ms(r.p99_ns), to_ms(r.max_ns));
+                        : fmt::format(",{:.6f},{:.6f},{:.6f},{:.6f},{:.6f},{:.6f}\n", to_ms(r.last_ns),
+                                      to_ms(r.mean_ns), to_ms(r.p50_ns), to_ms(r.p95_ns), to_ms(r.p99_ns),
+                                      to_ms(r.max_ns));
   }
   write_text(path, csv);
 }
@@ -139,7 +169,8 @@ void write_text(const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
   file.close();
-  if (!file) throw Error(ExitCode::runtime_failure, path, "cannot be written", "check the folder and its permissions");
+  if (!file)
+    throw Error(ExitCode::runtime_failure, path, "cannot be written", "check the folder and its permissions");
 }
 
 }  // namespace lensd

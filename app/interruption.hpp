@@ -1,4 +1,5 @@
-// INT and TERM as a flag: the run ends after the frame at hand, with complete files; a second one ends it at once.
+// INT and TERM as a flag: the run ends after the frame at hand, with complete files; a second one ends it at
+// once.
 #pragma once
 
 #include <csignal>

@@ -50,7 +50,9 @@ Pipeline::Pipeline(std::unique_ptr<Source> source, PipelineOptions options, cons
   install_now(source_info_.picture);  // errors in the graph come out here, on the caller's thread
 }
 
-Pipeline::~Pipeline() { stop(); }
+Pipeline::~Pipeline() {
+  stop();
+}
 
 void Pipeline::start() {
   decode_thread_ = std::thread([this] { guarded(&Pipeline::decode_loop); });
@@ -146,8 +148,8 @@ void Pipeline::planner_loop() {
     Planned planned;
     planned.wanted = std::move(request->wanted);
     try {
-      planned.prepared = executor_->prepare(
-          make_plan(effective(planned.wanted, request->bypass), request->picture, options_.backend, registry_));
+      planned.prepared = executor_->prepare(make_plan(effective(planned.wanted, request->bypass),
+                                                      request->picture, options_.backend, registry_));
     } catch (const Error& e) {
       planned.problem = e.what();
     }
@@ -175,8 +177,10 @@ void Pipeline::process_loop() {
       continue;
     }
     if (next->serial != seek_serial_.load(std::memory_order_acquire)) continue;  // from before a seek
-    if (next->picture) process(std::move(next->picture));
-    else end_of_stream();
+    if (next->picture)
+      process(std::move(next->picture));
+    else
+      end_of_stream();
   }
 }
 
@@ -196,48 +200,49 @@ void Pipeline::apply(Command& command) {
         replan(std::move(graph));
       },
   };
-  std::visit(Overloaded{
-                 change,
-                 [this](const SetGraph& c) { replan(c.graph); },
-                 [&](const Batch& c) {
-                   for (const auto& one : c.changes) std::visit(change, one);
-                 },
-                 [this](const Bypass& c) {
-                   if (bypass_ == c.on) return;
-                   bypass_ = c.on;
-                   replan(wanted_);
-                 },
-                 [this](const Pause& c) {
-                   paused_ = c.paused;
-                   paused_now_ = c.paused;
-                   clock_set_ = false;
-                   if (!c.paused && source_ended_) request_seek(0);
-                 },
-                 [this](const Step& c) {
-                   paused_ = true;
-                   paused_now_ = true;
-                   clock_set_ = false;
-                   if (c.frames > 0) {
-                     step_frames_ += c.frames;
-                   } else if (held_ && source_info_.seekable) {
-                     // The frame before: from half a frame earlier than its expected time.
-                     const int64_t duration = std::max<int64_t>(1, frame_duration_ns_.load());
-                     request_seek(std::max<int64_t>(0, held_.info.pts_ns + c.frames * duration - duration / 2));
-                   }
-                 },
-                 [this](const Seek& c) {
-                   request_seek(c.relative ? position_ns_.load() + c.position_ns : c.position_ns);
-                 },
-                 [this](const SetSpeed& c) {
-                   speed_ = std::clamp(c.speed, 0.01, 100.0);
-                   speed_now_ = speed_;
-                   clock_set_ = false;
-                 },
-                 [this](const SetLoop& c) { loop_file_ = c.file, loop_a_ns_ = c.a_ns, loop_b_ns_ = c.b_ns; },
-                 [](const Snapshot&) {},  // the viewer takes snapshots from the frame it shows
-                 [](const Quit&) {},
-             },
-             command);
+  std::visit(
+      Overloaded{
+          change,
+          [this](const SetGraph& c) { replan(c.graph); },
+          [&](const Batch& c) {
+            for (const auto& one : c.changes) std::visit(change, one);
+          },
+          [this](const Bypass& c) {
+            if (bypass_ == c.on) return;
+            bypass_ = c.on;
+            replan(wanted_);
+          },
+          [this](const Pause& c) {
+            paused_ = c.paused;
+            paused_now_ = c.paused;
+            clock_set_ = false;
+            if (!c.paused && source_ended_) request_seek(0);
+          },
+          [this](const Step& c) {
+            paused_ = true;
+            paused_now_ = true;
+            clock_set_ = false;
+            if (c.frames > 0) {
+              step_frames_ += c.frames;
+            } else if (held_ && source_info_.seekable) {
+              // The frame before: from half a frame earlier than its expected time.
+              const int64_t duration = std::max<int64_t>(1, frame_duration_ns_.load());
+              request_seek(std::max<int64_t>(0, held_.info.pts_ns + c.frames * duration - duration / 2));
+            }
+          },
+          [this](const Seek& c) {
+            request_seek(c.relative ? position_ns_.load() + c.position_ns : c.position_ns);
+          },
+          [this](const SetSpeed& c) {
+            speed_ = std::clamp(c.speed, 0.01, 100.0);
+            speed_now_ = speed_;
+            clock_set_ = false;
+          },
+          [this](const SetLoop& c) { loop_file_ = c.file, loop_a_ns_ = c.a_ns, loop_b_ns_ = c.b_ns; },
+          [](const Snapshot&) {},  // the viewer takes snapshots from the frame it shows
+          [](const Quit&) {},
+      },
+      command);
   if (paused_ && held_ && changes_picture(command)) run_held();
 }
 
@@ -252,13 +257,16 @@ void Pipeline::apply_param(const SetParam& set) {
     std::erase_if(node->params, [&](const auto& p) { return p.first == set.param; });
     node->params.emplace_back(set.param, set.value);
   }
-  if (planning_ || result.kind == ParamResult::Kind::needs_plan) replan(wanted_);
-  else publish_graph();
+  if (planning_ || result.kind == ParamResult::Kind::needs_plan)
+    replan(wanted_);
+  else
+    publish_graph();
 }
 
 /// Has `graph` planned aside. When it cannot be, the old plan stays and the reason is shown.
 void Pipeline::replan(GraphDesc graph) {
-  if (const auto problems = validate(graph, registry_); !problems.empty()) return notice(true, problems.front());
+  if (const auto problems = validate(graph, registry_); !problems.empty())
+    return notice(true, problems.front());
   wanted_ = resolved(graph, registry_);
   plan_again_ = true;
   request_plan();
@@ -283,7 +291,8 @@ void Pipeline::adopt_planned() {
     notice(true, planned->problem);
     if (!plan_again_) wanted_ = graph_;
   } else if (planned->prepared->plan->picture != executor_->plan()->picture) {
-    retire.retired = std::move(planned->prepared);  // the source changed meanwhile and was planned for at once
+    retire.retired =
+        std::move(planned->prepared);  // the source changed meanwhile and was planned for at once
   } else {
     retire.retired = executor_->adopt(std::move(planned->prepared));
     graph_ = std::move(planned->wanted);
@@ -317,10 +326,13 @@ void Pipeline::process(Picture picture) {
   position_ns_.store(held_.info.pts_ns, std::memory_order_relaxed);
   show_one_ = false;
   if (step_frames_ > 0) --step_frames_;
-  const bool last = options_.max_frames > 0 && processed_.load() >= static_cast<uint64_t>(options_.max_frames);
+  const bool last =
+      options_.max_frames > 0 && processed_.load() >= static_cast<uint64_t>(options_.max_frames);
   publish(std::move(frame));
-  if (last) end_of_stream();
-  else if (loop_b_ns_ >= 0 && loop_a_ns_ >= 0 && held_.info.pts_ns >= loop_b_ns_) request_seek(loop_a_ns_);
+  if (last)
+    end_of_stream();
+  else if (loop_b_ns_ >= 0 && loop_a_ns_ >= 0 && held_.info.pts_ns >= loop_b_ns_)
+    request_seek(loop_a_ns_);
 }
 
 /// The held picture again, with the parameters as they are now: tuning while paused.
@@ -338,7 +350,8 @@ void Pipeline::wait_until_due(int64_t pts_ns) {
   if (source_info_.live) return;
   if (!clock_set_) return rebase_clock(pts_ns);
   for (;;) {
-    const int64_t due = clock_wall_ns_ + static_cast<int64_t>(static_cast<double>(pts_ns - clock_pts_ns_) / speed_);
+    const int64_t due =
+        clock_wall_ns_ + static_cast<int64_t>(static_cast<double>(pts_ns - clock_pts_ns_) / speed_);
     const int64_t wait = due - now_ns();
     const int64_t duration = std::max<int64_t>(frame_duration_ns_.load(std::memory_order_relaxed), 1'000'000);
     if (wait < -duration) late_.fetch_add(1, std::memory_order_relaxed);
@@ -348,7 +361,8 @@ void Pipeline::wait_until_due(int64_t pts_ns) {
     if (!command_signal_.try_acquire_for(std::chrono::nanoseconds(wait))) return;
     const uint32_t serial = seek_serial_.load(std::memory_order_relaxed);
     apply_commands();
-    if (stopping() || paused_ || !clock_set_ || serial != seek_serial_.load(std::memory_order_relaxed)) return;
+    if (stopping() || paused_ || !clock_set_ || serial != seek_serial_.load(std::memory_order_relaxed))
+      return;
   }
 }
 

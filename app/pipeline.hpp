@@ -2,7 +2,8 @@
 //
 //   decode thread      Source::next() ── Picture ──▶ pictures_ (files: blocks when full)
 //   process thread     commands_ at a frame boundary → Executor::run() → pacing → publish
-//   planner thread     a changed graph is planned and allocated aside; the process thread takes it into use at
+//   planner thread     a changed graph is planned and allocated aside; the process thread takes it into use
+//   at
 //                      the next frame boundary, so that no frame waits for it
 //   consumer           viewer: take_newest() on the UI thread, newest wins, never blocks the pipeline
 //                      batch:  next_frame() on the writer thread, every frame, in order
@@ -32,10 +33,10 @@ struct PipelineOptions {
   Backend backend = Backend::cpu;
   ExecutorOptions executor;
   GraphDesc graph;
-  bool paced = false;         ///< show frames at their time; else as fast as they go
+  bool paced = false;  ///< show frames at their time; else as fast as they go
   bool paused = false;
   bool loop_file = false;
-  int64_t max_frames = 0;     ///< 0: all
+  int64_t max_frames = 0;                  ///< 0: all
   std::function<void()> on_frame = [] {};  ///< called by the process thread after a frame was published
 };
 
@@ -144,7 +145,7 @@ class Pipeline {
     uint32_t serial = 0;
   };
   struct PlanRequest {
-    GraphDesc wanted;      ///< what the graph becomes
+    GraphDesc wanted;  ///< what the graph becomes
     PictureInfo picture;
     bool bypass = false;
     std::unique_ptr<PreparedPlan> retired;  ///< an old plan to free instead
@@ -169,8 +170,8 @@ class Pipeline {
 
   // Process thread's own.
   Picture held_;
-  GraphDesc graph_;          // as it runs
-  GraphDesc wanted_;         // as asked for: differs from graph_ while a plan is being made
+  GraphDesc graph_;   // as it runs
+  GraphDesc wanted_;  // as asked for: differs from graph_ while a plan is being made
   bool planning_ = false, plan_again_ = false;
   bool paused_ = false, bypass_ = false, show_one_ = false, loop_file_ = false, source_ended_ = false;
   double speed_ = 1;

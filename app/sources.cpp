@@ -19,8 +19,8 @@ std::string source_url(const CommandLine& line) {
 
 SourceOptions source_options(const CommandLine& line, Backend backend) {
   if (line.hwdec == HwDecode::cuda && backend == Backend::cpu)
-    throw Error(ExitCode::unavailable, "--hwdec=cuda", "decoded frames stay on the GPU, which needs the CUDA backend",
-                "use --hwdec=auto, or no");
+    throw Error(ExitCode::unavailable, "--hwdec=cuda",
+                "decoded frames stay on the GPU, which needs the CUDA backend", "use --hwdec=auto, or no");
   SourceOptions options;
   options.hwdec = backend == Backend::cuda ? line.hwdec : HwDecode::off;
   options.device = line.device;

@@ -1,8 +1,8 @@
 // lensd SOURCE: the window.
 //
 // The UI thread owns window, GL and ImGui. Each turn it takes the newest finished frame, draws it and the
-// panels, and posts what the user asked for to the pipeline. It never waits for the pipeline, nor the pipeline
-// for it.
+// panels, and posts what the user asked for to the pipeline. It never waits for the pipeline, nor the
+// pipeline for it.
 
 #include <fmt/format.h>
 
@@ -52,8 +52,12 @@ class Viewer {
  public:
   Viewer(const CommandLine& line, const GraphDesc& graph)
       : line_(line),
-        window_({.title = "lensd", .width = line.window_width, .height = line.window_height, .fullscreen = line.fullscreen,
-                 .hidden = false, .vsync = line.vsync}),
+        window_({.title = "lensd",
+                 .width = line.window_width,
+                 .height = line.window_height,
+                 .fullscreen = line.fullscreen,
+                 .hidden = false,
+                 .vsync = line.vsync}),
         session_(window_),
         backend_(choose_backend(line.backend, probe_cuda(line.device))),
         display_(ui::choose_display_path(backend_.backend, line.device)) {
@@ -74,23 +78,28 @@ class Viewer {
   void open(const std::string& url, const GraphDesc& graph) {
     PipelineOptions options;
     options.backend = backend_.backend;
-    options.executor = {.threads = line_.threads, .device = line_.device,
-                        .host_frames = display_.kind == ui::DisplayKind::pixel_buffer, .frames = 6,
+    options.executor = {.threads = line_.threads,
+                        .device = line_.device,
+                        .host_frames = display_.kind == ui::DisplayKind::pixel_buffer,
+                        .frames = 6,
                         .timing_interval = line_.trace.empty() ? 8 : 1};
     options.graph = graph;
     options.paced = true, options.paused = line_.pause, options.loop_file = line_.loop_file;
     options.on_frame = [] { ui::Window::wake(); };
-    auto pipeline = std::make_unique<Pipeline>(open_source(url, source_options(line_, backend_.backend)), options, registry());
+    auto pipeline = std::make_unique<Pipeline>(open_source(url, source_options(line_, backend_.backend)),
+                                               options, registry());
     // The display path reads frames of the old pipeline: it goes first, then the pipeline.
     presenter_.reset();
     pipeline_ = std::move(pipeline);
-    presenter_ = std::make_unique<ui::Presenter>(ui::make_display_path(display_.kind, pipeline_->executor().device_sync()));
+    presenter_ = std::make_unique<ui::Presenter>(
+        ui::make_display_path(display_.kind, pipeline_->executor().device_sync()));
     present_scope_ = pipeline_->profiler().scope("present", "texture");
     draw_scope_ = pipeline_->profiler().scope("present", "draw", 0, 0, !window_.software_rendering());
     present_track_ = pipeline_->timeline().track("ui thread");
     present_label_ = pipeline_->timeline().label("present");
-    model_ = std::make_unique<ViewerModelBuilder>(*pipeline_, registry(), backend_,
-                                                  MachineTexts{ui::name(display_.kind), display_.reason, window_.renderer()});
+    model_ = std::make_unique<ViewerModelBuilder>(
+        *pipeline_, registry(), backend_,
+        MachineTexts{ui::name(display_.kind), display_.reason, window_.renderer()});
     window_.set_title(pipeline_->source().name + " - lensd");
     if (line_.speed != 1) pipeline_->post(SetSpeed{line_.speed});
     if (line_.loop_file) pipeline_->post(SetLoop{.file = true});
@@ -170,6 +179,8 @@ class Viewer {
 
 }  // namespace
 
-void run_viewer(const CommandLine& line, const GraphDesc& graph) { Viewer(line, graph).run(); }
+void run_viewer(const CommandLine& line, const GraphDesc& graph) {
+  Viewer(line, graph).run();
+}
 
 }  // namespace lensd

@@ -26,8 +26,8 @@ std::string detail_text(const SourceInfo& info) {
 
 }  // namespace
 
-ViewerModelBuilder::ViewerModelBuilder(Pipeline& pipeline, const Registry& registry, const BackendChoice& backend,
-                                       const MachineTexts& texts)
+ViewerModelBuilder::ViewerModelBuilder(Pipeline& pipeline, const Registry& registry,
+                                       const BackendChoice& backend, const MachineTexts& texts)
     : pipeline_(pipeline), registry_(registry) {
   const SourceInfo& source = pipeline.source();
   model_.source_name = source.name, model_.source_detail = detail_text(source);
@@ -59,7 +59,8 @@ const ui::ViewerModel& ViewerModelBuilder::build(Extent picture) {
   const PipelineStatus status = pipeline_.status();
   model_.picture = picture;
   model_.paused = status.paused, model_.ended = status.ended, model_.speed = status.speed;
-  model_.frames_processed = status.processed, model_.frames_late = status.late, model_.frames_not_shown = status.not_shown;
+  model_.frames_processed = status.processed, model_.frames_late = status.late,
+  model_.frames_not_shown = status.not_shown;
   if (status.frame_duration_ns > 0) model_.frame_duration_ns = status.frame_duration_ns;
   for (PipelineNotice& n : pipeline_.take_notices()) notice(n.problem, std::move(n.text));
   std::erase_if(model_.notices, [&](const ui::Notice& n) { return time_ns - n.time_ns > kNoticeLife; });
@@ -81,7 +82,8 @@ void ViewerModelBuilder::refresh_graph() {
   graph_version_ = view->version;
   model_.nodes.clear();
   const auto planned_format = [&](const std::string& id) {
-    const auto it = std::find_if(view->planned.begin(), view->planned.end(), [&](const PlannedNode& n) { return n.id == id; });
+    const auto it = std::find_if(view->planned.begin(), view->planned.end(),
+                                 [&](const PlannedNode& n) { return n.id == id; });
     return it == view->planned.end() ? std::string() : format_text(it->output);
   };
   for (const NodeDesc& desc : view->graph.nodes) {
@@ -93,13 +95,20 @@ void ViewerModelBuilder::refresh_graph() {
   }
   for (const PlannedNode& planned : view->planned)
     if (planned.automatic)
-      model_.nodes.push_back({.id = planned.id, .filter = planned.filter, .enabled = true, .automatic = true, .schema = nullptr,
-                              .values = {}, .format = format_text(planned.output), .stats = {}});
+      model_.nodes.push_back({.id = planned.id,
+                              .filter = planned.filter,
+                              .enabled = true,
+                              .automatic = true,
+                              .schema = nullptr,
+                              .values = {},
+                              .format = format_text(planned.output),
+                              .stats = {}});
 }
 
 void ViewerModelBuilder::refresh_rates(int64_t time_ns) {
   const PipelineStatus status = pipeline_.status();
-  if (rates_ns_ == 0) rates_ns_ = time_ns, rates_decoded_ = status.processed, rates_shown_ = model_.frames_shown;
+  if (rates_ns_ == 0)
+    rates_ns_ = time_ns, rates_decoded_ = status.processed, rates_shown_ = model_.frames_shown;
   if (time_ns - rates_ns_ < kRatesEvery) return;
   const double seconds = to_s(time_ns - rates_ns_);
   model_.decode_fps = static_cast<double>(status.processed - rates_decoded_) / seconds;

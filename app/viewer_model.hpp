@@ -16,7 +16,8 @@ struct MachineTexts {
 
 class ViewerModelBuilder {
  public:
-  ViewerModelBuilder(Pipeline& pipeline, const Registry& registry, const BackendChoice& backend, const MachineTexts& texts);
+  ViewerModelBuilder(Pipeline& pipeline, const Registry& registry, const BackendChoice& backend,
+                     const MachineTexts& texts);
 
   /// A frame was handed to the presenter.
   void shown(const FrameInfo& info);

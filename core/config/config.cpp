@@ -21,7 +21,8 @@ namespace {
 /// Collects problems with their positions while a document is read.
 class Reader {
  public:
-  Reader(std::string name, const Registry& registry, Config& out) : name_(std::move(name)), registry_(registry), out_(out) {}
+  Reader(std::string name, const Registry& registry, Config& out)
+      : name_(std::move(name)), registry_(registry), out_(out) {}
 
   void document(const toml::table& root) {
     const std::map<std::string_view, std::function<void(const toml::node&)>> tables{
@@ -34,8 +35,10 @@ class Reader {
     };
     for (const auto& [key, value] : root) {
       const auto it = tables.find(key.str());
-      if (it != tables.end()) it->second(value);
-      else problem(key.source(), fmt::format("there is no table or key '{}'", key.str()));
+      if (it != tables.end())
+        it->second(value);
+      else
+        problem(key.source(), fmt::format("there is no table or key '{}'", key.str()));
     }
     if (has_graph_ || has_nodes_) finish_graph();
   }
@@ -59,8 +62,10 @@ class Reader {
     }
     for (const auto& [key, value] : *table) {
       const auto it = known.find(key.str());
-      if (it != known.end()) it->second(value);
-      else problem(key.source(), fmt::format("there is no key '{}' in [{}]", key.str(), table_name));
+      if (it != known.end())
+        it->second(value);
+      else
+        problem(key.source(), fmt::format("there is no key '{}' in [{}]", key.str(), table_name));
     }
   }
 
@@ -90,19 +95,26 @@ class Reader {
   }
 
   void source(const toml::node& n) {
-    fields(n, "source", {{"url", text(out_.source_url)}, {"hwdec", text(out_.hwdec, {"auto", "cuda", "no"})}});
+    fields(n, "source",
+           {{"url", text(out_.source_url)}, {"hwdec", text(out_.hwdec, {"auto", "cuda", "no"})}});
   }
   void window(const toml::node& n) {
-    fields(n, "window", {{"width", integer(out_.window_width, 64, 16384)}, {"height", integer(out_.window_height, 64, 16384)},
-                         {"fullscreen", boolean(out_.fullscreen)}, {"vsync", boolean(out_.vsync)}});
+    fields(n, "window",
+           {{"width", integer(out_.window_width, 64, 16384)},
+            {"height", integer(out_.window_height, 64, 16384)},
+            {"fullscreen", boolean(out_.fullscreen)},
+            {"vsync", boolean(out_.vsync)}});
   }
   void performance(const toml::node& n) {
-    fields(n, "performance", {{"backend", text(out_.backend, {"auto", "cuda", "cpu"})},
-                              {"threads", integer(out_.threads, 0, 1024)}, {"device", integer(out_.device, 0, 255)}});
+    fields(n, "performance",
+           {{"backend", text(out_.backend, {"auto", "cuda", "cpu"})},
+            {"threads", integer(out_.threads, 0, 1024)},
+            {"device", integer(out_.device, 0, 255)}});
   }
   void log(const toml::node& n) {
-    fields(n, "log", {{"level", text(out_.log_level, {"trace", "debug", "info", "warn", "error", "off"})},
-                      {"file", text(out_.log_file)}});
+    fields(n, "log",
+           {{"level", text(out_.log_level, {"trace", "debug", "info", "warn", "error", "off"})},
+            {"file", text(out_.log_file)}});
   }
 
   void graph_table(const toml::node& n) {
@@ -117,8 +129,10 @@ class Reader {
     const toml::array* list = n.as_array();
     if (!list) return problem(n.source(), "nodes are written as [[node]]");
     for (const toml::node& item : *list) {
-      if (const toml::table* table = item.as_table()) node(*table);
-      else problem(item.source(), "a node is a table: [[node]]");
+      if (const toml::table* table = item.as_table())
+        node(*table);
+      else
+        problem(item.source(), "a node is a table: [[node]]");
     }
   }
 
@@ -127,27 +141,37 @@ class Reader {
     desc.where = where(table.source());
     const toml::node* filter = table.get("filter");
     const auto filter_name = filter ? filter->value_exact<std::string>() : std::nullopt;
-    if (!filter_name) return problem((filter ? *filter : static_cast<const toml::node&>(table)).source(), "a node needs filter = \"name\"");
+    if (!filter_name)
+      return problem((filter ? *filter : static_cast<const toml::node&>(table)).source(),
+                     "a node needs filter = \"name\"");
     desc.filter = *filter_name;
     const FilterEntry* entry = registry_.find(desc.filter);
     for (const auto& [key, value] : table) {
       if (key.str() == "filter") continue;
-      if (key.str() == "id") node_text(value, desc.id);
-      else if (key.str() == "enabled") node_enabled(value, desc.enabled);
-      else if (key.str() == "input" || key.str() == "inputs") node_inputs(value, desc.inputs);
-      else if (entry) node_param(key, value, entry->schema(), desc);
+      if (key.str() == "id")
+        node_text(value, desc.id);
+      else if (key.str() == "enabled")
+        node_enabled(value, desc.enabled);
+      else if (key.str() == "input" || key.str() == "inputs")
+        node_inputs(value, desc.inputs);
+      else if (entry)
+        node_param(key, value, entry->schema(), desc);
     }
     if (desc.id.empty() && table.contains("id")) problem(table.get("id")->source(), "an id is not empty");
     graph_.nodes.push_back(std::move(desc));
   }
 
   void node_text(const toml::node& value, std::string& target) {
-    if (const auto v = value.value_exact<std::string>()) target = *v;
-    else problem(value.source(), "expected text in quotes");
+    if (const auto v = value.value_exact<std::string>())
+      target = *v;
+    else
+      problem(value.source(), "expected text in quotes");
   }
   void node_enabled(const toml::node& value, bool& target) {
-    if (const auto v = value.value_exact<bool>()) target = *v;
-    else problem(value.source(), "enabled is true or false");
+    if (const auto v = value.value_exact<bool>())
+      target = *v;
+    else
+      problem(value.source(), "enabled is true or false");
   }
   void node_inputs(const toml::node& value, std::vector<std::string>& target) {
     if (const auto single = value.value_exact<std::string>()) {
@@ -157,19 +181,24 @@ class Reader {
     const toml::array* list = value.as_array();
     if (!list) return problem(value.source(), "inputs are a node's id or a list of ids");
     for (const toml::node& item : *list) {
-      if (const auto id = item.value_exact<std::string>()) target.push_back(*id);
-      else problem(item.source(), "an input is a node's id in quotes");
+      if (const auto id = item.value_exact<std::string>())
+        target.push_back(*id);
+      else
+        problem(item.source(), "an input is a node's id in quotes");
     }
   }
 
   void node_param(const toml::key& key, const toml::node& value, const FilterSchema& schema, NodeDesc& desc) {
     const ParamSpec* spec = schema.find(key.str());
-    if (!spec) return problem(key.source(), fmt::format("{}: there is no parameter '{}'", schema.name, key.str()));
+    if (!spec)
+      return problem(key.source(), fmt::format("{}: there is no parameter '{}'", schema.name, key.str()));
     ParamValue converted;
     const std::optional<ParamValue> given = param_value(value);
     if (!given)
-      return problem(value.source(), fmt::format("{}: {} expects {}", schema.name, spec->name, spec->allowed()));
-    if (auto refusal = spec->check(*given, converted)) return problem(value.source(), schema.name + ": " + *refusal);
+      return problem(value.source(),
+                     fmt::format("{}: {} expects {}", schema.name, spec->name, spec->allowed()));
+    if (auto refusal = spec->check(*given, converted))
+      return problem(value.source(), schema.name + ": " + *refusal);
     desc.params.emplace_back(spec->name, std::move(converted));
   }
 
@@ -210,12 +239,14 @@ class Reader {
 
 }  // namespace
 
-std::vector<std::string> parse_config(const std::string& text, const std::string& name, const Registry& registry, Config& out) {
+std::vector<std::string> parse_config(const std::string& text, const std::string& name,
+                                      const Registry& registry, Config& out) {
   if (text.size() > kMaxConfigBytes) return {fmt::format("{}: larger than {} bytes", name, kMaxConfigBytes)};
   const toml::parse_result result = toml::parse(text, name);
   if (!result) {
     const toml::parse_error& e = result.error();
-    return {fmt::format("{}:{}:{}: {}", name, e.source().begin.line, e.source().begin.column, e.description())};
+    return {
+        fmt::format("{}:{}:{}: {}", name, e.source().begin.line, e.source().begin.column, e.description())};
   }
   Config config;
   Reader reader(name, registry, config);
@@ -231,12 +262,14 @@ Config load_config(const std::string& path, const Registry& registry) {
   if (std::filesystem::file_size(path, ignored) > kMaxConfigBytes && !ignored)
     throw Error(ExitCode::invalid_config, path, fmt::format("larger than {} bytes", kMaxConfigBytes));
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw Error(ExitCode::invalid_config, path, "cannot be read", "check the path and its permissions");
+  if (!file)
+    throw Error(ExitCode::invalid_config, path, "cannot be read", "check the path and its permissions");
   std::ostringstream text;
   text << file.rdbuf();
   Config config;
   const auto problems = parse_config(text.str(), path, registry, config);
-  if (!problems.empty()) throw Error(ExitCode::invalid_config, "", fmt::format("{}", fmt::join(problems, "\n")));
+  if (!problems.empty())
+    throw Error(ExitCode::invalid_config, "", fmt::format("{}", fmt::join(problems, "\n")));
   return config;
 }
 

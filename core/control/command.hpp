@@ -57,7 +57,7 @@ struct Snapshot {
 };
 struct Quit {};
 
-using Command =
-    std::variant<SetParam, SetEnabled, SetGraph, Batch, Bypass, Pause, Step, Seek, SetSpeed, SetLoop, Snapshot, Quit>;
+using Command = std::variant<SetParam, SetEnabled, SetGraph, Batch, Bypass, Pause, Step, Seek, SetSpeed,
+                             SetLoop, Snapshot, Quit>;
 
 }  // namespace lensd

@@ -10,7 +10,8 @@ namespace lensd {
 size_t pack_arena(std::vector<ArenaBuffer>& buffers, size_t alignment) {
   std::vector<size_t> order(buffers.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return buffers[a].bytes > buffers[b].bytes; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return buffers[a].bytes > buffers[b].bytes; });
 
   std::vector<const ArenaBuffer*> placed;  // by offset
   size_t total = 0;
@@ -25,9 +26,10 @@ size_t pack_arena(std::vector<ArenaBuffer>& buffers, size_t alignment) {
     }
     buffer.offset = offset;
     total = std::max(total, offset + buffer.bytes);
-    placed.insert(std::upper_bound(placed.begin(), placed.end(), &buffer,
-                                   [](const ArenaBuffer* a, const ArenaBuffer* b) { return a->offset < b->offset; }),
-                  &buffer);
+    placed.insert(
+        std::upper_bound(placed.begin(), placed.end(), &buffer,
+                         [](const ArenaBuffer* a, const ArenaBuffer* b) { return a->offset < b->offset; }),
+        &buffer);
   }
   return total;
 }

@@ -31,7 +31,11 @@ struct CpuPlan final : PreparedPlan {
 class CpuExecutor final : public Executor {
  public:
   CpuExecutor(const ExecutorOptions& options, Profiler& profiler, Timeline& timeline)
-      : options_(options), profiler_(profiler), timeline_(timeline), workers_(options.threads), track_(timeline.track("cpu passes")) {}
+      : options_(options),
+        profiler_(profiler),
+        timeline_(timeline),
+        workers_(options.threads),
+        track_(timeline.track("cpu passes")) {}
 
   Backend backend() const override { return Backend::cpu; }
   Plan* plan() override { return now_ ? now_->plan.get() : nullptr; }
@@ -41,7 +45,8 @@ class CpuExecutor final : public Executor {
     next->arena = MemoryBlock(MemoryKind::host, plan->arena_bytes);
     next->state = MemoryBlock(MemoryKind::host, plan->state_bytes);
     next->stats = MemoryBlock(MemoryKind::host, plan->stats_bytes);
-    next->worker = MemoryBlock(MemoryKind::host, plan->worker_bytes * static_cast<size_t>(workers_.threads()));
+    next->worker =
+        MemoryBlock(MemoryKind::host, plan->worker_bytes * static_cast<size_t>(workers_.threads()));
     std::memset(next->state.data(), 0, next->state.size());
     next->pool = FramePool::make(plan->output, MemoryKind::host, options_.frames);
     next->plan = std::move(plan);
@@ -97,13 +102,15 @@ class CpuExecutor final : public Executor {
       for (const size_t offset : node.scratch_offsets) step.scratch.push_back(next.arena.data() + offset);
       step.args.out = {next.arena.data() + node.image_offset, node.pitch_bytes, node.layout.output};
       step.args.block = step.args.host_block = plan.blocks.data() + node.block_offset;
-      step.args.state = next.state.data() + node.state_offset, step.args.stats = next.stats.data() + node.stats_offset;
+      step.args.state = next.state.data() + node.state_offset,
+      step.args.stats = next.stats.data() + node.stats_offset;
       for (const PassSpec& pass : node.layout.passes) {
         step.scopes.push_back(profiler_.scope(node.id, pass.name, pass.bytes, pass.operations));
         step.labels.push_back(timeline_.label(node.id + "/" + pass.name));
       }
     }
-    for (Step& step : next.steps) step.args.in = step.in, step.args.scratch = step.scratch;  // vectors stay put now
+    for (Step& step : next.steps)
+      step.args.in = step.in, step.args.scratch = step.scratch;  // vectors stay put now
   }
 
   struct PassContext {
@@ -116,7 +123,8 @@ class CpuExecutor final : public Executor {
     const auto& context = *static_cast<const PassContext*>(opaque);
     PassArgs args = context.step->args;
     args.pass = context.pass;
-    args.worker = context.self->now_->worker.data() + context.self->now_->plan->worker_bytes * static_cast<size_t>(worker);
+    args.worker = context.self->now_->worker.data() +
+                  context.self->now_->plan->worker_bytes * static_cast<size_t>(worker);
     context.step->node->filter->run(args, band);
   }
 
@@ -145,7 +153,8 @@ class CpuExecutor final : public Executor {
 
 }  // namespace
 
-std::unique_ptr<Executor> make_cpu_executor(const ExecutorOptions& options, Profiler& profiler, Timeline& timeline) {
+std::unique_ptr<Executor> make_cpu_executor(const ExecutorOptions& options, Profiler& profiler,
+                                            Timeline& timeline) {
   return std::make_unique<CpuExecutor>(options, profiler, timeline);
 }
 
@@ -155,7 +164,8 @@ std::unique_ptr<Executor> make_cuda_executor(const ExecutorOptions&, Profiler&, 
 }
 #endif
 
-std::unique_ptr<Executor> make_executor(Backend backend, const ExecutorOptions& options, Profiler& profiler, Timeline& timeline) {
+std::unique_ptr<Executor> make_executor(Backend backend, const ExecutorOptions& options, Profiler& profiler,
+                                        Timeline& timeline) {
   return backend == Backend::cuda ? make_cuda_executor(options, profiler, timeline)
                                   : make_cpu_executor(options, profiler, timeline);
 }

@@ -4,11 +4,11 @@
 //   compute  │ graph of n ───────▶│          one captured CUDA graph; waits for upload n
 //   return   │ statistics, host frames of n−1, "slot is free" signal
 //
-// Each output frame has a slot with its own upload buffer, parameter block, events and captured graphs (a plain
-// one and, for sampled frames, one with an event around each pass). Kernels read their parameters from the
-// block, so that tuning changes bytes, not graphs. The host learns that a
-// slot is free from a host function at the end of the return stream (an atomic store), never from a CUDA call
-// that waits. CUDA calls per frame: see docs/architecture.md.
+// Each output frame has a slot with its own upload buffer, parameter block, events and captured graphs (a
+// plain one and, for sampled frames, one with an event around each pass). Kernels read their parameters from
+// the block, so that tuning changes bytes, not graphs. The host learns that a slot is free from a host
+// function at the end of the return stream (an atomic store), never from a CUDA call that waits. CUDA calls
+// per frame: see docs/architecture.md.
 
 #include <cstring>
 #include <mutex>
@@ -77,7 +77,8 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
   std::unique_ptr<PreparedPlan> prepare(std::unique_ptr<Plan> plan) override {
     LENSD_CUDA_CHECK(cudaSetDevice(options_.device));
     auto next = std::make_unique<CudaPlan>();
-    next->pool = FramePool::make(plan->output, options_.host_frames ? MemoryKind::pinned : MemoryKind::device, options_.frames);
+    next->pool = FramePool::make(plan->output, options_.host_frames ? MemoryKind::pinned : MemoryKind::device,
+                                 options_.frames);
     auto sync = std::make_shared<SyncSet>(static_cast<size_t>(next->pool->capacity()));
     next->pool->attach(sync);
     next->arena = MemoryBlock(MemoryKind::device, plan->arena_bytes);
@@ -118,7 +119,8 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
     Frame frame = now_->pool->acquire();
     if (!frame) return frame;
     CudaSlot& slot = *now_->slots[static_cast<size_t>(frame.slot())];
-    slot.sync->busy.wait(1, std::memory_order_acquire);  // a frame that its reader gave back before it was finished
+    slot.sync->busy.wait(
+        1, std::memory_order_acquire);  // a frame that its reader gave back before it was finished
     collect(slot);
 
     frame.info = picture.info;
@@ -163,17 +165,21 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
     slot->host_block = MemoryBlock(MemoryKind::pinned, plan.block_bytes);
     slot->device_block = MemoryBlock(MemoryKind::device, plan.block_bytes);
     if (options_.host_frames)
-      slot->device_image = MemoryBlock(MemoryKind::device, output_pitch(plan) * static_cast<size_t>(plan.output.extent.height));
+      slot->device_image = MemoryBlock(MemoryKind::device,
+                                       output_pitch(plan) * static_cast<size_t>(plan.output.extent.height));
     slot->host_stats = MemoryBlock(MemoryKind::pinned, plan.stats_bytes);
     for (size_t i = 0; i <= passes; ++i) slot->timing.marks.emplace_back(cuda::Timing::on);
     return slot;
   }
 
   static size_t output_pitch(const Plan& plan) { return align_up(plan.output.row_bytes(), kDeviceAlignment); }
-  static size_t upload_pitch(const PictureInfo& info, int plane) { return align_up(info.plane_row_bytes(plane), kDeviceAlignment); }
+  static size_t upload_pitch(const PictureInfo& info, int plane) {
+    return align_up(info.plane_row_bytes(plane), kDeviceAlignment);
+  }
   static size_t upload_bytes(const PictureInfo& info) {
     size_t total = 0;
-    for (int p = 0; p < info.format.plane_count; ++p) total += upload_pitch(info, p) * static_cast<size_t>(info.plane_rows(p));
+    for (int p = 0; p < info.format.plane_count; ++p)
+      total += upload_pitch(info, p) * static_cast<size_t>(info.plane_rows(p));
     return total;
   }
 
@@ -189,7 +195,8 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
       }
       for (const size_t offset : node.scratch_offsets) step.scratch.push_back(next.arena.data() + offset);
       step.args.out = {next.arena.data() + node.image_offset, node.pitch_bytes, node.layout.output};
-      step.args.state = next.state.data() + node.state_offset, step.args.stats = next.stats.data() + node.stats_offset;
+      step.args.state = next.state.data() + node.state_offset,
+      step.args.stats = next.stats.data() + node.stats_offset;
       for (const PassSpec& pass : node.layout.passes) {
         step.scopes.push_back(profiler_.scope(node.id, pass.name, pass.bytes, pass.operations, true));
         step.labels.push_back(timeline_.label(node.id + "/" + pass.name));
@@ -212,11 +219,14 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
         const std::ptrdiff_t from_pitch = source.pitch_bytes[plane];
         uint8_t* to = slot.upload.data() + offset;
         // A bottom-up picture is copied from its lowest address and stays bottom-up.
-        const uint8_t* from = from_pitch < 0 ? source.planes[plane] + from_pitch * (rows - 1) : source.planes[plane];
-        LENSD_CUDA_CHECK(cudaMemcpy2DAsync(to, pitch, from, static_cast<size_t>(from_pitch < 0 ? -from_pitch : from_pitch),
-                                           row_bytes, static_cast<size_t>(rows), cudaMemcpyHostToDevice, copy_.get()));
+        const uint8_t* from =
+            from_pitch < 0 ? source.planes[plane] + from_pitch * (rows - 1) : source.planes[plane];
+        LENSD_CUDA_CHECK(
+            cudaMemcpy2DAsync(to, pitch, from, static_cast<size_t>(from_pitch < 0 ? -from_pitch : from_pitch),
+                              row_bytes, static_cast<size_t>(rows), cudaMemcpyHostToDevice, copy_.get()));
         planes.planes[plane] = from_pitch < 0 ? to + pitch * static_cast<size_t>(rows - 1) : to;
-        planes.pitch_bytes[plane] = from_pitch < 0 ? -static_cast<std::ptrdiff_t>(pitch) : static_cast<std::ptrdiff_t>(pitch);
+        planes.pitch_bytes[plane] =
+            from_pitch < 0 ? -static_cast<std::ptrdiff_t>(pitch) : static_cast<std::ptrdiff_t>(pitch);
         offset += pitch * static_cast<size_t>(rows);
       }
       planes.memory = MemoryKind::device;
@@ -226,8 +236,8 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
       cuda::wait(copy_, decoded_);
     }
     std::memcpy(slot.host_block.data(), now_->plan->blocks.data(), now_->plan->block_bytes);
-    LENSD_CUDA_CHECK(cudaMemcpyAsync(slot.device_block.data(), slot.host_block.data(), now_->plan->block_bytes,
-                                     cudaMemcpyHostToDevice, copy_.get()));
+    LENSD_CUDA_CHECK(cudaMemcpyAsync(slot.device_block.data(), slot.host_block.data(),
+                                     now_->plan->block_bytes, cudaMemcpyHostToDevice, copy_.get()));
     if (timed) slot.timing.upload_end.record(copy_);
     slot.uploaded.record(copy_);
     return planes;
@@ -255,7 +265,9 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
       step.args.block = slot.device_block.data() + step.node->block_offset;
       step.args.host_block = slot.host_block.data() + step.node->block_offset;
       if (!step.node->writes_output) continue;
-      step.args.out = options_.host_frames ? ImageRef{slot.device_image.data(), static_cast<std::ptrdiff_t>(output_pitch(*now_->plan)), now_->plan->output}
+      step.args.out = options_.host_frames ? ImageRef{slot.device_image.data(),
+                                                      static_cast<std::ptrdiff_t>(output_pitch(*now_->plan)),
+                                                      now_->plan->output}
                                            : frame.image();
     }
   }
@@ -267,8 +279,8 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
     return hash;
   }
 
-  /// The slot's graphs for this frame. Capturing is set-up: it happens on the first frames of a plan and when a
-  /// parameter asks for launch shapes that were not used before.
+  /// The slot's graphs for this frame. Capturing is set-up: it happens on the first frames of a plan and when
+  /// a parameter asks for launch shapes that were not used before.
   const CapturedPlan& find_or_capture(CudaSlot& slot, const PictureRef& planes, bool source_inside) {
     const uint64_t wanted = variant();
     for (const CapturedPlan& c : slot.captured)
@@ -277,7 +289,8 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
         return c;
     if (slot.captured.size() == CudaSlot::kMaxCaptured) slot.captured.erase(slot.captured.begin());
     CapturedPlan& c = slot.captured.emplace_back();
-    c.variant = wanted, c.planes = planes.planes, c.pitches = planes.pitch_bytes, c.source_inside = source_inside;
+    c.variant = wanted, c.planes = planes.planes, c.pitches = planes.pitch_bytes,
+    c.source_inside = source_inside;
     const size_t first = source_inside ? 0 : 1;
     c.plain = cuda::GraphExec(capture_, [&] { record_graph(slot, first, Marks::none); });
     c.timed = cuda::GraphExec(capture_, [&] { record_graph(slot, first, Marks::external); });
@@ -292,17 +305,20 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
       LENSD_CUDA_CHECK(cudaMemsetAsync(now_->stats.data(), 0, now_->plan->stats_bytes, capture_.get()));
     launch_steps(slot, first, now_->steps.size(), marks, capture_);
     if (now_->plan->stats_bytes > 0)
-      LENSD_CUDA_CHECK(cudaMemcpyAsync(slot.host_stats.data(), now_->stats.data(), now_->plan->stats_bytes, cudaMemcpyDeviceToHost,
-                                       capture_.get()));
+      LENSD_CUDA_CHECK(cudaMemcpyAsync(slot.host_stats.data(), now_->stats.data(), now_->plan->stats_bytes,
+                                       cudaMemcpyDeviceToHost, capture_.get()));
   }
 
-  void launch_steps(CudaSlot& slot, size_t first, size_t last, Marks marks) { launch_steps(slot, first, last, marks, compute_); }
+  void launch_steps(CudaSlot& slot, size_t first, size_t last, Marks marks) {
+    launch_steps(slot, first, last, marks, compute_);
+  }
   void launch_steps(CudaSlot& slot, size_t first, size_t last, Marks marks, const cuda::Stream& stream) {
     size_t mark = 0;
     for (size_t i = 0; i < first; ++i) mark += now_->steps[i].scopes.size();
     const auto set_mark = [&] {
       const unsigned flags = marks == Marks::external ? cudaEventRecordExternal : cudaEventRecordDefault;
-      if (marks != Marks::none) LENSD_CUDA_CHECK(cudaEventRecordWithFlags(slot.timing.marks[mark].get(), stream.get(), flags));
+      if (marks != Marks::none)
+        LENSD_CUDA_CHECK(cudaEventRecordWithFlags(slot.timing.marks[mark].get(), stream.get(), flags));
       ++mark;
     };
     set_mark();
@@ -321,9 +337,9 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
     cuda::wait(return_, slot.sync->computed);
     if (options_.host_frames) {
       const ImageRef to = frame.image();
-      LENSD_CUDA_CHECK(cudaMemcpy2DAsync(to.data, static_cast<size_t>(to.pitch_bytes), slot.device_image.data(),
-                                         output_pitch(*now_->plan), to.row_bytes(), static_cast<size_t>(to.height()),
-                                         cudaMemcpyDeviceToHost, return_.get()));
+      LENSD_CUDA_CHECK(cudaMemcpy2DAsync(
+          to.data, static_cast<size_t>(to.pitch_bytes), slot.device_image.data(), output_pitch(*now_->plan),
+          to.row_bytes(), static_cast<size_t>(to.height()), cudaMemcpyDeviceToHost, return_.get()));
     }
     slot.sync->busy.store(1, std::memory_order_relaxed);
     now_->pool->set_pending(frame.slot());
@@ -361,12 +377,14 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
     const auto since_origin = [&](const cuda::Event& event) { return origin_ns_ + elapsed(origin_, event); };
     const SlotTiming& t = slot.timing;
     profiler_.record(upload_scope_, elapsed(t.upload_begin, t.upload_end));
-    timeline_.record(copy_track_, upload_label_, t.frame, since_origin(t.upload_begin), since_origin(t.upload_end));
+    timeline_.record(copy_track_, upload_label_, t.frame, since_origin(t.upload_begin),
+                     since_origin(t.upload_end));
     size_t mark = 0;
     for (const Step& step : now_->steps)
       for (size_t i = 0; i < step.scopes.size(); ++i, ++mark) {
         profiler_.record(step.scopes[i], elapsed(t.marks[mark], t.marks[mark + 1]));
-        timeline_.record(compute_track_, step.labels[i], t.frame, since_origin(t.marks[mark]), since_origin(t.marks[mark + 1]));
+        timeline_.record(compute_track_, step.labels[i], t.frame, since_origin(t.marks[mark]),
+                         since_origin(t.marks[mark + 1]));
       }
   }
 
@@ -393,9 +411,11 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
 
 }  // namespace
 
-std::unique_ptr<Executor> make_cuda_executor(const ExecutorOptions& options, Profiler& profiler, Timeline& timeline) {
+std::unique_ptr<Executor> make_cuda_executor(const ExecutorOptions& options, Profiler& profiler,
+                                             Timeline& timeline) {
   if (const CudaStatus status = probe_cuda(options.device); !status.available)
-    throw Error(ExitCode::unavailable, "--backend=cuda", status.reason, "--backend=cpu gives the same output");
+    throw Error(ExitCode::unavailable, "--backend=cuda", status.reason,
+                "--backend=cpu gives the same output");
   use_pinned_memory();
   return std::make_unique<CudaExecutor>(options, profiler, timeline);
 }

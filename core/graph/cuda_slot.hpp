@@ -28,13 +28,13 @@ struct SlotTiming {
   int64_t frame = 0;
 };
 
-/// The plan's kernels for one slot as CUDA graphs: one plain, one with events around each pass. Both are valid
-/// for one set of launch shapes and one address of the decoded planes.
+/// The plan's kernels for one slot as CUDA graphs: one plain, one with events around each pass. Both are
+/// valid for one set of launch shapes and one address of the decoded planes.
 struct CapturedPlan {
-  uint64_t variant = 0;                       ///< of all filters, hashed
+  uint64_t variant = 0;  ///< of all filters, hashed
   std::array<const uint8_t*, 4> planes{};
   std::array<std::ptrdiff_t, 4> pitches{};
-  bool source_inside = true;                  ///< false: the source's passes are launched before the graph
+  bool source_inside = true;  ///< false: the source's passes are launched before the graph
   cuda::GraphExec plain, timed;
 };
 
@@ -46,18 +46,18 @@ struct SlotSignal {
 };
 
 struct CudaSlot {
-  MemoryBlock upload;            ///< device copy of the decoded planes
-  MemoryBlock host_block;        ///< pinned: parameter blocks as of this frame
+  MemoryBlock upload;      ///< device copy of the decoded planes
+  MemoryBlock host_block;  ///< pinned: parameter blocks as of this frame
   MemoryBlock device_block;
-  MemoryBlock device_image;      ///< graph output when frames go to the host
-  MemoryBlock host_stats;        ///< pinned: statistics of this slot's last frame
-  SlotSync* sync = nullptr;      ///< of the output frame with the same number
+  MemoryBlock device_image;  ///< graph output when frames go to the host
+  MemoryBlock host_stats;    ///< pinned: statistics of this slot's last frame
+  SlotSync* sync = nullptr;  ///< of the output frame with the same number
   SlotSignal signal{};
   cuda::Event uploaded;
   SlotTiming timing;
   std::vector<CapturedPlan> captured;  ///< newest use last; at most kMaxCaptured
   static constexpr size_t kMaxCaptured = 8;
-  Picture picture;               ///< held until its upload (or, for device pictures, the graph) has passed
+  Picture picture;  ///< held until its upload (or, for device pictures, the graph) has passed
   int64_t frame = -1;
   bool stats_pending = false;
 };

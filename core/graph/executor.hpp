@@ -21,11 +21,11 @@
 namespace lensd {
 
 struct ExecutorOptions {
-  int threads = 0;           ///< CPU workers; 0: one per core
-  int device = 0;            ///< CUDA device
-  bool host_frames = true;   ///< output frames in host memory (files, upload path) or on the GPU (interop)
-  int frames = 4;            ///< output frames in rotation
-  int timing_interval = 8;   ///< CUDA: kernels are timed on every n-th frame; 1: on each
+  int threads = 0;          ///< CPU workers; 0: one per core
+  int device = 0;           ///< CUDA device
+  bool host_frames = true;  ///< output frames in host memory (files, upload path) or on the GPU (interop)
+  int frames = 4;           ///< output frames in rotation
+  int timing_interval = 8;  ///< CUDA: kernels are timed on every n-th frame; 1: on each
 };
 
 struct NodeStatistics {
@@ -34,8 +34,8 @@ struct NodeStatistics {
   std::vector<Statistic> values;
 };
 
-/// A plan with its memory, ready to be taken into use; or one that was in use. Destroying it frees the memory,
-/// which on the GPU waits for what is queued: let another thread than the process thread do it.
+/// A plan with its memory, ready to be taken into use; or one that was in use. Destroying it frees the
+/// memory, which on the GPU waits for what is queued: let another thread than the process thread do it.
 class PreparedPlan {
  public:
   virtual ~PreparedPlan() = default;
@@ -47,8 +47,8 @@ class Executor {
   virtual ~Executor() = default;
   virtual Backend backend() const = 0;
 
-  /// Allocates a plan's memory; any thread, while the plan in use goes on running. Throws Error(runtime_failure)
-  /// when there is not enough.
+  /// Allocates a plan's memory; any thread, while the plan in use goes on running. Throws
+  /// Error(runtime_failure) when there is not enough.
   virtual std::unique_ptr<PreparedPlan> prepare(std::unique_ptr<Plan> plan) = 0;
   /// Takes a prepared plan into use from the next run() on, without waiting; gives back the one before it, or
   /// null.
@@ -73,9 +73,12 @@ class Executor {
   virtual DeviceFrameSync* device_sync() { return nullptr; }
 };
 
-std::unique_ptr<Executor> make_cpu_executor(const ExecutorOptions& options, Profiler& profiler, Timeline& timeline);
+std::unique_ptr<Executor> make_cpu_executor(const ExecutorOptions& options, Profiler& profiler,
+                                            Timeline& timeline);
 /// Throws Error(unavailable) in builds without CUDA and when the device does not answer.
-std::unique_ptr<Executor> make_cuda_executor(const ExecutorOptions& options, Profiler& profiler, Timeline& timeline);
-std::unique_ptr<Executor> make_executor(Backend backend, const ExecutorOptions& options, Profiler& profiler, Timeline& timeline);
+std::unique_ptr<Executor> make_cuda_executor(const ExecutorOptions& options, Profiler& profiler,
+                                             Timeline& timeline);
+std::unique_ptr<Executor> make_executor(Backend backend, const ExecutorOptions& options, Profiler& profiler,
+                                        Timeline& timeline);
 
 }  // namespace lensd

@@ -2,7 +2,8 @@
 //
 //   schema ──▶ parameters ──▶ fill_block() ──▶ block: plain data that both backends' code reads
 //   configure(formats) ──▶ Layout: output format, passes, scratch      (set-up; may allocate)
-//   run(args, band) on CPU workers · launch(args, stream) on CUDA      (per frame; may not allocate, lock, log
+//   run(args, band) on CPU workers · launch(args, stream) on CUDA      (per frame; may not allocate, lock,
+//   log
 //                                                                       or synchronise)
 //
 // The executor opens a timing scope around each pass; filters never time themselves. A filter object belongs
@@ -62,13 +63,13 @@ struct PassArgs {
   int pass = 0;
   std::span<const ConstImageRef> in;
   ImageRef out;
-  const void* block = nullptr;                ///< CPU: host memory; CUDA: device memory
-  const void* host_block = nullptr;           ///< the same bytes on the host (launch shapes only)
+  const void* block = nullptr;       ///< CPU: host memory; CUDA: device memory
+  const void* host_block = nullptr;  ///< the same bytes on the host (launch shapes only)
   std::span<uint8_t* const> scratch;
   void* state = nullptr;
   void* stats = nullptr;
-  const PictureRef* picture = nullptr;        ///< the source node only; a host struct on both backends
-  uint8_t* worker = nullptr;                  ///< CPU: this worker's private memory
+  const PictureRef* picture = nullptr;  ///< the source node only; a host struct on both backends
+  uint8_t* worker = nullptr;            ///< CPU: this worker's private memory
 };
 
 /// Input and output of the scalar oracle. `state` and `stats` persist between calls, for temporal filters.
@@ -147,15 +148,15 @@ struct FilterEntry {
 
 template <class F>
 constexpr FilterEntry entry(int min_inputs = 1, int max_inputs = 1, Accepts accepts = Accepts::any) {
-  return {&F::static_schema, [] { return std::unique_ptr<Filter>(std::make_unique<F>()); }, min_inputs, max_inputs,
-          accepts};
+  return {&F::static_schema, [] { return std::unique_ptr<Filter>(std::make_unique<F>()); }, min_inputs,
+          max_inputs, accepts};
 }
 
 /// The filters that a graph may name, and the makers of the nodes that the plan adds by itself.
 /// Immutable; kernels/registry.cpp defines the one that the program uses.
 struct Registry {
   std::span<const FilterEntry> filters;
-  std::unique_ptr<Filter> (*make_source)() = nullptr;   ///< decoded picture → Gray8 or RGBA8
+  std::unique_ptr<Filter> (*make_source)() = nullptr;                 ///< decoded picture → Gray8 or RGBA8
   std::unique_ptr<Filter> (*make_convert)(PixelFormat to) = nullptr;  ///< Gray8 ↔ RGBA8
 
   /// Null when there is no such filter.

@@ -46,7 +46,8 @@ std::string unknown_param(const FilterSchema& schema, const std::string& name) {
 }
 
 [[noreturn]] void refuse(const std::string& where, const std::vector<std::string>& problems) {
-  throw Error(ExitCode::invalid_config, where, fmt::format("{}", fmt::join(problems, "; ")), "see `lensd filters`");
+  throw Error(ExitCode::invalid_config, where, fmt::format("{}", fmt::join(problems, "; ")),
+              "see `lensd filters`");
 }
 
 /// One node of a chain: NAME[@ID][=KEY=VALUE[:KEY=VALUE…]].
@@ -81,9 +82,12 @@ NodeDesc parse_node(const std::string& text, const Registry& registry, std::vect
     }
     const ParamSpec* spec = entry->schema().find(key);
     ParamValue value;
-    if (!spec) problems.push_back(label + ": " + unknown_param(entry->schema(), key));
-    else if (auto problem = spec->parse(value_text, value)) problems.push_back(label + ": " + *problem);
-    else node.params.emplace_back(key, value);
+    if (!spec)
+      problems.push_back(label + ": " + unknown_param(entry->schema(), key));
+    else if (auto problem = spec->parse(value_text, value))
+      problems.push_back(label + ": " + *problem);
+    else
+      node.params.emplace_back(key, value);
   }
   return node;
 }
@@ -128,7 +132,8 @@ std::vector<std::string> cyclic(const GraphDesc& graph) {
   return left;
 }
 
-void check_node(const NodeDesc& node, const GraphDesc& graph, const Registry& registry, std::vector<std::string>& problems) {
+void check_node(const NodeDesc& node, const GraphDesc& graph, const Registry& registry,
+                std::vector<std::string>& problems) {
   const std::string label = node.where.empty() ? node.id : node.where + ": " + node.id;
   const FilterEntry* entry = registry.find(node.filter);
   if (!entry) {
@@ -141,15 +146,17 @@ void check_node(const NodeDesc& node, const GraphDesc& graph, const Registry& re
   const int inputs = static_cast<int>(node.inputs.size());
   if (inputs < entry->min_inputs || inputs > entry->max_inputs)
     problems.push_back(entry->min_inputs == entry->max_inputs
-                           ? fmt::format("{}: {} takes {} input{}, not {}", label, node.filter, entry->min_inputs,
-                                         entry->min_inputs == 1 ? "" : "s", inputs)
+                           ? fmt::format("{}: {} takes {} input{}, not {}", label, node.filter,
+                                         entry->min_inputs, entry->min_inputs == 1 ? "" : "s", inputs)
                            : fmt::format("{}: {} takes {} to {} inputs, not {}", label, node.filter,
                                          entry->min_inputs, entry->max_inputs, inputs));
   for (const auto& [key, value] : node.params) {
     const ParamSpec* spec = entry->schema().find(key);
     ParamValue converted;
-    if (!spec) problems.push_back(label + ": " + unknown_param(entry->schema(), key));
-    else if (auto problem = spec->check(value, converted)) problems.push_back(label + ": " + *problem);
+    if (!spec)
+      problems.push_back(label + ": " + unknown_param(entry->schema(), key));
+    else if (auto problem = spec->check(value, converted))
+      problems.push_back(label + ": " + *problem);
   }
 }
 
@@ -160,13 +167,16 @@ NodeDesc* GraphDesc::find(const std::string& id) {
   return it == nodes.end() ? nullptr : &*it;
 }
 
-const NodeDesc* GraphDesc::find(const std::string& id) const { return const_cast<GraphDesc*>(this)->find(id); }
+const NodeDesc* GraphDesc::find(const std::string& id) const {
+  return const_cast<GraphDesc*>(this)->find(id);
+}
 
 GraphDesc parse_chain(const std::string& spec, const Registry& registry) {
   GraphDesc graph;
   std::vector<std::string> problems;
   if (!trimmed(spec).empty())
-    for (const std::string& part : split(spec, ',')) graph.nodes.push_back(parse_node(part, registry, problems));
+    for (const std::string& part : split(spec, ','))
+      graph.nodes.push_back(parse_node(part, registry, problems));
   if (problems.empty()) problems = validate(graph, registry);
   if (!problems.empty()) refuse("--graph", problems);
   return resolved(graph, registry);
@@ -189,7 +199,8 @@ std::string to_chain(const GraphDesc& graph) {
 void apply_set(GraphDesc& graph, const std::string& assignment, const Registry& registry) {
   const auto fail = [&](const std::string& problem) { refuse("--set " + assignment, {problem}); };
   const size_t equals = assignment.find('='), dot = assignment.rfind('.', equals);
-  if (equals == std::string::npos || dot == std::string::npos || dot == 0) fail("expected node.parameter=value");
+  if (equals == std::string::npos || dot == std::string::npos || dot == 0)
+    fail("expected node.parameter=value");
   const std::string id = assignment.substr(0, dot), key = assignment.substr(dot + 1, equals - dot - 1),
                     text = assignment.substr(equals + 1);
   NodeDesc* node = graph.find(id);
@@ -212,7 +223,8 @@ std::vector<std::string> validate(const GraphDesc& given, const Registry& regist
   std::vector<std::string> problems;
   std::map<std::string, int> uses;
   for (const NodeDesc& node : given.nodes)
-    if (!node.id.empty() && ++uses[node.id] == 2) problems.push_back(fmt::format("two nodes have the id '{}'", node.id));
+    if (!node.id.empty() && ++uses[node.id] == 2)
+      problems.push_back(fmt::format("two nodes have the id '{}'", node.id));
   if (uses.contains(kSourceNode)) problems.push_back("the id 'source' stands for the decoded picture");
 
   GraphDesc graph = given;

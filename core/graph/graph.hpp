@@ -23,7 +23,7 @@ struct NodeDesc {
   std::vector<std::string> inputs;  ///< node ids or "source"; empty: the node above (or the source)
   bool enabled = true;              ///< false: the first input passes through
   std::vector<std::pair<std::string, ParamValue>> params;  ///< only those that were given
-  std::string where;                ///< "file:line:column" for errors, empty from the command line
+  std::string where;  ///< "file:line:column" for errors, empty from the command line
 };
 
 struct GraphDesc {

@@ -30,7 +30,8 @@ class Builder {
     for (bool progress = true; progress;) {
       progress = false;
       for (const NodeDesc& node : plan_.graph.nodes)
-        if (needed.contains(node.id) && !at_.contains(node.id) && inputs_ready(node)) add(node), progress = true;
+        if (needed.contains(node.id) && !at_.contains(node.id) && inputs_ready(node))
+          add(node), progress = true;
     }
     const size_t output = static_cast<size_t>(at_.at(plan_.graph.output));
     plan_.nodes[output].writes_output = true;
@@ -56,7 +57,8 @@ class Builder {
 
   bool inputs_ready(const NodeDesc& node) const {
     if (!node.enabled) return at_.contains(node.inputs[0]);
-    return std::all_of(node.inputs.begin(), node.inputs.end(), [&](const auto& id) { return at_.contains(id); });
+    return std::all_of(node.inputs.begin(), node.inputs.end(),
+                       [&](const auto& id) { return at_.contains(id); });
   }
 
   void add_source() {
@@ -79,7 +81,8 @@ class Builder {
     node.id = desc.id, node.filter_name = desc.filter;
     node.filter = entry.make();
     for (const auto& [key, value] : desc.params)
-      if (auto problem = node.filter->set(key, value)) throw Error(ExitCode::invalid_config, desc.id, *problem);
+      if (auto problem = node.filter->set(key, value))
+        throw Error(ExitCode::invalid_config, desc.id, *problem);
 
     for (const std::string& input : desc.inputs) node.inputs.push_back(at_.at(input));
     const PixelFormat wanted = common_format(node.inputs, entry.accepts);
@@ -87,7 +90,8 @@ class Builder {
       for (int& input : node.inputs) input = converted(input, wanted);
 
     std::vector<ImageFormat> formats;
-    for (const int input : node.inputs) formats.push_back(plan_.nodes[static_cast<size_t>(input)].layout.output);
+    for (const int input : node.inputs)
+      formats.push_back(plan_.nodes[static_cast<size_t>(input)].layout.output);
     check_sizes(desc, formats);
     node.layout = node.filter->configure({.images = formats, .picture = nullptr, .backend = plan_.backend});
     at_[desc.id] = static_cast<int>(plan_.nodes.size());
@@ -138,8 +142,10 @@ class Builder {
     for (size_t i = 0; i < plan_.nodes.size(); ++i) {
       bool used = plan_.nodes[i].writes_output;
       for (const PlanNode& node : plan_.nodes)
-        used = used || std::find(node.inputs.begin(), node.inputs.end(), static_cast<int>(i)) != node.inputs.end();
-      if (!used && i != 0) throw Error(ExitCode::runtime_failure, plan_.nodes[i].id, "planned without a consumer");
+        used = used ||
+               std::find(node.inputs.begin(), node.inputs.end(), static_cast<int>(i)) != node.inputs.end();
+      if (!used && i != 0)
+        throw Error(ExitCode::runtime_failure, plan_.nodes[i].id, "planned without a consumer");
     }
   }
 
@@ -170,13 +176,15 @@ void lay_out_memory(Plan& plan) {
     const ImageFormat& format = node.layout.output;
     node.pitch_bytes = static_cast<std::ptrdiff_t>(align_up(format.row_bytes(), kAlignment));
     if (!node.writes_output)
-      add(static_cast<size_t>(node.pitch_bytes) * static_cast<size_t>(format.extent.height), i, last_use(plan, i),
-          node.image_offset);
+      add(static_cast<size_t>(node.pitch_bytes) * static_cast<size_t>(format.extent.height), i,
+          last_use(plan, i), node.image_offset);
     node.scratch_offsets.resize(node.layout.scratch_bytes.size());
     for (size_t s = 0; s < node.scratch_offsets.size(); ++s)
       add(node.layout.scratch_bytes[s], i, i, node.scratch_offsets[s]);
 
-    const auto append = [](size_t& total, size_t bytes) { return std::exchange(total, total + align_up(bytes, kAlignment)); };
+    const auto append = [](size_t& total, size_t bytes) {
+      return std::exchange(total, total + align_up(bytes, kAlignment));
+    };
     node.state_offset = append(plan.state_bytes, node.layout.state_bytes);
     node.stats_offset = append(plan.stats_bytes, node.layout.stats_bytes);
     node.block_offset = append(plan.block_bytes, node.filter->block_bytes());
@@ -193,7 +201,9 @@ PlanNode* Plan::find(const std::string& id) {
   return it == nodes.end() ? nullptr : &*it;
 }
 
-void Plan::refresh_block(PlanNode& node) { node.filter->fill_block(blocks.data() + node.block_offset); }
+void Plan::refresh_block(PlanNode& node) {
+  node.filter->fill_block(blocks.data() + node.block_offset);
+}
 
 std::unique_ptr<Plan> make_plan(const GraphDesc& graph, const PictureInfo& picture, Backend backend,
                                 const Registry& registry) {
@@ -208,7 +218,8 @@ std::unique_ptr<Plan> make_plan(const GraphDesc& graph, const PictureInfo& pictu
   return plan;
 }
 
-ParamResult set_param(Plan& plan, const std::string& node_id, const std::string& param, const ParamValue& value) {
+ParamResult set_param(Plan& plan, const std::string& node_id, const std::string& param,
+                      const ParamValue& value) {
   using Kind = ParamResult::Kind;
   NodeDesc* desc = plan.graph.find(node_id);
   if (!desc) return {Kind::refused, "there is no node '" + node_id + "'"};
@@ -223,9 +234,12 @@ ParamResult set_param(Plan& plan, const std::string& node_id, const std::string&
     spec->put(node->filter->params(), converted);
     if (spec->change == ParamChange::live) plan.refresh_block(*node);
   }
-  const auto given = std::find_if(desc->params.begin(), desc->params.end(), [&](const auto& p) { return p.first == param; });
-  if (given == desc->params.end()) desc->params.emplace_back(param, std::move(converted));
-  else given->second = std::move(converted);
+  const auto given =
+      std::find_if(desc->params.begin(), desc->params.end(), [&](const auto& p) { return p.first == param; });
+  if (given == desc->params.end())
+    desc->params.emplace_back(param, std::move(converted));
+  else
+    given->second = std::move(converted);
   return {node && spec->change == ParamChange::reconfigure ? Kind::needs_plan : Kind::applied, {}};
 }
 
@@ -237,9 +251,10 @@ std::string describe(const Plan& plan) {
                                 f.extent.height, name(f.format)));
   }
   const auto mib = [](size_t bytes) { return static_cast<double>(bytes) / (1024.0 * 1024.0); };
-  std::string text = fmt::format("{}; working memory {:.1f} MiB ({:.1f} without sharing)", fmt::join(parts, " → "),
-                                 mib(plan.arena_bytes), mib(plan.unshared_bytes));
-  if (!plan.unused.empty()) text += fmt::format("; not needed by the output: {}", fmt::join(plan.unused, ", "));
+  std::string text = fmt::format("{}; working memory {:.1f} MiB ({:.1f} without sharing)",
+                                 fmt::join(parts, " → "), mib(plan.arena_bytes), mib(plan.unshared_bytes));
+  if (!plan.unused.empty())
+    text += fmt::format("; not needed by the output: {}", fmt::join(plan.unused, ", "));
   return text;
 }
 

@@ -21,11 +21,11 @@ struct PlanNode {
   std::string id, filter_name;
   std::unique_ptr<Filter> filter;
   Layout layout;
-  std::vector<int> inputs;          ///< indices of earlier nodes
+  std::vector<int> inputs;  ///< indices of earlier nodes
   bool automatic = false;
-  bool writes_output = false;       ///< its image is the output frame, not in the arena
-  size_t image_offset = 0;          ///< in the arena
-  std::ptrdiff_t pitch_bytes = 0;   ///< of its image in the arena
+  bool writes_output = false;      ///< its image is the output frame, not in the arena
+  size_t image_offset = 0;         ///< in the arena
+  std::ptrdiff_t pitch_bytes = 0;  ///< of its image in the arena
   std::vector<size_t> scratch_offsets;
   size_t state_offset = 0, stats_offset = 0, block_offset = 0;  ///< in areas of their own
 };
@@ -34,14 +34,14 @@ struct Plan {
   const Registry* registry = nullptr;
   Backend backend = Backend::cpu;
   PictureInfo picture;
-  GraphDesc graph;                  ///< resolved; parameters as they are now
+  GraphDesc graph;  ///< resolved; parameters as they are now
   std::vector<PlanNode> nodes;
   std::vector<std::string> unused;  ///< ids of nodes that the output does not need
   ImageFormat output;
-  size_t arena_bytes = 0;           ///< shared by all images and scratch
-  size_t unshared_bytes = 0;        ///< what they would take without sharing
+  size_t arena_bytes = 0;     ///< shared by all images and scratch
+  size_t unshared_bytes = 0;  ///< what they would take without sharing
   size_t state_bytes = 0, stats_bytes = 0, block_bytes = 0, worker_bytes = 0;
-  std::vector<uint8_t> blocks;      ///< the parameter blocks of all nodes, on the host
+  std::vector<uint8_t> blocks;  ///< the parameter blocks of all nodes, on the host
 
   PlanNode* find(const std::string& id);
   /// Fills the parameter block of `node` from its filter.

@@ -15,12 +15,16 @@ const Profiler::Ring* Profiler::find(const std::string& node, const std::string&
   return nullptr;
 }
 
-int Profiler::scope(const std::string& node, const std::string& pass, double bytes, double operations, bool gpu) {
+int Profiler::scope(const std::string& node, const std::string& pass, double bytes, double operations,
+                    bool gpu) {
   const std::lock_guard lock(mutex_);
   int index = 0;
-  while (index < used_ && !(rings_[static_cast<size_t>(index)]->node == node && rings_[static_cast<size_t>(index)]->pass == pass)) ++index;
+  while (index < used_ && !(rings_[static_cast<size_t>(index)]->node == node &&
+                            rings_[static_cast<size_t>(index)]->pass == pass))
+    ++index;
   if (index == kMaxScopes)
-    throw Error(ExitCode::runtime_failure, "profiler", "too many timing scopes", "use fewer distinct nodes in one run");
+    throw Error(ExitCode::runtime_failure, "profiler", "too many timing scopes",
+                "use fewer distinct nodes in one run");
   if (index == used_) {
     rings_[static_cast<size_t>(index)] = std::make_unique<Ring>();
     ++used_;
@@ -44,7 +48,8 @@ std::vector<int64_t> Profiler::newest(const Ring& ring) {
   const uint64_t kept = std::min<uint64_t>(count, kRing);
   std::vector<int64_t> values;
   values.reserve(kept);
-  for (uint64_t i = count - kept; i < count; ++i) values.push_back(ring.samples[i % kRing].load(std::memory_order_relaxed));
+  for (uint64_t i = count - kept; i < count; ++i)
+    values.push_back(ring.samples[i % kRing].load(std::memory_order_relaxed));
   return values;
 }
 
@@ -61,7 +66,8 @@ std::vector<PassStats> Profiler::snapshot() const {
     row.samples = static_cast<int>(values.size());
     if (!values.empty()) {
       row.last_ns = values.back();
-      row.mean_ns = std::accumulate(values.begin(), values.end(), int64_t{0}) / static_cast<int64_t>(values.size());
+      row.mean_ns =
+          std::accumulate(values.begin(), values.end(), int64_t{0}) / static_cast<int64_t>(values.size());
       std::sort(values.begin(), values.end());
       // Nearest-rank percentiles.
       const auto rank = [&](int percent) {

@@ -23,8 +23,8 @@ struct PassStats {
   uint64_t count = 0;                ///< records so far; 0: nothing was measured
   int samples = 0;
   int64_t last_ns = 0, p50_ns = 0, p95_ns = 0, p99_ns = 0, max_ns = 0, mean_ns = 0;
-  bool active = true;                ///< part of the plan that runs now
-  bool gpu = false;                  ///< measured on the GPU
+  bool active = true;  ///< part of the plan that runs now
+  bool gpu = false;    ///< measured on the GPU
 };
 
 class Profiler {
@@ -33,7 +33,8 @@ class Profiler {
   static constexpr int kMaxScopes = 512;
 
   /// The scope of that name, made on first use. Throws Error when kMaxScopes are in use.
-  int scope(const std::string& node, const std::string& pass, double bytes = 0, double operations = 0, bool gpu = false);
+  int scope(const std::string& node, const std::string& pass, double bytes = 0, double operations = 0,
+            bool gpu = false);
   /// Marks all scopes but those of `keep_nodes` as not part of the running plan.
   void deactivate_all_but(const std::vector<std::string>& keep_nodes);
 

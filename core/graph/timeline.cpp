@@ -41,11 +41,13 @@ std::vector<Timeline::Interval> Timeline::intervals() const {
   for (uint64_t n = end > kSlots ? end - kSlots : 0; n < end; ++n) {
     const Slot& slot = (*slots_)[n % kSlots];
     if (slot.after.load(std::memory_order_acquire) != n + 1) continue;
-    Interval interval{tracks_[static_cast<size_t>(slot.track.load())], labels_[static_cast<size_t>(slot.label.load())],
-                      slot.frame.load(), slot.begin.load(), slot.end.load()};
+    Interval interval{tracks_[static_cast<size_t>(slot.track.load())],
+                      labels_[static_cast<size_t>(slot.label.load())], slot.frame.load(), slot.begin.load(),
+                      slot.end.load()};
     if (slot.before.load(std::memory_order_acquire) == n + 1) all.push_back(std::move(interval));
   }
-  std::stable_sort(all.begin(), all.end(), [](const Interval& a, const Interval& b) { return a.begin_ns < b.begin_ns; });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Interval& a, const Interval& b) { return a.begin_ns < b.begin_ns; });
   return all;
 }
 
@@ -58,20 +60,24 @@ std::string Timeline::chrome_trace() const {
   for (const Interval& i : all) ids.try_emplace(i.track, static_cast<int>(ids.size()) + 1);
   json += "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"tid\":0,\"args\":{\"name\":\"lensd\"}}";
   for (const auto& [name, id] : ids)
-    json += fmt::format(",\n{{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":{},\"args\":{{\"name\":\"{}\"}}}}", id, name);
+    json += fmt::format(
+        ",\n{{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":{},\"args\":{{\"name\":\"{}\"}}}}", id,
+        name);
   std::map<int64_t, int> seen;  // intervals of the frame so far
   std::map<int64_t, int> totals;
   for (const Interval& i : all) ++totals[i.frame];
   for (const Interval& i : all) {
     const int tid = ids.at(i.track);
     json += fmt::format(
-        ",\n{{\"name\":\"{}\",\"ph\":\"X\",\"pid\":1,\"tid\":{},\"ts\":{:.3f},\"dur\":{:.3f},\"args\":{{\"frame\":{}}}}}",
+        ",\n{{\"name\":\"{}\",\"ph\":\"X\",\"pid\":1,\"tid\":{},\"ts\":{:.3f},\"dur\":{:.3f},\"args\":{{"
+        "\"frame\":{}}}}}",
         i.label, tid, micros(i.begin_ns), static_cast<double>(i.end_ns - i.begin_ns) * 1e-3, i.frame);
     const int n = seen[i.frame]++, total = totals[i.frame];
     if (i.frame < 0 || total < 2) continue;
     const char* phase = n == 0 ? "s" : n + 1 == total ? "f" : "t";
     json += fmt::format(
-        ",\n{{\"name\":\"frame\",\"cat\":\"frame\",\"ph\":\"{}\",\"bp\":\"e\",\"id\":{},\"pid\":1,\"tid\":{},\"ts\":{:.3f}}}",
+        ",\n{{\"name\":\"frame\",\"cat\":\"frame\",\"ph\":\"{}\",\"bp\":\"e\",\"id\":{},\"pid\":1,\"tid\":{},"
+        "\"ts\":{:.3f}}}",
         phase, i.frame, tid, micros(i.begin_ns));
   }
   return json + "\n]}\n";

@@ -2,8 +2,8 @@
 //
 //   decode, executors, present ── record() ──▶ ring of slots ──▶ chrome_trace() ── --trace, flight recorder
 //
-// record() is wait-free, from any thread. A reader may meet a slot that is being overwritten; each slot carries
-// its sequence number before and after, and torn slots are left out.
+// record() is wait-free, from any thread. A reader may meet a slot that is being overwritten; each slot
+// carries its sequence number before and after, and torn slots are left out.
 #pragma once
 
 #include <array>

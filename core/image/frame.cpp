@@ -12,7 +12,9 @@ MemoryKind Frame::memory() const {
   return pool_->kind_;
 }
 
-void* Frame::attachment() const noexcept { return pool_->attachment(); }
+void* Frame::attachment() const noexcept {
+  return pool_->attachment();
+}
 
 bool Frame::ready() const noexcept {
   return pool_->slots_[static_cast<size_t>(slot_)]->ready.load(std::memory_order_acquire) != 0;

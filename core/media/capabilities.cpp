@@ -32,7 +32,8 @@ std::string hardware_decoding_obstacle(int device) {
   const int level = av_log_get_level();
   av_log_set_level(AV_LOG_QUIET);
   AVBufferRef* context = nullptr;
-  const int status = av_hwdevice_ctx_create(&context, AV_HWDEVICE_TYPE_CUDA, std::to_string(device).c_str(), nullptr, 0);
+  const int status =
+      av_hwdevice_ctx_create(&context, AV_HWDEVICE_TYPE_CUDA, std::to_string(device).c_str(), nullptr, 0);
   av_log_set_level(level);
   if (status < 0) return "no CUDA device for FFmpeg (the driver is missing)";
   av_buffer_unref(&context);

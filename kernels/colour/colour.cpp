@@ -13,7 +13,9 @@ namespace {
 /// Rows that are converted before they are written as columns of a transposed picture: a cache line of RGBA8.
 constexpr int kTransposeRows = 16;
 
-bool is_upright(const Orientation& turn) { return !turn.transpose && !turn.flip_x && !turn.flip_y; }
+bool is_upright(const Orientation& turn) {
+  return !turn.transpose && !turn.flip_x && !turn.flip_y;
+}
 
 PixelFormat output_format(const PictureFormat& format) {
   return format.model == ColourModel::gray ? PixelFormat::gray8 : PixelFormat::rgba8;
@@ -21,10 +23,12 @@ PixelFormat output_format(const PictureFormat& format) {
 
 /// Writes `count` converted rows, the first of them stored row y, to their places in the upright image.
 template <int kBytes>
-void write_turned(const uint8_t* rows, size_t pitch, int y, int count, int width, const Orientation& turn, ImageRef out) {
+void write_turned(const uint8_t* rows, size_t pitch, int y, int count, int width, const Orientation& turn,
+                  ImageRef out) {
   const auto put = [&](int x, int row) {
     const Position p = upright_position(turn, out.format.extent, x, y + row);
-    std::memcpy(out.row(p.y) + p.x * kBytes, rows + static_cast<size_t>(row) * pitch + static_cast<size_t>(x) * kBytes, kBytes);
+    std::memcpy(out.row(p.y) + p.x * kBytes,
+                rows + static_cast<size_t>(row) * pitch + static_cast<size_t>(x) * kBytes, kBytes);
   };
   if (turn.transpose) {
     for (int x = 0; x < width; ++x)
@@ -49,9 +53,11 @@ Layout Colour::configure(const FilterInputs& inputs) {
     throw Error(ExitCode::bad_source, "colour", "cannot convert " + describe(info_));
   matrix_ = ColourMatrix::make(info_);
   const ImageFormat output{output_format(f), info_.upright()};
-  const size_t row_bytes = static_cast<size_t>(info_.extent.width) * static_cast<size_t>(channels(output.format));
+  const size_t row_bytes =
+      static_cast<size_t>(info_.extent.width) * static_cast<size_t>(channels(output.format));
   double bytes = static_cast<double>(row_bytes) * info_.extent.height;
-  for (int p = 0; p < f.plane_count; ++p) bytes += static_cast<double>(info_.plane_row_bytes(p)) * info_.plane_rows(p);
+  for (int p = 0; p < f.plane_count; ++p)
+    bytes += static_cast<double>(info_.plane_row_bytes(p)) * info_.plane_rows(p);
   const int rows = is_upright(info_.orientation) ? 0 : kTransposeRows;
   return {.output = output,
           .passes = {{.name = "colour",
@@ -60,7 +66,8 @@ Layout Colour::configure(const FilterInputs& inputs) {
                       .bytes = bytes,
                       .operations = static_cast<double>(info_.extent.width) * info_.extent.height * 25}},
           .scratch_bytes = {},
-          .worker_bytes = align_up(colour_worker_bytes(info_.extent.width), kHostAlignment) + static_cast<size_t>(rows) * row_bytes};
+          .worker_bytes = align_up(colour_worker_bytes(info_.extent.width), kHostAlignment) +
+                          static_cast<size_t>(rows) * row_bytes};
 }
 
 void Colour::run(const PassArgs& args, Band band) const {
@@ -77,8 +84,10 @@ void Colour::run(const PassArgs& args, Band band) const {
     const int count = std::min(kTransposeRows, band.end - y);
     for (int i = 0; i < count; ++i)
       colour_row(picture, matrix_, y + i, rows + static_cast<size_t>(i) * pitch, args.worker);
-    if (bytes == 1) write_turned<1>(rows, pitch, y, count, width, turn, args.out);
-    else write_turned<4>(rows, pitch, y, count, width, turn, args.out);
+    if (bytes == 1)
+      write_turned<1>(rows, pitch, y, count, width, turn, args.out);
+    else
+      write_turned<4>(rows, pitch, y, count, width, turn, args.out);
   }
 }
 
@@ -93,7 +102,8 @@ Image colour_reference(const PictureRef& picture) {
   Image out({output_format(f), info.upright()});
   const auto sample = [&](int component, int x, int y) {
     const ComponentLayout& layout = f.components[static_cast<size_t>(component)];
-    return load_sample(picture.planes[layout.plane] + y * picture.pitch_bytes[layout.plane], layout, x, f.depth > 8, m.sample_mask);
+    return load_sample(picture.planes[layout.plane] + y * picture.pitch_bytes[layout.plane], layout, x,
+                       f.depth > 8, m.sample_mask);
   };
   const int chroma_w = chroma_size(info.extent.width, f.chroma_shift_x);
   const int chroma_h = chroma_size(info.extent.height, f.chroma_shift_y);
@@ -119,7 +129,8 @@ Image colour_reference(const PictureRef& picture) {
         pixel = colour_of_yuv<int64_t>(m, sample(0, x, y), chroma(1), chroma(2));
       }
       for (int c = 0; c < 3; ++c) out.at(p.x, p.y, c) = static_cast<uint8_t>(pixel >> (8 * c));
-      out.at(p.x, p.y, 3) = f.has_alpha ? static_cast<uint8_t>(colour_of_alpha<int64_t>(m, sample(3, x, y))) : uint8_t{255};
+      out.at(p.x, p.y, 3) =
+          f.has_alpha ? static_cast<uint8_t>(colour_of_alpha<int64_t>(m, sample(3, x, y))) : uint8_t{255};
     }
   return out;
 }

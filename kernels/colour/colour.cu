@@ -4,8 +4,8 @@
 namespace lensd {
 namespace {
 
-/// A thread converts four columns of one row, or of two where chroma rows are halved: it loads the chroma samples
-/// under them once.
+/// A thread converts four columns of one row, or of two where chroma rows are halved: it loads the chroma
+/// samples under them once.
 struct ColourTuning {
   static constexpr int threads = 128;
   static constexpr int columns = 4;
@@ -29,7 +29,8 @@ struct ColourJob {
 template <bool kTwoBytes>
 __device__ int sample(const ColourJob& job, int component, int x, int y) {
   const ComponentLayout& layout = job.layouts[component];
-  return load_sample(job.planes[component] + y * job.pitches[component], layout, x, kTwoBytes, job.matrix.sample_mask);
+  return load_sample(job.planes[component] + y * job.pitches[component], layout, x, kTwoBytes,
+                     job.matrix.sample_mask);
 }
 
 __device__ void store_pixel(const ColourJob& job, int x, int y, uint32_t pixel) {
@@ -37,7 +38,8 @@ __device__ void store_pixel(const ColourJob& job, int x, int y, uint32_t pixel) 
   store_word(job.out.row(p.y) + 4 * p.x, pixel, job.aligned);
 }
 
-/// The chroma samples of one component around four columns, in rows 2j − 1, 2j, 2j + 1 (or one row, unhalved).
+/// The chroma samples of one component around four columns, in rows 2j − 1, 2j, 2j + 1 (or one row,
+/// unhalved).
 template <bool kTwoBytes, int kShiftX, int kShiftY>
 struct ChromaPatch {
   static constexpr int kColumns = 4, kRows = kShiftY ? 3 : 1;
@@ -65,8 +67,12 @@ struct ChromaPatch {
   }
 
  private:
-  static __device__ int chroma_columns(const ColourJob& job) { return (job.extent.width + kShiftX) >> kShiftX; }
-  static __device__ int chroma_rows(const ColourJob& job) { return (job.extent.height + kShiftY) >> kShiftY; }
+  static __device__ int chroma_columns(const ColourJob& job) {
+    return (job.extent.width + kShiftX) >> kShiftX;
+  }
+  static __device__ int chroma_rows(const ColourJob& job) {
+    return (job.extent.height + kShiftY) >> kShiftY;
+  }
   /// In quarters.
   static __device__ int across(const ColourJob& job, const int (&row)[kColumns], int i) {
     if constexpr (kShiftX == 0) {
@@ -102,11 +108,13 @@ __global__ void __launch_bounds__(ColourTuning::threads) colour_kernel(ColourJob
                     colour_of_plain<T>(job.matrix, v.at[0][i]) << 16;
       else
         pixels[i] = colour_of_yuv<T>(job.matrix, first, u.value(job, i, j), v.value(job, i, j));
-      const uint32_t alpha = job.has_alpha ? colour_of_alpha<T>(job.matrix, sample<kTwoBytes>(job, 3, column, y + j)) : 255u;
+      const uint32_t alpha =
+          job.has_alpha ? colour_of_alpha<T>(job.matrix, sample<kTwoBytes>(job, 3, column, y + j)) : 255u;
       pixels[i] |= alpha << 24;
     }
     if (job.wide && x + kColumns <= width) {
-      *reinterpret_cast<uint4*>(job.out.row(y + j) + 4 * x) = make_uint4(pixels[0], pixels[1], pixels[2], pixels[3]);
+      *reinterpret_cast<uint4*>(job.out.row(y + j) + 4 * x) =
+          make_uint4(pixels[0], pixels[1], pixels[2], pixels[3]);
       continue;
     }
 #pragma unroll
@@ -141,10 +149,14 @@ void launch_shifts(const ColourJob& job, CudaStream stream) {
 template <bool kTwoBytes, class T>
 void launch_colour(const PictureFormat& f, const ColourJob& job, CudaStream stream) {
   switch (f.chroma_shift_x * 2 + f.chroma_shift_y) {
-    case 0: return launch_shifts<kTwoBytes, T, 0, 0>(job, stream);
-    case 1: return launch_shifts<kTwoBytes, T, 0, 1>(job, stream);
-    case 2: return launch_shifts<kTwoBytes, T, 1, 0>(job, stream);
-    default: return launch_shifts<kTwoBytes, T, 1, 1>(job, stream);
+    case 0:
+      return launch_shifts<kTwoBytes, T, 0, 0>(job, stream);
+    case 1:
+      return launch_shifts<kTwoBytes, T, 0, 1>(job, stream);
+    case 2:
+      return launch_shifts<kTwoBytes, T, 1, 0>(job, stream);
+    default:
+      return launch_shifts<kTwoBytes, T, 1, 1>(job, stream);
   }
 }
 
@@ -174,8 +186,10 @@ void Colour::launch(const PassArgs& args, CudaStream stream) const {
   if (f.model == ColourModel::gray) {
     const dim3 grid(blocks_for(job.extent.width, ColourTuning::threads * ColourTuning::columns),
                     static_cast<unsigned>(job.extent.height));
-    if (f.depth > 8) colour_gray_kernel<true><<<grid, ColourTuning::threads, 0, stream>>>(job);
-    else colour_gray_kernel<false><<<grid, ColourTuning::threads, 0, stream>>>(job);
+    if (f.depth > 8)
+      colour_gray_kernel<true><<<grid, ColourTuning::threads, 0, stream>>>(job);
+    else
+      colour_gray_kernel<false><<<grid, ColourTuning::threads, 0, stream>>>(job);
   } else if (f.depth <= 8) {
     launch_colour<false, int32_t>(f, job, stream);
   } else if (f.depth <= 12) {

@@ -35,7 +35,8 @@ void widen(const int32_t* chroma, int width, bool cosited, int count, int32_t* o
   };
   // The first and last columns have a repeated neighbour; between them the pattern is regular.
   const int pairs = width / 2 - 1;
-  const int even_before = cosited ? 0 : 1, even_here = 4 - even_before, odd_after = cosited ? 2 : 1, odd_here = 4 - odd_after;
+  const int even_before = cosited ? 0 : 1, even_here = 4 - even_before, odd_after = cosited ? 2 : 1,
+            odd_here = 4 - odd_after;
   for (int x = 0; x < (pairs > 0 ? 2 : width); ++x) out[x] = at(x);
   for (int c = 1; c < pairs; ++c) {
     out[2 * c] = even_before * chroma[c - 1] + even_here * chroma[c];
@@ -46,23 +47,31 @@ void widen(const int32_t* chroma, int width, bool cosited, int count, int32_t* o
 }
 
 template <class T>
-HWY_INLINE void yuv_pixels(const ColourMatrix& m, const int32_t* y, const int32_t* u, const int32_t* v, int width, uint32_t* out) {
+HWY_INLINE void yuv_pixels(const ColourMatrix& m, const int32_t* y, const int32_t* u, const int32_t* v,
+                           int width, uint32_t* out) {
   for (int x = 0; x < width; ++x) out[x] = colour_of_yuv<T>(m, y[x], u[x], v[x]) | 0xff000000u;
 }
 
 template <class T>
-HWY_INLINE void rgb_pixels(const ColourMatrix& m, const int32_t* r, const int32_t* g, const int32_t* b, int width, uint32_t* out) {
+HWY_INLINE void rgb_pixels(const ColourMatrix& m, const int32_t* r, const int32_t* g, const int32_t* b,
+                           int width, uint32_t* out) {
   for (int x = 0; x < width; ++x)
-    out[x] = colour_of_plain<T>(m, r[x]) | colour_of_plain<T>(m, g[x]) << 8 | colour_of_plain<T>(m, b[x]) << 16 | 0xff000000u;
+    out[x] = colour_of_plain<T>(m, r[x]) | colour_of_plain<T>(m, g[x]) << 8 |
+             colour_of_plain<T>(m, b[x]) << 16 | 0xff000000u;
 }
 
-void matrix_row(const ColourMatrix& m, ColourModel model, bool wide, const int32_t* const* planes, int width, uint32_t* out) {
+void matrix_row(const ColourMatrix& m, ColourModel model, bool wide, const int32_t* const* planes, int width,
+                uint32_t* out) {
   if (model == ColourModel::yuv) {
-    if (wide) yuv_pixels<int64_t>(m, planes[0], planes[1], planes[2], width, out);
-    else yuv_pixels<int32_t>(m, planes[0], planes[1], planes[2], width, out);
+    if (wide)
+      yuv_pixels<int64_t>(m, planes[0], planes[1], planes[2], width, out);
+    else
+      yuv_pixels<int32_t>(m, planes[0], planes[1], planes[2], width, out);
   } else {
-    if (wide) rgb_pixels<int64_t>(m, planes[0], planes[1], planes[2], width, out);
-    else rgb_pixels<int32_t>(m, planes[0], planes[1], planes[2], width, out);
+    if (wide)
+      rgb_pixels<int64_t>(m, planes[0], planes[1], planes[2], width, out);
+    else
+      rgb_pixels<int32_t>(m, planes[0], planes[1], planes[2], width, out);
   }
 }
 
@@ -93,7 +102,9 @@ HWY_EXPORT(gray_row);
 namespace {
 
 constexpr int kRowBuffers = 6;
-size_t buffer_samples(int width) { return (static_cast<size_t>(width) + 15) / 16 * 16 + 16; }
+size_t buffer_samples(int width) {
+  return (static_cast<size_t>(width) + 15) / 16 * 16 + 16;
+}
 
 }  // namespace
 
@@ -102,12 +113,15 @@ size_t colour_worker_bytes(int width) {
   return kRowBuffers * buffer_samples(width) * sizeof(int32_t) + 2048;
 }
 
-void colour_row_general(const PictureRef& picture, const ColourMatrix& m, int y, uint8_t* out, uint8_t* worker) {
+void colour_row_general(const PictureRef& picture, const ColourMatrix& m, int y, uint8_t* out,
+                        uint8_t* worker) {
   const PictureInfo& info = picture.info;
   const PictureFormat& f = info.format;
   const int width = info.extent.width;
   const bool two_bytes = f.depth > 8, wide = f.depth > 12;
-  const auto buffer = [&](int i) { return reinterpret_cast<int32_t*>(worker) + static_cast<size_t>(i) * buffer_samples(width); };
+  const auto buffer = [&](int i) {
+    return reinterpret_cast<int32_t*>(worker) + static_cast<size_t>(i) * buffer_samples(width);
+  };
   const auto load = [&](int component, int row, int count, int32_t* to) {
     const ComponentLayout layout = f.components[static_cast<size_t>(component)];
     const uint8_t* from = picture.planes[layout.plane] + row * picture.pitch_bytes[layout.plane];
@@ -123,11 +137,14 @@ void colour_row_general(const PictureRef& picture, const ColourMatrix& m, int y,
       continue;
     }
     const int count = chroma_size(width, f.chroma_shift_x);
-    const ChromaTap tap = chroma_tap(y, f.chroma_shift_y, cosited_y(info), chroma_size(info.extent.height, f.chroma_shift_y));
+    const ChromaTap tap =
+        chroma_tap(y, f.chroma_shift_y, cosited_y(info), chroma_size(info.extent.height, f.chroma_shift_y));
     load(c, tap.first, count, buffer(3)), load(c, tap.second, count, buffer(4));
-    const int whole = f.chroma_shift_x == 0 ? 4 : 1;  // without horizontal blending the weights are sixteenths at once
+    const int whole =
+        f.chroma_shift_x == 0 ? 4 : 1;  // without horizontal blending the weights are sixteenths at once
     int32_t* blended = whole == 4 ? buffer(c) : buffer(5);
-    HWY_DYNAMIC_DISPATCH(blend)(buffer(3), buffer(4), whole * tap.first_weight, whole * tap.second_weight, count, blended);
+    HWY_DYNAMIC_DISPATCH(blend)
+    (buffer(3), buffer(4), whole * tap.first_weight, whole * tap.second_weight, count, blended);
     if (whole == 1) HWY_DYNAMIC_DISPATCH(widen)(blended, width, cosited_x(info), count, buffer(c));
   }
   auto* pixels = reinterpret_cast<uint32_t*>(buffer(3));

@@ -1,5 +1,6 @@
-// 8-bit 4:2:0 and 4:2:2, what most decoders and cameras deliver. Chroma first, as pairs (U, V) of 16 bits, blended
-// vertically; then a 32-bit lane holds such a pair for two luma columns, and the matrix is a pair product.
+// 8-bit 4:2:0 and 4:2:2, what most decoders and cameras deliver. Chroma first, as pairs (U, V) of 16 bits,
+// blended vertically; then a 32-bit lane holds such a pair for two luma columns, and the matrix is a pair
+// product.
 #include "kernels/colour/colour_rows.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -18,7 +19,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 void blend_pairs(const uint8_t* a, const uint8_t* b, int wa, int wb, int pairs, int16_t* out) {
   const hn::ScalableTag<int16_t> d16;
   const hn::Rebind<uint8_t, decltype(d16)> d8;
-  const auto weight_a = hn::Set(d16, static_cast<int16_t>(wa)), weight_b = hn::Set(d16, static_cast<int16_t>(wb));
+  const auto weight_a = hn::Set(d16, static_cast<int16_t>(wa)),
+             weight_b = hn::Set(d16, static_cast<int16_t>(wb));
   const auto zero = hn::Set(d16, int16_t{512});
   const int lanes = static_cast<int>(hn::Lanes(d16));
   int i = 0;
@@ -38,7 +40,8 @@ void blend_planes(const uint8_t* const* a, const uint8_t* const* b, int wa, int 
   const auto zero = hn::Set(d32, 512), low = hn::Set(d32, 0xffff);
   const int lanes = static_cast<int>(hn::Lanes(d32));
   const auto blend = [&](int plane, int i) HWY_ATTR {
-    const auto va = hn::PromoteTo(d32, hn::LoadU(d8, a[plane] + i)), vb = hn::PromoteTo(d32, hn::LoadU(d8, b[plane] + i));
+    const auto va = hn::PromoteTo(d32, hn::LoadU(d8, a[plane] + i)),
+               vb = hn::PromoteTo(d32, hn::LoadU(d8, b[plane] + i));
     const auto pair = hn::BitCast(d16, hn::Or(va, hn::ShiftLeft<16>(vb)));
     return hn::Sub(pair_dot(d32, pair, weights), zero);
   };
@@ -51,9 +54,10 @@ void blend_planes(const uint8_t* const* a, const uint8_t* const* b, int wa, int 
     for (int p = 0; p < 2; ++p) out[2 * i + p] = static_cast<int16_t>(wa * a[p][i] + wb * b[p][i] - 512);
 }
 
-/// Two columns for each of `pairs` chroma pairs, of which uv[−1] and uv[pairs] can be read as well. `luma` and
-/// `out` have room for whole vectors.
-void convert_row(const uint8_t* luma, const int16_t* uv, int pairs, bool cosited, const ColourMatrix& m, uint8_t* out) {
+/// Two columns for each of `pairs` chroma pairs, of which uv[−1] and uv[pairs] can be read as well. `luma`
+/// and `out` have room for whole vectors.
+void convert_row(const uint8_t* luma, const int16_t* uv, int pairs, bool cosited, const ColourMatrix& m,
+                 uint8_t* out) {
   const hn::ScalableTag<int32_t> d32;
   const hn::RepartitionToNarrow<decltype(d32)> d16;
   const hn::Rebind<uint16_t, decltype(d32)> d16_half;
@@ -62,9 +66,10 @@ void convert_row(const uint8_t* luma, const int16_t* uv, int pairs, bool cosited
   using V16 = hn::Vec<decltype(d16)>;
   const auto halves = [&](int low, int high) HWY_ATTR {
     return hn::BitCast(d16, hn::Set(d32, static_cast<int32_t>((static_cast<uint32_t>(low) & 0xffff) |
-                                                             static_cast<uint32_t>(high) << 16)));
+                                                              static_cast<uint32_t>(high) << 16)));
   };
-  const V16 luma_factor = halves(m.luma, 0), to_r = halves(0, m.rv), to_g = halves(-m.gu, -m.gv), to_b = halves(m.bu, 0);
+  const V16 luma_factor = halves(m.luma, 0), to_r = halves(0, m.rv), to_g = halves(-m.gu, -m.gv),
+            to_b = halves(m.bu, 0);
   const V32 offset = hn::Set(d32, (1 << 16) - 16 * m.black * m.luma);
   const V32 zero = hn::Zero(d32), top = hn::Set(d32, 255), low_byte = hn::Set(d32, 0xff);
   const V32 opaque = hn::Set(d32, static_cast<int32_t>(0xff000000u));
@@ -131,7 +136,8 @@ void gather_chroma(const PictureRef& picture, int y, int pairs, int16_t* uv) {
     for (int i = 0; i < pairs; ++i)
       for (int p = 0; p < 2; ++p) {
         const int at = i * (p == 0 ? u.step : v.step);
-        uv[2 * i + p] = static_cast<int16_t>(tap.first_weight * a[p][at] + tap.second_weight * b[p][at] - 512);
+        uv[2 * i + p] =
+            static_cast<int16_t>(tap.first_weight * a[p][at] + tap.second_weight * b[p][at] - 512);
       }
   }
   for (int p = 0; p < 2; ++p) uv[p - 2] = uv[p], uv[2 * pairs + p] = uv[2 * pairs + p - 2];
@@ -143,11 +149,13 @@ bool is_halved_8bit(const PictureFormat& f) {
   return f.model == ColourModel::yuv && f.depth == 8 && f.chroma_shift_x == 1 && !f.has_alpha;
 }
 
-void colour_row_halved(const PictureRef& picture, const ColourMatrix& matrix, int y, uint8_t* out, uint8_t* worker) {
+void colour_row_halved(const PictureRef& picture, const ColourMatrix& matrix, int y, uint8_t* out,
+                       uint8_t* worker) {
   const int width = picture.info.extent.width, pairs = (width + 1) / 2;
   auto* uv = reinterpret_cast<int16_t*>(worker) + 2 * kVectorPairs;
   gather_chroma(picture, y, pairs, uv);
-  uint8_t* spare = worker + 4 * static_cast<size_t>(pairs + 3 * kVectorPairs);  // behind the chroma and its slack
+  uint8_t* spare =
+      worker + 4 * static_cast<size_t>(pairs + 3 * kVectorPairs);  // behind the chroma and its slack
   const ComponentLayout layout = picture.info.format.components[0];
   const uint8_t* luma = picture.planes[layout.plane] + y * picture.pitch_bytes[layout.plane] + layout.offset;
   if (layout.step != 1) {

@@ -13,15 +13,15 @@ struct ColourBlock {
   static ColourBlock make(const ColourParams&) { return {}; }
 };
 
-/// Conversion in fixed point: coefficients in 1/8192, samples in sixteenths (the sum of the bilinear weights).
-/// An 8-bit result is (sum + half) >> shift, clamped; sums fit 32 bits up to a depth of 12.
+/// Conversion in fixed point: coefficients in 1/8192, samples in sixteenths (the sum of the bilinear
+/// weights). An 8-bit result is (sum + half) >> shift, clamped; sums fit 32 bits up to a depth of 12.
 struct ColourMatrix {
-  int32_t luma = 0;                   ///< grey, and R, G and B of RGB pictures, too
+  int32_t luma = 0;  ///< grey, and R, G and B of RGB pictures, too
   int32_t rv = 0, gu = 0, gv = 0, bu = 0;
-  int32_t black = 0, middle = 0;      ///< sample values of black and of no chroma
+  int32_t black = 0, middle = 0;  ///< sample values of black and of no chroma
   int32_t alpha = 0;
   int32_t shift = 0;
-  int32_t sample_mask = 0;            ///< the significant bits
+  int32_t sample_mask = 0;  ///< the significant bits
 
   static ColourMatrix make(const PictureInfo& info) {
     const int depth = info.format.depth, extra = depth - 8;
@@ -29,7 +29,8 @@ struct ColourMatrix {
     const bool limited = info.colour.range == Range::limited;
     const double luma = limited ? 255.0 / 219 : full, chroma = limited ? 255.0 / 224 : full;
     constexpr double kr_of[] = {0.299, 0.2126, 0.2627}, kb_of[] = {0.114, 0.0722, 0.0593};
-    const double kr = kr_of[static_cast<int>(info.colour.matrix)], kb = kb_of[static_cast<int>(info.colour.matrix)];
+    const double kr = kr_of[static_cast<int>(info.colour.matrix)],
+                 kb = kb_of[static_cast<int>(info.colour.matrix)];
     const double kg = 1 - kr - kb;
     const auto fixed = [](double v) { return static_cast<int32_t>(std::lround(v * 8192)); };
     ColourMatrix m;
@@ -85,11 +86,17 @@ LENSD_HD constexpr ChromaTap chroma_tap(int position, int shift, bool cosited, i
   return odd ? ChromaTap{c, after, 3, 1} : ChromaTap{before, c, 1, 3};
 }
 
-inline bool cosited_x(const PictureInfo& info) { return info.colour.siting != ChromaSiting::center; }
-inline bool cosited_y(const PictureInfo& info) { return info.colour.siting == ChromaSiting::top_left; }
+inline bool cosited_x(const PictureInfo& info) {
+  return info.colour.siting != ChromaSiting::center;
+}
+inline bool cosited_y(const PictureInfo& info) {
+  return info.colour.siting == ChromaSiting::top_left;
+}
 
 /// Chroma samples in a row, or rows of them.
-constexpr int chroma_size(int luma_size, int shift) { return (luma_size + (1 << shift) - 1) >> shift; }
+constexpr int chroma_size(int luma_size, int shift) {
+  return (luma_size + (1 << shift) - 1) >> shift;
+}
 
 /// Where a stored pixel goes in the upright picture of `upright` size.
 struct Position {
@@ -103,7 +110,8 @@ LENSD_HD constexpr Position upright_position(const Orientation& turn, Extent upr
 }
 
 /// One component's sample.
-LENSD_HD inline int load_sample(const uint8_t* row, const ComponentLayout& layout, int x, bool two_bytes, int mask) {
+LENSD_HD inline int load_sample(const uint8_t* row, const ComponentLayout& layout, int x, bool two_bytes,
+                                int mask) {
   const uint8_t* p = row + static_cast<std::ptrdiff_t>(x) * layout.step + layout.offset;
   return two_bytes ? ((p[0] | p[1] << 8) >> layout.shift) & mask : p[0];
 }

@@ -1,5 +1,5 @@
-// Rows with their border, for the CPU side of neighbourhood filters: the rim is copied once by the border rule,
-// so that inner loops have no edges.
+// Rows with their border, for the CPU side of neighbourhood filters: the rim is copied once by the border
+// rule, so that inner loops have no edges.
 #pragma once
 
 #include <cstring>
@@ -16,8 +16,11 @@ inline const uint8_t* border_row(const ConstImageRef& image, int y, Border borde
 
 /// Copies pixels [x0, x1) of a row of `width` pixels of `channels` bytes; what lies outside comes from the
 /// border rule. A null row gives zeros.
-inline void copy_span(const uint8_t* row, int width, int channels, int x0, int x1, Border border, uint8_t* out) {
-  const auto bytes = [channels](int pixels) { return static_cast<size_t>(pixels) * static_cast<size_t>(channels); };
+inline void copy_span(const uint8_t* row, int width, int channels, int x0, int x1, Border border,
+                      uint8_t* out) {
+  const auto bytes = [channels](int pixels) {
+    return static_cast<size_t>(pixels) * static_cast<size_t>(channels);
+  };
   if (!row) {
     std::memset(out, 0, bytes(x1 - x0));
     return;

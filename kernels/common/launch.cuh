@@ -16,13 +16,15 @@ constexpr unsigned blocks_for(int items, int size) {
 /// True when every row starts at a multiple of `bytes`, a power of two.
 template <class T>
 bool rows_aligned(const BasicImageRef<T>& image, unsigned bytes) {
-  return ((reinterpret_cast<uintptr_t>(image.data) | static_cast<uintptr_t>(image.pitch_bytes)) & (bytes - 1)) == 0;
+  return ((reinterpret_cast<uintptr_t>(image.data) | static_cast<uintptr_t>(image.pitch_bytes)) &
+          (bytes - 1)) == 0;
 }
 
 /// Four bytes at `p` as a little-endian word, in one load where rows are `aligned` to 4.
 __device__ inline uint32_t load_word(const uint8_t* p, bool aligned) {
   if (aligned) return *reinterpret_cast<const uint32_t*>(p);
-  return p[0] | static_cast<uint32_t>(p[1]) << 8 | static_cast<uint32_t>(p[2]) << 16 | static_cast<uint32_t>(p[3]) << 24;
+  return p[0] | static_cast<uint32_t>(p[1]) << 8 | static_cast<uint32_t>(p[2]) << 16 |
+         static_cast<uint32_t>(p[3]) << 24;
 }
 
 __device__ inline void store_word(uint8_t* p, uint32_t word, bool aligned) {

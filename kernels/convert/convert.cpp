@@ -48,9 +48,11 @@ FilterSchema Convert::make_schema() {
 Layout Convert::configure(const FilterInputs& inputs) {
   const ImageFormat from = inputs.images[0], to{to_, from.extent};
   const double bytes = static_cast<double>(from.row_bytes() + to.row_bytes()) * to.extent.height;
-  return {.output = to,
-          .passes = {{.name = "convert", .items = to.extent.height, .grain = 8, .bytes = bytes, .operations = bytes}},
-          .scratch_bytes = {}};
+  return {
+      .output = to,
+      .passes =
+          {{.name = "convert", .items = to.extent.height, .grain = 8, .bytes = bytes, .operations = bytes}},
+      .scratch_bytes = {}};
 }
 
 void Convert::run(const PassArgs& args, Band band) const {
@@ -61,7 +63,8 @@ void Convert::run(const PassArgs& args, Band band) const {
     luma_rows(in, args.out, band, block_of(args).weights);
   } else {
     const auto row = &HWY_DYNAMIC_DISPATCH(spread_row);
-    for (int y = band.begin; y < band.end; ++y) row(in.row(y), args.out.row(y), static_cast<size_t>(in.width()));
+    for (int y = band.begin; y < band.end; ++y)
+      row(in.row(y), args.out.row(y), static_cast<size_t>(in.width()));
   }
 }
 

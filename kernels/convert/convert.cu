@@ -12,12 +12,13 @@ struct SpreadTuning {
 };
 
 __device__ uint32_t spread(uint32_t word, unsigned byte) {
-  // Bytes (b, b, b, 255): the selector names byte `byte` three times and the first of the second operand once.
+  // Bytes (b, b, b, 255): the selector names byte `byte` three times and the first of the second operand
+  // once.
   return __byte_perm(word, 0xffu, byte * 0x0111u | 0x4000u);
 }
 
-__global__ void spread_kernel(ImageView<const uint8_t> gray, ImageView<uint8_t> rgba, bool aligned_in, bool wide,
-                              bool aligned_out) {
+__global__ void spread_kernel(ImageView<const uint8_t> gray, ImageView<uint8_t> rgba, bool aligned_in,
+                              bool wide, bool aligned_out) {
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * SpreadTuning::pixels;
   const int y = static_cast<int>(blockIdx.y);
   const int count = min(SpreadTuning::pixels, gray.extent.width - x);
@@ -26,7 +27,8 @@ __global__ void spread_kernel(ImageView<const uint8_t> gray, ImageView<uint8_t> 
   uint8_t* dst = rgba.row(y) + 4 * x;
   if (wide && aligned_in && count == SpreadTuning::pixels) {
     const uint32_t word = load_word(src, true);
-    *reinterpret_cast<uint4*>(dst) = make_uint4(spread(word, 0), spread(word, 1), spread(word, 2), spread(word, 3));
+    *reinterpret_cast<uint4*>(dst) =
+        make_uint4(spread(word, 0), spread(word, 1), spread(word, 2), spread(word, 3));
     return;
   }
   for (int i = 0; i < count; ++i) store_word(dst + 4 * i, spread(src[i], 0), aligned_out);

@@ -8,7 +8,8 @@ namespace lensd {
 FilterSchema Gaussian::make_schema() {
   Schema<GaussianParams> schema("gaussian", "Gaussian blur");
   schema
-      .real("sigma", &GaussianParams::sigma, 0.1, 20, "standard deviation", {.unit = "px", .widget = Widget::log_slider})
+      .real("sigma", &GaussianParams::sigma, 0.1, 20, "standard deviation",
+            {.unit = "px", .widget = Widget::log_slider})
       .integer("radius", &GaussianParams::radius, 0, kGaussianMaxRadius,
                "reach of the window; 0 takes three sigma, rounded up, at most 31", {.unit = "px"});
   return add_border(schema, &GaussianParams::border).build();
@@ -33,7 +34,9 @@ Layout Gaussian::configure(const FilterInputs& inputs) {
           .worker_bytes = gaussian_worker_bytes()};
 }
 
-uint32_t Gaussian::variant() const { return static_cast<uint32_t>(gaussian_reach(params_.effective_radius())); }
+uint32_t Gaussian::variant() const {
+  return static_cast<uint32_t>(gaussian_reach(params_.effective_radius()));
+}
 
 void Gaussian::run(const PassArgs& args, Band band) const {
   gaussian_band(args.in[0], args.out, band, block_of(args), args.worker);

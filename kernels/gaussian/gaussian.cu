@@ -5,8 +5,8 @@
 namespace lensd {
 namespace {
 
-/// A block blurs a tile of tile_w × tile_h pixels: input tile and horizontal sums in shared memory, four columns
-/// by four rows of vertical sums in each thread's registers. `planes` is 1 (grey) or 3 (colour).
+/// A block blurs a tile of tile_w × tile_h pixels: input tile and horizontal sums in shared memory, four
+/// columns by four rows of vertical sums in each thread's registers. `planes` is 1 (grey) or 3 (colour).
 template <int kPlanes>
 struct GaussianTuning {
   static constexpr int tile_w = kPlanes == 1 ? 128 : 64;
@@ -44,7 +44,8 @@ __device__ uint32_t dot2_high(uint32_t a, uint32_t b, uint32_t acc) {
 
 /// Four pixels from column `x` on, as one word a plane.
 template <int kPlanes>
-__device__ void load_four(const uint8_t* row, int x, int width, Border border, bool aligned, uint32_t* planes) {
+__device__ void load_four(const uint8_t* row, int x, int width, Border border, bool aligned,
+                          uint32_t* planes) {
   if (!row) {
     for (int p = 0; p < kPlanes; ++p) planes[p] = 0;
     return;
@@ -75,16 +76,20 @@ __device__ void load_four(const uint8_t* row, int x, int width, Border border, b
 
 /// Tap tables. pairs[q] = (tap(q − shift), tap(q − shift + 1)) in 16-bit halves, column[q] = tap(q − 3).
 __device__ void make_tables(const GaussianBlock& block, int shift, uint32_t* pairs, int* column) {
-  const auto tap = [&](int i) { return i >= 0 && i <= 2 * block.radius ? static_cast<int>(block.taps[i]) : 0; };
+  const auto tap = [&](int i) {
+    return i >= 0 && i <= 2 * block.radius ? static_cast<int>(block.taps[i]) : 0;
+  };
   for (int q = static_cast<int>(threadIdx.x); q < kTableSize; q += static_cast<int>(blockDim.x)) {
-    pairs[q] = static_cast<uint32_t>(tap(q - shift) & 0xffff) | static_cast<uint32_t>(tap(q - shift + 1)) << 16;
+    pairs[q] = static_cast<uint32_t>(tap(q - shift) & 0xffff) | static_cast<uint32_t>(tap(q - shift + 1))
+                                                                    << 16;
     column[q] = tap(q - 3);
   }
 }
 
 /// Four horizontal sums of a row, stored as 16-bit halves of two words. `row` are the tile's bytes as words,
 /// `first` the word with the leftmost tap's byte, `centre` the word under the four outputs.
-__device__ uint2 sum_across(const uint32_t* row, int first, int words, int centre, const uint32_t* pairs, uint32_t whole) {
+__device__ uint2 sum_across(const uint32_t* row, int first, int words, int centre, const uint32_t* pairs,
+                            uint32_t whole) {
   uint32_t acc[4] = {};
   uint4 taps = *reinterpret_cast<const uint4*>(pairs);
   for (int w = 0; w < words; ++w) {
@@ -101,8 +106,10 @@ __device__ uint2 sum_across(const uint32_t* row, int first, int words, int centr
   return make_uint2(acc[0] | acc[1] << 16, acc[2] | acc[3] << 16);
 }
 
-/// Vertical sums for four columns by four rows; `sums` is the first row of the topmost window, `pitch` in words.
-__device__ void sum_down(const uint32_t* sums, int pitch, int radius, const int* column, uint32_t whole, uint32_t (&out)[4]) {
+/// Vertical sums for four columns by four rows; `sums` is the first row of the topmost window, `pitch` in
+/// words.
+__device__ void sum_down(const uint32_t* sums, int pitch, int radius, const int* column, uint32_t whole,
+                         uint32_t (&out)[4]) {
   uint32_t acc[4][4] = {};
   int taps[8];
   *reinterpret_cast<int4*>(taps) = *reinterpret_cast<const int4*>(column);
@@ -134,8 +141,8 @@ __device__ void sum_down(const uint32_t* sums, int pitch, int radius, const int*
 
 /// Writes up to four pixels of row `y`; colour takes its alpha from the input.
 template <int kPlanes>
-__device__ void store_four(ImageView<const uint8_t> in, ImageView<uint8_t> out, int x, int y, const uint32_t* planes,
-                           bool aligned) {
+__device__ void store_four(ImageView<const uint8_t> in, ImageView<uint8_t> out, int x, int y,
+                           const uint32_t* planes, bool aligned) {
   const int count = min(4, in.extent.width - x);
   if constexpr (kPlanes == 1) {
     store_bytes(out.row(y) + x, planes[0], count, aligned);
@@ -151,7 +158,8 @@ __device__ void store_four(ImageView<const uint8_t> in, ImageView<uint8_t> out, 
 
 template <int kPlanes>
 __global__ void __launch_bounds__(GaussianTuning<kPlanes>::threads)
-    gaussian_kernel(ImageView<const uint8_t> in, ImageView<uint8_t> out, const GaussianBlock* params, int reach, bool aligned) {
+    gaussian_kernel(ImageView<const uint8_t> in, ImageView<uint8_t> out, const GaussianBlock* params,
+                    int reach, bool aligned) {
   using Tuning = GaussianTuning<kPlanes>;
   constexpr int kPitch = Tuning::tile_w / 2;  // of the sums, in words
   extern __shared__ uint4 shared[];
@@ -165,7 +173,8 @@ __global__ void __launch_bounds__(GaussianTuning<kPlanes>::threads)
   const int radius = min(block.radius, reach), threads = static_cast<int>(blockDim.x);
   const Border border = block.border;
   const auto whole = static_cast<uint32_t>(block.whole_centre);
-  const int x0 = static_cast<int>(blockIdx.x) * Tuning::tile_w, y0 = static_cast<int>(blockIdx.y) * Tuning::tile_h;
+  const int x0 = static_cast<int>(blockIdx.x) * Tuning::tile_w,
+            y0 = static_cast<int>(blockIdx.y) * Tuning::tile_h;
   const int rows = Tuning::tile_h + 2 * radius;
 
   // Output byte i of a word has its leftmost tap `offset` + i bytes into word `lead` further on.
@@ -175,7 +184,8 @@ __global__ void __launch_bounds__(GaussianTuning<kPlanes>::threads)
     const int row = item / shape.words, word = item - row * shape.words;
     const int y = border_index(y0 - radius + row, in.extent.height, border);
     uint32_t planes[kPlanes];
-    load_four<kPlanes>(y < 0 ? nullptr : in.row(y), x0 - shape.halo + 4 * word, in.extent.width, border, aligned, planes);
+    load_four<kPlanes>(y < 0 ? nullptr : in.row(y), x0 - shape.halo + 4 * word, in.extent.width, border,
+                       aligned, planes);
     for (int p = 0; p < kPlanes; ++p) pixels[p * shape.pixel_words() + item] = planes[p];
   }
   __syncthreads();
@@ -191,14 +201,16 @@ __global__ void __launch_bounds__(GaussianTuning<kPlanes>::threads)
   }
   __syncthreads();
 
-  for (int item = static_cast<int>(threadIdx.x); item < Tuning::tile_w / 4 * (Tuning::tile_h / 4); item += threads) {
+  for (int item = static_cast<int>(threadIdx.x); item < Tuning::tile_w / 4 * (Tuning::tile_h / 4);
+       item += threads) {
     const int word = item % (Tuning::tile_w / 4), strip = item / (Tuning::tile_w / 4) * 4;
     const int x = x0 + 4 * word, y = y0 + strip;
     if (x >= in.extent.width || y >= in.extent.height) continue;
     uint32_t result[kPlanes][4];
 #pragma unroll
     for (int p = 0; p < kPlanes; ++p)
-      sum_down(sums + p * shape.sum_words() + strip * kPitch + 2 * word, kPitch, radius, column, whole, result[p]);
+      sum_down(sums + p * shape.sum_words() + strip * kPitch + 2 * word, kPitch, radius, column, whole,
+               result[p]);
     for (int v = 0; v < 4 && y + v < in.extent.height; ++v) {
       uint32_t planes[kPlanes];
       for (int p = 0; p < kPlanes; ++p) planes[p] = result[p][v];
@@ -222,7 +234,8 @@ void launch_gaussian(const PassArgs& args, int reach, CudaStream stream) {
 
 void prepare_gaussian_kernels() {
   const auto allow = [](const void* kernel, size_t bytes) {
-    LENSD_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+    LENSD_CUDA_CHECK(
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
   };
   allow(reinterpret_cast<const void*>(&gaussian_kernel<1>), TileShape<1>(kGaussianMaxRadius).bytes());
   allow(reinterpret_cast<const void*>(&gaussian_kernel<3>), TileShape<3>(kGaussianMaxRadius).bytes());
@@ -230,8 +243,10 @@ void prepare_gaussian_kernels() {
 
 void Gaussian::launch(const PassArgs& args, CudaStream stream) const {
   const int reach = gaussian_reach(static_cast<const GaussianBlock*>(args.host_block)->radius);
-  if (args.in[0].channels() == 1) launch_gaussian<1>(args, reach, stream);
-  else launch_gaussian<3>(args, reach, stream);
+  if (args.in[0].channels() == 1)
+    launch_gaussian<1>(args, reach, stream);
+  else
+    launch_gaussian<3>(args, reach, stream);
 }
 
 }  // namespace lensd

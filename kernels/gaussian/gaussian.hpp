@@ -1,8 +1,8 @@
 // gaussian: separable blur with a sampled, normalised Gaussian of 2 · radius + 1 taps.
 //
-// Formats: Gray8, RGBA8 (channel by channel, alpha passes through). Border rule: `border`. Temporal reach: none.
-// Fixed point: within ±1 of the double-precision result everywhere and equal to its rounding in 99 % of pixels
-// of noise and more.
+// Formats: Gray8, RGBA8 (channel by channel, alpha passes through). Border rule: `border`. Temporal reach:
+// none. Fixed point: within ±1 of the double-precision result everywhere and equal to its rounding in 99 % of
+// pixels of noise and more.
 #pragma once
 
 #include "core/graph/filter.hpp"

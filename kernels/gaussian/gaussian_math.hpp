@@ -27,8 +27,8 @@ struct GaussianParams {
 struct GaussianBlock {
   int32_t radius;
   Border border;
-  int32_t whole_centre;      ///< 0 or 1
-  int16_t taps[64];          ///< [0, 2 · radius]; zeros behind
+  int32_t whole_centre;  ///< 0 or 1
+  int16_t taps[64];      ///< [0, 2 · radius]; zeros behind
 
   /// Normalised taps, rounded from the outside in with the error handed on; the centre takes the rest, so
   /// that they sum to one exactly.

@@ -50,7 +50,8 @@ void pair_neighbours(const uint8_t* in, int samples, int step, uint32_t* out) {
   const hn::Rebind<uint8_t, decltype(d32)> d8;
   const int lanes = static_cast<int>(hn::Lanes(d32));
   for (int i = 0; i < samples; i += lanes) {
-    const auto a = hn::PromoteTo(d32, hn::LoadU(d8, in + i)), b = hn::PromoteTo(d32, hn::LoadU(d8, in + i + step));
+    const auto a = hn::PromoteTo(d32, hn::LoadU(d8, in + i)),
+               b = hn::PromoteTo(d32, hn::LoadU(d8, in + i + step));
     hn::StoreU(hn::Or(a, hn::ShiftLeft<16>(b)), d32, out + i);
   }
 }
@@ -69,9 +70,8 @@ void blur_across(const uint32_t* a, const uint32_t* b, int samples, int step, co
     V a0 = half, a1 = half, b0 = half, b1 = half;
     if (taps.whole_centre) {
       const int centre = i + step * taps.radius;
-      const auto whole = [&](const uint32_t* p) HWY_ATTR {
-        return hn::BitCast(d32, hn::ShiftLeft<16>(hn::LoadU(du32, p)));
-      };
+      const auto whole = [&](const uint32_t* p)
+                             HWY_ATTR { return hn::BitCast(d32, hn::ShiftLeft<16>(hn::LoadU(du32, p))); };
       a0 = hn::Add(a0, whole(a + centre)), a1 = hn::Add(a1, whole(a + centre + lanes));
       b0 = hn::Add(b0, whole(b + centre)), b1 = hn::Add(b1, whole(b + centre + lanes));
     }
@@ -91,9 +91,10 @@ void blur_across(const uint32_t* a, const uint32_t* b, int samples, int step, co
   }
 }
 
-/// Vertical sums of `count` row pairs: the output row whose window begins with the first row of pair 0, and the
-/// next one.
-void blur_down(const uint32_t* const* pairs, int samples, const GaussianTapPairs& taps, uint8_t* out0, uint8_t* out1) {
+/// Vertical sums of `count` row pairs: the output row whose window begins with the first row of pair 0, and
+/// the next one.
+void blur_down(const uint32_t* const* pairs, int samples, const GaussianTapPairs& taps, uint8_t* out0,
+               uint8_t* out1) {
   const hn::ScalableTag<int32_t> d32;
   const hn::RepartitionToNarrow<decltype(d32)> d16;
   const hn::RebindToUnsigned<decltype(d32)> du32;
@@ -113,7 +114,8 @@ void blur_down(const uint32_t* const* pairs, int samples, const GaussianTapPairs
       b0 = hn::Add(b0, whole(r + 1, i)), b1 = hn::Add(b1, whole(r + 1, i + lanes));
     }
     for (int k = 0; k < taps.count; ++k) {
-      const auto even = hn::BitCast(d16, hn::Set(du32, taps.even[k])), odd = hn::BitCast(d16, hn::Set(du32, taps.odd[k]));
+      const auto even = hn::BitCast(d16, hn::Set(du32, taps.even[k])),
+                 odd = hn::BitCast(d16, hn::Set(du32, taps.odd[k]));
       const auto p0 = hn::BitCast(d16, hn::LoadU(du32, pairs[k] + i));
       const auto p1 = hn::BitCast(d16, hn::LoadU(du32, pairs[k] + i + lanes));
       a0 = hn::Add(a0, pair_dot(d32, p0, even)), a1 = hn::Add(a1, pair_dot(d32, p1, even));
@@ -134,15 +136,16 @@ void emit_row(const uint8_t* blurred, const uint8_t* in, uint8_t* out, int sampl
   const int lanes = static_cast<int>(hn::Lanes(d8));
   int i = 0;
   for (; i + lanes <= samples; i += lanes) {
-    const auto old = hn::And(hn::LoadU(d8, in + i), mask), fresh = hn::AndNot(mask, hn::LoadU(d8, blurred + i));
+    const auto old = hn::And(hn::LoadU(d8, in + i), mask),
+               fresh = hn::AndNot(mask, hn::LoadU(d8, blurred + i));
     hn::StoreU(hn::Or(old, fresh), d8, out + i);
   }
   for (; i < samples; ++i) out[i] = (keep >> (i % 4 * 8)) & 1 ? in[i] : blurred[i];
 }
 
 /// One column chunk [x0, x1) of a band, from top to bottom.
-void blur_chunk(ConstImageRef in, ImageRef out, Band band, int x0, int x1, const GaussianTapPairs& taps, Border border,
-                GaussianScratch& s) {
+void blur_chunk(ConstImageRef in, ImageRef out, Band band, int x0, int x1, const GaussianTapPairs& taps,
+                Border border, GaussianScratch& s) {
   const int step = in.channels(), r = taps.radius, samples = (x1 - x0) * step;
   const uint32_t keep = step == 4 ? 0xff000000u : 0;
   const auto pair_row = [&](int pair) {  // rows band.begin − r + 2 · pair and the next one
@@ -176,9 +179,11 @@ HWY_EXPORT(blur_chunk);
 namespace {
 
 GaussianTapPairs tap_pairs(const GaussianBlock& block) {
-  GaussianTapPairs pairs{.count = block.radius + 1, .radius = block.radius, .whole_centre = block.whole_centre != 0};
+  GaussianTapPairs pairs{
+      .count = block.radius + 1, .radius = block.radius, .whole_centre = block.whole_centre != 0};
   const auto join = [](int low, int high) {
-    return static_cast<uint32_t>(static_cast<uint16_t>(low)) | static_cast<uint32_t>(static_cast<uint16_t>(high)) << 16;
+    return static_cast<uint32_t>(static_cast<uint16_t>(low)) |
+           static_cast<uint32_t>(static_cast<uint16_t>(high)) << 16;
   };
   for (int k = 0; k < pairs.count; ++k) {
     pairs.even[k] = join(block.taps[2 * k], block.taps[2 * k + 1]);
@@ -189,7 +194,9 @@ GaussianTapPairs tap_pairs(const GaussianBlock& block) {
 
 }  // namespace
 
-size_t gaussian_worker_bytes() { return sizeof(GaussianScratch); }
+size_t gaussian_worker_bytes() {
+  return sizeof(GaussianScratch);
+}
 
 void gaussian_band(ConstImageRef in, ImageRef out, Band band, const GaussianBlock& block, uint8_t* worker) {
   auto& scratch = *reinterpret_cast<GaussianScratch*>(worker);

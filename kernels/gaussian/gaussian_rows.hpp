@@ -2,8 +2,8 @@
 //
 //   two image rows ─ pairs of neighbours ─ horizontal sums ─▶ ring of row pairs ─ vertical sums ─▶ two rows
 //
-// All sums are signed 16-bit pair products (pmaddwd): horizontally the pair is two neighbours of a row, vertically
-// two rows, which therefore lie interleaved in the ring: each loaded pair serves both output rows.
+// All sums are signed 16-bit pair products (pmaddwd): horizontally the pair is two neighbours of a row,
+// vertically two rows, which therefore lie interleaved in the ring: each loaded pair serves both output rows.
 #pragma once
 
 #include "core/graph/filter.hpp"

@@ -18,9 +18,12 @@ struct LumaBlock {
 
   static constexpr LumaBlock make(LumaWeights weights) {
     switch (weights) {
-      case LumaWeights::bt709: return {6966, 23436, 2366, 0};
-      case LumaWeights::average: return {10923, 10922, 10923, 0};
-      default: return {9798, 19235, 3735, 0};
+      case LumaWeights::bt709:
+        return {6966, 23436, 2366, 0};
+      case LumaWeights::average:
+        return {10923, 10922, 10923, 0};
+      default:
+        return {9798, 19235, 3735, 0};
     }
   }
   static constexpr LumaBlock make(const GrayscaleParams& params) { return make(params.weights); }

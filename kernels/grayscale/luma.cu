@@ -14,8 +14,8 @@ __device__ uint32_t luma_of(const LumaBlock& w, uint32_t pixel) {
   return luma(w, pixel & 0xff, pixel >> 8 & 0xff, pixel >> 16 & 0xff);
 }
 
-__global__ void luma_kernel(ImageView<const uint8_t> rgba, ImageView<uint8_t> gray, const LumaBlock* block, bool wide,
-                            bool aligned_in, bool aligned_out) {
+__global__ void luma_kernel(ImageView<const uint8_t> rgba, ImageView<uint8_t> gray, const LumaBlock* block,
+                            bool wide, bool aligned_in, bool aligned_out) {
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * LumaTuning::pixels;
   const int y = static_cast<int>(blockIdx.y);
   const int count = min(LumaTuning::pixels, rgba.extent.width - x);

@@ -5,8 +5,9 @@
 namespace lensd {
 namespace {
 
-/// Two samples a register, each in the high byte of a 16-bit half: the low byte may hold anything, since it only
-/// decides between equal samples. sm_90 has packed minima and maxima for halves (VIMNMX.U16x2), not for bytes.
+/// Two samples a register, each in the high byte of a 16-bit half: the low byte may hold anything, since it
+/// only decides between equal samples. sm_90 has packed minima and maxima for halves (VIMNMX.U16x2), not for
+/// bytes.
 __device__ uint32_t net_min(uint32_t a, uint32_t b) {
   return __vminu2(a, b);
 }
@@ -17,8 +18,8 @@ __device__ uint32_t net_max(uint32_t a, uint32_t b) {
 #include "kernels/median/median_network-inl.hpp"
 #undef LENSD_NET
 
-/// A thread makes 4 registers of output in each of `rows` rows: 8 grey pixels or 4 colour ones (twice, for red and
-/// blue and for green). No shared memory: a window's rows are in the L1 cache.
+/// A thread makes 4 registers of output in each of `rows` rows: 8 grey pixels or 4 colour ones (twice, for
+/// red and blue and for green). No shared memory: a window's rows are in the L1 cache.
 struct MedianTuning {
   static constexpr int warps = 4;
   static constexpr int rows = 8;
@@ -127,7 +128,8 @@ __global__ void __launch_bounds__(32 * MedianTuning::warps) median_gray_kernel(M
     uint32_t out[2][kOutputs];
     median_two_rows(rows, out);
     for (int v = 0; v < 2 && y + v < height; ++v) {
-      const uint32_t p = __byte_perm(out[v][0], out[v][1], 0x7351), q = __byte_perm(out[v][2], out[v][3], 0x7351);
+      const uint32_t p = __byte_perm(out[v][0], out[v][1], 0x7351),
+                     q = __byte_perm(out[v][2], out[v][3], 0x7351);
       const uint2 words = make_uint2(__byte_perm(p, q, 0x5410), __byte_perm(p, q, 0x7632));
       uint8_t* dst = job.out.row(y + v) + x;
       const int count = width - x;
@@ -147,7 +149,8 @@ __global__ void __launch_bounds__(32 * MedianTuning::warps) median_gray_kernel(M
 
 /// Pixels x − r to x + 3 + r of a colour row.
 template <int kRadius>
-__device__ void load_rgba(const MedianJob& job, Border border, int x, int y, uint32_t (&pixels)[kOutputs + 2 * kRadius]) {
+__device__ void load_rgba(const MedianJob& job, Border border, int x, int y,
+                          uint32_t (&pixels)[kOutputs + 2 * kRadius]) {
   const int width = job.in.extent.width, at = border_index(y, job.in.extent.height, border);
   const uint8_t* row = job.in.row(at < 0 ? 0 : at);
   if (job.wide && at >= 0 && x >= kRadius && x + kOutputs + kRadius <= width) {
@@ -197,7 +200,8 @@ __global__ void __launch_bounds__(32 * MedianTuning::warps) median_rgba_kernel(M
       uint32_t out[kOutputs];
 #pragma unroll
       for (int i = 0; i < kOutputs; ++i)
-        out[i] = __byte_perm(__byte_perm(red_blue[v][i], green[v][i], 0x0351), pixels[kRadius + v][kRadius + i], 0x7210);
+        out[i] = __byte_perm(__byte_perm(red_blue[v][i], green[v][i], 0x0351),
+                             pixels[kRadius + v][kRadius + i], 0x7210);
       uint8_t* dst = job.out.row(y + v) + 4 * x;
       if (job.wide && x + kOutputs <= width) {
         *reinterpret_cast<uint4*>(dst) = make_uint4(out[0], out[1], out[2], out[3]);
@@ -220,7 +224,8 @@ void Median::launch(const PassArgs& args, CudaStream stream) const {
   const ConstImageRef in = args.in[0];
   const bool gray = in.channels() == 1;
   const unsigned word = gray ? 8 : 16;
-  const MedianJob job{in.as<const uint8_t>(), args.out.as<uint8_t>(), static_cast<const MedianBlock*>(args.block),
+  const MedianJob job{in.as<const uint8_t>(), args.out.as<uint8_t>(),
+                      static_cast<const MedianBlock*>(args.block),
                       rows_aligned(in, word) && rows_aligned(args.out, word),
                       rows_aligned(in, 4) && rows_aligned(args.out, 4)};
   const dim3 threads(32, MedianTuning::warps);
@@ -228,11 +233,15 @@ void Median::launch(const PassArgs& args, CudaStream stream) const {
                   blocks_for(in.height(), MedianTuning::warps * MedianTuning::rows));
   const bool small = static_cast<const MedianBlock*>(args.host_block)->radius == 1;
   if (gray) {
-    if (small) median_gray_kernel<1><<<grid, threads, 0, stream>>>(job);
-    else median_gray_kernel<2><<<grid, threads, 0, stream>>>(job);
+    if (small)
+      median_gray_kernel<1><<<grid, threads, 0, stream>>>(job);
+    else
+      median_gray_kernel<2><<<grid, threads, 0, stream>>>(job);
   } else {
-    if (small) median_rgba_kernel<1><<<grid, threads, 0, stream>>>(job);
-    else median_rgba_kernel<2><<<grid, threads, 0, stream>>>(job);
+    if (small)
+      median_rgba_kernel<1><<<grid, threads, 0, stream>>>(job);
+    else
+      median_rgba_kernel<2><<<grid, threads, 0, stream>>>(job);
   }
   LENSD_LAUNCHED();
 }

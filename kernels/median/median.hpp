@@ -1,8 +1,8 @@
 // median: the middle value of the (2r + 1)² window.
 //
-// Formats: Gray8, RGBA8 (channel by channel, alpha passes through). Border rule: `border`. Temporal reach: none.
-// Exact; with border replicate equal to cv::medianBlur.
-// Source: sorted columns shared between neighbours, min/max networks (median_network-inl.hpp).
+// Formats: Gray8, RGBA8 (channel by channel, alpha passes through). Border rule: `border`. Temporal reach:
+// none. Exact; with border replicate equal to cv::medianBlur. Source: sorted columns shared between
+// neighbours, min/max networks (median_network-inl.hpp).
 #pragma once
 
 #include "core/graph/filter.hpp"

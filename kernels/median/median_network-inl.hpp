@@ -1,9 +1,9 @@
-// Minimum-maximum networks for the medians of 3×3 and 5×5. Included inside a namespace in which net_min(a, b) and
-// net_max(a, b) are declared for the vector type, once for each SIMD target and once for CUDA; hence no guard.
-// LENSD_NET is the qualifier of a function there.
+// Minimum-maximum networks for the medians of 3×3 and 5×5. Included inside a namespace in which net_min(a, b)
+// and net_max(a, b) are declared for the vector type, once for each SIMD target and once for CUDA; hence no
+// guard. LENSD_NET is the qualifier of a function there.
 //
-// Columns are sorted first, since neighbours share them; the four inner rows of two windows one above the other
-// are sorted once for both. Unused results cost nothing: the compiler drops them.
+// Columns are sorted first, since neighbours share them; the four inner rows of two windows one above the
+// other are sorted once for both. Unused results cost nothing: the compiler drops them.
 
 template <class V>
 LENSD_NET void exchange(V& a, V& b) {
@@ -49,19 +49,21 @@ struct Column5 {
 /// Sorted column of five out of a sorted one of four and `x`.
 template <class V>
 LENSD_NET Column5<V> insert_5(V a, V b, V c, V d, V x) {
-  return {{net_min(a, x), net_min(b, net_max(a, x)), net_min(c, net_max(b, x)), net_min(d, net_max(c, x)), net_max(d, x)}};
+  return {{net_min(a, x), net_min(b, net_max(a, x)), net_min(c, net_max(b, x)), net_min(d, net_max(c, x)),
+           net_max(d, x)}};
 }
 
 /// Of the rows across four sorted columns (row 0 holds the minima), what the median of 25 can depend on. With
-/// rows and columns sorted, element (i, j) has (i + 1)(j + 1) − 1 others at or below it and (5 − i)(5 − j) − 1
-/// at or above: twelve of the 25 are thereby too low or too high.
+/// rows and columns sorted, element (i, j) has (i + 1)(j + 1) − 1 others at or below it and (5 − i)(5 − j) −
+/// 1 at or above: twelve of the 25 are thereby too low or too high.
 template <class V>
 struct Rows4 {
   V a2, a3, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, e0, e1;
 };
 
 template <class V>
-LENSD_NET Rows4<V> rows_of_4(const Column5<V>& p, const Column5<V>& q, const Column5<V>& r, const Column5<V>& s) {
+LENSD_NET Rows4<V> rows_of_4(const Column5<V>& p, const Column5<V>& q, const Column5<V>& r,
+                             const Column5<V>& s) {
   V a[4] = {p.v[0], q.v[0], r.v[0], s.v[0]}, b[4] = {p.v[1], q.v[1], r.v[1], s.v[1]};
   V c[4] = {p.v[2], q.v[2], r.v[2], s.v[2]}, d[4] = {p.v[3], q.v[3], r.v[3], s.v[3]};
   V e[4] = {p.v[4], q.v[4], r.v[4], s.v[4]};
@@ -84,17 +86,24 @@ LENSD_NET Rows4<V> rows_of_4(const Column5<V>& p, const Column5<V>& q, const Col
           net_min(net_max(e[0], e[2]), net_min(e[1], e[3]))};
 }
 
-/// Median of 25: the fifth column joins the rows of the other four, then the thirteen elements that are left go
-/// through a network of 20 operations, found by search over the 162 zero-one patterns their order allows.
+/// Median of 25: the fifth column joins the rows of the other four, then the thirteen elements that are left
+/// go through a network of 20 operations, found by search over the 162 zero-one patterns their order allows.
 template <class V>
 LENSD_NET V median_of_rows(const Rows4<V>& r, const Column5<V>& x) {
   const V* v = x.v;
-  V w[13] = {
-      net_max(r.a2, net_min(r.a3, v[0])), net_max(r.a3, v[0]),  // row 0: the two largest
-      net_max(r.b1, net_min(r.b2, v[1])), net_max(r.b2, net_min(r.b3, v[1])), net_max(r.b3, v[1]),
-      net_min(r.c1, net_max(r.c0, v[2])), net_min(r.c2, net_max(r.c1, v[2])), net_min(r.c3, net_max(r.c2, v[2])),
-      net_min(r.d0, v[3]), net_min(r.d1, net_max(r.d0, v[3])), net_min(r.d2, net_max(r.d1, v[3])),
-      net_min(r.e0, v[4]), net_min(r.e1, net_max(r.e0, v[4]))};  // row 4: the two smallest
+  V w[13] = {net_max(r.a2, net_min(r.a3, v[0])),
+             net_max(r.a3, v[0]),  // row 0: the two largest
+             net_max(r.b1, net_min(r.b2, v[1])),
+             net_max(r.b2, net_min(r.b3, v[1])),
+             net_max(r.b3, v[1]),
+             net_min(r.c1, net_max(r.c0, v[2])),
+             net_min(r.c2, net_max(r.c1, v[2])),
+             net_min(r.c3, net_max(r.c2, v[2])),
+             net_min(r.d0, v[3]),
+             net_min(r.d1, net_max(r.d0, v[3])),
+             net_min(r.d2, net_max(r.d1, v[3])),
+             net_min(r.e0, v[4]),
+             net_min(r.e1, net_max(r.e0, v[4]))};  // row 4: the two smallest
   exchange(w[1], w[11]), exchange(w[4], w[12]), exchange(w[3], w[9]), exchange(w[0], w[8]);
   exchange(w[2], w[5]), exchange(w[7], w[10]), exchange(w[7], w[11]), exchange(w[7], w[9]);
   exchange(w[6], w[8]), exchange(w[1], w[5]), exchange(w[4], w[8]), exchange(w[4], w[7]);

@@ -11,7 +11,9 @@ namespace {
 
 /// Rows of blocks are counted by run() itself: the items are image rows in grains of one block, which at plan
 /// time may have another size than at run time. A band takes the block rows that begin in it.
-Band block_rows(Band rows, int block) { return {(rows.begin + block - 1) / block, (rows.end + block - 1) / block}; }
+Band block_rows(Band rows, int block) {
+  return {(rows.begin + block - 1) / block, (rows.end + block - 1) / block};
+}
 
 }  // namespace
 
@@ -36,13 +38,16 @@ Layout Mosaic::configure(const FilterInputs& inputs) {
           .stats_bytes = sizeof(MosaicStats)};
 }
 
-uint32_t Mosaic::variant() const { return static_cast<uint32_t>(std::bit_width(static_cast<unsigned>(params_.block)) - 1); }
+uint32_t Mosaic::variant() const {
+  return static_cast<uint32_t>(std::bit_width(static_cast<unsigned>(params_.block)) - 1);
+}
 
 void Mosaic::run(const PassArgs& args, Band band) const {
   const int block = block_of(args).block;
   const Band rows = block_rows(band, block);
   MosaicStats sums{};
-  for (int i = rows.begin; i < rows.end; ++i) mosaic_block_row(args.in[0], args.out, i, block, args.worker, sums);
+  for (int i = rows.begin; i < rows.end; ++i)
+    mosaic_block_row(args.in[0], args.out, i, block, args.worker, sums);
   auto& total = *static_cast<MosaicStats*>(args.stats);
   for (int c = 0; c < 3; ++c)
     std::atomic_ref<unsigned long long>(total.sums[c]).fetch_add(sums.sums[c], std::memory_order_relaxed);

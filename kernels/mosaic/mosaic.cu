@@ -6,8 +6,9 @@
 namespace lensd {
 namespace {
 
-/// A thread block takes a tile of whole mosaic blocks, at least 4 by 1, about 256 by 32 pixels where they are small:
-/// sums down the columns by all threads, across by one thread or one warp a mosaic block, then the tile is filled.
+/// A thread block takes a tile of whole mosaic blocks, at least 4 by 1, about 256 by 32 pixels where they are
+/// small: sums down the columns by all threads, across by one thread or one warp a mosaic block, then the
+/// tile is filled.
 struct MosaicTuning {
   static constexpr int threads = 256;
   static constexpr int across(int log2_block) { return log2_block >= 6 ? 4 : 256 >> log2_block; }
@@ -18,8 +19,11 @@ struct MosaicTuning {
 /// Division of columns below 1024 by the block, 2 to 256, exact.
 struct ByBlock {
   uint32_t factor;
-  __device__ explicit ByBlock(int block) : factor((0x400000u + static_cast<uint32_t>(block) - 1) / static_cast<uint32_t>(block)) {}
-  __device__ int operator()(int column) const { return static_cast<int>(static_cast<uint32_t>(column) * factor >> 22); }
+  __device__ explicit ByBlock(int block)
+      : factor((0x400000u + static_cast<uint32_t>(block) - 1) / static_cast<uint32_t>(block)) {}
+  __device__ int operator()(int column) const {
+    return static_cast<int>(static_cast<uint32_t>(column) * factor >> 22);
+  }
 };
 
 /// Sums four bytes down `rows` rows as 16-bit halves: (bytes 0 and 2, bytes 1 and 3).
@@ -29,8 +33,10 @@ __device__ uint2 sum_down(ImageView<const uint8_t> in, int byte, int y, int rows
   for (int i = 0; i < rows; ++i) {
     const uint8_t* p = in.row(y + i) + byte;
     uint32_t word = 0;
-    if (count >= 4) word = load_word(p, aligned);
-    else for (int k = 0; k < count; ++k) word |= static_cast<uint32_t>(p[k]) << (8 * k);
+    if (count >= 4)
+      word = load_word(p, aligned);
+    else
+      for (int k = 0; k < count; ++k) word |= static_cast<uint32_t>(p[k]) << (8 * k);
     sum.x += word & 0x00ff00ffu;
     sum.y += word >> 8 & 0x00ff00ffu;
   }
@@ -45,8 +51,8 @@ __device__ uint32_t warp_sum(uint32_t value) {
 
 template <int kChannels>
 __global__ void __launch_bounds__(MosaicTuning::threads)
-    mosaic_kernel(ImageView<const uint8_t> in, ImageView<uint8_t> out, const MosaicBlock* params, MosaicStats* stats,
-                  int log2_block, bool aligned) {
+    mosaic_kernel(ImageView<const uint8_t> in, ImageView<uint8_t> out, const MosaicBlock* params,
+                  MosaicStats* stats, int log2_block, bool aligned) {
   constexpr int kColours = kChannels == 4 ? 3 : 1;
   constexpr int kPixels = kChannels == 4 ? 1 : 4;  // in a word
   __shared__ uint2 columns[kChannels == 4 ? MosaicTuning::max_columns : MosaicTuning::max_columns / 4];
@@ -66,7 +72,8 @@ __global__ void __launch_bounds__(MosaicTuning::threads)
     if (y >= in.extent.height) break;
     const int rows = min(block, in.extent.height - y);
     for (int w = thread; w < words; w += MosaicTuning::threads)
-      columns[w] = sum_down(in, (x0 + w * kPixels) * kChannels, y, rows, (tile_w - w * kPixels) * kChannels, aligned);
+      columns[w] =
+          sum_down(in, (x0 + w * kPixels) * kChannels, y, rows, (tile_w - w * kPixels) * kChannels, aligned);
     __syncthreads();
 
     // Short blocks: a thread each. Long ones: a warp each.
@@ -119,7 +126,8 @@ void Mosaic::launch(const PassArgs& args, CudaStream stream) const {
   const ConstImageRef in = args.in[0];
   const int block = static_cast<const MosaicBlock*>(args.host_block)->block;
   const int log2_block = static_cast<int>(std::bit_width(static_cast<unsigned>(block))) - 1;
-  // The grid fits the smallest block of the variant; with a larger one the last thread blocks have nothing to do.
+  // The grid fits the smallest block of the variant; with a larger one the last thread blocks have nothing to
+  // do.
   const int smallest = 1 << log2_block;
   const dim3 grid(blocks_for(in.width(), smallest * MosaicTuning::across(log2_block)),
                   blocks_for(in.height(), smallest * MosaicTuning::down(log2_block)));
@@ -127,11 +135,11 @@ void Mosaic::launch(const PassArgs& args, CudaStream stream) const {
   auto* stats = static_cast<MosaicStats*>(args.stats);
   const bool aligned = rows_aligned(in, 4) && rows_aligned(args.out, 4);
   if (in.channels() == 1)
-    mosaic_kernel<1><<<grid, MosaicTuning::threads, 0, stream>>>(in.as<const uint8_t>(), args.out.as<uint8_t>(), params,
-                                                                 stats, log2_block, aligned);
+    mosaic_kernel<1><<<grid, MosaicTuning::threads, 0, stream>>>(
+        in.as<const uint8_t>(), args.out.as<uint8_t>(), params, stats, log2_block, aligned);
   else
-    mosaic_kernel<4><<<grid, MosaicTuning::threads, 0, stream>>>(in.as<const uint8_t>(), args.out.as<uint8_t>(), params,
-                                                                 stats, log2_block, aligned);
+    mosaic_kernel<4><<<grid, MosaicTuning::threads, 0, stream>>>(
+        in.as<const uint8_t>(), args.out.as<uint8_t>(), params, stats, log2_block, aligned);
   LENSD_LAUNCHED();
 }
 

@@ -1,7 +1,8 @@
 // mosaic: every pixel becomes the rounded mean of its block; blocks at the right and bottom may be partial.
 //
 // Formats: Gray8, RGBA8 (channel by channel, alpha passes through). Border rule: none. Temporal reach: none.
-// Exact: integer sums. Statistics: the frame's exact mean before the mosaic, as `mean` or `mean_r`, `mean_g`, `mean_b`.
+// Exact: integer sums. Statistics: the frame's exact mean before the mosaic, as `mean` or `mean_r`, `mean_g`,
+// `mean_b`.
 #pragma once
 
 #include "core/graph/filter.hpp"

@@ -22,7 +22,8 @@ void add_row(const uint8_t* row, size_t bytes, uint16_t* columns) {
   const size_t lanes = hn::Lanes(d16);
   size_t i = 0;
   for (; i + lanes <= bytes; i += lanes)
-    hn::StoreU(hn::Add(hn::LoadU(d16, columns + i), hn::PromoteTo(d16, hn::LoadU(d8, row + i))), d16, columns + i);
+    hn::StoreU(hn::Add(hn::LoadU(d16, columns + i), hn::PromoteTo(d16, hn::LoadU(d8, row + i))), d16,
+               columns + i);
   for (; i < bytes; ++i) columns[i] = static_cast<uint16_t>(columns[i] + row[i]);
 }
 
@@ -51,11 +52,14 @@ HWY_EXPORT(fill_row);
 
 namespace {
 
-size_t columns_bytes(ImageFormat format) { return align_up(format.row_bytes() * sizeof(uint16_t), kHostAlignment); }
+size_t columns_bytes(ImageFormat format) {
+  return align_up(format.row_bytes() * sizeof(uint16_t), kHostAlignment);
+}
 
 /// Means of the blocks of a row out of its column sums, written for each pixel.
 template <int kChannels>
-void average_blocks(const uint16_t* columns, int width, int block, int rows, uint8_t* means, MosaicStats& stats) {
+void average_blocks(const uint16_t* columns, int width, int block, int rows, uint8_t* means,
+                    MosaicStats& stats) {
   constexpr int kColours = kChannels == 4 ? 3 : 1;
   for (int x = 0; x < width; x += block) {
     const int end = std::min(width, x + block);
@@ -73,9 +77,12 @@ void average_blocks(const uint16_t* columns, int width, int block, int rows, uin
 
 }  // namespace
 
-size_t mosaic_worker_bytes(ImageFormat format) { return columns_bytes(format) + format.row_bytes(); }
+size_t mosaic_worker_bytes(ImageFormat format) {
+  return columns_bytes(format) + format.row_bytes();
+}
 
-void mosaic_block_row(ConstImageRef in, ImageRef out, int index, int block, uint8_t* worker, MosaicStats& sums) {
+void mosaic_block_row(ConstImageRef in, ImageRef out, int index, int block, uint8_t* worker,
+                      MosaicStats& sums) {
   auto* columns = reinterpret_cast<uint16_t*>(worker);
   uint8_t* means = worker + columns_bytes(in.format);
   const size_t bytes = in.row_bytes();

@@ -10,6 +10,7 @@ namespace lensd {
 size_t mosaic_worker_bytes(ImageFormat format);
 
 /// One row of blocks, `index` of them from the top. Adds the channel sums to `sums`.
-void mosaic_block_row(ConstImageRef in, ImageRef out, int index, int block, uint8_t* worker, MosaicStats& sums);
+void mosaic_block_row(ConstImageRef in, ImageRef out, int index, int block, uint8_t* worker,
+                      MosaicStats& sums);
 
 }  // namespace lensd

@@ -6,10 +6,10 @@
 // Positions: pixel centres at half-integers, as cv::resize, source = (i + 0.5) · N / M − 0.5; with
 // align_corners source = i · (N − 1) / (M − 1). `nearest` is floor(i · N / M) as INTER_NEAREST. Beyond the
 // edge stands the edge's sample. bilinear, bicubic (a = −0.75) and lanczos3 (6 taps, normalised) interpolate
-// and do not smooth before shrinking, as OpenCV; `area` is the exact rounded mean over the pixel's footprint in both
-// directions and has no use for align_corners. OpenCV's INTER_AREA agrees, but for pictures that shrink in one
-// direction and grow in the other, where it interpolates, and for single samples of growing ones, where
-// i · N / M is whole and its rounding takes the neighbour.
+// and do not smooth before shrinking, as OpenCV; `area` is the exact rounded mean over the pixel's footprint
+// in both directions and has no use for align_corners. OpenCV's INTER_AREA agrees, but for pictures that
+// shrink in one direction and grow in the other, where it interpolates, and for single samples of growing
+// ones, where i · N / M is whole and its rounding takes the neighbour.
 //
 // Formats: Gray8, RGBA8 (alpha is resized like a colour). Temporal reach: none. Exactness: weights of 14
 // bits, rows of 6 fractional bits; within ±1 of double precision; within ±1 of cv::resize.

@@ -6,7 +6,7 @@
 namespace lensd::bench {
 namespace {
 
-constexpr int kFrames = 20;   // in a captured graph
+constexpr int kFrames = 20;  // in a captured graph
 constexpr int kReplays = 25;
 
 /// Median seconds a frame of `queue(frame number)`, captured kFrames times into one graph.
@@ -44,7 +44,8 @@ size_t rotation(size_t frame_bytes, size_t cache_bytes) {
 Timing time_cuda(Subject& subject, size_t cache_bytes, bool& matches_cpu) {
   Filter& filter = *subject.filter;
   const Layout layout = filter.configure({.images = {&subject.format, subject.picture ? 0u : 1u},
-                                          .picture = subject.picture, .backend = Backend::cuda});
+                                          .picture = subject.picture,
+                                          .backend = Backend::cuda});
   std::vector<FrameBuffers> frames;
   frames.push_back(make_buffers(subject, layout, MemoryKind::device));
   const size_t count = rotation(frames[0].in.size() + frames[0].out.size(), cache_bytes);
@@ -81,8 +82,9 @@ Timing time_cuda(Subject& subject, size_t cache_bytes, bool& matches_cpu) {
 
   const ImageRef out = frames[0].out_ref;
   std::vector<uint8_t> pixels(out.row_bytes() * static_cast<size_t>(out.height()));
-  LENSD_CUDA_CHECK(cudaMemcpy2D(pixels.data(), out.row_bytes(), out.data, static_cast<size_t>(out.pitch_bytes),
-                                out.row_bytes(), static_cast<size_t>(out.height()), cudaMemcpyDeviceToHost));
+  LENSD_CUDA_CHECK(cudaMemcpy2D(pixels.data(), out.row_bytes(), out.data,
+                                static_cast<size_t>(out.pitch_bytes), out.row_bytes(),
+                                static_cast<size_t>(out.height()), cudaMemcpyDeviceToHost));
   matches_cpu = pixels == cpu_output(subject);
   return timing;
 }
@@ -97,9 +99,11 @@ Timing time_cuda_copy(double bytes, size_t cache_bytes) {
   }
   cuda::Stream stream;
   const auto queue = [&](size_t i) {
-    LENSD_CUDA_CHECK(cudaMemcpyAsync(blocks[2 * i + 1].data(), blocks[2 * i].data(), half, cudaMemcpyDeviceToDevice, stream.get()));
+    LENSD_CUDA_CHECK(cudaMemcpyAsync(blocks[2 * i + 1].data(), blocks[2 * i].data(), half,
+                                     cudaMemcpyDeviceToDevice, stream.get()));
   };
-  return {graph_time([&](size_t i) { queue(i % count); }, stream), graph_time([&](size_t) { queue(0); }, stream), bytes};
+  return {graph_time([&](size_t i) { queue(i % count); }, stream),
+          graph_time([&](size_t) { queue(0); }, stream), bytes};
 }
 
 }  // namespace lensd::bench

@@ -59,10 +59,12 @@ struct CpuRun {
   PassArgs args;
 
   CpuRun(Subject& subject, int threads) : filter(*subject.filter), workers(threads) {
-    layout = filter.configure({.images = {&subject.format, subject.picture ? 0u : 1u}, .picture = subject.picture});
+    layout = filter.configure(
+        {.images = {&subject.format, subject.picture ? 0u : 1u}, .picture = subject.picture});
     stride = align_up(layout.worker_bytes, 256);
     worker = MemoryBlock(MemoryKind::host, stride * static_cast<size_t>(threads));
-    state = MemoryBlock(MemoryKind::host, layout.state_bytes), stats = MemoryBlock(MemoryKind::host, layout.stats_bytes);
+    state = MemoryBlock(MemoryKind::host, layout.state_bytes),
+    stats = MemoryBlock(MemoryKind::host, layout.stats_bytes);
     std::memset(state.data(), 0, state.size()), std::memset(stats.data(), 0, stats.size());
     for (const size_t bytes : layout.scratch_bytes)
       scratch.emplace_back(MemoryKind::host, bytes), scratch_pointers.push_back(scratch.back().data());
@@ -76,12 +78,15 @@ struct CpuRun {
     args.state = state.data(), args.stats = stats.data();
     for (size_t pass = 0; pass < layout.passes.size(); ++pass) {
       args.pass = static_cast<int>(pass);
-      workers.run(layout.passes[pass].items, layout.passes[pass].grain, [](void* self, Band band, int w) {
-        const auto& run = *static_cast<CpuRun*>(self);
-        PassArgs mine = run.args;
-        mine.worker = run.worker.data() + run.stride * static_cast<size_t>(w);
-        run.filter.run(mine, band);
-      }, this);
+      workers.run(
+          layout.passes[pass].items, layout.passes[pass].grain,
+          [](void* self, Band band, int w) {
+            const auto& run = *static_cast<CpuRun*>(self);
+            PassArgs mine = run.args;
+            mine.worker = run.worker.data() + run.stride * static_cast<size_t>(w);
+            run.filter.run(mine, band);
+          },
+          this);
     }
   }
 };
@@ -94,20 +99,25 @@ size_t rotation(size_t frame_bytes, size_t cache_bytes) {
 
 FrameBuffers make_buffers(const Subject& subject, const Layout& layout, MemoryKind kind) {
   FrameBuffers buffers;
-  const auto pitch_of = [](size_t row) { return static_cast<std::ptrdiff_t>(align_up(row, kDeviceAlignment)); };
+  const auto pitch_of = [](size_t row) {
+    return static_cast<std::ptrdiff_t>(align_up(row, kDeviceAlignment));
+  };
   size_t in_bytes = 0;
   if (subject.picture) {
     for (int p = 0; p < subject.picture->format.plane_count; ++p)
-      in_bytes += static_cast<size_t>(pitch_of(subject.picture->plane_row_bytes(p))) * static_cast<size_t>(subject.picture->plane_rows(p));
+      in_bytes += static_cast<size_t>(pitch_of(subject.picture->plane_row_bytes(p))) *
+                  static_cast<size_t>(subject.picture->plane_rows(p));
   } else {
-    in_bytes = static_cast<size_t>(pitch_of(subject.format.row_bytes())) * static_cast<size_t>(subject.format.extent.height);
+    in_bytes = static_cast<size_t>(pitch_of(subject.format.row_bytes())) *
+               static_cast<size_t>(subject.format.extent.height);
   }
   MemoryBlock noise(MemoryKind::host, in_bytes);
   fill_noise(noise.data(), noise.size());
   buffers.in = MemoryBlock(kind, in_bytes);
   copy_in(buffers.in, noise);
   const std::ptrdiff_t out_pitch = pitch_of(layout.output.row_bytes());
-  buffers.out = MemoryBlock(kind, static_cast<size_t>(out_pitch) * static_cast<size_t>(layout.output.extent.height));
+  buffers.out =
+      MemoryBlock(kind, static_cast<size_t>(out_pitch) * static_cast<size_t>(layout.output.extent.height));
   buffers.out_ref = {buffers.out.data(), out_pitch, layout.output};
   if (!subject.picture) {
     buffers.in_ref = {buffers.in.data(), pitch_of(subject.format.row_bytes()), subject.format};
@@ -118,7 +128,8 @@ FrameBuffers make_buffers(const Subject& subject, const Layout& layout, MemoryKi
   const uint8_t* plane = buffers.in.data();
   for (int p = 0; p < subject.picture->format.plane_count; ++p) {
     const auto i = static_cast<size_t>(p);
-    buffers.picture.planes[i] = plane, buffers.picture.pitch_bytes[i] = pitch_of(subject.picture->plane_row_bytes(p));
+    buffers.picture.planes[i] = plane,
+    buffers.picture.pitch_bytes[i] = pitch_of(subject.picture->plane_row_bytes(p));
     plane += buffers.picture.pitch_bytes[i] * subject.picture->plane_rows(p);
   }
   return buffers;
@@ -153,13 +164,18 @@ Timing time_cpu_copy(double bytes, int threads, size_t cache_bytes) {
   };
   const auto once = [&](size_t i) {
     Copy copy{blocks[2 * i + 1].data(), blocks[2 * i].data(), half};
-    workers.run(64, 1, [](void* c, Band band, int) {
-      const Copy& all = *static_cast<Copy*>(c);
-      const size_t begin = all.bytes * static_cast<size_t>(band.begin) / 64, end = all.bytes * static_cast<size_t>(band.end) / 64;
-      std::memcpy(all.to + begin, all.from + begin, end - begin);
-    }, &copy);
+    workers.run(
+        64, 1,
+        [](void* c, Band band, int) {
+          const Copy& all = *static_cast<Copy*>(c);
+          const size_t begin = all.bytes * static_cast<size_t>(band.begin) / 64,
+                       end = all.bytes * static_cast<size_t>(band.end) / 64;
+          std::memcpy(all.to + begin, all.from + begin, end - begin);
+        },
+        &copy);
   };
-  return {median_time([&](int i) { once(static_cast<size_t>(i) % count); }), median_time([&](int) { once(0); }), bytes};
+  return {median_time([&](int i) { once(static_cast<size_t>(i) % count); }),
+          median_time([&](int) { once(0); }), bytes};
 }
 
 std::vector<uint8_t> cpu_output(Subject& subject) {

@@ -24,7 +24,8 @@ struct Timing {
   double bytes = 0;  ///< fewest bytes read and written, as the passes declare
 };
 
-/// Median over many runs on `threads` CPU threads; cold rotates over buffers of more than twice `cache_bytes`.
+/// Median over many runs on `threads` CPU threads; cold rotates over buffers of more than twice
+/// `cache_bytes`.
 Timing time_cpu(Subject& subject, int threads, size_t cache_bytes);
 /// The same for memcpy of `bytes` to and fro, read plus written.
 Timing time_cpu_copy(double bytes, int threads, size_t cache_bytes);

@@ -1,7 +1,8 @@
 // lensd_kernel_bench [FILTER…]: what each kernel costs by itself, next to copying the bytes it must move.
 //
-// A row: median time of a frame, cold (over buffers of more than twice the cache) and warm (one frame again and
-// again), GB/s of the fewest bytes, and the share of the rate at which the same bytes are copied in this run.
+// A row: median time of a frame, cold (over buffers of more than twice the cache) and warm (one frame again
+// and again), GB/s of the fewest bytes, and the share of the rate at which the same bytes are copied in this
+// run.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,9 +21,10 @@ struct Setting {
   const char *filter, *param;
   int64_t value;
 };
-constexpr Setting kSettings[] = {{"gaussian", "radius", 1}, {"gaussian", "radius", 3}, {"gaussian", "radius", 7},
-                                 {"gaussian", "radius", 15}, {"gaussian", "radius", 31}, {"median", "radius", 2},
-                                 {"mosaic", "block", 4}, {"mosaic", "block", 64}};
+constexpr Setting kSettings[] = {{"gaussian", "radius", 1},  {"gaussian", "radius", 3},
+                                 {"gaussian", "radius", 7},  {"gaussian", "radius", 15},
+                                 {"gaussian", "radius", 31}, {"median", "radius", 2},
+                                 {"mosaic", "block", 4},     {"mosaic", "block", 64}};
 
 struct Size {
   const char* name;
@@ -32,13 +34,15 @@ struct Size {
 PictureInfo nv12(Extent extent) {
   PictureInfo info;
   info.extent = extent;
-  info.format = {ColourModel::yuv, 8, 1, 1, false, 2, {ComponentLayout{0, 1, 0, 0}, {1, 2, 0, 0}, {1, 2, 1, 0}, {}}};
+  info.format = {
+      ColourModel::yuv, 8, 1, 1, false, 2, {ComponentLayout{0, 1, 0, 0}, {1, 2, 0, 0}, {1, 2, 1, 0}, {}}};
   return info;
 }
 PictureInfo p010(Extent extent) {
   PictureInfo info;
   info.extent = extent;
-  info.format = {ColourModel::yuv, 10, 1, 1, false, 2, {ComponentLayout{0, 2, 0, 6}, {1, 4, 0, 6}, {1, 4, 2, 6}, {}}};
+  info.format = {
+      ColourModel::yuv, 10, 1, 1, false, 2, {ComponentLayout{0, 2, 0, 6}, {1, 4, 0, 6}, {1, 4, 2, 6}, {}}};
   return info;
 }
 
@@ -50,7 +54,8 @@ void for_each_subject(Extent extent, const std::vector<std::string>& only, Use u
   };
   const std::pair<const char*, PictureInfo> pictures[] = {{"nv12", nv12(extent)}, {"p010", p010(extent)}};
   if (wanted("colour"))
-    for (const auto& [name, info] : pictures) use(Subject{fmt::format("colour {}", name), registry().make_source(), {}, &info});
+    for (const auto& [name, info] : pictures)
+      use(Subject{fmt::format("colour {}", name), registry().make_source(), {}, &info});
   for (const FilterEntry& entry : registry().filters) {
     const std::string& name = entry.schema().name;
     if (!wanted(name) || entry.min_inputs > 1) continue;
@@ -59,7 +64,9 @@ void for_each_subject(Extent extent, const std::vector<std::string>& only, Use u
       use(Subject{fmt::format("{} {}", name, lensd::name(format)), entry.make(), {format, extent}});
       for (const Setting& setting : kSettings) {
         if (name != setting.filter) continue;
-        Subject subject{fmt::format("{} {}={} {}", name, setting.param, setting.value, lensd::name(format)), entry.make(), {format, extent}};
+        Subject subject{fmt::format("{} {}={} {}", name, setting.param, setting.value, lensd::name(format)),
+                        entry.make(),
+                        {format, extent}};
         subject.filter->set(setting.param, setting.value);
         use(std::move(subject));
       }
@@ -74,7 +81,8 @@ void print_row(const std::string& label, const Timing& t, const Timing& copy, co
 }
 
 void print_head(const std::string& title) {
-  fmt::print("\n{}\n{:<30}{:>10}{:>10}{:>9}{:>10}{:>10}\n", title, "", "cold us", "warm us", "GB/s", "of copy", "warm");
+  fmt::print("\n{}\n{:<30}{:>10}{:>10}{:>9}{:>10}{:>10}\n", title, "", "cold us", "warm us", "GB/s",
+             "of copy", "warm");
 }
 
 /// Copies of so many bytes, measured once each.
@@ -91,7 +99,8 @@ void bench_cpu(const std::vector<std::string>& only) {
     std::map<double, Timing> copies;
     for_each_subject({1920, 1080}, only, [&](Subject subject) {
       const Timing t = time_cpu(subject, threads, kCache);
-      print_row(subject.label, t, copy_of(copies, t.bytes, [&] { return time_cpu_copy(t.bytes, threads, kCache); }), "");
+      print_row(subject.label, t,
+                copy_of(copies, t.bytes, [&] { return time_cpu_copy(t.bytes, threads, kCache); }), "");
     });
   }
 }

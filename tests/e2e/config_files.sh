@@ -16,7 +16,7 @@ hash() {
   expect 0 test:testsrc2 --headless --frames 10 --framehash "$WORK/$1" -o null: "${@:2}"
 }
 hash file -c "$config/graphs/denoise.toml"
-hash chain --graph "median@id=denoise=radius=1,gaussian@id=soften=sigma=1.6"
+hash chain --graph "median@denoise=radius=1,gaussian@soften=sigma=1.6"
 diff <(frames "$WORK/file") <(frames "$WORK/chain") || fail "denoise.toml and its chain gave different frames"
 
 hash set -c "$config/graphs/denoise.toml" --set soften.sigma=3

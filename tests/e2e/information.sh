@@ -19,7 +19,7 @@ done
 expect 0 filters median
 grep -q radius "$WORK/stdout" || fail "'lensd filters median' does not tell its parameter"
 
-printf '[[node]]\nfilter = "median"\nradius = 3\n' >"$WORK/good.toml"
+printf '[[node]]\nfilter = "median"\nradius = 2\n' >"$WORK/good.toml"
 printf '[[node]]\nfilter = "median"\nradius = 99\ncolour = 1\n' >"$WORK/bad.toml"
 expect 0 check "$WORK/good.toml"
 expect 3 check "$WORK/good.toml" "$WORK/bad.toml"

@@ -1,4 +1,5 @@
-// colour over all layouts, sizes, orientations: oracle == CPU == CUDA, and the oracle against double precision.
+// colour over all layouts, sizes, orientations: oracle == CPU == CUDA, and the oracle against double
+// precision.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,8 +27,9 @@ class ColourLayout : public testing::TestWithParam<NamedFormat> {
   }
   static std::string trace(const PictureInfo& info) {
     const Orientation& o = info.orientation;
-    return describe(info) + ", " + std::to_string(info.extent.width) + "x" + std::to_string(info.extent.height) +
-           (o.transpose ? ", transposed" : "") + (o.flip_x ? ", flip x" : "") + (o.flip_y ? ", flip y" : "");
+    return describe(info) + ", " + std::to_string(info.extent.width) + "x" +
+           std::to_string(info.extent.height) + (o.transpose ? ", transposed" : "") +
+           (o.flip_x ? ", flip x" : "") + (o.flip_y ? ", flip y" : "");
   }
 };
 
@@ -48,7 +50,8 @@ TEST_P(ColourLayout, BothBackendsEqualOracleInEveryOrientation) {
           ASSERT_TRUE(output.guards_untouched);
         }
         if (!cuda_unavailable().empty()) continue;
-        const auto rig = make_cuda_rig(filter, {.images = {}, .picture = &what, .backend = Backend::cuda}, placement);
+        const auto rig =
+            make_cuda_rig(filter, {.images = {}, .picture = &what, .backend = Backend::cuda}, placement);
         const RunOutput output = rig->run({}, &picture.ref);
         ASSERT_EQ(difference(oracle, output.image), "") << "CUDA";
         ASSERT_TRUE(output.guards_untouched) << "CUDA";
@@ -67,8 +70,10 @@ double chroma_at(const PictureRef& picture, int component, int x, int y) {
     return at - below;
   };
   int x0, x1, y0, y1;
-  const double fx = axis(x, info.format.chroma_shift_x, info.colour.siting != ChromaSiting::center, info.extent.width, x0, x1);
-  const double fy = axis(y, info.format.chroma_shift_y, info.colour.siting == ChromaSiting::top_left, info.extent.height, y0, y1);
+  const double fx = axis(x, info.format.chroma_shift_x, info.colour.siting != ChromaSiting::center,
+                         info.extent.width, x0, x1);
+  const double fy = axis(y, info.format.chroma_shift_y, info.colour.siting == ChromaSiting::top_left,
+                         info.extent.height, y0, y1);
   const auto s = [&](int cx, int cy) { return static_cast<double>(sample_of(picture, component, cx, cy)); };
   return (1 - fy) * ((1 - fx) * s(x0, y0) + fx * s(x1, y0)) + fy * ((1 - fx) * s(x0, y1) + fx * s(x1, y1));
 }
@@ -84,11 +89,13 @@ std::array<double, 4> exact_pixel(const PictureRef& picture, int x, int y) {
   std::array<double, 4> out{};
   out[3] = info.format.has_alpha ? sample(3) / top : 1;
   if (info.format.model != ColourModel::yuv) {
-    for (int c = 0; c < (info.format.model == ColourModel::rgb ? 3 : 1); ++c) out[static_cast<size_t>(c)] = level(sample(c));
+    for (int c = 0; c < (info.format.model == ColourModel::rgb ? 3 : 1); ++c)
+      out[static_cast<size_t>(c)] = level(sample(c));
   } else {
     const double kr = std::array{0.299, 0.2126, 0.2627}[static_cast<size_t>(info.colour.matrix)];
     const double kb = std::array{0.114, 0.0722, 0.0593}[static_cast<size_t>(info.colour.matrix)];
-    const double luma = level(sample(0)), cb = chroma(chroma_at(picture, 1, x, y)), cr = chroma(chroma_at(picture, 2, x, y));
+    const double luma = level(sample(0)), cb = chroma(chroma_at(picture, 1, x, y)),
+                 cr = chroma(chroma_at(picture, 2, x, y));
     out[0] = luma + 2 * (1 - kr) * cr;
     out[2] = luma + 2 * (1 - kb) * cb;
     out[1] = (luma - kr * out[0] - kb * out[2]) / (1 - kr - kb);

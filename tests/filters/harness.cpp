@@ -15,7 +15,8 @@ class CpuRig final : public Rig {
   CpuRig(Filter& filter, const FilterInputs& inputs, Placement placement, int threads)
       : filter_(filter), placement_(placement), workers_(threads), layout_(filter.configure(inputs)) {
     has_state = layout_.state_bytes > 0;
-    for (const ImageFormat& f : inputs.images) in_.emplace_back(MemoryKind::host, 1), in_formats_.push_back(f);
+    for (const ImageFormat& f : inputs.images)
+      in_.emplace_back(MemoryKind::host, 1), in_formats_.push_back(f);
     for (const size_t bytes : layout_.scratch_bytes) {
       scratch_.emplace_back(MemoryKind::host, bytes);
       scratch_pointers_.push_back(scratch_.back().data());
@@ -48,7 +49,8 @@ class CpuRig final : public Rig {
 
     args_ = {};
     args_.in = refs;
-    args_.out = {out.get() + placement_.offset, static_cast<std::ptrdiff_t>(pitch_of(layout_.output, placement_)), layout_.output};
+    args_.out = {out.get() + placement_.offset,
+                 static_cast<std::ptrdiff_t>(pitch_of(layout_.output, placement_)), layout_.output};
     args_.block = args_.host_block = block_.data();
     args_.scratch = scratch_pointers_;
     args_.state = state_.data(), args_.stats = stats_.data(), args_.picture = picture;
@@ -100,12 +102,15 @@ double draw(const ParamSpec& spec, std::mt19937& random) {
 
 }  // namespace
 
-std::unique_ptr<Rig> make_cpu_rig(Filter& filter, const FilterInputs& inputs, Placement placement, int threads) {
+std::unique_ptr<Rig> make_cpu_rig(Filter& filter, const FilterInputs& inputs, Placement placement,
+                                  int threads) {
   return std::make_unique<CpuRig>(filter, inputs, placement, threads);
 }
 
 #if !LENSD_CUDA
-std::unique_ptr<Rig> make_cuda_rig(Filter&, const FilterInputs&, Placement) { return nullptr; }
+std::unique_ptr<Rig> make_cuda_rig(Filter&, const FilterInputs&, Placement) {
+  return nullptr;
+}
 #endif
 
 std::string cuda_unavailable() {
@@ -156,12 +161,21 @@ std::string randomise(Filter& filter, std::mt19937& random, Draw which) {
     if (which == Draw::live && spec.change != ParamChange::live) continue;
     ParamValue value = spec.default_value;
     switch (spec.type) {
-      case ParamType::boolean: value = (random() & 1) != 0; break;
-      case ParamType::integer: value = static_cast<int64_t>(std::llround(draw(spec, random))); break;
-      case ParamType::real: value = draw(spec, random); break;
-      case ParamType::choice: value = spec.choices[random() % spec.choices.size()]; break;
+      case ParamType::boolean:
+        value = (random() & 1) != 0;
+        break;
+      case ParamType::integer:
+        value = static_cast<int64_t>(std::llround(draw(spec, random)));
+        break;
+      case ParamType::real:
+        value = draw(spec, random);
+        break;
+      case ParamType::choice:
+        value = spec.choices[random() % spec.choices.size()];
+        break;
       case ParamType::text:
-      case ParamType::matrix: break;
+      case ParamType::matrix:
+        break;
     }
     // What else a filter demands of a value (oddness, say) is its own business: the default stays then.
     if (!filter.set(spec.name, value)) text += fmt::format(":{}={}", spec.name, to_string(value));
@@ -178,7 +192,8 @@ std::string difference(const Image& expected, const Image& actual) {
       for (int c = 0; c < expected.channels(); ++c) {
         if (expected.at(x, y, c) == actual.at(x, y, c)) continue;
         if (count++ == 0)
-          first = fmt::format("at x {} y {} channel {}: expected {}, got {}", x, y, c, expected.at(x, y, c), actual.at(x, y, c));
+          first = fmt::format("at x {} y {} channel {}: expected {}, got {}", x, y, c, expected.at(x, y, c),
+                              actual.at(x, y, c));
       }
   return count == 0 ? "" : fmt::format("{} bytes differ, the first {}", count, first);
 }

@@ -1,9 +1,11 @@
 // Runs one filter by itself, as an executor would: configure, block, scratch, state, statistics, all passes.
 //
-//   Filter + formats ── make_cpu_rig / make_cuda_rig ──▶ Rig ── run(images) ──▶ pixels, statistics, guard check
+//   Filter + formats ── make_cpu_rig / make_cuda_rig ──▶ Rig ── run(images) ──▶ pixels, statistics, guard
+//   check
 //
-// Images lie in memory with a chosen misalignment and row padding; the bytes around rows are filled with a pattern
-// and checked after each run. The buffers end with the last row, so that sanitizers see reads beyond it.
+// Images lie in memory with a chosen misalignment and row padding; the bytes around rows are filled with a
+// pattern and checked after each run. The buffers end with the last row, so that sanitizers see reads beyond
+// it.
 #pragma once
 
 #include <memory>
@@ -42,7 +44,8 @@ class Rig {
 };
 
 /// Throws what configure() throws.
-std::unique_ptr<Rig> make_cpu_rig(Filter& filter, const FilterInputs& inputs, Placement placement, int threads);
+std::unique_ptr<Rig> make_cpu_rig(Filter& filter, const FilterInputs& inputs, Placement placement,
+                                  int threads);
 /// Only in builds with CUDA and with a device; check cuda_unavailable().
 std::unique_ptr<Rig> make_cuda_rig(Filter& filter, const FilterInputs& inputs, Placement placement);
 
@@ -54,15 +57,16 @@ size_t pitch_of(const ImageFormat& format, Placement placement);
 /// Bytes from the block's start to the end of the last row.
 size_t bytes_of(const ImageFormat& format, Placement placement);
 inline constexpr uint8_t kGuard = 0xa5;
-/// Spreads tight pixels over a block that is filled with kGuard, and back; pack says whether the guards stand.
+/// Spreads tight pixels over a block that is filled with kGuard, and back; pack says whether the guards
+/// stand.
 void unpack(const Image& image, Placement placement, uint8_t* block);
 bool pack(const uint8_t* block, Placement placement, Image& image);
 
 /// Uniform noise, alpha included.
 Image noise(ImageFormat format, std::mt19937& random);
 enum class Draw { all, live };
-/// Sets every parameter (or the live ones alone, which need no new plan) to a random allowed value, bounds included more
-/// often than by chance; sizes in pixels stay moderate. Returns them as text.
+/// Sets every parameter (or the live ones alone, which need no new plan) to a random allowed value, bounds
+/// included more often than by chance; sizes in pixels stay moderate. Returns them as text.
 std::string randomise(Filter& filter, std::mt19937& random, Draw which = Draw::all);
 
 /// Empty when equal, else where the first difference is and how many there are.

@@ -15,14 +15,16 @@ class CudaRig final : public Rig {
     const auto device = [](size_t bytes) { return MemoryBlock(MemoryKind::device, bytes); };
     for (const ImageFormat& f : inputs.images) {
       in_.push_back(device(bytes_of(f, placement)));
-      refs_.push_back({in_.back().data() + placement.offset, static_cast<std::ptrdiff_t>(pitch_of(f, placement)), f});
+      refs_.push_back(
+          {in_.back().data() + placement.offset, static_cast<std::ptrdiff_t>(pitch_of(f, placement)), f});
     }
     for (const size_t bytes : layout_.scratch_bytes) {
       scratch_.push_back(device(bytes));
       scratch_pointers_.push_back(scratch_.back().data());
     }
     out_ = device(bytes_of(layout_.output, placement));
-    state_ = device(layout_.state_bytes), stats_ = device(layout_.stats_bytes), block_ = device(filter.block_bytes());
+    state_ = device(layout_.state_bytes), stats_ = device(layout_.stats_bytes),
+    block_ = device(filter.block_bytes());
     LENSD_CUDA_CHECK(cudaMemset(state_.data(), 0, state_.size()));
     host_block_.resize(filter.block_bytes());
   }
@@ -44,8 +46,10 @@ class CudaRig final : public Rig {
     copy(block_.data(), host_block_.data(), host_block_.size());
     const PictureRef planes = upload(picture);
     LENSD_CUDA_CHECK(cudaMemset(stats_.data(), 0, stats_.size()));
-    if (replay_) LENSD_CUDA_CHECK(cudaGraphLaunch(replay_, stream_.get()));
-    else queue(picture ? &planes : nullptr);
+    if (replay_)
+      LENSD_CUDA_CHECK(cudaGraphLaunch(replay_, stream_.get()));
+    else
+      queue(picture ? &planes : nullptr);
     LENSD_CUDA_CHECK(cudaStreamSynchronize(stream_.get()));
     copy(host.data(), out_.data(), host.size());
     result.guards_untouched = pack(host.data(), placement_, result.image);
@@ -81,7 +85,8 @@ class CudaRig final : public Rig {
       const int rows = picture->info.plane_rows(p);
       plane_[i] = MemoryBlock(MemoryKind::device, pitch * static_cast<size_t>(rows));
       for (int y = 0; y < rows; ++y)
-        copy(plane_[i].data() + static_cast<size_t>(y) * pitch, picture->planes[i] + y * picture->pitch_bytes[i], row);
+        copy(plane_[i].data() + static_cast<size_t>(y) * pitch,
+             picture->planes[i] + y * picture->pitch_bytes[i], row);
       planes.planes[i] = plane_[i].data(), planes.pitch_bytes[i] = static_cast<std::ptrdiff_t>(pitch);
     }
     return planes;
@@ -90,7 +95,8 @@ class CudaRig final : public Rig {
   void queue(const PictureRef* picture) {
     PassArgs args;
     args.in = refs_;
-    args.out = {out_.data() + placement_.offset, static_cast<std::ptrdiff_t>(pitch_of(layout_.output, placement_)), layout_.output};
+    args.out = {out_.data() + placement_.offset,
+                static_cast<std::ptrdiff_t>(pitch_of(layout_.output, placement_)), layout_.output};
     args.block = block_.data(), args.host_block = host_block_.data();
     args.scratch = scratch_pointers_;
     args.state = state_.data(), args.stats = stats_.data(), args.picture = picture;

@@ -1,5 +1,6 @@
-// Every filter of the registry: oracle == CPU with one and two threads == CUDA, over odd sizes, formats, random
-// parameters and placements. LENSD_DRAWS sets the draws of parameters for each case, LENSD_SEED the seed.
+// Every filter of the registry: oracle == CPU with one and two threads == CUDA, over odd sizes, formats,
+// random parameters and placements. LENSD_DRAWS sets the draws of parameters for each case, LENSD_SEED the
+// seed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,6 +22,10 @@ struct Case {
   const FilterEntry* filter;
   Extent extent;
 };
+
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.filter->schema().name << ' ' << c.extent.width << 'x' << c.extent.height;
+}
 
 std::vector<Case> cases() {
   std::vector<Case> all;
@@ -51,12 +56,14 @@ class Parity : public testing::TestWithParam<Case> {
     const auto draws = large ? 1 : number_from("LENSD_DRAWS", 3);
     for (const PixelFormat format : {PixelFormat::gray8, PixelFormat::rgba8}) {
       if (!takes(*entry, format)) continue;
-      std::mt19937 random(static_cast<uint32_t>(seed) + static_cast<uint32_t>(extent.width * 7 + extent.height));
+      std::mt19937 random(static_cast<uint32_t>(seed) +
+                          static_cast<uint32_t>(extent.width * 7 + extent.height));
       for (unsigned long draw = 0; draw < draws; ++draw) {
         auto filter = entry->make();
         const std::string params = draw == 0 ? "defaults" : randomise(*filter, random);
         SCOPED_TRACE("seed " + std::to_string(seed) + ", " + name(format) + ", " + params);
-        const std::vector<ImageFormat> formats(static_cast<size_t>(std::max(1, entry->min_inputs)), {format, extent});
+        const std::vector<ImageFormat> formats(static_cast<size_t>(std::max(1, entry->min_inputs)),
+                                               {format, extent});
         std::vector<std::vector<Image>> frames(2);
         for (auto& frame : frames)
           for (const ImageFormat& f : formats) frame.push_back(noise(f, random));

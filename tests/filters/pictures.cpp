@@ -5,7 +5,8 @@ namespace {
 
 using C = ComponentLayout;
 
-PictureFormat make(ColourModel model, int depth, int shift_x, int shift_y, bool alpha, int planes, std::array<C, 4> components) {
+PictureFormat make(ColourModel model, int depth, int shift_x, int shift_y, bool alpha, int planes,
+                   std::array<C, 4> components) {
   const auto byte = [](int v) { return static_cast<uint8_t>(v); };
   return {model, byte(depth), byte(shift_x), byte(shift_y), alpha, byte(planes), components};
 }
@@ -73,7 +74,8 @@ HostPicture random_picture(const PictureInfo& info, std::mt19937& random, int pa
     picture.planes[i].resize(pitch * (rows - 1) + row);
     for (uint8_t& v : picture.planes[i]) v = static_cast<uint8_t>(random() >> 11);
     picture.ref.planes[i] = picture.planes[i].data() + (bottom_up ? pitch * (rows - 1) : 0);
-    picture.ref.pitch_bytes[i] = bottom_up ? -static_cast<std::ptrdiff_t>(pitch) : static_cast<std::ptrdiff_t>(pitch);
+    picture.ref.pitch_bytes[i] =
+        bottom_up ? -static_cast<std::ptrdiff_t>(pitch) : static_cast<std::ptrdiff_t>(pitch);
   }
   return picture;
 }

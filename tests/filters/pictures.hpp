@@ -21,7 +21,8 @@ struct HostPicture {
   PictureRef ref;
 };
 /// `bottom_up` gives negative pitches.
-HostPicture random_picture(const PictureInfo& info, std::mt19937& random, int padding = 3, bool bottom_up = false);
+HostPicture random_picture(const PictureInfo& info, std::mt19937& random, int padding = 3,
+                           bool bottom_up = false);
 
 /// A sample as a number, by the layout's definition.
 int sample_of(const PictureRef& picture, int component, int x, int y);

@@ -41,7 +41,10 @@ std::vector<uint8_t> pixels(int frame) {
 PictureInfo picture_info() {
   PictureInfo info;
   info.extent = kSize;
-  info.format = {.model = ColourModel::rgb, .depth = 8, .plane_count = 1, .components = {{{0, 3, 0, 0}, {0, 3, 1, 0}, {0, 3, 2, 0}, {}}}};
+  info.format = {.model = ColourModel::rgb,
+                 .depth = 8,
+                 .plane_count = 1,
+                 .components = {{{0, 3, 0, 0}, {0, 3, 1, 0}, {0, 3, 2, 0}, {}}}};
   return info;
 }
 
@@ -79,8 +82,9 @@ GraphDesc graph_of(const std::string& chain) {
 }
 
 std::vector<std::string> cases() {
-  std::vector<std::string> all{"median=radius=1,gaussian=sigma=1.6,grayscale", "grayscale,median=radius=2,invert",
-                               "gaussian=sigma=9:border=wrap,mosaic=block=7", "gaussian=sigma=0.4:border=constant"};
+  std::vector<std::string> all{
+      "median=radius=1,gaussian=sigma=1.6,grayscale", "grayscale,median=radius=2,invert",
+      "gaussian=sigma=9:border=wrap,mosaic=block=7", "gaussian=sigma=0.4:border=constant"};
   for (const FilterEntry& filter : registry().filters) all.push_back(filter.schema().name);
   return all;
 }
@@ -99,7 +103,8 @@ TEST(Golden, FrameHashes) {
   if (std::getenv("LENSD_UPDATE_GOLDEN")) {
     std::ofstream file(kFile);
     file << "# graph, then the first 16 digits of each frame's SHA-256; see golden_test.cpp\n";
-    for (const std::string& chain : cases()) file << chain << '\t' << run(graph_of(chain), Backend::cpu, 1) << '\n';
+    for (const std::string& chain : cases())
+      file << chain << '\t' << run(graph_of(chain), Backend::cpu, 1) << '\n';
     ASSERT_TRUE(file.good());
     GTEST_SKIP() << "written anew: " << kFile;
   }
@@ -116,7 +121,8 @@ TEST(Golden, FrameHashesOnCuda) {
   const CudaStatus cuda = probe_cuda();
   if (!cuda.available) GTEST_SKIP() << cuda.reason;
   const auto known = golden();
-  for (const std::string& chain : cases()) EXPECT_EQ(run(graph_of(chain), Backend::cuda, 1), known.at(chain)) << chain;
+  for (const std::string& chain : cases())
+    EXPECT_EQ(run(graph_of(chain), Backend::cuda, 1), known.at(chain)) << chain;
 }
 
 }  // namespace

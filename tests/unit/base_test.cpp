@@ -107,8 +107,9 @@ TEST(Param, DefaultsComeFromTheStruct) {
 TEST(Param, RefusesWhatIsNotAllowedAndSaysWhatIs) {
   const FilterSchema s = schema();
   ParamValue out;
-  for (const ParamValue& bad : {ParamValue(int64_t{0}), ParamValue(int64_t{26}), ParamValue(2.5), ParamValue(std::string("x")),
-                                ParamValue(true), ParamValue(std::nan("")), ParamValue(std::numeric_limits<double>::infinity()), ParamValue(1e308)}) {
+  for (const ParamValue& bad : {ParamValue(int64_t{0}), ParamValue(int64_t{26}), ParamValue(2.5),
+                                ParamValue(std::string("x")), ParamValue(true), ParamValue(std::nan("")),
+                                ParamValue(std::numeric_limits<double>::infinity()), ParamValue(1e308)}) {
     const auto problem = s.find("radius")->check(bad, out);
     ASSERT_TRUE(problem) << to_string(bad);
     EXPECT_NE(problem->find("radius"), std::string::npos);
@@ -132,10 +133,12 @@ TEST(Param, ParsesText) {
   const FilterSchema s = schema();
   ParamValue out;
   EXPECT_FALSE(s.find("radius")->parse("7", out));
-  for (const char* bad : {"", "nan", "inf", "7x", "0x7", "7 7", "1e308", "-1"}) EXPECT_TRUE(s.find("radius")->parse(bad, out)) << bad;
+  for (const char* bad : {"", "nan", "inf", "7x", "0x7", "7 7", "1e308", "-1"})
+    EXPECT_TRUE(s.find("radius")->parse(bad, out)) << bad;
   EXPECT_FALSE(s.find("kernel")->parse("1 2 1;2 4 2;1 2 1", out));
   EXPECT_EQ(std::get<Matrix>(out).cols, 3);
-  for (const char* bad : {"1 2", "1 2 1;1 2", "1 nan 1", "a", "1 1 1 1 1 1 1"}) EXPECT_TRUE(s.find("kernel")->parse(bad, out)) << bad;
+  for (const char* bad : {"1 2", "1 2 1;1 2", "1 nan 1", "a", "1 1 1 1 1 1 1"})
+    EXPECT_TRUE(s.find("kernel")->parse(bad, out)) << bad;
 }
 
 TEST(FramePool, GivesBackAndBlocksNobodyAfterClose) {
@@ -183,7 +186,11 @@ TEST(Picture, RecyclesOnceWhenTheLastShareGoes) {
 TEST(PictureInfo, PlaneSizesOfOddPictures) {
   PictureInfo nv12;
   nv12.extent = {17, 31};
-  nv12.format = {.model = ColourModel::yuv, .depth = 8, .chroma_shift_x = 1, .chroma_shift_y = 1, .plane_count = 2,
+  nv12.format = {.model = ColourModel::yuv,
+                 .depth = 8,
+                 .chroma_shift_x = 1,
+                 .chroma_shift_y = 1,
+                 .plane_count = 2,
                  .components = {{{0, 1, 0, 0}, {1, 2, 0, 0}, {1, 2, 1, 0}, {}}}};
   EXPECT_EQ(nv12.plane_row_bytes(0), 17u);
   EXPECT_EQ(nv12.plane_rows(0), 31);

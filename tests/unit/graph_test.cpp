@@ -28,12 +28,16 @@ std::string refusal(const std::string& chain) {
 PictureInfo colour_picture(int width = 64, int height = 48) {
   PictureInfo info;
   info.extent = {width, height};
-  info.format = {.model = ColourModel::rgb, .depth = 8, .plane_count = 1, .components = {{{0, 3, 0, 0}, {0, 3, 1, 0}, {0, 3, 2, 0}, {}}}};
+  info.format = {.model = ColourModel::rgb,
+                 .depth = 8,
+                 .plane_count = 1,
+                 .components = {{{0, 3, 0, 0}, {0, 3, 1, 0}, {0, 3, 2, 0}, {}}}};
   return info;
 }
 
 TEST(Chain, ParsesNodesIdsAndParameters) {
-  const GraphDesc g = parse_chain("median=radius=2,gaussian@soft=sigma=1.5:border=wrap,grayscale,median", registry());
+  const GraphDesc g =
+      parse_chain("median=radius=2,gaussian@soft=sigma=1.5:border=wrap,grayscale,median", registry());
   ASSERT_EQ(g.nodes.size(), 4u);
   EXPECT_EQ(g.nodes[0].id, "median");
   EXPECT_EQ(g.nodes[1].id, "soft");
@@ -45,7 +49,9 @@ TEST(Chain, ParsesNodesIdsAndParameters) {
   EXPECT_EQ(parse_chain(to_chain(g), registry()).nodes.size(), 4u);
 }
 
-TEST(Chain, EmptyIsThePictureItself) { EXPECT_EQ(parse_chain("", registry()).output, "source"); }
+TEST(Chain, EmptyIsThePictureItself) {
+  EXPECT_EQ(parse_chain("", registry()).output, "source");
+}
 
 TEST(Chain, RefusesWithNameKeyAndRange) {
   EXPECT_NE(refusal("mediann").find("mediann"), std::string::npos);
@@ -62,12 +68,15 @@ TEST(Chain, RefusesWithNameKeyAndRange) {
 
 TEST(Validate, FindsCyclesArityAndMissingInputs) {
   GraphDesc g;
-  g.nodes = {{.id = "a", .filter = "invert", .inputs = {"b"}}, {.id = "b", .filter = "invert", .inputs = {"a"}},
-             {.id = "c", .filter = "invert", .inputs = {"nobody"}}, {.id = "d", .filter = "invert", .inputs = {"source", "source"}}};
+  g.nodes = {{.id = "a", .filter = "invert", .inputs = {"b"}},
+             {.id = "b", .filter = "invert", .inputs = {"a"}},
+             {.id = "c", .filter = "invert", .inputs = {"nobody"}},
+             {.id = "d", .filter = "invert", .inputs = {"source", "source"}}};
   g.output = "nowhere";
   const auto problems = validate(g, registry());
   const auto mentions = [&](const std::string& text) {
-    return std::any_of(problems.begin(), problems.end(), [&](const auto& p) { return p.find(text) != std::string::npos; });
+    return std::any_of(problems.begin(), problems.end(),
+                       [&](const auto& p) { return p.find(text) != std::string::npos; });
   };
   EXPECT_TRUE(mentions("cycle through a, b"));
   EXPECT_TRUE(mentions("'nobody'"));
@@ -81,7 +90,8 @@ TEST(Set, ChangesTheDescription) {
   apply_set(g, "median.enabled=false", registry());
   EXPECT_EQ(std::get<double>(g.find("gaussian")->params[0].second), 3.0);
   EXPECT_FALSE(g.find("median")->enabled);
-  for (const char* bad : {"gaussian.sigma", "sigma=3", "nobody.sigma=3", "gaussian.nothing=3", "gaussian.sigma=nan"})
+  for (const char* bad :
+       {"gaussian.sigma", "sigma=3", "nobody.sigma=3", "gaussian.nothing=3", "gaussian.sigma=nan"})
     EXPECT_THROW(apply_set(g, bad, registry()), Error) << bad;
 }
 
@@ -104,7 +114,8 @@ TEST(Plan, UnneededNodesAreReportedNotRun) {
 }
 
 TEST(Plan, LongChainsNeedTwoImages) {
-  const auto plan = make_plan(parse_chain("invert,invert,invert,invert,invert,invert", registry()), colour_picture(), Backend::cpu, registry());
+  const auto plan = make_plan(parse_chain("invert,invert,invert,invert,invert,invert", registry()),
+                              colour_picture(), Backend::cpu, registry());
   const size_t image = static_cast<size_t>(plan->nodes[0].pitch_bytes) * 48;
   EXPECT_EQ(plan->arena_bytes, 2 * image);
   EXPECT_EQ(plan->unshared_bytes, 6 * image);
@@ -126,7 +137,10 @@ TEST(Arena, NeverOverlapsLivingBuffers) {
     std::vector<ArenaBuffer> buffers;
     for (int i = 0; i < 20; ++i) {
       const int first = static_cast<int>(random() % 20);
-      buffers.push_back({.bytes = 1 + random() % 1000, .first = first, .last = first + static_cast<int>(random() % 5), .offset = 0});
+      buffers.push_back({.bytes = 1 + random() % 1000,
+                         .first = first,
+                         .last = first + static_cast<int>(random() % 5),
+                         .offset = 0});
     }
     const size_t total = pack_arena(buffers, 64);
     for (size_t a = 0; a < buffers.size(); ++a) {
@@ -134,7 +148,8 @@ TEST(Arena, NeverOverlapsLivingBuffers) {
       EXPECT_LE(buffers[a].offset + buffers[a].bytes, total);
       for (size_t b = a + 1; b < buffers.size(); ++b) {
         const bool together = buffers[a].first <= buffers[b].last && buffers[b].first <= buffers[a].last;
-        const bool apart = buffers[a].offset + buffers[a].bytes <= buffers[b].offset || buffers[b].offset + buffers[b].bytes <= buffers[a].offset;
+        const bool apart = buffers[a].offset + buffers[a].bytes <= buffers[b].offset ||
+                           buffers[b].offset + buffers[b].bytes <= buffers[a].offset;
         EXPECT_TRUE(!together || apart);
       }
     }
@@ -160,7 +175,8 @@ enabled = false
 [performance]
 backend = "cpu"
 threads = 2
-)", "a.toml", registry(), config);
+)",
+                                     "a.toml", registry(), config);
   EXPECT_TRUE(problems.empty()) << problems.front();
   EXPECT_EQ(config.source_url, "clip.mp4");
   EXPECT_EQ(config.threads, 2);
@@ -172,10 +188,15 @@ threads = 2
 TEST(Config, ReportsEverythingWithItsPlace) {
   Config config;
   config.threads = 77;
-  const auto problems = parse_config("colour = 1\n[performance]\nbackend = \"gpu\"\nspeed = 1\n[[node]]\nfilter = \"median\"\nradius = nan\nsize = 3\n", "b.toml", registry(), config);
+  const auto problems = parse_config(
+      "colour = 1\n[performance]\nbackend = \"gpu\"\nspeed = 1\n[[node]]\nfilter = \"median\"\nradius = "
+      "nan\nsize = 3\n",
+      "b.toml", registry(), config);
   ASSERT_EQ(problems.size(), 5u);
   for (const char* place : {"b.toml:1:1", "b.toml:3:11", "b.toml:4:1", "b.toml:7:10", "b.toml:8:1"})
-    EXPECT_TRUE(std::any_of(problems.begin(), problems.end(), [&](const auto& p) { return p.starts_with(place); })) << place;
+    EXPECT_TRUE(std::any_of(problems.begin(), problems.end(), [&](const auto& p) {
+      return p.starts_with(place);
+    })) << place;
   EXPECT_EQ(config.threads, 77) << "nothing is half applied";
 }
 
@@ -186,7 +207,8 @@ TEST(Config, RefusesSyntaxDuplicatesAndGraphFaults) {
   };
   EXPECT_TRUE(refused("a = "));
   EXPECT_TRUE(refused("[log]\nlevel = \"info\"\nlevel = \"warn\"\n"));
-  EXPECT_TRUE(refused("[[node]]\nfilter = \"invert\"\nid = \"x\"\n[[node]]\nfilter = \"invert\"\nid = \"x\"\n"));
+  EXPECT_TRUE(
+      refused("[[node]]\nfilter = \"invert\"\nid = \"x\"\n[[node]]\nfilter = \"invert\"\nid = \"x\"\n"));
   EXPECT_TRUE(refused("[[node]]\nfilter = \"invert\"\ninputs = [\"source\", 3]\n"));
   EXPECT_TRUE(refused("[[node]]\nid = \"x\"\n"));
   EXPECT_TRUE(refused("[graph]\noutput = \"nobody\"\n"));

@@ -1,10 +1,10 @@
-// app/pipeline on a synthetic source: order, commands at frame boundaries, seeking, failures, and what the hot
-// path allocates.
+// app/pipeline on a synthetic source: order, commands at frame boundaries, seeking, failures, and what the
+// hot path allocates.
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <cstdio>
+#include <cstdlib>
 #include <thread>
 
 #include "app/pipeline.hpp"
@@ -36,7 +36,8 @@ uint64_t hash(ConstImageRef image) {
   return h;
 }
 
-std::vector<uint64_t> run_all(const std::string& chain, int threads, int64_t frames, Backend backend = Backend::cpu) {
+std::vector<uint64_t> run_all(const std::string& chain, int threads, int64_t frames,
+                              Backend backend = Backend::cpu) {
   PipelineOptions o = options(chain, threads);
   o.backend = backend;
   Pipeline pipeline(source(frames), o, registry());
@@ -82,7 +83,8 @@ TEST(Pipeline, ParametersApplyAtAFrameBoundaryAndBadOnesAreRefused) {
     ASSERT_EQ(frame.info.index, i) << "no frame is lost to a change";
   }
   bool refused = false;
-  for (const auto& n : pipeline.take_notices()) refused = refused || (n.problem && n.text.find("block = 100000") != std::string::npos);
+  for (const auto& n : pipeline.take_notices())
+    refused = refused || (n.problem && n.text.find("block = 100000") != std::string::npos);
   EXPECT_TRUE(refused);
   pipeline.stop();
   pipeline.check();
@@ -130,7 +132,8 @@ TEST(Pipeline, PausedItShowsOneFrameAndStepsExactly) {
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   EXPECT_FALSE(pipeline.take_newest()) << "nothing moves while paused";
   pipeline.post(SetEnabled{"invert", false});
-  EXPECT_TRUE(eventually([&] { return static_cast<bool>(pipeline.take_newest()); })) << "tuning shows while paused";
+  EXPECT_TRUE(eventually([&] { return static_cast<bool>(pipeline.take_newest()); }))
+      << "tuning shows while paused";
   pipeline.post(Pause{false});
   EXPECT_TRUE(eventually([&] { return pipeline.status().ended; }));
 }
@@ -159,7 +162,8 @@ TEST(Pipeline, StopsInEveryState) {
 
 TEST(Pipeline, AllocatesNothingPerFrameOnceWarm) {
   if (!kCountsAllocations) GTEST_SKIP() << "sanitizers replace malloc themselves";
-  Pipeline pipeline(source(600), options("median=radius=1,gaussian=sigma=1.6,mosaic,invert,grayscale"), registry());
+  Pipeline pipeline(source(600), options("median=radius=1,gaussian=sigma=1.6,mosaic,invert,grayscale"),
+                    registry());
   pipeline.start();
   for (int i = 0; i < 200; ++i) ASSERT_TRUE(pipeline.next_frame());
   start_counting();
@@ -189,12 +193,13 @@ TEST(PipelineCuda, SameBytesAsTheCpu) {
 
 TEST(PipelineCuda, TuningCapturesNothingAndChangesOfTheGraphLoseNoFrame) {
   LENSD_NEEDS_CUDA();
-  Pipeline pipeline(source(3000), cuda_options("invert,mosaic=block=4,gaussian=sigma=1.6"), registry());
+  Pipeline pipeline(source(3000), cuda_options("invert,levels,canny,gaussian=sigma=1.6"), registry());
   pipeline.start();
   for (int i = 0; i < 50; ++i) ASSERT_TRUE(pipeline.next_frame());
   const int64_t captures = pipeline.executor().captures();
   for (int i = 0; i < 1000; ++i) {
-    pipeline.post(SetParam{"mosaic", "block", ParamValue(int64_t{2 + i % 200})});
+    pipeline.post(SetParam{"levels", "gamma", ParamValue(0.5 + 0.001 * i)});
+    pipeline.post(SetParam{"canny", "low", ParamValue(10.0 + 0.05 * i)});
     const Frame frame = pipeline.next_frame();
     ASSERT_EQ(frame.info.index, 50 + i);
   }
@@ -211,7 +216,8 @@ TEST(PipelineCuda, TuningCapturesNothingAndChangesOfTheGraphLoseNoFrame) {
 /// Share of the uploads' time during which kernels of another frame were running.
 TEST(PipelineCuda, UploadsOverlapTheKernelsOfTheFrameBefore) {
   LENSD_NEEDS_CUDA();
-  Pipeline pipeline(source(120, {3840, 2160}), cuda_options("gaussian=sigma=9,median=radius=2,gaussian=sigma=9"), registry());
+  Pipeline pipeline(source(120, {3840, 2160}),
+                    cuda_options("gaussian=sigma=9,median=radius=2,gaussian=sigma=9"), registry());
   pipeline.start();
   while (Frame frame = pipeline.next_frame()) frame.reset();
   pipeline.check();
@@ -222,7 +228,8 @@ TEST(PipelineCuda, UploadsOverlapTheKernelsOfTheFrameBefore) {
     uploads += up.end_ns - up.begin_ns;
     for (const auto& kernel : all)
       if (kernel.track == "cuda compute stream" && kernel.frame < up.frame)
-        overlapped += std::max<int64_t>(0, std::min(up.end_ns, kernel.end_ns) - std::max(up.begin_ns, kernel.begin_ns));
+        overlapped +=
+            std::max<int64_t>(0, std::min(up.end_ns, kernel.end_ns) - std::max(up.begin_ns, kernel.begin_ns));
   }
   ASSERT_GT(uploads, 0);
   const double share = static_cast<double>(overlapped) / static_cast<double>(uploads);
@@ -234,7 +241,8 @@ TEST(PipelineCuda, UploadsOverlapTheKernelsOfTheFrameBefore) {
 TEST(PipelineCuda, AllocatesNothingPerFrameOnceWarm) {
   LENSD_NEEDS_CUDA();
   if (!kCountsAllocations) GTEST_SKIP() << "sanitizers replace malloc themselves";
-  Pipeline pipeline(source(600), cuda_options("median=radius=1,gaussian=sigma=1.6,mosaic,invert,grayscale"), registry());
+  Pipeline pipeline(source(600), cuda_options("median=radius=1,gaussian=sigma=1.6,mosaic,invert,grayscale"),
+                    registry());
   pipeline.start();
   for (int i = 0; i < 200; ++i) ASSERT_TRUE(pipeline.next_frame());
   start_counting();

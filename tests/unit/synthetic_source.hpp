@@ -19,11 +19,13 @@ class SyntheticSource final : public Source {
  public:
   SyntheticSource(Extent extent, int64_t frames, int64_t fail_at = -1) : frames_(frames), fail_at_(fail_at) {
     info_.url = info_.name = "synthetic";
-    info_.fps = 100, info_.frame_count = frames, info_.duration_ns = frames * kDuration, info_.seekable = true;
+    info_.fps = 100, info_.frame_count = frames, info_.duration_ns = frames * kDuration,
+    info_.seekable = true;
     info_.picture = picture_info(extent);
     for (auto& pixels : pixels_) {
       std::mt19937 random(static_cast<uint32_t>(&pixels - pixels_.data()));
-      pixels = MemoryBlock(MemoryKind::pinned, static_cast<size_t>(extent.width) * 3 * static_cast<size_t>(extent.height));
+      pixels = MemoryBlock(MemoryKind::pinned,
+                           static_cast<size_t>(extent.width) * 3 * static_cast<size_t>(extent.height));
       for (size_t i = 0; i < pixels.size(); ++i) pixels.data()[i] = static_cast<uint8_t>(random());
     }
   }
@@ -34,7 +36,9 @@ class SyntheticSource final : public Source {
   static PictureInfo picture_info(Extent extent) {
     PictureInfo info;
     info.extent = extent;
-    info.format = {.model = ColourModel::rgb, .depth = 8, .plane_count = 1,
+    info.format = {.model = ColourModel::rgb,
+                   .depth = 8,
+                   .plane_count = 1,
                    .components = {{{0, 3, 0, 0}, {0, 3, 1, 0}, {0, 3, 2, 0}, {}}}};
     return info;
   }
@@ -49,7 +53,8 @@ class SyntheticSource final : public Source {
     ref.planes[0] = pixels_[static_cast<size_t>(next_) % kDistinct].data();
     ref.pitch_bytes[0] = info_.picture.extent.width * 3;
     FrameInfo frame;
-    frame.index = next_, frame.pts_ns = next_ * kDuration, frame.duration_ns = kDuration, frame.capture_ns = now_ns();
+    frame.index = next_, frame.pts_ns = next_ * kDuration, frame.duration_ns = kDuration,
+    frame.capture_ns = now_ns();
     out = Picture(ref, frame, &owner_);
     ++next_;
     return FrameOutcome::ok;
