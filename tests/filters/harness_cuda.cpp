@@ -46,6 +46,8 @@ class CudaRig final : public Rig {
     copy(block_.data(), host_block_.data(), host_block_.size());
     const PictureRef planes = upload(picture);
     LENSD_CUDA_CHECK(cudaMemset(stats_.data(), 0, stats_.size()));
+    // The copies above went through the default stream, which a non-blocking stream does not wait for.
+    LENSD_CUDA_CHECK(cudaDeviceSynchronize());
     if (replay_)
       LENSD_CUDA_CHECK(cudaGraphLaunch(replay_, stream_.get()));
     else
