@@ -1,5 +1,7 @@
 #include "kernels/colour/colour_rows.hpp"
 
+#include <cstring>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/colour/colour_general.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
@@ -10,16 +12,42 @@
 HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 
+template <class Word, int kStep>
+HWY_INLINE void gather_step(const uint8_t* from, int shift, int mask, int count, int32_t* HWY_RESTRICT out) {
+  for (int x = 0; x < count; ++x) {
+    Word sample;
+    std::memcpy(&sample, from + x * kStep, sizeof sample);
+    out[x] = (sample >> shift) & mask;
+  }
+}
+
+template <class Word>
+HWY_INLINE void gather_words(const uint8_t* from, int step, int shift, int mask, int count, int32_t* out) {
+  switch (step) {  // known to the compiler, so that it can use vectors
+    case 1:
+      return gather_step<Word, 1>(from, shift, mask, count, out);
+    case 2:
+      return gather_step<Word, 2>(from, shift, mask, count, out);
+    case 3:
+      return gather_step<Word, 3>(from, shift, mask, count, out);
+    case 4:
+      return gather_step<Word, 4>(from, shift, mask, count, out);
+    case 6:
+      return gather_step<Word, 6>(from, shift, mask, count, out);
+    case 8:
+      return gather_step<Word, 8>(from, shift, mask, count, out);
+    default:
+      for (int x = 0; x < count; ++x) gather_step<Word, 1>(from + x * step, shift, mask, 1, out + x);
+  }
+}
+
 /// One component of a row as plain numbers.
 void gather(const uint8_t* row, ComponentLayout layout, bool two_bytes, int mask, int count, int32_t* out) {
-  if (!two_bytes && layout.step == 1) {
-    for (int x = 0; x < count; ++x) out[x] = row[layout.offset + x];
-  } else if (two_bytes && layout.step == 2) {
-    const uint8_t* p = row + layout.offset;
-    for (int x = 0; x < count; ++x) out[x] = ((p[2 * x] | p[2 * x + 1] << 8) >> layout.shift) & mask;
-  } else {
-    for (int x = 0; x < count; ++x) out[x] = load_sample(row, layout, x, two_bytes, mask);
-  }
+  const uint8_t* from = row + layout.offset;
+  if (two_bytes)
+    gather_words<uint16_t>(from, layout.step, layout.shift, mask, count, out);
+  else
+    gather_words<uint8_t>(from, layout.step, 0, mask, count, out);
 }
 
 /// out = wa · a + wb · b.
@@ -47,13 +75,13 @@ void widen(const int32_t* chroma, int width, bool cosited, int count, int32_t* o
 }
 
 template <class T>
-HWY_INLINE void yuv_pixels(const ColourMatrix& m, const int32_t* y, const int32_t* u, const int32_t* v,
+HWY_INLINE void yuv_pixels(const ColourMatrix m, const int32_t* y, const int32_t* u, const int32_t* v,
                            int width, uint32_t* out) {
   for (int x = 0; x < width; ++x) out[x] = colour_of_yuv<T>(m, y[x], u[x], v[x]) | 0xff000000u;
 }
 
 template <class T>
-HWY_INLINE void rgb_pixels(const ColourMatrix& m, const int32_t* r, const int32_t* g, const int32_t* b,
+HWY_INLINE void rgb_pixels(const ColourMatrix m, const int32_t* r, const int32_t* g, const int32_t* b,
                            int width, uint32_t* out) {
   for (int x = 0; x < width; ++x)
     out[x] = colour_of_plain<T>(m, r[x]) | colour_of_plain<T>(m, g[x]) << 8 |
@@ -88,8 +116,6 @@ void gray_row(const ColourMatrix& m, const int32_t* luma, int width, uint8_t* ou
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include <cstring>
-
 namespace lensd {
 
 HWY_EXPORT(gather);
