@@ -15,13 +15,13 @@
 #define LENSD_MEDIAN_ROWS_ONCE
 namespace lensd {
 
-inline constexpr int kMedianRing = 2 * kMedianMaxRadius + 2;  ///< rows under two windows, one above the other
+inline constexpr int kMedianRing = 2 * kMedianNetworkRadius + 2;  ///< rows under two windows, one above the other
 inline constexpr int kMedianSlack = 128;                      ///< bytes that the last vectors may overrun
 inline constexpr int kMedianChunk = 1024;                     ///< bytes of a row whose columns are sorted at a time
 
 /// Sorted columns under two output rows; ten rows of it stay in the L1 cache.
 struct MedianColumns {
-  uint8_t rows[2][5][kMedianChunk + 8 * kMedianMaxRadius + kMedianSlack];
+  uint8_t rows[2][5][kMedianChunk + 8 * kMedianNetworkRadius + kMedianSlack];
 };
 
 }  // namespace lensd
@@ -138,7 +138,7 @@ HWY_EXPORT(median5_rows);
 namespace {
 
 size_t padded_pitch(ImageFormat format) {
-  const auto border = 2 * static_cast<size_t>(kMedianMaxRadius) * static_cast<size_t>(channels(format.format));
+  const auto border = 2 * static_cast<size_t>(kMedianNetworkRadius) * static_cast<size_t>(channels(format.format));
   return align_up(format.row_bytes() + border + kMedianSlack, kHostAlignment);
 }
 
