@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/device/memory.hpp"
 #include "kernels/common/border.hpp"
 #include "kernels/median/median_rows.hpp"
 #include "kernels/median/median_tiles.hpp"
@@ -27,7 +28,7 @@ Layout Median::configure(const FilterInputs& inputs) {
                       .bytes = 2 * bytes,
                       .operations = bytes * colours * operations}},
           .scratch_bytes = {},
-          .worker_bytes = std::max(median_worker_bytes(format), median_tiles_worker_bytes())};
+          .worker_bytes = align_up(std::max(median_worker_bytes(format), median_tiles_worker_bytes()), 64)};
 }
 
 void Median::run(const PassArgs& args, Band band) const {
