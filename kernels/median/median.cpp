@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "core/device/memory.hpp"
 #include "kernels/common/border.hpp"
 #include "kernels/median/median_rows.hpp"
+#include "kernels/median/median_tiles.hpp"
 
 namespace lensd {
 
@@ -16,21 +18,23 @@ FilterSchema Median::make_schema() {
 Layout Median::configure(const FilterInputs& inputs) {
   const ImageFormat format = inputs.images[0];
   const double bytes = static_cast<double>(format.row_bytes()) * format.extent.height;
-  // Minima and maxima a sample with columns shared, as on CUDA.
+  // Minima and maxima a sample with columns shared, as on CUDA; from radius 3 on what the least search costs.
   const double operations = params_.radius == 1 ? 17 : 87;
   const double colours = format.format == PixelFormat::rgba8 ? 0.75 : 1;
   return {.output = format,
           .passes = {{.name = "median",
                       .items = format.extent.height,
-                      .grain = 16,
+                      .grain = kMedianTileRows,
                       .bytes = 2 * bytes,
                       .operations = bytes * colours * operations}},
           .scratch_bytes = {},
-          .worker_bytes = median_worker_bytes(format)};
+          .worker_bytes = align_up(std::max(median_worker_bytes(format), median_tiles_worker_bytes()), 64)};
 }
 
 void Median::run(const PassArgs& args, Band band) const {
-  median_band(args.in[0], args.out, band, block_of(args), args.worker);
+  const MedianBlock& block = block_of(args);
+  const auto rows = block.radius <= kMedianNetworkRadius ? &median_band : &median_tiles_band;
+  rows(args.in[0], args.out, band, block, args.worker);
 }
 
 void Median::reference(ReferenceRun& run) const {

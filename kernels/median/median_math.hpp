@@ -6,7 +6,8 @@
 
 namespace lensd {
 
-inline constexpr int kMedianMaxRadius = 2;
+inline constexpr int kMedianMaxRadius = 25;
+inline constexpr int kMedianNetworkRadius = 2;  ///< the largest that networks do; tiles do the others
 
 struct MedianParams {
   int radius = 1;
