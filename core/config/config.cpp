@@ -153,7 +153,7 @@ class Reader {
       if (key.str() == "id")
         node_text(value, desc.id);
       else if (key.str() == "enabled")
-        node_enabled(value, desc.enabled);
+        node_enabled(value, desc);
       else if (key.str() == "input" || key.str() == "inputs")
         node_inputs(value, desc.inputs);
       else if (entry)
@@ -169,11 +169,12 @@ class Reader {
     else
       problem(value.source(), "expected text in quotes");
   }
-  void node_enabled(const toml::node& value, bool& target) {
+  void node_enabled(const toml::node& value, NodeDesc& desc) {
     if (const auto v = value.value_exact<bool>())
-      target = *v;
+      desc.enabled = *v;
     else
-      problem(value.source(), "enabled is true or false");
+      problem(value.source(), fmt::format("{}: enabled = {} is not allowed, expected true or false",
+                                          desc.filter, as_written(value)));
   }
   void node_inputs(const toml::node& value, std::vector<std::string>& target) {
     if (const auto single = value.value_exact<std::string>()) {

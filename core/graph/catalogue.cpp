@@ -48,7 +48,7 @@ Traits traits_of(const FilterEntry& entry) {
     if (entry.accepts == Accepts::gray8 && format != PixelFormat::gray8) continue;
     if (entry.accepts == Accepts::rgba8 && format != PixelFormat::rgba8) continue;
     const std::vector<ImageFormat> inputs(static_cast<size_t>(entry.min_inputs),
-                                          ImageFormat{{64, 48}, format});
+                                          ImageFormat{format, {64, 48}});
     const Layout layout =
         entry.make()->configure({.images = inputs, .picture = nullptr, .backend = Backend::cpu});
     traits.formats.emplace_back(format, layout.output.format);
@@ -87,6 +87,11 @@ std::string cell(const std::string& text) {
   return out;
 }
 
+std::string capitalised(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
 std::string allowed_cell(const ParamSpec& p) {
   switch (p.type) {
     case ParamType::integer:
@@ -105,7 +110,7 @@ std::string allowed_cell(const ParamSpec& p) {
 std::string section(const FilterEntry& entry) {
   const FilterSchema& schema = entry.schema();
   const Traits traits = traits_of(entry);
-  std::string text = fmt::format("\n## {}\n\n{}\n\n", schema.name, schema.doc);
+  std::string text = fmt::format("\n## {}\n\n{}.\n\n", schema.name, capitalised(schema.doc));
   text += fmt::format("Inputs: {}. Formats: {}.", inputs_text(entry), formats_text(entry, traits));
   if (traits.temporal) text += " Remembers earlier frames until a seek or a change of format.";
   if (schema.params.empty()) return text + "\n\nNo parameters.\n";
@@ -113,9 +118,9 @@ std::string section(const FilterEntry& entry) {
       "\n\n| parameter | default | allowed | unit | a change forces | |\n| --- | --- | --- | --- | --- | --- "
       "|\n";
   for (const ParamSpec& p : schema.params)
-    text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", p.name, cell(default_text(p)),
-                        cell(allowed_cell(p)), p.unit,
-                        p.change == ParamChange::live ? "nothing" : "a new plan", cell(p.doc));
+    text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", p.name, cell(p.doc), cell(default_text(p)),
+                        cell(allowed_cell(p)), cell(p.unit),
+                        p.change == ParamChange::live ? "nothing" : "a new plan");
   return text;
 }
 
