@@ -1,5 +1,8 @@
 #include "app/cli.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <CLI/CLI.hpp>
 
 #include <cmath>
@@ -122,7 +125,7 @@ GraphDesc configure(CommandLine& line, const Registry& registry) {
   if (line.has_graph) graph = parse_chain(line.graph_spec, registry);
   for (const std::string& assignment : line.sets) apply_set(graph, assignment, registry);
   if (const auto problems = validate(graph, registry); !problems.empty())
-    throw Error(ExitCode::invalid_config, "graph", problems.front());
+    throw Error(ExitCode::invalid_config, "graph", fmt::format("{}", fmt::join(problems, "; ")));
 
   if (line.source.empty()) line.source = config.source_url.value_or("");
   if (line.hwdec == HwDecode::off && config.hwdec) line.hwdec = lookup(kHwDecode, *config.hwdec, "hwdec");

@@ -10,73 +10,10 @@
 #include "app/run.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
+#include "core/graph/catalogue.hpp"
 #include "kernels/registry.hpp"
 
 namespace lensd {
-namespace {
-
-const char* type_name(ParamType type) {
-  switch (type) {
-    case ParamType::boolean:
-      return "boolean";
-    case ParamType::integer:
-      return "integer";
-    case ParamType::real:
-      return "real";
-    case ParamType::choice:
-      return "choice";
-    case ParamType::text:
-      return "text";
-    case ParamType::matrix:
-      return "matrix";
-  }
-  return "";
-}
-
-nlohmann::ordered_json to_json(const FilterEntry& entry) {
-  const FilterSchema& schema = entry.schema();
-  nlohmann::ordered_json json{{"name", schema.name},
-                              {"doc", schema.doc},
-                              {"min_inputs", entry.min_inputs},
-                              {"max_inputs", entry.max_inputs}};
-  json["parameters"] = nlohmann::ordered_json::array();
-  for (const ParamSpec& p : schema.params) {
-    nlohmann::ordered_json param{{"name", p.name}, {"type", type_name(p.type)}, {"doc", p.doc}};
-    if (p.type == ParamType::boolean)
-      param["default"] = std::get<bool>(p.default_value);
-    else if (p.type == ParamType::integer)
-      param["default"] = std::get<int64_t>(p.default_value);
-    else if (p.type == ParamType::real)
-      param["default"] = std::get<double>(p.default_value);
-    else
-      param["default"] = to_string(p.default_value);
-    if (p.type == ParamType::integer || p.type == ParamType::real) param["min"] = p.min, param["max"] = p.max;
-    if (p.type == ParamType::choice) param["choices"] = p.choices;
-    if (!p.unit.empty()) param["unit"] = p.unit;
-    param["change"] = p.change == ParamChange::live ? "live" : "reconfigure";
-    json["parameters"].push_back(std::move(param));
-  }
-  return json;
-}
-
-std::string to_text(const FilterSchema& schema) {
-  std::string text = fmt::format("{}: {}\n", schema.name, schema.doc);
-  for (const ParamSpec& p : schema.params)
-    text += fmt::format("  {:<14} {} (default {})\n  {:<14} {}\n", p.name, p.doc, to_string(p.default_value),
-                        "", p.allowed());
-  return text;
-}
-
-std::string to_markdown(const FilterSchema& schema) {
-  std::string text = fmt::format("## {}\n\n{}\n", schema.name, schema.doc);
-  if (schema.params.empty()) return text + "\nNo parameters.\n";
-  text += "\n| parameter | default | allowed | |\n| --- | --- | --- | --- |\n";
-  for (const ParamSpec& p : schema.params)
-    text += fmt::format("| `{}` | {} | {} | {} |\n", p.name, to_string(p.default_value), p.allowed(), p.doc);
-  return text;
-}
-
-}  // namespace
 
 void run_filters(const CommandLine& line) {
   std::vector<const FilterEntry*> entries;
@@ -85,21 +22,14 @@ void run_filters(const CommandLine& line) {
   if (entries.empty())
     throw Error(ExitCode::invalid_config, "filters", "there is no filter '" + line.filter_name + "'",
                 "see lensd filters");
-  if (line.json) {
-    nlohmann::ordered_json all = nlohmann::ordered_json::array();
-    for (const FilterEntry* entry : entries) all.push_back(to_json(*entry));
-    fmt::print("{}\n", all.dump(2));
-    return;
-  }
-  if (line.markdown) fmt::print("# Filters\n");
-  for (const FilterEntry* entry : entries) {
-    if (line.markdown)
-      fmt::print("\n{}", to_markdown(entry->schema()));
-    else if (!line.filter_name.empty())
-      fmt::print("{}", to_text(entry->schema()));
-    else
-      fmt::print("{:<18} {}\n", entry->schema().name, entry->schema().doc);
-  }
+  if (line.json)
+    fmt::print("{}", filters_json(entries));
+  else if (line.markdown)
+    fmt::print("{}", filters_markdown(entries));
+  else if (!line.filter_name.empty())
+    fmt::print("{}", filter_text(*entries.front()));
+  else
+    fmt::print("{}", filters_list(entries));
 }
 
 void run_check(const CommandLine& line) {

@@ -100,7 +100,11 @@ std::string ParamSpec::allowed() const {
 }
 
 std::optional<std::string> ParamSpec::check(const ParamValue& value, ParamValue& converted) const {
-  const auto refuse = [&] { return std::optional<std::string>(sentence(*this, to_string(value))); };
+  const auto refuse = [&] {
+    const bool quoted = std::holds_alternative<std::string>(value);
+    return std::optional<std::string>(
+        sentence(*this, quoted ? fmt::format("'{}'", to_string(value)) : to_string(value)));
+  };
   switch (type) {
     case ParamType::boolean:
       if (!std::holds_alternative<bool>(value)) return refuse();

@@ -141,9 +141,11 @@ class Reader {
     desc.where = where(table.source());
     const toml::node* filter = table.get("filter");
     const auto filter_name = filter ? filter->value_exact<std::string>() : std::nullopt;
-    if (!filter_name)
+    if (!filter_name) {
+      nameless_ = true;
       return problem((filter ? *filter : static_cast<const toml::node&>(table)).source(),
                      "a node needs filter = \"name\"");
+    }
     desc.filter = *filter_name;
     const FilterEntry* entry = registry_.find(desc.filter);
     for (const auto& [key, value] : table) {
@@ -151,7 +153,7 @@ class Reader {
       if (key.str() == "id")
         node_text(value, desc.id);
       else if (key.str() == "enabled")
-        node_enabled(value, desc.enabled);
+        node_enabled(value, desc);
       else if (key.str() == "input" || key.str() == "inputs")
         node_inputs(value, desc.inputs);
       else if (entry)
@@ -167,11 +169,12 @@ class Reader {
     else
       problem(value.source(), "expected text in quotes");
   }
-  void node_enabled(const toml::node& value, bool& target) {
+  void node_enabled(const toml::node& value, NodeDesc& desc) {
     if (const auto v = value.value_exact<bool>())
-      target = *v;
+      desc.enabled = *v;
     else
-      problem(value.source(), "enabled is true or false");
+      problem(value.source(), fmt::format("{}: enabled = {} is not allowed, expected true or false",
+                                          desc.filter, as_written(value)));
   }
   void node_inputs(const toml::node& value, std::vector<std::string>& target) {
     if (const auto single = value.value_exact<std::string>()) {
@@ -195,11 +198,24 @@ class Reader {
     ParamValue converted;
     const std::optional<ParamValue> given = param_value(value);
     if (!given)
-      return problem(value.source(),
-                     fmt::format("{}: {} expects {}", schema.name, spec->name, spec->allowed()));
+      return problem(value.source(), fmt::format("{}: {} = {} is not allowed, expected {}", schema.name,
+                                                 spec->name, as_written(value), spec->allowed()));
     if (auto refusal = spec->check(*given, converted))
       return problem(value.source(), schema.name + ": " + *refusal);
     desc.params.emplace_back(spec->name, std::move(converted));
+  }
+
+  /// For messages: on one line.
+  static std::string as_written(const toml::node& value) {
+    std::ostringstream text;
+    value.visit([&](const auto& v) { text << v; });
+    std::string line;
+    for (const char c : text.str())
+      if (c != '\n')
+        line += c;
+      else if (!line.empty() && line.back() != ' ')
+        line += ' ';
+    return line;
   }
 
   static std::optional<ParamValue> param_value(const toml::node& value) {
@@ -224,7 +240,8 @@ class Reader {
   }
 
   void finish_graph() {
-    if (problems.empty())
+    // A node without a filter is missing from the graph: those that read it would be blamed.
+    if (!nameless_)
       for (const std::string& sentence : validate(graph_, registry_))
         problems.push_back(sentence.starts_with(name_ + ":") ? sentence : name_ + ": " + sentence);
     if (problems.empty()) out_.graph = resolved(graph_, registry_);
@@ -234,7 +251,7 @@ class Reader {
   const Registry& registry_;
   Config& out_;
   GraphDesc graph_;
-  bool has_graph_ = false, has_nodes_ = false;
+  bool has_graph_ = false, has_nodes_ = false, nameless_ = false;
 };
 
 }  // namespace

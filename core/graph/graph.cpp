@@ -77,12 +77,20 @@ NodeDesc parse_node(const std::string& text, const Registry& registry, std::vect
     }
     const std::string value_text = trimmed(assignment.substr(sign + 1));
     if (key == "enabled") {
-      node.enabled = value_text != "false" && value_text != "0" && value_text != "no" && value_text != "off";
+      if (value_text == "true" || value_text == "false")
+        node.enabled = value_text == "true";
+      else
+        problems.push_back(
+            fmt::format("{}: enabled = '{}' is not allowed, expected true or false", label, value_text));
       continue;
     }
     const ParamSpec* spec = entry->schema().find(key);
     ParamValue value;
-    if (!spec)
+    const bool twice =
+        std::any_of(node.params.begin(), node.params.end(), [&](const auto& p) { return p.first == key; });
+    if (twice)
+      problems.push_back(fmt::format("{}: {} is given twice", label, key));
+    else if (!spec)
       problems.push_back(label + ": " + unknown_param(entry->schema(), key));
     else if (auto problem = spec->parse(value_text, value))
       problems.push_back(label + ": " + *problem);
@@ -113,23 +121,31 @@ void fill_inputs(GraphDesc& graph) {
   if (graph.output.empty()) graph.output = above;
 }
 
-/// Nodes on or behind a cycle, found by removing nodes whose inputs are all removed.
+/// Nodes on a cycle or between two: what is left when nodes whose inputs are all known are taken away, and
+/// then those that nothing left reads.
 std::vector<std::string> cyclic(const GraphDesc& graph) {
-  std::set<std::string> done{kSourceNode};
+  std::set<std::string> left;
+  for (const NodeDesc& node : graph.nodes) left.insert(node.id);
+  const auto reads_left = [&](const NodeDesc& node) {
+    return std::any_of(node.inputs.begin(), node.inputs.end(),
+                       [&](const auto& input) { return left.contains(input); });
+  };
+  const auto read_by_left = [&](const NodeDesc& node) {
+    return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const NodeDesc& other) {
+      return left.contains(other.id) &&
+             std::find(other.inputs.begin(), other.inputs.end(), node.id) != other.inputs.end();
+    });
+  };
   for (bool progress = true; progress;) {
     progress = false;
-    for (const NodeDesc& node : graph.nodes) {
-      if (done.contains(node.id)) continue;
-      const bool ready = std::all_of(node.inputs.begin(), node.inputs.end(), [&](const std::string& input) {
-        return done.contains(input) || !graph.find(input);
-      });
-      if (ready) progress = done.insert(node.id).second;
-    }
+    for (const NodeDesc& node : graph.nodes)
+      if (left.contains(node.id) && !(reads_left(node) && read_by_left(node)))
+        progress = left.erase(node.id) > 0;
   }
-  std::vector<std::string> left;
+  std::vector<std::string> in_order;
   for (const NodeDesc& node : graph.nodes)
-    if (!done.contains(node.id)) left.push_back(node.id);
-  return left;
+    if (left.contains(node.id)) in_order.push_back(node.id);
+  return in_order;
 }
 
 void check_node(const NodeDesc& node, const GraphDesc& graph, const Registry& registry,

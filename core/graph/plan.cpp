@@ -33,6 +33,8 @@ class Builder {
         if (needed.contains(node.id) && !at_.contains(node.id) && inputs_ready(node))
           add(node), progress = true;
     }
+    if (!problems_.empty())
+      throw Error(ExitCode::invalid_config, "", fmt::format("{}", fmt::join(problems_, "\n")));
     const size_t output = static_cast<size_t>(at_.at(plan_.graph.output));
     plan_.nodes[output].writes_output = true;
     plan_.output = plan_.nodes[output].layout.output;
@@ -92,8 +94,14 @@ class Builder {
     std::vector<ImageFormat> formats;
     for (const int input : node.inputs)
       formats.push_back(plan_.nodes[static_cast<size_t>(input)].layout.output);
-    check_sizes(desc, formats);
-    node.layout = node.filter->configure({.images = formats, .picture = nullptr, .backend = plan_.backend});
+    try {
+      check_sizes(desc, formats);
+      node.layout = node.filter->configure({.images = formats, .picture = nullptr, .backend = plan_.backend});
+    } catch (const Error& e) {  // what reads this node is checked as if it passed its first input on
+      if (e.code() != ExitCode::invalid_config) throw;
+      problems_.push_back(e.what());
+      node.layout.output = formats[0];
+    }
     at_[desc.id] = static_cast<int>(plan_.nodes.size());
     plan_.nodes.push_back(std::move(node));
   }
@@ -152,6 +160,7 @@ class Builder {
   Plan& plan_;
   const Registry& registry_;
   std::map<std::string, int> at_;
+  std::vector<std::string> problems_;
   std::map<std::pair<int, PixelFormat>, int> conversions_;
 };
 

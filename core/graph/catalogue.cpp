@@ -1,0 +1,214 @@
+#include "core/graph/catalogue.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+namespace lensd {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const char* type_name(ParamType type) {
+  switch (type) {
+    case ParamType::boolean:
+      return "boolean";
+    case ParamType::integer:
+      return "integer";
+    case ParamType::real:
+      return "real";
+    case ParamType::choice:
+      return "choice";
+    case ParamType::text:
+      return "text";
+    case ParamType::matrix:
+      return "matrix";
+  }
+  return "";
+}
+
+const char* format_key(PixelFormat format) {
+  return format == PixelFormat::gray8 ? "gray8" : "rgba8";
+}
+const char* format_name(PixelFormat format) {
+  return format == PixelFormat::gray8 ? "Gray8" : "RGBA8";
+}
+
+/// What a filter is beyond its schema, found by configuring it with its defaults.
+struct Traits {
+  std::vector<std::pair<PixelFormat, PixelFormat>> formats;  ///< accepted input, output it leads to
+  bool temporal = false;                                     ///< keeps state from frame to frame
+};
+
+Traits traits_of(const FilterEntry& entry) {
+  Traits traits;
+  for (const PixelFormat format : {PixelFormat::gray8, PixelFormat::rgba8}) {
+    if (entry.accepts == Accepts::gray8 && format != PixelFormat::gray8) continue;
+    if (entry.accepts == Accepts::rgba8 && format != PixelFormat::rgba8) continue;
+    const std::vector<ImageFormat> inputs(static_cast<size_t>(entry.min_inputs),
+                                          ImageFormat{format, {64, 48}});
+    const Layout layout =
+        entry.make()->configure({.images = inputs, .picture = nullptr, .backend = Backend::cpu});
+    traits.formats.emplace_back(format, layout.output.format);
+    traits.temporal = traits.temporal || layout.state_bytes > 0;
+  }
+  return traits;
+}
+
+std::string inputs_text(const FilterEntry& entry) {
+  if (entry.min_inputs != entry.max_inputs)
+    return fmt::format("{} or {}", entry.min_inputs, entry.max_inputs);
+  return fmt::format("{}", entry.min_inputs);
+}
+
+std::string formats_text(const FilterEntry& entry, const Traits& traits) {
+  std::vector<std::string> parts;
+  for (const auto& [in, out] : traits.formats)
+    parts.push_back(fmt::format("{} → {}", format_name(in), format_name(out)));
+  std::string text = fmt::format("{}", fmt::join(parts, ", "));
+  if (entry.accepts != Accepts::any)
+    text += "; other inputs are converted";
+  else if (entry.max_inputs > 1)
+    text += "; a grey input beside one in colour is converted";
+  return text;
+}
+
+std::string default_text(const ParamSpec& p) {
+  const std::string text = to_string(p.default_value);
+  return text.empty() ? "none" : text;
+}
+
+/// A `|` would end the cell of a table.
+std::string cell(const std::string& text) {
+  std::string out;
+  for (const char c : text) out += c == '|' ? std::string("\\|") : std::string(1, c);
+  return out;
+}
+
+std::string capitalised(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
+std::string allowed_cell(const ParamSpec& p) {
+  switch (p.type) {
+    case ParamType::integer:
+      return fmt::format("{} … {}{}", p.min, p.max, p.widget == Widget::odd_slider ? ", odd" : "");
+    case ParamType::real:
+      return fmt::format("{} … {}, real", p.min, p.max);
+    case ParamType::choice:
+      return fmt::format("`{}`", fmt::join(p.choices, "` `"));
+    case ParamType::matrix:
+      return fmt::format("rows of numbers, odd height and width up to {0}×{0}", p.max);
+    default:
+      return p.allowed();
+  }
+}
+
+std::string section(const FilterEntry& entry) {
+  const FilterSchema& schema = entry.schema();
+  const Traits traits = traits_of(entry);
+  std::string text = fmt::format("\n## {}\n\n{}.\n\n", schema.name, capitalised(schema.doc));
+  text += fmt::format("Inputs: {}. Formats: {}.", inputs_text(entry), formats_text(entry, traits));
+  if (traits.temporal) text += " Remembers earlier frames until a seek or a change of format.";
+  if (schema.params.empty()) return text + "\n\nNo parameters.\n";
+  text +=
+      "\n\n| parameter | default | allowed | unit | a change forces | |\n| --- | --- | --- | --- | --- | --- "
+      "|\n";
+  for (const ParamSpec& p : schema.params)
+    text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", p.name, cell(p.doc), cell(default_text(p)),
+                        cell(allowed_cell(p)), cell(p.unit),
+                        p.change == ParamChange::live ? "nothing" : "a new plan");
+  return text;
+}
+
+Json default_json(const ParamSpec& p) {
+  if (const auto* m = std::get_if<Matrix>(&p.default_value)) {
+    Json rows = Json::array();
+    for (int y = 0; y < m->rows; ++y) {
+      const auto row = m->values.begin() + std::ptrdiff_t{y} * m->cols;
+      rows.push_back(std::vector<double>(row, row + m->cols));
+    }
+    return rows;
+  }
+  if (p.type == ParamType::boolean) return std::get<bool>(p.default_value);
+  if (p.type == ParamType::integer) return std::get<int64_t>(p.default_value);
+  if (p.type == ParamType::real) return std::get<double>(p.default_value);
+  return std::get<std::string>(p.default_value);
+}
+
+Json param_json(const ParamSpec& p) {
+  Json json{{"name", p.name}, {"type", type_name(p.type)}, {"doc", p.doc}, {"default", default_json(p)}};
+  if (p.type == ParamType::integer)
+    json["min"] = static_cast<int64_t>(p.min), json["max"] = static_cast<int64_t>(p.max);
+  if (p.type == ParamType::real) json["min"] = p.min, json["max"] = p.max;
+  if (p.type == ParamType::matrix) json["max_side"] = static_cast<int64_t>(p.max);
+  if (p.type == ParamType::choice) json["choices"] = p.choices;
+  if (p.widget == Widget::odd_slider) json["odd"] = true;
+  if (!p.unit.empty()) json["unit"] = p.unit;
+  json["change"] = p.change == ParamChange::live ? "live" : "reconfigure";
+  return json;
+}
+
+Json filter_json(const FilterEntry& entry) {
+  const FilterSchema& schema = entry.schema();
+  const Traits traits = traits_of(entry);
+  Json json{{"name", schema.name},
+            {"doc", schema.doc},
+            {"min_inputs", entry.min_inputs},
+            {"max_inputs", entry.max_inputs}};
+  json["formats"] = Json::array();
+  for (const auto& [in, out] : traits.formats)
+    json["formats"].push_back({{"input", format_key(in)}, {"output", format_key(out)}});
+  json["temporal"] = traits.temporal;
+  json["parameters"] = Json::array();
+  for (const ParamSpec& p : schema.params) json["parameters"].push_back(param_json(p));
+  return json;
+}
+
+}  // namespace
+
+std::string filters_list(std::span<const FilterEntry* const> filters) {
+  std::string text;
+  for (const FilterEntry* entry : filters)
+    text += fmt::format("{:<18} {}\n", entry->schema().name, entry->schema().doc);
+  return text;
+}
+
+std::string filter_text(const FilterEntry& filter) {
+  const FilterSchema& schema = filter.schema();
+  std::string text = fmt::format("{}: {}\n", schema.name, schema.doc);
+  text += fmt::format("  inputs: {}; formats: {}\n", inputs_text(filter),
+                      formats_text(filter, traits_of(filter)));
+  for (const ParamSpec& p : schema.params)
+    text += fmt::format("  {:<16} {} (default {})\n  {:<16} {}\n", p.name, p.doc, default_text(p), "",
+                        p.allowed());
+  return text;
+}
+
+std::string filters_markdown(std::span<const FilterEntry* const> filters) {
+  std::string text =
+      "# Filters\n\n"
+      "Generated by `lensd filters --markdown` from the filters' own declarations; not written by hand.\n\n"
+      "Pictures are Gray8 or RGBA8; alpha passes through. Parameters that force nothing take effect with the "
+      "next frame;\n"
+      "those that force a new plan take effect as soon as it is ready, while the old one goes on running. "
+      "What each filter\n"
+      "computes exactly, with its border rule and its source, stands at the top of "
+      "`kernels/NAME/NAME.hpp`.\n\n"
+      "| filter | what it does |\n| --- | --- |\n";
+  for (const FilterEntry* entry : filters)
+    text += fmt::format("| [{0}](#{0}) | {1} |\n", entry->schema().name, cell(entry->schema().doc));
+  for (const FilterEntry* entry : filters) text += section(*entry);
+  return text;
+}
+
+std::string filters_json(std::span<const FilterEntry* const> filters) {
+  Json all = Json::array();
+  for (const FilterEntry* entry : filters) all.push_back(filter_json(*entry));
+  return all.dump(2) + "\n";
+}
+
+}  // namespace lensd
