@@ -148,8 +148,9 @@ void Pipeline::planner_loop() {
     Planned planned;
     planned.wanted = std::move(request->wanted);
     try {
-      planned.prepared = executor_->prepare(make_plan(effective(planned.wanted, request->bypass),
-                                                      request->picture, options_.backend, registry_));
+      planned.prepared =
+          executor_->prepare(make_plan(effective(planned.wanted, request->bypass), request->picture,
+                                       options_.backend, registry_, request->taps));
     } catch (const Error& e) {
       planned.problem = e.what();
     }
@@ -239,6 +240,11 @@ void Pipeline::apply(Command& command) {
             clock_set_ = false;
           },
           [this](const SetLoop& c) { loop_file_ = c.file, loop_a_ns_ = c.a_ns, loop_b_ns_ = c.b_ns; },
+          [this](const SetTaps& c) {
+            if (taps_ == c.taps) return;
+            taps_ = c.taps;
+            replan(wanted_);
+          },
           [](const Snapshot&) {},  // the viewer takes snapshots from the frame it shows
           [](const Quit&) {},
       },
@@ -277,6 +283,7 @@ void Pipeline::request_plan() {
   if (planning_ || !plan_again_) return;
   PlanRequest request;
   request.wanted = wanted_, request.picture = executor_->plan()->picture, request.bypass = bypass_;
+  request.taps = taps_;
   planning_ = plan_requests_.push(request);
   plan_again_ = false;
 }
@@ -305,7 +312,7 @@ void Pipeline::adopt_planned() {
 
 /// Plans for a picture format on this thread: no frame can be made before it is done.
 void Pipeline::install_now(const PictureInfo& picture) {
-  executor_->install(make_plan(effective(wanted_, bypass_), picture, options_.backend, registry_));
+  executor_->install(make_plan(effective(wanted_, bypass_), picture, options_.backend, registry_, taps_));
   graph_ = wanted_;
   publish_graph();
 }
@@ -410,7 +417,8 @@ void Pipeline::publish_graph() {
   view->summary = describe(plan);
   view->version = ++graph_version_;
   for (const PlanNode& node : plan.nodes)
-    view->planned.push_back({node.id, node.filter_name, node.layout.output, node.automatic});
+    view->planned.push_back(
+        {node.id, node.filter_name, node.layout.output, node.automatic, node.tap.has_value()});
   const std::lock_guard lock(mutex_);
   graph_view_ = std::move(view);
 }

@@ -45,6 +45,7 @@ struct PlannedNode {
   std::string id, filter;
   ImageFormat output;
   bool automatic = false;
+  bool scope = false;
 };
 
 /// The graph as it is now; a new object for every change.
@@ -93,6 +94,8 @@ class Pipeline {
   std::shared_ptr<const GraphView> graph() const;
   std::vector<PipelineNotice> take_notices();
   std::vector<NodeStatistics> statistics() const { return executor_->statistics(); }
+  /// See Executor::read_scope(); taps are asked for by SetTaps.
+  bool read_scope(const Tap& tap, ScopeReading& reading) const { return executor_->read_scope(tap, reading); }
   const SourceInfo& source() const { return source_info_; }
   std::string source_damage() const;
 
@@ -147,6 +150,7 @@ class Pipeline {
   struct PlanRequest {
     GraphDesc wanted;  ///< what the graph becomes
     PictureInfo picture;
+    std::vector<Tap> taps;
     bool bypass = false;
     std::unique_ptr<PreparedPlan> retired;  ///< an old plan to free instead
   };
@@ -172,6 +176,7 @@ class Pipeline {
   Picture held_;
   GraphDesc graph_;   // as it runs
   GraphDesc wanted_;  // as asked for: differs from graph_ while a plan is being made
+  std::vector<Tap> taps_;
   bool planning_ = false, plan_again_ = false;
   bool paused_ = false, bypass_ = false, show_one_ = false, loop_file_ = false, source_ended_ = false;
   double speed_ = 1;

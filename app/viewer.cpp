@@ -20,6 +20,7 @@
 #include "kernels/registry.hpp"
 #include "ui/imgui_session.hpp"
 #include "ui/presenter.hpp"
+#include "ui/scope_texture.hpp"
 #include "ui/viewer_ui.hpp"
 #include "ui/window.hpp"
 
@@ -118,6 +119,7 @@ class Viewer {
       pipeline_->post(std::move(command));
     }
     if (ui_.bypass() != bypass_) pipeline_->post(Bypass{bypass_ = ui_.bypass()});
+    scope_texture_.update(ui_.state().scopes);
     presenter_->draw(window_.framebuffer(), ui_.picture_rect(), ui_.view());
     session_.end();
     window_.present();
@@ -169,6 +171,7 @@ class Viewer {
   BackendChoice backend_;
   ui::DisplayChoice display_;
   ui::ViewerUi ui_;
+  ui::ScopeTexture scope_texture_;
   UiMap map_;
   std::unique_ptr<Pipeline> pipeline_;
   std::unique_ptr<ui::Presenter> presenter_;  // destroyed before the pipeline whose frames it reads

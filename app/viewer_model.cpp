@@ -10,6 +10,7 @@
 namespace lensd {
 namespace {
 
+constexpr int64_t kScopesEvery = 33'000'000;
 constexpr int64_t kRatesEvery = 500'000'000, kTimingsEvery = 100'000'000, kNoticeLife = 6'000'000'000;
 
 std::string format_text(const ImageFormat& format) {
@@ -47,6 +48,7 @@ void ViewerModelBuilder::shown(const FrameInfo& info) {
 void ViewerModelBuilder::sent(const Command& command) {
   if (const auto* loop = std::get_if<SetLoop>(&command))
     model_.loop_file = loop->file, model_.loop_a_ns = loop->a_ns, model_.loop_b_ns = loop->b_ns;
+  if (const auto* set = std::get_if<SetTaps>(&command)) model_.taps = set->taps, model_.scope = {};
 }
 
 void ViewerModelBuilder::notice(bool problem, std::string text) {
@@ -71,6 +73,10 @@ const ui::ViewerModel& ViewerModelBuilder::build(Extent picture) {
     for (const NodeStatistics& stats : pipeline_.statistics())
       for (ui::NodeView& node : model_.nodes)
         if (node.id == stats.node) node.stats = stats.values;
+  }
+  if (!model_.taps.empty() && time_ns - scopes_ns_ > kScopesEvery) {
+    scopes_ns_ = time_ns;
+    if (pipeline_.read_scope(model_.taps.front(), model_.scope)) ++model_.scope_version;
   }
   refresh_rates(time_ns);
   return model_;
@@ -99,6 +105,7 @@ void ViewerModelBuilder::refresh_graph() {
                               .filter = planned.filter,
                               .enabled = true,
                               .automatic = true,
+                              .scope = planned.scope,
                               .schema = nullptr,
                               .values = {},
                               .format = format_text(planned.output),

@@ -36,7 +36,7 @@ class ViewerModelBuilder {
   const Registry& registry_;
   ui::ViewerModel model_;
   uint64_t graph_version_ = 0;
-  int64_t rates_ns_ = 0, timings_ns_ = 0;
+  int64_t rates_ns_ = 0, timings_ns_ = 0, scopes_ns_ = 0;
   uint64_t rates_decoded_ = 0, rates_shown_ = 0;
 };
 

@@ -22,6 +22,7 @@
 #include "kernels/mosaic/mosaic.hpp"
 #include "kernels/resize/resize.hpp"
 #include "kernels/rotate/rotate.hpp"
+#include "kernels/scopes/scopes.hpp"
 #include "kernels/sobel/sobel.hpp"
 #include "kernels/temporal_denoise/temporal_denoise.hpp"
 #include "kernels/threshold/threshold.hpp"
@@ -64,7 +65,8 @@ const Registry& registry() {
   static const Registry all{
       .filters = kFilters,
       .make_source = [] { return std::unique_ptr<Filter>(std::make_unique<Colour>()); },
-      .make_convert = [](PixelFormat to) { return std::unique_ptr<Filter>(std::make_unique<Convert>(to)); }};
+      .make_convert = [](PixelFormat to) { return std::unique_ptr<Filter>(std::make_unique<Convert>(to)); },
+      .make_scope = [](ScopeKind kind) { return std::unique_ptr<Filter>(std::make_unique<Scope>(kind)); }};
   return all;
 }
 

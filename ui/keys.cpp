@@ -10,7 +10,7 @@ namespace {
 constexpr int64_t kSecond = 1'000'000'000;
 constexpr double kSpeedStep = 1.1, kMinSpeed = 0.01, kMaxSpeed = 100, kZoomStep = 1.25;
 
-constexpr std::array<KeyHelp, 18> kHelp{{
+constexpr std::array<KeyHelp, 19> kHelp{{
     {"Space  p", "pause and play"},
     {".  ,", "step one frame on, back"},
     {"←  →", "5 seconds back, on"},
@@ -20,6 +20,7 @@ constexpr std::array<KeyHelp, 18> kHelp{{
     {"L", "loop the file"},
     {"1 – 9", "switch a node of the graph"},
     {"b", "bypass the graph while held"},
+    {"h", "scopes: histogram, waveform, vectorscope"},
     {"Wheel", "zoom at the pointer"},
     {"Alt++  Alt+−", "zoom in, out"},
     {"0  Alt+1", "fit the window, one to one"},
@@ -53,6 +54,13 @@ void cycle_ab_loop(PanelContext& ctx) {
 void switch_node(PanelContext& ctx, int number) {
   for (const NodeView& node : ctx.model.nodes)
     if (!node.automatic && --number == 0) ctx.send(SetEnabled{node.id, !node.enabled});
+}
+
+/// Opening them brings the side that they are in.
+void toggle_scopes(UiState& s) {
+  const bool shown = s.scopes.open && s.panels && s.right != Fold::folded;
+  s.scopes.open = !shown;
+  if (s.scopes.open) s.panels = true, s.right = Fold::open;
 }
 
 void zoom(PanelContext& ctx, const Rect& area, double factor) {
@@ -97,6 +105,9 @@ void single_character(PanelContext& ctx, char32_t c, ViewerRequests& requests) {
       break;
     case U'f':
       requests.toggle_fullscreen = true;
+      break;
+    case U'h':
+      toggle_scopes(s);
       break;
     case U'i':
       s.stats = !s.stats;

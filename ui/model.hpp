@@ -18,7 +18,8 @@ namespace lensd::ui {
 struct NodeView {
   std::string id, filter;
   bool enabled = true;
-  bool automatic = false;  ///< a conversion that the plan added
+  bool automatic = false;  ///< a conversion or a scope that the plan added
+  bool scope = false;
   const FilterSchema* schema = nullptr;
   std::vector<ParamValue> values;  ///< in the schema's order
   std::string format;              ///< "1920×1080 RGBA8", what the node gives
@@ -53,6 +54,10 @@ struct ViewerModel {
   std::vector<int64_t>
       graph_history_ns;  ///< the graph's time for the newest frames, oldest first; may be empty
   std::vector<Notice> notices;
+  // Scopes
+  std::vector<Tap> taps;  ///< those that the pipeline was asked for
+  ScopeReading scope;     ///< of the first one, renewed up to 30 times a second
+  uint64_t scope_version = 0;  ///< counts the readings
 };
 
 }  // namespace lensd::ui

@@ -20,12 +20,28 @@ namespace lensd::ui {
 /// A side that folds away: by itself in small windows, until the user decides.
 enum class Fold : uint8_t { automatic, open, folded };
 
+/// The scopes' part of the state. The panel paints waveforms and vectorscopes into `pixels`; who has GL brings
+/// them into `texture`.
+struct ScopesState {
+  bool open = false;
+  std::string node;  ///< empty: what the graph puts out
+  ScopeKind kind = ScopeKind::histogram;
+  bool log = false;              ///< the histogram's heights
+  std::vector<uint32_t> pixels;  ///< RGBA8, rows from the top
+  Extent size;                   ///< of `pixels`
+  uint64_t paintings = 0;        ///< so far
+  uint64_t version = 0;          ///< of the reading that was painted last
+  double peak = 0;               ///< the histogram's full height, which follows the counts slowly
+  unsigned texture = 0;          ///< GL's name; 0: there is none, as in tests
+};
+
 /// What the interface remembers between frames; nothing of it is the pipeline's.
 struct UiState {
   bool panels = true, help = false, stats = false, bypass = false;
   Fold left = Fold::automatic, right = Fold::automatic, bottom = Fold::automatic;
   float left_width = 248, right_width = 324;  ///< logical pixels
   PictureView view;
+  ScopesState scopes;
   TextEdit text_edit;
   // Numbers that are read rather than watched change four times a second.
   int64_t held_at_ns = 0;
@@ -61,6 +77,7 @@ struct PanelContext {
 // Inside the window that the layout opened:
 void draw_graph_panel(PanelContext& ctx);
 void draw_timings_panel(PanelContext& ctx);
+void draw_scopes_panel(PanelContext& ctx);
 void draw_status_panel(PanelContext& ctx);
 void draw_transport_bar(PanelContext& ctx);
 // Over the picture, whose area is in ImGui units:

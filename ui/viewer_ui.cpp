@@ -63,6 +63,25 @@ void draw_strip(PanelContext& ctx, const char* id, const Rect& r, const char* na
   ImGui::PopStyleVar();
 }
 
+void draw_scopes_heading(PanelContext& ctx) {
+  heading(ctx.look, "Scopes");
+  ImGui::SameLine();
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - ctx.px(20));
+  ImGui::SetCursorPosY(ImGui::GetCursorPosY() - ctx.px(2));
+  bool& shown = ctx.state.scopes.open;
+  if (icon_button(ctx.look, "##scopes", shown ? Icon::chevron_down : Icon::chevron_right)) shown = !shown;
+  ctx.mark("scopes", "fold");
+  tooltip(ctx.look, shown ? "Fold the scopes away: nothing is measured then" : "Show the scopes", "h");
+}
+
+/// Asks for what the scopes panel shows, and for nothing while it is not to be seen.
+void ask_for_taps(PanelContext& ctx, bool visible) {
+  const ScopesState& s = ctx.state.scopes;
+  std::vector<Tap> wanted;
+  if (visible && s.open) wanted.push_back({s.node, s.kind});
+  if (wanted != ctx.model.taps) ctx.send(SetTaps{std::move(wanted)});
+}
+
 }  // namespace
 
 struct ViewerUi::Layout {
@@ -115,6 +134,7 @@ void ViewerUi::draw(const ViewerModel& model, const InputState& input, const Loo
               std::round(area.h * density.y)};
   if (tracking_) rects_["picture"] = area;
   if (state_.panels) draw_sides(ctx, layout);
+  ask_for_taps(ctx, state_.panels && layout.right_open);
   draw_over_picture(ctx, area);
   handle_mouse(ctx);
   // A slow average: a number to read, not to watch.
@@ -140,6 +160,9 @@ void ViewerUi::draw_sides(PanelContext& ctx, const Layout& l) {
     ImGui::Dummy({0, ctx.px(2)});
     ImGui::BeginChild("##numbers", {0, 0});
     draw_timings_panel(ctx);
+    ImGui::Dummy({0, ctx.px(10)});
+    draw_scopes_heading(ctx);
+    if (state_.scopes.open) draw_scopes_panel(ctx);
     ImGui::Dummy({0, ctx.px(10)});
     heading(ctx.look, "Status");
     ImGui::Dummy({0, ctx.px(2)});

@@ -52,12 +52,16 @@ struct SetLoop {
   bool file = false;
   int64_t a_ns = -1, b_ns = -1;  ///< A-B loop; negative: not set
 };
+/// The scopes that are wanted from now on, instead of those before; none costs nothing.
+struct SetTaps {
+  std::vector<Tap> taps;
+};
 struct Snapshot {
   std::string path;
 };
 struct Quit {};
 
 using Command = std::variant<SetParam, SetEnabled, SetGraph, Batch, Bypass, Pause, Step, Seek, SetSpeed,
-                             SetLoop, Snapshot, Quit>;
+                             SetLoop, SetTaps, Snapshot, Quit>;
 
 }  // namespace lensd

@@ -18,6 +18,7 @@ struct Step {
   PlanNode* node = nullptr;
   PassArgs args;
   std::vector<ConstImageRef> in;
+  std::vector<size_t> reads_output;  ///< inputs that are the output frame, another one each time
   std::vector<uint8_t*> scratch;
   std::vector<int> scopes, labels;
 };
@@ -26,6 +27,7 @@ struct CpuPlan final : PreparedPlan {
   std::shared_ptr<FramePool> pool;
   std::vector<Step> steps;
   MemoryBlock arena, state, stats, worker;
+  std::shared_ptr<StatsBuffer> finished_stats;
 };
 
 class CpuExecutor final : public Executor {
@@ -49,6 +51,7 @@ class CpuExecutor final : public Executor {
         MemoryBlock(MemoryKind::host, plan->worker_bytes * static_cast<size_t>(workers_.threads()));
     std::memset(next->state.data(), 0, next->state.size());
     next->pool = FramePool::make(plan->output, MemoryKind::host, options_.frames);
+    next->finished_stats = std::make_shared<StatsBuffer>(*plan);
     next->plan = std::move(plan);
     resolve(*next);
     return next;
@@ -56,7 +59,7 @@ class CpuExecutor final : public Executor {
 
   std::unique_ptr<PreparedPlan> adopt(std::unique_ptr<PreparedPlan> prepared) override {
     std::unique_ptr<CpuPlan> next(static_cast<CpuPlan*>(prepared.release()));
-    stats_board_.install(*next->plan);
+    stats_board_.install(next->finished_stats);
     profiler_.deactivate_all_but(active_rows(*next->plan));
     {
       const std::lock_guard lock(close_mutex_);
@@ -74,15 +77,19 @@ class CpuExecutor final : public Executor {
     for (Step& step : now_->steps) {
       step.args.picture = &picture.planes;
       if (step.node->writes_output) step.args.out = frame.image();
+      for (const size_t i : step.reads_output) step.in[i] = frame.image();
       run_step(step, picture.info.index);
     }
-    stats_board_.publish(picture.info.index, now_->stats.data());
+    now_->finished_stats->publish(picture.info.index, now_->stats.data());
     frame.info.processed_ns = now_ns();
     return frame;
   }
 
   void reset_state() override { std::memset(now_->state.data(), 0, now_->state.size()); }
   std::vector<NodeStatistics> statistics() const override { return stats_board_.read(); }
+  bool read_scope(const Tap& tap, ScopeReading& reading) const override {
+    return stats_board_.read_scope(tap, reading);
+  }
   void close() override {
     const std::lock_guard lock(close_mutex_);
     closed_ = true;
@@ -97,6 +104,7 @@ class CpuExecutor final : public Executor {
       step.node = &node;
       for (const int input : node.inputs) {
         const PlanNode& from = plan.nodes[static_cast<size_t>(input)];
+        if (from.writes_output) step.reads_output.push_back(step.in.size());
         step.in.push_back({next.arena.data() + from.image_offset, from.pitch_bytes, from.layout.output});
       }
       for (const size_t offset : node.scratch_offsets) step.scratch.push_back(next.arena.data() + offset);

@@ -27,6 +27,7 @@ struct Step {
   PlanNode* node = nullptr;
   PassArgs args;
   std::vector<ConstImageRef> in;
+  std::vector<size_t> reads_output;  ///< inputs that are the output frame, another one in each slot
   std::vector<uint8_t*> scratch;
   std::vector<int> scopes, labels;
 };
@@ -43,6 +44,7 @@ struct CudaPlan final : PreparedPlan {
   std::vector<std::unique_ptr<CudaSlot>> slots;
   std::vector<Step> steps;
   MemoryBlock arena, state, stats;
+  std::shared_ptr<StatsBuffer> finished_stats;
   cuda::Event last_use;
   bool used = false;
 };
@@ -84,12 +86,14 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
     next->arena = MemoryBlock(MemoryKind::device, plan->arena_bytes);
     next->state = MemoryBlock(MemoryKind::device, plan->state_bytes);
     next->stats = MemoryBlock(MemoryKind::device, plan->stats_bytes);
+    next->finished_stats = std::make_shared<StatsBuffer>(*plan);
     size_t passes = 0;
     for (const PlanNode& node : plan->nodes) passes += node.layout.passes.size();
     for (int i = 0; i < next->pool->capacity(); ++i) {
       next->slots.push_back(make_slot(*plan, passes));
       next->slots.back()->sync = &(*sync)[static_cast<size_t>(i)];
-      next->slots.back()->signal = {next->slots.back()->sync, next->pool.get(), i};
+      next->slots.back()->signal = {next->slots.back()->sync, next->pool.get(), i,
+                                    next->slots.back()->host_stats.data(), next->finished_stats.get(), -1};
     }
     next->plan = std::move(plan);
     resolve(*next);
@@ -99,7 +103,7 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
   std::unique_ptr<PreparedPlan> adopt(std::unique_ptr<PreparedPlan> prepared) override {
     LENSD_CUDA_CHECK(cudaSetDevice(options_.device));
     std::unique_ptr<CudaPlan> next(static_cast<CudaPlan*>(prepared.release()));
-    stats_board_.install(*next->plan);
+    stats_board_.install(next->finished_stats);
     profiler_.deactivate_all_but(active_rows(*next->plan));
     if (now_) {
       cuda::wait(return_, copy_done());
@@ -139,6 +143,9 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
     LENSD_CUDA_CHECK(cudaMemsetAsync(now_->state.data(), 0, now_->state.size(), compute_.get()));
   }
   std::vector<NodeStatistics> statistics() const override { return stats_board_.read(); }
+  bool read_scope(const Tap& tap, ScopeReading& reading) const override {
+    return stats_board_.read_scope(tap, reading);
+  }
   void close() override {
     const std::lock_guard lock(close_mutex_);
     closed_ = true;
@@ -191,6 +198,7 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
       step.node = &node;
       for (const int input : node.inputs) {
         const PlanNode& from = plan.nodes[static_cast<size_t>(input)];
+        if (from.writes_output) step.reads_output.push_back(step.in.size());
         step.in.push_back({next.arena.data() + from.image_offset, from.pitch_bytes, from.layout.output});
       }
       for (const size_t offset : node.scratch_offsets) step.scratch.push_back(next.arena.data() + offset);
@@ -255,20 +263,19 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
     (timed ? captured.timed : captured.plain).launch(compute_);
     slot.timing.pending = timed;
     slot.timing.frame = slot.frame;
-    slot.stats_pending = now_->plan->stats_bytes > 0;
     slot.sync->computed.record(compute_);
   }
 
   void point_steps_at(CudaSlot& slot, const Frame& frame, const PictureRef& planes) {
+    const auto pitch = static_cast<std::ptrdiff_t>(output_pitch(*now_->plan));
+    const ImageRef output =
+        options_.host_frames ? ImageRef{slot.device_image.data(), pitch, now_->plan->output} : frame.image();
     for (Step& step : now_->steps) {
       step.args.picture = &planes;
       step.args.block = slot.device_block.data() + step.node->block_offset;
       step.args.host_block = slot.host_block.data() + step.node->block_offset;
-      if (!step.node->writes_output) continue;
-      step.args.out = options_.host_frames ? ImageRef{slot.device_image.data(),
-                                                      static_cast<std::ptrdiff_t>(output_pitch(*now_->plan)),
-                                                      now_->plan->output}
-                                           : frame.image();
+      if (step.node->writes_output) step.args.out = output;
+      for (const size_t i : step.reads_output) step.in[i] = output;
     }
   }
 
@@ -341,6 +348,7 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
           to.data, static_cast<size_t>(to.pitch_bytes), slot.device_image.data(), output_pitch(*now_->plan),
           to.row_bytes(), static_cast<size_t>(to.height()), cudaMemcpyDeviceToHost, return_.get()));
     }
+    slot.signal.frame = slot.frame;
     slot.sync->busy.store(1, std::memory_order_relaxed);
     now_->pool->set_pending(frame.slot());
     LENSD_CUDA_CHECK(cudaLaunchHostFunc(return_.get(), &CudaExecutor::on_finished, &slot.signal));
@@ -349,6 +357,7 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
   static void on_finished(void* opaque) {
     const SlotSignal signal = *static_cast<const SlotSignal*>(opaque);
     signal.pool->set_ready(signal.index);
+    signal.finished_stats->publish(signal.frame, signal.host_stats);
     signal.sync->busy.store(0, std::memory_order_release);
     signal.sync->busy.notify_all();
   }
@@ -362,11 +371,9 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
     }
   }
 
-  /// Timings and statistics of the slot's finished frame.
+  /// Timings of the slot's finished frame.
   void collect(CudaSlot& slot) {
     slot.picture.reset();
-    if (slot.stats_pending) stats_board_.publish(slot.frame, slot.host_stats.data());
-    slot.stats_pending = false;
     if (!slot.timing.pending) return;
     slot.timing.pending = false;
     const auto elapsed = [](const cuda::Event& from, const cuda::Event& to) {

@@ -8,6 +8,7 @@
 #include "core/device/cuda_handles.hpp"
 #include "core/device/memory.hpp"
 #include "core/graph/filter.hpp"
+#include "core/graph/stats_board.hpp"
 #include "core/image/picture_handle.hpp"
 
 namespace lensd {
@@ -43,6 +44,9 @@ struct SlotSignal {
   SlotSync* sync;
   FramePool* pool;
   int index;
+  const uint8_t* host_stats;  ///< complete by then
+  StatsBuffer* finished_stats;
+  int64_t frame;
 };
 
 struct CudaSlot {
@@ -59,7 +63,6 @@ struct CudaSlot {
   static constexpr size_t kMaxCaptured = 8;
   Picture picture;  ///< held until its upload (or, for device pictures, the graph) has passed
   int64_t frame = -1;
-  bool stats_pending = false;
 };
 
 }  // namespace lensd

@@ -65,6 +65,9 @@ class Executor {
 
   /// Statistics of the newest frame whose passes have finished; any thread.
   virtual std::vector<NodeStatistics> statistics() const = 0;
+  /// Copies the newest finished counts of a tap; false when the plan in use has no such tap or no frame of it
+  /// has finished. Any thread.
+  virtual bool read_scope(const Tap& tap, ScopeReading& reading) const = 0;
   /// Makes a waiting run() return empty; any thread.
   virtual void close() = 0;
   /// CUDA graphs captured so far; tuning must not add to it.

@@ -25,6 +25,7 @@
 #include "core/device/backend.hpp"
 #include "core/device/cuda_fwd.hpp"
 #include "core/device/workers.hpp"
+#include "core/graph/tap.hpp"
 #include "core/image/frame.hpp"
 #include "core/image/image.hpp"
 #include "core/image/picture.hpp"
@@ -54,7 +55,7 @@ struct Layout {
 /// What a filter is configured for.
 struct FilterInputs {
   std::span<const ImageFormat> images;
-  const PictureInfo* picture = nullptr;  ///< the source node only
+  const PictureInfo* picture = nullptr;  ///< the source node and scopes only
   Backend backend = Backend::cpu;
 };
 
@@ -158,6 +159,8 @@ struct Registry {
   std::span<const FilterEntry> filters;
   std::unique_ptr<Filter> (*make_source)() = nullptr;                 ///< decoded picture → Gray8 or RGBA8
   std::unique_ptr<Filter> (*make_convert)(PixelFormat to) = nullptr;  ///< Gray8 ↔ RGBA8
+  std::unique_ptr<Filter> (*make_scope)(ScopeKind kind) =
+      nullptr;  ///< counts in `stats`; its image means nothing
 
   /// Null when there is no such filter.
   const FilterEntry* find(std::string_view name) const noexcept;

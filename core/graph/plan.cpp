@@ -20,7 +20,11 @@ constexpr size_t kAlignment = kDeviceAlignment;
 /// image stands for it.
 class Builder {
  public:
-  Builder(Plan& plan, const Registry& registry) : plan_(plan), registry_(registry) {}
+  Builder(Plan& plan, const Registry& registry, std::span<const Tap> taps)
+      : plan_(plan), registry_(registry) {
+    for (const Tap& tap : taps)
+      if (const std::string& id = tapped(tap); id == kSourceNode || plan.graph.find(id)) taps_.push_back(tap);
+  }
 
   void build() {
     add_source();
@@ -30,8 +34,11 @@ class Builder {
     for (bool progress = true; progress;) {
       progress = false;
       for (const NodeDesc& node : plan_.graph.nodes)
-        if (needed.contains(node.id) && !at_.contains(node.id) && inputs_ready(node))
-          add(node), progress = true;
+        if (needed.contains(node.id) && !at_.contains(node.id) && inputs_ready(node)) {
+          add(node);
+          add_scopes(node.id);
+          progress = true;
+        }
     }
     if (!problems_.empty())
       throw Error(ExitCode::invalid_config, "", fmt::format("{}", fmt::join(problems_, "\n")));
@@ -42,10 +49,15 @@ class Builder {
   }
 
  private:
-  /// Nodes from which the output can be reached; disabled ones only hand their first input on.
+  const std::string& tapped(const Tap& tap) const {
+    return tap.node.empty() ? plan_.graph.output : tap.node;
+  }
+
+  /// Nodes from which the output or a tap can be reached; disabled ones only hand their first input on.
   std::set<std::string> needed_nodes() const {
     std::set<std::string> needed;
     std::vector<std::string> open{plan_.graph.output};
+    for (const Tap& tap : taps_) open.push_back(tapped(tap));
     while (!open.empty()) {
       const std::string id = open.back();
       open.pop_back();
@@ -71,6 +83,7 @@ class Builder {
     node.layout = node.filter->configure({.images = {}, .picture = &plan_.picture, .backend = plan_.backend});
     plan_.nodes.push_back(std::move(node));
     at_[kSourceNode] = 0;
+    add_scopes(kSourceNode);
   }
 
   void add(const NodeDesc& desc) {
@@ -104,6 +117,24 @@ class Builder {
     }
     at_[desc.id] = static_cast<int>(plan_.nodes.size());
     plan_.nodes.push_back(std::move(node));
+  }
+
+  /// The scopes of the image that stands for `id`.
+  void add_scopes(const std::string& id) {
+    for (const Tap& tap : taps_) {
+      if (tapped(tap) != id) continue;
+      PlanNode node;
+      node.id = fmt::format("{}.{}", tap.node.empty() ? "output" : tap.node, name(tap.kind));
+      if (plan_.find(node.id) || plan_.graph.find(node.id)) continue;  // asked for twice, or the name is taken
+      node.filter = registry_.make_scope(tap.kind);
+      node.filter_name = node.filter->schema().name;
+      node.automatic = true, node.tap = tap;
+      node.inputs = {at_.at(id)};
+      const ImageFormat formats[] = {plan_.nodes[static_cast<size_t>(node.inputs[0])].layout.output};
+      node.layout =
+          node.filter->configure({.images = formats, .picture = &plan_.picture, .backend = plan_.backend});
+      plan_.nodes.push_back(std::move(node));
+    }
   }
 
   PixelFormat common_format(const std::vector<int>& inputs, Accepts accepts) const {
@@ -148,7 +179,7 @@ class Builder {
   /// every node was added for a consumer. Kept as a check.
   void drop_unused_conversions() const {
     for (size_t i = 0; i < plan_.nodes.size(); ++i) {
-      bool used = plan_.nodes[i].writes_output;
+      bool used = plan_.nodes[i].writes_output || plan_.nodes[i].tap;
       for (const PlanNode& node : plan_.nodes)
         used = used ||
                std::find(node.inputs.begin(), node.inputs.end(), static_cast<int>(i)) != node.inputs.end();
@@ -159,6 +190,7 @@ class Builder {
 
   Plan& plan_;
   const Registry& registry_;
+  std::vector<Tap> taps_;  ///< those of nodes that there are
   std::map<std::string, int> at_;
   std::vector<std::string> problems_;
   std::map<std::pair<int, PixelFormat>, int> conversions_;
@@ -215,12 +247,12 @@ void Plan::refresh_block(PlanNode& node) {
 }
 
 std::unique_ptr<Plan> make_plan(const GraphDesc& graph, const PictureInfo& picture, Backend backend,
-                                const Registry& registry) {
+                                const Registry& registry, std::span<const Tap> taps) {
   auto plan = std::make_unique<Plan>();
   plan->registry = &registry;
   plan->backend = backend, plan->picture = picture;
   plan->graph = resolved(graph, registry);
-  Builder(*plan, registry).build();
+  Builder(*plan, registry, taps).build();
   lay_out_memory(*plan);
   plan->blocks.resize(plan->block_bytes);
   for (PlanNode& node : plan->nodes) plan->refresh_block(node);
@@ -255,6 +287,7 @@ ParamResult set_param(Plan& plan, const std::string& node_id, const std::string&
 std::string describe(const Plan& plan) {
   std::vector<std::string> parts;
   for (const PlanNode& node : plan.nodes) {
+    if (node.tap) continue;
     const ImageFormat& f = node.layout.output;
     parts.push_back(fmt::format("{}{} {}×{} {}", node.id, node.automatic ? " (added)" : "", f.extent.width,
                                 f.extent.height, name(f.format)));

@@ -4,12 +4,16 @@
 //
 // Node 0 is the source (colour conversion). Disabled nodes are gone (their consumers read their first input),
 // nodes that the output does not need are listed in `unused` and gone as well, conversions that formats
-// require are nodes of their own, marked automatic. Working images and scratch share one arena by lifetime.
+// require are nodes of their own, marked automatic; so are the scopes that taps ask for, each right behind
+// the node that it measures, which therefore runs even where the output does not need it. Working images and
+// scratch share one arena by lifetime.
 //
 // A Plan is built on any thread and then belongs to the process thread.
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,7 +27,8 @@ struct PlanNode {
   Layout layout;
   std::vector<int> inputs;  ///< indices of earlier nodes
   bool automatic = false;
-  bool writes_output = false;      ///< its image is the output frame, not in the arena
+  std::optional<Tap> tap;          ///< a scope: its counts are its statistics
+  bool writes_output = false;      ///< its image is the output frame, not in the arena; scopes may read it
   size_t image_offset = 0;         ///< in the arena
   std::ptrdiff_t pitch_bytes = 0;  ///< of its image in the arena
   std::vector<size_t> scratch_offsets;
@@ -36,7 +41,7 @@ struct Plan {
   PictureInfo picture;
   GraphDesc graph;  ///< resolved; parameters as they are now
   std::vector<PlanNode> nodes;
-  std::vector<std::string> unused;  ///< ids of nodes that the output does not need
+  std::vector<std::string> unused;  ///< ids of nodes that neither the output nor a tap needs
   ImageFormat output;
   size_t arena_bytes = 0;     ///< shared by all images and scratch
   size_t unshared_bytes = 0;  ///< what they would take without sharing
@@ -49,9 +54,10 @@ struct Plan {
 };
 
 /// Plans `graph` (sound by validate()). Throws Error(invalid_config) naming the node where formats or sizes
-/// do not fit, all at once where they are independent.
+/// do not fit, all at once where they are independent. Taps of nodes that the graph does not have are left
+/// out.
 std::unique_ptr<Plan> make_plan(const GraphDesc& graph, const PictureInfo& picture, Backend backend,
-                                const Registry& registry);
+                                const Registry& registry, std::span<const Tap> taps = {});
 
 /// What changing a parameter came to.
 struct ParamResult {

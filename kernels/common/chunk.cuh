@@ -38,6 +38,22 @@ __device__ inline int chunk_x() {
   return static_cast<int>(blockIdx.x * ChunkShape::columns + threadIdx.x) * ChunkShape::bytes;
 }
 
+/// The image's chunks in order, each thread taking every n-th; x and y go along without divisions.
+struct ChunkWalk {
+  int x, y, step_x, step_y, columns;
+
+  __device__ explicit ChunkWalk(int row_bytes) {
+    columns = (row_bytes + ChunkShape::bytes - 1) / ChunkShape::bytes;
+    const int start = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    const int step = static_cast<int>(gridDim.x * blockDim.x);
+    x = start % columns, y = start / columns, step_x = step % columns, step_y = step / columns;
+  }
+  __device__ void next() {
+    x += step_x, y += step_y;
+    if (x >= columns) x -= columns, ++y;
+  }
+};
+
 /// The bytes from `from` on, of which `left` (at least 1) belong to the row; the chunk's rest is 0.
 __device__ inline Chunk load_chunk(const uint8_t* from, int left, bool aligned) {
   Chunk chunk{};

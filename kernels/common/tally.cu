@@ -12,22 +12,6 @@ struct TallyTuning {
   static constexpr int copies = 8;
 };
 
-/// The image's chunks in order, each thread taking every n-th; x and y go along without divisions.
-struct ChunkWalk {
-  int x, y, step_x, step_y, columns;
-
-  __device__ explicit ChunkWalk(int row_bytes) {
-    columns = (row_bytes + ChunkShape::bytes - 1) / ChunkShape::bytes;
-    const int start = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-    const int step = static_cast<int>(gridDim.x * blockDim.x);
-    x = start % columns, y = start / columns, step_x = step % columns, step_y = step / columns;
-  }
-  __device__ void next() {
-    x += step_x, y += step_y;
-    if (x >= columns) x -= columns, ++y;
-  }
-};
-
 unsigned tally_blocks(const ImageFormat& format) {
   const int64_t chunks =
       static_cast<int64_t>(blocks_for(static_cast<int>(format.row_bytes()), ChunkShape::bytes)) *

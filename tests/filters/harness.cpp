@@ -60,6 +60,7 @@ class CpuRig final : public Rig {
     }
     result.guards_untouched = pack(out.get(), placement_, result.image);
     filter_.read_stats(stats_.data(), result.stats);
+    result.stats_bytes.assign(stats_.data(), stats_.data() + stats_.size());
     return result;
   }
 

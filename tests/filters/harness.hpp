@@ -31,6 +31,7 @@ struct RunOutput {
   Image image;
   std::vector<Statistic> stats;
   bool guards_untouched = true;
+  std::vector<uint8_t> stats_bytes;  ///< what the passes left
 };
 
 class Rig {

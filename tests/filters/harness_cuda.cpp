@@ -58,6 +58,7 @@ class CudaRig final : public Rig {
     std::vector<uint8_t> stats(stats_.size());
     copy(stats.data(), stats_.data(), stats.size());
     filter_.read_stats(stats.data(), result.stats);
+    result.stats_bytes = std::move(stats);
     return result;
   }
 

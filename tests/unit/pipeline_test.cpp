@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <numeric>
 #include <thread>
 
 #include "app/pipeline.hpp"
@@ -136,6 +137,27 @@ TEST(Pipeline, PausedItShowsOneFrameAndStepsExactly) {
       << "tuning shows while paused";
   pipeline.post(Pause{false});
   EXPECT_TRUE(eventually([&] { return pipeline.status().ended; }));
+}
+
+TEST(Pipeline, TapsAreReadWhilePausedAndGoAway) {
+  PipelineOptions o = options("invert,mosaic");
+  o.paced = o.paused = true;
+  Pipeline pipeline(source(100), o, registry());
+  pipeline.start();
+  ASSERT_TRUE(eventually([&] { return static_cast<bool>(pipeline.take_newest()); }));
+  const Tap tap{"invert", ScopeKind::histogram};
+  ScopeReading reading;
+  EXPECT_FALSE(pipeline.read_scope(tap, reading));
+  pipeline.post(SetTaps{{tap, {"mosaic", ScopeKind::waveform}}});
+  ASSERT_TRUE(eventually([&] { return pipeline.read_scope(tap, reading); }));
+  EXPECT_EQ(std::accumulate(reading.counts.begin(), reading.counts.end(), 0u), 4u * 160 * 120);
+  int scopes = 0;
+  for (const PlannedNode& node : pipeline.graph()->planned) scopes += node.scope;
+  EXPECT_EQ(scopes, 2);
+  pipeline.post(SetTaps{});
+  EXPECT_TRUE(eventually([&] { return !pipeline.read_scope(tap, reading); })) << "nothing is measured any more";
+  pipeline.stop();
+  pipeline.check();
 }
 
 TEST(Pipeline, PacedItKeepsTheSourcesTime) {

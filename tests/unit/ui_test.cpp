@@ -268,6 +268,67 @@ TEST_F(Panels, AreDrawnInAMillisecond) {
 #endif
 }
 
+/// A picture of 320×240 pixels, all grey.
+ScopeReading grey_reading(ScopeKind kind) {
+  ScopeReading r;
+  r.tap.kind = kind, r.frame = 1, r.image = {PixelFormat::rgba8, {320, 240}};
+  r.counts.resize(scope_counts(kind, 320));
+  const size_t columns = kind == ScopeKind::waveform ? 256 : kind == ScopeKind::parade ? 768 : 0;
+  for (size_t c = 0; c < columns; ++c) r.counts[c * 256 + 128] = 300;
+  if (kind == ScopeKind::histogram) r.counts[128] = r.counts[384] = r.counts[640] = r.counts[896] = 320 * 240;
+  if (kind == ScopeKind::vectorscope) r.counts[128 * 256 + 128] = 320 * 240;
+  return r;
+}
+
+TEST_F(Panels, ScopesAreAskedForWhileTheyAreSeen) {
+  const auto follow = [&](const std::vector<Command>& commands) {
+    int sets = 0;
+    for (const Command& command : commands)
+      if (const auto* set = std::get_if<SetTaps>(&command)) model.taps = set->taps, ++sets;
+    return sets;
+  };
+  EXPECT_EQ(follow(frame()), 0);
+  EXPECT_GE(follow(click("scopes/fold")), 1);
+  EXPECT_EQ(model.taps, (std::vector<Tap>{{"", ScopeKind::histogram}}));
+  EXPECT_EQ(follow(frame()), 0) << "asked for once";
+  EXPECT_GE(follow(click("scopes/vectorscope")), 1);
+  EXPECT_EQ(model.taps, (std::vector<Tap>{{"", ScopeKind::vectorscope}}));
+  follow(click("scopes/node"));
+  EXPECT_GE(follow(click("scopes/node/edges")), 1);
+  EXPECT_EQ(model.taps, (std::vector<Tap>{{"edges", ScopeKind::vectorscope}}));
+  EXPECT_EQ(follow(press({.key = Key::tab})), 1) << "hidden";
+  EXPECT_TRUE(model.taps.empty());
+  EXPECT_EQ(follow(type('h')), 1) << "h brings the panels back";
+  EXPECT_TRUE(viewer.state().panels);
+  model.nodes.erase(model.nodes.begin() + 2);  // the node goes away: back to the output
+  follow(frame()), follow(frame());
+  EXPECT_EQ(model.taps, (std::vector<Tap>{{"", ScopeKind::vectorscope}}));
+  EXPECT_EQ(follow(type('h')), 1);
+  EXPECT_TRUE(model.taps.empty());
+}
+
+TEST_F(Panels, ScopesArePaintedWhereTheCountsAre) {
+  viewer.state().scopes.open = true;
+  ScopesState& s = viewer.state().scopes;
+  for (const ScopeKind kind :
+       {ScopeKind::histogram, ScopeKind::waveform, ScopeKind::parade, ScopeKind::vectorscope}) {
+    s.kind = kind;
+    model.scope = grey_reading(kind), ++model.scope_version, model.taps = {{"", kind}};
+    const uint64_t before = s.paintings;
+    EXPECT_TRUE(frame().empty());
+    EXPECT_TRUE(frame().empty());
+    EXPECT_EQ(s.paintings, before + (kind == ScopeKind::histogram ? 0 : 1)) << "painted once";
+    if (kind == ScopeKind::histogram) continue;
+    size_t lit = 0;
+    for (size_t i = 0; i < s.pixels.size(); ++i) {
+      if (s.pixels[i] >> 24 == 0) continue;
+      ++lit;
+      EXPECT_EQ(i / static_cast<size_t>(s.size.width), 127u) << "row of the value 128 from the top";
+    }
+    EXPECT_EQ(lit, kind == ScopeKind::vectorscope ? 1u : static_cast<size_t>(s.size.width));
+  }
+}
+
 TEST_F(Panels, DigitsHaveOneWidth) {
   for (ImFont* font : {look.text, look.strong, look.small})
     for (ImWchar c = '1'; c <= '9'; ++c) EXPECT_EQ(font->GetCharAdvance(c), font->GetCharAdvance('0')) << c;

@@ -103,6 +103,7 @@ void draw_automatic(PanelContext& ctx, const NodeView& node) {
 void draw_graph_panel(PanelContext& ctx) {
   int number = 0;
   for (const NodeView& node : ctx.model.nodes) {
+    if (node.scope) continue;
     ImGui::PushID(node.id.c_str());
     if (node.automatic) {
       draw_automatic(ctx, node);

@@ -1,0 +1,100 @@
+#include "kernels/scopes/scopes.hpp"
+
+#include "kernels/common/tally.hpp"
+#include "kernels/scopes/scope_rows.hpp"
+
+namespace lensd {
+namespace {
+
+int channel(const Image& image, int x, int y, int c) {
+  return image.at(x, y, image.channels() == 1 ? 0 : c);
+}
+
+}  // namespace
+
+FilterSchema Scope::make_schema() {
+  return Schema<ScopeParams>("scope", "counts of an image's pixels").build();
+}
+
+Layout Scope::configure(const FilterInputs& inputs) {
+  const ImageFormat in = inputs.images[0];
+  const Extent extent = in.extent;
+  if (inputs.picture)
+    params_.matrix =
+        scope_matrix(*inputs.picture) == YuvMatrix::bt601 ? LumaWeights::bt601 : LumaWeights::bt709;
+  const size_t stats = scope_counts(kind_, extent.width) * sizeof(uint32_t);
+  const double read = static_cast<double>(in.row_bytes()) * extent.height;
+  PassSpec pass{.name = name(kind_), .bytes = read + static_cast<double>(stats), .operations = 2 * read};
+  size_t worker = 0;
+  switch (kind_) {
+    case ScopeKind::histogram:
+      pass.items = extent.height, pass.grain = tally_grain(extent), worker = luma_row_bytes(extent);
+      break;
+    case ScopeKind::waveform:
+      pass.items = scope_columns(extent.width), pass.grain = kColumnGrain, worker = luma_row_bytes(extent);
+      break;
+    case ScopeKind::parade:
+      pass.items = scope_columns(extent.width), pass.grain = kColumnGrain;
+      break;
+    case ScopeKind::vectorscope:
+      pass.items = extent.height, pass.grain = chroma_grain(extent);
+      worker = chroma_table_bytes() + chroma_row_bytes(extent);
+      break;
+  }
+  return {.output = {PixelFormat::gray8, {1, 1}},
+          .passes = {pass},
+          .scratch_bytes = {},
+          .worker_bytes = worker,
+          .stats_bytes = stats};
+}
+
+void Scope::run(const PassArgs& args, Band band) const {
+  const ConstImageRef in = args.in[0];
+  const ScopeBlock& block = block_of(args);
+  auto* counts = static_cast<uint32_t*>(args.stats);
+  switch (kind_) {
+    case ScopeKind::histogram:
+      return count_histogram(in, band, block, args.worker, counts);
+    case ScopeKind::waveform:
+      return count_waveform(in, band, block, args.worker, counts);
+    case ScopeKind::parade:
+      return count_parade(in, band, counts);
+    case ScopeKind::vectorscope:
+      return count_chroma(in, band, block, args.worker, counts);
+  }
+}
+
+void Scope::reference(ReferenceRun& run) const {
+  run.out = Image({PixelFormat::gray8, {1, 1}});
+}
+
+std::vector<uint32_t> Scope::count_reference(const Image& image) const {
+  const ScopeBlock block = ScopeBlock::make(params_);
+  const int width = image.width(), columns = scope_columns(width);
+  const bool gray = image.channels() == 1;
+  std::vector<uint32_t> counts(scope_counts(kind_, width));
+  const auto count = [&](int index) { ++counts[static_cast<size_t>(index)]; };
+  for (int y = 0; y < image.height(); ++y)
+    for (int x = 0; x < width; ++x) {
+      const int r = channel(image, x, y, 0), g = channel(image, x, y, 1), b = channel(image, x, y, 2);
+      const int rgb[] = {r, g, b}, l = gray ? r : luma(block.luma, r, g, b), column = x * columns / width;
+      switch (kind_) {
+        case ScopeKind::histogram:
+          for (int c = 0; c < 3 && !gray; ++c) count(c * 256 + rgb[c]);
+          count(3 * 256 + l);
+          break;
+        case ScopeKind::waveform:
+          count(column * 256 + l);
+          break;
+        case ScopeKind::parade:
+          for (int c = 0; c < 3; ++c) count((c * columns + column) * 256 + rgb[c]);
+          break;
+        case ScopeKind::vectorscope:
+          count(gray ? kGreyIndex : chroma_index(block, r, g, b));
+          break;
+      }
+    }
+  return counts;
+}
+
+}  // namespace lensd

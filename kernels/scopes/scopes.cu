@@ -1,0 +1,182 @@
+#include "kernels/common/chunk.cuh"
+#include "kernels/scopes/scopes.hpp"
+
+namespace lensd {
+namespace {
+
+/// Histogram and vectorscope: few large blocks, each adds its counters to the common ones at the end. Copies
+/// of the histogram's tables lie interleaved, so that lanes which meet the same value hit different banks.
+struct ScopeTuning {
+  static constexpr int threads = 512;
+  static constexpr int max_blocks = 264;
+  static constexpr int copies = 8;
+};
+
+/// Waveform and parade: a block counts a few columns over a share of the rows.
+struct ColumnTuning {
+  static constexpr int threads = 256;
+  static constexpr int columns = 8;     ///< 8 or 24 KiB of counters
+  static constexpr int row_shares = 8;  ///< 256 blocks for images of 256 columns and more
+};
+
+/// The vectorscope's middle, where nearly all pixels of video are, is counted in shared memory (36 KiB of the
+/// 48 that every device has); the rest goes to the common counters, equal neighbours as one addition.
+struct ChromaWindow {
+  static constexpr int first = 80, side = 96;
+};
+
+__global__ void __launch_bounds__(ScopeTuning::threads)
+    histogram_scope(ImageView<const uint8_t> in, int row_bytes, bool gray, bool aligned,
+                    const ScopeBlock* block, uint32_t* total) {
+  constexpr int copies = ScopeTuning::copies;
+  __shared__ uint32_t tables[4 * 256 * copies];  // [channel][value][copy]
+  const int thread = static_cast<int>(threadIdx.x), copy = thread % copies;
+  for (int i = thread; i < 4 * 256 * copies; i += ScopeTuning::threads) tables[i] = 0;
+  const LumaBlock weights = block->luma;
+  __syncthreads();
+
+  const auto count = [&](int table, int value) {
+    atomicAdd(&tables[(table * 256 + value) * copies + copy], 1u);
+  };
+  for (ChunkWalk walk(row_bytes); walk.y < in.extent.height; walk.next()) {
+    const int left = row_bytes - walk.x * ChunkShape::bytes;
+    const Chunk chunk = load_chunk(in.row(walk.y) + walk.x * ChunkShape::bytes, left, aligned);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const uint32_t w = chunk.word[i];
+      const int byte[] = {static_cast<int>(w & 255), static_cast<int>(w >> 8 & 255),
+                          static_cast<int>(w >> 16 & 255), static_cast<int>(w >> 24)};
+      if (gray) {
+        for (int k = 0; k < 4; ++k)
+          if (4 * i + k < left) count(3, byte[k]);
+      } else if (4 * i < left) {
+        count(0, byte[0]), count(1, byte[1]), count(2, byte[2]);
+        count(3, luma(weights, byte[0], byte[1], byte[2]));
+      }
+    }
+  }
+  __syncthreads();
+
+  for (int i = thread; i < 4 * 256; i += ScopeTuning::threads) {
+    uint32_t sum = 0;
+    for (int k = 0; k < copies; ++k) sum += tables[i * copies + (k + i) % copies];
+    if (sum != 0) atomicAdd(&total[i], sum);
+  }
+}
+
+/// `planes` 1: luma; 3: R, G, B. A lane keeps its pixel column, and so its counters' column, over the rows.
+__global__ void __launch_bounds__(ColumnTuning::threads)
+    columns_scope(ImageView<const uint8_t> in, bool gray, int planes, bool aligned, const ScopeBlock* block,
+                  uint32_t* total) {
+  extern __shared__ uint32_t counts[];  // [plane][column of the block][value]
+  constexpr int plane = ColumnTuning::columns * 256;
+  const int thread = static_cast<int>(threadIdx.x), width = in.extent.width, columns = scope_columns(width);
+  const int first = static_cast<int>(blockIdx.x) * ColumnTuning::columns;
+  const int last = min(first + ColumnTuning::columns, columns);
+  for (int i = thread; i < planes * plane; i += ColumnTuning::threads) counts[i] = 0;
+  const LumaBlock weights = block->luma;
+  __syncthreads();
+
+  const int warps = ColumnTuning::threads / 32, warp = thread / 32;
+  const int begin = scope_column_begin(first, width), end = scope_column_begin(last, width);
+  for (int x = begin + thread % 32; x < end; x += 32) {
+    uint32_t* own = counts + (x * columns / width - first) * 256;
+    for (int y = static_cast<int>(blockIdx.y) * warps + warp; y < in.extent.height;
+         y += static_cast<int>(gridDim.y) * warps) {
+      const uint8_t* row = in.row(y);
+      const uint32_t w = gray ? row[x] * 0x010101u : load_word(row + 4 * x, aligned);
+      const uint32_t r = w & 255, g = w >> 8 & 255, b = w >> 16 & 255;
+      if (planes == 1) {
+        atomicAdd(
+            &own[gray ? r : luma(weights, static_cast<int>(r), static_cast<int>(g), static_cast<int>(b))],
+            1u);
+      } else {
+        atomicAdd(&own[r], 1u), atomicAdd(&own[plane + g], 1u), atomicAdd(&own[2 * plane + b], 1u);
+      }
+    }
+  }
+  __syncthreads();
+
+  for (int p = 0; p < planes; ++p)
+    for (int i = thread; i < (last - first) * 256; i += ColumnTuning::threads)
+      if (const uint32_t count = counts[p * plane + i]; count != 0)
+        atomicAdd(&total[(p * columns + first) * 256 + i], count);
+}
+
+__global__ void __launch_bounds__(ScopeTuning::threads)
+    chroma_scope(ImageView<const uint8_t> in, int row_bytes, bool aligned, const ScopeBlock* weights,
+                 uint32_t* total) {
+  constexpr int first = ChromaWindow::first, side = ChromaWindow::side;
+  __shared__ uint32_t window[side * side];
+  const int thread = static_cast<int>(threadIdx.x);
+  for (int i = thread; i < side * side; i += ScopeTuning::threads) window[i] = 0;
+  const ScopeBlock block = *weights;
+  __syncthreads();
+
+  for (ChunkWalk walk(row_bytes); walk.y < in.extent.height; walk.next()) {
+    const int left = row_bytes - walk.x * ChunkShape::bytes;
+    const Chunk chunk = load_chunk(in.row(walk.y) + walk.x * ChunkShape::bytes, left, aligned);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      if (4 * i >= left) continue;
+      const uint32_t w = chunk.word[i];
+      const int index = chroma_index(block, static_cast<int>(w & 255), static_cast<int>(w >> 8 & 255),
+                                     static_cast<int>(w >> 16 & 255));
+      const int cb = index % 256 - first, cr = index / 256 - first;
+      if (cb >= 0 && cb < side && cr >= 0 && cr < side) {
+        atomicAdd(&window[cr * side + cb], 1u);
+      } else {
+        const unsigned equal = __match_any_sync(__activemask(), index);
+        if (thread % 32 == __ffs(static_cast<int>(equal)) - 1)
+          atomicAdd(&total[index], static_cast<uint32_t>(__popc(equal)));
+      }
+    }
+  }
+  __syncthreads();
+
+  for (int i = thread; i < side * side; i += ScopeTuning::threads)
+    if (window[i] != 0) atomicAdd(&total[(i / side + first) * 256 + i % side + first], window[i]);
+}
+
+/// A grey image has no chroma: all its pixels lie in the middle.
+__global__ void grey_scope(uint32_t pixels, uint32_t* total) {
+  total[kGreyIndex] = pixels;
+}
+
+unsigned scope_blocks(const ImageFormat& format) {
+  const int64_t chunks =
+      static_cast<int64_t>(blocks_for(static_cast<int>(format.row_bytes()), ChunkShape::bytes)) *
+      format.extent.height;
+  const int64_t blocks = (chunks + ScopeTuning::threads - 1) / ScopeTuning::threads;
+  return static_cast<unsigned>(blocks < ScopeTuning::max_blocks ? blocks : ScopeTuning::max_blocks);
+}
+
+}  // namespace
+
+void Scope::launch(const PassArgs& args, CudaStream stream) const {
+  const ConstImageRef in = args.in[0];
+  const auto* block = static_cast<const ScopeBlock*>(args.block);
+  auto* counts = static_cast<uint32_t*>(args.stats);
+  const auto image = in.as<const uint8_t>();
+  const bool gray = in.channels() == 1;
+  const int row_bytes = static_cast<int>(in.row_bytes());
+  const unsigned blocks = scope_blocks(in.format);
+  if (kind_ == ScopeKind::histogram) {
+    histogram_scope<<<blocks, ScopeTuning::threads, 0, stream>>>(image, row_bytes, gray, aligned16(in), block,
+                                                                 counts);
+  } else if (kind_ == ScopeKind::vectorscope && gray) {
+    grey_scope<<<1, 1, 0, stream>>>(static_cast<uint32_t>(in.width()) * static_cast<uint32_t>(in.height()),
+                                    counts);
+  } else if (kind_ == ScopeKind::vectorscope) {
+    chroma_scope<<<blocks, ScopeTuning::threads, 0, stream>>>(image, row_bytes, aligned16(in), block, counts);
+  } else {
+    const int planes = kind_ == ScopeKind::parade ? 3 : 1;
+    const dim3 grid(blocks_for(scope_columns(in.width()), ColumnTuning::columns), ColumnTuning::row_shares);
+    const size_t shared = static_cast<size_t>(planes) * ColumnTuning::columns * 256 * sizeof(uint32_t);
+    columns_scope<<<grid, ColumnTuning::threads, shared, stream>>>(image, gray, planes, rows_aligned(in, 4),
+                                                                   block, counts);
+  }
+  LENSD_LAUNCHED();
+}
+
+}  // namespace lensd

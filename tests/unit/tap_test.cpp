@@ -1,0 +1,146 @@
+// Taps: plans with scopes, and what executors read for them, on both backends.
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <random>
+#include <thread>
+
+#include "core/graph/executor.hpp"
+#include "kernels/registry.hpp"
+#include "kernels/scopes/scopes.hpp"
+
+namespace lensd {
+namespace {
+
+constexpr Extent kSize{161, 47};
+
+PictureInfo picture_info() {
+  PictureInfo info;
+  info.extent = kSize;
+  info.format = {.model = ColourModel::rgb,
+                 .depth = 8,
+                 .plane_count = 1,
+                 .components = {{{0, 3, 0, 0}, {0, 3, 1, 0}, {0, 3, 2, 0}, {}}}};
+  return info;
+}
+
+/// median → gaussian → grayscale; the output and the branch beside it are chosen by the test.
+GraphDesc graph(const std::string& output) {
+  GraphDesc g = parse_chain("median,gaussian,grayscale", registry());
+  g.output = output;
+  return g;
+}
+
+const PlanNode* scope_of(const Plan& plan, const Tap& tap) {
+  for (const PlanNode& node : plan.nodes)
+    if (node.tap && *node.tap == tap) return &node;
+  return nullptr;
+}
+
+TEST(TapPlan, ScopesFollowTheNodeThatTheyMeasure) {
+  const std::vector<Tap> taps{{"source", ScopeKind::waveform}, {"median", ScopeKind::histogram},
+                              {"", ScopeKind::vectorscope}, {"nobody", ScopeKind::histogram},
+                              {"median", ScopeKind::histogram}};
+  const auto plan = make_plan(graph("gaussian"), picture_info(), Backend::cpu, registry(), taps);
+  std::vector<std::string> ids;
+  for (const PlanNode& node : plan->nodes) ids.push_back(node.id);
+  EXPECT_EQ(ids, (std::vector<std::string>{"source", "source.waveform", "median", "median.histogram",
+                                           "gaussian", "output.vectorscope"}));
+  EXPECT_EQ(plan->unused, std::vector<std::string>{"grayscale"});
+  EXPECT_TRUE(plan->find("gaussian")->writes_output);
+  EXPECT_EQ(plan->output, plan->find("gaussian")->layout.output);
+  EXPECT_GE(plan->stats_bytes, (161u * 256 + 4 * 256 + 65536) * 4);
+  EXPECT_EQ(describe(*plan).find("waveform"), std::string::npos);
+}
+
+TEST(TapPlan, TappedNodesRunThoughTheOutputDoesNotNeedThem) {
+  const std::vector<Tap> taps{{"grayscale", ScopeKind::histogram}};
+  const auto plan = make_plan(graph("median"), picture_info(), Backend::cpu, registry(), taps);
+  EXPECT_TRUE(plan->unused.empty());
+  ASSERT_TRUE(scope_of(*plan, taps[0]));
+  EXPECT_TRUE(plan->find("median")->writes_output);
+}
+
+TEST(TapPlan, DisabledNodesShowWhatPassesThrough) {
+  GraphDesc g = graph("grayscale");
+  g.find("gaussian")->enabled = false;
+  const std::vector<Tap> taps{{"gaussian", ScopeKind::histogram}};
+  const auto plan = make_plan(g, picture_info(), Backend::cpu, registry(), taps);
+  const PlanNode* scope = scope_of(*plan, taps[0]);
+  ASSERT_TRUE(scope);
+  EXPECT_EQ(plan->nodes[static_cast<size_t>(scope->inputs[0])].id, "median");
+}
+
+class Taps : public testing::TestWithParam<Backend> {
+ protected:
+  void SetUp() override {
+    if (GetParam() == Backend::cuda && !probe_cuda().available) GTEST_SKIP() << probe_cuda().reason;
+    std::mt19937 random(5);
+    for (uint8_t& v : pixels_) v = static_cast<uint8_t>(random() % 200);
+  }
+
+  /// The output for the picture, and the counts of each tap.
+  Image run(const GraphDesc& g, const std::vector<Tap>& taps, std::vector<ScopeReading>* readings = nullptr) {
+    Profiler profiler;
+    Timeline timeline;
+    const auto executor = make_executor(GetParam(), {.threads = 2, .frames = 3}, profiler, timeline);
+    executor->install(make_plan(g, picture_info(), GetParam(), registry(), taps));
+    PictureRef ref;
+    ref.info = picture_info();
+    ref.planes[0] = pixels_.data(), ref.pitch_bytes[0] = kSize.width * 3;
+    Image image;
+    for (int i = 0; i < 5; ++i) {
+      FrameInfo info;
+      info.index = i;
+      const Frame frame = executor->run(Picture(ref, info, nullptr));
+      frame.wait_ready();
+      image = Image(frame.image().format);
+      for (int y = 0; y < image.height(); ++y)
+        std::copy_n(frame.image().row(y), image.format.row_bytes(), &image.at(0, y));
+    }
+    if (!readings) return image;
+    readings->resize(taps.size());
+    for (size_t i = 0; i < taps.size(); ++i)
+      for (int tries = 0; tries < 500 && (*readings)[i].frame != 4; ++tries) {
+        if (!executor->read_scope(taps[i], (*readings)[i]) || (*readings)[i].frame != 4)
+          std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      }
+    ScopeReading none;
+    EXPECT_FALSE(executor->read_scope({"nobody", ScopeKind::parade}, none));
+    for (const NodeStatistics& statistics : executor->statistics())
+      EXPECT_EQ(statistics.node.find('.'), std::string::npos) << "scopes are no statistics";
+    return image;
+  }
+
+  std::vector<uint8_t> pixels_ = std::vector<uint8_t>(static_cast<size_t>(kSize.width * kSize.height) * 3);
+};
+
+TEST_P(Taps, CountWhatTheNodeGivesAndChangeNothing) {
+  std::vector<Tap> taps;
+  for (const char* node : {"source", "median", "gaussian", "grayscale", ""})
+    for (const ScopeKind kind :
+         {ScopeKind::histogram, ScopeKind::waveform, ScopeKind::parade, ScopeKind::vectorscope})
+      taps.push_back({node, kind});
+  for (const char* output : {"source", "median", "gaussian", "grayscale"}) {
+    std::vector<ScopeReading> readings;
+    const Image with = run(graph(output), taps, &readings);
+    EXPECT_EQ(with.pixels, run(graph(output), {}).pixels) << output;
+    for (size_t i = 0; i < taps.size(); ++i) {
+      SCOPED_TRACE(std::string(output) + ", tap " + taps[i].node + " " + name(taps[i].kind));
+      const Image image = taps[i].node.empty() ? with : run(graph(taps[i].node), {});
+      const PictureInfo info = picture_info();
+      const ImageFormat formats[] = {image.format};
+      Scope oracle(taps[i].kind);
+      oracle.configure({.images = formats, .picture = &info});
+      EXPECT_EQ(readings[i].frame, 4);
+      EXPECT_EQ(readings[i].image, image.format);
+      EXPECT_EQ(readings[i].counts, oracle.count_reference(image));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, Taps, testing::Values(Backend::cpu, Backend::cuda),
+                         [](const auto& info) { return std::string(name(info.param)); });
+
+}  // namespace
+}  // namespace lensd

@@ -1,0 +1,245 @@
+// Histogram, waveform, parade or vectorscope of any node, over the lines and marks of such instruments.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "ui/panel.hpp"
+#include "ui/scope_paint.hpp"
+
+namespace lensd::ui {
+namespace {
+
+constexpr ImU32 kScreen = colour::gray(17), kGraticule = colour::gray(255, 26), kMark = colour::gray(255, 70);
+
+struct KindButton {
+  ScopeKind kind;
+  const char* label;
+  const char* doc;
+};
+constexpr KindButton kKinds[] = {
+    {ScopeKind::histogram, "Histogram", "Pixels by value: R, G, B and luma"},
+    {ScopeKind::waveform, "Waveform", "Luma by column: left to right as in the picture, 0 at the bottom"},
+    {ScopeKind::parade, "Parade", "R, G and B by column, side by side"},
+    {ScopeKind::vectorscope, "Vector", "Colour without brightness: grey in the middle, hue as the angle"},
+};
+
+/// Where a scope is drawn.
+struct Plot {
+  ImVec2 at, size;
+  ImVec2 end() const { return {at.x + size.x, at.y + size.y}; }
+  ImVec2 point(float x, float y) const { return {at.x + x * size.x, at.y + (1 - y) * size.y}; }
+};
+
+void choose_node(PanelContext& ctx, float width) {
+  ScopesState& s = ctx.state.scopes;
+  const auto& nodes = ctx.model.nodes;
+  const bool known = s.node.empty() || s.node == kSourceNode ||
+                     std::any_of(nodes.begin(), nodes.end(),
+                                 [&](const NodeView& n) { return !n.automatic && n.id == s.node; });
+  if (!known) s.node.clear();
+  const auto entry = [&](const std::string& id, const char* label) {
+    if (ImGui::Selectable(label, s.node == id)) s.node = id;
+    ctx.mark("scopes", "node", id.empty() ? "output" : id);
+  };
+  ImGui::SetNextItemWidth(width);
+  const bool open = ImGui::BeginCombo("##node", s.node.empty() ? "output" : s.node.c_str());
+  ctx.mark("scopes", "node");
+  if (!open) return tooltip(ctx.look, "The node whose image is measured");
+  ImGui::PushID("automatic");
+  entry("", "output");
+  ImGui::PopID();
+  entry(kSourceNode, kSourceNode);
+  for (const NodeView& node : nodes)
+    if (!node.automatic) entry(node.id, node.id.c_str());
+  ImGui::EndCombo();
+}
+
+/// A button that stays down; true when it was pressed.
+bool toggle(PanelContext& ctx, const char* label, bool on, float width) {
+  ImGui::PushStyleColor(ImGuiCol_Button, on ? colour::gray(70) : colour::field);
+  ImGui::PushStyleColor(ImGuiCol_Text, on ? colour::accent : colour::dim);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ctx.px(2), ctx.px(3)});
+  ImGui::PushID(label);
+  const bool pressed = ImGui::Button(elided(label, width - ctx.px(4)).c_str(), {width, 0});
+  ImGui::PopID();
+  ImGui::PopStyleVar();
+  ImGui::PopStyleColor(2);
+  return pressed;
+}
+
+void choose_kind(PanelContext& ctx) {
+  ScopesState& s = ctx.state.scopes;
+  const float gap = ctx.px(2);
+  const float width = std::floor((ImGui::GetContentRegionAvail().x - 3 * gap) / 4);
+  for (const KindButton& button : kKinds) {
+    if (&button != kKinds) ImGui::SameLine(0, gap);
+    if (toggle(ctx, button.label, s.kind == button.kind, width)) s.kind = button.kind;
+    ctx.mark("scopes", name(button.kind));
+    tooltip(ctx.look, button.doc);
+  }
+}
+
+Plot begin_plot(PanelContext& ctx, ScopeKind kind) {
+  const float room = std::max(ImGui::GetContentRegionAvail().x, 1.f);
+  Plot plot;
+  plot.at = ImGui::GetCursorScreenPos();
+  plot.size = {room, ctx.px(kind == ScopeKind::histogram ? 110 : 160)};
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  if (kind == ScopeKind::vectorscope) plot.size.y = std::min(room, ctx.px(256));
+  ImGui::InvisibleButton("##plot", plot.size);
+  ctx.mark("scopes", "plot");
+  list.AddRectFilled(plot.at, plot.end(), kScreen, ctx.px(3));
+  if (kind == ScopeKind::vectorscope) {
+    plot.at.x += std::floor((room - plot.size.y) / 2);
+    plot.size.x = plot.size.y;
+  }
+  return plot;
+}
+
+// ---- histogram ------------------------------------------------------------------------------------------
+
+/// Values 0 and 255 hold what was clipped, often far more than all others: they do not set the scale.
+double histogram_peak(const ScopeReading& reading) {
+  uint32_t most = 0;
+  for (size_t i = 0; i < reading.counts.size(); ++i)
+    if (i % 256 != 0 && i % 256 != 255) most = std::max(most, reading.counts[i]);
+  return std::max(1., static_cast<double>(most));
+}
+
+void draw_channel(const Plot& plot, const uint32_t* counts, double peak, bool log, ImU32 fill, ImU32 line,
+                  float thickness) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  std::array<ImVec2, 256> top;
+  for (int v = 0; v < 256; ++v) {
+    const double count = counts[v];
+    const double height = log ? std::log1p(count) / std::log1p(peak) : count / peak;
+    top[static_cast<size_t>(v)] =
+        plot.point((static_cast<float>(v) + 0.5f) / 256, static_cast<float>(std::min(height, 1.)) * 0.96f);
+    const float x0 = plot.at.x + static_cast<float>(v) / 256 * plot.size.x,
+                x1 = plot.at.x + static_cast<float>(v + 1) / 256 * plot.size.x;
+    if (fill != 0 && count > 0)
+      list.AddRectFilled({x0, top[static_cast<size_t>(v)].y}, {x1, plot.end().y}, fill);
+  }
+  list.AddPolyline(top.data(), 256, line, 0, thickness);
+}
+
+void draw_histogram(PanelContext& ctx, const Plot& plot) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  for (const float x : {0.25f, 0.5f, 0.75f}) list.AddLine(plot.point(x, 0), plot.point(x, 1), kGraticule);
+  const ScopeReading& reading = ctx.model.scope;
+  ScopesState& s = ctx.state.scopes;
+  if (reading.counts.size() != scope_counts(ScopeKind::histogram, 1)) return;
+  if (s.version != ctx.model.scope_version) {
+    const double peak = histogram_peak(reading);
+    s.peak = s.peak <= 0 ? peak : s.peak + 0.2 * (peak - s.peak);
+    s.version = ctx.model.scope_version;
+  }
+  constexpr ImU32 kFills[] = {IM_COL32(224, 84, 76, 90), IM_COL32(92, 190, 100, 90),
+                              IM_COL32(84, 128, 236, 90)};
+  constexpr ImU32 kLines[] = {IM_COL32(224, 84, 76, 200), IM_COL32(92, 190, 100, 200),
+                              IM_COL32(84, 128, 236, 200)};
+  const uint32_t* counts = reading.counts.data();
+  list.PushClipRect(plot.at, plot.end(), true);
+  const bool gray = reading.image.format == PixelFormat::gray8;
+  for (int c = 0; c < 3 && !gray; ++c)
+    draw_channel(plot, counts + 256 * c, s.peak, s.log, kFills[c], kLines[c], std::max(1.f, ctx.px(1)));
+  draw_channel(plot, counts + 3 * 256, s.peak, s.log, gray ? colour::gray(200, 70) : 0,
+               colour::gray(225, 190), std::max(1.f, ctx.px(1.2f)));
+  list.PopClipRect();
+  if (!ImGui::IsItemHovered()) return;
+  const float at = (ImGui::GetIO().MousePos.x - plot.at.x) / plot.size.x;
+  const int v = std::clamp(static_cast<int>(at * 256), 0, 255);
+  tooltip(ctx.look, gray ? fmt::format("{}: {} pixels", v, counts[768 + v])
+                         : fmt::format("{}: R {}, G {}, B {}, luma {} pixels", v, counts[v], counts[256 + v],
+                                       counts[512 + v], counts[768 + v]));
+}
+
+// ---- painted scopes -------------------------------------------------------------------------------------
+
+void draw_painting(PanelContext& ctx, const Plot& plot) {
+  ScopesState& s = ctx.state.scopes;
+  const bool fitting = ctx.model.scope.tap.kind == s.kind && !ctx.model.scope.counts.empty();
+  if (fitting && s.version != ctx.model.scope_version) {
+    s.size = paint_scope(ctx.model.scope, s.pixels);
+    s.version = ctx.model.scope_version, ++s.paintings;
+  }
+  if (!fitting || s.texture == 0 || s.size.width == 0) return;
+  ImGui::GetWindowDrawList()->AddImage((ImTextureID)(intptr_t)s.texture, plot.at, plot.end());
+}
+
+void draw_levels(PanelContext& ctx, const Plot& plot, bool parade) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  for (const int level : {0, 64, 128, 192, 255}) {
+    const float y = (static_cast<float>(level) + 0.5f) / 256;
+    list.AddLine(plot.point(0, y), plot.point(1, y), kGraticule);
+    if (level % 128 == 64) continue;
+    const ImVec2 at = plot.point(0, y);
+    const float height = ImGui::GetFontSize();
+    const float text_y =
+        std::clamp(at.y - height / 2, plot.at.y + ctx.px(1), plot.end().y - height - ctx.px(1));
+    list.AddText({at.x + ctx.px(4), text_y}, colour::faint, fmt::format("{}", level).c_str());
+  }
+  if (!parade) return;
+  for (const float x : {1 / 3.f, 2 / 3.f}) list.AddLine(plot.point(x, 0), plot.point(x, 1), kMark);
+}
+
+void draw_targets(PanelContext& ctx, const Plot& plot) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const ImVec2 centre = plot.point(128.5f / 256, 128.5f / 256);
+  list.AddCircle(centre, plot.size.y * 0.498f, kGraticule, 96);
+  list.AddLine(plot.point(0, 128.5f / 256), plot.point(1, 128.5f / 256), kGraticule);
+  list.AddLine(plot.point(128.5f / 256, 0), plot.point(128.5f / 256, 1), kGraticule);
+  // The hue of skin, whatever its brightness: 123° from the Cb axis.
+  constexpr float kSkin = 123 * 3.14159265f / 180;
+  const float reach = plot.size.y * 0.46f;
+  list.AddLine(centre, {centre.x + reach * std::cos(kSkin), centre.y - reach * std::sin(kSkin)}, kGraticule);
+  struct Target {
+    const char* label;
+    double r, g, b;
+  };
+  // Colour bars of 75 %.
+  constexpr Target kTargets[] = {{"R", .75, 0, 0},    {"Mg", .75, 0, .75}, {"B", 0, 0, .75},
+                                 {"Cy", 0, .75, .75}, {"G", 0, .75, 0},    {"Yl", .75, .75, 0}};
+  const float half = ctx.px(4);
+  for (const Target& t : kTargets) {
+    const ScopePoint p = vectorscope_point(ctx.model.scope.matrix, t.r, t.g, t.b);
+    const ImVec2 at = plot.point(p.x, p.y);
+    list.AddRect({at.x - half, at.y - half}, {at.x + half, at.y + half}, kMark);
+    list.AddText({at.x + half + ctx.px(2), at.y - ImGui::GetFontSize() / 2}, colour::faint, t.label);
+  }
+}
+
+}  // namespace
+
+void draw_scopes_panel(PanelContext& ctx) {
+  ScopesState& s = ctx.state.scopes;
+  ImGui::PushFont(ctx.look.small);
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ctx.px(8), ctx.px(4)});
+  const float log_width = ctx.px(44), gap = ctx.px(4), room = ImGui::GetContentRegionAvail().x;
+  const bool histogram = s.kind == ScopeKind::histogram;
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ctx.px(6), ctx.px(3)});
+  choose_node(ctx, histogram ? room - log_width - gap : room);
+  ImGui::PopStyleVar();
+  if (histogram) {
+    ImGui::SameLine(0, gap);
+    if (toggle(ctx, "log", s.log, log_width)) s.log = !s.log;
+    ctx.mark("scopes", "log");
+    tooltip(ctx.look, "Logarithmic heights: rare values show");
+  }
+  choose_kind(ctx);
+  const Plot plot = begin_plot(ctx, s.kind);
+  if (!(ctx.model.scope.tap == Tap{s.node, s.kind})) s.peak = 0;  // what is there belongs to another choice
+  if (s.kind == ScopeKind::histogram) {
+    draw_histogram(ctx, plot);
+  } else {
+    if (s.kind == ScopeKind::vectorscope)
+      draw_targets(ctx, plot);
+    else
+      draw_levels(ctx, plot, s.kind == ScopeKind::parade);
+    draw_painting(ctx, plot);
+  }
+  ImGui::PopStyleVar();
+  ImGui::PopFont();
+}
+
+}  // namespace lensd::ui
