@@ -58,10 +58,17 @@ struct ConvolveCase {
   std::string border = "reflect101";
 };
 
+/// "1 2 1;2 4 2;1 2 1", as on the command line.
+std::string text_of(const Matrix& m) {
+  std::string text;
+  for (size_t i = 0; i < m.values.size(); ++i)
+    text += fmt::format("{}{}", i == 0 ? "" : i % static_cast<size_t>(m.cols) == 0 ? ";" : " ", m.values[i]);
+  return text;
+}
+
 void add_convolve(Cases& cases, const ConvolveCase& c) {
   const cv::Mat kernel = cv::Mat(c.kernel.values).reshape(1, c.kernel.rows).clone();
-  const std::string params =
-      fmt::format("kernel={}:bias={}:border={}", to_string(c.kernel), c.bias, c.border);
+  const std::string params = fmt::format("kernel={}:bias={}:border={}", text_of(c.kernel), c.bias, c.border);
   cases.push_back({"convolve", params, "cv::filter2D", {1, 0}, kBoth, each_colour([=](const cv::Mat& in) {
                      const int reach = std::max(kernel.rows, kernel.cols) / 2;
                      return with_border(in, c.border, reach, [&](const cv::Mat& picture, int rule) {

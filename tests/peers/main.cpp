@@ -93,14 +93,14 @@ class Table {
                                       : "{:<10} {:<48} {:<20} {:<4} {:<9} {:>6} {:>6} {:>10}  {}\n"),
                cells...);
   }
-  /// Large kernels are named by what makes them differ.
-  std::string shortened(const std::string& params) const {
-    const size_t begin = params.find("[["), end = params.find("]]");
-    if (begin == std::string::npos || end - begin < 24) return params;
-    const std::string kernel = params.substr(begin, end - begin);
-    const auto rows = std::count(kernel.begin(), kernel.end(), '[') - 1;
-    const auto values = std::count(kernel.begin(), kernel.end(), ',') + 1;
-    return params.substr(0, begin) + fmt::format("{}×{}", rows, values / rows) + params.substr(end + 2);
+  /// Of large kernels only the size.
+  static std::string shortened(const std::string& params) {
+    const size_t begin = params.find("kernel=") + 7, end = params.find(':', begin);
+    if (!params.starts_with("kernel=") || end - begin < 24) return params;
+    const auto kernel = params.substr(begin, end - begin);
+    const auto rows = std::count(kernel.begin(), kernel.end(), ';') + 1;
+    const auto values = std::count(kernel.begin(), kernel.end(), ' ') + rows;
+    return fmt::format("kernel of {}×{}{}", rows, values / rows, params.substr(end));
   }
 
   bool markdown_;

@@ -90,6 +90,8 @@ Sample noise(Kind kind, Extent extent, std::mt19937& random) {
     for (int y = 0; y < plane.rows; ++y)
       for (int i = 0; i < plane.cols * plane.channels(); ++i)
         plane.ptr(y)[i] = static_cast<uchar>(random() >> 13);
+  // OpenCV takes luma below black for black before the matrix; ours lets it go through.
+  if (sample.info.colour.range == Range::limited) cv::max(sample.memory[0], 16, sample.memory[0]);
   if (kind == Kind::nv12_flat)
     sample.memory[1] = cv::Vec2b(static_cast<uchar>(random() >> 13), static_cast<uchar>(random() >> 13));
   if (kind == Kind::yuv444_blocks)
