@@ -1,0 +1,76 @@
+#include <fmt/format.h>
+
+#include <opencv2/imgproc.hpp>
+
+#include "tests/peers/peers.hpp"
+#include "tests/peers/references.hpp"
+
+namespace lensd::peers {
+namespace {
+
+cv::Mat derivative(const cv::Mat& in, int dx, int dy, const std::string& border) {
+  return with_border(in, border, 1, [&](const cv::Mat& picture, int rule) {
+    cv::Mat out;
+    cv::Sobel(picture, out, CV_16S, dx, dy, 3, 1, 0, rule);
+    return out;
+  });
+}
+
+PlaneFunction absolute(bool x, const std::string& border) {
+  return [=](const cv::Mat& in) {
+    cv::Mat out;
+    cv::convertScaleAbs(derivative(in, x ? 1 : 0, x ? 0 : 1, border), out);
+    return out;
+  };
+}
+
+PlaneFunction magnitude(const std::string& border) {
+  return [=](const cv::Mat& in) {
+    cv::Mat dx, dy, out;
+    derivative(in, 1, 0, border).convertTo(dx, CV_64F);
+    derivative(in, 0, 1, border).convertTo(dy, CV_64F);
+    cv::magnitude(dx, dy, out);
+    return clamped(out);
+  };
+}
+
+void add_canny(Cases& cases, int aperture, bool l2, double low, double high) {
+  cases.push_back({"canny",
+                   fmt::format("low={}:high={}:aperture={}:l2={}", low, high, aperture, l2),
+                   "cv::Canny",
+                   {},
+                   kGray,
+                   each_plane([=](const cv::Mat& in) {
+                     cv::Mat out;
+                     cv::Canny(in, out, low, high, aperture, l2);
+                     return out;
+                   }),
+                   true});
+}
+
+}  // namespace
+
+void add_edge_cases(Cases& cases) {
+  for (const std::string border : kBorders) {
+    cases.push_back(
+        {"sobel", "output=x:border=" + border, "cv::Sobel", {}, kGray, each_plane(absolute(true, border))});
+    cases.push_back(
+        {"sobel", "output=y:border=" + border, "cv::Sobel", {}, kGray, each_plane(absolute(false, border))});
+    cases.push_back({"sobel",
+                     "output=magnitude:border=" + border,
+                     "√ of cv::Sobel",
+                     {1, 0},
+                     kGray,
+                     each_plane(magnitude(border))});
+  }
+  // Derivatives grow with the aperture, and thresholds with them; 3.7 and 10.2 are between whole numbers.
+  struct {
+    int aperture;
+    double low, high;
+  } constexpr kThresholds[] = {{3, 50, 150},  {3, 0, 0},       {3, 3.7, 10.2},  {3, 100, 100},  {3, 200, 60},
+                               {5, 300, 900}, {5, 40.5, 4000}, {7, 3000, 9000}, {7, 250, 20000}};
+  for (const auto& t : kThresholds)
+    for (const bool l2 : {false, true}) add_canny(cases, t.aperture, l2, t.low, t.high);
+}
+
+}  // namespace lensd::peers

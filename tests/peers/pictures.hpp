@@ -1,0 +1,26 @@
+// The pictures that are compared: noise, generated sequences, frames of clips.
+#pragma once
+
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/peers/peers.hpp"
+
+namespace lensd::peers {
+
+/// Uniform noise; subsampled kinds need even sizes.
+Sample noise(Kind kind, Extent extent, std::mt19937& random);
+
+/// Noise of every kind in every size of the table.
+std::vector<Sample> noise_samples();
+/// Two frames of each of a few test: sources, as rgba and gray.
+std::vector<Sample> generated_samples();
+
+/// Decodes a clip or source and calls `take` with every frame as rgba and gray. Stops after `most` frames.
+/// Throws Error(bad_source).
+void for_each_frame(const std::string& url, int most,
+                    const std::function<void(int index, const Sample& rgba, const Sample& gray)>& take);
+
+}  // namespace lensd::peers
