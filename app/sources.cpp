@@ -8,8 +8,7 @@ namespace lensd {
 namespace {
 
 /// Moving content with edges and fine texture: worth filtering and worth tracking.
-constexpr const char* kDemo =
-    "test:mandelbrot=size=960x540:rate=30:start_scale=1.2:end_pts=900:maxiter=400";
+constexpr const char* kDemo = "test:mandelbrot=size=960x540:rate=30:start_scale=1.2:end_pts=900:maxiter=400";
 
 }  // namespace
 

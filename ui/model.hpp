@@ -55,8 +55,8 @@ struct ViewerModel {
       graph_history_ns;  ///< the graph's time for the newest frames, oldest first; may be empty
   std::vector<Notice> notices;
   // Scopes
-  std::vector<Tap> taps;  ///< those that the pipeline was asked for
-  ScopeReading scope;     ///< of the first one, renewed up to 30 times a second
+  std::vector<Tap> taps;       ///< those that the pipeline was asked for
+  ScopeReading scope;          ///< of the first one, renewed up to 30 times a second
   uint64_t scope_version = 0;  ///< counts the readings
 };
 

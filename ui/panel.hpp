@@ -20,8 +20,8 @@ namespace lensd::ui {
 /// A side that folds away: by itself in small windows, until the user decides.
 enum class Fold : uint8_t { automatic, open, folded };
 
-/// The scopes' part of the state. The panel paints waveforms and vectorscopes into `pixels`; who has GL brings
-/// them into `texture`.
+/// The scopes' part of the state. The panel paints waveforms and vectorscopes into `pixels`; who has GL
+/// brings them into `texture`.
 struct ScopesState {
   bool open = false;
   std::string node;  ///< empty: what the graph puts out

@@ -92,8 +92,12 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
     for (int i = 0; i < next->pool->capacity(); ++i) {
       next->slots.push_back(make_slot(*plan, passes));
       next->slots.back()->sync = &(*sync)[static_cast<size_t>(i)];
-      next->slots.back()->signal = {next->slots.back()->sync, next->pool.get(), i,
-                                    next->slots.back()->host_stats.data(), next->finished_stats.get(), -1};
+      next->slots.back()->signal = {next->slots.back()->sync,
+                                    next->pool.get(),
+                                    i,
+                                    next->slots.back()->host_stats.data(),
+                                    next->finished_stats.get(),
+                                    -1};
     }
     next->plan = std::move(plan);
     resolve(*next);

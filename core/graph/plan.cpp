@@ -49,9 +49,7 @@ class Builder {
   }
 
  private:
-  const std::string& tapped(const Tap& tap) const {
-    return tap.node.empty() ? plan_.graph.output : tap.node;
-  }
+  const std::string& tapped(const Tap& tap) const { return tap.node.empty() ? plan_.graph.output : tap.node; }
 
   /// Nodes from which the output or a tap can be reached; disabled ones only hand their first input on.
   std::set<std::string> needed_nodes() const {
@@ -125,7 +123,8 @@ class Builder {
       if (tapped(tap) != id) continue;
       PlanNode node;
       node.id = fmt::format("{}.{}", tap.node.empty() ? "output" : tap.node, name(tap.kind));
-      if (plan_.find(node.id) || plan_.graph.find(node.id)) continue;  // asked for twice, or the name is taken
+      if (plan_.find(node.id) || plan_.graph.find(node.id))
+        continue;  // asked for twice, or the name is taken
       node.filter = registry_.make_scope(tap.kind);
       node.filter_name = node.filter->schema().name;
       node.automatic = true, node.tap = tap;

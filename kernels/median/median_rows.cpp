@@ -15,9 +15,10 @@
 #define LENSD_MEDIAN_ROWS_ONCE
 namespace lensd {
 
-inline constexpr int kMedianRing = 2 * kMedianNetworkRadius + 2;  ///< rows under two windows, one above the other
-inline constexpr int kMedianSlack = 128;                      ///< bytes that the last vectors may overrun
-inline constexpr int kMedianChunk = 1024;                     ///< bytes of a row whose columns are sorted at a time
+inline constexpr int kMedianRing =
+    2 * kMedianNetworkRadius + 2;          ///< rows under two windows, one above the other
+inline constexpr int kMedianSlack = 128;   ///< bytes that the last vectors may overrun
+inline constexpr int kMedianChunk = 1024;  ///< bytes of a row whose columns are sorted at a time
 
 /// Sorted columns under two output rows; ten rows of it stay in the L1 cache.
 struct MedianColumns {
@@ -79,9 +80,11 @@ void median3_rows(const uint8_t* const* rows, int bytes, int step, uint8_t* out0
       lower[k] = insert_3(low, high, hn::LoadU(d8, rows[3] + at));
     }
     const int centre = i + step;
-    store_pixels(median_of_columns(upper[0], upper[1], upper[2]), hn::LoadU(d8, rows[1] + centre), keep, out0 + i, bytes - i);
+    store_pixels(median_of_columns(upper[0], upper[1], upper[2]), hn::LoadU(d8, rows[1] + centre), keep,
+                 out0 + i, bytes - i);
     if (out1)
-      store_pixels(median_of_columns(lower[0], lower[1], lower[2]), hn::LoadU(d8, rows[2] + centre), keep, out1 + i, bytes - i);
+      store_pixels(median_of_columns(lower[0], lower[1], lower[2]), hn::LoadU(d8, rows[2] + centre), keep,
+                   out1 + i, bytes - i);
   }
 }
 
@@ -102,7 +105,8 @@ HWY_INLINE void sort_columns(const uint8_t* const* rows, int from, int bytes, Me
 }
 
 /// Two rows of 5×5 medians from six padded rows (two pixels of border left and right). `out1` may be null.
-void median5_rows(const uint8_t* const* rows, int bytes, int step, MedianColumns& columns, uint8_t* out0, uint8_t* out1) {
+void median5_rows(const uint8_t* const* rows, int bytes, int step, MedianColumns& columns, uint8_t* out0,
+                  uint8_t* out1) {
   const D8 d8;
   const V8 keep = alpha_mask(step);
   const int lanes = static_cast<int>(hn::Lanes(d8));
@@ -138,13 +142,16 @@ HWY_EXPORT(median5_rows);
 namespace {
 
 size_t padded_pitch(ImageFormat format) {
-  const auto border = 2 * static_cast<size_t>(kMedianNetworkRadius) * static_cast<size_t>(channels(format.format));
+  const auto border =
+      2 * static_cast<size_t>(kMedianNetworkRadius) * static_cast<size_t>(channels(format.format));
   return align_up(format.row_bytes() + border + kMedianSlack, kHostAlignment);
 }
 
 }  // namespace
 
-size_t median_worker_bytes(ImageFormat format) { return kMedianRing * padded_pitch(format) + sizeof(MedianColumns); }
+size_t median_worker_bytes(ImageFormat format) {
+  return kMedianRing * padded_pitch(format) + sizeof(MedianColumns);
+}
 
 void median_band(ConstImageRef in, ImageRef out, Band band, const MedianBlock& block, uint8_t* worker) {
   const size_t pitch = padded_pitch(in.format);
@@ -152,8 +159,8 @@ void median_band(ConstImageRef in, ImageRef out, Band band, const MedianBlock& b
   const int r = block.radius, window = 2 * r + 2, bytes = static_cast<int>(in.row_bytes());
   const auto slot = [&](int row) { return worker + static_cast<size_t>(row % window) * pitch; };
   const auto pad = [&](int row) {  // image row band.begin − r + row
-    copy_span(border_row(in, band.begin - r + row, block.border), in.width(), in.channels(), -r, in.width() + r,
-              block.border, slot(row));
+    copy_span(border_row(in, band.begin - r + row, block.border), in.width(), in.channels(), -r,
+              in.width() + r, block.border, slot(row));
   };
   for (int row = 0; row < 2 * r; ++row) pad(row);
   const auto rows3 = &HWY_DYNAMIC_DISPATCH(median3_rows);
@@ -164,8 +171,10 @@ void median_band(ConstImageRef in, ImageRef out, Band band, const MedianBlock& b
     const uint8_t* rows[kMedianRing];
     for (int i = 0; i < window; ++i) rows[i] = slot(first + i);
     uint8_t* second = y + 1 < band.end ? out.row(y + 1) : nullptr;
-    if (r == 1) rows3(rows, bytes, in.channels(), out.row(y), second);
-    else rows5(rows, bytes, in.channels(), columns, out.row(y), second);
+    if (r == 1)
+      rows3(rows, bytes, in.channels(), out.row(y), second);
+    else
+      rows5(rows, bytes, in.channels(), columns, out.row(y), second);
   }
 }
 

@@ -66,7 +66,8 @@ void count_columns(const Row* samples, int radius, int rows, int threshold, Medi
   const int lanes = static_cast<int>(hn::Lanes(d8)), side = 2 * radius + 1;
   for (int x = 0; x < kMedianTileWidth + 2 * radius; x += lanes) {
     const auto at_or_above = [&](int row) HWY_ATTR {  // −1 or 0
-      return hn::BitCast(d8, hn::VecFromMask(i8, hn::Gt(hn::BitCast(i8, hn::Load(d8, samples[row] + x)), below)));
+      return hn::BitCast(d8,
+                         hn::VecFromMask(i8, hn::Gt(hn::BitCast(i8, hn::Load(d8, samples[row] + x)), below)));
     };
     V8 sum = hn::Zero(d8);
     for (int row = 0; row + 1 < side; ++row) sum = hn::Sub(sum, at_or_above(row));
@@ -198,8 +199,8 @@ void load_tile(ConstImageRef in, const MedianBlock& block, int x0, int y0, int r
   const V8 bias = hn::Set(d8, uint8_t{128});
   const int lanes = static_cast<int>(hn::Lanes(d8)), r = block.radius, width = kMedianTileWidth + 2 * r;
   for (int row = 0; row < rows + 2 * r; ++row) {
-    copy_span(border_row(in, y0 - r + row, block.border), in.width(), in.channels(), x0 - r, x0 - r + width, block.border,
-              tile.line);
+    copy_span(border_row(in, y0 - r + row, block.border), in.width(), in.channels(), x0 - r, x0 - r + width,
+              block.border, tile.line);
     for (int x = 0; x < width; x += lanes) {
       if (in.channels() == 1) {
         hn::Store(hn::Xor(hn::LoadU(d8, tile.line + x), bias), d8, tile.samples[0][row] + x);
@@ -231,7 +232,8 @@ void store_tile(ImageRef out, int radius, int x0, int y0, int rows, MedianTile& 
   }
 }
 
-void median_tile_rows(ConstImageRef in, ImageRef out, int y0, int rows, const MedianBlock& block, MedianTile& tile) {
+void median_tile_rows(ConstImageRef in, ImageRef out, int y0, int rows, const MedianBlock& block,
+                      MedianTile& tile) {
   const MedianSplit split = MedianSplit::make(block.radius);
   for (int x0 = 0; x0 < in.width(); x0 += kMedianTileWidth) {
     load_tile(in, block, x0, y0, rows, tile);
@@ -249,7 +251,9 @@ namespace lensd {
 
 HWY_EXPORT(median_tile_rows);
 
-size_t median_tiles_worker_bytes() { return sizeof(MedianTile); }
+size_t median_tiles_worker_bytes() {
+  return sizeof(MedianTile);
+}
 
 void median_tiles_band(ConstImageRef in, ImageRef out, Band band, const MedianBlock& block, uint8_t* worker) {
   auto& tile = *reinterpret_cast<MedianTile*>(worker);

@@ -1,14 +1,14 @@
-// The search of median_tiles.hpp with a warp for each tile: its lanes are the words of a row (four pixels each) while
-// columns are counted and the tile's rows while windows are, so that neither needs a shuffle.
+// The search of median_tiles.hpp with a warp for each tile: its lanes are the words of a row (four pixels
+// each) while columns are counted and the tile's rows while windows are, so that neither needs a shuffle.
 #include "kernels/common/planar_tile.cuh"
 #include "kernels/median/median_tiles.cuh"
 
 namespace lensd {
 namespace {
 
-constexpr int kRows = 32;        ///< of a tile: a lane each
-constexpr int kWords = 32;       ///< of a row with its border: a lane each
-constexpr int kPitch = 33;       ///< words of a row of column sums: lanes in different rows hit different banks
+constexpr int kRows = 32;   ///< of a tile: a lane each
+constexpr int kWords = 32;  ///< of a row with its border: a lane each
+constexpr int kPitch = 33;  ///< words of a row of column sums: lanes in different rows hit different banks
 constexpr int kMaxOutputs = 30;  ///< words of a row without its border, at radius 3
 constexpr uint32_t kEach = 0x01010101u;
 
@@ -31,7 +31,8 @@ __host__ __device__ constexpr int tile_width(int radius) {
 /// Compares four bytes with the same threshold: bit 7 of each byte of ge() says whether it is at or above.
 struct Threshold {
   uint32_t low, high;
-  __device__ explicit Threshold(int t) : low(static_cast<uint32_t>(128 - (t & 127)) * kEach), high(t & 128 ? ~0u : 0u) {}
+  __device__ explicit Threshold(int t)
+      : low(static_cast<uint32_t>(128 - (t & 127)) * kEach), high(t & 128 ? ~0u : 0u) {}
   __device__ uint32_t ge(uint32_t bytes) const {
     const uint32_t sum = (bytes & 0x7f7f7f7fu) + low;
     return (high & bytes & sum) | (~high & (bytes | sum));
@@ -41,7 +42,8 @@ struct Threshold {
 
 /// Sums of `lane`'s four columns over 2r + 1 rows, for each row of the tile.
 template <int kRadius>
-__device__ void count_columns(const uint32_t* samples, int radius, Threshold threshold, int lane, uint32_t* columns) {
+__device__ void count_columns(const uint32_t* samples, int radius, Threshold threshold, int lane,
+                              uint32_t* columns) {
   uint32_t sum = 0;
   if constexpr (kRadius > 0) {
     uint32_t marks[kRows + 2 * kRadius];  // a window of them is alive at a time
@@ -65,9 +67,10 @@ __device__ void count_columns(const uint32_t* samples, int radius, Threshold thr
   }
 }
 
-/// Slides the window along a row of column sums, four pixels a step. Whether a total exceeds half the window is the
-/// top bit of its lane in the word: bytes up to radius 7 (totals to 225), 16 bits beyond. Sums of all lanes at once are
-/// plain integer arithmetic: what borrows in between has been paid back when a total is complete.
+/// Slides the window along a row of column sums, four pixels a step. Whether a total exceeds half the window
+/// is the top bit of its lane in the word: bytes up to radius 7 (totals to 225), 16 bits beyond. Sums of all
+/// lanes at once are plain integer arithmetic: what borrows in between has been paid back when a total is
+/// complete.
 template <bool kWide>
 class Window {
  public:
@@ -109,8 +112,8 @@ class Window {
 
 /// Raises the medians of lane's row of pixels that have at least `t`; returns how many of the tile have.
 template <bool kWide, int kRadius>
-__device__ int raise_medians(const uint32_t* samples, uint32_t* columns, int radius, int words, int t, int lane,
-                             uint32_t (&medians)[kMaxOutputs]) {
+__device__ int raise_medians(const uint32_t* samples, uint32_t* columns, int radius, int words, int t,
+                             int lane, uint32_t (&medians)[kMaxOutputs]) {
   const Threshold threshold(t);
   count_columns<kRadius>(samples, radius, threshold, lane, columns);
   __syncwarp();
@@ -122,7 +125,8 @@ __device__ int raise_medians(const uint32_t* samples, uint32_t* columns, int rad
     if (i >= words) break;
     const uint32_t marks = window.next(i);
     counts += marks >> 7 & kEach;
-    const uint32_t raise = __byte_perm(marks & ~threshold.ge(medians[i]), 0, 0xba98);  // bit 7 all over its byte
+    const uint32_t raise =
+        __byte_perm(marks & ~threshold.ge(medians[i]), 0, 0xba98);  // bit 7 all over its byte
     medians[i] = (medians[i] & ~raise) | (value & raise);
   }
   __syncwarp();
@@ -130,7 +134,8 @@ __device__ int raise_medians(const uint32_t* samples, uint32_t* columns, int rad
 }
 
 /// Fills the tile from pixel (x, y) with colour plane `plane`; returns its least and largest sample.
-__device__ int2 load_tile(const MedianTilesJob& job, int x, int y, int rows, int plane, int lane, uint32_t* samples) {
+__device__ int2 load_tile(const MedianTilesJob& job, int x, int y, int rows, int plane, int lane,
+                          uint32_t* samples) {
   const Border border = job.block->border;
   uint32_t low = ~0u, high = 0;
 #pragma unroll 4
@@ -149,7 +154,8 @@ __device__ int2 load_tile(const MedianTilesJob& job, int x, int y, int rows, int
   const uint32_t least = min(min(byte(low, 0), byte(low, 1)), min(byte(low, 2), byte(low, 3)));
   const uint32_t most = max(max(byte(high, 0), byte(high, 1)), max(byte(high, 2), byte(high, 3)));
   __syncwarp();
-  return make_int2(static_cast<int>(__reduce_min_sync(~0u, least)), static_cast<int>(__reduce_max_sync(~0u, most)));
+  return make_int2(static_cast<int>(__reduce_min_sync(~0u, least)),
+                   static_cast<int>(__reduce_max_sync(~0u, most)));
 }
 
 /// Stores the medians of one plane; alpha goes with the first.
@@ -212,14 +218,18 @@ __global__ void __launch_bounds__(32) median_tiles_kernel(MedianTilesJob job) {
 
 void launch_median_tiles(const PassArgs& args, CudaStream stream) {
   const ConstImageRef in = args.in[0];
-  const MedianTilesJob job{TileSource(in), args.out.as<uint8_t>(), static_cast<const MedianBlock*>(args.block),
-                           in.channels(), rows_aligned(args.out, 4)};
+  const MedianTilesJob job{TileSource(in), args.out.as<uint8_t>(),
+                           static_cast<const MedianBlock*>(args.block), in.channels(),
+                           rows_aligned(args.out, 4)};
   const int radius = static_cast<const MedianBlock*>(args.host_block)->radius;
   const dim3 grid(blocks_for(in.width(), tile_width(radius)), blocks_for(in.height(), kRows));
   const auto bytes = static_cast<unsigned>(4 * ((kRows + 2 * radius) * kWords + kRows * kPitch));
-  if (radius == 3) median_tiles_kernel<false, 3><<<grid, 32, bytes, stream>>>(job);
-  else if (radius <= 7) median_tiles_kernel<false, 0><<<grid, 32, bytes, stream>>>(job);
-  else median_tiles_kernel<true, 0><<<grid, 32, bytes, stream>>>(job);
+  if (radius == 3)
+    median_tiles_kernel<false, 3><<<grid, 32, bytes, stream>>>(job);
+  else if (radius <= 7)
+    median_tiles_kernel<false, 0><<<grid, 32, bytes, stream>>>(job);
+  else
+    median_tiles_kernel<true, 0><<<grid, 32, bytes, stream>>>(job);
   LENSD_LAUNCHED();
 }
 

@@ -1,11 +1,11 @@
 // The CPU side of median from radius 3 on: tiles searched by thresholds.
 //
-// The median of a pixel is the largest t for which more than half of its window is at or above t. For one t the
-// numbers of such samples in all windows of a tile are a box sum over comparisons: running sums down the columns, a
-// few shifted additions along the rows, every byte a lane. Which t are tried is a search for the tile as a whole:
-// where two thresholds have equally many pixels at or above them, no pixel's median lies between, and nothing
-// between is tried. A tile costs about one box sum for each different median in it, 255 at the very most; the
-// radius hardly counts.
+// The median of a pixel is the largest t for which more than half of its window is at or above t. For one t
+// the numbers of such samples in all windows of a tile are a box sum over comparisons: running sums down the
+// columns, a few shifted additions along the rows, every byte a lane. Which t are tried is a search for the
+// tile as a whole: where two thresholds have equally many pixels at or above them, no pixel's median lies
+// between, and nothing between is tried. A tile costs about one box sum for each different median in it, 255
+// at the very most; the radius hardly counts.
 #pragma once
 
 #include "core/graph/filter.hpp"

@@ -97,7 +97,8 @@ void for_each_case(Check check) {
   std::mt19937 random(11);
   for (const ScopeKind kind : kAll)
     for (const PixelFormat format : {PixelFormat::gray8, PixelFormat::rgba8})
-      for (const Extent extent : {Extent{1, 1}, {1, 7}, {3, 3}, {17, 31}, {255, 64}, {641, 479}, {1920, 1080}}) {
+      for (const Extent extent :
+           {Extent{1, 1}, {1, 7}, {3, 3}, {17, 31}, {255, 64}, {641, 479}, {1920, 1080}}) {
         Scope scope(kind);
         SCOPED_TRACE(std::string(name(kind)) + " " + name(format) + " " + std::to_string(extent.width));
         Image flat({format, extent});
@@ -123,8 +124,8 @@ TEST(Scopes, CudaEqualsOracle) {
   const PictureInfo info = source(YuvMatrix::bt601);
   for_each_case([&](Scope& scope, const std::vector<ImageFormat>& formats, const Image& image) {
     for (const Placement placement : {kAligned, kHalfAligned, kOdd}) {
-      const auto rig = make_cuda_rig(
-          scope, {.images = formats, .picture = &info, .backend = Backend::cuda}, placement);
+      const auto rig =
+          make_cuda_rig(scope, {.images = formats, .picture = &info, .backend = Backend::cuda}, placement);
       compare(scope, *rig, image);
     }
   });

@@ -155,7 +155,8 @@ TEST(Pipeline, TapsAreReadWhilePausedAndGoAway) {
   for (const PlannedNode& node : pipeline.graph()->planned) scopes += node.scope;
   EXPECT_EQ(scopes, 2);
   pipeline.post(SetTaps{});
-  EXPECT_TRUE(eventually([&] { return !pipeline.read_scope(tap, reading); })) << "nothing is measured any more";
+  EXPECT_TRUE(eventually([&] { return !pipeline.read_scope(tap, reading); }))
+      << "nothing is measured any more";
   pipeline.stop();
   pipeline.check();
 }

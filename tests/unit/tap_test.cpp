@@ -38,8 +38,10 @@ const PlanNode* scope_of(const Plan& plan, const Tap& tap) {
 }
 
 TEST(TapPlan, ScopesFollowTheNodeThatTheyMeasure) {
-  const std::vector<Tap> taps{{"source", ScopeKind::waveform}, {"median", ScopeKind::histogram},
-                              {"", ScopeKind::vectorscope}, {"nobody", ScopeKind::histogram},
+  const std::vector<Tap> taps{{"source", ScopeKind::waveform},
+                              {"median", ScopeKind::histogram},
+                              {"", ScopeKind::vectorscope},
+                              {"nobody", ScopeKind::histogram},
                               {"median", ScopeKind::histogram}};
   const auto plan = make_plan(graph("gaussian"), picture_info(), Backend::cpu, registry(), taps);
   std::vector<std::string> ids;
