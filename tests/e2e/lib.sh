@@ -79,10 +79,10 @@ wait_for() {
 }
 
 # A display of the test's own, so that it neither moves the user's pointer nor depends on a window manager.
-start_display() {
+start_display() { # [SIZExDEPTH]
   need_tools Xvfb xdotool import convert compare
   local number_file=$WORK/display
-  Xvfb -displayfd 3 -screen 0 1280x800x24 -nolisten tcp 3>"$number_file" 2>"$WORK/xvfb.log" &
+  Xvfb -displayfd 3 -screen 0 "${1:-1280x800x24}" -nolisten tcp 3>"$number_file" 2>"$WORK/xvfb.log" &
   STARTED+=($!)
   wait_for 20 test -s "$number_file" || fail "Xvfb did not start: $(<"$WORK/xvfb.log")"
   DISPLAY=:$(<"$number_file")
