@@ -78,11 +78,11 @@ wait_for() {
   done
 }
 
-# A display of the test's own, so that it neither moves the user's pointer nor depends on a window manager.
-start_display() { # [SIZExDEPTH]
+# A display of the test's own, of $SCREEN pixels and bits, so that it neither moves the user's pointer nor depends on a window manager.
+start_display() {
   need_tools Xvfb xdotool import convert compare
   local number_file=$WORK/display
-  Xvfb -displayfd 3 -screen 0 "${1:-1280x800x24}" -nolisten tcp 3>"$number_file" 2>"$WORK/xvfb.log" &
+  Xvfb -displayfd 3 -screen 0 "${SCREEN:-1280x800x24}" -nolisten tcp 3>"$number_file" 2>"$WORK/xvfb.log" &
   STARTED+=($!)
   wait_for 20 test -s "$number_file" || fail "Xvfb did not start: $(<"$WORK/xvfb.log")"
   DISPLAY=:$(<"$number_file")

@@ -13,7 +13,8 @@ shift || true
 (($#)) || set -- test:mandelbrot=size=880x660:rate=15:start_scale=0.03:end_pts=500:maxiter=300 --graph \
   "temporal_denoise@steady,median@clean=radius=1,levels@grade=saturation=0.35:gamma=1.2,unsharp@crisp=sigma=2:amount=0.8"
 
-start_display 1600x900x24
+SCREEN=1600x900x24
+start_display
 printf '[window]\nwidth = 1600\nheight = 900\n' >"$WORK/window.toml"
 start_viewer "$@" -c "$WORK/window.toml"
 wait_for 30 place picture || fail "the viewer shows no picture"
