@@ -78,7 +78,8 @@ wait_for() {
   done
 }
 
-# A display of the test's own, of $SCREEN pixels and bits, so that it neither moves the user's pointer nor depends on a window manager.
+# A display of the test's own, of $SCREEN pixels and bits, so that it neither moves the user's pointer nor depends
+# on a window manager.
 start_display() {
   need_tools Xvfb xdotool import convert compare
   local number_file=$WORK/display
