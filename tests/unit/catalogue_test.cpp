@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -67,8 +68,12 @@ TEST(Catalogue, JsonParametersAreComplete) {
       const auto& value = p.at("default");
       EXPECT_FALSE(p.at("doc").get<std::string>().empty());
       EXPECT_TRUE(p.at("change") == "live" || p.at("change") == "reconfigure");
-      if (type == "boolean") EXPECT_TRUE(value.is_boolean());
-      if (type == "integer") EXPECT_TRUE(value.is_number_integer());
+      if (type == "boolean") {
+        EXPECT_TRUE(value.is_boolean());
+      }
+      if (type == "integer") {
+        EXPECT_TRUE(value.is_number_integer());
+      }
       if (type == "integer" || type == "real") {
         ++limits;
         EXPECT_LE(p.at("min").get<double>(), value.get<double>());
@@ -78,7 +83,9 @@ TEST(Catalogue, JsonParametersAreComplete) {
         const auto choices = p.at("choices").get<std::vector<std::string>>();
         EXPECT_NE(std::find(choices.begin(), choices.end(), value.get<std::string>()), choices.end());
       }
-      if (type == "matrix") EXPECT_EQ(value.get<std::vector<std::vector<double>>>().size() % 2, 1u);
+      if (type == "matrix") {
+        EXPECT_EQ(value.get<std::vector<std::vector<double>>>().size() % 2, 1u);
+      }
       EXPECT_EQ(p.contains("unit"), !spec.unit.empty());
     }
   EXPECT_GT(limits, 20);
