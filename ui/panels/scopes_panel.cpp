@@ -44,8 +44,10 @@ void choose_node(PanelContext& ctx, float width) {
   };
   ImGui::SetNextItemWidth(width);
   const bool open = begin_combo(ctx.look, "##node", s.node.empty() ? "output" : s.node);
-  ctx.mark("scopes", "node");
-  if (!open) return tooltip(ctx.look, "The node whose image is measured");
+  if (!open) {
+    ctx.mark("scopes", "node");
+    return tooltip(ctx.look, "The node whose image is measured");
+  }
   ImGui::PushID("automatic");
   entry("", "output");
   ImGui::PopID();
