@@ -91,17 +91,6 @@ Change real_control(const Look& look, const ParamSpec& spec, const ParamValue& v
   return v;
 }
 
-/// A combo with a quiet chevron in place of ImGui's arrow button.
-bool begin_combo(const Look& look, const char* id, const std::string& shown) {
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float width = ImGui::CalcItemWidth(), height = ImGui::GetFrameHeight();
-  const ImVec2 tip{at.x + width - look.px(10), at.y + height * 0.5f};
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const bool open = ImGui::BeginCombo(id, shown.c_str(), ImGuiComboFlags_NoArrowButton);
-  draw_icon(list, tip, look.px(8), Icon::chevron_down, colour::dim);
-  return open;
-}
-
 Change choice_control(const Look& look, const ParamSpec& spec, const ParamValue& value) {
   Change change;
   const auto& current = std::get<std::string>(value);
@@ -187,6 +176,16 @@ const char* hint(const ParamSpec& spec) {
 }
 
 }  // namespace
+
+bool begin_combo(const Look& look, const char* id, const std::string& shown) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::CalcItemWidth(), height = ImGui::GetFrameHeight();
+  const ImVec2 tip{at.x + width - look.px(10), at.y + height * 0.5f};
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const bool open = ImGui::BeginCombo(id, shown.c_str(), ImGuiComboFlags_NoArrowButton);
+  draw_icon(list, tip, look.px(8), Icon::chevron_down, colour::dim);
+  return open;
+}
 
 std::string shown_value(const ParamSpec& spec, const ParamValue& value) {
   std::string text = to_string(value);

@@ -10,8 +10,8 @@ struct ScopeTexture::Texture {
 
 ScopeTexture::ScopeTexture() : texture_(std::make_unique<Texture>()) {
   glBindTexture(GL_TEXTURE_2D, texture_->name.id());
-  for (const GLenum which : {GL_TEXTURE_MIN_FILTER, GL_TEXTURE_MAG_FILTER})
-    glTexParameteri(GL_TEXTURE_2D, which, GL_LINEAR);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR_MIPMAP_LINEAR);  // the panel may be small
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
   for (const GLenum which : {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T})
     glTexParameteri(GL_TEXTURE_2D, which, GL_CLAMP_TO_EDGE);
   glBindTexture(GL_TEXTURE_2D, 0);
@@ -34,6 +34,7 @@ void ScopeTexture::update(ScopesState& state) {
   else
     glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, width, height, 0, GL_RGBA, GL_UNSIGNED_BYTE,
                  state.pixels.data());
+  glGenerateMipmap(GL_TEXTURE_2D);
   size_ = state.size;
   glBindTexture(GL_TEXTURE_2D, 0);
 }

@@ -23,6 +23,9 @@ struct TextEdit {
 std::optional<ParamValue> param_control(const Look& look, const ParamSpec& spec, const ParamValue& value,
                                         TextEdit& edit);
 
+/// BeginCombo() in the panels' look, as wide as the next item; EndCombo() follows when it is true.
+bool begin_combo(const Look& look, const char* id, const std::string& shown);
+
 /// "3", "1.60", as a slider shows it.
 std::string shown_value(const ParamSpec& spec, const ParamValue& value);
 

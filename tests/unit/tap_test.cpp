@@ -142,7 +142,7 @@ TEST_P(Taps, CountWhatTheNodeGivesAndChangeNothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, Taps, testing::Values(Backend::cpu, Backend::cuda),
-                         [](const auto& info) { return std::string(name(info.param)); });
+                         [](const auto& one) { return std::string(name(one.param)); });
 
 }  // namespace
 }  // namespace lensd

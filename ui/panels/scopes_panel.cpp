@@ -9,7 +9,8 @@
 namespace lensd::ui {
 namespace {
 
-constexpr ImU32 kScreen = colour::gray(17), kGraticule = colour::gray(255, 26), kMark = colour::gray(255, 70);
+constexpr ImU32 kScreen = colour::gray(17), kGraticule = colour::gray(255, 26), kMark = colour::gray(255, 70),
+                kName = colour::gray(150);
 
 struct KindButton {
   ScopeKind kind;
@@ -42,9 +43,11 @@ void choose_node(PanelContext& ctx, float width) {
     ctx.mark("scopes", "node", id.empty() ? "output" : id);
   };
   ImGui::SetNextItemWidth(width);
-  const bool open = ImGui::BeginCombo("##node", s.node.empty() ? "output" : s.node.c_str());
-  ctx.mark("scopes", "node");
-  if (!open) return tooltip(ctx.look, "The node whose image is measured");
+  const bool open = begin_combo(ctx.look, "##node", s.node.empty() ? "output" : s.node);
+  if (!open) {
+    ctx.mark("scopes", "node");
+    return tooltip(ctx.look, "The node whose image is measured");
+  }
   ImGui::PushID("automatic");
   entry("", "output");
   ImGui::PopID();
@@ -167,45 +170,51 @@ void draw_painting(PanelContext& ctx, const Plot& plot) {
   ImGui::GetWindowDrawList()->AddImage((ImTextureID)(intptr_t)s.texture, plot.at, plot.end());
 }
 
-void draw_levels(PanelContext& ctx, const Plot& plot, bool parade) {
+enum class Marks { lines, names };
+
+void draw_levels(PanelContext& ctx, const Plot& plot, Marks marks) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float height = ImGui::GetFontSize();
   for (const int level : {0, 64, 128, 192, 255}) {
-    const float y = (static_cast<float>(level) + 0.5f) / 256;
-    list.AddLine(plot.point(0, y), plot.point(1, y), kGraticule);
-    if (level % 128 == 64) continue;
-    const ImVec2 at = plot.point(0, y);
-    const float height = ImGui::GetFontSize();
-    const float text_y =
-        std::clamp(at.y - height / 2, plot.at.y + ctx.px(1), plot.end().y - height - ctx.px(1));
-    list.AddText({at.x + ctx.px(4), text_y}, colour::faint, fmt::format("{}", level).c_str());
+    const ImVec2 at = plot.point(0, (static_cast<float>(level) + 0.5f) / 256);
+    if (marks == Marks::lines) list.AddLine(at, {plot.end().x, at.y}, kGraticule);
+    if (marks == Marks::lines || level % 128 == 64) continue;
+    const float y = std::clamp(at.y - height / 2, plot.at.y + ctx.px(1), plot.end().y - height - ctx.px(1));
+    list.AddText({at.x + ctx.px(4), y}, kName, fmt::format("{}", level).c_str());
   }
-  if (!parade) return;
+  if (marks == Marks::names || ctx.state.scopes.kind != ScopeKind::parade) return;
   for (const float x : {1 / 3.f, 2 / 3.f}) list.AddLine(plot.point(x, 0), plot.point(x, 1), kMark);
 }
 
-void draw_targets(PanelContext& ctx, const Plot& plot) {
+/// Colour bars of 75 %.
+struct Target {
+  const char* name;
+  double r, g, b;
+};
+constexpr Target kTargets[] = {{"R", .75, 0, 0},    {"Mg", .75, 0, .75}, {"B", 0, 0, .75},
+                               {"Cy", 0, .75, .75}, {"G", 0, .75, 0},    {"Yl", .75, .75, 0}};
+
+void draw_targets(PanelContext& ctx, const Plot& plot, Marks marks) {
+  constexpr float kMiddle = 128.5f / 256,
+                  kSkin = 123 * 3.14159265f / 180;  // the hue of skin, from the Cb axis
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const ImVec2 centre = plot.point(128.5f / 256, 128.5f / 256);
-  list.AddCircle(centre, plot.size.y * 0.498f, kGraticule, 96);
-  list.AddLine(plot.point(0, 128.5f / 256), plot.point(1, 128.5f / 256), kGraticule);
-  list.AddLine(plot.point(128.5f / 256, 0), plot.point(128.5f / 256, 1), kGraticule);
-  // The hue of skin, whatever its brightness: 123° from the Cb axis.
-  constexpr float kSkin = 123 * 3.14159265f / 180;
-  const float reach = plot.size.y * 0.46f;
-  list.AddLine(centre, {centre.x + reach * std::cos(kSkin), centre.y - reach * std::sin(kSkin)}, kGraticule);
-  struct Target {
-    const char* label;
-    double r, g, b;
-  };
-  // Colour bars of 75 %.
-  constexpr Target kTargets[] = {{"R", .75, 0, 0},    {"Mg", .75, 0, .75}, {"B", 0, 0, .75},
-                                 {"Cy", 0, .75, .75}, {"G", 0, .75, 0},    {"Yl", .75, .75, 0}};
+  const ImVec2 centre = plot.point(kMiddle, kMiddle);
+  if (marks == Marks::lines) {
+    const float reach = plot.size.y * 0.46f;
+    list.AddCircle(centre, plot.size.y * 0.498f, kGraticule, 96);
+    list.AddLine(plot.point(0, kMiddle), plot.point(1, kMiddle), kGraticule);
+    list.AddLine(plot.point(kMiddle, 0), plot.point(kMiddle, 1), kGraticule);
+    list.AddLine(centre, {centre.x + reach * std::cos(kSkin), centre.y - reach * std::sin(kSkin)},
+                 kGraticule);
+  }
   const float half = ctx.px(4);
   for (const Target& t : kTargets) {
     const ScopePoint p = vectorscope_point(ctx.model.scope.matrix, t.r, t.g, t.b);
     const ImVec2 at = plot.point(p.x, p.y);
-    list.AddRect({at.x - half, at.y - half}, {at.x + half, at.y + half}, kMark);
-    list.AddText({at.x + half + ctx.px(2), at.y - ImGui::GetFontSize() / 2}, colour::faint, t.label);
+    if (marks == Marks::lines)
+      list.AddRect({at.x - half, at.y - half}, {at.x + half, at.y + half}, kMark);
+    else
+      list.AddText({at.x + half + ctx.px(2), at.y - ImGui::GetFontSize() / 2}, kName, t.name);
   }
 }
 
@@ -232,11 +241,11 @@ void draw_scopes_panel(PanelContext& ctx) {
   if (s.kind == ScopeKind::histogram) {
     draw_histogram(ctx, plot);
   } else {
-    if (s.kind == ScopeKind::vectorscope)
-      draw_targets(ctx, plot);
-    else
-      draw_levels(ctx, plot, s.kind == ScopeKind::parade);
+    // Lines lie under the light, names over it.
+    const auto draw_marks = s.kind == ScopeKind::vectorscope ? draw_targets : draw_levels;
+    draw_marks(ctx, plot, Marks::lines);
     draw_painting(ctx, plot);
+    draw_marks(ctx, plot, Marks::names);
   }
   ImGui::PopStyleVar();
   ImGui::PopFont();

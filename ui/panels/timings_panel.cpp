@@ -39,7 +39,8 @@ std::string row_tooltip(const PassStats& row) {
 void draw_row(PanelContext& ctx, const PassStats& row, bool same_node, int max_rank) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
-  const bool single = row.node == row.pass;
+  // A scope's node is named after its pass.
+  const bool single = row.node == row.pass || row.node.ends_with("." + row.pass);
   const std::string label = single      ? row.node
                             : same_node ? fmt::format("  {}", row.pass)
                                         : fmt::format("{} {}", row.node, row.pass);
