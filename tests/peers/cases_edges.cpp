@@ -34,18 +34,20 @@ PlaneFunction magnitude(const std::string& border) {
   };
 }
 
-void add_canny(Cases& cases, int aperture, bool l2, double low, double high) {
-  cases.push_back({"canny",
-                   fmt::format("low={}:high={}:aperture={}:l2={}", low, high, aperture, l2),
-                   "cv::Canny",
-                   {},
-                   kGray,
-                   each_plane([=](const cv::Mat& in) {
-                     cv::Mat out;
-                     cv::Canny(in, out, low, high, aperture, l2);
-                     return out;
-                   }),
-                   true});
+struct CannyCase {
+  int aperture;
+  double low, high;
+  bool every_frame = false;
+};
+
+void add_canny(Cases& cases, const CannyCase& c, bool l2) {
+  const std::string params = fmt::format("low={}:high={}:aperture={}:l2={}", c.low, c.high, c.aperture, l2);
+  const PlaneFunction canny = [=](const cv::Mat& in) {
+    cv::Mat out;
+    cv::Canny(in, out, c.low, c.high, c.aperture, l2);
+    return out;
+  };
+  cases.push_back({"canny", params, "cv::Canny", {}, kGray, each_plane(canny), c.every_frame});
 }
 
 }  // namespace
@@ -63,14 +65,12 @@ void add_edge_cases(Cases& cases) {
                      kGray,
                      each_plane(magnitude(border))});
   }
-  // Derivatives grow with the aperture, and thresholds with them; 3.7 and 10.2 are between whole numbers.
-  struct {
-    int aperture;
-    double low, high;
-  } constexpr kThresholds[] = {{3, 50, 150},  {3, 0, 0},       {3, 3.7, 10.2},  {3, 100, 100},  {3, 200, 60},
-                               {5, 300, 900}, {5, 40.5, 4000}, {7, 3000, 9000}, {7, 250, 20000}};
-  for (const auto& t : kThresholds)
-    for (const bool l2 : {false, true}) add_canny(cases, t.aperture, l2, t.low, t.high);
+  // Derivatives grow with the aperture, and thresholds with them; some are between whole numbers.
+  constexpr CannyCase kCanny[] = {{3, 50, 150, true}, {3, 0, 0},       {3, 3.7, 10.2},
+                                  {3, 100, 100},      {3, 200, 60},    {5, 300, 900, true},
+                                  {5, 40.5, 4000},    {7, 250, 20000}, {7, 3000, 9000, true}};
+  for (const CannyCase& c : kCanny)
+    for (const bool l2 : {false, true}) add_canny(cases, c, l2);
 }
 
 }  // namespace lensd::peers

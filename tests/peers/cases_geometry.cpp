@@ -79,15 +79,15 @@ void add_resize(Cases& cases, const Method& method, const Target& target) {
 }
 
 void add_resize_double(Cases& cases, const ResizeDouble& how, const Target& target) {
-  cases.push_back(
-      {"resize",
-       fmt::format("{}:method={}:align_corners={}", target.params(), how.method, how.align_corners),
-       "double",
-       {1, 0},
-       kBoth,
-       each_plane([=](const cv::Mat& in) { return resize_double(in, target.size(in), how); }),
-       false,
-       1'000'000});
+  cases.push_back({"resize",
+                   fmt::format("{}:method={}{}", target.params(), how.method,
+                               how.align_corners ? ":align_corners=true" : ""),
+                   "double",
+                   {1, 0},
+                   kBoth,
+                   each_plane([=](const cv::Mat& in) { return resize_double(in, target.size(in), how); }),
+                   false,
+                   1'000'000});
 }
 
 }  // namespace

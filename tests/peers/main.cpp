@@ -90,13 +90,13 @@ class Table {
   template <class... Cells>
   void row(const Cells&... cells) const {
     fmt::print(fmt::runtime(markdown_ ? "| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n"
-                                      : "{:<10} {:<48} {:<20} {:<4} {:<9} {:>6} {:>6} {:>10}  {}\n"),
+                                      : "{:<10} {:<56} {:<20} {:<4} {:<9} {:>6} {:>6} {:>10}  {}\n"),
                cells...);
   }
   /// Of large kernels only the size.
   static std::string shortened(const std::string& params) {
     const size_t begin = params.find("kernel=") + 7, end = params.find(':', begin);
-    if (!params.starts_with("kernel=") || end - begin < 24) return params;
+    if (!params.starts_with("kernel=") || end - begin < 20) return params;
     const auto kernel = params.substr(begin, end - begin);
     const auto rows = std::count(kernel.begin(), kernel.end(), ';') + 1;
     const auto values = std::count(kernel.begin(), kernel.end(), ' ') + rows;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace lensd::peers {
 
 void Tally::add(const Bound& bound, const Planes& expected, const Planes& actual, const std::string& where) {
