@@ -56,7 +56,9 @@ void Median::reference(ReferenceRun& run) const {
       for (int x = 0; x < in.width(); ++x) {
         count_column(x + r, 1);
         int value = 0;
-        for (int at_or_below = histogram[0]; at_or_below <= half; at_or_below += histogram[static_cast<size_t>(value)]) ++value;
+        for (int at_or_below = histogram[0]; at_or_below <= half;
+             at_or_below += histogram[static_cast<size_t>(value)])
+          ++value;
         run.out.at(x, y, c) = static_cast<uint8_t>(value);
         count_column(x - r, -1);
       }
