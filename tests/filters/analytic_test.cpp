@@ -40,7 +40,8 @@ TEST(Analytic, ConstantPicturesStayConstant) {
       for (const char* border : {"replicate", "reflect", "reflect101", "wrap"}) {
         const std::pair<std::string, ParamValue> rule{"border", std::string(border)};
         for (const double sigma : {0.1, 0.5, 1.6, 5.0, 20.0})
-          EXPECT_EQ(difference(in, apply("gaussian", {{"sigma", sigma}, rule}, in).image), "") << sigma << border;
+          EXPECT_EQ(difference(in, apply("gaussian", {{"sigma", sigma}, rule}, in).image), "")
+              << sigma << border;
         for (const int radius : {1, 2, 3, 8, 25})
           EXPECT_EQ(difference(in, apply("median", {{"radius", int64_t{radius}}, rule}, in).image), "");
       }
@@ -164,8 +165,10 @@ TEST(Analytic, MedianIsTheMiddleOfTheSortedWindow) {
       if (radius % 3 == 1)
         for (uint8_t& v : in.pixels) v = v < 100 ? 0 : 255;
       if (radius % 3 == 2)
-        for (size_t i = 0; i < in.pixels.size(); ++i) in.pixels[i] = static_cast<uint8_t>(i / 97 + in.pixels[i] % 16);
-      const Image out = apply("median", {{"radius", int64_t{radius}}, {"border", std::string("reflect101")}}, in).image;
+        for (size_t i = 0; i < in.pixels.size(); ++i)
+          in.pixels[i] = static_cast<uint8_t>(i / 97 + in.pixels[i] % 16);
+      const Image out =
+          apply("median", {{"radius", int64_t{radius}}, {"border", std::string("reflect101")}}, in).image;
       std::vector<uint8_t> window;
       for (int y = 0; y < in.height(); y += 3)
         for (int x = 0; x < in.width(); x += 5)
@@ -176,7 +179,8 @@ TEST(Analytic, MedianIsTheMiddleOfTheSortedWindow) {
                 window.push_back(in.at(border_index(x + dx, in.width(), Border::reflect101),
                                        border_index(y + dy, in.height(), Border::reflect101), c));
             std::sort(window.begin(), window.end());
-            ASSERT_EQ(out.at(x, y, c), window[window.size() / 2]) << radius << ": " << x << ' ' << y << ' ' << c;
+            ASSERT_EQ(out.at(x, y, c), window[window.size() / 2])
+                << radius << ": " << x << ' ' << y << ' ' << c;
           }
     }
 }
