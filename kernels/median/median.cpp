@@ -1,6 +1,7 @@
 #include "kernels/median/median.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "core/device/memory.hpp"
 #include "kernels/common/border.hpp"
@@ -39,23 +40,29 @@ void Median::run(const PassArgs& args, Band band) const {
 
 void Median::reference(ReferenceRun& run) const {
   const Image& in = run.in[0];
-  const int r = params_.radius;
+  const int r = params_.radius, half = (2 * r + 1) * (2 * r + 1) / 2;
   run.out = in;
-  std::vector<uint8_t> window;
-  for (int y = 0; y < in.height(); ++y)
-    for (int x = 0; x < in.width(); ++x)
-      for (int c = 0; c < std::min(3, in.channels()); ++c) {
-        window.clear();
-        for (int dy = -r; dy <= r; ++dy)
-          for (int dx = -r; dx <= r; ++dx) {
-            const int xi = border_index(x + dx, in.width(), params_.border);
-            const int yi = border_index(y + dy, in.height(), params_.border);
-            window.push_back(xi < 0 || yi < 0 ? uint8_t{0} : in.at(xi, yi, c));
-          }
-        const auto middle = window.begin() + static_cast<std::ptrdiff_t>(window.size() / 2);
-        std::nth_element(window.begin(), middle, window.end());
-        run.out.at(x, y, c) = *middle;
+  for (int c = 0; c < std::min(3, in.channels()); ++c)
+    for (int y = 0; y < in.height(); ++y) {
+      std::array<int, 256> histogram{};  // of the window, which moves along the row
+      const auto count_column = [&](int x, int by) {
+        const int xi = border_index(x, in.width(), params_.border);
+        for (int dy = -r; dy <= r; ++dy) {
+          const int yi = border_index(y + dy, in.height(), params_.border);
+          histogram[xi < 0 || yi < 0 ? 0 : in.at(xi, yi, c)] += by;
+        }
+      };
+      for (int x = -r; x < r; ++x) count_column(x, 1);
+      for (int x = 0; x < in.width(); ++x) {
+        count_column(x + r, 1);
+        int value = 0;
+        for (int at_or_below = histogram[0]; at_or_below <= half;
+             at_or_below += histogram[static_cast<size_t>(value)])
+          ++value;
+        run.out.at(x, y, c) = static_cast<uint8_t>(value);
+        count_column(x - r, -1);
       }
+    }
 }
 
 }  // namespace lensd

@@ -1,8 +1,9 @@
 // median: the middle value of the (2r + 1)² window.
 //
 // Formats: Gray8, RGBA8 (channel by channel, alpha passes through). Border rule: `border`. Temporal reach:
-// none. Exact; with border replicate equal to cv::medianBlur. Source: sorted columns shared between
-// neighbours, min/max networks (median_network-inl.hpp).
+// none. Exact; with border replicate equal to cv::medianBlur. Source: radius 1 and 2: sorted columns shared
+// between neighbours, min/max networks (median_network-inl.hpp); beyond: a search over thresholds with
+// running box sums, tile by tile (median_tiles.hpp).
 #pragma once
 
 #include "core/graph/filter.hpp"
@@ -14,7 +15,7 @@ class Median final : public FilterBase<Median, MedianParams, MedianBlock> {
  public:
   static FilterSchema make_schema();
   Layout configure(const FilterInputs& inputs) override;
-  /// The radius: each has its own kernel.
+  /// The radius: it decides kernel and launch shape.
   uint32_t variant() const override { return static_cast<uint32_t>(params_.radius); }
   void run(const PassArgs& args, Band band) const override;
 #if LENSD_CUDA

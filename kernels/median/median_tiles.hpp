@@ -13,7 +13,7 @@
 
 namespace lensd {
 
-inline constexpr int kMedianTileRows = 32;
+inline constexpr int kMedianTileRows = 16;
 
 /// Bytes of worker memory that median_tiles_band() needs.
 size_t median_tiles_worker_bytes();

@@ -21,10 +21,11 @@ struct Setting {
   const char *filter, *param;
   int64_t value;
 };
-constexpr Setting kSettings[] = {{"gaussian", "radius", 1},  {"gaussian", "radius", 3},
-                                 {"gaussian", "radius", 7},  {"gaussian", "radius", 15},
-                                 {"gaussian", "radius", 31}, {"median", "radius", 2},
-                                 {"mosaic", "block", 4},     {"mosaic", "block", 64}};
+constexpr Setting kSettings[] = {
+    {"gaussian", "radius", 1},  {"gaussian", "radius", 3},  {"gaussian", "radius", 7},
+    {"gaussian", "radius", 15}, {"gaussian", "radius", 31}, {"median", "radius", 2},
+    {"median", "radius", 3},    {"median", "radius", 7},    {"median", "radius", 25},
+    {"mosaic", "block", 4},     {"mosaic", "block", 64}};
 
 struct Size {
   const char* name;

@@ -1,6 +1,7 @@
 // What each filter must give on pictures whose answer is known, and against double precision.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <set>
@@ -41,7 +42,7 @@ TEST(Analytic, ConstantPicturesStayConstant) {
         for (const double sigma : {0.1, 0.5, 1.6, 5.0, 20.0})
           EXPECT_EQ(difference(in, apply("gaussian", {{"sigma", sigma}, rule}, in).image), "")
               << sigma << border;
-        for (const int radius : {1, 2})
+        for (const int radius : {1, 2, 3, 8, 25})
           EXPECT_EQ(difference(in, apply("median", {{"radius", int64_t{radius}}, rule}, in).image), "");
       }
       EXPECT_EQ(difference(in, apply("mosaic", {{"block", int64_t{7}}}, in).image), "");
@@ -134,7 +135,7 @@ TEST(Analytic, GaussianKeepsRampsInside) {
 }
 
 TEST(Analytic, MedianRemovesSpecksAndKeepsEdges) {
-  for (const int radius : {1, 2}) {
+  for (const int radius : {1, 2, 3, 7, 12}) {
     Image in({PixelFormat::gray8, {40, 30}});
     for (int y = 0; y < 30; ++y)
       for (int x = 20; x < 40; ++x) in.at(x, y) = 200;
@@ -148,9 +149,40 @@ TEST(Analytic, MedianOfARampIsTheRamp) {
   Image in({PixelFormat::gray8, {60, 50}});
   for (int y = 0; y < 50; ++y)
     for (int x = 0; x < 60; ++x) in.at(x, y) = static_cast<uint8_t>(3 * x + y);
-  const Image out = apply("median", {{"radius", int64_t{2}}}, in).image;
-  for (int y = 2; y < 48; ++y)
-    for (int x = 2; x < 58; ++x) ASSERT_EQ(out.at(x, y), 3 * x + y);
+  for (const int radius : {2, 3, 7, 8, 20}) {
+    const Image out = apply("median", {{"radius", int64_t{radius}}}, in).image;
+    for (int y = radius; y < 50 - radius; ++y)
+      for (int x = radius; x < 60 - radius; ++x) ASSERT_EQ(out.at(x, y), 3 * x + y) << radius;
+  }
+}
+
+/// Every radius next to sorting each window; two values alone, smooth pictures and noise.
+TEST(Analytic, MedianIsTheMiddleOfTheSortedWindow) {
+  std::mt19937 random(8);
+  for (const PixelFormat format : {PixelFormat::gray8, PixelFormat::rgba8})
+    for (int radius = 1; radius <= 25; ++radius) {
+      Image in = noise({format, {81, 37}}, random);
+      if (radius % 3 == 1)
+        for (uint8_t& v : in.pixels) v = v < 100 ? 0 : 255;
+      if (radius % 3 == 2)
+        for (size_t i = 0; i < in.pixels.size(); ++i)
+          in.pixels[i] = static_cast<uint8_t>(i / 97 + in.pixels[i] % 16);
+      const Image out =
+          apply("median", {{"radius", int64_t{radius}}, {"border", std::string("reflect101")}}, in).image;
+      std::vector<uint8_t> window;
+      for (int y = 0; y < in.height(); y += 3)
+        for (int x = 0; x < in.width(); x += 5)
+          for (int c = 0; c < std::min(3, in.channels()); ++c) {
+            window.clear();
+            for (int dy = -radius; dy <= radius; ++dy)
+              for (int dx = -radius; dx <= radius; ++dx)
+                window.push_back(in.at(border_index(x + dx, in.width(), Border::reflect101),
+                                       border_index(y + dy, in.height(), Border::reflect101), c));
+            std::sort(window.begin(), window.end());
+            ASSERT_EQ(out.at(x, y, c), window[window.size() / 2])
+                << radius << ": " << x << ' ' << y << ' ' << c;
+          }
+    }
 }
 
 TEST(Analytic, GrayscaleWeights) {
