@@ -1,6 +1,8 @@
 // Taps: plans with scopes, and what executors read for them, on both backends.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <numeric>
 #include <random>
 #include <thread>
