@@ -16,8 +16,8 @@ __global__ void lut_kernel(ImageView<const uint8_t> in, ImageView<uint8_t> out, 
   __shared__ uint32_t words[sizeof(LutTables) / 4];
   const int threads = ChunkShape::columns * ChunkShape::rows;
   const int thread = static_cast<int>(threadIdx.y * ChunkShape::columns + threadIdx.x);
-  for (int i = thread; i < static_cast<int>(sizeof(LutTables) / 4); i += threads)
-    words[i] = reinterpret_cast<const uint32_t*>(tables)[i];
+  const int used = gray ? 256 / 4 : static_cast<int>(sizeof(LutTables) / 4);  // gray has one table
+  for (int i = thread; i < used; i += threads) words[i] = reinterpret_cast<const uint32_t*>(tables)[i];
   __syncthreads();
   const uint8_t* red = reinterpret_cast<const uint8_t*>(words);
   const uint8_t* green = gray ? red : red + 256;

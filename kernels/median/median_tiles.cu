@@ -40,6 +40,13 @@ struct Threshold {
   __device__ uint32_t ones(uint32_t bytes) const { return ge(bytes) >> 7 & kEach; }
 };
 
+/// Bit 7 of each byte all over its byte. In assembler: __byte_perm leaves the selectors' sign bits out.
+__device__ uint32_t spread_top_bits(uint32_t word) {
+  uint32_t spread;
+  asm("prmt.b32 %0, %1, 0, 0xba98;" : "=r"(spread) : "r"(word));
+  return spread;
+}
+
 /// Sums of `lane`'s four columns over 2r + 1 rows, for each row of the tile.
 template <int kRadius>
 __device__ void count_columns(const uint32_t* samples, int radius, Threshold threshold, int lane,
@@ -125,8 +132,7 @@ __device__ int raise_medians(const uint32_t* samples, uint32_t* columns, int rad
     if (i >= words) break;
     const uint32_t marks = window.next(i);
     counts += marks >> 7 & kEach;
-    const uint32_t raise =
-        __byte_perm(marks & ~threshold.ge(medians[i]), 0, 0xba98);  // bit 7 all over its byte
+    const uint32_t raise = spread_top_bits(marks & ~threshold.ge(medians[i]));
     medians[i] = (medians[i] & ~raise) | (value & raise);
   }
   __syncwarp();

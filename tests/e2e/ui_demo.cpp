@@ -4,6 +4,7 @@
 //                 [--help-keys] [--stats] [--notice] [--live] [--pointer X,Y] [--map FILE]
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

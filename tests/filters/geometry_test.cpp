@@ -2,6 +2,7 @@
 // and the oracle alike.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <random>

@@ -2,6 +2,7 @@
 // bilateral, diffusion. Parity of backends and oracles is parity_test's matter.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
