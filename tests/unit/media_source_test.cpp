@@ -124,7 +124,10 @@ TEST_F(MediaTest, CutFilesPlayToTheCut) {
         EXPECT_EQ(before, 0u) << ending << percent << error.what();
       }
     }
-    EXPECT_GT(before, 30u) << ending;
+    // A finished .mp4 of newer FFmpeg has its index at the end: a cut one is refused, as checked above.
+    if (ending != ".mp4") {
+      EXPECT_GT(before, 30u) << ending;
+    }
   }
 }
 
