@@ -29,6 +29,7 @@
 #include "core/image/frame.hpp"
 #include "core/image/image.hpp"
 #include "core/image/picture.hpp"
+#include "core/image/tracks.hpp"
 #include "core/image/view.hpp"
 
 namespace lensd {
@@ -40,7 +41,22 @@ struct PassSpec {
   int grain = 1;          ///< CPU: items come in whole multiples of this
   double bytes = 0;       ///< fewest bytes read and written, for the roofline
   double operations = 0;  ///< fewest arithmetic operations, for the roofline
+  /// Reads PassArgs::picture. Such passes come first in their node, write nothing but state, and may run
+  /// before the passes of the nodes ahead (on CUDA outside the captured graph, where planes move about).
+  bool reads_picture = false;
 };
+
+/// What is known about the frame at hand, for passes; travels with the parameter blocks.
+struct FrameBlock {
+  int64_t index = 0, pts_ns = 0;
+  /// Which half of a node's state holds what it kept of the frame before; the other half takes what is kept
+  /// of this one. A frame that is run again has the same half: it starts from the same past.
+  uint32_t half = 0;
+  /// 1: there is no frame before (start, seek, cut, new format). What the kept half holds is then zeros or
+  /// from before the cut, not the past of this frame; counters that never start anew may be taken from it.
+  uint32_t fresh = 1;
+};
+static_assert(sizeof(FrameBlock) == 24);
 
 /// What configure() decides. Scratch lives during the node's passes only and is shared with other nodes.
 struct Layout {
@@ -48,15 +64,32 @@ struct Layout {
   std::vector<PassSpec> passes;
   std::vector<size_t> scratch_bytes;  ///< blocks of 256-byte-aligned memory on the backend's side
   size_t worker_bytes = 0;            ///< CPU: private memory of each worker
-  size_t state_bytes = 0;             ///< kept from frame to frame; zeroed on install, seek and format change
-  size_t stats_bytes = 0;             ///< zeroed before the node's first pass of every frame, read late
+  /// Kept from frame to frame, taken over by a new plan whose node has the same id, filter, input formats and
+  /// size of state. There are two halves of this size, zeros at first: see FrameBlock and PassArgs::state.
+  size_t state_bytes = 0;
+  size_t lasting_bytes = 0;   ///< the first bytes of the state: taken over whatever the formats are
+  size_t stats_bytes = 0;     ///< zeroed before the node's first pass of every frame, read late
+  bool gives_tracks = false;  ///< the statistics are a TrackTable
+  /// The output is the input image itself: the node has no image of its own, and no pass writes `out`.
+  bool passes_through = false;
 };
 
 /// What a filter is configured for.
 struct FilterInputs {
   std::span<const ImageFormat> images;
-  const PictureInfo* picture = nullptr;  ///< the source node and scopes only
+  const PictureInfo* picture =
+      nullptr;  ///< the source node, scopes, and trackers behind the source (see FilterEntry)
   Backend backend = Backend::cpu;
+};
+
+/// The two halves of a node's state. Passed to kernels by value, since only the device knows which half is
+/// which.
+template <class T>
+struct StatePair {
+  T* halves[2];
+  const FrameBlock* frame;
+  LENSD_HD const T* before() const { return halves[frame->half & 1]; }  ///< kept of the frame before
+  LENSD_HD T* after() const { return halves[~frame->half & 1]; }  ///< to be filled, every byte that counts
 };
 
 /// Arguments of one pass. All pointers are on the backend's side except where said.
@@ -67,18 +100,32 @@ struct PassArgs {
   const void* block = nullptr;       ///< CPU: host memory; CUDA: device memory
   const void* host_block = nullptr;  ///< the same bytes on the host (launch shapes only)
   std::span<uint8_t* const> scratch;
-  void* state = nullptr;
+  const FrameBlock* frame = nullptr;  ///< on the backend's side, like `block`
+  void* state = nullptr;              ///< two halves of state_bytes each; use state_of<T>()
+  size_t state_bytes = 0;             ///< of one half
   void* stats = nullptr;
-  const PictureRef* picture = nullptr;  ///< the source node only; a host struct on both backends
+  const TrackTable* tracks =
+      nullptr;  ///< of the nearest node upstream that gives tracks; on the backend's side
+  const PictureRef* picture = nullptr;  ///< for passes that read it; a host struct on both backends
   uint8_t* worker = nullptr;            ///< CPU: this worker's private memory
+
+  template <class T>
+  StatePair<T> state_of() const {
+    return {static_cast<T*>(state), reinterpret_cast<T*>(static_cast<uint8_t*>(state) + state_bytes), frame};
+  }
 };
 
-/// Input and output of the scalar oracle. `state` and `stats` persist between calls, for temporal filters.
+/// Input and output of the scalar oracle. `state` and `stats` persist between calls, for temporal filters; an
+/// empty state is that of a fresh start.
 struct ReferenceRun {
   std::vector<Image> in;
   Image out;
   std::vector<uint8_t> state;
   std::vector<Statistic> stats;
+  FrameBlock frame = {};
+  const TrackTable* tracks = nullptr;     ///< for readers of tracks
+  const PictureRef* picture = nullptr;    ///< for filters that were configured to take luma
+  std::vector<uint8_t> stats_bytes = {};  ///< where filled in, both backends must leave the same bytes
 };
 
 class Filter {
@@ -145,12 +192,32 @@ struct FilterEntry {
   std::unique_ptr<Filter> (*make)();
   int min_inputs = 1, max_inputs = 1;
   Accepts accepts = Accepts::any;
+  /// Reads the tracks of a node upstream (along first inputs). Where that node is disabled it passes its
+  /// input on as well; where there is none the plan is refused.
+  bool needs_tracks = false;
+  /// Gives tracks. Where its first input is the upright source it is configured with the picture and may read
+  /// luma from there.
+  bool gives_tracks = false;
 };
 
 template <class F>
 constexpr FilterEntry entry(int min_inputs = 1, int max_inputs = 1, Accepts accepts = Accepts::any) {
   return {&F::static_schema, [] { return std::unique_ptr<Filter>(std::make_unique<F>()); }, min_inputs,
           max_inputs, accepts};
+}
+/// A filter of one input that reads the tracks of a node upstream.
+template <class F>
+constexpr FilterEntry track_reader() {
+  FilterEntry line = entry<F>();
+  line.needs_tracks = true;
+  return line;
+}
+/// A filter of one input that gives tracks.
+template <class F>
+constexpr FilterEntry tracker() {
+  FilterEntry line = entry<F>();
+  line.gives_tracks = true;
+  return line;
 }
 
 /// The filters that a graph may name, and the makers of the nodes that the plan adds by itself.
