@@ -150,7 +150,7 @@ void Pipeline::planner_loop() {
     try {
       planned.prepared =
           executor_->prepare(make_plan(effective(planned.wanted, request->bypass), request->picture,
-                                       options_.backend, registry_, request->taps));
+                                       options_.backend, registry_, request->extras));
     } catch (const Error& e) {
       planned.problem = e.what();
     }
@@ -241,8 +241,13 @@ void Pipeline::apply(Command& command) {
           },
           [this](const SetLoop& c) { loop_file_ = c.file, loop_a_ns_ = c.a_ns, loop_b_ns_ = c.b_ns; },
           [this](const SetTaps& c) {
-            if (taps_ == c.taps) return;
-            taps_ = c.taps;
+            if (extras_.taps == c.taps) return;
+            extras_.taps = c.taps;
+            replan(wanted_);
+          },
+          [this](const SetViews& c) {
+            if (extras_.views == c.nodes) return;
+            extras_.views = c.nodes;
             replan(wanted_);
           },
           [](const Snapshot&) {},  // the viewer takes snapshots from the frame it shows
@@ -283,7 +288,7 @@ void Pipeline::request_plan() {
   if (planning_ || !plan_again_) return;
   PlanRequest request;
   request.wanted = wanted_, request.picture = executor_->plan()->picture, request.bypass = bypass_;
-  request.taps = taps_;
+  request.extras = extras_;
   planning_ = plan_requests_.push(request);
   plan_again_ = false;
 }
@@ -312,7 +317,7 @@ void Pipeline::adopt_planned() {
 
 /// Plans for a picture format on this thread: no frame can be made before it is done.
 void Pipeline::install_now(const PictureInfo& picture) {
-  executor_->install(make_plan(effective(wanted_, bypass_), picture, options_.backend, registry_, taps_));
+  executor_->install(make_plan(effective(wanted_, bypass_), picture, options_.backend, registry_, extras_));
   graph_ = wanted_;
   publish_graph();
 }
@@ -345,7 +350,7 @@ void Pipeline::process(Picture picture) {
 /// The held picture again, with the parameters as they are now: tuning while paused.
 void Pipeline::run_held() {
   if (held_.planes.info != executor_->plan()->picture) return;
-  if (Frame frame = executor_->run(held_)) publish(std::move(frame));
+  if (Frame frame = executor_->run(held_, true)) publish(std::move(frame));
 }
 
 void Pipeline::rebase_clock(int64_t pts_ns) {

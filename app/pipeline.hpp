@@ -150,7 +150,7 @@ class Pipeline {
   struct PlanRequest {
     GraphDesc wanted;  ///< what the graph becomes
     PictureInfo picture;
-    std::vector<Tap> taps;
+    PlanExtras extras;
     bool bypass = false;
     std::unique_ptr<PreparedPlan> retired;  ///< an old plan to free instead
   };
@@ -176,7 +176,7 @@ class Pipeline {
   Picture held_;
   GraphDesc graph_;   // as it runs
   GraphDesc wanted_;  // as asked for: differs from graph_ while a plan is being made
-  std::vector<Tap> taps_;
+  PlanExtras extras_;
   bool planning_ = false, plan_again_ = false;
   bool paused_ = false, bypass_ = false, show_one_ = false, loop_file_ = false, source_ended_ = false;
   double speed_ = 1;

@@ -56,12 +56,17 @@ struct SetLoop {
 struct SetTaps {
   std::vector<Tap> taps;
 };
+/// The nodes ("source" too) whose pictures frames carry beside the output from now on; see
+/// Frame::find_image().
+struct SetViews {
+  std::vector<std::string> nodes;
+};
 struct Snapshot {
   std::string path;
 };
 struct Quit {};
 
 using Command = std::variant<SetParam, SetEnabled, SetGraph, Batch, Bypass, Pause, Step, Seek, SetSpeed,
-                             SetLoop, SetTaps, Snapshot, Quit>;
+                             SetLoop, SetTaps, SetViews, Snapshot, Quit>;
 
 }  // namespace lensd

@@ -156,6 +156,37 @@ TEST(FramePool, GivesBackAndBlocksNobodyAfterClose) {
   EXPECT_FALSE(pool->acquire());
 }
 
+TEST(FramePool, TheLastHandleGivesAFrameBack) {
+  auto pool = FramePool::make({PixelFormat::gray8, {8, 8}}, MemoryKind::host, 1);
+  Frame first = pool->acquire();
+  first.info.index = 5;
+  Frame second = first.share();
+  EXPECT_EQ(second.info.index, 5);
+  EXPECT_EQ(second.image().data, first.image().data);
+  first.reset();
+  EXPECT_FALSE(pool->try_acquire());
+  second.reset();
+  EXPECT_TRUE(pool->try_acquire());
+  EXPECT_FALSE(Frame().share());
+}
+
+TEST(FramePool, FramesCarryImagesByNameAndSideData) {
+  const auto pool = FramePool::make({.images = {{PixelFormat::rgba8, {9, 4}}, {PixelFormat::gray8, {5, 3}}},
+                                     .capacity = 2,
+                                     .side_bytes = 256 + track_table_bytes(3),
+                                     .tracks_offset = 256,
+                                     .views = {{"out", 0}, {"edges", 1}, {"same", 1}}});
+  const Frame frame = pool->acquire();
+  EXPECT_EQ(frame.images(), 2);
+  EXPECT_EQ(frame.find_image("edges"), 1);
+  EXPECT_EQ(frame.find_image("same"), 1);
+  EXPECT_EQ(frame.find_image(""), 0);
+  EXPECT_EQ(frame.find_image("other"), -1);
+  EXPECT_EQ(frame.image(1).format, (ImageFormat{PixelFormat::gray8, {5, 3}}));
+  const void* table = pool->side_data(frame.slot()) + 256;
+  EXPECT_EQ(static_cast<const void*>(frame.tracks()), table);
+}
+
 TEST(FramePool, FramesOutliveThePoolsOwner) {
   auto pool = FramePool::make({PixelFormat::rgba8, {3, 3}}, MemoryKind::host, 1);
   Frame frame = pool->acquire();
