@@ -24,7 +24,7 @@ struct CommandLine {
   int device = 0, threads = 0;
 
   bool headless = false, fullscreen = false, pause = false, loop_file = false;
-  std::string output, timings, framehash, trace, record;
+  std::string output, timings, framehash, tracks, trace, record;
   int64_t frames = 0;  ///< 0: all
   double start_s = 0, speed = 1;
   std::string log_level = "warn", log_file;
