@@ -21,6 +21,7 @@
 #include "ui/imgui_session.hpp"
 #include "ui/presenter.hpp"
 #include "ui/scope_texture.hpp"
+#include "ui/track_overlay.hpp"
 #include "ui/viewer_ui.hpp"
 #include "ui/window.hpp"
 
@@ -90,6 +91,8 @@ class Viewer {
     auto pipeline = std::make_unique<Pipeline>(open_source(url, source_options(line_, backend_.backend)),
                                                options, registry());
     // The display path reads frames of the old pipeline: it goes first, then the pipeline.
+    awaited_.reset();
+    tracks_.clear();
     presenter_.reset();
     pipeline_ = std::move(pipeline);
     presenter_ = std::make_unique<ui::Presenter>(
@@ -111,6 +114,7 @@ class Viewer {
     pipeline_->check();
     take_dropped_files();
     show_newest();
+    take_side_data();
     session_.begin();
     std::vector<Command> commands;
     ui_.draw(model_->build(presenter_->picture()), window_.input(), session_.look(), commands);
@@ -121,6 +125,7 @@ class Viewer {
     if (ui_.bypass() != bypass_) pipeline_->post(Bypass{bypass_ = ui_.bypass()});
     scope_texture_.update(ui_.state().scopes);
     presenter_->draw(window_.framebuffer(), ui_.picture_rect(), ui_.view());
+    draw_tracks();
     session_.end();
     window_.present();
     if (const auto drawn = presenter_->take_draw_ns()) pipeline_->profiler().record(draw_scope_, *drawn);
@@ -129,7 +134,7 @@ class Viewer {
   }
 
   void show_newest() {
-    const Frame frame = pipeline_->take_newest();
+    Frame frame = pipeline_->take_newest();
     if (!frame) return;
     if (display_.kind == ui::DisplayKind::pixel_buffer) frame.wait_ready();
     const int64_t begin = now_ns();
@@ -138,6 +143,26 @@ class Viewer {
     pipeline_->profiler().record(present_scope_, end - begin);
     pipeline_->timeline().record(present_track_, present_label_, frame.info.index, begin, end);
     model_->shown(frame.info);
+    awaited_ = std::move(frame);
+  }
+
+  /// Side data is there when the GPU has finished, which the picture's own way into the window need not wait
+  /// for.
+  void take_side_data() {
+    if (!awaited_ || !awaited_.ready()) return;
+    const TrackTable* tracks = awaited_.tracks();
+    model_->shown_tracks(tracks);
+    if (tracks)
+      tracks_.push(*tracks, awaited_.info.serial);
+    else
+      tracks_.clear();
+    awaited_.reset();
+  }
+
+  void draw_tracks() {
+    const ui::Placement placed = ui::place(presenter_->picture(), ui_.picture_rect(), ui_.view());
+    tracks_.draw(window_.framebuffer(), ui_.picture_rect(), placed.picture, ui_.state().tracks,
+                 session_.look().scale);
   }
 
   void take_dropped_files() {
@@ -172,6 +197,8 @@ class Viewer {
   ui::DisplayChoice display_;
   ui::ViewerUi ui_;
   ui::ScopeTexture scope_texture_;
+  ui::TrackOverlay tracks_;
+  Frame awaited_;  ///< shown, its side data not taken yet
   UiMap map_;
   std::unique_ptr<Pipeline> pipeline_;
   std::unique_ptr<ui::Presenter> presenter_;  // destroyed before the pipeline whose frames it reads
