@@ -1,4 +1,4 @@
-// The CPU side of median from radius 3 on: tiles searched by thresholds.
+// The CPU side of median from radius 4 on: tiles searched by thresholds.
 //
 // The median of a pixel is the largest t for which more than half of its window is at or above t. For one t
 // the numbers of such samples in all windows of a tile are a box sum over comparisons: running sums down the
