@@ -39,6 +39,7 @@ bool AudioCopy::add_stream(AVFormatContext& output, int64_t start_ns) {
               output.oformat->name);
     return false;
   }
+  skip_to(start_ns);
   output_ = &output;
   file_start_ns_ = start_ns;
   stream_ = ff::allocated(avformat_new_stream(&output, nullptr));
@@ -47,6 +48,20 @@ bool AudioCopy::add_stream(AVFormatContext& output, int64_t start_ns) {
   stream_->codecpar->codec_tag = 0;  // containers number codecs differently
   stream_->time_base = input_.stream()->time_base;
   return true;
+}
+
+void AudioCopy::follow(int64_t recording_ns, int64_t position_ns) {
+  constexpr size_t kMaxJumps = 256;  // of a loop that goes on for days while nothing is written
+  if (jumps_.size() >= kMaxJumps) jumps_.pop_front();
+  jumps_.push_back({recording_ns, position_ns});
+}
+
+/// What was before `time_ns` is not read at all.
+void AudioCopy::skip_to(int64_t time_ns) {
+  while (jumps_.size() > 1 && jumps_[1].recording_ns <= time_ns) jumps_.pop_front();
+  if (jumps_.empty() || jumps_.front().recording_ns >= time_ns) return;
+  jumps_.front().position_ns += time_ns - jumps_.front().recording_ns;
+  jumps_.front().recording_ns = time_ns;
 }
 
 void AudioCopy::take_jump() {

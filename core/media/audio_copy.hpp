@@ -25,12 +25,13 @@ class AudioCopy {
 
   /// From `recording_ns` on, the recording shows the source from `position_ns` on (counted from its first
   /// picture).
-  void follow(int64_t recording_ns, int64_t position_ns) { jumps_.push_back({recording_ns, position_ns}); }
+  void follow(int64_t recording_ns, int64_t position_ns);
   /// Hands over the packets before `time_ns` of the recording. Returns 0 or the muxer's AVERROR.
   int copy_until(int64_t time_ns);
 
  private:
   explicit AudioCopy(const std::string& source);
+  void skip_to(int64_t time_ns);
   void take_jump();
   int copy_segment(int64_t time_ns);
   int64_t recording_time_ns() const;

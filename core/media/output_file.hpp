@@ -8,16 +8,9 @@
 #include <string>
 
 #include "core/media/ffmpeg_check.hpp"
+#include "core/media/recording.hpp"
 
 namespace lensd {
-
-/// How a new file may be made.
-struct FileRules {
-  bool overwrite = false;  ///< replace a file of that name: it was named on the command line
-  /// Not empty: the name comes from a control request; the path is taken as one below this folder and may
-  /// not leave it, nor pass through a symbolic link.
-  std::string beneath;
-};
 
 class OutputFile {
  public:
