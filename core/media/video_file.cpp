@@ -80,7 +80,7 @@ void VideoFile::set_parts(const std::string& muxer) {
   if (muxer == "mp4" || muxer == "mov") {
     // FFmpeg 7.1 turns the fragments into an ordinary file at the end; before, they stay.
     if (!set("movflags", "+hybrid_fragmented+frag_keyframe"))
-      set("movflags", "+frag_keyframe+empty_moov+default_base_moof");
+      set("movflags", "+frag_keyframe+delay_moov+default_base_moof");
     set("frag_duration", fmt::format("{:.0f}", kPartSeconds * 1e6));
   } else if (muxer == "matroska" || muxer == "webm") {
     set("cluster_time_limit", fmt::format("{:.0f}", kPartSeconds * 1e3));
