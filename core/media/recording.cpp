@@ -73,7 +73,9 @@ struct Recording::Machine {
 };
 
 Recording::Recording(const RecordSettings& settings, double fps, const std::string& audio_from)
-    : machine_(std::make_unique<Machine>(settings, fps, audio_from)) {}
+    : machine_(std::make_unique<Machine>(settings, fps, audio_from)) {
+  ff::capture_log();
+}
 
 Recording::~Recording() {
   try {

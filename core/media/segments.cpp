@@ -59,11 +59,10 @@ void Segments::write(const AVPacket& packet, const AVCodecContext& encoder, doub
   try {
     file_->write(packet);
   } catch (const Error&) {
-    closed_bytes_ += file_->bytes();
+    count_closed(*file_);
     file_.reset();
     throw;
   }
-  ++frames_;
 }
 
 void Segments::open(const AVPacket& packet, const AVCodecContext& encoder, double age_s) {
@@ -94,16 +93,21 @@ void Segments::end_file(int64_t end) {
   try {
     file->finish(end);
   } catch (const Error&) {
-    closed_bytes_ += file->bytes();
+    count_closed(*file);
     throw;
   }
-  closed_bytes_ += file->bytes();
+  count_closed(*file);
   const int64_t end_ns = stream_start_ns_ + av_rescale_q(end, time_base_, kNanoseconds);
   closed_.push_back({place(file->path()), file->identity(), end_ns});
   if (keep_ns_ > 0)
     drop_old(end_ns);
   else
     closed_.clear();
+}
+
+void Segments::count_closed(const VideoFile& file) {
+  closed_bytes_ += file.bytes();
+  closed_frames_ += file.frames();
 }
 
 void Segments::end_stream(int64_t end) {

@@ -35,7 +35,7 @@ class Segments {
 
   /// The file at hand, or the last one.
   const std::string& path() const noexcept { return path_; }
-  int64_t frames() const noexcept { return frames_; }
+  int64_t frames() const noexcept { return closed_frames_ + (file_ ? file_->frames() : 0); }
   int64_t bytes() const noexcept { return closed_bytes_ + (file_ ? file_->bytes() : 0); }
   int files() const noexcept { return files_; }
 
@@ -48,6 +48,7 @@ class Segments {
   bool due(const AVPacket& packet, AVRational time_base) const;
   void end_file(int64_t end);
   void open(const AVPacket& packet, const AVCodecContext& encoder, double age_s);
+  void count_closed(const VideoFile& file);
   void drop_old(int64_t now_ns);
   std::string place(const std::string& name) const;
 
@@ -59,7 +60,7 @@ class Segments {
   AudioCopy* audio_ = nullptr;
   std::unique_ptr<VideoFile> file_;
   AVRational time_base_ = {1, 1};
-  int64_t file_start_ = 0, next_key_ = 0, frames_ = 0, closed_bytes_ = 0, stream_start_ns_ = 0;
+  int64_t file_start_ = 0, next_key_ = 0, closed_frames_ = 0, closed_bytes_ = 0, stream_start_ns_ = 0;
   bool size_key_asked_ = false;
   int files_ = 0;
   std::deque<Closed> closed_;

@@ -102,8 +102,14 @@ void VideoFile::write(const AVPacket& packet) {
   check(av_write_frame(muxer_.get(), packet_.get()));
   // What is in the file survives the process, and a full disk is told now.
   check(file_.flush());
-  whole_bytes_ = file_.bytes();
+  note_whole(frames_);  // a part is written when the first picture behind it comes
   ++frames_;
+}
+
+void VideoFile::note_whole(int64_t frames) {
+  if (file_.bytes() == whole_bytes_) return;
+  whole_bytes_ = file_.bytes();
+  whole_frames_ = frames;
 }
 
 void VideoFile::finish(int64_t end) {
@@ -113,7 +119,7 @@ void VideoFile::finish(int64_t end) {
   // Everything that was written lies in whole parts now; the index behind them may not fit any more.
   av_write_frame(muxer_.get(), nullptr);
   check(file_.flush());
-  whole_bytes_ = file_.bytes();
+  note_whole(frames_);
   open_ = false;
   int error = av_write_trailer(muxer_.get());
   if (error >= 0) error = file_.flush();
@@ -130,6 +136,7 @@ void VideoFile::fail(int error) {
   const bool was_open = open_;
   open_ = false;
   file_.cut(whole_bytes_);
+  frames_ = whole_frames_;
   if (was_open) av_write_trailer(muxer_.get());  // frees the muxer's memory; its bytes go nowhere
   file_.close();
   // Nothing was lost with a file that never held a picture.

@@ -41,12 +41,14 @@ class VideoFile {
 
   const std::string& path() const noexcept { return path_; }
   int64_t bytes() const noexcept { return file_.bytes(); }
+  /// Given to the muxer; after a failure those that the file has.
   int64_t frames() const noexcept { return frames_; }
   OutputFile::Identity identity() const noexcept { return file_.identity(); }
 
  private:
   void set_parts(const std::string& muxer);
   void copy_audio(int64_t until);
+  void note_whole(int64_t frames);
   void check(int error);
   [[noreturn]] void fail(int error);
 
@@ -64,7 +66,7 @@ class VideoFile {
   AVStream* stream_ = nullptr;
   AVRational time_base_;
   AudioCopy* audio_;
-  int64_t start_, frames_ = 0, whole_bytes_ = 0;
+  int64_t start_, frames_ = 0, whole_bytes_ = 0, whole_frames_ = 0;
   ff::PacketPtr packet_ = ff::make_packet();
   bool open_ = false;
 };
