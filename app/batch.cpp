@@ -117,21 +117,26 @@ void run_batch(const CommandLine& line, const GraphDesc& graph) {
   options.executor = {.threads = line.threads,
                       .device = line.device,
                       .host_frames = true,
-                      .frames = 6,
+                      .frames = 6 + (line.record.empty() ? 0 : kFramesForSinks),
                       .timing_interval = line.trace.empty() ? 8 : 1};
   options.graph = graph;
   options.max_frames = line.frames;
-  Pipeline pipeline(open_source(source_url(line), source_options(line, choice.backend)), options, registry());
+  auto source = open_source(source_url(line), source_options(line, choice.backend));
+  std::shared_ptr<RecorderTap> recorder;
+  if (!line.record.empty()) options.sinks.push_back(recorder = make_recorder(line, source->info()));
+  Pipeline pipeline(std::move(source), options, registry());
   log::info("{}", pipeline.graph()->summary);
   if (!line.tracks.empty() && pipeline.executor().plan()->tracks_offset < 0)
     throw Error(ExitCode::usage, "--tracks", "no tracks reach the graph's output",
                 "put a klt node into the graph, for example --graph klt");
 
   const int64_t begin = now_ns();
+  if (recorder) pipeline.post(record_command(line));
   pipeline.start();
   const Written written = write_frames(pipeline, line);
   const double seconds = to_s(now_ns() - begin);
   pipeline.stop();
+  if (recorder) recorder->finish();
 
   for (const PipelineNotice& n : pipeline.take_notices())
     n.problem ? log::warn("{}", n.text) : log::info("{}", n.text);
@@ -146,6 +151,8 @@ void run_batch(const CommandLine& line, const GraphDesc& graph) {
   if (const std::string damage = pipeline.source_damage(); !damage.empty())
     fmt::print(stderr, "lensd: {}: {}\n", pipeline.source().name, damage);
   pipeline.check();
+  if (recorder && !recorder->failure().empty())
+    throw Error(ExitCode::runtime_failure, "", recorder->failure());
   if (written.frames == 0)
     throw Error(ExitCode::bad_source, pipeline.source().name, "no frame could be decoded", "is it a video?");
 }

@@ -49,6 +49,8 @@ void add_options(CLI::App& app, CommandLine& line, Text& text) {
   app.add_flag("--headless", line.headless, "no window: process all frames as fast as they go");
   app.add_option("-o,--output", line.output,
                  "write the result: .mp4 .mkv .webm .avi .png .jpg, out_%04d.png, or null: to measure");
+  app.add_option("--record", line.record,
+                 "also record what is shown, while it runs: .mkv .mp4 .mov .webm .avi, with %H%M%S in the name");
   app.add_option("--frames", line.frames, "stop after this many frames")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 60));
   app.add_option("--start", line.start_s, "start at this time, in seconds");

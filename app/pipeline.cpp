@@ -71,6 +71,7 @@ void Pipeline::stop() {
   planned_.close();
   frames_.close();
   executor_->close();
+  for (const auto& sink : options_.sinks) sink->hurry();
   command_signal_.release();
   if (decode_thread_.joinable()) decode_thread_.join();
   if (process_thread_.joinable()) process_thread_.join();
@@ -251,6 +252,13 @@ void Pipeline::apply(Command& command) {
             replan(wanted_);
           },
           [](const Snapshot&) {},  // the viewer takes snapshots from the frame it shows
+          [this](const StartRecord& c) {
+            for (const auto& sink : options_.sinks) sink->start(c);
+            if (options_.sinks.empty()) notice(true, "this run cannot record");
+          },
+          [this](const StopRecord&) {
+            for (const auto& sink : options_.sinks) sink->stop();
+          },
           [](const Quit&) {},
       },
       command);
@@ -340,7 +348,13 @@ void Pipeline::process(Picture picture) {
   if (step_frames_ > 0) --step_frames_;
   const bool last =
       options_.max_frames > 0 && processed_.load() >= static_cast<uint64_t>(options_.max_frames);
-  publish(std::move(frame));
+  if (options_.sinks.empty()) {
+    publish(std::move(frame));
+  } else {
+    publish(frame.share());  // the display first: a sink may wait
+    for (const auto& sink : options_.sinks) sink->take(frame, held_);
+    frame.reset();
+  }
   if (last)
     end_of_stream();
   else if (loop_b_ns_ >= 0 && loop_a_ns_ >= 0 && held_.info.pts_ns >= loop_b_ns_)
@@ -466,8 +480,13 @@ std::shared_ptr<const GraphView> Pipeline::graph() const {
 }
 
 std::vector<PipelineNotice> Pipeline::take_notices() {
+  std::vector<PipelineNotice> all;
+  for (const auto& sink : options_.sinks)
+    for (SinkNotice& n : sink->take_notices()) all.push_back({n.problem, std::move(n.text)});
   const std::lock_guard lock(mutex_);
-  return std::exchange(notices_, {});
+  all.insert(all.end(), std::make_move_iterator(notices_.begin()), std::make_move_iterator(notices_.end()));
+  notices_.clear();
+  return all;
 }
 
 std::string Pipeline::source_damage() const {

@@ -7,6 +7,7 @@
 //                      the next frame boundary, so that no frame waits for it
 //   consumer           viewer: take_newest() on the UI thread, newest wins, never blocks the pipeline
 //                      batch:  next_frame() on the writer thread, every frame, in order
+//   sinks              recordings, restreams: take() on the process thread shares the frame with a queue of theirs
 //
 // Only values cross threads: Commands in, Frames and PipelineStatus out. A failure on a thread is kept and
 // rethrown by check(); the pipeline never switches the backend by itself.
@@ -22,6 +23,7 @@
 #include <thread>
 #include <vector>
 
+#include "app/frame_sink.hpp"
 #include "core/base/bounded_queue.hpp"
 #include "core/control/command.hpp"
 #include "core/graph/executor.hpp"
@@ -37,6 +39,7 @@ struct PipelineOptions {
   bool paused = false;
   bool loop_file = false;
   int64_t max_frames = 0;                  ///< 0: all
+  std::vector<std::shared_ptr<FrameSink>> sinks;  ///< take every new frame, beside the consumer
   std::function<void()> on_frame = [] {};  ///< called by the process thread after a frame was published
 };
 
@@ -98,6 +101,7 @@ class Pipeline {
   bool read_scope(const Tap& tap, ScopeReading& reading) const { return executor_->read_scope(tap, reading); }
   const SourceInfo& source() const { return source_info_; }
   std::string source_damage() const;
+  const std::vector<std::shared_ptr<FrameSink>>& sinks() const { return options_.sinks; }
 
   Profiler& profiler() { return profiler_; }
   Timeline& timeline() { return timeline_; }

@@ -83,18 +83,21 @@ class Viewer {
     options.executor = {.threads = line_.threads,
                         .device = line_.device,
                         .host_frames = display_.kind == ui::DisplayKind::pixel_buffer,
-                        .frames = 6,
+                        .frames = 6 + kFramesForSinks,
                         .timing_interval = line_.trace.empty() ? 8 : 1};
     options.graph = graph;
     options.paced = true, options.paused = line_.pause, options.loop_file = line_.loop_file;
     options.on_frame = [] { ui::Window::wake(); };
-    auto pipeline = std::make_unique<Pipeline>(open_source(url, source_options(line_, backend_.backend)),
-                                               options, registry());
+    auto source = open_source(url, source_options(line_, backend_.backend));
+    const auto recorder = make_recorder(line_, source->info());
+    options.sinks = {recorder};
+    auto pipeline = std::make_unique<Pipeline>(std::move(source), options, registry());
     // The display path reads frames of the old pipeline: it goes first, then the pipeline.
     awaited_.reset();
     tracks_.clear();
     presenter_.reset();
     pipeline_ = std::move(pipeline);
+    recorder_ = recorder;
     presenter_ = std::make_unique<ui::Presenter>(
         ui::make_display_path(display_.kind, pipeline_->executor().device_sync()));
     present_scope_ = pipeline_->profiler().scope("present", "texture");
@@ -107,6 +110,8 @@ class Viewer {
     window_.set_title(pipeline_->source().name + " - lensd");
     if (line_.speed != 1) pipeline_->post(SetSpeed{line_.speed});
     if (line_.loop_file) pipeline_->post(SetLoop{.file = true});
+    if (!line_.record.empty() && !record_started_) pipeline_->post(record_command(line_));
+    record_started_ = true;
     pipeline_->start();
   }
 
@@ -183,6 +188,9 @@ class Viewer {
 
   void finish() {
     pipeline_->stop();
+    recorder_->finish();
+    for (const SinkNotice& n : recorder_->take_notices())
+      if (n.problem) fmt::print(stderr, "lensd: {}\n", n.text);
     if (!line_.timings.empty()) write_timings(line_.timings, pipeline_->profiler().snapshot());
     if (!line_.trace.empty()) write_text(line_.trace, pipeline_->timeline().chrome_trace());
     if (const std::string damage = pipeline_->source_damage(); !damage.empty())
@@ -201,10 +209,11 @@ class Viewer {
   Frame awaited_;  ///< shown, its side data not taken yet
   UiMap map_;
   std::unique_ptr<Pipeline> pipeline_;
+  std::shared_ptr<RecorderTap> recorder_;
   std::unique_ptr<ui::Presenter> presenter_;  // destroyed before the pipeline whose frames it reads
   std::unique_ptr<ViewerModelBuilder> model_;
   int present_scope_ = 0, draw_scope_ = 0, present_track_ = 0, present_label_ = 0;
-  bool quit_ = false, bypass_ = false;
+  bool quit_ = false, bypass_ = false, record_started_ = false;
 };
 
 }  // namespace

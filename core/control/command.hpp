@@ -64,9 +64,20 @@ struct SetViews {
 struct Snapshot {
   std::string path;
 };
+/// Records from the next frame on. Where it ends, or what went wrong, is a notice.
+struct StartRecord {
+  enum class What : uint8_t { output, source };  ///< the graph's output, or the picture as decoded
+  std::string path;                              ///< a file or a template; empty: as [record] says
+  What what = What::output;
+  bool overwrite = false;  ///< the path was named on the command line: an older file gives way
+  /// Not empty: the path came from a control request and is taken as one below this folder, which it may not
+  /// leave.
+  std::string beneath;
+};
+struct StopRecord {};
 struct Quit {};
 
 using Command = std::variant<SetParam, SetEnabled, SetGraph, Batch, Bypass, Pause, Step, Seek, SetSpeed,
-                             SetLoop, SetTaps, SetViews, Snapshot, Quit>;
+                             SetLoop, SetTaps, SetViews, Snapshot, StartRecord, StopRecord, Quit>;
 
 }  // namespace lensd
