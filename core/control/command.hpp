@@ -26,8 +26,9 @@ struct SetEnabled {
 /// Replaces the whole graph (add, remove, reorder, undo, preset).
 struct SetGraph {
   GraphDesc graph;
+  uint64_t request = 0;  ///< not 0: what became of it is wanted (Pipeline::take_outcomes())
 };
-/// Several changes that apply to one frame.
+/// Several changes that apply to one frame, or none of them where one is refused.
 struct Batch {
   std::vector<std::variant<SetParam, SetEnabled>> changes;
 };
