@@ -7,6 +7,7 @@
 #include "kernels/box/box.hpp"
 #include "kernels/canny/canny.hpp"
 #include "kernels/colour/colour.hpp"
+#include "kernels/compare/compare.hpp"
 #include "kernels/convert/convert.hpp"
 #include "kernels/convolve/convolve.hpp"
 #include "kernels/crop/crop.hpp"
@@ -66,7 +67,10 @@ const Registry& registry() {
       .filters = kFilters,
       .make_source = [] { return std::unique_ptr<Filter>(std::make_unique<Colour>()); },
       .make_convert = [](PixelFormat to) { return std::unique_ptr<Filter>(std::make_unique<Convert>(to)); },
-      .make_scope = [](ScopeKind kind) { return std::unique_ptr<Filter>(std::make_unique<Scope>(kind)); }};
+      .make_scope = [](ScopeKind kind) -> std::unique_ptr<Filter> {
+        if (kind == ScopeKind::compare) return std::make_unique<Compare>();
+        return std::make_unique<Scope>(kind);
+      }};
   return all;
 }
 

@@ -127,7 +127,10 @@ std::string section(const FilterEntry& entry) {
 }
 
 Json param_json(const ParamSpec& p) {
-  Json json{{"name", p.name}, {"type", type_name(p.type)}, {"doc", p.doc}, {"default", Json(to_json(p.default_value))}};
+  Json json{{"name", p.name},
+            {"type", type_name(p.type)},
+            {"doc", p.doc},
+            {"default", Json(to_json(p.default_value))}};
   if (p.type == ParamType::integer)
     json["min"] = static_cast<int64_t>(p.min), json["max"] = static_cast<int64_t>(p.max);
   if (p.type == ParamType::real) json["min"] = p.min, json["max"] = p.max;
