@@ -30,6 +30,7 @@ struct CommandLine {
   int64_t frames = 0;  ///< 0: all
   double start_s = 0, speed = 1;
   std::string log_level = "warn", log_file;
+  std::string screenshot_template = "lensd-%F-%P", screenshot_folder;
   int window_width = 1280, window_height = 720;
   bool vsync = true;
 

@@ -178,15 +178,19 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
   }
   void reading_done(CudaStream stream, const Frame& frame) override {
     SlotSync& sync = sync_of(frame);
+    // Several pictures of a frame may be read on streams of their own: the event stands for the last one,
+    // which follows the others.
+    if (sync.was_read) LENSD_CUDA_CHECK(cudaStreamWaitEvent(stream, sync.read.get(), 0));
     LENSD_CUDA_CHECK(cudaEventRecord(sync.read.get(), stream));
     sync.was_read = true;  // ordered before the next run() on this slot by the frame's release
   }
-  void copy_to_host(const Frame& frame, int image, ImageRef to) override {
+  void copy_to_host(const Frame& frame, int image, int x, int y, ImageRef to) override {
     const std::lock_guard lock(download_mutex_);
     LENSD_CUDA_CHECK(cudaSetDevice(options_.device));
     const ImageRef from = frame.image(image);
     cuda::wait(download_, sync_of(frame).computed);
-    LENSD_CUDA_CHECK(cudaMemcpy2DAsync(to.data, static_cast<size_t>(to.pitch_bytes), from.data,
+    LENSD_CUDA_CHECK(cudaMemcpy2DAsync(to.data, static_cast<size_t>(to.pitch_bytes),
+                                       from.row(y) + static_cast<std::ptrdiff_t>(x) * from.channels(),
                                        static_cast<size_t>(from.pitch_bytes), to.row_bytes(),
                                        static_cast<size_t>(to.height()), cudaMemcpyDefault, download_.get()));
     LENSD_CUDA_CHECK(cudaStreamSynchronize(download_.get()));

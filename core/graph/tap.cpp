@@ -21,7 +21,8 @@ double Comparison::ssim() const {
 
 Comparison ScopeReading::comparison() const {
   Comparison c;
-  if (counts.size() == scope_counts(ScopeKind::compare, 1)) std::memcpy(static_cast<void*>(&c), counts.data(), sizeof(c));
+  if (counts.size() == scope_counts(ScopeKind::compare, 1))
+    std::memcpy(static_cast<void*>(&c), counts.data(), sizeof(c));
   return c;
 }
 
