@@ -4,6 +4,7 @@
 #
 # Left to the system are the C and C++ run-time and what belongs to its display and graphics driver: another
 # version of those beside it would keep the driver from working. README.tarball lists them.
+# shellcheck disable=SC2016  # $ORIGIN is the loader's
 set -euo pipefail
 build=$1 name=$2
 stage=$build/tarball/$name

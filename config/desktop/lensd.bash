@@ -1,11 +1,12 @@
 # Completion for bash. Options and subcommands come from the program itself, so that they are always its own.
 
 _lensd_options() {
+  # shellcheck disable=SC2086  # none is no argument
   lensd $1 --help 2>/dev/null | grep -oE -- '(^|[ ,])--?[a-z][a-z-]*' | tr -d ' ,'
 }
 
 _lensd() {
-  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} sub= w
+  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} sub="" w
   for w in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case $w in serve | ctl | check | filters | doctor | bench) sub=$w && break ;; esac
   done
