@@ -147,6 +147,7 @@ GraphDesc configure(CommandLine& line, const Registry& registry) {
   line.window_height = config.window_height.value_or(line.window_height);
   line.fullscreen = line.fullscreen || config.fullscreen.value_or(false);
   line.vsync = config.vsync.value_or(line.vsync);
+  apply_record_config(config, line);
   if (config.log_level && line.log_level == "warn") line.log_level = *config.log_level;
   if (line.log_file.empty()) line.log_file = config.log_file.value_or("");
   return resolved(graph, registry);
