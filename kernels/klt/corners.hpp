@@ -44,9 +44,19 @@ struct CornerCount {
   uint32_t strongest;  ///< the map's maximum, as Corner::strength
 };
 
+/// The luma of the frame at hand: in which half of klt's state it lies only the backend's memory knows.
+struct CornerLuma {
+  const uint8_t* halves[2] = {};  ///< first pixel of each half
+  const FrameBlock* frame = nullptr;
+  std::ptrdiff_t pitch_bytes = 0;  ///< a multiple of 64, rows are aligned to it
+  Extent extent;
+
+  LENSD_HD ImageView<const uint8_t> now() const { return {halves[~frame->half & 1], pitch_bytes, extent}; }
+};
+
 /// All pointers are on the backend's side.
 struct CornerJob {
-  ImageView<const uint8_t> luma;
+  CornerLuma luma;
   const CornerParams* params;
   const TrackTable* living;  ///< tracks with is_alive() keep new corners away
   const uint32_t* wanted;    ///< how many new corners at most; 0: nothing to do, `count` becomes 0, 0
