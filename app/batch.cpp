@@ -14,6 +14,7 @@
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
+#include "core/image/track_file.hpp"
 #include "core/media/recorder.hpp"
 #include "kernels/registry.hpp"
 
@@ -69,6 +70,8 @@ Written write_frames(Pipeline& pipeline, const CommandLine& line) {
   std::unique_ptr<Recorder> recorder;
   std::unique_ptr<FrameHash> hashes =
       line.framehash.empty() ? nullptr : std::make_unique<FrameHash>(line.framehash);
+  const std::unique_ptr<TrackFile> tracks =
+      line.tracks.empty() ? nullptr : std::make_unique<TrackFile>(line.tracks);
   const SourceInfo& info = pipeline.source();
   if (!line.output.empty()) {
     RecorderOptions options;
@@ -90,6 +93,7 @@ Written write_frames(Pipeline& pipeline, const CommandLine& line) {
       profiler.record(encode, now_ns() - begin);
     }
     if (hashes) hashes->write(frame.image(), frame.info);
+    if (tracks) tracks->write(frame.tracks(), frame.info);
     progress.update(++written.frames);
     if (interruption.requested()) break;
   }
@@ -98,6 +102,7 @@ Written write_frames(Pipeline& pipeline, const CommandLine& line) {
     written.path = recorder->path();
   }
   if (hashes) hashes->finish();
+  if (tracks) tracks->finish();
   return written;
 }
 
@@ -112,18 +117,26 @@ void run_batch(const CommandLine& line, const GraphDesc& graph) {
   options.executor = {.threads = line.threads,
                       .device = line.device,
                       .host_frames = true,
-                      .frames = 6,
+                      .frames = 6 + (line.record.empty() ? 0 : kFramesForSinks),
                       .timing_interval = line.trace.empty() ? 8 : 1};
   options.graph = graph;
   options.max_frames = line.frames;
-  Pipeline pipeline(open_source(source_url(line), source_options(line, choice.backend)), options, registry());
+  auto source = open_source(source_url(line), source_options(line, choice.backend));
+  std::shared_ptr<RecorderTap> recorder;
+  if (!line.record.empty()) options.sinks.push_back(recorder = make_recorder(line, source->info()));
+  Pipeline pipeline(std::move(source), options, registry());
   log::info("{}", pipeline.graph()->summary);
+  if (!line.tracks.empty() && pipeline.executor().plan()->tracks_offset < 0)
+    throw Error(ExitCode::usage, "--tracks", "no tracks reach the graph's output",
+                "put a klt node into the graph, for example --graph klt");
 
   const int64_t begin = now_ns();
+  if (recorder) pipeline.post(record_command(line));
   pipeline.start();
   const Written written = write_frames(pipeline, line);
   const double seconds = to_s(now_ns() - begin);
   pipeline.stop();
+  if (recorder) recorder->finish();
 
   for (const PipelineNotice& n : pipeline.take_notices())
     n.problem ? log::warn("{}", n.text) : log::info("{}", n.text);
@@ -138,6 +151,8 @@ void run_batch(const CommandLine& line, const GraphDesc& graph) {
   if (const std::string damage = pipeline.source_damage(); !damage.empty())
     fmt::print(stderr, "lensd: {}: {}\n", pipeline.source().name, damage);
   pipeline.check();
+  if (recorder && !recorder->failure().empty())
+    throw Error(ExitCode::runtime_failure, "", recorder->failure());
   if (written.frames == 0)
     throw Error(ExitCode::bad_source, pipeline.source().name, "no frame could be decoded", "is it a video?");
 }

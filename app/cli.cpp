@@ -9,6 +9,7 @@
 #include <map>
 
 #include "core/base/error.hpp"
+#include "core/image/track_file.hpp"
 
 namespace lensd {
 namespace {
@@ -48,12 +49,15 @@ void add_options(CLI::App& app, CommandLine& line, Text& text) {
   app.add_flag("--headless", line.headless, "no window: process all frames as fast as they go");
   app.add_option("-o,--output", line.output,
                  "write the result: .mp4 .mkv .webm .avi .png .jpg, out_%04d.png, or null: to measure");
+  app.add_option("--record", line.record,
+                 "also record what is shown, while it runs: .mkv .mp4 .mov .webm .avi, with %H%M%S in the name");
   app.add_option("--frames", line.frames, "stop after this many frames")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 60));
   app.add_option("--start", line.start_s, "start at this time, in seconds");
   app.add_option("--speed", line.speed, "playback speed");
   app.add_option("--timings", line.timings, "write per-kernel timings: .csv or .json");
   app.add_option("--framehash", line.framehash, "write index, pts and SHA-256 of each output frame");
+  app.add_option("--tracks", line.tracks, "write every track of every frame (a klt node): .csv or .jsonl");
   app.add_option("--trace", line.trace, "write a Chrome trace of the last seconds: .json");
   app.add_option("--loop-file", text.loop, "inf or no: start over at the end")
       ->expected(0, 1)
@@ -113,8 +117,9 @@ CommandLine parse_command_line(int argc, char** argv) {
     throw Error(ExitCode::usage, "--start", "a time in seconds from 0 is expected");
   if (!std::isfinite(line.speed) || line.speed < 0.01 || line.speed > 100)
     throw Error(ExitCode::usage, "--speed", "a speed from 0.01 to 100 is expected");
-  if (line.mode == RunMode::viewer && (line.headless || !line.output.empty() || !line.framehash.empty()))
-    line.mode = RunMode::batch;
+  if (!line.tracks.empty()) check_track_path(line.tracks);
+  const bool writes = !line.output.empty() || !line.framehash.empty() || !line.tracks.empty();
+  if (line.mode == RunMode::viewer && (line.headless || writes)) line.mode = RunMode::batch;
   return line;
 }
 

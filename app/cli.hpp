@@ -6,6 +6,7 @@
 
 #include "core/config/config.hpp"
 #include "core/device/backend.hpp"
+#include "core/media/record_settings.hpp"
 #include "core/media/source.hpp"
 
 namespace lensd {
@@ -24,7 +25,8 @@ struct CommandLine {
   int device = 0, threads = 0;
 
   bool headless = false, fullscreen = false, pause = false, loop_file = false;
-  std::string output, timings, framehash, trace, record;
+  std::string output, timings, framehash, tracks, trace, record;
+  RecordSettings recording;
   int64_t frames = 0;  ///< 0: all
   double start_s = 0, speed = 1;
   std::string log_level = "warn", log_file;

@@ -26,6 +26,29 @@ GraphDesc effective(GraphDesc graph, bool bypass) {
   return graph;
 }
 
+/// Makes one change in the description; sets `needs_plan` where it takes more than a parameter block. What is
+/// wrong with it, or nothing.
+std::string change_graph(GraphDesc& graph, const std::variant<SetParam, SetEnabled>& change,
+                         const Registry& registry, bool& needs_plan) {
+  const std::string& id = std::visit([](const auto& c) -> const std::string& { return c.node; }, change);
+  NodeDesc* node = graph.find(id);
+  if (!node) return fmt::format("there is no node '{}'", id);
+  if (const auto* set = std::get_if<SetEnabled>(&change)) {
+    needs_plan = needs_plan || node->enabled != set->enabled;
+    node->enabled = set->enabled;
+    return {};
+  }
+  const SetParam& set = std::get<SetParam>(change);
+  const ParamSpec* spec = registry.find(node->filter)->schema().find(set.param);
+  if (!spec) return fmt::format("{}: there is no parameter '{}'", id, set.param);
+  ParamValue converted;
+  if (const auto problem = spec->check(set.value, converted)) return id + ": " + *problem;
+  std::erase_if(node->params, [&](const auto& p) { return p.first == set.param; });
+  node->params.emplace_back(set.param, std::move(converted));
+  needs_plan = needs_plan || spec->change == ParamChange::reconfigure;
+  return {};
+}
+
 bool changes_picture(const Command& command) {
   return std::holds_alternative<SetParam>(command) || std::holds_alternative<Batch>(command);
 }
@@ -41,6 +64,7 @@ Pipeline::Pipeline(std::unique_ptr<Source> source, PipelineOptions options, cons
       graph_(resolved(options_.graph, registry)),
       paused_(options_.paused),
       loop_file_(options_.loop_file) {
+  loop_now_ = loop_file_;
   decode_scope_ = profiler_.scope("decode", source_info_.decoder.empty() ? "decode" : source_info_.decoder);
   decode_track_ = timeline_.track("decode thread");
   decode_label_ = timeline_.label("decode");
@@ -71,6 +95,7 @@ void Pipeline::stop() {
   planned_.close();
   frames_.close();
   executor_->close();
+  for (const auto& sink : options_.sinks) sink->hurry();
   command_signal_.release();
   if (decode_thread_.joinable()) decode_thread_.join();
   if (process_thread_.joinable()) process_thread_.join();
@@ -115,6 +140,7 @@ void Pipeline::decode_loop() {
 
 /// False at the end of the stream.
 bool Pipeline::decode_one() {
+  decode_turns_.fetch_add(1, std::memory_order_relaxed);
   Decoded next;
   next.serial = decode_serial_;
   const int64_t begin = now_ns();
@@ -146,11 +172,11 @@ void Pipeline::planner_loop() {
   while (auto request = plan_requests_.pop()) {
     if (request->retired) continue;  // freed here, with the request
     Planned planned;
-    planned.wanted = std::move(request->wanted);
+    planned.wanted = std::move(request->wanted), planned.requests = std::move(request->requests);
     try {
       planned.prepared =
           executor_->prepare(make_plan(effective(planned.wanted, request->bypass), request->picture,
-                                       options_.backend, registry_, request->taps));
+                                       options_.backend, registry_, request->extras));
     } catch (const Error& e) {
       planned.problem = e.what();
     }
@@ -165,6 +191,7 @@ void Pipeline::planner_loop() {
 void Pipeline::process_loop() {
   while (!stopping()) {
     const uint32_t wakes = pictures_.wake_token();
+    process_turns_.fetch_add(1, std::memory_order_relaxed);
     apply_commands();
     if (stopping()) return;
     if ((paused_ && !show_one_ && step_frames_ <= 0) || (source_ended_ && options_.paced)) {
@@ -187,31 +214,32 @@ void Pipeline::process_loop() {
 
 void Pipeline::apply_commands() {
   adopt_planned();
-  while (auto command = commands_.try_pop()) apply(*command);
+  bool any = false;
+  while (auto posted = commands_.try_pop()) {
+    apply(posted->command);
+    applied_.store(posted->ticket, std::memory_order_release);
+    any = true;
+  }
+  if (any) options_.on_change();
 }
 
 void Pipeline::apply(Command& command) {
-  const auto change = Overloaded{
-      [this](const SetParam& c) { apply_param(c); },
-      [this](const SetEnabled& c) {
-        GraphDesc graph = wanted_;
-        NodeDesc* node = graph.find(c.node);
-        if (!node) return notice(true, fmt::format("there is no node '{}'", c.node));
-        node->enabled = c.enabled;
-        replan(std::move(graph));
-      },
-  };
   std::visit(
       Overloaded{
-          change,
-          [this](const SetGraph& c) { replan(c.graph); },
-          [&](const Batch& c) {
-            for (const auto& one : c.changes) std::visit(change, one);
+          [this](const SetParam& c) { apply_param(c); },
+          [this](const SetEnabled& c) {
+            GraphDesc graph = wanted_;
+            bool needs_plan = false;
+            const std::string problem = change_graph(graph, c, registry_, needs_plan);
+            if (!problem.empty()) return notice(true, problem);
+            replan_or_notice(std::move(graph));
           },
+          [this](const SetGraph& c) { apply_graph(c); },
+          [this](const Batch& c) { apply_batch(c); },
           [this](const Bypass& c) {
             if (bypass_ == c.on) return;
-            bypass_ = c.on;
-            replan(wanted_);
+            bypass_ = c.on, bypass_now_ = c.on;
+            replan_or_notice(wanted_);
           },
           [this](const Pause& c) {
             paused_ = c.paused;
@@ -239,13 +267,28 @@ void Pipeline::apply(Command& command) {
             speed_now_ = speed_;
             clock_set_ = false;
           },
-          [this](const SetLoop& c) { loop_file_ = c.file, loop_a_ns_ = c.a_ns, loop_b_ns_ = c.b_ns; },
+          [this](const SetLoop& c) {
+            loop_file_ = c.file, loop_a_ns_ = c.a_ns, loop_b_ns_ = c.b_ns;
+            loop_now_ = c.file;
+          },
           [this](const SetTaps& c) {
-            if (taps_ == c.taps) return;
-            taps_ = c.taps;
-            replan(wanted_);
+            if (extras_.taps == c.taps) return;
+            extras_.taps = c.taps;
+            replan_or_notice(wanted_);
+          },
+          [this](const SetViews& c) {
+            if (extras_.views == c.nodes) return;
+            extras_.views = c.nodes;
+            replan_or_notice(wanted_);
           },
           [](const Snapshot&) {},  // the viewer takes snapshots from the frame it shows
+          [this](const StartRecord& c) {
+            for (const auto& sink : options_.sinks) sink->start(c);
+            if (options_.sinks.empty()) notice(true, "this run cannot record");
+          },
+          [this](const StopRecord&) {
+            for (const auto& sink : options_.sinks) sink->stop();
+          },
           [](const Quit&) {},
       },
       command);
@@ -264,18 +307,64 @@ void Pipeline::apply_param(const SetParam& set) {
     node->params.emplace_back(set.param, set.value);
   }
   if (planning_ || result.kind == ParamResult::Kind::needs_plan)
-    replan(wanted_);
+    replan_or_notice(wanted_);
   else
     publish_graph();
 }
 
-/// Has `graph` planned aside. When it cannot be, the old plan stays and the reason is shown.
-void Pipeline::replan(GraphDesc graph) {
-  if (const auto problems = validate(graph, registry_); !problems.empty())
-    return notice(true, problems.front());
+/// All changes with one frame, or none: live parameters alone are set at once; where one of the changes needs
+/// a plan, the others wait for it.
+void Pipeline::apply_batch(const Batch& batch) {
+  GraphDesc graph = wanted_;
+  bool plan = planning_;
+  for (const auto& change : batch.changes) {
+    const std::string problem = change_graph(graph, change, registry_, plan);
+    if (!problem.empty()) return notice(true, problem);
+  }
+  if (plan) return replan_or_notice(std::move(graph));
+  for (const auto& change : batch.changes)
+    if (const auto* set = std::get_if<SetParam>(&change)) apply_param(*set);
+}
+
+void Pipeline::apply_graph(const SetGraph& set) {
+  if (set.request) requests_.push_back(set.request);
+  if (const std::string problem = replan(set.graph); !problem.empty()) {
+    notice(true, problem);
+    if (set.request) {
+      requests_.pop_back();
+      settle({set.request}, problem);
+    }
+  }
+}
+
+/// Has `graph` planned aside. When it cannot be, the old plan stays and the reason is given back.
+std::string Pipeline::replan(GraphDesc graph) {
+  if (const auto problems = validate(graph, registry_); !problems.empty()) return problems.front();
   wanted_ = resolved(graph, registry_);
   plan_again_ = true;
   request_plan();
+  publish_graph();
+  return {};
+}
+
+void Pipeline::replan_or_notice(GraphDesc graph) {
+  if (const std::string problem = replan(std::move(graph)); !problem.empty()) notice(true, problem);
+}
+
+/// Tells those who asked what became of their graphs.
+void Pipeline::settle(const std::vector<uint64_t>& requests, const std::string& problem) {
+  if (requests.empty()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const uint64_t request : requests) outcomes_.push_back({request, problem, next_frame_index()});
+  }
+  options_.on_change();
+}
+
+/// The frame that the next change is seen in: while paused, the held one is made again.
+int64_t Pipeline::next_frame_index() const {
+  if (!held_) return 0;
+  return paused_ ? held_.info.index : held_.info.index + 1;
 }
 
 /// Sends the wanted graph to the planner, unless it is at work: then once it has finished.
@@ -283,7 +372,7 @@ void Pipeline::request_plan() {
   if (planning_ || !plan_again_) return;
   PlanRequest request;
   request.wanted = wanted_, request.picture = executor_->plan()->picture, request.bypass = bypass_;
-  request.taps = taps_;
+  request.extras = extras_, request.requests = std::exchange(requests_, {});
   planning_ = plan_requests_.push(request);
   plan_again_ = false;
 }
@@ -296,7 +385,10 @@ void Pipeline::adopt_planned() {
   PlanRequest retire;
   if (!planned->prepared) {
     notice(true, planned->problem);
-    if (!plan_again_) wanted_ = graph_;
+    if (!plan_again_) {
+      wanted_ = graph_;
+      publish_graph();
+    }
   } else if (planned->prepared->plan->picture != executor_->plan()->picture) {
     retire.retired =
         std::move(planned->prepared);  // the source changed meanwhile and was planned for at once
@@ -306,13 +398,15 @@ void Pipeline::adopt_planned() {
     publish_graph();
     if (paused_ && held_) run_held();
   }
+  settle(planned->requests, planned->problem);
   if (retire.retired) plan_requests_.push(retire);
   request_plan();
+  options_.on_change();
 }
 
 /// Plans for a picture format on this thread: no frame can be made before it is done.
 void Pipeline::install_now(const PictureInfo& picture) {
-  executor_->install(make_plan(effective(wanted_, bypass_), picture, options_.backend, registry_, taps_));
+  executor_->install(make_plan(effective(wanted_, bypass_), picture, options_.backend, registry_, extras_));
   graph_ = wanted_;
   publish_graph();
 }
@@ -335,7 +429,13 @@ void Pipeline::process(Picture picture) {
   if (step_frames_ > 0) --step_frames_;
   const bool last =
       options_.max_frames > 0 && processed_.load() >= static_cast<uint64_t>(options_.max_frames);
-  publish(std::move(frame));
+  if (options_.sinks.empty()) {
+    publish(std::move(frame));
+  } else {
+    publish(frame.share());  // the display first: a sink may wait
+    for (const auto& sink : options_.sinks) sink->take(frame, held_);
+    frame.reset();
+  }
   if (last)
     end_of_stream();
   else if (loop_b_ns_ >= 0 && loop_a_ns_ >= 0 && held_.info.pts_ns >= loop_b_ns_)
@@ -345,7 +445,7 @@ void Pipeline::process(Picture picture) {
 /// The held picture again, with the parameters as they are now: tuning while paused.
 void Pipeline::run_held() {
   if (held_.planes.info != executor_->plan()->picture) return;
-  if (Frame frame = executor_->run(held_)) publish(std::move(frame));
+  if (Frame frame = executor_->run(held_, true)) publish(std::move(frame));
 }
 
 void Pipeline::rebase_clock(int64_t pts_ns) {
@@ -413,7 +513,8 @@ void Pipeline::end_of_stream() {
 void Pipeline::publish_graph() {
   auto view = std::make_shared<GraphView>();
   const Plan& plan = *executor_->plan();
-  view->graph = graph_;
+  view->graph = graph_, view->wanted = wanted_;
+  view->frame = next_frame_index();
   view->summary = describe(plan);
   view->version = ++graph_version_;
   for (const PlanNode& node : plan.nodes)
@@ -424,14 +525,40 @@ void Pipeline::publish_graph() {
 }
 
 void Pipeline::notice(bool problem, std::string text) {
-  const std::lock_guard lock(mutex_);
-  if (notices_.size() < kMaxNotices) notices_.push_back({problem, std::move(text)});
+  {
+    const std::lock_guard lock(mutex_);
+    if (notices_.size() < kMaxNotices) notices_.push_back({problem, std::move(text)});
+  }
+  options_.on_change();
 }
 
 // ---- any thread, consumers ------------------------------------------------------------------------------
 
 void Pipeline::post(Command command) {
-  if (!commands_.push(command)) return;
+  while (!offer(command) && !commands_.closed()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+uint64_t Pipeline::try_post(Command command) {
+  return offer(command);
+}
+
+/// Moves from `command` and returns its ticket, or leaves it alone and returns 0.
+uint64_t Pipeline::offer(Command& command) {
+  uint64_t ticket = 0;
+  {
+    const std::lock_guard lock(post_mutex_);
+    Posted posted{std::move(command), posted_ + 1};
+    if (!commands_.try_push(posted)) {
+      command = std::move(posted.command);
+      return 0;
+    }
+    ticket = ++posted_;
+  }
+  nudge();
+  return ticket;
+}
+
+void Pipeline::nudge() {
   command_signal_.release();
   pictures_.wake();
 }
@@ -451,6 +578,10 @@ PipelineStatus Pipeline::status() const {
   PipelineStatus s;
   s.frame_index = frame_index_, s.position_ns = position_ns_, s.frame_duration_ns = frame_duration_ns_;
   s.decoded = decoded_, s.processed = processed_, s.late = late_, s.not_shown = not_shown_;
+  s.applied = applied_.load(std::memory_order_acquire);
+  s.decode_turns = decode_turns_, s.process_turns = process_turns_;
+  s.bypass = bypass_now_, s.loop_file = loop_now_;
+  s.queue_full = pictures_.size() >= pictures_.capacity();
   s.paused = paused_now_, s.ended = ended_, s.failed = failed_, s.speed = speed_now_;
   return s;
 }
@@ -461,8 +592,18 @@ std::shared_ptr<const GraphView> Pipeline::graph() const {
 }
 
 std::vector<PipelineNotice> Pipeline::take_notices() {
+  std::vector<PipelineNotice> all;
+  for (const auto& sink : options_.sinks)
+    for (SinkNotice& n : sink->take_notices()) all.push_back({n.problem, std::move(n.text)});
   const std::lock_guard lock(mutex_);
-  return std::exchange(notices_, {});
+  all.insert(all.end(), std::make_move_iterator(notices_.begin()), std::make_move_iterator(notices_.end()));
+  notices_.clear();
+  return all;
+}
+
+std::vector<PlanOutcome> Pipeline::take_outcomes() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(outcomes_, {});
 }
 
 std::string Pipeline::source_damage() const {

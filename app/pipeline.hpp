@@ -7,6 +7,7 @@
 //                      the next frame boundary, so that no frame waits for it
 //   consumer           viewer: take_newest() on the UI thread, newest wins, never blocks the pipeline
 //                      batch:  next_frame() on the writer thread, every frame, in order
+//   sinks              recordings, restreams: take() on the process thread shares the frame with a queue of theirs
 //
 // Only values cross threads: Commands in, Frames and PipelineStatus out. A failure on a thread is kept and
 // rethrown by check(); the pipeline never switches the backend by itself.
@@ -22,6 +23,7 @@
 #include <thread>
 #include <vector>
 
+#include "app/frame_sink.hpp"
 #include "core/base/bounded_queue.hpp"
 #include "core/control/command.hpp"
 #include "core/graph/executor.hpp"
@@ -37,7 +39,11 @@ struct PipelineOptions {
   bool paused = false;
   bool loop_file = false;
   int64_t max_frames = 0;                  ///< 0: all
+  std::vector<std::shared_ptr<FrameSink>> sinks;  ///< take every new frame, beside the consumer
   std::function<void()> on_frame = [] {};  ///< called by the process thread after a frame was published
+  /// Called by the process thread after commands were applied, a plan was taken into use or refused, and when
+  /// there is a notice. Must be quick and never wait.
+  std::function<void()> on_change = [] {};
 };
 
 /// A node of the running plan, for people.
@@ -51,6 +57,8 @@ struct PlannedNode {
 /// The graph as it is now; a new object for every change.
 struct GraphView {
   GraphDesc graph;
+  GraphDesc wanted;   ///< as asked for; differs from `graph` while a plan is being made
+  int64_t frame = 0;  ///< the first frame that is made with it
   std::vector<PlannedNode> planned;
   std::string summary;
   uint64_t version = 0;
@@ -59,13 +67,23 @@ struct GraphView {
 struct PipelineStatus {
   int64_t frame_index = -1, position_ns = 0, frame_duration_ns = 0;
   uint64_t decoded = 0, processed = 0, late = 0, not_shown = 0;
-  bool paused = false, ended = false, failed = false;
+  uint64_t applied = 0;                        ///< ticket of the last command that was applied
+  uint64_t decode_turns = 0, process_turns = 0;  ///< signs of life: they grow while the threads are at work
+  bool paused = false, ended = false, failed = false, bypass = false, loop_file = false;
+  bool queue_full = false;  ///< the decoder waits for room
   double speed = 1;
 };
 
 struct PipelineNotice {
   bool problem = false;
   std::string text;
+};
+
+/// What became of a SetGraph that carried a request number.
+struct PlanOutcome {
+  uint64_t request = 0;
+  std::string problem;  ///< empty: in use from `frame` on
+  int64_t frame = 0;
 };
 
 class Pipeline {
@@ -79,8 +97,12 @@ class Pipeline {
   /// Ends both threads; frames not taken yet are given up. Idempotent.
   void stop();
 
-  /// Any thread. Applied at the next frame boundary.
+  /// Any thread. Applied at the next frame boundary. Waits while the queue is full.
   void post(Command command);
+  /// As post(), without waiting: the command's ticket, or 0 when the queue is full or closed.
+  uint64_t try_post(Command command);
+  /// Makes the process thread take a turn, paused or not; any thread. See PipelineStatus::process_turns.
+  void nudge();
 
   /// Newest published frame, or empty. One consumer thread.
   Frame take_newest();
@@ -93,11 +115,13 @@ class Pipeline {
   PipelineStatus status() const;
   std::shared_ptr<const GraphView> graph() const;
   std::vector<PipelineNotice> take_notices();
+  std::vector<PlanOutcome> take_outcomes();
   std::vector<NodeStatistics> statistics() const { return executor_->statistics(); }
   /// See Executor::read_scope(); taps are asked for by SetTaps.
   bool read_scope(const Tap& tap, ScopeReading& reading) const { return executor_->read_scope(tap, reading); }
   const SourceInfo& source() const { return source_info_; }
   std::string source_damage() const;
+  const std::vector<std::shared_ptr<FrameSink>>& sinks() const { return options_.sinks; }
 
   Profiler& profiler() { return profiler_; }
   Timeline& timeline() { return timeline_; }
@@ -117,7 +141,12 @@ class Pipeline {
   void apply_commands();
   void apply(Command& command);
   void apply_param(const SetParam& set);
-  void replan(GraphDesc graph);
+  void apply_batch(const Batch& batch);
+  void apply_graph(const SetGraph& set);
+  std::string replan(GraphDesc graph);
+  void replan_or_notice(GraphDesc graph);
+  void settle(const std::vector<uint64_t>& requests, const std::string& problem);
+  int64_t next_frame_index() const;
   void adopt_planned();
   void request_plan();
   void install_now(const PictureInfo& picture);
@@ -131,6 +160,7 @@ class Pipeline {
   void publish_graph();
   void notice(bool problem, std::string text);
 
+  uint64_t offer(Command& command);
   void guarded(void (Pipeline::*loop)());
   bool stopping() const { return stopping_.load(std::memory_order_acquire); }
 
@@ -150,20 +180,26 @@ class Pipeline {
   struct PlanRequest {
     GraphDesc wanted;  ///< what the graph becomes
     PictureInfo picture;
-    std::vector<Tap> taps;
+    PlanExtras extras;
     bool bypass = false;
+    std::vector<uint64_t> requests;         ///< of the SetGraphs that are part of it
     std::unique_ptr<PreparedPlan> retired;  ///< an old plan to free instead
   };
   struct Planned {
     std::unique_ptr<PreparedPlan> prepared;  ///< null: refused
     GraphDesc wanted;
     std::string problem;
+    std::vector<uint64_t> requests;
+  };
+  struct Posted {
+    Command command;
+    uint64_t ticket = 0;
   };
   // One plan is in the making at most: the planner never waits to hand it over.
   BoundedQueue<PlanRequest> plan_requests_{8};
   BoundedQueue<Planned> planned_{2};
   BoundedQueue<Decoded> pictures_{4};
-  BoundedQueue<Command> commands_{1024};
+  BoundedQueue<Posted> commands_{1024};
   BoundedQueue<Frame> frames_{2};
   std::counting_semaphore<> command_signal_{0};
 
@@ -176,7 +212,8 @@ class Pipeline {
   Picture held_;
   GraphDesc graph_;   // as it runs
   GraphDesc wanted_;  // as asked for: differs from graph_ while a plan is being made
-  std::vector<Tap> taps_;
+  PlanExtras extras_;
+  std::vector<uint64_t> requests_;  // of SetGraphs that no plan request has taken along yet
   bool planning_ = false, plan_again_ = false;
   bool paused_ = false, bypass_ = false, show_one_ = false, loop_file_ = false, source_ended_ = false;
   double speed_ = 1;
@@ -186,12 +223,18 @@ class Pipeline {
 
   std::atomic<int64_t> frame_index_{-1}, position_ns_{0}, frame_duration_ns_{0};
   std::atomic<uint64_t> decoded_{0}, processed_{0}, late_{0}, not_shown_{0};
-  std::atomic<bool> paused_now_{false}, ended_{false}, failed_{false}, stopping_{false};
+  std::atomic<uint64_t> applied_{0}, decode_turns_{0}, process_turns_{0};
+  std::atomic<bool> paused_now_{false}, ended_{false}, failed_{false}, stopping_{false}, bypass_now_{false},
+      loop_now_{false};
   std::atomic<double> speed_now_{1};
+
+  std::mutex post_mutex_;  // those who post, so that tickets and the queue have one order
+  uint64_t posted_ = 0;
 
   mutable std::mutex mutex_;  // set-up and changes only: graph view, notices, failure, damage
   std::shared_ptr<const GraphView> graph_view_;
   std::vector<PipelineNotice> notices_;
+  std::vector<PlanOutcome> outcomes_;
   std::exception_ptr failure_;
   std::string damage_;
 

@@ -7,6 +7,7 @@
 
 #include "app/cli.hpp"
 #include "app/pipeline.hpp"
+#include "app/recorder_tap.hpp"
 
 namespace lensd {
 
@@ -20,6 +21,14 @@ void run_check(const CommandLine& line);
 /// The source that runs when none is named, and the alias test:demo.
 std::string source_url(const CommandLine& line);
 SourceOptions source_options(const CommandLine& line, Backend backend);
+
+/// Frames that sinks may hold beside those that the display needs.
+inline constexpr int kFramesForSinks = kSinkFrames + 1;
+/// The recorder of a run; the one that --record asked for begins with the first frame. Throws Error(usage)
+/// for a file that is no video.
+std::shared_ptr<RecorderTap> make_recorder(const CommandLine& line, const SourceInfo& source);
+/// What --record asks for.
+StartRecord record_command(const CommandLine& line);
 
 /// The timings table as aligned text, CSV or JSON.
 std::string timings_text(const std::vector<PassStats>& rows);

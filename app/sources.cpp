@@ -1,4 +1,4 @@
-// Which source runs, and how its decoder is set up.
+// Which source runs, how its decoder is set up, and what records it.
 
 #include "app/run.hpp"
 #include "core/base/error.hpp"
@@ -27,6 +27,16 @@ SourceOptions source_options(const CommandLine& line, Backend backend) {
   options.pinned = backend == Backend::cuda;
   if (options.pinned) use_pinned_memory();
   return options;
+}
+
+std::shared_ptr<RecorderTap> make_recorder(const CommandLine& line, const SourceInfo& source) {
+  for (const std::string& path : {line.record, line.recording.name})
+    if (!path.empty()) recording_muxer(path);
+  return std::make_shared<RecorderTap>(line.recording, source);
+}
+
+StartRecord record_command(const CommandLine& line) {
+  return {.path = line.record, .overwrite = true, .beneath = {}};
 }
 
 }  // namespace lensd

@@ -21,6 +21,7 @@
 #include "ui/imgui_session.hpp"
 #include "ui/presenter.hpp"
 #include "ui/scope_texture.hpp"
+#include "ui/track_overlay.hpp"
 #include "ui/viewer_ui.hpp"
 #include "ui/window.hpp"
 
@@ -82,16 +83,21 @@ class Viewer {
     options.executor = {.threads = line_.threads,
                         .device = line_.device,
                         .host_frames = display_.kind == ui::DisplayKind::pixel_buffer,
-                        .frames = 6,
+                        .frames = 6 + kFramesForSinks,
                         .timing_interval = line_.trace.empty() ? 8 : 1};
     options.graph = graph;
     options.paced = true, options.paused = line_.pause, options.loop_file = line_.loop_file;
     options.on_frame = [] { ui::Window::wake(); };
-    auto pipeline = std::make_unique<Pipeline>(open_source(url, source_options(line_, backend_.backend)),
-                                               options, registry());
+    auto source = open_source(url, source_options(line_, backend_.backend));
+    const auto recorder = make_recorder(line_, source->info());
+    options.sinks = {recorder};
+    auto pipeline = std::make_unique<Pipeline>(std::move(source), options, registry());
     // The display path reads frames of the old pipeline: it goes first, then the pipeline.
+    awaited_.reset();
+    tracks_.clear();
     presenter_.reset();
     pipeline_ = std::move(pipeline);
+    recorder_ = recorder;
     presenter_ = std::make_unique<ui::Presenter>(
         ui::make_display_path(display_.kind, pipeline_->executor().device_sync()));
     present_scope_ = pipeline_->profiler().scope("present", "texture");
@@ -104,6 +110,8 @@ class Viewer {
     window_.set_title(pipeline_->source().name + " - lensd");
     if (line_.speed != 1) pipeline_->post(SetSpeed{line_.speed});
     if (line_.loop_file) pipeline_->post(SetLoop{.file = true});
+    if (!line_.record.empty() && !record_started_) pipeline_->post(record_command(line_));
+    record_started_ = true;
     pipeline_->start();
   }
 
@@ -111,6 +119,7 @@ class Viewer {
     pipeline_->check();
     take_dropped_files();
     show_newest();
+    take_side_data();
     session_.begin();
     std::vector<Command> commands;
     ui_.draw(model_->build(presenter_->picture()), window_.input(), session_.look(), commands);
@@ -121,6 +130,7 @@ class Viewer {
     if (ui_.bypass() != bypass_) pipeline_->post(Bypass{bypass_ = ui_.bypass()});
     scope_texture_.update(ui_.state().scopes);
     presenter_->draw(window_.framebuffer(), ui_.picture_rect(), ui_.view());
+    draw_tracks();
     session_.end();
     window_.present();
     if (const auto drawn = presenter_->take_draw_ns()) pipeline_->profiler().record(draw_scope_, *drawn);
@@ -129,7 +139,7 @@ class Viewer {
   }
 
   void show_newest() {
-    const Frame frame = pipeline_->take_newest();
+    Frame frame = pipeline_->take_newest();
     if (!frame) return;
     if (display_.kind == ui::DisplayKind::pixel_buffer) frame.wait_ready();
     const int64_t begin = now_ns();
@@ -138,6 +148,26 @@ class Viewer {
     pipeline_->profiler().record(present_scope_, end - begin);
     pipeline_->timeline().record(present_track_, present_label_, frame.info.index, begin, end);
     model_->shown(frame.info);
+    awaited_ = std::move(frame);
+  }
+
+  /// Side data is there when the GPU has finished, which the picture's own way into the window need not wait
+  /// for.
+  void take_side_data() {
+    if (!awaited_ || !awaited_.ready()) return;
+    const TrackTable* tracks = awaited_.tracks();
+    model_->shown_tracks(tracks);
+    if (tracks)
+      tracks_.push(*tracks, awaited_.info.serial);
+    else
+      tracks_.clear();
+    awaited_.reset();
+  }
+
+  void draw_tracks() {
+    const ui::Placement placed = ui::place(presenter_->picture(), ui_.picture_rect(), ui_.view());
+    tracks_.draw(window_.framebuffer(), ui_.picture_rect(), placed.picture, ui_.state().tracks,
+                 session_.look().scale);
   }
 
   void take_dropped_files() {
@@ -158,6 +188,9 @@ class Viewer {
 
   void finish() {
     pipeline_->stop();
+    recorder_->finish();
+    for (const SinkNotice& n : recorder_->take_notices())
+      if (n.problem) fmt::print(stderr, "lensd: {}\n", n.text);
     if (!line_.timings.empty()) write_timings(line_.timings, pipeline_->profiler().snapshot());
     if (!line_.trace.empty()) write_text(line_.trace, pipeline_->timeline().chrome_trace());
     if (const std::string damage = pipeline_->source_damage(); !damage.empty())
@@ -172,12 +205,15 @@ class Viewer {
   ui::DisplayChoice display_;
   ui::ViewerUi ui_;
   ui::ScopeTexture scope_texture_;
+  ui::TrackOverlay tracks_;
+  Frame awaited_;  ///< shown, its side data not taken yet
   UiMap map_;
   std::unique_ptr<Pipeline> pipeline_;
+  std::shared_ptr<RecorderTap> recorder_;
   std::unique_ptr<ui::Presenter> presenter_;  // destroyed before the pipeline whose frames it reads
   std::unique_ptr<ViewerModelBuilder> model_;
   int present_scope_ = 0, draw_scope_ = 0, present_track_ = 0, present_label_ = 0;
-  bool quit_ = false, bypass_ = false;
+  bool quit_ = false, bypass_ = false, record_started_ = false;
 };
 
 }  // namespace

@@ -45,6 +45,20 @@ void ViewerModelBuilder::shown(const FrameInfo& info) {
   model_.frame_index = info.index, model_.position_ns = info.pts_ns;
 }
 
+void ViewerModelBuilder::shown_tracks(const TrackTable* table) {
+  model_.tracks.clear();
+  model_.tracks_lost = {};
+  if (!table || table->capacity == 0) return losses_.clear();
+  const auto* bytes = reinterpret_cast<const uint8_t*>(table);
+  model_.tracks.assign(bytes, bytes + track_table_bytes(static_cast<int>(table->capacity)));
+  const int64_t time_ns = now_ns();
+  Losses& newest = losses_.emplace_back(Losses{time_ns, {}});
+  std::copy_n(table->counts, kTrackStatuses, newest.counts.begin());
+  while (time_ns - losses_.front().time_ns > 1'000'000'000) losses_.pop_front();
+  for (const Losses& one : losses_)
+    for (size_t i = 0; i < one.counts.size(); ++i) model_.tracks_lost[i] += one.counts[i];
+}
+
 void ViewerModelBuilder::sent(const Command& command) {
   if (const auto* loop = std::get_if<SetLoop>(&command))
     model_.loop_file = loop->file, model_.loop_a_ns = loop->a_ns, model_.loop_b_ns = loop->b_ns;

@@ -1,6 +1,8 @@
 // Gathers what the panels show from the pipeline, once per display frame, on the UI thread.
 #pragma once
 
+#include <array>
+#include <deque>
 #include <memory>
 #include <string>
 
@@ -21,6 +23,8 @@ class ViewerModelBuilder {
 
   /// A frame was handed to the presenter.
   void shown(const FrameInfo& info);
+  /// The tracks that came with it, null when it has none.
+  void shown_tracks(const TrackTable* table);
   /// A command was sent: what the pipeline's status does not tell is remembered here.
   void sent(const Command& command);
   void notice(bool problem, std::string text);
@@ -38,6 +42,11 @@ class ViewerModelBuilder {
   uint64_t graph_version_ = 0;
   int64_t rates_ns_ = 0, timings_ns_ = 0, scopes_ns_ = 0;
   uint64_t rates_decoded_ = 0, rates_shown_ = 0;
+  struct Losses {
+    int64_t time_ns;
+    std::array<uint32_t, kTrackStatuses> counts;
+  };
+  std::deque<Losses> losses_;  ///< of the shown frames of the last second
 };
 
 }  // namespace lensd

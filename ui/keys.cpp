@@ -10,7 +10,7 @@ namespace {
 constexpr int64_t kSecond = 1'000'000'000;
 constexpr double kSpeedStep = 1.1, kMinSpeed = 0.01, kMaxSpeed = 100, kZoomStep = 1.25;
 
-constexpr std::array<KeyHelp, 19> kHelp{{
+constexpr std::array<KeyHelp, 20> kHelp{{
     {"Space  p", "pause and play"},
     {".  ,", "step one frame on, back"},
     {"←  →", "5 seconds back, on"},
@@ -21,6 +21,7 @@ constexpr std::array<KeyHelp, 19> kHelp{{
     {"1 – 9", "switch a node of the graph"},
     {"b", "bypass the graph while held"},
     {"h", "scopes: histogram, waveform, vectorscope"},
+    {"t", "tracks over the picture"},
     {"Wheel", "zoom at the pointer"},
     {"Alt++  Alt+−", "zoom in, out"},
     {"0  Alt+1", "fit the window, one to one"},
@@ -108,6 +109,9 @@ void single_character(PanelContext& ctx, char32_t c, ViewerRequests& requests) {
       break;
     case U'h':
       toggle_scopes(s);
+      break;
+    case U't':
+      s.tracks.overlay = !s.tracks.overlay;
       break;
     case U'i':
       s.stats = !s.stats;

@@ -5,12 +5,14 @@
 // Panels read the model and append commands; they know neither threads nor executors.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "core/control/command.hpp"
 #include "core/graph/profiler.hpp"
+#include "core/image/tracks.hpp"
 #include "core/image/view.hpp"
 
 namespace lensd::ui {
@@ -58,6 +60,13 @@ struct ViewerModel {
   std::vector<Tap> taps;       ///< those that the pipeline was asked for
   ScopeReading scope;          ///< of the first one, renewed up to 30 times a second
   uint64_t scope_version = 0;  ///< counts the readings
+  // Tracks of the shown frame: the bytes of its TrackTable, empty when there are none
+  std::vector<uint8_t> tracks;
+  std::array<uint32_t, kTrackStatuses> tracks_lost{};  ///< by status, in the shown frames of the last second
+
+  const TrackTable* track_table() const {
+    return tracks.empty() ? nullptr : reinterpret_cast<const TrackTable*>(tracks.data());
+  }
 };
 
 }  // namespace lensd::ui

@@ -35,6 +35,16 @@ struct ScopesState {
   unsigned texture = 0;          ///< GL's name; 0: there is none, as in tests
 };
 
+/// What the colour of a track says.
+enum class TrackColour : uint8_t { age, residual, motion };
+
+/// The tracks' part of the state.
+struct TracksState {
+  bool overlay = true, trails = true;
+  bool open = false;  ///< the panel's section
+  TrackColour colour = TrackColour::age;
+};
+
 /// What the interface remembers between frames; nothing of it is the pipeline's.
 struct UiState {
   bool panels = true, help = false, stats = false, bypass = false;
@@ -42,6 +52,7 @@ struct UiState {
   float left_width = 248, right_width = 324;  ///< logical pixels
   PictureView view;
   ScopesState scopes;
+  TracksState tracks;
   TextEdit text_edit;
   // Numbers that are read rather than watched change four times a second.
   int64_t held_at_ns = 0;
@@ -78,9 +89,12 @@ struct PanelContext {
 void draw_graph_panel(PanelContext& ctx);
 void draw_timings_panel(PanelContext& ctx);
 void draw_scopes_panel(PanelContext& ctx);
+void draw_tracks_panel(PanelContext& ctx);
 void draw_status_panel(PanelContext& ctx);
 void draw_transport_bar(PanelContext& ctx);
 // Over the picture, whose area is in ImGui units:
+/// `placed` is where the whole picture lies. The numbers of the track under the pointer.
+void draw_track_hover(PanelContext& ctx, const Rect& area, const Rect& placed);
 void draw_notices(PanelContext& ctx, const Rect& area);
 void draw_stats_overlay(PanelContext& ctx, const Rect& area);
 void draw_keys_help(PanelContext& ctx);

@@ -63,15 +63,18 @@ void draw_strip(PanelContext& ctx, const char* id, const Rect& r, const char* na
   ImGui::PopStyleVar();
 }
 
-void draw_scopes_heading(PanelContext& ctx) {
-  heading(ctx.look, "Scopes");
+/// The heading of a section that folds away by itself.
+void section_heading(PanelContext& ctx, const char* title, const char* name, bool& shown, const char* hide,
+                     const char* show, const char* key) {
+  heading(ctx.look, title);
   ImGui::SameLine();
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - ctx.px(20));
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() - ctx.px(2));
-  bool& shown = ctx.state.scopes.open;
-  if (icon_button(ctx.look, "##scopes", shown ? Icon::chevron_down : Icon::chevron_right)) shown = !shown;
-  ctx.mark("scopes", "fold");
-  tooltip(ctx.look, shown ? "Fold the scopes away: nothing is measured then" : "Show the scopes", "h");
+  ImGui::PushID(name);
+  if (icon_button(ctx.look, "##section", shown ? Icon::chevron_down : Icon::chevron_right)) shown = !shown;
+  ImGui::PopID();
+  ctx.mark(name, "fold");
+  tooltip(ctx.look, shown ? hide : show, key);
 }
 
 /// Asks for what the scopes panel shows, and for nothing while it is not to be seen.
@@ -161,8 +164,15 @@ void ViewerUi::draw_sides(PanelContext& ctx, const Layout& l) {
     ImGui::BeginChild("##numbers", {0, 0});
     draw_timings_panel(ctx);
     ImGui::Dummy({0, ctx.px(10)});
-    draw_scopes_heading(ctx);
+    section_heading(ctx, "Scopes", "scopes", state_.scopes.open,
+                    "Fold the scopes away: nothing is measured then", "Show the scopes", "h");
     if (state_.scopes.open) draw_scopes_panel(ctx);
+    if (ctx.model.track_table()) {
+      ImGui::Dummy({0, ctx.px(10)});
+      section_heading(ctx, "Tracks", "tracks", state_.tracks.open, "Fold the tracks' numbers away",
+                      "Show how the tracks fare", "");
+      if (state_.tracks.open) draw_tracks_panel(ctx);
+    }
     ImGui::Dummy({0, ctx.px(10)});
     heading(ctx.look, "Status");
     ImGui::Dummy({0, ctx.px(2)});
@@ -187,6 +197,12 @@ void ViewerUi::draw_sides(PanelContext& ctx, const Layout& l) {
 }
 
 void ViewerUi::draw_over_picture(PanelContext& ctx, const Rect& area) {
+  if (state_.tracks.overlay) {
+    Rect placed = place(ctx.model.picture, picture_, state_.view).picture;  // framebuffer pixels
+    const ImVec2 density = ImGui::GetIO().DisplayFramebufferScale;
+    placed = {placed.x / density.x, placed.y / density.y, placed.w / density.x, placed.h / density.y};
+    draw_track_hover(ctx, area, placed);
+  }
   if (state_.stats) draw_stats_overlay(ctx, area);
   draw_notices(ctx, area);
   if (state_.help) draw_keys_help(ctx);

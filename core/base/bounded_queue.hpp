@@ -61,6 +61,17 @@ class BoundedQueue {
     }
   }
 
+  /// As push(), but also returns false when wake() was called since `wakes` was taken.
+  bool push_or_wake(T& value, uint32_t wakes) {
+    for (;;) {
+      const uint32_t seen = events_.load(std::memory_order_acquire);
+      if (try_push(value)) return true;
+      if (closed_.load(std::memory_order_acquire)) return false;
+      if (wakes_.load(std::memory_order_acquire) != wakes) return false;
+      events_.wait(seen, std::memory_order_acquire);
+    }
+  }
+
   std::optional<T> try_pop() {
     size_t position = tail_.load(std::memory_order_relaxed);
     for (;;) {
@@ -111,7 +122,8 @@ class BoundedQueue {
   }
   bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
 
-  /// Makes a waiting pop_or_wake() return empty, so that its thread can look at something else.
+  /// Makes a waiting pop_or_wake() or push_or_wake() return empty, so that its thread can look at something
+  /// else.
   void wake() {
     wakes_.fetch_add(1, std::memory_order_release);
     signal();

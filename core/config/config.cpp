@@ -7,13 +7,13 @@
 #include <fstream>
 #include <functional>
 #include <map>
-#include <set>
 #include <sstream>
 
 #define TOML_EXCEPTIONS 0
 #include <toml++/toml.h>
 
 #include "core/base/error.hpp"
+#include "core/config/keys.hpp"
 
 namespace lensd {
 namespace {
@@ -25,18 +25,13 @@ class Reader {
       : name_(std::move(name)), registry_(registry), out_(out) {}
 
   void document(const toml::table& root) {
-    const std::map<std::string_view, std::function<void(const toml::node&)>> tables{
-        {"source", [this](const toml::node& n) { source(n); }},
-        {"graph", [this](const toml::node& n) { graph_table(n); }},
-        {"node", [this](const toml::node& n) { nodes(n); }},
-        {"window", [this](const toml::node& n) { window(n); }},
-        {"performance", [this](const toml::node& n) { performance(n); }},
-        {"log", [this](const toml::node& n) { log(n); }},
-    };
     for (const auto& [key, value] : root) {
-      const auto it = tables.find(key.str());
-      if (it != tables.end())
-        it->second(value);
+      if (const ConfigTable* table = find_config_table(key.str()))
+        plain_table(value, *table);
+      else if (key.str() == "graph")
+        graph_table(value);
+      else if (key.str() == "node")
+        nodes(value);
       else
         problem(key.source(), fmt::format("there is no table or key '{}'", key.str()));
     }
@@ -69,59 +64,24 @@ class Reader {
     }
   }
 
-  auto text(std::optional<std::string>& target, const std::set<std::string>& allowed = {}) {
-    return [this, &target, allowed](const toml::node& node) {
-      const auto value = node.value_exact<std::string>();
-      if (!value) return problem(node.source(), "expected text in quotes");
-      if (!allowed.empty() && !allowed.contains(*value))
-        return problem(node.source(), fmt::format("'{}' is not one of {}", *value, fmt::join(allowed, ", ")));
-      target = *value;
-    };
+  void plain_table(const toml::node& node, const ConfigTable& table) {
+    Fields known;
+    for (const ConfigKey& key : table.keys)
+      known[key.spec.name] = [this, &key](const toml::node& value) { plain_key(value, key.spec); };
+    fields(node, table.name.c_str(), known);
   }
-  auto integer(std::optional<int>& target, int min, int max) {
-    return [this, &target, min, max](const toml::node& node) {
-      const auto value = node.value_exact<int64_t>();
-      if (!value || *value < min || *value > max)
-        return problem(node.source(), fmt::format("expected a whole number {} to {}", min, max));
-      target = static_cast<int>(*value);
-    };
-  }
-  auto boolean(std::optional<bool>& target) {
-    return [this, &target](const toml::node& node) {
-      const auto value = node.value_exact<bool>();
-      if (!value) return problem(node.source(), "expected true or false");
-      target = *value;
-    };
-  }
-
-  void source(const toml::node& n) {
-    fields(n, "source",
-           {{"url", text(out_.source_url)}, {"hwdec", text(out_.hwdec, {"auto", "cuda", "no"})}});
-  }
-  void window(const toml::node& n) {
-    fields(n, "window",
-           {{"width", integer(out_.window_width, 64, 16384)},
-            {"height", integer(out_.window_height, 64, 16384)},
-            {"fullscreen", boolean(out_.fullscreen)},
-            {"vsync", boolean(out_.vsync)}});
-  }
-  void performance(const toml::node& n) {
-    fields(n, "performance",
-           {{"backend", text(out_.backend, {"auto", "cuda", "cpu"})},
-            {"threads", integer(out_.threads, 0, 1024)},
-            {"device", integer(out_.device, 0, 255)}});
-  }
-  void log(const toml::node& n) {
-    fields(n, "log",
-           {{"level", text(out_.log_level, {"trace", "debug", "info", "warn", "error", "off"})},
-            {"file", text(out_.log_file)}});
+  void plain_key(const toml::node& value, const ParamSpec& spec) {
+    const std::optional<ParamValue> given = param_value(value);
+    ParamValue converted;
+    if (!given || spec.check(*given, converted))
+      return problem(value.source(), fmt::format("{} = {} is not allowed, expected {}", spec.name,
+                                                 as_written(value), spec.allowed()));
+    spec.put(&out_, converted);
   }
 
   void graph_table(const toml::node& n) {
     has_graph_ = true;
-    std::optional<std::string> output;
-    fields(n, "graph", {{"output", text(output)}});
-    if (output) graph_.output = *output;
+    fields(n, "graph", {{"output", [this](const toml::node& value) { node_text(value, graph_.output); }}});
   }
 
   void nodes(const toml::node& n) {
@@ -272,7 +232,7 @@ std::vector<std::string> parse_config(const std::string& text, const std::string
   return reader.problems;
 }
 
-Config load_config(const std::string& path, const Registry& registry) {
+std::string read_config_text(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))
     throw Error(ExitCode::invalid_config, path, "is a directory", "name a .toml file");
@@ -283,22 +243,21 @@ Config load_config(const std::string& path, const Registry& registry) {
     throw Error(ExitCode::invalid_config, path, "cannot be read", "check the path and its permissions");
   std::ostringstream text;
   text << file.rdbuf();
+  return text.str();
+}
+
+Config load_config(const std::string& path, const Registry& registry) {
   Config config;
-  const auto problems = parse_config(text.str(), path, registry, config);
+  const auto problems = parse_config(read_config_text(path), path, registry, config);
   if (!problems.empty())
     throw Error(ExitCode::invalid_config, "", fmt::format("{}", fmt::join(problems, "\n")));
   return config;
 }
 
 void merge(Config& base, const Config& later) {
-  const auto take = [](auto& to, const auto& from) {
-    if (from) to = from;
-  };
-  take(base.source_url, later.source_url), take(base.hwdec, later.hwdec), take(base.graph, later.graph);
-  take(base.window_width, later.window_width), take(base.window_height, later.window_height);
-  take(base.fullscreen, later.fullscreen), take(base.vsync, later.vsync);
-  take(base.backend, later.backend), take(base.threads, later.threads), take(base.device, later.device);
-  take(base.log_level, later.log_level), take(base.log_file, later.log_file);
+  for (const ConfigTable& table : config_tables())
+    for (const ConfigKey& key : table.keys) key.take(base, later);
+  if (later.graph) base.graph = later.graph;
 }
 
 }  // namespace lensd

@@ -15,7 +15,7 @@
 
 namespace lensd {
 
-/// What files can say. An empty optional was not said.
+/// What files can say. An empty optional was not said. keys.cpp declares each key of the plain tables.
 struct Config {
   std::optional<std::string> source_url, hwdec;    // [source]
   std::optional<GraphDesc> graph;                  // [graph] and [[node]]
@@ -24,6 +24,11 @@ struct Config {
   std::optional<std::string> backend;  // [performance]
   std::optional<int> threads, device;
   std::optional<std::string> log_level, log_file;  // [log]
+  std::optional<std::string> control_socket, control_folder;  // [control]
+  std::optional<int> control_clients;
+  std::optional<std::string> http_address, http_hosts, http_token, http_token_file;  // [http]
+  std::optional<int> http_port, http_connections, http_stream_fps;
+  std::optional<bool> http_auth;
 };
 
 /// Largest file that is read, in bytes.
@@ -33,6 +38,9 @@ inline constexpr size_t kMaxConfigBytes = 1 << 20;
 /// is.
 std::vector<std::string> parse_config(const std::string& text, const std::string& name,
                                       const Registry& registry, Config& out);
+
+/// The text of a file. Throws Error(invalid_config) when it cannot be read or is too large.
+std::string read_config_text(const std::string& path);
 
 /// Reads and checks a file. Throws Error(invalid_config) with all problems joined by newlines.
 Config load_config(const std::string& path, const Registry& registry);

@@ -26,8 +26,9 @@ struct SetEnabled {
 /// Replaces the whole graph (add, remove, reorder, undo, preset).
 struct SetGraph {
   GraphDesc graph;
+  uint64_t request = 0;  ///< not 0: what became of it is wanted (Pipeline::take_outcomes())
 };
-/// Several changes that apply to one frame.
+/// Several changes that apply to one frame, or none of them where one is refused.
 struct Batch {
   std::vector<std::variant<SetParam, SetEnabled>> changes;
 };
@@ -56,12 +57,28 @@ struct SetLoop {
 struct SetTaps {
   std::vector<Tap> taps;
 };
+/// The nodes ("source" too) whose pictures frames carry beside the output from now on; see
+/// Frame::find_image().
+struct SetViews {
+  std::vector<std::string> nodes;
+};
 struct Snapshot {
   std::string path;
 };
+/// Records from the next frame on. Where it ends, or what went wrong, is a notice.
+struct StartRecord {
+  enum class What : uint8_t { output, source };  ///< the graph's output, or the picture as decoded
+  std::string path;                              ///< a file or a template; empty: as [record] says
+  What what = What::output;
+  bool overwrite = false;  ///< the path was named on the command line: an older file gives way
+  /// Not empty: the path came from a control request and is taken as one below this folder, which it may not
+  /// leave.
+  std::string beneath;
+};
+struct StopRecord {};
 struct Quit {};
 
 using Command = std::variant<SetParam, SetEnabled, SetGraph, Batch, Bypass, Pause, Step, Seek, SetSpeed,
-                             SetLoop, SetTaps, Snapshot, Quit>;
+                             SetLoop, SetTaps, SetViews, Snapshot, StartRecord, StopRecord, Quit>;
 
 }  // namespace lensd

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "core/graph/json.hpp"
+
 namespace lensd {
 namespace {
 
@@ -124,23 +126,8 @@ std::string section(const FilterEntry& entry) {
   return text;
 }
 
-Json default_json(const ParamSpec& p) {
-  if (const auto* m = std::get_if<Matrix>(&p.default_value)) {
-    Json rows = Json::array();
-    for (int y = 0; y < m->rows; ++y) {
-      const auto row = m->values.begin() + std::ptrdiff_t{y} * m->cols;
-      rows.push_back(std::vector<double>(row, row + m->cols));
-    }
-    return rows;
-  }
-  if (p.type == ParamType::boolean) return std::get<bool>(p.default_value);
-  if (p.type == ParamType::integer) return std::get<int64_t>(p.default_value);
-  if (p.type == ParamType::real) return std::get<double>(p.default_value);
-  return std::get<std::string>(p.default_value);
-}
-
 Json param_json(const ParamSpec& p) {
-  Json json{{"name", p.name}, {"type", type_name(p.type)}, {"doc", p.doc}, {"default", default_json(p)}};
+  Json json{{"name", p.name}, {"type", type_name(p.type)}, {"doc", p.doc}, {"default", Json(to_json(p.default_value))}};
   if (p.type == ParamType::integer)
     json["min"] = static_cast<int64_t>(p.min), json["max"] = static_cast<int64_t>(p.max);
   if (p.type == ParamType::real) json["min"] = p.min, json["max"] = p.max;

@@ -9,24 +9,15 @@
 #include "core/device/memory.hpp"
 #include "core/graph/executor.hpp"
 #include "core/graph/stats_board.hpp"
+#include "core/graph/steps.hpp"
 
 namespace lensd {
 namespace {
 
-/// A node as the executor runs it: every pointer resolved when the plan is installed.
-struct Step {
-  PlanNode* node = nullptr;
-  PassArgs args;
-  std::vector<ConstImageRef> in;
-  std::vector<size_t> reads_output;  ///< inputs that are the output frame, another one each time
-  std::vector<uint8_t*> scratch;
-  std::vector<int> scopes, labels;
-};
-
 struct CpuPlan final : PreparedPlan {
   std::shared_ptr<FramePool> pool;
   std::vector<Step> steps;
-  MemoryBlock arena, state, stats, worker;
+  MemoryBlock arena, state, worker;
   std::shared_ptr<StatsBuffer> finished_stats;
 };
 
@@ -46,14 +37,18 @@ class CpuExecutor final : public Executor {
     auto next = std::make_unique<CpuPlan>();
     next->arena = MemoryBlock(MemoryKind::host, plan->arena_bytes);
     next->state = MemoryBlock(MemoryKind::host, plan->state_bytes);
-    next->stats = MemoryBlock(MemoryKind::host, plan->stats_bytes);
     next->worker =
         MemoryBlock(MemoryKind::host, plan->worker_bytes * static_cast<size_t>(workers_.threads()));
     std::memset(next->state.data(), 0, next->state.size());
-    next->pool = FramePool::make(plan->output, MemoryKind::host, options_.frames);
+    next->pool = FramePool::make({.images = plan->frame_images,
+                                  .kind = MemoryKind::host,
+                                  .capacity = options_.frames,
+                                  .side_bytes = plan->stats_bytes,
+                                  .tracks_offset = plan->tracks_offset,
+                                  .views = plan->views});
     next->finished_stats = std::make_shared<StatsBuffer>(*plan);
+    next->steps = resolve_steps(*plan, {next->arena.data(), next->state.data()}, profiler_, timeline_, false);
     next->plan = std::move(plan);
-    resolve(*next);
     return next;
   }
 
@@ -61,6 +56,9 @@ class CpuExecutor final : public Executor {
     std::unique_ptr<CpuPlan> next(static_cast<CpuPlan*>(prepared.release()));
     stats_board_.install(next->finished_stats);
     profiler_.deactivate_all_but(active_rows(*next->plan));
+    if (now_)
+      for (const StateCopy& copy : carry_over(now_->steps, next->steps))
+        std::memcpy(next->state.data() + copy.to, now_->state.data() + copy.from, copy.bytes);
     {
       const std::lock_guard lock(close_mutex_);
       if (closed_) next->pool->close();
@@ -69,23 +67,25 @@ class CpuExecutor final : public Executor {
     return next;
   }
 
-  Frame run(const Picture& picture) override {
+  Frame run(const Picture& picture, bool again) override {
     Frame frame = now_->pool->acquire();
     if (!frame) return frame;
     frame.info = picture.info;
-    if (now_->plan->stats_bytes > 0) std::memset(now_->stats.data(), 0, now_->plan->stats_bytes);
-    for (Step& step : now_->steps) {
-      step.args.picture = &picture.planes;
-      if (step.node->writes_output) step.args.out = frame.image();
-      for (const size_t i : step.reads_output) step.in[i] = frame.image();
-      run_step(step, picture.info.index);
-    }
-    now_->finished_stats->publish(picture.info.index, now_->stats.data());
+    Plan& plan = *now_->plan;
+    uint8_t* const stats = now_->pool->side_data(frame.slot());
+    if (plan.stats_bytes > 0) std::memset(stats, 0, plan.stats_bytes);
+    uint8_t* const blocks = plan.blocks.data();
+    tick(now_->steps, picture.info, again, blocks);
+    point_at(now_->steps, {now_->pool->images(frame.slot()), stats, blocks, blocks, &picture.planes});
+    for (const Step& step : now_->steps) run_step(step, picture.info.index);
+    now_->finished_stats->publish(picture.info.index, stats);
     frame.info.processed_ns = now_ns();
     return frame;
   }
 
-  void reset_state() override { std::memset(now_->state.data(), 0, now_->state.size()); }
+  void reset_state() override {
+    for (Step& step : now_->steps) step.clock.cut();
+  }
   std::vector<NodeStatistics> statistics() const override { return stats_board_.read(); }
   bool read_scope(const Tap& tap, ScopeReading& reading) const override {
     return stats_board_.read_scope(tap, reading);
@@ -97,30 +97,6 @@ class CpuExecutor final : public Executor {
   }
 
  private:
-  void resolve(CpuPlan& next) {
-    Plan& plan = *next.plan;
-    for (PlanNode& node : plan.nodes) {
-      Step& step = next.steps.emplace_back();
-      step.node = &node;
-      for (const int input : node.inputs) {
-        const PlanNode& from = plan.nodes[static_cast<size_t>(input)];
-        if (from.writes_output) step.reads_output.push_back(step.in.size());
-        step.in.push_back({next.arena.data() + from.image_offset, from.pitch_bytes, from.layout.output});
-      }
-      for (const size_t offset : node.scratch_offsets) step.scratch.push_back(next.arena.data() + offset);
-      step.args.out = {next.arena.data() + node.image_offset, node.pitch_bytes, node.layout.output};
-      step.args.block = step.args.host_block = plan.blocks.data() + node.block_offset;
-      step.args.state = next.state.data() + node.state_offset,
-      step.args.stats = next.stats.data() + node.stats_offset;
-      for (const PassSpec& pass : node.layout.passes) {
-        step.scopes.push_back(profiler_.scope(node.id, pass.name, pass.bytes, pass.operations));
-        step.labels.push_back(timeline_.label(node.id + "/" + pass.name));
-      }
-    }
-    for (Step& step : next.steps)
-      step.args.in = step.in, step.args.scratch = step.scratch;  // vectors stay put now
-  }
-
   struct PassContext {
     const CpuExecutor* self;
     const Step* step;

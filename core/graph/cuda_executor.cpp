@@ -19,21 +19,29 @@
 #include "core/graph/cuda_slot.hpp"
 #include "core/graph/executor.hpp"
 #include "core/graph/stats_board.hpp"
+#include "core/graph/steps.hpp"
 
 namespace lensd {
 namespace {
 
-struct Step {
-  PlanNode* node = nullptr;
-  PassArgs args;
-  std::vector<ConstImageRef> in;
-  std::vector<size_t> reads_output;  ///< inputs that are the output frame, another one in each slot
-  std::vector<uint8_t*> scratch;
-  std::vector<int> scopes, labels;
-};
-
 /// Output frames carry their order with the GPU's work; see SlotSync.
 using SyncSet = std::vector<SlotSync>;
+
+struct PassIndex {
+  size_t step = 0;
+  int pass = 0;
+};
+
+/// Passes that read the picture come first, so that they can be launched before the graph.
+std::vector<PassIndex> launch_order(const std::vector<Step>& steps, size_t& early) {
+  std::vector<PassIndex> first, rest;
+  for (size_t s = 0; s < steps.size(); ++s)
+    for (size_t p = 0; p < steps[s].scopes.size(); ++p)
+      (steps[s].node->layout.passes[p].reads_picture ? first : rest).push_back({s, static_cast<int>(p)});
+  early = first.size();
+  first.insert(first.end(), rest.begin(), rest.end());
+  return first;
+}
 
 struct CudaPlan final : PreparedPlan {
   /// The plan's last work on the GPU may still be running: memory and graphs go after it.
@@ -43,6 +51,8 @@ struct CudaPlan final : PreparedPlan {
   std::shared_ptr<FramePool> pool;
   std::vector<std::unique_ptr<CudaSlot>> slots;
   std::vector<Step> steps;
+  std::vector<PassIndex> order;  ///< all passes as they are launched
+  size_t early = 0;              ///< the first of `order` that read the picture
   MemoryBlock arena, state, stats;
   std::shared_ptr<StatsBuffer> finished_stats;
   cuda::Event last_use;
@@ -79,28 +89,29 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
   std::unique_ptr<PreparedPlan> prepare(std::unique_ptr<Plan> plan) override {
     LENSD_CUDA_CHECK(cudaSetDevice(options_.device));
     auto next = std::make_unique<CudaPlan>();
-    next->pool = FramePool::make(plan->output, options_.host_frames ? MemoryKind::pinned : MemoryKind::device,
-                                 options_.frames);
+    next->pool = FramePool::make({.images = plan->frame_images,
+                                  .kind = options_.host_frames ? MemoryKind::pinned : MemoryKind::device,
+                                  .capacity = options_.frames,
+                                  .side_bytes = plan->stats_bytes,
+                                  .tracks_offset = plan->tracks_offset,
+                                  .views = plan->views});
     auto sync = std::make_shared<SyncSet>(static_cast<size_t>(next->pool->capacity()));
     next->pool->attach(sync);
     next->arena = MemoryBlock(MemoryKind::device, plan->arena_bytes);
     next->state = MemoryBlock(MemoryKind::device, plan->state_bytes);
     next->stats = MemoryBlock(MemoryKind::device, plan->stats_bytes);
     next->finished_stats = std::make_shared<StatsBuffer>(*plan);
-    size_t passes = 0;
-    for (const PlanNode& node : plan->nodes) passes += node.layout.passes.size();
+    profiler_.scope("upload", "copy", static_cast<double>(upload_bytes(plan->picture)), 0, true);
+    next->steps = resolve_steps(*plan, {next->arena.data(), next->state.data()}, profiler_, timeline_, true);
+    next->order = launch_order(next->steps, next->early);
     for (int i = 0; i < next->pool->capacity(); ++i) {
-      next->slots.push_back(make_slot(*plan, passes));
-      next->slots.back()->sync = &(*sync)[static_cast<size_t>(i)];
-      next->slots.back()->signal = {next->slots.back()->sync,
-                                    next->pool.get(),
-                                    i,
-                                    next->slots.back()->host_stats.data(),
-                                    next->finished_stats.get(),
-                                    -1};
+      next->slots.push_back(make_slot(*plan, *next->pool, i, next->order.size()));
+      CudaSlot& slot = *next->slots.back();
+      slot.sync = &(*sync)[static_cast<size_t>(i)];
+      slot.signal = {slot.sync, next->pool.get(), i, next->pool->side_data(i), next->finished_stats.get(),
+                     -1};
     }
     next->plan = std::move(plan);
-    resolve(*next);
     return next;
   }
 
@@ -109,7 +120,13 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
     std::unique_ptr<CudaPlan> next(static_cast<CudaPlan*>(prepared.release()));
     stats_board_.install(next->finished_stats);
     profiler_.deactivate_all_but(active_rows(*next->plan));
+    LENSD_CUDA_CHECK(cudaMemsetAsync(next->state.data(), 0, next->state.size(), compute_.get()));
     if (now_) {
+      for (const StateCopy& copy : carry_over(now_->steps, next->steps))
+        LENSD_CUDA_CHECK(cudaMemcpyAsync(next->state.data() + copy.to, now_->state.data() + copy.from,
+                                         copy.bytes, cudaMemcpyDeviceToDevice, compute_.get()));
+      carried_.record(compute_);
+      cuda::wait(return_, carried_);
       cuda::wait(return_, copy_done());
       now_->last_use.record(return_);  // the return stream ends every frame
       now_->used = true;
@@ -119,11 +136,10 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
       if (closed_) next->pool->close();
       std::swap(now_, next);
     }
-    reset_state();
     return next;
   }
 
-  Frame run(const Picture& picture) override {
+  Frame run(const Picture& picture, bool again) override {
     Frame frame = now_->pool->acquire();
     if (!frame) return frame;
     CudaSlot& slot = *now_->slots[static_cast<size_t>(frame.slot())];
@@ -135,8 +151,9 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
     slot.frame = picture.info.index;
     slot.picture = picture.share();
     const bool timed = picture.info.index % options_.timing_interval == 0;
+    tick(now_->steps, picture.info, again, now_->plan->blocks.data());
     PictureRef planes = upload(slot, picture.planes, timed);
-    compute(slot, frame, planes, timed);
+    compute(slot, planes, timed);
     give_back(slot, frame);
     release_uploaded_pictures();
     frame.info.processed_ns = now_ns();
@@ -144,7 +161,7 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
   }
 
   void reset_state() override {
-    LENSD_CUDA_CHECK(cudaMemsetAsync(now_->state.data(), 0, now_->state.size(), compute_.get()));
+    for (Step& step : now_->steps) step.clock.cut();
   }
   std::vector<NodeStatistics> statistics() const override { return stats_board_.read(); }
   bool read_scope(const Tap& tap, ScopeReading& reading) const override {
@@ -164,26 +181,41 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
     LENSD_CUDA_CHECK(cudaEventRecord(sync.read.get(), stream));
     sync.was_read = true;  // ordered before the next run() on this slot by the frame's release
   }
+  void copy_to_host(const Frame& frame, int image, ImageRef to) override {
+    const std::lock_guard lock(download_mutex_);
+    LENSD_CUDA_CHECK(cudaSetDevice(options_.device));
+    const ImageRef from = frame.image(image);
+    cuda::wait(download_, sync_of(frame).computed);
+    LENSD_CUDA_CHECK(cudaMemcpy2DAsync(to.data, static_cast<size_t>(to.pitch_bytes), from.data,
+                                       static_cast<size_t>(from.pitch_bytes), to.row_bytes(),
+                                       static_cast<size_t>(to.height()), cudaMemcpyDefault, download_.get()));
+    LENSD_CUDA_CHECK(cudaStreamSynchronize(download_.get()));
+  }
 
  private:
   static SlotSync& sync_of(const Frame& frame) {
     return (*static_cast<SyncSet*>(frame.attachment()))[static_cast<size_t>(frame.slot())];
   }
 
-  std::unique_ptr<CudaSlot> make_slot(const Plan& plan, size_t passes) const {
+  std::unique_ptr<CudaSlot> make_slot(const Plan& plan, const FramePool& pool, int index,
+                                      size_t passes) const {
     auto slot = std::make_unique<CudaSlot>();
     slot->upload = MemoryBlock(MemoryKind::device, upload_bytes(plan.picture));
     slot->host_block = MemoryBlock(MemoryKind::pinned, plan.block_bytes);
     slot->device_block = MemoryBlock(MemoryKind::device, plan.block_bytes);
-    if (options_.host_frames)
-      slot->device_image = MemoryBlock(MemoryKind::device,
-                                       output_pitch(plan) * static_cast<size_t>(plan.output.extent.height));
-    slot->host_stats = MemoryBlock(MemoryKind::pinned, plan.stats_bytes);
+    for (int i = 0; i < static_cast<int>(plan.frame_images.size()); ++i) {
+      ImageRef image = pool.image(index, i);
+      if (options_.host_frames) {
+        slot->device_memory.emplace_back(
+            MemoryKind::device, static_cast<size_t>(image.pitch_bytes) * static_cast<size_t>(image.height()));
+        image.data = slot->device_memory.back().data();
+      }
+      slot->images.push_back(image);
+    }
     for (size_t i = 0; i <= passes; ++i) slot->timing.marks.emplace_back(cuda::Timing::on);
     return slot;
   }
 
-  static size_t output_pitch(const Plan& plan) { return align_up(plan.output.row_bytes(), kDeviceAlignment); }
   static size_t upload_pitch(const PictureInfo& info, int plane) {
     return align_up(info.plane_row_bytes(plane), kDeviceAlignment);
   }
@@ -192,29 +224,6 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
     for (int p = 0; p < info.format.plane_count; ++p)
       total += upload_pitch(info, p) * static_cast<size_t>(info.plane_rows(p));
     return total;
-  }
-
-  void resolve(CudaPlan& next) {
-    Plan& plan = *next.plan;
-    profiler_.scope("upload", "copy", static_cast<double>(upload_bytes(plan.picture)), 0, true);
-    for (PlanNode& node : plan.nodes) {
-      Step& step = next.steps.emplace_back();
-      step.node = &node;
-      for (const int input : node.inputs) {
-        const PlanNode& from = plan.nodes[static_cast<size_t>(input)];
-        if (from.writes_output) step.reads_output.push_back(step.in.size());
-        step.in.push_back({next.arena.data() + from.image_offset, from.pitch_bytes, from.layout.output});
-      }
-      for (const size_t offset : node.scratch_offsets) step.scratch.push_back(next.arena.data() + offset);
-      step.args.out = {next.arena.data() + node.image_offset, node.pitch_bytes, node.layout.output};
-      step.args.state = next.state.data() + node.state_offset,
-      step.args.stats = next.stats.data() + node.stats_offset;
-      for (const PassSpec& pass : node.layout.passes) {
-        step.scopes.push_back(profiler_.scope(node.id, pass.name, pass.bytes, pass.operations, true));
-        step.labels.push_back(timeline_.label(node.id + "/" + pass.name));
-      }
-    }
-    for (Step& step : next.steps) step.args.in = step.in, step.args.scratch = step.scratch;
   }
 
   /// Queues the copies of the planes and of the parameter blocks; the planes as the kernels will see them.
@@ -255,32 +264,20 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
     return planes;
   }
 
-  void compute(CudaSlot& slot, Frame& frame, const PictureRef& planes, bool timed) {
+  void compute(CudaSlot& slot, const PictureRef& planes, bool timed) {
     cuda::wait(compute_, slot.uploaded);
     if (slot.sync->was_read) cuda::wait(compute_, slot.sync->read);
     slot.sync->was_read = false;
-    // A hardware decoder's planes are elsewhere in every frame, so their conversion stays outside the graph.
+    // A hardware decoder's planes are elsewhere in every frame: what reads them stays outside the graph.
     const bool source_inside = slot.picture.planes.memory != MemoryKind::device;
-    point_steps_at(slot, frame, planes);
+    point_at(now_->steps,
+             {slot.images, now_->stats.data(), slot.device_block.data(), slot.host_block.data(), &planes});
     const CapturedPlan& captured = find_or_capture(slot, planes, source_inside);
-    if (!source_inside) launch_steps(slot, 0, 1, timed ? Marks::ordinary : Marks::none);
+    if (!source_inside) launch_passes(slot, 0, now_->early, timed ? Marks::ordinary : Marks::none, compute_);
     (timed ? captured.timed : captured.plain).launch(compute_);
     slot.timing.pending = timed;
     slot.timing.frame = slot.frame;
     slot.sync->computed.record(compute_);
-  }
-
-  void point_steps_at(CudaSlot& slot, const Frame& frame, const PictureRef& planes) {
-    const auto pitch = static_cast<std::ptrdiff_t>(output_pitch(*now_->plan));
-    const ImageRef output =
-        options_.host_frames ? ImageRef{slot.device_image.data(), pitch, now_->plan->output} : frame.image();
-    for (Step& step : now_->steps) {
-      step.args.picture = &planes;
-      step.args.block = slot.device_block.data() + step.node->block_offset;
-      step.args.host_block = slot.host_block.data() + step.node->block_offset;
-      if (step.node->writes_output) step.args.out = output;
-      for (const size_t i : step.reads_output) step.in[i] = output;
-    }
   }
 
   /// What the launches of this frame depend on besides the plan.
@@ -302,7 +299,7 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
     CapturedPlan& c = slot.captured.emplace_back();
     c.variant = wanted, c.planes = planes.planes, c.pitches = planes.pitch_bytes,
     c.source_inside = source_inside;
-    const size_t first = source_inside ? 0 : 1;
+    const size_t first = source_inside ? 0 : now_->early;
     c.plain = cuda::GraphExec(capture_, [&] { record_graph(slot, first, Marks::none); });
     c.timed = cuda::GraphExec(capture_, [&] { record_graph(slot, first, Marks::external); });
     captures_.fetch_add(2, std::memory_order_relaxed);
@@ -314,32 +311,25 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
   void record_graph(CudaSlot& slot, size_t first, Marks marks) {
     if (now_->plan->stats_bytes > 0)
       LENSD_CUDA_CHECK(cudaMemsetAsync(now_->stats.data(), 0, now_->plan->stats_bytes, capture_.get()));
-    launch_steps(slot, first, now_->steps.size(), marks, capture_);
+    launch_passes(slot, first, now_->order.size(), marks, capture_);
     if (now_->plan->stats_bytes > 0)
-      LENSD_CUDA_CHECK(cudaMemcpyAsync(slot.host_stats.data(), now_->stats.data(), now_->plan->stats_bytes,
-                                       cudaMemcpyDeviceToHost, capture_.get()));
+      LENSD_CUDA_CHECK(cudaMemcpyAsync(now_->pool->side_data(slot.signal.index), now_->stats.data(),
+                                       now_->plan->stats_bytes, cudaMemcpyDeviceToHost, capture_.get()));
   }
 
-  void launch_steps(CudaSlot& slot, size_t first, size_t last, Marks marks) {
-    launch_steps(slot, first, last, marks, compute_);
-  }
-  void launch_steps(CudaSlot& slot, size_t first, size_t last, Marks marks, const cuda::Stream& stream) {
-    size_t mark = 0;
-    for (size_t i = 0; i < first; ++i) mark += now_->steps[i].scopes.size();
-    const auto set_mark = [&] {
+  /// Passes `first` up to `last` of the launch order, with marks before the first and after each.
+  void launch_passes(CudaSlot& slot, size_t first, size_t last, Marks marks, const cuda::Stream& stream) {
+    const auto set_mark = [&](size_t i) {
       const unsigned flags = marks == Marks::external ? cudaEventRecordExternal : cudaEventRecordDefault;
       if (marks != Marks::none)
-        LENSD_CUDA_CHECK(cudaEventRecordWithFlags(slot.timing.marks[mark].get(), stream.get(), flags));
-      ++mark;
+        LENSD_CUDA_CHECK(cudaEventRecordWithFlags(slot.timing.marks[i].get(), stream.get(), flags));
     };
-    set_mark();
+    set_mark(first);
     for (size_t i = first; i < last; ++i) {
-      Step& step = now_->steps[i];
-      for (size_t pass = 0; pass < step.scopes.size(); ++pass) {
-        step.args.pass = static_cast<int>(pass);
-        step.node->filter->launch(step.args, stream.get());
-        set_mark();
-      }
+      Step& step = now_->steps[now_->order[i].step];
+      step.args.pass = now_->order[i].pass;
+      step.node->filter->launch(step.args, stream.get());
+      set_mark(i + 1);
     }
   }
 
@@ -347,10 +337,12 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
   void give_back(CudaSlot& slot, Frame& frame) {
     cuda::wait(return_, slot.sync->computed);
     if (options_.host_frames) {
-      const ImageRef to = frame.image();
-      LENSD_CUDA_CHECK(cudaMemcpy2DAsync(
-          to.data, static_cast<size_t>(to.pitch_bytes), slot.device_image.data(), output_pitch(*now_->plan),
-          to.row_bytes(), static_cast<size_t>(to.height()), cudaMemcpyDeviceToHost, return_.get()));
+      for (int i = 0; i < frame.images(); ++i) {
+        const ImageRef to = frame.image(i), from = slot.images[static_cast<size_t>(i)];
+        LENSD_CUDA_CHECK(cudaMemcpy2DAsync(
+            to.data, static_cast<size_t>(to.pitch_bytes), from.data, static_cast<size_t>(from.pitch_bytes),
+            to.row_bytes(), static_cast<size_t>(to.height()), cudaMemcpyDeviceToHost, return_.get()));
+      }
     }
     slot.signal.frame = slot.frame;
     slot.sync->busy.store(1, std::memory_order_relaxed);
@@ -390,13 +382,14 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
     profiler_.record(upload_scope_, elapsed(t.upload_begin, t.upload_end));
     timeline_.record(copy_track_, upload_label_, t.frame, since_origin(t.upload_begin),
                      since_origin(t.upload_end));
-    size_t mark = 0;
-    for (const Step& step : now_->steps)
-      for (size_t i = 0; i < step.scopes.size(); ++i, ++mark) {
-        profiler_.record(step.scopes[i], elapsed(t.marks[mark], t.marks[mark + 1]));
-        timeline_.record(compute_track_, step.labels[i], t.frame, since_origin(t.marks[mark]),
-                         since_origin(t.marks[mark + 1]));
-      }
+    for (size_t i = 0; i < now_->order.size(); ++i) {
+      const auto [s, pass] = now_->order[i];
+      const Step& step = now_->steps[s];
+      const auto p = static_cast<size_t>(pass);
+      profiler_.record(step.scopes[p], elapsed(t.marks[i], t.marks[i + 1]));
+      timeline_.record(compute_track_, step.labels[p], t.frame, since_origin(t.marks[i]),
+                       since_origin(t.marks[i + 1]));
+    }
   }
 
   /// An event behind everything on the copy stream.
@@ -410,9 +403,10 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
   Timeline& timeline_;
   CurrentDevice current_;
   int copy_track_ = 0, compute_track_ = 0, upload_scope_ = 0, upload_label_ = 0;
-  cuda::Stream copy_, compute_, return_, capture_;
+  cuda::Stream copy_, compute_, return_, capture_, download_;
+  std::mutex download_mutex_;
   std::atomic<int64_t> captures_{0};
-  cuda::Event origin_{cuda::Timing::on}, decoded_, copied_;
+  cuda::Event origin_{cuda::Timing::on}, decoded_, copied_, carried_;
   int64_t origin_ns_ = 0;
   std::unique_ptr<CudaPlan> now_;
   std::mutex close_mutex_;  ///< close() may come from any thread; run() never takes it

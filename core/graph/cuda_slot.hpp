@@ -35,7 +35,7 @@ struct CapturedPlan {
   uint64_t variant = 0;  ///< of all filters, hashed
   std::array<const uint8_t*, 4> planes{};
   std::array<std::ptrdiff_t, 4> pitches{};
-  bool source_inside = true;  ///< false: the source's passes are launched before the graph
+  bool source_inside = true;  ///< false: passes that read the picture are launched before the graph
   cuda::GraphExec plain, timed;
 };
 
@@ -44,7 +44,7 @@ struct SlotSignal {
   SlotSync* sync;
   FramePool* pool;
   int index;
-  const uint8_t* host_stats;  ///< complete by then
+  const uint8_t* host_stats;  ///< the frame's side data, complete by then
   StatsBuffer* finished_stats;
   int64_t frame;
 };
@@ -53,9 +53,9 @@ struct CudaSlot {
   MemoryBlock upload;      ///< device copy of the decoded planes
   MemoryBlock host_block;  ///< pinned: parameter blocks as of this frame
   MemoryBlock device_block;
-  MemoryBlock device_image;  ///< graph output when frames go to the host
-  MemoryBlock host_stats;    ///< pinned: statistics of this slot's last frame
-  SlotSync* sync = nullptr;  ///< of the output frame with the same number
+  std::vector<MemoryBlock> device_memory;  ///< for `images`, when frames go to the host
+  std::vector<ImageRef> images;            ///< what the passes write, on the device
+  SlotSync* sync = nullptr;                ///< of the output frame with the same number
   SlotSignal signal{};
   cuda::Event uploaded;
   SlotTiming timing;

@@ -6,14 +6,17 @@
 
 namespace lensd {
 
-/// Both calls queue on the reader's stream and return at once. Called from the reader's thread while it holds
-/// the frame; the executor orders its own side.
+/// Called from the reader's thread while it holds the frame; the executor orders its own side. The first two
+/// queue on the reader's stream and return at once.
 struct DeviceFrameSync {
   virtual ~DeviceFrameSync() = default;
   /// Work queued on `stream` after this sees the frame's pixels.
   virtual void wait_ready(CudaStream stream, const Frame& frame) = 0;
   /// The frame's memory is written again only after what is queued on `stream` by now has passed.
   virtual void reading_done(CudaStream stream, const Frame& frame) = 0;
+  /// Copies an image of the frame into host memory of the same format, and waits until it is there: for
+  /// recorders and snapshots, on threads of their own. Any thread.
+  virtual void copy_to_host(const Frame& frame, int image, ImageRef to) = 0;
 };
 
 }  // namespace lensd

@@ -58,9 +58,10 @@ class Executor {
   /// The plan in use; null before the first one.
   virtual Plan* plan() = 0;
 
-  /// Runs the plan on a picture that fits it. Empty once close() was called.
-  virtual Frame run(const Picture& picture) = 0;
-  /// Forgets what filters keep from frame to frame: seek, cut, new source.
+  /// Runs the plan on a picture that fits it. Empty once close() was called. `again`: it is the picture of
+  /// the last run, so that filters start from the same past as then.
+  virtual Frame run(const Picture& picture, bool again = false) = 0;
+  /// What filters keep from frame to frame does not belong to the next frame: seek, cut, new source.
   virtual void reset_state() = 0;
 
   /// Statistics of the newest frame whose passes have finished; any thread.

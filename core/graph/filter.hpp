@@ -41,7 +41,8 @@ struct PassSpec {
   int grain = 1;          ///< CPU: items come in whole multiples of this
   double bytes = 0;       ///< fewest bytes read and written, for the roofline
   double operations = 0;  ///< fewest arithmetic operations, for the roofline
-  /// Reads PassArgs::picture. Such passes come first in their node, write nothing but state, and may run
+  /// Reads PassArgs::picture. Such passes come first in their node, write nothing but state (the source: its
+  /// image), and may run
   /// before the passes of the nodes ahead (on CUDA outside the captured graph, where planes move about).
   bool reads_picture = false;
 };
@@ -89,6 +90,8 @@ struct StatePair {
   T* halves[2];
   const FrameBlock* frame;
   LENSD_HD const T* before() const { return halves[frame->half & 1]; }  ///< kept of the frame before
+  /// A copy of a small state as it was before this frame; zeros where there is no past.
+  LENSD_HD T past() const { return frame->fresh ? T{} : *before(); }
   LENSD_HD T* after() const { return halves[~frame->half & 1]; }  ///< to be filled, every byte that counts
 };
 

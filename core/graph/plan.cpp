@@ -15,15 +15,22 @@ namespace lensd {
 namespace {
 
 constexpr size_t kAlignment = kDeviceAlignment;
+constexpr size_t kFrameBlockBytes = 64;  // a FrameBlock, and what aligns the filter's block behind it
+static_assert(sizeof(FrameBlock) <= kFrameBlockBytes);
 
-/// Builds the nodes of a plan one after another; `at` maps a description's node to the plan's node whose
-/// image stands for it.
+/// What stands for a description's node: plan nodes, the second one -1 where no tracks come along.
+struct Place {
+  int image = 0, tracks = -1;
+};
+
+/// Builds the nodes of a plan one after another.
 class Builder {
  public:
-  Builder(Plan& plan, const Registry& registry, std::span<const Tap> taps)
-      : plan_(plan), registry_(registry) {
-    for (const Tap& tap : taps)
-      if (const std::string& id = tapped(tap); id == kSourceNode || plan.graph.find(id)) taps_.push_back(tap);
+  Builder(Plan& plan, const Registry& registry, const PlanExtras& extras) : plan_(plan), registry_(registry) {
+    for (const Tap& tap : extras.taps)
+      if (there_is(tapped(tap))) taps_.push_back(tap);
+    for (const std::string& node : extras.views)
+      if (there_is(node)) views_.push_back(node);
   }
 
   void build() {
@@ -42,20 +49,36 @@ class Builder {
     }
     if (!problems_.empty())
       throw Error(ExitCode::invalid_config, "", fmt::format("{}", fmt::join(problems_, "\n")));
-    const size_t output = static_cast<size_t>(at_.at(plan_.graph.output));
-    plan_.nodes[output].writes_output = true;
-    plan_.output = plan_.nodes[output].layout.output;
-    drop_unused_conversions();
+    show(plan_.graph.output);
+    for (const std::string& node : views_) show(node);
+    plan_.output = plan_.frame_images[0];
+    check_consumers();
   }
+  /// The node whose tracks come with the output; -1: none does.
+  int output_tracks() const { return at_.at(plan_.graph.output).tracks; }
 
  private:
+  bool there_is(const std::string& id) const { return id == kSourceNode || plan_.graph.find(id); }
+
+  /// Has the frame carry what `id` gives.
+  void show(const std::string& id) {
+    PlanNode& node = plan_.nodes[static_cast<size_t>(at_.at(id).image)];
+    if (node.frame_image < 0) {
+      node.frame_image = static_cast<int>(plan_.frame_images.size());
+      plan_.frame_images.push_back(node.layout.output);
+    }
+    plan_.views.push_back({id, node.frame_image});
+  }
+
   const std::string& tapped(const Tap& tap) const { return tap.node.empty() ? plan_.graph.output : tap.node; }
 
-  /// Nodes from which the output or a tap can be reached; disabled ones only hand their first input on.
+  /// Nodes from which the output, a tap or a view can be reached; disabled ones only hand their first input
+  /// on.
   std::set<std::string> needed_nodes() const {
     std::set<std::string> needed;
     std::vector<std::string> open{plan_.graph.output};
     for (const Tap& tap : taps_) open.push_back(tapped(tap));
+    open.insert(open.end(), views_.begin(), views_.end());
     while (!open.empty()) {
       const std::string id = open.back();
       open.pop_back();
@@ -80,8 +103,16 @@ class Builder {
     node.filter_name = node.filter->schema().name;
     node.layout = node.filter->configure({.images = {}, .picture = &plan_.picture, .backend = plan_.backend});
     plan_.nodes.push_back(std::move(node));
-    at_[kSourceNode] = 0;
+    at_[kSourceNode] = {};
     add_scopes(kSourceNode);
+  }
+
+  /// A node upstream of `id`, along first inputs, that would give tracks if it were enabled.
+  bool tracker_is_off(const NodeDesc& desc) const {
+    for (const NodeDesc* node = plan_.graph.find(desc.inputs[0]); node;
+         node = plan_.graph.find(node->inputs[0]))
+      if (registry_.find(node->filter)->gives_tracks) return true;
+    return false;
   }
 
   void add(const NodeDesc& desc) {
@@ -90,6 +121,14 @@ class Builder {
       return;
     }
     const FilterEntry& entry = *registry_.find(desc.filter);
+    const Place before = at_.at(desc.inputs[0]);
+    if (entry.needs_tracks && before.tracks < 0) {
+      if (!tracker_is_off(desc))
+        problems_.push_back(fmt::format("{}{}: {} needs tracks; put a klt node somewhere before it",
+                                        desc.where.empty() ? "" : desc.where + ": ", desc.id, desc.filter));
+      at_[desc.id] = before;
+      return;
+    }
     PlanNode node;
     node.id = desc.id, node.filter_name = desc.filter;
     node.filter = entry.make();
@@ -97,7 +136,8 @@ class Builder {
       if (auto problem = node.filter->set(key, value))
         throw Error(ExitCode::invalid_config, desc.id, *problem);
 
-    for (const std::string& input : desc.inputs) node.inputs.push_back(at_.at(input));
+    for (const std::string& input : desc.inputs) node.inputs.push_back(at_.at(input).image);
+    node.tracks_from = before.tracks;
     const PixelFormat wanted = common_format(node.inputs, entry.accepts);
     if (entry.accepts != Accepts::any || node.inputs.size() > 1)
       for (int& input : node.inputs) input = converted(input, wanted);
@@ -107,13 +147,18 @@ class Builder {
       formats.push_back(plan_.nodes[static_cast<size_t>(input)].layout.output);
     try {
       check_sizes(desc, formats);
-      node.layout = node.filter->configure({.images = formats, .picture = nullptr, .backend = plan_.backend});
+      const bool luma =
+          entry.gives_tracks && node.inputs[0] == 0 && plan_.picture.orientation == Orientation{};
+      node.layout = node.filter->configure(
+          {.images = formats, .picture = luma ? &plan_.picture : nullptr, .backend = plan_.backend});
     } catch (const Error& e) {  // what reads this node is checked as if it passed its first input on
       if (e.code() != ExitCode::invalid_config) throw;
       problems_.push_back(e.what());
       node.layout.output = formats[0];
     }
-    at_[desc.id] = static_cast<int>(plan_.nodes.size());
+    const int index = static_cast<int>(plan_.nodes.size());
+    at_[desc.id] = {node.layout.passes_through ? node.inputs[0] : index,
+                    node.layout.gives_tracks ? index : before.tracks};
     plan_.nodes.push_back(std::move(node));
   }
 
@@ -128,7 +173,7 @@ class Builder {
       node.filter = registry_.make_scope(tap.kind);
       node.filter_name = node.filter->schema().name;
       node.automatic = true, node.tap = tap;
-      node.inputs = {at_.at(id)};
+      node.inputs = {at_.at(id).image};
       const ImageFormat formats[] = {plan_.nodes[static_cast<size_t>(node.inputs[0])].layout.output};
       node.layout =
           node.filter->configure({.images = formats, .picture = &plan_.picture, .backend = plan_.backend});
@@ -174,23 +219,23 @@ class Builder {
     return conversions_[key] = index;
   }
 
-  /// A node behind the output in running order could only be a leftover; there is none by construction, since
-  /// every node was added for a consumer. Kept as a check.
-  void drop_unused_conversions() const {
-    for (size_t i = 0; i < plan_.nodes.size(); ++i) {
-      bool used = plan_.nodes[i].writes_output || plan_.nodes[i].tap;
-      for (const PlanNode& node : plan_.nodes)
+  /// Every node was added for a consumer; kept as a check.
+  void check_consumers() const {
+    for (size_t i = 1; i < plan_.nodes.size(); ++i) {
+      const PlanNode& node = plan_.nodes[i];
+      bool used = node.frame_image >= 0 || node.tap || node.layout.gives_tracks;
+      for (const PlanNode& other : plan_.nodes)
         used = used ||
-               std::find(node.inputs.begin(), node.inputs.end(), static_cast<int>(i)) != node.inputs.end();
-      if (!used && i != 0)
-        throw Error(ExitCode::runtime_failure, plan_.nodes[i].id, "planned without a consumer");
+               std::find(other.inputs.begin(), other.inputs.end(), static_cast<int>(i)) != other.inputs.end();
+      if (!used) throw Error(ExitCode::runtime_failure, node.id, "planned without a consumer");
     }
   }
 
   Plan& plan_;
   const Registry& registry_;
   std::vector<Tap> taps_;  ///< those of nodes that there are
-  std::map<std::string, int> at_;
+  std::vector<std::string> views_;
+  std::map<std::string, Place> at_;
   std::vector<std::string> problems_;
   std::map<std::pair<int, PixelFormat>, int> conversions_;
 };
@@ -215,7 +260,7 @@ void lay_out_memory(Plan& plan) {
     PlanNode& node = plan.nodes[static_cast<size_t>(i)];
     const ImageFormat& format = node.layout.output;
     node.pitch_bytes = static_cast<std::ptrdiff_t>(align_up(format.row_bytes(), kAlignment));
-    if (!node.writes_output)
+    if (node.frame_image < 0 && !node.layout.passes_through)
       add(static_cast<size_t>(node.pitch_bytes) * static_cast<size_t>(format.extent.height), i,
           last_use(plan, i), node.image_offset);
     node.scratch_offsets.resize(node.layout.scratch_bytes.size());
@@ -225,13 +270,21 @@ void lay_out_memory(Plan& plan) {
     const auto append = [](size_t& total, size_t bytes) {
       return std::exchange(total, total + align_up(bytes, kAlignment));
     };
-    node.state_offset = append(plan.state_bytes, node.layout.state_bytes);
+    node.state_stride = align_up(node.layout.state_bytes, kAlignment);
+    node.state_offset = append(plan.state_bytes, 2 * node.state_stride);
     node.stats_offset = append(plan.stats_bytes, node.layout.stats_bytes);
-    node.block_offset = append(plan.block_bytes, node.filter->block_bytes());
+    node.frame_offset = plan.block_bytes, node.block_offset = plan.block_bytes + kFrameBlockBytes;
+    plan.block_bytes = align_up(node.block_offset + node.filter->block_bytes(), kAlignment);
     plan.worker_bytes = std::max(plan.worker_bytes, align_up(node.layout.worker_bytes, kAlignment));
   }
   plan.arena_bytes = pack_arena(buffers, kAlignment);
   for (size_t i = 0; i < buffers.size(); ++i) *targets[i] = buffers[i].offset;
+}
+
+/// The tracks that come with the output are found among the statistics once these are laid out.
+void place_tracks(Plan& plan, int tracks) {
+  if (tracks >= 0)
+    plan.tracks_offset = static_cast<std::ptrdiff_t>(plan.nodes[static_cast<size_t>(tracks)].stats_offset);
 }
 
 }  // namespace
@@ -246,13 +299,15 @@ void Plan::refresh_block(PlanNode& node) {
 }
 
 std::unique_ptr<Plan> make_plan(const GraphDesc& graph, const PictureInfo& picture, Backend backend,
-                                const Registry& registry, std::span<const Tap> taps) {
+                                const Registry& registry, const PlanExtras& extras) {
   auto plan = std::make_unique<Plan>();
   plan->registry = &registry;
   plan->backend = backend, plan->picture = picture;
   plan->graph = resolved(graph, registry);
-  Builder(*plan, registry, taps).build();
+  Builder builder(*plan, registry, extras);
+  builder.build();
   lay_out_memory(*plan);
+  place_tracks(*plan, builder.output_tracks());
   plan->blocks.resize(plan->block_bytes);
   for (PlanNode& node : plan->nodes) plan->refresh_block(node);
   return plan;

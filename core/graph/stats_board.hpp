@@ -16,13 +16,6 @@
 
 namespace lensd {
 
-/// Rows of the timings table that belong to the plan or to no plan.
-inline std::vector<std::string> active_rows(const Plan& plan) {
-  std::vector<std::string> rows{"decode", "upload", "download", "present", "encode"};
-  for (const PlanNode& node : plan.nodes) rows.push_back(node.id);
-  return rows;
-}
-
 /// The statistics of one plan.
 class StatsBuffer {
  public:

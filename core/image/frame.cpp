@@ -5,11 +5,32 @@
 
 namespace lensd {
 
-ImageRef Frame::image() const {
-  return pool_->image(slot_);
+Frame Frame::share() const noexcept {
+  Frame other;
+  if (slot_ < 0) return other;
+  pool_->slots_[static_cast<size_t>(slot_)]->handles.fetch_add(1, std::memory_order_relaxed);
+  other.pool_ = pool_, other.slot_ = slot_, other.info = info;
+  return other;
+}
+
+ImageRef Frame::image(int index) const {
+  return pool_->image(slot_, index);
+}
+int Frame::images() const noexcept {
+  return static_cast<int>(pool_->spec_.images.size());
+}
+int Frame::find_image(std::string_view node) const noexcept {
+  if (node.empty()) return 0;
+  for (const FramePool::View& view : pool_->spec_.views)
+    if (view.node == node) return view.image;
+  return -1;
 }
 MemoryKind Frame::memory() const {
-  return pool_->kind_;
+  return pool_->spec_.kind;
+}
+const TrackTable* Frame::tracks() const noexcept {
+  const std::ptrdiff_t offset = pool_->spec_.tracks_offset;
+  return offset < 0 ? nullptr : reinterpret_cast<const TrackTable*>(pool_->side_data(slot_) + offset);
 }
 
 void* Frame::attachment() const noexcept {
@@ -30,18 +51,24 @@ void Frame::reset() noexcept {
   pool_.reset();
 }
 
-std::shared_ptr<FramePool> FramePool::make(ImageFormat format, MemoryKind kind, int capacity) {
-  return std::shared_ptr<FramePool>(new FramePool(format, kind, std::clamp(capacity, 1, 64)));
+std::shared_ptr<FramePool> FramePool::make(Spec spec) {
+  spec.capacity = std::clamp(spec.capacity, 1, 64);
+  return std::shared_ptr<FramePool>(new FramePool(std::move(spec)));
 }
 
-FramePool::FramePool(ImageFormat format, MemoryKind kind, int capacity)
-    : format_(format), kind_(kind), free_(capacity == 64 ? ~uint64_t{0} : (uint64_t{1} << capacity) - 1) {
-  const size_t pitch =
-      align_up(format.row_bytes(), kind == MemoryKind::host ? kHostAlignment : kDeviceAlignment);
-  for (int i = 0; i < capacity; ++i) {
+FramePool::FramePool(Spec spec)
+    : spec_(std::move(spec)),
+      free_(spec_.capacity == 64 ? ~uint64_t{0} : (uint64_t{1} << spec_.capacity) - 1) {
+  const size_t alignment = spec_.kind == MemoryKind::host ? kHostAlignment : kDeviceAlignment;
+  for (int i = 0; i < spec_.capacity; ++i) {
     auto slot = std::make_unique<Slot>();
-    slot->memory = MemoryBlock(kind, pitch * static_cast<size_t>(format.extent.height));
-    slot->image = {slot->memory.data(), static_cast<std::ptrdiff_t>(pitch), format};
+    for (const ImageFormat& format : spec_.images) {
+      const size_t pitch = align_up(format.row_bytes(), alignment);
+      slot->memory.emplace_back(spec_.kind, pitch * static_cast<size_t>(format.extent.height));
+      slot->images.push_back({slot->memory.back().data(), static_cast<std::ptrdiff_t>(pitch), format});
+    }
+    slot->side =
+        MemoryBlock(spec_.kind == MemoryKind::host ? MemoryKind::host : MemoryKind::pinned, spec_.side_bytes);
     slots_.push_back(std::move(slot));
   }
 }
@@ -52,6 +79,7 @@ Frame FramePool::try_acquire() {
     const int slot = std::countr_zero(mask);
     if (!free_.compare_exchange_weak(mask, mask & ~(uint64_t{1} << slot), std::memory_order_acquire))
       continue;
+    slots_[static_cast<size_t>(slot)]->handles.store(1, std::memory_order_relaxed);
     Frame frame;
     frame.pool_ = shared_from_this();
     frame.slot_ = slot;
@@ -82,6 +110,7 @@ void FramePool::set_ready(int slot) noexcept {
 }
 
 void FramePool::release(int slot) noexcept {
+  if (slots_[static_cast<size_t>(slot)]->handles.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   free_.fetch_or(uint64_t{1} << slot, std::memory_order_release);
   released_.fetch_add(1, std::memory_order_release);
   released_.notify_all();

@@ -1,22 +1,29 @@
 // Frames: working images in pooled memory, with what is known about them.
 //
-//   FramePool (fixed capacity) ── acquire ──▶ Frame ── moved from thread to thread ──▶ destroyed: slot is
-//   free
+//   FramePool (fixed capacity) ── acquire ──▶ Frame ── moved or shared between threads ──▶ the last handle is
+//                                                                          destroyed: the slot is free
 //
-// A Frame is a move-only handle: one thread at a time holds it, its image may be read by that thread once
-// ready() is true (host frames) or by work ordered behind the executor's ready event (device frames).
-// Acquiring and releasing are lock-free and may happen on different threads.
+// A Frame is a move-only handle; one thread at a time holds it, share() makes another one. What it refers to
+// may be read once ready() is true (host frames) or by work ordered behind the executor's ready event (device
+// frames). Acquiring, sharing and releasing are lock-free and may happen on different threads.
+//
+// A frame has the graph's output as its image 0, and further images where other nodes' pictures were asked
+// for (FramePool::Spec::views); and the bytes of side data that the passes left, which are always in host
+// memory.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/device/memory.hpp"
 #include "core/image/picture.hpp"
+#include "core/image/tracks.hpp"
 #include "core/image/view.hpp"
 
 namespace lensd {
@@ -53,9 +60,17 @@ class Frame {
   }
 
   explicit operator bool() const noexcept { return slot_ >= 0; }
-  /// The pixels; memory() says where. Valid while the handle lives.
-  ImageRef image() const;
+  /// Another handle on the same frame.
+  Frame share() const noexcept;
+  /// The pixels of the graph's output (0) or of another image; memory() says where. Valid while the handle
+  /// lives.
+  ImageRef image(int index = 0) const;
+  int images() const noexcept;
+  /// The image that shows what `node` gives ("" and the output's id: 0); -1 when it was not asked for.
+  int find_image(std::string_view node) const noexcept;
   MemoryKind memory() const;
+  /// The tracks that reached the output, null when the graph gives none. Valid once ready().
+  const TrackTable* tracks() const noexcept;
   int slot() const noexcept { return slot_; }
   /// What the executor hung on the pool (its events), for whoever knows the type.
   void* attachment() const noexcept;
@@ -78,8 +93,24 @@ class Frame {
 
 class FramePool : public std::enable_shared_from_this<FramePool> {
  public:
-  /// `capacity` frames of `format`, at most 64. Throws Error when memory is not to be had.
-  static std::shared_ptr<FramePool> make(ImageFormat format, MemoryKind kind, int capacity);
+  /// A name under which an image of the frames is found.
+  struct View {
+    std::string node;
+    int image = 0;
+  };
+  struct Spec {
+    std::vector<ImageFormat> images;  ///< [0] is the output
+    MemoryKind kind = MemoryKind::host;
+    int capacity = 4;                   ///< frames, at most 64
+    size_t side_bytes = 0;              ///< side data of each frame
+    std::ptrdiff_t tracks_offset = -1;  ///< of the TrackTable in it; negative: there is none
+    std::vector<View> views;
+  };
+  /// Throws Error when memory is not to be had.
+  static std::shared_ptr<FramePool> make(Spec spec);
+  static std::shared_ptr<FramePool> make(ImageFormat format, MemoryKind kind, int capacity) {
+    return make(Spec{.images = {format}, .kind = kind, .capacity = capacity, .views = {}});
+  }
 
   /// A free frame, or an empty handle.
   Frame try_acquire();
@@ -87,9 +118,14 @@ class FramePool : public std::enable_shared_from_this<FramePool> {
   Frame acquire();
   void close();
 
-  const ImageFormat& format() const noexcept { return format_; }
+  const Spec& spec() const noexcept { return spec_; }
   int capacity() const noexcept { return static_cast<int>(slots_.size()); }
-  ImageRef image(int slot) const { return slots_[static_cast<size_t>(slot)]->image; }
+  ImageRef image(int slot, int index = 0) const {
+    return slots_[static_cast<size_t>(slot)]->images[static_cast<size_t>(index)];
+  }
+  std::span<const ImageRef> images(int slot) const { return slots_[static_cast<size_t>(slot)]->images; }
+  /// Side data of a slot: host memory, pinned where the frames are on the GPU or copied from there.
+  uint8_t* side_data(int slot) const { return slots_[static_cast<size_t>(slot)]->side.data(); }
 
   /// For executors: something that lives as long as the pool's frames. Set once, before the first acquire.
   void attach(std::shared_ptr<void> attachment) { attachment_ = std::move(attachment); }
@@ -104,15 +140,15 @@ class FramePool : public std::enable_shared_from_this<FramePool> {
  private:
   friend class Frame;
   struct Slot {
-    MemoryBlock memory;
-    ImageRef image;
-    std::atomic<uint32_t> ready{1};
+    std::vector<MemoryBlock> memory;
+    std::vector<ImageRef> images;
+    MemoryBlock side;
+    std::atomic<uint32_t> ready{1}, handles{0};
   };
-  FramePool(ImageFormat format, MemoryKind kind, int capacity);
+  explicit FramePool(Spec spec);
   void release(int slot) noexcept;
 
-  ImageFormat format_;
-  MemoryKind kind_;
+  Spec spec_;
   std::vector<std::unique_ptr<Slot>> slots_;
   std::shared_ptr<void> attachment_;
   std::atomic<uint64_t> free_;

@@ -58,13 +58,13 @@ void ImageEncoder::open(const ImageFormat& format) {
   c.width = format.extent.width, c.height = format.extent.height;
   c.time_base = {1, 25};
   c.thread_count = 1;  // a threaded encoder hands out the image late
-  c.pix_fmt = png ? av_format(format.format) : AV_PIX_FMT_YUVJ444P;
+  c.pix_fmt = png ? pixels_format(format).format : AV_PIX_FMT_YUVJ444P;
   if (!png) {
     c.flags |= AV_CODEC_FLAG_QSCALE;
     c.global_quality = 2 * FF_QP2LAMBDA;
     c.color_range = AVCOL_RANGE_JPEG;
     c.colorspace = AVCOL_SPC_BT470BG;
-    scaler_.open(format, c.pix_fmt, SWS_CS_ITU601, true);
+    scaler_.open(pixels_format(format), {c.pix_fmt, format.extent, YuvMatrix::bt601, true});
   }
   if (const int error = avcodec_open2(&c, codec, nullptr); error < 0)
     throw Error(ExitCode::runtime_failure, "recorder",
@@ -87,7 +87,7 @@ std::span<const uint8_t> ImageEncoder::encode(ConstImageRef image) {
     for (int y = 0; y < image.height(); ++y)
       std::memcpy(frame_->data[0] + std::ptrdiff_t{y} * frame_->linesize[0], image.row(y), image.row_bytes());
   } else {
-    scaler_.convert(image, *frame_);
+    scaler_.convert(pixels(image), *frame_);
   }
   ++frame_->pts;
   av_packet_unref(packet_.get());

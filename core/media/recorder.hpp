@@ -8,12 +8,12 @@
 #include <string>
 
 #include "core/image/frame.hpp"
+#include "core/media/encoder_options.hpp"
 
 namespace lensd {
 
-struct RecorderOptions {
+struct RecorderOptions : EncoderOptions {
   double fps = 25;
-  std::string codec;       ///< empty: by the file's ending
   std::string audio_from;  ///< source file whose audio is copied along; empty: none
   bool still = false;      ///< the source is one image: `.png` and `.jpg` write one file without numbers
   /// `.mp4` only: write in fragments, so that the file plays even when the process is killed or the disk is

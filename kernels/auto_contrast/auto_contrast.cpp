@@ -68,7 +68,10 @@ void AutoContrast::run(const PassArgs& args, Band band) const {
     add_histogram(in, band, stats.histogram);
   } else if (args.pass == kEnds) {
     const int channels = colour_channels(in.format.format);
-    decide(block_of(args), channels, *static_cast<AutoContrastState*>(args.state), stats);
+    const StatePair<AutoContrastState> states = args.state_of<AutoContrastState>();
+    AutoContrastState state = states.past();
+    decide(block_of(args), channels, state, stats);
+    *states.after() = state;
     for (int c = 0; c < channels; ++c)
       for (int v = 0; v < 256; ++v) tables.channel[c][v] = contrast_value(stats.ends, c, v);
   } else {

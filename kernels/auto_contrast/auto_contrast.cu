@@ -5,14 +5,15 @@ namespace lensd {
 namespace {
 
 /// One block of 256 threads, thread v for value v: running sums find the ends, then all fill the tables.
-__global__ void ends_kernel(const AutoContrastBlock* block, int channels, AutoContrastState* state,
+__global__ void ends_kernel(const AutoContrastBlock* block, int channels, StatePair<AutoContrastState> states,
                             AutoContrastStats* stats, LutTables* tables) {
   __shared__ uint32_t up_to[256];  // at most 3 · 2^28
   __shared__ int low, high;
   __shared__ ContrastEnds ends;
   const int v = static_cast<int>(threadIdx.x);
-  const bool first = state->seen == 0;
-  if (v == 0) ends = state->ends;
+  const AutoContrastState state = states.past();
+  const bool first = state.seen == 0;
+  if (v == 0) ends = state.ends;
   for (int c = 0; c < channels; ++c) {
     const int from = block->per_channel ? c : 0, to = block->per_channel ? c + 1 : channels;
     uint32_t count = 0;
@@ -35,7 +36,7 @@ __global__ void ends_kernel(const AutoContrastBlock* block, int channels, AutoCo
     tables->channel[c][v] = contrast_value(ends, c, v);
   }
   if (v == 0) {
-    state->seen = 1, state->ends = ends;
+    states.after()->seen = 1, states.after()->ends = ends;
     stats->ends = ends, stats->channels = static_cast<uint64_t>(channels);
   }
 }
@@ -50,8 +51,8 @@ void AutoContrast::launch(const PassArgs& args, CudaStream stream) const {
     launch_histogram(in, &stats->histogram, stream);
   } else if (args.pass == kEnds) {
     ends_kernel<<<1, 256, 0, stream>>>(static_cast<const AutoContrastBlock*>(args.block),
-                                       colour_channels(in.format.format),
-                                       static_cast<AutoContrastState*>(args.state), stats, tables);
+                                       colour_channels(in.format.format), args.state_of<AutoContrastState>(),
+                                       stats, tables);
     LENSD_LAUNCHED();
   } else {
     launch_lut(in, args.out, tables, stream);

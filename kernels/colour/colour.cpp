@@ -64,7 +64,8 @@ Layout Colour::configure(const FilterInputs& inputs) {
                       .items = info_.extent.height,
                       .grain = kTransposeRows,
                       .bytes = bytes,
-                      .operations = static_cast<double>(info_.extent.width) * info_.extent.height * 25}},
+                      .operations = static_cast<double>(info_.extent.width) * info_.extent.height * 25,
+                      .reads_picture = true}},
           .scratch_bytes = {},
           .worker_bytes = align_up(colour_worker_bytes(info_.extent.width), kHostAlignment) +
                           static_cast<size_t>(rows) * row_bytes};

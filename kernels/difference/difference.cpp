@@ -67,10 +67,7 @@ Layout Difference::configure(const FilterInputs& inputs) {
                             .bytes = (two ? 3 : 4) * bytes,
                             .operations = 3 * bytes}},
                 .scratch_bytes = {}};
-  // A flag for each 512 bytes of a row is more than either backend has parts.
-  if (!two)
-    layout.state_bytes =
-        flags_offset(format) + static_cast<size_t>(format.extent.height) * (1 + format.row_bytes() / 512);
+  if (!two) layout.state_bytes = state_pitch(format) * static_cast<size_t>(format.extent.height);
   return layout;
 }
 
@@ -79,18 +76,17 @@ void Difference::run(const PassArgs& args, Band band) const {
   const size_t bytes = in.row_bytes(), pitch = state_pitch(in.format);
   const uint32_t gain = block_of(args).gain_q8;
   const uint32_t colour = in.format.format == PixelFormat::gray8 ? 0xffffffffu : 0x00ffffffu;
+  const StatePair<uint8_t> state = args.state_of<uint8_t>();
+  const bool fresh = args.frame->fresh != 0;
   const auto row = &HWY_DYNAMIC_DISPATCH(difference_row);
   for (int y = band.begin; y < band.end; ++y) {
     if (args.in.size() > 1) {
       row(in.row(y), args.in[1].row(y), args.out.row(y), bytes, gain, colour);
       continue;
     }
-    auto* state = static_cast<uint8_t*>(args.state);
-    uint8_t* last = state + pitch * static_cast<size_t>(y);
-    uint8_t& seen = state[flags_offset(in.format) + static_cast<size_t>(y)];
-    row(in.row(y), seen ? last : in.row(y), args.out.row(y), bytes, gain, colour);
-    std::memcpy(last, in.row(y), bytes);
-    seen = 1;
+    const size_t offset = pitch * static_cast<size_t>(y);
+    row(in.row(y), fresh ? in.row(y) : state.before() + offset, args.out.row(y), bytes, gain, colour);
+    std::memcpy(state.after() + offset, in.row(y), bytes);
   }
 }
 

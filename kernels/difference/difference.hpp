@@ -1,7 +1,7 @@
 // difference: |a − b| of each colour channel times gain, clamped to 255; alpha comes from the first input.
 //
 // Two inputs: the first against the second. One input: each frame against the one before; the first frame,
-// also after a seek, is 0. A frame that is run again compares with itself.
+// also after a seek, is 0.
 //
 // Formats: Gray8, RGBA8, all inputs alike. Aliasing: none. Border rule: none. Temporal reach: 1 frame with
 // one input (state), none with two. Exact: gain in 8-bit fixed point, rounded half up.
@@ -23,13 +23,9 @@ class Difference final : public FilterBase<Difference, DifferenceParams, Differe
   void reference(ReferenceRun& run) const override;
 
  private:
-  /// State: the last frame, rows on multiples of 16 bytes, then a byte for each part of it (CPU: row, CUDA:
-  /// block) that says whether the part has been written.
+  /// State: the last frame, rows on multiples of 16 bytes.
   static size_t state_pitch(const ImageFormat& format) {
     return (format.row_bytes() + 15) / 16 * 16;
-  }
-  static size_t flags_offset(const ImageFormat& format) {
-    return state_pitch(format) * static_cast<size_t>(format.extent.height);
   }
 };
 

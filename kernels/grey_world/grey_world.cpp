@@ -39,7 +39,10 @@ void GreyWorld::run(const PassArgs& args, Band band) const {
     const GreyWorldBlock& block = block_of(args);
     const int channels = colour_channels(in.format.format);
     const uint64_t pixels = static_cast<uint64_t>(in.width()) * static_cast<uint64_t>(in.height());
-    grey_world_decide(block, channels, pixels, *static_cast<GreyWorldState*>(args.state), stats);
+    const StatePair<GreyWorldState> states = args.state_of<GreyWorldState>();
+    GreyWorldState state = states.past();
+    grey_world_decide(block, channels, pixels, state, stats);
+    *states.after() = state;
     for (int c = 0; c < channels; ++c)
       for (int v = 0; v < 256; ++v)
         tables.channel[c][v] = grey_world_value(stats.gains, c, v, block.strength);

@@ -5,6 +5,7 @@
 
 #include "core/device/memory.hpp"
 #include "kernels/common/border.hpp"
+#include "kernels/median/median_merge.hpp"
 #include "kernels/median/median_rows.hpp"
 #include "kernels/median/median_tiles.hpp"
 
@@ -34,7 +35,7 @@ Layout Median::configure(const FilterInputs& inputs) {
 
 void Median::run(const PassArgs& args, Band band) const {
   const MedianBlock& block = block_of(args);
-  const auto rows = block.radius <= kMedianNetworkRadius ? &median_band : &median_tiles_band;
+  const auto rows = block.radius <= kMedianMergeRadius ? &median_band : &median_tiles_band;
   rows(args.in[0], args.out, band, block, args.worker);
 }
 

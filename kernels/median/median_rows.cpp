@@ -4,6 +4,7 @@
 
 #include "core/device/memory.hpp"
 #include "kernels/common/border_rows.hpp"
+#include "kernels/median/median_merge.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/median/median_rows.cpp"
@@ -16,7 +17,7 @@
 namespace lensd {
 
 inline constexpr int kMedianRing =
-    2 * kMedianNetworkRadius + 2;          ///< rows under two windows, one above the other
+    2 * kMedianMergeRadius + 2;            ///< rows under two windows, one above the other
 inline constexpr int kMedianSlack = 128;   ///< bytes that the last vectors may overrun
 inline constexpr int kMedianChunk = 1024;  ///< bytes of a row whose columns are sorted at a time
 
@@ -44,26 +45,7 @@ HWY_INLINE V net_max(V a, V b) {
 #include "kernels/median/median_network-inl.hpp"
 #undef LENSD_NET
 
-using D8 = hn::ScalableTag<uint8_t>;
-using V8 = hn::Vec<D8>;
-
-/// Stores `result` but for the alpha bytes, which are the input's; the last vector of a row goes in bytes.
-HWY_INLINE void store_pixels(V8 result, V8 input, V8 keep, uint8_t* out, int bytes_left) {
-  const D8 d8;
-  const V8 pixels = hn::Or(hn::And(input, keep), hn::AndNot(keep, result));
-  if (bytes_left >= static_cast<int>(hn::Lanes(d8))) {
-    hn::StoreU(pixels, d8, out);
-    return;
-  }
-  HWY_ALIGN uint8_t last[HWY_MAX_BYTES];
-  hn::Store(pixels, d8, last);
-  for (int i = 0; i < bytes_left; ++i) out[i] = last[i];
-}
-
-HWY_INLINE V8 alpha_mask(int step) {
-  const hn::Repartition<uint32_t, D8> d32;
-  return hn::BitCast(D8(), hn::Set(d32, step == 4 ? 0xff000000u : 0u));
-}
+#include "kernels/median/median_store-inl.hpp"
 
 /// Two rows of 3×3 medians from four padded rows (one pixel of border left and right). `out1` may be null.
 void median3_rows(const uint8_t* const* rows, int bytes, int step, uint8_t* out0, uint8_t* out1) {
@@ -143,19 +125,19 @@ namespace {
 
 size_t padded_pitch(ImageFormat format) {
   const auto border =
-      2 * static_cast<size_t>(kMedianNetworkRadius) * static_cast<size_t>(channels(format.format));
+      2 * static_cast<size_t>(kMedianMergeRadius) * static_cast<size_t>(channels(format.format));
   return align_up(format.row_bytes() + border + kMedianSlack, kHostAlignment);
 }
 
 }  // namespace
 
 size_t median_worker_bytes(ImageFormat format) {
-  return kMedianRing * padded_pitch(format) + sizeof(MedianColumns);
+  return kMedianRing * padded_pitch(format) + std::max(sizeof(MedianColumns), sizeof(MedianMerges));
 }
 
 void median_band(ConstImageRef in, ImageRef out, Band band, const MedianBlock& block, uint8_t* worker) {
   const size_t pitch = padded_pitch(in.format);
-  auto& columns = *reinterpret_cast<MedianColumns*>(worker + kMedianRing * pitch);
+  uint8_t* const sorted = worker + kMedianRing * pitch;
   const int r = block.radius, window = 2 * r + 2, bytes = static_cast<int>(in.row_bytes());
   const auto slot = [&](int row) { return worker + static_cast<size_t>(row % window) * pitch; };
   const auto pad = [&](int row) {  // image row band.begin − r + row
@@ -173,8 +155,10 @@ void median_band(ConstImageRef in, ImageRef out, Band band, const MedianBlock& b
     uint8_t* second = y + 1 < band.end ? out.row(y + 1) : nullptr;
     if (r == 1)
       rows3(rows, bytes, in.channels(), out.row(y), second);
+    else if (r == 2)
+      rows5(rows, bytes, in.channels(), *reinterpret_cast<MedianColumns*>(sorted), out.row(y), second);
     else
-      rows5(rows, bytes, in.channels(), columns, out.row(y), second);
+      median7_rows(rows, bytes, in.channels(), *reinterpret_cast<MedianMerges*>(sorted), out.row(y), second);
   }
 }
 

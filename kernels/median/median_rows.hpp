@@ -1,4 +1,4 @@
-// The CPU side of median up to radius 2: two output rows at a time from a ring of padded rows; every byte is
+// The CPU side of median up to radius 3: two output rows at a time from a ring of padded rows; every byte is
 // a lane, whatever channel it belongs to, with its neighbours `channels` bytes away.
 #pragma once
 

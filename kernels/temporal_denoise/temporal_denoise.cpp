@@ -12,9 +12,10 @@ HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// `bytes` values of a row; those outside the repeated mask `colour` pass through.
-void denoise_row(const uint8_t* in, uint8_t* out, uint16_t* kept, size_t bytes, TemporalDenoiseBlock block,
-                 uint32_t colour) {
+/// `bytes` values of a row; those outside the repeated mask `colour` pass through. `known` is 0 where there
+/// is no past, else all bits.
+void denoise_row(const uint8_t* in, uint8_t* out, const uint16_t* before, uint16_t* after, uint16_t known,
+                 size_t bytes, TemporalDenoiseBlock block, uint32_t colour) {
   const hn::ScalableTag<uint16_t> d16;
   const hn::RebindToSigned<decltype(d16)> di16;  // DemoteTo wants signed lanes
   const hn::Rebind<uint8_t, decltype(d16)> d8;
@@ -22,13 +23,14 @@ void denoise_row(const uint8_t* in, uint8_t* out, uint16_t* kept, size_t bytes, 
   const auto is_colour = hn::BitCast(d8, hn::Set(d32, colour));
   const auto base = hn::Set(d16, block.base_q8), slope = hn::Set(d16, block.slope);
   const auto threshold = hn::Set(d16, block.threshold);
+  const auto is_known = hn::Set(d16, known);
   const auto none = hn::Zero(d16), one = hn::Set(d16, 1), most = hn::Set(d16, 255), half = hn::Set(d16, 128);
   const size_t lanes = hn::Lanes(d16);
   size_t x = 0;
   for (; x + lanes <= bytes; x += lanes) {
     const auto v = hn::LoadU(d8, in + x);
     const auto now = hn::ShiftLeft<8>(hn::PromoteTo(d16, v));
-    const auto stored = hn::LoadU(d16, kept + x);
+    const auto stored = hn::And(hn::LoadU(d16, before + x), is_known);
     const auto last = hn::Sub(stored, one);
     const auto distance = hn::Sub(hn::Max(now, last), hn::Min(now, last));
     const auto part = hn::Min(hn::Add(base, hn::MulHigh(distance, slope)), most);
@@ -36,14 +38,14 @@ void denoise_row(const uint8_t* in, uint8_t* out, uint16_t* kept, size_t bytes, 
     const auto moved = hn::IfThenElse(hn::Gt(now, last), hn::Add(last, step), hn::Sub(last, step));
     const auto rests = hn::And(hn::Lt(distance, threshold), hn::Ne(stored, none));
     const auto estimate = hn::IfThenElse(rests, moved, now);
-    hn::StoreU(hn::Add(estimate, one), d16, kept + x);
+    hn::StoreU(hn::Add(estimate, one), d16, after + x);
     const auto rounded = hn::DemoteTo(d8, hn::BitCast(di16, hn::ShiftRight<8>(hn::Add(estimate, half))));
     hn::StoreU(hn::Or(hn::And(rounded, is_colour), hn::AndNot(is_colour, v)), d8, out + x);
   }
   for (; x < bytes; ++x) {
-    kept[x] = static_cast<uint16_t>(next_estimate(kept[x], in[x], block));
+    after[x] = static_cast<uint16_t>(next_estimate(before[x] & known, in[x], block));
     const bool keep = (colour >> (x % 4 * 8) & 255) == 0;
-    out[x] = keep ? in[x] : static_cast<uint8_t>(estimated_value(kept[x]));
+    out[x] = keep ? in[x] : static_cast<uint8_t>(estimated_value(after[x]));
   }
 }
 
@@ -81,11 +83,13 @@ void TemporalDenoise::run(const PassArgs& args, Band band) const {
   const ConstImageRef in = args.in[0];
   const size_t pitch = state_pitch(in.format);
   const uint32_t colour = in.format.format == PixelFormat::gray8 ? 0xffffffffu : 0x00ffffffu;
+  const StatePair<uint16_t> state = args.state_of<uint16_t>();
+  const uint16_t known = args.frame->fresh ? 0 : 0xffff;
   const auto row = &HWY_DYNAMIC_DISPATCH(denoise_row);
   for (int y = band.begin; y < band.end; ++y) {
-    auto* kept =
-        reinterpret_cast<uint16_t*>(static_cast<uint8_t*>(args.state) + pitch * static_cast<size_t>(y));
-    row(in.row(y), args.out.row(y), kept, in.row_bytes(), block_of(args), colour);
+    const size_t offset = pitch / 2 * static_cast<size_t>(y);
+    row(in.row(y), args.out.row(y), state.before() + offset, state.after() + offset, known, in.row_bytes(),
+        block_of(args), colour);
   }
 }
 

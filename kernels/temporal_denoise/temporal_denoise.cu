@@ -5,15 +5,19 @@ namespace lensd {
 namespace {
 
 /// A thread's 16 values keep 32 bytes of estimates, two to a word.
-__global__ void denoise_kernel(ImageView<const uint8_t> in, ImageView<uint8_t> out, ImageView<uint4> state,
-                               int row_bytes, uint32_t colour, bool aligned,
+__global__ void denoise_kernel(ImageView<const uint8_t> in, ImageView<uint8_t> out, StatePair<uint4> state,
+                               int words_per_row, int row_bytes, uint32_t colour, bool aligned,
                                const TemporalDenoiseBlock* params) {
   const int x = chunk_x(), left = row_bytes - x;
   const int y = static_cast<int>(blockIdx.y * ChunkShape::rows + threadIdx.y);
   if (left <= 0 || y >= in.extent.height) return;
   const TemporalDenoiseBlock block = *params;
-  uint4* kept = state.row(y) + x / 8;
-  const uint4 first = kept[0], second = kept[1];
+  const size_t at = static_cast<size_t>(y) * words_per_row + x / 8;
+  const uint4* before = state.before() + at;
+  uint4* after = state.after() + at;
+  const uint4 none = make_uint4(0, 0, 0, 0);
+  const bool known = state.frame->fresh == 0;
+  const uint4 first = known ? before[0] : none, second = known ? before[1] : none;
   uint32_t pairs[8] = {first.x, first.y, first.z, first.w, second.x, second.y, second.z, second.w};
   Chunk chunk = load_chunk(in.row(y) + x, left, aligned);
 #pragma unroll
@@ -26,8 +30,8 @@ __global__ void denoise_kernel(ImageView<const uint8_t> in, ImageView<uint8_t> o
     const uint32_t result = (estimated_value(low) | estimated_value(high) << 8) << shift;
     word = with_alpha(result, word, colour & 0xffffu << shift);
   }
-  kept[0] = make_uint4(pairs[0], pairs[1], pairs[2], pairs[3]);
-  kept[1] = make_uint4(pairs[4], pairs[5], pairs[6], pairs[7]);
+  after[0] = make_uint4(pairs[0], pairs[1], pairs[2], pairs[3]);
+  after[1] = make_uint4(pairs[4], pairs[5], pairs[6], pairs[7]);
   store_chunk(out.row(y) + x, chunk, left, aligned);
 }
 
@@ -35,10 +39,9 @@ __global__ void denoise_kernel(ImageView<const uint8_t> in, ImageView<uint8_t> o
 
 void TemporalDenoise::launch(const PassArgs& args, CudaStream stream) const {
   const ConstImageRef in = args.in[0];
-  const ImageView<uint4> state{static_cast<uint4*>(args.state),
-                               static_cast<std::ptrdiff_t>(state_pitch(in.format)), in.format.extent};
   denoise_kernel<<<chunk_grid(in.format), chunk_block(), 0, stream>>>(
-      in.as<const uint8_t>(), args.out.as<uint8_t>(), state, static_cast<int>(in.row_bytes()),
+      in.as<const uint8_t>(), args.out.as<uint8_t>(), args.state_of<uint4>(),
+      static_cast<int>(state_pitch(in.format) / sizeof(uint4)), static_cast<int>(in.row_bytes()),
       colour_bits(in.format.format), aligned16(in) && aligned16(args.out),
       static_cast<const TemporalDenoiseBlock*>(args.block));
   LENSD_LAUNCHED();

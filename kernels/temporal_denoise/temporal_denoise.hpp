@@ -5,7 +5,7 @@
 //   e + p·(v − e)              elsewhere, p rising linearly from 1 − strength at d = 0 to 1 at the threshold
 //
 // and out = e rounded. p has 8 bits, products are cut off; a resting picture is reached exactly. Alpha passes
-// through. A frame that is run again is taken in again.
+// through.
 //
 // Formats: Gray8, RGBA8. Aliasing: none. Border rule: none. Temporal reach: all frames since the last seek
 // (state: 2 bytes for each byte of the image). Exact: integers.

@@ -55,7 +55,8 @@ struct CpuRun {
   std::vector<MemoryBlock> scratch;
   std::vector<uint8_t*> scratch_pointers;
   std::vector<uint8_t> block;
-  size_t stride;
+  size_t stride, state_stride;
+  FrameBlock frame_block;
   PassArgs args;
 
   CpuRun(Subject& subject, int threads) : filter(*subject.filter), workers(threads) {
@@ -63,7 +64,8 @@ struct CpuRun {
         {.images = {&subject.format, subject.picture ? 0u : 1u}, .picture = subject.picture});
     stride = align_up(layout.worker_bytes, 256);
     worker = MemoryBlock(MemoryKind::host, stride * static_cast<size_t>(threads));
-    state = MemoryBlock(MemoryKind::host, layout.state_bytes),
+    state_stride = align_up(layout.state_bytes, 256);
+    state = MemoryBlock(MemoryKind::host, 2 * state_stride),
     stats = MemoryBlock(MemoryKind::host, layout.stats_bytes);
     std::memset(state.data(), 0, state.size()), std::memset(stats.data(), 0, stats.size());
     for (const size_t bytes : layout.scratch_bytes)
@@ -75,7 +77,9 @@ struct CpuRun {
     args = {};
     args.in = {&buffers.in_ref, 1}, args.out = buffers.out_ref, args.picture = &buffers.picture;
     args.block = args.host_block = block.data(), args.scratch = scratch_pointers;
-    args.state = state.data(), args.stats = stats.data();
+    frame_block.half ^= 1, frame_block.fresh = frame_block.index++ == 0;
+    args.frame = &frame_block;
+    args.state = state.data(), args.state_bytes = state_stride, args.stats = stats.data();
     for (size_t pass = 0; pass < layout.passes.size(); ++pass) {
       args.pass = static_cast<int>(pass);
       workers.run(

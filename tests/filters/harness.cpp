@@ -21,7 +21,8 @@ class CpuRig final : public Rig {
       scratch_.emplace_back(MemoryKind::host, bytes);
       scratch_pointers_.push_back(scratch_.back().data());
     }
-    state_ = MemoryBlock(MemoryKind::host, layout_.state_bytes);
+    state_stride_ = align_up(layout_.state_bytes, 256);
+    state_ = MemoryBlock(MemoryKind::host, 2 * state_stride_);
     std::memset(state_.data(), 0, state_.size());
     stats_ = MemoryBlock(MemoryKind::host, layout_.stats_bytes);
     worker_stride_ = align_up(layout_.worker_bytes, 256);
@@ -29,7 +30,8 @@ class CpuRig final : public Rig {
     block_.resize(filter.block_bytes());
   }
 
-  RunOutput run(const std::vector<Image>& in, const PictureRef* picture) override {
+  using Rig::run;
+  RunOutput run(const std::vector<Image>& in, const RunExtras& extras) override {
     // Heap blocks of the exact size, so that a read beyond the last row is one beyond the allocation.
     std::vector<std::unique_ptr<uint8_t[]>> blocks;
     std::vector<ConstImageRef> refs;
@@ -53,12 +55,17 @@ class CpuRig final : public Rig {
                  static_cast<std::ptrdiff_t>(pitch_of(layout_.output, placement_)), layout_.output};
     args_.block = args_.host_block = block_.data();
     args_.scratch = scratch_pointers_;
-    args_.state = state_.data(), args_.stats = stats_.data(), args_.picture = picture;
+    const FrameBlock frame = next_frame(extras);
+    args_.frame = &frame;
+    args_.state = state_.data(), args_.state_bytes = state_stride_;
+    args_.stats = stats_.data(), args_.picture = extras.picture;
+    if (!extras.tracks.empty()) args_.tracks = reinterpret_cast<const TrackTable*>(extras.tracks.data());
     for (size_t pass = 0; pass < layout_.passes.size(); ++pass) {
       args_.pass = static_cast<int>(pass);
       workers_.run(layout_.passes[pass].items, layout_.passes[pass].grain, &CpuRig::band, this);
     }
     result.guards_untouched = pack(out.get(), placement_, result.image);
+    if (layout_.passes_through) result.image = in[0];
     filter_.read_stats(stats_.data(), result.stats);
     result.stats_bytes.assign(stats_.data(), stats_.data() + stats_.size());
     return result;
@@ -80,7 +87,7 @@ class CpuRig final : public Rig {
   std::vector<ImageFormat> in_formats_;
   std::vector<uint8_t*> scratch_pointers_;
   MemoryBlock state_, stats_, worker_;
-  size_t worker_stride_ = 0;
+  size_t worker_stride_ = 0, state_stride_ = 0;
   std::vector<uint8_t> block_;
   PassArgs args_;
 };

@@ -11,10 +11,12 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/graph/filter.hpp"
+#include "core/graph/steps.hpp"
 
 namespace lensd::test {
 
@@ -34,14 +36,38 @@ struct RunOutput {
   std::vector<uint8_t> stats_bytes;  ///< what the passes left
 };
 
+/// What some filters get besides images.
+struct RunExtras {
+  const PictureRef* picture = nullptr;
+  std::span<const uint8_t> tracks = {};  ///< bytes of a TrackTable
+  bool again = false;                    ///< the frame of the last run once more
+  bool cut = false;                      ///< the frames before do not belong to this one
+};
+
 class Rig {
  public:
   virtual ~Rig() = default;
   /// One frame. The filter's present parameters count, as long as they need no reconfiguration.
-  virtual RunOutput run(const std::vector<Image>& in, const PictureRef* picture = nullptr) = 0;
+  virtual RunOutput run(const std::vector<Image>& in, const RunExtras& extras) = 0;
+  RunOutput run(const std::vector<Image>& in, const PictureRef* picture = nullptr) {
+    return run(in, RunExtras{.picture = picture});
+  }
   /// From here on run() replays what the passes queue now (CUDA only).
   virtual void capture() {}
   bool has_state = false;
+
+ protected:
+  /// The frame block of the next run.
+  FrameBlock next_frame(const RunExtras& extras) {
+    if (extras.cut) clock_.cut();
+    clock_.tick(extras.again);
+    if (!extras.again) ++index_;
+    return {.index = index_, .pts_ns = index_ * 40'000'000, .half = clock_.half(), .fresh = clock_.fresh()};
+  }
+
+ private:
+  StateClock clock_;
+  int64_t index_ = -1;
 };
 
 /// Throws what configure() throws.

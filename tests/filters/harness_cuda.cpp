@@ -23,8 +23,9 @@ class CudaRig final : public Rig {
       scratch_pointers_.push_back(scratch_.back().data());
     }
     out_ = device(bytes_of(layout_.output, placement));
-    state_ = device(layout_.state_bytes), stats_ = device(layout_.stats_bytes),
-    block_ = device(filter.block_bytes());
+    state_stride_ = align_up(layout_.state_bytes, 256);
+    state_ = device(2 * state_stride_), frame_ = device(sizeof(FrameBlock)),
+    stats_ = device(layout_.stats_bytes), block_ = device(filter.block_bytes());
     LENSD_CUDA_CHECK(cudaMemset(state_.data(), 0, state_.size()));
     host_block_.resize(filter.block_bytes());
   }
@@ -32,7 +33,8 @@ class CudaRig final : public Rig {
     if (replay_) cudaGraphExecDestroy(replay_);
   }
 
-  RunOutput run(const std::vector<Image>& in, const PictureRef* picture) override {
+  using Rig::run;
+  RunOutput run(const std::vector<Image>& in, const RunExtras& extras) override {
     for (size_t i = 0; i < in.size(); ++i) {
       std::vector<uint8_t> host(bytes_of(in[i].format, placement_));
       unpack(in[i], placement_, host.data());
@@ -44,17 +46,24 @@ class CudaRig final : public Rig {
     copy(out_.data(), host.data(), host.size());
     filter_.fill_block(host_block_.data());
     copy(block_.data(), host_block_.data(), host_block_.size());
-    const PictureRef planes = upload(picture);
+    const FrameBlock frame = next_frame(extras);
+    copy(frame_.data(), &frame, sizeof(frame));
+    if (!extras.tracks.empty()) {
+      tracks_ = MemoryBlock(MemoryKind::device, extras.tracks.size());
+      copy(tracks_.data(), extras.tracks.data(), extras.tracks.size());
+    }
+    const PictureRef planes = upload(extras.picture);
     LENSD_CUDA_CHECK(cudaMemset(stats_.data(), 0, stats_.size()));
     // The copies above went through the default stream, which a non-blocking stream does not wait for.
     LENSD_CUDA_CHECK(cudaDeviceSynchronize());
     if (replay_)
       LENSD_CUDA_CHECK(cudaGraphLaunch(replay_, stream_.get()));
     else
-      queue(picture ? &planes : nullptr);
+      queue(extras.picture ? &planes : nullptr);
     LENSD_CUDA_CHECK(cudaStreamSynchronize(stream_.get()));
     copy(host.data(), out_.data(), host.size());
     result.guards_untouched = pack(host.data(), placement_, result.image);
+    if (layout_.passes_through) result.image = in[0];
     std::vector<uint8_t> stats(stats_.size());
     copy(stats.data(), stats_.data(), stats.size());
     filter_.read_stats(stats.data(), result.stats);
@@ -102,7 +111,10 @@ class CudaRig final : public Rig {
                 static_cast<std::ptrdiff_t>(pitch_of(layout_.output, placement_)), layout_.output};
     args.block = block_.data(), args.host_block = host_block_.data();
     args.scratch = scratch_pointers_;
-    args.state = state_.data(), args.stats = stats_.data(), args.picture = picture;
+    args.frame = reinterpret_cast<const FrameBlock*>(frame_.data());
+    args.state = state_.data(), args.state_bytes = state_stride_;
+    args.stats = stats_.data(), args.picture = picture;
+    if (tracks_) args.tracks = reinterpret_cast<const TrackTable*>(tracks_.data());
     for (size_t pass = 0; pass < layout_.passes.size(); ++pass) {
       args.pass = static_cast<int>(pass);
       filter_.launch(args, stream_.get());
@@ -116,7 +128,8 @@ class CudaRig final : public Rig {
   std::vector<MemoryBlock> in_, scratch_;
   std::vector<ConstImageRef> refs_;
   std::vector<uint8_t*> scratch_pointers_;
-  MemoryBlock out_, state_, stats_, block_, plane_[4];
+  MemoryBlock out_, state_, frame_, tracks_, stats_, block_, plane_[4];
+  size_t state_stride_ = 0;
   std::vector<uint8_t> host_block_;
   cudaGraphExec_t replay_ = nullptr;
 };

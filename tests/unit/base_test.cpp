@@ -3,15 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
 #include <limits>
 #include <memory>
 #include <numeric>
 #include <thread>
 
 #include "core/base/bounded_queue.hpp"
+#include "core/base/error.hpp"
 #include "core/base/param.hpp"
 #include "core/image/frame.hpp"
 #include "core/image/picture_handle.hpp"
+#include "core/image/track_file.hpp"
 
 namespace lensd {
 namespace {
@@ -154,6 +157,65 @@ TEST(FramePool, GivesBackAndBlocksNobodyAfterClose) {
   EXPECT_EQ(again.slot(), slot);
   pool->close();
   EXPECT_FALSE(pool->acquire());
+}
+
+TEST(FramePool, TheLastHandleGivesAFrameBack) {
+  auto pool = FramePool::make({PixelFormat::gray8, {8, 8}}, MemoryKind::host, 1);
+  Frame first = pool->acquire();
+  first.info.index = 5;
+  Frame second = first.share();
+  EXPECT_EQ(second.info.index, 5);
+  EXPECT_EQ(second.image().data, first.image().data);
+  first.reset();
+  EXPECT_FALSE(pool->try_acquire());
+  second.reset();
+  EXPECT_TRUE(pool->try_acquire());
+  EXPECT_FALSE(Frame().share());
+}
+
+TEST(FramePool, FramesCarryImagesByNameAndSideData) {
+  const auto pool = FramePool::make({.images = {{PixelFormat::rgba8, {9, 4}}, {PixelFormat::gray8, {5, 3}}},
+                                     .capacity = 2,
+                                     .side_bytes = 256 + track_table_bytes(3),
+                                     .tracks_offset = 256,
+                                     .views = {{"out", 0}, {"edges", 1}, {"same", 1}}});
+  const Frame frame = pool->acquire();
+  EXPECT_EQ(frame.images(), 2);
+  EXPECT_EQ(frame.find_image("edges"), 1);
+  EXPECT_EQ(frame.find_image("same"), 1);
+  EXPECT_EQ(frame.find_image(""), 0);
+  EXPECT_EQ(frame.find_image("other"), -1);
+  EXPECT_EQ(frame.image(1).format, (ImageFormat{PixelFormat::gray8, {5, 3}}));
+  const void* table = pool->side_data(frame.slot()) + 256;
+  EXPECT_EQ(static_cast<const void*>(frame.tracks()), table);
+}
+
+TEST(TrackFile, WritesALineForEveryTrackAndLoss) {
+  std::vector<uint8_t> bytes(track_table_bytes(3));
+  auto* table = new (bytes.data()) TrackTable{.frame = 7, .capacity = 3};
+  table->tracks()[0] = {
+      .id = 5, .status = TrackStatus::tracked, .x = 1.25f, .y = 2.5f, .age = 9, .residual = 0.5f};
+  table->tracks()[1] = {};
+  table->tracks()[2] = {.id = 6, .status = TrackStatus::lost_return, .x = 10, .y = 20, .return_error = 1.5f};
+  FrameInfo info;
+  info.index = 7, info.pts_ns = 280'000'000;
+  const auto text_of = [&](const std::string& name) {
+    const std::string path = testing::TempDir() + name;
+    TrackFile file(path);
+    file.write(table, info);
+    file.write(nullptr, info);
+    file.finish();
+    std::ifstream in(path);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  EXPECT_EQ(text_of("tracks.csv"),
+            "frame,pts,id,x,y,age,residual,fb_error,status\n"
+            "7,0.280000,5,1.2500,2.5000,9,0.500,0.0000,tracked\n"
+            "7,0.280000,6,10.0000,20.0000,0,0.000,1.5000,lost:return\n");
+  EXPECT_EQ(text_of("tracks.jsonl").substr(0, 60),
+            R"({"frame":7,"pts":0.280000,"id":5,"x":1.2500,"y":2.5000,"age")");
+  EXPECT_THROW(TrackFile("tracks.txt"), Error);
+  EXPECT_THROW(TrackFile("/nowhere/tracks.csv"), Error);
 }
 
 TEST(FramePool, FramesOutliveThePoolsOwner) {

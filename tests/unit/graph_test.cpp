@@ -111,7 +111,7 @@ TEST(Plan, UnneededNodesAreReportedNotRun) {
   const auto plan = make_plan(g, colour_picture(), Backend::cpu, registry());
   EXPECT_EQ(plan->nodes.size(), 2u);
   EXPECT_EQ(plan->unused, (std::vector<std::string>{"gaussian", "invert"}));
-  EXPECT_TRUE(plan->nodes[1].writes_output);
+  EXPECT_EQ(plan->nodes[1].frame_image, 0);
 }
 
 TEST(Plan, LongChainsNeedTwoImages) {

@@ -92,6 +92,82 @@ TEST(Pipeline, ParametersApplyAtAFrameBoundaryAndBadOnesAreRefused) {
   pipeline.check();
 }
 
+/// Sum of the pixels' values: tells how bright a frame is.
+int64_t brightness(const Frame& frame) {
+  const ConstImageRef image = frame.image();
+  int64_t sum = 0;
+  for (int y = 0; y < image.height(); ++y)
+    for (size_t x = 0; x < image.row_bytes(); ++x) sum += image.row(y)[x];
+  return sum;
+}
+
+TEST(Pipeline, ABatchAppliesToOneFrameWholeOrNotAtAll) {
+  // The second invert undoes the first: a frame made with one of them alone would be a negative.
+  Pipeline pipeline(source(3000), options("invert@a,invert@b,levels"), registry());
+  Pipeline plain(source(SyntheticSource::kDistinct), options("levels"), registry());
+  plain.start();
+  std::vector<int64_t> expected;
+  while (Frame frame = plain.next_frame()) expected.push_back(brightness(frame));
+  pipeline.start();
+  for (int i = 0; i < 300; ++i) {
+    const bool on = i % 2 == 0;
+    pipeline.post(Batch{{SetEnabled{"a", !on}, SetEnabled{"b", !on}}});
+    pipeline.post(Batch{{SetParam{"levels", "brightness", ParamValue(0.5)}, SetEnabled{"nobody", true}}});
+    const Frame frame = pipeline.next_frame();
+    ASSERT_TRUE(frame);
+    ASSERT_EQ(brightness(frame), expected[static_cast<size_t>(i) % expected.size()]) << "frame " << i;
+  }
+  pipeline.stop();
+  pipeline.check();
+}
+
+TEST(Pipeline, TellsWhatBecameOfAGraph) {
+  Pipeline pipeline(source(100'000), options("invert"), registry());
+  pipeline.start();
+  const auto outcome = [&](uint64_t request) {
+    for (int i = 0; i < 5000; ++i) {
+      pipeline.next_frame();
+      for (const PlanOutcome& o : pipeline.take_outcomes())
+        if (o.request == request) return o;
+    }
+    return PlanOutcome{};
+  };
+  pipeline.post(SetGraph{parse_chain("mosaic,invert", registry()), 7});
+  EXPECT_EQ(outcome(7).problem, "");
+  EXPECT_EQ(to_chain(pipeline.graph()->graph), "mosaic,invert");
+  // Sound by itself; that the sizes do not fit is found by planning.
+  GraphDesc sizes = parse_chain("crop=width=50", registry());
+  sizes.nodes.push_back({.id = "blend", .filter = "blend", .inputs = {"source", "crop"}});
+  sizes.output = "blend";
+  pipeline.post(SetGraph{sizes, 8});
+  const PlanOutcome refused = outcome(8);
+  EXPECT_NE(refused.problem.find("blend"), std::string::npos) << refused.problem;
+  EXPECT_EQ(to_chain(pipeline.graph()->graph), "mosaic,invert") << "the old graph goes on";
+  EXPECT_EQ(to_chain(pipeline.graph()->wanted), "mosaic,invert");
+  pipeline.stop();
+  pipeline.check();
+}
+
+TEST(Pipeline, CommandsHaveTicketsAndNudgesMakeTurns) {
+  PipelineOptions o = options("invert");
+  o.paced = o.paused = true;
+  Pipeline pipeline(source(100), o, registry());
+  pipeline.start();
+  const uint64_t ticket = pipeline.try_post(SetSpeed{2});
+  EXPECT_GT(ticket, 0u);
+  for (int i = 0; i < 500 && pipeline.status().applied < ticket; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_EQ(pipeline.status().applied, ticket);
+  EXPECT_EQ(pipeline.status().speed, 2);
+  const uint64_t turns = pipeline.status().process_turns;
+  pipeline.nudge();
+  for (int i = 0; i < 500 && pipeline.status().process_turns == turns; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_GT(pipeline.status().process_turns, turns) << "also while paused";
+  pipeline.stop();
+  EXPECT_EQ(pipeline.try_post(SetSpeed{1}), 0u) << "closed";
+}
+
 TEST(Pipeline, FailureOfTheSourceEndsTheRunAndIsRethrown) {
   Pipeline pipeline(std::make_unique<SyntheticSource>(Extent{32, 32}, 100, 5), options("invert"), registry());
   pipeline.start();

@@ -45,13 +45,13 @@ TEST(TapPlan, ScopesFollowTheNodeThatTheyMeasure) {
                               {"", ScopeKind::vectorscope},
                               {"nobody", ScopeKind::histogram},
                               {"median", ScopeKind::histogram}};
-  const auto plan = make_plan(graph("gaussian"), picture_info(), Backend::cpu, registry(), taps);
+  const auto plan = make_plan(graph("gaussian"), picture_info(), Backend::cpu, registry(), {.taps = taps});
   std::vector<std::string> ids;
   for (const PlanNode& node : plan->nodes) ids.push_back(node.id);
   EXPECT_EQ(ids, (std::vector<std::string>{"source", "source.waveform", "median", "median.histogram",
                                            "gaussian", "output.vectorscope"}));
   EXPECT_EQ(plan->unused, std::vector<std::string>{"grayscale"});
-  EXPECT_TRUE(plan->find("gaussian")->writes_output);
+  EXPECT_EQ(plan->find("gaussian")->frame_image, 0);
   EXPECT_EQ(plan->output, plan->find("gaussian")->layout.output);
   EXPECT_GE(plan->stats_bytes, (161u * 256 + 4 * 256 + 65536) * 4);
   EXPECT_EQ(describe(*plan).find("waveform"), std::string::npos);
@@ -59,17 +59,17 @@ TEST(TapPlan, ScopesFollowTheNodeThatTheyMeasure) {
 
 TEST(TapPlan, TappedNodesRunThoughTheOutputDoesNotNeedThem) {
   const std::vector<Tap> taps{{"grayscale", ScopeKind::histogram}};
-  const auto plan = make_plan(graph("median"), picture_info(), Backend::cpu, registry(), taps);
+  const auto plan = make_plan(graph("median"), picture_info(), Backend::cpu, registry(), {.taps = taps});
   EXPECT_TRUE(plan->unused.empty());
   ASSERT_TRUE(scope_of(*plan, taps[0]));
-  EXPECT_TRUE(plan->find("median")->writes_output);
+  EXPECT_EQ(plan->find("median")->frame_image, 0);
 }
 
 TEST(TapPlan, DisabledNodesShowWhatPassesThrough) {
   GraphDesc g = graph("grayscale");
   g.find("gaussian")->enabled = false;
   const std::vector<Tap> taps{{"gaussian", ScopeKind::histogram}};
-  const auto plan = make_plan(g, picture_info(), Backend::cpu, registry(), taps);
+  const auto plan = make_plan(g, picture_info(), Backend::cpu, registry(), {.taps = taps});
   const PlanNode* scope = scope_of(*plan, taps[0]);
   ASSERT_TRUE(scope);
   EXPECT_EQ(plan->nodes[static_cast<size_t>(scope->inputs[0])].id, "median");
@@ -88,7 +88,7 @@ class Taps : public testing::TestWithParam<Backend> {
     Profiler profiler;
     Timeline timeline;
     const auto executor = make_executor(GetParam(), {.threads = 2, .frames = 3}, profiler, timeline);
-    executor->install(make_plan(g, picture_info(), GetParam(), registry(), taps));
+    executor->install(make_plan(g, picture_info(), GetParam(), registry(), {.taps = taps}));
     PictureRef ref;
     ref.info = picture_info();
     ref.planes[0] = pixels_.data(), ref.pitch_bytes[0] = kSize.width * 3;

@@ -1,0 +1,47 @@
+// What takes frames beside the display: recordings and restreams.
+//
+//   process thread ── take() ──▶ a sink's own queue ──▶ the sink's thread
+//
+// A pipeline calls its sinks on the process thread, at frame boundaries. They neither allocate nor lock
+// there; for a file they may wait, so that no frame is lost, for a live source they drop and count.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/control/command.hpp"
+#include "core/image/picture_handle.hpp"
+
+namespace lensd {
+
+/// How a sink does, for people; gathered from its thread's counters.
+struct SinkStatus {
+  bool recording = false;  ///< a file is being written (or a receiver is being served)
+  std::string path;        ///< the file at hand, or the last one; the address without secrets
+  int64_t frames = 0, bytes = 0, files = 0;
+  uint64_t dropped = 0;  ///< frames that the sink was too slow for
+  std::string state;     ///< of a stream: "connecting", "sending", …
+};
+
+struct SinkNotice {
+  bool problem = false;
+  std::string text;
+};
+
+class FrameSink {
+ public:
+  virtual ~FrameSink() = default;
+
+  /// A new frame and the picture that it was made of, in order. Process thread.
+  virtual void take(const Frame& frame, const Picture& source) = 0;
+  virtual void start(const StartRecord&) {}
+  virtual void stop() {}
+  /// From now on take() waits for nothing; any thread.
+  virtual void hurry() noexcept = 0;
+
+  /// Any thread.
+  virtual SinkStatus status() const = 0;
+  virtual std::vector<SinkNotice> take_notices() = 0;
+};
+
+}  // namespace lensd

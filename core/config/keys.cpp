@@ -1,0 +1,119 @@
+#include "core/config/keys.hpp"
+
+#include "core/config/config.hpp"
+
+namespace lensd {
+namespace {
+
+/// Builds a table whose keys are optional members of Config.
+class Table {
+ public:
+  Table(std::string name, std::string doc) { table_.name = std::move(name), table_.doc = std::move(doc); }
+
+  Table& text(std::string name, std::optional<std::string> Config::*member, std::string fallback,
+              std::string doc) {
+    return add(std::move(name), member, ParamType::text, ParamValue(std::move(fallback)), std::move(doc));
+  }
+  Table& choice(std::string name, std::optional<std::string> Config::*member,
+                std::vector<std::string> choices, std::string doc) {
+    add(std::move(name), member, ParamType::choice, ParamValue(choices.front()), std::move(doc));
+    table_.keys.back().spec.choices = std::move(choices);
+    return *this;
+  }
+  Table& boolean(std::string name, std::optional<bool> Config::*member, bool fallback, std::string doc) {
+    return add(std::move(name), member, ParamType::boolean, ParamValue(fallback), std::move(doc));
+  }
+  Table& integer(std::string name, std::optional<int> Config::*member, int fallback, int min, int max,
+                 std::string doc, std::string unit = {}) {
+    add(std::move(name), member, ParamType::integer, ParamValue(int64_t{fallback}), std::move(doc));
+    ParamSpec& spec = table_.keys.back().spec;
+    spec.min = min, spec.max = max, spec.unit = std::move(unit);
+    return *this;
+  }
+
+  operator ConfigTable() const { return table_; }
+
+ private:
+  template <class T>
+  Table& add(std::string name, std::optional<T> Config::*member, ParamType type, ParamValue fallback,
+             std::string doc) {
+    ParamSpec spec;
+    spec.name = std::move(name), spec.doc = std::move(doc), spec.type = type;
+    spec.default_value = fallback;
+    spec.get = [member, fallback](const void* config) {
+      const std::optional<T>& value = static_cast<const Config*>(config)->*member;
+      if (!value) return fallback;
+      if constexpr (std::is_same_v<T, int>)
+        return ParamValue(int64_t{*value});
+      else
+        return ParamValue(*value);
+    };
+    spec.put = [member](void* config, const ParamValue& value) {
+      if constexpr (std::is_same_v<T, int>)
+        static_cast<Config*>(config)->*member = static_cast<int>(std::get<int64_t>(value));
+      else
+        static_cast<Config*>(config)->*member = std::get<T>(value);
+    };
+    table_.keys.push_back({std::move(spec), [member](Config& to, const Config& from) {
+                             if (from.*member) to.*member = from.*member;
+                           }});
+    return *this;
+  }
+
+  ConfigTable table_;
+};
+
+}  // namespace
+
+const ConfigKey* ConfigTable::find(std::string_view key) const noexcept {
+  for (const ConfigKey& k : keys)
+    if (k.spec.name == key) return &k;
+  return nullptr;
+}
+
+const std::vector<ConfigTable>& config_tables() {
+  static const std::vector<ConfigTable> tables{
+      Table("source", "what is played when the command line names nothing")
+          .text("url", &Config::source_url, "", "file, image, test:NAME, camera or network address")
+          .choice("hwdec", &Config::hwdec, {"no", "auto", "cuda"}, "hardware decoding"),
+      Table("window", "the viewer's window")
+          .integer("width", &Config::window_width, 1280, 64, 16384, "width", "px")
+          .integer("height", &Config::window_height, 720, 64, 16384, "height", "px")
+          .boolean("fullscreen", &Config::fullscreen, false, "start in fullscreen")
+          .boolean("vsync", &Config::vsync, true, "show frames in step with the monitor"),
+      Table("performance", "where and with what the filters run")
+          .choice("backend", &Config::backend, {"auto", "cuda", "cpu"}, "the backend; auto takes a GPU if any")
+          .integer("threads", &Config::threads, 0, 0, 1024, "CPU worker threads, 0 for one per core")
+          .integer("device", &Config::device, 0, 0, 255, "CUDA device number"),
+      Table("log", "messages")
+          .choice("level", &Config::log_level, {"warn", "trace", "debug", "info", "error", "off"},
+                  "the least important messages that are written")
+          .text("file", &Config::log_file, "", "also write the whole log there"),
+      Table("control", "the control socket and what it may write")
+          .text("socket", &Config::control_socket, "",
+                "path of the control socket; empty: the place where lensd ctl looks; off: none")
+          .text("folder", &Config::control_folder, "",
+                "snapshots, traces and recordings asked for by control land below it; empty: lensd's state folder")
+          .integer("max_clients", &Config::control_clients, 128, 1, 1024, "connections at a time"),
+      Table("http", "HTTP control, stream and panel page; off unless a port is given")
+          .integer("port", &Config::http_port, 0, 0, 65535, "TCP port; 0: no HTTP")
+          .text("address", &Config::http_address, "127.0.0.1", "address to listen on")
+          .text("hosts", &Config::http_hosts, "",
+                "further names, parted by commas, by which browsers may address the daemon")
+          .boolean("auth", &Config::http_auth, true, "ask for the token; false only on a loopback address")
+          .text("token", &Config::http_token, "", "the token; empty: from token_file, else a new one each start")
+          .text("token_file", &Config::http_token_file, "", "file whose first line is the token")
+          .integer("max_connections", &Config::http_connections, 48, 4, 512, "connections at a time")
+          .integer("stream_fps", &Config::http_stream_fps, 15, 1, 60,
+                   "pictures a second of /stream.mjpeg at most", "1/s"),
+  };
+  return tables;
+}
+
+const ConfigTable* find_config_table(std::string_view name) {
+  for (const ConfigTable& table : config_tables())
+    if (table.name == name) return &table;
+  return nullptr;
+}
+
+}  // namespace lensd

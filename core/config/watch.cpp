@@ -1,0 +1,105 @@
+#include "core/config/watch.hpp"
+
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <set>
+
+#include "core/base/clock.hpp"
+#include "core/base/error.hpp"
+#include "core/config/config.hpp"
+
+namespace lensd {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Finished writes, renames and new links. Not IN_MODIFY: a file that is being written is not read.
+constexpr uint32_t kEvents = IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_ATTRIB | IN_DELETE_SELF | IN_ONLYDIR;
+constexpr int kMaxLinks = 16;
+
+/// The folders in which a change can give `file` another text: its own, and those that links on the way to it
+/// lie in.
+void add_folders(const fs::path& file, std::set<std::string>& folders, int depth = 0) {
+  std::error_code error;
+  const fs::path path = fs::absolute(file, error);
+  fs::path part;
+  for (const fs::path& name : path) {
+    part /= name;
+    const bool last = part == path;
+    if (!fs::is_symlink(part, error) && !last) continue;
+    folders.insert(part.parent_path().string());
+    if (fs::is_symlink(part, error) && depth < kMaxLinks)
+      add_folders(part.parent_path() / fs::read_symlink(part, error), folders, depth + 1);
+  }
+}
+
+}  // namespace
+
+ConfigWatch::ConfigWatch(std::vector<std::string> files) : files_(std::move(files)) {
+  fd_ = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+  if (fd_ < 0)
+    throw Error(ExitCode::runtime_failure, "inotify", std::strerror(errno),
+                "raise fs.inotify.max_user_instances");
+  known_ = texts().value_or(std::vector<std::string>(files_.size()));
+  watch_folders();
+}
+
+ConfigWatch::~ConfigWatch() {
+  close(fd_);
+}
+
+/// Links may lead elsewhere by now: the watches are made anew, which costs some system calls.
+void ConfigWatch::watch_folders() {
+  std::set<std::string> folders;
+  for (const std::string& file : files_) add_folders(file, folders);
+  for (const int watch : watches_) inotify_rm_watch(fd_, watch);
+  watches_.clear();
+  for (const std::string& folder : folders)
+    if (const int watch = inotify_add_watch(fd_, folder.c_str(), kEvents); watch >= 0) watches_.push_back(watch);
+}
+
+void ConfigWatch::drain() {
+  alignas(inotify_event) char buffer[8192];
+  bool touched = false;
+  for (ssize_t size; (size = read(fd_, buffer, sizeof buffer)) > 0;)
+    for (const char* at = buffer; at < buffer + size;) {
+      const auto* event = reinterpret_cast<const inotify_event*>(at);
+      touched = touched || !(event->mask & IN_IGNORED);  // IN_IGNORED answers our own inotify_rm_watch
+      at += sizeof(inotify_event) + event->len;
+    }
+  if (touched) touched_ns_ = now_ns();
+}
+
+int ConfigWatch::wait_ms() const {
+  if (touched_ns_ == 0) return -1;
+  return static_cast<int>(std::max<int64_t>(0, touched_ns_ + kRestNs - now_ns()) / 1'000'000 + 1);
+}
+
+bool ConfigWatch::changed() {
+  if (touched_ns_ == 0 || now_ns() - touched_ns_ < kRestNs) return false;
+  touched_ns_ = 0;
+  watch_folders();  // before reading, so that a change during the reading is seen
+  std::optional<std::vector<std::string>> now = texts();
+  if (!now || *now == known_) return false;
+  known_ = std::move(*now);
+  return true;
+}
+
+/// Nothing while one of the files is gone.
+std::optional<std::vector<std::string>> ConfigWatch::texts() const {
+  std::vector<std::string> all;
+  try {
+    for (const std::string& file : files_) all.push_back(read_config_text(file));
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+  return all;
+}
+
+}  // namespace lensd

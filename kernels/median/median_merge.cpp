@@ -1,0 +1,178 @@
+#include "kernels/median/median_merge.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/median/median_merge.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+
+#include <hwy/highway.h>
+
+#ifndef LENSD_MEDIAN_MERGE_ONCE
+#define LENSD_MEDIAN_MERGE_ONCE
+namespace lensd {
+
+/// Batcher's odd-even merge of two sorted lists (Knuth, The Art of Computer Programming 3, 5.3.4) that lie
+/// one behind the other in `N + M` registers: exchanges, then where each rank is found.
+template <size_t N, size_t M>
+struct MergeNetwork {
+  static constexpr size_t kMost = (N + M) * 6;  ///< exchanges; the build fails where they were too few
+  std::array<std::pair<uint8_t, uint8_t>, kMost> exchanges{};
+  std::array<uint8_t, N + M> order{};
+  size_t count = 0;
+
+  constexpr MergeNetwork() {
+    std::array<uint8_t, N + M> wires{};
+    for (size_t i = 0; i < N + M; ++i) wires[i] = static_cast<uint8_t>(i);
+    merge(wires.data(), N, wires.data() + N, M, order.data());
+  }
+
+ private:
+  constexpr void merge(const uint8_t* a, size_t n, const uint8_t* b, size_t m, uint8_t* out) {
+    if (n == 0 || m == 0) {
+      for (size_t i = 0; i < n + m; ++i) out[i] = n == 0 ? b[i] : a[i];
+      return;
+    }
+    if (n == 1 && m == 1) {
+      exchanges[count++] = {a[0], b[0]};
+      out[0] = a[0], out[1] = b[0];
+      return;
+    }
+    std::array<uint8_t, N + M> even_a{}, even_b{}, odd_a{}, odd_b{}, even{}, odd{};
+    for (size_t i = 0; i < n; ++i) (i % 2 ? odd_a : even_a)[i / 2] = a[i];
+    for (size_t i = 0; i < m; ++i) (i % 2 ? odd_b : even_b)[i / 2] = b[i];
+    merge(even_a.data(), (n + 1) / 2, even_b.data(), (m + 1) / 2, even.data());
+    merge(odd_a.data(), n / 2, odd_b.data(), m / 2, odd.data());
+    const size_t evens = (n + 1) / 2 + (m + 1) / 2, odds = n / 2 + m / 2;
+    size_t at = 0;
+    out[at++] = even[0];
+    for (size_t i = 0; i < odds || i + 1 < evens; ++i) {
+      if (i < odds && i + 1 < evens) exchanges[count++] = {odd[i], even[i + 1]};
+      if (i < odds) out[at++] = odd[i];
+      if (i + 1 < evens) out[at++] = even[i + 1];
+    }
+  }
+};
+
+template <size_t N, size_t M>
+inline constexpr MergeNetwork<N, M> kMerge{};
+
+}  // namespace lensd
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace lensd::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+#include "kernels/median/median_store-inl.hpp"
+
+HWY_INLINE void exchange(V8& a, V8& b) {
+  const V8 low = hn::Min(a, b);
+  b = hn::Max(a, b);
+  a = low;
+}
+
+template <size_t N, size_t M, size_t... I>
+HWY_INLINE void exchange_all(V8* w, std::index_sequence<I...>) {
+  (exchange(w[kMerge<N, M>.exchanges[I].first], w[kMerge<N, M>.exchanges[I].second]), ...);
+}
+
+/// Merges w[0 … N) with w[N … N + M), both sorted; rank k then is w[kMerge<N, M>.order[k]].
+template <size_t N, size_t M>
+HWY_INLINE void merge(V8* w) {
+  exchange_all<N, M>(w, std::make_index_sequence<kMerge<N, M>.count>());
+}
+
+/// `N` rows of `from` at byte `i`.
+template <size_t N>
+HWY_INLINE void load(const uint8_t (*from)[MedianMerges::pitch], int i, V8* to) {
+  for (size_t k = 0; k < N; ++k) to[k] = hn::LoadU(D8(), from[k] + i);
+}
+
+/// Merges lists of N and M rows at two places and stores ranks [first, first + count).
+template <size_t N, size_t M>
+HWY_INLINE void merge_rows(const uint8_t (*a)[MedianMerges::pitch], int at_a,
+                           const uint8_t (*b)[MedianMerges::pitch], int at_b, size_t first, size_t count,
+                           uint8_t (*to)[MedianMerges::pitch], int at) {
+  V8 w[N + M];
+  load<N>(a, at_a, w), load<M>(b, at_b, w + N);
+  merge<N, M>(w);
+  for (size_t k = 0; k < count; ++k) hn::StoreU(w[kMerge<N, M>.order[first + k]], D8(), to[k] + at);
+}
+
+/// Sorts the columns of eight rows from byte `from` on: the upper seven and the lower seven rows, which have
+/// the inner six in common.
+void sort_columns7(const uint8_t* const* rows, int from, int bytes, MedianMerges& merges) {
+  const D8 d8;
+  for (int i = 0; i < bytes; i += static_cast<int>(hn::Lanes(d8))) {
+    V8 v[6];
+    for (int k = 0; k < 6; ++k) v[k] = hn::LoadU(d8, rows[k + 1] + from + i);
+    exchange(v[0], v[5]), exchange(v[1], v[3]), exchange(v[2], v[4]);
+    exchange(v[1], v[2]), exchange(v[3], v[4]);
+    exchange(v[0], v[3]), exchange(v[2], v[5]);
+    exchange(v[0], v[1]), exchange(v[2], v[3]), exchange(v[4], v[5]);
+    exchange(v[1], v[2]), exchange(v[3], v[4]);
+    for (int half = 0; half < 2; ++half) {
+      const V8 x = hn::LoadU(d8, rows[7 * half] + from + i);
+      auto& to = merges.columns[half];
+      hn::StoreU(hn::Min(v[0], x), d8, to[0] + i);
+      for (int k = 1; k < 6; ++k) hn::StoreU(hn::Min(v[k], hn::Max(v[k - 1], x)), d8, to[k] + i);
+      hn::StoreU(hn::Max(v[5], x), d8, to[6] + i);
+    }
+  }
+}
+
+/// The 25th of fours[i], pairs[i + 4] and columns[i + 6], places in pixels.
+HWY_INLINE V8 median_of_49(const MedianMerges& merges, int half, int i, int step) {
+  V8 few[21], many[22];
+  load<14>(merges.pairs, i + 4 * step, few), load<7>(merges.columns[half], i + 6 * step, few + 14);
+  merge<14, 7>(few);
+  load<22>(merges.fours, i, many);
+  // The k-th of two sorted lists is the smallest, over all ways to take k of them, of the largest taken.
+  V8 median = many[21];
+  for (size_t k = 0; k < 21; ++k)
+    median = hn::Min(median, hn::Max(many[20 - k], few[kMerge<14, 7>.order[k]]));
+  return median;
+}
+
+void median7_rows(const uint8_t* const* rows, int bytes, int step, MedianMerges& merges, uint8_t* out0,
+                  uint8_t* out1) {
+  const D8 d8;
+  const V8 keep = alpha_mask(step);
+  const int lanes = static_cast<int>(hn::Lanes(d8));
+  for (int from = 0; from < bytes; from += kMedianMergeChunk) {
+    const int count = std::min(kMedianMergeChunk, bytes - from);
+    sort_columns7(rows, from, count + 6 * step, merges);
+    for (int half = 0; half < 2; ++half) {
+      uint8_t* out = half == 0 ? out0 : out1;
+      if (!out) continue;
+      const auto& columns = merges.columns[half];
+      for (int i = 0; i < count + 4 * step; i += lanes)
+        merge_rows<7, 7>(columns, i, columns, i + step, 0, 14, merges.pairs, i);
+      for (int i = 0; i < count; i += lanes)
+        merge_rows<14, 14>(merges.pairs, i, merges.pairs, i + 2 * step, 3, 22, merges.fours, i);
+      for (int i = 0; i < count; i += lanes) {
+        const V8 centre = hn::LoadU(d8, rows[3 + half] + from + i + 3 * step);
+        store_pixels(median_of_49(merges, half, i, step), centre, keep, out + from + i, count - i);
+      }
+    }
+  }
+}
+
+}  // namespace lensd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace lensd {
+
+HWY_EXPORT(median7_rows);
+
+void median7_rows(const uint8_t* const* rows, int bytes, int step, MedianMerges& merges, uint8_t* out0,
+                  uint8_t* out1) {
+  HWY_DYNAMIC_DISPATCH(median7_rows)(rows, bytes, step, merges, out0, out1);
+}
+
+}  // namespace lensd
+#endif

@@ -1,0 +1,52 @@
+#version 430 core
+// One instance a place of the track table: a ribbon through its last positions, newest first, two vertices each.
+layout(std430, binding = 0) readonly buffer Ring { uint words[]; };  // tables one behind the other, 10 words a track
+uniform int capacity, ring, newest;
+uniform int filled;        // tables in the ring that belong to this run of frames
+uniform int frames[32];    // their frame numbers, newest first
+uniform vec4 to_screen;    // picture pixels to framebuffer pixels: scale, then offset
+uniform vec2 framebuffer;  // pixels
+uniform float half_width;  // framebuffer pixels
+uniform int colour_by;     // 0 age, 1 residual, 2 motion
+uniform float colour_full; // value at the ramp's end
+out float across, along, value;
+
+int base(int k) {
+  return (((newest - k + ring) % ring) * capacity + gl_InstanceID) * 10;
+}
+vec2 position(int k) {
+  int b = base(k);
+  return vec2(uintBitsToFloat(words[b + 2]), uintBitsToFloat(words[b + 3])) * to_screen.xy + to_screen.zw;
+}
+float metric(int b) {
+  if (colour_by == 0) return float(words[b + 6]);
+  if (colour_by == 1) return uintBitsToFloat(words[b + 7]);
+  vec2 now = vec2(uintBitsToFloat(words[b + 2]), uintBitsToFloat(words[b + 3]));
+  vec2 before = vec2(uintBitsToFloat(words[b + 4]), uintBitsToFloat(words[b + 5]));
+  return distance(now, before);
+}
+
+void main() {
+  int b = base(0);
+  uint status = words[b + 1];
+  across = (gl_VertexID & 1) == 0 ? -1.0 : 1.0;
+  along = 0.0, value = 0.0;
+  if (status != 1u && status != 2u) {
+    gl_Position = vec4(2.0, 2.0, 0.0, 1.0);
+    return;
+  }
+  // Older tables may hold another track in this place: the ribbon ends where this one was found.
+  int birth = frames[0] - int(words[b + 6]);
+  int k = min(gl_VertexID >> 1, filled - 1);
+  while (k > 0 && frames[k] < birth) --k;
+  vec2 p = position(k);
+  vec2 newer = k > 0 ? position(k - 1) : p;
+  vec2 older = k + 1 < filled && frames[k + 1] >= birth ? position(k + 1) : p;
+  vec2 direction = newer - older;
+  float span = length(direction);
+  vec2 normal = span > 1e-3 ? vec2(-direction.y, direction.x) / span : vec2(0.0);
+  p += normal * across * half_width;
+  along = float(k) / float(max(filled - 1, 1));
+  value = clamp(metric(b) / colour_full, 0.0, 1.0);
+  gl_Position = vec4(p / framebuffer * 2.0 - 1.0, 0.0, 1.0) * vec4(1.0, -1.0, 1.0, 1.0);
+}
