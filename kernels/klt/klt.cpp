@@ -1,10 +1,7 @@
 #include "kernels/klt/klt.hpp"
 
-#include <fmt/format.h>
-
 #include <cstring>
 
-#include "core/base/error.hpp"
 #include "kernels/grayscale/luma.hpp"
 #include "kernels/klt/klt_rows.hpp"
 #include "kernels/klt/klt_table.hpp"
@@ -18,12 +15,6 @@ constexpr int kLevelsALaunch = 3;  ///< CUDA: levels that one launch makes
 
 double pixels_of(Extent extent) {
   return static_cast<double>(extent.width) * extent.height;
-}
-
-void want_odd(const char* name, int value) {
-  if (value % 2 == 0)
-    throw Error(ExitCode::invalid_config, fmt::format("klt: {}={}", name, value), "must be odd",
-                fmt::format("use {} or {}", value - 1, value + 1));
 }
 
 /// 8-bit luma samples side by side: the decoded plane is the picture that klt needs.
@@ -64,8 +55,6 @@ FilterSchema Klt::make_schema() {
 }
 
 Layout Klt::configure(const FilterInputs& inputs) {
-  want_odd("block", params_.block);
-  want_odd("window", params_.window);
   const ImageFormat format = inputs.images[0];
   const bool cuda = inputs.backend == Backend::cuda;
   const int capacity = params_.max_features;

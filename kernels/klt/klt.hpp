@@ -46,7 +46,9 @@ class Klt final : public FilterBase<Klt, KltParams, KltBlock> {
     CornerCount count;
     Corner* corners() { return reinterpret_cast<Corner*>(this + 1); }
   };
-  static Found& found(const PassArgs& args) { return *reinterpret_cast<Found*>(args.scratch[0]); }
+  static Found& found(const PassArgs& args) {
+    return *reinterpret_cast<Found*>(args.scratch[0]);
+  }
   CornerJob corner_job(const PassArgs& args) const;
   KltTableJob table_job(const PassArgs& args) const;
   ConstImageRef luma_plane(const PictureRef& picture) const;

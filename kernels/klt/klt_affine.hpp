@@ -26,7 +26,11 @@ struct KltWarp {
   static LENSD_HD KltWarp make(float px, float py, const double (&w)[4]) {
     const KltSpot spot = KltSpot::at(px, py);
     const auto fixed = [](double v) { return static_cast<int>(std::floor(v * 32768 + 0.5)); };
-    return {(spot.x << 15) + spot.fx, (spot.y << 15) + spot.fy, fixed(w[0]), fixed(w[1]), fixed(w[2]),
+    return {(spot.x << 15) + spot.fx,
+            (spot.y << 15) + spot.fy,
+            fixed(w[0]),
+            fixed(w[1]),
+            fixed(w[2]),
             fixed(w[3])};
   }
 };

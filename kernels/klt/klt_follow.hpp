@@ -13,7 +13,6 @@
 
 namespace lensd {
 
-
 /// Where a window was found.
 struct KltFound {
   float x = 0, y = 0;
@@ -90,8 +89,8 @@ LENSD_HD KltFound klt_search(Window& window, const KltShape& shape, const uint8_
           found.y <= static_cast<float>(extent.height - 1)))
       return lost(TrackStatus::lost_outside);
     const KltSpot spot = KltSpot::at(left, top);
-    const KltRect both = KltRect::own(KltSpot::at(x - half, y - half), extent, side)
-                             .with(KltRect::other(spot, extent, side));
+    const KltRect both =
+        KltRect::own(KltSpot::at(x - half, y - half), extent, side).with(KltRect::other(spot, extent, side));
     if (both.poor(side)) return lost(TrackStatus::lost_outside);
     KltLevelling levelling;
     if (block.gain_bias) {
@@ -109,20 +108,28 @@ LENSD_HD KltFound klt_search(Window& window, const KltShape& shape, const uint8_
 template <class Window>
 LENSD_HD Track klt_follow(Window& window, const KltShape& shape, const uint8_t* before, const uint8_t* after,
                           const Track& track, const KltBlock& block) {
-  const KltFound found = klt_search(window, shape, before, after, track.x, track.y, block);
   Track next = track;
-  next.status = found.status;
   next.previous_x = track.x, next.previous_y = track.y;
-  next.x = found.x, next.y = found.y;
   next.age = track.age + 1;
-  next.residual = found.residual;
   next.return_error = 0;
-  if (next.status != TrackStatus::tracked || block.fb_threshold == 0) return next;
-  const KltFound back = klt_search(window, shape, after, before, found.x, found.y, block);
-  const float dx = back.x - track.x, dy = back.y - track.y;
-  next.return_error = std::sqrt(dx * dx + dy * dy);
-  if (back.status != TrackStatus::tracked || next.return_error > block.fb_threshold)
-    next.status = TrackStatus::lost_return;
+  // A loop, so that device code has the search but once.
+#if defined(__CUDA_ARCH__)
+#pragma unroll 1
+#endif
+  for (int way = 0; way < 2; ++way) {
+    const KltFound found = klt_search(window, shape, way == 0 ? before : after, way == 0 ? after : before,
+                                      next.x, next.y, block);
+    if (way == 0) {
+      next.status = found.status, next.residual = found.residual;
+      next.x = found.x, next.y = found.y;
+      if (next.status != TrackStatus::tracked || block.fb_threshold == 0) break;
+    } else {
+      const float dx = found.x - track.x, dy = found.y - track.y;
+      next.return_error = std::sqrt(dx * dx + dy * dy);
+      if (found.status != TrackStatus::tracked || next.return_error > block.fb_threshold)
+        next.status = TrackStatus::lost_return;
+    }
+  }
   return next;
 }
 

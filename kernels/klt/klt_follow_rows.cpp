@@ -31,9 +31,8 @@ class KltVectorWindow {
     const Sampler sampler(level, spot);
     const int lanes = static_cast<int>(hn::Lanes(d16_));
     for (int x = -1; x < side_ + 1; x += lanes)
-      sampler.rows(x, rect.y0 - 1, rect.y1 + 1, [&](int y, V16 sample) HWY_ATTR {
-        hn::Store(sample, d16_, samples_[y + 1] + x + 1);
-      });
+      sampler.rows(x, rect.y0 - 1, rect.y1 + 1,
+                   [&](int y, V16 sample) HWY_ATTR { hn::Store(sample, d16_, samples_[y + 1] + x + 1); });
     const auto slope_side = set(kKltSlopeSide), slope_middle = set(kKltSlopeMiddle);
     const auto smooth_side = set(kKltSmoothSide), smooth_middle = set(kKltSmoothMiddle);
     const auto slope_smoothed = set(kKltSlopeSmoothed);
@@ -47,9 +46,9 @@ class KltVectorWindow {
         const auto left = hn::Load(d16_, row), middle = hn::LoadU(d16_, row + 1),
                    right = hn::LoadU(d16_, row + 2);
         const auto slope = hn::Sub(right, left);
-        const auto smooth = hn::Add(hn::MulFixedPoint15(left, smooth_side),
-                                    hn::Add(hn::MulFixedPoint15(middle, smooth_middle),
-                                            hn::MulFixedPoint15(right, smooth_side)));
+        const auto smooth = hn::Add(
+            hn::MulFixedPoint15(left, smooth_side),
+            hn::Add(hn::MulFixedPoint15(middle, smooth_middle), hn::MulFixedPoint15(right, smooth_side)));
         return Across{hn::MulFixedPoint15(slope, slope_side), hn::MulFixedPoint15(slope, slope_middle),
                       smooth};
       };
@@ -117,15 +116,15 @@ class KltVectorWindow {
         const auto i = hn::MulFixedPoint15(hn::Sub(own, middle_grey), to_five);
         const auto j = hn::MulFixedPoint15(hn::Sub(sample, middle_grey), to_five);
         const auto left = [&](auto i16, auto j16, auto mask16) HWY_ATTR {
-          const auto levelled =
-              hn::ShiftRight<12>(hn::Add(hn::Mul(hn::PromoteTo(d32_, j16), gain), half));
+          const auto levelled = hn::ShiftRight<12>(hn::Add(hn::Mul(hn::PromoteTo(d32_, j16), gain), half));
           const auto rest = hn::Sub(hn::Sub(levelled, hn::PromoteTo(d32_, i16)), offset);
           return hn::And(hn::Abs(rest), hn::PromoteTo(d32_, mask16));
         };
-        sums = hn::Add(sums, hn::Add(left(hn::LowerHalf(d16_half, i), hn::LowerHalf(d16_half, j),
-                                          hn::LowerHalf(d16_half, mask)),
-                                     left(hn::UpperHalf(d16_half, i), hn::UpperHalf(d16_half, j),
-                                          hn::UpperHalf(d16_half, mask))));
+        sums = hn::Add(
+            sums,
+            hn::Add(
+                left(hn::LowerHalf(d16_half, i), hn::LowerHalf(d16_half, j), hn::LowerHalf(d16_half, mask)),
+                left(hn::UpperHalf(d16_half, i), hn::UpperHalf(d16_half, j), hn::UpperHalf(d16_half, mask))));
       });
       sum += total(sums);
     }
@@ -182,7 +181,8 @@ class KltVectorWindow {
         const auto d = hn::And(hn::MulFixedPoint15(hn::Sub(sample, base), to_five), mask);
         sx = hn::Add(sx, pair_dot(d32_, d, hn::Load(d16_, slopes_x_[y] + x)));
         sy = hn::Add(sy, pair_dot(d32_, d, hn::Load(d16_, slopes_y_[y] + x)));
-        if constexpr (kGainBias) sd = hn::Add(sd, pair_dot(d32_, d, one)), dd = hn::Add(dd, pair_dot(d32_, d, d));
+        if constexpr (kGainBias)
+          sd = hn::Add(sd, pair_dot(d32_, d, one)), dd = hn::Add(dd, pair_dot(d32_, d, d));
       });
       m.x += total(sx), m.y += total(sy);
       if constexpr (kGainBias) m.d += total(sd), m.dd += total(dd);
@@ -200,8 +200,8 @@ class KltVectorWindow {
   static HWY_INLINE int64_t total(V32 v) {
     const D64 d64;
     const hn::Half<D32> half;
-    const auto wide = hn::Add(hn::PromoteTo(d64, hn::LowerHalf(half, v)),
-                              hn::PromoteTo(d64, hn::UpperHalf(half, v)));
+    const auto wide =
+        hn::Add(hn::PromoteTo(d64, hn::LowerHalf(half, v)), hn::PromoteTo(d64, hn::UpperHalf(half, v)));
     return hn::GetLane(hn::SumOfLanes(d64, wide));
   }
 

@@ -1,5 +1,5 @@
-// What both backends and the oracle of klt share: parameters, the layout of its state, fixed-point samples and
-// the small solve.
+// What both backends and the oracle of klt share: parameters, the layout of its state, fixed-point samples
+// and the small solve.
 //
 // Samples between pixels have 7 fraction bits (0 to 32640), positions 15; derivatives are 32 times the slope
 // in grey levels a pixel, differences have 5 fraction bits, as in OpenCV. All of it fits 16 bits, products
@@ -36,10 +36,10 @@ struct KltBlock {
   CornerParams corners;
   LumaBlock luma;
   int iterations;
-  uint32_t enough;                   ///< tracks alive from which no corners are looked for
+  uint32_t enough;  ///< tracks alive from which no corners are looked for
   double epsilon_squared, min_eigen;
-  float fb_threshold;                ///< pixels; 0: no check
-  float crowded_squared;             ///< square of the distance under which the younger track ends
+  float fb_threshold;     ///< pixels; 0: no check
+  float crowded_squared;  ///< square of the distance under which the younger track ends
   bool gain_bias;
 
   static KltBlock make(const KltParams& p) {
@@ -115,7 +115,8 @@ struct KltShape {
   }
   LENSD_HD KltFirst* first(uint8_t* half) const { return reinterpret_cast<KltFirst*>(half + first_offset); }
   LENSD_HD uint8_t* patch(uint8_t* const halves[2], int place) const {
-    return halves[place & 1] + patch_offset + static_cast<size_t>(place >> 1) * static_cast<size_t>(patch_bytes);
+    return halves[place & 1] + patch_offset +
+           static_cast<size_t>(place >> 1) * static_cast<size_t>(patch_bytes);
   }
 };
 
@@ -132,7 +133,7 @@ LENSD_HD constexpr int scaled15(int a, int b) {
 }
 
 /// Weights of Scharr's derivative, 3 10 3, in 1/32768 of samples with 7 fraction bits.
-inline constexpr int kKltSlopeSide = 3 * 256, kKltSlopeMiddle = 10 * 256;     ///< across: differences
+inline constexpr int kKltSlopeSide = 3 * 256, kKltSlopeMiddle = 10 * 256;      ///< across: differences
 inline constexpr int kKltSmoothSide = 3 * 2048, kKltSmoothMiddle = 10 * 2048;  ///< along: a mean
 inline constexpr int kKltSlopeSmoothed = 4096;                                 ///< differences of means
 /// 7 to 5 fraction bits.

@@ -19,7 +19,8 @@ Image gray_of(const ReferenceRun& run, const LumaBlock& weights) {
   Image gray({PixelFormat::gray8, in.format.extent});
   for (int y = 0; y < gray.height(); ++y)
     for (int x = 0; x < gray.width(); ++x)
-      gray.at(x, y) = run.picture->planes[luma.plane][y * run.picture->pitch_bytes[luma.plane] + luma.offset + x];
+      gray.at(x, y) =
+          run.picture->planes[luma.plane][y * run.picture->pitch_bytes[luma.plane] + luma.offset + x];
   return gray;
 }
 
@@ -68,8 +69,8 @@ void Klt::reference(ReferenceRun& run) const {
   for (uint32_t i = 0; i < capacity; ++i) {
     tracks[i] = {};
     if (i >= past.capacity || !is_alive(past.tracks()[i].status)) continue;
-    tracks[i] = fresh ? klt_cut(past.tracks()[i])
-                      : klt_follow(window, shape, before, after, past.tracks()[i], block);
+    tracks[i] =
+        fresh ? klt_cut(past.tracks()[i]) : klt_follow(window, shape, before, after, past.tracks()[i], block);
     if (shape.patch_bytes == 0) continue;
     KltFirst& first = shape.first(after)[i] = shape.first(before)[i];
     const KltFirstPatch<KltAllLanes> patch(shape.patch(halves, static_cast<int>(i)), first, extent,

@@ -12,7 +12,7 @@ struct KltTableJob {
   uint8_t* halves[2];
   const KltBlock* block;
   const FrameBlock* frame;
-  TrackTable* table;       ///< of this frame; klt_follow_places() has filled in the tracks
+  TrackTable* table;  ///< of this frame; klt_follow_places() has filled in the tracks
   const Corner* found;
   const CornerCount* count;
   uint32_t* wanted;

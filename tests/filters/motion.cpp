@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <numbers>
 #include <random>
 
@@ -31,10 +32,15 @@ const std::vector<Wave>& waves() {
   return all;
 }
 
-double texture(Point p) {
-  double sum = 128;
-  for (const Wave& w : waves()) sum += w.height * std::sin(w.x * p.x + w.y * p.y + w.phase);
-  return sum;
+/// Adds what lies under points `from`, `from` + `step`, … : phases grow evenly, so each wave is turned on.
+void add_texture(Point from, Point step, std::vector<double>& row) {
+  for (const Wave& w : waves()) {
+    const std::complex<double> turn = std::polar(1.0, w.x * step.x + w.y * step.y);
+    std::complex<double> now = std::polar(w.height, w.x * from.x + w.y * from.y + w.phase);
+    for (double& v : row)
+      v += now.imag(), now = {now.real() * turn.real() - now.imag() * turn.imag(),
+                              now.real() * turn.imag() + now.imag() * turn.real()};
+  }
 }
 
 Point turned(Point p, Extent extent, double degrees, double zoom) {
@@ -74,14 +80,19 @@ Image textured(Extent extent, const Motion& motion, const Exposure& exposure) {
   std::mt19937 random(exposure.seed);
   const auto uniform = [&random] { return (static_cast<double>(random()) + 0.5) / 4294967296.0; };
   Image image({PixelFormat::gray8, extent});
-  for (int y = 0; y < extent.height; ++y)
+  std::vector<double> row(static_cast<size_t>(extent.width));
+  for (int y = 0; y < extent.height; ++y) {
+    const Point from = motion.undo({0, static_cast<double>(y)}, extent);
+    const Point next = motion.undo({1, static_cast<double>(y)}, extent);
+    std::fill(row.begin(), row.end(), 128.0);
+    add_texture(from, {next.x - from.x, next.y - from.y}, row);
     for (int x = 0; x < extent.width; ++x) {
-      const Point p = motion.undo({static_cast<double>(x), static_cast<double>(y)}, extent);
-      double v = exposure.gain * texture(p) + exposure.bias;
+      double v = exposure.gain * row[static_cast<size_t>(x)] + exposure.bias;
       if (exposure.noise > 0)  // Box and Muller's
         v += exposure.noise * std::sqrt(-2 * std::log(uniform())) * std::cos(2 * kPi * uniform());
       image.at(x, y) = static_cast<uint8_t>(std::clamp(std::lround(v), 0l, 255l));
     }
+  }
   return image;
 }
 
