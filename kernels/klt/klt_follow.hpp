@@ -64,10 +64,13 @@ LENSD_HD KltFound klt_search(Window& window, const KltShape& shape, const uint8_
         }
         double dx, dy;
         if (!system.step(window.match(other_picture, spot, rect), dx, dy)) return TrackStatus::lost_texture;
-        const float step_x = static_cast<float>(dx), step_y = static_cast<float>(dy);
+        float step_x = static_cast<float>(dx), step_y = static_cast<float>(dy);
+        // Where steps go to and fro and hardly shrink, half of one is nearer to the place between.
+        const float back = -(step_x * last_x + step_y * last_y);
+        if (back > 0.5f * (last_x * last_x + last_y * last_y)) step_x *= 0.5f, step_y *= 0.5f;
         if (!within(left + step_x, top + step_y)) return TrackStatus::lost_outside;
         left += step_x, top += step_y;
-        settled = dx * dx + dy * dy <= 1;
+        settled = step_x * step_x + step_y * step_y <= 1;
         if (dx * dx + dy * dy <= block.epsilon_squared) break;
         if (i > 0 && std::fabs(step_x + last_x) < 0.01f && std::fabs(step_y + last_y) < 0.01f) {
           left -= step_x * 0.5f, top -= step_y * 0.5f;

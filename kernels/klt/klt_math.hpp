@@ -22,7 +22,7 @@ namespace lensd {
 inline constexpr int kKltMostLevels = 6;   ///< above the picture itself
 inline constexpr int kKltMostWindow = 31;  ///< columns of a window; a warp has 32 lanes
 /// A match with a mean difference of more grey levels is none.
-inline constexpr double kKltMostResidual = 40;
+inline constexpr double kKltMostResidual = 64;
 
 struct KltParams {
   int max_features = 1000;
