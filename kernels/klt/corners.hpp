@@ -1,11 +1,13 @@
 // Detection of corners for klt: Shi-Tomasi's smallest eigenvalue, strongest first, at a minimum distance from
 // one another and from the tracks that live.
 //
-//   luma ─▶ eigenvalue map ─▶ local maxima ≥ quality × maximum ─▶ strongest first
+//   luma ─▶ eigenvalue map ─▶ local maxima above quality × maximum ─▶ strongest first
 //        ─▶ min_distance to living tracks and to stronger corners ─▶ at most `wanted` corners
 //
 // The map is that of cv::cornerMinEigenVal (Sobel 3×3, border reflect101, sums over block × block), the
-// choice that of cv::goodFeaturesToTrack. Exact: integer sums, then a prescribed order of float operations;
+// choice that of cv::goodFeaturesToTrack: pixels on the rim are no corners, and a distance of exactly
+// min_distance is enough. Of neighbours with the same eigenvalue one is a local maximum, the first of them; a
+// track lies at its nearest pixel. Exact: integer sums, then a prescribed order of float operations;
 // the same corners on both backends, for any number of threads, and from the oracle. All conditions are read
 // from memory by the passes themselves: the same passes run for every frame.
 #pragma once
@@ -25,7 +27,7 @@ namespace lensd {
 
 /// Plain data, part of klt's parameter block.
 struct CornerParams {
-  int block = 3;           ///< side of the square over which the structure tensor is summed
+  int block = 3;           ///< side of the square over which the structure tensor is summed, 1 … 31
   float quality = 0.01f;   ///< least strength, as part of the map's maximum
   float min_distance = 8;  ///< pixels; 0: none
   int capacity = 1000;     ///< places for corners found

@@ -40,7 +40,8 @@ struct CornerDeviceMemory {
   uint64_t* candidates;   ///< corner_key()s in any order
   /// The cells' places: corner_key() · 2, + 1 once accepted; 0 once rejected.
   uint64_t* slots;
-  uint32_t* pending;   ///< places in `slots`
+  uint32_t* pending;   ///< candidates to decide on, as places in `slots`
+  uint32_t* rivals;    ///< by place in `pending`: the stronger one that each waits for, a place in `slots`
   uint64_t* accepted;  ///< corner_key()s in any order
   size_t bytes;
 
@@ -64,7 +65,7 @@ struct CornerDeviceMemory {
     cleared_words = used / 4;
     next = words(kMaxTracks);
     candidates = longs(most), slots = longs(places);
-    pending = words(most), accepted = longs(most);
+    pending = words(most), rivals = words(most), accepted = longs(most);
     bytes = used;
   }
 };
