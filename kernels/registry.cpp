@@ -18,6 +18,7 @@
 #include "kernels/grayscale/grayscale.hpp"
 #include "kernels/grey_world/grey_world.hpp"
 #include "kernels/invert/invert.hpp"
+#include "kernels/klt/klt.hpp"
 #include "kernels/levels/levels.hpp"
 #include "kernels/median/median.hpp"
 #include "kernels/mosaic/mosaic.hpp"
@@ -58,6 +59,7 @@ constexpr FilterEntry kFilters[] = {
     entry<TemporalDenoise>(),
     entry<Difference>(1, 2),
     entry<Blend>(2, 2),
+    tracker<Klt>(),
 };
 
 }  // namespace

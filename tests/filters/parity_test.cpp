@@ -82,6 +82,8 @@ class Parity : public testing::TestWithParam<Case> {
     for (size_t i = 0; i < (rig.has_state ? frames.size() : 1); ++i) {
       oracle.in = frames[i];
       oracle.stats.clear();
+      const auto index = static_cast<int64_t>(i);
+      oracle.frame = {index, index * 40'000'000, static_cast<uint32_t>(i % 2), i == 0 ? 1u : 0u};
       filter.reference(oracle);
       const RunOutput output = rig.run(frames[i]);
       ASSERT_EQ(difference(oracle.out, output.image), "") << "frame " << i;

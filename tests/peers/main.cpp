@@ -15,6 +15,7 @@
 #include "tests/peers/ours.hpp"
 #include "tests/peers/pictures.hpp"
 #include "tests/peers/tally.hpp"
+#include "tests/peers/tracks.hpp"
 
 namespace lensd::peers {
 namespace {
@@ -81,7 +82,8 @@ class Table {
                  tally.miss().empty() ? "nothing compared, or too few values equal" : tally.miss());
     std::fflush(stdout);
   }
-  int finish() const {
+  int finish(const Verdicts& more) {
+    passed_ += more.passed, failed_ += more.failed;
     fmt::print("\n{} passed, {} failed\n", passed_, failed_);
     return failed_ == 0 ? 0 : 1;
   }
@@ -141,7 +143,12 @@ int compare(const Options& options) {
     for (size_t b = 0; b < on.size(); ++b) table.add(entry.what, on[b], entry.tallies[b]);
     entry.ours.clear();
   }
-  return table.finish();
+  Verdicts tracks;
+  if (options.filter.empty() || options.filter == "klt") {
+    tracks.add(compare_motion(on, options.markdown));
+    tracks.add(compare_clips(on, options.clips, options.markdown));
+  }
+  return table.finish(tracks);
 }
 
 }  // namespace

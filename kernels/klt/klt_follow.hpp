@@ -1,0 +1,147 @@
+// Pyramidal Lucas-Kanade after Bouguet, for one track: the same steps on both backends and in the oracle,
+// which differ only in how `Window` sums over pixels.
+//
+// Window: a template's samples and derivatives, and sums over them. All calls of a warp's lanes are uniform.
+//   void take(level, spot, rect)                       samples the window at `spot`
+//   KltMoments moments(rect)                           of what was taken
+//   KltMatch match(level, spot, rect)                  against another level's window at `spot`
+//   int64_t residual(level, spot, rect, levelling)     Σ |J − I| with 5 fraction bits
+// Rows and columns outside `rect` lie outside the pictures: nothing there may be used.
+#pragma once
+
+#include "kernels/klt/klt_math.hpp"
+
+namespace lensd {
+
+/// Where a window was found.
+struct KltFound {
+  float x = 0, y = 0;
+  float residual = 0;
+  TrackStatus status = TrackStatus::tracked;
+};
+
+/// Follows the window around (x, y) of the picture in `from` to the picture in `to`.
+template <class Window>
+LENSD_HD KltFound klt_search(Window& window, const KltShape& shape, const uint8_t* from, const uint8_t* to,
+                             float x, float y, const KltBlock& block) {
+  const int side = shape.window;
+  const float half = static_cast<float>(side / 2);
+  KltFound found{x, y, 0, TrackStatus::tracked};
+  const auto lost = [&found](TrackStatus status) {
+    found.status = status;
+    return found;
+  };
+  float scale = 1.0f / static_cast<float>(1 << shape.levels);
+  found.x = x * scale, found.y = y * scale;
+  for (int level = shape.levels;; --level) {
+    const auto own_picture = shape.view(from, level), other_picture = shape.view(to, level);
+    const Extent extent = own_picture.extent;
+    const auto within = [&](float left, float top) {
+      return left > static_cast<float>(-side) && left < static_cast<float>(extent.width) &&
+             top > static_cast<float>(-side) && top < static_cast<float>(extent.height);
+    };
+    KltSystem system;
+    KltRect rect{};
+    float left = found.x - half, top = found.y - half;
+    bool settled = false;
+    const auto search = [&]() -> TrackStatus {
+      const KltSpot own_spot = KltSpot::at(x * scale - half, y * scale - half);
+      const KltRect own = KltRect::own(own_spot, extent, side);
+      rect = own;
+      if (own.poor(side)) return TrackStatus::lost_outside;
+      window.take(own_picture, own_spot, own);
+      if (!system.make(window.moments(own), own.area(), block.min_eigen, block.gain_bias))
+        return TrackStatus::lost_texture;
+      float last_x = 0, last_y = 0;
+      for (int i = 0; i < block.iterations; ++i) {
+        const KltSpot spot = KltSpot::at(left, top);
+        const KltRect both = own.with(KltRect::other(spot, extent, side));
+        if (both.poor(side)) return TrackStatus::lost_outside;
+        if (!(both == rect)) {
+          rect = both;
+          if (!system.make(window.moments(rect), rect.area(), block.min_eigen, block.gain_bias))
+            return TrackStatus::lost_texture;
+        }
+        double dx, dy;
+        if (!system.step(window.match(other_picture, spot, rect), dx, dy)) return TrackStatus::lost_texture;
+        float step_x = static_cast<float>(dx), step_y = static_cast<float>(dy);
+        // Where steps go to and fro and hardly shrink, half of one is nearer to the place between.
+        const float back = -(step_x * last_x + step_y * last_y);
+        if (back > 0.5f * (last_x * last_x + last_y * last_y)) step_x *= 0.5f, step_y *= 0.5f;
+        if (!within(left + step_x, top + step_y)) return TrackStatus::lost_outside;
+        left += step_x, top += step_y;
+        settled = step_x * step_x + step_y * step_y <= 1;
+        if (dx * dx + dy * dy <= block.epsilon_squared) break;
+        if (i > 0 && std::fabs(step_x + last_x) < 0.01f && std::fabs(step_y + last_y) < 0.01f) {
+          left -= step_x * 0.5f, top -= step_y * 0.5f;
+          break;
+        }
+        last_x = step_x, last_y = step_y;
+      }
+      return TrackStatus::tracked;
+    };
+    const TrackStatus status =
+        within(left, top) ? search() : TrackStatus::lost_outside;  // a coarse level may know nothing
+    found.x = left + half, found.y = top + half;
+    if (level > 0) {
+      found.x *= 2, found.y *= 2, scale *= 2;
+      continue;
+    }
+    if (status != TrackStatus::tracked) return lost(status);
+    if (!(found.x >= 0 && found.y >= 0 && found.x <= static_cast<float>(extent.width - 1) &&
+          found.y <= static_cast<float>(extent.height - 1)))
+      return lost(TrackStatus::lost_outside);
+    const KltSpot spot = KltSpot::at(left, top);
+    const KltRect both =
+        KltRect::own(KltSpot::at(x - half, y - half), extent, side).with(KltRect::other(spot, extent, side));
+    if (both.poor(side)) return lost(TrackStatus::lost_outside);
+    KltLevelling levelling;
+    if (block.gain_bias) {
+      system.m = window.moments(both), system.n = both.area();
+      levelling = system.levelling(window.match(other_picture, spot, both));
+    }
+    found.residual = static_cast<float>(
+        static_cast<double>(window.residual(other_picture, spot, both, levelling)) / (32.0 * both.area()));
+    if (!settled || found.residual > kKltMostResidual) return lost(TrackStatus::lost_residual);
+    return found;
+  }
+}
+
+/// The track in the next frame, crowds and drift aside.
+template <class Window>
+LENSD_HD Track klt_follow(Window& window, const KltShape& shape, const uint8_t* before, const uint8_t* after,
+                          const Track& track, const KltBlock& block) {
+  Track next = track;
+  next.previous_x = track.x, next.previous_y = track.y;
+  next.age = track.age + 1;
+  next.return_error = 0;
+  // A loop, so that device code has the search but once.
+#if defined(__CUDA_ARCH__)
+#pragma unroll 1
+#endif
+  for (int way = 0; way < 2; ++way) {
+    const KltFound found = klt_search(window, shape, way == 0 ? before : after, way == 0 ? after : before,
+                                      next.x, next.y, block);
+    if (way == 0) {
+      next.status = found.status, next.residual = found.residual;
+      next.x = found.x, next.y = found.y;
+      if (next.status != TrackStatus::tracked || block.fb_threshold == 0) break;
+    } else {
+      const float dx = found.x - track.x, dy = found.y - track.y;
+      next.return_error = std::sqrt(dx * dx + dy * dy);
+      if (found.status != TrackStatus::tracked || next.return_error > block.fb_threshold)
+        next.status = TrackStatus::lost_return;
+    }
+  }
+  return next;
+}
+
+/// What becomes of a track when there is no frame before.
+LENSD_HD inline Track klt_cut(const Track& track) {
+  Track next = track;
+  next.status = TrackStatus::lost_cut;
+  next.previous_x = track.x, next.previous_y = track.y;
+  return next;
+}
+
+}  // namespace lensd

@@ -1,0 +1,262 @@
+// What both backends and the oracle of klt share: parameters, the layout of its state, fixed-point samples
+// and the small solve.
+//
+// Samples between pixels have 7 fraction bits (0 to 32640), positions 15; derivatives are 32 times the slope
+// in grey levels a pixel, differences have 5 fraction bits, as in OpenCV. All of it fits 16 bits, products
+// are summed in integers, and doubles are combined in the order written here: the result does not depend on
+// who computes it.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#include "core/image/tracks.hpp"
+#include "core/image/view.hpp"
+#include "kernels/grayscale/grayscale_math.hpp"
+#include "kernels/klt/corners.hpp"
+
+namespace lensd {
+
+inline constexpr int kKltMostLevels = 6;   ///< above the picture itself
+inline constexpr int kKltMostWindow = 31;  ///< columns of a window; a warp has 32 lanes
+/// A match with a mean difference of more grey levels is none.
+inline constexpr double kKltMostResidual = 64;
+
+struct KltParams {
+  int max_features = 1000;
+  double quality = 0.01, min_distance = 8;
+  int block = 3, window = 21, levels = 3, iterations = 20;
+  double epsilon = 0.01, min_eigen = 1e-4, fb_threshold = 1, redetect_below = 0.7;
+  bool gain_bias = false, affine_check = false;
+};
+
+struct KltBlock {
+  CornerParams corners;
+  LumaBlock luma;
+  int iterations;
+  uint32_t enough;  ///< tracks alive from which no corners are looked for
+  double epsilon_squared, min_eigen;
+  float fb_threshold;     ///< pixels; 0: no check
+  float crowded_squared;  ///< square of the distance under which the younger track ends
+  bool gain_bias;
+
+  static KltBlock make(const KltParams& p) {
+    const float crowded = static_cast<float>(p.min_distance) * 0.5f;
+    return {.corners = {p.block, static_cast<float>(p.quality), static_cast<float>(p.min_distance),
+                        p.max_features},
+            .luma = LumaBlock::make(LumaWeights::bt601),
+            .iterations = p.iterations,
+            .enough = static_cast<uint32_t>(std::ceil(p.redetect_below * p.max_features)),
+            .epsilon_squared = p.epsilon * p.epsilon,
+            .min_eigen = p.min_eigen,
+            .fb_threshold = static_cast<float>(p.fb_threshold),
+            .crowded_squared = crowded * crowded,
+            .gain_bias = p.gain_bias};
+  }
+};
+
+/// What is kept of each track for affine_check, beside its first patch.
+struct KltFirst {
+  float warp[4] = {1, 0, 0, 1};  ///< from the first window to the present one, by rows
+  int32_t x = 0, y = 0;          ///< where it was found
+};
+
+/// Where things lie in one half of the state:
+///   TrackTable and its tracks (these bytes last) · levels of the pyramid · KltFirst of each place
+///   · first patches (of even places in one half, of odd ones in the other: they are written once)
+struct KltShape {
+  struct Level {
+    Extent extent;
+    int pitch = 0;
+    size_t offset = 0;
+  };
+  int capacity = 0, window = 0, levels = 0;
+  Level level[kKltMostLevels + 1];
+  size_t lasting_bytes = 0, first_offset = 0, patch_offset = 0, bytes = 0;
+  int patch_bytes = 0;  ///< 0 without affine_check
+
+  /// A window reaches this far over the rows of a level; what it reads there does not count.
+  static constexpr size_t kSlack = 256;
+
+  static KltShape make(Extent extent, const KltParams& p) {
+    const auto up = [](size_t n) { return (n + 255) / 256 * 256; };
+    KltShape s;
+    s.capacity = p.max_features, s.window = p.window;
+    s.lasting_bytes = track_table_bytes(p.max_features);
+    size_t at = up(s.lasting_bytes) + kSlack;
+    for (int i = 0; i <= p.levels; ++i) {
+      if (i > 0 && (extent.width <= p.window || extent.height <= p.window)) break;
+      const size_t pitch = (static_cast<size_t>(extent.width) + 63) / 64 * 64;
+      s.levels = i;
+      s.level[i] = {extent, static_cast<int>(pitch), at};
+      at = up(at + pitch * static_cast<size_t>(extent.height) + kSlack);
+      extent = {(extent.width + 1) / 2, (extent.height + 1) / 2};
+    }
+    if (p.affine_check) {
+      s.patch_bytes = (p.window + 2) * (p.window + 2);
+      s.first_offset = at;
+      s.patch_offset = up(at + sizeof(KltFirst) * static_cast<size_t>(s.capacity));
+      at = s.patch_offset + static_cast<size_t>((s.capacity + 1) / 2) * static_cast<size_t>(s.patch_bytes);
+    }
+    s.bytes = up(at);
+    return s;
+  }
+
+  LENSD_HD ImageView<uint8_t> view(uint8_t* half, int i) const {
+    return {half + level[i].offset, level[i].pitch, level[i].extent};
+  }
+  LENSD_HD ImageView<const uint8_t> view(const uint8_t* half, int i) const {
+    return {half + level[i].offset, level[i].pitch, level[i].extent};
+  }
+  LENSD_HD const KltFirst* first(const uint8_t* half) const {
+    return reinterpret_cast<const KltFirst*>(half + first_offset);
+  }
+  LENSD_HD KltFirst* first(uint8_t* half) const { return reinterpret_cast<KltFirst*>(half + first_offset); }
+  LENSD_HD uint8_t* patch(uint8_t* const halves[2], int place) const {
+    return halves[place & 1] + patch_offset +
+           static_cast<size_t>(place >> 1) * static_cast<size_t>(patch_bytes);
+  }
+};
+
+/// The float of these bits.
+LENSD_HD inline float klt_float(uint32_t bits) {
+  float value;
+  memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+
+/// Rounded product of 16-bit fractions, as the instruction that SIMD units have for it.
+LENSD_HD constexpr int scaled15(int a, int b) {
+  return (a * b + (1 << 14)) >> 15;
+}
+
+/// Weights of Scharr's derivative, 3 10 3, in 1/32768 of samples with 7 fraction bits.
+inline constexpr int kKltSlopeSide = 3 * 256, kKltSlopeMiddle = 10 * 256;      ///< across: differences
+inline constexpr int kKltSmoothSide = 3 * 2048, kKltSmoothMiddle = 10 * 2048;  ///< along: a mean
+inline constexpr int kKltSlopeSmoothed = 4096;                                 ///< differences of means
+/// 7 to 5 fraction bits.
+inline constexpr int kKltToFive = 8192;
+/// With gain_bias values are taken around the middle grey, so that their squares sum up in 32 bits.
+inline constexpr int kKltMiddle = 16320;
+
+/// Top left pixel of a window and the fraction beyond it in 1/32768.
+struct KltSpot {
+  int x, y, fx, fy;
+
+  static LENSD_HD KltSpot at(float x, float y) {
+    const float left = std::floor(x), top = std::floor(y);
+    return {static_cast<int>(left), static_cast<int>(top), static_cast<int>((x - left) * 32768.0f),
+            static_cast<int>((y - top) * 32768.0f)};
+  }
+};
+
+/// Pixels of a window that count: those whose samples lie in the picture.
+struct KltRect {
+  int x0, y0, x1, y1;
+
+  LENSD_HD int area() const { return x1 > x0 && y1 > y0 ? (x1 - x0) * (y1 - y0) : 0; }
+  LENSD_HD bool operator==(const KltRect& o) const {
+    return x0 == o.x0 && y0 == o.y0 && x1 == o.x1 && y1 == o.y1;
+  }
+  /// Too little to go by.
+  LENSD_HD bool poor(int window) const { return area() * 8 < window * window; }
+  LENSD_HD bool holds(int x, int y) const { return x >= x0 && x < x1 && y >= y0 && y < y1; }
+
+  /// `before` pixels left of and above each one are needed, `behind` right of and below it.
+  static LENSD_HD KltRect inside(const KltSpot& spot, Extent extent, int window, int before, int behind) {
+    const int right = extent.width - behind - spot.x, bottom = extent.height - behind - spot.y;
+    return {before > spot.x ? before - spot.x : 0, before > spot.y ? before - spot.y : 0,
+            right < window ? right : window, bottom < window ? bottom : window};
+  }
+  /// Of the window that is looked for: samples and derivatives.
+  static LENSD_HD KltRect own(const KltSpot& spot, Extent extent, int window) {
+    return inside(spot, extent, window, 1, 2);
+  }
+  /// Of the window it is compared with: samples.
+  static LENSD_HD KltRect other(const KltSpot& spot, Extent extent, int window) {
+    return inside(spot, extent, window, 0, 1);
+  }
+  LENSD_HD KltRect with(const KltRect& o) const {
+    return {x0 > o.x0 ? x0 : o.x0, y0 > o.y0 ? y0 : o.y0, x1 < o.x1 ? x1 : o.x1, y1 < o.y1 ? y1 : o.y1};
+  }
+};
+
+/// Sums over the pixels of a window that count. I are its values and (x, y) its derivatives.
+struct KltMoments {
+  int64_t xx = 0, xy = 0, yy = 0;
+  int64_t x = 0, y = 0, i = 0, ii = 0, xi = 0, yi = 0;  ///< with gain_bias only
+};
+
+/// Sums of derivatives times d, and of d: the difference J − I, or with gain_bias J itself.
+struct KltMatch {
+  int64_t x = 0, y = 0;
+  int64_t d = 0, dd = 0;  ///< with gain_bias only
+};
+
+/// (J · gain_q12 + 2048) / 4096 − I − offset is what is left of a difference, with 5 fraction bits.
+struct KltLevelling {
+  int gain_q12 = 4096, offset = 0;
+  LENSD_HD int left(int i, int j) const { return ((j * gain_q12 + 2048) >> 12) - i - offset; }
+};
+
+/// The 2×2 system of one window.
+struct KltSystem {
+  KltMoments m;
+  double n = 0, xx = 0, xy = 0, yy = 0, inverse = 0;
+  bool gain_bias = false;
+
+  /// False where there is too little texture: the smallest eigenvalue, by pixel, is under `min_eigen` in
+  /// OpenCV's unit.
+  LENSD_HD bool make(const KltMoments& moments, int count, double min_eigen, bool levelled) {
+    m = moments, n = count, gain_bias = levelled;
+    xx = static_cast<double>(m.xx), xy = static_cast<double>(m.xy), yy = static_cast<double>(m.yy);
+    const double smallest = (xx + yy - std::sqrt((xx - yy) * (xx - yy) + 4 * (xy * xy))) / (2 * n);
+    if (smallest < min_eigen * 1048576) return false;
+    if (gain_bias) {
+      xx = static_cast<double>(count * m.xx - m.x * m.x);
+      xy = static_cast<double>(count * m.xy - m.x * m.y);
+      yy = static_cast<double>(count * m.yy - m.y * m.y);
+    }
+    const double determinant = xx * yy - xy * xy;
+    if (!(determinant >= 131072)) return false;
+    inverse = 1 / determinant;
+    return true;
+  }
+
+  /// The ratio of the patches' contrasts; 0 where one is flat.
+  LENSD_HD double gain(const KltMatch& match) const {
+    const double own = n * static_cast<double>(m.ii) - static_cast<double>(m.i) * static_cast<double>(m.i);
+    const double other =
+        n * static_cast<double>(match.dd) - static_cast<double>(match.d) * static_cast<double>(match.d);
+    if (!(own > 0 && other > 0)) return 0;
+    const double ratio = std::sqrt(own / other);
+    return ratio < 0.0625 ? 0.0625 : ratio > 16 ? 16 : ratio;
+  }
+
+  /// The step by which the window should move. False where it cannot be told.
+  LENSD_HD bool step(const KltMatch& match, double& dx, double& dy) const {
+    double bx = static_cast<double>(match.x), by = static_cast<double>(match.y);
+    if (gain_bias) {
+      const double ratio = gain(match);
+      if (ratio == 0) return false;
+      const double d = static_cast<double>(match.d), x = static_cast<double>(m.x),
+                   y = static_cast<double>(m.y), i = static_cast<double>(m.i);
+      bx = ratio * (n * bx - d * x) - (n * static_cast<double>(m.xi) - i * x);
+      by = ratio * (n * by - d * y) - (n * static_cast<double>(m.yi) - i * y);
+    }
+    dx = (xy * by - yy * bx) * inverse;
+    dy = (xy * bx - xx * by) * inverse;
+    return true;
+  }
+
+  LENSD_HD KltLevelling levelling(const KltMatch& match) const {
+    if (!gain_bias) return {};
+    const double ratio = gain(match);
+    const double offset = (ratio * static_cast<double>(match.d) - static_cast<double>(m.i)) / n;
+    return {static_cast<int>(ratio * 4096 + 0.5), static_cast<int>(std::floor(offset + 0.5))};
+  }
+};
+
+}  // namespace lensd

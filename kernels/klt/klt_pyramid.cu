@@ -1,0 +1,153 @@
+#include "kernels/common/launch.cuh"
+#include "kernels/klt/klt_launch.hpp"
+
+namespace lensd {
+namespace {
+
+// ----------------------------------------------------------------------------------------------- luma
+
+/// A thread takes 16 pixels of a row.
+struct KltLumaTuning {
+  static constexpr int threads = 128, pixels = 16;
+};
+
+__device__ uint32_t klt_luma_word(const LumaBlock& w, const uint8_t* rgba, int count, bool aligned) {
+  uint32_t word = 0;
+  for (int i = 0; i < 4 && i < count; ++i) {
+    const uint32_t p = load_word(rgba + 4 * i, aligned);
+    word |= static_cast<uint32_t>(luma(w, p & 255, p >> 8 & 255, p >> 16 & 255)) << (8 * i);
+  }
+  return word;
+}
+
+__global__ void klt_luma_kernel(ImageView<const uint8_t> in, bool colour, bool aligned, bool wide,
+                                KltShape shape, KltState state, const KltBlock* block) {
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * KltLumaTuning::pixels;
+  const int y = static_cast<int>(blockIdx.y), left = in.extent.width - x;
+  if (left <= 0) return;
+  uint8_t* to = shape.view(state.after(), 0).row(y) + x;
+  if (!colour && wide && left >= KltLumaTuning::pixels) {
+    *reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(in.row(y) + x);
+    return;
+  }
+  for (int i = 0; i < 16 && i < left; i += 4) {
+    uint32_t word = 0;
+    if (colour) {
+      word = klt_luma_word(block->luma, in.row(y) + 4 * (x + i), left - i, aligned);
+    } else {
+      for (int k = 0; k < 4 && i + k < left; ++k)
+        word |= static_cast<uint32_t>(in.row(y)[x + i + k]) << (8 * k);
+    }
+    store_bytes(to + i, word, left - i, true);
+  }
+}
+
+// -------------------------------------------------------------------------------------------- pyramid
+
+/// A block makes 8 × 8 pixels of the third level and what they need of the two before it. Regions of a level
+/// begin two pixels left of twice the next one's.
+struct KltPyramidTuning {
+  static constexpr int threads = 256, tile = 8;
+  static constexpr int side2 = 2 * tile + 3, side1 = 2 * side2 + 3, side0 = 2 * side1 + 3;
+  static constexpr int pitch0 = (side0 + 2 + 3) / 4 * 4;  ///< begins two pixels further left, on a word
+};
+
+__device__ int klt_reflect(int i, int n) {
+  const int once = i < 0 ? -i : i >= n ? 2 * n - 2 - i : i;
+  return min(max(once, 0), n - 1);
+}
+
+struct KltRegion {
+  uint8_t* pixels;
+  int pitch, x, y, side;  ///< first pixel's position in its level
+};
+
+/// Makes `coarse` of `fine`: what lies beyond the picture is the reflection of what is inside.
+__device__ void klt_shrink(const KltRegion& fine, const KltRegion& coarse, Extent extent, uint16_t* sums) {
+  const int n = coarse.side, t = static_cast<int>(threadIdx.x);
+  for (int i = t; i < fine.side * n; i += KltPyramidTuning::threads) {
+    const int row = i / n, column = i - row * n;
+    const int x = min(max(klt_reflect(coarse.x + column, extent.width), coarse.x), coarse.x + n - 1);
+    const uint8_t* p = fine.pixels + row * fine.pitch + 2 * x - fine.x;
+    sums[i] = static_cast<uint16_t>(p[-2] + p[2] + 4 * (p[-1] + p[1]) + 6 * p[0]);
+  }
+  __syncthreads();
+  for (int i = t; i < n * n; i += KltPyramidTuning::threads) {
+    const int row = i / n, column = i - row * n;
+    const int y = min(max(klt_reflect(coarse.y + row, extent.height), coarse.y), coarse.y + n - 1);
+    const uint16_t* s = sums + (2 * y - fine.y) * n + column;
+    coarse.pixels[row * coarse.pitch + column] =
+        static_cast<uint8_t>((s[-2 * n] + s[2 * n] + 4 * (s[-n] + s[n]) + 6 * s[0] + 128) >> 8);
+  }
+  __syncthreads();
+}
+
+/// The part of a level that is this block's own.
+__device__ void klt_store_tile(const KltRegion& from, const ImageView<uint8_t>& to, int x0, int y0,
+                               int side) {
+  for (int i = static_cast<int>(threadIdx.x); i < side * side; i += KltPyramidTuning::threads) {
+    const int x = x0 + i % side, y = y0 + i / side;
+    if (x < to.extent.width && y < to.extent.height)
+      to.at(x, y) = from.pixels[(y - from.y) * from.pitch + x - from.x];
+  }
+}
+
+__global__ void __launch_bounds__(KltPyramidTuning::threads)
+    klt_pyramid_kernel(KltShape shape, KltState state, int first) {
+  using T = KltPyramidTuning;
+  __shared__ __align__(16) uint8_t pixels0[T::side0 * T::pitch0], pixels1[T::side1 * T::side1],
+      pixels2[T::side2 * T::side2], pixels3[T::tile * T::tile];
+  __shared__ uint16_t sums[T::side0 * T::side1];
+  uint8_t* half = state.after();
+  const int x3 = static_cast<int>(blockIdx.x) * T::tile, y3 = static_cast<int>(blockIdx.y) * T::tile;
+  const KltRegion region3{pixels3, T::tile, x3, y3, T::tile};
+  const KltRegion region2{pixels2, T::side2, 2 * x3 - 2, 2 * y3 - 2, T::side2};
+  const KltRegion region1{pixels1, T::side1, 2 * region2.x - 2, 2 * region2.y - 2, T::side1};
+  const KltRegion region0{pixels0 + 2, T::pitch0, 2 * region1.x - 2, 2 * region1.y - 2, T::side0};
+
+  const ImageView<uint8_t> level0 = shape.view(half, first - 1);
+  const int words = T::pitch0 / 4, left = region0.x - 2;
+  for (int i = static_cast<int>(threadIdx.x); i < T::side0 * words; i += T::threads) {
+    const int row = i / words, x = left + i % words * 4;
+    const uint8_t* from = level0.row(klt_reflect(region0.y + row, level0.extent.height));
+    uint32_t word = 0;
+    if (x >= 0 && x + 4 <= level0.extent.width) {
+      word = *reinterpret_cast<const uint32_t*>(from + x);
+    } else {
+      for (int k = 0; k < 4; ++k)
+        word |= static_cast<uint32_t>(from[klt_reflect(x + k, level0.extent.width)]) << (8 * k);
+    }
+    reinterpret_cast<uint32_t*>(pixels0)[row * words + i % words] = word;
+  }
+  __syncthreads();
+  const int made = min(shape.levels - first + 1, 3);
+  klt_shrink(region0, region1, shape.level[first].extent, sums);
+  klt_store_tile(region1, shape.view(half, first), 4 * x3, 4 * y3, 4 * T::tile);
+  if (made < 2) return;
+  klt_shrink(region1, region2, shape.level[first + 1].extent, sums);
+  klt_store_tile(region2, shape.view(half, first + 1), 2 * x3, 2 * y3, 2 * T::tile);
+  if (made < 3) return;
+  klt_shrink(region2, region3, shape.level[first + 2].extent, sums);
+  klt_store_tile(region3, shape.view(half, first + 2), x3, y3, T::tile);
+}
+
+}  // namespace
+
+void launch_klt_luma(const KltDeviceJob& job, ConstImageRef in, CudaStream stream) {
+  const dim3 grid(blocks_for(in.width(), KltLumaTuning::threads * KltLumaTuning::pixels),
+                  static_cast<unsigned>(in.height()));
+  klt_luma_kernel<<<grid, KltLumaTuning::threads, 0, stream>>>(in.as<const uint8_t>(), in.channels() == 4,
+                                                               rows_aligned(in, 4), rows_aligned(in, 16),
+                                                               job.shape, job.state, job.block);
+  LENSD_LAUNCHED();
+}
+
+void launch_klt_pyramid(const KltDeviceJob& job, int first, CudaStream stream) {
+  const Extent fine = job.shape.level[first].extent;  // four tiles' sides are what a block makes of it
+  const dim3 grid(blocks_for(fine.width, 4 * KltPyramidTuning::tile),
+                  blocks_for(fine.height, 4 * KltPyramidTuning::tile));
+  klt_pyramid_kernel<<<grid, KltPyramidTuning::threads, 0, stream>>>(job.shape, job.state, first);
+  LENSD_LAUNCHED();
+}
+
+}  // namespace lensd

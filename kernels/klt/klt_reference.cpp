@@ -1,0 +1,133 @@
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/common/border.hpp"
+#include "kernels/grayscale/luma.hpp"
+#include "kernels/klt/klt.hpp"
+#include "kernels/klt/klt_affine.hpp"
+#include "kernels/klt/klt_follow.hpp"
+#include "kernels/klt/klt_table.hpp"
+#include "kernels/klt/klt_window.hpp"
+
+namespace lensd {
+namespace {
+
+Image gray_of(const ReferenceRun& run, const LumaBlock& weights) {
+  const Image& in = run.in[0];
+  if (!run.picture) return in.format.format == PixelFormat::rgba8 ? luma_reference(in, weights) : in;
+  const ComponentLayout& luma = run.picture->info.format.components[0];
+  Image gray({PixelFormat::gray8, in.format.extent});
+  for (int y = 0; y < gray.height(); ++y)
+    for (int x = 0; x < gray.width(); ++x)
+      gray.at(x, y) =
+          run.picture->planes[luma.plane][y * run.picture->pitch_bytes[luma.plane] + luma.offset + x];
+  return gray;
+}
+
+void build_pyramid(const KltShape& shape, uint8_t* half, const Image& gray) {
+  const ImageView<uint8_t> picture = shape.view(half, 0);
+  for (int y = 0; y < gray.height(); ++y)
+    for (int x = 0; x < gray.width(); ++x) picture.at(x, y) = gray.at(x, y);
+  for (int level = 1; level <= shape.levels; ++level) {
+    const ImageView<uint8_t> fine = shape.view(half, level - 1), coarse = shape.view(half, level);
+    constexpr int weights[5] = {1, 4, 6, 4, 1};
+    for (int y = 0; y < coarse.extent.height; ++y)
+      for (int x = 0; x < coarse.extent.width; ++x) {
+        int sum = 128;
+        for (int j = 0; j < 5; ++j)
+          for (int i = 0; i < 5; ++i)
+            sum += weights[i] * weights[j] *
+                   fine.at(border_index(2 * x + i - 2, fine.extent.width, Border::reflect101),
+                           border_index(2 * y + j - 2, fine.extent.height, Border::reflect101));
+        coarse.at(x, y) = static_cast<uint8_t>(sum >> 8);
+      }
+  }
+}
+
+}  // namespace
+
+void Klt::reference(ReferenceRun& run) const {
+  const KltBlock block = KltBlock::make(params_);
+  const Extent extent = run.in[0].format.extent;
+  const KltShape shape = KltShape::make(extent, params_);
+  const bool fresh = run.frame.fresh != 0 || run.state.empty();
+  run.state.resize(2 * shape.bytes);
+  run.stats_bytes.assign(shape.lasting_bytes, 0);
+  uint8_t* const halves[2] = {run.state.data(), run.state.data() + shape.bytes};
+  const uint8_t* before = halves[run.frame.half & 1];
+  uint8_t* after = halves[~run.frame.half & 1];
+  const auto& past = *reinterpret_cast<const TrackTable*>(before);
+  auto& table = *reinterpret_cast<TrackTable*>(run.stats_bytes.data());
+  const auto capacity = static_cast<uint32_t>(shape.capacity);
+  Track* const tracks = table.tracks();
+
+  const Image gray = gray_of(run, block.luma);
+  build_pyramid(shape, after, gray);
+
+  // Each track in this frame.
+  KltScalarWindow window(block.gain_bias);
+  for (uint32_t i = 0; i < capacity; ++i) {
+    tracks[i] = {};
+    if (i >= past.capacity || !is_alive(past.tracks()[i].status)) continue;
+    tracks[i] =
+        fresh ? klt_cut(past.tracks()[i]) : klt_follow(window, shape, before, after, past.tracks()[i], block);
+    if (shape.patch_bytes == 0) continue;
+    KltFirst& first = shape.first(after)[i] = shape.first(before)[i];
+    const KltFirstPatch<KltAllLanes> patch(shape.patch(halves, static_cast<int>(i)), first, extent,
+                                           shape.window, {});
+    if (tracks[i].status == TrackStatus::tracked &&
+        !klt_looks_same(patch, shape.view(static_cast<const uint8_t*>(after), 0), tracks[i].x, tracks[i].y,
+                        shape.window, first.warp))
+      tracks[i].status = TrackStatus::lost_drift;
+  }
+
+  // Of two that came too close the one with the larger number, which is the younger one, ends.
+  std::vector<uint32_t> crowded;
+  for (uint32_t i = 0; i < capacity; ++i)
+    for (uint32_t j = 0; j < capacity; ++j) {
+      if (tracks[i].status != TrackStatus::tracked || tracks[j].status != TrackStatus::tracked) continue;
+      const float dx = tracks[j].x - tracks[i].x, dy = tracks[j].y - tracks[i].y;
+      if (tracks[j].id < tracks[i].id && dx * dx + dy * dy < block.crowded_squared) crowded.push_back(i);
+    }
+  for (const uint32_t i : crowded) tracks[i].status = TrackStatus::lost_crowded;
+
+  klt_start_header(table, past, shape, run.frame);
+  for (uint32_t i = 0; i < capacity; ++i) {
+    ++table.counts[static_cast<uint32_t>(tracks[i].status)];
+    if (is_alive(tracks[i].status)) ++table.alive;
+  }
+
+  // New tracks: empty places first, after a cut those of lost ones as well.
+  std::vector<uint32_t> places;
+  for (const TrackStatus free : {TrackStatus::empty, TrackStatus::lost_cut})
+    for (uint32_t i = 0; i < capacity; ++i)
+      if (tracks[i].status == free) places.push_back(i);
+  if (!fresh && table.alive >= block.enough) places.clear();
+  table.detected = places.empty() ? 0 : 1;
+  CornerCount count{};
+  const std::vector<Corner> corners =
+      corners_reference(gray, block.corners, &table, static_cast<uint32_t>(places.size()), count);
+  for (size_t k = 0; k < corners.size(); ++k) {
+    const uint32_t place = places[k];
+    if (tracks[place].status == TrackStatus::empty) --table.counts[0];
+    ++table.counts[static_cast<uint32_t>(TrackStatus::fresh)];
+    tracks[place] = klt_new_track(corners[k], table.next_id++, count.strongest);
+    ++table.alive;
+    if (shape.patch_bytes == 0) continue;
+    shape.first(after)[place] = {.x = corners[k].x, .y = corners[k].y};
+    klt_keep_patch(shape, shape.view(static_cast<const uint8_t*>(after), 0), corners[k],
+                   shape.patch(halves, static_cast<int>(place)), 0, 1);
+  }
+
+  std::vector<uint32_t> ages;
+  for (uint32_t i = 0; i < capacity; ++i)
+    if (is_alive(tracks[i].status)) ages.push_back(tracks[i].age);
+  std::sort(ages.begin(), ages.end());
+  table.median_age = ages.empty() ? 0 : ages[(ages.size() - 1) / 2];
+  std::memcpy(after, &table, run.stats_bytes.size());
+  run.out = run.in[0];
+  run.stats.clear();
+  read_stats(run.stats_bytes.data(), run.stats);
+}
+
+}  // namespace lensd

@@ -1,0 +1,202 @@
+#include "kernels/common/launch.cuh"
+#include "kernels/klt/klt_launch.hpp"
+#include "kernels/klt/klt_table.hpp"
+
+namespace lensd {
+namespace {
+
+/// A block compares 256 tracks, one a thread, with a stretch of all; the last one to end counts.
+struct KltSettleTuning {
+  static constexpr int threads = 256, stretch = 512;
+};
+/// One block does the table; a thread has up to 16 places that follow one another.
+struct KltTableTuning {
+  static constexpr int threads = 1024, places = kMaxTracks / threads;
+};
+
+/// The status as other blocks left it: not from this multiprocessor's cache.
+__device__ TrackStatus klt_status(const TrackTable* table, int place) {
+  return static_cast<TrackStatus>(__ldcg(reinterpret_cast<const unsigned*>(&table->tracks()[place].status)));
+}
+
+__device__ void klt_count(TrackTable& table, const KltShape& shape, const KltState& state,
+                          const KltBlock& block, uint32_t* wanted) {
+  __shared__ uint32_t counts[kTrackStatuses];
+  const int t = static_cast<int>(threadIdx.x);
+  if (t < kTrackStatuses) counts[t] = 0;
+  __syncthreads();
+  for (int i = t - (t & 31); i < shape.capacity; i += KltSettleTuning::threads) {
+    const int place = i + (t & 31);
+    const uint32_t status =
+        place < shape.capacity ? static_cast<uint32_t>(klt_status(&table, place)) : kTrackStatuses;
+    for (uint32_t s = 0; s < kTrackStatuses; ++s) {
+      const unsigned same = __ballot_sync(~0u, status == s);
+      if (same != 0 && (t & 31) == 0) atomicAdd(&counts[s], static_cast<uint32_t>(__popc(same)));
+    }
+  }
+  __syncthreads();
+  if (t != 0) return;
+  const auto count = [](TrackStatus s) { return counts[static_cast<uint32_t>(s)]; };
+  klt_start_header(table, *reinterpret_cast<const TrackTable*>(state.before()), shape, *state.frame);
+  for (int s = 0; s < kTrackStatuses; ++s) table.counts[s] = counts[s];
+  table.alive = count(TrackStatus::tracked);
+  *wanted = table.alive >= block.enough && state.frame->fresh == 0
+                ? 0
+                : count(TrackStatus::empty) + count(TrackStatus::lost_cut);
+  table.detected = *wanted > 0 ? 1 : 0;
+  table.reserved = 0;
+}
+
+__global__ void __launch_bounds__(KltSettleTuning::threads)
+    klt_settle_kernel(const __grid_constant__ KltShape shape, KltState state, const KltBlock* params,
+                      TrackTable* table, uint32_t* wanted) {
+  using T = KltSettleTuning;
+  __shared__ float3 others[T::stretch];  // x, y and the bits of the number
+  const int t = static_cast<int>(threadIdx.x), begin = static_cast<int>(blockIdx.y) * T::stretch;
+  // Those that another block has just found crowded count as well: they were tracked.
+  const auto followed = [table](int place) {
+    const TrackStatus status = klt_status(table, place);
+    return status == TrackStatus::tracked || status == TrackStatus::lost_crowded;
+  };
+  const float reach = params->crowded_squared;
+  if (reach > 0) {
+    for (int i = t; i < T::stretch; i += T::threads) {
+      const int place = begin + i;
+      const bool there = place < shape.capacity && followed(place);
+      const Track* track = table->tracks() + place;
+      others[i] = there ? make_float3(track->x, track->y, __uint_as_float(track->id))
+                        : make_float3(0, 0, __uint_as_float(~0u));
+    }
+    __syncthreads();
+    const int own = static_cast<int>(blockIdx.x) * T::threads + t;
+    if (own < shape.capacity && followed(own)) {
+      Track& track = table->tracks()[own];
+      const float x = track.x, y = track.y;
+      const uint32_t id = track.id;
+      bool crowded = false;
+#pragma unroll 8
+      for (int i = 0; i < T::stretch; ++i) {
+        const float dx = others[i].x - x, dy = others[i].y - y;
+        crowded |= __float_as_uint(others[i].z) < id && dx * dx + dy * dy < reach;
+      }
+      if (crowded) track.status = TrackStatus::lost_crowded;
+    }
+  }
+  __shared__ bool last;
+  __threadfence();
+  __syncthreads();
+  if (t == 0) last = atomicAdd(&table->reserved, 1u) == gridDim.x * gridDim.y - 1;
+  __syncthreads();
+  if (last) klt_count(*table, shape, state, *params, wanted);
+}
+
+/// The sum over the block, and of the threads before this one.
+struct KltScan {
+  uint32_t before, all;
+};
+__device__ KltScan klt_scan(uint32_t value, uint32_t (&sums)[32]) {
+  const int lane = static_cast<int>(threadIdx.x & 31), warp = static_cast<int>(threadIdx.x / 32);
+  uint32_t up_to = value;
+  for (int i = 1; i < 32; i *= 2) {
+    const uint32_t left = __shfl_up_sync(~0u, up_to, i);
+    if (lane >= i) up_to += left;
+  }
+  __syncthreads();
+  if (lane == 31) sums[warp] = up_to;
+  __syncthreads();
+  uint32_t of_warp = sums[lane];
+  for (int i = 1; i < 32; i *= 2) {
+    const uint32_t left = __shfl_up_sync(~0u, of_warp, i);
+    if (lane >= i) of_warp += left;
+  }
+  const uint32_t all = __shfl_sync(~0u, of_warp, 31);
+  const uint32_t warps_before = __shfl_sync(~0u, of_warp, warp > 0 ? warp - 1 : 0);
+  return {up_to - value + (warp > 0 ? warps_before : 0), all};
+}
+
+/// The smallest age that more than `rank` living tracks have not passed: by bits from the highest.
+__device__ uint32_t klt_age_of_rank(const uint32_t (&ages)[KltTableTuning::places], uint32_t rank,
+                                    uint32_t (&sums)[32]) {
+  uint32_t most = 0;
+#pragma unroll
+  for (const uint32_t age : ages) most |= age == ~0u ? 0 : age;
+  __shared__ uint32_t bits;
+  if (threadIdx.x == 0) bits = 0;
+  __syncthreads();
+  if (most != 0) atomicOr(&bits, most);
+  __syncthreads();
+  uint32_t found = 0;
+  for (int bit = 31 - __clz(static_cast<int>(bits)); bit >= 0; --bit) {
+    const uint32_t candidate = found | 1u << bit;
+    uint32_t below = 0;
+#pragma unroll
+    for (const uint32_t age : ages) below += age < candidate ? 1 : 0;
+    if (klt_scan(below, sums).all <= rank) found = candidate;
+  }
+  return found;
+}
+
+__global__ void __launch_bounds__(KltTableTuning::threads)
+    klt_table_kernel(const __grid_constant__ KltShape shape, KltState state, TrackTable* table,
+                     const Corner* corners, const CornerCount* count) {
+  using T = KltTableTuning;
+  __shared__ uint32_t sums[32];
+  const int each = (shape.capacity + T::threads - 1) / T::threads;
+  const int begin = static_cast<int>(threadIdx.x) * each, end = min(begin + each, shape.capacity);
+  Track* tracks = table->tracks();
+  uint32_t empty = 0, cut = 0;
+  for (int i = begin; i < end; ++i) {
+    empty += tracks[i].status == TrackStatus::empty ? 1 : 0;
+    cut += tracks[i].status == TrackStatus::lost_cut ? 1 : 0;
+  }
+  const KltScan empties = klt_scan(empty, sums), cuts = klt_scan(cut, sums);
+  const uint32_t found = count->found, strongest = count->strongest, first_id = table->next_id;
+  uint32_t next_empty = empties.before, next_cut = empties.all + cuts.before;
+  uint32_t ages[T::places];
+#pragma unroll
+  for (int k = 0; k < T::places; ++k) {
+    const int i = begin + k;
+    ages[k] = ~0u;
+    if (i >= end) continue;
+    const TrackStatus status = tracks[i].status;
+    uint32_t rank = ~0u;
+    if (status == TrackStatus::empty) rank = next_empty++;
+    if (status == TrackStatus::lost_cut) rank = next_cut++;
+    if (rank < found) tracks[i] = klt_new_track(corners[rank], first_id + rank, strongest);
+    if (is_alive(tracks[i].status)) ages[k] = tracks[i].age;
+  }
+  __syncthreads();  // all have read the header
+  const uint32_t alive = table->alive + found;
+  const uint32_t median = alive > 0 ? klt_age_of_rank(ages, (alive - 1) / 2, sums) : 0;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    table->counts[static_cast<uint32_t>(TrackStatus::empty)] -= min(empties.all, found);
+    table->counts[static_cast<uint32_t>(TrackStatus::fresh)] = found;
+    table->alive = alive, table->next_id = first_id + found;
+    table->median_age = median;
+  }
+  __syncthreads();
+  const auto* from = reinterpret_cast<const uint2*>(table);
+  auto* to = reinterpret_cast<uint2*>(state.after());
+  const int words = static_cast<int>(track_table_bytes(shape.capacity) / sizeof(uint2));
+  for (int i = static_cast<int>(threadIdx.x); i < words; i += T::threads) to[i] = from[i];
+}
+static_assert(sizeof(TrackTable) % sizeof(uint2) == 0 && sizeof(Track) % sizeof(uint2) == 0);
+
+}  // namespace
+
+void launch_klt_settle(const KltDeviceJob& job, CudaStream stream) {
+  const dim3 grid(blocks_for(job.shape.capacity, KltSettleTuning::threads),
+                  blocks_for(job.shape.capacity, KltSettleTuning::stretch));
+  klt_settle_kernel<<<grid, KltSettleTuning::threads, 0, stream>>>(job.shape, job.state, job.block, job.table,
+                                                                   job.wanted);
+  LENSD_LAUNCHED();
+}
+
+void launch_klt_table(const KltDeviceJob& job, CudaStream stream) {
+  klt_table_kernel<<<1, KltTableTuning::threads, 0, stream>>>(job.shape, job.state, job.table, job.found,
+                                                              job.count);
+  LENSD_LAUNCHED();
+}
+
+}  // namespace lensd

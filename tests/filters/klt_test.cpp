@@ -1,0 +1,540 @@
+// klt: both backends against the oracle byte for byte, over sequences; and against motion that is known.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <set>
+
+#include "kernels/klt/klt.hpp"
+#include "tests/filters/harness.hpp"
+#include "tests/filters/motion.hpp"
+#include "tests/filters/pictures.hpp"
+
+namespace lensd::test {
+namespace {
+
+using Settings = std::vector<std::pair<std::string, ParamValue>>;
+
+void set_all(Filter& filter, const Settings& settings) {
+  for (const auto& [name, value] : settings) ASSERT_EQ(filter.set(name, value), std::nullopt) << name;
+}
+
+/// A table as a filter left it.
+struct Table {
+  std::vector<uint8_t> bytes;
+  const TrackTable& header() const { return *reinterpret_cast<const TrackTable*>(bytes.data()); }
+  std::vector<Track> all() const { return {header().tracks(), header().tracks() + header().capacity}; }
+  std::vector<Track> with(TrackStatus status) const {
+    std::vector<Track> some;
+    for (const Track& t : all())
+      if (t.status == status) some.push_back(t);
+    return some;
+  }
+  uint32_t count(TrackStatus status) const { return header().counts[static_cast<size_t>(status)]; }
+};
+
+/// The filter on the CPU, frame by frame.
+class Tracker {
+ public:
+  Tracker(ImageFormat format, const Settings& settings) {
+    set_all(klt_, settings);
+    rig_ = make_cpu_rig(klt_, {.images = {&format, 1}}, kAligned, 2);
+  }
+  Table run(const Image& image, const RunExtras& extras = {}) {
+    return {rig_->run({image}, extras).stats_bytes};
+  }
+  void set(const Settings& settings) { set_all(klt_, settings); }
+
+ private:
+  Klt klt_;
+  std::unique_ptr<Rig> rig_;
+};
+
+double quantile(std::vector<double> values, double part) {
+  if (values.empty()) return 1e9;
+  std::sort(values.begin(), values.end());
+  return values[static_cast<size_t>(part * static_cast<double>(values.size() - 1))];
+}
+
+bool inside(Point p, Extent extent, double margin) {
+  return p.x >= margin && p.y >= margin && p.x <= extent.width - 1 - margin &&
+         p.y <= extent.height - 1 - margin;
+}
+
+constexpr Extent kScene{480, 360};
+const ImageFormat kGrayScene{PixelFormat::gray8, kScene};
+
+// ---------------------------------------------------------------------------------------------- known motion
+
+class KnownMotion : public testing::TestWithParam<Motion> {};
+
+TEST_P(KnownMotion, IsFollowedToAFractionOfAPixel) {
+  const Motion& motion = GetParam();
+  Tracker tracker(kGrayScene, {});
+  tracker.run(textured(kScene, {}, {.noise = 2, .seed = 1}));
+  const Table table = tracker.run(textured(kScene, motion, {.noise = 2, .seed = 2}));
+  std::vector<double> errors;
+  size_t there = 0;
+  for (const Track& t : table.all()) {
+    const Point truth = motion.apply({t.previous_x, t.previous_y}, kScene);
+    if (t.status == TrackStatus::empty || t.status == TrackStatus::fresh || !inside(truth, kScene, 2))
+      continue;
+    ++there;
+    if (t.status == TrackStatus::tracked) errors.push_back(std::hypot(t.x - truth.x, t.y - truth.y));
+  }
+  ASSERT_GT(there, 200u);
+  EXPECT_GE(static_cast<double>(errors.size()), 0.97 * static_cast<double>(there));
+  EXPECT_LE(quantile(errors, 0.5), 0.05);
+  EXPECT_LE(quantile(errors, 0.95), 0.15);
+}
+
+INSTANTIATE_TEST_SUITE_P(Klt, KnownMotion, testing::ValuesIn(motions()), [](const auto& parameter) {
+  std::string label = parameter.param.name;
+  std::replace_if(
+      label.begin(), label.end(), [](char c) { return !std::isalnum(static_cast<uint8_t>(c)); }, '_');
+  return label;
+});
+
+TEST(Klt, FollowsAStillPictureExactly) {
+  Tracker tracker(kGrayScene, {});
+  const Image image = textured(kScene, {}, {.noise = 2});
+  const Table first = tracker.run(image), second = tracker.run(image);
+  ASSERT_GT(first.header().alive, 200u);
+  ASSERT_EQ(second.header().counts[2], first.header().alive);
+  for (const Track& t : second.with(TrackStatus::tracked)) {
+    EXPECT_EQ(t.x, t.previous_x);
+    EXPECT_EQ(t.y, t.previous_y);
+    EXPECT_EQ(t.residual, 0);
+    EXPECT_EQ(t.return_error, 0);
+    EXPECT_EQ(t.age, 1u);
+  }
+}
+
+TEST(Klt, GainBiasKeepsTracksWhenTheLightChanges) {
+  const Motion motion{.name = "", .x = 3.4, .y = -2.2};
+  const auto kept = [&](bool gain_bias, double gain, double bias) {
+    Tracker tracker(kGrayScene, {{"gain_bias", gain_bias}});
+    tracker.run(textured(kScene, {}, {.noise = 1, .seed = 1}));
+    const Table table =
+        tracker.run(textured(kScene, motion, {.noise = 1, .gain = gain, .bias = bias, .seed = 2}));
+    size_t right = 0;
+    for (const Track& t : table.with(TrackStatus::tracked)) {
+      const Point truth = motion.apply({t.previous_x, t.previous_y}, kScene);
+      right += std::hypot(t.x - truth.x, t.y - truth.y) < 0.5 ? 1 : 0;
+    }
+    return static_cast<double>(right);
+  };
+  const double unchanged = kept(false, 1, 0);
+  ASSERT_GT(unchanged, 200);
+  EXPECT_GE(kept(true, 0.6, 20), 0.95 * unchanged);
+  EXPECT_LT(kept(false, 0.6, 20), 0.8 * unchanged) << "the test is no test";
+}
+
+TEST(Klt, LosesWhatIsCovered) {
+  Tracker tracker(kGrayScene, {{"redetect_below", 0.0}});
+  const Table first = tracker.run(textured(kScene, {}, {.noise = 2, .seed = 1}));
+  Image covered = textured(kScene, {}, {.noise = 2, .seed = 2});
+  const Image cover = textured(kScene, {.name = "", .x = 1000, .y = 500, .degrees = 70});
+  const auto hidden = [](float x, float y) { return x > 150 && x < 330 && y > 100 && y < 260; };
+  for (int y = 100; y < 260; ++y)
+    for (int x = 150; x < 330; ++x) covered.at(x, y) = cover.at(x, y);
+  const Table table = tracker.run(covered);
+  size_t under = 0, still = 0, beside = 0, kept = 0;
+  for (const Track& t : table.all()) {
+    if (t.status == TrackStatus::empty) continue;
+    const bool away = t.previous_x < 130 || t.previous_x > 350 || t.previous_y < 80 || t.previous_y > 280;
+    if (hidden(t.previous_x, t.previous_y)) ++under, still += is_alive(t.status) ? 1 : 0;
+    if (away) ++beside, kept += is_alive(t.status) ? 1 : 0;
+  }
+  ASSERT_GT(under, 50u);
+  ASSERT_GT(beside, 100u);
+  EXPECT_LE(still * 10, under) << "of " << under;
+  EXPECT_GE(kept * 100, beside * 99);
+  EXPECT_EQ(table.header().alive, table.count(TrackStatus::tracked));
+  EXPECT_EQ(first.header().alive,
+            table.header().alive + table.count(TrackStatus::lost_outside) +
+                table.count(TrackStatus::lost_texture) + table.count(TrackStatus::lost_residual) +
+                table.count(TrackStatus::lost_return) + table.count(TrackStatus::lost_crowded));
+}
+
+TEST(Klt, AffineCheckEndsTracksThatDriftAndKeepsThoseThatTurn) {
+  // One texture fades into another while both stand still: from frame to frame little changes.
+  const Image from = textured(kScene, {}), to = textured(kScene, {.name = "", .x = 700, .degrees = 50});
+  const auto left_of_fade = [&](bool check) {
+    Tracker tracker(kGrayScene, {{"affine_check", check}, {"redetect_below", 0.0}});
+    Table table = tracker.run(from);
+    const double begun = table.header().alive;
+    uint32_t drifted = 0;
+    for (int i = 1; i <= 20; ++i) {
+      Image mixed = from;
+      for (size_t p = 0; p < mixed.pixels.size(); ++p)
+        mixed.pixels[p] = static_cast<uint8_t>((from.pixels[p] * (20 - i) + to.pixels[p] * i) / 20);
+      table = tracker.run(mixed);
+      drifted += table.count(TrackStatus::lost_drift);
+    }
+    if (!check) {
+      EXPECT_EQ(drifted, 0u);
+    }
+    return table.header().alive / begun;
+  };
+  EXPECT_LT(left_of_fade(true), 0.5 * left_of_fade(false));
+
+  const Motion turn{.name = "", .degrees = 1, .zoom = 1.005};
+  Tracker tracker(kGrayScene, {{"affine_check", true}, {"redetect_below", 0.0}});
+  Table table = tracker.run(textured(kScene, {}, {.noise = 2}));
+  const double begun = table.header().alive;
+  uint32_t drifted = 0;
+  for (unsigned i = 1; i <= 25; ++i) {
+    table = tracker.run(textured(kScene, turn.times(i), {.noise = 2, .seed = i}));
+    drifted += table.count(TrackStatus::lost_drift);
+  }
+  EXPECT_LT(drifted, 0.03 * begun);
+  EXPECT_GT(table.header().alive, 0.5 * begun) << "of " << begun;
+}
+
+// -------------------------------------------------------------------------------------- what a table
+// promises
+
+TEST(Klt, NumbersPlacesAndAgesStayWithTheirTracks) {
+  const Motion drift{.name = "", .x = 9, .y = 4};
+  Tracker tracker(kGrayScene, {{"max_features", int64_t{300}}, {"redetect_below", 0.95}});
+  std::vector<Track> last;
+  std::set<uint32_t> seen;
+  uint32_t detections = 0;
+  for (unsigned i = 0; i < 14; ++i) {
+    const RunExtras extras{.cut = i == 9};
+    const Table table = tracker.run(textured(kScene, drift.times(i), {.noise = 2, .seed = i + 1}), extras);
+    const TrackTable& header = table.header();
+    detections += header.detected;
+    EXPECT_EQ(header.frame, i);
+    EXPECT_EQ(header.capacity, 300u);
+    std::vector<uint32_t> ages;
+    size_t listed[kTrackStatuses] = {};
+    const std::vector<Track> tracks = table.all();
+    for (size_t p = 0; p < tracks.size(); ++p) {
+      const Track& t = tracks[p];
+      ++listed[static_cast<size_t>(t.status)];
+      if (t.status == TrackStatus::empty) continue;
+      EXPECT_LT(t.id, header.next_id);
+      if (is_alive(t.status)) ages.push_back(t.age);
+      if (t.status == TrackStatus::fresh) {
+        EXPECT_TRUE(seen.insert(t.id).second) << "an id once more";
+        EXPECT_EQ(t.age, 0u);
+        if (i != 9 && i > 0) {
+          EXPECT_EQ(last[p].status == TrackStatus::fresh || last[p].status == TrackStatus::tracked, false);
+        }
+        continue;
+      }
+      ASSERT_GT(i, 0u);
+      EXPECT_EQ(t.id, last[p].id);
+      EXPECT_TRUE(is_alive(last[p].status)) << "lost twice";
+      EXPECT_EQ(t.previous_x, last[p].x);
+      EXPECT_EQ(t.strength, last[p].strength);
+      EXPECT_EQ(t.status == TrackStatus::lost_cut, i == 9);
+      if (t.status == TrackStatus::tracked) {
+        EXPECT_EQ(t.age, last[p].age + 1);
+      }
+    }
+    std::sort(ages.begin(), ages.end());
+    EXPECT_EQ(header.median_age, ages.empty() ? 0 : ages[(ages.size() - 1) / 2]);
+    EXPECT_EQ(header.alive, ages.size());
+    for (size_t s = 0; s < kTrackStatuses; ++s)
+      if (s != static_cast<size_t>(TrackStatus::lost_cut)) {
+        EXPECT_EQ(header.counts[s], listed[s]) << s;
+      }
+    if (i == 9) {
+      EXPECT_GT(header.counts[static_cast<size_t>(TrackStatus::lost_cut)], 200u);
+    }
+    if (i == 9) {
+      EXPECT_GT(header.counts[static_cast<size_t>(TrackStatus::fresh)], 200u);
+    }
+    last = tracks;
+  }
+  EXPECT_GE(detections, 3u);
+}
+
+TEST(Klt, NewTracksKeepTheirDistance) {
+  Tracker tracker(kGrayScene, {{"min_distance", 12.0}, {"redetect_below", 1.0}});
+  for (unsigned i = 0; i < 4; ++i) {
+    const Table table = tracker.run(textured(kScene, {.name = "", .x = 11.0 * i}, {.seed = i + 1}));
+    for (const Track& a : table.with(TrackStatus::fresh))
+      for (const Track& b : table.all())
+        if (is_alive(b.status) && a.id != b.id) {
+          EXPECT_GE(std::hypot(a.x - b.x, a.y - b.y), 12 - 0.75) << "living tracks count by their pixel";
+        }
+    for (const Track& a : table.with(TrackStatus::tracked))
+      for (const Track& b : table.with(TrackStatus::tracked))
+        if (a.id != b.id) {
+          EXPECT_GE(std::hypot(a.x - b.x, a.y - b.y), 6 - 1e-4);
+        }
+  }
+}
+
+TEST(Klt, LiveParametersLeaveTracksAlone) {
+  Tracker tracker(kGrayScene, {});
+  tracker.run(textured(kScene, {}));
+  tracker.set({{"quality", 0.2}, {"iterations", int64_t{30}}, {"fb_threshold", 0.5}, {"gain_bias", true}});
+  const Table table = tracker.run(textured(kScene, {.name = "", .x = 1.5}));
+  EXPECT_EQ(table.count(TrackStatus::lost_cut), 0u);
+  EXPECT_GT(table.count(TrackStatus::tracked), 200u);
+}
+
+TEST(Klt, StatisticsSayWhatTheTableHolds) {
+  Klt klt;
+  const auto rig = make_cpu_rig(klt, {.images = {&kGrayScene, 1}}, kAligned, 1);
+  rig->run({textured(kScene, {})});
+  const RunOutput output = rig->run({textured(kScene, {.name = "", .x = 15}, {.noise = 2})});
+  const Table table{output.stats_bytes};
+  const auto value = [&](const std::string& label) {
+    for (const Statistic& s : output.stats)
+      if (s.name == label) return s.value;
+    ADD_FAILURE() << label;
+    return -1.0;
+  };
+  EXPECT_EQ(value("live"), table.header().alive);
+  EXPECT_EQ(value("lost_outside"), table.count(TrackStatus::lost_outside));
+  EXPECT_GT(value("lost_outside"), 0);
+  EXPECT_EQ(value("median_age"), table.header().median_age);
+  double sum = 0;
+  for (const Track& t : table.with(TrackStatus::tracked)) sum += static_cast<double>(t.residual);
+  EXPECT_DOUBLE_EQ(value("mean_residual"), sum / table.count(TrackStatus::tracked));
+  EXPECT_NEAR(value("mean_residual"), 2 * std::sqrt(2 / 3.14159), 0.6) << "what noise of 2 leaves";
+}
+
+TEST(Klt, RefusesEvenSides) {
+  Klt klt;
+  for (const char* name : {"window", "block"}) EXPECT_NE(klt.set(name, int64_t{8}), std::nullopt) << name;
+}
+
+// ------------------------------------------------------------------------------------------------- edge
+// cases
+
+void expect_sane(const Table& table, Extent extent) {
+  uint32_t alive = 0;
+  for (const Track& t : table.all()) {
+    ASSERT_LT(static_cast<uint32_t>(t.status), static_cast<uint32_t>(kTrackStatuses));
+    if (t.status == TrackStatus::empty) continue;
+    for (const float v : {t.x, t.y, t.previous_x, t.previous_y, t.residual, t.return_error, t.strength})
+      ASSERT_TRUE(std::isfinite(v));
+    if (!is_alive(t.status)) continue;
+    ++alive;
+    EXPECT_TRUE(inside({t.x, t.y}, extent, 0)) << t.x << ' ' << t.y;
+  }
+  EXPECT_EQ(table.header().alive, alive);
+}
+
+TEST(KltEdges, FlatAndBlackPicturesHaveNoTracks) {
+  for (const uint8_t level : {0, 77, 255}) {
+    Tracker tracker(kGrayScene, {});
+    Image flat(kGrayScene);
+    std::fill(flat.pixels.begin(), flat.pixels.end(), level);
+    EXPECT_EQ(tracker.run(flat).header().alive, 0u);
+    EXPECT_EQ(tracker.run(flat).header().alive, 0u);
+    const Table first = tracker.run(textured(kScene, {}));
+    EXPECT_GT(first.header().alive, 200u) << "tracking starts when there is something";
+    const Table black = tracker.run(flat);
+    expect_sane(black, kScene);
+    EXPECT_LT(black.header().alive, first.header().alive / 20);
+  }
+}
+
+TEST(KltEdges, ASceneCutEndsNearlyAllTracks) {
+  Tracker tracker(kGrayScene, {});
+  const Table first = tracker.run(textured(kScene, {}));
+  const Image other = textured(kScene, {.name = "", .x = 5000, .degrees = 100});
+  const Table second = tracker.run(other);
+  expect_sane(second, kScene);
+  EXPECT_LT(second.count(TrackStatus::tracked), first.header().alive / 10);
+  const Table third = tracker.run(other);  // the lost ones have left their places
+  EXPECT_GT(third.header().alive, 200u);
+}
+
+TEST(KltEdges, SmallPicturesAndLargeWindows) {
+  for (const Extent extent : {Extent{1, 1}, {1, 7}, {2, 2}, {3, 3}, {5, 40}, {16, 16}, {33, 20}, {64, 64}})
+    for (const int64_t window : {5, 21, 31}) {
+      SCOPED_TRACE(std::to_string(extent.width) + "x" + std::to_string(extent.height));
+      Tracker tracker({PixelFormat::gray8, extent}, {{"window", window},
+                                                     {"levels", int64_t{kKltMostLevels}},
+                                                     {"max_features", int64_t{50}},
+                                                     {"affine_check", true}});
+      uint32_t most = 0;
+      for (unsigned i = 0; i < 4; ++i) {
+        const Table table = tracker.run(textured(extent, {.name = "", .x = 0.4 * i}, {.seed = i + 1}));
+        expect_sane(table, extent);
+        most = std::max(most, table.count(TrackStatus::tracked));
+      }
+      if (extent.width >= 16 && extent.height >= 16 && window == 5) {
+        EXPECT_GT(most, 0u);
+      }
+    }
+}
+
+TEST(KltEdges, AsManyTracksAsThereMayBe) {
+  const Extent extent{1280, 720};
+  Tracker tracker({PixelFormat::gray8, extent}, {{"max_features", int64_t{kMaxTracks}},
+                                                 {"min_distance", 1.0},
+                                                 {"quality", 0.0},
+                                                 {"window", int64_t{7}}});
+  const Table first = tracker.run(textured(extent, {}, {.noise = 8, .seed = 1}));
+  expect_sane(first, extent);
+  EXPECT_EQ(first.header().alive, static_cast<uint32_t>(kMaxTracks));
+  expect_sane(tracker.run(textured(extent, {.name = "", .x = 1}, {.noise = 8, .seed = 2})), extent);
+}
+
+// -----------------------------------------------------------------------------------------------------
+// parity
+
+struct ParityCase {
+  std::string name;
+  Extent extent;
+  Settings settings;
+  PixelFormat format = PixelFormat::gray8;
+  bool from_picture = false;
+};
+
+std::vector<ParityCase> parity_cases() {
+  const Settings few{{"max_features", int64_t{120}}, {"redetect_below", 0.95}};
+  const auto with = [&few](Settings more) {
+    more.insert(more.begin(), few.begin(), few.end());
+    return more;
+  };
+  return {
+      {"defaults", {320, 200}, {}},
+      {"few", {320, 200}, few},
+      {"rgba", {161, 121}, few, PixelFormat::rgba8},
+      {"picture", {162, 122}, few, PixelFormat::rgba8, true},
+      {"gain_bias", {161, 121}, with({{"gain_bias", true}})},
+      {"affine_check", {161, 121}, with({{"affine_check", true}})},
+      {"both", {161, 121}, with({{"affine_check", true}, {"gain_bias", true}, {"window", int64_t{13}}})},
+      {"smallest_window", {161, 121}, with({{"window", int64_t{5}}, {"levels", int64_t{4}}})},
+      {"window_11", {161, 121}, with({{"window", int64_t{11}}, {"fb_threshold", 0.0}})},
+      {"largest_window",
+       {161, 121},
+       with({{"window", int64_t{31}}, {"levels", int64_t{2}}, {"affine_check", true}})},
+      {"no_levels", {97, 61}, with({{"levels", int64_t{0}}, {"iterations", int64_t{100}}, {"epsilon", 0.0}})},
+      {"most_levels",
+       {403, 371},
+       with({{"levels", int64_t{6}}, {"window", int64_t{5}}, {"gain_bias", true}})},
+      {"crowds", {161, 121}, with({{"min_distance", 20.0}})},
+      {"everything_kept",
+       {161, 121},
+       with({{"min_eigen", 0.0}, {"quality", 0.0}, {"min_distance", 0.0}, {"fb_threshold", 100.0}})},
+      {"small", {16, 16}, few},
+      {"tiny", {3, 3}, few}};
+}
+
+class KltParity : public testing::TestWithParam<ParityCase> {
+ protected:
+  /// Frames: motion, a cut on the way, one frame twice, noise and a covered part.
+  struct Frame {
+    Image image;
+    std::shared_ptr<HostPicture> picture;
+    bool again = false, cut = false;
+  };
+  std::vector<Frame> frames() const {
+    const ParityCase& p = GetParam();
+    std::vector<Frame> all;
+    const Motion motion{.name = "", .x = 2.7, .y = -1.6, .degrees = 0.8, .zoom = 1.01};
+    for (unsigned i = 0; i < 7; ++i) {
+      Image gray = textured(p.extent, motion.times(i), {.noise = 2, .gain = 1 - 0.05 * i, .seed = i + 1});
+      for (int y = 0; y < gray.height() / 3; ++y)
+        for (int x = 0; x < gray.width() / 2; ++x)
+          if (i == 3) gray.at(x, y) = static_cast<uint8_t>(x * y);
+      Frame frame{gray, nullptr};
+      frame.again = false, frame.cut = i == 5;
+      if (p.from_picture) {
+        PictureInfo info;
+        info.extent = p.extent;
+        info.format = {ColourModel::yuv,
+                       8,
+                       1,
+                       1,
+                       false,
+                       2,
+                       {ComponentLayout{0, 1, 0, 0}, {1, 2, 0, 0}, {1, 2, 1, 0}, {}}};
+        std::mt19937 random(5);
+        frame.picture = std::make_shared<HostPicture>(random_picture(info, random, 3, i % 2 == 1));
+        for (int y = 0; y < gray.height(); ++y)
+          std::memcpy(
+              const_cast<uint8_t*>(frame.picture->ref.planes[0]) + y * frame.picture->ref.pitch_bytes[0],
+              gray.ref().row(y), gray.format.row_bytes());
+      }
+      if (p.format == PixelFormat::rgba8) {
+        frame.image = Image({PixelFormat::rgba8, p.extent});
+        for (int y = 0; y < gray.height(); ++y)
+          for (int x = 0; x < gray.width(); ++x)
+            for (int c = 0; c < 4; ++c)
+              frame.image.at(x, y, c) = static_cast<uint8_t>(gray.at(x, y) + 3 * c * (x % 5));
+      }
+      all.push_back(frame);
+      if (i == 2 || i == 5) all.push_back(frame), all.back().again = true, all.back().cut = false;
+    }
+    return all;
+  }
+
+  void compare(Backend backend, int threads, Placement placement) {
+    const ParityCase& p = GetParam();
+    const ImageFormat format{p.format, p.extent};
+    const std::vector<Frame> sequence = frames();
+    Klt klt;
+    set_all(klt, p.settings);
+    const FilterInputs inputs{.images = {&format, 1},
+                              .picture = p.from_picture ? &sequence[0].picture->ref.info : nullptr,
+                              .backend = backend};
+    const auto rig = backend == Backend::cpu ? make_cpu_rig(klt, inputs, placement, threads)
+                                             : make_cuda_rig(klt, inputs, placement);
+    ReferenceRun oracle;
+    StateClock clock;
+    int64_t index = -1;
+    uint32_t followed = 0;
+    for (size_t i = 0; i < sequence.size(); ++i) {
+      SCOPED_TRACE("frame " + std::to_string(i));
+      const Frame& frame = sequence[i];
+      if (frame.cut) clock.cut();
+      clock.tick(frame.again);
+      index += frame.again ? 0 : 1;
+      const PictureRef* picture = p.from_picture ? &frame.picture->ref : nullptr;
+      oracle.in = {frame.image};
+      oracle.picture = picture;
+      oracle.frame = {index, index * 40'000'000, clock.half(), clock.fresh()};
+      klt.reference(oracle);
+      const RunOutput output =
+          rig->run({frame.image}, RunExtras{.picture = picture, .again = frame.again, .cut = frame.cut});
+      ASSERT_EQ(difference(oracle.out, output.image), "");
+      const Table expected{oracle.stats_bytes};
+      Table actual{output.stats_bytes};
+      ASSERT_GE(actual.bytes.size(), expected.bytes.size());
+      actual.bytes.resize(expected.bytes.size());  // memory comes in larger pieces
+      for (uint32_t place = 0; place < expected.header().capacity; ++place) {
+        const Track &e = expected.header().tracks()[place], &a = actual.header().tracks()[place];
+        ASSERT_EQ(std::memcmp(&e, &a, sizeof(Track)), 0)
+            << "place " << place << ": expected " << e.id << ' ' << name(e.status) << ' ' << e.x << ' ' << e.y
+            << ' ' << e.residual << ' ' << e.return_error << ", got " << a.id << ' ' << name(a.status) << ' '
+            << a.x << ' ' << a.y << ' ' << a.residual << ' ' << a.return_error;
+      }
+      ASSERT_TRUE(expected.bytes == actual.bytes) << "headers differ";
+      followed += expected.count(TrackStatus::tracked);
+    }
+    if (p.extent.width > 16) {
+      EXPECT_GT(followed, 50u) << "nothing to compare";
+    }
+  }
+};
+
+TEST_P(KltParity, CpuEqualsOracle) {
+  compare(Backend::cpu, 1, kOdd);
+  compare(Backend::cpu, 2, kAligned);
+}
+
+TEST_P(KltParity, CudaEqualsOracle) {
+  if (const std::string reason = cuda_unavailable(); !reason.empty()) GTEST_SKIP() << reason;
+  for (const Placement placement : {kAligned, kOdd}) compare(Backend::cuda, 0, placement);
+}
+
+INSTANTIATE_TEST_SUITE_P(Klt, KltParity, testing::ValuesIn(parity_cases()),
+                         [](const auto& parameter) { return parameter.param.name; });
+
+}  // namespace
+}  // namespace lensd::test

@@ -1,0 +1,38 @@
+// Corners and tracks of ours beside OpenCV's, which are not compared value by value: accuracy on known
+// motion, lives on clips.
+#pragma once
+
+#include <opencv2/core.hpp>
+#include <string>
+#include <vector>
+
+#include "core/device/backend.hpp"
+#include "core/image/tracks.hpp"
+
+namespace lensd::peers {
+
+struct Verdicts {
+  int passed = 0, failed = 0;
+  void add(bool good) { ++(good ? passed : failed); }
+  void add(const Verdicts& more) { passed += more.passed, failed += more.failed; }
+};
+
+/// End-point errors on motion that is known, from the same corners. Prints its table.
+Verdicts compare_motion(const std::vector<Backend>& on, bool markdown);
+/// Corners on frames of the clips, and how long tracks live there. Prints its tables.
+Verdicts compare_clips(const std::vector<Backend>& on, const std::vector<std::string>& clips, bool markdown);
+
+/// One call of cv::calcOpticalFlowPyrLK with klt's defaults for window, levels and texture.
+struct PeerFlow {
+  std::vector<cv::Point2f> to;
+  std::vector<uchar> found;
+};
+PeerFlow peer_flow(const cv::Mat& before, const cv::Mat& after, const std::vector<cv::Point2f>& from);
+/// Ours with that window, those levels and that stop rule: 30 steps, 0.01 px.
+inline constexpr const char* kPeerSettings = "window=21:levels=3:iterations=30:epsilon=0.01:redetect_below=0";
+
+/// Rows of a table, as text or as Markdown.
+void print_cells(const std::vector<std::string>& cells, const std::vector<int>& widths, bool markdown);
+void print_head(const std::vector<std::string>& cells, const std::vector<int>& widths, bool markdown);
+
+}  // namespace lensd::peers
