@@ -13,6 +13,7 @@
 #include "kernels/crop/crop.hpp"
 #include "kernels/difference/difference.hpp"
 #include "kernels/diffusion/diffusion.hpp"
+#include "kernels/draw_tracks/draw_tracks.hpp"
 #include "kernels/flip/flip.hpp"
 #include "kernels/gaussian/gaussian.hpp"
 #include "kernels/grayscale/grayscale.hpp"
@@ -58,6 +59,7 @@ constexpr FilterEntry kFilters[] = {
     entry<TemporalDenoise>(),
     entry<Difference>(1, 2),
     entry<Blend>(2, 2),
+    track_reader<DrawTracks>(),
 };
 
 }  // namespace
