@@ -26,6 +26,7 @@
 #include "kernels/rotate/rotate.hpp"
 #include "kernels/scopes/scopes.hpp"
 #include "kernels/sobel/sobel.hpp"
+#include "kernels/stabilize/stabilize.hpp"
 #include "kernels/temporal_denoise/temporal_denoise.hpp"
 #include "kernels/threshold/threshold.hpp"
 #include "kernels/unsharp/unsharp.hpp"
@@ -60,6 +61,7 @@ constexpr FilterEntry kFilters[] = {
     entry<Difference>(1, 2),
     entry<Blend>(2, 2),
     track_reader<DrawTracks>(),
+    track_reader<Stabilize>(),
 };
 
 }  // namespace
