@@ -9,8 +9,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+#include "kernels/common/pair_dot-inl.hpp"
 
-/// Of the first `whole` pairs, which are a multiple of the lanes that are returned in `lanes`.
+/// Counts among the first `whole` pairs, as many as fill vectors.
 uint32_t count_whole(const StabilizeWork& work, const AgreeTest& test, uint32_t& whole) {
   const hn::ScalableTag<float> df;
   const hn::RebindToSigned<decltype(df)> di;
@@ -57,15 +58,26 @@ struct Sources {
   }
 };
 
-/// between() of the lowest byte of each lane after a shift.
-template <int kShift, class D, class V>
-HWY_INLINE V between_lanes(D d, V p00, V p01, V p10, V p11, V fx, V fy) {
-  const auto low = hn::Set(d, 255), one = hn::Set(d, 256);
-  const auto byte = [&](V v) { return hn::And(hn::ShiftRight<kShift>(v), low); };
-  const V gx = hn::Sub(one, fx), gy = hn::Sub(one, fy);
-  const V top = hn::Add(hn::Mul(byte(p00), gx), hn::Mul(byte(p01), fx));
-  const V bottom = hn::Add(hn::Mul(byte(p10), gx), hn::Mul(byte(p11), fx));
-  return hn::ShiftRight<16>(hn::Add(hn::Add(hn::Mul(top, gy), hn::Mul(bottom, fy)), hn::Set(d, 32768)));
+/// between() of two bytes in each lane, which stand in its 16-bit halves. `across` has 256 − fx and fx in
+/// both halves, `along` 256 − fy in the lower and fy in the upper. Rows are blended as signed 16 bits: what
+/// that takes off comes back with the sum, weights being 256 together.
+template <class D32, class V32, class V16>
+HWY_INLINE V32 between_halves(D32 d, V32 p00, V32 p01, V32 p10, V32 p11, V16 left, V16 right, V16 along) {
+  const hn::Repartition<uint16_t, D32> d16;
+  const hn::Repartition<int16_t, D32> di16;
+  const hn::RebindToSigned<D32> di;
+  const auto row = [&](V32 a, V32 b) {
+    const auto sum = hn::Add(hn::Mul(hn::BitCast(d16, a), left), hn::Mul(hn::BitCast(d16, b), right));
+    return hn::BitCast(d, hn::Xor(sum, hn::Set(d16, 0x8000)));
+  };
+  const V32 top = row(p00, p01), bottom = row(p10, p11), lower = hn::Set(d, 0xffffu);
+  const auto weights = hn::BitCast(di16, along);
+  const auto blended = [&](V32 pair) {
+    return hn::Add(pair_dot(di, hn::BitCast(di16, pair), weights), hn::Set(di, 32768 * 256 + 32768));
+  };
+  const auto even = blended(hn::Or(hn::And(top, lower), hn::ShiftLeft<16>(bottom)));
+  const auto odd = blended(hn::Or(hn::ShiftRight<16>(top), hn::AndNot(lower, bottom)));
+  return hn::Or(hn::ShiftRight<16>(hn::BitCast(d, even)), hn::AndNot(lower, hn::BitCast(d, odd)));
 }
 
 /// The first columns of row y, as many as whole vectors cover; those whose vector reaches over the rim go one
@@ -78,6 +90,11 @@ HWY_INLINE int warp_row(const ConstImageRef& in, const ImageRef& out, const Stab
   const hn::RebindToUnsigned<decltype(df)> du;
   const hn::Repartition<uint8_t, decltype(df)> d8;
   const hn::Rebind<uint8_t, decltype(df)> narrow;
+  const hn::Repartition<uint16_t, decltype(df)> d16;
+  const hn::Repartition<uint64_t, decltype(df)> du64;
+  const hn::Repartition<int64_t, decltype(df)> di64;
+  const hn::Half<decltype(di)> half;
+  const auto even = hn::Set(du, 0x00ff00ffu), low = hn::Set(du, 0xffu);
   constexpr int step = kGray ? 1 : 4;
   const int lanes = static_cast<int>(hn::Lanes(df));
   const float dy = static_cast<float>(y) - warp.centre_y;
@@ -93,23 +110,35 @@ HWY_INLINE int warp_row(const ConstImageRef& in, const ImageRef& out, const Stab
     }
     const auto across = kGray ? source.x : hn::ShiftLeft<2>(source.x);
     const auto offset = hn::Add(hn::Mul(source.y, pitch), across);
-    const auto* base = reinterpret_cast<const uint32_t*>(in.data);
-    const auto fetch = [&](auto at) { return hn::GatherOffset(du, base, at); };
-    const auto p00 = fetch(offset), p10 = fetch(hn::Add(offset, pitch));
-    const auto fx = hn::BitCast(du, source.fx), fy = hn::BitCast(du, source.fy);
+    const auto below = hn::Add(offset, pitch);
+    const auto fx = hn::BitCast(du, source.fx), fy = hn::BitCast(du, source.fy), one = hn::Set(du, 256);
+    const auto twice = [&](auto v) { return hn::BitCast(d16, hn::Or(v, hn::ShiftLeft<16>(v))); };
+    const auto left = twice(hn::Sub(one, fx)), right = twice(fx);
+    const auto along = hn::BitCast(d16, hn::Or(hn::Sub(one, fy), hn::ShiftLeft<16>(fy)));
+    const auto halves = [&](auto a, auto b, auto c, auto d) {
+      return between_halves(du, hn::And(a, even), hn::And(b, even), hn::And(c, even), hn::And(d, even), left,
+                            right, along);
+    };
     if constexpr (kGray) {
-      const auto v = between_lanes<0>(du, p00, hn::ShiftRight<8>(p00), p10, hn::ShiftRight<8>(p10), fx, fy);
-      hn::StoreU(hn::DemoteTo(narrow, hn::BitCast(di, v)), narrow, row + x);
+      const auto* base = reinterpret_cast<const uint32_t*>(in.data);
+      const auto p00 = hn::GatherOffset(du, base, offset), p10 = hn::GatherOffset(du, base, below);
+      const auto v = halves(p00, hn::ShiftRight<8>(p00), p10, hn::ShiftRight<8>(p10));
+      hn::StoreU(hn::DemoteTo(narrow, hn::BitCast(di, hn::And(v, low))), narrow, row + x);
     } else {
-      const auto right = hn::Add(offset, hn::Set(di, 4));
-      const auto p01 = fetch(right), p11 = fetch(hn::Add(right, pitch));
-      const auto r = between_lanes<0>(du, p00, p01, p10, p11, fx, fy);
-      const auto g = between_lanes<8>(du, p00, p01, p10, p11, fx, fy);
-      const auto b = between_lanes<16>(du, p00, p01, p10, p11, fx, fy);
-      const auto a = between_lanes<24>(du, p00, p01, p10, p11, fx, fy);
-      const auto rg = hn::Or(r, hn::ShiftLeft<8>(g));
-      const auto pixel = hn::Or(rg, hn::Or(hn::ShiftLeft<16>(b), hn::ShiftLeft<24>(a)));
-      hn::StoreU(hn::BitCast(d8, pixel), d8, row + 4 * x);
+      // A pixel and its neighbour in one: half the loads.
+      const auto* base = reinterpret_cast<const uint64_t*>(in.data);
+      const auto fetch = [&](auto at, auto& here, auto& next) {
+        const auto first = hn::GatherOffset(du64, base, hn::PromoteTo(di64, hn::LowerHalf(half, at)));
+        const auto second = hn::GatherOffset(du64, base, hn::PromoteTo(di64, hn::UpperHalf(half, at)));
+        here = hn::ConcatEven(du, hn::BitCast(du, second), hn::BitCast(du, first));
+        next = hn::ConcatOdd(du, hn::BitCast(du, second), hn::BitCast(du, first));
+      };
+      hn::Vec<decltype(du)> p00, p01, p10, p11;
+      fetch(offset, p00, p01), fetch(below, p10, p11);
+      const auto red_blue = halves(p00, p01, p10, p11);
+      const auto green_alpha = halves(hn::ShiftRight<8>(p00), hn::ShiftRight<8>(p01), hn::ShiftRight<8>(p10),
+                                      hn::ShiftRight<8>(p11));
+      hn::StoreU(hn::BitCast(d8, hn::Or(red_blue, hn::ShiftLeft<8>(green_alpha))), d8, row + 4 * x);
     }
   }
   return x;
