@@ -13,6 +13,7 @@
 #include "kernels/crop/crop.hpp"
 #include "kernels/difference/difference.hpp"
 #include "kernels/diffusion/diffusion.hpp"
+#include "kernels/draw_tracks/draw_tracks.hpp"
 #include "kernels/flip/flip.hpp"
 #include "kernels/gaussian/gaussian.hpp"
 #include "kernels/grayscale/grayscale.hpp"
@@ -26,6 +27,7 @@
 #include "kernels/rotate/rotate.hpp"
 #include "kernels/scopes/scopes.hpp"
 #include "kernels/sobel/sobel.hpp"
+#include "kernels/stabilize/stabilize.hpp"
 #include "kernels/temporal_denoise/temporal_denoise.hpp"
 #include "kernels/threshold/threshold.hpp"
 #include "kernels/unsharp/unsharp.hpp"
@@ -60,6 +62,8 @@ constexpr FilterEntry kFilters[] = {
     entry<Difference>(1, 2),
     entry<Blend>(2, 2),
     tracker<Klt>(),
+    track_reader<DrawTracks>(),
+    track_reader<Stabilize>(),
 };
 
 }  // namespace

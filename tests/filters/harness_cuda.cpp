@@ -64,7 +64,7 @@ class CudaRig final : public Rig {
     copy(host.data(), out_.data(), host.size());
     result.guards_untouched = pack(host.data(), placement_, result.image);
     if (layout_.passes_through) result.image = in[0];
-    std::vector<uint8_t> stats(stats_.size());
+    std::vector<uint8_t> stats(layout_.stats_bytes);
     copy(stats.data(), stats_.data(), stats.size());
     filter_.read_stats(stats.data(), result.stats);
     result.stats_bytes = std::move(stats);

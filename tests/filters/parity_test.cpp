@@ -9,6 +9,7 @@
 #include "core/base/error.hpp"
 #include "kernels/registry.hpp"
 #include "tests/filters/harness.hpp"
+#include "tests/filters/track_tables.hpp"
 
 namespace lensd::test {
 namespace {
@@ -64,7 +65,7 @@ class Parity : public testing::TestWithParam<Case> {
         SCOPED_TRACE("seed " + std::to_string(seed) + ", " + name(format) + ", " + params);
         const std::vector<ImageFormat> formats(static_cast<size_t>(std::max(1, entry->min_inputs)),
                                                {format, extent});
-        std::vector<std::vector<Image>> frames(2);
+        std::vector<std::vector<Image>> frames(entry->needs_tracks ? 4 : 2);
         for (auto& frame : frames)
           for (const ImageFormat& f : formats) frame.push_back(noise(f, random));
         try {
@@ -76,18 +77,28 @@ class Parity : public testing::TestWithParam<Case> {
     }
   }
 
-  /// Runs the rig over the frames next to the oracle; one frame is enough without state.
+  /// Runs the rig over the frames next to the oracle; one frame is enough without state. Readers of tracks
+  /// get made-up ones.
   static void compare(Filter& filter, Rig& rig, const std::vector<std::vector<Image>>& frames) {
     ReferenceRun oracle;
+    TrackScript script(GetParam().extent, 50, 5);
     for (size_t i = 0; i < (rig.has_state ? frames.size() : 1); ++i) {
+      RunExtras extras;
+      if (GetParam().filter->needs_tracks) {
+        const TableBytes& tracks = script.next();
+        oracle.tracks = tracks.table(), extras.tracks = tracks.bytes;
+      }
       oracle.in = frames[i];
       oracle.stats.clear();
       const auto index = static_cast<int64_t>(i);
       oracle.frame = {index, index * 40'000'000, static_cast<uint32_t>(i % 2), i == 0 ? 1u : 0u};
       filter.reference(oracle);
-      const RunOutput output = rig.run(frames[i]);
+      const RunOutput output = rig.run(frames[i], extras);
       ASSERT_EQ(difference(oracle.out, output.image), "") << "frame " << i;
       ASSERT_TRUE(output.guards_untouched) << "bytes between rows were written";
+      if (!oracle.stats_bytes.empty()) {
+        ASSERT_EQ(oracle.stats_bytes, output.stats_bytes) << "frame " << i;
+      }
       ASSERT_EQ(oracle.stats.size(), output.stats.size());
       for (size_t s = 0; s < oracle.stats.size(); ++s) {
         EXPECT_EQ(oracle.stats[s].name, output.stats[s].name);
