@@ -76,9 +76,13 @@ FramePool::FramePool(Spec spec)
 Frame FramePool::try_acquire() {
   uint64_t mask = free_.load(std::memory_order_acquire);
   while (mask != 0) {
-    const int slot = std::countr_zero(mask);
+    // The one that was free for longest: the GPU may still be at work on those that came back last.
+    const unsigned from = next_.load(std::memory_order_relaxed);
+    const int slot = static_cast<int>(
+        (static_cast<unsigned>(std::countr_zero(std::rotr(mask, static_cast<int>(from)))) + from) % 64);
     if (!free_.compare_exchange_weak(mask, mask & ~(uint64_t{1} << slot), std::memory_order_acquire))
       continue;
+    next_.store(static_cast<unsigned>(slot + 1) % 64, std::memory_order_relaxed);
     slots_[static_cast<size_t>(slot)]->handles.store(1, std::memory_order_relaxed);
     Frame frame;
     frame.pool_ = shared_from_this();

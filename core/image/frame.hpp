@@ -153,6 +153,7 @@ class FramePool : public std::enable_shared_from_this<FramePool> {
   std::shared_ptr<void> attachment_;
   std::atomic<uint64_t> free_;
   std::atomic<uint32_t> released_{0};
+  std::atomic<unsigned> next_{0};  ///< where the search for a free slot begins
   std::atomic<bool> closed_{false};
 };
 
