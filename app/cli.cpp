@@ -49,8 +49,9 @@ void add_options(CLI::App& app, CommandLine& line, Text& text) {
   app.add_flag("--headless", line.headless, "no window: process all frames as fast as they go");
   app.add_option("-o,--output", line.output,
                  "write the result: .mp4 .mkv .webm .avi .png .jpg, out_%04d.png, or null: to measure");
-  app.add_option("--record", line.record,
-                 "also record what is shown, while it runs: .mkv .mp4 .mov .webm .avi, with %H%M%S in the name");
+  app.add_option(
+      "--record", line.record,
+      "also record what is shown, while it runs: .mkv .mp4 .mov .webm .avi, with %H%M%S in the name");
   app.add_option("--frames", line.frames, "stop after this many frames")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 60));
   app.add_option("--start", line.start_s, "start at this time, in seconds");
@@ -65,6 +66,10 @@ void add_options(CLI::App& app, CommandLine& line, Text& text) {
   app.add_flag("--pause", line.pause, "start paused");
   app.add_flag("--fullscreen", line.fullscreen, "start in fullscreen");
   app.add_flag("--no-audio", text.no_audio, "accepted for mpv's sake: lensd plays no sound");
+  app.add_option("--screenshot-template", line.screenshot_template,
+                 "name of snapshots: %F source, %P time, %f frame, %n number, %tX strftime; .png or .jpg");
+  app.add_option("--screenshot-directory", line.screenshot_folder,
+                 "their folder, else the user's for pictures");
   app.add_option("--log-file", line.log_file, "also write the whole log there");
   app.add_option("--msg-level", line.log_level, "trace, debug, info, warn, error or off");
   app.add_flag("-v", text.verbose, "more messages; -vv for debug");
@@ -142,6 +147,7 @@ GraphDesc configure(CommandLine& line, const Registry& registry) {
   line.window_height = config.window_height.value_or(line.window_height);
   line.fullscreen = line.fullscreen || config.fullscreen.value_or(false);
   line.vsync = config.vsync.value_or(line.vsync);
+  apply_record_config(config, line);
   if (config.log_level && line.log_level == "warn") line.log_level = *config.log_level;
   if (line.log_file.empty()) line.log_file = config.log_file.value_or("");
   return resolved(graph, registry);

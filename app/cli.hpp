@@ -27,9 +27,12 @@ struct CommandLine {
   bool headless = false, fullscreen = false, pause = false, loop_file = false;
   std::string output, timings, framehash, tracks, trace, record;
   RecordSettings recording;
-  int64_t frames = 0;  ///< 0: all
+  EncoderOptions stream;
+  std::string output_url;  ///< a receiver of the result while it runs; empty: none
+  int64_t frames = 0;      ///< 0: all
   double start_s = 0, speed = 1;
   std::string log_level = "warn", log_file;
+  std::string screenshot_template = "lensd-%F-%P", screenshot_folder;
   int window_width = 1280, window_height = 720;
   bool vsync = true;
 
@@ -48,5 +51,8 @@ CommandLine parse_command_line(int argc, char** argv);
 /// The files of --config in order, then --set and --graph: what the run uses. Fills the options of the
 /// command line that were not given there. Throws Error(invalid_config).
 GraphDesc configure(CommandLine& line, const Registry& registry);
+
+/// The tables [record] and [output].
+void apply_record_config(const Config& config, CommandLine& line);
 
 }  // namespace lensd

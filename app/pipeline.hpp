@@ -7,7 +7,8 @@
 //                      the next frame boundary, so that no frame waits for it
 //   consumer           viewer: take_newest() on the UI thread, newest wins, never blocks the pipeline
 //                      batch:  next_frame() on the writer thread, every frame, in order
-//   sinks              recordings, restreams: take() on the process thread shares the frame with a queue of theirs
+//   sinks              recordings, restreams: take() on the process thread shares the frame with a queue of
+//   theirs
 //
 // Only values cross threads: Commands in, Frames and PipelineStatus out. A failure on a thread is kept and
 // rethrown by check(); the pipeline never switches the backend by itself.
@@ -38,7 +39,7 @@ struct PipelineOptions {
   bool paced = false;  ///< show frames at their time; else as fast as they go
   bool paused = false;
   bool loop_file = false;
-  int64_t max_frames = 0;                  ///< 0: all
+  int64_t max_frames = 0;                         ///< 0: all
   std::vector<std::shared_ptr<FrameSink>> sinks;  ///< take every new frame, beside the consumer
   std::function<void()> on_frame = [] {};  ///< called by the process thread after a frame was published
   /// Called by the process thread after commands were applied, a plan was taken into use or refused, and when
@@ -67,7 +68,7 @@ struct GraphView {
 struct PipelineStatus {
   int64_t frame_index = -1, position_ns = 0, frame_duration_ns = 0;
   uint64_t decoded = 0, processed = 0, late = 0, not_shown = 0;
-  uint64_t applied = 0;                        ///< ticket of the last command that was applied
+  uint64_t applied = 0;                          ///< ticket of the last command that was applied
   uint64_t decode_turns = 0, process_turns = 0;  ///< signs of life: they grow while the threads are at work
   bool paused = false, ended = false, failed = false, bypass = false, loop_file = false;
   bool queue_full = false;  ///< the decoder waits for room

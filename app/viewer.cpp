@@ -13,6 +13,8 @@
 
 #include "app/interruption.hpp"
 #include "app/run.hpp"
+#include "app/shown_frame.hpp"
+#include "app/snapshots.hpp"
 #include "app/viewer_model.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
@@ -93,13 +95,15 @@ class Viewer {
     options.sinks = {recorder};
     auto pipeline = std::make_unique<Pipeline>(std::move(source), options, registry());
     // The display path reads frames of the old pipeline: it goes first, then the pipeline.
-    awaited_.reset();
+    shown_.reset();
     tracks_.clear();
     presenter_.reset();
     pipeline_ = std::move(pipeline);
     recorder_ = recorder;
     presenter_ = std::make_unique<ui::Presenter>(
+        ui::make_display_path(display_.kind, pipeline_->executor().device_sync()),
         ui::make_display_path(display_.kind, pipeline_->executor().device_sync()));
+    shown_.attach(pipeline_->executor().device_sync());
     present_scope_ = pipeline_->profiler().scope("present", "texture");
     draw_scope_ = pipeline_->profiler().scope("present", "draw", 0, 0, !window_.software_rendering());
     present_track_ = pipeline_->timeline().track("ui thread");
@@ -119,7 +123,9 @@ class Viewer {
     pipeline_->check();
     take_dropped_files();
     show_newest();
-    take_side_data();
+    shown_.take_side_data(*model_, tracks_);
+    shown_.read_pixels(ui_.state().probe, *model_);
+    tell_of_recording();
     session_.begin();
     std::vector<Command> commands;
     ui_.draw(model_->build(presenter_->picture()), window_.input(), session_.look(), commands);
@@ -127,11 +133,12 @@ class Viewer {
       model_->sent(command);
       pipeline_->post(std::move(command));
     }
-    if (ui_.bypass() != bypass_) pipeline_->post(Bypass{bypass_ = ui_.bypass()});
+    shown_.refresh(*presenter_, ui_);
     scope_texture_.update(ui_.state().scopes);
-    presenter_->draw(window_.framebuffer(), ui_.picture_rect(), ui_.view());
+    presenter_->draw(window_.framebuffer(), ui_.picture_rect(), ui_.view(), ui_.compare_look());
     draw_tracks();
     session_.end();
+    if (ui_.requests().snapshot_window) snapshot(window_.read_pixels());
     window_.present();
     if (const auto drawn = presenter_->take_draw_ns()) pipeline_->profiler().record(draw_scope_, *drawn);
     map_.update(ui_);
@@ -143,31 +150,19 @@ class Viewer {
     if (!frame) return;
     if (display_.kind == ui::DisplayKind::pixel_buffer) frame.wait_ready();
     const int64_t begin = now_ns();
-    presenter_->show(frame);
+    const FrameInfo info = frame.info;
+    shown_.show(std::move(frame), *presenter_, ui_);
     const int64_t end = now_ns();
     pipeline_->profiler().record(present_scope_, end - begin);
-    pipeline_->timeline().record(present_track_, present_label_, frame.info.index, begin, end);
-    model_->shown(frame.info);
-    awaited_ = std::move(frame);
-  }
-
-  /// Side data is there when the GPU has finished, which the picture's own way into the window need not wait
-  /// for.
-  void take_side_data() {
-    if (!awaited_ || !awaited_.ready()) return;
-    const TrackTable* tracks = awaited_.tracks();
-    model_->shown_tracks(tracks);
-    if (tracks)
-      tracks_.push(*tracks, awaited_.info.serial);
-    else
-      tracks_.clear();
-    awaited_.reset();
+    pipeline_->timeline().record(present_track_, present_label_, info.index, begin, end);
+    model_->shown(info);
   }
 
   void draw_tracks() {
-    const ui::Placement placed = ui::place(presenter_->picture(), ui_.picture_rect(), ui_.view());
-    tracks_.draw(window_.framebuffer(), ui_.picture_rect(), placed.picture, ui_.state().tracks,
-                 session_.look().scale);
+    const bool side = ui_.compare_look().mode == ui::CompareMode::side && shown_.has_second();
+    const ui::Rect area = side ? ui::halves(ui_.picture_rect()).second : ui_.picture_rect();
+    const ui::Placement placed = ui::place(presenter_->picture(), area, ui_.view());
+    tracks_.draw(window_.framebuffer(), area, placed.picture, ui_.state().tracks, session_.look().scale);
   }
 
   void take_dropped_files() {
@@ -180,7 +175,38 @@ class Viewer {
     }
   }
 
+  void tell_of_recording() {
+    const SinkStatus status = recorder_->status();
+    ui::ViewerModel& m = model_->model();
+    m.recording = status.recording, m.record_frames = status.frames, m.record_path = status.path;
+  }
+
+  /// `%F` and the like in the template, in the user's folder unless the template names one.
+  std::string named(const std::string& name, const std::string& folder) const {
+    const FrameInfo info = shown_ ? shown_.info() : FrameInfo{};
+    const std::string text = expand_template(name, pipeline_->source().name, info.pts_ns, info.index);
+    return unused_path(text.find('/') == std::string::npos ? folder + "/" + text : text);
+  }
+
+  void snapshot(std::optional<Image> picture) {
+    if (!picture) return model_->notice(true, "no snapshot: no picture is finished yet");
+    std::string name = line_.screenshot_template;
+    if (std::filesystem::path(name).extension().empty()) name += ".png";
+    const std::string folder = line_.screenshot_folder.empty() ? pictures_folder() : line_.screenshot_folder;
+    snapshots_.take(std::move(*picture), named(name, folder));
+  }
+
+  void toggle_record() {
+    if (recorder_->status().recording) return pipeline_->post(StopRecord{});
+    const std::string path = line_.record.empty() ? named("lensd-%F-%tF-%tH%tM%tS.mkv", videos_folder()) : "";
+    pipeline_->post(StartRecord{.path = path, .beneath = ""});
+    model_->notice(false, "recording" + (path.empty() ? std::string() : " to " + path));
+  }
+
   void obey(const ui::ViewerRequests& requests) {
+    if (requests.snapshot) snapshot(shown_.picture());
+    if (requests.toggle_record) toggle_record();
+    for (SnapshotNotice& n : snapshots_.poll()) model_->notice(n.problem, std::move(n.text));
     if (requests.toggle_fullscreen) window_.set_fullscreen(!window_.fullscreen());
     if (requests.leave_fullscreen && window_.fullscreen()) window_.set_fullscreen(false);
     quit_ = quit_ || requests.quit;
@@ -206,14 +232,15 @@ class Viewer {
   ui::ViewerUi ui_;
   ui::ScopeTexture scope_texture_;
   ui::TrackOverlay tracks_;
-  Frame awaited_;  ///< shown, its side data not taken yet
+  Snapshots snapshots_;
   UiMap map_;
   std::unique_ptr<Pipeline> pipeline_;
   std::shared_ptr<RecorderTap> recorder_;
   std::unique_ptr<ui::Presenter> presenter_;  // destroyed before the pipeline whose frames it reads
   std::unique_ptr<ViewerModelBuilder> model_;
+  ShownFrame shown_;  // goes before the pipeline
   int present_scope_ = 0, draw_scope_ = 0, present_track_ = 0, present_label_ = 0;
-  bool quit_ = false, bypass_ = false, record_started_ = false;
+  bool quit_ = false, record_started_ = false;
 };
 
 }  // namespace

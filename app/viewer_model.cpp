@@ -62,7 +62,9 @@ void ViewerModelBuilder::shown_tracks(const TrackTable* table) {
 void ViewerModelBuilder::sent(const Command& command) {
   if (const auto* loop = std::get_if<SetLoop>(&command))
     model_.loop_file = loop->file, model_.loop_a_ns = loop->a_ns, model_.loop_b_ns = loop->b_ns;
-  if (const auto* set = std::get_if<SetTaps>(&command)) model_.taps = set->taps, model_.scope = {};
+  if (const auto* set = std::get_if<SetTaps>(&command))
+    model_.taps = set->taps, model_.scope = {}, model_.compared = false;
+  if (const auto* set = std::get_if<SetViews>(&command)) model_.views = set->nodes;
 }
 
 void ViewerModelBuilder::notice(bool problem, std::string text) {
@@ -90,10 +92,21 @@ const ui::ViewerModel& ViewerModelBuilder::build(Extent picture) {
   }
   if (!model_.taps.empty() && time_ns - scopes_ns_ > kScopesEvery) {
     scopes_ns_ = time_ns;
-    if (pipeline_.read_scope(model_.taps.front(), model_.scope)) ++model_.scope_version;
+    refresh_taps();
   }
   refresh_rates(time_ns);
   return model_;
+}
+
+void ViewerModelBuilder::refresh_taps() {
+  for (const Tap& tap : model_.taps) {
+    if (tap.kind == ScopeKind::compare) {
+      model_.compared = pipeline_.read_scope(tap, comparison_);
+      if (model_.compared) model_.comparison = comparison_.comparison();
+    } else if (pipeline_.read_scope(tap, model_.scope)) {
+      ++model_.scope_version;
+    }
+  }
 }
 
 void ViewerModelBuilder::refresh_graph() {

@@ -31,9 +31,12 @@ class ViewerModelBuilder {
 
   /// Valid until the next call.
   const ui::ViewerModel& build(Extent picture);
+  /// For what others contribute between two calls of build().
+  ui::ViewerModel& model() { return model_; }
 
  private:
   void refresh_graph();
+  void refresh_taps();
   void refresh_rates(int64_t time_ns);
 
   Pipeline& pipeline_;
@@ -41,6 +44,7 @@ class ViewerModelBuilder {
   ui::ViewerModel model_;
   uint64_t graph_version_ = 0;
   int64_t rates_ns_ = 0, timings_ns_ = 0, scopes_ns_ = 0;
+  ScopeReading comparison_;
   uint64_t rates_decoded_ = 0, rates_shown_ = 0;
   struct Losses {
     int64_t time_ns;

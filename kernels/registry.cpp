@@ -7,11 +7,13 @@
 #include "kernels/box/box.hpp"
 #include "kernels/canny/canny.hpp"
 #include "kernels/colour/colour.hpp"
+#include "kernels/compare/compare.hpp"
 #include "kernels/convert/convert.hpp"
 #include "kernels/convolve/convolve.hpp"
 #include "kernels/crop/crop.hpp"
 #include "kernels/difference/difference.hpp"
 #include "kernels/diffusion/diffusion.hpp"
+#include "kernels/draw_tracks/draw_tracks.hpp"
 #include "kernels/flip/flip.hpp"
 #include "kernels/gaussian/gaussian.hpp"
 #include "kernels/grayscale/grayscale.hpp"
@@ -25,6 +27,7 @@
 #include "kernels/rotate/rotate.hpp"
 #include "kernels/scopes/scopes.hpp"
 #include "kernels/sobel/sobel.hpp"
+#include "kernels/stabilize/stabilize.hpp"
 #include "kernels/temporal_denoise/temporal_denoise.hpp"
 #include "kernels/threshold/threshold.hpp"
 #include "kernels/unsharp/unsharp.hpp"
@@ -59,6 +62,8 @@ constexpr FilterEntry kFilters[] = {
     entry<Difference>(1, 2),
     entry<Blend>(2, 2),
     tracker<Klt>(),
+    track_reader<DrawTracks>(),
+    track_reader<Stabilize>(),
 };
 
 }  // namespace
@@ -68,7 +73,10 @@ const Registry& registry() {
       .filters = kFilters,
       .make_source = [] { return std::unique_ptr<Filter>(std::make_unique<Colour>()); },
       .make_convert = [](PixelFormat to) { return std::unique_ptr<Filter>(std::make_unique<Convert>(to)); },
-      .make_scope = [](ScopeKind kind) { return std::unique_ptr<Filter>(std::make_unique<Scope>(kind)); }};
+      .make_scope = [](ScopeKind kind) -> std::unique_ptr<Filter> {
+        if (kind == ScopeKind::compare) return std::make_unique<Compare>();
+        return std::make_unique<Scope>(kind);
+      }};
   return all;
 }
 

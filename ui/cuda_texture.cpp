@@ -84,11 +84,11 @@ CudaTexture::~CudaTexture() {
     log::debug("display: the GPU had failed before the window was closed");
 }
 
-void CudaTexture::upload(const Frame& frame) {
+void CudaTexture::upload(const Frame& frame, int index) {
   if (frame.memory() != MemoryKind::device)
     throw Error(ExitCode::runtime_failure, "display", "interop was given a host frame");
   State& s = *state_;
-  const ConstImageRef image = frame.image();
+  const ConstImageRef image = frame.image(index);
   const cudaStream_t stream = s.stream.get();
   if (image.format.extent != s.planned) {
     LENSD_CUDA_CHECK(cudaStreamSynchronize(stream));  // set-up: the old textures may still be written

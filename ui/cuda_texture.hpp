@@ -21,7 +21,7 @@ class CudaTexture final : public DisplayPath {
   explicit CudaTexture(DeviceFrameSync& sync);
   ~CudaTexture() override;
   const char* name() const override { return lensd::ui::name(DisplayKind::cuda_interop); }
-  void upload(const Frame& frame) override;
+  void upload(const Frame& frame, int image) override;
 
  private:
   struct Slot;

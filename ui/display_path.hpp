@@ -22,10 +22,10 @@ class DisplayPath {
 
   virtual ~DisplayPath() = default;
   virtual const char* name() const = 0;
-  /// Queues the frame's pixels for texture(). Textures are made anew when the format changes; otherwise
-  /// nothing is allocated and the host does not wait. Throws Error when the frame's memory does not fit
-  /// the path or the GPU fails.
-  virtual void upload(const Frame& frame) = 0;
+  /// Queues the pixels of one of the frame's images for texture(). Textures are made anew when the format
+  /// changes; otherwise nothing is allocated and the host does not wait. Throws Error when the frame's memory
+  /// does not fit the path or the GPU fails.
+  virtual void upload(const Frame& frame, int image) = 0;
 
   /// The newest texture's GL name; 0 before the first upload.
   unsigned texture() const noexcept { return texture_; }

@@ -10,7 +10,7 @@ namespace {
 constexpr int64_t kSecond = 1'000'000'000;
 constexpr double kSpeedStep = 1.1, kMinSpeed = 0.01, kMaxSpeed = 100, kZoomStep = 1.25;
 
-constexpr std::array<KeyHelp, 20> kHelp{{
+constexpr std::array<KeyHelp, 25> kHelp{{
     {"Space  p", "pause and play"},
     {".  ,", "step one frame on, back"},
     {"←  →", "5 seconds back, on"},
@@ -19,13 +19,18 @@ constexpr std::array<KeyHelp, 20> kHelp{{
     {"l", "A-B loop: set A, set B, clear"},
     {"L", "loop the file"},
     {"1 – 9", "switch a node of the graph"},
-    {"b", "bypass the graph while held"},
+    {"b", "show the source while held"},
+    {"a", "compare: A left of a line, B right of it"},
+    {"d", "compare: difference as a heat map"},
+    {"x", "probe: the pixel under the pointer"},
     {"h", "scopes: histogram, waveform, vectorscope"},
     {"t", "tracks over the picture"},
     {"Wheel", "zoom at the pointer"},
     {"Alt++  Alt+−", "zoom in, out"},
     {"0  Alt+1", "fit the window, one to one"},
     {"Drag", "move the picture"},
+    {"s  S", "snapshot of the picture, of the window"},
+    {"r", "record, and stop"},
     {"f  double click", "fullscreen; Esc leaves it"},
     {"Tab", "hide or show the panels"},
     {"i", "numbers over the picture"},
@@ -55,6 +60,10 @@ void cycle_ab_loop(PanelContext& ctx) {
 void switch_node(PanelContext& ctx, int number) {
   for (const NodeView& node : ctx.model.nodes)
     if (!node.automatic && --number == 0) ctx.send(SetEnabled{node.id, !node.enabled});
+}
+
+void toggle(CompareMode& mode, CompareMode wanted) {
+  mode = mode == wanted ? CompareMode::off : wanted;
 }
 
 /// Opening them brings the side that they are in.
@@ -109,6 +118,24 @@ void single_character(PanelContext& ctx, char32_t c, ViewerRequests& requests) {
       break;
     case U'h':
       toggle_scopes(s);
+      break;
+    case U'a':
+      toggle(s.compare.mode, CompareMode::split);
+      break;
+    case U'd':
+      toggle(s.compare.mode, CompareMode::difference);
+      break;
+    case U'x':
+      s.probe.on = !s.probe.on;
+      break;
+    case U's':
+      requests.snapshot = true;
+      break;
+    case U'S':
+      requests.snapshot_window = true;
+      break;
+    case U'r':
+      requests.toggle_record = true;
       break;
     case U't':
       s.tracks.overlay = !s.tracks.overlay;

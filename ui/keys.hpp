@@ -16,11 +16,6 @@ struct KeyHelp {
 /// In the order in which they are shown. Static storage.
 std::span<const KeyHelp> key_help();
 
-/// What the program has to do, being no business of the pipeline.
-struct ViewerRequests {
-  bool quit = false, toggle_fullscreen = false, leave_fullscreen = false;
-};
-
 /// Applies this frame's presses: pipeline commands to ctx.out, the interface's own to ctx.state, the rest to
 /// the requests. `area` is where the picture is, in framebuffer pixels.
 void handle_keys(PanelContext& ctx, const InputState& input, const Rect& area, ViewerRequests& requests);

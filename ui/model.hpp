@@ -34,6 +34,13 @@ struct Notice {
   std::string text;
 };
 
+/// What a node gives at the probed pixel.
+struct ProbeRow {
+  std::string node;  ///< "source", an id, or "output"
+  bool gray = false;
+  Rgba value{};
+};
+
 struct ViewerModel {
   // Source
   std::string source_name,
@@ -63,6 +70,23 @@ struct ViewerModel {
   // Tracks of the shown frame: the bytes of its TrackTable, empty when there are none
   std::vector<uint8_t> tracks;
   std::array<uint32_t, kTrackStatuses> tracks_lost{};  ///< by status, in the shown frames of the last second
+
+  // Comparison and probe
+  std::vector<std::string> views;  ///< nodes whose pictures the frames were asked to carry
+  bool has_second = false;         ///< the picture A of the comparison is there
+  bool compared = false;           ///< `comparison` is of what is compared now
+  Comparison comparison;
+  int probe_x = -1, probe_y = -1;
+  std::vector<ProbeRow> probe;  ///< empty: nothing was read yet
+  // Pixels of the shown picture, for a close view
+  int patch_x = 0, patch_y = 0;
+  Extent patch_size;
+  bool patch_gray = false;
+  std::vector<Rgba> patch;
+  // Recording
+  bool recording = false;
+  int64_t record_frames = 0;
+  std::string record_path;
 
   const TrackTable* track_table() const {
     return tracks.empty() ? nullptr : reinterpret_cast<const TrackTable*>(tracks.data());

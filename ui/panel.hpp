@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ui/compare.hpp"
 #include "ui/model.hpp"
 #include "ui/placement.hpp"
 #include "ui/rect.hpp"
@@ -45,6 +46,16 @@ struct TracksState {
   TrackColour colour = TrackColour::age;
 };
 
+/// The pixel under the pointer.
+struct ProbeState {
+  bool on = false;
+  bool over = false;  ///< the pointer is on the picture
+  int x = 0, y = 0;   ///< picture pixel
+  /// Picture pixels in view, where the view is close enough to show their values; else empty.
+  int patch_x = 0, patch_y = 0;
+  Extent patch;
+};
+
 /// What the interface remembers between frames; nothing of it is the pipeline's.
 struct UiState {
   bool panels = true, help = false, stats = false, bypass = false;
@@ -53,6 +64,9 @@ struct UiState {
   PictureView view;
   ScopesState scopes;
   TracksState tracks;
+  CompareState compare;
+  ChannelView channel = ChannelView::colour;
+  ProbeState probe;
   TextEdit text_edit;
   // Numbers that are read rather than watched change four times a second.
   int64_t held_at_ns = 0;
@@ -61,6 +75,12 @@ struct UiState {
   double display_fps = 0, decode_fps = 0, panels_ms = 0;
   // The seek bar while it is dragged, and until the pipeline has followed.
   int64_t seek_ns = -1, seek_from_ns = 0, seek_until_ns = 0;
+};
+
+/// What the program has to do, being no business of the pipeline.
+struct ViewerRequests {
+  bool quit = false, toggle_fullscreen = false, leave_fullscreen = false;
+  bool snapshot = false, snapshot_window = false, toggle_record = false;
 };
 
 struct PanelContext {
@@ -95,6 +115,13 @@ void draw_transport_bar(PanelContext& ctx);
 // Over the picture, whose area is in ImGui units:
 /// `placed` is where the whole picture lies. The numbers of the track under the pointer.
 void draw_track_hover(PanelContext& ctx, const Rect& area, const Rect& placed);
+/// Buttons over the picture's upper rim: fit, compare, channels, probe, snapshot, record.
+void draw_view_bar(PanelContext& ctx, const Rect& area, ViewerRequests& requests);
+/// What is compared, the handle and the labels.
+void draw_compare(PanelContext& ctx, const Rect& area);
+/// The probe's box beside the pointer; grid and values where the view is close. `placed` as above.
+void draw_probe(PanelContext& ctx, const Rect& area, const Rect& placed);
+void draw_pixel_values(PanelContext& ctx, const Rect& area, const Rect& placed);
 void draw_notices(PanelContext& ctx, const Rect& area);
 void draw_stats_overlay(PanelContext& ctx, const Rect& area);
 void draw_keys_help(PanelContext& ctx);

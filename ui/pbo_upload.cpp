@@ -30,10 +30,10 @@ void PboUpload::plan(const ImageFormat& format) {
   format_ = format;
 }
 
-void PboUpload::upload(const Frame& frame) {
+void PboUpload::upload(const Frame& frame, int index) {
   if (frame.memory() == MemoryKind::device)
     throw Error(ExitCode::runtime_failure, "display", "pixel buffers were given a device frame");
-  const ConstImageRef image = frame.image();
+  const ConstImageRef image = frame.image(index);
   if (image.format != format_) plan(image.format);
   const int width = image.width(), height = image.height();
   Slot& slot = slots_[static_cast<size_t>(next_)];

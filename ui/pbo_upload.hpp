@@ -12,7 +12,7 @@ namespace lensd::ui {
 class PboUpload final : public DisplayPath {
  public:
   const char* name() const override { return lensd::ui::name(DisplayKind::pixel_buffer); }
-  void upload(const Frame& frame) override;
+  void upload(const Frame& frame, int image) override;
 
  private:
   struct Slot {

@@ -16,6 +16,12 @@ double max_zoom(double fit) {
 
 }  // namespace
 
+std::pair<Rect, Rect> halves(const Rect& area) {
+  constexpr float kGap = 2;
+  const float width = std::max(std::floor((area.w - kGap) / 2), 1.f);
+  return {{area.x, area.y, width, area.h}, {area.x + area.w - width, area.y, width, area.h}};
+}
+
 double fit_scale(Extent picture, const Rect& area) {
   if (picture.width < 1 || picture.height < 1) return 1;
   const double x = static_cast<double>(area.w) / picture.width,

@@ -1,6 +1,8 @@
 // Where the picture goes: fit, zoom, pan. Pure arithmetic in framebuffer pixels.
 #pragma once
 
+#include <utility>
+
 #include "core/image/view.hpp"
 #include "ui/rect.hpp"
 
@@ -17,6 +19,9 @@ struct Placement {
   Rect picture;      ///< may reach beyond the area
   double scale = 1;  ///< screen pixels of one picture pixel
 };
+
+/// The areas of A and B side by side, with a gap between them.
+std::pair<Rect, Rect> halves(const Rect& area);
 
 /// Screen pixels of a picture pixel at which the whole picture just fits into `area`.
 double fit_scale(Extent picture, const Rect& area);

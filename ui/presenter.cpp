@@ -23,6 +23,11 @@ int taps_for(double scale) {
 
 struct Presenter::Gl {
   Program plain{"picture.vert", "picture.frag"}, shrunk{"picture.vert", "picture_shrunk.frag"};
+  Program compare{"picture.vert", "picture_compare.frag"};
+  GLint compare_corners = compare.uniform("corners"), compare_footprint = compare.uniform("footprint");
+  GLint compare_taps = compare.uniform("taps"), compare_mode = compare.uniform("mode");
+  GLint compare_channel = compare.uniform("channel"), compare_split = compare.uniform("split_x");
+  GLint compare_gain = compare.uniform("gain"), compare_second = compare.uniform("second");
   GLint plain_corners = plain.uniform("corners"), shrunk_corners = shrunk.uniform("corners");
   GLint footprint = shrunk.uniform("footprint"), taps = shrunk.uniform("taps");
   gl::VertexArray vertices;
@@ -43,50 +48,88 @@ struct Presenter::Gl {
   GLuint query(uint64_t n) const { return queries[n % kQueries].id(); }
 };
 
-Presenter::Presenter(std::unique_ptr<DisplayPath> path)
-    : gl_(std::make_unique<Gl>()), path_(std::move(path)) {}
+Presenter::Presenter(std::unique_ptr<DisplayPath> path, std::unique_ptr<DisplayPath> second)
+    : gl_(std::make_unique<Gl>()), path_(std::move(path)), second_(std::move(second)) {}
 Presenter::~Presenter() = default;
-void Presenter::set_path(std::unique_ptr<DisplayPath> path) {
-  path_ = std::move(path);
+
+void Presenter::show_second(const Frame& frame, int image) {
+  has_second_ = image >= 0 && second_;
+  if (has_second_) second_->upload(frame, image);
 }
 
-void Presenter::draw(Extent framebuffer, const Rect& area, const PictureView& view) {
+void Presenter::draw(Extent framebuffer, const Rect& area, const PictureView& view, const CompareLook& look) {
   Gl& g = *gl_;
   const bool timed = g.issued - g.read < kQueries;
   if (timed) glBeginQuery(GL_TIME_ELAPSED, g.query(g.issued));
 
-  const auto fw = static_cast<float>(std::max(framebuffer.width, 1));
-  const auto fh = static_cast<float>(std::max(framebuffer.height, 1));
   glViewport(0, 0, framebuffer.width, framebuffer.height);
   glDisable(GL_SCISSOR_TEST);
   glClearColor(kSurround, kSurround, kSurround, 1);
   glClear(GL_COLOR_BUFFER_BIT);
   if (path_->texture() && area.w >= 1 && area.h >= 1) {
-    const auto [r, scale] = place(path_->extent(), area, view);
-    const bool squares = view.zoom > 1 && scale > kSquaresFrom;
-    glEnable(GL_SCISSOR_TEST);
-    glScissor(static_cast<GLint>(area.x), static_cast<GLint>(fh - area.y - area.h),
-              static_cast<GLsizei>(area.w), static_cast<GLsizei>(area.h));
-    glDisable(GL_BLEND);
-    glDisable(GL_DEPTH_TEST);
-    glDisable(GL_CULL_FACE);
-    const int taps = taps_for(scale);
-    glUseProgram(taps == 1 ? g.plain.id() : g.shrunk.id());
-    if (taps > 1) glUniform2f(g.footprint, 1 / r.w, 1 / r.h), glUniform1i(g.taps, taps);
-    glUniform4f(taps == 1 ? g.plain_corners : g.shrunk_corners, r.x / fw * 2 - 1, 1 - r.y / fh * 2,
-                (r.x + r.w) / fw * 2 - 1, 1 - (r.y + r.h) / fh * 2);
-    glActiveTexture(GL_TEXTURE0);
-    glBindTexture(GL_TEXTURE_2D, path_->texture());
-    glBindSampler(0, squares ? g.nearest.id() : g.linear.id());
-    glBindVertexArray(g.vertices.id());
-    glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
-    glBindVertexArray(0);
-    glBindSampler(0, 0);
-    glUseProgram(0);
-    glDisable(GL_SCISSOR_TEST);
+    if (look.mode == CompareMode::side && has_second_) {
+      const auto [left, right] = halves(area);
+      CompareLook one = look;
+      one.mode = CompareMode::off, one.second_only = true;
+      draw_picture(framebuffer, left, view, one);
+      one.second_only = false;
+      draw_picture(framebuffer, right, view, one);
+    } else {
+      draw_picture(framebuffer, area, view, look);
+    }
   }
 
   if (timed) glEndQuery(GL_TIME_ELAPSED), ++g.issued;
+}
+
+void Presenter::draw_picture(Extent framebuffer, const Rect& area, const PictureView& view,
+                             const CompareLook& look) {
+  const Gl& g = *gl_;
+  const auto fw = static_cast<float>(std::max(framebuffer.width, 1));
+  const auto fh = static_cast<float>(std::max(framebuffer.height, 1));
+  const auto [r, scale] = place(path_->extent(), area, view);
+  const bool squares = view.zoom > 1 && scale > kSquaresFrom;
+  const bool second = has_second_ && (look.mode != CompareMode::off || look.second_only);
+  const bool plain = !second && look.channel == ChannelView::colour;
+  const int taps = taps_for(scale);
+  glEnable(GL_SCISSOR_TEST);
+  glScissor(static_cast<GLint>(area.x), static_cast<GLint>(fh - area.y - area.h),
+            static_cast<GLsizei>(area.w), static_cast<GLsizei>(area.h));
+  glDisable(GL_BLEND);
+  glDisable(GL_DEPTH_TEST);
+  glDisable(GL_CULL_FACE);
+  GLint corners = taps == 1 ? g.plain_corners : g.shrunk_corners;
+  if (plain) {
+    glUseProgram(taps == 1 ? g.plain.id() : g.shrunk.id());
+    if (taps > 1) glUniform2f(g.footprint, 1 / r.w, 1 / r.h), glUniform1i(g.taps, taps);
+  } else {
+    glUseProgram(g.compare.id());
+    corners = g.compare_corners;
+    glUniform2f(g.compare_footprint, 1 / r.w, 1 / r.h);
+    glUniform1i(g.compare_taps, taps);
+    const int mode = !second ? 0 : look.second_only ? 1 : look.mode == CompareMode::split ? 2 : 3;
+    glUniform1i(g.compare_mode, mode);
+    glUniform1i(g.compare_channel, static_cast<GLint>(look.channel));
+    glUniform1f(g.compare_split, look.split_x);
+    glUniform1f(g.compare_gain, look.gain);
+    glUniform1i(g.compare_second, 1);
+  }
+  glUniform4f(corners, r.x / fw * 2 - 1, 1 - r.y / fh * 2, (r.x + r.w) / fw * 2 - 1,
+              1 - (r.y + r.h) / fh * 2);
+  const GLuint sampler = squares ? g.nearest.id() : g.linear.id();
+  glActiveTexture(GL_TEXTURE1);
+  glBindTexture(GL_TEXTURE_2D, second ? second_->texture() : path_->texture());
+  glBindSampler(1, sampler);
+  glActiveTexture(GL_TEXTURE0);
+  glBindTexture(GL_TEXTURE_2D, path_->texture());
+  glBindSampler(0, sampler);
+  glBindVertexArray(g.vertices.id());
+  glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+  glBindVertexArray(0);
+  glBindSampler(0, 0);
+  glBindSampler(1, 0);
+  glUseProgram(0);
+  glDisable(GL_SCISSOR_TEST);
 }
 
 std::optional<int64_t> Presenter::take_draw_ns() {

@@ -1,6 +1,7 @@
 // Draws the newest picture into the window.
 //
 //   Frame ── show() ──▶ DisplayPath ──▶ texture ── draw(area, view) ──▶ back buffer
+//         └─ show_second() ──▶ another one, for comparing
 //
 // GL timer queries around draw() are read frames later, never waited for. UI thread only; the GL context
 // must be current and outlive the presenter.
@@ -9,6 +10,7 @@
 #include <memory>
 #include <optional>
 
+#include "ui/compare.hpp"
 #include "ui/display_path.hpp"
 #include "ui/placement.hpp"
 
@@ -16,19 +18,20 @@ namespace lensd::ui {
 
 class Presenter {
  public:
-  explicit Presenter(std::unique_ptr<DisplayPath> path);
+  /// `second` brings the picture to compare with; it may be null where nothing is compared.
+  explicit Presenter(std::unique_ptr<DisplayPath> path, std::unique_ptr<DisplayPath> second = nullptr);
   ~Presenter();
 
-  /// Takes another way into the texture; the picture is gone until the next show().
-  void set_path(std::unique_ptr<DisplayPath> path);
   const DisplayPath& path() const { return *path_; }
 
-  /// Uploads a frame; it may be dropped when this returns.
-  void show(const Frame& frame) { path_->upload(frame); }
+  /// Uploads an image of a frame; the frame may be dropped when this returns.
+  void show(const Frame& frame, int image = 0) { path_->upload(frame, image); }
+  /// The picture A of a comparison, or none from now on (a negative image).
+  void show_second(const Frame& frame, int image);
 
   /// Clears the window (`framebuffer` pixels) to the neutral surround and draws the picture, clipped to
   /// `area`. Linear sampling; pixels become squares only where the user zoomed in beyond 2×.
-  void draw(Extent framebuffer, const Rect& area, const PictureView& view);
+  void draw(Extent framebuffer, const Rect& area, const PictureView& view, const CompareLook& look = {});
 
   /// Size of the shown picture; 0×0 before the first.
   Extent picture() const { return path_->texture() ? path_->extent() : Extent{}; }
@@ -38,8 +41,11 @@ class Presenter {
 
  private:
   struct Gl;
+  void draw_picture(Extent framebuffer, const Rect& area, const PictureView& view, const CompareLook& look);
+
   std::unique_ptr<Gl> gl_;
-  std::unique_ptr<DisplayPath> path_;
+  std::unique_ptr<DisplayPath> path_, second_;
+  bool has_second_ = false;
 };
 
 }  // namespace lensd::ui

@@ -77,12 +77,40 @@ void section_heading(PanelContext& ctx, const char* title, const char* name, boo
   tooltip(ctx.look, shown ? hide : show, key);
 }
 
-/// Asks for what the scopes panel shows, and for nothing while it is not to be seen.
+/// Asks for what is shown of measurements, and for nothing while it is not to be seen.
 void ask_for_taps(PanelContext& ctx, bool visible) {
   const ScopesState& s = ctx.state.scopes;
+  const CompareState& c = ctx.state.compare;
   std::vector<Tap> wanted;
   if (visible && s.open) wanted.push_back({s.node, s.kind});
+  if (c.mode != CompareMode::off) wanted.push_back({c.a, ScopeKind::compare, c.b});
   if (wanted != ctx.model.taps) ctx.send(SetTaps{std::move(wanted)});
+}
+
+/// Asks for the pictures that are compared, probed, or shown while the graph is bypassed.
+void ask_for_views(PanelContext& ctx) {
+  const UiState& s = ctx.state;
+  std::vector<std::string> wanted;
+  const auto want = [&](const std::string& node) {
+    if (!node.empty() && std::find(wanted.begin(), wanted.end(), node) == wanted.end())
+      wanted.push_back(node);
+  };
+  if (s.compare.mode != CompareMode::off) want(s.compare.a), want(s.compare.b);
+  if (s.probe.on) want(kSourceNode), want(s.scopes.node);
+  if (s.bypass) want(kSourceNode);
+  if (wanted != ctx.model.views) ctx.send(SetViews{std::move(wanted)});
+}
+
+/// Nodes that are compared may have gone with a change of the graph.
+void drop_missing_nodes(PanelContext& ctx) {
+  const auto missing = [&](const std::string& id) {
+    return !id.empty() && id != kSourceNode &&
+           std::none_of(ctx.model.nodes.begin(), ctx.model.nodes.end(),
+                        [&](const NodeView& n) { return !n.automatic && n.id == id; });
+  };
+  CompareState& c = ctx.state.compare;
+  if (missing(c.a)) c.a = kSourceNode;
+  if (missing(c.b)) c.b.clear();
 }
 
 }  // namespace
@@ -137,7 +165,9 @@ void ViewerUi::draw(const ViewerModel& model, const InputState& input, const Loo
               std::round(area.h * density.y)};
   if (tracking_) rects_["picture"] = area;
   if (state_.panels) draw_sides(ctx, layout);
+  drop_missing_nodes(ctx);
   ask_for_taps(ctx, state_.panels && layout.right_open);
+  ask_for_views(ctx);
   draw_over_picture(ctx, area);
   handle_mouse(ctx);
   // A slow average: a number to read, not to watch.
@@ -196,16 +226,46 @@ void ViewerUi::draw_sides(PanelContext& ctx, const Layout& l) {
   }
 }
 
+/// Where the whole picture lies in ImGui units, in an area of the same.
+Rect ViewerUi::placed_in(const PanelContext& ctx, const Rect& area) const {
+  const ImVec2 density = ImGui::GetIO().DisplayFramebufferScale;
+  const Rect pixels{area.x * density.x, area.y * density.y, area.w * density.x, area.h * density.y};
+  const Rect r = place(ctx.model.picture, pixels, state_.view).picture;
+  return {r.x / density.x, r.y / density.y, r.w / density.x, r.h / density.y};
+}
+
 void ViewerUi::draw_over_picture(PanelContext& ctx, const Rect& area) {
-  if (state_.tracks.overlay) {
-    Rect placed = place(ctx.model.picture, picture_, state_.view).picture;  // framebuffer pixels
-    const ImVec2 density = ImGui::GetIO().DisplayFramebufferScale;
-    placed = {placed.x / density.x, placed.y / density.y, placed.w / density.x, placed.h / density.y};
-    draw_track_hover(ctx, area, placed);
-  }
+  // Beside each other, what belongs to the picture is drawn over B.
+  const bool side = state_.compare.mode == CompareMode::side && ctx.model.has_second;
+  const Rect own = side ? halves(area).second : area;
+  const Rect placed = placed_in(ctx, own);
+  draw_pixel_values(ctx, own, placed);
+  if (state_.tracks.overlay) draw_track_hover(ctx, own, placed);
+  if (state_.compare.mode != CompareMode::off) draw_compare(ctx, area);
+  draw_probe(ctx, own, placed);
   if (state_.stats) draw_stats_overlay(ctx, area);
   draw_notices(ctx, area);
+  if (state_.panels) draw_view_bar(ctx, area, requests_);
   if (state_.help) draw_keys_help(ctx);
+}
+
+CompareLook ViewerUi::compare_look() const {
+  CompareLook look;
+  look.channel = state_.channel, look.gain = state_.compare.gain;
+  look.split_x = picture_.x + std::round(picture_.w * state_.compare.split);
+  if (state_.bypass)
+    look.second_only = true;
+  else
+    look.mode = state_.compare.mode;
+  return look;
+}
+
+std::string ViewerUi::second_picture() const {
+  if (state_.bypass) return kSourceNode;
+  return state_.compare.mode == CompareMode::off ? "" : state_.compare.a;
+}
+std::string ViewerUi::first_picture() const {
+  return state_.compare.mode == CompareMode::off ? "" : state_.compare.b;
 }
 
 void ViewerUi::handle_mouse(PanelContext& ctx) {
@@ -218,8 +278,13 @@ void ViewerUi::handle_mouse(PanelContext& ctx) {
     state_.view =
         zoomed_at(picture, picture_, state_.view, x, y, std::pow(1.15, static_cast<double>(io.MouseWheel)));
   if (over && ImGui::IsMouseDoubleClicked(0)) requests_.toggle_fullscreen = true;
-  if (over && ImGui::IsMouseClicked(0)) panning_ = true;
-  if (!ImGui::IsMouseDown(0)) panning_ = false;
+  CompareState& c = state_.compare;
+  const float split_x = picture_.x + picture_.w * c.split;
+  const bool at_split = over && c.mode == CompareMode::split && std::abs(x - split_x) < ctx.px(9) * dx;
+  if (over && ImGui::IsMouseClicked(0)) (at_split ? c.dragging : panning_) = true;
+  if (!ImGui::IsMouseDown(0)) panning_ = c.dragging = false;
+  if (at_split || c.dragging) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+  if (c.dragging) c.split = std::clamp((x - picture_.x) / std::max(picture_.w, 1.f), 0.f, 1.f);
   // A click is not a drag until the pointer has moved a little.
   if (panning_ && ImGui::IsMouseDragging(0)) {
     state_.view = panned(picture, picture_, state_.view, io.MouseDelta.x * dx, io.MouseDelta.y * dy);

@@ -22,8 +22,10 @@ class ViewerUi {
   /// What is left for the picture, in framebuffer pixels, as of the last draw().
   const Rect& picture_rect() const { return picture_; }
   const PictureView& view() const { return state_.view; }
-  /// True while the key is held: show the source's picture instead of the graph's.
-  bool bypass() const { return state_.bypass; }
+  /// How the pictures are to be drawn as of the last draw(), and which: node ids, "source", or empty for the
+  /// graph's output; the second one may be empty for none.
+  CompareLook compare_look() const;
+  std::string first_picture() const, second_picture() const;
   /// What the last draw() asks of the program.
   const ViewerRequests& requests() const { return requests_; }
 
@@ -41,6 +43,7 @@ class ViewerUi {
   Layout lay_out(const Look& look) const;
   void hold_numbers(const ViewerModel& model, int64_t time_ns);
   void draw_sides(PanelContext& ctx, const Layout& layout);
+  Rect placed_in(const PanelContext& ctx, const Rect& area) const;
   void draw_over_picture(PanelContext& ctx, const Rect& area);
   void handle_mouse(PanelContext& ctx);
 

@@ -23,12 +23,18 @@ struct Config {
   std::optional<bool> fullscreen, vsync;
   std::optional<std::string> backend;  // [performance]
   std::optional<int> threads, device;
-  std::optional<std::string> log_level, log_file;  // [log]
+  std::optional<std::string> log_level, log_file;             // [log]
   std::optional<std::string> control_socket, control_folder;  // [control]
   std::optional<int> control_clients;
   std::optional<std::string> http_address, http_hosts, http_token, http_token_file;  // [http]
   std::optional<int> http_port, http_connections, http_stream_fps;
   std::optional<bool> http_auth;
+  std::optional<std::string> record_folder, record_name, record_codec, record_preset;  // [record]
+  std::optional<int> record_crf, record_bitrate;
+  std::optional<double> record_split_seconds, record_split_megabytes, record_keep_minutes;
+  std::optional<double> record_preroll_seconds, record_preroll_megabytes;
+  std::optional<std::string> output_url, output_codec, output_preset;  // [output]
+  std::optional<int> output_crf, output_bitrate;
 };
 
 /// Largest file that is read, in bytes.

@@ -31,6 +31,14 @@ class Table {
     return *this;
   }
 
+  Table& real(std::string name, std::optional<double> Config::*member, double fallback, double max,
+              std::string doc, std::string unit) {
+    add(std::move(name), member, ParamType::real, ParamValue(fallback), std::move(doc));
+    ParamSpec& spec = table_.keys.back().spec;
+    spec.min = 0, spec.max = max, spec.unit = std::move(unit);
+    return *this;
+  }
+
   operator ConfigTable() const { return table_; }
 
  private:
@@ -63,6 +71,45 @@ class Table {
   ConfigTable table_;
 };
 
+Table record_table() {
+  constexpr double kYear = 366 * 24 * 3600.0;
+  return Table("record", "recordings while the video runs: --record, key r, control")
+      .text("folder", &Config::record_folder, "",
+            "where files without a given name go; empty: the current folder")
+      .text("name", &Config::record_name, "rec-%Y%m%d-%H%M%S.mkv",
+            "their name; % as in strftime, the ending is the file type: .mkv .mp4 .mov .webm .avi")
+      .text("codec", &Config::record_codec, "auto",
+            "auto (H.264 by libx264), hardware (NVENC where there is one), ffv1 (exact, .mkv), or an encoder "
+            "of "
+            "FFmpeg's")
+      .text("preset", &Config::record_preset, "", "the encoder's preset; empty: lensd's choice")
+      .integer("crf", &Config::record_crf, 18, 0, 63, "constant quality, smaller is better")
+      .integer("bitrate", &Config::record_bitrate, 0, 0, 1'000'000, "instead of crf, where it is not 0",
+               "kbit/s")
+      .real("split_seconds", &Config::record_split_seconds, 0, kYear, "a new file after this time; 0: never",
+            "s")
+      .real("split_megabytes", &Config::record_split_megabytes, 0, 1e9,
+            "a new file about this size; 0: never", "MB")
+      .real("keep_minutes", &Config::record_keep_minutes, 0, kYear / 60,
+            "files of this recording that are older are deleted; 0: all are kept", "min")
+      .real("preroll_seconds", &Config::record_preroll_seconds, 0, 3600,
+            "a recording begins this long before it was asked for; the encoder always runs then", "s")
+      .real("preroll_megabytes", &Config::record_preroll_megabytes, 64, 65536, "memory for that at most",
+            "MB");
+}
+
+Table output_table() {
+  return Table("output", "where the result is sent while the video runs")
+      .text(
+          "url", &Config::output_url, "",
+          "rtsp:// rtmp:// srt:// udp:// rtp:// address, .m3u8 playlist or v4l2:/dev/videoN; empty: nowhere")
+      .text("codec", &Config::output_codec, "auto", "as in [record]")
+      .text("preset", &Config::output_preset, "", "as in [record]")
+      .integer("crf", &Config::output_crf, 23, 0, 63, "constant quality, smaller is better")
+      .integer("bitrate", &Config::output_bitrate, 0, 0, 1'000'000, "instead of crf, where it is not 0",
+               "kbit/s");
+}
+
 }  // namespace
 
 const ConfigKey* ConfigTable::find(std::string_view key) const noexcept {
@@ -82,7 +129,8 @@ const std::vector<ConfigTable>& config_tables() {
           .boolean("fullscreen", &Config::fullscreen, false, "start in fullscreen")
           .boolean("vsync", &Config::vsync, true, "show frames in step with the monitor"),
       Table("performance", "where and with what the filters run")
-          .choice("backend", &Config::backend, {"auto", "cuda", "cpu"}, "the backend; auto takes a GPU if any")
+          .choice("backend", &Config::backend, {"auto", "cuda", "cpu"},
+                  "the backend; auto takes a GPU if any")
           .integer("threads", &Config::threads, 0, 0, 1024, "CPU worker threads, 0 for one per core")
           .integer("device", &Config::device, 0, 0, 255, "CUDA device number"),
       Table("log", "messages")
@@ -93,7 +141,8 @@ const std::vector<ConfigTable>& config_tables() {
           .text("socket", &Config::control_socket, "",
                 "path of the control socket; empty: the place where lensd ctl looks; off: none")
           .text("folder", &Config::control_folder, "",
-                "snapshots, traces and recordings asked for by control land below it; empty: lensd's state folder")
+                "snapshots, traces and recordings asked for by control land below it; empty: lensd's state "
+                "folder")
           .integer("max_clients", &Config::control_clients, 128, 1, 1024, "connections at a time"),
       Table("http", "HTTP control, stream and panel page; off unless a port is given")
           .integer("port", &Config::http_port, 0, 0, 65535, "TCP port; 0: no HTTP")
@@ -101,11 +150,14 @@ const std::vector<ConfigTable>& config_tables() {
           .text("hosts", &Config::http_hosts, "",
                 "further names, parted by commas, by which browsers may address the daemon")
           .boolean("auth", &Config::http_auth, true, "ask for the token; false only on a loopback address")
-          .text("token", &Config::http_token, "", "the token; empty: from token_file, else a new one each start")
+          .text("token", &Config::http_token, "",
+                "the token; empty: from token_file, else a new one each start")
           .text("token_file", &Config::http_token_file, "", "file whose first line is the token")
           .integer("max_connections", &Config::http_connections, 48, 4, 512, "connections at a time")
           .integer("stream_fps", &Config::http_stream_fps, 15, 1, 60,
                    "pictures a second of /stream.mjpeg at most", "1/s"),
+      record_table(),
+      output_table(),
   };
   return tables;
 }

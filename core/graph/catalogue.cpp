@@ -114,6 +114,7 @@ std::string section(const FilterEntry& entry) {
   const Traits traits = traits_of(entry);
   std::string text = fmt::format("\n## {}\n\n{}.\n\n", schema.name, capitalised(schema.doc));
   text += fmt::format("Inputs: {}. Formats: {}.", inputs_text(entry), formats_text(entry, traits));
+  if (entry.needs_tracks) text += " Reads the tracks of the nearest `klt` node before it.";
   if (traits.temporal) text += " Remembers earlier frames until a seek or a change of format.";
   if (schema.params.empty()) return text + "\n\nNo parameters.\n";
   text +=
@@ -127,7 +128,10 @@ std::string section(const FilterEntry& entry) {
 }
 
 Json param_json(const ParamSpec& p) {
-  Json json{{"name", p.name}, {"type", type_name(p.type)}, {"doc", p.doc}, {"default", Json(to_json(p.default_value))}};
+  Json json{{"name", p.name},
+            {"type", type_name(p.type)},
+            {"doc", p.doc},
+            {"default", Json(to_json(p.default_value))}};
   if (p.type == ParamType::integer)
     json["min"] = static_cast<int64_t>(p.min), json["max"] = static_cast<int64_t>(p.max);
   if (p.type == ParamType::real) json["min"] = p.min, json["max"] = p.max;
@@ -150,6 +154,7 @@ Json filter_json(const FilterEntry& entry) {
   for (const auto& [in, out] : traits.formats)
     json["formats"].push_back({{"input", format_key(in)}, {"output", format_key(out)}});
   json["temporal"] = traits.temporal;
+  json["needs_tracks"] = entry.needs_tracks;
   json["parameters"] = Json::array();
   for (const ParamSpec& p : schema.params) json["parameters"].push_back(param_json(p));
   return json;

@@ -6,9 +6,9 @@
 //
 // Each output frame has a slot with its own upload buffer, parameter block, events and captured graphs (a
 // plain one and, for sampled frames, one with an event around each pass). Kernels read their parameters from
-// the block, so that tuning changes bytes, not graphs. The host learns that a slot is free from a host
-// function at the end of the return stream (an atomic store), never from a CUDA call that waits. CUDA calls
-// per frame: see docs/architecture.md.
+// the block, so that tuning changes bytes, not graphs; graphs are captured when a plan is prepared. The host
+// learns that a slot is free from a host function at the end of the return stream (an atomic store), never
+// from a CUDA call that waits. CUDA calls per frame: see docs/architecture.md.
 
 #include <cstring>
 #include <mutex>
@@ -112,6 +112,10 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
                      -1};
     }
     next->plan = std::move(plan);
+    const cuda::Stream stream;  // of its own: the process thread may be capturing as well
+    for (const auto& slot : next->slots)
+      capture(*next, *slot, uploaded_planes(*slot, next->plan->picture, false), true, stream);
+    LENSD_CUDA_CHECK(cudaStreamSynchronize(stream.get()));
     return next;
   }
 
@@ -178,15 +182,19 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
   }
   void reading_done(CudaStream stream, const Frame& frame) override {
     SlotSync& sync = sync_of(frame);
+    // Several pictures of a frame may be read on streams of their own: the event stands for the last one,
+    // which follows the others.
+    if (sync.was_read) LENSD_CUDA_CHECK(cudaStreamWaitEvent(stream, sync.read.get(), 0));
     LENSD_CUDA_CHECK(cudaEventRecord(sync.read.get(), stream));
     sync.was_read = true;  // ordered before the next run() on this slot by the frame's release
   }
-  void copy_to_host(const Frame& frame, int image, ImageRef to) override {
+  void copy_to_host(const Frame& frame, int image, int x, int y, ImageRef to) override {
     const std::lock_guard lock(download_mutex_);
     LENSD_CUDA_CHECK(cudaSetDevice(options_.device));
     const ImageRef from = frame.image(image);
     cuda::wait(download_, sync_of(frame).computed);
-    LENSD_CUDA_CHECK(cudaMemcpy2DAsync(to.data, static_cast<size_t>(to.pitch_bytes), from.data,
+    LENSD_CUDA_CHECK(cudaMemcpy2DAsync(to.data, static_cast<size_t>(to.pitch_bytes),
+                                       from.row(y) + static_cast<std::ptrdiff_t>(x) * from.channels(),
                                        static_cast<size_t>(from.pitch_bytes), to.row_bytes(),
                                        static_cast<size_t>(to.height()), cudaMemcpyDefault, download_.get()));
     LENSD_CUDA_CHECK(cudaStreamSynchronize(download_.get()));
@@ -226,31 +234,45 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
     return total;
   }
 
+  /// Where the planes of such pictures lie in the slot once they are uploaded. A bottom-up picture stays so.
+  static PictureRef uploaded_planes(const CudaSlot& slot, const PictureInfo& info, bool bottom_up) {
+    PictureRef planes;
+    planes.info = info, planes.memory = MemoryKind::device;
+    size_t offset = 0;
+    for (int p = 0; p < info.format.plane_count; ++p) {
+      const auto plane = static_cast<size_t>(p);
+      const size_t pitch = upload_pitch(info, p), rows = static_cast<size_t>(info.plane_rows(p));
+      uint8_t* const begin = slot.upload.data() + offset;
+      planes.planes[plane] = bottom_up ? begin + pitch * (rows - 1) : begin;
+      planes.pitch_bytes[plane] =
+          bottom_up ? -static_cast<std::ptrdiff_t>(pitch) : static_cast<std::ptrdiff_t>(pitch);
+      offset += pitch * rows;
+    }
+    return planes;
+  }
+
   /// Queues the copies of the planes and of the parameter blocks; the planes as the kernels will see them.
   PictureRef upload(CudaSlot& slot, const PictureRef& source, bool timed) {
     PictureRef planes = source;
     cuda::wait(copy_, slot.sync->computed);  // the slot's last frame has been computed
     if (timed) slot.timing.upload_begin.record(copy_);
     if (source.memory != MemoryKind::device) {
-      size_t offset = 0;
+      planes = uploaded_planes(slot, source.info, source.pitch_bytes[0] < 0);
       for (int p = 0; p < source.info.format.plane_count; ++p) {
         const auto plane = static_cast<size_t>(p);
-        const size_t pitch = upload_pitch(source.info, p), row_bytes = source.info.plane_row_bytes(p);
+        const size_t row_bytes = source.info.plane_row_bytes(p), pitch = upload_pitch(source.info, p);
         const int rows = source.info.plane_rows(p);
+        // Copied from the lowest address to the lowest address, whichever way the rows run.
+        const auto lowest = [&](const uint8_t* first, std::ptrdiff_t step) {
+          return step < 0 ? first + step * (rows - 1) : first;
+        };
         const std::ptrdiff_t from_pitch = source.pitch_bytes[plane];
-        uint8_t* to = slot.upload.data() + offset;
-        // A bottom-up picture is copied from its lowest address and stays bottom-up.
-        const uint8_t* from =
-            from_pitch < 0 ? source.planes[plane] + from_pitch * (rows - 1) : source.planes[plane];
         LENSD_CUDA_CHECK(
-            cudaMemcpy2DAsync(to, pitch, from, static_cast<size_t>(from_pitch < 0 ? -from_pitch : from_pitch),
-                              row_bytes, static_cast<size_t>(rows), cudaMemcpyHostToDevice, copy_.get()));
-        planes.planes[plane] = from_pitch < 0 ? to + pitch * static_cast<size_t>(rows - 1) : to;
-        planes.pitch_bytes[plane] =
-            from_pitch < 0 ? -static_cast<std::ptrdiff_t>(pitch) : static_cast<std::ptrdiff_t>(pitch);
-        offset += pitch * static_cast<size_t>(rows);
+            cudaMemcpy2DAsync(const_cast<uint8_t*>(lowest(planes.planes[plane], planes.pitch_bytes[plane])),
+                              pitch, lowest(source.planes[plane], from_pitch),
+                              static_cast<size_t>(from_pitch < 0 ? -from_pitch : from_pitch), row_bytes,
+                              static_cast<size_t>(rows), cudaMemcpyHostToDevice, copy_.get()));
       }
-      planes.memory = MemoryKind::device;
     } else {
       // A hardware decoder's picture: FFmpeg queued its copies on the legacy default stream.
       LENSD_CUDA_CHECK(cudaEventRecord(decoded_.get(), cudaStreamLegacy));
@@ -270,55 +292,61 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
     slot.sync->was_read = false;
     // A hardware decoder's planes are elsewhere in every frame: what reads them stays outside the graph.
     const bool source_inside = slot.picture.planes.memory != MemoryKind::device;
-    point_at(now_->steps,
-             {slot.images, now_->stats.data(), slot.device_block.data(), slot.host_block.data(), &planes});
+    point_at_slot(*now_, slot, planes);
     const CapturedPlan& captured = find_or_capture(slot, planes, source_inside);
-    if (!source_inside) launch_passes(slot, 0, now_->early, timed ? Marks::ordinary : Marks::none, compute_);
+    if (!source_inside)
+      launch_passes(*now_, slot, 0, now_->early, timed ? Marks::ordinary : Marks::none, compute_);
     (timed ? captured.timed : captured.plain).launch(compute_);
     slot.timing.pending = timed;
     slot.timing.frame = slot.frame;
     slot.sync->computed.record(compute_);
   }
 
-  /// What the launches of this frame depend on besides the plan.
-  uint64_t variant() const {
-    uint64_t hash = 1469598103934665603u;  // FNV-1a over the filters' variants
-    for (const Step& step : now_->steps) hash = (hash ^ step.node->filter->variant()) * 1099511628211u;
-    return hash;
+  /// Points the plan's passes at what lies in the slot.
+  static void point_at_slot(CudaPlan& plan, const CudaSlot& slot, const PictureRef& planes) {
+    point_at(plan.steps,
+             {slot.images, plan.stats.data(), slot.device_block.data(), slot.host_block.data(), &planes});
   }
 
-  /// The slot's graphs for this frame. Capturing is set-up: it happens on the first frames of a plan and when
-  /// a parameter asks for launch shapes that were not used before.
+  /// The slot's graphs for pictures of this shape. There are some from the start for ordinary pictures;
+  /// others (bottom-up rows, pictures that a hardware decoder left on the GPU) are captured for all slots
+  /// when the first one comes.
   const CapturedPlan& find_or_capture(CudaSlot& slot, const PictureRef& planes, bool source_inside) {
-    const uint64_t wanted = variant();
+    const bool bottom_up = planes.pitch_bytes[0] < 0;
     for (const CapturedPlan& c : slot.captured)
-      if (c.variant == wanted && c.source_inside == source_inside &&
-          (!source_inside || (c.planes == planes.planes && c.pitches == planes.pitch_bytes)))
-        return c;
-    if (slot.captured.size() == CudaSlot::kMaxCaptured) slot.captured.erase(slot.captured.begin());
+      if (c.source_inside == source_inside && (!source_inside || c.bottom_up == bottom_up)) return c;
+    for (const auto& each : now_->slots)
+      capture(*now_, *each, uploaded_planes(*each, planes.info, bottom_up), source_inside, capture_);
+    point_at_slot(*now_, slot, planes);
+    return slot.captured.back();
+  }
+
+  /// Captures the plan's passes for a slot whose pictures lie as `planes` say.
+  void capture(CudaPlan& plan, CudaSlot& slot, const PictureRef& planes, bool source_inside,
+               const cuda::Stream& stream) {
+    point_at_slot(plan, slot, planes);
     CapturedPlan& c = slot.captured.emplace_back();
-    c.variant = wanted, c.planes = planes.planes, c.pitches = planes.pitch_bytes,
-    c.source_inside = source_inside;
-    const size_t first = source_inside ? 0 : now_->early;
-    c.plain = cuda::GraphExec(capture_, [&] { record_graph(slot, first, Marks::none); });
-    c.timed = cuda::GraphExec(capture_, [&] { record_graph(slot, first, Marks::external); });
+    c.bottom_up = planes.pitch_bytes[0] < 0, c.source_inside = source_inside;
+    const size_t first = source_inside ? 0 : plan.early;
+    c.plain = cuda::GraphExec(stream, [&] { record_graph(plan, slot, first, Marks::none, stream); });
+    c.timed = cuda::GraphExec(stream, [&] { record_graph(plan, slot, first, Marks::external, stream); });
     captures_.fetch_add(2, std::memory_order_relaxed);
-    return c;
   }
 
   enum class Marks { none, ordinary, external };
 
-  void record_graph(CudaSlot& slot, size_t first, Marks marks) {
-    if (now_->plan->stats_bytes > 0)
-      LENSD_CUDA_CHECK(cudaMemsetAsync(now_->stats.data(), 0, now_->plan->stats_bytes, capture_.get()));
-    launch_passes(slot, first, now_->order.size(), marks, capture_);
-    if (now_->plan->stats_bytes > 0)
-      LENSD_CUDA_CHECK(cudaMemcpyAsync(now_->pool->side_data(slot.signal.index), now_->stats.data(),
-                                       now_->plan->stats_bytes, cudaMemcpyDeviceToHost, capture_.get()));
+  void record_graph(CudaPlan& plan, CudaSlot& slot, size_t first, Marks marks, const cuda::Stream& stream) {
+    const size_t bytes = plan.plan->stats_bytes;
+    if (bytes > 0) LENSD_CUDA_CHECK(cudaMemsetAsync(plan.stats.data(), 0, bytes, stream.get()));
+    launch_passes(plan, slot, first, plan.order.size(), marks, stream);
+    if (bytes > 0)
+      LENSD_CUDA_CHECK(cudaMemcpyAsync(plan.pool->side_data(slot.signal.index), plan.stats.data(), bytes,
+                                       cudaMemcpyDeviceToHost, stream.get()));
   }
 
   /// Passes `first` up to `last` of the launch order, with marks before the first and after each.
-  void launch_passes(CudaSlot& slot, size_t first, size_t last, Marks marks, const cuda::Stream& stream) {
+  static void launch_passes(CudaPlan& plan, CudaSlot& slot, size_t first, size_t last, Marks marks,
+                            const cuda::Stream& stream) {
     const auto set_mark = [&](size_t i) {
       const unsigned flags = marks == Marks::external ? cudaEventRecordExternal : cudaEventRecordDefault;
       if (marks != Marks::none)
@@ -326,8 +354,8 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
     };
     set_mark(first);
     for (size_t i = first; i < last; ++i) {
-      Step& step = now_->steps[now_->order[i].step];
-      step.args.pass = now_->order[i].pass;
+      Step& step = plan.steps[plan.order[i].step];
+      step.args.pass = plan.order[i].pass;
       step.node->filter->launch(step.args, stream.get());
       set_mark(i + 1);
     }

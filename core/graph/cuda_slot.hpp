@@ -1,7 +1,6 @@
 // What the CUDA executor keeps for each output frame in rotation. Only cuda_executor.cpp includes this.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <vector>
 
@@ -30,11 +29,9 @@ struct SlotTiming {
 };
 
 /// The plan's kernels for one slot as CUDA graphs: one plain, one with events around each pass. Both are
-/// valid for one set of launch shapes and one address of the decoded planes.
+/// valid for pictures of one shape.
 struct CapturedPlan {
-  uint64_t variant = 0;  ///< of all filters, hashed
-  std::array<const uint8_t*, 4> planes{};
-  std::array<std::ptrdiff_t, 4> pitches{};
+  bool bottom_up = false;     ///< rows of the uploaded planes run upwards
   bool source_inside = true;  ///< false: passes that read the picture are launched before the graph
   cuda::GraphExec plain, timed;
 };
@@ -59,8 +56,7 @@ struct CudaSlot {
   SlotSignal signal{};
   cuda::Event uploaded;
   SlotTiming timing;
-  std::vector<CapturedPlan> captured;  ///< newest use last; at most kMaxCaptured
-  static constexpr size_t kMaxCaptured = 8;
+  std::vector<CapturedPlan> captured;  ///< three shapes at most
   Picture picture;  ///< held until its upload (or, for device pictures, the graph) has passed
   int64_t frame = -1;
 };

@@ -14,9 +14,9 @@ struct DeviceFrameSync {
   virtual void wait_ready(CudaStream stream, const Frame& frame) = 0;
   /// The frame's memory is written again only after what is queued on `stream` by now has passed.
   virtual void reading_done(CudaStream stream, const Frame& frame) = 0;
-  /// Copies an image of the frame into host memory of the same format, and waits until it is there: for
-  /// recorders and snapshots, on threads of their own. Any thread.
-  virtual void copy_to_host(const Frame& frame, int image, ImageRef to) = 0;
+  /// Copies a part of an image of the frame, from pixel (x, y) on and as large as `to`, into host memory of
+  /// the same pixel format, and waits until it is there: for recorders, snapshots and the probe. Any thread.
+  virtual void copy_to_host(const Frame& frame, int image, int x, int y, ImageRef to) = 0;
 };
 
 }  // namespace lensd

@@ -146,11 +146,9 @@ class Filter {
   virtual size_t block_bytes() const = 0;
   virtual void fill_block(void* block) const = 0;
 
-  /// What the CUDA launches depend on besides formats; a captured graph is valid while it stays the same.
-  virtual uint32_t variant() const { return 0; }
-
   virtual void run(const PassArgs& args, Band band) const = 0;
-  /// Queues one pass. Only in builds with CUDA; the base throws.
+  /// Queues one pass. Launch shapes depend on formats and `reconfigure` parameters alone: what is queued is
+  /// captured once for a plan and replayed. Only in builds with CUDA; the base throws.
   virtual void launch(const PassArgs& args, CudaStream stream) const;
 
   /// Turns the bytes that the passes left in `stats` into named values.

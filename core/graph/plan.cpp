@@ -28,7 +28,8 @@ class Builder {
  public:
   Builder(Plan& plan, const Registry& registry, const PlanExtras& extras) : plan_(plan), registry_(registry) {
     for (const Tap& tap : extras.taps)
-      if (there_is(tapped(tap))) taps_.push_back(tap);
+      if (there_is(tapped(tap)) && (tap.kind != ScopeKind::compare || there_is(other(tap))))
+        taps_.push_back(tap);
     for (const std::string& node : extras.views)
       if (there_is(node)) views_.push_back(node);
   }
@@ -49,6 +50,8 @@ class Builder {
     }
     if (!problems_.empty())
       throw Error(ExitCode::invalid_config, "", fmt::format("{}", fmt::join(problems_, "\n")));
+    for (const Tap& tap : taps_)
+      if (tap.kind == ScopeKind::compare) add_comparison(tap);
     show(plan_.graph.output);
     for (const std::string& node : views_) show(node);
     plan_.output = plan_.frame_images[0];
@@ -72,12 +75,19 @@ class Builder {
 
   const std::string& tapped(const Tap& tap) const { return tap.node.empty() ? plan_.graph.output : tap.node; }
 
+  const std::string& other(const Tap& tap) const {
+    return tap.other.empty() ? plan_.graph.output : tap.other;
+  }
+
   /// Nodes from which the output, a tap or a view can be reached; disabled ones only hand their first input
   /// on.
   std::set<std::string> needed_nodes() const {
     std::set<std::string> needed;
     std::vector<std::string> open{plan_.graph.output};
-    for (const Tap& tap : taps_) open.push_back(tapped(tap));
+    for (const Tap& tap : taps_) {
+      open.push_back(tapped(tap));
+      if (tap.kind == ScopeKind::compare) open.push_back(other(tap));
+    }
     open.insert(open.end(), views_.begin(), views_.end());
     while (!open.empty()) {
       const std::string id = open.back();
@@ -165,7 +175,7 @@ class Builder {
   /// The scopes of the image that stands for `id`.
   void add_scopes(const std::string& id) {
     for (const Tap& tap : taps_) {
-      if (tapped(tap) != id) continue;
+      if (tapped(tap) != id || tap.kind == ScopeKind::compare) continue;
       PlanNode node;
       node.id = fmt::format("{}.{}", tap.node.empty() ? "output" : tap.node, name(tap.kind));
       if (plan_.find(node.id) || plan_.graph.find(node.id))
@@ -179,6 +189,26 @@ class Builder {
           node.filter->configure({.images = formats, .picture = &plan_.picture, .backend = plan_.backend});
       plan_.nodes.push_back(std::move(node));
     }
+  }
+
+  /// Measures how far two nodes' images are apart; left out where they differ in size.
+  void add_comparison(const Tap& tap) {
+    PlanNode node;
+    node.id = fmt::format("{}.compare", tap.node.empty() ? "output" : tap.node);
+    if (plan_.find(node.id) || plan_.graph.find(node.id)) return;
+    node.inputs = {at_.at(tapped(tap)).image, at_.at(other(tap)).image};
+    const PixelFormat format = common_format(node.inputs, Accepts::any);
+    for (int& input : node.inputs) input = converted(input, format);
+    std::vector<ImageFormat> formats;
+    for (const int input : node.inputs)
+      formats.push_back(plan_.nodes[static_cast<size_t>(input)].layout.output);
+    if (formats[0].extent != formats[1].extent) return;
+    node.filter = registry_.make_scope(tap.kind);
+    node.filter_name = node.filter->schema().name;
+    node.automatic = true, node.tap = tap;
+    node.layout =
+        node.filter->configure({.images = formats, .picture = &plan_.picture, .backend = plan_.backend});
+    plan_.nodes.push_back(std::move(node));
   }
 
   PixelFormat common_format(const std::vector<int>& inputs, Accepts accepts) const {

@@ -20,6 +20,7 @@ enum class ScopeKind : uint8_t {
   waveform,     ///< [column][256]: Y by value in each column
   parade,       ///< [3][column][256]: R, G, B by value in each column; Gray8 counts its value in all three
   vectorscope,  ///< [256][256]: by Cr, then Cb; 128 is grey
+  compare,      ///< the words of a Comparison with another node's image of the same size
 };
 
 constexpr const char* name(ScopeKind kind) {
@@ -32,9 +33,26 @@ constexpr const char* name(ScopeKind kind) {
       return "parade";
     case ScopeKind::vectorscope:
       return "vectorscope";
+    case ScopeKind::compare:
+      return "compare";
   }
   return "";
 }
+
+/// How far two images are apart. All sums are exact, so both backends give the same numbers.
+struct Comparison {
+  uint64_t squares[3] = {};  ///< sums of squared differences of R, G and B; Gray8 has the first
+  uint64_t samples = 0;      ///< differences in each of these sums
+  int64_t ssim_q24 = 0;      ///< sum of the windows' structural similarity of luma, in 2^-24
+  uint64_t windows = 0;      ///< 8×8, every 4 pixels; none in images of fewer than 8 pixels a side
+  uint64_t channels = 0;     ///< 1 or 3
+
+  /// Peak signal-to-noise ratio over all channels in dB; infinite for equal images.
+  double psnr() const;
+  /// Mean structural similarity; not a number without windows. Source: Wang, Bovik, Sheikh, Simoncelli, Image
+  /// quality assessment: from error visibility to structural similarity, 2004, here with uniform 8×8 windows.
+  double ssim() const;
+};
 
 /// Columns of waveform and parade hold equal shares of the image's width, one pixel at least.
 inline constexpr int kScopeColumns = 256;
@@ -58,6 +76,8 @@ constexpr size_t scope_counts(ScopeKind kind, int width) {
       return static_cast<size_t>(scope_columns(width)) * 256 * 3;
     case ScopeKind::vectorscope:
       return 256 * 256;
+    case ScopeKind::compare:
+      return sizeof(Comparison) / sizeof(uint32_t);
   }
   return 0;
 }
@@ -71,6 +91,7 @@ constexpr YuvMatrix scope_matrix(const PictureInfo& picture) {
 struct Tap {
   std::string node;
   ScopeKind kind = ScopeKind::histogram;
+  std::string other = {};  ///< compare: the second node, named in the same way
   bool operator==(const Tap&) const = default;
 };
 
@@ -81,6 +102,9 @@ struct ScopeReading {
   ImageFormat image;   ///< of the node
   YuvMatrix matrix = YuvMatrix::bt601;
   std::vector<uint32_t> counts;  ///< laid out as the kind says
+
+  /// Of a reading of kind compare.
+  Comparison comparison() const;
 };
 
 }  // namespace lensd

@@ -204,10 +204,6 @@ Layout Canny::configure(const FilterInputs& inputs) {
   return layout;
 }
 
-uint32_t Canny::variant() const {
-  return params_.sigma > 0 ? static_cast<uint32_t>(gaussian_reach(params_.blur().effective_radius())) : 0;
-}
-
 PassArgs Canny::blur_args(const PassArgs& args) const {
   PassArgs blur = args;
   blur.block = &static_cast<const CannyBlock*>(args.block)->blur;

@@ -11,6 +11,8 @@
 //
 // Formats: Gray8 in and out. Border rule: replicate, as cv::Canny (the blur: reflect101). Temporal reach:
 // none. Exact. output = edges: 255 or 0; overlay: edges at 255 over the input at half brightness.
+//
+// A changed sigma makes a new plan, since without a blur there is neither its pass nor its buffer.
 #pragma once
 
 #include "core/graph/filter.hpp"
@@ -23,7 +25,6 @@ class Canny final : public FilterBase<Canny, CannyParams, CannyBlock> {
  public:
   static FilterSchema make_schema();
   Layout configure(const FilterInputs& inputs) override;
-  uint32_t variant() const override;
   void run(const PassArgs& args, Band band) const override;
 #if LENSD_CUDA
   void launch(const PassArgs& args, CudaStream stream) const override;

@@ -1,5 +1,4 @@
-#include "kernels/colour/colour.hpp"
-#include "kernels/common/launch.cuh"
+#include "kernels/colour/colour_420.cuh"
 
 namespace lensd {
 namespace {
@@ -9,21 +8,6 @@ namespace {
 struct ColourTuning {
   static constexpr int threads = 128;
   static constexpr int columns = 4;
-};
-
-/// What a kernel needs of the PictureRef, which is a host structure.
-struct ColourJob {
-  const uint8_t* planes[4];
-  std::ptrdiff_t pitches[4];
-  ComponentLayout layouts[4];
-  Extent extent, upright;
-  ColourMatrix matrix;
-  Orientation turn;
-  ImageView<uint8_t> out;
-  bool rgb, has_alpha, cosited_x, cosited_y;
-  bool straight;  ///< the picture is upright as stored
-  bool wide;      ///< … and rows of the output start at multiples of 16 bytes (4 for grey)
-  bool aligned;   ///< output pixels are whole words
 };
 
 template <bool kTwoBytes>
@@ -85,14 +69,18 @@ struct ChromaPatch {
   }
 };
 
-/// YUV and RGB → RGBA8. `T` holds the sums.
-template <bool kTwoBytes, class T, int kShiftX, int kShiftY>
+/// YUV and RGB → RGBA8. `T` holds the sums. With a packing, away from the rim, words are loaded.
+template <bool kTwoBytes, class T, int kShiftX, int kShiftY, ColourPacking kPacking>
 __global__ void __launch_bounds__(ColourTuning::threads) colour_kernel(ColourJob job) {
   constexpr int kColumns = ColourTuning::columns, kRows = 1 << kShiftY;
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * kColumns;
   const int y = static_cast<int>(blockIdx.y) * kRows;
   const int width = job.extent.width, height = job.extent.height;
   if (x >= width) return;
+  if constexpr (kPacking != ColourPacking::none) {
+    if (x >= 4 && x + 12 <= width && y + 2 <= height)
+      return colour_420<kTwoBytes, kPacking == ColourPacking::planes>(job, x, y);
+  }
   ChromaPatch<kTwoBytes, kShiftX, kShiftY> u, v;
   u.load(job, 1, x, y), v.load(job, 2, x, y);
 #pragma unroll
@@ -139,11 +127,11 @@ __global__ void __launch_bounds__(ColourTuning::threads) colour_gray_kernel(Colo
   }
 }
 
-template <bool kTwoBytes, class T, int kShiftX, int kShiftY>
+template <bool kTwoBytes, class T, int kShiftX, int kShiftY, ColourPacking kPacking = ColourPacking::none>
 void launch_shifts(const ColourJob& job, CudaStream stream) {
   const dim3 grid(blocks_for(job.extent.width, ColourTuning::threads * ColourTuning::columns),
                   blocks_for(job.extent.height, 1 << kShiftY));
-  colour_kernel<kTwoBytes, T, kShiftX, kShiftY><<<grid, ColourTuning::threads, 0, stream>>>(job);
+  colour_kernel<kTwoBytes, T, kShiftX, kShiftY, kPacking><<<grid, ColourTuning::threads, 0, stream>>>(job);
 }
 
 template <bool kTwoBytes, class T>
@@ -156,8 +144,34 @@ void launch_colour(const PictureFormat& f, const ColourJob& job, CudaStream stre
     case 2:
       return launch_shifts<kTwoBytes, T, 1, 0>(job, stream);
     default:
-      return launch_shifts<kTwoBytes, T, 1, 1>(job, stream);
+      break;
   }
+  if constexpr (sizeof(T) == 4) {
+    if (job.packing == ColourPacking::pairs)
+      return launch_shifts<kTwoBytes, T, 1, 1, ColourPacking::pairs>(job, stream);
+    if (job.packing == ColourPacking::planes)
+      return launch_shifts<kTwoBytes, T, 1, 1, ColourPacking::planes>(job, stream);
+  }
+  launch_shifts<kTwoBytes, T, 1, 1>(job, stream);
+}
+
+ColourPacking packing_of(const PictureInfo& info, const ColourJob& job) {
+  const PictureFormat& f = info.format;
+  const int bytes = f.depth > 8 ? 2 : 1;
+  const ComponentLayout &y = job.layouts[0], &u = job.layouts[1], &v = job.layouts[2];
+  const bool is_420 = f.model == ColourModel::yuv && f.chroma_shift_x == 1 && f.chroma_shift_y == 1;
+  if (!is_420 || f.has_alpha || f.depth > 12 || !job.wide) return ColourPacking::none;
+  if (u.shift != y.shift || v.shift != y.shift) return ColourPacking::none;
+  for (size_t c = 0; c < 3; ++c)
+    if (((reinterpret_cast<uintptr_t>(job.planes[c]) | static_cast<uintptr_t>(job.pitches[c])) & 7) != 0)
+      return ColourPacking::none;
+  if (y.step != bytes || y.offset != 0 || u.offset != 0) return ColourPacking::none;
+  if (u.plane == v.plane && u.plane != y.plane && u.step == 2 * bytes && v.step == u.step &&
+      v.offset == bytes)
+    return ColourPacking::pairs;
+  const bool apart = u.plane != v.plane && u.plane != y.plane && v.plane != y.plane;
+  return apart && u.step == bytes && v.step == bytes && v.offset == 0 ? ColourPacking::planes
+                                                                      : ColourPacking::none;
 }
 
 ColourJob make_job(const PictureRef& picture, const ColourMatrix& matrix, ImageRef out) {
@@ -175,6 +189,7 @@ ColourJob make_job(const PictureRef& picture, const ColourMatrix& matrix, ImageR
   job.straight = info.orientation == Orientation{};
   job.wide = job.straight && rows_aligned(out, out.channels() == 4 ? 16 : 4);
   job.aligned = rows_aligned(out, 4);
+  job.packing = packing_of(info, job);
   return job;
 }
 

@@ -10,7 +10,7 @@
 // Formats: Gray8, RGBA8 (each colour channel by itself; alpha passes through). Border rule: `border`, in
 // every iteration; replicate and reflect let nothing flow out. Temporal reach: none. Fixed point with 8 bits
 // behind the point; flows in single precision of prescribed order, rounded to integers. The CPU runs a pass
-// for each iteration, CUDA one for four.
+// for each iteration, CUDA one for four: the number of iterations is the number of passes and makes a new plan.
 #pragma once
 
 #include "core/graph/filter.hpp"
@@ -22,7 +22,6 @@ class Diffusion final : public FilterBase<Diffusion, DiffusionParams, DiffusionB
  public:
   static FilterSchema make_schema();
   Layout configure(const FilterInputs& inputs) override;
-  uint32_t variant() const override { return static_cast<uint32_t>(params_.iterations); }
   void run(const PassArgs& args, Band band) const override;
 #if LENSD_CUDA
   void launch(const PassArgs& args, CudaStream stream) const override;

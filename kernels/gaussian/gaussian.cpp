@@ -34,10 +34,6 @@ Layout Gaussian::configure(const FilterInputs& inputs) {
           .worker_bytes = gaussian_worker_bytes()};
 }
 
-uint32_t Gaussian::variant() const {
-  return static_cast<uint32_t>(gaussian_reach(params_.effective_radius()));
-}
-
 void Gaussian::run(const PassArgs& args, Band band) const {
   gaussian_band(args.in[0], args.out, band, block_of(args), args.worker);
 }

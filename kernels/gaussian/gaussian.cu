@@ -5,31 +5,32 @@
 namespace lensd {
 namespace {
 
-/// A block blurs a tile of tile_w × tile_h pixels: input tile and horizontal sums in shared memory, four
-/// columns by four rows of vertical sums in each thread's registers. `planes` is 1 (grey) or 3 (colour).
+/// A block blurs a tile of tile_w × tile_h pixels. Its warps take two rows at a time each: pixels into a line
+/// of the warp's own, horizontal sums into the block's. Then every thread takes four columns by four rows of
+/// vertical sums. The block's memory fits the largest radius: with 57 KB at the most enough blocks run side
+/// by side, and the launch depends on no parameter. `planes` is 1 (grey) or 3 (colour).
 template <int kPlanes>
 struct GaussianTuning {
-  static constexpr int tile_w = kPlanes == 1 ? 128 : 64;
-  static constexpr int tile_h = kPlanes == 1 ? 64 : 32;
-  static constexpr int threads = kPlanes == 1 ? 256 : 128;
+  static constexpr int tile_w = kPlanes == 1 ? 128 : 64, tile_h = 64;
+  static constexpr int warps = 8, blocks = kPlanes == 1 ? 5 : 4;  ///< of a multiprocessor
+  static constexpr int words = tile_w / 4;                        ///< of four pixels
+  static constexpr int line = words + 16;                         ///< words with the border on both sides
+  static constexpr int lines = kPlanes == 1 ? 2 : 3;              ///< that a thread sums at a time
+  /// Words of a warp's lines. Half a warp takes each colour row; 16 words more keep the halves' banks apart.
+  static constexpr int warp_words = kPlanes == 1 ? lines * line : 2 * (lines * line + 16);
+  static constexpr int pitch = tile_w / 2;  ///< of the sums, in words of two
+  /// Rows of sums; two more than the window's are read, with taps of zero.
+  static constexpr int plane_words = pitch * (tile_h + 2 * kGaussianMaxRadius + 2);
 };
 
 inline constexpr int kTableSize = 80;  ///< entries of each tap table
 
-/// Sizes of the shared arrays for a reach (3, 7, 15, 31); rows are words of four bytes or of two sums.
 template <int kPlanes>
-struct TileShape {
-  int halo, words, rows;  ///< columns beyond the tile, a multiple of four; words in a row; rows with the halo
-  __host__ __device__ explicit TileShape(int reach)
-      : halo(reach + 1),
-        words((GaussianTuning<kPlanes>::tile_w + 2 * (reach + 1)) / 4),
-        rows(GaussianTuning<kPlanes>::tile_h + 2 * reach) {}
-  __host__ __device__ int pixel_words() const { return words * rows; }
-  /// Four rows more: the vertical loop runs over them with taps of zero.
-  __host__ __device__ int sum_words() const { return GaussianTuning<kPlanes>::tile_w / 2 * (rows + 4); }
-  __host__ __device__ size_t bytes() const {
-    return 4u * static_cast<size_t>(2 * kTableSize + kPlanes * (pixel_words() + sum_words()));
-  }
+struct GaussianShared {
+  uint32_t pairs[kTableSize];
+  int column[kTableSize];
+  uint32_t sums[kPlanes][GaussianTuning<kPlanes>::plane_words];
+  uint32_t lines[GaussianTuning<kPlanes>::warps][GaussianTuning<kPlanes>::warp_words];
 };
 
 /// acc + a.low · b.low + a.high · b.high, `a` of signed 16-bit halves, `b` two unsigned bytes.
@@ -42,30 +43,41 @@ __device__ uint32_t dot2_high(uint32_t a, uint32_t b, uint32_t acc) {
   return acc;
 }
 
-/// Four pixels from column `x` on, as one word a plane.
+/// An image as the kernel reads and writes it. `aligned`: rows start at multiples of 4; `wide`: of 16.
+struct GaussianJob {
+  ImageView<const uint8_t> in;
+  ImageView<uint8_t> out;
+  const GaussianBlock* params;
+  bool aligned, wide;
+};
+
+/// Four pixels from column `x`, a multiple of 4, as one word a plane. A null row gives zeros.
 template <int kPlanes>
-__device__ void load_four(const uint8_t* row, int x, int width, Border border, bool aligned,
-                          uint32_t* planes) {
-  if (!row) {
-    for (int p = 0; p < kPlanes; ++p) planes[p] = 0;
-    return;
-  }
+__device__ void load_four(const GaussianJob& job, const uint8_t* row, int x, Border border,
+                          uint32_t (&planes)[kPlanes]) {
+  for (int p = 0; p < kPlanes; ++p) planes[p] = 0;
+  if (!row) return;
+  const int width = job.in.extent.width;
   const bool inside = x >= 0 && x + 4 <= width;
   if constexpr (kPlanes == 1) {
     if (inside) {
-      planes[0] = load_word(row + x, aligned);
+      planes[0] = load_word(row + x, job.aligned);
       return;
     }
-    planes[0] = 0;
     for (int i = 0; i < 4; ++i) {
       const int at = border_index(x + i, width, border);
       if (at >= 0) planes[0] |= static_cast<uint32_t>(row[at]) << (8 * i);
     }
   } else {
     uint32_t px[4];
-    for (int i = 0; i < 4; ++i) {
-      const int at = inside ? x + i : border_index(x + i, width, border);
-      px[i] = at >= 0 ? load_word(row + 4 * at, aligned) : 0;
+    if (inside && job.wide) {
+      const uint4 v = *reinterpret_cast<const uint4*>(row + 4 * x);
+      px[0] = v.x, px[1] = v.y, px[2] = v.z, px[3] = v.w;
+    } else {
+      for (int i = 0; i < 4; ++i) {
+        const int at = inside ? x + i : border_index(x + i, width, border);
+        px[i] = at >= 0 ? load_word(row + 4 * at, job.aligned) : 0;
+      }
     }
     const uint32_t ab = __byte_perm(px[0], px[1], 0x5140), cd = __byte_perm(px[2], px[3], 0x5140);
     planes[0] = __byte_perm(ab, cd, 0x5410);
@@ -86,24 +98,35 @@ __device__ void make_tables(const GaussianBlock& block, int shift, uint32_t* pai
   }
 }
 
-/// Four horizontal sums of a row, stored as 16-bit halves of two words. `row` are the tile's bytes as words,
-/// `first` the word with the leftmost tap's byte, `centre` the word under the four outputs.
-__device__ uint2 sum_across(const uint32_t* row, int first, int words, int centre, const uint32_t* pairs,
-                            uint32_t whole) {
-  uint32_t acc[4] = {};
+/// Four horizontal sums of each of N lines, stored as 16-bit halves of two words. `line` is the word with the
+/// leftmost tap's byte, `centre` words before the one under the four outputs; the lines lie `stride` words
+/// apart and share what is read of the taps.
+template <int N>
+__device__ void sum_across(const uint32_t* line, int stride, int words, int centre, const uint32_t* pairs,
+                           uint32_t whole, uint2 (&sums)[N]) {
+  uint32_t acc[N][4] = {};
   uint4 taps = *reinterpret_cast<const uint4*>(pairs);
+#pragma unroll 2
   for (int w = 0; w < words; ++w) {
     const uint4 next = *reinterpret_cast<const uint4*>(pairs + 4 * w + 4);
-    const uint32_t bytes = row[first + w];
-    acc[0] = dot2_high(next.y, bytes, dot2_low(taps.w, bytes, acc[0]));
-    acc[1] = dot2_high(next.x, bytes, dot2_low(taps.z, bytes, acc[1]));
-    acc[2] = dot2_high(taps.w, bytes, dot2_low(taps.y, bytes, acc[2]));
-    acc[3] = dot2_high(taps.z, bytes, dot2_low(taps.x, bytes, acc[3]));
+#pragma unroll
+    for (int n = 0; n < N; ++n) {
+      const uint32_t bytes = line[n * stride + w];
+      acc[n][0] = dot2_high(next.y, bytes, dot2_low(taps.w, bytes, acc[n][0]));
+      acc[n][1] = dot2_high(next.x, bytes, dot2_low(taps.z, bytes, acc[n][1]));
+      acc[n][2] = dot2_high(taps.w, bytes, dot2_low(taps.y, bytes, acc[n][2]));
+      acc[n][3] = dot2_high(taps.z, bytes, dot2_low(taps.x, bytes, acc[n][3]));
+    }
     taps = next;
   }
-  const uint32_t middle = row[centre];
-  for (int i = 0; i < 4; ++i) acc[i] = gaussian_between(acc[i] + (whole * (middle >> (8 * i) & 0xff) << 16));
-  return make_uint2(acc[0] | acc[1] << 16, acc[2] | acc[3] << 16);
+#pragma unroll
+  for (int n = 0; n < N; ++n) {
+    const uint32_t middle = line[n * stride + centre];
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      acc[n][i] = gaussian_between(acc[n][i] + (whole * (middle >> (8 * i) & 0xff) << 16));
+    sums[n] = make_uint2(acc[n][0] | acc[n][1] << 16, acc[n][2] | acc[n][3] << 16);
+  }
 }
 
 /// Vertical sums for four columns by four rows; `sums` is the first row of the topmost window, `pitch` in
@@ -141,112 +164,136 @@ __device__ void sum_down(const uint32_t* sums, int pitch, int radius, const int*
 
 /// Writes up to four pixels of row `y`; colour takes its alpha from the input.
 template <int kPlanes>
-__device__ void store_four(ImageView<const uint8_t> in, ImageView<uint8_t> out, int x, int y,
-                           const uint32_t* planes, bool aligned) {
-  const int count = min(4, in.extent.width - x);
+__device__ void store_four(const GaussianJob& job, int x, int y, const uint32_t (&planes)[kPlanes]) {
+  const int count = min(4, job.in.extent.width - x);
   if constexpr (kPlanes == 1) {
-    store_bytes(out.row(y) + x, planes[0], count, aligned);
+    store_bytes(job.out.row(y) + x, planes[0], count, job.aligned);
   } else {
-    for (int i = 0; i < count; ++i) {
-      const uint32_t alpha = load_word(in.row(y) + 4 * (x + i), aligned) & 0xff000000u;
-      const uint32_t colour = (planes[0] >> (8 * i) & 0xff) | (planes[1] >> (8 * i) & 0xff) << 8 |
-                              (planes[2] >> (8 * i) & 0xff) << 16;
-      store_word(out.row(y) + 4 * (x + i), colour | alpha, aligned);
+    const uint8_t* from = job.in.row(y) + 4 * x;
+    uint8_t* to = job.out.row(y) + 4 * x;
+    const auto pixel = [&](int i, uint32_t in) {
+      return (planes[0] >> (8 * i) & 0xff) | (planes[1] >> (8 * i) & 0xff) << 8 |
+             (planes[2] >> (8 * i) & 0xff) << 16 | (in & 0xff000000u);
+    };
+    if (count == 4 && job.wide) {
+      const uint4 v = *reinterpret_cast<const uint4*>(from);
+      *reinterpret_cast<uint4*>(to) = make_uint4(pixel(0, v.x), pixel(1, v.y), pixel(2, v.z), pixel(3, v.w));
+      return;
     }
+    for (int i = 0; i < count; ++i)
+      store_word(to + 4 * i, pixel(i, load_word(from + 4 * i, job.aligned)), job.aligned);
   }
 }
 
 template <int kPlanes>
-__global__ void __launch_bounds__(GaussianTuning<kPlanes>::threads)
-    gaussian_kernel(ImageView<const uint8_t> in, ImageView<uint8_t> out, const GaussianBlock* params,
-                    int reach, bool aligned) {
+__global__ void __launch_bounds__(32 * GaussianTuning<kPlanes>::warps, GaussianTuning<kPlanes>::blocks)
+    gaussian_kernel(GaussianJob job) {
   using Tuning = GaussianTuning<kPlanes>;
-  constexpr int kPitch = Tuning::tile_w / 2;  // of the sums, in words
-  extern __shared__ uint4 shared[];
-  const TileShape<kPlanes> shape(reach);
-  auto* pairs = reinterpret_cast<uint32_t*>(shared);
-  auto* column = reinterpret_cast<int*>(pairs + kTableSize);
-  uint32_t* sums = pairs + 2 * kTableSize;
-  uint32_t* pixels = sums + kPlanes * shape.sum_words();
-
-  const GaussianBlock& block = *params;
-  const int radius = min(block.radius, reach), threads = static_cast<int>(blockDim.x);
+  constexpr int kLines = Tuning::lines, kWords = Tuning::words, kThreads = 32 * Tuning::warps;
+  extern __shared__ uint4 memory[];
+  auto& shared = *reinterpret_cast<GaussianShared<kPlanes>*>(memory);
+  const GaussianBlock& block = *job.params;
+  const int radius = block.radius, thread = static_cast<int>(threadIdx.x);
   const Border border = block.border;
   const auto whole = static_cast<uint32_t>(block.whole_centre);
   const int x0 = static_cast<int>(blockIdx.x) * Tuning::tile_w,
             y0 = static_cast<int>(blockIdx.y) * Tuning::tile_h;
-  const int rows = Tuning::tile_h + 2 * radius;
-
-  // Output byte i of a word has its leftmost tap `offset` + i bytes into word `lead` further on.
-  const int offset = (shape.halo - radius) & 3, lead = (shape.halo - radius) >> 2;
-  make_tables(block, offset + 3, pairs, column);
-  for (int item = static_cast<int>(threadIdx.x); item < rows * shape.words; item += threads) {
-    const int row = item / shape.words, word = item - row * shape.words;
-    const int y = border_index(y0 - radius + row, in.extent.height, border);
-    uint32_t planes[kPlanes];
-    load_four<kPlanes>(y < 0 ? nullptr : in.row(y), x0 - shape.halo + 4 * word, in.extent.width, border,
-                       aligned, planes);
-    for (int p = 0; p < kPlanes; ++p) pixels[p * shape.pixel_words() + item] = planes[p];
-  }
-  __syncthreads();
-
+  // Byte i of a word has its leftmost tap `offset` + i bytes behind the same word of the line.
+  const int halo = (radius + 3) / 4 * 4, offset = halo - radius;
   const int window = (offset + 2 * radius + 3) / 4 + 1;
-  for (int item = static_cast<int>(threadIdx.x); item < rows * (Tuning::tile_w / 4); item += threads) {
-    const int row = item / (Tuning::tile_w / 4), word = item % (Tuning::tile_w / 4);
-    for (int p = 0; p < kPlanes; ++p) {
-      const uint32_t* line = pixels + p * shape.pixel_words() + row * shape.words;
-      const uint2 s = sum_across(line, word + lead, window, word + shape.halo / 4, pairs, whole);
-      *reinterpret_cast<uint2*>(sums + p * shape.sum_words() + row * kPitch + 2 * word) = s;
+  make_tables(block, offset + 3, shared.pairs, shared.column);
+  __syncthreads();
+
+  // A warp's two rows: grey, one behind the other for the whole warp; colour, one for each half of it.
+  const int warp = thread / 32, word = thread % kWords, half = kPlanes == 1 ? 0 : thread % 32 / kWords;
+  constexpr int kRowsOfLane = kPlanes == 1 ? 2 : 1;
+  uint32_t* const line = shared.lines[warp] + half * (kLines * Tuning::line + 16);
+  const bool has_more = word < halo / 2;  // words of the line beyond the tile's own
+  uint32_t now[kRowsOfLane][kPlanes], more[kRowsOfLane][kPlanes] = {};
+  const auto load = [&](int row) {
+#pragma unroll
+    for (int v = 0; v < kRowsOfLane; ++v) {
+      const int y = border_index(y0 - radius + row + half + v, job.in.extent.height, border);
+      const uint8_t* from = y < 0 ? nullptr : job.in.row(y);
+      load_four<kPlanes>(job, from, x0 - halo + 4 * word, border, now[v]);
+      if (has_more) load_four<kPlanes>(job, from, x0 - halo + 4 * (kWords + word), border, more[v]);
     }
+  };
+  const int rows = Tuning::tile_h + 2 * radius;
+  int row = 2 * warp;
+  load(row);
+  for (; row < rows; row += 2 * Tuning::warps) {
+#pragma unroll
+    for (int n = 0; n < kLines; ++n) {
+      const int v = kPlanes == 1 ? n : 0, p = kPlanes == 1 ? 0 : n;
+      line[n * Tuning::line + word] = now[v][p];
+      if (has_more) line[n * Tuning::line + kWords + word] = more[v][p];
+    }
+    __syncwarp();
+    if (row + 2 * Tuning::warps < rows) load(row + 2 * Tuning::warps);  // on its way during the sums
+    uint2 sums[kLines];
+    sum_across<kLines>(line + word, Tuning::line, window, halo / 4, shared.pairs, whole, sums);
+#pragma unroll
+    for (int n = 0; n < kLines; ++n) {
+      const int v = kPlanes == 1 ? n : 0, p = kPlanes == 1 ? 0 : n;
+      *reinterpret_cast<uint2*>(shared.sums[p] + (row + half + v) * Tuning::pitch + 2 * word) = sums[n];
+    }
+    __syncwarp();
   }
   __syncthreads();
 
-  for (int item = static_cast<int>(threadIdx.x); item < Tuning::tile_w / 4 * (Tuning::tile_h / 4);
-       item += threads) {
-    const int word = item % (Tuning::tile_w / 4), strip = item / (Tuning::tile_w / 4) * 4;
-    const int x = x0 + 4 * word, y = y0 + strip;
-    if (x >= in.extent.width || y >= in.extent.height) continue;
+  for (int item = thread; item < kWords * (Tuning::tile_h / 4); item += kThreads) {
+    const int strip = item / kWords * 4, x = x0 + 4 * word, y = y0 + strip;
+    if (x >= job.in.extent.width || y >= job.in.extent.height) continue;
     uint32_t result[kPlanes][4];
 #pragma unroll
     for (int p = 0; p < kPlanes; ++p)
-      sum_down(sums + p * shape.sum_words() + strip * kPitch + 2 * word, kPitch, radius, column, whole,
+      sum_down(shared.sums[p] + strip * Tuning::pitch + 2 * word, Tuning::pitch, radius, shared.column, whole,
                result[p]);
-    for (int v = 0; v < 4 && y + v < in.extent.height; ++v) {
+#pragma unroll
+    for (int v = 0; v < 4; ++v) {
+      if (y + v >= job.in.extent.height) break;
       uint32_t planes[kPlanes];
       for (int p = 0; p < kPlanes; ++p) planes[p] = result[p][v];
-      store_four<kPlanes>(in, out, x, y + v, planes, aligned);
+      store_four<kPlanes>(job, x, y + v, planes);
     }
   }
 }
 
 template <int kPlanes>
-void launch_gaussian(const PassArgs& args, int reach, CudaStream stream) {
+void launch_gaussian(const PassArgs& args, CudaStream stream) {
   using Tuning = GaussianTuning<kPlanes>;
   const ConstImageRef in = args.in[0];
+  const GaussianJob job{
+      in.as<const uint8_t>(), args.out.as<uint8_t>(), static_cast<const GaussianBlock*>(args.block),
+      rows_aligned(in, 4) && rows_aligned(args.out, 4), rows_aligned(in, 16) && rows_aligned(args.out, 16)};
   const dim3 grid(blocks_for(in.width(), Tuning::tile_w), blocks_for(in.height(), Tuning::tile_h));
-  gaussian_kernel<kPlanes><<<grid, Tuning::threads, TileShape<kPlanes>(reach).bytes(), stream>>>(
-      in.as<const uint8_t>(), args.out.as<uint8_t>(), static_cast<const GaussianBlock*>(args.block), reach,
-      rows_aligned(in, 4) && rows_aligned(args.out, 4));
+  gaussian_kernel<kPlanes><<<grid, 32 * Tuning::warps, sizeof(GaussianShared<kPlanes>), stream>>>(job);
   LENSD_LAUNCHED();
+}
+
+template <int kPlanes>
+void prepare() {
+  const auto set = [](cudaFuncAttribute attribute, int value) {
+    LENSD_CUDA_CHECK(
+        cudaFuncSetAttribute(reinterpret_cast<const void*>(&gaussian_kernel<kPlanes>), attribute, value));
+  };
+  set(cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(sizeof(GaussianShared<kPlanes>)));
+  set(cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared);
 }
 
 }  // namespace
 
 void prepare_gaussian_kernels() {
-  const auto allow = [](const void* kernel, size_t bytes) {
-    LENSD_CUDA_CHECK(
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
-  };
-  allow(reinterpret_cast<const void*>(&gaussian_kernel<1>), TileShape<1>(kGaussianMaxRadius).bytes());
-  allow(reinterpret_cast<const void*>(&gaussian_kernel<3>), TileShape<3>(kGaussianMaxRadius).bytes());
+  prepare<1>();
+  prepare<3>();
 }
 
 void Gaussian::launch(const PassArgs& args, CudaStream stream) const {
-  const int reach = gaussian_reach(static_cast<const GaussianBlock*>(args.host_block)->radius);
   if (args.in[0].channels() == 1)
-    launch_gaussian<1>(args, reach, stream);
+    launch_gaussian<1>(args, stream);
   else
-    launch_gaussian<3>(args, reach, stream);
+    launch_gaussian<3>(args, stream);
 }
 
 }  // namespace lensd

@@ -2,7 +2,7 @@
 //
 // Formats: Gray8, RGBA8 (channel by channel, alpha passes through). Border rule: `border`. Temporal reach:
 // none. Fixed point: within ±1 of the double-precision result everywhere and equal to its rounding in 99 % of
-// pixels of noise and more.
+// pixels of noise and more. Every parameter is live: the CUDA launch is the same for all radii.
 #pragma once
 
 #include "core/graph/filter.hpp"
@@ -14,19 +14,12 @@ class Gaussian final : public FilterBase<Gaussian, GaussianParams, GaussianBlock
  public:
   static FilterSchema make_schema();
   Layout configure(const FilterInputs& inputs) override;
-  /// The largest radius that the launch has shared memory for: 3, 7, 15 or 31.
-  uint32_t variant() const override;
   void run(const PassArgs& args, Band band) const override;
 #if LENSD_CUDA
   void launch(const PassArgs& args, CudaStream stream) const override;
 #endif
   void reference(ReferenceRun& run) const override;
 };
-
-/// The bucket of a radius.
-constexpr int gaussian_reach(int radius) {
-  return radius <= 3 ? 3 : radius <= 7 ? 7 : radius <= 15 ? 15 : 31;
-}
 
 #if LENSD_CUDA
 /// Once per process and device: lets the kernels use more than the default shared memory.

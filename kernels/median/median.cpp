@@ -13,7 +13,8 @@ namespace lensd {
 
 FilterSchema Median::make_schema() {
   Schema<MedianParams> schema("median", "middle value of the window: removes specks, keeps edges");
-  schema.integer("radius", &MedianParams::radius, 1, kMedianMaxRadius, "reach of the window", {.unit = "px"});
+  schema.integer("radius", &MedianParams::radius, 1, kMedianMaxRadius, "reach of the window",
+                 {.unit = "px", .change = ParamChange::reconfigure});
   return add_border(schema, &MedianParams::border).build();
 }
 
@@ -21,7 +22,8 @@ Layout Median::configure(const FilterInputs& inputs) {
   const ImageFormat format = inputs.images[0];
   const double bytes = static_cast<double>(format.row_bytes()) * format.extent.height;
   // Minima and maxima a sample with columns shared, as on CUDA; from radius 3 on what the least search costs.
-  const double operations = params_.radius == 1 ? 17 : 87;
+  radius_ = params_.radius;
+  const double operations = radius_ == 1 ? 17 : 87;
   const double colours = format.format == PixelFormat::rgba8 ? 0.75 : 1;
   return {.output = format,
           .passes = {{.name = "median",
@@ -34,7 +36,8 @@ Layout Median::configure(const FilterInputs& inputs) {
 }
 
 void Median::run(const PassArgs& args, Band band) const {
-  const MedianBlock& block = block_of(args);
+  MedianBlock block = block_of(args);
+  block.radius = radius_;
   const auto rows = block.radius <= kMedianMergeRadius ? &median_band : &median_tiles_band;
   rows(args.in[0], args.out, band, block, args.worker);
 }

@@ -222,8 +222,7 @@ __global__ void __launch_bounds__(32 * MedianTuning::warps) median_rgba_kernel(M
 }  // namespace
 
 void Median::launch(const PassArgs& args, CudaStream stream) const {
-  const int radius = static_cast<const MedianBlock*>(args.host_block)->radius;
-  if (radius > kMedianNetworkRadius) return launch_median_tiles(args, stream);
+  if (radius_ > kMedianNetworkRadius) return launch_median_tiles(args, radius_, stream);
   const ConstImageRef in = args.in[0];
   const bool gray = in.channels() == 1;
   const unsigned word = gray ? 8 : 16;
@@ -234,7 +233,7 @@ void Median::launch(const PassArgs& args, CudaStream stream) const {
   const dim3 threads(32, MedianTuning::warps);
   const dim3 grid(blocks_for(in.width(), 32 * kOutputs * (gray ? 2 : 1)),
                   blocks_for(in.height(), MedianTuning::warps * MedianTuning::rows));
-  const bool small = radius == 1;
+  const bool small = radius_ == 1;
   if (gray) {
     if (small)
       median_gray_kernel<1><<<grid, threads, 0, stream>>>(job);

@@ -5,6 +5,9 @@
 // between neighbours, min/max networks (median_network-inl.hpp); radius 3 on the CPU: sorted columns merged
 // (median_merge.hpp); beyond: a search over thresholds with running box sums, tile by tile
 // (median_tiles.hpp).
+//
+// A changed radius makes a new plan: on CUDA it chooses between kernels of 30 and of 150 registers, with and
+// without shared memory. One kernel that holds them all would run each at the occupancy of the worst.
 #pragma once
 
 #include "core/graph/filter.hpp"
@@ -16,13 +19,14 @@ class Median final : public FilterBase<Median, MedianParams, MedianBlock> {
  public:
   static FilterSchema make_schema();
   Layout configure(const FilterInputs& inputs) override;
-  /// The radius: it decides kernel and launch shape.
-  uint32_t variant() const override { return static_cast<uint32_t>(params_.radius); }
   void run(const PassArgs& args, Band band) const override;
 #if LENSD_CUDA
   void launch(const PassArgs& args, CudaStream stream) const override;
 #endif
   void reference(ReferenceRun& run) const override;
+
+ private:
+  int radius_ = 1;  ///< as configured
 };
 
 }  // namespace lensd

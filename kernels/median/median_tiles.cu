@@ -16,6 +16,7 @@ struct MedianTilesJob {
   TileSource in;
   ImageView<uint8_t> out;
   const MedianBlock* block;
+  int radius;  ///< as planned; the block's may already be the next plan's
   int channels;
   bool aligned;  ///< the output's rows start at multiples of 4
 };
@@ -192,7 +193,7 @@ struct Interval {
 template <bool kWide, int kRadius>
 __global__ void __launch_bounds__(32) median_tiles_kernel(MedianTilesJob job) {
   extern __shared__ uint32_t memory[];
-  const int lane = static_cast<int>(threadIdx.x), radius = kRadius > 0 ? kRadius : job.block->radius;
+  const int lane = static_cast<int>(threadIdx.x), radius = kRadius > 0 ? kRadius : job.radius;
   const int width = tile_width(radius), words = width / 4, rows = kRows + 2 * radius;
   const int x0 = static_cast<int>(blockIdx.x) * width, y0 = static_cast<int>(blockIdx.y) * kRows;
   uint32_t *samples = memory, *columns = memory + rows * kWords;
@@ -222,12 +223,11 @@ __global__ void __launch_bounds__(32) median_tiles_kernel(MedianTilesJob job) {
 
 }  // namespace
 
-void launch_median_tiles(const PassArgs& args, CudaStream stream) {
+void launch_median_tiles(const PassArgs& args, int radius, CudaStream stream) {
   const ConstImageRef in = args.in[0];
-  const MedianTilesJob job{TileSource(in), args.out.as<uint8_t>(),
-                           static_cast<const MedianBlock*>(args.block), in.channels(),
-                           rows_aligned(args.out, 4)};
-  const int radius = static_cast<const MedianBlock*>(args.host_block)->radius;
+  const MedianTilesJob job{
+      TileSource(in), args.out.as<uint8_t>(), static_cast<const MedianBlock*>(args.block),
+      radius,         in.channels(),          rows_aligned(args.out, 4)};
   const dim3 grid(blocks_for(in.width(), tile_width(radius)), blocks_for(in.height(), kRows));
   const auto bytes = static_cast<unsigned>(4 * ((kRows + 2 * radius) * kWords + kRows * kPitch));
   if (radius == 3)

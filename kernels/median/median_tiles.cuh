@@ -6,7 +6,7 @@
 
 namespace lensd {
 
-/// Queues the pass; the launch depends on the radius alone.
-void launch_median_tiles(const PassArgs& args, CudaStream stream);
+/// Queues the pass for this radius, whatever the parameter block says.
+void launch_median_tiles(const PassArgs& args, int radius, CudaStream stream);
 
 }  // namespace lensd

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 
 #include "kernels/mosaic/mosaic_rows.hpp"
 
@@ -36,10 +35,6 @@ Layout Mosaic::configure(const FilterInputs& inputs) {
           .scratch_bytes = {},
           .worker_bytes = mosaic_worker_bytes(format_),
           .stats_bytes = sizeof(MosaicStats)};
-}
-
-uint32_t Mosaic::variant() const {
-  return static_cast<uint32_t>(std::bit_width(static_cast<unsigned>(params_.block)) - 1);
 }
 
 void Mosaic::run(const PassArgs& args, Band band) const {

@@ -1,36 +1,42 @@
-#include <bit>
-
 #include "kernels/common/launch.cuh"
 #include "kernels/mosaic/mosaic.hpp"
 
 namespace lensd {
 namespace {
 
-/// A thread block takes a tile of whole mosaic blocks, at least 4 by 1, about 256 by 32 pixels where they are
-/// small: sums down the columns by all threads, across by one thread or one warp a mosaic block, then the
-/// tile is filled.
+/// A thread block takes tiles of whole mosaic blocks, one tile after the other: about 64 words (256 grey or
+/// 64 colour pixels) by 32 rows, one mosaic block where that is larger. Sums down the columns by all threads,
+/// the means, then the tile is filled. The tiles follow from the block size on the device, so that the launch
+/// depends on no parameter.
 struct MosaicTuning {
-  static constexpr int threads = 256;
-  static constexpr int across(int log2_block) { return log2_block >= 6 ? 4 : 256 >> log2_block; }
-  static constexpr int down(int log2_block) { return log2_block >= 5 ? 1 : 32 >> log2_block; }
-  static constexpr int max_columns = 4 * kMosaicMaxBlock;  ///< of a tile, whatever the block
+  static constexpr int threads = 256, warps = threads / 32;
+  static constexpr int words = 64, rows = 32;
+  static constexpr int most_columns = words * rows / 2;     ///< words of all rows of mosaic blocks of a tile
+  static constexpr int most_blocks = 4 * most_columns / 2;  ///< mosaic blocks of a tile
+  static constexpr int resident = 5;                        ///< thread blocks of a multiprocessor
+  static constexpr int grid = 660;  ///< thread blocks: five for each multiprocessor of an H200
 };
 
-/// Division of columns below 1024 by the block, 2 to 256, exact.
-struct ByBlock {
-  uint32_t factor;
-  __device__ explicit ByBlock(int block)
-      : factor((0x400000u + static_cast<uint32_t>(block) - 1) / static_cast<uint32_t>(block)) {}
-  __device__ int operator()(int column) const {
-    return static_cast<int>(static_cast<uint32_t>(column) * factor >> 22);
+/// How the image falls into tiles, whose width is a whole number of words.
+struct MosaicTiles {
+  int across, down;  ///< mosaic blocks of a tile
+  int columns, count;
+
+  __device__ MosaicTiles(Extent extent, int block, int pixels_of_word) {
+    const int fit = MosaicTuning::words * pixels_of_word / block;
+    across = block % pixels_of_word == 0 ? max(1, fit) : max(4, fit / 4 * 4);
+    down = max(1, MosaicTuning::rows / block);
+    columns = (extent.width + across * block - 1) / (across * block);
+    count = columns * ((extent.height + down * block - 1) / (down * block));
   }
 };
 
-/// Sums four bytes down `rows` rows as 16-bit halves: (bytes 0 and 2, bytes 1 and 3).
-__device__ uint2 sum_down(ImageView<const uint8_t> in, int byte, int y, int rows, int count, bool aligned) {
+/// Sums four bytes down every `step`-th of `rows` rows as 16-bit halves: (bytes 0 and 2, bytes 1 and 3).
+__device__ uint2 sum_down(ImageView<const uint8_t> in, int byte, int y, int rows, int step, int count,
+                          bool aligned) {
   uint2 sum = make_uint2(0, 0);
-#pragma unroll 4
-  for (int i = 0; i < rows; ++i) {
+#pragma unroll 8
+  for (int i = 0; i < rows; i += step) {
     const uint8_t* p = in.row(y + i) + byte;
     uint32_t word = 0;
     if (count >= 4)
@@ -49,97 +55,114 @@ __device__ uint32_t warp_sum(uint32_t value) {
   return value;
 }
 
+struct MosaicShared {
+  uint2 columns[MosaicTuning::most_columns];  ///< of each word: sums down a row of mosaic blocks
+  uint32_t means[MosaicTuning::most_blocks];
+};
+
 template <int kChannels>
-__global__ void __launch_bounds__(MosaicTuning::threads)
+__global__ void __launch_bounds__(MosaicTuning::threads, MosaicTuning::resident)
     mosaic_kernel(ImageView<const uint8_t> in, ImageView<uint8_t> out, const MosaicBlock* params,
-                  MosaicStats* stats, int log2_block, bool aligned) {
+                  MosaicStats* stats, bool aligned) {
   constexpr int kColours = kChannels == 4 ? 3 : 1;
   constexpr int kPixels = kChannels == 4 ? 1 : 4;  // in a word
-  __shared__ uint2 columns[kChannels == 4 ? MosaicTuning::max_columns : MosaicTuning::max_columns / 4];
-  __shared__ uint32_t means[128];
-  __shared__ unsigned long long totals[3];
-  const int thread = static_cast<int>(threadIdx.x);
-  const int block = params->block, across = MosaicTuning::across(log2_block);
-  const int x0 = static_cast<int>(blockIdx.x) * across * block;
-  if (x0 >= in.extent.width) return;
-  const int tile_w = min(across * block, in.extent.width - x0);
-  const int words = (tile_w + kPixels - 1) / kPixels, blocks = (tile_w + block - 1) / block;
-  const ByBlock block_of(block);
-  if (thread < 3) totals[thread] = 0;
+  __shared__ MosaicShared shared;
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
+  const int block = params->block;
+  const MosaicTiles tiles(in.extent, block, kPixels);
+  // What a thread block sums up stays below 2^28 for the largest image.
+  uint32_t totals[kColours] = {};
 
-  for (int j = 0; j < MosaicTuning::down(log2_block); ++j) {
-    const int y = (static_cast<int>(blockIdx.y) * MosaicTuning::down(log2_block) + j) * block;
-    if (y >= in.extent.height) break;
-    const int rows = min(block, in.extent.height - y);
-    for (int w = thread; w < words; w += MosaicTuning::threads)
-      columns[w] =
-          sum_down(in, (x0 + w * kPixels) * kChannels, y, rows, (tile_w - w * kPixels) * kChannels, aligned);
+  for (int tile = static_cast<int>(blockIdx.x); tile < tiles.count; tile += static_cast<int>(gridDim.x)) {
+    const int tile_row = tile / tiles.columns;
+    const int x0 = (tile - tile_row * tiles.columns) * tiles.across * block,
+              y0 = tile_row * tiles.down * block;
+    const int width = min(tiles.across * block, in.extent.width - x0),
+              height = min(tiles.down * block, in.extent.height - y0);
+    const int words = (width + kPixels - 1) / kPixels, across = (width + block - 1) / block,
+              down = (height + block - 1) / block;
+
+    // Several threads share a column where there are more threads than columns.
+    const int parts = max(1, MosaicTuning::threads / (words * down));
+    for (int i = thread; i < words * down; i += MosaicTuning::threads) shared.columns[i] = make_uint2(0, 0);
+    __syncthreads();
+    for (int item = thread; item < words * down * parts; item += MosaicTuning::threads) {
+      const int line = item / words, w = item - line * words, j = line / parts, part = line - j * parts;
+      const int rows = min(block, height - j * block);
+      const uint2 sum = sum_down(in, (x0 + w * kPixels) * kChannels, y0 + j * block + part, rows - part,
+                                 parts, (width - w * kPixels) * kChannels, aligned);
+      uint2& column = shared.columns[j * words + w];
+      if (parts == 1) {
+        column = sum;
+      } else {  // a half is at most 255 · 256: nothing carries into the other
+        atomicAdd(&column.x, sum.x), atomicAdd(&column.y, sum.y);
+      }
+    }
     __syncthreads();
 
     // Short blocks: a thread each. Long ones: a warp each.
-    const bool by_warp = log2_block >= 5;
-    const int lane = by_warp ? thread % 32 : 0, lanes = by_warp ? 32 : 1;
-    for (int b = by_warp ? thread / 32 : thread; b < blocks; b += MosaicTuning::threads / lanes) {
+    const bool by_warp = block >= 16;
+    const int first = by_warp ? warp : thread, step = by_warp ? MosaicTuning::warps : MosaicTuning::threads;
+    for (int b = first; b < across * down; b += step) {
+      const int j = b / across, begin = (b - j * across) * block, end = min(width, begin + block);
+      const int rows = min(block, height - j * block);
       uint32_t sums[kColours] = {};
-      const int begin = b * block, end = min(tile_w, begin + block);
-      for (int x = begin + lane; x < end; x += lanes) {
-        if constexpr (kChannels == 4) {
-          const uint2 s = columns[x];
+      for (int x = begin + (by_warp ? lane : 0); x < end; x += by_warp ? 32 : 1) {
+        const uint2 s = shared.columns[j * words + x / kPixels];
+        if constexpr (kChannels == 4)
           sums[0] += s.x & 0xffff, sums[1] += s.y & 0xffff, sums[2] += s.x >> 16;
-        } else {
-          const uint2 s = columns[x / 4];
+        else
           sums[0] += ((x & 1 ? s.y : s.x) >> (x & 2 ? 16 : 0)) & 0xffff;
-        }
       }
       uint32_t pixel = 0;
       for (int c = 0; c < kColours; ++c) {
         if (by_warp) sums[c] = warp_sum(sums[c]);
-        if (lane != 0) continue;
+        if (by_warp && lane != 0) continue;
         pixel |= rounded_mean(sums[c], static_cast<uint32_t>((end - begin) * rows)) << (8 * c);
-        atomicAdd(&totals[c], static_cast<unsigned long long>(sums[c]));
+        totals[c] += sums[c];
       }
-      if (lane == 0) means[b] = pixel;
+      if (!by_warp || lane == 0) shared.means[b] = pixel;
     }
     __syncthreads();
 
-    for (int item = thread; item < words * rows; item += MosaicTuning::threads) {
-      const int row = item / words, w = item - row * words, x = w * kPixels;
-      if constexpr (kChannels == 4) {
-        const size_t byte = 4 * static_cast<size_t>(x0 + x);
-        const uint32_t alpha = load_word(in.row(y + row) + byte, aligned) & 0xff000000u;
-        store_word(out.row(y + row) + byte, means[block_of(x)] | alpha, aligned);
-      } else {
-        uint32_t word = 0;
-        for (int i = 0; i < 4; ++i)
-          if (x + i < tile_w) word |= means[block_of(x + i)] << (8 * i);
-        store_bytes(out.row(y + row) + x0 + x, word, tile_w - x, aligned);
+    // The word that fills each column of each row of mosaic blocks takes the place of its sums.
+    for (int item = thread; item < words * down; item += MosaicTuning::threads) {
+      const int j = item / words, x = (item - j * words) * kPixels;
+      uint32_t word = 0;
+      for (int i = 0; i < kPixels; ++i)
+        if (x + i < width) word |= shared.means[j * across + (x + i) / block] << (8 * i);
+      shared.columns[item].x = word;
+    }
+    __syncthreads();
+
+    for (int row = warp; row < height; row += MosaicTuning::warps) {
+      const uint2* const fill = shared.columns + row / block * words;
+      const uint8_t* const from = in.row(y0 + row) + x0 * kChannels;
+      uint8_t* const to = out.row(y0 + row) + x0 * kChannels;
+#pragma unroll 2
+      for (int w = lane; w < words; w += 32) {
+        if constexpr (kChannels == 4)
+          store_word(to + 4 * w, fill[w].x | (load_word(from + 4 * w, aligned) & 0xff000000u), aligned);
+        else
+          store_bytes(to + 4 * w, fill[w].x, width - 4 * w, aligned);
       }
     }
     __syncthreads();
   }
-  if (thread < kColours) atomicAdd(&stats->sums[thread], totals[thread]);
+  for (int c = 0; c < kColours; ++c) {
+    const uint32_t total = warp_sum(totals[c]);
+    if (lane == 0 && total > 0) atomicAdd(&stats->sums[c], static_cast<unsigned long long>(total));
+  }
 }
 
 }  // namespace
 
 void Mosaic::launch(const PassArgs& args, CudaStream stream) const {
   const ConstImageRef in = args.in[0];
-  const int block = static_cast<const MosaicBlock*>(args.host_block)->block;
-  const int log2_block = static_cast<int>(std::bit_width(static_cast<unsigned>(block))) - 1;
-  // The grid fits the smallest block of the variant; with a larger one the last thread blocks have nothing to
-  // do.
-  const int smallest = 1 << log2_block;
-  const dim3 grid(blocks_for(in.width(), smallest * MosaicTuning::across(log2_block)),
-                  blocks_for(in.height(), smallest * MosaicTuning::down(log2_block)));
-  const auto* params = static_cast<const MosaicBlock*>(args.block);
-  auto* stats = static_cast<MosaicStats*>(args.stats);
-  const bool aligned = rows_aligned(in, 4) && rows_aligned(args.out, 4);
-  if (in.channels() == 1)
-    mosaic_kernel<1><<<grid, MosaicTuning::threads, 0, stream>>>(
-        in.as<const uint8_t>(), args.out.as<uint8_t>(), params, stats, log2_block, aligned);
-  else
-    mosaic_kernel<4><<<grid, MosaicTuning::threads, 0, stream>>>(
-        in.as<const uint8_t>(), args.out.as<uint8_t>(), params, stats, log2_block, aligned);
+  const auto kernel = in.channels() == 1 ? mosaic_kernel<1> : mosaic_kernel<4>;
+  kernel<<<MosaicTuning::grid, MosaicTuning::threads, 0, stream>>>(
+      in.as<const uint8_t>(), args.out.as<uint8_t>(), static_cast<const MosaicBlock*>(args.block),
+      static_cast<MosaicStats*>(args.stats), rows_aligned(in, 4) && rows_aligned(args.out, 4));
   LENSD_LAUNCHED();
 }
 

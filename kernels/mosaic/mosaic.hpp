@@ -2,7 +2,7 @@
 //
 // Formats: Gray8, RGBA8 (channel by channel, alpha passes through). Border rule: none. Temporal reach: none.
 // Exact: integer sums. Statistics: the frame's exact mean before the mosaic, as `mean` or `mean_r`, `mean_g`,
-// `mean_b`.
+// `mean_b`. The block size is live: the CUDA launch is the same for all of them.
 #pragma once
 
 #include "core/graph/filter.hpp"
@@ -14,8 +14,6 @@ class Mosaic final : public FilterBase<Mosaic, MosaicParams, MosaicBlock> {
  public:
   static FilterSchema make_schema();
   Layout configure(const FilterInputs& inputs) override;
-  /// Blocks of [2^k, 2^(k+1)) share a launch.
-  uint32_t variant() const override;
   void run(const PassArgs& args, Band band) const override;
 #if LENSD_CUDA
   void launch(const PassArgs& args, CudaStream stream) const override;

@@ -1,5 +1,6 @@
 #include "kernels/scopes/scopes.hpp"
 
+#include "core/base/error.hpp"
 #include "kernels/common/tally.hpp"
 #include "kernels/scopes/scope_rows.hpp"
 
@@ -40,6 +41,8 @@ Layout Scope::configure(const FilterInputs& inputs) {
       pass.items = extent.height, pass.grain = chroma_grain(extent);
       worker = chroma_table_bytes() + chroma_row_bytes(extent);
       break;
+    case ScopeKind::compare:
+      throw Error(ExitCode::runtime_failure, "scope", "a comparison is a node of its own");
   }
   return {.output = {PixelFormat::gray8, {1, 1}},
           .passes = {pass},
@@ -61,6 +64,8 @@ void Scope::run(const PassArgs& args, Band band) const {
       return count_parade(in, band, counts);
     case ScopeKind::vectorscope:
       return count_chroma(in, band, block, args.worker, counts);
+    case ScopeKind::compare:
+      break;
   }
 }
 
@@ -91,6 +96,8 @@ std::vector<uint32_t> Scope::count_reference(const Image& image) const {
           break;
         case ScopeKind::vectorscope:
           count(gray ? kGreyIndex : chroma_index(block, r, g, b));
+          break;
+        case ScopeKind::compare:
           break;
       }
     }

@@ -1,5 +1,7 @@
 #include "kernels/threshold/threshold.hpp"
 
+#include <algorithm>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/threshold/threshold.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
@@ -44,7 +46,8 @@ FilterSchema Threshold::make_schema() {
   using P = ThresholdParams;
   return Schema<P>("threshold", "255 where a channel is above the level, 0 elsewhere")
       .integer("level", &P::level, 0, 255, "highest value that becomes 0")
-      .boolean("otsu", &P::otsu, "take each channel's level from the frame's histogram, by Otsu's method")
+      .boolean("otsu", &P::otsu, "take each channel's level from the frame's histogram, by Otsu's method",
+               {.change = ParamChange::reconfigure})
       .build();
 }
 
@@ -52,17 +55,18 @@ Layout Threshold::configure(const FilterInputs& inputs) {
   const ImageFormat format = inputs.images[0];
   const int height = format.extent.height;
   const double bytes = static_cast<double>(format.row_bytes()) * height;
-  return {
-      .output = format,
-      .passes = {{.name = "histogram",
-                  .items = height,
-                  .grain = tally_grain(format.extent),
-                  .bytes = bytes,
-                  .operations = bytes},
-                 {.name = "otsu", .bytes = sizeof(Histogram), .operations = 256 * 16},
-                 {.name = "threshold", .items = height, .grain = 8, .bytes = 2 * bytes, .operations = bytes}},
-      .scratch_bytes = {},
-      .stats_bytes = sizeof(ThresholdStats)};
+  otsu_ = params_.otsu;
+  Layout layout{.output = format, .scratch_bytes = {}, .stats_bytes = sizeof(ThresholdStats)};
+  if (otsu_)
+    layout.passes = {{.name = "histogram",
+                      .items = height,
+                      .grain = tally_grain(format.extent),
+                      .bytes = bytes,
+                      .operations = bytes},
+                     {.name = "otsu", .bytes = sizeof(Histogram), .operations = 256 * 16}};
+  layout.passes.push_back(
+      {.name = "threshold", .items = height, .grain = 8, .bytes = 2 * bytes, .operations = bytes});
+  return layout;
 }
 
 void Threshold::run(const PassArgs& args, Band band) const {
@@ -70,15 +74,17 @@ void Threshold::run(const PassArgs& args, Band band) const {
   const ThresholdBlock& block = block_of(args);
   auto& stats = *static_cast<ThresholdStats*>(args.stats);
   const bool gray = in.format.format == PixelFormat::gray8;
-  if (args.pass == kHistogram) {
-    if (block.otsu) add_histogram(in, band, stats.histogram);
-  } else if (args.pass == kOtsu) {
-    stats.channels = static_cast<uint32_t>(colour_channels(in.format.format));
+  const auto colours = static_cast<uint32_t>(colour_channels(in.format.format));
+  if (pass_of(args) == kHistogram) {
+    add_histogram(in, band, stats.histogram);
+  } else if (pass_of(args) == kOtsu) {
+    stats.channels = colours;
     const double pixels = static_cast<double>(in.width()) * in.height();
-    for (uint32_t c = 0; c < stats.channels; ++c)
-      stats.level[c] = block.otsu ? otsu_level(stats.histogram.count[c], pixels) : block.level;
+    for (uint32_t c = 0; c < colours; ++c) stats.level[c] = otsu_level(stats.histogram.count[c], pixels);
   } else {
-    const uint32_t* level = stats.level;
+    uint32_t level[3] = {block.level, block.level, block.level};
+    if (otsu_) std::copy_n(stats.level, colours, level);
+    if (!otsu_ && band.begin == 0) stats.channels = colours, std::copy_n(level, colours, stats.level);
     const uint32_t levels = gray ? level[0] * 0x01010101u : level[0] | level[1] << 8 | level[2] << 16;
     const auto row = &HWY_DYNAMIC_DISPATCH(threshold_row);
     for (int y = band.begin; y < band.end; ++y)

@@ -39,12 +39,11 @@ __global__ void otsu_kernel(ThresholdStats* stats, double pixels) {
 }
 
 __global__ void threshold_kernel(ImageView<const uint8_t> in, ImageView<uint8_t> out, int row_bytes,
-                                 bool gray, bool aligned, const ThresholdBlock* block,
+                                 bool gray, bool aligned, bool otsu, const ThresholdBlock* block,
                                  ThresholdStats* stats) {
   const int x = chunk_x(), left = row_bytes - x;
   const int y = static_cast<int>(blockIdx.y * ChunkShape::rows + threadIdx.y);
   if (left <= 0 || y >= in.extent.height) return;
-  const bool otsu = block->otsu != 0;
   uint32_t level[3];
   for (int c = 0; c < 3; ++c) level[c] = otsu ? stats->level[gray ? 0 : c] : block->level;
   if (!otsu && x == 0 && y == 0) {
@@ -63,19 +62,17 @@ __global__ void threshold_kernel(ImageView<const uint8_t> in, ImageView<uint8_t>
 
 void Threshold::launch(const PassArgs& args, CudaStream stream) const {
   const ConstImageRef in = args.in[0];
-  const bool otsu = static_cast<const ThresholdBlock*>(args.host_block)->otsu != 0;
   auto* stats = static_cast<ThresholdStats*>(args.stats);
   const bool gray = in.format.format == PixelFormat::gray8;
-  if (args.pass == kHistogram) {
-    if (otsu) launch_histogram(in, &stats->histogram, stream);
-  } else if (args.pass == kOtsu) {
-    if (!otsu) return;
+  if (pass_of(args) == kHistogram) {
+    launch_histogram(in, &stats->histogram, stream);
+  } else if (pass_of(args) == kOtsu) {
     otsu_kernel<<<gray ? 1 : 3, 256, 0, stream>>>(stats, static_cast<double>(in.width()) * in.height());
     LENSD_LAUNCHED();
   } else {
     threshold_kernel<<<chunk_grid(in.format), chunk_block(), 0, stream>>>(
         in.as<const uint8_t>(), args.out.as<uint8_t>(), static_cast<int>(in.row_bytes()), gray,
-        aligned16(in) && aligned16(args.out), static_cast<const ThresholdBlock*>(args.block), stats);
+        aligned16(in) && aligned16(args.out), otsu_, static_cast<const ThresholdBlock*>(args.block), stats);
     LENSD_LAUNCHED();
   }
 }

@@ -6,6 +6,9 @@
 // Formats: Gray8, RGBA8. Aliasing: none. Border rule: none. Temporal reach: none. Exact: integer counts, then
 // doubles in prescribed order. Source: N. Otsu, A threshold selection method from gray-level histograms,
 // 1979.
+//
+// Switching otsu makes a new plan: with it there are two passes more, which would otherwise be launched for
+// nothing in every frame and cost as much as the threshold itself.
 #pragma once
 
 #include "core/graph/filter.hpp"
@@ -17,7 +20,6 @@ class Threshold final : public FilterBase<Threshold, ThresholdParams, ThresholdB
  public:
   static FilterSchema make_schema();
   Layout configure(const FilterInputs& inputs) override;
-  uint32_t variant() const override { return params_.otsu ? 1 : 0; }  // without it two passes queue nothing
   void run(const PassArgs& args, Band band) const override;
 #if LENSD_CUDA
   void launch(const PassArgs& args, CudaStream stream) const override;
@@ -27,6 +29,11 @@ class Threshold final : public FilterBase<Threshold, ThresholdParams, ThresholdB
 
  private:
   enum Pass { kHistogram, kOtsu, kThreshold };
+  Pass pass_of(const PassArgs& args) const {
+    return otsu_ ? static_cast<Pass>(args.pass) : kThreshold;
+  }
+
+  bool otsu_ = false;  ///< as configured
 };
 
 }  // namespace lensd

@@ -13,10 +13,7 @@ struct ThresholdParams {
 
 struct ThresholdBlock {
   uint32_t level;
-  uint32_t otsu;
-  static ThresholdBlock make(const ThresholdParams& p) {
-    return {static_cast<uint32_t>(p.level), p.otsu ? 1u : 0u};
-  }
+  static ThresholdBlock make(const ThresholdParams& p) { return {static_cast<uint32_t>(p.level)}; }
 };
 
 /// Leads with the counters that the first pass adds to.

@@ -68,10 +68,6 @@ Layout Unsharp::configure(const FilterInputs& inputs) {
   return layout;
 }
 
-uint32_t Unsharp::variant() const {
-  return static_cast<uint32_t>(gaussian_reach(params_.blur().effective_radius()));
-}
-
 void Unsharp::run(const PassArgs& args, Band band) const {
   blur_.run(args, band);
   const UnsharpBlock& block = block_of(args);

@@ -16,7 +16,6 @@ class Unsharp final : public FilterBase<Unsharp, UnsharpParams, UnsharpBlock> {
  public:
   static FilterSchema make_schema();
   Layout configure(const FilterInputs& inputs) override;
-  uint32_t variant() const override;
   void run(const PassArgs& args, Band band) const override;
 #if LENSD_CUDA
   void launch(const PassArgs& args, CudaStream stream) const override;

@@ -1,6 +1,7 @@
 #include "tests/bench/bench_rig.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <random>
 
@@ -58,8 +59,9 @@ struct CpuRun {
   size_t stride, state_stride;
   FrameBlock frame_block;
   PassArgs args;
+  const std::vector<std::vector<uint8_t>>& tracks;
 
-  CpuRun(Subject& subject, int threads) : filter(*subject.filter), workers(threads) {
+  CpuRun(Subject& subject, int threads) : filter(*subject.filter), workers(threads), tracks(subject.tracks) {
     layout = filter.configure(
         {.images = {&subject.format, subject.picture ? 0u : 1u}, .picture = subject.picture});
     stride = align_up(layout.worker_bytes, 256);
@@ -77,6 +79,9 @@ struct CpuRun {
     args = {};
     args.in = {&buffers.in_ref, 1}, args.out = buffers.out_ref, args.picture = &buffers.picture;
     args.block = args.host_block = block.data(), args.scratch = scratch_pointers;
+    if (!tracks.empty())
+      args.tracks = reinterpret_cast<const TrackTable*>(
+          tracks[static_cast<size_t>(frame_block.index) % tracks.size()].data());
     frame_block.half ^= 1, frame_block.fresh = frame_block.index++ == 0;
     args.frame = &frame_block;
     args.state = state.data(), args.state_bytes = state_stride, args.stats = stats.data();
@@ -100,6 +105,33 @@ size_t rotation(size_t frame_bytes, size_t cache_bytes) {
 }
 
 }  // namespace
+
+std::vector<std::vector<uint8_t>> circling_tracks(Extent picture) {
+  constexpr int count = 1000, frames = 32;
+  constexpr double radius = 15, turn = 2 * 3.14159265358979 / frames;
+  std::vector<std::vector<uint8_t>> tables;
+  for (int i = 0; i < frames; ++i) {
+    auto& bytes = tables.emplace_back(track_table_bytes(count));
+    auto& table = *reinterpret_cast<TrackTable*>(bytes.data());
+    table = {.frame = i, .capacity = count, .alive = count, .picture = picture};
+    std::mt19937 random(1);
+    for (uint32_t id = 1; id <= count; ++id) {
+      const auto along = [&](int side, double shift, double at) {
+        return static_cast<float>(shift * (side - 1) + radius * at);
+      };
+      const double x = 0.1 + 0.8 * random() / 4294967296.0, y = 0.1 + 0.8 * random() / 4294967296.0;
+      table.tracks()[id - 1] = {.id = id,
+                                .status = TrackStatus::tracked,
+                                .x = along(picture.width, x, std::cos(turn * i)),
+                                .y = along(picture.height, y, std::sin(turn * i)),
+                                .previous_x = along(picture.width, x, std::cos(turn * (i - 1))),
+                                .previous_y = along(picture.height, y, std::sin(turn * (i - 1))),
+                                .age = 100,
+                                .residual = 3};
+    }
+  }
+  return tables;
+}
 
 FrameBuffers make_buffers(const Subject& subject, const Layout& layout, MemoryKind kind) {
   FrameBuffers buffers;

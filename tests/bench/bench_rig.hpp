@@ -16,7 +16,11 @@ struct Subject {
   std::unique_ptr<Filter> filter;
   ImageFormat format;
   const PictureInfo* picture = nullptr;
+  std::vector<std::vector<uint8_t>> tracks = {};  ///< for readers of tracks: TrackTables, over and over
 };
+
+/// Tables of 1000 tracks that go round in circles, 3 pixels a frame.
+std::vector<std::vector<uint8_t>> circling_tracks(Extent picture);
 
 /// Measured times of one frame in seconds, the sum of all passes.
 struct Timing {

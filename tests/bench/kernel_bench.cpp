@@ -63,7 +63,9 @@ void for_each_subject(Extent extent, const std::vector<std::string>& only, Use u
     if (!wanted(name) || entry.min_inputs > 1 || entry.gives_tracks) continue;  // trackers: bench_klt()
     for (const PixelFormat format : {PixelFormat::gray8, PixelFormat::rgba8}) {
       if (entry.accepts == (format == PixelFormat::gray8 ? Accepts::rgba8 : Accepts::gray8)) continue;
-      use(Subject{fmt::format("{} {}", name, lensd::name(format)), entry.make(), {format, extent}});
+      Subject plain{fmt::format("{} {}", name, lensd::name(format)), entry.make(), {format, extent}};
+      if (entry.needs_tracks) plain.tracks = circling_tracks(extent);
+      use(std::move(plain));
       for (const Setting& setting : kSettings) {
         if (name != setting.filter) continue;
         Subject subject{fmt::format("{} {}={} {}", name, setting.param, setting.value, lensd::name(format)),

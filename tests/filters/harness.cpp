@@ -67,7 +67,7 @@ class CpuRig final : public Rig {
     result.guards_untouched = pack(out.get(), placement_, result.image);
     if (layout_.passes_through) result.image = in[0];
     filter_.read_stats(stats_.data(), result.stats);
-    result.stats_bytes.assign(stats_.data(), stats_.data() + stats_.size());
+    result.stats_bytes.assign(stats_.data(), stats_.data() + layout_.stats_bytes);
     return result;
   }
 

@@ -64,7 +64,7 @@ class CudaRig final : public Rig {
     copy(host.data(), out_.data(), host.size());
     result.guards_untouched = pack(host.data(), placement_, result.image);
     if (layout_.passes_through) result.image = in[0];
-    std::vector<uint8_t> stats(stats_.size());
+    std::vector<uint8_t> stats(layout_.stats_bytes);
     copy(stats.data(), stats_.data(), stats.size());
     filter_.read_stats(stats.data(), result.stats);
     result.stats_bytes = std::move(stats);
@@ -86,14 +86,15 @@ class CudaRig final : public Rig {
     LENSD_CUDA_CHECK(cudaMemcpy(to, from, bytes, cudaMemcpyDefault));
   }
 
-  /// Whole host planes, row by row, into device memory with the same absolute pitch.
+  /// Whole host planes, row by row, into device memory. Kernels may load words where rows are aligned.
   PictureRef upload(const PictureRef* picture) {
     if (!picture) return {};
     PictureRef planes = *picture;
     planes.memory = MemoryKind::device;
     for (int p = 0; p < picture->info.format.plane_count; ++p) {
       const auto i = static_cast<size_t>(p);
-      const size_t row = picture->info.plane_row_bytes(p), pitch = align_up(row, 256) + 2;
+      const size_t row = picture->info.plane_row_bytes(p),
+                   pitch = align_up(row, 256) + (placement_.aligned_rows ? 0 : 2);
       const int rows = picture->info.plane_rows(p);
       plane_[i] = MemoryBlock(MemoryKind::device, pitch * static_cast<size_t>(rows));
       for (int y = 0; y < rows; ++y)

@@ -130,9 +130,9 @@ TEST(Threshold, OtsuPartsTwoClassesOfEachChannel) {
   for (int y = 0; y < 20; ++y)
     for (int x = 0; x < 40; ++x)
       ASSERT_EQ(pixel(out, x, y), (std::vector{(x + y) % 3 ? 0 : 255, x < 13 ? 0 : 255, 255, x}));
-  bench.set({{"otsu", false}, {"level", int64_t{42}}});
-  bench.run({in});
-  EXPECT_EQ(bench.stat("level_g"), 42);
+  Bench fixed("threshold", in.format, {{"level", int64_t{42}}});
+  fixed.run({in});
+  EXPECT_EQ(fixed.stat("level_g"), 42);
 }
 
 TEST(Threshold, OtsuFindsTheBestOfAllLevels) {

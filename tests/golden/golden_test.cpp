@@ -78,6 +78,7 @@ GraphDesc graph_of(const std::string& chain) {
     graph.nodes = {other, node};
     return resolved(graph, registry());
   }
+  if (single && single->needs_tracks) return parse_chain("klt," + chain, registry());
   return parse_chain(chain, registry());
 }
 
@@ -85,7 +86,8 @@ std::vector<std::string> cases() {
   std::vector<std::string> all{
       "median=radius=1,gaussian=sigma=1.6,grayscale", "grayscale,median=radius=2,invert",
       "gaussian=sigma=9:border=wrap,mosaic=block=7", "gaussian=sigma=0.4:border=constant"};
-  for (const FilterEntry& filter : registry().filters) all.push_back(filter.schema().name);
+  for (const FilterEntry& filter : registry().filters)
+    if (!filter.needs_tracks || registry().find("klt")) all.push_back(filter.schema().name);
   return all;
 }
 

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "core/graph/executor.hpp"
+#include "kernels/compare/compare.hpp"
 #include "kernels/registry.hpp"
 #include "kernels/scopes/scopes.hpp"
 
@@ -141,6 +142,20 @@ TEST_P(Taps, CountWhatTheNodeGivesAndChangeNothing) {
       EXPECT_EQ(readings[i].counts, oracle.count_reference(image));
     }
   }
+}
+
+TEST_P(Taps, ComparesTwoNodes) {
+  const std::vector<Tap> taps{{"source", ScopeKind::compare, "gaussian"}, {"", ScopeKind::compare, "source"}};
+  std::vector<ScopeReading> readings;
+  const GraphDesc g = graph("grayscale");
+  const Image output = run(g, taps, &readings);
+  EXPECT_EQ(output.pixels, run(g, {}).pixels);
+  const auto image_of = [&](const char* node) { return run(graph(node), {}); };
+  const Comparison expected = Compare().compare_reference(image_of("source"), image_of("gaussian"));
+  EXPECT_GT(expected.psnr(), 1);
+  EXPECT_EQ(readings[0].comparison().squares[1], expected.squares[1]);
+  EXPECT_EQ(readings[0].comparison().ssim_q24, expected.ssim_q24);
+  EXPECT_EQ(readings[1].comparison().channels, 3u) << "Gray8 against RGBA8 is compared in colour";
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, Taps, testing::Values(Backend::cpu, Backend::cuda),

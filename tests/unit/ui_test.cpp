@@ -171,9 +171,9 @@ TEST_F(Panels, BypassLastsWhileHeld) {
   InputState input;
   input.held_letters = 1u << ('b' - 'a');
   frame(input);
-  EXPECT_TRUE(viewer.bypass());
+  EXPECT_TRUE(viewer.compare_look().second_only);
   frame();
-  EXPECT_FALSE(viewer.bypass());
+  EXPECT_FALSE(viewer.compare_look().second_only);
 }
 
 TEST_F(Panels, TabGivesThePictureTheWholeWindow) {

@@ -96,11 +96,11 @@ TEST_F(OnDisplay, PicturesAreExactAtOneToOne) {
 struct FinishedFrames final : DeviceFrameSync {
   void wait_ready(CudaStream, const Frame&) override { ++waits; }
   void reading_done(CudaStream, const Frame&) override { ++reads; }
-  void copy_to_host(const Frame& frame, int image, ImageRef to) override {
+  void copy_to_host(const Frame& frame, int image, int x, int y, ImageRef to) override {
     const ImageRef from = frame.image(image);
-    LENSD_CUDA_CHECK(cudaMemcpy2D(to.data, static_cast<size_t>(to.pitch_bytes), from.data,
-                                  static_cast<size_t>(from.pitch_bytes), to.row_bytes(),
-                                  static_cast<size_t>(to.height()), cudaMemcpyDeviceToHost));
+    LENSD_CUDA_CHECK(cudaMemcpy2D(to.data, static_cast<size_t>(to.pitch_bytes),
+                                  from.row(y) + x * from.channels(), static_cast<size_t>(from.pitch_bytes),
+                                  to.row_bytes(), static_cast<size_t>(to.height()), cudaMemcpyDeviceToHost));
   }
   int waits = 0, reads = 0;
 };

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/graph/tap.hpp"
+#include "kernels/grayscale/grayscale_math.hpp"
+
+namespace lensd {
+
+/// Not for the user: the matrix follows the source's colour description.
+struct CompareParams {
+  LumaWeights matrix = LumaWeights::bt601;
+};
+
+struct CompareBlock {
+  LumaBlock luma;
+  static constexpr CompareBlock make(const CompareParams& p) { return {LumaBlock::make(p.matrix)}; }
+};
+
+/// Sums over 4×4 luma values of both images. A window is 2×2 of these blocks.
+struct BlockSums {
+  uint32_t a, b, squares, products;  ///< Σa, Σb, Σ(a² + b²), Σab
+
+  LENSD_HD constexpr void add(uint32_t x, uint32_t y) {
+    a += x, b += y, squares += x * x + y * y, products += x * y;
+  }
+  LENSD_HD constexpr void add(const BlockSums& other) {
+    a += other.a, b += other.b, squares += other.squares, products += other.products;
+  }
+};
+inline constexpr int kCompareBlock = 4;
+
+/// Whole blocks along a side, and windows, which begin at every block but the last.
+LENSD_HD constexpr int compare_blocks(int side) {
+  return side / kCompareBlock;
+}
+LENSD_HD constexpr int compare_windows(int side) {
+  return compare_blocks(side) > 1 ? compare_blocks(side) - 1 : 0;
+}
+
+/// Structural similarity of an 8×8 window in 2^-24: variances with n − 1, the usual constants 0.01² and 0.03²
+/// of the peak's square, all scaled by the number of pixels so that one division is left.
+LENSD_HD inline int64_t window_ssim(const BlockSums& w) {
+  constexpr int64_t c1 = 26634;   // 0.01² · 255² · 64², rounded
+  constexpr int64_t c2 = 235963;  // 0.03² · 255² · 64 · 63, rounded
+  const int64_t a = w.a, b = w.b;
+  const int64_t variances = 64 * static_cast<int64_t>(w.squares) - a * a - b * b;
+  const int64_t covariance = 64 * static_cast<int64_t>(w.products) - a * b;
+  const double similar = static_cast<double>(2 * a * b + c1) * static_cast<double>(2 * covariance + c2);
+  const double possible = static_cast<double>(a * a + b * b + c1) * static_cast<double>(variances + c2);
+  const double scaled = similar / possible * 16777216.0;
+  return static_cast<int64_t>(scaled + (scaled < 0 ? -0.5 : 0.5));
+}
+
+}  // namespace lensd

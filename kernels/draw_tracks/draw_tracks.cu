@@ -1,0 +1,126 @@
+#include "kernels/common/chunk.cuh"
+#include "kernels/draw_tracks/draw_tracks.hpp"
+#include "kernels/draw_tracks/draw_tracks_rows.hpp"
+
+namespace lensd {
+namespace {
+
+/// How many tracks there are is known on the device alone, so that a fixed grid walks over them: eight blocks
+/// for each of 132 processors.
+struct DrawTuning {
+  static constexpr int blocks = 8 * 132, threads = 256;
+};
+
+__device__ int places_of(const TrackTable* table) {
+  return static_cast<int>(min(table->capacity, static_cast<uint32_t>(kMaxTracks)));
+}
+__device__ int first_thread() {
+  return static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+}
+__device__ int all_threads() {
+  return static_cast<int>(gridDim.x * blockDim.x);
+}
+
+/// A thread for every point of the history, then for every four keys to be cleared.
+__global__ void history_kernel(const DrawTracksBlock* block, const TrackTable* table, Extent extent,
+                               StatePair<DrawHistory> state, int trail, uint4* keys, int key_words) {
+  const DrawGrid grid = DrawGrid::make(extent, table->picture);
+  const DrawHistory* before = state.before();
+  DrawHistory* after = state.after();
+  const int places = places_of(table), entries = trail + 1;
+  const uint32_t known = state.frame->fresh ? 0 : before->capacity;
+  if (first_thread() == 0) after->capacity = static_cast<uint32_t>(places);
+  for (int i = first_thread(); i < places * entries; i += all_threads()) {
+    const int place = i / entries, k = i - place * entries;
+    const Track& now = table->tracks()[place];
+    const DrawPlace last = static_cast<uint32_t>(place) < known ? before->places()[place] : DrawPlace{0, 0};
+    const bool keeps = keeps_trail(last, now);
+    if (k == 0) after->places()[place] = next_place(block->colour, keeps, last, now);
+    after->points(place, trail)[k] = next_point(grid, now, keeps, before->points(place, trail), k);
+  }
+  for (int i = first_thread(); i < key_words; i += all_threads()) keys[i] = make_uint4(0, 0, 0, 0);
+}
+
+/// A warp for every mark: 8 columns of 4 rows at a time, most marks being about that large.
+__global__ void draw_kernel(const DrawTracksBlock* block, const TrackTable* table, Extent extent,
+                            StatePair<DrawHistory> state, int trail, uint32_t* keys, int key_pitch) {
+  const DrawGrid grid = DrawGrid::make(extent, table->picture);
+  const DrawHistory* history = state.after();
+  const int lane = static_cast<int>(threadIdx.x) & 31, entries = trail + 1;
+  const int marks = places_of(table) * entries;
+  for (int i = first_thread() / 32; i < marks; i += all_threads() / 32) {
+    const int place = i / entries;
+    DrawMark mark;
+    if (!mark_of(*block, grid, history->places()[place], history->points(place, trail), i - place * entries,
+                 trail, mark))
+      continue;
+    const DrawSpan rows = rows_of(mark, extent.height);
+    for (int y = rows.first + lane / 8; y <= rows.last; y += 4) {
+      const DrawSpan columns = columns_of(mark, y, extent.width);
+      uint32_t* row = keys + static_cast<size_t>(y) * key_pitch;
+      for (int x = columns.first + lane % 8; x <= columns.last; x += 8) {
+        const uint32_t key = mark_key(mark, static_cast<float>(x), static_cast<float>(y));
+        if (key != 0) atomicMax(row + x, key);
+      }
+    }
+  }
+}
+
+/// A thread for a chunk of 16 bytes: 4 pixels, or 16 gray ones. Most chunks have no key and are copied.
+template <bool gray>
+__global__ void blend_kernel(ImageView<const uint8_t> in, ImageView<uint8_t> out, int row_bytes, bool aligned,
+                             const uint32_t* keys, int key_pitch, const DrawTracksBlock* block) {
+  const int x = chunk_x(), left = row_bytes - x;
+  const int y = static_cast<int>(blockIdx.y * ChunkShape::rows + threadIdx.y);
+  if (left <= 0 || y >= in.extent.height) return;
+  Chunk chunk = load_chunk(in.row(y) + x, left, aligned);
+  const auto* of_row = reinterpret_cast<const uint4*>(keys + static_cast<size_t>(y) * key_pitch);
+  const uint32_t rim = block->rim, opacity = block->opacity;
+#pragma unroll
+  for (int i = 0; i < (gray ? 4 : 1); ++i) {
+    const uint4 four = of_row[gray ? x / 4 + i : x / 16];
+    const uint32_t key[4] = {four.x, four.y, four.z, four.w};
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      if (key[j] == 0) continue;
+      const uint32_t colour = block->ramp[key[j] & 255];
+      if (gray) {
+        const uint32_t shift = static_cast<uint32_t>(8 * j), v = chunk.word[i] >> shift & 255;
+        chunk.word[i] ^= (v ^ draw_over(v, key[j], colour >> 24, rim, opacity)) << shift;
+      } else {
+        uint32_t result = chunk.word[j] & 0xff000000u;
+#pragma unroll
+        for (int c = 0; c < 24; c += 8)
+          result |= draw_over(chunk.word[j] >> c & 255, key[j], colour >> c & 255, rim, opacity) << c;
+        chunk.word[j] = result;
+      }
+    }
+  }
+  store_chunk(out.row(y) + x, chunk, left, aligned);
+}
+
+}  // namespace
+
+void DrawTracks::launch(const PassArgs& args, CudaStream stream) const {
+  const ConstImageRef in = args.in[0];
+  const Extent extent = in.format.extent;
+  const auto* block = static_cast<const DrawTracksBlock*>(args.block);
+  const StatePair<DrawHistory> state = args.state_of<DrawHistory>();
+  auto* keys = reinterpret_cast<uint32_t*>(args.scratch[0]);
+  const int pitch = static_cast<int>(draw_key_pitch(extent.width));
+  if (args.pass == kHistory) {
+    history_kernel<<<DrawTuning::blocks, DrawTuning::threads, 0, stream>>>(
+        block, args.tracks, extent, state, trail_, reinterpret_cast<uint4*>(keys), pitch / 4 * extent.height);
+  } else if (args.pass == kDraw) {
+    draw_kernel<<<DrawTuning::blocks, DrawTuning::threads, 0, stream>>>(block, args.tracks, extent, state,
+                                                                        trail_, keys, pitch);
+  } else {
+    const auto kernel = in.channels() == 1 ? blend_kernel<true> : blend_kernel<false>;
+    kernel<<<chunk_grid(in.format), chunk_block(), 0, stream>>>(
+        in.as<const uint8_t>(), args.out.as<uint8_t>(), static_cast<int>(in.row_bytes()),
+        aligned16(in) && aligned16(args.out), keys, pitch, block);
+  }
+  LENSD_LAUNCHED();
+}
+
+}  // namespace lensd

@@ -1,0 +1,203 @@
+#include "kernels/common/pixel_words.cuh"
+#include "kernels/stabilize/stabilize.hpp"
+
+namespace lensd {
+namespace {
+
+struct StabilizeTuning {
+  static constexpr int pair_threads = 1024, vote_threads = 128, motion_threads = 512;
+  static constexpr int warp_columns = 32, warp_rows = 8;
+};
+
+/// One block. Pairs stand in the order of their places, as on the CPU: hypotheses are drawn by number.
+__global__ void pairs_kernel(const TrackTable* table, Extent extent, StabilizeWork* work) {
+  constexpr int warps = StabilizeTuning::pair_threads / 32;
+  __shared__ uint32_t in_warp[warps];
+  const PairGrid grid = PairGrid::make(extent, table->picture);
+  const uint32_t places = min(table->capacity, static_cast<uint32_t>(kMaxTracks));
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  uint32_t count = 0;
+  for (uint32_t first = 0; first < places; first += blockDim.x) {
+    const uint32_t place = first + threadIdx.x;
+    const bool takes = place < places && table->tracks()[place].status == TrackStatus::tracked;
+    const uint32_t ballot = __ballot_sync(0xffffffffu, takes);
+    if (lane == 0) in_warp[warp] = static_cast<uint32_t>(__popc(ballot));
+    __syncthreads();
+    uint32_t before = 0, all = 0;
+    for (int w = 0; w < warps; ++w) {
+      before += w < warp ? in_warp[w] : 0;
+      all += in_warp[w];
+    }
+    const uint32_t at = count + before + static_cast<uint32_t>(__popc(ballot & ((1u << lane) - 1)));
+    if (takes) take_pair(grid, table->tracks()[place], *work, at);
+    count += all;
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) work->count = count;
+}
+
+/// A block for each hypothesis.
+__global__ void votes_kernel(const StabilizeBlock* block, StabilizeWork* work) {
+  __shared__ AgreeTest test;
+  __shared__ uint32_t votes;
+  __shared__ bool stands;
+  const uint32_t h = blockIdx.x;
+  if (threadIdx.x == 0) {
+    Motion motion;
+    votes = 0;
+    stands = work->count >= pairs_needed(block->model) && hypothesis(block->model, *work, h, motion);
+    if (stands) test = AgreeTest::make(motion, block->threshold2);
+  }
+  __syncthreads();
+  uint32_t mine = 0;
+  if (stands)
+    for (uint32_t i = threadIdx.x; i < work->count; i += blockDim.x) mine += test.agrees(*work, i);
+  for (int step = 16; step > 0; step /= 2) mine += __shfl_down_sync(0xffffffffu, mine, step);
+  if (threadIdx.x % 32 == 0 && mine != 0) atomicAdd(&votes, mine);
+  __syncthreads();
+  if (threadIdx.x == 0) work->votes[h] = votes;
+}
+
+/// Sums over the pairs that agree with the test, in `sums` for all threads of the block.
+__device__ void sum_agreeing(const StabilizeWork& work, const AgreeTest& test, PairSums& sums) {
+  if (threadIdx.x < PairSums::sums) sums.of[threadIdx.x] = 0;
+  __syncthreads();
+  PairSums mine{};
+  for (uint32_t i = threadIdx.x; i < work.count; i += blockDim.x)
+    if (test.agrees(work, i)) mine.add(work, i);
+#pragma unroll
+  for (int s = 0; s < PairSums::sums; ++s) {
+    int64_t v = mine.of[s];
+    for (int step = 16; step > 0; step /= 2) v += __shfl_down_sync(0xffffffffu, v, step);
+    if (threadIdx.x % 32 == 0)
+      atomicAdd(reinterpret_cast<unsigned long long*>(&sums.of[s]), static_cast<unsigned long long>(v));
+  }
+  __syncthreads();
+}
+
+/// One block: all sum, the first thread solves and takes the motion into the path.
+__global__ void motion_kernel(const StabilizeBlock* params, const StabilizeWork* work, Extent extent,
+                              StatePair<StabilizeState> states, StabilizeStats* stats) {
+  __shared__ StabilizeBlock block;
+  __shared__ AgreeTest test;
+  __shared__ PairSums sums;
+  __shared__ uint32_t best;
+  Motion motion;  // the first thread's
+  if (threadIdx.x == 0) block = *params, best = 0;
+  __syncthreads();
+  if (threadIdx.x < kHypotheses) atomicMax(&best, vote_rank(work->votes[threadIdx.x], threadIdx.x));
+  __syncthreads();
+  const bool any = best >= vote_rank(1, kHypotheses - 1);
+  if (any && threadIdx.x == 0) {
+    hypothesis(block.model, *work, ranked_hypothesis(best), motion);
+    test = AgreeTest::make(motion, block.threshold2);
+  }
+  __syncthreads();
+  for (int round = 0; any && round <= kFitRounds; ++round) {
+    sum_agreeing(*work, test, sums);
+    if (sums.of[PairSums::count] == 0 || round == kFitRounds) break;
+    if (threadIdx.x == 0) {
+      motion = least_squares(block.model, sums);
+      test = AgreeTest::make(motion, block.threshold2);
+    }
+    __syncthreads();
+  }
+  if (threadIdx.x != 0) return;
+  stats->pairs = work->count;
+  stats->inliers = any ? static_cast<uint32_t>(sums.of[PairSums::count]) : 0;
+  if (any) accepted(block.model, work->count, stats->inliers, motion);
+  StabilizeState state = states.past();
+  advance_path(block, states.frame->fresh != 0, motion, state);
+  decide_warp(block, extent, motion, state, *stats);
+  *states.after() = state;
+}
+
+/// Where output pixel (x, y) comes from: columns and rows that stand for those outside, -1 for the constant.
+struct WarpTaps {
+  int x0, x1, y0, y1;
+  uint32_t fx, fy;
+
+  __device__ WarpTaps(const StabilizeWarp& warp, Border border, Extent extent, int x, int y) {
+    const float dx = static_cast<float>(x) - warp.centre_x, dy = static_cast<float>(y) - warp.centre_y;
+    const int sx = source_steps(warp.xx, dx, warp.xy * dy + warp.x0);
+    const int sy = source_steps(warp.yx, dx, warp.yy * dy + warp.y0);
+    x0 = sx >> 8, y0 = sy >> 8, x1 = x0 + 1, y1 = y0 + 1;
+    fx = static_cast<uint32_t>(sx & 255), fy = static_cast<uint32_t>(sy & 255);
+    if (x0 >= 0 && y0 >= 0 && x1 < extent.width && y1 < extent.height) return;
+    x0 = border_index(x0, extent.width, border), x1 = border_index(x1, extent.width, border);
+    y0 = border_index(y0, extent.height, border), y1 = border_index(y1, extent.height, border);
+  }
+};
+
+__global__ void warp_rgba_kernel(PixelWordsIn in, PixelWordsOut out, Extent extent,
+                                 const StabilizeBlock* block, const StabilizeStats* stats) {
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
+  if (x >= extent.width || y >= extent.height) return;
+  const WarpTaps taps(stats->warp, block->border, extent, x, y);
+  const auto at = [&](int column, int row) {
+    return column < 0 || row < 0 ? 0xff000000u : in.at(column, row);
+  };
+  const uint32_t p00 = at(taps.x0, taps.y0), p01 = at(taps.x1, taps.y0), p10 = at(taps.x0, taps.y1),
+                 p11 = at(taps.x1, taps.y1);
+  uint32_t pixel = 0;
+#pragma unroll
+  for (int c = 0; c < 32; c += 8)
+    pixel |= between(p00 >> c & 255, p01 >> c & 255, p10 >> c & 255, p11 >> c & 255, taps.fx, taps.fy) << c;
+  out.set(x, y, pixel);
+}
+
+/// A thread for four pixels, which are written as a word.
+__global__ void warp_gray_kernel(ImageView<const uint8_t> in, ImageView<uint8_t> out, bool aligned,
+                                 const StabilizeBlock* block, const StabilizeStats* stats) {
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * 4;
+  const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
+  if (x >= in.extent.width || y >= in.extent.height) return;
+  const Border border = block->border;
+  const StabilizeWarp warp = stats->warp;
+  const auto at = [&](int column, int row) -> uint32_t {
+    return column < 0 || row < 0 ? 0u : in.at(column, row);
+  };
+  const int count = min(4, in.extent.width - x);
+  uint32_t word = 0;
+  for (int i = 0; i < count; ++i) {
+    const WarpTaps taps(warp, border, in.extent, x + i, y);
+    word |= between(at(taps.x0, taps.y0), at(taps.x1, taps.y0), at(taps.x0, taps.y1), at(taps.x1, taps.y1),
+                    taps.fx, taps.fy)
+            << (8 * i);
+  }
+  store_bytes(out.row(y) + x, word, count, aligned);
+}
+
+}  // namespace
+
+void Stabilize::launch(const PassArgs& args, CudaStream stream) const {
+  using Tuning = StabilizeTuning;
+  const ConstImageRef in = args.in[0];
+  const Extent extent = in.format.extent;
+  const auto* block = static_cast<const StabilizeBlock*>(args.block);
+  auto* work = reinterpret_cast<StabilizeWork*>(args.scratch[0]);
+  auto* stats = static_cast<StabilizeStats*>(args.stats);
+  if (args.pass == kPairs) {
+    pairs_kernel<<<1, Tuning::pair_threads, 0, stream>>>(args.tracks, extent, work);
+  } else if (args.pass == kVotes) {
+    votes_kernel<<<kHypotheses, Tuning::vote_threads, 0, stream>>>(block, work);
+  } else if (args.pass == kMotion) {
+    motion_kernel<<<1, Tuning::motion_threads, 0, stream>>>(block, work, extent,
+                                                            args.state_of<StabilizeState>(), stats);
+  } else {
+    const bool gray = in.channels() == 1;
+    const dim3 threads(Tuning::warp_columns, Tuning::warp_rows);
+    const dim3 grid(blocks_for(gray ? (extent.width + 3) / 4 : extent.width, Tuning::warp_columns),
+                    blocks_for(extent.height, Tuning::warp_rows));
+    if (gray)
+      warp_gray_kernel<<<grid, threads, 0, stream>>>(in.as<const uint8_t>(), args.out.as<uint8_t>(),
+                                                     rows_aligned(args.out, 4), block, stats);
+    else
+      warp_rgba_kernel<<<grid, threads, 0, stream>>>(PixelWordsIn(in), PixelWordsOut(args.out), extent, block,
+                                                     stats);
+  }
+  LENSD_LAUNCHED();
+}
+
+}  // namespace lensd

@@ -1,0 +1,172 @@
+// The motion that most tracks share, by seeded RANSAC and least squares over those that agree.
+//
+//   TrackTable ─▶ pairs (previous, current) ─▶ 256 hypotheses, each counts who agrees ─▶ the best, refined
+//
+// Positions are integers, counts and sums too, so that their order does not matter; what is solved from sums
+// is doubles in prescribed order.
+#pragma once
+
+#include <cstddef>
+
+#include "kernels/stabilize/stabilize_math.hpp"
+
+namespace lensd {
+
+/// Half of the tracks may be wrong: the chance that all of 256 triples have a wrong one is below 1e-14.
+inline constexpr int kHypotheses = 256;
+/// Rounds of least squares; who agrees is asked anew before each, and once more at the end.
+inline constexpr int kFitRounds = 3;
+
+/// Scratch. Positions are in 1/256 pixel from the picture's centre.
+struct StabilizeWork {
+  uint32_t count, reserved[3];
+  uint32_t votes[kHypotheses];
+  int32_t px[kMaxTracks], py[kMaxTracks], qx[kMaxTracks], qy[kMaxTracks];
+};
+
+/// From a table's coordinates to pair steps; a table from before a resize is scaled to this picture.
+struct PairGrid {
+  float scale_x, scale_y;
+  int centre_x, centre_y;
+
+  LENSD_HD static PairGrid make(Extent picture, Extent table) {
+    const bool same = table == picture || table.width < 1 || table.height < 1;
+    return {same ? 1.f : static_cast<float>(picture.width) / static_cast<float>(table.width),
+            same ? 1.f : static_cast<float>(picture.height) / static_cast<float>(table.height),
+            (picture.width - 1) * (kPairSteps / 2), (picture.height - 1) * (kPairSteps / 2)};
+  }
+  LENSD_HD int x(float v) const { return steps(v, scale_x) - centre_x; }
+  LENSD_HD int y(float v) const { return steps(v, scale_y) - centre_y; }
+
+ private:
+  LENSD_HD static int steps(float v, float scale) {
+    if (scale != 1.f) v = (v + 0.5f) * scale - 0.5f;
+    v = v > -kMaxSide ? (v < 2.f * kMaxSide ? v : 2.f * kMaxSide) : -kMaxSide;  // also what is not a number
+    return static_cast<int>(floorf(v * kPairSteps + 0.5f));
+  }
+};
+
+LENSD_HD inline void take_pair(const PairGrid& grid, const Track& track, StabilizeWork& work, uint32_t at) {
+  work.px[at] = grid.x(track.previous_x), work.py[at] = grid.y(track.previous_y);
+  work.qx[at] = grid.x(track.x), work.qy[at] = grid.y(track.y);
+}
+
+/// Which pair is the j-th of hypothesis h: a fixed sequence, whatever the frame.
+LENSD_HD inline uint32_t drawn_pair(uint32_t h, uint32_t j, uint32_t count) {
+  uint32_t v = 0x9e3779b9u + 3 * h + j;
+  v ^= v >> 16, v *= 0x7feb352du, v ^= v >> 15, v *= 0x846ca68bu, v ^= v >> 16;
+  return static_cast<uint32_t>(uint64_t{v} * count >> 32);
+}
+
+/// Fewest pairs that are taken for a motion: twice as many as determine it, and one.
+LENSD_HD inline uint32_t pairs_needed(StabilizeModel model) {
+  return model == StabilizeModel::translation ? 3 : model == StabilizeModel::similarity ? 5 : 7;
+}
+
+/// Hypothesis h of `count` pairs, at least pairs_needed(); positions in steps. False where its points lie too
+/// close together, or it is no motion of a camera.
+LENSD_HD inline bool hypothesis(StabilizeModel model, const StabilizeWork& work, uint32_t h, Motion& motion) {
+  constexpr double near = 8.0 * kPairSteps;
+  const uint32_t i = drawn_pair(h, 0, work.count), j = drawn_pair(h, 1, work.count),
+                 k = drawn_pair(h, 2, work.count);
+  const double px = work.px[i], py = work.py[i], qx = work.qx[i], qy = work.qy[i];
+  motion = Motion{};
+  if (model != StabilizeModel::translation) {
+    const double ax = work.px[j] - px, ay = work.py[j] - py, bx = work.qx[j] - qx, by = work.qy[j] - qy;
+    if (model == StabilizeModel::similarity) {
+      const double length2 = ax * ax + ay * ay;
+      if (length2 < near * near) return false;
+      motion.xx = motion.yy = (ax * bx + ay * by) / length2;
+      motion.yx = (ax * by - ay * bx) / length2, motion.xy = -motion.yx;
+    } else {
+      const double cx = work.px[k] - px, cy = work.py[k] - py, dx = work.qx[k] - qx, dy = work.qy[k] - qy;
+      const double area = ax * cy - ay * cx;
+      if ((area < 0 ? -area : area) < near * near) return false;
+      motion.xx = (bx * cy - dx * ay) / area, motion.xy = (dx * ax - bx * cx) / area;
+      motion.yx = (by * cy - dy * ay) / area, motion.yy = (dy * ax - by * cx) / area;
+    }
+  }
+  motion.x0 = qx - (motion.xx * px + motion.xy * py), motion.y0 = qy - (motion.yx * px + motion.yy * py);
+  Motion in_pixels = motion;
+  in_pixels.x0 /= kPairSteps, in_pixels.y0 /= kPairSteps;
+  return is_gentle(in_pixels);
+}
+
+/// A motion in steps as floats, with which pairs are asked whether they agree.
+struct AgreeTest {
+  float xx, xy, x0, yx, yy, y0, threshold2;
+
+  LENSD_HD static AgreeTest make(const Motion& m, float threshold2) {
+    return {static_cast<float>(m.xx),
+            static_cast<float>(m.xy),
+            static_cast<float>(m.x0),
+            static_cast<float>(m.yx),
+            static_cast<float>(m.yy),
+            static_cast<float>(m.y0),
+            threshold2};
+  }
+  LENSD_HD bool agrees(const StabilizeWork& work, uint32_t i) const {
+    const float px = static_cast<float>(work.px[i]), py = static_cast<float>(work.py[i]);
+    const float rx = xx * px + xy * py + x0 - static_cast<float>(work.qx[i]);
+    const float ry = yx * px + yy * py + y0 - static_cast<float>(work.qy[i]);
+    return rx * rx + ry * ry <= threshold2;
+  }
+};
+
+/// Sums over pairs. Positions have 24 bits and there are up to 2^14 of them: all fit.
+struct PairSums {
+  enum Sum { count, px, py, qx, qy, pxpx, pxpy, pypy, pxqx, pxqy, pyqx, pyqy, sums };
+  int64_t of[sums];
+
+  LENSD_HD void add(const StabilizeWork& work, uint32_t i) {
+    const int64_t x = work.px[i], y = work.py[i], u = work.qx[i], v = work.qy[i];
+    of[count] += 1, of[px] += x, of[py] += y, of[qx] += u, of[qy] += v;
+    of[pxpx] += x * x, of[pxpy] += x * y, of[pypy] += y * y;
+    of[pxqx] += x * u, of[pxqy] += x * v, of[pyqx] += y * u, of[pyqy] += y * v;
+  }
+  LENSD_HD double mean(Sum a) const { return static_cast<double>(of[a]) / static_cast<double>(of[count]); }
+  /// Sum of products less what the means contribute.
+  LENSD_HD double about_means(Sum product, Sum a, Sum b) const {
+    return static_cast<double>(of[product]) - mean(a) * static_cast<double>(of[b]);
+  }
+};
+
+/// The motion with the least sum of squared errors, in steps. Where points lie on a line or in one place, a
+/// simpler model's.
+LENSD_HD inline Motion least_squares(StabilizeModel model, const PairSums& s) {
+  using S = PairSums;
+  const double xx = s.about_means(S::pxpx, S::px, S::px), yy = s.about_means(S::pypy, S::py, S::py);
+  const double xy = s.about_means(S::pxpy, S::px, S::py);
+  const double xu = s.about_means(S::pxqx, S::px, S::qx), xv = s.about_means(S::pxqy, S::px, S::qy);
+  const double yu = s.about_means(S::pyqx, S::py, S::qx), yv = s.about_means(S::pyqy, S::py, S::qy);
+  const double area = xx * yy - xy * xy, spread = xx + yy;
+  Motion m;
+  if (model == StabilizeModel::affine && area > 1e-4 * (spread * spread)) {
+    m.xx = (xu * yy - yu * xy) / area, m.xy = (yu * xx - xu * xy) / area;
+    m.yx = (xv * yy - yv * xy) / area, m.yy = (yv * xx - xv * xy) / area;
+  } else if (model != StabilizeModel::translation && spread > 64.0 * kPairSteps * kPairSteps) {
+    m.xx = m.yy = (xu + yv) / spread, m.yx = (xv - yu) / spread, m.xy = -m.yx;
+  }
+  m.x0 = s.mean(S::qx) - (m.xx * s.mean(S::px) + m.xy * s.mean(S::py));
+  m.y0 = s.mean(S::qy) - (m.yx * s.mean(S::px) + m.yy * s.mean(S::py));
+  return m;
+}
+
+/// The hypothesis with most votes has the largest rank, the first of several.
+LENSD_HD constexpr uint32_t vote_rank(uint32_t votes, uint32_t h) {
+  return votes << 8 | (kHypotheses - 1 - h);
+}
+LENSD_HD constexpr uint32_t ranked_hypothesis(uint32_t rank) {
+  return kHypotheses - 1 - (rank & (kHypotheses - 1));
+}
+
+/// The refined motion in pixels where enough pairs agree with it: a fifth of all, and pairs_needed(). Else
+/// there is no motion that the picture has, and it is taken to rest.
+LENSD_HD inline bool accepted(StabilizeModel model, uint32_t pairs, uint32_t inliers, Motion& motion) {
+  motion.x0 /= kPairSteps, motion.y0 /= kPairSteps;
+  const bool good = inliers >= pairs_needed(model) && inliers >= pairs / 5 && is_gentle(motion);
+  if (!good) motion = Motion{};
+  return good;
+}
+
+}  // namespace lensd

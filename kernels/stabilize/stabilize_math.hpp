@@ -1,0 +1,181 @@
+// Motions as matrices, the smoothed path, and where a pixel comes from. Doubles and floats in prescribed
+// order, without functions whose last bit differs between host and device.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "core/image/tracks.hpp"
+#include "kernels/common/border.hpp"
+
+namespace lensd {
+
+enum class StabilizeModel : uint8_t { translation, similarity, affine };
+
+struct StabilizeParams {
+  StabilizeModel model = StabilizeModel::similarity;
+  double smoothing = 30;
+  double crop_zoom = 1.1;
+  bool keep_inside = true;
+  Border border = Border::replicate;
+  double threshold = 1.5;
+};
+
+/// Steps of a pixel in which the fit reckons positions.
+inline constexpr int kPairSteps = 256;
+
+struct StabilizeBlock {
+  double process_noise;  ///< of the path's speed, per frame, in units of the measurement's variance
+  double shrink;         ///< 1 / crop_zoom
+  float threshold2;      ///< squared, in steps
+  StabilizeModel model;
+  Border border;
+  bool hold;  ///< the correction ends where the rim would show
+
+  static StabilizeBlock make(const StabilizeParams& p) {
+    const double w2 = 1 / (p.smoothing * p.smoothing), steps = p.threshold * kPairSteps;
+    return {w2 * w2, 1 / p.crop_zoom, static_cast<float>(steps * steps),
+            p.model, p.border,        p.keep_inside && p.crop_zoom > 1};
+  }
+};
+
+/// (x, y) → (xx·x + xy·y + x0, yx·x + yy·y + y0), in pixels from the picture's centre.
+struct Motion {
+  double xx = 1, xy = 0, x0 = 0, yx = 0, yy = 1, y0 = 0;
+};
+
+/// First b, then a.
+LENSD_HD inline Motion chained(const Motion& a, const Motion& b) {
+  return {a.xx * b.xx + a.xy * b.yx, a.xx * b.xy + a.xy * b.yy, a.xx * b.x0 + a.xy * b.y0 + a.x0,
+          a.yx * b.xx + a.yy * b.yx, a.yx * b.xy + a.yy * b.yy, a.yx * b.x0 + a.yy * b.y0 + a.y0};
+}
+LENSD_HD inline double determinant(const Motion& m) {
+  return m.xx * m.yy - m.xy * m.yx;
+}
+/// Of a motion that is_gentle().
+LENSD_HD inline Motion inverse(const Motion& m) {
+  const double d = determinant(m);
+  const Motion turned{m.yy / d, -m.xy / d, 0, -m.yx / d, m.xx / d, 0};
+  return {turned.xx, turned.xy, -(turned.xx * m.x0 + turned.xy * m.y0),
+          turned.yx, turned.yy, -(turned.yx * m.x0 + turned.yy * m.y0)};
+}
+/// The identity and `part` of what m differs from it.
+LENSD_HD inline Motion part_of(const Motion& m, double part) {
+  return {1 + part * (m.xx - 1), part * m.xy, part * m.x0, part * m.yx, 1 + part * (m.yy - 1), part * m.y0};
+}
+/// base + part · (m − 1), entry by entry.
+LENSD_HD inline Motion nudged(const Motion& base, double part, const Motion& m) {
+  return {base.xx + part * (m.xx - 1), base.xy + part * m.xy,       base.x0 + part * m.x0,
+          base.yx + part * m.yx,       base.yy + part * (m.yy - 1), base.y0 + part * m.y0};
+}
+/// What a camera may do from one frame to the next; also false where something is not a number.
+LENSD_HD inline bool is_gentle(const Motion& m) {
+  const double d = determinant(m);
+  return d > 0.25 && d < 4 && m.xx > 0 && m.yy > 0 && m.xy < 1 && m.xy > -1 && m.yx < 1 && m.yx > -1 &&
+         m.x0 < 32768 && m.x0 > -32768 && m.y0 < 32768 && m.y0 > -32768;
+}
+
+/// The path, told from where the picture is: nothing in it grows with time, so that a stream may run for
+/// weeks.
+struct StabilizeState {
+  Motion deviation;                             ///< from the smoothed view to the frame
+  Motion drift;                                 ///< of the smoothed view, per frame
+  double variance, covariance, drift_variance;  ///< of both, in units of the measurement's
+  double path_x, path_y;                        ///< of the picture's centre since the start, in pixels
+  double path_cosine, path_sine, path_zoom;
+};
+
+/// Source position of output pixel (x, y): dx = x − centre_x, dy = y − centre_y, and then
+/// (xx·dx + (xy·dy + x0), yx·dx + (yy·dy + y0)) in floats.
+struct StabilizeWarp {
+  float xx, xy, x0, yx, yy, y0;
+  float centre_x, centre_y;
+};
+
+struct StabilizeStats {
+  Motion motion;      ///< of the picture since the frame before
+  Motion correction;  ///< from the output's centre to the source's, without crop_zoom
+  double path_x, path_y, path_cosine, path_sine, path_zoom;
+  StabilizeWarp warp;
+  uint32_t pairs, inliers;  ///< tracks followed from the frame before, and those that move with the picture
+};
+
+/// Largest part of the correction with which the view's corners stay in the picture.
+LENSD_HD inline double held_part(const Motion& correction, double shrink, double half_width,
+                                 double half_height) {
+  double part = 1;
+  for (int corner = 0; corner < 4; ++corner) {
+    const double x = (corner & 1 ? half_width : -half_width) * shrink;
+    const double y = (corner & 2 ? half_height : -half_height) * shrink;
+    const double dx = correction.xx * x + correction.xy * y + correction.x0 - x;
+    const double dy = correction.yx * x + correction.yy * y + correction.y0 - y;
+    const double room_x = dx > 0 ? half_width - x : half_width + x, far_x = dx > 0 ? dx : -dx;
+    const double room_y = dy > 0 ? half_height - y : half_height + y, far_y = dy > 0 ? dy : -dy;
+    if (part * far_x > room_x) part = room_x / far_x;
+    if (part * far_y > room_y) part = room_y / far_y;
+  }
+  return part;
+}
+
+/// Takes the frame's motion into the path. The path is a Kalman filter whose state is position and speed: the
+/// measured one is white noise around a path whose speed wanders, so that a steady pan is followed without
+/// lag once its speed is known, which a running mean of the same calm never does. All six entries of the
+/// matrix have the same gains.
+LENSD_HD inline void advance_path(const StabilizeBlock& block, bool fresh, const Motion& motion,
+                                  StabilizeState& state) {
+  if (fresh) {
+    state = {};
+    state.deviation = state.drift = Motion{};
+    state.variance = state.path_cosine = state.path_zoom = 1;
+    return;
+  }
+  const double q = block.process_noise;
+  double a = state.variance + 2 * state.covariance + state.drift_variance + q / 3;
+  double b = state.covariance + state.drift_variance + q / 2, c = state.drift_variance + q;
+  const double gain = a / (a + 1), drift_gain = b / (a + 1);
+  state.variance = a - gain * a, state.covariance = b - gain * b, state.drift_variance = c - drift_gain * b;
+
+  const Motion predicted = chained(chained(motion, state.deviation), inverse(state.drift));
+  const Motion step = part_of(predicted, gain), drift = nudged(state.drift, drift_gain, predicted);
+  const Motion deviation = is_gentle(step) ? chained(predicted, inverse(step)) : Motion{};
+  const bool sound = is_gentle(predicted) && is_gentle(drift) && is_gentle(deviation);
+  state.deviation = sound ? deviation : Motion{}, state.drift = sound ? drift : Motion{};
+
+  state.path_x += motion.x0, state.path_y += motion.y0;
+  const double cosine = motion.xx + motion.yy, sine = motion.yx - motion.xy;
+  const double x = state.path_cosine * cosine - state.path_sine * sine;
+  const double y = state.path_cosine * sine + state.path_sine * cosine, length = sqrt(x * x + y * y);
+  state.path_cosine = x / length, state.path_sine = y / length;
+  state.path_zoom *= sqrt(determinant(motion));
+}
+
+/// What is told of the frame, and its warp.
+LENSD_HD inline void decide_warp(const StabilizeBlock& block, Extent extent, const Motion& motion,
+                                 const StabilizeState& state, StabilizeStats& stats) {
+  const double half_width = 0.5 * (extent.width - 1), half_height = 0.5 * (extent.height - 1);
+  const double part = block.hold ? held_part(state.deviation, block.shrink, half_width, half_height) : 1.0;
+  const Motion m = part_of(state.deviation, part);
+  stats.motion = motion, stats.correction = m;
+  stats.path_x = state.path_x, stats.path_y = state.path_y;
+  stats.path_cosine = state.path_cosine, stats.path_sine = state.path_sine, stats.path_zoom = state.path_zoom;
+  stats.warp = {static_cast<float>(m.xx * block.shrink), static_cast<float>(m.xy * block.shrink),
+                static_cast<float>(m.x0 + half_width),   static_cast<float>(m.yx * block.shrink),
+                static_cast<float>(m.yy * block.shrink), static_cast<float>(m.y0 + half_height),
+                static_cast<float>(half_width),          static_cast<float>(half_height)};
+}
+
+/// A position in the source in 1/256 pixel.
+LENSD_HD inline int source_steps(float slope, float d, float rest) {
+  float v = slope * d + rest;
+  v = v > -40000.f ? (v < 40000.f ? v : 40000.f) : -40000.f;
+  return static_cast<int>(floorf(v * 256.f + 0.5f));
+}
+
+/// Between four values, with weights of 8 bits; halves upwards.
+LENSD_HD constexpr uint32_t between(uint32_t p00, uint32_t p01, uint32_t p10, uint32_t p11, uint32_t fx,
+                                    uint32_t fy) {
+  const uint32_t top = p00 * (256 - fx) + p01 * fx, bottom = p10 * (256 - fx) + p11 * fx;
+  return (top * (256 - fy) + bottom * fy + 32768) >> 16;
+}
+
+}  // namespace lensd

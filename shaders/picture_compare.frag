@@ -1,0 +1,47 @@
+#version 430 core
+// Two pictures against each other, or one channel of a picture. Taps as in picture_shrunk.frag.
+uniform sampler2D picture;  // B
+uniform sampler2D second;   // A
+uniform vec2 footprint;
+uniform int taps;
+uniform int mode;     // 0: B, 1: A, 2: A left of split_x, B right of it, 3: difference
+uniform int channel;  // 0: colour, 1 to 3: red, green, blue, 4: luma, 5: alpha
+uniform float split_x, gain;
+in vec2 uv;
+out vec4 colour;
+
+vec4 fetch(sampler2D from) {
+  if (taps <= 1) return texture(from, uv);
+  vec4 sum = vec4(0.0);
+  for (int y = 0; y < taps; ++y)
+    for (int x = 0; x < taps; ++x) {
+      vec2 offset = (vec2(x, y) + 0.5) / float(taps) - 0.5;
+      sum += texture(from, uv + offset * footprint);
+    }
+  return sum / float(taps * taps);
+}
+
+vec3 view(vec4 p) {
+  if (channel == 0) return p.rgb;
+  if (channel == 4) return vec3(dot(p.rgb, vec3(0.2126, 0.7152, 0.0722)));
+  return vec3(channel == 5 ? p.a : p[channel - 1]);
+}
+
+// Black, violet, red, orange, white: lightness rises all the way.
+vec3 heat(float t) {
+  const vec3 stops[5] = vec3[](vec3(0.02), vec3(0.30, 0.07, 0.48), vec3(0.80, 0.16, 0.32), vec3(0.98, 0.62, 0.12),
+                               vec3(1.0, 0.98, 0.86));
+  float at = clamp(t, 0.0, 1.0) * 4.0;
+  int i = min(int(at), 3);
+  return mix(stops[i], stops[i + 1], at - float(i));
+}
+
+void main() {
+  if (mode == 3) {
+    vec3 d = abs(view(fetch(picture)) - view(fetch(second)));
+    colour = vec4(heat(max(d.r, max(d.g, d.b)) * gain), 1.0);
+  } else {
+    bool left = mode == 1 || (mode == 2 && gl_FragCoord.x < split_x);
+    colour = vec4(left ? view(fetch(second)) : view(fetch(picture)), 1.0);
+  }
+}

@@ -1,0 +1,102 @@
+// Comparisons of two images: known distances, and both backends against the oracle.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "kernels/compare/compare.hpp"
+#include "tests/filters/harness.hpp"
+
+namespace lensd::test {
+namespace {
+
+Comparison of(const Image& a, const Image& b) {
+  return Compare().compare_reference(a, b);
+}
+
+TEST(Comparisons, EqualImagesAreInfinitelyCloseAndFullySimilar) {
+  std::mt19937 random(3);
+  const Image a = noise({PixelFormat::rgba8, {64, 48}}, random);
+  const Comparison c = of(a, a);
+  EXPECT_TRUE(std::isinf(c.psnr()));
+  EXPECT_DOUBLE_EQ(c.ssim(), 1);
+  EXPECT_EQ(c.windows, 15u * 11u);
+}
+
+TEST(Comparisons, AConstantDistanceHasItsNoiseRatio) {
+  Image a({PixelFormat::gray8, {40, 30}}), b = a;
+  for (uint8_t& v : b.pixels) v = 5;
+  const Comparison c = of(a, b);
+  EXPECT_NEAR(c.psnr(), 20 * std::log10(255 / 5.0), 1e-12);
+  // Flat windows differ in their means alone: (2·0·5 + C1) / (0 + 25 + C1) with C1 = (0.01 · 255)².
+  const double c1 = 0.01 * 255 * 0.01 * 255;
+  EXPECT_NEAR(c.ssim(), c1 / (25 + c1), 2e-4);
+}
+
+TEST(Comparisons, SimilarityIsThatOfTheDefinition) {
+  std::mt19937 random(5);
+  const Image a = noise({PixelFormat::gray8, {8, 8}}, random);
+  Image b = a;
+  for (uint8_t& v : b.pixels) v = static_cast<uint8_t>(v / 2 + random() % 40);
+  double ma = 0, mb = 0, va = 0, vb = 0, cov = 0;
+  for (size_t i = 0; i < 64; ++i) ma += a.pixels[i] / 64.0, mb += b.pixels[i] / 64.0;
+  for (size_t i = 0; i < 64; ++i) {
+    va += (a.pixels[i] - ma) * (a.pixels[i] - ma) / 63, vb += (b.pixels[i] - mb) * (b.pixels[i] - mb) / 63;
+    cov += (a.pixels[i] - ma) * (b.pixels[i] - mb) / 63;
+  }
+  const double c1 = 6.5025, c2 = 58.5225;
+  const double expected = (2 * ma * mb + c1) * (2 * cov + c2) / ((ma * ma + mb * mb + c1) * (va + vb + c2));
+  EXPECT_NEAR(of(a, b).ssim(), expected, 1e-5);
+}
+
+TEST(Comparisons, SmallImagesHaveNoWindows) {
+  const Image a({PixelFormat::gray8, {7, 40}});
+  EXPECT_TRUE(std::isnan(of(a, a).ssim()));
+  EXPECT_TRUE(std::isinf(of(a, a).psnr()));
+}
+
+void check(Rig& rig, const Image& a, const Image& b) {
+  const Comparison expected = of(a, b);
+  const RunOutput output = rig.run({a, b});
+  EXPECT_TRUE(output.guards_untouched);
+  ASSERT_GE(output.stats_bytes.size(), sizeof(Comparison));
+  EXPECT_EQ(std::memcmp(output.stats_bytes.data(), &expected, sizeof(expected)), 0);
+}
+
+template <class Check>
+void for_each_case(Check run) {
+  std::mt19937 random(11);
+  for (const PixelFormat format : {PixelFormat::gray8, PixelFormat::rgba8})
+    for (const Extent extent :
+         {Extent{1, 1}, {1, 7}, {3, 3}, {8, 8}, {17, 31}, {255, 64}, {641, 479}, {1920, 1080}}) {
+      SCOPED_TRACE(std::string(name(format)) + " " + std::to_string(extent.width));
+      const Image a = noise({format, extent}, random);
+      Image b = a;
+      for (uint8_t& v : b.pixels) v = static_cast<uint8_t>(v + random() % 9);
+      run({a.format, a.format}, a, b);
+      run({a.format, a.format}, a, Image(a.format));
+    }
+}
+
+TEST(Comparisons, CpuEqualsOracle) {
+  for_each_case([](const std::vector<ImageFormat>& formats, const Image& a, const Image& b) {
+    for (const int threads : {1, 3})
+      for (const Placement placement : {kAligned, kOdd}) {
+        Compare filter;
+        check(*make_cpu_rig(filter, {.images = formats}, placement, threads), a, b);
+      }
+  });
+}
+
+TEST(Comparisons, CudaEqualsOracle) {
+  if (const std::string reason = cuda_unavailable(); !reason.empty()) GTEST_SKIP() << reason;
+  for_each_case([](const std::vector<ImageFormat>& formats, const Image& a, const Image& b) {
+    for (const Placement placement : {kAligned, kHalfAligned, kOdd}) {
+      Compare filter;
+      check(*make_cuda_rig(filter, {.images = formats, .backend = Backend::cuda}, placement), a, b);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace lensd::test

@@ -1,0 +1,142 @@
+// The pixel probe, and the grid and values of pixels in a close view.
+#include <algorithm>
+#include <cmath>
+
+#include "ui/panel.hpp"
+
+namespace lensd::ui {
+namespace {
+
+constexpr float kGridFrom = 16, kLumaFrom = 26, kColourFrom = 44;  // screen pixels of a picture pixel
+
+/// Y'CbCr in full range, with the weights of BT.601 (ITU-R BT.601-7).
+std::string yuv_text(const Rgba& c) {
+  const double r = c.r, g = c.g, b = c.b, y = 0.299 * r + 0.587 * g + 0.114 * b;
+  const auto clip = [](double v) { return std::clamp(std::lround(v), 0l, 255l); };
+  return fmt::format("{:>3} {:>3} {:>3}", clip(y), clip(128 + (b - y) / 1.772), clip(128 + (r - y) / 1.402));
+}
+
+void draw_row(PanelContext& ctx, const ProbeRow& row) {
+  const Rgba& c = row.value;
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float side = ImGui::GetFontSize();
+  ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + side, at.y + side}, IM_COL32(c.r, c.g, c.b, 255),
+                                            ctx.px(2));
+  ImGui::GetWindowDrawList()->AddRect(at, {at.x + side, at.y + side}, colour::gray(90), ctx.px(2));
+  ImGui::Dummy({side, side});
+  ImGui::TableNextColumn();
+  text_coloured(colour::dim, row.node);
+  ImGui::TableNextColumn();
+  if (row.gray) {
+    text_coloured(colour::text, fmt::format("{:>3}", c.r));
+    ImGui::TableNextColumn();
+    text_coloured(colour::faint, "gray");
+    ImGui::TableNextColumn();
+    text_coloured(colour::dim, fmt::format("#{:02x}", c.r));
+    return;
+  }
+  text_coloured(colour::text, fmt::format("{:>3} {:>3} {:>3}", c.r, c.g, c.b));
+  ImGui::TableNextColumn();
+  text_coloured(colour::dim, yuv_text(c));
+  ImGui::TableNextColumn();
+  text_coloured(colour::dim, fmt::format("#{:02x}{:02x}{:02x}", c.r, c.g, c.b));
+}
+
+}  // namespace
+
+void draw_probe(PanelContext& ctx, const Rect& area, const Rect& placed) {
+  ProbeState& p = ctx.state.probe;
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const Extent picture = ctx.model.picture;
+  p.over = p.on && !ImGui::GetIO().WantCaptureMouse && area.contains(mouse.x, mouse.y) &&
+           placed.contains(mouse.x, mouse.y) && picture.width > 0;
+  if (!p.over) return;
+  p.x = std::clamp(static_cast<int>((mouse.x - placed.x) / placed.w * static_cast<float>(picture.width)), 0,
+                   picture.width - 1);
+  p.y = std::clamp(static_cast<int>((mouse.y - placed.y) / placed.h * static_cast<float>(picture.height)), 0,
+                   picture.height - 1);
+  const ViewerModel& m = ctx.model;
+  if (m.probe.empty()) return;
+  // Beside the pointer, on the side that has room.
+  const bool left = mouse.x > area.x + area.w * 0.6f, above = mouse.y > area.y + area.h * 0.6f;
+  const float off = ctx.px(18);
+  ImGui::SetNextWindowPos({mouse.x + (left ? -off : off), mouse.y + (above ? -off : off)}, ImGuiCond_Always,
+                          {left ? 1.f : 0.f, above ? 1.f : 0.f});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ctx.px(10), ctx.px(7)});
+  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {ctx.px(4), ctx.px(2)});
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, colour::gray(20, 235));
+  ImGui::PushFont(ctx.look.small);
+  ImGui::Begin("##probe", nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_AlwaysAutoResize |
+                   ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoInputs |
+                   ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav);
+  text_coloured(colour::accent, fmt::format("x {}  y {}", m.probe_x, m.probe_y));
+  if (ImGui::BeginTable("probe", 5, ImGuiTableFlags_SizingFixedFit)) {
+    ImGui::TableNextRow();
+    for (const char* title : {"", "", "RGB", "YCbCr", ""}) {
+      ImGui::TableNextColumn();
+      text_coloured(colour::faint, title);
+    }
+    for (const ProbeRow& row : m.probe) draw_row(ctx, row);
+    ImGui::EndTable();
+  }
+  ImGui::End();
+  ImGui::PopFont();
+  ImGui::PopStyleColor();
+  ImGui::PopStyleVar(2);
+}
+
+void draw_pixel_values(PanelContext& ctx, const Rect& area, const Rect& placed) {
+  ProbeState& p = ctx.state.probe;
+  p.patch = {};
+  const Extent picture = ctx.model.picture;
+  if (picture.width < 1 || picture.height < 1) return;
+  const float sx = placed.w / static_cast<float>(picture.width),
+              sy = placed.h / static_cast<float>(picture.height);
+  const float density = ImGui::GetIO().DisplayFramebufferScale.x;
+  if (sx * density < kGridFrom) return;
+  const int x0 = std::max(0, static_cast<int>((area.x - placed.x) / sx));
+  const int y0 = std::max(0, static_cast<int>((area.y - placed.y) / sy));
+  const int x1 = std::min(picture.width, static_cast<int>((area.x + area.w - placed.x) / sx) + 1);
+  const int y1 = std::min(picture.height, static_cast<int>((area.y + area.h - placed.y) / sy) + 1);
+  if (x1 <= x0 || y1 <= y0) return;
+  ImDrawList& list = *ImGui::GetBackgroundDrawList();
+  list.PushClipRect({area.x, area.y}, {area.x + area.w, area.y + area.h});
+  const auto left = [&](int x) { return std::floor(placed.x + static_cast<float>(x) * sx); };
+  const auto top = [&](int y) { return std::floor(placed.y + static_cast<float>(y) * sy); };
+  for (int x = x0; x <= x1; ++x) list.AddLine({left(x), top(y0)}, {left(x), top(y1)}, colour::gray(128, 90));
+  for (int y = y0; y <= y1; ++y) list.AddLine({left(x0), top(y)}, {left(x1), top(y)}, colour::gray(128, 90));
+
+  p.patch_x = x0, p.patch_y = y0, p.patch = {x1 - x0, y1 - y0};
+  const ViewerModel& m = ctx.model;
+  ImGui::PushFont(ctx.look.small);
+  const float line = ImGui::GetFontSize() * 0.86f;
+  const bool colours = sx >= ctx.px(kColourFrom) && !m.patch_gray;
+  if (sx >= ctx.px(kLumaFrom) && !m.patch.empty()) {
+    for (int y = std::max(y0, m.patch_y); y < std::min(y1, m.patch_y + m.patch_size.height); ++y)
+      for (int x = std::max(x0, m.patch_x); x < std::min(x1, m.patch_x + m.patch_size.width); ++x) {
+        const Rgba c = m.patch[static_cast<size_t>(y - m.patch_y) * static_cast<size_t>(m.patch_size.width) +
+                               static_cast<size_t>(x - m.patch_x)];
+        const int luma = (299 * c.r + 587 * c.g + 114 * c.b + 500) / 1000;
+        const ImU32 ink = luma > 127 ? colour::gray(0, 220) : colour::gray(255, 220);
+        const auto number = [&](int value, float row, float rows) {
+          const std::string text = fmt::format("{}", value);
+          const float width = ImGui::CalcTextSize(text.c_str()).x * 0.86f;
+          list.AddText(ImGui::GetFont(), line,
+                       {left(x) + (sx - width) * 0.5f, top(y) + sy * 0.5f + (row - rows * 0.5f) * line}, ink,
+                       text.c_str());
+        };
+        if (colours) {
+          number(c.r, 0, 3), number(c.g, 1, 3), number(c.b, 2, 3);
+        } else {
+          number(m.patch_gray ? c.r : luma, 0, 1);
+        }
+      }
+  }
+  ImGui::PopFont();
+  list.PopClipRect();
+}
+
+}  // namespace lensd::ui

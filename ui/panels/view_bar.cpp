@@ -1,0 +1,213 @@
+// The buttons over the picture's upper rim, and the bar and handle of a comparison.
+#include <cmath>
+
+#include "ui/panel.hpp"
+
+namespace lensd::ui {
+namespace {
+
+constexpr ImGuiWindowFlags kFloating = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_AlwaysAutoResize |
+                                       ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoMove |
+                                       ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav;
+
+constexpr std::pair<ChannelView, const char*> kChannels[] = {
+    {ChannelView::colour, "RGB"}, {ChannelView::red, "R"},     {ChannelView::green, "G"},
+    {ChannelView::blue, "B"},     {ChannelView::luma, "Luma"}, {ChannelView::alpha, "Alpha"}};
+
+/// A text button that stays down while `on`.
+bool bar_button(PanelContext& ctx, const char* label, const char* mark, bool on, const char* doc,
+                const char* key) {
+  ImGui::PushStyleColor(ImGuiCol_Button, on ? colour::gray(74) : colour::gray(0, 0));
+  ImGui::PushStyleColor(ImGuiCol_Text, on ? colour::accent : colour::gray(200));
+  const bool pressed = ImGui::Button(label);
+  ImGui::PopStyleColor(2);
+  ctx.mark("view", mark);
+  tooltip(ctx.look, doc, key);
+  ImGui::SameLine(0, ctx.px(1));
+  return pressed;
+}
+
+void begin_bar(PanelContext& ctx, const char* id, const Rect& area, float y) {
+  ImGui::SetNextWindowPos({std::floor(area.x + area.w * 0.5f), y}, ImGuiCond_Always, {0.5f, 0});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ctx.px(4), ctx.px(3)});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ctx.px(5));
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ctx.px(7), ctx.px(3)});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, {1, 1});
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, colour::gray(24, 225));
+  ImGui::PushFont(ctx.look.small);
+  ImGui::Begin(id, nullptr, kFloating);
+}
+
+void end_bar() {
+  ImGui::End();
+  ImGui::PopFont();
+  ImGui::PopStyleColor();
+  ImGui::PopStyleVar(4);
+}
+
+void choose_channel(PanelContext& ctx) {
+  UiState& s = ctx.state;
+  const char* shown = kChannels[static_cast<size_t>(s.channel)].second;
+  if (bar_button(ctx, fmt::format("{}###channel", shown).c_str(), "channel", s.channel != ChannelView::colour,
+                 "Which channel is shown", ""))
+    ImGui::OpenPopup("channels");
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ctx.px(8), ctx.px(6)});
+  if (ImGui::BeginPopup("channels")) {
+    for (const auto& [channel, label] : kChannels) {
+      if (ImGui::Selectable(label, s.channel == channel)) s.channel = channel;
+      ctx.mark("view", "channel", label);
+    }
+    ImGui::EndPopup();
+  }
+  ImGui::PopStyleVar();
+}
+
+/// A combo of the source, the nodes and the output.
+void choose_node(PanelContext& ctx, const char* mark, std::string& node, float width) {
+  const auto entry = [&](const std::string& id, const char* label) {
+    if (ImGui::Selectable(label, node == id)) node = id;
+    ctx.mark("compare", mark, id.empty() ? "output" : id);
+  };
+  ImGui::SetNextItemWidth(width);
+  const bool open = begin_combo(ctx.look, fmt::format("##{}", mark).c_str(), node.empty() ? "output" : node);
+  if (!open) {
+    ctx.mark("compare", mark);
+    return tooltip(ctx.look, fmt::format("Picture {}: a node, the source, or the output", mark));
+  }
+  entry(kSourceNode, kSourceNode);
+  for (const NodeView& n : ctx.model.nodes)
+    if (!n.automatic) entry(n.id, n.id.c_str());
+  ImGui::PushID("output");
+  entry("", "output");
+  ImGui::PopID();
+  ImGui::EndCombo();
+}
+
+std::string shown_name(const std::string& node) {
+  return node.empty() ? "output" : node;
+}
+
+/// A name on the picture, dark behind it.
+void label(PanelContext& ctx, ImVec2 at, bool right_aligned, const std::string& text) {
+  const ImVec2 size = ImGui::CalcTextSize(text.c_str());
+  const float pad = ctx.px(6);
+  if (right_aligned) at.x -= size.x + 2 * pad;
+  ImDrawList& list = *ImGui::GetBackgroundDrawList();
+  list.AddRectFilled(at, {at.x + size.x + 2 * pad, at.y + size.y + ctx.px(6)}, colour::gray(20, 200),
+                     ctx.px(3));
+  list.AddText({at.x + pad, at.y + ctx.px(3)}, colour::text, text.c_str());
+}
+
+void draw_metrics(PanelContext& ctx) {
+  const ViewerModel& m = ctx.model;
+  if (!m.compared) {
+    text_coloured(colour::faint, "PSNR n/a");
+    tooltip(ctx.look, "Nothing measured yet, or the pictures differ in size");
+    return;
+  }
+  const double psnr = m.comparison.psnr(), ssim = m.comparison.ssim();
+  text_coloured(colour::text,
+                std::isinf(psnr) ? std::string("equal      ") : fmt::format("{:5.2f} dB", psnr));
+  tooltip(ctx.look, "PSNR of this frame: peak signal-to-noise ratio over all channels; 40 dB is hard to see");
+  ImGui::SameLine(0, ctx.px(8));
+  text_coloured(colour::text, std::isnan(ssim) ? std::string("SSIM n/a") : fmt::format("SSIM {:.4f}", ssim));
+  tooltip(ctx.look, "Structural similarity of luma: 1 is equal");
+}
+
+void draw_compare_bar(PanelContext& ctx, const Rect& area) {
+  CompareState& c = ctx.state.compare;
+  begin_bar(ctx, "##compare_bar", area, area.y + ctx.px(40));
+  const auto mode_button = [&](const char* text, const char* mark, CompareMode mode, const char* doc,
+                               const char* key) {
+    if (bar_button(ctx, text, mark, c.mode == mode, doc, key)) c.mode = mode;
+  };
+  mode_button("Split", "compare_split", CompareMode::split,
+              "A left of the line, B right of it; drag the line", "a");
+  mode_button("Side", "compare_side", CompareMode::side, "A and B side by side, moved together", "");
+  mode_button("Heat", "compare_heat", CompareMode::difference, "How far A and B are apart, as a heat map",
+              "d");
+  ImGui::SameLine(0, ctx.px(6));
+  const float combo = std::min(ctx.px(104), area.w * 0.16f);
+  text_coloured(colour::dim, "A");
+  ImGui::SameLine(0, ctx.px(4));
+  choose_node(ctx, "A", c.a, combo);
+  ImGui::SameLine(0, ctx.px(6));
+  text_coloured(colour::dim, "B");
+  ImGui::SameLine(0, ctx.px(4));
+  choose_node(ctx, "B", c.b, combo);
+  ImGui::SameLine(0, ctx.px(8));
+  if (c.mode == CompareMode::difference) {
+    ImGui::SetNextItemWidth(ctx.px(64));
+    ImGui::SliderFloat("##gain", &c.gain, 1, 32, "%.0f×", ImGuiSliderFlags_Logarithmic);
+    ctx.mark("compare", "gain");
+    tooltip(ctx.look, "Multiplies the difference before it is coloured");
+    ImGui::SameLine(0, ctx.px(8));
+  }
+  draw_metrics(ctx);
+  ImGui::SameLine(0, ctx.px(6));
+  if (bar_button(ctx, "×", "compare_close", false, "End the comparison", "a")) c.mode = CompareMode::off;
+  ImGui::NewLine();
+  end_bar();
+}
+
+}  // namespace
+
+void draw_view_bar(PanelContext& ctx, const Rect& area, ViewerRequests& requests) {
+  UiState& s = ctx.state;
+  if (area.w < ctx.px(330)) return;
+  begin_bar(ctx, "##view_bar", area, area.y + ctx.px(8));
+  const Rect pixels = area;  // actual_size() needs framebuffer pixels
+  const float density = ImGui::GetIO().DisplayFramebufferScale.x;
+  if (bar_button(ctx, "Fit", "fit", s.view.fits(), "Fit the picture into the window", "0")) s.view = {};
+  const Rect framebuffer{pixels.x * density, pixels.y * density, pixels.w * density, pixels.h * density};
+  const double scale = place(ctx.model.picture, framebuffer, s.view).scale;
+  if (bar_button(ctx, "1:1", "actual", std::abs(scale - 1) < 1e-6, "A picture pixel on a screen pixel",
+                 "Alt+1"))
+    s.view = actual_size(ctx.model.picture, framebuffer, s.view);
+  if (bar_button(ctx, "Compare", "compare", s.compare.mode != CompareMode::off, "Compare two nodes' pictures",
+                 "a"))
+    s.compare.mode = s.compare.mode == CompareMode::off ? CompareMode::split : CompareMode::off;
+  choose_channel(ctx);
+  if (bar_button(ctx, "Probe", "probe", s.probe.on, "Values of the pixel under the pointer", "x"))
+    s.probe.on = !s.probe.on;
+  if (bar_button(ctx, "Snapshot", "snapshot", false, "Write the picture as a PNG file", "s"))
+    requests.snapshot = true;
+  const bool on = ctx.model.recording;
+  if (bar_button(ctx,
+                 on ? fmt::format("Stop {}###record", ctx.model.record_frames).c_str() : "Record###record",
+                 "record", on, on ? ctx.model.record_path.c_str() : "Record what the graph puts out", "r"))
+    requests.toggle_record = true;
+  ImGui::NewLine();
+  end_bar();
+}
+
+void draw_compare(PanelContext& ctx, const Rect& area) {
+  const CompareState& c = ctx.state.compare;
+  draw_compare_bar(ctx, area);
+  ImDrawList& list = *ImGui::GetBackgroundDrawList();
+  ImGui::PushFont(ctx.look.small);
+  const float top = area.y + ctx.px(10), inset = ctx.px(10);
+  const std::string a = "A  " + shown_name(c.a), b = "B  " + shown_name(c.b);
+  if (c.mode == CompareMode::split) {
+    const float x = std::floor(area.x + area.w * c.split), middle = area.y + area.h * 0.5f;
+    list.AddLine({x, area.y}, {x, area.y + area.h}, colour::gray(255, 210), ctx.px(1.5f));
+    list.AddCircleFilled({x, middle}, ctx.px(c.dragging ? 10.f : 8.f),
+                         c.dragging ? colour::accent : colour::gray(245), 24);
+    for (const float side : {-1.f, 1.f})
+      list.AddTriangleFilled({x + side * ctx.px(5), middle}, {x + side * ctx.px(2), middle - ctx.px(3)},
+                             {x + side * ctx.px(2), middle + ctx.px(3)}, colour::gray(30));
+    if (ctx.rects)
+      (*ctx.rects)["compare/handle"] = {x - ctx.px(8), middle - ctx.px(8), ctx.px(16), ctx.px(16)};
+    label(ctx, {area.x + inset, top}, false, a);
+    label(ctx, {area.x + area.w - inset, top}, true, b);
+  } else if (c.mode == CompareMode::side) {
+    const auto [left, right] = halves(area);
+    label(ctx, {left.x + inset, top}, false, a);
+    label(ctx, {right.x + right.w - inset, top}, true, b);
+  } else {
+    label(ctx, {area.x + inset, top}, false, shown_name(c.a) + " against " + shown_name(c.b));
+  }
+  ImGui::PopFont();
+}
+
+}  // namespace lensd::ui
