@@ -1,39 +1,10 @@
 #include <algorithm>
 
-#include "core/device/cuda_handles.hpp"
 #include "tests/bench/bench_rig.hpp"
+#include "tests/bench/graph_time.hpp"
 
 namespace lensd::bench {
 namespace {
-
-constexpr int kFrames = 20;  // in a captured graph
-constexpr int kReplays = 25;
-
-/// Median seconds a frame of `queue(frame number)`, captured kFrames times into one graph.
-template <class Queue>
-double graph_time(Queue queue, const cuda::Stream& stream) {
-  cudaGraph_t graph = nullptr;
-  cudaGraphExec_t replay = nullptr;
-  LENSD_CUDA_CHECK(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal));
-  for (int i = 0; i < kFrames; ++i) queue(static_cast<size_t>(i));
-  LENSD_CUDA_CHECK(cudaStreamEndCapture(stream.get(), &graph));
-  LENSD_CUDA_CHECK(cudaGraphInstantiate(&replay, graph, 0));
-  cuda::Event begin(cuda::Timing::on), end(cuda::Timing::on);
-  std::vector<double> times;
-  for (int i = 0; i < kReplays + 3; ++i) {
-    begin.record(stream);
-    LENSD_CUDA_CHECK(cudaGraphLaunch(replay, stream.get()));
-    end.record(stream);
-    LENSD_CUDA_CHECK(cudaStreamSynchronize(stream.get()));
-    float ms = 0;
-    LENSD_CUDA_CHECK(cudaEventElapsedTime(&ms, begin.get(), end.get()));
-    if (i >= 3) times.push_back(ms * 1e-3 / kFrames);  // the first ones warm up
-  }
-  LENSD_CUDA_CHECK(cudaGraphExecDestroy(replay));
-  LENSD_CUDA_CHECK(cudaGraphDestroy(graph));
-  std::nth_element(times.begin(), times.begin() + kReplays / 2, times.end());
-  return times[kReplays / 2];
-}
 
 size_t rotation(size_t frame_bytes, size_t cache_bytes) {
   return std::clamp<size_t>(2 * cache_bytes / std::max<size_t>(1, frame_bytes) + 2, 2, kFrames);

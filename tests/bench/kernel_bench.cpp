@@ -12,6 +12,7 @@
 #include "core/base/error.hpp"
 #include "kernels/registry.hpp"
 #include "tests/bench/bench_rig.hpp"
+#include "tests/bench/klt_bench.hpp"
 
 namespace lensd::bench {
 namespace {
@@ -59,7 +60,7 @@ void for_each_subject(Extent extent, const std::vector<std::string>& only, Use u
       use(Subject{fmt::format("colour {}", name), registry().make_source(), {}, &info});
   for (const FilterEntry& entry : registry().filters) {
     const std::string& name = entry.schema().name;
-    if (!wanted(name) || entry.min_inputs > 1) continue;
+    if (!wanted(name) || entry.min_inputs > 1 || entry.gives_tracks) continue;  // trackers: bench_klt()
     for (const PixelFormat format : {PixelFormat::gray8, PixelFormat::rgba8}) {
       if (entry.accepts == (format == PixelFormat::gray8 ? Accepts::rgba8 : Accepts::gray8)) continue;
       Subject plain{fmt::format("{} {}", name, lensd::name(format)), entry.make(), {format, extent}};
@@ -136,6 +137,7 @@ int main(int argc, char** argv) {
 #endif
     if (!status.available) fmt::print("CUDA: {}\n", status.reason);
     bench::bench_cpu(only);
+    if (only.empty() || std::find(only.begin(), only.end(), "klt") != only.end()) bench::bench_klt(status);
   } catch (const Error& error) {
     fmt::print(stderr, "{}\n", error.what());
     return static_cast<int>(error.code());
