@@ -1,6 +1,8 @@
 #include "kernels/draw_tracks/draw_tracks.hpp"
 
-#include <cstring>
+#include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "kernels/draw_tracks/draw_tracks_rows.hpp"
 

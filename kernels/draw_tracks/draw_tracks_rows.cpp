@@ -1,5 +1,6 @@
 #include "kernels/draw_tracks/draw_tracks_rows.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #undef HWY_TARGET_INCLUDE

@@ -1,7 +1,9 @@
 #include "kernels/stabilize/stabilize.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <memory>
 
 #include "kernels/stabilize/stabilize_rows.hpp"
 
