@@ -6,8 +6,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <thread>
 
 #include "app/interruption.hpp"
 #include "app/run.hpp"
@@ -106,6 +108,21 @@ Written write_frames(Pipeline& pipeline, const CommandLine& line) {
   return written;
 }
 
+/// While the sinks send them, until the source ends. What happens to the receiver is told as it happens.
+Written send_frames(Pipeline& pipeline) {
+  const Interruption interruption;
+  Written written;
+  for (PipelineStatus now; !now.ended && !now.failed && !interruption.requested();) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    pipeline.take_newest();
+    for (const PipelineNotice& n : pipeline.take_notices())
+      n.problem ? log::warn("{}", n.text) : log::info("{}", n.text);
+    now = pipeline.status();
+    written.frames = static_cast<int64_t>(now.processed);
+  }
+  return written;
+}
+
 }  // namespace
 
 void run_batch(const CommandLine& line, const GraphDesc& graph) {
@@ -117,13 +134,20 @@ void run_batch(const CommandLine& line, const GraphDesc& graph) {
   options.executor = {.threads = line.threads,
                       .device = line.device,
                       .host_frames = true,
-                      .frames = 6 + (line.record.empty() ? 0 : kFramesForSinks),
+                      .frames = 6 + 2 * kFramesForSinks,
                       .timing_interval = line.trace.empty() ? 8 : 1};
   options.graph = graph;
   options.max_frames = line.frames;
   auto source = open_source(source_url(line), source_options(line, choice.backend));
   std::shared_ptr<RecorderTap> recorder;
   if (!line.record.empty()) options.sinks.push_back(recorder = make_recorder(line, source->info()));
+  const std::shared_ptr<StreamTap> stream = make_stream(line, source->info());
+  if (stream) options.sinks.push_back(stream);
+  // A receiver is sent the frames at their own pace.
+  options.paced = stream && line.output.empty();
+  if (options.paced && (!line.framehash.empty() || !line.tracks.empty()))
+    throw Error(ExitCode::usage, stream->status().path, "--framehash and --tracks go with a file",
+                "add -o null: and name the receiver as [output] url");
   Pipeline pipeline(std::move(source), options, registry());
   log::info("{}", pipeline.graph()->summary);
   if (!line.tracks.empty() && pipeline.executor().plan()->tracks_offset < 0)
@@ -133,10 +157,11 @@ void run_batch(const CommandLine& line, const GraphDesc& graph) {
   const int64_t begin = now_ns();
   if (recorder) pipeline.post(record_command(line));
   pipeline.start();
-  const Written written = write_frames(pipeline, line);
+  const Written written = options.paced ? send_frames(pipeline) : write_frames(pipeline, line);
   const double seconds = to_s(now_ns() - begin);
   pipeline.stop();
   if (recorder) recorder->finish();
+  if (stream) stream->finish();
 
   for (const PipelineNotice& n : pipeline.take_notices())
     n.problem ? log::warn("{}", n.text) : log::info("{}", n.text);
@@ -153,6 +178,7 @@ void run_batch(const CommandLine& line, const GraphDesc& graph) {
   pipeline.check();
   if (recorder && !recorder->failure().empty())
     throw Error(ExitCode::runtime_failure, "", recorder->failure());
+  if (stream && !stream->failure().empty()) throw Error(ExitCode::runtime_failure, "", stream->failure());
   if (written.frames == 0)
     throw Error(ExitCode::bad_source, pipeline.source().name, "no frame could be decoded", "is it a video?");
 }

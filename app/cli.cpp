@@ -47,8 +47,10 @@ void add_options(CLI::App& app, CommandLine& line, Text& text) {
       ->check(CLI::Range(0, 1024));
   app.add_option("--hwdec", text.hwdec, "hardware decoding: auto, cuda or no");
   app.add_flag("--headless", line.headless, "no window: process all frames as fast as they go");
-  app.add_option("-o,--output", line.output,
-                 "write the result: .mp4 .mkv .webm .avi .png .jpg, out_%04d.png, or null: to measure");
+  app.add_option(
+      "-o,--output", line.output,
+      "write the result: .mp4 .mkv .webm .avi .png .jpg, out_%04d.png, or null: to measure; or send it: "
+      "rtsp:// rtmp:// srt:// udp:// rtp://, playlist.m3u8, v4l2:/dev/videoN");
   app.add_option(
       "--record", line.record,
       "also record what is shown, while it runs: .mkv .mp4 .mov .webm .avi, with %H%M%S in the name");

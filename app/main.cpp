@@ -27,6 +27,7 @@ void run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a write error like any other
+  std::signal(SIGXFSZ, SIG_IGN);  // and so is a file that has reached its limit
   try {
     run(argc, argv);
     return static_cast<int>(lensd::ExitCode::done);

@@ -204,6 +204,7 @@ void Pipeline::process_loop() {
       if (pictures_.closed()) return;
       continue;
     }
+    if (source_ended_) continue;  // decoded ahead, behind the last frame that was asked for
     if (next->serial != seek_serial_.load(std::memory_order_acquire)) continue;  // from before a seek
     if (next->picture)
       process(std::move(next->picture));

@@ -1,6 +1,9 @@
 // [record] and [output] as settings of recorder and restream.
 
+#include <utility>
+
 #include "app/cli.hpp"
+#include "core/media/stream_output.hpp"
 
 namespace lensd {
 
@@ -18,7 +21,11 @@ void apply_record_config(const Config& config, CommandLine& line) {
   r.preroll_seconds = config.record_preroll_seconds.value_or(0);
   r.preroll_megabytes = config.record_preroll_megabytes.value_or(r.preroll_megabytes);
 
-  line.output_url = config.output_url.value_or("");
+  // On the command line a receiver is an output like any other.
+  if (is_stream_target(line.output))
+    line.output_url = std::exchange(line.output, {});
+  else
+    line.output_url = config.output_url.value_or("");
   line.stream.codec = config.output_codec.value_or("");
   line.stream.preset = config.output_preset.value_or("");
   line.stream.crf = config.output_crf.value_or(23);

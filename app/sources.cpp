@@ -35,6 +35,11 @@ std::shared_ptr<RecorderTap> make_recorder(const CommandLine& line, const Source
   return std::make_shared<RecorderTap>(line.recording, source);
 }
 
+std::shared_ptr<StreamTap> make_stream(const CommandLine& line, const SourceInfo& source) {
+  if (line.output_url.empty()) return nullptr;
+  return std::make_shared<StreamTap>(line.output_url, line.stream, source);
+}
+
 StartRecord record_command(const CommandLine& line) {
   return {.path = line.record, .overwrite = true, .beneath = {}};
 }

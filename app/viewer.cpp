@@ -93,6 +93,8 @@ class Viewer {
     auto source = open_source(url, source_options(line_, backend_.backend));
     const auto recorder = make_recorder(line_, source->info());
     options.sinks = {recorder};
+    if (auto stream = make_stream(line_, source->info())) options.sinks.push_back(std::move(stream));
+    options.executor.frames += kFramesForSinks * static_cast<int>(options.sinks.size() - 1);
     auto pipeline = std::make_unique<Pipeline>(std::move(source), options, registry());
     // The display path reads frames of the old pipeline: it goes first, then the pipeline.
     shown_.reset();

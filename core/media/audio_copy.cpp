@@ -19,6 +19,14 @@ int64_t picture_start_ns(const AVFormatContext& input) {
                                             : av_rescale_q(input.start_time, AV_TIME_BASE_Q, kNanoseconds);
 }
 
+/// Transport streams do not say what they take.
+bool takes(const AVOutputFormat& format, AVCodecID codec) {
+  const int fits = avformat_query_codec(&format, codec, FF_COMPLIANCE_NORMAL);
+  const bool usual = codec == AV_CODEC_ID_AAC || codec == AV_CODEC_ID_MP3 || codec == AV_CODEC_ID_MP2 ||
+                     codec == AV_CODEC_ID_AC3;
+  return fits == 1 || (fits < 0 && usual);
+}
+
 }  // namespace
 
 AudioCopy::AudioCopy(const std::string& source) : input_(source, StreamKind::audio, stop_) {}
@@ -34,7 +42,7 @@ std::unique_ptr<AudioCopy> AudioCopy::open(const std::string& source) {
 
 bool AudioCopy::add_stream(AVFormatContext& output, int64_t start_ns) {
   const AVCodecParameters& codec = *input_.stream()->codecpar;
-  if (avformat_query_codec(output.oformat, codec.codec_id, FF_COMPLIANCE_NORMAL) != 1) {
+  if (!takes(*output.oformat, codec.codec_id)) {
     log::info("no audio is copied: {} does not fit into {}", avcodec_get_name(codec.codec_id),
               output.oformat->name);
     return false;

@@ -21,6 +21,8 @@ class AudioCopy {
   /// Adds an audio stream to `output` before its header is written, for a file that begins at `start_ns` of
   /// the recording. False, with a line in the log, when the container does not take the codec.
   bool add_stream(AVFormatContext& output, int64_t start_ns);
+  /// Moves the file's beginning: what is before `start_ns` of the recording is left out.
+  void begin_at(int64_t start_ns) { skip_to(start_ns), file_start_ns_ = start_ns; }
   void leave_output() { output_ = nullptr; }
 
   /// From `recording_ns` on, the recording shows the source from `position_ns` on (counted from its first

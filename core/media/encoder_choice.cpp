@@ -29,7 +29,11 @@ void bound_x264(AVCodecContext& c, double max_delay_s, ff::Options& settings) {
   const bool reorder = frames >= 6;
   const int ahead = reorder ? std::min(frames / 3, 10) : 0;
   c.max_b_frames = reorder ? 2 : 0;
-  c.thread_count = std::clamp(frames - std::max(ahead, c.max_b_frames), 1, std::min(cores * 3 / 2 + 1, 16));
+  c.thread_count = std::min(cores * 3 / 2 + 1, 16);
+  if (reorder)
+    c.thread_count = std::clamp(frames - std::max(ahead, c.max_b_frames), 1, c.thread_count);
+  else
+    c.thread_type = FF_THREAD_SLICE;  // threads share a picture then, and keep none back
   settings.set("rc-lookahead", std::to_string(ahead));
   settings.set("x264-params", "sync-lookahead=0");
 }

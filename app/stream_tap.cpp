@@ -1,0 +1,62 @@
+#include "app/stream_tap.hpp"
+
+#include "core/base/error.hpp"
+
+namespace lensd {
+
+StreamTap::StreamTap(const std::string& url, const EncoderOptions& encoder, const SourceInfo& source)
+    : output_({.url = url,
+               .encoder = encoder,
+               .fps = source.fps > 0 ? source.fps : 25,
+               .audio_from = source.has_audio && !source.live ? source.url : ""}) {
+  run(source.live);
+}
+
+void StreamTap::take(const Frame& frame, const Picture&) {
+  Job job;
+  job.frame = frame.share();
+  job.info = frame.info;
+  push(std::move(job));
+}
+
+void StreamTap::handle(Job& job) {
+  if (!job.frame || !failure_.empty()) return;
+  try {
+    job.frame.wait_ready();
+    if (job.frame.memory() == MemoryKind::device)
+      throw Error(ExitCode::runtime_failure, "output", "the frames stay on the GPU in this display mode");
+    output_.write(job.frame.image(), job.info);
+  } catch (const Error& error) {
+    failure_ = error.what();
+    notice(true, "nothing is sent any more: " + failure_);
+  }
+}
+
+void StreamTap::complete() {
+  try {
+    output_.finish();
+  } catch (const Error& error) {
+    if (failure_.empty()) failure_ = error.what();
+  }
+}
+
+std::vector<SinkNotice> StreamTap::take_notices() {
+  std::vector<SinkNotice> notices = QueueSink::take_notices();
+  bool problem = false;
+  if (std::string text = output_.take_notice(problem); !text.empty())
+    notices.push_back({problem, std::move(text)});
+  return notices;
+}
+
+SinkStatus StreamTap::status() const {
+  static constexpr const char* kStates[] = {"idle", "connecting", "sending", "waiting"};
+  SinkStatus s;
+  const StreamOutput::State state = output_.state();
+  s.recording = state == StreamOutput::State::sending;
+  s.state = kStates[static_cast<size_t>(state)];
+  s.path = output_.shown_url();
+  s.frames = output_.sent(), s.bytes = output_.bytes(), s.dropped = dropped() + output_.dropped();
+  return s;
+}
+
+}  // namespace lensd

@@ -1,0 +1,188 @@
+// Streams to receivers on the loopback: good ones, absent ones, silent ones. Nothing here waits for a
+// receiver.
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <thread>
+
+#include "core/base/clock.hpp"
+#include "core/base/error.hpp"
+#include "core/media/stream_output.hpp"
+#include "tests/unit/media_fixture.hpp"
+
+namespace lensd::test {
+namespace {
+
+constexpr ImageFormat kFormat{PixelFormat::rgba8, {160, 120}};
+using namespace std::chrono_literals;
+
+/// A socket on a port of the system's choice.
+class Socket {
+ public:
+  explicit Socket(int type) : fd_(socket(AF_INET, type | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    bind(fd_, reinterpret_cast<sockaddr*>(&address), sizeof address);
+    socklen_t size = sizeof address;
+    getsockname(fd_, reinterpret_cast<sockaddr*>(&address), &size);
+    port_ = ntohs(address.sin_port);
+    if (type == SOCK_STREAM) listen(fd_, 4);
+    const timeval patience = {2, 0};
+    setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    const int room = 8 << 20;
+    setsockopt(fd_, SOL_SOCKET, SO_RCVBUF, &room, sizeof room);
+  }
+  ~Socket() { close(fd_); }
+  Socket(const Socket&) = delete;
+  Socket& operator=(const Socket&) = delete;
+  int fd() const { return fd_; }
+  std::string address(const std::string& scheme) const {
+    return scheme + "127.0.0.1:" + std::to_string(port_);
+  }
+
+ private:
+  int fd_, port_ = 0;
+};
+
+class StreamTest : public MediaTest {
+ protected:
+  static StreamOutput::Options options(const std::string& url) {
+    StreamOutput::Options o;
+    o.url = url;
+    return o;
+  }
+  /// Frames at about their own pace, so that a receiver has time to be connected to.
+  static void send(StreamOutput& output, int64_t first, int64_t count, std::chrono::milliseconds pace = 5ms) {
+    for (int64_t i = first; i < first + count; ++i) {
+      output.write(picture(kFormat, static_cast<int>(i)).ref(), at(i));
+      std::this_thread::sleep_for(pace);
+    }
+  }
+  static bool comes_true(const std::function<bool()>& what) {
+    for (int i = 0; i < 1000; ++i) {
+      if (what()) return true;
+      std::this_thread::sleep_for(10ms);
+    }
+    return what();
+  }
+};
+
+TEST_F(StreamTest, OnlyReceiversAreReceivers) {
+  for (const char* target :
+       {"rtsp://h/x", "udp://h:1", "srt://h:1", "rtmp://h/a", "out.m3u8", "v4l2:/dev/video9"})
+    EXPECT_TRUE(is_stream_target(target)) << target;
+  for (const char* target : {"out.mkv", "null:", "http://h/x.m3u8", "rtsp.mp4", ""})
+    EXPECT_FALSE(is_stream_target(target)) << target;
+  EXPECT_THROW(StreamOutput(options("out.mkv")), Error);
+  EXPECT_EQ(StreamOutput(options("rtsp://me:secret@h/x?key=1")).shown_url().find("secret"),
+            std::string::npos);
+}
+
+TEST_F(StreamTest, ATransportStreamArrivesWhole) {
+  const Socket receiver(SOCK_DGRAM);
+  StreamOutput output(options(receiver.address("udp://")));
+  std::string bytes;
+  std::thread reader([&] {
+    char datagram[65536];
+    for (;;) {
+      const ssize_t n = recv(receiver.fd(), datagram, sizeof datagram, 0);
+      if (n <= 0 || (n == 3 && std::string(datagram, 3) == "end")) return;
+      bytes.append(datagram, static_cast<size_t>(n));
+    }
+  });
+  send(output, 0, 1);
+  EXPECT_TRUE(comes_true([&] { return output.state() == StreamOutput::State::sending; }));
+  send(output, 1, 149);
+  output.finish();
+  const Socket teller(SOCK_DGRAM);
+  sockaddr_in to = {};
+  socklen_t size = sizeof to;
+  getsockname(receiver.fd(), reinterpret_cast<sockaddr*>(&to), &size);
+  sendto(teller.fd(), "end", 3, 0, reinterpret_cast<sockaddr*>(&to), sizeof to);
+  reader.join();
+  EXPECT_EQ(output.sent() + static_cast<int64_t>(output.dropped()), 150);
+  put("got.ts", bytes);
+  auto source = open_source(file("got.ts"), {});
+  EXPECT_EQ(static_cast<int64_t>(read_all(*source).infos.size()), output.sent());
+  EXPECT_GE(output.sent(), 100);
+}
+
+TEST_F(StreamTest, AnAbsentReceiverHoldsNothingUp) {
+  std::string url;
+  {
+    const Socket closed(SOCK_STREAM);
+    url = closed.address("rtmp://") + "/live/x";
+  }
+  StreamOutput output(options(url));
+  send(output, 0, 600, 0ms);
+  EXPECT_TRUE(comes_true([&] { return output.state() == StreamOutput::State::waiting; }));
+  send(output, 600, 10, 0ms);
+  EXPECT_EQ(output.sent(), 0);
+  bool problem = false;
+  const std::string news = output.take_notice(problem);
+  EXPECT_TRUE(problem);
+  EXPECT_NE(news.find("trying again"), std::string::npos) << news;
+  EXPECT_EQ(output.take_notice(problem), "");  // told once, not for each attempt
+  output.finish();
+  EXPECT_EQ(output.dropped(), 610u);
+}
+
+TEST_F(StreamTest, ASilentReceiverHoldsNothingUp) {
+  const Socket silent(SOCK_STREAM);  // takes the connection and never says a word
+  StreamOutput output(options(silent.address("rtsp://") + "/x"));
+  int64_t longest = 0;
+  for (int64_t i = 0; i < 300; ++i) {
+    const Image image = picture(kFormat, static_cast<int>(i));
+    const int64_t begin = now_ns();
+    output.write(image.ref(), at(i));
+    longest = std::max(longest, now_ns() - begin);
+  }
+  EXPECT_LT(longest, 2'000'000'000);  // it would be 5 s and more if it waited
+  const int64_t begin = now_ns();
+  output.finish();
+  EXPECT_LT(now_ns() - begin, 3'000'000'000);
+  EXPECT_EQ(output.sent(), 0);
+}
+
+TEST_F(StreamTest, APlaylistPlaysAndComesToItsEnd) {
+  StreamOutput output(options(file("live.m3u8")));
+  send(output, 0, 1);
+  EXPECT_TRUE(comes_true([&] { return output.state() == StreamOutput::State::sending; }));
+  send(output, 1, 119, 2ms);
+  output.finish();
+  const std::string playlist = get("live.m3u8");
+  EXPECT_NE(playlist.find("#EXT-X-ENDLIST"), std::string::npos) << playlist;
+  size_t frames = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_))
+    if (entry.path().extension() == ".ts") frames += read_all(*open_source(entry.path(), {})).infos.size();
+  EXPECT_EQ(static_cast<int64_t>(frames), output.sent());
+  EXPECT_GE(frames, 60u);
+}
+
+TEST_F(StreamTest, AFolderThatAppearsIsFound) {
+  StreamOutput output(options(file("later/live.m3u8")));
+  int64_t i = 0;
+  EXPECT_TRUE(comes_true([&] {  // the first file is written when it is full
+    send(output, i, 5, 1ms);
+    i += 5;
+    return output.state() == StreamOutput::State::waiting;
+  }));
+  std::filesystem::create_directory(file("later"));
+  const int64_t sent_before = output.sent();
+  EXPECT_TRUE(comes_true([&] {
+    send(output, i, 5, 1ms);
+    i += 5;
+    return output.sent() > sent_before + 100;
+  }));
+  output.finish();
+  EXPECT_TRUE(std::filesystem::exists(file("later/live.m3u8")));
+}
+
+}  // namespace
+}  // namespace lensd::test
