@@ -52,10 +52,11 @@ echo "ok: kill -9 leaves files that play"
     >/dev/null 2>"$WORK/stderr" </dev/null
 )
 [[ $? == 1 ]] || fail "a recording that failed is no success"
+said=$(<"$WORK/stderr")
 grep -q full.mkv "$WORK/stderr" || fail "the failure does not name the file: $(<"$WORK/stderr")"
 [[ $(frames "$WORK/all" | wc -l) == 2000 ]] || fail "the video did not go on"
 (($(count "$WORK/full.mkv") > 50)) || fail "what was recorded until then does not play"
-echo "ok: $(<"$WORK/stderr")"
+echo "ok: $said"
 
 # Folders that are not there or may not be written, and names that are no video.
 refused 1 none/a.mkv test:testsrc2 --headless --frames 30 -q --record "$WORK/none/a.mkv"

@@ -63,6 +63,53 @@ TEST(Pipeline, EveryFrameInOrderWhateverTheThreads) {
   EXPECT_NE(one[3], one[4]);
 }
 
+/// Keeps what it is given, as recordings do; slow ones hold the pipeline up.
+class KeepingSink final : public FrameSink {
+ public:
+  void take(const Frame& frame, const Picture& picture) override {
+    EXPECT_TRUE(picture);
+    indices.push_back(frame.info.index);
+    hashes.push_back(hash(frame.image()));
+    kept = frame.share();
+  }
+  void start(const StartRecord&) override { started_at = static_cast<int64_t>(indices.size()); }
+  void stop() override { stopped = true; }
+  void hurry() noexcept override { hurried = true; }
+  SinkStatus status() const override { return {}; }
+  std::vector<SinkNotice> take_notices() override { return {{true, "from the sink"}}; }
+
+  Frame kept;
+  std::vector<int64_t> indices;
+  std::vector<uint64_t> hashes;
+  int64_t started_at = -1;
+  bool stopped = false;
+  std::atomic<bool> hurried{false};
+};
+
+TEST(Pipeline, SinksTakeTheFramesOfTheConsumerAndNoOthers) {
+  for (const int64_t limit : {0, 7}) {
+    const auto sink = std::make_shared<KeepingSink>();
+    PipelineOptions o = options(kChain);
+    o.max_frames = limit;
+    o.sinks = {sink};
+    Pipeline pipeline(source(40), o, registry());
+    pipeline.post(StartRecord{});
+    pipeline.start();
+    std::vector<uint64_t> shown;
+    while (const Frame frame = pipeline.next_frame()) shown.push_back(hash(frame.image()));
+    pipeline.stop();
+    EXPECT_EQ(shown.size(), limit ? 7u : 40u);
+    EXPECT_EQ(sink->hashes, shown);
+    EXPECT_EQ(sink->indices.front(), 0);
+    EXPECT_EQ(sink->started_at, 0);
+    EXPECT_TRUE(sink->hurried);
+    EXPECT_EQ(hash(sink->kept.image()), shown.back());
+    const auto notices = pipeline.take_notices();
+    ASSERT_FALSE(notices.empty());
+    EXPECT_EQ(notices.front().text, "from the sink");
+  }
+}
+
 TEST(Pipeline, StopsAfterTheFramesAskedFor) {
   PipelineOptions o = options("invert");
   o.max_frames = 7;
