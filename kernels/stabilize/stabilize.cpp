@@ -48,17 +48,21 @@ void gather_pairs(const TrackTable& table, Extent extent, StabilizeWork& work) {
   const PairGrid grid = PairGrid::make(extent, table.picture);
   const uint32_t places = std::min(table.capacity, static_cast<uint32_t>(kMaxTracks));
   work.count = 0;
-  for (uint32_t i = 0; i < places; ++i)
-    if (table.tracks()[i].status == TrackStatus::tracked)
-      take_pair(grid, table.tracks()[i], work, work.count++);
+  std::fill_n(work.in_cell, kCells, 0u);
+  for (uint32_t i = 0; i < places; ++i) {
+    if (table.tracks()[i].status != TrackStatus::tracked) continue;
+    take_pair(grid, table.tracks()[i], work, work.count);
+    ++work.in_cell[grid.cell(work, work.count++)];
+  }
+  for (uint32_t i = 0; i < work.count; ++i) work.weight[i] = weight_in(work.in_cell[grid.cell(work, i)]);
 }
 
-/// Votes of hypothesis h; `count` counts who agrees with a test.
-template <class Count>
-uint32_t votes_for(const StabilizeBlock& block, const StabilizeWork& work, uint32_t h, Count count) {
+/// Votes of hypothesis h; `weigh` adds up who agrees with a test.
+template <class Weigh>
+uint32_t votes_for(const StabilizeBlock& block, const StabilizeWork& work, uint32_t h, Weigh weigh) {
   Motion motion;
   if (work.count < pairs_needed(block.model) || !hypothesis(block.model, work, h, motion)) return 0;
-  return count(work, AgreeTest::make(motion, block.threshold2));
+  return weigh(work, AgreeTest::make(motion, block.threshold2)).votes(h);
 }
 
 /// The motion of the best hypothesis, refined; `inliers` agree with it.
@@ -68,17 +72,21 @@ Motion fitted_motion(const StabilizeBlock& block, const StabilizeWork& work, uin
   Motion motion;
   inliers = 0;
   if (best < vote_rank(1, kHypotheses - 1)) return motion;
-  hypothesis(block.model, work, ranked_hypothesis(best), motion);
+  const uint32_t start = ranked_hypothesis(best);
+  hypothesis(block.model, work, start, motion);
+  PairSums sums{};
   for (int round = 0; round <= kFitRounds; ++round) {
-    const AgreeTest test = AgreeTest::make(motion, block.threshold2);
-    PairSums sums{};
+    const AgreeTest test = AgreeTest::make(motion, block.threshold2 * round_part(round, start == 0));
+    sums = {};
     for (uint32_t i = 0; i < work.count; ++i)
-      if (test.agrees(work, i)) sums.add(work, i);
-    inliers = static_cast<uint32_t>(sums.of[PairSums::count]);
-    if (inliers == 0 || round == kFitRounds) break;
-    motion = least_squares(block.model, sums);
+      if (test.agrees(work, i)) sums.add(work, i, round_weighs(round));
+    if (round < kFitRounds && sums.of[PairSums::count] >= pairs_needed(block.model))
+      motion = least_squares(block.model, sums);
   }
-  accepted(block.model, work.count, inliers, motion);
+  inliers = static_cast<uint32_t>(sums.of[PairSums::count]);
+  int64_t all = 0;
+  for (uint32_t i = 0; i < work.count; ++i) all += work.weight[i];
+  accepted(block.model, sums, all, motion);
   return motion;
 }
 
@@ -101,7 +109,7 @@ void Stabilize::run(const PassArgs& args, Band band) const {
     gather_pairs(*args.tracks, extent, work);
   } else if (args.pass == kVotes) {
     for (int h = band.begin; h < band.end; ++h)
-      work.votes[h] = votes_for(block, work, static_cast<uint32_t>(h), count_agreeing);
+      work.votes[h] = votes_for(block, work, static_cast<uint32_t>(h), weigh_agreeing);
   } else if (args.pass == kMotion) {
     const StatePair<StabilizeState> states = args.state_of<StabilizeState>();
     StabilizeState state = states.past();
@@ -141,12 +149,12 @@ void Stabilize::reference(ReferenceRun& run) const {
   const StabilizeBlock block = StabilizeBlock::make(params_);
   const auto work = std::make_unique<StabilizeWork>();
   gather_pairs(*run.tracks, extent, *work);
-  const auto count = [](const StabilizeWork& pairs, const AgreeTest& test) {
-    uint32_t votes = 0;
-    for (uint32_t i = 0; i < pairs.count; ++i) votes += test.agrees(pairs, i);
-    return votes;
+  const auto weigh = [](const StabilizeWork& pairs, const AgreeTest& test) {
+    Agreement sum;
+    for (uint32_t i = 0; i < pairs.count; ++i) sum.add(test, pairs, i);
+    return sum;
   };
-  for (uint32_t h = 0; h < kHypotheses; ++h) work->votes[h] = votes_for(block, *work, h, count);
+  for (uint32_t h = 0; h < kHypotheses; ++h) work->votes[h] = votes_for(block, *work, h, weigh);
 
   StabilizeState state{};
   const bool fresh = run.state.empty();

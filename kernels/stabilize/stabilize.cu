@@ -33,6 +33,14 @@ __global__ void pairs_kernel(const TrackTable* table, Extent extent, StabilizeWo
     count += all;
     __syncthreads();
   }
+  // Pairs of a cell are counted in any order; then each has its share of the cell's weight.
+  __shared__ uint32_t in_cell[kCells];
+  for (uint32_t i = threadIdx.x; i < kCells; i += blockDim.x) in_cell[i] = 0;
+  __syncthreads();
+  for (uint32_t i = threadIdx.x; i < count; i += blockDim.x) atomicAdd(&in_cell[grid.cell(*work, i)], 1u);
+  __syncthreads();
+  for (uint32_t i = threadIdx.x; i < count; i += blockDim.x)
+    work->weight[i] = weight_in(in_cell[grid.cell(*work, i)]);
   if (threadIdx.x == 0) work->count = count;
 }
 
@@ -49,9 +57,10 @@ __global__ void votes_kernel(const StabilizeBlock* block, StabilizeWork* work) {
     if (stands) test = AgreeTest::make(motion, block->threshold2);
   }
   __syncthreads();
-  uint32_t mine = 0;
+  Agreement sum;
   if (stands)
-    for (uint32_t i = threadIdx.x; i < work->count; i += blockDim.x) mine += test.agrees(*work, i);
+    for (uint32_t i = threadIdx.x; i < work->count; i += blockDim.x) sum.add(test, *work, i);
+  uint32_t mine = sum.votes(h);
   for (int step = 16; step > 0; step /= 2) mine += __shfl_down_sync(0xffffffffu, mine, step);
   if (threadIdx.x % 32 == 0 && mine != 0) atomicAdd(&votes, mine);
   __syncthreads();
@@ -59,12 +68,12 @@ __global__ void votes_kernel(const StabilizeBlock* block, StabilizeWork* work) {
 }
 
 /// Sums over the pairs that agree with the test, in `sums` for all threads of the block.
-__device__ void sum_agreeing(const StabilizeWork& work, const AgreeTest& test, PairSums& sums) {
+__device__ void sum_agreeing(const StabilizeWork& work, const AgreeTest& test, bool weighs, PairSums& sums) {
   if (threadIdx.x < PairSums::sums) sums.of[threadIdx.x] = 0;
   __syncthreads();
   PairSums mine{};
   for (uint32_t i = threadIdx.x; i < work.count; i += blockDim.x)
-    if (test.agrees(work, i)) mine.add(work, i);
+    if (test.agrees(work, i)) mine.add(work, i, weighs);
 #pragma unroll
   for (int s = 0; s < PairSums::sums; ++s) {
     int64_t v = mine.of[s];
@@ -88,24 +97,28 @@ __global__ void motion_kernel(const StabilizeBlock* params, const StabilizeWork*
   if (threadIdx.x < kHypotheses) atomicMax(&best, vote_rank(work->votes[threadIdx.x], threadIdx.x));
   __syncthreads();
   const bool any = best >= vote_rank(1, kHypotheses - 1);
-  if (any && threadIdx.x == 0) {
-    hypothesis(block.model, *work, ranked_hypothesis(best), motion);
-    test = AgreeTest::make(motion, block.threshold2);
-  }
-  __syncthreads();
+  const uint32_t start = ranked_hypothesis(best);
+  if (any && threadIdx.x == 0) hypothesis(block.model, *work, start, motion);
   for (int round = 0; any && round <= kFitRounds; ++round) {
-    sum_agreeing(*work, test, sums);
-    if (sums.of[PairSums::count] == 0 || round == kFitRounds) break;
-    if (threadIdx.x == 0) {
+    if (threadIdx.x == 0) test = AgreeTest::make(motion, block.threshold2 * round_part(round, start == 0));
+    __syncthreads();
+    sum_agreeing(*work, test, round_weighs(round), sums);
+    if (threadIdx.x == 0 && round < kFitRounds && sums.of[PairSums::count] >= pairs_needed(block.model))
       motion = least_squares(block.model, sums);
-      test = AgreeTest::make(motion, block.threshold2);
-    }
     __syncthreads();
   }
+  __shared__ unsigned long long all_weight;
+  if (threadIdx.x == 0) all_weight = 0;
+  __syncthreads();
+  unsigned long long mine = 0;
+  for (uint32_t i = threadIdx.x; i < work->count; i += blockDim.x)
+    mine += static_cast<uint32_t>(work->weight[i]);
+  atomicAdd(&all_weight, mine);
+  __syncthreads();
   if (threadIdx.x != 0) return;
   stats->pairs = work->count;
   stats->inliers = any ? static_cast<uint32_t>(sums.of[PairSums::count]) : 0;
-  if (any) accepted(block.model, work->count, stats->inliers, motion);
+  if (any) accepted(block.model, sums, static_cast<int64_t>(all_weight), motion);
   StabilizeState state = states.past();
   advance_path(block, states.frame->fresh != 0, motion, state);
   decide_warp(block, extent, motion, state, *stats);

@@ -1,6 +1,12 @@
 // The motion that most tracks share, by seeded RANSAC and least squares over those that agree.
 //
-//   TrackTable ─▶ pairs (previous, current) ─▶ 256 hypotheses, each counts who agrees ─▶ the best, refined
+//   TrackTable ─▶ pairs (previous, current) ─▶ 256 hypotheses, each weighs who agrees ─▶ the best, refined
+//
+// Corners crowd on what has texture, which may be a thing that moves by itself. So the picture has cells, and
+// the pairs of a cell weigh as much together as those of any other. What moves slowly agrees with rest within
+// a coarse threshold, so pairs within a half and a quarter of it count more. And the first hypothesis, that
+// the camera rests, needs only half the weight of another, but within the quarter: what moves before a
+// resting camera seldom leaves less than that in place.
 //
 // Positions are integers, counts and sums too, so that their order does not matter; what is solved from sums
 // is doubles in prescribed order.
@@ -16,12 +22,29 @@ namespace lensd {
 inline constexpr int kHypotheses = 256;
 /// Rounds of least squares; who agrees is asked anew before each, and once more at the end.
 inline constexpr int kFitRounds = 3;
+/// Part of the squared threshold that counts in a round: half the threshold where the sample of a hypothesis
+/// is all that is known, a quarter of it then. Rest has no noise.
+LENSD_HD constexpr float round_part(int round, bool from_rest) {
+  return round == kFitRounds ? 1.f : round == 0 && !from_rest ? 1.f / 4 : 1.f / 16;
+}
+/// In the last round of least squares pairs count alike, which is more exact once it is known who belongs
+/// together.
+LENSD_HD constexpr bool round_weighs(int round) {
+  return round != kFitRounds - 1;
+}
+
+/// Cells of the picture, across and down.
+inline constexpr int kCellColumns = 16, kCellRows = 12, kCells = kCellColumns * kCellRows;
+/// Weight that the pairs of a cell share; 1 at least for each.
+inline constexpr uint32_t kCellWeight = 64;
 
 /// Scratch. Positions are in 1/256 pixel from the picture's centre.
 struct StabilizeWork {
   uint32_t count, reserved[3];
   uint32_t votes[kHypotheses];
+  uint32_t in_cell[kCells];
   int32_t px[kMaxTracks], py[kMaxTracks], qx[kMaxTracks], qy[kMaxTracks];
+  int32_t weight[kMaxTracks];
 };
 
 /// From a table's coordinates to pair steps; a table from before a resize is scaled to this picture.
@@ -34,6 +57,14 @@ struct PairGrid {
     return {same ? 1.f : static_cast<float>(picture.width) / static_cast<float>(table.width),
             same ? 1.f : static_cast<float>(picture.height) / static_cast<float>(table.height),
             (picture.width - 1) * (kPairSteps / 2), (picture.height - 1) * (kPairSteps / 2)};
+  }
+  /// Where a pair was, in the previous frame.
+  LENSD_HD int cell(const StabilizeWork& work, uint32_t i) const {
+    const auto part = [](int p, int centre, int cells) {
+      const int at = static_cast<int>(int64_t{p + centre} * cells / (2 * centre + kPairSteps));
+      return at < 0 ? 0 : at < cells ? at : cells - 1;
+    };
+    return part(work.py[i], centre_y, kCellRows) * kCellColumns + part(work.px[i], centre_x, kCellColumns);
   }
   LENSD_HD int x(float v) const { return steps(v, scale_x) - centre_x; }
   LENSD_HD int y(float v) const { return steps(v, scale_y) - centre_y; }
@@ -51,6 +82,10 @@ LENSD_HD inline void take_pair(const PairGrid& grid, const Track& track, Stabili
   work.qx[at] = grid.x(track.x), work.qy[at] = grid.y(track.y);
 }
 
+LENSD_HD inline int32_t weight_in(uint32_t pairs_of_cell) {
+  return static_cast<int32_t>(pairs_of_cell < kCellWeight ? kCellWeight / pairs_of_cell : 1);
+}
+
 /// Which pair is the j-th of hypothesis h: a fixed sequence, whatever the frame.
 LENSD_HD inline uint32_t drawn_pair(uint32_t h, uint32_t j, uint32_t count) {
   uint32_t v = 0x9e3779b9u + 3 * h + j;
@@ -64,13 +99,14 @@ LENSD_HD inline uint32_t pairs_needed(StabilizeModel model) {
 }
 
 /// Hypothesis h of `count` pairs, at least pairs_needed(); positions in steps. False where its points lie too
-/// close together, or it is no motion of a camera.
+/// close together, or it is no motion of a camera. The first one is rest.
 LENSD_HD inline bool hypothesis(StabilizeModel model, const StabilizeWork& work, uint32_t h, Motion& motion) {
   constexpr double near = 8.0 * kPairSteps;
   const uint32_t i = drawn_pair(h, 0, work.count), j = drawn_pair(h, 1, work.count),
                  k = drawn_pair(h, 2, work.count);
   const double px = work.px[i], py = work.py[i], qx = work.qx[i], qy = work.qy[i];
   motion = Motion{};
+  if (h == 0) return true;
   if (model != StabilizeModel::translation) {
     const double ax = work.px[j] - px, ay = work.py[j] - py, bx = work.qx[j] - qx, by = work.qy[j] - qy;
     if (model == StabilizeModel::similarity) {
@@ -105,26 +141,45 @@ struct AgreeTest {
             static_cast<float>(m.y0),
             threshold2};
   }
-  LENSD_HD bool agrees(const StabilizeWork& work, uint32_t i) const {
+  LENSD_HD float distance2(const StabilizeWork& work, uint32_t i) const {
     const float px = static_cast<float>(work.px[i]), py = static_cast<float>(work.py[i]);
     const float rx = xx * px + xy * py + x0 - static_cast<float>(work.qx[i]);
     const float ry = yx * px + yy * py + y0 - static_cast<float>(work.qy[i]);
-    return rx * rx + ry * ry <= threshold2;
+    return rx * rx + ry * ry;
+  }
+  LENSD_HD bool agrees(const StabilizeWork& work, uint32_t i) const {
+    return distance2(work, i) <= threshold2;
   }
 };
 
-/// Sums over pairs. Positions have 24 bits and there are up to 2^14 of them: all fit.
+/// Weight of the pairs within the threshold, within half of it, and within a quarter.
+struct Agreement {
+  uint32_t whole = 0, half = 0, quarter = 0;
+
+  LENSD_HD void add(const AgreeTest& test, const StabilizeWork& work, uint32_t i) {
+    const float d = test.distance2(work, i);
+    const auto weight = static_cast<uint32_t>(work.weight[i]);
+    whole += d <= test.threshold2 ? weight : 0;
+    half += d <= test.threshold2 * 0.25f ? weight : 0;
+    quarter += d <= test.threshold2 * 0.0625f ? weight : 0;
+  }
+  /// Of hypothesis h.
+  LENSD_HD uint32_t votes(uint32_t h) const { return h == 0 ? 8 * quarter : whole + half + 2 * quarter; }
+};
+
+/// Weighted sums over pairs. Positions have 24 bits with their sign, all weights together 15: products fit.
 struct PairSums {
-  enum Sum { count, px, py, qx, qy, pxpx, pxpy, pypy, pxqx, pxqy, pyqx, pyqy, sums };
+  enum Sum { count, weight, px, py, qx, qy, pxpx, pxpy, pypy, pxqx, pxqy, pyqx, pyqy, sums };
   int64_t of[sums];
 
-  LENSD_HD void add(const StabilizeWork& work, uint32_t i) {
-    const int64_t x = work.px[i], y = work.py[i], u = work.qx[i], v = work.qy[i];
-    of[count] += 1, of[px] += x, of[py] += y, of[qx] += u, of[qy] += v;
-    of[pxpx] += x * x, of[pxpy] += x * y, of[pypy] += y * y;
-    of[pxqx] += x * u, of[pxqy] += x * v, of[pyqx] += y * u, of[pyqy] += y * v;
+  LENSD_HD void add(const StabilizeWork& work, uint32_t i, bool weighs) {
+    const int64_t x = work.px[i], y = work.py[i], u = work.qx[i], v = work.qy[i],
+                  w = weighs ? work.weight[i] : 1;
+    of[count] += 1, of[weight] += w, of[px] += w * x, of[py] += w * y, of[qx] += w * u, of[qy] += w * v;
+    of[pxpx] += w * (x * x), of[pxpy] += w * (x * y), of[pypy] += w * (y * y);
+    of[pxqx] += w * (x * u), of[pxqy] += w * (x * v), of[pyqx] += w * (y * u), of[pyqy] += w * (y * v);
   }
-  LENSD_HD double mean(Sum a) const { return static_cast<double>(of[a]) / static_cast<double>(of[count]); }
+  LENSD_HD double mean(Sum a) const { return static_cast<double>(of[a]) / static_cast<double>(of[weight]); }
   /// Sum of products less what the means contribute.
   LENSD_HD double about_means(Sum product, Sum a, Sum b) const {
     return static_cast<double>(of[product]) - mean(a) * static_cast<double>(of[b]);
@@ -141,10 +196,12 @@ LENSD_HD inline Motion least_squares(StabilizeModel model, const PairSums& s) {
   const double yu = s.about_means(S::pyqx, S::py, S::qx), yv = s.about_means(S::pyqy, S::py, S::qy);
   const double area = xx * yy - xy * xy, spread = xx + yy;
   Motion m;
+  const double least =
+      64.0 * kPairSteps * kPairSteps * static_cast<double>(s.of[S::weight]);  // 8 pixels apart
   if (model == StabilizeModel::affine && area > 1e-4 * (spread * spread)) {
     m.xx = (xu * yy - yu * xy) / area, m.xy = (yu * xx - xu * xy) / area;
     m.yx = (xv * yy - yv * xy) / area, m.yy = (yv * xx - xv * xy) / area;
-  } else if (model != StabilizeModel::translation && spread > 64.0 * kPairSteps * kPairSteps) {
+  } else if (model != StabilizeModel::translation && spread > least) {
     m.xx = m.yy = (xu + yv) / spread, m.yx = (xv - yu) / spread, m.xy = -m.yx;
   }
   m.x0 = s.mean(S::qx) - (m.xx * s.mean(S::px) + m.xy * s.mean(S::py));
@@ -152,7 +209,8 @@ LENSD_HD inline Motion least_squares(StabilizeModel model, const PairSums& s) {
   return m;
 }
 
-/// The hypothesis with most votes has the largest rank, the first of several.
+/// The hypothesis with most votes has the largest rank, the first of several. There are fewer than 2^20
+/// votes.
 LENSD_HD constexpr uint32_t vote_rank(uint32_t votes, uint32_t h) {
   return votes << 8 | (kHypotheses - 1 - h);
 }
@@ -160,11 +218,13 @@ LENSD_HD constexpr uint32_t ranked_hypothesis(uint32_t rank) {
   return kHypotheses - 1 - (rank & (kHypotheses - 1));
 }
 
-/// The refined motion in pixels where enough pairs agree with it: a fifth of all, and pairs_needed(). Else
-/// there is no motion that the picture has, and it is taken to rest.
-LENSD_HD inline bool accepted(StabilizeModel model, uint32_t pairs, uint32_t inliers, Motion& motion) {
+/// The refined motion in pixels where enough pairs agree with it: a fifth of all weight, and pairs_needed().
+/// Else there is no motion that the picture has, and it is taken to rest.
+LENSD_HD inline bool accepted(StabilizeModel model, const PairSums& sums, int64_t all_weight,
+                              Motion& motion) {
   motion.x0 /= kPairSteps, motion.y0 /= kPairSteps;
-  const bool good = inliers >= pairs_needed(model) && inliers >= pairs / 5 && is_gentle(motion);
+  const bool good = sums.of[PairSums::count] >= pairs_needed(model) &&
+                    5 * sums.of[PairSums::weight] >= all_weight && is_gentle(motion);
   if (!good) motion = Motion{};
   return good;
 }

@@ -18,7 +18,7 @@ struct StabilizeParams {
   double crop_zoom = 1.1;
   bool keep_inside = true;
   Border border = Border::replicate;
-  double threshold = 1.5;
+  double threshold = 1;
 };
 
 /// Steps of a pixel in which the fit reckons positions.

@@ -11,23 +11,32 @@ namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 #include "kernels/common/pair_dot-inl.hpp"
 
-/// Counts among the first `whole` pairs, as many as fill vectors.
-uint32_t count_whole(const StabilizeWork& work, const AgreeTest& test, uint32_t& whole) {
+/// Weighs the first pairs, as many as fill vectors; returns how many these are.
+uint32_t weigh_whole(const StabilizeWork& work, const AgreeTest& test, Agreement& sum) {
   const hn::ScalableTag<float> df;
   const hn::RebindToSigned<decltype(df)> di;
   const auto lanes = static_cast<uint32_t>(hn::Lanes(df));
   const auto at = [&](const int32_t* p) { return hn::ConvertTo(df, hn::LoadU(di, p)); };
   const auto xx = hn::Set(df, test.xx), xy = hn::Set(df, test.xy), x0 = hn::Set(df, test.x0);
   const auto yx = hn::Set(df, test.yx), yy = hn::Set(df, test.yy), y0 = hn::Set(df, test.y0);
-  const auto limit = hn::Set(df, test.threshold2);
-  size_t votes = 0;
-  for (whole = 0; whole + lanes <= work.count; whole += lanes) {
-    const auto px = at(work.px + whole), py = at(work.py + whole);
-    const auto rx = hn::Sub(hn::Add(hn::Add(hn::Mul(xx, px), hn::Mul(xy, py)), x0), at(work.qx + whole));
-    const auto ry = hn::Sub(hn::Add(hn::Add(hn::Mul(yx, px), hn::Mul(yy, py)), y0), at(work.qy + whole));
-    votes += hn::CountTrue(df, hn::Le(hn::Add(hn::Mul(rx, rx), hn::Mul(ry, ry)), limit));
+  auto whole = hn::Zero(di), half = hn::Zero(di), quarter = hn::Zero(di);
+  uint32_t i = 0;
+  for (; i + lanes <= work.count; i += lanes) {
+    const auto px = at(work.px + i), py = at(work.py + i);
+    const auto rx = hn::Sub(hn::Add(hn::Add(hn::Mul(xx, px), hn::Mul(xy, py)), x0), at(work.qx + i));
+    const auto ry = hn::Sub(hn::Add(hn::Add(hn::Mul(yx, px), hn::Mul(yy, py)), y0), at(work.qy + i));
+    const auto distance2 = hn::Add(hn::Mul(rx, rx), hn::Mul(ry, ry));
+    const auto weight = hn::LoadU(di, work.weight + i);
+    const auto within = [&](float limit) {
+      return hn::IfThenElseZero(hn::RebindMask(di, hn::Le(distance2, hn::Set(df, limit))), weight);
+    };
+    whole = hn::Add(whole, within(test.threshold2));
+    half = hn::Add(half, within(test.threshold2 * 0.25f));
+    quarter = hn::Add(quarter, within(test.threshold2 * 0.0625f));
   }
-  return static_cast<uint32_t>(votes);
+  const auto total = [&](auto v) { return static_cast<uint32_t>(hn::GetLane(hn::SumOfLanes(di, v))); };
+  sum.whole += total(whole), sum.half += total(half), sum.quarter += total(quarter);
+  return i;
 }
 
 /// Source positions of a vector of output pixels: whole pixels and weights of 8 bits.
@@ -157,15 +166,15 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace lensd {
 
-HWY_EXPORT(count_whole);
+HWY_EXPORT(weigh_whole);
 HWY_EXPORT(warp_gray);
 HWY_EXPORT(warp_rgba);
 
-uint32_t count_agreeing(const StabilizeWork& work, const AgreeTest& test) {
-  uint32_t i = 0;
-  uint32_t votes = HWY_DYNAMIC_DISPATCH(count_whole)(work, test, i);
-  for (; i < work.count; ++i) votes += test.agrees(work, i);
-  return votes;
+Agreement weigh_agreeing(const StabilizeWork& work, const AgreeTest& test) {
+  Agreement sum;
+  for (uint32_t i = HWY_DYNAMIC_DISPATCH(weigh_whole)(work, test, sum); i < work.count; ++i)
+    sum.add(test, work, i);
+  return sum;
 }
 
 void warp_pixel(const ConstImageRef& in, const StabilizeWarp& warp, Border border, int x, int y,

@@ -1,4 +1,4 @@
-// The CPU side of stabilize in SIMD: counting who agrees with a motion, and the warp.
+// The CPU side of stabilize in SIMD: weighing who agrees with a motion, and the warp.
 #pragma once
 
 #include "core/device/workers.hpp"
@@ -7,7 +7,7 @@
 
 namespace lensd {
 
-uint32_t count_agreeing(const StabilizeWork& work, const AgreeTest& test);
+Agreement weigh_agreeing(const StabilizeWork& work, const AgreeTest& test);
 
 /// One output pixel by the definition, channel by channel.
 void warp_pixel(const ConstImageRef& in, const StabilizeWarp& warp, Border border, int x, int y,

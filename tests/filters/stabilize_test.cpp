@@ -331,6 +331,39 @@ TEST(Stabilize, TracksWithoutCommonMotionAreNoMotion) {
   }
 }
 
+/// Two tracks of three crowd on a thing that moves slowly through a quarter of the picture.
+TEST(Stabilize, AThingThatMovesDoesNotCarryThePictureAway) {
+  const ImageFormat format{PixelFormat::gray8, {640, 480}};
+  const Image in(format);
+  for (const double speed : {0.4, 1.0, 3.0, 12.0})
+    for (const double shake : {0.0, 3.0}) {
+      std::mt19937 random(seed());
+      const auto around = [&](double middle, double reach) {
+        return std::uniform_real_distribution<double>(middle - reach, middle + reach)(random);
+      };
+      const double shift = around(0, shake);
+      TableBytes tracks(600);
+      tracks.table()->picture = format.extent;
+      for (uint32_t i = 0; i < 600; ++i) {
+        const bool thing = i % 3 != 0;
+        const double x = thing ? around(300, 150) : around(320, 319),
+                     y = thing ? around(200, 100) : around(240, 239);
+        tracks.table()->tracks()[i] = {
+            .id = i + 1,
+            .status = TrackStatus::tracked,
+            .x = static_cast<float>(x + shift + (thing ? speed : 0) + around(0, 0.1)),
+            .y = static_cast<float>(y + around(0, 0.1)),
+            .previous_x = static_cast<float>(x),
+            .previous_y = static_cast<float>(y)};
+      }
+      Steady steady({}, format);
+      steady.frame(in, tracks);
+      EXPECT_NEAR(steady.stats.motion.x0, shift, 0.05)
+          << "a thing at " << speed << " px a frame, shake " << shake;
+      EXPECT_NEAR(steady.stats.motion.y0, 0, 0.05);
+    }
+}
+
 TEST(Stabilize, KeepsTheRimOutOfSight) {
   const ImageFormat format{PixelFormat::gray8, {160, 120}};
   Image in(format);
