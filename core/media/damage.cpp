@@ -37,6 +37,8 @@ void Damage::ended(const AVFormatContext& input, const AVStream& stream, int err
     early_end_ = fmt::format("{:.2f} s of {:.2f} s are there", to_s(end_ns), to_s(announced_ns));
   } else if (cut_packet_) {
     early_end_ = "its last packet is cut";
+  } else if (input.flags & AVFMT_FLAG_IGNIDX) {  // Input opened it so because it could not be read to its end
+    early_end_ = "its last fragment is cut";
   } else if (read_error < 0 && read_error != AVERROR_EOF) {
     early_end_ = ff::error_text(read_error);
   }

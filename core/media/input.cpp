@@ -102,12 +102,25 @@ void Input::open_file(const std::string& url) {
     throw Error(ExitCode::bad_source, where_,
                 fmt::format("this is not a video or image, but {}", format->long_name),
                 "playlists and text are refused: name the media file itself");
-  make_context();
-  context_->pb = io_->context();
-  context_->io_open = deny_open;
-  ff::Options options;
-  options.set("protocol_whitelist", "none");
-  open_demuxer(where_, format, options);
+  const auto open = [&](int flags) {
+    make_context();
+    context_->pb = io_->context();
+    context_->io_open = deny_open;
+    context_->flags |= flags;
+    ff::Options options;
+    options.set("protocol_whitelist", "none");
+    open_demuxer(where_, format, options);
+  };
+  try {
+    open(0);
+  } catch (const Error&) {
+    // FFmpeg reads all fragments of an .mp4 while it opens it, and refuses one that was cut in the middle of
+    // a fragment's header. Told not to look for an index, it begins with the first fragment.
+    const bool fragments = std::string_view(format->name).find("mp4") != std::string_view::npos;
+    if (!fragments || stop_.raised() || !io_->regular() || avio_seek(io_->context(), 0, SEEK_SET) < 0) throw;
+    io_->context()->error = 0, io_->context()->eof_reached = 0;
+    open(AVFMT_FLAG_IGNIDX);
+  }
 }
 
 void Input::open_sequence(const std::string& url) {
