@@ -7,14 +7,13 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 
 #include "app/interruption.hpp"
 #include "app/run.hpp"
 #include "app/shown_frame.hpp"
 #include "app/snapshots.hpp"
+#include "app/ui_map.hpp"
 #include "app/viewer_model.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
@@ -32,25 +31,6 @@ namespace {
 
 /// How long the loop sleeps when nothing happens; a new frame or an event ends the sleep.
 constexpr double kIdleSeconds = 0.1;
-
-/// Writes where the widgets are, for tests that click; whole files only.
-class UiMap {
- public:
-  void update(const ui::ViewerUi& ui) {
-    if (!path_) return;
-    std::string map = ui.widget_map();
-    if (map == written_) return;
-    const std::string temporary = std::string(path_) + ".tmp";
-    std::ofstream(temporary) << map;
-    std::filesystem::rename(temporary, path_);
-    written_ = std::move(map);
-  }
-  bool wanted() const { return path_ != nullptr; }
-
- private:
-  const char* path_ = std::getenv("LENSD_UI_MAP");
-  std::string written_;
-};
 
 class Viewer {
  public:
@@ -143,7 +123,7 @@ class Viewer {
     if (ui_.requests().snapshot_window) snapshot(window_.read_pixels());
     window_.present();
     if (const auto drawn = presenter_->take_draw_ns()) pipeline_->profiler().record(draw_scope_, *drawn);
-    map_.update(ui_);
+    map_.update(ui_, model_->model());
     obey(ui_.requests());
   }
 

@@ -115,8 +115,9 @@ void draw_transport_bar(PanelContext& ctx);
 // Over the picture, whose area is in ImGui units:
 /// `placed` is where the whole picture lies. The numbers of the track under the pointer.
 void draw_track_hover(PanelContext& ctx, const Rect& area, const Rect& placed);
-/// Buttons over the picture's upper rim: fit, compare, channels, probe, snapshot, record.
-void draw_view_bar(PanelContext& ctx, const Rect& area, ViewerRequests& requests);
+/// Buttons over the picture's upper rim: fit, compare, channels, probe, snapshot, record. `own` is the part
+/// in which B lies.
+void draw_view_bar(PanelContext& ctx, const Rect& area, const Rect& own, ViewerRequests& requests);
 /// What is compared, the handle and the labels.
 void draw_compare(PanelContext& ctx, const Rect& area);
 /// The probe's box beside the pointer; grid and values where the view is close. `placed` as above.

@@ -156,7 +156,8 @@ void ViewerUi::draw(const ViewerModel& model, const InputState& input, const Loo
   rects_.clear();
   requests_ = {};
   PanelContext ctx{model, look, state_, out, tracking_ ? &rects_ : nullptr, start};
-  handle_keys(ctx, input, picture_, requests_);
+  beside_ = state_.compare.mode == CompareMode::side && model.has_second;
+  handle_keys(ctx, input, own_rect(), requests_);
 
   const Layout layout = lay_out(look);
   const ImVec2 density = ImGui::GetIO().DisplayFramebufferScale;
@@ -234,18 +235,27 @@ Rect ViewerUi::placed_in(const PanelContext& ctx, const Rect& area) const {
   return {r.x / density.x, r.y / density.y, r.w / density.x, r.h / density.y};
 }
 
+Rect ViewerUi::half_at(float x) const {
+  if (!beside_) return picture_;
+  const auto [left, right] = halves(picture_);
+  return x < right.x ? left : right;
+}
+
 void ViewerUi::draw_over_picture(PanelContext& ctx, const Rect& area) {
+  beside_ = state_.compare.mode == CompareMode::side && ctx.model.has_second;
   // Beside each other, what belongs to the picture is drawn over B.
-  const bool side = state_.compare.mode == CompareMode::side && ctx.model.has_second;
-  const Rect own = side ? halves(area).second : area;
+  const Rect own = beside_ ? halves(area).second : area;
   const Rect placed = placed_in(ctx, own);
   draw_pixel_values(ctx, own, placed);
   if (state_.tracks.overlay) draw_track_hover(ctx, own, placed);
   if (state_.compare.mode != CompareMode::off) draw_compare(ctx, area);
-  draw_probe(ctx, own, placed);
+  // The probe tells of both, so either may be pointed at.
+  const bool over_a = beside_ && ImGui::GetIO().MousePos.x < own.x;
+  const Rect probed = over_a ? halves(area).first : own;
+  draw_probe(ctx, probed, over_a ? placed_in(ctx, probed) : placed);
   if (state_.stats) draw_stats_overlay(ctx, area);
   draw_notices(ctx, area);
-  if (state_.panels) draw_view_bar(ctx, area, requests_);
+  if (state_.panels) draw_view_bar(ctx, area, own, requests_);
   if (state_.help) draw_keys_help(ctx);
 }
 
@@ -274,9 +284,10 @@ void ViewerUi::handle_mouse(PanelContext& ctx) {
   const float x = io.MousePos.x * dx, y = io.MousePos.y * dy;
   const bool over = !io.WantCaptureMouse && picture_.contains(x, y);
   const Extent picture = ctx.model.picture;
+  // The pointer is on a screen pixel, whose centre stays where it is.
   if (over && io.MouseWheel != 0)
-    state_.view =
-        zoomed_at(picture, picture_, state_.view, x, y, std::pow(1.15, static_cast<double>(io.MouseWheel)));
+    state_.view = zoomed_at(picture, half_at(x), state_.view, x + 0.5f, y + 0.5f,
+                            std::pow(1.15, static_cast<double>(io.MouseWheel)));
   if (over && ImGui::IsMouseDoubleClicked(0)) requests_.toggle_fullscreen = true;
   CompareState& c = state_.compare;
   const float split_x = picture_.x + picture_.w * c.split;
@@ -287,7 +298,7 @@ void ViewerUi::handle_mouse(PanelContext& ctx) {
   if (c.dragging) c.split = std::clamp((x - picture_.x) / std::max(picture_.w, 1.f), 0.f, 1.f);
   // A click is not a drag until the pointer has moved a little.
   if (panning_ && ImGui::IsMouseDragging(0)) {
-    state_.view = panned(picture, picture_, state_.view, io.MouseDelta.x * dx, io.MouseDelta.y * dy);
+    state_.view = panned(picture, own_rect(), state_.view, io.MouseDelta.x * dx, io.MouseDelta.y * dy);
     ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeAll);
   }
 }

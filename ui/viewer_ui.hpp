@@ -22,6 +22,8 @@ class ViewerUi {
   /// What is left for the picture, in framebuffer pixels, as of the last draw().
   const Rect& picture_rect() const { return picture_; }
   const PictureView& view() const { return state_.view; }
+  /// The part of it in which B lies: all of it, or the right half where A and B are side by side.
+  Rect own_rect() const { return beside_ ? halves(picture_).second : picture_; }
   /// How the pictures are to be drawn as of the last draw(), and which: node ids, "source", or empty for the
   /// graph's output; the second one may be empty for none.
   CompareLook compare_look() const;
@@ -43,6 +45,8 @@ class ViewerUi {
   Layout lay_out(const Look& look) const;
   void hold_numbers(const ViewerModel& model, int64_t time_ns);
   void draw_sides(PanelContext& ctx, const Layout& layout);
+  /// The part of the picture's area (framebuffer pixels) that `view()` is of: side by side, A's or B's half.
+  Rect half_at(float x) const;
   Rect placed_in(const PanelContext& ctx, const Rect& area) const;
   void draw_over_picture(PanelContext& ctx, const Rect& area);
   void handle_mouse(PanelContext& ctx);
@@ -51,7 +55,7 @@ class ViewerUi {
   ViewerRequests requests_;
   Rect picture_;
   WidgetRects rects_;
-  bool tracking_ = false, panning_ = false;
+  bool tracking_ = false, panning_ = false, beside_ = false;  ///< beside_: A and B are side by side
 };
 
 }  // namespace lensd::ui

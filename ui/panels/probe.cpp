@@ -53,10 +53,14 @@ void draw_probe(PanelContext& ctx, const Rect& area, const Rect& placed) {
   p.over = p.on && !ImGui::GetIO().WantCaptureMouse && area.contains(mouse.x, mouse.y) &&
            placed.contains(mouse.x, mouse.y) && picture.width > 0;
   if (!p.over) return;
-  p.x = std::clamp(static_cast<int>((mouse.x - placed.x) / placed.w * static_cast<float>(picture.width)), 0,
-                   picture.width - 1);
-  p.y = std::clamp(static_cast<int>((mouse.y - placed.y) / placed.h * static_cast<float>(picture.height)), 0,
-                   picture.height - 1);
+  // The pointer is on a screen pixel: its centre decides, so that rounding does not at a picture pixel's rim.
+  const float half = 0.5f / ImGui::GetIO().DisplayFramebufferScale.x;
+  const auto pixel = [&](float at, float from, float length, int count) {
+    return std::clamp(static_cast<int>((at + half - from) / length * static_cast<float>(count)), 0,
+                      count - 1);
+  };
+  p.x = pixel(mouse.x, placed.x, placed.w, picture.width);
+  p.y = pixel(mouse.y, placed.y, placed.h, picture.height);
   const ViewerModel& m = ctx.model;
   if (m.probe.empty()) return;
   // Beside the pointer, on the side that has room.
@@ -108,6 +112,12 @@ void draw_pixel_values(PanelContext& ctx, const Rect& area, const Rect& placed) 
   const auto top = [&](int y) { return std::floor(placed.y + static_cast<float>(y) * sy); };
   for (int x = x0; x <= x1; ++x) list.AddLine({left(x), top(y0)}, {left(x), top(y1)}, colour::gray(128, 90));
   for (int y = y0; y <= y1; ++y) list.AddLine({left(x0), top(y)}, {left(x1), top(y)}, colour::gray(128, 90));
+
+  if (p.over) {  // the probed one stands out on light and on dark
+    const ImVec2 from{left(p.x), top(p.y)}, to{left(p.x + 1) + 1, top(p.y + 1) + 1};
+    list.AddRect({from.x - 1, from.y - 1}, {to.x + 1, to.y + 1}, colour::gray(0, 200), 0, 0, ctx.px(3));
+    list.AddRect(from, to, colour::accent, 0, 0, ctx.px(1.5f));
+  }
 
   p.patch_x = x0, p.patch_y = y0, p.patch = {x1 - x0, y1 - y0};
   const ViewerModel& m = ctx.model;

@@ -136,7 +136,8 @@ void draw_tracks_panel(PanelContext& ctx) {
       {TrackStatus::lost_residual, "patches differ"},
       {TrackStatus::lost_return, "did not lead back"},
       {TrackStatus::lost_drift, "drifted"},
-      {TrackStatus::lost_crowded, "met an older track"}};
+      {TrackStatus::lost_crowded, "met an older track"},
+      {TrackStatus::lost_cut, "a cut or a seek"}};
   text_coloured(colour::dim, "lost in the last second");
   for (const auto& [status, label] : reasons) {
     const uint32_t count = ctx.model.tracks_lost[static_cast<size_t>(status)];

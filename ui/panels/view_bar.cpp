@@ -152,14 +152,13 @@ void draw_compare_bar(PanelContext& ctx, const Rect& area) {
 
 }  // namespace
 
-void draw_view_bar(PanelContext& ctx, const Rect& area, ViewerRequests& requests) {
+void draw_view_bar(PanelContext& ctx, const Rect& area, const Rect& own, ViewerRequests& requests) {
   UiState& s = ctx.state;
   if (area.w < ctx.px(330)) return;
   begin_bar(ctx, "##view_bar", area, area.y + ctx.px(8));
-  const Rect pixels = area;  // actual_size() needs framebuffer pixels
   const float density = ImGui::GetIO().DisplayFramebufferScale.x;
   if (bar_button(ctx, "Fit", "fit", s.view.fits(), "Fit the picture into the window", "0")) s.view = {};
-  const Rect framebuffer{pixels.x * density, pixels.y * density, pixels.w * density, pixels.h * density};
+  const Rect framebuffer{own.x * density, own.y * density, own.w * density, own.h * density};
   const double scale = place(ctx.model.picture, framebuffer, s.view).scale;
   if (bar_button(ctx, "1:1", "actual", std::abs(scale - 1) < 1e-6, "A picture pixel on a screen pixel",
                  "Alt+1"))

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Recording from the window: r starts and stops it, the file plays, and has the frames that the window counted.
+# shellcheck source=window_lib.sh
+. "$(dirname "$0")/window_lib.sh"
+
+start_display
+mkdir -p "$WORK/home/Videos"
+HOME=$WORK/home XDG_CONFIG_HOME=$WORK/home/.config start_window test:testsrc2=size=320x240:rate=25 --backend=cpu --graph invert
+recording() { [[ $(value record) == "1 "* ]] && (($(value record | cut -d' ' -f2) >= $1)); }
+stopped() { [[ $(value record) == "0 "* ]]; }
+wait_for 30 stopped || fail "it records before anybody asked"
+wait_for 30 place view/record || fail "the UI map has no view/record"
+
+# recorded NAME: the only file in the folder for videos; it plays to its end and has as many frames as the window says.
+recorded() {
+  wait_for 20 stopped || fail "recording did not stop"
+  local counted files
+  counted=$(value record | cut -d' ' -f2)
+  files=("$WORK/home/Videos/"*)
+  [[ ${#files[@]} == 1 && -s ${files[0]} ]] || fail "files in the folder for videos: ${files[*]}"
+  expect 0 "${files[0]}" --headless --backend=cpu --framehash "$WORK/hashes" -o null:
+  [[ ! -s $WORK/stderr ]] || fail "the recording is damaged: $(<"$WORK/stderr")"
+  local there
+  there=$(frames "$WORK/hashes" | wc -l)
+  [[ $there == "$counted" ]] || fail "$1: the window counted $counted frames, the file has $there"
+  if command -v ffprobe >/dev/null; then
+    there=$(ffprobe -v error -count_frames -select_streams v -show_entries stream=nb_read_frames -of csv=p=0 "${files[0]}")
+    [[ ${there%,} == "$counted" ]] || fail "$1: ffprobe counts $there frames, the window $counted"
+  fi
+  echo "ok: $1: $counted frames in ${files[0]##*/}"
+  rm "${files[0]}"
+}
+
+key r
+wait_for 30 recording 10 || fail "r does not record: $(value record)"
+key r
+recorded "by key"
+sleep 1.1 # another second, another name
+click view/record
+wait_for 30 recording 5 || fail "the button does not record: $(value record)"
+click view/record
+recorded "by button"
+quit_window

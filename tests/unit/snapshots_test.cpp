@@ -1,0 +1,118 @@
+// Names of snapshots, and that they are written whole, or what went wrong is said.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <thread>
+
+#include "app/snapshots.hpp"
+
+namespace lensd {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder of the test's own, which is also its home.
+class SnapshotFiles : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (fs::temp_directory_path() / "lensd-snapshots.XXXXXX").string();
+    ASSERT_TRUE(mkdtemp(pattern.data()));
+    folder = pattern;
+    setenv("HOME", folder.c_str(), 1);
+    unsetenv("XDG_CONFIG_HOME");
+  }
+  void TearDown() override {
+    fs::permissions(folder, fs::perms::owner_all);
+    fs::remove_all(folder);
+  }
+  std::string path(const std::string& name) const { return (folder / name).string(); }
+  void touch(const std::string& name) const { std::ofstream(folder / name) << "x"; }
+
+  /// Waits for what is being written.
+  static SnapshotNotice next(Snapshots& snapshots) {
+    for (;;) {
+      if (const auto notices = snapshots.poll(); !notices.empty()) return notices.front();
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+  }
+
+  fs::path folder;
+};
+
+Image grey(Extent size) {
+  Image image({PixelFormat::rgba8, size});
+  std::fill(image.pixels.begin(), image.pixels.end(), uint8_t{128});
+  return image;
+}
+
+TEST(SnapshotNames, SignsOfTheTemplate) {
+  const int64_t time = 3'723'045'000'000;  // 1:02:03.045
+  EXPECT_EQ(expand_template("lensd-%F-%P", "clip.final.mp4", time, 7), "lensd-clip.final-01:02:03.045");
+  EXPECT_EQ(expand_template("%p_%f", "clip.mp4", time, 7), "01:02:03_000007");
+  EXPECT_EQ(expand_template("100%%-%n.png", "", 0, 0), "100%-%n.png");
+  EXPECT_EQ(expand_template("%z", "", 0, 0), "%z");
+  EXPECT_EQ(expand_template("%", "", 0, 0), "%");
+  EXPECT_EQ(expand_template("%t", "", 0, 0), "");
+  EXPECT_TRUE(std::regex_match(expand_template("%tY-%tm", "", 0, 0), std::regex("20\\d\\d-[01]\\d")));
+}
+
+/// Every source gives one part of a path: no separator, nothing hidden, nothing empty.
+TEST(SnapshotNames, OfEverySourceAreOnePartOfAPath) {
+  for (const char* source : {"test:testsrc2=size=320x240:rate=25", "rtsp://host:554/live/main?a=b",
+                             "/dev/video0", "-", "img_%04d.png", "..", ""}) {
+    const std::string name = expand_template("%F", source, 0, 0);
+    EXPECT_EQ(name.find('/'), std::string::npos) << source;
+  }
+}
+
+TEST_F(SnapshotFiles, NothingIsOverwritten) {
+  EXPECT_EQ(unused_path(path("a.png")), path("a.png"));
+  touch("a.png");
+  EXPECT_EQ(unused_path(path("a.png")), path("a-2.png"));
+  touch("a-2.png");
+  EXPECT_EQ(unused_path(path("a.png")), path("a-3.png"));
+  EXPECT_EQ(unused_path(path("shot%n.png")), path("shot0001.png"));
+  touch("shot0001.png"), touch("shot0002.png");
+  EXPECT_EQ(unused_path(path("shot%n.png")), path("shot0003.png"));
+}
+
+TEST_F(SnapshotFiles, TheUsersFoldersAreFound) {
+  EXPECT_EQ(pictures_folder(), folder.string()) << "home where there is none";
+  fs::create_directories(folder / "Pictures");
+  EXPECT_EQ(pictures_folder(), path("Pictures"));
+  fs::create_directories(folder / "Bilder");
+  fs::create_directories(folder / ".config");
+  std::ofstream(folder / ".config/user-dirs.dirs")
+      << "# comment\nXDG_VIDEOS_DIR=\"$HOME/gone\"\nXDG_PICTURES_DIR=\"$HOME/Bilder\"\n";
+  EXPECT_EQ(pictures_folder(), path("Bilder"));
+  EXPECT_EQ(videos_folder(), folder.string()) << "named but not there";
+  setenv("XDG_CONFIG_HOME", path("elsewhere").c_str(), 1);
+  EXPECT_EQ(pictures_folder(), path("Pictures"));
+}
+
+TEST_F(SnapshotFiles, AreWrittenAsideInOrder) {
+  Snapshots snapshots;
+  EXPECT_TRUE(snapshots.poll().empty());
+  snapshots.take(grey({320, 240}), path("new/folder/one.png"));
+  snapshots.take(grey({2, 2}), path("two.jpg"));
+  const SnapshotNotice first = next(snapshots);
+  EXPECT_FALSE(first.problem);
+  EXPECT_NE(first.text.find(path("new/folder/one.png")), std::string::npos) << first.text;
+  EXPECT_GT(fs::file_size(path("new/folder/one.png")), 100u);
+}
+
+TEST_F(SnapshotFiles, WhatCannotBeWrittenIsTold) {
+  touch("file");
+  Snapshots snapshots;
+  snapshots.take(grey({4, 4}), path("file/one.png"));  // a file is no folder
+  const SnapshotNotice notice = next(snapshots);
+  EXPECT_TRUE(notice.problem);
+  EXPECT_NE(notice.text.find(path("file")), std::string::npos) << notice.text;
+  EXPECT_FALSE(fs::exists(path("file/one.png")));
+}
+
+}  // namespace
+}  // namespace lensd

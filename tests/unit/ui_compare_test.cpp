@@ -1,0 +1,280 @@
+// Comparing, probing and looking at pixels: what the interface asks for. Needs no display.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/base/clock.hpp"
+#include "tests/unit/ui_model.hpp"
+#include "ui/viewer_ui.hpp"
+
+namespace lensd::ui {
+namespace {
+
+using Names = std::vector<std::string>;
+
+/// A viewer driven by hand, whose model follows SetTaps and SetViews as the program's does.
+class Looking : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ImGui::CreateContext();
+    ImGuiIO& io = ImGui::GetIO();
+    io.IniFilename = nullptr;
+    io.DisplaySize = {1280, 720};
+    io.DisplayFramebufferScale = {1, 1};
+    look = make_look(io, ImGui::GetStyle(), 1, 1);
+    io.Fonts->Build();
+    viewer.track_widgets(true);
+    frame();
+  }
+  void TearDown() override { ImGui::DestroyContext(); }
+
+  /// One display frame; how many commands it gave.
+  size_t frame(const InputState& input = {}) {
+    ImGui::GetIO().DeltaTime = 1.f / 60;
+    std::vector<Command> out;
+    ImGui::NewFrame();
+    viewer.draw(model, input, look, out);
+    ImGui::Render();
+    for (const Command& command : out) {
+      if (const auto* set = std::get_if<SetTaps>(&command)) model.taps = set->taps;
+      if (const auto* set = std::get_if<SetViews>(&command)) model.views = set->nodes;
+    }
+    return out.size();
+  }
+  size_t type(char32_t c, bool alt = false) {
+    InputState input;
+    input.presses.push_back({.character = c, .alt = alt});
+    return frame(input);
+  }
+  void point(float x, float y) {
+#if IMGUI_VERSION_NUM >= 18700
+    ImGui::GetIO().AddMousePosEvent(x, y);
+#else
+    ImGui::GetIO().MousePos = {x, y};
+#endif
+    frame(), frame();
+  }
+  void button(bool down) {
+#if IMGUI_VERSION_NUM >= 18700
+    ImGui::GetIO().AddMouseButtonEvent(0, down);
+#else
+    ImGui::GetIO().MouseDown[0] = down;
+#endif
+    frame(), frame();
+  }
+  bool has(const std::string& name) const {
+    return viewer.widget_rects().count(name) != 0;
+  }
+  Rect rect(const std::string& name) {
+    frame();
+    const auto found = viewer.widget_rects().find(name);
+    EXPECT_NE(found, viewer.widget_rects().end()) << name;
+    return found == viewer.widget_rects().end() ? Rect{} : found->second;
+  }
+  void click(const std::string& name) {
+    const Rect r = rect(name);
+    point(r.x + r.w / 2, r.y + r.h / 2);
+    button(true), button(false);
+  }
+  /// Where the middle of a picture pixel is on the screen.
+  void point_at_pixel(int x, int y) {
+    const Rect p = place(model.picture, viewer.picture_rect(), viewer.view()).picture;
+    point(p.x + (static_cast<float>(x) + 0.5f) * p.w / static_cast<float>(model.picture.width),
+          p.y + (static_cast<float>(y) + 0.5f) * p.h / static_cast<float>(model.picture.height));
+  }
+
+  Look look;
+  ViewerUi viewer;
+  ViewerModel model = test::sample_model();
+};
+
+TEST_F(Looking, ComparingAsksForThePicturesAndTheirMeasures) {
+  EXPECT_EQ(frame(), 0u);
+  EXPECT_EQ(type('a'), 2u);
+  EXPECT_EQ(viewer.compare_look().mode, CompareMode::split);
+  EXPECT_EQ(viewer.second_picture(), "source");
+  EXPECT_EQ(viewer.first_picture(), "");
+  EXPECT_EQ(model.views, Names{"source"});
+  EXPECT_EQ(model.taps, (std::vector<Tap>{{"source", ScopeKind::compare, ""}}));
+  EXPECT_EQ(frame(), 0u) << "asked for once";
+  EXPECT_EQ(type('d'), 0u) << "another look at the same two";
+  EXPECT_EQ(viewer.compare_look().mode, CompareMode::difference);
+  type('d');
+  EXPECT_EQ(viewer.compare_look().mode, CompareMode::off);
+  EXPECT_EQ(viewer.second_picture(), "");
+  EXPECT_TRUE(model.views.empty());
+  EXPECT_TRUE(model.taps.empty());
+}
+
+TEST_F(Looking, AnyTwoNodesAreCompared) {
+  click("view/compare");
+  click("compare/A"), click("compare/A/median");
+  EXPECT_EQ(model.views, Names{"median"});
+  click("compare/B"), click("compare/B/edges");
+  EXPECT_EQ(model.views, (Names{"median", "edges"}));
+  EXPECT_EQ(viewer.second_picture(), "median");
+  EXPECT_EQ(viewer.first_picture(), "edges");
+  EXPECT_EQ(model.taps, (std::vector<Tap>{{"median", ScopeKind::compare, "edges"}}));
+  click("compare/A");
+  EXPECT_FALSE(has("compare/A/to-gray")) << "conversions are none of the user's";
+  click("compare/A/source");
+  click("compare/B"), click("compare/B/output");
+  EXPECT_EQ(model.taps, (std::vector<Tap>{{"source", ScopeKind::compare, ""}}));
+  click("view/compare_close");
+  EXPECT_TRUE(model.views.empty());
+  EXPECT_FALSE(has("compare/A"));
+}
+
+TEST_F(Looking, ModesByButton) {
+  click("view/compare");
+  for (const auto& [name, mode] : {std::pair("view/compare_side", CompareMode::side),
+                                   std::pair("view/compare_heat", CompareMode::difference),
+                                   std::pair("view/compare_split", CompareMode::split)}) {
+    click(name);
+    EXPECT_EQ(viewer.compare_look().mode, mode) << name;
+    EXPECT_EQ(has("compare/handle"), mode == CompareMode::split);
+    EXPECT_EQ(has("compare/gain"), mode == CompareMode::difference);
+  }
+}
+
+TEST_F(Looking, NodesThatWentAreComparedNoMore) {
+  viewer.state().compare = {.mode = CompareMode::split, .a = "edges", .b = "convolve"};
+  frame();
+  EXPECT_EQ(model.views, (Names{"edges", "convolve"}));
+  std::erase_if(model.nodes, [](const NodeView& n) { return n.id == "edges" || n.id == "convolve"; });
+  frame();
+  EXPECT_EQ(model.views, Names{"source"});
+  EXPECT_EQ(model.taps, (std::vector<Tap>{{"source", ScopeKind::compare, ""}}));
+}
+
+TEST_F(Looking, TheHandleFollowsTheMouseAndThePictureStays) {
+  type('a');
+  const Rect handle = rect("compare/handle"), area = viewer.picture_rect();
+  const float x = handle.x + handle.w / 2, y = handle.y + handle.h / 2;
+  EXPECT_NEAR(x, area.x + area.w / 2, 1);
+  point(x, y), button(true);
+  point(x + 100, y - 30);
+  EXPECT_NEAR(viewer.compare_look().split_x, x + 100, 1);
+  EXPECT_TRUE(viewer.view().fits());
+  point(5, y);  // over the graph panel: as far as the picture's area goes
+  EXPECT_EQ(viewer.compare_look().split_x, area.x);
+  point(1275, y);
+  EXPECT_NEAR(viewer.compare_look().split_x, area.x + area.w, 1);
+  point(x - 50, y), button(false);
+  point(x + 10, y);
+  EXPECT_NEAR(viewer.compare_look().split_x, x - 50, 1) << "let go";
+}
+
+TEST_F(Looking, BesideTheHandleADragMovesThePicture) {
+  type('a');
+  viewer.state().view = {.zoom = 2};
+  const Rect area = viewer.picture_rect();
+  const float x = area.x + area.w / 4, y = area.y + area.h * 0.75f, split = viewer.compare_look().split_x;
+  point(x, y), button(true);
+  point(x + 40, y), point(x + 60, y);
+  button(false);
+  EXPECT_LT(viewer.view().centre_x, 0.5);
+  EXPECT_EQ(viewer.compare_look().split_x, split);
+}
+
+TEST_F(Looking, BypassNeedsTheSource) {
+  InputState held;
+  held.held_letters = 1u << ('b' - 'a');
+  frame(held);
+  EXPECT_EQ(model.views, Names{"source"});
+  EXPECT_EQ(viewer.second_picture(), "source");
+  EXPECT_TRUE(viewer.compare_look().second_only);
+  frame();
+  EXPECT_TRUE(model.views.empty());
+  EXPECT_FALSE(viewer.compare_look().second_only);
+}
+
+TEST_F(Looking, TheProbeNamesThePixelUnderThePointer) {
+  type('x');
+  EXPECT_EQ(model.views, Names{"source"});
+  const ProbeState& probe = viewer.state().probe;
+  for (const auto& [x, y] : {std::pair(0, 300), std::pair(767, 301), std::pair(383, 555)}) {
+    point_at_pixel(x, y);
+    EXPECT_TRUE(probe.over);
+    EXPECT_NEAR(probe.x, x, 1);
+    EXPECT_NEAR(probe.y, y, 1);  // shrunk: a screen pixel has more than one
+  }
+  type('1', true);  // at 1:1 the screen pixel is the picture pixel, wherever on it the pointer is
+  const Rect at = place(model.picture, viewer.picture_rect(), viewer.view()).picture;
+  for (const float part : {0.f, 0.4f}) {
+    point(at.x + 301 + part, at.y + 222 + part);
+    EXPECT_EQ(probe.x, 301);
+    EXPECT_EQ(probe.y, 222);
+  }
+  point(20, 300);  // over a panel
+  EXPECT_FALSE(probe.over);
+  viewer.state().scopes.node = "edges";  // the chosen node is probed too
+  frame();
+  EXPECT_EQ(model.views, (Names{"source", "edges"}));
+  type('x');
+  EXPECT_TRUE(model.views.empty());
+}
+
+TEST_F(Looking, ValuesAreReadOfThePixelsInViewOnly) {
+  const ProbeState& probe = viewer.state().probe;
+  EXPECT_TRUE(probe.patch == Extent{}) << "too far away";
+  viewer.state().view.zoom = 32 / fit_scale(model.picture, viewer.picture_rect());
+  frame();
+  const Rect area = viewer.picture_rect();
+  EXPECT_NEAR(static_cast<double>(probe.patch.width), area.w / 32.0, 2);
+  EXPECT_NEAR(static_cast<double>(probe.patch.height), area.h / 32.0, 2);
+  EXPECT_NEAR(probe.patch_x + probe.patch.width / 2, 384, 1);
+  viewer.state().view.centre_x = viewer.state().view.centre_y = 1;  // its corner in the area's middle
+  frame();
+  EXPECT_EQ(probe.patch_x + probe.patch.width, 768);
+  EXPECT_EQ(probe.patch_y + probe.patch.height, 576);
+  viewer.state().view.zoom /= 4;
+  frame();
+  EXPECT_TRUE(probe.patch == Extent{});
+}
+
+TEST_F(Looking, ChannelsByMenu) {
+  for (const auto& [name, channel] :
+       {std::pair("view/channel/R", ChannelView::red), std::pair("view/channel/Luma", ChannelView::luma),
+        std::pair("view/channel/RGB", ChannelView::colour)}) {
+    click("view/channel"), click(name);
+    EXPECT_EQ(viewer.compare_look().channel, channel) << name;
+  }
+}
+
+TEST_F(Looking, SnapshotAndRecordAreAskedForOnce) {
+  type('s');
+  EXPECT_TRUE(viewer.requests().snapshot);
+  type('S');
+  EXPECT_TRUE(viewer.requests().snapshot_window);
+  EXPECT_FALSE(viewer.requests().snapshot);
+  type('r');
+  EXPECT_TRUE(viewer.requests().toggle_record);
+  frame();
+  EXPECT_FALSE(viewer.requests().toggle_record || viewer.requests().snapshot_window);
+}
+
+TEST_F(Looking, EveryLookIsDrawnInEverySize) {
+  type('x');
+  model.probe = {{"source", false, {12, 200, 255, 255}}, {"output", true, {7, 7, 7, 255}}};
+  model.probe_x = 3, model.probe_y = 4;
+  model.patch.assign(64, {200, 10, 20, 255}), model.patch_x = 380, model.patch_y = 284;
+  model.patch_size = {8, 8};
+  model.has_second = true;
+  for (const ImVec2 size : {ImVec2{1920, 1080}, ImVec2{1280, 720}, ImVec2{500, 300}, ImVec2{1, 1}}) {
+    ImGui::GetIO().DisplaySize = size;
+    for (const CompareMode mode :
+         {CompareMode::split, CompareMode::side, CompareMode::difference, CompareMode::off})
+      for (const bool compared : {false, true})
+        for (const double zoom : {1.0, 60.0}) {
+          viewer.state().compare.mode = mode;
+          viewer.state().view.zoom = zoom;
+          model.compared = compared;
+          point(size.x * 0.5f, size.y * 0.5f);
+          EXPECT_EQ(frame(), 0u);
+        }
+  }
+}
+
+}  // namespace
+}  // namespace lensd::ui
