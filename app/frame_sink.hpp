@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/control/command.hpp"
+#include "core/graph/device_frame_sync.hpp"
 #include "core/image/picture_handle.hpp"
 
 namespace lensd {
@@ -31,6 +32,10 @@ struct SinkNotice {
 class FrameSink {
  public:
   virtual ~FrameSink() = default;
+
+  /// Before the first frame: how frames that stay on the GPU are brought home; null where frames are in host
+  /// memory. What is still queued must be finished before the pipeline goes.
+  virtual void attach(DeviceFrameSync*) {}
 
   /// A new frame and the picture that it was made of, in order. Process thread.
   virtual void take(const Frame& frame, const Picture& source) = 0;

@@ -65,6 +65,7 @@ Pipeline::Pipeline(std::unique_ptr<Source> source, PipelineOptions options, cons
       paused_(options_.paused),
       loop_file_(options_.loop_file) {
   loop_now_ = loop_file_;
+  for (const auto& sink : options_.sinks) sink->attach(executor_->device_sync());
   decode_scope_ = profiler_.scope("decode", source_info_.decoder.empty() ? "decode" : source_info_.decoder);
   decode_track_ = timeline_.track("decode thread");
   decode_label_ = timeline_.label("decode");

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/base/error.hpp"
 #include "core/base/log.hpp"
 
 namespace lensd {
@@ -37,6 +38,16 @@ void QueueSink::push(Job job) {
     if (auto oldest = queue_.try_pop(); oldest && oldest->frame)
       dropped_.fetch_add(1, std::memory_order_relaxed);
   }
+}
+
+ConstImageRef QueueSink::host_image(const Frame& frame) {
+  frame.wait_ready();
+  const ImageRef image = frame.image();
+  if (frame.memory() != MemoryKind::device) return image;
+  if (!sync_) throw Error(ExitCode::runtime_failure, "recording", "the frames stay on the GPU");
+  if (!(copy_.format == image.format)) copy_ = Image(image.format);
+  sync_->copy_to_host(frame, 0, 0, 0, copy_.ref());
+  return std::as_const(copy_).ref();
 }
 
 void QueueSink::notice(bool problem, std::string text) {

@@ -13,6 +13,7 @@
 #include "app/frame_sink.hpp"
 #include "core/base/bounded_queue.hpp"
 #include "core/image/frame.hpp"
+#include "core/image/image.hpp"
 
 namespace lensd {
 
@@ -25,6 +26,7 @@ class QueueSink : public FrameSink {
 
   void hurry() noexcept override { hurried_.store(true, std::memory_order_release), queue_.wake(); }
   std::vector<SinkNotice> take_notices() override;
+  void attach(DeviceFrameSync* sync) override { sync_ = sync; }
 
   /// Works off the queue, then completes what was begun. After the pipeline's stop(); idempotent.
   void finish();
@@ -43,6 +45,8 @@ class QueueSink : public FrameSink {
   void push(Job job);
   uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
   void notice(bool problem, std::string text);
+  /// The graph's output in host memory, waited for; valid until the next call. The sink's thread.
+  ConstImageRef host_image(const Frame& frame);
 
   /// The sink's thread. Must not throw.
   virtual void handle(Job& job) = 0;
@@ -52,6 +56,8 @@ class QueueSink : public FrameSink {
   void loop();
 
   BoundedQueue<Job> queue_{kSinkFrames};
+  DeviceFrameSync* sync_ = nullptr;
+  Image copy_;  ///< of a frame on the GPU
   bool may_drop_ = false;
   std::atomic<bool> hurried_{false};
   std::atomic<uint64_t> dropped_{0};

@@ -111,11 +111,7 @@ void RecorderTap::write(const Job& job) {
         notice(false, "the source is recorded as it is stored, without the turn that brings it upright");
       if (active_) recording.write(job.picture.planes, job.info);
     } else {
-      job.frame.wait_ready();
-      if (job.frame.memory() == MemoryKind::device)
-        throw Error(ExitCode::runtime_failure, "recording",
-                    "the frames stay on the GPU in this display mode");
-      recording.write(job.frame.image(), job.info);
+      recording.write(host_image(job.frame), job.info);
     }
     if (const std::string text = recording.take_notice(); !text.empty()) notice(false, text);
   } catch (const Error& error) {

@@ -22,10 +22,7 @@ void StreamTap::take(const Frame& frame, const Picture&) {
 void StreamTap::handle(Job& job) {
   if (!job.frame || !failure_.empty()) return;
   try {
-    job.frame.wait_ready();
-    if (job.frame.memory() == MemoryKind::device)
-      throw Error(ExitCode::runtime_failure, "output", "the frames stay on the GPU in this display mode");
-    output_.write(job.frame.image(), job.info);
+    output_.write(host_image(job.frame), job.info);
   } catch (const Error& error) {
     failure_ = error.what();
     notice(true, "nothing is sent any more: " + failure_);

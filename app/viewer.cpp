@@ -80,6 +80,8 @@ class Viewer {
     shown_.reset();
     tracks_.clear();
     presenter_.reset();
+    if (pipeline_) pipeline_->stop();
+    if (recorder_) recorder_->finish();  // while the frames that it still has can be read
     pipeline_ = std::move(pipeline);
     recorder_ = recorder;
     presenter_ = std::make_unique<ui::Presenter>(
