@@ -132,7 +132,11 @@ CommandLine parse_command_line(int argc, char** argv) {
 
 GraphDesc configure(CommandLine& line, const Registry& registry) {
   Config config;
-  for (const std::string& path : line.configs) merge(config, load_config(path, registry));
+  for (const std::string& path : line.configs) {
+    const Config one = load_config(path, registry);
+    if (one.graph && !line.has_graph) line.graph_file = path;
+    merge(config, one);
+  }
   GraphDesc graph = config.graph.value_or(GraphDesc{});
   if (line.has_graph) graph = parse_chain(line.graph_spec, registry);
   for (const std::string& assignment : line.sets) apply_set(graph, assignment, registry);

@@ -19,6 +19,7 @@ struct CommandLine {
   std::string source;  ///< empty: the default source
   std::string graph_spec;
   bool has_graph = false;
+  std::string graph_file;  ///< the --config file that the graph was read from; empty: none, or --graph
   std::vector<std::string> configs, sets;
   BackendWish backend = BackendWish::automatic;
   HwDecode hwdec = HwDecode::off;
@@ -33,7 +34,7 @@ struct CommandLine {
   double start_s = 0, speed = 1;
   std::string log_level = "warn", log_file;
   std::string screenshot_template = "lensd-%F-%P", screenshot_folder;
-  int window_width = 1280, window_height = 720;
+  int window_width = 0, window_height = 0;  ///< logical pixels; 0: as last time, or 1280×720
   bool vsync = true;
 
   std::string filter_name;  ///< lensd filters NAME

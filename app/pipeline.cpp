@@ -20,8 +20,9 @@ struct Overloaded : F... {
 
 constexpr size_t kMaxNotices = 64;
 
-/// The graph to plan: while bypassed, the source is the output.
-GraphDesc effective(GraphDesc graph, bool bypass) {
+/// The graph to plan: while bypassed, the source is the output; while a node is looked at, that node.
+GraphDesc effective(GraphDesc graph, bool bypass, const std::string& solo) {
+  if (!solo.empty() && graph.find(solo)) graph.output = solo;
   if (bypass) graph.output = kSourceNode;
   return graph;
 }
@@ -176,8 +177,8 @@ void Pipeline::planner_loop() {
     planned.wanted = std::move(request->wanted), planned.requests = std::move(request->requests);
     try {
       planned.prepared =
-          executor_->prepare(make_plan(effective(planned.wanted, request->bypass), request->picture,
-                                       options_.backend, registry_, request->extras));
+          executor_->prepare(make_plan(effective(planned.wanted, request->bypass, request->solo),
+                                       request->picture, options_.backend, registry_, request->extras));
     } catch (const Error& e) {
       planned.problem = e.what();
     }
@@ -243,6 +244,12 @@ void Pipeline::apply(Command& command) {
             bypass_ = c.on, bypass_now_ = c.on;
             replan_or_notice(wanted_);
           },
+          [this](const Solo& c) {
+            if (solo_ == c.node) return;
+            solo_ = c.node;
+            replan_or_notice(wanted_);
+          },
+          [this](const EditMark& c) { edit_mark_.store(c.mark, std::memory_order_release); },
           [this](const Pause& c) {
             paused_ = c.paused;
             paused_now_ = c.paused;
@@ -294,7 +301,7 @@ void Pipeline::apply(Command& command) {
           [](const Quit&) {},
       },
       command);
-  if (paused_ && held_ && changes_picture(command)) run_held();
+  if (stands_still() && held_ && changes_picture(command)) run_held();
 }
 
 /// A parameter of the running plan changes at once; a plan being made takes it over when it is adopted.
@@ -304,14 +311,17 @@ void Pipeline::apply_param(const SetParam& set) {
   if (result.kind == ParamResult::Kind::refused && !(planning_ && wanted_.find(set.node)))
     return notice(true, result.problem);
   graph_.nodes = plan->graph.nodes;
-  if (NodeDesc* node = wanted_.find(set.node)) {
+  GraphDesc wanted = wanted_;
+  if (NodeDesc* node = wanted.find(set.node)) {
     std::erase_if(node->params, [&](const auto& p) { return p.first == set.param; });
     node->params.emplace_back(set.param, set.value);
   }
-  if (planning_ || result.kind == ParamResult::Kind::needs_plan)
-    replan_or_notice(wanted_);
-  else
+  if (planning_ || result.kind == ParamResult::Kind::needs_plan) {
+    replan_or_notice(std::move(wanted));
+  } else {
+    wanted_ = std::move(wanted);
     publish_graph();
+  }
 }
 
 /// All changes with one frame, or none: live parameters alone are set at once; where one of the changes needs
@@ -374,8 +384,10 @@ void Pipeline::request_plan() {
   if (planning_ || !plan_again_) return;
   PlanRequest request;
   request.wanted = wanted_, request.picture = executor_->plan()->picture, request.bypass = bypass_;
+  request.solo = solo_;
   request.extras = extras_, request.requests = std::exchange(requests_, {});
   planning_ = plan_requests_.push(request);
+  planning_now_.store(planning_, std::memory_order_release);
   plan_again_ = false;
 }
 
@@ -398,17 +410,19 @@ void Pipeline::adopt_planned() {
     retire.retired = executor_->adopt(std::move(planned->prepared));
     graph_ = std::move(planned->wanted);
     publish_graph();
-    if (paused_ && held_) run_held();
+    if (stands_still() && held_) run_held();
   }
   settle(planned->requests, planned->problem);
   if (retire.retired) plan_requests_.push(retire);
   request_plan();
+  planning_now_.store(planning_, std::memory_order_release);
   options_.on_change();
 }
 
 /// Plans for a picture format on this thread: no frame can be made before it is done.
 void Pipeline::install_now(const PictureInfo& picture) {
-  executor_->install(make_plan(effective(wanted_, bypass_), picture, options_.backend, registry_, extras_));
+  executor_->install(
+      make_plan(effective(wanted_, bypass_, solo_), picture, options_.backend, registry_, extras_));
   graph_ = wanted_;
   publish_graph();
 }
@@ -578,6 +592,9 @@ Frame Pipeline::next_frame() {
 
 PipelineStatus Pipeline::status() const {
   PipelineStatus s;
+  // The mark first: whoever sees it sees what was applied before it as planning or planned.
+  s.edit_mark = edit_mark_.load(std::memory_order_acquire);
+  s.planning = planning_now_.load(std::memory_order_acquire);
   s.frame_index = frame_index_, s.position_ns = position_ns_, s.frame_duration_ns = frame_duration_ns_;
   s.decoded = decoded_, s.processed = processed_, s.late = late_, s.not_shown = not_shown_;
   s.applied = applied_.load(std::memory_order_acquire);

@@ -73,6 +73,8 @@ struct PipelineStatus {
   bool paused = false, ended = false, failed = false, bypass = false, loop_file = false;
   bool queue_full = false;  ///< the decoder waits for room
   double speed = 1;
+  uint64_t edit_mark = 0;  ///< the newest EditMark that was reached
+  bool planning = false;   ///< a plan is being made: graph() is not yet what was asked for
 };
 
 struct PipelineNotice {
@@ -153,6 +155,7 @@ class Pipeline {
   void install_now(const PictureInfo& picture);
   void process(Picture picture);
   void run_held();
+  bool stands_still() const { return paused_ || (source_ended_ && options_.paced); }
   void wait_until_due(int64_t pts_ns);
   void rebase_clock(int64_t pts_ns);
   bool publish(Frame frame);
@@ -183,6 +186,7 @@ class Pipeline {
     PictureInfo picture;
     PlanExtras extras;
     bool bypass = false;
+    std::string solo;
     std::vector<uint64_t> requests;         ///< of the SetGraphs that are part of it
     std::unique_ptr<PreparedPlan> retired;  ///< an old plan to free instead
   };
@@ -216,6 +220,7 @@ class Pipeline {
   PlanExtras extras_;
   std::vector<uint64_t> requests_;  // of SetGraphs that no plan request has taken along yet
   bool planning_ = false, plan_again_ = false;
+  std::string solo_;
   bool paused_ = false, bypass_ = false, show_one_ = false, loop_file_ = false, source_ended_ = false;
   double speed_ = 1;
   int64_t clock_wall_ns_ = 0, clock_pts_ns_ = 0, step_frames_ = 0, loop_a_ns_ = -1, loop_b_ns_ = -1;
@@ -224,6 +229,8 @@ class Pipeline {
 
   std::atomic<int64_t> frame_index_{-1}, position_ns_{0}, frame_duration_ns_{0};
   std::atomic<uint64_t> decoded_{0}, processed_{0}, late_{0}, not_shown_{0};
+  std::atomic<uint64_t> edit_mark_{0};
+  std::atomic<bool> planning_now_{false};
   std::atomic<uint64_t> applied_{0}, decode_turns_{0}, process_turns_{0};
   std::atomic<bool> paused_now_{false}, ended_{false}, failed_{false}, stopping_{false}, bypass_now_{false},
       loop_now_{false};

@@ -14,10 +14,12 @@
 #include "app/shown_frame.hpp"
 #include "app/snapshots.hpp"
 #include "app/ui_map.hpp"
+#include "app/viewer_memory.hpp"
 #include "app/viewer_model.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
+#include "core/config/presets.hpp"
 #include "kernels/registry.hpp"
 #include "ui/imgui_session.hpp"
 #include "ui/presenter.hpp"
@@ -36,9 +38,10 @@ class Viewer {
  public:
   Viewer(const CommandLine& line, const GraphDesc& graph)
       : line_(line),
+        memory_(ui_.state()),
         window_({.title = "lensd",
-                 .width = line.window_width,
-                 .height = line.window_height,
+                 .width = memory_.width(line.window_width),
+                 .height = memory_.height(line.window_height),
                  .fullscreen = line.fullscreen,
                  .hidden = false,
                  .vsync = line.vsync}),
@@ -48,12 +51,21 @@ class Viewer {
     log::info("backend {}: {}", name(backend_.backend), backend_.reason);
     log::info("display path {}: {}", ui::name(display_.kind), display_.reason);
     open(source_url(line), graph);
+    ui_.state().presets = ui::PresetShelf(preset_folders());
+    if (!line.graph_file.empty())
+      ui_.state().presets.began_with(line.graph_file, load_preset(line.graph_file, registry()),
+                                     ui_.state().editor);
+    if (!line.source.empty()) memory_.played(line.source);
     ui_.track_widgets(map_.wanted());
   }
 
   void run() {
     const Interruption interruption;
-    while (window_.poll(kIdleSeconds) && !quit_ && !interruption.requested()) turn();
+    while (window_.poll(kIdleSeconds) && !quit_ && !interruption.requested()) {
+      turn();
+      memory_.keep(ui_.state(), window_);
+    }
+    memory_.keep(ui_.state(), window_, true);
     finish();
   }
 
@@ -153,7 +165,12 @@ class Viewer {
     if (window_.input().dropped_files.empty()) return;
     const std::string path = window_.input().dropped_files.front();
     try {
-      open(path, pipeline_->graph()->graph);
+      if (path.ends_with(".toml")) {
+        ui_.state().presets.load(path, ui_.state().editor);
+        return model_->notice(false, "Loaded " + path);
+      }
+      open(path, ui_.state().editor.graph());
+      memory_.played(path);
     } catch (const Error& e) {
       model_->notice(true, e.what());
     }
@@ -194,6 +211,7 @@ class Viewer {
     if (requests.toggle_fullscreen) window_.set_fullscreen(!window_.fullscreen());
     if (requests.leave_fullscreen && window_.fullscreen()) window_.set_fullscreen(false);
     quit_ = quit_ || requests.quit;
+    for (const auto& [problem, text] : requests.messages) model_->notice(problem, text);
   }
 
   void finish() {
@@ -209,11 +227,12 @@ class Viewer {
   }
 
   const CommandLine& line_;
+  ui::ViewerUi ui_;
+  ViewerMemory memory_;
   ui::Window window_;
   ui::ImGuiSession session_;
   BackendChoice backend_;
   ui::DisplayChoice display_;
-  ui::ViewerUi ui_;
   ui::ScopeTexture scope_texture_;
   ui::TrackOverlay tracks_;
   Snapshots snapshots_;

@@ -38,6 +38,8 @@ ViewerModelBuilder::ViewerModelBuilder(Pipeline& pipeline, const Registry& regis
   model_.backend = name(backend.backend), model_.backend_reason = backend.reason;
   model_.display_path = texts.display_path, model_.display_reason = texts.display_reason;
   model_.device = texts.renderer;
+  static uint64_t pipelines = 0;
+  model_.registry = &registry, model_.pipeline = ++pipelines;
 }
 
 void ViewerModelBuilder::shown(const FrameInfo& info) {
@@ -69,6 +71,8 @@ void ViewerModelBuilder::sent(const Command& command) {
 
 void ViewerModelBuilder::notice(bool problem, std::string text) {
   problem ? log::warn("{}", text) : log::info("{}", text);
+  // The same again, as while a slider is dragged: one message, as new as the last.
+  std::erase_if(model_.notices, [&](const ui::Notice& n) { return n.text == text; });
   model_.notices.push_back({now_ns(), problem, std::move(text)});
 }
 
@@ -82,7 +86,7 @@ const ui::ViewerModel& ViewerModelBuilder::build(Extent picture) {
   if (status.frame_duration_ns > 0) model_.frame_duration_ns = status.frame_duration_ns;
   for (PipelineNotice& n : pipeline_.take_notices()) notice(n.problem, std::move(n.text));
   std::erase_if(model_.notices, [&](const ui::Notice& n) { return time_ns - n.time_ns > kNoticeLife; });
-  refresh_graph();
+  refresh_graph(status);
   if (time_ns - timings_ns_ > kTimingsEvery) {
     timings_ns_ = time_ns;
     model_.timings = pipeline_.profiler().snapshot();
@@ -109,10 +113,13 @@ void ViewerModelBuilder::refresh_taps() {
   }
 }
 
-void ViewerModelBuilder::refresh_graph() {
+void ViewerModelBuilder::refresh_graph(const PipelineStatus& status) {
+  // The status was read before the graph, which is therefore as new or newer.
+  model_.graph_mark = status.edit_mark, model_.graph_planning = status.planning;
   const auto view = pipeline_.graph();
   if (!view || view->version == graph_version_) return;
   graph_version_ = view->version;
+  model_.graph = view->graph, model_.graph_version = view->version;
   model_.nodes.clear();
   const auto planned_format = [&](const std::string& id) {
     const auto it = std::find_if(view->planned.begin(), view->planned.end(),

@@ -35,7 +35,7 @@ class ViewerModelBuilder {
   ui::ViewerModel& model() { return model_; }
 
  private:
-  void refresh_graph();
+  void refresh_graph(const PipelineStatus& status);
   void refresh_taps();
   void refresh_rates(int64_t time_ns);
 

@@ -11,7 +11,7 @@
 
 namespace lensd::ui {
 
-enum class Key : uint8_t { character, escape, tab, backspace, left, right, up, down };
+enum class Key : uint8_t { character, escape, tab, backspace, left, right, up, down, enter, remove };
 
 /// One press, or a repeat of a held key.
 struct KeyPress {

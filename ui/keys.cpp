@@ -1,5 +1,7 @@
 #include "ui/keys.hpp"
 
+#include <imgui_internal.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,7 +12,7 @@ namespace {
 constexpr int64_t kSecond = 1'000'000'000;
 constexpr double kSpeedStep = 1.1, kMinSpeed = 0.01, kMaxSpeed = 100, kZoomStep = 1.25;
 
-constexpr std::array<KeyHelp, 25> kHelp{{
+constexpr std::array<KeyHelp, 29> kHelp{{
     {"Space  p", "pause and play"},
     {".  ,", "step one frame on, back"},
     {"←  →", "5 seconds back, on"},
@@ -19,6 +21,10 @@ constexpr std::array<KeyHelp, 25> kHelp{{
     {"l", "A-B loop: set A, set B, clear"},
     {"L", "loop the file"},
     {"1 – 9", "switch a node of the graph"},
+    {"+", "add a filter"},
+    {"Del  Ctrl+d", "remove, duplicate the selected node"},
+    {"Ctrl+z  Ctrl+y", "undo, redo"},
+    {"Ctrl+s", "save the graph as a preset"},
     {"b", "show the source while held"},
     {"a", "compare: A left of a line, B right of it"},
     {"d", "compare: difference as a heat map"},
@@ -58,8 +64,49 @@ void cycle_ab_loop(PanelContext& ctx) {
 }
 
 void switch_node(PanelContext& ctx, int number) {
-  for (const NodeView& node : ctx.model.nodes)
-    if (!node.automatic && --number == 0) ctx.send(SetEnabled{node.id, !node.enabled});
+  const auto shown = ctx.editor().shown();
+  if (number < 1 || static_cast<size_t>(number) > shown->nodes.size()) return;
+  const NodeView& node = shown->nodes[static_cast<size_t>(number - 1)];
+  ctx.editor().set_enabled(node.id, !node.enabled);
+}
+
+/// The list of filters belongs to the left side.
+void ask_for_filter(UiState& s) {
+  s.panels = true, s.graph.ask_add = true;
+  if (s.left == Fold::folded) s.left = Fold::open;
+}
+
+void remove_selected(PanelContext& ctx) {
+  // The node that moves up is selected next, so that several go one after the other.
+  std::string& selected = ctx.state.graph.selected;
+  const auto shown = ctx.editor().shown();
+  for (size_t i = 0; i < shown->nodes.size(); ++i) {
+    if (shown->nodes[i].id != selected) continue;
+    ctx.editor().remove(selected);
+    selected = i + 1 < shown->nodes.size() ? shown->nodes[i + 1].id : i > 0 ? shown->nodes[i - 1].id : "";
+    return;
+  }
+}
+
+void control_character(PanelContext& ctx, const KeyPress& press) {
+  switch (press.character) {
+    case U'z':
+      press.shift ? ctx.editor().redo() : ctx.editor().undo();
+      break;
+    case U'y':
+      ctx.editor().redo();
+      break;
+    case U's':
+      if (press.repeat) break;
+      press.shift ? save_preset_as(ctx) : save_preset(ctx);
+      break;
+    case U'd':
+      if (const std::string copy = ctx.editor().duplicate(ctx.state.graph.selected); !copy.empty())
+        ctx.state.graph.selected = ctx.state.graph.scroll_to = copy;
+      break;
+    default:
+      break;
+  }
 }
 
 void toggle(CompareMode& mode, CompareMode wanted) {
@@ -146,6 +193,9 @@ void single_character(PanelContext& ctx, char32_t c, ViewerRequests& requests) {
     case U'?':
       s.help = !s.help;
       break;
+    case U'+':
+      ask_for_filter(s);
+      break;
     case U'0':
       s.view = {};
       break;
@@ -179,12 +229,20 @@ void named(PanelContext& ctx, const KeyPress& press, ViewerRequests& requests) {
       if (!press.repeat) s.panels = !s.panels;
       break;
     case Key::escape:
-      if (s.help) {
+      if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) {
+        ImGui::ClosePopupToLevel(0, true);
+      } else if (!s.graph.dragged.empty() || !s.graph.renamed.empty()) {
+        // The graph panel gives up what it is doing.
+      } else if (s.help) {
         s.help = false;
       } else {
         requests.leave_fullscreen = true;
       }
       break;
+    case Key::remove:
+      remove_selected(ctx);
+      break;
+    case Key::enter:
     case Key::character:
       break;
   }
@@ -198,11 +256,13 @@ std::span<const KeyHelp> key_help() {
 
 void handle_keys(PanelContext& ctx, const InputState& input, const Rect& area, ViewerRequests& requests) {
   ctx.state.bypass = false;
-  if (ImGui::GetIO().WantTextInput) return;
+  // A list that takes text takes it from the first key on, before its field is active.
+  if (ImGui::GetIO().WantTextInput || ctx.state.graph.add_open || ctx.state.preset_menu.name_open) return;
   ctx.state.bypass = input.held('b');
   for (const KeyPress& press : input.presses) {
-    if (press.ctrl) continue;
-    if (press.key != Key::character) {
+    if (press.ctrl) {
+      if (press.key == Key::character) control_character(ctx, press);
+    } else if (press.key != Key::character) {
       named(ctx, press, requests);
     } else if (press.alt) {
       alt_character(ctx, press.character, area);

@@ -58,6 +58,12 @@ struct ViewerModel {
   // Machine
   std::string backend, backend_reason, display_path, display_reason, device;
   // Graph and timings
+  const Registry* registry = nullptr;  ///< the filters that there are; null: the graph cannot be edited
+  uint64_t pipeline = 0;               ///< tells pipelines apart; a new source has a new one
+  GraphDesc graph;                     ///< as it runs
+  uint64_t graph_version = 0;
+  uint64_t graph_mark = 0;      ///< the newest EditMark that the pipeline has reached
+  bool graph_planning = false;  ///< `graph` is not yet what was asked for
   std::vector<NodeView> nodes;
   std::vector<PassStats> timings;  ///< may be refreshed a few times a second only
   std::vector<int64_t>

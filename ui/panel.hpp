@@ -7,11 +7,15 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ui/compare.hpp"
+#include "ui/graph_editor.hpp"
+#include "ui/input.hpp"
 #include "ui/model.hpp"
 #include "ui/placement.hpp"
+#include "ui/preset_shelf.hpp"
 #include "ui/rect.hpp"
 #include "ui/theme.hpp"
 #include "ui/widgets.hpp"
@@ -56,11 +60,34 @@ struct ProbeState {
   Extent patch;
 };
 
+/// The graph panel's part of the state.
+struct GraphPanelState {
+  std::string selected;    ///< a node's id; new nodes go below it
+  std::string dragged;     ///< the node that the pointer moves
+  float nodes_height = 0;  ///< of the list, as last drawn; logical pixels
+  std::string scroll_to;   ///< a node that was added out of sight
+  // The list of filters to add
+  bool ask_add = false, add_open = false, add_fresh = false;
+  std::string add_filter;
+  int add_choice = 0;
+  // Renaming in the node's line
+  std::string renamed, new_name;
+  bool rename_fresh = false;
+};
+
+/// The presets menu's part of the state.
+struct PresetMenuState {
+  bool ask_name = false, name_fresh = false, name_open = false;  ///< "save as"
+  std::string name, problem;
+  std::string doomed;     ///< path of the preset that is to be deleted when confirmed
+  std::string last_used;  ///< path, from an earlier run
+};
+
 /// What the interface remembers between frames; nothing of it is the pipeline's.
 struct UiState {
   bool panels = true, help = false, stats = false, bypass = false;
   Fold left = Fold::automatic, right = Fold::automatic, bottom = Fold::automatic;
-  float left_width = 248, right_width = 324;  ///< logical pixels
+  float left_width = 272, right_width = 324;  ///< logical pixels
   PictureView view;
   ScopesState scopes;
   TracksState tracks;
@@ -68,6 +95,11 @@ struct UiState {
   ChannelView channel = ChannelView::colour;
   ProbeState probe;
   TextEdit text_edit;
+  GraphEditor editor;
+  GraphPanelState graph;
+  PresetShelf presets;
+  PresetMenuState preset_menu;
+  std::vector<std::pair<bool, std::string>> messages;  ///< for the user; true: a problem
   // Numbers that are read rather than watched change four times a second.
   int64_t held_at_ns = 0;
   std::vector<PassStats> timings;
@@ -81,10 +113,12 @@ struct UiState {
 struct ViewerRequests {
   bool quit = false, toggle_fullscreen = false, leave_fullscreen = false;
   bool snapshot = false, snapshot_window = false, toggle_record = false;
+  std::vector<std::pair<bool, std::string>> messages;  ///< for the user and the log; true: a problem
 };
 
 struct PanelContext {
   const ViewerModel& model;
+  const InputState& input;
   const Look& look;
   UiState& state;
   std::vector<Command>& out;
@@ -92,6 +126,15 @@ struct PanelContext {
   int64_t time_ns;
 
   float px(float logical) const { return look.px(logical); }
+  GraphEditor& editor() const { return state.editor; }
+  /// For the user to read over the picture, and for the log.
+  void tell(bool problem, std::string text) const { state.messages.emplace_back(problem, std::move(text)); }
+  /// The key was pressed since the last frame, with no text field in the way of asking.
+  bool pressed(Key key) const {
+    for (const KeyPress& press : input.presses)
+      if (press.key == key) return true;
+    return false;
+  }
   template <class C>
   void send(C command) const {
     out.emplace_back(std::move(command));
@@ -107,6 +150,13 @@ struct PanelContext {
 
 // Inside the window that the layout opened:
 void draw_graph_panel(PanelContext& ctx);
+void draw_node_params(PanelContext& ctx, const ShownGraph& shown, size_t index);  // of the graph panel
+void draw_add_filter(PanelContext& ctx);  // the graph panel's button and list
+void draw_preset_row(PanelContext& ctx);
+/// Ctrl+s: into the preset that is loaded, or ask for a name.
+void save_preset(PanelContext& ctx);
+/// Ctrl+Shift+s: asks for a name.
+void save_preset_as(PanelContext& ctx);
 void draw_timings_panel(PanelContext& ctx);
 void draw_scopes_panel(PanelContext& ctx);
 void draw_tracks_panel(PanelContext& ctx);

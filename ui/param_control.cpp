@@ -53,14 +53,15 @@ bool filled_slider(const Look& look, const ParamSpec& spec, ImGuiDataType type, 
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float round = look.px(3);
   const float fill = std::round(size.x * static_cast<float>(fraction(spec, shown)));
-  list.AddRectFilled(at, end, active || hovered ? colour::field_hover : colour::field, round);
+  list.AddRectFilled(at, end, styled(active || hovered ? colour::field_hover : colour::field), round);
   if (fill >= 1) {
     list.PushClipRect(at, {at.x + fill, end.y}, true);
-    list.AddRectFilled(at, end, active || hovered ? colour::gray(74) : colour::gray(64), round);
+    list.AddRectFilled(at, end, styled(active || hovered ? colour::gray(74) : colour::gray(64)), round);
     list.PopClipRect();
   }
   const float line = std::round(look.px(2));
-  list.AddRectFilled({at.x, end.y - line}, {at.x + std::max(fill, line), end.y}, colour::accent, look.px(1));
+  list.AddRectFilled({at.x, end.y - line}, {at.x + std::max(fill, line), end.y}, styled(colour::accent),
+                     look.px(1));
 
   for (const ImGuiCol which : {ImGuiCol_FrameBg, ImGuiCol_FrameBgHovered, ImGuiCol_FrameBgActive,
                                ImGuiCol_SliderGrab, ImGuiCol_SliderGrabActive})
@@ -91,13 +92,55 @@ Change real_control(const Look& look, const ParamSpec& spec, const ParamValue& v
   return v;
 }
 
-Change choice_control(const Look& look, const ParamSpec& spec, const ParamValue& value) {
+/// Few short names stand side by side.
+bool fits_in_segments(const ParamSpec& spec, float width, float padding) {
+  if (spec.choices.size() > 4) return false;
+  float needed = 0;
+  for (const std::string& choice : spec.choices) needed += ImGui::CalcTextSize(choice.c_str()).x + padding;
+  return needed <= width;
+}
+
+Change segments(const Look& look, const ParamSpec& spec, const std::string& current, float width,
+                const MarkPart& mark) {
+  Change change;
+  const float height = ImGui::GetFrameHeight(), round = look.px(3);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddRectFilled(at, {at.x + width, at.y + height}, styled(colour::field), round);
+  float names = 0;
+  for (const std::string& choice : spec.choices) names += ImGui::CalcTextSize(choice.c_str()).x;
+  const float room = (width - names) / static_cast<float>(spec.choices.size());
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
+  for (const std::string& choice : spec.choices) {
+    if (&choice != &spec.choices.front()) ImGui::SameLine(0, 0);
+    const float text = ImGui::CalcTextSize(choice.c_str()).x;
+    const ImVec2 from = ImGui::GetCursorScreenPos();
+    if (ImGui::InvisibleButton(choice.c_str(), {text + room, height}) && choice != current) change = choice;
+    if (mark) mark(choice);
+    const bool chosen = choice == current, hovered = ImGui::IsItemHovered();
+    const ImVec2 to{from.x + text + room, from.y + height};
+    if (chosen || hovered)
+      list.AddRectFilled(from, to, styled(chosen ? colour::gray(70) : colour::field_hover), round);
+    if (chosen)
+      list.AddRectFilled({from.x + round, to.y - look.px(2)}, {to.x - round, to.y}, styled(colour::accent));
+    list.AddText({from.x + room * 0.5f, from.y + (height - ImGui::GetFontSize()) * 0.5f},
+                 styled(chosen ? colour::text : colour::dim), choice.c_str());
+  }
+  ImGui::PopStyleVar();
+  return change;
+}
+
+Change choice_control(const Look& look, const ParamSpec& spec, const ParamValue& value,
+                      const MarkPart& mark) {
   Change change;
   const auto& current = std::get<std::string>(value);
+  const float width = ImGui::CalcItemWidth();
+  if (fits_in_segments(spec, width, look.px(10))) return segments(look, spec, current, width, mark);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {look.px(8), look.px(6)});
   if (begin_combo(look, "##value", current)) {
     for (const std::string& choice : spec.choices) {
       if (ImGui::Selectable(choice.c_str(), choice == current) && choice != current) change = choice;
+      if (mark) mark(choice);
       if (choice == current) ImGui::SetItemDefaultFocus();
     }
     ImGui::EndCombo();
@@ -119,49 +162,6 @@ Change text_control(const ParamValue& value, TextEdit& edit) {
   return edit.text == before ? std::nullopt : Change(edit.text);
 }
 
-/// The same matrix with `side` rows and columns, its middle kept in the middle.
-Matrix resized(const Matrix& from, int side) {
-  Matrix to{side, side, std::vector<double>(static_cast<size_t>(side) * static_cast<size_t>(side), 0.0)};
-  for (int y = 0; y < side; ++y)
-    for (int x = 0; x < side; ++x) {
-      const int fy = y + (from.rows - side) / 2, fx = x + (from.cols - side) / 2;
-      if (fy < 0 || fx < 0 || fy >= from.rows || fx >= from.cols) continue;
-      to.values[static_cast<size_t>(y * side + x)] = from.values[static_cast<size_t>(fy * from.cols + fx)];
-    }
-  return to;
-}
-
-Change matrix_control(const Look& look, const ParamSpec& spec, const ParamValue& value) {
-  Matrix m = std::get<Matrix>(value);
-  bool changed = false;
-  const float width = ImGui::CalcItemWidth();  // asked for the next item only
-  if (begin_combo(look, "##size", fmt::format("{} × {}", m.rows, m.cols))) {
-    for (int side = 1; side <= static_cast<int>(spec.max); side += 2) {
-      const bool selected = side == m.rows && side == m.cols;
-      if (ImGui::Selectable(fmt::format("{0} × {0}", side).c_str(), selected) && !selected)
-        m = resized(m, side), changed = true;
-    }
-    ImGui::EndCombo();
-  }
-  const float gap = look.px(2);
-  const float cell =
-      std::max((width - gap * static_cast<float>(m.cols - 1)) / static_cast<float>(m.cols), look.px(30));
-  ImGui::PushFont(look.small);
-  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {gap, gap});
-  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {look.px(3), look.px(3)});
-  for (int i = 0; i < m.rows * m.cols; ++i) {
-    ImGui::PushID(i);
-    if (i % m.cols) ImGui::SameLine();
-    ImGui::SetNextItemWidth(cell);
-    double& v = m.values[static_cast<size_t>(i)];
-    changed |= ImGui::InputDouble("##cell", &v, 0, 0, "%.4g");
-    ImGui::PopID();
-  }
-  ImGui::PopStyleVar(2);
-  ImGui::PopFont();
-  return changed ? Change(std::move(m)) : std::nullopt;
-}
-
 std::string explanation(const ParamSpec& spec) {
   std::string text = fmt::format("{}\n{}", spec.doc, spec.allowed());
   if (spec.type != ParamType::matrix)
@@ -171,7 +171,8 @@ std::string explanation(const ParamSpec& spec) {
 
 const char* hint(const ParamSpec& spec) {
   const bool slider = spec.type == ParamType::integer || spec.type == ParamType::real;
-  return slider ? "Ctrl+click types a number, right click restores the default"
+  return slider ? "Ctrl+click types a number, Shift+wheel goes in fine steps, double or right click restores "
+                  "the default"
                 : "right click restores the default";
 }
 
@@ -193,8 +194,25 @@ std::string shown_value(const ParamSpec& spec, const ParamValue& value) {
   return spec.unit.empty() ? text : text + " " + spec.unit;
 }
 
+ParamValue stepped(const ParamSpec& spec, const ParamValue& value, int steps) {
+  if (const auto* whole = std::get_if<int64_t>(&value)) {
+    const int64_t step = spec.widget == Widget::odd_slider ? 2 : 1;
+    const auto min = static_cast<int64_t>(spec.min), max = static_cast<int64_t>(spec.max);
+    return std::clamp(*whole + steps * step, min, max);
+  }
+  const auto* number = std::get_if<double>(&value);
+  if (!number) return value;
+  const double finest = std::pow(10, -decimals(spec));
+  const double wide =
+      spec.widget == Widget::log_slider ? std::abs(*number) * 0.01 : (spec.max - spec.min) / 1000;
+  const double step = std::max(finest, std::pow(10, std::floor(std::log10(std::max(wide, finest)))));
+  // On the step's grid, so that the way there and back ends where it began.
+  const double next = (std::round(*number / step) + steps) * step;
+  return std::clamp(std::round(next / finest) * finest, spec.min, spec.max);
+}
+
 std::optional<ParamValue> param_control(const Look& look, const ParamSpec& spec, const ParamValue& value,
-                                        TextEdit& edit) {
+                                        TextEdit& edit, const MarkPart& mark) {
   ParamValue now;
   if (spec.check(value, now)) return std::nullopt;  // a value of another type is not this parameter's
   Change change;
@@ -212,20 +230,25 @@ std::optional<ParamValue> param_control(const Look& look, const ParamSpec& spec,
       change = real_control(look, spec, now);
       break;
     case ParamType::choice:
-      change = choice_control(look, spec, now);
+      change = choice_control(look, spec, now, mark);
       break;
     case ParamType::text:
       change = text_control(now, edit);
       break;
     case ParamType::matrix:
-      change = matrix_control(look, spec, now);
+      change = matrix_control(look, spec, std::get<Matrix>(now), mark);
       break;
   }
   ImGui::EndGroup();
   if (ImGui::IsItemHovered()) {
     const bool slider = spec.type == ParamType::integer || spec.type == ParamType::real;
     const bool typing = ImGui::GetIO().WantTextInput;
-    if (!typing && (ImGui::IsMouseReleased(1) || (slider && ImGui::IsMouseDoubleClicked(0)))) {
+    const ImGuiIO& io = ImGui::GetIO();
+    const float wheel = io.MouseWheel + io.MouseWheelH;  // Shift turns the one into the other on some systems
+    if (slider && !typing && io.KeyShift && wheel != 0) {
+      change = stepped(spec, now, wheel > 0 ? 1 : -1);
+    } else if (!typing && spec.type != ParamType::matrix &&
+               (ImGui::IsMouseReleased(1) || (slider && ImGui::IsMouseDoubleClicked(0)))) {
       ImGui::ClearActiveID();  // a double click has also begun a drag
       change = spec.default_value;
     } else if (!typing) {

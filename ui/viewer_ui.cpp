@@ -155,8 +155,9 @@ void ViewerUi::draw(const ViewerModel& model, const InputState& input, const Loo
   hold_numbers(model, start);
   rects_.clear();
   requests_ = {};
-  PanelContext ctx{model, look, state_, out, tracking_ ? &rects_ : nullptr, start};
+  PanelContext ctx{model, input, look, state_, out, tracking_ ? &rects_ : nullptr, start};
   beside_ = state_.compare.mode == CompareMode::side && model.has_second;
+  state_.editor.follow(model, ImGui::IsMouseDown(0), start);
   handle_keys(ctx, input, own_rect(), requests_);
 
   const Layout layout = lay_out(look);
@@ -171,6 +172,9 @@ void ViewerUi::draw(const ViewerModel& model, const InputState& input, const Loo
   ask_for_views(ctx);
   draw_over_picture(ctx, area);
   handle_mouse(ctx);
+  state_.editor.take_commands(out);
+  requests_.messages = std::exchange(state_.messages, {});
+  for (auto& message : state_.editor.take_messages()) requests_.messages.push_back(std::move(message));
   // A slow average: a number to read, not to watch.
   state_.panels_ms += 0.05 * (to_ms(now_ns() - start) - state_.panels_ms);
 }
@@ -180,9 +184,7 @@ void ViewerUi::draw_sides(PanelContext& ctx, const Layout& l) {
     begin_side("##left", l.left);
     heading_with_fold(ctx, "Graph", "fold_left", Icon::chevron_left, state_.left);
     ImGui::Dummy({0, ctx.px(2)});
-    ImGui::BeginChild("##nodes", {0, 0});
     draw_graph_panel(ctx);
-    ImGui::EndChild();
     draw_grip(ctx, l.left, true, state_.left_width);
     ImGui::End();
   } else {
@@ -305,8 +307,11 @@ void ViewerUi::handle_mouse(PanelContext& ctx) {
 
 std::string ViewerUi::widget_map() const {
   std::string text;
-  for (const auto& [name, r] : rects_)
-    text += fmt::format("{} {:.0f} {:.0f} {:.0f} {:.0f}\n", name, r.x, r.y, r.w, r.h);
+  for (const auto& [name, r] : rects_) {
+    std::string one_word = name;
+    std::replace(one_word.begin(), one_word.end(), ' ', '_');
+    text += fmt::format("{} {:.0f} {:.0f} {:.0f} {:.0f}\n", one_word, r.x, r.y, r.w, r.h);
+  }
   return text;
 }
 

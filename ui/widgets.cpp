@@ -2,8 +2,14 @@
 
 #include <fmt/format.h>
 #include <imgui_internal.h>
+#if __has_include(<imgui_stdlib.h>)
+#include <imgui_stdlib.h>
+#else
+#include <misc/cpp/imgui_stdlib.h>
+#endif
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/clock.hpp"
 
@@ -32,6 +38,32 @@ void loop_arrow(ImDrawList& list, ImVec2 c, float s, ImU32 colour) {
   const ImVec2 tip{c.x - s * 0.1f, c.y - s * 0.95f};
   list.AddTriangleFilled({tip.x, tip.y - s * 0.5f}, {tip.x + s * 0.65f, tip.y + s * 0.05f},
                          {tip.x, tip.y + s * 0.55f}, colour);
+}
+
+/// An arrow that turns back over the top, to the left; mirrored for the other way.
+void turning_arrow(ImDrawList& list, ImVec2 c, float s, float direction, ImU32 colour) {
+  constexpr float kPi = 3.14159265f;
+  constexpr int kPoints = 20;
+  ImVec2 points[kPoints];
+  for (int i = 0; i < kPoints; ++i) {
+    const float a = (-1.f + 1.45f * static_cast<float>(i) / (kPoints - 1)) * kPi;
+    points[i] = {c.x + direction * s * 0.8f * std::cos(a), c.y + s * 0.1f + s * 0.8f * std::sin(a)};
+  }
+  list.AddPolyline(points, kPoints, colour, 0, std::max(1.f, s * 0.28f));
+  const ImVec2 tip{points[0].x, points[0].y + s * 0.55f};
+  const ImVec2 a{points[0].x - s * 0.55f, points[0].y - s * 0.15f}, b{points[0].x + s * 0.55f, a.y};
+  list.AddTriangleFilled(a, b, tip, colour);
+}
+
+void tray(ImDrawList& list, ImVec2 c, float s, ImU32 colour) {
+  const float line = std::max(1.f, s * 0.28f);
+  list.AddLine({c.x, c.y - s}, {c.x, c.y + s * 0.2f}, colour, line);
+  chevron(list, {c.x, c.y + s * 0.05f}, s * 0.55f, {0, 1}, colour);
+  const ImVec2 points[] = {{c.x - s * 0.95f, c.y + s * 0.3f},
+                           {c.x - s * 0.95f, c.y + s * 0.95f},
+                           {c.x + s * 0.95f, c.y + s * 0.95f},
+                           {c.x + s * 0.95f, c.y + s * 0.3f}};
+  list.AddPolyline(points, 4, colour, 0, line);
 }
 
 }  // namespace
@@ -69,6 +101,31 @@ void draw_icon(ImDrawList& list, ImVec2 c, float size, Icon icon, ImU32 colour) 
     case Icon::loop:
       loop_arrow(list, c, s * 0.85f, colour);
       break;
+    case Icon::plus:
+      list.AddLine({c.x, c.y - s * 0.8f}, {c.x, c.y + s * 0.8f}, colour, std::max(1.f, s * 0.3f));
+      [[fallthrough]];
+    case Icon::minus:
+      list.AddLine({c.x - s * 0.8f, c.y}, {c.x + s * 0.8f, c.y}, colour, std::max(1.f, s * 0.3f));
+      break;
+    case Icon::cross:
+      list.AddLine({c.x - s * 0.7f, c.y - s * 0.7f}, {c.x + s * 0.7f, c.y + s * 0.7f}, colour,
+                   std::max(1.f, s * 0.3f));
+      list.AddLine({c.x - s * 0.7f, c.y + s * 0.7f}, {c.x + s * 0.7f, c.y - s * 0.7f}, colour,
+                   std::max(1.f, s * 0.3f));
+      break;
+    case Icon::dots:
+      for (const float x : {-0.8f, 0.f, 0.8f})
+        list.AddCircleFilled({c.x + x * s, c.y}, s * 0.24f, colour, 12);
+      break;
+    case Icon::save:
+      tray(list, c, s, colour);
+      break;
+    case Icon::undo:
+      turning_arrow(list, c, s, 1, colour);
+      break;
+    case Icon::redo:
+      turning_arrow(list, c, s, -1, colour);
+      break;
   }
 }
 
@@ -88,6 +145,24 @@ bool icon_button(const Look& look, const char* id, Icon icon, bool accent) {
                               : colour::gray(200);
   draw_icon(list, {at.x + side * 0.5f, at.y + side * 0.5f}, side * 0.42f, icon, ink);
   return pressed;
+}
+
+bool small_button(const Look& look, const char* id, Icon icon, float side, ImU32 ink) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float size = look.px(side);
+  const bool pressed = ImGui::InvisibleButton(id, {size, size});
+  const bool hovered = ImGui::IsItemHovered(), active = ImGui::IsItemActive();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  if (hovered || active)
+    list.AddRectFilled(at, {at.x + size, at.y + size}, active ? colour::gray(72) : colour::gray(58),
+                       look.px(3));
+  draw_icon(list, {at.x + size * 0.5f, at.y + size * 0.5f}, size * 0.48f, icon,
+            styled(hovered ? colour::text : ink));
+  return pressed;
+}
+
+bool input_text(const char* id, std::string& text, int flags, const char* hint) {
+  return ImGui::InputTextWithHint(id, hint, &text, flags);
 }
 
 void heading(const Look& look, const char* text) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,10 +19,21 @@ struct TextEdit {
   std::string text;
 };
 
-/// The control for one parameter, as wide as there is room. The new value when the user changed it, already
-/// accepted by spec.check(). Right click or double click gives the default; Ctrl+click types a number.
+/// Called after a part of a control was drawn: notes where ImGui's last item is under the part's name.
+using MarkPart = std::function<void(std::string_view part)>;
+
+/// The control for one parameter, as wide as the next item. The new value when the user changed it, already
+/// accepted by spec.check(). Right click or double click gives the default; Ctrl+click types a number; Shift
+/// and the wheel go in fine steps. `mark` is told of choices and cells, and may be empty.
 std::optional<ParamValue> param_control(const Look& look, const ParamSpec& spec, const ParamValue& value,
-                                        TextEdit& edit);
+                                        TextEdit& edit, const MarkPart& mark = {});
+
+/// The value `steps` fine steps on: whole numbers by one (odd ones by two), others by what is just visible.
+ParamValue stepped(const ParamSpec& spec, const ParamValue& value, int steps);
+
+/// A matrix as a grid of numbers with its size and ready kernels above (ui/matrix_grid.cpp).
+std::optional<ParamValue> matrix_control(const Look& look, const ParamSpec& spec, const Matrix& value,
+                                         const MarkPart& mark);
 
 /// BeginCombo() in the panels' look, as wide as the next item; EndCombo() follows when it is true.
 bool begin_combo(const Look& look, const char* id, const std::string& shown);
@@ -38,12 +50,30 @@ enum class Icon : uint8_t {
   chevron_right,
   chevron_down,
   chevron_up,
-  loop
+  loop,
+  plus,
+  minus,
+  cross,
+  dots,
+  save,
+  undo,
+  redo
 };
 
 /// A square button without a frame until hovered. `id` is an ImGui id.
 bool icon_button(const Look& look, const char* id, Icon icon, bool accent = false);
 void draw_icon(ImDrawList& list, ImVec2 centre, float size, Icon icon, ImU32 colour);
+
+/// A small square button of `side` logical pixels without a frame until hovered; `ink` where not hovered.
+bool small_button(const Look& look, const char* id, Icon icon, float side, ImU32 ink);
+
+/// ImGui::InputText() over a std::string; `hint` in dim type while it is empty.
+bool input_text(const char* id, std::string& text, int flags = 0, const char* hint = "");
+
+/// A colour with the style's alpha, for drawing by hand what may be disabled.
+inline ImU32 styled(ImU32 ink) {
+  return ImGui::GetColorU32(ink);
+}
 
 /// Section heading in the strong font.
 void heading(const Look& look, const char* text);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <thread>
 
@@ -54,6 +55,11 @@ Key named_key(int key) {
       return Key::up;
     case GLFW_KEY_DOWN:
       return Key::down;
+    case GLFW_KEY_ENTER:
+    case GLFW_KEY_KP_ENTER:
+      return Key::enter;
+    case GLFW_KEY_DELETE:
+      return Key::remove;
     default:
       return Key::character;
   }
@@ -235,6 +241,19 @@ void Window::set_fullscreen(bool on) {
   }
   glfwSetWindowMonitor(window_, chosen, 0, 0, mode->width, mode->height, mode->refreshRate);
   glfwSwapInterval(vsync_ && !swap_may_block_for_ever() ? 1 : 0);
+}
+
+Extent Window::logical_size() const {
+  if (fullscreen_ || iconified()) return {};
+  int width = 0, height = 0;
+  glfwGetWindowSize(window_, &width, &height);
+  // What GLFW_SCALE_TO_MONITOR multiplied with; window units are scaled already where the system does it.
+  float x = 1, y = 1;
+  glfwGetWindowContentScale(window_, &x, &y);
+  const Extent pixels = framebuffer();
+  if (pixels.width != width) x = y = 1;
+  return {static_cast<int>(std::lround(static_cast<float>(width) / std::max(x, 0.1f))),
+          static_cast<int>(std::lround(static_cast<float>(height) / std::max(y, 0.1f)))};
 }
 
 Extent Window::framebuffer() const {

@@ -48,6 +48,9 @@ class Window {
   bool fullscreen() const { return fullscreen_; }
   void set_title(const std::string& title);
 
+  /// Size in the units of WindowOptions; empty while it is fullscreen or iconified, which is not a size to
+  /// keep.
+  Extent logical_size() const;
   /// Size in framebuffer pixels.
   Extent framebuffer() const;
   /// Pixels of one logical unit: the monitor's content scale, or the environment's LENSD_SCALE.

@@ -36,6 +36,15 @@ struct Batch {
 struct Bypass {
   bool on = true;
 };
+/// Shows the picture of one node instead of the graph's output; empty: the output again. A node that is not
+/// there is passed over.
+struct Solo {
+  std::string node;
+};
+/// Echoed in PipelineStatus::edit_mark when all that was posted before by the same thread has been applied.
+struct EditMark {
+  uint64_t mark = 0;
+};
 struct Pause {
   bool paused = true;
 };
@@ -78,7 +87,7 @@ struct StartRecord {
 struct StopRecord {};
 struct Quit {};
 
-using Command = std::variant<SetParam, SetEnabled, SetGraph, Batch, Bypass, Pause, Step, Seek, SetSpeed,
-                             SetLoop, SetTaps, SetViews, Snapshot, StartRecord, StopRecord, Quit>;
+using Command = std::variant<SetParam, SetEnabled, SetGraph, Batch, Bypass, Solo, EditMark, Pause, Step, Seek,
+                             SetSpeed, SetLoop, SetTaps, SetViews, Snapshot, StartRecord, StopRecord, Quit>;
 
 }  // namespace lensd

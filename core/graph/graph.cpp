@@ -261,6 +261,18 @@ GraphDesc resolved(const GraphDesc& graph, const Registry&) {
   return copy;
 }
 
+bool equivalent(const GraphDesc& a, const GraphDesc& b, const Registry& registry) {
+  const auto same_node = [&](const NodeDesc& x, const NodeDesc& y) {
+    if (x.id != y.id || x.filter != y.filter || x.enabled != y.enabled || x.inputs != y.inputs) return false;
+    const FilterEntry* entry = registry.find(x.filter);
+    return entry &&
+           std::all_of(entry->schema().params.begin(), entry->schema().params.end(),
+                       [&](const ParamSpec& spec) { return value_of(x, spec) == value_of(y, spec); });
+  };
+  return a.output == b.output &&
+         std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(), same_node);
+}
+
 ParamValue value_of(const NodeDesc& node, const ParamSpec& spec) {
   for (const auto& [key, value] : node.params) {
     ParamValue converted;

@@ -52,6 +52,10 @@ std::vector<std::string> validate(const GraphDesc& graph, const Registry& regist
 /// A copy in which every node has an id and explicit inputs and the output is named. Requires validate().
 GraphDesc resolved(const GraphDesc& graph, const Registry& registry);
 
+/// True when both are the same graph: nodes in order with the values they run with, given or default, edges
+/// and output. Requires that both are resolved().
+bool equivalent(const GraphDesc& a, const GraphDesc& b, const Registry& registry);
+
 /// The value that `node` runs with for `spec`: the given one or the default.
 ParamValue value_of(const NodeDesc& node, const ParamSpec& spec);
 

@@ -355,9 +355,11 @@ ParamResult set_param(Plan& plan, const std::string& node_id, const std::string&
   if (auto problem = spec->check(value, converted)) return {Kind::refused, node_id + ": " + *problem};
 
   PlanNode* node = plan.find(node_id);  // null while the node is disabled or not needed
+  // The running plan keeps the old value: the new plan may turn out to be impossible.
+  if (node && spec->change == ParamChange::reconfigure) return {Kind::needs_plan, {}};
   if (node) {
     spec->put(node->filter->params(), converted);
-    if (spec->change == ParamChange::live) plan.refresh_block(*node);
+    plan.refresh_block(*node);
   }
   const auto given =
       std::find_if(desc->params.begin(), desc->params.end(), [&](const auto& p) { return p.first == param; });
@@ -365,7 +367,7 @@ ParamResult set_param(Plan& plan, const std::string& node_id, const std::string&
     desc->params.emplace_back(param, std::move(converted));
   else
     given->second = std::move(converted);
-  return {node && spec->change == ParamChange::reconfigure ? Kind::needs_plan : Kind::applied, {}};
+  return {Kind::applied, {}};
 }
 
 std::string describe(const Plan& plan) {

@@ -78,8 +78,8 @@ struct ParamResult {
   std::string problem;
 };
 
-/// Changes a parameter of a running plan and of its description. `needs_plan`: the description was changed,
-/// and a new plan is needed for it to take effect. Allocates nothing for numbers and booleans.
+/// Changes a parameter of a running plan and of its description. `needs_plan`: nothing was changed, a new
+/// plan is needed for it. Allocates nothing for numbers and booleans.
 ParamResult set_param(Plan& plan, const std::string& node, const std::string& param, const ParamValue& value);
 
 /// "source 1920×1080 RGBA8 → median → grayscale 1920×1080 Gray8; 15.9 MiB in 2 shared buffers …"

@@ -5,6 +5,8 @@ set -u
 
 : "${LENSD:?set LENSD to the program under test}"
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/lensd-e2e.XXXXXX")
+# The user's own presets and remembered sizes have no part in a test, nor a test in them.
+export XDG_CONFIG_HOME=$WORK/config XDG_STATE_HOME=$WORK/state
 STARTED=() # process ids to end when the test does
 
 cleanup() {
@@ -125,6 +127,30 @@ click() {
   xdotool mousedown 1
   sleep 0.2
   xdotool mouseup 1
+}
+
+# hover NAME [PART]: the pointer comes to rest on a control, PART percent of its width from the left (50).
+hover() {
+  wait_for 20 place "$1" || fail "the UI map has no '$1': $(cut -d' ' -f1 "$LENSD_UI_MAP" | tr '\n' ' ')"
+  place "$1"
+  xdotool mousemove --window "$WINDOW" $((${X%.*} + ${W%.*} * ${2:-50} / 100)) $((${Y%.*} + ${H%.*} / 2))
+  sleep 0.4
+}
+
+# drag NAME X Y [PART]: presses on a control, as hover does, and releases at X Y of the window.
+drag() {
+  hover "$1" "${4:-50}"
+  xdotool mousedown 1
+  sleep 0.3
+  local x y i
+  eval "$(xdotool getmouselocation --shell | sed -n 's/^X=/x=/p; s/^Y=/y=/p')"
+  for i in 1 2 3 4; do
+    xdotool mousemove --window "$WINDOW" $((x + ($2 - x) * i / 4)) $((y + ($3 - y) * i / 4))
+    sleep 0.15
+  done
+  sleep 0.3
+  xdotool mouseup 1
+  sleep 0.3
 }
 
 # picture FILE: the middle of the shown picture as PNG: half the width and a quarter of the height of the place

@@ -75,19 +75,19 @@ void save(const Image& image, const std::string& path) {
 }
 
 /// The pipeline's part, played by hand.
-void apply(ui::ViewerModel& m, const Command& command) {
+void obey(ui::ViewerModel& m, const Command& command) {
   if (const auto* p = std::get_if<Pause>(&command)) m.paused = p->paused;
   if (const auto* p = std::get_if<Seek>(&command))
     m.position_ns = p->relative ? m.position_ns + p->position_ns : p->position_ns;
   if (const auto* p = std::get_if<SetSpeed>(&command)) m.speed = p->speed;
   if (const auto* p = std::get_if<SetLoop>(&command))
     m.loop_file = p->file, m.loop_a_ns = p->a_ns, m.loop_b_ns = p->b_ns;
-  for (ui::NodeView& node : m.nodes) {
-    if (const auto* p = std::get_if<SetEnabled>(&command); p && p->node == node.id) node.enabled = p->enabled;
-    if (const auto* p = std::get_if<SetParam>(&command); p && p->node == node.id)
-      for (size_t i = 0; i < node.values.size(); ++i)
-        if (node.schema->params[i].name == p->param) node.values[i] = p->value;
-  }
+  if (const auto* p = std::get_if<EditMark>(&command)) m.graph_mark = p->mark, ++m.graph_version;
+  if (const auto* p = std::get_if<SetGraph>(&command)) m.graph = p->graph;
+  if (const auto* p = std::get_if<SetEnabled>(&command)) m.graph.find(p->node)->enabled = p->enabled;
+  if (const auto* p = std::get_if<SetParam>(&command)) test::set_value(m, p->node, p->param, p->value);
+  if (const auto* p = std::get_if<Batch>(&command))
+    for (const auto& change : p->changes) std::visit([&](const auto& one) { obey(m, Command(one)); }, change);
 }
 
 int show(const Arguments& a) {
@@ -114,7 +114,7 @@ int show(const Arguments& a) {
     session.begin();
     if (a.pointer_x >= 0) ImGui::GetIO().MousePos = {a.pointer_x, a.pointer_y};
     viewer.draw(model, window.input(), session.look(), commands);
-    for (const Command& command : commands) apply(model, command);
+    for (const Command& command : commands) obey(model, command);
     commands.clear();
     if (viewer.requests().quit) window.close();
     if (viewer.requests().toggle_fullscreen) window.set_fullscreen(!window.fullscreen());

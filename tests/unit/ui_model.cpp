@@ -60,6 +60,14 @@ const FilterSchema& convolve_schema() {
   return schema;
 }
 
+const FilterSchema& mix_schema() {
+  static const FilterSchema schema =
+      Schema<MedianLike>("mix", "Lays one picture over another")
+          .integer("radius", &MedianLike::radius, 1, 25, "Softness of the seam", {"px"})
+          .build();
+  return schema;
+}
+
 ui::NodeView node(const FilterSchema& schema, std::string id, std::string format) {
   ui::NodeView view;
   view.id = std::move(id), view.filter = schema.name, view.schema = &schema, view.format = std::move(format);
@@ -77,6 +85,22 @@ PassStats row(const char* name, const char* pass, int64_t p50_us, bool gpu, doub
 }
 
 }  // namespace
+
+const Registry& sample_registry() {
+  static const FilterEntry filters[] = {{&median_schema, nullptr},
+                                        {&canny_schema, nullptr},
+                                        {&convolve_schema, nullptr},
+                                        {&mix_schema, nullptr, 2, 2}};
+  static const Registry registry{.filters = filters};
+  return registry;
+}
+
+void set_value(ui::ViewerModel& model, const std::string& id, const std::string& param, ParamValue value) {
+  NodeDesc* desc = model.graph.find(id);
+  std::erase_if(desc->params, [&](const auto& p) { return p.first == param; });
+  desc->params.emplace_back(param, std::move(value));
+  ++model.graph_version;
+}
 
 ui::ViewerModel sample_model() {
   constexpr int64_t kMs = 1'000'000;
@@ -97,6 +121,13 @@ ui::ViewerModel sample_model() {
   m.nodes.push_back(node(canny_schema(), "edges", "768×576 Gray8"));
   m.nodes.push_back(node(convolve_schema(), "convolve", "768×576 Gray8"));
   m.nodes.back().enabled = false;
+  m.registry = &sample_registry(), m.pipeline = 1, m.graph_version = 1;
+  for (const ui::NodeView& view : m.nodes) {
+    if (view.automatic) continue;
+    NodeDesc& desc = m.graph.nodes.emplace_back();
+    desc.id = view.id, desc.filter = view.filter, desc.enabled = view.enabled;
+  }
+  m.graph = resolved(m.graph, sample_registry());
   const double rgba = 768.0 * 576 * 8, gray8 = 768.0 * 576 * 2;
   m.timings = {row("median", "median", 412, true, rgba), row("to-gray", "to-gray", 21, true, rgba),
                row("edges", "blur", 38, true, gray8),    row("edges", "gradient", 52, true, gray8 * 3),

@@ -5,6 +5,13 @@
 
 namespace lensd::test {
 
+/// The filters of sample_model(): median, canny and convolve, which have parameters but cannot run, and mix,
+/// which takes two inputs.
+const Registry& sample_registry();
+
+/// Gives a parameter of the model's graph another value, as the pipeline would.
+void set_value(ui::ViewerModel& model, const std::string& node, const std::string& param, ParamValue value);
+
 /// Three nodes with every kind of parameter, timings, and a 768×576 file at 12.48 s.
 ui::ViewerModel sample_model();
 

@@ -1,124 +1,133 @@
-// The graph as a column of nodes: a switch, the name, what the node gives, and its parameters.
-#include "ui/panel.hpp"
+// The graph as a column of nodes with their parameters, which are moved by dragging their names.
+#include <imgui_internal.h>
+
+#include <algorithm>
+
+#include "ui/panels/graph_node_line.hpp"
 
 namespace lensd::ui {
 namespace {
 
-constexpr float kLabelShare = 0.40f;
-
-std::string node_tooltip(const NodeView& node, int number) {
-  std::string text = node.schema ? fmt::format("{}: {}", node.filter, node.schema->doc) : node.filter;
-  if (!node.format.empty()) text += fmt::format("\ngives {}", node.format);
-  for (const Statistic& s : node.stats) text += fmt::format("\n{} {:g}", s.name, s.value);
-  if (node.automatic) text += "\nadded by the plan";
-  if (number >= 1 && number <= 9) text += fmt::format("\nkey {} switches it", number);
-  return text;
+/// Where a dragged node would come to stand, counted with it; draws the line there.
+size_t drop_place(PanelContext& ctx, const std::vector<Rect>& blocks) {
+  const float y = ImGui::GetIO().MousePos.y;
+  size_t place = 0;
+  while (place < blocks.size() && y > blocks[place].y + blocks[place].h * 0.5f) ++place;
+  const Rect& near = blocks[std::min(place, blocks.size() - 1)];
+  const float line = place < blocks.size() ? near.y - ctx.px(3) : near.y + near.h + ctx.px(1);
+  ImGui::GetWindowDrawList()->AddRectFilled({near.x - ctx.px(4), line - ctx.px(1)},
+                                            {near.x + near.w, line + ctx.px(1)}, colour::accent, ctx.px(1));
+  return place;
 }
 
-void draw_param(PanelContext& ctx, const NodeView& node, const ParamSpec& spec, const ParamValue& value) {
-  ImGui::TableNextRow();
-  ImGui::TableNextColumn();
-  ImGui::AlignTextToFramePadding();
-  const bool changed = !(value == spec.default_value);
-  text_coloured(changed ? colour::text : colour::dim, elided(spec.name, ImGui::GetContentRegionAvail().x));
-  tooltip(ctx.look, spec.doc);
-  ImGui::TableNextColumn();
-  ImGui::PushID(spec.name.c_str());
-  ImGui::SetNextItemWidth(-1);
-  if (auto next = param_control(ctx.look, spec, value, ctx.state.text_edit))
-    ctx.send(SetParam{node.id, spec.name, std::move(*next)});
-  ctx.mark("graph", node.id, spec.name);
-  ImGui::PopID();
+/// A list that is longer than the panel moves while a node is held at its edge.
+void scroll_while_dragging(PanelContext& ctx) {
+  const float y = ImGui::GetIO().MousePos.y, top = ImGui::GetWindowPos().y, edge = ctx.px(28);
+  const float by = ctx.px(6);
+  if (y < top + edge) ImGui::SetScrollY(std::max(ImGui::GetScrollY() - by, 0.f));
+  if (y > top + ImGui::GetWindowHeight() - edge)
+    ImGui::SetScrollY(std::min(ImGui::GetScrollY() + by, ImGui::GetScrollMaxY()));
 }
 
-void draw_params(PanelContext& ctx, const NodeView& node) {
-  ImGui::PushFont(ctx.look.small);
-  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ctx.px(6), ctx.px(3)});
-  ImGui::BeginDisabled(!node.enabled);
-  if (ImGui::BeginTable("params", 2, ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoPadOuterX)) {
-    ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthStretch, kLabelShare);
-    ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch, 1 - kLabelShare);
-    const size_t count = std::min(node.schema->params.size(), node.values.size());
-    for (size_t i = 0; i < count; ++i) draw_param(ctx, node, node.schema->params[i], node.values[i]);
-    ImGui::EndTable();
+void handle_drag(PanelContext& ctx, const ShownGraph& shown, const std::vector<Rect>& blocks) {
+  GraphPanelState& g = ctx.state.graph;
+  if (g.dragged.empty()) return;
+  const auto& nodes = shown.nodes;
+  const auto from = static_cast<size_t>(
+      std::find_if(nodes.begin(), nodes.end(), [&](const NodeView& n) { return n.id == g.dragged; }) -
+      nodes.begin());
+  if (ctx.pressed(Key::escape) || blocks.empty() || from == nodes.size() || blocks.size() != nodes.size()) {
+    g.dragged.clear();
+    ImGui::ClearActiveID();  // the name is still held
+    return;
   }
-  ImGui::EndDisabled();
-  ImGui::PopStyleVar();
-  ImGui::PopFont();
+  ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  scroll_while_dragging(ctx);
+  const size_t place = drop_place(ctx, blocks);
+  if (ImGui::IsMouseDown(0)) return;
+  const std::string id = std::exchange(g.dragged, {});
+  ctx.editor().move(id, place > from ? place - 1 : place);
 }
 
-/// The node's line; true when its parameters are unfolded.
-bool draw_header(PanelContext& ctx, const NodeView& node, int number) {
-  bool enabled = node.enabled;
-  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ctx.px(3), ctx.px(2)});
-  if (ImGui::Checkbox("##enabled", &enabled)) ctx.send(SetEnabled{node.id, enabled});
-  ctx.mark("graph", node.id, "enabled");
-  tooltip(ctx.look, enabled ? "Switch off: its input passes through" : "Switch on",
-          number <= 9 ? fmt::format("key {}", number) : "");
-  ImGui::SameLine();
-
-  const bool has_params = node.schema && !node.schema->params.empty();
-  ImGuiStorage& storage = *ImGui::GetStateStorage();
-  const ImGuiID key = ImGui::GetID("open");
-  bool open = has_params && storage.GetBool(key, true);
-  const float room = ImGui::GetContentRegionAvail().x, height = ImGui::GetFrameHeight();
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  if (ImGui::InvisibleButton("##fold", {room, height}) && has_params) storage.SetBool(key, open = !open);
-  const bool hovered = ImGui::IsItemHovered();
-  ctx.mark("graph", node.id, "fold");
-  tooltip(ctx.look, node_tooltip(node, number));
-
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const float y = at.y + (height - ImGui::GetFontSize()) * 0.5f;
-  ImGui::PushFont(ctx.look.strong);
-  const float chevron_room = has_params ? ctx.px(18) : 0;
-  const std::string title = elided(node.id, room - chevron_room);
-  list.AddText({at.x, y}, node.enabled ? colour::text : colour::faint, title.c_str());
-  const float title_width = ImGui::CalcTextSize(title.c_str()).x;
-  ImGui::PopFont();
-  if (node.id != node.filter) {
+void draw_automatic(PanelContext& ctx) {
+  for (const NodeView& node : ctx.model.nodes) {
+    if (!node.automatic || node.scope) continue;
+    ImGui::PushID(node.id.c_str());
     ImGui::PushFont(ctx.look.small);
-    const std::string filter = elided(node.filter, room - chevron_room - title_width - ctx.px(8));
-    const float dy =
-        (ctx.look.text->FontSize - ctx.look.small->FontSize) * ImGui::GetIO().FontGlobalScale * 0.6f;
-    list.AddText({at.x + title_width + ctx.px(8), y + dy}, colour::dim, filter.c_str());
+    text_coloured(colour::faint, fmt::format("{} · {}", node.id, node.format));
     ImGui::PopFont();
+    tooltip(ctx.look, node_tooltip(ctx, node, 0));
+    ImGui::PopID();
   }
-  if (has_params)
-    draw_icon(list, {at.x + room - ctx.px(6), at.y + height * 0.5f}, ctx.px(9),
-              open ? Icon::chevron_down : Icon::chevron_right, hovered ? colour::text : colour::faint);
-  ImGui::PopStyleVar();
-  return open;
 }
 
-void draw_automatic(PanelContext& ctx, const NodeView& node) {
-  ImGui::PushFont(ctx.look.small);
-  text_coloured(colour::faint, fmt::format("{} · {}", node.id, node.format));
-  ImGui::PopFont();
-  tooltip(ctx.look, node_tooltip(node, 0));
+/// The nodes with their parameters; where each is, for dragging.
+std::vector<Rect> draw_nodes(PanelContext& ctx, const ShownGraph& shown) {
+  std::vector<Rect> blocks;
+  const bool over =
+      ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem | ImGuiHoveredFlags_ChildWindows);
+  bool after_solo = false;
+  for (size_t i = 0; i < shown.nodes.size(); ++i) {
+    ImGui::PushID(shown.nodes[i].id.c_str());
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ctx.px(3), ctx.px(2)});
+    NodeLine row{.shown = shown,
+                 .node = shown.nodes[i],
+                 .desc = shown.graph.nodes[i],
+                 .number = static_cast<int>(i) + 1,
+                 .at = ImGui::GetCursorScreenPos(),
+                 .width = ImGui::GetContentRegionAvail().x,
+                 .height = ImGui::GetFrameHeight(),
+                 .hovered = ImGui::IsPopupOpen("##menu")};
+    const ImVec2 from{row.at.x, row.at.y - ctx.px(2)};
+    row.hovered = row.hovered || (over && ImGui::IsMouseHoveringRect(
+                                              from, {from.x + row.width, from.y + row.height + ctx.px(4)}));
+    // What is not seen while an earlier node is looked at stands back.
+    if (after_solo) ImGui::PushStyleVar(ImGuiStyleVar_Alpha, 0.4f);
+    const bool open = draw_node_line(ctx, row);
+    ImGui::SetCursorScreenPos({row.at.x, row.at.y + row.height + ctx.px(open ? 4 : 0)});
+    if (open) draw_node_params(ctx, shown, i);
+    ImGui::PopStyleVar(after_solo ? 2 : 1);
+    blocks.push_back({row.at.x, row.at.y, row.width, ImGui::GetCursorScreenPos().y - row.at.y});
+    if (ctx.state.graph.scroll_to == row.node.id)
+      ImGui::SetScrollHereY(0.8f), ctx.state.graph.scroll_to.clear();
+    ImGui::Dummy({0, ctx.px(open ? 5 : 2)});
+    ImGui::PopID();
+    after_solo = after_solo || ctx.editor().solo() == row.node.id;
+  }
+  return blocks;
+}
+
+void draw_hint() {
+  ImGui::PushTextWrapPos(0);
+  text_coloured(colour::dim,
+                "No filters: the picture is shown as it was decoded. Add one below, or open a preset.");
+  ImGui::PopTextWrapPos();
 }
 
 }  // namespace
 
 void draw_graph_panel(PanelContext& ctx) {
-  int number = 0;
-  for (const NodeView& node : ctx.model.nodes) {
-    if (node.scope) continue;
-    ImGui::PushID(node.id.c_str());
-    if (node.automatic) {
-      draw_automatic(ctx, node);
-    } else {
-      const bool open = draw_header(ctx, node, ++number);
-      if (open) draw_params(ctx, node);
-      ImGui::Dummy({0, ctx.px(open ? 6 : 1)});
-    }
-    ImGui::PopID();
-  }
-  if (number == 0) {
-    ImGui::PushTextWrapPos(0);
-    text_coloured(colour::dim, "No filters: the picture is shown as it was decoded.");
-    ImGui::PopTextWrapPos();
-  }
+  draw_preset_row(ctx);
+  ImGui::Dummy({0, ctx.px(2)});
+  // The button follows the nodes while there is room, and stays in sight when there is not.
+  const float button = ImGui::GetFrameHeight() + ImGui::GetStyle().ItemSpacing.y;
+  const float room = ImGui::GetContentRegionAvail().y - button;
+  const float height =
+      std::clamp(ctx.px(ctx.state.graph.nodes_height), ctx.px(20), std::max(room, ctx.px(20)));
+  // A margin to the left, for the mark of the selected node.
+  const float margin = ctx.px(6);
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() - margin);
+  ImGui::BeginChild("##nodes", {0, height});
+  ImGui::Indent(margin);
+  const float top = ImGui::GetCursorPosY();
+  const auto shown = ctx.editor().shown();
+  const std::vector<Rect> blocks = draw_nodes(ctx, *shown);
+  draw_automatic(ctx);
+  if (shown->nodes.empty()) draw_hint();
+  handle_drag(ctx, *shown, blocks);
+  ctx.state.graph.nodes_height = (ImGui::GetCursorPosY() - top) / ctx.look.scale;
+  ImGui::EndChild();
+  draw_add_filter(ctx);
 }
 
 }  // namespace lensd::ui

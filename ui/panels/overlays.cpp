@@ -46,6 +46,8 @@ void draw_notices(PanelContext& ctx, const Rect& area) {
     ++shown;
   };
   if (ctx.state.bypass) show("Graph bypassed while b is held", false);
+  if (const std::string& solo = ctx.state.editor.solo(); !solo.empty())
+    show(fmt::format("Solo: the graph up to {}", solo), false);
   for (auto notice = ctx.model.notices.rbegin(); notice != ctx.model.notices.rend() && shown < kMostNotices;
        ++notice) {
     const int64_t age = ctx.time_ns - notice->time_ns;

@@ -1,0 +1,59 @@
+#include "core/base/folders.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+namespace lensd {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The specification ignores relative paths.
+std::string absolute_from(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value && value[0] == '/' ? value : "";
+}
+
+std::string home_folder(const char* variable, const char* below_home) {
+  if (const std::string given = absolute_from(variable); !given.empty()) return given + "/lensd";
+  const std::string home = absolute_from("HOME");
+  return home.empty() ? "" : home + below_home + "/lensd";
+}
+
+}  // namespace
+
+std::string config_folder() {
+  return home_folder("XDG_CONFIG_HOME", "/.config");
+}
+
+std::string state_folder() {
+  return home_folder("XDG_STATE_HOME", "/.local/state");
+}
+
+std::vector<std::string> example_folders() {
+  std::error_code error;
+  std::vector<fs::path> candidates;
+  if (const fs::path program = fs::read_symlink("/proc/self/exe", error); !error) {
+    const fs::path folder = program.parent_path();
+    candidates.push_back(folder.parent_path() / "share" / "lensd");
+    candidates.push_back(folder.parent_path() / "config");  // build/lensd in a source tree
+  }
+  std::string data = "/usr/local/share:/usr/share";
+  if (const char* given = std::getenv("XDG_DATA_DIRS"); given && *given) data = given;
+  for (size_t at = 0; at <= data.size();) {
+    const size_t end = std::min(data.find(':', at), data.size());
+    if (end > at && data[at] == '/') candidates.push_back(fs::path(data.substr(at, end - at)) / "lensd");
+    at = end + 1;
+  }
+  std::vector<std::string> found;
+  for (const fs::path& candidate : candidates) {
+    // A folder named so may belong to something else: ours has graphs in it.
+    if (!fs::is_directory(candidate / "graphs", error)) continue;
+    const std::string real = fs::canonical(candidate, error).string();
+    if (!real.empty() && std::find(found.begin(), found.end(), real) == found.end()) found.push_back(real);
+  }
+  return found;
+}
+
+}  // namespace lensd

@@ -1,0 +1,328 @@
+// The graph panel driven by hand, without a display: what is shown, what is sent, what is saved.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "core/base/whole_file.hpp"
+#include "tests/unit/ui_model.hpp"
+#include "ui/viewer_ui.hpp"
+
+namespace lensd::ui {
+namespace {
+
+namespace fs = std::filesystem;
+
+class GraphPanel : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ImGui::CreateContext();
+    ImGuiIO& io = ImGui::GetIO();
+    io.IniFilename = nullptr;
+    io.DisplaySize = {1280, 1000};
+    io.DisplayFramebufferScale = {1, 1};
+    look = make_look(io, ImGui::GetStyle(), 1, 1);
+    io.Fonts->Build();
+    viewer.track_widgets(true);
+    std::string name = (fs::temp_directory_path() / "lensd-panel.XXXXXX").string();
+    ASSERT_TRUE(mkdtemp(name.data()));
+    folder = name;
+    viewer.state().presets = PresetShelf({folder.string(), {}});
+    for (int i = 0; i < 3; ++i) frame();  // until the layout has come to rest
+  }
+  void TearDown() override {
+    ImGui::DestroyContext();
+    fs::remove_all(folder);
+  }
+
+  /// One display frame, with a pipeline that obeys at once.
+  void frame(const InputState& input = {}) {
+    ImGui::GetIO().DeltaTime = 1.f / 60;
+    std::vector<Command> out;
+    ImGui::NewFrame();
+    viewer.draw(model, input, look, out);
+    ImGui::Render();
+    for (const Command& command : out) obey(command);
+    for (auto& message : viewer.requests().messages) messages.push_back(message.second);
+  }
+  void obey(const Command& command) {
+    if (const auto* c = std::get_if<EditMark>(&command)) model.graph_mark = c->mark, ++model.graph_version;
+    if (const auto* c = std::get_if<SetGraph>(&command)) model.graph = c->graph;
+    if (const auto* c = std::get_if<SetEnabled>(&command)) model.graph.find(c->node)->enabled = c->enabled;
+    if (const auto* c = std::get_if<SetParam>(&command)) test::set_value(model, c->node, c->param, c->value);
+    if (const auto* c = std::get_if<Batch>(&command))
+      for (const auto& change : c->changes)
+        std::visit([this](const auto& one) { obey(Command(one)); }, change);
+    if (const auto* c = std::get_if<Solo>(&command)) solo = c->node;
+  }
+  void point(float x, float y) {
+#if IMGUI_VERSION_NUM >= 18700
+    ImGui::GetIO().AddMousePosEvent(x, y);
+#else
+    ImGui::GetIO().MousePos = {x, y};
+#endif
+  }
+  void button(bool down) {
+#if IMGUI_VERSION_NUM >= 18700
+    ImGui::GetIO().AddMouseButtonEvent(0, down);
+#else
+    ImGui::GetIO().MouseDown[0] = down;
+#endif
+  }
+  bool there(const std::string& name) const {
+    return viewer.widget_rects().count(name) > 0;
+  }
+  Rect rect(const std::string& name) {
+    const auto found = viewer.widget_rects().find(name);
+    EXPECT_NE(found, viewer.widget_rects().end()) << name;
+    return found == viewer.widget_rects().end() ? Rect{} : found->second;
+  }
+  void point_at(const std::string& name, float at = 0.5f) {
+    const Rect r = rect(name);
+    point(r.x + r.w * at, r.y + r.h * 0.5f);
+    frame(), frame();
+  }
+  void click(const std::string& name) {
+    point_at(name);
+    button(true), frame();
+    button(false), frame(), frame();
+  }
+  void drag(const std::string& from, float to_x, float to_y) {
+    point_at(from);
+    button(true), frame();
+    for (const float part : {0.3f, 0.7f, 1.f}) {
+      const ImVec2 at = ImGui::GetIO().MousePos;
+      point(at.x + (to_x - at.x) * part, at.y + (to_y - at.y) * part), frame();
+    }
+    frame();
+    button(false), frame(), frame();
+  }
+  void press(KeyPress key) {
+    InputState input;
+    input.presses.push_back(key);
+    frame(input), frame();
+  }
+  void type(const char* text) {
+    for (const char* c = text; *c; ++c)
+      ImGui::GetIO().AddInputCharacter(static_cast<unsigned char>(*c)), frame();
+  }
+  std::string order() const {
+    std::string text;
+    for (const NodeDesc& node : model.graph.nodes) text += node.id + " ";
+    return text;
+  }
+  ParamValue value(const char* node, const char* param) const {
+    const NodeDesc& desc = *model.graph.find(node);
+    return value_of(desc, *test::sample_registry().find(desc.filter)->schema().find(param));
+  }
+
+  Look look;
+  ViewerUi viewer;
+  ViewerModel model = test::sample_model();
+  std::vector<std::string> messages;
+  std::string solo;
+  fs::path folder;
+};
+
+TEST_F(GraphPanel, ANodeIsMovedByDraggingItsName) {
+  EXPECT_EQ(order(), "median edges convolve ");
+  const Rect last = rect("graph/convolve/title");
+  drag("graph/median/title", last.x + 40, last.y + 400);
+  EXPECT_EQ(order(), "edges convolve median ");
+  EXPECT_EQ(model.graph.output, "median");
+  const Rect first = rect("graph/edges/title");
+  drag("graph/median/title", first.x + 40, first.y - 10);
+  EXPECT_EQ(order(), "median edges convolve ");
+  press({.character = 'z', .ctrl = true});
+  EXPECT_EQ(order(), "edges convolve median ");
+  press({.character = 'y', .ctrl = true});
+  EXPECT_EQ(order(), "median edges convolve ");
+}
+
+TEST_F(GraphPanel, EscapeDropsADragWhereItWas) {
+  point_at("graph/median/title");
+  button(true), frame();
+  const Rect last = rect("graph/convolve/title");
+  point(last.x + 20, last.y + 300), frame(), frame();
+  press({.key = Key::escape});
+  button(false), frame(), frame();
+  EXPECT_EQ(order(), "median edges convolve ");
+}
+
+TEST_F(GraphPanel, AFilterIsFoundByTypingAndAddedBelowTheSelectedNode) {
+  click("graph/median/title");
+  press({.character = '+'});
+  frame();
+  ASSERT_TRUE(there("add/search"));
+  EXPECT_TRUE(there("add/mix"));
+  type("edg");  // in the description of canny only
+  EXPECT_TRUE(there("add/canny"));
+  EXPECT_FALSE(there("add/mix"));
+  press({.key = Key::enter});
+  EXPECT_EQ(order(), "median canny edges convolve ");
+  EXPECT_EQ(model.graph.find("edges")->inputs.front(), "canny");
+  frame();
+  EXPECT_FALSE(there("add/search")) << "the list is closed";
+  EXPECT_EQ(viewer.state().graph.selected, "canny");
+}
+
+TEST_F(GraphPanel, ArrowsChooseInTheList) {
+  click("graph/add");
+  frame();
+  press({.key = Key::down}), press({.key = Key::down}), press({.key = Key::up});
+  press({.key = Key::enter});
+  EXPECT_EQ(order(), "median edges convolve canny ") << "below the output";
+  click("graph/add");
+  frame();
+  press({.key = Key::escape});
+  frame();
+  EXPECT_FALSE(there("add/search"));
+  EXPECT_EQ(model.graph.nodes.size(), 4u);
+}
+
+TEST_F(GraphPanel, LettersTypedIntoTheListAreNoShortcuts) {
+  click("graph/add");
+  press({.character = 'q'}), press({.character = ' '});
+  EXPECT_FALSE(viewer.requests().quit);
+}
+
+TEST_F(GraphPanel, RemoveDuplicateAndSoloAreOnTheLineUnderThePointer) {
+  EXPECT_FALSE(there("graph/edges/remove"));
+  point_at("graph/edges/title", 0.2f);
+  click("graph/edges/solo");
+  EXPECT_EQ(solo, "edges");
+  EXPECT_EQ(model.graph.output, "convolve") << "solo is no part of the graph";
+  click("graph/edges/solo");
+  EXPECT_EQ(solo, "");
+  click("graph/edges/more");
+  click("graph/edges/menu/duplicate");
+  EXPECT_EQ(order(), "median edges edges2 convolve ");
+  point_at("graph/edges/title", 0.2f);
+  click("graph/edges/remove");
+  EXPECT_EQ(order(), "median edges2 convolve ");
+  click("graph/median/title");
+  press({.key = Key::remove});
+  EXPECT_EQ(order(), "edges2 convolve ");
+  for (int i = 0; i < 3; ++i) click("graph/undo");
+  EXPECT_EQ(order(), "median edges convolve ");
+  EXPECT_EQ(messages.back(), "Undone: duplicate edges");
+}
+
+TEST_F(GraphPanel, StepButtonsAndTheArrowBackToTheDefault) {
+  EXPECT_FALSE(there("graph/median/radius/reset"));
+  click("graph/median/radius/plus"), click("graph/median/radius/plus");
+  EXPECT_EQ(value("median", "radius"), ParamValue(int64_t{3}));
+  click("graph/median/radius/minus");
+  EXPECT_EQ(value("median", "radius"), ParamValue(int64_t{2}));
+  click("graph/median/radius/reset");
+  EXPECT_EQ(value("median", "radius"), ParamValue(int64_t{1}));
+  click("graph/edges/aperture/plus");
+  EXPECT_EQ(value("edges", "aperture"), ParamValue(int64_t{5})) << "odd numbers only";
+}
+
+TEST_F(GraphPanel, ShiftAndTheWheelGoInFineSteps) {
+  point_at("graph/edges/low");
+  const auto wheel = [&](float by) {
+#if IMGUI_VERSION_NUM >= 18700
+    ImGui::GetIO().AddKeyEvent(ImGuiMod_Shift, true);
+    ImGui::GetIO().AddMouseWheelEvent(0, by);
+#else
+    ImGui::GetIO().KeyShift = true;
+    ImGui::GetIO().MouseWheel = by;
+#endif
+    frame(), frame();
+  };
+  wheel(1), wheel(1);
+  const double up = std::get<double>(value("edges", "low"));
+  EXPECT_GT(up, 50);
+  EXPECT_LT(up, 60);
+  wheel(-1), wheel(-1);
+  EXPECT_DOUBLE_EQ(std::get<double>(value("edges", "low")), 50);
+}
+
+TEST_F(GraphPanel, FewChoicesStandSideBySide) {
+  click("graph/convolve/enabled");
+  ASSERT_TRUE(there("graph/convolve/form/cross"));
+  click("graph/convolve/form/cross");
+  EXPECT_EQ(value("convolve", "form"), ParamValue(std::string("cross")));
+}
+
+TEST_F(GraphPanel, AKernelIsFilledAndResized) {
+  click("graph/convolve/enabled");
+  click("graph/convolve/kernel/fill");
+  click("graph/convolve/kernel/fill/sharpen");
+  const Matrix sharpen = std::get<Matrix>(value("convolve", "kernel"));
+  EXPECT_EQ(sharpen.values[4], 5);
+  EXPECT_TRUE(there("graph/convolve/kernel/cell/2/2"));
+  EXPECT_FALSE(there("graph/convolve/kernel/cell/3/3"));
+}
+
+TEST_F(GraphPanel, TheSecondInputIsChosenAmongTheNodesAbove) {
+  press({.character = '+'});
+  frame();
+  type("mix");
+  press({.key = Key::enter});
+  frame();
+  EXPECT_EQ(model.graph.find("mix")->inputs, (std::vector<std::string>{"convolve", "source"}));
+  click("graph/mix/input2");
+  EXPECT_FALSE(there("graph/mix/input2/mix"));
+  click("graph/mix/input2/median");
+  EXPECT_EQ(model.graph.find("mix")->inputs[1], "median");
+}
+
+TEST_F(GraphPanel, PresetsAreSavedRevertedLoadedAndDeleted) {
+  EXPECT_FALSE(there("presets/unsaved"));
+  click("graph/median/radius/plus");
+  EXPECT_TRUE(there("presets/unsaved"));
+  press({.character = 's', .ctrl = true});
+  frame();
+  ASSERT_TRUE(there("presets/name"));
+  type("mine");
+  click("presets/name_save");
+  const std::string path = (folder / "mine.toml").string();
+  EXPECT_EQ(messages.back(), "Saved " + path);
+  const std::string saved = read_whole_file(path, 1 << 20).value_or("");
+  EXPECT_NE(saved.find("radius = 2"), std::string::npos) << saved;
+  EXPECT_FALSE(there("presets/unsaved"));
+
+  click("graph/median/radius/plus");
+  EXPECT_TRUE(there("presets/unsaved"));
+  press({.character = 's', .ctrl = true});
+  EXPECT_NE(read_whole_file(path, 1 << 20)->find("radius = 3"), std::string::npos)
+      << "the same file, unasked";
+  click("graph/median/radius/plus");
+  click("presets/menu");
+  click("presets/revert");
+  EXPECT_EQ(value("median", "radius"), ParamValue(int64_t{3}));
+
+  write_whole_file((folder / "other.toml").string(), "[[node]]\nfilter = \"canny\"\n", Flush::none);
+  click("presets/menu");
+  click("presets/list/other");
+  EXPECT_EQ(order(), "canny ");
+  EXPECT_FALSE(there("presets/unsaved"));
+  press({.character = 'z', .ctrl = true});
+  EXPECT_EQ(order(), "median edges convolve ");
+  press({.character = 's', .ctrl = true});
+  EXPECT_EQ(read_whole_file((folder / "other.toml").string(), 1 << 20), "[[node]]\nfilter = \"canny\"\n")
+      << "undo brought back the preset as well: the other one is not written over";
+
+  click("presets/menu");
+  click("presets/delete/other");
+  EXPECT_TRUE(fs::exists(folder / "other.toml")) << "asked first";
+  click("presets/delete_yes");
+  EXPECT_FALSE(fs::exists(folder / "other.toml"));
+}
+
+TEST_F(GraphPanel, LongGraphsScrollAndKeepTheAddButtonInSight) {
+  for (int i = 0; i < 12; ++i) {
+    viewer.state().graph.selected = "median";
+    press({.character = 'd', .ctrl = true});
+  }
+  for (int i = 0; i < 4; ++i) frame();
+  EXPECT_GE(model.graph.nodes.size(), 15u);
+  const Rect add = rect("graph/add");
+  EXPECT_LT(add.y + add.h, rect("transport/pause").y);
+}
+
+}  // namespace
+}  // namespace lensd::ui

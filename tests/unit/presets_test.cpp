@@ -1,0 +1,128 @@
+// Presets by name, and what the viewer remembers from run to run.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "core/base/error.hpp"
+#include "core/base/folders.hpp"
+#include "core/base/whole_file.hpp"
+#include "core/config/presets.hpp"
+#include "core/config/viewer_state.hpp"
+#include "kernels/registry.hpp"
+
+namespace lensd {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Presets : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "lensd-presets.XXXXXX").string();
+    ASSERT_TRUE(mkdtemp(name.data()));
+    folder = name;
+    folders = {(folder / "own").string(), {(folder / "share").string()}};
+  }
+  void TearDown() override { fs::remove_all(folder); }
+  void put(const char* path, const std::string& text = "[[node]]\nfilter = \"invert\"\n") const {
+    write_whole_file((folder / path).string(), text, Flush::none);
+  }
+  fs::path folder;
+  PresetFolders folders;
+};
+
+TEST_F(Presets, OwnOnesComeFirstEachByName) {
+  EXPECT_TRUE(list_presets(folders).empty()) << "folders that are not there hold nothing";
+  for (const char* path :
+       {"own/zebra.toml", "own/a b.toml", "own/.hidden.toml", "own/notes.txt", "own/folder.toml/x.toml",
+        "share/graphs/branches.toml", "share/presets/zebra.toml", "share/default.toml"})
+    put(path);
+  std::string names;
+  for (const PresetFile& file : list_presets(folders)) names += file.name + (file.example ? "* " : " ");
+  EXPECT_EQ(names, "a b zebra branches* zebra* ");
+}
+
+TEST_F(Presets, ExamplesOfTheSourceTreeAreFound) {
+  const PresetFolders tree{"", {std::string(LENSD_SOURCE_DIR) + "/config"}};
+  const auto files = list_presets(tree);
+  EXPECT_GE(files.size(), 6u);
+  for (const PresetFile& file : files)
+    EXPECT_FALSE(load_preset(file.path, registry()).nodes.empty()) << file.path;
+}
+
+TEST_F(Presets, AnExampleIsKnownByItsFolder) {
+  put("share/graphs/branches.toml"), put("own/mine.toml");
+  EXPECT_TRUE(preset_at(folders, (folder / "share/graphs/branches.toml").string()).example);
+  EXPECT_FALSE(preset_at(folders, (folder / "own/mine.toml").string()).example);
+  EXPECT_EQ(preset_at(folders, (folder / "own/mine.toml").string()).name, "mine");
+  EXPECT_FALSE(preset_at(folders, (folder / "share2/x.toml").string()).example);
+}
+
+TEST_F(Presets, NamesThatNoFileMayHaveAreRefused) {
+  EXPECT_EQ(own_preset_path(folders, "soft blur"), (folder / "own" / "soft blur.toml").string());
+  for (const char* name : {"", " ", "../up", "a/b", ".hidden", "tab\t", " x", "x "})
+    EXPECT_THROW(own_preset_path(folders, name), Error) << name;
+  EXPECT_THROW(own_preset_path(folders, std::string(300, 'x')), Error);
+  EXPECT_THROW(own_preset_path({}, "x"), Error) << "no home";
+}
+
+TEST_F(Presets, FilesWithoutAGraphAreNoPresets) {
+  put("own/window.toml", "[window]\nwidth = 800\n");
+  EXPECT_THROW(load_preset((folder / "own/window.toml").string(), registry()), Error);
+  EXPECT_FALSE(holds_only_graph("[window]\nwidth = 800\n[[node]]\nfilter = \"invert\"\n", registry()));
+  EXPECT_TRUE(holds_only_graph("# mine\n[[node]]\nfilter = \"invert\"\n", registry()));
+}
+
+TEST_F(Presets, Deleting) {
+  put("own/mine.toml");
+  delete_preset((folder / "own/mine.toml").string());
+  EXPECT_TRUE(list_presets(folders).empty());
+  EXPECT_THROW(delete_preset((folder / "own/mine.toml").string()), Error);
+}
+
+TEST_F(Presets, FoldersFollowXdg) {
+  setenv("XDG_CONFIG_HOME", folder.c_str(), 1);
+  setenv("XDG_STATE_HOME", "relative", 1);
+  setenv("HOME", "/home/x", 1);
+  EXPECT_EQ(config_folder(), folder.string() + "/lensd");
+  EXPECT_EQ(preset_folders().own, folder.string() + "/lensd/presets");
+  EXPECT_EQ(state_folder(), "/home/x/.local/state/lensd") << "relative paths do not count";
+  unsetenv("XDG_CONFIG_HOME"), unsetenv("XDG_STATE_HOME"), unsetenv("HOME");
+  EXPECT_EQ(config_folder(), "");
+}
+
+TEST_F(Presets, TheViewersStateReadsBack) {
+  ViewerState state;
+  state.window_width = 1500, state.window_height = 900, state.left_width = 300.5, state.right_width = 280;
+  state.left = "folded", state.bottom = "open", state.panels = false;
+  state.last_preset = "/home/me/ü \"x\".toml";
+  for (const char* url : {"/a.mp4", "rtsp://camera/1", "/b.mp4", "/a.mp4"}) remember_source(state, url);
+  EXPECT_EQ(state.recent_sources, (std::vector<std::string>{"/a.mp4", "/b.mp4", "rtsp://camera/1"}));
+  const std::string path = (folder / "state" / "state.toml").string();
+  save_viewer_state(path, state);
+  EXPECT_EQ(load_viewer_state(path), state);
+}
+
+TEST_F(Presets, SecretsAndTooManySourcesAreNotRemembered) {
+  ViewerState state;
+  remember_source(state, "rtsp://me:secret@camera/1"), remember_source(state, "-"),
+      remember_source(state, "");
+  EXPECT_TRUE(state.recent_sources.empty());
+  for (int i = 0; i < 100; ++i) remember_source(state, fmt::format("/{}", i));
+  EXPECT_EQ(state.recent_sources.size(), kMostRecentSources);
+  EXPECT_EQ(state.recent_sources.front(), "/99");
+}
+
+TEST_F(Presets, ADamagedStateIsPassedOver) {
+  for (const char* text :
+       {"", "[[[", "window = 3", "[window]\nwidth = -5\nheight = 1e9", "recent_sources = [1, [2]]",
+        "[panels]\nleft = 3\nleft_width = nan\nleft = \"open\""})
+    EXPECT_EQ(parse_viewer_state(text), ViewerState()) << text;
+  EXPECT_EQ(load_viewer_state((folder / "nowhere").string()), ViewerState());
+  EXPECT_EQ(load_viewer_state(folder.string()), ViewerState()) << "a folder";
+}
+
+}  // namespace
+}  // namespace lensd

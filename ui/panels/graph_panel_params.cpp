@@ -1,0 +1,182 @@
+// The parameters of a node: name, control, and an arrow back to the default where the value differs.
+#include <algorithm>
+
+#include "ui/graph_edit.hpp"
+#include "ui/panel.hpp"
+
+namespace lensd::ui {
+namespace {
+
+constexpr float kLabelShare = 0.40f, kArrow = 16, kStepButton = 19;
+
+bool begin_table(const char* id) {
+  if (!ImGui::BeginTable(id, 2, ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoPadOuterX))
+    return false;
+  ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthStretch, kLabelShare);
+  ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch, 1 - kLabelShare);
+  return true;
+}
+
+/// The parameter's name; with the arrow where the value is not the default. True when that was clicked.
+bool draw_label(PanelContext& ctx, const NodeView& node, const ParamSpec& spec, bool changed) {
+  ImGui::AlignTextToFramePadding();
+  const float room = ImGui::GetContentRegionAvail().x - (changed ? ctx.px(kArrow) : 0);
+  text_coloured(changed ? colour::text : colour::dim, elided(spec.name, room));
+  tooltip(ctx.look,
+          fmt::format("{}\n{}, default {}", spec.doc, spec.allowed(), shown_value(spec, spec.default_value)));
+  if (!changed) return false;
+  ImGui::SameLine(0, 0);
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - ctx.px(kArrow));
+  ImGui::SetCursorPosY(ImGui::GetCursorPosY() + (ImGui::GetFrameHeight() - ctx.px(kArrow)) * 0.5f);
+  const bool reset = small_button(ctx.look, "##reset", Icon::undo, kArrow, colour::faint);
+  ctx.mark("graph", node.id, spec.name + "/reset");
+  tooltip(ctx.look, "Back to the default, " + shown_value(spec, spec.default_value));
+  return reset;
+}
+
+/// − and + beside the slider of a whole number.
+std::optional<ParamValue> step_buttons(PanelContext& ctx, const NodeView& node, const ParamSpec& spec,
+                                       const ParamValue& value) {
+  int by = 0;
+  ImGui::PushButtonRepeat(true);
+  for (const int direction : {-1, 1}) {
+    ImGui::SameLine(0, ctx.px(1));
+    const float dy = (ImGui::GetFrameHeight() - ctx.px(kStepButton)) * 0.5f;
+    ImGui::SetCursorPosY(ImGui::GetCursorPosY() + dy);
+    if (small_button(ctx.look, direction < 0 ? "##minus" : "##plus", direction < 0 ? Icon::minus : Icon::plus,
+                     kStepButton, colour::dim))
+      by = direction;
+    ctx.mark("graph", node.id, spec.name + (direction < 0 ? "/minus" : "/plus"));
+    tooltip(ctx.look, direction < 0 ? "One less" : "One more", "hold to go on");
+  }
+  ImGui::PopButtonRepeat();
+  const ParamValue next = by ? stepped(spec, value, by) : value;
+  return next == value ? std::nullopt : std::optional(next);
+}
+
+/// A kernel of one's own counts only where the choice beside it says so.
+const ParamSpec* choice_that_asks_for_custom(const NodeView& node) {
+  for (size_t i = 0; i < node.schema->params.size(); ++i) {
+    const ParamSpec& spec = node.schema->params[i];
+    if (spec.type == ParamType::choice && !(node.values[i] == ParamValue(std::string("custom"))) &&
+        std::find(spec.choices.begin(), spec.choices.end(), "custom") != spec.choices.end())
+      return &spec;
+  }
+  return nullptr;
+}
+
+void change_param(PanelContext& ctx, const NodeView& node, const ParamSpec& spec, ParamValue value) {
+  std::vector<std::pair<const ParamSpec*, ParamValue>> values{{&spec, std::move(value)}};
+  if (const ParamSpec* choice = spec.type == ParamType::matrix ? choice_that_asks_for_custom(node) : nullptr)
+    values.emplace_back(choice, ParamValue(std::string("custom")));
+  ctx.editor().set_params(node.id, std::move(values));
+}
+
+std::optional<ParamValue> draw_control(PanelContext& ctx, const NodeView& node, const ParamSpec& spec,
+                                       const ParamValue& value, float width) {
+  const bool whole = spec.type == ParamType::integer;
+  MarkPart mark;
+  if (ctx.rects)
+    mark = [&](std::string_view part) { ctx.mark("graph", node.id, fmt::format("{}/{}", spec.name, part)); };
+  ImGui::SetNextItemWidth(whole ? width - ctx.px(2 * kStepButton + 2) : width);
+  auto next = param_control(ctx.look, spec, value, ctx.state.text_edit, mark);
+  ctx.mark("graph", node.id, spec.name);
+  if (whole)
+    if (auto stepped_to = step_buttons(ctx, node, spec, value)) next = std::move(stepped_to);
+  return next;
+}
+
+/// One parameter in the table's two columns.
+void draw_param(PanelContext& ctx, const NodeView& node, const ParamSpec& spec, const ParamValue& value) {
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  ImGui::PushID(spec.name.c_str());
+  std::optional<ParamValue> next;
+  if (draw_label(ctx, node, spec, !(value == spec.default_value))) next = spec.default_value;
+  ImGui::TableNextColumn();
+  if (auto changed = draw_control(ctx, node, spec, value, ImGui::GetContentRegionAvail().x)) next = changed;
+  ImGui::PopID();
+  if (next) change_param(ctx, node, spec, std::move(*next));
+}
+
+/// A matrix takes the panel's whole width.
+void draw_matrix(PanelContext& ctx, const NodeView& node, const ParamSpec& spec, const ParamValue& value) {
+  ImGui::PushID(spec.name.c_str());
+  std::optional<ParamValue> next;
+  if (draw_label(ctx, node, spec, !(value == spec.default_value))) next = spec.default_value;
+  // Dimmed while a ready kernel is chosen elsewhere; editing it makes it count.
+  const bool counts = !choice_that_asks_for_custom(node);
+  if (!counts) ImGui::PushStyleVar(ImGuiStyleVar_Alpha, 0.5f);
+  if (auto changed = draw_control(ctx, node, spec, value, ImGui::GetContentRegionAvail().x)) next = changed;
+  if (!counts) ImGui::PopStyleVar();
+  ImGui::PopID();
+  if (next) change_param(ctx, node, spec, std::move(*next));
+}
+
+void draw_input(PanelContext& ctx, const NodeView& node, const NodeDesc& desc, size_t n, bool optional,
+                size_t inputs, std::vector<std::string> choices) {
+  const std::string name = inputs > 1 ? fmt::format("input {}", n + 1) : "input";
+  const std::string part = fmt::format("input{}", n + 1);
+  const std::string none = "the frame before";
+  const std::string now = n < desc.inputs.size() ? desc.inputs[n] : none;
+  std::optional<std::string> chosen;
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  ImGui::AlignTextToFramePadding();
+  text_coloured(colour::dim, name);
+  tooltip(ctx.look,
+          n == 0 ? "Whose picture this node works on" : "The picture that is set against the first");
+  ImGui::TableNextColumn();
+  ImGui::PushID(part.c_str());
+  ImGui::SetNextItemWidth(-1);
+  const bool open = begin_combo(ctx.look, "##input", now);
+  ctx.mark("graph", node.id, part);
+  if (open) {
+    if (optional) choices.push_back(none);
+    for (const std::string& choice : choices) {
+      if (ImGui::Selectable(choice.c_str(), choice == now)) chosen = choice;
+      ctx.mark("graph", node.id, fmt::format("{}/{}", part, choice));
+    }
+    ImGui::EndCombo();
+  }
+  ImGui::PopID();
+  if (chosen && *chosen != now)
+    ctx.editor().set_input(node.id, n, *chosen == none && optional ? "" : *chosen);
+}
+
+/// Inputs are shown where there are several, or where it is not the node above that is read.
+void draw_inputs(PanelContext& ctx, const ShownGraph& shown, const NodeView& node, const NodeDesc& desc) {
+  const FilterEntry* entry = ctx.editor().registry()->find(node.filter);
+  const auto choices = possible_inputs(shown.graph, node.id);
+  const auto most = static_cast<size_t>(std::max(entry->max_inputs, 1));
+  if ((most == 1 && desc.inputs.front() == choices.back()) || !begin_table("inputs")) return;
+  for (size_t n = 0; n < most; ++n)
+    draw_input(ctx, node, desc, n, n >= static_cast<size_t>(entry->min_inputs), most, choices);
+  ImGui::EndTable();
+}
+
+}  // namespace
+
+void draw_node_params(PanelContext& ctx, const ShownGraph& shown, size_t index) {
+  const NodeView& node = shown.nodes[index];
+  ImGui::PushFont(ctx.look.small);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ctx.px(6), ctx.px(3)});
+  ImGui::BeginDisabled(!node.enabled);
+  draw_inputs(ctx, shown, node, shown.graph.nodes[index]);
+  const auto& params = node.schema->params;
+  for (size_t i = 0; i < params.size(); ++i) {
+    if (params[i].type == ParamType::matrix) {
+      draw_matrix(ctx, node, params[i], node.values[i]);
+    } else if (begin_table(params[i].name.c_str())) {
+      draw_param(ctx, node, params[i], node.values[i]);
+      while (i + 1 < params.size() && params[i + 1].type != ParamType::matrix)
+        ++i, draw_param(ctx, node, params[i], node.values[i]);
+      ImGui::EndTable();
+    }
+  }
+  ImGui::EndDisabled();
+  ImGui::PopStyleVar();
+  ImGui::PopFont();
+}
+
+}  // namespace lensd::ui

@@ -1,0 +1,258 @@
+// The preset that the graph came from, with its menu, and the buttons for saving, undo and redo.
+#include <filesystem>
+
+#include "core/base/error.hpp"
+#include "ui/panel.hpp"
+
+namespace lensd::ui {
+namespace {
+
+constexpr float kButton = 24, kMenuWidth = 268;  // logical pixels
+
+/// Runs what may throw; the reason becomes a message.
+template <class F>
+bool guarded(PanelContext& ctx, const F& work) {
+  try {
+    work();
+    return true;
+  } catch (const Error& e) {
+    ctx.tell(true, e.what());
+    return false;
+  }
+}
+
+void ask_for_name(PanelContext& ctx) {
+  PresetMenuState& m = ctx.state.preset_menu;
+  const PresetFile* file = ctx.state.presets.current(ctx.editor());
+  // The question hangs below the panel's preset row.
+  ctx.state.panels = true;
+  if (ctx.state.left == Fold::folded) ctx.state.left = Fold::open;
+  m.ask_name = true, m.name_fresh = true, m.problem.clear();
+  m.name = file ? file->name : "";
+  if (file && file->example) m.name = "my " + m.name;  // an example stays what it is
+}
+
+/// Loads from the menu, which closes: its list is a window of its own that does not close it by itself.
+void load(PanelContext& ctx, const PresetFile& file) {
+  ImGui::CloseCurrentPopup();
+  if (guarded(ctx, [&] { ctx.state.presets.load(file.path, ctx.editor()); }))
+    ctx.state.graph.selected.clear();
+}
+
+void section(PanelContext& ctx, const char* text) {
+  ImGui::Dummy({0, ctx.px(2)});
+  ImGui::PushFont(ctx.look.small);
+  text_coloured(colour::dim, text);
+  ImGui::PopFont();
+}
+
+/// The user's own preset's line with the cross that deletes it, after asking.
+void own_line(PanelContext& ctx, const PresetFile& file, bool current) {
+  PresetMenuState& m = ctx.state.preset_menu;
+  const float room = ImGui::GetContentRegionAvail().x;
+  if (m.doomed == file.path) {
+    ImGui::AlignTextToFramePadding();
+    text_coloured(colour::text, elided("Delete " + file.name + "?", room - ctx.px(118)));
+    ImGui::SameLine(room - ctx.px(104));
+    if (ImGui::SmallButton("Delete")) {
+      if (guarded(ctx, [&] { ctx.state.presets.remove(file.path); })) ctx.tell(false, "Deleted " + file.path);
+      m.doomed.clear();
+    }
+    ctx.mark("presets", "delete_yes");
+    ImGui::SameLine();
+    if (ImGui::SmallButton("Keep")) m.doomed.clear();
+    ctx.mark("presets", "delete_no");
+    return;
+  }
+  if (ImGui::Selectable(elided(file.name, room - ctx.px(30)).c_str(), current, 0, {room - ctx.px(26), 0}))
+    load(ctx, file);
+  ctx.mark("presets", "list", file.name);
+  tooltip(ctx.look, file.path);
+  ImGui::SameLine(room - ctx.px(18));
+  if (small_button(ctx.look, "##delete", Icon::cross, 18, colour::faint)) m.doomed = file.path;
+  ctx.mark("presets", "delete", file.name);
+  tooltip(ctx.look, "Delete this preset");
+}
+
+void draw_files(PanelContext& ctx) {
+  const PresetShelf& shelf = ctx.state.presets;
+  const PresetFile* current = shelf.current(ctx.editor());
+  const std::vector<PresetFile> files = shelf.files();  // a line may load or delete
+  const std::string now = current ? current->path : "";
+  bool own = false, examples = false;
+  for (const PresetFile& file : files) {
+    ImGui::PushID(file.path.c_str());
+    if (!file.example && !std::exchange(own, true)) section(ctx, "My presets");
+    if (file.example && !std::exchange(examples, true)) section(ctx, "Examples");
+    if (!file.example) {
+      own_line(ctx, file, file.path == now);
+    } else {
+      if (ImGui::Selectable(file.name.c_str(), file.path == now)) load(ctx, file);
+      ctx.mark("presets", "list", file.name);
+      tooltip(ctx.look, file.path);
+    }
+    ImGui::PopID();
+  }
+  if (!own) {
+    section(ctx, "My presets");
+    ImGui::PushFont(ctx.look.small);
+    text_coloured(colour::faint, "None yet. Ctrl+s saves the graph as one.");
+    ImGui::PopFont();
+  }
+}
+
+void draw_menu(PanelContext& ctx) {
+  PresetShelf& shelf = ctx.state.presets;
+  const PresetFile* file = shelf.current(ctx.editor());
+  const bool unsaved = shelf.unsaved(ctx.editor());
+  const auto item = [&](const char* text, const char* key, bool enabled, const char* name) {
+    const bool chosen = ImGui::MenuItem(text, key, false, enabled);
+    ctx.mark("presets", name);
+    return chosen;
+  };
+  if (item("Save", "Ctrl+s", true, "menu_save")) save_preset(ctx);
+  if (item("Save as…", "Ctrl+Shift+s", true, "save_as")) ask_for_name(ctx);
+  const std::string revert = file ? "Revert to " + file->name : "Revert to the beginning";
+  if (item(revert.c_str(), nullptr, unsaved, "revert")) shelf.revert(ctx.editor());
+  const std::string& last = ctx.state.preset_menu.last_used;
+  std::error_code error;
+  if (!file && !last.empty() && std::filesystem::exists(last, error)) {
+    const PresetFile again{std::filesystem::path(last).stem().string(), last, false};
+    if (item(("Load " + again.name + " as last time").c_str(), nullptr, true, "last")) load(ctx, again);
+  }
+  ImGui::Separator();
+  const float most = ImGui::GetIO().DisplaySize.y * 0.55f;
+  const float line = ImGui::GetTextLineHeightWithSpacing();
+  const float wanted = line * (static_cast<float>(shelf.files().size()) + 3.5f) + ctx.px(8);
+  ImGui::BeginChild("##files", {0, std::min(wanted, most)});
+  draw_files(ctx);
+  ImGui::EndChild();
+}
+
+void save_named(PanelContext& ctx) {
+  PresetMenuState& m = ctx.state.preset_menu;
+  try {
+    ctx.state.presets.save_as(m.name, ctx.editor());
+    ctx.tell(false, "Saved " + ctx.state.presets.last_used());
+    ImGui::CloseCurrentPopup();
+  } catch (const Error& e) {
+    m.problem = e.what();
+  }
+}
+
+void draw_name_question(PanelContext& ctx) {
+  PresetMenuState& m = ctx.state.preset_menu;
+  heading(ctx.look, "Save the graph as a preset");
+  if (m.name_fresh) ImGui::SetKeyboardFocusHere(), m.name_fresh = false;
+  ImGui::SetNextItemWidth(ctx.px(kMenuWidth));
+  const bool entered = input_text("##name", m.name, ImGuiInputTextFlags_EnterReturnsTrue, "name");
+  ctx.mark("presets", "name");
+  if (ImGui::IsItemEdited()) m.problem.clear();
+  const bool replaces = ctx.state.presets.replaces(m.name, ctx.editor());
+  ImGui::PushFont(ctx.look.small);
+  ImGui::PushTextWrapPos(ctx.px(kMenuWidth + 8));
+  if (!m.problem.empty())
+    text_coloured(colour::problem, m.problem);
+  else if (replaces)
+    text_coloured(colour::accent, "There is a preset of that name: it will be replaced.");
+  else
+    text_coloured(colour::dim, "Goes to " + ctx.state.presets.own_folder());
+  ImGui::PopTextWrapPos();
+  ImGui::PopFont();
+  ImGui::Dummy({0, ctx.px(2)});
+  const bool pressed = ImGui::Button(replaces ? "Replace" : "Save", {ctx.px(90), 0});
+  ctx.mark("presets", "name_save");
+  ImGui::SameLine();
+  const bool cancelled = ImGui::Button("Cancel", {ctx.px(90), 0});
+  if (entered || pressed) save_named(ctx);
+  if (cancelled || ctx.pressed(Key::escape)) ImGui::CloseCurrentPopup();
+}
+
+/// The name with • while there is something to save; the menu's button.
+void draw_name(PanelContext& ctx, float width) {
+  const PresetFile* file = ctx.state.presets.current(ctx.editor());
+  const bool unsaved = ctx.state.presets.unsaved(ctx.editor());
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  if (ImGui::Button("##presets", {width, 0})) {
+    ctx.state.presets.refresh();
+    ctx.state.preset_menu.doomed.clear();
+    ImGui::OpenPopup("##preset_menu");
+  }
+  ctx.mark("presets", "menu");
+  if (unsaved) ctx.mark("presets", "unsaved");
+  tooltip(ctx.look, file ? fmt::format("{}{}\nLoad, save and revert presets", file->path,
+                                       unsaved ? "\nchanged since it was saved" : "")
+                         : std::string("Load and save presets"));
+  const ImVec2 end = ImGui::GetItemRectMax();
+  const float y = at.y + (end.y - at.y - ImGui::GetFontSize()) * 0.5f;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  draw_icon(list, {end.x - ctx.px(11), (at.y + end.y) * 0.5f}, ctx.px(8), Icon::chevron_down, colour::dim);
+  const std::string name = elided(file ? file->name : "Presets", width - ctx.px(unsaved ? 46 : 32));
+  list.AddText({at.x + ctx.px(8), y}, file ? colour::text : colour::dim, name.c_str());
+  if (unsaved)
+    list.AddCircleFilled({at.x + ctx.px(18) + ImGui::CalcTextSize(name.c_str()).x, (at.y + end.y) * 0.5f},
+                         ctx.px(3), colour::accent, 16);
+}
+
+void draw_buttons(PanelContext& ctx) {
+  const GraphHistory& history = ctx.editor().history();
+  const bool unsaved = ctx.state.presets.unsaved(ctx.editor());
+  ImGui::SameLine(0, ctx.px(4));
+  if (small_button(ctx.look, "##save", Icon::save, kButton, unsaved ? colour::accent : colour::dim))
+    save_preset(ctx);
+  ctx.mark("presets", "save");
+  tooltip(ctx.look, "Save the graph as a preset", "Ctrl+s");
+  ImGui::SameLine(0, 0);
+  if (small_button(ctx.look, "##undo", Icon::undo, kButton,
+                   history.can_undo() ? colour::gray(190) : colour::gray(74)))
+    ctx.editor().undo();
+  ctx.mark("graph", "undo");
+  tooltip(ctx.look, history.can_undo() ? "Undo: " + history.undo_name() : "Nothing to undo", "Ctrl+z");
+  ImGui::SameLine(0, 0);
+  if (small_button(ctx.look, "##redo", Icon::redo, kButton,
+                   history.can_redo() ? colour::gray(190) : colour::gray(74)))
+    ctx.editor().redo();
+  ctx.mark("graph", "redo");
+  tooltip(ctx.look, history.can_redo() ? "Redo: " + history.redo_name() : "Nothing to redo", "Ctrl+y");
+}
+
+}  // namespace
+
+void save_preset(PanelContext& ctx) {
+  bool saved = false;
+  const bool done = guarded(ctx, [&] { saved = ctx.state.presets.save(ctx.editor()); });
+  if (saved)
+    ctx.tell(false, "Saved " + ctx.state.presets.last_used());
+  else if (done)
+    ask_for_name(ctx);
+}
+
+void save_preset_as(PanelContext& ctx) {
+  ask_for_name(ctx);
+}
+
+void draw_preset_row(PanelContext& ctx) {
+  if (!ctx.editor().registry()) return;
+  draw_name(ctx, ImGui::GetContentRegionAvail().x - ctx.px(3 * kButton + 4));
+  draw_buttons(ctx);
+  PresetMenuState& m = ctx.state.preset_menu;
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ctx.px(12), ctx.px(10)});
+  const ImVec2 corner{ImGui::GetCursorScreenPos().x, ImGui::GetItemRectMax().y + ctx.px(4)};
+  ImGui::SetNextWindowPos(corner);
+  ImGui::SetNextWindowSize({ctx.px(kMenuWidth), 0});
+  if (ImGui::BeginPopup("##preset_menu")) {
+    draw_menu(ctx);
+    if (ctx.pressed(Key::escape)) ImGui::CloseCurrentPopup();
+    ImGui::EndPopup();
+  }
+  if (std::exchange(m.ask_name, false)) ImGui::OpenPopup("##preset_name");
+  ImGui::SetNextWindowPos(corner);
+  m.name_open = ImGui::BeginPopup("##preset_name", ImGuiWindowFlags_AlwaysAutoResize);
+  if (m.name_open) {
+    draw_name_question(ctx);
+    ImGui::EndPopup();
+  }
+  ImGui::PopStyleVar();
+}
+
+}  // namespace lensd::ui
