@@ -63,9 +63,12 @@ void draw_probe(PanelContext& ctx, const Rect& area, const Rect& placed) {
   p.y = pixel(mouse.y, placed.y, placed.h, picture.height);
   const ViewerModel& m = ctx.model;
   if (m.probe.empty()) return;
-  // Beside the pointer, on the side that has room.
-  const bool left = mouse.x > area.x + area.w * 0.6f, above = mouse.y > area.y + area.h * 0.6f;
-  const float off = ctx.px(18);
+  // Beside the pointer, beyond the probed pixel where that is larger than the pointer, on the side that has
+  // room.
+  const float square = placed.w / static_cast<float>(picture.width);
+  const float off = std::max(ctx.px(18), std::min(square, ctx.px(64)) + ctx.px(6));
+  const bool left = mouse.x + off + ctx.px(300) > area.x + area.w && mouse.x - area.x > area.w * 0.5f;
+  const bool above = mouse.y > area.y + area.h * 0.6f;
   ImGui::SetNextWindowPos({mouse.x + (left ? -off : off), mouse.y + (above ? -off : off)}, ImGuiCond_Always,
                           {left ? 1.f : 0.f, above ? 1.f : 0.f});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ctx.px(10), ctx.px(7)});
