@@ -1,7 +1,6 @@
 #include "app/cli.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 
@@ -9,6 +8,7 @@
 #include <map>
 
 #include "core/base/error.hpp"
+#include "core/control/commands.hpp"
 #include "core/image/track_file.hpp"
 
 namespace lensd {
@@ -74,6 +74,8 @@ void add_options(CLI::App& app, CommandLine& line, Text& text) {
                  "their folder, else the user's for pictures");
   app.add_option("--log-file", line.log_file, "also write the whole log there");
   app.add_option("--msg-level", line.log_level, "trace, debug, info, warn, error or off");
+  app.add_option("--input-ipc-server,--socket", line.socket, "path of the control socket");
+  app.add_option("--http", line.http, "HTTP control and panel page: [ADDRESS:]PORT");
   app.add_flag("-v", text.verbose, "more messages; -vv for debug");
   app.add_flag("-q", text.quiet, "errors only");
   app.set_version_flag("--version", std::string("lensd ") + LENSD_VERSION);
@@ -87,8 +89,24 @@ void add_subcommands(CLI::App& app, CommandLine& line) {
   filters->callback([&line] { line.mode = RunMode::filters; });
   auto* doctor = app.add_subcommand("doctor", "what works on this machine, and why not");
   doctor->callback([&line] { line.mode = RunMode::doctor; });
+  auto* serve = app.add_subcommand("serve", "run as a daemon: no window, controlled by socket and HTTP");
+  serve->fallthrough();
+  serve->callback([&line] { line.mode = RunMode::serve; });
+  auto* ctl = app.add_subcommand("ctl", "talk to a running lensd");
+  ctl->add_option("--socket", line.socket, "path of its control socket");
+  ctl->add_flag("--json", line.json, "answers as they come, a JSON object a line");
+  ctl->add_option("--timeout", line.ctl_timeout_s, "seconds to wait for an answer");
+  ctl->prefix_command();
+  ctl->footer(
+      "Commands:\n" + commands_text() +
+      "\nEvery VALUE is JSON or plain text. Exit codes: 0 done, 1 refused, 2 usage, 5 no lensd there.");
+  ctl->callback([&line, ctl] {
+    line.mode = RunMode::ctl;
+    line.ctl_args = ctl->remaining();
+  });
   auto* check = app.add_subcommand("check", "validate configuration files");
-  check->add_option("FILE", line.configs, "TOML files")->required();
+  check->add_option("FILE", line.configs, "TOML files");
+  check->add_flag("--schema", line.schema, "print the JSON Schema of the configuration");
   check->callback([&line] { line.mode = RunMode::check; });
 }
 
@@ -131,17 +149,16 @@ CommandLine parse_command_line(int argc, char** argv) {
 }
 
 GraphDesc configure(CommandLine& line, const Registry& registry) {
-  Config config;
-  for (const std::string& path : line.configs) {
-    const Config one = load_config(path, registry);
-    if (one.graph && !line.has_graph) line.graph_file = path;
-    merge(config, one);
-  }
-  GraphDesc graph = config.graph.value_or(GraphDesc{});
-  if (line.has_graph) graph = parse_chain(line.graph_spec, registry);
-  for (const std::string& assignment : line.sets) apply_set(graph, assignment, registry);
-  if (const auto problems = validate(graph, registry); !problems.empty())
-    throw Error(ExitCode::invalid_config, "graph", fmt::format("{}", fmt::join(problems, "; ")));
+  line.source_given = !line.source.empty();
+  line.layers = {.files = line.configs,
+                 .environment = process_environment(),
+                 .graph_spec = line.has_graph ? std::optional(line.graph_spec) : std::nullopt,
+                 .sets = line.sets};
+  Layered layered = load_layers(line.layers, registry);
+  const Config& config = line.config = std::move(layered.config);
+  // The preset that the viewer shows as loaded: the last file with a graph.
+  for (const std::string& path : line.configs)
+    if (!line.has_graph && load_config(path, registry).graph) line.graph_file = path;
 
   if (line.source.empty()) line.source = config.source_url.value_or("");
   if (line.hwdec == HwDecode::off && config.hwdec) line.hwdec = lookup(kHwDecode, *config.hwdec, "hwdec");
@@ -156,7 +173,7 @@ GraphDesc configure(CommandLine& line, const Registry& registry) {
   apply_record_config(config, line);
   if (config.log_level && line.log_level == "warn") line.log_level = *config.log_level;
   if (line.log_file.empty()) line.log_file = config.log_file.value_or("");
-  return resolved(graph, registry);
+  return layered.graph;
 }
 
 }  // namespace lensd

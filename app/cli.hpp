@@ -4,14 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "core/config/config.hpp"
+#include "core/config/layers.hpp"
 #include "core/device/backend.hpp"
 #include "core/media/record_settings.hpp"
 #include "core/media/source.hpp"
 
 namespace lensd {
 
-enum class RunMode { viewer, batch, filters, doctor, check };
+enum class RunMode { viewer, batch, serve, ctl, filters, doctor, check };
 
 struct CommandLine {
   RunMode mode = RunMode::viewer;
@@ -37,6 +37,15 @@ struct CommandLine {
   int window_width = 0, window_height = 0;  ///< logical pixels; 0: as last time, or 1280×720
   bool vsync = true;
 
+  Layers layers;              ///< where the configuration came from, for reloads
+  Config config;              ///< what files and variables said
+  bool source_given = false;  ///< on the command line
+  std::string socket;         ///< --input-ipc-server, --socket; empty: as [control] says
+  std::string http;           ///< --http [ADDRESS:]PORT
+  std::vector<std::string> ctl_args;
+  double ctl_timeout_s = 10;
+
+  bool schema = false;      ///< lensd check --schema
   std::string filter_name;  ///< lensd filters NAME
   bool json = false, markdown = false;
 };

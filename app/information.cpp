@@ -10,6 +10,7 @@
 #include "app/run.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
+#include "core/config/schema.hpp"
 #include "core/graph/catalogue.hpp"
 #include "kernels/registry.hpp"
 
@@ -33,6 +34,9 @@ void run_filters(const CommandLine& line) {
 }
 
 void run_check(const CommandLine& line) {
+  if (line.schema) return fmt::print("{}", config_schema(registry()));
+  if (line.configs.empty())
+    throw Error(ExitCode::usage, "check", "names no file", "lensd check FILE…, or --schema");
   int bad = 0;
   for (const std::string& path : line.configs) {
     try {

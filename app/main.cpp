@@ -16,9 +16,11 @@ void run(int argc, char** argv) {
   CommandLine line = parse_command_line(argc, argv);
   if (line.mode == RunMode::check) return run_check(line);
   if (line.mode == RunMode::filters) return run_filters(line);
+  if (line.mode == RunMode::ctl) return run_ctl(line);
   const GraphDesc graph = configure(line, registry());
   log::init(line.log_level, line.log_file);
   if (line.mode == RunMode::doctor) return run_doctor(line);
+  if (line.mode == RunMode::serve) return run_serve(line, graph);
   if (line.mode == RunMode::batch) return run_batch(line, graph);
   run_viewer(line, graph);
 }

@@ -9,6 +9,7 @@
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
+#include "core/control/change.hpp"
 
 namespace lensd {
 namespace {
@@ -25,29 +26,6 @@ GraphDesc effective(GraphDesc graph, bool bypass, const std::string& solo) {
   if (!solo.empty() && graph.find(solo)) graph.output = solo;
   if (bypass) graph.output = kSourceNode;
   return graph;
-}
-
-/// Makes one change in the description; sets `needs_plan` where it takes more than a parameter block. What is
-/// wrong with it, or nothing.
-std::string change_graph(GraphDesc& graph, const std::variant<SetParam, SetEnabled>& change,
-                         const Registry& registry, bool& needs_plan) {
-  const std::string& id = std::visit([](const auto& c) -> const std::string& { return c.node; }, change);
-  NodeDesc* node = graph.find(id);
-  if (!node) return fmt::format("there is no node '{}'", id);
-  if (const auto* set = std::get_if<SetEnabled>(&change)) {
-    needs_plan = needs_plan || node->enabled != set->enabled;
-    node->enabled = set->enabled;
-    return {};
-  }
-  const SetParam& set = std::get<SetParam>(change);
-  const ParamSpec* spec = registry.find(node->filter)->schema().find(set.param);
-  if (!spec) return fmt::format("{}: there is no parameter '{}'", id, set.param);
-  ParamValue converted;
-  if (const auto problem = spec->check(set.value, converted)) return id + ": " + *problem;
-  std::erase_if(node->params, [&](const auto& p) { return p.first == set.param; });
-  node->params.emplace_back(set.param, std::move(converted));
-  needs_plan = needs_plan || spec->change == ParamChange::reconfigure;
-  return {};
 }
 
 bool changes_picture(const Command& command) {

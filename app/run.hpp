@@ -14,6 +14,10 @@ namespace lensd {
 
 void run_viewer(const CommandLine& line, const GraphDesc& graph);
 void run_batch(const CommandLine& line, const GraphDesc& graph);
+/// Runs until a signal or `quit` ends it.
+void run_serve(const CommandLine& line, const GraphDesc& graph);
+/// Sends one command to a running lensd and prints the answer.
+void run_ctl(const CommandLine& line);
 void run_filters(const CommandLine& line);
 void run_doctor(const CommandLine& line);
 /// Prints every problem of every file; throws Error(invalid_config) when there was one.

@@ -15,6 +15,7 @@
 #include "app/snapshots.hpp"
 #include "app/ui_map.hpp"
 #include "app/viewer_memory.hpp"
+#include "app/viewer_control.hpp"
 #include "app/viewer_model.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
@@ -50,6 +51,9 @@ class Viewer {
         display_(ui::choose_display_path(backend_.backend, line.device)) {
     log::info("backend {}: {}", name(backend_.backend), backend_.reason);
     log::info("display path {}: {}", ui::name(display_.kind), display_.reason);
+    const ControlDeskOptions desk = desk_options(line, false);
+    if (!desk.socket.path.empty() || desk.http)
+      control_ = std::make_unique<ViewerControl>(line, desk, backend_, [] { ui::Window::wake(); });
     open(source_url(line), graph);
     ui_.state().presets = ui::PresetShelf(preset_folders());
     if (!line.graph_file.empty())
@@ -77,17 +81,18 @@ class Viewer {
     options.executor = {.threads = line_.threads,
                         .device = line_.device,
                         .host_frames = display_.kind == ui::DisplayKind::pixel_buffer,
-                        .frames = 6 + kFramesForSinks,
+                        .frames = 6 + kFramesForSinks + (control_ ? 2 : 0),
                         .timing_interval = line_.trace.empty() ? 8 : 1};
     options.graph = graph;
     options.paced = true, options.paused = line_.pause, options.loop_file = line_.loop_file;
     options.on_frame = [] { ui::Window::wake(); };
+    if (control_) options.on_change = [control = control_.get()] { control->changed(); };
     auto source = open_source(url, source_options(line_, backend_.backend));
     const auto recorder = make_recorder(line_, source->info());
     options.sinks = {recorder};
     if (auto stream = make_stream(line_, source->info())) options.sinks.push_back(std::move(stream));
     options.executor.frames += kFramesForSinks * static_cast<int>(options.sinks.size() - 1);
-    auto pipeline = std::make_unique<Pipeline>(std::move(source), options, registry());
+    auto pipeline = std::make_shared<Pipeline>(std::move(source), options, registry());
     // The display path reads frames of the old pipeline: it goes first, then the pipeline.
     shown_.reset();
     tracks_.clear();
@@ -95,6 +100,7 @@ class Viewer {
     if (pipeline_) pipeline_->stop();
     if (recorder_) recorder_->finish();  // while the frames that it still has can be read
     pipeline_ = std::move(pipeline);
+    if (control_) control_->attach(pipeline_, url);
     recorder_ = recorder;
     presenter_ = std::make_unique<ui::Presenter>(
         ui::make_display_path(display_.kind, pipeline_->executor().device_sync()),
@@ -118,6 +124,7 @@ class Viewer {
   void turn() {
     pipeline_->check();
     take_dropped_files();
+    obey_control();
     show_newest();
     shown_.take_side_data(*model_, tracks_);
     shown_.read_pixels(ui_.state().probe, *model_);
@@ -147,6 +154,7 @@ class Viewer {
     if (display_.kind == ui::DisplayKind::pixel_buffer) frame.wait_ready();
     const int64_t begin = now_ns();
     const FrameInfo info = frame.info;
+    if (control_) control_->shown(frame);
     shown_.show(std::move(frame), *presenter_, ui_);
     const int64_t end = now_ns();
     pipeline_->profiler().record(present_scope_, end - begin);
@@ -204,6 +212,19 @@ class Viewer {
     model_->notice(false, "recording" + (path.empty() ? std::string() : " to " + path));
   }
 
+  void obey_control() {
+    if (!control_) return;
+    quit_ = quit_ || control_->quit_asked();
+    const auto load = control_->take_load();
+    if (!load) return;
+    try {
+      open(load->url, pipeline_->graph()->graph);
+      load->reply({});
+    } catch (const Error& e) {
+      load->reply({Fault::refused, e.what(), {}});
+    }
+  }
+
   void obey(const ui::ViewerRequests& requests) {
     if (requests.snapshot) snapshot(shown_.picture());
     if (requests.toggle_record) toggle_record();
@@ -216,6 +237,7 @@ class Viewer {
 
   void finish() {
     pipeline_->stop();
+    if (control_) control_->stop();
     recorder_->finish();
     for (const SinkNotice& n : recorder_->take_notices())
       if (n.problem) fmt::print(stderr, "lensd: {}\n", n.text);
@@ -237,7 +259,8 @@ class Viewer {
   ui::TrackOverlay tracks_;
   Snapshots snapshots_;
   UiMap map_;
-  std::unique_ptr<Pipeline> pipeline_;
+  std::unique_ptr<ViewerControl> control_;  // outlives the pipelines that report to it
+  std::shared_ptr<Pipeline> pipeline_;
   std::shared_ptr<RecorderTap> recorder_;
   std::unique_ptr<ui::Presenter> presenter_;  // destroyed before the pipeline whose frames it reads
   std::unique_ptr<ViewerModelBuilder> model_;

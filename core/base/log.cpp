@@ -52,6 +52,23 @@ void init(const std::string& level, const std::string& file) {
   spdlog::set_default_logger(std::move(logger));
 }
 
+bool set_level(const std::string& name) {
+  const auto parsed = spdlog::level::from_str(name);
+  if (parsed == spdlog::level::off && name != "off") return false;
+  const auto logger = spdlog::default_logger();
+  // init() puts stderr first; the log file keeps everything.
+  logger->sinks().front()->set_level(parsed);
+  const bool file = logger->sinks().size() > 2;
+  logger->set_level(file ? spdlog::level::trace : std::min(parsed, spdlog::level::info));
+  return true;
+}
+
+std::string level() {
+  const auto view = spdlog::level::to_string_view(spdlog::default_logger()->sinks().front()->level());
+  const std::string name(view.data(), view.size());
+  return name == "warning" ? "warn" : name;
+}
+
 std::vector<std::string> recent() {
   return recent_sink()->last_formatted();
 }

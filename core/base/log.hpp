@@ -7,6 +7,7 @@
 #include <spdlog/spdlog.h>
 
 #include <string>
+#include <vector>
 
 namespace lensd::log {
 
@@ -18,6 +19,11 @@ using spdlog::warn;
 /// Sets up stderr logging (and `file` when not empty). `level` is trace, debug, info, warn, error or off.
 /// Throws Error(usage) on an unknown level and Error(runtime_failure) when the file cannot be opened.
 void init(const std::string& level, const std::string& file);
+
+/// Changes what is written to stderr while the program runs. False for an unknown level.
+bool set_level(const std::string& level);
+/// The level of stderr.
+std::string level();
 
 /// The last messages at info and above, oldest first, for the log panel; at most 500 lines are kept.
 std::vector<std::string> recent();

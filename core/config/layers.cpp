@@ -27,9 +27,8 @@ void apply_variable(Config& config, const std::string& name, const std::string& 
   for (const ConfigTable& table : config_tables()) {
     const std::string prefix = fmt::format("{}{}_", kPrefix, upper(table.name));
     if (!name.starts_with(prefix)) continue;
-    const auto key = std::find_if(table.keys.begin(), table.keys.end(), [&](const ConfigKey& k) {
-      return name == prefix + upper(k.spec.name);
-    });
+    const auto key = std::find_if(table.keys.begin(), table.keys.end(),
+                                  [&](const ConfigKey& k) { return name == prefix + upper(k.spec.name); });
     ParamValue parsed;
     if (key == table.keys.end())
       problems.push_back(fmt::format("{}: there is no key of that name in [{}]", name, table.name));
@@ -104,9 +103,11 @@ Layered load_layers(const Layers& layers, const Registry& registry) {
     sets.insert(sets.end(), layers.sets.begin(), layers.sets.end());
     for (const std::string& assignment : sets)
       collect(problems, [&] { apply_set(out.graph, assignment, registry); });
-    for (const std::string& sentence : validate(out.graph, registry)) problems.push_back("graph: " + sentence);
+    for (const std::string& sentence : validate(out.graph, registry))
+      problems.push_back("graph: " + sentence);
   }
-  if (!problems.empty()) throw Error(ExitCode::invalid_config, "", fmt::format("{}", fmt::join(problems, "\n")));
+  if (!problems.empty())
+    throw Error(ExitCode::invalid_config, "", fmt::format("{}", fmt::join(problems, "\n")));
   out.graph = resolved(out.graph, registry);
   return out;
 }

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Finished writes, renames and new links. Not IN_MODIFY: a file that is being written is not read.
-constexpr uint32_t kEvents = IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_ATTRIB | IN_DELETE_SELF | IN_ONLYDIR;
+constexpr uint32_t kEvents = IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_DELETE_SELF | IN_ONLYDIR;
 constexpr int kMaxLinks = 16;
 
 /// The folders in which a change can give `file` another text: its own, and those that links on the way to it
@@ -37,6 +37,12 @@ void add_folders(const fs::path& file, std::set<std::string>& folders, int depth
     if (fs::is_symlink(part, error) && depth < kMaxLinks)
       add_folders(part.parent_path() / fs::read_symlink(part, error), folders, depth + 1);
   }
+}
+
+/// A file that was just created is still being written, which IN_CLOSE_WRITE will end; links are complete.
+bool is_link(const std::string& path) {
+  struct stat info {};
+  return lstat(path.c_str(), &info) == 0 && (S_ISLNK(info.st_mode) || info.st_nlink > 1);
 }
 
 }  // namespace
@@ -58,10 +64,11 @@ ConfigWatch::~ConfigWatch() {
 void ConfigWatch::watch_folders() {
   std::set<std::string> folders;
   for (const std::string& file : files_) add_folders(file, folders);
-  for (const int watch : watches_) inotify_rm_watch(fd_, watch);
+  for (const auto& [watch, folder] : watches_) inotify_rm_watch(fd_, watch);
   watches_.clear();
   for (const std::string& folder : folders)
-    if (const int watch = inotify_add_watch(fd_, folder.c_str(), kEvents); watch >= 0) watches_.push_back(watch);
+    if (const int watch = inotify_add_watch(fd_, folder.c_str(), kEvents); watch >= 0)
+      watches_[watch] = folder;
 }
 
 void ConfigWatch::drain() {
@@ -70,7 +77,11 @@ void ConfigWatch::drain() {
   for (ssize_t size; (size = read(fd_, buffer, sizeof buffer)) > 0;)
     for (const char* at = buffer; at < buffer + size;) {
       const auto* event = reinterpret_cast<const inotify_event*>(at);
-      touched = touched || !(event->mask & IN_IGNORED);  // IN_IGNORED answers our own inotify_rm_watch
+      const auto watch = watches_.find(event->wd);
+      if (event->mask & IN_CREATE)
+        touched = touched || (watch != watches_.end() && is_link(watch->second + "/" + event->name));
+      else
+        touched = touched || !(event->mask & IN_IGNORED);  // which answers our own inotify_rm_watch
       at += sizeof(inotify_event) + event->len;
     }
   if (touched) touched_ns_ = now_ns();

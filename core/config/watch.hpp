@@ -3,11 +3,12 @@
 //   inotify on the folders of the files and of what their links point to ──▶ changed()
 //
 // Truncate and write, rename over, swapped links (also of a folder on the way, as Kubernetes does it), delete
-// and create: all end in an event in one of the folders. What counts is the files' text: an event that left it
-// alone is no change. Belongs to one thread.
+// and create: all end in an event in one of the folders. What counts is the files' text: an event that left
+// it alone is no change. Belongs to one thread.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,7 +42,7 @@ class ConfigWatch {
   std::optional<std::vector<std::string>> texts() const;
 
   std::vector<std::string> files_, known_;
-  std::vector<int> watches_;
+  std::map<int, std::string> watches_;  ///< and their folders
   int fd_ = -1;
   int64_t touched_ns_ = 0;  // 0: nothing has happened since the last look
 };

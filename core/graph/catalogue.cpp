@@ -138,6 +138,7 @@ Json param_json(const ParamSpec& p) {
   if (p.type == ParamType::matrix) json["max_side"] = static_cast<int64_t>(p.max);
   if (p.type == ParamType::choice) json["choices"] = p.choices;
   if (p.widget == Widget::odd_slider) json["odd"] = true;
+  if (p.widget == Widget::log_slider) json["log"] = true;
   if (!p.unit.empty()) json["unit"] = p.unit;
   json["change"] = p.change == ParamChange::live ? "live" : "reconfigure";
   return json;

@@ -80,6 +80,20 @@ std::vector<PassStats> Profiler::snapshot() const {
   return rows;
 }
 
+std::vector<Profiler::Histogram> Profiler::histograms() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Histogram> all;
+  for (int i = 0; i < used_; ++i) {
+    const Ring& ring = *rings_[static_cast<size_t>(i)];
+    Histogram& h = all.emplace_back();
+    h.node = ring.node, h.pass = ring.pass, h.active = ring.active, h.gpu = ring.gpu;
+    for (size_t bucket = 0; bucket < h.counts.size(); ++bucket)
+      h.counts[bucket] = ring.buckets[bucket].load(std::memory_order_relaxed);
+    h.sum_ns = ring.sum_ns.load(std::memory_order_relaxed);
+  }
+  return all;
+}
+
 std::vector<int64_t> Profiler::history(const std::string& node, const std::string& pass) const {
   const std::lock_guard lock(mutex_);
   const Ring* ring = find(node, pass);

@@ -38,12 +38,34 @@ class Profiler {
   /// Marks all scopes but those of `keep_nodes` as not part of the running plan.
   void deactivate_all_but(const std::vector<std::string>& keep_nodes);
 
+  /// Upper bounds of the histogram's buckets in nanoseconds; the last bucket has none.
+  static constexpr std::array<int64_t, 16> kBuckets{
+      10'000,    25'000,     50'000,     100'000,    250'000,     500'000,     1'000'000,   2'500'000,
+      5'000'000, 10'000'000, 25'000'000, 50'000'000, 100'000'000, 250'000'000, 500'000'000, 1'000'000'000};
+
   void record(int scope, int64_t duration_ns) noexcept {
     Ring& ring = *rings_[static_cast<size_t>(scope)];
+    size_t bucket = 0;
+    while (bucket < kBuckets.size() && duration_ns > kBuckets[bucket]) ++bucket;
+    // One writer: plain adding without an atomic read-modify-write.
+    const auto add = [](auto& counter, auto value) {
+      counter.store(counter.load(std::memory_order_relaxed) + value, std::memory_order_relaxed);
+    };
+    add(ring.buckets[bucket], uint64_t{1});
+    add(ring.sum_ns, duration_ns);
     const uint64_t n = ring.count.load(std::memory_order_relaxed);
     ring.samples[n % kRing].store(duration_ns, std::memory_order_relaxed);
     ring.count.store(n + 1, std::memory_order_release);
   }
+
+  /// All records of a scope since the start.
+  struct Histogram {
+    std::string node, pass;
+    bool active = true, gpu = false;
+    std::array<uint64_t, kBuckets.size() + 1> counts{};  ///< in each bucket by itself
+    int64_t sum_ns = 0;
+  };
+  std::vector<Histogram> histograms() const;
 
   /// Rows in the order in which the scopes were made.
   std::vector<PassStats> snapshot() const;
@@ -57,6 +79,8 @@ class Profiler {
     bool active = true, gpu = false;
     std::atomic<uint64_t> count{0};
     std::array<std::atomic<int64_t>, kRing> samples{};
+    std::array<std::atomic<uint64_t>, kBuckets.size() + 1> buckets{};
+    std::atomic<int64_t> sum_ns{0};
   };
   const Ring* find(const std::string& node, const std::string& pass) const;
   static std::vector<int64_t> newest(const Ring& ring);

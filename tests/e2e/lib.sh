@@ -165,3 +165,43 @@ picture() {
 difference() {
   compare -metric MAE "$1" "$2" null: 2>&1 | sed 's/.*(\(.*\)).*/\1/' | awk '{ printf "%d", $1 * 255 + 0.5 }'
 }
+
+# start_daemon ARGS…: lensd serve on a socket of its own. Sets DAEMON (its process id) and SOCKET; its messages are
+# in $WORK/daemon.err.
+start_daemon() {
+  SOCKET=$WORK/control.sock
+  "$LENSD" serve --socket "$SOCKET" "$@" >"$WORK/daemon.out" 2>"$WORK/daemon.err" </dev/null &
+  DAEMON=$!
+  STARTED+=("$DAEMON")
+  wait_for 30 ctl get frame || fail "the daemon does not answer: $(tail -n 5 "$WORK/daemon.err")"
+}
+
+# ctl ARGS…: one command to the daemon.
+ctl() {
+  timeout 30 "$LENSD" ctl --socket "$SOCKET" "$@"
+}
+
+# ctl_refused TEXT ARGS…: the command must be refused with exit code 1 and one line that contains TEXT.
+ctl_refused() {
+  local text=$1 code=0
+  shift
+  ctl "$@" >"$WORK/ctl.out" 2>"$WORK/ctl.err" || code=$?
+  [[ $code == 1 ]] || fail "ctl $* gave exit code $code instead of 1"
+  grep -qF -- "$text" "$WORK/ctl.err" || fail "ctl $*: '$(<"$WORK/ctl.err")' does not name '$text'"
+  echo "ok: $(<"$WORK/ctl.err")"
+}
+
+gone() { ! kill -0 "$DAEMON" 2>/dev/null; }
+
+# stop_daemon: TERM, and insists on a clean end within a second (three on a busy machine).
+stop_daemon() {
+  local begin
+  begin=$(date +%s%N)
+  kill -TERM "$DAEMON"
+  wait_for 10 gone || fail "TERM did not end the daemon"
+  local ms=$((($(date +%s%N) - begin) / 1000000)) code=0
+  wait "$DAEMON" || code=$?
+  ((code == 0)) || fail "the daemon ended with $code: $(tail -n 5 "$WORK/daemon.err")"
+  ((ms < ${LENSD_END_MS:-3000})) || fail "TERM took $ms ms"
+  echo "ok: TERM ended it in $ms ms"
+}

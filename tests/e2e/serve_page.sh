@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# The panel page in a real browser: it shows the stream and a control for every parameter, at desktop and phone width.
+# LENSD_SCREENSHOT=FOLDER keeps the pictures.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+need_tools python3
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || skip "no Chromium is installed"
+
+export LENSD_HTTP_AUTH=false
+port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+start_daemon "test:mandelbrot=size=960x540:rate=30:start_scale=1.2:maxiter=400" --http "$port" \
+  --graph "${LENSD_PAGE_GRAPH:-median=radius=1,gaussian@soften=sigma=1.6,canny@edges,levels,convolve}"
+
+# drive.py talks to the browser over its own debugging protocol, by the standard library alone.
+python3 "$(dirname "$0")/page_driver.py" "$browser" "http://127.0.0.1:$port/" "$WORK" || fail "the page"
+[[ $(ctl get soften.sigma) != 1.6 ]] || fail "moving the slider changed nothing"
+[[ $(ctl get edges.enabled) == false ]] || fail "the checkbox changed nothing"
+[[ -z ${LENSD_SCREENSHOT:-} ]] || cp "$WORK"/*.png "$LENSD_SCREENSHOT"
+stop_daemon

@@ -1,0 +1,93 @@
+// A target without a pipeline: remembers what was asked of it. For tests of control.
+#pragma once
+
+#include <mutex>
+#include <vector>
+
+#include "core/control/change.hpp"
+#include "core/control/target.hpp"
+#include "kernels/registry.hpp"
+
+namespace lensd {
+
+class FakeTarget final : public Target {
+ public:
+  explicit FakeTarget(const std::string& chain) { graph_.graph = parse_chain(chain, lensd::registry()); }
+
+  const Registry& registry() const override { return lensd::registry(); }
+  RunState state() const override {
+    const std::lock_guard lock(mutex_);
+    return state_;
+  }
+  GraphState graph() const override {
+    const std::lock_guard lock(mutex_);
+    return graph_;
+  }
+  std::vector<PassStats> timings() const override { return {}; }
+  std::vector<Profiler::Histogram> histograms() const override { return profiler.histograms(); }
+  std::vector<NodeStatistics> statistics() const override { return {}; }
+
+  bool post(Command command) override {
+    const std::lock_guard lock(mutex_);
+    if (full) return false;
+    bool ignored = false;
+    if (const auto* batch = std::get_if<Batch>(&command))
+      for (const auto& change : batch->changes)
+        change_graph(graph_.graph, change, lensd::registry(), ignored);
+    ++graph_.version, ++graph_.frame;
+    posted_.push_back(std::move(command));
+    return true;
+  }
+  /// Kept until answer_all().
+  void set_graph(GraphDesc, Reply reply) override { keep(std::move(reply)); }
+  void load(std::string, Reply reply) override { keep(std::move(reply)); }
+  void reload(Reply reply) override { reply({Fault::refused, "a.toml:1:2: no", {}}); }
+  void snapshot(std::string path, Reply reply) override { reply({Fault::none, {}, {{"path", path}}}); }
+  void trace(std::string, Reply reply) override { reply({}); }
+  void record(bool, std::string, Reply reply) override { reply({}); }
+  void quit() override { ended = true; }
+  std::shared_ptr<const EncodedPicture> picture(PictureType, int64_t made_after_ns) override {
+    if (made_after_ns >= picture_ns) return nullptr;
+    ++encoded;
+    auto made = std::make_shared<EncodedPicture>();
+    made->bytes = std::string(picture_bytes, 'x'), made->frame.processed_ns = picture_ns;
+    return made;
+  }
+
+  void answer_all() {
+    std::vector<Reply> replies;
+    {
+      const std::lock_guard lock(mutex_);
+      replies.swap(kept_);
+    }
+    for (Reply& reply : replies) reply({Fault::none, {}, "late"});
+  }
+  std::vector<Command> posted() const {
+    const std::lock_guard lock(mutex_);
+    return posted_;
+  }
+  void set_state(const RunState& state) {
+    const std::lock_guard lock(mutex_);
+    state_ = state;
+  }
+
+  Profiler profiler;
+  std::atomic<bool> ended{false}, full{false};
+  std::atomic<int64_t> picture_ns{0};
+  std::atomic<int> encoded{0};
+  size_t picture_bytes = 1000;
+
+ private:
+  void keep(Reply reply) {
+    const std::lock_guard lock(mutex_);
+    kept_.push_back(std::move(reply));
+  }
+
+  mutable std::mutex mutex_;
+  RunState state_;
+  GraphState graph_;
+  std::vector<Command> posted_;
+  std::vector<Reply> kept_;
+};
+
+}  // namespace lensd
