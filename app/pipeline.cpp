@@ -559,7 +559,10 @@ void Pipeline::nudge() {
 
 Frame Pipeline::take_newest() {
   Frame newest;
-  while (auto frame = frames_.try_pop()) newest = std::move(*frame);
+  while (auto frame = frames_.try_pop()) {
+    if (newest) not_shown_.fetch_add(1, std::memory_order_relaxed);
+    newest = std::move(*frame);
+  }
   return newest;
 }
 

@@ -16,11 +16,12 @@ class UiMap {
  public:
   UiMap();
   bool wanted() const { return !path_.empty(); }
-  /// Writes the file anew where a control has moved or a value has changed since the last time.
+  /// Writes the file anew where a control has moved or a value has changed since the last time; nothing while
+  /// controls are on the move from one display frame to the next.
   void update(const ui::ViewerUi& ui, const ui::ViewerModel& model);
 
  private:
-  std::string path_, written_;
+  std::string path_, controls_, written_;
 };
 
 }  // namespace lensd

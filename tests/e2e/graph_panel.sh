@@ -86,6 +86,7 @@ echo "ok: saved, and it makes the frames that were shown"
 
 sed -i 's/^filter = "mosaic"/filter = "mosaic"  # mine/' "$presets/mine.toml"
 click graph/mosaic/block/plus
+wait_for 10 place presets/unsaved || fail "a change after saving shows no mark"
 key ctrl+s
 saved_again() { grep -q '^block = 17' "$presets/mine.toml"; }
 wait_for 10 saved_again || fail "ctrl+s did not save again: $(<"$presets/mine.toml")"

@@ -40,4 +40,15 @@ click view/record
 wait_for 30 recording 5 || fail "the button does not record: $(value record)"
 click view/record
 recorded "by button"
+
+# Every frame was shown, or counted as one that was not.
+key space
+expect_value paused 1
+accounted() {
+  local processed shown not_shown
+  read -r processed shown not_shown <<<"$(value counts)"
+  ((processed == shown + not_shown))
+}
+wait_for 10 accounted || fail "processed, shown, not shown: $(value counts)"
+echo "ok: every frame is accounted for: $(value counts)"
 quit_window

@@ -9,7 +9,8 @@ start_window() {
 }
 
 # value NAME: the numbers that the program writes behind value/NAME into its map: frame, paused, placed (the whole
-# picture's x y w h), views, compared, record, tracks, probe/at, probe/NODE.
+# picture's x y w h), views, compared, record, counts (frames processed, shown, not shown), tracks, probe/at,
+# probe/NODE.
 value() {
   sed -n "s|^value/$1 ||p" "$LENSD_UI_MAP" 2>/dev/null
 }
