@@ -11,7 +11,7 @@ start_daemon test:testsrc2=size=320x240:rate=30 --graph "canny@edges,invert"
 [[ $(ctl get edges.low) == 50 ]] || fail "get edges.low: $(ctl get edges.low)"
 ctl set edges.low 60 edges.high 170 invert.enabled false || fail "set"
 [[ $(ctl get edges.low)/$(ctl get edges.high)/$(ctl get invert.enabled) == 60/170/false ]] || fail "not set"
-ctl_refused "0 to" set edges.low 9999
+ctl_refused "0 to" set edges.low 99999
 ctl_refused "no parameter" set edges.lo 1
 ctl_refused "no command" shell ls
 [[ $(ctl get edges.low) == 60 ]] || fail "a refused value was applied"

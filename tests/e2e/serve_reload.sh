@@ -34,7 +34,8 @@ for ((i = 0; i < reloads; ++i)); do
     ctl reload || fail "reload $i was refused"
   fi
   now=$(ctl get mosaic.block)/$(ctl get levels.gamma)
-  [[ $now == "$last/1.$last" ]] || fail "after reload $i: $now instead of $last/1.$last"
+  wanted=$last/$(awk "BEGIN { print 1.$last }") # as numbers are printed: 1.1, not 1.10
+  [[ $now == "$wanted" ]] || fail "after reload $i: $now instead of $wanted"
 done
 ((reloads > 2)) && echo "ok: $reloads reloads, $(counter reloads_refused) refused"
 
