@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "app/flight_recorder.hpp"
 #include "core/base/error.hpp"
 #include "core/control/commands.hpp"
 #include "core/image/track_file.hpp"
@@ -39,8 +40,10 @@ void add_options(CLI::App& app, CommandLine& line, Text& text) {
                  "video or image file, img_%04d.png, - (standard input), test:NAME[=opts] (a lavfi source)");
   app.add_option("--graph", line.graph_spec,
                  "filters as a chain: median=radius=1,gaussian=sigma=1.6,grayscale");
-  app.add_option("-c,--config", line.configs, "TOML file with source, graph and settings; later files win");
-  app.add_option("--set", line.sets, "node.param=value, after the graph is read");
+  // One value each time: what follows may be the source.
+  app.add_option("-c,--config", line.configs, "TOML file with source, graph and settings; later files win")
+      ->allow_extra_args(false);
+  app.add_option("--set", line.sets, "node.param=value, after the graph is read")->allow_extra_args(false);
   app.add_option("--backend", text.backend, "auto, cuda or cpu");
   app.add_option("--device", line.device, "CUDA device number")->check(CLI::Range(0, 255));
   app.add_option("--threads", line.threads, "CPU worker threads, 0 for one per core")
@@ -62,6 +65,8 @@ void add_options(CLI::App& app, CommandLine& line, Text& text) {
   app.add_option("--framehash", line.framehash, "write index, pts and SHA-256 of each output frame");
   app.add_option("--tracks", line.tracks, "write every track of every frame (a klt node): .csv or .jsonl");
   app.add_option("--trace", line.trace, "write a Chrome trace of the last seconds: .json");
+  app.add_option("--trace-on", line.trace_on,
+                 "write a trace of the last 10 s when a frame is lost (drop) or takes longer than MS");
   app.add_option("--loop-file", text.loop, "inf or no: start over at the end")
       ->expected(0, 1)
       ->default_str("inf");
@@ -143,6 +148,7 @@ CommandLine parse_command_line(int argc, char** argv) {
   if (!std::isfinite(line.speed) || line.speed < 0.01 || line.speed > 100)
     throw Error(ExitCode::usage, "--speed", "a speed from 0.01 to 100 is expected");
   if (!line.tracks.empty()) check_track_path(line.tracks);
+  parse_trace_trigger(line.trace_on);
   const bool writes = !line.output.empty() || !line.framehash.empty() || !line.tracks.empty();
   if (line.mode == RunMode::viewer && (line.headless || writes)) line.mode = RunMode::batch;
   return line;
@@ -166,6 +172,7 @@ GraphDesc configure(CommandLine& line, const Registry& registry) {
     line.backend = lookup(kBackends, *config.backend, "backend");
   if (line.threads == 0) line.threads = config.threads.value_or(0);
   if (line.device == 0) line.device = config.device.value_or(0);
+  if (line.trace_on.empty()) line.trace_on = config.trace_on.value_or("");
   line.window_width = config.window_width.value_or(line.window_width);
   line.window_height = config.window_height.value_or(line.window_height);
   line.fullscreen = line.fullscreen || config.fullscreen.value_or(false);

@@ -27,6 +27,7 @@ struct CommandLine {
 
   bool headless = false, fullscreen = false, pause = false, loop_file = false;
   std::string output, timings, framehash, tracks, trace, record;
+  std::string trace_on;  ///< when the viewer writes a trace by itself, see parse_trace_trigger()
   RecordSettings recording;
   EncoderOptions stream;
   std::string output_url;  ///< a receiver of the result while it runs; empty: none

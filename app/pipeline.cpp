@@ -45,13 +45,33 @@ Pipeline::Pipeline(std::unique_ptr<Source> source, PipelineOptions options, cons
       loop_file_(options_.loop_file) {
   loop_now_ = loop_file_;
   for (const auto& sink : options_.sinks) sink->attach(executor_->device_sync());
-  decode_scope_ = profiler_.scope("decode", source_info_.decoder.empty() ? "decode" : source_info_.decoder);
-  decode_track_ = timeline_.track("decode thread");
-  decode_label_ = timeline_.label("decode");
+  name_scopes();
   paused_now_ = paused_;
   show_one_ = paused_;  // a paused start still shows its first frame
   wanted_ = graph_;
   install_now(source_info_.picture);  // errors in the graph come out here, on the caller's thread
+}
+
+void Pipeline::name_scopes() {
+  decode_scope_ = profiler_.scope("decode", source_info_.decoder.empty() ? "decode" : source_info_.decoder);
+  decode_track_ = timeline_.track("decode thread");
+  decode_label_ = timeline_.label("decode");
+  process_track_ = timeline_.track("process thread");
+  run_label_ = timeline_.label("graph"), pace_label_ = timeline_.label("wait for its time");
+  waiting_counter_ = timeline_.counter("decoded pictures waiting");
+  finished_counter_ = timeline_.counter("finished frames waiting");
+  late_counter_ = timeline_.counter("late frames"),
+  not_shown_counter_ = timeline_.counter("frames not shown");
+  if (!options_.paced) return;
+  ahead_scope_ = profiler_.scope(kLatencyRow, "ahead");
+  graph_scope_ = profiler_.scope(kLatencyRow, "graph");
+  pace_scope_ = profiler_.scope(kLatencyRow, "pace");
+}
+
+/// One more in a total that the timeline follows.
+void Pipeline::count(std::atomic<uint64_t>& total, int counter) noexcept {
+  const uint64_t now = total.fetch_add(1, std::memory_order_relaxed) + 1;
+  timeline_.sample(counter, static_cast<int64_t>(now), now_ns());
 }
 
 Pipeline::~Pipeline() {
@@ -138,6 +158,7 @@ bool Pipeline::decode_one() {
     damage_ = damage;
   }
   pictures_.push(next);
+  timeline_.sample(waiting_counter_, static_cast<int64_t>(pictures_.size()), now_ns());
   return outcome == FrameOutcome::ok;
 }
 
@@ -232,6 +253,7 @@ void Pipeline::apply(Command& command) {
             paused_ = c.paused;
             paused_now_ = c.paused;
             clock_set_ = false;
+            timed_from_ns_ = now_ns();
             if (!c.paused && source_ended_) request_seek(0);
           },
           [this](const Step& c) {
@@ -412,11 +434,15 @@ void Pipeline::process(Picture picture) {
     install_now(picture.planes.info);
   }
   held_ = std::move(picture);
+  held_.info.taken_ns = now_ns();
+  timeline_.sample(waiting_counter_, static_cast<int64_t>(pictures_.size()), held_.info.taken_ns);
   if (held_.info.duration_ns > 0) frame_duration_ns_.store(held_.info.duration_ns, std::memory_order_relaxed);
   Frame frame = executor_->run(held_);
   if (!frame) return;
   processed_.fetch_add(1, std::memory_order_relaxed);
-  if (options_.paced && !paused_ && !show_one_) wait_until_due(held_.info.pts_ns);
+  timeline_.record(process_track_, run_label_, held_.info.index, held_.info.taken_ns,
+                   frame.info.processed_ns);
+  if (options_.paced && !paused_ && !show_one_) pace(frame.info);
   frame_index_.store(held_.info.index, std::memory_order_relaxed);
   position_ns_.store(held_.info.pts_ns, std::memory_order_relaxed);
   show_one_ = false;
@@ -442,6 +468,18 @@ void Pipeline::run_held() {
   if (Frame frame = executor_->run(held_, true)) publish(std::move(frame));
 }
 
+/// Waits for the frame's time, and keeps how long its stages took.
+void Pipeline::pace(FrameInfo& info) {
+  wait_until_due(info.pts_ns);
+  const int64_t end = now_ns();
+  timeline_.record(process_track_, pace_label_, info.index, info.processed_ns, end);
+  if (info.capture_ns < timed_from_ns_) return;
+  info.published_ns = end;
+  profiler_.record(ahead_scope_, info.taken_ns - info.capture_ns);
+  profiler_.record(graph_scope_, info.processed_ns - info.taken_ns);
+  profiler_.record(pace_scope_, end - info.processed_ns);
+}
+
 void Pipeline::rebase_clock(int64_t pts_ns) {
   clock_wall_ns_ = now_ns(), clock_pts_ns_ = pts_ns, clock_set_ = true;
 }
@@ -455,7 +493,7 @@ void Pipeline::wait_until_due(int64_t pts_ns) {
         clock_wall_ns_ + static_cast<int64_t>(static_cast<double>(pts_ns - clock_pts_ns_) / speed_);
     const int64_t wait = due - now_ns();
     const int64_t duration = std::max<int64_t>(frame_duration_ns_.load(std::memory_order_relaxed), 1'000'000);
-    if (wait < -duration) late_.fetch_add(1, std::memory_order_relaxed);
+    if (wait < -duration) count(late_, late_counter_);
     if (wait < -4 * duration) return rebase_clock(pts_ns);  // too slow for real time: go on from here
     if (wait <= 0) return;
     if (wait > 10'000'000'000) return rebase_clock(pts_ns);  // a leap in the time stamps
@@ -472,11 +510,12 @@ bool Pipeline::publish(Frame frame) {
   if (options_.paced) {
     while (!frames_.try_push(frame)) {
       if (frames_.closed()) return false;
-      if (frames_.try_pop()) not_shown_.fetch_add(1, std::memory_order_relaxed);
+      if (frames_.try_pop()) count(not_shown_, not_shown_counter_);
     }
   } else if (!frames_.push(frame)) {
     return false;
   }
+  timeline_.sample(finished_counter_, static_cast<int64_t>(frames_.size()), now_ns());
   options_.on_frame();
   return true;
 }
@@ -560,7 +599,7 @@ void Pipeline::nudge() {
 Frame Pipeline::take_newest() {
   Frame newest;
   while (auto frame = frames_.try_pop()) {
-    if (newest) not_shown_.fetch_add(1, std::memory_order_relaxed);
+    if (newest) count(not_shown_, not_shown_counter_);
     newest = std::move(*frame);
   }
   return newest;

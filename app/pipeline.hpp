@@ -107,7 +107,7 @@ class Pipeline {
   /// Makes the process thread take a turn, paused or not; any thread. See PipelineStatus::process_turns.
   void nudge();
 
-  /// Newest published frame, or empty. One consumer thread.
+  /// Newest published frame, or empty; older ones count as not shown. One consumer thread.
   Frame take_newest();
   /// The next frame in order; empty at the end, on failure and after stop(). One consumer thread.
   Frame next_frame();
@@ -156,6 +156,7 @@ class Pipeline {
   void process(Picture picture);
   void run_held();
   bool stands_still() const { return paused_ || (source_ended_ && options_.paced); }
+  void pace(FrameInfo& info);
   void wait_until_due(int64_t pts_ns);
   void rebase_clock(int64_t pts_ns);
   bool publish(Frame frame);
@@ -163,6 +164,9 @@ class Pipeline {
   void end_of_stream();
   void publish_graph();
   void notice(bool problem, std::string text);
+
+  void name_scopes();
+  void count(std::atomic<uint64_t>& total, int counter) noexcept;
 
   uint64_t offer(Command& command);
   void guarded(void (Pipeline::*loop)());
@@ -176,6 +180,9 @@ class Pipeline {
   Timeline timeline_;
   std::unique_ptr<Executor> executor_;
   int decode_scope_ = 0, decode_track_ = 0, decode_label_ = 0;
+  int process_track_ = 0, run_label_ = 0, pace_label_ = 0;
+  int waiting_counter_ = 0, finished_counter_ = 0, late_counter_ = 0, not_shown_counter_ = 0;
+  int ahead_scope_ = -1, graph_scope_ = -1, pace_scope_ = -1;  // of a paced frame's latency
 
   struct Decoded {
     Picture picture;  ///< empty: the end of the stream
@@ -225,6 +232,7 @@ class Pipeline {
   double speed_ = 1;
   int64_t clock_wall_ns_ = 0, clock_pts_ns_ = 0, step_frames_ = 0, loop_a_ns_ = -1, loop_b_ns_ = -1;
   bool clock_set_ = false;
+  int64_t timed_from_ns_ = 0;  ///< what was decoded before has waited through a pause
   uint64_t graph_version_ = 0;
 
   std::atomic<int64_t> frame_index_{-1}, position_ns_{0}, frame_duration_ns_{0};

@@ -6,9 +6,13 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cstdio>
 #include <filesystem>
 
+#include "app/copy_rates.hpp"
+#include "app/display_watch.hpp"
+#include "app/flight_recorder.hpp"
 #include "app/interruption.hpp"
 #include "app/run.hpp"
 #include "app/shown_frame.hpp"
@@ -48,7 +52,8 @@ class Viewer {
                  .vsync = line.vsync}),
         session_(window_),
         backend_(choose_backend(line.backend, probe_cuda(line.device))),
-        display_(ui::choose_display_path(backend_.backend, line.device)) {
+        display_(ui::choose_display_path(backend_.backend, line.device)),
+        copy_rates_(backend_.backend, line.device, line.threads) {
     log::info("backend {}: {}", name(backend_.backend), backend_.reason);
     log::info("display path {}: {}", ui::name(display_.kind), display_.reason);
     const ControlDeskOptions desk = desk_options(line, false);
@@ -82,7 +87,7 @@ class Viewer {
                         .device = line_.device,
                         .host_frames = display_.kind == ui::DisplayKind::pixel_buffer,
                         .frames = 6 + kFramesForSinks + (control_ ? 2 : 0),
-                        .timing_interval = line_.trace.empty() ? 8 : 1};
+                        .timing_interval = line_.trace.empty() && !trace_trigger_.any() ? 8 : 1};
     options.graph = graph;
     options.paced = true, options.paused = line_.pause, options.loop_file = line_.loop_file;
     options.on_frame = [] { ui::Window::wake(); };
@@ -97,6 +102,7 @@ class Viewer {
     shown_.reset();
     tracks_.clear();
     presenter_.reset();
+    flight_recorder_.reset();
     if (pipeline_) pipeline_->stop();
     if (recorder_) recorder_->finish();  // while the frames that it still has can be read
     pipeline_ = std::move(pipeline);
@@ -108,8 +114,12 @@ class Viewer {
     shown_.attach(pipeline_->executor().device_sync());
     present_scope_ = pipeline_->profiler().scope("present", "texture");
     draw_scope_ = pipeline_->profiler().scope("present", "draw", 0, 0, !window_.software_rendering());
-    present_track_ = pipeline_->timeline().track("ui thread");
-    present_label_ = pipeline_->timeline().label("present");
+    watch_ = std::make_unique<DisplayWatch>(pipeline_->profiler(), pipeline_->timeline());
+    flight_recorder_ = std::make_unique<FlightRecorder>(
+        pipeline_->timeline(),
+        FlightRecorder::Options{.trigger = trace_trigger_,
+                                .source = pipeline_->source().name,
+                                .losses = [this, p = pipeline_.get()] { return losses(*p); }});
     model_ = std::make_unique<ViewerModelBuilder>(
         *pipeline_, registry(), backend_,
         MachineTexts{ui::name(display_.kind), display_.reason, window_.renderer()});
@@ -129,6 +139,7 @@ class Viewer {
     shown_.take_side_data(*model_, tracks_);
     shown_.read_pixels(ui_.state().probe, *model_);
     tell_of_recording();
+    if (ui_.state().log.open) model_->model().log = log::recent();
     session_.begin();
     std::vector<Command> commands;
     ui_.draw(model_->build(presenter_->picture()), window_.input(), session_.look(), commands);
@@ -142,7 +153,9 @@ class Viewer {
     draw_tracks();
     session_.end();
     if (ui_.requests().snapshot_window) snapshot(window_.read_pixels());
+    watch_->drawn();
     window_.present();
+    present_done();
     if (const auto drawn = presenter_->take_draw_ns()) pipeline_->profiler().record(draw_scope_, *drawn);
     map_.update(ui_, model_->model());
     obey(ui_.requests());
@@ -158,8 +171,22 @@ class Viewer {
     shown_.show(std::move(frame), *presenter_, ui_);
     const int64_t end = now_ns();
     pipeline_->profiler().record(present_scope_, end - begin);
-    pipeline_->timeline().record(present_track_, present_label_, info.index, begin, end);
+    watch_->uploaded(info, begin, end);
     model_->shown(info);
+  }
+
+  void present_done() {
+    const PipelineStatus status = pipeline_->status();
+    if (const int64_t work = watch_->presented(status.speed, status.paused || status.ended); work > 0)
+      flight_recorder_->frame_took(work);
+    ui::ViewerModel& m = model_->model();
+    m.frames_repeated = watch_->repeated();
+    m.cpu_copy_rate = copy_rates_.cpu(), m.gpu_copy_rate = copy_rates_.gpu();
+  }
+
+  FrameLosses losses(const Pipeline& pipeline) const {
+    const PipelineStatus status = pipeline.status();
+    return {.late = status.late, .dropped = recorder_drops_, .not_shown = status.not_shown};
   }
 
   void draw_tracks() {
@@ -188,6 +215,8 @@ class Viewer {
     const SinkStatus status = recorder_->status();
     ui::ViewerModel& m = model_->model();
     m.recording = status.recording, m.record_frames = status.frames, m.record_path = status.path;
+    m.frames_dropped = status.dropped;
+    recorder_drops_.store(status.dropped, std::memory_order_relaxed);
   }
 
   /// `%F` and the like in the template, in the user's folder unless the template names one.
@@ -231,6 +260,8 @@ class Viewer {
     for (SnapshotNotice& n : snapshots_.poll()) model_->notice(n.problem, std::move(n.text));
     if (requests.toggle_fullscreen) window_.set_fullscreen(!window_.fullscreen());
     if (requests.leave_fullscreen && window_.fullscreen()) window_.set_fullscreen(false);
+    if (requests.trace) flight_recorder_->request();
+    for (SinkNotice& n : flight_recorder_->take_notices()) model_->notice(n.problem, std::move(n.text));
     quit_ = quit_ || requests.quit;
     for (const auto& [problem, text] : requests.messages) model_->notice(problem, text);
   }
@@ -242,6 +273,7 @@ class Viewer {
     for (const SinkNotice& n : recorder_->take_notices())
       if (n.problem) fmt::print(stderr, "lensd: {}\n", n.text);
     if (!line_.timings.empty()) write_timings(line_.timings, pipeline_->profiler().snapshot());
+    flight_recorder_.reset();
     if (!line_.trace.empty()) write_text(line_.trace, pipeline_->timeline().chrome_trace());
     if (const std::string damage = pipeline_->source_damage(); !damage.empty())
       fmt::print(stderr, "lensd: {}: {}\n", pipeline_->source().name, damage);
@@ -255,17 +287,22 @@ class Viewer {
   ui::ImGuiSession session_;
   BackendChoice backend_;
   ui::DisplayChoice display_;
+  CopyRates copy_rates_;
   ui::ScopeTexture scope_texture_;
   ui::TrackOverlay tracks_;
   Snapshots snapshots_;
   UiMap map_;
   std::unique_ptr<ViewerControl> control_;  // outlives the pipelines that report to it
+  TraceTrigger trace_trigger_ = parse_trace_trigger(line_.trace_on);
   std::shared_ptr<Pipeline> pipeline_;
+  std::atomic<uint64_t> recorder_drops_{0};
+  std::unique_ptr<FlightRecorder> flight_recorder_;  // reads the pipeline
+  std::unique_ptr<DisplayWatch> watch_;              // writes into it
   std::shared_ptr<RecorderTap> recorder_;
   std::unique_ptr<ui::Presenter> presenter_;  // destroyed before the pipeline whose frames it reads
   std::unique_ptr<ViewerModelBuilder> model_;
   ShownFrame shown_;  // goes before the pipeline
-  int present_scope_ = 0, draw_scope_ = 0, present_track_ = 0, present_label_ = 0;
+  int present_scope_ = 0, draw_scope_ = 0;
   bool quit_ = false, record_started_ = false;
 };
 

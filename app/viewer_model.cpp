@@ -89,7 +89,7 @@ const ui::ViewerModel& ViewerModelBuilder::build(Extent picture) {
   refresh_graph(status);
   if (time_ns - timings_ns_ > kTimingsEvery) {
     timings_ns_ = time_ns;
-    model_.timings = pipeline_.profiler().snapshot();
+    refresh_timings();
     for (const NodeStatistics& stats : pipeline_.statistics())
       for (ui::NodeView& node : model_.nodes)
         if (node.id == stats.node) node.stats = stats.values;
@@ -100,6 +100,34 @@ const ui::ViewerModel& ViewerModelBuilder::build(Extent picture) {
   }
   refresh_rates(time_ns);
   return model_;
+}
+
+/// The rows with their newest durations, and from those what the graph took as a whole.
+void ViewerModelBuilder::refresh_timings() {
+  constexpr size_t kSparkline = 48, kHistory = 200;
+  model_.timings = pipeline_.profiler().snapshot();
+  model_.timing_histories.clear();
+  std::vector<int64_t> total;
+  for (const PassStats& row : model_.timings) {
+    std::vector<int64_t> values = pipeline_.profiler().history(row.node, row.pass);
+    const bool graph = row.active && row.count > 0 &&
+                       std::any_of(model_.nodes.begin(), model_.nodes.end(),
+                                   [&](const auto& n) { return n.id == row.node; });
+    if (graph) {
+      // Rings of equal age end at the same frame: they are added from their ends.
+      if (total.empty() || values.size() < total.size())
+        total.erase(total.begin(),
+                    total.end() - static_cast<std::ptrdiff_t>(std::min(total.size(), values.size())));
+      if (total.empty()) total.assign(values.size(), 0);
+      for (size_t i = 0; i < total.size(); ++i) total[total.size() - 1 - i] += values[values.size() - 1 - i];
+    }
+    if (values.size() > kSparkline)
+      values.erase(values.begin(), values.end() - static_cast<std::ptrdiff_t>(kSparkline));
+    model_.timing_histories.push_back(std::move(values));
+  }
+  if (total.size() > kHistory)
+    total.erase(total.begin(), total.end() - static_cast<std::ptrdiff_t>(kHistory));
+  model_.graph_history_ns = std::move(total);
 }
 
 void ViewerModelBuilder::refresh_taps() {

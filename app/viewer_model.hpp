@@ -37,6 +37,7 @@ class ViewerModelBuilder {
  private:
   void refresh_graph(const PipelineStatus& status);
   void refresh_taps();
+  void refresh_timings();
   void refresh_rates(int64_t time_ns);
 
   Pipeline& pipeline_;

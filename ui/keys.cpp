@@ -12,7 +12,7 @@ namespace {
 constexpr int64_t kSecond = 1'000'000'000;
 constexpr double kSpeedStep = 1.1, kMinSpeed = 0.01, kMaxSpeed = 100, kZoomStep = 1.25;
 
-constexpr std::array<KeyHelp, 29> kHelp{{
+constexpr std::array<KeyHelp, 31> kHelp{{
     {"Space  p", "pause and play"},
     {".  ,", "step one frame on, back"},
     {"←  →", "5 seconds back, on"},
@@ -37,9 +37,11 @@ constexpr std::array<KeyHelp, 29> kHelp{{
     {"Drag", "move the picture"},
     {"s  S", "snapshot of the picture, of the window"},
     {"r", "record, and stop"},
+    {"g", "write a trace of the last 10 seconds"},
     {"f  double click", "fullscreen; Esc leaves it"},
     {"Tab", "hide or show the panels"},
     {"i", "numbers over the picture"},
+    {"e", "messages so far"},
     {"?", "these keys"},
     {"q", "quit"},
 }};
@@ -184,11 +186,17 @@ void single_character(PanelContext& ctx, char32_t c, ViewerRequests& requests) {
     case U'r':
       requests.toggle_record = true;
       break;
+    case U'g':
+      requests.trace = true;
+      break;
     case U't':
       s.tracks.overlay = !s.tracks.overlay;
       break;
     case U'i':
       s.stats = !s.stats;
+      break;
+    case U'e':
+      s.log.open = !s.log.open;
       break;
     case U'?':
       s.help = !s.help;
@@ -235,6 +243,10 @@ void named(PanelContext& ctx, const KeyPress& press, ViewerRequests& requests) {
         // The graph panel gives up what it is doing.
       } else if (s.help) {
         s.help = false;
+      } else if (s.timings_view.details) {
+        s.timings_view.details = false;
+      } else if (s.log.open) {
+        s.log.open = false;
       } else {
         requests.leave_fullscreen = true;
       }

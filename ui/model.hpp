@@ -55,6 +55,7 @@ struct ViewerModel {
   int64_t loop_a_ns = -1, loop_b_ns = -1;  ///< A-B loop; negative: not set
   double decode_fps = 0, display_fps = 0, source_fps = 0;
   uint64_t frames_processed = 0, frames_shown = 0, frames_late = 0, frames_dropped = 0, frames_not_shown = 0;
+  uint64_t frames_repeated = 0;  ///< frame times through which an older frame stayed on the display
   // Machine
   std::string backend, backend_reason, display_path, display_reason, device;
   // Graph and timings
@@ -65,7 +66,11 @@ struct ViewerModel {
   uint64_t graph_mark = 0;      ///< the newest EditMark that the pipeline has reached
   bool graph_planning = false;  ///< `graph` is not yet what was asked for
   std::vector<NodeView> nodes;
-  std::vector<PassStats> timings;  ///< may be refreshed a few times a second only
+  std::vector<PassStats> timings;                      ///< may be refreshed a few times a second only
+  std::vector<std::vector<int64_t>> timing_histories;  ///< newest durations of each row, oldest first
+  double cpu_copy_rate = 0, gpu_copy_rate = 0;         ///< bytes read and written a second; 0: not measured
+  int gpu_clock_mhz = 0;                               ///< 0: not known
+  std::vector<std::string> log;                        ///< newest messages, "12:30:01 warning: text"
   std::vector<int64_t>
       graph_history_ns;  ///< the graph's time for the newest frames, oldest first; may be empty
   std::vector<Notice> notices;

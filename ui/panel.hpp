@@ -83,6 +83,21 @@ struct PresetMenuState {
   std::string last_used;  ///< path, from an earlier run
 };
 
+/// The timings' part of the state.
+struct TimingsState {
+  bool details = false;                    ///< the window with every column
+  bool sorted = false, descending = true;  ///< else in the graph's order
+  int sort_column = 0;
+  int64_t copied_at_ns = 0;
+};
+
+/// The log's part of the state.
+struct LogState {
+  bool open = false;
+  int level = 0;  ///< 0: all, 1: warnings and errors, 2: errors
+  int64_t copied_at_ns = 0;
+};
+
 /// What the interface remembers between frames; nothing of it is the pipeline's.
 struct UiState {
   bool panels = true, help = false, stats = false, bypass = false;
@@ -103,7 +118,10 @@ struct UiState {
   // Numbers that are read rather than watched change four times a second.
   int64_t held_at_ns = 0;
   std::vector<PassStats> timings;
+  std::vector<std::vector<int64_t>> timing_histories;
   std::vector<int64_t> history_ns;
+  TimingsState timings_view;
+  LogState log;
   double display_fps = 0, decode_fps = 0, panels_ms = 0;
   // The seek bar while it is dragged, and until the pipeline has followed.
   int64_t seek_ns = -1, seek_from_ns = 0, seek_until_ns = 0;
@@ -114,6 +132,7 @@ struct ViewerRequests {
   bool quit = false, toggle_fullscreen = false, leave_fullscreen = false;
   bool snapshot = false, snapshot_window = false, toggle_record = false;
   std::vector<std::pair<bool, std::string>> messages;  ///< for the user and the log; true: a problem
+  bool trace = false;                                  ///< the flight recorder writes what it has
 };
 
 struct PanelContext {
@@ -157,7 +176,7 @@ void draw_preset_row(PanelContext& ctx);
 void save_preset(PanelContext& ctx);
 /// Ctrl+Shift+s: asks for a name.
 void save_preset_as(PanelContext& ctx);
-void draw_timings_panel(PanelContext& ctx);
+void draw_timings_panel(PanelContext& ctx, ViewerRequests& requests);
 void draw_scopes_panel(PanelContext& ctx);
 void draw_tracks_panel(PanelContext& ctx);
 void draw_status_panel(PanelContext& ctx);
@@ -176,5 +195,13 @@ void draw_pixel_values(PanelContext& ctx, const Rect& area, const Rect& placed);
 void draw_notices(PanelContext& ctx, const Rect& area);
 void draw_stats_overlay(PanelContext& ctx, const Rect& area);
 void draw_keys_help(PanelContext& ctx);
+/// The window with every column of the timings, while it is open.
+void draw_timings_details(PanelContext& ctx);
+/// Messages over the picture's lower half, while it is open.
+void draw_log_panel(PanelContext& ctx, const Rect& area);
+/// 0: a message, 1: a warning, 2: an error.
+int log_level(std::string_view line);
+/// The lines of that level and above.
+std::vector<std::string> filtered_log(const std::vector<std::string>& lines, int level);
 
 }  // namespace lensd::ui

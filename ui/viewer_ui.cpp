@@ -145,6 +145,7 @@ ViewerUi::Layout ViewerUi::lay_out(const Look& look) const {
 void ViewerUi::hold_numbers(const ViewerModel& model, int64_t time_ns) {
   if (state_.held_at_ns != 0 && time_ns - state_.held_at_ns < kHoldNs) return;
   state_.held_at_ns = time_ns;
+  state_.timing_histories = model.timing_histories;
   state_.timings = model.timings, state_.history_ns = model.graph_history_ns;
   state_.display_fps = model.display_fps, state_.decode_fps = model.decode_fps;
 }
@@ -195,7 +196,7 @@ void ViewerUi::draw_sides(PanelContext& ctx, const Layout& l) {
     heading_with_fold(ctx, "Timings", "fold_right", Icon::chevron_right, state_.right);
     ImGui::Dummy({0, ctx.px(2)});
     ImGui::BeginChild("##numbers", {0, 0});
-    draw_timings_panel(ctx);
+    draw_timings_panel(ctx, requests_);
     ImGui::Dummy({0, ctx.px(10)});
     section_heading(ctx, "Scopes", "scopes", state_.scopes.open,
                     "Fold the scopes away: nothing is measured then", "Show the scopes", "h");
@@ -256,8 +257,12 @@ void ViewerUi::draw_over_picture(PanelContext& ctx, const Rect& area) {
   const Rect probed = over_a ? halves(area).first : own;
   draw_probe(ctx, probed, over_a ? placed_in(ctx, probed) : placed);
   if (state_.stats) draw_stats_overlay(ctx, area);
-  draw_notices(ctx, area);
+  if (state_.log.open)
+    draw_log_panel(ctx, area);
+  else
+    draw_notices(ctx, area);
   if (state_.panels) draw_view_bar(ctx, area, own, requests_);
+  draw_timings_details(ctx);
   if (state_.help) draw_keys_help(ctx);
 }
 

@@ -70,7 +70,10 @@ std::string level() {
 }
 
 std::vector<std::string> recent() {
-  return recent_sink()->last_formatted();
+  std::vector<std::string> lines = recent_sink()->last_formatted();
+  for (std::string& line : lines)
+    while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.pop_back();
+  return lines;
 }
 
 }  // namespace lensd::log

@@ -23,6 +23,7 @@ struct Config {
   std::optional<bool> fullscreen, vsync;
   std::optional<std::string> backend;  // [performance]
   std::optional<int> threads, device;
+  std::optional<std::string> trace_on;
   std::optional<std::string> log_level, log_file;             // [log]
   std::optional<std::string> control_socket, control_folder;  // [control]
   std::optional<int> control_clients;

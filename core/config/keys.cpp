@@ -132,7 +132,10 @@ const std::vector<ConfigTable>& config_tables() {
           .choice("backend", &Config::backend, {"auto", "cuda", "cpu"},
                   "the backend; auto takes a GPU if any")
           .integer("threads", &Config::threads, 0, 0, 1024, "CPU worker threads, 0 for one per core")
-          .integer("device", &Config::device, 0, 0, 255, "CUDA device number"),
+          .integer("device", &Config::device, 0, 0, 255, "CUDA device number")
+          .text("trace_on", &Config::trace_on, "",
+                "when the viewer writes a trace by itself: drop (a frame was lost), or a frame's time in "
+                "milliseconds"),
       Table("log", "messages")
           .choice("level", &Config::log_level, {"warn", "trace", "debug", "info", "error", "off"},
                   "the least important messages that are written")

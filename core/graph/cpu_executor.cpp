@@ -28,7 +28,7 @@ class CpuExecutor final : public Executor {
         profiler_(profiler),
         timeline_(timeline),
         workers_(options.threads),
-        track_(timeline.track("cpu passes")) {}
+        track_(timeline.track("process thread")) {}
 
   Backend backend() const override { return Backend::cpu; }
   Plan* plan() override { return now_ ? now_->plan.get() : nullptr; }

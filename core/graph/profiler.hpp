@@ -16,6 +16,9 @@
 
 namespace lensd {
 
+/// The node under which a frame's way is kept, a scope a stage: no work but the time between two stamps.
+inline constexpr const char* kLatencyRow = "latency";
+
 /// One row of the timings table. Times in nanoseconds over the last `samples` records.
 struct PassStats {
   std::string node, pass;

@@ -89,7 +89,7 @@ std::vector<StateCopy> carry_over(std::span<const Step> last, std::span<Step> ne
 }
 
 std::vector<std::string> active_rows(const Plan& plan) {
-  std::vector<std::string> rows{"decode", "upload", "download", "present", "encode"};
+  std::vector<std::string> rows{"decode", "upload", "download", "present", "encode", kLatencyRow};
   for (const PlanNode& node : plan.nodes) rows.push_back(node.id);
   return rows;
 }

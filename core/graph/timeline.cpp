@@ -1,9 +1,8 @@
 #include "core/graph/timeline.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <map>
+
+#include "core/graph/chrome_trace.hpp"
 
 namespace lensd {
 
@@ -24,6 +23,10 @@ int Timeline::label(const std::string& name) {
   return intern(labels_, name);
 }
 
+int Timeline::counter(const std::string& name) {
+  return label(name);
+}
+
 void Timeline::record(int track, int label, int64_t frame, int64_t begin_ns, int64_t end_ns) noexcept {
   const uint64_t n = next_.fetch_add(1, std::memory_order_relaxed);
   Slot& slot = (*slots_)[n % kSlots];
@@ -34,53 +37,49 @@ void Timeline::record(int track, int label, int64_t frame, int64_t begin_ns, int
   slot.after.store(n + 1, std::memory_order_release);
 }
 
-std::vector<Timeline::Interval> Timeline::intervals() const {
-  const std::lock_guard lock(mutex_);
+void Timeline::sample(int counter, int64_t value, int64_t time_ns) noexcept {
+  record(kCounter, counter, value, time_ns, time_ns);
+}
+
+std::vector<Timeline::Entry> Timeline::entries(int64_t since_ns) const {
   const uint64_t end = next_.load(std::memory_order_acquire);
-  std::vector<Interval> all;
+  std::vector<Entry> all;
   for (uint64_t n = end > kSlots ? end - kSlots : 0; n < end; ++n) {
     const Slot& slot = (*slots_)[n % kSlots];
     if (slot.after.load(std::memory_order_acquire) != n + 1) continue;
-    Interval interval{tracks_[static_cast<size_t>(slot.track.load())],
-                      labels_[static_cast<size_t>(slot.label.load())], slot.frame.load(), slot.begin.load(),
+    const Entry entry{slot.track.load(), slot.label.load(), slot.frame.load(), slot.begin.load(),
                       slot.end.load()};
-    if (slot.before.load(std::memory_order_acquire) == n + 1) all.push_back(std::move(interval));
+    if (slot.before.load(std::memory_order_acquire) == n + 1 && entry.end_ns >= since_ns)
+      all.push_back(entry);
   }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Interval& a, const Interval& b) { return a.begin_ns < b.begin_ns; });
+  std::stable_sort(all.begin(), all.end(), [](const Entry& a, const Entry& b) {
+    return a.begin_ns != b.begin_ns ? a.begin_ns < b.begin_ns : a.end_ns > b.end_ns;
+  });
   return all;
 }
 
-std::string Timeline::chrome_trace() const {
-  const std::vector<Interval> all = intervals();
-  const int64_t origin = all.empty() ? 0 : all.front().begin_ns;
-  const auto micros = [&](int64_t ns) { return static_cast<double>(ns - origin) * 1e-3; };
-  std::string json = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
-  std::map<std::string, int> ids;
-  for (const Interval& i : all) ids.try_emplace(i.track, static_cast<int>(ids.size()) + 1);
-  json += "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"tid\":0,\"args\":{\"name\":\"lensd\"}}";
-  for (const auto& [name, id] : ids)
-    json += fmt::format(
-        ",\n{{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":{},\"args\":{{\"name\":\"{}\"}}}}", id,
-        name);
-  std::map<int64_t, int> seen;  // intervals of the frame so far
-  std::map<int64_t, int> totals;
-  for (const Interval& i : all) ++totals[i.frame];
-  for (const Interval& i : all) {
-    const int tid = ids.at(i.track);
-    json += fmt::format(
-        ",\n{{\"name\":\"{}\",\"ph\":\"X\",\"pid\":1,\"tid\":{},\"ts\":{:.3f},\"dur\":{:.3f},\"args\":{{"
-        "\"frame\":{}}}}}",
-        i.label, tid, micros(i.begin_ns), static_cast<double>(i.end_ns - i.begin_ns) * 1e-3, i.frame);
-    const int n = seen[i.frame]++, total = totals[i.frame];
-    if (i.frame < 0 || total < 2) continue;
-    const char* phase = n == 0 ? "s" : n + 1 == total ? "f" : "t";
-    json += fmt::format(
-        ",\n{{\"name\":\"frame\",\"cat\":\"frame\",\"ph\":\"{}\",\"bp\":\"e\",\"id\":{},\"pid\":1,\"tid\":{},"
-        "\"ts\":{:.3f}}}",
-        phase, i.frame, tid, micros(i.begin_ns));
-  }
-  return json + "\n]}\n";
+std::vector<Timeline::Interval> Timeline::intervals(int64_t since_ns) const {
+  const std::vector<Entry> found = entries(since_ns);
+  const std::lock_guard lock(mutex_);
+  std::vector<Interval> all;
+  for (const Entry& e : found)
+    if (e.track != kCounter)
+      all.push_back({tracks_[static_cast<size_t>(e.track)], labels_[static_cast<size_t>(e.label)], e.frame,
+                     e.begin_ns, e.end_ns});
+  return all;
+}
+
+std::vector<Timeline::Sample> Timeline::samples(int64_t since_ns) const {
+  const std::vector<Entry> found = entries(since_ns);
+  const std::lock_guard lock(mutex_);
+  std::vector<Sample> all;
+  for (const Entry& e : found)
+    if (e.track == kCounter) all.push_back({labels_[static_cast<size_t>(e.label)], e.frame, e.begin_ns});
+  return all;
+}
+
+std::string Timeline::chrome_trace(int64_t since_ns) const {
+  return lensd::chrome_trace(intervals(since_ns), samples(since_ns));
 }
 
 }  // namespace lensd

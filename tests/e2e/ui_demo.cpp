@@ -1,7 +1,8 @@
 // Shows the panels with a made-up model around a picture: for looking at them, and for screenshots.
 //
 //   lensd_ui_demo [--size WxH] [--picture FILE.ppm] [--gray] [--frames N] [--screenshot FILE.ppm]
-//                 [--help-keys] [--stats] [--notice] [--live] [--pointer X,Y] [--map FILE]
+//                 [--help-keys] [--stats] [--notice] [--live] [--details] [--log] [--pointer X,Y] [--map
+//                 FILE]
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,6 +27,7 @@ struct Arguments {
   int width = 1280, height = 720, frames = 0;
   std::string picture, screenshot, map;
   bool gray = false, keys = false, stats = false, notice = false, live = false;
+  bool details = false, log = false;
   float pointer_x = -1, pointer_y = -1;
 };
 
@@ -40,6 +42,7 @@ Arguments parse(int argc, char** argv) {
     if (name == "--screenshot") a.screenshot = next();
     if (name == "--map") a.map = next();
     if (name == "--pointer") std::sscanf(next(), "%f,%f", &a.pointer_x, &a.pointer_y);
+    a.details |= name == "--details", a.log |= name == "--log";
     a.gray |= name == "--gray", a.keys |= name == "--help-keys", a.stats |= name == "--stats";
     a.notice |= name == "--notice", a.live |= name == "--live";
   }
@@ -98,6 +101,7 @@ int show(const Arguments& a) {
   ui::Presenter presenter(ui::make_display_path(ui::DisplayKind::pixel_buffer, nullptr));
   ui::ViewerUi viewer;
   viewer.track_widgets(!a.map.empty());
+  viewer.state().timings_view.details = a.details, viewer.state().log.open = a.log;
   viewer.state().help = a.keys, viewer.state().stats = a.stats;
   ui::ViewerModel model = test::sample_model();
   const Frame frame = load(a);

@@ -12,6 +12,7 @@
 #include "core/base/bounded_queue.hpp"
 #include "core/base/error.hpp"
 #include "core/base/param.hpp"
+#include "core/device/copy_rate.hpp"
 #include "core/image/frame.hpp"
 #include "core/image/picture_handle.hpp"
 #include "core/image/track_file.hpp"
@@ -216,6 +217,13 @@ TEST(TrackFile, WritesALineForEveryTrackAndLoss) {
             R"({"frame":7,"pts":0.280000,"id":5,"x":1.2500,"y":2.5000,"age")");
   EXPECT_THROW(TrackFile("tracks.txt"), Error);
   EXPECT_THROW(TrackFile("/nowhere/tracks.csv"), Error);
+}
+
+TEST(CopyRate, IsARateOfThisMachineOrUnknown) {
+  const double rate = measure_cpu_copy_rate(2);
+  EXPECT_GT(rate, 1e7) << "10 MB/s: no machine is as slow";
+  EXPECT_LT(rate, 1e14);
+  EXPECT_EQ(measure_gpu_copy_rate(255), 0) << "there is no such device";
 }
 
 TEST(FramePool, FramesOutliveThePoolsOwner) {

@@ -134,6 +134,16 @@ ui::ViewerModel sample_model() {
                row("edges", "hysteresis", 1218, true),   row("convolve", "convolve", 0, true),
                row("decode", "decode", 2410, false),     row("upload", "upload", 118, true),
                row("present", "present", 64, true)};
+  for (const char* stage : {"ahead", "graph", "pace", "texture", "present", "work", "total"})
+    m.timings.push_back(row(kLatencyRow, stage, 1200, false));
+  for (const PassStats& r : m.timings) {
+    auto& history = m.timing_histories.emplace_back();
+    for (int i = 0; i < 48 && r.count > 0; ++i)
+      history.push_back(static_cast<int64_t>(static_cast<double>(r.p50_ns) * (1 + 0.2 * std::sin(i * 0.9))));
+  }
+  m.gpu_copy_rate = 2.6e12, m.cpu_copy_rate = 0;
+  m.log = {"12:30:01 info: backend cuda: chosen by --backend=auto", "12:30:02 warning: the clip is damaged",
+           "12:30:03 error: no trace: the disk is full"};
   for (int i = 0; i < 120; ++i)
     m.graph_history_ns.push_back(
         static_cast<int64_t>(1.74e6 + 1.5e5 * std::sin(i * 0.7) + (i % 37 == 5 ? 6e5 : 0)));

@@ -6,6 +6,7 @@
 
 #include "core/base/clock.hpp"
 #include "tests/unit/ui_model.hpp"
+#include "ui/timings.hpp"
 #include "ui/viewer_ui.hpp"
 
 namespace lensd::ui {
@@ -379,6 +380,110 @@ TEST(Texts, TimesAndMilliseconds) {
   EXPECT_EQ(ms_text(412'000), "0.412");
   EXPECT_EQ(ms_text(9'999'600), "10.00");
   EXPECT_EQ(ms_text(99'996'000), "100.0");
+}
+
+TEST_F(Panels, TraceByKeyAndButton) {
+  type('g');
+  EXPECT_TRUE(viewer.requests().trace);
+  frame();
+  EXPECT_FALSE(viewer.requests().trace) << "a request lasts one frame";
+  // The button acts when the mouse is released.
+  frame();
+  const Rect r = viewer.widget_rects().at("timings/trace");
+  point(r.x + r.w / 2, r.y + r.h / 2);
+  frame(), frame();
+  button(0, true), frame();
+  button(0, false), frame();
+  EXPECT_TRUE(viewer.requests().trace);
+}
+
+TEST_F(Panels, TimingsSortByColumn) {
+  const auto y_of = [&](const char* row) { return viewer.widget_rects().at(row).y; };
+  frame();
+  EXPECT_LT(y_of("timings/median/median"), y_of("timings/edges/blur")) << "the graph's order";
+  EXPECT_LT(y_of("timings/edges/blur"), y_of("timings/decode/decode"));
+  click("timings/sort/p50");
+  EXPECT_LT(y_of("timings/decode/decode"), y_of("timings/edges/hysteresis")) << "the slowest first";
+  EXPECT_LT(y_of("timings/edges/hysteresis"), y_of("timings/median/median"));
+  click("timings/sort/p50");
+  EXPECT_LT(y_of("timings/median/median"), y_of("timings/edges/hysteresis"));
+  click("timings/sort/p50");
+  EXPECT_LT(y_of("timings/median/median"), y_of("timings/edges/blur")) << "the graph's order again";
+  for (const auto& [name, rect] : viewer.widget_rects())
+    EXPECT_EQ(name.find("timings/latency"), std::string::npos) << "no pass: " << name;
+}
+
+TEST_F(Panels, TimingsStayInsideTheSide) {
+  for (const float width : {324.f, 200.f}) {
+    viewer.state().right_width = width;
+    for (int i = 0; i < 3; ++i) frame();
+    for (const auto& [name, r] : viewer.widget_rects()) {
+      if (name.rfind("timings/", 0) == 0) {
+        EXPECT_LE(r.x + r.w, 1280) << name << " at " << width;
+        EXPECT_GE(r.x, 1280 - width) << name << " at " << width;
+      }
+    }
+  }
+}
+
+TEST_F(Panels, TimingsDetailsHaveEveryColumn) {
+  click("timings/details");
+  for (int i = 0; i < 2; ++i) frame();
+  for (const char* column : {"last", "p50", "p95", "p99", "max", "GB/s", "roof %", "frame %"})
+    EXPECT_TRUE(viewer.widget_rects().count(std::string("details/sort/") + column)) << column;
+  EXPECT_TRUE(viewer.widget_rects().count("latency/total"));
+  press({.key = Key::escape});
+  EXPECT_FALSE(viewer.state().timings_view.details);
+  EXPECT_FALSE(viewer.requests().leave_fullscreen) << "the window is closed first";
+}
+
+TEST_F(Panels, SharesAreNotMadeUp) {
+  const PassStats& median = model.timings[0];
+  EXPECT_NEAR(budget_share(model, median), 0.412 / 33.37, 1e-3);
+  EXPECT_NEAR(roofline_share(model, median), 768.0 * 576 * 8 / 412e-6 / 2.6e12, 1e-6);
+  const PassStats& unmeasured = model.timings[5];
+  ASSERT_EQ(unmeasured.count, 0u);
+  EXPECT_LT(budget_share(model, unmeasured), 0);
+  EXPECT_LT(roofline_share(model, unmeasured), 0);
+  EXPECT_LT(roofline_share(model, model.timings[4]), 0) << "it declares no bytes";
+  PassStats on_cpu = median;
+  on_cpu.gpu = false;
+  EXPECT_LT(roofline_share(model, on_cpu), 0) << "the CPU's copy rate was not measured";
+  model.frame_duration_ns = 0;
+  EXPECT_LT(budget_share(model, median), 0) << "no rate, no budget";
+}
+
+TEST_F(Panels, CsvHasEveryRowAndColumn) {
+  frame();
+  model.timings[0].node = "a \"b\", c";
+  const std::string csv = timings_csv(model, model.timings);
+  const auto lines = std::count(csv.begin(), csv.end(), '\n');
+  EXPECT_EQ(static_cast<size_t>(lines), model.timings.size() + 1);
+  EXPECT_NE(csv.find("\"a \"\"b\"\", c\",median,gpu,374,"), std::string::npos) << csv;
+  EXPECT_NE(csv.find("convolve,convolve,gpu,0,n/a,n/a,n/a,n/a,n/a,n/a,0,n/a,n/a,n/a\n"), std::string::npos);
+  const std::string header = csv.substr(0, csv.find('\n'));
+  const std::string edges = csv.substr(csv.find("\nedges,blur") + 1);
+  EXPECT_EQ(std::count(header.begin(), header.end(), ','),
+            std::count(edges.begin(), edges.begin() + static_cast<std::ptrdiff_t>(edges.find('\n')), ','));
+  click("timings/csv");
+  EXPECT_EQ(std::string(ImGui::GetClipboardText()).substr(0, 10), "node,pass,");
+}
+
+TEST_F(Panels, LogByKeyWithLevels) {
+  type('e');
+  frame();
+  ASSERT_TRUE(viewer.state().log.open);
+  EXPECT_EQ(filtered_log(model.log, viewer.state().log.level).size(), 3u);
+  click("log/warning");
+  EXPECT_EQ(filtered_log(model.log, viewer.state().log.level).size(), 2u);
+  click("log/error");
+  EXPECT_EQ(filtered_log(model.log, viewer.state().log.level).size(), 1u);
+  click("log/copy");
+  EXPECT_STREQ(ImGui::GetClipboardText(), "12:30:03 error: no trace: the disk is full\n");
+  click("log/close");
+  EXPECT_FALSE(viewer.state().log.open);
+  EXPECT_EQ(log_level("no time"), 0);
+  EXPECT_EQ(log_level("12:30:03 critical: x"), 2);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "ui/keys.hpp"
 #include "ui/panel.hpp"
+#include "ui/timings.hpp"
 
 namespace lensd::ui {
 namespace {
@@ -25,6 +26,21 @@ float draw_box(PanelContext& ctx, ImVec2 at, float width, std::string_view text,
                        ImDrawFlags_RoundCornersLeft);
   list.AddText(ImGui::GetFont(), font_size, {at.x + bar + pad, at.y + pad * 0.7f}, ink, begin, end, wrap);
   return corner.y - at.y;
+}
+
+/// The way of a frame in stages, p50 / p95 / p99.
+std::string latency_lines(const std::vector<PassStats>& rows) {
+  std::string text = "\nlatency p50 / p95 / p99 ms";
+  const auto add = [&](const char* label, const char* stage) {
+    const PassStats* row = latency_of(rows, stage);
+    text += row ? fmt::format("\n  {} {} / {} / {}", label, ms_text(row->p50_ns), ms_text(row->p95_ns),
+                              ms_text(row->p99_ns))
+                : fmt::format("\n  {} n/a", label);
+  };
+  add("decoded ahead", "ahead"), add("graph", "graph"), add("waiting for its time", "pace");
+  add("to the display", "texture"), add("present", "present");
+  add("all without the waits", "work"), add("decode to present", "total");
+  return text;
 }
 
 }  // namespace
@@ -61,18 +77,19 @@ void draw_stats_overlay(PanelContext& ctx, const Rect& area) {
   const Placement placed = place(m.picture, area, ctx.state.view);
   // ImGui units and framebuffer pixels differ where the window system scales.
   const double scale = placed.scale * static_cast<double>(ImGui::GetIO().DisplayFramebufferScale.x);
-  const std::string text = fmt::format(
+  std::string text = fmt::format(
       "{}\n{}\n"
       "frame {}  at {}\n"
       "source {:.2f} fps, decode {:.1f}, display {:.1f}\n"
-      "{} processed, {} shown, {} late, {} dropped, {} not shown\n"
+      "{} processed, {} shown, {} late, {} dropped, {} not shown, {} repeated\n"
       "picture {}×{} at {:.1f} %\n"
       "backend {}, display by {}\n"
       "panels {:.2f} ms",
       m.source_name, m.source_detail, m.frame_index, clock_text(m.position_ns, false), m.source_fps,
       ctx.state.decode_fps, ctx.state.display_fps, m.frames_processed, m.frames_shown, m.frames_late,
-      m.frames_dropped, m.frames_not_shown, m.picture.width, m.picture.height, scale * 100, m.backend,
-      m.display_path, ctx.state.panels_ms);
+      m.frames_dropped, m.frames_not_shown, m.frames_repeated, m.picture.width, m.picture.height, scale * 100,
+      m.backend, m.display_path, ctx.state.panels_ms);
+  text += latency_lines(ctx.state.timings);
   const float margin = ctx.px(14);
   ImGui::PushFont(ctx.look.small);
   draw_box(ctx, {area.x + margin, area.y + margin}, std::max(area.w - 2 * margin, ctx.px(80)), text,

@@ -1,5 +1,6 @@
 // Where the picture comes from, what runs it, and why each path was taken.
 #include "ui/panel.hpp"
+#include "ui/timings.hpp"
 
 namespace lensd::ui {
 namespace {
@@ -33,12 +34,26 @@ void draw_status_panel(PanelContext& ctx) {
     row(ctx, "display", m.display_path, m.display_reason);
     row(ctx, "decode", ctx.state.decode_fps > 0 ? fmt::format("{:.1f} fps", ctx.state.decode_fps) : "");
     row(ctx, "frames", fmt::format("{} processed, {} shown", m.frames_processed, m.frames_shown));
-    row(ctx, "lost",
-        fmt::format("{} dropped, {} late, {} not shown", m.frames_dropped, m.frames_late,
-                    m.frames_not_shown));
+    row(ctx, "lost", fmt::format("{} dropped, {} late", m.frames_dropped, m.frames_late),
+        fmt::format("{} not shown, {} repeated", m.frames_not_shown, m.frames_repeated));
+    tooltip(ctx.look,
+            "Dropped: the recorder was too slow for a live source\n"
+            "Late: the graph or the decoder was slower than the source's pace\n"
+            "Not shown: a newer frame came before the display took it\n"
+            "Repeated: frame times through which the frame before stayed on the screen");
+    const PassStats *work = latency_of(ctx.state.timings, "work"),
+                    *total = latency_of(ctx.state.timings, "total");
+    if (work && total)
+      row(ctx, "latency", fmt::format("{} ms, p99 {}", ms_text(work->p50_ns), ms_text(work->p99_ns)),
+          fmt::format("decode to present, waits included: {}, p99 {}", ms_text(total->p50_ns),
+                      ms_text(total->p99_ns)));
     ImGui::EndTable();
   }
   ImGui::PopStyleVar(2);
+  ImGui::Dummy({0, ctx.px(2)});
+  if (ImGui::Button("Log")) ctx.state.log.open = !ctx.state.log.open;
+  ctx.mark("status", "log");
+  tooltip(ctx.look, "Messages so far", "e");
   ImGui::PopFont();
 }
 

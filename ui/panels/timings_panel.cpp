@@ -1,152 +1,90 @@
-// What every pass costs, and how much of the source's frame time the graph takes.
+// What every pass costs, how much of the source's frame time the graph takes, and how long frames are on
+// their way.
 #include <algorithm>
 
 #include "core/base/clock.hpp"
-#include "ui/panel.hpp"
+#include "ui/timings.hpp"
 
 namespace lensd::ui {
 namespace {
 
-bool of_graph(const ViewerModel& model, const PassStats& row) {
-  return std::any_of(model.nodes.begin(), model.nodes.end(),
-                     [&](const NodeView& n) { return n.id == row.node; });
-}
+constexpr int64_t kFrame60 = 16'666'667, kCopiedShown = 2'000'000'000;
 
-struct Column {
-  const char* name;
-  int64_t PassStats::*value;
-  int rank;  ///< columns of higher rank go first where the panel is narrow
+struct Part {
+  const std::string* node;
+  int64_t ns = 0;
 };
-constexpr Column kColumns[] = {{"last", &PassStats::last_ns, 2},
-                               {"p50", &PassStats::p50_ns, 0},
-                               {"p95", &PassStats::p95_ns, 1},
-                               {"p99", &PassStats::p99_ns, 0},
-                               {"max", &PassStats::max_ns, 3}};
 
-std::string row_tooltip(const PassStats& row) {
-  std::string text = fmt::format("{} / {}, measured on the {}", row.node, row.pass, row.gpu ? "GPU" : "CPU");
-  if (row.count == 0) return text + "\nnot measured yet";
-  text += fmt::format("\nmean {} ms over {} of {} frames", ms_text(row.mean_ns), row.samples, row.count);
-  const double seconds = to_s(row.p50_ns);
-  if (row.bytes > 0 && seconds > 0)
-    text +=
-        fmt::format("\n{:.2f} MB a frame, {:.1f} GB/s at p50", row.bytes * 1e-6, row.bytes / seconds * 1e-9);
-  if (row.operations > 0 && seconds > 0)
-    text += fmt::format("\n{:.1f} Gop/s at p50", row.operations / seconds * 1e-9);
-  return text;
-}
-
-void draw_row(PanelContext& ctx, const PassStats& row, bool same_node, int max_rank) {
-  ImGui::TableNextRow();
-  ImGui::TableNextColumn();
-  // A scope's node is named after its pass.
-  const bool single = row.node == row.pass || row.node.ends_with("." + row.pass);
-  const std::string label = single      ? row.node
-                            : same_node ? fmt::format("  {}", row.pass)
-                                        : fmt::format("{} {}", row.node, row.pass);
-  const std::string shown = elided(label, ImGui::GetContentRegionAvail().x);
-  if (single || same_node) {
-    text_coloured(same_node && !single ? colour::dim : colour::text, shown);
-  } else {
-    // The node's name stands out from its first pass.
-    const size_t cut = std::min(row.node.size(), shown.size());
-    text_coloured(colour::text, std::string_view(shown).substr(0, cut));
-    ImGui::SameLine(0, 0);
-    text_coloured(colour::dim, std::string_view(shown).substr(cut));
-  }
-  tooltip(ctx.look, row_tooltip(row));
-  ImGui::TableNextColumn();
-  text_right(colour::faint, row.gpu ? "GPU" : "CPU");
-  for (const Column& column : kColumns) {
-    if (column.rank > max_rank) continue;
-    ImGui::TableNextColumn();
-    const bool main = column.value == &PassStats::p50_ns;
-    if (row.count == 0) {
-      text_right(colour::faint, "n/a");
-    } else {
-      text_right(main ? colour::text : colour::dim, ms_text(row.*column.value));
-    }
-  }
-}
-
-/// `graph`: the graph's rows, or those around it (decode, upload, present).
-void draw_rows(PanelContext& ctx, bool graph, int max_rank) {
-  const std::string* previous = nullptr;
+/// The graph's nodes with the sum of their passes' p50.
+std::vector<Part> parts_of_graph(const PanelContext& ctx) {
+  std::vector<Part> parts;
   for (const PassStats& row : ctx.state.timings) {
-    if (!row.active || of_graph(ctx.model, row) != graph) continue;
-    draw_row(ctx, row, previous && *previous == row.node, max_rank);
-    previous = &row.node;
+    if (!row.active || row.count == 0 || !is_of_graph(ctx.model, row)) continue;
+    if (parts.empty() || *parts.back().node != row.node) parts.push_back({&row.node});
+    parts.back().ns += row.p50_ns;
+  }
+  return parts;
+}
+
+void draw_segments(PanelContext& ctx, const std::vector<Part>& parts, ImVec2 at, ImVec2 size, int64_t full,
+                   bool over) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const bool hovered = ImGui::IsItemHovered();
+  const float pointer = ImGui::GetIO().MousePos.x;
+  int64_t sum = 0;
+  const auto x_of = [&](int64_t ns) {
+    const double share = std::min(1.0, static_cast<double>(ns) / static_cast<double>(full));
+    return at.x + size.x * static_cast<float>(share);
+  };
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const float from = x_of(sum), to = std::max(x_of(sum += parts[i].ns), from + 1);
+    // Two tones by turns tell neighbours apart without a second colour.
+    const ImU32 tone = over         ? (i % 2 ? IM_COL32(178, 82, 73, 255) : colour::problem)
+                       : i % 2 == 0 ? colour::accent
+                                    : IM_COL32(178, 129, 60, 255);
+    list.AddRectFilled({from, at.y}, {to, at.y + size.y}, tone);
+    if (hovered && pointer >= from && pointer < to)
+      tooltip(ctx.look, fmt::format("{}: {} ms", *parts[i].node, ms_text(parts[i].ns)));
   }
 }
 
-void draw_table(PanelContext& ctx) {
-  const float number = ImGui::CalcTextSize("99.99").x + ctx.px(2), mark = ImGui::CalcTextSize("GPU").x;
-  const float cell = ctx.px(8), room = ImGui::GetContentRegionAvail().x;
-  int max_rank = 3, columns = 5;
-  while (max_rank > 0 && room - mark - cell - static_cast<float>(columns) * (number + cell) < ctx.px(84))
-    --max_rank, columns = max_rank + 2;
-  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {ctx.px(4), ctx.px(2)});
-  if (ImGui::BeginTable("timings", columns + 2,
-                        ImGuiTableFlags_NoPadOuterX | ImGuiTableFlags_SizingFixedFit)) {
-    ImGui::TableSetupColumn("pass", ImGuiTableColumnFlags_WidthStretch);
-    ImGui::TableSetupColumn("on", ImGuiTableColumnFlags_WidthFixed, mark);
-    for (const Column& c : kColumns)
-      if (c.rank <= max_rank) ImGui::TableSetupColumn(c.name, ImGuiTableColumnFlags_WidthFixed, number);
-    ImGui::TableNextRow();
-    ImGui::TableNextColumn();
-    text_coloured(colour::faint, "ms");
-    ImGui::TableNextColumn();
-    for (const Column& c : kColumns) {
-      if (c.rank > max_rank) continue;
-      ImGui::TableNextColumn();
-      text_right(colour::faint, c.name);
-    }
-    draw_rows(ctx, true, max_rank);
-    ImGui::TableNextRow(0, ctx.px(6));
-    draw_rows(ctx, false, max_rank);
-    ImGui::EndTable();
-  }
-  ImGui::PopStyleVar();
-}
-
-/// One segment a node, side by side, against the time that a frame of the source lasts.
+/// One segment a node, side by side, against the time that a frame of the source lasts; a line where 60
+/// frames a second would need it to end.
 void draw_budget(PanelContext& ctx) {
+  const std::vector<Part> parts = parts_of_graph(ctx);
   int64_t total = 0;
-  bool measured = false;
-  for (const PassStats& row : ctx.state.timings)
-    if (row.active && row.count > 0 && of_graph(ctx.model, row)) total += row.p50_ns, measured = true;
+  for (const Part& part : parts) total += part.ns;
   const int64_t budget = ctx.model.frame_duration_ns;
+  const bool measured = !parts.empty(), over = budget > 0 && total > budget;
   text_coloured(colour::dim, "Graph");
   ImGui::SameLine();
-  if (!measured) {
+  if (!measured)
     text_right(colour::faint, "n/a");
-  } else if (budget <= 0) {
+  else if (budget <= 0)
     text_right(colour::text, fmt::format("{} ms", ms_text(total)));
-  } else {
-    const bool over = total > budget;
+  else
     text_right(over ? colour::problem : colour::text,
                fmt::format("{} of {} ms", ms_text(total), ms_text(budget)));
-  }
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float width = ImGui::GetContentRegionAvail().x, height = ctx.px(8);
-  ImGui::InvisibleButton("##budget", {width, height});
+  const ImVec2 size{ImGui::GetContentRegionAvail().x, ctx.px(10)};
+  ImGui::InvisibleButton("##budget", size);
+  ctx.mark("timings", "budget");
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  list.AddRectFilled(at, {at.x + width, at.y + height}, colour::field, ctx.px(3));
-  if (measured && budget > 0) {
-    const double share = std::min(1.0, static_cast<double>(total) / static_cast<double>(budget));
-    const float fill = std::max(ctx.px(2), width * static_cast<float>(share));
-    list.AddRectFilled(at, {at.x + fill, at.y + height}, total > budget ? colour::problem : colour::accent,
-                       ctx.px(3));
-    int64_t sum = 0;
-    for (const PassStats& row : ctx.state.timings) {
-      if (!row.active || row.count == 0 || !of_graph(ctx.model, row)) continue;
-      sum += row.p50_ns;
-      const float x = at.x + fill * static_cast<float>(static_cast<double>(sum) / static_cast<double>(total));
-      if (sum < total && fill > ctx.px(12))
-        list.AddRectFilled({x, at.y}, {x + 1, at.y + height}, colour::panel);
-    }
+  list.AddRectFilled(at, {at.x + size.x, at.y + size.y}, colour::field);
+  const int64_t full = std::max(budget, kFrame60);
+  if (measured) draw_segments(ctx, parts, at, size, full, over);
+  const auto line_at = [&](int64_t ns, ImU32 ink) {
+    const float x = at.x + size.x * static_cast<float>(static_cast<double>(ns) / static_cast<double>(full));
+    list.AddLine({x, at.y - ctx.px(2)}, {x, at.y + size.y + ctx.px(2)}, ink, std::max(1.f, ctx.px(1)));
+  };
+  if (budget > 0 && budget < full) line_at(budget, colour::gray(160));
+  if (full > kFrame60 + kFrame60 / 50) {
+    line_at(kFrame60, colour::gray(200));
+    const float x =
+        at.x + size.x * static_cast<float>(static_cast<double>(kFrame60) / static_cast<double>(full));
+    list.AddText({x + ctx.px(3), at.y + size.y}, colour::faint, "60 fps");
+    ImGui::Dummy({0, ImGui::GetTextLineHeight() - ctx.px(4)});
   }
-  tooltip(ctx.look, "Sum of the passes' p50 against the time that one frame of the source lasts");
 }
 
 /// The newest frames as bars, scaled to the budget or to the highest bar beyond it.
@@ -181,14 +119,90 @@ void draw_history(PanelContext& ctx) {
           fmt::format("The graph's time for the last {} frames; full height is {} ms", count, ms_text(top)));
 }
 
+bool small_button(PanelContext& ctx, const char* label, const char* mark, const char* doc,
+                  const char* key = "") {
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ctx.px(7), ctx.px(2)});
+  const bool pressed = ImGui::Button(label);
+  ImGui::PopStyleVar();
+  ctx.mark("timings", mark);
+  tooltip(ctx.look, doc, key);
+  return pressed;
+}
+
+void draw_buttons(PanelContext& ctx, ViewerRequests& requests) {
+  TimingsState& s = ctx.state.timings_view;
+  if (small_button(ctx, "Details", "details", "All columns, the latency stage by stage, the machine's rates"))
+    s.details = !s.details;
+  ImGui::SameLine(0, ctx.px(4));
+  const bool copied = s.copied_at_ns > 0 && ctx.time_ns - s.copied_at_ns < kCopiedShown;
+  if (small_button(ctx, copied ? "Copied###csv" : "Copy CSV###csv", "csv",
+                   "Every row and column to the clipboard, for a spreadsheet")) {
+    ImGui::SetClipboardText(timings_csv(ctx.model, ctx.state.timings).c_str());
+    s.copied_at_ns = ctx.time_ns;
+  }
+  ImGui::SameLine(0, ctx.px(4));
+  if (small_button(
+          ctx, "Trace", "trace",
+          "Write what happened in the last 10 seconds, for ui.perfetto.dev: every thread and stream, "
+          "the queues, and each frame's way",
+          "g"))
+    requests.trace = true;
+}
+
+std::string rate_text(double rate) {
+  return rate > 0 ? fmt::format("{:.1f} GB/s", rate * 1e-9) : "n/a";
+}
+
 }  // namespace
 
-void draw_timings_panel(PanelContext& ctx) {
+void draw_timings_panel(PanelContext& ctx, ViewerRequests& requests) {
   ImGui::PushFont(ctx.look.small);
   draw_budget(ctx);
   draw_history(ctx);
-  draw_table(ctx);
+  draw_timings_table(ctx, "timings", false);
+  draw_buttons(ctx, requests);
   ImGui::PopFont();
+}
+
+void draw_timings_details(PanelContext& ctx) {
+  TimingsState& s = ctx.state.timings_view;
+  if (!s.details) return;
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const float width = std::min(ctx.px(740), display.x - ctx.px(24));
+  ImGui::SetNextWindowPos({display.x * 0.5f, display.y * 0.5f}, ImGuiCond_Appearing, {0.5f, 0.5f});
+  ImGui::SetNextWindowSize({width, std::min(ctx.px(520), display.y - ctx.px(24))}, ImGuiCond_Appearing);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ctx.px(6));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ctx.px(18), ctx.px(14)});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, colour::gray(32, 250));
+  ImGui::Begin("##timings-details", nullptr,
+               ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoCollapse |
+                   ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNav);
+  heading(ctx.look, "Timings");
+  ImGui::SameLine();
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - ctx.px(44));
+  ImGui::PushFont(ctx.look.small);
+  if (ImGui::SmallButton("Close")) s.details = false;
+  ctx.mark("timings", "close");
+  ImGui::Dummy({0, ctx.px(4)});
+  draw_timings_table(ctx, "details", true);
+  ImGui::Dummy({0, ctx.px(8)});
+  draw_latency_table(ctx);
+  ImGui::Dummy({0, ctx.px(8)});
+  const ViewerModel& m = ctx.model;
+  ImGui::PushTextWrapPos(0);
+  text_coloured(colour::dim,
+                fmt::format("Measured copy rates: CPU {}, GPU {}. \"roof %\" is what a pass reads and writes "
+                            "against the rate of where it ran.",
+                            rate_text(m.cpu_copy_rate), rate_text(m.gpu_copy_rate)));
+  text_coloured(colour::dim,
+                fmt::format("GPU clock: {}", m.gpu_clock_mhz > 0 ? fmt::format("{} MHz", m.gpu_clock_mhz)
+                                                                 : std::string("n/a")));
+  ImGui::PopTextWrapPos();
+  ImGui::PopFont();
+  ImGui::End();
+  ImGui::PopStyleColor();
+  ImGui::PopStyleVar(3);
 }
 
 }  // namespace lensd::ui
