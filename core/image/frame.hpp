@@ -37,6 +37,7 @@ struct FrameInfo {
   int64_t processed_ns = 0;  ///< monotonic time when the graph had been run (CPU) or queued (CUDA)
   uint32_t serial = 0;       ///< counts seeks and source changes; older serials are stale
   bool key = false;
+  bool placeholder = false;  ///< made by a live source that has no picture; not for recordings
 };
 
 /// Small integers and reals that a filter computed about a frame, read late.
