@@ -18,6 +18,11 @@ namespace {
 
 constexpr AVRational kNanoseconds = {1, 1'000'000'000};
 
+/// Packet times that fall back further are a sender's new start; reordering stays far below.
+constexpr int64_t kFallBack = 500'000'000;
+/// How many packets are watched then, and complaints forgiven: the last picture before may be cut off.
+constexpr int kSuspectPackets = 50, kForgiven = 3;
+
 int64_t frame_duration(const AVFrame& frame) {
 #if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 30, 100)  // FFmpeg 6.0
   return frame.duration;
@@ -55,6 +60,7 @@ FfmpegSource::FfmpegSource(const std::string& url, const SourceOptions& options)
 void FfmpegSource::open() {
   decoder_.reset();
   picture_ns_ = now_ns();
+  packet_time_ = AV_NOPTS_VALUE, suspect_packets_ = 0;
   input_ = std::make_unique<Input>(url_, StreamKind::video, stop_, options_.live);
   decoder_ =
       std::make_unique<Decoder>(*input_->stream(), options_, allocator_, where_, is_live(input_->kind()));
@@ -189,19 +195,34 @@ FrameOutcome FfmpegSource::feed() {
 }
 
 void FfmpegSource::throw_lost(int error) const {
-  const double silence = to_s(options_.live.silence_ns);
-  if (error == AVERROR_EOF) throw Error(ExitCode::bad_source, where_, "the stream ended");
+  const double silence = to_s(input_->silence_ns());
+  // HTTP without a length ends with an I/O error, too.
+  if (error == AVERROR_EOF || error == AVERROR(EIO))
+    throw Error(ExitCode::bad_source, where_, "the stream ended");
   if (error == AVERROR(ETIMEDOUT))
     throw Error(ExitCode::bad_source, where_, fmt::format("nothing came for {:g} s", silence));
   throw Error(ExitCode::bad_source, where_, "the stream broke off: " + ff::error_text(error));
 }
 
-/// The stream must be what the decoder was made for, and become pictures.
-void FfmpegSource::check_going_on() const {
+/// The stream must be what the decoder was made for, and become pictures. A sender that starts anew may send
+/// something else over the same path, which demuxers do not notice: its times fall back, and the decoder complains.
+void FfmpegSource::check_going_on() {
   if (input_->stream()->codecpar->codec_id != decoder_->context().codec_id)
     throw Error(ExitCode::bad_source, where_, "the stream changed its codec");
   if (now_ns() - picture_ns_ > options_.live.open_ns)
     throw Error(ExitCode::bad_source, where_, "data comes, but no picture in it can be decoded");
+  const int64_t time = packet_->dts != AV_NOPTS_VALUE ? packet_->dts : packet_->pts;
+  if (time == AV_NOPTS_VALUE) return;
+  const int64_t before = std::exchange(packet_time_, time);
+  if (before != AV_NOPTS_VALUE &&
+      av_rescale_q(before - time, input_->stream()->time_base, kNanoseconds) > kFallBack) {
+    suspect_packets_ = kSuspectPackets;
+    suspect_complaints_ = allocator_.complaints();
+  } else if (suspect_packets_ > 0) {
+    --suspect_packets_;
+    if (allocator_.complaints() - suspect_complaints_ > kForgiven)
+      throw Error(ExitCode::bad_source, where_, "the sender started anew with another stream");
+  }
 }
 
 void FfmpegSource::throw_refused() const {

@@ -7,6 +7,7 @@ extern "C" {
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <mutex>
 #include <string_view>
@@ -24,6 +25,8 @@ constexpr std::array<std::string_view, 11> kRefusedDemuxers = {
 /// lavfi sources that open files or run foreign code.
 constexpr std::array<std::string_view, 5> kRefusedFilters = {"movie", "amovie", "frei0r_src", "openclsrc",
                                                              "ladspa"};
+
+constexpr int64_t kDatagramSilence = 1'000'000'000;
 
 bool in(const auto& list, std::string_view name) {
   for (const std::string_view item : list)
@@ -59,7 +62,9 @@ Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop, con
   ff::forget_log();
   if (is_live(kind_)) {
     watch_.deadline_ns = now_ns() + live.open_ns;
-    silence_ns_ = live.silence_ns;
+    // Datagrams have no connection that could recover: a fresh start costs nothing and finds whatever comes.
+    const bool datagrams = scheme_of(url) == "udp";
+    silence_ns_ = datagrams ? std::min(live.silence_ns, kDatagramSilence) : live.silence_ns;
   }
   switch (kind_) {
     case UrlKind::path:
@@ -245,13 +250,14 @@ int Input::read(AVPacket& packet) noexcept {
     if (stop_.raised()) return AVERROR_EXIT;
     const int error = av_read_frame(context_.get(), &packet);
     if (error < 0 && stop_.raised()) return AVERROR_EXIT;
-    if (error < 0 && watch_.expired()) return AVERROR(ETIMEDOUT);
+    // At the deadline FFmpeg still hands out what its parser held back, and remembers the interruption as the
+    // input's end: neither is to be taken for a sign of life.
+    if (watch_.expired() || (error == AVERROR_EXIT && silence_ns_ > 0)) return AVERROR(ETIMEDOUT);
     if (error == AVERROR(EAGAIN)) {
       if (kind_ == UrlKind::camera) wait_for_camera();
       continue;
     }
     if (error < 0 || packet.stream_index == stream_->index) return error;
-    if (watch_.expired()) return AVERROR(ETIMEDOUT);  // other streams go on, ours does not
   }
 }
 

@@ -45,6 +45,9 @@ class Input {
   bool seeks_by_time() const noexcept;
   bool has_audio() const noexcept;
 
+  /// How long a live source may send nothing.
+  int64_t silence_ns() const noexcept { return silence_ns_; }
+
   /// Reads the next packet of the stream. Returns 0 or an AVERROR; AVERROR_EXIT after an interruption,
   /// AVERROR(ETIMEDOUT) when a live source sent nothing for its silence time.
   int read(AVPacket& packet) noexcept;

@@ -34,8 +34,10 @@ constexpr int kRateFrames = 3;
 constexpr int kCameraPollMs = 50, kCameraNapUs = 2000;
 
 /// Few words for a person who watches a source.
-std::string words(int error) {
+std::string words(int error, UrlKind kind) {
   switch (error) {
+    case AVERROR(EIO):
+      return kind == UrlKind::screen ? "the display is not there" : "the connection broke off";
     case AVERROR(ECONNREFUSED):
       return "connection refused";
     case AVERROR(ETIMEDOUT):
@@ -167,7 +169,8 @@ void Input::open_live(const std::string& url, const AVInputFormat* format, ff::O
     if (stop_.raised()) throw Error(ExitCode::bad_source, where_, "opening was interrupted");
     if (watch_.expired()) throw Error(ExitCode::bad_source, where_, "no answer within the time for opening");
     const std::string detail = ff::last_log();
-    throw Error(ExitCode::bad_source, where_, words(error), detail.empty() ? "" : "FFmpeg says: " + detail);
+    throw Error(ExitCode::bad_source, where_, words(error, kind_),
+                detail.empty() ? "" : "FFmpeg says: " + detail);
   }
   const AVDictionaryEntry* left = av_dict_get(*options.get(), "", nullptr, AV_DICT_IGNORE_SUFFIX);
   if (left)

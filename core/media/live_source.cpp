@@ -19,6 +19,7 @@ namespace lensd {
 namespace {
 
 constexpr int64_t kPlaceholderEvery = 500'000'000;
+constexpr int64_t kListenAgain = 50'000'000;
 /// How long the end waits for the reader before it is left alone.
 constexpr auto kFarewell = std::chrono::milliseconds(500);
 /// More than this ahead of the clock, a stream's times have leapt.
@@ -41,8 +42,10 @@ std::string stream_text(const SourceInfo& info) {
 LiveTiming timing_of(const std::string& url, const LiveOptions& options) {
   LiveTiming timing;
   timing.stall_ns = options.stall_ns;
-  // Asking this machine for a device costs nobody anything.
-  if (classify(url) != UrlKind::network) timing.slow_retry_ns = timing.retry_ns;
+  // Asking this machine for a device costs nobody anything, nor does listening for datagrams, where every pause
+  // may miss the first key frame.
+  if (scheme_of(url) == "udp") timing.retry_ns = kListenAgain;
+  if (classify(url) != UrlKind::network || scheme_of(url) == "udp") timing.slow_retry_ns = timing.retry_ns;
   return timing;
 }
 

@@ -224,7 +224,7 @@ CASES = {
     "silent": lambda: bad_server("silent", "no answer"),
     "slow": lambda: bad_server("slow", "no answer within the time for opening"),
     "reset": lambda: bad_server("reset", ""),
-    "text": lambda: bad_server("text", "no video"),
+    "text": lambda: bad_server("text", "the connection broke off"),
     "half_open": half_open,
     "term_while_opening": term_while_opening,
     "stopped_sender": stopped_sender,

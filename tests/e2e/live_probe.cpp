@@ -5,7 +5,9 @@
 //   signal
 //
 //   {"event":"state", "t", "state", "reason", …}   the source's state changed
-//   {"event":"picture", "t", "width", "height", …} the first picture of a connection or after a placeholder
+//   {"event":"picture", "t", "width", "height", …} pictures are back: the second of a connection or after
+//                                                  placeholders (the first may be an old one that was held
+//                                                  back in a parser), and the first of another size
 //   {"event":"placeholder", "t"}                   the first placeholder after a picture
 //   {"event":"counts", …}                          for each line on standard input
 #include <dirent.h>
@@ -76,6 +78,8 @@ void watch(Pipeline& pipeline) {
   LiveState state = LiveState::connecting;
   std::string reason;
   bool away = true;
+  int fresh = 0;  // pictures since the last placeholder or change of connection
+  Extent size;
   uint32_t serial = 0;
   say("state", pipeline.status());
   while (listen(pipeline)) {
@@ -85,14 +89,16 @@ void watch(Pipeline& pipeline) {
     state = status.live.state, reason = status.live.reason;
     const Frame frame = pipeline.take_newest();
     if (!frame) continue;
+    if (frame.info.serial != serial) fresh = 0;
     if (frame.info.placeholder) {
       if (!away) say("placeholder", status);
       away = true;
-    } else if (away || frame.info.serial != serial) {
-      char size[64];
-      std::snprintf(size, sizeof size, ",\"width\":%d,\"height\":%d", frame.image().format.extent.width,
-                    frame.image().format.extent.height);
-      say("picture", status, size);
+    } else {
+      const Extent now = frame.image().format.extent;
+      if (++fresh == 2 || (fresh > 2 && now != size))
+        say("picture", status,
+            ",\"width\":" + std::to_string(now.width) + ",\"height\":" + std::to_string(now.height));
+      size = now;
       away = false;
     }
     serial = frame.info.serial;

@@ -145,19 +145,20 @@ class Screen(Sender):
     def __init__(self, size="320x240"):
         need("Xvfb")
         self.size = size
-        self.number = next(n for n in range(90 + os.getpid() % 50, 999)
+        self.number = next(n for n in range(200 + os.getpid() % 600, 999)
                            if not os.path.exists(f"/tmp/.X11-unix/X{n}") and not os.path.exists(f"/tmp/.X{n}-lock"))
         self.url = f"screen::{self.number}"
 
     def start(self):
         read, write = os.pipe()
         self.process = subprocess.Popen(
-            ["Xvfb", f":{self.number}", "-screen", "0", f"{self.size}x24", "-nolisten", "tcp", "-displayfd",
-             str(write)], pass_fds=[write], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            ["Xvfb", f":{self.number}", "-screen", "0", f"{self.size}x24", "-nolisten", "tcp", "-noreset",
+             "-displayfd", str(write)], pass_fds=[write], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL)
         os.close(write)
-        os.read(read, 16)
-        os.close(read)
+        with os.fdopen(read) as ready:  # the whole line: it dies when the rest cannot be written
+            if not ready.readline():
+                raise Skip(f"Xvfb :{self.number} does not start")
         return time.monotonic()
 
     def kill(self, how=signal.SIGKILL):
