@@ -87,8 +87,10 @@ Written write_frames(Pipeline& pipeline, const CommandLine& line) {
   Progress progress(expected_frames(info, line.frames));
   Written written;
   const Interruption interruption;
+  const OnInterruption end_waiting(interruption, [&] { pipeline.end_early(); });  // no frame may ever come
   while (Frame frame = pipeline.next_frame()) {
     frame.wait_ready();
+    if (frame.info.placeholder) continue;
     const int64_t begin = now_ns();
     if (recorder) {
       recorder->write(frame.image(), frame.info);

@@ -5,7 +5,9 @@
 #include <CLI/CLI.hpp>
 
 #include <cmath>
+#include <cstdio>
 #include <map>
+#include <sstream>
 
 #include "app/flight_recorder.hpp"
 #include "core/base/error.hpp"
@@ -37,7 +39,8 @@ struct Text {
 
 void add_options(CLI::App& app, CommandLine& line, Text& text) {
   app.add_option("SOURCE", line.source,
-                 "video or image file, img_%04d.png, - (standard input), test:NAME[=opts] (a lavfi source)");
+                 "video or image file, img_%04d.png, - (standard input), test:NAME[=opts] (a lavfi source), "
+                 "rtsp:// http:// https:// udp:// srt:// rtmp://, /dev/videoN, v4l2:PATH, screen:");
   app.add_option("--graph", line.graph_spec,
                  "filters as a chain: median=radius=1,gaussian=sigma=1.6,grayscale");
   // One value each time: what follows may be the source.
@@ -49,6 +52,13 @@ void add_options(CLI::App& app, CommandLine& line, Text& text) {
   app.add_option("--threads", line.threads, "CPU worker threads, 0 for one per core")
       ->check(CLI::Range(0, 1024));
   app.add_option("--hwdec", text.hwdec, "hardware decoding: auto, cuda or no");
+  app.add_option("--profile", line.profile, "low-latency: live sources with the least delay")
+      ->check(CLI::IsMember({"default", "low-latency"}));
+  app.add_option("--rtsp-transport", line.rtsp_transport, "tcp, udp, udp_multicast or http")
+      ->check(CLI::IsMember({"tcp", "udp", "udp_multicast", "http"}));
+  app.add_option("--network-timeout", line.network_timeout_s,
+                 "seconds without data after which a live source is opened anew")
+      ->check(CLI::Range(0.1, 3600.0));
   app.add_flag("--headless", line.headless, "no window: process all frames as fast as they go");
   app.add_option(
       "-o,--output", line.output,
@@ -154,6 +164,53 @@ CommandLine parse_command_line(int argc, char** argv) {
   return line;
 }
 
+namespace {
+
+/// "NAME=VALUE NAME=VALUE".
+std::vector<std::pair<std::string, std::string>> parse_options(const std::string& text) {
+  std::vector<std::pair<std::string, std::string>> options;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    const size_t sign = word.find('=');
+    if (sign == std::string::npos || sign == 0)
+      throw Error(ExitCode::invalid_config, "source.options", "'" + word + "' is not NAME=VALUE");
+    options.emplace_back(word.substr(0, sign), word.substr(sign + 1));
+  }
+  return options;
+}
+
+Extent parse_size(const std::string& text) {
+  Extent size;
+  char end = 0;
+  if (text.empty()) return size;
+  if (std::sscanf(text.c_str(), "%5dx%5d%c", &size.width, &size.height, &end) != 2 || size.width < 1 ||
+      size.height < 1 || size.width > kMaxSide || size.height > kMaxSide)
+    throw Error(ExitCode::invalid_config, "source.size", "'" + text + "' is no size such as 1280x720");
+  return size;
+}
+
+/// What the files say about live sources, and over it the command line.
+void configure_live(CommandLine& line, const Config& config) {
+  LiveOptions& live = line.live;
+  const auto seconds = [](int64_t& to, double from) {
+    if (from > 0) to = static_cast<int64_t>(from * 1e9);
+  };
+  live.format = config.source_format.value_or("");
+  live.size = parse_size(config.source_size.value_or(""));
+  live.rate = config.source_rate.value_or(0);
+  live.rtsp_transport =
+      line.rtsp_transport.empty() ? config.rtsp_transport.value_or("tcp") : line.rtsp_transport;
+  seconds(live.open_ns, config.source_open_timeout.value_or(0));
+  seconds(live.silence_ns, config.source_timeout.value_or(0));
+  seconds(live.silence_ns, line.network_timeout_s);
+  seconds(live.stall_ns, config.source_stall.value_or(0));
+  live.extra = parse_options(config.source_options.value_or(""));
+  live.low_latency =
+      (line.profile.empty() ? config.source_profile.value_or("") : line.profile) == "low-latency";
+}
+
+}  // namespace
+
 GraphDesc configure(CommandLine& line, const Registry& registry) {
   line.source_given = !line.source.empty();
   line.layers = {.files = line.configs,
@@ -167,6 +224,7 @@ GraphDesc configure(CommandLine& line, const Registry& registry) {
     if (!line.has_graph && load_config(path, registry).graph) line.graph_file = path;
 
   if (line.source.empty()) line.source = config.source_url.value_or("");
+  configure_live(line, config);
   if (line.hwdec == HwDecode::off && config.hwdec) line.hwdec = lookup(kHwDecode, *config.hwdec, "hwdec");
   if (line.backend == BackendWish::automatic && config.backend)
     line.backend = lookup(kBackends, *config.backend, "backend");

@@ -24,6 +24,9 @@ struct CommandLine {
   BackendWish backend = BackendWish::automatic;
   HwDecode hwdec = HwDecode::off;
   int device = 0, threads = 0;
+  LiveOptions live;
+  std::string profile, rtsp_transport;  ///< as given; empty: not given
+  double network_timeout_s = 0;         ///< 0: not given
 
   bool headless = false, fullscreen = false, pause = false, loop_file = false;
   std::string output, timings, framehash, tracks, trace, record;

@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <hwy/targets.h>
-#include <filesystem>
+#include <algorithm>
 #include <thread>
 
 #include "app/run.hpp"
 #include "core/base/error.hpp"
 #include "core/device/backend.hpp"
+#include "core/media/cameras.hpp"
 #include "core/media/capabilities.hpp"
 #include "kernels/registry.hpp"
 #include "ui/display_path.hpp"
@@ -53,14 +54,26 @@ void report_display(const BackendChoice& choice, int device) {
   }
 }
 
+/// "mjpeg 1920×1080 30, 1280×720 60": the largest modes of a format.
+std::string modes_text(const CameraFormat& format) {
+  constexpr size_t kShown = 3;
+  std::string text = format.format.empty() ? format.fourcc : format.format;
+  for (size_t i = 0; i < std::min(kShown, format.modes.size()); ++i) {
+    const CameraMode& mode = format.modes[i];
+    text += fmt::format("{} {}×{}", i ? "," : "", mode.size.width, mode.size.height);
+    if (!mode.rates.empty()) text += fmt::format(" at {:.4g} fps", mode.rates.front());
+  }
+  return format.modes.size() > kShown ? text + ", …" : text;
+}
+
 void report_cameras() {
-  int cameras = 0;
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator("/dev", ignored))
-    if (entry.path().filename().string().starts_with("video")) ++cameras;
-  row("cameras", cameras > 0,
-      cameras > 0 ? fmt::format("{} video devices under /dev; this version does not read them", cameras)
-                  : "no /dev/video* device");
+  const std::vector<Camera> cameras = list_cameras();
+  if (cameras.empty()) row("cameras", false, "no /dev/video* device that captures video");
+  for (const Camera& camera : cameras) {
+    row("camera", true, fmt::format("{}: {}", camera.path, camera.name));
+    if (!camera.by_id.empty()) fmt::print("{:<15}v4l2:{}\n", "", camera.by_id);
+    for (const CameraFormat& format : camera.formats) fmt::print("{:<15}{}\n", "", modes_text(format));
+  }
 }
 
 }  // namespace

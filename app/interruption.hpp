@@ -2,8 +2,12 @@
 // once.
 #pragma once
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <functional>
+#include <stop_token>
+#include <thread>
 
 namespace lensd {
 
@@ -31,6 +35,21 @@ class Interruption {
     if (flag() != 0) std::_Exit(128 + signal);
     flag() = signal;
   }
+};
+
+/// Calls `then` once, on a thread of its own, soon after an interruption was requested: for a thread that
+/// waits for something else than signals.
+class OnInterruption {
+ public:
+  OnInterruption(const Interruption& interruption, std::function<void()> then)
+      : thread_([&interruption, then = std::move(then)](const std::stop_token& stop) {
+          while (!stop.stop_requested() && !interruption.requested())
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+          if (interruption.requested()) then();
+        }) {}
+
+ private:
+  std::jthread thread_;
 };
 
 }  // namespace lensd

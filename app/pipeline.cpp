@@ -49,7 +49,8 @@ Pipeline::Pipeline(std::unique_ptr<Source> source, PipelineOptions options, cons
   paused_now_ = paused_;
   show_one_ = paused_;  // a paused start still shows its first frame
   wanted_ = graph_;
-  install_now(source_info_.picture);  // errors in the graph come out here, on the caller's thread
+  // Errors in the graph come out here, on the caller's thread.
+  source_info_.live ? install_for_live(source_info_.picture) : install_now(source_info_.picture);
 }
 
 void Pipeline::name_scopes() {
@@ -148,18 +149,35 @@ bool Pipeline::decode_one() {
   if (outcome == FrameOutcome::again) return true;
   if (outcome == FrameOutcome::ok) {
     const int64_t end = now_ns();
-    profiler_.record(decode_scope_, end - begin);
-    timeline_.record(decode_track_, decode_label_, next.picture.info.index, begin, end);
-    next.picture.info.serial = decode_serial_;
+    if (!source_info_.live) {  // there it is the time between pictures
+      profiler_.record(decode_scope_, end - begin);
+      timeline_.record(decode_track_, decode_label_, next.picture.info.index, begin, end);
+    }
+    next.picture.info.serial += decode_serial_;
     decoded_.fetch_add(1, std::memory_order_relaxed);
   } else {
     const std::string damage = source_->damage();
     const std::lock_guard lock(mutex_);
     damage_ = damage;
   }
-  pictures_.push(next);
+  hand_over(next);
   timeline_.sample(waiting_counter_, static_cast<int64_t>(pictures_.size()), now_ns());
   return outcome == FrameOutcome::ok;
+}
+
+/// Files wait for room. A live source never does: what a display shows is always the newest picture, and a
+/// recorder gets a few pictures' grace before the oldest goes.
+void Pipeline::hand_over(Decoded& next) {
+  if (!source_info_.live || !next.picture) {
+    pictures_.push(next);
+    return;
+  }
+  const size_t kept = options_.paced ? 0 : pictures_.capacity() - 1;
+  uint64_t dropped = 0;
+  while (pictures_.size() > kept && pictures_.try_pop()) ++dropped;
+  while (!pictures_.try_push(next) && !pictures_.closed())
+    if (pictures_.try_pop()) ++dropped;
+  if (!paused_now_.load(std::memory_order_relaxed)) dropped_.fetch_add(dropped, std::memory_order_relaxed);
 }
 
 void Pipeline::wait_for_seek_or_stop() {
@@ -427,12 +445,28 @@ void Pipeline::install_now(const PictureInfo& picture) {
   publish_graph();
 }
 
+/// As install_now(), but a live source that comes back with a size that the graph does not fit, or that is
+/// not there yet, is shown without the graph instead of ending the run.
+void Pipeline::install_for_live(const PictureInfo& picture) {
+  if (const auto problems = validate(wanted_, registry_); !problems.empty()) return install_now(picture);
+  try {
+    install_now(picture);
+  } catch (const Error& e) {
+    if (e.code() != ExitCode::invalid_config) throw;
+    notice(true, fmt::format("shown without the graph: {}", e.what()));
+    executor_->install(make_plan(effective(wanted_, true), picture, options_.backend, registry_, {}));
+    publish_graph();
+  }
+}
+
 void Pipeline::process(Picture picture) {
   if (picture.planes.info != executor_->plan()->picture) {
     notice(false, fmt::format("the source is now {}×{} {}", picture.planes.info.extent.width,
                               picture.planes.info.extent.height, describe(picture.planes.info)));
-    install_now(picture.planes.info);
+    source_info_.live ? install_for_live(picture.planes.info) : install_now(picture.planes.info);
   }
+  // A live source came back or went: what filters remember is of another picture.
+  if (source_info_.live && held_ && held_.info.serial != picture.info.serial) executor_->reset_state();
   held_ = std::move(picture);
   held_.info.taken_ns = now_ns();
   timeline_.sample(waiting_counter_, static_cast<int64_t>(pictures_.size()), held_.info.taken_ns);
@@ -621,8 +655,14 @@ PipelineStatus Pipeline::status() const {
   s.decode_turns = decode_turns_, s.process_turns = process_turns_;
   s.bypass = bypass_now_, s.loop_file = loop_now_;
   s.queue_full = pictures_.size() >= pictures_.capacity();
+  s.live = source_->live_status();
+  s.dropped = dropped_ + s.live.dropped;
   s.paused = paused_now_, s.ended = ended_, s.failed = failed_, s.speed = speed_now_;
   return s;
+}
+
+void Pipeline::end_early() {
+  frames_.close();
 }
 
 std::shared_ptr<const GraphView> Pipeline::graph() const {

@@ -1,9 +1,8 @@
 // THE data flow: threads, queues, one function per stage.
 //
-//   decode thread      Source::next() ── Picture ──▶ pictures_ (files: blocks when full)
-//   process thread     commands_ at a frame boundary → Executor::run() → pacing → publish
-//   planner thread     a changed graph is planned and allocated aside; the process thread takes it into use
-//   at
+//   decode thread      Source::next() ── Picture ──▶ pictures_ (files: waits when full; live: the oldest
+//   goes) process thread     commands_ at a frame boundary → Executor::run() → pacing → publish planner
+//   thread     a changed graph is planned and allocated aside; the process thread takes it into use at
 //                      the next frame boundary, so that no frame waits for it
 //   consumer           viewer: take_newest() on the UI thread, newest wins, never blocks the pipeline
 //                      batch:  next_frame() on the writer thread, every frame, in order
@@ -75,6 +74,8 @@ struct PipelineStatus {
   double speed = 1;
   uint64_t edit_mark = 0;  ///< the newest EditMark that was reached
   bool planning = false;   ///< a plan is being made: graph() is not yet what was asked for
+  uint64_t dropped = 0;  ///< live: replaced by newer pictures before the graph, here and in the source
+  LiveStatus live;
 };
 
 struct PipelineNotice {
@@ -111,6 +112,8 @@ class Pipeline {
   Frame take_newest();
   /// The next frame in order; empty at the end, on failure and after stop(). One consumer thread.
   Frame next_frame();
+  /// Makes next_frame() give what is there and then nothing, though the source goes on. Any thread.
+  void end_early();
 
   /// Rethrows what ended a thread, if anything did.
   void check() const;
@@ -134,6 +137,8 @@ class Pipeline {
   // decode thread
   void decode_loop();
   bool decode_one();
+  struct Decoded;
+  void hand_over(Decoded& next);
   void wait_for_seek_or_stop();
 
   // planner thread
@@ -153,6 +158,7 @@ class Pipeline {
   void adopt_planned();
   void request_plan();
   void install_now(const PictureInfo& picture);
+  void install_for_live(const PictureInfo& picture);
   void process(Picture picture);
   void run_held();
   bool stands_still() const { return paused_ || (source_ended_ && options_.paced); }
@@ -236,7 +242,7 @@ class Pipeline {
   uint64_t graph_version_ = 0;
 
   std::atomic<int64_t> frame_index_{-1}, position_ns_{0}, frame_duration_ns_{0};
-  std::atomic<uint64_t> decoded_{0}, processed_{0}, late_{0}, not_shown_{0};
+  std::atomic<uint64_t> decoded_{0}, processed_{0}, late_{0}, not_shown_{0}, dropped_{0};
   std::atomic<uint64_t> edit_mark_{0};
   std::atomic<bool> planning_now_{false};
   std::atomic<uint64_t> applied_{0}, decode_turns_{0}, process_turns_{0};

@@ -26,6 +26,7 @@ std::unique_ptr<Recording> RecorderTap::make_recording(bool preroll) const {
 
 void RecorderTap::take(const Frame& frame, const Picture& source) {
   if (!session_ && settings_.preroll_seconds <= 0) return;
+  if (frame.info.placeholder) return;  // "no picture" is no picture
   Job job;
   job.session = session_;
   if (session_ && session_->what == StartRecord::What::source)

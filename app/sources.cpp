@@ -3,6 +3,7 @@
 #include "app/run.hpp"
 #include "core/base/error.hpp"
 #include "core/device/memory.hpp"
+#include "core/media/cameras.hpp"
 
 namespace lensd {
 namespace {
@@ -13,6 +14,9 @@ constexpr const char* kDemo = "test:mandelbrot=size=960x540:rate=30:start_scale=
 }  // namespace
 
 std::string source_url(const CommandLine& line) {
+  if (line.source.empty() && line.mode == RunMode::viewer)
+    for (const Camera& camera : list_cameras())
+      if (!camera.formats.empty() && camera_obstacle(camera.path).empty()) return camera.path;
   return line.source.empty() || line.source == "test:demo" ? kDemo : line.source;
 }
 
@@ -26,6 +30,10 @@ SourceOptions source_options(const CommandLine& line, Backend backend) {
   options.start_ns = static_cast<int64_t>(line.start_s * 1e9);
   options.pinned = backend == Backend::cuda;
   if (options.pinned) use_pinned_memory();
+  options.live = line.live;
+  // A batch run without its source has nothing to do, and its output has no use for pictures that say so.
+  options.live.must_open = line.mode == RunMode::batch;
+  options.live.placeholders = line.mode != RunMode::batch;
   return options;
 }
 

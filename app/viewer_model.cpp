@@ -82,7 +82,8 @@ const ui::ViewerModel& ViewerModelBuilder::build(Extent picture) {
   model_.picture = picture;
   model_.paused = status.paused, model_.ended = status.ended, model_.speed = status.speed;
   model_.frames_processed = status.processed, model_.frames_late = status.late,
-  model_.frames_not_shown = status.not_shown;
+  model_.frames_not_shown = status.not_shown, model_.frames_dropped = status.dropped;
+  if (status.live.live) model_.live_status = status.live, model_.source_detail = status.live.stream;
   if (status.frame_duration_ns > 0) model_.frame_duration_ns = status.frame_duration_ns;
   for (PipelineNotice& n : pipeline_.take_notices()) notice(n.problem, std::move(n.text));
   std::erase_if(model_.notices, [&](const ui::Notice& n) { return time_ns - n.time_ns > kNoticeLife; });

@@ -14,6 +14,7 @@
 #include "core/graph/profiler.hpp"
 #include "core/image/tracks.hpp"
 #include "core/image/view.hpp"
+#include "core/media/live_status.hpp"
 
 namespace lensd::ui {
 
@@ -47,6 +48,7 @@ struct ViewerModel {
       source_detail;  ///< "vtest.avi", "768×576 yuv420p, bt601 limited (guessed), msmpeg4v3"
   bool live = false, seekable = false, ended = false;
   int64_t position_ns = 0, duration_ns = 0, frame_index = 0, frame_duration_ns = 0;
+  LiveStatus live_status;
   Extent picture;  ///< size of the picture that the presenter shows
   // Playback
   bool paused = false;

@@ -177,6 +177,21 @@ void text_coloured(ImU32 ink, std::string_view text) {
   ImGui::PopStyleColor();
 }
 
+ImU32 state_colour(LiveState state) {
+  switch (state) {
+    case LiveState::playing:
+      return colour::text;
+    case LiveState::reconnecting:
+      return colour::problem;
+    default:
+      return colour::accent;
+  }
+}
+
+const char* state_word(LiveState state) {
+  return state == LiveState::playing ? "live" : name(state);
+}
+
 void text_right(ImU32 ink, std::string_view text) {
   const float width = ImGui::CalcTextSize(text.data(), text.data() + text.size()).x;
   const float room = ImGui::GetContentRegionAvail().x;

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/base/param.hpp"
+#include "core/media/live_status.hpp"
 #include "ui/theme.hpp"
 
 namespace lensd::ui {
@@ -78,6 +79,11 @@ inline ImU32 styled(ImU32 ink) {
 /// Section heading in the strong font.
 void heading(const Look& look, const char* text);
 void text_coloured(ImU32 colour, std::string_view text);
+/// What a live source's state is drawn in: neutral while it plays.
+ImU32 state_colour(LiveState state);
+/// "live" while it plays, else the state's name.
+const char* state_word(LiveState state);
+
 /// Ends at the right edge of the room that is left.
 void text_right(ImU32 colour, std::string_view text);
 /// Tooltip of the last item after a short rest, wrapped; `key` in dim type.

@@ -71,6 +71,29 @@ class Table {
   ConfigTable table_;
 };
 
+Table source_table() {
+  return Table("source", "what is played when the command line names nothing")
+      .text("url", &Config::source_url, "", "file, image, test:NAME, camera or network address")
+      .choice("hwdec", &Config::hwdec, {"no", "auto", "cuda"}, "hardware decoding")
+      .choice("profile", &Config::source_profile, {"default", "low-latency"},
+              "low-latency: live sources with the least delay")
+      .text("format", &Config::source_format, "",
+            "cameras: mjpeg, h264, yuyv422, …; network: the demuxer; empty: chosen by itself")
+      .text("size", &Config::source_size, "", "cameras and the screen: 1280x720; empty: the device's own")
+      .real("rate", &Config::source_rate, 0, 1000,
+            "cameras and the screen: frames a second; 0: the device's own, the screen's 30", "1/s")
+      .choice("rtsp_transport", &Config::rtsp_transport, {"tcp", "udp", "udp_multicast", "http"},
+              "how RTSP sends pictures")
+      .real("open_timeout", &Config::source_open_timeout, 10, 3600,
+            "live: from connecting to the first picture; 0: the default", "s")
+      .real("timeout", &Config::source_timeout, 3, 3600,
+            "live: without data for so long, it is opened anew; 0: the default", "s")
+      .real("stall", &Config::source_stall, 0.7, 3600,
+            "live: without a picture for so long, it is called stalled; 0: the default", "s")
+      .text("options", &Config::source_options, "",
+            "live: further options of FFmpeg as NAME=VALUE, parted by spaces");
+}
+
 Table record_table() {
   constexpr double kYear = 366 * 24 * 3600.0;
   return Table("record", "recordings while the video runs: --record, key r, control")
@@ -120,9 +143,7 @@ const ConfigKey* ConfigTable::find(std::string_view key) const noexcept {
 
 const std::vector<ConfigTable>& config_tables() {
   static const std::vector<ConfigTable> tables{
-      Table("source", "what is played when the command line names nothing")
-          .text("url", &Config::source_url, "", "file, image, test:NAME, camera or network address")
-          .choice("hwdec", &Config::hwdec, {"no", "auto", "cuda"}, "hardware decoding"),
+      source_table(),
       Table("window", "the viewer's window")
           .integer("width", &Config::window_width, 1280, 64, 16384, "width", "px")
           .integer("height", &Config::window_height, 720, 64, 16384, "height", "px")

@@ -40,6 +40,7 @@ struct FrameInfo {
                              ///< 0: its way is not timed, as when paused
   uint32_t serial = 0;       ///< counts seeks and source changes; older serials are stale
   bool key = false;
+  bool placeholder = false;  ///< made by a live source that has no picture; not for recordings
 };
 
 /// Small integers and reals that a filter computed about a frame, read late.

@@ -17,6 +17,9 @@ constexpr int kPrimaryContext = 1 << 0;
 /// Pictures held by queues, the executor and the viewer at once, beyond the decoder's own references.
 constexpr int kHeldSurfaces = 8;
 
+/// Up to 1080p one core keeps up with live streams.
+constexpr int64_t kSliceThreadPixels = 1920 * 1088;
+
 bool nvdec_supports(const AVCodec& codec) {
   for (int i = 0;; ++i) {
     const AVCodecHWConfig* config = avcodec_get_hw_config(&codec, i);
@@ -46,7 +49,7 @@ AVPixelFormat sample_format(const AVFrame& frame) noexcept {
 }
 
 Decoder::Decoder(const AVStream& stream, const SourceOptions& options, PictureAllocator& allocator,
-                 const std::string& where) {
+                 const std::string& where, bool live) {
   const AVCodec* codec = find_decoder(stream.codecpar->codec_id, options.hwdec != HwDecode::off);
   if (codec && options.hwdec != HwDecode::off) {
     must_ = options.hwdec == HwDecode::cuda;
@@ -69,6 +72,7 @@ Decoder::Decoder(const AVStream& stream, const SourceOptions& options, PictureAl
     throw Error(ExitCode::bad_source, where, "its stream parameters make no sense: " + ff::error_text(error));
   context_->pkt_timebase = stream.time_base;
   context_->thread_count = device_ ? 1 : options.decoder_threads;
+  if (live) hurry(options.live);
   context_->max_pixels = int64_t{kMaxSide} * kMaxSide;
   allocator.attach(*context_);
   if (device_) {
@@ -82,6 +86,14 @@ Decoder::Decoder(const AVStream& stream, const SourceOptions& options, PictureAl
   if (const int error = avcodec_open2(context_.get(), codec, nullptr); error < 0)
     throw Error(ExitCode::bad_source, where,
                 fmt::format("the {} decoder does not start: {}", codec->name, ff::error_text(error)));
+}
+
+/// Threads that decode several frames at once hold back as many pictures as they are. Large pictures need
+/// them nevertheless, unless the least delay was asked for.
+void Decoder::hurry(const LiveOptions& live) {
+  const int64_t pixels = int64_t{context_->width} * context_->height;
+  if (live.low_latency || pixels <= kSliceThreadPixels) context_->thread_type = FF_THREAD_SLICE;
+  if (live.low_latency) context_->flags |= AV_CODEC_FLAG_LOW_DELAY;
 }
 
 void Decoder::try_gpu(const AVCodec& codec, const SourceOptions& options) {

@@ -13,8 +13,9 @@ class Decoder {
  public:
   /// Throws Error(bad_source) when there is no decoder, Error(unavailable) when `hwdec` is `cuda` and the GPU
   /// cannot decode this stream. `allocator` must outlive this object.
+  /// `live`: pictures come out as soon as they can, instead of as many at once as possible.
   Decoder(const AVStream& stream, const SourceOptions& options, PictureAllocator& allocator,
-          const std::string& where);
+          const std::string& where, bool live = false);
 
   AVCodecContext& context() const noexcept { return *context_; }
   /// True while pictures stay on the GPU.
@@ -26,6 +27,7 @@ class Decoder {
 
  private:
   void try_gpu(const AVCodec& codec, const SourceOptions& options);
+  void hurry(const LiveOptions& live);
   static AVPixelFormat choose_format(AVCodecContext* context, const AVPixelFormat* offered) noexcept;
 
   ff::BufferPtr device_;

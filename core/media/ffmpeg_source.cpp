@@ -18,6 +18,11 @@ namespace {
 
 constexpr AVRational kNanoseconds = {1, 1'000'000'000};
 
+/// Packet times that fall back further are a sender's new start; reordering stays far below.
+constexpr int64_t kFallBack = 500'000'000;
+/// How many packets are watched then, and complaints forgiven: the last picture before may be cut off.
+constexpr int kSuspectPackets = 50, kForgiven = 3;
+
 int64_t frame_duration(const AVFrame& frame) {
 #if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 30, 100)  // FFmpeg 6.0
   return frame.duration;
@@ -35,10 +40,6 @@ bool is_key(const AVFrame& frame) {
 }
 
 }  // namespace
-
-std::unique_ptr<Source> open_source(const std::string& url, const SourceOptions& options) {
-  return std::make_unique<FfmpegSource>(url, options);
-}
 
 FfmpegSource::FfmpegSource(const std::string& url, const SourceOptions& options)
     : url_(url),
@@ -58,8 +59,11 @@ FfmpegSource::FfmpegSource(const std::string& url, const SourceOptions& options)
 
 void FfmpegSource::open() {
   decoder_.reset();
-  input_ = std::make_unique<Input>(url_, StreamKind::video, stop_);
-  decoder_ = std::make_unique<Decoder>(*input_->stream(), options_, allocator_, where_);
+  picture_ns_ = now_ns();
+  packet_time_ = AV_NOPTS_VALUE, suspect_packets_ = 0;
+  input_ = std::make_unique<Input>(url_, StreamKind::video, stop_, options_.live);
+  decoder_ =
+      std::make_unique<Decoder>(*input_->stream(), options_, allocator_, where_, is_live(input_->kind()));
   draining_ = false;
 }
 
@@ -101,6 +105,7 @@ void FfmpegSource::describe_source() {
                                                             : 0;
   info_.has_audio = input_->has_audio();
   info_.seekable = input_->repeatable();
+  info_.live = input_->live();
   if (stream.duration > 0) {
     announced_ns_ = av_rescale_q(stream.duration, stream.time_base, kNanoseconds);
     info_.duration_ns = announced_ns_;
@@ -128,6 +133,8 @@ FrameOutcome FfmpegSource::next(Picture& out) {
     std::optional<int64_t> raw_ns;
     if (frame_->best_effort_timestamp != AV_NOPTS_VALUE)
       raw_ns = av_rescale_q(frame_->best_effort_timestamp, time_base, kNanoseconds);
+    picture_ns_ = now_ns();
+    frame_info_.capture_ns = capture_time(raw_ns, picture_ns_);
     frame_info_.pts_ns = timeline_.place(raw_ns);
     if (seek_.active && !reached(frame_info_.pts_ns)) continue;
     const int64_t duration = av_rescale_q(frame_duration(*frame_), time_base, kNanoseconds);
@@ -169,6 +176,7 @@ FrameOutcome FfmpegSource::decode() {
 FrameOutcome FfmpegSource::feed() {
   const int error = input_->read(*packet_);
   if (error == AVERROR_EXIT) return FrameOutcome::again;
+  if (error < 0 && input_->live()) throw_lost(error);
   if (error < 0) {
     damage_.ended(*input_->context(), *input_->stream(), error, end_ns_, announced_ns_,
                   timeline_.nominal_ns());
@@ -176,6 +184,7 @@ FrameOutcome FfmpegSource::feed() {
     avcodec_send_packet(&decoder_->context(), nullptr);
     return FrameOutcome::end_of_stream;
   }
+  if (input_->live()) check_going_on();
   damage_.packet_read(*packet_);
   const int sent = avcodec_send_packet(&decoder_->context(), packet_.get());
   av_packet_unref(packet_.get());
@@ -185,10 +194,48 @@ FrameOutcome FfmpegSource::feed() {
   return FrameOutcome::ok;
 }
 
+void FfmpegSource::throw_lost(int error) const {
+  const double silence = to_s(input_->silence_ns());
+  // HTTP without a length ends with an I/O error, too.
+  if (error == AVERROR_EOF || error == AVERROR(EIO))
+    throw Error(ExitCode::bad_source, where_, "the stream ended");
+  if (error == AVERROR(ETIMEDOUT))
+    throw Error(ExitCode::bad_source, where_, fmt::format("nothing came for {:g} s", silence));
+  throw Error(ExitCode::bad_source, where_, "the stream broke off: " + ff::error_text(error));
+}
+
+/// The stream must be what the decoder was made for, and become pictures. A sender that starts anew may send
+/// something else over the same path, which demuxers do not notice: its times fall back, and the decoder complains.
+void FfmpegSource::check_going_on() {
+  if (input_->stream()->codecpar->codec_id != decoder_->context().codec_id)
+    throw Error(ExitCode::bad_source, where_, "the stream changed its codec");
+  if (now_ns() - picture_ns_ > options_.live.open_ns)
+    throw Error(ExitCode::bad_source, where_, "data comes, but no picture in it can be decoded");
+  const int64_t time = packet_->dts != AV_NOPTS_VALUE ? packet_->dts : packet_->pts;
+  if (time == AV_NOPTS_VALUE) return;
+  const int64_t before = std::exchange(packet_time_, time);
+  if (before != AV_NOPTS_VALUE &&
+      av_rescale_q(before - time, input_->stream()->time_base, kNanoseconds) > kFallBack) {
+    suspect_packets_ = kSuspectPackets;
+    suspect_complaints_ = allocator_.complaints();
+  } else if (suspect_packets_ > 0) {
+    --suspect_packets_;
+    if (allocator_.complaints() - suspect_complaints_ > kForgiven)
+      throw Error(ExitCode::bad_source, where_, "the sender started anew with another stream");
+  }
+}
+
 void FfmpegSource::throw_refused() const {
   throw Error(ExitCode::unavailable, where_,
               fmt::format("NVDEC does not decode this {} stream (profile, size or bit depth)", info_.codec),
               "use --hwdec=auto or --hwdec=no");
+}
+
+/// The kernel stamps a camera's pictures with the monotonic time of their exposure or arrival.
+int64_t FfmpegSource::capture_time(std::optional<int64_t> raw_ns, int64_t now) const {
+  constexpr int64_t kOldest = 1'000'000'000;  // older: the driver counts on another clock
+  const bool stamped = input_->kind() == UrlKind::camera && raw_ns && *raw_ns <= now;
+  return stamped && now - *raw_ns < kOldest ? *raw_ns : now;
 }
 
 Picture FfmpegSource::deliver() {
@@ -212,7 +259,6 @@ Picture FfmpegSource::deliver() {
   }
   frame_info_.index = next_index_++;
   frame_info_.key = is_key(*frame_);
-  frame_info_.capture_ns = now_ns();
   end_ns_ = frame_info_.pts_ns + (frame_info_.duration_ns ? frame_info_.duration_ns : timeline_.nominal_ns());
   return Picture(ref, frame_info_, held_->take(*frame_));
 }

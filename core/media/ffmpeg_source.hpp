@@ -9,6 +9,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/media/convert_fallback.hpp"
@@ -31,6 +32,9 @@ class FfmpegSource final : public Source {
   std::string damage() const override { return damage_.sentence(); }
   void interrupt() noexcept override { stop_.interrupted.store(true, std::memory_order_relaxed); }
 
+  /// From now on another flag makes waits give up, see SourceOptions::cancel. Not while next() runs.
+  void cancel_by(const std::atomic<bool>* cancel) noexcept { stop_.cancelled = cancel; }
+
   /// Buffers made by the allocator so far, for tests.
   int blocks() const noexcept { return allocator_.blocks(); }
 
@@ -42,6 +46,10 @@ class FfmpegSource final : public Source {
   /// The next frame in presentation order into frame_.
   FrameOutcome decode();
   FrameOutcome feed();
+  /// What keeps a live source from going on is an error, after which it is opened anew.
+  [[noreturn]] void throw_lost(int error) const;
+  void check_going_on();
+  int64_t capture_time(std::optional<int64_t> raw_ns, int64_t now) const;
   [[noreturn]] void throw_refused() const;
   Picture deliver();
 
@@ -78,6 +86,10 @@ class FfmpegSource final : public Source {
   FrameInfo frame_info_;          ///< of the frame in frame_; its index counts on
   int64_t announced_ns_ = 0;      ///< the stream's own duration, 0: not known
   int64_t next_index_ = 0, end_ns_ = 0;
+  int64_t packet_time_ = AV_NOPTS_VALUE;  ///< live: of the newest packet, in the stream's unit
+  int suspect_packets_ = 0;               ///< live: packets that are watched since the times fell back
+  int suspect_complaints_ = 0;
+  int64_t picture_ns_ = 0;  ///< live: when the newest picture came, or the opening began
   bool draining_ = false;
 };
 

@@ -7,10 +7,12 @@ extern "C" {
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <mutex>
 #include <string_view>
 
+#include "core/base/clock.hpp"
 #include "core/base/log.hpp"
 #include "core/image/view.hpp"
 
@@ -24,14 +26,12 @@ constexpr std::array<std::string_view, 11> kRefusedDemuxers = {
 constexpr std::array<std::string_view, 5> kRefusedFilters = {"movie", "amovie", "frei0r_src", "openclsrc",
                                                              "ladspa"};
 
+constexpr int64_t kDatagramSilence = 1'000'000'000;
+
 bool in(const auto& list, std::string_view name) {
   for (const std::string_view item : list)
     if (item == name) return true;
   return false;
-}
-
-int on_interrupt(void* stop) {
-  return static_cast<const StopFlags*>(stop)->raised() ? 1 : 0;
 }
 
 /// What FFmpeg last complained about, as a hint.
@@ -47,10 +47,25 @@ void register_devices() {
 
 }  // namespace
 
-Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop)
-    : where_(without_secrets(url)), kind_(classify(url)), stop_(stop) {
+bool Input::Watch::expired() const noexcept {
+  return now_ns() > deadline_ns.load(std::memory_order_relaxed);
+}
+
+int Input::on_interrupt(void* watch) noexcept {
+  const auto& self = *static_cast<const Watch*>(watch);
+  return self.stop.raised() || self.expired() ? 1 : 0;
+}
+
+Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop, const LiveOptions& live)
+    : where_(without_secrets(url)), kind_(classify(url)), stop_(stop), watch_{stop} {
   ff::capture_log();
   ff::forget_log();
+  if (is_live(kind_)) {
+    watch_.deadline_ns = now_ns() + live.open_ns;
+    // Datagrams have no connection that could recover: a fresh start costs nothing and finds whatever comes.
+    const bool datagrams = scheme_of(url) == "udp";
+    silence_ns_ = datagrams ? std::min(live.silence_ns, kDatagramSilence) : live.silence_ns;
+  }
   switch (kind_) {
     case UrlKind::path:
     case UrlKind::standard_input:
@@ -62,12 +77,27 @@ Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop)
     case UrlKind::generated:
       open_generated(url);
       break;
+    case UrlKind::network:
+      open_network(url, live);
+      break;
+    case UrlKind::camera:
+      open_camera(url, live);
+      break;
+    case UrlKind::screen:
+      open_screen(url, live);
+      break;
     case UrlKind::other:
-      throw Error(ExitCode::bad_source, where_, "this is no file, image, sequence, \"-\" or test:NAME",
-                  "network streams, cameras and the screen are live sources");
+      throw Error(ExitCode::bad_source, where_, "this is no source that lensd reads",
+                  "a file, img_%04d.png, -, test:NAME, rtsp:// http:// https:// udp:// srt:// rtmp://, "
+                  "/dev/videoN or screen:");
   }
   check_sizes();  // before anything is decoded
-  if (const int error = avformat_find_stream_info(context_.get(), nullptr); error < 0)
+  // Devices say everything about their stream when they are opened.
+  const bool device = kind_ == UrlKind::camera || kind_ == UrlKind::screen;
+  const int error = device ? 0 : avformat_find_stream_info(context_.get(), nullptr);
+  if (error < 0 && watch_.expired())
+    throw Error(ExitCode::bad_source, where_, "no picture within the time for opening");
+  if (error < 0)
     throw Error(ExitCode::bad_source, where_, "its streams cannot be read: " + ff::error_text(error),
                 reason());
   pick_stream(kind);
@@ -76,7 +106,7 @@ Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop)
 
 void Input::make_context() {
   context_.reset(ff::allocated(avformat_alloc_context()));
-  context_->interrupt_callback = {on_interrupt, const_cast<StopFlags*>(&stop_)};
+  context_->interrupt_callback = {on_interrupt, &watch_};
 }
 
 int Input::deny_open(AVFormatContext*, AVIOContext**, const char* url, int, AVDictionary**) noexcept {
@@ -203,7 +233,8 @@ bool Input::image_container() const noexcept {
 
 bool Input::seeks_by_time() const noexcept {
   if (kind_ == UrlKind::sequence) return true;
-  return io_ && io_->regular() && !image_container() && !(context_->iformat->flags & AVFMT_NOTIMESTAMPS);
+  return (on_demand() || (io_ && io_->regular())) && !image_container() &&
+         !(context_->iformat->flags & AVFMT_NOTIMESTAMPS);
 }
 
 bool Input::has_audio() const noexcept {
@@ -213,11 +244,19 @@ bool Input::has_audio() const noexcept {
 }
 
 int Input::read(AVPacket& packet) noexcept {
+  if (silence_ns_ > 0) watch_.deadline_ns.store(now_ns() + silence_ns_, std::memory_order_relaxed);
   for (;;) {
     av_packet_unref(&packet);
     if (stop_.raised()) return AVERROR_EXIT;
     const int error = av_read_frame(context_.get(), &packet);
-    if (error == AVERROR(EAGAIN)) continue;
+    if (error < 0 && stop_.raised()) return AVERROR_EXIT;
+    // At the deadline FFmpeg still hands out what its parser held back, and remembers the interruption as the
+    // input's end: neither is to be taken for a sign of life.
+    if (watch_.expired() || (error == AVERROR_EXIT && silence_ns_ > 0)) return AVERROR(ETIMEDOUT);
+    if (error == AVERROR(EAGAIN)) {
+      if (kind_ == UrlKind::camera) wait_for_camera();
+      continue;
+    }
     if (error < 0 || packet.stream_index == stream_->index) return error;
   }
 }

@@ -14,13 +14,30 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/image/picture_handle.hpp"
+#include "core/media/live_status.hpp"
 
 namespace lensd {
 
 enum class HwDecode : uint8_t { automatic, cuda, off };
+
+/// How a live source (network, camera, screen) is opened and watched; files look at none of it.
+struct LiveOptions {
+  std::string format;  ///< camera: "mjpeg", "yuyv422"…; network: the demuxer; empty: chosen by itself
+  Extent size;         ///< camera, screen: asked for; empty: the device's own
+  double rate = 0;     ///< camera, screen: frames a second asked for; 0: the device's own, screen 30
+  std::string rtsp_transport = "tcp";  ///< tcp, udp, udp_multicast or http
+  int64_t open_ns = 10'000'000'000;    ///< from the first packet to the first picture
+  int64_t silence_ns = 3'000'000'000;  ///< without data for so long, the connection is given up
+  int64_t stall_ns = 700'000'000;      ///< without a picture for so long: stalled
+  bool low_latency = false;            ///< least delay, whatever it costs in robustness and throughput
+  bool must_open = false;              ///< open_source() fails when there is no picture at first
+  bool placeholders = true;            ///< deliver pictures that tell the reason while there are none
+  std::vector<std::pair<std::string, std::string>> extra;  ///< further options of FFmpeg, by its names
+};
 
 struct SourceOptions {
   HwDecode hwdec = HwDecode::off;
@@ -31,6 +48,7 @@ struct SourceOptions {
   /// Set to true by any thread, a blocked open_source() or next() gives up (open_source() throws). May be
   /// null; must outlive the source.
   const std::atomic<bool>* cancel = nullptr;
+  LiveOptions live;
 };
 
 /// What is known about an opened source; texts are for people.
@@ -66,12 +84,19 @@ class Source {
   /// One sentence about damage met so far (truncation, decode errors), empty when there was none.
   virtual std::string damage() const = 0;
 
+  /// What a live source is doing; any thread. For other sources `live` is false.
+  virtual LiveStatus live_status() const { return {}; }
+
   /// Makes a blocked next() or seek() return soon; any thread. On a pipe, what is being read is lost.
   virtual void interrupt() noexcept = 0;
 };
 
-/// Opens a file, image, image sequence, "-" (standard input) or "test:NAME". Throws Error(bad_source) with
-/// one clear sentence: missing file, empty file, directory, not media, no video stream.
+/// Opens a file, image, image sequence, "-" (standard input), "test:NAME" or a live source. Throws
+/// Error(bad_source) with one clear sentence: missing file, empty file, directory, not media, no video
+/// stream; Error(invalid_config) when an option does not fit the kind of source.
+///
+/// A live source (core/media/live_source.hpp) that is not up yet is waited for a second at most; then it is
+/// returned `connecting` and tried again for ever, unless `live.must_open` is set.
 std::unique_ptr<Source> open_source(const std::string& url, const SourceOptions& options);
 
 }  // namespace lensd

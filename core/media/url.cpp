@@ -2,6 +2,8 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <array>
 #include <cctype>
 #include <filesystem>
 #include <string_view>
@@ -13,6 +15,13 @@ bool starts_with(const std::string& text, std::string_view start) {
   return text.compare(0, start.size(), start) == 0;
 }
 
+constexpr std::array<std::string_view, 8> kSchemes = {"rtsp", "rtsps", "http", "https",
+                                                      "udp",  "srt",   "rtmp", "rtmps"};
+
+bool is_camera_name(const std::string& path) {
+  return starts_with(path, "v4l2:") || starts_with(path, "/dev/video") || starts_with(path, "/dev/v4l/");
+}
+
 bool ends_url(char c) {
   return std::isspace(static_cast<unsigned char>(c)) || c == '\'' || c == '"';
 }
@@ -21,13 +30,41 @@ bool ends_url(char c) {
 
 UrlKind classify(const std::string& url) {
   if (url == "-") return UrlKind::standard_input;
-  struct stat status;
-  if (stat(url.c_str(), &status) == 0) return S_ISCHR(status.st_mode) ? UrlKind::other : UrlKind::path;
+  struct stat status = {};
+  if (stat(url.c_str(), &status) == 0 && !S_ISCHR(status.st_mode)) return UrlKind::path;
+  if (is_camera_name(url)) return UrlKind::camera;
+  if (S_ISCHR(status.st_mode)) return UrlKind::other;
   if (starts_with(url, "test:")) return UrlKind::generated;
-  if (starts_with(url, "screen:") || starts_with(url, "v4l2:") || starts_with(url, "/dev/video") ||
-      url.find("://") != std::string::npos)
-    return UrlKind::other;
+  if (starts_with(url, "screen:")) return UrlKind::screen;
+  if (url.find("://") != std::string::npos) {
+    const std::string scheme = scheme_of(url);
+    const bool known = std::find(kSchemes.begin(), kSchemes.end(), scheme) != kSchemes.end();
+    return known ? UrlKind::network : UrlKind::other;
+  }
   return is_sequence_pattern(url) ? UrlKind::sequence : UrlKind::path;
+}
+
+std::string scheme_of(const std::string& url) {
+  const size_t end = url.find("://");
+  if (end == std::string::npos) return {};
+  std::string scheme = url.substr(0, end);
+  for (char& c : scheme) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return scheme;
+}
+
+std::string host_of(const std::string& url) {
+  const size_t scheme = url.find("://");
+  if (scheme == std::string::npos) return {};
+  std::string authority = url.substr(scheme + 3, url.find_first_of("/?#", scheme + 3) - scheme - 3);
+  if (const size_t login = authority.rfind('@'); login != std::string::npos)
+    authority = authority.substr(login + 1);
+  if (starts_with(authority, "[")) return authority.substr(1, authority.find(']') - 1);
+  return authority.substr(0, authority.find(':'));
+}
+
+std::string camera_path(const std::string& url) {
+  constexpr std::string_view prefix = "v4l2:";
+  return starts_with(url, prefix) ? url.substr(prefix.size()) : url;
 }
 
 bool is_sequence_pattern(const std::string& path) {
@@ -76,6 +113,10 @@ std::string short_name(const std::string& url) {
       return "standard input";
     case UrlKind::generated:
       return url.substr(0, url.find('='));
+    case UrlKind::camera:
+      return std::filesystem::path(camera_path(url)).filename().string();
+    case UrlKind::network:
+    case UrlKind::screen:
     case UrlKind::other:
       return without_secrets(url);
     case UrlKind::path:

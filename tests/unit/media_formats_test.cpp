@@ -177,7 +177,7 @@ TEST(Url, Kinds) {
   EXPECT_EQ(classify("test:testsrc2"), UrlKind::generated);
   EXPECT_EQ(classify("nothing/img_%04d.png"), UrlKind::sequence);
   EXPECT_EQ(classify("/tmp"), UrlKind::path);
-  EXPECT_EQ(classify("rtsp://camera/1"), UrlKind::other);
+  EXPECT_EQ(classify("gopher://host/1"), UrlKind::other);
   EXPECT_TRUE(is_sequence_pattern("a%d.png"));
   EXPECT_TRUE(is_sequence_pattern("100%%_%04d.png"));
   EXPECT_FALSE(is_sequence_pattern("%d_%d.png"));

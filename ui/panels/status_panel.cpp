@@ -18,6 +18,32 @@ void row(PanelContext& ctx, const char* name, std::string_view value, std::strin
   ctx.mark("status", name);
 }
 
+/// A dot in the state's colour, since when, why, and how often it was so.
+void live_row(PanelContext& ctx, const LiveStatus& live) {
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  text_coloured(colour::dim, "state");
+  ImGui::TableNextColumn();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float radius = ctx.px(3.5f);
+  ImGui::GetWindowDrawList()->AddCircleFilled(
+      {at.x + radius, at.y + ImGui::GetFontSize() * 0.5f + ctx.px(0.5f)}, radius, state_colour(live.state),
+      20);
+  ImGui::SetCursorScreenPos({at.x + 2 * radius + ctx.px(6), at.y});
+  text_coloured(
+      colour::text,
+      fmt::format(
+          "{} for {}", name(live.state),
+          clock_text((ctx.time_ns - live.since_ns) / 1'000'000'000 * 1'000'000'000, false).substr(0, 5)));
+  ImGui::PushTextWrapPos(0);
+  if (!live.reason.empty()) text_coloured(colour::dim, live.reason);
+  text_coloured(colour::dim, fmt::format("{} {}, {} {}", live.reconnects,
+                                         live.reconnects == 1 ? "reconnect" : "reconnects", live.stalls,
+                                         live.stalls == 1 ? "stall" : "stalls"));
+  ImGui::PopTextWrapPos();
+  ctx.mark("status", "state");
+}
+
 }  // namespace
 
 void draw_status_panel(PanelContext& ctx) {
@@ -29,6 +55,7 @@ void draw_status_panel(PanelContext& ctx) {
     ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthFixed, ctx.px(62));
     ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch);
     row(ctx, "source", m.source_name, m.source_detail);
+    if (m.live && m.live_status.live) live_row(ctx, m.live_status);
     row(ctx, "backend", m.device.empty() ? m.backend : fmt::format("{} · {}", m.backend, m.device),
         m.backend_reason);
     row(ctx, "display", m.display_path, m.display_reason);

@@ -110,6 +110,20 @@ void draw_loop(PanelContext& ctx) {
   tooltip(ctx.look, m.loop_file ? "Stop looping the file" : "Loop the file", "key L; l sets an A-B loop");
 }
 
+/// A dot and a word: live, or why not.
+void draw_live(PanelContext& ctx) {
+  const LiveStatus& live = ctx.model.live_status;
+  const LiveState state = live.live ? live.state : LiveState::playing;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float height = ImGui::GetFrameHeight(), radius = ctx.px(4);
+  ImGui::GetWindowDrawList()->AddCircleFilled({at.x + radius, at.y + height * 0.5f}, radius,
+                                              state_colour(state), 20);
+  ImGui::SetCursorScreenPos({at.x + 2 * radius + ctx.px(6), at.y});
+  fixed_text(colour::text, state_word(state), "reconnecting");
+  ctx.mark("transport", "live");
+  if (!live.reason.empty()) tooltip(ctx.look, live.reason);
+}
+
 }  // namespace
 
 void draw_transport_bar(PanelContext& ctx) {
@@ -138,7 +152,7 @@ void draw_transport_bar(PanelContext& ctx) {
   const float fps_width = ImGui::CalcTextSize("000.0 fps").x;
   const float drops_width =
       std::max(ImGui::CalcTextSize("000 drops").x, ImGui::CalcTextSize(drops.c_str()).x);
-  const float speed_width = m.live ? ImGui::CalcTextSize("live").x + ctx.px(12)
+  const float speed_width = m.live ? ImGui::CalcTextSize("reconnecting").x + ctx.px(26)
                                    : ImGui::CalcTextSize("0.00×").x + ctx.px(12) + ctx.px(32);
   const float fold = ctx.px(22);
   const float right =
@@ -152,7 +166,7 @@ void draw_transport_bar(PanelContext& ctx) {
   }
   ImGui::SameLine(0, gap);
   if (m.live) {
-    fixed_text(colour::accent, "live", "live");
+    draw_live(ctx);
   } else {
     draw_loop(ctx);
     ImGui::SameLine(0, ctx.px(2));

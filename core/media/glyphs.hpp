@@ -1,0 +1,15 @@
+// Capitals, digits and marks of 5 × 7 dots, for text in generated pictures.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace lensd {
+
+inline constexpr int kGlyphWidth = 5, kGlyphHeight = 7;
+
+/// Rows from the top, the leftmost dot in bit 4. Small letters get their capitals; what is not there is
+/// empty.
+const std::array<uint8_t, kGlyphHeight>& glyph(char c) noexcept;
+
+}  // namespace lensd

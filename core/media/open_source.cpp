@@ -1,0 +1,43 @@
+// Which Source reads a name.
+#include "core/base/error.hpp"
+#include "core/media/ffmpeg_source.hpp"
+#include "core/media/live_options.hpp"
+#include "core/media/live_source.hpp"
+
+namespace lensd {
+namespace {
+
+/// How long a start waits for a live source, so that most begin with the right size at once.
+constexpr int64_t kPatience = 1'000'000'000;
+
+std::unique_ptr<Source> open_live_source(const std::string& url, const SourceOptions& options) {
+  check_live_source(url, options.live);
+  const auto connect = [url, options](const std::atomic<bool>& cancel) -> std::unique_ptr<Source> {
+    SourceOptions own = options;
+    own.cancel = &cancel, own.start_ns = 0;
+    return std::make_unique<FfmpegSource>(url, own);
+  };
+  const bool must = options.live.must_open;
+  auto source = std::make_unique<LiveSource>(url, options, connect,
+                                             must ? options.live.open_ns + kPatience : kPatience);
+  if (auto file = source->take_file()) {
+    static_cast<FfmpegSource&>(*file).cancel_by(options.cancel);
+    if (options.start_ns > 0) file->seek(options.start_ns);
+    return file;
+  }
+  if (must && !source->opened()) {
+    const std::string reason = source->live_status().reason;
+    throw Error(ExitCode::bad_source, without_secrets(url), reason.empty() ? "no picture came" : reason,
+                "is the source up?");
+  }
+  return source;
+}
+
+}  // namespace
+
+std::unique_ptr<Source> open_source(const std::string& url, const SourceOptions& options) {
+  if (is_live(classify(url))) return open_live_source(url, options);
+  return std::make_unique<FfmpegSource>(url, options);
+}
+
+}  // namespace lensd
