@@ -454,7 +454,7 @@ void Pipeline::install_for_live(const PictureInfo& picture) {
   } catch (const Error& e) {
     if (e.code() != ExitCode::invalid_config) throw;
     notice(true, fmt::format("shown without the graph: {}", e.what()));
-    executor_->install(make_plan(effective(wanted_, true), picture, options_.backend, registry_, {}));
+    executor_->install(make_plan(effective(wanted_, true, ""), picture, options_.backend, registry_, {}));
     publish_graph();
   }
 }

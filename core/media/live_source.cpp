@@ -20,6 +20,8 @@ namespace {
 
 constexpr int64_t kPlaceholderEvery = 500'000'000;
 constexpr int64_t kListenAgain = 50'000'000;
+/// next() comes back this often even where nothing happens.
+constexpr int64_t kLongestWait = 200'000'000;
 /// How long the end waits for the reader before it is left alone.
 constexpr auto kFarewell = std::chrono::milliseconds(500);
 /// More than this ahead of the clock, a stream's times have leapt.
