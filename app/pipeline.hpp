@@ -74,7 +74,7 @@ struct PipelineStatus {
   double speed = 1;
   uint64_t edit_mark = 0;  ///< the newest EditMark that was reached
   bool planning = false;   ///< a plan is being made: graph() is not yet what was asked for
-  uint64_t dropped = 0;  ///< live: replaced by newer pictures before the graph, here and in the source
+  uint64_t dropped = 0;    ///< live: replaced by newer pictures before the graph, here and in the source
   LiveStatus live;
 };
 

@@ -17,7 +17,7 @@ namespace lensd {
 
 /// What files can say. An empty optional was not said. keys.cpp declares each key of the plain tables.
 struct Config {
-  std::optional<std::string> source_url, hwdec;    // [source]
+  std::optional<std::string> source_url, hwdec;  // [source]
   std::optional<std::string> source_format, source_size, source_profile, source_options, rtsp_transport;
   std::optional<double> source_rate, source_open_timeout, source_timeout, source_stall;
   std::optional<GraphDesc> graph;                  // [graph] and [[node]]

@@ -205,7 +205,8 @@ void FfmpegSource::throw_lost(int error) const {
 }
 
 /// The stream must be what the decoder was made for, and become pictures. A sender that starts anew may send
-/// something else over the same path, which demuxers do not notice: its times fall back, and the decoder complains.
+/// something else over the same path, which demuxers do not notice: its times fall back, and the decoder
+/// complains.
 void FfmpegSource::check_going_on() {
   if (input_->stream()->codecpar->codec_id != decoder_->context().codec_id)
     throw Error(ExitCode::bad_source, where_, "the stream changed its codec");

@@ -44,8 +44,8 @@ std::string stream_text(const SourceInfo& info) {
 LiveTiming timing_of(const std::string& url, const LiveOptions& options) {
   LiveTiming timing;
   timing.stall_ns = options.stall_ns;
-  // Asking this machine for a device costs nobody anything, nor does listening for datagrams, where every pause
-  // may miss the first key frame.
+  // Asking this machine for a device costs nobody anything, nor does listening for datagrams, where every
+  // pause may miss the first key frame.
   if (scheme_of(url) == "udp") timing.retry_ns = kListenAgain;
   if (classify(url) != UrlKind::network || scheme_of(url) == "udp") timing.slow_retry_ns = timing.retry_ns;
   return timing;

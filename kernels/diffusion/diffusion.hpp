@@ -10,7 +10,8 @@
 // Formats: Gray8, RGBA8 (each colour channel by itself; alpha passes through). Border rule: `border`, in
 // every iteration; replicate and reflect let nothing flow out. Temporal reach: none. Fixed point with 8 bits
 // behind the point; flows in single precision of prescribed order, rounded to integers. The CPU runs a pass
-// for each iteration, CUDA one for four: the number of iterations is the number of passes and makes a new plan.
+// for each iteration, CUDA one for four: the number of iterations is the number of passes and makes a new
+// plan.
 #pragma once
 
 #include "core/graph/filter.hpp"

@@ -236,9 +236,10 @@ TEST(Profiler, PercentilesAreNearestRank) {
 
 TEST(Timeline, TraceLinksAFramesIntervals) {
   Timeline timeline;
-  const int track = timeline.track("thread"), label = timeline.label("work");
-  timeline.record(track, label, 0, 1000, 2000);
-  timeline.record(track, label, 0, 3000, 4000);
+  const int first = timeline.track("decode"), second = timeline.track("process"),
+            label = timeline.label("work");
+  timeline.record(first, label, 0, 1000, 2000);
+  timeline.record(second, label, 0, 3000, 4000);
   EXPECT_EQ(timeline.intervals().size(), 2u);
   const std::string json = timeline.chrome_trace();
   EXPECT_NE(json.find("\"ph\":\"s\""), std::string::npos);

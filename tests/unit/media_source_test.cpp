@@ -167,8 +167,6 @@ TEST_F(MediaTest, RefusalsAreOneClearSentence) {
   expect("test:nosuchthing", "not a generated video");
   expect("test:movie=/etc/passwd", "not a generated video");
   expect("test:testsrc2,drawtext=textfile=/etc/passwd", "only one source");
-  expect("rtsp://user:secret@host/x", "live");
-  EXPECT_EQ(std::string(refusal("rtsp://user:secret@host/x").what()).find("secret"), std::string::npos);
   if (geteuid() != 0) {
     put("locked.mp4", "x");
     chmod(file("locked.mp4").c_str(), 0);
