@@ -38,7 +38,7 @@ struct FrameInfo {
   int64_t processed_ns = 0;  ///< monotonic time when the graph had been run (CPU) or queued (CUDA)
   int64_t published_ns = 0;  ///< monotonic time when it was handed to the display, having waited for its
                              ///< time; 0: its way is not timed, as when paused
-  uint32_t serial = 0;  ///< counts seeks and source changes; older serials are stale
+  uint32_t serial = 0;       ///< counts seeks and source changes; older serials are stale
   bool key = false;
   bool placeholder = false;  ///< made by a live source that has no picture; not for recordings
 };
