@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdio>
 #include <filesystem>
+#include <utility>
 
 #include "app/copy_rates.hpp"
 #include "app/display_watch.hpp"
@@ -196,18 +197,21 @@ class Viewer {
     tracks_.draw(window_.framebuffer(), area, placed.picture, ui_.state().tracks, session_.look().scale);
   }
 
+  /// Presets are loaded, the first of the others is played.
   void take_dropped_files() {
-    if (window_.input().dropped_files.empty()) return;
-    const std::string path = window_.input().dropped_files.front();
-    try {
-      if (path.ends_with(".toml")) {
-        ui_.state().presets.load(path, ui_.state().editor);
-        return model_->notice(false, "Loaded " + path);
+    bool opened = false;
+    for (const std::string& path : window_.input().dropped_files) {
+      try {
+        if (path.ends_with(".toml")) {
+          ui_.state().presets.load(path, ui_.state().editor);
+          model_->notice(false, "Loaded " + path);
+        } else if (!std::exchange(opened, true)) {
+          open(path, ui_.state().editor.graph());
+          memory_.played(path);
+        }
+      } catch (const Error& e) {
+        model_->notice(true, e.what());
       }
-      open(path, ui_.state().editor.graph());
-      memory_.played(path);
-    } catch (const Error& e) {
-      model_->notice(true, e.what());
     }
   }
 
