@@ -204,6 +204,11 @@ void tooltip(const Look& look, std::string_view text, std::string_view key) {
   // A moment of rest first: tooltips under a passing pointer are noise. Plain text has no id and no timer.
   const ImGuiContext& g = *ImGui::GetCurrentContext();
   if (g.HoveredId != 0 && g.HoveredIdTimer < 0.35f) return;
+  // Below the item where there is room, so that it covers neither the item nor what stands beside it.
+  const ImVec2 display = ImGui::GetIO().DisplaySize, mouse = ImGui::GetIO().MousePos;
+  const float below = ImGui::GetItemRectMax().y + look.px(8);
+  if (below - mouse.y < look.px(60) && below + look.px(110) < display.y && mouse.x + look.px(350) < display.x)
+    ImGui::SetNextWindowPos({mouse.x, below});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {look.px(10), look.px(8)});
   ImGui::BeginTooltip();
   ImGui::PushFont(look.small);
