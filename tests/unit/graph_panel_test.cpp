@@ -208,6 +208,15 @@ TEST_F(GraphPanel, RemoveDuplicateAndSoloAreOnTheLineUnderThePointer) {
   EXPECT_EQ(messages.back(), "Undone: duplicate edges");
 }
 
+TEST_F(GraphPanel, ADoubleClickRenames) {
+  click("graph/edges/title"), click("graph/edges/title");
+  ASSERT_TRUE(there("graph/edges/name"));
+  type("lines");  // over the old name, which is selected
+  press({.key = Key::enter});
+  EXPECT_EQ(order(), "median lines convolve ");
+  EXPECT_EQ(model.graph.find("convolve")->inputs.front(), "lines");
+}
+
 TEST_F(GraphPanel, StepButtonsAndTheArrowBackToTheDefault) {
   EXPECT_FALSE(there("graph/median/radius/reset"));
   click("graph/median/radius/plus"), click("graph/median/radius/plus");

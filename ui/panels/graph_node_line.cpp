@@ -101,10 +101,10 @@ void actions(PanelContext& ctx, const NodeLine& row) {
 /// The name while it is being changed.
 void rename_field(PanelContext& ctx, const NodeLine& row, float width) {
   GraphPanelState& g = ctx.state.graph;
+  const bool entered = !g.rename_fresh && ctx.pressed(Key::enter);
   if (g.rename_fresh) ImGui::SetKeyboardFocusHere(), g.rename_fresh = false;
   ImGui::SetNextItemWidth(width);
-  const bool entered = input_text("##name", g.new_name,
-                                  ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
+  input_text("##name", g.new_name, ImGuiInputTextFlags_AutoSelectAll);
   ctx.mark("graph", row.node.id, "name");
   if (!entered && !ImGui::IsItemDeactivated()) return;
   const std::string id = std::exchange(g.renamed, {}), name = g.new_name;

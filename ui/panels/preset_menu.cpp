@@ -143,9 +143,11 @@ void save_named(PanelContext& ctx) {
 void draw_name_question(PanelContext& ctx) {
   PresetMenuState& m = ctx.state.preset_menu;
   heading(ctx.look, "Save the graph as a preset");
+  // Enter is taken from the queue of presses: ImGui misses a key that is pressed and released between frames.
+  const bool entered = !m.name_fresh && ctx.pressed(Key::enter);
   if (m.name_fresh) ImGui::SetKeyboardFocusHere(), m.name_fresh = false;
   ImGui::SetNextItemWidth(ctx.px(kMenuWidth));
-  const bool entered = input_text("##name", m.name, ImGuiInputTextFlags_EnterReturnsTrue, "name");
+  input_text("##name", m.name, 0, "name");
   ctx.mark("presets", "name");
   if (ImGui::IsItemEdited()) m.problem.clear();
   const bool replaces = ctx.state.presets.replaces(m.name, ctx.editor());
