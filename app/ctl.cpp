@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 
 #include "app/interruption.hpp"
 #include "app/run.hpp"
@@ -16,10 +17,17 @@
 namespace lensd {
 namespace {
 
+/// The system's service, config/systemd/lensd.service.
+constexpr const char* kServiceSocket = "/run/lensd/control.sock";
+
 std::string socket_path(const CommandLine& line) {
   if (!line.socket.empty()) return line.socket;
   if (const char* path = std::getenv("LENSD_SOCKET"); path && *path) return path;
-  return default_socket_path();
+  std::error_code ignored;
+  const std::string path = default_socket_path();
+  if (!std::filesystem::exists(path, ignored) && std::filesystem::exists(kServiceSocket, ignored))
+    return kServiceSocket;
+  return path;
 }
 
 /// "60" is a number, "true" a truth value, "[[1,2,1]]" rows; everything else is text.

@@ -143,6 +143,8 @@ class Daemon {
     source.cancel = &cancel_;
     auto opened = open_source(url, source);
     options.sinks = {make_recorder(line_, opened->info())};
+    if (auto stream = make_stream(line_, opened->info())) options.sinks.push_back(std::move(stream));
+    options.executor.frames += kFramesForSinks * static_cast<int>(options.sinks.size() - 1);
     auto pipeline = std::make_unique<Pipeline>(std::move(opened), options, registry());
     if (!line_.record.empty() && !record_started_.exchange(true)) pipeline->post(record_command(line_));
     if (line_.speed != 1) pipeline->post(SetSpeed{line_.speed});
@@ -180,7 +182,10 @@ class Daemon {
     if (reloaded_.exchange(false)) notify_.ready(status_text());
     if (std::exchange(hangup_, false) || (watch_ && watch_->changed())) reload();
     const int64_t now = now_ns();
-    if (now - status_ns_ > kStatusNs) {
+    const std::string source = session_.state().source_state;
+    const bool news = std::exchange(source_state_, source) != source;
+    if (news) session_.changed();  // a source that comes and goes wakes nobody by itself
+    if (news || now - status_ns_ > kStatusNs) {
       status_ns_ = now;
       notify_.status(status_text());
     }
@@ -218,6 +223,7 @@ class Daemon {
   std::exception_ptr failure_;  // the opening thread's, until opened_
   Progress progress_;
   bool ending_ = false, ready_ = false, hangup_ = false;
+  std::string source_state_;
   int64_t status_ns_ = 0, watchdog_ns_ = 0;
 };
 

@@ -57,6 +57,10 @@ Session::~Session() {
 }
 
 void Session::start(const std::string& url, const GraphDesc& graph) {
+  {
+    const std::lock_guard lock(mutex_);
+    url_ = url;
+  }
   replace(url, graph);
 }
 
@@ -390,6 +394,7 @@ RunState Session::state() const {
   s.reloads = reloads_, s.reloads_refused = reloads_refused_, s.graph_changes = graph_changes_,
   s.errors = errors_, s.started_ns = started_ns_;
   s.backend = name(options_.backend.backend), s.backend_reason = options_.backend.reason;
+  s.source_state = "connecting";
   if (!running) return s;
   const PipelineStatus status = running->status();
   const SourceInfo& info = running->source();
@@ -400,8 +405,21 @@ RunState Session::state() const {
   s.paused = status.paused, s.ended = status.ended, s.bypass = status.bypass, s.loop_file = status.loop_file;
   s.speed = status.speed, s.frame = status.frame_index, s.position_ns = status.position_ns;
   s.decoded = status.decoded, s.processed = status.processed, s.late = status.late;
-  s.source_state = status.failed ? "failed" : status.ended ? "ended" : status.paused ? "paused" : "playing";
+  s.dropped = status.dropped;
   s.source_reason = running->source_damage();
+  const bool away = status.live.live && status.live.state != LiveState::playing;
+  s.source_state = status.failed   ? "failed"
+                   : away          ? name(status.live.state)
+                   : status.ended  ? "ended"
+                   : status.paused ? "paused"
+                                   : "playing";
+  if (status.live.live) {
+    s.source_reason = without_secrets(status.live.reason), s.reconnects = status.live.reconnects;
+    if (!status.live.stream.empty()) s.source_detail = status.live.stream;
+    // What is announced at first is a guess until a picture has come, and may change at any return.
+    for (const PlannedNode& node : running->graph()->planned)
+      if (node.id == kSourceNode) s.picture = node.output.extent;
+  }
   for (const auto& sink : running->sinks()) {
     const SinkStatus sunk = sink->status();
     s.recorder_dropped += sunk.dropped;
@@ -455,6 +473,11 @@ void Session::pump() {
   const std::string source = now.source_url + now.source_state;
   if (source != seen_source_) {
     seen_source_ = source;
+    if (now.live) {
+      const std::string text = fmt::format("{}: {}{}", now.source_name, now.source_state,
+                                           now.source_reason.empty() ? "" : ", " + now.source_reason);
+      now.source_state == "playing" ? log::info("{}", text) : log::warn("{}", text);
+    }
     hub_.publish("source", now.frame,
                  {{"url", now.source_url}, {"state", now.source_state}, {"reason", now.source_reason}});
   }

@@ -433,7 +433,7 @@ uint64_t SocketServer::cut_off() const {
 
 std::string default_socket_path() {
   if (const char* folder = std::getenv("RUNTIME_DIRECTORY"); folder && *folder)
-    return fmt::format("{}/control.sock", folder);
+    return std::string(folder).substr(0, std::strcspn(folder, ":")) + "/control.sock";
   if (const char* folder = std::getenv("XDG_RUNTIME_DIR"); folder && *folder)
     return fmt::format("{}/lensd/control.sock", folder);
   return fmt::format("/tmp/lensd-{}/control.sock", geteuid());

@@ -1,6 +1,7 @@
 #include "core/media/live_source.hpp"
 
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <array>
@@ -147,6 +148,8 @@ void LiveSource::Link::attempt() {
   } catch (const std::exception& e) {
     reason = e.what();
   }
+  // Every connection allocates on threads of its own; what it leaves behind in their arenas goes back now.
+  malloc_trim(0);
   const std::lock_guard lock(mutex);
   if (stop) return;
   const std::string before = machine.status().reason;

@@ -40,6 +40,9 @@ def restart(kind):
             mark = probe.mark()
             up = sender.start()
             back.append(probe.picture(mark)["t"] - up)
+            if back[-1] > 1:
+                print(f"{kind}: round {number}: back only after {back[-1]:.2f} s:",
+                      *(f"{e['t'] - up:+.2f} {e['state']} {e['reason']};" for e in probe.events[mark:]), flush=True)
             if number == min(9, ROUNDS // 3):
                 time.sleep(0.5)
                 early = probe.counts()

@@ -101,6 +101,30 @@ echo "ok: quit"
 lensd serve --socket "$SOCKET" /nowhere/at/all.mp4
 [[ $CODE == 4 ]] || fail "a source that is not there gave exit code $CODE"
 
+# A stream that is not there yet, comes, goes and comes again: the state is told, control answers, TERM ends.
+source_port=$(python3 -c 'import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+state_is() { ctl get source | grep -qE "^state +($1)$"; }
+send() {
+  timeout 60 "$LENSD" test:testsrc2=size=320x240:rate=30 -o "udp://127.0.0.1:$source_port" >"$WORK/send.out" 2>&1 &
+  SENDER=$!
+  STARTED+=("$SENDER")
+}
+start_daemon "udp://127.0.0.1:$source_port" --graph invert
+wait_for 5 state_is connecting || fail "before the sender: $(ctl get source)"
+ctl observe events >"$WORK/events" &
+STARTED+=($!)
+for round in 1 2; do
+  send
+  wait_for 20 state_is playing || fail "round $round, with a sender: $(ctl get source)"
+  [[ $(ctl get source | awk '$1 == "width" { print $2 }') == 320 ]] || fail "size: $(ctl get source)"
+  kill "$SENDER" && wait "$SENDER" 2>/dev/null
+  wait_for 20 state_is 'stalled|reconnecting' || fail "round $round, without a sender: $(ctl get source)"
+done
+grep -q '"state":"playing"' "$WORK/events" || fail "no event of the source: $(<"$WORK/events")"
+grep -qE "warning: .*(stalled|reconnecting)" "$WORK/daemon.err" || fail "nothing in the log: $(<"$WORK/daemon.err")"
+stop_daemon
+echo "ok: a live source"
+
 # The service manager's side: READY, RELOADING with its time, READY again, STOPPING, and a watchdog that is fed.
 python3 - "$LENSD" "$WORK" <<'PY' || fail "service notifications"
 import os, signal, socket, subprocess, sys, time

@@ -239,7 +239,7 @@ TEST_F(SocketTest, RefusesLongLinesAndTooManyClients) {
 
 TEST_F(SocketTest, AClientThatNeverReadsIsBoundedAndCutOff) {
   SocketOptions o = options();
-  o.stuck_ns = 300'000'000;
+  o.stuck_ns = 1'500'000'000;
   start(o);
   ControlClient deaf(o.path), well(o.path);
   for (ControlClient* client : {&deaf, &well}) client->send(R"({"command":["observe",1,"events"]})");

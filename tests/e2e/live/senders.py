@@ -35,10 +35,10 @@ def free_port(kind=socket.SOCK_STREAM):
 
 
 def listening(port):
-    """Whether somebody listens there, without connecting."""
+    """Whether somebody listens there, or has just accepted his only client; found out without connecting."""
     wanted = f":{port:04X}"
     with open("/proc/net/tcp", encoding="ascii") as table:
-        return any(f[1].endswith(wanted) and f[3] == "0A" for f in (line.split() for line in table))
+        return any(f[1].endswith(wanted) and f[3] in ("0A", "01") for f in (line.split() for line in table))
 
 
 def wait_until(condition, seconds, what):
