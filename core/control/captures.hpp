@@ -4,6 +4,7 @@
 // out. Any thread.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 
