@@ -115,6 +115,7 @@ class Viewer {
     shown_.attach(pipeline_->executor().device_sync());
     present_scope_ = pipeline_->profiler().scope("present", "texture");
     draw_scope_ = pipeline_->profiler().scope("present", "draw", 0, 0, !window_.software_rendering());
+    panels_scope_ = pipeline_->profiler().scope("present", "panels");
     watch_ = std::make_unique<DisplayWatch>(pipeline_->profiler(), pipeline_->timeline());
     flight_recorder_ = std::make_unique<FlightRecorder>(
         pipeline_->timeline(),
@@ -141,9 +142,11 @@ class Viewer {
     shown_.read_pixels(ui_.state().probe, *model_);
     tell_of_recording();
     if (ui_.state().log.open) model_->model().log = log::recent();
+    const int64_t panels_begin = now_ns();
     session_.begin();
     std::vector<Command> commands;
     ui_.draw(model_->build(presenter_->picture()), window_.input(), session_.look(), commands);
+    const int64_t panels_ns = now_ns() - panels_begin;
     for (Command& command : commands) {
       model_->sent(command);
       pipeline_->post(std::move(command));
@@ -152,7 +155,9 @@ class Viewer {
     scope_texture_.update(ui_.state().scopes);
     presenter_->draw(window_.framebuffer(), ui_.picture_rect(), ui_.view(), ui_.compare_look());
     draw_tracks();
+    const int64_t render_begin = now_ns();
     session_.end();
+    pipeline_->profiler().record(panels_scope_, panels_ns + now_ns() - render_begin);
     if (ui_.requests().snapshot_window) snapshot(window_.read_pixels());
     watch_->drawn();
     window_.present();
@@ -306,7 +311,7 @@ class Viewer {
   std::unique_ptr<ui::Presenter> presenter_;  // destroyed before the pipeline whose frames it reads
   std::unique_ptr<ViewerModelBuilder> model_;
   ShownFrame shown_;  // goes before the pipeline
-  int present_scope_ = 0, draw_scope_ = 0;
+  int present_scope_ = 0, draw_scope_ = 0, panels_scope_ = 0;
   bool quit_ = false, record_started_ = false;
 };
 

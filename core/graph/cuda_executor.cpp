@@ -18,6 +18,7 @@
 #include "core/base/error.hpp"
 #include "core/graph/cuda_slot.hpp"
 #include "core/graph/executor.hpp"
+#include "core/graph/gpu_clock.hpp"
 #include "core/graph/stats_board.hpp"
 #include "core/graph/steps.hpp"
 
@@ -71,10 +72,6 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
     copy_track_ = timeline.track("cuda copy stream"), compute_track_ = timeline.track("cuda compute stream");
     upload_label_ = timeline.label("upload");
     upload_scope_ = profiler.scope("upload", "copy", 0, 0, true);
-    // Anchors GPU times to the host's clock: once, before the first frame.
-    origin_.record(compute_);
-    LENSD_CUDA_CHECK(cudaEventSynchronize(origin_.get()));
-    origin_ns_ = now_ns();
   }
 
   ~CudaExecutor() override {
@@ -255,7 +252,7 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
   PictureRef upload(CudaSlot& slot, const PictureRef& source, bool timed) {
     PictureRef planes = source;
     cuda::wait(copy_, slot.sync->computed);  // the slot's last frame has been computed
-    if (timed) slot.timing.upload_begin.record(copy_);
+    if (timed) slot.timing.asked_ns = now_ns(), slot.timing.upload_begin.record(copy_);
     if (source.memory != MemoryKind::device) {
       planes = uploaded_planes(slot, source.info, source.pitch_bytes[0] < 0);
       for (int p = 0; p < source.info.format.plane_count; ++p) {
@@ -382,6 +379,7 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
     const SlotSignal signal = *static_cast<const SlotSignal*>(opaque);
     signal.pool->set_ready(signal.index);
     signal.finished_stats->publish(signal.frame, signal.host_stats);
+    signal.sync->finished_ns = now_ns();
     signal.sync->busy.store(0, std::memory_order_release);
     signal.sync->busy.notify_all();
   }
@@ -400,24 +398,23 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
     slot.picture.reset();
     if (!slot.timing.pending) return;
     slot.timing.pending = false;
-    const auto elapsed = [](const cuda::Event& from, const cuda::Event& to) {
-      float ms = 0;
-      LENSD_CUDA_CHECK(cudaEventElapsedTime(&ms, from.get(), to.get()));
-      return static_cast<int64_t>(static_cast<double>(ms) * 1e6);
-    };
-    const auto since_origin = [&](const cuda::Event& event) { return origin_ns_ + elapsed(origin_, event); };
     const SlotTiming& t = slot.timing;
-    profiler_.record(upload_scope_, elapsed(t.upload_begin, t.upload_end));
-    timeline_.record(copy_track_, upload_label_, t.frame, since_origin(t.upload_begin),
-                     since_origin(t.upload_end));
+    gpu_clock_.agree(t.upload_begin, t.marks.back(), t.asked_ns, slot.sync->finished_ns);
+    const int64_t upload_begin = gpu_clock_.at(t.upload_begin);
+    const int64_t upload = GpuClock::elapsed(t.upload_begin, t.upload_end);
+    profiler_.record(upload_scope_, upload);
+    timeline_.record(copy_track_, upload_label_, t.frame, upload_begin, upload_begin + upload);
+    int64_t begin = gpu_clock_.at(t.marks[0]);
     for (size_t i = 0; i < now_->order.size(); ++i) {
       const auto [s, pass] = now_->order[i];
       const Step& step = now_->steps[s];
       const auto p = static_cast<size_t>(pass);
-      profiler_.record(step.scopes[p], elapsed(t.marks[i], t.marks[i + 1]));
-      timeline_.record(compute_track_, step.labels[p], t.frame, since_origin(t.marks[i]),
-                       since_origin(t.marks[i + 1]));
+      const int64_t duration = GpuClock::elapsed(t.marks[i], t.marks[i + 1]);
+      profiler_.record(step.scopes[p], duration);
+      timeline_.record(compute_track_, step.labels[p], t.frame, begin, begin + duration);
+      begin += duration;
     }
+    gpu_clock_.renew(compute_);
   }
 
   /// An event behind everything on the copy stream.
@@ -434,8 +431,8 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
   cuda::Stream copy_, compute_, return_, capture_, download_;
   std::mutex download_mutex_;
   std::atomic<int64_t> captures_{0};
-  cuda::Event origin_{cuda::Timing::on}, decoded_, copied_, carried_;
-  int64_t origin_ns_ = 0;
+  cuda::Event decoded_, copied_, carried_;
+  GpuClock gpu_clock_{compute_};
   std::unique_ptr<CudaPlan> now_;
   std::mutex close_mutex_;  ///< close() may come from any thread; run() never takes it
   bool closed_ = false;

@@ -18,6 +18,7 @@ struct SlotSync {
   cuda::Event computed, read;
   bool was_read = false;          ///< `read` was recorded since the frame was last written
   std::atomic<uint32_t> busy{0};  ///< 1 from queueing until the GPU has finished with the slot
+  int64_t finished_ns = 0;        ///< host time when it had; written before `busy` goes to 0
 };
 
 /// Events of one timed frame, read when a later frame comes by.
@@ -26,6 +27,7 @@ struct SlotTiming {
   std::vector<cuda::Event> marks;  ///< before the first pass and after each one
   bool pending = false;
   int64_t frame = 0;
+  int64_t asked_ns = 0;  ///< host time just before `upload_begin` was recorded
 };
 
 /// The plan's kernels for one slot as CUDA graphs: one plain, one with events around each pass. Both are

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <numeric>
 #include <thread>
 
 #include "app/pipeline.hpp"
+#include "core/base/clock.hpp"
 #include "core/device/memory.hpp"
 #include "kernels/registry.hpp"
 #include "tests/unit/count_allocations.hpp"
@@ -388,6 +390,30 @@ TEST(PipelineCuda, UploadsOverlapTheKernelsOfTheFrameBefore) {
       static_cast<double>(uploads) * 1e-6, static_cast<double>(kernels) * 1e-6,
       static_cast<double>(overlapped) * 1e-6, share * 100);
   EXPECT_GT(share, 0.5);
+}
+
+/// The copy of a frame cannot begin before it was decoded, nor its kernels end after it was handed on.
+TEST(PipelineCuda, GpuIntervalsLieBetweenDecodingAndTheNextStages) {
+  LENSD_NEEDS_CUDA();
+  Pipeline pipeline(source(200), cuda_options("median=radius=2,invert"), registry());
+  pipeline.start();
+  while (Frame frame = pipeline.next_frame()) frame.wait_ready();
+  const int64_t end = now_ns();
+  pipeline.check();
+  std::map<int64_t, int64_t> decoded;
+  const auto all = pipeline.timeline().intervals();
+  for (const auto& one : all)
+    if (one.track == "decode thread") decoded[one.frame] = one.end_ns;
+  int uploads = 0;
+  for (const auto& one : all) {
+    if (!one.track.starts_with("cuda")) continue;
+    EXPECT_LE(one.begin_ns, one.end_ns);
+    EXPECT_LE(one.end_ns, end) << one.label << " of frame " << one.frame;
+    if (one.label != "upload" || !decoded.count(one.frame)) continue;
+    ++uploads;
+    EXPECT_GE(one.begin_ns, decoded[one.frame]) << "frame " << one.frame;
+  }
+  EXPECT_GT(uploads, 50);
 }
 
 TEST(PipelineCuda, AllocatesNothingPerFrameOnceWarm) {

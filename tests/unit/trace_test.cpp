@@ -19,6 +19,7 @@
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 #include "core/graph/chrome_trace.hpp"
+#include "core/graph/clock_bounds.hpp"
 #include "kernels/registry.hpp"
 #include "tests/unit/synthetic_source.hpp"
 
@@ -226,6 +227,24 @@ TEST(ChromeTrace, OddNamesAndClocksThatDisagree) {
   EXPECT_EQ(count_phase(trace, "C"), 5u);
   EXPECT_EQ(count_phase(trace, "s"), 6u) << "five frames, one of them twice";
   EXPECT_EQ(count_phase(trace, "f"), 6u);
+}
+
+TEST(ClockBounds, KeepADriftingClockWithinTheDelaysOfStartsAndNotices) {
+  for (const double drift : {50e-6, -50e-6, 0.0}) {
+    int64_t offset = 0, worst = 0;
+    for (int64_t frame = 0; frame < 60 * 3600; ++frame) {  // an hour at 60 frames a second
+      const int64_t asked = frame * 16'666'667, began = asked + 6'000, ended = began + 300'000;
+      const auto device = [&](int64_t host) {
+        return host + static_cast<int64_t>(drift * static_cast<double>(host)) + offset;
+      };
+      offset += clock_correction({asked, ended + 20'000, device(began), device(ended)});
+      worst = std::max(worst, std::abs(device(began) - began));
+    }
+    EXPECT_LE(worst, 22'000) << "drift " << drift;
+    if (drift == 0) {
+      EXPECT_EQ(offset, 0);
+    }
+  }
 }
 
 TEST(ChromeTrace, EmptyAndCutTracesAreValid) {
