@@ -65,6 +65,8 @@ class Traffic:
     def __init__(self, path):
         self.path = path
         self.client, self.listener = connect(path), connect(path)
+        while self.counters()["processed"] < 1:  # before that there is no graph either
+            time.sleep(0.05)
         self.listener.ask("observe", 1, "frame", "counters", "canny.low")
         self.waits, self.steps = [], 0
 
@@ -98,8 +100,6 @@ class Traffic:
 
 def watch(daemon, path):
     traffic = Traffic(path)
-    while traffic.counters()["processed"] < 1:
-        time.sleep(0.05)
     samples, begin = [], time.monotonic()
     first, next_sample = traffic.counters(), begin
     while (now := time.monotonic()) < begin + SECONDS:
