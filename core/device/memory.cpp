@@ -1,8 +1,10 @@
 #include "core/device/memory.hpp"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 
@@ -17,6 +19,25 @@ namespace lensd {
 namespace {
 
 std::atomic<bool> g_pinned{false};
+
+/// From this size on, host blocks are pages of their own. Plans come and go for as long as the program runs,
+/// and taken from malloc they leave holes between what lives on: with a new graph every ten seconds, 640×480
+/// grew from 72 to 86 MB within two minutes, and stays at 72 MB so.
+#if defined(__SANITIZE_ADDRESS__) || defined(__clang__)
+constexpr size_t kOwnPages = SIZE_MAX;  // sanitizers watch malloc's memory only; Clang builds the fuzzers
+#else
+constexpr size_t kOwnPages = 128 * 1024;
+#endif
+
+uint8_t* allocate_host(size_t bytes) noexcept {
+  if (bytes < kOwnPages) return static_cast<uint8_t*>(std::aligned_alloc(kHostAlignment, bytes));
+  void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return p == MAP_FAILED ? nullptr : static_cast<uint8_t*>(p);
+}
+
+void free_host(uint8_t* data, size_t bytes) noexcept {
+  bytes < kOwnPages ? std::free(data) : static_cast<void>(munmap(data, bytes));
+}
 
 Error no_memory(const char* kind, size_t bytes) {
   return Error(ExitCode::runtime_failure, "memory",
@@ -59,7 +80,7 @@ MemoryBlock::MemoryBlock(MemoryKind kind, size_t bytes)
   if (kind_ == MemoryKind::device) throw no_memory("device", bytes_);
 #endif
   kind_ = MemoryKind::host;
-  data_ = static_cast<uint8_t*>(std::aligned_alloc(kHostAlignment, bytes_));
+  data_ = allocate_host(bytes_);
   if (!data_) throw no_memory("host", bytes_);
 }
 
@@ -71,9 +92,9 @@ void MemoryBlock::reset() noexcept {
   else if (kind_ == MemoryKind::pinned)
     cudaFreeHost(data_);
   else
-    std::free(data_);
+    free_host(data_, bytes_);
 #else
-  std::free(data_);
+  free_host(data_, bytes_);
 #endif
   data_ = nullptr;
 }
