@@ -104,6 +104,13 @@ void add_subcommands(CLI::App& app, CommandLine& line) {
   filters->callback([&line] { line.mode = RunMode::filters; });
   auto* doctor = app.add_subcommand("doctor", "what works on this machine, and why not");
   doctor->callback([&line] { line.mode = RunMode::doctor; });
+  auto* bench = app.add_subcommand("bench", "what each kernel costs here, beside copying its bytes");
+  bench->add_option("FILTER", line.bench_filters, "filters by name, colour for the way in; else all");
+  bench->add_option("--size", line.bench_sizes, "720p, 1080p, 4k, 8k or 640x480")->allow_extra_args(false);
+  bench->add_flag("--json", line.json, "an object a line");
+  bench->fallthrough();
+  bench->footer("With --backend=cpu or cuda only that one; --threads N on the CPU.");
+  bench->callback([&line] { line.mode = RunMode::bench; });
   auto* serve = app.add_subcommand("serve", "run as a daemon: no window, controlled by socket and HTTP");
   serve->fallthrough();
   serve->callback([&line] { line.mode = RunMode::serve; });

@@ -11,7 +11,7 @@
 
 namespace lensd {
 
-enum class RunMode { viewer, batch, serve, ctl, filters, doctor, check };
+enum class RunMode { viewer, batch, serve, ctl, filters, doctor, bench, check };
 
 struct CommandLine {
   RunMode mode = RunMode::viewer;
@@ -51,6 +51,7 @@ struct CommandLine {
 
   bool schema = false;      ///< lensd check --schema
   std::string filter_name;  ///< lensd filters NAME
+  std::vector<std::string> bench_filters, bench_sizes;
   bool json = false, markdown = false;
 };
 

@@ -1,4 +1,4 @@
-// lensd filters, lensd check, and the timings table: what the program knows, as text.
+// lensd filters, lensd bench, lensd check, and the timings table: what the program knows, as text.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,6 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "app/bench/bench.hpp"
 #include "app/run.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
@@ -31,6 +32,17 @@ void run_filters(const CommandLine& line) {
     fmt::print("{}", filter_text(*entries.front()));
   else
     fmt::print("{}", filters_list(entries));
+}
+
+void run_bench(const CommandLine& line) {
+  bench::Options options;
+  options.filters = line.bench_filters;
+  options.cpu = line.backend != BackendWish::cuda, options.cuda = line.backend != BackendWish::cpu;
+  if (!options.cpu) choose_backend(line.backend, probe_cuda(line.device));  // throws where there is none
+  if (line.threads > 0) options.threads = {line.threads};
+  for (const std::string& size : line.bench_sizes) options.sizes.push_back(bench::parse_size(size));
+  options.device = line.device, options.json = line.json;
+  bench::run(options);
 }
 
 void run_check(const CommandLine& line) {

@@ -17,6 +17,7 @@ void run(int argc, char** argv) {
   if (line.mode == RunMode::check) return run_check(line);
   if (line.mode == RunMode::filters) return run_filters(line);
   if (line.mode == RunMode::ctl) return run_ctl(line);
+  if (line.mode == RunMode::bench) return run_bench(line);
   const GraphDesc graph = configure(line, registry());
   log::init(line.log_level, line.log_file);
   if (line.mode == RunMode::doctor) return run_doctor(line);

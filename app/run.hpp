@@ -20,6 +20,8 @@ void run_serve(const CommandLine& line, const GraphDesc& graph);
 void run_ctl(const CommandLine& line);
 void run_filters(const CommandLine& line);
 void run_doctor(const CommandLine& line);
+/// lensd bench. Throws Error.
+void run_bench(const CommandLine& line);
 /// Prints every problem of every file; throws Error(invalid_config) when there was one.
 void run_check(const CommandLine& line);
 

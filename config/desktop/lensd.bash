@@ -20,12 +20,12 @@ _lensd() {
       return
       ;;
   esac
-  if [[ $sub == filters && $word != -* ]]; then
+  if [[ $sub =~ ^(filters|bench)$ && $word != -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$(lensd filters 2>/dev/null | awk '{print $1}')" -- "$word")
   elif [[ $word == -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$(_lensd_options "$sub")" -- "$word")
   else
-    ((COMP_CWORD > 1)) || mapfile -t COMPREPLY < <(compgen -W 'serve ctl check filters doctor' -- "$word")
+    ((COMP_CWORD > 1)) || mapfile -t COMPREPLY < <(compgen -W 'serve ctl check filters doctor bench' -- "$word")
     compopt -o filenames 2>/dev/null
     local files
     mapfile -t files < <(compgen -f -- "$word")

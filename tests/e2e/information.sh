@@ -32,4 +32,11 @@ grep -qi cpu "$WORK/stdout" || fail "'lensd doctor' does not tell about the CPU 
 if [[ ! -e /dev/nvidiactl ]]; then
   grep -qiE 'driver|CUDA' "$WORK/stdout" || fail "'lensd doctor' does not say why there is no CUDA backend"
 fi
+
+expect 0 bench invert --backend cpu --threads 1 --size 64x48 --json
+python3 -c 'import json, sys; rows = [json.loads(l) for l in sys.stdin]
+assert [r["kernel"] for r in rows] == ["invert Gray8", "invert RGBA8"] and all(r["cold_us"] > 0 for r in rows), rows' \
+  <"$WORK/stdout" || fail "'lensd bench' printed $(<"$WORK/stdout")"
+expect 3 bench no_such_filter
+expect 2 bench invert --size enormous
 echo "ok"

@@ -2,13 +2,16 @@
 #include <cstring>
 #include <memory>
 
+#include "app/bench/motion.hpp"
 #include "kernels/klt/klt.hpp"
 #include "tests/filters/harness.hpp"
 #include "tests/filters/klt_tables.hpp"
-#include "tests/filters/motion.hpp"
 #include "tests/filters/pictures.hpp"
 
 namespace lensd::test {
+
+using namespace bench;  // pictures that move
+
 namespace {
 // parity
 

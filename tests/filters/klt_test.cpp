@@ -6,12 +6,15 @@
 #include <memory>
 #include <set>
 
+#include "app/bench/motion.hpp"
 #include "kernels/klt/klt.hpp"
 #include "tests/filters/harness.hpp"
 #include "tests/filters/klt_tables.hpp"
-#include "tests/filters/motion.hpp"
 
 namespace lensd::test {
+
+using namespace bench;  // pictures that move
+
 namespace {
 
 /// The filter on the CPU, frame by frame.

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <opencv2/video/tracking.hpp>
 
-#include "tests/filters/motion.hpp"
+#include "app/bench/motion.hpp"
 #include "tests/peers/our_tracker.hpp"
 #include "tests/peers/tracks.hpp"
 
@@ -43,9 +43,9 @@ cv::Mat view(const Image& image) {
 }
 
 /// Both on one pair, from the corners of ours. Points whose true place is outside are left out.
-void compare_pair(const test::Motion& motion, Backend backend, unsigned seed, Errors& ours, Errors& peer) {
-  const Image before = test::textured(kExtent, {}, {.noise = 2, .seed = 2 * seed});
-  const Image after = test::textured(kExtent, motion, {.noise = 2, .seed = 2 * seed + 1});
+void compare_pair(const bench::Motion& motion, Backend backend, unsigned seed, Errors& ours, Errors& peer) {
+  const Image before = bench::textured(kExtent, {}, {.noise = 2, .seed = 2 * seed});
+  const Image after = bench::textured(kExtent, motion, {.noise = 2, .seed = 2 * seed + 1});
   OurTracker tracker(backend, std::string(kPeerSettings) + ":fb_threshold=0:min_distance=8");
   const std::vector<Track> first = tracker.run(gray_picture(before));
   tracker.set("min_distance", 0.0);  // nothing ends for being crowded: OpenCV has no such rule
@@ -56,7 +56,7 @@ void compare_pair(const test::Motion& motion, Backend backend, unsigned seed, Er
     if (is_alive(first[i].status)) from.push_back({first[i].x, first[i].y}), places.push_back(i);
   const PeerFlow flow = peer_flow(view(before), view(after), from);
   for (size_t k = 0; k < from.size(); ++k) {
-    const test::Point truth =
+    const bench::Point truth =
         motion.apply({static_cast<double>(from[k].x), static_cast<double>(from[k].y)}, kExtent);
     if (truth.x < 0 || truth.y < 0 || truth.x > kExtent.width - 1 || truth.y > kExtent.height - 1) continue;
     const auto add = [&truth](Errors& errors, bool found, float x, float y) {
@@ -105,7 +105,7 @@ Verdicts compare_motion(const std::vector<Backend>& on, bool markdown) {
   print_head({"klt: known motion", "on", "points", "median px", "OpenCV's", "p95 px", "OpenCV's", "lost",
               "OpenCV's", "verdict"},
              widths, markdown);
-  for (const test::Motion& motion : test::motions())
+  for (const bench::Motion& motion : bench::motions())
     for (const Backend backend : on) {
       Errors ours, peer;
       for (unsigned seed = 1; seed <= kPairs; ++seed) compare_pair(motion, backend, seed, ours, peer);

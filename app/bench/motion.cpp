@@ -1,4 +1,4 @@
-#include "tests/filters/motion.hpp"
+#include "app/bench/motion.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <numbers>
 #include <random>
 
-namespace lensd::test {
+namespace lensd::bench {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
@@ -96,4 +96,4 @@ Image textured(Extent extent, const Motion& motion, const Exposure& exposure) {
   return image;
 }
 
-}  // namespace lensd::test
+}  // namespace lensd::bench

@@ -7,7 +7,7 @@
 
 #include "core/image/image.hpp"
 
-namespace lensd::test {
+namespace lensd::bench {
 
 struct Point {
   double x = 0, y = 0;
@@ -38,4 +38,4 @@ struct Exposure {
 /// The texture after `motion`: plane waves of 6 to 100 pixels around 128, a few times 10 levels strong.
 Image textured(Extent extent, const Motion& motion, const Exposure& exposure = {});
 
-}  // namespace lensd::test
+}  // namespace lensd::bench

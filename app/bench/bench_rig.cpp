@@ -1,4 +1,4 @@
-#include "tests/bench/bench_rig.hpp"
+#include "app/bench/bench_rig.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -33,7 +33,7 @@ struct KltTimes {
 };
 KltTimes time_klt_cpu(const KltSetting& setting, int threads);
 KltTimes time_klt_cuda(const KltSetting& setting);
-/// Prints all of it.
-void bench_klt(const CudaStatus& status);
+/// Prints all of it, for the CPU and for the GPU where there is one.
+void bench_klt(const CudaStatus& status, bool cpu, bool cuda);
 
 }  // namespace lensd::bench

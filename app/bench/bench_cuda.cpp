@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "tests/bench/bench_rig.hpp"
-#include "tests/bench/graph_time.hpp"
+#include "app/bench/bench_rig.hpp"
+#include "app/bench/graph_time.hpp"
 
 namespace lensd::bench {
 namespace {

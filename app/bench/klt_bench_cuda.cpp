@@ -1,8 +1,8 @@
 #include <cstring>
 
+#include "app/bench/graph_time.hpp"
+#include "app/bench/klt_bench.hpp"
 #include "core/device/memory.hpp"
-#include "tests/bench/graph_time.hpp"
-#include "tests/bench/klt_bench.hpp"
 
 namespace lensd::bench {
 namespace {

@@ -1,4 +1,4 @@
-#include "tests/bench/klt_bench.hpp"
+#include "app/bench/klt_bench.hpp"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,10 @@
 #include <cstdio>
 #include <cstring>
 
+#include "app/bench/motion.hpp"
 #include "core/base/clock.hpp"
 #include "core/device/memory.hpp"
 #include "core/device/workers.hpp"
-#include "tests/filters/motion.hpp"
 
 namespace lensd::bench {
 namespace {
@@ -101,8 +101,8 @@ void print(const std::string& title, const KltTimes& times) {
 
 const std::vector<Image>& klt_pictures() {
   static const std::vector<Image> pictures{
-      test::textured(kKltExtent, {}, {.noise = 2, .seed = 1}),
-      test::textured(kKltExtent, {.name = "", .x = 5.5, .y = -2.25}, {.noise = 2, .seed = 2})};
+      textured(kKltExtent, {}, {.noise = 2, .seed = 1}),
+      textured(kKltExtent, {.name = "", .x = 5.5, .y = -2.25}, {.noise = 2, .seed = 2})};
   return pictures;
 }
 
@@ -127,18 +127,18 @@ KltTimes time_klt_cpu(const KltSetting& setting, int threads) {
   return times;
 }
 
-void bench_klt(const CudaStatus& status) {
+void bench_klt(const CudaStatus& status, bool cpu, bool cuda) {
   for (const KltSetting& setting : kKltSettings) {
 #if LENSD_CUDA
-    if (status.available)
+    if (cuda && status.available)
       print(fmt::format("klt, 1080p, {}: {}, driver {}", setting.label, status.device, status.driver),
             time_klt_cuda(setting));
 #endif
+    if (!cpu) continue;
     for (const int threads : {1, 2})
       print(fmt::format("klt, 1080p, {}: CPU, {} thread{}", setting.label, threads, threads == 1 ? "" : "s"),
             time_klt_cpu(setting, threads));
   }
-  if (!status.available) fmt::print("\n");
 }
 
 }  // namespace lensd::bench
