@@ -23,8 +23,13 @@ std::atomic<bool> g_pinned{false};
 /// From this size on, host blocks are pages of their own. Plans come and go for as long as the program runs,
 /// and taken from malloc they leave holes between what lives on: with a new graph every ten seconds, 640×480
 /// grew from 72 to 86 MB within two minutes, and stays at 72 MB so.
-#if defined(__SANITIZE_ADDRESS__) || defined(__clang__)
-constexpr size_t kOwnPages = SIZE_MAX;  // sanitizers watch malloc's memory only; Clang builds the fuzzers
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define LENSD_ADDRESS_SANITIZER 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(LENSD_ADDRESS_SANITIZER)
+constexpr size_t kOwnPages = SIZE_MAX;  // the sanitizer watches malloc's memory only
 #else
 constexpr size_t kOwnPages = 128 * 1024;
 #endif
