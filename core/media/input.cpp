@@ -102,6 +102,7 @@ Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop, con
                 reason());
   pick_stream(kind);
   check_sizes();
+  if (parses_here_) units_ = std::make_unique<AccessUnits>(*stream_->codecpar);
 }
 
 void Input::make_context() {
@@ -244,6 +245,15 @@ bool Input::has_audio() const noexcept {
 }
 
 int Input::read(AVPacket& packet) noexcept {
+  if (!units_) return read_packet(packet);
+  while (!units_->next(packet)) {
+    if (const int error = read_packet(packet); error < 0) return error;
+    units_->put(packet);
+  }
+  return 0;
+}
+
+int Input::read_packet(AVPacket& packet) noexcept {
   if (silence_ns_ > 0) watch_.deadline_ns.store(now_ns() + silence_ns_, std::memory_order_relaxed);
   for (;;) {
     av_packet_unref(&packet);

@@ -14,6 +14,7 @@
 #include <memory>
 #include <string>
 
+#include "core/media/access_units.hpp"
 #include "core/media/file_io.hpp"
 #include "core/media/source.hpp"
 #include "core/media/url.hpp"
@@ -69,6 +70,8 @@ class Input {
   void open_screen(const std::string& url, const LiveOptions& live);
   void open_live(const std::string& url, const AVInputFormat* format, ff::Options& options);
   void set_probing(const LiveOptions& live);
+  void parse_here() noexcept;
+  int read_packet(AVPacket& packet) noexcept;
   void refuse_redirection(const std::string& url) const;
   bool on_demand() const noexcept;
   void wait_for_camera() const noexcept;
@@ -90,6 +93,8 @@ class Input {
   std::unique_ptr<FileIo> io_;  ///< before context_: it must outlive it
   ff::InputPtr context_;
   AVStream* stream_ = nullptr;
+  bool parses_here_ = false;            ///< FFmpeg gives packets as they came
+  std::unique_ptr<AccessUnits> units_;  ///< makes pictures of them
 };
 
 }  // namespace lensd

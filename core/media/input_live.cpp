@@ -16,6 +16,7 @@ extern "C" {
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <string_view>
 
 #include "core/base/log.hpp"
 #include "core/media/cameras.hpp"
@@ -139,6 +140,15 @@ void Input::open_network(const std::string& url, const LiveOptions& live) {
   fill_live_options(options, url, kind_, live);
   open_live(url, live_demuxer(url, kind_, live), options);
   refuse_redirection(url);
+  if (live.low_latency) parse_here();
+}
+
+/// Of a transport stream that cannot be a file: FFmpeg's parser would hold every picture back until the next
+/// one.
+void Input::parse_here() noexcept {
+  const bool stream = !context_->pb || !(context_->pb->seekable & AVIO_SEEKABLE_NORMAL);
+  parses_here_ = stream && std::string_view(context_->iformat->name) == "mpegts";
+  if (parses_here_) context_->flags |= AVFMT_FLAG_NOPARSE | AVFMT_FLAG_NOFILLIN;
 }
 
 void Input::open_camera(const std::string& url, const LiveOptions& live) {

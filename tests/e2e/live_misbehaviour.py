@@ -8,7 +8,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "live"))
-from senders import Misbehaving, Skip, Udp, ffmpeg, free_port, need  # noqa: E402
+from senders import Misbehaving, Skip, Udp, free_port, transport_stream  # noqa: E402
 from watching import Probe  # noqa: E402
 
 LONG = os.environ.get("LENSD_LONG") == "1"
@@ -95,15 +95,6 @@ def loss():
     finally:
         sender.close()
         probe.process.kill()
-
-
-def transport_stream():
-    """Some seconds of MPEG-TS, as bytes."""
-    need("ffmpeg")
-    with tempfile.NamedTemporaryFile(suffix=".ts") as out:
-        command = [word for word in ffmpeg("320x240", "-t", "3", "-f", "mpegts", "-y", out.name) if word != "-re"]
-        subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
-        return out.read()
 
 
 def bad_server(manner, reason, **more):

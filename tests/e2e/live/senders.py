@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -79,6 +80,15 @@ def ffmpeg(size, *output, codec="libx264"):
         encoder += ["-preset", "ultrafast", "-tune", "zerolatency"]
     return ["ffmpeg", "-v", "error", "-re", "-f", "lavfi", "-i", f"testsrc2=size={size}:rate=25", *encoder,
             "-threads", "1", "-g", "12", "-pix_fmt", "yuv420p", *output]
+
+
+def transport_stream():
+    """Some seconds of MPEG-TS, as bytes."""
+    need("ffmpeg")
+    with tempfile.NamedTemporaryFile(suffix=".ts") as out:
+        command = [word for word in ffmpeg("320x240", "-t", "3", "-f", "mpegts", "-y", out.name) if word != "-re"]
+        subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
+        return out.read()
 
 
 class Udp(Sender):
@@ -177,6 +187,7 @@ class Misbehaving(Sender):
         self.server = socket.create_server(("127.0.0.1", 0), backlog=64)
         self.url = f"http://127.0.0.1:{self.server.getsockname()[1]}/live.ts"
         self.kept = []
+        self.dry_since = None  # the monotonic time at which a half-open stream's last byte was sent
         threading.Thread(target=self.accept, daemon=True).start()
 
     def start(self):
@@ -215,6 +226,7 @@ class Misbehaving(Sender):
             for i in range(0, len(self.payload), 18800):  # about real time
                 client.sendall(self.payload[i:i + 18800])
                 time.sleep(0.05)
+            self.dry_since = time.monotonic() - 0.05
         elif self.manner == "redirect":
             client.sendall(f"HTTP/1.1 302 Found\r\nLocation: {self.location}\r\nContent-Length: 0\r\n\r\n".encode())
             client.close()

@@ -1,0 +1,125 @@
+// How old the pictures of a live source are when the pipeline has made a frame of them:
+//
+//   lensd_latency_probe URL SECONDS [--low-latency] [--graph CHAIN]
+//
+// The source is one of lensd_time_code_sender's. After a second of settling it reads the code in every frame,
+// as soon as the frame is published, and prints p50, p95, p99 and the longest of each part of the way as
+// JSON, in milliseconds: painting → decoded → taken from the queue → through the graph → seen here.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <semaphore>
+#include <string>
+#include <vector>
+
+#include "app/pipeline.hpp"
+#include "core/base/clock.hpp"
+#include "core/base/error.hpp"
+#include "core/base/log.hpp"
+#include "kernels/registry.hpp"
+#include "tests/e2e/live/time_code.hpp"
+
+namespace {
+
+using namespace lensd;
+
+class Distribution {
+ public:
+  void add(double ms) { values_.push_back(ms); }
+  size_t count() const { return values_.size(); }
+  void print(const char* name) {
+    std::sort(values_.begin(), values_.end());
+    std::printf(",\"%s\":{\"p50\":%.2f,\"p95\":%.2f,\"p99\":%.2f,\"max\":%.2f}", name, at(0.5), at(0.95),
+                at(0.99), at(1));
+  }
+
+ private:
+  double at(double share) const {
+    if (values_.empty()) return -1;
+    return values_[std::min(values_.size() - 1,
+                            static_cast<size_t>(share * static_cast<double>(values_.size())))];
+  }
+  std::vector<double> values_;
+};
+
+std::optional<uint64_t> code_in(const ImageRef& image) {
+  const int bar = image.format.extent.width / time_code::kBars;
+  const int bytes = channels(image.format.format);
+  const auto* row = static_cast<const uint8_t*>(image.data) + bar * image.pitch_bytes;
+  return time_code::read([&](int index) { return row[(index * bar + bar / 2) * bytes + bytes / 2]; });
+}
+
+struct Parts {
+  Distribution age, decoded, taken, graph, seen;
+  size_t unread = 0, skipped = 0;
+  int64_t last_index = -1;
+
+  void add(const Frame& frame, int64_t now) {
+    const auto us = code_in(frame.image());
+    if (!us) {
+      ++unread;
+      return;
+    }
+    if (last_index >= 0)
+      skipped += static_cast<size_t>(std::max<int64_t>(0, frame.info.index - last_index - 1));
+    last_index = frame.info.index;
+    const FrameInfo& info = frame.info;
+    age.add(time_code::age_ms(*us, static_cast<uint64_t>(now / 1000)));
+    decoded.add(time_code::age_ms(*us, static_cast<uint64_t>(info.capture_ns / 1000)));
+    taken.add(to_ms(info.taken_ns - info.capture_ns));
+    graph.add(to_ms(info.processed_ns - info.taken_ns));
+    seen.add(to_ms(now - info.processed_ns));
+  }
+};
+
+void measure(Pipeline& pipeline, std::counting_semaphore<>& published, double seconds) {
+  Parts parts;
+  int64_t begin = 0;
+  while (begin == 0 || now_ns() < begin + static_cast<int64_t>((seconds + 1) * 1e9)) {
+    if (!published.try_acquire_for(std::chrono::seconds(10))) break;
+    const Frame frame = pipeline.take_newest();
+    pipeline.check();
+    if (!frame || frame.info.placeholder) continue;
+    const int64_t now = now_ns();
+    if (begin == 0) begin = now;
+    if (now > begin + 1'000'000'000) parts.add(frame, now);
+  }
+  const PipelineStatus status = pipeline.status();
+  std::printf("{\"frames\":%zu,\"unread\":%zu,\"skipped\":%zu,\"dropped\":%llu,\"reconnects\":%llu",
+              parts.age.count(), parts.unread, parts.skipped, static_cast<unsigned long long>(status.dropped),
+              static_cast<unsigned long long>(status.live.reconnects));
+  parts.age.print("age"), parts.decoded.print("decoded"), parts.taken.print("taken");
+  parts.graph.print("graph"), parts.seen.print("seen");
+  std::printf("}\n");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 3) {
+    std::fprintf(stderr, "usage: %s URL SECONDS [--low-latency] [--graph CHAIN]\n", argv[0]);
+    return 2;
+  }
+  std::counting_semaphore<> published{0};
+  SourceOptions options;
+  PipelineOptions run;
+  run.executor.host_frames = true;
+  run.paced = true;
+  run.on_frame = [&published] { published.release(); };
+  try {
+    for (int i = 3; i < argc; ++i) {
+      if (!std::strcmp(argv[i], "--low-latency")) options.live.low_latency = true;
+      if (!std::strcmp(argv[i], "--graph") && i + 1 < argc) run.graph = parse_chain(argv[i + 1], registry());
+    }
+    log::init("warn", "");
+    Pipeline pipeline(open_source(argv[1], options), run, registry());
+    pipeline.start();
+    measure(pipeline, published, std::atof(argv[2]));
+    pipeline.stop();
+    return 0;
+  } catch (const Error& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    return static_cast<int>(e.code());
+  }
+}

@@ -1,0 +1,117 @@
+"""How old live pictures are when they have been through the pipeline: live_latency.py [TRANSPORT…]
+
+Senders paint the monotonic clock into their pictures (live/time_code.hpp) and send them over loopback; a probe with
+the pipeline of `lensd serve --profile=low-latency` reads it back. The age contains encoding and sending, which are
+the sender's and are told beside it. LENSD_LATENCY_SECONDS is the length of one measurement (10), LENSD_LATENCY_RUNS
+how often each is made (1), LENSD_LATENCY_GRAPH a graph, LENSD_LATENCY_SIZE another size than 640x480.
+
+With LENSD_LONG=1 the product's bound holds for the best run of each: 99 of 100 pictures are at most two frame times
+old. Otherwise only that pictures come and that their codes can be read.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "live"))
+from senders import HERE, SYSTEM_PYTHON, Rtsp, Skip, free_port, listening, wait_until  # noqa: E402
+
+LONG = os.environ.get("LENSD_LONG") == "1"
+SECONDS = float(os.environ.get("LENSD_LATENCY_SECONDS", 10 if LONG else 3))
+RUNS = int(os.environ.get("LENSD_LATENCY_RUNS", 1))
+RATES = [int(rate) for rate in os.environ.get("LENSD_LATENCY_RATES", "60 30" if LONG else "30").split()]
+GRAPH = os.environ.get("LENSD_LATENCY_GRAPH", "")
+WIDTH, HEIGHT = os.environ.get("LENSD_LATENCY_SIZE", "640x480").split("x")
+PROFILE = os.environ.get("LENSD_LATENCY_PROFILE", "low-latency")
+SENDER, PROBE = os.environ["LENSD_TIME_CODE_SENDER"], os.environ["LENSD_LATENCY_PROBE"]
+
+
+def sender(kind, scheme):
+    def start(rate, seconds):
+        port = free_port()
+        url = f"udp://127.0.0.1:{port}" if scheme == "udp" else f"http://127.0.0.1:{port}/live"
+        process = subprocess.Popen([SENDER, kind, url, WIDTH, HEIGHT, str(rate), str(int(seconds))],
+                                   stdout=subprocess.PIPE, text=True)
+        if scheme == "http":
+            wait_until(lambda: listening(port), 20, "the sender's start")
+        return process, url
+    return start
+
+
+def rtsp(codec):
+    def start(rate, _):
+        Rtsp()  # skips where there is no server
+        port = free_port()
+        process = subprocess.Popen([SYSTEM_PYTHON, f"{HERE}/time_code_rtsp.py", str(port), WIDTH, HEIGHT, str(rate),
+                                    codec], stdout=subprocess.PIPE, text=True)
+        wait_until(lambda: listening(port), 20, "the RTSP server's start")
+        return process, f"rtsp://127.0.0.1:{port}/live"
+    return start
+
+
+TRANSPORTS = {
+    "udp-ts-h264": sender("ts", "udp"),
+    "http-ts-h264": sender("ts", "http"),
+    "http-mjpeg": sender("mjpeg", "http"),
+    "http-raw": sender("raw", "http"),
+    "rtsp-h264": rtsp("h264"),
+    "rtsp-mjpeg": rtsp("mjpeg"),
+}
+
+
+def measure(start, rate):
+    process, url = start(rate, SECONDS + 6)
+    try:
+        command = [PROBE, url, str(SECONDS)]
+        if PROFILE == "low-latency":
+            command.append("--low-latency")
+        if GRAPH:
+            command += ["--graph", GRAPH]
+        run = subprocess.run(command, stdout=subprocess.PIPE, timeout=SECONDS + 60, check=True)
+        result = json.loads(run.stdout)
+        process.terminate() if "rtsp" in url else process.wait(30)
+        text = process.stdout.read() if process.wait(30) == 0 else ""
+        result["sender"] = json.loads(text) if text else None
+        return result
+    finally:
+        process.kill()
+
+
+def line(name, rate, result):
+    def four(part):
+        return "/".join(f"{part[key]:.1f}" for key in ("p50", "p95", "p99", "max"))
+    parts = "; ".join(f"{what} {four(result[what])}" for what in ("decoded", "taken", "graph", "seen"))
+    sent = f"; sender {four(result['sender'])}" if result["sender"] else ""
+    return (f"{name} {rate} fps: age {four(result['age'])} ms (p50/p95/p99/max), {result['frames']} frames, "
+            f"{result['skipped']} skipped, {result['unread']} unread; {parts}{sent}")
+
+
+def main():
+    problems, ran = [], False
+    for name in sys.argv[1:] or TRANSPORTS:
+        for rate in RATES:
+            try:
+                results = []
+                for _ in range(RUNS):
+                    results.append(measure(TRANSPORTS[name], rate))
+                    print(line(name, rate, results[-1]), flush=True)
+                    time.sleep(0.2)
+                ran = True
+            except Skip as missing:
+                print(f"{name} left out: {missing}")
+                break
+            best = min(results, key=lambda r: r["age"]["p99"])
+            if best["frames"] < SECONDS * rate * (0.9 if LONG else 0.1):
+                problems.append(f"{name}: only {best['frames']} frames")
+            if best["unread"] > best["frames"] / 100:
+                problems.append(f"{name}: {best['unread']} codes could not be read")
+            if LONG and best["age"]["p99"] > 2000 / rate:
+                problems.append(f"{name} at {rate} fps: p99 {best['age']['p99']:.1f} ms")
+    for problem in problems:
+        print("FAILED:", problem)
+    sys.exit(1 if problems else 0 if ran else 77)
+
+
+main()
