@@ -127,7 +127,7 @@ KltTimes time_klt_cpu(const KltSetting& setting, int threads) {
   return times;
 }
 
-void bench_klt(const CudaStatus& status, bool cpu, bool cuda) {
+void bench_klt([[maybe_unused]] const CudaStatus& status, bool cpu, [[maybe_unused]] bool cuda) {
   for (const KltSetting& setting : kKltSettings) {
 #if LENSD_CUDA
     if (cuda && status.available)
