@@ -155,6 +155,7 @@ bool Pipeline::decode_one() {
     }
     next.picture.info.serial += decode_serial_;
     decoded_.fetch_add(1, std::memory_order_relaxed);
+    if (next.picture.info.placeholder) placeholders_.fetch_add(1, std::memory_order_relaxed);
   } else {
     const std::string damage = source_->damage();
     const std::lock_guard lock(mutex_);
@@ -177,7 +178,8 @@ void Pipeline::hand_over(Decoded& next) {
   while (pictures_.size() > kept && pictures_.try_pop()) ++dropped;
   while (!pictures_.try_push(next) && !pictures_.closed())
     if (pictures_.try_pop()) ++dropped;
-  if (!paused_now_.load(std::memory_order_relaxed)) dropped_.fetch_add(dropped, std::memory_order_relaxed);
+  const bool paused = paused_now_.load(std::memory_order_relaxed);
+  (paused ? skipped_ : dropped_).fetch_add(dropped, std::memory_order_relaxed);
 }
 
 void Pipeline::wait_for_seek_or_stop() {
@@ -499,7 +501,10 @@ void Pipeline::process(Picture picture) {
 /// The held picture again, with the parameters as they are now: tuning while paused.
 void Pipeline::run_held() {
   if (held_.planes.info != executor_->plan()->picture) return;
-  if (Frame frame = executor_->run(held_, true)) publish(std::move(frame));
+  Frame frame = executor_->run(held_, true);
+  if (!frame) return;
+  made_again_.fetch_add(1, std::memory_order_relaxed);
+  publish(std::move(frame));
 }
 
 /// Waits for the frame's time, and keeps how long its stages took.
@@ -656,7 +661,8 @@ PipelineStatus Pipeline::status() const {
   s.bypass = bypass_now_, s.loop_file = loop_now_;
   s.queue_full = pictures_.size() >= pictures_.capacity();
   s.live = source_->live_status();
-  s.dropped = dropped_ + s.live.dropped;
+  s.dropped = dropped_ + s.live.dropped, s.skipped = skipped_;
+  s.placeholders = placeholders_, s.made_again = made_again_;
   s.paused = paused_now_, s.ended = ended_, s.failed = failed_, s.speed = speed_now_;
   return s;
 }

@@ -75,6 +75,8 @@ struct PipelineStatus {
   uint64_t edit_mark = 0;  ///< the newest EditMark that was reached
   bool planning = false;   ///< a plan is being made: graph() is not yet what was asked for
   uint64_t dropped = 0;    ///< live: replaced by newer pictures before the graph, here and in the source
+  uint64_t skipped = 0;    ///< live: they passed by while paused
+  uint64_t placeholders = 0, made_again = 0;  ///< of those decoded; held pictures with other parameters
   LiveStatus live;
 };
 
@@ -243,6 +245,7 @@ class Pipeline {
 
   std::atomic<int64_t> frame_index_{-1}, position_ns_{0}, frame_duration_ns_{0};
   std::atomic<uint64_t> decoded_{0}, processed_{0}, late_{0}, not_shown_{0}, dropped_{0};
+  std::atomic<uint64_t> skipped_{0}, placeholders_{0}, made_again_{0};
   std::atomic<uint64_t> edit_mark_{0};
   std::atomic<bool> planning_now_{false};
   std::atomic<uint64_t> applied_{0}, decode_turns_{0}, process_turns_{0};

@@ -27,6 +27,8 @@ void run_check(const CommandLine& line);
 
 /// The source that runs when none is named, and the alias test:demo.
 std::string source_url(const CommandLine& line);
+/// What stands for the alias test:demo; anything else as it is.
+std::string playable_url(const std::string& url);
 SourceOptions source_options(const CommandLine& line, Backend backend);
 
 /// Frames that sinks may hold beside those that the display needs.

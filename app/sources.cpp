@@ -11,13 +11,19 @@ namespace {
 /// Moving content with edges and fine texture: worth filtering and worth tracking.
 constexpr const char* kDemo = "test:mandelbrot=size=960x540:rate=30:start_scale=1.2:end_pts=900:maxiter=400";
 
+constexpr const char* kDemoName = "test:demo";
+
 }  // namespace
 
 std::string source_url(const CommandLine& line) {
   if (line.source.empty() && line.mode == RunMode::viewer)
     for (const Camera& camera : list_cameras())
       if (!camera.formats.empty() && camera_obstacle(camera.path).empty()) return camera.path;
-  return line.source.empty() || line.source == "test:demo" ? kDemo : line.source;
+  return playable_url(line.source.empty() ? kDemoName : line.source);
+}
+
+std::string playable_url(const std::string& url) {
+  return url == kDemoName ? kDemo : url;
 }
 
 SourceOptions source_options(const CommandLine& line, Backend backend) {

@@ -17,7 +17,7 @@ std::string values(const ui::ViewerUi& ui, const ui::ViewerModel& m) {
   std::string text = fmt::format("value/placed {:.0f} {:.0f} {:.0f} {:.0f}\n", r.x, r.y, r.w, r.h);
   text += fmt::format("value/frame {}\nvalue/paused {}\nvalue/views {}\nvalue/compared {}\n", m.frame_index,
                       m.paused ? 1 : 0, m.views.size(), m.compared ? 1 : 0);
-  text += fmt::format("value/counts {} {} {}\n", m.frames_processed, m.frames_shown, m.frames_not_shown);
+  text += fmt::format("value/counts {} {} {}\n", m.counts.processed, m.counts.shown, m.counts.not_shown);
   text += fmt::format("value/record {} {}\n", m.recording ? 1 : 0, m.record_frames);
   if (const TrackTable* tracks = m.track_table()) text += fmt::format("value/tracks {}\n", tracks->alive);
   if (!m.probe.empty()) text += fmt::format("value/probe/at {} {}\n", m.probe_x, m.probe_y);

@@ -18,14 +18,18 @@
 #include "app/run.hpp"
 #include "app/shown_frame.hpp"
 #include "app/snapshots.hpp"
+#include "app/source_finder.hpp"
 #include "app/ui_map.hpp"
 #include "app/viewer_control.hpp"
 #include "app/viewer_memory.hpp"
 #include "app/viewer_model.hpp"
+#include "app/viewer_source.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
+#include "core/base/source_text.hpp"
 #include "core/config/presets.hpp"
+#include "core/media/url.hpp"
 #include "kernels/registry.hpp"
 #include "ui/imgui_session.hpp"
 #include "ui/presenter.hpp"
@@ -60,12 +64,11 @@ class Viewer {
     const ControlDeskOptions desk = desk_options(line, false);
     if (!desk.socket.path.empty() || desk.http)
       control_ = std::make_unique<ViewerControl>(line, desk, backend_, [] { ui::Window::wake(); });
-    open(source_url(line), graph);
+    open_first(graph);
     ui_.state().presets = ui::PresetShelf(preset_folders());
     if (!line.graph_file.empty())
       ui_.state().presets.began_with(line.graph_file, load_preset(line.graph_file, registry()),
                                      ui_.state().editor);
-    if (!line.source.empty()) memory_.played(line.source);
     ui_.track_widgets(map_.wanted());
   }
 
@@ -80,35 +83,95 @@ class Viewer {
   }
 
  private:
-  /// Opens a source and starts its pipeline; the one before it ends only when the new one is there.
-  void open(const std::string& url, const GraphDesc& graph) {
-    PipelineOptions options;
-    options.backend = backend_.backend;
-    options.executor = {.threads = line_.threads,
-                        .device = line_.device,
-                        .host_frames = display_.kind == ui::DisplayKind::pixel_buffer,
-                        .frames = 6 + kFramesForSinks + (control_ ? 2 : 0),
-                        .timing_interval = line_.trace.empty() && !trace_trigger_.any() ? 8 : 1};
-    options.graph = graph;
-    options.paced = true, options.paused = line_.pause, options.loop_file = line_.loop_file;
-    options.on_frame = [] { ui::Window::wake(); };
-    if (control_) options.on_change = [control = control_.get()] { control->changed(); };
-    auto source = open_source(url, source_options(line_, backend_.backend));
-    const auto recorder = make_recorder(line_, source->info());
-    options.sinks = {recorder};
-    if (auto stream = make_stream(line_, source->info())) options.sinks.push_back(std::move(stream));
-    options.executor.frames += kFramesForSinks * static_cast<int>(options.sinks.size() - 1);
-    auto pipeline = std::make_shared<Pipeline>(std::move(source), options, registry());
+  ViewerSetup setup() const {
+    return {.line = line_,
+            .backend = backend_,
+            .host_frames = display_.kind == ui::DisplayKind::pixel_buffer,
+            .controlled = control_ != nullptr,
+            .traced = !line_.trace.empty() || trace_trigger_.any(),
+            .on_frame = [] { ui::Window::wake(); },
+            .on_change =
+                [control = control_.get()] {
+                  if (control) control->changed();
+                }};
+  }
+
+  /// The source of the command line: where it cannot be opened, there is nothing to show.
+  void open_first(const GraphDesc& graph) {
+    const auto own = std::make_shared<const ViewerSetup>(setup());
+    opener_ = std::make_unique<SourceOpener>(
+        [own](const OpenRequest& request, std::shared_ptr<const std::atomic<bool>> cancel) {
+          return make_viewer_source(*own, request, std::move(cancel));
+        },
+        [] { ui::Window::wake(); });
+    OpenRequest request{.url = source_url(line_),
+                        .live = line_.live,
+                        .graph = graph,
+                        .first = true,
+                        .remember = !line_.source.empty(),
+                        .loop_file = line_.loop_file,
+                        .speed = line_.speed,
+                        .done = {}};
+    MadeSource made = make_viewer_source(*own, request, std::make_shared<std::atomic<bool>>(false));
+    if (!line_.record.empty()) made.pipeline->post(record_command(line_));
+    install(request, std::move(made));
+    model_->model().demo = line_.source.empty() && request.url == playable_url("test:demo");
+  }
+
+  /// Has a source opened aside; what plays goes on until it is there.
+  void open_aside(OpenRequest request) {
+    request.graph = ui_.state().editor.graph();
+    request.loop_file = model_->model().loop_file, request.speed = model_->model().speed;
+    opener_->open(std::move(request));
+  }
+
+  /// A wish of the user's. A live source that is not up is refused, unless it is to be waited for.
+  void open_wish(const ui::SourceWish& wish) {
+    OpenRequest request;
+    request.url = tidy_source(wish.text);
+    request.live = live_options_for(line_, request.url);
+    request.live.must_open = !wish.wait;
+    if (!wish.format.empty()) request.live.format = wish.format;
+    if (wish.size.width > 0) request.live.size = wish.size;
+    if (wish.rate > 0) request.live.rate = wish.rate;
+    request.remember = true;
+    request.done = [this, wish](const std::string& problem) {
+      if (problem.empty() || problem == SourceOpener::kGivenUp) return;
+      ui::SourceProgress& p = progress_;
+      ++p.failures;
+      p.problem = problem, p.failed = wish;
+      p.may_wait = !wish.wait && is_live(classify(tidy_source(wish.text)));
+      // In the dialog it is read where the name was typed.
+      ui_.state().source.open ? log::warn("{}", problem) : model_->notice(true, problem);
+    };
+    open_aside(std::move(request));
+  }
+
+  void take_opened() {
+    auto finished = opener_->take();
+    if (!finished) return;
+    const auto done = std::move(finished->request.done);
+    if (!finished->problem.empty()) {
+      if (done) done(finished->problem);
+      return;
+    }
+    install(finished->request, std::move(finished->made));
+    if (done) done({});
+  }
+
+  /// A source in place of the one before it, whose threads end aside.
+  void install(const OpenRequest& request, MadeSource made) {
     // The display path reads frames of the old pipeline: it goes first, then the pipeline.
     shown_.reset();
     tracks_.clear();
     presenter_.reset();
     flight_recorder_.reset();
-    if (pipeline_) pipeline_->stop();
-    if (recorder_) recorder_->finish();  // while the frames that it still has can be read
-    pipeline_ = std::move(pipeline);
-    if (control_) control_->attach(pipeline_, url);
-    recorder_ = recorder;
+    watch_.reset();
+    MadeSource old{std::move(pipeline_), std::move(recorder_)};
+    std::vector<ui::Notice> notices;
+    if (model_) notices = std::move(model_->model().notices);
+    pipeline_ = std::move(made.pipeline), recorder_ = std::move(made.recorder);
+    if (control_) control_->attach(pipeline_, request.url);
     presenter_ = std::make_unique<ui::Presenter>(
         ui::make_display_path(display_.kind, pipeline_->executor().device_sync()),
         ui::make_display_path(display_.kind, pipeline_->executor().device_sync()));
@@ -125,22 +188,40 @@ class Viewer {
     model_ = std::make_unique<ViewerModelBuilder>(
         *pipeline_, registry(), backend_,
         MachineTexts{ui::name(display_.kind), display_.reason, window_.renderer()});
+    model_->model().notices = std::move(notices), model_->model().loop_file = request.loop_file;
     window_.set_title(pipeline_->source().name + " - lensd");
-    if (line_.speed != 1) pipeline_->post(SetSpeed{line_.speed});
-    if (line_.loop_file) pipeline_->post(SetLoop{.file = true});
-    if (!line_.record.empty() && !record_started_) pipeline_->post(record_command(line_));
-    record_started_ = true;
-    pipeline_->start();
+    if (request.remember) memory_.played(request.url);
+    model_->model().source_folder = folder_of(request.url, memory_.recent_sources());
+    // What was edited while it was being opened.
+    if (!request.first && !equivalent(request.graph, ui_.state().editor.graph(), registry()))
+      pipeline_->post(SetGraph{ui_.state().editor.graph()});
+    may_fail_ = !request.first, failed_ = false;
+    retirement_.replace(std::move(old), pipeline_);
+  }
+
+  /// A source that was chosen while the program ran and breaks leaves the window to choose another one.
+  void check_pipeline() {
+    if (failed_) return;
+    try {
+      pipeline_->check();
+    } catch (const Error& e) {
+      if (!may_fail_ || e.code() != ExitCode::bad_source) throw;
+      failed_ = true;
+      pipeline_->stop();
+      model_->notice(true, e.what());
+    }
   }
 
   void turn() {
-    pipeline_->check();
+    check_pipeline();
+    take_opened();
     take_dropped_files();
     obey_control();
     show_newest();
     shown_.take_side_data(*model_, tracks_);
     shown_.read_pixels(ui_.state().probe, *model_);
     tell_of_recording();
+    tell_of_sources();
     if (ui_.state().log.open) model_->model().log = log::recent();
     const int64_t panels_begin = now_ns();
     session_.begin();
@@ -186,7 +267,7 @@ class Viewer {
     if (const int64_t work = watch_->presented(status.speed, status.paused || status.ended); work > 0)
       flight_recorder_->frame_took(work);
     ui::ViewerModel& m = model_->model();
-    m.frames_repeated = watch_->repeated();
+    m.counts.repeated = watch_->repeated();
     m.cpu_copy_rate = copy_rates_.cpu(), m.gpu_copy_rate = copy_rates_.gpu();
   }
 
@@ -206,25 +287,34 @@ class Viewer {
   void take_dropped_files() {
     bool opened = false;
     for (const std::string& path : window_.input().dropped_files) {
+      if (!path.ends_with(".toml")) {
+        if (!std::exchange(opened, true))
+          open_wish({.text = path, .format = {}, .size = {}, .rate = 0, .wait = false});
+        continue;
+      }
       try {
-        if (path.ends_with(".toml")) {
-          ui_.state().presets.load(path, ui_.state().editor);
-          model_->notice(false, "Loaded " + path);
-        } else if (!std::exchange(opened, true)) {
-          open(path, ui_.state().editor.graph());
-          memory_.played(path);
-        }
+        ui_.state().presets.load(path, ui_.state().editor);
+        model_->notice(false, "Loaded " + path);
       } catch (const Error& e) {
         model_->notice(true, e.what());
       }
     }
   }
 
+  void tell_of_sources() {
+    finder_.want(ui_.state().source.listed, memory_.recent_sources());
+    progress_.opening = opener_->opening(), progress_.since_ns = opener_->since_ns();
+    model_->model().choices = finder_.choices(), model_->model().progress = progress_;
+    for (SinkNotice& n : retirement_.take_notices()) model_->notice(n.problem, std::move(n.text));
+  }
+
   void tell_of_recording() {
     const SinkStatus status = recorder_->status();
     ui::ViewerModel& m = model_->model();
     m.recording = status.recording, m.record_frames = status.frames, m.record_path = status.path;
-    m.frames_dropped = status.dropped;
+    m.counts.recorder = status.dropped, m.counts.stream = 0;
+    for (const auto& sink : pipeline_->sinks())
+      if (sink != recorder_) m.counts.stream += sink->status().dropped;
     recorder_drops_.store(status.dropped, std::memory_order_relaxed);
   }
 
@@ -253,14 +343,14 @@ class Viewer {
   void obey_control() {
     if (!control_) return;
     quit_ = quit_ || control_->quit_asked();
-    const auto load = control_->take_load();
+    auto load = control_->take_load();
     if (!load) return;
-    try {
-      open(load->url, pipeline_->graph()->graph);
-      load->reply({});
-    } catch (const Error& e) {
-      load->reply({Fault::refused, e.what(), {}});
-    }
+    OpenRequest request;
+    request.url = load->url, request.live = live_options_for(line_, load->url);
+    request.done = [reply = std::move(load->reply)](const std::string& problem) {
+      reply(problem.empty() ? Answer{} : Answer{Fault::refused, problem, {}});
+    };
+    open_aside(std::move(request));
   }
 
   void obey(const ui::ViewerRequests& requests) {
@@ -272,10 +362,15 @@ class Viewer {
     if (requests.trace) flight_recorder_->request();
     for (SinkNotice& n : flight_recorder_->take_notices()) model_->notice(n.problem, std::move(n.text));
     quit_ = quit_ || requests.quit;
+    if (requests.open) open_wish(*requests.open);
+    if (requests.cancel_open) opener_->cancel();
+    if (!requests.forget_source.empty()) memory_.forget(requests.forget_source);
     for (const auto& [problem, text] : requests.messages) model_->notice(problem, text);
   }
 
   void finish() {
+    opener_.reset();
+    retirement_.finish();
     pipeline_->stop();
     if (control_) control_->stop();
     recorder_->finish();
@@ -286,7 +381,7 @@ class Viewer {
     if (!line_.trace.empty()) write_text(line_.trace, pipeline_->timeline().chrome_trace());
     if (const std::string damage = pipeline_->source_damage(); !damage.empty())
       fmt::print(stderr, "lensd: {}: {}\n", pipeline_->source().name, damage);
-    pipeline_->check();
+    if (!failed_) pipeline_->check();
   }
 
   const CommandLine& line_;
@@ -302,6 +397,10 @@ class Viewer {
   Snapshots snapshots_;
   UiMap map_;
   std::unique_ptr<ViewerControl> control_;  // outlives the pipelines that report to it
+  std::unique_ptr<SourceOpener> opener_;
+  SourceFinder finder_{[] { ui::Window::wake(); }};
+  Retirement retirement_;
+  ui::SourceProgress progress_;
   TraceTrigger trace_trigger_ = parse_trace_trigger(line_.trace_on);
   std::shared_ptr<Pipeline> pipeline_;
   std::atomic<uint64_t> recorder_drops_{0};
@@ -312,7 +411,8 @@ class Viewer {
   std::unique_ptr<ViewerModelBuilder> model_;
   ShownFrame shown_;  // goes before the pipeline
   int present_scope_ = 0, draw_scope_ = 0, panels_scope_ = 0;
-  bool quit_ = false, record_started_ = false;
+  bool quit_ = false;
+  bool may_fail_ = false, failed_ = false;  ///< the pipeline's source: it was chosen here; it broke
 };
 
 }  // namespace

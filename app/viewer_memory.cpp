@@ -51,6 +51,10 @@ void ViewerMemory::played(const std::string& url) {
   remember_source(kept_, file ? std::filesystem::absolute(url, error).string() : url);
 }
 
+void ViewerMemory::forget(const std::string& url) {
+  std::erase(kept_.recent_sources, url);
+}
+
 void ViewerMemory::keep(const ui::UiState& ui, const ui::Window& window, bool now) {
   if (path_.empty()) return;
   if (const Extent size = window.logical_size(); size.width > 0)

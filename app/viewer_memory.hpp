@@ -26,6 +26,8 @@ class ViewerMemory {
 
   /// A source was opened on the user's wish.
   void played(const std::string& url);
+  /// It is not to be offered again.
+  void forget(const std::string& url);
   const std::vector<std::string>& recent_sources() const { return kept_.recent_sources; }
 
   /// Writes the file when something has changed and rested for a while; `now`: at once.

@@ -43,7 +43,7 @@ ViewerModelBuilder::ViewerModelBuilder(Pipeline& pipeline, const Registry& regis
 }
 
 void ViewerModelBuilder::shown(const FrameInfo& info) {
-  ++model_.frames_shown;
+  ++model_.counts.shown;
   model_.frame_index = info.index, model_.position_ns = info.pts_ns;
 }
 
@@ -81,8 +81,7 @@ const ui::ViewerModel& ViewerModelBuilder::build(Extent picture) {
   const PipelineStatus status = pipeline_.status();
   model_.picture = picture;
   model_.paused = status.paused, model_.ended = status.ended, model_.speed = status.speed;
-  model_.frames_processed = status.processed, model_.frames_late = status.late,
-  model_.frames_not_shown = status.not_shown, model_.frames_dropped = status.dropped;
+  refresh_counts(status);
   if (status.live.live) model_.live_status = status.live, model_.source_detail = status.live.stream;
   if (status.frame_duration_ns > 0) model_.frame_duration_ns = status.frame_duration_ns;
   for (PipelineNotice& n : pipeline_.take_notices()) notice(n.problem, std::move(n.text));
@@ -101,6 +100,15 @@ const ui::ViewerModel& ViewerModelBuilder::build(Extent picture) {
   }
   refresh_rates(time_ns);
   return model_;
+}
+
+void ViewerModelBuilder::refresh_counts(const PipelineStatus& status) {
+  ui::FrameCounts& c = model_.counts;
+  c.received = status.live.frames, c.placeholders = status.placeholders;
+  c.replaced_source = status.live.dropped, c.replaced_graph = status.dropped - status.live.dropped;
+  c.skipped = status.skipped;
+  c.processed = status.processed, c.made_again = status.made_again;
+  c.late = status.late, c.not_shown = status.not_shown;
 }
 
 /// The rows with their newest durations, and from those what the graph took as a whole.
@@ -178,12 +186,12 @@ void ViewerModelBuilder::refresh_graph(const PipelineStatus& status) {
 void ViewerModelBuilder::refresh_rates(int64_t time_ns) {
   const PipelineStatus status = pipeline_.status();
   if (rates_ns_ == 0)
-    rates_ns_ = time_ns, rates_decoded_ = status.processed, rates_shown_ = model_.frames_shown;
+    rates_ns_ = time_ns, rates_decoded_ = status.processed, rates_shown_ = model_.counts.shown;
   if (time_ns - rates_ns_ < kRatesEvery) return;
   const double seconds = to_s(time_ns - rates_ns_);
   model_.decode_fps = static_cast<double>(status.processed - rates_decoded_) / seconds;
-  model_.display_fps = static_cast<double>(model_.frames_shown - rates_shown_) / seconds;
-  rates_ns_ = time_ns, rates_decoded_ = status.processed, rates_shown_ = model_.frames_shown;
+  model_.display_fps = static_cast<double>(model_.counts.shown - rates_shown_) / seconds;
+  rates_ns_ = time_ns, rates_decoded_ = status.processed, rates_shown_ = model_.counts.shown;
 }
 
 }  // namespace lensd

@@ -36,6 +36,7 @@ class ViewerModelBuilder {
 
  private:
   void refresh_graph(const PipelineStatus& status);
+  void refresh_counts(const PipelineStatus& status);
   void refresh_taps();
   void refresh_timings();
   void refresh_rates(int64_t time_ns);

@@ -12,7 +12,8 @@ namespace {
 constexpr int64_t kSecond = 1'000'000'000;
 constexpr double kSpeedStep = 1.1, kMinSpeed = 0.01, kMaxSpeed = 100, kZoomStep = 1.25;
 
-constexpr std::array<KeyHelp, 31> kHelp{{
+constexpr std::array<KeyHelp, 32> kHelp{{
+    {"Ctrl+o", "open a file, a camera, an address"},
     {"Space  p", "pause and play"},
     {".  ,", "step one frame on, back"},
     {"←  →", "5 seconds back, on"},
@@ -97,6 +98,9 @@ void control_character(PanelContext& ctx, const KeyPress& press) {
       break;
     case U'y':
       ctx.editor().redo();
+      break;
+    case U'o':
+      if (!press.repeat) ask_for_source(ctx.state);
       break;
     case U's':
       if (press.repeat) break;
@@ -269,7 +273,9 @@ std::span<const KeyHelp> key_help() {
 void handle_keys(PanelContext& ctx, const InputState& input, const Rect& area, ViewerRequests& requests) {
   ctx.state.bypass = false;
   // A list that takes text takes it from the first key on, before its field is active.
-  if (ImGui::GetIO().WantTextInput || ctx.state.graph.add_open || ctx.state.preset_menu.name_open) return;
+  if (ImGui::GetIO().WantTextInput || ctx.state.graph.add_open || ctx.state.preset_menu.name_open ||
+      ctx.state.source.open)
+    return;
   ctx.state.bypass = input.held('b');
   for (const KeyPress& press : input.presses) {
     if (press.ctrl) {

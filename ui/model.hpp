@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@
 #include "core/image/tracks.hpp"
 #include "core/image/view.hpp"
 #include "core/media/live_status.hpp"
+#include "ui/frame_counts.hpp"
+#include "ui/source_choices.hpp"
 
 namespace lensd::ui {
 
@@ -49,6 +52,10 @@ struct ViewerModel {
   bool live = false, seekable = false, ended = false;
   int64_t position_ns = 0, duration_ns = 0, frame_index = 0, frame_duration_ns = 0;
   LiveStatus live_status;
+  bool demo = false;          ///< the generated picture that plays where nothing was named
+  std::string source_folder;  ///< where a look for files begins
+  std::shared_ptr<const SourceChoices> choices;
+  SourceProgress progress;
   Extent picture;  ///< size of the picture that the presenter shows
   // Playback
   bool paused = false;
@@ -56,8 +63,7 @@ struct ViewerModel {
   bool loop_file = false;
   int64_t loop_a_ns = -1, loop_b_ns = -1;  ///< A-B loop; negative: not set
   double decode_fps = 0, display_fps = 0, source_fps = 0;
-  uint64_t frames_processed = 0, frames_shown = 0, frames_late = 0, frames_dropped = 0, frames_not_shown = 0;
-  uint64_t frames_repeated = 0;  ///< frame times through which an older frame stayed on the display
+  FrameCounts counts;
   // Machine
   std::string backend, backend_reason, display_path, display_reason, device;
   // Graph and timings

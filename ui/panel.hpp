@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -114,6 +115,7 @@ struct UiState {
   GraphPanelState graph;
   PresetShelf presets;
   PresetMenuState preset_menu;
+  SourceState source;
   std::vector<std::pair<bool, std::string>> messages;  ///< for the user; true: a problem
   // Numbers that are read rather than watched change four times a second.
   int64_t held_at_ns = 0;
@@ -133,6 +135,9 @@ struct ViewerRequests {
   bool snapshot = false, snapshot_window = false, toggle_record = false;
   std::vector<std::pair<bool, std::string>> messages;  ///< for the user and the log; true: a problem
   bool trace = false;                                  ///< the flight recorder writes what it has
+  std::optional<SourceWish> open;                      ///< a source, in place of the one that plays
+  bool cancel_open = false;                            ///< what is being opened is given up
+  std::string forget_source;                           ///< a recent source that is not to be offered again
 };
 
 struct PanelContext {
@@ -168,6 +173,8 @@ struct PanelContext {
 };
 
 // Inside the window that the layout opened:
+/// The source's name and state with the button that opens another; the side's fold at its end.
+void draw_source_row(PanelContext& ctx, ViewerRequests& requests);
 void draw_graph_panel(PanelContext& ctx);
 void draw_node_params(PanelContext& ctx, const ShownGraph& shown, size_t index);  // of the graph panel
 void draw_add_filter(PanelContext& ctx);  // the graph panel's button and list
@@ -181,6 +188,16 @@ void draw_scopes_panel(PanelContext& ctx);
 void draw_tracks_panel(PanelContext& ctx);
 void draw_status_panel(PanelContext& ctx);
 void draw_transport_bar(PanelContext& ctx);
+/// The window in which a source is chosen, while it is open. Outside any window.
+void draw_source_dialog(PanelContext& ctx, ViewerRequests& requests);
+/// Ctrl+o.
+void ask_for_source(UiState& state);
+// Parts of it: places to the left; to the right the folder's files, or a camera's formats.
+void draw_source_places(PanelContext& ctx, ViewerRequests& requests);
+void draw_source_camera(PanelContext& ctx, ViewerRequests& requests);
+void draw_source_files(PanelContext& ctx, ViewerRequests& requests);
+/// Has the program open what was wished for; the dialog closes when it plays.
+void wish_source(PanelContext& ctx, ViewerRequests& requests, SourceWish wish);
 // Over the picture, whose area is in ImGui units:
 /// `placed` is where the whole picture lies. The numbers of the track under the pointer.
 void draw_track_hover(PanelContext& ctx, const Rect& area, const Rect& placed);

@@ -59,6 +59,11 @@ void draw_strip(PanelContext& ctx, const char* id, const Rect& r, const char* na
   if (icon_button(ctx.look, "##unfold", icon)) fold = Fold::open;
   ctx.mark("panels", name);
   tooltip(ctx.look, "Show this side");
+  if (&fold == &ctx.state.left) {  // the button that people look for first stays in reach
+    if (small_button(ctx.look, "##open", Icon::folder, 22, colour::dim)) ask_for_source(ctx.state);
+    ctx.mark("source", "open");
+    tooltip(ctx.look, "Open a file, a camera, an address, the screen", "Ctrl+o");
+  }
   ImGui::End();
   ImGui::PopStyleVar();
 }
@@ -183,7 +188,9 @@ void ViewerUi::draw(const ViewerModel& model, const InputState& input, const Loo
 void ViewerUi::draw_sides(PanelContext& ctx, const Layout& l) {
   if (l.left_open) {
     begin_side("##left", l.left);
-    heading_with_fold(ctx, "Graph", "fold_left", Icon::chevron_left, state_.left);
+    draw_source_row(ctx, requests_);
+    ImGui::Dummy({0, ctx.px(8)});
+    heading(ctx.look, "Graph");
     ImGui::Dummy({0, ctx.px(2)});
     draw_graph_panel(ctx);
     draw_grip(ctx, l.left, true, state_.left_width);
@@ -263,6 +270,7 @@ void ViewerUi::draw_over_picture(PanelContext& ctx, const Rect& area) {
     draw_notices(ctx, area);
   if (state_.panels) draw_view_bar(ctx, area, own, requests_);
   draw_timings_details(ctx);
+  draw_source_dialog(ctx, requests_);
   if (state_.help) draw_keys_help(ctx);
 }
 

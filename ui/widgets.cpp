@@ -66,6 +66,13 @@ void tray(ImDrawList& list, ImVec2 c, float s, ImU32 colour) {
   list.AddPolyline(points, 4, colour, 0, line);
 }
 
+void folder_shape(ImDrawList& list, ImVec2 c, float s, ImU32 colour) {
+  const ImVec2 points[] = {{c.x - s, c.y + s * 0.75f},        {c.x - s, c.y - s * 0.75f},
+                           {c.x - s * 0.2f, c.y - s * 0.75f}, {c.x + s * 0.1f, c.y - s * 0.4f},
+                           {c.x + s, c.y - s * 0.4f},         {c.x + s, c.y + s * 0.75f}};
+  list.AddPolyline(points, 6, colour, ImDrawFlags_Closed, std::max(1.f, s * 0.26f));
+}
+
 }  // namespace
 
 void draw_icon(ImDrawList& list, ImVec2 c, float size, Icon icon, ImU32 colour) {
@@ -125,6 +132,9 @@ void draw_icon(ImDrawList& list, ImVec2 c, float size, Icon icon, ImU32 colour) 
       break;
     case Icon::redo:
       turning_arrow(list, c, s, -1, colour);
+      break;
+    case Icon::folder:
+      folder_shape(list, c, s, colour);
       break;
   }
 }
@@ -235,6 +245,25 @@ std::string elided(std::string_view text, float width) {
     if (fits(shorter + "…")) break;
   }
   return shorter + "…";
+}
+
+std::string elided_front(std::string_view text, float width) {
+  const auto fits = [&](const std::string& s) { return ImGui::CalcTextSize(s.c_str()).x <= width; };
+  std::string shorter(text);
+  if (fits(shorter)) return shorter;
+  while (!shorter.empty()) {
+    do shorter.erase(0, 1);
+    while (!shorter.empty() && (static_cast<unsigned char>(shorter.front()) & 0xC0) == 0x80);
+    if (fits("…" + shorter)) break;
+  }
+  return "…" + shorter;
+}
+
+std::string elided_heading(const Look& look, std::string_view text, float width) {
+  ImGui::PushFont(look.strong);
+  std::string shorter = elided(text, width);
+  ImGui::PopFont();
+  return shorter;
 }
 
 std::string clock_text(int64_t ns, bool hours) {

@@ -58,7 +58,8 @@ enum class Icon : uint8_t {
   dots,
   save,
   undo,
-  redo
+  redo,
+  folder
 };
 
 /// A square button without a frame until hovered. `id` is an ImGui id.
@@ -81,6 +82,12 @@ void heading(const Look& look, const char* text);
 void text_coloured(ImU32 colour, std::string_view text);
 /// What a live source's state is drawn in: neutral while it plays.
 ImU32 state_colour(LiveState state);
+/// A small dot of that colour in the line that follows.
+void state_dot(const Look& look, LiveState state);
+/// "playing for 0:12 · 23 ms behind · 2 reconnects, 1 stall"; what is nothing is left out.
+std::string live_text(const LiveStatus& live, int64_t time_ns);
+/// "0:07", "2:15:03".
+std::string brief_time(int64_t ns);
 /// "live" while it plays, else the state's name.
 const char* state_word(LiveState state);
 
@@ -90,6 +97,10 @@ void text_right(ImU32 colour, std::string_view text);
 void tooltip(const Look& look, std::string_view text, std::string_view key = {});
 /// A string that ends in "…" where it would be wider than `width`.
 std::string elided(std::string_view text, float width);
+/// The same with "…" at its front, for paths, whose ends say more.
+std::string elided_front(std::string_view text, float width);
+/// As elided(), in the strong font.
+std::string elided_heading(const Look& look, std::string_view text, float width);
 
 /// "00:12.480", "1:02:03.480". Negative is shown as zero.
 std::string clock_text(int64_t ns, bool hours);

@@ -111,7 +111,7 @@ ui::ViewerModel sample_model() {
   m.frame_duration_ns = 33'366'667;
   m.picture = {768, 576};
   m.decode_fps = 412.3, m.display_fps = 29.97, m.source_fps = 29.97;
-  m.frames_processed = 375, m.frames_shown = 374, m.frames_dropped = 0;
+  m.counts.processed = 375, m.counts.shown = 374;
   m.backend = "cuda", m.device = "NVIDIA H100 80GB HBM3", m.backend_reason = "chosen by --backend=auto";
   m.display_path = "CUDA-GL interop", m.display_reason = "the CUDA device draws the window";
   m.nodes.push_back(node(median_schema(), "median", "768×576 RGBA8"));

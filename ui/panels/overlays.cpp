@@ -81,15 +81,17 @@ void draw_stats_overlay(PanelContext& ctx, const Rect& area) {
       "{}\n{}\n"
       "frame {}  at {}\n"
       "source {:.2f} fps, decode {:.1f}, display {:.1f}\n"
-      "{} processed, {} shown, {} late, {} dropped, {} not shown, {} repeated\n"
       "picture {}×{} at {:.1f} %\n"
       "backend {}, display by {}\n"
       "panels {:.2f} ms",
       m.source_name, m.source_detail, m.frame_index, clock_text(m.position_ns, false), m.source_fps,
-      ctx.state.decode_fps, ctx.state.display_fps, m.frames_processed, m.frames_shown, m.frames_late,
-      m.frames_dropped, m.frames_not_shown, m.frames_repeated, m.picture.width, m.picture.height, scale * 100,
-      m.backend, m.display_path, ctx.state.panels_ms);
+      ctx.state.decode_fps, ctx.state.display_fps, m.picture.width, m.picture.height, scale * 100, m.backend,
+      m.display_path, ctx.state.panels_ms);
   text += latency_lines(ctx.state.timings);
+  if (m.live_status.live)
+    text += fmt::format("\n\n{}{}{}", live_text(m.live_status, ctx.time_ns),
+                        m.live_status.reason.empty() ? "" : "\n", m.live_status.reason);
+  text += "\n\nframes\n" + frame_count_lines(m.counts, m.live_status.live);
   const float margin = ctx.px(14);
   ImGui::PushFont(ctx.look.small);
   draw_box(ctx, {area.x + margin, area.y + margin}, std::max(area.w - 2 * margin, ctx.px(80)), text,

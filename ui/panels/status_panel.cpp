@@ -24,24 +24,43 @@ void live_row(PanelContext& ctx, const LiveStatus& live) {
   ImGui::TableNextColumn();
   text_coloured(colour::dim, "state");
   ImGui::TableNextColumn();
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float radius = ctx.px(3.5f);
-  ImGui::GetWindowDrawList()->AddCircleFilled(
-      {at.x + radius, at.y + ImGui::GetFontSize() * 0.5f + ctx.px(0.5f)}, radius, state_colour(live.state),
-      20);
-  ImGui::SetCursorScreenPos({at.x + 2 * radius + ctx.px(6), at.y});
-  text_coloured(
-      colour::text,
-      fmt::format(
-          "{} for {}", name(live.state),
-          clock_text((ctx.time_ns - live.since_ns) / 1'000'000'000 * 1'000'000'000, false).substr(0, 5)));
   ImGui::PushTextWrapPos(0);
-  if (!live.reason.empty()) text_coloured(colour::dim, live.reason);
-  text_coloured(colour::dim, fmt::format("{} {}, {} {}", live.reconnects,
-                                         live.reconnects == 1 ? "reconnect" : "reconnects", live.stalls,
-                                         live.stalls == 1 ? "stall" : "stalls"));
-  ImGui::PopTextWrapPos();
+  state_dot(ctx.look, live.state);
+  text_coloured(colour::text,
+                fmt::format("{} for {}", name(live.state), brief_time(ctx.time_ns - live.since_ns)));
   ctx.mark("status", "state");
+  if (!live.reason.empty()) text_coloured(colour::dim, live.reason);
+  text_coloured(colour::dim, fmt::format("{} {}, {} {}, {} {} tried", live.reconnects,
+                                         live.reconnects == 1 ? "reconnect" : "reconnects", live.stalls,
+                                         live.stalls == 1 ? "stall" : "stalls", live.attempts,
+                                         live.attempts == 1 ? "connection" : "connections"));
+  ImGui::PopTextWrapPos();
+  if (live.latency_ns < 0) return;
+  row(ctx, "delay", fmt::format("{} ms", ms_text(live.latency_ns)));
+  tooltip(ctx.look,
+          "How far the newest picture lags behind the earliest arrival that its time stamp promises: what "
+          "queues in the network and in decoders add. Cameras: since the picture was taken.");
+}
+
+/// What was lost, each reason that there was.
+void lost_rows(PanelContext& ctx) {
+  const ViewerModel& m = ctx.model;
+  const FrameCounts& c = m.counts;
+  const bool live = m.live_status.live;
+  std::string detail;
+  const auto add = [&](uint64_t count, const char* what) {
+    if (count > 0) detail += fmt::format("{}{} {}", detail.empty() ? "" : ", ", count, what);
+  };
+  add(c.replaced_source, "at the source"), add(c.replaced_graph, "before the graph");
+  add(c.late, "late"), add(c.recorder, "not recorded"), add(c.stream, "not sent");
+  row(ctx, "frames",
+      live ? fmt::format("{} received, {} shown", c.received, c.shown)
+           : fmt::format("{} processed, {} shown", c.processed, c.shown));
+  tooltip(ctx.look, frame_count_lines(c, live));
+  row(ctx, "drops", fmt::format("{}", c.drops()), detail);
+  tooltip(ctx.look, frame_count_lines(c, live));
+  row(ctx, "screen", fmt::format("{} not shown, {} repeated", c.not_shown, c.repeated));
+  tooltip(ctx.look, frame_count_lines(c, live));
 }
 
 }  // namespace
@@ -60,14 +79,7 @@ void draw_status_panel(PanelContext& ctx) {
         m.backend_reason);
     row(ctx, "display", m.display_path, m.display_reason);
     row(ctx, "decode", ctx.state.decode_fps > 0 ? fmt::format("{:.1f} fps", ctx.state.decode_fps) : "");
-    row(ctx, "frames", fmt::format("{} processed, {} shown", m.frames_processed, m.frames_shown));
-    row(ctx, "lost", fmt::format("{} dropped, {} late", m.frames_dropped, m.frames_late),
-        fmt::format("{} not shown, {} repeated", m.frames_not_shown, m.frames_repeated));
-    tooltip(ctx.look,
-            "Dropped: the recorder was too slow for a live source\n"
-            "Late: the graph or the decoder was slower than the source's pace\n"
-            "Not shown: a newer frame came before the display took it\n"
-            "Repeated: frame times through which the frame before stayed on the screen");
+    lost_rows(ctx);
     const PassStats *work = latency_of(ctx.state.timings, "work"),
                     *total = latency_of(ctx.state.timings, "total");
     if (work && total)

@@ -121,7 +121,9 @@ void draw_live(PanelContext& ctx) {
   ImGui::SetCursorScreenPos({at.x + 2 * radius + ctx.px(6), at.y});
   fixed_text(colour::text, state_word(state), "reconnecting");
   ctx.mark("transport", "live");
-  if (!live.reason.empty()) tooltip(ctx.look, live.reason);
+  if (live.live)
+    tooltip(ctx.look, live.reason.empty() ? live_text(live, ctx.time_ns)
+                                          : live_text(live, ctx.time_ns) + "\n" + live.reason);
 }
 
 }  // namespace
@@ -147,7 +149,7 @@ void draw_transport_bar(PanelContext& ctx) {
   }
 
   const std::string fps = fmt::format("{:.1f} fps", ctx.state.display_fps);
-  const uint64_t lost = m.frames_dropped + m.frames_late;
+  const uint64_t lost = m.counts.drops();
   const std::string drops = fmt::format("{} {}", lost, lost == 1 ? "drop" : "drops");
   const float fps_width = ImGui::CalcTextSize("000.0 fps").x;
   const float drops_width =
@@ -177,8 +179,8 @@ void draw_transport_bar(PanelContext& ctx) {
     fixed_text(colour::dim, fps, "000.0 fps", true);
     ImGui::SameLine(0, gap);
     fixed_text(lost ? colour::accent : colour::dim, drops, "000 drops", true);
-    tooltip(ctx.look, fmt::format("{} dropped before the graph, {} late, {} finished but not shown",
-                                  m.frames_dropped, m.frames_late, m.frames_not_shown));
+    ctx.mark("transport", "drops");
+    tooltip(ctx.look, frame_count_lines(m.counts, m.live_status.live));
   }
   ImGui::SameLine(0, ctx.px(8));
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ctx.px(4));

@@ -1,0 +1,115 @@
+#include "core/base/source_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <string_view>
+
+namespace lensd {
+namespace {
+
+constexpr std::string_view kSpaces = " \t\r\n\v\f";
+
+std::string home() {
+  const char* value = std::getenv("HOME");
+  std::string folder = value && value[0] == '/' ? value : "";
+  while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
+  return folder;
+}
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/// "%20" and the like of a file:// address.
+std::string decoded(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const int high = text[i] == '%' && i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
+    const int low = high >= 0 ? hex_digit(text[i + 2]) : -1;
+    if (low >= 0 && high + low > 0)
+      out += static_cast<char>(high * 16 + low), i += 2;
+    else
+      out += text[i];
+  }
+  return out;
+}
+
+std::string with_home(const std::string& path) {
+  const std::string folder = home();
+  const bool tilde = path == "~" || path.starts_with("~/");
+  return tilde && !folder.empty() ? folder + path.substr(1) : path;
+}
+
+/// Of "file:///a/b" and "file://localhost/a/b" the path.
+std::string without_file_scheme(const std::string& text) {
+  constexpr std::string_view scheme = "file://";
+  if (!text.starts_with(scheme)) return text;
+  const size_t slash = text.find('/', scheme.size());
+  return slash == std::string::npos ? text : decoded(std::string_view(text).substr(slash));
+}
+
+}  // namespace
+
+std::string tidy_source(const std::string& text) {
+  const size_t begin = text.find_first_not_of(kSpaces);
+  if (begin == std::string::npos) return {};
+  std::string tidy = text.substr(begin, text.find_first_of("\r\n", begin) - begin);
+  tidy.erase(tidy.find_last_not_of(kSpaces) + 1);
+  const char first = tidy.front();
+  if (tidy.size() > 2 && (first == '"' || first == '\'') && tidy.back() == first)
+    tidy = tidy.substr(1, tidy.size() - 2);
+  return with_home(without_file_scheme(tidy));
+}
+
+bool may_be_path(const std::string& text) {
+  if (text == "-" || text.find("://") != std::string::npos) return false;
+  constexpr std::array<std::string_view, 5> kinds = {"test:", "screen:", "v4l2:", "/dev/video", "/dev/v4l/"};
+  for (const std::string_view kind : kinds)
+    if (text.starts_with(kind)) return false;
+  return true;
+}
+
+std::optional<TypedPath> typed_path(const std::string& text) {
+  const size_t begin = text.find_first_not_of(kSpaces);
+  if (begin == std::string::npos) return TypedPath{};
+  std::string path = text.substr(begin);
+  // While somebody types, a quote at the front has no partner yet.
+  const char first = path.front();
+  if (first == '"' || first == '\'') {
+    path.erase(0, 1);
+    if (!path.empty() && path.back() == first) path.pop_back();
+  }
+  path = with_home(without_file_scheme(path));
+  if (!may_be_path(path)) return std::nullopt;
+  const size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return TypedPath{"", path};
+  return TypedPath{path.substr(0, slash + 1), path.substr(slash + 1)};
+}
+
+std::string shown_path(const std::string& path) {
+  const std::string folder = home();
+  if (folder.size() < 2 || !path.starts_with(folder)) return path;
+  const bool whole = path.size() == folder.size() || path[folder.size()] == '/';
+  return whole ? std::string("~").append(path, folder.size()) : path;
+}
+
+std::string brief_source(const std::string& url) {
+  const size_t scheme = url.find("://");
+  if (scheme != std::string::npos) {
+    std::string rest = url.substr(scheme + 3);
+    rest.erase(std::min(rest.find('?'), rest.size()));
+    const size_t path = rest.find('/'), login = rest.rfind('@', path);
+    if (login != std::string::npos) rest.erase(0, login + 1);
+    return url.substr(0, scheme + 3) + rest;
+  }
+  if (url.starts_with("test:")) return url.substr(0, url.find('='));
+  const size_t slash = url.find_last_not_of('/') == std::string::npos
+                           ? std::string::npos
+                           : url.rfind('/', url.find_last_not_of('/'));
+  return slash == std::string::npos ? url : url.substr(slash + 1);
+}
+
+}  // namespace lensd

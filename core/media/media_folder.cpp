@@ -1,0 +1,170 @@
+#include "core/media/media_folder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
+#include <map>
+#include <string_view>
+#include <utility>
+
+namespace lensd {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 35> kVideos = {
+    "mp4",  "mkv", "mov", "avi", "webm", "m4v", "ts",  "mts",  "m2ts", "mpg",   "mpeg", "wmv",
+    "flv",  "ogv", "ogg", "3gp", "mxf",  "vob", "y4m", "h264", "h265", "hevc",  "264",  "265",
+    "mjpg", "nut", "ivf", "asf", "divx", "dv",  "f4v", "m2v",  "apng", "mjpeg", "gif"};
+constexpr std::array<std::string_view, 15> kImages = {"png",  "jpg",  "jpeg", "bmp", "tif",
+                                                      "tiff", "webp", "ppm",  "pgm", "pnm",
+                                                      "exr",  "dpx",  "jp2",  "tga", "avif"};
+/// A folder may be endless; nobody reads more lines than this.
+constexpr size_t kMostRead = 20000, kMostListed = 4000;
+/// Fewer numbered images are single pictures; the reader finds a first number up to kLastStart.
+constexpr size_t kFewestImages = 4;
+constexpr int64_t kLastStart = 9999;
+
+std::string lower(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+std::string ending(const std::string& name) {
+  const size_t dot = name.rfind('.');
+  return dot == std::string::npos || dot == 0 ? "" : lower(name.substr(dot + 1));
+}
+
+template <size_t N>
+bool has(const std::array<std::string_view, N>& list, const std::string& text) {
+  return std::find(list.begin(), list.end(), text) != list.end();
+}
+
+/// "clip2" before "clip10": runs of digits count as numbers.
+bool before(const FolderEntry& a, const FolderEntry& b) {
+  const auto rank = [](FolderEntry::Kind kind) {
+    return kind == FolderEntry::Kind::folder ? 0 : kind == FolderEntry::Kind::other ? 2 : 1;
+  };
+  if (rank(a.kind) != rank(b.kind)) return rank(a.kind) < rank(b.kind);
+  const std::string x = lower(a.name), y = lower(b.name);
+  const auto digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
+  size_t i = 0, k = 0;
+  while (i < x.size() && k < y.size()) {
+    if (digit(x[i]) && digit(y[k])) {
+      const auto run = [&](const std::string& s, size_t& at) {
+        while (at < s.size() && s[at] == '0') ++at;
+        const size_t begin = at;
+        while (at < s.size() && digit(s[at])) ++at;
+        return std::string_view(s).substr(begin, at - begin);
+      };
+      const std::string_view m = run(x, i), n = run(y, k);
+      if (m.size() != n.size()) return m.size() < n.size();
+      if (m != n) return m < n;
+      continue;
+    }
+    if (x[i] != y[k]) return x[i] < y[k];
+    ++i, ++k;
+  }
+  if (x.size() - i != y.size() - k) return x.size() - i < y.size() - k;
+  return a.name < b.name;
+}
+
+/// Images whose names differ in the last number only.
+struct Numbered {
+  std::vector<int64_t> numbers;
+  std::vector<size_t> entries;
+  size_t narrowest = 100, widest = 0;
+  bool padded = false;
+};
+
+/// Runs of images without a gap become one entry.
+void gather_sequences(std::vector<FolderEntry>& entries, const std::string& folder) {
+  if (folder.find('%') != std::string::npos) return;
+  std::map<std::pair<std::string, std::string>, Numbered> groups;
+  for (size_t n = 0; n < entries.size(); ++n) {
+    const std::string& name = entries[n].name;
+    if (entries[n].kind != FolderEntry::Kind::file || !has(kImages, ending(name)) ||
+        name.find('%') != std::string::npos)
+      continue;
+    const size_t dot = name.rfind('.');
+    size_t begin = dot;
+    while (begin > 0 && std::isdigit(static_cast<unsigned char>(name[begin - 1]))) --begin;
+    const size_t width = dot - begin;
+    if (width == 0 || width > 9) continue;
+    Numbered& group = groups[{name.substr(0, begin), name.substr(dot)}];
+    group.numbers.push_back(std::stoll(name.substr(begin, width)));
+    group.entries.push_back(n);
+    group.narrowest = std::min(group.narrowest, width), group.widest = std::max(group.widest, width);
+    group.padded = group.padded || (width > 1 && name[begin] == '0');
+  }
+  std::vector<bool> gone(entries.size());
+  std::vector<FolderEntry> sequences;
+  for (auto& [names, group] : groups) {
+    if (group.numbers.size() < kFewestImages) continue;
+    if (group.padded && group.narrowest != group.widest) continue;
+    const auto [first, last] = std::minmax_element(group.numbers.begin(), group.numbers.end());
+    if (*first > kLastStart || *last - *first + 1 != static_cast<int64_t>(group.numbers.size())) continue;
+    for (const size_t n : group.entries) gone[n] = true;
+    const std::string number = group.padded ? fmt::format("%0{}d", group.widest) : "%d";
+    sequences.push_back({FolderEntry::Kind::sequence, names.first + number + names.second, 0,
+                         static_cast<int>(group.numbers.size())});
+  }
+  std::vector<FolderEntry> kept;
+  for (size_t n = 0; n < entries.size(); ++n)
+    if (!gone[n]) kept.push_back(std::move(entries[n]));
+  kept.insert(kept.end(), sequences.begin(), sequences.end());
+  entries = std::move(kept);
+}
+
+}  // namespace
+
+bool named_like_media(const std::string& name) {
+  const std::string end = ending(name);
+  return has(kVideos, end) || has(kImages, end);
+}
+
+FolderList list_media_folder(const std::string& folder) {
+  FolderList list;
+  list.asked = folder;
+  std::error_code error;
+  fs::path path = fs::absolute(folder.empty() ? "." : folder, error).lexically_normal();
+  if (!path.has_filename() && path.has_parent_path()) path = path.parent_path();  // "/a/" → "/a"
+  list.folder = path.string();
+  fs::directory_iterator entries(path, error);
+  if (error) {
+    list.problem = error == std::errc::permission_denied           ? "no permission to read this folder"
+                   : error == std::errc::no_such_file_or_directory ? "there is no such folder"
+                   : error == std::errc::not_a_directory           ? "this is no folder"
+                                                                   : error.message();
+    return list;
+  }
+  size_t read = 0;
+  for (; entries != fs::directory_iterator(); entries.increment(error)) {
+    if (error || ++read > kMostRead) break;
+    FolderEntry entry;
+    entry.name = entries->path().filename().string();
+    if (entry.name.starts_with('.')) continue;
+    std::error_code ignored;
+    const fs::file_status status = entries->status(ignored);
+    if (fs::is_directory(status)) {
+      entry.kind = FolderEntry::Kind::folder;
+    } else if (fs::is_regular_file(status)) {
+      entry.kind = named_like_media(entry.name) ? FolderEntry::Kind::file : FolderEntry::Kind::other;
+      const auto bytes = entries->file_size(ignored);
+      entry.bytes = ignored ? 0 : static_cast<int64_t>(bytes);
+    } else {
+      continue;
+    }
+    list.entries.push_back(std::move(entry));
+  }
+  list.cut = read > kMostRead;
+  gather_sequences(list.entries, list.folder);
+  std::sort(list.entries.begin(), list.entries.end(), before);
+  if (list.entries.size() > kMostListed) list.entries.resize(kMostListed), list.cut = true;
+  return list;
+}
+
+}  // namespace lensd

@@ -1,0 +1,177 @@
+// Opening sources aside: the newest wish counts, what is given up is forgotten, failures change nothing.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+#include "app/source_finder.hpp"
+#include "app/viewer_source.hpp"
+#include "core/base/error.hpp"
+#include "kernels/registry.hpp"
+#include "tests/unit/synthetic_source.hpp"
+#include "tests/unit/temporary_folder.hpp"
+
+namespace lensd {
+namespace {
+
+using namespace std::chrono_literals;
+
+template <class F>
+bool soon(F condition) {
+  const auto end = std::chrono::steady_clock::now() + 30s;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(2ms);
+  }
+  return true;
+}
+
+MadeSource make_synthetic() {
+  PipelineOptions options;
+  options.executor = {.threads = 1, .frames = 6}, options.paced = true;
+  MadeSource made;
+  auto source = std::make_unique<SyntheticSource>(Extent{64, 48}, 1'000'000);
+  made.recorder = std::make_shared<RecorderTap>(RecordSettings{}, source->info());
+  options.sinks = {made.recorder};
+  made.pipeline = std::make_shared<Pipeline>(std::move(source), options, registry());
+  return made;
+}
+
+class Opener : public ::testing::Test {
+ protected:
+  /// "good" is made, "slow" waits until it is given up, anything else fails.
+  std::unique_ptr<SourceOpener> opener = std::make_unique<SourceOpener>(
+      [this](const OpenRequest& request, std::shared_ptr<const std::atomic<bool>> cancel) {
+        if (request.url == "good") return make_synthetic();
+        if (request.url != "slow") throw Error(ExitCode::bad_source, request.url, "is not there");
+        ++waiting;
+        while (!*cancel) std::this_thread::sleep_for(1ms);
+        ++stopped;
+        return make_synthetic();
+      },
+      [this] { ++wakes; });
+
+  OpenRequest request(const std::string& url) {
+    OpenRequest r;
+    r.url = url;
+    r.done = [this, url](const std::string& problem) { told.push_back(url + ": " + problem); };
+    return r;
+  }
+  SourceOpener::Finished finished() {
+    std::optional<SourceOpener::Finished> result;
+    EXPECT_TRUE(soon([&] { return (result = opener->take()).has_value(); }));
+    return result ? std::move(*result) : SourceOpener::Finished{};
+  }
+
+  std::atomic<int> wakes{0}, waiting{0}, stopped{0};
+  std::vector<std::string> told;
+};
+
+TEST_F(Opener, GivesBackWhatWasMade) {
+  EXPECT_EQ(opener->opening(), "");
+  opener->open(request("good"));
+  EXPECT_EQ(opener->opening(), "good");
+  const auto result = finished();
+  EXPECT_TRUE(result.made.pipeline);
+  EXPECT_EQ(result.problem, "");
+  EXPECT_EQ(result.request.url, "good");
+  EXPECT_EQ(opener->opening(), "");
+  EXPECT_TRUE(soon([&] { return wakes == 1; }));
+  EXPECT_FALSE(opener->take());
+}
+
+TEST_F(Opener, AFailureSaysWhatAndWhy) {
+  opener->open(request("missing"));
+  const auto result = finished();
+  EXPECT_FALSE(result.made.pipeline);
+  EXPECT_EQ(result.problem, "missing: is not there");
+}
+
+TEST_F(Opener, TheNewestWishCounts) {
+  opener->open(request("slow"));
+  ASSERT_TRUE(soon([&] { return waiting == 1; }));
+  opener->open(request("good"));
+  EXPECT_EQ(told, std::vector<std::string>{"slow: another source was asked for meanwhile"});
+  EXPECT_EQ(finished().request.url, "good");
+  EXPECT_TRUE(soon([&] { return stopped == 1; }));
+  EXPECT_FALSE(opener->take());
+}
+
+TEST_F(Opener, GivenUpIsForgotten) {
+  opener->open(request("slow"));
+  ASSERT_TRUE(soon([&] { return waiting == 1; }));
+  opener->cancel();
+  EXPECT_EQ(opener->opening(), "");
+  EXPECT_EQ(told, std::vector<std::string>{std::string("slow: ") + SourceOpener::kGivenUp});
+  EXPECT_TRUE(soon([&] { return stopped == 1; }));
+  EXPECT_FALSE(opener->take());
+  EXPECT_EQ(wakes, 0);
+}
+
+TEST_F(Opener, TheEndStopsWhatIsBeingOpened) {
+  opener->open(request("slow"));
+  ASSERT_TRUE(soon([&] { return waiting == 1; }));
+  opener.reset();
+  EXPECT_EQ(stopped, 1);
+  EXPECT_EQ(told, std::vector<std::string>{"slow: lensd is ending"});
+}
+
+TEST(RetirementTest, TheNextSourceStartsWhenTheOldOneHasEnded) {
+  Retirement retirement;
+  MadeSource first = make_synthetic(), second = make_synthetic();
+  const std::shared_ptr<Pipeline> old = first.pipeline, next = second.pipeline;
+  retirement.replace({}, first.pipeline);
+  ASSERT_TRUE(soon([&] { return old->status().processed > 0; }));
+  retirement.replace(std::move(first), next);
+  ASSERT_TRUE(soon([&] { return next->status().processed > 0; }));
+  const uint64_t processed = old->status().processed;
+  std::this_thread::sleep_for(50ms);
+  EXPECT_EQ(old->status().processed, processed) << "its threads have ended";
+  retirement.finish();
+  next->stop();
+}
+
+TEST(SourcesOfAViewer, OptionsOfTheCommandLineAreForItsSourceAlone) {
+  CommandLine line;
+  line.source = "/dev/video0";
+  line.live.format = "mjpeg", line.live.size = {640, 480}, line.live.rate = 15;
+  line.live.low_latency = true, line.live.rtsp_transport = "udp";
+  EXPECT_EQ(live_options_for(line, "/dev/video0").format, "mjpeg");
+  const LiveOptions other = live_options_for(line, "rtsp://camera/stream");
+  EXPECT_EQ(other.format, "");
+  EXPECT_EQ(other.size.width, 0);
+  EXPECT_EQ(other.rate, 0);
+  EXPECT_TRUE(other.low_latency);
+  EXPECT_EQ(other.rtsp_transport, "udp");
+}
+
+TEST(SourcesOfAViewer, LookingForFilesBeginsWhereTheNewestFileIs) {
+  EXPECT_EQ(folder_of("/a/b/clip.mp4", {"/c/d.mp4"}), "/a/b");
+  EXPECT_EQ(folder_of("test:mandelbrot", {"rtsp://a/b", "/c/d.mp4", "/e/f.mp4"}), "/c");
+  EXPECT_EQ(folder_of("screen:", {}), std::filesystem::current_path().string());
+}
+
+TEST(Finder, ListsTheFolderAndSaysWhatIsWrongWithRecentSources) {
+  TemporaryFolder folder;
+  std::ofstream(folder / "clip.mp4") << "x";
+  SourceFinder finder([] {});
+  const std::vector<std::string> recent = {folder / "clip.mp4", folder / "lost.avi", folder / "",
+                                           "rtsp://camera/stream", "/dev/video987"};
+  finder.want(folder / "", recent);
+  EXPECT_EQ(finder.choices()->recent.size(), recent.size()) << "the list is there at once";
+  ASSERT_TRUE(soon([&] { return finder.choices()->cameras_known; }));
+  const auto choices = finder.choices();
+  ASSERT_EQ(choices->files.entries.size(), 1u);
+  EXPECT_EQ(choices->files.entries[0].name, "clip.mp4");
+  EXPECT_EQ(choices->recent[0].problem, "");
+  EXPECT_EQ(choices->recent[1].problem, "This file is not there any more");
+  EXPECT_EQ(choices->recent[2].problem, "This is a folder now");
+  EXPECT_EQ(choices->recent[3].problem, "");
+  EXPECT_EQ(choices->recent[4].problem, "This camera is not plugged in");
+  std::ofstream(folder / "new.mkv") << "x";
+  EXPECT_TRUE(soon([&] { return finder.choices()->files.entries.size() == 2; })) << "it is read again";
+}
+
+}  // namespace
+}  // namespace lensd

@@ -1,0 +1,305 @@
+// The source row and the dialog driven by hand, without a display: what is offered and what is asked for.
+#include <gtest/gtest.h>
+
+#include "core/base/clock.hpp"
+#include "tests/unit/ui_model.hpp"
+#include "ui/viewer_ui.hpp"
+
+namespace lensd::ui {
+namespace {
+
+using Kind = FolderEntry::Kind;
+
+class SourcePanel : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ImGui::CreateContext();
+    ImGuiIO& io = ImGui::GetIO();
+    io.IniFilename = nullptr;
+    io.DisplaySize = {1280, 720};
+    io.DisplayFramebufferScale = {1, 1};
+    look = make_look(io, ImGui::GetStyle(), 1, 1);
+    io.Fonts->Build();
+    viewer.track_widgets(true);
+    choices.files.folder = choices.files.asked = "/videos";
+    choices.files.entries = {{Kind::folder, "old", 0, 0},
+                             {Kind::sequence, "img_%04d.png", 0, 120},
+                             {Kind::file, "clip.mp4", 12'300'000, 0},
+                             {Kind::file, "second.mkv", 900, 0},
+                             {Kind::other, "notes.txt", 10, 0}};
+    choices.recent = {{"/videos/clip.mp4", ""}, {"/gone/lost.avi", "This file is not there any more"}};
+    choices.cameras_known = true;
+    choices.cameras = {{.path = "/dev/video0",
+                        .by_id = "/dev/v4l/by-id/usb-cam",
+                        .name = "HD Webcam",
+                        .formats = {{.fourcc = "MJPG",
+                                     .description = "Motion-JPEG",
+                                     .format = "mjpeg",
+                                     .modes = {{{1920, 1080}, {30, 15}}, {{640, 480}, {}}}}}}};
+    model.source_folder = "/videos";
+    publish();
+    for (int i = 0; i < 3; ++i) frame();
+  }
+  void TearDown() override { ImGui::DestroyContext(); }
+
+  void publish() { model.choices = std::make_shared<const SourceChoices>(choices); }
+  void frame(const InputState& input = {}) {
+    ImGui::GetIO().DeltaTime = 1.f / 60;
+    std::vector<Command> out;
+    ImGui::NewFrame();
+    viewer.draw(model, input, look, out);
+    ImGui::Render();
+    const ViewerRequests& r = viewer.requests();
+    if (r.open) wishes.push_back(*r.open);
+    if (!r.forget_source.empty()) forgotten.push_back(r.forget_source);
+    cancelled += r.cancel_open ? 1 : 0;
+  }
+  void point(float x, float y) {
+#if IMGUI_VERSION_NUM >= 18700
+    ImGui::GetIO().AddMousePosEvent(x, y);
+#else
+    ImGui::GetIO().MousePos = {x, y};
+#endif
+  }
+  void button(bool down) {
+#if IMGUI_VERSION_NUM >= 18700
+    ImGui::GetIO().AddMouseButtonEvent(0, down);
+#else
+    ImGui::GetIO().MouseDown[0] = down;
+#endif
+  }
+  bool there(const std::string& name) const {
+    return viewer.widget_rects().count(name) > 0;
+  }
+  void click(const std::string& name) {
+    ASSERT_TRUE(there(name)) << name;
+    const Rect r = viewer.widget_rects().at(name);
+    point(r.x + r.w * 0.5f, r.y + r.h * 0.5f), frame(), frame();
+    button(true), frame();
+    button(false), frame(), frame();
+  }
+  void press(KeyPress key) {
+    InputState input;
+    input.presses.push_back(key);
+    frame(input), frame();
+  }
+  void type(const char* text) {
+    for (const char* c = text; *c; ++c)
+      ImGui::GetIO().AddInputCharacter(static_cast<unsigned char>(*c)), frame();
+    frame();
+  }
+  void open_dialog() {
+    press({.character = 'o', .ctrl = true});
+    frame(), frame();
+    ASSERT_TRUE(there("source/path"));
+  }
+  /// What the program does when a wish came true.
+  void play() {
+    ++model.pipeline, frame(), frame(), frame();
+  }
+
+  Look look;
+  ViewerUi viewer;
+  ViewerModel model = test::sample_model();
+  SourceChoices choices;
+  std::vector<SourceWish> wishes;
+  std::vector<std::string> forgotten;
+  int cancelled = 0;
+};
+
+TEST_F(SourcePanel, TheButtonIsThereWhetherTheSideIsOpenOrFolded) {
+  EXPECT_TRUE(there("source/name"));
+  click("source/open");
+  frame();
+  EXPECT_TRUE(there("source/path"));
+  press({.key = Key::escape});
+  frame();
+  EXPECT_FALSE(there("source/path"));
+  viewer.state().left = Fold::folded;
+  frame(), frame();
+  click("source/open");
+  frame();
+  EXPECT_TRUE(there("source/path"));
+  press({.key = Key::escape});
+  viewer.state().panels = false;
+  frame(), frame();
+  open_dialog();
+}
+
+TEST_F(SourcePanel, EnterOpensWhatWasTypedAndTheDialogGoesWhenItPlays) {
+  open_dialog();
+  type("rtsp://camera.local/stream");
+  EXPECT_FALSE(viewer.requests().quit) << "letters are text";
+  press({.key = Key::enter});
+  ASSERT_EQ(wishes.size(), 1u);
+  EXPECT_EQ(wishes[0].text, "rtsp://camera.local/stream");
+  EXPECT_FALSE(wishes[0].wait);
+  EXPECT_TRUE(there("source/path")) << "until it plays";
+  play();
+  EXPECT_FALSE(there("source/path"));
+}
+
+TEST_F(SourcePanel, TypingNarrowsTheListAndEnterOpensItsBestLine) {
+  open_dialog();
+  EXPECT_TRUE(there("source/file/clip.mp4"));
+  EXPECT_FALSE(there("source/file/notes.txt")) << "no media: only where it is typed";
+  type("sec");
+  EXPECT_FALSE(there("source/file/clip.mp4"));
+  press({.key = Key::enter});
+  ASSERT_EQ(wishes.size(), 1u);
+  EXPECT_EQ(wishes[0].text, "/videos/second.mkv");
+}
+
+TEST_F(SourcePanel, AFileOfAnotherKindIsFoundByItsName) {
+  open_dialog();
+  type("notes.txt");
+  press({.key = Key::enter});
+  ASSERT_EQ(wishes.size(), 1u);
+  EXPECT_EQ(wishes[0].text, "/videos/notes.txt");
+}
+
+TEST_F(SourcePanel, ArrowsChooseAndFoldersAreEntered) {
+  open_dialog();
+  press({.key = Key::down});
+  press({.key = Key::enter});
+  EXPECT_TRUE(wishes.empty());
+  frame();
+  EXPECT_EQ(viewer.state().source.listed, "/videos/old/");
+  EXPECT_FALSE(there("source/file/clip.mp4")) << "the list is of another folder";
+  choices.files = {"/videos/old/", "/videos/old", "", {{Kind::file, "oldest.avi", 5, 0}}, false};
+  publish();
+  frame(), frame();
+  click("source/file/oldest.avi");
+  ASSERT_EQ(wishes.size(), 1u);
+  EXPECT_EQ(wishes[0].text, "/videos/old/oldest.avi");
+  click("source/up");
+  EXPECT_EQ(viewer.state().source.listed, "/videos/");
+}
+
+TEST_F(SourcePanel, AFolderThatIsTypedIsListed) {
+  open_dialog();
+  type("/videos/old/ol");
+  EXPECT_EQ(viewer.state().source.listed, "/videos/old/");
+  press({.key = Key::enter});
+  ASSERT_EQ(wishes.size(), 1u);
+  EXPECT_EQ(wishes[0].text, "/videos/old/ol") << "nothing of the folder is known yet: as typed";
+}
+
+TEST_F(SourcePanel, RecentSourcesAreOpenedAndForgotten) {
+  open_dialog();
+  click("source/recent/lost.avi");
+  ASSERT_EQ(wishes.size(), 1u) << "it may be back";
+  EXPECT_EQ(wishes[0].text, "/gone/lost.avi");
+  click("source/forget/lost.avi");
+  EXPECT_EQ(forgotten, std::vector<std::string>{"/gone/lost.avi"});
+}
+
+TEST_F(SourcePanel, ACamerasModesAreChosenByClicks) {
+  open_dialog();
+  click("source/camera/video0");
+  EXPECT_FALSE(there("source/file/clip.mp4"));
+  click("source/mode/MJPG/1920x1080/15");
+  ASSERT_EQ(wishes.size(), 1u);
+  EXPECT_EQ(wishes[0].text, "v4l2:/dev/v4l/by-id/usb-cam");
+  EXPECT_EQ(wishes[0].format, "mjpeg");
+  EXPECT_EQ(wishes[0].size, (Extent{1920, 1080}));
+  EXPECT_EQ(wishes[0].rate, 15);
+  click("source/mode/MJPG/640x480");
+  EXPECT_EQ(wishes.back().rate, 0) << "the camera does not say";
+  click("source/camera_open");
+  EXPECT_EQ(wishes.back().format, "");
+  choices.cameras.clear();
+  publish();
+  frame(), frame(), frame();
+  EXPECT_TRUE(there("source/file/clip.mp4")) << "unplugged: the files are back";
+  EXPECT_TRUE(there("source/no_camera"));
+}
+
+TEST_F(SourcePanel, WhatIsBeingOpenedIsShownAndGivenUp) {
+  model.progress.opening = "rtsp://camera.local/stream", model.progress.since_ns = now_ns();
+  frame(), frame();
+  click("source/cancel");
+  EXPECT_EQ(cancelled, 1);
+  open_dialog();
+  click("source/give_up");
+  EXPECT_EQ(cancelled, 2);
+}
+
+TEST_F(SourcePanel, AFailureIsToldInTheDialogAndALiveSourceCanBeWaitedFor) {
+  open_dialog();
+  type("udp://127.0.0.1:9");
+  press({.key = Key::enter});
+  model.progress.failures = 1, model.progress.problem = "udp://127.0.0.1:9: no picture came";
+  model.progress.failed = wishes.at(0), model.progress.may_wait = true;
+  frame(), frame(), frame();
+  ASSERT_TRUE(there("source/problem"));
+  EXPECT_EQ(viewer.state().source.text, "udp://127.0.0.1:9") << "to be corrected";
+  click("source/wait");
+  ASSERT_EQ(wishes.size(), 2u);
+  EXPECT_TRUE(wishes[1].wait);
+  EXPECT_EQ(wishes[1].text, "udp://127.0.0.1:9");
+  play();
+  open_dialog();
+  EXPECT_FALSE(there("source/problem")) << "an old failure is not told again";
+}
+
+TEST_F(SourcePanel, TheScreenIsRefusedWithoutADisplay) {
+  open_dialog();
+  click("source/screen");
+  ASSERT_EQ(wishes.size(), 1u);
+  EXPECT_EQ(wishes[0].text, "screen:");
+  choices.screen_problem = "DISPLAY is not set";
+  publish();
+  frame();
+  click("source/screen");
+  EXPECT_EQ(wishes.size(), 1u);
+  click("source/test/Colour bars");
+  EXPECT_EQ(wishes.size(), 2u);
+}
+
+TEST_F(SourcePanel, StateOfALiveSourceIsInTheRow) {
+  model.live = true;
+  model.live_status = {.live = true,
+                       .state = LiveState::reconnecting,
+                       .reason = "connection refused",
+                       .since_ns = now_ns(),
+                       .reconnects = 2};
+  frame(), frame();
+  EXPECT_TRUE(there("source/live"));
+  EXPECT_EQ(live_text(model.live_status, model.live_status.since_ns + 65'000'000'000),
+            "reconnecting for 1:05 · 2 reconnects");
+  model.live_status.state = LiveState::playing, model.live_status.latency_ns = 23'000'000;
+  model.live_status.stalls = 1;
+  EXPECT_EQ(live_text(model.live_status, model.live_status.since_ns),
+            "playing for 0:00 · 23 ms behind · 2 reconnects · 1 stall");
+}
+
+TEST_F(SourcePanel, EveryReasonHasItsNumber) {
+  FrameCounts c;
+  c.received = 100, c.replaced_source = 5, c.replaced_graph = 3, c.skipped = 2, c.processed = 90;
+  c.shown = 80, c.not_shown = 10, c.repeated = 7, c.recorder = 1, c.late = 4;
+  EXPECT_EQ(c.replaced(), 8u);
+  EXPECT_EQ(c.drops(), 13u);
+  const std::string live = frame_count_lines(c, true), file = frame_count_lines(c, false);
+  for (const char* line : {"100  received", "5  dropped at the source", "3  dropped before the graph",
+                           "2  passed by", "10  finished but not shown", "7  repeated", "1  missing"})
+    EXPECT_NE(live.find(line), std::string::npos) << line;
+  EXPECT_EQ(file.find("received"), std::string::npos);
+  EXPECT_NE(file.find("4  shown late"), std::string::npos);
+}
+
+TEST_F(SourcePanel, DrawsInEverySize) {
+  open_dialog();
+  for (const ImVec2 size : {ImVec2{1920, 1080}, ImVec2{640, 480}, ImVec2{200, 120}, ImVec2{1, 1}}) {
+    ImGui::GetIO().DisplaySize = size;
+    for (int i = 0; i < 3; ++i) frame();
+    viewer.state().source.camera = "/dev/video0";
+    for (int i = 0; i < 2; ++i) frame();
+  }
+  model.choices.reset();
+  viewer.state().source.camera.clear();
+  frame(), frame();
+}
+
+}  // namespace
+}  // namespace lensd::ui

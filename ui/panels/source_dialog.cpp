@@ -1,0 +1,171 @@
+// Choosing a source: a box for a path or an address with the folder's files below it, and beside them what
+// was played before, cameras, the screen and test pictures.
+#include <imgui_internal.h>
+#if __has_include(<imgui_stdlib.h>)
+#include <imgui_stdlib.h>
+#else
+#include <misc/cpp/imgui_stdlib.h>
+#endif
+
+#include <algorithm>
+
+#include "core/base/source_text.hpp"
+#include "ui/panel.hpp"
+#include "ui/source_list.hpp"
+
+namespace lensd::ui {
+namespace {
+
+constexpr float kWidth = 700, kHeight = 440, kPlaces = 218;  // logical pixels
+
+void begin(PanelContext& ctx) {
+  SourceState& s = ctx.state.source;
+  s.ask = false, s.fresh = true;
+  s.text.clear(), s.camera.clear(), s.problem.clear();
+  s.choice = -1, s.pipeline = 0, s.may_wait = false, s.all_recent = false;
+  s.failures_seen = ctx.model.progress.failures;
+  if (!ctx.model.source_folder.empty()) s.folder = ctx.model.source_folder;
+}
+
+/// Tab writes the rest of the chosen name, or as much as all names share.
+int complete(ImGuiInputTextCallbackData* data) {
+  const auto& list = *static_cast<const SourceList*>(data->UserData);
+  const std::string whole(data->Buf, static_cast<size_t>(data->BufTextLen));
+  if (const auto longer = completed(list, whole)) {
+    data->DeleteChars(0, data->BufTextLen);
+    data->InsertChars(0, longer->c_str());
+  }
+  return 0;
+}
+
+/// True when Enter or the button asks for what the box says.
+bool draw_box(PanelContext& ctx, SourceList& list) {
+  SourceState& s = ctx.state.source;
+  const char* label = "Open";
+  const float button = ImGui::CalcTextSize(label).x + ctx.px(24);
+  // Enter is taken from the queue of presses: ImGui misses a key that is pressed and released between frames.
+  const bool entered = !s.fresh && ctx.pressed(Key::enter);
+  if (s.fresh) ImGui::SetKeyboardFocusHere();
+  s.fresh = false;
+  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - button - ctx.px(6));
+  const bool typed = ImGui::InputTextWithHint(
+      "##path", "path or address: ~/clip.mp4, rtsp://camera/stream, /dev/video0, img_%04d.png", &s.text,
+      ImGuiInputTextFlags_CallbackCompletion, complete, &list);
+  ctx.mark("source", "path");
+  if (typed) s.problem.clear(), s.camera.clear(), s.choice = -1, s.may_wait = false;
+  ImGui::SameLine(0, ctx.px(6));
+  const bool pressed = ImGui::Button(label, {button, 0});
+  ctx.mark("source", "go");
+  tooltip(ctx.look, "Play it in place of what plays now", "Enter");
+  return entered || pressed;
+}
+
+/// Below the box: what is being opened, why it could not be, or what to do here.
+void draw_message(PanelContext& ctx, ViewerRequests& requests) {
+  SourceState& s = ctx.state.source;
+  const SourceProgress& p = ctx.model.progress;
+  ImGui::PushFont(ctx.look.small);
+  if (!p.opening.empty()) {
+    const int64_t seconds = (ctx.time_ns - p.since_ns) / 1'000'000'000;
+    text_coloured(colour::accent,
+                  elided("Opening " + p.opening + "…", ImGui::GetContentRegionAvail().x - ctx.px(120)) +
+                      (seconds > 0 ? fmt::format(" {} s", seconds) : ""));
+    ctx.mark("source", "busy");
+    ImGui::SameLine(0, ctx.px(10));
+    if (ImGui::SmallButton("Cancel")) requests.cancel_open = true;
+    ctx.mark("source", "give_up");
+  } else if (!s.problem.empty()) {
+    ImGui::PushTextWrapPos(0);
+    text_coloured(colour::problem, s.problem);
+    ctx.mark("source", "problem");
+    ImGui::PopTextWrapPos();
+    if (s.may_wait) {
+      if (ImGui::SmallButton("Wait for it")) {
+        SourceWish again = p.failed;
+        again.wait = true;
+        wish_source(ctx, requests, std::move(again));
+      }
+      ctx.mark("source", "wait");
+      tooltip(ctx.look, "Show this source as soon as it comes up; until then its state is shown");
+    }
+  } else {
+    text_coloured(
+        colour::faint,
+        elided("Enter opens · Tab completes · ↑ ↓ choose · Esc closes · or drop a file into the window",
+               ImGui::GetContentRegionAvail().x));
+  }
+  ImGui::PopFont();
+}
+
+/// The dialog goes when what was asked for plays, and tells why it does not.
+void follow_progress(PanelContext& ctx) {
+  SourceState& s = ctx.state.source;
+  const SourceProgress& p = ctx.model.progress;
+  if (s.pipeline != 0 && ctx.model.pipeline != s.pipeline) ImGui::CloseCurrentPopup();
+  if (p.failures != s.failures_seen) {
+    s.failures_seen = p.failures;
+    s.problem = p.problem, s.may_wait = p.may_wait;
+    s.fresh = true, s.pipeline = 0;
+  }
+}
+
+void draw_body(PanelContext& ctx, ViewerRequests& requests) {
+  SourceState& s = ctx.state.source;
+  SourceList list = source_list(ctx);
+  for (const KeyPress& press : ctx.input.presses) move_choice(s, list, press.key);
+  if (draw_box(ctx, list)) {
+    list = source_list(ctx);  // with what was typed just now
+    open_choice(ctx, requests, list);
+  }
+  draw_message(ctx, requests);
+  ImGui::Dummy({0, ctx.px(1)});
+  const float room = ImGui::GetContentRegionAvail().x;
+  ImGui::BeginChild("##places", {std::min(ctx.px(kPlaces), room * 0.42f), 0});
+  draw_source_places(ctx, requests);
+  ImGui::EndChild();
+  ImGui::SameLine(0, ctx.px(14));
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::GetWindowDrawList()->AddLine(
+      {at.x - ctx.px(7), at.y}, {at.x - ctx.px(7), at.y + ImGui::GetContentRegionAvail().y}, colour::line);
+  ImGui::BeginChild("##choices", {0, 0});
+  s.camera.empty() ? draw_source_files(ctx, requests) : draw_source_camera(ctx, requests);
+  ImGui::EndChild();
+}
+
+}  // namespace
+
+void wish_source(PanelContext& ctx, ViewerRequests& requests, SourceWish wish) {
+  SourceState& s = ctx.state.source;
+  if (tidy_source(wish.text).empty()) return;
+  s.pipeline = ctx.model.pipeline;
+  s.problem.clear(), s.may_wait = false;
+  requests.open = std::move(wish);
+}
+
+void draw_source_dialog(PanelContext& ctx, ViewerRequests& requests) {
+  SourceState& s = ctx.state.source;
+  if (s.ask) {
+    begin(ctx);
+    ImGui::OpenPopup("##source");
+  }
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const float margin = ctx.px(12);
+  const ImVec2 size{std::min(ctx.px(kWidth), std::max(display.x - 2 * margin, 1.f)),
+                    std::min(ctx.px(kHeight), std::max(display.y - 2 * margin, 1.f))};
+  // Below the button that opens it, where there is room.
+  ImGui::SetNextWindowPos({margin, std::max(std::min(ctx.px(44), display.y - size.y - margin), 0.f)});
+  ImGui::SetNextWindowSize(size);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ctx.px(14), ctx.px(12)});
+  s.open = ImGui::BeginPopup("##source", ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
+  if (s.open) {
+    follow_progress(ctx);
+    draw_body(ctx, requests);
+    if (ctx.pressed(Key::escape)) ImGui::CloseCurrentPopup();
+    ImGui::EndPopup();
+  } else {
+    s.listed.clear();
+  }
+  ImGui::PopStyleVar();
+}
+
+}  // namespace lensd::ui

@@ -1,0 +1,74 @@
+// What plays, how it fares, and the button that opens something else: the first lines of the left side.
+#include "core/base/source_text.hpp"
+#include "ui/panel.hpp"
+
+namespace lensd::ui {
+namespace {
+
+/// What is being opened, since when, and the cross that gives it up.
+void draw_opening(PanelContext& ctx, ViewerRequests& requests) {
+  const SourceProgress& p = ctx.model.progress;
+  const float room = ImGui::GetContentRegionAvail().x;
+  const int64_t seconds = (ctx.time_ns - p.since_ns) / 1'000'000'000;
+  const std::string since = seconds > 0 ? fmt::format(" {} s", seconds) : "";
+  text_coloured(colour::accent, elided("opening " + p.opening, room - ctx.px(58)) + since);
+  ctx.mark("source", "opening");
+  ImGui::SameLine(room - ctx.px(18));
+  if (small_button(ctx.look, "##give_up", Icon::cross, 18, colour::dim)) requests.cancel_open = true;
+  ctx.mark("source", "cancel");
+  tooltip(ctx.look, "Give it up; what plays goes on");
+}
+
+void draw_detail(PanelContext& ctx) {
+  const ViewerModel& m = ctx.model;
+  const float room = ImGui::GetContentRegionAvail().x;
+  if (m.live_status.live) {
+    const LiveStatus& live = m.live_status;
+    state_dot(ctx.look, live.state);
+    const std::string text = live_text(live, ctx.time_ns);
+    text_coloured(live.state == LiveState::playing ? colour::dim : colour::text,
+                  elided(text, room - ctx.px(14)));
+    ctx.mark("source", "live");
+    tooltip(ctx.look,
+            fmt::format("{}\n{}{}{}", text, live.stream, live.reason.empty() ? "" : "\n", live.reason));
+    return;
+  }
+  const char* hint = "A test picture. Drop a file here to play it.";
+  text_coloured(m.demo ? colour::text : colour::dim, elided(m.demo ? hint : m.source_detail, room));
+  ctx.mark("source", "detail");
+  tooltip(ctx.look, m.source_detail);
+}
+
+}  // namespace
+
+void ask_for_source(UiState& state) {
+  state.source.ask = true;
+}
+
+void draw_source_row(PanelContext& ctx, ViewerRequests& requests) {
+  const char* label = "Open…";
+  const float room = ImGui::GetContentRegionAvail().x, fold = ctx.px(22);
+  const float button = ImGui::CalcTextSize(label).x + ctx.px(18);
+  const float name_room = room - button - fold - ctx.px(14), left = ImGui::GetCursorPosX();
+  const float top = ImGui::GetCursorPosY();
+  ImGui::AlignTextToFramePadding();
+  heading(ctx.look, elided_heading(ctx.look, ctx.model.source_name, name_room).c_str());
+  ctx.mark("source", "name");
+  tooltip(ctx.look, ctx.model.source_name + "\n" + ctx.model.source_detail);
+  ImGui::SetCursorPos({left + room - fold - ctx.px(4) - button, top});
+  if (ImGui::Button(label, {button, 0})) ask_for_source(ctx.state);
+  ctx.mark("source", "open");
+  tooltip(ctx.look,
+          "Open a file, a camera, an address, the screen. A file can also be dropped into the window.",
+          "Ctrl+o");
+  ImGui::SetCursorPos({left + room - fold + ctx.px(2), top + ctx.px(1)});
+  if (icon_button(ctx.look, "##fold", Icon::chevron_left)) ctx.state.left = Fold::folded;
+  ctx.mark("panels", "fold_left");
+  tooltip(ctx.look, "Fold this side away", "Tab hides all");
+  ImGui::SetCursorPos({left, top + ImGui::GetFrameHeight() + ctx.px(3)});
+  ImGui::PushFont(ctx.look.small);
+  ctx.model.progress.opening.empty() ? draw_detail(ctx) : draw_opening(ctx, requests);
+  ImGui::PopFont();
+}
+
+}  // namespace lensd::ui
