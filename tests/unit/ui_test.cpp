@@ -60,7 +60,7 @@ class Panels : public ::testing::Test {
   }
   /// Moves to a named widget (`at` is the fraction of its width), presses and releases; all commands of it.
   std::vector<Command> click(const std::string& name, int which = 0, float at = 0.5f) {
-    frame();
+    for (int i = 0; i < 3; ++i) frame();  // a scroll bar shows from the second one on
     const auto found = viewer.widget_rects().find(name);
     EXPECT_NE(found, viewer.widget_rects().end()) << name;
     if (found == viewer.widget_rects().end()) return {};
