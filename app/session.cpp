@@ -371,7 +371,7 @@ Answer Session::record_now(StartRecord what) {
   const std::lock_guard lock(mutex_);
   if (record_) record_->resumed = true;
   // Paused, or the source is away: the name is made with the first picture.
-  if (now.begun == before || now.path.empty()) return {Fault::none, {}, {{"folder", recordings_.folder()}}};
+  if (now.begun == before || now.files == 0) return {Fault::none, {}, {{"folder", recordings_.folder()}}};
   return {Fault::none, {}, {{"path", now.path}}};
 }
 
