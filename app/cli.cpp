@@ -13,6 +13,7 @@
 #include "core/base/error.hpp"
 #include "core/control/commands.hpp"
 #include "core/image/track_file.hpp"
+#include "core/media/stream_output.hpp"
 
 namespace lensd {
 namespace {
@@ -134,6 +135,22 @@ void add_subcommands(CLI::App& app, CommandLine& line) {
 
 }  // namespace
 
+namespace {
+
+/// A daemon has no end at which such files would be complete; passed over in silence they would be missed.
+void refuse_batch_options(const CommandLine& line) {
+  const auto refuse = [](bool given, const char* option, const char* instead) {
+    if (given) throw Error(ExitCode::usage, option, "is not for lensd serve", instead);
+  };
+  refuse(!line.output.empty() && !is_stream_target(line.output), "--output FILE",
+         "record with --record FILE");
+  refuse(!line.framehash.empty(), "--framehash", "use lensd --headless");
+  refuse(!line.tracks.empty(), "--tracks", "use lensd --headless");
+  refuse(line.frames > 0, "--frames", "use lensd --headless");
+}
+
+}  // namespace
+
 CommandLine parse_command_line(int argc, char** argv) {
   CommandLine line;
   Text text;
@@ -166,14 +183,12 @@ CommandLine parse_command_line(int argc, char** argv) {
     throw Error(ExitCode::usage, "--speed", "a speed from 0.01 to 100 is expected");
   if (!line.tracks.empty()) check_track_path(line.tracks);
   parse_trace_trigger(line.trace_on);
+  if (line.mode == RunMode::serve) refuse_batch_options(line);
   const bool writes = !line.output.empty() || !line.framehash.empty() || !line.tracks.empty();
   if (line.mode == RunMode::viewer && (line.headless || writes)) line.mode = RunMode::batch;
   return line;
 }
 
-namespace {
-
-/// "NAME=VALUE NAME=VALUE".
 std::vector<std::pair<std::string, std::string>> parse_options(const std::string& text) {
   std::vector<std::pair<std::string, std::string>> options;
   std::istringstream words(text);
@@ -195,6 +210,8 @@ Extent parse_size(const std::string& text) {
     throw Error(ExitCode::invalid_config, "source.size", "'" + text + "' is no size such as 1280x720");
   return size;
 }
+
+namespace {
 
 /// What the files say about live sources, and over it the command line.
 void configure_live(CommandLine& line, const Config& config) {

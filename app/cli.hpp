@@ -63,6 +63,10 @@ struct EarlyExit {
 /// Throws Error(usage) on anything unknown, EarlyExit for --help and --version.
 CommandLine parse_command_line(int argc, char** argv);
 
+/// [source] options, "NAME=VALUE NAME=VALUE", and size, "1280x720". Throw Error(invalid_config).
+std::vector<std::pair<std::string, std::string>> parse_options(const std::string& text);
+Extent parse_size(const std::string& text);
+
 /// The files of --config in order, then --set and --graph: what the run uses. Fills the options of the
 /// command line that were not given there. Throws Error(invalid_config).
 GraphDesc configure(CommandLine& line, const Registry& registry);

@@ -1,6 +1,7 @@
 #include "app/control_desk.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cctype>
@@ -71,6 +72,27 @@ HttpOptions http_options(const CommandLine& line) {
   return options;
 }
 
+/// Descriptors that are left to lensd itself: sources that come back, recordings, libraries, the GPU.
+constexpr rlim_t kOwnDescriptors = 40;
+
+/// Clients must not take the descriptors that the video needs.
+void keep_within_descriptors(ControlDeskOptions& options) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  // The soft limit is low for the sake of select(), which nothing here uses.
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, std::max<rlim_t>(limit.rlim_cur, 4096));
+  setrlimit(RLIMIT_NOFILE, &limit);
+  const auto room = static_cast<int>(std::max<rlim_t>(limit.rlim_cur, kOwnDescriptors + 8) - kOwnDescriptors);
+  int& clients = options.socket.max_clients;
+  int none = 0, &connections = options.http ? options.http->max_connections : none;
+  if (clients + connections <= room) return;
+  const int share = options.http ? std::max(4, room * connections / (clients + connections)) : 0;
+  connections = share;
+  clients = std::max(4, room - share);
+  log::warn("the limit of {} descriptors leaves room for {} clients of the socket and {} of HTTP",
+            limit.rlim_cur, clients, connections);
+}
+
 }  // namespace
 
 ControlDeskOptions desk_options(const CommandLine& line, bool listen_by_default) {
@@ -80,6 +102,7 @@ ControlDeskOptions desk_options(const CommandLine& line, bool listen_by_default)
   options.socket.path = path == "off" || path == "no" ? "" : path;
   options.socket.max_clients = line.config.control_clients.value_or(options.socket.max_clients);
   if (!line.http.empty() || line.config.http_port.value_or(0) > 0) options.http = http_options(line);
+  keep_within_descriptors(options);
   return options;
 }
 

@@ -20,8 +20,12 @@ struct SinkStatus {
   bool recording = false;  ///< a file is being written (or a receiver is being served)
   std::string path;        ///< the file at hand, or the last one; the address without secrets
   int64_t frames = 0, bytes = 0, files = 0;
-  uint64_t dropped = 0;  ///< frames that the sink was too slow for
-  std::string state;     ///< of a stream: "connecting", "sending", …
+  uint64_t dropped = 0;   ///< frames that the sink was too slow for
+  std::string state;      ///< of a stream: "connecting", "sending", …; empty for a recorder
+  bool wanted = false;    ///< a recorder was asked to record; without `recording` it failed, or no frame came
+  uint64_t begun = 0;     ///< recordings that were begun, or failed at it
+  uint64_t failures = 0;  ///< times that a recording broke off
+  std::string problem;    ///< why the last one did
 };
 
 struct SinkNotice {

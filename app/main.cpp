@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "app/config_checks.hpp"
 #include "app/run.hpp"
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
@@ -14,6 +15,7 @@ namespace {
 void run(int argc, char** argv) {
   using namespace lensd;
   CommandLine line = parse_command_line(argc, argv);
+  set_config_check(config_problems);
   if (line.mode == RunMode::check) return run_check(line);
   if (line.mode == RunMode::filters) return run_filters(line);
   if (line.mode == RunMode::ctl) return run_ctl(line);

@@ -35,7 +35,7 @@ void QueueSink::push(Job job) {
       continue;
     }
     if (queue_.try_push(job) || queue_.closed()) return;
-    if (auto oldest = queue_.try_pop(); oldest && oldest->frame)
+    if (auto oldest = queue_.try_pop(); oldest && (oldest->frame || oldest->picture))
       dropped_.fetch_add(1, std::memory_order_relaxed);
   }
 }

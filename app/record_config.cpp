@@ -18,6 +18,7 @@ void apply_record_config(const Config& config, CommandLine& line) {
   r.split_seconds = config.record_split_seconds.value_or(0);
   r.split_megabytes = config.record_split_megabytes.value_or(0);
   r.keep_minutes = config.record_keep_minutes.value_or(0);
+  r.keep_gigabytes = config.record_keep_gigabytes.value_or(0);
   r.preroll_seconds = config.record_preroll_seconds.value_or(0);
   r.preroll_megabytes = config.record_preroll_megabytes.value_or(r.preroll_megabytes);
 

@@ -4,9 +4,16 @@
 
 #include <filesystem>
 
+#include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 
 namespace lensd {
+namespace {
+
+/// After a failure, where the recording is to go on.
+constexpr int64_t kRetryNs = 5'000'000'000;
+
+}  // namespace
 
 RecorderTap::RecorderTap(const RecordSettings& settings, const SourceInfo& source)
     : settings_(settings),
@@ -51,7 +58,9 @@ void RecorderTap::stop() {
 // ---- recorder's thread ----------------------------------------------------------------------------------
 
 RecordTarget RecorderTap::target_of(const StartRecord& command) const {
-  RecordTarget target{command.path, {.overwrite = command.overwrite, .beneath = command.beneath}};
+  RecordTarget target;
+  target.path = command.path, target.resumed = command.resumed || again_;
+  target.rules = {.overwrite = command.overwrite && !target.resumed, .beneath = command.beneath};
   if (!target.path.empty()) return target;
   target.path = settings_.name;
   if (command.beneath.empty()) target.path = (std::filesystem::path(settings_.folder) / target.path).string();
@@ -60,44 +69,60 @@ RecordTarget RecorderTap::target_of(const StartRecord& command) const {
 
 void RecorderTap::handle(Job& job) {
   if (job.session != current_) change_session(job.session);
+  if (current_ && !active_ && current_->keep_trying && now_ns() >= retry_ns_) begin(true);
   if (job.frame || job.picture) write(job);
-  update_status(active_ && active_->active());
+  update_status();
 }
 
 void RecorderTap::change_session(const std::shared_ptr<const StartRecord>& session) {
   end_session();
   current_ = session;
-  if (!session) return;
+  if (session) {
+    before_frames_ = before_bytes_ = before_files_ = 0;
+    frames_ = bytes_ = files_ = 0;
+    {
+      const std::lock_guard lock(text_mutex_);
+      path_.clear(), problem_.clear();
+    }
+    begin(false);
+  }
+  wanted_.store(session != nullptr, std::memory_order_release);
+}
+
+void RecorderTap::begin(bool again) {
+  again_ = again;
   try {
-    if (session->what == StartRecord::What::source) {
+    if (current_->what == StartRecord::What::source) {
       source_ = make_recording(false);
       active_ = source_.get();
     } else {
       active_ = output_.get();
     }
-    active_->start(target_of(*session));
+    active_->start(target_of(*current_));
   } catch (const Error& error) {
-    active_ = nullptr;
-    tell(error.what());
+    broke_off(error.what());
   }
+  if (!again) begun_.fetch_add(1, std::memory_order_release);
 }
 
+/// Completes what is there, and tells of it.
 void RecorderTap::end_session() {
   Recording* const recording = std::exchange(active_, nullptr);
   if (!recording) return;
+  active_ = recording;
   try {
-    if (!recording->active()) return;  // it has failed, which was told
     recording->stop();
-    const Recording::Report done = recording->report();
-    const uint64_t lost = dropped() - std::exchange(dropped_told_, dropped());
-    frames_ = done.frames, bytes_ = done.bytes, files_ = done.files;
-    if (done.frames == 0) return notice(false, "nothing was recorded: no frame came");
-    notice(false, fmt::format("recorded {} frames to {}{}{}", done.frames, done.path,
-                              done.files > 1 ? fmt::format(", the last of {} files", done.files) : "",
-                              lost ? fmt::format("; {} frames lost, the recorder was behind", lost) : ""));
   } catch (const Error& error) {
-    tell(error.what());
+    return broke_off(error.what());
   }
+  update_status();
+  active_ = nullptr;
+  const uint64_t lost = dropped() - std::exchange(dropped_told_, dropped());
+  if (frames_ == 0) return notice(false, "nothing was recorded: no frame came");
+  const std::string path = recording->report().path;
+  notice(false, fmt::format("recorded {} frames to {}{}{}", frames_.load(), path,
+                            files_ > 1 ? fmt::format(", the last of {} files", files_.load()) : "",
+                            lost ? fmt::format("; {} frames lost, the recorder was behind", lost) : ""));
 }
 
 void RecorderTap::write(const Job& job) {
@@ -115,9 +140,17 @@ void RecorderTap::write(const Job& job) {
       recording.write(host_image(job.frame), job.info);
     }
     if (const std::string text = recording.take_notice(); !text.empty()) notice(false, text);
+    if (again_ && active_ && recording.report().frames > 0) {
+      again_ = false;
+      notice(false, "recording again, to " + recording.report().path);
+      const std::lock_guard lock(text_mutex_);
+      problem_.clear();
+    }
   } catch (const Error& error) {
-    const bool was_asked_for = std::exchange(active_, nullptr) != nullptr;
-    if (was_asked_for || !std::exchange(told_device_, true)) tell(error.what());
+    if (active_)
+      broke_off(error.what());
+    else if (!std::exchange(told_device_, true))
+      tell(error.what());
   }
 }
 
@@ -125,32 +158,52 @@ void RecorderTap::complete() {
   end_session();
   output_.reset();
   source_.reset();
-  update_status(false);
+  wanted_ = false;
+  update_status();
+}
+
+/// The recording at hand has ended by itself, with what was written so far.
+void RecorderTap::broke_off(const std::string& problem) {
+  if (Recording* const recording = std::exchange(active_, nullptr)) {
+    const Recording::Report done = recording->report();
+    before_frames_ += done.frames, before_bytes_ += done.bytes, before_files_ += done.files;
+  }
+  failures_.fetch_add(1, std::memory_order_relaxed);
+  retry_ns_ = now_ns() + kRetryNs;
+  {
+    const std::lock_guard lock(text_mutex_);
+    problem_ = problem;
+  }
+  // Attempts that fail again are not told again.
+  if (!std::exchange(again_, false)) tell(problem);
 }
 
 void RecorderTap::tell(const std::string& problem) {
   if (failure_.empty()) failure_ = problem;
-  notice(true, "recording stopped: " + problem);
+  const bool tried_again = current_ && current_->keep_trying && before_frames_ > 0;
+  notice(true, fmt::format("recording stopped: {}{}", problem, tried_again ? "; it is tried again" : ""));
 }
 
-void RecorderTap::update_status(bool recording) {
+void RecorderTap::update_status() {
   if (active_) {
     Recording::Report now = active_->report();
-    frames_.store(now.frames, std::memory_order_relaxed);
-    bytes_.store(now.bytes, std::memory_order_relaxed);
-    files_.store(now.files, std::memory_order_relaxed);
-    const std::lock_guard lock(path_mutex_);
+    frames_.store(before_frames_ + now.frames, std::memory_order_relaxed);
+    bytes_.store(before_bytes_ + now.bytes, std::memory_order_relaxed);
+    files_.store(before_files_ + now.files, std::memory_order_relaxed);
+    const std::lock_guard lock(text_mutex_);
     path_ = std::move(now.path);
   }
-  recording_.store(recording, std::memory_order_release);
+  recording_.store(active_ && active_->active(), std::memory_order_release);
 }
 
 SinkStatus RecorderTap::status() const {
   SinkStatus s;
-  s.recording = recording_, s.frames = frames_, s.bytes = bytes_, s.files = files_;
+  s.begun = begun_.load(std::memory_order_acquire);
+  s.recording = recording_, s.wanted = wanted_, s.failures = failures_;
+  s.frames = frames_, s.bytes = bytes_, s.files = files_;
   s.dropped = dropped();
-  const std::lock_guard lock(path_mutex_);
-  s.path = path_;
+  const std::lock_guard lock(text_mutex_);
+  s.path = path_, s.problem = problem_;
   return s;
 }
 

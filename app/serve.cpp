@@ -28,6 +28,8 @@ namespace {
 /// How often state is looked at when nothing else wakes the thread.
 constexpr int kTurnMs = 250;
 constexpr int64_t kStatusNs = 5'000'000'000;
+/// How often progress is looked for, and how long there may be none before /healthz says so.
+constexpr int64_t kLookNs = 1'000'000'000, kStuckNs = 5'000'000'000;
 
 /// Wakes a poll(); any thread.
 class Bell {
@@ -121,6 +123,14 @@ class Daemon {
     options.layers = line_.layers, options.config = line_.config;
     options.source_fixed = line_.source_given;
     options.open = [this](const std::string& url, const GraphDesc& graph) { return open(url, graph); };
+    if (!line_.record.empty())
+      options.record = record_command(line_);
+    else if (line_.config.record_on.value_or(false))
+      options.record = StartRecord{};
+    if (options.record) {
+      options.record->keep_trying = true;
+      if (line_.config.record_what == "source") options.record->what = StartRecord::What::source;
+    }
     options.quit = [this] {
       quit_ = true;
       bell_.ring();
@@ -146,7 +156,6 @@ class Daemon {
     if (auto stream = make_stream(line_, opened->info())) options.sinks.push_back(std::move(stream));
     options.executor.frames += kFramesForSinks * static_cast<int>(options.sinks.size() - 1);
     auto pipeline = std::make_unique<Pipeline>(std::move(opened), options, registry());
-    if (!line_.record.empty() && !record_started_.exchange(true)) pipeline->post(record_command(line_));
     if (line_.speed != 1) pipeline->post(SetSpeed{line_.speed});
     return pipeline;
   }
@@ -190,9 +199,14 @@ class Daemon {
       notify_.status(status_text());
     }
     const int64_t interval = notify_.watchdog_interval_ns();
-    if (interval > 0 && now - watchdog_ns_ >= interval) {
+    if (now - looked_ns_ >= (interval > 0 ? std::min(interval, kLookNs) : kLookNs)) {
+      looked_ns_ = now;
+      if (progress_.made(*pipeline)) progress_ns_ = now;
+      session_.set_alive(now - progress_ns_ < kStuckNs);
+    }
+    if (interval > 0 && now - watchdog_ns_ >= interval && progress_ns_ > watchdog_ns_) {
       watchdog_ns_ = now;
-      if (progress_.made(*pipeline)) notify_.watchdog();
+      notify_.watchdog();
     }
   }
 
@@ -214,7 +228,7 @@ class Daemon {
   const Signals signals_;  // before any thread
   const Bell bell_;
   ServiceNotify notify_;
-  std::atomic<bool> cancel_{false}, opened_{false}, quit_{false}, reloaded_{false}, record_started_{false};
+  std::atomic<bool> cancel_{false}, opened_{false}, quit_{false}, reloaded_{false};
   BackendChoice backend_;
   Session session_;
   std::optional<ConfigWatch> watch_;
@@ -224,7 +238,7 @@ class Daemon {
   Progress progress_;
   bool ending_ = false, ready_ = false, hangup_ = false;
   std::string source_state_;
-  int64_t status_ns_ = 0, watchdog_ns_ = 0;
+  int64_t status_ns_ = 0, watchdog_ns_ = 0, looked_ns_ = 0, progress_ns_ = 0;
 };
 
 }  // namespace

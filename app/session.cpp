@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <future>
+#include <thread>
 
 #include "app/queue_sink.hpp"
 #include "core/base/clock.hpp"
@@ -21,16 +23,27 @@ namespace {
 constexpr int64_t kRateNs = 1'000'000'000;
 /// How long a plan may take before its transaction is given up; the pipeline may be ending.
 constexpr auto kPlanPatience = std::chrono::seconds(30);
+/// How long a recording's first picture, or its end, is waited for before it is answered without.
+constexpr int64_t kRecordPatienceNs = 2'000'000'000;
+
+constexpr const char* kNoSourceYet = "the source is still being opened";
 
 Answer refused(const std::string& sentence) {
   return {Fault::refused, sentence, {}};
 }
 
-/// Ends its threads and completes its files here, not wherever the last handle is dropped.
-void stop_pipeline(Pipeline& pipeline) {
-  pipeline.stop();
+/// How the recorder among the sinks does; streams have a state.
+SinkStatus recorder_status(const Pipeline& pipeline) {
   for (const auto& sink : pipeline.sinks())
-    if (auto* queue = dynamic_cast<QueueSink*>(sink.get())) queue->finish();
+    if (SinkStatus status = sink->status(); status.state.empty()) return status;
+  return {};
+}
+
+/// Asks 50 times a second until it is so, at most kRecordPatience.
+template <class F>
+void wait_until(F done) {
+  for (const int64_t deadline = now_ns() + kRecordPatienceNs; !done() && now_ns() < deadline;)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
 }
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -49,8 +62,16 @@ Session::Session(SessionOptions options, const Registry& registry)
     : options_(std::move(options)),
       registry_(registry),
       captures_(options_.captures),
+      recordings_(options_.config.record_folder.value_or(options_.captures)),
       started_ns_(now_ns()),
-      config_(options_.config) {}
+      config_(options_.config),
+      record_(options_.record) {
+  if (!record_ || !record_->path.empty()) return;
+  record_->beneath = recordings_.folder();
+  // Made now or not at all: later it may be missing because a disk is, whose place nothing should take.
+  std::error_code told_by_the_recorder;
+  std::filesystem::create_directories(record_->beneath, told_by_the_recorder);
+}
 
 Session::~Session() {
   stop();
@@ -66,7 +87,7 @@ void Session::start(const std::string& url, const GraphDesc& graph) {
 
 void Session::stop() {
   if (stopped_.exchange(true)) return;
-  if (const auto running = pipeline()) stop_pipeline(*running);
+  if (const auto running = pipeline()) end(*running);
   forget_requests("lensd is ending");
   transactions_.stop();
   files_.stop();
@@ -94,10 +115,29 @@ std::shared_ptr<Pipeline> Session::pipeline() const {
 /// Opens a source with a graph; the pipeline before it ends only when the new one is there.
 void Session::replace(const std::string& url, const GraphDesc& graph) {
   std::shared_ptr<Pipeline> fresh = options_.open(url, graph);
-  if (const auto old = exchange(fresh, url)) stop_pipeline(*old);
+  if (const auto old = exchange(fresh, url)) end(*old);
   forget_requests("the source was changed meanwhile");
+  {
+    const std::lock_guard lock(mutex_);
+    if (record_) fresh->post(*record_);
+    if (record_) record_->resumed = true;
+  }
   fresh->start();
   changed();
+}
+
+/// Ends its threads and completes its files here, not wherever the last handle is dropped.
+void Session::end(Pipeline& pipeline) {
+  pipeline.stop();
+  for (const auto& sink : pipeline.sinks())
+    if (auto* queue = dynamic_cast<QueueSink*>(sink.get())) queue->finish();
+  if (!options_.load)
+    for (const PipelineNotice& notice : pipeline.take_notices()) tell(notice);
+}
+
+void Session::tell(const PipelineNotice& notice) {
+  notice.problem ? log::warn("{}", notice.text) : log::info("{}", notice.text);
+  hub_.publish("notice", state().frame, {{"problem", notice.problem}, {"text", notice.text}});
 }
 
 /// Gives back the pipeline before it.
@@ -146,10 +186,10 @@ Answer Session::plan(const GraphDesc& graph) {
     running = pipeline_;
     requests_[request] = [promise](const PlanOutcome& o) { promise->set_value(o); };
   }
-  if (stopped_ || !running->try_post(SetGraph{graph, request})) {
+  if (!running || stopped_ || !running->try_post(SetGraph{graph, request})) {
     const std::lock_guard lock(mutex_);
     requests_.erase(request);
-    return {Fault::busy, "too many commands are waiting", {}};
+    return {Fault::busy, running ? "too many commands are waiting" : kNoSourceYet, {}};
   }
   if (outcome.wait_for(kPlanPatience) != std::future_status::ready) {
     const std::lock_guard lock(mutex_);
@@ -287,7 +327,9 @@ void Session::snapshot(std::string path, Reply reply) {
 
 void Session::trace(std::string path, Reply reply) {
   enqueue(files_, std::move(reply), [this, path = std::move(path)] {
-    const std::string text = pipeline()->timeline().chrome_trace();
+    const auto running = pipeline();
+    if (!running) return Answer{Fault::busy, kNoSourceYet, {}};
+    const std::string text = running->timeline().chrome_trace();
     const std::string name = path.empty() ? Captures::file_name(state().frame, ".trace.json") : path;
     const std::string file =
         captures_.write(name, {reinterpret_cast<const uint8_t*>(text.data()), text.size()});
@@ -295,17 +337,60 @@ void Session::trace(std::string path, Reply reply) {
   });
 }
 
-void Session::record(bool on, std::string path, Reply reply) {
-  if (!on)
-    return reply(post(StopRecord{}) ? Answer{} : Answer{Fault::busy, "too many commands are waiting", {}});
-  enqueue(files_, std::move(reply), [this, path = std::move(path)] {
-    const std::string name = path.empty() ? Captures::file_name(state().frame, ".mkv") : path;
-    recording_muxer(name);  // refuses what is no video
-    const std::string file = captures_.checked(name);
-    if (!post(StartRecord{.path = name, .beneath = captures_.folder()}))
-      return Answer{Fault::busy, "too many commands are waiting", {}};
-    return Answer{Fault::none, {}, {{"path", file}}};
+void Session::record(bool on, StartRecord what, Reply reply) {
+  enqueue(files_, std::move(reply),
+          [this, on, what = std::move(what)] { return on ? record_now(what) : stop_recording(); });
+}
+
+Answer Session::record_now(StartRecord what) {
+  const auto running = pipeline();
+  if (!running) return {Fault::busy, kNoSourceYet, {}};
+  if (!what.path.empty()) {
+    recording_muxer(what.path);  // refuses what is no video
+    recordings_.checked(what.path);
+  }
+  std::error_code ignored;
+  std::filesystem::create_directories(recordings_.folder(), ignored);
+  what.beneath = recordings_.folder();
+  const uint64_t before = recorder_status(*running).begun;
+  {
+    const std::lock_guard lock(mutex_);
+    record_ = what;
+    record_->keep_trying = true;
+  }
+  if (!post(*record_)) return {Fault::busy, "too many commands are waiting", {}};
+  SinkStatus now;
+  wait_until([&] {
+    now = recorder_status(*running);
+    return stopped_ || (now.begun > before && (!now.problem.empty() || now.frames > 0));
   });
+  if (now.begun > before && !now.problem.empty()) {
+    stop_recording();
+    return {Fault::failed, now.problem, {}};
+  }
+  const std::lock_guard lock(mutex_);
+  if (record_) record_->resumed = true;
+  // Paused, or the source is away: the name is made with the first picture.
+  if (now.begun == before || now.files == 0) return {Fault::none, {}, {{"folder", recordings_.folder()}}};
+  return {Fault::none, {}, {{"path", now.path}}};
+}
+
+Answer Session::stop_recording() {
+  {
+    const std::lock_guard lock(mutex_);
+    record_.reset();
+  }
+  const auto running = pipeline();
+  if (!running) return {};
+  const bool any = recorder_status(*running).wanted;
+  if (!post(StopRecord{})) return {Fault::busy, "too many commands are waiting", {}};
+  if (!any) return {};
+  SinkStatus done;
+  wait_until([&] {
+    done = recorder_status(*running);
+    return stopped_ || !done.wanted;
+  });
+  return {Fault::none, {}, {{"path", done.path}, {"frames", done.frames}, {"files", done.files}}};
 }
 
 void Session::quit() {
@@ -392,7 +477,7 @@ RunState Session::state() const {
     }
   }
   s.reloads = reloads_, s.reloads_refused = reloads_refused_, s.graph_changes = graph_changes_,
-  s.errors = errors_, s.started_ns = started_ns_;
+  s.errors = errors_, s.started_ns = started_ns_, s.alive = alive_;
   s.backend = name(options_.backend.backend), s.backend_reason = options_.backend.reason;
   s.source_state = "connecting";
   if (!running) return s;
@@ -422,8 +507,13 @@ RunState Session::state() const {
   }
   for (const auto& sink : running->sinks()) {
     const SinkStatus sunk = sink->status();
-    s.recorder_dropped += sunk.dropped;
-    if (sunk.recording) s.recording = sunk.path;
+    if (sunk.state.empty()) {
+      if (sunk.recording) s.recording = sunk.path;
+      s.record = {sunk.wanted,  sunk.frames,   sunk.bytes,  sunk.files,
+                  sunk.dropped, sunk.failures, sunk.problem};
+    } else {
+      s.stream = {sunk.path, sunk.state, sunk.frames, sunk.bytes, sunk.dropped};
+    }
   }
   return s;
 }
@@ -449,11 +539,8 @@ void Session::pump() {
   const auto running = pipeline();
   if (!running) return;
   const RunState now = state();
-  for (const PipelineNotice& notice :
-       options_.load ? std::vector<PipelineNotice>{} : running->take_notices()) {
-    notice.problem ? log::warn("{}", notice.text) : log::info("{}", notice.text);
-    hub_.publish("notice", now.frame, {{"problem", notice.problem}, {"text", notice.text}});
-  }
+  if (!options_.load)
+    for (const PipelineNotice& notice : running->take_notices()) tell(notice);
   for (const PlanOutcome& outcome : running->take_outcomes()) {
     std::function<void(const PlanOutcome&)> reply;
     {

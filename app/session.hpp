@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,10 +32,11 @@ namespace lensd {
 
 struct SessionOptions {
   BackendChoice backend;
-  std::string captures;       ///< folder for what control may write; empty: Captures' default
-  Layers layers;              ///< where the configuration comes from, for reloads
-  Config config;              ///< as it was read at the start
-  bool source_fixed = false;  ///< named on the command line: a reload leaves it alone
+  std::string captures;               ///< folder for what control may write; empty: Captures' default
+  std::optional<StartRecord> record;  ///< from the first frame on; not with `load`
+  Layers layers;                      ///< where the configuration comes from, for reloads
+  Config config;                      ///< as it was read at the start
+  bool source_fixed = false;          ///< named on the command line: a reload leaves it alone
   /// Makes a pipeline that is not started yet. Throws Error. May be called on any thread.
   std::function<std::unique_ptr<Pipeline>(const std::string& url, const GraphDesc& graph)> open;
   /// Instead of `open`: another thread owns the pipelines and attach()es them. It also takes their frames,
@@ -62,6 +64,9 @@ class Session final : public Target {
   /// Turns what happened into events, log lines and answers. The control thread.
   void pump();
 
+  /// Whether the pipeline makes progress, as its watchdog sees it; any thread.
+  void set_alive(bool alive) noexcept { alive_ = alive; }
+
   EventHub& hub() { return hub_; }
   std::shared_ptr<Pipeline> pipeline() const;
   /// For the pipelines that are made: wakes pump().
@@ -79,7 +84,7 @@ class Session final : public Target {
   void reload(Reply reply) override;
   void snapshot(std::string path, Reply reply) override;
   void trace(std::string path, Reply reply) override;
-  void record(bool on, std::string path, Reply reply) override;
+  void record(bool on, StartRecord what, Reply reply) override;
   void quit() override;
   std::shared_ptr<const EncodedPicture> picture(PictureType type, int64_t made_after_ns) override;
 
@@ -100,6 +105,10 @@ class Session final : public Target {
   Answer open_elsewhere(const std::string& url, const GraphDesc* graph);
   Answer plan(const GraphDesc& graph);
   Answer reload_now();
+  Answer record_now(StartRecord what);
+  Answer stop_recording();
+  void end(Pipeline& pipeline);
+  void tell(const PipelineNotice& notice);
   void tell_restart_keys(const Config& next);
   Frame newest_frame();
   void enqueue(Jobs& jobs, Reply reply, std::function<Answer()> job);
@@ -107,7 +116,7 @@ class Session final : public Target {
 
   const SessionOptions options_;
   const Registry& registry_;
-  const Captures captures_;
+  const Captures captures_, recordings_;
   const int64_t started_ns_;
   EventHub hub_;
 
@@ -115,6 +124,7 @@ class Session final : public Target {
   std::shared_ptr<Pipeline> pipeline_;
   std::string url_;
   Config config_;
+  std::optional<StartRecord> record_;  ///< goes on with the next source
   mutable std::vector<Pending> pending_;
   std::map<uint64_t, std::function<void(const PlanOutcome&)>> requests_;
   uint64_t next_request_ = 1;
@@ -135,7 +145,7 @@ class Session final : public Target {
   std::string seen_source_;
 
   std::atomic<uint64_t> reloads_{0}, reloads_refused_{0}, graph_changes_{0}, errors_{0};
-  std::atomic<bool> stopped_{false};
+  std::atomic<bool> stopped_{false}, alive_{true};
   Jobs transactions_, files_;
 };
 

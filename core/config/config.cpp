@@ -36,6 +36,11 @@ class Reader {
         problem(key.source(), fmt::format("there is no table or key '{}'", key.str()));
     }
     if (has_graph_ || has_nodes_) finish_graph();
+    for (const ConfigProblem& p : check_config(out_)) {
+      const auto at = places_.find(p.key);
+      problems.push_back(
+          fmt::format("{}: {}: {}", at == places_.end() ? name_ : at->second, p.key, p.sentence));
+    }
   }
 
   std::vector<std::string> problems;
@@ -67,7 +72,10 @@ class Reader {
   void plain_table(const toml::node& node, const ConfigTable& table) {
     Fields known;
     for (const ConfigKey& key : table.keys)
-      known[key.spec.name] = [this, &key](const toml::node& value) { plain_key(value, key.spec); };
+      known[key.spec.name] = [this, &key, &table](const toml::node& value) {
+        places_[table.name + "." + key.spec.name] = where(value.source());
+        plain_key(value, key.spec);
+      };
     fields(node, table.name.c_str(), known);
   }
   void plain_key(const toml::node& value, const ParamSpec& spec) {
@@ -211,10 +219,24 @@ class Reader {
   const Registry& registry_;
   Config& out_;
   GraphDesc graph_;
+  std::map<std::string, std::string> places_;  // of plain keys, by "table.key"
   bool has_graph_ = false, has_nodes_ = false, nameless_ = false;
 };
 
+ConfigCheck& config_check() {
+  static ConfigCheck check = nullptr;
+  return check;
+}
+
 }  // namespace
+
+void set_config_check(ConfigCheck check) {
+  config_check() = check;
+}
+
+std::vector<ConfigProblem> check_config(const Config& config) {
+  return config_check() ? config_check()(config) : std::vector<ConfigProblem>{};
+}
 
 std::vector<std::string> parse_config(const std::string& text, const std::string& name,
                                       const Registry& registry, Config& out) {

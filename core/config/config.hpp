@@ -33,12 +33,27 @@ struct Config {
   std::optional<int> http_port, http_connections, http_stream_fps;
   std::optional<bool> http_auth;
   std::optional<std::string> record_folder, record_name, record_codec, record_preset;  // [record]
+  std::optional<std::string> record_what;
+  std::optional<bool> record_on;
   std::optional<int> record_crf, record_bitrate;
-  std::optional<double> record_split_seconds, record_split_megabytes, record_keep_minutes;
+  std::optional<double> record_split_seconds, record_split_megabytes, record_keep_minutes,
+      record_keep_gigabytes;
   std::optional<double> record_preroll_seconds, record_preroll_megabytes;
   std::optional<std::string> output_url, output_codec, output_preset;  // [output]
   std::optional<int> output_crf, output_bitrate;
 };
+
+/// A value that has the right type and range and is wrong all the same.
+struct ConfigProblem {
+  std::string key;  ///< "record.name"
+  std::string sentence;
+};
+/// What is wrong with values that only other parts of the program can judge, as encoders and file types.
+using ConfigCheck = std::vector<ConfigProblem> (*)(const Config&);
+/// Asked for every file and for all of them together from now on. Set before any thread reads a
+/// configuration.
+void set_config_check(ConfigCheck check);
+std::vector<ConfigProblem> check_config(const Config& config);
 
 /// Largest file that is read, in bytes.
 inline constexpr size_t kMaxConfigBytes = 1 << 20;

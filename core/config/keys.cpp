@@ -97,8 +97,13 @@ Table source_table() {
 Table record_table() {
   constexpr double kYear = 366 * 24 * 3600.0;
   return Table("record", "recordings while the video runs: --record, key r, control")
-      .text("folder", &Config::record_folder, "",
-            "where files without a given name go; empty: the current folder")
+      .boolean("on", &Config::record_on, false,
+               "lensd serve: record from the start on, and again after a failure")
+      .choice("what", &Config::record_what, {"output", "source"},
+              "the graph's output, or the pictures as they were decoded")
+      .text(
+          "folder", &Config::record_folder, "",
+          "where files without a given name go; empty: the current folder, for lensd serve [control] folder")
       .text("name", &Config::record_name, "rec-%Y%m%d-%H%M%S.mkv",
             "their name; % as in strftime, the ending is the file type: .mkv .mp4 .mov .webm .avi")
       .text("codec", &Config::record_codec, "auto",
@@ -114,7 +119,9 @@ Table record_table() {
       .real("split_megabytes", &Config::record_split_megabytes, 0, 1e9,
             "a new file about this size; 0: never", "MB")
       .real("keep_minutes", &Config::record_keep_minutes, 0, kYear / 60,
-            "files of this recording that are older are deleted; 0: all are kept", "min")
+            "a ring: recorded files with so much newer footage are deleted; 0: all are kept", "min")
+      .real("keep_gigabytes", &Config::record_keep_gigabytes, 0, 1e6,
+            "a ring: the oldest files are deleted while all are larger; 0: any size", "GB")
       .real("preroll_seconds", &Config::record_preroll_seconds, 0, 3600,
             "a recording begins this long before it was asked for; the encoder always runs then", "s")
       .real("preroll_megabytes", &Config::record_preroll_megabytes, 64, 65536, "memory for that at most",

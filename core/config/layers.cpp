@@ -89,6 +89,11 @@ Layered load_layers(const Layers& layers, const Registry& registry) {
     collect(problems, [&] { merge(out.config, load_config(file, registry)); });
   for (const auto& [name, value] : layers.environment) apply_variable(out.config, name, value, problems);
 
+  // Values of several places may not go together, or come from variables.
+  if (problems.empty())
+    for (const ConfigProblem& p : check_config(out.config))
+      problems.push_back(fmt::format("{}: {}", p.key, p.sentence));
+
   out.graph = out.config.graph.value_or(GraphDesc{});
   const std::string* chain = find(layers.environment, "LENSD_GRAPH");
   if (layers.graph_spec)

@@ -79,7 +79,9 @@ struct StartRecord {
   enum class What : uint8_t { output, source };  ///< the graph's output, or the picture as decoded
   std::string path;                              ///< a file or a template; empty: as [record] says
   What what = What::output;
-  bool overwrite = false;  ///< the path was named on the command line: an older file gives way
+  bool overwrite = false;    ///< the path was named on the command line: an older file gives way
+  bool keep_trying = false;  ///< after a failure it is begun again, now and then, until it is stopped
+  bool resumed = false;      ///< goes on with a recording of before: a plain name that is taken gets a number
   /// Not empty: the path came from a control request and is taken as one below this folder, which it may not
   /// leave.
   std::string beneath;

@@ -207,12 +207,35 @@ void snapshot(CommandCall& call) {
 void trace(CommandCall& call) {
   call.target.trace(text_arg(call, 0), std::move(call.reply));
 }
+/// on|off, a path, output|source, in this order and none of them needed; or an object of them.
 void record(CommandCall& call) {
-  const bool stop = !call.args.empty() && (call.args[0] == false || call.args[0] == "stop");
-  if (!call.args.empty() && !call.args[0].is_string() && !call.args[0].is_boolean())
-    return call.reply(wrong("record: expected a path, or false to stop"));
-  const std::string path = !call.args.empty() && call.args[0].is_string() && !stop ? text_arg(call, 0) : "";
-  call.target.record(!stop, path, std::move(call.reply));
+  const auto wrong_args = [&] { call.reply(wrong("record: expected [on|off] [PATH] [output|source]")); };
+  Json args = call.args;
+  if (args.size() == 1 && args[0].is_object()) {
+    args = Json::array();
+    for (const char* name : {"on", "path", "what"})
+      if (const auto it = call.args[0].find(name); it != call.args[0].end()) args.push_back(*it);
+    if (args.size() != call.args[0].size()) return wrong_args();
+  }
+  bool on = true, first = true;
+  StartRecord what;
+  for (const Json& arg : args) {
+    if (arg.is_boolean() && first)
+      on = arg.get<bool>();
+    else if (!arg.is_string())
+      return wrong_args();
+    else if (first && (arg == "off" || arg == "stop" || arg == "no"))
+      on = false;
+    else if (arg == "source" || arg == "output")
+      what.what = arg == "source" ? StartRecord::What::source : StartRecord::What::output;
+    else if (!(first && arg == "on") && what.path.empty())
+      what.path = arg.get<std::string>();
+    else if (!(first && arg == "on"))
+      return wrong_args();
+    first = false;
+  }
+  if (!on && args.size() > 1) return wrong_args();
+  call.target.record(on, std::move(what), std::move(call.reply));
 }
 
 // ---- the program ----------------------------------------------------------------------------------------
@@ -289,7 +312,8 @@ constexpr CommandArg kOn[] = {{"on", "value", true}};
 constexpr CommandArg kFrames[] = {{"frames", "integer", true}};
 constexpr CommandArg kFactor[] = {{"factor", "number"}};
 constexpr CommandArg kPath[] = {{"path", "text", true}};
-constexpr CommandArg kRecord[] = {{"path", "value", true}};
+constexpr CommandArg kRecord[] = {
+    {"on|off", "value", true}, {"path", "text", true}, {"output|source", "text", true}};
 constexpr CommandArg kLevel[] = {{"level", "text", true}};
 
 constexpr CommandSpec kCommands[] = {
@@ -309,7 +333,7 @@ constexpr CommandSpec kCommands[] = {
     {"speed", nullptr, kFactor, "playback speed, 0.01 to 100", true, speed},
     {"snapshot", "screenshot-to-file", kPath,
      "writes the newest frame, .png or .jpg, below the folder for captures", true, snapshot},
-    {"record", nullptr, kRecord, "records to a file below the folder for captures; false stops", true,
+    {"record", nullptr, kRecord, "records, to a file below the folder for recordings; off ends it", true,
      record},
     {"stats",
      nullptr,
@@ -384,7 +408,7 @@ void run_command(Target& target, const Json& request, Subscriber* subscriber, Re
 }
 
 Json positional(const CommandSpec& command, const Json& named) {
-  if (command.handler == set) return Json::array({named});
+  if (command.handler == set || (command.handler == record && !named.empty())) return Json::array({named});
   Json args = Json::array();
   for (const CommandArg& arg : command.args) {
     const auto it = named.find(arg.name);

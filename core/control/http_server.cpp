@@ -429,7 +429,7 @@ class HttpServer::Impl {
 
   void health(Response& response) const {
     const RunState state = target_.state();
-    const bool well = state.source_state != "failed";
+    const bool well = state.alive && state.source_state != "failed";
     response.status = well ? 200 : 503;
     response.set_content(
         Json{{"ok", well}, {"source", state.source_state}, {"frame", state.frame}}.dump() + "\n",

@@ -20,7 +20,10 @@ using Labels = std::vector<ClientMetric::Label>;
 class Families {
  public:
   void counter(const char* name, const char* help, uint64_t value, Labels labels = {}) {
-    add(name, help, MetricType::Counter, std::move(labels)).counter.value = static_cast<double>(value);
+    seconds_counter(name, help, static_cast<double>(value), std::move(labels));
+  }
+  void seconds_counter(const char* name, const char* help, double value, Labels labels = {}) {
+    add(name, help, MetricType::Counter, std::move(labels)).counter.value = value;
   }
   void gauge(const char* name, const char* help, double value, Labels labels = {}) {
     add(name, help, MetricType::Gauge, std::move(labels)).gauge.value = value;
@@ -60,7 +63,8 @@ void add_frames(Families& f, const RunState& s) {
   f.counter("lensd_frames_processed_total", "Frames that went through the graph.", s.processed);
   constexpr const char* dropped = "Frames that were given up, by reason.";
   f.counter("lensd_frames_dropped_total", dropped, s.dropped, {{"reason", "source"}});
-  f.counter("lensd_frames_dropped_total", dropped, s.recorder_dropped, {{"reason", "recorder"}});
+  f.counter("lensd_frames_dropped_total", dropped, s.record.dropped, {{"reason", "recorder"}});
+  f.counter("lensd_frames_dropped_total", dropped, s.stream.dropped, {{"reason", "stream"}});
   f.counter("lensd_frames_late_total", "Frames that were finished after their time.", s.late);
   f.gauge("lensd_frames_per_second", "Frames a second made lately.", s.rate);
   f.gauge("lensd_frame_index", "Index of the newest frame.", static_cast<double>(s.frame));
@@ -74,7 +78,24 @@ void add_source(Families& f, const RunState& s) {
             s.reconnects);
   f.gauge("lensd_source_width_pixels", "Width of the source's picture.", s.picture.width);
   f.gauge("lensd_source_height_pixels", "Height of the source's picture.", s.picture.height);
+  f.gauge("lensd_alive", "1 while the pipeline's threads take turns.", s.alive ? 1 : 0);
+}
+
+void add_outputs(Families& f, const RunState& s) {
   f.gauge("lensd_recording", "1 while a recording is being written.", s.recording.empty() ? 0 : 1);
+  f.gauge("lensd_recording_wanted", "1 from the start of a recording until it is ended on purpose.",
+          s.record.wanted ? 1 : 0);
+  f.gauge("lensd_recording_frames", "Frames of the recording at hand, or of the last one.",
+          static_cast<double>(s.record.frames));
+  f.gauge("lensd_recording_bytes", "Its size.", static_cast<double>(s.record.bytes));
+  f.counter("lensd_recording_failures_total", "Times that a recording broke off.", s.record.failures);
+  if (s.stream.url.empty()) return;
+  for (const char* state : {"idle", "connecting", "sending", "waiting"})
+    f.gauge("lensd_stream_state", "1 for the state that the connection to the receiver is in.",
+            s.stream.state == state ? 1 : 0, {{"state", state}});
+  f.counter("lensd_stream_frames_total", "Frames that were sent.", static_cast<uint64_t>(s.stream.sent));
+  f.counter("lensd_stream_bytes_total", "Bytes of video that were sent.",
+            static_cast<uint64_t>(s.stream.bytes));
 }
 
 void add_control(Families& f, const RunState& s, const ServerCounts& servers) {
@@ -101,7 +122,7 @@ void add_process(Families& f, const RunState& s) {
           static_cast<double>(usage.resident_bytes));
   f.gauge("lensd_threads", "Threads of the process.", usage.threads);
   f.gauge("lensd_open_descriptors", "Open file descriptors.", usage.descriptors);
-  f.gauge("lensd_cpu_seconds", "Processor time used.", usage.cpu_seconds);
+  f.seconds_counter("lensd_cpu_seconds_total", "Processor time used.", usage.cpu_seconds);
   f.gauge("lensd_build_info", "1; the labels say what runs.", 1,
           {{"version", LENSD_VERSION}, {"backend", s.backend}});
 }
@@ -113,6 +134,7 @@ std::string metrics_text(const Target& target, const ServerCounts& servers) {
   Families families;
   add_frames(families, state);
   add_source(families, state);
+  add_outputs(families, state);
   add_control(families, state, servers);
   add_process(families, state);
   for (const Profiler::Histogram& h : target.histograms())

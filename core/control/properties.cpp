@@ -56,10 +56,24 @@ Json counters_json(const View& v) {
           {"processed", s.processed},
           {"late", s.late},
           {"dropped", s.dropped},
+          {"dropped_recorder", s.record.dropped},
+          {"dropped_stream", s.stream.dropped},
+          {"record_failures", s.record.failures},
           {"reconnects", s.reconnects},
           {"reloads", s.reloads},
           {"errors", s.errors},
           {"reloads_refused", s.reloads_refused}};
+}
+
+Json record_json(const View& v) {
+  const auto& r = v.state.record;
+  return {{"on", r.wanted},   {"path", v.state.recording}, {"frames", r.frames},     {"bytes", r.bytes},
+          {"files", r.files}, {"dropped", r.dropped},      {"failures", r.failures}, {"problem", r.problem}};
+}
+
+Json stream_json(const View& v) {
+  const auto& s = v.state.stream;
+  return {{"url", s.url}, {"state", s.state}, {"frames", s.sent}, {"bytes", s.bytes}, {"dropped", s.dropped}};
 }
 
 double rounded(double value) {
@@ -92,6 +106,8 @@ constexpr Property kProperties[] = {
     {"backend", "what the graph runs on", [](const View& v) -> Json { return v.state.backend; }, nullptr},
     {"recording", "the file that is being recorded, empty when none is",
      [](const View& v) -> Json { return v.state.recording; }, nullptr},
+    {"record", "how the recording is doing", record_json, nullptr},
+    {"stream", "where the result is sent, and how that is doing", stream_json, nullptr},
     {"graph", "the filter graph, as graph-get gives it",
      [](const View& v) -> Json { return graph_json(v.graph.graph, *v.registry); }, nullptr},
 };

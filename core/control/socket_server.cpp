@@ -230,8 +230,11 @@ class SocketServer::Loop {
       if (fd < 0 && (errno == EMFILE || errno == ENFILE)) {
         // Out of descriptors: the spare one takes the connection off the queue, which would else spin here.
         close(spare_);
-        close(accept4(listen_, nullptr, nullptr, SOCK_CLOEXEC));
+        const int waiting = accept4(listen_, nullptr, nullptr, SOCK_CLOEXEC);
+        if (waiting >= 0) close(waiting);
         spare_ = dup(mailbox_->event);
+        // The kernel says so before it looks whether anybody waits.
+        if (waiting < 0) return;
         continue;
       }
       if (fd < 0) return;

@@ -46,7 +46,19 @@ struct RunState {
   double speed = 1, source_fps = 0, rate = 0;  ///< rate: frames a second made lately
   int64_t frame = -1, position_ns = 0, duration_ns = 0;
   Extent picture;  ///< of the source, upright
-  uint64_t decoded = 0, processed = 0, late = 0, dropped = 0, recorder_dropped = 0, reconnects = 0;
+  uint64_t decoded = 0, processed = 0, late = 0, dropped = 0, reconnects = 0;
+  bool alive = true;  ///< the pipeline's threads take turns
+  struct {
+    bool wanted = false;  ///< asked for and not ended; `recording` tells whether it is done
+    int64_t frames = 0, bytes = 0, files = 0;
+    uint64_t dropped = 0, failures = 0;
+    std::string problem;  ///< why it broke off last
+  } record;
+  struct {
+    std::string url, state;  ///< empty: nothing is sent
+    int64_t sent = 0, bytes = 0;
+    uint64_t dropped = 0;
+  } stream;
   uint64_t reloads = 0, reloads_refused = 0, graph_changes = 0, errors = 0;
   int64_t started_ns = 0;
 };
@@ -88,8 +100,9 @@ class Target {
   virtual void snapshot(std::string path, Reply reply) = 0;
   /// Writes the last seconds of every stage as a Chrome trace below the folder for captures.
   virtual void trace(std::string path, Reply reply) = 0;
-  /// Starts recording to a path below the folder for captures, or stops with an empty one.
-  virtual void record(bool on, std::string path, Reply reply) = 0;
+  /// Starts recording, below the folder for recordings (empty path: a name as [record] says), or stops.
+  /// Answers when the file is there, or complete.
+  virtual void record(bool on, StartRecord what, Reply reply) = 0;
   virtual void quit() = 0;
 
   /// Encodes the newest frame, in the caller's time. Null where there is none that was made after

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <string_view>
+
+#include "core/base/error.hpp"
 
 namespace lensd {
 namespace {
@@ -17,6 +20,21 @@ std::string with_suffix(const std::string& path, const std::string& suffix) {
 bool is_name_template(const std::string& path) {
   const size_t at = path.find('%');
   return at != std::string::npos && at + 1 < path.size();
+}
+
+void check_name_template(const std::string& name) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error(ExitCode::usage, name, why, "as in rec-%Y%m%d-%H%M%S.mkv");
+  };
+  if (std::filesystem::path(name).stem().empty()) refuse("is no file name");
+  for (size_t i = 0; i < name.size(); ++i) {
+    if (name[i] != '%') continue;
+    constexpr std::string_view kKnown = "aAbBCdeFgGhHIjklmMpPrRsSTuUVwWyYzZ%";
+    const std::string_view conversion = std::string_view(name).substr(i, 2);
+    ++i;
+    if (conversion.size() < 2 || kKnown.find(conversion[1]) == std::string_view::npos)
+      refuse(fmt::format("'{}' is no part of a date for a file name", conversion));
+  }
 }
 
 void FileNames::begin(std::time_t when) {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 namespace lensd {
 namespace {
@@ -43,7 +44,11 @@ OutputFile::OutputFile(const std::string& path, const FileRules& rules) {
   const int flags =
       O_WRONLY | O_CLOEXEC | O_CREAT | O_NOCTTY | (rules.overwrite ? O_TRUNC : O_EXCL | O_NOFOLLOW);
   fd_ = rules.beneath.empty() ? open(path.c_str(), flags, 0666) : open_beneath(rules.beneath, path, flags);
-  if (fd_ < 0) throw open_error(path, errno);
+  if (fd_ < 0) {
+    const int error = errno;
+    throw open_error(rules.beneath.empty() ? path : (std::filesystem::path(rules.beneath) / path).string(),
+                     error);
+  }
   struct stat status = {};
   fstat(fd_, &status);
   identity_ = {status.st_dev, status.st_ino};

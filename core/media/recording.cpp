@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/media/encoder_choice.hpp"
+#include "core/media/file_names.hpp"
 #include "core/media/packet_ring.hpp"
 #include "core/media/recording_clock.hpp"
 #include "core/media/segments.hpp"
@@ -22,6 +24,12 @@ std::string recording_muxer(const std::string& path) {
     throw Error(ExitCode::usage, path, "no video file type is known by this ending",
                 "use .mkv, .mp4, .mov, .webm or .avi");
   return muxer;
+}
+
+void check_record_settings(const RecordSettings& settings) {
+  check_name_template(settings.name);
+  const std::string muxer = recording_muxer(settings.name);
+  encoders_for(output_format_of(muxer, muxer), settings.encoder, settings.name);
 }
 
 /// All that lives with the encoder; it is made with the first frame.
@@ -91,6 +99,7 @@ bool Recording::wanted() const noexcept {
 
 void Recording::start(const RecordTarget& target) {
   stop();
+  last_ = {};
   Machine& m = *machine_;
   if (m.encoder && !m.suits(recording_muxer(target.path))) end_encoder();
   segments_ = std::make_unique<Segments>(m.settings, target);

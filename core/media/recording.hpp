@@ -26,10 +26,14 @@ struct FileRules {
 struct RecordTarget {
   std::string path;  ///< a name, or a template for strftime
   FileRules rules;
+  bool resumed = false;  ///< goes on with a recording of this name: a plain one that is taken gets a number
 };
 
 /// FFmpeg's name of the container for a path or template. Throws Error(usage) where it is no video file.
 std::string recording_muxer(const std::string& path);
+
+/// Whether files of this name can be made of this codec, and the name is one. Throws Error(usage).
+void check_record_settings(const RecordSettings& settings);
 
 class Recording {
  public:

@@ -1,13 +1,10 @@
 #include "core/media/segments.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-
-#include "core/base/log.hpp"
 
 namespace lensd {
 namespace {
@@ -21,9 +18,9 @@ int64_t ticks_of(double seconds, AVRational time_base) {
 
 /// A ring is made of files; without a length of their own, ten to twenty make it up.
 double split_of(const RecordSettings& settings) {
-  if (settings.split_seconds > 0 || settings.split_megabytes > 0 || settings.keep_minutes <= 0)
-    return settings.split_seconds;
-  return std::clamp(settings.keep_minutes * 60 / 10, 0.1, 60.0);
+  const bool ring = settings.keep_minutes > 0 || settings.keep_gigabytes > 0;
+  if (settings.split_seconds > 0 || settings.split_megabytes > 0 || !ring) return settings.split_seconds;
+  return settings.keep_minutes > 0 ? std::clamp(settings.keep_minutes * 60 / 10, 0.1, 60.0) : 60;
 }
 
 }  // namespace
@@ -31,11 +28,14 @@ double split_of(const RecordSettings& settings) {
 Segments::Segments(const RecordSettings& settings, const RecordTarget& target)
     : split_seconds_(split_of(settings)),
       split_bytes_(static_cast<int64_t>(settings.split_megabytes * 1e6)),
-      keep_ns_(static_cast<int64_t>(settings.keep_minutes * 60e9)),
       rules_(target.rules),
       muxer_(recording_muxer(target.path)),
       path_(target.path),
-      names_(target.path, split_seconds_ > 0 || split_bytes_ > 0) {}
+      names_(target.path, split_seconds_ > 0 || split_bytes_ > 0, target.resumed) {
+  const FileRing::Limits limits{static_cast<int64_t>(settings.keep_minutes * 60e9),
+                                static_cast<int64_t>(settings.keep_gigabytes * 1e9)};
+  if (limits.any()) ring_.emplace(target.path, rules_.beneath, limits);
+}
 
 bool Segments::wants_key(int64_t ticks, AVRational time_base) {
   if (split_seconds_ > 0 && next_key_ > 0 && ticks >= next_key_) {
@@ -59,7 +59,7 @@ void Segments::write(const AVPacket& packet, const AVCodecContext& encoder, doub
   try {
     file_->write(packet);
   } catch (const Error&) {
-    count_closed(*file_);
+    count_closed(*file_, packet.pts);
     file_.reset();
     throw;
   }
@@ -80,6 +80,7 @@ void Segments::open(const AVPacket& packet, const AVCodecContext& encoder, doubl
     }
   }
   path_ = place(file_->path());
+  if (ring_) ring_->opened(path_, file_->identity());
   file_start_ = packet.pts;
   if (next_key_ == 0 || split_bytes_ > 0)
     next_key_ = packet.pts + std::max<int64_t>(1, ticks_of(split_seconds_, encoder.time_base));
@@ -93,37 +94,24 @@ void Segments::end_file(int64_t end) {
   try {
     file->finish(end);
   } catch (const Error&) {
-    count_closed(*file);
+    count_closed(*file, end);
     throw;
   }
-  count_closed(*file);
-  const int64_t end_ns = stream_start_ns_ + av_rescale_q(end, time_base_, kNanoseconds);
-  closed_.push_back({place(file->path()), file->identity(), end_ns});
-  if (keep_ns_ > 0)
-    drop_old(end_ns);
-  else
-    closed_.clear();
+  count_closed(*file, end);
 }
 
-void Segments::count_closed(const VideoFile& file) {
+void Segments::count_closed(const VideoFile& file, int64_t end) {
   closed_bytes_ += file.bytes();
   closed_frames_ += file.frames();
+  if (ring_)
+    ring_->closed(path_, file.identity(), av_rescale_q(end - file_start_, time_base_, kNanoseconds),
+                  file.bytes());
 }
 
 void Segments::end_stream(int64_t end) {
   end_file(end);
-  stream_start_ns_ += av_rescale_q(end, time_base_, kNanoseconds);
   next_key_ = 0;
   audio_ = nullptr;
-}
-
-void Segments::drop_old(int64_t now_ns) {
-  while (!closed_.empty() && now_ns - closed_.front().end_ns >= keep_ns_) {
-    const Closed& old = closed_.front();
-    if (old.identity.names(old.path) && unlink(old.path.c_str()) != 0)
-      log::warn("{} cannot be deleted", old.path);
-    closed_.pop_front();
-  }
 }
 
 std::string Segments::place(const std::string& name) const {

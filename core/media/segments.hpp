@@ -1,15 +1,15 @@
 // The files of one recording: split by time or size at key frames, without a gap, old ones deleted.
 //
-//   packets ── write() ──▶ VideoFile 1 │ VideoFile 2 │ …
+//   packets ── write() ──▶ VideoFile 1 │ VideoFile 2 │ … ──▶ FileRing
 //
-// Only files that this object made are ever deleted. Internal to core/media; belongs to one thread.
+// Internal to core/media; belongs to one thread.
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <optional>
 
 #include "core/media/file_names.hpp"
+#include "core/media/file_ring.hpp"
 #include "core/media/record_settings.hpp"
 #include "core/media/recording.hpp"
 #include "core/media/video_file.hpp"
@@ -40,30 +40,24 @@ class Segments {
   int files() const noexcept { return files_; }
 
  private:
-  struct Closed {
-    std::string path;
-    OutputFile::Identity identity;
-    int64_t end_ns = 0;
-  };
   bool due(const AVPacket& packet, AVRational time_base) const;
   void end_file(int64_t end);
   void open(const AVPacket& packet, const AVCodecContext& encoder, double age_s);
-  void count_closed(const VideoFile& file);
-  void drop_old(int64_t now_ns);
+  void count_closed(const VideoFile& file, int64_t end);
   std::string place(const std::string& name) const;
 
   double split_seconds_;
-  int64_t split_bytes_, keep_ns_;
+  int64_t split_bytes_;
   FileRules rules_;
   std::string muxer_, path_;
   FileNames names_;
   AudioCopy* audio_ = nullptr;
   std::unique_ptr<VideoFile> file_;
   AVRational time_base_ = {1, 1};
-  int64_t file_start_ = 0, next_key_ = 0, closed_frames_ = 0, closed_bytes_ = 0, stream_start_ns_ = 0;
+  int64_t file_start_ = 0, next_key_ = 0, closed_frames_ = 0, closed_bytes_ = 0;
   bool size_key_asked_ = false;
   int files_ = 0;
-  std::deque<Closed> closed_;
+  std::optional<FileRing> ring_;
 };
 
 }  // namespace lensd

@@ -19,6 +19,8 @@ namespace lensd {
 
 /// True for an address or device that frames are sent to at their own pace, instead of a file.
 bool is_stream_target(const std::string& target);
+/// Throws Error(usage) where it is none.
+void check_stream_url(const std::string& url);
 
 class StreamOutput {
  public:

@@ -48,6 +48,10 @@ bool is_stream_target(const std::string& target) {
   return muxer_for(target) != nullptr;
 }
 
+void check_stream_url(const std::string& url) {
+  stream_target(url);
+}
+
 StreamTarget stream_target(const std::string& url) {
   const char* muxer = muxer_for(url);
   if (!muxer)

@@ -43,7 +43,8 @@ VideoFile::VideoFile(const std::string& path, const FileRules& rules, const std:
                      const AVCodecContext& encoder, AudioCopy* audio, int64_t start, bool in_parts)
     : path_(path),
       file_(path, rules),
-      made_here_(!rules.overwrite && rules.beneath.empty()),
+      place_(rules.beneath.empty() ? path : (std::filesystem::path(rules.beneath) / path).string()),
+      made_here_(!rules.overwrite),
       time_base_(encoder.time_base),
       audio_(audio),
       start_(start) {
@@ -140,9 +141,9 @@ void VideoFile::fail(int error) {
   if (was_open) av_write_trailer(muxer_.get());  // frees the muxer's memory; its bytes go nowhere
   file_.close();
   // Nothing was lost with a file that never held a picture.
-  if (made_here_ && frames_ == 0 && file_.identity().names(path_)) unlink(path_.c_str());
+  if (made_here_ && frames_ == 0 && file_.identity().names(place_)) unlink(place_.c_str());
   const bool full = error == AVERROR(ENOSPC) || error == AVERROR(EDQUOT);
-  throw Error(ExitCode::runtime_failure, path_, "cannot be written: " + ff::error_text(error),
+  throw Error(ExitCode::runtime_failure, place_, "cannot be written: " + ff::error_text(error),
               full ? fmt::format("free some space; the first {} frames are kept", frames_) : "");
 }
 

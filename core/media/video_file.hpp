@@ -61,7 +61,8 @@ class VideoFile {
 
   std::string path_;
   OutputFile file_;
-  bool made_here_;  ///< exclusively, under its plain name
+  std::string place_;  ///< where it lies, with the folder that it is held below
+  bool made_here_;     ///< exclusively
   std::unique_ptr<AVFormatContext, MuxerFree> muxer_;
   AVStream* stream_ = nullptr;
   AVRational time_base_;

@@ -44,7 +44,7 @@ class FakeTarget final : public Target {
   void reload(Reply reply) override { reply({Fault::refused, "a.toml:1:2: no", {}}); }
   void snapshot(std::string path, Reply reply) override { reply({Fault::none, {}, {{"path", path}}}); }
   void trace(std::string, Reply reply) override { reply({}); }
-  void record(bool, std::string, Reply reply) override { reply({}); }
+  void record(bool, StartRecord, Reply reply) override { reply({}); }
   void quit() override { ended = true; }
   std::shared_ptr<const EncodedPicture> picture(PictureType, int64_t made_after_ns) override {
     if (made_after_ns >= picture_ns) return nullptr;

@@ -2,6 +2,8 @@
 // the files again.
 
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -19,7 +21,9 @@ class RecordingTest : public MediaTest {
  protected:
   std::vector<std::string> files() const {
     std::vector<std::string> out;
-    for (const auto& entry : std::filesystem::directory_iterator(folder_)) out.push_back(entry.path());
+    for (const auto& entry : std::filesystem::directory_iterator(folder_))
+      if (!entry.path().filename().string().starts_with('.'))
+        out.push_back(entry.path());  // a ring's journal
     std::sort(out.begin(), out.end());
     return out;
   }
@@ -133,6 +137,93 @@ TEST_F(RecordingTest, ARingKeepsTheLastMinutesAndTouchesNothingElse) {
   for (const std::string& f : made) frames += frames_in(f);
   EXPECT_EQ(frames, 75u);
   EXPECT_EQ(made.back(), file("r-011.mkv"));
+}
+
+TEST_F(RecordingTest, ARingGoesOnOverRecordingsAndRestarts) {
+  RecordSettings settings;
+  settings.split_seconds = 1;
+  settings.keep_minutes = 3 / 60.0;
+  put("r-000.mkv", "not ours");
+  for (int run = 0; run < 4; ++run) {  // each as after a restart of the program
+    Recording recording(settings, 25, "");
+    recording.start(target("r.mkv"));
+    write(recording, 0, 50);
+    recording.stop();
+  }
+  EXPECT_EQ(get("r-000.mkv"), "not ours");
+  EXPECT_EQ(files().size(), 1u + 3) << "the last three seconds";
+  // Another recording's files are none of its business.
+  Recording other(settings, 25, "");
+  other.start(target("o.mkv"));
+  write(other, 0, 25);
+  other.stop();
+  EXPECT_EQ(files().size(), 1u + 3 + 1);
+}
+
+TEST_F(RecordingTest, ARingGoesOnBehindAFileWhoseWriterWasKilled) {
+  RecordSettings settings;
+  settings.split_seconds = 1;
+  settings.keep_minutes = 1 / 60.0;
+  for (int run = 0; run < 2; ++run) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      Recording recording(settings, 25, "");
+      recording.start(target("r.mkv"));
+      write(recording, 0, 20);
+      _exit(0);  // as if killed: nothing is completed
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+  }
+  ASSERT_EQ(files().size(), 2u);
+  Recording recording(settings, 25, "");
+  recording.start(target("r.mkv"));
+  write(recording, 0, 60);
+  recording.stop();
+  for (const std::string& f : files()) EXPECT_GT(f, file("r-002.mkv")) << "of the killed ones none is left";
+}
+
+TEST_F(RecordingTest, ARingHasASize) {
+  RecordSettings settings;
+  settings.split_seconds = 1;
+  settings.keep_gigabytes = 150e3 / 1e9;
+  Recording recording(settings, 25, "");
+  recording.start(target("r.mkv"));
+  write(recording, 0, 500);
+  recording.stop();
+  uintmax_t bytes = 0;
+  for (const std::string& f : files()) bytes += std::filesystem::file_size(f);
+  EXPECT_LE(bytes, 150'000u);
+  EXPECT_GT(bytes, 50'000u);
+  EXPECT_LT(files().size(), 20u);
+}
+
+TEST_F(RecordingTest, AJournalThatIsNonsenseDeletesNothing) {
+  RecordSettings settings;
+  settings.split_seconds = 1;
+  settings.keep_minutes = 1 / 60.0;
+  put("a.mkv", "mine");
+  put(".r.mkv.ring", "c 1 1000 10 a.mkv\nc 0 0 0 ../a.mkv\nc 99999999999999999999 -5 x\n\no\nc 5");
+  Recording recording(settings, 25, "");
+  recording.start(target("r.mkv"));
+  write(recording, 0, 100);
+  recording.stop();
+  EXPECT_EQ(get("a.mkv"), "mine");
+  EXPECT_EQ(files().size(), 1u + 1);
+}
+
+TEST_F(RecordingTest, NamesThatMakeNoFileAreRefused) {
+  for (const char* name : {"", ".mkv", "a.txt", "a", "%Q.mkv", "%D.mkv", "a%", "%n.mkv", "day%/a.mkv"}) {
+    RecordSettings settings;
+    settings.name = name;
+    EXPECT_THROW(check_record_settings(settings), Error) << name;
+  }
+  for (const char* name : {"a.mkv", "%Y%m%d-%H%M%S.mp4", "100%%.webm", "%F_%s.MOV"}) {
+    RecordSettings settings;
+    settings.name = name;
+    EXPECT_NO_THROW(check_record_settings(settings)) << name;
+  }
 }
 
 TEST_F(RecordingTest, ARingDoesNotDeleteWhatWasPutInAFilesPlace) {

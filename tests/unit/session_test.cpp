@@ -148,6 +148,26 @@ TEST_F(SessionTest, SnapshotsAreWrittenWhilePaused) {
   EXPECT_EQ(wait_for([&](Reply reply) { session_->snapshot("b.jpg", std::move(reply)); }).error, "");
 }
 
+TEST_F(SessionTest, BeforeThereIsASourceEverythingIsAnswered) {
+  SessionOptions options;
+  options.captures = folder_ / "captures";
+  options.open = [](const std::string&, const GraphDesc&) -> std::unique_ptr<Pipeline> {
+    throw Error(ExitCode::bad_source, "it", "is not there");
+  };
+  Session session(std::move(options), registry());
+  const auto busy = [&](auto request) {
+    return wait_for([&](Reply reply) { request(session, std::move(reply)); }).fault != Fault::none;
+  };
+  EXPECT_TRUE(busy([](Session& s, Reply r) { s.trace("t.json", std::move(r)); }));
+  EXPECT_TRUE(busy([](Session& s, Reply r) { s.set_graph({}, std::move(r)); }));
+  EXPECT_TRUE(busy([](Session& s, Reply r) { s.snapshot("a.png", std::move(r)); }));
+  EXPECT_TRUE(busy([](Session& s, Reply r) { s.record(true, {}, std::move(r)); }));
+  EXPECT_TRUE(busy([](Session& s, Reply r) { s.load("x", std::move(r)); }));
+  EXPECT_FALSE(busy([](Session& s, Reply r) { s.record(false, {}, std::move(r)); }));
+  EXPECT_FALSE(session.post(Pause{}));
+  EXPECT_EQ(session.state().source_state, "connecting");
+}
+
 TEST_F(SessionTest, AnswersEverythingWhenItEnds) {
   start("invert");
   std::atomic<int> answered{0};

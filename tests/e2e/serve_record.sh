@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# Recordings of the daemon: asked for by control or by [record] on, over other sources, restarts and failures.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+need_tools python3
+
+count() { # count FILE…: the frames that they have when they are read again
+  local file sum=0
+  for file; do
+    expect 0 "$file" --headless --framehash "$WORK/count" -o null:
+    sum=$((sum + $(frames "$WORK/count" | wc -l)))
+  done
+  echo "$sum"
+}
+field() { ctl get "$1" | awk -v name="$2" '$1 == name { print $2 }'; }
+counter() { field counters "$1"; }
+recorded() { (($(field record frames) >= $1)); }
+
+export LENSD_CONTROL_FOLDER=$WORK/captures
+start_daemon test:testsrc2=size=320x240:rate=30 --graph invert
+[[ $(ctl record on a.mkv) == *"$WORK/captures/a.mkv" ]] || fail "record on a.mkv"
+[[ $(ctl get recording) == "$WORK/captures/a.mkv" ]] || fail "recording: $(ctl get recording)"
+wait_for 10 recorded 20 || fail "$(ctl get record)"
+ctl record off >"$WORK/off" || fail "record off"
+told=$(awk '$1 == "frames" { print $2 }' "$WORK/off")
+[[ $(count "$WORK/captures/a.mkv") == "$told" && -z $(ctl get recording) ]] || fail "off told $told frames"
+ctl record off || fail "off twice"
+ctl_refused "is there already" record a.mkv
+[[ $(field record on) == false ]] || fail "a refused recording goes on"
+for path in ../r.mkv /tmp/r.mkv sub/../../r.mkv r.txt r; do ctl_refused "" record "$path"; done
+ln -s "$WORK" "$WORK/captures/out" && ctl_refused "leads out" record out/r.mkv
+ctl_refused "expected" record on a.mkv b.mkv
+ctl record >"$WORK/named" || fail "record"
+[[ $(<"$WORK/named") == *captures/rec-20*.mkv ]] || fail "without a name: $(<"$WORK/named")"
+wait_for 10 recorded 5 && ctl record off >/dev/null || fail "off"
+# The picture as it was decoded: its colours are those before the graph.
+ctl record on s.mkv source >/dev/null && wait_for 10 recorded 5 && ctl record false >/dev/null || fail "record source"
+first_sha() { expect 0 "$1" --headless --frames 1 --framehash "$WORK/count" -o null:; frames "$WORK/count" | awk '{ print $NF }'; }
+[[ $(count "$WORK/captures/s.mkv") -gt 0 ]] || fail "the source was not recorded"
+echo "ok: record by control"
+
+# It goes on with another source, and when that one is away.
+ctl record b.mkv >/dev/null && wait_for 10 recorded 5 || fail "record b.mkv"
+ctl load test:testsrc2=size=160x120:rate=30 && wait_for 10 recorded 5 || fail "after load: $(ctl get record)"
+ctl_refused "" load /nowhere/at/all.mp4
+[[ $(ctl get recording) == "$WORK/captures/b-2.mkv" ]] || fail "after load: $(ctl get recording)"
+stop_daemon
+(($(count "$WORK/captures/b.mkv") >= 5 && $(count "$WORK/captures/b-2.mkv") >= 5)) || fail "two files"
+echo "ok: goes on with another source"
+
+# From the start on, in a ring that outlives kill -9.
+printf '[record]\non = true\nfolder = "%s/ring"\nname = "r-%%H%%M%%S.mkv"\nsplit_seconds = 0.5\nkeep_minutes = 0.05\n' \
+  "$WORK" >"$WORK/ring.toml"
+for run in 1 2 3; do
+  start_daemon test:testsrc2=size=160x120:rate=30 -c "$WORK/ring.toml"
+  wait_for 20 recorded 60 || fail "run $run does not record: $(ctl get record) $(<"$WORK/daemon.err")"
+  kill -9 "$DAEMON"
+  wait "$DAEMON" 2>/dev/null
+done
+start_daemon test:testsrc2=size=160x120:rate=30 -c "$WORK/ring.toml"
+wait_for 20 recorded 150 || fail "does not record"
+stop_daemon
+mapfile -t ring < <(ls "$WORK"/ring/*.mkv)
+((${#ring[@]} >= 5 && ${#ring[@]} <= 10)) || fail "${#ring[@]} files in a ring of 6: ${ring[*]}"
+echo "ok: a ring of ${#ring[@]} files after four runs"
+
+# Nothing is lost beside the network: the recording has every frame that was processed.
+sed -i 's/^keep.*//; s/ring"/all"/' "$WORK/ring.toml"
+start_daemon test:testsrc2=size=160x120:rate=60 -c "$WORK/ring.toml" -o udp://127.0.0.1:9
+wait_for 20 recorded 100 || fail "does not record"
+ctl pause && sleep 0.5
+[[ $(field stream state) == sending && $(ctl get recording) == "$WORK"/all/* ]] || fail "$(ctl get recording stream)"
+processed=$(counter processed)
+stop_daemon
+[[ $(count "$WORK"/all/*.mkv) == "$processed" ]] || fail "$(count "$WORK"/all/*.mkv) frames of $processed"
+echo "ok: $processed frames processed and recorded"
+
+# A file that reaches a limit: told, counted, the video goes on, and so does the recording, in another file.
+printf '[record]\non = true\nfolder = "%s/full"\nname = "f.mkv"\n' "$WORK" >"$WORK/full.toml"
+ulimit -S -f 200 # kB
+start_daemon test:testsrc2=size=320x240:rate=60 -c "$WORK/full.toml"
+ulimit -S -f unlimited
+failures() { (($(field record failures) >= $1)); }
+wait_for 30 failures 1 || fail "no limit was reached: $(ctl get record)"
+processed=$(counter processed)
+wait_for 10 grep -q "warning: recording stopped: .*f.mkv: cannot be written" "$WORK/daemon.err" || fail "not told: $(<"$WORK/daemon.err")"
+wait_for 20 grep -q "recording again, to .*f-2.mkv" "$WORK/daemon.err" 2>/dev/null ||
+  wait_for 20 test -s "$WORK/full/f-2.mkv" || fail "not begun again: $(ctl get record)"
+(($(counter processed) > processed)) || fail "the video stands still"
+stop_daemon
+(($(count "$WORK/full/f.mkv") > 20)) || fail "what was recorded until then does not play"
+echo "ok: goes on behind a failure"
+
+# A folder that cannot be: the daemon runs, and says so.
+printf '[record]\non = true\nfolder = "/dev/null/x"\n' >"$WORK/none.toml"
+start_daemon test:testsrc2=size=160x120:rate=30 -c "$WORK/none.toml"
+wait_for 10 failures 1 || fail "$(ctl get record)"
+[[ $(field record on) == true && -z $(ctl get recording) && $(ctl get record) == *"cannot be written"* ]] || fail "$(ctl get record)"
+stop_daemon
+echo "ok: a folder that cannot be"
