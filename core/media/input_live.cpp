@@ -151,6 +151,8 @@ void Input::parse_here() {
   parses_here_ = stream && std::string_view(context_->iformat->name) == "mpegts";
   if (!parses_here_) return;
   context_->flags |= AVFMT_FLAG_NOPARSE | AVFMT_FLAG_NOFILLIN | AVFMT_FLAG_CUSTOM_IO;
+  // Nothing fills in the times that FFmpeg would otherwise look for in fifty packets before it begins.
+  context_->max_ts_probe = 1;
   transport_ = std::make_unique<TransportIo>(std::exchange(context_->pb, nullptr));
   context_->pb = transport_->context();
 }
