@@ -217,7 +217,7 @@ class Viewer {
     take_opened();
     take_dropped_files();
     obey_control();
-    show_newest();
+    const bool fresh = show_newest();
     shown_.take_side_data(*model_, tracks_);
     shown_.read_pixels(ui_.state().probe, *model_);
     tell_of_recording();
@@ -241,16 +241,18 @@ class Viewer {
     pipeline_->profiler().record(panels_scope_, panels_ns + now_ns() - render_begin);
     if (ui_.requests().snapshot_window) snapshot(window_.read_pixels());
     watch_->drawn();
-    window_.present();
+    // The next frame comes when it comes, and there is no more than one turn for each: no rest between.
+    window_.present(fresh && line_.live.low_latency);
     present_done();
     if (const auto drawn = presenter_->take_draw_ns()) pipeline_->profiler().record(draw_scope_, *drawn);
     map_.update(ui_, model_->model());
     obey(ui_.requests());
   }
 
-  void show_newest() {
+  /// True when there was one.
+  bool show_newest() {
     Frame frame = pipeline_->take_newest();
-    if (!frame) return;
+    if (!frame) return false;
     if (display_.kind == ui::DisplayKind::pixel_buffer) frame.wait_ready();
     const int64_t begin = now_ns();
     const FrameInfo info = frame.info;
@@ -260,6 +262,7 @@ class Viewer {
     pipeline_->profiler().record(present_scope_, end - begin);
     watch_->uploaded(info, begin, end);
     model_->shown(info);
+    return true;
   }
 
   void present_done() {

@@ -201,10 +201,10 @@ double Window::refresh_period_s() const {
   return 1.0 / std::clamp(mode && mode->refreshRate > 0 ? mode->refreshRate : 60, 24, 500);
 }
 
-void Window::present() {
+void Window::present(bool at_once) {
   const bool shown = !iconified();
   if (shown) glfwSwapBuffers(window_);
-  if (vsync_ || !shown) {
+  if ((vsync_ && !at_once) || !shown) {
     // A swap that waited leaves nothing to wait for; 0.9 keeps this from beating against a real vsync.
     const auto period_ns = static_cast<int64_t>(refresh_period_s() * 0.9e9);
     const int64_t rest_ns = last_present_ns_ + period_ns - now_ns();

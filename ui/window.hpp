@@ -39,8 +39,9 @@ class Window {
   static void wake();
   const InputState& input() const { return input_; }
 
-  /// Swaps buffers and paces the loop. Does nothing but pace while the window is iconified.
-  void present();
+  /// Swaps buffers and paces the loop. Does nothing but pace while the window is iconified. `at_once`: what
+  /// comes next is to be shown when it comes, so that only a swap that waits paces.
+  void present(bool at_once = false);
   bool iconified() const;
   void close();
 

@@ -16,6 +16,7 @@
 
 #include "core/media/access_units.hpp"
 #include "core/media/file_io.hpp"
+#include "core/media/pes_ends.hpp"
 #include "core/media/source.hpp"
 #include "core/media/url.hpp"
 
@@ -70,7 +71,7 @@ class Input {
   void open_screen(const std::string& url, const LiveOptions& live);
   void open_live(const std::string& url, const AVInputFormat* format, ff::Options& options);
   void set_probing(const LiveOptions& live);
-  void parse_here() noexcept;
+  void parse_here();
   int read_packet(AVPacket& packet) noexcept;
   void refuse_redirection(const std::string& url) const;
   bool on_demand() const noexcept;
@@ -89,8 +90,9 @@ class Input {
   int64_t silence_ns_ = 0;
   std::string named_;  ///< the one address that FFmpeg may open
   decltype(AVFormatContext::io_open) default_open_ = nullptr;
-  int camera_fd_ = -1;          ///< FFmpeg's own, to wait on; -1: not found
-  std::unique_ptr<FileIo> io_;  ///< before context_: it must outlive it
+  int camera_fd_ = -1;                      ///< FFmpeg's own, to wait on; -1: not found
+  std::unique_ptr<FileIo> io_;              ///< before context_: it must outlive it
+  std::unique_ptr<TransportIo> transport_;  ///< as well: context_ reads through it
   ff::InputPtr context_;
   AVStream* stream_ = nullptr;
   bool parses_here_ = false;            ///< FFmpeg gives packets as they came

@@ -17,6 +17,7 @@ extern "C" {
 #include <cstring>
 #include <filesystem>
 #include <string_view>
+#include <utility>
 
 #include "core/base/log.hpp"
 #include "core/media/cameras.hpp"
@@ -143,12 +144,17 @@ void Input::open_network(const std::string& url, const LiveOptions& live) {
   if (live.low_latency) parse_here();
 }
 
-/// Of a transport stream that cannot be a file: FFmpeg's parser would hold every picture back until the next
-/// one.
-void Input::parse_here() noexcept {
-  const bool stream = !context_->pb || !(context_->pb->seekable & AVIO_SEEKABLE_NORMAL);
+/// Of a transport stream that cannot be a file: FFmpeg's demuxer and its parser would each hold every picture
+/// back until the next one.
+void Input::parse_here() {
+  const bool stream = context_->pb && !(context_->pb->seekable & AVIO_SEEKABLE_NORMAL);
   parses_here_ = stream && std::string_view(context_->iformat->name) == "mpegts";
-  if (parses_here_) context_->flags |= AVFMT_FLAG_NOPARSE | AVFMT_FLAG_NOFILLIN;
+  if (!parses_here_) return;
+  context_->flags |= AVFMT_FLAG_NOPARSE | AVFMT_FLAG_NOFILLIN | AVFMT_FLAG_CUSTOM_IO;
+  // Nothing fills in the times that FFmpeg would otherwise look for in fifty packets before it begins.
+  context_->max_ts_probe = 1;
+  transport_ = std::make_unique<TransportIo>(std::exchange(context_->pb, nullptr));
+  context_->pb = transport_->context();
 }
 
 void Input::open_camera(const std::string& url, const LiveOptions& live) {

@@ -77,11 +77,11 @@ def change_of_size_and_codec():
         probe.process.kill()
 
 
-def loss():
+def loss(*options):
     """Every fifth packet lost: it goes on."""
     sender = Udp()
     sender.start()
-    probe = Probe(sender.url)
+    probe = Probe(sender.url, *options)
     try:
         probe.picture(0)
         sender.loss = 0.2
@@ -222,6 +222,7 @@ CASES = {
     "headless_run": headless_run,
     "change_of_size_and_codec": change_of_size_and_codec,
     "loss": loss,
+    "loss_low_latency": lambda: loss("--low-latency"),
     "redirection": redirection,
 }
 

@@ -11,19 +11,21 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "live"))
-from senders import Http, Rtsp, Screen, Skip, Udp  # noqa: E402
+from senders import Http, Rtmp, Rtsp, Screen, Skip, Srt, Udp  # noqa: E402
 from watching import Probe  # noqa: E402
 
 LONG = os.environ.get("LENSD_LONG") == "1"
 ROUNDS = int(os.environ.get("LENSD_ROUNDS", 100 if LONG else 10))
 BACK_WITHIN, GROWTH_KIB = (1.0, 1024) if LONG else (10.0, 16384)
-KINDS = {"udp": Udp, "http": Http, "rtsp": Rtsp, "screen": Screen}
+KINDS = {"udp": (Udp,), "http": (Http,), "srt": (Srt,), "rtmp": (Rtmp,), "rtsp": (Rtsp,), "screen": (Screen,),
+         "udp-low-latency": (Udp, "--low-latency"), "http-low-latency": (Http, "--low-latency")}
 
 
 def restart(kind):
-    sender = KINDS[kind]()
+    make, *options = KINDS[kind]
+    sender = make()
     chance = random.Random(7)
-    probe = Probe(sender.url)
+    probe = Probe(sender.url, *options)
     back, gone, early = [], [], None
     try:
         probe.state(0, "connecting")

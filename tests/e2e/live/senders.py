@@ -42,6 +42,12 @@ def listening(port):
         return any(f[1].endswith(wanted) and f[3] in ("0A", "01") for f in (line.split() for line in table))
 
 
+def bound(port):
+    """Whether somebody receives datagrams there."""
+    with open("/proc/net/udp", encoding="ascii") as table:
+        return any(line.split()[1].endswith(f":{port:04X}") for line in table)
+
+
 def wait_until(condition, seconds, what):
     end = time.monotonic() + seconds
     while not condition():
@@ -134,6 +140,35 @@ class Http(Sender):
     def start(self):
         self.spawn(ffmpeg(self.size, "-f", "mpegts", "-listen", "1", self.url))
         return wait_until(lambda: listening(self.port), 20, "the HTTP sender's start")
+
+
+class Srt(Sender):
+    """FFmpeg waits for one caller and sends it MPEG-TS."""
+
+    def __init__(self, size="320x240"):
+        need("ffmpeg")
+        protocols = subprocess.run(["ffmpeg", "-v", "error", "-protocols"], capture_output=True, text=True, check=False)
+        if "srt" not in protocols.stdout.split():
+            raise Skip("this ffmpeg was built without SRT")
+        self.size, self.port = size, free_port(socket.SOCK_DGRAM)
+        self.url = f"srt://127.0.0.1:{self.port}"
+
+    def start(self):
+        self.spawn(ffmpeg(self.size, "-f", "mpegts", f"{self.url}?mode=listener"))
+        return wait_until(lambda: bound(self.port), 20, "the SRT sender's start")
+
+
+class Rtmp(Sender):
+    """FFmpeg waits for one player and sends it FLV."""
+
+    def __init__(self, size="320x240"):
+        need("ffmpeg")
+        self.size, self.port = size, free_port()
+        self.url = f"rtmp://127.0.0.1:{self.port}/live/stream"
+
+    def start(self):
+        self.spawn(ffmpeg(self.size, "-f", "flv", "-listen", "1", self.url))
+        return wait_until(lambda: listening(self.port), 20, "the RTMP sender's start")
 
 
 class Rtsp(Sender):

@@ -1,0 +1,66 @@
+// How old the pictures in the viewer's window are, read from the X server's memory:
+//
+//   lensd_window_probe X Y WIDTH SECONDS
+//
+// X, Y and WIDTH say where on the root window of $DISPLAY the picture is. One row of it is fetched about 700
+// times a second; a code (time_code.hpp) that was not there before counts with its age when the row had come.
+// As JSON: how many pictures were seen, and p50, p95, p99 and the longest of their ages in milliseconds.
+#include <X11/Xlib.h>
+#include <X11/Xutil.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "core/base/clock.hpp"
+#include "tests/e2e/live/time_code.hpp"
+
+using namespace lensd;
+
+int main(int argc, char** argv) {
+  Display* display = XOpenDisplay(nullptr);
+  if (argc != 5 || !display) {
+    std::fprintf(stderr, "usage: DISPLAY=… %s X Y WIDTH SECONDS\n", argv[0]);
+    return 2;
+  }
+  const int x = std::atoi(argv[1]), y = std::atoi(argv[2]), width = std::atoi(argv[3]);
+  const Window root = DefaultRootWindow(display);
+  // The picture may be scaled to the window: bars lie where the painter's whole pixels put them.
+  const double bar = width / 640.0 * (640 / time_code::kBars);
+  std::vector<double> ages;
+  uint64_t last = 0;
+  size_t unread = 0;
+  const int64_t end = now_ns() + static_cast<int64_t>(std::atof(argv[4]) * 1e9);
+  while (now_ns() < end) {
+    XImage* row = XGetImage(display, root, x, y + static_cast<int>(bar), static_cast<unsigned>(width), 1,
+                            AllPlanes, ZPixmap);
+    if (!row) return 1;
+    const int64_t now = now_ns();
+    const auto us = time_code::read([&](int index) {
+      return static_cast<int>(XGetPixel(row, static_cast<int>((index + 0.5) * bar), 0) >> 8 & 0xFF);
+    });
+    XDestroyImage(row);
+    if (!us) {
+      ++unread;
+    } else if (*us != last) {
+      if (last) ages.push_back(time_code::age_ms(*us, static_cast<uint64_t>(now / 1000)));
+      last = *us;
+    }
+    const timespec nap = {0, 1'200'000};
+    nanosleep(&nap, nullptr);
+  }
+  XCloseDisplay(display);
+  if (ages.empty()) {
+    std::fprintf(stderr, "no picture with a code was seen\n");
+    return 1;
+  }
+  std::sort(ages.begin(), ages.end());
+  const auto at = [&](double share) {
+    return ages[std::min(ages.size() - 1, static_cast<size_t>(share * static_cast<double>(ages.size())))];
+  };
+  std::printf("{\"frames\":%zu,\"unread\":%zu,\"p50\":%.2f,\"p95\":%.2f,\"p99\":%.2f,\"max\":%.2f}\n",
+              ages.size(), unread, at(0.5), at(0.95), at(0.99), ages.back());
+  return 0;
+}

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# How old live pictures are in the viewer's window, by the time code in them (live/time_code.hpp): a sender, the
+# viewer with --profile=low-latency in a display of its own, and a probe that reads the window's pixels.
+#   LENSD_LONG=1 nice -n -10 ctest --test-dir build -V -R live_window      on a quiet machine
+# LENSD_LATENCY_SECONDS: length of one measurement; LENSD_LATENCY_RATES: frames a second; LENSD_LATENCY_KINDS: some of
+# "udp-ts http-ts http-mjpeg http-raw"; LENSD_LATENCY_KEYS: keys that the window gets before (Tab: hides the panels).
+# With LENSD_LONG=1 99 of 100 pictures must be at most two frame times old.
+SCREEN=${SCREEN:-640x480x24}
+# shellcheck source=window_lib.sh
+. "$(dirname "$0")/window_lib.sh"
+need_tools python3
+[[ -x ${LENSD_LATENCY_WINDOW:-} ]] || skip "built without X11's headers"
+LONG=${LENSD_LONG:-}
+SECONDS_EACH=${LENSD_LATENCY_SECONDS:-${LONG:+10}}
+SECONDS_EACH=${SECONDS_EACH:-3}
+
+start_display
+
+free_port() {
+  python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+}
+has_picture() { [[ $(value frame) -gt 5 ]]; }
+
+# measure KIND RATE: prints the ages and leaves the 99th percentile in P99.
+measure() {
+  local kind=$1 rate=$2 url sender
+  url=${kind%%-*}://127.0.0.1:$(free_port)
+  [[ $url == udp* ]] || url+=/live
+  # The viewer must have started by then; an HTTP sender waits for it anyway.
+  "$LENSD_TIME_CODE_SENDER" "${kind#*-}" "$url" 640 480 "$rate" $((SECONDS_EACH + 20)) >/dev/null 2>"$WORK/sender.err" &
+  sender=$!
+  STARTED+=("$sender")
+  rm -rf "$WORK/ui-map" "$WORK/state" # panels hidden by the run before
+  start_window "$url" --profile=low-latency
+  xdotool windowmove "$WINDOW" 0 0 windowsize "$WINDOW" "${SCREEN%%x*}" "$(cut -dx -f2 <<<"$SCREEN")"
+  # shellcheck disable=SC2086
+  key ${LENSD_LATENCY_KEYS-Tab}
+  wait_for 20 has_picture || fail "no picture: $(tail -n 3 "$WORK/viewer.err")"
+  sleep 2
+  local x y w
+  read -r x y w _ <<<"$(value placed)"
+  local ages
+  ages=$("$LENSD_LATENCY_WINDOW" "${x%.*}" "${y%.*}" "${w%.*}" "$SECONDS_EACH") || fail "the probe: $ages"
+  kill "$VIEWER" "$sender" 2>/dev/null
+  wait "$VIEWER" "$sender" 2>/dev/null
+  echo "$kind $rate fps, picture ${w%.*} wide in $SCREEN: $ages"
+  P99=$(python3 -c 'import json, sys; print(json.loads(sys.argv[1])["p99"])' "$ages")
+}
+
+for kind in ${LENSD_LATENCY_KINDS:-udp-ts http-mjpeg}; do
+  for rate in ${LENSD_LATENCY_RATES:-${LONG:+60} 30}; do
+    measure "$kind" "$rate"
+    [[ -z $LONG ]] || python3 -c "import sys; sys.exit($P99 > 2000 / $rate)" || fail "$kind at $rate fps: p99 $P99 ms"
+  done
+done

@@ -1,0 +1,200 @@
+// Ends of PES packets in transport streams: told at once, of senders that stuff there only, and nothing else
+// changed.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "core/media/pes_ends.hpp"
+
+namespace lensd {
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+constexpr size_t kPacket = PesEnds::kPacket;
+constexpr int kPid = 0x100;
+
+bool begins(const uint8_t* p) {
+  return p[1] & 0x40;
+}
+int pid_of(const uint8_t* p) {
+  return (p[1] & 0x1F) << 8 | p[2];
+}
+bool added(const uint8_t* p) {  // a payload of one byte behind nothing but a discontinuity
+  return begins(p) && p[4] == 182 && p[5] == 0x80;
+}
+
+/// Transport streams written by hand: PES packets of `sizes` payload bytes, stuffed at their ends.
+class Muxer {
+ public:
+  void pes(size_t size, bool with_length = false) {
+    Bytes data{0, 0, 1, 0xE0, 0, 0, 0x80, 0x80, 5, 0x21, 0, 1, 0, 1};
+    if (with_length)
+      data[4] = static_cast<uint8_t>((size + 8) >> 8), data[5] = static_cast<uint8_t>(size + 8);
+    for (size_t i = 0; i < size; ++i) data.push_back(static_cast<uint8_t>(i * 7 + 1));
+    for (size_t at = 0; at < data.size();) at += packet(data, at, at == 0, 0);
+  }
+  /// As pes(), with a stuffed packet in its middle.
+  void badly_stuffed_pes(size_t size) {
+    Bytes data{0, 0, 1, 0xE0, 0, 0, 0x80, 0x80, 5, 0x21, 0, 1, 0, 1};
+    data.resize(data.size() + size, 0x55);
+    size_t at = packet(data, 0, true, 0);
+    at += packet(data, at, false, 20);
+    while (at < data.size()) at += packet(data, at, false, 0);
+  }
+  void other_pid() {
+    Bytes p(kPacket, 0xFF);
+    p[0] = 0x47, p[1] = 0x1F, p[2] = 0xFF, p[3] = 0x10;
+    stream.insert(stream.end(), p.begin(), p.end());
+  }
+
+  Bytes stream;
+
+ private:
+  /// Returns how much payload went in; `stuffing`: bytes of it even where there is data for them.
+  size_t packet(const Bytes& data, size_t at, bool start, size_t stuffing) {
+    const bool clock = start;  // a PCR in the first packet, as muxers write it
+    const size_t field = clock ? 8 : 0, room = kPacket - 4 - field;
+    const size_t part = std::min(room - stuffing - (stuffing && !field ? 1 : 0), data.size() - at);
+    const size_t filler = room - part;
+    Bytes p{0x47, static_cast<uint8_t>((start ? 0x40 : 0) | kPid >> 8), static_cast<uint8_t>(kPid & 0xFF),
+            static_cast<uint8_t>((field + filler ? 0x30 : 0x10) | (counter_++ & 0xF))};
+    if (field + filler) {
+      p.push_back(static_cast<uint8_t>(field + filler - 1));
+      if (field + filler > 1) p.push_back(clock ? 0x10 : 0);
+      if (clock) p.resize(4 + field, 0);
+      p.resize(4 + field + filler, 0xFF);
+    }
+    p.insert(p.end(), data.begin() + static_cast<std::ptrdiff_t>(at),
+             data.begin() + static_cast<std::ptrdiff_t>(at + part));
+    EXPECT_EQ(p.size(), kPacket);
+    stream.insert(stream.end(), p.begin(), p.end());
+    return part;
+  }
+  int counter_ = 0;
+};
+
+/// In pieces of `piece` bytes.
+Bytes through(PesEnds& ends, const Bytes& in, size_t piece) {
+  Bytes out;
+  for (size_t at = 0; at < in.size(); at += piece)
+    ends.pass({in.data() + at, std::min(piece, in.size() - at)}, out);
+  return out;
+}
+
+/// Without the packets that were added; `count` says how many, `from` is where packets begin.
+Bytes without_added(const Bytes& out, size_t& count, size_t from = 0) {
+  Bytes rest(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(from));
+  count = 0;
+  for (size_t at = from; at < out.size(); at += kPacket) {
+    const size_t size = std::min(kPacket, out.size() - at);
+    const bool is_added = size == kPacket && added(out.data() + at);
+    count += is_added;
+    if (!is_added)
+      rest.insert(rest.end(), out.begin() + static_cast<std::ptrdiff_t>(at),
+                  out.begin() + static_cast<std::ptrdiff_t>(at + size));
+  }
+  return rest;
+}
+
+class PesEndsPieces : public testing::TestWithParam<size_t> {};
+
+TEST_P(PesEndsPieces, EveryEndIsToldOnceItsSenderIsTrusted) {
+  Muxer muxer;
+  for (size_t i = 0; i < 100; ++i) {
+    if (i % 3 == 0) muxer.other_pid();
+    muxer.pes(500 + i * 37);
+  }
+  PesEnds ends;
+  const Bytes out = through(ends, muxer.stream, GetParam());
+  size_t count = 0;
+  EXPECT_EQ(without_added(out, count), muxer.stream);
+  // Twenty are watched; those that happen to fill their last packet are not told.
+  EXPECT_GE(count, 75u);
+  EXPECT_LE(count, 80u);
+  for (size_t at = 0; at + kPacket < out.size(); at += kPacket) {
+    if (!added(out.data() + at)) continue;
+    const uint8_t* before = out.data() + at - kPacket;
+    const uint8_t* next = out.data() + at + kPacket;
+    while (pid_of(next) != kPid) next += kPacket;
+    EXPECT_EQ(pid_of(out.data() + at), kPid);
+    EXPECT_TRUE(begins(next));
+    EXPECT_EQ(out[at + 3] & 0xF, before[3] & 0xF);    // the number of the one before,
+    EXPECT_EQ((before[3] + 1) & 0xF, next[3] & 0xF);  // so that the next one follows it
+    EXPECT_FALSE(added(next));
+  }
+}
+
+// Whole datagrams, single packets, pieces that cut packets, everything at once.
+INSTANTIATE_TEST_SUITE_P(Reads, PesEndsPieces, testing::Values(1316, 188, 1000, 577, 1 << 20));
+
+TEST(PesEnds, PacketsInTheMiddleOfNowhereAreFound) {
+  Muxer muxer;
+  for (int i = 0; i < 60; ++i) muxer.pes(900);
+  PesEnds ends;
+  const Bytes in(muxer.stream.begin() + 101, muxer.stream.end());
+  size_t count = 0;
+  EXPECT_EQ(without_added(through(ends, in, 1316), count, kPacket - 101), in);
+  EXPECT_GE(count, 35u);
+}
+
+TEST(PesEnds, LengthsThatAreSaidNeedNoEnd) {
+  Muxer muxer;
+  for (int i = 0; i < 60; ++i) muxer.pes(900, true);
+  PesEnds ends;
+  EXPECT_EQ(through(ends, muxer.stream, 1316), muxer.stream);
+}
+
+TEST(PesEnds, WhoStuffsInTheMiddleIsNeverTrusted) {
+  Muxer muxer;
+  for (int i = 0; i < 400; ++i) muxer.badly_stuffed_pes(900);
+  PesEnds ends;
+  EXPECT_EQ(through(ends, muxer.stream, 1316), muxer.stream);
+}
+
+TEST(PesEnds, OneMistakeIsTheLastForALongTime) {
+  Muxer muxer;
+  for (int i = 0; i < 50; ++i) muxer.pes(900);
+  for (int i = 0; i < 10; ++i) muxer.badly_stuffed_pes(900);
+  for (int i = 0; i < 190; ++i) muxer.pes(900);
+  PesEnds ends;
+  const Bytes out = through(ends, muxer.stream, 1316);
+  size_t count = 0;
+  EXPECT_EQ(without_added(out, count), muxer.stream);
+  EXPECT_LE(count, 31u);  // the thirty good ones after twenty, and the first bad one
+  EXPECT_GE(count, 25u);
+}
+
+TEST(PesEnds, BytesThatAreNoTransportStreamPassAsTheyAre) {
+  std::mt19937 random(5);
+  for (int round = 0; round < 200; ++round) {
+    Bytes noise(1 + random() % 5000);
+    for (uint8_t& byte : noise) byte = static_cast<uint8_t>(random() % 4 ? random() : 0x47);
+    PesEnds ends;
+    const Bytes out = through(ends, noise, 1 + random() % 1500);
+    EXPECT_EQ(out, noise);
+  }
+}
+
+TEST(PesEnds, DamagedStreamsLoseNothing) {
+  std::mt19937 random(6);
+  for (int round = 0; round < 50; ++round) {
+    Muxer muxer;
+    for (int i = 0; i < 60; ++i) muxer.pes(300 + random() % 1500);
+    for (int i = 0; i < 40; ++i)
+      muxer.stream[random() % muxer.stream.size()] = static_cast<uint8_t>(random());
+    const size_t cut = random() % muxer.stream.size();
+    muxer.stream.erase(muxer.stream.begin() + static_cast<std::ptrdiff_t>(cut),
+                       muxer.stream.begin() +
+                           static_cast<std::ptrdiff_t>(std::min(cut + random() % 400, muxer.stream.size())));
+    PesEnds ends;
+    const Bytes out = through(ends, muxer.stream, 1316);
+    EXPECT_GE(out.size(), muxer.stream.size());
+    EXPECT_EQ((out.size() - muxer.stream.size()) % kPacket, 0u);
+  }
+}
+
+}  // namespace
+}  // namespace lensd
