@@ -18,6 +18,13 @@ std::string values(const ui::ViewerUi& ui, const ui::ViewerModel& m) {
   text += fmt::format("value/frame {}\nvalue/paused {}\nvalue/views {}\nvalue/compared {}\n", m.frame_index,
                       m.paused ? 1 : 0, m.views.size(), m.compared ? 1 : 0);
   text += fmt::format("value/counts {} {} {}\n", m.counts.processed, m.counts.shown, m.counts.not_shown);
+  text += fmt::format("value/source {}\nvalue/opening {}\n", m.source_name, m.progress.opening);
+  if (m.live_status.live)
+    text += fmt::format("value/live {} {} {}\n", name(m.live_status.state), m.live_status.reconnects,
+                        m.live_status.reason);
+  const ui::FrameCounts& c = m.counts;
+  text += fmt::format("value/losses {} {} {} {} {} {} {}\n", c.received, c.placeholders, c.replaced_source,
+                      c.replaced_graph, c.skipped, c.late, c.made_again);
   text += fmt::format("value/record {} {}\n", m.recording ? 1 : 0, m.record_frames);
   if (const TrackTable* tracks = m.track_table()) text += fmt::format("value/tracks {}\n", tracks->alive);
   if (!m.probe.empty()) text += fmt::format("value/probe/at {} {}\n", m.probe_x, m.probe_y);

@@ -9,8 +9,9 @@ start_window() {
 }
 
 # value NAME: the numbers that the program writes behind value/NAME into its map: frame, paused, placed (the whole
-# picture's x y w h), views, compared, record, counts (frames processed, shown, not shown), tracks, probe/at,
-# probe/NODE.
+# picture's x y w h), views, compared, record, counts (frames processed, shown, not shown), source, opening, live
+# (state, reconnects, reason), losses (received, placeholders, replaced at the source, before the graph, skipped while
+# paused, late, made again), tracks, probe/at, probe/NODE.
 value() {
   sed -n "s|^value/$1 ||p" "$LENSD_UI_MAP" 2>/dev/null
 }

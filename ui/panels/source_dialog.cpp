@@ -153,7 +153,7 @@ void draw_source_dialog(PanelContext& ctx, ViewerRequests& requests) {
   const ImVec2 size{std::min(ctx.px(kWidth), std::max(display.x - 2 * margin, 1.f)),
                     std::min(ctx.px(kHeight), std::max(display.y - 2 * margin, 1.f))};
   // Below the button that opens it, where there is room.
-  ImGui::SetNextWindowPos({margin, std::max(std::min(ctx.px(44), display.y - size.y - margin), 0.f)});
+  ImGui::SetNextWindowPos({margin, std::max(std::min(ctx.px(58), display.y - size.y - margin), 0.f)});
   ImGui::SetNextWindowSize(size);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ctx.px(14), ctx.px(12)});
   s.open = ImGui::BeginPopup("##source", ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);

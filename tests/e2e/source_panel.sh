@@ -1,0 +1,150 @@
+#!/usr/bin/env bash
+# Choosing a source in a real window: by the box, from the list, from what was played before, by dropping a file; what
+# cannot be opened leaves the picture alone; a live source tells its state.
+# shellcheck source=window_lib.sh
+. "$(dirname "$0")/window_lib.sh"
+
+need_tools ffmpeg python3
+clips="$WORK/my clips"
+mkdir -p "$clips/old"
+make_clip() { # make_clip FILE SOURCE: ten seconds
+  ffmpeg -v error -f lavfi -i "$2=size=320x240:rate=25" -t 10 -c:v ffv1 "$1" || fail "no clip was made"
+}
+make_clip "$clips/bars.mkv" smptebars
+make_clip "$clips/card.mkv" testsrc2
+make_clip "$clips/old/oldest.mkv" testsrc
+
+there() { place "$1"; }
+gone() { ! place "$1"; }
+plays() { expect_value source "$1"; }
+# open_box: Ctrl+o, until the box takes text.
+open_box() {
+  key ctrl+o
+  wait_for 20 there source/path || fail "ctrl+o opens no box"
+  wait_for 20 there source/place/Home || fail "nothing is offered"
+  sleep 0.5
+}
+type_text() { xdotool type --delay 60 "$1"; sleep 0.5; }
+window_lives() { kill -0 "$VIEWER" 2>/dev/null || fail "the window is gone: $(tail -n 3 "$WORK/viewer.err")"; }
+
+start_display
+HOME=$WORK start_window "$clips/bars.mkv" --backend=cpu --graph invert
+plays bars.mkv
+
+open_box
+wait_for 20 there source/file/card.mkv || fail "the clip's folder is not listed"
+type_text "'$clips/card.mkv' "
+key Return
+plays card.mkv
+wait_for 20 gone source/path || fail "the dialog stays though the clip plays"
+there graph/invert/enabled || fail "the graph is gone"
+echo "ok: a pasted path with quotes and spaces"
+
+# moves: frames come, which is how the old source shows that it goes on.
+moves() {
+  local before
+  before=$(value frame)
+  later() { [[ $(value frame) != "$before" ]]; }
+  wait_for 20 later || fail "$(value source) stands still"
+}
+open_box
+type_text "$clips/missing.mkv"
+key Return
+wait_for 20 there source/problem || fail "a missing file is not told"
+[[ $(value source) == card.mkv ]] || fail "a missing file replaced the clip"
+key Escape
+wait_for 20 gone source/path || fail "Escape does not close the dialog"
+key l l l # an A-B loop and out of it: the pipeline still takes commands
+window_lives
+echo "ok: a missing file is told and the old one goes on"
+
+click source/open
+wait_for 20 there source/folder/old || fail "the folder in the folder is not listed"
+sleep 0.5
+click source/folder/old
+click source/file/oldest.mkv
+plays oldest.mkv
+echo "ok: by clicks, through a folder"
+
+open_box
+click source/up
+wait_for 20 there source/file/bars.mkv || fail "the arrow does not lead out of the folder"
+type_text bar
+wait_for 20 gone source/file/card.mkv || fail "typing does not narrow the list"
+key Return
+plays bars.mkv
+echo "ok: found by a part of its name"
+
+if python3 -c 'import Xlib' 2>/dev/null; then
+  place picture
+  python3 "$(dirname "$0")/drop_file.py" "$WINDOW" $((${X%.*} + ${W%.*} / 2)) $((${Y%.*} + ${H%.*} / 2)) "$clips/card.mkv" ||
+    fail "the window takes no dropped file"
+  plays card.mkv
+  python3 "$(dirname "$0")/drop_file.py" "$WINDOW" $((${X%.*} + 40)) $((${Y%.*} + 40)) "$clips/none.mkv"
+  sleep 1
+  [[ $(value source) == card.mkv ]] || fail "a dropped file that is not there replaced the clip"
+  window_lives
+  echo "ok: dropped on the window"
+else
+  echo "left out: dropping files needs python3-xlib"
+fi
+quit_window
+
+mv "$clips/old/oldest.mkv" "$WORK/elsewhere.mkv"
+HOME=$WORK start_window test:smptebars --backend=cpu
+open_box
+wait_for 20 there source/recent/oldest.mkv || fail "recent sources are not remembered: $(<"$XDG_STATE_HOME/lensd/state.toml")"
+hover source/recent/oldest.mkv
+click source/forget/oldest.mkv
+wait_for 20 gone source/recent/oldest.mkv || fail "a recent source cannot be removed"
+click source/recent/bars.mkv
+plays bars.mkv
+moves
+sleep 1.5 # the state is written once it has come to rest
+grep -q oldest "$XDG_STATE_HOME/lensd/state.toml" && fail "the removed source is still remembered"
+echo "ok: recent sources after a restart"
+
+# A receiver for which nobody sends: refused on the spot or after its time, or given up before.
+port=$(python3 -c 'import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+open_box
+type_text "udp://127.0.0.1:$port"
+key Return
+expect_value opening "udp://127.0.0.1:$port"
+moves # while it is being opened
+click source/give_up
+expect_value opening ""
+[[ $(value source) == bars.mkv ]] || fail "what was given up replaced the clip"
+echo "ok: opening is shown and given up, the picture goes on"
+
+"$LENSD" test:testsrc2=size=320x240:rate=25 --headless -o "udp://127.0.0.1:$port" >"$WORK/sender.out" 2>&1 &
+sender=$!
+STARTED+=("$sender")
+key Return
+live_is() { [[ $(value live) == "$1 "* ]]; }
+wait_for 60 live_is playing || fail "the live source is '$(value live)': $(tail -n 2 "$WORK/viewer.err" "$WORK/sender.out")"
+wait_for 20 there source/live || fail "the source's row does not tell the state"
+wait_for 20 there status/state || fail "the status does not tell the state"
+# What came and what became of it, but for the few pictures that are under way.
+adds_up() {
+  local received placeholders at_source at_graph skipped late again processed shown not_shown
+  read -r received placeholders at_source at_graph skipped late again <<<"$(value losses)"
+  read -r processed shown not_shown <<<"$(value counts)"
+  ((received > 50)) || return 1
+  local under_way=$((received + placeholders - at_source - at_graph - skipped - processed))
+  local unseen=$((processed + again - shown - not_shown))
+  ((under_way >= -2 && under_way <= 6 && unseen >= -2 && unseen <= 6))
+}
+wait_for 60 adds_up || fail "the counters do not add up: losses $(value losses), counts $(value counts)"
+echo "ok: a live source plays, its counters add up"
+
+kill -9 "$sender"
+away() { live_is stalled || live_is reconnecting; }
+wait_for 30 away || fail "the sender is gone, and the state is '$(value live)'"
+window_lives
+"$LENSD" test:testsrc2=size=320x240:rate=25 --headless -o "udp://127.0.0.1:$port" >"$WORK/sender.out" 2>&1 &
+STARTED+=($!)
+wait_for 60 live_is playing || fail "the sender is back, and the state is '$(value live)'"
+wait_for 60 adds_up || fail "the counters do not add up: losses $(value losses), counts $(value counts)"
+echo "ok: away and back"
+[[ -z ${LENSD_SCREENSHOT:-} ]] || import -silent -window "$WINDOW" "$LENSD_SCREENSHOT"
+quit_window
