@@ -13,8 +13,11 @@ there() { place "$1"; }
 gone() { ! place "$1"; }
 like() { picture "$WORK/now.png" && (($(difference "$WORK/now.png" "$1") <= 2)); }
 unlike() { picture "$WORK/now.png" && (($(difference "$WORK/now.png" "$1") >= 4)); }
+# Takes the pointer to where nothing is, and with it the tooltip over the picture.
+aside() { xdotool mousemove --window "$WINDOW" 136 640; }
 # keep FILE: the picture, once two looks at it agree.
 keep() {
+  aside
   sleep 0.5
   settled() { picture "$1" && sleep 0.3 && like "$1"; }
   wait_for 10 settled "$1" || fail "the picture does not come to rest"

@@ -61,7 +61,7 @@ echo "ok: $said"
 # Folders that are not there or may not be written, and names that are no video.
 refused 1 none/a.mkv test:testsrc2 --headless --frames 30 -q --record "$WORK/none/a.mkv"
 refused 2 a.txt test:testsrc2 --headless --frames 30 -q --record "$WORK/a.txt"
-refused 2 ftp test:testsrc2 --headless --frames 30 -q -c <(printf '[output]\nurl = "ftp://h/x"\n')
+refused 3 ftp test:testsrc2 --headless --frames 30 -q -c <(printf '[output]\nurl = "ftp://h/x"\n')
 
 # A receiver that is not there never stops the video.
 expect 0 test:testsrc2=rate=50 --headless --frames 60 -q -o rtmp://127.0.0.1:9/x/y
