@@ -63,7 +63,8 @@ Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop, con
   if (is_live(kind_)) {
     watch_.deadline_ns = now_ns() + live.open_ns;
     // Datagrams have no connection that could recover: a fresh start costs nothing and finds whatever comes.
-    const bool datagrams = scheme_of(url) == "udp";
+    // A SRT sender that was killed says nothing, and its successor knows nothing of the connection.
+    const bool datagrams = scheme_of(url) == "udp" || scheme_of(url) == "srt";
     silence_ns_ = datagrams ? std::min(live.silence_ns, kDatagramSilence) : live.silence_ns;
   }
   switch (kind_) {

@@ -210,6 +210,24 @@ def redirection():
         target.close()
 
 
+def redirection_followed():
+    """To another place on the host that was named, with either profile."""
+    told = []
+    for options in ([], ["--low-latency"]):
+        target = Misbehaving("half_open", payload=transport_stream())
+        server = Misbehaving("redirect", location=target.url)
+        probe = Probe(server.url, *options)
+        try:
+            picture = probe.picture(0)
+            told.append(f"{picture['width']}×{picture['height']}")
+            probe.end()
+        finally:
+            probe.process.kill()
+            server.close()
+            target.close()
+    return ", ".join(told)
+
+
 CASES = {
     "refused_at_once": refused_at_once,
     "silent": lambda: bad_server("silent", "no answer"),
@@ -224,6 +242,7 @@ CASES = {
     "loss": loss,
     "loss_low_latency": lambda: loss("--low-latency"),
     "redirection": redirection,
+    "redirection_followed": redirection_followed,
 }
 
 
