@@ -69,7 +69,7 @@ void SourceOpener::open(OpenRequest request) {
 }
 
 void SourceOpener::cancel() {
-  give_up(kGivenUp);
+  give_up("given up");
 }
 
 void SourceOpener::give_up(const std::string& why) {
@@ -80,7 +80,7 @@ void SourceOpener::give_up(const std::string& why) {
     const std::lock_guard lock(attempt->mutex);
     *attempt->cancel = true;
   }
-  if (attempt->request.done) attempt->request.done(why);
+  if (attempt->request.done) attempt->request.done(OpenEnd::dropped, why);
 }
 
 std::optional<SourceOpener::Finished> SourceOpener::take() {

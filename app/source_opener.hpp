@@ -20,6 +20,13 @@
 
 namespace lensd {
 
+/// What came of a request.
+enum class OpenEnd : uint8_t {
+  plays,
+  failed,
+  dropped,  ///< given up, or another one came in its place
+};
+
 struct OpenRequest {
   std::string url;
   LiveOptions live;
@@ -28,8 +35,8 @@ struct OpenRequest {
   bool remember = false;  ///< among the recent sources, once it plays
   bool loop_file = false;
   double speed = 1;
-  /// What came of it, on the UI thread; an empty text: it plays. May be empty.
-  std::function<void(const std::string& problem)> done;
+  /// What came of it and why, on the UI thread; called once. May be empty.
+  std::function<void(OpenEnd end, const std::string& problem)> done;
 };
 
 /// A source with its pipeline, not started.
@@ -44,8 +51,6 @@ class SourceOpener {
   /// `cancel` turns true when the source is not wanted any more; the pipeline keeps it.
   using Make =
       std::function<MadeSource(const OpenRequest& request, std::shared_ptr<const std::atomic<bool>> cancel)>;
-  /// What OpenRequest::done hears after cancel().
-  static constexpr const char* kGivenUp = "given up";
   struct Finished {
     OpenRequest request;
     MadeSource made;

@@ -115,7 +115,9 @@ class Viewer {
     MadeSource made = make_viewer_source(*own, request, std::make_shared<std::atomic<bool>>(false));
     if (!line_.record.empty()) made.pipeline->post(record_command(line_));
     install(request, std::move(made));
-    model_->model().demo = line_.source.empty() && request.url == playable_url("test:demo");
+    if (!line_.source.empty() || request.url != playable_url("test:demo")) return;
+    model_->model().demo = true;
+    model_->notice(false, "A test picture. Open a file with Ctrl+o, or drop one into the window.");
   }
 
   /// Has a source opened aside; what plays goes on until it is there.
@@ -135,8 +137,8 @@ class Viewer {
     if (wish.size.width > 0) request.live.size = wish.size;
     if (wish.rate > 0) request.live.rate = wish.rate;
     request.remember = true;
-    request.done = [this, wish](const std::string& problem) {
-      if (problem.empty() || problem == SourceOpener::kGivenUp) return;
+    request.done = [this, wish](OpenEnd end, const std::string& problem) {
+      if (end != OpenEnd::failed) return;
       ui::SourceProgress& p = progress_;
       ++p.failures;
       p.problem = problem, p.failed = wish;
@@ -152,11 +154,11 @@ class Viewer {
     if (!finished) return;
     const auto done = std::move(finished->request.done);
     if (!finished->problem.empty()) {
-      if (done) done(finished->problem);
+      if (done) done(OpenEnd::failed, finished->problem);
       return;
     }
     install(finished->request, std::move(finished->made));
-    if (done) done({});
+    if (done) done(OpenEnd::plays, {});
   }
 
   /// A source in place of the one before it, whose threads end aside.
@@ -350,8 +352,8 @@ class Viewer {
     if (!load) return;
     OpenRequest request;
     request.url = load->url, request.live = live_options_for(line_, load->url);
-    request.done = [reply = std::move(load->reply)](const std::string& problem) {
-      reply(problem.empty() ? Answer{} : Answer{Fault::refused, problem, {}});
+    request.done = [reply = std::move(load->reply)](OpenEnd end, const std::string& problem) {
+      reply(end == OpenEnd::plays ? Answer{} : Answer{Fault::refused, problem, {}});
     };
     open_aside(std::move(request));
   }

@@ -21,15 +21,30 @@ void state_dot(const Look& look, LiveState state) {
   ImGui::SetCursorScreenPos({at.x + 2 * radius + look.px(6), at.y});
 }
 
+namespace {
+
+std::string behind(const LiveStatus& live) {
+  const bool known = live.state == LiveState::playing && live.latency_ns >= 0;
+  return known ? fmt::format(" · {:.0f} ms behind", to_ms(live.latency_ns)) : "";
+}
+
+std::string state_since(const LiveStatus& live, int64_t time_ns) {
+  return fmt::format("{} for {}", name(live.state), brief_time(time_ns - live.since_ns));
+}
+
+}  // namespace
+
 std::string live_text(const LiveStatus& live, int64_t time_ns) {
-  std::string text = fmt::format("{} for {}", name(live.state), brief_time(time_ns - live.since_ns));
-  if (live.state == LiveState::playing && live.latency_ns >= 0)
-    text += fmt::format(" · {:.0f} ms behind", to_ms(live.latency_ns));
+  std::string text = state_since(live, time_ns) + behind(live);
   const auto count = [&](uint64_t n, const char* one) {
     if (n > 0) text += fmt::format(" · {} {}{}", n, one, n == 1 ? "" : "s");
   };
   count(live.reconnects, "reconnect"), count(live.stalls, "stall");
   return text;
+}
+
+std::string live_text_brief(const LiveStatus& live, int64_t time_ns) {
+  return live.state == LiveState::playing ? name(live.state) + behind(live) : state_since(live, time_ns);
 }
 
 }  // namespace lensd::ui

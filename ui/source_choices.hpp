@@ -61,7 +61,7 @@ struct SourceState {
   std::string listed;  ///< that the list shows: what app/source_finder has to read
   std::string camera;  ///< path of the camera whose formats are shown instead of the list; empty: none
   bool all_recent = false;
-  uint64_t pipeline = 0;  ///< that ran when something was asked for here; 0: nothing was
+  uint64_t pipeline = 0;  ///< that ran when the dialog was opened
   uint64_t failures_seen = 0;
   std::string problem;  ///< shown below the box
   bool may_wait = false;

@@ -107,8 +107,12 @@ void take_entry(PanelContext& ctx, ViewerRequests& requests, const SourceList& l
 
 void open_choice(PanelContext& ctx, ViewerRequests& requests, const SourceList& list) {
   if (list.chosen >= 0) return take_entry(ctx, requests, list, *list.lines[static_cast<size_t>(list.chosen)]);
-  wish_source(ctx, requests,
-              {.text = ctx.state.source.text, .format = {}, .size = {}, .rate = 0, .wait = false});
+  // A name without a folder is of the folder that is shown, as the lines are.
+  std::string text = tidy_source(ctx.state.source.text);
+  const auto typed = typed_path(text);
+  if (typed && !text.empty() && text.front() != '/' && list.folder.size() > 1)
+    text = list.folder + typed->part;
+  wish_source(ctx, requests, {.text = text, .format = {}, .size = {}, .rate = 0, .wait = false});
 }
 
 }  // namespace lensd::ui

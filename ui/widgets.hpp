@@ -84,8 +84,10 @@ void text_coloured(ImU32 colour, std::string_view text);
 ImU32 state_colour(LiveState state);
 /// A small dot of that colour in the line that follows.
 void state_dot(const Look& look, LiveState state);
-/// "playing for 0:12 · 23 ms behind · 2 reconnects, 1 stall"; what is nothing is left out.
+/// "playing for 0:12 · 23 ms behind · 2 reconnects · 1 stall"; what is nothing is left out.
 std::string live_text(const LiveStatus& live, int64_t time_ns);
+/// The same where room is scarce: "playing · 23 ms behind", "stalled for 0:02".
+std::string live_text_brief(const LiveStatus& live, int64_t time_ns);
 /// "0:07", "2:15:03".
 std::string brief_time(int64_t ns);
 /// "live" while it plays, else the state's name.

@@ -58,17 +58,31 @@ key l l l # an A-B loop and out of it: the pipeline still takes commands
 window_lives
 echo "ok: a missing file is told and the old one goes on"
 
-click source/open
-wait_for 20 there source/folder/old || fail "the folder in the folder is not listed"
-sleep 0.5
-click source/folder/old
-click source/file/oldest.mkv
+open_box
+type_text "$clips/ol"
+xdotool keydown Tab
+sleep 0.3
+xdotool keyup Tab
+wait_for 20 there source/file/oldest.mkv || fail "Tab does not complete the folder's name"
+key Return # nothing is chosen: the folder itself, which is no video
+wait_for 20 there source/problem || fail "a folder is played"
+key Down Return
 plays oldest.mkv
-echo "ok: by clicks, through a folder"
+echo "ok: Tab completes, the arrows choose"
+
+click source/open
+wait_for 20 there source/file/oldest.mkv || fail "the clip's folder is not listed"
+sleep 0.5
+click source/up
+wait_for 20 there source/folder/old || fail "the arrow does not lead out of the folder"
+click source/folder/old
+wait_for 20 there source/file/oldest.mkv || fail "a click does not lead into the folder"
+click source/up
+click source/file/card.mkv
+plays card.mkv
+echo "ok: by clicks, through folders"
 
 open_box
-click source/up
-wait_for 20 there source/file/bars.mkv || fail "the arrow does not lead out of the folder"
 type_text bar
 wait_for 20 gone source/file/card.mkv || fail "typing does not narrow the list"
 key Return
@@ -136,6 +150,15 @@ adds_up() {
 }
 wait_for 60 adds_up || fail "the counters do not add up: losses $(value losses), counts $(value counts)"
 echo "ok: a live source plays, its counters add up"
+
+key space
+paused() { [[ $(value paused) == 1 ]]; }
+wait_for 20 paused || fail "space does not pause"
+passed_by() { (($(value losses | cut -d' ' -f5) > 5)); }
+wait_for 30 passed_by || fail "pictures that pass by while paused are not counted: $(value losses)"
+key space
+wait_for 60 adds_up || fail "the counters do not add up after a pause: losses $(value losses), counts $(value counts)"
+echo "ok: pictures that passed by while paused are counted as such"
 
 kill -9 "$sender"
 away() { live_is stalled || live_is reconnecting; }

@@ -55,7 +55,10 @@ class Opener : public ::testing::Test {
   OpenRequest request(const std::string& url) {
     OpenRequest r;
     r.url = url;
-    r.done = [this, url](const std::string& problem) { told.push_back(url + ": " + problem); };
+    r.done = [this, url](OpenEnd end, const std::string& problem) {
+      EXPECT_EQ(end, OpenEnd::dropped) << "who takes what was made tells the rest";
+      told.push_back(url + ": " + problem);
+    };
     return r;
   }
   SourceOpener::Finished finished() {
@@ -103,7 +106,7 @@ TEST_F(Opener, GivenUpIsForgotten) {
   ASSERT_TRUE(soon([&] { return waiting == 1; }));
   opener->cancel();
   EXPECT_EQ(opener->opening(), "");
-  EXPECT_EQ(told, std::vector<std::string>{std::string("slow: ") + SourceOpener::kGivenUp});
+  EXPECT_EQ(told, std::vector<std::string>{"slow: given up"});
   EXPECT_TRUE(soon([&] { return stopped == 1; }));
   EXPECT_FALSE(opener->take());
   EXPECT_EQ(wakes, 0);

@@ -3,6 +3,7 @@
 
 #include "core/base/clock.hpp"
 #include "tests/unit/ui_model.hpp"
+#include "ui/source_list.hpp"
 #include "ui/viewer_ui.hpp"
 
 namespace lensd::ui {
@@ -158,6 +159,14 @@ TEST_F(SourcePanel, AFileOfAnotherKindIsFoundByItsName) {
   EXPECT_EQ(wishes[0].text, "/videos/notes.txt");
 }
 
+TEST_F(SourcePanel, ANameThatIsNotListedIsOfTheShownFolder) {
+  open_dialog();
+  type("'nothing.mp4'");
+  press({.key = Key::enter});
+  ASSERT_EQ(wishes.size(), 1u);
+  EXPECT_EQ(wishes[0].text, "/videos/nothing.mp4");
+}
+
 TEST_F(SourcePanel, ArrowsChooseAndFoldersAreEntered) {
   open_dialog();
   press({.key = Key::down});
@@ -183,6 +192,22 @@ TEST_F(SourcePanel, AFolderThatIsTypedIsListed) {
   press({.key = Key::enter});
   ASSERT_EQ(wishes.size(), 1u);
   EXPECT_EQ(wishes[0].text, "/videos/old/ol") << "nothing of the folder is known yet: as typed";
+}
+
+TEST_F(SourcePanel, TabCompletesAsFarAsNamesAgree) {
+  SourceList list;
+  list.choices = model.choices;
+  const FolderEntry a{Kind::file, "clip one.mp4"}, b{Kind::file, "clip two.mp4"}, c{Kind::folder, "old"};
+  list.lines = {&a, &b};
+  list.chosen = 0;
+  EXPECT_EQ(completed(list, "/videos/c"), "/videos/clip ");
+  EXPECT_EQ(completed(list, "/videos/clip "), "/videos/clip one.mp4") << "the chosen one where they part";
+  list.lines = {&c}, list.chosen = 0;
+  EXPECT_EQ(completed(list, "/videos/o"), "/videos/old/");
+  EXPECT_EQ(completed(list, "l"), "old/") << "found in the middle of the name";
+  EXPECT_EQ(completed(list, "rtsp://camera"), std::nullopt);
+  list.lines.clear(), list.chosen = -1;
+  EXPECT_EQ(completed(list, "/videos/x"), std::nullopt);
 }
 
 TEST_F(SourcePanel, RecentSourcesAreOpenedAndForgotten) {
@@ -272,6 +297,7 @@ TEST_F(SourcePanel, StateOfALiveSourceIsInTheRow) {
   model.live_status.stalls = 1;
   EXPECT_EQ(live_text(model.live_status, model.live_status.since_ns),
             "playing for 0:00 · 23 ms behind · 2 reconnects · 1 stall");
+  EXPECT_EQ(live_text_brief(model.live_status, model.live_status.since_ns), "playing · 23 ms behind");
 }
 
 TEST_F(SourcePanel, EveryReasonHasItsNumber) {

@@ -16,13 +16,13 @@
 namespace lensd::ui {
 namespace {
 
-constexpr float kWidth = 700, kHeight = 440, kPlaces = 218;  // logical pixels
+constexpr float kWidth = 700, kHeight = 530, kPlaces = 218;  // logical pixels
 
 void begin(PanelContext& ctx) {
   SourceState& s = ctx.state.source;
   s.ask = false, s.fresh = true;
   s.text.clear(), s.camera.clear(), s.problem.clear();
-  s.choice = -1, s.pipeline = 0, s.may_wait = false, s.all_recent = false;
+  s.choice = -1, s.pipeline = ctx.model.pipeline, s.may_wait = false, s.all_recent = false;
   s.failures_seen = ctx.model.progress.failures;
   if (!ctx.model.source_folder.empty()) s.folder = ctx.model.source_folder;
 }
@@ -97,15 +97,15 @@ void draw_message(PanelContext& ctx, ViewerRequests& requests) {
   ImGui::PopFont();
 }
 
-/// The dialog goes when what was asked for plays, and tells why it does not.
+/// The dialog goes when another source plays, and tells why what was asked for does not.
 void follow_progress(PanelContext& ctx) {
   SourceState& s = ctx.state.source;
   const SourceProgress& p = ctx.model.progress;
-  if (s.pipeline != 0 && ctx.model.pipeline != s.pipeline) ImGui::CloseCurrentPopup();
+  if (ctx.model.pipeline != s.pipeline) ImGui::CloseCurrentPopup();
   if (p.failures != s.failures_seen) {
     s.failures_seen = p.failures;
     s.problem = p.problem, s.may_wait = p.may_wait;
-    s.fresh = true, s.pipeline = 0;
+    s.fresh = true;
   }
 }
 
@@ -137,7 +137,6 @@ void draw_body(PanelContext& ctx, ViewerRequests& requests) {
 void wish_source(PanelContext& ctx, ViewerRequests& requests, SourceWish wish) {
   SourceState& s = ctx.state.source;
   if (tidy_source(wish.text).empty()) return;
-  s.pipeline = ctx.model.pipeline;
   s.problem.clear(), s.may_wait = false;
   requests.open = std::move(wish);
 }

@@ -27,7 +27,7 @@ void draw_detail(PanelContext& ctx) {
     state_dot(ctx.look, live.state);
     const std::string text = live_text(live, ctx.time_ns);
     text_coloured(live.state == LiveState::playing ? colour::dim : colour::text,
-                  elided(text, room - ctx.px(14)));
+                  elided(live_text_brief(live, ctx.time_ns), room - ctx.px(14)));
     ctx.mark("source", "live");
     tooltip(ctx.look,
             fmt::format("{}\n{}{}{}", text, live.stream, live.reason.empty() ? "" : "\n", live.reason));
