@@ -2,7 +2,7 @@
 //
 //   lensd_ui_demo [--size WxH] [--picture FILE.ppm] [--gray] [--frames N] [--screenshot FILE.ppm]
 //                 [--help-keys] [--stats] [--notice] [--live] [--details] [--log] [--pointer X,Y] [--map
-//                 FILE]
+//                 FILE] [--sources] [--camera]
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ struct Arguments {
   int width = 1280, height = 720, frames = 0;
   std::string picture, screenshot, map;
   bool gray = false, keys = false, stats = false, notice = false, live = false;
-  bool details = false, log = false;
+  bool details = false, log = false, sources = false, camera = false;
   float pointer_x = -1, pointer_y = -1;
 };
 
@@ -44,6 +44,7 @@ Arguments parse(int argc, char** argv) {
     if (name == "--pointer") std::sscanf(next(), "%f,%f", &a.pointer_x, &a.pointer_y);
     a.details |= name == "--details", a.log |= name == "--log";
     a.gray |= name == "--gray", a.keys |= name == "--help-keys", a.stats |= name == "--stats";
+    a.sources |= name == "--sources", a.camera |= name == "--camera";
     a.notice |= name == "--notice", a.live |= name == "--live";
   }
   return a;
@@ -107,6 +108,9 @@ int show(const Arguments& a) {
   const Frame frame = load(a);
   model.picture = frame.image().format.extent;
   model.live = a.live;
+  model.choices = std::make_shared<const ui::SourceChoices>(test::sample_choices());
+  model.source_folder = "/videos";
+  if (a.sources || a.camera) ui::ask_for_source(viewer.state());
   if (a.notice)
     model.notices = {{now_ns(), false, "Saved snapshot /home/me/lensd-0001.png"},
                      {now_ns(), true, "edges.low = 2000 is not allowed, expected a number 0 to 1000"}};
@@ -118,6 +122,7 @@ int show(const Arguments& a) {
     session.begin();
     if (a.pointer_x >= 0) ImGui::GetIO().MousePos = {a.pointer_x, a.pointer_y};
     viewer.draw(model, window.input(), session.look(), commands);
+    if (a.camera) viewer.state().source.camera = "/dev/video0";
     for (const Command& command : commands) obey(model, command);
     commands.clear();
     if (viewer.requests().quit) window.close();

@@ -22,21 +22,6 @@ class SourcePanel : public ::testing::Test {
     look = make_look(io, ImGui::GetStyle(), 1, 1);
     io.Fonts->Build();
     viewer.track_widgets(true);
-    choices.files.folder = choices.files.asked = "/videos";
-    choices.files.entries = {{Kind::folder, "old", 0, 0},
-                             {Kind::sequence, "img_%04d.png", 0, 120},
-                             {Kind::file, "clip.mp4", 12'300'000, 0},
-                             {Kind::file, "second.mkv", 900, 0},
-                             {Kind::other, "notes.txt", 10, 0}};
-    choices.recent = {{"/videos/clip.mp4", ""}, {"/gone/lost.avi", "This file is not there any more"}};
-    choices.cameras_known = true;
-    choices.cameras = {{.path = "/dev/video0",
-                        .by_id = "/dev/v4l/by-id/usb-cam",
-                        .name = "HD Webcam",
-                        .formats = {{.fourcc = "MJPG",
-                                     .description = "Motion-JPEG",
-                                     .format = "mjpeg",
-                                     .modes = {{{1920, 1080}, {30, 15}}, {{640, 480}, {}}}}}}};
     model.source_folder = "/videos";
     publish();
     for (int i = 0; i < 3; ++i) frame();
@@ -102,7 +87,7 @@ class SourcePanel : public ::testing::Test {
   Look look;
   ViewerUi viewer;
   ViewerModel model = test::sample_model();
-  SourceChoices choices;
+  SourceChoices choices = test::sample_choices();
   std::vector<SourceWish> wishes;
   std::vector<std::string> forgotten;
   int cancelled = 0;

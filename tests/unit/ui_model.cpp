@@ -150,4 +150,31 @@ ui::ViewerModel sample_model() {
   return m;
 }
 
+ui::SourceChoices sample_choices() {
+  using Kind = FolderEntry::Kind;
+  ui::SourceChoices c;
+  c.files.folder = c.files.asked = "/videos";
+  c.files.entries = {{Kind::folder, "old", 0, 0},
+                     {Kind::sequence, "img_%04d.png", 0, 120},
+                     {Kind::file, "clip.mp4", 12'300'000, 0},
+                     {Kind::file, "second.mkv", 900, 0},
+                     {Kind::other, "notes.txt", 10, 0}};
+  c.recent = {{"/videos/clip.mp4", ""}, {"/gone/lost.avi", "This file is not there any more"}};
+  c.cameras_known = true;
+  c.cameras = {
+      {.path = "/dev/video0",
+       .by_id = "/dev/v4l/by-id/usb-cam",
+       .name = "HD Webcam",
+       .formats = {{.fourcc = "MJPG",
+                    .description = "Motion-JPEG",
+                    .format = "mjpeg",
+                    .modes = {{{1920, 1080}, {30, 15}}, {{1280, 720}, {60, 30, 15}}, {{640, 480}, {}}}},
+                   {.fourcc = "YUYV",
+                    .description = "YUYV 4:2:2",
+                    .format = "yuyv422",
+                    .modes = {{{640, 480}, {30, 24, 20, 15, 10, 7.5, 5}}, {{320, 240}, {30}}}},
+                   {.fourcc = "BA81", .description = "8-bit Bayer", .format = "", .modes = {}}}}};
+  return c;
+}
+
 }  // namespace lensd::test

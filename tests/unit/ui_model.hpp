@@ -15,4 +15,7 @@ void set_value(ui::ViewerModel& model, const std::string& node, const std::strin
 /// Three nodes with every kind of parameter, timings, and a 768×576 file at 12.48 s.
 ui::ViewerModel sample_model();
 
+/// A folder with a few files, what was played before, and a camera with many modes.
+ui::SourceChoices sample_choices();
+
 }  // namespace lensd::test
