@@ -429,7 +429,7 @@ TEST_F(Panels, TimingsStayInsideTheSide) {
 TEST_F(Panels, TimingsDetailsHaveEveryColumn) {
   click("timings/details");
   for (int i = 0; i < 2; ++i) frame();
-  for (const char* column : {"last", "p50", "p95", "p99", "max", "GB/s", "roof %", "frame %"})
+  for (const char* column : {"last", "p50", "p95", "p99", "max", "GB/s", "copy %", "frame %"})
     EXPECT_TRUE(viewer.widget_rects().count(std::string("details/sort/") + column)) << column;
   EXPECT_TRUE(viewer.widget_rects().count("latency/total"));
   press({.key = Key::escape});
