@@ -54,6 +54,7 @@ void draw_column(PanelContext& ctx, std::span<const KeyHelp> lines, int number) 
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
     text_coloured(colour::accent, line.keys);
+    ctx.mark("keys", line.keys);
     ImGui::TableNextColumn();
     text_coloured(colour::text, line.what);
   }
@@ -77,7 +78,6 @@ void draw_keys_help(PanelContext& ctx) {
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {ctx.px(8), ctx.px(kRowGap / 2)});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
   ImGui::PushStyleColor(ImGuiCol_WindowBg, colour::gray(32));
-  ImGui::SetNextWindowFocus();
   ImGui::Begin("##keys", nullptr,
                ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_AlwaysAutoResize |
                    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoMove);
