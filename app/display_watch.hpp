@@ -26,6 +26,9 @@ class DisplayWatch {
   /// is paused or at the end.
   int64_t presented(double speed, bool still) noexcept;
 
+  /// The window is not to be seen: frames that do not appear are none that repeat.
+  void hidden() noexcept { last_ns_ = 0, fresh_.reset(); }
+
   /// Frame times so far through which the frame before stayed on the screen, in playing videos.
   uint64_t repeated() const noexcept { return repeated_; }
 

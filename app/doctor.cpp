@@ -9,6 +9,7 @@
 #include "app/run.hpp"
 #include "core/base/error.hpp"
 #include "core/device/backend.hpp"
+#include "core/device/clock_speed.hpp"
 #include "core/media/cameras.hpp"
 #include "core/media/capabilities.hpp"
 #include "kernels/registry.hpp"
@@ -30,6 +31,10 @@ void report_cuda(const CudaStatus& cuda) {
                     static_cast<double>(cuda.memory_bytes) / (1 << 30), cuda.driver, cuda.runtime));
   else
     row("CUDA", false, cuda.reason);
+}
+
+void report_clock(const char* what, const ClockSpeed& clock) {
+  row(what, clock.mhz > 0, clock.mhz > 0 ? fmt::format("{} MHz", clock.mhz) : clock.reason);
 }
 
 void report_display(const BackendChoice& choice, int device) {
@@ -86,6 +91,8 @@ void run_doctor(const CommandLine& line) {
                   hwy::TargetName(hwy::SupportedTargets() & -hwy::SupportedTargets()),
                   registry().filters.size()));
   report_cuda(cuda);
+  report_clock("CPU clock", cpu_clock());
+  if (cuda.available) report_clock("GPU clock", GpuClock(cuda.pci_bus_id).read());
   const BackendChoice choice = choose_backend(BackendWish::automatic, cuda);
   row("backend", true, fmt::format("{} ({})", name(choice.backend), choice.reason));
   report_display(choice, line.device);

@@ -112,6 +112,8 @@ class Pipeline {
 
   /// Newest published frame, or empty; older ones count as not shown. One consumer thread.
   Frame take_newest();
+  /// The frame that take_newest() gave was not shown, since the display is hidden. The same thread.
+  void passed_over() noexcept { count(not_shown_, not_shown_counter_); }
   /// The next frame in order; empty at the end, on failure and after stop(). One consumer thread.
   Frame next_frame();
   /// Makes next_frame() give what is there and then nothing, though the source goes on. Any thread.

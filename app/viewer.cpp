@@ -11,10 +11,12 @@
 #include <filesystem>
 #include <utility>
 
+#include "app/clock_reader.hpp"
 #include "app/copy_rates.hpp"
 #include "app/display_watch.hpp"
 #include "app/flight_recorder.hpp"
 #include "app/interruption.hpp"
+#include "app/last_graph.hpp"
 #include "app/run.hpp"
 #include "app/shown_frame.hpp"
 #include "app/snapshots.hpp"
@@ -49,6 +51,7 @@ class Viewer {
   Viewer(const CommandLine& line, const GraphDesc& graph)
       : line_(line),
         memory_(ui_.state()),
+        last_graph_(ui_.state()),
         window_({.title = "lensd",
                  .width = memory_.width(line.window_width),
                  .height = memory_.height(line.window_height),
@@ -58,7 +61,8 @@ class Viewer {
         session_(window_),
         backend_(choose_backend(line.backend, probe_cuda(line.device))),
         display_(ui::choose_display_path(backend_.backend, line.device)),
-        copy_rates_(backend_.backend, line.device, line.threads) {
+        copy_rates_(backend_.backend, line.device, line.threads),
+        clocks_(backend_.backend, line.device) {
     log::info("backend {}: {}", name(backend_.backend), backend_.reason);
     log::info("display path {}: {}", ui::name(display_.kind), display_.reason);
     const ControlDeskOptions desk = desk_options(line, false);
@@ -75,10 +79,12 @@ class Viewer {
   void run() {
     const Interruption interruption;
     while (window_.poll(kIdleSeconds) && !quit_ && !interruption.requested()) {
-      turn();
+      window_.hidden() ? turn_unseen() : turn();
       memory_.keep(ui_.state(), window_);
+      last_graph_.keep(ui_.state());
     }
     memory_.keep(ui_.state(), window_, true);
+    last_graph_.keep(ui_.state(), true);
     finish();
   }
 
@@ -251,6 +257,23 @@ class Viewer {
     obey(ui_.requests());
   }
 
+  /// Of a window that is not to be seen: nothing is drawn, and the pipeline goes on at its pace.
+  void turn_unseen() {
+    check_pipeline();
+    take_opened();
+    obey_control();
+    if (const Frame frame = pipeline_->take_newest()) {
+      pipeline_->passed_over();
+      if (control_) control_->shown(frame);
+    }
+    watch_->hidden();
+    tell_of_recording();
+    tell_of_sources();
+    model_->build(presenter_->picture());
+    for (SnapshotNotice& n : snapshots_.poll()) model_->notice(n.problem, std::move(n.text));
+    window_.present();
+  }
+
   /// True when there was one.
   bool show_newest() {
     Frame frame = pipeline_->take_newest();
@@ -274,6 +297,8 @@ class Viewer {
     ui::ViewerModel& m = model_->model();
     m.counts.repeated = watch_->repeated();
     m.cpu_copy_rate = copy_rates_.cpu(), m.gpu_copy_rate = copy_rates_.gpu();
+    clocks_.want(ui_.state().timings_view.details);
+    if (ui_.state().timings_view.details) m.cpu_clock = clocks_.cpu(), m.gpu_clock = clocks_.gpu();
   }
 
   FrameLosses losses(const Pipeline& pipeline) const {
@@ -392,11 +417,13 @@ class Viewer {
   const CommandLine& line_;
   ui::ViewerUi ui_;
   ViewerMemory memory_;
+  LastGraph last_graph_;
   ui::Window window_;
   ui::ImGuiSession session_;
   BackendChoice backend_;
   ui::DisplayChoice display_;
   CopyRates copy_rates_;
+  ClockReader clocks_;
   ui::ScopeTexture scope_texture_;
   ui::TrackOverlay tracks_;
   Snapshots snapshots_;

@@ -34,6 +34,7 @@ ViewerMemory::ViewerMemory(ui::UiState& ui) : path_(viewer_state_path()) {
   ui.left = fold(kept_.left), ui.right = fold(kept_.right), ui.bottom = fold(kept_.bottom);
   ui.panels = kept_.panels;
   ui.preset_menu.last_used = kept_.last_preset;
+  ui.preset_menu.last_graph_preset = kept_.graph_preset;
 }
 
 int ViewerMemory::width(int asked) const {
@@ -63,6 +64,11 @@ void ViewerMemory::keep(const ui::UiState& ui, const ui::Window& window, bool no
   kept_.left = name(ui.left), kept_.right = name(ui.right), kept_.bottom = name(ui.bottom);
   kept_.panels = ui.panels;
   if (!ui.presets.last_used().empty()) kept_.last_preset = ui.presets.last_used();
+  // Of an empty graph nothing is told: the last one that was not stays on offer.
+  if (!ui.editor.graph().nodes.empty()) {
+    const PresetFile* preset = ui.presets.current(ui.editor);
+    kept_.graph_preset = preset ? preset->path : "";
+  }
   const int64_t time_ns = now_ns();
   if (kept_ == written_) {
     changed_ns_ = 0;

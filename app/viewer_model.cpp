@@ -11,7 +11,8 @@ namespace lensd {
 namespace {
 
 constexpr int64_t kScopesEvery = 33'000'000;
-constexpr int64_t kRatesEvery = 500'000'000, kTimingsEvery = 100'000'000, kNoticeLife = 6'000'000'000;
+constexpr int64_t kRatesEvery = 250'000'000, kRatesOver = 2'050'000'000, kTimingsEvery = 100'000'000,
+                  kNoticeLife = 6'000'000'000;
 
 std::string format_text(const ImageFormat& format) {
   return fmt::format("{}×{} {}", format.extent.width, format.extent.height, name(format.format));
@@ -121,7 +122,7 @@ void ViewerModelBuilder::refresh_timings() {
     std::vector<int64_t> values = pipeline_.profiler().history(row.node, row.pass);
     const bool graph = row.active && row.count > 0 &&
                        std::any_of(model_.nodes.begin(), model_.nodes.end(),
-                                   [&](const auto& n) { return n.id == row.node; });
+                                   [&](const auto& n) { return !n.scope && n.id == row.node; });
     if (graph) {
       // Rings of equal age end at the same frame: they are added from their ends.
       if (total.empty() || values.size() < total.size())
@@ -183,15 +184,16 @@ void ViewerModelBuilder::refresh_graph(const PipelineStatus& status) {
                               .stats = {}});
 }
 
+/// Over the last two seconds, so that a slow source's rate does not jump between whole frames.
 void ViewerModelBuilder::refresh_rates(int64_t time_ns) {
-  const PipelineStatus status = pipeline_.status();
-  if (rates_ns_ == 0)
-    rates_ns_ = time_ns, rates_decoded_ = status.processed, rates_shown_ = model_.counts.shown;
-  if (time_ns - rates_ns_ < kRatesEvery) return;
-  const double seconds = to_s(time_ns - rates_ns_);
-  model_.decode_fps = static_cast<double>(status.processed - rates_decoded_) / seconds;
-  model_.display_fps = static_cast<double>(model_.counts.shown - rates_shown_) / seconds;
-  rates_ns_ = time_ns, rates_decoded_ = status.processed, rates_shown_ = model_.counts.shown;
+  if (!rates_.empty() && time_ns - rates_.back().time_ns < kRatesEvery) return;
+  rates_.push_back({time_ns, model_.counts.processed, model_.counts.shown});
+  while (time_ns - rates_.front().time_ns > kRatesOver) rates_.pop_front();
+  const Counted& first = rates_.front();
+  if (first.time_ns == time_ns) return;
+  const double seconds = to_s(time_ns - first.time_ns);
+  model_.decode_fps = static_cast<double>(model_.counts.processed - first.processed) / seconds;
+  model_.display_fps = static_cast<double>(model_.counts.shown - first.shown) / seconds;
 }
 
 }  // namespace lensd

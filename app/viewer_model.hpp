@@ -45,9 +45,13 @@ class ViewerModelBuilder {
   const Registry& registry_;
   ui::ViewerModel model_;
   uint64_t graph_version_ = 0;
-  int64_t rates_ns_ = 0, timings_ns_ = 0, scopes_ns_ = 0;
+  int64_t timings_ns_ = 0, scopes_ns_ = 0;
   ScopeReading comparison_;
-  uint64_t rates_decoded_ = 0, rates_shown_ = 0;
+  struct Counted {
+    int64_t time_ns;
+    uint64_t processed, shown;
+  };
+  std::deque<Counted> rates_;  ///< of the last two seconds
   struct Losses {
     int64_t time_ns;
     std::array<uint32_t, kTrackStatuses> counts;

@@ -12,8 +12,8 @@ namespace {
 constexpr int64_t kSecond = 1'000'000'000;
 constexpr double kSpeedStep = 1.1, kMinSpeed = 0.01, kMaxSpeed = 100, kZoomStep = 1.25;
 
-constexpr std::array<KeyHelp, 32> kHelp{{
-    {"Ctrl+o", "open a file, a camera, an address"},
+constexpr KeyHelp kHelp[] = {
+    {"Ctrl+o", "open a file, a camera, an address", "Playing"},
     {"Space  p", "pause and play"},
     {".  ,", "step one frame on, back"},
     {"←  →", "5 seconds back, on"},
@@ -21,12 +21,12 @@ constexpr std::array<KeyHelp, 32> kHelp{{
     {"[  ]  Backspace", "slower, faster, normal speed"},
     {"l", "A-B loop: set A, set B, clear"},
     {"L", "loop the file"},
-    {"1 – 9", "switch a node of the graph"},
-    {"+", "add a filter"},
+    {"+", "add a filter", "Graph"},
+    {"1 – 9", "switch a node on and off"},
     {"Del  Ctrl+d", "remove, duplicate the selected node"},
     {"Ctrl+z  Ctrl+y", "undo, redo"},
-    {"Ctrl+s", "save the graph as a preset"},
-    {"b", "show the source while held"},
+    {"Ctrl+s  Ctrl+Shift+s", "save the graph as a preset, under a new name"},
+    {"b", "show the source while held", "Looking closely"},
     {"a", "compare: A left of a line, B right of it"},
     {"d", "compare: difference as a heat map"},
     {"x", "probe: the pixel under the pointer"},
@@ -36,16 +36,16 @@ constexpr std::array<KeyHelp, 32> kHelp{{
     {"Alt++  Alt+−", "zoom in, out"},
     {"0  Alt+1", "fit the window, one to one"},
     {"Drag", "move the picture"},
-    {"s  S", "snapshot of the picture, of the window"},
+    {"s  S", "snapshot of the picture, of the window", "Keeping"},
     {"r", "record, and stop"},
     {"g", "write a trace of the last 10 seconds"},
-    {"f  double click", "fullscreen; Esc leaves it"},
+    {"f  double click", "fullscreen; Esc leaves it", "Window"},
     {"Tab", "hide or show the panels"},
     {"i", "numbers over the picture"},
     {"e", "messages so far"},
     {"?", "these keys"},
     {"q", "quit"},
-}};
+};
 
 void step_speed(PanelContext& ctx, double factor) {
   double speed = std::clamp(ctx.model.speed * factor, kMinSpeed, kMaxSpeed);
@@ -75,8 +75,9 @@ void switch_node(PanelContext& ctx, int number) {
 
 /// The list of filters belongs to the left side.
 void ask_for_filter(UiState& s) {
-  s.panels = true, s.graph.ask_add = true;
-  if (s.left == Fold::folded) s.left = Fold::open;
+  s.graph.ask_add = true;
+  if (!s.left_room) s.left = Fold::open;
+  s.panels = true;
 }
 
 void remove_selected(PanelContext& ctx) {
@@ -121,9 +122,12 @@ void toggle(CompareMode& mode, CompareMode wanted) {
 
 /// Opening them brings the side that they are in.
 void toggle_scopes(UiState& s) {
-  const bool shown = s.scopes.open && s.panels && s.right != Fold::folded;
+  const bool shown = s.scopes.open && s.panels && s.right_room;
   s.scopes.open = !shown;
-  if (s.scopes.open) s.panels = true, s.right = Fold::open;
+  if (!s.scopes.open) return;
+  // A side that is there as there is room stays so.
+  if (!s.right_room) s.right = Fold::open;
+  s.panels = true;
 }
 
 void zoom(PanelContext& ctx, const Rect& area, double factor) {

@@ -14,6 +14,7 @@ namespace lensd::ui {
 struct KeyHelp {
   const char* keys;
   const char* what;
+  const char* group = nullptr;  ///< heading before this line; null: the line belongs to the group before
 };
 /// In the order in which they are shown. Static storage.
 std::span<const KeyHelp> key_help();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/control/command.hpp"
+#include "core/device/clock_speed.hpp"
 #include "core/graph/profiler.hpp"
 #include "core/image/tracks.hpp"
 #include "core/image/view.hpp"
@@ -77,8 +78,8 @@ struct ViewerModel {
   std::vector<PassStats> timings;                      ///< may be refreshed a few times a second only
   std::vector<std::vector<int64_t>> timing_histories;  ///< newest durations of each row, oldest first
   double cpu_copy_rate = 0, gpu_copy_rate = 0;         ///< bytes read and written a second; 0: not measured
-  int gpu_clock_mhz = 0;                               ///< 0: not known
-  std::vector<std::string> log;                        ///< newest messages, "12:30:01 warning: text"
+  ClockSpeed cpu_clock, gpu_clock;
+  std::vector<std::string> log;  ///< newest messages, "12:30:01 warning: text"
   std::vector<int64_t>
       graph_history_ns;  ///< the graph's time for the newest frames, oldest first; may be empty
   std::vector<Notice> notices;

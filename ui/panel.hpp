@@ -80,14 +80,18 @@ struct GraphPanelState {
 struct PresetMenuState {
   bool ask_name = false, name_fresh = false, name_open = false;  ///< "save as"
   std::string name, problem;
-  std::string doomed;     ///< path of the preset that is to be deleted when confirmed
-  std::string last_used;  ///< path, from an earlier run
+  std::string doomed;             ///< path of the preset that is to be deleted when confirmed
+  std::string last_used;          ///< path, from an earlier run
+  GraphDesc last_graph;           ///< of an earlier run; without nodes: none
+  std::string last_graph_preset;  ///< path of the preset that it came from; may be empty
+  float list_height = 200;        ///< as last drawn; logical pixels
 };
 
 /// The timings' part of the state.
 struct TimingsState {
-  bool details = false;                    ///< the window with every column
-  bool sorted = false, descending = true;  ///< else in the graph's order
+  bool details = false;                       ///< the window with every column
+  float details_height = 540, details_y = 0;  ///< of that window, as last drawn; logical pixels
+  bool sorted = false, descending = true;     ///< else in the graph's order
   int sort_column = 0;
   int64_t copied_at_ns = 0;
 };
@@ -104,6 +108,9 @@ struct UiState {
   bool panels = true, help = false, stats = false, bypass = false;
   Fold left = Fold::automatic, right = Fold::automatic, bottom = Fold::automatic;
   float left_width = 272, right_width = 324;  ///< logical pixels
+  bool numbers_scroll = false;                ///< the right side is longer than the window
+  bool left_room = true,
+       right_room = true;  ///< shown while the panels are: there is room, or it was asked for
   PictureView view;
   ScopesState scopes;
   TracksState tracks;
@@ -181,6 +188,11 @@ void draw_add_filter(PanelContext& ctx);  // the graph panel's button and list
 void draw_preset_row(PanelContext& ctx);
 /// Ctrl+s: into the preset that is loaded, or ask for a name.
 void save_preset(PanelContext& ctx);
+/// Whether the graph of the run before may be taken up again: nothing was begun yet.
+bool may_resume(const PanelContext& ctx);
+void resume_last_graph(PanelContext& ctx);
+/// Its nodes and its preset.
+std::string last_graph_text(const PanelContext& ctx);
 /// Ctrl+Shift+s: asks for a name.
 void save_preset_as(PanelContext& ctx);
 void draw_timings_panel(PanelContext& ctx, ViewerRequests& requests);

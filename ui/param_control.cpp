@@ -18,16 +18,27 @@ namespace {
 
 using Change = std::optional<ParamValue>;
 
+/// As many as the range asks for, and as the default needs to show: 0.0001, not 0.000.
 int decimals(const ParamSpec& spec) {
   const double span = spec.max - spec.min;
-  return span > 200 ? 1 : span > 20 ? 2 : 3;
+  int count = span > 200 ? 1 : span > 20 ? 2 : 3;
+  if (const double* normal = std::get_if<double>(&spec.default_value))
+    while (count < 9 && *normal != 0 && std::abs(*normal) < 0.999 * std::pow(0.1, count)) ++count;
+  return count;
+}
+
+/// What would show as nothing is written with an exponent.
+bool too_small(const ParamSpec& spec, double value) {
+  return value != 0 && std::abs(value) < 0.5 * std::pow(0.1, decimals(spec));
 }
 
 /// A printf format for ImGui: "%.2f px". A '%' in the unit is doubled.
-std::string slider_format(const ParamSpec& spec) {
+std::string slider_format(const ParamSpec& spec, double value) {
   std::string unit;
   for (const char c : spec.unit) unit += c == '%' ? "%%" : std::string(1, c);
-  const std::string number = spec.type == ParamType::integer ? "%lld" : fmt::format("%.{}f", decimals(spec));
+  const std::string number = spec.type == ParamType::integer ? "%lld"
+                             : too_small(spec, value)        ? "%.1e"
+                                                             : fmt::format("%.{}f", decimals(spec));
   return unit.empty() ? number : number + " " + unit;
 }
 
@@ -69,7 +80,7 @@ bool filled_slider(const Look& look, const ParamSpec& spec, ImGuiDataType type, 
   ImGuiSliderFlags flags = ImGuiSliderFlags_AlwaysClamp;
   if (spec.widget == Widget::log_slider) flags |= ImGuiSliderFlags_Logarithmic;
   const bool changed =
-      ImGui::SliderScalar("##value", type, value, min, max, slider_format(spec).c_str(), flags);
+      ImGui::SliderScalar("##value", type, value, min, max, slider_format(spec, shown).c_str(), flags);
   ImGui::PopStyleColor(5);
   return changed;
 }
@@ -190,7 +201,8 @@ bool begin_combo(const Look& look, const char* id, const std::string& shown) {
 
 std::string shown_value(const ParamSpec& spec, const ParamValue& value) {
   std::string text = to_string(value);
-  if (const double* v = std::get_if<double>(&value)) text = fmt::format("{:.{}f}", *v, decimals(spec));
+  if (const double* v = std::get_if<double>(&value))
+    text = too_small(spec, *v) ? fmt::format("{:.1e}", *v) : fmt::format("{:.{}f}", *v, decimals(spec));
   return spec.unit.empty() ? text : text + " " + spec.unit;
 }
 

@@ -47,6 +47,17 @@ void PresetShelf::load(const std::string& path, GraphEditor& editor) {
   editor.replace(std::move(graph), what, number);
 }
 
+void PresetShelf::resume(GraphDesc graph, const std::string& path, GraphEditor& editor) {
+  if (!editor.registry()) return;
+  int number = -1;
+  try {
+    if (!path.empty()) number = shelve(preset_at(folders_, path), load_preset(path, *editor.registry()));
+  } catch (const Error&) {
+    // The preset is gone or broken: the graph stands by itself.
+  }
+  editor.replace(std::move(graph), "resume the last graph", number);
+}
+
 const PresetFile* PresetShelf::current(const GraphEditor& editor) const {
   const int number = editor.preset();
   return number < 0 || number >= static_cast<int>(shelved_.size())

@@ -28,6 +28,8 @@ class PresetShelf {
   const std::string& own_folder() const { return folders_.own; }
 
   void load(const std::string& path, GraphEditor& editor);
+  /// A graph that was made from the preset in `path` (empty, or gone: from none), perhaps not saved since.
+  void resume(GraphDesc graph, const std::string& path, GraphEditor& editor);
   /// Null: the graph came from no file.
   const PresetFile* current(const GraphEditor& editor) const;
   /// True when the graph is not what its preset holds; without a preset, when it is not what it began as.

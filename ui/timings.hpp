@@ -14,6 +14,10 @@ namespace lensd::ui {
 
 /// Whether the row is of a node of the graph, rather than of what is around it (decode, upload, present).
 bool is_of_graph(const ViewerModel& model, const PassStats& row);
+/// Whether it is what a scope or a comparison measures for the panels: run with the graph, but no part of it.
+bool is_of_scope(const ViewerModel& model, const PassStats& row);
+/// Medians of the open scope, or of the comparison, together; 0: not measured.
+int64_t scope_cost_ns(const PanelContext& ctx, bool comparison);
 
 /// Share of a frame's time that the row's p50 takes, 1 for all of it; negative: not known.
 double budget_share(const ViewerModel& model, const PassStats& row);
@@ -22,7 +26,8 @@ double transfer_rate(const PassStats& row);
 /// Of the machine's measured copy rate; negative: not known.
 double roofline_share(const ViewerModel& model, const PassStats& row);
 
-/// The table as wide as there is room: columns of less interest go first. `all`: every column.
+/// The table as wide as there is room: columns of less interest go first. `all`: every column, and the rows
+/// of scopes and comparisons, which would make the side panel jump when one is opened.
 void draw_timings_table(PanelContext& ctx, const char* id, bool all);
 
 /// Every row and column, one line a pass, names quoted where needed.

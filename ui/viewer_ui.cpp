@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/clock.hpp"
+#include "ui/timings.hpp"
 
 namespace lensd::ui {
 namespace {
@@ -70,9 +71,17 @@ void draw_strip(PanelContext& ctx, const char* id, const Rect& r, const char* na
 
 /// The heading of a section that folds away by itself.
 void section_heading(PanelContext& ctx, const char* title, const char* name, bool& shown, const char* hide,
-                     const char* show, const char* key) {
+                     const char* show, const char* key, const std::string& note = {}) {
   heading(ctx.look, title);
   ImGui::SameLine();
+  if (!note.empty()) {
+    ImGui::PushFont(ctx.look.small);
+    const float width = ImGui::CalcTextSize(note.c_str()).x + ctx.px(28);
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    ImGui::GetWindowDrawList()->AddText({at.x + ImGui::GetContentRegionAvail().x - width, at.y + ctx.px(1)},
+                                        colour::dim, note.c_str());
+    ImGui::PopFont();
+  }
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - ctx.px(20));
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() - ctx.px(2));
   ImGui::PushID(name);
@@ -80,6 +89,29 @@ void section_heading(PanelContext& ctx, const char* title, const char* name, boo
   ImGui::PopID();
   ctx.mark(name, "fold");
   tooltip(ctx.look, shown ? hide : show, key);
+}
+
+/// A part that scrolls. Its bar stands in the side's margin, so that it takes no room from what is shown, and
+/// numbers stay where they are when it comes and goes. `scrolls`: whether it did in the last frame.
+void begin_scrolling(PanelContext& ctx, const char* id, bool scrolls) {
+  if (!scrolls)
+    for (const ImGuiCol which :
+         {ImGuiCol_ScrollbarGrab, ImGuiCol_ScrollbarGrabHovered, ImGuiCol_ScrollbarGrabActive})
+      ImGui::PushStyleColor(which, colour::gray(0, 0));
+  const float width = ImGui::GetContentRegionAvail().x + ImGui::GetStyle().ScrollbarSize + ctx.px(1);
+  ImGui::BeginChild(id, {width, 0}, false, ImGuiWindowFlags_AlwaysVerticalScrollbar);
+  if (!scrolls) ImGui::PopStyleColor(3);
+}
+
+void end_scrolling(bool& scrolls) {
+  scrolls = ImGui::GetScrollMaxY() > 0;
+  ImGui::EndChild();
+}
+
+/// What the open scope costs the graph.
+std::string scopes_note(const PanelContext& ctx) {
+  const int64_t cost = ctx.state.scopes.open ? scope_cost_ns(ctx, false) : 0;
+  return cost > 0 ? fmt::format("{} ms", ms_text(cost)) : std::string();
 }
 
 /// Asks for what is shown of measurements, and for nothing while it is not to be seen.
@@ -129,7 +161,6 @@ ViewerUi::Layout ViewerUi::lay_out(const Look& look) const {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   Layout l;
   l.picture = {0, 0, display.x, display.y};
-  if (!state_.panels) return l;
   const float strip = look.px(kStrip);
   const float left = look.px(state_.left_width), right = look.px(state_.right_width);
   // The graph is what people came to tune, so the timings fold first.
@@ -138,6 +169,7 @@ ViewerUi::Layout ViewerUi::lay_out(const Look& look) const {
   l.right_open = open(state_.right, display.x - left_width - right >= look.px(kLeastPicture));
   const float right_width = l.right_open ? right : strip;
   l.bottom_open = open(state_.bottom, display.y >= look.px(kLeastHeight));
+  if (!state_.panels) return l;
   const float bar = std::floor(l.bottom_open ? look.px(kBarHeight) : strip);
   const float height = display.y - bar;
   l.left = {0, 0, std::floor(left_width), height};
@@ -167,6 +199,7 @@ void ViewerUi::draw(const ViewerModel& model, const InputState& input, const Loo
   handle_keys(ctx, input, own_rect(), requests_);
 
   const Layout layout = lay_out(look);
+  state_.left_room = layout.left_open, state_.right_room = layout.right_open;
   const ImVec2 density = ImGui::GetIO().DisplayFramebufferScale;
   const Rect& area = layout.picture;
   picture_ = {std::round(area.x * density.x), std::round(area.y * density.y), std::round(area.w * density.x),
@@ -202,11 +235,12 @@ void ViewerUi::draw_sides(PanelContext& ctx, const Layout& l) {
     begin_side("##right", l.right);
     heading_with_fold(ctx, "Timings", "fold_right", Icon::chevron_right, state_.right);
     ImGui::Dummy({0, ctx.px(2)});
-    ImGui::BeginChild("##numbers", {0, 0});
+    begin_scrolling(ctx, "##numbers", state_.numbers_scroll);
     draw_timings_panel(ctx, requests_);
     ImGui::Dummy({0, ctx.px(10)});
     section_heading(ctx, "Scopes", "scopes", state_.scopes.open,
-                    "Fold the scopes away: nothing is measured then", "Show the scopes", "h");
+                    "Fold the scopes away: nothing is measured then", "Show the scopes", "h",
+                    scopes_note(ctx));
     if (state_.scopes.open) draw_scopes_panel(ctx);
     if (ctx.model.track_table()) {
       ImGui::Dummy({0, ctx.px(10)});
@@ -218,7 +252,7 @@ void ViewerUi::draw_sides(PanelContext& ctx, const Layout& l) {
     heading(ctx.look, "Status");
     ImGui::Dummy({0, ctx.px(2)});
     draw_status_panel(ctx);
-    ImGui::EndChild();
+    end_scrolling(state_.numbers_scroll);
     draw_grip(ctx, l.right, false, state_.right_width);
     ImGui::End();
   } else {

@@ -214,6 +214,8 @@ void tooltip(const Look& look, std::string_view text, std::string_view key) {
   // A moment of rest first: tooltips under a passing pointer are noise. Plain text has no id and no timer.
   const ImGuiContext& g = *ImGui::GetCurrentContext();
   if (g.HoveredId != 0 && g.HoveredIdTimer < 0.35f) return;
+  // Who has just used the control knows it, and wants to see what is below.
+  if (g.HoveredId != 0 && g.Time - g.IO.MouseClickedTime[0] < static_cast<double>(g.HoveredIdTimer)) return;
   // Below the item where there is room, so that it covers neither the item nor what stands beside it.
   const ImVec2 display = ImGui::GetIO().DisplaySize, mouse = ImGui::GetIO().MousePos;
   const float below = ImGui::GetItemRectMax().y + look.px(8);

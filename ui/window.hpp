@@ -3,8 +3,10 @@
 //   poll() ── input() ── … draw … ── [read_pixels()] ── present()          all on the UI thread
 //   wake() ends a poll(timeout) early and may be called from any thread
 //
-// present() keeps the loop at the display's rate even where the swap does not wait (Xvfb, Wayland, an
-// iconified window), and never waits for longer than one refresh.
+// present() keeps the loop at the display's rate even where the swap does not wait (Xvfb, Wayland, a window
+// that is not to be seen), and never waits for longer than one refresh. LENSD_DISPLAY_FPS=5 in the
+// environment makes it wait as a display of that rate would; it is there for tests of what a slow display
+// does to the rest.
 #pragma once
 
 #include <cstdint>
@@ -39,10 +41,13 @@ class Window {
   static void wake();
   const InputState& input() const { return input_; }
 
-  /// Swaps buffers and paces the loop. Does nothing but pace while the window is iconified. `at_once`: what
+  /// Swaps buffers and paces the loop. Does nothing but pace while the window is hidden(). `at_once`: what
   /// comes next is to be shown when it comes, so that only a swap that waits paces.
   void present(bool at_once = false);
   bool iconified() const;
+  /// Iconified or unmapped, as on another workspace of many window managers: nothing that is drawn is seen.
+  /// Asks the window system twenty times a second at most.
+  bool hidden();
   void close();
 
   void set_fullscreen(bool on);
@@ -78,7 +83,10 @@ class Window {
   bool vsync_ = true, fullscreen_ = false;
   bool repeat_ = false, shift_ = false;  ///< of the key whose character callback follows
   int restore_[4] = {};                  ///< position and size before fullscreen
-  int64_t last_present_ns_ = 0;
+  int64_t last_present_ns_ = 0, asked_hidden_ns_ = 0;
+  int64_t slow_period_ns_ = 0;  ///< of the slow display that is acted; 0: none is
+  int64_t woke_ns_ = 0;         ///< when poll() came back
+  bool hidden_ = false, software_ = false;
 };
 
 }  // namespace lensd::ui

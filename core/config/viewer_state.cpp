@@ -66,7 +66,7 @@ ViewerState parse_viewer_state(const std::string& text) {
     take_side(*panels, "left", state.left), take_side(*panels, "right", state.right);
     take_side(*panels, "bottom", state.bottom);
   }
-  take(root, "last_preset", state.last_preset);
+  take(root, "last_preset", state.last_preset), take(root, "graph_preset", state.graph_preset);
   if (const toml::array* recent = root["recent_sources"].as_array())
     for (const toml::node& item : *recent)
       if (const auto url = item.value<std::string>(); url && state.recent_sources.size() < kMostRecentSources)
@@ -76,7 +76,10 @@ ViewerState parse_viewer_state(const std::string& text) {
 
 std::string to_toml(const ViewerState& state) {
   std::string text = "# Written by lensd when something changes; may be deleted.\n";
-  text += fmt::format("last_preset = {}\nrecent_sources = [", toml_quoted(state.last_preset));
+  text += fmt::format("last_preset = {}\n", toml_quoted(state.last_preset));
+  if (!state.graph_preset.empty())
+    text += fmt::format("graph_preset = {}\n", toml_quoted(state.graph_preset));
+  text += "recent_sources = [";
   for (const std::string& url : state.recent_sources) text += fmt::format("\n  {},", toml_quoted(url));
   text += state.recent_sources.empty() ? "]\n" : "\n]\n";
   if (state.window_width > 0 && state.window_height > 0)

@@ -15,6 +15,7 @@ struct ViewerState {
   std::string left, right, bottom;          ///< "open", "folded", empty: as there is room
   bool panels = true;
   std::string last_preset;                  ///< path
+  std::string graph_preset;                 ///< path of the preset that the last graph came from; empty: none
   std::vector<std::string> recent_sources;  ///< newest first
   bool operator==(const ViewerState&) const = default;
 };

@@ -37,6 +37,9 @@ CudaStatus probe_cuda([[maybe_unused]] int ordinal) {
   }
   status.available = true;
   status.device = properties.name;
+  char bus[32] = {};
+  if (cudaDeviceGetPCIBusId(bus, sizeof bus, ordinal) == cudaSuccess) status.pci_bus_id = bus;
+  cudaGetLastError();
   status.multiprocessors = properties.multiProcessorCount;
   status.memory_bytes = properties.totalGlobalMem;
   status.l2_bytes = static_cast<size_t>(properties.l2CacheSize);

@@ -19,6 +19,7 @@ struct CudaStatus {
   bool available = false;  ///< a device answered
   std::string reason;      ///< why not, empty when available
   std::string device, driver, runtime;
+  std::string pci_bus_id;  ///< "0000:3b:00.0", by which other libraries of the driver know the device
   int multiprocessors = 0;
   size_t memory_bytes = 0, l2_bytes = 0;
   int compute_major = 0, compute_minor = 0;

@@ -324,6 +324,43 @@ TEST_F(GraphPanel, PresetsAreSavedRevertedLoadedAndDeleted) {
   EXPECT_FALSE(fs::exists(folder / "other.toml"));
 }
 
+TEST_F(GraphPanel, TheLastGraphIsTakenUpAgainOnDemand) {
+  const std::string path = (folder / "mine.toml").string();
+  write_whole_file(path, "[[node]]\nfilter = \"median\"\n", Flush::none);
+  GraphDesc last;
+  last.nodes.push_back({.id = "median", .filter = "median"});
+  last.nodes.push_back({.id = "edges", .filter = "canny"});
+  viewer.state().preset_menu.last_graph = resolved(last, test::sample_registry());
+  viewer.state().preset_menu.last_graph_preset = path;
+  for (int i = 0; i < 2; ++i) frame();
+  EXPECT_FALSE(there("graph/resume")) << "there is a graph already";
+  model.nodes.clear(), model.graph = {}, model.pipeline = 2, ++model.graph_version;
+  viewer.state().editor = {};
+  for (int i = 0; i < 2; ++i) frame();
+  ASSERT_TRUE(there("graph/resume"));
+  click("graph/resume");
+  EXPECT_EQ(order(), "median edges ");
+  ASSERT_TRUE(viewer.state().presets.current(viewer.state().editor));
+  EXPECT_EQ(viewer.state().presets.current(viewer.state().editor)->path, path);
+  EXPECT_TRUE(there("presets/unsaved")) << "edges is not in the preset";
+  EXPECT_FALSE(there("graph/resume"));
+  press({.character = 'z', .ctrl = true});
+  EXPECT_EQ(order(), "");
+}
+
+TEST_F(GraphPanel, TheLastGraphOutlivesItsPreset) {
+  GraphDesc last;
+  last.nodes.push_back({.id = "median", .filter = "median"});
+  viewer.state().preset_menu.last_graph = resolved(last, test::sample_registry());
+  viewer.state().preset_menu.last_graph_preset = (folder / "gone.toml").string();
+  model.nodes.clear(), model.graph = {}, model.pipeline = 2, ++model.graph_version;
+  viewer.state().editor = {};
+  for (int i = 0; i < 2; ++i) frame();
+  click("graph/resume");
+  EXPECT_EQ(order(), "median ");
+  EXPECT_EQ(viewer.state().presets.current(viewer.state().editor), nullptr);
+}
+
 TEST_F(GraphPanel, LongGraphsScrollAndKeepTheAddButtonInSight) {
   for (int i = 0; i < 12; ++i) {
     viewer.state().graph.selected = "median";

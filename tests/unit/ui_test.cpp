@@ -429,12 +429,121 @@ TEST_F(Panels, TimingsStayInsideTheSide) {
 TEST_F(Panels, TimingsDetailsHaveEveryColumn) {
   click("timings/details");
   for (int i = 0; i < 2; ++i) frame();
-  for (const char* column : {"last", "p50", "p95", "p99", "max", "GB/s", "roof %", "frame %"})
+  for (const char* column : {"last", "p50", "p95", "p99", "max", "GB/s", "copy %", "frame %"})
     EXPECT_TRUE(viewer.widget_rects().count(std::string("details/sort/") + column)) << column;
   EXPECT_TRUE(viewer.widget_rects().count("latency/total"));
   press({.key = Key::escape});
   EXPECT_FALSE(viewer.state().timings_view.details);
   EXPECT_FALSE(viewer.requests().leave_fullscreen) << "the window is closed first";
+}
+
+TEST_F(Panels, TimingsFollowTheGraphsOrder) {
+  const auto y_of = [&](const char* row) { return viewer.widget_rects().at(row).y; };
+  model.nodes[1].id = "median.gray", model.timings[1].node = "median.gray";  // converts what median gives
+  frame();
+  EXPECT_LT(y_of("timings/median/median"), y_of("timings/median.gray/to-gray"));
+  EXPECT_LT(y_of("timings/median.gray/to-gray"), y_of("timings/edges/blur"));
+  std::swap(model.nodes[0], model.nodes[2]);
+  frame();
+  EXPECT_LT(y_of("timings/edges/blur"), y_of("timings/median/median")) << "the node was moved up";
+  EXPECT_LT(y_of("timings/median/median"), y_of("timings/median.gray/to-gray"));
+}
+
+TEST_F(Panels, AScopeMovesNothingInTheTimings) {
+  frame();
+  const float decode = viewer.widget_rects().at("timings/decode/decode").y;
+  ui::NodeView scope;
+  scope.id = "output.histogram", scope.filter = "histogram", scope.automatic = scope.scope = true;
+  model.nodes.push_back(scope);
+  PassStats row = model.timings[0];
+  row.node = "output.histogram", row.pass = "histogram", row.p50_ns = 224'000;
+  model.timings.push_back(row);
+  viewer.state().held_at_ns = 0;  // numbers are taken over at once
+  frame();
+  EXPECT_EQ(viewer.widget_rects().at("timings/decode/decode").y, decode);
+  EXPECT_FALSE(viewer.widget_rects().count("timings/output.histogram/histogram"));
+  click("timings/details");
+  frame();
+  EXPECT_TRUE(viewer.widget_rects().count("details/output.histogram/histogram"))
+      << "the details have every row";
+}
+
+TEST_F(Panels, NumbersKeepTheirPlacesWhenTheSideBecomesLong) {
+  frame(), frame();
+  const Rect before = viewer.widget_rects().at("timings/budget");
+  ImGui::GetIO().DisplaySize = {1280, 300};
+  for (int i = 0; i < 3; ++i) frame();
+  EXPECT_TRUE(viewer.state().numbers_scroll);
+  const Rect after = viewer.widget_rects().at("timings/budget");
+  EXPECT_EQ(after.x, before.x);
+  EXPECT_EQ(after.w, before.w) << "the scroll bar takes no room";
+}
+
+TEST_F(Panels, TimingsDetailsStayInTheWindow) {
+  click("timings/details");
+  for (int i = 0; i < 40; ++i) {
+    PassStats row = model.timings[0];
+    row.pass = "pass " + std::to_string(i);
+    model.timings.push_back(row);
+  }
+  viewer.state().held_at_ns = 0;
+  for (int i = 0; i < 4; ++i) frame();
+  const TimingsState& s = viewer.state().timings_view;
+  EXPECT_GT(s.details_height, 720) << "longer than the window, which is scrolled in";
+  const Rect close = viewer.widget_rects().at("timings/close");
+  EXPECT_GE(close.y, 0);
+  EXPECT_LE(close.y + close.h, 720);
+}
+
+TEST_F(Panels, EveryKeyIsInSight) {
+  type('?');
+  for (const ImVec2 size : {ImVec2{1280, 720}, ImVec2{1920, 1080}, ImVec2{2560, 1440}, ImVec2{900, 600}}) {
+    ImGui::GetIO().DisplaySize = size;
+    for (int i = 0; i < 4; ++i) frame();
+    const Rect all = viewer.widget_rects().at("keys");
+    for (const KeyHelp& line : key_help()) {
+      const auto found = viewer.widget_rects().find(fmt::format("keys/{}", line.keys));
+      ASSERT_NE(found, viewer.widget_rects().end()) << line.keys;
+      EXPECT_LE(found->second.y + found->second.h, all.y + all.h) << line.keys << " at " << size.x;
+    }
+    EXPECT_GE(all.x, 0);
+    EXPECT_LE(all.x + all.w, size.x);
+    EXPECT_LE(all.y + all.h, size.y);
+  }
+}
+
+TEST_F(Panels, TheKeysHaveAButton) {
+  frame(), frame();  // until the bar has found its place
+  click("view/keys");
+  EXPECT_TRUE(viewer.state().help);
+  frame();
+  click("view/keys");
+  EXPECT_FALSE(viewer.state().help) << "the same button closes them";
+}
+
+TEST_F(Panels, BarsFitOverNarrowPictures) {
+  viewer.state().compare.mode = CompareMode::split;
+  for (const float width : {1280.f, 900.f, 700.f, 640.f}) {
+    ImGui::GetIO().DisplaySize = {width, 480};
+    for (int i = 0; i < 4; ++i) frame();
+    const Rect area = viewer.widget_rects().at("picture");
+    for (const auto& [name, r] : viewer.widget_rects()) {
+      if (name.rfind("view/", 0) != 0 && name.rfind("compare/", 0) != 0) continue;
+      EXPECT_GE(r.x, area.x) << name << " at " << width;
+      EXPECT_LE(r.x + r.w, area.x + area.w) << name << " at " << width;
+    }
+  }
+}
+
+TEST_F(Panels, SmallValuesDoNotShowAsNothing) {
+  ParamSpec spec{.name = "min_eigen", .unit = "", .doc = "", .type = ParamType::real, .min = 0, .max = 1};
+  spec.default_value = 1e-4;
+  EXPECT_EQ(shown_value(spec, 1e-4), "0.0001");
+  EXPECT_EQ(shown_value(spec, 0.5), "0.5000");
+  EXPECT_EQ(shown_value(spec, 2e-7), "2.0e-07");
+  EXPECT_EQ(shown_value(spec, 0.0), "0.0000");
+  spec.default_value = 0.7;
+  EXPECT_EQ(shown_value(spec, 0.7), "0.700");
 }
 
 TEST_F(Panels, SharesAreNotMadeUp) {

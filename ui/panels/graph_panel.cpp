@@ -14,7 +14,9 @@ size_t drop_place(PanelContext& ctx, const std::vector<Rect>& blocks) {
   size_t place = 0;
   while (place < blocks.size() && y > blocks[place].y + blocks[place].h * 0.5f) ++place;
   const Rect& near = blocks[std::min(place, blocks.size() - 1)];
-  const float line = place < blocks.size() ? near.y - ctx.px(3) : near.y + near.h + ctx.px(1);
+  // Inside the list, whose first node begins at its upper edge.
+  const float line = std::max(place < blocks.size() ? near.y - ctx.px(3) : near.y + near.h + ctx.px(1),
+                              ImGui::GetWindowPos().y + ctx.px(1));
   ImGui::GetWindowDrawList()->AddRectFilled({near.x - ctx.px(4), line - ctx.px(1)},
                                             {near.x + near.w, line + ctx.px(1)}, colour::accent, ctx.px(1));
   return place;
@@ -27,6 +29,17 @@ void scroll_while_dragging(PanelContext& ctx) {
   if (y < top + edge) ImGui::SetScrollY(std::max(ImGui::GetScrollY() - by, 0.f));
   if (y > top + ImGui::GetWindowHeight() - edge)
     ImGui::SetScrollY(std::min(ImGui::GetScrollY() + by, ImGui::GetScrollMaxY()));
+}
+
+/// The name that goes with the pointer.
+void draw_dragged(PanelContext& ctx) {
+  const std::string& name = ctx.state.graph.dragged;
+  const ImVec2 mouse = ImGui::GetIO().MousePos, size = ImGui::CalcTextSize(name.c_str());
+  const ImVec2 at{mouse.x + ctx.px(12), mouse.y - size.y * 0.5f - ctx.px(3)};
+  ImDrawList& list = *ImGui::GetForegroundDrawList();
+  list.AddRectFilled(at, {at.x + size.x + ctx.px(16), at.y + size.y + ctx.px(6)}, colour::gray(66, 235),
+                     ctx.px(3));
+  list.AddText({at.x + ctx.px(8), at.y + ctx.px(3)}, colour::text, name.c_str());
 }
 
 void handle_drag(PanelContext& ctx, const ShownGraph& shown, const std::vector<Rect>& blocks) {
@@ -44,6 +57,7 @@ void handle_drag(PanelContext& ctx, const ShownGraph& shown, const std::vector<R
   ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   scroll_while_dragging(ctx);
   const size_t place = drop_place(ctx, blocks);
+  draw_dragged(ctx);
   if (ImGui::IsMouseDown(0)) return;
   const std::string id = std::exchange(g.dragged, {});
   ctx.editor().move(id, place > from ? place - 1 : place);
@@ -97,11 +111,16 @@ std::vector<Rect> draw_nodes(PanelContext& ctx, const ShownGraph& shown) {
   return blocks;
 }
 
-void draw_hint() {
+void draw_hint(PanelContext& ctx) {
   ImGui::PushTextWrapPos(0);
   text_coloured(colour::dim,
                 "No filters: the picture is shown as it was decoded. Add one below, or open a preset.");
   ImGui::PopTextWrapPos();
+  if (!may_resume(ctx)) return;
+  ImGui::Dummy({0, ctx.px(2)});
+  if (ImGui::Button("Resume last graph", {ImGui::GetContentRegionAvail().x, 0})) resume_last_graph(ctx);
+  ctx.mark("graph", "resume");
+  tooltip(ctx.look, last_graph_text(ctx));
 }
 
 }  // namespace
@@ -123,7 +142,7 @@ void draw_graph_panel(PanelContext& ctx) {
   const auto shown = ctx.editor().shown();
   const std::vector<Rect> blocks = draw_nodes(ctx, *shown);
   draw_automatic(ctx);
-  if (shown->nodes.empty()) draw_hint();
+  if (shown->nodes.empty()) draw_hint(ctx);
   handle_drag(ctx, *shown, blocks);
   ctx.state.graph.nodes_height = (ImGui::GetCursorPosY() - top) / ctx.look.scale;
   ImGui::EndChild();

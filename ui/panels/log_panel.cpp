@@ -73,16 +73,23 @@ void draw_log_panel(PanelContext& ctx, const Rect& area) {
   choose_level(ctx);
   const std::vector<std::string> lines = filtered_log(ctx.model.log, s.level);
   const bool copied = s.copied_at_ns > 0 && ctx.time_ns - s.copied_at_ns < kCopiedShown;
-  ImGui::SameLine(0, ctx.px(12));
-  if (ImGui::SmallButton(copied ? "Copied###copy" : "Copy###copy")) {
-    std::string text;
-    for (const std::string& line : lines) text += line + "\n";
-    ImGui::SetClipboardText(text.c_str());
-    s.copied_at_ns = ctx.time_ns;
+  // At the right end, where the eye looks for what closes; a narrow log does without the copy.
+  const float close = ctx.px(46), copy = ctx.px(58), x = ImGui::GetCursorPosX();
+  const float end = x + ImGui::GetContentRegionAvail().x;
+  if (end - x > close + copy) {
+    ImGui::SameLine();
+    ImGui::SetCursorPosX(end - close - copy);
+    if (ImGui::SmallButton(copied ? "Copied###copy" : "Copy###copy")) {
+      std::string text;
+      for (const std::string& line : lines) text += line + "\n";
+      ImGui::SetClipboardText(text.c_str());
+      s.copied_at_ns = ctx.time_ns;
+    }
+    ctx.mark("log", "copy");
+    tooltip(ctx.look, "The lines that are shown, to the clipboard");
   }
-  ctx.mark("log", "copy");
-  tooltip(ctx.look, "The lines that are shown, to the clipboard");
-  ImGui::SameLine(0, ctx.px(3));
+  ImGui::SameLine();
+  ImGui::SetCursorPosX(std::max(x, end - close));
   if (ImGui::SmallButton("Close")) s.open = false;
   ctx.mark("log", "close");
   tooltip(ctx.look, "Close the log", "e");

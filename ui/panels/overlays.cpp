@@ -1,7 +1,7 @@
-// What lies over the picture: notices, the numbers of `i`, the keys of `?`.
+// What lies over the picture: notices and the numbers of `i`.
 #include <algorithm>
+#include <array>
 
-#include "ui/keys.hpp"
 #include "ui/panel.hpp"
 #include "ui/timings.hpp"
 
@@ -28,20 +28,61 @@ float draw_box(PanelContext& ctx, ImVec2 at, float width, std::string_view text,
   return corner.y - at.y;
 }
 
-/// The way of a frame in stages, p50 / p95 / p99.
-std::string latency_lines(const std::vector<PassStats>& rows) {
-  std::string text = "\nlatency p50 / p95 / p99 ms";
-  const auto add = [&](const char* label, const char* stage) {
-    const PassStats* row = latency_of(rows, stage);
-    text += row ? fmt::format("\n  {} {} / {} / {}", label, ms_text(row->p50_ns), ms_text(row->p95_ns),
-                              ms_text(row->p99_ns))
-                : fmt::format("\n  {} n/a", label);
+/// A line of the numbers of `i`: what it is, and up to three columns.
+struct StatsLine {
+  std::string name;
+  std::array<std::string, 3> cells;
+};
+
+std::vector<StatsLine> stats_lines(const PanelContext& ctx, double scale) {
+  const ViewerModel& m = ctx.model;
+  const UiState& s = ctx.state;
+  const FrameCounts& c = m.counts;
+  const auto count = [](uint64_t n, const char* what) { return fmt::format("{} {}", n, what); };
+  std::vector<StatsLine> lines{
+      {"frame", {fmt::format("{}", m.frame_index), clock_text(m.position_ns, false), ""}},
+      {"frames a second",
+       {fmt::format("source {:.2f}", m.source_fps), fmt::format("graph {:.1f}", s.decode_fps),
+        fmt::format("shown {:.1f}", s.display_fps)}},
+      {"frames",
+       {count(c.processed, "made"), count(c.shown, "shown"), count(c.not_shown, "not shown")}},
+      {"lost",
+       {count(c.drops(), c.drops() == 1 ? "drop" : "drops"), count(c.late, "late"),
+        count(c.repeated, "repeated")}},
+      {"picture",
+       {fmt::format("{}×{}", m.picture.width, m.picture.height), fmt::format("at {:.1f} %", scale * 100),
+        ""}},
+      {"backend, display", {m.backend, m.display_path, ""}},
+      {"panels", {fmt::format("{:.2f} ms", s.panels_ms), "", ""}},
+      {"latency, ms", {"p50", "p95", "p99"}}};
+  const auto stage = [&](const char* label, const char* name) {
+    const PassStats* row = latency_of(s.timings, name);
+    const auto cell = [&](int64_t PassStats::*ns) { return row ? ms_text(row->*ns) : std::string("n/a"); };
+    lines.push_back({label, {cell(&PassStats::p50_ns), cell(&PassStats::p95_ns), cell(&PassStats::p99_ns)}});
   };
-  add("decoded ahead", "ahead"), add("graph", "graph"), add("waiting for its time", "pace");
-  add("to the display", "texture"), add("present", "present");
-  add("all without the waits", "work"), add("decode to present", "total");
-  return text;
+  stage("decoded ahead", "ahead"), stage("graph", "graph"), stage("waiting for its time", "pace");
+  stage("to the display", "texture"), stage("present", "present");
+  stage("work, without the waits", "work"), stage("decode to present", "total");
+  return lines;
 }
+
+/// Texts below one another, from a corner on.
+struct StatsBox {
+  const PanelContext& ctx;
+  ImVec2 corner;
+  float width;  ///< of the texts
+  float y = corner.y + ctx.px(10);
+
+  void at(float x, ImU32 ink, const std::string& what) const {
+    ImGui::GetBackgroundDrawList()->AddText({corner.x + ctx.px(10) + x, y}, ink, what.c_str());
+  }
+  /// Wrapped, and on to the next line.
+  void text(ImU32 ink, const std::string& what) {
+    ImGui::GetBackgroundDrawList()->AddText(ImGui::GetFont(), ImGui::GetFontSize(),
+                                            {corner.x + ctx.px(10), y}, ink, what.c_str(), nullptr, width);
+    y += ImGui::CalcTextSize(what.c_str(), nullptr, false, width).y + ctx.px(2);
+  }
+};
 
 }  // namespace
 
@@ -77,59 +118,52 @@ void draw_stats_overlay(PanelContext& ctx, const Rect& area) {
   const Placement placed = place(m.picture, area, ctx.state.view);
   // ImGui units and framebuffer pixels differ where the window system scales.
   const double scale = placed.scale * static_cast<double>(ImGui::GetIO().DisplayFramebufferScale.x);
-  std::string text = fmt::format(
-      "{}\n{}\n"
-      "frame {}  at {}\n"
-      "source {:.2f} fps, decode {:.1f}, display {:.1f}\n"
-      "picture {}×{} at {:.1f} %\n"
-      "backend {}, display by {}\n"
-      "panels {:.2f} ms",
-      m.source_name, m.source_detail, m.frame_index, clock_text(m.position_ns, false), m.source_fps,
-      ctx.state.decode_fps, ctx.state.display_fps, m.picture.width, m.picture.height, scale * 100, m.backend,
-      m.display_path, ctx.state.panels_ms);
-  text += latency_lines(ctx.state.timings);
-  if (m.live_status.live)
-    text += fmt::format("\n\n{}{}{}", live_text(m.live_status, ctx.time_ns),
-                        m.live_status.reason.empty() ? "" : "\n", m.live_status.reason);
-  text += "\n\nframes\n" + frame_count_lines(m.counts, m.live_status.live);
-  const float margin = ctx.px(14);
+  const std::vector<StatsLine> lines = stats_lines(ctx, scale);
   ImGui::PushFont(ctx.look.small);
-  draw_box(ctx, {area.x + margin, area.y + margin}, std::max(area.w - 2 * margin, ctx.px(80)), text,
-           colour::text, false);
-  ImGui::PopFont();
-}
-
-void draw_keys_help(PanelContext& ctx) {
-  const ImVec2 display = ImGui::GetIO().DisplaySize;
-  ImGui::SetNextWindowPos({display.x * 0.5f, display.y * 0.5f}, ImGuiCond_Always, {0.5f, 0.5f});
-  ImGui::SetNextWindowSizeConstraints({0, 0}, {display.x - ctx.px(24), display.y - ctx.px(24)});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ctx.px(6));
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ctx.px(24), ctx.px(18)});
-  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {ctx.px(8), ctx.px(3)});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, colour::gray(32, 246));
-  ImGui::SetNextWindowFocus();
-  ImGui::Begin("##keys", nullptr,
-               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_AlwaysAutoResize |
-                   ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoMove);
-  heading(ctx.look, "Keys");
-  ImGui::Dummy({0, ctx.px(4)});
-  if (ImGui::BeginTable("keys", 2, ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoPadOuterX)) {
-    for (const KeyHelp& line : key_help()) {
-      ImGui::TableNextRow();
-      ImGui::TableNextColumn();
-      text_coloured(colour::accent, line.keys);
-      ImGui::TableNextColumn();
-      text_coloured(colour::text, line.what);
+  // Below what lies over the picture's upper rim. Columns are as wide as their widest texts, which do not
+  // jump.
+  const float bars =
+      (ctx.state.panels ? 40.f : 0.f) + (ctx.state.compare.mode != CompareMode::off ? 32.f : 0.f);
+  const float names = ctx.px(148), column = ctx.px(88), most = area.w - ctx.px(28);
+  const bool table = names + 3 * column + ctx.px(20) <= most;
+  StatsBox box{
+      ctx, {area.x + ctx.px(14), area.y + ctx.px(10 + bars)}, table ? names + 3 * column : most - ctx.px(20)};
+  ImDrawList& list = *ImGui::GetBackgroundDrawList();
+  list.PushClipRect({area.x, area.y}, {area.x + area.w, area.y + area.h}, true);
+  // The ground is drawn first and its height known last.
+  list.ChannelsSplit(2);
+  list.ChannelsSetCurrent(1);
+  box.text(colour::text, elided(m.source_name, box.width));
+  box.text(colour::dim, m.source_detail);
+  box.y += ctx.px(4);
+  for (const StatsLine& line : lines) {
+    const ImU32 ink = line.cells[2] == "p99" ? colour::dim : colour::text;
+    if (!table) {
+      std::string joined = line.name;
+      for (const std::string& cell : line.cells)
+        if (!cell.empty()) joined += (joined == line.name ? ":  " : ",  ") + cell;
+      box.text(ink, joined);
+      continue;
     }
-    ImGui::EndTable();
+    box.at(0, colour::dim, line.name);
+    for (size_t i = 0; i < line.cells.size(); ++i)
+      box.at(names + column * static_cast<float>(i), ink, line.cells[i]);
+    box.y += ImGui::GetTextLineHeight() + ctx.px(2);
   }
-  const bool outside =
-      ImGui::IsMouseClicked(0) && !ImGui::IsWindowHovered(ImGuiHoveredFlags_RootAndChildWindows);
-  ImGui::End();
-  ImGui::PopStyleColor();
-  ImGui::PopStyleVar(4);
-  if (outside) ctx.state.help = false;
+  if (m.live_status.live) {
+    box.y += ctx.px(6);
+    box.text(colour::text, live_text(m.live_status, ctx.time_ns));
+    if (!m.live_status.reason.empty()) box.text(colour::dim, m.live_status.reason);
+    box.y += ctx.px(6);
+    box.text(colour::text, frame_count_lines(m.counts, true));
+  }
+  list.ChannelsSetCurrent(0);
+  const float pad = ctx.px(10);
+  list.AddRectFilled(box.corner, {box.corner.x + box.width + 2 * pad, box.y + pad}, colour::gray(20, 215),
+                     ctx.px(4));
+  list.ChannelsMerge();
+  list.PopClipRect();
+  ImGui::PopFont();
 }
 
 }  // namespace lensd::ui

@@ -26,7 +26,7 @@ void ask_for_name(PanelContext& ctx) {
   const PresetFile* file = ctx.state.presets.current(ctx.editor());
   // The question hangs below the panel's preset row.
   ctx.state.panels = true;
-  if (ctx.state.left == Fold::folded) ctx.state.left = Fold::open;
+  if (!ctx.state.left_room) ctx.state.left = Fold::open;
   m.ask_name = true, m.name_fresh = true, m.problem.clear();
   m.name = file ? file->name : "";
   if (file && file->example) m.name = "my " + m.name;  // an example stays what it is
@@ -122,10 +122,12 @@ void draw_menu(PanelContext& ctx) {
   }
   ImGui::Separator();
   const float most = ImGui::GetIO().DisplaySize.y * 0.55f;
-  const float line = ImGui::GetTextLineHeightWithSpacing();
-  const float wanted = line * (static_cast<float>(shelf.files().size()) + 3.5f) + ctx.px(8);
-  ImGui::BeginChild("##files", {0, std::min(wanted, most)});
+  // As high as the list was when last drawn: how many lines there will be is known only then.
+  float& height = ctx.state.preset_menu.list_height;
+  ImGui::BeginChild("##files", {0, std::min(std::max(ctx.px(height), ctx.px(40)), most)});
+  const float top = ImGui::GetCursorPosY();
   draw_files(ctx);
+  height = (ImGui::GetCursorPosY() - top) / ctx.look.scale;
   ImGui::EndChild();
 }
 
@@ -231,6 +233,25 @@ void save_preset(PanelContext& ctx) {
 
 void save_preset_as(PanelContext& ctx) {
   ask_for_name(ctx);
+}
+
+bool may_resume(const PanelContext& ctx) {
+  return ctx.editor().registry() && ctx.editor().graph().nodes.empty() &&
+         !ctx.editor().history().can_undo() && !ctx.state.preset_menu.last_graph.nodes.empty();
+}
+
+void resume_last_graph(PanelContext& ctx) {
+  const PresetMenuState& m = ctx.state.preset_menu;
+  ctx.state.presets.resume(m.last_graph, m.last_graph_preset, ctx.editor());
+}
+
+std::string last_graph_text(const PanelContext& ctx) {
+  const PresetMenuState& m = ctx.state.preset_menu;
+  std::string text;
+  for (const NodeDesc& node : m.last_graph.nodes) text += (text.empty() ? "" : ", ") + node.id;
+  if (!m.last_graph_preset.empty())
+    text += "\nfrom the preset " + std::filesystem::path(m.last_graph_preset).stem().string();
+  return text;
 }
 
 void draw_preset_row(PanelContext& ctx) {

@@ -15,11 +15,12 @@ struct Part {
   int64_t ns = 0;
 };
 
-/// The graph's nodes with the sum of their passes' p50.
+/// The graph's nodes with the sum of their passes' p50; what scopes measure is no part of the graph.
 std::vector<Part> parts_of_graph(const PanelContext& ctx) {
   std::vector<Part> parts;
   for (const PassStats& row : ctx.state.timings) {
-    if (!row.active || row.count == 0 || !is_of_graph(ctx.model, row)) continue;
+    if (!row.active || row.count == 0 || !is_of_graph(ctx.model, row) || is_of_scope(ctx.model, row))
+      continue;
     if (parts.empty() || *parts.back().node != row.node) parts.push_back({&row.node});
     parts.back().ns += row.p50_ns;
   }
@@ -46,6 +47,13 @@ void draw_segments(PanelContext& ctx, const std::vector<Part>& parts, ImVec2 at,
     if (hovered && pointer >= from && pointer < to)
       tooltip(ctx.look, fmt::format("{}: {} ms", *parts[i].node, ms_text(parts[i].ns)));
   }
+  // What is measured for the panels runs with the graph and is none of it: grey, behind it.
+  const int64_t measuring = scope_cost_ns(ctx, false) + scope_cost_ns(ctx, true);
+  if (measuring == 0) return;
+  const float from = x_of(sum), to = x_of(sum + measuring);
+  list.AddRectFilled({from, at.y}, {to, at.y + size.y}, colour::gray(110));
+  if (hovered && pointer >= from && pointer < to)
+    tooltip(ctx.look, fmt::format("scopes and comparison: {} ms more", ms_text(measuring)));
 }
 
 /// One segment a node, side by side, against the time that a frame of the source lasts; a line where 60
@@ -90,10 +98,12 @@ void draw_budget(PanelContext& ctx) {
 /// The newest frames as bars, scaled to the budget or to the highest bar beyond it.
 void draw_history(PanelContext& ctx) {
   const auto& history = ctx.state.history_ns;
-  if (history.empty()) return;
+  // Its place is kept while nothing was measured yet, so that what is below does not move.
+  if (ctx.model.graph.nodes.empty()) return;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, height = ctx.px(36), step = ctx.px(3);
   ImGui::InvisibleButton("##history", {width, height});
+  if (history.empty()) return;
   const auto room = static_cast<size_t>(width / step);
   const size_t count = std::min(history.size(), room), first = history.size() - count;
   int64_t top = 1;
@@ -149,10 +159,6 @@ void draw_buttons(PanelContext& ctx, ViewerRequests& requests) {
     requests.trace = true;
 }
 
-std::string rate_text(double rate) {
-  return rate > 0 ? fmt::format("{:.1f} GB/s", rate * 1e-9) : "n/a";
-}
-
 }  // namespace
 
 void draw_timings_panel(PanelContext& ctx, ViewerRequests& requests) {
@@ -162,47 +168,6 @@ void draw_timings_panel(PanelContext& ctx, ViewerRequests& requests) {
   draw_timings_table(ctx, "timings", false);
   draw_buttons(ctx, requests);
   ImGui::PopFont();
-}
-
-void draw_timings_details(PanelContext& ctx) {
-  TimingsState& s = ctx.state.timings_view;
-  if (!s.details) return;
-  const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const float width = std::min(ctx.px(740), display.x - ctx.px(24));
-  ImGui::SetNextWindowPos({display.x * 0.5f, display.y * 0.5f}, ImGuiCond_Appearing, {0.5f, 0.5f});
-  ImGui::SetNextWindowSize({width, std::min(ctx.px(520), display.y - ctx.px(24))}, ImGuiCond_Appearing);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ctx.px(6));
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ctx.px(18), ctx.px(14)});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, colour::gray(32, 250));
-  ImGui::Begin("##timings-details", nullptr,
-               ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoCollapse |
-                   ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNav);
-  heading(ctx.look, "Timings");
-  ImGui::SameLine();
-  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - ctx.px(44));
-  ImGui::PushFont(ctx.look.small);
-  if (ImGui::SmallButton("Close")) s.details = false;
-  ctx.mark("timings", "close");
-  ImGui::Dummy({0, ctx.px(4)});
-  draw_timings_table(ctx, "details", true);
-  ImGui::Dummy({0, ctx.px(8)});
-  draw_latency_table(ctx);
-  ImGui::Dummy({0, ctx.px(8)});
-  const ViewerModel& m = ctx.model;
-  ImGui::PushTextWrapPos(0);
-  text_coloured(colour::dim,
-                fmt::format("Measured copy rates: CPU {}, GPU {}. \"roof %\" is what a pass reads and writes "
-                            "against the rate of where it ran.",
-                            rate_text(m.cpu_copy_rate), rate_text(m.gpu_copy_rate)));
-  text_coloured(colour::dim,
-                fmt::format("GPU clock: {}", m.gpu_clock_mhz > 0 ? fmt::format("{} MHz", m.gpu_clock_mhz)
-                                                                 : std::string("n/a")));
-  ImGui::PopTextWrapPos();
-  ImGui::PopFont();
-  ImGui::End();
-  ImGui::PopStyleColor();
-  ImGui::PopStyleVar(3);
 }
 
 }  // namespace lensd::ui

@@ -48,7 +48,10 @@ constexpr std::array<Column, 8> kColumns{{
        const double rate = transfer_rate(r);
        return rate < 0 ? Cell{} : Cell{rate, fmt::format("{:.1f}", rate * 1e-9)};
      }},
-    {"roof %", "Share of the machine's measured copy rate: 100 % would be a pass that only moves its bytes",
+    {"copy %",
+     "Bytes that the pass reads and writes a second, of this machine's measured memory copy rate. By bytes "
+     "alone: a pass that computes much has a low share without being slow, and one that finds its bytes in "
+     "the cache has more than 100 %",
      2, [](const ViewerModel& m, const PassStats& r) { return share_cell(roofline_share(m, r)); }},
     {"frame %", "p50 as a share of the time that one frame of the source lasts", 1,
      [](const ViewerModel& m, const PassStats& r) { return share_cell(budget_share(m, r)); }},
@@ -113,8 +116,9 @@ std::string row_tooltip(const ViewerModel& model, const PassStats& row) {
   if (const double rate = transfer_rate(row); rate >= 0) {
     text += fmt::format("\n{:.2f} MB a frame, {:.1f} GB/s at p50", row.bytes * 1e-6, rate * 1e-9);
     const double share = roofline_share(model, row);
-    text += share < 0 ? "\nshare of the machine's copy rate: n/a"
-                      : fmt::format("\n{:.0f} % of the machine's copy rate", share * 100);
+    text += share < 0
+                ? "\nshare of the machine's copy rate: n/a"
+                : fmt::format("\n{:.0f} % of the machine's memory copy rate, by bytes alone", share * 100);
   }
   if (row.operations > 0 && row.p50_ns > 0)
     text += fmt::format("\n{:.1f} Gop/s at p50", row.operations / to_s(row.p50_ns) * 1e-9);
@@ -132,7 +136,8 @@ void name_cell(PanelContext& ctx, const PassStats& row, bool same_node) {
     text_coloured(same_node && !single ? colour::dim : colour::text, shown);
   } else {
     // The node's name stands out from its first pass.
-    const size_t cut = std::min(row.node.size(), shown.size());
+    const size_t cut =
+        row.node.size() < shown.size() && shown.starts_with(row.node) ? row.node.size() : shown.size();
     text_coloured(colour::text, std::string_view(shown).substr(0, cut));
     ImGui::SameLine(0, 0);
     text_coloured(colour::dim, std::string_view(shown).substr(cut));
@@ -172,14 +177,36 @@ void draw_row(PanelContext& ctx, const char* id, const PassStats& row, bool same
   }
 }
 
-/// The rows that are shown, in the order that was chosen.
-std::vector<const PassStats*> shown_rows(const PanelContext& ctx) {
+/// Where the row's node stands: the graph's nodes first, each with the conversions of its picture behind it,
+/// then what scopes and comparisons measure, then what is around the graph.
+size_t place_of(const ViewerModel& model, const PassStats& row) {
+  const auto& nodes = model.nodes;
+  const size_t behind = 2 * nodes.size() + 2;
+  const auto own =
+      std::find_if(nodes.begin(), nodes.end(), [&](const NodeView& n) { return n.id == row.node; });
+  if (own == nodes.end()) return behind + 1;
+  if (own->scope) return behind;
+  if (!own->automatic) return 2 * static_cast<size_t>(own - nodes.begin()) + 2;
+  // "edges.gray" converts what "edges" gives; "source.gray" comes before all nodes.
+  const std::string_view of = std::string_view(row.node).substr(0, row.node.rfind('.'));
+  for (size_t i = 0; i < nodes.size(); ++i)
+    if (!nodes[i].automatic && nodes[i].id == of) return 2 * i + 3;
+  return 0;
+}
+
+/// The rows that are shown, in the order that was chosen. `scopes`: with what is measured for the panels.
+std::vector<const PassStats*> shown_rows(const PanelContext& ctx, bool scopes) {
   std::vector<const PassStats*> rows;
-  for (const bool graph : {true, false})
-    for (const PassStats& row : ctx.state.timings)
-      if (row.active && row.node != kLatencyRow && is_of_graph(ctx.model, row) == graph) rows.push_back(&row);
+  for (const PassStats& row : ctx.state.timings)
+    if (row.active && row.node != kLatencyRow && (scopes || !is_of_scope(ctx.model, row)))
+      rows.push_back(&row);
   const TimingsState& s = ctx.state.timings_view;
-  if (!s.sorted) return rows;
+  if (!s.sorted) {
+    std::stable_sort(rows.begin(), rows.end(), [&](const PassStats* a, const PassStats* b) {
+      return place_of(ctx.model, *a) < place_of(ctx.model, *b);
+    });
+    return rows;
+  }
   std::stable_sort(rows.begin(), rows.end(), [&](const PassStats* a, const PassStats* b) {
     if (s.descending) std::swap(a, b);
     if (s.sort_column == kNameColumn) return std::tie(a->node, a->pass) < std::tie(b->node, b->pass);
@@ -201,6 +228,20 @@ std::string csv_text(const std::string& text) {
 bool is_of_graph(const ViewerModel& model, const PassStats& row) {
   return std::any_of(model.nodes.begin(), model.nodes.end(),
                      [&](const NodeView& n) { return n.id == row.node; });
+}
+
+bool is_of_scope(const ViewerModel& model, const PassStats& row) {
+  return std::any_of(model.nodes.begin(), model.nodes.end(),
+                     [&](const NodeView& n) { return n.scope && n.id == row.node; });
+}
+
+int64_t scope_cost_ns(const PanelContext& ctx, bool comparison) {
+  int64_t sum = 0;
+  for (const PassStats& row : ctx.state.timings)
+    if (row.active && row.count > 0 && is_of_scope(ctx.model, row) &&
+        row.node.ends_with(".compare") == comparison)
+      sum += row.p50_ns;
+  return sum;
 }
 
 double budget_share(const ViewerModel& model, const PassStats& row) {
@@ -254,10 +295,12 @@ void draw_timings_table(PanelContext& ctx, const char* id, bool all) {
       sort_header(ctx, id, static_cast<int>(i), kColumns[i].name, kColumns[i].doc, true);
     }
     const PassStats* previous = nullptr;
-    for (const PassStats* row : shown_rows(ctx)) {
+    for (const PassStats* row : shown_rows(ctx, all)) {
       const bool grouped = !ctx.state.timings_view.sorted;
-      if (grouped && previous && is_of_graph(ctx.model, *previous) && !is_of_graph(ctx.model, *row))
-        ImGui::TableNextRow(0, ctx.px(6));
+      const auto group = [&](const PassStats& r) {
+        return is_of_scope(ctx.model, r) ? 1 : is_of_graph(ctx.model, r) ? 0 : 2;
+      };
+      if (grouped && previous && group(*previous) != group(*row)) ImGui::TableNextRow(0, ctx.px(6));
       draw_row(ctx, id, *row, grouped && previous && previous->node == row->node, shape);
       previous = row;
     }
@@ -268,7 +311,7 @@ void draw_timings_table(PanelContext& ctx, const char* id, bool all) {
 
 std::string timings_csv(const ViewerModel& model, const std::vector<PassStats>& rows) {
   std::string csv =
-      "node,pass,on,frames,last_ms,mean_ms,p50_ms,p95_ms,p99_ms,max_ms,bytes,gb_per_s,roofline_percent,"
+      "node,pass,on,frames,last_ms,mean_ms,p50_ms,p95_ms,p99_ms,max_ms,bytes,gb_per_s,copy_rate_percent,"
       "frame_percent\n";
   auto out = std::back_inserter(csv);
   const auto number = [&](double value, double factor, const char* end) {
@@ -285,60 +328,6 @@ std::string timings_csv(const ViewerModel& model, const std::vector<PassStats>& 
     number(budget_share(model, r), 100, "\n");
   }
   return csv;
-}
-
-const PassStats* latency_of(const std::vector<PassStats>& rows, std::string_view stage) {
-  for (const PassStats& row : rows)
-    if (row.node == kLatencyRow && row.pass == stage && row.count > 0) return &row;
-  return nullptr;
-}
-
-void draw_latency_table(PanelContext& ctx) {
-  struct Stage {
-    const char *name, *label, *doc;
-    bool strong;
-  };
-  constexpr Stage stages[] = {
-      {"ahead", "decoded ahead", "From the decoder to the graph: files are decoded a few frames ahead",
-       false},
-      {"graph", "graph", "The filters; on a GPU, until they were queued", false},
-      {"pace", "its time", "Waiting for the moment at which the frame is due", false},
-      {"texture", "to the display", "Until the display took it and had it in a texture", false},
-      {"present", "present", "Drawing the window and handing it to the screen, with the monitor's pace",
-       false},
-      {"work", "work", "All of it but the two waits: decoded ahead, and its time", true},
-      {"total", "decode → present", "From the decoder's delivery to the screen, waits included", true}};
-  const float number = ImGui::CalcTextSize("99.99").x + ctx.px(2);
-  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {ctx.px(4), ctx.px(2)});
-  if (ImGui::BeginTable("latency", 4, ImGuiTableFlags_NoPadOuterX | ImGuiTableFlags_SizingFixedFit)) {
-    ImGui::TableSetupColumn("stage", ImGuiTableColumnFlags_WidthStretch);
-    for (const char* name : {"p50", "p95", "p99"})
-      ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthFixed, number);
-    ImGui::TableNextRow();
-    ImGui::TableNextColumn();
-    text_coloured(colour::faint, "latency, ms");
-    for (const char* name : {"p50", "p95", "p99"}) {
-      ImGui::TableNextColumn();
-      text_right(colour::faint, name);
-    }
-    for (const Stage& stage : stages) {
-      const PassStats* row = latency_of(ctx.state.timings, stage.name);
-      ImGui::TableNextRow();
-      ImGui::TableNextColumn();
-      text_coloured(stage.strong ? colour::text : colour::dim, stage.label);
-      ctx.mark("latency", stage.name);
-      tooltip(ctx.look, stage.doc);
-      for (const auto value : {&PassStats::p50_ns, &PassStats::p95_ns, &PassStats::p99_ns}) {
-        ImGui::TableNextColumn();
-        text_right(!row           ? colour::faint
-                   : stage.strong ? colour::text
-                                  : colour::dim,
-                   row ? ms_text(row->*value) : "n/a");
-      }
-    }
-    ImGui::EndTable();
-  }
-  ImGui::PopStyleVar();
 }
 
 }  // namespace lensd::ui

@@ -114,12 +114,27 @@ void draw_metrics(PanelContext& ctx) {
   tooltip(ctx.look, "Structural similarity of luma: 1 is equal");
 }
 
+/// From the least to what a picture of that width has room for.
+enum class BarRoom { none, compact, full };
+BarRoom bar_room(const PanelContext& ctx, const Rect& area) {
+  return area.w >= ctx.px(400) ? BarRoom::full : area.w >= ctx.px(270) ? BarRoom::compact : BarRoom::none;
+}
+
+/// In one line where there is room, else in three.
+bool compare_in_one_line(const PanelContext& ctx, const Rect& area) {
+  return area.w >= ctx.px(620);
+}
+
 void draw_compare_bar(PanelContext& ctx, const Rect& area) {
   CompareState& c = ctx.state.compare;
+  const bool wide = compare_in_one_line(ctx, area);
   begin_bar(ctx, "##compare_bar", area, area.y + ctx.px(40));
   const auto mode_button = [&](const char* text, const char* mark, CompareMode mode, const char* doc,
                                const char* key) {
     if (bar_button(ctx, text, mark, c.mode == mode, doc, key)) c.mode = mode;
+  };
+  const auto close = [&] {
+    if (bar_button(ctx, "×", "compare_close", false, "End the comparison", "a")) c.mode = CompareMode::off;
   };
   mode_button("Split", "compare_split", CompareMode::split,
               "A left of the line, B right of it; drag the line", "a");
@@ -127,7 +142,8 @@ void draw_compare_bar(PanelContext& ctx, const Rect& area) {
   mode_button("Heat", "compare_heat", CompareMode::difference, "How far A and B are apart, as a heat map",
               "d");
   ImGui::SameLine(0, ctx.px(6));
-  const float combo = std::min(ctx.px(104), area.w * 0.16f);
+  if (!wide) close(), ImGui::NewLine();
+  const float combo = wide ? std::min(ctx.px(104), area.w * 0.16f) : ctx.px(88);
   text_coloured(colour::dim, "A");
   ImGui::SameLine(0, ctx.px(4));
   choose_node(ctx, "A", c.a, combo);
@@ -135,7 +151,7 @@ void draw_compare_bar(PanelContext& ctx, const Rect& area) {
   text_coloured(colour::dim, "B");
   ImGui::SameLine(0, ctx.px(4));
   choose_node(ctx, "B", c.b, combo);
-  ImGui::SameLine(0, ctx.px(8));
+  if (wide) ImGui::SameLine(0, ctx.px(8));
   if (c.mode == CompareMode::difference) {
     ImGui::SetNextItemWidth(ctx.px(64));
     ImGui::SliderFloat("##gain", &c.gain, 1, 32, "%.0f×", ImGuiSliderFlags_Logarithmic);
@@ -144,9 +160,11 @@ void draw_compare_bar(PanelContext& ctx, const Rect& area) {
     ImGui::SameLine(0, ctx.px(8));
   }
   draw_metrics(ctx);
-  ImGui::SameLine(0, ctx.px(6));
-  if (bar_button(ctx, "×", "compare_close", false, "End the comparison", "a")) c.mode = CompareMode::off;
-  ImGui::NewLine();
+  if (wide) {
+    ImGui::SameLine(0, ctx.px(6));
+    close();
+    ImGui::NewLine();
+  }
   end_bar();
 }
 
@@ -154,28 +172,31 @@ void draw_compare_bar(PanelContext& ctx, const Rect& area) {
 
 void draw_view_bar(PanelContext& ctx, const Rect& area, const Rect& own, ViewerRequests& requests) {
   UiState& s = ctx.state;
-  if (area.w < ctx.px(330)) return;
+  const BarRoom room = bar_room(ctx, area);
+  if (room == BarRoom::none) return;
+  const bool full = room == BarRoom::full;
   begin_bar(ctx, "##view_bar", area, area.y + ctx.px(8));
   const float density = ImGui::GetIO().DisplayFramebufferScale.x;
   if (bar_button(ctx, "Fit", "fit", s.view.fits(), "Fit the picture into the window", "0")) s.view = {};
   const Rect framebuffer{own.x * density, own.y * density, own.w * density, own.h * density};
   const double scale = place(ctx.model.picture, framebuffer, s.view).scale;
-  if (bar_button(ctx, "1:1", "actual", std::abs(scale - 1) < 1e-6, "A picture pixel on a screen pixel",
-                 "Alt+1"))
+  if (full && bar_button(ctx, "1:1", "actual", std::abs(scale - 1) < 1e-6,
+                         "A picture pixel on a screen pixel", "Alt+1"))
     s.view = actual_size(ctx.model.picture, framebuffer, s.view);
   if (bar_button(ctx, "Compare", "compare", s.compare.mode != CompareMode::off, "Compare two nodes' pictures",
                  "a"))
     s.compare.mode = s.compare.mode == CompareMode::off ? CompareMode::split : CompareMode::off;
-  choose_channel(ctx);
+  if (full) choose_channel(ctx);
   if (bar_button(ctx, "Probe", "probe", s.probe.on, "Values of the pixel under the pointer", "x"))
     s.probe.on = !s.probe.on;
-  if (bar_button(ctx, "Snapshot", "snapshot", false, "Write the picture as a PNG file", "s"))
+  if (full && bar_button(ctx, "Snapshot", "snapshot", false, "Write the picture as a PNG file", "s"))
     requests.snapshot = true;
   const bool on = ctx.model.recording;
   if (bar_button(ctx,
                  on ? fmt::format("Stop {}###record", ctx.model.record_frames).c_str() : "Record###record",
                  "record", on, on ? ctx.model.record_path.c_str() : "Record what the graph puts out", "r"))
     requests.toggle_record = true;
+  if (bar_button(ctx, "Keys", "keys", s.help, "Every key, in a list", "?")) s.help = !s.help;
   ImGui::NewLine();
   end_bar();
 }
@@ -185,8 +206,14 @@ void draw_compare(PanelContext& ctx, const Rect& area) {
   draw_compare_bar(ctx, area);
   ImDrawList& list = *ImGui::GetBackgroundDrawList();
   ImGui::PushFont(ctx.look.small);
-  const float top = area.y + ctx.px(10), inset = ctx.px(10);
   const std::string a = "A  " + shown_name(c.a), b = "B  " + shown_name(c.b);
+  // Beside the bars where there is room, else below them.
+  const float bar = ctx.px(compare_in_one_line(ctx, area) ? 530.f : 390.f),
+              label_width =
+                  ctx.px(36) + std::max(ImGui::CalcTextSize(a.c_str()).x, ImGui::CalcTextSize(b.c_str()).x);
+  const bool beside = (area.w - bar) * 0.5f >= label_width || c.mode == CompareMode::difference;
+  const float below = ctx.px(compare_in_one_line(ctx, area) ? 74.f : 118.f);
+  const float top = area.y + (beside || !ctx.state.panels ? ctx.px(10) : below), inset = ctx.px(10);
   if (c.mode == CompareMode::split) {
     const float x = std::floor(area.x + area.w * c.split), middle = area.y + area.h * 0.5f;
     list.AddLine({x, area.y}, {x, area.y + area.h}, colour::gray(255, 210), ctx.px(1.5f));
