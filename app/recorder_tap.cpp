@@ -191,7 +191,7 @@ void RecorderTap::update_status() {
     bytes_.store(before_bytes_ + now.bytes, std::memory_order_relaxed);
     files_.store(before_files_ + now.files, std::memory_order_relaxed);
     const std::lock_guard lock(text_mutex_);
-    path_ = std::move(now.path);
+    path_ = now.files > 0 ? std::move(now.path) : std::string();  // a template before
   }
   recording_.store(active_ && active_->active(), std::memory_order_release);
 }

@@ -76,7 +76,7 @@ class Daemon {
   Daemon(const CommandLine& line, const GraphDesc& graph)
       : line_(line),
         backend_(choose_backend(line.backend, probe_cuda(line.device))),
-        session_(session_options(), registry()) {
+        session_(session_options(graph), registry()) {
     log::info("backend {}: {}", name(backend_.backend), backend_.reason);
     if (!line.layers.files.empty()) watch_.emplace(line.layers.files);
     desk_.emplace(session_, desk_options(line, true));
@@ -116,13 +116,14 @@ class Daemon {
   }
 
  private:
-  SessionOptions session_options() {
+  SessionOptions session_options(const GraphDesc& graph) {
     SessionOptions options;
+    options.graph = graph;
     options.backend = backend_;
     options.captures = line_.config.control_folder.value_or("");
     options.layers = line_.layers, options.config = line_.config;
     options.source_fixed = line_.source_given;
-    options.open = [this](const std::string& url, const GraphDesc& graph) { return open(url, graph); };
+    options.open = [this](const std::string& url, const GraphDesc& wanted) { return open(url, wanted); };
     if (!line_.record.empty())
       options.record = record_command(line_);
     else if (line_.config.record_on.value_or(false))

@@ -441,7 +441,10 @@ bool Session::post(Command command) {
 GraphState Session::graph() const {
   const std::lock_guard lock(mutex_);
   GraphState state;
-  if (!pipeline_) return state;
+  if (!pipeline_) {
+    state.graph = options_.graph;
+    return state;
+  }
   // First the count, then the graph: whatever is counted as applied is in it.
   const uint64_t applied = pipeline_->status().applied;
   const auto view = pipeline_->graph();
@@ -509,8 +512,8 @@ RunState Session::state() const {
     const SinkStatus sunk = sink->status();
     if (sunk.state.empty()) {
       if (sunk.recording) s.recording = sunk.path;
-      s.record = {sunk.wanted,  sunk.frames,   sunk.bytes,  sunk.files,
-                  sunk.dropped, sunk.failures, sunk.problem};
+      s.record = {sunk.wanted, sunk.recording, sunk.frames,   sunk.bytes,
+                  sunk.files,  sunk.dropped,   sunk.failures, sunk.problem};
     } else {
       s.stream = {sunk.path, sunk.state, sunk.frames, sunk.bytes, sunk.dropped};
     }

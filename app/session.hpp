@@ -36,6 +36,7 @@ struct SessionOptions {
   std::optional<StartRecord> record;  ///< from the first frame on; not with `load`
   Layers layers;                      ///< where the configuration comes from, for reloads
   Config config;                      ///< as it was read at the start
+  GraphDesc graph;                    ///< resolved; shown until the first source is there
   bool source_fixed = false;          ///< named on the command line: a reload leaves it alone
   /// Makes a pipeline that is not started yet. Throws Error. May be called on any thread.
   std::function<std::unique_ptr<Pipeline>(const std::string& url, const GraphDesc& graph)> open;

@@ -14,6 +14,7 @@ namespace lensd {
 namespace {
 
 constexpr int kMaxDepth = 32;
+constexpr const char* kNotNow = "not now: too many commands are waiting, or there is no source yet";
 
 Answer refused(std::string sentence) {
   return {Fault::refused, std::move(sentence), {}};
@@ -23,8 +24,7 @@ Answer wrong(std::string sentence) {
 }
 
 void post(CommandCall& call, Command command) {
-  call.reply(call.target.post(std::move(command)) ? Answer{}
-                                                  : Answer{Fault::busy, "too many commands are waiting", {}});
+  call.reply(call.target.post(std::move(command)) ? Answer{} : Answer{Fault::busy, kNotNow, {}});
 }
 
 std::string text_arg(const CommandCall& call, size_t index) {
@@ -69,7 +69,7 @@ void set(CommandCall& call) {
   if (answer.fault != Fault::none) return call.reply(std::move(answer));
   bool posted = changes.batch.changes.empty() || call.target.post(std::move(changes.batch));
   for (Command& command : changes.commands) posted = posted && call.target.post(std::move(command));
-  call.reply(posted ? Answer{} : Answer{Fault::busy, "too many commands are waiting", {}});
+  call.reply(posted ? Answer{} : Answer{Fault::busy, kNotNow, {}});
 }
 
 /// [ID] NAME, with mpv's numbers; every name must be known.

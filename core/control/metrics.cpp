@@ -82,7 +82,8 @@ void add_source(Families& f, const RunState& s) {
 }
 
 void add_outputs(Families& f, const RunState& s) {
-  f.gauge("lensd_recording", "1 while a recording is being written.", s.recording.empty() ? 0 : 1);
+  f.gauge("lensd_recording", "1 while a recording is under way, waiting for the source or not.",
+          s.record.active ? 1 : 0);
   f.gauge("lensd_recording_wanted", "1 from the start of a recording until it is ended on purpose.",
           s.record.wanted ? 1 : 0);
   f.gauge("lensd_recording_frames", "Frames of the recording at hand, or of the last one.",

@@ -67,8 +67,9 @@ Json counters_json(const View& v) {
 
 Json record_json(const View& v) {
   const auto& r = v.state.record;
-  return {{"on", r.wanted},   {"path", v.state.recording}, {"frames", r.frames},     {"bytes", r.bytes},
-          {"files", r.files}, {"dropped", r.dropped},      {"failures", r.failures}, {"problem", r.problem}};
+  return {{"on", r.wanted},       {"active", r.active},     {"path", v.state.recording},
+          {"frames", r.frames},   {"bytes", r.bytes},       {"files", r.files},
+          {"dropped", r.dropped}, {"failures", r.failures}, {"problem", r.problem}};
 }
 
 Json stream_json(const View& v) {

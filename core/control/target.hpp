@@ -49,7 +49,7 @@ struct RunState {
   uint64_t decoded = 0, processed = 0, late = 0, dropped = 0, reconnects = 0;
   bool alive = true;  ///< the pipeline's threads take turns
   struct {
-    bool wanted = false;  ///< asked for and not ended; `recording` tells whether it is done
+    bool wanted = false, active = false;  ///< asked for and not ended; and has not broken off
     int64_t frames = 0, bytes = 0, files = 0;
     uint64_t dropped = 0, failures = 0;
     std::string problem;  ///< why it broke off last

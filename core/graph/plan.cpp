@@ -144,7 +144,8 @@ class Builder {
     node.filter = entry.make();
     for (const auto& [key, value] : desc.params)
       if (auto problem = node.filter->set(key, value))
-        throw Error(ExitCode::invalid_config, desc.id, *problem);
+        throw Error(ExitCode::invalid_config, desc.where.empty() ? desc.id : desc.where + ": " + desc.id,
+                    *problem);
 
     for (const std::string& input : desc.inputs) node.inputs.push_back(at_.at(input).image);
     node.tracks_from = before.tracks;

@@ -1,17 +1,19 @@
-"""Opens the panel page in headless Chromium and uses it: page_driver.py BROWSER URL FOLDER.
+"""Opens the panel page in headless Chromium and uses it: page_driver.py BROWSER URL FOLDER PID COMMAND…
 
 Talks the DevTools protocol over its pipe (file descriptors 3 and 4), which needs no library: messages are JSON
-texts that end with a zero byte. Writes phone.png and desktop.png to FOLDER; exits 1 with a sentence when something
-is missing.
+texts that end with a zero byte. Kills the daemon PID in the end and starts it again with COMMAND, whose number is
+written to FOLDER/pid. Writes pictures to FOLDER; exits 1 with a sentence when something is missing.
 """
 import base64
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
 
-browser, url, folder = sys.argv[1:]
+browser, url, folder, pid = sys.argv[1:5]
+command = sys.argv[5:]
 
 
 class Browser:
@@ -98,5 +100,28 @@ try:
     if b.problems:
         sys.exit("the page complained: " + "; ".join(b.problems))
     print("ok: the page at 1440 and 390 pixels, a slider and a checkbox")
+
+    b.call("Emulation.setDeviceMetricsOverride", width=1440, height=900, deviceScaleFactor=1, mobile=False)
+    b.evaluate("$('record').click()")
+    b.wait("$('record').textContent == 'Stop recording' && $('facts').innerText.includes('.mkv, ')", "it records")
+    b.screenshot("recording")
+    b.evaluate("$('record').click()")
+    b.wait("$('record').textContent == 'Record'", "the recording has ended")
+    b.wait("$('log').innerText.includes('recorded ')", "the end of the recording is told")
+    b.evaluate("fetch('/api/v1/load', {method: 'POST', body: JSON.stringify(['udp://127.0.0.1:9?timeout=1'])})")
+    b.wait("$('state').textContent == 'connecting'", "a source that is away")
+    time.sleep(1.5)
+    b.screenshot("away")
+    if b.problems:
+        sys.exit("the page complained: " + "; ".join(b.problems))
+    os.kill(int(pid), signal.SIGKILL)
+    b.wait("document.body.classList.contains('gone') && $('state').textContent == 'no connection'", "it is gone")
+    time.sleep(0.5)
+    b.screenshot("gone")
+    again = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+    with open(folder + "/pid", "w") as file:
+        file.write(str(again.pid))
+    b.wait("$('state').textContent == 'playing' && !document.body.classList.contains('gone')", "it is back")
+    print("ok: a recording, a source that is away, a daemon that is killed and comes back")
 finally:
     b.process.kill()

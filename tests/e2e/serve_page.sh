@@ -8,12 +8,17 @@ browser=$(command -v chromium || command -v chromium-browser || command -v googl
 
 export LENSD_HTTP_AUTH=false
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-start_daemon "test:mandelbrot=size=960x540:rate=30:start_scale=1.2:maxiter=400" --http "$port" \
-  --graph "${LENSD_PAGE_GRAPH:-median=radius=1,gaussian@soften=sigma=1.6,canny@edges,levels,convolve}"
+export LENSD_CONTROL_FOLDER=$WORK/captures
+arguments=("test:mandelbrot=size=960x540:rate=30:start_scale=1.2:maxiter=400" --http "$port"
+  --graph "${LENSD_PAGE_GRAPH:-median=radius=1,gaussian@soften=sigma=1.6,canny@edges,levels,convolve}")
+start_daemon "${arguments[@]}"
 
 # drive.py talks to the browser over its own debugging protocol, by the standard library alone.
-python3 "$(dirname "$0")/page_driver.py" "$browser" "http://127.0.0.1:$port/" "$WORK" || fail "the page"
-[[ $(ctl get soften.sigma) != 1.6 ]] || fail "moving the slider changed nothing"
-[[ $(ctl get edges.enabled) == false ]] || fail "the checkbox changed nothing"
+ctl observe soften.sigma edges.enabled >"$WORK/seen" &
+STARTED+=($!)
+python3 "$(dirname "$0")/page_driver.py" "$browser" "http://127.0.0.1:$port/" "$WORK" "$DAEMON" \
+  "$LENSD" serve --socket "$SOCKET" "${arguments[@]}" || fail "the page"
+STARTED+=("$(<"$WORK/pid")")
 [[ -z ${LENSD_SCREENSHOT:-} ]] || cp "$WORK"/*.png "$LENSD_SCREENSHOT"
-stop_daemon
+grep "soften.sigma = " "$WORK/seen" | grep -qv "= 1.6" || fail "moving the slider changed nothing"
+grep -q "edges.enabled = false" "$WORK/seen" || fail "the checkbox changed nothing"

@@ -67,6 +67,44 @@ TEST(Commands, SeveralSetsAreOneBatchOrNothing) {
   EXPECT_EQ(run(target, {"get", "edges.low"}).data, 60);
 }
 
+TEST(Commands, RecordIsSaidInManyWays) {
+  using What = StartRecord::What;
+  const struct {
+    Json command;
+    bool on;
+    const char* path;
+    What what;
+  } cases[] = {
+      {{"record"}, true, "", What::output},
+      {{"record", "on"}, true, "", What::output},
+      {{"record", true}, true, "", What::output},
+      {{"record", "a.mkv"}, true, "a.mkv", What::output},
+      {{"record", "on", "a.mkv", "source"}, true, "a.mkv", What::source},
+      {{"record", "a.mkv", "source"}, true, "a.mkv", What::source},
+      {{"record", "source"}, true, "", What::source},
+      {{"record", "on", "on"}, true, "on", What::output},
+      {{"record", {{"path", "a.mkv"}, {"what", "source"}}}, true, "a.mkv", What::source},
+      {{"record", {{"on", false}}}, false, "", What::output},
+      {{"record", "off"}, false, "", What::output},
+      {{"record", "stop"}, false, "", What::output},
+      {{"record", false}, false, "", What::output},
+  };
+  for (const auto& c : cases) {
+    FakeTarget target("invert");
+    target.recording = !c.on;
+    EXPECT_EQ(run(target, c.command).error, "") << c.command;
+    EXPECT_EQ(target.recording, c.on) << c.command;
+    EXPECT_EQ(target.recorded.path, c.path) << c.command;
+    EXPECT_EQ(target.recorded.what, c.what) << c.command;
+  }
+  for (const Json& wrong :
+       {Json{"record", 1}, Json{"record", "off", "a.mkv"}, Json{"record", "a.mkv", "b.mkv"},
+        Json{"record", {{"file", "a.mkv"}}}, Json{"record", "a.mkv", false}}) {
+    FakeTarget target("invert");
+    EXPECT_EQ(run(target, wrong).fault, Fault::usage) << wrong;
+  }
+}
+
 TEST(Commands, RefuseWhatIsWrongWithASentence) {
   FakeTarget target("canny@edges");
   const struct {

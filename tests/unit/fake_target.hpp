@@ -44,7 +44,10 @@ class FakeTarget final : public Target {
   void reload(Reply reply) override { reply({Fault::refused, "a.toml:1:2: no", {}}); }
   void snapshot(std::string path, Reply reply) override { reply({Fault::none, {}, {{"path", path}}}); }
   void trace(std::string, Reply reply) override { reply({}); }
-  void record(bool, StartRecord, Reply reply) override { reply({}); }
+  void record(bool on, StartRecord what, Reply reply) override {
+    recording = on, recorded = std::move(what);
+    reply({});
+  }
   void quit() override { ended = true; }
   std::shared_ptr<const EncodedPicture> picture(PictureType, int64_t made_after_ns) override {
     if (made_after_ns >= picture_ns) return nullptr;
@@ -73,6 +76,8 @@ class FakeTarget final : public Target {
 
   Profiler profiler;
   std::atomic<bool> ended{false}, full{false};
+  bool recording = false;
+  StartRecord recorded;
   std::atomic<int64_t> picture_ns{0};
   std::atomic<int> encoded{0};
   size_t picture_bytes = 1000;

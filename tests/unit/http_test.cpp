@@ -142,6 +142,23 @@ TEST_F(HttpTest, ConnectionsAreBounded) {
   EXPECT_NE(again.until("\"ok\"").find("200"), std::string::npos);
 }
 
+TEST_F(HttpTest, HealthIsThePipelinesNotTheSources) {
+  start();
+  const auto health = [&](bool alive, const char* source) {
+    RunState state;
+    state.alive = alive, state.source_state = source;
+    target_.set_state(state);
+    Caller caller(server_->port());
+    caller.get("/healthz");
+    return caller.until("\r\n\r\n").substr(9, 3);
+  };
+  for (const char* source : {"playing", "connecting", "stalled", "reconnecting", "paused", "ended"}) {
+    EXPECT_EQ(health(true, source), "200") << source;
+    EXPECT_EQ(health(false, source), "503") << source;
+  }
+  EXPECT_EQ(health(true, "failed"), "503");
+}
+
 TEST_F(HttpTest, OriginsAndHostsOfOthersAreTurnedAway) {
   start();
   const auto answer = [&](const std::string& host, const std::string& head) {
