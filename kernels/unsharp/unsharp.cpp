@@ -57,14 +57,11 @@ Layout Unsharp::configure(const FilterInputs& inputs) {
   *static_cast<GaussianParams*>(blur_.params()) = params_.blur();
   Layout layout = blur_.configure(inputs);
   const double values = static_cast<double>(layout.output.row_bytes()) * layout.output.extent.height;
-  PassSpec& last = layout.passes.back();
-  if (inputs.backend == Backend::cpu) {
-    last.name = "unsharp";
-    last.operations += 6 * values;
-  } else {
-    last.name = "blur";
-    layout.passes.push_back({.name = "sharpen", .bytes = 3 * values, .operations = 6 * values});
-  }
+  layout.passes.back().name = "unsharp";
+  layout.passes.back().operations += 6 * values;
+#if LENSD_CUDA
+  if (inputs.backend == Backend::cuda) prepare_unsharp_kernels();
+#endif
   return layout;
 }
 

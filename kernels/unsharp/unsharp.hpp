@@ -2,8 +2,8 @@
 //
 // Formats: Gray8, RGBA8 (each colour channel by itself; alpha passes through). Border rule: `border`, of the
 // blur. Temporal reach: none. Exact given the gaussian filter's blur of the same sigma, bit by bit; amount is
-// rounded to 1/256. The blur is written to the output and combined there in place: on the CPU band by band,
-// in the cache.
+// rounded to 1/256. One pass: on the CPU the blur is written to the output and combined there band by band,
+// in the cache; on the GPU pixels are sharpened as they are written.
 #pragma once
 
 #include "core/graph/filter.hpp"
@@ -23,7 +23,12 @@ class Unsharp final : public FilterBase<Unsharp, UnsharpParams, UnsharpBlock> {
   void reference(ReferenceRun& run) const override;
 
  private:
-  Gaussian blur_;  ///< its passes come first; it reads its block from ours
+  Gaussian blur_;  ///< reads its block from ours
 };
+
+#if LENSD_CUDA
+/// As prepare_gaussian_kernels().
+void prepare_unsharp_kernels();
+#endif
 
 }  // namespace lensd
