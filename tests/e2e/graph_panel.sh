@@ -112,10 +112,11 @@ echo "ok: removed, and loaded again"
 
 hover graph/mosaic/title 20
 click graph/mosaic/solo
-keep "$WORK/solo.png"
-unlike "$WORK/loaded.png" || fail "solo shows the whole graph"
+aside
+wait_for 10 unlike "$WORK/loaded.png" || fail "solo shows the whole graph"
 hover graph/mosaic/title 20
 click graph/mosaic/solo
+aside
 wait_for 10 like "$WORK/loaded.png" || fail "solo did not end"
 echo "ok: solo"
 
