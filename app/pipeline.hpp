@@ -1,13 +1,18 @@
 // THE data flow: threads, queues, one function per stage.
 //
-//   decode thread      Source::next() ── Picture ──▶ pictures_ (files: waits when full; live: the oldest
-//   goes) process thread     commands_ at a frame boundary → Executor::run() → pacing → publish planner
-//   thread     a changed graph is planned and allocated aside; the process thread takes it into use at
-//                      the next frame boundary, so that no frame waits for it
-//   consumer           viewer: take_newest() on the UI thread, newest wins, never blocks the pipeline
-//                      batch:  next_frame() on the writer thread, every frame, in order
-//   sinks              recordings, restreams: take() on the process thread shares the frame with a queue of
-//   theirs
+//   decode thread    Source::next() ── Picture ──▶ pictures_             pipeline_decode.cpp
+//                    (files: waits when full; live: the oldest goes)
+//   process thread   commands_ at a frame boundary                       pipeline_commands.cpp
+//                    → Executor::run() → pacing → publish                pipeline.cpp
+//   planner thread   a changed graph is planned and allocated aside; the process thread
+//                    takes it into use at the next frame boundary, so
+//                    that no frame waits for it                          pipeline_plans.cpp
+//   consumer         viewer: take_newest() on the UI thread, newest
+//                    wins, never blocks the pipeline
+//                    batch: next_frame() on the writer thread, every
+//                    frame, in order
+//   sinks            recordings, restreams: take() on the process
+//                    thread shares the frame with a queue of theirs
 //
 // Only values cross threads: Commands in, Frames and PipelineStatus out. A failure on a thread is kept and
 // rethrown by check(); the pipeline never switches the backend by itself.
