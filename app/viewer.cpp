@@ -127,8 +127,8 @@ class Viewer {
   }
 
   /// Has a source opened aside; what plays goes on until it is there.
-  void open_aside(OpenRequest request) {
-    request.graph = ui_.state().editor.graph();
+  void open_aside(OpenRequest request, GraphDesc graph) {
+    request.graph = std::move(graph);
     request.loop_file = model_->model().loop_file, request.speed = model_->model().speed;
     opener_->open(std::move(request));
   }
@@ -152,7 +152,7 @@ class Viewer {
       // In the dialog it is read where the name was typed.
       ui_.state().source.open ? log::warn("{}", problem) : model_->notice(true, problem);
     };
-    open_aside(std::move(request));
+    open_aside(std::move(request), ui_.state().editor.graph());
   }
 
   void take_opened() {
@@ -380,7 +380,7 @@ class Viewer {
     request.done = [reply = std::move(load->reply)](OpenEnd end, const std::string& problem) {
       reply(end == OpenEnd::plays ? Answer{} : Answer{Fault::refused, problem, {}});
     };
-    open_aside(std::move(request));
+    open_aside(std::move(request), pipeline_->graph()->graph);
   }
 
   void obey(const ui::ViewerRequests& requests) {

@@ -103,7 +103,14 @@ fi
 quit_window
 
 mv "$clips/old/oldest.mkv" "$WORK/elsewhere.mkv"
-HOME=$WORK start_window test:smptebars --backend=cpu
+SOCKET=$WORK/control.sock
+HOME=$WORK start_window test:smptebars --backend=cpu --input-ipc-server="$SOCKET"
+wait_for 30 ctl get frame || fail "the window's socket does not answer"
+ctl load "$clips/card.mkv" >"$WORK/ctl.out" 2>&1 || fail "control cannot load: $(<"$WORK/ctl.out")"
+plays card.mkv
+ctl_refused "no such file" load "$clips/missing.mkv"
+[[ $(value source) == card.mkv ]] || fail "a missing file replaced the clip"
+
 open_box
 wait_for 20 there source/recent/oldest.mkv || fail "recent sources are not remembered: $(<"$XDG_STATE_HOME/lensd/state.toml")"
 hover source/recent/oldest.mkv
