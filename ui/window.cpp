@@ -16,8 +16,6 @@
 namespace lensd::ui {
 namespace {
 
-constexpr int64_t kLongestRest = 50'000'000;
-
 [[noreturn]] void unavailable(const std::string& what) {
   throw Error(ExitCode::unavailable, "display", what, "use --headless, or see `lensd doctor`");
 }
@@ -39,12 +37,6 @@ bool swap_may_block_for_ever() {
 #else
   return std::getenv("WAYLAND_DISPLAY") != nullptr && std::getenv("DISPLAY") == nullptr;
 #endif
-}
-
-bool is_software(const std::string& renderer) {
-  for (const char* name : {"llvmpipe", "softpipe", "SwiftShader", "swrast"})
-    if (renderer.find(name) != std::string::npos) return true;
-  return false;
 }
 
 Key named_key(int key) {
@@ -171,7 +163,7 @@ void Window::open(const WindowOptions& options) {
   // Under EGL GLEW finds no GLX display after it has loaded all that is used here.
   if (status != GLEW_OK && status != GLEW_ERROR_NO_GLX_DISPLAY)
     unavailable(std::string("GLEW: ") + reinterpret_cast<const char*>(glewGetErrorString(status)));
-  renderer_ = gl_string(GL_RENDERER), software_ = is_software(renderer_), version_ = gl_string(GL_VERSION);
+  renderer_ = gl_string(GL_RENDERER), version_ = gl_string(GL_VERSION);
   glfwSwapInterval(vsync_ && !swap_may_block_for_ever() ? 1 : 0);
 
   glfwSetWindowUserPointer(window_, this);
@@ -190,7 +182,6 @@ bool Window::poll(double timeout_s) {
   } else {
     glfwPollEvents();
   }
-  woke_ns_ = now_ns();
   return !glfwWindowShouldClose(window_);
 }
 
@@ -226,9 +217,6 @@ bool Window::hidden() {
 void Window::present(bool at_once) {
   const bool shown = !hidden();
   if (shown) glfwSwapBuffers(window_);
-  // Where drawing is the processor's work as well, the graph gets its share: a third of the time, at least.
-  if (shown && software_ && !at_once)
-    std::this_thread::sleep_for(std::chrono::nanoseconds(std::min((now_ns() - woke_ns_) / 2, kLongestRest)));
   if (slow_period_ns_ > 0) {
     const int64_t rest_ns = last_present_ns_ + slow_period_ns_ - now_ns();
     if (rest_ns > 0 && rest_ns <= slow_period_ns_)
@@ -303,7 +291,9 @@ float Window::content_scale() const {
 }
 
 bool Window::software_rendering() const {
-  return software_;
+  for (const char* name : {"llvmpipe", "softpipe", "SwiftShader", "swrast"})
+    if (renderer_.find(name) != std::string::npos) return true;
+  return false;
 }
 
 Image Window::read_pixels() const {

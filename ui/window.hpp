@@ -86,7 +86,7 @@ class Window {
   int64_t last_present_ns_ = 0, asked_hidden_ns_ = 0;
   int64_t slow_period_ns_ = 0;  ///< of the slow display that is acted; 0: none is
   int64_t woke_ns_ = 0;         ///< when poll() came back
-  bool hidden_ = false, software_ = false;
+  bool hidden_ = false;
 };
 
 }  // namespace lensd::ui

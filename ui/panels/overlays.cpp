@@ -122,7 +122,7 @@ void draw_stats_overlay(PanelContext& ctx, const Rect& area) {
   // Below what lies over the picture's upper rim. Columns are as wide as their widest texts, which do not
   // jump.
   const float bars =
-      (ctx.state.panels ? 40.f : 0.f) + (ctx.state.compare.mode != CompareMode::off ? 32.f : 0.f);
+      (ctx.state.panels ? 40.f : 0.f) + (ctx.state.compare.mode != CompareMode::off ? 64.f : 0.f);
   const float names = ctx.px(148), column = ctx.px(88), most = area.w - ctx.px(28);
   const bool table = names + 3 * column + ctx.px(20) <= most;
   StatsBox box{

@@ -80,7 +80,7 @@ void draw_status_panel(PanelContext& ctx) {
     row(ctx, "backend", m.device.empty() ? m.backend : fmt::format("{} · {}", m.backend, m.device),
         m.backend_reason);
     row(ctx, "display", m.display_path, m.display_reason);
-    row(ctx, "decode", ctx.state.decode_fps > 0 ? fmt::format("{:.1f} fps", ctx.state.decode_fps) : "");
+    row(ctx, "decode", fmt::format("{:.1f} fps", ctx.state.decode_fps));
     lost_rows(ctx);
     const PassStats *work = latency_of(ctx.state.timings, "work"),
                     *total = latency_of(ctx.state.timings, "total");

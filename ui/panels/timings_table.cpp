@@ -196,17 +196,17 @@ size_t place_of(const ViewerModel& model, const PassStats& row) {
 
 /// The rows that are shown, in the order that was chosen. `scopes`: with what is measured for the panels.
 std::vector<const PassStats*> shown_rows(const PanelContext& ctx, bool scopes) {
-  std::vector<const PassStats*> rows;
+  // With their places, which are searched for once a row and not at every comparison.
+  std::vector<std::pair<size_t, const PassStats*>> placed;
   for (const PassStats& row : ctx.state.timings)
     if (row.active && row.node != kLatencyRow && (scopes || !is_of_scope(ctx.model, row)))
-      rows.push_back(&row);
+      placed.emplace_back(place_of(ctx.model, row), &row);
+  std::stable_sort(placed.begin(), placed.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<const PassStats*> rows;
+  for (const auto& [place, row] : placed) rows.push_back(row);
   const TimingsState& s = ctx.state.timings_view;
-  if (!s.sorted) {
-    std::stable_sort(rows.begin(), rows.end(), [&](const PassStats* a, const PassStats* b) {
-      return place_of(ctx.model, *a) < place_of(ctx.model, *b);
-    });
-    return rows;
-  }
+  if (!s.sorted) return rows;
   std::stable_sort(rows.begin(), rows.end(), [&](const PassStats* a, const PassStats* b) {
     if (s.descending) std::swap(a, b);
     if (s.sort_column == kNameColumn) return std::tie(a->node, a->pass) < std::tie(b->node, b->pass);
