@@ -12,6 +12,8 @@ namespace {
 
 /// After a failure, where the recording is to go on.
 constexpr int64_t kRetryNs = 5'000'000'000;
+/// Footage after which it does go on: a disk that is full takes a header and a few pictures as well.
+constexpr double kSureSeconds = 3;
 
 }  // namespace
 
@@ -140,7 +142,7 @@ void RecorderTap::write(const Job& job) {
       recording.write(host_image(job.frame), job.info);
     }
     if (const std::string text = recording.take_notice(); !text.empty()) notice(false, text);
-    if (again_ && active_ && recording.report().frames > 0) {
+    if (again_ && active_ && static_cast<double>(recording.report().frames) > kSureSeconds * fps_) {
       again_ = false;
       notice(false, "recording again, to " + recording.report().path);
       const std::lock_guard lock(text_mutex_);
@@ -166,16 +168,18 @@ void RecorderTap::complete() {
 void RecorderTap::broke_off(const std::string& problem) {
   if (Recording* const recording = std::exchange(active_, nullptr)) {
     const Recording::Report done = recording->report();
-    before_frames_ += done.frames, before_bytes_ += done.bytes, before_files_ += done.files;
+    before_frames_ += done.frames, before_bytes_ += done.bytes,
+        before_files_ += done.frames > 0 ? done.files : 0;
   }
-  failures_.fetch_add(1, std::memory_order_relaxed);
   retry_ns_ = now_ns() + kRetryNs;
   {
     const std::lock_guard lock(text_mutex_);
     problem_ = problem;
   }
   // Attempts that fail again are not told again.
-  if (!std::exchange(again_, false)) tell(problem);
+  if (std::exchange(again_, false)) return;
+  failures_.fetch_add(1, std::memory_order_relaxed);
+  tell(problem);
 }
 
 void RecorderTap::tell(const std::string& problem) {

@@ -503,8 +503,8 @@ RunState Session::state() const {
                                    : "playing";
   if (status.live.live) {
     s.source_reason = without_secrets(status.live.reason), s.reconnects = status.live.reconnects;
-    if (!status.live.stream.empty()) s.source_detail = status.live.stream;
     // What is announced at first is a guess until a picture has come, and may change at any return.
+    s.source_detail = status.live.stream;
     for (const PlannedNode& node : running->graph()->planned)
       if (node.id == kSourceNode) s.picture = node.output.extent;
   }

@@ -2,8 +2,10 @@
 
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/ringbuffer_sink.h>
+#include <spdlog/sinks/rotating_file_sink.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 
+#include <filesystem>
 #include <memory>
 #include <vector>
 
@@ -13,10 +15,22 @@ namespace lensd::log {
 namespace {
 
 constexpr size_t kRecentLines = 500;
+/// A service may run for a year: the log file is bounded.
+constexpr size_t kLogFileBytes = 16 << 20, kOldLogFiles = 3;
 
 std::shared_ptr<spdlog::sinks::ringbuffer_sink_mt> recent_sink() {
   static auto sink = std::make_shared<spdlog::sinks::ringbuffer_sink_mt>(kRecentLines);
   return sink;
+}
+
+/// Begun anew at each start; what was there, and what grew too large, stays as NAME.1.log and so on. Devices,
+/// pipes and links are written to as they are.
+spdlog::sink_ptr file_sink(const std::string& file) {
+  std::error_code ignored;
+  const auto kind = std::filesystem::symlink_status(file, ignored).type();
+  if (kind != std::filesystem::file_type::regular && kind != std::filesystem::file_type::not_found)
+    return std::make_shared<spdlog::sinks::basic_file_sink_mt>(file);
+  return std::make_shared<spdlog::sinks::rotating_file_sink_mt>(file, kLogFileBytes, kOldLogFiles, true);
 }
 
 }  // namespace
@@ -38,7 +52,7 @@ void init(const std::string& level, const std::string& file) {
 
   if (!file.empty()) {
     try {
-      auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(file, true);
+      spdlog::sink_ptr sink = file_sink(file);
       sink->set_pattern("%Y-%m-%dT%H:%M:%S.%e %t %l: %v");
       sinks.push_back(std::move(sink));
     } catch (const spdlog::spdlog_ex&) {

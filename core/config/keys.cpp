@@ -167,7 +167,8 @@ const std::vector<ConfigTable>& config_tables() {
       Table("log", "messages")
           .choice("level", &Config::log_level, {"warn", "trace", "debug", "info", "error", "off"},
                   "the least important messages that are written")
-          .text("file", &Config::log_file, "", "also write the whole log there"),
+          .text("file", &Config::log_file, "",
+                "also write the whole log there; of 16 MiB, with three older ones, NAME.1.log to NAME.3.log"),
       Table("control", "the control socket and what it may write")
           .text("socket", &Config::control_socket, "",
                 "path of the control socket; empty: the place where lensd ctl looks; off: none")

@@ -28,7 +28,7 @@ constexpr struct {
 
 const char* muxer_for(const std::string& url) {
   for (const auto& protocol : kProtocols)
-    if (url.starts_with(protocol.begin)) return protocol.muxer;
+    if (url.starts_with(protocol.begin)) return url == protocol.begin ? nullptr : protocol.muxer;
   return url.ends_with(".m3u8") && url.find("://") == std::string::npos ? "hls" : nullptr;
 }
 

@@ -54,7 +54,7 @@ import json, sys; p = json.load(sys.stdin)["data"]["process"]; print(p["threads"
 start_daemon test:testsrc2=size=320x240:rate=30 --graph "median,canny" --http "$port"
 for i in $(seq 8); do ctl load test:testsrc2=size=$((160 + i * 16))x240:rate=30 || fail "load $i"; done
 read -r threads descriptors megabytes <<<"$(usage)"
-for i in $(seq "${LENSD_LOADS:-40}"); do
+for i in $(seq "${LENSD_LOADS:-15}"); do
   ctl load test:testsrc2=size=$((160 + i % 8 * 16))x240:rate=30 || fail "load $i"
   ctl load /nowhere/at/all.mkv >/dev/null 2>&1 && fail "a source that is not there was loaded"
 done
@@ -62,7 +62,7 @@ sleep 0.5
 read -r threads2 descriptors2 megabytes2 <<<"$(usage)"
 ((threads2 <= threads && descriptors2 <= descriptors + 2 && megabytes2 <= megabytes + 24)) ||
   fail "threads $threads → $threads2, descriptors $descriptors → $descriptors2, MiB $megabytes → $megabytes2"
-echo "ok: ${LENSD_LOADS:-40} sources: threads $threads → $threads2, descriptors $descriptors → $descriptors2, MiB $megabytes → $megabytes2"
+echo "ok: ${LENSD_LOADS:-15} sources: threads $threads → $threads2, descriptors $descriptors → $descriptors2, MiB $megabytes → $megabytes2"
 
 stop_daemon
 
