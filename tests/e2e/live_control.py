@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "live"))
@@ -131,6 +132,30 @@ def half_open(folder):
         server.close()
 
 
+def loading(folder):
+    """`load` of a server that never answers, by another client; TERM comes while it waits."""
+    server = Misbehaving("silent")
+    daemon = Daemon(folder, "test:testsrc2=size=320x240:rate=30")
+    try:
+        daemon.until("playing")
+
+        def load():
+            try:
+                connect(daemon.path).ask("load", server.url)
+            except (OSError, RuntimeError):
+                pass  # the daemon ends meanwhile
+        begin = time.monotonic()
+        threading.Thread(target=load, daemon=True).start()
+        daemon.keep_asking(ASKS // 4)
+        shown = f"{daemon.source()['state']} {(time.monotonic() - begin) * 1000:.0f} ms after the request"
+        daemon.until("connecting")
+        threading.Thread(target=load, daemon=True).start()
+        return judge(daemon, shown)
+    finally:
+        daemon.close()
+        server.close()
+
+
 def stopped(make):
     """A sender that is stopped with its connection open."""
     def case(folder):
@@ -160,6 +185,7 @@ CASES = {
     "slow": never_played("slow"),
     "reset": never_played("reset"),
     "half_open": half_open,
+    "loading": loading,
     "stopped_udp": stopped(Udp),
     "stopped_rtsp": stopped(Rtsp),
 }

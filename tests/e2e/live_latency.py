@@ -19,7 +19,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "liv
 from senders import HERE, SYSTEM_PYTHON, Rtsp, Skip, free_port, listening, wait_until  # noqa: E402
 
 LONG = os.environ.get("LENSD_LONG") == "1"
-SECONDS = float(os.environ.get("LENSD_LATENCY_SECONDS", 10 if LONG else 3))
+SECONDS = float(os.environ.get("LENSD_LATENCY_SECONDS", 10 if LONG else 2))
 RUNS = int(os.environ.get("LENSD_LATENCY_RUNS", 1))
 RATES = [int(rate) for rate in os.environ.get("LENSD_LATENCY_RATES", "60 30" if LONG else "30").split()]
 GRAPH = os.environ.get("LENSD_LATENCY_GRAPH", "")
@@ -71,7 +71,7 @@ def measure(start, rate):
             command += ["--graph", GRAPH]
         run = subprocess.run(command, stdout=subprocess.PIPE, timeout=SECONDS + 60, check=True)
         result = json.loads(run.stdout)
-        process.terminate() if "rtsp" in url else process.wait(30)
+        process.terminate()
         text = process.stdout.read() if process.wait(30) == 0 else ""
         result["sender"] = json.loads(text) if text else None
         return result

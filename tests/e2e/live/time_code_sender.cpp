@@ -5,14 +5,16 @@
 //   KIND  ts     MPEG-TS with H.264, the way `ffmpeg -f mpegts` sends it (udp://, or http:// to one client)
 //         mjpeg  motion JPEG as IP cameras send it over HTTP
 //         raw    uncompressed in NUT: the transport alone
-// The code is painted and the clock read at the same moment, just before encoding. At the end it prints, as
-// JSON, how long encoding and sending took, in milliseconds: the sender's share.
+// The code is painted and the clock read at the same moment, just before encoding. At the end, at TERM, or
+// when the receiver has gone, it prints as JSON how long encoding and sending took, in milliseconds: the
+// sender's share.
 extern "C" {
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
 #include <libavutil/opt.h>
 }
 
+#include <signal.h>
 #include <time.h>
 
 #include <algorithm>
@@ -34,6 +36,8 @@ struct Format {
 };
 constexpr Format kFormats[] = {
     {"ts", "mpegts", "libx264"}, {"mjpeg", "mpjpeg", "mjpeg"}, {"raw", "nut", "rawvideo"}};
+
+volatile sig_atomic_t g_ended = 0;
 
 int check(int result, const char* what) {
   if (result >= 0) return result;
@@ -66,7 +70,8 @@ class Sender {
     make_frame(width, height);
   }
 
-  void send(int64_t index) {
+  /// False when the receiver has gone.
+  bool send(int64_t index) {
     av_frame_make_writable(frame_);
     paint_background(index);
     const int64_t begin = now_ns();
@@ -76,13 +81,16 @@ class Sender {
     while (avcodec_receive_packet(encoder_, packet_) == 0) {
       packet_->duration = 1;
       av_packet_rescale_ts(packet_, encoder_->time_base, stream_->time_base);
-      check(av_write_frame(muxer_, packet_), "sending");
+      const int sent = av_write_frame(muxer_, packet_);
       av_packet_unref(packet_);
+      if (sent < 0) return false;
     }
     took_ms_.push_back(to_ms(now_ns() - begin));
+    return true;
   }
 
   void report() {
+    if (took_ms_.empty()) return;
     std::sort(took_ms_.begin(), took_ms_.end());
     const auto at = [this](double share) {
       return took_ms_[std::min(took_ms_.size() - 1,
@@ -163,14 +171,16 @@ int main(int argc, char** argv) {
   if (format == std::end(kFormats)) return 2;
   av_log_set_level(AV_LOG_ERROR);
   avformat_network_init();
+  signal(SIGTERM, [](int) { g_ended = 1; });
+  signal(SIGPIPE, SIG_IGN);
   const int fps = std::atoi(argv[5]);
   Sender sender(*format, argv[2], std::atoi(argv[3]), std::atoi(argv[4]), fps);
   const int64_t begin = now_ns(), frames = int64_t{std::atoi(argv[6])} * fps;
-  for (int64_t i = 0; i < frames; ++i) {
+  for (int64_t i = 0; i < frames && !g_ended; ++i) {
     const int64_t due = begin + i * 1'000'000'000 / fps;
     const timespec at = {due / 1'000'000'000, due % 1'000'000'000};
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, nullptr);
-    sender.send(i);
+    if (!sender.send(i)) break;
   }
   sender.report();
   return 0;
