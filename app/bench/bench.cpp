@@ -20,12 +20,21 @@ namespace {
 struct Setting {
   const char *filter, *param;
   int64_t value;
+  const char* text = nullptr;  ///< in place of `value`, for parameters of words
 };
-constexpr Setting kSettings[] = {
-    {"gaussian", "radius", 1},  {"gaussian", "radius", 3},  {"gaussian", "radius", 7},
-    {"gaussian", "radius", 15}, {"gaussian", "radius", 31}, {"median", "radius", 2},
-    {"median", "radius", 3},    {"median", "radius", 7},    {"median", "radius", 25},
-    {"mosaic", "block", 4},     {"mosaic", "block", 64}};
+constexpr Setting kSettings[] = {{"gaussian", "radius", 1},
+                                 {"gaussian", "radius", 3},
+                                 {"gaussian", "radius", 7},
+                                 {"gaussian", "radius", 15},
+                                 {"gaussian", "radius", 31},
+                                 {"median", "radius", 2},
+                                 {"median", "radius", 3},
+                                 {"median", "radius", 7},
+                                 {"median", "radius", 25},
+                                 {"mosaic", "block", 4},
+                                 {"mosaic", "block", 64},
+                                 {"convolve", "compose", 0, "box(7)"},
+                                 {"convolve", "compose", 0, "box(15)"}};
 
 PictureInfo nv12(Extent extent) {
   PictureInfo info;
@@ -62,10 +71,11 @@ void for_each_subject(Extent extent, const std::vector<std::string>& only, Use u
       use(std::move(plain));
       for (const Setting& setting : kSettings) {
         if (name != setting.filter) continue;
-        Subject subject{fmt::format("{} {}={} {}", name, setting.param, setting.value, lensd::name(format)),
+        const std::string value = setting.text ? setting.text : std::to_string(setting.value);
+        Subject subject{fmt::format("{} {}={} {}", name, setting.param, value, lensd::name(format)),
                         entry.make(),
                         {format, extent}};
-        subject.filter->set(setting.param, setting.value);
+        subject.filter->set(setting.param, setting.text ? ParamValue(value) : ParamValue(setting.value));
         use(std::move(subject));
       }
     }

@@ -37,12 +37,12 @@ using ByteRows = uint32_t[2];  ///< a half block of the left factor: rows g and 
   LENSD_MULTIPLY_8(types, 2, a1[1], b1)
 #endif
 
-/// Two half blocks. `kSigned`: the left factor's bytes have signs; the right one's never have.
+/// Two half blocks. `kSigned`: the right factor's bytes have signs; the left one's never have.
 template <bool kSigned = false>
 __device__ inline void multiply_32(ByteSums& acc, const ByteRows& a0, const ByteRows& a1, uint32_t b0,
                                    uint32_t b1) {
   if constexpr (kSigned) {
-    LENSD_MULTIPLY_32("s8.u8");
+    LENSD_MULTIPLY_32("u8.s8");
   } else {
     LENSD_MULTIPLY_32("u8.u8");
   }
@@ -52,7 +52,7 @@ __device__ inline void multiply_32(ByteSums& acc, const ByteRows& a0, const Byte
 template <bool kSigned = false>
 __device__ inline void multiply_16(ByteSums& acc, const ByteRows& a0, uint32_t b0) {
   if constexpr (kSigned) {
-    LENSD_MULTIPLY_16("s8.u8");
+    LENSD_MULTIPLY_16("u8.s8");
   } else {
     LENSD_MULTIPLY_16("u8.u8");
   }

@@ -149,6 +149,9 @@ Layout Convolve::configure(const FilterInputs& inputs) {
   std::string problem;
   const Matrix kernel = convolve_kernel(params_, &problem);
   if (!problem.empty()) throw Error(ExitCode::invalid_config, "convolve", problem);
+#if LENSD_CUDA
+  if (inputs.backend == Backend::cuda) prepare_convolve_kernels();
+#endif
   const ImageFormat format = inputs.images[0];
   const double values = static_cast<double>(format.row_bytes()) * format.extent.height;
   return {.output = format,

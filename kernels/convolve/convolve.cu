@@ -1,141 +1,220 @@
-#include "kernels/common/planar_tile.cuh"
+// convolve on the tensor cores. A row of the kernel is a matrix: pixels of 16 image rows (left factor) by the
+// row's weights, shifted by one for each of 8 output columns (right factor); the products of all kernel rows
+// add up in the same sums. Weights are split into bytes, the highest with the sign, and the bytes' sums are
+// put together from the highest on, modulo 2^32.
+#include "kernels/common/byte_products.cuh"
+#include "kernels/common/stage_ring.cuh"
 #include "kernels/convolve/convolve.hpp"
 
 namespace lensd {
 namespace {
 
-/// A thread computes 4 × 4 pixels of each channel, a block 128 × 32. Two taps an instruction: dp2a takes a
-/// pair of 16-bit weights and two bytes.
-struct ConvolveTuning {
-  static constexpr int threads_x = 32, threads_y = 8;
-  static constexpr int rows = 4;
-  static constexpr int tile_rows = threads_y * rows;
-  static constexpr int words =
-      threads_x + 4 + 1;  ///< eight pixels on both sides, and a word against conflicts
-  static constexpr int max_rows = tile_rows + kConvolveMaxSide - 1;
+/// A block makes a tile of 128 grey or 64 colour columns by 64 rows; a warp takes a quarter of the columns,
+/// 32 rows at a time.
+template <int kChannels>
+struct ConvolveShape : StageShape<kChannels, kChannels == 1 ? 128 : 64, 8> {
+  using Stage = StageShape<kChannels, kChannels == 1 ? 128 : 64, 8>;
+  static constexpr int planes = kChannels == 1 ? 1 : 3;
+  static constexpr int windows = kChannels == 1 ? 2 : 1;  ///< of 16 columns, a warp's
+  static constexpr int units = planes * windows;
+  static constexpr int rows = 64, group = 32;
+  static constexpr int blocks = kChannels == 1 ? 5 : 4;  ///< of a multiprocessor
+  static constexpr int stages = (rows + kConvolveMaxSide - 1 + kStageRows - 1) / kStageRows;
 };
 
-/// sum + weights (two signed halves) · bytes 0 and 1 (or 2 and 3) of `pixels`.
-template <int kHigh>
-__device__ int dot2(uint32_t weights, uint32_t pixels, int sum) {
-  int result;
-  if constexpr (kHigh)
-    asm("dp2a.hi.s32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(weights), "r"(pixels), "r"(sum));
-  else
-    asm("dp2a.lo.s32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(weights), "r"(pixels), "r"(sum));
-  return result;
-}
+/// Words of four neighbours' weight bytes [byte][kernel row][first column + 23 − half the kernel's width].
+struct ConvolveTables {
+  static constexpr int entries = 16 + 16 + 12;
+  int weights[kConvolveMaxSide * kConvolveMaxSide];
+  uint32_t words[4][kConvolveMaxSide][entries];
 
-/// Adds kernel row `weights` over the bytes from `even` (and `odd`, one byte on) to four pixels' sums.
-__device__ void add_row(const uint32_t (&even)[5], const uint32_t (&odd)[5], const uint4* weights, int pairs,
-                        int (&sums)[4]) {
-  const uint4 first = weights[0], second = weights[1];
-  const uint32_t w[8] = {first.x, first.y, first.z, first.w, second.x, second.y, second.z, second.w};
-#pragma unroll
-  for (int q = 0; q < kConvolvePairs; ++q) {
-    if (q >= pairs) break;
-    // Pixel j's taps 2q, 2q+1 are bytes j+2q, j+2q+1.
-    if (q % 2 == 0) {
-      sums[0] = dot2<0>(w[q], even[q / 2], sums[0]), sums[1] = dot2<0>(w[q], odd[q / 2], sums[1]);
-      sums[2] = dot2<1>(w[q], even[q / 2], sums[2]), sums[3] = dot2<1>(w[q], odd[q / 2], sums[3]);
-    } else {
-      sums[0] = dot2<1>(w[q], even[q / 2], sums[0]), sums[1] = dot2<1>(w[q], odd[q / 2], sums[1]);
-      sums[2] = dot2<0>(w[q], even[q / 2 + 1], sums[2]), sums[3] = dot2<0>(w[q], odd[q / 2 + 1], sums[3]);
-    }
+  __device__ void load(const ConvolveBlock& block) {
+    for (int i = static_cast<int>(threadIdx.x); i < block.rows * block.cols; i += kStageThreads)
+      weights[i] = block.weights[i];
   }
-}
-
-struct ConvolveShared {
-  uint4 weights[2][kConvolveMaxSide][2];
-};
-
-/// 4 × 4 sums of one plane. `from` is the word of the thread's first pixel in the tile's row -ry, less 8
-/// pixels.
-__device__ void convolve_quads(const uint32_t* from, const ConvolveShared& shared, const ConvolveBlock& b,
-                               int (&sums)[ConvolveTuning::rows][4]) {
-  const int start = 8 - b.cols / 2, pairs = (b.cols + 1) / 2;
-  const auto bits = static_cast<unsigned>(start % 4 * 8);
-  from += start / 4;
-  for (auto& row : sums)
-    for (int& s : row) s = 0;
-  for (int part = b.wide ? 0 : 1; part < 2; ++part) {
-    for (int i = 0; i < ConvolveTuning::rows + b.rows - 1; ++i) {
-      const uint32_t* p = from + i * ConvolveTuning::words;
-      uint32_t word[6], even[5], odd[5];
+  __device__ void make(const ConvolveBlock& block) {
+    for (int i = static_cast<int>(threadIdx.x); i < block.rows * entries; i += kStageThreads) {
+      const int row = i / entries, entry = i - row * entries, first = entry - 23 + block.cols / 2;
+      uint32_t w[4];
 #pragma unroll
-      for (int k = 0; k < 6; ++k) word[k] = p[k];
-#pragma unroll
-      for (int k = 0; k < 5; ++k) even[k] = __funnelshift_r(word[k], word[k + 1], bits);
-#pragma unroll
-      for (int k = 0; k < 4; ++k) odd[k] = __funnelshift_r(even[k], even[k + 1], 8);
-      odd[4] = even[4] >> 8;
-#pragma unroll
-      for (int r = 0; r < ConvolveTuning::rows; ++r) {
-        const int k = i - r;
-        if (k >= 0 && k < b.rows) add_row(even, odd, shared.weights[part][k], pairs, sums[r]);
+      for (int k = 0; k < 4; ++k) {
+        const int column = first + k;
+        w[k] = column >= 0 && column < block.cols ? static_cast<uint32_t>(weights[row * block.cols + column])
+                                                  : 0;
+      }
+      for (int byte = 0; byte < block.bytes; ++byte) {
+        const auto pick = static_cast<uint32_t>(byte | (byte + 4) << 4);
+        words[byte][row][entry] =
+            __byte_perm(__byte_perm(w[0], w[1], pick), __byte_perm(w[2], w[3], pick), 0x5410);
       }
     }
-    if (part == 0)
-      for (auto& row : sums)
-        for (int& s : row) s = static_cast<int>(static_cast<uint32_t>(s) << 15);
+  }
+};
+
+struct ConvolveJob {
+  ImageView<const uint8_t> in;
+  ImageView<uint8_t> out;
+  const ConvolveBlock* block;
+  bool wide, out_wide;  ///< rows start at multiples of 16; of the output: 16 (colour) or 4 (grey)
+  bool out_aligned;     ///< … of 4
+};
+
+/// A warp's sums: [upper or lower 16 rows][plane or window][columns of the lower or upper four].
+template <class Shape>
+using ConvolveSums = ByteSums[2][Shape::units][2];
+
+/// Adds one byte of all weights. `line` is the lane's first word in the topmost row; lane = 4 · g + t.
+template <class Shape, bool kSigned>
+__device__ void add_byte(ConvolveSums<Shape>& sums, const uint32_t (*words)[ConvolveTables::entries],
+                         int rows, const uint8_t* line, int g, int t) {
+  const uint32_t* entry = words[0] + 15 + 4 * t - (g / 2 * 4 + g % 2);
+#pragma unroll 1
+  for (int row = 0; row < rows; ++row, line += Shape::pitch, entry += ConvolveTables::entries) {
+    const uint32_t weights[2][2] = {{entry[0], entry[16]}, {entry[-2], entry[14]}};
+#pragma unroll
+    for (int m = 0; m < 2; ++m) {
+      ByteRows pixels[Shape::planes][1 + Shape::windows];
+#pragma unroll
+      for (int v = 0; v < 2; ++v)
+#pragma unroll
+        for (int i = 0; i < 1 + Shape::windows; ++i) {
+          uint32_t planes[Shape::planes];
+          planes_of_four<Shape::channels>(line + (16 * m + 8 * v) * Shape::pitch + 16 * Shape::channels * i,
+                                          planes);
+#pragma unroll
+          for (int p = 0; p < Shape::planes; ++p) pixels[p][i][v] = planes[p];
+        }
+#pragma unroll
+      for (int u = 0; u < Shape::units; ++u)
+#pragma unroll
+        for (int n = 0; n < 2; ++n) {
+          const auto& from = pixels[u % Shape::planes];
+          const int window = u / Shape::planes;
+          multiply_32<kSigned>(sums[m][u][n], from[window], from[window + 1], weights[n][0], weights[n][1]);
+        }
+    }
   }
 }
 
-template <int C>
-__global__ void __launch_bounds__(ConvolveTuning::threads_x* ConvolveTuning::threads_y)
-    convolve_kernel_quads(TileSource in, ImageView<uint8_t> out, bool out_aligned,
-                          const ConvolveBlock* __restrict__ b) {
-  constexpr int plane =
-      ConvolveTuning::max_rows * ConvolveTuning::words + 4;  // six words are read at a row's end
-  __shared__ uint32_t tile[kColours<C> * plane];
-  __shared__ ConvolveShared shared;
-  const int tx = static_cast<int>(threadIdx.x), ty = static_cast<int>(threadIdx.y),
-            t = ty * ConvolveTuning::threads_x + tx;
-  constexpr int threads = ConvolveTuning::threads_x * ConvolveTuning::threads_y;
-  const int x0 = static_cast<int>(blockIdx.x) * ConvolveTuning::threads_x * 4,
-            y0 = static_cast<int>(blockIdx.y) * ConvolveTuning::tile_rows;
-  for (int i = t; i < static_cast<int>(sizeof(shared.weights) / 4); i += threads)
-    reinterpret_cast<uint32_t*>(shared.weights)[i] = (&b->pairs[0][0][0])[i];
-  load_planar_tile<C>(in, x0 - 8, y0 - b->rows / 2, b->border, ConvolveTuning::threads_x + 4,
-                      ConvolveTuning::tile_rows + b->rows - 1, tile, ConvolveTuning::words, plane, t,
-                      threads);
+/// Four values of row g + 8 · v.
+__device__ uint32_t four_values(const ByteSums (&sums)[2], int v, int bias, int shift, int up) {
+  const auto value = [&](int sum) { return static_cast<uint32_t>(convolve_value(sum, bias, shift, up)); };
+  return value(sums[0][2 * v]) | value(sums[0][2 * v + 1]) << 8 | value(sums[1][2 * v]) << 16 |
+         value(sums[1][2 * v + 1]) << 24;
+}
+
+template <int kChannels>
+__global__ void __launch_bounds__(kStageThreads, ConvolveShape<kChannels>::blocks)
+    convolve_tile_kernel(const __grid_constant__ ConvolveJob job) {
+  using Shape = ConvolveShape<kChannels>;
+  __shared__ uint4 memory[Shape::stages * Shape::Stage::bytes / 16];
+  __shared__ ConvolveTables tables;
+  auto* tile = reinterpret_cast<uint8_t*>(memory);
+  const ConvolveBlock& block = *job.block;
+  const int y0 = static_cast<int>(blockIdx.y) * Shape::rows, above = block.rows / 2;
+  const StageSource<Shape> source{job.in, block.border, job.wide,
+                                  static_cast<int>(blockIdx.x) * Shape::tile_w};
+  const int stages = (Shape::rows + block.rows - 1 + kStageRows - 1) / kStageRows;
+  StageFeed<Shape> feed(source, y0 - above);
+#pragma unroll 1
+  for (int i = 0; i < stages; ++i) feed.fetch(source, tile + i * Shape::bytes);
+  close_stage();
+  tables.load(block);
   __syncthreads();
-  const int x = x0 + 4 * tx;
-  if (x >= out.extent.width) return;
-  const int bias = b->bias, shift = b->shift, up = b->up;
-  uint32_t results[ConvolveTuning::rows][kColours<C>];
+  tables.make(block);
+  await_stages<0>();
+  __syncthreads();
+  if (source.edge()) {
+    for (int i = 0; i < stages; ++i)
+      fill_sides<Shape>(source, y0 - above + kStageRows * i, tile + i * Shape::bytes);
+    __syncthreads();
+  }
+
+  const int thread = static_cast<int>(threadIdx.x), g = thread % 32 / 4, t = thread % 4;
+  const int column = thread / 32 * 16 * Shape::windows + 4 * t, x = source.x0 + column;
+  const int centre_at = (Shape::margin + column) * kChannels;
+  const bool whole = job.out_wide && source.x0 + Shape::tile_w <= job.out.extent.width &&
+                     y0 + Shape::rows <= job.out.extent.height;
+  const int bias = block.bias, shift = block.shift, up = block.up;
+#pragma unroll 1
+  for (int first = 0; first < Shape::rows && y0 + first < job.out.extent.height; first += Shape::group) {
+    ConvolveSums<Shape> sums = {};
+    const uint8_t* line = tile + (first + g) * Shape::pitch + centre_at - Shape::halo * kChannels;
+    int byte = block.bytes - 1;
+    add_byte<Shape, true>(sums, tables.words[byte], block.rows, line, g, t);
+#pragma unroll 1
+    while (--byte >= 0) {
 #pragma unroll
-  for (int c = 0; c < kColours<C>; ++c) {
-    int sums[ConvolveTuning::rows][4];
-    convolve_quads(tile + c * plane + ty * ConvolveTuning::rows * ConvolveTuning::words + tx, shared, *b,
-                   sums);
+      for (auto& half : sums)
 #pragma unroll
-    for (int r = 0; r < ConvolveTuning::rows; ++r) {
-      uint32_t word = 0;
+        for (auto& unit : half)
 #pragma unroll
-      for (int i = 0; i < 4; ++i)
-        word |= static_cast<uint32_t>(convolve_value(sums[r][i], bias, shift, up)) << (8 * i);
-      results[r][c] = word;
+          for (auto& columns : unit)
+#pragma unroll
+            for (int& sum : columns) sum = static_cast<int>(static_cast<uint32_t>(sum) << 8);
+      add_byte<Shape, false>(sums, tables.words[byte], block.rows, line, g, t);
     }
-  }
 #pragma unroll
-  for (int r = 0; r < ConvolveTuning::rows; ++r) {
-    const int y = y0 + ty * ConvolveTuning::rows + r;
-    if (y < out.extent.height) store_quad<C>(in, out, out_aligned, x, y, results[r]);
+    for (int m = 0; m < 2; ++m)
+#pragma unroll
+      for (int v = 0; v < 2; ++v) {
+        const int row = first + 16 * m + 8 * v + g, y = y0 + row;
+        if constexpr (kChannels == 1) {
+#pragma unroll
+          for (int w = 0; w < Shape::windows; ++w) {
+            const uint32_t px = four_values(sums[m][w], v, bias, shift, up);
+            if (whole)
+              *reinterpret_cast<uint32_t*>(job.out.row(y) + x + 16 * w) = px;
+            else
+              store_bordered(job.out, x + 16 * w, y, job.out_aligned, px);
+          }
+        } else {
+          uint32_t planes[Shape::planes];
+#pragma unroll
+          for (int p = 0; p < Shape::planes; ++p) planes[p] = four_values(sums[m][p], v, bias, shift, up);
+          const uint4 px = pixels_of_planes(
+              planes, *reinterpret_cast<const uint4*>(tile + (row + above) * Shape::pitch + centre_at));
+          if (whole)
+            *reinterpret_cast<uint4*>(job.out.row(y) + 4 * x) = px;
+          else
+            store_bordered(job.out, x, y, job.out_aligned, px);
+        }
+      }
   }
+}
+
+template <int kChannels>
+void launch_convolve(const PassArgs& args, CudaStream stream) {
+  using Shape = ConvolveShape<kChannels>;
+  const ConstImageRef in = args.in[0];
+  const ConvolveJob job{in.as<const uint8_t>(),
+                        args.out.as<uint8_t>(),
+                        static_cast<const ConvolveBlock*>(args.block),
+                        rows_aligned(in, 16),
+                        rows_aligned(args.out, kChannels == 1 ? 4 : 16),
+                        rows_aligned(args.out, 4)};
+  const dim3 grid(blocks_for(in.width(), Shape::tile_w), blocks_for(in.height(), Shape::rows));
+  convolve_tile_kernel<kChannels><<<grid, kStageThreads, 0, stream>>>(job);
+  LENSD_LAUNCHED();
 }
 
 }  // namespace
 
+void prepare_convolve_kernels() {
+  const auto prefer_shared = [](auto* kernel) {
+    LENSD_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                                          cudaFuncAttributePreferredSharedMemoryCarveout,
+                                          cudaSharedmemCarveoutMaxShared));
+  };
+  prefer_shared(&convolve_tile_kernel<1>);
+  prefer_shared(&convolve_tile_kernel<4>);
+}
+
 void Convolve::launch(const PassArgs& args, CudaStream stream) const {
-  const ConstImageRef in = args.in[0];
-  const dim3 grid(blocks_for(in.width(), ConvolveTuning::threads_x * 4),
-                  blocks_for(in.height(), ConvolveTuning::tile_rows));
-  const auto kernel = in.channels() == 4 ? convolve_kernel_quads<4> : convolve_kernel_quads<1>;
-  kernel<<<grid, dim3(ConvolveTuning::threads_x, ConvolveTuning::threads_y), 0, stream>>>(
-      TileSource(in), args.out.as<uint8_t>(), rows_aligned(args.out, 4),
-      static_cast<const ConvolveBlock*>(args.block));
-  LENSD_LAUNCHED();
+  if (args.in[0].channels() == 1)
+    launch_convolve<1>(args, stream);
+  else
+    launch_convolve<4>(args, stream);
 }
 
 }  // namespace lensd

@@ -26,4 +26,9 @@ class Convolve final : public FilterBase<Convolve, ConvolveParams, ConvolveBlock
   void reference(ReferenceRun& run) const override;
 };
 
+#if LENSD_CUDA
+/// Before the first launch on a device: gives the kernels shared memory for several blocks.
+void prepare_convolve_kernels();
+#endif
+
 }  // namespace lensd

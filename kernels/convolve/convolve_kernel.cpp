@@ -224,6 +224,9 @@ ConvolveBlock ConvolveBlock::make(const ConvolveParams& params) {
            (b.shift > 0 ? 1 << (b.shift - 1) : 0);
 
   const auto weight = [&](int y, int x) { return y < 0 || x >= b.cols ? 0 : b.weights[y * b.cols + x]; };
+  b.bytes = 1;
+  for (size_t i = 0; i < m.values.size(); ++i)
+    while (b.bytes < 4 && b.weights[i] >> (8 * b.bytes - 1) != (b.weights[i] < 0 ? -1 : 0)) ++b.bytes;
   b.wide = 0;
   for (size_t i = 0; i < m.values.size(); ++i) b.wide |= b.weights[i] > 32767 || b.weights[i] < -32768;
   const auto high = [&](int w) { return b.wide ? (w + 0x4000) >> 15 : 0; };
@@ -231,10 +234,6 @@ ConvolveBlock ConvolveBlock::make(const ConvolveParams& params) {
   const auto pair = [&](int part, int u, int v) {
     return part == 0 ? packed(high(u), high(v)) : packed(low(u), low(v));
   };
-  for (int part = 0; part < 2; ++part)
-    for (int y = 0; y < b.rows; ++y)
-      for (int q = 0; q < (b.cols + 1) / 2; ++q)
-        b.pairs[part][y][q] = pair(part, weight(y, 2 * q), weight(y, 2 * q + 1));
   for (int y = 0; y < b.rows; y += 2)
     for (int x = 0; x < b.cols; ++x) {
       const int u = weight(y - 1, x), v = weight(y, x);

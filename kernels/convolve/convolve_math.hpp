@@ -38,18 +38,17 @@ struct ConvolveParams {
 /// identity, and the reason in `problem`.
 Matrix convolve_kernel(const ConvolveParams& params, std::string* problem = nullptr);
 
-/// Weights in 1/2^shift, as the executors want them. Where a weight needs more than 16 bits, it is split:
-/// weight = high · 2^15 + low, and sums are (Σ high · pixel) · 2^15 + Σ low · pixel, modulo 2^32.
+/// Weights in 1/2^shift, as the executors want them. The CPU splits weights of more than 16 bits: weight =
+/// high · 2^15 + low, and sums are (Σ high · pixel) · 2^15 + Σ low · pixel, modulo 2^32. The GPU splits all
+/// into bytes.
 struct ConvolveBlock {
   int rows, cols;
   Border border;
   int shift, up;  ///< value = ((sum + bias) >> shift) << up
   int32_t bias;   ///< with half a unit for rounding
   int wide;       ///< 1: `high` is not all zero
+  int bytes;      ///< of the longest weight with its sign, 1 to 4
   int32_t weights[kConvolveMaxSide * kConvolveMaxSide];
-
-  /// Horizontal neighbours (2q, 2q+1) of kernel row k, low half first: [high or low][k][q].
-  uint32_t pairs[2][kConvolveMaxSide][kConvolvePairs];
 
   /// Vertical neighbours (rows j - 1 and j) that are not both zero, for the CPU.
   struct Tap {
