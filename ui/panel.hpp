@@ -67,6 +67,8 @@ struct GraphPanelState {
   std::string dragged;     ///< the node that the pointer moves
   float nodes_height = 0;  ///< of the list, as last drawn; logical pixels
   std::string scroll_to;   ///< a node that was added out of sight
+  int fold_next = 0,
+      fold_now = 0;  ///< all nodes' parameters: −1 fold away, 1 show, in the next frame, in this
   // The list of filters to add
   bool ask_add = false, add_open = false, add_fresh = false;
   std::string add_filter;

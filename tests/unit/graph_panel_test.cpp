@@ -324,6 +324,24 @@ TEST_F(GraphPanel, PresetsAreSavedRevertedLoadedAndDeleted) {
   EXPECT_FALSE(fs::exists(folder / "other.toml"));
 }
 
+TEST_F(GraphPanel, AllNodesFoldAtOnce) {
+  ASSERT_TRUE(there("graph/median/radius"));
+  ASSERT_TRUE(there("graph/edges/low"));
+  point_at("graph/median/title");
+  click("graph/median/more");
+  click("graph/median/menu/fold_all");
+  for (int i = 0; i < 2; ++i) frame();
+  EXPECT_FALSE(there("graph/median/radius"));
+  EXPECT_FALSE(there("graph/edges/low"));
+  EXPECT_TRUE(there("graph/edges/title"));
+  point_at("graph/edges/title");
+  click("graph/edges/more");
+  click("graph/edges/menu/unfold_all");
+  for (int i = 0; i < 2; ++i) frame();
+  EXPECT_TRUE(there("graph/median/radius"));
+  EXPECT_TRUE(there("graph/edges/low"));
+}
+
 TEST_F(GraphPanel, TheLastGraphIsTakenUpAgainOnDemand) {
   const std::string path = (folder / "mine.toml").string();
   write_whole_file(path, "[[node]]\nfilter = \"median\"\n", Flush::none);

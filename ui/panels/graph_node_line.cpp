@@ -57,6 +57,9 @@ void node_menu(PanelContext& ctx, const NodeLine& row) {
   const bool is_output = row.shown.graph.output == id;
   if (item("Make it the graph's output", nullptr, !is_output, "output")) return editor.set_output(id);
   ImGui::Separator();
+  if (item("Fold all nodes", nullptr, count > 1, "fold_all")) ctx.state.graph.fold_next = -1;
+  if (item("Unfold all nodes", nullptr, count > 1, "unfold_all")) ctx.state.graph.fold_next = 1;
+  ImGui::Separator();
   if (item("Remove", "Del", true, "remove")) editor.remove(id);
 }
 
@@ -217,12 +220,15 @@ bool draw_node_line(PanelContext& ctx, const NodeLine& row) {
   ImGuiStorage& storage = *ImGui::GetStateStorage();
   const ImGuiID key = ImGui::GetID("open");
   bool open = storage.GetBool(key, true);
+  if (g.fold_now != 0) storage.SetBool(key, open = g.fold_now > 0);
   ImGui::SetCursorScreenPos({end.x - ctx.px(kChevron), row.at.y + (row.height - ctx.px(kChevron)) * 0.5f});
   if (small_button(ctx.look, "##fold", open ? Icon::chevron_down : Icon::chevron_right, kChevron,
-                   colour::faint))
+                   colour::faint)) {
     storage.SetBool(key, open = !open);
+    if (ImGui::GetIO().KeyShift) g.fold_next = open ? 1 : -1;
+  }
   ctx.mark("graph", row.node.id, "fold");
-  tooltip(ctx.look, open ? "Fold its parameters away" : "Show its parameters");
+  tooltip(ctx.look, open ? "Fold its parameters away" : "Show its parameters", "Shift+click: of all nodes");
   return open;
 }
 

@@ -81,6 +81,7 @@ std::vector<Rect> draw_nodes(PanelContext& ctx, const ShownGraph& shown) {
   const bool over =
       ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem | ImGuiHoveredFlags_ChildWindows);
   bool after_solo = false;
+  ctx.state.graph.fold_now = std::exchange(ctx.state.graph.fold_next, 0);
   for (size_t i = 0; i < shown.nodes.size(); ++i) {
     ImGui::PushID(shown.nodes[i].id.c_str());
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ctx.px(3), ctx.px(2)});
