@@ -264,6 +264,7 @@ class Viewer {
     obey_control();
     if (const Frame frame = pipeline_->take_newest()) {
       pipeline_->passed_over();
+      if (control_ && display_.kind == ui::DisplayKind::pixel_buffer) frame.wait_ready();
       if (control_) control_->shown(frame);
     }
     watch_->hidden();

@@ -34,8 +34,7 @@ measure() {
 # things falls behind by itself, so three tries are judged by what it did with the window in plain sight; a
 # pipeline that waited for the display would make a fifth of the frames, or have most of them late.
 keeps_pace() {
-  local try
-  for try in 1 2 3; do
+  for _ in 1 2 3; do
     measure "$1"
     ((DROPPED == 0)) || fail "$1: $DROPPED frames were dropped"
     ((RATE * 10 >= SIGHT * 9 && LATE <= SIGHT_LATE + SECONDS_EACH * FPS / 10)) && return
