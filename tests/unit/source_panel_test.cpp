@@ -214,6 +214,12 @@ TEST_F(SourcePanel, ACamerasModesAreChosenByClicks) {
   EXPECT_EQ(wishes[0].format, "mjpeg");
   EXPECT_EQ(wishes[0].size, (Extent{1920, 1080}));
   EXPECT_EQ(wishes[0].rate, 15);
+  // More rates than fit into a line go on in the next one.
+  const Rect first = viewer.widget_rects().at("source/mode/YUYV/640x480/30");
+  const Rect last = viewer.widget_rects().at("source/mode/YUYV/640x480/5");
+  const Rect below = viewer.widget_rects().at("source/mode/YUYV/320x240");
+  EXPECT_GE(last.y, first.y + first.h);
+  EXPECT_GE(below.y, last.y + last.h);
   click("source/mode/MJPG/640x480");
   EXPECT_EQ(wishes.back().rate, 0) << "the camera does not say";
   click("source/camera_open");

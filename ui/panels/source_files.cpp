@@ -8,7 +8,7 @@
 namespace lensd::ui {
 namespace {
 
-constexpr float kLine = 23;  // logical pixels
+constexpr float kLine = 23, kSize = 104, kRate = 44;  // logical pixels
 
 std::string size_text(int64_t bytes) {
   const double kb = static_cast<double>(bytes) / 1000;
@@ -102,19 +102,26 @@ void draw_mode(PanelContext& ctx, ViewerRequests& requests, const Camera& camera
   };
   ImGui::PushID(size.c_str());
   ImGui::Indent(ctx.px(10));
-  if (ImGui::Button(size.c_str(), {ctx.px(104), 0})) wish(mode.rates.empty() ? 0 : mode.rates.front());
+  const float end = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
+  if (ImGui::Button(size.c_str(), {ctx.px(kSize), 0})) wish(mode.rates.empty() ? 0 : mode.rates.front());
   ctx.mark("source", "mode", fmt::format("{}/{}x{}", format.fourcc, mode.size.width, mode.size.height));
   tooltip(ctx.look, mode.rates.empty() ? std::string("Open in this size; the camera does not say how fast")
                                        : fmt::format("Open in this size at {:.4g} fps, of {}",
                                                      mode.rates.front(), rates_text(mode.rates)));
   for (const double rate : mode.rates) {
     const std::string text = fmt::format("{:.4g}", rate);
-    ImGui::SameLine(0, ctx.px(4));
-    if (ImGui::GetContentRegionAvail().x < ctx.px(44)) break;  // the tooltip has them all
-    if (ImGui::Button(text.c_str(), {ctx.px(44), 0})) wish(rate);
+    if (ImGui::GetItemRectMax().x + ctx.px(4 + kRate) <= end)
+      ImGui::SameLine(0, ctx.px(4));
+    else
+      ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ctx.px(kSize + 4));
+    if (ImGui::Button(text.c_str(), {ctx.px(kRate), 0})) wish(rate);
     ctx.mark("source", "mode",
              fmt::format("{}/{}x{}/{}", format.fourcc, mode.size.width, mode.size.height, text));
     tooltip(ctx.look, fmt::format("{} at {} fps", size, text));
+  }
+  if (!mode.rates.empty() && ImGui::GetItemRectMax().x + ctx.px(30) <= end) {
+    ImGui::SameLine(0, ctx.px(6));
+    text_coloured(colour::faint, "fps");
   }
   ImGui::Unindent(ctx.px(10));
   ImGui::PopID();
