@@ -366,8 +366,8 @@ TEST(PipelineCuda, TuningCapturesNothingAndChangesOfTheGraphLoseNoFrame) {
 /// in which they did.
 TEST(PipelineCuda, UploadsOverlapTheKernelsOfTheFrameBefore) {
   LENSD_NEEDS_CUDA();
-  Pipeline pipeline(source(120, {3840, 2160}),
-                    cuda_options("gaussian=sigma=9,median=radius=2,gaussian=sigma=9"), registry());
+  Pipeline pipeline(source(120, {3840, 2160}), cuda_options("gaussian=sigma=9,median=radius=2,bilateral"),
+                    registry());
   pipeline.start();
   while (Frame frame = pipeline.next_frame()) frame.reset();
   pipeline.check();
