@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # How old live pictures are in the viewer's window, by the time code in them (live/time_code.hpp): a sender, the
 # viewer with --profile=low-latency in a display of its own, and a probe that reads the window's pixels.
-#   LENSD_LONG=1 nice -n -10 ctest --test-dir build -V -R live_window      on a quiet machine
+#   LENSD_LONG=1 chrt -r 1 ctest --test-dir build -V -R live_window      as root, or on a quiet machine
 # LENSD_LATENCY_SECONDS: length of one measurement; LENSD_LATENCY_RATES: frames a second; LENSD_LATENCY_KINDS: some of
 # "udp-ts http-ts http-mjpeg http-raw"; LENSD_LATENCY_KEYS: keys that the window gets before (Tab: hides the panels).
 # With LENSD_LONG=1 99 of 100 pictures must be at most two frame times old.

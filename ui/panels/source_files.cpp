@@ -131,7 +131,7 @@ void draw_mode(PanelContext& ctx, ViewerRequests& requests, const Camera& camera
 
 void draw_source_files(PanelContext& ctx, ViewerRequests& requests) {
   const SourceList list = source_list(ctx);
-  draw_folder_name(ctx, list);
+  if (typed_path(ctx.state.source.text)) draw_folder_name(ctx, list);
   ImGui::BeginChild("##list", {0, 0});
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
   const bool follow = ctx.pressed(Key::down) || ctx.pressed(Key::up);
