@@ -44,6 +44,8 @@ print("ok: %d reloads in %.1f s, %d refused, an accepted one took %.0f ms at mos
 PY
 
 # Frames: every one was processed, once: the newest one's index follows from their number.
+enough() { (($(counter processed) > 30)); }
+wait_for 30 enough || fail "it does not play: $(ctl get counters)"
 ctl --json get counters frame >"$WORK/out" || fail "get counters frame"
 python3 - "$WORK/out" <<'PY' || fail "frames were lost"
 import json, sys

@@ -31,7 +31,9 @@ printf '[[node]]\nfilter = "mosaic"\nblock = 8\n' >"$WORK/a.toml"
 start_daemon test:testsrc2=size=320x240:rate=60 -c "$WORK/a.toml" --record "$WORK/storm.mkv"
 for i in $(seq 300); do
   kill -HUP "$DAEMON" 2>/dev/null
-  ((i % 10)) || printf '[[node]]\nfilter = "mosaic"\nblock = %d\n' $((2 + i % 60)) >"$WORK/a.toml"
+  ((i % 10)) && continue
+  printf '[[node]]\nfilter = "mosaic"\nblock = %d\n' $((2 + i % 60)) >"$WORK/b.toml" # a half written one is refused
+  mv "$WORK/b.toml" "$WORK/a.toml"
 done
 [[ $(counter dropped) == 0 && $(counter reloads_refused) == 0 ]] || fail "after the storm: $(ctl get counters)"
 (for i in $(seq 50); do kill -HUP "$DAEMON"; done) 2>/dev/null &
