@@ -108,7 +108,8 @@ class Daemon {
     desk_.reset();
     const auto pipeline = session_.pipeline();
     session_.stop();
-    if (failure_) std::rethrow_exception(failure_);
+    // A source whose opening was given up because the end was asked for is no failure.
+    if (failure_ && !asked_) std::rethrow_exception(failure_);
     if (!pipeline) return;
     if (!line_.timings.empty()) write_timings(line_.timings, pipeline->profiler().snapshot());
     if (!line_.trace.empty()) write_text(line_.trace, pipeline->timeline().chrome_trace());
@@ -173,8 +174,9 @@ class Daemon {
       if (signal == SIGHUP)
         hangup_ = true;
       else
-        ending_ = true;
-    ending_ = ending_ || quit_;
+        asked_ = true;
+    asked_ = asked_ || quit_;
+    ending_ = ending_ || asked_;
     if (!ending_ && opened_) look_after();
   }
 
@@ -237,7 +239,7 @@ class Daemon {
   std::thread opening_;
   std::exception_ptr failure_;  // the opening thread's, until opened_
   Progress progress_;
-  bool ending_ = false, ready_ = false, hangup_ = false;
+  bool ending_ = false, asked_ = false, ready_ = false, hangup_ = false;
   std::string source_state_;
   int64_t status_ns_ = 0, watchdog_ns_ = 0, looked_ns_ = 0, progress_ns_ = 0;
 };

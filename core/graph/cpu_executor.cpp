@@ -1,5 +1,6 @@
 // The CPU executor: passes one after another, each split into row bands on the workers.
 
+#include <atomic>
 #include <cstring>
 #include <mutex>
 #include <utility>
@@ -78,6 +79,7 @@ class CpuExecutor final : public Executor {
     tick(now_->steps, picture.info, again, blocks);
     point_at(now_->steps, {now_->pool->images(frame.slot()), stats, blocks, blocks, &picture.planes});
     for (const Step& step : now_->steps) run_step(step, picture.info.index);
+    if (closing_.load(std::memory_order_relaxed)) return {};  // made in part
     now_->finished_stats->publish(picture.info.index, stats);
     frame.info.processed_ns = now_ns();
     return frame;
@@ -91,6 +93,7 @@ class CpuExecutor final : public Executor {
     return stats_board_.read_scope(tap, reading);
   }
   void close() override {
+    closing_ = true;
     const std::lock_guard lock(close_mutex_);
     closed_ = true;
     if (now_) now_->pool->close();
@@ -105,6 +108,8 @@ class CpuExecutor final : public Executor {
 
   static void run_band(void* opaque, Band band, int worker) {
     const auto& context = *static_cast<const PassContext*>(opaque);
+    // A frame may take seconds; nobody waits for it any more.
+    if (context.self->closing_.load(std::memory_order_relaxed)) return;
     PassArgs args = context.step->args;
     args.pass = context.pass;
     args.worker = context.self->now_->worker.data() +
@@ -132,6 +137,7 @@ class CpuExecutor final : public Executor {
   std::unique_ptr<CpuPlan> now_;
   std::mutex close_mutex_;  ///< close() may come from any thread; run() never takes it
   bool closed_ = false;
+  std::atomic<bool> closing_{false};
   StatsBoard stats_board_;
 };
 

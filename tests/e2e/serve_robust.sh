@@ -26,6 +26,11 @@ done
 stop_daemon
 echo "ok: commands before there is a picture"
 
+# The end while the source is still being opened is no failure.
+mkfifo "$WORK/pipe"
+start_daemon "$WORK/pipe"
+stop_daemon
+
 # Hangups without end, then the end in the middle of them.
 printf '[[node]]\nfilter = "mosaic"\nblock = 8\n' >"$WORK/a.toml"
 start_daemon test:testsrc2=size=320x240:rate=60 -c "$WORK/a.toml" --record "$WORK/storm.mkv"
