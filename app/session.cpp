@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <future>
 #include <thread>
+#include <utility>
 
 #include "app/queue_sink.hpp"
 #include "core/base/clock.hpp"
@@ -563,11 +564,12 @@ void Session::pump() {
   const std::string source = now.source_url + now.source_state;
   if (source != seen_source_) {
     seen_source_ = source;
-    if (now.live) {
-      const std::string text = fmt::format("{}: {}{}", now.source_name, now.source_state,
-                                           now.source_reason.empty() ? "" : ", " + now.source_reason);
-      now.source_state == "playing" ? log::info("{}", text) : log::warn("{}", text);
-    }
+    const bool away = now.live && now.source_state != "playing" && now.source_state != "paused";
+    if (away)
+      log::warn("{}: {}{}", now.source_name, now.source_state,
+                now.source_reason.empty() ? "" : ", " + now.source_reason);
+    // Who reads of the loss, at the usual level, reads of the return.
+    if (std::exchange(told_away_, away) && !away) log::warn("{}: {}", now.source_name, now.source_state);
     hub_.publish("source", now.frame,
                  {{"url", now.source_url}, {"state", now.source_state}, {"reason", now.source_reason}});
   }

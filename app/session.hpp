@@ -144,6 +144,7 @@ class Session final : public Target {
   // The control thread's own.
   uint64_t seen_version_ = 0;
   std::string seen_source_;
+  bool told_away_ = false;
 
   std::atomic<uint64_t> reloads_{0}, reloads_refused_{0}, graph_changes_{0}, errors_{0};
   std::atomic<bool> stopped_{false}, alive_{true};
