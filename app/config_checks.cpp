@@ -3,6 +3,7 @@
 #include "app/cli.hpp"
 #include "app/flight_recorder.hpp"
 #include "core/base/error.hpp"
+#include "core/control/http_access.hpp"
 #include "core/media/recording.hpp"
 #include "core/media/stream_output.hpp"
 
@@ -26,10 +27,6 @@ class Problems {
 
   std::vector<ConfigProblem> all;
 };
-
-bool is_loopback(const std::string& address) {
-  return address == "localhost" || address == "::1" || address.starts_with("127.");
-}
 
 }  // namespace
 

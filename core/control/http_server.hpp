@@ -62,7 +62,4 @@ class HttpServer {
   std::unique_ptr<Impl> impl_;
 };
 
-/// A new token: 32 letters and digits from the kernel's random numbers.
-std::string make_token();
-
 }  // namespace lensd

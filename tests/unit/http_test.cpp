@@ -10,6 +10,7 @@
 
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
+#include "core/control/http_access.hpp"
 #include "core/control/http_server.hpp"
 #include "tests/unit/fake_target.hpp"
 
