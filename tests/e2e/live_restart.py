@@ -18,7 +18,8 @@ LONG = os.environ.get("LENSD_LONG") == "1"
 ROUNDS = int(os.environ.get("LENSD_ROUNDS", 100 if LONG else 10))
 BACK_WITHIN, GROWTH_KIB = (1.0, 1024) if LONG else (10.0, 16384)
 KINDS = {"udp": (Udp,), "http": (Http,), "srt": (Srt,), "rtmp": (Rtmp,), "rtsp": (Rtsp,), "screen": (Screen,),
-         "udp-low-latency": (Udp, "--low-latency"), "http-low-latency": (Http, "--low-latency")}
+         "udp-low-latency": (Udp, "--low-latency"), "http-low-latency": (Http, "--low-latency"),
+         "srt-low-latency": (Srt, "--low-latency")}
 
 
 def restart(kind):
