@@ -6,46 +6,22 @@
 #include <algorithm>
 #include <filesystem>
 #include <future>
-#include <thread>
 #include <utility>
 
 #include "app/queue_sink.hpp"
+#include "app/session_answers.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
 #include "core/config/keys.hpp"
 #include "core/control/change.hpp"
-#include "core/media/recording.hpp"
 #include "core/media/url.hpp"
 
 namespace lensd {
 namespace {
 
-constexpr int64_t kRateNs = 1'000'000'000;
 /// How long a plan may take before its transaction is given up; the pipeline may be ending.
 constexpr auto kPlanPatience = std::chrono::seconds(30);
-/// How long a recording's first picture, or its end, is waited for before it is answered without.
-constexpr int64_t kRecordPatienceNs = 2'000'000'000;
-
-constexpr const char* kNoSourceYet = "the source is still being opened";
-
-Answer refused(const std::string& sentence) {
-  return {Fault::refused, sentence, {}};
-}
-
-/// How the recorder among the sinks does; streams have a state.
-SinkStatus recorder_status(const Pipeline& pipeline) {
-  for (const auto& sink : pipeline.sinks())
-    if (SinkStatus status = sink->status(); status.state.empty()) return status;
-  return {};
-}
-
-/// Asks 50 times a second until it is so, at most kRecordPatience.
-template <class F>
-void wait_until(F done) {
-  for (const int64_t deadline = now_ns() + kRecordPatienceNs; !done() && now_ns() < deadline;)
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-}
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
@@ -310,269 +286,8 @@ void Session::reload(Reply reply) {
   enqueue(transactions_, std::move(reply), [this] { return reload_now(); });
 }
 
-// ---- files ----------------------------------------------------------------------------------------------
-
-void Session::snapshot(std::string path, Reply reply) {
-  enqueue(files_, std::move(reply), [this, path = std::move(path)] {
-    const bool jpeg = path.ends_with(".jpg") || path.ends_with(".jpeg");
-    if (!path.empty() && !jpeg && !path.ends_with(".png"))
-      return refused(fmt::format("{}: snapshots are written as .png or .jpg", path));
-    const auto encoded = picture(jpeg ? PictureType::jpeg : PictureType::png, 0);
-    if (!encoded) return refused("there is no frame yet");
-    const std::string name = path.empty() ? Captures::file_name(encoded->frame.index, ".png") : path;
-    const std::string file = captures_.write(
-        name, {reinterpret_cast<const uint8_t*>(encoded->bytes.data()), encoded->bytes.size()});
-    return Answer{Fault::none, {}, {{"path", file}, {"frame", encoded->frame.index}}};
-  });
-}
-
-void Session::trace(std::string path, Reply reply) {
-  enqueue(files_, std::move(reply), [this, path = std::move(path)] {
-    const auto running = pipeline();
-    if (!running) return Answer{Fault::busy, kNoSourceYet, {}};
-    const std::string text = running->timeline().chrome_trace();
-    const std::string name = path.empty() ? Captures::file_name(state().frame, ".trace.json") : path;
-    const std::string file =
-        captures_.write(name, {reinterpret_cast<const uint8_t*>(text.data()), text.size()});
-    return Answer{Fault::none, {}, {{"path", file}}};
-  });
-}
-
-void Session::record(bool on, StartRecord what, Reply reply) {
-  enqueue(files_, std::move(reply),
-          [this, on, what = std::move(what)] { return on ? record_now(what) : stop_recording(); });
-}
-
-Answer Session::record_now(StartRecord what) {
-  const auto running = pipeline();
-  if (!running) return {Fault::busy, kNoSourceYet, {}};
-  if (!what.path.empty()) {
-    recording_muxer(what.path);  // refuses what is no video
-    recordings_.checked(what.path);
-  }
-  std::error_code ignored;
-  std::filesystem::create_directories(recordings_.folder(), ignored);
-  what.beneath = recordings_.folder();
-  const uint64_t before = recorder_status(*running).begun;
-  {
-    const std::lock_guard lock(mutex_);
-    record_ = what;
-    record_->keep_trying = true;
-  }
-  if (!post(*record_)) return {Fault::busy, "too many commands are waiting", {}};
-  SinkStatus now;
-  wait_until([&] {
-    now = recorder_status(*running);
-    return stopped_ || (now.begun > before && (!now.problem.empty() || now.frames > 0));
-  });
-  if (now.begun > before && !now.problem.empty()) {
-    stop_recording();
-    return {Fault::failed, now.problem, {}};
-  }
-  const std::lock_guard lock(mutex_);
-  if (record_) record_->resumed = true;
-  // Paused, or the source is away: the name is made with the first picture.
-  if (now.begun == before || now.files == 0) return {Fault::none, {}, {{"folder", recordings_.folder()}}};
-  return {Fault::none, {}, {{"path", now.path}}};
-}
-
-Answer Session::stop_recording() {
-  {
-    const std::lock_guard lock(mutex_);
-    record_.reset();
-  }
-  const auto running = pipeline();
-  if (!running) return {};
-  const bool any = recorder_status(*running).wanted;
-  if (!post(StopRecord{})) return {Fault::busy, "too many commands are waiting", {}};
-  if (!any) return {};
-  SinkStatus done;
-  wait_until([&] {
-    done = recorder_status(*running);
-    return stopped_ || !done.wanted;
-  });
-  return {Fault::none, {}, {{"path", done.path}, {"frames", done.frames}, {"files", done.files}}};
-}
-
 void Session::quit() {
   options_.quit();
-}
-
-/// The newest frame, also while nothing moves; empty before the first one.
-Frame Session::newest_frame() {
-  const auto running = pipeline();
-  const std::lock_guard lock(frame_mutex_);
-  if (!running || stopped_) return {};
-  if (!options_.load)
-    if (Frame frame = running->take_newest()) newest_ = std::move(frame);
-  return newest_ ? newest_.share() : Frame();
-}
-
-std::shared_ptr<const EncodedPicture> Session::picture(PictureType type, int64_t made_after_ns) {
-  const Frame frame = newest_frame();
-  if (!frame || frame.info.processed_ns <= made_after_ns) return nullptr;
-  if (frame.memory() == MemoryKind::device)
-    throw Error(ExitCode::runtime_failure, "picture", "the frames of this run stay on the GPU",
-                "take snapshots in the window, or run lensd serve");
-  frame.wait_ready();
-  auto encoded = std::make_shared<EncodedPicture>();
-  Encoder& encoder = type == PictureType::png ? png_ : jpeg_;
-  const std::lock_guard lock(encoder.mutex);
-  const auto bytes = encoder.still.encode(frame.image());
-  encoded->bytes.assign(bytes.begin(), bytes.end());
-  encoded->frame = frame.info;
-  return encoded;
-}
-
-// ---- values ---------------------------------------------------------------------------------------------
-
-bool Session::post(Command command) {
-  Pending pending;
-  if (const auto* set = std::get_if<SetParam>(&command)) pending.changes = {*set};
-  if (const auto* set = std::get_if<SetEnabled>(&command)) pending.changes = {*set};
-  if (const auto* batch = std::get_if<Batch>(&command)) pending.changes = batch->changes;
-  const std::lock_guard lock(mutex_);
-  if (stopped_ || !pipeline_) return false;
-  pending.ticket = pipeline_->try_post(std::move(command));
-  if (!pending.ticket) return false;
-  if (!pending.changes.empty()) pending_.push_back(std::move(pending));
-  return true;
-}
-
-GraphState Session::graph() const {
-  const std::lock_guard lock(mutex_);
-  GraphState state;
-  if (!pipeline_) {
-    state.graph = options_.graph;
-    return state;
-  }
-  // First the count, then the graph: whatever is counted as applied is in it.
-  const uint64_t applied = pipeline_->status().applied;
-  const auto view = pipeline_->graph();
-  std::erase_if(pending_, [&](const Pending& p) { return p.ticket <= applied; });
-  state.version = view->version, state.frame = view->frame, state.summary = view->summary;
-  state.graph = view->wanted;
-  for (const Pending& pending : pending_) {
-    GraphDesc changed = state.graph;
-    bool ignored = false, ok = true;
-    for (const auto& change : pending.changes)
-      ok = ok && change_graph(changed, change, registry_, ignored).empty();
-    if (ok) state.graph = std::move(changed);
-  }
-  return state;
-}
-
-RunState Session::state() const {
-  RunState s;
-  std::shared_ptr<Pipeline> running;
-  {
-    const std::lock_guard lock(mutex_);
-    running = pipeline_;
-    s.source_url = without_secrets(url_);
-    if (running) {
-      const int64_t now = now_ns();
-      const uint64_t processed = running->status().processed;
-      if (rate_ns_ == 0) rate_ns_ = now, rate_frames_ = processed, rate_ = 0;
-      if (now - rate_ns_ >= kRateNs) {
-        rate_ = static_cast<double>(processed - rate_frames_) / to_s(now - rate_ns_);
-        rate_ns_ = now, rate_frames_ = processed;
-      }
-      s.rate = rate_;
-    }
-  }
-  s.reloads = reloads_, s.reloads_refused = reloads_refused_, s.graph_changes = graph_changes_,
-  s.errors = errors_, s.started_ns = started_ns_, s.alive = alive_;
-  s.backend = name(options_.backend.backend), s.backend_reason = options_.backend.reason;
-  s.source_state = "connecting";
-  if (!running) return s;
-  const PipelineStatus status = running->status();
-  const SourceInfo& info = running->source();
-  s.source_name = info.name, s.source_fps = info.fps, s.duration_ns = info.duration_ns;
-  s.live = info.live, s.seekable = info.seekable, s.picture = info.picture.upright();
-  s.source_detail = fmt::format("{}×{} {}{}{}", s.picture.width, s.picture.height, describe(info.picture),
-                                info.codec.empty() ? "" : ", ", info.codec);
-  s.paused = status.paused, s.ended = status.ended, s.bypass = status.bypass, s.loop_file = status.loop_file;
-  s.speed = status.speed, s.frame = status.frame_index, s.position_ns = status.position_ns;
-  s.decoded = status.decoded, s.processed = status.processed, s.late = status.late;
-  s.dropped = status.dropped;
-  s.source_reason = running->source_damage();
-  const bool away = status.live.live && status.live.state != LiveState::playing;
-  s.source_state = status.failed   ? "failed"
-                   : away          ? name(status.live.state)
-                   : status.ended  ? "ended"
-                   : status.paused ? "paused"
-                                   : "playing";
-  if (status.live.live) {
-    s.source_reason = without_secrets(status.live.reason), s.reconnects = status.live.reconnects;
-    // What is announced at first is a guess until a picture has come, and may change at any return.
-    s.source_detail = status.live.stream;
-    for (const PlannedNode& node : running->graph()->planned)
-      if (node.id == kSourceNode) s.picture = node.output.extent;
-  }
-  for (const auto& sink : running->sinks()) {
-    const SinkStatus sunk = sink->status();
-    if (sunk.state.empty()) {
-      if (sunk.recording) s.recording = sunk.path;
-      s.record = {sunk.wanted, sunk.recording, sunk.frames,   sunk.bytes,
-                  sunk.files,  sunk.dropped,   sunk.failures, sunk.problem};
-    } else {
-      s.stream = {sunk.path, sunk.state, sunk.frames, sunk.bytes, sunk.dropped};
-    }
-  }
-  return s;
-}
-
-std::vector<PassStats> Session::timings() const {
-  const auto running = pipeline();
-  return running ? running->profiler().snapshot() : std::vector<PassStats>{};
-}
-
-std::vector<Profiler::Histogram> Session::histograms() const {
-  const auto running = pipeline();
-  return running ? running->profiler().histograms() : std::vector<Profiler::Histogram>{};
-}
-
-std::vector<NodeStatistics> Session::statistics() const {
-  const auto running = pipeline();
-  return running ? running->statistics() : std::vector<NodeStatistics>{};
-}
-
-// ---- the control thread ---------------------------------------------------------------------------------
-
-void Session::pump() {
-  const auto running = pipeline();
-  if (!running) return;
-  const RunState now = state();
-  if (!options_.load)
-    for (const PipelineNotice& notice : running->take_notices()) tell(notice);
-  for (const PlanOutcome& outcome : running->take_outcomes()) {
-    std::function<void(const PlanOutcome&)> reply;
-    {
-      const std::lock_guard lock(mutex_);
-      if (const auto it = requests_.find(outcome.request); it != requests_.end()) {
-        reply = std::move(it->second);
-        requests_.erase(it);
-      }
-    }
-    if (reply) reply(outcome);
-  }
-  const auto view = running->graph();
-  if (view->version != seen_version_) {
-    seen_version_ = view->version;
-    hub_.publish("graph", view->frame, {{"version", view->version}});
-  }
-  const std::string source = now.source_url + now.source_state;
-  if (source != seen_source_) {
-    seen_source_ = source;
-    const bool away = now.live && now.source_state != "playing" && now.source_state != "paused";
-    if (away)
-      log::warn("{}: {}{}", now.source_name, now.source_state,
-                now.source_reason.empty() ? "" : ", " + now.source_reason);
-    // Who reads of the loss, at the usual level, reads of the return.
-    if (std::exchange(told_away_, away) && !away) log::warn("{}: {}", now.source_name, now.source_state);
-    hub_.publish("source", now.frame,
-                 {{"url", now.source_url}, {"state", now.source_state}, {"reason", now.source_reason}});
-  }
 }
 
 }  // namespace lensd
