@@ -115,17 +115,25 @@ __global__ void __launch_bounds__(32 * MedianTuning::warps) median_gray_kernel(M
   const int width = job.in.extent.width, height = job.in.extent.height;
   if (x >= width || y0 >= height) return;
   const Border border = job.block->border;
-  uint32_t rows[kRows][kOutputs + 2 * kRadius];
-  const auto fetch = [&](int slot, int y) {
-    uint32_t words[4];
-    load_gray<kRadius>(job, border, x, y, words);
-    unpack_gray<kRadius>(words, rows[slot]);
-  };
+  // Rows are asked for two ahead, on their way during the medians; 5×5 has no registers for that.
+  constexpr bool kAhead = kRadius == 1;
+  uint32_t rows[kRows][kOutputs + 2 * kRadius], coming[kRows][4];
 #pragma unroll
-  for (int i = 0; i < 2 * kRadius; ++i) fetch(i, y0 - kRadius + i);
+  for (int i = 0; i < (kAhead ? kRows : 2 * kRadius); ++i)
+    load_gray<kRadius>(job, border, x, y0 - kRadius + i, coming[i]);
+#pragma unroll
+  for (int i = 0; i < 2 * kRadius; ++i) unpack_gray<kRadius>(coming[i], rows[i]);
+  const int end = min(height, y0 + MedianTuning::rows);
 #pragma unroll 2
-  for (int y = y0; y < min(height, y0 + MedianTuning::rows); y += 2) {
-    fetch(2 * kRadius, y + kRadius), fetch(2 * kRadius + 1, y + kRadius + 1);
+  for (int y = y0; y < end; y += 2) {
+    const auto load_two = [&](int from) {
+      load_gray<kRadius>(job, border, x, from, coming[2 * kRadius]);
+      load_gray<kRadius>(job, border, x, from + 1, coming[2 * kRadius + 1]);
+    };
+    if constexpr (!kAhead) load_two(y + kRadius);
+    unpack_gray<kRadius>(coming[2 * kRadius], rows[2 * kRadius]);
+    unpack_gray<kRadius>(coming[2 * kRadius + 1], rows[2 * kRadius + 1]);
+    if (kAhead && y + 2 < end) load_two(y + kRadius + 2);
     uint32_t out[2][kOutputs];
     median_two_rows(rows, out);
     for (int v = 0; v < 2 && y + v < height; ++v) {

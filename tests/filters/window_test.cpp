@@ -7,6 +7,7 @@
 #include <random>
 
 #include "core/base/error.hpp"
+#include "kernels/convolve/convolve.hpp"
 #include "kernels/registry.hpp"
 #include "tests/filters/harness.hpp"
 
@@ -114,6 +115,46 @@ TEST(Convolve, ShiftsAndBiasAreExact) {
   const Image shifted = filtered("convolve", in, {{"kernel", Matrix{1, 3, {0, 0, 1}}}, {"bias", 3.0}});
   for (int y = 0; y < 30; ++y)
     for (int x = 0; x < 49; ++x) ASSERT_EQ(shifted.at(x, y), std::min(255, in.at(x + 1, y) + 3));
+}
+
+/// Weights of one to four bytes, in kernels of every shape: parity_test draws no kernels.
+TEST(Convolve, OwnKernelsAreTheOraclesOnBothBackends) {
+  std::mt19937 random(3);
+  const auto uniform = [&](double reach) { return std::uniform_real_distribution(-reach, reach)(random); };
+  struct Kind {
+    double centre, others;
+    bool whole;
+    int bytes;
+  };
+  for (const Kind kind :
+       {Kind{5, 2, true, 1}, Kind{0.25, 0.004, false, 2}, Kind{4, 0.05, false, 3}, Kind{32, 0.0004, false, 4}})
+    for (const auto& [rows, cols] : {std::pair{1, 1}, {1, 15}, {15, 1}, {3, 5}, {9, 7}, {15, 15}}) {
+      ConvolveParams params{.kernel = {rows, cols, {}}, .border = static_cast<Border>(random() % 5)};
+      for (int i = 0; i < rows * cols; ++i) {
+        const double weight = i == rows * cols / 2 ? kind.centre : uniform(kind.others);
+        params.kernel.values.push_back(kind.whole ? std::round(weight) : weight);
+      }
+      if (rows * cols == 225) {
+        EXPECT_EQ(ConvolveBlock::make(params).bytes, kind.bytes);
+      }
+      for (const PixelFormat format : {PixelFormat::gray8, PixelFormat::rgba8}) {
+        const ImageFormat formats[] = {{format, {333, 70}}};
+        Convolve filter;
+        *static_cast<ConvolveParams*>(filter.params()) = params;
+        ReferenceRun oracle{.in = {noise(formats[0], random)}, .out = {}, .state = {}, .stats = {}};
+        filter.reference(oracle);
+        for (const Placement placement : {kAligned, kOdd}) {
+          SCOPED_TRACE(testing::Message() << rows << "x" << cols << ", " << kind.bytes << " bytes");
+          const auto cpu = make_cpu_rig(filter, {.images = formats}, placement, 2);
+          ASSERT_EQ(difference(oracle.out, cpu->run(oracle.in).image), "");
+          if (!cuda_unavailable().empty()) continue;
+          const auto cuda = make_cuda_rig(filter, {.images = formats, .backend = Backend::cuda}, placement);
+          const RunOutput output = cuda->run(oracle.in);
+          ASSERT_EQ(difference(oracle.out, output.image), "");
+          ASSERT_TRUE(output.guards_untouched);
+        }
+      }
+    }
 }
 
 TEST(Convolve, RefusesWhatItCannotCompose) {
