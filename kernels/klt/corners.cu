@@ -288,20 +288,30 @@ __global__ void __launch_bounds__(kDecideThreads) corner_decide_kernel(CornerLau
   }
 }
 
-/// 32 corners a block; each of its warps counts a share of the stronger ones.
+/// 32 corners a block. All corners pass by in shared memory, a thread's each at a time; each warp counts the
+/// stronger ones among 32 of them.
 __global__ void __launch_bounds__(kRankThreads) corner_rank_kernel(CornerLaunch launch) {
   constexpr uint32_t warps = kRankThreads / 32;
+  __shared__ uint64_t others[kRankThreads];
   __shared__ uint32_t counts[warps][32];
   const uint32_t wanted = launch.wanted();
   if (wanted == 0) return;
   const CornerDeviceMemory& memory = launch.memory;
   const uint32_t all = memory.counters->accepted, warp = threadIdx.x / 32, lane = threadIdx.x & 31;
   if (blockIdx.x == 0 && threadIdx.x == 0) *launch.job.count = {min(all, wanted), memory.counters->strongest};
+  const auto key_at = [&](uint32_t i) { return i < all ? memory.accepted[i] : 0; };
   for (uint32_t first = blockIdx.x * 32; first < all; first += gridDim.x * 32) {
-    const uint64_t key = first + lane < all ? memory.accepted[first + lane] : 0;
+    const uint64_t key = key_at(first + lane);
+    uint64_t coming = key_at(threadIdx.x);
     uint32_t stronger = 0;
-#pragma unroll 8
-    for (uint32_t i = warp; i < all; i += warps) stronger += memory.accepted[i] > key ? 1u : 0u;
+    for (uint32_t base = 0; base < all; base += kRankThreads) {
+      others[threadIdx.x] = coming;
+      __syncthreads();
+      coming = key_at(base + kRankThreads + threadIdx.x);
+#pragma unroll
+      for (uint32_t i = 0; i < 32; ++i) stronger += others[32 * warp + i] > key ? 1u : 0u;
+      __syncthreads();
+    }
     counts[warp][lane] = stronger;
     __syncthreads();
     if (warp == 0 && key != 0) {
@@ -347,7 +357,7 @@ void launch_corners(const CornerJob& job, int, int pass, CudaStream stream) {
   if (pass == 3) launch_decide(launch, 0, stream);
   if (pass == 4) corner_gather_kernel<<<spread, kGatherThreads, 0, stream>>>(launch, 1);
   if (pass == 5) launch_decide(launch, 1, stream);
-  if (pass == 6) corner_rank_kernel<<<spread, kRankThreads, 0, stream>>>(launch);
+  if (pass == 6) corner_rank_kernel<<<2 * spread, kRankThreads, 0, stream>>>(launch);
   LENSD_LAUNCHED();
 }
 
