@@ -5,11 +5,13 @@
 namespace lensd {
 namespace {
 
-/// Up to four iterations in shared memory: 64 × 32 pixels of one channel and a rim of four that shrinks.
+/// Up to four iterations in registers: a thread holds 4 × 4 pixels of one channel, a block 64 × 64 with a rim
+/// of four that loses its meaning from the outside in. What flows over the edges of a thread's square comes
+/// from the neighbouring lanes and, above and below, through shared memory.
 struct DiffusionTuning {
-  static constexpr int threads = 256;
-  static constexpr int width = 64, height = 32, rim = kDiffusionFused;
-  static constexpr int tile_width = width + 2 * rim, tile_height = height + 2 * rim;
+  static constexpr int side = 4, across = 16, threads = across * across;
+  static constexpr int tile = side * across, rim = kDiffusionFused, inner = tile - 2 * rim;
+  static_assert(rim == side, "the rim is whole squares");
 };
 
 struct DiffusionPlanes {
@@ -21,52 +23,131 @@ struct DiffusionPlanes {
   }
 };
 
+/// a / b to nearest, for operands far from the range's ends: what the compiler's division does there, without
+/// its test for them.
+__device__ float near_quotient(float a, float b) {
+  float r;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(b));
+  r = __fmaf_rn(r, __fmaf_rn(-b, r, 1.0f), r);
+  float q = __fmul_rn(a, r);
+  q = __fmaf_rn(r, __fmaf_rn(-b, q, a), q);
+  return __fmaf_rn(r, __fmaf_rn(-b, q, a), q);
+}
+
+/// diffusion_flow() of integers that are kept as floats. Adding and taking away 1.5 · 2^23 rounds to an
+/// integer.
+__device__ float flow_between(float a, float b, const DiffusionBlock& block) {
+  const float d = b - a, q = d * block.inverse_kappa;
+  const float flow = near_quotient(block.lambda, 1.0f + q * q) * d;
+  return (flow + 12582912.0f) - 12582912.0f;
+}
+
+/// The thread's square; `x` and `y` are its first column and row in the picture.
+struct DiffusionSquare {
+  static constexpr int side = DiffusionTuning::side;
+  float at[side][side];
+
+  __device__ void load(const ImageView<const uint8_t>& in, int channels, int channel,
+                       const DiffusionPlanes& from, Border border, int x, int y) {
+    const Extent extent = in.extent;
+    const bool inside = x >= 0 && y >= 0 && x + side <= extent.width && y + side <= extent.height;
+#pragma unroll
+    for (int j = 0; j < side; ++j) {
+      if (inside && from.data) {
+        const ushort4 four = *reinterpret_cast<const ushort4*>(from.row(channel, y + j) + x);
+        at[j][0] = four.x, at[j][1] = four.y, at[j][2] = four.z, at[j][3] = four.w;
+        continue;
+      }
+#pragma unroll
+      for (int i = 0; i < side; ++i) {
+        const int u = inside ? x + i : border_index(x + i, extent.width, border),
+                  v = inside ? y + j : border_index(y + j, extent.height, border);
+        at[j][i] = u < 0 || v < 0 ? 0
+                   : from.data    ? from.row(channel, v)[u]
+                                  : diffusion_state(in.row(v)[u * channels + channel]);
+      }
+    }
+  }
+
+  /// One iteration; `above` and `below` are the rows next to the square, bit 4j + i of `zeros` is set for
+  /// pixels that stay 0.
+  __device__ void step(const float4& above, const float4& below, uint32_t zeros,
+                       const DiffusionBlock& block) {
+    const float top[side] = {above.x, above.y, above.z, above.w},
+                bottom[side] = {below.x, below.y, below.z, below.w};
+    float down[side];  // what flows from a row to the one above it
+#pragma unroll
+    for (int i = 0; i < side; ++i) down[i] = flow_between(top[i], at[0][i], block);
+#pragma unroll
+    for (int j = 0; j < side; ++j) {
+      const float right = __shfl_down_sync(~0u, at[j][0], 1);
+      float across[side], next[side];
+#pragma unroll
+      for (int i = 0; i < side; ++i)
+        across[i] = flow_between(at[j][i], i + 1 < side ? at[j][i + 1] : right, block);
+      const float left = __shfl_up_sync(~0u, across[side - 1], 1);
+#pragma unroll
+      for (int i = 0; i < side; ++i) {
+        const float to = flow_between(at[j][i], j + 1 < side ? at[j + 1][i] : bottom[i], block);
+        next[i] = at[j][i] + ((across[i] - (i > 0 ? across[i - 1] : left)) + (to - down[i]));
+        down[i] = to;
+      }
+#pragma unroll
+      for (int i = 0; i < side; ++i) at[j][i] = fminf(fmaxf(next[i], 0.0f), 65280.0f);
+    }
+    if (zeros == 0) return;
+#pragma unroll
+    for (int j = 0; j < side; ++j)
+#pragma unroll
+      for (int i = 0; i < side; ++i)
+        if (zeros >> (side * j + i) & 1) at[j][i] = 0;
+  }
+};
+
 __global__ void __launch_bounds__(DiffusionTuning::threads)
     diffusion_kernel(ImageView<const uint8_t> in, ImageView<uint8_t> out, int channels, DiffusionPlanes from,
                      DiffusionPlanes to, int steps, const DiffusionBlock* __restrict__ params) {
-  constexpr int W = DiffusionTuning::tile_width, H = DiffusionTuning::tile_height, rim = DiffusionTuning::rim;
-  __shared__ uint16_t states[2][W * H];
+  constexpr int kSide = DiffusionTuning::side, kAcross = DiffusionTuning::across;
+  __shared__ float4 first_rows[2][kAcross][kAcross], last_rows[2][kAcross][kAcross];
   const DiffusionBlock block = *params;
-  const int t = static_cast<int>(threadIdx.x), channel = static_cast<int>(blockIdx.z);
-  const int width = in.extent.width, height = in.extent.height;
-  const int x0 = static_cast<int>(blockIdx.x) * DiffusionTuning::width - rim,
-            y0 = static_cast<int>(blockIdx.y) * DiffusionTuning::height - rim;
+  const int t = static_cast<int>(threadIdx.x), column = t % kAcross, row = t / kAcross;
+  const int channel = static_cast<int>(blockIdx.z), width = in.extent.width, height = in.extent.height;
+  const int x = static_cast<int>(blockIdx.x) * DiffusionTuning::inner - DiffusionTuning::rim + kSide * column,
+            y = static_cast<int>(blockIdx.y) * DiffusionTuning::inner - DiffusionTuning::rim + kSide * row;
   // What lies outside goes on as the pixel that it mirrors; a replicated rim is, for neighbours at distance
   // 1, a reflected one.
   const Border border = block.border == Border::replicate ? Border::reflect : block.border;
-  for (int i = t; i < W * H; i += DiffusionTuning::threads) {
-    const int x = border_index(x0 + i % W, width, border), y = border_index(y0 + i / W, height, border);
-    uint16_t state = 0;
-    if (x >= 0 && y >= 0)
-      state = from.data ? from.row(channel, y)[x] : diffusion_state(in.row(y)[x * channels + channel]);
-    states[0][i] = state;
-  }
-  __syncthreads();
-  for (int step = 1; step <= steps; ++step) {
-    const uint16_t* now = states[(step - 1) & 1];
-    uint16_t* next = states[step & 1];
-    for (int i = t; i < W * H; i += DiffusionTuning::threads) {
-      const int tx = i % W, ty = i / W;
-      if (tx < step || tx >= W - step || ty < step || ty >= H - step) continue;
-      const int x = x0 + tx, y = y0 + ty, at = now[i];
-      int state = at;
-      for (const int offset : {1, -1, W, -W})
-        state += diffusion_flow(at, now[i + offset], block.lambda, block.inverse_kappa);
-      const bool outside = x < 0 || x >= width || y < 0 || y >= height;
-      next[i] = static_cast<uint16_t>(border == Border::constant && outside ? 0 : diffusion_clamp(state));
+  DiffusionSquare square;
+  square.load(in, channels, channel, from, border, x, y);
+  uint32_t zeros = 0;
+  if (border == Border::constant)
+    for (int k = 0; k < kSide * kSide; ++k) {
+      const int u = x + k % kSide, v = y + k / kSide;
+      if (u < 0 || u >= width || v < 0 || v >= height) zeros |= 1u << k;
     }
+  for (int step = 0; step < steps; ++step) {
+    auto &first = first_rows[step & 1], &last = last_rows[step & 1];
+    first[row][column] = make_float4(square.at[0][0], square.at[0][1], square.at[0][2], square.at[0][3]);
+    last[row][column] = make_float4(square.at[3][0], square.at[3][1], square.at[3][2], square.at[3][3]);
     __syncthreads();
+    square.step(last[max(row - 1, 0)][column], first[min(row + 1, kAcross - 1)][column], zeros, block);
   }
-  for (int i = t; i < DiffusionTuning::width * DiffusionTuning::height; i += DiffusionTuning::threads) {
-    const int tx = i % DiffusionTuning::width + rim, ty = i / DiffusionTuning::width + rim, x = x0 + tx,
-              y = y0 + ty;
-    if (x >= width || y >= height) continue;
-    const uint16_t state = states[steps & 1][ty * W + tx];
-    if (to.data) {
-      to.row(channel, y)[x] = state;
-    } else {
-      out.row(y)[x * channels + channel] = diffusion_value(state);
-      if (channels == 4 && channel == 0) out.row(y)[4 * x + 3] = in.row(y)[4 * x + 3];
+
+  if (column == 0 || column == kAcross - 1 || row == 0 || row == kAcross - 1) return;
+#pragma unroll
+  for (int j = 0; j < kSide; ++j) {
+    if (y + j >= height) return;
+#pragma unroll
+    for (int i = 0; i < kSide; ++i) {
+      if (x + i >= width) break;
+      const int state = static_cast<int>(square.at[j][i]);
+      if (to.data) {
+        to.row(channel, y + j)[x + i] = static_cast<uint16_t>(state);
+      } else {
+        uint8_t* pixel = out.row(y + j) + (x + i) * channels;
+        pixel[channel] = diffusion_value(state);
+        if (channels == 4 && channel == 0) pixel[3] = in.row(y + j)[4 * (x + i) + 3];
+      }
     }
   }
 }
@@ -82,8 +163,8 @@ void Diffusion::launch(const PassArgs& args, CudaStream stream) const {
   const DiffusionPlanes from{
       args.pass == 0 ? nullptr : args.scratch[static_cast<size_t>((args.pass - 1) & 1)], pitch, plane};
   const DiffusionPlanes to{last ? nullptr : args.scratch[static_cast<size_t>(args.pass & 1)], pitch, plane};
-  const dim3 grid(blocks_for(in.width(), DiffusionTuning::width),
-                  blocks_for(in.height(), DiffusionTuning::height), in.channels() == 4 ? 3 : 1);
+  const dim3 grid(blocks_for(in.width(), DiffusionTuning::inner),
+                  blocks_for(in.height(), DiffusionTuning::inner), in.channels() == 4 ? 3 : 1);
   diffusion_kernel<<<grid, DiffusionTuning::threads, 0, stream>>>(
       in.as<const uint8_t>(), args.out.as<uint8_t>(), in.channels(), from, to, steps,
       static_cast<const DiffusionBlock*>(args.block));
