@@ -10,6 +10,8 @@ namespace {
 struct BoxTuning {
   static constexpr int column_threads = 128;
   static constexpr int column_rows = 64;
+  static constexpr int batch = 8;  ///< of them under way at a time
+  static_assert(column_rows % batch == 0);
   static constexpr int row_threads = 256;
   static constexpr int per_thread = 5;
   static constexpr int row_pixels = 1024;
@@ -41,12 +43,34 @@ __global__ void box_columns(ImageView<const uint8_t> in, int row_bytes, ImageVie
   const auto sub = [&](uint32_t v) { even -= v & 0x00ff00ff, odd -= v >> 8 & 0x00ff00ff; };
   const int begin = static_cast<int>(blockIdx.y) * BoxTuning::column_rows;
   const int end = min(begin + BoxTuning::column_rows, height);
-  for (int y = begin - r; y < begin + r; ++y) add(row(y));
-#pragma unroll 4
-  for (int y = begin; y < end; ++y) {
-    add(row(y + r));
+  const auto put = [&](int y) {
     sums.row(y)[word] = {__byte_perm(even, odd, 0x5410), __byte_perm(even, odd, 0x7632)};
-    sub(row(y - r));
+  };
+  if (begin < r || begin + BoxTuning::column_rows + r > height || !aligned || x + 4 > row_bytes) {
+    for (int y = begin - r; y < begin + r; ++y) add(row(y));
+    for (int y = begin; y < end; ++y) {
+      add(row(y + r));
+      put(y);
+      sub(row(y - r));
+    }
+    return;
+  }
+  // All rows are in the picture. They are asked for in batches: the compiler moves no load above a store.
+  constexpr int kBatch = BoxTuning::batch;
+  const auto inner = [&](int y) { return *reinterpret_cast<const uint32_t*>(in.row(y) + x); };
+#pragma unroll 4
+  for (int y = begin - r; y < begin + r; ++y) add(inner(y));
+#pragma unroll 1
+  for (int y = begin; y < end; y += kBatch) {
+    uint32_t entering[kBatch], leaving[kBatch];
+#pragma unroll
+    for (int k = 0; k < kBatch; ++k) entering[k] = inner(y + k + r), leaving[k] = inner(y + k - r);
+#pragma unroll
+    for (int k = 0; k < kBatch; ++k) {
+      add(entering[k]);
+      put(y + k);
+      sub(leaving[k]);
+    }
   }
 }
 
