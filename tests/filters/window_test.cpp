@@ -126,8 +126,8 @@ TEST(Convolve, OwnKernelsAreTheOraclesOnBothBackends) {
     bool whole;
     int bytes;
   };
-  for (const Kind kind :
-       {Kind{5, 2, true, 1}, Kind{0.25, 0.004, false, 2}, Kind{4, 0.05, false, 3}, Kind{32, 0.0004, false, 4}})
+  for (const Kind kind : {Kind{5, 2, true, 1}, Kind{0.25, 0.004, false, 2}, Kind{4, 0.05, false, 3},
+                          Kind{32, 0.0004, false, 4}})
     for (const auto& [rows, cols] : {std::pair{1, 1}, {1, 15}, {15, 1}, {3, 5}, {9, 7}, {15, 15}}) {
       ConvolveParams params{.kernel = {rows, cols, {}}, .border = static_cast<Border>(random() % 5)};
       for (int i = 0; i < rows * cols; ++i) {
