@@ -10,10 +10,10 @@
 #include <sstream>
 
 #define TOML_EXCEPTIONS 0
-#include <toml++/toml.h>
 
 #include "core/base/error.hpp"
 #include "core/config/keys.hpp"
+#include "core/config/toml.hpp"
 
 namespace lensd {
 namespace {

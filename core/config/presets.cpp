@@ -4,10 +4,10 @@
 #include <filesystem>
 
 #define TOML_EXCEPTIONS 0
-#include <toml++/toml.h>
 
 #include "core/base/error.hpp"
 #include "core/base/folders.hpp"
+#include "core/config/toml.hpp"
 
 namespace lensd {
 namespace {

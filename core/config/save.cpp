@@ -3,10 +3,10 @@
 #include <sstream>
 
 #define TOML_EXCEPTIONS 0
-#include <toml++/toml.h>
 
 #include "core/base/error.hpp"
 #include "core/base/whole_file.hpp"
+#include "core/config/toml.hpp"
 #include "core/config/toml_patch.hpp"
 #include "core/config/toml_text.hpp"
 

@@ -6,8 +6,8 @@
 #include <map>
 
 #define TOML_EXCEPTIONS 0
-#include <toml++/toml.h>
 
+#include "core/config/toml.hpp"
 #include "core/config/toml_text.hpp"
 
 namespace lensd {

@@ -6,12 +6,12 @@
 #include <cmath>
 
 #define TOML_EXCEPTIONS 0
-#include <toml++/toml.h>
 
 #include "core/base/error.hpp"
 #include "core/base/folders.hpp"
 #include "core/base/log.hpp"
 #include "core/base/whole_file.hpp"
+#include "core/config/toml.hpp"
 #include "core/config/toml_text.hpp"
 
 namespace lensd {

@@ -5,10 +5,29 @@
 #include "core/base/error.hpp"
 
 #if LENSD_CUDA
+#include <dlfcn.h>
+
 #include "core/device/cuda_check.hpp"
 #endif
 
 namespace lensd {
+namespace {
+
+#if LENSD_CUDA
+/// FFmpeg's hardware decoders share the device's context only when its threads block while they wait, and not
+/// one flag beside that, which cudaSetDeviceFlags would add. To be called before anything makes the context;
+/// later it does nothing, and without it only they are missed.
+void share_context_with_ffmpeg(int ordinal) {
+  using SetFlags = int (*)(int device, unsigned flags);
+  constexpr unsigned kBlockingSync = 4;  // CU_CTX_SCHED_BLOCKING_SYNC
+  void* const driver = dlopen("libcuda.so.1", RTLD_NOW);
+  if (!driver) return;
+  if (const auto set = reinterpret_cast<SetFlags>(dlsym(driver, "cuDevicePrimaryCtxSetFlags_v2")))
+    set(ordinal, kBlockingSync);
+}
+#endif
+
+}  // namespace
 
 CudaStatus probe_cuda([[maybe_unused]] int ordinal) {
   CudaStatus status;
@@ -35,6 +54,7 @@ CudaStatus probe_cuda([[maybe_unused]] int ordinal) {
     status.reason = fmt::format("there is no device {}, the driver lists {}", ordinal, count);
     return status;
   }
+  share_context_with_ffmpeg(ordinal);
   status.available = true;
   status.device = properties.name;
   char bus[32] = {};

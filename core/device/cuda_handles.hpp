@@ -5,6 +5,7 @@
 // the record is ordered before the wait by the program.
 #pragma once
 
+#include <exception>
 #include <utility>
 
 #include "core/device/cuda_check.hpp"
@@ -63,19 +64,14 @@ class Event {
 class GraphExec {
  public:
   GraphExec() = default;
-  /// Instantiates what `record` queues on `stream` and uploads it. The stream captures for this thread only.
+  /// Instantiates what `record` queues on `stream` and uploads it. The stream captures for this thread only;
+  /// still a hardware decoder that comes or goes on another thread may break a capture off, so that `record`
+  /// may be called again.
   template <class F>
   GraphExec(const Stream& stream, F record) {
-    LENSD_CUDA_CHECK(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal));
-    cudaGraph_t graph = nullptr;
-    try {
-      record();
-    } catch (...) {
-      cudaStreamEndCapture(stream.get(), &graph);
-      if (graph) cudaGraphDestroy(graph);
-      throw;
-    }
-    LENSD_CUDA_CHECK(cudaStreamEndCapture(stream.get(), &graph));
+    cudaGraph_t graph = capture(stream, record);
+    for (int again = 0; !graph && again < kCaptures; ++again) graph = capture(stream, record);
+    if (!graph) LENSD_CUDA_CHECK(cudaErrorStreamCaptureInvalidated);
     const cudaError_t status = cudaGraphInstantiate(&exec_, graph, 0);
     cudaGraphDestroy(graph);
     LENSD_CUDA_CHECK(status);
@@ -93,6 +89,29 @@ class GraphExec {
   void launch(const Stream& stream) const { LENSD_CUDA_CHECK(cudaGraphLaunch(exec_, stream.get())); }
 
  private:
+  static constexpr int kCaptures = 100;
+
+  /// Null when the capture was broken off from elsewhere.
+  template <class F>
+  static cudaGraph_t capture(const Stream& stream, F& record) {
+    LENSD_CUDA_CHECK(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal));
+    cudaGraph_t graph = nullptr;
+    std::exception_ptr failure;
+    try {
+      record();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    const cudaError_t status = cudaStreamEndCapture(stream.get(), &graph);
+    if (!failure && status == cudaSuccess) return graph;
+    if (graph) cudaGraphDestroy(graph);
+    cudaGetLastError();
+    if (status == cudaErrorStreamCaptureInvalidated) return nullptr;
+    if (failure) std::rethrow_exception(failure);
+    LENSD_CUDA_CHECK(status);
+    return nullptr;
+  }
+
   cudaGraphExec_t exec_ = nullptr;
 };
 

@@ -84,13 +84,18 @@ wait_for() {
 # on a window manager.
 start_display() {
   need_tools Xvfb xdotool import convert compare
-  local number_file=$WORK/display
-  Xvfb -displayfd 3 -screen 0 "${SCREEN:-1280x800x24}" -nolisten tcp 3>"$number_file" 2>"$WORK/xvfb.log" &
-  STARTED+=($!)
-  wait_for 20 test -s "$number_file" || fail "Xvfb did not start: $(<"$WORK/xvfb.log")"
-  DISPLAY=:$(<"$number_file")
-  export DISPLAY
-  unset WAYLAND_DISPLAY
+  local number_file=$WORK/display attempt
+  for attempt in 1 2 3; do # servers that start at once may take each other's number
+    rm -f "$number_file"
+    Xvfb -displayfd 3 -screen 0 "${SCREEN:-1280x800x24}" -nolisten tcp 3>"$number_file" 2>"$WORK/xvfb.log" &
+    STARTED+=($!)
+    wait_for 20 test -s "$number_file" || continue
+    DISPLAY=:$(<"$number_file")
+    export DISPLAY
+    unset WAYLAND_DISPLAY
+    wait_for 5 xdotool getdisplaygeometry && return
+  done
+  fail "Xvfb did not start: $(<"$WORK/xvfb.log")"
 }
 
 viewer_window() {
