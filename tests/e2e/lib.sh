@@ -123,9 +123,17 @@ place() {
   return 1
 } 2>/dev/null
 
+# rests NAME: a control is where it was a moment ago: rows above it may have come meanwhile.
+rests() {
+  place "$1" || return 1
+  local before="$X $Y"
+  sleep 0.2
+  place "$1" && [[ "$X $Y" == "$before" ]]
+}
+
 # click NAME: one click in the middle of a control, slow enough for a software renderer's frames.
 click() {
-  wait_for 20 place "$1" || fail "the UI map has no '$1': $(cut -d' ' -f1 "$LENSD_UI_MAP" | tr '\n' ' ')"
+  wait_for 20 rests "$1" || fail "the UI map has no '$1': $(cut -d' ' -f1 "$LENSD_UI_MAP" | tr '\n' ' ')"
   place "$1"
   xdotool mousemove --window "$WINDOW" $((${X%.*} + ${W%.*} / 2)) $((${Y%.*} + ${H%.*} / 2))
   sleep 0.3
