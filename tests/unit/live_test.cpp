@@ -5,9 +5,11 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdlib>
+#include <list>
 #include <mutex>
 #include <set>
 #include <thread>
+#include <vector>
 
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
@@ -170,7 +172,8 @@ struct Script {
   Extent size{64, 48};
   bool live = true, hang = false, let_go = false;
   int64_t stamp_leap_ns = 0;
-  std::string end;  ///< why the connection ends; empty: it stands
+  std::string end;                         ///< why the connection ends; empty: it stands
+  std::list<std::vector<uint8_t>> memory;  ///< of pictures, which outlive their connection
 
   void set(const auto& change) {
     const std::lock_guard lock(mutex);
@@ -188,8 +191,8 @@ class Connection final : public Source {
     ++script_.opened, ++script_.alive;
     info_.picture = Placeholder::default_info(script_.size);
     info_.codec = "script", info_.fps = 50, info_.live = script_.live;
-    pixels_.resize(static_cast<size_t>(script_.size.width) * static_cast<size_t>(script_.size.height) * 2,
-                   128);
+    const auto area = static_cast<size_t>(script_.size.width) * static_cast<size_t>(script_.size.height);
+    pixels_ = script_.memory.emplace_back(2 * area, uint8_t{128}).data();
   }
   ~Connection() override {
     const std::lock_guard lock(script_.mutex);
@@ -209,7 +212,7 @@ class Connection final : public Source {
     ref.info = info_.picture;
     const auto area =
         static_cast<size_t>(info_.picture.extent.width) * static_cast<size_t>(info_.picture.extent.height);
-    ref.planes = {pixels_.data(), pixels_.data() + area, pixels_.data() + area + area / 4, nullptr};
+    ref.planes = {pixels_, pixels_ + area, pixels_ + area + area / 4, nullptr};
     ref.pitch_bytes = {info_.picture.extent.width, info_.picture.extent.width / 2,
                        info_.picture.extent.width / 2, 0};
     FrameInfo frame;
@@ -231,7 +234,7 @@ class Connection final : public Source {
   Script& script_;
   const std::atomic<bool>& cancel_;
   SourceInfo info_;
-  std::vector<uint8_t> pixels_;
+  const uint8_t* pixels_ = nullptr;
   int64_t count_ = 0;
 };
 
