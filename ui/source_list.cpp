@@ -1,22 +1,17 @@
 #include "ui/source_list.hpp"
 
 #include <algorithm>
-#include <cctype>
 
 #include "core/base/source_text.hpp"
+#include "core/base/text.hpp"
 
 namespace lensd::ui {
 namespace {
 
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
 /// 0: the same name; 1: it begins so; 2: it has it; 3: it does not.
 int fit(const FolderEntry& entry, const std::string& part, const std::string& low_part) {
   if (entry.name == part) return 0;
-  const size_t at = lower(entry.name).find(low_part);
+  const size_t at = lower_case(entry.name).find(low_part);
   return at == std::string::npos ? 3 : at == 0 ? 1 : 2;
 }
 
@@ -42,7 +37,7 @@ SourceList source_list(PanelContext& ctx) {
   const FolderList& files = list.choices->files;
   list.there = with_slash(files.folder) == list.folder || files.asked == list.folder;
   if (!list.there) return list;
-  const std::string low = lower(typed->part);
+  const std::string low = lower_case(typed->part);
   std::vector<std::pair<int, const FolderEntry*>> fitting;
   for (const FolderEntry& entry : files.entries) {
     if (typed->part.empty() && entry.kind == FolderEntry::Kind::other) continue;
@@ -75,9 +70,9 @@ std::optional<std::string> completed(const SourceList& list, const std::string& 
     return before + entry.name + (entry.kind == FolderEntry::Kind::folder ? "/" : "");
   };
   std::vector<const FolderEntry*> fitting;
-  const std::string low = lower(typed->part);
+  const std::string low = lower_case(typed->part);
   for (const FolderEntry* entry : list.lines)
-    if (lower(entry->name).starts_with(low)) fitting.push_back(entry);
+    if (lower_case(entry->name).starts_with(low)) fitting.push_back(entry);
   if (fitting.empty())
     return list.chosen >= 0 ? std::optional(named(*list.lines[static_cast<size_t>(list.chosen)]))
                             : std::nullopt;

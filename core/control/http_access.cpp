@@ -3,10 +3,10 @@
 #include <sys/random.h>
 
 #include <algorithm>
-#include <cctype>
 #include <string_view>
 
 #include "core/base/error.hpp"
+#include "core/base/text.hpp"
 
 namespace lensd {
 
@@ -27,8 +27,7 @@ bool is_loopback(const std::string& address) {
 std::string host_name(const std::string& host) {
   std::string name = host.substr(0, host.starts_with('[') ? host.find(']') + 1 : host.find(':'));
   if (name.starts_with('[') && name.ends_with(']')) name = name.substr(1, name.size() - 2);
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
-  return name;
+  return lower_case(name);
 }
 
 bool same_token(const std::string& a, const std::string& b) {

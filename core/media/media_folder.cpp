@@ -10,6 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/text.hpp"
+
 namespace lensd {
 namespace {
 
@@ -28,14 +30,9 @@ constexpr size_t kMostRead = 20000, kMostListed = 4000;
 constexpr size_t kFewestImages = 4;
 constexpr int64_t kLastStart = 9999;
 
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
 std::string ending(const std::string& name) {
   const size_t dot = name.rfind('.');
-  return dot == std::string::npos || dot == 0 ? "" : lower(name.substr(dot + 1));
+  return dot == std::string::npos || dot == 0 ? "" : lower_case(name.substr(dot + 1));
 }
 
 template <size_t N>
@@ -49,7 +46,7 @@ bool before(const FolderEntry& a, const FolderEntry& b) {
     return kind == FolderEntry::Kind::folder ? 0 : kind == FolderEntry::Kind::other ? 2 : 1;
   };
   if (rank(a.kind) != rank(b.kind)) return rank(a.kind) < rank(b.kind);
-  const std::string x = lower(a.name), y = lower(b.name);
+  const std::string x = lower_case(a.name), y = lower_case(b.name);
   const auto digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
   size_t i = 0, k = 0;
   while (i < x.size() && k < y.size()) {

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <string_view>
 
+#include "core/base/text.hpp"
+
 namespace lensd {
 namespace {
 
@@ -47,9 +49,7 @@ UrlKind classify(const std::string& url) {
 std::string scheme_of(const std::string& url) {
   const size_t end = url.find("://");
   if (end == std::string::npos) return {};
-  std::string scheme = url.substr(0, end);
-  for (char& c : scheme) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return scheme;
+  return lower_case(url.substr(0, end));
 }
 
 std::string host_of(const std::string& url) {

@@ -8,8 +8,9 @@ extern "C" {
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
+
+#include "core/base/text.hpp"
 
 namespace lensd {
 namespace {
@@ -25,9 +26,7 @@ constexpr struct {
 }  // namespace
 
 std::string muxer_of(const std::string& path) {
-  std::string ending = std::filesystem::path(path).extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
+  const std::string ending = lower_case(std::filesystem::path(path).extension().string());
   for (const auto& container : kContainers)
     if (ending == container.ending) return container.muxer;
   return {};

@@ -3,19 +3,13 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/base/text.hpp"
 #include "ui/panel.hpp"
 
 namespace lensd::ui {
 namespace {
 
 constexpr float kListWidth = 420, kLineHeight = 38;  // logical pixels
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
-  return out;
-}
 
 /// True where a word of the text begins so: "edg" finds edges, "ed" does not find "removed".
 bool begins_a_word(const std::string& text, const std::string& part) {
@@ -26,10 +20,10 @@ bool begins_a_word(const std::string& text, const std::string& part) {
 
 /// How well a filter answers one word: smaller is better, negative not at all.
 int word_rank(const FilterSchema& schema, const std::string& word) {
-  const std::string filter = lower(schema.name);
+  const std::string filter = lower_case(schema.name);
   if (filter.starts_with(word)) return 0;
   if (filter.find(word) != std::string::npos) return 1;
-  return begins_a_word(lower(schema.doc), word) ? 2 : -1;
+  return begins_a_word(lower_case(schema.doc), word) ? 2 : -1;
 }
 
 int rank(const FilterSchema& schema, const std::string& typed) {
@@ -48,7 +42,7 @@ int rank(const FilterSchema& schema, const std::string& typed) {
 
 /// The filters that match, names before descriptions, else in the registry's order.
 std::vector<const FilterSchema*> matching(const Registry& registry, const std::string& text) {
-  const std::string typed = lower(text);
+  const std::string typed = lower_case(text);
   std::vector<const FilterSchema*> found;
   for (int wanted = 0; wanted <= 2; ++wanted)
     for (const FilterEntry& filter : registry.filters)
