@@ -7,12 +7,12 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 #include <utility>
 
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 #include "core/base/folders.hpp"
+#include "core/base/whole_file.hpp"
 #include "core/graph/chrome_trace.hpp"
 
 namespace lensd {
@@ -33,7 +33,7 @@ std::string time_text(const char* format) {
 std::string free_path(const std::string& stem) {
   for (int n = 1;; ++n) {
     const std::string path = n == 1 ? stem + ".json" : fmt::format("{}-{}.json", stem, n);
-    if (!fs::exists(path)) return path;
+    if (std::error_code unknown; !fs::exists(path, unknown)) return path;
   }
 }
 
@@ -142,17 +142,11 @@ void FlightRecorder::write(const std::string& why) {
     const std::string trace =
         chrome_trace(timeline_.intervals(since), timeline_.samples(since),
                      {{"reason", why}, {"source", options_.source}, {"time", time_text("%FT%T%z")}});
-    fs::create_directories(options_.folder);
-    const std::string path = free_path(stem), temporary = path + ".part";
-    std::ofstream file(temporary, std::ios::binary);
-    file << trace;
-    file.close();
-    if (!file) throw fs::filesystem_error("", temporary, std::make_error_code(std::errc::io_error));
-    fs::rename(temporary, path);
+    const std::string path = free_path(stem);
+    write_whole_file(path, trace, Flush::none);
     notice(false, fmt::format("trace of the last 10 s ({}): {}; open it in ui.perfetto.dev", why, path));
-  } catch (const fs::filesystem_error& e) {
-    notice(true, fmt::format("no trace: {} cannot be written ({}); is the disk full, or set XDG_STATE_HOME",
-                             options_.folder, e.code().message()));
+  } catch (const Error& e) {
+    notice(true, fmt::format("no trace: {}; XDG_STATE_HOME says where traces go", e.what()));
   }
 }
 

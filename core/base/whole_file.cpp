@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -35,23 +36,21 @@ struct Temporary {
   }
 };
 
-bool write_all(int fd, const std::string& text) {
-  for (size_t done = 0; done < text.size();) {
-    const ssize_t n = write(fd, text.data() + done, text.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return false;
-    done += static_cast<size_t>(n);
+/// Opens a file of a name that is free in `folder`, with the mode that the process gives to new files. Not
+/// mkstemp(): its files are private, and the mask that says what they should have been cannot be read without
+/// changing it for every thread.
+int open_temporary(const std::string& folder, const std::string& name, std::string& path) {
+  static std::atomic<unsigned> next{0};
+  for (;;) {
+    path = fmt::format("{}/.{}.{}-{}", folder, name, getpid(), next++);
+    const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (fd >= 0 || errno != EEXIST) return fd;
   }
-  return true;
 }
 
-/// mkstemp() makes private files; a new one gets what open() would have given it.
-mode_t wanted_mode(const std::string& path) {
+bool keep_mode(int fd, const std::string& target) {
   struct stat old = {};
-  if (stat(path.c_str(), &old) == 0) return old.st_mode & 07777;
-  const mode_t mask = umask(0);
-  umask(mask);
-  return 0666 & ~mask;
+  return stat(target.c_str(), &old) != 0 || fchmod(fd, old.st_mode & 07777) == 0;
 }
 
 void flush_folder(const std::string& folder) {
@@ -63,25 +62,42 @@ void flush_folder(const std::string& folder) {
 
 }  // namespace
 
-void write_whole_file(const std::string& path, const std::string& text, Flush flush) {
+bool write_all(int fd, std::span<const uint8_t> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    bytes = bytes.subspan(static_cast<size_t>(written));
+  }
+  return true;
+}
+
+void write_whole_file(const std::string& path, std::string_view text, Flush flush, MissingFolders folders) {
+  write_whole_file(path, std::span(reinterpret_cast<const uint8_t*>(text.data()), text.size()), flush,
+                   folders);
+}
+
+void write_whole_file(const std::string& path, std::span<const uint8_t> bytes, Flush flush,
+                      MissingFolders folders) {
   std::error_code error;
   fs::path target = fs::absolute(path, error);
   if (const fs::path real = fs::canonical(target, error); !error) target = real;
   if (fs::is_directory(target, error)) fail(path, "cannot be written", EISDIR);
-  fs::create_directories(target.parent_path(), error);
-  if (error) fail(path, "its folder cannot be made", error.value());
+  const std::string folder = target.parent_path().string();
+  if (folders == MissingFolders::make && !fs::create_directories(folder, error) && error)
+    fail(path, "its folder cannot be made", error.value());
 
   Temporary temporary;
-  std::string name = fmt::format("{}/.{}.XXXXXX", target.parent_path().string(), target.filename().string());
-  temporary.fd = mkostemp(name.data(), O_CLOEXEC);
+  std::string name;
+  temporary.fd = open_temporary(folder, target.filename().string(), name);
   if (temporary.fd < 0) fail(path, "cannot be written", errno);
   temporary.path = name;
-  if (!write_all(temporary.fd, text)) fail(path, "cannot be written", errno);
-  if (fchmod(temporary.fd, wanted_mode(target.string())) != 0) fail(path, "cannot be written", errno);
-  if (flush == Flush::to_disk && fsync(temporary.fd) != 0) fail(path, "cannot be written", errno);
-  if (rename(name.c_str(), target.c_str()) != 0) fail(path, "cannot be written", errno);
+  const bool ok = write_all(temporary.fd, bytes) && keep_mode(temporary.fd, target.string()) &&
+                  (flush == Flush::none || fsync(temporary.fd) == 0) &&
+                  rename(name.c_str(), target.c_str()) == 0;
+  if (!ok) fail(path, "cannot be written", errno);
   temporary.placed = true;
-  if (flush == Flush::to_disk) flush_folder(target.parent_path().string());
+  if (flush == Flush::to_disk) flush_folder(folder);
 }
 
 std::optional<std::string> read_whole_file(const std::string& path, size_t most_bytes) {

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/base/whole_file.hpp"
 
 namespace lensd {
 namespace {
@@ -75,16 +76,6 @@ std::pair<Descriptor, std::string> open_parent(const std::string& folder, const 
     throw Error(ExitCode::usage, relative, "leads out of " + folder, "give a path below it, without links");
   if (fd.get() < 0) throw cannot_write((fs::path(folder) / parent).string());
   return {std::move(fd), name};
-}
-
-bool write_all(int fd, std::span<const uint8_t> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t size = ::write(fd, bytes.data(), bytes.size());
-    if (size < 0 && errno == EINTR) continue;
-    if (size < 0) return false;
-    bytes = bytes.subspan(static_cast<size_t>(size));
-  }
-  return true;
 }
 
 }  // namespace

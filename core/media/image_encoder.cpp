@@ -1,47 +1,15 @@
 #include "core/media/image_encoder.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <cctype>
-#include <cerrno>
 #include <cstring>
 #include <filesystem>
 
+#include "core/base/text.hpp"
+#include "core/base/whole_file.hpp"
 #include "core/media/recorder.hpp"
 
 namespace lensd {
-namespace {
-
-Error failed(const std::string& path, const std::string& what) {
-  return Error(ExitCode::runtime_failure, path, "cannot be written: " + what);
-}
-
-bool write_all(int fd, std::span<const uint8_t> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    bytes = bytes.subspan(static_cast<size_t>(written));
-  }
-  return true;
-}
-
-void sync_folder(const std::string& folder) {
-  const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return;
-  fsync(fd);
-  close(fd);
-}
-
-}  // namespace
-
 bool image_file_type(const std::string& path, ImageFileType& type) {
-  std::string ending = std::filesystem::path(path).extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
+  const std::string ending = lower_case(std::filesystem::path(path).extension().string());
   if (ending != ".png" && ending != ".jpg" && ending != ".jpeg") return false;
   type = ending == ".png" ? ImageFileType::png : ImageFileType::jpeg;
   return true;
@@ -99,31 +67,11 @@ std::span<const uint8_t> ImageEncoder::encode(ConstImageRef image) {
   return {packet_->data, static_cast<size_t>(packet_->size)};
 }
 
-void write_whole(const std::string& path, std::span<const uint8_t> bytes, Durability durability) {
-  const std::filesystem::path target(path);
-  const std::string folder = target.has_parent_path() ? target.parent_path().string() : ".";
-  std::string temporary = folder + "/." + target.filename().string() + ".XXXXXX";
-  const int fd = mkostemp(temporary.data(), O_CLOEXEC);
-  if (fd < 0) throw failed(path, std::strerror(errno));
-  const mode_t mask = umask(0);
-  umask(mask);
-  bool ok = fchmod(fd, 0666 & ~mask) == 0 && write_all(fd, bytes);
-  if (ok && durability == Durability::power) ok = fsync(fd) == 0;
-  int error = ok ? 0 : errno;
-  if (close(fd) != 0 && !error) error = errno;
-  if (!error && rename(temporary.c_str(), path.c_str()) != 0) error = errno;
-  if (error) {
-    unlink(temporary.c_str());
-    throw failed(path, std::strerror(error));
-  }
-  if (durability == Durability::power) sync_folder(folder);
-}
-
 void write_image(const std::string& path, ConstImageRef image) {
   ImageFileType type;
   if (!image_file_type(path, type)) throw Error(ExitCode::usage, path, "images are written as .png or .jpg");
   ImageEncoder encoder(type);
-  write_whole(path, encoder.encode(image), Durability::power);
+  write_whole_file(path, encoder.encode(image), Flush::to_disk, MissingFolders::refuse);
 }
 
 }  // namespace lensd

@@ -34,13 +34,4 @@ class ImageEncoder {
   ff::PacketPtr packet_ = ff::make_packet();
 };
 
-/// How far a finished file is pushed before it gets its name.
-enum class Durability {
-  process,  ///< survives the death of the process: for frames of a sequence
-  power,    ///< fsync of file and folder
-};
-
-/// Writes a temporary file beside `path` and renames it. Throws Error(runtime_failure).
-void write_whole(const std::string& path, std::span<const uint8_t> bytes, Durability durability);
-
 }  // namespace lensd

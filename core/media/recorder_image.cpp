@@ -1,5 +1,6 @@
 #include <filesystem>
 
+#include "core/base/whole_file.hpp"
 #include "core/media/image_encoder.hpp"
 #include "core/media/recorders.hpp"
 #include "core/media/url.hpp"
@@ -15,7 +16,8 @@ class ImageRecorder final : public Recorder {
 
   void write(ConstImageRef image, const FrameInfo&) override {
     const auto bytes = encoder_.encode(image);
-    write_whole(name(frames_ + 1), bytes, sequence_ ? Durability::process : Durability::power);
+    write_whole_file(name(frames_ + 1), bytes, sequence_ ? Flush::none : Flush::to_disk,
+                     MissingFolders::refuse);
     ++frames_;
   }
   void finish() override {}
