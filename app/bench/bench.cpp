@@ -36,18 +36,19 @@ constexpr Setting kSettings[] = {{"gaussian", "radius", 1},
                                  {"convolve", "compose", 0, "box(7)"},
                                  {"convolve", "compose", 0, "box(15)"}};
 
-PictureInfo nv12(Extent extent) {
+/// A plane of luma and one of chroma pairs at half the size: NV12 at 8 bits, P010 (in the upper bits of 16)
+/// at 10.
+PictureInfo semi_planar(Extent extent, uint8_t bits) {
+  const uint8_t bytes = bits > 8 ? 2 : 1, pair = 2 * bytes, unused = 8 * bytes - bits;
   PictureInfo info;
   info.extent = extent;
-  info.format = {
-      ColourModel::yuv, 8, 1, 1, false, 2, {ComponentLayout{0, 1, 0, 0}, {1, 2, 0, 0}, {1, 2, 1, 0}, {}}};
-  return info;
-}
-PictureInfo p010(Extent extent) {
-  PictureInfo info;
-  info.extent = extent;
-  info.format = {
-      ColourModel::yuv, 10, 1, 1, false, 2, {ComponentLayout{0, 2, 0, 6}, {1, 4, 0, 6}, {1, 4, 2, 6}, {}}};
+  PictureFormat& format = info.format;
+  format.model = ColourModel::yuv;
+  format.depth = bits;
+  format.chroma_shift_x = format.chroma_shift_y = 1;
+  format.plane_count = 2;
+  format.components = {
+      ComponentLayout{0, bytes, 0, unused}, {1, pair, 0, unused}, {1, pair, bytes, unused}, {}};
   return info;
 }
 
@@ -57,7 +58,8 @@ void for_each_subject(Extent extent, const std::vector<std::string>& only, Use u
   const auto wanted = [&](const std::string& name) {
     return only.empty() || std::find(only.begin(), only.end(), name) != only.end();
   };
-  const std::pair<const char*, PictureInfo> pictures[] = {{"nv12", nv12(extent)}, {"p010", p010(extent)}};
+  const std::pair<const char*, PictureInfo> pictures[] = {{"nv12", semi_planar(extent, 8)},
+                                                          {"p010", semi_planar(extent, 10)}};
   if (wanted("colour"))
     for (const auto& [name, info] : pictures)
       use(Subject{fmt::format("colour {}", name), registry().make_source(), {}, &info});
