@@ -3,17 +3,10 @@
 
 #include <cuda_runtime_api.h>
 
-#include <string>
-
-#include "core/base/error.hpp"
-
 namespace lensd {
 
-[[noreturn]] inline void throw_cuda(cudaError_t status, const char* expression, const char* file, int line) {
-  throw Error(ExitCode::runtime_failure, std::string(file) + ":" + std::to_string(line),
-              std::string(expression) + ": " + cudaGetErrorString(status),
-              "see `lensd doctor`; --backend=cpu gives the same output");
-}
+/// Throws Error(runtime_failure). Not inline: .cu files are parsed three times and do without <stdexcept>.
+[[noreturn]] void throw_cuda(cudaError_t status, const char* expression, const char* file, int line);
 
 }  // namespace lensd
 
