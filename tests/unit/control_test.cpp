@@ -16,6 +16,7 @@
 #include "core/control/client.hpp"
 #include "core/control/commands.hpp"
 #include "core/control/socket_server.hpp"
+#include "tests/unit/eventually.hpp"
 #include "tests/unit/fake_target.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
@@ -23,16 +24,6 @@ namespace lensd {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Polls until `done` or ten seconds have passed.
-template <class F>
-bool eventually(F done) {
-  for (int i = 0; i < 1000; ++i) {
-    if (done()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return done();
-}
 
 Answer run(Target& target, const Json& command) {
   Answer answer{Fault::failed, "no answer", {}};

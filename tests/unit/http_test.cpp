@@ -12,6 +12,7 @@
 #include "core/base/error.hpp"
 #include "core/control/http_access.hpp"
 #include "core/control/http_server.hpp"
+#include "tests/unit/eventually.hpp"
 #include "tests/unit/fake_target.hpp"
 
 namespace lensd {
@@ -54,15 +55,6 @@ class Caller {
   bool closed_ = false;
   std::string read_;
 };
-
-template <class F>
-bool eventually(F done) {
-  for (int i = 0; i < 1000; ++i) {
-    if (done()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return done();
-}
 
 class HttpTest : public ::testing::Test {
  protected:

@@ -7,12 +7,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <functional>
 #include <thread>
 
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 #include "core/media/stream_output.hpp"
+#include "tests/unit/eventually.hpp"
 #include "tests/unit/media_fixture.hpp"
 
 namespace lensd::test {
@@ -64,13 +64,6 @@ class StreamTest : public MediaTest {
       std::this_thread::sleep_for(pace);
     }
   }
-  static bool comes_true(const std::function<bool()>& what) {
-    for (int i = 0; i < 1000; ++i) {
-      if (what()) return true;
-      std::this_thread::sleep_for(10ms);
-    }
-    return what();
-  }
 };
 
 TEST_F(StreamTest, OnlyReceiversAreReceivers) {
@@ -97,7 +90,7 @@ TEST_F(StreamTest, ATransportStreamArrivesWhole) {
     }
   });
   send(output, 0, 1);
-  EXPECT_TRUE(comes_true([&] { return output.state() == StreamOutput::State::sending; }));
+  EXPECT_TRUE(eventually([&] { return output.state() == StreamOutput::State::sending; }));
   send(output, 1, 149);
   output.finish();
   const Socket teller(SOCK_DGRAM);
@@ -121,7 +114,7 @@ TEST_F(StreamTest, AnAbsentReceiverHoldsNothingUp) {
   }
   StreamOutput output(options(url));
   send(output, 0, 600, 0ms);
-  EXPECT_TRUE(comes_true([&] { return output.state() == StreamOutput::State::waiting; }));
+  EXPECT_TRUE(eventually([&] { return output.state() == StreamOutput::State::waiting; }));
   send(output, 600, 10, 0ms);
   EXPECT_EQ(output.sent(), 0);
   bool problem = false;
@@ -153,7 +146,7 @@ TEST_F(StreamTest, ASilentReceiverHoldsNothingUp) {
 TEST_F(StreamTest, APlaylistPlaysAndComesToItsEnd) {
   StreamOutput output(options(file("live.m3u8")));
   send(output, 0, 1);
-  EXPECT_TRUE(comes_true([&] { return output.state() == StreamOutput::State::sending; }));
+  EXPECT_TRUE(eventually([&] { return output.state() == StreamOutput::State::sending; }));
   send(output, 1, 119, 2ms);
   output.finish();
   const std::string playlist = get("live.m3u8");
@@ -168,14 +161,14 @@ TEST_F(StreamTest, APlaylistPlaysAndComesToItsEnd) {
 TEST_F(StreamTest, AFolderThatAppearsIsFound) {
   StreamOutput output(options(file("later/live.m3u8")));
   int64_t i = 0;
-  EXPECT_TRUE(comes_true([&] {  // the first file is written when it is full
+  EXPECT_TRUE(eventually([&] {  // the first file is written when it is full
     send(output, i, 5, 1ms);
     i += 5;
     return output.state() == StreamOutput::State::waiting;
   }));
   std::filesystem::create_directory(file("later"));
   const int64_t sent_before = output.sent();
-  EXPECT_TRUE(comes_true([&] {
+  EXPECT_TRUE(eventually([&] {
     send(output, i, 5, 1ms);
     i += 5;
     return output.sent() > sent_before + 100;

@@ -2,11 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
-#include <thread>
 
 #include "app/pipeline.hpp"
 #include "kernels/registry.hpp"
+#include "tests/unit/eventually.hpp"
 #include "tests/unit/synthetic_source.hpp"
 
 namespace lensd {
@@ -22,16 +21,6 @@ PipelineOptions options(const char* chain, bool paused) {
 
 std::unique_ptr<Source> source(int64_t frames) {
   return std::make_unique<SyntheticSource>(Extent{64, 48}, frames);
-}
-
-/// Polls until `done` or ten seconds have passed.
-template <class F>
-bool eventually(F done) {
-  for (int i = 0; i < 1000; ++i) {
-    if (done()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return done();
 }
 
 /// Everything posted before has been applied, and planned.

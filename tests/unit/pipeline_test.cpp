@@ -15,6 +15,7 @@
 #include "core/device/memory.hpp"
 #include "kernels/registry.hpp"
 #include "tests/unit/count_allocations.hpp"
+#include "tests/unit/eventually.hpp"
 #include "tests/unit/synthetic_source.hpp"
 
 namespace lensd {
@@ -204,15 +205,12 @@ TEST(Pipeline, CommandsHaveTicketsAndNudgesMakeTurns) {
   pipeline.start();
   const uint64_t ticket = pipeline.try_post(SetSpeed{2});
   EXPECT_GT(ticket, 0u);
-  for (int i = 0; i < 500 && pipeline.status().applied < ticket; ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_TRUE(eventually([&] { return pipeline.status().applied >= ticket; }));
   EXPECT_EQ(pipeline.status().applied, ticket);
   EXPECT_EQ(pipeline.status().speed, 2);
   const uint64_t turns = pipeline.status().process_turns;
   pipeline.nudge();
-  for (int i = 0; i < 500 && pipeline.status().process_turns == turns; ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  EXPECT_GT(pipeline.status().process_turns, turns) << "also while paused";
+  EXPECT_TRUE(eventually([&] { return pipeline.status().process_turns > turns; })) << "also while paused";
   pipeline.stop();
   EXPECT_EQ(pipeline.try_post(SetSpeed{1}), 0u) << "closed";
 }
@@ -223,16 +221,6 @@ TEST(Pipeline, FailureOfTheSourceEndsTheRunAndIsRethrown) {
   while (pipeline.next_frame()) {
   }
   EXPECT_THROW(pipeline.check(), Error);
-}
-
-/// Polls until `done` or five seconds have passed.
-template <class F>
-bool eventually(F done) {
-  for (int i = 0; i < 500; ++i) {
-    if (done()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return done();
 }
 
 TEST(Pipeline, PausedItShowsOneFrameAndStepsExactly) {

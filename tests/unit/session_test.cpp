@@ -4,13 +4,13 @@
 
 #include <fstream>
 #include <future>
-#include <thread>
 
 #include "app/control_desk.hpp"
 #include "app/session.hpp"
 #include "core/base/error.hpp"
 #include "core/control/client.hpp"
 #include "kernels/registry.hpp"
+#include "tests/unit/eventually.hpp"
 #include "tests/unit/synthetic_source.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
@@ -136,11 +136,10 @@ TEST_F(SessionTest, ASourceThatCannotBeOpenedChangesNothing) {
 TEST_F(SessionTest, SnapshotsAreWrittenWhilePaused) {
   start("invert", "paused");
   Answer answer;
-  for (int i = 0; i < 500; ++i) {
+  EXPECT_TRUE(eventually([&] {
     answer = wait_for([&](Reply reply) { session_->snapshot("a.png", std::move(reply)); });
-    if (answer.fault == Fault::none) break;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
+    return answer.fault == Fault::none;
+  }));
   EXPECT_EQ(answer.data["path"], folder_ / "captures/a.png");
   for (const char* bad : {"../a.png", "a.bmp", "/a.png"})
     EXPECT_NE(wait_for([&](Reply reply) { session_->snapshot(bad, std::move(reply)); }).fault, Fault::none)

@@ -9,6 +9,7 @@
 #include "app/viewer_source.hpp"
 #include "core/base/error.hpp"
 #include "kernels/registry.hpp"
+#include "tests/unit/eventually.hpp"
 #include "tests/unit/synthetic_source.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
@@ -16,16 +17,6 @@ namespace lensd {
 namespace {
 
 using namespace std::chrono_literals;
-
-template <class F>
-bool soon(F condition) {
-  const auto end = std::chrono::steady_clock::now() + 30s;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(2ms);
-  }
-  return true;
-}
 
 MadeSource make_synthetic() {
   PipelineOptions options;
@@ -63,7 +54,7 @@ class Opener : public ::testing::Test {
   }
   SourceOpener::Finished finished() {
     std::optional<SourceOpener::Finished> result;
-    EXPECT_TRUE(soon([&] { return (result = opener->take()).has_value(); }));
+    EXPECT_TRUE(eventually([&] { return (result = opener->take()).has_value(); }));
     return result ? std::move(*result) : SourceOpener::Finished{};
   }
 
@@ -80,7 +71,7 @@ TEST_F(Opener, GivesBackWhatWasMade) {
   EXPECT_EQ(result.problem, "");
   EXPECT_EQ(result.request.url, "good");
   EXPECT_EQ(opener->opening(), "");
-  EXPECT_TRUE(soon([&] { return wakes == 1; }));
+  EXPECT_TRUE(eventually([&] { return wakes == 1; }));
   EXPECT_FALSE(opener->take());
 }
 
@@ -93,28 +84,28 @@ TEST_F(Opener, AFailureSaysWhatAndWhy) {
 
 TEST_F(Opener, TheNewestWishCounts) {
   opener->open(request("slow"));
-  ASSERT_TRUE(soon([&] { return waiting == 1; }));
+  ASSERT_TRUE(eventually([&] { return waiting == 1; }));
   opener->open(request("good"));
   EXPECT_EQ(told, std::vector<std::string>{"slow: another source was asked for meanwhile"});
   EXPECT_EQ(finished().request.url, "good");
-  EXPECT_TRUE(soon([&] { return stopped == 1; }));
+  EXPECT_TRUE(eventually([&] { return stopped == 1; }));
   EXPECT_FALSE(opener->take());
 }
 
 TEST_F(Opener, GivenUpIsForgotten) {
   opener->open(request("slow"));
-  ASSERT_TRUE(soon([&] { return waiting == 1; }));
+  ASSERT_TRUE(eventually([&] { return waiting == 1; }));
   opener->cancel();
   EXPECT_EQ(opener->opening(), "");
   EXPECT_EQ(told, std::vector<std::string>{"slow: given up"});
-  EXPECT_TRUE(soon([&] { return stopped == 1; }));
+  EXPECT_TRUE(eventually([&] { return stopped == 1; }));
   EXPECT_FALSE(opener->take());
   EXPECT_EQ(wakes, 0);
 }
 
 TEST_F(Opener, TheEndStopsWhatIsBeingOpened) {
   opener->open(request("slow"));
-  ASSERT_TRUE(soon([&] { return waiting == 1; }));
+  ASSERT_TRUE(eventually([&] { return waiting == 1; }));
   opener.reset();
   EXPECT_EQ(stopped, 1);
   EXPECT_EQ(told, std::vector<std::string>{"slow: lensd is ending"});
@@ -125,9 +116,9 @@ TEST(RetirementTest, TheNextSourceStartsWhenTheOldOneHasEnded) {
   MadeSource first = make_synthetic(), second = make_synthetic();
   const std::shared_ptr<Pipeline> old = first.pipeline, next = second.pipeline;
   retirement.replace({}, first.pipeline);
-  ASSERT_TRUE(soon([&] { return old->status().processed > 0; }));
+  ASSERT_TRUE(eventually([&] { return old->status().processed > 0; }));
   retirement.replace(std::move(first), next);
-  ASSERT_TRUE(soon([&] { return next->status().processed > 0; }));
+  ASSERT_TRUE(eventually([&] { return next->status().processed > 0; }));
   const uint64_t processed = old->status().processed;
   std::this_thread::sleep_for(50ms);
   EXPECT_EQ(old->status().processed, processed) << "its threads have ended";
@@ -163,7 +154,7 @@ TEST(Finder, ListsTheFolderAndSaysWhatIsWrongWithRecentSources) {
                                            "rtsp://camera/stream", "/dev/video987"};
   finder.want(folder / "", recent);
   EXPECT_EQ(finder.choices()->recent.size(), recent.size()) << "the list is there at once";
-  ASSERT_TRUE(soon([&] { return finder.choices()->cameras_known; }));
+  ASSERT_TRUE(eventually([&] { return finder.choices()->cameras_known; }));
   const auto choices = finder.choices();
   ASSERT_EQ(choices->files.entries.size(), 1u);
   EXPECT_EQ(choices->files.entries[0].name, "clip.mp4");
@@ -173,7 +164,7 @@ TEST(Finder, ListsTheFolderAndSaysWhatIsWrongWithRecentSources) {
   EXPECT_EQ(choices->recent[3].problem, "");
   EXPECT_EQ(choices->recent[4].problem, "This camera is not plugged in");
   std::ofstream(folder / "new.mkv") << "x";
-  EXPECT_TRUE(soon([&] { return finder.choices()->files.entries.size() == 2; })) << "it is read again";
+  EXPECT_TRUE(eventually([&] { return finder.choices()->files.entries.size() == 2; })) << "it is read again";
 }
 
 }  // namespace

@@ -21,6 +21,7 @@
 #include "core/graph/chrome_trace.hpp"
 #include "core/graph/clock_bounds.hpp"
 #include "kernels/registry.hpp"
+#include "tests/unit/eventually.hpp"
 #include "tests/unit/synthetic_source.hpp"
 
 namespace lensd {
@@ -165,13 +166,11 @@ class TemporaryFolder {
   std::string path_;
 };
 
-/// Waits for a notice; nothing after half a minute.
+/// The first notice that comes, if one does.
 std::optional<SinkNotice> await_notice(FlightRecorder& recorder) {
-  for (int i = 0; i < 3000; ++i) {
-    if (const auto notices = recorder.take_notices(); !notices.empty()) return notices.front();
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return std::nullopt;
+  std::vector<SinkNotice> notices;
+  eventually([&] { return !(notices = recorder.take_notices()).empty(); });
+  return notices.empty() ? std::nullopt : std::optional(notices.front());
 }
 
 TEST(ChromeTrace, ValidatorFindsWhatIsWrong) {
