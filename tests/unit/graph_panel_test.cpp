@@ -5,44 +5,32 @@
 #include <filesystem>
 
 #include "core/base/whole_file.hpp"
-#include "tests/unit/ui_model.hpp"
-#include "ui/viewer_ui.hpp"
+#include "tests/unit/panel_hand.hpp"
 
 namespace lensd::ui {
 namespace {
 
 namespace fs = std::filesystem;
 
-class GraphPanel : public ::testing::Test {
+class GraphPanel : public PanelHand {
  protected:
   void SetUp() override {
-    ImGui::CreateContext();
-    ImGuiIO& io = ImGui::GetIO();
-    io.IniFilename = nullptr;
-    io.DisplaySize = {1280, 1000};
-    io.DisplayFramebufferScale = {1, 1};
-    look = make_look(io, ImGui::GetStyle(), 1, 1);
-    io.Fonts->Build();
-    viewer.track_widgets(true);
+    PanelHand::SetUp();
+    ImGui::GetIO().DisplaySize = {1280, 1000};
     std::string name = (fs::temp_directory_path() / "lensd-panel.XXXXXX").string();
     ASSERT_TRUE(mkdtemp(name.data()));
     folder = name;
     viewer.state().presets = PresetShelf({folder.string(), {}});
-    for (int i = 0; i < 3; ++i) frame();  // until the layout has come to rest
+    frames(3);  // until the layout has come to rest
   }
   void TearDown() override {
-    ImGui::DestroyContext();
+    PanelHand::TearDown();
     fs::remove_all(folder);
   }
 
-  /// One display frame, with a pipeline that obeys at once.
-  void frame(const InputState& input = {}) {
-    ImGui::GetIO().DeltaTime = 1.f / 60;
-    std::vector<Command> out;
-    ImGui::NewFrame();
-    viewer.draw(model, input, look, out);
-    ImGui::Render();
-    for (const Command& command : out) obey(command);
+  /// A pipeline that obeys at once.
+  void follow(const Commands& commands) override {
+    for (const Command& command : commands) obey(command);
     for (auto& message : viewer.requests().messages) messages.push_back(message.second);
   }
   void obey(const Command& command) {
@@ -55,38 +43,6 @@ class GraphPanel : public ::testing::Test {
         std::visit([this](const auto& one) { obey(Command(one)); }, change);
     if (const auto* c = std::get_if<Solo>(&command)) solo = c->node;
   }
-  void point(float x, float y) {
-#if IMGUI_VERSION_NUM >= 18700
-    ImGui::GetIO().AddMousePosEvent(x, y);
-#else
-    ImGui::GetIO().MousePos = {x, y};
-#endif
-  }
-  void button(bool down) {
-#if IMGUI_VERSION_NUM >= 18700
-    ImGui::GetIO().AddMouseButtonEvent(0, down);
-#else
-    ImGui::GetIO().MouseDown[0] = down;
-#endif
-  }
-  bool there(const std::string& name) const {
-    return viewer.widget_rects().count(name) > 0;
-  }
-  Rect rect(const std::string& name) {
-    const auto found = viewer.widget_rects().find(name);
-    EXPECT_NE(found, viewer.widget_rects().end()) << name;
-    return found == viewer.widget_rects().end() ? Rect{} : found->second;
-  }
-  void point_at(const std::string& name, float at = 0.5f) {
-    const Rect r = rect(name);
-    point(r.x + r.w * at, r.y + r.h * 0.5f);
-    frame(), frame();
-  }
-  void click(const std::string& name) {
-    point_at(name);
-    button(true), frame();
-    button(false), frame(), frame();
-  }
   void drag(const std::string& from, float to_x, float to_y) {
     point_at(from);
     button(true), frame();
@@ -95,17 +51,9 @@ class GraphPanel : public ::testing::Test {
       point(at.x + (to_x - at.x) * part, at.y + (to_y - at.y) * part), frame();
     }
     frame();
-    button(false), frame(), frame();
+    button(false), frames(2);
   }
-  void press(KeyPress key) {
-    InputState input;
-    input.presses.push_back(key);
-    frame(input), frame();
-  }
-  void type(const char* text) {
-    for (const char* c = text; *c; ++c)
-      ImGui::GetIO().AddInputCharacter(static_cast<unsigned char>(*c)), frame();
-  }
+  void press(KeyPress key) { PanelHand::press(key), frame(); }
   std::string order() const {
     std::string text;
     for (const NodeDesc& node : model.graph.nodes) text += node.id + " ";
@@ -116,9 +64,6 @@ class GraphPanel : public ::testing::Test {
     return value_of(desc, *test::sample_registry().find(desc.filter)->schema().find(param));
   }
 
-  Look look;
-  ViewerUi viewer;
-  ViewerModel model = test::sample_model();
   std::vector<std::string> messages;
   std::string solo;
   fs::path folder;
@@ -143,9 +88,9 @@ TEST_F(GraphPanel, EscapeDropsADragWhereItWas) {
   point_at("graph/median/title");
   button(true), frame();
   const Rect last = rect("graph/convolve/title");
-  point(last.x + 20, last.y + 300), frame(), frame();
+  point(last.x + 20, last.y + 300), frames(2);
   press({.key = Key::escape});
-  button(false), frame(), frame();
+  button(false), frames(2);
   EXPECT_EQ(order(), "median edges convolve ");
 }
 
@@ -233,21 +178,19 @@ TEST_F(GraphPanel, StepButtonsAndTheArrowBackToTheDefault) {
 
 TEST_F(GraphPanel, ShiftAndTheWheelGoInFineSteps) {
   point_at("graph/edges/low");
-  const auto wheel = [&](float by) {
+  const auto turn = [&](float by) {
 #if IMGUI_VERSION_NUM >= 18700
     ImGui::GetIO().AddKeyEvent(ImGuiMod_Shift, true);
-    ImGui::GetIO().AddMouseWheelEvent(0, by);
 #else
     ImGui::GetIO().KeyShift = true;
-    ImGui::GetIO().MouseWheel = by;
 #endif
-    frame(), frame();
+    wheel(by), frames(2);
   };
-  wheel(1), wheel(1);
+  turn(1), turn(1);
   const double up = std::get<double>(value("edges", "low"));
   EXPECT_GT(up, 50);
   EXPECT_LT(up, 60);
-  wheel(-1), wheel(-1);
+  turn(-1), turn(-1);
   EXPECT_DOUBLE_EQ(std::get<double>(value("edges", "low")), 50);
 }
 
@@ -330,14 +273,14 @@ TEST_F(GraphPanel, AllNodesFoldAtOnce) {
   point_at("graph/median/title");
   click("graph/median/more");
   click("graph/median/menu/fold_all");
-  for (int i = 0; i < 2; ++i) frame();
+  frames(2);
   EXPECT_FALSE(there("graph/median/radius"));
   EXPECT_FALSE(there("graph/edges/low"));
   EXPECT_TRUE(there("graph/edges/title"));
   point_at("graph/edges/title");
   click("graph/edges/more");
   click("graph/edges/menu/unfold_all");
-  for (int i = 0; i < 2; ++i) frame();
+  frames(2);
   EXPECT_TRUE(there("graph/median/radius"));
   EXPECT_TRUE(there("graph/edges/low"));
 }
@@ -350,11 +293,11 @@ TEST_F(GraphPanel, TheLastGraphIsTakenUpAgainOnDemand) {
   last.nodes.push_back({.id = "edges", .filter = "canny"});
   viewer.state().preset_menu.last_graph = resolved(last, test::sample_registry());
   viewer.state().preset_menu.last_graph_preset = path;
-  for (int i = 0; i < 2; ++i) frame();
+  frames(2);
   EXPECT_FALSE(there("graph/resume")) << "there is a graph already";
   model.nodes.clear(), model.graph = {}, model.pipeline = 2, ++model.graph_version;
   viewer.state().editor = {};
-  for (int i = 0; i < 2; ++i) frame();
+  frames(2);
   ASSERT_TRUE(there("graph/resume"));
   click("graph/resume");
   EXPECT_EQ(order(), "median edges ");
@@ -373,7 +316,7 @@ TEST_F(GraphPanel, TheLastGraphOutlivesItsPreset) {
   viewer.state().preset_menu.last_graph_preset = (folder / "gone.toml").string();
   model.nodes.clear(), model.graph = {}, model.pipeline = 2, ++model.graph_version;
   viewer.state().editor = {};
-  for (int i = 0; i < 2; ++i) frame();
+  frames(2);
   click("graph/resume");
   EXPECT_EQ(order(), "median ");
   EXPECT_EQ(viewer.state().presets.current(viewer.state().editor), nullptr);
@@ -384,7 +327,7 @@ TEST_F(GraphPanel, LongGraphsScrollAndKeepTheAddButtonInSight) {
     viewer.state().graph.selected = "median";
     press({.character = 'd', .ctrl = true});
   }
-  for (int i = 0; i < 4; ++i) frame();
+  frames(4);
   EXPECT_GE(model.graph.nodes.size(), 15u);
   const Rect add = rect("graph/add");
   EXPECT_LT(add.y + add.h, rect("transport/pause").y);

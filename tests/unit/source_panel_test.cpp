@@ -2,91 +2,38 @@
 #include <gtest/gtest.h>
 
 #include "core/base/clock.hpp"
-#include "tests/unit/ui_model.hpp"
+#include "tests/unit/panel_hand.hpp"
 #include "ui/source_list.hpp"
-#include "ui/viewer_ui.hpp"
 
 namespace lensd::ui {
 namespace {
 
 using Kind = FolderEntry::Kind;
 
-class SourcePanel : public ::testing::Test {
+class SourcePanel : public PanelHand {
  protected:
   void SetUp() override {
-    ImGui::CreateContext();
-    ImGuiIO& io = ImGui::GetIO();
-    io.IniFilename = nullptr;
-    io.DisplaySize = {1280, 720};
-    io.DisplayFramebufferScale = {1, 1};
-    look = make_look(io, ImGui::GetStyle(), 1, 1);
-    io.Fonts->Build();
-    viewer.track_widgets(true);
+    PanelHand::SetUp();
     model.source_folder = "/videos";
     publish();
-    for (int i = 0; i < 3; ++i) frame();
+    frames(3);
   }
-  void TearDown() override { ImGui::DestroyContext(); }
-
   void publish() { model.choices = std::make_shared<const SourceChoices>(choices); }
-  void frame(const InputState& input = {}) {
-    ImGui::GetIO().DeltaTime = 1.f / 60;
-    std::vector<Command> out;
-    ImGui::NewFrame();
-    viewer.draw(model, input, look, out);
-    ImGui::Render();
+  void follow(const Commands&) override {
     const ViewerRequests& r = viewer.requests();
     if (r.open) wishes.push_back(*r.open);
     if (!r.forget_source.empty()) forgotten.push_back(r.forget_source);
     cancelled += r.cancel_open ? 1 : 0;
   }
-  void point(float x, float y) {
-#if IMGUI_VERSION_NUM >= 18700
-    ImGui::GetIO().AddMousePosEvent(x, y);
-#else
-    ImGui::GetIO().MousePos = {x, y};
-#endif
-  }
-  void button(bool down) {
-#if IMGUI_VERSION_NUM >= 18700
-    ImGui::GetIO().AddMouseButtonEvent(0, down);
-#else
-    ImGui::GetIO().MouseDown[0] = down;
-#endif
-  }
-  bool there(const std::string& name) const {
-    return viewer.widget_rects().count(name) > 0;
-  }
-  void click(const std::string& name) {
-    ASSERT_TRUE(there(name)) << name;
-    const Rect r = viewer.widget_rects().at(name);
-    point(r.x + r.w * 0.5f, r.y + r.h * 0.5f), frame(), frame();
-    button(true), frame();
-    button(false), frame(), frame();
-  }
-  void press(KeyPress key) {
-    InputState input;
-    input.presses.push_back(key);
-    frame(input), frame();
-  }
-  void type(const char* text) {
-    for (const char* c = text; *c; ++c)
-      ImGui::GetIO().AddInputCharacter(static_cast<unsigned char>(*c)), frame();
-    frame();
-  }
+  void press(KeyPress key) { PanelHand::press(key), frame(); }
   void open_dialog() {
     press({.character = 'o', .ctrl = true});
-    frame(), frame();
+    frames(2);
     ASSERT_TRUE(there("source/path"));
   }
   /// What the program does when a wish came true.
-  void play() {
-    ++model.pipeline, frame(), frame(), frame();
-  }
+  void play() { ++model.pipeline, frames(3); }
 
-  Look look;
-  ViewerUi viewer;
-  ViewerModel model = test::sample_model();
   SourceChoices choices = test::sample_choices();
   std::vector<SourceWish> wishes;
   std::vector<std::string> forgotten;
@@ -102,13 +49,13 @@ TEST_F(SourcePanel, TheButtonIsThereWhetherTheSideIsOpenOrFolded) {
   frame();
   EXPECT_FALSE(there("source/path"));
   viewer.state().left = Fold::folded;
-  frame(), frame();
+  frames(2);
   click("source/open");
   frame();
   EXPECT_TRUE(there("source/path"));
   press({.key = Key::escape});
   viewer.state().panels = false;
-  frame(), frame();
+  frames(2);
   open_dialog();
 }
 
@@ -162,7 +109,7 @@ TEST_F(SourcePanel, ArrowsChooseAndFoldersAreEntered) {
   EXPECT_FALSE(there("source/file/clip.mp4")) << "the list is of another folder";
   choices.files = {"/videos/old/", "/videos/old", "", {{Kind::file, "oldest.avi", 5, 0}}, false};
   publish();
-  frame(), frame();
+  frames(2);
   click("source/file/oldest.avi");
   ASSERT_EQ(wishes.size(), 1u);
   EXPECT_EQ(wishes[0].text, "/videos/old/oldest.avi");
@@ -226,14 +173,14 @@ TEST_F(SourcePanel, ACamerasModesAreChosenByClicks) {
   EXPECT_EQ(wishes.back().format, "");
   choices.cameras.clear();
   publish();
-  frame(), frame(), frame();
+  frames(3);
   EXPECT_TRUE(there("source/file/clip.mp4")) << "unplugged: the files are back";
   EXPECT_TRUE(there("source/no_camera"));
 }
 
 TEST_F(SourcePanel, WhatIsBeingOpenedIsShownAndGivenUp) {
   model.progress.opening = "rtsp://camera.local/stream", model.progress.since_ns = now_ns();
-  frame(), frame();
+  frames(2);
   click("source/cancel");
   EXPECT_EQ(cancelled, 1);
   open_dialog();
@@ -247,7 +194,7 @@ TEST_F(SourcePanel, AFailureIsToldInTheDialogAndALiveSourceCanBeWaitedFor) {
   press({.key = Key::enter});
   model.progress.failures = 1, model.progress.problem = "udp://127.0.0.1:9: no picture came";
   model.progress.failed = wishes.at(0), model.progress.may_wait = true;
-  frame(), frame(), frame();
+  frames(3);
   ASSERT_TRUE(there("source/problem"));
   EXPECT_EQ(viewer.state().source.text, "udp://127.0.0.1:9") << "to be corrected";
   click("source/wait");
@@ -280,7 +227,7 @@ TEST_F(SourcePanel, StateOfALiveSourceIsInTheRow) {
                        .reason = "connection refused",
                        .since_ns = now_ns(),
                        .reconnects = 2};
-  frame(), frame();
+  frames(2);
   EXPECT_TRUE(there("source/live"));
   EXPECT_EQ(live_text(model.live_status, model.live_status.since_ns + 65'000'000'000),
             "reconnecting for 1:05 · 2 reconnects");
@@ -309,13 +256,13 @@ TEST_F(SourcePanel, DrawsInEverySize) {
   open_dialog();
   for (const ImVec2 size : {ImVec2{1920, 1080}, ImVec2{640, 480}, ImVec2{200, 120}, ImVec2{1, 1}}) {
     ImGui::GetIO().DisplaySize = size;
-    for (int i = 0; i < 3; ++i) frame();
+    frames(3);
     viewer.state().source.camera = "/dev/video0";
-    for (int i = 0; i < 2; ++i) frame();
+    frames(2);
   }
   model.choices.reset();
   viewer.state().source.camera.clear();
-  frame(), frame();
+  frames(2);
 }
 
 }  // namespace

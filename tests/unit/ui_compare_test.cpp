@@ -4,8 +4,7 @@
 #include <algorithm>
 
 #include "core/base/clock.hpp"
-#include "tests/unit/ui_model.hpp"
-#include "ui/viewer_ui.hpp"
+#include "tests/unit/panel_hand.hpp"
 
 namespace lensd::ui {
 namespace {
@@ -13,91 +12,38 @@ namespace {
 using Names = std::vector<std::string>;
 
 /// A viewer driven by hand, whose model follows SetTaps and SetViews as the program's does.
-class Looking : public ::testing::Test {
+class Looking : public PanelHand {
  protected:
   void SetUp() override {
-    ImGui::CreateContext();
-    ImGuiIO& io = ImGui::GetIO();
-    io.IniFilename = nullptr;
-    io.DisplaySize = {1280, 720};
-    io.DisplayFramebufferScale = {1, 1};
-    look = make_look(io, ImGui::GetStyle(), 1, 1);
-    io.Fonts->Build();
-    viewer.track_widgets(true);
+    PanelHand::SetUp();
     frame();
   }
-  void TearDown() override { ImGui::DestroyContext(); }
-
-  /// One display frame; how many commands it gave.
-  size_t frame(const InputState& input = {}) {
-    ImGui::GetIO().DeltaTime = 1.f / 60;
-    std::vector<Command> out;
-    ImGui::NewFrame();
-    viewer.draw(model, input, look, out);
-    ImGui::Render();
-    for (const Command& command : out) {
+  void follow(const Commands& commands) override {
+    for (const Command& command : commands) {
       if (const auto* set = std::get_if<SetTaps>(&command)) model.taps = set->taps;
       if (const auto* set = std::get_if<SetViews>(&command)) model.views = set->nodes;
     }
-    return out.size();
   }
-  size_t type(char32_t c, bool alt = false) {
-    InputState input;
-    input.presses.push_back({.character = c, .alt = alt});
-    return frame(input);
-  }
-  void point(float x, float y) {
-#if IMGUI_VERSION_NUM >= 18700
-    ImGui::GetIO().AddMousePosEvent(x, y);
-#else
-    ImGui::GetIO().MousePos = {x, y};
-#endif
-    frame(), frame();
-  }
-  void button(bool down) {
-#if IMGUI_VERSION_NUM >= 18700
-    ImGui::GetIO().AddMouseButtonEvent(0, down);
-#else
-    ImGui::GetIO().MouseDown[0] = down;
-#endif
-    frame(), frame();
-  }
-  bool has(const std::string& name) const {
-    return viewer.widget_rects().count(name) != 0;
-  }
-  Rect rect(const std::string& name) {
-    frame();
-    const auto found = viewer.widget_rects().find(name);
-    EXPECT_NE(found, viewer.widget_rects().end()) << name;
-    return found == viewer.widget_rects().end() ? Rect{} : found->second;
-  }
-  void click(const std::string& name) {
-    const Rect r = rect(name);
-    point(r.x + r.w / 2, r.y + r.h / 2);
-    button(true), button(false);
-  }
+  void point(float x, float y) { PanelHand::point(x, y), frames(2); }
+  void button(bool down) { PanelHand::button(down), frames(2); }
   /// Where the middle of a picture pixel is on the screen.
   void point_at_pixel(int x, int y) {
     const Rect p = place(model.picture, viewer.picture_rect(), viewer.view()).picture;
     point(p.x + (static_cast<float>(x) + 0.5f) * p.w / static_cast<float>(model.picture.width),
           p.y + (static_cast<float>(y) + 0.5f) * p.h / static_cast<float>(model.picture.height));
   }
-
-  Look look;
-  ViewerUi viewer;
-  ViewerModel model = test::sample_model();
 };
 
 TEST_F(Looking, ComparingAsksForThePicturesAndTheirMeasures) {
-  EXPECT_EQ(frame(), 0u);
-  EXPECT_EQ(type('a'), 2u);
+  EXPECT_TRUE(frame().empty());
+  EXPECT_EQ(type('a').size(), 2u);
   EXPECT_EQ(viewer.compare_look().mode, CompareMode::split);
   EXPECT_EQ(viewer.second_picture(), "source");
   EXPECT_EQ(viewer.first_picture(), "");
   EXPECT_EQ(model.views, Names{"source"});
   EXPECT_EQ(model.taps, (std::vector<Tap>{{"source", ScopeKind::compare, ""}}));
-  EXPECT_EQ(frame(), 0u) << "asked for once";
-  EXPECT_EQ(type('d'), 0u) << "another look at the same two";
+  EXPECT_TRUE(frame().empty()) << "asked for once";
+  EXPECT_EQ(type('d').size(), 0u) << "another look at the same two";
   EXPECT_EQ(viewer.compare_look().mode, CompareMode::difference);
   type('d');
   EXPECT_EQ(viewer.compare_look().mode, CompareMode::off);
@@ -116,13 +62,13 @@ TEST_F(Looking, AnyTwoNodesAreCompared) {
   EXPECT_EQ(viewer.first_picture(), "edges");
   EXPECT_EQ(model.taps, (std::vector<Tap>{{"median", ScopeKind::compare, "edges"}}));
   click("compare/A");
-  EXPECT_FALSE(has("compare/A/to-gray")) << "conversions are none of the user's";
+  EXPECT_FALSE(there("compare/A/to-gray")) << "conversions are none of the user's";
   click("compare/A/source");
   click("compare/B"), click("compare/B/output");
   EXPECT_EQ(model.taps, (std::vector<Tap>{{"source", ScopeKind::compare, ""}}));
   click("view/compare_close");
   EXPECT_TRUE(model.views.empty());
-  EXPECT_FALSE(has("compare/A"));
+  EXPECT_FALSE(there("compare/A"));
 }
 
 TEST_F(Looking, ModesByButton) {
@@ -132,8 +78,8 @@ TEST_F(Looking, ModesByButton) {
                                    std::pair("view/compare_split", CompareMode::split)}) {
     click(name);
     EXPECT_EQ(viewer.compare_look().mode, mode) << name;
-    EXPECT_EQ(has("compare/handle"), mode == CompareMode::split);
-    EXPECT_EQ(has("compare/gain"), mode == CompareMode::difference);
+    EXPECT_EQ(there("compare/handle"), mode == CompareMode::split);
+    EXPECT_EQ(there("compare/gain"), mode == CompareMode::difference);
   }
 }
 
@@ -148,7 +94,7 @@ TEST_F(Looking, NodesThatWentAreComparedNoMore) {
 }
 
 TEST_F(Looking, TheHandleFollowsTheMouseAndThePictureStays) {
-  type('a');
+  type('a'), frame();
   const Rect handle = rect("compare/handle"), area = viewer.picture_rect();
   const float x = handle.x + handle.w / 2, y = handle.y + handle.h / 2;
   EXPECT_NEAR(x, area.x + area.w / 2, 1);
@@ -271,7 +217,7 @@ TEST_F(Looking, EveryLookIsDrawnInEverySize) {
           viewer.state().view.zoom = zoom;
           model.compared = compared;
           point(size.x * 0.5f, size.y * 0.5f);
-          EXPECT_EQ(frame(), 0u);
+          EXPECT_TRUE(frame().empty());
         }
   }
 }

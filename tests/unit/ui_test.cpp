@@ -5,98 +5,13 @@
 #include <cmath>
 
 #include "core/base/clock.hpp"
-#include "tests/unit/ui_model.hpp"
+#include "tests/unit/panel_hand.hpp"
 #include "ui/timings.hpp"
-#include "ui/viewer_ui.hpp"
 
 namespace lensd::ui {
 namespace {
 
-/// A viewer in an ImGui context of its own, driven by hand.
-class Panels : public ::testing::Test {
- protected:
-  void SetUp() override {
-    ImGui::CreateContext();
-    ImGuiIO& io = ImGui::GetIO();
-    io.IniFilename = nullptr;
-    io.DisplaySize = {1280, 720};
-    io.DisplayFramebufferScale = {1, 1};
-    look = make_look(io, ImGui::GetStyle(), 1, 1);
-    io.Fonts->Build();
-    viewer.track_widgets(true);
-  }
-  void TearDown() override { ImGui::DestroyContext(); }
-
-  /// One display frame; the commands that it gave.
-  std::vector<Command> frame(const InputState& input = {}) {
-    ImGuiIO& io = ImGui::GetIO();
-    io.DeltaTime = 1.f / 60;
-    std::vector<Command> out;
-    ImGui::NewFrame();
-    viewer.draw(model, input, look, out);
-    ImGui::Render();
-    return out;
-  }
-  void point(float x, float y) {
-#if IMGUI_VERSION_NUM >= 18700
-    ImGui::GetIO().AddMousePosEvent(x, y);
-#else
-    ImGui::GetIO().MousePos = {x, y};
-#endif
-  }
-  void button(int which, bool down) {
-#if IMGUI_VERSION_NUM >= 18700
-    ImGui::GetIO().AddMouseButtonEvent(which, down);
-#else
-    ImGui::GetIO().MouseDown[which] = down;
-#endif
-  }
-  void wheel(float by) {
-#if IMGUI_VERSION_NUM >= 18700
-    ImGui::GetIO().AddMouseWheelEvent(0, by);
-#else
-    ImGui::GetIO().MouseWheel = by;
-#endif
-  }
-  /// Moves to a named widget (`at` is the fraction of its width), presses and releases; all commands of it.
-  std::vector<Command> click(const std::string& name, int which = 0, float at = 0.5f) {
-    for (int i = 0; i < 3; ++i) frame();  // a scroll bar shows from the second one on
-    const auto found = viewer.widget_rects().find(name);
-    EXPECT_NE(found, viewer.widget_rects().end()) << name;
-    if (found == viewer.widget_rects().end()) return {};
-    const Rect r = found->second;
-    point(r.x + r.w * at, r.y + r.h * 0.5f);
-    std::vector<Command> all;
-    const auto add = [&](std::vector<Command> some) {
-      std::move(some.begin(), some.end(), std::back_inserter(all));
-    };
-    add(frame()), add(frame());
-    button(which, true);
-    add(frame());
-    button(which, false);
-    add(frame()), add(frame());
-    return all;
-  }
-  std::vector<Command> press(KeyPress key) {
-    InputState input;
-    input.presses.push_back(key);
-    return frame(input);
-  }
-  std::vector<Command> type(char32_t c, bool alt = false) {
-    return press({.character = c, .alt = alt});
-  }
-
-  /// The one command; an edit is followed by its mark.
-  template <class C>
-  static const C* only(const std::vector<Command>& commands) {
-    const bool marked = commands.size() == 2 && std::holds_alternative<EditMark>(commands.back());
-    return commands.size() == 1 || marked ? std::get_if<C>(&commands.front()) : nullptr;
-  }
-
-  Look look;
-  ViewerUi viewer;
-  ViewerModel model = test::sample_model();
-};
+using Panels = PanelHand;
 
 TEST_F(Panels, ClickOnCheckboxSwitchesTheNode) {
   const auto commands = click("graph/median/enabled");
@@ -213,22 +128,22 @@ TEST_F(Panels, WheelZoomsAndDragMovesThePictureOnly) {
   point(area.x + area.w / 2, area.y + area.h / 2);
   frame();
   wheel(2);
-  frame(), frame();
+  frames(2);
   const double zoom = viewer.view().zoom;
   EXPECT_NEAR(zoom, 1.15 * 1.15, 0.02);
-  button(0, true);
+  button(true);
   frame();
   point(area.x + area.w / 2 + 60, area.y + area.h / 2);
-  frame(), frame();
-  button(0, false);
+  frames(2);
+  button(false);
   frame();
   EXPECT_LT(viewer.view().centre_x, 0.5);
   type('0');
   EXPECT_TRUE(viewer.view().fits());
   point(20, 300);  // over the graph panel
-  frame(), frame();
+  frames(2);
   wheel(2);
-  frame(), frame();
+  frames(2);
   EXPECT_TRUE(viewer.view().fits());
 }
 
@@ -260,7 +175,7 @@ TEST_F(Panels, DrawInEveryStateAndSize) {
 }
 
 TEST_F(Panels, AreDrawnInAMillisecond) {
-  for (int i = 0; i < 30; ++i) frame();
+  frames(30);
   int64_t best = INT64_MAX;
   for (int i = 0; i < 30; ++i) {
     const int64_t start = now_ns();
@@ -389,11 +304,9 @@ TEST_F(Panels, TraceByKeyAndButton) {
   EXPECT_FALSE(viewer.requests().trace) << "a request lasts one frame";
   // The button acts when the mouse is released.
   frame();
-  const Rect r = viewer.widget_rects().at("timings/trace");
-  point(r.x + r.w / 2, r.y + r.h / 2);
-  frame(), frame();
-  button(0, true), frame();
-  button(0, false), frame();
+  point_at("timings/trace");
+  button(true), frame();
+  button(false), frame();
   EXPECT_TRUE(viewer.requests().trace);
 }
 
@@ -416,7 +329,7 @@ TEST_F(Panels, TimingsSortByColumn) {
 TEST_F(Panels, TimingsStayInsideTheSide) {
   for (const float width : {324.f, 200.f}) {
     viewer.state().right_width = width;
-    for (int i = 0; i < 3; ++i) frame();
+    frames(3);
     for (const auto& [name, r] : viewer.widget_rects()) {
       if (name.rfind("timings/", 0) == 0) {
         EXPECT_LE(r.x + r.w, 1280) << name << " at " << width;
@@ -428,7 +341,7 @@ TEST_F(Panels, TimingsStayInsideTheSide) {
 
 TEST_F(Panels, TimingsDetailsHaveEveryColumn) {
   click("timings/details");
-  for (int i = 0; i < 2; ++i) frame();
+  frames(2);
   for (const char* column : {"last", "p50", "p95", "p99", "max", "GB/s", "copy %", "frame %"})
     EXPECT_TRUE(viewer.widget_rects().count(std::string("details/sort/") + column)) << column;
   EXPECT_TRUE(viewer.widget_rects().count("latency/total"));
@@ -469,10 +382,10 @@ TEST_F(Panels, AScopeMovesNothingInTheTimings) {
 }
 
 TEST_F(Panels, NumbersKeepTheirPlacesWhenTheSideBecomesLong) {
-  frame(), frame();
+  frames(2);
   const Rect before = viewer.widget_rects().at("timings/budget");
   ImGui::GetIO().DisplaySize = {1280, 300};
-  for (int i = 0; i < 3; ++i) frame();
+  frames(3);
   EXPECT_TRUE(viewer.state().numbers_scroll);
   const Rect after = viewer.widget_rects().at("timings/budget");
   EXPECT_EQ(after.x, before.x);
@@ -487,7 +400,7 @@ TEST_F(Panels, TimingsDetailsStayInTheWindow) {
     model.timings.push_back(row);
   }
   viewer.state().held_at_ns = 0;
-  for (int i = 0; i < 4; ++i) frame();
+  frames(4);
   const TimingsState& s = viewer.state().timings_view;
   EXPECT_GT(s.details_height, 720) << "longer than the window, which is scrolled in";
   const Rect close = viewer.widget_rects().at("timings/close");
@@ -499,7 +412,7 @@ TEST_F(Panels, EveryKeyIsInSight) {
   type('?');
   for (const ImVec2 size : {ImVec2{1280, 720}, ImVec2{1920, 1080}, ImVec2{2560, 1440}, ImVec2{900, 600}}) {
     ImGui::GetIO().DisplaySize = size;
-    for (int i = 0; i < 4; ++i) frame();
+    frames(4);
     const Rect all = viewer.widget_rects().at("keys");
     for (const KeyHelp& line : key_help()) {
       const auto found = viewer.widget_rects().find(fmt::format("keys/{}", line.keys));
@@ -513,7 +426,7 @@ TEST_F(Panels, EveryKeyIsInSight) {
 }
 
 TEST_F(Panels, TheKeysHaveAButton) {
-  frame(), frame();  // until the bar has found its place
+  frames(2);  // until the bar has found its place
   click("view/keys");
   EXPECT_TRUE(viewer.state().help);
   frame();
@@ -525,7 +438,7 @@ TEST_F(Panels, BarsFitOverNarrowPictures) {
   viewer.state().compare.mode = CompareMode::split;
   for (const float width : {1280.f, 900.f, 700.f, 640.f}) {
     ImGui::GetIO().DisplaySize = {width, 480};
-    for (int i = 0; i < 4; ++i) frame();
+    frames(4);
     const Rect area = viewer.widget_rects().at("picture");
     for (const auto& [name, r] : viewer.widget_rects()) {
       if (name.rfind("view/", 0) != 0 && name.rfind("compare/", 0) != 0) continue;
