@@ -3,34 +3,21 @@
 
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <memory>
-#include <thread>
 
-#include "core/base/error.hpp"
+#include "tests/unit/hidden_window.hpp"
 #include "ui/presenter.hpp"
-#include "ui/window.hpp"
 
 namespace lensd::ui {
 namespace {
 
-constexpr Extent kWindow{97, 61};
 using Colour = std::array<int, 3>;
 
-class ComparePictures : public ::testing::Test {
+class ComparePictures : public HiddenWindow {
  protected:
   void SetUp() override {
-    if (!std::getenv("DISPLAY") && !std::getenv("WAYLAND_DISPLAY")) GTEST_SKIP() << "no display";
-    WindowOptions options;
-    options.width = kWindow.width, options.height = kWindow.height, options.hidden = true,
-    options.vsync = false;
-    // An X server that lost its last client begins anew and refuses connections meanwhile.
-    for (int attempt = 0; !window; ++attempt) try {
-        window = std::make_unique<Window>(options);
-      } catch (const Error&) {
-        if (attempt == 20) throw;
-        std::this_thread::sleep_for(std::chrono::milliseconds(100));
-      }
+    HiddenWindow::SetUp();
+    if (IsSkipped()) return;
     presenter = std::make_unique<Presenter>(make_display_path(DisplayKind::pixel_buffer, nullptr),
                                             make_display_path(DisplayKind::pixel_buffer, nullptr));
   }
@@ -55,8 +42,7 @@ class ComparePictures : public ::testing::Test {
   Image drawn(const Frame& frame, const CompareLook& look, int second = 1) {
     presenter->show(frame);
     presenter->show_second(frame, second);
-    const Extent size = window->framebuffer();
-    presenter->draw(size, {0, 0, static_cast<float>(size.width), static_cast<float>(size.height)}, {}, look);
+    presenter->draw(window->framebuffer(), everywhere(), {}, look);
     return window->read_pixels();
   }
 
@@ -79,7 +65,6 @@ class ComparePictures : public ::testing::Test {
     EXPECT_EQ(wrong, 0);
   }
 
-  std::unique_ptr<Window> window;
   std::unique_ptr<Presenter> presenter;
 };
 
@@ -157,7 +142,7 @@ TEST_F(ComparePictures, DifferenceIsBlackWhereTheyAreEqualAndLighterTheFartherTh
 
 TEST_F(ComparePictures, SideBySideHasAOnTheLeftAndBOnTheRightInTheirHalves) {
   const Extent size = window->framebuffer();
-  const auto [left, right] = halves({0, 0, static_cast<float>(size.width), static_cast<float>(size.height)});
+  const auto [left, right] = halves(everywhere());
   const Extent half{static_cast<int>(left.w), size.height};  // fits exactly
   const Frame frame = two_pictures(half);
   const int from = static_cast<int>(right.x);

@@ -1,15 +1,13 @@
 // Window and presenter on whatever GL there is; skipped without a display.
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cstdlib>
-#include <memory>
-#include <thread>
 
 #include "core/base/error.hpp"
 #if LENSD_CUDA
 #include "core/device/cuda_check.hpp"
 #endif
+#include "tests/unit/hidden_window.hpp"
 #include "tests/unit/ui_model.hpp"
 #include "ui/imgui_session.hpp"
 #include "ui/presenter.hpp"
@@ -18,23 +16,8 @@
 namespace lensd::ui {
 namespace {
 
-constexpr Extent kSize{97, 61};
-
-class OnDisplay : public ::testing::Test {
+class OnDisplay : public HiddenWindow {
  protected:
-  void SetUp() override {
-    if (!std::getenv("DISPLAY") && !std::getenv("WAYLAND_DISPLAY")) GTEST_SKIP() << "no display";
-    WindowOptions options;
-    options.width = kSize.width, options.height = kSize.height, options.hidden = true, options.vsync = false;
-    // An X server that lost its last client begins anew and refuses connections meanwhile.
-    for (int attempt = 0; !window; ++attempt) try {
-        window = std::make_unique<Window>(options);
-      } catch (const Error&) {
-        if (attempt == 20) throw;
-        std::this_thread::sleep_for(std::chrono::milliseconds(100));
-      }
-  }
-
   /// A frame whose every pixel differs from its neighbours; the padding is noise.
   static Frame pattern(PixelFormat format, Extent extent) {
     Frame frame = FramePool::make({format, extent}, MemoryKind::host, 1)->try_acquire();
@@ -48,12 +31,9 @@ class OnDisplay : public ::testing::Test {
   /// Shows the frame over the whole window and reads it back.
   Image shown(Presenter& presenter, const Frame& frame) {
     presenter.show(frame);
-    const Extent size = window->framebuffer();
-    presenter.draw(size, {0, 0, static_cast<float>(size.width), static_cast<float>(size.height)}, {});
+    presenter.draw(window->framebuffer(), everywhere(), {});
     return window->read_pixels();
   }
-
-  std::unique_ptr<Window> window;
 };
 
 void expect_same(const Image& shown, const Frame& frame) {
