@@ -1,11 +1,11 @@
 // Clocks: what is read, and the reason where nothing can be.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 
 #include "core/device/clock_speed.hpp"
+#include "tests/unit/temporary_folder.hpp"
 
 namespace lensd {
 namespace {
@@ -14,21 +14,15 @@ namespace fs = std::filesystem;
 
 class Clocks : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("lensd-clock-" + std::to_string(getpid()));
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   std::string write(const std::string& name, const std::string& text) const {
     const fs::path path = folder_ / name;
     fs::create_directories(path.parent_path());
     std::ofstream(path) << text;
     return path.string();
   }
-  std::string none() const { return (folder_ / "not-there").string(); }
+  std::string none() const { return folder_ / "not-there"; }
 
-  fs::path folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(Clocks, TheFastestCoreOfTheKernelsScaling) {
@@ -36,7 +30,7 @@ TEST_F(Clocks, TheFastestCoreOfTheKernelsScaling) {
   write("sys/cpu1/cpufreq/scaling_cur_freq", "3599999\n");
   write("sys/cpufreq/boost", "1\n");
   write("sys/possible", "0-1\n");
-  const ClockSpeed clock = cpu_clock((folder_ / "sys").string(), none());
+  const ClockSpeed clock = cpu_clock(folder_ / "sys", none());
   EXPECT_EQ(clock.mhz, 3600);
   EXPECT_NE(clock.reason.find("fastest core"), std::string::npos);
 }

@@ -1,33 +1,23 @@
 // The graph panel driven by hand, without a display: what is shown, what is sent, what is saved.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 
 #include "core/base/whole_file.hpp"
 #include "tests/unit/panel_hand.hpp"
+#include "tests/unit/temporary_folder.hpp"
 
 namespace lensd::ui {
 namespace {
-
-namespace fs = std::filesystem;
 
 class GraphPanel : public PanelHand {
  protected:
   void SetUp() override {
     PanelHand::SetUp();
     ImGui::GetIO().DisplaySize = {1280, 1000};
-    std::string name = (fs::temp_directory_path() / "lensd-panel.XXXXXX").string();
-    ASSERT_TRUE(mkdtemp(name.data()));
-    folder = name;
-    viewer.state().presets = PresetShelf({folder.string(), {}});
+    viewer.state().presets = PresetShelf({folder.path(), {}});
     frames(3);  // until the layout has come to rest
   }
-  void TearDown() override {
-    PanelHand::TearDown();
-    fs::remove_all(folder);
-  }
-
   /// A pipeline that obeys at once.
   void follow(const Commands& commands) override {
     for (const Command& command : commands) obey(command);
@@ -66,7 +56,7 @@ class GraphPanel : public PanelHand {
 
   std::vector<std::string> messages;
   std::string solo;
-  fs::path folder;
+  TemporaryFolder folder;
 };
 
 TEST_F(GraphPanel, ANodeIsMovedByDraggingItsName) {
@@ -233,7 +223,7 @@ TEST_F(GraphPanel, PresetsAreSavedRevertedLoadedAndDeleted) {
   ASSERT_TRUE(there("presets/name"));
   type("mine");
   click("presets/name_save");
-  const std::string path = (folder / "mine.toml").string();
+  const std::string path = folder / "mine.toml";
   EXPECT_EQ(messages.back(), "Saved " + path);
   const std::string saved = read_whole_file(path, 1 << 20).value_or("");
   EXPECT_NE(saved.find("radius = 2"), std::string::npos) << saved;
@@ -249,7 +239,7 @@ TEST_F(GraphPanel, PresetsAreSavedRevertedLoadedAndDeleted) {
   click("presets/revert");
   EXPECT_EQ(value("median", "radius"), ParamValue(int64_t{3}));
 
-  write_whole_file((folder / "other.toml").string(), "[[node]]\nfilter = \"canny\"\n", Flush::none);
+  write_whole_file(folder / "other.toml", "[[node]]\nfilter = \"canny\"\n", Flush::none);
   click("presets/menu");
   click("presets/list/other");
   EXPECT_EQ(order(), "canny ");
@@ -257,14 +247,14 @@ TEST_F(GraphPanel, PresetsAreSavedRevertedLoadedAndDeleted) {
   press({.character = 'z', .ctrl = true});
   EXPECT_EQ(order(), "median edges convolve ");
   press({.character = 's', .ctrl = true});
-  EXPECT_EQ(read_whole_file((folder / "other.toml").string(), 1 << 20), "[[node]]\nfilter = \"canny\"\n")
+  EXPECT_EQ(read_whole_file(folder / "other.toml", 1 << 20), "[[node]]\nfilter = \"canny\"\n")
       << "undo brought back the preset as well: the other one is not written over";
 
   click("presets/menu");
   click("presets/delete/other");
-  EXPECT_TRUE(fs::exists(folder / "other.toml")) << "asked first";
+  EXPECT_TRUE(std::filesystem::exists(folder / "other.toml")) << "asked first";
   click("presets/delete_yes");
-  EXPECT_FALSE(fs::exists(folder / "other.toml"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "other.toml"));
 }
 
 TEST_F(GraphPanel, AllNodesFoldAtOnce) {
@@ -286,7 +276,7 @@ TEST_F(GraphPanel, AllNodesFoldAtOnce) {
 }
 
 TEST_F(GraphPanel, TheLastGraphIsTakenUpAgainOnDemand) {
-  const std::string path = (folder / "mine.toml").string();
+  const std::string path = folder / "mine.toml";
   write_whole_file(path, "[[node]]\nfilter = \"median\"\n", Flush::none);
   GraphDesc last;
   last.nodes.push_back({.id = "median", .filter = "median"});
@@ -313,7 +303,7 @@ TEST_F(GraphPanel, TheLastGraphOutlivesItsPreset) {
   GraphDesc last;
   last.nodes.push_back({.id = "median", .filter = "median"});
   viewer.state().preset_menu.last_graph = resolved(last, test::sample_registry());
-  viewer.state().preset_menu.last_graph_preset = (folder / "gone.toml").string();
+  viewer.state().preset_menu.last_graph_preset = folder / "gone.toml";
   model.nodes.clear(), model.graph = {}, model.pipeline = 2, ++model.graph_version;
   viewer.state().editor = {};
   frames(2);

@@ -562,7 +562,7 @@ TEST_F(CameraFolderTest, WhatIsNoCameraIsNotListed) {
   put("videos", "");
   std::filesystem::create_symlink("/dev/null", folder_ / "video1");
   std::filesystem::create_symlink("nowhere", folder_ / "video2");
-  EXPECT_TRUE(list_cameras(folder_.string()).empty());
+  EXPECT_TRUE(list_cameras(folder_.path()).empty());
   EXPECT_TRUE(list_cameras(file("missing")).empty());
   EXPECT_NE(never_a_camera(file("video0")), "");
   EXPECT_NE(never_a_camera("/dev/null"), "");

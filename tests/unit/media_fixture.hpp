@@ -3,7 +3,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -13,18 +12,13 @@
 #include "core/image/image.hpp"
 #include "core/media/recorder.hpp"
 #include "core/media/source.hpp"
+#include "tests/unit/temporary_folder.hpp"
 
 namespace lensd::test {
 
 class MediaTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "lensd_media_XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::string file(const std::string& name) const { return (folder_ / name).string(); }
+  std::string file(const std::string& name) const { return folder_ / name; }
   void put(const std::string& name, const std::string& bytes) const {
     std::ofstream(folder_ / name, std::ios::binary) << bytes;
   }
@@ -33,7 +27,7 @@ class MediaTest : public testing::Test {
     return {std::istreambuf_iterator<char>(in), {}};
   }
 
-  std::filesystem::path folder_;
+  TemporaryFolder folder_;
 };
 
 /// A picture that differs in every frame and has detail everywhere.

@@ -157,7 +157,7 @@ TEST_F(MediaTest, ImagesAreWholeAndAlone) {
   write_image(file("a.png"), image.ref());
   write_image(file("a.jpg"), image.ref());
   // No temporary file is left behind.
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 2);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_.path()), {}), 2);
   Picture got;
   auto png = open_source(file("a.png"), {});
   EXPECT_TRUE(png->info().image);

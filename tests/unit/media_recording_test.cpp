@@ -21,7 +21,7 @@ class RecordingTest : public MediaTest {
  protected:
   std::vector<std::string> files() const {
     std::vector<std::string> out;
-    for (const auto& entry : std::filesystem::directory_iterator(folder_))
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
       if (!entry.path().filename().string().starts_with('.'))
         out.push_back(entry.path());  // a ring's journal
     std::sort(out.begin(), out.end());
@@ -315,7 +315,7 @@ TEST_F(RecordingTest, AFileThatIsThereStays) {
 
 TEST_F(RecordingTest, NamesFromOutsideStayBelowTheirFolder) {
   std::filesystem::create_directories(file("in/sub"));
-  std::filesystem::create_directory_symlink(folder_, file("in/link"));
+  std::filesystem::create_directory_symlink(folder_.path(), file("in/link"));
   const auto problem = [&](const std::string& path) -> std::string {
     Recording recording({}, 25, "");
     recording.start({path, {.overwrite = false, .beneath = file("in")}});

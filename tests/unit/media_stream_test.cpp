@@ -152,7 +152,7 @@ TEST_F(StreamTest, APlaylistPlaysAndComesToItsEnd) {
   const std::string playlist = get("live.m3u8");
   EXPECT_NE(playlist.find("#EXT-X-ENDLIST"), std::string::npos) << playlist;
   size_t frames = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(folder_))
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
     if (entry.path().extension() == ".ts") frames += read_all(*open_source(entry.path(), {})).infos.size();
   EXPECT_EQ(static_cast<int64_t>(frames), output.sent());
   EXPECT_GE(frames, 60u);

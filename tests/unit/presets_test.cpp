@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <filesystem>
 
 #include "core/base/error.hpp"
 #include "core/base/folders.hpp"
@@ -11,26 +10,18 @@
 #include "core/config/presets.hpp"
 #include "core/config/viewer_state.hpp"
 #include "kernels/registry.hpp"
+#include "tests/unit/temporary_folder.hpp"
 
 namespace lensd {
 namespace {
 
-namespace fs = std::filesystem;
-
 class Presets : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "lensd-presets.XXXXXX").string();
-    ASSERT_TRUE(mkdtemp(name.data()));
-    folder = name;
-    folders = {(folder / "own").string(), {(folder / "share").string()}};
-  }
-  void TearDown() override { fs::remove_all(folder); }
   void put(const char* path, const std::string& text = "[[node]]\nfilter = \"invert\"\n") const {
-    write_whole_file((folder / path).string(), text, Flush::none);
+    write_whole_file(folder / path, text, Flush::none);
   }
-  fs::path folder;
-  PresetFolders folders;
+  TemporaryFolder folder;
+  const PresetFolders folders{folder / "own", {folder / "share"}};
 };
 
 TEST_F(Presets, OwnOnesComeFirstEachByName) {
@@ -54,14 +45,14 @@ TEST_F(Presets, ExamplesOfTheSourceTreeAreFound) {
 
 TEST_F(Presets, AnExampleIsKnownByItsFolder) {
   put("share/graphs/branches.toml"), put("own/mine.toml");
-  EXPECT_TRUE(preset_at(folders, (folder / "share/graphs/branches.toml").string()).example);
-  EXPECT_FALSE(preset_at(folders, (folder / "own/mine.toml").string()).example);
-  EXPECT_EQ(preset_at(folders, (folder / "own/mine.toml").string()).name, "mine");
-  EXPECT_FALSE(preset_at(folders, (folder / "share2/x.toml").string()).example);
+  EXPECT_TRUE(preset_at(folders, folder / "share/graphs/branches.toml").example);
+  EXPECT_FALSE(preset_at(folders, folder / "own/mine.toml").example);
+  EXPECT_EQ(preset_at(folders, folder / "own/mine.toml").name, "mine");
+  EXPECT_FALSE(preset_at(folders, folder / "share2/x.toml").example);
 }
 
 TEST_F(Presets, NamesThatNoFileMayHaveAreRefused) {
-  EXPECT_EQ(own_preset_path(folders, "soft blur"), (folder / "own" / "soft blur.toml").string());
+  EXPECT_EQ(own_preset_path(folders, "soft blur"), folder / "own/soft blur.toml");
   for (const char* name : {"", " ", "../up", "a/b", ".hidden", "tab\t", " x", "x "})
     EXPECT_THROW(own_preset_path(folders, name), Error) << name;
   EXPECT_THROW(own_preset_path(folders, std::string(300, 'x')), Error);
@@ -70,24 +61,24 @@ TEST_F(Presets, NamesThatNoFileMayHaveAreRefused) {
 
 TEST_F(Presets, FilesWithoutAGraphAreNoPresets) {
   put("own/window.toml", "[window]\nwidth = 800\n");
-  EXPECT_THROW(load_preset((folder / "own/window.toml").string(), registry()), Error);
+  EXPECT_THROW(load_preset(folder / "own/window.toml", registry()), Error);
   EXPECT_FALSE(holds_only_graph("[window]\nwidth = 800\n[[node]]\nfilter = \"invert\"\n", registry()));
   EXPECT_TRUE(holds_only_graph("# mine\n[[node]]\nfilter = \"invert\"\n", registry()));
 }
 
 TEST_F(Presets, Deleting) {
   put("own/mine.toml");
-  delete_preset((folder / "own/mine.toml").string());
+  delete_preset(folder / "own/mine.toml");
   EXPECT_TRUE(list_presets(folders).empty());
-  EXPECT_THROW(delete_preset((folder / "own/mine.toml").string()), Error);
+  EXPECT_THROW(delete_preset(folder / "own/mine.toml"), Error);
 }
 
 TEST_F(Presets, FoldersFollowXdg) {
-  setenv("XDG_CONFIG_HOME", folder.c_str(), 1);
+  setenv("XDG_CONFIG_HOME", folder.path().c_str(), 1);
   setenv("XDG_STATE_HOME", "relative", 1);
   setenv("HOME", "/home/x", 1);
-  EXPECT_EQ(config_folder(), folder.string() + "/lensd");
-  EXPECT_EQ(preset_folders().own, folder.string() + "/lensd/presets");
+  EXPECT_EQ(config_folder(), folder / "lensd");
+  EXPECT_EQ(preset_folders().own, folder / "lensd/presets");
   EXPECT_EQ(state_folder(), "/home/x/.local/state/lensd") << "relative paths do not count";
   unsetenv("XDG_CONFIG_HOME"), unsetenv("XDG_STATE_HOME"), unsetenv("HOME");
   EXPECT_EQ(config_folder(), "");
@@ -100,7 +91,7 @@ TEST_F(Presets, TheViewersStateReadsBack) {
   state.last_preset = "/home/me/ü \"x\".toml", state.graph_preset = "/home/me/other.toml";
   for (const char* url : {"/a.mp4", "rtsp://camera/1", "/b.mp4", "/a.mp4"}) remember_source(state, url);
   EXPECT_EQ(state.recent_sources, (std::vector<std::string>{"/a.mp4", "/b.mp4", "rtsp://camera/1"}));
-  const std::string path = (folder / "state" / "state.toml").string();
+  const std::string path = folder / "state/state.toml";
   save_viewer_state(path, state);
   EXPECT_EQ(load_viewer_state(path), state);
 }
@@ -120,8 +111,8 @@ TEST_F(Presets, ADamagedStateIsPassedOver) {
        {"", "[[[", "window = 3", "[window]\nwidth = -5\nheight = 1e9", "recent_sources = [1, [2]]",
         "[panels]\nleft = 3\nleft_width = nan\nleft = \"open\""})
     EXPECT_EQ(parse_viewer_state(text), ViewerState()) << text;
-  EXPECT_EQ(load_viewer_state((folder / "nowhere").string()), ViewerState());
-  EXPECT_EQ(load_viewer_state(folder.string()), ViewerState()) << "a folder";
+  EXPECT_EQ(load_viewer_state(folder / "nowhere"), ViewerState());
+  EXPECT_EQ(load_viewer_state(folder.path()), ViewerState()) << "a folder";
 }
 
 }  // namespace

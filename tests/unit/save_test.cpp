@@ -17,6 +17,7 @@
 #include "core/base/whole_file.hpp"
 #include "core/config/save.hpp"
 #include "kernels/registry.hpp"
+#include "tests/unit/temporary_folder.hpp"
 
 namespace lensd {
 namespace {
@@ -209,22 +210,16 @@ TEST(SaveGraph, AFileThatIsWrongIsNotWrittenOver) {
 
 class InFolder : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "lensd-save.XXXXXX").string();
-    ASSERT_TRUE(mkdtemp(name.data()));
-    folder = name;
-  }
-  void TearDown() override { fs::remove_all(folder); }
   static std::string content(const fs::path& path) {
     return read_whole_file(path.string(), kMaxConfigBytes).value_or("(no file)");
   }
-  fs::path folder;
+  TemporaryFolder folder;
 };
 
 using WholeFile = InFolder;
 
 TEST_F(WholeFile, MakesFoldersKeepsModesAndFollowsLinks) {
-  const fs::path file = folder / "deep" / "er" / "a.toml";
+  const fs::path file = folder / "deep/er/a.toml";
   write_whole_file(file.string(), "one", Flush::to_disk);
   EXPECT_EQ(content(file), "one");
   fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
@@ -239,9 +234,8 @@ TEST_F(WholeFile, MakesFoldersKeepsModesAndFollowsLinks) {
 }
 
 TEST_F(WholeFile, SaysWhyItCannotBeWritten) {
-  write_whole_file((folder / "file").string(), "x", Flush::none);
-  for (const std::string& path :
-       {folder.string(), (folder / "file" / "below").string(), std::string("/proc/x.toml")})
+  write_whole_file(folder / "file", "x", Flush::none);
+  for (const std::string& path : {folder.path().string(), folder / "file/below", std::string("/proc/x.toml")})
     EXPECT_THROW(write_whole_file(path, "y", Flush::none), Error) << path;
   EXPECT_EQ(content(folder / "file"), "x");
 }

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "app/snapshots.hpp"
+#include "tests/unit/temporary_folder.hpp"
 
 namespace lensd {
 namespace {
@@ -18,17 +19,9 @@ namespace fs = std::filesystem;
 class SnapshotFiles : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "lensd-snapshots.XXXXXX").string();
-    ASSERT_TRUE(mkdtemp(pattern.data()));
-    folder = pattern;
-    setenv("HOME", folder.c_str(), 1);
+    setenv("HOME", folder.path().c_str(), 1);
     unsetenv("XDG_CONFIG_HOME");
   }
-  void TearDown() override {
-    fs::permissions(folder, fs::perms::owner_all);
-    fs::remove_all(folder);
-  }
-  std::string path(const std::string& name) const { return (folder / name).string(); }
   void touch(const std::string& name) const { std::ofstream(folder / name) << "x"; }
 
   /// Waits until so many were written.
@@ -41,7 +34,7 @@ class SnapshotFiles : public ::testing::Test {
     return all;
   }
 
-  fs::path folder;
+  TemporaryFolder folder;
 };
 
 Image grey(Extent size) {
@@ -71,38 +64,38 @@ TEST(SnapshotNames, OfEverySourceAreOnePartOfAPath) {
 }
 
 TEST_F(SnapshotFiles, NothingIsOverwritten) {
-  EXPECT_EQ(unused_path(path("a.png")), path("a.png"));
+  EXPECT_EQ(unused_path(folder / "a.png"), folder / "a.png");
   touch("a.png");
-  EXPECT_EQ(unused_path(path("a.png")), path("a-2.png"));
+  EXPECT_EQ(unused_path(folder / "a.png"), folder / "a-2.png");
   touch("a-2.png");
-  EXPECT_EQ(unused_path(path("a.png")), path("a-3.png"));
-  EXPECT_EQ(unused_path(path("shot%n.png")), path("shot0001.png"));
+  EXPECT_EQ(unused_path(folder / "a.png"), folder / "a-3.png");
+  EXPECT_EQ(unused_path(folder / "shot%n.png"), folder / "shot0001.png");
   touch("shot0001.png"), touch("shot0002.png");
-  EXPECT_EQ(unused_path(path("shot%n.png")), path("shot0003.png"));
+  EXPECT_EQ(unused_path(folder / "shot%n.png"), folder / "shot0003.png");
 }
 
 TEST_F(SnapshotFiles, TheUsersFoldersAreFound) {
-  EXPECT_EQ(pictures_folder(), folder.string()) << "home where there is none";
+  EXPECT_EQ(pictures_folder(), folder.path().string()) << "home where there is none";
   fs::create_directories(folder / "Pictures");
-  EXPECT_EQ(pictures_folder(), path("Pictures"));
+  EXPECT_EQ(pictures_folder(), folder / "Pictures");
   fs::create_directories(folder / "Bilder");
   fs::create_directories(folder / ".config");
   std::ofstream(folder / ".config/user-dirs.dirs")
       << "# comment\nXDG_VIDEOS_DIR=\"$HOME/gone\"\nXDG_PICTURES_DIR=\"$HOME/Bilder\"\n";
-  EXPECT_EQ(pictures_folder(), path("Bilder"));
-  EXPECT_EQ(videos_folder(), folder.string()) << "named but not there";
-  setenv("XDG_CONFIG_HOME", path("elsewhere").c_str(), 1);
-  EXPECT_EQ(pictures_folder(), path("Pictures"));
+  EXPECT_EQ(pictures_folder(), folder / "Bilder");
+  EXPECT_EQ(videos_folder(), folder.path().string()) << "named but not there";
+  setenv("XDG_CONFIG_HOME", (folder / "elsewhere").c_str(), 1);
+  EXPECT_EQ(pictures_folder(), folder / "Pictures");
 }
 
 TEST_F(SnapshotFiles, AreWrittenAsideInOrder) {
   Snapshots snapshots;
   EXPECT_TRUE(snapshots.poll().empty());
-  snapshots.take(grey({320, 240}), path("new/folder/one.png"));
-  snapshots.take(grey({2, 2}), path("two.jpg"));
+  snapshots.take(grey({320, 240}), folder / "new/folder/one.png");
+  snapshots.take(grey({2, 2}), folder / "two.jpg");
   const std::vector<SnapshotNotice> notices = wait_for(snapshots, 2);
   for (size_t i = 0; i < 2; ++i) {
-    const std::string file = path(i == 0 ? "new/folder/one.png" : "two.jpg");
+    const std::string file = folder / (i == 0 ? "new/folder/one.png" : "two.jpg");
     EXPECT_FALSE(notices[i].problem);
     EXPECT_NE(notices[i].text.find(file), std::string::npos) << notices[i].text;
     EXPECT_GT(fs::file_size(file), 60u);
@@ -112,11 +105,11 @@ TEST_F(SnapshotFiles, AreWrittenAsideInOrder) {
 TEST_F(SnapshotFiles, WhatCannotBeWrittenIsTold) {
   touch("file");
   Snapshots snapshots;
-  snapshots.take(grey({4, 4}), path("file/one.png"));  // a file is no folder
+  snapshots.take(grey({4, 4}), folder / "file/one.png");  // a file is no folder
   const SnapshotNotice notice = wait_for(snapshots, 1).front();
   EXPECT_TRUE(notice.problem);
-  EXPECT_NE(notice.text.find(path("file")), std::string::npos) << notice.text;
-  EXPECT_FALSE(fs::exists(path("file/one.png")));
+  EXPECT_NE(notice.text.find(folder / "file"), std::string::npos) << notice.text;
+  EXPECT_FALSE(fs::exists(folder / "file/one.png"));
 }
 
 }  // namespace

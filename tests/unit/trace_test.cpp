@@ -2,7 +2,6 @@
 // and the counts of the display.
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -23,12 +22,12 @@
 #include "kernels/registry.hpp"
 #include "tests/unit/eventually.hpp"
 #include "tests/unit/synthetic_source.hpp"
+#include "tests/unit/temporary_folder.hpp"
 
 namespace lensd {
 namespace {
 
 using nlohmann::json;
-namespace fs = std::filesystem;
 
 constexpr int64_t kMs = 1'000'000;
 
@@ -146,25 +145,12 @@ std::string text_of(const std::vector<std::string>& problems) {
   return text;
 }
 
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (fs::temp_directory_path() / "lensd-trace.XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~TemporaryFolder() { fs::remove_all(path_); }
-  const std::string& path() const { return path_; }
-  std::vector<std::string> files() const {
-    std::vector<std::string> all;
-    if (fs::exists(path_))
-      for (const auto& entry : fs::recursive_directory_iterator(path_))
-        if (entry.is_regular_file()) all.push_back(entry.path().string());
-    return all;
-  }
-
- private:
-  std::string path_;
-};
+std::vector<std::string> files_below(const TemporaryFolder& folder) {
+  std::vector<std::string> all;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path()))
+    if (entry.is_regular_file()) all.push_back(entry.path());
+  return all;
+}
 
 /// The first notice that comes, if one does.
 std::optional<SinkNotice> await_notice(FlightRecorder& recorder) {
@@ -304,13 +290,12 @@ TEST(FlightRecorder, WritesWhenAskedAndSaysWhere) {
   const int64_t now = now_ns();
   timeline.record(track, label, 0, now - 20'000 * kMs, now - 19'000 * kMs);  // too long ago
   timeline.record(track, label, 1, now - kMs, now);
-  FlightRecorder recorder(timeline,
-                          {.trigger = {}, .folder = folder.path() + "/new/traces", .source = "clip \"x\""});
+  FlightRecorder recorder(timeline, {.trigger = {}, .folder = folder / "new/traces", .source = "clip \"x\""});
   recorder.request();
   const auto notice = await_notice(recorder);
   ASSERT_TRUE(notice);
   EXPECT_FALSE(notice->problem) << notice->text;
-  const auto files = folder.files();
+  const auto files = files_below(folder);
   ASSERT_EQ(files.size(), 1u);
   EXPECT_NE(notice->text.find(files[0]), std::string::npos) << notice->text;
   std::ifstream file(files[0]);
@@ -330,7 +315,7 @@ TEST(FlightRecorder, OneFileForManyDropsAndNoneForOthers) {
                                      .losses = [&] { return FrameLosses{.late = late.load()}; }});
   recorder.frame_took(1'000 * kMs);  // no limit was given
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
-  EXPECT_TRUE(folder.files().empty()) << "nothing was lost yet";
+  EXPECT_TRUE(files_below(folder).empty()) << "nothing was lost yet";
   late = 1;
   const auto notice = await_notice(recorder);
   ASSERT_TRUE(notice);
@@ -339,16 +324,15 @@ TEST(FlightRecorder, OneFileForManyDropsAndNoneForOthers) {
     ++late;
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
-  EXPECT_EQ(folder.files().size(), 1u) << "at most one within 10 s";
+  EXPECT_EQ(files_below(folder).size(), 1u) << "at most one within 10 s";
 }
 
 TEST(FlightRecorder, ThresholdAndUnwritableFolder) {
   TemporaryFolder folder;
-  std::ofstream(folder.path() + "/file") << "no folder";
+  std::ofstream(folder / "file") << "no folder";
   Timeline timeline;
   FlightRecorder recorder(
-      timeline,
-      {.trigger = parse_trace_trigger("20"), .folder = folder.path() + "/file/traces", .source = ""});
+      timeline, {.trigger = parse_trace_trigger("20"), .folder = folder / "file/traces", .source = ""});
   recorder.frame_took(15 * kMs);
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   EXPECT_TRUE(recorder.take_notices().empty());
