@@ -3,17 +3,15 @@
 CODEC is h264 or mjpeg. The pictures are painted just before they enter the encoder.
 """
 
-import signal
 import sys
 import threading
 import time
 
 import gi
+from rtsp_media import Gst, serve
 
-gi.require_version("Gst", "1.0")
 gi.require_version("GstApp", "1.0")
-gi.require_version("GstRtspServer", "1.0")
-from gi.repository import GLib, Gst, GstApp, GstRtspServer  # noqa: E402, F401
+from gi.repository import GstApp  # noqa: E402, F401  gives appsrc its push-buffer
 
 BITS, BARS = 48, 52
 CODECS = {
@@ -72,24 +70,15 @@ class Media:
 
 def main():
     port, width, height, fps, codec = sys.argv[1], *map(int, sys.argv[2:5]), sys.argv[5]
-    Gst.init(None)
     painter = Painter(width, height, fps)
-    server = GstRtspServer.RTSPServer()
-    server.set_address("127.0.0.1")
-    server.set_service(port)
-    factory = GstRtspServer.RTSPMediaFactory()
-    factory.set_launch(
-        f"( appsrc name=source is-live=true do-timestamp=true format=time"
-        f" caps=video/x-raw,format=I420,width={width},height={height},framerate={fps}/1"
-        f" ! {CODECS[codec].format(gop=fps // 2)} name=pay0 pt=96 )")
-    factory.set_shared(True)
-    factory.set_latency(0)
-    factory.connect("media-configure", lambda _, media: Media(media.get_element().get_by_name("source"), painter))
-    server.get_mount_points().add_factory("/live", factory)
-    server.attach(None)
-    loop = GLib.MainLoop()
-    GLib.unix_signal_add(GLib.PRIORITY_HIGH, signal.SIGTERM, loop.quit)
-    loop.run()
+
+    def prepare(factory):
+        factory.set_latency(0)
+        factory.connect("media-configure", lambda _, media: Media(media.get_element().get_by_name("source"), painter))
+
+    serve(port, "appsrc name=source is-live=true do-timestamp=true format=time"
+                f" caps=video/x-raw,format=I420,width={width},height={height},framerate={fps}/1"
+                f" ! {CODECS[codec].format(gop=fps // 2)}", prepare)
 
 
 main()
