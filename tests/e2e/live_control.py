@@ -18,30 +18,35 @@ import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "live"))
-from senders import Misbehaving, Rtsp, Skip, Udp, transport_stream  # noqa: E402
+from cases import insist, run  # noqa: E402
+from senders import Misbehaving, Rtsp, Udp, transport_stream  # noqa: E402
 from socket_client import connect, percentile  # noqa: E402
 
 LONG = os.environ.get("LENSD_LONG") == "1"
 ASKS, STALL_S, ANSWER_MS, END_S = (200, 1.0, 50, 1.0) if LONG else (20, 10.0, 5000, 10.0)
 
 
-class Failure(Exception):
-    pass
-
-
-def insist(condition, sentence):
-    if not condition:
-        raise Failure(sentence)
-
-
 class Daemon:
-    def __init__(self, folder, url, *options):
-        self.path = os.path.join(folder, "control.sock")
+    """lensd serve on a socket of its own; it is killed at the end of a with statement."""
+
+    def __init__(self, url, *options):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = os.path.join(self.folder.name, "control.sock")
         self.process = subprocess.Popen([os.environ["LENSD"], "serve", "--backend", "cpu", "--socket", self.path,
                                          "--graph", "gaussian=sigma=1.2,canny", *options, url],
                                         stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.client = connect(self.path)
-        self.waits = []
+        self.client, self.waits = None, []
+
+    def __enter__(self):
+        try:
+            self.client = connect(self.path)
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self.close()
 
     def source(self):
         data, ms = self.client.timed("get", "source")
@@ -84,6 +89,7 @@ class Daemon:
     def close(self):
         self.process.kill()
         self.process.wait()
+        self.folder.cleanup()
 
 
 def judge(daemon, shown):
@@ -100,14 +106,9 @@ def judge(daemon, shown):
 
 
 def never_played(manner, **more):
-    def case(folder):
-        server = Misbehaving(manner, **more)
-        daemon = Daemon(folder, server.url)
-        try:
+    def case():
+        with Misbehaving(manner, **more) as server, Daemon(server.url) as daemon:
             return judge(daemon, daemon.source()["state"])
-        finally:
-            daemon.close()
-            server.close()
     return case
 
 
@@ -118,25 +119,18 @@ def stall(daemon, since):
     return f"stalled after {seen * 1000:.0f} ms"
 
 
-def half_open(folder):
+def half_open():
     """The good part is over when its last byte was sent; pictures come until then."""
-    server = Misbehaving("half_open", payload=transport_stream())
-    daemon = Daemon(folder, server.url)
-    try:
+    with Misbehaving("half_open", payload=transport_stream()) as server, Daemon(server.url) as daemon:
         daemon.until("playing")
         while server.dry_since is None:
             time.sleep(0.005)
         return judge(daemon, stall(daemon, server.dry_since))
-    finally:
-        daemon.close()
-        server.close()
 
 
-def loading(folder):
+def loading():
     """`load` of a server that never answers, by another client; TERM comes while it waits."""
-    server = Misbehaving("silent")
-    daemon = Daemon(folder, "test:testsrc2=size=320x240:rate=30")
-    try:
+    with Misbehaving("silent") as server, Daemon("test:testsrc2=size=320x240:rate=30") as daemon:
         daemon.until("playing")
 
         def load():
@@ -151,18 +145,12 @@ def loading(folder):
         daemon.until("connecting")
         threading.Thread(target=load, daemon=True).start()
         return judge(daemon, shown)
-    finally:
-        daemon.close()
-        server.close()
 
 
 def stopped(make):
     """A sender that is stopped with its connection open."""
-    def case(folder):
-        sender = make()
-        sender.start()
-        daemon = Daemon(folder, sender.url, "--profile=low-latency")
-        try:
+    def case():
+        with make() as sender, Daemon(sender.url, "--profile=low-latency") as daemon:
             daemon.until("playing")
             time.sleep(1)
             since = time.monotonic()
@@ -173,10 +161,6 @@ def stopped(make):
             back = daemon.until("playing") - again
             sender.send_signal(signal.SIGSTOP)
             return judge(daemon, f"{shown}, playing {back * 1000:.0f} ms after it goes on")
-        finally:
-            daemon.close()
-            sender.send_signal(signal.SIGCONT)
-            sender.close()
     return case
 
 
@@ -191,18 +175,4 @@ CASES = {
 }
 
 
-def main():
-    problems = 0
-    for name in sys.argv[1:] or CASES:
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                print(f"{name}: {CASES[name](folder)}", flush=True)
-            except Skip as missing:
-                print(f"{name} left out: {missing}")
-            except (Failure, TimeoutError, ConnectionError, subprocess.SubprocessError) as problem:
-                problems += 1
-                print(f"FAILED: {name}: {problem}", flush=True)
-    sys.exit(1 if problems else 0)
-
-
-main()
+run(CASES)

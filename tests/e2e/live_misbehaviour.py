@@ -8,28 +8,24 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "live"))
-from senders import Misbehaving, Skip, Udp, free_port, transport_stream  # noqa: E402
+from cases import insist, run  # noqa: E402
+from senders import Misbehaving, Udp, free_port, transport_stream  # noqa: E402
 from watching import Probe  # noqa: E402
 
 LONG = os.environ.get("LENSD_LONG") == "1"
 SOON = 1.0 if LONG else 10.0  # the product's bound, and one that a slow machine keeps
 
 
-class Failure(Exception):
-    pass
-
-
-def insist(condition, sentence):
-    if not condition:
-        raise Failure(sentence)
+def end(probe):
+    """TERM; the seconds that it took, which are few."""
+    took = probe.end()
+    insist(took <= SOON, f"TERM took {took:.2f} s")
+    return took
 
 
 def stopped_sender():
     """SIGSTOP: stalled within a second, then reconnecting; SIGCONT: it plays on."""
-    sender = Udp()
-    sender.start()
-    probe = Probe(sender.url)
-    try:
+    with Udp() as sender, Probe(sender.url) as probe:
         probe.picture(0)
         time.sleep(1)
         mark = probe.mark()
@@ -42,21 +38,13 @@ def stopped_sender():
         sender.send_signal(signal.SIGCONT)
         again = time.monotonic()
         back = probe.picture(mark)["t"] - again
-        ended = probe.end()
-        insist(ended <= SOON, f"TERM took {ended:.2f} s")
+        end(probe)
         return f"stalled after {stalled * 1000:.0f} ms, given up after {lost:.1f} s, back after {back * 1000:.0f} ms"
-    finally:
-        sender.send_signal(signal.SIGCONT)
-        sender.close()
-        probe.process.kill()
 
 
 def change_of_size_and_codec():
     """The sender comes back with another size, then with another codec: the picture follows."""
-    sender = Udp("320x240")
-    sender.start()
-    probe = Probe(sender.url)
-    try:
+    with Udp("320x240") as sender, Probe(sender.url) as probe:
         first = probe.picture(0)
         sizes = [(first["width"], first["height"])]
         for size, codec in (("640x360", "libx264"), ("176x144", "mpeg2video"), ("320x240", "libx264")):
@@ -72,17 +60,11 @@ def change_of_size_and_codec():
             sizes.append((picture["width"], picture["height"]))
         probe.end()
         return " → ".join(f"{w}×{h}" for w, h in sizes)
-    finally:
-        sender.close()
-        probe.process.kill()
 
 
 def loss(*options):
     """Every fifth packet lost: it goes on."""
-    sender = Udp()
-    sender.start()
-    probe = Probe(sender.url, *options)
-    try:
+    with Udp() as sender, Probe(sender.url, *options) as probe:
         probe.picture(0)
         sender.loss = 0.2
         time.sleep(4)
@@ -92,44 +74,26 @@ def loss(*options):
         probe.end()
         insist(after > before, "no pictures come with 20 % loss")
         return f"{after - before} pictures in 2 s at 20 % loss"
-    finally:
-        sender.close()
-        probe.process.kill()
 
 
 def bad_server(manner, reason, **more):
     """The reason is shown, placeholders come, and TERM ends the program within a second."""
-    server = Misbehaving(manner, **more)
-    probe = Probe(server.url)
-    try:
+    with Misbehaving(manner, **more) as server, Probe(server.url) as probe:
         event = probe.wait(lambda e: reason in e["reason"], 0, 30, f"the reason '{reason}'")
-        ended = probe.end()
-        insist(ended <= SOON, f"TERM took {ended:.2f} s")
-        return f"{event['state']}: {event['reason']}; TERM {ended * 1000:.0f} ms"
-    finally:
-        probe.process.kill()
-        server.close()
+        return f"{event['state']}: {event['reason']}; TERM {end(probe) * 1000:.0f} ms"
 
 
 def half_open():
-    server = Misbehaving("half_open", payload=transport_stream())
-    probe = Probe(server.url)
-    try:
+    with Misbehaving("half_open", payload=transport_stream()) as server, Probe(server.url) as probe:
         probe.picture(0)
         stalled = probe.state(0, "stalled")
         lost = probe.state(0, "reconnecting")
-        ended = probe.end()
-        insist(ended <= SOON, f"TERM took {ended:.2f} s")
-        return f"stalled, then {lost['reason']} {lost['t'] - stalled['t']:.1f} s later; TERM {ended * 1000:.0f} ms"
-    finally:
-        probe.process.kill()
-        server.close()
+        return f"stalled, then {lost['reason']} {lost['t'] - stalled['t']:.1f} s later; TERM {end(probe) * 1000:.0f} ms"
 
 
 def term_while_opening():
     """TERM while a silent server keeps the opening waiting, in the program itself."""
-    server = Misbehaving("silent")
-    try:
+    with Misbehaving("silent") as server:
         took = []
         for options in (["--headless", "-o", "null:"], ["--headless", "-o", "null:", "--profile=low-latency"]):
             process = subprocess.Popen([os.environ["LENSD"], server.url, *options], stdin=subprocess.DEVNULL,
@@ -141,15 +105,11 @@ def term_while_opening():
             took.append(time.monotonic() - begin)
         insist(max(took) <= SOON, f"TERM took {max(took):.2f} s")
         return f"TERM at most {max(took) * 1000:.0f} ms"
-    finally:
-        server.close()
 
 
 def headless_run():
     """A recording of a live source that goes away: TERM ends it with a whole file and exit code 0."""
-    sender = Udp()
-    sender.start()
-    with tempfile.TemporaryDirectory() as folder:
+    with Udp() as sender, tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/out.mkv"
         process = subprocess.Popen([os.environ["LENSD"], sender.url, "--headless", "-o", path], stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -166,7 +126,6 @@ def headless_run():
             took = time.monotonic() - begin
         finally:
             process.kill()
-            sender.close()
         insist(code == 0, f"exit code {code}")
         insist(took <= SOON, f"TERM took {took:.2f} s")
         played = subprocess.run([os.environ["LENSD"], path, "--headless", "-o", "null:", "-q"], check=False,
@@ -196,35 +155,23 @@ def refused_at_once():
 
 def redirection():
     """A server that points to another internal address is not followed into it."""
-    target = Misbehaving("half_open", payload=transport_stream())
-    port = target.server.getsockname()[1]
-    server = Misbehaving("redirect", location=f"http://localhost:{port}/live.ts")
-    probe = Probe(server.url)
-    try:
+    with (Misbehaving("half_open", payload=transport_stream()) as target,
+          Misbehaving("redirect", location=target.url.replace("127.0.0.1", "localhost")) as server,
+          Probe(server.url) as probe):
         event = probe.wait(lambda e: "redirects to the internal address" in e["reason"], 0, 30, "the refusal")
         probe.end()
         return event["reason"]
-    finally:
-        probe.process.kill()
-        server.close()
-        target.close()
 
 
 def redirection_followed():
     """To another place on the host that was named, with either profile."""
     told = []
     for options in ([], ["--low-latency"]):
-        target = Misbehaving("half_open", payload=transport_stream())
-        server = Misbehaving("redirect", location=target.url)
-        probe = Probe(server.url, *options)
-        try:
+        with (Misbehaving("half_open", payload=transport_stream()) as target,
+              Misbehaving("redirect", location=target.url) as server, Probe(server.url, *options) as probe):
             picture = probe.picture(0)
             told.append(f"{picture['width']}×{picture['height']}")
             probe.end()
-        finally:
-            probe.process.kill()
-            server.close()
-            target.close()
     return ", ".join(told)
 
 
@@ -246,17 +193,4 @@ CASES = {
 }
 
 
-def main():
-    problems = 0
-    for name in sys.argv[1:] or CASES:
-        try:
-            print(f"{name}: {CASES[name]()}", flush=True)
-        except Skip as missing:
-            print(f"{name} left out: {missing}")
-        except (Failure, TimeoutError, subprocess.SubprocessError) as problem:
-            problems += 1
-            print(f"FAILED: {name}: {problem}", flush=True)
-    sys.exit(1 if problems else 0)
-
-
-main()
+run(CASES)

@@ -1,6 +1,7 @@
 """Senders of live video on this machine, which can be started, killed and started again.
 
-Every sender has url, start() → the monotonic time at which it was up, kill() and stop_cont(signal).
+Every sender has url, start() → the monotonic time at which it was up, kill() and send_signal(signal). In a with
+statement it is started, and closed at the end.
 """
 
 import os
@@ -62,6 +63,17 @@ class Sender:
 
     url = ""
     process = None
+
+    def __enter__(self):
+        try:
+            self.start()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self.close()
 
     def spawn(self, command):
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,

@@ -8,13 +8,20 @@ import time
 
 
 class Probe:
-    """Runs the probe on a URL and keeps its events."""
+    """Runs the probe on a URL and keeps its events; it is killed at the end of a with statement."""
 
     def __init__(self, url, *options):
         self.process = subprocess.Popen([os.environ["LENSD_LIVE_PROBE"], url, *options], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, bufsize=1)
         self.events, self.arrived = [], threading.Condition()
         threading.Thread(target=self.read, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
 
     def read(self):
         for line in self.process.stdout:
