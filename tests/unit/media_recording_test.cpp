@@ -41,6 +41,21 @@ class RecordingTest : public MediaTest {
       recording.write(picture(format, static_cast<int>(i)).ref(), at(i));
   }
   RecordTarget target(const std::string& name) const { return {file(name), {}}; }
+
+  /// A recording of its own, of frames from number 0 on.
+  void recorded(const RecordSettings& settings, const std::string& name, int64_t frames) const {
+    Recording recording(settings, 25, "");
+    recording.start(target(name));
+    write(recording, 0, frames);
+    recording.stop();
+  }
+  /// Files of a second each, of which the last `seconds` are kept.
+  static RecordSettings ring_of(double seconds) {
+    RecordSettings settings;
+    settings.split_seconds = 1;
+    settings.keep_minutes = seconds / 60;
+    return settings;
+  }
 };
 
 TEST_F(RecordingTest, NothingIsDoneUntilAskedFor) {
@@ -85,10 +100,7 @@ TEST_F(RecordingTest, SplitsAreTheSamePicturesWhereTheCodecIsExact) {
   RecordSettings settings;
   settings.split_seconds = 0.5;
   settings.encoder.codec = "ffv1";
-  Recording recording(settings, 25, "");
-  recording.start(target("x.mkv"));
-  write(recording, 0, 40);
-  recording.stop();
+  recorded(settings, "x.mkv", 40);
   int frame = 0;
   for (const std::string& f : files()) {
     auto source = open_source(f, {});
@@ -105,10 +117,7 @@ TEST_F(RecordingTest, SplitsAreTheSamePicturesWhereTheCodecIsExact) {
 TEST_F(RecordingTest, SplitsBySize) {
   RecordSettings settings;
   settings.split_megabytes = 0.05;
-  Recording recording(settings, 25, "");
-  recording.start(target("s.mkv"));
-  write(recording, 0, 400);
-  recording.stop();
+  recorded(settings, "s.mkv", 400);
   EXPECT_GE(files().size(), 3u);
   EXPECT_EQ(frames_in_all(), 400u);
   for (size_t i = 0; i + 1 < files().size(); ++i) {
@@ -119,9 +128,7 @@ TEST_F(RecordingTest, SplitsBySize) {
 
 TEST_F(RecordingTest, ARingKeepsTheLastMinutesAndTouchesNothingElse) {
   put("r-000.mkv", "not ours");
-  RecordSettings settings;
-  settings.split_seconds = 1;
-  settings.keep_minutes = 3 / 60.0;
+  const RecordSettings settings = ring_of(3);
   Recording recording(settings, 25, "");
   recording.start(target("r.mkv"));
   write(recording, 0, 20);
@@ -140,30 +147,20 @@ TEST_F(RecordingTest, ARingKeepsTheLastMinutesAndTouchesNothingElse) {
 }
 
 TEST_F(RecordingTest, ARingGoesOnOverRecordingsAndRestarts) {
-  RecordSettings settings;
-  settings.split_seconds = 1;
-  settings.keep_minutes = 3 / 60.0;
+  const RecordSettings settings = ring_of(3);
   put("r-000.mkv", "not ours");
   for (int run = 0; run < 4; ++run) {  // each as after a restart of the program
-    Recording recording(settings, 25, "");
-    recording.start(target("r.mkv"));
-    write(recording, 0, 50);
-    recording.stop();
+    recorded(settings, "r.mkv", 50);
   }
   EXPECT_EQ(get("r-000.mkv"), "not ours");
   EXPECT_EQ(files().size(), 1u + 3) << "the last three seconds";
   // Another recording's files are none of its business.
-  Recording other(settings, 25, "");
-  other.start(target("o.mkv"));
-  write(other, 0, 25);
-  other.stop();
+  recorded(settings, "o.mkv", 25);
   EXPECT_EQ(files().size(), 1u + 3 + 1);
 }
 
 TEST_F(RecordingTest, ARingGoesOnBehindAFileWhoseWriterWasKilled) {
-  RecordSettings settings;
-  settings.split_seconds = 1;
-  settings.keep_minutes = 1 / 60.0;
+  const RecordSettings settings = ring_of(1);
   for (int run = 0; run < 2; ++run) {
     const pid_t child = fork();
     ASSERT_GE(child, 0);
@@ -177,10 +174,7 @@ TEST_F(RecordingTest, ARingGoesOnBehindAFileWhoseWriterWasKilled) {
     ASSERT_EQ(waitpid(child, &status, 0), child);
   }
   ASSERT_EQ(files().size(), 2u);
-  Recording recording(settings, 25, "");
-  recording.start(target("r.mkv"));
-  write(recording, 0, 60);
-  recording.stop();
+  recorded(settings, "r.mkv", 60);
   for (const std::string& f : files()) EXPECT_GT(f, file("r-002.mkv")) << "of the killed ones none is left";
 }
 
@@ -188,10 +182,7 @@ TEST_F(RecordingTest, ARingHasASize) {
   RecordSettings settings;
   settings.split_seconds = 1;
   settings.keep_gigabytes = 150e3 / 1e9;
-  Recording recording(settings, 25, "");
-  recording.start(target("r.mkv"));
-  write(recording, 0, 500);
-  recording.stop();
+  recorded(settings, "r.mkv", 500);
   uintmax_t bytes = 0;
   for (const std::string& f : files()) bytes += std::filesystem::file_size(f);
   EXPECT_LE(bytes, 150'000u);
@@ -200,15 +191,10 @@ TEST_F(RecordingTest, ARingHasASize) {
 }
 
 TEST_F(RecordingTest, AJournalThatIsNonsenseDeletesNothing) {
-  RecordSettings settings;
-  settings.split_seconds = 1;
-  settings.keep_minutes = 1 / 60.0;
+  const RecordSettings settings = ring_of(1);
   put("a.mkv", "mine");
   put(".r.mkv.ring", "c 1 1000 10 a.mkv\nc 0 0 0 ../a.mkv\nc 99999999999999999999 -5 x\n\no\nc 5");
-  Recording recording(settings, 25, "");
-  recording.start(target("r.mkv"));
-  write(recording, 0, 100);
-  recording.stop();
+  recorded(settings, "r.mkv", 100);
   EXPECT_EQ(get("a.mkv"), "mine");
   EXPECT_EQ(files().size(), 1u + 1);
 }
@@ -227,9 +213,7 @@ TEST_F(RecordingTest, NamesThatMakeNoFileAreRefused) {
 }
 
 TEST_F(RecordingTest, ARingDoesNotDeleteWhatWasPutInAFilesPlace) {
-  RecordSettings settings;
-  settings.split_seconds = 1;
-  settings.keep_minutes = 1 / 60.0;
+  const RecordSettings settings = ring_of(1);
   Recording recording(settings, 25, "");
   recording.start(target("r.mkv"));
   write(recording, 0, 30);
