@@ -16,103 +16,33 @@ class PanelHand : public ::testing::Test {
  protected:
   using Commands = std::vector<Command>;
 
-  void SetUp() override {
-    ImGui::CreateContext();
-    ImGuiIO& io = ImGui::GetIO();
-    io.IniFilename = nullptr;
-    io.DisplaySize = {1280, 720};
-    io.DisplayFramebufferScale = {1, 1};
-    look = make_look(io, ImGui::GetStyle(), 1, 1);
-    io.Fonts->Build();
-    viewer.track_widgets(true);
-  }
-  void TearDown() override { ImGui::DestroyContext(); }
+  void SetUp() override;
+  void TearDown() override;
 
   /// What the program does behind each frame; nothing here.
   virtual void follow(const Commands&) {}
 
   /// One display frame; the commands that it gave.
-  Commands frame(const InputState& input = {}) {
-    ImGui::GetIO().DeltaTime = 1.f / 60;
-    Commands out;
-    ImGui::NewFrame();
-    viewer.draw(model, input, look, out);
-    ImGui::Render();
-    follow(out);
-    return out;
-  }
-  Commands frames(int count) {
-    Commands all;
-    for (int i = 0; i < count; ++i)
-      for (Command& command : frame()) all.push_back(std::move(command));
-    return all;
-  }
+  Commands frame(const InputState& input = {});
+  Commands frames(int count);
 
   // The mouse, as the next frame will see it; buttons as ImGui numbers them.
-  void point(float x, float y) {
-#if IMGUI_VERSION_NUM >= 18700
-    ImGui::GetIO().AddMousePosEvent(x, y);
-#else
-    ImGui::GetIO().MousePos = {x, y};
-#endif
-  }
-  void button(bool down, int which = 0) {
-#if IMGUI_VERSION_NUM >= 18700
-    ImGui::GetIO().AddMouseButtonEvent(which, down);
-#else
-    ImGui::GetIO().MouseDown[which] = down;
-#endif
-  }
-  void wheel(float by) {
-#if IMGUI_VERSION_NUM >= 18700
-    ImGui::GetIO().AddMouseWheelEvent(0, by);
-#else
-    ImGui::GetIO().MouseWheel = by;
-#endif
-  }
+  void point(float x, float y);
+  void button(bool down, int which = 0);
+  void wheel(float by);
 
-  bool there(const std::string& widget) const {
-    return viewer.widget_rects().count(widget) > 0;
-  }
+  bool there(const std::string& widget) const;
   /// Where a widget was drawn last; it must have been.
-  Rect rect(const std::string& widget) const {
-    EXPECT_TRUE(there(widget)) << widget;
-    return there(widget) ? viewer.widget_rects().at(widget) : Rect{};
-  }
+  Rect rect(const std::string& widget) const;
   /// Moves to a widget: `at` is the fraction of its width.
-  Commands point_at(const std::string& widget, float at = 0.5f) {
-    const Rect r = rect(widget);
-    point(r.x + r.w * at, r.y + r.h * 0.5f);
-    return frames(2);
-  }
+  Commands point_at(const std::string& widget, float at = 0.5f);
   /// Moves to a widget, presses and releases; all commands of it.
-  Commands click(const std::string& widget, int which = 0, float at = 0.5f) {
-    frames(3);  // a scroll bar shows from the second one on
-    if (!there(widget)) {
-      ADD_FAILURE() << "nowhere to click: " << widget;
-      return {};
-    }
-    Commands all = point_at(widget, at);
-    const auto add = [&](const Commands& some) { all.insert(all.end(), some.begin(), some.end()); };
-    button(true, which), add(frame());
-    button(false, which), add(frames(2));
-    return all;
-  }
+  Commands click(const std::string& widget, int which = 0, float at = 0.5f);
 
-  Commands press(KeyPress key) {
-    InputState input;
-    input.presses.push_back(key);
-    return frame(input);
-  }
-  Commands type(char32_t c, bool alt = false) {
-    return press({.character = c, .alt = alt});
-  }
+  Commands press(KeyPress key);
+  Commands type(char32_t c, bool alt = false) { return press({.character = c, .alt = alt}); }
   /// Into the field that has the keyboard.
-  void type(const char* text) {
-    for (const char* c = text; *c; ++c)
-      ImGui::GetIO().AddInputCharacter(static_cast<unsigned char>(*c)), frame();
-    frame();
-  }
+  void type(const char* text);
 
   Look look;
   ViewerUi viewer;
