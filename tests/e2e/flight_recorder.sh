@@ -38,9 +38,7 @@ click timings/trace
 wait_for 20 has_traces key 2 || fail "the button wrote no trace"
 for file in "$TRACES"/*.json; do valid "$file"; done
 echo "ok: key and button"
-xdotool key --window "$WINDOW" q
-gone() { ! kill -0 "$VIEWER" 2>/dev/null; }
-wait_for 20 gone || fail "q did not end the program"
+quit_window
 
 start_viewer test:testsrc2=size=1280x720:rate=60 --backend=cpu --threads 1 --trace-on drop \
   --graph bilateral=radius=7

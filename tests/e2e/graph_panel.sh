@@ -9,8 +9,6 @@ presets=$XDG_CONFIG_HOME/lensd/presets state=$XDG_STATE_HOME/lensd/state.toml
 mkdir "$WORK/here"
 cd "$WORK/here" || exit 1
 
-there() { place "$1"; }
-gone() { ! place "$1"; }
 like() { picture "$WORK/now.png" && (($(difference "$WORK/now.png" "$1") <= 2)); }
 unlike() { picture "$WORK/now.png" && (($(difference "$WORK/now.png" "$1") >= 4)); }
 # Takes the pointer to where nothing is, and with it the tooltip over the picture.
@@ -53,13 +51,13 @@ wait_for 10 like "$WORK/blurred.png" || fail "redo did not bring the blur back"
 echo "ok: a slider's drag is one step, undone and redone"
 
 key plus
-wait_for 10 there add/search || fail "+ opened no list"
+wait_for 10 place add/search || fail "+ opened no list"
 sleep 0.3
 xdotool type --delay 120 mosa
 wait_for 10 gone add/median || fail "the list shows what does not match"
-wait_for 10 there add/mosaic || fail "mosaic is not found"
+wait_for 10 place add/mosaic || fail "mosaic is not found"
 key Return
-wait_for 10 there graph/mosaic/block || fail "Enter did not add mosaic"
+wait_for 10 place graph/mosaic/block || fail "Enter did not add mosaic"
 above graph/invert/title graph/mosaic/title || fail "mosaic is not below the last node"
 wait_for 10 unlike "$WORK/blurred.png" || fail "mosaic changed nothing"
 keep "$WORK/mosaic.png"
@@ -71,12 +69,14 @@ wait_for 10 unlike "$WORK/mosaic.png" || fail "blurring the blocks instead of th
 keep "$WORK/moved.png"
 click graph/gaussian/sigma/reset
 wait_for 10 unlike "$WORK/moved.png" || fail "the arrow did not bring the default back"
+keep "$WORK/reset.png"
 echo "ok: reordered by dragging"
 
 click graph/invert/enabled
-there presets/unsaved || fail "no mark that there is something to save"
+wait_for 10 unlike "$WORK/reset.png" || fail "switching invert on again changed nothing"
+place presets/unsaved || fail "no mark that there is something to save"
 key ctrl+s
-wait_for 10 there presets/name || fail "ctrl+s asked for no name"
+wait_for 10 place presets/name || fail "ctrl+s asked for no name"
 sleep 0.4
 xdotool type --delay 120 mine
 key Return
@@ -104,7 +104,7 @@ wait_for 10 unlike "$WORK/saved.png" || fail "removing mosaic changed nothing"
 click presets/menu
 sleep 0.5
 click presets/list/mine
-wait_for 10 there graph/mosaic/title || fail "the preset was not loaded"
+wait_for 10 place graph/mosaic/title || fail "the preset was not loaded"
 keep "$WORK/loaded.png"
 unlike "$WORK/start.png" || fail "the loaded preset shows the first picture"
 wait_for 10 gone presets/unsaved || fail "a loaded preset counts as unsaved"
@@ -122,9 +122,7 @@ echo "ok: solo"
 
 xdotool windowsize "$WINDOW" 1100 700
 sleep 1
-key q
-ended() { ! kill -0 "$VIEWER" 2>/dev/null; }
-wait_for 10 ended || fail "q did not end the program"
+quit_window
 grep -q '^width = 1100' "$state" || fail "the window's size was not kept: $(<"$state")"
 [[ -z $(ls -A .) ]] || fail "something was written into the working directory: $(ls -A .)"
 start_viewer test:testsrc2 --pause --backend=cpu
@@ -133,5 +131,5 @@ wait_for 30 place picture || fail "no second window"
 click presets/menu
 sleep 0.5
 click presets/last
-wait_for 10 there graph/mosaic/title || fail "the last preset was not offered"
+wait_for 10 place graph/mosaic/title || fail "the last preset was not offered"
 echo "ok: size and last preset are remembered, the working directory stays empty"

@@ -13,9 +13,6 @@ clip=$WORK/clip.mkv
 lensd "test:testsrc2=size=320x240:rate=$FPS" --headless --frames 250 -o "$clip"
 ((CODE == 0)) || fail "no clip could be made: $(<"$WORK/stderr")"
 
-# counter NAME: of the running pipeline.
-counter() { ctl get counters | awk -v name="$1" '$1 == name { print $2 }'; }
-
 # now_ms: of the clock that is not set.
 now_ms() { awk '{ printf "%d", $1 * 1000 }' /proc/uptime; }
 

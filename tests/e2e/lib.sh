@@ -80,6 +80,13 @@ wait_for() {
   done
 }
 
+# free_port tcp|udp: a port of the loopback that nobody has just now.
+free_port() {
+  python3 -c 'import socket, sys
+with socket.socket(type=socket.SOCK_DGRAM if sys.argv[1] == "udp" else socket.SOCK_STREAM) as s:
+    s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])' "$1"
+}
+
 # A display of the test's own, of $SCREEN pixels and bits, so that it neither moves the user's pointer nor depends
 # on a window manager.
 start_display() {
@@ -113,6 +120,17 @@ start_viewer() {
   xdotool windowfocus "$WINDOW"
 }
 
+window_gone() { ! kill -0 "$VIEWER" 2>/dev/null; }
+
+# quit_window: q, and the exit code 0.
+quit_window() {
+  xdotool key --window "$WINDOW" q
+  wait_for 20 window_gone || fail "q did not end the program"
+  wait "$VIEWER"
+  local code=$?
+  ((code == 0)) || fail "the program ended with $code: $(tail -n 5 "$WORK/viewer.err")"
+}
+
 # place NAME: sets X Y W H to where the program says that a control is, in window pixels. The program rewrites
 # $LENSD_UI_MAP with lines "name x y w h" whenever its layout has come to rest.
 place() {
@@ -122,6 +140,9 @@ place() {
   done <"$LENSD_UI_MAP"
   return 1
 } 2>/dev/null
+
+# gone NAME: there is no such control.
+gone() { ! place "$1"; }
 
 # rests NAME: a control is where it was a moment ago: rows above it may have come meanwhile.
 rests() {
@@ -204,14 +225,18 @@ ctl_refused() {
   echo "ok: $(<"$WORK/ctl.err")"
 }
 
-gone() { ! kill -0 "$DAEMON" 2>/dev/null; }
+# field PROPERTY NAME, counter NAME: one of the values that a property shows.
+field() { ctl get "$1" | awk -v name="$2" '$1 == name { print $2 }'; }
+counter() { field counters "$1"; }
+
+daemon_gone() { ! kill -0 "$DAEMON" 2>/dev/null; }
 
 # stop_daemon: TERM, and insists on a clean end within a second (three on a busy machine).
 stop_daemon() {
   local begin
   begin=$(date +%s%N)
   kill -TERM "$DAEMON"
-  wait_for 10 gone || fail "TERM did not end the daemon"
+  wait_for 10 daemon_gone || fail "TERM did not end the daemon"
   local ms=$((($(date +%s%N) - begin) / 1000000)) code=0
   wait "$DAEMON" || code=$?
   ((code == 0)) || fail "the daemon ended with $code: $(tail -n 5 "$WORK/daemon.err")"

@@ -16,15 +16,12 @@ SECONDS_EACH=${SECONDS_EACH:-3}
 
 start_display
 
-free_port() {
-  python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
-}
 has_picture() { [[ $(value frame) -gt 5 ]]; }
 
 # measure KIND RATE: prints the ages and leaves the 99th percentile in P99.
 measure() {
   local kind=$1 rate=$2 url sender
-  url=${kind%%-*}://127.0.0.1:$(free_port)
+  url=${kind%%-*}://127.0.0.1:$(free_port tcp)
   [[ $url == udp* ]] || url+=/live
   # The viewer must have started by then; an HTTP sender waits for it anyway.
   "$LENSD_TIME_CODE_SENDER" "${kind#*-}" "$url" 640 480 "$rate" $((SECONDS_EACH + 20)) >/dev/null 2>"$WORK/sender.err" &

@@ -82,7 +82,6 @@ waits.sort()
 print("ok: 64 clients; an answer took %.1f ms in the middle, %.1f ms at most" % (waits[len(waits) // 2], waits[-1]))
 PY
 
-counter() { ctl get counters | awk -v name="$1" '$1 == name { print $2 }'; }
 before=$(counter processed)
 more() { (($(counter processed) > before)); }
 wait_for 10 more || fail "the video stands still"
@@ -95,14 +94,14 @@ stop_daemon
 
 start_daemon test:testsrc2
 ctl quit || fail "quit"
-wait_for 10 gone || fail "quit did not end the daemon"
+wait_for 10 daemon_gone || fail "quit did not end the daemon"
 echo "ok: quit"
 
 lensd serve --socket "$SOCKET" /nowhere/at/all.mp4
 [[ $CODE == 4 ]] || fail "a source that is not there gave exit code $CODE"
 
 # A stream that is not there yet, comes, goes and comes again: the state is told, control answers, TERM ends.
-source_port=$(python3 -c 'import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+source_port=$(free_port udp)
 state_is() { ctl get source | grep -qE "^state +($1)$"; }
 send() {
   timeout 60 "$LENSD" test:testsrc2=size=320x240:rate=30 -o "udp://127.0.0.1:$source_port" >"$WORK/send.out" 2>&1 &
@@ -116,7 +115,7 @@ STARTED+=($!)
 for round in 1 2; do
   send
   wait_for 20 state_is playing || fail "round $round, with a sender: $(ctl get source)"
-  [[ $(ctl get source | awk '$1 == "width" { print $2 }') == 320 ]] || fail "size: $(ctl get source)"
+  [[ $(field source width) == 320 ]] || fail "size: $(ctl get source)"
   kill "$SENDER" && wait "$SENDER" 2>/dev/null
   wait_for 20 state_is 'stalled|reconnecting' || fail "round $round, without a sender: $(ctl get source)"
 done

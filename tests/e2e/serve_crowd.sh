@@ -46,7 +46,7 @@ assert cut > 0 or seconds < 20, "the client that never reads is still there"
 print("ok: %d s, %d events to 62 clients, %d changes, %d frames processed, at most %.1f MiB resident (%.1f in the first "
       "third), %d clients cut off" % (seconds, events, n, after["processed"], peak / 2**20, settled / 2**20, cut))
 PY
-processed=$(ctl get counters | awk '$1 == "processed" { print $2 }')
+processed=$(counter processed)
 stop_daemon
 if command -v ffprobe >/dev/null; then
   recorded=$(ffprobe -v error -count_packets -show_entries stream=nb_read_packets -of csv=p=0 "$WORK/all.mkv")

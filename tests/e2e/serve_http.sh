@@ -5,7 +5,7 @@
 need_tools curl python3
 
 export LENSD_CONTROL_FOLDER=$WORK/captures LENSD_HTTP_MAX_CONNECTIONS=16
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+port=$(free_port tcp)
 start_daemon test:testsrc2=size=320x240:rate=30 --http "$port" --graph "canny@edges,invert"
 url=http://127.0.0.1:$port
 wait_for 10 grep -q "open http" "$WORK/daemon.err" || fail "no address in: $(<"$WORK/daemon.err")"
@@ -150,7 +150,7 @@ assert buckets and buckets[-1][0] == "+Inf" and [int(b[1]) for b in buckets] == 
 print("ok: %d series of %d metrics" % (len(series), len(types)))
 PY
 
-[[ $(ctl get counters | awk '$1 == "dropped" { print $2 }') == 0 ]] || fail "frames were dropped"
+[[ $(counter dropped) == 0 ]] || fail "frames were dropped"
 stop_daemon
 LENSD_HTTP_AUTH=false lensd serve test:testsrc2 --socket off --http 0.0.0.0:0
 [[ $CODE == 2 ]] && grep -q loopback "$WORK/stderr" || fail "no token on every address: $CODE $(<"$WORK/stderr")"

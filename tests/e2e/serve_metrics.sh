@@ -7,7 +7,7 @@ need_tools python3 curl
 
 config=$(cd "$(dirname "$0")/../../config" && pwd)
 export LENSD_HTTP_AUTH=false LENSD_CONTROL_FOLDER=$WORK/captures
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+port=$(free_port tcp)
 # With a receiver, so that the stream's metrics are there as well.
 start_daemon test:testsrc2=size=160x120:rate=30 --graph "median,invert" --http "$port" -o udp://127.0.0.1:9
 wait_for 20 bash -c "(( \$('$LENSD' ctl --socket '$SOCKET' get frame) > 20 ))" || fail "no frames"

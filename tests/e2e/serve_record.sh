@@ -12,8 +12,6 @@ count() { # count FILE…: the frames that they have when they are read again
   done
   echo "$sum"
 }
-field() { ctl get "$1" | awk -v name="$2" '$1 == name { print $2 }'; }
-counter() { field counters "$1"; }
 recorded() { (($(field record frames) >= $1)); }
 
 export LENSD_CONTROL_FOLDER=$WORK/captures

@@ -9,7 +9,6 @@ need_tools python3
 reloads=${LENSD_RELOADS:-100}
 config=$WORK/a.toml
 good() { printf '[[node]]\nfilter = "mosaic"\nblock = %d\n[[node]]\nfilter = "levels"\ngamma = 1.%d5\n' "$1" "$1"; }
-counter() { ctl get counters | awk -v name="$1" '$1 == name { print $2 }'; }
 
 good 10 >"$config"
 start_daemon test:testsrc2=size=320x240:rate=60 -c "$config"

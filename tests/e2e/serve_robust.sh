@@ -6,8 +6,7 @@
 need_tools python3 curl
 
 export LENSD_CONTROL_FOLDER=$WORK/captures LENSD_HTTP_AUTH=false
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-counter() { ctl get counters | awk -v name="$1" '$1 == name { print $2 }'; }
+port=$(free_port tcp)
 
 # A source that says nothing (accepts, then silence): control answers meanwhile, and every command is answered.
 python3 -c '
@@ -20,7 +19,7 @@ for command in "trace a.json" "graph-set median" "set bypass true" "record a.mkv
   "reload" "stats" "seek 1" "step" "speed 2" "log"; do
   # shellcheck disable=SC2086
   ctl $command >"$WORK/out" 2>&1 || [[ -s $WORK/out ]] || fail "$command: no answer"
-  gone && fail "'$command' ended it: $(<"$WORK/daemon.err")"
+  daemon_gone && fail "'$command' ended it: $(<"$WORK/daemon.err")"
 done
 [[ $(curl -s -m 5 "http://127.0.0.1:$port/healthz") == *'"ok":true'* ]] || fail "a source that is away is no illness"
 stop_daemon
@@ -48,10 +47,10 @@ echo "ok: a storm of HUP"
 
 # TERM again and again: at the latest the second ends it at once, and the recording plays.
 start_daemon test:testsrc2=size=320x240:rate=60 --record "$WORK/term.mkv"
-recorded() { (($(ctl get record | awk '$1 == "frames" { print $2 }') >= 90)); }
+recorded() { (($(field record frames) >= 90)); }
 wait_for 30 recorded || fail "does not record: $(ctl get record)"
 for i in $(seq 20); do kill -TERM "$DAEMON" 2>/dev/null; done
-wait_for 5 gone || fail "a storm of TERM did not end it"
+wait_for 5 daemon_gone || fail "a storm of TERM did not end it"
 expect 0 "$WORK/term.mkv" --headless -o null:
 echo "ok: a storm of TERM"
 

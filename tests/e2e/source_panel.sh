@@ -14,14 +14,12 @@ make_clip "$clips/bars.mkv" smptebars
 make_clip "$clips/card.mkv" testsrc2
 make_clip "$clips/old/oldest.mkv" testsrc
 
-there() { place "$1"; }
-gone() { ! place "$1"; }
 plays() { expect_value source "$1"; }
 # open_box: Ctrl+o, until the box takes text.
 open_box() {
   key ctrl+o
-  wait_for 20 there source/path || fail "ctrl+o opens no box"
-  wait_for 20 there source/place/Home || fail "nothing is offered"
+  wait_for 20 place source/path || fail "ctrl+o opens no box"
+  wait_for 20 place source/place/Home || fail "nothing is offered"
   sleep 0.5
 }
 type_text() { xdotool type --delay 60 "$1"; sleep 0.5; }
@@ -32,12 +30,12 @@ HOME=$WORK start_window "$clips/bars.mkv" --backend=cpu --graph invert
 plays bars.mkv
 
 open_box
-wait_for 20 there source/file/card.mkv || fail "the clip's folder is not listed"
+wait_for 20 place source/file/card.mkv || fail "the clip's folder is not listed"
 type_text "'$clips/card.mkv' "
 key Return
 plays card.mkv
 wait_for 20 gone source/path || fail "the dialog stays though the clip plays"
-there graph/invert/enabled || fail "the graph is gone"
+place graph/invert/enabled || fail "the graph is gone"
 echo "ok: a pasted path with quotes and spaces"
 
 # moves: frames come, which is how the old source shows that it goes on.
@@ -50,7 +48,7 @@ moves() {
 open_box
 type_text "$clips/missing.mkv"
 key Return
-wait_for 20 there source/problem || fail "a missing file is not told"
+wait_for 20 place source/problem || fail "a missing file is not told"
 [[ $(value source) == card.mkv ]] || fail "a missing file replaced the clip"
 key Escape
 wait_for 20 gone source/path || fail "Escape does not close the dialog"
@@ -63,18 +61,18 @@ type_text "$clips/ol"
 xdotool keydown Tab
 sleep 0.2
 xdotool keyup Tab # held for longer, it completes the only file's name as well
-wait_for 20 there source/file/oldest.mkv || fail "Tab does not complete the folder's name"
+wait_for 20 place source/file/oldest.mkv || fail "Tab does not complete the folder's name"
 key Down Return
 plays oldest.mkv
 echo "ok: Tab completes, the arrows choose"
 
 click source/open
-wait_for 20 there source/file/oldest.mkv || fail "the clip's folder is not listed"
+wait_for 20 place source/file/oldest.mkv || fail "the clip's folder is not listed"
 sleep 0.5
 click source/up
-wait_for 20 there source/folder/old || fail "the arrow does not lead out of the folder"
+wait_for 20 place source/folder/old || fail "the arrow does not lead out of the folder"
 click source/folder/old
-wait_for 20 there source/file/oldest.mkv || fail "a click does not lead into the folder"
+wait_for 20 place source/file/oldest.mkv || fail "a click does not lead into the folder"
 click source/up
 click source/file/card.mkv
 plays card.mkv
@@ -112,7 +110,7 @@ ctl_refused "no such file" load "$clips/missing.mkv"
 [[ $(value source) == card.mkv ]] || fail "a missing file replaced the clip"
 
 open_box
-wait_for 20 there source/recent/oldest.mkv || fail "recent sources are not remembered: $(<"$XDG_STATE_HOME/lensd/state.toml")"
+wait_for 20 place source/recent/oldest.mkv || fail "recent sources are not remembered: $(<"$XDG_STATE_HOME/lensd/state.toml")"
 hover source/recent/oldest.mkv
 click source/forget/oldest.mkv
 wait_for 20 gone source/recent/oldest.mkv || fail "a recent source cannot be removed"
@@ -124,7 +122,7 @@ grep -q oldest "$XDG_STATE_HOME/lensd/state.toml" && fail "the removed source is
 echo "ok: recent sources after a restart"
 
 # A receiver for which nobody sends: refused on the spot or after its time, or given up before.
-port=$(python3 -c 'import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+port=$(free_port udp)
 open_box
 type_text "udp://127.0.0.1:$port"
 key Return
@@ -141,8 +139,8 @@ STARTED+=("$sender")
 key Return
 live_is() { [[ $(value live) == "$1 "* ]]; }
 wait_for 60 live_is playing || fail "the live source is '$(value live)': $(tail -n 2 "$WORK/viewer.err" "$WORK/sender.out")"
-wait_for 20 there source/live || fail "the source's row does not tell the state"
-wait_for 20 there status/state || fail "the status does not tell the state"
+wait_for 20 place source/live || fail "the source's row does not tell the state"
+wait_for 20 place status/state || fail "the status does not tell the state"
 # What came and what became of it, but for the few pictures that are under way.
 adds_up() {
   local received placeholders at_source at_graph skipped late again processed shown not_shown

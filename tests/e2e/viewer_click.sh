@@ -25,10 +25,5 @@ click graph/invert/enabled
 wait_for 10 shown_like "$WORK/negative.png" || fail "switching invert on did not bring the negative back"
 echo "ok: invert on again"
 
-xdotool key --window "$WINDOW" q
-gone() { ! kill -0 "$VIEWER" 2>/dev/null; }
-wait_for 10 gone || fail "q did not end the program"
-wait "$VIEWER"
-code=$?
-((code == 0)) || fail "the program ended with $code: $(tail -n 5 "$WORK/viewer.err")"
+quit_window
 echo "ok: q quits with code 0"

@@ -78,13 +78,3 @@ snapshot() {
   wait_for 20 test -s "$WORK/shots/shot.png" || fail "s wrote no snapshot: $(tail -n 3 "$WORK/viewer.err")"
   mv "$WORK/shots/shot.png" "$1"
 }
-
-# quit_window: q, and the exit code 0.
-quit_window() {
-  xdotool key --window "$WINDOW" q
-  window_gone() { ! kill -0 "$VIEWER" 2>/dev/null; }
-  wait_for 20 window_gone || fail "q did not end the program"
-  wait "$VIEWER"
-  local code=$?
-  ((code == 0)) || fail "the program ended with $code: $(tail -n 5 "$WORK/viewer.err")"
-}
