@@ -11,37 +11,18 @@
 #include <cstring>
 #include <semaphore>
 #include <string>
-#include <vector>
 
 #include "app/pipeline.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
 #include "kernels/registry.hpp"
+#include "tests/e2e/live/distribution.hpp"
 #include "tests/e2e/live/time_code.hpp"
 
 namespace {
 
 using namespace lensd;
-
-class Distribution {
- public:
-  void add(double ms) { values_.push_back(ms); }
-  size_t count() const { return values_.size(); }
-  void print(const char* name) {
-    std::sort(values_.begin(), values_.end());
-    std::printf(",\"%s\":{\"p50\":%.2f,\"p95\":%.2f,\"p99\":%.2f,\"max\":%.2f}", name, at(0.5), at(0.95),
-                at(0.99), at(1));
-  }
-
- private:
-  double at(double share) const {
-    if (values_.empty()) return -1;
-    return values_[std::min(values_.size() - 1,
-                            static_cast<size_t>(share * static_cast<double>(values_.size())))];
-  }
-  std::vector<double> values_;
-};
 
 std::optional<uint64_t> code_in(const ImageRef& image) {
   const int bar = image.format.extent.width / time_code::kBars;
@@ -89,8 +70,13 @@ void measure(Pipeline& pipeline, std::counting_semaphore<>& published, double se
   std::printf("{\"frames\":%zu,\"unread\":%zu,\"skipped\":%zu,\"dropped\":%llu,\"reconnects\":%llu",
               parts.age.count(), parts.unread, parts.skipped, static_cast<unsigned long long>(status.dropped),
               static_cast<unsigned long long>(status.live.reconnects));
-  parts.age.print("age"), parts.decoded.print("decoded"), parts.taken.print("taken");
-  parts.graph.print("graph"), parts.seen.print("seen");
+  for (const auto& [name, part] :
+       {std::pair("age", &parts.age), std::pair("decoded", &parts.decoded), std::pair("taken", &parts.taken),
+        std::pair("graph", &parts.graph), std::pair("seen", &parts.seen)}) {
+    std::printf(",\"%s\":{", name);
+    part->print();
+    std::printf("}");
+  }
   std::printf("}\n");
 }
 

@@ -25,6 +25,7 @@ extern "C" {
 #include <vector>
 
 #include "core/base/clock.hpp"
+#include "tests/e2e/live/distribution.hpp"
 #include "tests/e2e/live/time_code.hpp"
 
 namespace {
@@ -85,19 +86,15 @@ class Sender {
       av_packet_unref(packet_);
       if (sent < 0) return false;
     }
-    took_ms_.push_back(to_ms(now_ns() - begin));
+    took_ms_.add(to_ms(now_ns() - begin));
     return true;
   }
 
   void report() {
-    if (took_ms_.empty()) return;
-    std::sort(took_ms_.begin(), took_ms_.end());
-    const auto at = [this](double share) {
-      return took_ms_[std::min(took_ms_.size() - 1,
-                               static_cast<size_t>(share * static_cast<double>(took_ms_.size())))];
-    };
-    std::printf("{\"sent\":%zu,\"p50\":%.2f,\"p95\":%.2f,\"p99\":%.2f,\"max\":%.2f}\n", took_ms_.size(),
-                at(0.5), at(0.95), at(0.99), took_ms_.back());
+    if (took_ms_.count() == 0) return;
+    std::printf("{\"sent\":%zu,", took_ms_.count());
+    took_ms_.print();
+    std::printf("}\n");
   }
 
  private:
@@ -156,7 +153,7 @@ class Sender {
   AVPacket* packet_ = nullptr;
   AVFrame* frame_ = nullptr;
   std::vector<uint8_t> ramp_;
-  std::vector<double> took_ms_;
+  Distribution took_ms_;
 };
 
 }  // namespace

@@ -9,12 +9,11 @@
 #include <X11/Xutil.h>
 #include <time.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <vector>
 
 #include "core/base/clock.hpp"
+#include "tests/e2e/live/distribution.hpp"
 #include "tests/e2e/live/time_code.hpp"
 
 using namespace lensd;
@@ -29,7 +28,7 @@ int main(int argc, char** argv) {
   const Window root = DefaultRootWindow(display);
   // The picture may be scaled to the window: bars lie where the painter's whole pixels put them.
   const double bar = width / 640.0 * (640 / time_code::kBars);
-  std::vector<double> ages;
+  Distribution ages;
   uint64_t last = 0;
   size_t unread = 0;
   const int64_t end = now_ns() + static_cast<int64_t>(std::atof(argv[4]) * 1e9);
@@ -45,22 +44,19 @@ int main(int argc, char** argv) {
     if (!us) {
       ++unread;
     } else if (*us != last) {
-      if (last) ages.push_back(time_code::age_ms(*us, static_cast<uint64_t>(now / 1000)));
+      if (last) ages.add(time_code::age_ms(*us, static_cast<uint64_t>(now / 1000)));
       last = *us;
     }
     const timespec nap = {0, 1'200'000};
     nanosleep(&nap, nullptr);
   }
   XCloseDisplay(display);
-  if (ages.empty()) {
+  if (ages.count() == 0) {
     std::fprintf(stderr, "no picture with a code was seen\n");
     return 1;
   }
-  std::sort(ages.begin(), ages.end());
-  const auto at = [&](double share) {
-    return ages[std::min(ages.size() - 1, static_cast<size_t>(share * static_cast<double>(ages.size())))];
-  };
-  std::printf("{\"frames\":%zu,\"unread\":%zu,\"p50\":%.2f,\"p95\":%.2f,\"p99\":%.2f,\"max\":%.2f}\n",
-              ages.size(), unread, at(0.5), at(0.95), at(0.99), ages.back());
+  std::printf("{\"frames\":%zu,\"unread\":%zu,", ages.count(), unread);
+  ages.print();
+  std::printf("}\n");
   return 0;
 }
