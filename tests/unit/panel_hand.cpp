@@ -2,6 +2,9 @@
 
 namespace lensd::ui {
 
+PanelHand::PanelHand() = default;
+PanelHand::~PanelHand() = default;
+
 void PanelHand::SetUp() {
   ImGui::CreateContext();
   ImGuiIO& io = ImGui::GetIO();
@@ -17,21 +20,19 @@ void PanelHand::TearDown() {
   ImGui::DestroyContext();
 }
 
-PanelHand::Commands PanelHand::frame(const InputState& input) {
+const PanelHand::Commands& PanelHand::frame(const InputState& input) {
   ImGui::GetIO().DeltaTime = 1.f / 60;
-  Commands out;
+  last_.clear();
   ImGui::NewFrame();
-  viewer.draw(model, input, look, out);
+  viewer.draw(model, input, look, last_);
   ImGui::Render();
-  follow(out);
-  return out;
+  since_click_.insert(since_click_.end(), last_.begin(), last_.end());
+  follow(last_);
+  return last_;
 }
 
-PanelHand::Commands PanelHand::frames(int count) {
-  Commands all;
-  for (int i = 0; i < count; ++i)
-    for (Command& command : frame()) all.push_back(std::move(command));
-  return all;
+void PanelHand::frames(int count) {
+  for (int i = 0; i < count; ++i) frame();
 }
 
 void PanelHand::point(float x, float y) {
@@ -67,26 +68,26 @@ Rect PanelHand::rect(const std::string& widget) const {
   return there(widget) ? viewer.widget_rects().at(widget) : Rect{};
 }
 
-PanelHand::Commands PanelHand::point_at(const std::string& widget, float at) {
+void PanelHand::point_at(const std::string& widget, float at) {
   const Rect r = rect(widget);
   point(r.x + r.w * at, r.y + r.h * 0.5f);
-  return frames(2);
+  frames(2);
 }
 
-PanelHand::Commands PanelHand::click(const std::string& widget, int which, float at) {
+const PanelHand::Commands& PanelHand::click(const std::string& widget, int which, float at) {
   frames(3);  // a scroll bar shows from the second one on
+  since_click_.clear();
   if (!there(widget)) {
     ADD_FAILURE() << "nowhere to click: " << widget;
-    return {};
+    return since_click_;
   }
-  Commands all = point_at(widget, at);
-  const auto add = [&](const Commands& some) { all.insert(all.end(), some.begin(), some.end()); };
-  button(true, which), add(frame());
-  button(false, which), add(frames(2));
-  return all;
+  point_at(widget, at);
+  button(true, which), frame();
+  button(false, which), frames(2);
+  return since_click_;
 }
 
-PanelHand::Commands PanelHand::press(KeyPress key) {
+const PanelHand::Commands& PanelHand::press(KeyPress key) {
   InputState input;
   input.presses.push_back(key);
   return frame(input);

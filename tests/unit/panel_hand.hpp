@@ -16,15 +16,18 @@ class PanelHand : public ::testing::Test {
  protected:
   using Commands = std::vector<Command>;
 
+  // Compiled once, as is what happens to commands: they are large, and every test would have them inline.
+  PanelHand();
+  ~PanelHand() override;
   void SetUp() override;
   void TearDown() override;
 
   /// What the program does behind each frame; nothing here.
   virtual void follow(const Commands&) {}
 
-  /// One display frame; the commands that it gave.
-  Commands frame(const InputState& input = {});
-  Commands frames(int count);
+  /// One display frame; the commands that it gave, which last until the next one.
+  const Commands& frame(const InputState& input = {});
+  void frames(int count);
 
   // The mouse, as the next frame will see it; buttons as ImGui numbers them.
   void point(float x, float y);
@@ -35,18 +38,21 @@ class PanelHand : public ::testing::Test {
   /// Where a widget was drawn last; it must have been.
   Rect rect(const std::string& widget) const;
   /// Moves to a widget: `at` is the fraction of its width.
-  Commands point_at(const std::string& widget, float at = 0.5f);
-  /// Moves to a widget, presses and releases; all commands of it.
-  Commands click(const std::string& widget, int which = 0, float at = 0.5f);
+  void point_at(const std::string& widget, float at = 0.5f);
+  /// Moves to a widget, presses and releases; all commands of it, which last until the next frame.
+  const Commands& click(const std::string& widget, int which = 0, float at = 0.5f);
 
-  Commands press(KeyPress key);
-  Commands type(char32_t c, bool alt = false) { return press({.character = c, .alt = alt}); }
+  const Commands& press(KeyPress key);
+  const Commands& type(char32_t c, bool alt = false) { return press({.character = c, .alt = alt}); }
   /// Into the field that has the keyboard.
   void type(const char* text);
 
   Look look;
   ViewerUi viewer;
   ViewerModel model = test::sample_model();
+
+ private:
+  Commands last_, since_click_;
 };
 
 /// The one command; an edit is followed by its mark.

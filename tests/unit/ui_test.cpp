@@ -12,7 +12,7 @@ namespace {
 using Panels = PanelHand;
 
 TEST_F(Panels, ClickOnCheckboxSwitchesTheNode) {
-  const auto commands = click("graph/median/enabled");
+  const auto& commands = click("graph/median/enabled");
   const auto* set = only<SetEnabled>(commands);
   ASSERT_TRUE(set);
   EXPECT_EQ(set->node, "median");
@@ -20,7 +20,7 @@ TEST_F(Panels, ClickOnCheckboxSwitchesTheNode) {
 }
 
 TEST_F(Panels, ClickOnSliderSetsTheParameterInRange) {
-  const auto commands = click("graph/edges/low", 0, 0.75f);
+  const auto& commands = click("graph/edges/low", 0, 0.75f);
   ASSERT_FALSE(commands.empty());
   const auto* set = std::get_if<SetParam>(&commands.front());
   ASSERT_TRUE(set);
@@ -39,7 +39,7 @@ TEST_F(Panels, OddSliderGivesOddNumbers) {
 
 TEST_F(Panels, RightClickRestoresTheDefault) {
   test::set_value(model, "edges", "low", 400.0);
-  const auto commands = click("graph/edges/low", 1);
+  const auto& commands = click("graph/edges/low", 1);
   const auto* set = only<SetParam>(commands);
   ASSERT_TRUE(set);
   EXPECT_EQ(set->value, ParamValue(50.0));
@@ -50,10 +50,10 @@ TEST_F(Panels, ParametersOfADisabledNodeAreInert) {
 }
 
 TEST_F(Panels, PauseButtonAndSeekBar) {
-  const auto pause = click("transport/pause");
+  const auto& pause = click("transport/pause");
   ASSERT_TRUE(only<Pause>(pause));
   EXPECT_TRUE(only<Pause>(pause)->paused);
-  const auto seek = click("transport/seek", 0, 0.5f);
+  const auto& seek = click("transport/seek", 0, 0.5f);
   ASSERT_TRUE(only<Seek>(seek)) << seek.size();
   EXPECT_NEAR(to_s(only<Seek>(seek)->position_ns), to_s(model.duration_ns) / 2, 0.5);
   EXPECT_FALSE(only<Seek>(seek)->relative);
@@ -75,7 +75,7 @@ TEST_F(Panels, KeysBecomeCommands) {
 
 TEST_F(Panels, DigitsCountTheUsersNodesOnly) {
   frame();
-  const auto commands = type('2');  // the second is the conversion that the plan added
+  const auto& commands = type('2');  // the second is the conversion that the plan added
   ASSERT_TRUE(only<SetEnabled>(commands));
   EXPECT_EQ(only<SetEnabled>(commands)->node, "edges");
   EXPECT_TRUE(type('9').empty());
