@@ -1,9 +1,11 @@
 #include "core/base/log.hpp"
 
+#include <fmt/format.h>
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/ringbuffer_sink.h>
 #include <spdlog/sinks/rotating_file_sink.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
 
 #include <filesystem>
 #include <memory>
@@ -33,7 +35,27 @@ spdlog::sink_ptr file_sink(const std::string& file) {
   return std::make_shared<spdlog::sinks::rotating_file_sink_mt>(file, kLogFileBytes, kOldLogFiles, true);
 }
 
+spdlog::level::level_enum spdlog_level(Level level) {
+  switch (level) {
+    case Level::debug:
+      return spdlog::level::debug;
+    case Level::info:
+      return spdlog::level::info;
+    case Level::warn:
+      return spdlog::level::warn;
+    case Level::error:
+      return spdlog::level::err;
+  }
+  return spdlog::level::err;
+}
+
 }  // namespace
+
+void write(Level level, fmt::string_view text, fmt::format_args args) {
+  const auto importance = spdlog_level(level);
+  if (spdlog::logger* logger = spdlog::default_logger_raw(); logger->should_log(importance))
+    logger->log(importance, fmt::vformat(text, args));
+}
 
 void init(const std::string& level, const std::string& file) {
   const auto parsed = spdlog::level::from_str(level);

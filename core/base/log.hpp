@@ -4,17 +4,35 @@
 // warm-up; a message about a frame is counted there and logged by the thread that reads the counters.
 #pragma once
 
-#include <spdlog/spdlog.h>
+#include <fmt/core.h>
 
 #include <string>
 #include <vector>
 
 namespace lensd::log {
 
-using spdlog::debug;
-using spdlog::error;
-using spdlog::info;
-using spdlog::warn;
+enum class Level { debug, info, warn, error };
+
+/// What the functions below come to. Formatted by the .cpp file, since spdlog's own templates take two
+/// seconds to compile in every file that logs.
+void write(Level level, fmt::string_view text, fmt::format_args args);
+
+template <class... Args>
+void debug(fmt::format_string<Args...> text, const Args&... args) {
+  write(Level::debug, text, fmt::make_format_args(args...));
+}
+template <class... Args>
+void info(fmt::format_string<Args...> text, const Args&... args) {
+  write(Level::info, text, fmt::make_format_args(args...));
+}
+template <class... Args>
+void warn(fmt::format_string<Args...> text, const Args&... args) {
+  write(Level::warn, text, fmt::make_format_args(args...));
+}
+template <class... Args>
+void error(fmt::format_string<Args...> text, const Args&... args) {
+  write(Level::error, text, fmt::make_format_args(args...));
+}
 
 /// Sets up stderr logging (and `file` when not empty). `level` is trace, debug, info, warn, error or off.
 /// Throws Error(usage) on an unknown level and Error(runtime_failure) when the file cannot be opened.

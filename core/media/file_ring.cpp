@@ -33,11 +33,10 @@ std::string line_of(char what, uint64_t inode, int64_t duration_ns, int64_t byte
 
 FileRing::FileRing(const std::string& name, const std::string& folder, Limits limits) : limits_(limits) {
   const fs::path path = folder.empty() ? fs::path(name) : fs::path(folder) / name;
-  folder_ = path.parent_path().string();
-  if (folder_.empty()) folder_ = ".";
+  folder_ = path.has_parent_path() ? path.parent_path().string() : std::string(".");
   // Where the folder's name is made of the time as well, there is no one place for a journal.
   if (folder_.find('%') != std::string::npos) return;
-  journal_ = (fs::path(folder_) / ("." + path.filename().string() + ".ring")).string();
+  journal_ = (fs::path(folder_) / fmt::format(".{}.ring", path.filename().string())).string();
   try {
     load();
   } catch (const Error& error) {
