@@ -13,6 +13,7 @@
 #include "core/control/client.hpp"
 #include "core/control/commands.hpp"
 #include "core/control/socket_server.hpp"
+#include "core/graph/json.hpp"
 
 namespace lensd {
 namespace {
@@ -104,7 +105,7 @@ void run_ctl(const CommandLine& line) {
     request["command"].push_back(takes_text(args[0]) ? Json(args[i]) : argument(args[i]));
 
   ControlClient client(socket_path(line));
-  client.send(request.dump(-1, ' ', false, Json::error_handler_t::replace));
+  client.send(json_line(request));
   for (;;) {
     const auto text = client.receive(static_cast<int>(line.ctl_timeout_s * 1000));
     if (!text)

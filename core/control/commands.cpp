@@ -422,7 +422,7 @@ std::string answer_text(const Answer& answer, const Json& request_id) {
   Json json{{"error", answer.fault == Fault::none ? "success" : answer.error}};
   if (!answer.data.is_null()) json["data"] = answer.data;
   if (!request_id.is_null()) json["request_id"] = request_id;
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json_line(json);
 }
 
 bool parse_request(std::string_view text, Json& request, std::string& problem) {

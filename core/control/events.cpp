@@ -1,15 +1,12 @@
 #include "core/control/events.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "core/graph/json.hpp"
 
 namespace lensd {
-namespace {
-
-std::string text_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-}  // namespace
 
 bool Subscriber::observe(int64_t id, const std::string& name) {
   const std::lock_guard lock(mutex_);
@@ -34,7 +31,7 @@ std::vector<std::string> Subscriber::take(size_t max) {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> taken;
   if (dropped_ > told_dropped_ && max > 0) {
-    taken.push_back(text_of({{"event", "events-dropped"}, {"count", dropped_ - told_dropped_}}));
+    taken.push_back(json_line({{"event", "events-dropped"}, {"count", dropped_ - told_dropped_}}));
     told_dropped_ = dropped_;
   }
   while (!events_.empty() && taken.size() < max) {
@@ -93,7 +90,7 @@ bool EventHub::any() const {
 
 void EventHub::publish(const std::string& name, int64_t frame, Json fields) {
   fields["event"] = name, fields["frame"] = frame;
-  const std::string text = text_of(fields);
+  const std::string text = json_line(fields);
   for (const auto& subscriber : alive()) {
     {
       const std::lock_guard lock(subscriber->mutex_);
@@ -117,7 +114,7 @@ void EventHub::tick(const Target& target) {
     const auto [it, fresh] = read.try_emplace(name);
     if (fresh) {
       const auto value = property_value(view, name);
-      it->second = {value ? text_of(value->value) : "null", value ? value->frame : view.state.frame};
+      it->second = {value ? json_line(value->value) : "null", value ? value->frame : view.state.frame};
     }
     return it->second;
   };
@@ -130,7 +127,7 @@ void EventHub::tick(const Target& target) {
         if (now.value == observed.last) continue;
         observed.last = now.value, news = true;
         subscriber->push(R"({"event":"property-change","id":)" + std::to_string(observed.id) + R"(,"name":)" +
-                         text_of(observed.name) + R"(,"data":)" + now.value + R"(,"frame":)" +
+                         json_line(observed.name) + R"(,"data":)" + now.value + R"(,"frame":)" +
                          std::to_string(now.frame) + "}");
       }
     }
@@ -143,6 +140,32 @@ uint64_t EventHub::dropped() const {
   for (const auto& subscriber : alive()) sum += subscriber->dropped();
   const std::lock_guard lock(mutex_);
   return sum + dropped_before_;
+}
+
+EventFeed::EventFeed(EventHub& hub) {
+  subscriber_ = hub.subscribe([news = news_] {
+    {
+      const std::lock_guard lock(news->mutex);
+      news->any = true;
+    }
+    news->came.notify_one();
+  });
+  subscriber_->want_events();
+}
+
+std::optional<std::string> EventFeed::next(const std::function<bool()>& gone) {
+  bool any = false;
+  {
+    std::unique_lock lock(news_->mutex);
+    for (int i = 0; i < 50 && !news_->any && !gone(); ++i)
+      news_->came.wait_for(lock, std::chrono::milliseconds(100), [&] { return news_->any; });
+    any = std::exchange(news_->any, false);
+  }
+  if (gone()) return std::nullopt;
+  std::string text = any ? "" : ": still here\n\n";
+  for (const std::string& event : subscriber_->take(Subscriber::kMaxEvents + 1))
+    text += "data: " + event + "\n\n";
+  return text;
 }
 
 }  // namespace lensd

@@ -1,17 +1,20 @@
 // Events: what changed, to everyone who asked, at the pace at which each of them reads.
 //
-//   Target's changes ── EventHub::tick() ──▶ Subscriber (bounded queue) ──▶ socket client, /events
+//   Target's changes ── EventHub::tick() ──▶ Subscriber (bounded queue) ──▶ socket client
+//                                                                    ──▶ EventFeed ──▶ /events
 //
 // A queue that is full loses its oldest event, which is counted and told to the client once it reads again.
 // So a client that never reads costs one bounded queue and nobody's time. Any thread.
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -75,6 +78,26 @@ class EventHub {
   uint64_t dropped_before_ = 0;  // by those that are gone
 
   std::vector<std::shared_ptr<Subscriber>> alive() const;
+};
+
+/// Events for a reader that has a thread to wait with, as the text of server-sent events.
+class EventFeed {
+ public:
+  explicit EventFeed(EventHub& hub);
+
+  Subscriber& subscriber() { return *subscriber_; }
+  /// Waits for events, and gives a comment when none come for a while, which finds out whether the client is
+  /// still there. `gone` is asked ten times a second; nothing once it says so.
+  std::optional<std::string> next(const std::function<bool()>& gone);
+
+ private:
+  struct News {
+    std::mutex mutex;
+    std::condition_variable came;
+    bool any = false;
+  };
+  std::shared_ptr<News> news_ = std::make_shared<News>();  // the hub may call while the feed goes
+  std::shared_ptr<Subscriber> subscriber_;
 };
 
 }  // namespace lensd

@@ -1,5 +1,6 @@
 #include "core/control/http_access.hpp"
 
+#include <arpa/inet.h>
 #include <sys/random.h>
 
 #include <algorithm>
@@ -30,6 +31,20 @@ std::string host_name(const std::string& host) {
   return lower_case(name);
 }
 
+bool known_host(const std::string& host, const std::string& address, const std::vector<std::string>& hosts) {
+  const std::string name = host_name(host);
+  // An address cannot be made to point here by somebody else's name server, as names can.
+  unsigned char bytes[16];
+  const bool literal =
+      inet_pton(AF_INET, name.c_str(), bytes) == 1 || inet_pton(AF_INET6, name.c_str(), bytes) == 1;
+  return literal || name == "localhost" || name == address ||
+         std::find(hosts.begin(), hosts.end(), name) != hosts.end();
+}
+
+bool same_origin(const std::string& origin, const std::string& host) {
+  return origin.empty() || origin == "http://" + host || origin == "https://" + host;
+}
+
 bool same_token(const std::string& a, const std::string& b) {
   unsigned char difference = a.size() == b.size() ? 0 : 1;
   for (size_t i = 0; i < a.size(); ++i)
@@ -47,6 +62,13 @@ std::string cookie_token(const std::string& cookies) {
     at = end + 1;
   }
   return {};
+}
+
+bool has_token(const std::string& authorization, const std::string& cookies, const std::string& token) {
+  constexpr std::string_view bearer = "Bearer ";
+  if (authorization.starts_with(bearer) && same_token(authorization.substr(bearer.size()), token))
+    return true;
+  return same_token(cookie_token(cookies), token);
 }
 
 }  // namespace lensd

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace lensd {
 
@@ -18,5 +19,12 @@ std::string cookie_token(const std::string& cookies);
 bool is_loopback(const std::string& address);
 /// The name in "name:port" or "[::1]:port", in small letters.
 std::string host_name(const std::string& host);
+
+/// The Host header names the server: `address`, one of `hosts`, or any address in numbers.
+bool known_host(const std::string& host, const std::string& address, const std::vector<std::string>& hosts);
+/// The Origin header, which only browsers send, is that of a page from this very host.
+bool same_origin(const std::string& origin, const std::string& host);
+/// One of the headers Authorization and Cookie has the token.
+bool has_token(const std::string& authorization, const std::string& cookies, const std::string& token);
 
 }  // namespace lensd

@@ -1,7 +1,7 @@
 // httplib's parser and router over connections of our own: deadlines for whole requests and whole writes, and
 // no thread or socket that is not counted. Included by core/control/http_server.cpp only.
 //
-// A Connection belongs to one thread, but for cut(), which any thread may call.
+// A Connection belongs to one thread. Another one ends it by shutting its socket down: HttpListener::stop().
 #pragma once
 
 #include <poll.h>
@@ -27,7 +27,6 @@ class Connection final : public httplib::Stream {
     deadline_ns_ = now_ns() + head_ns_;
     return true;
   }
-  void cut() const { shutdown(fd_, SHUT_RDWR); }
   /// Reads on for a moment, so that closing does not reset the connection before the answer was read.
   void drain() {
     constexpr int64_t kDrainNs = 1'000'000'000;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/control/command.hpp"
+#include "core/control/encoded_picture.hpp"
 #include "core/graph/executor.hpp"
 
 namespace lensd {
@@ -68,13 +69,6 @@ struct GraphState {
   int64_t frame = 0;     ///< the first frame that is made with it
   GraphDesc graph;       ///< resolved, with all that was asked for
   std::string summary;
-};
-
-enum class PictureType : uint8_t { png, jpeg };
-
-struct EncodedPicture {
-  std::string bytes;
-  FrameInfo frame;
 };
 
 class Target {

@@ -5,14 +5,15 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <nlohmann/json.hpp>
+
+#include "core/graph/json.hpp"
 
 namespace lensd {
 namespace {
 
 std::string quoted(const std::string& text) {
   // Names come from files and drivers: what is no UTF-8 is replaced.
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return json_line(text);
 }
 
 double micros(int64_t ns) {

@@ -54,6 +54,10 @@ NodeDesc node_from_json(const json& object, size_t index, std::vector<std::strin
 
 }  // namespace
 
+std::string json_line(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
 json to_json(const ParamValue& value) {
   if (const auto* m = std::get_if<Matrix>(&value)) {
     json rows = json::array();

@@ -11,6 +11,9 @@
 
 namespace lensd {
 
+/// One line, valid UTF-8 whatever the texts are. Compiled once, since it takes a second in every file.
+std::string json_line(const nlohmann::json& json);
+
 nlohmann::json to_json(const ParamValue& value);
 
 /// Numbers, booleans, text and rows of numbers; nothing for anything else.
