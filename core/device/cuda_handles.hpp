@@ -1,4 +1,4 @@
-// CUDA streams and events as move-only handles. Included by core/device, core/graph/cuda_executor.* and
+// CUDA streams and events as move-only handles. Included by core/device, core/graph/cuda_*.cpp and
 // ui/cuda_texture.* only.
 //
 // A handle belongs to one thread at a time; recording and waiting may happen on different threads as long as

@@ -16,49 +16,12 @@
 
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
-#include "core/graph/cuda_slot.hpp"
-#include "core/graph/executor.hpp"
+#include "core/graph/cuda_plan.hpp"
+#include "core/graph/cuda_upload.hpp"
 #include "core/graph/gpu_clock.hpp"
-#include "core/graph/stats_board.hpp"
-#include "core/graph/steps.hpp"
 
 namespace lensd {
 namespace {
-
-/// Output frames carry their order with the GPU's work; see SlotSync.
-using SyncSet = std::vector<SlotSync>;
-
-struct PassIndex {
-  size_t step = 0;
-  int pass = 0;
-};
-
-/// Passes that read the picture come first, so that they can be launched before the graph.
-std::vector<PassIndex> launch_order(const std::vector<Step>& steps, size_t& early) {
-  std::vector<PassIndex> first, rest;
-  for (size_t s = 0; s < steps.size(); ++s)
-    for (size_t p = 0; p < steps[s].scopes.size(); ++p)
-      (steps[s].node->layout.passes[p].reads_picture ? first : rest).push_back({s, static_cast<int>(p)});
-  early = first.size();
-  first.insert(first.end(), rest.begin(), rest.end());
-  return first;
-}
-
-struct CudaPlan final : PreparedPlan {
-  /// The plan's last work on the GPU may still be running: memory and graphs go after it.
-  ~CudaPlan() override {
-    if (used) cudaEventSynchronize(last_use.get());
-  }
-  std::shared_ptr<FramePool> pool;
-  std::vector<std::unique_ptr<CudaSlot>> slots;
-  std::vector<Step> steps;
-  std::vector<PassIndex> order;  ///< all passes as they are launched
-  size_t early = 0;              ///< the first of `order` that read the picture
-  MemoryBlock arena, state, stats;
-  std::shared_ptr<StatsBuffer> finished_stats;
-  cuda::Event last_use;
-  bool used = false;
-};
 
 /// Makes `device` current before any other member is made.
 struct CurrentDevice {
@@ -85,33 +48,9 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
 
   std::unique_ptr<PreparedPlan> prepare(std::unique_ptr<Plan> plan) override {
     LENSD_CUDA_CHECK(cudaSetDevice(options_.device));
-    auto next = std::make_unique<CudaPlan>();
-    next->pool = FramePool::make({.images = plan->frame_images,
-                                  .kind = options_.host_frames ? MemoryKind::pinned : MemoryKind::device,
-                                  .capacity = options_.frames,
-                                  .side_bytes = plan->stats_bytes,
-                                  .tracks_offset = plan->tracks_offset,
-                                  .views = plan->views});
-    auto sync = std::make_shared<SyncSet>(static_cast<size_t>(next->pool->capacity()));
-    next->pool->attach(sync);
-    next->arena = MemoryBlock(MemoryKind::device, plan->arena_bytes);
-    next->state = MemoryBlock(MemoryKind::device, plan->state_bytes);
-    next->stats = MemoryBlock(MemoryKind::device, plan->stats_bytes);
-    next->finished_stats = std::make_shared<StatsBuffer>(*plan);
-    profiler_.scope("upload", "copy", static_cast<double>(upload_bytes(plan->picture)), 0, true);
-    next->steps = resolve_steps(*plan, {next->arena.data(), next->state.data()}, profiler_, timeline_, true);
-    next->order = launch_order(next->steps, next->early);
-    for (int i = 0; i < next->pool->capacity(); ++i) {
-      next->slots.push_back(make_slot(*plan, *next->pool, i, next->order.size()));
-      CudaSlot& slot = *next->slots.back();
-      slot.sync = &(*sync)[static_cast<size_t>(i)];
-      slot.signal = {slot.sync, next->pool.get(), i, next->pool->side_data(i), next->finished_stats.get(),
-                     -1};
-    }
-    next->plan = std::move(plan);
+    auto next = make_cuda_plan(std::move(plan), options_, profiler_, timeline_);
     const cuda::Stream stream;  // of its own: the process thread may be capturing as well
-    for (const auto& slot : next->slots)
-      capture(*next, *slot, uploaded_planes(*slot, next->plan->picture, false), true, stream);
+    count_captures(capture(*next, next->plan->picture, false, true, stream));
     LENSD_CUDA_CHECK(cudaStreamSynchronize(stream.get()));
     return next;
   }
@@ -202,74 +141,14 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
     return (*static_cast<SyncSet*>(frame.attachment()))[static_cast<size_t>(frame.slot())];
   }
 
-  std::unique_ptr<CudaSlot> make_slot(const Plan& plan, const FramePool& pool, int index,
-                                      size_t passes) const {
-    auto slot = std::make_unique<CudaSlot>();
-    slot->upload = MemoryBlock(MemoryKind::device, upload_bytes(plan.picture));
-    slot->host_block = MemoryBlock(MemoryKind::pinned, plan.block_bytes);
-    slot->device_block = MemoryBlock(MemoryKind::device, plan.block_bytes);
-    for (int i = 0; i < static_cast<int>(plan.frame_images.size()); ++i) {
-      ImageRef image = pool.image(index, i);
-      if (options_.host_frames) {
-        slot->device_memory.emplace_back(
-            MemoryKind::device, static_cast<size_t>(image.pitch_bytes) * static_cast<size_t>(image.height()));
-        image.data = slot->device_memory.back().data();
-      }
-      slot->images.push_back(image);
-    }
-    for (size_t i = 0; i <= passes; ++i) slot->timing.marks.emplace_back(cuda::Timing::on);
-    return slot;
-  }
-
-  static size_t upload_pitch(const PictureInfo& info, int plane) {
-    return align_up(info.plane_row_bytes(plane), kDeviceAlignment);
-  }
-  static size_t upload_bytes(const PictureInfo& info) {
-    size_t total = 0;
-    for (int p = 0; p < info.format.plane_count; ++p)
-      total += upload_pitch(info, p) * static_cast<size_t>(info.plane_rows(p));
-    return total;
-  }
-
-  /// Where the planes of such pictures lie in the slot once they are uploaded. A bottom-up picture stays so.
-  static PictureRef uploaded_planes(const CudaSlot& slot, const PictureInfo& info, bool bottom_up) {
-    PictureRef planes;
-    planes.info = info, planes.memory = MemoryKind::device;
-    size_t offset = 0;
-    for (int p = 0; p < info.format.plane_count; ++p) {
-      const auto plane = static_cast<size_t>(p);
-      const size_t pitch = upload_pitch(info, p), rows = static_cast<size_t>(info.plane_rows(p));
-      uint8_t* const begin = slot.upload.data() + offset;
-      planes.planes[plane] = bottom_up ? begin + pitch * (rows - 1) : begin;
-      planes.pitch_bytes[plane] =
-          bottom_up ? -static_cast<std::ptrdiff_t>(pitch) : static_cast<std::ptrdiff_t>(pitch);
-      offset += pitch * rows;
-    }
-    return planes;
-  }
-
   /// Queues the copies of the planes and of the parameter blocks; the planes as the kernels will see them.
   PictureRef upload(CudaSlot& slot, const PictureRef& source, bool timed) {
     PictureRef planes = source;
     cuda::wait(copy_, slot.sync->computed);  // the slot's last frame has been computed
     if (timed) slot.timing.asked_ns = now_ns(), slot.timing.upload_begin.record(copy_);
     if (source.memory != MemoryKind::device) {
-      planes = uploaded_planes(slot, source.info, source.pitch_bytes[0] < 0);
-      for (int p = 0; p < source.info.format.plane_count; ++p) {
-        const auto plane = static_cast<size_t>(p);
-        const size_t row_bytes = source.info.plane_row_bytes(p), pitch = upload_pitch(source.info, p);
-        const int rows = source.info.plane_rows(p);
-        // Copied from the lowest address to the lowest address, whichever way the rows run.
-        const auto lowest = [&](const uint8_t* first, std::ptrdiff_t step) {
-          return step < 0 ? first + step * (rows - 1) : first;
-        };
-        const std::ptrdiff_t from_pitch = source.pitch_bytes[plane];
-        LENSD_CUDA_CHECK(
-            cudaMemcpy2DAsync(const_cast<uint8_t*>(lowest(planes.planes[plane], planes.pitch_bytes[plane])),
-                              pitch, lowest(source.planes[plane], from_pitch),
-                              static_cast<size_t>(from_pitch < 0 ? -from_pitch : from_pitch), row_bytes,
-                              static_cast<size_t>(rows), cudaMemcpyHostToDevice, copy_.get()));
-      }
+      planes = uploaded_planes(slot.upload, source.info, source.pitch_bytes[0] < 0);
+      copy_planes(source, planes, copy_);
     } else {
       // A hardware decoder's picture: FFmpeg queued its copies on the legacy default stream.
       LENSD_CUDA_CHECK(cudaEventRecord(decoded_.get(), cudaStreamLegacy));
@@ -299,12 +178,6 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
     slot.sync->computed.record(compute_);
   }
 
-  /// Points the plan's passes at what lies in the slot.
-  static void point_at_slot(CudaPlan& plan, const CudaSlot& slot, const PictureRef& planes) {
-    point_at(plan.steps,
-             {slot.images, plan.stats.data(), slot.device_block.data(), slot.host_block.data(), &planes});
-  }
-
   /// The slot's graphs for pictures of this shape. There are some from the start for ordinary pictures;
   /// others (bottom-up rows, pictures that a hardware decoder left on the GPU) are captured for all slots
   /// when the first one comes.
@@ -312,51 +185,12 @@ class CudaExecutor final : public Executor, public DeviceFrameSync {
     const bool bottom_up = planes.pitch_bytes[0] < 0;
     for (const CapturedPlan& c : slot.captured)
       if (c.source_inside == source_inside && (!source_inside || c.bottom_up == bottom_up)) return c;
-    for (const auto& each : now_->slots)
-      capture(*now_, *each, uploaded_planes(*each, planes.info, bottom_up), source_inside, capture_);
+    count_captures(capture(*now_, planes.info, bottom_up, source_inside, capture_));
     point_at_slot(*now_, slot, planes);
     return slot.captured.back();
   }
 
-  /// Captures the plan's passes for a slot whose pictures lie as `planes` say.
-  void capture(CudaPlan& plan, CudaSlot& slot, const PictureRef& planes, bool source_inside,
-               const cuda::Stream& stream) {
-    point_at_slot(plan, slot, planes);
-    CapturedPlan& c = slot.captured.emplace_back();
-    c.bottom_up = planes.pitch_bytes[0] < 0, c.source_inside = source_inside;
-    const size_t first = source_inside ? 0 : plan.early;
-    c.plain = cuda::GraphExec(stream, [&] { record_graph(plan, slot, first, Marks::none, stream); });
-    c.timed = cuda::GraphExec(stream, [&] { record_graph(plan, slot, first, Marks::external, stream); });
-    captures_.fetch_add(2, std::memory_order_relaxed);
-  }
-
-  enum class Marks { none, ordinary, external };
-
-  void record_graph(CudaPlan& plan, CudaSlot& slot, size_t first, Marks marks, const cuda::Stream& stream) {
-    const size_t bytes = plan.plan->stats_bytes;
-    if (bytes > 0) LENSD_CUDA_CHECK(cudaMemsetAsync(plan.stats.data(), 0, bytes, stream.get()));
-    launch_passes(plan, slot, first, plan.order.size(), marks, stream);
-    if (bytes > 0)
-      LENSD_CUDA_CHECK(cudaMemcpyAsync(plan.pool->side_data(slot.signal.index), plan.stats.data(), bytes,
-                                       cudaMemcpyDeviceToHost, stream.get()));
-  }
-
-  /// Passes `first` up to `last` of the launch order, with marks before the first and after each.
-  static void launch_passes(CudaPlan& plan, CudaSlot& slot, size_t first, size_t last, Marks marks,
-                            const cuda::Stream& stream) {
-    const auto set_mark = [&](size_t i) {
-      const unsigned flags = marks == Marks::external ? cudaEventRecordExternal : cudaEventRecordDefault;
-      if (marks != Marks::none)
-        LENSD_CUDA_CHECK(cudaEventRecordWithFlags(slot.timing.marks[i].get(), stream.get(), flags));
-    };
-    set_mark(first);
-    for (size_t i = first; i < last; ++i) {
-      Step& step = plan.steps[plan.order[i].step];
-      step.args.pass = plan.order[i].pass;
-      step.node->filter->launch(step.args, stream.get());
-      set_mark(i + 1);
-    }
-  }
+  void count_captures(int graphs) { captures_.fetch_add(graphs, std::memory_order_relaxed); }
 
   /// Brings a host frame home and signals the end of the slot's work.
   void give_back(CudaSlot& slot, Frame& frame) {

@@ -1,4 +1,4 @@
-// What the CUDA executor keeps for each output frame in rotation. Only cuda_executor.cpp includes this.
+// What the CUDA executor keeps for each output frame in rotation. Included by core/graph/cuda_*.cpp only.
 #pragma once
 
 #include <atomic>
@@ -20,6 +20,9 @@ struct SlotSync {
   std::atomic<uint32_t> busy{0};  ///< 1 from queueing until the GPU has finished with the slot
   int64_t finished_ns = 0;        ///< host time when it had; written before `busy` goes to 0
 };
+
+/// The order of all output frames of a pool, which is attached to it.
+using SyncSet = std::vector<SlotSync>;
 
 /// Events of one timed frame, read when a later frame comes by.
 struct SlotTiming {
