@@ -208,7 +208,7 @@ class HttpServer::Impl {
     for (size_t i = 0; i < request.get_param_value_count("observe"); ++i) {
       const std::string name = request.get_param_value("observe", i);
       if (!property_value(view, name) || !feed->subscriber().observe(static_cast<int64_t>(i), name))
-        return answer(response, {Fault::not_found, fmt::format("there is no property '{}'", name), {}});
+        return answer(response, no_such_property(name));
     }
     options_.wake();
     response.set_chunked_content_provider(

@@ -173,6 +173,10 @@ std::optional<PropertyValue> property_value(const View& view, const std::string&
   return PropertyValue{to_json(value_of(*node, *spec)), view.graph.frame};
 }
 
+Answer no_such_property(const std::string& name) {
+  return {Fault::not_found, fmt::format("there is no property '{}'", name), {}};
+}
+
 Answer add_change(const View& view, const std::string& name, const Json& value, Changes& changes) {
   if (const Property* property = find(name)) {
     if (!property->set) return {Fault::refused, fmt::format("{} cannot be set", name), {}};

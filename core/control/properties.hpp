@@ -30,6 +30,7 @@ struct PropertyValue {
 
 /// Nothing when there is no such property.
 std::optional<PropertyValue> property_value(const View& view, const std::string& name);
+Answer no_such_property(const std::string& name);
 
 /// Values to be set together.
 struct Changes {
