@@ -11,6 +11,7 @@
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
 #include "core/config/schema.hpp"
+#include "core/control/control_socket.hpp"
 #include "core/control/metrics.hpp"
 #include "core/graph/catalogue.hpp"
 #include "ui/embedded.hpp"

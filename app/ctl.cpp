@@ -12,7 +12,7 @@
 #include "core/base/error.hpp"
 #include "core/control/client.hpp"
 #include "core/control/commands.hpp"
-#include "core/control/socket_server.hpp"
+#include "core/control/control_socket.hpp"
 #include "core/graph/json.hpp"
 
 namespace lensd {

@@ -52,9 +52,4 @@ class SocketServer {
   std::thread thread_;
 };
 
-/// Where `lensd serve` listens and `lensd ctl` looks when nothing else is said:
-/// $RUNTIME_DIRECTORY/control.sock (systemd), $XDG_RUNTIME_DIR/lensd/control.sock,
-/// /tmp/lensd-UID/control.sock.
-std::string default_socket_path();
-
 }  // namespace lensd
