@@ -232,17 +232,16 @@ void record(CommandCall& call) {
   bool on = true, first = true;
   StartRecord what;
   for (const Json& arg : args) {
-    if (arg.is_boolean() && first)
+    if (!arg.is_string() && !(first && arg.is_boolean())) return wrong_args();
+    if (arg.is_boolean())
       on = arg.get<bool>();
-    else if (!arg.is_string())
-      return wrong_args();
-    else if (first && (arg == "off" || arg == "stop" || arg == "no"))
-      on = false;
+    else if (first && (arg == "on" || arg == "off" || arg == "stop" || arg == "no"))
+      on = arg == "on";
     else if (arg == "source" || arg == "output")
       what.what = arg == "source" ? StartRecord::What::source : StartRecord::What::output;
-    else if (!(first && arg == "on") && what.path.empty())
+    else if (what.path.empty())
       what.path = arg.get<std::string>();
-    else if (!(first && arg == "on"))
+    else
       return wrong_args();
     first = false;
   }

@@ -56,11 +56,13 @@ class Connection final : public httplib::Stream {
   }
 
   // httplib renamed some of these between 0.11 and 0.18: both names are here, without override.
+  // NOLINTBEGIN(modernize-use-override)
   bool is_readable() const { return wait(POLLIN, deadline_ns_); }
   bool is_writable() const { return !closed() && wait(POLLOUT, now_ns() + write_ns_); }
   bool wait_readable() const { return is_readable(); }
   bool wait_writable() const { return is_writable(); }
   time_t duration() const { return 0; }
+  // NOLINTEND(modernize-use-override)
   void get_remote_ip_and_port(std::string& ip, int& port) const override { ip.clear(), port = 0; }
   void get_local_ip_and_port(std::string& ip, int& port) const override { ip.clear(), port = 0; }
   socket_t socket() const override { return fd_; }

@@ -87,6 +87,7 @@ class HttpServer::Impl {
     for (int i = 1; !listener_.stopping() && connection.await_request(); ++i)
       if (!router_.serve(connection, i >= kRequestsPerConnection) || here.body_unread) break;
     if (here.body_unread) connection.drain();
+    here = {};
   }
 
   // ---- what holds for every request -----------------------------------------------------------------------
@@ -221,7 +222,7 @@ class HttpServer::Impl {
   void stream(Response& response) {
     const auto watcher = std::make_shared<PictureStream::Watcher>(pictures_);
     response.set_content_provider(
-        fmt::format("multipart/x-mixed-replace; boundary={}", kBoundary).c_str(),
+        fmt::format("multipart/x-mixed-replace; boundary={}", kBoundary),
         [this, watcher, gone = gone()](size_t, httplib::DataSink& sink) {
           if (gone()) return false;
           const auto jpeg = watcher->next();
