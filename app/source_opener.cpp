@@ -14,7 +14,7 @@
 namespace lensd {
 namespace {
 
-/// How long the end waits for an attempt that was given up.
+/// How long the end, and the attempt that comes next, wait for one that was given up.
 constexpr auto kFarewell = std::chrono::milliseconds(500);
 
 }  // namespace
@@ -30,6 +30,11 @@ struct SourceOpener::Attempt {
   MadeSource made;
   std::string problem;
 
+  /// Until it is done, or the farewell is over.
+  void wait() {
+    std::unique_lock lock(mutex);
+    changed.wait_for(lock, kFarewell, [this] { return done; });
+  }
   void run(const Make& make, const std::function<void()>& wake);
 };
 
@@ -37,7 +42,7 @@ void SourceOpener::Attempt::run(const Make& make, const std::function<void()>& w
   MadeSource result;
   std::string failure;
   try {
-    result = make(request, cancel);
+    if (!*cancel) result = make(request, cancel);
   } catch (const std::exception& e) {
     failure = e.what();
   }
@@ -54,10 +59,8 @@ SourceOpener::SourceOpener(Make make, std::function<void()> wake)
 
 SourceOpener::~SourceOpener() {
   if (!attempt_) return;
-  const std::shared_ptr<Attempt> attempt = attempt_;
   give_up("lensd is ending");
-  std::unique_lock lock(attempt->mutex);
-  attempt->changed.wait_for(lock, kFarewell, [&] { return attempt->done; });
+  given_up_->wait();
 }
 
 void SourceOpener::open(OpenRequest request) {
@@ -65,7 +68,12 @@ void SourceOpener::open(OpenRequest request) {
   opening_ = brief_source(request.url), since_ns_ = now_ns();
   attempt_ = std::make_shared<Attempt>();
   attempt_->request = std::move(request);
-  std::thread([attempt = attempt_, make = make_, wake = wake_] { attempt->run(make, wake); }).detach();
+  std::thread([attempt = attempt_, before = std::exchange(given_up_, nullptr), make = make_,
+               wake = wake_]() mutable {
+    if (before) before->wait();
+    before.reset();
+    attempt->run(make, wake);
+  }).detach();
 }
 
 void SourceOpener::cancel() {
@@ -80,6 +88,7 @@ void SourceOpener::give_up(const std::string& why) {
     const std::lock_guard lock(attempt->mutex);
     *attempt->cancel = true;
   }
+  given_up_ = attempt;
   if (attempt->request.done) attempt->request.done(OpenEnd::dropped, why);
 }
 

@@ -3,8 +3,9 @@
 //   open() ──▶ a thread of its own for each attempt: make() ──▶ take() on the UI thread
 //
 // The newest wish counts: what is being opened when another source is asked for, or when the user gives it
-// up, is told to stop and forgotten. An attempt that hangs in a call that nothing interrupts (a network
-// folder that is gone) is left alone.
+// up, is told to stop and forgotten; the next one leaves it a moment to let go of a port or a camera that
+// both want. An attempt that hangs in a call that nothing interrupts (a network folder that is gone) is left
+// alone.
 //
 // Members are the UI thread's.
 #pragma once
@@ -76,7 +77,8 @@ class SourceOpener {
 
   const Make make_;
   const std::function<void()> wake_;
-  std::shared_ptr<Attempt> attempt_;  ///< the newest; null: none
+  std::shared_ptr<Attempt> attempt_;   ///< the newest; null: none
+  std::shared_ptr<Attempt> given_up_;  ///< the last that was; it may still run
   std::string opening_;
   int64_t since_ns_ = 0;
 };

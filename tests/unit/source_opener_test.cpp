@@ -31,13 +31,16 @@ MadeSource make_synthetic() {
 
 class Opener : public ::testing::Test {
  protected:
-  /// "good" is made, "slow" waits until it is given up, anything else fails.
+  /// "good" is made, "slow" waits until it is given up and takes a little to end, "same" wants what "slow" has
+  /// until then, anything else fails.
   std::unique_ptr<SourceOpener> opener = std::make_unique<SourceOpener>(
       [this](const OpenRequest& request, std::shared_ptr<const std::atomic<bool>> cancel) {
         if (request.url == "good") return make_synthetic();
+        if (request.url == "same" && waiting == stopped) return make_synthetic();
         if (request.url != "slow") throw Error(ExitCode::bad_source, request.url, "is not there");
         ++waiting;
         while (!*cancel) std::this_thread::sleep_for(1ms);
+        std::this_thread::sleep_for(50ms);
         ++stopped;
         return make_synthetic();
       },
@@ -80,6 +83,14 @@ TEST_F(Opener, AFailureSaysWhatAndWhy) {
   const auto result = finished();
   EXPECT_FALSE(result.made.pipeline);
   EXPECT_EQ(result.problem, "missing: is not there");
+}
+
+TEST_F(Opener, WhatWasGivenUpLetsGoBeforeTheNextOneBegins) {
+  opener->open(request("slow"));
+  ASSERT_TRUE(eventually([&] { return waiting == 1; }));
+  opener->cancel();
+  opener->open(request("same"));
+  EXPECT_EQ(finished().problem, "");
 }
 
 TEST_F(Opener, TheNewestWishCounts) {
