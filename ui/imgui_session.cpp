@@ -24,13 +24,10 @@ ImGuiSession::~ImGuiSession() {
 }
 
 void ImGuiSession::fit_to_scale() {
-  int window_width = 0, window_height = 0;
-  glfwGetWindowSize(window_.handle(), &window_width, &window_height);
-  const Extent framebuffer = window_.framebuffer();
-  if (window_width < 1 || framebuffer.width < 1) return;  // iconified
+  const Extent size = window_.size(), framebuffer = window_.framebuffer();
+  if (size.width < 1 || framebuffer.width < 1) return;  // iconified
   // Where the window system scales by itself (Wayland), one window unit is several framebuffer pixels.
-  const float density =
-      std::max(1.f, static_cast<float>(framebuffer.width) / static_cast<float>(window_width));
+  const float density = std::max(1.f, static_cast<float>(framebuffer.width) / static_cast<float>(size.width));
   const float raster = std::max(window_.content_scale(), density), layout = raster / density;
   if (raster == raster_scale_ && layout == layout_scale_) return;
   raster_scale_ = raster, layout_scale_ = layout;

@@ -209,13 +209,17 @@ void text_right(ImU32 ink, std::string_view text) {
   text_coloured(ink, text);
 }
 
-void tooltip(const Look& look, std::string_view text, std::string_view key) {
-  if (!ImGui::IsItemHovered() || ImGui::IsMouseDown(0)) return;
+bool tooltip_due() {
+  if (!ImGui::IsItemHovered() || ImGui::IsMouseDown(0)) return false;
   // A moment of rest first: tooltips under a passing pointer are noise. Plain text has no id and no timer.
   const ImGuiContext& g = *ImGui::GetCurrentContext();
-  if (g.HoveredId != 0 && g.HoveredIdTimer < 0.35f) return;
+  if (g.HoveredId != 0 && g.HoveredIdTimer < 0.35f) return false;
   // Who has just used the control knows it, and wants to see what is below.
-  if (g.HoveredId != 0 && g.Time - g.IO.MouseClickedTime[0] < static_cast<double>(g.HoveredIdTimer)) return;
+  return g.HoveredId == 0 || g.Time - g.IO.MouseClickedTime[0] >= static_cast<double>(g.HoveredIdTimer);
+}
+
+void tooltip(const Look& look, std::string_view text, std::string_view key) {
+  if (!tooltip_due()) return;
   // Below the item where there is room, so that it covers neither the item nor what stands beside it.
   const ImVec2 display = ImGui::GetIO().DisplaySize, mouse = ImGui::GetIO().MousePos;
   const float below = ImGui::GetItemRectMax().y + look.px(8);
@@ -234,19 +238,11 @@ void tooltip(const Look& look, std::string_view text, std::string_view key) {
 }
 
 std::string elided(std::string_view text, float width) {
-  const auto fits = [&](std::string_view s) {
-    return ImGui::CalcTextSize(s.data(), s.data() + s.size()).x <= width;
-  };
-  if (fits(text)) return std::string(text);
-  std::string shorter(text);
-  while (!shorter.empty()) {
-    // Whole UTF-8 characters only.
-    while (!shorter.empty() && (static_cast<unsigned char>(shorter.back()) & 0xC0) == 0x80)
-      shorter.pop_back();
-    if (!shorter.empty()) shorter.pop_back();
-    if (fits(shorter + "…")) break;
-  }
-  return shorter + "…";
+  const char *begin = text.data(), *end = begin + text.size(), *cut = begin;
+  if (ImGui::CalcTextSize(begin, end).x <= width) return std::string(text);
+  const float room = width - ImGui::CalcTextSize("…").x;
+  ImGui::GetFont()->CalcTextSizeA(ImGui::GetFontSize(), std::max(room, 0.f), 0, begin, end, &cut);
+  return std::string(begin, cut) + "…";
 }
 
 std::string elided_front(std::string_view text, float width) {

@@ -97,6 +97,8 @@ const char* state_word(LiveState state);
 void text_right(ImU32 colour, std::string_view text);
 /// Tooltip of the last item after a short rest, wrapped; `key` in dim type.
 void tooltip(const Look& look, std::string_view text, std::string_view key = {});
+/// True when the last item's tooltip is to be seen now: for texts that are only made then.
+bool tooltip_due();
 /// A string that ends in "…" where it would be wider than `width`.
 std::string elided(std::string_view text, float width);
 /// The same with "…" at its front, for paths, whose ends say more.

@@ -107,6 +107,11 @@ struct Window::Callbacks {
     if (!focused) of(handle).input_.held_letters = 0;
   }
 
+  static void resized(GLFWwindow* handle, int width, int height) { of(handle).size_ = {width, height}; }
+  static void framebuffer_resized(GLFWwindow* handle, int width, int height) {
+    of(handle).framebuffer_ = {width, height};
+  }
+
   static void drop(GLFWwindow* handle, int count, const char** paths) {
     for (int i = 0; i < count; ++i) of(handle).input_.dropped_files.emplace_back(paths[i]);
   }
@@ -171,6 +176,10 @@ void Window::open(const WindowOptions& options) {
   glfwSetCharCallback(window_, Callbacks::character);
   glfwSetWindowFocusCallback(window_, Callbacks::focus);
   glfwSetDropCallback(window_, Callbacks::drop);
+  glfwSetWindowSizeCallback(window_, Callbacks::resized);
+  glfwSetFramebufferSizeCallback(window_, Callbacks::framebuffer_resized);
+  glfwGetWindowSize(window_, &size_.width, &size_.height);
+  glfwGetFramebufferSize(window_, &framebuffer_.width, &framebuffer_.height);
   if (options.fullscreen && !options.hidden) set_fullscreen(true);
 }
 
@@ -198,10 +207,18 @@ void Window::set_title(const std::string& title) {
   glfwSetWindowTitle(window_, title.c_str());
 }
 
-double Window::refresh_period_s() const {
-  GLFWmonitor* monitor = glfwGetPrimaryMonitor();
-  const GLFWvidmode* mode = monitor ? glfwGetVideoMode(monitor) : nullptr;
-  return 1.0 / std::clamp(mode && mode->refreshRate > 0 ? mode->refreshRate : 60, 24, 500);
+/// Asks the window system once a second at most.
+int64_t Window::refresh_period_ns() {
+  constexpr int64_t kAskEvery = 1'000'000'000;
+  const int64_t time_ns = now_ns();
+  if (refresh_period_ns_ == 0 || time_ns - asked_refresh_ns_ >= kAskEvery) {
+    GLFWmonitor* monitor = glfwGetPrimaryMonitor();
+    const GLFWvidmode* mode = monitor ? glfwGetVideoMode(monitor) : nullptr;
+    refresh_period_ns_ =
+        1'000'000'000 / std::clamp(mode && mode->refreshRate > 0 ? mode->refreshRate : 60, 24, 500);
+    asked_refresh_ns_ = time_ns;
+  }
+  return refresh_period_ns_;
 }
 
 bool Window::hidden() {
@@ -224,7 +241,7 @@ void Window::present(bool at_once) {
   }
   if ((vsync_ && !at_once) || !shown) {
     // A swap that waited leaves nothing to wait for; 0.9 keeps this from beating against a real vsync.
-    const auto period_ns = static_cast<int64_t>(refresh_period_s() * 0.9e9);
+    const int64_t period_ns = refresh_period_ns() * 9 / 10;
     const int64_t rest_ns = last_present_ns_ + period_ns - now_ns();
     if (rest_ns > 0 && rest_ns <= period_ns) std::this_thread::sleep_for(std::chrono::nanoseconds(rest_ns));
   }
@@ -240,7 +257,7 @@ void Window::set_fullscreen(bool on) {
     return;
   }
   glfwGetWindowPos(window_, &restore_[0], &restore_[1]);
-  glfwGetWindowSize(window_, &restore_[2], &restore_[3]);
+  restore_[2] = size_.width, restore_[3] = size_.height;
   // The monitor that shows the window's centre.
   int count = 0;
   GLFWmonitor** monitors = glfwGetMonitors(&count);
@@ -263,21 +280,12 @@ void Window::set_fullscreen(bool on) {
 
 Extent Window::logical_size() const {
   if (fullscreen_ || iconified()) return {};
-  int width = 0, height = 0;
-  glfwGetWindowSize(window_, &width, &height);
   // What GLFW_SCALE_TO_MONITOR multiplied with; window units are scaled already where the system does it.
   float x = 1, y = 1;
   glfwGetWindowContentScale(window_, &x, &y);
-  const Extent pixels = framebuffer();
-  if (pixels.width != width) x = y = 1;
-  return {static_cast<int>(std::lround(static_cast<float>(width) / std::max(x, 0.1f))),
-          static_cast<int>(std::lround(static_cast<float>(height) / std::max(y, 0.1f)))};
-}
-
-Extent Window::framebuffer() const {
-  Extent extent;
-  glfwGetFramebufferSize(window_, &extent.width, &extent.height);
-  return extent;
+  if (framebuffer_.width != size_.width) x = y = 1;
+  return {static_cast<int>(std::lround(static_cast<float>(size_.width) / std::max(x, 0.1f))),
+          static_cast<int>(std::lround(static_cast<float>(size_.height) / std::max(y, 0.1f)))};
 }
 
 float Window::content_scale() const {

@@ -57,8 +57,10 @@ class Window {
   /// Size in the units of WindowOptions; empty while it is fullscreen or iconified, which is not a size to
   /// keep.
   Extent logical_size() const;
-  /// Size in framebuffer pixels.
-  Extent framebuffer() const;
+  /// Size in framebuffer pixels, as of the last poll().
+  Extent framebuffer() const { return framebuffer_; }
+  /// Size in the window system's units, as of the last poll().
+  Extent size() const { return size_; }
   /// Pixels of one logical unit: the monitor's content scale, or the environment's LENSD_SCALE.
   float content_scale() const;
 
@@ -75,15 +77,17 @@ class Window {
  private:
   struct Callbacks;
   void open(const WindowOptions& options);
-  double refresh_period_s() const;
+  int64_t refresh_period_ns();
 
   GLFWwindow* window_ = nullptr;
+  Extent size_, framebuffer_;  // told by events: asking takes an answer from the X server, every time
   InputState input_;
   std::string renderer_, version_;
   bool vsync_ = true, fullscreen_ = false;
   bool repeat_ = false, shift_ = false;  ///< of the key whose character callback follows
   int restore_[4] = {};                  ///< position and size before fullscreen
   int64_t last_present_ns_ = 0, asked_hidden_ns_ = 0;
+  int64_t refresh_period_ns_ = 0, asked_refresh_ns_ = 0;
   int64_t slow_period_ns_ = 0;  ///< of the slow display that is acted; 0: none is
   int64_t woke_ns_ = 0;         ///< when poll() came back
   bool hidden_ = false;

@@ -207,7 +207,7 @@ bool draw_node_line(PanelContext& ctx, const NodeLine& row) {
     ImGui::InvisibleButton("##title", {width, row.height});
     ctx.mark("graph", row.node.id, "title");
     title_pressed(ctx, row.node);
-    if (g.dragged.empty()) tooltip(ctx.look, node_tooltip(ctx, row.node, row.number));
+    if (g.dragged.empty() && tooltip_due()) tooltip(ctx.look, node_tooltip(ctx, row.node, row.number));
     draw_title(ctx, row, width - (with_actions ? 0 : draw_cost(ctx, row)) - ctx.px(4));
   }
   if (ImGui::IsItemHovered() && ImGui::IsMouseReleased(1)) ImGui::OpenPopup("##menu");

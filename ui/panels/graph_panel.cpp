@@ -70,7 +70,7 @@ void draw_automatic(PanelContext& ctx) {
     ImGui::PushFont(ctx.look.small);
     text_coloured(colour::faint, fmt::format("{} · {}", node.id, node.format));
     ImGui::PopFont();
-    tooltip(ctx.look, node_tooltip(ctx, node, 0));
+    if (tooltip_due()) tooltip(ctx.look, node_tooltip(ctx, node, 0));
     ImGui::PopID();
   }
 }
@@ -121,7 +121,7 @@ void draw_hint(PanelContext& ctx) {
   ImGui::Dummy({0, ctx.px(2)});
   if (ImGui::Button("Resume last graph", {ImGui::GetContentRegionAvail().x, 0})) resume_last_graph(ctx);
   ctx.mark("graph", "resume");
-  tooltip(ctx.look, last_graph_text(ctx));
+  if (tooltip_due()) tooltip(ctx.look, last_graph_text(ctx));
 }
 
 }  // namespace

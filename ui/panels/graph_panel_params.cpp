@@ -22,15 +22,16 @@ bool draw_label(PanelContext& ctx, const NodeView& node, const ParamSpec& spec, 
   ImGui::AlignTextToFramePadding();
   const float room = ImGui::GetContentRegionAvail().x - (changed ? ctx.px(kArrow) : 0);
   text_coloured(changed ? colour::text : colour::dim, elided(spec.name, room));
-  tooltip(ctx.look,
-          fmt::format("{}\n{}, default {}", spec.doc, spec.allowed(), shown_value(spec, spec.default_value)));
+  if (tooltip_due())
+    tooltip(ctx.look, fmt::format("{}\n{}, default {}", spec.doc, spec.allowed(),
+                                  shown_value(spec, spec.default_value)));
   if (!changed) return false;
   ImGui::SameLine(0, 0);
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - ctx.px(kArrow));
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() + (ImGui::GetFrameHeight() - ctx.px(kArrow)) * 0.5f);
   const bool reset = small_button(ctx.look, "##reset", Icon::undo, kArrow, colour::faint);
   ctx.mark("graph", node.id, spec.name + "/reset");
-  tooltip(ctx.look, "Back to the default, " + shown_value(spec, spec.default_value));
+  if (tooltip_due()) tooltip(ctx.look, "Back to the default, " + shown_value(spec, spec.default_value));
   return reset;
 }
 

@@ -184,9 +184,10 @@ void draw_name(PanelContext& ctx, float width) {
   }
   ctx.mark("presets", "menu");
   if (unsaved) ctx.mark("presets", "unsaved");
-  tooltip(ctx.look, file ? fmt::format("{}{}\nLoad, save and revert presets", file->path,
-                                       unsaved ? "\nchanged since it was saved" : "")
-                         : std::string("Load and save presets"));
+  if (tooltip_due())
+    tooltip(ctx.look, file ? fmt::format("{}{}\nLoad, save and revert presets", file->path,
+                                         unsaved ? "\nchanged since it was saved" : "")
+                           : std::string("Load and save presets"));
   const ImVec2 end = ImGui::GetItemRectMax();
   const float y = at.y + (end.y - at.y - ImGui::GetFontSize()) * 0.5f;
   ImDrawList& list = *ImGui::GetWindowDrawList();

@@ -29,8 +29,9 @@ void draw_detail(PanelContext& ctx) {
     text_coloured(live.state == LiveState::playing ? colour::dim : colour::text,
                   elided(live_text_brief(live, ctx.time_ns), room - ctx.px(14)));
     ctx.mark("source", "live");
-    tooltip(ctx.look,
-            fmt::format("{}\n{}{}{}", text, live.stream, live.reason.empty() ? "" : "\n", live.reason));
+    if (tooltip_due())
+      tooltip(ctx.look,
+              fmt::format("{}\n{}{}{}", text, live.stream, live.reason.empty() ? "" : "\n", live.reason));
     return;
   }
   const char* hint = "A test picture. Drop a file here to play it.";
@@ -54,7 +55,7 @@ void draw_source_row(PanelContext& ctx, ViewerRequests& requests) {
   ImGui::AlignTextToFramePadding();
   heading(ctx.look, elided_heading(ctx.look, ctx.model.source_name, name_room).c_str());
   ctx.mark("source", "name");
-  tooltip(ctx.look, ctx.model.source_name + "\n" + ctx.model.source_detail);
+  if (tooltip_due()) tooltip(ctx.look, ctx.model.source_name + "\n" + ctx.model.source_detail);
   ImGui::SetCursorPos({left + room - fold - ctx.px(4) - button, top});
   if (ImGui::Button(label, {button, 0})) ask_for_source(ctx.state);
   ctx.mark("source", "open");

@@ -53,16 +53,18 @@ void lost_rows(PanelContext& ctx) {
   };
   add(c.replaced_source, "at the source"), add(c.replaced_graph, "before the graph");
   add(c.late, "late"), add(c.recorder, "not recorded"), add(c.stream, "not sent");
-  const std::string reasons = frame_count_lines(c, live);
+  const auto explain = [&] {
+    if (tooltip_due()) tooltip(ctx.look, frame_count_lines(c, live));
+  };
   row(ctx, "frames",
       live ? fmt::format("{} received, {} processed", c.received, c.processed)
            : fmt::format("{} processed", c.processed));
-  tooltip(ctx.look, reasons);
+  explain();
   row(ctx, "drops", fmt::format("{}", c.drops()), detail);
-  tooltip(ctx.look, reasons);
+  explain();
   row(ctx, "shown", fmt::format("{}", c.shown),
       fmt::format("{} finished but not shown, {} repeated", c.not_shown, c.repeated));
-  tooltip(ctx.look, reasons);
+  explain();
 }
 
 }  // namespace

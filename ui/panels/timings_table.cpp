@@ -78,7 +78,7 @@ void sort_header(PanelContext& ctx, const char* id, int column, const char* name
   }
   const bool hovered = ImGui::IsItemHovered();
   ctx.mark(id, "sort", name);
-  tooltip(ctx.look, fmt::format("{}\nClick to sort", doc));
+  if (tooltip_due()) tooltip(ctx.look, fmt::format("{}\nClick to sort", doc));
   ImGui::PopID();
   const float text_width = ImGui::CalcTextSize(name).x;
   const ImVec2 from{right ? at.x + std::max(width - text_width, 0.f) : at.x, at.y};
@@ -142,7 +142,7 @@ void name_cell(PanelContext& ctx, const PassStats& row, bool same_node) {
     ImGui::SameLine(0, 0);
     text_coloured(colour::dim, std::string_view(shown).substr(cut));
   }
-  tooltip(ctx.look, row_tooltip(ctx.model, row));
+  if (tooltip_due()) tooltip(ctx.look, row_tooltip(ctx.model, row));
 }
 
 struct TableShape {

@@ -110,7 +110,8 @@ void draw_ages(PanelContext& ctx, const TrackTable& table) {
     list.AddRectFilled({x + 1, at.y + size.y - height}, {x + step - 1, at.y + size.y},
                        ramp(static_cast<float>(i) / (kAgeBins - 1)));
   }
-  tooltip(ctx.look, fmt::format("Living tracks by age, 0 to {:.0f} frames and more", full));
+  if (tooltip_due())
+    tooltip(ctx.look, fmt::format("Living tracks by age, 0 to {:.0f} frames and more", full));
 }
 
 void row(const char* label, const std::string& value, ImU32 ink = colour::text) {
