@@ -87,10 +87,21 @@ std::optional<ParamValue> draw_control(PanelContext& ctx, const NodeView& node, 
   return next;
 }
 
+/// Rows that are scrolled out of sight only take their room, unless something is being dragged or typed: it
+/// might be one of them.
+bool out_of_sight() {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float height = ImGui::GetFrameHeight();
+  if (ImGui::IsRectVisible(at, {at.x + 1, at.y + height}) || ImGui::IsAnyItemActive()) return false;
+  ImGui::Dummy({1, height});
+  return true;
+}
+
 /// One parameter in the table's two columns.
 void draw_param(PanelContext& ctx, const NodeView& node, const ParamSpec& spec, const ParamValue& value) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
+  if (out_of_sight()) return;
   ImGui::PushID(spec.name.c_str());
   std::optional<ParamValue> next;
   if (draw_label(ctx, node, spec, !(value == spec.default_value))) next = spec.default_value;
