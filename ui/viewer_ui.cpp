@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <imgui_internal.h>
+
 #include "core/base/clock.hpp"
 #include "ui/timings.hpp"
 
@@ -187,9 +189,23 @@ void ViewerUi::hold_numbers(const ViewerModel& model, int64_t time_ns) {
   state_.display_fps = model.display_fps, state_.decode_fps = model.decode_fps;
 }
 
-void ViewerUi::draw(const ViewerModel& model, const InputState& input, const Look& look,
+/// The input with keys that do not overtake what was typed before them: of what comes fast ImGui takes a
+/// little each frame, from 1.87 on, and the end of a name would come after the Enter behind it.
+InputState ViewerUi::in_order(const InputState& input) {
+  InputState ordered = input;
+#if IMGUI_VERSION_NUM >= 18700
+  waiting_.insert(waiting_.end(), input.presses.begin(), input.presses.end());
+  ordered.presses.clear();
+  behind_ = !ImGui::GetCurrentContext()->InputEventsQueue.empty();
+  if (!behind_) ordered.presses.swap(waiting_);
+#endif
+  return ordered;
+}
+
+void ViewerUi::draw(const ViewerModel& model, const InputState& fresh, const Look& look,
                     std::vector<Command>& out) {
   const int64_t start = now_ns();
+  const InputState input = in_order(fresh);
   hold_numbers(model, start);
   rects_.clear();
   requests_ = {};

@@ -19,6 +19,8 @@ class ViewerUi {
   /// Builds all panels for this frame, handles keys, wheel and drag, and appends to `out`.
   void draw(const ViewerModel& model, const InputState& input, const Look& look, std::vector<Command>& out);
 
+  /// Some of the input is left for the next frame, which should come soon.
+  bool behind() const { return behind_; }
   /// What is left for the picture, in framebuffer pixels, as of the last draw().
   const Rect& picture_rect() const { return picture_; }
   const PictureView& view() const { return state_.view; }
@@ -42,6 +44,7 @@ class ViewerUi {
 
  private:
   struct Layout;
+  InputState in_order(const InputState& input);
   Layout lay_out(const Look& look) const;
   void hold_numbers(const ViewerModel& model, int64_t time_ns);
   void draw_sides(PanelContext& ctx, const Layout& layout);
@@ -52,6 +55,8 @@ class ViewerUi {
   void handle_mouse(PanelContext& ctx);
 
   UiState state_;
+  std::vector<KeyPress> waiting_;  ///< for text that ImGui has not taken yet
+  bool behind_ = false;
   ViewerRequests requests_;
   Rect picture_;
   WidgetRects rects_;

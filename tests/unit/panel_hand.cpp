@@ -93,6 +93,19 @@ const PanelHand::Commands& PanelHand::press(KeyPress key) {
   return frame(input);
 }
 
+void PanelHand::type_at_once(const char* text) {
+  for (const char* c = text; *c; ++c) {
+#if IMGUI_VERSION_NUM >= 18700
+    const auto key = static_cast<ImGuiKey>(ImGuiKey_A + (*c - 'a') % 26);
+    ImGui::GetIO().AddKeyEvent(key, true);
+    ImGui::GetIO().AddInputCharacter(static_cast<unsigned char>(*c));
+    ImGui::GetIO().AddKeyEvent(key, false);
+#else
+    ImGui::GetIO().AddInputCharacter(static_cast<unsigned char>(*c));
+#endif
+  }
+}
+
 void PanelHand::type(const char* text) {
   for (const char* c = text; *c; ++c)
     ImGui::GetIO().AddInputCharacter(static_cast<unsigned char>(*c)), frame();

@@ -46,6 +46,8 @@ class PanelHand : public ::testing::Test {
   const Commands& type(char32_t c, bool alt = false) { return press({.character = c, .alt = alt}); }
   /// Into the field that has the keyboard.
   void type(const char* text);
+  /// The same before the next frame comes, as on a slow machine: keys go down and up around each character.
+  void type_at_once(const char* text);
 
   Look look;
   ViewerUi viewer;

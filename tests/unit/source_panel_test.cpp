@@ -72,6 +72,15 @@ TEST_F(SourcePanel, EnterOpensWhatWasTypedAndTheDialogGoesWhenItPlays) {
   EXPECT_FALSE(there("source/path"));
 }
 
+TEST_F(SourcePanel, EnterDoesNotOvertakeTheTextBeforeIt) {
+  open_dialog();
+  type_at_once("missing");
+  press({.key = Key::enter});
+  frames(30);
+  ASSERT_EQ(wishes.size(), 1u);
+  EXPECT_EQ(wishes[0].text, "/videos/missing");
+}
+
 TEST_F(SourcePanel, TypingNarrowsTheListAndEnterOpensItsBestLine) {
   open_dialog();
   EXPECT_TRUE(there("source/file/clip.mp4"));
