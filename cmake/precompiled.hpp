@@ -1,6 +1,6 @@
-// Headers that most files include, parsed once in builds without ccache. Only those: a precompiled header is read
-// whole by every file, so that large ones which some files need (JSON, TOML, spdlog) would cost more than they save.
-// Files still include what they use: builds with ccache have none of this.
+// Headers that most files include, parsed once in builds without ccache. Only those: a precompiled header is
+// read whole by every file, so that large ones which some files need (JSON, TOML, spdlog) would cost more
+// than they save. Files still include what they use: builds with ccache have none of this.
 #pragma once
 
 #include <fmt/format.h>

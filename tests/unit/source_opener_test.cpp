@@ -31,8 +31,8 @@ MadeSource make_synthetic() {
 
 class Opener : public ::testing::Test {
  protected:
-  /// "good" is made, "slow" waits until it is given up and takes a little to end, "same" wants what "slow" has
-  /// until then, anything else fails.
+  /// "good" is made, "slow" waits until it is given up and takes a little to end, "same" wants what "slow"
+  /// has until then, anything else fails.
   std::unique_ptr<SourceOpener> opener = std::make_unique<SourceOpener>(
       [this](const OpenRequest& request, std::shared_ptr<const std::atomic<bool>> cancel) {
         if (request.url == "good") return make_synthetic();
