@@ -19,14 +19,14 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "live"))
 from cases import insist, run  # noqa: E402
-from senders import Misbehaving, Rtsp, Udp, transport_stream  # noqa: E402
+from senders import Closing, Misbehaving, Rtsp, Udp, transport_stream  # noqa: E402
 from socket_client import connect, percentile  # noqa: E402
 
 LONG = os.environ.get("LENSD_LONG") == "1"
 ASKS, STALL_S, ANSWER_MS, END_S = (200, 1.0, 50, 1.0) if LONG else (20, 10.0, 5000, 10.0)
 
 
-class Daemon:
+class Daemon(Closing):
     """lensd serve on a socket of its own; it is killed at the end of a with statement."""
 
     def __init__(self, url, *options):
@@ -37,16 +37,8 @@ class Daemon:
                                         stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.client, self.waits = None, []
 
-    def __enter__(self):
-        try:
-            self.client = connect(self.path)
-        except BaseException:
-            self.close()
-            raise
-        return self
-
-    def __exit__(self, *_):
-        self.close()
+    def start(self):
+        self.client = connect(self.path)
 
     def source(self):
         data, ms = self.client.timed("get", "source")

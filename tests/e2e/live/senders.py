@@ -58,11 +58,8 @@ def wait_until(condition, seconds, what):
     return time.monotonic()
 
 
-class Sender:
-    """A process that sends; subclasses say which."""
-
-    url = ""
-    process = None
+class Closing:
+    """Started on entering a with statement and closed on leaving it, also where starting fails."""
 
     def __enter__(self):
         try:
@@ -74,6 +71,13 @@ class Sender:
 
     def __exit__(self, *_):
         self.close()
+
+
+class Sender(Closing):
+    """A process that sends; subclasses say which."""
+
+    url = ""
+    process = None
 
     def spawn(self, command):
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
