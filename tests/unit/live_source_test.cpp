@@ -77,7 +77,7 @@ class Connection final : public Source {
     frame.index = count_, frame.pts_ns = count_ * 20 * ms + script_.stamp_leap_ns;
     frame.capture_ns = now_ns();
     ++count_;
-    out = Picture(ref, frame, &owner_);
+    out = Picture(ref, frame, nullptr);
     return FrameOutcome::ok;
   }
   void seek(int64_t) override {}
@@ -85,10 +85,6 @@ class Connection final : public Source {
   void interrupt() noexcept override {}
 
  private:
-  struct Owner final : PictureOwner {
-    void recycle() noexcept override {}
-  };
-  static inline Owner owner_{};
   Script& script_;
   const std::atomic<bool>& cancel_;
   SourceInfo info_;

@@ -55,7 +55,7 @@ class SyntheticSource final : public Source {
     FrameInfo frame;
     frame.index = next_, frame.pts_ns = next_ * kDuration, frame.duration_ns = kDuration,
     frame.capture_ns = now_ns();
-    out = Picture(ref, frame, &owner_);
+    out = Picture(ref, frame, nullptr);
     ++next_;
     return FrameOutcome::ok;
   }
@@ -65,10 +65,6 @@ class SyntheticSource final : public Source {
   void interrupt() noexcept override {}
 
  private:
-  struct Owner final : PictureOwner {
-    void recycle() noexcept override {}
-  };
-  static inline Owner owner_{};
   SourceInfo info_;
   int64_t frames_, next_ = 0, fail_at_;
   std::array<MemoryBlock, kDistinct> pixels_;
