@@ -70,7 +70,7 @@ void Viewer::turn() {
   shown_.read_pixels(ui_.state().probe, *model_);
   tell_of_recording();
   tell_of_sources();
-  if (ui_.state().log.open) model_->model().log = log::recent();
+  if (ui_.state().log.open) model_->refresh_log();
   const int64_t panels_begin = now_ns();
   session_.begin();
   std::vector<Command> commands;

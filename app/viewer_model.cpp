@@ -11,8 +11,8 @@ namespace lensd {
 namespace {
 
 constexpr int64_t kScopesEvery = 33'000'000;
-constexpr int64_t kRatesEvery = 250'000'000, kRatesOver = 2'050'000'000, kTimingsEvery = 100'000'000,
-                  kNoticeLife = 6'000'000'000;
+constexpr int64_t kRatesEvery = 250'000'000, kRatesOver = 2'050'000'000, kTimingsEvery = 250'000'000,
+                  kLogEvery = 100'000'000, kNoticeLife = 6'000'000'000;
 
 std::string format_text(const ImageFormat& format) {
   return fmt::format("{}×{} {}", format.extent.width, format.extent.height, name(format.format));
@@ -103,6 +103,13 @@ const ui::ViewerModel& ViewerModelBuilder::build(Extent picture) {
   return model_;
 }
 
+void ViewerModelBuilder::refresh_log() {
+  const int64_t time_ns = now_ns();
+  if (time_ns - log_ns_ < kLogEvery) return;
+  log_ns_ = time_ns;
+  model_.log = log::recent();
+}
+
 void ViewerModelBuilder::refresh_counts(const PipelineStatus& status) {
   ui::FrameCounts& c = model_.counts;
   c.received = status.live.frames, c.placeholders = status.placeholders;
@@ -115,6 +122,8 @@ void ViewerModelBuilder::refresh_counts(const PipelineStatus& status) {
 /// The rows with their newest durations, and from those what the graph took as a whole.
 void ViewerModelBuilder::refresh_timings() {
   constexpr size_t kSparkline = 48, kHistory = 200;
+  static uint64_t renewals = 0;  // of all sources: the next one's numbers are not taken for this one's
+  model_.timings_version = ++renewals;
   model_.timings = pipeline_.profiler().snapshot();
   model_.timing_histories.clear();
   std::vector<int64_t> total;
@@ -157,6 +166,7 @@ void ViewerModelBuilder::refresh_graph(const PipelineStatus& status) {
   const auto view = pipeline_.graph();
   if (!view || view->version == graph_version_) return;
   graph_version_ = view->version;
+  timings_ns_ = 0;  // rows of nodes that went, or moved, go with them
   model_.graph = view->graph, model_.graph_version = view->version;
   model_.nodes.clear();
   const auto planned_format = [&](const std::string& id) {

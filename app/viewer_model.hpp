@@ -28,6 +28,8 @@ class ViewerModelBuilder {
   /// A command was sent: what the pipeline's status does not tell is remembered here.
   void sent(const Command& command);
   void notice(bool problem, std::string text);
+  /// The messages of the run, while they are looked at.
+  void refresh_log();
 
   /// Valid until the next call.
   const ui::ViewerModel& build(Extent picture);
@@ -45,7 +47,7 @@ class ViewerModelBuilder {
   const Registry& registry_;
   ui::ViewerModel model_;
   uint64_t graph_version_ = 0;
-  int64_t timings_ns_ = 0, scopes_ns_ = 0;
+  int64_t timings_ns_ = 0, scopes_ns_ = 0, log_ns_ = 0;
   ScopeReading comparison_;
   struct Counted {
     int64_t time_ns;

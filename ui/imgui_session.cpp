@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "core/base/clock.hpp"
+
 namespace lensd::ui {
 
 ImGuiSession::ImGuiSession(Window& window) : window_(window) {
@@ -36,10 +38,23 @@ void ImGuiSession::fit_to_scale() {
   ImGui_ImplOpenGL3_CreateFontsTexture();
 }
 
+/// The backend asks the X server for sizes, focus and pointer, and each answer takes longer than a panel to
+/// draw. Of a window that nobody touches they are as they were; it is asked for one frame more, as it learns
+/// of a button that was let go at once in the frame behind.
+void ImGuiSession::take_input() {
+  const int64_t time_ns = now_ns();
+  const bool touched = window_.take_touched() || ImGui::GetMouseCursor() != cursor_;
+  if (touched || was_touched_) ImGui_ImplGlfw_NewFrame();
+  was_touched_ = touched, cursor_ = ImGui::GetMouseCursor();
+  ImGuiIO& io = ImGui::GetIO();
+  if (last_begin_ns_ > 0) io.DeltaTime = std::max(static_cast<float>(to_s(time_ns - last_begin_ns_)), 1e-6f);
+  last_begin_ns_ = time_ns;
+}
+
 void ImGuiSession::begin() {
   fit_to_scale();
   ImGui_ImplOpenGL3_NewFrame();
-  ImGui_ImplGlfw_NewFrame();
+  take_input();
   ImGui::NewFrame();
 }
 

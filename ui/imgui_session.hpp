@@ -3,6 +3,8 @@
 //   begin() ── ViewerUi::draw ── Presenter::draw ── end()      per display frame, UI thread
 #pragma once
 
+#include <cstdint>
+
 #include "ui/theme.hpp"
 #include "ui/window.hpp"
 
@@ -24,10 +26,14 @@ class ImGuiSession {
 
  private:
   void fit_to_scale();
+  void take_input();
 
   Window& window_;
   Look look_;
   float layout_scale_ = 0, raster_scale_ = 0;
+  int cursor_ = 0;           ///< ImGui's name of its shape, as the window system was last told
+  bool was_touched_ = true;  ///< the window, before the last frame
+  int64_t last_begin_ns_ = 0;
 };
 
 }  // namespace lensd::ui

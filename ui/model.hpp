@@ -75,7 +75,8 @@ struct ViewerModel {
   uint64_t graph_mark = 0;      ///< the newest EditMark that the pipeline has reached
   bool graph_planning = false;  ///< `graph` is not yet what was asked for
   std::vector<NodeView> nodes;
-  std::vector<PassStats> timings;                      ///< may be refreshed a few times a second only
+  uint64_t timings_version = 0;  ///< counts their renewals, a few a second
+  std::vector<PassStats> timings;
   std::vector<std::vector<int64_t>> timing_histories;  ///< newest durations of each row, oldest first
   double cpu_copy_rate = 0, gpu_copy_rate = 0;         ///< bytes read and written a second; 0: not measured
   ClockSpeed cpu_clock, gpu_clock;

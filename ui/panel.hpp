@@ -19,6 +19,7 @@
 #include "ui/preset_shelf.hpp"
 #include "ui/rect.hpp"
 #include "ui/theme.hpp"
+#include "ui/timing_rows.hpp"
 #include "ui/widgets.hpp"
 
 namespace lensd::ui {
@@ -126,9 +127,10 @@ struct UiState {
   PresetMenuState preset_menu;
   SourceState source;
   std::vector<std::pair<bool, std::string>> messages;  ///< for the user; true: a problem
-  // Numbers that are read rather than watched change four times a second.
-  int64_t held_at_ns = 0;
+  // Numbers that are read rather than watched, as of the model's newest timings.
+  std::optional<uint64_t> timings_version;
   std::vector<PassStats> timings;
+  std::vector<TimingRow> timing_rows;
   std::vector<std::vector<int64_t>> timing_histories;
   std::vector<int64_t> history_ns;
   TimingsState timings_view;

@@ -13,7 +13,6 @@ namespace {
 
 constexpr float kBarHeight = 46, kStrip = 24;             // logical pixels
 constexpr float kLeastPicture = 360, kLeastHeight = 200;  // below these, sides fold by themselves
-constexpr int64_t kHoldNs = 250'000'000;
 constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
                                     ImGuiWindowFlags_NoSavedSettings |
                                     ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNav;
@@ -112,7 +111,7 @@ void end_scrolling(bool& scrolls) {
 
 /// What the open scope costs the graph.
 std::string scopes_note(const PanelContext& ctx) {
-  const int64_t cost = ctx.state.scopes.open ? scope_cost_ns(ctx, false) : 0;
+  const int64_t cost = ctx.state.scopes.open ? scope_cost_ns(ctx.state, false) : 0;
   return cost > 0 ? fmt::format("{} ms", ms_text(cost)) : std::string();
 }
 
@@ -181,10 +180,10 @@ ViewerUi::Layout ViewerUi::lay_out(const Look& look) const {
   return l;
 }
 
-void ViewerUi::hold_numbers(const ViewerModel& model, int64_t time_ns) {
-  if (state_.held_at_ns != 0 && time_ns - state_.held_at_ns < kHoldNs) return;
-  state_.held_at_ns = time_ns;
-  state_.timing_histories = model.timing_histories;
+void ViewerUi::hold_numbers(const ViewerModel& model) {
+  if (state_.timings_version == model.timings_version) return;
+  state_.timings_version = model.timings_version;
+  state_.timing_rows = timing_rows(model), state_.timing_histories = model.timing_histories;
   state_.timings = model.timings, state_.history_ns = model.graph_history_ns;
   state_.display_fps = model.display_fps, state_.decode_fps = model.decode_fps;
 }
@@ -206,7 +205,7 @@ void ViewerUi::draw(const ViewerModel& model, const InputState& fresh, const Loo
                     std::vector<Command>& out) {
   const int64_t start = now_ns();
   const InputState input = in_order(fresh);
-  hold_numbers(model, start);
+  hold_numbers(model);
   rects_.clear();
   requests_ = {};
   PanelContext ctx{model, input, look, state_, out, tracking_ ? &rects_ : nullptr, start};

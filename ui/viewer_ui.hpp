@@ -46,7 +46,7 @@ class ViewerUi {
   struct Layout;
   InputState in_order(const InputState& input);
   Layout lay_out(const Look& look) const;
-  void hold_numbers(const ViewerModel& model, int64_t time_ns);
+  void hold_numbers(const ViewerModel& model);
   void draw_sides(PanelContext& ctx, const Layout& layout);
   /// The part of the picture's area (framebuffer pixels) that `view()` is of: side by side, A's or B's half.
   Rect half_at(float x) const;

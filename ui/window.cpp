@@ -76,7 +76,12 @@ char32_t layout_character(int key, int scancode) {
 }  // namespace
 
 struct Window::Callbacks {
-  static Window& of(GLFWwindow* window) { return *static_cast<Window*>(glfwGetWindowUserPointer(window)); }
+  /// The window that an event is for.
+  static Window& of(GLFWwindow* handle) {
+    Window& window = *static_cast<Window*>(glfwGetWindowUserPointer(handle));
+    window.touched_ = true;
+    return window;
+  }
 
   static void key(GLFWwindow* handle, int key, int scancode, int action, int mods) {
     Window& window = of(handle);
@@ -104,8 +109,15 @@ struct Window::Callbacks {
   }
 
   static void focus(GLFWwindow* handle, int focused) {
-    if (!focused) of(handle).input_.held_letters = 0;
+    Window& window = of(handle);
+    if (!focused) window.input_.held_letters = 0;
   }
+
+  // What the mouse does is ImGui's to know; here only that it did.
+  static void button(GLFWwindow* handle, int, int, int) { of(handle); }
+  static void pointer(GLFWwindow* handle, double, double) { of(handle); }
+  static void wheel(GLFWwindow* handle, double, double) { of(handle); }
+  static void entered(GLFWwindow* handle, int) { of(handle); }
 
   static void resized(GLFWwindow* handle, int width, int height) { of(handle).size_ = {width, height}; }
   static void framebuffer_resized(GLFWwindow* handle, int width, int height) {
@@ -175,6 +187,10 @@ void Window::open(const WindowOptions& options) {
   glfwSetKeyCallback(window_, Callbacks::key);
   glfwSetCharCallback(window_, Callbacks::character);
   glfwSetWindowFocusCallback(window_, Callbacks::focus);
+  glfwSetMouseButtonCallback(window_, Callbacks::button);
+  glfwSetCursorPosCallback(window_, Callbacks::pointer);
+  glfwSetScrollCallback(window_, Callbacks::wheel);
+  glfwSetCursorEnterCallback(window_, Callbacks::entered);
   glfwSetDropCallback(window_, Callbacks::drop);
   glfwSetWindowSizeCallback(window_, Callbacks::resized);
   glfwSetFramebufferSizeCallback(window_, Callbacks::framebuffer_resized);

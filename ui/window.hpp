@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "core/image/image.hpp"
 #include "ui/input.hpp"
@@ -40,6 +41,8 @@ class Window {
   /// Ends a waiting poll(); any thread.
   static void wake();
   const InputState& input() const { return input_; }
+  /// Whether anything came from keyboard, mouse or window system since the last call.
+  bool take_touched() { return std::exchange(touched_, false); }
 
   /// Swaps buffers and paces the loop. Does nothing but pace while the window is hidden(). `at_once`: what
   /// comes next is to be shown when it comes, so that only a swap that waits paces.
@@ -90,7 +93,7 @@ class Window {
   int64_t refresh_period_ns_ = 0, asked_refresh_ns_ = 0;
   int64_t slow_period_ns_ = 0;  ///< of the slow display that is acted; 0: none is
   int64_t woke_ns_ = 0;         ///< when poll() came back
-  bool hidden_ = false;
+  bool hidden_ = false, touched_ = true;
 };
 
 }  // namespace lensd::ui

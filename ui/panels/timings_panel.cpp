@@ -18,11 +18,11 @@ struct Part {
 /// The graph's nodes with the sum of their passes' p50; what scopes measure is no part of the graph.
 std::vector<Part> parts_of_graph(const PanelContext& ctx) {
   std::vector<Part> parts;
-  for (const PassStats& row : ctx.state.timings) {
-    if (!row.active || row.count == 0 || !is_of_graph(ctx.model, row) || is_of_scope(ctx.model, row))
-      continue;
+  for (const TimingRow& row : ctx.state.timing_rows) {
+    const PassStats& stats = ctx.state.timings[row.stats];
+    if (row.group != TimingGroup::graph || stats.count == 0) continue;
     if (parts.empty() || *parts.back().node != row.node) parts.push_back({&row.node});
-    parts.back().ns += row.p50_ns;
+    parts.back().ns += stats.p50_ns;
   }
   return parts;
 }
@@ -48,7 +48,7 @@ void draw_segments(PanelContext& ctx, const std::vector<Part>& parts, ImVec2 at,
       tooltip(ctx.look, fmt::format("{}: {} ms", *parts[i].node, ms_text(parts[i].ns)));
   }
   // What is measured for the panels runs with the graph and is none of it: grey, behind it.
-  const int64_t measuring = scope_cost_ns(ctx, false) + scope_cost_ns(ctx, true);
+  const int64_t measuring = scope_cost_ns(ctx.state, false) + scope_cost_ns(ctx.state, true);
   if (measuring == 0) return;
   const float from = x_of(sum), to = x_of(sum + measuring);
   list.AddRectFilled({from, at.y}, {to, at.y + size.y}, colour::gray(110));
