@@ -3,8 +3,8 @@
 namespace lensd {
 namespace {
 
-/// A thread converts four columns of one row, or of two where chroma rows are halved: it loads the chroma
-/// samples under them once.
+/// A thread converts four columns of one row, of two where chroma rows are halved, or of four where 4:2:0
+/// goes by words: it loads the chroma samples under them once.
 struct ColourTuning {
   static constexpr int threads = 128;
   static constexpr int columns = 4;
@@ -13,8 +13,7 @@ struct ColourTuning {
 template <bool kTwoBytes>
 __device__ int sample(const ColourJob& job, int component, int x, int y) {
   const ComponentLayout& layout = job.layouts[component];
-  return load_sample(job.planes[component] + y * job.pitches[component], layout, x, kTwoBytes,
-                     job.matrix.sample_mask);
+  return load_sample(job.row(component, y), layout, x, kTwoBytes, job.matrix.sample_mask);
 }
 
 __device__ void store_pixel(const ColourJob& job, int x, int y, uint32_t pixel) {
@@ -69,18 +68,14 @@ struct ChromaPatch {
   }
 };
 
-/// YUV and RGB → RGBA8. `T` holds the sums. With a packing, away from the rim, words are loaded.
-template <bool kTwoBytes, class T, int kShiftX, int kShiftY, ColourPacking kPacking>
-__global__ void __launch_bounds__(ColourTuning::threads) colour_kernel(ColourJob job) {
+/// YUV and RGB → RGBA8, from `first` on, whose coordinates are multiples of 4. `T` holds the sums.
+template <bool kTwoBytes, class T, int kShiftX, int kShiftY>
+__global__ void __launch_bounds__(ColourTuning::threads) colour_kernel(ColourJob job, Position first) {
   constexpr int kColumns = ColourTuning::columns, kRows = 1 << kShiftY;
-  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * kColumns;
-  const int y = static_cast<int>(blockIdx.y) * kRows;
+  const int x = first.x + static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * kColumns;
+  const int y = first.y + static_cast<int>(blockIdx.y) * kRows;
   const int width = job.extent.width, height = job.extent.height;
   if (x >= width) return;
-  if constexpr (kPacking != ColourPacking::none) {
-    if (x >= 4 && x + 12 <= width && y + 2 <= height)
-      return colour_420<kTwoBytes, kPacking == ColourPacking::planes>(job, x, y);
-  }
   ChromaPatch<kTwoBytes, kShiftX, kShiftY> u, v;
   u.load(job, 1, x, y), v.load(job, 2, x, y);
 #pragma unroll
@@ -90,12 +85,12 @@ __global__ void __launch_bounds__(ColourTuning::threads) colour_kernel(ColourJob
 #pragma unroll
     for (int i = 0; i < kColumns; ++i) {
       const int column = min(x + i, width - 1);
-      const int first = sample<kTwoBytes>(job, 0, column, y + j);
+      const int luma = sample<kTwoBytes>(job, 0, column, y + j);
       if (kShiftX + kShiftY == 0 && job.rgb)
-        pixels[i] = colour_of_plain<T>(job.matrix, first) | colour_of_plain<T>(job.matrix, u.at[0][i]) << 8 |
+        pixels[i] = colour_of_plain<T>(job.matrix, luma) | colour_of_plain<T>(job.matrix, u.at[0][i]) << 8 |
                     colour_of_plain<T>(job.matrix, v.at[0][i]) << 16;
       else
-        pixels[i] = colour_of_yuv<T>(job.matrix, first, u.value(job, i, j), v.value(job, i, j));
+        pixels[i] = colour_of_yuv<T>(job.matrix, luma, u.value(job, i, j), v.value(job, i, j));
       const uint32_t alpha =
           job.has_alpha ? colour_of_alpha<T>(job.matrix, sample<kTwoBytes>(job, 3, column, y + j)) : 255u;
       pixels[i] |= alpha << 24;
@@ -127,15 +122,43 @@ __global__ void __launch_bounds__(ColourTuning::threads) colour_gray_kernel(Colo
   }
 }
 
-template <bool kTwoBytes, class T, int kShiftX, int kShiftY, ColourPacking kPacking = ColourPacking::none>
-void launch_shifts(const ColourJob& job, CudaStream stream) {
-  const dim3 grid(blocks_for(job.extent.width, ColourTuning::threads * ColourTuning::columns),
-                  blocks_for(job.extent.height, 1 << kShiftY));
-  colour_kernel<kTwoBytes, T, kShiftX, kShiftY, kPacking><<<grid, ColourTuning::threads, 0, stream>>>(job);
+template <bool kTwoBytes, class T, int kShiftX, int kShiftY>
+void launch_shifts(const ColourJob& job, CudaStream stream, Position first = {0, 0}) {
+  const dim3 grid(blocks_for(job.extent.width - first.x, ColourTuning::threads * ColourTuning::columns),
+                  blocks_for(job.extent.height - first.y, 1 << kShiftY));
+  if (grid.x == 0 || grid.y == 0) return;
+  colour_kernel<kTwoBytes, T, kShiftX, kShiftY><<<grid, ColourTuning::threads, 0, stream>>>(job, first);
+}
+
+template <bool kTwoBytes, bool kPlanes, bool kCositedX>
+__global__ void __launch_bounds__(ColourTuning::threads) colour_420_kernel(ColourJob job) {
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * ColourTuning::columns;
+  if (x + ColourTuning::columns > job.extent.width) return;
+  colour_420<kTwoBytes, kPlanes, kCositedX>(job, x, static_cast<int>(blockIdx.y) * kColour420Rows);
+}
+
+/// By words as far as whole patches reach, the rest to the right and below as any other layout.
+template <bool kTwoBytes>
+void launch_420(const ColourJob& job, CudaStream stream) {
+  const Extent e = job.extent;
+  const dim3 grid(blocks_for(e.width, ColourTuning::threads * ColourTuning::columns),
+                  static_cast<unsigned>(e.height / kColour420Rows));
+  const auto of_planes =
+      job.cosited_x ? colour_420_kernel<kTwoBytes, true, true> : colour_420_kernel<kTwoBytes, true, false>;
+  const auto of_pairs =
+      job.cosited_x ? colour_420_kernel<kTwoBytes, false, true> : colour_420_kernel<kTwoBytes, false, false>;
+  const auto kernel = job.packing == ColourPacking::planes ? of_planes : of_pairs;
+  if (grid.y > 0) kernel<<<grid, ColourTuning::threads, 0, stream>>>(job);
+  const int right = e.width / ColourTuning::columns * ColourTuning::columns;
+  const int below = e.height / kColour420Rows * kColour420Rows;
+  launch_shifts<kTwoBytes, int32_t, 1, 1>(job, stream, {right, 0});
+  launch_shifts<kTwoBytes, int32_t, 1, 1>(job, stream, {0, below});
 }
 
 template <bool kTwoBytes, class T>
 void launch_colour(const PictureFormat& f, const ColourJob& job, CudaStream stream) {
+  if constexpr (sizeof(T) == 4)
+    if (job.packing != ColourPacking::none) return launch_420<kTwoBytes>(job, stream);
   switch (f.chroma_shift_x * 2 + f.chroma_shift_y) {
     case 0:
       return launch_shifts<kTwoBytes, T, 0, 0>(job, stream);
@@ -144,15 +167,8 @@ void launch_colour(const PictureFormat& f, const ColourJob& job, CudaStream stre
     case 2:
       return launch_shifts<kTwoBytes, T, 1, 0>(job, stream);
     default:
-      break;
+      return launch_shifts<kTwoBytes, T, 1, 1>(job, stream);
   }
-  if constexpr (sizeof(T) == 4) {
-    if (job.packing == ColourPacking::pairs)
-      return launch_shifts<kTwoBytes, T, 1, 1, ColourPacking::pairs>(job, stream);
-    if (job.packing == ColourPacking::planes)
-      return launch_shifts<kTwoBytes, T, 1, 1, ColourPacking::planes>(job, stream);
-  }
-  launch_shifts<kTwoBytes, T, 1, 1>(job, stream);
 }
 
 ColourPacking packing_of(const PictureInfo& info, const ColourJob& job) {
@@ -163,7 +179,9 @@ ColourPacking packing_of(const PictureInfo& info, const ColourJob& job) {
   if (!is_420 || f.has_alpha || f.depth > 12 || !job.wide) return ColourPacking::none;
   if (u.shift != y.shift || v.shift != y.shift) return ColourPacking::none;
   for (size_t c = 0; c < 3; ++c)
-    if (((reinterpret_cast<uintptr_t>(job.planes[c]) | static_cast<uintptr_t>(job.pitches[c])) & 7) != 0)
+    if (((reinterpret_cast<uintptr_t>(job.planes[c]) |
+          static_cast<uintptr_t>(static_cast<intptr_t>(job.pitches[c]))) &
+         7) != 0)
       return ColourPacking::none;
   if (y.step != bytes || y.offset != 0 || u.offset != 0) return ColourPacking::none;
   if (u.plane == v.plane && u.plane != y.plane && u.step == 2 * bytes && v.step == u.step &&
@@ -180,7 +198,7 @@ ColourJob make_job(const PictureRef& picture, const ColourMatrix& matrix, ImageR
   for (size_t c = 0; c < 4; ++c) {
     job.layouts[c] = info.format.components[c];
     job.planes[c] = picture.planes[job.layouts[c].plane];
-    job.pitches[c] = picture.pitch_bytes[job.layouts[c].plane];
+    job.pitches[c] = static_cast<int32_t>(picture.pitch_bytes[job.layouts[c].plane]);
   }
   job.extent = info.extent, job.upright = info.upright(), job.matrix = matrix, job.turn = info.orientation;
   job.out = out.as<uint8_t>();

@@ -1,106 +1,134 @@
-// 4:2:0 away from the picture's rim: four columns of two rows by words, with U and V in the halves of one
-// register. A sample has at most 12 bits, so that sums in sixteenths fit 16 and no half carries into the
-// other.
+// 4:2:0 in columns of four by rows of four, with U and V in the halves of one register. A sample has at most
+// 12 bits, so that sums in sixteenths fit 16 and no half carries into the other.
 #pragma once
 
 #include "kernels/colour/colour_job.cuh"
 
 namespace lensd {
 
-/// Samples of both chroma components, U in the low half, for columns x / 2 − 1 to x / 2 + 2 of chroma row
-/// `row`. `x` is a multiple of 4.
+inline constexpr int kColour420Rows = 4;
+
+/// Where a thread's four chroma columns x / 2 − 1 to x / 2 + 2 lie in a row: those beyond the picture are
+/// its outermost. The two in the middle are neighbours. `x` is a multiple of 4 with four columns.
+struct ChromaColumns {
+  int left, middle, right;
+
+  __device__ ChromaColumns(int x, int width) {
+    middle = x / 2, left = max(middle - 1, 0), right = min(middle + 2, (width + 1) / 2 - 1);
+  }
+};
+
+/// Both components of chroma column `column`, U in the low half.
 template <bool kTwoBytes, bool kPlanes>
-__device__ __forceinline__ void load_chroma(const ColourJob& job, int x, int row, uint32_t (&at)[4]) {
-  const uint8_t* const u = job.planes[1] + row * job.pitches[1];
-  if constexpr (!kPlanes && !kTwoBytes) {
-    const auto* p = reinterpret_cast<const uint32_t*>(u + x);
-    const uint32_t left = p[-1], here = p[0], right = p[1];
-    at[0] = __byte_perm(left, 0, 0x4342), at[1] = __byte_perm(here, 0, 0x4140);
-    at[2] = __byte_perm(here, 0, 0x4342), at[3] = __byte_perm(right, 0, 0x4140);
-    return;
-  }
-  const uint8_t* const v = job.planes[2] + row * job.pitches[2];
-  if constexpr (kPlanes && !kTwoBytes) {
-    const int first = x / 2 - 1, word = first & ~3;
-    const auto shift = static_cast<unsigned>(first & 3) * 8;
-    const auto* pu = reinterpret_cast<const uint32_t*>(u + word);
-    const auto* pv = reinterpret_cast<const uint32_t*>(v + word);
-    const uint32_t us = __funnelshift_r(pu[0], pu[1], shift), vs = __funnelshift_r(pv[0], pv[1], shift);
-#pragma unroll
-    for (unsigned i = 0; i < 4; ++i) at[i] = __byte_perm(us, vs, i | (4 + i) << 8) & 0x00ff00ffu;
-    return;
-  }
-  if constexpr (kPlanes) {
-    const auto* pu = reinterpret_cast<const uint32_t*>(u + x);
-    const auto* pv = reinterpret_cast<const uint32_t*>(v + x);
-    at[0] = __byte_perm(pu[-1], pv[-1], 0x7632);
-    const uint32_t u0 = pu[0], v0 = pv[0];
-    at[1] = __byte_perm(u0, v0, 0x5410), at[2] = __byte_perm(u0, v0, 0x7632);
-    at[3] = __byte_perm(pu[1], pv[1], 0x5410);
-  } else {
-    const auto* p = reinterpret_cast<const uint32_t*>(u) + (x / 2 - 1);
-#pragma unroll
-    for (int i = 0; i < 4; ++i) at[i] = p[i];
-  }
-  const uint32_t mask = static_cast<uint32_t>(job.matrix.sample_mask) * 0x00010001u;
-#pragma unroll
-  for (uint32_t& sample : at) sample = sample >> job.layouts[0].shift & mask;
+__device__ __forceinline__ uint32_t load_chroma(const uint8_t* u, const uint8_t* v, int column) {
+  if constexpr (kPlanes && kTwoBytes)
+    return reinterpret_cast<const uint16_t*>(u)[column] |
+           static_cast<uint32_t>(reinterpret_cast<const uint16_t*>(v)[column]) << 16;
+  if constexpr (kPlanes) return u[column] | static_cast<uint32_t>(v[column]) << 16;
+  if constexpr (kTwoBytes) return reinterpret_cast<const uint32_t*>(u)[column];
+  return __byte_perm(reinterpret_cast<const uint16_t*>(u)[column], 0, 0x4140);
 }
 
-/// Luma samples of columns x to x + 3.
-template <bool kTwoBytes>
-__device__ __forceinline__ void load_luma(const ColourJob& job, int x, int y, uint32_t (&at)[4]) {
-  const uint8_t* const row = job.planes[0] + y * job.pitches[0];
+/// Chroma of chroma row `row` between four columns, in quarters.
+template <bool kTwoBytes, bool kPlanes, bool kCositedX>
+__device__ __forceinline__ void load_quarters(const ColourJob& job, const ChromaColumns& at, int row,
+                                              uint32_t (&quarters)[4]) {
+  const uint8_t* const u = job.row(1, row);
+  const uint8_t* const v = kPlanes ? job.row(2, row) : nullptr;
+  uint32_t c[4] = {kCositedX ? 0 : load_chroma<kTwoBytes, kPlanes>(u, v, at.left),
+                   load_chroma<kTwoBytes, kPlanes>(u, v, at.middle),
+                   load_chroma<kTwoBytes, kPlanes>(u, v, at.middle + 1),
+                   load_chroma<kTwoBytes, kPlanes>(u, v, at.right)};
   if constexpr (kTwoBytes) {
-    const uint2 v = *reinterpret_cast<const uint2*>(row + 2 * x);
-    const uint32_t words[4] = {v.x & 0xffff, v.x >> 16, v.y & 0xffff, v.y >> 16};
-    const auto mask = static_cast<uint32_t>(job.matrix.sample_mask);
+    const uint32_t mask = static_cast<uint32_t>(job.matrix.sample_mask) * 0x00010001u;
 #pragma unroll
-    for (int i = 0; i < 4; ++i) at[i] = words[i] >> job.layouts[0].shift & mask;
+    for (uint32_t& sample : c) sample = sample >> job.layouts[0].shift & mask;
+  }
+  if constexpr (kCositedX) {
+    quarters[0] = 4 * c[1], quarters[1] = 2 * (c[1] + c[2]);
+    quarters[2] = 4 * c[2], quarters[3] = 2 * (c[2] + c[3]);
   } else {
-    const uint32_t v = *reinterpret_cast<const uint32_t*>(row + x);
-#pragma unroll
-    for (int i = 0; i < 4; ++i) at[i] = v >> (8 * i) & 255;
+    quarters[0] = 3 * c[1] + c[0], quarters[1] = 3 * c[1] + c[2];
+    quarters[2] = 3 * c[2] + c[1], quarters[3] = 3 * c[2] + c[3];
   }
 }
 
-/// Pixels x … x + 3 of rows y and y + 1, x a multiple of 4 with 4 columns on its left and 8 on its right, y
-/// even: what colour_of_yuv() gives, with all constants in one.
-template <bool kTwoBytes, bool kPlanes>
-__device__ __forceinline__ void colour_420(const ColourJob& job, int x, int y) {
-  const int rows = (job.extent.height + 1) / 2, at = y / 2;
-  uint32_t quarters[3][4];  // chroma between columns, of the chroma rows above, at and below
-#pragma unroll
-  for (int j = 0; j < 3; ++j) {
-    uint32_t c[4];
-    load_chroma<kTwoBytes, kPlanes>(job, x, min(max(at - 1 + j, 0), rows - 1), c);
-    if (job.cosited_x) {
-      quarters[j][0] = 4 * c[1], quarters[j][1] = 2 * (c[1] + c[2]);
-      quarters[j][2] = 4 * c[2], quarters[j][3] = 2 * (c[2] + c[3]);
-    } else {
-      quarters[j][0] = 3 * c[1] + c[0], quarters[j][1] = 3 * c[1] + c[2];
-      quarters[j][2] = 3 * c[2] + c[1], quarters[j][3] = 3 * c[2] + c[3];
-    }
+/// Luma samples of columns x to x + 3, as they lie in memory.
+template <bool kTwoBytes>
+__device__ __forceinline__ uint2 load_luma(const ColourJob& job, int x, int y) {
+  const uint8_t* const row = job.row(0, y);
+  if constexpr (kTwoBytes) return *reinterpret_cast<const uint2*>(row + 2 * x);
+  return make_uint2(*reinterpret_cast<const uint32_t*>(row + x), 0);
+}
+
+template <bool kTwoBytes>
+__device__ __forceinline__ int luma_at(const ColourJob& job, uint2 four, int i) {
+  if constexpr (!kTwoBytes)
+    return static_cast<int>(__byte_perm(four.x, 0, 0x4440u + static_cast<unsigned>(i)));
+  const uint32_t word = i < 2 ? four.x : four.y;
+  return static_cast<int>((i & 1 ? word >> 16 : word & 0xffff) >> job.layouts[0].shift &
+                          static_cast<uint32_t>(job.matrix.sample_mask));
+}
+
+/// `low` in bits 0 to 7 and `high` in bits 8 to 15, each held within 0 to 255, below the low half of `rest`.
+__device__ __forceinline__ uint32_t clamped_pair(int high, int low, uint32_t rest) {
+  uint32_t word;
+  asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(word) : "r"(high), "r"(low), "r"(rest));
+  return word;
+}
+
+/// colour_of_yuv() with all constants in one for each colour: a pixel of luma and of both chroma components
+/// in sixteenths.
+class ColourSums {
+ public:
+  __device__ explicit ColourSums(const ColourMatrix& m)
+      : luma_(16 * m.luma), rv_(m.rv), gu_(-m.gu), gv_(-m.gv), bu_(m.bu), shift_(m.shift) {
+    const int middle = 16 * m.middle, none = (1 << (m.shift - 1)) - luma_ * m.black;
+    red_ = none - rv_ * middle, green_ = none - (gu_ + gv_) * middle, blue_ = none - bu_ * middle;
   }
-  const ColourMatrix& m = job.matrix;
-  const int luma = 16 * m.luma, middle = 16 * m.middle, none = (1 << (m.shift - 1)) - luma * m.black;
-  const int red = none - m.rv * middle, green = none + (m.gu + m.gv) * middle, blue = none - m.bu * middle;
-  const auto clamped = [&](int sum) { return static_cast<uint32_t>(min(max(sum >> m.shift, 0), 255)); };
+  __device__ __forceinline__ uint32_t pixel(int y, uint32_t both) const {
+    const int u = static_cast<int>(both & 0xffff), v = static_cast<int>(both >> 16);
+    const int red = luma_ * y + red_ + rv_ * v, blue = luma_ * y + blue_ + bu_ * u;
+    const int green = luma_ * y + green_ + gu_ * u + gv_ * v;
+    return clamped_pair(green >> shift_, red >> shift_, clamped_pair(255, blue >> shift_, 0));
+  }
+
+ private:
+  int luma_, rv_, gu_, gv_, bu_, shift_;
+  int red_, green_, blue_;
+};
+
+/// Pixels x … x + 3 of rows y to y + 3: what colour_of_yuv() gives. All of them are inside the picture; x and
+/// y are multiples of 4.
+template <bool kTwoBytes, bool kPlanes, bool kCositedX>
+__device__ __forceinline__ void colour_420(const ColourJob& job, int x, int y) {
+  constexpr int kPairs = kColour420Rows / 2;
+  const int last = (job.extent.height + 1) / 2 - 1;
+  const ChromaColumns at(x, job.extent.width);
+  uint2 luma[kColour420Rows];
+  uint32_t quarters[kPairs + 2][4];  // of the chroma row above, those of the rows, and the one below
 #pragma unroll
-  for (int j = 0; j < 2; ++j) {
-    uint32_t lumas[4], pixels[4];
-    load_luma<kTwoBytes>(job, x, y + j, lumas);
+  for (int j = 0; j < kColour420Rows; ++j) luma[j] = load_luma<kTwoBytes>(job, x, y + j);
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const uint32_t here = quarters[1][i], other = quarters[2 * j][i];
-      const uint32_t both = !job.cosited_y ? 3 * here + other : j == 0 ? 4 * here : 2 * (here + other);
-      const int u = static_cast<int>(both & 0xffff), v = static_cast<int>(both >> 16);
-      const int base = luma * static_cast<int>(lumas[i]);
-      pixels[i] = clamped(base + m.rv * v + red) | clamped(base - m.gu * u - m.gv * v + green) << 8 |
-                  clamped(base + m.bu * u + blue) << 16 | 0xff000000u;
+  for (int j = 0; j < kPairs + 2; ++j)
+    load_quarters<kTwoBytes, kPlanes, kCositedX>(job, at, min(max(y / 2 - 1 + j, 0), last), quarters[j]);
+  const ColourSums sums(job.matrix);
+  uint8_t* out = job.out.row(y) + 4 * x;
+#pragma unroll
+  for (int j = 0; j < kColour420Rows; ++j) {
+    const uint32_t(&here)[4] = quarters[j / 2 + 1], (&other)[4] = quarters[j / 2 + j % 2 * 2];
+    uint32_t both[4], pixels[4];
+    if (!job.cosited_y) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) both[i] = 3 * here[i] + other[i];
+    } else {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) both[i] = j % 2 == 0 ? 4 * here[i] : 2 * (here[i] + other[i]);
     }
-    *reinterpret_cast<uint4*>(job.out.row(y + j) + 4 * x) =
-        make_uint4(pixels[0], pixels[1], pixels[2], pixels[3]);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) pixels[i] = sums.pixel(luma_at<kTwoBytes>(job, luma[j], i), both[i]);
+    *reinterpret_cast<uint4*>(out) = make_uint4(pixels[0], pixels[1], pixels[2], pixels[3]);
+    out += job.out.pitch_bytes;
   }
 }
 

@@ -12,8 +12,8 @@ enum class ColourPacking : uint8_t { none, pairs, planes };
 
 /// What a kernel needs of the PictureRef, which is a host structure.
 struct ColourJob {
-  const uint8_t* planes[4];
-  std::ptrdiff_t pitches[4];
+  const uint8_t* planes[4];  ///< of each component
+  int32_t pitches[4];        ///< bytes
   ComponentLayout layouts[4];
   Extent extent, upright;
   ColourMatrix matrix;
@@ -24,6 +24,12 @@ struct ColourJob {
   bool wide;      ///< … and rows of the output start at multiples of 16 bytes (4 for grey)
   bool aligned;   ///< output pixels are whole words
   ColourPacking packing;
+
+  __device__ const uint8_t* row(int component, int y) const {
+    int64_t offset;  // in one instruction, which nvcc makes three of where it knows that y is not negative
+    asm("mul.wide.s32 %0, %1, %2;" : "=l"(offset) : "r"(y), "r"(pitches[component]));
+    return planes[component] + offset;
+  }
 };
 
 }  // namespace lensd
