@@ -60,12 +60,36 @@ __device__ inline void load_quad(const TileSource& in, int x, int y, Border bord
   }
 }
 
+/// load_planar_tile() of a tile that lies inside an aligned image.
+template <int C>
+__device__ inline void load_inner_tile(const TileSource& in, int x0, int y0, int words, int rows,
+                                       uint32_t* tile, int pitch_words, int plane_words, int t, int threads) {
+  const int down = threads / words, right = threads - down * words;
+  int row = t / words, word = t - row * words;
+#pragma unroll 4
+  while (row < rows) {
+    const uint8_t* from = in.row(y0 + row) + C * (x0 + 4 * word);
+    uint32_t* const to = tile + row * pitch_words + word;
+    if constexpr (C == 1) {
+      *to = *reinterpret_cast<const uint32_t*>(from);
+    } else {
+      const uint4 v = *reinterpret_cast<const uint4*>(from);
+      const uint32_t pixels[4] = {v.x, v.y, v.z, v.w};
+      for (int c = 0; c < 3; ++c) to[c * plane_words] = channel_of(pixels, c);
+    }
+    row += down, word += right;
+    if (word >= words) word -= words, ++row;
+  }
+}
+
 /// Fills `rows` × `words` words of each plane from pixel (x0, y0), x0 a multiple of 4. All `threads` threads
 /// of the block take part as thread `t`; the caller synchronises.
 template <int C>
 __device__ inline void load_planar_tile(const TileSource& in, int x0, int y0, Border border, int words,
                                         int rows, uint32_t* tile, int pitch_words, int plane_words, int t,
                                         int threads) {
+  if (in.aligned && x0 >= 0 && y0 >= 0 && x0 + 4 * words <= in.extent.width && y0 + rows <= in.extent.height)
+    return load_inner_tile<C>(in, x0, y0, words, rows, tile, pitch_words, plane_words, t, threads);
   for (int i = t; i < words * rows; i += threads) {
     const int row = i / words, word = i - row * words;
     uint32_t planes[kColours<C>];
