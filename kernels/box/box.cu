@@ -5,11 +5,11 @@
 namespace lensd {
 namespace {
 
-/// Columns: a thread slides four byte columns down 64 rows. Rows: a block takes 1024 pixels and the rim of
+/// Columns: a thread slides four byte columns down 32 rows. Rows: a block takes 1024 pixels and the rim of
 /// the largest radius, five to a thread, which is odd and so free of bank conflicts.
 struct BoxTuning {
   static constexpr int column_threads = 128;
-  static constexpr int column_rows = 64;
+  static constexpr int column_rows = 32;
   static constexpr int batch = 8;  ///< of them under way at a time
   static_assert(column_rows % batch == 0);
   static constexpr int row_threads = 256;
@@ -26,6 +26,11 @@ __device__ uint32_t four_bytes(const uint8_t* p, int count, bool aligned) {
   return word;
 }
 
+/// border_index(), of which one copy suffices.
+__device__ __noinline__ int border_row(int y, int height, Border border) {
+  return border_index(y, height, border);
+}
+
 /// Sums of 2r+1 rows, 16 bits each. The four running sums of a thread sit in two words: bytes 0 and 2, 1
 /// and 3.
 __global__ void box_columns(ImageView<const uint8_t> in, int row_bytes, ImageView<uint2> sums, bool aligned,
@@ -36,7 +41,7 @@ __global__ void box_columns(ImageView<const uint8_t> in, int row_bytes, ImageVie
   const Border border = block->border;
   uint32_t even = 0, odd = 0;
   const auto row = [&](int y) -> uint32_t {
-    const int inside = border_index(y, height, border);
+    const int inside = border_row(y, height, border);
     return inside < 0 ? 0 : four_bytes(in.row(inside) + x, row_bytes - x, aligned);
   };
   const auto add = [&](uint32_t v) { even += v & 0x00ff00ff, odd += v >> 8 & 0x00ff00ff; };
@@ -46,7 +51,26 @@ __global__ void box_columns(ImageView<const uint8_t> in, int row_bytes, ImageVie
   const auto put = [&](int y) {
     sums.row(y)[word] = {__byte_perm(even, odd, 0x5410), __byte_perm(even, odd, 0x7632)};
   };
-  if (begin < r || begin + BoxTuning::column_rows + r > height || !aligned || x + 4 > row_bytes) {
+  // Rows are asked for in batches: the compiler moves no load above a store.
+  const auto slide = [&](const auto& row_at) {
+    constexpr int kBatch = BoxTuning::batch;
+#pragma unroll 8
+    for (int y = begin - r; y < begin + r; ++y) add(row_at(y));
+#pragma unroll 1
+    for (int y = begin; y < end; y += kBatch) {
+      uint32_t entering[kBatch], leaving[kBatch];
+#pragma unroll
+      for (int k = 0; k < kBatch; ++k) entering[k] = row_at(y + k + r), leaving[k] = row_at(y + k - r);
+#pragma unroll
+      for (int k = 0; k < kBatch; ++k) {
+        if (y + k >= end) return;
+        add(entering[k]);
+        put(y + k);
+        sub(leaving[k]);
+      }
+    }
+  };
+  if (!aligned || x + 4 > row_bytes) {
     for (int y = begin - r; y < begin + r; ++y) add(row(y));
     for (int y = begin; y < end; ++y) {
       add(row(y + r));
@@ -55,23 +79,12 @@ __global__ void box_columns(ImageView<const uint8_t> in, int row_bytes, ImageVie
     }
     return;
   }
-  // All rows are in the picture. They are asked for in batches: the compiler moves no load above a store.
-  constexpr int kBatch = BoxTuning::batch;
-  const auto inner = [&](int y) { return *reinterpret_cast<const uint32_t*>(in.row(y) + x); };
-#pragma unroll 4
-  for (int y = begin - r; y < begin + r; ++y) add(inner(y));
-#pragma unroll 1
-  for (int y = begin; y < end; y += kBatch) {
-    uint32_t entering[kBatch], leaving[kBatch];
-#pragma unroll
-    for (int k = 0; k < kBatch; ++k) entering[k] = inner(y + k + r), leaving[k] = inner(y + k - r);
-#pragma unroll
-    for (int k = 0; k < kBatch; ++k) {
-      add(entering[k]);
-      put(y + k);
-      sub(leaving[k]);
-    }
-  }
+  const auto word_at = [&](int y) { return *reinterpret_cast<const uint32_t*>(in.row(y) + x); };
+  if (begin >= r && begin + BoxTuning::column_rows + r <= height) return slide(word_at);
+  slide([&](int y) {
+    const int inside = border_row(y, height, border);
+    return inside < 0 ? 0 : word_at(inside);
+  });
 }
 
 /// Exclusive prefix sums of `values` (BoxTuning::span of them), in place; all threads of the block.

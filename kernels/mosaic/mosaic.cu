@@ -1,5 +1,6 @@
 #include "kernels/common/launch.cuh"
 #include "kernels/mosaic/mosaic.hpp"
+#include "kernels/mosaic/mosaic_chunks.cuh"
 
 namespace lensd {
 namespace {
@@ -60,18 +61,16 @@ struct MosaicShared {
   uint32_t means[MosaicTuning::most_blocks];
 };
 
+/// The whole image tile by tile, for every block size and alignment; adds what this thread has summed up to
+/// `totals`, which stay below 2^28 for the largest image.
 template <int kChannels>
-__global__ void __launch_bounds__(MosaicTuning::threads, MosaicTuning::resident)
-    mosaic_kernel(ImageView<const uint8_t> in, ImageView<uint8_t> out, const MosaicBlock* params,
-                  MosaicStats* stats, bool aligned) {
+__device__ void mosaic_by_tiles(int block, const ImageView<const uint8_t>& in, const ImageView<uint8_t>& out,
+                                bool aligned, uint32_t (&totals)[kChannels == 4 ? 3 : 1]) {
   constexpr int kColours = kChannels == 4 ? 3 : 1;
   constexpr int kPixels = kChannels == 4 ? 1 : 4;  // in a word
   __shared__ MosaicShared shared;
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
-  const int block = params->block;
   const MosaicTiles tiles(in.extent, block, kPixels);
-  // What a thread block sums up stays below 2^28 for the largest image.
-  uint32_t totals[kColours] = {};
 
   for (int tile = static_cast<int>(blockIdx.x); tile < tiles.count; tile += static_cast<int>(gridDim.x)) {
     const int tile_row = tile / tiles.columns;
@@ -149,10 +148,29 @@ __global__ void __launch_bounds__(MosaicTuning::threads, MosaicTuning::resident)
     }
     __syncthreads();
   }
+}
+
+/// `whole`: rows are whole chunks of 16 bytes and aligned to them.
+template <int kChannels>
+__global__ void __launch_bounds__(MosaicTuning::threads, MosaicTuning::resident)
+    mosaic_kernel(ImageView<const uint8_t> in, ImageView<uint8_t> out, const MosaicBlock* params,
+                  MosaicStats* stats, bool aligned, bool whole) {
+  constexpr int kColours = kChannels == 4 ? 3 : 1;
+  __shared__ uint32_t sums[kColours];
+  if (threadIdx.x < kColours) sums[threadIdx.x] = 0;
+  __syncthreads();
+  uint32_t totals[kColours] = {};
+  const int block = params->block;
+  if (!whole || !mosaic_by_chunks<kChannels>(block, in, out, totals))
+    mosaic_by_tiles<kChannels>(block, in, out, aligned, totals);
+  // One addition to the frame's sums for each thread block: they all wait for the same three words.
   for (int c = 0; c < kColours; ++c) {
     const uint32_t total = warp_sum(totals[c]);
-    if (lane == 0 && total > 0) atomicAdd(&stats->sums[c], static_cast<unsigned long long>(total));
+    if (threadIdx.x % 32 == 0 && total > 0) atomicAdd(&sums[c], total);
   }
+  __syncthreads();
+  if (threadIdx.x < kColours && sums[threadIdx.x] > 0)
+    atomicAdd(&stats->sums[threadIdx.x], static_cast<unsigned long long>(sums[threadIdx.x]));
 }
 
 }  // namespace
@@ -162,7 +180,8 @@ void Mosaic::launch(const PassArgs& args, CudaStream stream) const {
   const auto kernel = in.channels() == 1 ? mosaic_kernel<1> : mosaic_kernel<4>;
   kernel<<<MosaicTuning::grid, MosaicTuning::threads, 0, stream>>>(
       in.as<const uint8_t>(), args.out.as<uint8_t>(), static_cast<const MosaicBlock*>(args.block),
-      static_cast<MosaicStats*>(args.stats), rows_aligned(in, 4) && rows_aligned(args.out, 4));
+      static_cast<MosaicStats*>(args.stats), rows_aligned(in, 4) && rows_aligned(args.out, 4),
+      rows_aligned(in, 16) && rows_aligned(args.out, 16) && in.row_bytes() % 16 == 0);
   LENSD_LAUNCHED();
 }
 

@@ -26,28 +26,39 @@ struct SobelPairs {
   }
 };
 
-/// Columns x − 4 to x + 11 of row y by the border rule. Not inlined: few threads come here, and it is long.
-__device__ __noinline__ uint4 sobel_rim(const TileSource& in, int x, int y, Border border) {
-  uint32_t words[SobelTuning::words + 2][1];
-  for (int i = 0; i < SobelTuning::words + 2; ++i) load_quad<1>(in, x + 4 * (i - 1), y, border, words[i]);
-  return make_uint4(words[0][0], words[1][0], words[2][0], words[3][0]);
+/// What a thread reads of each row: its columns from `x` on, and the one on either side, which the border
+/// rule may put anywhere or nowhere (−1). `wide`: the columns are inside, at a multiple of 8 bytes.
+struct SobelColumns {
+  int x, left, right;
+  bool wide;
+
+  __device__ SobelColumns(int from, int width, Border border, bool aligned)
+      : x(from),
+        left(border_index(from - 1, width, border)),
+        right(border_index(from + SobelTuning::columns, width, border)),
+        wide(aligned && from + SobelTuning::columns <= width) {}
+};
+
+/// Words of the columns of row y by the border rule. Not inlined: few threads come here, and it is long.
+__device__ __noinline__ uint2 sobel_words(const TileSource& in, int x, int y, Border border) {
+  uint32_t first[1], second[1];
+  load_quad<1>(in, x, y, border, first), load_quad<1>(in, x + 4, y, border, second);
+  return make_uint2(first[0], second[0]);
+}
+__device__ __noinline__ int sobel_row(int y, int height, Border border) {
+  return border_index(y, height, border);
 }
 
-/// Columns x − 1 to x + 8 of row y. `inside`: words around them can be read as they are.
-__device__ __forceinline__ SobelPairs sobel_pixels(const TileSource& in, int x, int y, Border border,
-                                                   bool inside) {
+/// A thread's columns of row y.
+__device__ __forceinline__ SobelPairs sobel_pixels(const TileSource& in, const SobelColumns& at, int y,
+                                                   Border border) {
   constexpr uint32_t kBytes = 0x00ff00ffu;
-  uint4 four;  // words: left of the columns, theirs, right of them
-  if (inside) {
-    const auto* row = reinterpret_cast<const uint32_t*>(in.row(y) + x);
-    const uint2 two = *reinterpret_cast<const uint2*>(row);
-    four = make_uint4(row[-1], two.x, two.y, row[SobelTuning::words]);
-  } else {
-    four = sobel_rim(in, x, y, border);
-  }
-  return {{four.y & kBytes, four.z & kBytes},
-          {four.y >> 8 & kBytes, four.z >> 8 & kBytes},
-          __byte_perm(four.x, four.w, 0x0403) & kBytes};
+  const int inside = y >= 0 && y < in.extent.height ? y : sobel_row(y, in.extent.height, border);
+  if (inside < 0) return {};
+  const uint8_t* row = in.row(inside);
+  const uint2 two = at.wide ? *reinterpret_cast<const uint2*>(row + at.x) : sobel_words(in, at.x, y, border);
+  const uint32_t left = at.left < 0 ? 0 : row[at.left], right = at.right < 0 ? 0 : row[at.right];
+  return {{two.x & kBytes, two.y & kBytes}, {two.x >> 8 & kBytes, two.y >> 8 & kBytes}, left | right << 16};
 }
 
 /// The words of a row that reaches beyond the image, or is not aligned. Not inlined, as sobel_rim().
@@ -133,48 +144,48 @@ __device__ __forceinline__ SobelPairs derived(const SobelPairs& above, const Sob
   return sum;
 }
 
-/// The thread's patch, which begins inside the image.
+/// Writes the thread's patch, whose first pixel is inside the image. `rows` begin with the one above it.
 template <SobelOutput kOutput>
-__device__ __forceinline__ void sobel_patch(const TileSource& in, const ImageView<uint8_t>& out,
-                                            bool out_aligned, Border border, int x, int y, bool inside) {
-  SobelPairs above = sobel_pixels(in, x, y - 1, border, inside), at = sobel_pixels(in, x, y, border, inside);
+__device__ __forceinline__ void sobel_patch(const SobelPairs (&rows)[SobelTuning::rows + 2],
+                                            const ImageView<uint8_t>& out, int x, int y, bool wide,
+                                            bool aligned) {
 #pragma unroll
   for (int r = 0; r < SobelTuning::rows; ++r) {
     if (y + r >= out.extent.height) return;
-    const SobelPairs below = sobel_pixels(in, x, y + r + 1, border, inside);
-    const SobelPairs smooth = smoothed(above, at, below), slope = derived(above, below);
-    uint32_t words[SobelTuning::words];
-#pragma unroll
-    for (int i = 0; i < SobelTuning::words; ++i) words[i] = sobel_word<kOutput>({smooth, slope, i});
-    const uint2 both = make_uint2(words[0], words[1]);
-    if (inside)
-      *reinterpret_cast<uint2*>(out.row(y + r) + x) = both;
+    const SobelPairs smooth = smoothed(rows[r], rows[r + 1], rows[r + 2]);
+    const SobelPairs slope = derived(rows[r], rows[r + 2]);
+    const uint2 words =
+        make_uint2(sobel_word<kOutput>({smooth, slope, 0}), sobel_word<kOutput>({smooth, slope, 1}));
+    if (wide)
+      *reinterpret_cast<uint2*>(out.row(y + r) + x) = words;
     else
-      sobel_store_rim(out, x, y + r, both, out_aligned);
-    above = at, at = below;
+      sobel_store_rim(out, x, y + r, words, aligned);
   }
 }
 
-/// `wide`: rows of both images start at multiples of 8 bytes.
+/// `wide`: rows of both images start at multiples of 8 bytes; `aligned`: the output's at multiples of 4.
 __global__ void __launch_bounds__(SobelTuning::threads_x* SobelTuning::threads_y)
-    sobel_kernel(TileSource in, ImageView<uint8_t> out, bool wide, bool out_aligned,
+    sobel_kernel(TileSource in, ImageView<uint8_t> out, bool wide, bool aligned,
                  const SobelBlock* __restrict__ params) {
   const int x = static_cast<int>(blockIdx.x * SobelTuning::threads_x + threadIdx.x) * SobelTuning::columns,
             y = static_cast<int>(blockIdx.y * SobelTuning::threads_y + threadIdx.y) * SobelTuning::rows;
   const Extent extent = out.extent;
   if (x >= extent.width || y >= extent.height) return;
   const SobelBlock block = *params;
-  const bool inside = wide && x >= 4 && x + SobelTuning::columns + 4 <= extent.width && y >= 1 &&
-                      y + SobelTuning::rows + 1 <= extent.height;
+  const SobelColumns columns(x, extent.width, block.border, wide);
+  SobelPairs rows[SobelTuning::rows + 2];
+#pragma unroll
+  for (int r = 0; r < SobelTuning::rows + 2; ++r)
+    rows[r] = sobel_pixels(in, columns, y + r - 1, block.border);
   switch (block.output) {
     case SobelOutput::magnitude:
-      return sobel_patch<SobelOutput::magnitude>(in, out, out_aligned, block.border, x, y, inside);
+      return sobel_patch<SobelOutput::magnitude>(rows, out, x, y, columns.wide, aligned);
     case SobelOutput::x:
-      return sobel_patch<SobelOutput::x>(in, out, out_aligned, block.border, x, y, inside);
+      return sobel_patch<SobelOutput::x>(rows, out, x, y, columns.wide, aligned);
     case SobelOutput::y:
-      return sobel_patch<SobelOutput::y>(in, out, out_aligned, block.border, x, y, inside);
+      return sobel_patch<SobelOutput::y>(rows, out, x, y, columns.wide, aligned);
     case SobelOutput::direction:
-      return sobel_patch<SobelOutput::direction>(in, out, out_aligned, block.border, x, y, inside);
+      return sobel_patch<SobelOutput::direction>(rows, out, x, y, columns.wide, aligned);
   }
 }
 
