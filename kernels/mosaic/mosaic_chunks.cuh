@@ -1,6 +1,6 @@
-// Mosaic blocks of 4, 8, 16, 32 and 64 pixels, by chunks of 16 bytes: a warp takes 512 bytes of one row of
-// mosaic blocks, a lane adds up one chunk down its rows. Lanes whose chunks lie in one mosaic block add up by
-// shuffles.
+// Mosaic blocks of 4, 8, 16 and 32 pixels, of gray 64 too, by chunks of 16 bytes: a warp takes 512 bytes of
+// one row of mosaic blocks, a lane adds up one chunk down its rows. Lanes whose chunks lie in one mosaic
+// block add up by shuffles.
 //
 // For images whose rows are whole chunks, aligned to 16 bytes; others, and other blocks, go by mosaic.cu's
 // tiles.
@@ -120,8 +120,9 @@ __device__ bool mosaic_by_chunks(int block, const ImageView<const uint8_t>& in, 
       return mosaic_chunks<kChannels, 16>(in, out, totals), true;
     case 32:
       return mosaic_chunks<kChannels, 32>(in, out, totals), true;
-    case 64:
-      return mosaic_chunks<kChannels, 64>(in, out, totals), true;
+    case 64:  // of RGBA, 16 lanes a mosaic block: too few are left to fill the machine
+      if constexpr (kChannels == 1) return mosaic_chunks<1, 64>(in, out, totals), true;
+      return false;
     default:
       return false;
   }
