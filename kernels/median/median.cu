@@ -1,6 +1,7 @@
 #include "kernels/common/border.hpp"
 #include "kernels/common/launch.cuh"
 #include "kernels/median/median.hpp"
+#include "kernels/median/median_merge.cuh"
 #include "kernels/median/median_tiles.cuh"
 
 namespace lensd {
@@ -230,6 +231,7 @@ __global__ void __launch_bounds__(32 * MedianTuning::warps) median_rgba_kernel(M
 }  // namespace
 
 void Median::launch(const PassArgs& args, CudaStream stream) const {
+  if (radius_ == kMedianMergeRadius) return launch_median_merge(args, stream);
   if (radius_ > kMedianNetworkRadius) return launch_median_tiles(args, radius_, stream);
   const ConstImageRef in = args.in[0];
   const bool gray = in.channels() == 1;

@@ -7,7 +7,8 @@
 namespace lensd {
 
 inline constexpr int kMedianMaxRadius = 25;
-inline constexpr int kMedianNetworkRadius = 2;  ///< the largest that networks do; tiles do the others
+inline constexpr int kMedianNetworkRadius = 2;  ///< the largest that networks do
+inline constexpr int kMedianMergeRadius = 3;    ///< merged columns; tiles do all larger ones
 
 struct MedianParams {
   int radius = 1;

@@ -13,7 +13,6 @@
 
 namespace lensd {
 
-inline constexpr int kMedianMergeRadius = 3;
 inline constexpr int kMedianMergeChunk = 512;  ///< bytes of a row that are worked on at a time
 
 /// The sorted columns, pairs and fours of a chunk; all of it stays in the L1 cache.

@@ -1,0 +1,261 @@
+#include "kernels/median/median_merge.cuh"
+
+#include "kernels/common/border.hpp"
+#include "kernels/common/launch.cuh"
+#include "kernels/median/median_math.hpp"
+#include "kernels/median/merge_network.hpp"
+
+// As on the CPU (median_merge.hpp): sorted columns, merged in pairs, the pairs in fours, and the 25th of four
+// columns, two and one. A lane of a warp holds two neighbouring columns and gets those on its right from the
+// lanes there, by shuffles; the last three lanes only give. A register holds two samples, of columns half a
+// warp's width apart, so that VIMNMX.U16x2 makes two minima at once.
+namespace lensd {
+namespace {
+
+struct MergeTuning {
+  static constexpr int warps = 4, blocks = 3;
+  static constexpr int lanes = 29;          ///< that make output
+  static constexpr int half = 2 * lanes;    ///< columns from one sample of a register to the other
+  static constexpr int columns = 2 * half;  ///< of output, a warp's
+  static constexpr int rows = 16;           ///< of output, a warp's
+};
+
+__device__ __forceinline__ void exchange(uint32_t& a, uint32_t& b) {
+  const uint32_t low = __vminu2(a, b);
+  b = __vmaxu2(a, b);
+  a = low;
+}
+
+template <size_t N, size_t M, size_t... I>
+__device__ __forceinline__ void exchange_all(uint32_t (&w)[N + M], std::index_sequence<I...>) {
+  (exchange(w[kMerge<N, M>.exchanges[I].first], w[kMerge<N, M>.exchanges[I].second]), ...);
+}
+
+template <size_t N, size_t M, size_t... I>
+__device__ __forceinline__ void in_order(const uint32_t (&w)[N + M], uint32_t (&to)[N + M],
+                                         std::index_sequence<I...>) {
+  ((to[I] = w[kMerge<N, M>.order[I]]), ...);
+}
+
+/// Two sorted lists as one.
+template <size_t N, size_t M>
+__device__ __forceinline__ void merge(const uint32_t (&a)[N], const uint32_t (&b)[M], uint32_t (&to)[N + M]) {
+  uint32_t w[N + M];
+#pragma unroll
+  for (size_t i = 0; i < N; ++i) w[i] = a[i];
+#pragma unroll
+  for (size_t i = 0; i < M; ++i) w[N + i] = b[i];
+  exchange_all<N, M>(w, std::make_index_sequence<kMerge<N, M>.count>());
+  in_order<N, M>(w, to, std::make_index_sequence<N + M>());
+}
+
+/// What the lane `by` places to the right holds.
+template <size_t N>
+__device__ __forceinline__ void from_right(const uint32_t (&own)[N], unsigned by, uint32_t (&to)[N]) {
+#pragma unroll
+  for (size_t i = 0; i < N; ++i) to[i] = __shfl_down_sync(~0u, own[i], by);
+}
+
+/// The samples of one column in the eight rows of two windows, one above the other.
+using ColumnOf8 = uint32_t[8];
+
+/// The inner six rows in order, which both windows hold.
+__device__ __forceinline__ void sort_inner(const ColumnOf8& rows, uint32_t (&v)[6]) {
+#pragma unroll
+  for (int k = 0; k < 6; ++k) v[k] = rows[k + 1];
+  exchange(v[0], v[5]), exchange(v[1], v[3]), exchange(v[2], v[4]);
+  exchange(v[1], v[2]), exchange(v[3], v[4]);
+  exchange(v[0], v[3]), exchange(v[2], v[5]);
+  exchange(v[0], v[1]), exchange(v[2], v[3]), exchange(v[4], v[5]);
+  exchange(v[1], v[2]), exchange(v[3], v[4]);
+}
+
+__device__ __forceinline__ void insert_7(const uint32_t (&v)[6], uint32_t x, uint32_t (&to)[7]) {
+  to[0] = __vminu2(v[0], x), to[6] = __vmaxu2(v[5], x);
+#pragma unroll
+  for (int k = 1; k < 6; ++k) to[k] = __vminu2(v[k], __vmaxu2(v[k - 1], x));
+}
+
+/// The median of the windows that begin with `pair`'s columns. `last`: the columns whose third to the right
+/// is the window's last.
+__device__ __forceinline__ uint32_t median_of_49(const uint32_t (&pair)[14], const uint32_t (&last)[7]) {
+  uint32_t next[14], four[28], column[7], few[21];
+  from_right(pair, 1, next);
+  merge<14, 14>(pair, next, four);
+  from_right(pair, 2, next), from_right(last, 3, column);
+  merge<14, 7>(next, column, few);
+  // Of the four columns' values only the 4th to the 25th can be the median. The k-th of two sorted lists is
+  // the smallest, over all ways to take k of them, of the largest taken.
+  uint32_t median = four[24];
+#pragma unroll
+  for (int k = 0; k < 21; ++k) median = __vminu2(median, __vmaxu2(four[23 - k], few[k]));
+  return median;
+}
+
+/// Medians of two rows: of the windows that begin at the lane's first column and at its second.
+__device__ __forceinline__ void median_two_rows(const ColumnOf8& first, const ColumnOf8& second,
+                                                uint32_t (&out)[2][2]) {
+  uint32_t inner_a[6], inner_b[6];
+  sort_inner(first, inner_a), sort_inner(second, inner_b);
+#pragma unroll
+  for (int row = 0; row < 2; ++row) {
+    uint32_t a[7], b[7], right[7], pair[14];
+    insert_7(inner_a, first[7 * row], a), insert_7(inner_b, second[7 * row], b);
+    merge<7, 7>(a, b, pair);
+    out[row][0] = median_of_49(pair, a);
+    from_right(a, 1, right);
+    merge<7, 7>(b, right, pair);
+    out[row][1] = median_of_49(pair, b);
+  }
+}
+
+struct MergeJob {
+  ImageView<const uint8_t> in;
+  ImageView<uint8_t> out;
+  const MedianBlock* block;
+  bool aligned;  ///< rows start at multiples of 4
+};
+
+/// One copy for all rows and columns.
+__device__ __noinline__ int border_at(int i, int n, Border border) {
+  return border_index(i, n, border);
+}
+
+/// The lane's four columns: two neighbours, and the same half a warp's width further right; −1 for none.
+struct LaneColumns {
+  int at[4];
+
+  __device__ LaneColumns(int x, int width, Border border) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) at[i] = border_at(x - 3 + i % 2 + i / 2 * MergeTuning::half, width, border);
+  }
+};
+
+/// Grey: samples of the lane's two columns.
+struct MergeGray {
+  ColumnOf8 columns[2];
+
+  __device__ __forceinline__ void load(const MergeJob& job, const LaneColumns& lane, int y, int to) {
+    const uint8_t* row = job.in.row(max(y, 0));
+    uint32_t v[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) v[i] = y < 0 || lane.at[i] < 0 ? 0 : row[lane.at[i]];
+    columns[0][to] = v[0] | v[2] << 16, columns[1][to] = v[1] | v[3] << 16;
+  }
+  /// Rows y and y + 1 from column x on, those inside the picture.
+  __device__ __forceinline__ void write(const MergeJob& job, int x, int y) const {
+    uint32_t out[2][2];
+    median_two_rows(columns[0], columns[1], out);
+    if (threadIdx.x >= MergeTuning::lanes) return;
+    const Extent extent = job.out.extent;
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+      if (y + r >= extent.height) return;
+      uint8_t* to = job.out.row(y + r);
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const int at = x + i % 2 + i / 2 * MergeTuning::half;
+        if (at < extent.width) to[at] = static_cast<uint8_t>(out[r][i % 2] >> (i / 2 * 16));
+      }
+    }
+  }
+  __device__ __forceinline__ void advance() {
+#pragma unroll
+    for (int k = 0; k < 6; ++k) columns[0][k] = columns[0][k + 2], columns[1][k] = columns[1][k + 2];
+  }
+};
+
+/// Colour: pixels of the lane's four columns. Red and blue of a pixel are a register's samples; green of two.
+struct MergeColour {
+  ColumnOf8 pixels[4];
+
+  __device__ __forceinline__ void load(const MergeJob& job, const LaneColumns& lane, int y, int to) {
+    const uint8_t* row = job.in.row(max(y, 0));
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      pixels[i][to] = y < 0 || lane.at[i] < 0 ? 0 : load_word(row + 4 * lane.at[i], job.aligned);
+  }
+  __device__ __forceinline__ void write(const MergeJob& job, int x, int y) const {
+    constexpr uint32_t kRedBlue = 0x00ff00ffu;
+    uint32_t near[2][2], far[2][2], green[2][2];
+    ColumnOf8 a, b;
+#pragma unroll
+    for (int k = 0; k < 8; ++k) a[k] = pixels[0][k] & kRedBlue, b[k] = pixels[1][k] & kRedBlue;
+    median_two_rows(a, b, near);
+#pragma unroll
+    for (int k = 0; k < 8; ++k) a[k] = pixels[2][k] & kRedBlue, b[k] = pixels[3][k] & kRedBlue;
+    median_two_rows(a, b, far);
+#pragma unroll
+    for (int k = 0; k < 8; ++k)
+      a[k] = __byte_perm(pixels[0][k], pixels[2][k], 0x0501) & kRedBlue,
+      b[k] = __byte_perm(pixels[1][k], pixels[3][k], 0x0501) & kRedBlue;
+    median_two_rows(a, b, green);
+    if (threadIdx.x >= MergeTuning::lanes) return;
+    const Extent extent = job.out.extent;
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+      if (y + r >= extent.height) return;
+      const uint8_t* own = job.in.row(y + r);
+      uint8_t* to = job.out.row(y + r);
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const int at = x + i % 2 + i / 2 * MergeTuning::half;
+        if (at >= extent.width) continue;
+        const uint32_t red_blue = i < 2 ? near[r][i % 2] : far[r][i % 2];
+        const uint32_t pixel = red_blue | (green[r][i % 2] >> (i / 2 * 16) & 0xff) << 8 |
+                               static_cast<uint32_t>(own[4 * at + 3]) << 24;
+        store_word(to + 4 * at, pixel, job.aligned);
+      }
+    }
+  }
+  __device__ __forceinline__ void advance() {
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+#pragma unroll
+      for (int k = 0; k < 6; ++k) pixels[i][k] = pixels[i][k + 2];
+  }
+};
+
+template <class Samples>
+__global__ void __launch_bounds__(32 * MergeTuning::warps, MergeTuning::blocks)
+    median_merge_kernel(MergeJob job) {
+  const int x0 = static_cast<int>(blockIdx.x) * MergeTuning::columns,
+            x = x0 + 2 * static_cast<int>(threadIdx.x);
+  const int y0 = static_cast<int>(blockIdx.y * MergeTuning::warps + threadIdx.y) * MergeTuning::rows;
+  const int height = job.in.extent.height;
+  if (y0 >= height) return;  // a whole warp
+  const Border border = job.block->border;
+  const LaneColumns lane(x, job.in.extent.width, border);
+  Samples samples;
+  const auto load = [&](int y, int to) {
+    samples.load(job, lane, y >= 0 && y < height ? y : border_at(y, height, border), to);
+  };
+#pragma unroll
+  for (int k = 0; k < 6; ++k) load(y0 - 3 + k, k);
+  const int end = min(height, y0 + MergeTuning::rows);
+#pragma unroll 1
+  for (int y = y0; y < end; y += 2) {
+    load(y + 3, 6), load(y + 4, 7);
+    samples.write(job, x, y);
+    samples.advance();
+  }
+}
+
+}  // namespace
+
+void launch_median_merge(const PassArgs& args, CudaStream stream) {
+  const ConstImageRef in = args.in[0];
+  const MergeJob job{in.as<const uint8_t>(), args.out.as<uint8_t>(),
+                     static_cast<const MedianBlock*>(args.block),
+                     rows_aligned(in, 4) && rows_aligned(args.out, 4)};
+  const dim3 threads(32, MergeTuning::warps);
+  const dim3 grid(blocks_for(in.width(), MergeTuning::columns),
+                  blocks_for(in.height(), MergeTuning::warps * MergeTuning::rows));
+  if (in.channels() == 1)
+    median_merge_kernel<MergeGray><<<grid, threads, 0, stream>>>(job);
+  else
+    median_merge_kernel<MergeColour><<<grid, threads, 0, stream>>>(job);
+  LENSD_LAUNCHED();
+}
+
+}  // namespace lensd
