@@ -1,4 +1,5 @@
 #include "kernels/canny/canny.hpp"
+#include "kernels/canny/canny_packed.cuh"
 #include "kernels/canny/canny_tile.cuh"
 #include "kernels/common/planar_tile.cuh"
 
@@ -17,7 +18,10 @@ struct CannyTuning {
 
 struct CannyShared {
   uint32_t input[CannyTuning::rows * CannyTuning::words];
-  int32_t magnitude[CannyTuning::magnitude_rows * CannyTuning::magnitude_pitch];
+  union {
+    int32_t magnitude[CannyTuning::magnitude_rows * CannyTuning::magnitude_pitch];
+    CannyPacked packed;
+  };
   union {
     short2 gradient[CannyTuning::height * CannyTuning::width];
     uint32_t parents[CannyTiles::across][1024];
@@ -64,6 +68,25 @@ __device__ void gradient_segment(CannyShared& s, int x0, int y0, Extent extent, 
   }
 }
 
+/// Any aperture and norm: weak and strong pixels of the block's tiles, as bit masks. The caller synchronises.
+__device__ __noinline__ void classify_any(CannyShared& s, int x0, int y0, Extent extent,
+                                          const CannyBlock& block) {
+  const int t = static_cast<int>(threadIdx.x), warp = t / 32, lane = t & 31;
+  if (block.aperture == 3) gradient_segment<3>(s, x0, y0, extent, block.l2);
+  if (block.aperture == 5) gradient_segment<5>(s, x0, y0, extent, block.l2);
+  if (block.aperture == 7) gradient_segment<7>(s, x0, y0, extent, block.l2);
+  __syncthreads();
+  for (int unit = warp; unit < 32 * CannyTiles::across; unit += CannyTuning::warps) {
+    const int tile = unit % CannyTiles::across, row = unit / CannyTiles::across, column = tile * 32 + lane;
+    const int32_t* at = s.magnitude + (row + 1) * CannyTuning::magnitude_pitch + column + 1;
+    const short2 g = s.gradient[row * CannyTuning::width + column];
+    const int kind = canny_class(at - CannyTuning::magnitude_pitch, at, at + CannyTuning::magnitude_pitch,
+                                 g.x, g.y, block.low, block.high);
+    const uint32_t weak = __ballot_sync(~0u, kind == 1), strong = __ballot_sync(~0u, kind == 2);
+    if (lane == 0) s.weak[tile][row] = weak, s.strong[tile][row] = strong;
+  }
+}
+
 __global__ void __launch_bounds__(CannyTuning::threads)
     canny_gradient_kernel(TileSource in, CannyMasks masks, const CannyBlock* __restrict__ params) {
   __shared__ CannyShared s;
@@ -74,21 +97,17 @@ __global__ void __launch_bounds__(CannyTuning::threads)
   load_planar_tile<1>(in, x0 - 4, y0 - 4, Border::replicate, CannyTuning::words, CannyTuning::rows, s.input,
                       CannyTuning::words, 0, t, CannyTuning::threads);
   __syncthreads();
-  if (block.aperture == 3) gradient_segment<3>(s, x0, y0, in.extent, block.l2);
-  if (block.aperture == 5) gradient_segment<5>(s, x0, y0, in.extent, block.l2);
-  if (block.aperture == 7) gradient_segment<7>(s, x0, y0, in.extent, block.l2);
+  const bool packed = block.aperture == 3 && !block.l2;
+  if (packed)
+    canny_kinds(s.input, CannyTuning::words, s.packed, x0, y0, in.extent, block.low, block.high);
+  else
+    classify_any(s, x0, y0, in.extent, block);
   __syncthreads();
-
-  for (int unit = warp; unit < 32 * CannyTiles::across; unit += CannyTuning::warps) {
-    const int tile = unit % CannyTiles::across, row = unit / CannyTiles::across, column = tile * 32 + lane;
-    const int32_t* at = s.magnitude + (row + 1) * CannyTuning::magnitude_pitch + column + 1;
-    const short2 g = s.gradient[row * CannyTuning::width + column];
-    const int kind = canny_class(at - CannyTuning::magnitude_pitch, at, at + CannyTuning::magnitude_pitch,
-                                 g.x, g.y, block.low, block.high);
-    const uint32_t weak = __ballot_sync(~0u, kind == 1), strong = __ballot_sync(~0u, kind == 2);
-    if (lane == 0) s.weak[tile][row] = weak, s.strong[tile][row] = strong;
+  if (packed && warp < CannyTiles::across) {
+    const uint2 kinds = *reinterpret_cast<const uint2*>(&s.packed.kinds[lane][8 * warp]);
+    s.weak[warp][lane] = bits_of(kinds);
+    s.strong[warp][lane] = bits_of(make_uint2(kinds.x >> 4, kinds.y >> 4));
   }
-  __syncthreads();
   if (warp >= CannyTiles::across) return;
   const int tile =
       masks.tile(static_cast<int>(blockIdx.x) * CannyTiles::across + warp, static_cast<int>(blockIdx.y));

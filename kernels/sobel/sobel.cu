@@ -1,3 +1,4 @@
+#include "kernels/common/gradient_pairs.cuh"
 #include "kernels/common/planar_tile.cuh"
 #include "kernels/sobel/sobel.hpp"
 
@@ -9,21 +10,6 @@ namespace {
 struct SobelTuning {
   static constexpr int threads_x = 32, threads_y = 4;
   static constexpr int words = 2, columns = 4 * words, rows = 4;
-};
-
-/// Values of a row's columns, in the halves of words: 0 and 2 of each four, 1 and 3, and those on either side
-/// of all.
-struct SobelPairs {
-  uint32_t even[SobelTuning::words], odd[SobelTuning::words], rim;
-
-  /// Of the columns left of the even ones, and right of the odd ones.
-  __device__ __forceinline__ uint32_t left_of_even(int word) const {
-    return word == 0 ? __byte_perm(rim, odd[0], 0x5410) : __byte_perm(odd[word - 1], odd[word], 0x5432);
-  }
-  __device__ __forceinline__ uint32_t right_of_odd(int word) const {
-    return word + 1 == SobelTuning::words ? __byte_perm(even[word], rim, 0x7632)
-                                          : __byte_perm(even[word], even[word + 1], 0x5432);
-  }
 };
 
 /// What a thread reads of each row: its columns from `x` on, and the one on either side, which the border
@@ -50,8 +36,9 @@ __device__ __noinline__ int sobel_row(int y, int height, Border border) {
 }
 
 /// A thread's columns of row y.
-__device__ __forceinline__ SobelPairs sobel_pixels(const TileSource& in, const SobelColumns& at, int y,
-                                                   Border border) {
+__device__ __forceinline__ ColumnPairs<SobelTuning::words> sobel_pixels(const TileSource& in,
+                                                                        const SobelColumns& at, int y,
+                                                                        Border border) {
   constexpr uint32_t kBytes = 0x00ff00ffu;
   const int inside = y >= 0 && y < in.extent.height ? y : sobel_row(y, in.extent.height, border);
   if (inside < 0) return {};
@@ -61,7 +48,7 @@ __device__ __forceinline__ SobelPairs sobel_pixels(const TileSource& in, const S
   return {{two.x & kBytes, two.y & kBytes}, {two.x >> 8 & kBytes, two.y >> 8 & kBytes}, left | right << 16};
 }
 
-/// The words of a row that reaches beyond the image, or is not aligned. Not inlined, as sobel_rim().
+/// The words of a row that reaches beyond the image, or is not aligned. Not inlined, as sobel_words().
 __device__ __noinline__ void sobel_store_rim(const ImageView<uint8_t>& out, int x, int y, uint2 words,
                                              bool aligned) {
   uint8_t* to = out.row(y) + x;
@@ -69,91 +56,52 @@ __device__ __noinline__ void sobel_store_rim(const ImageView<uint8_t>& out, int 
   if (x + 4 < out.extent.width) store_bytes(to + 4, words.y, out.extent.width - x - 4, aligned);
 }
 
-/// Derivatives of four pixels, by what keeps the halves positive too large.
-struct SobelGradient {
-  static constexpr uint32_t kPair = 0x00010001u;
-  static constexpr int x_bias = 1024, y_bias = 4 * x_bias;
-  uint32_t x[2], y[2];  ///< of the columns 0 and 2, and of 1 and 3
+/// From here on to twice as much, floats are the whole numbers: their low bits are the number's.
+inline constexpr float kWhole = 8388608.0f;
 
-  /// Of the four columns of `word`, from sums down the columns: above + 2 at + below, and below − above +
-  /// x_bias.
-  __device__ __forceinline__ SobelGradient(const SobelPairs& smooth, const SobelPairs& derived, int word) {
-    x[0] = smooth.odd[word] + x_bias * kPair - smooth.left_of_even(word);
-    x[1] = smooth.right_of_odd(word) + x_bias * kPair - smooth.even[word];
-    y[0] = derived.left_of_even(word) + 2 * derived.even[word] + derived.odd[word];
-    y[1] = derived.even[word] + 2 * derived.odd[word] + derived.right_of_odd(word);
-  }
-  __device__ __forceinline__ int dx(int column) const { return half(x[column & 1], column) - x_bias; }
-  __device__ __forceinline__ int dy(int column) const { return half(y[column & 1], column) - y_bias; }
+/// The half of the column, and kWhole + the half.
+__device__ __forceinline__ int half_of(const uint32_t (&pairs)[2], int column) {
+  return static_cast<int>(column < 2 ? pairs[column] & 0xffff : pairs[column - 2] >> 16);
+}
+__device__ __forceinline__ float whole_of(const uint32_t (&pairs)[2], int column) {
+  return __uint_as_float(__byte_perm(pairs[column & 1], 0x4b00, column < 2 ? 0x5410 : 0x5432));
+}
 
-  /// sobel_magnitude(). An approximate root is within 2^-23 of the exact one, 3e-5 below 256, which is as
-  /// good as a correctly rounded one: neither comes near the half between two results. The result is the
-  /// lowest byte.
-  __device__ __forceinline__ uint32_t magnitude(int column) const {
-    const float dx = whole(x[column & 1], column) - (kWhole + x_bias),
-                dy = whole(y[column & 1], column) - (kWhole + y_bias);
-    float root;
-    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(dx * dx + dy * dy));
-    return __float_as_uint(fminf(root, 255.0f) + kWhole);
-  }
-
- private:
-  /// From here on to twice as much, floats are the whole numbers: their low bits are the number's.
-  static constexpr float kWhole = 8388608.0f;
-
-  static __device__ __forceinline__ int half(uint32_t pair, int column) {
-    return static_cast<int>(column < 2 ? pair & 0xffff : pair >> 16);
-  }
-  /// kWhole + the half.
-  static __device__ __forceinline__ float whole(uint32_t pair, int column) {
-    return __uint_as_float(__byte_perm(pair, 0x4b00, column < 2 ? 0x5410 : 0x5432));
-  }
-};
+/// sobel_magnitude(). An approximate root is within 2^-23 of the exact one, 3e-5 below 256, which is as good
+/// as a correctly rounded one: neither comes near the half between two results. The result is the lowest
+/// byte.
+__device__ __forceinline__ uint32_t magnitude_of(const GradientPairs& g, int column) {
+  const float dx = whole_of(g.x, column) - (kWhole + GradientPairs::x_bias),
+              dy = whole_of(g.y, column) - (kWhole + GradientPairs::y_bias);
+  float root;
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(dx * dx + dy * dy));
+  return __float_as_uint(fminf(root, 255.0f) + kWhole);
+}
 
 template <SobelOutput kOutput>
-__device__ __forceinline__ uint32_t sobel_word(const SobelGradient& g) {
+__device__ __forceinline__ uint32_t sobel_word(const GradientPairs& g) {
   uint32_t v[4];
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
     if constexpr (kOutput == SobelOutput::magnitude)
-      v[i] = g.magnitude(i);
+      v[i] = magnitude_of(g, i);
     else
-      v[i] = sobel_value(kOutput, g.dx(i), g.dy(i));
+      v[i] = sobel_value(kOutput, half_of(g.x, i) - GradientPairs::x_bias,
+                         half_of(g.y, i) - GradientPairs::y_bias);
   }
   return __byte_perm(__byte_perm(v[0], v[1], 0x0040), __byte_perm(v[2], v[3], 0x0040), 0x5410);
 }
 
-__device__ __forceinline__ SobelPairs smoothed(const SobelPairs& above, const SobelPairs& at,
-                                               const SobelPairs& below) {
-  SobelPairs sum;
-#pragma unroll
-  for (int i = 0; i < SobelTuning::words; ++i)
-    sum.even[i] = above.even[i] + 2 * at.even[i] + below.even[i],
-    sum.odd[i] = above.odd[i] + 2 * at.odd[i] + below.odd[i];
-  sum.rim = above.rim + 2 * at.rim + below.rim;
-  return sum;
-}
-
-__device__ __forceinline__ SobelPairs derived(const SobelPairs& above, const SobelPairs& below) {
-  constexpr uint32_t kBias = SobelGradient::x_bias * SobelGradient::kPair;
-  SobelPairs sum;
-#pragma unroll
-  for (int i = 0; i < SobelTuning::words; ++i)
-    sum.even[i] = below.even[i] + kBias - above.even[i], sum.odd[i] = below.odd[i] + kBias - above.odd[i];
-  sum.rim = below.rim + kBias - above.rim;
-  return sum;
-}
-
 /// Writes the thread's patch, whose first pixel is inside the image. `rows` begin with the one above it.
 template <SobelOutput kOutput>
-__device__ __forceinline__ void sobel_patch(const SobelPairs (&rows)[SobelTuning::rows + 2],
-                                            const ImageView<uint8_t>& out, int x, int y, bool wide,
-                                            bool aligned) {
+__device__ __forceinline__ void sobel_patch(
+    const ColumnPairs<SobelTuning::words> (&rows)[SobelTuning::rows + 2], const ImageView<uint8_t>& out,
+    int x, int y, bool wide, bool aligned) {
 #pragma unroll
   for (int r = 0; r < SobelTuning::rows; ++r) {
     if (y + r >= out.extent.height) return;
-    const SobelPairs smooth = smoothed(rows[r], rows[r + 1], rows[r + 2]);
-    const SobelPairs slope = derived(rows[r], rows[r + 2]);
+    const auto smooth = smoothed(rows[r], rows[r + 1], rows[r + 2]);
+    const auto slope = derived(rows[r], rows[r + 2]);
     const uint2 words =
         make_uint2(sobel_word<kOutput>({smooth, slope, 0}), sobel_word<kOutput>({smooth, slope, 1}));
     if (wide)
@@ -173,7 +121,7 @@ __global__ void __launch_bounds__(SobelTuning::threads_x* SobelTuning::threads_y
   if (x >= extent.width || y >= extent.height) return;
   const SobelBlock block = *params;
   const SobelColumns columns(x, extent.width, block.border, wide);
-  SobelPairs rows[SobelTuning::rows + 2];
+  ColumnPairs<SobelTuning::words> rows[SobelTuning::rows + 2];
 #pragma unroll
   for (int r = 0; r < SobelTuning::rows + 2; ++r)
     rows[r] = sobel_pixels(in, columns, y + r - 1, block.border);
