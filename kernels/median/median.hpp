@@ -2,7 +2,7 @@
 //
 // Formats: Gray8, RGBA8 (channel by channel, alpha passes through). Border rule: `border`. Temporal reach:
 // none. Exact; with border replicate equal to cv::medianBlur. Source: radius 1 and 2: sorted columns shared
-// between neighbours, min/max networks (median_network-inl.hpp); radius 3 on the CPU: sorted columns merged
+// between neighbours, min/max networks (median_network-inl.hpp); radius 3: sorted columns merged
 // (median_merge.hpp); beyond: a search over thresholds with running box sums, tile by tile
 // (median_tiles.hpp).
 //

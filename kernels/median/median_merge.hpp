@@ -1,5 +1,5 @@
-// The CPU side of median at radius 3: sorted columns, merged in pairs, the pairs in fours, and the median
-// selected out of four columns, two and one.
+// The CPU side of median at radius 3 (median_merge.cu does the same on CUDA): sorted columns, merged in
+// pairs, the pairs in fours, and the median selected out of four columns, two and one.
 //
 //   7 rows ─▶ columns[x] ─▶ pairs[x] = columns x, x+1 ─▶ fours[x] = columns x … x+3
 //   median of 49 at x = the 25th of fours[x], pairs[x+4] and columns[x+6]
