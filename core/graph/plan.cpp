@@ -198,12 +198,16 @@ class Builder {
     node.id = fmt::format("{}.compare", tap.node.empty() ? "output" : tap.node);
     if (plan_.find(node.id) || plan_.graph.find(node.id)) return;
     node.inputs = {at_.at(tapped(tap)).image, at_.at(other(tap)).image};
+    const auto extent = [&](int input) {
+      return plan_.nodes[static_cast<size_t>(input)].layout.output.extent;
+    };
+    // Before anything is converted: a conversion that nothing reads is refused.
+    if (extent(node.inputs[0]) != extent(node.inputs[1])) return;
     const PixelFormat format = common_format(node.inputs, Accepts::any);
     for (int& input : node.inputs) input = converted(input, format);
     std::vector<ImageFormat> formats;
     for (const int input : node.inputs)
       formats.push_back(plan_.nodes[static_cast<size_t>(input)].layout.output);
-    if (formats[0].extent != formats[1].extent) return;
     node.filter = registry_.make_scope(tap.kind);
     node.filter_name = node.filter->schema().name;
     node.automatic = true, node.tap = tap;

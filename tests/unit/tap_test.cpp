@@ -158,6 +158,16 @@ TEST_P(Taps, ComparesTwoNodes) {
   EXPECT_EQ(readings[1].comparison().channels, 3u) << "Gray8 against RGBA8 is compared in colour";
 }
 
+TEST(TapPlan, PicturesOfTwoSizesAreShownAndNotMeasured) {
+  const GraphDesc g = parse_chain("resize=scale=0.5,grayscale", registry());
+  const std::vector<Tap> taps{{"source", ScopeKind::compare, ""}};
+  const auto plan =
+      make_plan(g, picture_info(), Backend::cpu, registry(), {.taps = taps, .views = {"source"}});
+  EXPECT_EQ(scope_of(*plan, taps[0]), nullptr);
+  EXPECT_EQ(plan->output.format, PixelFormat::gray8) << "nothing was converted for a comparison";
+  EXPECT_GE(plan->find("source")->frame_image, 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, Taps, testing::Values(Backend::cpu, Backend::cuda),
                          [](const auto& one) { return std::string(name(one.param)); });
 
