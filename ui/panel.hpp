@@ -77,6 +77,7 @@ struct GraphPanelState {
   // Renaming in the node's line
   std::string renamed, new_name;
   bool rename_fresh = false;
+  int rename_tries = 0;  ///< names that were refused so far
 };
 
 /// The presets menu's part of the state.
@@ -220,8 +221,8 @@ void draw_track_hover(PanelContext& ctx, const Rect& area, const Rect& placed);
 /// Buttons over the picture's upper rim: fit, compare, channels, probe, snapshot, record. `own` is the part
 /// in which B lies.
 void draw_view_bar(PanelContext& ctx, const Rect& area, const Rect& own, ViewerRequests& requests);
-/// What is compared, the handle and the labels.
-void draw_compare(PanelContext& ctx, const Rect& area);
+/// What is compared, the handle and the labels. `placed` as above.
+void draw_compare(PanelContext& ctx, const Rect& area, const Rect& placed);
 /// The probe's box beside the pointer; grid and values where the view is close. `placed` as above.
 void draw_probe(PanelContext& ctx, const Rect& area, const Rect& placed);
 void draw_pixel_values(PanelContext& ctx, const Rect& area, const Rect& placed);

@@ -10,9 +10,10 @@
 namespace lensd::ui {
 namespace {
 
-constexpr int kQueries = 4;         // draws that may be on their way before one goes unmeasured
-constexpr double kSquaresFrom = 2;  // magnification beyond which a zoomed picture shows its pixels
-constexpr int kMostTaps = 8;        // along each axis: pictures up to 16 times larger than shown are averaged
+constexpr int kQueries = 4;           // draws that may be on their way before one goes unmeasured
+constexpr double kSquaresFrom = 2;    // magnification beyond which a zoomed picture shows its pixels
+constexpr double kSquaresAtFit = 16;  // and one that fills the window: where the grid of its pixels is drawn
+constexpr int kMostTaps = 8;  // along each axis: pictures up to 16 times larger than shown are averaged
 
 /// A tap blends 2 texels along an axis, so n taps cover a footprint of 2n.
 int taps_for(double scale) {
@@ -88,7 +89,7 @@ void Presenter::draw_picture(Extent framebuffer, const Rect& area, const Picture
   const auto fw = static_cast<float>(std::max(framebuffer.width, 1));
   const auto fh = static_cast<float>(std::max(framebuffer.height, 1));
   const auto [r, scale] = place(path_->extent(), area, view);
-  const bool squares = view.zoom > 1 && scale > kSquaresFrom;
+  const bool squares = scale > (view.zoom > 1 ? kSquaresFrom : kSquaresAtFit);
   const bool second = has_second_ && (look.mode != CompareMode::off || look.second_only);
   const bool plain = !second && look.channel == ChannelView::colour;
   const int taps = taps_for(scale);

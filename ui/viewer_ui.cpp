@@ -13,6 +13,7 @@ namespace {
 
 constexpr float kBarHeight = 46, kStrip = 24;             // logical pixels
 constexpr float kLeastPicture = 360, kLeastHeight = 200;  // below these, sides fold by themselves
+constexpr float kNarrowPicture = 160;                     // two open sides leave it at least
 constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
                                     ImGuiWindowFlags_NoSavedSettings |
                                     ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNav;
@@ -52,13 +53,22 @@ void heading_with_fold(PanelContext& ctx, const char* title, const char* name, I
   tooltip(ctx.look, "Fold this side away", "Tab hides all");
 }
 
+/// Opens a side. Where both leave the picture no room, the other one folds away for it.
+void unfold(PanelContext& ctx, Fold& fold) {
+  UiState& s = ctx.state;
+  fold = Fold::open;
+  if (&fold == &s.bottom) return;
+  const float left = ImGui::GetIO().DisplaySize.x - ctx.px(s.left_width) - ctx.px(s.right_width);
+  if (left < ctx.px(kNarrowPicture)) (&fold == &s.left ? s.right : s.left) = Fold::folded;
+}
+
 /// A folded side: a strip with the chevron that brings it back.
 void draw_strip(PanelContext& ctx, const char* id, const Rect& r, const char* name, Icon icon, Fold& fold) {
   const bool lying = r.w > r.h;
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding,
                       {lying ? (r.w - ctx.px(22)) * 0.5f : ctx.px(1), ctx.px(lying ? 1 : 10)});
   begin_side(id, r);
-  if (icon_button(ctx.look, "##unfold", icon)) fold = Fold::open;
+  if (icon_button(ctx.look, "##unfold", icon)) unfold(ctx, fold);
   ctx.mark("panels", name);
   tooltip(ctx.look, "Show this side");
   if (&fold == &ctx.state.left) {  // the button that people look for first stays in reach
@@ -307,7 +317,7 @@ void ViewerUi::draw_over_picture(PanelContext& ctx, const Rect& area) {
   const Rect placed = placed_in(ctx, own);
   draw_pixel_values(ctx, own, placed);
   if (state_.tracks.overlay) draw_track_hover(ctx, own, placed);
-  if (state_.compare.mode != CompareMode::off) draw_compare(ctx, area);
+  if (state_.compare.mode != CompareMode::off) draw_compare(ctx, area, placed);
   // The probe tells of both, so either may be pointed at.
   const bool over_a = beside_ && ImGui::GetIO().MousePos.x < own.x;
   const Rect probed = over_a ? halves(area).first : own;

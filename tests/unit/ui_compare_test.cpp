@@ -111,6 +111,28 @@ TEST_F(Looking, TheHandleFollowsTheMouseAndThePictureStays) {
   EXPECT_NEAR(viewer.compare_look().split_x, x - 50, 1) << "let go";
 }
 
+TEST_F(Looking, TheLineIsAsLongAsThePictureIsHigh) {
+  type('a'), frame();
+  const Rect picture = place(model.picture, viewer.picture_rect(), viewer.view()).picture;
+  ASSERT_LT(picture.h, viewer.picture_rect().h - 20) << "there is room above and below";
+  EXPECT_NEAR(rect("compare/line").y, picture.y, 1);
+  EXPECT_NEAR(rect("compare/line").h, picture.h, 1);
+  viewer.state().view = {.zoom = 8};
+  frame();
+  EXPECT_NEAR(rect("compare/line").h, viewer.picture_rect().h, 1);
+}
+
+TEST_F(Looking, TheBarsGoWhereThePictureHasNoRoomForThem) {
+  type('a'), frames(2);
+  EXPECT_TRUE(there("view/zoom"));
+  EXPECT_TRUE(there("view/compare_heat"));
+  viewer.state().left = viewer.state().right = Fold::open;
+  ImGui::GetIO().DisplaySize = {760, 700};
+  frames(2);
+  EXPECT_FALSE(there("view/compare"));
+  EXPECT_FALSE(there("view/compare_heat"));
+}
+
 TEST_F(Looking, BesideTheHandleADragMovesThePicture) {
   type('a');
   viewer.state().view = {.zoom = 2};

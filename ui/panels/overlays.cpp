@@ -19,8 +19,10 @@ float draw_box(PanelContext& ctx, ImVec2 at, float width, std::string_view text,
   const char *begin = text.data(), *end = text.data() + text.size();
   const ImVec2 size = ImGui::CalcTextSize(begin, end, false, wrap);
   const ImVec2 corner{at.x + size.x + 2 * pad + bar, at.y + size.y + pad * 1.4f};
-  ImDrawList& list = *ImGui::GetBackgroundDrawList();
-  list.AddRectFilled(at, corner, colour::gray(20, 215), ctx.px(4));
+  // On the picture, or on the window that lies over it: what was asked for there is answered there.
+  const bool over = ctx.state.timings_view.details;
+  ImDrawList& list = over ? *ImGui::GetForegroundDrawList() : *ImGui::GetBackgroundDrawList();
+  list.AddRectFilled(at, corner, colour::gray(20, over ? 245 : 215), ctx.px(4));
   if (problem)
     list.AddRectFilled({at.x, at.y}, {at.x + bar, corner.y}, colour::problem, ctx.px(4),
                        ImDrawFlags_RoundCornersLeft);

@@ -10,6 +10,8 @@ constexpr ImGuiWindowFlags kFloating = ImGuiWindowFlags_NoDecoration | ImGuiWind
                                        ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoMove |
                                        ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav;
 
+constexpr float kZoomFrom = 460;  // logical pixels of picture that leave room for the zoom
+
 constexpr std::pair<ChannelView, const char*> kChannels[] = {
     {ChannelView::colour, "RGB"}, {ChannelView::red, "R"},     {ChannelView::green, "G"},
     {ChannelView::blue, "B"},     {ChannelView::luma, "Luma"}, {ChannelView::alpha, "Alpha"}};
@@ -168,6 +170,19 @@ void draw_compare_bar(PanelContext& ctx, const Rect& area) {
   end_bar();
 }
 
+/// How large a picture pixel is shown, in a field that is as wide as the longest text.
+void draw_zoom(PanelContext& ctx, double scale) {
+  const std::string text = fmt::format("{:.0f} %", scale * 100);
+  const float width = ImGui::CalcTextSize("8888 %").x, own = ImGui::CalcTextSize(text.c_str()).x;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::Dummy({std::max(width, own) + ctx.px(8), ImGui::GetFrameHeight()});
+  ImGui::GetWindowDrawList()->AddText({at.x + ctx.px(2) + std::max(width - own, 0.f), at.y + ctx.px(3)},
+                                      colour::dim, text.c_str());
+  ctx.mark("view", "zoom");
+  tooltip(ctx.look, "Screen pixels for a picture pixel; the wheel zooms at the pointer", "Alt++ Alt+-");
+  ImGui::SameLine(0, ctx.px(1));
+}
+
 }  // namespace
 
 void draw_view_bar(PanelContext& ctx, const Rect& area, const Rect& own, ViewerRequests& requests) {
@@ -183,6 +198,7 @@ void draw_view_bar(PanelContext& ctx, const Rect& area, const Rect& own, ViewerR
   if (full && bar_button(ctx, "1:1", "actual", std::abs(scale - 1) < 1e-6,
                          "A picture pixel on a screen pixel", "Alt+1"))
     s.view = actual_size(ctx.model.picture, framebuffer, s.view);
+  if (area.w >= ctx.px(kZoomFrom)) draw_zoom(ctx, scale);
   if (bar_button(ctx, "Compare", "compare", s.compare.mode != CompareMode::off, "Compare two nodes' pictures",
                  "a"))
     s.compare.mode = s.compare.mode == CompareMode::off ? CompareMode::split : CompareMode::off;
@@ -194,16 +210,21 @@ void draw_view_bar(PanelContext& ctx, const Rect& area, const Rect& own, ViewerR
   const bool on = ctx.model.recording;
   if (bar_button(ctx,
                  on ? fmt::format("Stop {}###record", ctx.model.record_frames).c_str() : "Record###record",
-                 "record", on, on ? ctx.model.record_path.c_str() : "Record what the graph puts out", "r"))
+                 "record", on,
+                 on ? fmt::format("Stop recording: {} frames so far, into\n{}", ctx.model.record_frames,
+                                  ctx.model.record_path)
+                          .c_str()
+                    : "Record what the graph puts out",
+                 "r"))
     requests.toggle_record = true;
   if (bar_button(ctx, "Keys", "keys", s.help, "Every key, in a list", "?")) s.help = !s.help;
   ImGui::NewLine();
   end_bar();
 }
 
-void draw_compare(PanelContext& ctx, const Rect& area) {
+void draw_compare(PanelContext& ctx, const Rect& area, const Rect& placed) {
   const CompareState& c = ctx.state.compare;
-  draw_compare_bar(ctx, area);
+  if (bar_room(ctx, area) != BarRoom::none) draw_compare_bar(ctx, area);
   ImDrawList& list = *ImGui::GetBackgroundDrawList();
   ImGui::PushFont(ctx.look.small);
   const std::string a = "A  " + shown_name(c.a), b = "B  " + shown_name(c.b);
@@ -216,7 +237,10 @@ void draw_compare(PanelContext& ctx, const Rect& area) {
   const float top = area.y + (beside || !ctx.state.panels ? ctx.px(10) : below), inset = ctx.px(10);
   if (c.mode == CompareMode::split) {
     const float x = std::floor(area.x + area.w * c.split), middle = area.y + area.h * 0.5f;
-    list.AddLine({x, area.y}, {x, area.y + area.h}, colour::gray(255, 210), ctx.px(1.5f));
+    // As long as the picture is high, and no longer: the bars beside it stay legible.
+    const float from = std::max(area.y, placed.y), to = std::min(area.y + area.h, placed.y + placed.h);
+    if (from < to) list.AddLine({x, from}, {x, to}, colour::gray(255, 210), ctx.px(1.5f));
+    if (ctx.rects) (*ctx.rects)["compare/line"] = {x, from, 1, std::max(to - from, 0.f)};
     list.AddCircleFilled({x, middle}, ctx.px(c.dragging ? 10.f : 8.f),
                          c.dragging ? colour::accent : colour::gray(245), 24);
     for (const float side : {-1.f, 1.f})
