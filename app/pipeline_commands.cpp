@@ -85,6 +85,7 @@ void Pipeline::apply(Command& command) {
           [this](const SetLoop& c) {
             loop_file_ = c.file, loop_a_ns_ = c.a_ns, loop_b_ns_ = c.b_ns;
             loop_now_ = c.file;
+            if (c.file && source_ended_ && !paused_) request_seek(0);
           },
           [this](const SetTaps& c) {
             if (extras_.taps == c.taps) return;

@@ -162,7 +162,7 @@ void single_character(PanelContext& ctx, char32_t c, ViewerRequests& requests) {
   switch (c) {
     case U' ':
     case U'p':
-      ctx.send(Pause{!ctx.model.paused});
+      ctx.send(Pause{!ctx.model.stands_still()});
       break;
     case U'l':
       cycle_ab_loop(ctx);

@@ -109,6 +109,9 @@ struct ViewerModel {
   int64_t record_frames = 0;
   std::string record_path;
 
+  /// Nothing moves by itself: paused, or a file is at its end, where playing begins anew.
+  bool stands_still() const { return paused || (ended && seekable); }
+
   const TrackTable* track_table() const {
     return tracks.empty() ? nullptr : reinterpret_cast<const TrackTable*>(tracks.data());
   }

@@ -253,6 +253,18 @@ TEST(Pipeline, PausedItShowsOneFrameAndStepsExactly) {
   EXPECT_TRUE(eventually([&] { return pipeline.status().ended; }));
 }
 
+TEST(Pipeline, LoopingThatIsAskedForAtTheEndBeginsAnew) {
+  PipelineOptions o = options("invert");
+  o.paced = true;
+  Pipeline pipeline(source(10), o, registry());
+  pipeline.start();
+  ASSERT_TRUE(eventually([&] { return pipeline.status().ended; }));
+  pipeline.post(SetLoop{true});
+  EXPECT_TRUE(eventually([&] { return pipeline.status().processed > 20; }));
+  pipeline.stop();
+  pipeline.check();
+}
+
 TEST(Pipeline, TapsAreReadWhilePausedAndGoAway) {
   PipelineOptions o = options("invert,mosaic");
   o.paced = o.paused = true;

@@ -59,6 +59,16 @@ TEST_F(Panels, PauseButtonAndSeekBar) {
   EXPECT_FALSE(only<Seek>(seek)->relative);
 }
 
+TEST_F(Panels, AtTheEndOfAFilePlayingBeginsAnew) {
+  model.ended = true;
+  const auto& play = click("transport/pause");
+  ASSERT_TRUE(only<Pause>(play));
+  EXPECT_FALSE(only<Pause>(play)->paused);
+  EXPECT_FALSE(only<Pause>(type(' '))->paused);
+  model.seekable = false;  // what cannot go back has nothing to play again
+  EXPECT_TRUE(only<Pause>(type(' '))->paused);
+}
+
 TEST_F(Panels, KeysBecomeCommands) {
   EXPECT_TRUE(only<Pause>(type(' ')));
   EXPECT_EQ(only<Step>(type('.'))->frames, 1);
@@ -118,6 +128,17 @@ TEST_F(Panels, SidesFoldAndUnfold) {
   EXPECT_GT(viewer.picture_rect().h, height);
   click("panels/unfold_bottom");
   EXPECT_EQ(viewer.picture_rect().h, height);
+}
+
+TEST_F(Panels, ASideThatIsOpenedInANarrowWindowFoldsTheOtherAway) {
+  ImGui::GetIO().DisplaySize = {700, 1000};
+  frames(2);
+  ASSERT_TRUE(there("panels/unfold_right"));
+  click("panels/unfold_right"), frame();
+  EXPECT_TRUE(there("panels/unfold_left"));
+  EXPECT_GT(viewer.picture_rect().w, 300);
+  click("panels/unfold_left"), frame();
+  EXPECT_TRUE(there("panels/unfold_right"));
 }
 
 TEST_F(Panels, WheelZoomsAndDragMovesThePictureOnly) {

@@ -27,10 +27,14 @@ void draw_buttons(PanelContext& ctx) {
   ctx.mark("transport", "step_back");
   tooltip(ctx.look, "One frame back", "key ,");
   ImGui::SameLine(0, ctx.px(2));
-  if (icon_button(ctx.look, "##pause", ctx.model.paused ? Icon::play : Icon::pause, ctx.model.paused))
-    ctx.send(Pause{!ctx.model.paused});
+  const bool still = ctx.model.stands_still();
+  if (icon_button(ctx.look, "##pause", still ? Icon::play : Icon::pause, still)) ctx.send(Pause{!still});
   ctx.mark("transport", "pause");
-  tooltip(ctx.look, ctx.model.paused ? "Play" : "Pause", "Space or p");
+  tooltip(ctx.look,
+          ctx.model.ended && still ? "Play from the beginning"
+          : still                  ? "Play"
+                                   : "Pause",
+          "Space or p");
   ImGui::SameLine(0, ctx.px(2));
   if (icon_button(ctx.look, "##step", Icon::step_forward)) ctx.send(Step{1});
   ctx.mark("transport", "step");
