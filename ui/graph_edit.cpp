@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 namespace lensd::ui {
 namespace {
@@ -92,8 +93,13 @@ Refusal rename_node(GraphDesc& graph, const std::string& id, const std::string& 
   if (name.empty()) return "a node needs a name";
   if (name == kSourceNode) return fmt::format("'{}' stands for the decoded picture", kSourceNode);
   // What --graph and --set could not name.
-  if (name.find_first_of(",:=@. \t\"'") != std::string::npos)
-    return "a name holds no blank and none of , : = @ . \"";
+  constexpr const char* kTaken = ",:=@. \t\"'";
+  if (name.find_first_of(kTaken) != std::string::npos) {
+    std::string other = name;
+    for (char& c : other)
+      if (std::strchr(kTaken, c)) c = '_';
+    return fmt::format("a name holds no blank and none of , : = @ . \"; {} would do", other);
+  }
   if (graph.find(name)) return fmt::format("there is a node '{}' already", name);
   redirect(graph, id, name);
   if (NodeDesc* node = graph.find(id)) node->id = name;

@@ -187,12 +187,17 @@ void GraphEditor::move(const std::string& id, size_t to) {
   if (!equivalent(next, graph(), *registry_)) apply(std::move(next), "move " + id);
 }
 
-void GraphEditor::rename(const std::string& id, const std::string& name) {
+bool GraphEditor::rename(const std::string& id, const std::string& name) {
   GraphDesc next = graph();
-  if (const Refusal refusal = rename_node(next, id, name)) return tell(true, *refusal);
-  if (name == id) return;
+  if (const Refusal refusal = rename_node(next, id, name)) {
+    tell(true, *refusal);
+    return false;
+  }
+  if (name == id) return true;
   const bool soloed = solo_ == id;
-  if (apply(std::move(next), fmt::format("rename {} to {}", id, name)) && soloed) toggle_solo(name);
+  if (!apply(std::move(next), fmt::format("rename {} to {}", id, name))) return false;
+  if (soloed) toggle_solo(name);
+  return true;
 }
 
 void GraphEditor::set_input(const std::string& id, size_t n, const std::string& input) {

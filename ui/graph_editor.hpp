@@ -51,7 +51,8 @@ class GraphEditor {
   void remove(const std::string& id);
   std::string duplicate(const std::string& id);
   void move(const std::string& id, size_t to);
-  void rename(const std::string& id, const std::string& name);
+  /// False when the name cannot be had, which was told.
+  bool rename(const std::string& id, const std::string& name);
   /// Input `n` of a node; an `input` that is empty takes the last one away.
   void set_input(const std::string& id, size_t n, const std::string& input);
   void set_output(const std::string& id);

@@ -28,7 +28,7 @@ class GraphHistory {
   void seal() { key_.clear(); }
   /// The present is another graph than was recorded: a change was refused in part or whole.
   void amend(GraphDesc graph) { steps_[now_].graph = std::move(graph); }
-  /// Forgets the last step, which came to nothing; what could be redone is gone already.
+  /// Forgets the last step, which came to nothing; what could be redone before it can be again.
   void drop();
 
   const GraphDesc& present() const { return steps_[now_].graph; }
@@ -54,7 +54,7 @@ class GraphHistory {
     std::string what;
     int preset = -1;
   };
-  std::vector<Step> steps_{1};
+  std::vector<Step> steps_{1}, undone_;  // undone_: what the last step took from redo()
   size_t now_ = 0;
   std::string key_;
 };

@@ -175,8 +175,8 @@ Change text_control(const ParamValue& value, TextEdit& edit) {
 
 std::string explanation(const ParamSpec& spec) {
   std::string text = fmt::format("{}\n{}", spec.doc, spec.allowed());
-  if (spec.type != ParamType::matrix)
-    text += fmt::format(", default {}", shown_value(spec, spec.default_value));
+  const std::string normal = shown_value(spec, spec.default_value);
+  if (spec.type != ParamType::matrix) text += fmt::format(", default {}", normal.empty() ? "empty" : normal);
   return text;
 }
 

@@ -142,6 +142,7 @@ TEST(GraphEdit, RenamesWithReadersAndRefusesWhatCannotBeNamed) {
   EXPECT_EQ(graph.output, "out");
   for (const char* name : {"", "source", "a", "x y", "x.y", "x,y"})
     EXPECT_TRUE(rename_node(graph, "b", name)) << name;
+  EXPECT_NE(rename_node(graph, "b", "my tracker")->find("my_tracker"), std::string::npos);
 }
 
 TEST(GraphHistory, StepsBackAndForthAndForgetsTheOldest) {
@@ -177,6 +178,11 @@ TEST(GraphHistory, ADragIsOneStepAndANewChangeEndsRedo) {
   history.record(graph_of({node("other")}), "other", {}, -1);
   EXPECT_FALSE(history.can_redo());
   EXPECT_EQ(history.steps(), 1u);
+  history.drop();  // it was refused
+  EXPECT_FALSE(history.can_undo());
+  history.redo(), history.redo();
+  EXPECT_EQ(history.present().output, "later") << "what was undone before is there again";
+  EXPECT_FALSE(history.can_redo());
 }
 
 /// An editor with a pipeline that is played by hand.

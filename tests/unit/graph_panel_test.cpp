@@ -154,6 +154,32 @@ TEST_F(GraphPanel, ADoubleClickRenames) {
   EXPECT_EQ(model.graph.find("convolve")->inputs.front(), "lines");
 }
 
+TEST_F(GraphPanel, ANameThatIsRefusedIsMendedWhereItWasTyped) {
+  point_at("graph/edges/title", 0.2f);
+  for (const bool down : {true, false, true, false}) button(down), frame();
+  frame();
+  type("my lines");
+  press({.key = Key::enter});
+  frames(2);
+  EXPECT_EQ(messages.size(), 1u) << "told once";
+  ASSERT_TRUE(there("graph/edges/name"));
+  EXPECT_EQ(viewer.state().graph.new_name, "my lines");
+  type("lines");
+  press({.key = Key::enter});
+  EXPECT_EQ(order(), "median lines convolve ");
+  EXPECT_EQ(viewer.state().graph.selected, "lines");
+  frames(2);
+  // A click elsewhere gives it up, and the node stays the selected one.
+  point_at("graph/lines/title", 0.2f);
+  for (const bool down : {true, false, true, false}) button(down), frame();
+  frame();
+  type("a b");
+  point(700, 900);
+  button(true), frame(), button(false), frames(2);
+  EXPECT_FALSE(there("graph/lines/name"));
+  EXPECT_EQ(viewer.state().graph.selected, "lines");
+}
+
 TEST_F(GraphPanel, StepButtonsAndTheArrowBackToTheDefault) {
   EXPECT_FALSE(there("graph/median/radius/reset"));
   click("graph/median/radius/plus"), click("graph/median/radius/plus");
@@ -199,6 +225,26 @@ TEST_F(GraphPanel, AKernelIsFilledAndResized) {
   EXPECT_EQ(sharpen.values[4], 5);
   EXPECT_TRUE(there("graph/convolve/kernel/cell/2/2"));
   EXPECT_FALSE(there("graph/convolve/kernel/cell/3/3"));
+}
+
+TEST_F(GraphPanel, AKernelThatIsChangedCountsAgainThoughOneWasComposed) {
+  press({.character = '+'});
+  frame();
+  type("correlate");
+  press({.key = Key::enter});
+  frame();
+  test::set_value(model, "correlate", "compose", std::string("sharpen"));
+  frames(2);
+  click("graph/correlate/kernel/fill");
+  click("graph/correlate/kernel/fill/sharpen");
+  EXPECT_EQ(value("correlate", "compose"), ParamValue(std::string()));
+  EXPECT_EQ(std::get<Matrix>(value("correlate", "kernel")).values[4], 5);
+  // One that the composition itself names is left in it.
+  test::set_value(model, "correlate", "compose", std::string("kernel, sharpen"));
+  frames(2);
+  click("graph/correlate/kernel/fill");
+  click("graph/correlate/kernel/fill/identity");
+  EXPECT_EQ(value("correlate", "compose"), ParamValue(std::string("kernel, sharpen")));
 }
 
 TEST_F(GraphPanel, TheSecondInputIsChosenAmongTheNodesAbove) {
@@ -310,6 +356,19 @@ TEST_F(GraphPanel, TheLastGraphOutlivesItsPreset) {
   click("graph/resume");
   EXPECT_EQ(order(), "median ");
   EXPECT_EQ(viewer.state().presets.current(viewer.state().editor), nullptr);
+}
+
+TEST_F(GraphPanel, ANodeHigherThanThePanelIsSeenFromItsNameOn) {
+  ImGui::GetIO().DisplaySize = {1280, 330};
+  frames(3);
+  press({.character = '+'});
+  frame();
+  type("correlate");
+  press({.key = Key::enter});
+  frames(5);
+  const Rect title = rect("graph/correlate/title");
+  EXPECT_GT(title.y, rect("presets/menu").y);
+  EXPECT_LT(title.y + title.h, rect("graph/add").y);
 }
 
 TEST_F(GraphPanel, LongGraphsScrollAndKeepTheAddButtonInSight) {

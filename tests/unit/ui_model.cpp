@@ -7,6 +7,7 @@ namespace {
 
 enum class Border { replicate, reflect, reflect101, wrap, constant };
 enum class Form { square, cross, ellipse };
+enum class Ready { custom, sharpen, emboss, edge, box };
 
 struct MedianLike {
   int radius = 1;
@@ -60,6 +61,23 @@ const FilterSchema& convolve_schema() {
   return schema;
 }
 
+struct CorrelateLike {
+  Matrix kernel{3, 3, {0, 0, 0, 0, 1, 0, 0, 0, 0}};
+  Ready preset = Ready::custom;
+  std::string compose;
+};
+
+const FilterSchema& correlate_schema() {
+  static const FilterSchema schema =
+      Schema<CorrelateLike>("correlate", "A kernel of one's own, a ready one, or several in one")
+          .matrix("kernel", &CorrelateLike::kernel, 9, "The kernel's rows")
+          .choice("preset", &CorrelateLike::preset, {"custom", "sharpen", "emboss", "edge", "box"},
+                  "A ready kernel")
+          .text("compose", &CorrelateLike::compose, "Kernels in one, instead of the others")
+          .build();
+  return schema;
+}
+
 const FilterSchema& mix_schema() {
   static const FilterSchema schema =
       Schema<MedianLike>("mix", "Lays one picture over another")
@@ -90,7 +108,8 @@ const Registry& sample_registry() {
   static const FilterEntry filters[] = {{&median_schema, nullptr},
                                         {&canny_schema, nullptr},
                                         {&convolve_schema, nullptr},
-                                        {&mix_schema, nullptr, 2, 2}};
+                                        {&mix_schema, nullptr, 2, 2},
+                                        {&correlate_schema, nullptr}};
   static const Registry registry{.filters = filters};
   return registry;
 }

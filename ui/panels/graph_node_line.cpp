@@ -107,13 +107,19 @@ void rename_field(PanelContext& ctx, const NodeLine& row, float width) {
   const bool entered = !g.rename_fresh && ctx.pressed(Key::enter);
   if (g.rename_fresh) ImGui::SetKeyboardFocusHere(), g.rename_fresh = false;
   ImGui::SetNextItemWidth(width);
+  ImGui::PushID(g.rename_tries);  // after a refusal another field, which selects its text
   input_text("##name", g.new_name, ImGuiInputTextFlags_AutoSelectAll);
+  ImGui::PopID();
   ctx.mark("graph", row.node.id, "name");
   if (!entered && !ImGui::IsItemDeactivated()) return;
   const std::string id = std::exchange(g.renamed, {}), name = g.new_name;
   if (ctx.pressed(Key::escape)) return;
-  if (g.selected == id) g.selected = name;
-  ctx.editor().rename(id, name);
+  const bool selected = g.selected == id;
+  if (ctx.editor().rename(id, name)) {
+    if (selected) g.selected = name;
+  } else if (entered) {  // what was typed is mended, not typed anew
+    g.renamed = id, g.rename_fresh = true, ++g.rename_tries;
+  }
 }
 
 void draw_title(PanelContext& ctx, const NodeLine& row, float room) {

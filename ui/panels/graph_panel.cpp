@@ -103,8 +103,12 @@ std::vector<Rect> draw_nodes(PanelContext& ctx, const ShownGraph& shown) {
     if (open) draw_node_params(ctx, shown, i);
     ImGui::PopStyleVar(after_solo ? 2 : 1);
     blocks.push_back({row.at.x, row.at.y, row.width, ImGui::GetCursorScreenPos().y - row.at.y});
-    if (ctx.state.graph.scroll_to == row.node.id)
-      ImGui::SetScrollHereY(0.8f), ctx.state.graph.scroll_to.clear();
+    if (ctx.state.graph.scroll_to == row.node.id) {
+      // Its end comes into sight, unless its name would leave.
+      const bool fits = blocks.back().h < ImGui::GetWindowHeight() * 0.8f;
+      fits ? ImGui::SetScrollHereY(0.8f) : ImGui::SetScrollFromPosY(row.at.y - ImGui::GetWindowPos().y, 0);
+      ctx.state.graph.scroll_to.clear();
+    }
     ImGui::Dummy({0, ctx.px(open ? 5 : 2)});
     ImGui::PopID();
     after_solo = after_solo || ctx.editor().solo() == row.node.id;

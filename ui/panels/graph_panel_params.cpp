@@ -55,21 +55,49 @@ std::optional<ParamValue> step_buttons(PanelContext& ctx, const NodeView& node, 
   return next == value ? std::nullopt : std::optional(next);
 }
 
+/// A choice among ready kernels, where "custom" stands for one's own.
+bool ready_kernels(const ParamSpec& spec) {
+  return spec.type == ParamType::choice &&
+         std::find(spec.choices.begin(), spec.choices.end(), "custom") != spec.choices.end();
+}
+
 /// A kernel of one's own counts only where the choice beside it says so.
 const ParamSpec* choice_that_asks_for_custom(const NodeView& node) {
   for (size_t i = 0; i < node.schema->params.size(); ++i) {
     const ParamSpec& spec = node.schema->params[i];
-    if (spec.type == ParamType::choice && !(node.values[i] == ParamValue(std::string("custom"))) &&
-        std::find(spec.choices.begin(), spec.choices.end(), "custom") != spec.choices.end())
-      return &spec;
+    if (ready_kernels(spec) && !(node.values[i] == ParamValue(std::string("custom")))) return &spec;
+  }
+  return nullptr;
+}
+
+/// What `text_in_place` is used instead of.
+bool is_replaced(const ParamSpec& spec) {
+  return spec.type == ParamType::matrix || ready_kernels(spec);
+}
+
+/// The text beside a kernel that is used in place of it and of the ready ones; null: there is none.
+const ParamSpec* text_in_place(const NodeView& node) {
+  const auto& params = node.schema->params;
+  const auto kernel = [](const ParamSpec& spec) { return spec.type == ParamType::matrix; };
+  if (std::none_of(params.begin(), params.end(), kernel) ||
+      std::none_of(params.begin(), params.end(), ready_kernels))
+    return nullptr;
+  for (size_t i = 0; i < params.size(); ++i) {
+    const std::string* text = std::get_if<std::string>(&node.values[i]);
+    // "kernel" in it stands for the kernel's own rows, which count then.
+    if (params[i].type == ParamType::text && text && !text->empty() &&
+        text->find("kernel") == std::string::npos)
+      return &params[i];
   }
   return nullptr;
 }
 
 void change_param(PanelContext& ctx, const NodeView& node, const ParamSpec& spec, ParamValue value) {
   std::vector<std::pair<const ParamSpec*, ParamValue>> values{{&spec, std::move(value)}};
+  if (const ParamSpec* text = is_replaced(spec) ? text_in_place(node) : nullptr)
+    values.emplace_back(text, std::string());
   if (const ParamSpec* choice = spec.type == ParamType::matrix ? choice_that_asks_for_custom(node) : nullptr)
-    values.emplace_back(choice, ParamValue(std::string("custom")));
+    values.emplace_back(choice, std::string("custom"));
   ctx.editor().set_params(node.id, std::move(values));
 }
 
@@ -104,9 +132,12 @@ void draw_param(PanelContext& ctx, const NodeView& node, const ParamSpec& spec, 
   if (out_of_sight()) return;
   ImGui::PushID(spec.name.c_str());
   std::optional<ParamValue> next;
+  const bool counts = !is_replaced(spec) || !text_in_place(node);
   if (draw_label(ctx, node, spec, !(value == spec.default_value))) next = spec.default_value;
   ImGui::TableNextColumn();
+  if (!counts) ImGui::PushStyleVar(ImGuiStyleVar_Alpha, 0.5f);
   if (auto changed = draw_control(ctx, node, spec, value, ImGui::GetContentRegionAvail().x)) next = changed;
+  if (!counts) ImGui::PopStyleVar();
   ImGui::PopID();
   if (next) change_param(ctx, node, spec, std::move(*next));
 }
@@ -116,8 +147,8 @@ void draw_matrix(PanelContext& ctx, const NodeView& node, const ParamSpec& spec,
   ImGui::PushID(spec.name.c_str());
   std::optional<ParamValue> next;
   if (draw_label(ctx, node, spec, !(value == spec.default_value))) next = spec.default_value;
-  // Dimmed while a ready kernel is chosen elsewhere; editing it makes it count.
-  const bool counts = !choice_that_asks_for_custom(node);
+  // Dimmed while a ready kernel is chosen elsewhere, or composed; editing it makes it count.
+  const bool counts = !choice_that_asks_for_custom(node) && !text_in_place(node);
   if (!counts) ImGui::PushStyleVar(ImGuiStyleVar_Alpha, 0.5f);
   if (auto changed = draw_control(ctx, node, spec, value, ImGui::GetContentRegionAvail().x)) next = changed;
   if (!counts) ImGui::PopStyleVar();
