@@ -52,14 +52,15 @@ struct SourceProgress {
 
 /// The dialog's part of the interface's state.
 struct SourceState {
-  bool ask = false;    ///< it is to be opened
-  bool open = false;   ///< it is there
-  bool fresh = false;  ///< the box is to take the keyboard
-  std::string text;    ///< in the box
-  int choice = -1;     ///< line of the list that Enter opens; -1: what was typed
-  std::string folder;  ///< that is listed while none is typed
-  std::string listed;  ///< that the list shows: what app/source_finder has to read
-  std::string camera;  ///< path of the camera whose formats are shown instead of the list; empty: none
+  bool ask = false;      ///< it is to be opened
+  bool open = false;     ///< it is there
+  bool fresh = false;    ///< the box is to take the keyboard
+  bool refused = false;  ///< what the box says could not be opened: typing writes something else
+  std::string text;      ///< in the box
+  int choice = -1;       ///< line of the list that Enter opens; -1: what was typed
+  std::string folder;    ///< that is listed while none is typed
+  std::string listed;    ///< that the list shows: what app/source_finder has to read
+  std::string camera;    ///< path of the camera whose formats are shown instead of the list; empty: none
   bool all_recent = false;
   uint64_t pipeline = 0;  ///< that ran when the dialog was opened
   uint64_t failures_seen = 0;

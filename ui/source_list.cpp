@@ -90,7 +90,7 @@ std::optional<std::string> completed(const SourceList& list, const std::string& 
 void enter_folder(SourceState& state, std::string folder) {
   state.folder = std::move(folder);
   state.text.clear(), state.camera.clear(), state.problem.clear();
-  state.choice = -1, state.fresh = true, state.may_wait = false;
+  state.choice = -1, state.fresh = true, state.may_wait = state.refused = false;
 }
 
 void take_entry(PanelContext& ctx, ViewerRequests& requests, const SourceList& list,

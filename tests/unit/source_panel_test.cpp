@@ -206,10 +206,16 @@ TEST_F(SourcePanel, AFailureIsToldInTheDialogAndALiveSourceCanBeWaitedFor) {
   frames(3);
   ASSERT_TRUE(there("source/problem"));
   EXPECT_EQ(viewer.state().source.text, "udp://127.0.0.1:9") << "to be corrected";
+  type("udp://127.0.0.1:7");
+  EXPECT_EQ(viewer.state().source.text, "udp://127.0.0.1:7") << "or replaced by what is typed";
+  press({.key = Key::enter});
+  wishes.erase(wishes.begin());
+  model.progress.failures = 2, model.progress.failed = wishes.at(0);
+  frames(3);
   click("source/wait");
   ASSERT_EQ(wishes.size(), 2u);
   EXPECT_TRUE(wishes[1].wait);
-  EXPECT_EQ(wishes[1].text, "udp://127.0.0.1:9");
+  EXPECT_EQ(wishes[1].text, "udp://127.0.0.1:7");
   play();
   open_dialog();
   EXPECT_FALSE(there("source/problem")) << "an old failure is not told again";

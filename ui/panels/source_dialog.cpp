@@ -20,7 +20,7 @@ constexpr float kWidth = 700, kHeight = 530, kPlaces = 218;  // logical pixels
 
 void begin(PanelContext& ctx) {
   SourceState& s = ctx.state.source;
-  s.ask = false, s.fresh = true;
+  s.ask = s.refused = false, s.fresh = true;
   s.text.clear(), s.camera.clear(), s.problem.clear();
   s.choice = -1, s.pipeline = ctx.model.pipeline, s.may_wait = false, s.all_recent = false;
   s.failures_seen = ctx.model.progress.failures;
@@ -48,11 +48,14 @@ bool draw_box(PanelContext& ctx, SourceList& list) {
   if (s.fresh) ImGui::SetKeyboardFocusHere();
   s.fresh = false;
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - button - ctx.px(6));
+  ImGui::PushID(static_cast<int>(s.failures_seen));  // after a failure another field, which selects its text
   const bool typed = ImGui::InputTextWithHint(
       "##path", "path or address: ~/clip.mp4, rtsp://camera/stream, /dev/video0, img_%04d.png", &s.text,
-      ImGuiInputTextFlags_CallbackCompletion, complete, &list);
+      ImGuiInputTextFlags_CallbackCompletion | (s.refused ? ImGuiInputTextFlags_AutoSelectAll : 0), complete,
+      &list);
   ctx.mark("source", "path");
-  if (typed) s.problem.clear(), s.camera.clear(), s.choice = -1, s.may_wait = false;
+  ImGui::PopID();
+  if (typed) s.problem.clear(), s.camera.clear(), s.choice = -1, s.may_wait = s.refused = false;
   ImGui::SameLine(0, ctx.px(6));
   const bool pressed = ImGui::Button(label, {button, 0});
   ctx.mark("source", "go");
@@ -105,7 +108,7 @@ void follow_progress(PanelContext& ctx) {
   if (p.failures != s.failures_seen) {
     s.failures_seen = p.failures;
     s.problem = p.problem, s.may_wait = p.may_wait;
-    s.fresh = true;
+    s.fresh = s.refused = true;
   }
 }
 
