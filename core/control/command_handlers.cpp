@@ -190,8 +190,8 @@ void pause(CommandCall& call) {
   bool on = true;
   if (!call.args.empty() && call.args[0].is_boolean())
     on = call.args[0].get<bool>();
-  else if (!call.args.empty() && call.args[0] == "toggle")
-    on = !call.target.state().paused;
+  else if (!call.args.empty() && call.args[0] == "toggle")  // at the end of a file it plays anew
+    on = !call.target.state().paused && !(call.target.state().ended && call.target.state().seekable);
   else if (!call.args.empty())
     return call.reply(wrong("pause: expected true, false or toggle"));
   post(call, Pause{on});

@@ -96,6 +96,24 @@ TEST(Commands, RecordIsSaidInManyWays) {
   }
 }
 
+TEST(Commands, PauseTogglesAndPlaysAnewAtTheEndOfAFile) {
+  FakeTarget target("invert");
+  const auto toggled = [&](const RunState& state) {
+    target.set_state(state);
+    EXPECT_EQ(run(target, {"pause", "toggle"}).error, "");
+    return std::get<Pause>(target.posted().back()).paused;
+  };
+  RunState state;
+  state.seekable = true;
+  EXPECT_TRUE(toggled(state));
+  state.paused = true;
+  EXPECT_FALSE(toggled(state));
+  state.paused = false, state.ended = true;
+  EXPECT_FALSE(toggled(state)) << "one press begins anew";
+  state.seekable = false;
+  EXPECT_TRUE(toggled(state)) << "nothing can be played again";
+}
+
 TEST(Commands, RefuseWhatIsWrongWithASentence) {
   FakeTarget target("canny@edges");
   const struct {

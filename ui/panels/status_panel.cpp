@@ -88,7 +88,7 @@ void draw_status_panel(PanelContext& ctx) {
                     *total = latency_of(ctx.state.timings, "total");
     if (work && total)
       row(ctx, "latency", fmt::format("{} ms, p99 {}", ms_text(work->p50_ns), ms_text(work->p99_ns)),
-          fmt::format("decode to present, waits included: {}, p99 {}", ms_text(total->p50_ns),
+          fmt::format("decode to present, waits included: {} ms, p99 {}", ms_text(total->p50_ns),
                       ms_text(total->p99_ns)));
     ImGui::EndTable();
   }

@@ -107,8 +107,10 @@ void draw_ages(PanelContext& ctx, const TrackTable& table) {
   for (size_t i = 0; i < kAgeBins; ++i) {
     const float height = static_cast<float>(bins[i]) / static_cast<float>(most) * (size.y - ctx.px(4));
     const float x = at.x + step * static_cast<float>(i);
+    // In the legend's colours only where these say the same.
+    const bool coloured = ctx.state.tracks.colour == TrackColour::age;
     list.AddRectFilled({x + 1, at.y + size.y - height}, {x + step - 1, at.y + size.y},
-                       ramp(static_cast<float>(i) / (kAgeBins - 1)));
+                       coloured ? ramp(static_cast<float>(i) / (kAgeBins - 1)) : colour::gray(140));
   }
   if (tooltip_due())
     tooltip(ctx.look, fmt::format("Living tracks by age, 0 to {:.0f} frames and more", full));
