@@ -101,6 +101,8 @@ void tooltip(const Look& look, std::string_view text, std::string_view key = {})
 bool tooltip_due();
 /// A string that ends in "…" where it would be wider than `width`.
 std::string elided(std::string_view text, float width);
+/// Lines no wider than `width`, which break at blanks, in a longer word behind a slash, else anywhere.
+std::string wrapped(std::string_view text, float width);
 /// The same with "…" at its front, for paths, whose ends say more.
 std::string elided_front(std::string_view text, float width);
 /// As elided(), in the strong font.

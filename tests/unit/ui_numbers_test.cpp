@@ -81,6 +81,19 @@ TEST(Texts, TimesAndMilliseconds) {
   EXPECT_EQ(ms_text(99'996'000), "100.0");
 }
 
+TEST_F(Panels, MessagesBreakAtBlanksAndSlashesOnly) {
+  frame();
+  const auto width = [](const std::string& s) { return ImGui::CalcTextSize(s.c_str()).x; };
+  const std::string text = "trace: ~/.local/state/lensd/a.b.c.json; open it in ui.perfetto.dev";
+  EXPECT_EQ(wrapped(text, width(text) + 1), text);
+  EXPECT_EQ(wrapped(text, width("~/.local/state/lensd/a.b.c.json; ")),
+            "trace:\n~/.local/state/lensd/a.b.c.json;\nopen it in ui.perfetto.dev");
+  EXPECT_EQ(wrapped("/one/two.three/four", width("/one/two.three/f")), "/one/two.three/\nfour");
+  EXPECT_EQ(wrapped("a\nb", 1000), "a\nb");
+  EXPECT_EQ(wrapped("äöü", 1), "ä\nö\nü") << "whole characters";
+  EXPECT_EQ(wrapped("", 100), "");
+}
+
 TEST_F(Panels, TraceByKeyAndButton) {
   type('g');
   EXPECT_TRUE(viewer.requests().trace);

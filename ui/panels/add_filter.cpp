@@ -78,9 +78,10 @@ bool draw_line(PanelContext& ctx, const FilterSchema& schema, bool marked, bool 
   list.AddText({at.x + ctx.px(10), at.y + ctx.px(3)}, colour::text, schema.name.c_str());
   ImGui::PopFont();
   ImGui::PushFont(ctx.look.small);
-  list.AddText({at.x + ctx.px(10), at.y + ctx.px(20)}, colour::dim,
-               elided(schema.doc, size.x - ctx.px(20)).c_str());
+  const std::string doc = elided(schema.doc, size.x - ctx.px(20));
+  list.AddText({at.x + ctx.px(10), at.y + ctx.px(20)}, colour::dim, doc.c_str());
   ImGui::PopFont();
+  if (doc != schema.doc) tooltip(ctx.look, schema.doc);
   return chosen;
 }
 

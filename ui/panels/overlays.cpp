@@ -11,13 +11,11 @@ namespace {
 constexpr int64_t kNoticeNs = 5'000'000'000, kProblemNs = 10'000'000'000;
 constexpr int kMostNotices = 4;
 
-/// A box with text on the picture; returns its height.
-float draw_box(PanelContext& ctx, ImVec2 at, float width, std::string_view text, ImU32 ink, bool problem) {
-  const float pad = ctx.px(10), font_size = ImGui::GetFontSize();
+/// A box with lines of text on the picture.
+void draw_box(PanelContext& ctx, ImVec2 at, const std::string& text, ImU32 ink, bool problem) {
+  const float pad = ctx.px(10);
   const float bar = problem ? ctx.px(3) : 0;
-  const float wrap = width - 2 * pad - bar;
-  const char *begin = text.data(), *end = text.data() + text.size();
-  const ImVec2 size = ImGui::CalcTextSize(begin, end, false, wrap);
+  const ImVec2 size = ImGui::CalcTextSize(text.c_str());
   const ImVec2 corner{at.x + size.x + 2 * pad + bar, at.y + size.y + pad * 1.4f};
   // On the picture, or on the window that lies over it: what was asked for there is answered there.
   const bool over = ctx.state.timings_view.details;
@@ -26,8 +24,7 @@ float draw_box(PanelContext& ctx, ImVec2 at, float width, std::string_view text,
   if (problem)
     list.AddRectFilled({at.x, at.y}, {at.x + bar, corner.y}, colour::problem, ctx.px(4),
                        ImDrawFlags_RoundCornersLeft);
-  list.AddText(ImGui::GetFont(), font_size, {at.x + bar + pad, at.y + pad * 0.7f}, ink, begin, end, wrap);
-  return corner.y - at.y;
+  list.AddText({at.x + bar + pad, at.y + pad * 0.7f}, ink, text.c_str());
 }
 
 /// A line of the numbers of `i`: what it is, and up to three columns.
@@ -96,10 +93,9 @@ void draw_notices(PanelContext& ctx, const Rect& area) {
   int shown = 0;
   const auto show = [&](std::string_view text, bool problem) {
     const float wrap = width - 2 * ctx.px(10) - (problem ? ctx.px(3) : 0);
-    const float height =
-        ImGui::CalcTextSize(text.data(), text.data() + text.size(), false, wrap).y + ctx.px(14);
-    y -= height;
-    draw_box(ctx, {area.x + margin, y}, width, text, colour::text, problem);
+    const std::string lines = wrapped(text, wrap);
+    y -= ImGui::CalcTextSize(lines.c_str()).y + ctx.px(14);
+    draw_box(ctx, {area.x + margin, y}, lines, colour::text, problem);
     y -= gap;
     ++shown;
   };
