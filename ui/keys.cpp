@@ -76,7 +76,7 @@ void switch_node(PanelContext& ctx, int number) {
 /// The list of filters belongs to the left side.
 void ask_for_filter(UiState& s) {
   s.graph.ask_add = true;
-  if (!s.left_room) s.left = Fold::open;
+  if (!s.left_room) s.left = Fold::open, s.right_first = false;
   s.panels = true;
 }
 
@@ -126,7 +126,7 @@ void toggle_scopes(UiState& s) {
   s.scopes.open = !shown;
   if (!s.scopes.open) return;
   // A side that is there as there is room stays so.
-  if (!s.right_room) s.right = Fold::open;
+  if (!s.right_room) s.right = Fold::open, s.right_first = true;
   s.panels = true;
 }
 

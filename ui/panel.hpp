@@ -112,7 +112,8 @@ struct UiState {
   bool panels = true, help = false, stats = false, bypass = false;
   Fold left = Fold::automatic, right = Fold::automatic, bottom = Fold::automatic;
   float left_width = 272, right_width = 324;  ///< logical pixels
-  bool numbers_scroll = false;                ///< the right side is longer than the window
+  bool right_first = false;     ///< which side was asked for last: the other folds where both have no room
+  bool numbers_scroll = false;  ///< the right side is longer than the window
   bool left_room = true,
        right_room = true;  ///< shown while the panels are: there is room, or it was asked for
   PictureView view;

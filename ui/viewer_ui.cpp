@@ -13,7 +13,7 @@ namespace {
 
 constexpr float kBarHeight = 46, kStrip = 24;             // logical pixels
 constexpr float kLeastPicture = 360, kLeastHeight = 200;  // below these, sides fold by themselves
-constexpr float kNarrowPicture = 160;                     // two open sides leave it at least
+constexpr float kNarrowPicture = 160;                     // two sides that are open leave it at least
 constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
                                     ImGuiWindowFlags_NoSavedSettings |
                                     ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNav;
@@ -53,22 +53,14 @@ void heading_with_fold(PanelContext& ctx, const char* title, const char* name, I
   tooltip(ctx.look, "Fold this side away", "Tab hides all");
 }
 
-/// Opens a side. Where both leave the picture no room, the other one folds away for it.
-void unfold(PanelContext& ctx, Fold& fold) {
-  UiState& s = ctx.state;
-  fold = Fold::open;
-  if (&fold == &s.bottom) return;
-  const float left = ImGui::GetIO().DisplaySize.x - ctx.px(s.left_width) - ctx.px(s.right_width);
-  if (left < ctx.px(kNarrowPicture)) (&fold == &s.left ? s.right : s.left) = Fold::folded;
-}
-
 /// A folded side: a strip with the chevron that brings it back.
 void draw_strip(PanelContext& ctx, const char* id, const Rect& r, const char* name, Icon icon, Fold& fold) {
   const bool lying = r.w > r.h;
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding,
                       {lying ? (r.w - ctx.px(22)) * 0.5f : ctx.px(1), ctx.px(lying ? 1 : 10)});
   begin_side(id, r);
-  if (icon_button(ctx.look, "##unfold", icon)) unfold(ctx, fold);
+  if (icon_button(ctx.look, "##unfold", icon))
+    fold = Fold::open, ctx.state.right_first = &fold == &ctx.state.right;
   ctx.mark("panels", name);
   tooltip(ctx.look, "Show this side");
   if (&fold == &ctx.state.left) {  // the button that people look for first stays in reach
@@ -176,9 +168,12 @@ ViewerUi::Layout ViewerUi::lay_out(const Look& look) const {
   const float left = look.px(state_.left_width), right = look.px(state_.right_width);
   // The graph is what people came to tune, so the timings fold first.
   l.left_open = open(state_.left, display.x - left - strip >= look.px(kLeastPicture));
-  const float left_width = l.left_open ? left : strip;
-  l.right_open = open(state_.right, display.x - left_width - right >= look.px(kLeastPicture));
-  const float right_width = l.right_open ? right : strip;
+  l.right_open =
+      open(state_.right, display.x - (l.left_open ? left : strip) - right >= look.px(kLeastPicture));
+  // Asked for both, and no room for a picture between them: the one that was asked for last.
+  if (l.left_open && l.right_open && display.x - left - right < look.px(kNarrowPicture))
+    (state_.right_first ? l.left_open : l.right_open) = false;
+  const float left_width = l.left_open ? left : strip, right_width = l.right_open ? right : strip;
   l.bottom_open = open(state_.bottom, display.y >= look.px(kLeastHeight));
   if (!state_.panels) return l;
   const float bar = std::floor(l.bottom_open ? look.px(kBarHeight) : strip);

@@ -127,7 +127,7 @@ TEST_F(Looking, TheBarsGoWhereThePictureHasNoRoomForThem) {
   EXPECT_TRUE(there("view/zoom"));
   EXPECT_TRUE(there("view/compare_heat"));
   viewer.state().left = viewer.state().right = Fold::open;
-  ImGui::GetIO().DisplaySize = {760, 700};
+  ImGui::GetIO().DisplaySize = {780, 700};
   frames(2);
   EXPECT_FALSE(there("view/compare"));
   EXPECT_FALSE(there("view/compare_heat"));

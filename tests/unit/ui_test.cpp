@@ -139,6 +139,14 @@ TEST_F(Panels, ASideThatIsOpenedInANarrowWindowFoldsTheOtherAway) {
   EXPECT_GT(viewer.picture_rect().w, 300);
   click("panels/unfold_left"), frame();
   EXPECT_TRUE(there("panels/unfold_right"));
+  type('h'), frames(2);
+  EXPECT_TRUE(there("scopes/plot"));
+  EXPECT_TRUE(there("panels/unfold_left"));
+  type('+'), frames(2);
+  EXPECT_TRUE(there("add/search"));
+  ImGui::GetIO().DisplaySize = {1280, 1000};
+  frames(2);
+  EXPECT_FALSE(there("panels/unfold_left") || there("panels/unfold_right")) << "both were asked for";
 }
 
 TEST_F(Panels, WheelZoomsAndDragMovesThePictureOnly) {
