@@ -144,6 +144,10 @@ TEST_F(Panels, ASideThatIsOpenedInANarrowWindowFoldsTheOtherAway) {
   EXPECT_TRUE(there("panels/unfold_left"));
   type('+'), frames(2);
   EXPECT_TRUE(there("add/search"));
+  press({.key = Key::escape}), frame();
+  type('h'), frames(2);
+  press({.character = 's', .ctrl = true, .shift = true}), frames(2);
+  EXPECT_TRUE(there("presets/name"));
   ImGui::GetIO().DisplaySize = {1280, 1000};
   frames(2);
   EXPECT_FALSE(there("panels/unfold_left") || there("panels/unfold_right")) << "both were asked for";

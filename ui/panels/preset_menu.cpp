@@ -26,7 +26,7 @@ void ask_for_name(PanelContext& ctx) {
   const PresetFile* file = ctx.state.presets.current(ctx.editor());
   // The question hangs below the panel's preset row.
   ctx.state.panels = true;
-  if (!ctx.state.left_room) ctx.state.left = Fold::open;
+  if (!ctx.state.left_room) ctx.state.left = Fold::open, ctx.state.right_first = false;
   m.ask_name = true, m.name_fresh = true, m.problem.clear();
   m.name = file ? file->name : "";
   if (file && file->example) m.name = "my " + m.name;  // an example stays what it is
