@@ -110,7 +110,7 @@ struct ViewerModel {
   std::string record_path;
 
   /// Nothing moves by itself: paused, or a file is at its end, where playing begins anew.
-  bool stands_still() const { return paused || (ended && seekable); }
+  bool stands_still() const { return paused || (ended && seekable && duration_ns > 0); }
 
   const TrackTable* track_table() const {
     return tracks.empty() ? nullptr : reinterpret_cast<const TrackTable*>(tracks.data());

@@ -303,6 +303,17 @@ TEST_F(GraphPanel, PresetsAreSavedRevertedLoadedAndDeleted) {
   EXPECT_FALSE(std::filesystem::exists(folder / "other.toml"));
 }
 
+TEST_F(GraphPanel, ANodeThatTheOutputDoesNotNeedSaysSo) {
+  EXPECT_FALSE(there("graph/edges/unused"));
+  for (NodeView& node : model.nodes)
+    if (node.id == "edges") node.format.clear();  // the plan has none for it
+  frames(2);
+  EXPECT_TRUE(there("graph/edges/unused"));
+  EXPECT_FALSE(there("graph/median/unused"));
+  click("graph/edges/enabled"), frames(2);
+  EXPECT_FALSE(there("graph/edges/unused")) << "off says enough";
+}
+
 TEST_F(GraphPanel, AllNodesFoldAtOnce) {
   ASSERT_TRUE(there("graph/median/radius"));
   ASSERT_TRUE(there("graph/edges/low"));

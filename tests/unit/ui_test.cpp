@@ -67,6 +67,8 @@ TEST_F(Panels, AtTheEndOfAFilePlayingBeginsAnew) {
   EXPECT_FALSE(only<Pause>(type(' '))->paused);
   model.seekable = false;  // what cannot go back has nothing to play again
   EXPECT_TRUE(only<Pause>(type(' '))->paused);
+  model.seekable = true, model.duration_ns = 0;  // nor has a still picture
+  EXPECT_TRUE(only<Pause>(type(' '))->paused);
 }
 
 TEST_F(Panels, KeysBecomeCommands) {

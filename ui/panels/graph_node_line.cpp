@@ -16,6 +16,13 @@ const NodeView* planned(const ViewerModel& model, const std::string& id) {
   return nullptr;
 }
 
+/// A node that is on and yet not planned: nothing that leads to the output reads it.
+bool unused(const PanelContext& ctx, const NodeView& node) {
+  const NodeView* view = planned(ctx.model, node.id);
+  return view && view->enabled && node.enabled && view->format.empty() && ctx.editor().solo().empty() &&
+         ctx.model.picture.width > 0;
+}
+
 /// Medians of the node's passes together; 0: not measured.
 int64_t p50_of(const PanelContext& ctx, const std::string& id) {
   int64_t sum = 0;
@@ -139,12 +146,17 @@ void draw_title(PanelContext& ctx, const NodeLine& row, float room) {
   const GraphDesc& graph = row.shown.graph;
   if (graph.output == node.id && node.id != graph.nodes.back().id)
     note += note.empty() ? "output" : ", output";
+  const bool idle = unused(ctx, node);
+  if (idle) note += note.empty() ? "unused" : ", unused";
   const float left = room - title_width - ctx.px(8);
   if (note.empty() || left < ctx.px(24)) return;
   ImGui::PushFont(ctx.look.small);
   const float dy =
       (ctx.look.text->FontSize - ctx.look.small->FontSize) * ImGui::GetIO().FontGlobalScale * 0.6f;
   list.AddText({x + title_width + ctx.px(8), y + dy}, styled(colour::dim), elided(note, left).c_str());
+  if (idle && ctx.rects)
+    (*ctx.rects)[fmt::format("graph/{}/unused", node.id)] = {x + title_width + ctx.px(8), y, left,
+                                                             row.height};
   ImGui::PopFont();
 }
 
@@ -180,6 +192,7 @@ std::string node_tooltip(const PanelContext& ctx, const NodeView& node, int numb
     for (const Statistic& s : view->stats) text += fmt::format("\n{} {:g}", s.name, s.value);
   }
   if (node.automatic) return text + "\nadded by the plan";
+  if (unused(ctx, node)) text += "\ntakes no part: nothing that leads to the output reads it";
   text += "\nDrag to move it, double click to rename it";
   if (number <= 9) text += fmt::format(", key {} switches it", number);
   return text;
