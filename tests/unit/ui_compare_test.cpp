@@ -183,6 +183,19 @@ TEST_F(Looking, TheProbeNamesThePixelUnderThePointer) {
   EXPECT_TRUE(model.views.empty());
 }
 
+TEST_F(Looking, TheProbesBoxIsAsWideForEveryColour) {
+  type('x');
+  model.probe_x = 300, model.probe_y = 200;
+  const auto width_of = [&](Rgba value) {
+    model.probe = {{"output", false, value}};
+    point_at_pixel(300, 200), frames(3);
+    return rect("probe/table").w;
+  };
+  const float narrow = width_of({0x11, 0x11, 0x11, 0xff});
+  EXPECT_EQ(width_of({0xdb, 0xdd, 0xbd, 0xff}), narrow);
+  EXPECT_EQ(width_of({0x0f, 0x88, 0xee, 0xff}), narrow);
+}
+
 TEST_F(Looking, ValuesAreReadOfThePixelsInViewOnly) {
   const ProbeState& probe = viewer.state().probe;
   EXPECT_TRUE(probe.patch == Extent{}) << "too far away";

@@ -1,5 +1,6 @@
 // The pixel probe, and the grid and values of pixels in a close view.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "ui/panel.hpp"
@@ -10,10 +11,32 @@ namespace {
 constexpr float kGridFrom = 16, kLumaFrom = 26, kColourFrom = 44;  // screen pixels of a picture pixel
 
 /// Y'CbCr in full range, with the weights of BT.601 (ITU-R BT.601-7).
-std::string yuv_text(const Rgba& c) {
+std::array<long, 3> yuv_of(const Rgba& c) {
   const double r = c.r, g = c.g, b = c.b, y = 0.299 * r + 0.587 * g + 0.114 * b;
   const auto clip = [](double v) { return std::clamp(std::lround(v), 0l, 255l); };
-  return fmt::format("{:>3} {:>3} {:>3}", clip(y), clip(128 + (b - y) / 1.772), clip(128 + (r - y) / 1.402));
+  return {clip(y), clip(128 + (b - y) / 1.772), clip(128 + (r - y) / 1.402)};
+}
+
+/// Three values, each with its last figure below the others': blanks are not as wide as figures.
+void draw_values(PanelContext& ctx, ImU32 ink, const std::array<long, 3>& values) {
+  const float field = ImGui::CalcTextSize("888").x, gap = ctx.px(5);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  float end = at.x + field;
+  for (const long value : values) {
+    const std::string text = fmt::format("{}", value);
+    ImGui::GetWindowDrawList()->AddText({end - ImGui::CalcTextSize(text.c_str()).x, at.y}, ink, text.c_str());
+    end += field + gap;
+  }
+  ImGui::Dummy({3 * field + 2 * gap, ImGui::GetTextLineHeight()});
+}
+
+/// Of "#" and six digits, however wide: the letters among them are not as wide as figures, and the box would
+/// follow each frame's.
+float hex_width() {
+  float widest = 0;
+  for (const char* digit = "0123456789abcdef"; *digit; ++digit)
+    widest = std::max(widest, ImGui::CalcTextSize(digit, digit + 1).x);
+  return std::ceil(ImGui::CalcTextSize("#").x + 6 * widest);
 }
 
 void draw_row(PanelContext& ctx, const ProbeRow& row) {
@@ -37,9 +60,9 @@ void draw_row(PanelContext& ctx, const ProbeRow& row) {
     text_coloured(colour::dim, fmt::format("#{:02x}", c.r));
     return;
   }
-  text_coloured(colour::text, fmt::format("{:>3} {:>3} {:>3}", c.r, c.g, c.b));
+  draw_values(ctx, colour::text, {c.r, c.g, c.b});
   ImGui::TableNextColumn();
-  text_coloured(colour::dim, yuv_text(c));
+  draw_values(ctx, colour::dim, yuv_of(c));
   ImGui::TableNextColumn();
   text_coloured(colour::dim, fmt::format("#{:02x}{:02x}{:02x}", c.r, c.g, c.b));
 }
@@ -81,6 +104,8 @@ void draw_probe(PanelContext& ctx, const Rect& area, const Rect& placed) {
                    ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav);
   text_coloured(colour::accent, fmt::format("x {}  y {}", m.probe_x, m.probe_y));
   if (ImGui::BeginTable("probe", 5, ImGuiTableFlags_SizingFixedFit)) {
+    for (const char* column : {"sample", "node", "rgb", "ycbcr"}) ImGui::TableSetupColumn(column);
+    ImGui::TableSetupColumn("hex", ImGuiTableColumnFlags_WidthFixed, hex_width());
     ImGui::TableNextRow();
     for (const char* title : {"", "", "RGB", "YCbCr", ""}) {
       ImGui::TableNextColumn();
@@ -88,6 +113,7 @@ void draw_probe(PanelContext& ctx, const Rect& area, const Rect& placed) {
     }
     for (const ProbeRow& row : m.probe) draw_row(ctx, row);
     ImGui::EndTable();
+    ctx.mark("probe", "table");
   }
   ImGui::End();
   ImGui::PopFont();
