@@ -48,11 +48,12 @@ bool draw_box(PanelContext& ctx, SourceList& list) {
   if (s.fresh) ImGui::SetKeyboardFocusHere();
   s.fresh = false;
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - button - ctx.px(6));
+  ImGuiInputTextFlags flags = ImGuiInputTextFlags_CallbackCompletion;
+  if (s.refused) flags |= ImGuiInputTextFlags_AutoSelectAll;
   ImGui::PushID(static_cast<int>(s.failures_seen));  // after a failure another field, which selects its text
   const bool typed = ImGui::InputTextWithHint(
       "##path", "path or address: ~/clip.mp4, rtsp://camera/stream, /dev/video0, img_%04d.png", &s.text,
-      ImGuiInputTextFlags_CallbackCompletion | (s.refused ? ImGuiInputTextFlags_AutoSelectAll : 0), complete,
-      &list);
+      flags, complete, &list);
   ctx.mark("source", "path");
   ImGui::PopID();
   if (typed) s.problem.clear(), s.camera.clear(), s.choice = -1, s.may_wait = s.refused = false;
