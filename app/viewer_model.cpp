@@ -91,6 +91,7 @@ const ui::ViewerModel& ViewerModelBuilder::build(Extent picture) {
   if (time_ns - timings_ns_ > kTimingsEvery) {
     timings_ns_ = time_ns;
     refresh_timings();
+    tell_of_damage();
     for (const NodeStatistics& stats : pipeline_.statistics())
       for (ui::NodeView& node : model_.nodes)
         if (node.id == stats.node) node.stats = stats.values;
@@ -101,6 +102,14 @@ const ui::ViewerModel& ViewerModelBuilder::build(Extent picture) {
   }
   refresh_rates(time_ns);
   return model_;
+}
+
+/// Once for a source: a file that is played in a loop comes to its damage again and again.
+void ViewerModelBuilder::tell_of_damage() {
+  if (damage_told_) return;
+  const std::string damage = pipeline_.source_damage();
+  damage_told_ = !damage.empty();
+  if (damage_told_) notice(true, fmt::format("{}: {}", model_.source_name, damage));
 }
 
 void ViewerModelBuilder::refresh_log() {

@@ -42,11 +42,13 @@ class ViewerModelBuilder {
   void refresh_taps();
   void refresh_timings();
   void refresh_rates(int64_t time_ns);
+  void tell_of_damage();
 
   Pipeline& pipeline_;
   const Registry& registry_;
   ui::ViewerModel model_;
   uint64_t graph_version_ = 0;
+  bool damage_told_ = false;
   int64_t timings_ns_ = 0, scopes_ns_ = 0, log_ns_ = 0;
   ScopeReading comparison_;
   struct Counted {

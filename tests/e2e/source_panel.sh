@@ -56,6 +56,20 @@ key l l l # an A-B loop and out of it: the pipeline still takes commands
 window_lives
 echo "ok: a missing file is told and the old one goes on"
 
+head -c $(($(stat -c %s "$clips/bars.mkv") / 2)) "$clips/bars.mkv" >"$clips/half.mkv"
+open_box
+type_text "$clips/half.mkv"
+key Return
+plays half.mkv
+told() { grep -q "half.mkv: the file ends early" "$WORK/viewer.err"; }
+wait_for 40 told || fail "nobody is told that half of a file is missing: $(tail -n 3 "$WORK/viewer.err")"
+window_lives
+open_box
+type_text "$clips/card.mkv"
+key Return
+plays card.mkv
+echo "ok: a file that ends early is told while its window is open"
+
 open_box
 type_text "$clips/ol"
 xdotool keydown Tab
