@@ -1,5 +1,5 @@
 #include "kernels/box/box.hpp"
-#include "kernels/common/border.hpp"
+#include "kernels/common/border_call.cuh"
 #include "kernels/common/launch.cuh"
 
 namespace lensd {
@@ -26,11 +26,6 @@ __device__ uint32_t four_bytes(const uint8_t* p, int count, bool aligned) {
   return word;
 }
 
-/// border_index(), of which one copy suffices.
-__device__ __noinline__ int border_row(int y, int height, Border border) {
-  return border_index(y, height, border);
-}
-
 /// Sums of 2r+1 rows, 16 bits each. The four running sums of a thread sit in two words: bytes 0 and 2, 1
 /// and 3.
 __global__ void box_columns(ImageView<const uint8_t> in, int row_bytes, ImageView<uint2> sums, bool aligned,
@@ -41,7 +36,7 @@ __global__ void box_columns(ImageView<const uint8_t> in, int row_bytes, ImageVie
   const Border border = block->border;
   uint32_t even = 0, odd = 0;
   const auto row = [&](int y) -> uint32_t {
-    const int inside = border_row(y, height, border);
+    const int inside = called_border_index(y, height, border);
     return inside < 0 ? 0 : four_bytes(in.row(inside) + x, row_bytes - x, aligned);
   };
   const auto add = [&](uint32_t v) { even += v & 0x00ff00ff, odd += v >> 8 & 0x00ff00ff; };
@@ -82,7 +77,7 @@ __global__ void box_columns(ImageView<const uint8_t> in, int row_bytes, ImageVie
   const auto word_at = [&](int y) { return *reinterpret_cast<const uint32_t*>(in.row(y) + x); };
   if (begin >= r && begin + BoxTuning::column_rows + r <= height) return slide(word_at);
   slide([&](int y) {
-    const int inside = border_row(y, height, border);
+    const int inside = called_border_index(y, height, border);
     return inside < 0 ? 0 : word_at(inside);
   });
 }

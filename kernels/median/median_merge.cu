@@ -1,6 +1,6 @@
 #include "kernels/median/median_merge.cuh"
 
-#include "kernels/common/border.hpp"
+#include "kernels/common/border_call.cuh"
 #include "kernels/common/launch.cuh"
 #include "kernels/median/median_math.hpp"
 #include "kernels/median/merge_network.hpp"
@@ -116,18 +116,14 @@ struct MergeJob {
   bool aligned;  ///< rows start at multiples of 4
 };
 
-/// One copy for all rows and columns.
-__device__ __noinline__ int border_at(int i, int n, Border border) {
-  return border_index(i, n, border);
-}
-
 /// The lane's four columns: two neighbours, and the same half a warp's width further right; −1 for none.
 struct LaneColumns {
   int at[4];
 
   __device__ LaneColumns(int x, int width, Border border) {
 #pragma unroll
-    for (int i = 0; i < 4; ++i) at[i] = border_at(x - 3 + i % 2 + i / 2 * MergeTuning::half, width, border);
+    for (int i = 0; i < 4; ++i)
+      at[i] = called_border_index(x - 3 + i % 2 + i / 2 * MergeTuning::half, width, border);
   }
 };
 
@@ -228,7 +224,7 @@ __global__ void __launch_bounds__(32 * MergeTuning::warps, MergeTuning::blocks)
   const LaneColumns lane(x, job.in.extent.width, border);
   Samples samples;
   const auto load = [&](int y, int to) {
-    samples.load(job, lane, y >= 0 && y < height ? y : border_at(y, height, border), to);
+    samples.load(job, lane, y >= 0 && y < height ? y : called_border_index(y, height, border), to);
   };
 #pragma unroll
   for (int k = 0; k < 6; ++k) load(y0 - 3 + k, k);

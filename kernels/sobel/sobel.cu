@@ -1,3 +1,4 @@
+#include "kernels/common/border_call.cuh"
 #include "kernels/common/gradient_pairs.cuh"
 #include "kernels/common/planar_tile.cuh"
 #include "kernels/sobel/sobel.hpp"
@@ -5,8 +6,7 @@
 namespace lensd {
 namespace {
 
-/// A thread computes 8 × 4 pixels from rows that it reads past the caches' first misses: neighbours read the
-/// same.
+/// A thread computes 8 × 4 pixels. No shared memory: what neighbours read too is in the L1 cache.
 struct SobelTuning {
   static constexpr int threads_x = 32, threads_y = 4;
   static constexpr int words = 2, columns = 4 * words, rows = 4;
@@ -31,16 +31,13 @@ __device__ __noinline__ uint2 sobel_words(const TileSource& in, int x, int y, Bo
   load_quad<1>(in, x, y, border, first), load_quad<1>(in, x + 4, y, border, second);
   return make_uint2(first[0], second[0]);
 }
-__device__ __noinline__ int sobel_row(int y, int height, Border border) {
-  return border_index(y, height, border);
-}
 
 /// A thread's columns of row y.
 __device__ __forceinline__ ColumnPairs<SobelTuning::words> sobel_pixels(const TileSource& in,
                                                                         const SobelColumns& at, int y,
                                                                         Border border) {
   constexpr uint32_t kBytes = 0x00ff00ffu;
-  const int inside = y >= 0 && y < in.extent.height ? y : sobel_row(y, in.extent.height, border);
+  const int inside = y >= 0 && y < in.extent.height ? y : called_border_index(y, in.extent.height, border);
   if (inside < 0) return {};
   const uint8_t* row = in.row(inside);
   const uint2 two = at.wide ? *reinterpret_cast<const uint2*>(row + at.x) : sobel_words(in, at.x, y, border);

@@ -27,7 +27,7 @@ void draw_values(PanelContext& ctx, ImU32 ink, const std::array<long, 3>& values
     ImGui::GetWindowDrawList()->AddText({end - ImGui::CalcTextSize(text.c_str()).x, at.y}, ink, text.c_str());
     end += field + gap;
   }
-  ImGui::Dummy({3 * field + 2 * gap, ImGui::GetTextLineHeight()});
+  ImGui::Dummy({3 * field + 3 * gap, ImGui::GetTextLineHeight()});  // the next three stand apart
 }
 
 /// Of "#" and six digits, however wide: the letters among them are not as wide as figures, and the box would
