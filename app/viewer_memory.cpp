@@ -32,7 +32,10 @@ ViewerMemory::ViewerMemory(ui::UiState& ui) : path_(viewer_state_path()) {
   kept_ = written_ = load_viewer_state(path_);
   take_width(kept_.left_width, ui.left_width), take_width(kept_.right_width, ui.right_width);
   ui.left = fold(kept_.left), ui.right = fold(kept_.right), ui.bottom = fold(kept_.bottom);
-  ui.panels = kept_.panels;
+  ui.panels = kept_.panels, ui.scopes.open = kept_.scopes, ui.tracks.open = kept_.tracks;
+  for (const ScopeKind kind :
+       {ScopeKind::histogram, ScopeKind::waveform, ScopeKind::parade, ScopeKind::vectorscope})
+    if (kept_.scope == lensd::name(kind)) ui.scopes.kind = kind;
   ui.preset_menu.last_used = kept_.last_preset;
   ui.preset_menu.last_graph_preset = kept_.graph_preset;
 }
@@ -62,7 +65,8 @@ void ViewerMemory::keep(const ui::UiState& ui, const ui::Window& window, bool no
     kept_.window_width = size.width, kept_.window_height = size.height;
   kept_.left_width = ui.left_width, kept_.right_width = ui.right_width;
   kept_.left = name(ui.left), kept_.right = name(ui.right), kept_.bottom = name(ui.bottom);
-  kept_.panels = ui.panels;
+  kept_.panels = ui.panels, kept_.scopes = ui.scopes.open, kept_.tracks = ui.tracks.open;
+  kept_.scope = lensd::name(ui.scopes.kind);
   if (!ui.presets.last_used().empty()) kept_.last_preset = ui.presets.last_used();
   // Of an empty graph nothing is told: the last one that was not stays on offer.
   if (!ui.editor.graph().nodes.empty()) {

@@ -65,6 +65,8 @@ ViewerState parse_viewer_state(const std::string& text) {
     if (!std::isfinite(state.right_width)) state.right_width = 0;
     take_side(*panels, "left", state.left), take_side(*panels, "right", state.right);
     take_side(*panels, "bottom", state.bottom);
+    take(*panels, "scopes", state.scopes), take(*panels, "tracks", state.tracks);
+    take(*panels, "scope", state.scope);
   }
   take(root, "last_preset", state.last_preset), take(root, "graph_preset", state.graph_preset);
   if (const toml::array* recent = root["recent_sources"].as_array())
@@ -89,6 +91,8 @@ std::string to_toml(const ViewerState& state) {
   for (const auto& [key, side] :
        {std::pair{"left", &state.left}, {"right", &state.right}, {"bottom", &state.bottom}})
     if (!side->empty()) text += fmt::format("{} = {}\n", key, toml_quoted(*side));
+  text += fmt::format("scopes = {}\ntracks = {}\n", state.scopes, state.tracks);
+  if (!state.scope.empty()) text += fmt::format("scope = {}\n", toml_quoted(state.scope));
   return text;
 }
 

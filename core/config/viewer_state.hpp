@@ -10,11 +10,12 @@
 namespace lensd {
 
 struct ViewerState {
-  int window_width = 0, window_height = 0;  ///< logical pixels; 0: not known
-  double left_width = 0, right_width = 0;   ///< logical pixels; 0: not known
-  std::string left, right, bottom;          ///< "open", "folded", empty: as there is room
-  bool panels = true;
-  std::string last_preset;                  ///< path
+  int window_width = 0, window_height = 0;             ///< logical pixels; 0: not known
+  double left_width = 0, right_width = 0;              ///< logical pixels; 0: not known
+  std::string left, right, bottom;                     ///< "open", "folded", empty: as there is room
+  bool panels = true, scopes = false, tracks = false;  ///< shown
+  std::string scope;                                   ///< "histogram" …; empty: not known
+  std::string last_preset;                             ///< path
   std::string graph_preset;                 ///< path of the preset that the last graph came from; empty: none
   std::vector<std::string> recent_sources;  ///< newest first
   bool operator==(const ViewerState&) const = default;

@@ -88,6 +88,7 @@ TEST_F(Presets, TheViewersStateReadsBack) {
   ViewerState state;
   state.window_width = 1500, state.window_height = 900, state.left_width = 300.5, state.right_width = 280;
   state.left = "folded", state.bottom = "open", state.panels = false;
+  state.scopes = state.tracks = true, state.scope = "waveform";
   state.last_preset = "/home/me/ü \"x\".toml", state.graph_preset = "/home/me/other.toml";
   for (const char* url : {"/a.mp4", "rtsp://camera/1", "/b.mp4", "/a.mp4"}) remember_source(state, url);
   EXPECT_EQ(state.recent_sources, (std::vector<std::string>{"/a.mp4", "/b.mp4", "rtsp://camera/1"}));
