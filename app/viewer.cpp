@@ -170,7 +170,7 @@ void Viewer::finish() {
   if (!line_.timings.empty()) write_timings(line_.timings, pipeline_->profiler().snapshot());
   flight_recorder_.reset();
   if (!line_.trace.empty()) write_text(line_.trace, pipeline_->timeline().chrome_trace());
-  if (const std::string damage = pipeline_->source_damage(); !damage.empty())
+  if (const std::string damage = pipeline_->source_damage(); !damage.empty() && !model_->damage_told())
     fmt::print(stderr, "lensd: {}: {}\n", pipeline_->source().name, damage);
   if (!failed_) pipeline_->check();
 }

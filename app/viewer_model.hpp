@@ -28,6 +28,8 @@ class ViewerModelBuilder {
   /// A command was sent: what the pipeline's status does not tell is remembered here.
   void sent(const Command& command);
   void notice(bool problem, std::string text);
+  /// Whether the source's damage stands among the notices.
+  bool damage_told() const { return damage_told_; }
   /// The messages of the run, while they are looked at.
   void refresh_log();
 

@@ -18,6 +18,14 @@ class GraphPanel : public PanelHand {
     viewer.state().presets = PresetShelf({folder.path(), {}});
     frames(3);  // until the layout has come to rest
   }
+  /// The one filter that the word finds, below the selected node or last.
+  void add_filter(const char* word) {
+    press({.character = '+'});
+    frame();
+    type(word);
+    press({.key = Key::enter});
+    frame();
+  }
   /// A pipeline that obeys at once.
   void follow(const Commands& commands) override {
     for (const Command& command : commands) obey(command);
@@ -228,11 +236,7 @@ TEST_F(GraphPanel, AKernelIsFilledAndResized) {
 }
 
 TEST_F(GraphPanel, AKernelThatIsChangedCountsAgainThoughOneWasComposed) {
-  press({.character = '+'});
-  frame();
-  type("correlate");
-  press({.key = Key::enter});
-  frame();
+  add_filter("correlate");
   test::set_value(model, "correlate", "compose", std::string("sharpen"));
   frames(2);
   click("graph/correlate/kernel/fill");
@@ -248,11 +252,7 @@ TEST_F(GraphPanel, AKernelThatIsChangedCountsAgainThoughOneWasComposed) {
 }
 
 TEST_F(GraphPanel, TheSecondInputIsChosenAmongTheNodesAbove) {
-  press({.character = '+'});
-  frame();
-  type("mix");
-  press({.key = Key::enter});
-  frame();
+  add_filter("mix");
   EXPECT_EQ(model.graph.find("mix")->inputs, (std::vector<std::string>{"convolve", "source"}));
   click("graph/mix/input2");
   EXPECT_FALSE(there("graph/mix/input2/mix"));
@@ -372,11 +372,8 @@ TEST_F(GraphPanel, TheLastGraphOutlivesItsPreset) {
 TEST_F(GraphPanel, ANodeHigherThanThePanelIsSeenFromItsNameOn) {
   ImGui::GetIO().DisplaySize = {1280, 330};
   frames(3);
-  press({.character = '+'});
-  frame();
-  type("correlate");
-  press({.key = Key::enter});
-  frames(5);
+  add_filter("correlate");
+  frames(4);
   const Rect title = rect("graph/correlate/title");
   EXPECT_GT(title.y, rect("presets/menu").y);
   EXPECT_LT(title.y + title.h, rect("graph/add").y);
