@@ -17,8 +17,15 @@ cleanup() {
 }
 trap cleanup EXIT
 
+# fail WHY: ends the test. With LENSD_E2E_FAILED=FOLDER a picture of the screen and what the program wrote are left there.
 fail() {
   echo "FAILED: $*"
+  if [[ -n ${LENSD_E2E_FAILED:-} ]]; then
+    local left=$LENSD_E2E_FAILED/$(basename "$0" .sh).$$
+    [[ -z ${WINDOW:-} ]] || import -silent -window root "$left.png"
+    cp "$WORK/viewer.err" "$left.err" 2>/dev/null
+    cp "$WORK/ui-map" "$left.map" 2>/dev/null
+  fi
   exit 1
 }
 
@@ -88,21 +95,18 @@ with socket.socket(type=socket.SOCK_DGRAM if sys.argv[1] == "udp" else socket.SO
 }
 
 # A display of the test's own, of $SCREEN pixels and bits, so that it neither moves the user's pointer nor depends
-# on a window manager.
+# on a window manager. Its number comes from the test's process id: a server that looks for a free number itself may
+# take that of one just ending, which then removes the new one's socket. Without -noreset it would begin anew, and
+# refuse whoever connects meanwhile, each time its last client leaves.
 start_display() {
   need_tools Xvfb xdotool import convert compare
-  local number_file=$WORK/display attempt
-  for attempt in 1 2 3; do # servers that start at once may take each other's number
-    rm -f "$number_file"
-    Xvfb -displayfd 3 -screen 0 "${SCREEN:-1280x800x24}" -nolisten tcp 3>"$number_file" 2>"$WORK/xvfb.log" &
-    STARTED+=($!)
-    wait_for 20 test -s "$number_file" || continue
-    DISPLAY=:$(<"$number_file")
-    export DISPLAY
-    unset WAYLAND_DISPLAY
-    wait_for 5 xdotool getdisplaygeometry && return
-  done
-  fail "Xvfb did not start: $(<"$WORK/xvfb.log")"
+  local ready=$WORK/display number=$((1000 + $$ % 50000))
+  Xvfb ":$number" -displayfd 3 -screen 0 "${SCREEN:-1280x800x24}" -nolisten tcp -noreset \
+    3>"$ready" 2>"$WORK/xvfb.log" &
+  STARTED+=($!)
+  wait_for 30 test -s "$ready" || fail "Xvfb did not start: $(<"$WORK/xvfb.log")"
+  export DISPLAY=:$number
+  unset WAYLAND_DISPLAY
 }
 
 viewer_window() {
