@@ -50,7 +50,8 @@ Viewer::Viewer(const CommandLine& line, const GraphDesc& graph)
 
 void Viewer::run() {
   const Interruption interruption;
-  while (window_.poll(ui_.behind() ? 0 : kIdleSeconds) && !quit_ && !interruption.requested()) {
+  while (window_.poll(ui_.behind() || session_.behind() ? 0 : kIdleSeconds) && !quit_ &&
+         !interruption.requested()) {
     window_.hidden() ? turn_unseen() : turn();
     memory_.keep(ui_.state(), window_);
     last_graph_.keep(ui_.state());

@@ -43,12 +43,30 @@ void ImGuiSession::fit_to_scale() {
 /// of a button that was let go at once in the frame behind.
 void ImGuiSession::take_input() {
   const int64_t time_ns = now_ns();
-  const bool touched = window_.take_touched() || ImGui::GetMouseCursor() != cursor_;
+  const bool touched = window_.take_touched() || ImGui::GetMouseCursor() != cursor_ || behind();
   if (touched || was_touched_) ImGui_ImplGlfw_NewFrame();
   was_touched_ = touched, cursor_ = ImGui::GetMouseCursor();
   ImGuiIO& io = ImGui::GetIO();
   if (last_begin_ns_ > 0) io.DeltaTime = std::max(static_cast<float>(to_s(time_ns - last_begin_ns_)), 1e-6f);
   last_begin_ns_ = time_ns;
+  // Two presses that came at once are shown two frames apart.
+  io.MouseDoubleClickTime = std::max(0.3f, 3 * io.DeltaTime);
+  step_mouse();
+}
+
+/// One step a frame. Dear ImGui before 1.87 knows the mouse only as it is when a frame begins: of a click
+/// between two frames it would see a press where the pointer has gone since, of a second one nothing.
+void ImGuiSession::step_mouse() {
+#if IMGUI_VERSION_NUM < 18700
+  const std::vector<MouseStep>& fresh = window_.input().mouse_steps;
+  mouse_steps_.insert(mouse_steps_.end(), fresh.begin(), fresh.end());
+  if (mouse_steps_.empty()) return;
+  ImGuiIO& io = ImGui::GetIO();
+  const MouseStep& step = mouse_steps_.front();
+  io.MousePos = {step.x, step.y};
+  for (int b = 0; b < IM_ARRAYSIZE(io.MouseDown); ++b) io.MouseDown[b] = (step.buttons >> b & 1u) != 0;
+  mouse_steps_.erase(mouse_steps_.begin());
+#endif
 }
 
 void ImGuiSession::begin() {

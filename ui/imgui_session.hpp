@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "ui/theme.hpp"
 #include "ui/window.hpp"
@@ -23,10 +24,13 @@ class ImGuiSession {
   /// Draws the panels over what is in the back buffer.
   void end();
   const Look& look() const { return look_; }
+  /// More happened than one frame can show: the next one should not wait for input.
+  bool behind() const { return !mouse_steps_.empty(); }
 
  private:
   void fit_to_scale();
   void take_input();
+  void step_mouse();
 
   Window& window_;
   Look look_;
@@ -34,6 +38,7 @@ class ImGuiSession {
   int cursor_ = 0;           ///< ImGui's name of its shape, as the window system was last told
   bool was_touched_ = true;  ///< the window, before the last frame
   int64_t last_begin_ns_ = 0;
+  std::vector<MouseStep> mouse_steps_;  ///< that are to be shown yet
 };
 
 }  // namespace lensd::ui

@@ -113,9 +113,23 @@ struct Window::Callbacks {
     if (!focused) window.input_.held_letters = 0;
   }
 
-  // What the mouse does is ImGui's to know; here only that it did.
-  static void button(GLFWwindow* handle, int, int, int) { of(handle); }
-  static void pointer(GLFWwindow* handle, double, double) { of(handle); }
+  /// The pointer arrives first, then the button changes: each is a step.
+  static void button(GLFWwindow* handle, int button, int action, int) {
+    Window& window = of(handle);
+    if (window.mouse_moved_) window.input_.mouse_steps.push_back(window.mouse_);
+    window.mouse_moved_ = false;
+    const uint32_t bit = 1u << button;
+    window.mouse_.buttons = action == GLFW_PRESS ? window.mouse_.buttons | bit : window.mouse_.buttons & ~bit;
+    window.input_.mouse_steps.push_back(window.mouse_);
+  }
+
+  static void pointer(GLFWwindow* handle, double x, double y) {
+    Window& window = of(handle);
+    window.mouse_.x = static_cast<float>(x), window.mouse_.y = static_cast<float>(y);
+    window.mouse_moved_ = true;
+  }
+
+  // What the wheel does is ImGui's to know; here only that it did.
   static void wheel(GLFWwindow* handle, double, double) { of(handle); }
   static void entered(GLFWwindow* handle, int) { of(handle); }
 
@@ -202,6 +216,8 @@ void Window::open(const WindowOptions& options) {
 bool Window::poll(double timeout_s) {
   input_.presses.clear();
   input_.dropped_files.clear();
+  input_.mouse_steps.clear();
+  mouse_moved_ = false;
   if (timeout_s > 0) {
     glfwWaitEventsTimeout(timeout_s);
   } else {

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# A real window, real clicks: the checkbox of the invert node switches the negative on and off, q quits.
+# A real window, real clicks: the checkbox of the invert node switches the negative on and off, q quits. A click counts
+# on a display of two frames a second too, where all of it happens between two of them.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -27,3 +28,22 @@ echo "ok: invert on again"
 
 quit_window
 echo "ok: q quits with code 0"
+
+# quick NAME: comes, clicks and is gone again, all at once.
+quick() {
+  wait_for 20 place "$1" || fail "the UI map has no '$1'"
+  xdotool mousemove --window "$WINDOW" $((${X%.*} + ${W%.*} / 2)) $((${Y%.*} + ${H%.*} / 2)) mousedown 1 mouseup 1 \
+    mousemove --window "$WINDOW" 136 640
+}
+export LENSD_DISPLAY_FPS=2
+start_viewer test:smptehdbars --pause --backend=cpu --graph invert
+wait_for 30 shown_like "$WORK/negative.png" || fail "no second window"
+for wanted in positive negative positive negative; do
+  quick graph/invert/enabled
+  wait_for 10 shown_like "$WORK/$wanted.png" || fail "a quick click was lost: the picture is not $wanted"
+done
+wait_for 20 place graph/invert/title || fail "the UI map has no title"
+xdotool mousemove --window "$WINDOW" $((${X%.*} + 10)) $((${Y%.*} + ${H%.*} / 2)) \
+  mousedown 1 mouseup 1 mousedown 1 mouseup 1 mousemove --window "$WINDOW" 136 640
+wait_for 10 place graph/invert/name || fail "a quick double click renames nothing"
+echo "ok: quick clicks count on a slow display"
