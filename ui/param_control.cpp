@@ -32,10 +32,16 @@ bool too_small(const ParamSpec& spec, double value) {
   return value != 0 && std::abs(value) < 0.5 * std::pow(0.1, decimals(spec));
 }
 
-/// A printf format for ImGui: "%.2f px". A '%' in the unit is doubled.
+/// Text as a printf format that shows it.
+std::string escaped(const std::string& text) {
+  std::string format;
+  for (const char c : text) format += c == '%' ? "%%" : std::string(1, c);
+  return format;
+}
+
+/// A printf format for ImGui: "%.2f px".
 std::string slider_format(const ParamSpec& spec, double value) {
-  std::string unit;
-  for (const char c : spec.unit) unit += c == '%' ? "%%" : std::string(1, c);
+  const std::string unit = escaped(spec.unit);
   const std::string number = spec.type == ParamType::integer ? "%lld"
                              : too_small(spec, value)        ? "%.1e"
                                                              : fmt::format("%.{}f", decimals(spec));
@@ -79,8 +85,11 @@ bool filled_slider(const Look& look, const ParamSpec& spec, ImGuiDataType type, 
     ImGui::PushStyleColor(which, active && ImGui::TempInputIsActive(id) ? colour::field : colour::gray(0, 0));
   ImGuiSliderFlags flags = ImGuiSliderFlags_AlwaysClamp;
   if (spec.widget == Widget::log_slider) flags |= ImGuiSliderFlags_Logarithmic;
-  const bool changed =
-      ImGui::SliderScalar("##value", type, value, min, max, slider_format(spec, shown).c_str(), flags);
+  // ImGui reads numbers and rounds by the format: words in place of it only while nobody is about to set one.
+  const bool at_rest = !active && !(hovered && ImGui::IsMouseDown(0));
+  const bool in_words = at_rest && shown == 0 && !spec.zero.empty();
+  const std::string format = in_words ? escaped(spec.zero) : slider_format(spec, shown);
+  const bool changed = ImGui::SliderScalar("##value", type, value, min, max, format.c_str(), flags);
   ImGui::PopStyleColor(5);
   return changed;
 }
@@ -200,6 +209,7 @@ bool begin_combo(const Look& look, const char* id, const std::string& shown) {
 }
 
 std::string shown_value(const ParamSpec& spec, const ParamValue& value) {
+  if (!spec.zero.empty() && (value == ParamValue(int64_t{0}) || value == ParamValue(0.0))) return spec.zero;
   std::string text = to_string(value);
   if (const double* v = std::get_if<double>(&value))
     text = too_small(spec, *v) ? fmt::format("{:.1e}", *v) : fmt::format("{:.{}f}", *v, decimals(spec));

@@ -45,6 +45,7 @@ enum class ParamChange {
 
 struct ParamSpec {
   std::string name, unit, doc;
+  std::string zero;  ///< what 0 stands for where it is not an amount: "from sigma"
   ParamType type = ParamType::real;
   double min = 0, max = 0;           ///< integer and real; inclusive
   std::vector<std::string> choices;  ///< choice: names, in the enum's order from 0
@@ -83,6 +84,7 @@ class Schema {
     std::string unit = {};
     Widget widget = Widget::plain;
     ParamChange change = ParamChange::live;
+    std::string zero = {};
   };
 
   Schema& boolean(std::string name, bool P::*member, std::string doc, Options options = Options()) {
@@ -153,7 +155,8 @@ class Schema {
   ParamSpec& add(std::string name, std::string doc, ParamType type, Options options) {
     ParamSpec& spec = schema_.params.emplace_back();
     spec.name = std::move(name), spec.doc = std::move(doc), spec.type = type;
-    spec.unit = std::move(options.unit), spec.widget = options.widget, spec.change = options.change;
+    spec.unit = std::move(options.unit), spec.zero = std::move(options.zero);
+    spec.widget = options.widget, spec.change = options.change;
     return spec;
   }
   Schema& finish(ParamSpec& spec) {

@@ -140,6 +140,7 @@ Json param_json(const ParamSpec& p) {
   if (p.widget == Widget::odd_slider) json["odd"] = true;
   if (p.widget == Widget::log_slider) json["log"] = true;
   if (!p.unit.empty()) json["unit"] = p.unit;
+  if (!p.zero.empty()) json["zero"] = p.zero;
   json["change"] = p.change == ParamChange::live ? "live" : "reconfigure";
   return json;
 }

@@ -82,7 +82,7 @@ FilterSchema Bilateral::make_schema() {
       .real("sigma_color", &BilateralParams::sigma_color, 0.3, 255, "reach in value",
             {.widget = Widget::log_slider})
       .integer("radius", &BilateralParams::radius, 0, kBilateralMaxRadius,
-               "of the disc; 0 takes 1.5 · sigma_space, at most 10", {.unit = "px"});
+               "of the disc; 0 takes 1.5 · sigma_space, at most 10", {.unit = "px", .zero = "from sigma"});
   return add_border(schema, &BilateralParams::border).build();
 }
 

@@ -163,7 +163,7 @@ FilterSchema Canny::make_schema() {
                {.unit = "px", .widget = Widget::odd_slider})
       .boolean("l2", &CannyParams::l2, "gradient as √(dx² + dy²) instead of |dx| + |dy|")
       .real("sigma", &CannyParams::sigma, 0, 10, "Gaussian blur beforehand; 0 for none",
-            {.unit = "px", .change = ParamChange::reconfigure})
+            {.unit = "px", .change = ParamChange::reconfigure, .zero = "none"})
       .choice("output", &CannyParams::output, {"edges", "overlay"}, "edges alone, or over the dimmed picture")
       .build();
 }

@@ -6,11 +6,13 @@ namespace lensd {
 
 FilterSchema Crop::make_schema() {
   const Schema<CropParams>::Options pixels{.unit = "px", .change = ParamChange::reconfigure};
+  Schema<CropParams>::Options size = pixels;
+  size.zero = "to the edge";
   return Schema<CropParams>("crop", "a rectangle of the picture")
       .integer("x", &CropParams::x, 0, kMaxSide - 1, "left column of the rectangle", pixels)
       .integer("y", &CropParams::y, 0, kMaxSide - 1, "top row of the rectangle", pixels)
-      .integer("width", &CropParams::width, 0, kMaxSide, "width, 0 = up to the right edge", pixels)
-      .integer("height", &CropParams::height, 0, kMaxSide, "height, 0 = up to the bottom edge", pixels)
+      .integer("width", &CropParams::width, 0, kMaxSide, "width, 0 = up to the right edge", size)
+      .integer("height", &CropParams::height, 0, kMaxSide, "height, 0 = up to the bottom edge", size)
       .build();
 }
 

@@ -45,7 +45,8 @@ FilterSchema Klt::make_schema() {
       .real("min_eigen", &P::min_eigen, 0, 1, "least texture of a window, as OpenCV's minEigThreshold",
             {.widget = Widget::log_slider})
       .real("fb_threshold", &P::fb_threshold, 0, 100,
-            "ends tracks that do not find back to within this distance; 0: no check", {.unit = "px"})
+            "ends tracks that do not find back to within this distance; 0: no check",
+            {.unit = "px", .zero = "no check"})
       .real("redetect_below", &P::redetect_below, 0, 1,
             "new corners are looked for under this part of max_features")
       .boolean("gain_bias", &P::gain_bias, "matches patches of other brightness and contrast")

@@ -93,20 +93,18 @@ void run_half(const PassArgs& args, Band band) {
 }  // namespace
 
 FilterSchema Resize::make_schema() {
-  const auto option = [](const char* unit, Widget widget = Widget::plain) {
-    return Schema<ResizeParams>::Options{.unit = unit, .widget = widget, .change = ParamChange::reconfigure};
-  };
+  using Options = Schema<ResizeParams>::Options;
+  const Options plain{.change = ParamChange::reconfigure};
+  const Options side{.unit = "px", .change = ParamChange::reconfigure, .zero = "auto"};
+  const Options factor{.widget = Widget::log_slider, .change = ParamChange::reconfigure};
   return Schema<ResizeParams>("resize", "another size by interpolation or exact means")
-      .integer("width", &ResizeParams::width, 0, kMaxSide, "width, 0 = from the height's or by scale",
-               option("px"))
-      .integer("height", &ResizeParams::height, 0, kMaxSide, "height, 0 = from the width's or by scale",
-               option("px"))
-      .real("scale", &ResizeParams::scale, 0.01, 16, "factor where neither width nor height is given",
-            option("", Widget::log_slider))
+      .integer("width", &ResizeParams::width, 0, kMaxSide, "width, 0 = from the height's or by scale", side)
+      .integer("height", &ResizeParams::height, 0, kMaxSide, "height, 0 = from the width's or by scale", side)
+      .real("scale", &ResizeParams::scale, 0.01, 16, "factor where neither width nor height is given", factor)
       .choice("method", &ResizeParams::method, {"nearest", "bilinear", "bicubic", "area", "lanczos3"},
-              "how samples between the old ones are made; area for shrinking", option(""))
+              "how samples between the old ones are made; area for shrinking", plain)
       .boolean("align_corners", &ResizeParams::align_corners,
-               "corner pixels' centres stay on each other; else the pictures' edges do", option(""))
+               "corner pixels' centres stay on each other; else the pictures' edges do", plain)
       .build();
 }
 

@@ -56,7 +56,7 @@ TEST(Catalogue, JsonDescribesEveryFilter) {
 /// there.
 TEST(Catalogue, JsonParametersAreComplete) {
   const auto json = nlohmann::json::parse(filters_json(all()));
-  int limits = 0;
+  int limits = 0, named_zeros = 0;
   for (const auto& filter : json)
     for (const auto& p : filter.at("parameters")) {
       SCOPED_TRACE(filter.at("name").get<std::string>() + "." + p.dump());
@@ -87,8 +87,11 @@ TEST(Catalogue, JsonParametersAreComplete) {
         EXPECT_EQ(value.get<std::vector<std::vector<double>>>().size() % 2, 1u);
       }
       EXPECT_EQ(p.contains("unit"), !spec.unit.empty());
+      EXPECT_EQ(p.value("zero", ""), spec.zero);
+      named_zeros += p.contains("zero");
     }
   EXPECT_GT(limits, 20);
+  EXPECT_GE(named_zeros, 8);
 }
 
 TEST(Catalogue, FormatsAreWhatTheFiltersMake) {

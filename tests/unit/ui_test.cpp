@@ -311,6 +311,16 @@ TEST_F(Panels, SmallValuesDoNotShowAsNothing) {
   EXPECT_EQ(shown_value(spec, 0.7), "0.700");
 }
 
+TEST_F(Panels, ZeroIsShownAsWhatItStandsFor) {
+  ParamSpec spec{.name = "radius", .unit = "px", .doc = "", .type = ParamType::integer, .min = 0, .max = 9};
+  EXPECT_EQ(shown_value(spec, int64_t{0}), "0 px");
+  spec.zero = "from sigma";
+  EXPECT_EQ(shown_value(spec, int64_t{0}), "from sigma");
+  EXPECT_EQ(shown_value(spec, int64_t{3}), "3 px");
+  spec.type = ParamType::real;
+  EXPECT_EQ(shown_value(spec, 0.0), "from sigma");
+}
+
 TEST_F(Panels, LogByKeyWithLevels) {
   type('e');
   frame();
