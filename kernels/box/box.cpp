@@ -4,92 +4,11 @@
 #include <cstring>
 #include <vector>
 
+#include "kernels/box/box_rows.hpp"
 #include "kernels/common/border_rows.hpp"
+#include "kernels/common/keep_alpha.hpp"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/box/box.cpp"
-#include <hwy/foreach_target.h>  // IWYU pragma: keep
-
-#include <hwy/highway.h>
-
-HWY_BEFORE_NAMESPACE();
-namespace lensd::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
-
-/// sums[i] += add[i] − sub[i]; a null row counts as zeros.
-void box_slide(uint16_t* sums, const uint8_t* add, const uint8_t* sub, size_t n) {
-  const hn::ScalableTag<uint16_t> d16;
-  const hn::Rebind<uint8_t, decltype(d16)> d8;
-  const size_t lanes = hn::Lanes(d16);
-  size_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    auto v = hn::LoadU(d16, sums + i);
-    if (add) v = hn::Add(v, hn::PromoteTo(d16, hn::LoadU(d8, add + i)));
-    if (sub) v = hn::Sub(v, hn::PromoteTo(d16, hn::LoadU(d8, sub + i)));
-    hn::StoreU(v, d16, sums + i);
-  }
-  for (; i < n; ++i) sums[i] = static_cast<uint16_t>(sums[i] + (add ? add[i] : 0) - (sub ? sub[i] : 0));
-}
-
-/// Row sums of 2·radius + 1 column sums; `columns` points at position -radius. One channel.
-void box_row_sums_gray(const uint16_t* columns, uint32_t* sums, int width, int radius) {
-  uint32_t s = 0;
-  for (int i = 0; i < 2 * radius; ++i) s += columns[i];
-  const uint16_t* const head = columns + 2 * radius;
-  for (int x = 0; x < width; ++x) {
-    s += head[x];
-    sums[x] = s;
-    s -= columns[x];
-  }
-}
-
-/// The same for four interleaved channels, a pixel a step.
-void box_row_sums_rgba(const uint16_t* columns, uint32_t* sums, int width, int radius) {
-  const hn::CappedTag<uint32_t, 4> d32;
-  const hn::Rebind<uint16_t, decltype(d32)> d16;
-  const auto pixel = [&](int i) { return hn::PromoteTo(d32, hn::LoadU(d16, columns + 4 * i)); };
-  auto s = hn::Zero(d32);
-  for (int i = 0; i < 2 * radius; ++i) s = hn::Add(s, pixel(i));
-  for (int x = 0; x < width; ++x) {
-    s = hn::Add(s, pixel(x + 2 * radius));
-    hn::StoreU(s, d32, sums + 4 * x);
-    s = hn::Sub(s, pixel(x));
-  }
-}
-
-/// box_mean over `n` sums.
-void box_divide(const uint32_t* sums, uint8_t* out, size_t n, const BoxBlock& block) {
-  size_t i = 0;
-  const hn::ScalableTag<uint32_t> d32;
-  const hn::RepartitionToWide<decltype(d32)> d64;
-  const hn::Rebind<uint8_t, decltype(d32)> d8;
-  const hn::RebindToSigned<decltype(d32)> di32;
-  const auto half = hn::Set(d32, static_cast<uint32_t>(block.half));
-  const auto reciprocal = hn::Set(d32, block.reciprocal);
-  const int shift = block.shift - 32;  // the high half holds what is left, at least 0
-  const size_t lanes = hn::Lanes(d32);
-  for (; shift >= 0 && i + lanes <= n; i += lanes) {
-    const auto v = hn::Add(hn::LoadU(d32, sums + i), half);
-    const auto even = hn::ShiftRight<32>(hn::MulEven(v, reciprocal));
-    const auto odd = hn::MulEven(hn::BitCast(d32, hn::ShiftRight<32>(hn::BitCast(d64, v))), reciprocal);
-    const auto high = hn::OddEven(hn::BitCast(d32, odd), hn::BitCast(d32, even));
-    const auto q = hn::ShiftRightSame(high, shift);
-    hn::StoreU(hn::DemoteTo(d8, hn::BitCast(di32, q)), d8, out + i);
-  }
-  for (; i < n; ++i) out[i] = box_mean(sums[i], block);
-}
-
-}  // namespace lensd::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
 namespace lensd {
-
-HWY_EXPORT(box_slide);
-HWY_EXPORT(box_row_sums_gray);
-HWY_EXPORT(box_row_sums_rgba);
-HWY_EXPORT(box_divide);
-
 namespace {
 
 /// A worker's memory: column sums with a rim of the largest radius, row sums, where the rim comes from.
@@ -117,10 +36,6 @@ void fill_rim(uint16_t* centre, const int* rim, int width, int channels, int rad
     uint16_t* to = centre + (i < radius ? i - radius : width + i - radius) * channels;
     for (int c = 0; c < channels; ++c) to[c] = rim[i] < 0 ? uint16_t{0} : centre[rim[i] * channels + c];
   }
-}
-
-void copy_alpha(const uint8_t* in, uint8_t* out, int width) {
-  for (int x = 0; x < width; ++x) out[4 * x + 3] = in[4 * x + 3];
 }
 
 }  // namespace
@@ -163,20 +78,19 @@ void Box::run(const PassArgs& args, Band band) const {
   for (int i = 0; i < 2 * r; ++i)
     memory.rim[i] = border_index(i < r ? i - r : width + i - r, width, block.border);
 
-  const auto slide = HWY_DYNAMIC_DISPATCH(box_slide);
-  const auto row_sums =
-      ch == 1 ? HWY_DYNAMIC_DISPATCH(box_row_sums_gray) : HWY_DYNAMIC_DISPATCH(box_row_sums_rgba);
-  const auto divide = HWY_DYNAMIC_DISPATCH(box_divide);
   std::memset(centre, 0, 2 * n);
   for (int y = band.begin - r; y < band.begin + r; ++y)
-    slide(centre, border_row(in, y, block.border), nullptr, n);
+    box_slide(centre, border_row(in, y, block.border), nullptr, n);
   for (int y = band.begin; y < band.end; ++y) {
     const uint8_t* gone = y > band.begin ? border_row(in, y - r - 1, block.border) : nullptr;
-    slide(centre, border_row(in, y + r, block.border), gone, n);
+    box_slide(centre, border_row(in, y + r, block.border), gone, n);
     fill_rim(centre, memory.rim, width, ch, r);
-    row_sums(centre - r * ch, memory.sums, width, r);
-    divide(memory.sums, args.out.row(y), n, block);
-    if (ch == 4) copy_alpha(in.row(y), args.out.row(y), width);
+    uint8_t* const out = args.out.row(y);
+    if (r >= 1 && r <= kBoxNarrowRadius)
+      box_means_narrow(centre - r * ch, ch, block, out, n);
+    else
+      box_means_wide(centre - r * ch, ch, block, memory.sums, out, width);
+    if (ch == 4) keep_alpha(in.row(y), out, n);
   }
 }
 
@@ -208,4 +122,3 @@ void Box::reference(ReferenceRun& run) const {
 }
 
 }  // namespace lensd
-#endif

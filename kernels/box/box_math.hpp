@@ -27,6 +27,11 @@ struct BoxBlock {
     const auto reciprocal = static_cast<uint32_t>(((uint64_t{1} << shift) + n - 1) / n);
     return {p.radius, static_cast<int>(n / 2), reciprocal, shift, p.border};
   }
+
+  /// (sum + n/2) · narrow_reciprocal() >> 16 + narrow_shift() is the mean for radii of 1 to 7, all in 16
+  /// bits: the reciprocal is ceil(2^(16 + shift) / n), and all their sums were tried.
+  uint16_t narrow_reciprocal() const { return static_cast<uint16_t>((reciprocal + 0x7fff) >> 15); }
+  int narrow_shift() const { return shift - 31; }
 };
 
 /// (sum + n/2) / n. Exact: the reciprocal is too large by less than n / 2^shift ≤ 2^-30 relative to 1/n, and

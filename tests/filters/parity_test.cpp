@@ -2,6 +2,7 @@
 // random parameters and placements. LENSD_DRAWS sets the draws of parameters for each case, LENSD_SEED the
 // seed.
 #include <gtest/gtest.h>
+#include <hwy/targets.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -117,6 +118,36 @@ TEST_P(Parity, CpuEqualsOracle) {
         compare(filter, *rig, frames);
       }
   });
+}
+
+/// Has the filters use nothing better than one of the processor's instruction sets.
+class InstructionSet {
+ public:
+  explicit InstructionSet(int64_t best) {
+    // Highway's better targets have the lower bits.
+    hwy::SetSupportedTargetsForTest(hwy::SupportedTargets() & ~(best - 1));
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  }
+  ~InstructionSet() {
+    hwy::SetSupportedTargetsForTest(0);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  }
+  InstructionSet(const InstructionSet&) = delete;
+  InstructionSet& operator=(const InstructionSet&) = delete;
+};
+
+TEST_P(Parity, OlderProcessorsEqualOracle) {
+  const int width = GetParam().extent.width;
+  if (width != 17 && width != 641) GTEST_SKIP() << "tried at 17x31 and 641x479 only";
+  for (const int64_t best : {HWY_AVX3, HWY_AVX2, HWY_SSE4}) {
+    if ((hwy::SupportedTargets() & best) == 0) continue;
+    SCOPED_TRACE(hwy::TargetName(best));
+    const InstructionSet set(best);
+    for_each_draw([&](Filter& filter, const std::vector<ImageFormat>& formats, const auto& frames) {
+      const auto rig = make_cpu_rig(filter, {.images = formats}, kOdd, 1);
+      compare(filter, *rig, frames);
+    });
+  }
 }
 
 TEST_P(Parity, CudaEqualsOracle) {

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "core/base/error.hpp"
+#include "kernels/box/box_rows.hpp"
 #include "kernels/convolve/convolve.hpp"
 #include "kernels/registry.hpp"
 #include "tests/filters/harness.hpp"
@@ -57,6 +58,19 @@ TEST(Box, WrappedWindowOfTheWholePictureIsItsMean) {
   for (const uint8_t v : in.pixels) sum += v;
   const Image out = filtered("box", in, {{"radius", int64_t{127}}, {"border", std::string("wrap")}});
   for (const uint8_t v : out.pixels) ASSERT_EQ(v, (sum + 65025 / 2) / 65025);
+}
+
+TEST(Box, SixteenBitsAreEnoughForSmallWindows) {
+  for (int radius = 1; radius <= kBoxNarrowRadius; ++radius) {
+    const BoxBlock block = BoxBlock::make({.radius = radius});
+    const auto n = static_cast<uint32_t>((2 * radius + 1) * (2 * radius + 1));
+    for (uint32_t sum = 0; sum <= 255 * n; ++sum) {
+      const uint32_t rounded = sum + n / 2;
+      ASSERT_LE(rounded, 0xffffu);
+      ASSERT_EQ((rounded * block.narrow_reciprocal()) >> 16 >> block.narrow_shift(), rounded / n)
+          << sum << " in a window of radius " << radius;
+    }
+  }
 }
 
 TEST(Sobel, RampsHaveTheirSlopeAndDirection) {
@@ -195,6 +209,19 @@ TEST(Bilateral, IsTheWeightedMeanWithinOne) {
         }
       ASSERT_NEAR(out.at(x, y), sum / weights, 1);
     }
+}
+
+/// Where the weights end near a difference of 127, half of the table of differences.
+TEST(Bilateral, EqualsOracleWhereTheWeightsEndHalfWay) {
+  const ImageFormat formats[] = {{PixelFormat::gray8, {200, 30}}};
+  for (double colour = 29.5; colour < 30.6; colour += 0.1) {
+    const auto filter = registry().find("bilateral")->make();
+    ASSERT_FALSE(filter->set("sigma_color", colour));
+    ReferenceRun oracle{.in = {uniform_noise(200, 30)}, .out = {}, .state = {}, .stats = {}};
+    filter->reference(oracle);
+    const auto rig = make_cpu_rig(*filter, {.images = formats}, kOdd, 1);
+    ASSERT_EQ(difference(oracle.out, rig->run(oracle.in).image), "") << "sigma_color " << colour;
+  }
 }
 
 TEST(Diffusion, AtMaximalKappaIsAGaussian) {
