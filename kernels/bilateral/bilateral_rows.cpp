@@ -66,8 +66,8 @@ struct ByteTable {
   }
 };
 
-/// Sums of 64 pixels. Vector k holds in each block of 128 bits the pixels 4·k … 4·k + 3 of its sixteen, as the
-/// interleaving of bytes and then words leaves them.
+/// Sums of 64 pixels. Vector k holds in each block of 128 bits the pixels 4·k … 4·k + 3 of its sixteen, as
+/// the interleaving of bytes and then words leaves them.
 struct PixelSums {
   V32 sums[4], weights[4];
 
@@ -93,8 +93,8 @@ struct PixelSums {
   HWY_INLINE V8 means() const {
     V32 m[4];
     for (int k = 0; k < 4; ++k) m[k] = mean_lanes(D32(), sums[k], weights[k]);
-    return V8{_mm512_packus_epi16(_mm512_packs_epi32(m[0].raw, m[1].raw),
-                                  _mm512_packs_epi32(m[2].raw, m[3].raw))};
+    return V8{
+        _mm512_packus_epi16(_mm512_packs_epi32(m[0].raw, m[1].raw), _mm512_packs_epi32(m[2].raw, m[3].raw))};
   }
 };
 
@@ -206,7 +206,8 @@ void BilateralRings::make(const BilateralBlock& block) {
   count = 0;
   for (int s = 1, first = 0; s < kSquares; first += members[s++]) {
     next[s] = first;
-    if (members[s] > 0) rings[count++] = {.first = first, .count = members[s], .space = 0, .low = {}, .high = {}};
+    if (members[s] > 0)
+      rings[count++] = {.first = first, .count = members[s], .space = 0, .low = {}, .high = {}};
   }
   for (int t = 0; t < block.taps_count; ++t)
     if (const int s = square(block.taps[t]); s > 0) taps[next[s]++] = block.taps[t];

@@ -44,26 +44,35 @@ int taps_rgba(const uint8_t* in, const ResizeTable& table, int x0, int x1, int16
   return x;
 }
 
-/// Gray outputs [x0, x1), whose gathers of 4 bytes are inside: one output a lane.
+/// Gray outputs [x0, x1), four a step, where 16 bytes from each one's start on are inside. These hold the
+/// samples of four unless the picture shrinks to less than a quarter.
 template <int kPairs>
 int taps_gray(const uint8_t* in, const ResizeTable& table, int x0, int x1, int16_t* out) {
-  const hn::ScalableTag<int32_t> d32;
-  const hn::Repartition<int16_t, decltype(d32)> d16;
-  const hn::Rebind<int16_t, decltype(d32)> half;
-  const auto low = hn::Set(d32, 0xff), high = hn::Set(d32, 0xff0000);
-  const int lanes = static_cast<int>(hn::Lanes(d32));
+  const hn::Full128<uint8_t> d8;
+  const hn::Full128<int16_t> d16;
+  const hn::Full128<int32_t> d32;
+  const hn::Half<decltype(d16)> half;
   int x = x0;
-  for (; x + lanes <= x1; x += lanes) {
+  for (; x + 4 <= x1; x += 4) {
+    const int32_t* const starts = table.start + x;
+    const bool close = starts[3] + 2 * kPairs <= starts[0] + 16;
+    const auto samples = hn::LoadU(d8, in + starts[0]);
+    const auto start = hn::LoadU(d32, starts);
+    const auto offset = hn::Sub(start, hn::Broadcast<0>(start));
+    // Of each lane the bytes `offset`, nothing, `offset` + 1, nothing.
+    auto places =
+        hn::Add(hn::Or(offset, hn::ShiftLeft<16>(offset)), hn::Set(d32, static_cast<int32_t>(0x80018000u)));
     auto sum = hn::Set(d32, 128);
-    const auto start = hn::LoadU(d32, table.start + x);
-    auto four = hn::GatherOffset(d32, reinterpret_cast<const int32_t*>(in), start);
     for (int k = 0; k < kPairs; ++k) {
-      if (k == 2) four = hn::GatherOffset(d32, reinterpret_cast<const int32_t*>(in + 4), start);
-      const auto pair =
-          k % 2 == 0 ? hn::Or(hn::And(four, low), hn::And(hn::ShiftLeft<8>(four), high))
-                     : hn::Or(hn::And(hn::ShiftRight<16>(four), low), hn::And(hn::ShiftRight<8>(four), high));
+      auto pair = hn::TableLookupBytesOr0(samples, hn::BitCast(d8, places));
+      if (!close) {
+        alignas(16) int32_t apart[4];
+        for (int i = 0; i < 4; ++i) apart[i] = in[starts[i] + 2 * k] | in[starts[i] + 2 * k + 1] << 16;
+        pair = hn::BitCast(d8, hn::Load(d32, apart));
+      }
       const auto weights = hn::LoadU(d32, table.pair(k) + x);
       sum = hn::Add(sum, pair_dot(d32, hn::BitCast(d16, pair), hn::BitCast(d16, weights)));
+      places = hn::Add(places, hn::Set(d32, 0x00020002));
     }
     hn::StoreU(hn::DemoteTo(half, hn::ShiftRight<8>(sum)), half, out + x);
   }
@@ -224,8 +233,7 @@ void taps_rim(const uint8_t* in, const ResizeAxis& axis, const ResizeTable& tabl
 
 void resize_taps_row(const uint8_t* in, const ResizeAxis& axis, const ResizeTable& table, int taps,
                      int channels, int16_t* out) {
-  const int reach =
-      channels == 4 ? taps : (taps + 3) / 4 * 4;  // samples that the vector loops read from the start on
+  const int reach = channels == 4 ? taps : 16;  // samples that the vector loops read from the start on
   int begin = 0, end = axis.m;
   while (begin < end && table.start[begin] < 0) ++begin;
   while (end > begin && table.start[end - 1] + reach > axis.n) --end;
