@@ -24,7 +24,8 @@ class ImGuiSession {
   /// Draws the panels over what is in the back buffer.
   void end();
   const Look& look() const { return look_; }
-  /// More happened than one frame can show: the next one should not wait for input.
+  /// The mouse did more than one frame can show: the next one should not wait for input. With Dear ImGui from
+  /// 1.87 on that is its own matter, and ViewerUi::behind()'s.
   bool behind() const { return !mouse_steps_.empty(); }
 
  private:

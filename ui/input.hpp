@@ -29,7 +29,7 @@ struct MouseStep {
 struct InputState {
   std::vector<KeyPress> presses;           ///< in order, since the last frame
   std::vector<std::string> dropped_files;  ///< since the last frame
-  std::vector<MouseStep> mouse_steps;      ///< since the last frame, up to the last change of a button
+  std::vector<MouseStep> mouse_steps;      ///< since the last frame: changes of buttons
   uint32_t held_letters = 0;               ///< bit 0: 'a' …; cleared when the window loses focus
 
   bool held(char letter) const { return (held_letters >> (letter - 'a') & 1u) != 0; }

@@ -85,7 +85,8 @@ bool filled_slider(const Look& look, const ParamSpec& spec, ImGuiDataType type, 
     ImGui::PushStyleColor(which, active && ImGui::TempInputIsActive(id) ? colour::field : colour::gray(0, 0));
   ImGuiSliderFlags flags = ImGuiSliderFlags_AlwaysClamp;
   if (spec.widget == Widget::log_slider) flags |= ImGuiSliderFlags_Logarithmic;
-  // ImGui reads numbers and rounds by the format: words in place of it only while nobody is about to set one.
+  // ImGui reads numbers and rounds by the format: words in place of it only while it is not clicked or
+  // dragged.
   const bool at_rest = !active && !(hovered && ImGui::IsMouseDown(0));
   const bool in_words = at_rest && shown == 0 && !spec.zero.empty();
   const std::string format = in_words ? escaped(spec.zero) : slider_format(spec, shown);

@@ -113,20 +113,27 @@ struct Window::Callbacks {
     if (!focused) window.input_.held_letters = 0;
   }
 
-  /// The pointer arrives first, then the button changes: each is a step.
+  /// A change is a step; what is dragged arrives, in a step of its own, before it is let go.
   static void button(GLFWwindow* handle, int button, int action, int) {
+    constexpr float kClickDistance = 6;  // Dear ImGui's for double clicks
     Window& window = of(handle);
-    if (window.mouse_moved_) window.input_.mouse_steps.push_back(window.mouse_);
-    window.mouse_moved_ = false;
+    MouseStep& mouse = window.mouse_;
+    std::vector<MouseStep>& steps = window.input_.mouse_steps;
     const uint32_t bit = 1u << button;
-    window.mouse_.buttons = action == GLFW_PRESS ? window.mouse_.buttons | bit : window.mouse_.buttons & ~bit;
-    window.input_.mouse_steps.push_back(window.mouse_);
+    if (action == GLFW_PRESS) {
+      mouse.buttons |= bit;
+      window.pressed_ = mouse;
+    } else {
+      if (std::hypot(mouse.x - window.pressed_.x, mouse.y - window.pressed_.y) > kClickDistance)
+        steps.push_back(mouse);
+      mouse.buttons &= ~bit;
+    }
+    steps.push_back(mouse);
   }
 
   static void pointer(GLFWwindow* handle, double x, double y) {
     Window& window = of(handle);
     window.mouse_.x = static_cast<float>(x), window.mouse_.y = static_cast<float>(y);
-    window.mouse_moved_ = true;
   }
 
   // What the wheel does is ImGui's to know; here only that it did.
@@ -217,7 +224,6 @@ bool Window::poll(double timeout_s) {
   input_.presses.clear();
   input_.dropped_files.clear();
   input_.mouse_steps.clear();
-  mouse_moved_ = false;
   if (timeout_s > 0) {
     glfwWaitEventsTimeout(timeout_s);
   } else {

@@ -87,8 +87,7 @@ class Window {
   InputState input_;
   std::string renderer_, version_;
   bool vsync_ = true, fullscreen_ = false;
-  MouseStep mouse_;                      ///< as the last event said
-  bool mouse_moved_ = false;             ///< since the last frame or change of a button
+  MouseStep mouse_, pressed_;            ///< as the last event, and the last press, said
   bool repeat_ = false, shift_ = false;  ///< of the key whose character callback follows
   int restore_[4] = {};                  ///< position and size before fullscreen
   int64_t last_present_ns_ = 0, asked_hidden_ns_ = 0;

@@ -29,7 +29,7 @@ Layout Bilateral::configure(const FilterInputs& inputs) {
   return {.output = format,
           .passes = {{.name = "bilateral",
                       .items = format.extent.height,
-                      .grain = 8,
+                      .grain = 16,
                       .bytes = 2 * values,
                       .operations = 20.0 * r * r * values}},
           .scratch_bytes = {},

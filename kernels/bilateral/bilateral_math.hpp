@@ -54,7 +54,8 @@ struct BilateralBlock {
   }
 };
 
-/// Weight of a neighbour, at most 2^15, so that 317 of them times 255 fit 32 bits.
+/// Weight of a neighbour, at most 2^15, so that 317 of them times 255 fit 32 bits. Only the centre reaches
+/// 2^15 for a sigma_space of up to 20: other weights fit 16 bits with a sign.
 LENSD_HD constexpr uint32_t bilateral_weight(uint32_t space, uint32_t colour) {
   return (space * colour + 256) >> 9;
 }

@@ -137,7 +137,7 @@ void permuted_row(const uint8_t* centre, const uint8_t* const* taps, const Bilat
     const V8 c = hn::LoadU(d8, centre + i);
     PixelSums pixels(c);
     for (int r = 0; r < rings.count; ++r) add_ring<kNear>(rings.rings[r], taps, i, c, pixels);
-    hn::BlendedStore(pixels.means(), hn::FirstN(d8, n - i), d8, out + i);
+    hn::BlendedStore(pixels.means(), hn::FirstN(d8, std::min(n - i, hn::Lanes(d8))), d8, out + i);
   }
 }
 
@@ -206,8 +206,9 @@ void BilateralRings::make(const BilateralBlock& block) {
   count = 0;
   for (int s = 1, first = 0; s < kSquares; first += members[s++]) {
     next[s] = first;
-    if (members[s] > 0)
-      rings[count++] = {.first = first, .count = members[s], .space = 0, .low = {}, .high = {}};
+    if (members[s] == 0) continue;
+    rings[count].first = first, rings[count].count = members[s];
+    ++count;
   }
   for (int t = 0; t < block.taps_count; ++t)
     if (const int s = square(block.taps[t]); s > 0) taps[next[s]++] = block.taps[t];

@@ -2,7 +2,8 @@
 //
 // Formats: Gray8, RGBA8 (alpha passes through). Border rule: `border`; outside of `constant` counts as 0.
 // Temporal reach: none. Exact. Cost does not depend on the radius: column sums slide down, their sum slides
-// along the row (McDonnell 1981); on CUDA the second is a difference of prefix sums.
+// along the row (McDonnell 1981); on CUDA the second is a difference of prefix sums. On the CPU windows of up
+// to 15×15 are cheaper still, as their column sums are added up in 16 bits, all for each pixel.
 #pragma once
 
 #include "core/graph/filter.hpp"

@@ -16,7 +16,7 @@ inline constexpr int kBoxMaxRadius = 127;  ///< column sums of 255 rows still fi
 struct BoxBlock {
   int radius, half;     ///< half = n / 2 for n = (2·radius + 1)²
   uint32_t reciprocal;  ///< ceil(2^shift / n)
-  int shift;            ///< 32 … 47
+  int shift;            ///< 31 … 46
   Border border;
 
   static BoxBlock make(const BoxParams& p) {
@@ -29,7 +29,7 @@ struct BoxBlock {
   }
 
   /// (sum + n/2) · narrow_reciprocal() >> 16 + narrow_shift() is the mean for radii of 1 to 7, all in 16
-  /// bits: the reciprocal is ceil(2^(16 + shift) / n), and all their sums were tried.
+  /// bits: the reciprocal is ceil(2^(16 + narrow_shift()) / n), and all their sums were tried.
   uint16_t narrow_reciprocal() const { return static_cast<uint16_t>((reciprocal + 0x7fff) >> 15); }
   int narrow_shift() const { return shift - 31; }
 };

@@ -5,6 +5,7 @@
 
 #include "core/base/error.hpp"
 #include "kernels/common/border_rows.hpp"
+#include "kernels/common/keep_alpha.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/convolve/convolve.cpp"
@@ -119,10 +120,7 @@ void run_chunk(const PassArgs& args, const ConvolveBlock& block, Band band, int 
       from[t] = slot(target - ry + block.taps[t].row) + block.taps[t].col * ch;
     uint8_t* const out = args.out.row(target) + x0 * ch;
     row(from, block, out, values);
-    if (ch == 4) {
-      const uint8_t* alpha = in.row(target) + x0 * 4;
-      for (size_t i = 3; i < values; i += 4) out[i] = alpha[i];
-    }
+    if (ch == 4) keep_alpha(in.row(target) + x0 * ch, out, values);
   }
 }
 

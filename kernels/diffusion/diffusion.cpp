@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/common/border_rows.hpp"
+#include "kernels/common/keep_alpha.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/diffusion/diffusion.cpp"
@@ -179,8 +180,7 @@ void Diffusion::run(const PassArgs& args, Band band) const {
     if (last) {
       uint8_t* const out = args.out.row(y);
       std::transform(states, states + n, out, diffusion_value);
-      if (ch == 4)
-        for (size_t i = 3; i < n; i += 4) out[i] = in.row(y)[i];
+      if (ch == 4) keep_alpha(in.row(y), out, n);
     }
     std::swap(w.at, w.below), std::swap(w.up, w.down);
   }

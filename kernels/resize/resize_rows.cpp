@@ -45,7 +45,7 @@ int taps_rgba(const uint8_t* in, const ResizeTable& table, int x0, int x1, int16
 }
 
 /// Gray outputs [x0, x1), four a step, where 16 bytes from each one's start on are inside. These hold the
-/// samples of four unless the picture shrinks to less than a quarter.
+/// samples of four unless the picture shrinks to less than a third (lanczos3) or a quarter.
 template <int kPairs>
 int taps_gray(const uint8_t* in, const ResizeTable& table, int x0, int x1, int16_t* out) {
   const hn::Full128<uint8_t> d8;

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "core/base/error.hpp"
+#include "kernels/bilateral/bilateral_math.hpp"
 #include "kernels/box/box_rows.hpp"
 #include "kernels/convolve/convolve.hpp"
 #include "kernels/registry.hpp"
@@ -209,6 +210,14 @@ TEST(Bilateral, IsTheWeightedMeanWithinOne) {
         }
       ASSERT_NEAR(out.at(x, y), sum / weights, 1);
     }
+}
+
+TEST(Bilateral, OnlyTheCentreWeighsSixteenBits) {
+  const BilateralBlock block = BilateralBlock::make({.sigma_space = 20, .sigma_color = 255, .radius = 1});
+  for (int t = 0; t < block.taps_count; ++t) {
+    const uint32_t weight = bilateral_weight(block.taps[t].weight, 4096);
+    EXPECT_EQ(weight > 0x7fff, block.taps[t].x == 0 && block.taps[t].y == 0) << weight;
+  }
 }
 
 /// Where the weights end near a difference of 127, half of the table of differences.
