@@ -7,6 +7,7 @@ set -u
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/lensd-e2e.XXXXXX")
 # The user's own presets and remembered sizes have no part in a test, nor a test in them.
 export XDG_CONFIG_HOME=$WORK/config XDG_STATE_HOME=$WORK/state
+exec {SAID}>&1
 STARTED=() # process ids to end when the test does
 
 cleanup() {
@@ -19,7 +20,7 @@ trap cleanup EXIT
 
 # fail WHY: ends the test. With LENSD_E2E_FAILED=FOLDER a picture of the screen and what the program wrote are left there.
 fail() {
-  echo "FAILED: $*"
+  echo "FAILED: $*" >&"$SAID" # also where the output of what waits is thrown away
   if [[ -n ${LENSD_E2E_FAILED:-} ]]; then
     local left=$LENSD_E2E_FAILED/$(basename "$0" .sh).$$
     [[ -z ${WINDOW:-} ]] || import -silent -window root "$left.png"
