@@ -9,17 +9,17 @@
 #include <map>
 #include <sstream>
 
-#include "app/flight_recorder.hpp"
+#include "app/commands/track_file.hpp"
+#include "app/pipeline/flight_recorder.hpp"
 #include "core/base/error.hpp"
 #include "core/control/commands.hpp"
-#include "core/image/track_file.hpp"
 #include "core/media/stream_output.hpp"
 
 namespace lensd {
 namespace {
 
-const std::map<std::string, BackendWish> kBackends{
-    {"auto", BackendWish::automatic}, {"cuda", BackendWish::cuda}, {"cpu", BackendWish::cpu}};
+const std::map<std::string, BackendRequest> kBackends{
+    {"auto", BackendRequest::automatic}, {"cuda", BackendRequest::cuda}, {"cpu", BackendRequest::cpu}};
 const std::map<std::string, HwDecode> kHwDecode{
     {"auto", HwDecode::automatic}, {"cuda", HwDecode::cuda}, {"no", HwDecode::off}};
 
@@ -250,7 +250,7 @@ GraphDesc configure(CommandLine& line, const Registry& registry) {
   if (line.source.empty()) line.source = config.source_url.value_or("");
   configure_live(line, config);
   if (line.hwdec == HwDecode::off && config.hwdec) line.hwdec = lookup(kHwDecode, *config.hwdec, "hwdec");
-  if (line.backend == BackendWish::automatic && config.backend)
+  if (line.backend == BackendRequest::automatic && config.backend)
     line.backend = lookup(kBackends, *config.backend, "backend");
   if (line.threads == 0) line.threads = config.threads.value_or(0);
   if (line.device == 0) line.device = config.device.value_or(0);

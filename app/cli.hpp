@@ -21,7 +21,7 @@ struct CommandLine {
   bool has_graph = false;
   std::string graph_file;  ///< the --config file that the graph was read from; empty: none, or --graph
   std::vector<std::string> configs, sets;
-  BackendWish backend = BackendWish::automatic;
+  BackendRequest backend = BackendRequest::automatic;
   HwDecode hwdec = HwDecode::off;
   int device = 0, threads = 0;
   LiveOptions live;

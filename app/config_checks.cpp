@@ -1,9 +1,9 @@
 #include "app/config_checks.hpp"
 
 #include "app/cli.hpp"
-#include "app/flight_recorder.hpp"
+#include "app/pipeline/flight_recorder.hpp"
 #include "core/base/error.hpp"
-#include "core/control/http_access.hpp"
+#include "core/control/http/http_access.hpp"
 #include "core/media/recording.hpp"
 #include "core/media/stream_output.hpp"
 

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "app/cli.hpp"
-#include "app/pipeline.hpp"
-#include "app/recorder_tap.hpp"
-#include "app/stream_tap.hpp"
+#include "app/pipeline/pipeline.hpp"
+#include "app/pipeline/recorder_sink.hpp"
+#include "app/pipeline/stream_sink.hpp"
 
 namespace lensd {
 
@@ -35,9 +35,9 @@ SourceOptions source_options(const CommandLine& line, Backend backend);
 inline constexpr int kFramesForSinks = kSinkFrames + 1;
 /// The recorder of a run; the one that --record asked for begins with the first frame. Throws Error(usage)
 /// for a file that is no video.
-std::shared_ptr<RecorderTap> make_recorder(const CommandLine& line, const SourceInfo& source);
+std::shared_ptr<RecorderSink> make_recorder(const CommandLine& line, const SourceInfo& source);
 /// What [output] or `-o ADDRESS` asks for; null: nothing. Throws Error(usage).
-std::shared_ptr<StreamTap> make_stream(const CommandLine& line, const SourceInfo& source);
+std::shared_ptr<StreamSink> make_stream(const CommandLine& line, const SourceInfo& source);
 /// What --record asks for.
 StartRecord record_command(const CommandLine& line);
 

@@ -3,7 +3,7 @@
 #include "app/run.hpp"
 #include "core/base/error.hpp"
 #include "core/device/memory.hpp"
-#include "core/media/cameras.hpp"
+#include "core/media/live/cameras.hpp"
 
 namespace lensd {
 namespace {
@@ -43,15 +43,15 @@ SourceOptions source_options(const CommandLine& line, Backend backend) {
   return options;
 }
 
-std::shared_ptr<RecorderTap> make_recorder(const CommandLine& line, const SourceInfo& source) {
+std::shared_ptr<RecorderSink> make_recorder(const CommandLine& line, const SourceInfo& source) {
   for (const std::string& path : {line.record, line.recording.name})
     if (!path.empty()) recording_muxer(path);
-  return std::make_shared<RecorderTap>(line.recording, source);
+  return std::make_shared<RecorderSink>(line.recording, source);
 }
 
-std::shared_ptr<StreamTap> make_stream(const CommandLine& line, const SourceInfo& source) {
+std::shared_ptr<StreamSink> make_stream(const CommandLine& line, const SourceInfo& source) {
   if (line.output_url.empty()) return nullptr;
-  return std::make_shared<StreamTap>(line.output_url, line.stream, source);
+  return std::make_shared<StreamSink>(line.output_url, line.stream, source);
 }
 
 StartRecord record_command(const CommandLine& line) {

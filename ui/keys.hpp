@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "ui/input.hpp"
+#include "ui/model/input.hpp"
 #include "ui/panel.hpp"
 
 namespace lensd::ui {

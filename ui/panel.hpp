@@ -11,16 +11,16 @@
 #include <utility>
 #include <vector>
 
-#include "ui/compare.hpp"
-#include "ui/graph_editor.hpp"
-#include "ui/input.hpp"
-#include "ui/model.hpp"
-#include "ui/placement.hpp"
-#include "ui/preset_shelf.hpp"
-#include "ui/rect.hpp"
-#include "ui/theme.hpp"
-#include "ui/timing_rows.hpp"
-#include "ui/widgets.hpp"
+#include "ui/model/compare.hpp"
+#include "ui/model/graph_editor.hpp"
+#include "ui/model/input.hpp"
+#include "ui/model/model.hpp"
+#include "ui/model/placement.hpp"
+#include "ui/model/preset_shelf.hpp"
+#include "ui/model/timing_rows.hpp"
+#include "ui/widgets/rect.hpp"
+#include "ui/widgets/theme.hpp"
+#include "ui/widgets/widgets.hpp"
 
 namespace lensd::ui {
 
@@ -148,7 +148,7 @@ struct ViewerRequests {
   bool snapshot = false, snapshot_window = false, toggle_record = false;
   std::vector<std::pair<bool, std::string>> messages;  ///< for the user and the log; true: a problem
   bool trace = false;                                  ///< the flight recorder writes what it has
-  std::optional<SourceWish> open;                      ///< a source, in place of the one that plays
+  std::optional<SourceRequest> open;                   ///< a source, in place of the one that plays
   bool cancel_open = false;                            ///< what is being opened is given up
   std::string forget_source;                           ///< a recent source that is not to be offered again
 };
@@ -215,7 +215,7 @@ void draw_source_places(PanelContext& ctx, ViewerRequests& requests);
 void draw_source_camera(PanelContext& ctx, ViewerRequests& requests);
 void draw_source_files(PanelContext& ctx, ViewerRequests& requests);
 /// Has the program open what was wished for; the dialog closes when it plays.
-void wish_source(PanelContext& ctx, ViewerRequests& requests, SourceWish wish);
+void wish_source(PanelContext& ctx, ViewerRequests& requests, SourceRequest wish);
 // Over the picture, whose area is in ImGui units:
 /// `placed` is where the whole picture lies. The numbers of the track under the pointer.
 void draw_track_hover(PanelContext& ctx, const Rect& area, const Rect& placed);

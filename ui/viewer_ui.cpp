@@ -6,7 +6,7 @@
 #include <imgui_internal.h>
 
 #include "core/base/clock.hpp"
-#include "ui/timings.hpp"
+#include "ui/panels/timings.hpp"
 
 namespace lensd::ui {
 namespace {
@@ -121,10 +121,10 @@ std::string scopes_note(const PanelContext& ctx) {
 void ask_for_taps(PanelContext& ctx, bool visible) {
   const ScopesState& s = ctx.state.scopes;
   const CompareState& c = ctx.state.compare;
-  std::vector<Tap> wanted;
+  std::vector<ScopeRequest> wanted;
   if (visible && s.open) wanted.push_back({s.node, s.kind});
   if (c.mode != CompareMode::off) wanted.push_back({c.a, ScopeKind::compare, c.b});
-  if (wanted != ctx.model.taps) ctx.send(SetTaps{std::move(wanted)});
+  if (wanted != ctx.model.scopes) ctx.send(SetScopes{std::move(wanted)});
 }
 
 /// Asks for the pictures that are compared, probed, or shown while the graph is bypassed.

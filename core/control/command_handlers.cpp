@@ -14,14 +14,14 @@ namespace {
 constexpr const char* kNotNow = "not now: too many commands are waiting, or there is no source yet";
 
 Answer refused(std::string sentence) {
-  return {Fault::refused, std::move(sentence), {}};
+  return {Status::refused, std::move(sentence), {}};
 }
 Answer wrong(std::string sentence) {
-  return {Fault::usage, std::move(sentence), {}};
+  return {Status::usage, std::move(sentence), {}};
 }
 
 void post(CommandCall& call, Command command) {
-  call.reply(call.target.post(std::move(command)) ? Answer{} : Answer{Fault::busy, kNotNow, {}});
+  call.reply(call.target.post(std::move(command)) ? Answer{} : Answer{Status::busy, kNotNow, {}});
 }
 
 std::string text_arg(const CommandCall& call, size_t index) {
@@ -63,15 +63,15 @@ Json timings_json(const std::vector<PassStats>& rows) {
 
 void get(CommandCall& call) {
   const View view = View::of(call.target);
-  if (call.args.empty()) return call.reply({Fault::none, {}, all_properties(view)});
+  if (call.args.empty()) return call.reply({Status::none, {}, all_properties(view)});
   Json values = Json::object();
   for (const Json& name : call.args) {
     const auto value = property_value(view, name.get<std::string>());
     if (!value) return call.reply(no_such_property(name.get<std::string>()));
-    if (call.args.size() == 1) return call.reply({Fault::none, {}, value->value});
+    if (call.args.size() == 1) return call.reply({Status::none, {}, value->value});
     values[name.get<std::string>()] = value->value;
   }
-  call.reply({Fault::none, {}, std::move(values)});
+  call.reply({Status::none, {}, std::move(values)});
 }
 
 /// Name and value in turn, or one object of them. All of it is checked before any of it is posted.
@@ -80,7 +80,7 @@ void set(CommandCall& call) {
   Changes changes;
   Answer answer;
   const auto add = [&](const std::string& name, const Json& value) {
-    if (answer.fault == Fault::none) answer = add_change(view, name, value, changes);
+    if (answer.fault == Status::none) answer = add_change(view, name, value, changes);
   };
   if (call.args.size() == 1 && call.args[0].is_object()) {
     for (const auto& [name, value] : call.args[0].items()) add(name, value);
@@ -92,10 +92,10 @@ void set(CommandCall& call) {
       add(call.args[i].get<std::string>(), call.args[i + 1]);
     }
   }
-  if (answer.fault != Fault::none) return call.reply(std::move(answer));
+  if (answer.fault != Status::none) return call.reply(std::move(answer));
   bool posted = changes.batch.changes.empty() || call.target.post(std::move(changes.batch));
   for (Command& command : changes.commands) posted = posted && call.target.post(std::move(command));
-  call.reply(posted ? Answer{} : Answer{Fault::busy, kNotNow, {}});
+  call.reply(posted ? Answer{} : Answer{Status::busy, kNotNow, {}});
 }
 
 /// [ID] NAME, with mpv's numbers; every name must be known.
@@ -128,21 +128,21 @@ void unobserve(CommandCall& call) {
     return call.reply(wrong("unobserve: expected ID or NAME"));
   const size_t gone = which.is_string() ? call.subscriber->unobserve(0, which.get<std::string>())
                                         : call.subscriber->unobserve(which.get<int64_t>(), {});
-  call.reply({Fault::none, {}, gone});
+  call.reply({Status::none, {}, gone});
 }
 
 void list(CommandCall& call) {
   const std::string what = call.args.empty() ? "commands" : text_arg(call, 0);
-  if (what == "commands") return call.reply({Fault::none, {}, describe_commands()});
-  if (what == "properties") return call.reply({Fault::none, {}, describe_properties()});
+  if (what == "commands") return call.reply({Status::none, {}, describe_commands()});
+  if (what == "properties") return call.reply({Status::none, {}, describe_properties()});
   const View view = View::of(call.target);
   if (what == "nodes")
-    return call.reply({Fault::none, {}, graph_json(view.graph.graph, *view.registry)["nodes"]});
+    return call.reply({Status::none, {}, graph_json(view.graph.graph, *view.registry)["nodes"]});
   if (what == "filters") {
     Json names = Json::array();
     for (const FilterEntry& entry : view.registry->filters)
       names.push_back({{"name", entry.schema().name}, {"doc", entry.schema().doc}});
-    return call.reply({Fault::none, {}, std::move(names)});
+    return call.reply({Status::none, {}, std::move(names)});
   }
   call.reply(wrong("list: expected commands, properties, nodes or filters"));
 }
@@ -154,7 +154,7 @@ void graph_get(CommandCall& call) {
   Json graph = graph_json(view.graph.graph, *view.registry);
   graph["version"] = view.graph.version, graph["frame"] = view.graph.frame;
   graph["chain"] = to_chain(view.graph.graph), graph["plan"] = view.graph.summary;
-  call.reply({Fault::none, {}, std::move(graph)});
+  call.reply({Status::none, {}, std::move(graph)});
 }
 
 void graph_set(CommandCall& call) {
@@ -260,7 +260,7 @@ void stats(CommandCall& call) {
     for (const Statistic& value : node.values) values[value.name] = value.value;
     nodes.push_back({{"node", node.node}, {"frame", node.frame}, {"values", std::move(values)}});
   }
-  call.reply({Fault::none,
+  call.reply({Status::none,
               {},
               {{"state", all_properties(view)},
                {"timings", timings_json(call.target.timings())},
@@ -273,20 +273,20 @@ void stats(CommandCall& call) {
 }
 
 void log_level(CommandCall& call) {
-  if (call.args.empty()) return call.reply({Fault::none, {}, log::level()});
+  if (call.args.empty()) return call.reply({Status::none, {}, log::level()});
   if (!log::set_level(text_arg(call, 0)))
     return call.reply(refused("log-level: expected trace, debug, info, warn, error or off"));
   call.reply({});
 }
 
 void log_lines(CommandCall& call) {
-  call.reply({Fault::none, {}, log::recent()});
+  call.reply({Status::none, {}, log::recent()});
 }
 void reload(CommandCall& call) {
   call.target.reload(std::move(call.reply));
 }
 void version(CommandCall& call) {
-  call.reply({Fault::none, {}, LENSD_VERSION});
+  call.reply({Status::none, {}, LENSD_VERSION});
 }
 void quit(CommandCall& call) {
   call.reply({});

@@ -15,7 +15,7 @@ namespace {
 constexpr int kMaxDepth = 32;
 
 Answer wrong(std::string sentence) {
-  return {Fault::usage, std::move(sentence), {}};
+  return {Status::usage, std::move(sentence), {}};
 }
 
 // ---- the table ------------------------------------------------------------------------------------------
@@ -118,14 +118,14 @@ const CommandSpec* find_command(const std::string& name) {
   return nullptr;
 }
 
-void run_command(Target& target, const Json& request, Subscriber* subscriber, Reply send) {
+void run_command(ControlTarget& target, const Json& request, Subscriber* subscriber, Reply send) {
   const auto it = request.find("command");
   if (it == request.end() || !it->is_array() || it->empty() || !it->front().is_string())
     return send(wrong("expected {\"command\": [NAME, ARGUMENTS…]}"));
   const std::string name = it->front().get<std::string>();
   const CommandSpec* command = find_command(name);
   if (!command)
-    return send({Fault::not_found, fmt::format("there is no command '{}', see list commands", name), {}});
+    return send({Status::not_found, fmt::format("there is no command '{}', see list commands", name), {}});
   const Json args(it->begin() + 1, it->end());
   if (const std::string problem = check_args(*command, args); !problem.empty()) return send(wrong(problem));
   CommandCall call{target, args, subscriber, std::move(send)};
@@ -145,7 +145,7 @@ Json positional(const CommandSpec& command, const Json& named) {
 }
 
 std::string answer_text(const Answer& answer, const Json& request_id) {
-  Json json{{"error", answer.fault == Fault::none ? "success" : answer.error}};
+  Json json{{"error", answer.fault == Status::none ? "success" : answer.error}};
   if (!answer.data.is_null()) json["data"] = answer.data;
   if (!request_id.is_null()) json["request_id"] = request_id;
   return json_line(json);

@@ -1,6 +1,6 @@
 // The command table: one list for the socket, HTTP and `lensd ctl`.
 //
-//   {"command": ["set", "edges.low", 60], "request_id": 7} ── run() ──▶ handler ──▶ Target
+//   {"command": ["set", "edges.low", 60], "request_id": 7} ── run() ──▶ handler ──▶ ControlTarget
 //                                       {"request_id": 7, "error": "success"} ◀── send, at once or later
 //
 // Any thread may call run(). It never waits for the pipeline: what takes time answers from another thread.
@@ -17,7 +17,7 @@ namespace lensd {
 
 /// One call of a command: its arguments are checked against the table.
 struct CommandCall {
-  Target& target;
+  ControlTarget& target;
   const Json& args;        ///< array, without the command's name
   Subscriber* subscriber;  ///< null where events cannot be sent
   Reply reply;
@@ -45,7 +45,7 @@ std::span<const CommandSpec> command_table();
 const CommandSpec* find_command(const std::string& name);
 
 /// Runs {"command": [name, arguments…]}. `send` gets the answer, once, from any thread.
-void run_command(Target& target, const Json& request, Subscriber* subscriber, Reply send);
+void run_command(ControlTarget& target, const Json& request, Subscriber* subscriber, Reply send);
 
 /// Arguments given by name, {"seconds": 5}, in the command's order. The object itself for `set`.
 Json positional(const CommandSpec& command, const Json& named);

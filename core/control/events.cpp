@@ -101,7 +101,7 @@ void EventHub::publish(const std::string& name, int64_t frame, Json fields) {
   }
 }
 
-void EventHub::tick(const Target& target) {
+void EventHub::tick(const ControlTarget& target) {
   const auto all = alive();
   if (all.empty()) return;
   const View view = View::of(target);

@@ -1,6 +1,6 @@
 // Events: what changed, to everyone who asked, at the pace at which each of them reads.
 //
-//   Target's changes ── EventHub::tick() ──▶ Subscriber (bounded queue) ──▶ socket client
+//   ControlTarget's changes ── EventHub::tick() ──▶ Subscriber (bounded queue) ──▶ socket client
 //                                                                    ──▶ EventFeed ──▶ /events
 //
 // A queue that is full loses its oldest event, which is counted and told to the client once it reads again.
@@ -68,7 +68,7 @@ class EventHub {
   void publish(const std::string& name, int64_t frame, Json fields = Json::object());
 
   /// Compares all observed properties with what was sent last and sends those that changed.
-  void tick(const Target& target);
+  void tick(const ControlTarget& target);
 
   uint64_t dropped() const;
 

@@ -130,7 +130,7 @@ void add_process(Families& f, const RunState& s) {
 
 }  // namespace
 
-std::string metrics_text(const Target& target, const ServerCounts& servers) {
+std::string metrics_text(const ControlTarget& target, const ServerCounts& servers) {
   const RunState state = target.state();
   Families families;
   add_frames(families, state);

@@ -15,6 +15,6 @@ struct ServerCounts {
 };
 
 /// Counters, gauges and histograms with HELP and TYPE, prefix lensd_. Any thread.
-std::string metrics_text(const Target& target, const ServerCounts& servers);
+std::string metrics_text(const ControlTarget& target, const ServerCounts& servers);
 
 }  // namespace lensd

@@ -149,14 +149,14 @@ Answer add_param(const NodeDesc& node, const ParamSpec& spec, const Json& value,
   } else {
     problem = fmt::format("{}: expected {}", spec.name, spec.allowed());
   }
-  if (problem) return {Fault::refused, node.id + ": " + *problem, {}};
+  if (problem) return {Status::refused, node.id + ": " + *problem, {}};
   changes.batch.changes.emplace_back(SetParam{node.id, spec.name, std::move(converted)});
   return {};
 }
 
 }  // namespace
 
-View View::of(const Target& target) {
+View View::of(const ControlTarget& target) {
   return {target.state(), target.graph(), &target.registry()};
 }
 
@@ -174,24 +174,24 @@ std::optional<PropertyValue> property_value(const View& view, const std::string&
 }
 
 Answer no_such_property(const std::string& name) {
-  return {Fault::not_found, fmt::format("there is no property '{}'", name), {}};
+  return {Status::not_found, fmt::format("there is no property '{}'", name), {}};
 }
 
 Answer add_change(const View& view, const std::string& name, const Json& value, Changes& changes) {
   if (const Property* property = find(name)) {
-    if (!property->set) return {Fault::refused, fmt::format("{} cannot be set", name), {}};
+    if (!property->set) return {Status::refused, fmt::format("{} cannot be set", name), {}};
     const std::string problem = property->set(view, value, changes.commands);
-    if (!problem.empty()) return {Fault::refused, fmt::format("{}: {}", name, problem), {}};
+    if (!problem.empty()) return {Status::refused, fmt::format("{}: {}", name, problem), {}};
     return {};
   }
   const auto [node, param] = find_node(view, name);
   if (node && param == "enabled") {
-    if (!value.is_boolean()) return {Fault::refused, name + ": expected true or false", {}};
+    if (!value.is_boolean()) return {Status::refused, name + ": expected true or false", {}};
     changes.batch.changes.emplace_back(SetEnabled{node->id, value.get<bool>()});
     return {};
   }
   const ParamSpec* spec = node ? find_param(view, *node, param) : nullptr;
-  if (!spec) return {Fault::not_found, unknown(view, name), {}};
+  if (!spec) return {Status::not_found, unknown(view, name), {}};
   return add_param(*node, *spec, value, changes);
 }
 

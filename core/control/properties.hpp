@@ -1,6 +1,6 @@
 // Properties: named values that can be read, observed and, some of them, set.
 //
-//   Target ── View::of() ──▶ View ── property_value(view, "edges.low") ──▶ JSON
+//   ControlTarget ── View::of() ──▶ View ── property_value(view, "edges.low") ──▶ JSON
 //   set "edges.low" 60 ──▶ Changes ──▶ commands for one frame
 //
 // "NODE.PARAMETER" and "NODE.enabled" are properties of the graph; the others are listed in properties.cpp.
@@ -20,7 +20,7 @@ struct View {
   GraphState graph;
   const Registry* registry = nullptr;
 
-  static View of(const Target& target);
+  static View of(const ControlTarget& target);
 };
 
 struct PropertyValue {

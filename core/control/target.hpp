@@ -1,6 +1,6 @@
 // What control reaches of the running program, without knowing its threads.
 //
-//   socket, HTTP ──▶ Commands ──▶ Target (app/session) ──▶ Pipeline, source, files
+//   socket, HTTP ──▶ Commands ──▶ ControlTarget (app/session) ──▶ Pipeline, source, files
 //
 // Every member may be called from any thread and, picture() excepted, returns at once: what takes time
 // (planning, opening a source, writing a file) answers through a Reply, which is called exactly once, from
@@ -14,16 +14,16 @@
 #include <string>
 #include <vector>
 
-#include "core/control/command.hpp"
 #include "core/control/encoded_picture.hpp"
-#include "core/graph/executor.hpp"
+#include "core/graph/exec/executor.hpp"
+#include "core/pipeline/command.hpp"
 
 namespace lensd {
 
 using Json = nlohmann::json;
 
 /// What a request came to, told apart for HTTP's status codes.
-enum class Fault : uint8_t {
+enum class Status : uint8_t {
   none,
   usage,      ///< wrong arguments
   not_found,  ///< no such command, property or node
@@ -33,7 +33,7 @@ enum class Fault : uint8_t {
 };
 
 struct Answer {
-  Fault fault = Fault::none;
+  Status fault = Status::none;
   std::string error;  ///< a sentence, empty when it was done
   Json data;
 };
@@ -71,9 +71,9 @@ struct GraphState {
   std::string summary;
 };
 
-class Target {
+class ControlTarget {
  public:
-  virtual ~Target() = default;
+  virtual ~ControlTarget() = default;
 
   virtual const Registry& registry() const = 0;
   virtual RunState state() const = 0;

@@ -71,11 +71,11 @@ CudaStatus probe_cuda([[maybe_unused]] int ordinal) {
   return status;
 }
 
-BackendChoice choose_backend(BackendWish wish, const CudaStatus& status) {
-  if (wish == BackendWish::cpu) return {Backend::cpu, "asked for"};
+BackendChoice choose_backend(BackendRequest wish, const CudaStatus& status) {
+  if (wish == BackendRequest::cpu) return {Backend::cpu, "asked for"};
   if (status.available)
     return {Backend::cuda, fmt::format("{}, driver API {}", status.device, status.driver)};
-  if (wish == BackendWish::cuda)
+  if (wish == BackendRequest::cuda)
     throw Error(ExitCode::unavailable, "--backend=cuda", status.reason,
                 "--backend=cpu gives the same output; `lensd doctor` tells more");
   return {Backend::cpu, status.reason};

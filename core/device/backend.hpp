@@ -7,7 +7,7 @@
 namespace lensd {
 
 enum class Backend : uint8_t { cpu, cuda };
-enum class BackendWish : uint8_t { automatic, cuda, cpu };
+enum class BackendRequest : uint8_t { automatic, cuda, cpu };
 
 constexpr const char* name(Backend backend) {
   return backend == Backend::cpu ? "cpu" : "cuda";
@@ -34,6 +34,6 @@ struct BackendChoice {
 };
 
 /// Resolves the wish. Throws Error(unavailable) when CUDA was asked for by name and is not there.
-BackendChoice choose_backend(BackendWish wish, const CudaStatus& status);
+BackendChoice choose_backend(BackendRequest wish, const CudaStatus& status);
 
 }  // namespace lensd

@@ -69,11 +69,11 @@ ClockSpeed cpu_clock(const std::string& sys_cpu, const std::string& cpuinfo) {
   return {0, "The kernel tells no clock: no cpufreq in /sys and no \"cpu MHz\" in /proc/cpuinfo"};
 }
 
-GpuClock::GpuClock(const std::string& pci_bus_id, const char* library) {
+GpuClockMonitor::GpuClockMonitor(const std::string& pci_bus_id, const char* library) {
   open(pci_bus_id, library);
 }
 
-void GpuClock::open(const std::string& pci_bus_id, const char* library) {
+void GpuClockMonitor::open(const std::string& pci_bus_id, const char* library) {
   if (pci_bus_id.empty()) return void(obstacle_ = "The graph does not run on a GPU");
   library_ = dlopen(library, RTLD_NOW | RTLD_LOCAL);
   if (!library_) return void(obstacle_ = fmt::format("The driver's library {} is not there", library));
@@ -89,13 +89,13 @@ void GpuClock::open(const std::string& pci_bus_id, const char* library) {
     obstacle_ = fmt::format("NVML does not know the GPU at {}: {}", pci_bus_id, error_text(library_, result));
 }
 
-GpuClock::~GpuClock() {
+GpuClockMonitor::~GpuClockMonitor() {
   if (begun_)
     if (const auto shutdown = symbol<Shutdown>(library_, "nvmlShutdown")) shutdown();
   if (library_) dlclose(library_);
 }
 
-ClockSpeed GpuClock::read() const {
+ClockSpeed GpuClockMonitor::read() const {
   if (!obstacle_.empty()) return {0, obstacle_};
   unsigned mhz = 0;
   const auto clock = symbol<ClockInfo>(library_, "nvmlDeviceGetClockInfo");

@@ -2,7 +2,7 @@
 // heat.
 //
 //   sysfs or /proc/cpuinfo ── cpu_clock() ──┐
-//   NVML, loaded at run time ── GpuClock ───┴▶ ClockSpeed
+//   NVML, loaded at run time ── GpuClockMonitor ───┴▶ ClockSpeed
 //
 // Reading takes tens of microseconds to milliseconds: for a slow thread, not for one that frames wait for.
 #pragma once
@@ -22,13 +22,13 @@ ClockSpeed cpu_clock(const std::string& sys_cpu = "/sys/devices/system/cpu",
 
 /// The graphics clock of the GPU at a PCI address, by the driver's own library, which is no dependency of
 /// this program. One thread at a time.
-class GpuClock {
+class GpuClockMonitor {
  public:
   /// `pci_bus_id` as in CudaStatus. Never throws: what is missing is told by read().
-  explicit GpuClock(const std::string& pci_bus_id, const char* library = "libnvidia-ml.so.1");
-  ~GpuClock();
-  GpuClock(const GpuClock&) = delete;
-  GpuClock& operator=(const GpuClock&) = delete;
+  explicit GpuClockMonitor(const std::string& pci_bus_id, const char* library = "libnvidia-ml.so.1");
+  ~GpuClockMonitor();
+  GpuClockMonitor(const GpuClockMonitor&) = delete;
+  GpuClockMonitor& operator=(const GpuClockMonitor&) = delete;
 
   ClockSpeed read() const;
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "core/image/picture.hpp"
+#include "core/device/memory_kind.hpp"
 
 namespace lensd {
 

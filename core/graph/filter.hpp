@@ -25,7 +25,7 @@
 #include "core/device/backend.hpp"
 #include "core/device/cuda_fwd.hpp"
 #include "core/device/workers.hpp"
-#include "core/graph/tap.hpp"
+#include "core/graph/scope_request.hpp"
 #include "core/image/frame.hpp"
 #include "core/image/image.hpp"
 #include "core/image/picture.hpp"
@@ -52,10 +52,10 @@ struct FrameBlock {
   int64_t index = 0, pts_ns = 0;
   /// Which half of a node's state holds what it kept of the frame before; the other half takes what is kept
   /// of this one. A frame that is run again has the same half: it starts from the same past.
-  uint32_t half = 0;
+  uint32_t state_index = 0;
   /// 1: there is no frame before (start, seek, cut, new format). What the kept half holds is then zeros or
   /// from before the cut, not the past of this frame; counters that never start anew may be taken from it.
-  uint32_t fresh = 1;
+  uint32_t reset = 1;
 };
 static_assert(sizeof(FrameBlock) == 24);
 
@@ -89,10 +89,12 @@ template <class T>
 struct StatePair {
   T* halves[2];
   const FrameBlock* frame;
-  LENSD_HD const T* before() const { return halves[frame->half & 1]; }  ///< kept of the frame before
+  LENSD_HD const T* before() const { return halves[frame->state_index & 1]; }  ///< kept of the frame before
   /// A copy of a small state as it was before this frame; zeros where there is no past.
-  LENSD_HD T past() const { return frame->fresh ? T{} : *before(); }
-  LENSD_HD T* after() const { return halves[~frame->half & 1]; }  ///< to be filled, every byte that counts
+  LENSD_HD T past() const { return frame->reset ? T{} : *before(); }
+  LENSD_HD T* after() const {
+    return halves[~frame->state_index & 1];
+  }  ///< to be filled, every byte that counts
 };
 
 /// Arguments of one pass. All pointers are on the backend's side except where said.

@@ -27,9 +27,9 @@ struct Place {
 class Builder {
  public:
   Builder(Plan& plan, const Registry& registry, const PlanExtras& extras) : plan_(plan), registry_(registry) {
-    for (const Tap& tap : extras.taps)
-      if (there_is(tapped(tap)) && (tap.kind != ScopeKind::compare || there_is(other(tap))))
-        taps_.push_back(tap);
+    for (const ScopeRequest& scope : extras.scopes)
+      if (there_is(measured(scope)) && (scope.kind != ScopeKind::compare || there_is(other(scope))))
+        scopes_.push_back(scope);
     for (const std::string& node : extras.views)
       if (there_is(node)) views_.push_back(node);
   }
@@ -50,8 +50,8 @@ class Builder {
     }
     if (!problems_.empty())
       throw Error(ExitCode::invalid_config, "", fmt::format("{}", fmt::join(problems_, "\n")));
-    for (const Tap& tap : taps_)
-      if (tap.kind == ScopeKind::compare) add_comparison(tap);
+    for (const ScopeRequest& scope : scopes_)
+      if (scope.kind == ScopeKind::compare) add_comparison(scope);
     show(plan_.graph.output);
     for (const std::string& node : views_) show(node);
     plan_.output = plan_.frame_images[0];
@@ -73,20 +73,22 @@ class Builder {
     plan_.views.push_back({id, node.frame_image});
   }
 
-  const std::string& tapped(const Tap& tap) const { return tap.node.empty() ? plan_.graph.output : tap.node; }
-
-  const std::string& other(const Tap& tap) const {
-    return tap.other.empty() ? plan_.graph.output : tap.other;
+  const std::string& measured(const ScopeRequest& scope) const {
+    return scope.node.empty() ? plan_.graph.output : scope.node;
   }
 
-  /// Nodes from which the output, a tap or a view can be reached; disabled ones only hand their first input
+  const std::string& other(const ScopeRequest& scope) const {
+    return scope.other.empty() ? plan_.graph.output : scope.other;
+  }
+
+  /// Nodes from which the output, a scope or a view can be reached; disabled ones only hand their first input
   /// on.
   std::set<std::string> needed_nodes() const {
     std::set<std::string> needed;
     std::vector<std::string> open{plan_.graph.output};
-    for (const Tap& tap : taps_) {
-      open.push_back(tapped(tap));
-      if (tap.kind == ScopeKind::compare) open.push_back(other(tap));
+    for (const ScopeRequest& scope : scopes_) {
+      open.push_back(measured(scope));
+      if (scope.kind == ScopeKind::compare) open.push_back(other(scope));
     }
     open.insert(open.end(), views_.begin(), views_.end());
     while (!open.empty()) {
@@ -175,15 +177,15 @@ class Builder {
 
   /// The scopes of the image that stands for `id`.
   void add_scopes(const std::string& id) {
-    for (const Tap& tap : taps_) {
-      if (tapped(tap) != id || tap.kind == ScopeKind::compare) continue;
+    for (const ScopeRequest& scope : scopes_) {
+      if (measured(scope) != id || scope.kind == ScopeKind::compare) continue;
       PlanNode node;
-      node.id = fmt::format("{}.{}", tap.node.empty() ? "output" : tap.node, name(tap.kind));
+      node.id = fmt::format("{}.{}", scope.node.empty() ? "output" : scope.node, name(scope.kind));
       if (plan_.find(node.id) || plan_.graph.find(node.id))
         continue;  // asked for twice, or the name is taken
-      node.filter = registry_.make_scope(tap.kind);
+      node.filter = registry_.make_scope(scope.kind);
       node.filter_name = node.filter->schema().name;
-      node.automatic = true, node.tap = tap;
+      node.automatic = true, node.scope = scope;
       node.inputs = {at_.at(id).image};
       const ImageFormat formats[] = {plan_.nodes[static_cast<size_t>(node.inputs[0])].layout.output};
       node.layout =
@@ -193,11 +195,11 @@ class Builder {
   }
 
   /// Measures how far two nodes' images are apart; left out where they differ in size.
-  void add_comparison(const Tap& tap) {
+  void add_comparison(const ScopeRequest& scope) {
     PlanNode node;
-    node.id = fmt::format("{}.compare", tap.node.empty() ? "output" : tap.node);
+    node.id = fmt::format("{}.compare", scope.node.empty() ? "output" : scope.node);
     if (plan_.find(node.id) || plan_.graph.find(node.id)) return;
-    node.inputs = {at_.at(tapped(tap)).image, at_.at(other(tap)).image};
+    node.inputs = {at_.at(measured(scope)).image, at_.at(other(scope)).image};
     const auto extent = [&](int input) {
       return plan_.nodes[static_cast<size_t>(input)].layout.output.extent;
     };
@@ -208,9 +210,9 @@ class Builder {
     std::vector<ImageFormat> formats;
     for (const int input : node.inputs)
       formats.push_back(plan_.nodes[static_cast<size_t>(input)].layout.output);
-    node.filter = registry_.make_scope(tap.kind);
+    node.filter = registry_.make_scope(scope.kind);
     node.filter_name = node.filter->schema().name;
-    node.automatic = true, node.tap = tap;
+    node.automatic = true, node.scope = scope;
     node.layout =
         node.filter->configure({.images = formats, .picture = &plan_.picture, .backend = plan_.backend});
     plan_.nodes.push_back(std::move(node));
@@ -258,7 +260,7 @@ class Builder {
   void check_consumers() const {
     for (size_t i = 1; i < plan_.nodes.size(); ++i) {
       const PlanNode& node = plan_.nodes[i];
-      bool used = node.frame_image >= 0 || node.tap || node.layout.gives_tracks;
+      bool used = node.frame_image >= 0 || node.scope || node.layout.gives_tracks;
       for (const PlanNode& other : plan_.nodes)
         used = used ||
                std::find(other.inputs.begin(), other.inputs.end(), static_cast<int>(i)) != other.inputs.end();
@@ -268,7 +270,7 @@ class Builder {
 
   Plan& plan_;
   const Registry& registry_;
-  std::vector<Tap> taps_;  ///< those of nodes that there are
+  std::vector<ScopeRequest> scopes_;  ///< those of nodes that there are
   std::vector<std::string> views_;
   std::map<std::string, Place> at_;
   std::vector<std::string> problems_;
@@ -378,7 +380,7 @@ ParamResult set_param(Plan& plan, const std::string& node_id, const std::string&
 std::string describe(const Plan& plan) {
   std::vector<std::string> parts;
   for (const PlanNode& node : plan.nodes) {
-    if (node.tap) continue;
+    if (node.scope) continue;
     const ImageFormat& f = node.layout.output;
     parts.push_back(fmt::format("{}{} {}×{} {}", node.id, node.automatic ? " (added)" : "", f.extent.width,
                                 f.extent.height, name(f.format)));

@@ -4,7 +4,7 @@
 //
 // Node 0 is the source (colour conversion). Disabled nodes are gone (their consumers read their first input),
 // nodes that the output does not need are listed in `unused` and gone as well, conversions that formats
-// require are nodes of their own, marked automatic; so are the scopes that taps ask for, each right behind
+// require are nodes of their own, marked automatic; so are the scopes that scopes ask for, each right behind
 // the node that it measures, which therefore runs even where the output does not need it. Working images and
 // scratch share one arena by lifetime; what the frame carries (the output, and the pictures of viewed nodes)
 // is written into the frame at once.
@@ -28,7 +28,7 @@ struct PlanNode {
   Layout layout;
   std::vector<int> inputs;  ///< indices of earlier nodes
   bool automatic = false;
-  std::optional<Tap> tap;   ///< a scope: its counts are its statistics
+  std::optional<ScopeRequest> scope;  ///< a scope: its counts are its statistics
   int frame_image = -1;     ///< its image is this one of the frame, not in the arena; others may read it
   int tracks_from = -1;     ///< the node whose tracks its passes get
   size_t image_offset = 0;  ///< in the arena
@@ -45,7 +45,7 @@ struct Plan {
   PictureInfo picture;
   GraphDesc graph;  ///< resolved; parameters as they are now
   std::vector<PlanNode> nodes;
-  std::vector<std::string> unused;  ///< ids of nodes that neither the output nor a tap needs
+  std::vector<std::string> unused;  ///< ids of nodes that neither the output nor a scope needs
   ImageFormat output;
   std::vector<ImageFormat> frame_images;  ///< what a frame carries; [0] is the output
   std::vector<FramePool::View> views;     ///< under which names
@@ -62,7 +62,7 @@ struct Plan {
 
 /// What is wanted of a plan besides the output: scopes, and pictures of nodes in the frame ("source" too).
 struct PlanExtras {
-  std::vector<Tap> taps = {};
+  std::vector<ScopeRequest> scopes = {};
   std::vector<std::string> views = {};
 };
 

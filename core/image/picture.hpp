@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 
+#include "core/device/memory_kind.hpp"
 #include "core/image/view.hpp"
 
 namespace lensd {
@@ -67,12 +68,6 @@ struct PictureInfo {
   /// Samples in a row of plane `p`, in bytes, and the plane's rows.
   size_t plane_row_bytes(int p) const;
   int plane_rows(int p) const;
-};
-
-enum class MemoryKind : uint8_t {
-  host,    ///< ordinary memory
-  pinned,  ///< page-locked host memory that the GPU reads asynchronously
-  device,  ///< GPU memory
 };
 
 /// Borrowed planes of a decoded picture. Pitches may be negative (bottom-up pictures).

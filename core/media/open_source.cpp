@@ -1,8 +1,8 @@
 // Which Source reads a name.
 #include "core/base/error.hpp"
-#include "core/media/ffmpeg_source.hpp"
-#include "core/media/live_options.hpp"
-#include "core/media/live_source.hpp"
+#include "core/media/input/ffmpeg_source.hpp"
+#include "core/media/live/live_options.hpp"
+#include "core/media/live/live_source.hpp"
 
 namespace lensd {
 namespace {

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "core/image/picture_handle.hpp"
-#include "core/media/live_status.hpp"
+#include "core/media/live/live_status.hpp"
 
 namespace lensd {
 
@@ -81,8 +81,8 @@ class Source {
   /// next(). Throws Error(bad_source) when the source is not seekable.
   virtual void seek(int64_t position_ns) = 0;
 
-  /// One sentence about damage met so far (truncation, decode errors), empty when there was none.
-  virtual std::string damage() const = 0;
+  /// One sentence about stream_errors met so far (truncation, decode errors), empty when there was none.
+  virtual std::string stream_errors() const = 0;
 
   /// What a live source is doing; any thread. For other sources `live` is false.
   virtual LiveStatus live_status() const { return {}; }
@@ -95,8 +95,8 @@ class Source {
 /// Error(bad_source) with one clear sentence: missing file, empty file, directory, not media, no video
 /// stream; Error(invalid_config) when an option does not fit the kind of source.
 ///
-/// A live source (core/media/live_source.hpp) that is not up yet is waited for a second at most; then it is
-/// returned `connecting` and tried again for ever, unless `live.must_open` is set.
+/// A live source (core/media/live/live_source.hpp) that is not up yet is waited for a second at most; then it
+/// is returned `connecting` and tried again for ever, unless `live.must_open` is set.
 std::unique_ptr<Source> open_source(const std::string& url, const SourceOptions& options);
 
 }  // namespace lensd

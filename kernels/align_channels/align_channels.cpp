@@ -3,8 +3,8 @@
 #include <atomic>
 #include <cstring>
 
-#include "kernels/align_channels/align_rows.hpp"
-#include "kernels/resize/resize_rows.hpp"
+#include "kernels/align_channels/align_simd.hpp"
+#include "kernels/resize/resize_simd.hpp"
 
 namespace lensd {
 namespace {

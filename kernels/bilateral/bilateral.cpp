@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <new>
 
-#include "kernels/bilateral/bilateral_rows.hpp"
+#include "kernels/bilateral/bilateral_simd.hpp"
 #include "kernels/common/keep_alpha.hpp"
 #include "kernels/common/row_ring.hpp"
 

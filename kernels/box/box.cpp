@@ -4,8 +4,8 @@
 #include <cstring>
 #include <vector>
 
-#include "kernels/box/box_rows.hpp"
-#include "kernels/common/border_rows.hpp"
+#include "kernels/box/box_simd.hpp"
+#include "kernels/common/border_simd.hpp"
 #include "kernels/common/keep_alpha.hpp"
 
 namespace lensd {

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <vector>
 
-#include "kernels/canny/canny_rows.hpp"
+#include "kernels/canny/canny_simd.hpp"
 #include "kernels/common/row_ring.hpp"
 
 namespace lensd {

@@ -5,7 +5,7 @@
 
 #include "core/base/error.hpp"
 #include "core/device/memory.hpp"
-#include "kernels/colour/colour_rows.hpp"
+#include "kernels/colour/colour_simd.hpp"
 
 namespace lensd {
 namespace {

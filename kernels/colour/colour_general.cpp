@@ -1,4 +1,4 @@
-#include "kernels/colour/colour_rows.hpp"
+#include "kernels/colour/colour_simd.hpp"
 
 #include <cstring>
 

@@ -1,7 +1,7 @@
 // 8-bit 4:2:0 and 4:2:2, what most decoders and cameras deliver. Chroma first, as pairs (U, V) of 16 bits,
 // blended vertically; then a 32-bit lane holds such a pair for two luma columns, and the matrix is a pair
 // product.
-#include "kernels/colour/colour_rows.hpp"
+#include "kernels/colour/colour_simd.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/colour/colour_halved.cpp"

@@ -1,6 +1,6 @@
 // compare: how far two images of the same size are apart, as exact sums (struct Comparison in
-// core/graph/tap.hpp): squared differences of each colour channel, and structural similarity of luma over 8×8
-// windows every 4 pixels.
+// core/graph/scope_request.hpp): squared differences of each colour channel, and structural similarity of
+// luma over 8×8 windows every 4 pixels.
 //
 // The sums are the node's statistics; its output image is 1×1 and means nothing. The plan adds it for a Tap
 // of kind compare. Luma has the weights of BT.601 or, for sources of BT.709 or BT.2020, of BT.709.

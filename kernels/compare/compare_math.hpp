@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "core/graph/tap.hpp"
+#include "core/graph/scope_request.hpp"
 #include "kernels/grayscale/grayscale_math.hpp"
 
 namespace lensd {

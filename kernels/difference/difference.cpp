@@ -77,7 +77,7 @@ void Difference::run(const PassArgs& args, Band band) const {
   const uint32_t gain = block_of(args).gain_q8;
   const uint32_t colour = in.format.format == PixelFormat::gray8 ? 0xffffffffu : 0x00ffffffu;
   const StatePair<uint8_t> state = args.state_of<uint8_t>();
-  const bool fresh = args.frame->fresh != 0;
+  const bool fresh = args.frame->reset != 0;
   const auto row = &HWY_DYNAMIC_DISPATCH(difference_row);
   for (int y = band.begin; y < band.end; ++y) {
     if (args.in.size() > 1) {

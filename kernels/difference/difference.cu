@@ -23,7 +23,7 @@ __global__ void difference_kernel(ImageView<const uint8_t> a, ImageView<const ui
     other = load_chunk(b.row(y) + x, left, aligned.b);
   } else {
     const size_t at = static_cast<size_t>(y) * state_pitch + x;
-    if (!state.frame->fresh) other = load_chunk(state.before() + at, ChunkShape::bytes, true);
+    if (!state.frame->reset) other = load_chunk(state.before() + at, ChunkShape::bytes, true);
     store_chunk(state.after() + at, from, ChunkShape::bytes, true);
   }
 

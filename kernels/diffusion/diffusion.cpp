@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/common/border_rows.hpp"
+#include "kernels/common/border_simd.hpp"
 #include "kernels/common/keep_alpha.hpp"
 
 #undef HWY_TARGET_INCLUDE

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/draw_tracks/draw_tracks_rows.hpp"
+#include "kernels/draw_tracks/draw_tracks_simd.hpp"
 
 namespace lensd {
 
@@ -73,7 +73,7 @@ void DrawTracks::run(const PassArgs& args, Band band) const {
   if (args.pass == kHistory) {
     if (band.begin == 0) after.capacity = static_cast<uint32_t>(places_of(table));
     const int end = std::min(band.end, places_of(table));
-    keep_history(block, grid, table, args.frame->fresh ? nullptr : state.before(), after, trail_, band.begin,
+    keep_history(block, grid, table, args.frame->reset ? nullptr : state.before(), after, trail_, band.begin,
                  end);
     for (int place = band.begin; place < end; ++place)
       rows[place] = rows_of_place(block, grid, after.points(place, trail_), trail_, args.out.height());

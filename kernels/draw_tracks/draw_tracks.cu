@@ -1,6 +1,6 @@
 #include "kernels/common/chunk.cuh"
 #include "kernels/draw_tracks/draw_tracks.hpp"
-#include "kernels/draw_tracks/draw_tracks_rows.hpp"
+#include "kernels/draw_tracks/draw_tracks_simd.hpp"
 
 namespace lensd {
 namespace {
@@ -28,7 +28,7 @@ __global__ void history_kernel(const DrawTracksBlock* block, const TrackTable* t
   const DrawHistory* before = state.before();
   DrawHistory* after = state.after();
   const int places = places_of(table), entries = trail + 1;
-  const uint32_t known = state.frame->fresh ? 0 : before->capacity;
+  const uint32_t known = state.frame->reset ? 0 : before->capacity;
   if (first_thread() == 0) after->capacity = static_cast<uint32_t>(places);
   for (int i = first_thread(); i < places * entries; i += all_threads()) {
     const int place = i / entries, k = i - place * entries;

@@ -1,7 +1,7 @@
 #include "kernels/gaussian/gaussian.hpp"
 
 #include "kernels/common/border.hpp"
-#include "kernels/gaussian/gaussian_rows.hpp"
+#include "kernels/gaussian/gaussian_simd.hpp"
 
 namespace lensd {
 

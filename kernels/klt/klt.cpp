@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "kernels/grayscale/luma.hpp"
-#include "kernels/klt/klt_rows.hpp"
+#include "kernels/klt/klt_simd.hpp"
 #include "kernels/klt/klt_table.hpp"
 
 namespace lensd {
@@ -171,7 +171,7 @@ void Klt::run(const PassArgs& args, Band band) const {
                            {state.halves[0], state.halves[1]},
                            &block_of(args),
                            static_cast<TrackTable*>(args.stats),
-                           args.frame->fresh != 0};
+                           args.frame->reset != 0};
     return klt_follow_places(job, band);
   }
   if (args.pass == passes_.settle) return klt_settle(table_job(args));

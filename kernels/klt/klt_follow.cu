@@ -148,7 +148,7 @@ __global__ void __launch_bounds__(32 * KltFollowTuning::warps, KltFollowTuning::
   if (place < static_cast<int>(min(from->capacity, static_cast<uint32_t>(kMaxTracks))) &&
       is_alive(from->tracks()[place].status)) {
     const Track track = from->tracks()[place];
-    if (state.frame->fresh) {
+    if (state.frame->reset) {
       next = klt_cut(track);
     } else {
       const KltBlock block = *params;

@@ -14,8 +14,8 @@
 
 #include "core/image/tracks.hpp"
 #include "core/image/view.hpp"
+#include "kernels/corners/corners.hpp"
 #include "kernels/grayscale/grayscale_math.hpp"
-#include "kernels/klt/corners.hpp"
 
 namespace lensd {
 

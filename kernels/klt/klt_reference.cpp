@@ -50,12 +50,12 @@ void Klt::reference(ReferenceRun& run) const {
   const KltBlock block = KltBlock::make(params_);
   const Extent extent = run.in[0].format.extent;
   const KltShape shape = KltShape::make(extent, params_);
-  const bool fresh = run.frame.fresh != 0 || run.state.empty();
+  const bool fresh = run.frame.reset != 0 || run.state.empty();
   run.state.resize(2 * shape.bytes);
   run.stats_bytes.assign(shape.lasting_bytes, 0);
   uint8_t* const halves[2] = {run.state.data(), run.state.data() + shape.bytes};
-  const uint8_t* before = halves[run.frame.half & 1];
-  uint8_t* after = halves[~run.frame.half & 1];
+  const uint8_t* before = halves[run.frame.state_index & 1];
+  uint8_t* after = halves[~run.frame.state_index & 1];
   const auto& past = *reinterpret_cast<const TrackTable*>(before);
   auto& table = *reinterpret_cast<TrackTable*>(run.stats_bytes.data());
   const auto capacity = static_cast<uint32_t>(shape.capacity);

@@ -87,7 +87,7 @@ void klt_settle(const KltTableJob& job) {
   for (uint32_t i = 0; i < table.capacity; ++i) ++count_of(table, table.tracks()[i].status);
   table.alive = count_of(table, TrackStatus::tracked);
   // A lost track keeps its place for this frame, but for a cut, which would leave no place to go on with.
-  *job.wanted = table.alive >= job.block->enough && job.frame->fresh == 0
+  *job.wanted = table.alive >= job.block->enough && job.frame->reset == 0
                     ? 0
                     : count_of(table, TrackStatus::empty) + count_of(table, TrackStatus::lost_cut);
   table.detected = *job.wanted > 0 ? 1 : 0;

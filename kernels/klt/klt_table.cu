@@ -40,7 +40,7 @@ __device__ void klt_count(TrackTable& table, const KltShape& shape, const KltSta
   klt_start_header(table, *reinterpret_cast<const TrackTable*>(state.before()), shape, *state.frame);
   for (int s = 0; s < kTrackStatuses; ++s) table.counts[s] = counts[s];
   table.alive = count(TrackStatus::tracked);
-  *wanted = table.alive >= block.enough && state.frame->fresh == 0
+  *wanted = table.alive >= block.enough && state.frame->reset == 0
                 ? 0
                 : count(TrackStatus::empty) + count(TrackStatus::lost_cut);
   table.detected = *wanted > 0 ? 1 : 0;

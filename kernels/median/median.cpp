@@ -6,7 +6,7 @@
 #include "core/device/memory.hpp"
 #include "kernels/common/border.hpp"
 #include "kernels/median/median_merge.hpp"
-#include "kernels/median/median_rows.hpp"
+#include "kernels/median/median_simd.hpp"
 #include "kernels/median/median_tiles.hpp"
 
 namespace lensd {

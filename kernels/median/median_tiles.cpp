@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "kernels/common/border_rows.hpp"
+#include "kernels/common/border_simd.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/median/median_tiles.cpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "kernels/mosaic/mosaic_rows.hpp"
+#include "kernels/mosaic/mosaic_simd.hpp"
 
 namespace lensd {
 namespace {

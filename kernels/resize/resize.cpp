@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "kernels/resize/resize_rows.hpp"
+#include "kernels/resize/resize_simd.hpp"
 
 namespace lensd {
 namespace {

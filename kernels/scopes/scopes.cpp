@@ -2,7 +2,7 @@
 
 #include "core/base/error.hpp"
 #include "kernels/common/tally.hpp"
-#include "kernels/scopes/scope_rows.hpp"
+#include "kernels/scopes/scope_simd.hpp"
 
 namespace lensd {
 namespace {

@@ -1,9 +1,9 @@
 // scopes: histogram, waveform, RGB parade and vectorscope of an image, as exact counts of pixels.
 //
-// The counts are the node's statistics, laid out as core/graph/tap.hpp says; its output image is 1×1 and
-// means nothing. Luma and colour differences are those of BT.601 or, for sources of BT.709 or BT.2020, of
-// BT.709 (ITU-R BT.601-7, BT.709-6), in full range and fixed point, whatever the image went through since it
-// was decoded.
+// The counts are the node's statistics, laid out as core/graph/scope_request.hpp says; its output image is
+// 1×1 and means nothing. Luma and colour differences are those of BT.601 or, for sources of BT.709 or
+// BT.2020, of BT.709 (ITU-R BT.601-7, BT.709-6), in full range and fixed point, whatever the image went
+// through since it was decoded.
 //
 // Formats: Gray8, RGBA8. Aliasing: none. Border rule: none. Temporal reach: none. Exact: integers.
 #pragma once

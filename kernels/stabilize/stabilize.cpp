@@ -5,7 +5,7 @@
 #include <cstring>
 #include <memory>
 
-#include "kernels/stabilize/stabilize_rows.hpp"
+#include "kernels/stabilize/stabilize_simd.hpp"
 
 namespace lensd {
 
@@ -113,7 +113,7 @@ void Stabilize::run(const PassArgs& args, Band band) const {
   } else if (args.pass == kMotion) {
     const StatePair<StabilizeState> states = args.state_of<StabilizeState>();
     StabilizeState state = states.past();
-    settle(block, work, extent, args.frame->fresh != 0, state, stats);
+    settle(block, work, extent, args.frame->reset != 0, state, stats);
     *states.after() = state;
   } else {
     warp_rows(args.in[0], args.out, stats.warp, block.border, band);

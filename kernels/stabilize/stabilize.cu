@@ -120,7 +120,7 @@ __global__ void motion_kernel(const StabilizeBlock* params, const StabilizeWork*
   stats->inliers = any ? static_cast<uint32_t>(sums.of[PairSums::count]) : 0;
   if (any) accepted(block.model, sums, static_cast<int64_t>(all_weight), motion);
   StabilizeState state = states.past();
-  advance_path(block, states.frame->fresh != 0, motion, state);
+  advance_path(block, states.frame->reset != 0, motion, state);
   decide_warp(block, extent, motion, state, *stats);
   *states.after() = state;
 }

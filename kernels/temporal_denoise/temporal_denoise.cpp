@@ -84,7 +84,7 @@ void TemporalDenoise::run(const PassArgs& args, Band band) const {
   const size_t pitch = state_pitch(in.format);
   const uint32_t colour = in.format.format == PixelFormat::gray8 ? 0xffffffffu : 0x00ffffffu;
   const StatePair<uint16_t> state = args.state_of<uint16_t>();
-  const uint16_t known = args.frame->fresh ? 0 : 0xffff;
+  const uint16_t known = args.frame->reset ? 0 : 0xffff;
   const auto row = &HWY_DYNAMIC_DISPATCH(denoise_row);
   for (int y = band.begin; y < band.end; ++y) {
     const size_t offset = pitch / 2 * static_cast<size_t>(y);

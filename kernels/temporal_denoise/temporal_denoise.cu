@@ -16,7 +16,7 @@ __global__ void denoise_kernel(ImageView<const uint8_t> in, ImageView<uint8_t> o
   const uint4* before = state.before() + at;
   uint4* after = state.after() + at;
   const uint4 none = make_uint4(0, 0, 0, 0);
-  const bool known = state.frame->fresh == 0;
+  const bool known = state.frame->reset == 0;
   const uint4 first = known ? before[0] : none, second = known ? before[1] : none;
   uint32_t pairs[8] = {first.x, first.y, first.z, first.w, second.x, second.y, second.z, second.w};
   Chunk chunk = load_chunk(in.row(y) + x, left, aligned);

@@ -15,8 +15,8 @@
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 #include "tests/unit/ui_model.hpp"
-#include "ui/imgui_session.hpp"
-#include "ui/presenter.hpp"
+#include "ui/gl/imgui_session.hpp"
+#include "ui/gl/presenter.hpp"
 #include "ui/viewer_ui.hpp"
 
 using namespace lensd;

@@ -9,8 +9,8 @@
 
 #include "core/device/memory.hpp"
 #include "core/device/workers.hpp"
-#include "kernels/klt/corners.hpp"
-#include "kernels/klt/corners_math.hpp"
+#include "kernels/corners/corners.hpp"
+#include "kernels/corners/corners_math.hpp"
 #include "tests/filters/harness.hpp"
 #if LENSD_CUDA
 #include "core/device/cuda_handles.hpp"
@@ -75,7 +75,7 @@ Found on_cpu(const Case& test, int threads) {
     private_memory.emplace_back(MemoryKind::host, corner_worker_bytes(e));
     std::memset(private_memory.back().data(), 0xa5, private_memory.back().size());
   }
-  const FrameBlock frame{.half = 0};
+  const FrameBlock frame{.state_index = 0};
   Found found;
   found.corners.resize(static_cast<size_t>(test.params.capacity));
   found.count = {77, 77};
@@ -125,7 +125,7 @@ Found on_cuda(const Case& test) {
   for (size_t y = 0; y < rows; ++y)
     copy(pixels.data() + pitch * y, &test.luma.pixels[test.luma.format.row_bytes() * y],
          static_cast<size_t>(e.width));
-  const FrameBlock block{.half = 0};
+  const FrameBlock block{.state_index = 0};
   copy(living.data(), table.data(), table.size()), copy(params.data(), &test.params, sizeof(CornerParams));
   copy(wanted.data(), &test.wanted, 4), copy(frame.data(), &block, sizeof block);
   LENSD_CUDA_CHECK(cudaMemset(scratch.data(), 0xa5, scratch.size()));

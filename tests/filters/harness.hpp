@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "core/graph/exec/bound_nodes.hpp"
 #include "core/graph/filter.hpp"
-#include "core/graph/steps.hpp"
 
 namespace lensd::test {
 
@@ -62,7 +62,10 @@ class Rig {
     if (extras.cut) clock_.cut();
     clock_.tick(extras.again);
     if (!extras.again) ++index_;
-    return {.index = index_, .pts_ns = index_ * 40'000'000, .half = clock_.half(), .fresh = clock_.fresh()};
+    return {.index = index_,
+            .pts_ns = index_ * 40'000'000,
+            .state_index = clock_.state_index(),
+            .reset = clock_.reset()};
   }
 
  private:

@@ -2,7 +2,7 @@
 #include <cstring>
 #include <memory>
 
-#include "app/bench/motion.hpp"
+#include "app/commands/bench/motion.hpp"
 #include "kernels/klt/klt.hpp"
 #include "tests/filters/harness.hpp"
 #include "tests/filters/klt_tables.hpp"
@@ -127,7 +127,7 @@ class KltParity : public testing::TestWithParam<ParityCase> {
       const PictureRef* picture = p.from_picture ? &frame.picture->ref : nullptr;
       oracle.in = {frame.image};
       oracle.picture = picture;
-      oracle.frame = {index, index * 40'000'000, clock.half(), clock.fresh()};
+      oracle.frame = {index, index * 40'000'000, clock.state_index(), clock.reset()};
       klt.reference(oracle);
       const RunOutput output =
           rig->run({frame.image}, RunExtras{.picture = picture, .again = frame.again, .cut = frame.cut});

@@ -6,7 +6,7 @@
 #include <memory>
 #include <set>
 
-#include "app/bench/motion.hpp"
+#include "app/commands/bench/motion.hpp"
 #include "kernels/klt/klt.hpp"
 #include "tests/filters/harness.hpp"
 #include "tests/filters/klt_tables.hpp"

@@ -8,7 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "kernels/bilateral/bilateral_math.hpp"
-#include "kernels/box/box_rows.hpp"
+#include "kernels/box/box_simd.hpp"
 #include "kernels/convolve/convolve.hpp"
 #include "kernels/registry.hpp"
 #include "tests/filters/harness.hpp"

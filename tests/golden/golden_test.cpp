@@ -13,7 +13,7 @@
 #include <random>
 #include <sstream>
 
-#include "core/graph/executor.hpp"
+#include "core/graph/exec/executor.hpp"
 #include "core/media/recorder.hpp"
 #include "kernels/registry.hpp"
 

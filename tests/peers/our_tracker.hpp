@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/graph/executor.hpp"
+#include "core/graph/exec/executor.hpp"
 #include "core/image/tracks.hpp"
 #include "tests/peers/peers.hpp"
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "core/graph/executor.hpp"
+#include "core/graph/exec/executor.hpp"
 #include "tests/peers/peers.hpp"
 
 namespace lensd::peers {

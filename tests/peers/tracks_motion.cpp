@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <opencv2/video/tracking.hpp>
 
-#include "app/bench/motion.hpp"
+#include "app/commands/bench/motion.hpp"
 #include "tests/peers/our_tracker.hpp"
 #include "tests/peers/tracks.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/media/access_units.hpp"
+#include "core/media/live/mpegts/low_delay_parser.hpp"
 
 namespace lensd {
 namespace {
@@ -56,7 +56,7 @@ class AccessUnitsTest : public testing::TestWithParam<Stream> {
     ASSERT_EQ(packets.size(), 60u);
     AVCodecParameters* parameters = avcodec_parameters_alloc();
     parameters->codec_type = AVMEDIA_TYPE_VIDEO, parameters->codec_id = GetParam().codec;
-    units = std::make_unique<AccessUnits>(*parameters);
+    units = std::make_unique<LowDelayParser>(*parameters);
     avcodec_parameters_free(&parameters);
   }
 
@@ -90,7 +90,7 @@ class AccessUnitsTest : public testing::TestWithParam<Stream> {
 
   std::vector<std::string> packets, all;
   std::vector<int64_t> times;
-  std::unique_ptr<AccessUnits> units;
+  std::unique_ptr<LowDelayParser> units;
 };
 
 std::span<const uint8_t> bytes_of(const std::string& text) {

@@ -50,13 +50,13 @@ TEST_F(Clocks, AReasonWhereTheKernelTellsNothing) {
 }
 
 TEST_F(Clocks, TheGpuIsFoundByItsAddress) {
-  const ClockSpeed clock = GpuClock("0000:3b:00.0", LENSD_FAKE_NVML).read();
+  const ClockSpeed clock = GpuClockMonitor("0000:3b:00.0", LENSD_FAKE_NVML).read();
   EXPECT_EQ(clock.mhz, 1755) << clock.reason;
 }
 
 TEST_F(Clocks, AReasonForEveryGpuThatCannotBeRead) {
   const auto reason = [](const char* bus, const char* library) {
-    const ClockSpeed clock = GpuClock(bus, library).read();
+    const ClockSpeed clock = GpuClockMonitor(bus, library).read();
     EXPECT_EQ(clock.mhz, 0);
     return clock.reason;
   };

@@ -13,9 +13,9 @@
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 #include "core/control/captures.hpp"
-#include "core/control/client.hpp"
 #include "core/control/commands.hpp"
-#include "core/control/socket_server.hpp"
+#include "core/control/socket/client.hpp"
+#include "core/control/socket/socket_server.hpp"
 #include "tests/unit/eventually.hpp"
 #include "tests/unit/fake_target.hpp"
 #include "tests/unit/temporary_folder.hpp"
@@ -25,8 +25,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Answer run(Target& target, const Json& command) {
-  Answer answer{Fault::failed, "no answer", {}};
+Answer run(ControlTarget& target, const Json& command) {
+  Answer answer{Status::failed, "no answer", {}};
   run_command(target, {{"command", command}}, nullptr, [&](Answer given) { answer = std::move(given); });
   return answer;
 }
@@ -52,7 +52,7 @@ TEST(Commands, SeveralSetsAreOneBatchOrNothing) {
   EXPECT_EQ(run(target, {"get", "invert.enabled"}).data, false);
 
   const Answer refused = run(target, {"set", {{"edges.low", 61}, {"edges.high", 1e9}}});
-  EXPECT_EQ(refused.fault, Fault::refused);
+  EXPECT_EQ(refused.fault, Status::refused);
   EXPECT_NE(refused.error.find("high"), std::string::npos) << refused.error;
   EXPECT_EQ(target.posted().size(), 1u) << "nothing of a refused request is applied";
   EXPECT_EQ(run(target, {"get", "edges.low"}).data, 60);
@@ -92,7 +92,7 @@ TEST(Commands, RecordIsSaidInManyWays) {
        {Json{"record", 1}, Json{"record", "off", "a.mkv"}, Json{"record", "a.mkv", "b.mkv"},
         Json{"record", {{"file", "a.mkv"}}}, Json{"record", "a.mkv", false}}) {
     FakeTarget target("invert");
-    EXPECT_EQ(run(target, wrong).fault, Fault::usage) << wrong;
+    EXPECT_EQ(run(target, wrong).fault, Status::usage) << wrong;
   }
 }
 
@@ -118,29 +118,29 @@ TEST(Commands, RefuseWhatIsWrongWithASentence) {
   FakeTarget target("canny@edges");
   const struct {
     Json command;
-    Fault fault;
+    Status fault;
     const char* text;
   } cases[] = {
-      {{"set", "edges.low"}, Fault::usage, "NAME VALUE"},
-      {{"set", "edges.lo", 1}, Fault::not_found, "no parameter 'lo'"},
-      {{"set", "nobody.low", 1}, Fault::not_found, "no node"},
-      {{"set", "frame", 1}, Fault::refused, "cannot be set"},
-      {{"set", "edges.low", nullptr}, Fault::refused, "expected"},
-      {{"set", "edges.low", "nan"}, Fault::refused, "low"},
-      {{"get", "nothing"}, Fault::not_found, "no property"},
-      {{"get", 3}, Fault::usage, "expected get"},
-      {{"seek"}, Fault::usage, "SECONDS"},
-      {{"seek", 5}, Fault::refused, "cannot seek"},
-      {{"seek", 5, "sideways"}, Fault::usage, "relative or absolute"},
-      {{"speed", 0}, Fault::refused, "0.01"},
-      {{"pause", "maybe"}, Fault::usage, "toggle"},
-      {{"observe", "frame"}, Fault::usage, "/events"},
-      {{"graph-set", "median=radius=99"}, Fault::refused, "radius"},
-      {{"graph-set", {{"nodes", {{{"filter", "nope"}}}}}}, Fault::refused, "nope"},
-      {{"graph-set", 3}, Fault::usage, "GRAPH"},
-      {{"log-level", "loud"}, Fault::refused, "trace"},
-      {{"shell", "ls"}, Fault::not_found, "no command"},
-      {{}, Fault::usage, "expected"},
+      {{"set", "edges.low"}, Status::usage, "NAME VALUE"},
+      {{"set", "edges.lo", 1}, Status::not_found, "no parameter 'lo'"},
+      {{"set", "nobody.low", 1}, Status::not_found, "no node"},
+      {{"set", "frame", 1}, Status::refused, "cannot be set"},
+      {{"set", "edges.low", nullptr}, Status::refused, "expected"},
+      {{"set", "edges.low", "nan"}, Status::refused, "low"},
+      {{"get", "nothing"}, Status::not_found, "no property"},
+      {{"get", 3}, Status::usage, "expected get"},
+      {{"seek"}, Status::usage, "SECONDS"},
+      {{"seek", 5}, Status::refused, "cannot seek"},
+      {{"seek", 5, "sideways"}, Status::usage, "relative or absolute"},
+      {{"speed", 0}, Status::refused, "0.01"},
+      {{"pause", "maybe"}, Status::usage, "toggle"},
+      {{"observe", "frame"}, Status::usage, "/events"},
+      {{"graph-set", "median=radius=99"}, Status::refused, "radius"},
+      {{"graph-set", {{"nodes", {{{"filter", "nope"}}}}}}, Status::refused, "nope"},
+      {{"graph-set", 3}, Status::usage, "GRAPH"},
+      {{"log-level", "loud"}, Status::refused, "trace"},
+      {{"shell", "ls"}, Status::not_found, "no command"},
+      {{}, Status::usage, "expected"},
   };
   for (const auto& c : cases) {
     const Answer answer = run(target, c.command);
@@ -149,7 +149,7 @@ TEST(Commands, RefuseWhatIsWrongWithASentence) {
   }
   EXPECT_TRUE(target.posted().empty());
   target.full = true;
-  EXPECT_EQ(run(target, {"set", "edges.low", 10}).fault, Fault::busy);
+  EXPECT_EQ(run(target, {"set", "edges.low", 10}).fault, Status::busy);
 }
 
 TEST(Commands, GraphsGoOutAndInUnchanged) {
@@ -157,7 +157,7 @@ TEST(Commands, GraphsGoOutAndInUnchanged) {
   const Json graph = run(target, {"graph-get"}).data;
   EXPECT_EQ(graph["nodes"][0]["params"]["radius"], 2);
   EXPECT_EQ(graph["chain"], "median@soft=radius=2,convolve=preset=emboss");
-  Answer later{Fault::failed, "none", {}};
+  Answer later{Status::failed, "none", {}};
   run_command(target, {{"command", {"graph-set", graph}}}, nullptr, [&](Answer a) { later = std::move(a); });
   EXPECT_EQ(later.error, "none") << "it is planned first";
   target.answer_all();
@@ -182,7 +182,7 @@ TEST(Requests, AreBoundedInDepthAndMustBeObjects) {
     EXPECT_FALSE(problem.empty());
   }
   EXPECT_EQ(answer_text({}, 7), R"({"error":"success","request_id":7})");
-  EXPECT_EQ(answer_text({Fault::none, {}, "\xff"}, nullptr).find('\n'), std::string::npos);
+  EXPECT_EQ(answer_text({Status::none, {}, "\xff"}, nullptr).find('\n'), std::string::npos);
 }
 
 class SocketTest : public ::testing::Test {

@@ -4,7 +4,7 @@
 #include "core/device/cuda_handles.hpp"
 #include "core/device/memory.hpp"
 #include "core/image/image.hpp"
-#include "ui/cuda_present.hpp"
+#include "ui/gl/cuda_present.hpp"
 
 namespace lensd::ui {
 namespace {

@@ -4,13 +4,13 @@
 #include <mutex>
 #include <vector>
 
-#include "core/control/change.hpp"
 #include "core/control/target.hpp"
+#include "core/graph/edit.hpp"
 #include "kernels/registry.hpp"
 
 namespace lensd {
 
-class FakeTarget final : public Target {
+class FakeTarget final : public ControlTarget {
  public:
   explicit FakeTarget(const std::string& chain) { graph_.graph = parse_chain(chain, lensd::registry()); }
 
@@ -41,8 +41,8 @@ class FakeTarget final : public Target {
   /// Kept until answer_all().
   void set_graph(GraphDesc, Reply reply) override { keep(std::move(reply)); }
   void load(std::string, Reply reply) override { keep(std::move(reply)); }
-  void reload(Reply reply) override { reply({Fault::refused, "a.toml:1:2: no", {}}); }
-  void snapshot(std::string path, Reply reply) override { reply({Fault::none, {}, {{"path", path}}}); }
+  void reload(Reply reply) override { reply({Status::refused, "a.toml:1:2: no", {}}); }
+  void snapshot(std::string path, Reply reply) override { reply({Status::none, {}, {{"path", path}}}); }
   void trace(std::string, Reply reply) override { reply({}); }
   void record(bool on, StartRecord what, Reply reply) override {
     recording = on, recorded = std::move(what);
@@ -63,7 +63,7 @@ class FakeTarget final : public Target {
       const std::lock_guard lock(mutex_);
       replies.swap(kept_);
     }
-    for (Reply& reply : replies) reply({Fault::none, {}, "late"});
+    for (Reply& reply : replies) reply({Status::none, {}, "late"});
   }
   std::vector<Command> posted() const {
     const std::lock_guard lock(mutex_);

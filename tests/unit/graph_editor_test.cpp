@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "tests/unit/ui_model.hpp"
-#include "ui/graph_edit.hpp"
-#include "ui/graph_editor.hpp"
+#include "ui/model/graph_edit.hpp"
+#include "ui/model/graph_editor.hpp"
 
 namespace lensd::ui {
 namespace {

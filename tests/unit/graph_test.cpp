@@ -9,8 +9,8 @@
 #include "core/config/config.hpp"
 #include "core/graph/arena.hpp"
 #include "core/graph/plan.hpp"
-#include "core/graph/profiler.hpp"
-#include "core/graph/timeline.hpp"
+#include "core/graph/trace/profiler.hpp"
+#include "core/graph/trace/timeline.hpp"
 #include "kernels/registry.hpp"
 
 namespace lensd {

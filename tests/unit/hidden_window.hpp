@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "core/base/error.hpp"
-#include "ui/rect.hpp"
-#include "ui/window.hpp"
+#include "ui/gl/window.hpp"
+#include "ui/widgets/rect.hpp"
 
 namespace lensd::ui {
 

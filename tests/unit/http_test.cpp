@@ -10,8 +10,8 @@
 
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
-#include "core/control/http_access.hpp"
-#include "core/control/http_server.hpp"
+#include "core/control/http/http_access.hpp"
+#include "core/control/http/http_server.hpp"
 #include "tests/unit/eventually.hpp"
 #include "tests/unit/fake_target.hpp"
 

@@ -12,9 +12,9 @@
 
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
-#include "core/media/glyphs.hpp"
-#include "core/media/live_source.hpp"
-#include "core/media/placeholder.hpp"
+#include "core/media/live/glyphs.hpp"
+#include "core/media/live/live_source.hpp"
+#include "core/media/live/placeholder.hpp"
 
 namespace lensd {
 namespace {
@@ -81,7 +81,7 @@ class Connection final : public Source {
     return FrameOutcome::ok;
   }
   void seek(int64_t) override {}
-  std::string damage() const override { return {}; }
+  std::string stream_errors() const override { return {}; }
   void interrupt() noexcept override {}
 
  private:

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/media/cameras.hpp"
-#include "core/media/live_machine.hpp"
-#include "core/media/live_options.hpp"
+#include "core/media/live/cameras.hpp"
+#include "core/media/live/live_machine.hpp"
+#include "core/media/live/live_options.hpp"
 #include "tests/unit/media_fixture.hpp"
 
 namespace lensd {

@@ -7,9 +7,9 @@ extern "C" {
 #include <libavutil/pixdesc.h>
 }
 
-#include "core/media/picture_info.hpp"
-#include "core/media/pixel_formats.hpp"
-#include "core/media/timeline.hpp"
+#include "core/media/ffmpeg/picture_info.hpp"
+#include "core/media/ffmpeg/pixel_formats.hpp"
+#include "core/media/input/timestamps.hpp"
 #include "core/media/url.hpp"
 
 namespace lensd {
@@ -150,7 +150,7 @@ TEST(Orientation, QuarterTurnsAndFlips) {
 }
 
 TEST(Timeline, RegularVariableAndMissingTimes) {
-  Timeline line(40);
+  TimestampSmoother line(40);
   EXPECT_EQ(line.place(1000), 0);
   EXPECT_EQ(line.place(1040), 40);
   EXPECT_EQ(line.place(std::nullopt), 80);
@@ -161,7 +161,7 @@ TEST(Timeline, RegularVariableAndMissingTimes) {
 
 TEST(Timeline, JumpsBackGoOn) {
   constexpr int64_t s = 1'000'000'000;
-  Timeline line(s / 25);
+  TimestampSmoother line(s / 25);
   EXPECT_EQ(line.place(0), 0);
   EXPECT_EQ(line.place(10 * s), 10 * s);
   EXPECT_EQ(line.place(2 * s), 10 * s + s / 25);

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <thread>
 
-#include "core/media/ffmpeg_source.hpp"
+#include "core/media/input/ffmpeg_source.hpp"
 #include "tests/unit/media_fixture.hpp"
 
 namespace lensd::test {
@@ -26,7 +26,7 @@ TEST_F(MediaTest, GeneratedSourceHasRegularTimes) {
     EXPECT_GT(decoded.infos[i].capture_ns, 0);
   }
   EXPECT_NE(decoded.digests[0], decoded.digests[1]);
-  EXPECT_EQ(source->damage(), "");
+  EXPECT_EQ(source->stream_errors(), "");
   source->seek(500'000'000);
   const Decoded rest = read_all(*source);
   ASSERT_EQ(rest.infos.size(), 15u);
@@ -52,7 +52,7 @@ TEST_P(SeekTest, EveryFrameIsReachedExactly) {
   auto source = open_source(path, {});
   const Decoded linear = read_all(*source);
   ASSERT_EQ(linear.infos.size(), static_cast<size_t>(frames));
-  EXPECT_EQ(source->damage(), "");
+  EXPECT_EQ(source->stream_errors(), "");
   EXPECT_TRUE(source->info().seekable);
   for (const int target : {0, 1, frames - 1, frames / 2, 3, frames - 2, frames / 3, frames * 3 / 4, 0}) {
     const auto i = static_cast<size_t>(target);
@@ -115,8 +115,9 @@ TEST_F(MediaTest, CutFilesPlayToTheCut) {
         EXPECT_LE(frames, 50u);
         EXPECT_GE(frames + 1, before) << ending << " " << percent;
         if (frames < 45) {
-          EXPECT_NE(source->damage().find("the file ends early"), std::string::npos)
-              << ending << " at " << percent << " %: " << frames << " frames, '" << source->damage() << "'";
+          EXPECT_NE(source->stream_errors().find("the file ends early"), std::string::npos)
+              << ending << " at " << percent << " %: " << frames << " frames, '" << source->stream_errors()
+              << "'";
         }
         before = frames;
       } catch (const Error& error) {
@@ -141,7 +142,7 @@ TEST_F(MediaTest, BrokenBytesAreCountedNotThrown) {
   put("broken.mkv", bytes);
   auto source = open_source(file("broken.mkv"), {});
   EXPECT_GT(read_all(*source).infos.size(), 10u);
-  EXPECT_NE(source->damage(), "");
+  EXPECT_NE(source->stream_errors(), "");
 }
 
 TEST_F(MediaTest, RefusalsAreOneClearSentence) {

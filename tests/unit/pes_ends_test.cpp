@@ -7,13 +7,13 @@
 #include <random>
 #include <vector>
 
-#include "core/media/pes_ends.hpp"
+#include "core/media/live/mpegts/pes_flush.hpp"
 
 namespace lensd {
 namespace {
 
 using Bytes = std::vector<uint8_t>;
-constexpr size_t kPacket = PesEnds::kPacket;
+constexpr size_t kPacket = PesFlush::kPacket;
 constexpr int kPid = 0x100;
 
 bool begins(const uint8_t* p) {
@@ -77,7 +77,7 @@ class Muxer {
 };
 
 /// In pieces of `piece` bytes.
-Bytes through(PesEnds& ends, const Bytes& in, size_t piece) {
+Bytes through(PesFlush& ends, const Bytes& in, size_t piece) {
   Bytes out;
   for (size_t at = 0; at < in.size(); at += piece)
     ends.pass({in.data() + at, std::min(piece, in.size() - at)}, out);
@@ -107,7 +107,7 @@ TEST_P(PesEndsPieces, EveryEndIsToldOnceItsSenderIsTrusted) {
     if (i % 3 == 0) muxer.other_pid();
     muxer.pes(500 + i * 37);
   }
-  PesEnds ends;
+  PesFlush ends;
   const Bytes out = through(ends, muxer.stream, GetParam());
   size_t count = 0;
   EXPECT_EQ(without_added(out, count), muxer.stream);
@@ -130,36 +130,36 @@ TEST_P(PesEndsPieces, EveryEndIsToldOnceItsSenderIsTrusted) {
 // Whole datagrams, single packets, pieces that cut packets, everything at once.
 INSTANTIATE_TEST_SUITE_P(Reads, PesEndsPieces, testing::Values(1316, 188, 1000, 577, 1 << 20));
 
-TEST(PesEnds, PacketsInTheMiddleOfNowhereAreFound) {
+TEST(PesFlush, PacketsInTheMiddleOfNowhereAreFound) {
   Muxer muxer;
   for (int i = 0; i < 60; ++i) muxer.pes(900);
-  PesEnds ends;
+  PesFlush ends;
   const Bytes in(muxer.stream.begin() + 101, muxer.stream.end());
   size_t count = 0;
   EXPECT_EQ(without_added(through(ends, in, 1316), count, kPacket - 101), in);
   EXPECT_GE(count, 35u);
 }
 
-TEST(PesEnds, LengthsThatAreSaidNeedNoEnd) {
+TEST(PesFlush, LengthsThatAreSaidNeedNoEnd) {
   Muxer muxer;
   for (int i = 0; i < 60; ++i) muxer.pes(900, true);
-  PesEnds ends;
+  PesFlush ends;
   EXPECT_EQ(through(ends, muxer.stream, 1316), muxer.stream);
 }
 
-TEST(PesEnds, WhoStuffsInTheMiddleIsNeverTrusted) {
+TEST(PesFlush, WhoStuffsInTheMiddleIsNeverTrusted) {
   Muxer muxer;
   for (int i = 0; i < 400; ++i) muxer.badly_stuffed_pes(900);
-  PesEnds ends;
+  PesFlush ends;
   EXPECT_EQ(through(ends, muxer.stream, 1316), muxer.stream);
 }
 
-TEST(PesEnds, OneMistakeIsTheLastForALongTime) {
+TEST(PesFlush, OneMistakeIsTheLastForALongTime) {
   Muxer muxer;
   for (int i = 0; i < 50; ++i) muxer.pes(900);
   for (int i = 0; i < 10; ++i) muxer.badly_stuffed_pes(900);
   for (int i = 0; i < 190; ++i) muxer.pes(900);
-  PesEnds ends;
+  PesFlush ends;
   const Bytes out = through(ends, muxer.stream, 1316);
   size_t count = 0;
   EXPECT_EQ(without_added(out, count), muxer.stream);
@@ -167,18 +167,18 @@ TEST(PesEnds, OneMistakeIsTheLastForALongTime) {
   EXPECT_GE(count, 25u);
 }
 
-TEST(PesEnds, BytesThatAreNoTransportStreamPassAsTheyAre) {
+TEST(PesFlush, BytesThatAreNoTransportStreamPassAsTheyAre) {
   std::mt19937 random(5);
   for (int round = 0; round < 200; ++round) {
     Bytes noise(1 + random() % 5000);
     for (uint8_t& byte : noise) byte = static_cast<uint8_t>(random() % 4 ? random() : 0x47);
-    PesEnds ends;
+    PesFlush ends;
     const Bytes out = through(ends, noise, 1 + random() % 1500);
     EXPECT_EQ(out, noise);
   }
 }
 
-TEST(PesEnds, DamagedStreamsLoseNothing) {
+TEST(PesFlush, DamagedStreamsLoseNothing) {
   std::mt19937 random(6);
   for (int round = 0; round < 50; ++round) {
     Muxer muxer;
@@ -189,7 +189,7 @@ TEST(PesEnds, DamagedStreamsLoseNothing) {
     muxer.stream.erase(muxer.stream.begin() + static_cast<std::ptrdiff_t>(cut),
                        muxer.stream.begin() +
                            static_cast<std::ptrdiff_t>(std::min(cut + random() % 400, muxer.stream.size())));
-    PesEnds ends;
+    PesFlush ends;
     const Bytes out = through(ends, muxer.stream, 1316);
     EXPECT_GE(out.size(), muxer.stream.size());
     EXPECT_EQ((out.size() - muxer.stream.size()) % kPacket, 0u);

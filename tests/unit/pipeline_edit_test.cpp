@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "app/pipeline.hpp"
+#include "app/pipeline/pipeline.hpp"
 #include "kernels/registry.hpp"
 #include "tests/unit/eventually.hpp"
 #include "tests/unit/synthetic_source.hpp"

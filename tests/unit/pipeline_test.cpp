@@ -10,7 +10,7 @@
 #include <numeric>
 #include <thread>
 
-#include "app/pipeline.hpp"
+#include "app/pipeline/pipeline.hpp"
 #include "core/base/clock.hpp"
 #include "core/device/memory.hpp"
 #include "kernels/registry.hpp"
@@ -77,7 +77,7 @@ class KeepingSink final : public FrameSink {
   }
   void start(const StartRecord&) override { started_at = static_cast<int64_t>(indices.size()); }
   void stop() override { stopped = true; }
-  void hurry() noexcept override { hurried = true; }
+  void stop_soon() noexcept override { hurried = true; }
   SinkStatus status() const override { return {}; }
   std::vector<SinkNotice> take_notices() override { return {{true, "from the sink"}}; }
 
@@ -271,16 +271,16 @@ TEST(Pipeline, TapsAreReadWhilePausedAndGoAway) {
   Pipeline pipeline(source(100), o, registry());
   pipeline.start();
   ASSERT_TRUE(eventually([&] { return static_cast<bool>(pipeline.take_newest()); }));
-  const Tap tap{"invert", ScopeKind::histogram};
+  const ScopeRequest tap{"invert", ScopeKind::histogram};
   ScopeReading reading;
   EXPECT_FALSE(pipeline.read_scope(tap, reading));
-  pipeline.post(SetTaps{{tap, {"mosaic", ScopeKind::waveform}}});
+  pipeline.post(SetScopes{{tap, {"mosaic", ScopeKind::waveform}}});
   ASSERT_TRUE(eventually([&] { return pipeline.read_scope(tap, reading); }));
   EXPECT_EQ(std::accumulate(reading.counts.begin(), reading.counts.end(), 0u), 4u * 160 * 120);
   int scopes = 0;
   for (const PlannedNode& node : pipeline.graph()->planned) scopes += node.scope;
   EXPECT_EQ(scopes, 2);
-  pipeline.post(SetTaps{});
+  pipeline.post(SetScopes{});
   EXPECT_TRUE(eventually([&] { return !pipeline.read_scope(tap, reading); }))
       << "nothing is measured any more";
   pipeline.stop();

@@ -1,4 +1,4 @@
-// Presets by name, and what the viewer remembers from run to run.
+// Presets by name.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -8,7 +8,6 @@
 #include "core/base/folders.hpp"
 #include "core/base/whole_file.hpp"
 #include "core/config/presets.hpp"
-#include "core/config/viewer_state.hpp"
 #include "kernels/registry.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
@@ -82,38 +81,6 @@ TEST_F(Presets, FoldersFollowXdg) {
   EXPECT_EQ(state_folder(), "/home/x/.local/state/lensd") << "relative paths do not count";
   unsetenv("XDG_CONFIG_HOME"), unsetenv("XDG_STATE_HOME"), unsetenv("HOME");
   EXPECT_EQ(config_folder(), "");
-}
-
-TEST_F(Presets, TheViewersStateReadsBack) {
-  ViewerState state;
-  state.window_width = 1500, state.window_height = 900, state.left_width = 300.5, state.right_width = 280;
-  state.left = "folded", state.bottom = "open", state.panels = false;
-  state.scopes = state.tracks = true, state.scope = "waveform";
-  state.last_preset = "/home/me/ü \"x\".toml", state.graph_preset = "/home/me/other.toml";
-  for (const char* url : {"/a.mp4", "rtsp://camera/1", "/b.mp4", "/a.mp4"}) remember_source(state, url);
-  EXPECT_EQ(state.recent_sources, (std::vector<std::string>{"/a.mp4", "/b.mp4", "rtsp://camera/1"}));
-  const std::string path = folder / "state/state.toml";
-  save_viewer_state(path, state);
-  EXPECT_EQ(load_viewer_state(path), state);
-}
-
-TEST_F(Presets, SecretsAndTooManySourcesAreNotRemembered) {
-  ViewerState state;
-  remember_source(state, "rtsp://me:secret@camera/1"), remember_source(state, "-"),
-      remember_source(state, "");
-  EXPECT_TRUE(state.recent_sources.empty());
-  for (int i = 0; i < 100; ++i) remember_source(state, fmt::format("/{}", i));
-  EXPECT_EQ(state.recent_sources.size(), kMostRecentSources);
-  EXPECT_EQ(state.recent_sources.front(), "/99");
-}
-
-TEST_F(Presets, ADamagedStateIsPassedOver) {
-  for (const char* text :
-       {"", "[[[", "window = 3", "[window]\nwidth = -5\nheight = 1e9", "recent_sources = [1, [2]]",
-        "[panels]\nleft = 3\nleft_width = nan\nleft = \"open\""})
-    EXPECT_EQ(parse_viewer_state(text), ViewerState()) << text;
-  EXPECT_EQ(load_viewer_state(folder / "nowhere"), ViewerState());
-  EXPECT_EQ(load_viewer_state(folder.path()), ViewerState()) << "a folder";
 }
 
 }  // namespace

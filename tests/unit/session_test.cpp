@@ -5,10 +5,10 @@
 #include <fstream>
 #include <future>
 
-#include "app/control_desk.hpp"
-#include "app/session.hpp"
+#include "app/serve/control_desk.hpp"
+#include "app/serve/session.hpp"
 #include "core/base/error.hpp"
-#include "core/control/client.hpp"
+#include "core/control/socket/client.hpp"
 #include "kernels/registry.hpp"
 #include "tests/unit/eventually.hpp"
 #include "tests/unit/synthetic_source.hpp"
@@ -54,7 +54,7 @@ class SessionTest : public ::testing::Test {
     auto future = promise->get_future();
     request([promise](Answer answer) { promise->set_value(std::move(answer)); });
     if (future.wait_for(std::chrono::seconds(30)) != std::future_status::ready)
-      return {Fault::failed, "silence", {}};
+      return {Status::failed, "silence", {}};
     return future.get();
   }
   Answer reload() {
@@ -138,11 +138,11 @@ TEST_F(SessionTest, SnapshotsAreWrittenWhilePaused) {
   Answer answer;
   EXPECT_TRUE(eventually([&] {
     answer = wait_for([&](Reply reply) { session_->snapshot("a.png", std::move(reply)); });
-    return answer.fault == Fault::none;
+    return answer.fault == Status::none;
   }));
   EXPECT_EQ(answer.data["path"], folder_ / "captures/a.png");
   for (const char* bad : {"../a.png", "a.bmp", "/a.png"})
-    EXPECT_NE(wait_for([&](Reply reply) { session_->snapshot(bad, std::move(reply)); }).fault, Fault::none)
+    EXPECT_NE(wait_for([&](Reply reply) { session_->snapshot(bad, std::move(reply)); }).fault, Status::none)
         << bad;
   EXPECT_EQ(wait_for([&](Reply reply) { session_->snapshot("b.jpg", std::move(reply)); }).error, "");
 }
@@ -155,7 +155,7 @@ TEST_F(SessionTest, BeforeThereIsASourceEverythingIsAnswered) {
   };
   Session session(std::move(options), registry());
   const auto busy = [&](auto request) {
-    return wait_for([&](Reply reply) { request(session, std::move(reply)); }).fault != Fault::none;
+    return wait_for([&](Reply reply) { request(session, std::move(reply)); }).fault != Status::none;
   };
   EXPECT_TRUE(busy([](Session& s, Reply r) { s.trace("t.json", std::move(r)); }));
   EXPECT_TRUE(busy([](Session& s, Reply r) { s.set_graph({}, std::move(r)); }));

@@ -7,7 +7,7 @@
 #include <regex>
 #include <thread>
 
-#include "app/snapshots.hpp"
+#include "app/viewer/snapshots.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
 namespace lensd {

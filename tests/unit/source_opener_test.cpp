@@ -5,8 +5,8 @@
 #include <fstream>
 #include <thread>
 
-#include "app/source_finder.hpp"
-#include "app/viewer_source.hpp"
+#include "app/viewer/sources/pipeline_shutdown.hpp"
+#include "app/viewer/sources/source_finder.hpp"
 #include "core/base/error.hpp"
 #include "kernels/registry.hpp"
 #include "tests/unit/eventually.hpp"
@@ -18,12 +18,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-MadeSource make_synthetic() {
+OpenedPipeline make_synthetic() {
   PipelineOptions options;
   options.executor = {.threads = 1, .frames = 6}, options.paced = true;
-  MadeSource made;
+  OpenedPipeline made;
   auto source = std::make_unique<SyntheticSource>(Extent{64, 48}, 1'000'000);
-  made.recorder = std::make_shared<RecorderTap>(RecordSettings{}, source->info());
+  made.recorder = std::make_shared<RecorderSink>(RecordSettings{}, source->info());
   options.sinks = {made.recorder};
   made.pipeline = std::make_shared<Pipeline>(std::move(source), options, registry());
   return made;
@@ -49,8 +49,8 @@ class Opener : public ::testing::Test {
   OpenRequest request(const std::string& url) {
     OpenRequest r;
     r.url = url;
-    r.done = [this, url](OpenEnd end, const std::string& problem) {
-      EXPECT_EQ(end, OpenEnd::dropped) << "who takes what was made tells the rest";
+    r.done = [this, url](OpenResult end, const std::string& problem) {
+      EXPECT_EQ(end, OpenResult::dropped) << "who takes what was made tells the rest";
       told.push_back(url + ": " + problem);
     };
     return r;
@@ -123,8 +123,8 @@ TEST_F(Opener, TheEndStopsWhatIsBeingOpened) {
 }
 
 TEST(RetirementTest, TheNextSourceStartsWhenTheOldOneHasEnded) {
-  Retirement retirement;
-  MadeSource first = make_synthetic(), second = make_synthetic();
+  PipelineShutdown retirement;
+  OpenedPipeline first = make_synthetic(), second = make_synthetic();
   const std::shared_ptr<Pipeline> old = first.pipeline, next = second.pipeline;
   retirement.replace({}, first.pipeline);
   ASSERT_TRUE(eventually([&] { return old->status().processed > 0; }));

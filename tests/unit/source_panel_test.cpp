@@ -3,7 +3,7 @@
 
 #include "core/base/clock.hpp"
 #include "tests/unit/panel_hand.hpp"
-#include "ui/source_list.hpp"
+#include "ui/model/source_list.hpp"
 
 namespace lensd::ui {
 namespace {
@@ -35,7 +35,7 @@ class SourcePanel : public PanelHand {
   void play() { ++model.pipeline, frames(3); }
 
   SourceChoices choices = test::sample_choices();
-  std::vector<SourceWish> wishes;
+  std::vector<SourceRequest> wishes;
   std::vector<std::string> forgotten;
   int cancelled = 0;
 };

@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "core/graph/executor.hpp"
+#include "core/graph/exec/executor.hpp"
 #include "kernels/registry.hpp"
 
 namespace lensd {
@@ -119,7 +119,7 @@ TEST_P(State, ViewsShowWhatNodesGive) {
   install(chain);
   const auto output = run(1);
 
-  install(chain, {.taps = {}, .views = {"source", "grayscale", "invert", "gaussian", "nothing"}});
+  install(chain, {.scopes = {}, .views = {"source", "grayscale", "invert", "gaussian", "nothing"}});
   const Frame all = frame(1);
   EXPECT_EQ(all.images(), 4);
   EXPECT_EQ(pixels_of(all), output);

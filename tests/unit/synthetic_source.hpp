@@ -61,7 +61,7 @@ class SyntheticSource final : public Source {
   }
 
   void seek(int64_t position_ns) override { next_ = (position_ns + kDuration - 1) / kDuration; }
-  std::string damage() const override { return {}; }
+  std::string stream_errors() const override { return {}; }
   void interrupt() noexcept override {}
 
  private:

@@ -7,7 +7,7 @@
 #include <random>
 #include <thread>
 
-#include "core/graph/executor.hpp"
+#include "core/graph/exec/executor.hpp"
 #include "kernels/compare/compare.hpp"
 #include "kernels/registry.hpp"
 #include "kernels/scopes/scopes.hpp"
@@ -34,19 +34,19 @@ GraphDesc graph(const std::string& output) {
   return g;
 }
 
-const PlanNode* scope_of(const Plan& plan, const Tap& tap) {
+const PlanNode* scope_of(const Plan& plan, const ScopeRequest& tap) {
   for (const PlanNode& node : plan.nodes)
-    if (node.tap && *node.tap == tap) return &node;
+    if (node.scope && *node.scope == tap) return &node;
   return nullptr;
 }
 
 TEST(TapPlan, ScopesFollowTheNodeThatTheyMeasure) {
-  const std::vector<Tap> taps{{"source", ScopeKind::waveform},
-                              {"median", ScopeKind::histogram},
-                              {"", ScopeKind::vectorscope},
-                              {"nobody", ScopeKind::histogram},
-                              {"median", ScopeKind::histogram}};
-  const auto plan = make_plan(graph("gaussian"), picture_info(), Backend::cpu, registry(), {.taps = taps});
+  const std::vector<ScopeRequest> taps{{"source", ScopeKind::waveform},
+                                       {"median", ScopeKind::histogram},
+                                       {"", ScopeKind::vectorscope},
+                                       {"nobody", ScopeKind::histogram},
+                                       {"median", ScopeKind::histogram}};
+  const auto plan = make_plan(graph("gaussian"), picture_info(), Backend::cpu, registry(), {.scopes = taps});
   std::vector<std::string> ids;
   for (const PlanNode& node : plan->nodes) ids.push_back(node.id);
   EXPECT_EQ(ids, (std::vector<std::string>{"source", "source.waveform", "median", "median.histogram",
@@ -59,8 +59,8 @@ TEST(TapPlan, ScopesFollowTheNodeThatTheyMeasure) {
 }
 
 TEST(TapPlan, TappedNodesRunThoughTheOutputDoesNotNeedThem) {
-  const std::vector<Tap> taps{{"grayscale", ScopeKind::histogram}};
-  const auto plan = make_plan(graph("median"), picture_info(), Backend::cpu, registry(), {.taps = taps});
+  const std::vector<ScopeRequest> taps{{"grayscale", ScopeKind::histogram}};
+  const auto plan = make_plan(graph("median"), picture_info(), Backend::cpu, registry(), {.scopes = taps});
   EXPECT_TRUE(plan->unused.empty());
   ASSERT_TRUE(scope_of(*plan, taps[0]));
   EXPECT_EQ(plan->find("median")->frame_image, 0);
@@ -69,8 +69,8 @@ TEST(TapPlan, TappedNodesRunThoughTheOutputDoesNotNeedThem) {
 TEST(TapPlan, DisabledNodesShowWhatPassesThrough) {
   GraphDesc g = graph("grayscale");
   g.find("gaussian")->enabled = false;
-  const std::vector<Tap> taps{{"gaussian", ScopeKind::histogram}};
-  const auto plan = make_plan(g, picture_info(), Backend::cpu, registry(), {.taps = taps});
+  const std::vector<ScopeRequest> taps{{"gaussian", ScopeKind::histogram}};
+  const auto plan = make_plan(g, picture_info(), Backend::cpu, registry(), {.scopes = taps});
   const PlanNode* scope = scope_of(*plan, taps[0]);
   ASSERT_TRUE(scope);
   EXPECT_EQ(plan->nodes[static_cast<size_t>(scope->inputs[0])].id, "median");
@@ -85,11 +85,12 @@ class Taps : public testing::TestWithParam<Backend> {
   }
 
   /// The output for the picture, and the counts of each tap.
-  Image run(const GraphDesc& g, const std::vector<Tap>& taps, std::vector<ScopeReading>* readings = nullptr) {
+  Image run(const GraphDesc& g, const std::vector<ScopeRequest>& taps,
+            std::vector<ScopeReading>* readings = nullptr) {
     Profiler profiler;
     Timeline timeline;
     const auto executor = make_executor(GetParam(), {.threads = 2, .frames = 3}, profiler, timeline);
-    executor->install(make_plan(g, picture_info(), GetParam(), registry(), {.taps = taps}));
+    executor->install(make_plan(g, picture_info(), GetParam(), registry(), {.scopes = taps}));
     PictureRef ref;
     ref.info = picture_info();
     ref.planes[0] = pixels_.data(), ref.pitch_bytes[0] = kSize.width * 3;
@@ -121,7 +122,7 @@ class Taps : public testing::TestWithParam<Backend> {
 };
 
 TEST_P(Taps, CountWhatTheNodeGivesAndChangeNothing) {
-  std::vector<Tap> taps;
+  std::vector<ScopeRequest> taps;
   for (const char* node : {"source", "median", "gaussian", "grayscale", ""})
     for (const ScopeKind kind :
          {ScopeKind::histogram, ScopeKind::waveform, ScopeKind::parade, ScopeKind::vectorscope})
@@ -145,7 +146,8 @@ TEST_P(Taps, CountWhatTheNodeGivesAndChangeNothing) {
 }
 
 TEST_P(Taps, ComparesTwoNodes) {
-  const std::vector<Tap> taps{{"source", ScopeKind::compare, "gaussian"}, {"", ScopeKind::compare, "source"}};
+  const std::vector<ScopeRequest> taps{{"source", ScopeKind::compare, "gaussian"},
+                                       {"", ScopeKind::compare, "source"}};
   std::vector<ScopeReading> readings;
   const GraphDesc g = graph("grayscale");
   const Image output = run(g, taps, &readings);
@@ -160,9 +162,9 @@ TEST_P(Taps, ComparesTwoNodes) {
 
 TEST(TapPlan, PicturesOfTwoSizesAreShownAndNotMeasured) {
   const GraphDesc g = parse_chain("resize=scale=0.5,grayscale", registry());
-  const std::vector<Tap> taps{{"source", ScopeKind::compare, ""}};
+  const std::vector<ScopeRequest> taps{{"source", ScopeKind::compare, ""}};
   const auto plan =
-      make_plan(g, picture_info(), Backend::cpu, registry(), {.taps = taps, .views = {"source"}});
+      make_plan(g, picture_info(), Backend::cpu, registry(), {.scopes = taps, .views = {"source"}});
   EXPECT_EQ(scope_of(*plan, taps[0]), nullptr);
   EXPECT_EQ(plan->output.format, PixelFormat::gray8) << "nothing was converted for a comparison";
   EXPECT_GE(plan->find("source")->frame_image, 0);

@@ -12,13 +12,13 @@
 #include <sstream>
 #include <thread>
 
-#include "app/display_watch.hpp"
-#include "app/flight_recorder.hpp"
-#include "app/pipeline.hpp"
+#include "app/pipeline/flight_recorder.hpp"
+#include "app/pipeline/pipeline.hpp"
+#include "app/viewer/display_watch.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
-#include "core/graph/chrome_trace.hpp"
-#include "core/graph/clock_bounds.hpp"
+#include "core/graph/trace/chrome_trace.hpp"
+#include "core/graph/trace/clock_bounds.hpp"
 #include "kernels/registry.hpp"
 #include "tests/unit/eventually.hpp"
 #include "tests/unit/synthetic_source.hpp"

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "tests/unit/hidden_window.hpp"
-#include "ui/presenter.hpp"
+#include "ui/gl/presenter.hpp"
 
 namespace lensd::ui {
 namespace {

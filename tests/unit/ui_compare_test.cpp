@@ -11,7 +11,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-/// A viewer driven by hand, whose model follows SetTaps and SetViews as the program's does.
+/// A viewer driven by hand, whose model follows SetScopes and SetViews as the program's does.
 class Looking : public PanelHand {
  protected:
   void SetUp() override {
@@ -20,7 +20,7 @@ class Looking : public PanelHand {
   }
   void follow(const Commands& commands) override {
     for (const Command& command : commands) {
-      if (const auto* set = std::get_if<SetTaps>(&command)) model.taps = set->taps;
+      if (const auto* set = std::get_if<SetScopes>(&command)) model.scopes = set->scopes;
       if (const auto* set = std::get_if<SetViews>(&command)) model.views = set->nodes;
     }
   }
@@ -41,7 +41,7 @@ TEST_F(Looking, ComparingAsksForThePicturesAndTheirMeasures) {
   EXPECT_EQ(viewer.second_picture(), "source");
   EXPECT_EQ(viewer.first_picture(), "");
   EXPECT_EQ(model.views, Names{"source"});
-  EXPECT_EQ(model.taps, (std::vector<Tap>{{"source", ScopeKind::compare, ""}}));
+  EXPECT_EQ(model.scopes, (std::vector<ScopeRequest>{{"source", ScopeKind::compare, ""}}));
   EXPECT_TRUE(frame().empty()) << "asked for once";
   EXPECT_EQ(type('d').size(), 0u) << "another look at the same two";
   EXPECT_EQ(viewer.compare_look().mode, CompareMode::difference);
@@ -49,7 +49,7 @@ TEST_F(Looking, ComparingAsksForThePicturesAndTheirMeasures) {
   EXPECT_EQ(viewer.compare_look().mode, CompareMode::off);
   EXPECT_EQ(viewer.second_picture(), "");
   EXPECT_TRUE(model.views.empty());
-  EXPECT_TRUE(model.taps.empty());
+  EXPECT_TRUE(model.scopes.empty());
 }
 
 TEST_F(Looking, AnyTwoNodesAreCompared) {
@@ -60,12 +60,12 @@ TEST_F(Looking, AnyTwoNodesAreCompared) {
   EXPECT_EQ(model.views, (Names{"median", "edges"}));
   EXPECT_EQ(viewer.second_picture(), "median");
   EXPECT_EQ(viewer.first_picture(), "edges");
-  EXPECT_EQ(model.taps, (std::vector<Tap>{{"median", ScopeKind::compare, "edges"}}));
+  EXPECT_EQ(model.scopes, (std::vector<ScopeRequest>{{"median", ScopeKind::compare, "edges"}}));
   click("compare/A");
   EXPECT_FALSE(there("compare/A/to-gray")) << "conversions are none of the user's";
   click("compare/A/source");
   click("compare/B"), click("compare/B/output");
-  EXPECT_EQ(model.taps, (std::vector<Tap>{{"source", ScopeKind::compare, ""}}));
+  EXPECT_EQ(model.scopes, (std::vector<ScopeRequest>{{"source", ScopeKind::compare, ""}}));
   click("view/compare_close");
   EXPECT_TRUE(model.views.empty());
   EXPECT_FALSE(there("compare/A"));
@@ -90,7 +90,7 @@ TEST_F(Looking, NodesThatWentAreComparedNoMore) {
   std::erase_if(model.nodes, [](const NodeView& n) { return n.id == "edges" || n.id == "convolve"; });
   frame();
   EXPECT_EQ(model.views, Names{"source"});
-  EXPECT_EQ(model.taps, (std::vector<Tap>{{"source", ScopeKind::compare, ""}}));
+  EXPECT_EQ(model.scopes, (std::vector<ScopeRequest>{{"source", ScopeKind::compare, ""}}));
 }
 
 TEST_F(Looking, TheHandleFollowsTheMouseAndThePictureStays) {

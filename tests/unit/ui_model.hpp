@@ -1,7 +1,7 @@
 // A made-up state of the program, for tests and pictures of the panels.
 #pragma once
 
-#include "ui/model.hpp"
+#include "ui/model/model.hpp"
 
 namespace lensd::test {
 

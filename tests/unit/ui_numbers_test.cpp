@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "tests/unit/panel_hand.hpp"
-#include "ui/timings.hpp"
+#include "ui/panels/timings.hpp"
 
 namespace lensd::ui {
 namespace {
@@ -14,7 +14,7 @@ using Panels = PanelHand;
 /// A picture of 320×240 pixels, all grey.
 ScopeReading grey_reading(ScopeKind kind) {
   ScopeReading r;
-  r.tap.kind = kind, r.frame = 1, r.image = {PixelFormat::rgba8, {320, 240}};
+  r.scope.kind = kind, r.frame = 1, r.image = {PixelFormat::rgba8, {320, 240}};
   r.counts.resize(scope_counts(kind, 320));
   const size_t columns = kind == ScopeKind::waveform ? 256 : kind == ScopeKind::parade ? 768 : 0;
   for (size_t c = 0; c < columns; ++c) r.counts[c * 256 + 128] = 300;
@@ -27,27 +27,27 @@ TEST_F(Panels, ScopesAreAskedForWhileTheyAreSeen) {
   const auto follow = [&](const std::vector<Command>& commands) {
     int sets = 0;
     for (const Command& command : commands)
-      if (const auto* set = std::get_if<SetTaps>(&command)) model.taps = set->taps, ++sets;
+      if (const auto* set = std::get_if<SetScopes>(&command)) model.scopes = set->scopes, ++sets;
     return sets;
   };
   EXPECT_EQ(follow(frame()), 0);
   EXPECT_GE(follow(click("scopes/fold")), 1);
-  EXPECT_EQ(model.taps, (std::vector<Tap>{{"", ScopeKind::histogram}}));
+  EXPECT_EQ(model.scopes, (std::vector<ScopeRequest>{{"", ScopeKind::histogram}}));
   EXPECT_EQ(follow(frame()), 0) << "asked for once";
   EXPECT_GE(follow(click("scopes/vectorscope")), 1);
-  EXPECT_EQ(model.taps, (std::vector<Tap>{{"", ScopeKind::vectorscope}}));
+  EXPECT_EQ(model.scopes, (std::vector<ScopeRequest>{{"", ScopeKind::vectorscope}}));
   follow(click("scopes/node"));
   EXPECT_GE(follow(click("scopes/node/edges")), 1);
-  EXPECT_EQ(model.taps, (std::vector<Tap>{{"edges", ScopeKind::vectorscope}}));
+  EXPECT_EQ(model.scopes, (std::vector<ScopeRequest>{{"edges", ScopeKind::vectorscope}}));
   EXPECT_EQ(follow(press({.key = Key::tab})), 1) << "hidden";
-  EXPECT_TRUE(model.taps.empty());
+  EXPECT_TRUE(model.scopes.empty());
   EXPECT_EQ(follow(type('h')), 1) << "h brings the panels back";
   EXPECT_TRUE(viewer.state().panels);
   model.nodes.erase(model.nodes.begin() + 2);  // the node goes away: back to the output
   follow(frame()), follow(frame());
-  EXPECT_EQ(model.taps, (std::vector<Tap>{{"", ScopeKind::vectorscope}}));
+  EXPECT_EQ(model.scopes, (std::vector<ScopeRequest>{{"", ScopeKind::vectorscope}}));
   EXPECT_EQ(follow(type('h')), 1);
-  EXPECT_TRUE(model.taps.empty());
+  EXPECT_TRUE(model.scopes.empty());
 }
 
 TEST_F(Panels, ScopesArePaintedWhereTheCountsAre) {
@@ -56,7 +56,7 @@ TEST_F(Panels, ScopesArePaintedWhereTheCountsAre) {
   for (const ScopeKind kind :
        {ScopeKind::histogram, ScopeKind::waveform, ScopeKind::parade, ScopeKind::vectorscope}) {
     s.kind = kind;
-    model.scope = grey_reading(kind), ++model.scope_version, model.taps = {{"", kind}};
+    model.scope = grey_reading(kind), ++model.scope_version, model.scopes = {{"", kind}};
     const uint64_t before = s.paintings;
     EXPECT_TRUE(frame().empty());
     EXPECT_TRUE(frame().empty());

@@ -9,8 +9,8 @@
 #endif
 #include "tests/unit/hidden_window.hpp"
 #include "tests/unit/ui_model.hpp"
-#include "ui/imgui_session.hpp"
-#include "ui/presenter.hpp"
+#include "ui/gl/imgui_session.hpp"
+#include "ui/gl/presenter.hpp"
 #include "ui/viewer_ui.hpp"
 
 namespace lensd::ui {

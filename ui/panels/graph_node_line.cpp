@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ui/graph_edit.hpp"
+#include "ui/model/graph_edit.hpp"
 
 namespace lensd::ui {
 namespace {

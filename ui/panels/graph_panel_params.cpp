@@ -1,7 +1,7 @@
 // The parameters of a node: name, control, and an arrow back to the default where the value differs.
 #include <algorithm>
 
-#include "ui/graph_edit.hpp"
+#include "ui/model/graph_edit.hpp"
 #include "ui/panel.hpp"
 
 namespace lensd::ui {

@@ -1,5 +1,5 @@
 // The stages of a frame's way from the decoder to the screen, with their percentiles.
-#include "ui/timings.hpp"
+#include "ui/panels/timings.hpp"
 
 namespace lensd::ui {
 

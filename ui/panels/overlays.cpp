@@ -3,7 +3,7 @@
 #include <array>
 
 #include "ui/panel.hpp"
-#include "ui/timings.hpp"
+#include "ui/panels/timings.hpp"
 
 namespace lensd::ui {
 namespace {

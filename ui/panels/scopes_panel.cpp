@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "ui/panel.hpp"
-#include "ui/scope_paint.hpp"
+#include "ui/widgets/scope_paint.hpp"
 
 namespace lensd::ui {
 namespace {
@@ -161,7 +161,7 @@ void draw_histogram(PanelContext& ctx, const Plot& plot) {
 
 void draw_painting(PanelContext& ctx, const Plot& plot) {
   ScopesState& s = ctx.state.scopes;
-  const bool fitting = ctx.model.scope.tap.kind == s.kind && !ctx.model.scope.counts.empty();
+  const bool fitting = ctx.model.scope.scope.kind == s.kind && !ctx.model.scope.counts.empty();
   if (fitting && s.version != ctx.model.scope_version) {
     s.size = paint_scope(ctx.model.scope, s.pixels);
     s.version = ctx.model.scope_version, ++s.paintings;
@@ -237,7 +237,8 @@ void draw_scopes_panel(PanelContext& ctx) {
   }
   choose_kind(ctx);
   const Plot plot = begin_plot(ctx, s.kind);
-  if (!(ctx.model.scope.tap == Tap{s.node, s.kind})) s.peak = 0;  // what is there belongs to another choice
+  if (!(ctx.model.scope.scope == ScopeRequest{s.node, s.kind}))
+    s.peak = 0;  // what is there belongs to another choice
   if (s.kind == ScopeKind::histogram) {
     draw_histogram(ctx, plot);
   } else {

@@ -10,8 +10,8 @@
 #include <algorithm>
 
 #include "core/base/source_text.hpp"
+#include "ui/model/source_list.hpp"
 #include "ui/panel.hpp"
-#include "ui/source_list.hpp"
 
 namespace lensd::ui {
 namespace {
@@ -85,7 +85,7 @@ void draw_message(PanelContext& ctx, ViewerRequests& requests) {
     ImGui::PopTextWrapPos();
     if (s.may_wait) {
       if (ImGui::SmallButton("Wait for it")) {
-        SourceWish again = p.failed;
+        SourceRequest again = p.failed;
         again.wait = true;
         wish_source(ctx, requests, std::move(again));
       }
@@ -138,7 +138,7 @@ void draw_body(PanelContext& ctx, ViewerRequests& requests) {
 
 }  // namespace
 
-void wish_source(PanelContext& ctx, ViewerRequests& requests, SourceWish wish) {
+void wish_source(PanelContext& ctx, ViewerRequests& requests, SourceRequest wish) {
   SourceState& s = ctx.state.source;
   if (tidy_source(wish.text).empty()) return;
   s.problem.clear(), s.may_wait = false;

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "core/base/source_text.hpp"
+#include "ui/model/source_list.hpp"
 #include "ui/panel.hpp"
-#include "ui/source_list.hpp"
 
 namespace lensd::ui {
 namespace {

@@ -3,8 +3,8 @@
 #include <array>
 
 #include "core/base/source_text.hpp"
+#include "ui/model/source_list.hpp"
 #include "ui/panel.hpp"
-#include "ui/source_list.hpp"
 
 namespace lensd::ui {
 namespace {
@@ -45,7 +45,7 @@ bool line(PanelContext& ctx, const std::string& text, ImU32 ink, bool chosen = f
   return clicked;
 }
 
-SourceWish plain(std::string text) {
+SourceRequest plain(std::string text) {
   return {.text = std::move(text), .format = {}, .size = {}, .rate = 0, .wait = false};
 }
 

@@ -1,6 +1,6 @@
 // Where the picture comes from, what runs it, and why each path was taken.
 #include "ui/panel.hpp"
-#include "ui/timings.hpp"
+#include "ui/panels/timings.hpp"
 
 namespace lensd::ui {
 namespace {

@@ -1,7 +1,7 @@
 // The window with every column of the timings, the latency stage by stage, and what the machine reaches.
 #include <algorithm>
 
-#include "ui/timings.hpp"
+#include "ui/panels/timings.hpp"
 
 namespace lensd::ui {
 namespace {

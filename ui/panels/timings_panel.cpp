@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/base/clock.hpp"
-#include "ui/timings.hpp"
+#include "ui/panels/timings.hpp"
 
 namespace lensd::ui {
 namespace {

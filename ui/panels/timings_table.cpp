@@ -2,7 +2,7 @@
 #include <tuple>
 
 #include "core/base/clock.hpp"
-#include "ui/timings.hpp"
+#include "ui/panels/timings.hpp"
 
 namespace lensd::ui {
 namespace {

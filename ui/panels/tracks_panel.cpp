@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "ui/gl/track_overlay.hpp"
 #include "ui/panel.hpp"
-#include "ui/track_overlay.hpp"
 
 namespace lensd::ui {
 namespace {

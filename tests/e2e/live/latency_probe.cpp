@@ -12,7 +12,7 @@
 #include <semaphore>
 #include <string>
 
-#include "app/pipeline.hpp"
+#include "app/pipeline/pipeline.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"

@@ -1,0 +1,188 @@
+// lensd --headless: every frame, as fast as they go, to a file or nowhere.
+//
+// This thread is the writer: it takes finished frames in order and hands them to the recorder and to the
+// frame hash, while decode and process threads work ahead.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <thread>
+
+#include "app/commands/interruption.hpp"
+#include "app/commands/track_file.hpp"
+#include "app/run.hpp"
+#include "core/base/clock.hpp"
+#include "core/base/error.hpp"
+#include "core/base/log.hpp"
+#include "core/media/recorder.hpp"
+#include "kernels/registry.hpp"
+
+namespace lensd {
+namespace {
+
+/// A progress line on a terminal, rewritten in place ten times a second.
+class Progress {
+ public:
+  explicit Progress(int64_t total) : total_(total), shown_(isatty(STDERR_FILENO) != 0), begin_ns_(now_ns()) {}
+  ~Progress() {
+    if (drawn_) std::fputs("\r\033[K", stderr);
+  }
+  void update(int64_t frames) {
+    const int64_t now = now_ns();
+    if (!shown_ || now - last_ns_ < 100'000'000) return;
+    last_ns_ = now, drawn_ = true;
+    const double seconds = std::max(1e-9, to_s(now - begin_ns_)), fps = static_cast<double>(frames) / seconds;
+    if (total_ <= 0) {
+      fmt::print(stderr, "\r{:>7} frames  {:.1f} fps\033[K", frames, fps);
+    } else {
+      const double done = std::min(1.0, static_cast<double>(frames) / static_cast<double>(total_));
+      const int filled = static_cast<int>(done * 30);
+      const auto eta = static_cast<int64_t>(static_cast<double>(total_ - frames) / std::max(fps, 1e-3));
+      fmt::print(stderr, "\r[{:━<{}}{: <{}}] {:3.0f} %  {}/{}  {:.1f} fps  ETA {}:{:02}\033[K", "", filled,
+                 "", 30 - filled, done * 100, frames, total_, fps, std::max<int64_t>(0, eta) / 60,
+                 std::max<int64_t>(0, eta) % 60);
+    }
+    std::fflush(stderr);
+  }
+
+ private:
+  int64_t total_;
+  bool shown_, drawn_ = false;
+  int64_t begin_ns_, last_ns_ = 0;
+};
+
+int64_t expected_frames(const SourceInfo& info, int64_t limit) {
+  int64_t total = info.frame_count;
+  if (total == 0 && info.duration_ns > 0 && info.fps > 0)
+    total = std::llround(to_s(info.duration_ns) * info.fps);
+  if (info.image) total = 1;
+  return limit > 0 ? (total > 0 ? std::min(total, limit) : limit) : total;
+}
+
+struct Written {
+  int64_t frames = 0;
+  std::string path;
+};
+
+/// Takes frames until there are no more. The recorder is opened with the first frame, whose size it takes.
+Written write_frames(Pipeline& pipeline, const CommandLine& line) {
+  std::unique_ptr<Recorder> recorder;
+  std::unique_ptr<FrameHash> hashes =
+      line.framehash.empty() ? nullptr : std::make_unique<FrameHash>(line.framehash);
+  const std::unique_ptr<TrackFile> tracks =
+      line.tracks.empty() ? nullptr : std::make_unique<TrackFile>(line.tracks);
+  const SourceInfo& info = pipeline.source();
+  if (!line.output.empty()) {
+    RecorderOptions options;
+    options.fps = info.fps > 0 ? info.fps : 25;
+    options.still = info.image || line.frames == 1;
+    options.audio_from = info.has_audio && line.start_s == 0 ? info.url : "";
+    recorder = open_recorder(line.output, pipeline.executor().plan()->output, options);
+  }
+  Profiler& profiler = pipeline.profiler();
+  const int encode = recorder ? profiler.scope("encode", recorder->path()) : -1;
+  Progress progress(expected_frames(info, line.frames));
+  Written written;
+  const Interruption interruption;
+  const OnInterruption end_waiting(interruption, [&] { pipeline.end_early(); });  // no frame may ever come
+  while (Frame frame = pipeline.next_frame()) {
+    frame.wait_ready();
+    if (frame.info.placeholder) continue;
+    const int64_t begin = now_ns();
+    if (recorder) {
+      recorder->write(frame.image(), frame.info);
+      profiler.record(encode, now_ns() - begin);
+    }
+    if (hashes) hashes->write(frame.image(), frame.info);
+    if (tracks) tracks->write(frame.tracks(), frame.info);
+    progress.update(++written.frames);
+    if (interruption.requested()) break;
+  }
+  if (recorder) {
+    recorder->finish();
+    written.path = recorder->path();
+  }
+  if (hashes) hashes->finish();
+  if (tracks) tracks->finish();
+  return written;
+}
+
+/// While the sinks send them, until the source ends. What happens to the receiver is told as it happens.
+Written send_frames(Pipeline& pipeline) {
+  const Interruption interruption;
+  Written written;
+  for (PipelineStatus now; !now.ended && !now.failed && !interruption.requested();) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    pipeline.take_newest();
+    for (const PipelineNotice& n : pipeline.take_notices())
+      n.problem ? log::warn("{}", n.text) : log::info("{}", n.text);
+    now = pipeline.status();
+    written.frames = static_cast<int64_t>(now.processed);
+  }
+  return written;
+}
+
+}  // namespace
+
+void run_batch(const CommandLine& line, const GraphDesc& graph) {
+  const BackendChoice choice = choose_backend(line.backend, probe_cuda(line.device));
+  log::info("backend {}: {}", name(choice.backend), choice.reason);
+
+  PipelineOptions options;
+  options.backend = choice.backend;
+  options.executor = {.threads = line.threads,
+                      .device = line.device,
+                      .host_frames = true,
+                      .frames = 6 + 2 * kFramesForSinks,
+                      .timing_interval = line.trace.empty() ? 8 : 1};
+  options.graph = graph;
+  options.max_frames = line.frames;
+  auto source = open_source(source_url(line), source_options(line, choice.backend));
+  std::shared_ptr<RecorderSink> recorder;
+  if (!line.record.empty()) options.sinks.push_back(recorder = make_recorder(line, source->info()));
+  const std::shared_ptr<StreamSink> stream = make_stream(line, source->info());
+  if (stream) options.sinks.push_back(stream);
+  // A receiver is sent the frames at their own pace.
+  options.paced = stream && line.output.empty();
+  if (options.paced && (!line.framehash.empty() || !line.tracks.empty()))
+    throw Error(ExitCode::usage, stream->status().path, "--framehash and --tracks go with a file",
+                "add -o null: and name the receiver as [output] url");
+  Pipeline pipeline(std::move(source), options, registry());
+  log::info("{}", pipeline.graph()->summary);
+  if (!line.tracks.empty() && pipeline.executor().plan()->tracks_offset < 0)
+    throw Error(ExitCode::usage, "--tracks", "no tracks reach the graph's output",
+                "put a klt node into the graph, for example --graph klt");
+
+  const int64_t begin = now_ns();
+  if (recorder) pipeline.post(record_command(line));
+  pipeline.start();
+  const Written written = options.paced ? send_frames(pipeline) : write_frames(pipeline, line);
+  const double seconds = to_s(now_ns() - begin);
+  pipeline.stop();
+  if (recorder) recorder->finish();
+  if (stream) stream->finish();
+
+  for (const PipelineNotice& n : pipeline.take_notices())
+    n.problem ? log::warn("{}", n.text) : log::info("{}", n.text);
+  if (!line.timings.empty()) write_timings(line.timings, pipeline.profiler().snapshot());
+  if (!line.trace.empty()) write_text(line.trace, pipeline.timeline().chrome_trace());
+  if (line.log_level != "error" && line.log_level != "off") {
+    fmt::print("{}", timings_text(pipeline.profiler().snapshot()));
+    fmt::print("{} frames in {:.2f} s ({:.1f} fps) on {}{}{}\n", written.frames, seconds,
+               static_cast<double>(written.frames) / std::max(seconds, 1e-9), name(choice.backend),
+               written.path.empty() ? "" : ", written to ", written.path);
+  }
+  if (const std::string stream_errors = pipeline.source_errors(); !stream_errors.empty())
+    fmt::print(stderr, "lensd: {}: {}\n", pipeline.source().name, stream_errors);
+  pipeline.check();
+  if (recorder && !recorder->failure().empty())
+    throw Error(ExitCode::runtime_failure, "", recorder->failure());
+  if (stream && !stream->failure().empty()) throw Error(ExitCode::runtime_failure, "", stream->failure());
+  if (written.frames == 0)
+    throw Error(ExitCode::bad_source, pipeline.source().name, "no frame could be decoded", "is it a video?");
+}
+
+}  // namespace lensd

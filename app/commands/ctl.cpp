@@ -1,0 +1,131 @@
+// lensd ctl: one command to a running lensd, its answer as text.
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include "app/commands/interruption.hpp"
+#include "app/run.hpp"
+#include "core/base/error.hpp"
+#include "core/control/commands.hpp"
+#include "core/control/socket/client.hpp"
+#include "core/control/socket/control_socket.hpp"
+#include "core/graph/json.hpp"
+
+namespace lensd {
+namespace {
+
+/// The system's service, config/systemd/lensd.service.
+constexpr const char* kServiceSocket = "/run/lensd/control.sock";
+
+std::string socket_path(const CommandLine& line) {
+  if (!line.socket.empty()) return line.socket;
+  if (const char* path = std::getenv("LENSD_SOCKET"); path && *path) return path;
+  std::error_code ignored;
+  const std::string path = default_socket_path();
+  if (!std::filesystem::exists(path, ignored) && std::filesystem::exists(kServiceSocket, ignored))
+    return kServiceSocket;
+  return path;
+}
+
+/// "60" is a number, "true" a truth value, "[[1,2,1]]" rows; everything else is text.
+Json argument(const std::string& text) {
+  Json value = Json::parse(text, nullptr, false);
+  if (value.is_discarded() || value.is_null()) return text;
+  return value;
+}
+
+/// Commands whose arguments are all text: a file may be called "12".
+bool takes_text(const std::string& name) {
+  const CommandSpec* command = find_command(name);
+  return command && !command->args.empty() && std::string(command->args[0].type) == "text";
+}
+
+std::string scalar(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  return value.is_number_float() ? fmt::format("{}", value.get<double>()) : value.dump();
+}
+
+/// Objects as lines "name  value", lists of objects as tables, everything else as it is.
+void print_value(const Json& data, const std::string& indent = "") {
+  if (data.is_object()) {
+    size_t width = 0;
+    for (const auto& [key, value] : data.items()) width = std::max(width, key.size());
+    for (const auto& [key, value] : data.items()) {
+      if (value.is_structured() && !value.empty() && (value.is_object() || value.front().is_structured())) {
+        fmt::print("{}{}\n", indent, key);
+        print_value(value, indent + "  ");
+      } else {
+        fmt::print("{}{:<{}}  {}\n", indent, key, width, scalar(value));
+      }
+    }
+  } else if (data.is_array() && !data.empty() && data.front().is_object()) {
+    bool first = true;
+    for (const Json& row : data) {
+      if (!std::exchange(first, false)) fmt::print("\n");
+      print_value(row, indent);
+    }
+  } else if (data.is_array()) {
+    for (const Json& row : data) fmt::print("{}{}\n", indent, scalar(row));
+  } else if (!data.is_null()) {
+    fmt::print("{}{}\n", indent, scalar(data));
+  }
+}
+
+/// Events, a line each, until INT or the daemon's end.
+void stream(ControlClient& client, bool json) {
+  const Interruption interruption;
+  while (!interruption.requested()) {
+    const auto line = client.receive(200);
+    if (!line && client.closed()) return;
+    if (!line) continue;
+    const Json event = Json::parse(*line, nullptr, false);
+    if (json || !event.is_object() || event.value("event", "") != "property-change")
+      fmt::print("{}\n", *line);
+    else
+      fmt::print("{} = {}  (frame {})\n", event.value("name", ""), scalar(event["data"]),
+                 event.value("frame", 0));
+    std::fflush(stdout);
+  }
+}
+
+}  // namespace
+
+void run_ctl(const CommandLine& line) {
+  std::vector<std::string> args = line.ctl_args;
+  if (!args.empty() && args.front() == "--") args.erase(args.begin());
+  if (args.empty()) throw Error(ExitCode::usage, "ctl", "names no command", "see lensd ctl --help");
+  if (!std::isfinite(line.ctl_timeout_s) || line.ctl_timeout_s <= 0 || line.ctl_timeout_s > 86400)
+    throw Error(ExitCode::usage, "--timeout", "expected seconds above 0");
+  Json request{{"command", {args[0]}}, {"request_id", 1}};
+  for (size_t i = 1; i < args.size(); ++i)
+    request["command"].push_back(takes_text(args[0]) ? Json(args[i]) : argument(args[i]));
+
+  ControlClient client(socket_path(line));
+  client.send(json_line(request));
+  for (;;) {
+    const auto text = client.receive(static_cast<int>(line.ctl_timeout_s * 1000));
+    if (!text)
+      throw Error(ExitCode::runtime_failure, "ctl",
+                  client.closed() ? "the connection was closed" : "there was no answer in time");
+    const Json answer = Json::parse(*text, nullptr, false);
+    if (!answer.is_object()) throw Error(ExitCode::runtime_failure, "ctl", "the answer is no JSON: " + *text);
+    if (answer.contains("event")) continue;
+    if (answer.value("error", "") != "success")
+      throw Error(ExitCode::runtime_failure, args[0], answer.value("error", "refused"));
+    if (line.json)
+      fmt::print("{}\n", *text);
+    else
+      print_value(answer.value("data", Json()));
+    break;
+  }
+  if (args[0] == "observe" || args[0] == "observe_property") {
+    std::fflush(stdout);
+    stream(client, line.json);
+  }
+}
+
+}  // namespace lensd

@@ -1,0 +1,67 @@
+// The pipeline's decode thread: pictures from the source, in order, into the queue before the graph.
+#include "app/pipeline/pipeline.hpp"
+#include "core/base/clock.hpp"
+
+namespace lensd {
+
+void Pipeline::decode_loop() {
+  while (!stopping() && !pictures_.closed()) {
+    const uint32_t wanted = seek_serial_.load(std::memory_order_acquire);
+    if (wanted != decode_serial_) {
+      decode_serial_ = wanted;
+      if (stopping()) return;
+      source_->seek(seek_ns_.load(std::memory_order_relaxed));
+    }
+    if (!decode_one()) wait_for_seek_or_stop();
+  }
+}
+
+/// False at the end of the stream.
+bool Pipeline::decode_one() {
+  decode_turns_.fetch_add(1, std::memory_order_relaxed);
+  Decoded next;
+  next.serial = decode_serial_;
+  const int64_t begin = now_ns();
+  const FrameOutcome outcome = source_->next(next.picture);
+  if (outcome == FrameOutcome::again) return true;
+  if (outcome == FrameOutcome::ok) {
+    const int64_t end = now_ns();
+    if (!source_info_.live) {  // there it is the time between pictures
+      profiler_.record(decode_scope_, end - begin);
+      timeline_.record(decode_track_, decode_label_, next.picture.info.index, begin, end);
+    }
+    next.picture.info.serial += decode_serial_;
+    decoded_.fetch_add(1, std::memory_order_relaxed);
+    if (next.picture.info.placeholder) placeholders_.fetch_add(1, std::memory_order_relaxed);
+  } else {
+    const std::string stream_errors = source_->stream_errors();
+    const std::lock_guard lock(mutex_);
+    stream_errors_ = stream_errors;
+  }
+  hand_over(next);
+  timeline_.sample(waiting_counter_, static_cast<int64_t>(pictures_.size()), now_ns());
+  return outcome == FrameOutcome::ok;
+}
+
+/// Files wait for room. A live source never does: what a display shows is always the newest picture, and a
+/// recorder gets a few pictures' grace before the oldest goes.
+void Pipeline::hand_over(Decoded& next) {
+  if (!source_info_.live || !next.picture) {
+    pictures_.push(next);
+    return;
+  }
+  const size_t kept = options_.paced ? 0 : pictures_.capacity() - 1;
+  uint64_t dropped = 0;
+  while (pictures_.size() > kept && pictures_.try_pop()) ++dropped;
+  while (!pictures_.try_push(next) && !pictures_.closed())
+    if (pictures_.try_pop()) ++dropped;
+  const bool paused = paused_now_.load(std::memory_order_relaxed);
+  (paused ? skipped_ : dropped_).fetch_add(dropped, std::memory_order_relaxed);
+}
+
+void Pipeline::wait_for_seek_or_stop() {
+  while (!stopping() && seek_serial_.load(std::memory_order_acquire) == decode_serial_)
+    seek_serial_.wait(decode_serial_, std::memory_order_acquire);
+}
+
+}  // namespace lensd

@@ -1,0 +1,64 @@
+#include "app/pipeline/queue_sink.hpp"
+
+#include <utility>
+
+#include "core/base/error.hpp"
+#include "core/base/log.hpp"
+
+namespace lensd {
+
+QueueSink::~QueueSink() {
+  finish();
+}
+
+void QueueSink::run(bool may_drop) {
+  may_drop_ = may_drop;
+  thread_ = std::thread([this] { loop(); });
+}
+
+void QueueSink::finish() {
+  queue_.close();
+  if (thread_.joinable()) thread_.join();
+}
+
+void QueueSink::loop() {
+  while (auto job = queue_.pop()) handle(*job);
+  complete();
+}
+
+void QueueSink::push(Job job) {
+  const bool wait = !may_drop_;
+  for (;;) {
+    const uint32_t wakes = queue_.wake_token();
+    if (wait && !hurried_.load(std::memory_order_acquire)) {
+      if (queue_.push_or_wake(job, wakes) || queue_.closed()) return;
+      continue;
+    }
+    if (queue_.try_push(job) || queue_.closed()) return;
+    if (auto oldest = queue_.try_pop(); oldest && (oldest->frame || oldest->picture))
+      dropped_.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+ConstImageRef QueueSink::host_image(const Frame& frame) {
+  frame.wait_ready();
+  const ImageRef image = frame.image();
+  if (frame.memory() != MemoryKind::device) return image;
+  if (!sync_) throw Error(ExitCode::runtime_failure, "recording", "the frames stay on the GPU");
+  if (!(copy_.format == image.format)) copy_ = Image(image.format);
+  sync_->copy_to_host(frame, 0, 0, 0, copy_.ref());
+  return std::as_const(copy_).ref();
+}
+
+void QueueSink::notice(bool problem, std::string text) {
+  constexpr size_t kMaxNotices = 64;
+  const std::lock_guard lock(mutex_);
+  if (notices_.size() < kMaxNotices) notices_.push_back({problem, std::move(text)});
+}
+
+std::vector<SinkNotice> QueueSink::take_notices() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(notices_, {});
+}
+
+}  // namespace lensd

@@ -1,0 +1,59 @@
+#include "app/pipeline/stream_sink.hpp"
+
+#include "core/base/error.hpp"
+
+namespace lensd {
+
+StreamSink::StreamSink(const std::string& url, const EncoderOptions& encoder, const SourceInfo& source)
+    : output_({.url = url,
+               .encoder = encoder,
+               .fps = source.fps > 0 ? source.fps : 25,
+               .audio_from = source.has_audio && !source.live ? source.url : ""}) {
+  run(source.live);
+}
+
+void StreamSink::take(const Frame& frame, const Picture&) {
+  Job job;
+  job.frame = frame.share();
+  job.info = frame.info;
+  push(std::move(job));
+}
+
+void StreamSink::handle(Job& job) {
+  if (!job.frame || !failure_.empty()) return;
+  try {
+    output_.write(host_image(job.frame), job.info);
+  } catch (const Error& error) {
+    failure_ = error.what();
+    notice(true, "nothing is sent any more: " + failure_);
+  }
+}
+
+void StreamSink::complete() {
+  try {
+    output_.finish();
+  } catch (const Error& error) {
+    if (failure_.empty()) failure_ = error.what();
+  }
+}
+
+std::vector<SinkNotice> StreamSink::take_notices() {
+  std::vector<SinkNotice> notices = QueueSink::take_notices();
+  bool problem = false;
+  if (std::string text = output_.take_notice(problem); !text.empty())
+    notices.push_back({problem, std::move(text)});
+  return notices;
+}
+
+SinkStatus StreamSink::status() const {
+  static constexpr const char* kStates[] = {"idle", "connecting", "sending", "waiting"};
+  SinkStatus s;
+  const StreamOutput::State state = output_.state();
+  s.recording = state == StreamOutput::State::sending;
+  s.state = kStates[static_cast<size_t>(state)];
+  s.path = output_.shown_url();
+  s.frames = output_.sent(), s.bytes = output_.bytes(), s.dropped = dropped() + output_.dropped();
+  return s;
+}
+
+}  // namespace lensd

@@ -1,0 +1,178 @@
+#include "app/viewer/sources/source_finder.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <filesystem>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "core/media/url.hpp"
+
+namespace lensd {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr auto kAgain = std::chrono::seconds(2);
+constexpr auto kFarewell = std::chrono::milliseconds(200);
+
+/// Names of the video devices; when they change, the cameras are asked anew.
+std::vector<std::string> device_names() {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (const char* folder : {"/dev", "/dev/v4l/by-id"})
+    for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+      const std::string name = entry.path().filename().string();
+      if (name.starts_with("video") || folder[4] != '\0') names.push_back(entry.path().string());
+    }
+  return names;
+}
+
+std::vector<std::pair<std::string, std::string>> find_places() {
+  std::vector<std::pair<std::string, std::string>> places;
+  std::error_code ignored;
+  const auto add = [&](const char* name, const fs::path& path) {
+    if (!path.empty() && fs::is_directory(path, ignored)) places.emplace_back(name, path.string());
+  };
+  const char* home = std::getenv("HOME");
+  if (home && home[0] == '/') add("Home", home), add("Videos", fs::path(home) / "Videos");
+  const fs::path here = fs::current_path(ignored);
+  if (!ignored && (!home || here != fs::path(home))) add("Working folder", here);
+  return places;
+}
+
+std::string screen_obstacle() {
+  const char* display = std::getenv("DISPLAY");
+  return display && *display ? "" : "There is no X11 display to record: DISPLAY is not set";
+}
+
+}  // namespace
+
+std::string source_obstacle(const std::string& url) {
+  const UrlKind kind = classify(url);
+  std::error_code error;
+  if (kind == UrlKind::camera)
+    return fs::exists(camera_path(url), error) ? "" : "This camera is not plugged in";
+  if (kind == UrlKind::screen) return screen_obstacle();
+  if (kind == UrlKind::sequence) {
+    const fs::path folder = fs::path(url).parent_path();
+    return folder.empty() || fs::is_directory(folder, error) ? "" : "Its folder is not there any more";
+  }
+  if (kind != UrlKind::path) return {};
+  const fs::file_status status = fs::status(url, error);
+  if (status.type() == fs::file_type::not_found) return "This file is not there any more";
+  if (error) return error.message();
+  return fs::is_directory(status) ? "This is a folder now" : "";
+}
+
+struct SourceFinder::Shared {
+  std::function<void()> wake;
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::string folder;
+  std::vector<std::string> recent;
+  uint64_t wishes = 0;
+  bool stop = false, gone = false;
+  std::shared_ptr<const ui::SourceChoices> found = std::make_shared<ui::SourceChoices>();
+
+  void run();
+  bool wait(uint64_t& seen);
+  void publish(const ui::SourceChoices& choices, uint64_t seen);
+};
+
+/// Until there is something to look for; false at the end.
+bool SourceFinder::Shared::wait(uint64_t& seen) {
+  std::unique_lock lock(mutex);
+  const auto due = [&] { return stop || wishes != seen; };
+  // Looking at the same things again, or resting until there are others.
+  if (folder.empty())
+    changed.wait(lock, due);
+  else
+    changed.wait_for(lock, kAgain, due);
+  seen = wishes;
+  return !stop;
+}
+
+void SourceFinder::Shared::publish(const ui::SourceChoices& choices, uint64_t seen) {
+  const std::lock_guard lock(mutex);
+  if (stop || wishes != seen) return;
+  found = std::make_shared<const ui::SourceChoices>(choices);
+  wake();
+}
+
+void SourceFinder::Shared::run() {
+  ui::SourceChoices choices;
+  std::vector<std::string> devices;
+  uint64_t seen = 0;
+  while (wait(seen)) {
+    std::string where;
+    std::vector<std::string> urls;
+    {
+      const std::lock_guard lock(mutex);
+      where = folder, urls = recent;
+    }
+    if (where.empty()) {
+      choices.cameras_known = false;  // asked anew when the dialog opens again
+      continue;
+    }
+    choices.files = list_media_folder(where);
+    choices.recent.clear();
+    for (const std::string& url : urls) choices.recent.push_back({url, source_obstacle(url)});
+    choices.places = find_places(), choices.screen_problem = screen_obstacle();
+    publish(choices, seen);
+    std::vector<std::string> now = device_names();
+    if (choices.cameras_known && now == devices) continue;
+    devices = std::move(now);
+    choices.cameras = list_cameras(), choices.cameras_known = true;
+    choices.cameras_problem.clear();
+    if (choices.cameras.empty())
+      for (const std::string& device : devices)
+        if (choices.cameras_problem.empty() && device.starts_with("/dev/video"))
+          choices.cameras_problem = device + ": " + camera_obstacle(device);
+    publish(choices, seen);
+  }
+  const std::lock_guard lock(mutex);
+  gone = true;
+  changed.notify_all();
+}
+
+SourceFinder::SourceFinder(std::function<void()> wake) : shared_(std::make_shared<Shared>()) {
+  shared_->wake = std::move(wake);
+  std::thread([shared = shared_] { shared->run(); }).detach();
+}
+
+SourceFinder::~SourceFinder() {
+  std::unique_lock lock(shared_->mutex);
+  shared_->stop = true;
+  shared_->changed.notify_all();
+  shared_->changed.wait_for(lock, kFarewell, [this] { return shared_->gone; });
+}
+
+void SourceFinder::want(const std::string& folder, const std::vector<std::string>& recent) {
+  if (folder == folder_ && recent == recent_) return;
+  const std::lock_guard lock(shared_->mutex);
+  if (recent != recent_) {
+    // The list itself is known at once; what is wrong with its sources is found out.
+    auto choices = std::make_shared<ui::SourceChoices>(*shared_->found);
+    const std::vector<ui::RecentSource> before = std::exchange(choices->recent, {});
+    for (const std::string& url : recent) {
+      ui::RecentSource source{url, ""};
+      for (const ui::RecentSource& known : before)
+        if (known.url == url) source.problem = known.problem;
+      choices->recent.push_back(std::move(source));
+    }
+    shared_->found = std::move(choices);
+  }
+  folder_ = shared_->folder = folder, recent_ = shared_->recent = recent;
+  ++shared_->wishes;
+  shared_->changed.notify_all();
+}
+
+std::shared_ptr<const ui::SourceChoices> SourceFinder::choices() const {
+  const std::lock_guard lock(shared_->mutex);
+  return shared_->found;
+}
+
+}  // namespace lensd

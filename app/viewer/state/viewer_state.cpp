@@ -1,0 +1,118 @@
+#include "app/viewer/state/viewer_state.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#define TOML_EXCEPTIONS 0
+
+#include "core/base/error.hpp"
+#include "core/base/folders.hpp"
+#include "core/base/log.hpp"
+#include "core/base/whole_file.hpp"
+#include "core/config/toml.hpp"
+#include "core/config/toml_text.hpp"
+
+namespace lensd {
+namespace {
+
+constexpr size_t kMostBytes = 1 << 18;
+constexpr int kLeastWindow = 64, kLargestWindow = 16384;
+
+/// user:password@ in an address.
+bool holds_secret(const std::string& url) {
+  const size_t scheme = url.find("://");
+  if (scheme == std::string::npos) return false;
+  const size_t at = url.find('@', scheme), slash = url.find('/', scheme + 3);
+  return at != std::string::npos && (slash == std::string::npos || at < slash);
+}
+
+template <class T>
+void take(const toml::table& table, const char* key, T& target) {
+  if (const auto value = table[key].value<T>()) target = *value;
+}
+
+void take_side(const toml::table& table, const char* key, std::string& target) {
+  const auto value = table[key].value<std::string>();
+  if (value && (*value == "open" || *value == "folded")) target = *value;
+}
+
+}  // namespace
+
+void remember_source(ViewerState& state, const std::string& url) {
+  if (url.empty() || url == "-" || holds_secret(url)) return;
+  std::erase(state.recent_sources, url);
+  state.recent_sources.insert(state.recent_sources.begin(), url);
+  if (state.recent_sources.size() > kMostRecentSources) state.recent_sources.resize(kMostRecentSources);
+}
+
+ViewerState parse_viewer_state(const std::string& text) {
+  ViewerState state;
+  const toml::parse_result parsed = toml::parse(std::string_view(text), std::string_view("state"));
+  if (!parsed) return state;
+  const toml::table& root = parsed.table();
+  if (const toml::table* window = root["window"].as_table()) {
+    int width = 0, height = 0;
+    take(*window, "width", width), take(*window, "height", height);
+    const auto sane = [](int n) { return n >= kLeastWindow && n <= kLargestWindow; };
+    if (sane(width) && sane(height)) state.window_width = width, state.window_height = height;
+  }
+  if (const toml::table* panels = root["panels"].as_table()) {
+    take(*panels, "shown", state.panels);
+    take(*panels, "left_width", state.left_width), take(*panels, "right_width", state.right_width);
+    if (!std::isfinite(state.left_width)) state.left_width = 0;
+    if (!std::isfinite(state.right_width)) state.right_width = 0;
+    take_side(*panels, "left", state.left), take_side(*panels, "right", state.right);
+    take_side(*panels, "bottom", state.bottom);
+    take(*panels, "scopes", state.scopes), take(*panels, "tracks", state.tracks);
+    take(*panels, "scope", state.scope);
+  }
+  take(root, "last_preset", state.last_preset), take(root, "graph_preset", state.graph_preset);
+  if (const toml::array* recent = root["recent_sources"].as_array())
+    for (const toml::node& item : *recent)
+      if (const auto url = item.value<std::string>(); url && state.recent_sources.size() < kMostRecentSources)
+        state.recent_sources.push_back(*url);
+  return state;
+}
+
+std::string to_toml(const ViewerState& state) {
+  std::string text = "# Written by lensd when something changes; may be deleted.\n";
+  text += fmt::format("last_preset = {}\n", toml_quoted(state.last_preset));
+  if (!state.graph_preset.empty())
+    text += fmt::format("graph_preset = {}\n", toml_quoted(state.graph_preset));
+  text += "recent_sources = [";
+  for (const std::string& url : state.recent_sources) text += fmt::format("\n  {},", toml_quoted(url));
+  text += state.recent_sources.empty() ? "]\n" : "\n]\n";
+  if (state.window_width > 0 && state.window_height > 0)
+    text += fmt::format("\n[window]\nwidth = {}\nheight = {}\n", state.window_width, state.window_height);
+  text += fmt::format("\n[panels]\nshown = {}\nleft_width = {:.1f}\nright_width = {:.1f}\n", state.panels,
+                      state.left_width, state.right_width);
+  for (const auto& [key, side] :
+       {std::pair{"left", &state.left}, {"right", &state.right}, {"bottom", &state.bottom}})
+    if (!side->empty()) text += fmt::format("{} = {}\n", key, toml_quoted(*side));
+  text += fmt::format("scopes = {}\ntracks = {}\n", state.scopes, state.tracks);
+  if (!state.scope.empty()) text += fmt::format("scope = {}\n", toml_quoted(state.scope));
+  return text;
+}
+
+std::string viewer_state_path() {
+  const std::string folder = state_folder();
+  return folder.empty() ? "" : folder + "/state.toml";
+}
+
+ViewerState load_viewer_state(const std::string& path) {
+  if (path.empty()) return {};
+  try {
+    return parse_viewer_state(read_whole_file(path, kMostBytes).value_or(""));
+  } catch (const Error& e) {
+    log::warn("{}", e.what());
+    return {};
+  }
+}
+
+void save_viewer_state(const std::string& path, const ViewerState& state) {
+  write_whole_file(path, to_toml(state), Flush::none);
+}
+
+}  // namespace lensd

@@ -1,0 +1,58 @@
+#include "app/viewer/ui_map.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace lensd {
+namespace {
+
+/// What the window shows as numbers, and where the whole picture B lies in framebuffer pixels. While the
+/// picture runs, most of it changes with every frame.
+std::string values(const ui::ViewerUi& ui, const ui::ViewerModel& m) {
+  const ui::Placement placed = ui::place(m.picture, ui.own_rect(), ui.view());
+  const ui::Rect& r = placed.picture;
+  std::string text = fmt::format("value/placed {:.0f} {:.0f} {:.0f} {:.0f}\n", r.x, r.y, r.w, r.h);
+  text += fmt::format("value/frame {}\nvalue/paused {}\nvalue/views {}\nvalue/compared {}\n", m.frame_index,
+                      m.paused ? 1 : 0, m.views.size(), m.compared ? 1 : 0);
+  text += fmt::format("value/counts {} {} {}\n", m.counts.processed, m.counts.shown, m.counts.not_shown);
+  text += fmt::format("value/source {}\nvalue/opening {}\n", m.source_name, m.progress.opening);
+  if (m.live_status.live)
+    text += fmt::format("value/live {} {} {}\n", name(m.live_status.state), m.live_status.reconnects,
+                        m.live_status.reason);
+  const ui::FrameCounts& c = m.counts;
+  text += fmt::format("value/losses {} {} {} {} {} {} {}\n", c.received, c.placeholders, c.replaced_source,
+                      c.replaced_graph, c.skipped, c.late, c.made_again);
+  text += fmt::format("value/record {} {}\n", m.recording ? 1 : 0, m.record_frames);
+  if (const TrackTable* tracks = m.track_table()) text += fmt::format("value/tracks {}\n", tracks->alive);
+  if (!m.probe.empty()) text += fmt::format("value/probe/at {} {}\n", m.probe_x, m.probe_y);
+  for (const ui::ProbeRow& row : m.probe)
+    text += fmt::format("value/probe/{} {} {} {}\n", row.node, row.value.r, row.value.g, row.value.b);
+  return text;
+}
+
+}  // namespace
+
+UiMap::UiMap() {
+  if (const char* path = std::getenv("LENSD_UI_MAP")) path_ = path;
+}
+
+void UiMap::update(const ui::ViewerUi& ui, const ui::ViewerModel& model) {
+  if (!wanted()) return;
+  std::string controls = ui.widget_map();
+  // A bar or a menu that has just opened finds its place in its second frame.
+  const bool at_rest = controls == controls_;
+  controls_ = std::move(controls);
+  if (!at_rest) return;
+  std::string map = controls_ + values(ui, model);
+  if (map == written_) return;
+  const std::string temporary = path_ + ".tmp";
+  std::ofstream(temporary) << map;
+  std::error_code ignored;  // a test's folder may go before the window does
+  std::filesystem::rename(temporary, path_, ignored);
+  written_ = std::move(map);
+}
+
+}  // namespace lensd

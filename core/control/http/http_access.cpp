@@ -1,0 +1,74 @@
+#include "core/control/http/http_access.hpp"
+
+#include <arpa/inet.h>
+#include <sys/random.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "core/base/error.hpp"
+#include "core/base/text.hpp"
+
+namespace lensd {
+
+std::string make_token() {
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+  unsigned char random[32];
+  if (getrandom(random, sizeof random, 0) != sizeof random)
+    throw Error(ExitCode::runtime_failure, "http", "the kernel gave no random numbers");
+  std::string token;
+  for (const unsigned char byte : random) token += letters[byte % letters.size()];
+  return token;
+}
+
+bool is_loopback(const std::string& address) {
+  return address == "localhost" || address == "::1" || address.starts_with("127.");
+}
+
+std::string host_name(const std::string& host) {
+  std::string name = host.substr(0, host.starts_with('[') ? host.find(']') + 1 : host.find(':'));
+  if (name.starts_with('[') && name.ends_with(']')) name = name.substr(1, name.size() - 2);
+  return lower_case(name);
+}
+
+bool known_host(const std::string& host, const std::string& address, const std::vector<std::string>& hosts) {
+  const std::string name = host_name(host);
+  // An address cannot be made to point here by somebody else's name server, as names can.
+  unsigned char bytes[16];
+  const bool literal =
+      inet_pton(AF_INET, name.c_str(), bytes) == 1 || inet_pton(AF_INET6, name.c_str(), bytes) == 1;
+  return literal || name == "localhost" || name == address ||
+         std::find(hosts.begin(), hosts.end(), name) != hosts.end();
+}
+
+bool same_origin(const std::string& origin, const std::string& host) {
+  return origin.empty() || origin == "http://" + host || origin == "https://" + host;
+}
+
+bool same_token(const std::string& a, const std::string& b) {
+  unsigned char difference = a.size() == b.size() ? 0 : 1;
+  for (size_t i = 0; i < a.size(); ++i)
+    difference |= static_cast<unsigned char>(a[i] ^ (b.empty() ? 0 : b[i % b.size()]));
+  return difference == 0;
+}
+
+std::string cookie_token(const std::string& cookies) {
+  const std::string key = std::string(kTokenCookie) + "=";
+  for (size_t at = 0; at < cookies.size();) {
+    const size_t end = std::min(cookies.find(';', at), cookies.size());
+    const size_t begin = std::min(cookies.find_first_not_of(' ', at), end);
+    if (cookies.compare(begin, key.size(), key) == 0)
+      return cookies.substr(begin + key.size(), end - begin - key.size());
+    at = end + 1;
+  }
+  return {};
+}
+
+bool has_token(const std::string& authorization, const std::string& cookies, const std::string& token) {
+  constexpr std::string_view bearer = "Bearer ";
+  if (authorization.starts_with(bearer) && same_token(authorization.substr(bearer.size()), token))
+    return true;
+  return same_token(cookie_token(cookies), token);
+}
+
+}  // namespace lensd

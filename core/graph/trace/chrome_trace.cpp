@@ -1,0 +1,119 @@
+#include "core/graph/trace/chrome_trace.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+#include "core/graph/json.hpp"
+
+namespace lensd {
+namespace {
+
+std::string quoted(const std::string& text) {
+  // Names come from files and drivers: what is no UTF-8 is replaced.
+  return json_line(text);
+}
+
+double micros(int64_t ns) {
+  return static_cast<double>(ns) * 1e-3;
+}
+
+/// What of the flow arrows begins, goes on or ends at an interval.
+struct FlowStep {
+  char phase = 0;  ///< 0: none
+  int64_t id = 0;
+};
+
+/// A frame's arrow leads through its intervals. It begins anew where the interval that it began with comes
+/// again: the frame was decoded once more after a seek or a loop. Arrows of one interval are left out.
+std::vector<FlowStep> flow_steps(const std::vector<Timeline::Interval>& intervals) {
+  struct Flow {
+    int64_t id = 0;
+    std::vector<size_t> at;
+  };
+  std::vector<FlowStep> steps(intervals.size());
+  std::map<int64_t, Flow> open;
+  int64_t count = 0;
+  const auto finish = [&](const Flow& flow) {
+    if (flow.at.size() < 2) return;
+    for (const size_t i : flow.at) steps[i] = {'t', flow.id};
+    steps[flow.at.front()].phase = 's', steps[flow.at.back()].phase = 'f';
+  };
+  for (size_t i = 0; i < intervals.size(); ++i) {
+    const Timeline::Interval& interval = intervals[i];
+    if (interval.frame < 0) continue;
+    Flow& flow = open[interval.frame];
+    if (!flow.at.empty()) {
+      const Timeline::Interval& first = intervals[flow.at.front()];
+      if (first.track == interval.track && first.label == interval.label) finish(flow), flow = {};
+    }
+    if (flow.at.empty()) flow.id = ++count;
+    flow.at.push_back(i);
+  }
+  for (const auto& [frame, flow] : open) finish(flow);
+  return steps;
+}
+
+}  // namespace
+
+std::string chrome_trace(const std::vector<Timeline::Interval>& intervals,
+                         const std::vector<Timeline::Sample>& samples,
+                         const std::vector<std::pair<std::string, std::string>>& notes) {
+  int64_t origin = INT64_MAX;
+  for (const Timeline::Interval& i : intervals) origin = std::min(origin, i.begin_ns);
+  for (const Timeline::Sample& s : samples) origin = std::min(origin, s.time_ns);
+
+  std::string json = "{\"displayTimeUnit\":\"ms\",\"otherData\":{";
+  for (size_t i = 0; i < notes.size(); ++i)
+    json += fmt::format("{}{}:{}", i > 0 ? "," : "", quoted(notes[i].first), quoted(notes[i].second));
+  json += "},\"traceEvents\":[\n";
+  auto out = std::back_inserter(json);
+  json += "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"tid\":0,\"args\":{\"name\":\"lensd\"}}";
+
+  std::map<std::string, int> ids;
+  for (const Timeline::Interval& i : intervals) {
+    const auto [it, fresh] = ids.try_emplace(i.track, static_cast<int>(ids.size()) + 1);
+    if (!fresh) continue;
+    fmt::format_to(
+        out,
+        ",\n{{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":{0},\"args\":{{\"name\":{1}}}}}"
+        ",\n{{\"name\":\"thread_sort_index\",\"ph\":\"M\",\"pid\":1,\"tid\":{0},\"args\":{{"
+        "\"sort_index\":{0}}}}}",
+        it->second, quoted(i.track));
+  }
+
+  const std::vector<FlowStep> flows = flow_steps(intervals);
+  std::map<int, std::vector<int64_t>> enclosing;  // ends of the open intervals of a track
+  for (size_t n = 0; n < intervals.size(); ++n) {
+    const Timeline::Interval& i = intervals[n];
+    const int tid = ids.at(i.track);
+    // Two clocks may disagree by a little; an interval that outlasts the one around it would be dropped.
+    std::vector<int64_t>& ends = enclosing[tid];
+    while (!ends.empty() && ends.back() <= i.begin_ns) ends.pop_back();
+    int64_t end = std::max(i.begin_ns, i.end_ns);
+    if (!ends.empty()) end = std::min(end, ends.back());
+    ends.push_back(end);
+    fmt::format_to(out,
+                   ",\n{{\"name\":{},\"cat\":\"stage\",\"ph\":\"X\",\"pid\":1,\"tid\":{},\"ts\":{:.3f},"
+                   "\"dur\":{:.3f}",
+                   quoted(i.label), tid, micros(i.begin_ns - origin), micros(end - i.begin_ns));
+    if (i.frame >= 0) fmt::format_to(out, ",\"args\":{{\"frame\":{}}}", i.frame);
+    json += '}';
+    if (flows[n].phase != 0)
+      fmt::format_to(
+          out,
+          ",\n{{\"name\":\"frame\",\"cat\":\"frame\",\"ph\":\"{}\",{}\"id\":{},\"pid\":1,\"tid\":{},"
+          "\"ts\":{:.3f}}}",
+          flows[n].phase, flows[n].phase == 's' ? "" : "\"bp\":\"e\",", flows[n].id, tid,
+          micros(i.begin_ns - origin));
+  }
+  for (const Timeline::Sample& s : samples)
+    fmt::format_to(
+        out, ",\n{{\"name\":{},\"ph\":\"C\",\"pid\":1,\"tid\":0,\"ts\":{:.3f},\"args\":{{\"value\":{}}}}}",
+        quoted(s.counter), micros(s.time_ns - origin), s.value);
+  return json + "\n]}\n";
+}
+
+}  // namespace lensd

@@ -1,0 +1,85 @@
+#include "core/graph/trace/timeline.hpp"
+
+#include <algorithm>
+
+#include "core/graph/trace/chrome_trace.hpp"
+
+namespace lensd {
+
+int Timeline::intern(std::vector<std::string>& names, const std::string& name) {
+  const auto it = std::find(names.begin(), names.end(), name);
+  if (it != names.end()) return static_cast<int>(it - names.begin());
+  names.push_back(name);
+  return static_cast<int>(names.size()) - 1;
+}
+
+int Timeline::track(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  return intern(tracks_, name);
+}
+
+int Timeline::label(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  return intern(labels_, name);
+}
+
+int Timeline::counter(const std::string& name) {
+  return label(name);
+}
+
+void Timeline::record(int track, int label, int64_t frame, int64_t begin_ns, int64_t end_ns) noexcept {
+  const uint64_t n = next_.fetch_add(1, std::memory_order_relaxed);
+  Slot& slot = (*slots_)[n % kSlots];
+  slot.before.store(n + 1, std::memory_order_release);
+  slot.track.store(track, std::memory_order_relaxed), slot.label.store(label, std::memory_order_relaxed);
+  slot.frame.store(frame, std::memory_order_relaxed);
+  slot.begin.store(begin_ns, std::memory_order_relaxed), slot.end.store(end_ns, std::memory_order_relaxed);
+  slot.after.store(n + 1, std::memory_order_release);
+}
+
+void Timeline::sample(int counter, int64_t value, int64_t time_ns) noexcept {
+  record(kCounter, counter, value, time_ns, time_ns);
+}
+
+std::vector<Timeline::Entry> Timeline::entries(int64_t since_ns) const {
+  const uint64_t end = next_.load(std::memory_order_acquire);
+  std::vector<Entry> all;
+  for (uint64_t n = end > kSlots ? end - kSlots : 0; n < end; ++n) {
+    const Slot& slot = (*slots_)[n % kSlots];
+    if (slot.after.load(std::memory_order_acquire) != n + 1) continue;
+    const Entry entry{slot.track.load(), slot.label.load(), slot.frame.load(), slot.begin.load(),
+                      slot.end.load()};
+    if (slot.before.load(std::memory_order_acquire) == n + 1 && entry.end_ns >= since_ns)
+      all.push_back(entry);
+  }
+  std::stable_sort(all.begin(), all.end(), [](const Entry& a, const Entry& b) {
+    return a.begin_ns != b.begin_ns ? a.begin_ns < b.begin_ns : a.end_ns > b.end_ns;
+  });
+  return all;
+}
+
+std::vector<Timeline::Interval> Timeline::intervals(int64_t since_ns) const {
+  const std::vector<Entry> found = entries(since_ns);
+  const std::lock_guard lock(mutex_);
+  std::vector<Interval> all;
+  for (const Entry& e : found)
+    if (e.track != kCounter)
+      all.push_back({tracks_[static_cast<size_t>(e.track)], labels_[static_cast<size_t>(e.label)], e.frame,
+                     e.begin_ns, e.end_ns});
+  return all;
+}
+
+std::vector<Timeline::Sample> Timeline::samples(int64_t since_ns) const {
+  const std::vector<Entry> found = entries(since_ns);
+  const std::lock_guard lock(mutex_);
+  std::vector<Sample> all;
+  for (const Entry& e : found)
+    if (e.track == kCounter) all.push_back({labels_[static_cast<size_t>(e.label)], e.frame, e.begin_ns});
+  return all;
+}
+
+std::string Timeline::chrome_trace(int64_t since_ns) const {
+  return lensd::chrome_trace(intervals(since_ns), samples(since_ns));
+}
+
+}  // namespace lensd

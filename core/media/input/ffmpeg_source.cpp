@@ -1,0 +1,269 @@
+#include "core/media/input/ffmpeg_source.hpp"
+
+extern "C" {
+#include <libavutil/pixdesc.h>
+}
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/base/clock.hpp"
+#include "core/base/log.hpp"
+#include "core/media/ffmpeg/picture_info.hpp"
+#include "core/media/ffmpeg/pixel_formats.hpp"
+
+namespace lensd {
+namespace {
+
+constexpr AVRational kNanoseconds = {1, 1'000'000'000};
+
+/// Packet times that fall back further are a sender's new start; reordering stays far below.
+constexpr int64_t kFallBack = 500'000'000;
+/// How many packets are watched then, and complaints forgiven: the last picture before may be cut off.
+constexpr int kSuspectPackets = 50, kForgiven = 3;
+
+int64_t frame_duration(const AVFrame& frame) {
+#if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 30, 100)  // FFmpeg 6.0
+  return frame.duration;
+#else
+  return frame.pkt_duration;
+#endif
+}
+
+bool is_key(const AVFrame& frame) {
+#ifdef AV_FRAME_FLAG_KEY
+  return frame.flags & AV_FRAME_FLAG_KEY;
+#else
+  return frame.key_frame;
+#endif
+}
+
+}  // namespace
+
+FfmpegSource::FfmpegSource(const std::string& url, const SourceOptions& options)
+    : url_(url),
+      where_(url == "-" ? "standard input" : without_secrets(url)),
+      options_(options),
+      allocator_(options.pinned ? MemoryKind::pinned : MemoryKind::host),
+      fallback_(allocator_) {
+  stop_.cancelled = options.cancel;
+  open();
+  const AVRational rate = av_guess_frame_rate(input_->context(), input_->stream(), nullptr);
+  if (rate.num > 0 && rate.den > 0) info_.fps = av_q2d(rate);
+  timeline_ =
+      TimestampSmoother(info_.fps > 0 ? std::max<int64_t>(1, std::llround(1e9 / info_.fps)) : 40'000'000);
+  describe_source();
+  read_ahead();
+  if (options_.start_ns > 0) seek(options_.start_ns);
+}
+
+void FfmpegSource::open() {
+  decoder_.reset();
+  picture_ns_ = now_ns();
+  packet_time_ = AV_NOPTS_VALUE, suspect_packets_ = 0;
+  input_ = std::make_unique<Input>(url_, StreamKind::video, stop_, options_.live);
+  decoder_ =
+      std::make_unique<Decoder>(*input_->stream(), options_, allocator_, where_, is_live(input_->kind()));
+  draining_ = false;
+}
+
+void FfmpegSource::read_ahead() {
+  const auto decode_one = [this](Picture& out) {
+    const FrameOutcome outcome = next(out);
+    if (outcome == FrameOutcome::again) throw Error(ExitCode::bad_source, where_, "opening was interrupted");
+    return outcome == FrameOutcome::ok;
+  };
+  Picture first, second;
+  if (!decode_one(first)) {
+    const std::string text = ff::last_log();
+    throw Error(ExitCode::bad_source, where_, "no picture in it can be decoded",
+                text.empty() ? stream_errors() : "FFmpeg says: " + text);
+  }
+  info_.picture = first.planes.info;
+  info_.decoder = decoder_->on_gpu() ? "NVDEC" : "software";
+  if (options_.hwdec != HwDecode::off && !decoder_->on_gpu() && decoder_->software_reason().empty())
+    log::info("decoding in software: NVDEC refused this stream");
+  if (input_->image_container()) {
+    info_.image = !decode_one(second);
+    if (info_.image) info_.frame_count = 1, info_.duration_ns = 0;
+  }
+  ahead_ = {std::move(first), std::move(second)};
+}
+
+void FfmpegSource::describe_source() {
+  const AVStream& stream = *input_->stream();
+  const AVCodecParameters& codec = *stream.codecpar;
+  info_.url = where_;
+  info_.name = short_name(url_);
+  info_.container = input_->context()->iformat->name;
+  info_.codec = avcodec_get_name(codec.codec_id);
+  const char* format = av_get_pix_fmt_name(static_cast<AVPixelFormat>(codec.format));
+  info_.pixel_format = format ? format : "unknown";
+  info_.bit_rate = codec.bit_rate > 0 ? codec.bit_rate : input_->context()->bit_rate;
+  info_.frame_count = stream.nb_frames > 0                  ? stream.nb_frames
+                      : input_->kind() == UrlKind::sequence ? std::max<int64_t>(stream.duration, 0)
+                                                            : 0;
+  info_.has_audio = input_->has_audio();
+  info_.seekable = input_->repeatable();
+  info_.live = input_->live();
+  if (stream.duration > 0) {
+    announced_ns_ = av_rescale_q(stream.duration, stream.time_base, kNanoseconds);
+    info_.duration_ns = announced_ns_;
+  } else if (input_->context()->duration > 0) {
+    info_.duration_ns = av_rescale_q(input_->context()->duration, AV_TIME_BASE_Q, kNanoseconds);
+    if (input_->context()->nb_streams == 1) announced_ns_ = info_.duration_ns;
+  }
+}
+
+FrameOutcome FfmpegSource::next(Picture& out) {
+  out.reset();
+  for (Picture& picture : ahead_) {
+    if (!picture) continue;
+    out = std::move(picture);
+    return FrameOutcome::ok;
+  }
+  for (;;) {
+    const FrameOutcome outcome = decode();
+    if (outcome == FrameOutcome::end_of_stream && retry_seek()) continue;
+    if (outcome != FrameOutcome::ok) return outcome;
+    if (frame_->width > kMaxSide || frame_->height > kMaxSide)
+      throw Error(ExitCode::bad_source, where_,
+                  fmt::format("a frame of {}×{} is too large", frame_->width, frame_->height));
+    const AVRational time_base = input_->stream()->time_base;
+    std::optional<int64_t> raw_ns;
+    if (frame_->best_effort_timestamp != AV_NOPTS_VALUE)
+      raw_ns = av_rescale_q(frame_->best_effort_timestamp, time_base, kNanoseconds);
+    picture_ns_ = now_ns();
+    frame_info_.capture_ns = capture_time(raw_ns, picture_ns_);
+    frame_info_.pts_ns = timeline_.place(raw_ns);
+    if (seek_.active && !reached(frame_info_.pts_ns)) continue;
+    const int64_t duration = av_rescale_q(frame_duration(*frame_), time_base, kNanoseconds);
+    frame_info_.duration_ns = duration > 0 ? duration : info_.fps > 0 ? timeline_.nominal_ns() : 0;
+    out = deliver();
+    return FrameOutcome::ok;
+  }
+}
+
+FrameOutcome FfmpegSource::decode() {
+  for (;;) {
+    // Cleared by whoever sees it first: an interruption before next() is called counts as well.
+    if (stop_.raised()) {
+      stop_.interrupted.store(false, std::memory_order_relaxed);
+      return FrameOutcome::again;
+    }
+    av_frame_unref(frame_.get());
+    const int result = avcodec_receive_frame(&decoder_->context(), frame_.get());
+    if (result == 0) {
+      stream_errors_.step_done(frame_->decode_error_flags || (frame_->flags & AV_FRAME_FLAG_CORRUPT),
+                               allocator_.complaints());
+      return FrameOutcome::ok;
+    }
+    if (result == AVERROR_EOF) return FrameOutcome::end_of_stream;
+    if (decoder_->wish_refused()) throw_refused();
+    if (result == AVERROR(ENOMEM)) throw Error(ExitCode::runtime_failure, where_, "no memory for decoding");
+    stream_errors_.step_done(result != AVERROR(EAGAIN), allocator_.complaints());
+    if (draining_) {
+      if (result == AVERROR(EAGAIN)) return FrameOutcome::end_of_stream;
+      continue;
+    }
+    if (feed() == FrameOutcome::again) {
+      stop_.interrupted.store(false, std::memory_order_relaxed);
+      return FrameOutcome::again;
+    }
+  }
+}
+
+FrameOutcome FfmpegSource::feed() {
+  const int error = input_->read(*packet_);
+  if (error == AVERROR_EXIT) return FrameOutcome::again;
+  if (error < 0 && input_->live()) throw_lost(error);
+  if (error < 0) {
+    stream_errors_.ended(*input_->context(), *input_->stream(), error, end_ns_, announced_ns_,
+                         timeline_.nominal_ns());
+    draining_ = true;
+    avcodec_send_packet(&decoder_->context(), nullptr);
+    return FrameOutcome::end_of_stream;
+  }
+  if (input_->live()) check_going_on();
+  stream_errors_.packet_read(*packet_);
+  const int sent = avcodec_send_packet(&decoder_->context(), packet_.get());
+  av_packet_unref(packet_.get());
+  if (sent == AVERROR(ENOMEM)) throw Error(ExitCode::runtime_failure, where_, "no memory for decoding");
+  if (sent < 0 && decoder_->wish_refused()) throw_refused();
+  stream_errors_.step_done(sent < 0 && sent != AVERROR(EAGAIN) && sent != AVERROR_EOF,
+                           allocator_.complaints());
+  return FrameOutcome::ok;
+}
+
+void FfmpegSource::throw_lost(int error) const {
+  const double silence = to_s(input_->silence_ns());
+  // HTTP without a length ends with an I/O error, too.
+  if (error == AVERROR_EOF || error == AVERROR(EIO))
+    throw Error(ExitCode::bad_source, where_, "the stream ended");
+  if (error == AVERROR(ETIMEDOUT))
+    throw Error(ExitCode::bad_source, where_, fmt::format("nothing came for {:g} s", silence));
+  throw Error(ExitCode::bad_source, where_, "the stream broke off: " + ff::error_text(error));
+}
+
+/// The stream must be what the decoder was made for, and become pictures. A sender that starts anew may send
+/// something else over the same path, which demuxers do not notice: its times fall back, and the decoder
+/// complains.
+void FfmpegSource::check_going_on() {
+  if (input_->stream()->codecpar->codec_id != decoder_->context().codec_id)
+    throw Error(ExitCode::bad_source, where_, "the stream changed its codec");
+  if (now_ns() - picture_ns_ > options_.live.open_ns)
+    throw Error(ExitCode::bad_source, where_, "data comes, but no picture in it can be decoded");
+  const int64_t time = packet_->dts != AV_NOPTS_VALUE ? packet_->dts : packet_->pts;
+  if (time == AV_NOPTS_VALUE) return;
+  const int64_t before = std::exchange(packet_time_, time);
+  if (before != AV_NOPTS_VALUE &&
+      av_rescale_q(before - time, input_->stream()->time_base, kNanoseconds) > kFallBack) {
+    suspect_packets_ = kSuspectPackets;
+    suspect_complaints_ = allocator_.complaints();
+  } else if (suspect_packets_ > 0) {
+    --suspect_packets_;
+    if (allocator_.complaints() - suspect_complaints_ > kForgiven)
+      throw Error(ExitCode::bad_source, where_, "the sender started anew with another stream");
+  }
+}
+
+void FfmpegSource::throw_refused() const {
+  throw Error(ExitCode::unavailable, where_,
+              fmt::format("NVDEC does not decode this {} stream (profile, size or bit depth)", info_.codec),
+              "use --hwdec=auto or --hwdec=no");
+}
+
+/// The kernel stamps a camera's pictures with the monotonic time of their exposure or arrival.
+int64_t FfmpegSource::capture_time(std::optional<int64_t> raw_ns, int64_t now) const {
+  constexpr int64_t kOldest = 1'000'000'000;  // older: the driver counts on another clock
+  const bool stamped = input_->kind() == UrlKind::camera && raw_ns && *raw_ns <= now;
+  return stamped && now - *raw_ns < kOldest ? *raw_ns : now;
+}
+
+Picture FfmpegSource::deliver() {
+  auto format = picture_format(sample_format(*frame_));
+  const bool on_gpu = frame_->hw_frames_ctx != nullptr;
+  if (!format && on_gpu)
+    throw Error(ExitCode::unavailable, where_, "NVDEC delivers a pixel format that lensd does not know");
+  if (!format) {
+    fallback_.convert(frame_);
+    format = picture_format(AV_PIX_FMT_RGBA);
+  }
+  PictureRef ref;
+  ref.info.format = *format;
+  ref.info.extent = {frame_->width, frame_->height};
+  ref.info.colour = colour_of(*frame_, sample_format(*frame_), *format, decoder_->context().codec_id);
+  ref.info.orientation = orientation_of(*frame_, input_->stream());
+  ref.memory = on_gpu ? MemoryKind::device : allocator_.memory_of(*frame_);
+  for (size_t p = 0; p < format->plane_count; ++p) {
+    ref.planes[p] = frame_->data[p];
+    ref.pitch_bytes[p] = frame_->linesize[p];
+  }
+  frame_info_.index = next_index_++;
+  frame_info_.key = is_key(*frame_);
+  end_ns_ = frame_info_.pts_ns + (frame_info_.duration_ns ? frame_info_.duration_ns : timeline_.nominal_ns());
+  return Picture(ref, frame_info_, held_->take(*frame_));
+}
+
+}  // namespace lensd

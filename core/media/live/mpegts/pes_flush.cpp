@@ -1,0 +1,160 @@
+#include "core/media/live/mpegts/pes_flush.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+namespace lensd {
+namespace {
+
+constexpr uint8_t kSync = 0x47;
+constexpr int kTrustAgain = 200;
+constexpr int kReadBytes = 32 * 1024;
+
+/// A transport packet's fields; ISO/IEC 13818-1, 2.4.3.
+struct Fields {
+  explicit Fields(const uint8_t* p) noexcept
+      : pid((p[1] & 0x1F) << 8 | p[2]),
+        starts(p[1] & 0x40),
+        adapted(p[3] & 0x20),
+        usable(!(p[1] & 0x80) && !(p[3] & 0xC0) && (!adapted || p[4] < PesFlush::kPacket - 4)) {
+    if (!usable) return;
+    payload = !(p[3] & 0x10) ? PesFlush::kPacket : adapted ? 5u + p[4] : 4u;
+    stuffed = adapted && p[4] > 0 ? bytes_used(p) < p[4] : adapted;
+  }
+
+  /// Bytes of the adaptation field that say something.
+  static int bytes_used(const uint8_t* p) noexcept {
+    const uint8_t flags = p[5];
+    int used = 1 + (flags & 0x10 ? 6 : 0) + (flags & 0x08 ? 6 : 0) + (flags & 0x04 ? 1 : 0);
+    for (const int bit : {0x02, 0x01})  // private data, extension: with a length of their own
+      if (flags & bit) used += used < p[4] ? 1 + p[5 + used] : 1;
+    return used;
+  }
+
+  /// A video PES packet begins, and does not say how long it is.
+  bool opens_video(const uint8_t* p) const noexcept {
+    if (!starts || payload + 6 > PesFlush::kPacket) return false;
+    const uint8_t* pes = p + payload;
+    return pes[0] == 0 && pes[1] == 0 && pes[2] == 1 && (pes[3] & 0xF0) == 0xE0 && pes[4] == 0 && pes[5] == 0;
+  }
+
+  int pid;
+  bool starts, adapted, usable, stuffed = false;  ///< usable: sound and not scrambled
+  size_t payload = 0;                             ///< where it begins; kPacket: there is none
+};
+
+}  // namespace
+
+void PesFlush::pass(std::span<const uint8_t> in, std::vector<uint8_t>& out) {
+  if (!synced_ && !find_packets(in)) {
+    out.insert(out.end(), in.begin(), in.end());
+    return;
+  }
+  const size_t before = std::min(skip_, in.size());
+  out.insert(out.end(), in.begin(), in.begin() + static_cast<std::ptrdiff_t>(before));
+  skip_ -= before;
+  for (in = in.subspan(before); !in.empty();) {
+    const size_t part = std::min(kPacket - filled_, in.size());
+    std::memcpy(packet_.data() + filled_, in.data(), part);
+    out.insert(out.end(), in.begin(), in.begin() + static_cast<std::ptrdiff_t>(part));
+    in = in.subspan(part);
+    filled_ += part;
+    if (filled_ < kPacket) return;
+    filled_ = 0;
+    if (packet_[0] != kSync) {
+      synced_ = false;
+      return pass(in, out);
+    }
+    if (ends_here()) add_end(out);
+  }
+}
+
+/// Where packets begin in `in`: at least two, so that a byte of data is not taken for a beginning, or
+/// a datagram that is one.
+bool PesFlush::find_packets(std::span<const uint8_t> in) noexcept {
+  const auto found_at = [this](size_t at) {
+    skip_ = at, filled_ = 0, synced_ = true;
+    pes_.fill(Pes::none);
+    return true;
+  };
+  if (in.size() == kPacket && in[0] == kSync) return found_at(0);
+  for (size_t at = 0; at < kPacket && at + kPacket < in.size(); ++at) {
+    const bool third = at + 2 * kPacket >= in.size() || in[at + 2 * kPacket] == kSync;
+    if (in[at] == kSync && in[at + kPacket] == kSync && third) return found_at(at);
+  }
+  return false;
+}
+
+/// Whether the packet that has passed was the last of a PES packet, as far as its sender is trusted.
+bool PesFlush::ends_here() noexcept {
+  const Fields f(packet_.data());
+  if (!f.usable || f.payload >= kPacket) return false;
+  Pes& pes = pes_[static_cast<size_t>(f.pid)];
+  if (f.starts) {
+    if (pes == Pes::ended) good_ = std::min(good_ + 1, wanted_good_);
+    pes = f.opens_video(packet_.data()) ? Pes::open : Pes::none;
+  } else if (pes == Pes::ended) {
+    // It goes on, though it was stuffed; or the packet that began the next one was lost.
+    good_ = 0, wanted_good_ = kTrustAgain;
+    pes = Pes::none;
+  }
+  if (pes != Pes::open || !f.stuffed) return false;
+  pes = Pes::ended;
+  return good_ >= wanted_good_;
+}
+
+/// One byte of a payload that begins, behind an adaptation field that admits to a discontinuity. With the
+/// number of the packet before, the next real one is as expected.
+void PesFlush::add_end(std::vector<uint8_t>& out) const {
+  std::array<uint8_t, kPacket> end;
+  end.fill(0xFF);
+  end[0] = kSync;
+  end[1] = static_cast<uint8_t>(0x40 | (packet_[1] & 0x1F));
+  end[2] = packet_[2];
+  end[3] = static_cast<uint8_t>(0x30 | (packet_[3] & 0x0F));
+  end[4] = kPacket - 6;
+  end[5] = 0x80;
+  end[kPacket - 1] = 0;
+  out.insert(out.end(), end.begin(), end.end());
+}
+
+TransportStreamIo::TransportStreamIo(AVIOContext* inner) : inner_(inner), raw_(kReadBytes) {
+  ready_.reserve(2 * kReadBytes);
+  auto* buffer = static_cast<uint8_t*>(av_malloc(kReadBytes));
+  outer_ = buffer ? avio_alloc_context(buffer, kReadBytes, 0, this, read, nullptr, nullptr) : nullptr;
+  if (!outer_) {
+    av_free(buffer);
+    avio_close(inner_);
+    ff::allocated<void>(nullptr);
+  }
+  outer_->seekable = 0;
+  // The demuxer takes a leap in the position for a seek, and forgets the packet that it is in.
+  outer_->pos = avio_tell(inner_);
+}
+
+TransportStreamIo::~TransportStreamIo() {
+  av_freep(&outer_->buffer);
+  avio_context_free(&outer_);
+  avio_close(inner_);
+}
+
+int TransportStreamIo::read(void* self, uint8_t* buffer, int size) noexcept {
+  auto& io = *static_cast<TransportStreamIo*>(self);
+  if (io.given_ == io.ready_.size()) {
+    const int got = avio_read_partial(io.inner_, io.raw_.data(), kReadBytes);
+    if (got <= 0) return got < 0 ? got : AVERROR_EOF;
+    io.ready_.clear(), io.given_ = 0;
+    try {
+      io.ends_.pass({io.raw_.data(), static_cast<size_t>(got)}, io.ready_);
+    } catch (const std::bad_alloc&) {
+      return AVERROR(ENOMEM);
+    }
+  }
+  const size_t part = std::min(static_cast<size_t>(size), io.ready_.size() - io.given_);
+  std::memcpy(buffer, io.ready_.data() + io.given_, part);
+  io.given_ += part;
+  return static_cast<int>(part);
+}
+
+}  // namespace lensd

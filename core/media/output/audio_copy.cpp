@@ -1,0 +1,125 @@
+#include "core/media/output/audio_copy.hpp"
+
+#include "core/base/log.hpp"
+
+namespace lensd {
+namespace {
+
+constexpr AVRational kNanoseconds = {1, 1'000'000'000};
+
+/// Source time of the first picture; the audio's times are on the same clock.
+int64_t picture_start_ns(const AVFormatContext& input) {
+  for (unsigned i = 0; i < input.nb_streams; ++i) {
+    const AVStream& s = *input.streams[i];
+    if (s.codecpar->codec_type == AVMEDIA_TYPE_VIDEO && s.start_time != AV_NOPTS_VALUE &&
+        !(s.disposition & AV_DISPOSITION_ATTACHED_PIC))
+      return av_rescale_q(s.start_time, s.time_base, kNanoseconds);
+  }
+  return input.start_time == AV_NOPTS_VALUE ? 0
+                                            : av_rescale_q(input.start_time, AV_TIME_BASE_Q, kNanoseconds);
+}
+
+/// Transport streams do not say what they take.
+bool takes(const AVOutputFormat& format, AVCodecID codec) {
+  const int fits = avformat_query_codec(&format, codec, FF_COMPLIANCE_NORMAL);
+  const bool usual = codec == AV_CODEC_ID_AAC || codec == AV_CODEC_ID_MP3 || codec == AV_CODEC_ID_MP2 ||
+                     codec == AV_CODEC_ID_AC3;
+  return fits == 1 || (fits < 0 && usual);
+}
+
+}  // namespace
+
+AudioCopy::AudioCopy(const std::string& source) : input_(source, StreamKind::audio, stop_) {}
+
+std::unique_ptr<AudioCopy> AudioCopy::open(const std::string& source) {
+  try {
+    return std::unique_ptr<AudioCopy>(new AudioCopy(source));
+  } catch (const Error& error) {
+    log::info("no audio is copied: {}", error.what());
+    return nullptr;
+  }
+}
+
+bool AudioCopy::add_stream(AVFormatContext& output, int64_t start_ns) {
+  const AVCodecParameters& codec = *input_.stream()->codecpar;
+  if (!takes(*output.oformat, codec.codec_id)) {
+    log::info("no audio is copied: {} does not fit into {}", avcodec_get_name(codec.codec_id),
+              output.oformat->name);
+    return false;
+  }
+  skip_to(start_ns);
+  output_ = &output;
+  file_start_ns_ = start_ns;
+  stream_ = ff::allocated(avformat_new_stream(&output, nullptr));
+  if (avcodec_parameters_copy(stream_->codecpar, &codec) < 0)
+    throw Error(ExitCode::runtime_failure, "audio", "out of memory");
+  stream_->codecpar->codec_tag = 0;  // containers number codecs differently
+  stream_->time_base = input_.stream()->time_base;
+  return true;
+}
+
+void AudioCopy::follow(int64_t recording_ns, int64_t position_ns) {
+  constexpr size_t kMaxJumps = 256;  // of a loop that goes on for days while nothing is written
+  if (jumps_.size() >= kMaxJumps) jumps_.pop_front();
+  jumps_.push_back({recording_ns, position_ns});
+}
+
+/// What was before `time_ns` is not read at all.
+void AudioCopy::skip_to(int64_t time_ns) {
+  while (jumps_.size() > 1 && jumps_[1].recording_ns <= time_ns) jumps_.pop_front();
+  if (jumps_.empty() || jumps_.front().recording_ns >= time_ns) return;
+  jumps_.front().position_ns += time_ns - jumps_.front().recording_ns;
+  jumps_.front().recording_ns = time_ns;
+}
+
+void AudioCopy::take_jump() {
+  const Jump jump = jumps_.front();
+  jumps_.pop_front();
+  origin_ns_ = picture_start_ns(*input_.context()) + jump.position_ns - jump.recording_ns;
+  begin_ns_ = jump.recording_ns;
+  if (jump.position_ns > 0 || started_)
+    av_seek_frame(input_.context(), input_.stream()->index,
+                  av_rescale_q(origin_ns_ + begin_ns_, kNanoseconds, input_.stream()->time_base),
+                  AVSEEK_FLAG_BACKWARD);
+  started_ = true;
+  pending_ = ended_ = false;
+}
+
+int64_t AudioCopy::recording_time_ns() const {
+  const int64_t stamp = packet_->pts != AV_NOPTS_VALUE ? packet_->pts : packet_->dts;
+  return stamp == AV_NOPTS_VALUE ? INT64_MIN
+                                 : av_rescale_q(stamp, input_.stream()->time_base, kNanoseconds) - origin_ns_;
+}
+
+int AudioCopy::copy_until(int64_t time_ns) {
+  while (!jumps_.empty() && jumps_.front().recording_ns <= time_ns) {
+    if (const int error = copy_segment(jumps_.front().recording_ns); error < 0) return error;
+    take_jump();
+  }
+  return copy_segment(time_ns);
+}
+
+int AudioCopy::copy_segment(int64_t time_ns) {
+  while (started_ && !ended_) {
+    if (!pending_ && input_.read(*packet_) < 0) {
+      ended_ = true;
+      break;
+    }
+    pending_ = true;
+    const int64_t at = recording_time_ns();
+    if (at >= time_ns) break;
+    pending_ = false;
+    if (at < begin_ns_ || !output_ || at < file_start_ns_) continue;
+    const int64_t duration = packet_->duration;
+    packet_->pts = packet_->dts = av_rescale_q(at - file_start_ns_, kNanoseconds, stream_->time_base);
+    packet_->duration = av_rescale_q(duration, input_.stream()->time_base, stream_->time_base);
+    packet_->stream_index = stream_->index;
+    packet_->pos = -1;
+    const int error = av_write_frame(output_, packet_.get());
+    av_packet_unref(packet_.get());
+    if (error < 0) return error;
+  }
+  return 0;
+}
+
+}  // namespace lensd

@@ -1,0 +1,62 @@
+#include "core/media/output/files/file_names.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string_view>
+
+#include "core/base/error.hpp"
+
+namespace lensd {
+namespace {
+
+std::string with_suffix(const std::string& path, const std::string& suffix) {
+  const std::filesystem::path file(path);
+  return (file.parent_path() / (file.stem().string() + suffix + file.extension().string())).string();
+}
+
+}  // namespace
+
+bool is_name_template(const std::string& path) {
+  const size_t at = path.find('%');
+  return at != std::string::npos && at + 1 < path.size();
+}
+
+void check_name_template(const std::string& name) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error(ExitCode::usage, name, why, "as in rec-%Y%m%d-%H%M%S.mkv");
+  };
+  if (std::filesystem::path(name).stem().empty()) refuse("is no file name");
+  for (size_t i = 0; i < name.size(); ++i) {
+    if (name[i] != '%') continue;
+    constexpr std::string_view kKnown = "aAbBCdeFgGhHIjklmMpPrRsSTuUVwWyYzZ%";
+    const std::string_view conversion = std::string_view(name).substr(i, 2);
+    ++i;
+    if (conversion.size() < 2 || kKnown.find(conversion[1]) == std::string_view::npos)
+      refuse(fmt::format("'{}' is no part of a date for a file name", conversion));
+  }
+}
+
+void FileNames::begin(std::time_t when) {
+  ++files_;
+  attempt_ = 0;
+  base_ = path_;
+  if (!is_name_template(path_)) return;
+  std::tm local = {};
+  localtime_r(&when, &local);
+  char text[4096];
+  const size_t length = std::strftime(text, sizeof text, path_.c_str(), &local);
+  if (length > 0) base_.assign(text, length);
+}
+
+std::string FileNames::next() {
+  ++attempt_;
+  const bool by_time = is_name_template(path_);
+  chosen_ = !by_time && !numbered_ && files_ == 1;
+  if (chosen_) return base_;
+  if (by_time) return attempt_ == 1 ? base_ : with_suffix(base_, fmt::format("-{}", attempt_));
+  if (!numbered_) return with_suffix(base_, fmt::format("-{}", files_ + attempt_ - 1));
+  return with_suffix(base_, fmt::format("-{:03}", ++number_));
+}
+
+}  // namespace lensd

@@ -1,0 +1,122 @@
+#include "core/media/output/files/output_file.hpp"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+namespace lensd {
+namespace {
+
+constexpr int kBufferBytes = 256 * 1024;
+
+int open_beneath(const std::string& folder, const std::string& path, int flags) {
+  const int root = open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (root < 0) return -1;
+  struct open_how how = {};
+  how.flags = static_cast<uint64_t>(flags);
+  how.mode = 0666;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS;
+  const long fd = syscall(SYS_openat2, root, path.c_str(), &how, sizeof how);
+  const int error = errno;
+  close(root);
+  errno = error;
+  return static_cast<int>(fd);
+}
+
+Error open_error(const std::string& path, int error) {
+  if (error == EEXIST)
+    return Error(ExitCode::usage, path, "a file of this name is there already", "choose another name");
+  if (error == EXDEV || error == ELOOP)
+    return Error(ExitCode::runtime_failure, path, "this name leads out of the folder for recordings");
+  return Error(ExitCode::runtime_failure, path, "cannot be written: " + ff::error_text(AVERROR(error)));
+}
+
+}  // namespace
+
+OutputFile::OutputFile(const std::string& path, const FileRules& rules) {
+  const int flags =
+      O_WRONLY | O_CLOEXEC | O_CREAT | O_NOCTTY | (rules.overwrite ? O_TRUNC : O_EXCL | O_NOFOLLOW);
+  fd_ = rules.beneath.empty() ? open(path.c_str(), flags, 0666) : open_beneath(rules.beneath, path, flags);
+  if (fd_ < 0) {
+    const int error = errno;
+    throw open_error(rules.beneath.empty() ? path : (std::filesystem::path(rules.beneath) / path).string(),
+                     error);
+  }
+  struct stat status = {};
+  fstat(fd_, &status);
+  identity_ = {status.st_dev, status.st_ino};
+  regular_ = S_ISREG(status.st_mode);
+  auto* buffer = static_cast<unsigned char*>(av_malloc(kBufferBytes));
+  if (buffer)
+    context_ = avio_alloc_context(buffer, kBufferBytes, 1, this, nullptr, write, regular_ ? seek : nullptr);
+  if (!context_) {
+    av_free(buffer);
+    ::close(fd_);
+    throw Error(ExitCode::runtime_failure, path, "out of memory");
+  }
+  if (!regular_) context_->seekable = 0;
+}
+
+OutputFile::~OutputFile() {
+  discarding_ = true;  // whoever wanted the rest has called close()
+  av_freep(&context_->buffer);
+  avio_context_free(&context_);
+  if (fd_ >= 0) ::close(fd_);
+}
+
+int OutputFile::write(void* self, Written* buffer, int size) noexcept {
+  auto& file = *static_cast<OutputFile*>(self);
+  if (file.discarding_) return size;
+  for (int done = 0; done < size;) {
+    const ssize_t n = ::write(file.fd_, buffer + done, static_cast<size_t>(size - done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return AVERROR(errno);
+    done += static_cast<int>(n);
+    file.at_ += n;
+    file.end_ = std::max(file.end_, file.at_);
+  }
+  return size;
+}
+
+int64_t OutputFile::seek(void* self, int64_t offset, int whence) noexcept {
+  auto& file = *static_cast<OutputFile*>(self);
+  if (whence & AVSEEK_SIZE) return file.end_;
+  const off_t at = lseek(file.fd_, offset, whence & ~AVSEEK_FORCE);
+  if (at < 0) return AVERROR(errno);
+  return file.at_ = at;
+}
+
+int OutputFile::flush() noexcept {
+  avio_flush(context_);
+  return context_->error;
+}
+
+void OutputFile::cut(int64_t bytes) noexcept {
+  discarding_ = true;
+  avio_flush(context_);
+  if (regular_ && ftruncate(fd_, bytes) == 0) end_ = bytes;
+}
+
+int OutputFile::close() noexcept {
+  if (fd_ < 0) return 0;
+  int error = flush();
+  if (regular_ && fdatasync(fd_) != 0 && error >= 0) error = AVERROR(errno);
+  if (::close(fd_) != 0 && error >= 0) error = AVERROR(errno);
+  fd_ = -1;
+  discarding_ = true;
+  return error;
+}
+
+bool OutputFile::Identity::names(const std::string& path) const noexcept {
+  struct stat status = {};
+  return lstat(path.c_str(), &status) == 0 && status.st_dev == device && status.st_ino == inode;
+}
+
+}  // namespace lensd

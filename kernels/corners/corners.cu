@@ -1,0 +1,364 @@
+// Corner detection on CUDA. All conditions are read from device memory; when no corner is wanted each kernel
+// leaves at once.
+//
+//   clear ─▶ eigenvalues: candidates, histogram of strengths, living tracks by cell
+//         ─▶ gather: the strongest candidates that no living track keeps away, into cells
+//         ─▶ decide: each of them waits for the stronger ones close by
+//         ─▶ gather rest, decide rest: the other candidates, where the strongest were not enough
+//         ─▶ rank: the place of each corner is the number of stronger ones
+//
+// The result is that of going through the sorted candidates one by one, since a decision depends on stronger
+// candidates alone, and the first `wanted` of those accepted are the same whatever weaker ones there are.
+#include "kernels/corners/corners_map.cuh"
+
+namespace lensd {
+namespace {
+
+constexpr int kGatherThreads = 256, kDecideThreads = 512, kRankThreads = 256;
+constexpr uint32_t kNoSlot = ~0u;
+
+struct CornerLaunch {
+  CornerJob job;
+  CornerDeviceMemory memory;
+
+  __device__ uint32_t wanted() const { return min(*job.wanted, static_cast<uint32_t>(job.params->capacity)); }
+};
+
+__device__ CornerCells corner_cells(const CornerLaunch& launch) {
+  CornerCells cells;
+  cells.reach = corner_reach_squared(launch.job.params->min_distance);
+  int radius = cells.reach > 0 ? static_cast<int>(sqrt(static_cast<double>(cells.reach - 1))) : 0;
+  cells.radius = radius;
+  cells.side = min(max((radius + 2) & ~1, kCornerLeastCell), kCornerLargestCell);
+  cells.columns = (launch.job.luma.extent.width + cells.side - 1) / cells.side;
+  cells.rows = (launch.job.luma.extent.height + cells.side - 1) / cells.side;
+  cells.places = static_cast<uint32_t>(cells.side / 2 * (cells.side / 2));
+  return cells;
+}
+
+/// The cells that have a pixel within the radius of (x, y).
+struct CornerNeighbours {
+  int first_column, first_row, columns, rows;
+
+  __device__ CornerNeighbours(const CornerCells& cells, int x, int y) {
+    first_column = max(x - cells.radius, 0) / cells.side, first_row = max(y - cells.radius, 0) / cells.side;
+    columns = min((x + cells.radius) / cells.side, cells.columns - 1) - first_column + 1;
+    rows = min((y + cells.radius) / cells.side, cells.rows - 1) - first_row + 1;
+  }
+};
+
+__device__ bool corner_near(int ax, int ay, int bx, int by, uint32_t reach) {
+  const int dx = ax - bx, dy = ay - by;
+  return static_cast<uint32_t>(dx * dx + dy * dy) < reach;
+}
+
+__global__ void corner_clear_kernel(CornerLaunch launch) {
+  const size_t first = blockIdx.x * blockDim.x + threadIdx.x;
+  if (first == 0) *launch.job.count = {0, 0};
+  if (launch.wanted() == 0) return;
+  auto* const words = reinterpret_cast<uint32_t*>(launch.memory.counters);
+  for (size_t i = first; i < launch.memory.cleared_words; i += gridDim.x * blockDim.x) words[i] = 0;
+}
+
+/// Living tracks into lists, one for each cell.
+__device__ void file_living(const CornerLaunch& launch) {
+  const TrackTable* const table = launch.job.living;
+  if (!table) return;
+  const CornerCells cells = corner_cells(launch);
+  const Extent extent = launch.job.luma.extent;
+  const uint32_t count = min(table->capacity, static_cast<uint32_t>(kMaxTracks));
+  for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) {
+    const Track& track = table->tracks()[i];
+    if (!is_alive(track.status)) continue;
+    const int x = corner_pixel(track.x, extent.width), y = corner_pixel(track.y, extent.height);
+    launch.memory.next[i] =
+        atomicExch(&launch.memory.living[y / cells.side * cells.columns + x / cells.side], i + 1);
+  }
+}
+
+__global__ void __launch_bounds__(CornerTile::threads) corner_map_kernel(CornerLaunch launch) {
+  __shared__ CornerTileShared s;
+  if (launch.wanted() == 0) return;
+  const CornerDeviceMemory& memory = launch.memory;
+  file_living(launch);
+  const ImageView<const uint8_t> luma = launch.job.luma.now();
+  const int block = launch.job.params->block;
+  const float quality = launch.job.params->quality;
+  const int width = CornerTile::width(block), columns = (luma.extent.width + width - 1) / width;
+  const int tiles = columns * ((luma.extent.height + CornerTile::rows - 1) / CornerTile::rows);
+  for (int tile = static_cast<int>(blockIdx.x); tile < tiles; tile += static_cast<int>(gridDim.x)) {
+    const int x0 = tile % columns * width, y0 = tile / columns * CornerTile::rows;
+    __syncthreads();
+    if (threadIdx.x == 0) s.strongest = 0, s.count = 0;
+    load_corner_pixels(luma, (x0 - 2 - block / 2) & ~3, y0 - 2 - block / 2,
+                       CornerTile::map_rows + block - 1 + 2, s.pixels);
+    __syncthreads();
+    const uint32_t most = corner_tile_map(s, luma.extent, block, x0, y0);
+    atomicMax(&s.strongest, most);
+    __syncthreads();
+    // What is below this cannot be above the threshold in the end, whatever other tiles hold.
+    if (threadIdx.x == 0) s.strongest = max(s.strongest, atomicMax(&memory.counters->strongest, s.strongest));
+    __syncthreads();
+    uint32_t bits = corner_tile_maxima(s, luma.extent, block, x0, y0, quality * __uint_as_float(s.strongest));
+    uint32_t place = bits ? atomicAdd(&s.count, static_cast<uint32_t>(__popc(bits))) : 0;
+    __syncthreads();
+    if (threadIdx.x == 0 && s.count > 0) s.first = atomicAdd(&memory.counters->candidates, s.count);
+    __syncthreads();
+    for (; bits; bits &= bits - 1, ++place) {
+      const int row = __ffs(static_cast<int>(bits)) - 1, column = static_cast<int>(threadIdx.x);
+      const uint32_t strength = __float_as_uint(s.map[row + 1][column + 1]);
+      memory.candidates[s.first + place] = corner_key(strength, x0 + column, y0 + row);
+      atomicAdd(&memory.histogram[CornerHistogram::of(strength)], 1u);
+    }
+  }
+}
+
+/// The weakest bucket of the least number of strongest buckets with at least `enough` candidates; 0 when
+/// there are not so many. For all kGatherThreads threads of a block.
+__device__ int corner_cutoff(const uint32_t* histogram, uint32_t enough) {
+  constexpr int own = CornerHistogram::count / kGatherThreads;
+  __shared__ uint32_t totals[kGatherThreads / 32];
+  __shared__ int cutoff;
+  const int t = static_cast<int>(threadIdx.x), lane = t & 31;
+  const int strongest = CornerHistogram::count - 1 - t * own;  // of this thread's buckets
+  uint32_t sum = 0;
+  for (int i = 0; i < own; ++i) sum += histogram[strongest - i];
+  uint32_t until = sum;  // candidates down to this thread's weakest bucket
+  for (int step = 1; step < 32; step *= 2) {
+    const uint32_t other = __shfl_up_sync(~0u, until, static_cast<unsigned>(step));
+    if (lane >= step) until += other;
+  }
+  if (lane == 31) totals[t / 32] = until;
+  if (t == 0) cutoff = 0;
+  __syncthreads();
+  for (int i = 0; i < t / 32; ++i) until += totals[i];
+  uint32_t count = until - sum;
+  if (count < enough && until >= enough)
+    for (int i = 0; i < own; ++i) {
+      count += histogram[strongest - i];
+      if (count >= enough) {
+        cutoff = strongest - i;
+        break;
+      }
+    }
+  __syncthreads();
+  return cutoff;
+}
+
+__device__ bool kept_away(const CornerLaunch& launch, const CornerCells& cells, int x, int y) {
+  const Extent extent = launch.job.luma.extent;
+  const CornerNeighbours near(cells, x, y);
+  for (int j = 0; j < near.rows; ++j)
+    for (int i = 0; i < near.columns; ++i) {
+      uint32_t track = launch.memory.living[(near.first_row + j) * cells.columns + near.first_column + i];
+      for (; track != 0; track = launch.memory.next[track - 1]) {
+        const Track& at = launch.job.living->tracks()[track - 1];
+        if (corner_near(x, y, corner_pixel(at.x, extent.width), corner_pixel(at.y, extent.height),
+                        cells.reach))
+          return true;
+      }
+    }
+  return false;
+}
+
+/// True when the strongest candidates gave enough corners, so that the second round has nothing to do.
+__device__ bool corner_enough(const CornerLaunch& launch) {
+  return launch.memory.counters->accepted >= launch.wanted();
+}
+
+/// Round 0 takes the strongest candidates, some times as many as are wanted, round 1 the others.
+__global__ void __launch_bounds__(kGatherThreads) corner_gather_kernel(CornerLaunch launch, int round) {
+  const uint32_t wanted = launch.wanted();
+  if (wanted == 0 || (round == 1 && corner_enough(launch))) return;
+  const CornerDeviceMemory& memory = launch.memory;
+  const int cutoff = corner_cutoff(memory.histogram, 4 * wanted + 1024);
+  if (round == 1 && cutoff == 0) return;
+  const CornerCells cells = corner_cells(launch);
+  const float least = launch.job.params->quality * __uint_as_float(memory.counters->strongest);
+  const uint32_t count = memory.counters->candidates;
+  for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) {
+    const uint64_t key = memory.candidates[i];
+    const uint32_t strength = corner_key_strength(key);
+    if (!(__uint_as_float(strength) > least)) continue;
+    if ((CornerHistogram::of(strength) >= cutoff) != (round == 0)) continue;
+    const int x = corner_key_x(key), y = corner_key_y(key);
+    if (kept_away(launch, cells, x, y)) continue;
+    const auto cell = static_cast<uint32_t>(y / cells.side * cells.columns + x / cells.side);
+    const uint32_t slot = cell * cells.places + atomicAdd(&memory.cell_counts[cell], 1u);
+    memory.slots[slot] = key << 1;
+    const uint32_t place = atomicAdd(&memory.counters->pending[round], 1u);
+    memory.pending[place] = slot, memory.rivals[place] = kNoSlot;
+  }
+}
+
+/// Slots change while others look at them, each at most once: from undecided to accepted or to 0.
+__device__ uint64_t load_slot(const uint64_t* slot) {
+  return *const_cast<const volatile uint64_t*>(slot);
+}
+__device__ void store_slot(uint64_t* slot, uint64_t value) {
+  *const_cast<volatile uint64_t*>(slot) = value;
+}
+
+/// What keeps a candidate from being accepted: the slot of a stronger one close by, undecided or accepted.
+struct CornerRival {
+  uint32_t slot = kNoSlot;
+  bool accepted = false;
+};
+
+/// Looks for a rival among the candidates; of undecided ones it takes the strongest of 32, which is likely to
+/// be decided soon. For a whole warp, with the same key in all lanes.
+__device__ CornerRival find_rival(const CornerDeviceMemory& memory, const CornerCells& cells, uint64_t key) {
+  const int lane = static_cast<int>(threadIdx.x & 31), x = corner_key_x(key), y = corner_key_y(key);
+  const CornerNeighbours near(cells, x, y);
+  const int count = near.columns * near.rows;
+  for (int base = 0; base < count; base += 32) {
+    // A cell for each lane; then the candidates in these cells are dealt out among the lanes.
+    const int own = base + lane;
+    uint32_t cell = 0, places = 0;
+    if (own < count) {
+      cell = static_cast<uint32_t>((near.first_row + own / near.columns) * cells.columns + near.first_column +
+                                   own % near.columns);
+      places = memory.cell_counts[cell];
+    }
+    uint32_t until = places;
+    for (int step = 1; step < 32; step *= 2) {
+      const uint32_t other = __shfl_up_sync(~0u, until, static_cast<unsigned>(step));
+      if (lane >= step) until += other;
+    }
+    const uint32_t total = __shfl_sync(~0u, until, 31);
+    for (uint32_t first = 0; first < total; first += 32) {
+      const uint32_t item = first + static_cast<uint32_t>(lane);
+      int owner = 0;  // the first lane whose cells end behind the item
+      for (int step = 16; step > 0; step /= 2)
+        if (__shfl_sync(~0u, until, owner + step - 1) <= item) owner += step;
+      const uint32_t start = __shfl_sync(~0u, until - places, owner), in = __shfl_sync(~0u, cell, owner);
+      const uint32_t slot = in * cells.places + (item - start);
+      const uint64_t other = item < total ? load_slot(memory.slots + slot) : 0;
+      const bool rival = other >> 1 > key &&
+                         corner_near(x, y, corner_key_x(other >> 1), corner_key_y(other >> 1), cells.reach);
+      if (!__any_sync(~0u, rival)) continue;
+      // An accepted one counts more than any that is not.
+      uint64_t best = rival ? other >> 1 | (other & 1) << 63 : 0;
+      for (int step = 16; step > 0; step /= 2) best = max(best, __shfl_xor_sync(~0u, best, step));
+      const bool is_best = rival && (other >> 1 | (other & 1) << 63) == best;
+      const int winner = __ffs(static_cast<int>(__ballot_sync(~0u, is_best))) - 1;
+      return {__shfl_sync(~0u, slot, winner), best >> 63 != 0};
+    }
+  }
+  return {};
+}
+
+/// A warp for each candidate, again and again until all are decided. While the rival that was found is
+/// undecided it is all that is looked at. All blocks have to run at the same time.
+__global__ void __launch_bounds__(kDecideThreads) corner_decide_kernel(CornerLaunch launch, int round) {
+  if (launch.wanted() == 0) return;
+  const CornerDeviceMemory& memory = launch.memory;
+  const CornerCells cells = corner_cells(launch);
+  const uint32_t count = memory.counters->pending[round], warps = gridDim.x * (kDecideThreads / 32);
+  const uint32_t warp = threadIdx.x / 32 * gridDim.x + blockIdx.x;
+  const bool leader = (threadIdx.x & 31) == 0;
+  for (bool open = true; open;) {
+    open = false;
+    for (uint32_t i = warp; i < count; i += warps) {
+      uint64_t* const slot = memory.slots + memory.pending[i];
+      // One lane reads for all: they must agree on what they do.
+      uint64_t value = 0, rival_value = 0;
+      if (leader) {
+        value = load_slot(slot);
+        const uint32_t known = memory.rivals[i];
+        if (value != 0 && (value & 1) == 0 && known != kNoSlot) rival_value = load_slot(memory.slots + known);
+      }
+      value = __shfl_sync(~0u, value, 0), rival_value = __shfl_sync(~0u, rival_value, 0);
+      if (value == 0 || (value & 1) != 0) continue;
+      bool rejected = (rival_value & 1) != 0;
+      if (rival_value == 0) {
+        const CornerRival rival = find_rival(memory, cells, value >> 1);
+        rejected = rival.accepted;
+        if (leader) memory.rivals[i] = rival.slot;
+        if (leader && rival.slot == kNoSlot) {
+          store_slot(slot, value | 1);
+          memory.accepted[atomicAdd(&memory.counters->accepted, 1u)] = value >> 1;
+        }
+        open |= rival.slot != kNoSlot && !rejected;
+      } else {
+        open |= !rejected;
+      }
+      if (leader && rejected) store_slot(slot, 0);
+    }
+  }
+}
+
+/// 32 corners a block. All corners pass by in shared memory, a thread's each at a time; each warp counts the
+/// stronger ones among 32 of them.
+__global__ void __launch_bounds__(kRankThreads) corner_rank_kernel(CornerLaunch launch) {
+  constexpr uint32_t warps = kRankThreads / 32;
+  __shared__ uint64_t others[kRankThreads];
+  __shared__ uint32_t counts[warps][32];
+  const uint32_t wanted = launch.wanted();
+  if (wanted == 0) return;
+  const CornerDeviceMemory& memory = launch.memory;
+  const uint32_t all = memory.counters->accepted, warp = threadIdx.x / 32, lane = threadIdx.x & 31;
+  if (blockIdx.x == 0 && threadIdx.x == 0) *launch.job.count = {min(all, wanted), memory.counters->strongest};
+  const auto key_at = [&](uint32_t i) { return i < all ? memory.accepted[i] : 0; };
+  for (uint32_t first = blockIdx.x * 32; first < all; first += gridDim.x * 32) {
+    const uint64_t key = key_at(first + lane);
+    uint64_t coming = key_at(threadIdx.x);
+    uint32_t stronger = 0;
+    for (uint32_t base = 0; base < all; base += kRankThreads) {
+      others[threadIdx.x] = coming;
+      __syncthreads();
+      coming = key_at(base + kRankThreads + threadIdx.x);
+#pragma unroll
+      for (uint32_t i = 0; i < 32; ++i) stronger += others[32 * warp + i] > key ? 1u : 0u;
+      __syncthreads();
+    }
+    counts[warp][lane] = stronger;
+    __syncthreads();
+    if (warp == 0 && key != 0) {
+      uint32_t rank = 0;
+      for (uint32_t i = 0; i < warps; ++i) rank += counts[i][lane];
+      if (rank < wanted)
+        launch.job.found[rank] = {corner_key_x(key), corner_key_y(key), corner_key_strength(key)};
+    }
+    __syncthreads();
+  }
+}
+
+/// As many blocks as run at the same time: one on each multiprocessor.
+unsigned resident_blocks() {
+  int device = 0, multiprocessors = 0;
+  LENSD_CUDA_CHECK(cudaGetDevice(&device));
+  LENSD_CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  return static_cast<unsigned>(multiprocessors);
+}
+
+/// A cooperative launch: all blocks start together, or none.
+void launch_decide(const CornerLaunch& launch, int round, CudaStream stream) {
+  cudaLaunchAttribute cooperative = {};
+  cooperative.id = cudaLaunchAttributeCooperative;
+  cooperative.val.cooperative = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(resident_blocks()), config.blockDim = dim3(kDecideThreads);
+  config.stream = stream, config.attrs = &cooperative, config.numAttrs = 1;
+  LENSD_CUDA_CHECK(cudaLaunchKernelEx(&config, corner_decide_kernel, launch, round));
+}
+
+}  // namespace
+
+void launch_corners(const CornerJob& job, int, int pass, CudaStream stream) {
+  const Extent extent = job.luma.extent;
+  const CornerLaunch launch{job, CornerDeviceMemory(job.scratch, extent)};
+  const unsigned tiles =
+      blocks_for(extent.width, CornerTile::width(3)) * blocks_for(extent.height, CornerTile::rows);
+  const unsigned spread = 2 * resident_blocks();
+  if (pass == 0) corner_clear_kernel<<<spread, 256, 0, stream>>>(launch);
+  if (pass == 1) corner_map_kernel<<<tiles, CornerTile::threads, 0, stream>>>(launch);
+  if (pass == 2) corner_gather_kernel<<<spread, kGatherThreads, 0, stream>>>(launch, 0);
+  if (pass == 3) launch_decide(launch, 0, stream);
+  if (pass == 4) corner_gather_kernel<<<spread, kGatherThreads, 0, stream>>>(launch, 1);
+  if (pass == 5) launch_decide(launch, 1, stream);
+  if (pass == 6) corner_rank_kernel<<<2 * spread, kRankThreads, 0, stream>>>(launch);
+  LENSD_LAUNCHED();
+}
+
+}  // namespace lensd

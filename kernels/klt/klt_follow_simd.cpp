@@ -1,0 +1,252 @@
+#include "kernels/klt/klt_affine.hpp"
+#include "kernels/klt/klt_follow.hpp"
+#include "kernels/klt/klt_simd.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/klt/klt_follow_simd.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace lensd::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+#include "kernels/common/pair_dot-inl.hpp"
+
+/// Rows of a window as vectors of 16-bit values, up to 32 at a time. What vectors hold beyond the window, or
+/// beyond the picture, is masked out of all sums: each sum of 32 bits takes a pair of products from each row.
+class KltVectorWindow {
+  using D16 = hn::CappedTag<int16_t, 32>;
+  using D32 = hn::RepartitionToWide<D16>;
+  using D64 = hn::RepartitionToWide<D32>;
+  using D8 = hn::Rebind<uint8_t, D16>;
+  using V16 = hn::Vec<D16>;
+  using V32 = hn::Vec<D32>;
+
+ public:
+  KltVectorWindow(int side, bool gain_bias) : side_(side), gain_bias_(gain_bias) {}
+
+  void take(const ImageView<const uint8_t>& level, const KltSpot& spot, const KltRect& rect) {
+    const Sampler sampler(level, spot);
+    const int lanes = static_cast<int>(hn::Lanes(d16_));
+    for (int x = -1; x < side_ + 1; x += lanes)
+      sampler.rows(x, rect.y0 - 1, rect.y1 + 1,
+                   [&](int y, V16 sample) HWY_ATTR { hn::Store(sample, d16_, samples_[y + 1] + x + 1); });
+    const auto slope_side = set(kKltSlopeSide), slope_middle = set(kKltSlopeMiddle);
+    const auto smooth_side = set(kKltSmoothSide), smooth_middle = set(kKltSmoothMiddle);
+    const auto slope_smoothed = set(kKltSlopeSmoothed);
+    for (int x = 0; x < side_; x += lanes) {
+      const auto mask = columns(rect, x);
+      struct Across {
+        V16 side, middle, smooth;
+      };
+      const auto across = [&](int y) HWY_ATTR {
+        const int16_t* row = samples_[y + 1] + x;
+        const auto left = hn::Load(d16_, row), middle = hn::LoadU(d16_, row + 1),
+                   right = hn::LoadU(d16_, row + 2);
+        const auto slope = hn::Sub(right, left);
+        const auto smooth = hn::Add(
+            hn::MulFixedPoint15(left, smooth_side),
+            hn::Add(hn::MulFixedPoint15(middle, smooth_middle), hn::MulFixedPoint15(right, smooth_side)));
+        return Across{hn::MulFixedPoint15(slope, slope_side), hn::MulFixedPoint15(slope, slope_middle),
+                      smooth};
+      };
+      Across above = across(rect.y0 - 1), here = across(rect.y0);
+      for (int y = rect.y0; y < rect.y1; ++y) {
+        const Across below = across(y + 1);
+        const auto slope_x = hn::Add(hn::Add(above.side, here.middle), below.side);
+        const auto slope_y = hn::MulFixedPoint15(hn::Sub(below.smooth, above.smooth), slope_smoothed);
+        hn::Store(hn::And(slope_x, mask), d16_, slopes_x_[y] + x);
+        hn::Store(hn::And(slope_y, mask), d16_, slopes_y_[y] + x);
+        above = here, here = below;
+      }
+    }
+  }
+
+  KltMoments moments(const KltRect& rect) const {
+    KltMoments m;
+    const int lanes = static_cast<int>(hn::Lanes(d16_));
+    const auto one = set(1), middle_grey = set(kKltMiddle), to_five = set(kKltToFive);
+    for (int x = 0; x < side_; x += lanes) {
+      const auto mask = columns(rect, x);
+      auto xx = hn::Zero(d32_), xy = xx, yy = xx, sx = xx, sy = xx, si = xx, ii = xx, xi = xx, yi = xx;
+      for (int y = rect.y0; y < rect.y1; ++y) {
+        const auto slope_x = hn::And(hn::Load(d16_, slopes_x_[y] + x), mask);
+        const auto slope_y = hn::And(hn::Load(d16_, slopes_y_[y] + x), mask);
+        xx = hn::Add(xx, pair_dot(d32_, slope_x, slope_x));
+        xy = hn::Add(xy, pair_dot(d32_, slope_x, slope_y));
+        yy = hn::Add(yy, pair_dot(d32_, slope_y, slope_y));
+        if (!gain_bias_) continue;
+        const auto sample = hn::LoadU(d16_, samples_[y + 1] + x + 1);
+        const auto i = hn::And(hn::MulFixedPoint15(hn::Sub(sample, middle_grey), to_five), mask);
+        sx = hn::Add(sx, pair_dot(d32_, slope_x, one));
+        sy = hn::Add(sy, pair_dot(d32_, slope_y, one));
+        si = hn::Add(si, pair_dot(d32_, i, one));
+        ii = hn::Add(ii, pair_dot(d32_, i, i));
+        xi = hn::Add(xi, pair_dot(d32_, i, slope_x));
+        yi = hn::Add(yi, pair_dot(d32_, i, slope_y));
+      }
+      m.xx += total(xx), m.xy += total(xy), m.yy += total(yy);
+      if (!gain_bias_) continue;
+      m.x += total(sx), m.y += total(sy), m.i += total(si);
+      m.ii += total(ii), m.xi += total(xi), m.yi += total(yi);
+    }
+    return m;
+  }
+
+  KltMatch match(const ImageView<const uint8_t>& level, const KltSpot& spot, const KltRect& rect) const {
+    return gain_bias_ ? match<true>(level, spot, rect) : match<false>(level, spot, rect);
+  }
+
+  int64_t residual(const ImageView<const uint8_t>& level, const KltSpot& spot, const KltRect& rect,
+                   const KltLevelling& levelling) const {
+    const Sampler sampler(level, spot);
+    const int lanes = static_cast<int>(hn::Lanes(d16_));
+    const auto gain = hn::Set(d32_, levelling.gain_q12), offset = hn::Set(d32_, levelling.offset);
+    const auto half = hn::Set(d32_, 2048);
+    const auto middle_grey = set(kKltMiddle), to_five = set(kKltToFive);
+    int64_t sum = 0;
+    for (int x = 0; x < side_; x += lanes) {
+      const auto mask = columns(rect, x);
+      const hn::Half<D16> d16_half;
+      auto sums = hn::Zero(d32_);
+      sampler.rows(x, rect.y0, rect.y1, [&](int y, V16 sample) HWY_ATTR {
+        const auto own = hn::LoadU(d16_, samples_[y + 1] + x + 1);
+        const auto i = hn::MulFixedPoint15(hn::Sub(own, middle_grey), to_five);
+        const auto j = hn::MulFixedPoint15(hn::Sub(sample, middle_grey), to_five);
+        const auto left = [&](auto i16, auto j16, auto mask16) HWY_ATTR {
+          const auto levelled = hn::ShiftRight<12>(hn::Add(hn::Mul(hn::PromoteTo(d32_, j16), gain), half));
+          const auto rest = hn::Sub(hn::Sub(levelled, hn::PromoteTo(d32_, i16)), offset);
+          return hn::And(hn::Abs(rest), hn::PromoteTo(d32_, mask16));
+        };
+        sums = hn::Add(
+            sums,
+            hn::Add(
+                left(hn::LowerHalf(d16_half, i), hn::LowerHalf(d16_half, j), hn::LowerHalf(d16_half, mask)),
+                left(hn::UpperHalf(d16_half, i), hn::UpperHalf(d16_half, j), hn::UpperHalf(d16_half, mask))));
+      });
+      sum += total(sums);
+    }
+    return sum;
+  }
+
+ private:
+  /// Columns x, x + 1, … of a level, bilinear with 7 fraction bits.
+  class Sampler {
+   public:
+    Sampler(const ImageView<const uint8_t>& level, const KltSpot& spot)
+        : level_(level), spot_(spot), fx_(set(spot.fx)), fy_(set(spot.fy)) {}
+
+    /// Calls use(y, samples) for rows [y0, y1) of the window.
+    template <class Use>
+    HWY_INLINE void rows(int x, int y0, int y1, Use use) const {
+      const uint8_t* row = level_.row(spot_.y + y0) + spot_.x + x;
+      V16 above = across(row);
+      for (int y = y0; y < y1; ++y) {
+        row += level_.pitch_bytes;
+        const V16 below = across(row);
+        use(y, hn::Add(above, hn::MulFixedPoint15(hn::Sub(below, above), fy_)));
+        above = below;
+      }
+    }
+
+   private:
+    HWY_INLINE V16 across(const uint8_t* row) const {
+      const D16 d16;
+      const D8 d8;
+      const V16 left = hn::BitCast(d16, hn::PromoteTo(d16, hn::LoadU(d8, row)));
+      const V16 right = hn::BitCast(d16, hn::PromoteTo(d16, hn::LoadU(d8, row + 1)));
+      return hn::Add(hn::ShiftLeft<7>(left),
+                     hn::MulFixedPoint15(hn::ShiftLeft<7>(hn::Sub(right, left)), fx_));
+    }
+
+    const ImageView<const uint8_t>& level_;
+    const KltSpot& spot_;
+    V16 fx_, fy_;
+  };
+
+  template <bool kGainBias>
+  KltMatch match(const ImageView<const uint8_t>& level, const KltSpot& spot, const KltRect& rect) const {
+    const Sampler sampler(level, spot);
+    const int lanes = static_cast<int>(hn::Lanes(d16_));
+    const auto to_five = set(kKltToFive), middle_grey = set(kKltMiddle), one = set(1);
+    KltMatch m;
+    for (int x = 0; x < side_; x += lanes) {
+      const auto mask = columns(rect, x);
+      auto sx = hn::Zero(d32_), sy = sx, sd = sx, dd = sx;
+      sampler.rows(x, rect.y0, rect.y1, [&](int y, V16 sample) HWY_ATTR {
+        V16 base = middle_grey;
+        if constexpr (!kGainBias) base = hn::LoadU(d16_, samples_[y + 1] + x + 1);
+        const auto d = hn::And(hn::MulFixedPoint15(hn::Sub(sample, base), to_five), mask);
+        sx = hn::Add(sx, pair_dot(d32_, d, hn::Load(d16_, slopes_x_[y] + x)));
+        sy = hn::Add(sy, pair_dot(d32_, d, hn::Load(d16_, slopes_y_[y] + x)));
+        if constexpr (kGainBias)
+          sd = hn::Add(sd, pair_dot(d32_, d, one)), dd = hn::Add(dd, pair_dot(d32_, d, d));
+      });
+      m.x += total(sx), m.y += total(sy);
+      if constexpr (kGainBias) m.d += total(sd), m.dd += total(dd);
+    }
+    return m;
+  }
+
+  static HWY_INLINE V16 set(int v) { return hn::Set(D16(), static_cast<int16_t>(v)); }
+  /// All ones where columns x, x + 1, … count.
+  static HWY_INLINE V16 columns(const KltRect& rect, int x) {
+    const D16 d16;
+    const auto column = hn::Iota(d16, static_cast<int16_t>(x));
+    return hn::VecFromMask(d16, hn::And(hn::Gt(column, set(rect.x0 - 1)), hn::Lt(column, set(rect.x1))));
+  }
+  static HWY_INLINE int64_t total(V32 v) {
+    const D64 d64;
+    const hn::Half<D32> half;
+    const auto wide =
+        hn::Add(hn::PromoteTo(d64, hn::LowerHalf(half, v)), hn::PromoteTo(d64, hn::UpperHalf(half, v)));
+    return hn::GetLane(hn::SumOfLanes(d64, wide));
+  }
+
+  const D16 d16_{};
+  const D32 d32_{};
+  int side_;
+  bool gain_bias_;
+  alignas(64) int16_t samples_[kKltMostWindow + 2][64];  ///< from column and row -1
+  alignas(64) int16_t slopes_x_[kKltMostWindow][32], slopes_y_[kKltMostWindow][32];
+};
+
+void klt_follow_range(const KltFollowJob& job, int begin, int end) {
+  const KltShape& shape = *job.shape;
+  const auto* from = reinterpret_cast<const TrackTable*>(job.before);
+  const int known = std::min(shape.capacity, static_cast<int>(from->capacity));
+  KltVectorWindow window(shape.window, job.block->gain_bias);
+  for (int place = begin; place < end; ++place) {
+    Track& next = job.table->tracks()[place];
+    next = {};
+    if (place >= known || !is_alive(from->tracks()[place].status)) continue;
+    const Track& track = from->tracks()[place];
+    next = job.fresh ? klt_cut(track) : klt_follow(window, shape, job.before, job.after, track, *job.block);
+    if (shape.patch_bytes == 0) continue;
+    KltFirst& first = shape.first(job.after)[place];
+    first = shape.first(job.before)[place];
+    if (next.status != TrackStatus::tracked) continue;
+    const KltFirstPatch<KltAllLanes> patch(shape.patch(job.halves, place), first, shape.level[0].extent,
+                                           shape.window, {});
+    if (!klt_looks_same(patch, shape.view(static_cast<const uint8_t*>(job.after), 0), next.x, next.y,
+                        shape.window, first.warp))
+      next.status = TrackStatus::lost_drift;
+  }
+}
+
+}  // namespace lensd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace lensd {
+
+HWY_EXPORT(klt_follow_range);
+
+void klt_follow_places(const KltFollowJob& job, Band places) {
+  HWY_DYNAMIC_DISPATCH(klt_follow_range)(job, places.begin, places.end);
+}
+
+}  // namespace lensd
+#endif

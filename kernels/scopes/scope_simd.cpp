@@ -1,0 +1,152 @@
+#include "kernels/scopes/scope_simd.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "kernels/common/tally.hpp"
+#include "kernels/grayscale/luma.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/scopes/scope_simd.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace lensd::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+#include "kernels/common/pair_dot-inl.hpp"
+
+/// chroma_index() of each pixel. A pixel is a 32-bit lane, as in luma_row().
+void chroma_row(const uint8_t* rgba, uint16_t* index, size_t pixels, const ScopeBlock& block) {
+  const hn::ScalableTag<int32_t> d32;
+  const hn::RepartitionToNarrow<decltype(d32)> d16;
+  const hn::Repartition<uint8_t, decltype(d32)> d8;
+  const hn::Rebind<uint16_t, decltype(d32)> d16_half;
+  const auto rb_of = [&](const LumaBlock& w) {
+    return hn::BitCast(d16, hn::Set(d32, static_cast<int32_t>(static_cast<uint16_t>(w.r) |
+                                                              static_cast<uint32_t>(w.b) << 16)));
+  };
+  const auto g_of = [&](const LumaBlock& w) {
+    return hn::BitCast(d16, hn::Set(d32, static_cast<int32_t>(static_cast<uint16_t>(w.g))));
+  };
+  const auto cb_rb = rb_of(block.cb), cb_g = g_of(block.cb), cr_rb = rb_of(block.cr), cr_g = g_of(block.cr);
+  const auto low = hn::Set(d16, int16_t{0xff});
+  const auto offset = hn::Set(d32, (128 << 15) + (1 << 14)), most = hn::Set(d32, 255);
+  const size_t lanes = hn::Lanes(d32);
+  size_t x = 0;
+  for (; x + lanes <= pixels; x += lanes) {
+    const auto pixel = hn::BitCast(d16, hn::LoadU(d8, rgba + 4 * x));
+    const auto rb = hn::And(pixel, low), ga = hn::And(hn::ShiftRight<8>(pixel), low);
+    const auto cb = hn::Add(hn::Add(pair_dot(d32, rb, cb_rb), pair_dot(d32, ga, cb_g)), offset);
+    const auto cr = hn::Add(hn::Add(pair_dot(d32, rb, cr_rb), pair_dot(d32, ga, cr_g)), offset);
+    const auto value = hn::Or(hn::ShiftLeft<8>(hn::Min(hn::ShiftRight<15>(cr), most)),
+                              hn::Min(hn::ShiftRight<15>(cb), most));
+    hn::StoreU(hn::DemoteTo(d16_half, value), d16_half, index + x);
+  }
+  for (; x < pixels; ++x)
+    index[x] = static_cast<uint16_t>(chroma_index(block, rgba[4 * x], rgba[4 * x + 1], rgba[4 * x + 2]));
+}
+
+}  // namespace lensd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace lensd {
+
+HWY_EXPORT(chroma_row);
+
+namespace {
+
+void add(uint32_t& total, uint32_t count) {
+  if (count != 0) std::atomic_ref(total).fetch_add(count, std::memory_order_relaxed);
+}
+
+/// The luma of pixels [begin, end) of a row: the row itself, or made in `buffer`.
+const uint8_t* luma_of(const ConstImageRef& in, int y, int begin, int end, const ScopeBlock& block,
+                       uint8_t* buffer) {
+  const uint8_t* pixels = in.row(y) + begin * in.channels();
+  if (in.channels() == 1) return pixels;
+  const Extent extent{end - begin, 1};
+  luma_rows({pixels, 0, {PixelFormat::rgba8, extent}}, {buffer, 0, {PixelFormat::gray8, extent}}, {0, 1},
+            block.luma);
+  return buffer;
+}
+
+/// Calls `count(column, x)` for the pixels of the columns, neighbours in different columns: an increment of a
+/// counter that was just incremented would wait for it.
+template <class Count>
+void walk_columns(const int* begin, int columns, Count count) {
+  int widest = 0;
+  for (int c = 0; c < columns; ++c) widest = std::max(widest, begin[c + 1] - begin[c]);
+  for (int k = 0; k < widest; ++k)
+    for (int c = 0; c < columns; ++c)
+      if (const int x = begin[c] + k; x < begin[c + 1]) count(c, x);
+}
+
+constexpr int kMostColumns = kScopeColumns;
+
+}  // namespace
+
+void count_histogram(const ConstImageRef& in, Band rows, const ScopeBlock& block, uint8_t* worker,
+                     uint32_t* counts) {
+  static_assert(sizeof(Histogram) == 3 * 256 * sizeof(uint32_t));
+  if (in.channels() == 4) add_histogram(in, rows, *reinterpret_cast<Histogram*>(counts));
+  uint32_t tables[4][256] = {};  // neighbours count into different tables, see walk_columns()
+  for (int y = rows.begin; y < rows.end; ++y) {
+    const uint8_t* luma = luma_of(in, y, 0, in.width(), block, worker);
+    for (int x = 0; x < in.width(); ++x) ++tables[x & 3][luma[x]];
+  }
+  for (int v = 0; v < 256; ++v)
+    add(counts[3 * 256 + v], tables[0][v] + tables[1][v] + tables[2][v] + tables[3][v]);
+}
+
+void count_waveform(const ConstImageRef& in, Band columns, const ScopeBlock& block, uint8_t* worker,
+                    uint32_t* counts) {
+  int begin[kMostColumns + 1];
+  const int n = columns.end - columns.begin;
+  for (int c = 0; c <= n; ++c) begin[c] = scope_column_begin(columns.begin + c, in.width());
+  uint32_t* own = counts + columns.begin * 256;
+  for (int y = 0; y < in.height(); ++y) {
+    const uint8_t* luma = luma_of(in, y, begin[0], begin[n], block, worker);
+    walk_columns(begin, n, [&](int c, int x) { ++own[c * 256 + luma[x - begin[0]]]; });
+  }
+}
+
+void count_parade(const ConstImageRef& in, Band columns, uint32_t* counts) {
+  int begin[kMostColumns + 1];
+  const int n = columns.end - columns.begin, channels = in.channels(),
+            plane = scope_columns(in.width()) * 256;
+  for (int c = 0; c <= n; ++c) begin[c] = scope_column_begin(columns.begin + c, in.width());
+  uint32_t* own = counts + columns.begin * 256;
+  const int green = channels == 1 ? 0 : 1, blue = channels == 1 ? 0 : 2;
+  for (int y = 0; y < in.height(); ++y) {
+    const uint8_t* row = in.row(y);
+    walk_columns(begin, n, [&](int c, int x) {
+      const uint8_t* p = row + x * channels;
+      ++own[c * 256 + p[0]], ++own[plane + c * 256 + p[green]], ++own[2 * plane + c * 256 + p[blue]];
+    });
+  }
+}
+
+void count_chroma(const ConstImageRef& in, Band rows, const ScopeBlock& block, uint8_t* worker,
+                  uint32_t* counts) {
+  const auto width = static_cast<size_t>(in.width());
+  if (in.channels() == 1)
+    return add(counts[kGreyIndex],
+               static_cast<uint32_t>(width) * static_cast<uint32_t>(rows.end - rows.begin));
+  auto* table = reinterpret_cast<uint32_t*>(worker);
+  auto* index = reinterpret_cast<uint16_t*>(worker + chroma_table_bytes());
+  std::memset(table, 0, chroma_table_bytes());
+  const auto row = &HWY_DYNAMIC_DISPATCH(chroma_row);
+  for (int y = rows.begin; y < rows.end; ++y) {
+    row(in.row(y), index, width, block);
+    for (size_t x = 0; x < width; ++x) ++table[index[x]];
+  }
+  for (int i = 0; i < 65536; ++i) add(counts[i], table[i]);
+}
+
+}  // namespace lensd
+#endif

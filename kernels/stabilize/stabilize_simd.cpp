@@ -1,0 +1,210 @@
+#include "kernels/stabilize/stabilize_simd.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/stabilize/stabilize_simd.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace lensd::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+#include "kernels/common/pair_dot-inl.hpp"
+
+/// Weighs the first pairs, as many as fill vectors; returns how many these are.
+uint32_t weigh_whole(const StabilizeWork& work, const AgreeTest& test, Agreement& sum) {
+  const hn::ScalableTag<float> df;
+  const hn::RebindToSigned<decltype(df)> di;
+  const auto lanes = static_cast<uint32_t>(hn::Lanes(df));
+  const auto at = [&](const int32_t* p) { return hn::ConvertTo(df, hn::LoadU(di, p)); };
+  const auto xx = hn::Set(df, test.xx), xy = hn::Set(df, test.xy), x0 = hn::Set(df, test.x0);
+  const auto yx = hn::Set(df, test.yx), yy = hn::Set(df, test.yy), y0 = hn::Set(df, test.y0);
+  auto whole = hn::Zero(di), half = hn::Zero(di), quarter = hn::Zero(di);
+  uint32_t i = 0;
+  for (; i + lanes <= work.count; i += lanes) {
+    const auto px = at(work.px + i), py = at(work.py + i);
+    const auto rx = hn::Sub(hn::Add(hn::Add(hn::Mul(xx, px), hn::Mul(xy, py)), x0), at(work.qx + i));
+    const auto ry = hn::Sub(hn::Add(hn::Add(hn::Mul(yx, px), hn::Mul(yy, py)), y0), at(work.qy + i));
+    const auto distance2 = hn::Add(hn::Mul(rx, rx), hn::Mul(ry, ry));
+    const auto weight = hn::LoadU(di, work.weight + i);
+    const auto within = [&](float limit) {
+      return hn::IfThenElseZero(hn::RebindMask(di, hn::Le(distance2, hn::Set(df, limit))), weight);
+    };
+    whole = hn::Add(whole, within(test.threshold2));
+    half = hn::Add(half, within(test.threshold2 * 0.25f));
+    quarter = hn::Add(quarter, within(test.threshold2 * 0.0625f));
+  }
+  const auto total = [&](auto v) { return static_cast<uint32_t>(hn::GetLane(hn::SumOfLanes(di, v))); };
+  sum.whole += total(whole), sum.half += total(half), sum.quarter += total(quarter);
+  return i;
+}
+
+/// Source positions of a vector of output pixels: whole pixels and weights of 8 bits.
+template <class DF>
+struct Sources {
+  const DF df;
+  const hn::RebindToSigned<DF> di;
+  hn::Vec<hn::RebindToSigned<DF>> x, y, fx, fy;
+
+  Sources(DF d, const StabilizeWarp& warp, int column, float rest_x, float rest_y) : df(d), di() {
+    const auto dx = hn::Sub(hn::Iota(df, static_cast<float>(column)), hn::Set(df, warp.centre_x));
+    const auto steps = [&](float slope, float rest) {
+      const auto v = hn::Add(hn::Mul(hn::Set(df, slope), dx), hn::Set(df, rest));
+      const auto held = hn::Min(hn::Max(v, hn::Set(df, -40000.f)), hn::Set(df, 40000.f));
+      const auto scaled = hn::Add(hn::Mul(held, hn::Set(df, 256.f)), hn::Set(df, 0.5f));
+      return hn::ConvertTo(di, hn::Floor(scaled));
+    };
+    const auto sx = steps(warp.xx, rest_x), sy = steps(warp.yx, rest_y);
+    const auto low = hn::Set(di, 255);
+    x = hn::ShiftRight<8>(sx), y = hn::ShiftRight<8>(sy), fx = hn::And(sx, low), fy = hn::And(sy, low);
+  }
+  /// Whether all lanes have `reach` more columns and a row behind their pixel.
+  bool inside(Extent extent, int reach) const {
+    const auto most_x = hn::Set(di, extent.width - 1 - reach), most_y = hn::Set(di, extent.height - 2);
+    const auto zero = hn::Zero(di);
+    const auto out_x = hn::Or(hn::Lt(x, zero), hn::Gt(x, most_x));
+    return hn::AllFalse(di, hn::Or(out_x, hn::Or(hn::Lt(y, zero), hn::Gt(y, most_y))));
+  }
+};
+
+/// between() of two bytes in each lane, which stand in its 16-bit halves. `across` has 256 − fx and fx in
+/// both halves, `along` 256 − fy in the lower and fy in the upper. Rows are blended as signed 16 bits: what
+/// that takes off comes back with the sum, weights being 256 together.
+template <class D32, class V32, class V16>
+HWY_INLINE V32 between_halves(D32 d, V32 p00, V32 p01, V32 p10, V32 p11, V16 left, V16 right, V16 along) {
+  const hn::Repartition<uint16_t, D32> d16;
+  const hn::Repartition<int16_t, D32> di16;
+  const hn::RebindToSigned<D32> di;
+  const auto row = [&](V32 a, V32 b) {
+    const auto sum = hn::Add(hn::Mul(hn::BitCast(d16, a), left), hn::Mul(hn::BitCast(d16, b), right));
+    return hn::BitCast(d, hn::Xor(sum, hn::Set(d16, 0x8000)));
+  };
+  const V32 top = row(p00, p01), bottom = row(p10, p11), lower = hn::Set(d, 0xffffu);
+  const auto weights = hn::BitCast(di16, along);
+  const auto blended = [&](V32 pair) {
+    return hn::Add(pair_dot(di, hn::BitCast(di16, pair), weights), hn::Set(di, 32768 * 256 + 32768));
+  };
+  const auto even = blended(hn::Or(hn::And(top, lower), hn::ShiftLeft<16>(bottom)));
+  const auto odd = blended(hn::Or(hn::ShiftRight<16>(top), hn::AndNot(lower, bottom)));
+  return hn::Or(hn::ShiftRight<16>(hn::BitCast(d, even)), hn::AndNot(lower, hn::BitCast(d, odd)));
+}
+
+/// The first columns of row y, as many as whole vectors cover; those whose vector reaches over the rim go one
+/// by one. Returns where it ended.
+template <bool kGray>
+HWY_INLINE int warp_row(const ConstImageRef& in, const ImageRef& out, const StabilizeWarp& warp,
+                        Border border, int y) {
+  const hn::ScalableTag<float> df;
+  const hn::RebindToSigned<decltype(df)> di;
+  const hn::RebindToUnsigned<decltype(df)> du;
+  const hn::Repartition<uint8_t, decltype(df)> d8;
+  const hn::Rebind<uint8_t, decltype(df)> narrow;
+  const hn::Repartition<uint16_t, decltype(df)> d16;
+  const hn::Repartition<uint64_t, decltype(df)> du64;
+  const hn::Repartition<int64_t, decltype(df)> di64;
+  const hn::Half<decltype(di)> half;
+  const auto even = hn::Set(du, 0x00ff00ffu), low = hn::Set(du, 0xffu);
+  constexpr int step = kGray ? 1 : 4;
+  const int lanes = static_cast<int>(hn::Lanes(df));
+  const float dy = static_cast<float>(y) - warp.centre_y;
+  const float rest_x = warp.xy * dy + warp.x0, rest_y = warp.yy * dy + warp.y0;
+  const auto pitch = hn::Set(di, static_cast<int>(in.pitch_bytes));
+  uint8_t* const row = out.row(y);
+  int x = 0;
+  for (; x + lanes <= out.width(); x += lanes) {
+    const Sources<decltype(df)> source(df, warp, x, rest_x, rest_y);
+    if (!source.inside(in.format.extent, kGray ? 3 : 1)) {  // four bytes are fetched at once
+      for (int i = x; i < x + lanes; ++i) warp_pixel(in, warp, border, i, y, row + step * i);
+      continue;
+    }
+    const auto across = kGray ? source.x : hn::ShiftLeft<2>(source.x);
+    const auto offset = hn::Add(hn::Mul(source.y, pitch), across);
+    const auto below = hn::Add(offset, pitch);
+    const auto fx = hn::BitCast(du, source.fx), fy = hn::BitCast(du, source.fy), one = hn::Set(du, 256);
+    const auto twice = [&](auto v) { return hn::BitCast(d16, hn::Or(v, hn::ShiftLeft<16>(v))); };
+    const auto left = twice(hn::Sub(one, fx)), right = twice(fx);
+    const auto along = hn::BitCast(d16, hn::Or(hn::Sub(one, fy), hn::ShiftLeft<16>(fy)));
+    const auto halves = [&](auto a, auto b, auto c, auto d) {
+      return between_halves(du, hn::And(a, even), hn::And(b, even), hn::And(c, even), hn::And(d, even), left,
+                            right, along);
+    };
+    if constexpr (kGray) {
+      const auto* base = reinterpret_cast<const uint32_t*>(in.data);
+      const auto p00 = hn::GatherOffset(du, base, offset), p10 = hn::GatherOffset(du, base, below);
+      const auto v = halves(p00, hn::ShiftRight<8>(p00), p10, hn::ShiftRight<8>(p10));
+      hn::StoreU(hn::DemoteTo(narrow, hn::BitCast(di, hn::And(v, low))), narrow, row + x);
+    } else {
+      // A pixel and its neighbour in one: half the loads.
+      const auto* base = reinterpret_cast<const uint64_t*>(in.data);
+      const auto fetch = [&](auto at, auto& here, auto& next) {
+        const auto first = hn::GatherOffset(du64, base, hn::PromoteTo(di64, hn::LowerHalf(half, at)));
+        const auto second = hn::GatherOffset(du64, base, hn::PromoteTo(di64, hn::UpperHalf(half, at)));
+        here = hn::ConcatEven(du, hn::BitCast(du, second), hn::BitCast(du, first));
+        next = hn::ConcatOdd(du, hn::BitCast(du, second), hn::BitCast(du, first));
+      };
+      hn::Vec<decltype(du)> p00, p01, p10, p11;
+      fetch(offset, p00, p01), fetch(below, p10, p11);
+      const auto red_blue = halves(p00, p01, p10, p11);
+      const auto green_alpha = halves(hn::ShiftRight<8>(p00), hn::ShiftRight<8>(p01), hn::ShiftRight<8>(p10),
+                                      hn::ShiftRight<8>(p11));
+      hn::StoreU(hn::BitCast(d8, hn::Or(red_blue, hn::ShiftLeft<8>(green_alpha))), d8, row + 4 * x);
+    }
+  }
+  return x;
+}
+
+int warp_gray(const ConstImageRef& in, const ImageRef& out, const StabilizeWarp& warp, Border border, int y) {
+  return warp_row<true>(in, out, warp, border, y);
+}
+int warp_rgba(const ConstImageRef& in, const ImageRef& out, const StabilizeWarp& warp, Border border, int y) {
+  return warp_row<false>(in, out, warp, border, y);
+}
+
+}  // namespace lensd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace lensd {
+
+HWY_EXPORT(weigh_whole);
+HWY_EXPORT(warp_gray);
+HWY_EXPORT(warp_rgba);
+
+Agreement weigh_agreeing(const StabilizeWork& work, const AgreeTest& test) {
+  Agreement sum;
+  for (uint32_t i = HWY_DYNAMIC_DISPATCH(weigh_whole)(work, test, sum); i < work.count; ++i)
+    sum.add(test, work, i);
+  return sum;
+}
+
+void warp_pixel(const ConstImageRef& in, const StabilizeWarp& warp, Border border, int x, int y,
+                uint8_t* out) {
+  const float dx = static_cast<float>(x) - warp.centre_x, dy = static_cast<float>(y) - warp.centre_y;
+  const int sx = source_steps(warp.xx, dx, warp.xy * dy + warp.x0);
+  const int sy = source_steps(warp.yx, dx, warp.yy * dy + warp.y0);
+  const int x0 = border_index(sx >> 8, in.width(), border),
+            x1 = border_index((sx >> 8) + 1, in.width(), border);
+  const int y0 = border_index(sy >> 8, in.height(), border),
+            y1 = border_index((sy >> 8) + 1, in.height(), border);
+  const int channels = in.channels();
+  for (int c = 0; c < channels; ++c) {
+    const auto at = [&](int column, int row) -> uint32_t {
+      if (column < 0 || row < 0) return c == 3 ? 255 : 0;
+      return in.row(row)[column * channels + c];
+    };
+    out[c] = static_cast<uint8_t>(between(at(x0, y0), at(x1, y0), at(x0, y1), at(x1, y1),
+                                          static_cast<uint32_t>(sx & 255), static_cast<uint32_t>(sy & 255)));
+  }
+}
+
+void warp_rows(const ConstImageRef& in, const ImageRef& out, const StabilizeWarp& warp, Border border,
+               Band band) {
+  const bool gray = in.format.format == PixelFormat::gray8;
+  const auto row = gray ? &HWY_DYNAMIC_DISPATCH(warp_gray) : &HWY_DYNAMIC_DISPATCH(warp_rgba);
+  for (int y = band.begin; y < band.end; ++y)
+    for (int x = row(in, out, warp, border, y); x < out.width(); ++x)
+      warp_pixel(in, warp, border, x, y, out.row(y) + x * out.channels());
+}
+
+}  // namespace lensd
+#endif

@@ -1,0 +1,117 @@
+#include "ui/gl/cuda_texture.hpp"
+
+// GL first: cuda_gl_interop.h wants GL's types.
+#include "ui/gl/gl.hpp"
+
+#include <cuda_gl_interop.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/base/log.hpp"
+#include "core/device/cuda_handles.hpp"
+#include "ui/gl/cuda_present.hpp"
+
+namespace lensd::ui {
+
+std::string interop_obstacle(int device) {
+  const auto* renderer = reinterpret_cast<const char*>(glGetString(GL_RENDERER));
+  const std::string drawn_by = std::string("GL renderer ") + (renderer ? renderer : "unknown");
+  unsigned count = 0;
+  std::array<int, 16> devices{};
+  const cudaError_t status = cudaGLGetDevices(&count, devices.data(), devices.size(), cudaGLDeviceListAll);
+  if (status != cudaSuccess) {
+    cudaGetLastError();  // not sticky; forget it
+    return drawn_by + " is not the CUDA device (" + cudaGetErrorString(status) + ")";
+  }
+  if (std::find(devices.begin(), devices.begin() + count, device) == devices.begin() + count)
+    return drawn_by + " is not CUDA device " + std::to_string(device);
+  return {};
+}
+
+/// A texture, its registration, and the surface over the array that it maps to.
+struct CudaTexture::Slot {
+  explicit Slot(Extent extent) {
+    glBindTexture(GL_TEXTURE_2D, texture.id());
+    glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA8, extent.width, extent.height);
+    gl::check("display textures");
+    LENSD_CUDA_CHECK(cudaGraphicsGLRegisterImage(
+        &resource, texture.id(), GL_TEXTURE_2D,
+        cudaGraphicsRegisterFlagsWriteDiscard | cudaGraphicsRegisterFlagsSurfaceLoadStore));
+  }
+  ~Slot() {
+    if (surface) cudaDestroySurfaceObject(surface);
+    if (resource) cudaGraphicsUnregisterResource(resource);
+  }
+  Slot(const Slot&) = delete;
+  Slot& operator=(const Slot&) = delete;
+
+  /// The surface of the mapped array. CUDA may map to another array each time; it hardly ever does, so the
+  /// surface is kept and made anew only then (after the stream is through with the old one).
+  cudaSurfaceObject_t mapped_surface(cudaStream_t stream) {
+    cudaArray_t now = nullptr;
+    LENSD_CUDA_CHECK(cudaGraphicsSubResourceGetMappedArray(&now, resource, 0, 0));
+    if (now == array) return surface;
+    if (surface) {
+      LENSD_CUDA_CHECK(cudaStreamSynchronize(stream));
+      LENSD_CUDA_CHECK(cudaDestroySurfaceObject(std::exchange(surface, 0)));
+    }
+    cudaResourceDesc desc{};
+    desc.resType = cudaResourceTypeArray;
+    desc.res.array.array = now;
+    LENSD_CUDA_CHECK(cudaCreateSurfaceObject(&surface, &desc));
+    array = now;
+    return surface;
+  }
+
+  gl::Texture texture;
+  cudaGraphicsResource_t resource = nullptr;
+  cudaArray_t array = nullptr;
+  cudaSurfaceObject_t surface = 0;
+};
+
+struct CudaTexture::State {
+  cuda::Stream stream;
+  std::array<std::unique_ptr<Slot>, kTextures> slots;
+  Extent planned;
+  int next = 0;
+};
+
+CudaTexture::CudaTexture(DeviceFrameSync& sync) : sync_(sync), state_(std::make_unique<State>()) {}
+
+CudaTexture::~CudaTexture() {
+  if (cudaStreamSynchronize(state_->stream.get()) != cudaSuccess)
+    log::debug("display: the GPU had failed before the window was closed");
+}
+
+void CudaTexture::upload(const Frame& frame, int index) {
+  if (frame.memory() != MemoryKind::device)
+    throw Error(ExitCode::runtime_failure, "display", "interop was given a host frame");
+  State& s = *state_;
+  const ConstImageRef image = frame.image(index);
+  const cudaStream_t stream = s.stream.get();
+  if (image.format.extent != s.planned) {
+    LENSD_CUDA_CHECK(cudaStreamSynchronize(stream));  // set-up: the old textures may still be written
+    texture_ = 0, s.planned = {};
+    for (auto& slot : s.slots) slot.reset();
+    for (auto& slot : s.slots) slot = std::make_unique<Slot>(image.format.extent);
+    s.planned = image.format.extent;
+  }
+  Slot& slot = *s.slots[static_cast<size_t>(s.next)];
+  s.next = (s.next + 1) % kTextures;
+
+  sync_.wait_ready(stream, frame);
+  LENSD_CUDA_CHECK(cudaGraphicsMapResources(1, &slot.resource, stream));
+  try {
+    write_surface(image, slot.mapped_surface(stream), stream);
+  } catch (...) {
+    cudaGraphicsUnmapResources(1, &slot.resource, stream);
+    sync_.reading_done(stream, frame);
+    throw;
+  }
+  sync_.reading_done(stream, frame);
+  LENSD_CUDA_CHECK(cudaGraphicsUnmapResources(1, &slot.resource, stream));
+  texture_ = slot.texture.id(), extent_ = s.planned;
+}
+
+}  // namespace lensd::ui

@@ -1,0 +1,66 @@
+#include "ui/gl/pbo_upload.hpp"
+
+#include <cstring>
+
+namespace lensd::ui {
+
+void PboUpload::plan(const ImageFormat& format) {
+  texture_ = 0, format_ = {};
+  const bool gray = format.format == PixelFormat::gray8;
+  GLint most = 0;
+  glGetIntegerv(GL_MAX_TEXTURE_SIZE, &most);
+  if (format.extent.width > most || format.extent.height > most)
+    throw Error(ExitCode::runtime_failure, "display",
+                "a picture of " + std::to_string(format.extent.width) + "×" +
+                    std::to_string(format.extent.height) + " is larger than this GL's textures (" +
+                    std::to_string(most) + ")");
+  pitch_bytes_ = align_up(format.row_bytes(), kHostAlignment);
+  const GLint gray_swizzle[] = {GL_RED, GL_RED, GL_RED, GL_ONE};
+  for (Slot& slot : slots_) {
+    slot = Slot();
+    glBindTexture(GL_TEXTURE_2D, slot.texture.id());
+    glTexStorage2D(GL_TEXTURE_2D, 1, gray ? GL_R8 : GL_RGBA8, format.extent.width, format.extent.height);
+    if (gray) glTexParameteriv(GL_TEXTURE_2D, GL_TEXTURE_SWIZZLE_RGBA, gray_swizzle);
+    glBindBuffer(GL_PIXEL_UNPACK_BUFFER, slot.buffer.id());
+    glBufferData(GL_PIXEL_UNPACK_BUFFER, static_cast<GLsizeiptr>(pitch_bytes_) * format.extent.height,
+                 nullptr, GL_STREAM_DRAW);
+  }
+  glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
+  gl::check("display textures");
+  format_ = format;
+}
+
+void PboUpload::upload(const Frame& frame, int index) {
+  if (frame.memory() == MemoryKind::device)
+    throw Error(ExitCode::runtime_failure, "display", "pixel buffers were given a device frame");
+  const ConstImageRef image = frame.image(index);
+  if (image.format != format_) plan(image.format);
+  const int width = image.width(), height = image.height();
+  Slot& slot = slots_[static_cast<size_t>(next_)];
+  next_ = (next_ + 1) % kTextures;
+
+  glBindBuffer(GL_PIXEL_UNPACK_BUFFER, slot.buffer.id());
+  const size_t bytes = pitch_bytes_ * static_cast<size_t>(height);
+  auto* mapped =
+      static_cast<uint8_t*>(glMapBufferRange(GL_PIXEL_UNPACK_BUFFER, 0, static_cast<GLsizeiptr>(bytes),
+                                             GL_MAP_WRITE_BIT | GL_MAP_INVALIDATE_BUFFER_BIT));
+  if (!mapped) throw Error(ExitCode::runtime_failure, "display", "a pixel buffer cannot be mapped");
+  if (image.pitch_bytes == static_cast<std::ptrdiff_t>(pitch_bytes_)) {
+    std::memcpy(mapped, image.data, bytes - pitch_bytes_ + image.row_bytes());
+  } else {
+    for (int y = 0; y < height; ++y)
+      std::memcpy(mapped + static_cast<size_t>(y) * pitch_bytes_, image.row(y), image.row_bytes());
+  }
+  glUnmapBuffer(GL_PIXEL_UNPACK_BUFFER);
+
+  const bool gray = format_.format == PixelFormat::gray8;
+  glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
+  glPixelStorei(GL_UNPACK_ROW_LENGTH, static_cast<GLint>(pitch_bytes_) / image.channels());
+  glBindTexture(GL_TEXTURE_2D, slot.texture.id());
+  glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, width, height, gray ? GL_RED : GL_RGBA, GL_UNSIGNED_BYTE, nullptr);
+  glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
+  glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
+  texture_ = slot.texture.id(), extent_ = format_.extent;
+}
+
+}  // namespace lensd::ui

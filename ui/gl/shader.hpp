@@ -1,0 +1,24 @@
+// GLSL programs: embedded in the binary, or read from the folder LENSD_SHADER_DIR while developing.
+#pragma once
+
+#include "ui/gl/gl.hpp"
+
+namespace lensd::ui {
+
+/// A linked program. Belongs to the thread that has the context.
+class Program {
+ public:
+  /// Compiles two files of shaders/. Throws Error(runtime_failure) with the driver's log.
+  Program(const std::string& vertex_file, const std::string& fragment_file);
+  ~Program();
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  GLuint id() const noexcept { return id_; }
+  GLint uniform(const char* name) const { return glGetUniformLocation(id_, name); }
+
+ private:
+  GLuint id_ = 0;
+};
+
+}  // namespace lensd::ui

@@ -1,0 +1,257 @@
+#include "ui/model/graph_editor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ui/model/graph_edit.hpp"
+#include "ui/widgets/widgets.hpp"
+
+namespace lensd::ui {
+namespace {
+
+/// Turns of the wheel and presses of a key that follow each other so closely are one step.
+constexpr int64_t kPauseNs = 700'000'000;
+
+bool same_shape(const GraphDesc& a, const GraphDesc& b) {
+  return a.output == b.output && std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(),
+                                            [](const NodeDesc& x, const NodeDesc& y) {
+                                              return x.id == y.id && x.filter == y.filter &&
+                                                     x.inputs == y.inputs;
+                                            });
+}
+
+void give(NodeDesc& node, const std::string& param, ParamValue value) {
+  for (auto& [key, old] : node.params)
+    if (key == param) {
+      old = std::move(value);
+      return;
+    }
+  node.params.emplace_back(param, std::move(value));
+}
+
+}  // namespace
+
+void GraphEditor::follow(const ViewerModel& model, bool mouse_down, int64_t time_ns) {
+  time_ns_ = time_ns;
+  if (mouse_down != mouse_down_ || (!mouse_down && time_ns - edited_ns_ > kPauseNs)) history_.seal();
+  mouse_down_ = mouse_down;
+  if (!model.registry) return;
+  registry_ = model.registry;
+  if (model.pipeline != pipeline_) {
+    const bool first = pipeline_ == 0;
+    pipeline_ = model.pipeline, mark_ = 0, seen_mark_ = 0, seen_version_ = 0, unsettled_ = false;
+    if (first) {
+      history_.reset(model.graph, history_.preset());
+      changed();
+    } else if (!solo_.empty()) {
+      pending_.emplace_back(Solo{solo_});
+    }
+  }
+  if (model.graph_mark < mark_ || model.graph_planning || !pending_.empty()) return;
+  if (model.graph_mark == seen_mark_ && model.graph_version == seen_version_) return;
+  seen_mark_ = model.graph_mark, seen_version_ = model.graph_version;
+  if (!equivalent(model.graph, graph(), *registry_)) adopt(model.graph);
+  unsettled_ = false;
+}
+
+/// The pipeline runs something else than was wanted.
+void GraphEditor::adopt(const GraphDesc& running) {
+  if (unsettled_ && history_.before() && equivalent(running, *history_.before(), *registry_))
+    history_.drop();  // the edit was refused, and the pipeline has said why
+  else if (unsettled_)
+    history_.amend(running);
+  else
+    history_.record(running, "change from outside", {}, preset());
+  changed();
+}
+
+void GraphEditor::take_commands(std::vector<Command>& out) {
+  if (pending_.empty()) return;
+  std::move(pending_.begin(), pending_.end(), std::back_inserter(out));
+  pending_.clear();
+  out.emplace_back(EditMark{++mark_});
+  unsettled_ = true;
+}
+
+void GraphEditor::changed() {
+  ++revision_;
+  auto shown = std::make_shared<ShownGraph>();
+  shown->graph = graph();
+  for (const NodeDesc& desc : graph().nodes) {
+    const FilterEntry* entry = registry_->find(desc.filter);
+    if (!entry) continue;
+    NodeView& view = shown->nodes.emplace_back();
+    view.id = desc.id, view.filter = desc.filter, view.enabled = desc.enabled;
+    view.schema = &entry->schema();
+    for (const ParamSpec& spec : view.schema->params) view.values.push_back(value_of(desc, spec));
+  }
+  shown_ = std::move(shown);
+  if (!solo_.empty() && !graph().find(solo_)) {
+    solo_.clear();
+    pending_.emplace_back(Solo{});
+  }
+}
+
+bool GraphEditor::apply(GraphDesc next, std::string what, std::string key) {
+  if (!registry_) return false;
+  if (const auto problems = validate(next, *registry_); !problems.empty()) {
+    tell(true, problems.front());
+    return false;
+  }
+  next = resolved(next, *registry_);
+  send_changes(graph(), next);
+  history_.record(std::move(next), std::move(what), std::move(key), preset());
+  edited_ns_ = time_ns_;
+  changed();
+  return true;
+}
+
+/// Parameters and switches travel by themselves, so that tuning needs no new plan.
+void GraphEditor::send_changes(const GraphDesc& from, const GraphDesc& to) {
+  if (!same_shape(from, to)) {
+    pending_.emplace_back(SetGraph{to});
+    return;
+  }
+  Batch batch;
+  for (size_t i = 0; i < to.nodes.size(); ++i) {
+    const NodeDesc &before = from.nodes[i], &after = to.nodes[i];
+    for (const ParamSpec& spec : registry_->find(after.filter)->schema().params)
+      if (ParamValue value = value_of(after, spec); value != value_of(before, spec))
+        batch.changes.emplace_back(SetParam{after.id, spec.name, std::move(value)});
+    if (before.enabled != after.enabled) batch.changes.emplace_back(SetEnabled{after.id, after.enabled});
+  }
+  if (batch.changes.size() > 1) {
+    pending_.emplace_back(std::move(batch));
+  } else if (!batch.changes.empty()) {
+    std::visit([&](auto& one) { pending_.emplace_back(std::move(one)); }, batch.changes.front());
+  }
+}
+
+void GraphEditor::set_param(const std::string& id, const ParamSpec& spec, ParamValue value) {
+  set_params(id, {{&spec, std::move(value)}});
+}
+
+void GraphEditor::set_params(const std::string& id,
+                             std::vector<std::pair<const ParamSpec*, ParamValue>> values) {
+  GraphDesc next = graph();
+  NodeDesc* node = next.find(id);
+  if (!node || values.empty()) return;
+  const ParamSpec& first = *values.front().first;
+  std::string what = fmt::format("{} {}", id, first.name);
+  if (first.type != ParamType::matrix) what += fmt::format(" {}", shown_value(first, values.front().second));
+  for (auto& [spec, value] : values) give(*node, spec->name, std::move(value));
+  apply(std::move(next), std::move(what), id + "." + first.name);
+}
+
+void GraphEditor::reset_params(const std::string& id) {
+  GraphDesc next = graph();
+  NodeDesc* node = next.find(id);
+  if (!node) return;
+  node->params.clear();
+  if (!equivalent(next, graph(), *registry_)) apply(std::move(next), "reset " + id);
+}
+
+void GraphEditor::set_enabled(const std::string& id, bool enabled) {
+  GraphDesc next = graph();
+  NodeDesc* node = next.find(id);
+  if (!node || node->enabled == enabled) return;
+  node->enabled = enabled;
+  apply(std::move(next), fmt::format("switch {} {}", id, enabled ? "on" : "off"));
+}
+
+std::string GraphEditor::add(const std::string& filter, const std::string& after) {
+  const FilterEntry* entry = registry_ ? registry_->find(filter) : nullptr;
+  if (!entry) return {};
+  GraphDesc next = graph();
+  const std::string id = add_node(next, *entry, after);
+  return apply(std::move(next), "add " + id) ? id : std::string();
+}
+
+void GraphEditor::remove(const std::string& id) {
+  GraphDesc next = graph();
+  if (!next.find(id)) return;
+  remove_node(next, id);
+  apply(std::move(next), "remove " + id);
+}
+
+std::string GraphEditor::duplicate(const std::string& id) {
+  GraphDesc next = graph();
+  const std::string copy = duplicate_node(next, id);
+  return !copy.empty() && apply(std::move(next), "duplicate " + id) ? copy : std::string();
+}
+
+void GraphEditor::move(const std::string& id, size_t to) {
+  GraphDesc next = graph();
+  if (const Refusal refusal = move_node(next, id, to)) return tell(true, *refusal);
+  if (!equivalent(next, graph(), *registry_)) apply(std::move(next), "move " + id);
+}
+
+bool GraphEditor::rename(const std::string& id, const std::string& name) {
+  GraphDesc next = graph();
+  if (const Refusal refusal = rename_node(next, id, name)) {
+    tell(true, *refusal);
+    return false;
+  }
+  if (name == id) return true;
+  const bool soloed = solo_ == id;
+  if (!apply(std::move(next), fmt::format("rename {} to {}", id, name))) return false;
+  if (soloed) toggle_solo(name);
+  return true;
+}
+
+void GraphEditor::set_input(const std::string& id, size_t n, const std::string& input) {
+  GraphDesc next = graph();
+  NodeDesc* node = next.find(id);
+  if (!node || n > node->inputs.size()) return;
+  if (input.empty())
+    node->inputs.resize(n);
+  else if (n == node->inputs.size())
+    node->inputs.push_back(input);
+  else
+    node->inputs[n] = input;
+  if (!equivalent(next, graph(), *registry_)) apply(std::move(next), fmt::format("input of {}", id));
+}
+
+void GraphEditor::set_output(const std::string& id) {
+  GraphDesc next = graph();
+  if (next.output == id) return;
+  next.output = id;
+  apply(std::move(next), fmt::format("show {} as output", id));
+}
+
+bool GraphEditor::replace(GraphDesc next, const std::string& what, int preset) {
+  if (!registry_) return false;
+  if (equivalent(next, graph(), *registry_)) {
+    history_.set_preset(preset);
+    return true;
+  }
+  if (!apply(std::move(next), what)) return false;
+  history_.set_preset(preset);
+  return true;
+}
+
+void GraphEditor::undo() {
+  if (!history_.can_undo()) return tell(false, "Nothing to undo");
+  const GraphDesc from = graph();
+  const std::string what = history_.undo();
+  send_changes(from, graph());
+  changed();
+  tell(false, "Undone: " + what);
+}
+
+void GraphEditor::redo() {
+  if (!history_.can_redo()) return tell(false, "Nothing to redo");
+  const GraphDesc from = graph();
+  const std::string what = history_.redo();
+  send_changes(from, graph());
+  changed();
+  tell(false, "Redone: " + what);
+}
+
+void GraphEditor::toggle_solo(const std::string& id) {
+  solo_ = solo_ == id ? std::string() : id;
+  pending_.emplace_back(Solo{solo_});
+}
+
+}  // namespace lensd::ui

@@ -1,0 +1,118 @@
+#include "ui/model/preset_shelf.hpp"
+
+#include <filesystem>
+
+#include "core/base/error.hpp"
+#include "core/base/whole_file.hpp"
+#include "core/config/save.hpp"
+
+namespace lensd::ui {
+namespace {
+
+/// What "save as" keeps the comments of: a file that holds a graph and nothing else.
+std::string base_text(const PresetFile* from, const Registry& registry) {
+  if (!from) return {};
+  try {
+    const std::string text = read_whole_file(from->path, kMaxConfigBytes).value_or("");
+    return holds_only_graph(text, registry) ? text : std::string();
+  } catch (const Error&) {
+    return {};  // the file is gone or cannot be read: the comments are lost, the graph is not
+  }
+}
+
+}  // namespace
+
+int PresetShelf::shelve(PresetFile file, GraphDesc graph) {
+  ++changes_;
+  last_used_ = file.path;
+  for (size_t i = 0; i < shelved_.size(); ++i)
+    if (shelved_[i].file.path == file.path) {
+      shelved_[i].graph = std::move(graph);
+      return static_cast<int>(i);
+    }
+  shelved_.push_back({std::move(file), std::move(graph)});
+  return static_cast<int>(shelved_.size()) - 1;
+}
+
+void PresetShelf::began_with(const std::string& path, GraphDesc graph, GraphEditor& editor) {
+  editor.set_preset(shelve(preset_at(folders_, path), std::move(graph)));
+}
+
+void PresetShelf::load(const std::string& path, GraphEditor& editor) {
+  const PresetFile file = preset_at(folders_, path);
+  if (!editor.registry()) return;
+  GraphDesc graph = load_preset(path, *editor.registry());
+  const std::string what = "load " + file.name;
+  const int number = shelve(file, graph);
+  editor.replace(std::move(graph), what, number);
+}
+
+void PresetShelf::resume(GraphDesc graph, const std::string& path, GraphEditor& editor) {
+  if (!editor.registry()) return;
+  int number = -1;
+  try {
+    if (!path.empty()) number = shelve(preset_at(folders_, path), load_preset(path, *editor.registry()));
+  } catch (const Error&) {
+    // The preset is gone or broken: the graph stands by itself.
+  }
+  editor.replace(std::move(graph), "resume the last graph", number);
+}
+
+const PresetFile* PresetShelf::current(const GraphEditor& editor) const {
+  const int number = editor.preset();
+  return number < 0 || number >= static_cast<int>(shelved_.size())
+             ? nullptr
+             : &shelved_[static_cast<size_t>(number)].file;
+}
+
+bool PresetShelf::unsaved(const GraphEditor& editor) {
+  if (!editor.registry()) return false;
+  if (!has_first_) first_ = editor.graph(), has_first_ = true;
+  if (judged_ == editor.revision() && judged_preset_ == editor.preset() && judged_changes_ == changes_)
+    return unsaved_;
+  judged_ = editor.revision(), judged_preset_ = editor.preset(), judged_changes_ = changes_;
+  const GraphDesc& kept = current(editor) ? shelved_[static_cast<size_t>(editor.preset())].graph : first_;
+  return unsaved_ = !equivalent(editor.graph(), kept, *editor.registry());
+}
+
+void PresetShelf::revert(GraphEditor& editor) {
+  const PresetFile* file = current(editor);
+  const int number = editor.preset();
+  editor.replace(file ? shelved_[static_cast<size_t>(number)].graph : first_,
+                 "revert" + (file ? " to " + file->name : std::string()), number);
+}
+
+bool PresetShelf::save(GraphEditor& editor) {
+  const PresetFile* file = current(editor);
+  if (!file || file->example || !editor.registry()) return false;
+  save_graph(file->path, editor.graph(), *editor.registry());
+  shelve(*file, editor.graph());
+  return true;
+}
+
+void PresetShelf::save_as(const std::string& name, GraphEditor& editor) {
+  if (!editor.registry()) return;
+  const std::string path = own_preset_path(folders_, name);
+  save_graph_as(path, editor.graph(), base_text(current(editor), *editor.registry()), *editor.registry());
+  editor.set_preset(shelve({name, path, false}, editor.graph()));
+  refresh();
+}
+
+bool PresetShelf::replaces(const std::string& name, const GraphEditor& editor) const {
+  try {
+    const std::string path = own_preset_path(folders_, name);
+    std::error_code error;
+    const PresetFile* file = current(editor);
+    return std::filesystem::exists(path, error) && !(file && file->path == path);
+  } catch (const Error&) {
+    return false;  // saving will say what is wrong with the name
+  }
+}
+
+void PresetShelf::remove(const std::string& path) {
+  delete_preset(path);
+  if (last_used_ == path) last_used_.clear();
+  refresh();
+}
+
+}  // namespace lensd::ui

@@ -1,0 +1,102 @@
+#include "ui/widgets/scope_paint.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace lensd::ui {
+namespace {
+
+constexpr uint32_t rgb(int r, int g, int b) {
+  return static_cast<uint32_t>(r) | static_cast<uint32_t>(g) << 8 | static_cast<uint32_t>(b) << 16;
+}
+uint32_t with_alpha(uint32_t colour, float brightness) {
+  return colour | static_cast<uint32_t>(std::min(brightness, 1.f) * 255) << 24;
+}
+
+constexpr uint32_t kLuma = rgb(214, 220, 214);
+constexpr uint32_t kPlanes[] = {rgb(232, 92, 84), rgb(104, 204, 112), rgb(96, 140, 240)};
+constexpr int kParadeColumns = 128;  ///< of each channel, so that the panel hardly shrinks them
+
+/// A plane of column counts into `to` columns of a picture of `pitch` columns and 256 rows. Brightness
+/// follows the root of a value's share of its column: single pixels stay visible beside flat areas.
+void paint_columns(const ScopeReading& reading, const uint32_t* counts, int to, uint32_t colour,
+                   uint32_t* pixels, size_t pitch) {
+  const int width = reading.image.extent.width, columns = scope_columns(width);
+  for (int x = 0; x < to; ++x) {
+    const int first = x * columns / to, last = (x + 1) * columns / to;
+    const int pixel_columns = scope_column_begin(last, width) - scope_column_begin(first, width);
+    const float scale =
+        24.f / (static_cast<float>(pixel_columns) * static_cast<float>(reading.image.extent.height));
+    for (int v = 0; v < 256; ++v) {
+      uint32_t count = 0;
+      for (int c = first; c < last; ++c) count += counts[c * 256 + v];
+      pixels[static_cast<size_t>(255 - v) * pitch + static_cast<size_t>(x)] =
+          count == 0 ? colour : with_alpha(colour, 0.06f + std::sqrt(static_cast<float>(count) * scale));
+    }
+  }
+}
+
+/// What the vectorscope's places look like at a middle brightness, muted.
+const std::array<uint32_t, 65536>& tints() {
+  static const std::array<uint32_t, 65536> table = [] {
+    std::array<uint32_t, 65536> t{};
+    for (int i = 0; i < 65536; ++i) {
+      const double cb = 0.8 * (i % 256 - 128), cr = 0.8 * (i / 256 - 128);
+      const auto byte = [](double v) { return static_cast<int>(std::clamp(v, 0., 255.)); };
+      t[static_cast<size_t>(i)] =
+          rgb(byte(176 + 1.402 * cr), byte(176 - 0.344 * cb - 0.714 * cr), byte(176 + 1.772 * cb));
+    }
+    return t;
+  }();
+  return table;
+}
+
+void paint_vectorscope(const ScopeReading& reading, uint32_t* pixels) {
+  const Extent extent = reading.image.extent;
+  const float all = static_cast<float>(extent.width) * static_cast<float>(extent.height);
+  const float scale = 1 / std::log1p(all / 64);
+  for (size_t cr = 0; cr < 256; ++cr)
+    for (size_t cb = 0; cb < 256; ++cb) {
+      const uint32_t count = reading.counts[cr * 256 + cb], tint = tints()[cr * 256 + cb];
+      pixels[(255 - cr) * 256 + cb] =
+          count == 0 ? tint : with_alpha(tint, 0.1f + scale * std::log1p(static_cast<float>(count)));
+    }
+}
+
+}  // namespace
+
+Extent paint_scope(const ScopeReading& reading, std::vector<uint32_t>& pixels) {
+  const int columns = scope_columns(reading.image.extent.width);
+  const bool complete = !reading.counts.empty() &&
+                        reading.counts.size() == scope_counts(reading.scope.kind, reading.image.extent.width);
+  if (!complete || reading.scope.kind == ScopeKind::histogram) return {};
+  const int plane = std::min(columns, kParadeColumns);
+  const Extent size{reading.scope.kind == ScopeKind::vectorscope ? 256
+                    : reading.scope.kind == ScopeKind::parade    ? 3 * plane
+                                                                 : columns,
+                    256};
+  const auto pitch = static_cast<size_t>(size.width);
+  pixels.resize(pitch * 256);
+  if (reading.scope.kind == ScopeKind::vectorscope) {
+    paint_vectorscope(reading, pixels.data());
+  } else if (reading.scope.kind == ScopeKind::waveform) {
+    paint_columns(reading, reading.counts.data(), columns, kLuma, pixels.data(), pitch);
+  } else {
+    for (int c = 0; c < 3; ++c)
+      paint_columns(reading, reading.counts.data() + c * columns * 256, plane, kPlanes[c],
+                    pixels.data() + c * plane, pitch);
+  }
+  return size;
+}
+
+ScopePoint vectorscope_point(YuvMatrix matrix, double r, double g, double b) {
+  // Kr and Kb of BT.601 and BT.709.
+  const double kr = matrix == YuvMatrix::bt601 ? 0.299 : 0.2126,
+               kb = matrix == YuvMatrix::bt601 ? 0.114 : 0.0722;
+  const double y = kr * r + (1 - kr - kb) * g + kb * b;
+  const double cb = (b - y) / (2 * (1 - kb)), cr = (r - y) / (2 * (1 - kr));
+  return {static_cast<float>((128.5 + 255 * cb) / 256), static_cast<float>((128.5 + 255 * cr) / 256)};
+}
+
+}  // namespace lensd::ui

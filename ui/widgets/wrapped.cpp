@@ -1,0 +1,51 @@
+// Lines that break at blanks and within paths behind a slash: ImGui breaks behind every full stop, which
+// tears names of files and addresses apart.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ui/widgets/widgets.hpp"
+
+namespace lensd::ui {
+namespace {
+
+float width_of(std::string_view text) {
+  return ImGui::CalcTextSize(text.data(), text.data() + text.size()).x;
+}
+
+/// How much of a word that is wider than a line stands in one: up to a slash where there is one.
+size_t part_of(std::string_view word, float width) {
+  const char *begin = word.data(), *cut = begin;
+  ImGui::GetFont()->CalcTextSizeA(ImGui::GetFontSize(), width, 0, begin, begin + word.size(), &cut);
+  size_t fits = static_cast<size_t>(cut - begin);
+  if (const size_t slash = word.substr(0, fits).rfind('/'); slash != word.npos && slash > 0) return slash + 1;
+  if (fits == 0)  // a character wider than the line stands there by itself
+    for (fits = 1; fits < word.size() && (static_cast<unsigned char>(word[fits]) & 0xC0) == 0x80;) ++fits;
+  return fits;
+}
+
+}  // namespace
+
+std::string wrapped(std::string_view text, float width) {
+  std::string all, line;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find_first_of(" \n"), text.size());
+    std::string_view word = text.substr(0, end);
+    const std::string joined = line.empty() ? std::string(word) : fmt::format("{} {}", line, word);
+    if (width_of(joined) <= width) {
+      line = joined;
+    } else {
+      if (!line.empty()) all += line + '\n';
+      for (size_t part; width_of(word) > width && (part = part_of(word, width)) < word.size();) {
+        all.append(word.substr(0, part)) += '\n';
+        word.remove_prefix(part);
+      }
+      line = word;
+    }
+    if (end < text.size() && text[end] == '\n') all += line + '\n', line.clear();
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return all + line;
+}
+
+}  // namespace lensd::ui
