@@ -34,13 +34,21 @@
 
 namespace lensd {
 
+class Filter;
+struct PassArgs;
+using CpuPass = void (*)(const Filter&, const PassArgs&, Band);
+using CudaPass = void (*)(const Filter&, const PassArgs&, CudaStream);
+
 /// One kernel (CUDA) or one sweep over bands (CPU).
 struct PassSpec {
-  const char* name = "";  ///< static storage
-  int items = 1;          ///< CPU: rows, or whatever run() counts, split among the workers
-  int grain = 1;          ///< CPU: items come in whole multiples of this
-  double bytes = 0;       ///< fewest bytes read and written, for the roofline
-  double operations = 0;  ///< fewest arithmetic operations, for the roofline
+  const char* name = "";      ///< static storage
+  CpuPass run = nullptr;      ///< cpu_pass<&F::member>
+  CudaPass launch = nullptr;  ///< cuda_pass<&F::member>
+  int step = 0;               ///< passed on as PassArgs::step: the iteration or level that this pass computes
+  int items = 1;              ///< CPU: rows, or whatever run() counts, split among the workers
+  int grain = 1;              ///< CPU: items come in whole multiples of this
+  double bytes = 0;           ///< fewest bytes read and written, for the roofline
+  double operations = 0;      ///< fewest arithmetic operations, for the roofline
   /// Reads PassArgs::picture. Such passes come first in their node, write nothing but state (the source: its
   /// image), and may run
   /// before the passes of the nodes ahead (on CUDA outside the captured graph, where planes move about).
@@ -100,6 +108,7 @@ struct StatePair {
 /// Arguments of one pass. All pointers are on the backend's side except where said.
 struct PassArgs {
   int pass = 0;
+  int step = 0;  ///< of the pass; see PassSpec
   std::span<const ConstImageRef> in;
   ImageRef out;
   const void* block = nullptr;       ///< CPU: host memory; CUDA: device memory
@@ -148,7 +157,7 @@ class Filter {
   virtual size_t block_bytes() const = 0;
   virtual void fill_block(void* block) const = 0;
 
-  virtual void run(const PassArgs& args, Band band) const = 0;
+  virtual void run(const PassArgs&, Band) const {}
   /// Queues one pass. Launch shapes depend on formats and `reconfigure` parameters alone: what is queued is
   /// captured once for a plan and replayed. Only in builds with CUDA; the base throws.
   virtual void launch(const PassArgs& args, CudaStream stream) const;
@@ -162,6 +171,40 @@ class Filter {
   /// Checks and sets one parameter. A sentence when refused (the old value stays).
   std::optional<std::string> set(const std::string& name, const ParamValue& value);
 };
+
+/// Entries of a pass table: `{.name = "follow", .run = cpu_pass<&Klt::follow>, .launch =
+/// cuda_pass<&Klt::launch_follow>}`. The members are const; in builds without CUDA `launch` is null and the
+/// member need not be defined.
+template <auto member>
+struct PassMember;
+template <class F, class Where, void (F::*member)(const PassArgs&, Where) const>
+struct PassMember<member> {
+  static void call(const Filter& filter, const PassArgs& args, Where where) {
+    (static_cast<const F&>(filter).*member)(args, where);
+  }
+};
+template <auto member>
+inline constexpr CpuPass cpu_pass = &PassMember<member>::call;
+#if LENSD_CUDA
+template <auto member>
+inline constexpr CudaPass cuda_pass = &PassMember<member>::call;
+#else
+template <auto member>
+inline constexpr CudaPass cuda_pass = nullptr;
+#endif
+
+/// Pass number `pass` of a layout.
+inline void run_pass(const Filter& filter, const Layout& layout, size_t pass, PassArgs args, Band band) {
+  const PassSpec& spec = layout.passes[pass];
+  args.pass = static_cast<int>(pass), args.step = spec.step;
+  spec.run ? spec.run(filter, args, band) : filter.run(args, band);
+}
+inline void launch_pass(const Filter& filter, const Layout& layout, size_t pass, PassArgs args,
+                        CudaStream stream) {
+  const PassSpec& spec = layout.passes[pass];
+  args.pass = static_cast<int>(pass), args.step = spec.step;
+  spec.launch ? spec.launch(filter, args, stream) : filter.launch(args, stream);
+}
 
 /// Supplies what every filter repeats: parameters `P` and the block `B`, filled by `B::make(params)` (a
 /// static function in the filter's *_math.hpp that takes const P&). Derived classes have a static

@@ -59,37 +59,52 @@ Layout Threshold::configure(const FilterInputs& inputs) {
   Layout layout{.output = format, .scratch_bytes = {}, .stats_bytes = sizeof(ThresholdStats)};
   if (otsu_)
     layout.passes = {{.name = "histogram",
+                      .run = cpu_pass<&Threshold::count>,
+                      .launch = cuda_pass<&Threshold::launch_count>,
                       .items = height,
                       .grain = tally_grain(format.extent),
                       .bytes = bytes,
                       .operations = bytes},
-                     {.name = "otsu", .bytes = sizeof(Histogram), .operations = 256 * 16}};
-  layout.passes.push_back(
-      {.name = "threshold", .items = height, .grain = 8, .bytes = 2 * bytes, .operations = bytes});
+                     {.name = "otsu",
+                      .run = cpu_pass<&Threshold::choose_level>,
+                      .launch = cuda_pass<&Threshold::launch_choose_level>,
+                      .bytes = sizeof(Histogram),
+                      .operations = 256 * 16}};
+  layout.passes.push_back({.name = "threshold",
+                           .run = cpu_pass<&Threshold::apply>,
+                           .launch = cuda_pass<&Threshold::launch_apply>,
+                           .items = height,
+                           .grain = 8,
+                           .bytes = 2 * bytes,
+                           .operations = bytes});
   return layout;
 }
 
-void Threshold::run(const PassArgs& args, Band band) const {
+void Threshold::count(const PassArgs& args, Band band) const {
+  add_histogram(args.in[0], band, static_cast<ThresholdStats*>(args.stats)->histogram);
+}
+
+void Threshold::choose_level(const PassArgs& args, Band) const {
   const ConstImageRef in = args.in[0];
-  const ThresholdBlock& block = block_of(args);
   auto& stats = *static_cast<ThresholdStats*>(args.stats);
-  const bool gray = in.format.format == PixelFormat::gray8;
+  const double pixels = static_cast<double>(in.width()) * in.height();
+  stats.channels = static_cast<uint32_t>(colour_channels(in.format.format));
+  for (uint32_t c = 0; c < stats.channels; ++c) stats.level[c] = otsu_level(stats.histogram.count[c], pixels);
+}
+
+void Threshold::apply(const PassArgs& args, Band band) const {
+  const ConstImageRef in = args.in[0];
+  auto& stats = *static_cast<ThresholdStats*>(args.stats);
   const auto colours = static_cast<uint32_t>(colour_channels(in.format.format));
-  if (pass_of(args) == kHistogram) {
-    add_histogram(in, band, stats.histogram);
-  } else if (pass_of(args) == kOtsu) {
-    stats.channels = colours;
-    const double pixels = static_cast<double>(in.width()) * in.height();
-    for (uint32_t c = 0; c < colours; ++c) stats.level[c] = otsu_level(stats.histogram.count[c], pixels);
-  } else {
-    uint32_t level[3] = {block.level, block.level, block.level};
-    if (otsu_) std::copy_n(stats.level, colours, level);
-    if (!otsu_ && band.begin == 0) stats.channels = colours, std::copy_n(level, colours, stats.level);
-    const uint32_t levels = gray ? level[0] * 0x01010101u : level[0] | level[1] << 8 | level[2] << 16;
-    const auto row = &HWY_DYNAMIC_DISPATCH(threshold_row);
-    for (int y = band.begin; y < band.end; ++y)
-      row(in.row(y), args.out.row(y), in.row_bytes(), levels, gray ? 0xffffffffu : 0x00ffffffu);
-  }
+  uint32_t level[3];
+  std::fill_n(level, 3, block_of(args).level);
+  if (otsu_) std::copy_n(stats.level, colours, level);
+  if (!otsu_ && band.begin == 0) stats.channels = colours, std::copy_n(level, colours, stats.level);
+  const bool gray = colours == 1;
+  const uint32_t levels = gray ? level[0] * 0x01010101u : level[0] | level[1] << 8 | level[2] << 16;
+  const auto row = &HWY_DYNAMIC_DISPATCH(threshold_row);
+  for (int y = band.begin; y < band.end; ++y)
+    row(in.row(y), args.out.row(y), in.row_bytes(), levels, gray ? 0xffffffffu : 0x00ffffffu);
 }
 
 void Threshold::read_stats(const void* stats, std::vector<Statistic>& out) const {

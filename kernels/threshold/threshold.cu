@@ -60,21 +60,24 @@ __global__ void threshold_kernel(ImageView<const uint8_t> in, ImageView<uint8_t>
 
 }  // namespace
 
-void Threshold::launch(const PassArgs& args, CudaStream stream) const {
+void Threshold::launch_count(const PassArgs& args, CudaStream stream) const {
+  launch_histogram(args.in[0], &static_cast<ThresholdStats*>(args.stats)->histogram, stream);
+}
+
+void Threshold::launch_choose_level(const PassArgs& args, CudaStream stream) const {
   const ConstImageRef in = args.in[0];
-  auto* stats = static_cast<ThresholdStats*>(args.stats);
-  const bool gray = in.format.format == PixelFormat::gray8;
-  if (pass_of(args) == kHistogram) {
-    launch_histogram(in, &stats->histogram, stream);
-  } else if (pass_of(args) == kOtsu) {
-    otsu_kernel<<<gray ? 1 : 3, 256, 0, stream>>>(stats, static_cast<double>(in.width()) * in.height());
-    LENSD_LAUNCHED();
-  } else {
-    threshold_kernel<<<chunk_grid(in.format), chunk_block(), 0, stream>>>(
-        in.as<const uint8_t>(), args.out.as<uint8_t>(), static_cast<int>(in.row_bytes()), gray,
-        aligned16(in) && aligned16(args.out), otsu_, static_cast<const ThresholdBlock*>(args.block), stats);
-    LENSD_LAUNCHED();
-  }
+  otsu_kernel<<<static_cast<unsigned>(colour_channels(in.format.format)), 256, 0, stream>>>(
+      static_cast<ThresholdStats*>(args.stats), static_cast<double>(in.width()) * in.height());
+  LENSD_LAUNCHED();
+}
+
+void Threshold::launch_apply(const PassArgs& args, CudaStream stream) const {
+  const ConstImageRef in = args.in[0];
+  threshold_kernel<<<chunk_grid(in.format), chunk_block(), 0, stream>>>(
+      in.as<const uint8_t>(), args.out.as<uint8_t>(), static_cast<int>(in.row_bytes()),
+      in.format.format == PixelFormat::gray8, aligned16(in) && aligned16(args.out), otsu_,
+      static_cast<const ThresholdBlock*>(args.block), static_cast<ThresholdStats*>(args.stats));
+  LENSD_LAUNCHED();
 }
 
 }  // namespace lensd

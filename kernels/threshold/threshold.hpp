@@ -20,18 +20,16 @@ class Threshold final : public FilterBase<Threshold, ThresholdParams, ThresholdB
  public:
   static FilterSchema make_schema();
   Layout configure(const FilterInputs& inputs) override;
-  void run(const PassArgs& args, Band band) const override;
-#if LENSD_CUDA
-  void launch(const PassArgs& args, CudaStream stream) const override;
-#endif
   void read_stats(const void* stats, std::vector<Statistic>& out) const override;
   void reference(ReferenceRun& run) const override;
 
  private:
-  enum Pass { kHistogram, kOtsu, kThreshold };
-  Pass pass_of(const PassArgs& args) const {
-    return otsu_ ? static_cast<Pass>(args.pass) : kThreshold;
-  }
+  void count(const PassArgs& args, Band band) const;
+  void launch_count(const PassArgs& args, CudaStream stream) const;
+  void choose_level(const PassArgs& args, Band band) const;
+  void launch_choose_level(const PassArgs& args, CudaStream stream) const;
+  void apply(const PassArgs& args, Band band) const;
+  void launch_apply(const PassArgs& args, CudaStream stream) const;
 
   bool otsu_ = false;  ///< as configured
 };

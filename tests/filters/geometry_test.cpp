@@ -61,10 +61,10 @@ Result run_cpu(Filter& filter, const Image& in) {
   for (size_t i = 0; i < layout.passes.size(); ++i) {
     const PassSpec& pass = layout.passes[i];
     PassArgs args;
-    args.pass = static_cast<int>(i), args.in = inputs, args.out = result.out.ref(), args.scratch = scratch;
+    args.in = inputs, args.out = result.out.ref(), args.scratch = scratch;
     args.block = args.host_block = block.data(), args.stats = stats.data(), args.worker = worker.data();
     for (int y = 0; y < pass.items; y += pass.grain)
-      filter.run(args, {y, std::min(y + pass.grain, pass.items)});
+      run_pass(filter, layout, i, args, {y, std::min(y + pass.grain, pass.items)});
   }
   filter.read_stats(stats.data(), result.stats);
   return result;

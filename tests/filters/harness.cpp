@@ -76,7 +76,7 @@ class CpuRig final : public Rig {
     const auto* self = static_cast<const CpuRig*>(context);
     PassArgs args = self->args_;
     args.worker = self->worker_.data() + self->worker_stride_ * static_cast<size_t>(worker);
-    self->filter_.run(args, band);
+    run_pass(self->filter_, self->layout_, static_cast<size_t>(args.pass), args, band);
   }
 
   Filter& filter_;

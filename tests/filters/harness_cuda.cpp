@@ -116,10 +116,8 @@ class CudaRig final : public Rig {
     args.state = state_.data(), args.state_bytes = state_stride_;
     args.stats = stats_.data(), args.picture = picture;
     if (tracks_) args.tracks = reinterpret_cast<const TrackTable*>(tracks_.data());
-    for (size_t pass = 0; pass < layout_.passes.size(); ++pass) {
-      args.pass = static_cast<int>(pass);
-      filter_.launch(args, stream_.get());
-    }
+    for (size_t pass = 0; pass < layout_.passes.size(); ++pass)
+      launch_pass(filter_, layout_, pass, args, stream_.get());
   }
 
   Filter& filter_;

@@ -58,10 +58,8 @@ Timing time_cuda(Subject& subject, size_t cache_bytes, bool& matches_cpu) {
     args.block = block.data(), args.host_block = host_block.data(), args.scratch = scratch_pointers;
     args.frame = reinterpret_cast<const FrameBlock*>(frame_block.data());
     args.state = state.data(), args.state_bytes = state_stride, args.stats = stats.data();
-    for (size_t pass = 0; pass < layout.passes.size(); ++pass) {
-      args.pass = static_cast<int>(pass);
-      filter.launch(args, stream.get());
-    }
+    for (size_t pass = 0; pass < layout.passes.size(); ++pass)
+      launch_pass(filter, layout, pass, args, stream.get());
   };
   // What has a past gets one first, an even number of frames long.
   for (size_t i = 0; i < tracks.size(); ++i) {

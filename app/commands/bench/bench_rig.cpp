@@ -93,7 +93,7 @@ struct CpuRun {
             const auto& run = *static_cast<CpuRun*>(self);
             PassArgs mine = run.args;
             mine.worker = run.worker.data() + run.stride * static_cast<size_t>(w);
-            run.filter.run(mine, band);
+            run_pass(run.filter, run.layout, static_cast<size_t>(mine.pass), mine, band);
           },
           this);
     }

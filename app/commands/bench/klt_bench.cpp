@@ -62,7 +62,7 @@ class KltRun {
     const auto& self = *static_cast<const KltRun*>(opaque);
     PassArgs args = self.args_;
     args.worker = self.worker_.data() + self.stride_ * static_cast<size_t>(worker);
-    self.klt_.run(args, band);
+    run_pass(self.klt_, self.layout_, static_cast<size_t>(args.pass), args, band);
   }
 
   Klt klt_;

@@ -46,10 +46,7 @@ class KltDeviceRun {
     args.block = block_.data(), args.host_block = host_block_.data(), args.scratch = scratch_pointers_;
     args.frame = reinterpret_cast<const FrameBlock*>(frames_[index].data());
     args.state = state_.data(), args.state_bytes = state_stride_, args.stats = stats_.data();
-    for (size_t pass = 0; pass < end; ++pass) {
-      args.pass = static_cast<int>(pass);
-      klt_.launch(args, stream_.get());
-    }
+    for (size_t pass = 0; pass < end; ++pass) launch_pass(klt_, layout_, pass, args, stream_.get());
   }
   /// What each pass adds to those before it.
   std::vector<double> times(uint32_t index) {

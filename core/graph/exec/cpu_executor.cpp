@@ -103,7 +103,7 @@ class CpuExecutor final : public Executor {
   struct PassContext {
     const CpuExecutor* self;
     const BoundNode* step;
-    int pass;
+    size_t pass;
   };
 
   static void run_band(void* opaque, Band band, int worker) {
@@ -111,16 +111,15 @@ class CpuExecutor final : public Executor {
     // A frame may take seconds; nobody waits for it any more.
     if (context.self->closing_.load(std::memory_order_relaxed)) return;
     PassArgs args = context.step->args;
-    args.pass = context.pass;
     args.worker = context.self->now_->worker.data() +
                   context.self->now_->plan->worker_bytes * static_cast<size_t>(worker);
-    context.step->node->filter->run(args, band);
+    run_pass(*context.step->node->filter, context.step->node->layout, context.pass, args, band);
   }
 
   void run_step(const BoundNode& step, int64_t frame) {
     const auto& passes = step.node->layout.passes;
     for (size_t i = 0; i < passes.size(); ++i) {
-      PassContext context{this, &step, static_cast<int>(i)};
+      PassContext context{this, &step, i};
       const int64_t begin = now_ns();
       workers_.run(passes[i].items, passes[i].grain, &run_band, &context);
       const int64_t end = now_ns();

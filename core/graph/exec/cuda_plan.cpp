@@ -12,7 +12,7 @@ std::vector<PassIndex> launch_order(const std::vector<BoundNode>& steps, size_t&
   std::vector<PassIndex> first, rest;
   for (size_t s = 0; s < steps.size(); ++s)
     for (size_t p = 0; p < steps[s].scopes.size(); ++p)
-      (steps[s].node->layout.passes[p].reads_picture ? first : rest).push_back({s, static_cast<int>(p)});
+      (steps[s].node->layout.passes[p].reads_picture ? first : rest).push_back({s, p});
   early = first.size();
   first.insert(first.end(), rest.begin(), rest.end());
   return first;
@@ -90,9 +90,8 @@ void launch_passes(CudaPlan& plan, CudaSlot& slot, size_t first, size_t last, Ma
   };
   set_mark(first);
   for (size_t i = first; i < last; ++i) {
-    BoundNode& step = plan.steps[plan.order[i].step];
-    step.args.pass = plan.order[i].pass;
-    step.node->filter->launch(step.args, stream.get());
+    const BoundNode& step = plan.steps[plan.order[i].step];
+    launch_pass(*step.node->filter, step.node->layout, plan.order[i].pass, step.args, stream.get());
     set_mark(i + 1);
   }
 }

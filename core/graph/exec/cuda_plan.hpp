@@ -17,7 +17,7 @@ namespace lensd {
 
 struct PassIndex {
   size_t step = 0;
-  int pass = 0;
+  size_t pass = 0;
 };
 
 struct CudaPlan final : PreparedPlan {
