@@ -159,8 +159,8 @@ class Pipeline {
   void process_loop();
   void apply_commands();
   void apply(Command& command);
-  void apply_param(const SetParam& set);
-  void apply_batch(const Batch& batch);
+  void apply_changes(const std::vector<GraphChange>& changes);
+  void apply_live(const std::vector<GraphChange>& changes);
   void apply_graph(const SetGraph& set);
   std::string replan(GraphDesc graph);
   void replan_or_notice(GraphDesc graph);

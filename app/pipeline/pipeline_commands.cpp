@@ -33,16 +33,10 @@ void Pipeline::apply_commands() {
 
 void Pipeline::apply(Command& command) {
   std::visit(Overloaded{
-                 [this](const SetParam& c) { apply_param(c); },
-                 [this](const SetEnabled& c) {
-                   GraphDesc graph = wanted_;
-                   bool needs_plan = false;
-                   const std::string problem = change_graph(graph, c, registry_, needs_plan);
-                   if (!problem.empty()) return notice(true, problem);
-                   replan_or_notice(std::move(graph));
-                 },
+                 [this](const SetParam& c) { apply_changes({c}); },
+                 [this](const SetEnabled& c) { apply_changes({c}); },
                  [this](const SetGraph& c) { apply_graph(c); },
-                 [this](const Batch& c) { apply_batch(c); },
+                 [this](const Batch& c) { apply_changes(c.changes); },
                  [this](const Bypass& c) {
                    if (bypass_ == c.on) return;
                    bypass_ = c.on, bypass_now_ = c.on;
@@ -111,38 +105,26 @@ void Pipeline::apply(Command& command) {
   if (stands_still() && current_picture_ && changes_picture(command)) rerun_current();
 }
 
-/// A parameter of the running plan changes at once; a plan being made takes it over when it is adopted.
-void Pipeline::apply_param(const SetParam& set) {
-  Plan* plan = executor_->plan();
-  const ParamResult result = set_param(*plan, set.node, set.param, set.value);
-  if (result.kind == ParamResult::Kind::refused && !(planning_ && wanted_.find(set.node)))
-    return notice(true, result.problem);
-  graph_.nodes = plan->graph.nodes;
+/// Makes all changes for the same frame, or none. If one of them needs a plan, the others wait for it.
+void Pipeline::apply_changes(const std::vector<GraphChange>& changes) {
   GraphDesc wanted = wanted_;
-  if (NodeDesc* node = wanted.find(set.node)) {
-    std::erase_if(node->params, [&](const auto& p) { return p.first == set.param; });
-    node->params.emplace_back(set.param, set.value);
-  }
-  if (planning_ || result.kind == ParamResult::Kind::needs_plan) {
-    replan_or_notice(std::move(wanted));
-  } else {
-    wanted_ = std::move(wanted);
-    publish_graph();
-  }
+  const ChangeResult result = lensd::apply_changes(wanted, changes, registry_);
+  if (result.refused()) return notice(true, result.problem);
+  const bool live = result.kind == ChangeResult::Kind::applied;
+  if (live) apply_live(changes);
+  if (!live || planning_) return replan_or_notice(std::move(wanted));
+  wanted_ = std::move(wanted);
+  publish_graph();
 }
 
-/// All changes with one frame, or none: live parameters alone are set at once; where one of the changes needs
-/// a plan, the others wait for it.
-void Pipeline::apply_batch(const Batch& batch) {
-  GraphDesc graph = wanted_;
-  bool plan = planning_;
-  for (const auto& change : batch.changes) {
-    const std::string problem = change_graph(graph, change, registry_, plan);
-    if (!problem.empty()) return notice(true, problem);
-  }
-  if (plan) return replan_or_notice(std::move(graph));
-  for (const auto& change : batch.changes)
-    if (const auto* set = std::get_if<SetParam>(&change)) apply_param(*set);
+/// Changes the running plan at once, also while another one is being planned. Does nothing if a change
+/// applies to that other plan only.
+void Pipeline::apply_live(const std::vector<GraphChange>& changes) {
+  GraphDesc graph = graph_;
+  if (lensd::apply_changes(graph, changes, registry_).kind != ChangeResult::Kind::applied) return;
+  graph_ = std::move(graph);
+  for (const GraphChange& change : changes)
+    if (const auto* set = std::get_if<SetParam>(&change)) executor_->plan()->set_param(*set);
 }
 
 void Pipeline::apply_graph(const SetGraph& set) {

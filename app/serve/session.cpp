@@ -14,7 +14,6 @@
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
 #include "core/config/keys.hpp"
-#include "core/graph/edit.hpp"
 #include "core/media/url.hpp"
 
 namespace lensd {
@@ -203,7 +202,7 @@ Answer Session::reload_now() {
       answer = open_elsewhere(url, &next.graph);
     else if (!options_.source_fixed && url != old_url)
       replace(url, next.graph);
-    else if (!same_graph(next.graph, graph().graph, registry_))
+    else if (!equivalent(next.graph, graph().graph, registry_))
       answer = plan(next.graph);
   } catch (const Error& e) {
     answer = refused(e.what());

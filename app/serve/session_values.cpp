@@ -45,13 +45,7 @@ GraphState Session::graph() const {
   std::erase_if(pending_, [&](const Pending& p) { return p.ticket <= applied; });
   state.version = view->version, state.frame = view->frame, state.summary = view->summary;
   state.graph = view->wanted;
-  for (const Pending& pending : pending_) {
-    GraphDesc changed = state.graph;
-    bool ignored = false, ok = true;
-    for (const auto& change : pending.changes)
-      ok = ok && change_graph(changed, change, registry_, ignored).empty();
-    if (ok) state.graph = std::move(changed);
-  }
+  for (const Pending& pending : pending_) apply_changes(state.graph, pending.changes, registry_);
   return state;
 }
 

@@ -14,6 +14,7 @@
 #include "core/base/error.hpp"
 #include "core/config/keys.hpp"
 #include "core/config/toml.hpp"
+#include "core/graph/edit.hpp"
 
 namespace lensd {
 namespace {
@@ -162,7 +163,7 @@ class Reader {
   void node_param(const toml::key& key, const toml::node& value, const FilterSchema& schema, NodeDesc& desc) {
     const ParamSpec* spec = schema.find(key.str());
     if (!spec)
-      return problem(key.source(), fmt::format("{}: there is no parameter '{}'", schema.name, key.str()));
+      return problem(key.source(), fmt::format("{}: {}", schema.name, unknown_param(schema, key.str())));
     ParamValue converted;
     const std::optional<ParamValue> given = param_value(value);
     if (!given)

@@ -10,6 +10,7 @@
 
 #include "core/base/error.hpp"
 #include "core/config/keys.hpp"
+#include "core/graph/edit.hpp"
 
 namespace lensd {
 namespace {

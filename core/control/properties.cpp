@@ -133,9 +133,10 @@ const ParamSpec* find_param(const View& view, const NodeDesc& node, const std::s
 
 std::string unknown(const View& view, const std::string& name) {
   const auto [node, param] = find_node(view, name);
-  if (node) return fmt::format("{}: there is no parameter '{}'", node->id, param);
-  return name.find('.') == std::string::npos ? fmt::format("there is no property '{}'", name)
-                                             : fmt::format("there is no node for '{}'", name);
+  if (node) return node->id + ": " + unknown_param(view.registry->find(node->filter)->schema(), param);
+  return name.find('.') == std::string::npos
+             ? fmt::format("there is no property '{}'", name)
+             : unknown_node(view.graph.graph, name.substr(0, name.rfind('.')));
 }
 
 Answer add_param(const NodeDesc& node, const ParamSpec& spec, const Json& value, Changes& changes) {

@@ -1,41 +1,117 @@
 #include "core/graph/edit.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/base/error.hpp"
 
 namespace lensd {
+namespace {
 
-std::string change_graph(GraphDesc& graph, const std::variant<SetParam, SetEnabled>& change,
-                         const Registry& registry, bool& needs_plan) {
-  const std::string& id = std::visit([](const auto& c) -> const std::string& { return c.node; }, change);
-  NodeDesc* node = graph.find(id);
-  if (!node) return fmt::format("there is no node '{}'", id);
-  if (const auto* set = std::get_if<SetEnabled>(&change)) {
-    needs_plan = needs_plan || node->enabled != set->enabled;
-    node->enabled = set->enabled;
-    return {};
-  }
-  const SetParam& set = std::get<SetParam>(change);
-  const ParamSpec* spec = registry.find(node->filter)->schema().find(set.param);
-  if (!spec) return fmt::format("{}: there is no parameter '{}'", id, set.param);
-  ParamValue converted;
-  if (const auto problem = spec->check(set.value, converted)) return id + ": " + *problem;
-  std::erase_if(node->params, [&](const auto& p) { return p.first == set.param; });
-  node->params.emplace_back(set.param, std::move(converted));
-  needs_plan = needs_plan || spec->change == ParamChange::reconfigure;
-  return {};
+using Kind = ChangeResult::Kind;
+
+std::string list_or_none(const std::vector<std::string>& names) {
+  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
 }
 
-bool same_graph(const GraphDesc& a, const GraphDesc& b, const Registry& registry) {
-  if (a.output != b.output || a.nodes.size() != b.nodes.size()) return false;
-  for (size_t i = 0; i < a.nodes.size(); ++i) {
-    const NodeDesc &x = a.nodes[i], &y = b.nodes[i];
-    if (x.id != y.id || x.filter != y.filter || x.inputs != y.inputs || x.enabled != y.enabled) return false;
-    const FilterEntry* entry = registry.find(x.filter);
-    if (!entry) return false;
-    for (const ParamSpec& spec : entry->schema().params)
-      if (value_of(x, spec) != value_of(y, spec)) return false;
+template <class Check>
+CheckedParam find_and_check(const FilterSchema& schema, const std::string& param, const Check& check) {
+  CheckedParam checked;
+  const ParamSpec* const spec = schema.find(param);
+  if (!spec)
+    checked.problem = unknown_param(schema, param);
+  else if (auto problem = check(*spec, checked.value))
+    checked.problem = std::move(*problem);
+  else
+    checked.spec = spec;
+  return checked;
+}
+
+ChangeResult apply(NodeDesc& node, const SetEnabled& change, const Registry&) {
+  const bool differs = node.enabled != change.enabled;
+  node.enabled = change.enabled;
+  return {differs ? Kind::needs_plan : Kind::applied, {}};
+}
+
+ChangeResult apply(NodeDesc& node, const SetParam& change, const Registry& registry) {
+  CheckedParam checked = check_param(registry.find(node.filter)->schema(), change.param, change.value);
+  if (!checked.spec) return {Kind::refused, node.id + ": " + checked.problem};
+  node.set_param(change.param, std::move(checked.value));
+  const bool reconfigures = checked.spec->change == ParamChange::reconfigure;
+  return {node.enabled && reconfigures ? Kind::needs_plan : Kind::applied, {}};
+}
+
+}  // namespace
+
+ChangeResult apply_change(GraphDesc& graph, const GraphChange& change, const Registry& registry) {
+  return std::visit(
+      [&](const auto& c) -> ChangeResult {
+        NodeDesc* node = graph.find(c.node);
+        if (!node) return {Kind::refused, unknown_node(graph, c.node)};
+        return apply(*node, c, registry);
+      },
+      change);
+}
+
+ChangeResult apply_changes(GraphDesc& graph, std::span<const GraphChange> changes, const Registry& registry) {
+  GraphDesc changed = graph;
+  ChangeResult all;
+  for (const GraphChange& change : changes) {
+    ChangeResult one = apply_change(changed, change, registry);
+    if (one.refused()) return one;
+    if (one.kind == Kind::needs_plan) all.kind = one.kind;
   }
-  return true;
+  graph = std::move(changed);
+  return all;
+}
+
+void apply_set(GraphDesc& graph, const std::string& assignment, const Registry& registry) {
+  const auto fail = [&](const std::string& problem) {
+    throw Error(ExitCode::invalid_config, "--set " + assignment, problem, "see `lensd filters`");
+  };
+  const size_t equals = assignment.find('='), dot = assignment.rfind('.', equals);
+  if (equals == std::string::npos || dot == std::string::npos || dot == 0)
+    fail("expected node.parameter=value");
+  const std::string id = assignment.substr(0, dot);
+  NodeDesc* node = graph.find(id);
+  if (!node) fail(unknown_node(graph, id));
+  const std::string problem =
+      assign(*node, registry.find(node->filter)->schema(), assignment.substr(dot + 1, equals - dot - 1),
+             assignment.substr(equals + 1));
+  if (!problem.empty()) fail(problem);
+}
+
+std::string assign(NodeDesc& node, const FilterSchema& schema, const std::string& key,
+                   const std::string& text) {
+  if (key == "enabled") {
+    if (text != "true" && text != "false")
+      return fmt::format("enabled = '{}' is not allowed, expected true or false", text);
+    node.enabled = text == "true";
+    return {};
+  }
+  CheckedParam checked = parse_param(schema, key, text);
+  if (checked.spec) node.set_param(key, std::move(checked.value));
+  return checked.problem;
+}
+
+CheckedParam check_param(const FilterSchema& schema, const std::string& param, const ParamValue& value) {
+  return find_and_check(schema, param, [&](auto& spec, auto& out) { return spec.check(value, out); });
+}
+
+CheckedParam parse_param(const FilterSchema& schema, const std::string& param, const std::string& text) {
+  return find_and_check(schema, param, [&](auto& spec, auto& out) { return spec.parse(text, out); });
+}
+
+std::string unknown_param(const FilterSchema& schema, std::string_view param) {
+  std::vector<std::string> known;
+  for (const ParamSpec& spec : schema.params) known.push_back(spec.name);
+  return fmt::format("there is no parameter '{}' ({} has {})", param, schema.name, list_or_none(known));
+}
+
+std::string unknown_node(const GraphDesc& graph, std::string_view node) {
+  std::vector<std::string> known;
+  for (const NodeDesc& n : graph.nodes) known.push_back(n.id);
+  return fmt::format("there is no node '{}' (the graph has {})", node, list_or_none(known));
 }
 
 }  // namespace lensd

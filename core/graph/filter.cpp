@@ -1,6 +1,7 @@
 #include "core/graph/filter.hpp"
 
 #include "core/base/error.hpp"
+#include "core/graph/edit.hpp"
 
 namespace lensd {
 
@@ -11,15 +12,9 @@ void Filter::launch(const PassArgs&, CudaStream) const {
 void Filter::read_stats(const void*, std::vector<Statistic>&) const {}
 
 std::optional<std::string> Filter::set(const std::string& name, const ParamValue& value) {
-  const ParamSpec* spec = schema().find(name);
-  if (!spec) {
-    std::string known;
-    for (const ParamSpec& p : schema().params) known += (known.empty() ? "" : ", ") + p.name;
-    return "there is no parameter '" + name + "'" + (known.empty() ? ", it has none" : ", it has " + known);
-  }
-  ParamValue converted;
-  if (auto problem = spec->check(value, converted)) return problem;
-  spec->put(params(), converted);
+  const CheckedParam checked = check_param(schema(), name, value);
+  if (!checked.spec) return checked.problem;
+  checked.spec->put(params(), checked.value);
   return std::nullopt;
 }
 

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/base/error.hpp"
+#include "core/graph/edit.hpp"
 
 namespace lensd {
 namespace {
@@ -36,13 +37,6 @@ std::vector<std::string> names(const Registry& registry) {
 
 std::string unknown_filter(const std::string& name, const Registry& registry) {
   return fmt::format("there is no filter '{}', there are {}", name, fmt::join(names(registry), ", "));
-}
-
-std::string unknown_param(const FilterSchema& schema, const std::string& name) {
-  std::vector<std::string> known;
-  for (const ParamSpec& p : schema.params) known.push_back(p.name);
-  return known.empty() ? fmt::format("there is no parameter '{}', it has none", name)
-                       : fmt::format("there is no parameter '{}', it has {}", name, fmt::join(known, ", "));
 }
 
 [[noreturn]] void refuse(const std::string& where, const std::vector<std::string>& problems) {
@@ -75,27 +69,12 @@ NodeDesc parse_node(const std::string& text, const Registry& registry, std::vect
       problems.push_back(fmt::format("{}: '{}' is not of the form parameter=value", label, assignment));
       continue;
     }
-    const std::string value_text = trimmed(assignment.substr(sign + 1));
-    if (key == "enabled") {
-      if (value_text == "true" || value_text == "false")
-        node.enabled = value_text == "true";
-      else
-        problems.push_back(
-            fmt::format("{}: enabled = '{}' is not allowed, expected true or false", label, value_text));
-      continue;
-    }
-    const ParamSpec* spec = entry->schema().find(key);
-    ParamValue value;
     const bool twice =
         std::any_of(node.params.begin(), node.params.end(), [&](const auto& p) { return p.first == key; });
-    if (twice)
-      problems.push_back(fmt::format("{}: {} is given twice", label, key));
-    else if (!spec)
-      problems.push_back(label + ": " + unknown_param(entry->schema(), key));
-    else if (auto problem = spec->parse(value_text, value))
-      problems.push_back(label + ": " + *problem);
-    else
-      node.params.emplace_back(key, value);
+    const std::string problem =
+        twice ? key + " is given twice"
+              : assign(node, entry->schema(), key, trimmed(assignment.substr(sign + 1)));
+    if (!problem.empty()) problems.push_back(label + ": " + problem);
   }
   return node;
 }
@@ -166,14 +145,9 @@ void check_node(const NodeDesc& node, const GraphDesc& graph, const Registry& re
                                          entry->min_inputs, entry->min_inputs == 1 ? "" : "s", inputs)
                            : fmt::format("{}: {} takes {} to {} inputs, not {}", label, node.filter,
                                          entry->min_inputs, entry->max_inputs, inputs));
-  for (const auto& [key, value] : node.params) {
-    const ParamSpec* spec = entry->schema().find(key);
-    ParamValue converted;
-    if (!spec)
-      problems.push_back(label + ": " + unknown_param(entry->schema(), key));
-    else if (auto problem = spec->check(value, converted))
-      problems.push_back(label + ": " + *problem);
-  }
+  for (const auto& [key, value] : node.params)
+    if (const CheckedParam checked = check_param(entry->schema(), key, value); !checked.spec)
+      problems.push_back(label + ": " + checked.problem);
 }
 
 }  // namespace
@@ -185,6 +159,14 @@ NodeDesc* GraphDesc::find(const std::string& id) {
 
 const NodeDesc* GraphDesc::find(const std::string& id) const {
   return const_cast<GraphDesc*>(this)->find(id);
+}
+
+void NodeDesc::set_param(const std::string& param, ParamValue value) {
+  const auto it = std::find_if(params.begin(), params.end(), [&](const auto& p) { return p.first == param; });
+  if (it != params.end())
+    it->second = std::move(value);
+  else
+    params.emplace_back(param, std::move(value));
 }
 
 GraphDesc parse_chain(const std::string& spec, const Registry& registry) {
@@ -210,29 +192,6 @@ std::string to_chain(const GraphDesc& graph) {
     }
   }
   return text;
-}
-
-void apply_set(GraphDesc& graph, const std::string& assignment, const Registry& registry) {
-  const auto fail = [&](const std::string& problem) { refuse("--set " + assignment, {problem}); };
-  const size_t equals = assignment.find('='), dot = assignment.rfind('.', equals);
-  if (equals == std::string::npos || dot == std::string::npos || dot == 0)
-    fail("expected node.parameter=value");
-  const std::string id = assignment.substr(0, dot), key = assignment.substr(dot + 1, equals - dot - 1),
-                    text = assignment.substr(equals + 1);
-  NodeDesc* node = graph.find(id);
-  if (!node) fail(fmt::format("there is no node '{}'", id));
-  if (key == "enabled") {
-    if (text != "true" && text != "false") fail("enabled is true or false");
-    node->enabled = text == "true";
-    return;
-  }
-  const FilterSchema& schema = registry.find(node->filter)->schema();
-  const ParamSpec* spec = schema.find(key);
-  if (!spec) fail(unknown_param(schema, key));
-  ParamValue value;
-  if (auto problem = spec->parse(text, value)) fail(*problem);
-  std::erase_if(node->params, [&](const auto& p) { return p.first == key; });
-  node->params.emplace_back(key, value);
 }
 
 std::vector<std::string> validate(const GraphDesc& given, const Registry& registry) {

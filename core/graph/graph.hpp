@@ -24,6 +24,9 @@ struct NodeDesc {
   bool enabled = true;              ///< false: the first input passes through
   std::vector<std::pair<std::string, ParamValue>> params;  ///< only those that were given
   std::string where;  ///< "file:line:column" for errors, empty from the command line
+
+  /// Sets a parameter without checking it; see core/graph/edit.hpp.
+  void set_param(const std::string& param, ParamValue value);
 };
 
 struct GraphDesc {
@@ -41,9 +44,6 @@ GraphDesc parse_chain(const std::string& spec, const Registry& registry);
 
 /// The chain form of a linear graph; for messages.
 std::string to_chain(const GraphDesc& graph);
-
-/// Applies "node.param=value" (or "node.enabled=false"). Throws Error(invalid_config).
-void apply_set(GraphDesc& graph, const std::string& assignment, const Registry& registry);
 
 /// All that is wrong with the description by itself, a sentence each, naming the node: unknown filters and
 /// inputs, duplicate ids, cycles, wrong arity, refused parameters. Empty when it is sound.

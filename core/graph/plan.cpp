@@ -331,6 +331,18 @@ PlanNode* Plan::find(const std::string& id) {
   return it == nodes.end() ? nullptr : &*it;
 }
 
+ChangeResult Plan::set_param(const SetParam& change) {
+  using Kind = ChangeResult::Kind;
+  PlanNode* const node = find(change.node);
+  if (!node) return {};
+  const ParamSpec* const spec = node->filter->schema().find(change.param);
+  if (spec && spec->change == ParamChange::reconfigure) return {Kind::needs_plan, {}};
+  if (const auto problem = node->filter->set(change.param, change.value))
+    return {Kind::refused, node->id + ": " + *problem};
+  refresh_block(*node);
+  return {};
+}
+
 void Plan::refresh_block(PlanNode& node) {
   node.filter->fill_block(blocks.data() + node.block_offset);
 }
@@ -348,33 +360,6 @@ std::unique_ptr<Plan> make_plan(const GraphDesc& graph, const PictureInfo& pictu
   plan->blocks.resize(plan->block_bytes);
   for (PlanNode& node : plan->nodes) plan->refresh_block(node);
   return plan;
-}
-
-ParamResult set_param(Plan& plan, const std::string& node_id, const std::string& param,
-                      const ParamValue& value) {
-  using Kind = ParamResult::Kind;
-  NodeDesc* desc = plan.graph.find(node_id);
-  if (!desc) return {Kind::refused, "there is no node '" + node_id + "'"};
-  const FilterSchema& schema = plan.registry->find(desc->filter)->schema();
-  const ParamSpec* spec = schema.find(param);
-  if (!spec) return {Kind::refused, fmt::format("{}: there is no parameter '{}'", node_id, param)};
-  ParamValue converted;
-  if (auto problem = spec->check(value, converted)) return {Kind::refused, node_id + ": " + *problem};
-
-  PlanNode* node = plan.find(node_id);  // null while the node is disabled or not needed
-  // The running plan keeps the old value: the new plan may turn out to be impossible.
-  if (node && spec->change == ParamChange::reconfigure) return {Kind::needs_plan, {}};
-  if (node) {
-    spec->put(node->filter->params(), converted);
-    plan.refresh_block(*node);
-  }
-  const auto given =
-      std::find_if(desc->params.begin(), desc->params.end(), [&](const auto& p) { return p.first == param; });
-  if (given == desc->params.end())
-    desc->params.emplace_back(param, std::move(converted));
-  else
-    given->second = std::move(converted);
-  return {Kind::applied, {}};
 }
 
 std::string describe(const Plan& plan) {

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "core/graph/graph.hpp"
+#include "core/graph/edit.hpp"
 
 namespace lensd {
 
@@ -43,7 +43,7 @@ struct Plan {
   const Registry* registry = nullptr;
   Backend backend = Backend::cpu;
   PictureInfo picture;
-  GraphDesc graph;  ///< resolved; parameters as they are now
+  GraphDesc graph;  ///< resolved; parameters as they were when it was planned
   std::vector<PlanNode> nodes;
   std::vector<std::string> unused;  ///< ids of nodes that neither the output nor a scope needs
   ImageFormat output;
@@ -56,6 +56,10 @@ struct Plan {
   std::vector<uint8_t> blocks;  ///< the parameter blocks of all nodes, on the host
 
   PlanNode* find(const std::string& id);
+  /// Sets a live parameter of the running filter, and refreshes its block. Ignores nodes that are not part of
+  /// the plan (disabled, not needed). `needs_plan`: the parameter cannot be changed in place. Does not
+  /// allocate for numbers and booleans.
+  ChangeResult set_param(const SetParam& change);
   /// Fills the parameter block of `node` from its filter.
   void refresh_block(PlanNode& node);
 };
@@ -71,16 +75,6 @@ struct PlanExtras {
 /// out.
 std::unique_ptr<Plan> make_plan(const GraphDesc& graph, const PictureInfo& picture, Backend backend,
                                 const Registry& registry, const PlanExtras& extras = {});
-
-/// What changing a parameter came to.
-struct ParamResult {
-  enum class Kind { applied, needs_plan, refused } kind = Kind::applied;
-  std::string problem;
-};
-
-/// Changes a parameter of a running plan and of its description. `needs_plan`: nothing was changed, a new
-/// plan is needed for it. Allocates nothing for numbers and booleans.
-ParamResult set_param(Plan& plan, const std::string& node, const std::string& param, const ParamValue& value);
 
 /// "source 1920×1080 RGBA8 → median → grayscale 1920×1080 Gray8; 15.9 MiB in 2 shared buffers …"
 std::string describe(const Plan& plan);

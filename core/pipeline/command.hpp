@@ -10,19 +10,10 @@
 #include <variant>
 #include <vector>
 
-#include "core/base/param.hpp"
-#include "core/graph/graph.hpp"
+#include "core/graph/edit.hpp"
 
 namespace lensd {
 
-struct SetParam {
-  std::string node, param;
-  ParamValue value;
-};
-struct SetEnabled {
-  std::string node;
-  bool enabled = true;
-};
 /// Replaces the whole graph (add, remove, reorder, undo, preset).
 struct SetGraph {
   GraphDesc graph;
@@ -30,7 +21,7 @@ struct SetGraph {
 };
 /// Several changes that apply to one frame, or none of them where one is refused.
 struct Batch {
-  std::vector<std::variant<SetParam, SetEnabled>> changes;
+  std::vector<GraphChange> changes;
 };
 /// Shows the decoded picture instead of the graph's output, until switched off again.
 struct Bypass {

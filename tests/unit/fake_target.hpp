@@ -30,10 +30,8 @@ class FakeTarget final : public ControlTarget {
   bool post(Command command) override {
     const std::lock_guard lock(mutex_);
     if (full) return false;
-    bool ignored = false;
     if (const auto* batch = std::get_if<Batch>(&command))
-      for (const auto& change : batch->changes)
-        change_graph(graph_.graph, change, lensd::registry(), ignored);
+      apply_changes(graph_.graph, batch->changes, lensd::registry());
     ++graph_.version, ++graph_.frame;
     posted_.push_back(std::move(command));
     return true;

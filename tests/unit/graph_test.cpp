@@ -125,11 +125,49 @@ TEST(Plan, LongChainsNeedTwoImages) {
 TEST(Plan, ParametersChangeInPlace) {
   auto plan = make_plan(parse_chain("gaussian", registry()), colour_picture(), Backend::cpu, registry());
   const auto before = plan->blocks;
-  EXPECT_EQ(set_param(*plan, "gaussian", "sigma", ParamValue(2.5)).kind, ParamResult::Kind::applied);
+  EXPECT_EQ(plan->set_param({"gaussian", "sigma", 2.5}).kind, ChangeResult::Kind::applied);
   EXPECT_NE(plan->blocks, before);
-  EXPECT_EQ(set_param(*plan, "gaussian", "sigma", ParamValue(-1.0)).kind, ParamResult::Kind::refused);
-  EXPECT_EQ(std::get<double>(plan->graph.nodes[0].params[0].second), 2.5);
-  EXPECT_EQ(set_param(*plan, "nobody", "sigma", ParamValue(1.0)).kind, ParamResult::Kind::refused);
+  const auto changed = plan->blocks;
+  EXPECT_EQ(plan->set_param({"gaussian", "sigma", -1.0}).kind, ChangeResult::Kind::refused);
+  EXPECT_EQ(plan->set_param({"nobody", "sigma", 1.0}).kind, ChangeResult::Kind::applied) << "ignored";
+  EXPECT_EQ(plan->blocks, changed);
+}
+
+TEST(Plan, ParametersThatResizeBuffersNeedANewPlan) {
+  auto plan = make_plan(parse_chain("crop", registry()), colour_picture(), Backend::cpu, registry());
+  EXPECT_EQ(plan->set_param({"crop", "width", int64_t{16}}).kind, ChangeResult::Kind::needs_plan);
+}
+
+TEST(GraphChange, IsCheckedConvertedAndApplied) {
+  GraphDesc g = parse_chain("mosaic=block=4,crop", registry());
+  const auto change = [&](const GraphChange& c) { return apply_change(g, c, registry()); };
+  using Kind = ChangeResult::Kind;
+  EXPECT_EQ(change(SetParam{"mosaic", "block", 8.0}).kind, Kind::applied);
+  EXPECT_EQ(g.nodes[0].params, (decltype(g.nodes[0].params){{"block", int64_t{8}}})) << "an integer again";
+  EXPECT_EQ(change(SetParam{"crop", "width", int64_t{16}}).kind, Kind::needs_plan);
+  EXPECT_EQ(change(SetEnabled{"crop", true}).kind, Kind::applied) << "it is enabled already";
+  EXPECT_EQ(change(SetEnabled{"crop", false}).kind, Kind::needs_plan);
+  EXPECT_EQ(change(SetParam{"crop", "width", int64_t{8}}).kind, Kind::applied) << "disabled: not in the plan";
+}
+
+TEST(GraphChange, RefusalsNameWhatIsKnownAndChangeNothing) {
+  GraphDesc g = parse_chain("median=radius=1,invert", registry());
+  const auto problem = [&](const GraphChange& c) { return apply_change(g, c, registry()).problem; };
+  EXPECT_EQ(problem(SetParam{"blur", "radius", int64_t{1}}),
+            "there is no node 'blur' (the graph has median, invert)");
+  EXPECT_EQ(problem(SetParam{"median", "size", int64_t{1}}),
+            "median: there is no parameter 'size' (median has radius, border)");
+  EXPECT_EQ(problem(SetParam{"invert", "size", int64_t{1}}),
+            "invert: there is no parameter 'size' (invert has none)");
+  EXPECT_EQ(
+      problem(SetParam{"median", "radius", std::string("x")}).find("median: radius = 'x' is not allowed"),
+      0u);
+  const GraphDesc before = g;
+  const std::vector<GraphChange> changes{SetParam{"median", "radius", int64_t{3}}, SetEnabled{"blur", false}};
+  EXPECT_TRUE(apply_changes(g, changes, registry()).refused());
+  EXPECT_TRUE(equivalent(g, before, registry())) << "all or none";
+  EXPECT_FALSE(apply_changes(g, {changes.data(), 1}, registry()).refused());
+  EXPECT_FALSE(equivalent(g, before, registry()));
 }
 
 TEST(Arena, NeverOverlapsLivingBuffers) {

@@ -21,15 +21,6 @@ bool same_shape(const GraphDesc& a, const GraphDesc& b) {
                                             });
 }
 
-void give(NodeDesc& node, const std::string& param, ParamValue value) {
-  for (auto& [key, old] : node.params)
-    if (key == param) {
-      old = std::move(value);
-      return;
-    }
-  node.params.emplace_back(param, std::move(value));
-}
-
 }  // namespace
 
 void GraphEditor::follow(const ViewerModel& model, bool mouse_down, int64_t time_ns) {
@@ -134,13 +125,15 @@ void GraphEditor::set_param(const std::string& id, const ParamSpec& spec, ParamV
 
 void GraphEditor::set_params(const std::string& id,
                              std::vector<std::pair<const ParamSpec*, ParamValue>> values) {
-  GraphDesc next = graph();
-  NodeDesc* node = next.find(id);
-  if (!node || values.empty()) return;
+  if (values.empty()) return;
   const ParamSpec& first = *values.front().first;
   std::string what = fmt::format("{} {}", id, first.name);
   if (first.type != ParamType::matrix) what += fmt::format(" {}", shown_value(first, values.front().second));
-  for (auto& [spec, value] : values) give(*node, spec->name, std::move(value));
+  std::vector<GraphChange> changes;
+  for (auto& [spec, value] : values) changes.push_back(SetParam{id, spec->name, std::move(value)});
+  GraphDesc next = graph();
+  if (const auto result = apply_changes(next, changes, *registry_); result.refused())
+    return tell(true, result.problem);
   apply(std::move(next), std::move(what), id + "." + first.name);
 }
 
