@@ -216,7 +216,7 @@ void single_character(PanelContext& ctx, char32_t c, ViewerRequests& requests) {
       s.view = {};
       break;
     case U'q':
-      ctx.send(Quit{}), requests.quit = true;
+      requests.quit = true;
       break;
     default:
       if (c >= U'1' && c <= U'9') switch_node(ctx, static_cast<int>(c - U'0'));

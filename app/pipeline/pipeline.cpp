@@ -2,18 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 
 namespace lensd {
-namespace {
-
-constexpr size_t kMaxNotices = 64;
-
-}  // namespace
 
 Pipeline::Pipeline(std::unique_ptr<Source> source, PipelineOptions options, const Registry& registry)
     : source_(std::move(source)),
@@ -22,24 +16,21 @@ Pipeline::Pipeline(std::unique_ptr<Source> source, PipelineOptions options, cons
       registry_(registry),
       executor_(make_executor(options_.backend, options_.executor, profiler_, timeline_)),
       graph_(resolved(options_.graph, registry)),
-      paused_(options_.paused),
-      loop_file_(options_.loop_file) {
-  loop_now_ = loop_file_;
+      requested_(graph_) {
+  state_.paused = options_.paused, state_.loop_file = options_.loop_file;
+  show_one_ = state_.paused;  // a paused start shows the first frame
   for (const auto& sink : options_.sinks) sink->attach(executor_->device_sync());
-  name_scopes();
-  paused_now_ = paused_;
-  show_one_ = paused_;  // a paused start still shows its first frame
-  wanted_ = graph_;
-  // Errors in the graph come out here, on the caller's thread.
-  source_info_.live ? install_for_live(source_info_.picture) : install_now(source_info_.picture);
+  register_scopes();
+  install(source_info_.picture);
+  publish_status();
 }
 
-void Pipeline::name_scopes() {
+void Pipeline::register_scopes() {
   decode_scope_ = profiler_.scope("decode", source_info_.decoder.empty() ? "decode" : source_info_.decoder);
   decode_track_ = timeline_.track("decode thread");
   decode_label_ = timeline_.label("decode");
   process_track_ = timeline_.track("process thread");
-  run_label_ = timeline_.label("graph"), pace_label_ = timeline_.label("wait for its time");
+  run_label_ = timeline_.label("graph"), pace_label_ = timeline_.label("wait until due");
   waiting_counter_ = timeline_.counter("decoded pictures waiting");
   finished_counter_ = timeline_.counter("finished frames waiting");
   late_counter_ = timeline_.counter("late frames"),
@@ -50,20 +41,14 @@ void Pipeline::name_scopes() {
   pace_scope_ = profiler_.scope(kLatencyRow, "pace");
 }
 
-/// One more in a total that the timeline follows.
-void Pipeline::count(std::atomic<uint64_t>& total, int counter) noexcept {
-  const uint64_t now = total.fetch_add(1, std::memory_order_relaxed) + 1;
-  timeline_.sample(counter, static_cast<int64_t>(now), now_ns());
-}
-
 Pipeline::~Pipeline() {
   stop();
 }
 
 void Pipeline::start() {
-  decode_thread_ = std::thread([this] { guarded(&Pipeline::decode_loop); });
-  planner_thread_ = std::thread([this] { guarded(&Pipeline::planner_loop); });
-  process_thread_ = std::thread([this] { guarded(&Pipeline::process_loop); });
+  decode_thread_ = std::thread([this] { run_guarded(&Pipeline::decode_loop); });
+  planner_thread_ = std::thread([this] { run_guarded(&Pipeline::planner_loop); });
+  process_thread_ = std::thread([this] { run_guarded(&Pipeline::process_loop); });
 }
 
 void Pipeline::stop() {
@@ -74,7 +59,7 @@ void Pipeline::stop() {
   pictures_.close();
   commands_.close();
   plan_requests_.close();
-  planned_.close();
+  plan_results_.close();
   frames_.close();
   executor_->close();
   for (const auto& sink : options_.sinks) sink->stop_soon();
@@ -84,7 +69,7 @@ void Pipeline::stop() {
   if (planner_thread_.joinable()) planner_thread_.join();
 }
 
-void Pipeline::guarded(void (Pipeline::*loop)()) {
+void Pipeline::run_guarded(void (Pipeline::*loop)()) {
   try {
     (this->*loop)();
   } catch (...) {
@@ -111,10 +96,9 @@ void Pipeline::check() const {
 void Pipeline::process_loop() {
   while (!stopping()) {
     const uint32_t wakes = pictures_.wake_token();
-    process_turns_.fetch_add(1, std::memory_order_relaxed);
     apply_commands();
     if (stopping()) return;
-    if ((paused_ && !show_one_ && step_frames_ <= 0) || (source_ended_ && options_.paced)) {
+    if ((state_.paused && !show_one_ && step_frames_ <= 0) || (state_.ended && options_.paced)) {
       if (pictures_.closed()) return;
       command_signal_.acquire();
       continue;
@@ -124,7 +108,7 @@ void Pipeline::process_loop() {
       if (pictures_.closed()) return;
       continue;
     }
-    if (source_ended_) continue;  // decoded ahead, behind the last frame that was asked for
+    if (state_.ended) continue;  // decoded ahead, after the last requested frame
     if (next->serial != seek_serial_.load(std::memory_order_acquire)) continue;  // from before a seek
     if (next->picture)
       process(std::move(next->picture));
@@ -134,31 +118,31 @@ void Pipeline::process_loop() {
 }
 
 void Pipeline::process(Picture picture) {
-  if (picture.planes.info != executor_->plan()->picture) {
-    notice(false, fmt::format("the source is now {}×{} {}", picture.planes.info.extent.width,
-                              picture.planes.info.extent.height, describe(picture.planes.info)));
-    source_info_.live ? install_for_live(picture.planes.info) : install_now(picture.planes.info);
+  const PictureInfo& format = picture.planes.info;
+  if (format != executor_->plan()->picture) {
+    notice(false, fmt::format("the source is now {}×{} {}", format.extent.width, format.extent.height,
+                              describe(format)));
+    install(format);
   }
-  // A live source came back or went: what filters remember is of another picture.
+  // A live source reconnected, or changed to or from placeholders: the filters' state belongs to other
+  // pictures.
   if (source_info_.live && current_picture_ && current_picture_.info.serial != picture.info.serial)
     executor_->reset_state();
   current_picture_ = std::move(picture);
-  current_picture_.info.taken_ns = now_ns();
-  timeline_.sample(waiting_counter_, static_cast<int64_t>(pictures_.size()), current_picture_.info.taken_ns);
-  if (current_picture_.info.duration_ns > 0)
-    frame_duration_ns_.store(current_picture_.info.duration_ns, std::memory_order_relaxed);
+  FrameInfo& info = current_picture_.info;
+  info.taken_ns = now_ns();
+  timeline_.sample(waiting_counter_, static_cast<int64_t>(pictures_.size()), info.taken_ns);
+  if (info.duration_ns > 0) state_.frame_duration_ns = info.duration_ns;
+
   Frame frame = executor_->run(current_picture_);
   if (!frame) return;
-  processed_.fetch_add(1, std::memory_order_relaxed);
-  timeline_.record(process_track_, run_label_, current_picture_.info.index, current_picture_.info.taken_ns,
-                   frame.info.processed_ns);
-  if (options_.paced && !paused_ && !show_one_) pace(frame.info);
-  frame_index_.store(current_picture_.info.index, std::memory_order_relaxed);
-  position_ns_.store(current_picture_.info.pts_ns, std::memory_order_relaxed);
+  ++state_.processed;
+  timeline_.record(process_track_, run_label_, info.index, info.taken_ns, frame.info.processed_ns);
+  if (options_.paced && !state_.paused && !show_one_) pace(frame.info);
+  state_.frame_index = info.index, state_.position_ns = info.pts_ns;
   show_one_ = false;
   if (step_frames_ > 0) --step_frames_;
-  const bool last =
-      options_.max_frames > 0 && processed_.load() >= static_cast<uint64_t>(options_.max_frames);
+  publish_status();
   if (options_.sinks.empty()) {
     publish(std::move(frame));
   } else {
@@ -166,22 +150,23 @@ void Pipeline::process(Picture picture) {
     for (const auto& sink : options_.sinks) sink->take(frame, current_picture_);
     frame.reset();
   }
-  if (last)
+  if (options_.max_frames > 0 && state_.processed >= static_cast<uint64_t>(options_.max_frames))
     end_of_stream();
-  else if (loop_b_ns_ >= 0 && loop_a_ns_ >= 0 && current_picture_.info.pts_ns >= loop_b_ns_)
+  else if (loop_b_ns_ >= 0 && loop_a_ns_ >= 0 && info.pts_ns >= loop_b_ns_)
     request_seek(loop_a_ns_);
 }
 
-/// The held picture again, with the parameters as they are now: tuning while paused.
+/// Processes the current picture again with the parameters as they are now.
 void Pipeline::rerun_current() {
-  if (current_picture_.planes.info != executor_->plan()->picture) return;
+  if (!current_picture_ || current_picture_.planes.info != executor_->plan()->picture) return;
   Frame frame = executor_->run(current_picture_, true);
   if (!frame) return;
-  made_again_.fetch_add(1, std::memory_order_relaxed);
+  ++state_.reruns;
+  publish_status();
   publish(std::move(frame));
 }
 
-/// Waits for the frame's time, and keeps how long its stages took.
+/// Waits until the frame is due, and records how long its stages took.
 void Pipeline::pace(FrameInfo& info) {
   wait_until_due(info.pts_ns);
   const int64_t end = now_ns();
@@ -193,70 +178,48 @@ void Pipeline::pace(FrameInfo& info) {
   profiler_.record(pace_scope_, end - info.processed_ns);
 }
 
-void Pipeline::rebase_clock(int64_t pts_ns) {
-  clock_wall_ns_ = now_ns(), clock_pts_ns_ = pts_ns, clock_set_ = true;
-}
-
-/// Sleeps until the frame's time; a command ends the sleep early only to be applied.
+/// Applies commands that arrive meanwhile. Returns early if they make the wait pointless: pause, seek, speed.
 void Pipeline::wait_until_due(int64_t pts_ns) {
   if (source_info_.live) return;
-  if (!clock_set_) return rebase_clock(pts_ns);
   for (;;) {
-    const int64_t due =
-        clock_wall_ns_ + static_cast<int64_t>(static_cast<double>(pts_ns - clock_pts_ns_) / speed_);
-    const int64_t wait = due - now_ns();
-    const int64_t duration = std::max<int64_t>(frame_duration_ns_.load(std::memory_order_relaxed), 1'000'000);
-    if (wait < -duration) count(late_, late_counter_);
-    if (wait < -4 * duration) return rebase_clock(pts_ns);  // too slow for real time: go on from here
-    if (wait <= 0) return;
-    if (wait > 10'000'000'000) return rebase_clock(pts_ns);  // a leap in the time stamps
-    if (!command_signal_.try_acquire_for(std::chrono::nanoseconds(wait))) return;
+    const int64_t now = now_ns();
+    const PlaybackClock::Wait wait = clock_.until_due(pts_ns, state_.frame_duration_ns, now);
+    if (wait.late) timeline_.sample(late_counter_, static_cast<int64_t>(++state_.late), now);
+    if (wait.ns <= 0 || !command_signal_.try_acquire_for(std::chrono::nanoseconds(wait.ns))) return;
     const uint32_t serial = seek_serial_.load(std::memory_order_relaxed);
     apply_commands();
-    if (stopping() || paused_ || !clock_set_ || serial != seek_serial_.load(std::memory_order_relaxed))
+    if (stopping() || state_.paused || !clock_.running() ||
+        serial != seek_serial_.load(std::memory_order_relaxed))
       return;
   }
 }
 
-/// Hands the frame on; true unless the pipeline stops.
-bool Pipeline::publish(Frame frame) {
+/// Adds the frame to the consumer's queue. Paced: replaces the oldest one if the queue is full. Else waits.
+void Pipeline::publish(Frame frame) {
   if (options_.paced) {
     while (!frames_.try_push(frame)) {
-      if (frames_.closed()) return false;
-      if (frames_.try_pop()) count(not_shown_, not_shown_counter_);
+      if (frames_.closed()) return;
+      if (frames_.try_pop()) count_not_shown();
     }
   } else if (!frames_.push(frame)) {
-    return false;
+    return;
   }
   timeline_.sample(finished_counter_, static_cast<int64_t>(frames_.size()), now_ns());
   options_.on_frame();
-  return true;
-}
-
-void Pipeline::request_seek(int64_t position_ns) {
-  if (!source_info_.seekable) return notice(true, "this source cannot seek");
-  const int64_t last = source_info_.duration_ns > 0 ? source_info_.duration_ns - 1 : position_ns;
-  seek_ns_.store(std::clamp<int64_t>(position_ns, 0, std::max<int64_t>(0, last)), std::memory_order_relaxed);
-  seek_serial_.fetch_add(1, std::memory_order_release);
-  seek_serial_.notify_all();
-  while (pictures_.try_pop()) {  // room for the decoder, which may be waiting to hand over an old picture
-  }
-  executor_->reset_state();
-  clock_set_ = false, show_one_ = paused_, step_frames_ = 0, source_ended_ = false;
-  ended_.store(false, std::memory_order_release);
 }
 
 void Pipeline::end_of_stream() {
-  if (loop_file_ && source_info_.seekable && processed_.load() > 0) return request_seek(0);
-  source_ended_ = true;
+  if (state_.loop_file && source_info_.seekable && state_.processed > 0) return request_seek(0);
+  state_.ended = true;
   show_one_ = false, step_frames_ = 0;
-  ended_.store(true, std::memory_order_release);
+  publish_status();
   if (!options_.paced) frames_.close();
   options_.on_frame();
   if (!options_.paced) pictures_.close();
 }
 
 void Pipeline::notice(bool problem, std::string text) {
+  constexpr size_t kMaxNotices = 64;
   {
     const std::lock_guard lock(mutex_);
     if (notices_.size() < kMaxNotices) notices_.push_back({problem, std::move(text)});
@@ -267,30 +230,31 @@ void Pipeline::notice(bool problem, std::string text) {
 // ---- any thread, consumers ------------------------------------------------------------------------------
 
 void Pipeline::post(Command command) {
-  while (!offer(command) && !commands_.closed()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  while (!try_enqueue(command) && !commands_.closed())
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 uint64_t Pipeline::try_post(Command command) {
-  return offer(command);
+  return try_enqueue(command);
 }
 
-/// Moves from `command` and returns its ticket, or leaves it alone and returns 0.
-uint64_t Pipeline::offer(Command& command) {
+/// Moves from `command` and returns its ticket. Returns 0 and leaves it alone if the queue is full or closed.
+uint64_t Pipeline::try_enqueue(Command& command) {
   uint64_t ticket = 0;
   {
     const std::lock_guard lock(post_mutex_);
-    Posted posted{std::move(command), posted_ + 1};
-    if (!commands_.try_push(posted)) {
-      command = std::move(posted.command);
+    QueuedCommand queued{std::move(command), posted_ + 1};
+    if (!commands_.try_push(queued)) {
+      command = std::move(queued.command);
       return 0;
     }
     ticket = ++posted_;
   }
-  nudge();
+  wake();
   return ticket;
 }
 
-void Pipeline::nudge() {
+void Pipeline::wake() {
   command_signal_.release();
   pictures_.wake();
 }
@@ -298,10 +262,15 @@ void Pipeline::nudge() {
 Frame Pipeline::take_newest() {
   Frame newest;
   while (auto frame = frames_.try_pop()) {
-    if (newest) count(not_shown_, not_shown_counter_);
+    if (newest) count_not_shown();
     newest = std::move(*frame);
   }
   return newest;
+}
+
+void Pipeline::count_not_shown() noexcept {
+  const uint64_t total = not_shown_.fetch_add(1, std::memory_order_relaxed) + 1;
+  timeline_.sample(not_shown_counter_, static_cast<int64_t>(total), now_ns());
 }
 
 Frame Pipeline::next_frame() {
@@ -309,26 +278,21 @@ Frame Pipeline::next_frame() {
   return frame ? std::move(*frame) : Frame();
 }
 
-PipelineStatus Pipeline::status() const {
-  PipelineStatus s;
-  // The mark first: whoever sees it sees what was applied before it as planning or planned.
-  s.edit_mark = edit_mark_.load(std::memory_order_acquire);
-  s.planning = planning_now_.load(std::memory_order_acquire);
-  s.frame_index = frame_index_, s.position_ns = position_ns_, s.frame_duration_ns = frame_duration_ns_;
-  s.decoded = decoded_, s.processed = processed_, s.late = late_, s.not_shown = not_shown_;
-  s.applied = applied_.load(std::memory_order_acquire);
-  s.decode_turns = decode_turns_, s.process_turns = process_turns_;
-  s.bypass = bypass_now_, s.loop_file = loop_now_;
-  s.queue_full = pictures_.size() >= pictures_.capacity();
-  s.live = source_->live_status();
-  s.dropped = dropped_ + s.live.dropped, s.skipped = skipped_;
-  s.placeholders = placeholders_, s.made_again = made_again_;
-  s.paused = paused_now_, s.ended = ended_, s.failed = failed_, s.speed = speed_now_;
-  return s;
-}
-
 void Pipeline::end_early() {
   frames_.close();
+}
+
+PipelineStatus Pipeline::status() const {
+  PipelineStatus s;
+  // From the last stage to the first, so that no stage reports more frames than the one before it.
+  s.not_shown = not_shown_;
+  static_cast<ProcessStatus&>(s) = status_.load();
+  s.live = source_->live_status();
+  s.dropped = dropped_ + s.live.dropped, s.skipped = skipped_;
+  s.decoded = decoded_, s.placeholders = placeholders_, s.decode_heartbeat = decode_heartbeat_;
+  s.queue_full = pictures_.size() >= pictures_.capacity();
+  s.failed = failed_;
+  return s;
 }
 
 std::shared_ptr<const GraphView> Pipeline::graph() const {

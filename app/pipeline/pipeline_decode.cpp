@@ -6,9 +6,9 @@ namespace lensd {
 
 void Pipeline::decode_loop() {
   while (!stopping() && !pictures_.closed()) {
-    const uint32_t wanted = seek_serial_.load(std::memory_order_acquire);
-    if (wanted != decode_serial_) {
-      decode_serial_ = wanted;
+    const uint32_t serial = seek_serial_.load(std::memory_order_acquire);
+    if (serial != decode_serial_) {
+      decode_serial_ = serial;
       if (stopping()) return;
       source_->seek(seek_ns_.load(std::memory_order_relaxed));
     }
@@ -16,17 +16,17 @@ void Pipeline::decode_loop() {
   }
 }
 
-/// False at the end of the stream.
+/// Returns false at the end of the stream.
 bool Pipeline::decode_one() {
-  decode_turns_.fetch_add(1, std::memory_order_relaxed);
-  Decoded next;
+  decode_heartbeat_.fetch_add(1, std::memory_order_relaxed);
+  DecodedPicture next;
   next.serial = decode_serial_;
   const int64_t begin = now_ns();
   const FrameOutcome outcome = source_->next(next.picture);
   if (outcome == FrameOutcome::again) return true;
   if (outcome == FrameOutcome::ok) {
     const int64_t end = now_ns();
-    if (!source_info_.live) {  // there it is the time between pictures
+    if (!source_info_.live) {  // a live source spends the time between pictures there
       profiler_.record(decode_scope_, end - begin);
       timeline_.record(decode_track_, decode_label_, next.picture.info.index, begin, end);
     }
@@ -34,18 +34,18 @@ bool Pipeline::decode_one() {
     decoded_.fetch_add(1, std::memory_order_relaxed);
     if (next.picture.info.placeholder) placeholders_.fetch_add(1, std::memory_order_relaxed);
   } else {
-    const std::string stream_errors = source_->stream_errors();
+    std::string errors = source_->stream_errors();
     const std::lock_guard lock(mutex_);
-    stream_errors_ = stream_errors;
+    stream_errors_ = std::move(errors);
   }
-  hand_over(next);
+  enqueue(next);
   timeline_.sample(waiting_counter_, static_cast<int64_t>(pictures_.size()), now_ns());
   return outcome == FrameOutcome::ok;
 }
 
-/// Files wait for room. A live source never does: what a display shows is always the newest picture, and a
-/// recorder gets a few pictures' grace before the oldest goes.
-void Pipeline::hand_over(Decoded& next) {
+/// Files wait for room. A live source never waits: a display gets the newest picture, a recording may be a
+/// few pictures behind before the oldest is dropped.
+void Pipeline::enqueue(DecodedPicture& next) {
   if (!source_info_.live || !next.picture) {
     pictures_.push(next);
     return;
@@ -55,8 +55,7 @@ void Pipeline::hand_over(Decoded& next) {
   while (pictures_.size() > kept && pictures_.try_pop()) ++dropped;
   while (!pictures_.try_push(next) && !pictures_.closed())
     if (pictures_.try_pop()) ++dropped;
-  const bool paused = paused_now_.load(std::memory_order_relaxed);
-  (paused ? skipped_ : dropped_).fetch_add(dropped, std::memory_order_relaxed);
+  (status_.load().paused ? skipped_ : dropped_).fetch_add(dropped, std::memory_order_relaxed);
 }
 
 void Pipeline::wait_for_seek_or_stop() {

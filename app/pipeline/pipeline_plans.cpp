@@ -1,5 +1,5 @@
-// How a pipeline's graph becomes a plan that runs: aside on the planner thread, or at once for a source whose
-// pictures have changed.
+// How a pipeline's graph becomes a running plan: prepared by the planner thread, or at once by the process
+// thread if the picture format has changed.
 #include <fmt/format.h>
 
 #include "app/pipeline/pipeline.hpp"
@@ -8,7 +8,7 @@
 namespace lensd {
 namespace {
 
-/// The graph to plan: while bypassed, the source is the output; while a node is looked at, that node.
+/// The graph to plan: its output is the source while bypassed, the node while one is shown alone.
 GraphDesc effective(GraphDesc graph, bool bypass, const std::string& solo) {
   if (!solo.empty() && graph.find(solo)) graph.output = solo;
   if (bypass) graph.output = kSourceNode;
@@ -17,99 +17,114 @@ GraphDesc effective(GraphDesc graph, bool bypass, const std::string& solo) {
 
 }  // namespace
 
-// ---- planner thread --------------------------------------------------------------------------------------
+// ---- planner thread -------------------------------------------------------------------------------------
 
 void Pipeline::planner_loop() {
   while (auto request = plan_requests_.pop()) {
     if (request->old_plan) continue;  // freed here, with the request
-    Planned planned;
-    planned.wanted = std::move(request->wanted), planned.requests = std::move(request->requests);
+    PlanResult result;
+    result.graph = std::move(request->graph), result.requests = std::move(request->requests);
     try {
-      planned.prepared =
-          executor_->prepare(make_plan(effective(planned.wanted, request->bypass, request->solo),
+      result.prepared =
+          executor_->prepare(make_plan(effective(result.graph, request->bypass, request->solo),
                                        request->picture, options_.backend, registry_, request->extras));
     } catch (const Error& e) {
-      planned.problem = e.what();
+      result.problem = e.what();
     }
-    if (!planned_.push(planned)) return;
-    command_signal_.release();
-    pictures_.wake();
+    if (!plan_results_.push(result)) return;
+    wake();
   }
 }
+
 // ---- process thread -------------------------------------------------------------------------------------
 
-/// The frame that the next change is seen in: while paused, the held one is made again.
-int64_t Pipeline::next_frame_index() const {
-  if (!current_picture_) return 0;
-  return paused_ ? current_picture_.info.index : current_picture_.info.index + 1;
-}
-
-/// Sends the wanted graph to the planner, unless it is at work: then once it has finished.
-void Pipeline::request_plan() {
-  if (planning_ || !plan_again_) return;
-  PlanRequest request;
-  request.wanted = wanted_, request.picture = executor_->plan()->picture, request.bypass = bypass_;
-  request.solo = solo_;
-  request.extras = extras_, request.requests = std::exchange(requests_, {});
-  planning_ = plan_requests_.push(request);
-  planning_now_.store(planning_, std::memory_order_release);
-  plan_again_ = false;
-}
-
-/// Takes a plan that is ready into use; the one before it is freed by the planner.
-void Pipeline::swap_in_planned() {
-  auto planned = planned_.try_pop();
-  if (!planned) return;
-  planning_ = false;
-  PlanRequest retire;
-  if (!planned->prepared) {
-    notice(true, planned->problem);
-    if (!plan_again_) {
-      wanted_ = graph_;
-      publish_graph();
-    }
-  } else if (planned->prepared->plan->picture != executor_->plan()->picture) {
-    retire.old_plan =
-        std::move(planned->prepared);  // the source changed meanwhile and was planned for at once
-  } else {
-    retire.old_plan = executor_->swap_in(std::move(planned->prepared));
-    graph_ = std::move(planned->wanted);
-    publish_graph();
-    if (stands_still() && current_picture_) rerun_current();
+/// Requests a plan for `graph`. If it is invalid, the running plan stays and the reason is reported.
+void Pipeline::replan(GraphDesc graph, uint64_t request) {
+  if (const auto problems = validate(graph, registry_); !problems.empty()) {
+    notice(true, problems.front());
+    if (request) report_outcomes({request}, problems.front());
+    return;
   }
-  settle(planned->requests, planned->problem);
-  if (retire.old_plan) plan_requests_.push(retire);
+  requested_ = resolved(graph, registry_);
+  if (request) requests_.push_back(request);
+  plan_again_ = true;
   request_plan();
-  planning_now_.store(planning_, std::memory_order_release);
-  options_.on_change();
-}
-
-/// Plans for a picture format on this thread: no frame can be made before it is done.
-void Pipeline::install_now(const PictureInfo& picture) {
-  executor_->install(
-      make_plan(effective(wanted_, bypass_, solo_), picture, options_.backend, registry_, extras_));
-  graph_ = wanted_;
   publish_graph();
 }
 
-/// As install_now(), but a live source that comes back with a size that the graph does not fit, or that is
-/// not there yet, is shown without the graph instead of ending the run.
-void Pipeline::install_for_live(const PictureInfo& picture) {
-  if (const auto problems = validate(wanted_, registry_); !problems.empty()) return install_now(picture);
-  try {
-    install_now(picture);
-  } catch (const Error& e) {
-    if (e.code() != ExitCode::invalid_config) throw;
-    notice(true, fmt::format("shown without the graph: {}", e.what()));
-    executor_->install(make_plan(effective(wanted_, true, ""), picture, options_.backend, registry_, {}));
+/// Sends the requested graph to the planner, or waits until the plan in preparation has arrived.
+void Pipeline::request_plan() {
+  if (state_.planning || !plan_again_) return;
+  PlanRequest request{.graph = requested_,
+                      .picture = executor_->plan()->picture,
+                      .extras = extras_,
+                      .bypass = state_.bypass,
+                      .solo = solo_,
+                      .requests = std::exchange(requests_, {}),
+                      .old_plan = nullptr};
+  state_.planning = plan_requests_.push(request);
+  plan_again_ = false;
+}
+
+/// Swaps in the plan that the planner has prepared, if any; the planner frees the old one. Returns false if
+/// there was no result.
+bool Pipeline::swap_in_planned() {
+  auto result = plan_results_.try_pop();
+  if (!result) return false;
+  state_.planning = false;
+  PlanRequest free_request;
+  if (!result->prepared) {
+    notice(true, result->problem);
+    if (!plan_again_) {
+      requested_ = graph_;
+      publish_graph();
+    }
+  } else if (result->prepared->plan->picture != executor_->plan()->picture) {
+    free_request.old_plan = std::move(result->prepared);  // install() has replaced it since
+  } else {
+    free_request.old_plan = executor_->swap_in(std::move(result->prepared));
+    graph_ = std::move(result->graph);
     publish_graph();
+    if (idle()) rerun_current();
   }
+  report_outcomes(result->requests, result->problem);
+  if (free_request.old_plan) plan_requests_.push(free_request);
+  request_plan();
+  return true;
+}
+
+/// Plans for a picture format on this thread, as no frame can be processed before. A live source that does
+/// not fit the graph (not connected yet, or another size) is shown without the graph instead of ending the
+/// run.
+void Pipeline::install(const PictureInfo& picture) {
+  try {
+    executor_->install(make_plan(effective(requested_, state_.bypass, solo_), picture, options_.backend,
+                                 registry_, extras_));
+    graph_ = requested_;
+  } catch (const Error& e) {
+    const bool misfit = e.code() == ExitCode::invalid_config && validate(requested_, registry_).empty();
+    if (!source_info_.live || !misfit) throw;
+    notice(true, fmt::format("shown without the graph: {}", e.what()));
+    executor_->install(make_plan(effective(requested_, true, {}), picture, options_.backend, registry_, {}));
+  }
+  publish_graph();
+}
+
+void Pipeline::report_outcomes(const std::vector<uint64_t>& requests, const std::string& problem) {
+  const std::lock_guard lock(mutex_);
+  for (const uint64_t request : requests) outcomes_.push_back({request, problem, next_frame_index()});
+}
+
+/// The first frame that shows a change made now. While paused it is the current one, processed again.
+int64_t Pipeline::next_frame_index() const {
+  if (!current_picture_) return 0;
+  return current_picture_.info.index + (state_.paused ? 0 : 1);
 }
 
 void Pipeline::publish_graph() {
   auto view = std::make_shared<GraphView>();
   const Plan& plan = *executor_->plan();
-  view->graph = graph_, view->wanted = wanted_;
+  view->graph = graph_, view->requested = requested_;
   view->frame = next_frame_index();
   view->summary = describe(plan);
   view->version = ++graph_version_;

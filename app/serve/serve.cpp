@@ -58,17 +58,17 @@ class Progress {
   /// Looks at the counters since the last call, and asks for a turn to be seen by the next one.
   bool made(Pipeline& pipeline) {
     const PipelineStatus now = pipeline.status();
-    const bool processing = &pipeline != seen_ || now.process_turns != turns_;
+    const bool processing = &pipeline != seen_ || now.process_heartbeat != processed_;
     const bool decoding =
-        &pipeline != seen_ || now.decode_turns != decoded_ || now.paused || now.ended || now.queue_full;
-    seen_ = &pipeline, turns_ = now.process_turns, decoded_ = now.decode_turns;
-    pipeline.nudge();
+        &pipeline != seen_ || now.decode_heartbeat != decoded_ || now.paused || now.ended || now.queue_full;
+    seen_ = &pipeline, processed_ = now.process_heartbeat, decoded_ = now.decode_heartbeat;
+    pipeline.wake();
     return processing && decoding && !now.failed;
   }
 
  private:
   const Pipeline* seen_ = nullptr;
-  uint64_t turns_ = 0, decoded_ = 0;
+  uint64_t processed_ = 0, decoded_ = 0;
 };
 
 class Daemon {

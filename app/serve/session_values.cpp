@@ -44,7 +44,7 @@ GraphState Session::graph() const {
   const auto view = pipeline_->graph();
   std::erase_if(pending_, [&](const Pending& p) { return p.ticket <= applied; });
   state.version = view->version, state.frame = view->frame, state.summary = view->summary;
-  state.graph = view->wanted;
+  state.graph = view->requested;
   for (const Pending& pending : pending_) apply_changes(state.graph, pending.changes, registry_);
   return state;
 }

@@ -103,7 +103,7 @@ void Viewer::turn_unseen() {
   take_opened();
   obey_control();
   if (const Frame frame = pipeline_->take_newest()) {
-    pipeline_->passed_over();
+    pipeline_->count_not_shown();
     if (control_ && display_.kind == ui::DisplayKind::pixel_buffer) frame.wait_ready();
     if (control_) control_->shown(frame);
   }

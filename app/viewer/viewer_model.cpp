@@ -124,7 +124,7 @@ void ViewerModelBuilder::refresh_counts(const PipelineStatus& status) {
   c.received = status.live.frames, c.placeholders = status.placeholders;
   c.replaced_source = status.live.dropped, c.replaced_graph = status.dropped - status.live.dropped;
   c.skipped = status.skipped;
-  c.processed = status.processed, c.made_again = status.made_again;
+  c.processed = status.processed, c.made_again = status.reruns;
   c.late = status.late, c.not_shown = status.not_shown;
 }
 

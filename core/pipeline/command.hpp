@@ -46,6 +46,8 @@ struct Seek {
   int64_t position_ns = 0;
   bool relative = false;
 };
+/// Playback speed, as a factor of real time.
+inline constexpr double kMinSpeed = 0.01, kMaxSpeed = 100;
 struct SetSpeed {
   double speed = 1;
 };
@@ -62,9 +64,6 @@ struct SetScopes {
 struct SetViews {
   std::vector<std::string> nodes;
 };
-struct Snapshot {
-  std::string path;
-};
 /// Records from the next frame on. Where it ends, or what went wrong, is a notice.
 struct StartRecord {
   enum class What : uint8_t { output, source };  ///< the graph's output, or the picture as decoded
@@ -78,9 +77,8 @@ struct StartRecord {
   std::string beneath;
 };
 struct StopRecord {};
-struct Quit {};
 
 using Command = std::variant<SetParam, SetEnabled, SetGraph, Batch, Bypass, Solo, EditMark, Pause, Step, Seek,
-                             SetSpeed, SetLoop, SetScopes, SetViews, Snapshot, StartRecord, StopRecord, Quit>;
+                             SetSpeed, SetLoop, SetScopes, SetViews, StartRecord, StopRecord>;
 
 }  // namespace lensd

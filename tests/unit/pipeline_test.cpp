@@ -193,12 +193,12 @@ TEST(Pipeline, TellsWhatBecameOfAGraph) {
   const PlanOutcome refused = outcome(8);
   EXPECT_NE(refused.problem.find("blend"), std::string::npos) << refused.problem;
   EXPECT_EQ(to_chain(pipeline.graph()->graph), "mosaic,invert") << "the old graph goes on";
-  EXPECT_EQ(to_chain(pipeline.graph()->wanted), "mosaic,invert");
+  EXPECT_EQ(to_chain(pipeline.graph()->requested), "mosaic,invert");
   pipeline.stop();
   pipeline.check();
 }
 
-TEST(Pipeline, CommandsHaveTicketsAndNudgesMakeTurns) {
+TEST(Pipeline, CommandsHaveTicketsAndWakingIsSeen) {
   PipelineOptions o = options("invert");
   o.paced = o.paused = true;
   Pipeline pipeline(source(100), o, registry());
@@ -208,9 +208,10 @@ TEST(Pipeline, CommandsHaveTicketsAndNudgesMakeTurns) {
   EXPECT_TRUE(eventually([&] { return pipeline.status().applied >= ticket; }));
   EXPECT_EQ(pipeline.status().applied, ticket);
   EXPECT_EQ(pipeline.status().speed, 2);
-  const uint64_t turns = pipeline.status().process_turns;
-  pipeline.nudge();
-  EXPECT_TRUE(eventually([&] { return pipeline.status().process_turns > turns; })) << "also while paused";
+  const uint64_t heartbeat = pipeline.status().process_heartbeat;
+  pipeline.wake();
+  EXPECT_TRUE(eventually([&] { return pipeline.status().process_heartbeat > heartbeat; }))
+      << "also while paused";
   pipeline.stop();
   EXPECT_EQ(pipeline.try_post(SetSpeed{1}), 0u) << "closed";
 }

@@ -81,7 +81,7 @@ TEST_F(Panels, KeysBecomeCommands) {
   EXPECT_DOUBLE_EQ(only<SetSpeed>(press({.key = Key::backspace}))->speed, 1);
   EXPECT_TRUE(only<SetLoop>(type('L'))->file);
   EXPECT_EQ(only<SetLoop>(type('l'))->a_ns, model.position_ns);
-  EXPECT_TRUE(only<Quit>(type('q')));
+  EXPECT_TRUE(type('q').empty());
   EXPECT_TRUE(viewer.requests().quit);
 }
 

@@ -1,0 +1,47 @@
+// Maps timestamps to the wall clock: when the next frame of a file is due at a playback speed.
+//
+// Does not read the clock and does not sleep; the caller passes the time. One thread.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace lensd {
+
+class PlaybackClock {
+ public:
+  /// The next frame is due at once, those after it relative to it.
+  void restart() { running_ = false; }
+  bool running() const { return running_; }
+  void set_speed(double speed) { speed_ = speed, restart(); }
+
+  struct Wait {
+    int64_t ns = 0;     ///< 0 or less: show the frame now
+    bool late = false;  ///< overdue by more than its duration
+  };
+  /// The time from `now_ns` until a frame is due. Restarts from this frame if playback is too slow (overdue
+  /// by more than 4 durations) or the timestamps jump ahead by more than 10 s.
+  Wait until_due(int64_t pts_ns, int64_t duration_ns, int64_t now_ns) {
+    if (!running_) {
+      restart_at(pts_ns, now_ns);
+      return {};
+    }
+    duration_ns = std::max(duration_ns, kMinDurationNs);
+    const auto media_ns = static_cast<double>(pts_ns - pts_ns_) / speed_;
+    const int64_t ns = wall_ns_ + static_cast<int64_t>(media_ns) - now_ns;
+    const bool late = ns < -duration_ns;
+    if (ns >= -4 * duration_ns && ns <= kMaxWaitNs) return {ns, late};
+    restart_at(pts_ns, now_ns);
+    return {0, late};
+  }
+
+ private:
+  static constexpr int64_t kMinDurationNs = 1'000'000, kMaxWaitNs = 10'000'000'000;
+  void restart_at(int64_t pts_ns, int64_t now_ns) { pts_ns_ = pts_ns, wall_ns_ = now_ns, running_ = true; }
+
+  double speed_ = 1;
+  bool running_ = false;
+  int64_t pts_ns_ = 0, wall_ns_ = 0;  ///< the frame of the last restart was due at `wall_ns_`
+};
+
+}  // namespace lensd
