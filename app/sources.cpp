@@ -3,7 +3,7 @@
 #include "app/run.hpp"
 #include "core/base/error.hpp"
 #include "core/device/memory.hpp"
-#include "core/media/live/cameras.hpp"
+#include "core/media/cameras.hpp"
 
 namespace lensd {
 namespace {

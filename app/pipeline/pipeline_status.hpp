@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/graph/graph.hpp"
-#include "core/media/live/live_status.hpp"
+#include "core/media/live_status.hpp"
 
 namespace lensd {
 

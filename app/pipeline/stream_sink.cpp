@@ -39,20 +39,19 @@ void StreamSink::complete() {
 
 std::vector<SinkNotice> StreamSink::take_notices() {
   std::vector<SinkNotice> notices = QueueSink::take_notices();
-  bool problem = false;
-  if (std::string text = output_.take_notice(problem); !text.empty())
-    notices.push_back({problem, std::move(text)});
+  if (StreamOutput::Notice notice = output_.take_notice(); !notice.text.empty())
+    notices.push_back({notice.problem, std::move(notice.text)});
   return notices;
 }
 
 SinkStatus StreamSink::status() const {
   static constexpr const char* kStates[] = {"idle", "connecting", "sending", "waiting"};
   SinkStatus s;
-  const StreamOutput::State state = output_.state();
-  s.recording = state == StreamOutput::State::sending;
-  s.state = kStates[static_cast<size_t>(state)];
+  const StreamOutput::Status output = output_.status();
+  s.recording = output.state == StreamOutput::State::sending;
+  s.state = kStates[static_cast<size_t>(output.state)];
   s.path = output_.shown_url();
-  s.frames = output_.sent(), s.bytes = output_.bytes(), s.dropped = dropped() + output_.dropped();
+  s.frames = output.sent, s.bytes = output.bytes, s.dropped = dropped() + output.dropped;
   return s;
 }
 

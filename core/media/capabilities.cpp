@@ -1,13 +1,12 @@
 #include "core/media/capabilities.hpp"
 
-#include <fmt/format.h>
-
 extern "C" {
-#include <libavcodec/avcodec.h>
-#include <libavformat/avformat.h>
-#include <libavutil/avutil.h>
 #include <libavutil/hwcontext.h>
 }
+
+#include <fmt/format.h>
+
+#include "core/media/ffmpeg/ffmpeg.hpp"
 
 namespace lensd {
 namespace {
@@ -24,20 +23,15 @@ std::string ffmpeg_versions() {
 }
 
 std::string hardware_decoding_obstacle(int device) {
-  bool known = false;
-  for (AVHWDeviceType type = av_hwdevice_iterate_types(AV_HWDEVICE_TYPE_NONE); type != AV_HWDEVICE_TYPE_NONE;
-       type = av_hwdevice_iterate_types(type))
-    known = known || type == AV_HWDEVICE_TYPE_CUDA;
-  if (!known) return "this FFmpeg was built without CUDA decoding";
-  const int level = av_log_get_level();
-  av_log_set_level(AV_LOG_QUIET);
+  ff::initialize();
+  AVHWDeviceType type = AV_HWDEVICE_TYPE_NONE;
+  do type = av_hwdevice_iterate_types(type);
+  while (type != AV_HWDEVICE_TYPE_NONE && type != AV_HWDEVICE_TYPE_CUDA);
+  if (type == AV_HWDEVICE_TYPE_NONE) return "this FFmpeg was built without CUDA decoding";
   AVBufferRef* context = nullptr;
-  const int status =
-      av_hwdevice_ctx_create(&context, AV_HWDEVICE_TYPE_CUDA, std::to_string(device).c_str(), nullptr, 0);
-  av_log_set_level(level);
-  if (status < 0) return "no CUDA device for FFmpeg (the driver is missing)";
+  const int error = av_hwdevice_ctx_create(&context, type, std::to_string(device).c_str(), nullptr, 0);
   av_buffer_unref(&context);
-  return {};
+  return error < 0 ? "FFmpeg found no CUDA device (is the driver installed?)" : "";
 }
 
 }  // namespace lensd

@@ -1,4 +1,4 @@
-// What is asked of an encoder: plain values, from the [record] and [output] tables.
+// Encoder options from the [record] and [output] tables.
 #pragma once
 
 #include <optional>
@@ -7,15 +7,15 @@
 namespace lensd {
 
 struct EncoderOptions {
-  /// An encoder or codec by FFmpeg's name ("libx264", "h264_nvenc", "ffv1"); empty or "auto": by the
-  /// container; "hardware": the first of NVENC's that starts here, else as "auto".
+  /// FFmpeg's name of an encoder or codec ("libx264", "h264_nvenc", "ffv1"). Empty or "auto": depends on the
+  /// container. "hardware": the first NVENC encoder that starts, else as "auto".
   std::string codec;
-  std::string preset;      ///< the encoder's own name of it; empty: lensd's choice
-  std::optional<int> crf;  ///< constant quality, the encoder's scale; absent: lensd's choice
+  std::string preset;      ///< in the encoder's terms; empty: lensd's choice
+  std::optional<int> crf;  ///< constant quality, on the encoder's scale; absent: lensd's choice
   int bitrate_kbit = 0;    ///< 0: constant quality
   double key_interval_s = 5;
-  /// Keeps back at most this much video (look-ahead, reordering, frame threads), so that a crash loses no
-  /// more; 0: as much as the encoder likes, which compresses a little better.
+  /// Limit of the encoder's delay (look-ahead, reordering, frame threads), which is also what a crash loses.
+  /// 0: no limit, which compresses a little better.
   double max_delay_s = 0;
 };
 

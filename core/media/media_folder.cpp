@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "core/base/text.hpp"
@@ -24,9 +25,9 @@ constexpr std::array<std::string_view, 35> kVideos = {
 constexpr std::array<std::string_view, 15> kImages = {"png",  "jpg",  "jpeg", "bmp", "tif",
                                                       "tiff", "webp", "ppm",  "pgm", "pnm",
                                                       "exr",  "dpx",  "jp2",  "tga", "avif"};
-/// A folder may be endless; nobody reads more lines than this.
+/// Limits for huge folders: entries to read and to list.
 constexpr size_t kMostRead = 20000, kMostListed = 4000;
-/// Fewer numbered images are single pictures; the reader finds a first number up to kLastStart.
+/// Fewer numbered images are single pictures. Input finds sequences that start at up to kLastStart.
 constexpr size_t kFewestImages = 4;
 constexpr int64_t kLastStart = 9999;
 
@@ -35,41 +36,38 @@ std::string ending(const std::string& name) {
   return dot == std::string::npos || dot == 0 ? "" : lower_case(name.substr(dot + 1));
 }
 
-template <size_t N>
-bool has(const std::array<std::string_view, N>& list, const std::string& text) {
-  return std::find(list.begin(), list.end(), text) != list.end();
+bool contains(const auto& list, std::string_view text) {
+  return std::ranges::find(list, text) != list.end();
 }
 
-/// "clip2" before "clip10": runs of digits count as numbers.
-bool before(const FolderEntry& a, const FolderEntry& b) {
-  const auto rank = [](FolderEntry::Kind kind) {
-    return kind == FolderEntry::Kind::folder ? 0 : kind == FolderEntry::Kind::other ? 2 : 1;
-  };
-  if (rank(a.kind) != rank(b.kind)) return rank(a.kind) < rank(b.kind);
-  const std::string x = lower_case(a.name), y = lower_case(b.name);
-  const auto digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
-  size_t i = 0, k = 0;
-  while (i < x.size() && k < y.size()) {
-    if (digit(x[i]) && digit(y[k])) {
-      const auto run = [&](const std::string& s, size_t& at) {
-        while (at < s.size() && s[at] == '0') ++at;
-        const size_t begin = at;
-        while (at < s.size() && digit(s[at])) ++at;
-        return std::string_view(s).substr(begin, at - begin);
-      };
-      const std::string_view m = run(x, i), n = run(y, k);
-      if (m.size() != n.size()) return m.size() < n.size();
-      if (m != n) return m < n;
+/// A sort key in which runs of digits compare as numbers: "clip2" before "clip10". The number of digits
+/// stands before them, in digits as well, so that they compare with other characters as before.
+std::string natural_key(const std::string& name) {
+  std::string key;
+  for (size_t i = 0; i < name.size();) {
+    const size_t end = std::min(name.size(), name.find_first_not_of("0123456789", i));
+    if (end == i) {
+      key += name[i++];
       continue;
     }
-    if (x[i] != y[k]) return x[i] < y[k];
-    ++i, ++k;
+    const size_t begin = std::min(end, name.find_first_not_of('0', i));
+    key.append((end - begin) / 9, '9') += static_cast<char>('0' + (end - begin) % 9);
+    key.append(name, begin, end - begin);
+    i = end;
   }
-  if (x.size() - i != y.size() - k) return x.size() - i < y.size() - k;
-  return a.name < b.name;
+  return key;
 }
 
-/// Images whose names differ in the last number only.
+bool before(const FolderEntry& a, const FolderEntry& b) {
+  const auto key = [](const FolderEntry& entry) {
+    const FolderEntry::Kind kind = entry.kind;
+    const int rank = kind == FolderEntry::Kind::folder ? 0 : kind == FolderEntry::Kind::other ? 2 : 1;
+    return std::tuple(rank, natural_key(lower_case(entry.name)), entry.name);
+  };
+  return key(a) < key(b);
+}
+
+/// Images whose names differ only in the last number.
 struct Numbered {
   std::vector<int64_t> numbers;
   std::vector<size_t> entries;
@@ -77,13 +75,13 @@ struct Numbered {
   bool padded = false;
 };
 
-/// Runs of images without a gap become one entry.
+/// Replaces numbered images without gaps by one entry.
 void gather_sequences(std::vector<FolderEntry>& entries, const std::string& folder) {
   if (folder.find('%') != std::string::npos) return;
   std::map<std::pair<std::string, std::string>, Numbered> groups;
   for (size_t n = 0; n < entries.size(); ++n) {
     const std::string& name = entries[n].name;
-    if (entries[n].kind != FolderEntry::Kind::file || !has(kImages, ending(name)) ||
+    if (entries[n].kind != FolderEntry::Kind::file || !contains(kImages, ending(name)) ||
         name.find('%') != std::string::npos)
       continue;
     const size_t dot = name.rfind('.');
@@ -120,7 +118,7 @@ void gather_sequences(std::vector<FolderEntry>& entries, const std::string& fold
 
 bool named_like_media(const std::string& name) {
   const std::string end = ending(name);
-  return has(kVideos, end) || has(kImages, end);
+  return contains(kVideos, end) || contains(kImages, end);
 }
 
 FolderList list_media_folder(const std::string& folder) {
@@ -134,7 +132,7 @@ FolderList list_media_folder(const std::string& folder) {
   if (error) {
     list.problem = error == std::errc::permission_denied           ? "no permission to read this folder"
                    : error == std::errc::no_such_file_or_directory ? "there is no such folder"
-                   : error == std::errc::not_a_directory           ? "this is no folder"
+                   : error == std::errc::not_a_directory           ? "this is not a folder"
                                                                    : error.message();
     return list;
   }

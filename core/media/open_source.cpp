@@ -1,4 +1,3 @@
-// Which Source reads a name.
 #include "core/base/error.hpp"
 #include "core/media/input/ffmpeg_source.hpp"
 #include "core/media/live/live_options.hpp"
@@ -7,28 +6,28 @@
 namespace lensd {
 namespace {
 
-/// How long a start waits for a live source, so that most begin with the right size at once.
-constexpr int64_t kPatience = 1'000'000'000;
+/// Wait for the first picture of a live source, so that most start with the right size.
+constexpr int64_t kFirstTimeoutNs = 1'000'000'000;
 
 std::unique_ptr<Source> open_live_source(const std::string& url, const SourceOptions& options) {
   check_live_source(url, options.live);
   const auto connect = [url, options](const std::atomic<bool>& cancel) -> std::unique_ptr<Source> {
-    SourceOptions own = options;
-    own.cancel = &cancel, own.start_ns = 0;
-    return std::make_unique<FfmpegSource>(url, own);
+    SourceOptions connection = options;
+    connection.cancel = &cancel, connection.start_ns = 0;
+    return std::make_unique<FfmpegSource>(url, connection);
   };
-  const bool must = options.live.must_open;
+  const bool must_open = options.live.must_open;
   auto source = std::make_unique<LiveSource>(url, options, connect,
-                                             must ? options.live.open_ns + kPatience : kPatience);
+                                             kFirstTimeoutNs + (must_open ? options.live.open_ns : 0));
   if (auto file = source->take_file()) {
     static_cast<FfmpegSource&>(*file).cancel_by(options.cancel);
     if (options.start_ns > 0) file->seek(options.start_ns);
     return file;
   }
-  if (must && !source->opened()) {
+  if (must_open && !source->opened()) {
     const std::string reason = source->live_status().reason;
-    throw Error(ExitCode::bad_source, without_secrets(url), reason.empty() ? "no picture came" : reason,
-                "is the source up?");
+    throw Error(ExitCode::bad_source, without_secrets(url), reason.empty() ? "no picture arrived" : reason,
+                "check that the source is running");
   }
   return source;
 }

@@ -1,9 +1,9 @@
-// Recorders: where processed frames go, as video, image, image sequence or nowhere.
+// Recorders write processed frames to a video, an image, an image sequence or nowhere.
 //
-// A Recorder belongs to one thread (the writer). finish() completes the file; a recorder destroyed without
-// finish() still leaves a playable file where the container allows it.
+// A Recorder belongs to one thread.
 #pragma once
 
+#include <cstdio>
 #include <memory>
 #include <string>
 
@@ -14,50 +14,51 @@ namespace lensd {
 
 struct RecorderOptions : EncoderOptions {
   double fps = 25;
-  std::string audio_from;  ///< source file whose audio is copied along; empty: none
-  bool still = false;      ///< the source is one image: `.png` and `.jpg` write one file without numbers
-  /// `.mp4` only: write in fragments, so that the file plays even when the process is killed or the disk is
-  /// full. Such files carry no total frame count before FFmpeg 7.1.
-  bool crash_safe = true;
+  std::string audio_from;  ///< source file whose audio is copied; may be empty
+  bool still = false;      ///< a single frame: `.png` and `.jpg` need no number
 };
 
 class Recorder {
  public:
+  /// Completes the file if finish() was not called; ignores errors.
   virtual ~Recorder() = default;
-  /// Adds a frame in host memory. Its time is info.pts_ns counted from the first frame written; where times
-  /// jump back (loops, seeks) the file continues at the nominal rate. Throws Error(runtime_failure), for
-  /// example when the disk is full; what was written before stays playable.
+  /// Adds a frame in host memory, at info.pts_ns minus that of the first frame. After a jump backwards (loop,
+  /// seek) the file continues at the nominal rate. Throws Error(runtime_failure), for example if the disk is
+  /// full; what was written before stays playable.
   virtual void write(ConstImageRef image, const FrameInfo& info) = 0;
   virtual void finish() = 0;
-  /// Frames written and where they went, for the closing message.
-  virtual int64_t frames() const = 0;
   virtual std::string path() const = 0;
+  int64_t frames() const noexcept { return frames_; }
+
+ protected:
+  int64_t frames_ = 0;
 };
 
-/// `.png .jpg` (with %d a sequence, numbered from 1), `.mp4 .mov .mkv .webm .avi`, or `null:`. The file is
-/// opened at once.
-/// Throws Error(usage) for an unknown ending, Error(runtime_failure) when it cannot be written.
+/// `.png .jpg` (with %d a sequence, numbered from 1), `.mp4 .mov .mkv .webm .avi`, or `null:`. Opens the
+/// file. Throws Error(usage) for an unknown ending, Error(runtime_failure) if the file cannot be written.
 std::unique_ptr<Recorder> open_recorder(const std::string& path, ImageFormat format,
                                         const RecorderOptions& options);
 
-/// Writes one image as PNG or JPEG, whole or not at all (temporary file and rename). Throws Error.
+/// Writes one PNG or JPEG atomically (temporary file and rename). Throws Error.
 void write_image(const std::string& path, ConstImageRef image);
 
-/// Writes `index, pts_ns, sha256` lines, comments beginning with '#'. The hash is of the rows without
-/// padding.
+/// Writes one line `index, pts_ns, sha256` per frame; comments start with '#'.
 class FrameHash {
  public:
-  /// Throws Error(runtime_failure) when the file cannot be written.
+  /// Throws Error(runtime_failure) if the file cannot be written.
   explicit FrameHash(const std::string& path);
-  ~FrameHash();
   void write(ConstImageRef image, const FrameInfo& info);
   void finish();
   /// SHA-256 of the rows without padding, as 64 hexadecimal digits.
   static std::string digest(ConstImageRef image);
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  void put(const std::string& text);
+  [[noreturn]] void fail() const;
+
+  const std::string path_;
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+  ImageFormat format_{PixelFormat::rgba8, {0, 0}};
 };
 
 }  // namespace lensd

@@ -1,9 +1,9 @@
-// Recording of what a pipeline shows, while it runs.
+// Recording of a running pipeline's frames.
 //
 //   frames or decoded pictures ── write() ──▶ [encoder] ──▶ pre-roll in memory ── start() ──▶ files
 //
-// With a pre-roll the encoder always runs and start() begins with what is in memory; without one nothing is
-// done until start(). A recording belongs to one thread (its writer).
+// With a pre-roll the encoder always runs, and start() writes the pre-roll first. Without one it runs from
+// start() on. A recording belongs to one thread.
 #pragma once
 
 #include <memory>
@@ -15,64 +15,69 @@
 
 namespace lensd {
 
-/// How a new file may be made.
+/// How new files may be created.
 struct FileRules {
-  bool overwrite = false;  ///< replace a file of that name: it was named on the command line
-  /// Not empty: the name comes from a control request; the path is taken as one below this folder and may
-  /// not leave it, nor pass through a symbolic link.
+  bool overwrite = false;  ///< replace an existing file, which the user named on the command line
+  /// Not empty: the name comes from a control request. The path is relative to this folder, may not leave it,
+  /// and may not contain symbolic links.
   std::string beneath;
+
+  /// `path` with the folder `beneath`.
+  std::string full_path(const std::string& path) const;
 };
 
 struct RecordTarget {
   std::string path;  ///< a name, or a template for strftime
   FileRules rules;
-  bool resumed = false;  ///< goes on with a recording of this name: a plain one that is taken gets a number
+  bool resumed = false;  ///< continues a recording of this name: adds a number if the name is taken
 };
 
-/// FFmpeg's name of the container for a path or template. Throws Error(usage) where it is no video file.
+/// FFmpeg's name of the container for a path or template. Throws Error(usage) if it is not a video file.
 std::string recording_muxer(const std::string& path);
 
-/// Whether files of this name can be made of this codec, and the name is one. Throws Error(usage).
+/// Throws Error(usage) if the name is invalid or the codec does not fit its container.
 void check_record_settings(const RecordSettings& settings);
 
 class Recording {
  public:
-  /// `audio_from`: the source file whose audio is copied along, or empty.
+  /// `audio_from`: source file whose audio is copied; may be empty.
   Recording(const RecordSettings& settings, double fps, const std::string& audio_from);
-  /// Completes the file, where finish() was not called, without a word about errors.
+  /// Stops; ignores errors.
   ~Recording();
 
-  /// Asks for a recording from the next frame on, with the pre-roll before it. One that runs ends first.
+  /// Starts a recording with the next frame, and with the pre-roll before it. Stops the current one first.
   /// Throws as write() does.
   void start(const RecordTarget& target);
-  /// Completes the file. Throws Error(runtime_failure) when that failed.
+  /// Completes the file. Throws Error(runtime_failure).
   void stop();
 
-  /// Throws Error when the file cannot be written; the recording has stopped then with what was written
-  /// before, and may be started again. A change of size or format goes on in another file.
+  /// A change of size or format continues in another file. Throws Error if the file cannot be written; the
+  /// recording is then stopped, keeps what was written, and may be started again.
   void write(ConstImageRef image, const FrameInfo& info);
   void write(const PictureRef& picture, const FrameInfo& info);
 
   bool active() const noexcept { return segments_ != nullptr; }
-  /// Of the recording at hand, or of the last one.
   struct Report {
     std::string path;
     int64_t frames = 0, bytes = 0;
     int files = 0;
   };
+  /// Of the current or the last recording.
   Report report() const;
-  /// What should be told about the encoder, once; or empty.
+  /// A new message about the encoder, or empty.
   std::string take_notice();
 
  private:
-  struct Machine;
-  std::unique_ptr<Machine> machine_;
-  bool wanted() const noexcept;
-  void feed(const struct PixelsFormat& format, const struct Pixels& picture, const FrameInfo& info);
-  void drain();
+  struct Encoding;
+  bool encodes() const noexcept;
+  void encode(const struct PixelsFormat& format, const struct Pixels& picture, const FrameInfo& info);
+  void write_packets();
   void end_encoder();
-  void abandon() noexcept;
+  /// Runs `step`; if it throws, keeps the files as complete as they are and stops.
+  template <class Step>
+  void guarded(Step&& step);
 
+  std::unique_ptr<Encoding> encoding_;
   std::unique_ptr<class Segments> segments_;
   Report last_;
 };

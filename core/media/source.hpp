@@ -1,13 +1,13 @@
-// Sources: where decoded pictures come from.
+// Sources of decoded pictures.
 //
-//   open(url) ──▶ Source ── next() on the decode thread ──▶ Picture in pinned host memory (or on the GPU)
+//   open_source(url) ──▶ Source ── next() on the decode thread ──▶ Picture in host or GPU memory
 //
-// A Source belongs to the decode thread. FFmpeg's headers stay inside core/media. Decoders write straight
-// into the pool's pinned buffers (get_buffer2): there is no host copy between decoder and upload. Pictures
-// may outlive their source and be dropped on any thread.
+// A Source belongs to the decode thread. FFmpeg's headers stay inside core/media. Decoders write into the
+// pool's pinned buffers (get_buffer2), without a host copy before the upload. Pictures may outlive their
+// source and be released on any thread.
 //
-// A picture with memory == device (hwdec) was written by work on the legacy default stream of the device's
-// primary context: order other streams behind an event recorded there.
+// A picture with memory == device (hwdec) is written on the legacy default stream of the device's primary
+// context: make other streams wait for an event recorded there.
 #pragma once
 
 #include <atomic>
@@ -18,25 +18,25 @@
 #include <vector>
 
 #include "core/image/picture_handle.hpp"
-#include "core/media/live/live_status.hpp"
+#include "core/media/live_status.hpp"
 
 namespace lensd {
 
 enum class HwDecode : uint8_t { automatic, cuda, off };
 
-/// How a live source (network, camera, screen) is opened and watched; files look at none of it.
+/// Options of live sources (network, camera, screen).
 struct LiveOptions {
-  std::string format;  ///< camera: "mjpeg", "yuyv422"…; network: the demuxer; empty: chosen by itself
-  Extent size;         ///< camera, screen: asked for; empty: the device's own
-  double rate = 0;     ///< camera, screen: frames a second asked for; 0: the device's own, screen 30
+  std::string format;  ///< camera: "mjpeg", "yuyv422"…; network: the demuxer; empty: automatic
+  Extent size;         ///< camera, screen; empty: the device's default
+  double rate = 0;     ///< camera, screen: frames per second; 0: the device's default, screen 30
   std::string rtsp_transport = "tcp";  ///< tcp, udp, udp_multicast or http
-  int64_t open_ns = 10'000'000'000;    ///< from the first packet to the first picture
-  int64_t silence_ns = 3'000'000'000;  ///< without data for so long, the connection is given up
-  int64_t stall_ns = 700'000'000;      ///< without a picture for so long: stalled
-  bool low_latency = false;            ///< least delay, whatever it costs in robustness and throughput
-  bool must_open = false;              ///< open_source() fails when there is no picture at first
-  bool placeholders = true;            ///< deliver pictures that tell the reason while there are none
-  std::vector<std::pair<std::string, std::string>> extra;  ///< further options of FFmpeg, by its names
+  int64_t open_ns = 10'000'000'000;    ///< timeout of opening, up to the first picture
+  int64_t silence_ns = 3'000'000'000;  ///< closes a connection after this time without data
+  int64_t stall_ns = 700'000'000;      ///< stalled after this time without a picture
+  bool low_latency = false;            ///< least delay, at the cost of robustness and throughput
+  bool must_open = false;              ///< open_source() fails if there is no picture at first
+  bool placeholders = true;            ///< deliver pictures with the reason while there are none
+  std::vector<std::pair<std::string, std::string>> extra;  ///< further FFmpeg options, by name
 };
 
 struct SourceOptions {
@@ -44,26 +44,25 @@ struct SourceOptions {
   int device = 0;           ///< CUDA device for hwdec
   int decoder_threads = 0;  ///< 0: FFmpeg's choice
   int64_t start_ns = 0;
-  bool pinned = false;  ///< frames are uploaded to a GPU: use page-locked buffers
-  /// Set to true by any thread, a blocked open_source() or next() gives up (open_source() throws). May be
+  bool pinned = false;  ///< use page-locked buffers, for uploads to a GPU
+  /// Any thread may set it to true: a blocked open_source() then throws and a blocked next() returns. May be
   /// null; must outlive the source.
   const std::atomic<bool>* cancel = nullptr;
   LiveOptions live;
 };
 
-/// What is known about an opened source; texts are for people.
+/// Properties of an opened source; texts are for display.
 struct SourceInfo {
-  std::string url, name;                                ///< as given; a short name without secrets
-  std::string container, codec, pixel_format, decoder;  ///< decoder: "software" or "NVDEC"
-  PictureInfo picture;      ///< of the first frame, as announced; next() tells the truth
-  double fps = 0;           ///< nominal; 0: not known
-  int64_t duration_ns = 0;  ///< 0: not known
-  int64_t frame_count = 0;  ///< as announced; 0: not known
+  std::string url, name;       ///< without secrets; a short name
+  std::string codec, decoder;  ///< decoder: "software" or "NVDEC"
+  PictureInfo picture;         ///< of the first frame; may change later
+  double fps = 0;              ///< nominal; 0: unknown
+  int64_t duration_ns = 0;     ///< 0: unknown
+  int64_t frame_count = 0;     ///< as announced; 0: unknown
   bool live = false, seekable = false, image = false, has_audio = false;
-  int64_t bit_rate = 0;
 };
 
-/// What a frame request came to.
+/// Result of Source::next().
 enum class FrameOutcome : uint8_t { ok, again, end_of_stream };
 
 class Source {
@@ -72,31 +71,30 @@ class Source {
 
   virtual const SourceInfo& info() const = 0;
 
-  /// The next picture in presentation order, upright information included. `again`: nothing yet, call again
-  /// (after an interruption). Throws Error(bad_source) when decoding cannot go on.
+  /// The next picture in presentation order. `again`: none yet or interrupted, call again. Throws
+  /// Error(bad_source) if decoding cannot continue.
   virtual FrameOutcome next(Picture& out) = 0;
 
-  /// The next picture is the first with pts ≥ `position_ns` (exact, decodes from the key frame before).
-  /// Frame indices follow from the position and the nominal rate. Decoding up to the position is done by
-  /// next(). Throws Error(bad_source) when the source is not seekable.
+  /// Makes next() continue with the first picture of pts ≥ `position_ns`, exactly: it decodes from the key
+  /// frame before. Frame indices follow from the position and the nominal rate. Throws Error(bad_source) if
+  /// the source is not seekable.
   virtual void seek(int64_t position_ns) = 0;
 
-  /// One sentence about stream_errors met so far (truncation, decode errors), empty when there was none.
+  /// One sentence about the errors so far (truncation, decode errors); empty if there was none.
   virtual std::string stream_errors() const = 0;
 
-  /// What a live source is doing; any thread. For other sources `live` is false.
+  /// State of a live source; `live` is false for others. Thread-safe.
   virtual LiveStatus live_status() const { return {}; }
 
-  /// Makes a blocked next() or seek() return soon; any thread. On a pipe, what is being read is lost.
+  /// Makes a blocked next() or seek() return soon. On a pipe, data in flight is lost. Thread-safe.
   virtual void interrupt() noexcept = 0;
 };
 
 /// Opens a file, image, image sequence, "-" (standard input), "test:NAME" or a live source. Throws
-/// Error(bad_source) with one clear sentence: missing file, empty file, directory, not media, no video
-/// stream; Error(invalid_config) when an option does not fit the kind of source.
+/// Error(bad_source) if it cannot be read, Error(invalid_config) if an option does not fit the source.
 ///
-/// A live source (core/media/live/live_source.hpp) that is not up yet is waited for a second at most; then it
-/// is returned `connecting` and tried again for ever, unless `live.must_open` is set.
+/// For a live source it waits at most a second for the first picture. The source then retries for ever,
+/// unless `live.must_open` is set (core/media/live/live_source.hpp).
 std::unique_ptr<Source> open_source(const std::string& url, const SourceOptions& options);
 
 }  // namespace lensd

@@ -1,11 +1,11 @@
-// The result sent to a receiver while the pipeline runs: RTSP, RTMP, SRT, UDP, RTP, an HLS playlist, a v4l2
+// The result of a running pipeline sent to a receiver: RTSP, RTMP, SRT, UDP, RTP, an HLS playlist, a v4l2
 // loopback device.
 //
 //   frames ── write() ──▶ [encoder] ──▶ bounded queue of packets ──▶ StreamSender's thread ──▶ receiver
 //
-// A receiver that is slow, away or gone never holds the frames up: packets are dropped up to the next key
-// frame and counted, and the sender connects again, at first after 250 ms, then at most every 5 s. Every call
-// into FFmpeg's network code has a deadline. A StreamOutput belongs to one thread.
+// A slow or missing receiver never blocks write(): packets are dropped up to the next key frame and counted,
+// and the sender reconnects, at first after 250 ms, later at most every 5 s. Every call into FFmpeg's network
+// code has a deadline. A StreamOutput belongs to one thread, apart from its thread-safe functions.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@
 
 namespace lensd {
 
-/// True for an address or device that frames are sent to at their own pace, instead of a file.
+/// True for an address or device that receives a stream, not a file.
 bool is_stream_target(const std::string& target);
-/// Throws Error(usage) where it is none.
+/// Throws Error(usage) if it is not a stream target.
 void check_stream_url(const std::string& url);
 
 class StreamOutput {
@@ -28,33 +28,38 @@ class StreamOutput {
     std::string url;
     EncoderOptions encoder;
     double fps = 25;
-    std::string audio_from;  ///< source file whose audio is copied along, or empty
+    std::string audio_from;  ///< source file whose audio is copied; may be empty
   };
-  /// Throws Error(usage) when `url` is no stream target.
+  /// Throws Error(usage) if `url` is not a stream target.
   explicit StreamOutput(const Options& options);
-  /// Ends as finish() does.
+  /// Calls finish(); ignores errors.
   ~StreamOutput();
 
-  /// Encodes; never waits for the receiver. Throws Error when the encoder does not start or fails.
+  /// Does not wait for the receiver. Throws Error if the encoder does not start or fails.
   void write(ConstImageRef image, const FrameInfo& info);
-  /// Sends what is left, for a second at most.
+  /// Sends the rest, for a second at most.
   void finish();
 
   enum class State : uint8_t { idle, connecting, sending, waiting };
-  /// Any thread.
-  State state() const noexcept;
-  int64_t sent() const noexcept;  ///< frames
-  int64_t bytes() const noexcept;
-  uint64_t dropped() const noexcept;  ///< frames that the receiver was too slow or not there for
-  int64_t connections() const noexcept;
-  /// The next thing to tell about the receiver, or empty; `problem` says of which kind it is.
-  std::string take_notice(bool& problem);
+  struct Status {
+    State state = State::idle;
+    int64_t sent = 0, bytes = 0;  ///< sent: frames
+    uint64_t dropped = 0;         ///< frames not sent: no receiver, or too slow
+  };
+  /// Thread-safe.
+  Status status() const noexcept;
+  struct Notice {
+    std::string text;
+    bool problem = false;
+  };
+  /// A new message about the receiver; its text is empty if there is none. Thread-safe.
+  Notice take_notice();
   /// The target without user name, password and query.
   const std::string& shown_url() const noexcept;
 
  private:
-  struct Machine;
-  std::unique_ptr<Machine> machine_;
+  struct Encoding;
+  std::unique_ptr<Encoding> encoding_;
 };
 
 }  // namespace lensd

@@ -1,4 +1,4 @@
-// What a source's name says before anything is opened.
+// Parts of a source's name, without opening it. Thread-safe.
 #pragma once
 
 #include <string>
@@ -13,14 +13,14 @@ enum class UrlKind {
   network,         ///< rtsp:// http:// https:// udp:// srt:// rtmp://
   camera,          ///< /dev/videoN, v4l2:PATH
   screen,          ///< screen: or screen::0+X,Y
-  other,           ///< an address or device that lensd does not read
+  other,           ///< not supported
 };
 
 constexpr bool is_live(UrlKind kind) {
   return kind == UrlKind::network || kind == UrlKind::camera || kind == UrlKind::screen;
 }
 
-/// A path that exists is a path, whatever it looks like.
+/// An existing file is always a `path`.
 UrlKind classify(const std::string& url);
 
 /// True for a name with exactly one %d or %0Nd; "%%" stands for a percent sign.
@@ -35,6 +35,8 @@ std::string camera_path(const std::string& url);
 
 /// The text with user names, passwords and queries of the URLs in it replaced by "…".
 std::string without_secrets(const std::string& text);
+/// The URL for messages: without secrets, "standard input" for "-".
+std::string display_url(const std::string& url);
 
 /// Short name for titles: the last part of a path, "standard input", "test:testsrc2".
 std::string short_name(const std::string& url);

@@ -178,9 +178,9 @@ def redirection_followed():
 CASES = {
     "refused_at_once": refused_at_once,
     "silent": lambda: bad_server("silent", "no answer"),
-    "slow": lambda: bad_server("slow", "no answer within the time for opening"),
+    "slow": lambda: bad_server("slow", "no answer before the open timeout"),
     "reset": lambda: bad_server("reset", ""),
-    "text": lambda: bad_server("text", "the connection broke off"),
+    "text": lambda: bad_server("text", "connection lost"),
     "half_open": half_open,
     "term_while_opening": term_while_opening,
     "stopped_sender": stopped_sender,

@@ -23,7 +23,7 @@ ctl record off >"$WORK/off" || fail "record off"
 told=$(awk '$1 == "frames" { print $2 }' "$WORK/off")
 [[ $(count "$WORK/captures/a.mkv") == "$told" && -z $(ctl get recording) ]] || fail "off told $told frames"
 ctl record off || fail "off twice"
-ctl_refused "is there already" record a.mkv
+ctl_refused "exists already" record a.mkv
 [[ $(field record on) == false ]] || fail "a refused recording goes on"
 for path in ../r.mkv /tmp/r.mkv sub/../../r.mkv r.txt r; do ctl_refused "" record "$path"; done
 ln -s "$WORK" "$WORK/captures/out" && ctl_refused "leads out" record out/r.mkv

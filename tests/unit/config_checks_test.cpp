@@ -27,7 +27,7 @@ TEST_F(ConfigChecks, EachIsToldWithItsPlace) {
     const char* text;
     const char* says;
   } cases[] = {
-      {"[record]\nname = \"cam.txt\"", "a.toml:2:8: record.name: cam.txt: no video file type"},
+      {"[record]\nname = \"cam.txt\"", "a.toml:2:8: record.name: cam.txt: unknown video file type"},
       {"[record]\nname = \"cam-%Q.mkv\"", "a.toml:2:8: record.name: cam-%Q.mkv: '%Q'"},
       {"[record]\ncrf = 20\ncodec = \"nope\"", "a.toml:3:9: record.codec"},
       {"[record]\nname = \"a.mp4\"\ncodec = \"ffv1\"", "a.toml:3:9: record.codec: a.mp4: ffv1 does not fit"},

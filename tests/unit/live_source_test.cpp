@@ -1,4 +1,4 @@
-// Live sources around connections that come and go, and the pictures that they show meanwhile.
+// LiveSource with scripted connections that come and go, and its placeholders.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -21,17 +21,17 @@ namespace {
 
 constexpr int64_t ms = 1'000'000, s = 1'000 * ms;
 
-/// Connections on demand: a test says what the next one does and lets pictures through.
+/// Controls the connections: a test sets what the next one does and how many pictures it delivers.
 struct Script {
   std::mutex mutex;
   std::condition_variable changed;
   bool up = false;
   int opened = 0, alive = 0, pictures = 0;
   Extent size{64, 48};
-  bool live = true, hang = false, let_go = false;
-  int64_t stamp_leap_ns = 0;
-  std::string end;                         ///< why the connection ends; empty: it stands
-  std::list<std::vector<uint8_t>> memory;  ///< of pictures, which outlive their connection
+  bool live = true, hang = false, release = false;
+  int64_t stamp_jump_ns = 0;
+  std::string end;                         ///< why the connection ends; empty: it does not
+  std::list<std::vector<uint8_t>> memory;  ///< of pictures, which may outlive their connection
 
   void set(const auto& change) {
     const std::lock_guard lock(mutex);
@@ -44,7 +44,7 @@ class Connection final : public Source {
  public:
   Connection(Script& script, const std::atomic<bool>& cancel) : script_(script), cancel_(cancel) {
     std::unique_lock lock(script_.mutex);
-    while (script_.hang && !script_.let_go) script_.changed.wait_for(lock, std::chrono::milliseconds(5));
+    while (script_.hang && !script_.release) script_.changed.wait_for(lock, std::chrono::milliseconds(5));
     if (!script_.up) throw Error(ExitCode::bad_source, "script", "connection refused");
     ++script_.opened, ++script_.alive;
     info_.picture = Placeholder::default_info(script_.size);
@@ -74,7 +74,7 @@ class Connection final : public Source {
     ref.pitch_bytes = {info_.picture.extent.width, info_.picture.extent.width / 2,
                        info_.picture.extent.width / 2, 0};
     FrameInfo frame;
-    frame.index = count_, frame.pts_ns = count_ * 20 * ms + script_.stamp_leap_ns;
+    frame.index = count_, frame.pts_ns = count_ * 20 * ms + script_.stamp_jump_ns;
     frame.capture_ns = now_ns();
     ++count_;
     out = Picture(ref, frame, nullptr);
@@ -95,7 +95,7 @@ class Connection final : public Source {
 class LiveSourceTest : public testing::Test {
  protected:
   void TearDown() override {
-    script->set([](Script& x) { x.let_go = true; });
+    script->set([](Script& x) { x.release = true; });
     source.reset();
   }
   void open(bool placeholders = true) {
@@ -109,13 +109,13 @@ class LiveSourceTest : public testing::Test {
         },
         10 * ms);
   }
-  /// The next picture of the wanted kind; gives up after 20 s.
+  /// The next picture of the wanted kind; fails after 20 s.
   Picture wait_for(bool placeholder) {
     Picture picture;
     for (const int64_t end = now_ns() + 20 * s; now_ns() < end;)
       if (source->next(picture) == FrameOutcome::ok && picture.info.placeholder == placeholder)
         return picture;
-    ADD_FAILURE() << "no such picture came";
+    ADD_FAILURE() << "no such picture arrived";
     return {};
   }
 
@@ -124,7 +124,7 @@ class LiveSourceTest : public testing::Test {
   std::unique_ptr<LiveSource> source;
 };
 
-TEST_F(LiveSourceTest, StartsWithoutTheSourceAndTellsWhy) {
+TEST_F(LiveSourceTest, StartsWithoutTheSourceAndGivesTheReason) {
   open();
   EXPECT_FALSE(source->opened());
   EXPECT_TRUE(source->info().live);
@@ -135,7 +135,7 @@ TEST_F(LiveSourceTest, StartsWithoutTheSourceAndTellsWhy) {
   EXPECT_EQ(source->live_status().reason, "connection refused");
 }
 
-TEST_F(LiveSourceTest, ComesGoesAndComesBackInAnotherSize) {
+TEST_F(LiveSourceTest, ReconnectsWithAnotherSize) {
   open();
   const uint32_t away = wait_for(true).info.serial;
   script->set([](Script& x) { x.up = true, x.pictures = 2; });
@@ -149,7 +149,7 @@ TEST_F(LiveSourceTest, ComesGoesAndComesBackInAnotherSize) {
 
   script->set([](Script& x) { x.up = false, x.end = "the stream ended"; });
   const Picture lost = wait_for(true);
-  EXPECT_EQ(lost.planes.info, second.planes.info);  // no plan changes for it
+  EXPECT_EQ(lost.planes.info, second.planes.info);  // the plan stays the same
   EXPECT_GT(lost.info.serial, second.info.serial);
   EXPECT_GT(lost.info.pts_ns, second.info.pts_ns);
 
@@ -167,19 +167,19 @@ TEST_F(LiveSourceTest, NewestWinsAndDropsAreCounted) {
   open(false);
   while (source->live_status().frames < 50) std::this_thread::sleep_for(std::chrono::milliseconds(2));
   EXPECT_EQ(source->live_status().dropped, 48u);
-  EXPECT_EQ(wait_for(false).info.index, 0);  // those that were dropped are not numbered
+  EXPECT_EQ(wait_for(false).info.index, 0);  // dropped pictures have no index
   EXPECT_EQ(wait_for(false).info.pts_ns > 0, true);
 }
 
-TEST_F(LiveSourceTest, LeapsOfTheStampsAreSmoothed) {
+TEST_F(LiveSourceTest, JumpsOfTheStampsAreSmoothed) {
   script->set([](Script& x) { x.up = true, x.pictures = 1; });
   open(false);
   const int64_t before = wait_for(false).info.pts_ns;
-  script->set([](Script& x) { x.stamp_leap_ns = 3600 * s, x.pictures = 1; });
+  script->set([](Script& x) { x.stamp_jump_ns = 3600 * s, x.pictures = 1; });
   const int64_t ahead = wait_for(false).info.pts_ns;
   EXPECT_GT(ahead, before);
   EXPECT_LT(ahead, before + 60 * s);
-  script->set([](Script& x) { x.stamp_leap_ns = -3600 * s, x.pictures = 1; });
+  script->set([](Script& x) { x.stamp_jump_ns = -3600 * s, x.pictures = 1; });
   const int64_t behind = wait_for(false).info.pts_ns;
   EXPECT_GT(behind, ahead);
   EXPECT_LT(behind, ahead + 60 * s);
@@ -198,15 +198,15 @@ TEST_F(LiveSourceTest, InterruptionEndsTheWait) {
   EXPECT_TRUE(done);
 }
 
-TEST_F(LiveSourceTest, EndsThoughTheReaderHangs) {
+TEST_F(LiveSourceTest, TheDestructorDoesNotWaitForAHangingReader) {
   script->set([](Script& x) { x.hang = true; });
   open();
-  wait_for(true);  // placeholders come all the same
-  source.reset();  // comes back, or the test hangs
+  wait_for(true);
+  source.reset();  // returns, or the test hangs
   EXPECT_EQ(script->opened, 0);
 }
 
-TEST_F(LiveSourceTest, LossesLeaveOneConnection) {
+TEST_F(LiveSourceTest, OneConnectionAfterManyLosses) {
   script->set([](Script& x) { x.up = true, x.pictures = 1; });
   open(false);
   for (int i = 0; i < 20; ++i) {
@@ -224,7 +224,7 @@ TEST_F(LiveSourceTest, LossesLeaveOneConnection) {
   EXPECT_EQ(script->alive, 1);
 }
 
-TEST_F(LiveSourceTest, OptionsThatCannotWorkEndTheRun) {
+TEST_F(LiveSourceTest, InvalidOptionsThrow) {
   SourceOptions options;
   const auto refuse = [](const std::atomic<bool>&) -> std::unique_ptr<Source> {
     throw Error(ExitCode::invalid_config, "script", "no such option");
@@ -234,19 +234,19 @@ TEST_F(LiveSourceTest, OptionsThatCannotWorkEndTheRun) {
 
 class PlaceholderTest : public testing::TestWithParam<int> {};
 
-/// Greys of the upright picture: how many pixels are as bright as text.
-int ink_of(const Picture& picture) {
+/// The number of pixels as bright as text.
+int text_pixels(const Picture& picture) {
   const PictureFormat& f = picture.planes.info.format;
   const ComponentLayout& c = f.components[0];
-  int ink = 0;
+  int count = 0;
   for (int y = 0; y < picture.planes.info.extent.height; ++y)
     for (int x = 0; x < picture.planes.info.extent.width; ++x) {
       const uint8_t* p = picture.planes.planes[c.plane] + y * picture.planes.pitch_bytes[c.plane] +
                          std::ptrdiff_t{x} * c.step + c.offset;
       const int value = f.depth > 8 ? (p[0] | p[1] << 8) >> c.shift >> (f.depth - 8) : *p;
-      ink += value > 180;
+      count += value > 180;
     }
-  return ink;
+  return count;
 }
 
 PictureInfo format_number(int i) {
@@ -290,22 +290,22 @@ PictureInfo format_number(int i) {
 TEST_P(PlaceholderTest, KeepsTheFormatAndShowsText) {
   const PictureInfo info = format_number(GetParam());
   Placeholder placeholder;
-  placeholder.set_ground(info, nullptr);
+  placeholder.set_background(info, nullptr);
   const Picture plain = placeholder.make("", "", {});
-  const Picture told = placeholder.make("stalled 3 s", "no pictures come", {});
-  EXPECT_EQ(told.planes.info, info);
-  EXPECT_EQ(ink_of(plain), 0);
-  EXPECT_GT(ink_of(told), 300);
+  const Picture shown = placeholder.make("stalled 3 s", "no new pictures", {});
+  EXPECT_EQ(shown.planes.info, info);
+  EXPECT_EQ(text_pixels(plain), 0);
+  EXPECT_GT(text_pixels(shown), 300);
   Placeholder again;
-  again.set_ground(info, &told);  // the last picture, darkened
-  EXPECT_EQ(ink_of(again.make("", "", {})), 0);
+  again.set_background(info, &shown);  // the last picture, darkened
+  EXPECT_EQ(text_pixels(again.make("", "", {})), 0);
 }
 INSTANTIATE_TEST_SUITE_P(Formats, PlaceholderTest, testing::Range(0, 6));
 
 TEST(PlaceholderSizes, SmallestAndOdd) {
   for (const Extent size : {Extent{1, 1}, Extent{3, 3}, Extent{17, 31}, Extent{4095, 7}}) {
     Placeholder placeholder;
-    placeholder.set_ground(Placeholder::default_info(size), nullptr);
+    placeholder.set_background(Placeholder::default_info(size), nullptr);
     EXPECT_TRUE(placeholder.make("reconnecting 12 s", "a reason with quite a few words in it", {}));
   }
 }

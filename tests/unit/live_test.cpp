@@ -1,5 +1,4 @@
-// Live sources before a connection: their states on a clock of their own, what their names say, and what is
-// refused before anything is opened.
+// Live sources without a connection: the state machine, URLs, and checks before opening.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -7,9 +6,9 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/media/live/cameras.hpp"
-#include "core/media/live/live_machine.hpp"
+#include "core/media/cameras.hpp"
 #include "core/media/live/live_options.hpp"
+#include "core/media/live/live_state_machine.hpp"
 #include "tests/unit/media_fixture.hpp"
 
 namespace lensd {
@@ -17,14 +16,14 @@ namespace {
 
 constexpr int64_t ms = 1'000'000, s = 1'000 * ms;
 
-class MachineTest : public testing::Test {
+class LiveStateMachineTest : public testing::Test {
  protected:
-  LiveMachine machine{LiveTiming{}, 5 * s, 1};
+  LiveStateMachine machine{LiveTiming{}, 5 * s, 1};
   int64_t now = 5 * s;
 
   void connect() {
     ASSERT_TRUE(machine.attempt_due(now));
-    machine.attempt_begun(now);
+    machine.attempt_started();
   }
   void play(int frames, int64_t interval = 40 * ms) {
     for (int i = 0; i < frames; ++i) machine.frame(now += interval);
@@ -35,7 +34,7 @@ class MachineTest : public testing::Test {
   }
 };
 
-TEST_F(MachineTest, ConnectsAtOnceAndPlays) {
+TEST_F(LiveStateMachineTest, ConnectsAtOnceAndPlays) {
   EXPECT_EQ(state(), LiveState::connecting);
   connect();
   EXPECT_FALSE(machine.attempt_due(now + 100 * s));  // one connection at a time
@@ -47,7 +46,7 @@ TEST_F(MachineTest, ConnectsAtOnceAndPlays) {
   EXPECT_EQ(machine.status().since_ns, 5 * s + 40 * ms);
 }
 
-TEST_F(MachineTest, StallsAfterTheStallTimeAndPlaysOnByItself) {
+TEST_F(LiveStateMachineTest, StallsAfterTheStallTimeAndRecovers) {
   connect();
   play(10);
   EXPECT_EQ(machine.next_event_ns(), now + 700 * ms);
@@ -62,7 +61,7 @@ TEST_F(MachineTest, StallsAfterTheStallTimeAndPlaysOnByItself) {
   EXPECT_EQ(machine.status().reconnects, 0u);
 }
 
-TEST_F(MachineTest, SlowCamerasAreGivenThreeIntervals) {
+TEST_F(LiveStateMachineTest, SlowCamerasStallAfterThreeIntervals) {
   connect();
   play(40, 1 * s);
   now += 2900 * ms;
@@ -71,7 +70,7 @@ TEST_F(MachineTest, SlowCamerasAreGivenThreeIntervals) {
   EXPECT_EQ(state(), LiveState::stalled);
 }
 
-TEST_F(MachineTest, FailedFirstAttemptsStayConnectingWithTheReason) {
+TEST_F(LiveStateMachineTest, FailedFirstAttemptsStayConnectingWithTheReason) {
   for (int i = 0; i < 3; ++i) {
     connect();
     machine.lost(now, "connection refused");
@@ -84,8 +83,8 @@ TEST_F(MachineTest, FailedFirstAttemptsStayConnectingWithTheReason) {
   EXPECT_EQ(machine.status().since_ns, 5 * s);
 }
 
-/// Waits between attempts while the source is away for `outage`, in the order of time since its loss.
-std::vector<std::pair<int64_t, int64_t>> waits(LiveMachine& machine, int64_t now, int64_t outage) {
+/// Time since the loss and wait of each attempt during an outage.
+std::vector<std::pair<int64_t, int64_t>> waits(LiveStateMachine& machine, int64_t now, int64_t outage) {
   std::vector<std::pair<int64_t, int64_t>> list;
   const int64_t begin = now;
   while (now - begin < outage) {
@@ -94,12 +93,13 @@ std::vector<std::pair<int64_t, int64_t>> waits(LiveMachine& machine, int64_t now
     EXPECT_TRUE(machine.attempt_due(next));
     EXPECT_FALSE(machine.attempt_due(next - 1));
     list.emplace_back(now - begin, next - now);
-    machine.attempt_begun(now = next);
+    machine.attempt_started();
+    now = next;
   }
   return list;
 }
 
-TEST_F(MachineTest, RetriesFastForTenSecondsThenNeverSlowerThanTwo) {
+TEST_F(LiveStateMachineTest, RetriesFastForTenSecondsThenNeverSlowerThanTwo) {
   connect();
   play(5);
   std::set<int64_t> different;
@@ -121,7 +121,7 @@ TEST_F(MachineTest, RetriesFastForTenSecondsThenNeverSlowerThanTwo) {
   EXPECT_EQ(state(), LiveState::reconnecting);
 }
 
-TEST_F(MachineTest, AReturnEndsTheOutage) {
+TEST_F(LiveStateMachineTest, ARecoveryEndsTheOutage) {
   connect();
   play(5);
   waits(machine, now, 100 * s);
@@ -133,12 +133,12 @@ TEST_F(MachineTest, AReturnEndsTheOutage) {
   EXPECT_LE(machine.next_event_ns() - now, 250 * ms);  // fast again
 }
 
-TEST_F(MachineTest, LossFromAStallKeepsTheOutageInOneState) {
+TEST_F(LiveStateMachineTest, ALossAfterAStallReconnects) {
   connect();
   play(5);
   now += 1 * s;
   EXPECT_EQ(state(), LiveState::stalled);
-  machine.lost(now += 2 * s, "nothing came for 3 s");
+  machine.lost(now += 2 * s, "no data for 3 s");
   EXPECT_EQ(state(), LiveState::reconnecting);
   const int64_t since = machine.status().since_ns;
   for (int i = 0; i < 3; ++i) {
@@ -176,7 +176,7 @@ TEST(LiveUrls, KindsAndParts) {
   EXPECT_EQ(short_name("v4l2:/dev/v4l/by-id/usb-x"), "usb-x");
 }
 
-TEST(LiveUrls, WhatCanNeverWorkIsRefusedAtOnce) {
+TEST(LiveUrls, ImpossibleSourcesAreRefused) {
   EXPECT_EQ(refusal("v4l2:/dev/null"), ExitCode::bad_source);
   EXPECT_EQ(refusal("v4l2:/etc/passwd"), ExitCode::bad_source);
   EXPECT_EQ(refusal("v4l2:video0"), ExitCode::bad_source);
@@ -197,7 +197,7 @@ TEST(LiveUrls, WhatCanNeverWorkIsRefusedAtOnce) {
   EXPECT_EQ(refusal("/dev/video99", live), ExitCode::done);
 }
 
-TEST(LiveUrls, NoFileIsWithinReachOfTheNetwork) {
+TEST(LiveUrls, NetworkSourcesCannotOpenFiles) {
   for (const char* scheme : {"rtsp", "http", "https", "udp", "srt", "rtmp"}) {
     std::string protocols = ",", demuxers = ",";
     protocols.append(allowed_protocols(scheme)).append(",");
@@ -217,7 +217,7 @@ TEST(LiveUrls, InternalAddresses) {
     EXPECT_FALSE(is_internal_host(host)) << host;
 }
 
-TEST(LiveScreen, DisplayComesFromTheNameOrTheEnvironment) {
+TEST(LiveScreen, TheDisplayIsFromTheNameOrTheEnvironment) {
   const char* kept = std::getenv("DISPLAY");
   const std::string before = kept ? kept : "";
   setenv("DISPLAY", ":7", 1);
@@ -236,7 +236,7 @@ TEST(Cameras, Names) {
 
 class CameraFolderTest : public test::MediaTest {};
 
-TEST_F(CameraFolderTest, WhatIsNoCameraIsNotListed) {
+TEST_F(CameraFolderTest, ListsOnlyCameras) {
   put("video0", "a file");
   put("videos", "");
   std::filesystem::create_symlink("/dev/null", folder_ / "video1");
@@ -262,7 +262,7 @@ TEST(LiveOpen, MustOpenFailsWithTheReason) {
   EXPECT_THROW(open_source("/dev/video99", options), Error);
 }
 
-TEST(LiveOpen, WithoutItTheSourceIsAwaited) {
+TEST(LiveOpen, WithoutMustOpenTheSourceRetries) {
   auto source = open_source("http://127.0.0.1:1/none.ts?token=secret", {});
   EXPECT_TRUE(source->info().live);
   EXPECT_EQ(source->info().url.find("secret"), std::string::npos);

@@ -1,5 +1,4 @@
-// Helpers of the media tests: a folder of one's own, frames whose pixels say their number, and sources read
-// to the end.
+// Helpers of the media tests: a temporary folder, generated pictures, and sources read to the end.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -30,7 +29,7 @@ class MediaTest : public testing::Test {
   TemporaryFolder folder_;
 };
 
-/// A picture that differs in every frame and has detail everywhere.
+/// A picture with detail everywhere, different in every frame.
 inline Image picture(ImageFormat format, int frame) {
   Image image(format);
   uint32_t noise = 12345u + static_cast<uint32_t>(frame) * 977u;
@@ -93,7 +92,7 @@ inline Decoded read_all(Source& source, size_t limit = 100000) {
   return out;
 }
 
-/// The Error that opening `url` ends with.
+/// The Error that open_source() throws.
 inline Error refusal(const std::string& url, SourceOptions options = {}) {
   try {
     auto source = open_source(url, options);

@@ -1,4 +1,4 @@
-// What core/media says about formats, colours, orientation, times and names, without any file.
+// Pixel formats, colours, orientation, timestamps and URLs, without any file.
 #include <gtest/gtest.h>
 
 extern "C" {
@@ -15,7 +15,7 @@ extern "C" {
 namespace lensd {
 namespace {
 
-TEST(PixelFormats, CommonOnesPassStraightThrough) {
+TEST(PixelFormats, CommonOnesNeedNoConversion) {
   for (const AVPixelFormat f :
        {AV_PIX_FMT_YUV420P,     AV_PIX_FMT_YUV422P,     AV_PIX_FMT_YUV444P,     AV_PIX_FMT_YUVJ420P,
         AV_PIX_FMT_YUV420P10LE, AV_PIX_FMT_YUV422P10LE, AV_PIX_FMT_YUV444P12LE, AV_PIX_FMT_YUV444P16LE,
@@ -38,7 +38,7 @@ TEST(PixelFormats, OthersAreConverted) {
     EXPECT_FALSE(picture_format(f)) << f;
 }
 
-TEST(PixelFormats, LayoutsAreThoseOfTheFormat) {
+TEST(PixelFormats, LayoutsMatchTheFormat) {
   const auto yuyv = *picture_format(AV_PIX_FMT_YUYV422);
   EXPECT_EQ(yuyv.plane_count, 1);
   EXPECT_EQ(yuyv.chroma_shift_x, 1);
@@ -66,7 +66,7 @@ TEST(PixelFormats, LayoutsAreThoseOfTheFormat) {
   EXPECT_EQ(ya8.components[3], (ComponentLayout{0, 2, 1, 0}));
 }
 
-/// Every format that is passed through agrees with FFmpeg about the bytes of a row and the rows of a plane.
+/// For every format that needs no conversion: bytes of a row and rows of a plane are the same as FFmpeg's.
 TEST(PixelFormats, PlaneSizesAgreeWithFfmpeg) {
   int checked = 0;
   const AVPixFmtDescriptor* d = nullptr;
@@ -83,7 +83,7 @@ TEST(PixelFormats, PlaneSizesAgreeWithFfmpeg) {
       ASSERT_GE(av_image_fill_linesizes(line_sizes, f, extent.width), 0);
       const bool packed_yuv = format->plane_count == 1 && format->chroma_shift_x;
       for (int p = 0; p < format->plane_count; ++p) {
-        // FFmpeg's row of a packed 4:2:2 picture of odd width ends within the last pair.
+        // In FFmpeg, a row of a packed 4:2:2 picture of odd width ends within the last pair.
         const size_t wanted =
             static_cast<size_t>(packed_yuv && extent.width % 2 ? line_sizes[p] + 2 : line_sizes[p]);
         if (packed_yuv && extent.width % 2)
@@ -134,7 +134,7 @@ TEST(ColourInfo, JpegGrayAndRgb) {
 TEST(Orientation, QuarterTurnsAndFlips) {
   int32_t m[9];
   const auto rotated = [&](double clockwise) {
-    av_display_rotation_set(m, clockwise);  // its angle is clockwise here, counter-clockwise in _get
+    av_display_rotation_set(m, clockwise);  // _set is clockwise, _get is counter-clockwise
     return orientation_of(m);
   };
   EXPECT_EQ(rotated(0), (Orientation{false, false, false}));
@@ -149,27 +149,27 @@ TEST(Orientation, QuarterTurnsAndFlips) {
   EXPECT_EQ(orientation_of(zeros), std::nullopt);
 }
 
-TEST(Timeline, RegularVariableAndMissingTimes) {
-  TimestampSmoother line(40);
-  EXPECT_EQ(line.place(1000), 0);
-  EXPECT_EQ(line.place(1040), 40);
-  EXPECT_EQ(line.place(std::nullopt), 80);
-  EXPECT_EQ(line.place(1500), 500);  // a gap stays
-  EXPECT_EQ(line.place(1500), 540);  // a repeated time does not
-  EXPECT_EQ(line.place(1600), 600);
+TEST(Timestamps, RegularVariableAndMissing) {
+  TimestampNormalizer times(40);
+  EXPECT_EQ(times.normalize(1000), 0);
+  EXPECT_EQ(times.normalize(1040), 40);
+  EXPECT_EQ(times.normalize(std::nullopt), 80);
+  EXPECT_EQ(times.normalize(1500), 500);  // a gap is kept
+  EXPECT_EQ(times.normalize(1500), 540);  // a repeated time is not
+  EXPECT_EQ(times.normalize(1600), 600);
 }
 
-TEST(Timeline, JumpsBackGoOn) {
+TEST(Timestamps, JumpsBackwardsContinue) {
   constexpr int64_t s = 1'000'000'000;
-  TimestampSmoother line(s / 25);
-  EXPECT_EQ(line.place(0), 0);
-  EXPECT_EQ(line.place(10 * s), 10 * s);
-  EXPECT_EQ(line.place(2 * s), 10 * s + s / 25);
-  EXPECT_EQ(line.place(3 * s), 11 * s + s / 25);
-  line.restart(5 * s);
-  EXPECT_EQ(line.place(5 * s), 5 * s);
-  line.restart(7 * s);
-  EXPECT_EQ(line.place(std::nullopt), 7 * s);
+  TimestampNormalizer times(s / 25);
+  EXPECT_EQ(times.normalize(0), 0);
+  EXPECT_EQ(times.normalize(10 * s), 10 * s);
+  EXPECT_EQ(times.normalize(2 * s), 10 * s + s / 25);
+  EXPECT_EQ(times.normalize(3 * s), 11 * s + s / 25);
+  times.restart(5 * s);
+  EXPECT_EQ(times.normalize(5 * s), 5 * s);
+  times.restart(7 * s);
+  EXPECT_EQ(times.normalize(std::nullopt), 7 * s);
 }
 
 TEST(Url, Kinds) {

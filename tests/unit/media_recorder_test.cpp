@@ -1,4 +1,4 @@
-// Recorders: what is written is read again, exactly where the codec is lossless.
+// Recorders: files are read back, exactly if the codec is lossless.
 #include <fcntl.h>
 
 #include <algorithm>
@@ -10,8 +10,7 @@
 namespace lensd::test {
 namespace {
 
-/// Largest difference of R, G, B (and A, where it is carried) between a decoded RGB or gray picture and
-/// `image`.
+/// Largest difference of R, G, B (and A if present) between a decoded RGB or gray picture and `image`.
 int worst(const PictureRef& ref, const Image& image) {
   int out = 0;
   for (int y = 0; y < image.height(); ++y)
@@ -31,7 +30,7 @@ struct LosslessCase {
 
 class LosslessTest : public MediaTest, public testing::WithParamInterface<LosslessCase> {};
 
-TEST_P(LosslessTest, ComesBackExactly) {
+TEST_P(LosslessTest, ReadsBackExactly) {
   const auto& [name, codec, format] = GetParam();
   RecorderOptions options;
   options.codec = codec;
@@ -57,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(Codecs, LosslessTest,
 
 class ContainerTest : public MediaTest, public testing::WithParamInterface<const char*> {};
 
-TEST_P(ContainerTest, EverySizeAndCountComesBack) {
+TEST_P(ContainerTest, ReadsBackEverySizeAndCount) {
   for (const ImageFormat format :
        {ImageFormat{PixelFormat::rgba8, {64, 48}}, ImageFormat{PixelFormat::rgba8, {17, 31}},
         ImageFormat{PixelFormat::gray8, {66, 51}}, ImageFormat{PixelFormat::rgba8, {1, 1}}}) {
@@ -67,7 +66,7 @@ TEST_P(ContainerTest, EverySizeAndCountComesBack) {
     EXPECT_EQ(source->info().picture.colour.matrix, YuvMatrix::bt601);
     const Decoded decoded = read_all(*source);
     ASSERT_EQ(decoded.infos.size(), 30u) << format.extent.width;
-    // Matroska counts milliseconds.
+    // Matroska's unit is a millisecond.
     for (size_t i = 0; i < 30; ++i)
       EXPECT_NEAR(static_cast<double>(decoded.infos[i].pts_ns), static_cast<double>(i) * 4e7, 6e5) << i;
   }
@@ -83,7 +82,7 @@ TEST_F(MediaTest, LargePicturesAreTaggedBt709) {
   EXPECT_EQ(colour.range, Range::limited);
 }
 
-TEST_F(MediaTest, VariableTimesAreKeptAndJumpsGoOn) {
+TEST_F(MediaTest, KeepsVariableTimesAndContinuesAfterJumps) {
   const ImageFormat format{PixelFormat::rgba8, {32, 32}};
   auto recorder = open_recorder(file("a.mp4"), format, {});
   // Starts at 1 s, a gap of half a second, then a loop back to the start.
@@ -115,14 +114,14 @@ TEST_F(MediaTest, AnUnfinishedMp4Plays) {
   EXPECT_EQ(read_all(*whole).infos.size(), 400u);
 }
 
-TEST_F(MediaTest, AFullDiskIsOneSentence) {
+TEST_F(MediaTest, AFullDiskIsReported) {
   const ImageFormat format{PixelFormat::rgba8, {64, 48}};
   std::filesystem::create_symlink("/dev/full", file("full.mkv"));
   try {
     auto recorder = open_recorder(file("full.mkv"), format, {});
     for (int i = 0; i < 2000; ++i) recorder->write(picture(format, i).ref(), at(i));
     recorder->finish();
-    FAIL() << "nothing was said";
+    FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::runtime_failure);
     EXPECT_NE(std::string(error.what()).find("o space left"), std::string::npos) << error.what();
@@ -151,7 +150,7 @@ TEST_F(MediaTest, WrongPathsAreRefused) {
   EXPECT_EQ(code("null:"), ExitCode::done);
 }
 
-TEST_F(MediaTest, ImagesAreWholeAndAlone) {
+TEST_F(MediaTest, ImagesAreWrittenAtomically) {
   const Image image = picture({PixelFormat::rgba8, {17, 31}}, 4);
   write_image(file("a.png"), image.ref());
   write_image(file("a.png"), image.ref());
@@ -177,11 +176,11 @@ TEST_F(MediaTest, ImagesAreWholeAndAlone) {
 }
 
 TEST_F(MediaTest, FrameHashFile) {
-  // SHA-256 of the byte 0, and of nothing but it.
+  // SHA-256 of the single byte 0.
   Image zero({PixelFormat::gray8, {1, 1}});
   const std::string sha = "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d";
   EXPECT_EQ(FrameHash::digest(zero.ref()), sha);
-  // Padding does not count.
+  // Padding is not hashed.
   const std::vector<uint8_t> padded = {1, 2, 99, 3, 4, 99};
   Image tight({PixelFormat::gray8, {2, 2}});
   tight.pixels = {1, 2, 3, 4};

@@ -1,7 +1,7 @@
-// Recordings whose process is killed at random instants: the file plays to within the last second.
+// Recordings whose process is killed at random times: the file loses at most the last second.
 //
-// A child records as fast as it can and counts, in shared memory, the frames that it has handed over; it is
-// killed without warning. 20 kills for each container, 500 with LENSD_LONG=1.
+// A child process records as fast as it can and counts its frames in shared memory until SIGKILL. 20 kills
+// for each container, 500 with LENSD_LONG=1.
 
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -27,7 +27,7 @@ int kills() {
   return std::getenv("LENSD_LONG") ? 500 : 20;
 }
 
-/// A number that another process sees.
+/// A counter in memory that is shared with child processes.
 class SharedCounter {
  public:
   SharedCounter()
@@ -44,7 +44,7 @@ class SharedCounter {
 class CrashTest : public MediaTest, public testing::WithParamInterface<const char*> {
  protected:
   /// Never returns.
-  [[noreturn]] void record_for_ever(const std::string& path, std::atomic<int64_t>& handed_over) const {
+  [[noreturn]] void record_for_ever(const std::string& path, std::atomic<int64_t>& recorded) const {
     try {
       std::vector<Image> pictures;
       for (int i = 0; i < 8; ++i) pictures.push_back(picture(kFormat, i));
@@ -53,7 +53,7 @@ class CrashTest : public MediaTest, public testing::WithParamInterface<const cha
       recording.start({path, {}});
       for (int64_t i = 0;; ++i) {
         recording.write(pictures[static_cast<size_t>(i % 8)].ref(), at(i, kFps));
-        handed_over.store(i + 1, std::memory_order_release);
+        recorded.store(i + 1, std::memory_order_release);
       }
     } catch (...) {
       _exit(1);
@@ -61,32 +61,32 @@ class CrashTest : public MediaTest, public testing::WithParamInterface<const cha
   }
 };
 
-TEST_P(CrashTest, PlaysToWithinTheLastSecond) {
+TEST_P(CrashTest, LosesAtMostTheLastSecond) {
   std::mt19937 random(20240229);
   std::uniform_int_distribution<int> wait_us(0, 150'000);
   const std::string path = file(std::string("killed") + GetParam());
   int64_t worst = 0, begun = 0;
   for (int i = 0; i < kills(); ++i) {
-    const SharedCounter handed_over;
+    const SharedCounter recorded;
     const pid_t child = fork();
     ASSERT_GE(child, 0);
-    if (child == 0) record_for_ever(path, *handed_over);
-    // Half of the kills fall into the first frames, while header and first part are written.
+    if (child == 0) record_for_ever(path, *recorded);
+    // Half of the kills hit the first frames, while header and first part are written.
     const int64_t least = i % 2 ? 100 : 1;
     int status = 0;
-    while ((*handed_over).load() < least && waitpid(child, &status, WNOHANG) == 0)
+    while ((*recorded).load() < least && waitpid(child, &status, WNOHANG) == 0)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     std::this_thread::sleep_for(std::chrono::microseconds(wait_us(random)));
     kill(child, SIGKILL);
     ASSERT_EQ(waitpid(child, &status, 0), child);
-    ASSERT_TRUE(WIFSIGNALED(status)) << "the child ended by itself";
-    const int64_t frames = (*handed_over).load();
+    ASSERT_TRUE(WIFSIGNALED(status)) << "the child exited early";
+    const int64_t frames = (*recorded).load();
     size_t played = 0;
     try {
       auto source = open_source(path, {});
       played = read_all(*source).infos.size();
     } catch (const Error& error) {
-      // In the first second there may be no file yet, or nothing but its header.
+      // In the first second there may be no file yet, or only its header.
       ASSERT_LE(frames, kFps) << error.what();
     }
     const int64_t lost = frames - static_cast<int64_t>(played);

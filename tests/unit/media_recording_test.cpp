@@ -1,5 +1,4 @@
-// Recordings of running pipelines: splitting, ring, pre-roll, names, failures; frames are counted by reading
-// the files again.
+// Recording: splitting, ring, pre-roll, names, failures. The tests read the files back and count frames.
 
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -22,8 +21,8 @@ class RecordingTest : public MediaTest {
   std::vector<std::string> files() const {
     std::vector<std::string> out;
     for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
-      if (!entry.path().filename().string().starts_with('.'))
-        out.push_back(entry.path());  // a ring's journal
+      if (!entry.path().filename().string().starts_with('.'))  // the ring's journal
+        out.push_back(entry.path());
     std::sort(out.begin(), out.end());
     return out;
   }
@@ -42,14 +41,14 @@ class RecordingTest : public MediaTest {
   }
   RecordTarget target(const std::string& name) const { return {file(name), {}}; }
 
-  /// A recording of its own, of frames from number 0 on.
+  /// A complete recording of `frames` frames.
   void recorded(const RecordSettings& settings, const std::string& name, int64_t frames) const {
     Recording recording(settings, 25, "");
     recording.start(target(name));
     write(recording, 0, frames);
     recording.stop();
   }
-  /// Files of a second each, of which the last `seconds` are kept.
+  /// Files of one second each, of which the last `seconds` are kept.
   static RecordSettings ring_of(double seconds) {
     RecordSettings settings;
     settings.split_seconds = 1;
@@ -58,7 +57,7 @@ class RecordingTest : public MediaTest {
   }
 };
 
-TEST_F(RecordingTest, NothingIsDoneUntilAskedFor) {
+TEST_F(RecordingTest, WritesNothingBeforeStart) {
   Recording recording({}, 25, "");
   write(recording, 0, 10);
   EXPECT_FALSE(recording.active());
@@ -96,7 +95,7 @@ TEST_F(RecordingTest, SplitsByTimeWithoutAGap) {
   }
 }
 
-TEST_F(RecordingTest, SplitsAreTheSamePicturesWhereTheCodecIsExact) {
+TEST_F(RecordingTest, SplitFilesHoldAllPicturesExactly) {
   RecordSettings settings;
   settings.split_seconds = 0.5;
   settings.encoder.codec = "ffv1";
@@ -126,17 +125,17 @@ TEST_F(RecordingTest, SplitsBySize) {
   }
 }
 
-TEST_F(RecordingTest, ARingKeepsTheLastMinutesAndTouchesNothingElse) {
+TEST_F(RecordingTest, ARingKeepsTheLastSecondsAndNoOtherFilesAreDeleted) {
   put("r-000.mkv", "not ours");
   const RecordSettings settings = ring_of(3);
   Recording recording(settings, 25, "");
   recording.start(target("r.mkv"));
   write(recording, 0, 20);
-  put("r-002.mkv", "taken by somebody else");
-  write(recording, 20, 230);  // 10 files, of which the last 3 s and the one at hand stay
+  put("r-002.mkv", "another program's");
+  write(recording, 20, 230);  // 10 files, of which the last 3 s stay
   recording.stop();
   EXPECT_EQ(get("r-000.mkv"), "not ours");
-  EXPECT_EQ(get("r-002.mkv"), "taken by somebody else");
+  EXPECT_EQ(get("r-002.mkv"), "another program's");
   auto made = files();
   std::erase_if(made, [&](const std::string& f) { return f == file("r-000.mkv") || f == file("r-002.mkv"); });
   ASSERT_EQ(made.size(), 3u);
@@ -146,20 +145,18 @@ TEST_F(RecordingTest, ARingKeepsTheLastMinutesAndTouchesNothingElse) {
   EXPECT_EQ(made.back(), file("r-011.mkv"));
 }
 
-TEST_F(RecordingTest, ARingGoesOnOverRecordingsAndRestarts) {
+TEST_F(RecordingTest, ARingContinuesAfterRestarts) {
   const RecordSettings settings = ring_of(3);
   put("r-000.mkv", "not ours");
-  for (int run = 0; run < 4; ++run) {  // each as after a restart of the program
-    recorded(settings, "r.mkv", 50);
-  }
+  for (int run = 0; run < 4; ++run) recorded(settings, "r.mkv", 50);  // as after a restart of the program
   EXPECT_EQ(get("r-000.mkv"), "not ours");
   EXPECT_EQ(files().size(), 1u + 3) << "the last three seconds";
-  // Another recording's files are none of its business.
+  // It does not touch another recording's files.
   recorded(settings, "o.mkv", 25);
   EXPECT_EQ(files().size(), 1u + 3 + 1);
 }
 
-TEST_F(RecordingTest, ARingGoesOnBehindAFileWhoseWriterWasKilled) {
+TEST_F(RecordingTest, ARingDeletesFilesOfKilledProcesses) {
   const RecordSettings settings = ring_of(1);
   for (int run = 0; run < 2; ++run) {
     const pid_t child = fork();
@@ -168,14 +165,15 @@ TEST_F(RecordingTest, ARingGoesOnBehindAFileWhoseWriterWasKilled) {
       Recording recording(settings, 25, "");
       recording.start(target("r.mkv"));
       write(recording, 0, 20);
-      _exit(0);  // as if killed: nothing is completed
+      _exit(0);  // as if killed: the file is not completed
     }
     int status = 0;
     ASSERT_EQ(waitpid(child, &status, 0), child);
   }
   ASSERT_EQ(files().size(), 2u);
   recorded(settings, "r.mkv", 60);
-  for (const std::string& f : files()) EXPECT_GT(f, file("r-002.mkv")) << "of the killed ones none is left";
+  for (const std::string& f : files())
+    EXPECT_GT(f, file("r-002.mkv")) << "a file of a killed process is left";
 }
 
 TEST_F(RecordingTest, ARingHasASize) {
@@ -190,7 +188,7 @@ TEST_F(RecordingTest, ARingHasASize) {
   EXPECT_LT(files().size(), 20u);
 }
 
-TEST_F(RecordingTest, AJournalThatIsNonsenseDeletesNothing) {
+TEST_F(RecordingTest, AnInvalidJournalDeletesNothing) {
   const RecordSettings settings = ring_of(1);
   put("a.mkv", "mine");
   put(".r.mkv.ring", "c 1 1000 10 a.mkv\nc 0 0 0 ../a.mkv\nc 99999999999999999999 -5 x\n\no\nc 5");
@@ -199,7 +197,7 @@ TEST_F(RecordingTest, AJournalThatIsNonsenseDeletesNothing) {
   EXPECT_EQ(files().size(), 1u + 1);
 }
 
-TEST_F(RecordingTest, NamesThatMakeNoFileAreRefused) {
+TEST_F(RecordingTest, InvalidNamesAreRefused) {
   for (const char* name : {"", ".mkv", "a.txt", "a", "%Q.mkv", "%D.mkv", "a%", "%n.mkv", "day%/a.mkv"}) {
     RecordSettings settings;
     settings.name = name;
@@ -212,7 +210,7 @@ TEST_F(RecordingTest, NamesThatMakeNoFileAreRefused) {
   }
 }
 
-TEST_F(RecordingTest, ARingDoesNotDeleteWhatWasPutInAFilesPlace) {
+TEST_F(RecordingTest, ARingDoesNotDeleteAReplacedFile) {
   const RecordSettings settings = ring_of(1);
   Recording recording(settings, 25, "");
   recording.start(target("r.mkv"));
@@ -225,7 +223,7 @@ TEST_F(RecordingTest, ARingDoesNotDeleteWhatWasPutInAFilesPlace) {
   EXPECT_EQ(frames_in(file("kept.mkv")), 25u);
 }
 
-TEST_F(RecordingTest, BeginsBeforeItWasAskedFor) {
+TEST_F(RecordingTest, ThePrerollComesFirst) {
   RecordSettings settings;
   settings.preroll_seconds = 2;
   Recording recording(settings, 25, "");
@@ -234,12 +232,12 @@ TEST_F(RecordingTest, BeginsBeforeItWasAskedFor) {
   recording.start(target("p.mkv"));
   write(recording, 200, 50);
   recording.stop();
-  // Two seconds, from a key frame on (they come every second), and what the encoder still kept.
+  // Two seconds, from a key frame on (one per second), and the encoder's delay.
   EXPECT_GE(frames_in(file("p.mkv")), 100u);
   EXPECT_LE(frames_in(file("p.mkv")), 125u);
   EXPECT_EQ(static_cast<int64_t>(frames_in(file("p.mkv"))), recording.report().frames);
   write(recording, 250, 30);
-  recording.start(target("q.mp4"));  // what came since the stop, and no more
+  recording.start(target("q.mp4"));  // only frames since the stop
   write(recording, 280, 10);
   recording.stop();
   EXPECT_EQ(frames_in(file("q.mp4")), 40u);
@@ -258,7 +256,7 @@ TEST_F(RecordingTest, PrerollIsBoundedInBytes) {
   EXPECT_GE(frames_in(file("p.mkv")), 25u);
 }
 
-TEST_F(RecordingTest, AChangeOfSizeGoesOnInAnotherFileAndGrayInTheSame) {
+TEST_F(RecordingTest, AChangeOfSizeStartsAnotherFileAndGrayDoesNot) {
   Recording recording({}, 25, "");
   recording.start(target("c.mkv"));
   write(recording, 0, 20);
@@ -270,7 +268,7 @@ TEST_F(RecordingTest, AChangeOfSizeGoesOnInAnotherFileAndGrayInTheSame) {
   EXPECT_EQ(open_source(file("c-2.mkv"), {})->info().picture.extent, (Extent{80, 40}));
 }
 
-TEST_F(RecordingTest, TemplatesAreTimesAndTakenNamesAreNotReplaced) {
+TEST_F(RecordingTest, TemplatesGiveTimesAndExistingFilesStay) {
   Recording recording({}, 25, "");
   for (int i = 0; i < 2; ++i) {
     recording.start(target("cam-%Y.mkv"));
@@ -284,7 +282,7 @@ TEST_F(RecordingTest, TemplatesAreTimesAndTakenNamesAreNotReplaced) {
   EXPECT_EQ(frames_in_all(), 20u);
 }
 
-TEST_F(RecordingTest, AFileThatIsThereStays) {
+TEST_F(RecordingTest, AnExistingFileStays) {
   put("mine.mkv", "precious");
   Recording recording({}, 25, "");
   recording.start(target("mine.mkv"));
@@ -319,7 +317,7 @@ TEST_F(RecordingTest, NamesFromOutsideStayBelowTheirFolder) {
   EXPECT_EQ(frames_in(file("in/sub/b.mkv")), 30u);
 }
 
-TEST_F(RecordingTest, AnUnfinishedRecordingPlaysToWithinASecond) {
+TEST_F(RecordingTest, AnUnfinishedRecordingLosesAtMostASecond) {
   for (const char* name : {"k.mkv", "k.mp4", "k.mov", "k.webm"}) {
     Recording recording({}, 25, "");
     recording.start(target(name));
@@ -336,7 +334,7 @@ TEST_F(RecordingTest, AnUnfinishedRecordingPlaysToWithinASecond) {
   }
 }
 
-/// Files of this process may not grow beyond `bytes` while it lives: a disk that is full.
+/// Simulates a full disk: limits the size of this process's files while it exists.
 class FullDisk {
  public:
   explicit FullDisk(rlim_t bytes) {
@@ -371,7 +369,7 @@ TEST_F(RecordingTest, AFullDiskLeavesAPlayableFile) {
   }
 }
 
-TEST_F(RecordingTest, ADecodedPictureIsRecordedAsItIs) {
+TEST_F(RecordingTest, ADecodedPictureIsRecordedUnchanged) {
   RecorderOptions options;
   options.codec = "ffv1";
   record(file("rgb.mkv"), kFormat, 5, options);
@@ -394,19 +392,19 @@ TEST_F(RecordingTest, ADecodedPictureIsRecordedAsItIs) {
   EXPECT_EQ(read_all(*copy).digests, digests);
 }
 
-TEST_F(RecordingTest, AnEncoderThatIsNotHereIsNamed) {
+TEST_F(RecordingTest, AMissingEncoderIsNamed) {
   RecordSettings settings;
   settings.encoder.codec = "no_such_encoder";
   Recording recording(settings, 25, "");
   recording.start(target("n.mkv"));
   try {
     write(recording, 0, 1);
-    FAIL() << "nothing was said";
+    FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("no_such_encoder"), std::string::npos);
   }
   EXPECT_TRUE(files().empty());
-  settings.encoder.codec = "hardware";  // with a GPU or without: it records, and says what it uses
+  settings.encoder.codec = "hardware";  // works with and without a GPU
   Recording any(settings, 25, "");
   any.start(target("h.mkv"));
   write(any, 0, 30, {PixelFormat::rgba8, {320, 240}});
@@ -427,7 +425,7 @@ TEST_F(RecordingTest, AudioFollowsJumpsAndSplits) {
   Recording recording(settings, 25, file("a.wav"));
   recording.start(target("j.mkv"));
   write(recording, 0, 60);
-  for (int64_t i = 1000; i < 1060; ++i) {  // a seek to second 40
+  for (int64_t i = 1000; i < 1060; ++i) {  // a seek to 40 s
     FrameInfo info = at(i);
     info.serial = 1;
     recording.write(picture(kFormat, 0).ref(), info);
@@ -438,7 +436,7 @@ TEST_F(RecordingTest, AudioFollowsJumpsAndSplits) {
   for (const std::string& f : files()) {
     auto source = open_source(f, {});
     EXPECT_TRUE(source->info().has_audio) << f;
-    // Neither picture nor sound makes the file longer than its pictures.
+    // The audio does not make the file longer than its pictures.
     EXPECT_LT(source->info().duration_ns, 2'200'000'000) << f;
   }
   EXPECT_EQ(frames_in_all(), 120u);

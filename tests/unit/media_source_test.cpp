@@ -1,4 +1,4 @@
-// Sources: counts and times, exact seeking, damage, refusals, recycled buffers.
+// Sources: counts and times, exact seeking, corrupt files, refusals, reused buffers.
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -63,7 +63,7 @@ TEST_P(SeekTest, EveryFrameIsReachedExactly) {
     EXPECT_EQ(picture.info.pts_ns, linear.infos[i].pts_ns);
     EXPECT_EQ(digest(picture.planes), linear.digests[i]) << target;
     if (target + 1 < frames) {
-      // Just behind a frame comes the next one.
+      // A position just after a frame gives the next one.
       source->seek(linear.infos[i].pts_ns + 2'000'000);
       ASSERT_EQ(source->next(picture), FrameOutcome::ok);
       EXPECT_EQ(digest(picture.planes), linear.digests[i + 1]) << target;
@@ -125,7 +125,7 @@ TEST_F(MediaTest, CutFilesPlayToTheCut) {
         EXPECT_EQ(before, 0u) << ending << percent << error.what();
       }
     }
-    // A finished .mp4 of newer FFmpeg has its index at the end: a cut one is refused, as checked above.
+    // A finished .mp4 of newer FFmpeg has its index at the end: a cut one is refused (see above).
     if (ending != ".mp4") {
       EXPECT_GT(before, 30u) << ending;
     }
@@ -145,7 +145,7 @@ TEST_F(MediaTest, BrokenBytesAreCountedNotThrown) {
   EXPECT_NE(source->stream_errors(), "");
 }
 
-TEST_F(MediaTest, RefusalsAreOneClearSentence) {
+TEST_F(MediaTest, RefusalsAreOneSentence) {
   put("empty.mp4", "");
   put("one.mp4", "x");
   put("text.txt", std::string(3000, 'a') + "\nthis is only text\n");
@@ -154,7 +154,7 @@ TEST_F(MediaTest, RefusalsAreOneClearSentence) {
   const auto expect = [&](const std::string& url, const std::string& words) {
     const Error error = refusal(url);
     EXPECT_EQ(error.code(), ExitCode::bad_source) << url;
-    EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << url << " says: " << error.what();
+    EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << url << ": " << error.what();
     EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
   };
   expect(file("missing.mp4"), "there is no such file");
@@ -194,7 +194,7 @@ TEST_F(MediaTest, AudioOnlyHasNoVideo) {
   EXPECT_NE(std::string(refusal(file("a.wav")).what()).find("no video stream"), std::string::npos);
 }
 
-TEST_F(MediaTest, AudioIsCopiedWhereItFits) {
+TEST_F(MediaTest, AudioIsCopiedIfTheContainerSupportsIt) {
   put("a.wav", wav(16000));
   RecorderOptions options;
   options.audio_from = file("a.wav");
@@ -220,10 +220,10 @@ TEST_F(MediaTest, ForgedSizesAreRefusedBeforeAllocation) {
   EXPECT_EQ(refusal(file("forged.png")).code(), ExitCode::bad_source);
 }
 
-TEST_F(MediaTest, BuffersAreRecycled) {
+TEST_F(MediaTest, BuffersAreReused) {
   const std::string path = record(file("a.mp4"), kSmall, 150);
   SourceOptions options;
-  options.decoder_threads = 1;  // with more, the first frames' number depends on timing
+  options.decoder_threads = 1;  // with more threads, the number of buffers depends on timing
   FfmpegSource source(path, options);
   Picture held, picture;
   int after_warm_up = 0;
@@ -318,20 +318,20 @@ TEST_F(MediaTest, SilentPipesCanBeInterruptedAndCancelled) {
   int frames = 0;
   FrameOutcome outcome;
   while ((outcome = source->next(picture)) == FrameOutcome::ok) ++frames;
-  EXPECT_EQ(outcome, FrameOutcome::again);  // the writer is silent, not gone
+  EXPECT_EQ(outcome, FrameOutcome::again);  // the writer is silent but has not closed the pipe
   EXPECT_GT(frames, 0);
   interrupter.join();
   done = true;
   writer.join();
 }
 
-TEST_F(MediaTest, HardwareDecodingIsRefusedByNameOrFallsBack) {
+TEST_F(MediaTest, HardwareDecodingFailsOrFallsBack) {
   RecorderOptions ffv1;
   ffv1.codec = "ffv1";
   const std::string path = record(file("a.mkv"), kSmall, 3, ffv1);
   SourceOptions options;
   options.hwdec = HwDecode::cuda;
-  EXPECT_EQ(refusal(path, options).code(), ExitCode::unavailable);  // NVDEC knows no FFV1
+  EXPECT_EQ(refusal(path, options).code(), ExitCode::unavailable);  // NVDEC does not support FFV1
   options.hwdec = HwDecode::automatic;
   auto source = open_source(path, options);
   EXPECT_EQ(source->info().decoder, "software");

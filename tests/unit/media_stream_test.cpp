@@ -1,5 +1,4 @@
-// Streams to receivers on the loopback: good ones, absent ones, silent ones. Nothing here waits for a
-// receiver.
+// Streams to local receivers: normal, missing and silent ones. The output never waits for a receiver.
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -21,7 +20,7 @@ namespace {
 constexpr ImageFormat kFormat{PixelFormat::rgba8, {160, 120}};
 using namespace std::chrono_literals;
 
-/// A socket on a port of the system's choice.
+/// A socket on a free port.
 class Socket {
  public:
   explicit Socket(int type) : fd_(socket(AF_INET, type | SOCK_CLOEXEC, 0)) {
@@ -33,8 +32,8 @@ class Socket {
     getsockname(fd_, reinterpret_cast<sockaddr*>(&address), &size);
     port_ = ntohs(address.sin_port);
     if (type == SOCK_STREAM) listen(fd_, 4);
-    const timeval patience = {2, 0};
-    setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    const timeval timeout = {2, 0};
+    setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
     const int room = 8 << 20;
     setsockopt(fd_, SOL_SOCKET, SO_RCVBUF, &room, sizeof room);
   }
@@ -57,7 +56,7 @@ class StreamTest : public MediaTest {
     o.url = url;
     return o;
   }
-  /// Frames at about their own pace, so that a receiver has time to be connected to.
+  /// Sends frames slowly enough for the output to connect.
   static void send(StreamOutput& output, int64_t first, int64_t count, std::chrono::milliseconds pace = 5ms) {
     for (int64_t i = first; i < first + count; ++i) {
       output.write(picture(kFormat, static_cast<int>(i)).ref(), at(i));
@@ -66,7 +65,7 @@ class StreamTest : public MediaTest {
   }
 };
 
-TEST_F(StreamTest, OnlyReceiversAreReceivers) {
+TEST_F(StreamTest, RecognizesStreamTargets) {
   for (const char* target :
        {"rtsp://h/x", "udp://h:1", "srt://h:1", "rtmp://h/a", "out.m3u8", "v4l2:/dev/video9"})
     EXPECT_TRUE(is_stream_target(target)) << target;
@@ -90,23 +89,23 @@ TEST_F(StreamTest, ATransportStreamArrivesWhole) {
     }
   });
   send(output, 0, 1);
-  EXPECT_TRUE(eventually([&] { return output.state() == StreamOutput::State::sending; }));
+  EXPECT_TRUE(eventually([&] { return output.status().state == StreamOutput::State::sending; }));
   send(output, 1, 149);
   output.finish();
-  const Socket teller(SOCK_DGRAM);
+  const Socket sender(SOCK_DGRAM);
   sockaddr_in to = {};
   socklen_t size = sizeof to;
   getsockname(receiver.fd(), reinterpret_cast<sockaddr*>(&to), &size);
-  sendto(teller.fd(), "end", 3, 0, reinterpret_cast<sockaddr*>(&to), sizeof to);
+  sendto(sender.fd(), "end", 3, 0, reinterpret_cast<sockaddr*>(&to), sizeof to);
   reader.join();
-  EXPECT_EQ(output.sent() + static_cast<int64_t>(output.dropped()), 150);
+  EXPECT_EQ(output.status().sent + static_cast<int64_t>(output.status().dropped), 150);
   put("got.ts", bytes);
   auto source = open_source(file("got.ts"), {});
-  EXPECT_EQ(static_cast<int64_t>(read_all(*source).infos.size()), output.sent());
-  EXPECT_GE(output.sent(), 100);
+  EXPECT_EQ(static_cast<int64_t>(read_all(*source).infos.size()), output.status().sent);
+  EXPECT_GE(output.status().sent, 100);
 }
 
-TEST_F(StreamTest, AnAbsentReceiverHoldsNothingUp) {
+TEST_F(StreamTest, AMissingReceiverDoesNotBlock) {
   std::string url;
   {
     const Socket closed(SOCK_STREAM);
@@ -114,20 +113,19 @@ TEST_F(StreamTest, AnAbsentReceiverHoldsNothingUp) {
   }
   StreamOutput output(options(url));
   send(output, 0, 600, 0ms);
-  EXPECT_TRUE(eventually([&] { return output.state() == StreamOutput::State::waiting; }));
+  EXPECT_TRUE(eventually([&] { return output.status().state == StreamOutput::State::waiting; }));
   send(output, 600, 10, 0ms);
-  EXPECT_EQ(output.sent(), 0);
-  bool problem = false;
-  const std::string news = output.take_notice(problem);
-  EXPECT_TRUE(problem);
-  EXPECT_NE(news.find("trying again"), std::string::npos) << news;
-  EXPECT_EQ(output.take_notice(problem), "");  // told once, not for each attempt
+  EXPECT_EQ(output.status().sent, 0);
+  const StreamOutput::Notice notice = output.take_notice();
+  EXPECT_TRUE(notice.problem);
+  EXPECT_NE(notice.text.find("retrying"), std::string::npos) << notice.text;
+  EXPECT_EQ(output.take_notice().text, "");  // one notice, not one per attempt
   output.finish();
-  EXPECT_EQ(output.dropped(), 610u);
+  EXPECT_EQ(output.status().dropped, 610u);
 }
 
-TEST_F(StreamTest, ASilentReceiverHoldsNothingUp) {
-  const Socket silent(SOCK_STREAM);  // takes the connection and never says a word
+TEST_F(StreamTest, ASilentReceiverDoesNotBlock) {
+  const Socket silent(SOCK_STREAM);  // accepts the connection and never answers
   StreamOutput output(options(silent.address("rtsp://") + "/x"));
   int64_t longest = 0;
   for (int64_t i = 0; i < 300; ++i) {
@@ -140,13 +138,13 @@ TEST_F(StreamTest, ASilentReceiverHoldsNothingUp) {
   const int64_t begin = now_ns();
   output.finish();
   EXPECT_LT(now_ns() - begin, 3'000'000'000);
-  EXPECT_EQ(output.sent(), 0);
+  EXPECT_EQ(output.status().sent, 0);
 }
 
-TEST_F(StreamTest, APlaylistPlaysAndComesToItsEnd) {
+TEST_F(StreamTest, APlaylistPlaysAndEnds) {
   StreamOutput output(options(file("live.m3u8")));
   send(output, 0, 1);
-  EXPECT_TRUE(eventually([&] { return output.state() == StreamOutput::State::sending; }));
+  EXPECT_TRUE(eventually([&] { return output.status().state == StreamOutput::State::sending; }));
   send(output, 1, 119, 2ms);
   output.finish();
   const std::string playlist = get("live.m3u8");
@@ -154,24 +152,24 @@ TEST_F(StreamTest, APlaylistPlaysAndComesToItsEnd) {
   size_t frames = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
     if (entry.path().extension() == ".ts") frames += read_all(*open_source(entry.path(), {})).infos.size();
-  EXPECT_EQ(static_cast<int64_t>(frames), output.sent());
+  EXPECT_EQ(static_cast<int64_t>(frames), output.status().sent);
   EXPECT_GE(frames, 60u);
 }
 
-TEST_F(StreamTest, AFolderThatAppearsIsFound) {
+TEST_F(StreamTest, RetriesUntilTheFolderExists) {
   StreamOutput output(options(file("later/live.m3u8")));
   int64_t i = 0;
   EXPECT_TRUE(eventually([&] {  // the first file is written when it is full
     send(output, i, 5, 1ms);
     i += 5;
-    return output.state() == StreamOutput::State::waiting;
+    return output.status().state == StreamOutput::State::waiting;
   }));
   std::filesystem::create_directory(file("later"));
-  const int64_t sent_before = output.sent();
+  const int64_t sent_before = output.status().sent;
   EXPECT_TRUE(eventually([&] {
     send(output, i, 5, 1ms);
     i += 5;
-    return output.sent() > sent_before + 100;
+    return output.status().sent > sent_before + 100;
   }));
   output.finish();
   EXPECT_TRUE(std::filesystem::exists(file("later/live.m3u8")));

@@ -105,7 +105,7 @@ TEST_F(MediaFolder, NumberedImagesWithoutAGapAreOneSequence) {
 TEST_F(MediaFolder, WhatCannotBeReadSaysWhy) {
   EXPECT_EQ(list_media_folder(folder_ / "missing").problem, "there is no such folder");
   make("file");
-  EXPECT_EQ(list_media_folder(folder_ / "file").problem, "this is no folder");
+  EXPECT_EQ(list_media_folder(folder_ / "file").problem, "this is not a folder");
 }
 
 }  // namespace

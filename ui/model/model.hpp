@@ -15,7 +15,7 @@
 #include "core/graph/trace/profiler.hpp"
 #include "core/image/tracks.hpp"
 #include "core/image/view.hpp"
-#include "core/media/live/live_status.hpp"
+#include "core/media/live_status.hpp"
 #include "core/pipeline/command.hpp"
 #include "ui/model/frame_counts.hpp"
 #include "ui/model/source_choices.hpp"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/image/view.hpp"
-#include "core/media/live/cameras.hpp"
+#include "core/media/cameras.hpp"
 #include "core/media/media_folder.hpp"
 
 namespace lensd::ui {

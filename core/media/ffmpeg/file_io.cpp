@@ -12,57 +12,38 @@ namespace lensd {
 namespace {
 
 constexpr int kBufferBytes = 256 * 1024;
-constexpr int kPollMs = 50;  ///< how late an interruption of a silent pipe is seen
+constexpr int kPollMs = 50;  ///< latency of an interruption while a pipe is silent
 
 Error refused(const std::string& path, const std::string& what, const std::string& hint = {}) {
   return Error(ExitCode::bad_source, path, what, hint);
 }
 
 Error open_error(const std::string& path, int error) {
-  switch (error) {
-    case ENOENT:
-      return refused(path, "there is no such file", "check the path");
-    case EACCES:
-      return refused(path, "no permission to read this file", "check its owner and mode");
-    default:
-      return refused(path, std::string("cannot be opened: ") + std::strerror(error));
-  }
+  if (error == ENOENT) return refused(path, "there is no such file", "check the path");
+  if (error == EACCES) return refused(path, "no permission to read this file", "check its owner and mode");
+  return refused(path, std::string("cannot be opened: ") + std::strerror(error));
 }
 
 }  // namespace
 
-FileIo::FileIo(const std::string& path, const StopFlags& stop) : stop_(stop) {
-  const std::string where = path == "-" ? "standard input" : path;
+// Delegates to the other constructor so that the destructor runs if this body throws.
+FileIo::FileIo(const std::string& path, const StopFlags& stop) : FileIo(stop) {
   owns_fd_ = path != "-";
-  // Without O_NONBLOCK, opening a FIFO would wait for its writer where nothing can interrupt it.
+  const std::string where = owns_fd_ ? path : "standard input";
+  // Without O_NONBLOCK, opening a FIFO would wait for its writer and could not be interrupted.
   fd_ = owns_fd_ ? open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK) : STDIN_FILENO;
-  if (fd_ < 0) throw open_error(where, errno);
   struct stat status = {};
-  const auto fail = [&](const Error& error) {
-    if (owns_fd_) close(fd_);
-    throw error;
-  };
-  if (fstat(fd_, &status) != 0) fail(open_error(where, errno));
+  if (fd_ < 0 || fstat(fd_, &status) != 0) throw open_error(where, errno);
   if (S_ISDIR(status.st_mode))
-    fail(refused(where, "this is a directory", "name a file, or a sequence such as img_%04d.png"));
+    throw refused(where, "this is a directory", "name a file, or a sequence such as img_%04d.png");
   regular_ = S_ISREG(status.st_mode);
-  if (regular_) lseek(fd_, 0, SEEK_SET);  // standard input may have been read before, by an earlier opening
-  if (regular_ && status.st_size == 0) fail(refused(where, "the file is empty"));
-
-  auto* buffer = static_cast<unsigned char*>(av_malloc(kBufferBytes));
-  if (buffer)
-    context_ = avio_alloc_context(buffer, kBufferBytes, 0, this, read, nullptr, regular_ ? seek : nullptr);
-  if (!context_) {
-    av_free(buffer);
-    fail(Error(ExitCode::runtime_failure, where, "out of memory"));
-  }
-  if (!regular_) context_->seekable = 0;
+  if (regular_) lseek(fd_, 0, SEEK_SET);  // an earlier source may have read from standard input
+  if (regular_ && status.st_size == 0) throw refused(where, "the file is empty");
+  context_ = ff::make_io(kBufferBytes, this, read, nullptr, regular_ ? seek : nullptr);
 }
 
 FileIo::~FileIo() {
-  av_freep(&context_->buffer);
-  avio_context_free(&context_);
-  if (owns_fd_) close(fd_);
+  if (owns_fd_ && fd_ >= 0) close(fd_);
 }
 
 bool FileIo::wait_readable() const noexcept {

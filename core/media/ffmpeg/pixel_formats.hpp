@@ -11,9 +11,9 @@ extern "C" {
 
 namespace lensd {
 
-/// The layout of `format`, or nothing when its samples are not whole 8- to 16-bit little-endian words, its
-/// chroma is subsampled by more than 2, it has a palette, is a hardware surface, Bayer or float: such
-/// pictures are converted (convert_fallback.hpp).
+/// The layout of `format`. Returns nullopt if its samples are not whole 8- to 16-bit little-endian words, if
+/// its chroma is subsampled by more than 2, or if it has a palette, is a hardware surface, Bayer or float.
+/// ConvertFallback converts such pictures.
 std::optional<PictureFormat> picture_format(AVPixelFormat format);
 
 /// True for the full-range yuvj formats.

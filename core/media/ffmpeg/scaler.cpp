@@ -5,25 +5,14 @@ extern "C" {
 #include <libavutil/pixdesc.h>
 }
 
+#include "core/media/ffmpeg/picture_info.hpp"
 #include "core/media/ffmpeg/pixel_formats.hpp"
 
 namespace lensd {
 namespace {
 
-int sws_matrix(YuvMatrix matrix) {
-  switch (matrix) {
-    case YuvMatrix::bt709:
-      return SWS_CS_ITU709;
-    case YuvMatrix::bt2020:
-      return SWS_CS_BT2020;
-    case YuvMatrix::bt601:
-      break;
-  }
-  return SWS_CS_ITU601;
-}
-
 const int* coefficients(const PixelsFormat& f) {
-  return sws_getCoefficients(is_rgb(f.format) ? SWS_CS_DEFAULT : sws_matrix(f.matrix));
+  return sws_getCoefficients(is_rgb(f.format) ? int{SWS_CS_DEFAULT} : colour_space_of(f.matrix));
 }
 
 }  // namespace
@@ -64,20 +53,23 @@ void Scaler::open(const PixelsFormat& from, const PixelsFormat& to) {
   context_.reset(ff::allocated(sws_alloc_context()));
   rows_ = from.extent.height;
   SwsContext* c = context_.get();
-  av_opt_set_int(c, "srcw", from.extent.width, 0);
-  av_opt_set_int(c, "srch", from.extent.height, 0);
-  av_opt_set_int(c, "dstw", from.extent.width, 0);
-  av_opt_set_int(c, "dsth", from.extent.height, 0);
-  av_opt_set_int(c, "src_format", from.format, 0);
-  av_opt_set_int(c, "dst_format", to.format, 0);
-  av_opt_set_int(c, "sws_flags", SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INP | SWS_BITEXACT, 0);
-  // Chroma as the files are tagged: sited left, between the rows.
-  av_opt_set_int(c, "dst_h_chr_pos", 0, 0);
-  av_opt_set_int(c, "dst_v_chr_pos", 128, 0);
+  const auto [width, height] = from.extent;
+  const std::pair<const char*, int> options[] = {
+      {"srcw", width},
+      {"srch", height},
+      {"src_format", from.format},
+      {"dstw", width},
+      {"dsth", height},
+      {"dst_format", to.format},
+      {"sws_flags", SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INP | SWS_BITEXACT},
+      // The files are tagged with chroma sited left, between the rows.
+      {"dst_h_chr_pos", 0},
+      {"dst_v_chr_pos", 128}};
+  for (const auto& [name, value] : options) av_opt_set_int(c, name, value, 0);
   if (sws_init_context(c, nullptr, nullptr) < 0)
-    throw Error(ExitCode::runtime_failure, "recorder",
-                "swscale cannot convert to this encoder's pixel format");
-  // Refused where there is nothing to set.
+    throw Error(ExitCode::runtime_failure, "encoder",
+                "swscale does not support the conversion to this pixel format");
+  // Fails without effect for RGB to RGB.
   sws_setColorspaceDetails(c, coefficients(from), from.full_range, coefficients(to), to.full_range, 0,
                            1 << 16, 1 << 16);
 }

@@ -1,18 +1,18 @@
-// Pictures to the pixel formats of encoders, by swscale. Internal to core/media.
+// Conversion of pictures to the pixel formats of encoders, with swscale. Internal to core/media.
 #pragma once
 
 #include <optional>
 
 #include "core/image/picture.hpp"
-#include "core/media/ffmpeg/ffmpeg_check.hpp"
+#include "core/media/ffmpeg/ffmpeg.hpp"
 
 namespace lensd {
 
-/// What an encoder is fed with: a working image, or a decoded picture as it is.
+/// Format of an encoder's input: a working image or a decoded picture.
 struct PixelsFormat {
   AVPixelFormat format = AV_PIX_FMT_RGBA;
   Extent extent;
-  YuvMatrix matrix = YuvMatrix::bt601;  ///< of YUV
+  YuvMatrix matrix = YuvMatrix::bt601;  ///< YUV only
   bool full_range = true;
   bool operator==(const PixelsFormat&) const = default;
 };
@@ -23,20 +23,18 @@ struct Pixels {
 };
 
 PixelsFormat pixels_format(ImageFormat format);
-/// Nothing when FFmpeg has no name for the layout.
+/// Returns nullopt if FFmpeg has no pixel format of this layout.
 std::optional<PixelsFormat> pixels_format(const PictureInfo& info);
 Pixels pixels(ConstImageRef image);
 Pixels pixels(const PictureRef& picture);
 
-/// True for RGB, whose matrix means nothing.
 bool is_rgb(AVPixelFormat format);
 bool is_gray(AVPixelFormat format);
 
 class Scaler {
  public:
-  /// `to` has the extent of `from`. Throws Error(runtime_failure).
+  /// `to` has the extent of `from`. Throws Error(runtime_failure) if swscale does not support the conversion.
   void open(const PixelsFormat& from, const PixelsFormat& to);
-  /// Converts into the planes of `to`.
   void convert(const Pixels& from, AVFrame& to) const;
 
  private:

@@ -12,12 +12,11 @@ extern "C" {
 namespace lensd {
 namespace {
 
-/// AV_CUDA_USE_PRIMARY_CONTEXT; its header wants cuda.h. The CUDA runtime works in the primary context, too.
+/// AV_CUDA_USE_PRIMARY_CONTEXT, whose header includes cuda.h. The CUDA runtime uses the primary context, too.
 constexpr int kPrimaryContext = 1 << 0;
-/// Pictures held by queues, the executor and the viewer at once, beyond the decoder's own references.
+/// Pictures that queues, the executor and the viewer hold at once, besides the decoder's own references.
 constexpr int kHeldSurfaces = 8;
-
-/// Up to 1080p one core keeps up with live streams.
+/// One core decodes live streams in real time up to 1080p.
 constexpr int64_t kSliceThreadPixels = 1920 * 1088;
 
 bool nvdec_supports(const AVCodec& codec) {
@@ -30,7 +29,7 @@ bool nvdec_supports(const AVCodec& codec) {
   }
 }
 
-/// The decoder that can use the GPU is not always the preferred one (libdav1d has no hardware support).
+/// The default decoder may have no hardware support (libdav1d).
 const AVCodec* find_decoder(AVCodecID id, bool for_gpu) {
   if (for_gpu) {
     void* position = nullptr;
@@ -52,11 +51,11 @@ Decoder::Decoder(const AVStream& stream, const SourceOptions& options, PictureAl
                  const std::string& where, bool live) {
   const AVCodec* codec = find_decoder(stream.codecpar->codec_id, options.hwdec != HwDecode::off);
   if (codec && options.hwdec != HwDecode::off) {
-    must_ = options.hwdec == HwDecode::cuda;
+    required_ = options.hwdec == HwDecode::cuda;
     try_gpu(*codec, options);
     if (!device_) {
-      if (must_)
-        throw Error(ExitCode::unavailable, where, "cannot be decoded on the GPU: " + reason_,
+      if (required_)
+        throw Error(ExitCode::unavailable, where, "the GPU cannot decode this stream: " + reason_,
                     "use --hwdec=auto or --hwdec=no");
       log::info("decoding in software: {}", reason_);
       codec = avcodec_find_decoder(stream.codecpar->codec_id);
@@ -65,32 +64,30 @@ Decoder::Decoder(const AVStream& stream, const SourceOptions& options, PictureAl
   if (!codec)
     throw Error(
         ExitCode::bad_source, where,
-        fmt::format("FFmpeg has no decoder for {} here", avcodec_get_name(stream.codecpar->codec_id)));
+        fmt::format("this FFmpeg has no decoder for {}", avcodec_get_name(stream.codecpar->codec_id)));
 
   context_.reset(ff::allocated(avcodec_alloc_context3(codec)));
   if (const int error = avcodec_parameters_to_context(context_.get(), stream.codecpar); error < 0)
-    throw Error(ExitCode::bad_source, where, "its stream parameters make no sense: " + ff::error_text(error));
+    throw Error(ExitCode::bad_source, where, "invalid stream parameters: " + ff::error_text(error));
   context_->pkt_timebase = stream.time_base;
   context_->thread_count = device_ ? 1 : options.decoder_threads;
-  if (live) stop_soon(options.live);
+  if (live) set_low_delay(options.live);
   context_->max_pixels = int64_t{kMaxSide} * kMaxSide;
   allocator.attach(*context_);
   if (device_) {
     context_->hw_device_ctx = ff::allocated(av_buffer_ref(device_.get()));
     context_->extra_hw_frames = kHeldSurfaces;
-  }
-  if (device_) {
     allocator.set_user(this);
     context_->get_format = choose_format;
   }
   if (const int error = avcodec_open2(context_.get(), codec, nullptr); error < 0)
     throw Error(ExitCode::bad_source, where,
-                fmt::format("the {} decoder does not start: {}", codec->name, ff::error_text(error)));
+                fmt::format("cannot start the {} decoder: {}", codec->name, ff::error_text(error)));
 }
 
-/// Threads that decode several frames at once hold back as many pictures as they are. Large pictures need
-/// them nevertheless, unless the least delay was asked for.
-void Decoder::stop_soon(const LiveOptions& live) {
+/// Frame threads delay the output by one picture each. Large pictures need them to keep up, unless low
+/// latency is requested.
+void Decoder::set_low_delay(const LiveOptions& live) {
   const int64_t pixels = int64_t{context_->width} * context_->height;
   if (live.low_latency || pixels <= kSliceThreadPixels) context_->thread_type = FF_THREAD_SLICE;
   if (live.low_latency) context_->flags |= AV_CODEC_FLAG_LOW_DELAY;
@@ -98,28 +95,25 @@ void Decoder::stop_soon(const LiveOptions& live) {
 
 void Decoder::try_gpu(const AVCodec& codec, const SourceOptions& options) {
   if (!nvdec_supports(codec)) {
-    reason_ = fmt::format("NVDEC knows no {}", avcodec_get_name(codec.id));
+    reason_ = fmt::format("NVDEC does not support {}", avcodec_get_name(codec.id));
     return;
   }
   AVBufferRef* device = nullptr;
   const int error = av_hwdevice_ctx_create(&device, AV_HWDEVICE_TYPE_CUDA,
                                            std::to_string(options.device).c_str(), nullptr, kPrimaryContext);
-  if (error < 0) {
-    const std::string detail = ff::last_log();
-    reason_ = fmt::format("CUDA device {} does not open ({})", options.device,
-                          detail.empty() ? ff::error_text(error) : detail);
-    return;
-  }
-  device_.reset(device);
+  if (error < 0)
+    reason_ = fmt::format("cannot open CUDA device {} ({})", options.device, ff::detailed_error(error));
+  else
+    device_.reset(device);
 }
 
 AVPixelFormat Decoder::choose_format(AVCodecContext* context, const AVPixelFormat* offered) noexcept {
   auto& self = *static_cast<Decoder*>(static_cast<PictureAllocator*>(context->opaque)->user());
   for (const AVPixelFormat* f = offered; *f != AV_PIX_FMT_NONE; ++f)
     if (*f == AV_PIX_FMT_CUDA) return *f;
-  // FFmpeg asks again without CUDA when the driver refused the profile, size or bit depth.
+  // FFmpeg calls this again without CUDA if the driver refused the profile, size or bit depth.
   self.refused_ = true;
-  if (self.must_) return AV_PIX_FMT_NONE;
+  if (self.required_) return AV_PIX_FMT_NONE;
   for (const AVPixelFormat* f = offered; *f != AV_PIX_FMT_NONE; ++f) {
     const AVPixFmtDescriptor* description = av_pix_fmt_desc_get(*f);
     if (description && !(description->flags & AV_PIX_FMT_FLAG_HWACCEL)) return *f;

@@ -3,40 +3,39 @@
 
 #include <string>
 
+#include "core/media/ffmpeg/picture_allocator.hpp"
 #include "core/media/input/input.hpp"
-#include "core/media/input/picture_allocator.hpp"
 #include "core/media/source.hpp"
 
 namespace lensd {
 
 class Decoder {
  public:
-  /// Throws Error(bad_source) when there is no decoder, Error(unavailable) when `hwdec` is `cuda` and the GPU
-  /// cannot decode this stream. `allocator` must outlive this object.
-  /// `live`: pictures come out as soon as they can, instead of as many at once as possible.
+  /// `allocator` must outlive this object. `live`: prefers low delay to throughput. Throws Error(bad_source)
+  /// if there is no decoder, Error(unavailable) if `hwdec` is `cuda` and the GPU cannot decode this stream.
   Decoder(const AVStream& stream, const SourceOptions& options, PictureAllocator& allocator,
-          const std::string& where, bool live = false);
+          const std::string& where, bool live);
 
   AVCodecContext& context() const noexcept { return *context_; }
   /// True while pictures stay on the GPU.
   bool on_gpu() const noexcept { return device_ && !refused_; }
-  /// GPU decoding was asked for by name and the driver refused the stream, which shows only while decoding.
-  bool wish_refused() const noexcept { return refused_ && must_; }
-  /// Why the GPU does not decode, empty when it does or was not asked to.
+  /// `hwdec` is `cuda`, but the driver refused the stream. Known only after the first packets.
+  bool required_gpu_refused() const noexcept { return refused_ && required_; }
+  /// Why the GPU does not decode; empty if it does or was not requested.
   const std::string& software_reason() const noexcept { return reason_; }
 
  private:
   void try_gpu(const AVCodec& codec, const SourceOptions& options);
-  void stop_soon(const LiveOptions& live);
+  void set_low_delay(const LiveOptions& live);
   static AVPixelFormat choose_format(AVCodecContext* context, const AVPixelFormat* offered) noexcept;
 
   ff::BufferPtr device_;
-  bool must_ = false, refused_ = false;
+  bool required_ = false, refused_ = false;
   std::string reason_;
   ff::CodecPtr context_;
 };
 
-/// Layout of a frame's samples: of the surface's software format for frames on the GPU.
+/// Pixel format of a frame's samples; for frames on the GPU, of the surface's content.
 AVPixelFormat sample_format(const AVFrame& frame) noexcept;
 
 }  // namespace lensd

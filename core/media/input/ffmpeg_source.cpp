@@ -1,9 +1,5 @@
 #include "core/media/input/ffmpeg_source.hpp"
 
-extern "C" {
-#include <libavutil/pixdesc.h>
-}
-
 #include <fmt/format.h>
 
 #include <cmath>
@@ -16,12 +12,10 @@ extern "C" {
 namespace lensd {
 namespace {
 
-constexpr AVRational kNanoseconds = {1, 1'000'000'000};
-
-/// Packet times that fall back further are a sender's new start; reordering stays far below.
-constexpr int64_t kFallBack = 500'000'000;
-/// How many packets are watched then, and complaints forgiven: the last picture before may be cut off.
-constexpr int kSuspectPackets = 50, kForgiven = 3;
+/// Packet times that jump back further mean that the sender restarted; reordering jumps stay far below.
+constexpr int64_t kJumpBackNs = 500'000'000;
+/// Packets to watch after such a jump, and errors to tolerate: the last picture before it may be cut.
+constexpr int kSuspectPackets = 50, kToleratedErrors = 3;
 
 int64_t frame_duration(const AVFrame& frame) {
 #if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 30, 100)  // FFmpeg 6.0
@@ -43,7 +37,7 @@ bool is_key(const AVFrame& frame) {
 
 FfmpegSource::FfmpegSource(const std::string& url, const SourceOptions& options)
     : url_(url),
-      where_(url == "-" ? "standard input" : without_secrets(url)),
+      where_(display_url(url)),
       options_(options),
       allocator_(options.pinned ? MemoryKind::pinned : MemoryKind::host),
       fallback_(allocator_) {
@@ -51,8 +45,7 @@ FfmpegSource::FfmpegSource(const std::string& url, const SourceOptions& options)
   open();
   const AVRational rate = av_guess_frame_rate(input_->context(), input_->stream(), nullptr);
   if (rate.num > 0 && rate.den > 0) info_.fps = av_q2d(rate);
-  timeline_ =
-      TimestampSmoother(info_.fps > 0 ? std::max<int64_t>(1, std::llround(1e9 / info_.fps)) : 40'000'000);
+  if (info_.fps > 0) timestamps_ = TimestampNormalizer(std::max<int64_t>(1, std::llround(1e9 / info_.fps)));
   describe_source();
   read_ahead();
   if (options_.start_ns > 0) seek(options_.start_ns);
@@ -71,14 +64,13 @@ void FfmpegSource::open() {
 void FfmpegSource::read_ahead() {
   const auto decode_one = [this](Picture& out) {
     const FrameOutcome outcome = next(out);
-    if (outcome == FrameOutcome::again) throw Error(ExitCode::bad_source, where_, "opening was interrupted");
+    if (outcome == FrameOutcome::again) fail("opening was interrupted");
     return outcome == FrameOutcome::ok;
   };
   Picture first, second;
   if (!decode_one(first)) {
-    const std::string text = ff::last_log();
-    throw Error(ExitCode::bad_source, where_, "no picture in it can be decoded",
-                text.empty() ? stream_errors() : "FFmpeg says: " + text);
+    const std::string hint = ff::log_hint();
+    fail("no picture in it can be decoded", hint.empty() ? stream_errors() : hint);
   }
   info_.picture = first.planes.info;
   info_.decoder = decoder_->on_gpu() ? "NVDEC" : "software";
@@ -93,14 +85,9 @@ void FfmpegSource::read_ahead() {
 
 void FfmpegSource::describe_source() {
   const AVStream& stream = *input_->stream();
-  const AVCodecParameters& codec = *stream.codecpar;
   info_.url = where_;
   info_.name = short_name(url_);
-  info_.container = input_->context()->iformat->name;
-  info_.codec = avcodec_get_name(codec.codec_id);
-  const char* format = av_get_pix_fmt_name(static_cast<AVPixelFormat>(codec.format));
-  info_.pixel_format = format ? format : "unknown";
-  info_.bit_rate = codec.bit_rate > 0 ? codec.bit_rate : input_->context()->bit_rate;
+  info_.codec = avcodec_get_name(stream.codecpar->codec_id);
   info_.frame_count = stream.nb_frames > 0                  ? stream.nb_frames
                       : input_->kind() == UrlKind::sequence ? std::max<int64_t>(stream.duration, 0)
                                                             : 0;
@@ -108,10 +95,10 @@ void FfmpegSource::describe_source() {
   info_.seekable = input_->repeatable();
   info_.live = input_->live();
   if (stream.duration > 0) {
-    announced_ns_ = av_rescale_q(stream.duration, stream.time_base, kNanoseconds);
+    announced_ns_ = ff::to_ns(stream.duration, stream.time_base);
     info_.duration_ns = announced_ns_;
   } else if (input_->context()->duration > 0) {
-    info_.duration_ns = av_rescale_q(input_->context()->duration, AV_TIME_BASE_Q, kNanoseconds);
+    info_.duration_ns = ff::to_ns(input_->context()->duration, AV_TIME_BASE_Q);
     if (input_->context()->nb_streams == 1) announced_ns_ = info_.duration_ns;
   }
 }
@@ -128,18 +115,17 @@ FrameOutcome FfmpegSource::next(Picture& out) {
     if (outcome == FrameOutcome::end_of_stream && retry_seek()) continue;
     if (outcome != FrameOutcome::ok) return outcome;
     if (frame_->width > kMaxSide || frame_->height > kMaxSide)
-      throw Error(ExitCode::bad_source, where_,
-                  fmt::format("a frame of {}×{} is too large", frame_->width, frame_->height));
+      fail(fmt::format("a picture of {}×{} is too large", frame_->width, frame_->height));
     const AVRational time_base = input_->stream()->time_base;
     std::optional<int64_t> raw_ns;
     if (frame_->best_effort_timestamp != AV_NOPTS_VALUE)
-      raw_ns = av_rescale_q(frame_->best_effort_timestamp, time_base, kNanoseconds);
+      raw_ns = ff::to_ns(frame_->best_effort_timestamp, time_base);
     picture_ns_ = now_ns();
     frame_info_.capture_ns = capture_time(raw_ns, picture_ns_);
-    frame_info_.pts_ns = timeline_.place(raw_ns);
+    frame_info_.pts_ns = timestamps_.normalize(raw_ns);
     if (seek_.active && !reached(frame_info_.pts_ns)) continue;
-    const int64_t duration = av_rescale_q(frame_duration(*frame_), time_base, kNanoseconds);
-    frame_info_.duration_ns = duration > 0 ? duration : info_.fps > 0 ? timeline_.nominal_ns() : 0;
+    const int64_t duration = ff::to_ns(frame_duration(*frame_), time_base);
+    frame_info_.duration_ns = duration > 0 ? duration : info_.fps > 0 ? timestamps_.nominal_ns() : 0;
     out = deliver();
     return FrameOutcome::ok;
   }
@@ -147,96 +133,93 @@ FrameOutcome FfmpegSource::next(Picture& out) {
 
 FrameOutcome FfmpegSource::decode() {
   for (;;) {
-    // Cleared by whoever sees it first: an interruption before next() is called counts as well.
-    if (stop_.raised()) {
-      stop_.interrupted.store(false, std::memory_order_relaxed);
-      return FrameOutcome::again;
-    }
+    if (stop_.raised()) return interrupted();  // also if interrupt() came before next()
     av_frame_unref(frame_.get());
     const int result = avcodec_receive_frame(&decoder_->context(), frame_.get());
     if (result == 0) {
       stream_errors_.step_done(frame_->decode_error_flags || (frame_->flags & AV_FRAME_FLAG_CORRUPT),
-                               allocator_.complaints());
+                               allocator_.logged_errors());
       return FrameOutcome::ok;
     }
     if (result == AVERROR_EOF) return FrameOutcome::end_of_stream;
-    if (decoder_->wish_refused()) throw_refused();
-    if (result == AVERROR(ENOMEM)) throw Error(ExitCode::runtime_failure, where_, "no memory for decoding");
-    stream_errors_.step_done(result != AVERROR(EAGAIN), allocator_.complaints());
+    if (decoder_->required_gpu_refused()) fail_gpu_refused();
+    if (result == AVERROR(ENOMEM)) throw Error(ExitCode::runtime_failure, where_, "out of memory");
+    stream_errors_.step_done(result != AVERROR(EAGAIN), allocator_.logged_errors());
     if (draining_) {
       if (result == AVERROR(EAGAIN)) return FrameOutcome::end_of_stream;
       continue;
     }
-    if (feed() == FrameOutcome::again) {
-      stop_.interrupted.store(false, std::memory_order_relaxed);
-      return FrameOutcome::again;
-    }
+    if (feed() == FrameOutcome::again) return interrupted();
   }
+}
+
+FrameOutcome FfmpegSource::interrupted() noexcept {
+  stop_.interrupted.store(false, std::memory_order_relaxed);
+  return FrameOutcome::again;
 }
 
 FrameOutcome FfmpegSource::feed() {
   const int error = input_->read(*packet_);
   if (error == AVERROR_EXIT) return FrameOutcome::again;
-  if (error < 0 && input_->live()) throw_lost(error);
+  if (error < 0 && input_->live()) fail_lost(error);
   if (error < 0) {
     stream_errors_.ended(*input_->context(), *input_->stream(), error, end_ns_, announced_ns_,
-                         timeline_.nominal_ns());
+                         timestamps_.nominal_ns());
     draining_ = true;
     avcodec_send_packet(&decoder_->context(), nullptr);
     return FrameOutcome::end_of_stream;
   }
-  if (input_->live()) check_going_on();
+  if (input_->live()) check_live_packet();
   stream_errors_.packet_read(*packet_);
   const int sent = avcodec_send_packet(&decoder_->context(), packet_.get());
   av_packet_unref(packet_.get());
-  if (sent == AVERROR(ENOMEM)) throw Error(ExitCode::runtime_failure, where_, "no memory for decoding");
-  if (sent < 0 && decoder_->wish_refused()) throw_refused();
+  if (sent == AVERROR(ENOMEM)) throw Error(ExitCode::runtime_failure, where_, "out of memory");
+  if (sent < 0 && decoder_->required_gpu_refused()) fail_gpu_refused();
   stream_errors_.step_done(sent < 0 && sent != AVERROR(EAGAIN) && sent != AVERROR_EOF,
-                           allocator_.complaints());
+                           allocator_.logged_errors());
   return FrameOutcome::ok;
 }
 
-void FfmpegSource::throw_lost(int error) const {
-  const double silence = to_s(input_->silence_ns());
-  // HTTP without a length ends with an I/O error, too.
-  if (error == AVERROR_EOF || error == AVERROR(EIO))
-    throw Error(ExitCode::bad_source, where_, "the stream ended");
-  if (error == AVERROR(ETIMEDOUT))
-    throw Error(ExitCode::bad_source, where_, fmt::format("nothing came for {:g} s", silence));
-  throw Error(ExitCode::bad_source, where_, "the stream broke off: " + ff::error_text(error));
+void FfmpegSource::fail(const std::string& what, const std::string& hint) const {
+  throw Error(ExitCode::bad_source, where_, what, hint);
 }
 
-/// The stream must be what the decoder was made for, and become pictures. A sender that starts anew may send
-/// something else over the same path, which demuxers do not notice: its times fall back, and the decoder
-/// complains.
-void FfmpegSource::check_going_on() {
+void FfmpegSource::fail_lost(int error) const {
+  // An HTTP response without a length ends with an I/O error.
+  if (error == AVERROR_EOF || error == AVERROR(EIO)) fail("the stream ended");
+  if (error == AVERROR(ETIMEDOUT)) fail(fmt::format("no data for {:g} s", to_s(input_->silence_ns())));
+  fail("stream error: " + ff::error_text(error));
+}
+
+/// Checks that the stream still fits the decoder. Demuxers do not notice if the sender restarts with another
+/// stream over the same path: the packet times jump back and the decoder logs errors.
+void FfmpegSource::check_live_packet() {
   if (input_->stream()->codecpar->codec_id != decoder_->context().codec_id)
-    throw Error(ExitCode::bad_source, where_, "the stream changed its codec");
+    fail("the stream changed its codec");
   if (now_ns() - picture_ns_ > options_.live.open_ns)
-    throw Error(ExitCode::bad_source, where_, "data comes, but no picture in it can be decoded");
+    fail("data arrives, but no picture in it can be decoded");
   const int64_t time = packet_->dts != AV_NOPTS_VALUE ? packet_->dts : packet_->pts;
   if (time == AV_NOPTS_VALUE) return;
   const int64_t before = std::exchange(packet_time_, time);
-  if (before != AV_NOPTS_VALUE &&
-      av_rescale_q(before - time, input_->stream()->time_base, kNanoseconds) > kFallBack) {
+  if (before != AV_NOPTS_VALUE && ff::to_ns(before - time, input_->stream()->time_base) > kJumpBackNs) {
     suspect_packets_ = kSuspectPackets;
-    suspect_complaints_ = allocator_.complaints();
+    suspect_errors_ = allocator_.logged_errors();
   } else if (suspect_packets_ > 0) {
     --suspect_packets_;
-    if (allocator_.complaints() - suspect_complaints_ > kForgiven)
-      throw Error(ExitCode::bad_source, where_, "the sender started anew with another stream");
+    if (allocator_.logged_errors() - suspect_errors_ > kToleratedErrors)
+      fail("the sender restarted with another stream");
   }
 }
 
-void FfmpegSource::throw_refused() const {
+void FfmpegSource::fail_gpu_refused() const {
   throw Error(ExitCode::unavailable, where_,
               fmt::format("NVDEC does not decode this {} stream (profile, size or bit depth)", info_.codec),
               "use --hwdec=auto or --hwdec=no");
 }
 
-/// The kernel stamps a camera's pictures with the monotonic time of their exposure or arrival.
+/// The kernel stamps camera pictures with the monotonic time of their exposure or arrival.
 int64_t FfmpegSource::capture_time(std::optional<int64_t> raw_ns, int64_t now) const {
-  constexpr int64_t kOldest = 1'000'000'000;  // older: the driver counts on another clock
+  constexpr int64_t kOldest = 1'000'000'000;  // older: the driver uses another clock
   const bool stamped = input_->kind() == UrlKind::camera && raw_ns && *raw_ns <= now;
   return stamped && now - *raw_ns < kOldest ? *raw_ns : now;
 }
@@ -245,7 +228,7 @@ Picture FfmpegSource::deliver() {
   auto format = picture_format(sample_format(*frame_));
   const bool on_gpu = frame_->hw_frames_ctx != nullptr;
   if (!format && on_gpu)
-    throw Error(ExitCode::unavailable, where_, "NVDEC delivers a pixel format that lensd does not know");
+    throw Error(ExitCode::unavailable, where_, "NVDEC delivers a pixel format that lensd does not support");
   if (!format) {
     fallback_.convert(frame_);
     format = picture_format(AV_PIX_FMT_RGBA);
@@ -262,8 +245,9 @@ Picture FfmpegSource::deliver() {
   }
   frame_info_.index = next_index_++;
   frame_info_.key = is_key(*frame_);
-  end_ns_ = frame_info_.pts_ns + (frame_info_.duration_ns ? frame_info_.duration_ns : timeline_.nominal_ns());
-  return Picture(ref, frame_info_, held_->take(*frame_));
+  end_ns_ =
+      frame_info_.pts_ns + (frame_info_.duration_ns ? frame_info_.duration_ns : timestamps_.nominal_ns());
+  return Picture(ref, frame_info_, owners_->take(*frame_));
 }
 
 }  // namespace lensd

@@ -1,7 +1,6 @@
 #include "core/media/input/input.hpp"
 
 extern "C" {
-#include <libavdevice/avdevice.h>
 #include <libavfilter/avfilter.h>
 }
 
@@ -9,61 +8,37 @@ extern "C" {
 
 #include <algorithm>
 #include <array>
-#include <mutex>
 #include <string_view>
 
-#include "core/base/clock.hpp"
 #include "core/base/log.hpp"
 #include "core/image/view.hpp"
 
 namespace lensd {
 namespace {
 
-/// Demuxers whose input names other files, and those that take any text for a picture.
+/// Demuxers whose input names other files, and those that accept any text.
 constexpr std::array<std::string_view, 11> kRefusedDemuxers = {
     "hls", "concat", "dash", "imf", "sdp", "rtsp", "tty", "ass", "ffmetadata", "lavfi", "webm_dash_manifest"};
-/// lavfi sources that open files or run foreign code.
+/// lavfi sources that open files or load plugins.
 constexpr std::array<std::string_view, 5> kRefusedFilters = {"movie", "amovie", "frei0r_src", "openclsrc",
                                                              "ladspa"};
 
 constexpr int64_t kDatagramSilence = 1'000'000'000;
 
-bool in(const auto& list, std::string_view name) {
-  for (const std::string_view item : list)
-    if (item == name) return true;
-  return false;
-}
-
-/// What FFmpeg last complained about, as a hint.
-std::string reason() {
-  const std::string text = ff::last_log();
-  return text.empty() ? "" : "FFmpeg says: " + text;
-}
-
-void register_devices() {
-  static std::once_flag once;
-  std::call_once(once, avdevice_register_all);
+bool contains(const auto& list, std::string_view name) {
+  return std::ranges::find(list, name) != list.end();
 }
 
 }  // namespace
 
-bool Input::Watch::expired() const noexcept {
-  return now_ns() > deadline_ns.load(std::memory_order_relaxed);
-}
-
-int Input::on_interrupt(void* watch) noexcept {
-  const auto& self = *static_cast<const Watch*>(watch);
-  return self.stop.raised() || self.expired() ? 1 : 0;
-}
-
 Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop, const LiveOptions& live)
-    : where_(without_secrets(url)), kind_(classify(url)), stop_(stop), watch_{stop} {
-  ff::capture_log();
+    : where_(display_url(url)), kind_(classify(url)), stop_(stop), deadline_(&stop) {
+  ff::initialize();
   ff::forget_log();
   if (is_live(kind_)) {
-    watch_.deadline_ns = now_ns() + live.open_ns;
-    // Datagrams have no connection that could recover: a fresh start costs nothing and finds whatever comes.
-    // A SRT sender that was killed says nothing, and its successor knows nothing of the connection.
+    deadline_.set(live.open_ns);
+    // Datagrams have no connection that could recover, so that reopening early costs nothing. A killed SRT
+    // sender does not close its connection, and its successor does not continue it.
     const bool datagrams = scheme_of(url) == "udp" || scheme_of(url) == "srt";
     silence_ns_ = datagrams ? std::min(live.silence_ns, kDatagramSilence) : live.silence_ns;
   }
@@ -88,27 +63,39 @@ Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop, con
       open_screen(url, live);
       break;
     case UrlKind::other:
-      throw Error(ExitCode::bad_source, where_, "this is no source that lensd reads",
-                  "a file, img_%04d.png, -, test:NAME, rtsp:// http:// https:// udp:// srt:// rtmp://, "
-                  "/dev/videoN or screen:");
+      fail("unknown kind of source",
+           "use a file, img_%04d.png, -, test:NAME, rtsp:// http:// https:// udp:// srt:// rtmp://, "
+           "/dev/videoN or screen:");
   }
   check_sizes();  // before anything is decoded
-  // Devices say everything about their stream when they are opened.
+  // Devices describe their stream when they are opened.
   const bool device = kind_ == UrlKind::camera || kind_ == UrlKind::screen;
   const int error = device ? 0 : avformat_find_stream_info(context_.get(), nullptr);
-  if (error < 0 && watch_.expired())
-    throw Error(ExitCode::bad_source, where_, "no picture within the time for opening");
-  if (error < 0)
-    throw Error(ExitCode::bad_source, where_, "its streams cannot be read: " + ff::error_text(error),
-                reason());
+  if (error < 0 && deadline_.expired()) fail("no picture before the open timeout");
+  if (error < 0) fail("cannot read its streams: " + ff::error_text(error), ff::log_hint());
   pick_stream(kind);
   check_sizes();
-  if (parses_here_) units_ = std::make_unique<LowDelayParser>(*stream_->codecpar);
+  if (bypasses_parser_) parser_ = std::make_unique<LowDelayParser>(*stream_->codecpar);
 }
 
 void Input::make_context() {
   context_.reset(ff::allocated(avformat_alloc_context()));
-  context_->interrupt_callback = {on_interrupt, &watch_};
+  context_->interrupt_callback = deadline_.callback();
+}
+
+int Input::open_demuxer(const std::string& url, const AVInputFormat* format, ff::Options& options) {
+  AVFormatContext* context = context_.release();  // FFmpeg frees it on failure
+  const int error = avformat_open_input(&context, url.c_str(), format, options.get());
+  context_.reset(context);
+  return error;
+}
+
+void Input::fail(const std::string& what, const std::string& hint) const {
+  throw Error(ExitCode::bad_source, where_, what, hint);
+}
+
+void Input::fail_if_interrupted() const {
+  if (stop_.raised()) fail("opening was interrupted");
 }
 
 int Input::deny_open(AVFormatContext*, AVIOContext**, const char* url, int, AVDictionary**) noexcept {
@@ -118,22 +105,19 @@ int Input::deny_open(AVFormatContext*, AVIOContext**, const char* url, int, AVDi
 
 void Input::open_file(const std::string& url) {
   io_ = std::make_unique<FileIo>(url, stop_);
-  if (url == "-") where_ = "standard input";
   const AVInputFormat* format = nullptr;
   const char* name = url == "-" ? "" : url.c_str();
   int score = av_probe_input_buffer2(io_->context(), &format, name, nullptr, 0, 0);
-  // image2 opens files itself by their ending; the content decides instead.
+  // image2 would open the file itself, by its ending: probe the content alone.
   if (score >= 0 && format && std::string_view(format->name) == "image2") {
     format = nullptr;
     score = av_probe_input_buffer2(io_->context(), &format, "", nullptr, 0, 0);
   }
-  if (stop_.raised()) throw Error(ExitCode::bad_source, where_, "opening was interrupted");
-  if (score < 0 || !format)
-    throw Error(ExitCode::bad_source, where_, "this is not a video or image that FFmpeg knows", reason());
-  if (in(kRefusedDemuxers, format->name))
-    throw Error(ExitCode::bad_source, where_,
-                fmt::format("this is not a video or image, but {}", format->long_name),
-                "playlists and text are refused: name the media file itself");
+  fail_if_interrupted();
+  if (score < 0 || !format) fail("this is not a video or image that FFmpeg can read", ff::log_hint());
+  if (contains(kRefusedDemuxers, format->name))
+    fail(fmt::format("this is not a video or image but {}", format->long_name),
+         "playlists and text are refused: name the media file itself");
   const auto open = [&](int flags) {
     make_context();
     context_->pb = io_->context();
@@ -141,13 +125,13 @@ void Input::open_file(const std::string& url) {
     context_->flags |= flags;
     ff::Options options;
     options.set("protocol_whitelist", "none");
-    open_demuxer(where_, format, options);
+    open_local(where_, format, options);
   };
   try {
     open(0);
   } catch (const Error&) {
-    // FFmpeg reads all fragments of an .mp4 while it opens it, and refuses one that was cut in the middle of
-    // a fragment's header. Told not to look for an index, it begins with the first fragment.
+    // FFmpeg reads all fragments of an .mp4 when it opens it, and fails if one has a cut header. With
+    // AVFMT_FLAG_IGNIDX it starts with the first fragment instead.
     const bool fragments = std::string_view(format->name).find("mp4") != std::string_view::npos;
     if (!fragments || stop_.raised() || !io_->regular() || avio_seek(io_->context(), 0, SEEK_SET) < 0) throw;
     io_->context()->error = 0, io_->context()->eof_reached = 0;
@@ -162,40 +146,36 @@ void Input::open_sequence(const std::string& url) {
   options.set("pattern_type", "sequence");
   options.set("start_number", "0");
   options.set("start_number_range", "10000");
-  open_demuxer(url, av_find_input_format("image2"), options);
+  open_local(url, av_find_input_format("image2"), options);
 }
 
 void Input::open_generated(const std::string& url) {
-  register_devices();
   std::string graph = url.substr(std::string_view("test:").size());
   if (graph.empty()) graph = "testsrc2=size=1280x720:rate=30";
   if (graph.find_first_of(",;[]") != std::string::npos)
-    throw Error(ExitCode::bad_source, where_, "only one source and its options can be named, no filter graph",
-                "use the options after '=', separated by ':'");
+    fail("only one source with its options is allowed, not a filter graph",
+         "write options after '=', separated by ':'");
   const std::string name = graph.substr(0, graph.find('='));
   const AVFilter* filter = avfilter_get_by_name(name.c_str());
   const bool generator = filter && avfilter_filter_pad_count(filter, 0) == 0 &&
                          avfilter_filter_pad_count(filter, 1) > 0 &&
                          avfilter_pad_get_type(filter->outputs, 0) == AVMEDIA_TYPE_VIDEO;
-  if (!generator || in(kRefusedFilters, name))
-    throw Error(ExitCode::bad_source, where_, fmt::format("'{}' is not a generated video", name),
-                "try test:testsrc2, test:mandelbrot or test:smptehdbars");
+  if (!generator || contains(kRefusedFilters, name))
+    fail(fmt::format("'{}' is not a generated video", name),
+         "try test:testsrc2, test:mandelbrot or test:smptehdbars");
   make_context();
   ff::Options options;
-  open_demuxer(graph, av_find_input_format("lavfi"), options);
+  open_local(graph, av_find_input_format("lavfi"), options);
 }
 
-void Input::open_demuxer(const std::string& url, const AVInputFormat* format, ff::Options& options) {
-  AVFormatContext* context = context_.release();  // freed by FFmpeg when opening fails
-  const int error = avformat_open_input(&context, url.c_str(), format, options.get());
-  context_.reset(context);
+void Input::open_local(const std::string& url, const AVInputFormat* format, ff::Options& options) {
+  const int error = open_demuxer(url, format, options);
   if (error >= 0) return;
   if (kind_ == UrlKind::sequence && error == AVERROR(ENOENT))
-    throw Error(ExitCode::bad_source, where_, "no image of this sequence is there",
-                "numbers are looked for from 0 to 9999");
+    fail("there is no image of this sequence", "the first number must be 0 to 9999");
   const std::string what = error == AVERROR_INVALIDDATA ? "this is not a video or image that FFmpeg can read"
                                                         : "cannot be opened: " + ff::error_text(error);
-  throw Error(ExitCode::bad_source, where_, what, reason());
+  fail(what, ff::log_hint());
 }
 
 void Input::pick_stream(StreamKind kind) {
@@ -211,9 +191,8 @@ void Input::pick_stream(StreamKind kind) {
     if (preferred) best = static_cast<int>(i);
   }
   if (best < 0)
-    throw Error(ExitCode::bad_source, where_,
-                video ? "there is no video stream in it" : "there is no audio stream in it",
-                video && has_audio() ? "it has audio only" : reason());
+    fail(video ? "it has no video stream" : "it has no audio stream",
+         video && has_audio() ? "it has audio only" : ff::log_hint());
   stream_ = context_->streams[best];
   stream_->discard = AVDISCARD_DEFAULT;
 }
@@ -222,9 +201,8 @@ void Input::check_sizes() const {
   for (unsigned i = 0; i < context_->nb_streams; ++i) {
     const AVCodecParameters& p = *context_->streams[i]->codecpar;
     if (p.codec_type == AVMEDIA_TYPE_VIDEO && (p.width > kMaxSide || p.height > kMaxSide))
-      throw Error(ExitCode::bad_source, where_,
-                  fmt::format("it claims a picture of {}×{}, at most {}×{} are decoded", p.width, p.height,
-                              kMaxSide, kMaxSide));
+      fail(fmt::format("a picture of {}×{} is too large, the limit is {}×{}", p.width, p.height, kMaxSide,
+                       kMaxSide));
   }
 }
 
@@ -246,24 +224,24 @@ bool Input::has_audio() const noexcept {
 }
 
 int Input::read(AVPacket& packet) noexcept {
-  if (!units_) return read_packet(packet);
-  while (!units_->next(packet)) {
+  if (!parser_) return read_packet(packet);
+  while (!parser_->next(packet)) {
     if (const int error = read_packet(packet); error < 0) return error;
-    units_->put(packet);
+    parser_->put(packet);
   }
   return 0;
 }
 
 int Input::read_packet(AVPacket& packet) noexcept {
-  if (silence_ns_ > 0) watch_.deadline_ns.store(now_ns() + silence_ns_, std::memory_order_relaxed);
+  if (silence_ns_ > 0) deadline_.set(silence_ns_);
   for (;;) {
     av_packet_unref(&packet);
     if (stop_.raised()) return AVERROR_EXIT;
     const int error = av_read_frame(context_.get(), &packet);
     if (error < 0 && stop_.raised()) return AVERROR_EXIT;
-    // At the deadline FFmpeg still hands out what its parser held back, and remembers the interruption as the
-    // input's end: neither is to be taken for a sign of life.
-    if (watch_.expired() || (error == AVERROR_EXIT && silence_ns_ > 0)) return AVERROR(ETIMEDOUT);
+    // After the deadline FFmpeg still returns the packet that its parser held back, then AVERROR_EXIT as the
+    // input's end. Neither means that the source sends.
+    if (deadline_.expired() || (error == AVERROR_EXIT && silence_ns_ > 0)) return AVERROR(ETIMEDOUT);
     if (error == AVERROR(EAGAIN)) {
       if (kind_ == UrlKind::camera) wait_for_camera();
       continue;

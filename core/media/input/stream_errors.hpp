@@ -1,24 +1,24 @@
-// Counts what was wrong with a stream and says it in one sentence.
+// Counts the errors of a stream and sums them up in one sentence.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
-#include "core/media/ffmpeg/ffmpeg_check.hpp"
+#include "core/media/ffmpeg/ffmpeg.hpp"
 
 namespace lensd {
 
 class StreamErrors {
  public:
   void packet_read(const AVPacket& packet);
-  /// The decoder took a packet or gave a frame: `failed` says that it reported an error, `complaints` how
-  /// many error messages it has logged so far. Several of them about one picture count once.
-  void step_done(bool failed, int complaints);
-  /// Packets are no longer counted from the stream's start.
-  void sought() { from_start_ = false; }
+  /// After each packet sent to the decoder and each frame received from it. `failed`: it returned an error;
+  /// `logged_errors`: error messages that it has logged so far. Several of them in one step count once.
+  void step_done(bool failed, int logged_errors);
+  /// After a seek: packets are not counted from the stream's start any more.
+  void seek_done() { from_start_ = false; }
 
-  /// The demuxer has no more packets: `error` is what it returned, `end_ns` the end of the last frame and
-  /// `announced_ns` the stream's announced duration (0: not known), both from the stream's start.
+  /// At the end of the stream. `error`: the demuxer's last result. `end_ns`: end of the last frame.
+  /// `announced_ns`: the stream's announced duration, 0 if unknown. Both are relative to the stream's start.
   void ended(const AVFormatContext& input, const AVStream& stream, int error, int64_t end_ns,
              int64_t announced_ns, int64_t frame_ns);
 
@@ -26,8 +26,8 @@ class StreamErrors {
 
  private:
   int64_t packets_ = 0, decode_errors_ = 0;
-  int complaints_ = 0;
-  bool from_start_ = true, cut_packet_ = false;
+  int logged_errors_ = 0;
+  bool from_start_ = true, corrupt_packet_ = false;
   std::string early_end_;
 };
 

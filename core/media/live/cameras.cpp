@@ -1,4 +1,4 @@
-#include "core/media/live/cameras.hpp"
+#include "core/media/cameras.hpp"
 
 #include <fcntl.h>
 #include <linux/videodev2.h>
@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// An open device; asks and says whether the kernel answered.
+/// An open device.
 class Device {
  public:
   explicit Device(const std::string& path) : fd_(open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC)) {
@@ -32,10 +32,11 @@ class Device {
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
+  /// ioctl(); false with error() set if it fails.
   template <class T>
-  bool ask(unsigned long request, T& about) {
+  bool query(unsigned long request, T& data) {
     int result = -1;
-    do result = ioctl(fd_, request, &about);
+    do result = ioctl(fd_, request, &data);
     while (result < 0 && errno == EINTR);
     error_ = result < 0 ? errno : 0;
     return result >= 0;
@@ -47,10 +48,11 @@ class Device {
   int fd_, error_ = 0;
 };
 
-/// Node's own capabilities: a camera often has a second node that delivers metadata only.
-bool captures(const v4l2_capability& about) {
-  const uint32_t here = about.capabilities & V4L2_CAP_DEVICE_CAPS ? about.device_caps : about.capabilities;
-  return (here & (V4L2_CAP_VIDEO_CAPTURE | V4L2_CAP_VIDEO_CAPTURE_MPLANE)) && (here & V4L2_CAP_STREAMING);
+/// Checks the node's own capabilities: a camera often has a second node for metadata.
+bool captures(const v4l2_capability& capability) {
+  const uint32_t node =
+      capability.capabilities & V4L2_CAP_DEVICE_CAPS ? capability.device_caps : capability.capabilities;
+  return (node & (V4L2_CAP_VIDEO_CAPTURE | V4L2_CAP_VIDEO_CAPTURE_MPLANE)) && (node & V4L2_CAP_STREAMING);
 }
 
 std::string text(const unsigned char* bytes, size_t size) {
@@ -58,31 +60,16 @@ std::string text(const unsigned char* bytes, size_t size) {
   return std::string(begin, strnlen(begin, size));
 }
 
-/// The names by which FFmpeg's v4l2 demuxer is asked for a format.
+/// The format's name in FFmpeg's v4l2 demuxer; empty if it has none.
 std::string ffmpeg_name(uint32_t fourcc) {
-  switch (fourcc) {
-    case V4L2_PIX_FMT_MJPEG:
-    case V4L2_PIX_FMT_JPEG:
-      return "mjpeg";
-    case V4L2_PIX_FMT_H264:
-      return "h264";
-    case V4L2_PIX_FMT_YUYV:
-      return "yuyv422";
-    case V4L2_PIX_FMT_UYVY:
-      return "uyvy422";
-    case V4L2_PIX_FMT_NV12:
-      return "nv12";
-    case V4L2_PIX_FMT_YUV420:
-      return "yuv420p";
-    case V4L2_PIX_FMT_GREY:
-      return "gray";
-    case V4L2_PIX_FMT_RGB24:
-      return "rgb24";
-    case V4L2_PIX_FMT_BGR24:
-      return "bgr24";
-    default:
-      return {};
-  }
+  constexpr std::pair<uint32_t, const char*> kNames[] = {
+      {V4L2_PIX_FMT_MJPEG, "mjpeg"},    {V4L2_PIX_FMT_JPEG, "mjpeg"},   {V4L2_PIX_FMT_H264, "h264"},
+      {V4L2_PIX_FMT_YUYV, "yuyv422"},   {V4L2_PIX_FMT_UYVY, "uyvy422"}, {V4L2_PIX_FMT_NV12, "nv12"},
+      {V4L2_PIX_FMT_YUV420, "yuv420p"}, {V4L2_PIX_FMT_GREY, "gray"},    {V4L2_PIX_FMT_RGB24, "rgb24"},
+      {V4L2_PIX_FMT_BGR24, "bgr24"}};
+  for (const auto& [code, name] : kNames)
+    if (code == fourcc) return name;
+  return {};
 }
 
 double per_second(const v4l2_fract& interval) {
@@ -91,16 +78,16 @@ double per_second(const v4l2_fract& interval) {
 
 std::vector<double> rates_of(Device& device, uint32_t fourcc, Extent size) {
   std::vector<double> rates;
-  v4l2_frmivalenum about = {};
-  about.pixel_format = fourcc;
-  about.width = static_cast<uint32_t>(size.width), about.height = static_cast<uint32_t>(size.height);
-  for (; about.index < 256 && device.ask(VIDIOC_ENUM_FRAMEINTERVALS, about); ++about.index) {
-    if (about.type == V4L2_FRMIVAL_TYPE_DISCRETE) {
-      rates.push_back(per_second(about.discrete));
+  v4l2_frmivalenum entry = {};
+  entry.pixel_format = fourcc;
+  entry.width = static_cast<uint32_t>(size.width), entry.height = static_cast<uint32_t>(size.height);
+  for (; entry.index < 256 && device.query(VIDIOC_ENUM_FRAMEINTERVALS, entry); ++entry.index) {
+    if (entry.type == V4L2_FRMIVAL_TYPE_DISCRETE) {
+      rates.push_back(per_second(entry.discrete));
       continue;
     }
-    rates.push_back(per_second(about.stepwise.min));  // a range: its ends
-    rates.push_back(per_second(about.stepwise.max));
+    rates.push_back(per_second(entry.stepwise.min));  // both ends of a range
+    rates.push_back(per_second(entry.stepwise.max));
     break;
   }
   std::sort(rates.rbegin(), rates.rend());
@@ -113,15 +100,15 @@ std::vector<CameraMode> modes_of(Device& device, uint32_t fourcc) {
     const Extent size{static_cast<int>(width), static_cast<int>(height)};
     modes.push_back({size, rates_of(device, fourcc, size)});
   };
-  v4l2_frmsizeenum about = {};
-  about.pixel_format = fourcc;
-  for (; about.index < 256 && device.ask(VIDIOC_ENUM_FRAMESIZES, about); ++about.index) {
-    if (about.type == V4L2_FRMSIZE_TYPE_DISCRETE) {
-      add(about.discrete.width, about.discrete.height);
+  v4l2_frmsizeenum entry = {};
+  entry.pixel_format = fourcc;
+  for (; entry.index < 256 && device.query(VIDIOC_ENUM_FRAMESIZES, entry); ++entry.index) {
+    if (entry.type == V4L2_FRMSIZE_TYPE_DISCRETE) {
+      add(entry.discrete.width, entry.discrete.height);
       continue;
     }
-    add(about.stepwise.max_width, about.stepwise.max_height);
-    add(about.stepwise.min_width, about.stepwise.min_height);
+    add(entry.stepwise.max_width, entry.stepwise.max_height);
+    add(entry.stepwise.min_width, entry.stepwise.min_height);
     break;
   }
   std::stable_sort(modes.begin(), modes.end(), [](const CameraMode& a, const CameraMode& b) {
@@ -132,16 +119,16 @@ std::vector<CameraMode> modes_of(Device& device, uint32_t fourcc) {
 
 std::vector<CameraFormat> formats_of(Device& device) {
   std::vector<CameraFormat> formats;
-  v4l2_fmtdesc about = {};
-  about.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
-  for (; about.index < 256 && device.ask(VIDIOC_ENUM_FMT, about); ++about.index)
-    formats.push_back({fourcc_text(about.pixelformat), text(about.description, sizeof about.description),
-                       ffmpeg_name(about.pixelformat), modes_of(device, about.pixelformat)});
+  v4l2_fmtdesc entry = {};
+  entry.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
+  for (; entry.index < 256 && device.query(VIDIOC_ENUM_FMT, entry); ++entry.index)
+    formats.push_back({fourcc_text(entry.pixelformat), text(entry.description, sizeof entry.description),
+                       ffmpeg_name(entry.pixelformat), modes_of(device, entry.pixelformat)});
   return formats;
 }
 
-/// Device file → its stable name.
-std::map<std::string, std::string> stable_names(const std::string& folder) {
+/// Device file → name in /dev/v4l/by-id.
+std::map<std::string, std::string> names_by_id(const std::string& folder) {
   std::map<std::string, std::string> names;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder + "/v4l/by-id", ignored)) {
@@ -159,11 +146,11 @@ std::string open_problem(int error) {
       return "the camera is not there";
     case EACCES:
     case EPERM:
-      return "no permission to open the camera (add the user to the group video)";
+      return "no permission to open the camera (add yourself to the group 'video')";
     case EBUSY:
       return "the camera is in use by another program";
     default:
-      return fmt::format("the camera cannot be opened: {}", std::strerror(error));
+      return fmt::format("cannot open the camera: {}", std::strerror(error));
   }
 }
 
@@ -189,41 +176,41 @@ std::vector<Camera> list_cameras(const std::string& folder) {
       nodes.emplace_back(std::stoi(file.substr(5)), entry.path().string());
   }
   std::sort(nodes.begin(), nodes.end());
-  const auto names = stable_names(folder);
+  const auto names = names_by_id(folder);
   std::vector<Camera> cameras;
   for (const auto& [number, path] : nodes) {
     Device device(path);
-    v4l2_capability about = {};
-    if (!device.is_open() || !device.ask(VIDIOC_QUERYCAP, about) || !captures(about)) continue;
+    v4l2_capability capability = {};
+    if (!device.is_open() || !device.query(VIDIOC_QUERYCAP, capability) || !captures(capability)) continue;
     const auto stable = names.find(fs::canonical(path, ignored).string());
-    cameras.push_back({path, stable == names.end() ? "" : stable->second, text(about.card, sizeof about.card),
-                       formats_of(device)});
+    cameras.push_back({path, stable == names.end() ? "" : stable->second,
+                       text(capability.card, sizeof capability.card), formats_of(device)});
   }
   return cameras;
 }
 
 std::string never_a_camera(const std::string& path) {
-  if (path.empty() || path.front() != '/') return "a camera is named by its device file, such as /dev/video0";
+  if (path.empty() || path.front() != '/') return "name a camera by its device file, such as /dev/video0";
   struct stat status = {};
   if (stat(path.c_str(), &status) != 0) return {};
-  if (!S_ISCHR(status.st_mode)) return "this is no device";
+  if (!S_ISCHR(status.st_mode)) return "this is not a device";
   Device device(path);
-  v4l2_capability about = {};
+  v4l2_capability capability = {};
   if (!device.is_open()) return {};
-  if (!device.ask(VIDIOC_QUERYCAP, about)) {
+  if (!device.query(VIDIOC_QUERYCAP, capability)) {
     const int error = device.error();
     return error == ENOTTY || error == EINVAL ? "this device is not a camera" : "";
   }
-  return captures(about) ? ""
-                         : "this device delivers no video (a camera often has a second node with metadata)";
+  return captures(capability)
+             ? ""
+             : "this device delivers no video (a camera often has a second node for metadata)";
 }
 
 std::string camera_obstacle(const std::string& path) {
   Device device(path);
-  if (!device.is_open()) return open_problem(device.error());
-  v4l2_capability about = {};
-  if (!device.ask(VIDIOC_QUERYCAP, about)) return open_problem(device.error());
-  return captures(about) ? "" : "this device delivers no video";
+  v4l2_capability capability = {};
+  if (!device.is_open() || !device.query(VIDIOC_QUERYCAP, capability)) return open_problem(device.error());
+  return captures(capability) ? "" : "this device delivers no video";
 }
 
 }  // namespace lensd

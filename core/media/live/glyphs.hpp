@@ -1,4 +1,4 @@
-// Capitals, digits and marks of 5 × 7 dots, for text in generated pictures.
+// A font of capitals, digits and punctuation, 5 × 7 dots, for text in generated pictures.
 #pragma once
 
 #include <array>
@@ -8,8 +8,7 @@ namespace lensd {
 
 inline constexpr int kGlyphWidth = 5, kGlyphHeight = 7;
 
-/// Rows from the top, the leftmost dot in bit 4. Small letters get their capitals; what is not there is
-/// empty.
+/// Rows from the top, the leftmost dot in bit 4. Lower case gives capitals; unknown characters are empty.
 const std::array<uint8_t, kGlyphHeight>& glyph(char c) noexcept;
 
 }  // namespace lensd

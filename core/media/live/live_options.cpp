@@ -1,24 +1,27 @@
 #include "core/media/live/live_options.hpp"
 
 extern "C" {
-#include <libavdevice/avdevice.h>
 #include <libavutil/opt.h>
 }
+
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <sys/socket.h>
 
 #include <fmt/format.h>
 
 #include <array>
 #include <cstdlib>
-#include <mutex>
+#include <cstring>
 #include <string_view>
 #include <vector>
 
-#include "core/media/live/cameras.hpp"
+#include "core/media/cameras.hpp"
 
 namespace lensd {
 namespace {
 
-/// Options that would lift what input_live.cpp keeps shut, or that end the program (list_formats prints).
+/// Options that would lift the restrictions of input_live.cpp, or that print and exit.
 constexpr std::array<std::string_view, 6> kRefusedOptions = {"protocol_whitelist", "protocol_blacklist",
                                                              "format_whitelist",   "codec_whitelist",
                                                              "list_formats",       "list_standards"};
@@ -31,27 +34,31 @@ Error refused(const std::string& where, const std::string& what, const std::stri
   return Error(ExitCode::bad_source, where, what, hint);
 }
 
-/// Protocols that a scheme is made of, outermost first, for the question which options exist.
-std::vector<const char*> layers(const std::string& scheme) {
-  if (scheme == "http") return {"http", "tcp"};
-  if (scheme == "https") return {"https", "tls", "tcp"};
-  if (scheme == "udp") return {"udp"};
-  if (scheme == "srt") return {"srt"};
-  if (scheme == "rtmp") return {"rtmp", "tcp"};
-  if (scheme == "rtmps") return {"rtmps", "tls", "tcp"};
-  return {};  // RTSP opens its sockets itself, with options of the demuxer
+/// "rtsp" for "rtsps", "http" for "https", "rtmp" for "rtmps".
+std::string without_tls(const std::string& scheme) {
+  return scheme.size() == 5 && scheme.back() == 's' ? scheme.substr(0, 4) : scheme;
 }
 
-bool knows(const AVClass* type, const std::string& option) {
+/// The protocols of a scheme, outermost first, whose options `extra` may set. RTSP opens its sockets itself,
+/// with options of the demuxer.
+std::vector<std::string> layers(const std::string& scheme) {
+  const std::string base = without_tls(scheme);
+  if (scheme.empty() || base == "rtsp") return {};
+  if (base == "udp" || base == "srt") return {scheme};
+  return base == scheme ? std::vector<std::string>{scheme, "tcp"}
+                        : std::vector<std::string>{scheme, "tls", "tcp"};
+}
+
+bool has_option(const AVClass* type, const std::string& option) {
   return type && av_opt_find(&type, option.c_str(), nullptr, 0, AV_OPT_SEARCH_FAKE_OBJ);
 }
 
 void check_extra(const std::string& where, const std::string& scheme, const AVInputFormat* format,
                  const LiveOptions& live) {
   for (const auto& [key, value] : live.extra) {
-    bool known = knows(avformat_get_class(), key) || (format && knows(format->priv_class, key));
-    for (const char* protocol : layers(scheme))
-      known = known || knows(avio_protocol_get_class(protocol), key);
+    bool known = has_option(avformat_get_class(), key) || (format && has_option(format->priv_class, key));
+    for (const std::string& protocol : layers(scheme))
+      known = known || has_option(avio_protocol_get_class(protocol.c_str()), key);
     for (const std::string_view refusal : kRefusedOptions) known = known && key != refusal;
     if (!known)
       throw Error(ExitCode::invalid_config, where, fmt::format("this kind of source has no option '{}'", key),
@@ -62,56 +69,70 @@ void check_extra(const std::string& where, const std::string& scheme, const AVIn
 void check_shape(const std::string& where, UrlKind kind, const LiveOptions& live) {
   const bool shaped = live.size.width > 0 || live.rate > 0;
   if (kind == UrlKind::network && shaped)
-    throw Error(ExitCode::invalid_config, where, "a network source sends the size and rate that it likes",
-                "size and rate are for cameras and the screen");
+    throw Error(ExitCode::invalid_config, where, "size and rate cannot be set for a network source",
+                "they are for cameras and the screen");
   if (kind == UrlKind::screen && !live.format.empty())
-    throw Error(ExitCode::invalid_config, where, "the screen has no choice of formats", "leave format out");
+    throw Error(ExitCode::invalid_config, where, "the screen has only one format",
+                "remove format from [source]");
 }
 
-void register_devices() {
-  static std::once_flag once;
-  std::call_once(once, avdevice_register_all);
+bool internal(const in_addr& v4) {
+  const uint32_t a = ntohl(v4.s_addr);
+  const auto within = [a](uint32_t net, int bits) { return (a >> (32 - bits)) == (net >> (32 - bits)); };
+  return within(0x00000000, 8) || within(0x0A000000, 8) || within(0x64400000, 10) || within(0x7F000000, 8) ||
+         within(0xA9FE0000, 16) || within(0xAC100000, 12) || within(0xC0A80000, 16) || within(0xE0000000, 3);
+}
+
+bool internal(const in6_addr& v6) {
+  if (IN6_IS_ADDR_V4MAPPED(&v6)) {
+    in_addr v4 = {};
+    std::memcpy(&v4, v6.s6_addr + 12, 4);
+    return internal(v4);
+  }
+  return IN6_IS_ADDR_LOOPBACK(&v6) || IN6_IS_ADDR_UNSPECIFIED(&v6) || IN6_IS_ADDR_LINKLOCAL(&v6) ||
+         IN6_IS_ADDR_SITELOCAL(&v6) || IN6_IS_ADDR_MULTICAST(&v6) || (v6.s6_addr[0] & 0xFE) == 0xFC;
 }
 
 }  // namespace
 
 std::string allowed_protocols(const std::string& scheme) {
-  if (scheme == "http" || scheme == "https") return "http,https,httpproxy,tcp,tls";
-  if (scheme == "rtsp" || scheme == "rtsps") return "rtsp,rtp,srtp,udp,tcp,tls,http,https,httpproxy";
-  if (scheme == "rtmp" || scheme == "rtmps") return "rtmp,rtmps,tcp,tls";
-  return scheme;  // udp, srt
+  const std::string base = without_tls(scheme);
+  if (base == "http") return "http,https,httpproxy,tcp,tls";
+  if (base == "rtsp") return "rtsp,rtp,srtp,udp,tcp,tls,http,https,httpproxy";
+  return base == "rtmp" ? "rtmp,rtmps,tcp,tls" : scheme;  // udp, srt
 }
 
 std::string allowed_demuxers(const std::string& scheme) {
-  if (scheme == "rtsp" || scheme == "rtsps") return "rtsp";
+  const std::string base = without_tls(scheme);
+  if (base == "rtsp") return "rtsp";
+  if (base == "rtmp") return "flv";
   const std::string streams = "mpegts,flv,matroska,nut,h264,hevc,m4v,mpegvideo,mjpeg,mpjpeg";
-  if (scheme == "http" || scheme == "https")
-    return streams + ",mov,avi,ogg,asf,mpeg,ivf,gif,apng,jpeg_pipe,png_pipe,webp_pipe,bmp_pipe";
-  return scheme == "rtmp" || scheme == "rtmps" ? "flv" : streams;
+  if (base != "http") return streams;
+  return streams + ",mov,avi,ogg,asf,mpeg,ivf,gif,apng,jpeg_pipe,png_pipe,webp_pipe,bmp_pipe";
 }
 
 const AVInputFormat* live_demuxer(const std::string& url, UrlKind kind, const LiveOptions& live) {
+  ff::initialize();
   if (kind != UrlKind::network) {
-    register_devices();
     const char* device = kind == UrlKind::camera ? "video4linux2" : "x11grab";
     if (const AVInputFormat* format = av_find_input_format(device)) return format;
     throw Error(ExitCode::unavailable, without_secrets(url), fmt::format("this FFmpeg has no {}", device));
   }
   const std::string scheme = scheme_of(url);
-  if (scheme == "rtsp" || scheme == "rtsps") return av_find_input_format("rtsp");
+  if (without_tls(scheme) == "rtsp") return av_find_input_format("rtsp");
   std::string format_name = live.format;
-  // Datagrams carry MPEG-TS unless somebody says otherwise; naming it saves the time for guessing.
+  // Datagrams usually carry MPEG-TS. Naming it saves the time for probing.
   if (format_name.empty() && (scheme == "udp" || scheme == "srt")) format_name = "mpegts";
   if (format_name.empty()) return nullptr;
   const AVInputFormat* format = av_find_input_format(format_name.c_str());
   if (!format)
     throw Error(ExitCode::invalid_config, without_secrets(url),
-                fmt::format("'{}' is no format that this FFmpeg reads", format_name));
+                fmt::format("this FFmpeg has no input format '{}'", format_name));
   return format;
 }
 
 void fill_live_options(ff::Options& options, const std::string& url, UrlKind kind, const LiveOptions& live) {
-  const std::string scheme = scheme_of(url);
+  const std::string scheme = scheme_of(url), base = without_tls(scheme);
   if (kind == UrlKind::camera && !live.format.empty()) options.set("input_format", live.format);
   if (kind != UrlKind::network) {
     if (live.size.width > 0)
@@ -122,15 +143,15 @@ void fill_live_options(ff::Options& options, const std::string& url, UrlKind kin
     options.set("protocol_whitelist", allowed_protocols(scheme));
     options.set("format_whitelist", allowed_demuxers(scheme));
   }
-  if (scheme == "rtsp" || scheme == "rtsps") {
+  if (base == "rtsp") {
     options.set("rtsp_transport", live.rtsp_transport);
     options.set("timeout", microseconds(live.silence_ns));
     options.set("allowed_media_types", "video");
     if (live.low_latency) options.set("reorder_queue_size", "0");
   } else if (scheme == "udp") {
     options.set("overrun_nonfatal", "1");
-    options.set("buffer_size", "2097152");  // a key frame's burst; the kernel may cut it down
-  } else if (scheme == "http" || scheme == "https" || scheme == "rtmp" || scheme == "rtmps") {
+    options.set("buffer_size", "2097152");  // for bursts of key frames; the kernel may reduce it
+  } else if (base == "http" || base == "rtmp") {
     options.set("rw_timeout", microseconds(live.silence_ns));
   } else if (scheme == "srt") {
     options.set("connect_timeout", std::to_string(live.silence_ns / 1'000'000));
@@ -144,7 +165,7 @@ std::string screen_display(const std::string& url) {
   if (!given.empty() && given.front() != '+') return given;  // "+X,Y" is an offset without a display
   const char* named = std::getenv("DISPLAY");
   if (!named || !*named)
-    throw refused(url, "there is no X11 display to record", "set DISPLAY, or name one: screen::0+0,0");
+    throw refused(url, "there is no X11 display to record", "set DISPLAY, or use screen::0+0,0");
   return named + given;
 }
 
@@ -155,16 +176,30 @@ void check_live_source(const std::string& url, const LiveOptions& live) {
   const AVInputFormat* format = live_demuxer(url, kind, live);
   check_extra(where, scheme, format, live);
   if (kind == UrlKind::screen) screen_display(url);
-  if (kind == UrlKind::camera) {
+  if (kind == UrlKind::camera)
     if (const std::string problem = never_a_camera(camera_path(url)); !problem.empty())
       throw refused(where, problem, "lensd doctor lists the cameras");
-  }
   if (kind != UrlKind::network) return;
   if (host_of(url).empty() && scheme != "udp" && scheme != "srt")
-    throw refused(where, "there is no host in this address", scheme + "://HOST/…");
+    throw refused(where, "this address has no host", "use " + scheme + "://HOST/…");
   const auto protocols = layers(scheme);
-  if (!protocols.empty() && !avio_protocol_get_class(protocols.front()))
+  if (!protocols.empty() && !avio_protocol_get_class(protocols.front().c_str()))
     throw Error(ExitCode::unavailable, where, fmt::format("this FFmpeg was built without {}", scheme));
+}
+
+bool is_internal_host(const std::string& host) {
+  addrinfo hints = {}, *list = nullptr;
+  hints.ai_socktype = SOCK_STREAM;
+  if (getaddrinfo(host.c_str(), nullptr, &hints, &list) != 0) return true;  // unknown: assume internal
+  bool inside = false;
+  for (const addrinfo* a = list; a; a = a->ai_next) {
+    if (a->ai_family == AF_INET)
+      inside = inside || internal(reinterpret_cast<const sockaddr_in*>(a->ai_addr)->sin_addr);
+    else if (a->ai_family == AF_INET6)
+      inside = inside || internal(reinterpret_cast<const sockaddr_in6*>(a->ai_addr)->sin6_addr);
+  }
+  freeaddrinfo(list);
+  return inside;
 }
 
 }  // namespace lensd

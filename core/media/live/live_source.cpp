@@ -19,15 +19,15 @@
 namespace lensd {
 namespace {
 
-constexpr int64_t kPlaceholderEvery = 500'000'000;
-constexpr int64_t kListenAgain = 50'000'000;
-/// next() comes back this often even where nothing happens.
-constexpr int64_t kLongestWait = 200'000'000;
-/// How long the end waits for the reader before it is left alone.
-constexpr auto kFarewell = std::chrono::milliseconds(500);
-/// More than this ahead of the clock, a stream's times have leapt.
-constexpr int64_t kLeap = 1'000'000'000;
-/// The line of earliest arrivals rises by this share, so that it follows a sender whose clock is slow.
+constexpr int64_t kPlaceholderEveryNs = 500'000'000;
+constexpr int64_t kUdpRetryNs = 50'000'000;
+/// next() returns `again` after this time without a picture.
+constexpr int64_t kLongestWaitNs = 200'000'000;
+/// How long the destructor waits for the reader thread.
+constexpr auto kExitTimeout = std::chrono::milliseconds(500);
+/// A stream whose times run ahead of the clock by more than this has jumped.
+constexpr int64_t kJumpNs = 1'000'000'000;
+/// The earliest delay grows by 1/5000 of the elapsed time, to follow a sender whose clock is slow.
 constexpr int64_t kDriftShare = 5000;
 
 std::chrono::steady_clock::time_point time_point(int64_t ns) {
@@ -45,33 +45,34 @@ std::string stream_text(const SourceInfo& info) {
 LiveTiming timing_of(const std::string& url, const LiveOptions& options) {
   LiveTiming timing;
   timing.stall_ns = options.stall_ns;
-  // Asking this machine for a device costs nobody anything, nor does listening for datagrams, where every
-  // pause may miss the first key frame.
-  if (scheme_of(url) == "udp") timing.retry_ns = kListenAgain;
+  // Retries of a local device or of a UDP socket load no server, so that they stay fast. A pause on UDP may
+  // also miss the first key frame.
+  if (scheme_of(url) == "udp") timing.retry_ns = kUdpRetryNs;
   if (classify(url) != UrlKind::network || scheme_of(url) == "udp") timing.slow_retry_ns = timing.retry_ns;
   return timing;
 }
 
 }  // namespace
 
-/// What reader and decode thread share; the reader owns it as well and may outlive the source.
-struct LiveSource::Link {
-  Link(const std::string& url, const LiveOptions& options, Opener opener)
+/// The reader thread and what it shares with the decode thread. Owned by both; may outlive the source.
+struct LiveSource::Reader {
+  Reader(const std::string& url, const LiveOptions& options, Opener opener)
       : where(without_secrets(url)),
         open(std::move(opener)),
         machine(timing_of(url, options), now_ns(), static_cast<uint32_t>(now_ns())) {}
 
-  struct Mail {
+  struct QueuedPicture {
     Picture picture;
     uint32_t connection = 0;
   };
 
-  static void read(const std::shared_ptr<Link>& link);
+  static void run(const std::shared_ptr<Reader>& reader);
   bool wait_for_attempt();
   void attempt();
-  void pump(Source& source);
+  void read_pictures(Source& source);
   void wait_until_due(int64_t pts_ns);
-  void put(Picture picture);
+  void push(Picture picture);
+  QueuedPicture pop();
   void estimate_latency(const FrameInfo& info, int64_t now);
 
   const std::string where;
@@ -79,65 +80,63 @@ struct LiveSource::Link {
   std::atomic<bool> stop{false};
 
   std::mutex mutex;
-  std::condition_variable changed;  // both ways
-  LiveMachine machine;
-  std::array<Mail, 2> mail;  // oldest first
-  size_t mails = 0;
-  bool interrupted = false, ended = false, gone = false;
-  bool file_wanted = false;  // while the constructor waits: a file is handed over instead of played
+  std::condition_variable changed;  // reader and decode thread wait for it
+  LiveStateMachine machine;
+  std::array<QueuedPicture, 2> queue;  // oldest first
+  size_t queued = 0;
+  bool interrupted = false, ended = false, exited = false;
+  bool take_files = true;  // while the constructor waits: `file` takes a file instead of playing it
   std::exception_ptr failure;
   std::unique_ptr<Source> file;
   SourceInfo info;
-  bool info_known = false;
-  uint32_t connection = 0;
+  uint32_t connection = 0;  // number of the current one; 0: none yet
 
   // Reader thread.
-  int64_t pace_wall_ns = 0, pace_pts_ns = -1, earliest_ns = 0;
-  bool earliest_known = false;
+  int64_t pace_wall_ns = 0, pace_pts_ns = -1, earliest_delay_ns = INT64_MAX;
 };
 
-void LiveSource::Link::read(const std::shared_ptr<Link>& link) {
-  while (link->wait_for_attempt()) link->attempt();
-  const std::lock_guard lock(link->mutex);
-  link->gone = true;
-  link->changed.notify_all();
+void LiveSource::Reader::run(const std::shared_ptr<Reader>& reader) {
+  while (reader->wait_for_attempt()) reader->attempt();
+  const std::lock_guard lock(reader->mutex);
+  reader->exited = true;
+  reader->changed.notify_all();
 }
 
-bool LiveSource::Link::wait_for_attempt() {
+bool LiveSource::Reader::wait_for_attempt() {
   std::unique_lock lock(mutex);
   for (;;) {
     if (stop || ended || failure || file) return false;
     const int64_t now = now_ns();
     if (machine.attempt_due(now)) {
-      machine.attempt_begun(now);
+      machine.attempt_started();
       return true;
     }
     changed.wait_until(lock, time_point(machine.next_event_ns()));
   }
 }
 
-/// One connection from its opening to its end.
-void LiveSource::Link::attempt() {
+/// One connection, from opening to end.
+void LiveSource::Reader::attempt() {
   std::string reason;
   try {
     std::unique_ptr<Source> source = open(stop);
     {
       const std::lock_guard lock(mutex);
-      info = source->info(), info_known = true;
+      info = source->info();
       machine.status().stream = stream_text(info);
       ++connection;
-      if (file_wanted && !info.live) {
+      if (take_files && !info.live) {
         file = std::move(source);
         changed.notify_all();
         return;
       }
     }
-    pace_pts_ns = -1, earliest_known = false;
-    pump(*source);
+    pace_pts_ns = -1, earliest_delay_ns = INT64_MAX;
+    read_pictures(*source);
     return;
   } catch (const Error& e) {
     reason = e.problem();
-    // What was asked for cannot be had, now or later: options that do not fit, a GPU that is not there.
+    // Permanent errors: options that do not fit, a missing GPU.
     if (e.code() != ExitCode::bad_source) {
       const std::lock_guard lock(mutex);
       failure = std::current_exception();
@@ -148,7 +147,7 @@ void LiveSource::Link::attempt() {
   } catch (const std::exception& e) {
     reason = e.what();
   }
-  // Every connection allocates on threads of its own; what it leaves behind in their arenas goes back now.
+  // The threads of a connection have their own malloc arenas: return their free memory to the system.
   malloc_trim(0);
   const std::lock_guard lock(mutex);
   if (stop) return;
@@ -158,8 +157,8 @@ void LiveSource::Link::attempt() {
   changed.notify_all();
 }
 
-/// Hands over pictures until the source ends (a file on a server) or fails, which throws.
-void LiveSource::Link::pump(Source& source) {
+/// Queues pictures until the source ends (a file on a server). Throws Error if it fails.
+void LiveSource::Reader::read_pictures(Source& source) {
   const bool paced = !source.info().live;
   while (!stop) {
     Picture picture;
@@ -172,14 +171,14 @@ void LiveSource::Link::pump(Source& source) {
       return;
     }
     if (paced) wait_until_due(picture.info.pts_ns);
-    put(std::move(picture));
+    push(std::move(picture));
   }
 }
 
-/// A file that a slow server turned out to send plays at its own speed.
-void LiveSource::Link::wait_until_due(int64_t pts_ns) {
+/// Paces a file on a server whose kind was known too late for take_file().
+void LiveSource::Reader::wait_until_due(int64_t pts_ns) {
   const int64_t now = now_ns();
-  if (pace_pts_ns < 0 || now - pace_wall_ns > pts_ns - pace_pts_ns + kLeap) {
+  if (pace_pts_ns < 0 || now - pace_wall_ns > pts_ns - pace_pts_ns + kJumpNs) {
     pace_wall_ns = now, pace_pts_ns = pts_ns;
     return;
   }
@@ -187,75 +186,78 @@ void LiveSource::Link::wait_until_due(int64_t pts_ns) {
   changed.wait_until(lock, time_point(pace_wall_ns + pts_ns - pace_pts_ns), [this] { return stop.load(); });
 }
 
-void LiveSource::Link::put(Picture picture) {
+void LiveSource::Reader::push(Picture picture) {
   const std::lock_guard lock(mutex);
   const int64_t now = now_ns();
   estimate_latency(picture.info, now);
   const LiveState before = machine.status().state;
   machine.frame(now);
   if (before != LiveState::playing) log::info("{}: playing {}", where, machine.status().stream);
-  if (mails == mail.size()) {
-    std::swap(mail[0], mail[1]);
-    --mails;
+  if (queued == queue.size()) {
+    pop();
     ++machine.status().dropped;
   }
-  mail[mails++] = {std::move(picture), connection};
+  queue[queued++] = {std::move(picture), connection};
   changed.notify_all();
 }
 
-/// Pictures come at the earliest `earliest_ns` after their time stamps; what is later was held up.
-void LiveSource::Link::estimate_latency(const FrameInfo& frame, int64_t now) {
-  const int64_t delay = now - frame.pts_ns;
-  if (!earliest_known) {
-    earliest_ns = delay, earliest_known = true;
-  } else {
-    earliest_ns += std::max<int64_t>(0, now - machine.status().last_frame_ns) / kDriftShare;
-  }
-  earliest_ns = std::min(earliest_ns, delay);
-  // Cameras tell when a picture was taken, which is better.
-  machine.status().latency_ns = std::max(delay - earliest_ns, now - frame.capture_ns);
+LiveSource::Reader::QueuedPicture LiveSource::Reader::pop() {
+  QueuedPicture oldest = std::move(queue[0]);
+  std::swap(queue[0], queue[1]);
+  --queued;
+  return oldest;
 }
 
-LiveSource::LiveSource(const std::string& url, const SourceOptions& options, Opener open, int64_t patience_ns)
+/// A picture's latency is its delay beyond the earliest one, where delay = arrival - time stamp.
+void LiveSource::Reader::estimate_latency(const FrameInfo& frame, int64_t now) {
+  const int64_t delay = now - frame.pts_ns;
+  if (earliest_delay_ns != INT64_MAX)
+    earliest_delay_ns += std::max<int64_t>(0, now - machine.status().last_frame_ns) / kDriftShare;
+  earliest_delay_ns = std::min(earliest_delay_ns, delay);
+  // Cameras give the capture time, which is more exact.
+  machine.status().latency_ns = std::max(delay - earliest_delay_ns, now - frame.capture_ns);
+}
+
+LiveSource::LiveSource(const std::string& url, const SourceOptions& options, Opener open,
+                       int64_t first_timeout_ns)
     : where_(without_secrets(url)),
       options_(options.live),
-      link_(std::make_shared<Link>(url, options.live, std::move(open))),
-      begin_ns_(now_ns()) {
-  link_->file_wanted = true;
-  std::thread([link = link_] { Link::read(link); }).detach();
-  std::unique_lock lock(link_->mutex);
-  const int64_t deadline = begin_ns_ + patience_ns;
-  const auto settled = [this] {
-    return link_->mails > 0 || link_->file || link_->failure || link_->gone ||
-           !link_->machine.status().reason.empty();
+      reader_(std::make_shared<Reader>(url, options.live, std::move(open))),
+      start_ns_(now_ns()) {
+  std::thread([reader = reader_] { Reader::run(reader); }).detach();
+  std::unique_lock lock(reader_->mutex);
+  const int64_t deadline = start_ns_ + first_timeout_ns;
+  const auto decided = [this] {
+    return reader_->queued > 0 || reader_->file || reader_->failure || reader_->exited ||
+           !reader_->machine.status().reason.empty();
   };
-  // The caller's flag is looked at now and then: nobody signals it here.
-  while (!settled() && now_ns() < deadline && !(options.cancel && *options.cancel))
-    link_->changed.wait_until(lock, time_point(std::min(deadline, now_ns() + 50'000'000)));
-  link_->file_wanted = false;
-  if (link_->failure) std::rethrow_exception(link_->failure);
-  opened_ = link_->mails > 0;
-  info_ = link_->info_known ? link_->info : SourceInfo{};
+  // The caller's flag does not notify `changed`: poll it.
+  while (!decided() && now_ns() < deadline && !(options.cancel && *options.cancel))
+    reader_->changed.wait_until(lock, time_point(std::min(deadline, now_ns() + 50'000'000)));
+  reader_->take_files = false;
+  if (reader_->failure) std::rethrow_exception(reader_->failure);
+  opened_ = reader_->queued > 0;
+  info_ = reader_->info;
   info_.url = where_, info_.name = short_name(url);
   info_.live = true, info_.seekable = false, info_.image = false;
   info_.duration_ns = 0, info_.frame_count = 0;
-  info_.has_audio = false;  // it cannot be read a second time for its sound
-  if (!link_->info_known)
+  info_.has_audio = false;  // a recording reads audio from a second opening, which is not possible here
+  if (reader_->connection == 0)
     info_.picture = Placeholder::default_info(options_.size.width > 0 ? options_.size : Extent{1280, 720});
   last_info_ = info_.picture;
 }
 
 LiveSource::~LiveSource() {
-  link_->stop = true;
-  std::unique_lock lock(link_->mutex);
-  link_->changed.notify_all();
-  if (!link_->changed.wait_for(lock, kFarewell, [this] { return link_->gone; }))
-    log::debug("{}: its reader hangs and is left alone", where_);
+  reader_->stop = true;
+  std::unique_lock lock(reader_->mutex);
+  reader_->changed.notify_all();
+  if (!reader_->changed.wait_for(lock, kExitTimeout, [this] { return reader_->exited; }))
+    log::debug("{}: the reader thread hangs and is left running", where_);
 }
 
 std::unique_ptr<Source> LiveSource::take_file() {
-  const std::lock_guard lock(link_->mutex);
-  return std::move(link_->file);
+  const std::lock_guard lock(reader_->mutex);
+  return std::move(reader_->file);
 }
 
 void LiveSource::seek(int64_t) {
@@ -263,96 +265,92 @@ void LiveSource::seek(int64_t) {
 }
 
 void LiveSource::interrupt() noexcept {
-  const std::lock_guard lock(link_->mutex);
-  link_->interrupted = true;
-  link_->changed.notify_all();
+  const std::lock_guard lock(reader_->mutex);
+  reader_->interrupted = true;
+  reader_->changed.notify_all();
 }
 
 LiveStatus LiveSource::live_status() const {
-  const std::lock_guard lock(link_->mutex);
-  link_->machine.tick(now_ns());
-  return link_->machine.status();
+  const std::lock_guard lock(reader_->mutex);
+  reader_->machine.tick(now_ns());
+  return reader_->machine.status();
 }
 
 FrameOutcome LiveSource::next(Picture& out) {
   out.reset();
-  const int64_t give_up = now_ns() + kLongestWait;  // a sign of life for whoever watches the thread
-  std::unique_lock lock(link_->mutex);
+  const int64_t deadline = now_ns() + kLongestWaitNs;
+  std::unique_lock lock(reader_->mutex);
   for (;;) {
-    if (std::exchange(link_->interrupted, false)) return FrameOutcome::again;
-    if (link_->failure) std::rethrow_exception(link_->failure);
+    if (std::exchange(reader_->interrupted, false)) return FrameOutcome::again;
+    if (reader_->failure) std::rethrow_exception(reader_->failure);
     const int64_t now = now_ns();
-    link_->machine.tick(now);
-    if (link_->mails > 0) {
-      Link::Mail mail = std::move(link_->mail[0]);
-      std::swap(link_->mail[0], link_->mail[1]);
-      --link_->mails;
+    reader_->machine.tick(now);
+    if (reader_->queued > 0) {
+      Reader::QueuedPicture oldest = reader_->pop();
       lock.unlock();
-      if (mail.connection != connection_ || placeholder_shown_) ++serial_;
-      connection_ = mail.connection;
-      out = deliver(std::move(mail.picture), now);
+      if (oldest.connection != connection_ || placeholder_shown_) ++serial_;
+      connection_ = oldest.connection;
+      out = deliver(std::move(oldest.picture), now);
       return FrameOutcome::ok;
     }
-    if (link_->ended) return FrameOutcome::end_of_stream;
-    if (now > give_up) return FrameOutcome::again;
-    const LiveStatus& status = link_->machine.status();
-    const int64_t silent_since = link_->machine.silent_since_ns();
-    if (placeholder_due(status, silent_since, now)) {
+    if (reader_->ended) return FrameOutcome::end_of_stream;
+    if (now > deadline) return FrameOutcome::again;
+    const LiveStatus& status = reader_->machine.status();
+    const int64_t silent_since = reader_->machine.silent_since_ns();
+    const int64_t placeholder_at = next_placeholder_ns(status, silent_since);
+    if (now >= placeholder_at) {
       const LiveStatus copy = status;
       lock.unlock();
-      out = placeholder(copy, now);
+      out = placeholder(copy, silent_since, now);
       return FrameOutcome::ok;
     }
-    const int64_t wake = std::min(link_->machine.next_event_ns(), next_placeholder_ns(status, silent_since));
-    // An attempt that is due is the reader's business and must not keep this thread spinning.
-    link_->changed.wait_until(lock, time_point(std::clamp(wake, now + 10'000'000, now + 1'000'000'000)));
+    const int64_t wake = std::min({reader_->machine.next_event_ns(), placeholder_at, deadline});
+    // The lower bound keeps this thread from spinning while the reader starts an attempt that is due.
+    reader_->changed.wait_until(lock, time_point(std::max(wake, now + 10'000'000)));
   }
 }
 
-bool LiveSource::placeholder_due(const LiveStatus& status, int64_t silent_since, int64_t now) const {
-  return options_.placeholders && status.state != LiveState::playing &&
-         now >= next_placeholder_ns(status, silent_since);
-}
-
+/// INT64_MAX: none.
 int64_t LiveSource::next_placeholder_ns(const LiveStatus& status, int64_t silent_since) const {
+  if (!options_.placeholders || status.state == LiveState::playing) return INT64_MAX;
   const int64_t first = silent_since + options_.stall_ns;
   if (!placeholder_shown_ || placeholder_state_ != status.state) return first;
-  return std::max(first, placeholder_ns_ + kPlaceholderEvery);
+  return std::max(first, placeholder_ns_ + kPlaceholderEveryNs);
 }
 
-/// A real picture with times and numbers that run on across connections.
+/// Gives a real picture times and numbers that continue across connections.
 Picture LiveSource::deliver(Picture picture, int64_t now) {
-  const int64_t elapsed = now - begin_ns_;
+  const int64_t elapsed = now - start_ns_;
   const int64_t step = picture.info.pts_ns - stream_pts_ns_, waited = now - arrival_ns_;
-  const bool follows = last_ && !placeholder_shown_ && step > 0 && step <= waited + kLeap;
+  const bool follows = last_ && !placeholder_shown_ && step > 0 && step <= waited + kJumpNs;
   stream_pts_ns_ = picture.info.pts_ns, arrival_ns_ = now;
   pts_ns_ = follows ? pts_ns_ + step : std::max(elapsed, pts_ns_ + 1'000'000);
   picture.info.pts_ns = pts_ns_;
   picture.info.index = index_++;
   picture.info.serial = serial_;
   placeholder_shown_ = false;
-  placeholder_.drop_ground();
+  placeholder_.drop_background();
   last_ = picture.share();
   last_info_ = picture.planes.info;
   return picture;
 }
 
-Picture LiveSource::placeholder(const LiveStatus& status, int64_t now) {
+Picture LiveSource::placeholder(const LiveStatus& status, int64_t silent_since, int64_t now) {
   if (!placeholder_shown_) {
     ++serial_;
-    placeholder_.set_ground(last_info_, &last_);
-    last_.reset();  // the decoder's memory goes with its connection
+    placeholder_.set_background(last_info_, &last_);
+    last_.reset();  // releases the decoder's memory
   }
   placeholder_shown_ = true, placeholder_state_ = status.state, placeholder_ns_ = now;
   FrameInfo frame;
   frame.index = std::max<int64_t>(0, index_ - 1);
-  pts_ns_ = std::max(now - begin_ns_, pts_ns_ + 1'000'000);
+  pts_ns_ = std::max(now - start_ns_, pts_ns_ + 1'000'000);
   frame.pts_ns = pts_ns_;
-  frame.duration_ns = kPlaceholderEvery;
+  frame.duration_ns = kPlaceholderEveryNs;
   frame.capture_ns = now;
   frame.serial = serial_;
   frame.placeholder = true;
-  const int64_t seconds = (now - (status.last_frame_ns ? status.last_frame_ns : begin_ns_)) / 1'000'000'000;
+  const int64_t seconds = (now - silent_since) / 1'000'000'000;
   return placeholder_.make(fmt::format("{} {} s", name(status.state), seconds),
                            status.reason.empty() ? where_ : status.reason, frame);
 }

@@ -2,27 +2,26 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
 
 #include "core/media/live/glyphs.hpp"
 
 namespace lensd {
 namespace {
 
-constexpr int kGround = 30, kInk = 222, kBand = 14;  ///< greys, of 255
-constexpr int kDim = 84;                             ///< what is left of the last picture, of 256
+constexpr int kBackground = 30, kText = 222, kBox = 14;  ///< greys, of 255
+constexpr int kDim = 84;                                 ///< contrast of the last picture, of 256
 constexpr int kAdvance = kGlyphWidth + 1, kLeading = kGlyphHeight + 4;
 
-class Owner final : public PictureOwner {
+class BlockOwner final : public PictureOwner {
  public:
-  explicit Owner(MemoryBlock block) : block_(std::move(block)) {}
+  explicit BlockOwner(MemoryBlock block) : block_(std::move(block)) {}
   void recycle() noexcept override { delete this; }
 
  private:
   MemoryBlock block_;
 };
 
-/// One component's samples: where they are and how they are written.
+/// The samples of one component.
 struct Samples {
   uint8_t* base = nullptr;
   std::ptrdiff_t pitch = 0;
@@ -69,14 +68,14 @@ bool limited(const PictureInfo& info) {
   return info.format.model != ColourModel::rgb && info.colour.range == Range::limited;
 }
 
-/// A sample of a grey of 0 to 255.
+/// The sample value of a grey of 0 to 255.
 int grey_sample(const PictureInfo& info, int level) {
   const int max = (1 << info.format.depth) - 1;
   return limited(info) ? (16 * 255 + 219 * level) * (max + 1) / (255 * 256) : level * max / 255;
 }
 
-/// The value that `kDim` draws samples towards: black, or no colour.
-int rest_sample(const PictureInfo& info, int component) {
+/// Black, or neutral chroma: darkening moves samples towards it.
+int neutral_sample(const PictureInfo& info, int component) {
   return is_chroma(info, component) ? 1 << (info.format.depth - 1) : grey_sample(info, 0);
 }
 
@@ -109,26 +108,26 @@ PictureRef Placeholder::planes_in(uint8_t* bytes) const {
   return ref;
 }
 
-void Placeholder::set_ground(const PictureInfo& info, const Picture* last) {
+void Placeholder::set_background(const PictureInfo& info, const Picture* last) {
   info_ = info;
-  size_t bytes = kHostAlignment;  // as decoders leave it: SIMD may read past the end
+  size_t bytes = kHostAlignment;  // SIMD may read past the end
   for (int p = 0; p < info_.format.plane_count; ++p)
     bytes += align_up(info_.plane_row_bytes(p), kHostAlignment) * static_cast<size_t>(info_.plane_rows(p));
-  ground_ = MemoryBlock(MemoryKind::host, bytes);
-  std::memset(ground_.data(), 0, bytes);
-  const PictureRef target = planes_in(ground_.data());
-  const bool seen = last && *last && last->planes.memory != MemoryKind::device && last->planes.info == info;
+  background_ = MemoryBlock(MemoryKind::host, bytes);
+  std::memset(background_.data(), 0, bytes);
+  const PictureRef target = planes_in(background_.data());
+  const bool usable = last && *last && last->planes.memory != MemoryKind::device && last->planes.info == info;
   for (int component = 0; component < 4; ++component) {
     if (!has_component(info_, component)) continue;
     const Samples to = samples_of(target, component);
-    const Samples from = seen ? samples_of(last->planes, component) : to;
-    const int rest = rest_sample(info_, component);
+    const Samples from = usable ? samples_of(last->planes, component) : to;
+    const int neutral = neutral_sample(info_, component);
     const int plain = component == 3                ? to.max
-                      : is_chroma(info_, component) ? rest
-                                                    : grey_sample(info_, kGround);
+                      : is_chroma(info_, component) ? neutral
+                                                    : grey_sample(info_, kBackground);
     for (int y = 0; y < to.height; ++y)
       for (int x = 0; x < to.width; ++x)
-        to.put(x, y, seen && component != 3 ? rest + (from.get(x, y) - rest) * kDim / 256 : plain);
+        to.put(x, y, usable && component != 3 ? neutral + (from.get(x, y) - neutral) * kDim / 256 : plain);
   }
 }
 
@@ -137,7 +136,7 @@ void Placeholder::fill(const PictureRef& target, Box box, int level, bool colour
   const int left = std::clamp(box.x, 0, upright.width), top = std::clamp(box.y, 0, upright.height);
   const int right = std::clamp(box.x + box.width, left, upright.width);
   const int bottom = std::clamp(box.y + box.height, top, upright.height);
-  // Back from upright to stored: the flips first, then the transposition.
+  // From upright to stored coordinates: first the flips, then the transposition.
   const Orientation& turn = info_.orientation;
   int x0 = turn.flip_x ? upright.width - right : left, x1 = turn.flip_x ? upright.width - left : right;
   int y0 = turn.flip_y ? upright.height - bottom : top, y1 = turn.flip_y ? upright.height - top : bottom;
@@ -147,13 +146,13 @@ void Placeholder::fill(const PictureRef& target, Box box, int level, bool colour
     if (!has_component(info_, component) || (chroma && !colour)) continue;
     const Samples to = samples_of(target, component);
     const int sx = chroma ? info_.format.chroma_shift_x : 0, sy = chroma ? info_.format.chroma_shift_y : 0;
-    const int value = chroma ? rest_sample(info_, component) : grey_sample(info_, level);
+    const int value = chroma ? neutral_sample(info_, component) : grey_sample(info_, level);
     for (int y = y0 >> sy; y < std::min(to.height, (y1 + (1 << sy) - 1) >> sy); ++y)
       for (int x = x0 >> sx; x < std::min(to.width, (x1 + (1 << sx) - 1) >> sx); ++x) to.put(x, y, value);
   }
 }
 
-/// The title once, then the text broken between words where a line is full.
+/// The title, then the text wrapped between words.
 std::vector<Placeholder::Line> Placeholder::lines_of(const std::string& title,
                                                      const std::string& text) const {
   const Extent size = info_.upright();
@@ -186,7 +185,7 @@ void Placeholder::draw_text(const PictureRef& target, const std::vector<Line>& l
   }
   int top = (size.height - height) / 2;
   fill(target, {(size.width - width) / 2 - margin, top - margin, width + 2 * margin, height + 2 * margin},
-       kBand, true);
+       kBox, true);
   for (const Line& line : lines) {
     const int dots = static_cast<int>(line.text.size()) * kAdvance - 1;
     int left = (size.width - dots * line.scale) / 2;
@@ -196,7 +195,7 @@ void Placeholder::draw_text(const PictureRef& target, const std::vector<Line>& l
       for (int y = 0; y < kGlyphHeight; ++y)
         for (int x = 0; x < kGlyphWidth; ++x)
           if (rows[static_cast<size_t>(y)] >> (kGlyphWidth - 1 - x) & 1)
-            fill(target, {left + x * line.scale, first_row + y * line.scale, line.scale, line.scale}, kInk,
+            fill(target, {left + x * line.scale, first_row + y * line.scale, line.scale, line.scale}, kText,
                  false);
       left += kAdvance * line.scale;
     }
@@ -205,11 +204,11 @@ void Placeholder::draw_text(const PictureRef& target, const std::vector<Line>& l
 }
 
 Picture Placeholder::make(const std::string& title, const std::string& text, const FrameInfo& info) const {
-  MemoryBlock block(MemoryKind::host, ground_.size());
-  std::memcpy(block.data(), ground_.data(), ground_.size());
+  MemoryBlock block(MemoryKind::host, background_.size());
+  std::memcpy(block.data(), background_.data(), background_.size());
   PictureRef ref = planes_in(block.data());
   draw_text(ref, lines_of(title, text));
-  return Picture(ref, info, new Owner(std::move(block)));
+  return Picture(ref, info, new BlockOwner(std::move(block)));
 }
 
 }  // namespace lensd

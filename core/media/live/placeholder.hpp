@@ -1,10 +1,9 @@
-// The picture shown while a live source has none: the last one, darkened, or dark grey, with a line of text.
+// The picture shown while a live source has none: the last one, darkened, or dark grey, with text.
 //
-//   last picture (or its format) ── set_ground ──▶ dark ground ── make(title, text) ──▶ Picture, same format
+//   last picture (or its format) ── set_background ──▶ background ── make(title, text) ──▶ Picture
 //
-// It has the very PictureInfo of the source's pictures, so that no plan changes when the source goes and
-// comes. Its memory is ordinary: two pictures a second are not worth page-locking. Belongs to the decode
-// thread; the pictures may outlive it.
+// It has the PictureInfo of the source's pictures, so that the plan stays the same. Its memory is ordinary:
+// two pictures a second do not need page-locking. Belongs to the decode thread; the pictures may outlive it.
 #pragma once
 
 #include <string>
@@ -17,16 +16,15 @@ namespace lensd {
 
 class Placeholder {
  public:
-  /// The format before there was any picture: 8-bit 4:2:0, as most streams have it.
+  /// The format before the first picture: 8-bit 4:2:0, the most common one.
   static PictureInfo default_info(Extent size = {1280, 720});
 
-  /// Makes the ground from `last`; where its pixels are not on the host, or there is none, it is plain.
-  void set_ground(const PictureInfo& info, const Picture* last);
-  void drop_ground() { ground_ = MemoryBlock(); }
-  bool has_ground() const { return static_cast<bool>(ground_); }
+  /// Makes the background from `last`, or plain grey if that is null or not on the host.
+  void set_background(const PictureInfo& info, const Picture* last);
+  void drop_background() { background_ = MemoryBlock(); }
 
-  /// The ground with a title and a text below it in its middle, in capitals; what has no glyph shows as a
-  /// gap. Throws Error(runtime_failure) without memory.
+  /// The background with title and text in its middle, in capitals. Characters without a glyph are blank.
+  /// Throws Error(runtime_failure) if out of memory.
   Picture make(const std::string& title, const std::string& text, const FrameInfo& info) const;
 
  private:
@@ -41,11 +39,11 @@ class Placeholder {
   PictureRef planes_in(uint8_t* bytes) const;
   std::vector<Line> lines_of(const std::string& title, const std::string& text) const;
   void draw_text(const PictureRef& target, const std::vector<Line>& lines) const;
-  /// Fills a box of the upright picture with a grey; `colour`: the chroma below it becomes neutral as well.
+  /// Fills a box of the upright picture with a grey; `colour`: makes its chroma neutral, too.
   void fill(const PictureRef& target, Box upright, int level, bool colour) const;
 
   PictureInfo info_;
-  MemoryBlock ground_;
+  MemoryBlock background_;
 };
 
 }  // namespace lensd

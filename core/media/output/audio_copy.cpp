@@ -5,22 +5,19 @@
 namespace lensd {
 namespace {
 
-constexpr AVRational kNanoseconds = {1, 1'000'000'000};
-
 /// Source time of the first picture; the audio's times are on the same clock.
 int64_t picture_start_ns(const AVFormatContext& input) {
   for (unsigned i = 0; i < input.nb_streams; ++i) {
     const AVStream& s = *input.streams[i];
     if (s.codecpar->codec_type == AVMEDIA_TYPE_VIDEO && s.start_time != AV_NOPTS_VALUE &&
         !(s.disposition & AV_DISPOSITION_ATTACHED_PIC))
-      return av_rescale_q(s.start_time, s.time_base, kNanoseconds);
+      return ff::to_ns(s.start_time, s.time_base);
   }
-  return input.start_time == AV_NOPTS_VALUE ? 0
-                                            : av_rescale_q(input.start_time, AV_TIME_BASE_Q, kNanoseconds);
+  return input.start_time == AV_NOPTS_VALUE ? 0 : ff::to_ns(input.start_time, AV_TIME_BASE_Q);
 }
 
-/// Transport streams do not say what they take.
-bool takes(const AVOutputFormat& format, AVCodecID codec) {
+/// FFmpeg does not know the codecs that transport streams support.
+bool supports(const AVOutputFormat& format, AVCodecID codec) {
   const int fits = avformat_query_codec(&format, codec, FF_COMPLIANCE_NORMAL);
   const bool usual = codec == AV_CODEC_ID_AAC || codec == AV_CODEC_ID_MP3 || codec == AV_CODEC_ID_MP2 ||
                      codec == AV_CODEC_ID_AC3;
@@ -32,44 +29,42 @@ bool takes(const AVOutputFormat& format, AVCodecID codec) {
 AudioCopy::AudioCopy(const std::string& source) : input_(source, StreamKind::audio, stop_) {}
 
 std::unique_ptr<AudioCopy> AudioCopy::open(const std::string& source) {
+  if (source.empty()) return nullptr;
   try {
     return std::unique_ptr<AudioCopy>(new AudioCopy(source));
   } catch (const Error& error) {
-    log::info("no audio is copied: {}", error.what());
+    log::info("audio is not copied: {}", error.what());
     return nullptr;
   }
 }
 
-bool AudioCopy::add_stream(AVFormatContext& output, int64_t start_ns) {
+bool AudioCopy::add_stream(AVFormatContext& output) {
   const AVCodecParameters& codec = *input_.stream()->codecpar;
-  if (!takes(*output.oformat, codec.codec_id)) {
-    log::info("no audio is copied: {} does not fit into {}", avcodec_get_name(codec.codec_id),
-              output.oformat->name);
+  if (!supports(*output.oformat, codec.codec_id)) {
+    log::info("audio is not copied: {} does not support {}", output.oformat->name,
+              avcodec_get_name(codec.codec_id));
     return false;
   }
-  skip_to(start_ns);
-  output_ = &output;
-  file_start_ns_ = start_ns;
   stream_ = ff::allocated(avformat_new_stream(&output, nullptr));
-  if (avcodec_parameters_copy(stream_->codecpar, &codec) < 0)
-    throw Error(ExitCode::runtime_failure, "audio", "out of memory");
-  stream_->codecpar->codec_tag = 0;  // containers number codecs differently
+  ff::check_memory(avcodec_parameters_copy(stream_->codecpar, &codec));
+  stream_->codecpar->codec_tag = 0;  // each container has its own tags
   stream_->time_base = input_.stream()->time_base;
+  output_ = &output;
   return true;
 }
 
-void AudioCopy::follow(int64_t recording_ns, int64_t position_ns) {
-  constexpr size_t kMaxJumps = 256;  // of a loop that goes on for days while nothing is written
+void AudioCopy::add_jump(int64_t recording_ns, int64_t position_ns) {
+  constexpr size_t kMaxJumps = 256;  // bounds a loop that plays for days while nothing is written
   if (jumps_.size() >= kMaxJumps) jumps_.pop_front();
   jumps_.push_back({recording_ns, position_ns});
 }
 
-/// What was before `time_ns` is not read at all.
-void AudioCopy::skip_to(int64_t time_ns) {
-  while (jumps_.size() > 1 && jumps_[1].recording_ns <= time_ns) jumps_.pop_front();
-  if (jumps_.empty() || jumps_.front().recording_ns >= time_ns) return;
-  jumps_.front().position_ns += time_ns - jumps_.front().recording_ns;
-  jumps_.front().recording_ns = time_ns;
+void AudioCopy::begin_at(int64_t start_ns) {
+  output_start_ns_ = start_ns;
+  while (jumps_.size() > 1 && jumps_[1].recording_ns <= start_ns) jumps_.pop_front();
+  if (jumps_.empty() || jumps_.front().recording_ns >= start_ns) return;
+  jumps_.front().position_ns += start_ns - jumps_.front().recording_ns;
+  jumps_.front().recording_ns = start_ns;
 }
 
 void AudioCopy::take_jump() {
@@ -79,16 +74,14 @@ void AudioCopy::take_jump() {
   begin_ns_ = jump.recording_ns;
   if (jump.position_ns > 0 || started_)
     av_seek_frame(input_.context(), input_.stream()->index,
-                  av_rescale_q(origin_ns_ + begin_ns_, kNanoseconds, input_.stream()->time_base),
-                  AVSEEK_FLAG_BACKWARD);
+                  ff::to_ticks(origin_ns_ + begin_ns_, input_.stream()->time_base), AVSEEK_FLAG_BACKWARD);
   started_ = true;
   pending_ = ended_ = false;
 }
 
 int64_t AudioCopy::recording_time_ns() const {
   const int64_t stamp = packet_->pts != AV_NOPTS_VALUE ? packet_->pts : packet_->dts;
-  return stamp == AV_NOPTS_VALUE ? INT64_MIN
-                                 : av_rescale_q(stamp, input_.stream()->time_base, kNanoseconds) - origin_ns_;
+  return stamp == AV_NOPTS_VALUE ? INT64_MIN : ff::to_ns(stamp, input_.stream()->time_base) - origin_ns_;
 }
 
 int AudioCopy::copy_until(int64_t time_ns) {
@@ -109,9 +102,9 @@ int AudioCopy::copy_segment(int64_t time_ns) {
     const int64_t at = recording_time_ns();
     if (at >= time_ns) break;
     pending_ = false;
-    if (at < begin_ns_ || !output_ || at < file_start_ns_) continue;
+    if (at < begin_ns_ || !output_ || at < output_start_ns_) continue;
     const int64_t duration = packet_->duration;
-    packet_->pts = packet_->dts = av_rescale_q(at - file_start_ns_, kNanoseconds, stream_->time_base);
+    packet_->pts = packet_->dts = ff::to_ticks(at - output_start_ns_, stream_->time_base);
     packet_->duration = av_rescale_q(duration, input_.stream()->time_base, stream_->time_base);
     packet_->stream_index = stream_->index;
     packet_->pos = -1;

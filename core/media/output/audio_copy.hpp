@@ -1,8 +1,9 @@
-// Audio packets of the source, copied into recordings without decoding. Internal to core/media. Belongs to
-// the recorder's thread.
+// Audio packets of the source, copied into recordings without decoding. Internal to core/media; belongs to
+// the muxer's thread.
 //
-//   follow() tells where recording time meets source time: at the first frame and after every jump.
-//   add_stream() joins the next file; copy_until() hands over packets that are due before a picture.
+//   add_jump()     maps recording time to source time: at the first frame and after every jump
+//   add_stream()   adds the audio to the next file
+//   copy_until()   writes the packets that are due before a picture
 #pragma once
 
 #include <deque>
@@ -15,25 +16,25 @@ namespace lensd {
 
 class AudioCopy {
  public:
-  /// Null, with a line in the log, when the source has no audio.
+  /// Returns null and logs the reason if `source` is empty or has no audio.
   static std::unique_ptr<AudioCopy> open(const std::string& source);
 
-  /// Adds an audio stream to `output` before its header is written, for a file that begins at `start_ns` of
-  /// the recording. False, with a line in the log, when the container does not take the codec.
-  bool add_stream(AVFormatContext& output, int64_t start_ns);
-  /// Moves the file's beginning: what is before `start_ns` of the recording is left out.
-  void begin_at(int64_t start_ns) { skip_to(start_ns), file_start_ns_ = start_ns; }
-  void leave_output() { output_ = nullptr; }
+  /// Adds an audio stream to `output` before its header is written. Returns false and logs the reason if the
+  /// container does not support the codec.
+  bool add_stream(AVFormatContext& output);
+  /// Audio before `start_ns` of the recording is left out; `start_ns` is time 0 of the output.
+  void begin_at(int64_t start_ns);
+  /// The output is closed: later packets are dropped.
+  void detach() { output_ = nullptr; }
 
-  /// From `recording_ns` on, the recording shows the source from `position_ns` on (counted from its first
-  /// picture).
-  void follow(int64_t recording_ns, int64_t position_ns);
-  /// Hands over the packets before `time_ns` of the recording. Returns 0 or the muxer's AVERROR.
+  /// At `recording_ns`, the recording shows the source's position `position_ns`, counted from its first
+  /// picture.
+  void add_jump(int64_t recording_ns, int64_t position_ns);
+  /// Writes the packets before `time_ns` of the recording. Returns 0 or the muxer's AVERROR.
   int copy_until(int64_t time_ns);
 
  private:
   explicit AudioCopy(const std::string& source);
-  void skip_to(int64_t time_ns);
   void take_jump();
   int copy_segment(int64_t time_ns);
   int64_t recording_time_ns() const;
@@ -46,12 +47,12 @@ class AudioCopy {
   Input input_;
   AVFormatContext* output_ = nullptr;
   AVStream* stream_ = nullptr;
-  int64_t file_start_ns_ = 0;
+  int64_t output_start_ns_ = 0;
   ff::PacketPtr packet_ = ff::make_packet();
   std::deque<Jump> jumps_;
   bool started_ = false, pending_ = false, ended_ = false;
   int64_t origin_ns_ = 0;  ///< source time of recording time 0
-  int64_t begin_ns_ = 0;   ///< recording time from which on packets are wanted
+  int64_t begin_ns_ = 0;   ///< recording time of the last jump: earlier packets are dropped
 };
 
 }  // namespace lensd

@@ -1,36 +1,132 @@
 #include "core/media/recorder.hpp"
 
-#include "core/media/output/encoders/image_encoder.hpp"
+#include <filesystem>
+
+#include "core/base/whole_file.hpp"
+#include "core/media/output/encoders/video_encoder.hpp"
 #include "core/media/output/files/video_file.hpp"
-#include "core/media/output/recorders.hpp"
+#include "core/media/still.hpp"
+#include "core/media/url.hpp"
 
 namespace lensd {
 namespace {
 
-/// Counts frames, for measuring.
+/// Counts frames, for benchmarks.
 class NullRecorder final : public Recorder {
  public:
   void write(ConstImageRef, const FrameInfo&) override { ++frames_; }
   void finish() override {}
-  int64_t frames() const override { return frames_; }
   std::string path() const override { return "null:"; }
+};
+
+/// One image file, or a numbered sequence.
+class ImageRecorder final : public Recorder {
+ public:
+  ImageRecorder(const std::string& path, StillEncoder::Type type, bool still)
+      : path_(path), sequence_(is_sequence_pattern(path)), encoder_(type) {
+    const std::filesystem::path file(path);
+    if (!sequence_ && !still)
+      throw Error(ExitCode::usage, path, "one image file cannot hold several frames",
+                  "number the files: " + file.stem().string() + "_%04d" + file.extension().string());
+    const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+    if (!std::filesystem::is_directory(folder))
+      throw Error(ExitCode::runtime_failure, path,
+                  "cannot be written: there is no folder " + folder.string());
+  }
+
+  void write(ConstImageRef image, const FrameInfo&) override {
+    write_whole_file(file_name(), encoder_.encode(image), sequence_ ? Flush::none : Flush::to_disk,
+                     MissingFolders::refuse);
+    ++frames_;
+  }
+  void finish() override {}
+  std::string path() const override { return path_; }
 
  private:
-  int64_t frames_ = 0;
+  std::string file_name() const {
+    char buffer[4096];
+    const int number = static_cast<int>(frames_) + 1;
+    if (!sequence_ || av_get_frame_filename(buffer, sizeof buffer, path_.c_str(), number) < 0) return path_;
+    return buffer;
+  }
+
+  std::string path_;
+  bool sequence_;
+  StillEncoder encoder_;
+};
+
+/// One video file with all frames.
+class VideoRecorder final : public Recorder {
+ public:
+  VideoRecorder(const std::string& path, const std::string& muxer, ImageFormat format,
+                const RecorderOptions& options)
+      : format_(format),
+        encoder_(output_format_of(muxer, path), pixels_format(format), options.fps, options, path),
+        audio_(AudioCopy::open(options.audio_from)),
+        file_(path, {.overwrite = true, .beneath = {}}, muxer, encoder_.context(), audio_.get(), 0) {}
+
+  ~VideoRecorder() override {
+    try {
+      finish();
+    } catch (const Error&) {
+      // Callers that need the error call finish().
+    }
+  }
+
+  void write(ConstImageRef image, const FrameInfo& info) override {
+    if (!(image.format == format_))
+      throw Error(ExitCode::runtime_failure, path(), "the picture's size or format changed while recording",
+                  "start a new recording");
+    const auto [ticks, jump] = encoder_.next_time(info);
+    if (jump && audio_) audio_->add_jump(ff::to_ns(ticks, encoder_.context().time_base), info.pts_ns);
+    encoder_.send(pixels(image), ticks);
+    ++frames_;
+    write_packets();
+  }
+
+  void finish() override {
+    if (std::exchange(finished_, true)) return;
+    encoder_.send_end();
+    write_packets();
+    file_.finish(encoder_.end_ticks());
+  }
+
+  std::string path() const override { return file_.path(); }
+
+ private:
+  void write_packets() {
+    try {
+      while (const AVPacket* packet = encoder_.receive()) file_.write(*packet);
+    } catch (const Error&) {
+      finished_ = true;  // VideoFile has completed the file up to its last complete part
+      throw;
+    }
+  }
+
+  ImageFormat format_;
+  VideoEncoder encoder_;
+  std::unique_ptr<AudioCopy> audio_;
+  VideoFile file_;
+  bool finished_ = false;
 };
 
 }  // namespace
 
 std::unique_ptr<Recorder> open_recorder(const std::string& path, ImageFormat format,
                                         const RecorderOptions& options) {
-  ff::capture_log();
+  ff::initialize();
   if (path == "null:") return std::make_unique<NullRecorder>();
-  ImageFileType type;
-  if (image_file_type(path, type)) return make_image_recorder(path, options);
+  if (const auto type = still_type(path)) return std::make_unique<ImageRecorder>(path, *type, options.still);
   if (const std::string muxer = muxer_of(path); !muxer.empty())
-    return make_video_recorder(path, muxer, format, options);
-  throw Error(ExitCode::usage, path, "no file type is known by this ending",
+    return std::make_unique<VideoRecorder>(path, muxer, format, options);
+  throw Error(ExitCode::usage, path, "unknown file type",
               "use .mp4, .mov, .mkv, .webm, .avi, .png, .jpg or null:");
+}
+
+void write_image(const std::string& path, ConstImageRef image) {
+  const auto type = still_type(path);
+  if (!type) throw Error(ExitCode::usage, path, "images are written as .png or .jpg");
+  write_whole_file(path, StillEncoder(*type).encode(image), Flush::to_disk, MissingFolders::refuse);
 }
 
 }  // namespace lensd

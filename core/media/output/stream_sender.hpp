@@ -7,45 +7,46 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <thread>
 
 #include "core/base/bounded_queue.hpp"
-#include "core/media/output/audio_copy.hpp"
+#include "core/media/output/muxer.hpp"
 #include "core/media/stream_output.hpp"
 
 namespace lensd {
 
-/// Counters and news of a stream; they outlive its senders.
-struct StreamTally {
+/// State of a stream, across its senders. Thread-safe.
+struct SharedStreamStatus {
   std::atomic<StreamOutput::State> state{StreamOutput::State::idle};
-  std::atomic<int64_t> sent{0}, bytes{0}, connections{0};
+  std::atomic<int64_t> sent{0}, bytes{0};
   std::atomic<uint64_t> dropped{0};
-  std::mutex mutex;  ///< guards the news
-  std::string news;
-  bool problem = false;
 
-  void tell(bool is_problem, std::string text);
+  void set_notice(StreamOutput::Notice notice);
+  StreamOutput::Notice take_notice();
+
+ private:
+  std::mutex mutex_;
+  StreamOutput::Notice notice_;
 };
 
 struct StreamTarget {
   std::string url, shown, muxer;
 };
-/// Throws Error(usage) when `url` is no stream target.
+/// Throws Error(usage) if `url` is not a stream target.
 StreamTarget stream_target(const std::string& url);
 
 class StreamSender {
  public:
   StreamSender(const StreamTarget& target, const AVCodecContext& encoder, std::string audio_from,
-               StreamTally& tally);
+               SharedStreamStatus& status);
   ~StreamSender() { finish(); }
 
-  /// Takes the packet or drops and counts it; times in the encoder's time base. Never waits.
+  /// Queues the packet, or drops and counts it. Times in the encoder's time base. Does not block.
   void push(const AVPacket& packet);
-  /// The source's time was `position_ns` at recording time `recording_ns`; see AudioCopy::follow().
-  void follow(int64_t recording_ns, int64_t position_ns);
-  /// A connection was made: begin with a key frame. Told once.
+  /// See AudioCopy::add_jump().
+  void add_jump(int64_t recording_ns, int64_t position_ns);
+  /// A new connection needs a key frame. True once per connection.
   bool wants_key() noexcept { return wants_key_.exchange(false, std::memory_order_relaxed); }
   void finish();
 
@@ -54,34 +55,26 @@ class StreamSender {
     ff::PacketPtr packet;  ///< null: a jump
     int64_t recording_ns = 0, position_ns = 0;
   };
-  struct OutputFree {
-    void operator()(AVFormatContext* p) const noexcept;
-  };
-  using OutputPtr = std::unique_ptr<AVFormatContext, OutputFree>;
 
-  void loop();
-  OutputPtr connect(int& error);
-  int send(AVFormatContext& output);
-  int write(AVFormatContext& output, AVPacket& packet);
-  void close(OutputPtr output, bool whole);
-  void drain_stale();
-  void lost(const std::string& why);
+  void run();
+  std::unique_ptr<Muxer> connect(int& error);
+  int send(Muxer& muxer);
+  void count_dropped() noexcept { status_.dropped.fetch_add(1, std::memory_order_relaxed); }
+  void discard_queue();
+  void report_lost(const std::string& reason);
   bool wait(int64_t ns);
-  void set_deadline(int64_t ns);
-  static int interrupted(void* self);
 
   StreamTarget target_;
   std::string audio_from_;
-  StreamTally& tally_;
-  AVRational time_base_, frame_rate_;
-  std::unique_ptr<AVCodecParameters, void (*)(AVCodecParameters*)> codec_;
+  SharedStreamStatus& status_;
+  const EncodedFormat format_;
   BoundedQueue<Item> queue_{256};
   bool skip_to_key_ = false;  // encoder's thread
   std::unique_ptr<AudioCopy> audio_;
-  std::optional<int64_t> start_;  // of this connection, in the encoder's time base
-  bool told_ = false;
+  bool started_ = false;        // this connection has got its first key frame
+  bool lost_reported_ = false;  // since the last connection
   std::atomic<bool> wants_key_{false}, ending_{false};
-  std::atomic<int64_t> deadline_ns_{0}, end_deadline_ns_{INT64_MAX};
+  IoDeadline deadline_{nullptr};
   std::mutex mutex_;
   std::condition_variable wake_;
   std::thread thread_;

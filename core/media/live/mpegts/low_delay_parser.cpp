@@ -5,17 +5,17 @@
 namespace lensd {
 namespace {
 
-constexpr int kTrustAtFirst = 5, kTrustAgain = 25;
-/// FFmpeg's demuxer cuts longer PES packets in pieces of 200 KiB.
-constexpr int kMayBeCut = 200 * 1024 - 188;
+constexpr int kRequiredAtFirst = 5, kRequiredAfterMistake = 25;
+/// FFmpeg's demuxer splits longer PES packets into pieces of 200 KiB.
+constexpr int kMayBeSplit = 200 * 1024 - 188;
 
-enum class Unit : uint8_t { inside, opens, picture };
+/// What follows a start code: a part of a picture, a header before one, or a picture's first slice.
+enum class Unit : uint8_t { inside, header, picture };
 
-/// What the unit after a start code is: part of a picture, something that stands before one, or a picture's
-/// first slice. `next` is the byte after the unit's header.
+/// `next` is the byte after the unit's header.
 Unit unit_h264(uint8_t header, uint8_t next) noexcept {
   const int type = header & 0x1F;
-  if (type >= 6 && type <= 9) return Unit::opens;  // SEI, SPS, PPS, delimiter
+  if (type >= 6 && type <= 9) return Unit::header;  // SEI, SPS, PPS, delimiter
   if (type == 1 || type == 2 || type == 5) return next & 0x80 ? Unit::picture : Unit::inside;  // first_mb = 0
   return Unit::inside;
 }
@@ -23,12 +23,12 @@ Unit unit_h264(uint8_t header, uint8_t next) noexcept {
 Unit unit_hevc(uint8_t header, uint8_t next) noexcept {
   const int type = header >> 1 & 0x3F;
   if (type < 32) return next & 0x80 ? Unit::picture : Unit::inside;  // first_slice_segment_in_pic_flag
-  return (type >= 32 && type <= 35) || type == 39 ? Unit::opens : Unit::inside;
+  return (type >= 32 && type <= 35) || type == 39 ? Unit::header : Unit::inside;
 }
 
 Unit unit_mpeg2(uint8_t code) noexcept {
   if (code == 0) return Unit::picture;
-  return code == 0xB3 || code == 0xB8 ? Unit::opens : Unit::inside;  // sequence, group of pictures
+  return code == 0xB3 || code == 0xB8 ? Unit::header : Unit::inside;  // sequence, group of pictures
 }
 
 Unit unit_at(AVCodecID codec, const uint8_t* p) noexcept {
@@ -44,19 +44,19 @@ bool known(AVCodecID codec) noexcept {
 
 }  // namespace
 
-PictureStarts picture_starts(AVCodecID codec, std::span<const uint8_t> data) noexcept {
-  PictureStarts found;
+StartCodes scan_start_codes(AVCodecID codec, std::span<const uint8_t> data) noexcept {
+  StartCodes found;
   if (!known(codec) || data.size() < 6) return found;
   const uint8_t* const begin = data.data();
   const uint8_t* const end = begin + data.size();
   bool first = true;
-  // The 1 of a start code is rarer than its zeros. Three bytes after it are looked at.
+  // Search for the 1 of a start code: it is rarer than its zeros. unit_at() reads three bytes after it.
   for (const uint8_t* p = begin + 2; p < end - 3; ++p) {
     p = static_cast<const uint8_t*>(std::memchr(p, 1, static_cast<size_t>(end - 3 - p)));
     if (!p) break;
     if (p[-1] || p[-2]) continue;
     const Unit unit = unit_at(codec, p + 1);
-    if (first) found.at_begin = unit != Unit::inside && p - begin <= 3;
+    if (first) found.starts_picture = unit != Unit::inside && p - begin <= 3;
     first = false;
     found.pictures += unit == Unit::picture;
   }
@@ -68,58 +68,53 @@ LowDelayParser::LowDelayParser(const AVCodecParameters& codec)
       codec_(ff::allocated(avcodec_alloc_context3(nullptr))),
       parser_(av_parser_init(codec.codec_id)),
       packet_(ff::make_packet()),
-      wanted_good_(kTrustAtFirst) {
-  if (avcodec_parameters_to_context(codec_.get(), &codec) < 0) ff::allocated<void>(nullptr);
+      required_good_(kRequiredAtFirst) {
+  ff::check_memory(avcodec_parameters_to_context(codec_.get(), &codec));
 }
 
-/// A damaged packet says nothing about its sender's ways.
 bool LowDelayParser::one_picture(const AVPacket& packet) const noexcept {
-  if (packet.flags & AV_PKT_FLAG_CORRUPT) return true;
-  if (packet.size >= kMayBeCut) return false;
-  const PictureStarts starts = picture_starts(codec_id_, {packet.data, static_cast<size_t>(packet.size)});
-  return starts.at_begin && starts.pictures == 1;
+  if (packet.flags & AV_PKT_FLAG_CORRUPT) return true;  // ignore it in the heuristic
+  if (packet.size >= kMayBeSplit) return false;
+  const StartCodes found = scan_start_codes(codec_id_, {packet.data, static_cast<size_t>(packet.size)});
+  return found.starts_picture && found.pictures == 1;
 }
 
 void LowDelayParser::put(AVPacket& packet) noexcept {
   av_packet_unref(packet_.get());
   av_packet_move_ref(packet_.get(), &packet);
-  parsed_ = 0, waiting_ = true;
+  parsed_ = 0, pending_ = true;
   if (!parser_) {
-    way_ = Way::hand_on;
+    mode_ = Mode::pass_through;
   } else if (!one_picture(*packet_)) {
-    if (way_ == Way::hand_on) {
-      wanted_good_ = kTrustAgain;
-      parser_.reset(av_parser_init(codec_id_));  // the old one has seen the end
+    if (mode_ == Mode::pass_through) {
+      required_good_ = kRequiredAfterMistake;
+      parser_.reset(av_parser_init(codec_id_));  // the old one was flushed
     }
-    way_ = parser_ ? Way::parse : Way::hand_on;
+    mode_ = parser_ ? Mode::parse : Mode::pass_through;
     good_ = 0;
-  } else if (way_ == Way::parse && ++good_ > wanted_good_) {
-    way_ = Way::leave_parser;
+  } else if (mode_ == Mode::parse && ++good_ > required_good_) {
+    mode_ = Mode::flush_parser;
   }
 }
 
 bool LowDelayParser::next(AVPacket& out) noexcept {
-  if (!waiting_) return false;
-  if (way_ == Way::leave_parser) {
-    way_ = Way::hand_on;
-    if (parse(out, true)) return true;  // the picture before
+  if (!pending_) return false;
+  if (mode_ == Mode::flush_parser) {
+    mode_ = Mode::pass_through;
+    if (parse(out, true)) return true;  // the previous picture
   }
-  if (way_ == Way::parse) return parse(out, false);
-  waiting_ = false;
+  if (mode_ == Mode::parse) return parse(out, false);
+  pending_ = false;
   av_packet_unref(&out);
   av_packet_move_ref(&out, packet_.get());
   return true;
 }
 
-/// Gives the packet to the parser until it puts out a picture; `flush`: the one that it holds back.
+/// Feeds the packet to the parser until it returns a picture; `flush`: returns the one that it holds back.
 bool LowDelayParser::parse(AVPacket& out, bool flush) noexcept {
-  for (;;) {
+  while (flush || parsed_ < static_cast<size_t>(packet_->size)) {
     const uint8_t* in = flush ? nullptr : packet_->data + parsed_;
     const int left = flush ? 0 : packet_->size - static_cast<int>(parsed_);
-    if (!flush && left <= 0) {
-      waiting_ = false;
-      return false;
-    }
     uint8_t* data = nullptr;
     int size = 0;
     const bool begin = parsed_ == 0 && !flush;
@@ -136,11 +131,10 @@ bool LowDelayParser::parse(AVPacket& out, bool flush) noexcept {
       return true;
     }
     if (flush) return false;
-    if (used <= 0) {
-      waiting_ = false;
-      return false;
-    }
+    if (used <= 0) break;
   }
+  pending_ = false;
+  return false;
 }
 
 }  // namespace lensd

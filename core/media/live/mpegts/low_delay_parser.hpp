@@ -1,11 +1,11 @@
-// Packets of a live MPEG transport stream to pictures, without waiting for the next one.
+// Splits a live MPEG transport stream into pictures without waiting for the next one.
 //
-//   PES packets as the demuxer finds them ── put ──▶ LowDelayParser ── next ──▶ packets of one picture each
+//   PES packets from the demuxer ── put ──▶ LowDelayParser ── next ──▶ packets of one picture each
 //
-// FFmpeg's parsers end a picture where the next one begins, which holds every picture back until then. Nearly
-// all senders put one picture into one PES packet: where five in a row were so, packets are handed on as they
-// are. A packet that is not, or may be continued, goes through a parser again, as do those after it until 25
-// in a row were. Belongs to one thread.
+// FFmpeg's parsers end a picture where the next one starts, which delays it until then. Nearly all senders
+// put one picture into one PES packet. After five such packets in a row, packets pass through unchanged. A
+// packet that has no single picture, or may be continued, starts the parser again until 25 in a row have one.
+// Belongs to one thread.
 #pragma once
 
 #include <cstddef>
@@ -13,45 +13,43 @@
 #include <memory>
 #include <span>
 
-#include "core/media/ffmpeg/ffmpeg_check.hpp"
+#include "core/media/ffmpeg/ffmpeg.hpp"
 
 namespace lensd {
 
-/// Whether `data` begins where a picture does, and how many begin in it. H.264, HEVC and MPEG-1/2 in Annex B
-/// form; other codecs are never said to begin.
-struct PictureStarts {
-  bool at_begin = false;
-  int pictures = 0;
+/// Result of scan_start_codes().
+struct StartCodes {
+  bool starts_picture = false;  ///< the data begins with a picture
+  int pictures = 0;             ///< that start in the data
 };
-PictureStarts picture_starts(AVCodecID codec, std::span<const uint8_t> data) noexcept;
+/// Searches start codes (Annex B) of H.264, HEVC and MPEG-1/2. Finds no pictures for other codecs.
+StartCodes scan_start_codes(AVCodecID codec, std::span<const uint8_t> data) noexcept;
 
 class LowDelayParser {
  public:
-  /// Throws Error(runtime_failure) without memory.
+  /// Throws Error(runtime_failure) if out of memory.
   explicit LowDelayParser(const AVCodecParameters& codec);
 
-  /// Takes over the packet's content. Only when next() has nothing more to give.
+  /// Takes over the packet's content. Call only after next() returned false.
   void put(AVPacket& packet) noexcept;
-  /// The next picture's data; false: there is none without more packets.
+  /// The next picture; false if it needs more packets.
   bool next(AVPacket& out) noexcept;
 
  private:
-  struct ParserClose {
-    void operator()(AVCodecParserContext* p) const noexcept { av_parser_close(p); }
-  };
-  enum class Way : uint8_t { parse, leave_parser, hand_on };
+  enum class Mode : uint8_t { parse, flush_parser, pass_through };
 
   bool one_picture(const AVPacket& packet) const noexcept;
   bool parse(AVPacket& out, bool flush) noexcept;
 
   const AVCodecID codec_id_;
   ff::CodecPtr codec_;
-  std::unique_ptr<AVCodecParserContext, ParserClose> parser_;  ///< null: no parser for this codec
+  std::unique_ptr<AVCodecParserContext, ff::Release<av_parser_close>> parser_;  ///< null: codec has none
   ff::PacketPtr packet_;
-  size_t parsed_ = 0;     ///< bytes of packet_ that the parser has taken
-  bool waiting_ = false;  ///< packet_ is not used up
-  int good_ = 0, wanted_good_;
-  Way way_ = Way::parse;
+  size_t parsed_ = 0;     ///< bytes of packet_ that the parser has consumed
+  bool pending_ = false;  ///< packet_ is not used up
+  int good_ = 0;          ///< packets of one picture in a row
+  int required_good_;
+  Mode mode_ = Mode::parse;
 };
 
 }  // namespace lensd

@@ -8,12 +8,12 @@ namespace lensd {
 namespace {
 
 constexpr uint8_t kSync = 0x47;
-constexpr int kTrustAgain = 200;
+constexpr int kRequiredAfterMistake = 200;
 constexpr int kReadBytes = 32 * 1024;
 
-/// A transport packet's fields; ISO/IEC 13818-1, 2.4.3.
-struct Fields {
-  explicit Fields(const uint8_t* p) noexcept
+/// Header of a transport packet; ISO/IEC 13818-1, 2.4.3.
+struct TsHeader {
+  explicit TsHeader(const uint8_t* p) noexcept
       : pid((p[1] & 0x1F) << 8 | p[2]),
         starts(p[1] & 0x40),
         adapted(p[3] & 0x20),
@@ -23,16 +23,16 @@ struct Fields {
     stuffed = adapted && p[4] > 0 ? bytes_used(p) < p[4] : adapted;
   }
 
-  /// Bytes of the adaptation field that say something.
+  /// Bytes of the adaptation field that are not stuffing.
   static int bytes_used(const uint8_t* p) noexcept {
     const uint8_t flags = p[5];
     int used = 1 + (flags & 0x10 ? 6 : 0) + (flags & 0x08 ? 6 : 0) + (flags & 0x04 ? 1 : 0);
-    for (const int bit : {0x02, 0x01})  // private data, extension: with a length of their own
+    for (const int bit : {0x02, 0x01})  // private data, extension: each starts with its length
       if (flags & bit) used += used < p[4] ? 1 + p[5 + used] : 1;
     return used;
   }
 
-  /// A video PES packet begins, and does not say how long it is.
+  /// The start of a video PES packet without a length.
   bool opens_video(const uint8_t* p) const noexcept {
     if (!starts || payload + 6 > PesFlush::kPacket) return false;
     const uint8_t* pes = p + payload;
@@ -40,8 +40,8 @@ struct Fields {
   }
 
   int pid;
-  bool starts, adapted, usable, stuffed = false;  ///< usable: sound and not scrambled
-  size_t payload = 0;                             ///< where it begins; kPacket: there is none
+  bool starts, adapted, usable, stuffed = false;  ///< usable: valid and not scrambled
+  size_t payload = 0;                             ///< offset; kPacket: none
 };
 
 }  // namespace
@@ -66,12 +66,12 @@ void PesFlush::pass(std::span<const uint8_t> in, std::vector<uint8_t>& out) {
       synced_ = false;
       return pass(in, out);
     }
-    if (ends_here()) add_end(out);
+    if (ends_pes()) insert_end(out);
   }
 }
 
-/// Where packets begin in `in`: at least two, so that a byte of data is not taken for a beginning, or
-/// a datagram that is one.
+/// Finds the first packet in `in`. It needs two or three sync bytes in a row, so that a data byte is not
+/// mistaken for one, or a datagram that is a single packet.
 bool PesFlush::find_packets(std::span<const uint8_t> in) noexcept {
   const auto found_at = [this](size_t at) {
     skip_ = at, filled_ = 0, synced_ = true;
@@ -86,27 +86,27 @@ bool PesFlush::find_packets(std::span<const uint8_t> in) noexcept {
   return false;
 }
 
-/// Whether the packet that has passed was the last of a PES packet, as far as its sender is trusted.
-bool PesFlush::ends_here() noexcept {
-  const Fields f(packet_.data());
-  if (!f.usable || f.payload >= kPacket) return false;
-  Pes& pes = pes_[static_cast<size_t>(f.pid)];
-  if (f.starts) {
-    if (pes == Pes::ended) good_ = std::min(good_ + 1, wanted_good_);
-    pes = f.opens_video(packet_.data()) ? Pes::open : Pes::none;
+/// True if the current packet is the last of a PES packet and the sender's stuffing is reliable.
+bool PesFlush::ends_pes() noexcept {
+  const TsHeader header(packet_.data());
+  if (!header.usable || header.payload >= kPacket) return false;
+  Pes& pes = pes_[static_cast<size_t>(header.pid)];
+  if (header.starts) {
+    if (pes == Pes::ended) good_ = std::min(good_ + 1, required_good_);
+    pes = header.opens_video(packet_.data()) ? Pes::open : Pes::none;
   } else if (pes == Pes::ended) {
-    // It goes on, though it was stuffed; or the packet that began the next one was lost.
-    good_ = 0, wanted_good_ = kTrustAgain;
+    // The PES packet continues after stuffing, or the start of the next one was lost.
+    good_ = 0, required_good_ = kRequiredAfterMistake;
     pes = Pes::none;
   }
-  if (pes != Pes::open || !f.stuffed) return false;
+  if (pes != Pes::open || !header.stuffed) return false;
   pes = Pes::ended;
-  return good_ >= wanted_good_;
+  return good_ >= required_good_;
 }
 
-/// One byte of a payload that begins, behind an adaptation field that admits to a discontinuity. With the
-/// number of the packet before, the next real one is as expected.
-void PesFlush::add_end(std::vector<uint8_t>& out) const {
+/// A packet with one byte of a starting payload after an adaptation field that signals a discontinuity. It
+/// repeats the previous continuity counter, so that the next real packet has the expected one.
+void PesFlush::insert_end(std::vector<uint8_t>& out) const {
   std::array<uint8_t, kPacket> end;
   end.fill(0xFF);
   end[0] = kSync;
@@ -121,39 +121,26 @@ void PesFlush::add_end(std::vector<uint8_t>& out) const {
 
 TransportStreamIo::TransportStreamIo(AVIOContext* inner) : inner_(inner), raw_(kReadBytes) {
   ready_.reserve(2 * kReadBytes);
-  auto* buffer = static_cast<uint8_t*>(av_malloc(kReadBytes));
-  outer_ = buffer ? avio_alloc_context(buffer, kReadBytes, 0, this, read, nullptr, nullptr) : nullptr;
-  if (!outer_) {
-    av_free(buffer);
-    avio_close(inner_);
-    ff::allocated<void>(nullptr);
-  }
-  outer_->seekable = 0;
-  // The demuxer takes a leap in the position for a seek, and forgets the packet that it is in.
-  outer_->pos = avio_tell(inner_);
-}
-
-TransportStreamIo::~TransportStreamIo() {
-  av_freep(&outer_->buffer);
-  avio_context_free(&outer_);
-  avio_close(inner_);
+  outer_ = ff::make_io(kReadBytes, this, read, nullptr, nullptr);
+  // The demuxer takes a jump of the position for a seek and drops the packet that it is reading.
+  outer_->pos = avio_tell(inner_.get());
 }
 
 int TransportStreamIo::read(void* self, uint8_t* buffer, int size) noexcept {
   auto& io = *static_cast<TransportStreamIo*>(self);
-  if (io.given_ == io.ready_.size()) {
-    const int got = avio_read_partial(io.inner_, io.raw_.data(), kReadBytes);
+  if (io.consumed_ == io.ready_.size()) {
+    const int got = avio_read_partial(io.inner_.get(), io.raw_.data(), kReadBytes);
     if (got <= 0) return got < 0 ? got : AVERROR_EOF;
-    io.ready_.clear(), io.given_ = 0;
+    io.ready_.clear(), io.consumed_ = 0;
     try {
-      io.ends_.pass({io.raw_.data(), static_cast<size_t>(got)}, io.ready_);
+      io.flush_.pass({io.raw_.data(), static_cast<size_t>(got)}, io.ready_);
     } catch (const std::bad_alloc&) {
       return AVERROR(ENOMEM);
     }
   }
-  const size_t part = std::min(static_cast<size_t>(size), io.ready_.size() - io.given_);
-  std::memcpy(buffer, io.ready_.data() + io.given_, part);
-  io.given_ += part;
+  const size_t part = std::min(static_cast<size_t>(size), io.ready_.size() - io.consumed_);
+  std::memcpy(buffer, io.ready_.data() + io.consumed_, part);
+  io.consumed_ += part;
   return static_cast<int>(part);
 }
 

@@ -1,13 +1,13 @@
-// Tells FFmpeg's demuxer of MPEG transport streams that a picture is complete.
+// Ends PES packets in an MPEG transport stream early, so that FFmpeg's demuxer delivers pictures without
+// delay.
 //
-//   protocol's AVIOContext ── TransportStreamIo ── bytes, with packets added ──▶ demuxer
+//   protocol's AVIOContext ── TransportStreamIo ── bytes, with packets inserted ──▶ demuxer
 //
-// Senders rarely say how long a video PES packet is, so that the demuxer gives it out only when the next one
-// begins: a frame time too late. But its last transport packet is nearly always stuffed, since no picture is
-// a whole number of them, and no other one is. After such a packet PesFlush adds one that begins a packet of
-// nothing on the same PID, which ends the one before. It is sure of a sender after 20 PES packets that were
-// stuffed at their ends only; one that is stuffed elsewhere starts the count anew, from 200. Belongs to the
-// thread that reads.
+// Most senders leave the length of video PES packets open. The demuxer then delivers a packet only when the
+// next one starts, one frame time late. Stuffing in a transport packet nearly always marks the last one of a
+// PES packet. After such a packet PesFlush inserts one that starts an empty PES packet on the same PID, which
+// ends the previous one. It does so after 20 PES packets in a row with stuffing only at their ends; stuffing
+// elsewhere resets the count and raises the limit to 200. Belongs to the reading thread.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 #include <span>
 #include <vector>
 
-#include "core/media/ffmpeg/ffmpeg_check.hpp"
+#include "core/media/ffmpeg/ffmpeg.hpp"
 
 namespace lensd {
 
@@ -25,43 +25,43 @@ class PesFlush {
  public:
   static constexpr size_t kPacket = 188;
 
-  /// Appends `in` to `out`, with packets added where a PES packet has come to its end.
+  /// Appends `in` to `out` and inserts a packet after each end of a PES packet.
   void pass(std::span<const uint8_t> in, std::vector<uint8_t>& out);
 
  private:
-  enum class Pes : uint8_t { none, open, ended };  ///< of a PID: a video packet without a length
+  enum class Pes : uint8_t { none, open, ended };  ///< state of a PID's video PES packet without a length
 
   bool find_packets(std::span<const uint8_t> in) noexcept;
-  bool ends_here() noexcept;
-  void add_end(std::vector<uint8_t>& out) const;
+  bool ends_pes() noexcept;
+  void insert_end(std::vector<uint8_t>& out) const;
 
-  std::array<uint8_t, kPacket> packet_{};  ///< the one that is passing
+  std::array<uint8_t, kPacket> packet_{};  ///< the current one, until it is complete
   size_t filled_ = 0;
-  size_t skip_ = 0;  ///< bytes until the first packet begins
+  size_t skip_ = 0;  ///< bytes before the first packet
   bool synced_ = false;
   std::array<Pes, 8192> pes_{};
-  int good_ = 0, wanted_good_ = 20;
+  int good_ = 0, required_good_ = 20;  ///< PES packets with stuffing only at their ends
 };
 
-/// A protocol's reader with PesFlush behind it. Owns both.
+/// An AVIOContext that reads from another one through PesFlush.
 class TransportStreamIo {
  public:
-  /// Takes over `inner` where it stands. Throws Error(runtime_failure) without memory.
+  /// Takes ownership of `inner` and continues at its position. Throws Error(runtime_failure) if out of
+  /// memory.
   explicit TransportStreamIo(AVIOContext* inner);
-  ~TransportStreamIo();
   TransportStreamIo(const TransportStreamIo&) = delete;
   TransportStreamIo& operator=(const TransportStreamIo&) = delete;
 
-  AVIOContext* context() const noexcept { return outer_; }
+  AVIOContext* context() const noexcept { return outer_.get(); }
 
  private:
   static int read(void* self, uint8_t* buffer, int size) noexcept;
 
-  AVIOContext* inner_;
-  AVIOContext* outer_ = nullptr;
-  PesFlush ends_;
+  std::unique_ptr<AVIOContext, ff::Release<avio_close>> inner_;
+  ff::IoPtr outer_;
+  PesFlush flush_;
   std::vector<uint8_t> raw_, ready_;
-  size_t given_ = 0;  ///< bytes of ready_ that were read
+  size_t consumed_ = 0;  ///< bytes of ready_ that were read
 };
 
 }  // namespace lensd

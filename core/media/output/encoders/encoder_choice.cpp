@@ -17,12 +17,12 @@ const AVCodec* by_name(const std::string& wanted, const std::string& where) {
       codec = avcodec_find_encoder(d->id);
   if (!codec || codec->type != AVMEDIA_TYPE_VIDEO)
     throw Error(ExitCode::usage, where, fmt::format("there is no video encoder '{}'", wanted),
-                "ffmpeg -encoders lists them");
+                "list them with: ffmpeg -encoders");
   return codec;
 }
 
-/// How x264 spends the delay that it is allowed: frames looked ahead, B-frames, frame threads. Its delay is
-/// their sum and one (x264_encoder_maximum_delayed_frames, without the look-ahead thread).
+/// Divides the allowed delay between x264's look-ahead, B-frames and frame threads. Its delay is their sum
+/// and one (x264_encoder_maximum_delayed_frames, without the look-ahead thread).
 void bound_x264(AVCodecContext& c, double max_delay_s, ff::Options& settings) {
   const int frames = static_cast<int>(max_delay_s * av_q2d(c.framerate)) - 1;
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
@@ -33,7 +33,7 @@ void bound_x264(AVCodecContext& c, double max_delay_s, ff::Options& settings) {
   if (reorder)
     c.thread_count = std::clamp(frames - std::max(ahead, c.max_b_frames), 1, c.thread_count);
   else
-    c.thread_type = FF_THREAD_SLICE;  // threads share a picture then, and keep none back
+    c.thread_type = FF_THREAD_SLICE;  // slice threads add no delay
   settings.set("rc-lookahead", std::to_string(ahead));
   settings.set("x264-params", "sync-lookahead=0");
 }
@@ -53,7 +53,7 @@ void set_vpx(AVCodecContext& c, const EncoderOptions& options, ff::Options& sett
   settings.set("crf", std::to_string(options.crf.value_or(20)));
   if (options.max_delay_s > 0) settings.set("lag-in-frames", "0");
   if (options.bitrate_kbit == 0)
-    c.bit_rate = c.codec_id == AV_CODEC_ID_VP8 ? 8'000'000 : 0;  // VP8's crf needs a ceiling
+    c.bit_rate = c.codec_id == AV_CODEC_ID_VP8 ? 8'000'000 : 0;  // VP8's crf needs a maximum rate
 }
 
 void set_nvenc(AVCodecContext& c, const EncoderOptions& options, ff::Options& settings) {
@@ -69,10 +69,10 @@ void set_nvenc(AVCodecContext& c, const EncoderOptions& options, ff::Options& se
   }
 }
 
-/// Every picture stands alone, in slices with checksums: a damaged one costs nothing but itself.
+/// Key frames only, in slices with checksums: an error damages a single picture.
 void set_ffv1(AVCodecContext& c, ff::Options& settings) {
   c.gop_size = 1;
-  if (c.width < 64 || c.height < 64) return;  // FFmpeg loses pictures that are smaller than their slices
+  if (c.width < 64 || c.height < 64) return;  // FFmpeg fails if a picture is smaller than its slices
   c.level = 3;
   c.slices = c.width * c.height >= 640 * 480 ? 16 : 4;
   c.thread_count = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 8);
@@ -91,7 +91,7 @@ std::vector<const AVCodec*> encoders_for(const AVOutputFormat& container, const 
   if (!automatic && options.codec != "hardware") {
     const AVCodec* codec = by_name(options.codec, where);
     if (!fits(*codec))
-      throw Error(ExitCode::usage, where, fmt::format("{} does not fit into this file type", codec->name),
+      throw Error(ExitCode::usage, where, fmt::format("this file type does not support {}", codec->name),
                   "use .mkv");
     return {codec};
   }
@@ -103,7 +103,7 @@ std::vector<const AVCodec*> encoders_for(const AVOutputFormat& container, const 
     if (const AVCodec* codec = avcodec_find_encoder_by_name(name); codec && fits(*codec))
       found.push_back(codec);
   if (found.empty())
-    throw Error(ExitCode::runtime_failure, where, "FFmpeg has no encoder for this file type here");
+    throw Error(ExitCode::runtime_failure, where, "this FFmpeg has no encoder for this file type");
   return found;
 }
 
@@ -135,7 +135,7 @@ bool lossless_only(AVCodecID id) {
   return d && (d->props & AV_CODEC_PROP_LOSSLESS) && !(d->props & AV_CODEC_PROP_LOSSY);
 }
 
-bool counts_frames(AVCodecID id) {
+bool needs_fixed_rate(AVCodecID id) {
   return id == AV_CODEC_ID_MPEG1VIDEO || id == AV_CODEC_ID_MPEG2VIDEO || id == AV_CODEC_ID_MPEG4;
 }
 

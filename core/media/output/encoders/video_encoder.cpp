@@ -17,25 +17,13 @@ extern "C" {
 namespace lensd {
 namespace {
 
-/// MPEG's clock: exact for every usual frame rate, fine enough for variable ones.
+/// MPEG's clock: exact for common frame rates, fine enough for variable ones.
 constexpr AVRational kClock = {1, 90000};
 
-AVColorSpace colour_space(YuvMatrix matrix) {
-  switch (matrix) {
-    case YuvMatrix::bt709:
-      return AVCOL_SPC_BT709;
-    case YuvMatrix::bt2020:
-      return AVCOL_SPC_BT2020_NCL;
-    case YuvMatrix::bt601:
-      break;
-  }
-  return AVCOL_SPC_SMPTE170M;
-}
-
-/// What to do when the last encoder of the list did not start.
-std::string advice(const EncoderOptions& options) {
+/// Hint if the last encoder of the list did not start.
+std::string start_hint(const EncoderOptions& options) {
   if (options.codec.ends_with("_nvenc"))
-    return "it needs an NVIDIA GPU with its driver; codec = \"libx264\" works everywhere";
+    return "it needs an NVIDIA GPU and its driver; codec = \"libx264\" works everywhere";
   return options.preset.empty() ? "" : fmt::format("is '{}' one of its presets?", options.preset);
 }
 
@@ -50,9 +38,9 @@ VideoEncoder::VideoEncoder(const AVOutputFormat& container, const PixelsFormat& 
       start(*codec, container, fps, options);
       break;
     } catch (const Error& error) {
-      // Of a list, those that do not start are passed over: NVENC is there or not.
+      // Skip those of the "hardware" list that do not start: NVENC may be missing.
       if (codec == encoders.back() || options.codec != "hardware") throw;
-      notice_ = fmt::format("{}; {} is used", error.problem(), encoders.back()->name);
+      notice_ = fmt::format("{}; using {} instead", error.problem(), encoders.back()->name);
     }
   }
 }
@@ -62,7 +50,7 @@ void VideoEncoder::start(const AVCodec& codec, const AVOutputFormat& container, 
   context_.reset(ff::allocated(avcodec_alloc_context3(&codec)));
   AVCodecContext& c = *context_;
   const AVRational rate = av_d2q(fps > 0 && std::isfinite(fps) ? fps : 25.0, 1001 * 1000);
-  const bool fixed_rate = std::string_view(container.name) == "avi" || counts_frames(codec.id);
+  const bool fixed_rate = std::string_view(container.name) == "avi" || needs_fixed_rate(codec.id);
   c.time_base = fixed_rate ? av_inv_q(rate) : kClock;
   frame_ticks_ = std::max<int64_t>(1, av_rescale_q(1, av_inv_q(rate), c.time_base));
   c.framerate = rate;
@@ -77,42 +65,36 @@ void VideoEncoder::start(const AVCodec& codec, const AVOutputFormat& container, 
   if (fixed_rate) c.max_b_frames = 0;
   ff::forget_log();
   if (const int error = avcodec_open2(&c, &codec, settings.get()); error < 0) {
-    const std::string said = ff::last_log();
     throw Error(ExitCode::runtime_failure, where_,
-                fmt::format("the {} encoder does not start with {}×{} pictures: {}", codec.name, c.width,
-                            c.height, said.empty() ? ff::error_text(error) : said),
-                advice(options));
+                fmt::format("cannot start the {} encoder for {}×{} pictures: {}", codec.name, c.width,
+                            c.height, ff::detailed_error(error)),
+                start_hint(options));
   }
 }
 
 AVPixelFormat VideoEncoder::choose_format(const AVCodec& codec, const PixelsFormat& input) {
   const std::vector<AVPixelFormat> supported = supported_formats(codec);
-  const auto has = [&](AVPixelFormat f) {
-    return std::find(supported.begin(), supported.end(), f) != supported.end();
-  };
   const bool working = input.format == AV_PIX_FMT_RGBA || input.format == AV_PIX_FMT_GRAY8;
-  std::vector<AVPixelFormat> wishes;
-  // A decoded YUV picture goes in as it is, where the encoder takes its layout.
-  if (!working && !is_rgb(input.format)) wishes.push_back(input.format);
+  std::vector<AVPixelFormat> candidates;
+  // A decoded YUV picture is encoded unchanged if the encoder supports its layout.
+  if (!working && !is_rgb(input.format)) candidates.push_back(input.format);
   if (lossless_only(codec.id)) {
-    if (is_gray(input.format)) wishes.push_back(input.format);
-    for (const AVPixelFormat f : {AV_PIX_FMT_RGBA, AV_PIX_FMT_BGRA, AV_PIX_FMT_GBRAP, AV_PIX_FMT_BGR0,
-                                  AV_PIX_FMT_GBRP, AV_PIX_FMT_RGB24})
-      wishes.push_back(f);
+    if (is_gray(input.format)) candidates.push_back(input.format);
+    candidates.insert(candidates.end(), {AV_PIX_FMT_RGBA, AV_PIX_FMT_BGRA, AV_PIX_FMT_GBRAP, AV_PIX_FMT_BGR0,
+                                         AV_PIX_FMT_GBRP, AV_PIX_FMT_RGB24});
   }
-  // H.264 in 4:2:0 wants even sides; 4:4:4 keeps odd ones whole.
+  // H.264 in 4:2:0 needs even sides, 4:4:4 does not.
   const bool odd = (input.extent.width | input.extent.height) & 1;
-  if (odd) wishes.push_back(AV_PIX_FMT_YUV444P);
-  for (const AVPixelFormat f :
-       {AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUV422P, AV_PIX_FMT_YUV444P})
-    wishes.push_back(f);
-  for (const AVPixelFormat f : wishes)
-    if (has(f)) return f;
+  if (odd) candidates.push_back(AV_PIX_FMT_YUV444P);
+  candidates.insert(candidates.end(),
+                    {AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUV422P, AV_PIX_FMT_YUV444P});
+  for (const AVPixelFormat f : candidates)
+    if (std::ranges::find(supported, f) != supported.end()) return f;
   if (supported.empty()) return AV_PIX_FMT_YUV420P;
   return avcodec_find_best_pix_fmt_of_list(supported.data(), input.format, 0, nullptr);
 }
 
-/// Colours as the file is tagged: those of a YUV input, else the usual ones of the size.
+/// The colours that the stream is tagged with: those of a YUV input, else the defaults for the size.
 PixelsFormat VideoEncoder::output_format(AVPixelFormat format, AVCodecID codec, const PixelsFormat& input) {
   PixelsFormat out{format, input.extent, YuvMatrix::bt601, true};
   const bool jpeg = codec == AV_CODEC_ID_MJPEG;
@@ -130,7 +112,7 @@ void VideoEncoder::set_colour(AVCodecContext& c) const {
   if (is_rgb(output_.format))
     c.colorspace = AVCOL_SPC_RGB;
   else if (!is_gray(output_.format))
-    c.colorspace = colour_space(output_.matrix);
+    c.colorspace = colour_space_of(output_.matrix);
   c.color_range = output_.full_range ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
   if (av_pix_fmt_desc_get(c.pix_fmt)->log2_chroma_w) c.chroma_sample_location = AVCHROMA_LOC_LEFT;
 }
@@ -144,36 +126,49 @@ bool VideoEncoder::adapt(const PixelsFormat& input) {
   return true;
 }
 
-void VideoEncoder::send(const Pixels& picture, int64_t pts, bool key) {
-  // Encoders may keep a frame for a while; its buffer comes back to the pool by itself.
+VideoEncoder::FrameTime VideoEncoder::next_time(const FrameInfo& info) {
+  constexpr int64_t kJumpNs = 1'000'000'000;
+  const AVRational time_base = context_->time_base;
+  const bool jump = last_ticks_ < 0 || info.serial != serial_ || info.pts_ns + kJumpNs < last_pts_ns_;
+  if (jump) offset_ns_ = ff::to_ns(end_ticks(), time_base) - info.pts_ns;
+  serial_ = info.serial;
+  last_pts_ns_ = info.pts_ns;
+  last_ticks_ = std::max(last_ticks_ + 1, ff::to_ticks(info.pts_ns + offset_ns_, time_base));
+  return {last_ticks_, jump};
+}
+
+void VideoEncoder::send(const Pixels& picture, int64_t ticks, bool key) {
+  // The encoder may keep a reference; the buffer returns to the pool afterwards.
   av_frame_unref(frame_.get());
   frame_->format = context_->pix_fmt;
   frame_->width = context_->width, frame_->height = context_->height;
-  if (allocator_.fill(*frame_, frame_->width + 31, frame_->height + 31) < 0)
-    throw Error(ExitCode::runtime_failure, where_, "no memory for encoding");
+  ff::check_memory(allocator_.fill(*frame_, frame_->width + 31, frame_->height + 31));
   scaler_.convert(picture, *frame_);
-  frame_->pts = pts;
+  frame_->pts = ticks;
   frame_->colorspace = context_->colorspace;
   frame_->color_range = context_->color_range;
   frame_->chroma_location = context_->chroma_sample_location;
   frame_->pict_type = key ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE;
   if (context_->flags & AV_CODEC_FLAG_QSCALE) frame_->quality = context_->global_quality;
-  if (const int error = avcodec_send_frame(context_.get(), frame_.get()); error < 0)
-    throw Error(ExitCode::runtime_failure, where_, "a frame cannot be encoded: " + ff::error_text(error));
+  check(avcodec_send_frame(context_.get(), frame_.get()));
 }
 
 void VideoEncoder::send_end() {
   avcodec_send_frame(context_.get(), nullptr);
 }
 
-bool VideoEncoder::receive(AVPacket& packet) {
-  av_packet_unref(&packet);
-  const int error = avcodec_receive_packet(context_.get(), &packet);
-  if (error == AVERROR(EAGAIN) || error == AVERROR_EOF) return false;
+const AVPacket* VideoEncoder::receive() {
+  av_packet_unref(packet_.get());
+  const int error = avcodec_receive_packet(context_.get(), packet_.get());
+  if (error == AVERROR(EAGAIN) || error == AVERROR_EOF) return nullptr;
+  check(error);
+  if (packet_->duration <= 0) packet_->duration = frame_ticks_;
+  return packet_.get();
+}
+
+void VideoEncoder::check(int error) const {
   if (error < 0)
-    throw Error(ExitCode::runtime_failure, where_, "a frame cannot be encoded: " + ff::error_text(error));
-  if (packet.duration <= 0) packet.duration = frame_ticks_;
-  return true;
+    throw Error(ExitCode::runtime_failure, where_, "cannot encode a frame: " + ff::error_text(error));
 }
 
 }  // namespace lensd

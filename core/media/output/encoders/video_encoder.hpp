@@ -1,37 +1,45 @@
-// A running video encoder. Internal to core/media. Belongs to one thread.
+// A running video encoder. Internal to core/media; belongs to one thread.
 //
-//   picture ── send() ──▶ [swscale, encoder] ── receive() ──▶ packets, later and in the order of decoding
+//   frame ── next_time() ──▶ send() ──▶ [swscale, encoder] ── receive() ──▶ packets, later, in decoding order
 #pragma once
 
 #include <string>
 
+#include "core/image/frame.hpp"
 #include "core/media/encoder_options.hpp"
+#include "core/media/ffmpeg/picture_allocator.hpp"
 #include "core/media/ffmpeg/scaler.hpp"
-#include "core/media/input/picture_allocator.hpp"
 
 namespace lensd {
 
 class VideoEncoder {
  public:
-  /// Picks encoder and pixel format for `container`. Throws Error(usage) for a codec that does not exist or
-  /// does not fit the container, Error(runtime_failure) when it does not start.
+  /// Chooses encoder and pixel format for `container`. `where` is for messages. Throws Error(usage) if the
+  /// codec does not exist or the container does not support it, Error(runtime_failure) if it does not start.
   VideoEncoder(const AVOutputFormat& container, const PixelsFormat& input, double fps,
                const EncoderOptions& options, const std::string& where);
 
   const AVCodecContext& context() const noexcept { return *context_; }
-  /// Duration of a frame at the nominal rate, in the encoder's time base.
-  int64_t frame_ticks() const noexcept { return frame_ticks_; }
-  /// Why another encoder runs than the one that was asked for first; empty when it is that one.
+  /// Why a fallback encoder runs; empty if the requested one does.
   const std::string& notice() const noexcept { return notice_; }
 
-  /// Goes on with pictures of another format where the stream stays the same. False: it would not.
+  /// Accepts pictures of another format if the stream stays the same. Returns false if it would change.
   bool adapt(const PixelsFormat& input);
 
-  /// `pts` in the encoder's time base, rising. `key` asks for a key frame.
-  void send(const Pixels& picture, int64_t pts, bool key = false);
+  struct FrameTime {
+    int64_t ticks = 0;  ///< in the encoder's time base
+    bool jump = false;  ///< first frame, or the source jumped: recording and source time have a new offset
+  };
+  /// Recording time of a frame: 0 for the first, strictly rising, at the nominal rate after a jump backwards.
+  FrameTime next_time(const FrameInfo& info);
+  /// End of the last frame, in the encoder's time base.
+  int64_t end_ticks() const noexcept { return last_ticks_ < 0 ? 0 : last_ticks_ + frame_ticks_; }
+
+  /// `ticks` from next_time(). `key` requests a key frame.
+  void send(const Pixels& picture, int64_t ticks, bool key = false);
   void send_end();
-  /// False when there is nothing (more) to be had now.
-  bool receive(AVPacket& packet);
+  /// The next packet, valid until the next call; null if there is none now.
+  const AVPacket* receive();
 
  private:
   void start(const AVCodec& codec, const AVOutputFormat& container, double fps,
@@ -39,14 +47,18 @@ class VideoEncoder {
   static AVPixelFormat choose_format(const AVCodec& codec, const PixelsFormat& input);
   static PixelsFormat output_format(AVPixelFormat format, AVCodecID codec, const PixelsFormat& input);
   void set_colour(AVCodecContext& c) const;
+  void check(int error) const;
 
   std::string where_, notice_;
   PixelsFormat input_, output_;
   PictureAllocator allocator_{MemoryKind::host};
-  int64_t frame_ticks_ = 1;
   Scaler scaler_;
   ff::FramePtr frame_ = ff::make_frame();
+  ff::PacketPtr packet_ = ff::make_packet();
   ff::CodecPtr context_;
+  int64_t frame_ticks_ = 1;  ///< duration of a frame at the nominal rate
+  int64_t last_ticks_ = -1, last_pts_ns_ = 0, offset_ns_ = 0;
+  uint32_t serial_ = 0;
 };
 
 }  // namespace lensd

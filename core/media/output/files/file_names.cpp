@@ -10,6 +10,12 @@
 namespace lensd {
 namespace {
 
+/// True if the path has a strftime conversion: "/tmp/rec-%H%M%S.mkv".
+bool is_name_template(const std::string& path) {
+  const size_t at = path.find('%');
+  return at != std::string::npos && at + 1 < path.size();
+}
+
 std::string with_suffix(const std::string& path, const std::string& suffix) {
   const std::filesystem::path file(path);
   return (file.parent_path() / (file.stem().string() + suffix + file.extension().string())).string();
@@ -17,23 +23,18 @@ std::string with_suffix(const std::string& path, const std::string& suffix) {
 
 }  // namespace
 
-bool is_name_template(const std::string& path) {
-  const size_t at = path.find('%');
-  return at != std::string::npos && at + 1 < path.size();
-}
-
 void check_name_template(const std::string& name) {
   const auto refuse = [&](const std::string& why) {
-    throw Error(ExitCode::usage, name, why, "as in rec-%Y%m%d-%H%M%S.mkv");
+    throw Error(ExitCode::usage, name, why, "for example: rec-%Y%m%d-%H%M%S.mkv");
   };
-  if (std::filesystem::path(name).stem().empty()) refuse("is no file name");
+  if (std::filesystem::path(name).stem().empty()) refuse("this is not a file name");
   for (size_t i = 0; i < name.size(); ++i) {
     if (name[i] != '%') continue;
     constexpr std::string_view kKnown = "aAbBCdeFgGhHIjklmMpPrRsSTuUVwWyYzZ%";
     const std::string_view conversion = std::string_view(name).substr(i, 2);
     ++i;
     if (conversion.size() < 2 || kKnown.find(conversion[1]) == std::string_view::npos)
-      refuse(fmt::format("'{}' is no part of a date for a file name", conversion));
+      refuse(fmt::format("'{}' is not a date or time conversion for file names", conversion));
   }
 }
 
@@ -52,8 +53,8 @@ void FileNames::begin(std::time_t when) {
 std::string FileNames::next() {
   ++attempt_;
   const bool by_time = is_name_template(path_);
-  chosen_ = !by_time && !numbered_ && files_ == 1;
-  if (chosen_) return base_;
+  exact_ = !by_time && !numbered_ && files_ == 1;
+  if (exact_) return base_;
   if (by_time) return attempt_ == 1 ? base_ : with_suffix(base_, fmt::format("-{}", attempt_));
   if (!numbered_) return with_suffix(base_, fmt::format("-{}", files_ + attempt_ - 1));
   return with_suffix(base_, fmt::format("-{:03}", ++number_));

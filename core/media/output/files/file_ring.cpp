@@ -20,23 +20,23 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kMaxJournalBytes = 64 << 20;
-/// Lines beyond those that are needed, before the journal is written anew.
+/// Superfluous lines in the journal before it is rewritten.
 constexpr size_t kSpareLines = 1024;
 
-/// INODE MILLISECONDS BYTES NAME, after a letter: o opened, c closed, d deleted.
-std::string line_of(char what, uint64_t inode, int64_t duration_ns, int64_t bytes, const std::string& path) {
-  return fmt::format("{} {} {} {} {}\n", what, inode, duration_ns / 1'000'000, bytes,
+/// EVENT INODE MILLISECONDS BYTES NAME, where EVENT is o (opened), c (closed) or d (deleted).
+std::string line_of(char event, uint64_t inode, int64_t duration_ns, int64_t bytes, const std::string& path) {
+  return fmt::format("{} {} {} {} {}\n", event, inode, duration_ns / 1'000'000, bytes,
                      fs::path(path).filename().string());
 }
 
 }  // namespace
 
-FileRing::FileRing(const std::string& name, const std::string& folder, Limits limits) : limits_(limits) {
-  const fs::path path = folder.empty() ? fs::path(name) : fs::path(folder) / name;
-  folder_ = path.has_parent_path() ? path.parent_path().string() : std::string(".");
-  // Where the folder's name is made of the time as well, there is no one place for a journal.
+FileRing::FileRing(const std::string& path, Limits limits) : limits_(limits) {
+  const fs::path file(path);
+  folder_ = file.has_parent_path() ? file.parent_path().string() : std::string(".");
+  // A folder from a template changes with the time: there is no single place for the journal.
   if (folder_.find('%') != std::string::npos) return;
-  journal_ = (fs::path(folder_) / fmt::format(".{}.ring", path.filename().string())).string();
+  journal_ = (fs::path(folder_) / fmt::format(".{}.ring", file.filename().string())).string();
   try {
     load();
   } catch (const Error& error) {
@@ -61,24 +61,24 @@ void FileRing::load() {
   if (stat(folder_.c_str(), &info) != 0) return;
   std::istringstream lines(*text);
   for (std::string line; std::getline(lines, line); ++lines_) {
-    char what = 0;
+    char event = 0;
     uint64_t inode = 0;
     int64_t ms = 0, bytes = 0;
     int name_at = 0;
-    const int read = std::sscanf(line.c_str(), "%c %lu %ld %ld %n", &what, &inode, &ms, &bytes, &name_at);
+    const int read = std::sscanf(line.c_str(), "%c %lu %ld %ld %n", &event, &inode, &ms, &bytes, &name_at);
     const std::string name = line.substr(std::min(line.size(), static_cast<size_t>(name_at)));
-    // The last line may be half of one.
+    // The last line may be incomplete.
     if (read != 4 || name_at == 0 || name.empty() || name.find('/') != std::string::npos || ms < 0 ||
         bytes < 0)
       continue;
     Entry entry{
         (fs::path(folder_) / name).string(), {info.st_dev, static_cast<ino_t>(inode)}, ms * 1'000'000, bytes};
     std::erase_if(entries_, [&](const Entry& e) { return e.path == entry.path; });
-    if (what != 'd') entries_.push_back(std::move(entry));
+    if (event != 'd') entries_.push_back(std::move(entry));
   }
   std::erase_if(entries_, [](const Entry& e) { return !e.identity.names(e.path); });
   for (Entry& entry : entries_) {
-    // Of a file whose writer was killed, nobody knew the size.
+    // A killed process did not write the size.
     if (struct stat file = {}; entry.bytes == 0 && lstat(entry.path.c_str(), &file) == 0)
       entry.bytes = file.st_size;
     duration_ns_ += entry.duration_ns, bytes_ += entry.bytes;
@@ -111,15 +111,15 @@ void FileRing::drop_old() {
     entries_.pop_front();
     duration_ns_ -= old.duration_ns, bytes_ -= old.bytes;
     if (old.identity.names(old.path) && unlink(old.path.c_str()) != 0)
-      log::warn("{} cannot be deleted: {}", old.path, std::strerror(errno));
+      log::warn("cannot delete {}: {}", old.path, std::strerror(errno));
     append('d', old);
   }
 }
 
-/// A journal that cannot be written, on a full disk, loses what would have been deleted one day, no more.
-void FileRing::append(char what, const Entry& entry) {
+/// Ignores errors: a file that is missing in the journal is never deleted, which is safe.
+void FileRing::append(char event, const Entry& entry) {
   if (fd_ < 0) return;
-  const std::string line = line_of(what, entry.identity.inode, entry.duration_ns, entry.bytes, entry.path);
+  const std::string line = line_of(event, entry.identity.inode, entry.duration_ns, entry.bytes, entry.path);
   [[maybe_unused]] const ssize_t ignored = write(fd_, line.data(), line.size());
   ++lines_;
 }
@@ -131,7 +131,7 @@ void FileRing::compact() {
   try {
     write_whole_file(journal_, text, Flush::none);
   } catch (const Error&) {
-    return;  // the long one goes on
+    return;  // keep the long one
   }
   close(fd_);
   fd_ = open(journal_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);

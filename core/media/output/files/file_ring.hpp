@@ -1,10 +1,10 @@
-// The newest files of a recording are kept, the oldest deleted: over its segments, over recordings of the
-// same name, and over restarts of the program.
+// Keeps the newest files of a recording and deletes the oldest ones: across its segments, recordings of the
+// same name, and restarts of the program.
 //
 //   Segments ── opened(), closed() ──▶ FileRing ──▶ journal .NAME.ring in the files' folder
 //
-// Only files that stand in the journal, and are still those files, are ever deleted. Ages are footage, not
-// the clock: a clock that jumps deletes nothing. Internal to core/media; belongs to one thread.
+// It deletes only files in the journal whose inode is still the same. Ages are counted in recorded time, so
+// that a clock change deletes nothing. Internal to core/media; belongs to one thread.
 #pragma once
 
 #include <cstdint>
@@ -18,21 +18,21 @@ namespace lensd {
 class FileRing {
  public:
   struct Limits {
-    int64_t duration_ns = 0;  ///< files with so much newer footage go; 0: none does
-    int64_t bytes = 0;        ///< the oldest go while all together are larger; 0: any size
+    int64_t duration_ns = 0;  ///< delete files with this much newer footage; 0: no limit
+    int64_t bytes = 0;        ///< delete the oldest while the sum is larger; 0: no limit
     bool any() const noexcept { return duration_ns > 0 || bytes > 0; }
   };
 
-  /// `name`: the path or template of the files, below `folder` where that is not empty. Takes over what the
-  /// journal knows. Without a journal that can be written, what this object is told is all that it deletes.
-  FileRing(const std::string& name, const std::string& folder, Limits limits);
+  /// `path`: the path or template of the files. Reads the journal. If the journal cannot be written, only
+  /// files of this object are deleted.
+  FileRing(const std::string& path, Limits limits);
   ~FileRing();
   FileRing(const FileRing&) = delete;
   FileRing& operator=(const FileRing&) = delete;
 
-  /// A file is being written; it is not deleted before it is closed.
+  /// A new file; it is not deleted before closed().
   void opened(const std::string& path, const OutputFile::Identity& identity);
-  /// It is complete; older ones may go now.
+  /// The file is complete: older ones may be deleted.
   void closed(const std::string& path, const OutputFile::Identity& identity, int64_t duration_ns,
               int64_t bytes);
 
@@ -43,17 +43,16 @@ class FileRing {
     int64_t duration_ns = 0, bytes = 0;
   };
   void load();
-  void append(char what, const Entry& entry);
+  void append(char event, const Entry& entry);
   void compact();
-  void add(Entry entry);
   void drop_old();
 
   const Limits limits_;
   std::string folder_, journal_;
   int fd_ = -1;
-  size_t lines_ = 0;  ///< of the journal
+  size_t lines_ = 0;  ///< in the journal
   std::deque<Entry> entries_;
-  int64_t duration_ns_ = 0, bytes_ = 0;  ///< of all entries
+  int64_t duration_ns_ = 0, bytes_ = 0;  ///< sums of all entries
 };
 
 }  // namespace lensd

@@ -8,8 +8,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
-#include <filesystem>
 
 namespace lensd {
 namespace {
@@ -32,7 +30,7 @@ int open_beneath(const std::string& folder, const std::string& path, int flags) 
 
 Error open_error(const std::string& path, int error) {
   if (error == EEXIST)
-    return Error(ExitCode::usage, path, "a file of this name is there already", "choose another name");
+    return Error(ExitCode::usage, path, "a file of this name exists already", "choose another name");
   if (error == EXDEV || error == ELOOP)
     return Error(ExitCode::runtime_failure, path, "this name leads out of the folder for recordings");
   return Error(ExitCode::runtime_failure, path, "cannot be written: " + ff::error_text(AVERROR(error)));
@@ -40,38 +38,24 @@ Error open_error(const std::string& path, int error) {
 
 }  // namespace
 
-OutputFile::OutputFile(const std::string& path, const FileRules& rules) {
+// Delegates to the other constructor so that the destructor runs if this body throws.
+OutputFile::OutputFile(const std::string& path, const FileRules& rules) : OutputFile(rules.full_path(path)) {
   const int flags =
       O_WRONLY | O_CLOEXEC | O_CREAT | O_NOCTTY | (rules.overwrite ? O_TRUNC : O_EXCL | O_NOFOLLOW);
   fd_ = rules.beneath.empty() ? open(path.c_str(), flags, 0666) : open_beneath(rules.beneath, path, flags);
-  if (fd_ < 0) {
-    const int error = errno;
-    throw open_error(rules.beneath.empty() ? path : (std::filesystem::path(rules.beneath) / path).string(),
-                     error);
-  }
+  if (fd_ < 0) throw open_error(path_, errno);
   struct stat status = {};
   fstat(fd_, &status);
   identity_ = {status.st_dev, status.st_ino};
   regular_ = S_ISREG(status.st_mode);
-  auto* buffer = static_cast<unsigned char*>(av_malloc(kBufferBytes));
-  if (buffer)
-    context_ = avio_alloc_context(buffer, kBufferBytes, 1, this, nullptr, write, regular_ ? seek : nullptr);
-  if (!context_) {
-    av_free(buffer);
-    ::close(fd_);
-    throw Error(ExitCode::runtime_failure, path, "out of memory");
-  }
-  if (!regular_) context_->seekable = 0;
+  context_ = ff::make_io(kBufferBytes, this, nullptr, write, regular_ ? seek : nullptr);
 }
 
 OutputFile::~OutputFile() {
-  discarding_ = true;  // whoever wanted the rest has called close()
-  av_freep(&context_->buffer);
-  avio_context_free(&context_);
   if (fd_ >= 0) ::close(fd_);
 }
 
-int OutputFile::write(void* self, Written* buffer, int size) noexcept {
+int OutputFile::write(void* self, ff::WriteByte* buffer, int size) noexcept {
   auto& file = *static_cast<OutputFile*>(self);
   if (file.discarding_) return size;
   for (int done = 0; done < size;) {
@@ -94,13 +78,13 @@ int64_t OutputFile::seek(void* self, int64_t offset, int whence) noexcept {
 }
 
 int OutputFile::flush() noexcept {
-  avio_flush(context_);
+  avio_flush(context());
   return context_->error;
 }
 
 void OutputFile::cut(int64_t bytes) noexcept {
   discarding_ = true;
-  avio_flush(context_);
+  avio_flush(context());
   if (regular_ && ftruncate(fd_, bytes) == 0) end_ = bytes;
 }
 

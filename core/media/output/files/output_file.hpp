@@ -1,59 +1,58 @@
-// A file that a muxer writes, through our own descriptor: made exclusively where it must not replace
-// another, held below a folder where the name comes from outside, cut back to its last whole part when the
-// disk is full. Internal to core/media. Belongs to one thread.
+// A file written by a muxer through our own descriptor. It never replaces another file unless allowed, stays
+// below a folder if its name comes from outside, and can be cut back to its last complete part. Internal to
+// core/media; belongs to one thread.
 #pragma once
 
 #include <sys/types.h>
 
 #include <string>
 
-#include "core/media/ffmpeg/ffmpeg_check.hpp"
+#include "core/media/ffmpeg/ffmpeg.hpp"
 #include "core/media/recording.hpp"
 
 namespace lensd {
 
 class OutputFile {
  public:
-  /// Makes the file. Throws Error(runtime_failure) with the reason; code() of the error is `usage` when a
-  /// file of that name is there and must not be replaced.
+  /// Creates the file. Throws Error(usage) if the file exists and must not be replaced, else
+  /// Error(runtime_failure).
   OutputFile(const std::string& path, const FileRules& rules);
-  /// Closes what is still open, without another word.
+  /// Discards what close() did not write.
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  AVIOContext* context() const noexcept { return context_; }
-  /// Bytes from the start to the furthest position written.
+  AVIOContext* context() const noexcept { return context_.get(); }
+  /// With the folder of the rules.
+  const std::string& path() const noexcept { return path_; }
+  /// Up to the furthest position written.
   int64_t bytes() const noexcept { return end_; }
-  /// Hands FFmpeg's buffer to the system. Returns 0 or the first AVERROR of the file.
+  /// Writes FFmpeg's buffer. Returns 0 or the file's first AVERROR.
   int flush() noexcept;
-  /// Throws away what is in FFmpeg's buffer and everything behind `bytes`.
+  /// Truncates the file to `bytes` and discards FFmpeg's buffer and all later writes.
   void cut(int64_t bytes) noexcept;
-  /// Flushes, brings the file to the disk and closes it. Returns 0 or an AVERROR.
+  /// Flushes, syncs to the disk and closes. Returns 0 or an AVERROR.
   int close() noexcept;
 
-  /// True while `path` names the file that was written here, not another one put in its place.
   struct Identity {
     dev_t device = 0;
     ino_t inode = 0;
+    /// True if `path` is still this file and not another one with the same name.
     bool names(const std::string& path) const noexcept;
   };
   Identity identity() const noexcept { return identity_; }
 
  private:
-#if LIBAVFORMAT_VERSION_MAJOR >= 61
-  using Written = const uint8_t;
-#else
-  using Written = uint8_t;  // FFmpeg's callback had no const before version 7
-#endif
-  static int write(void* self, Written* buffer, int size) noexcept;
+  explicit OutputFile(std::string path) : path_(std::move(path)) {}
+  static int write(void* self, ff::WriteByte* buffer, int size) noexcept;
   static int64_t seek(void* self, int64_t offset, int whence) noexcept;
 
+  std::string path_;
   int fd_ = -1;
   bool regular_ = false, discarding_ = false;
   int64_t at_ = 0, end_ = 0;
   Identity identity_;
-  AVIOContext* context_ = nullptr;
+  ff::IoPtr context_;
 };
 
 }  // namespace lensd

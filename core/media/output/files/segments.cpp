@@ -1,22 +1,18 @@
 #include "core/media/output/files/segments.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 namespace lensd {
 namespace {
 
-constexpr AVRational kNanoseconds = {1, 1'000'000'000};
 constexpr int kMaxAttempts = 10000;
 
 int64_t ticks_of(double seconds, AVRational time_base) {
   return std::llround(seconds / av_q2d(time_base));
 }
 
-/// A ring is made of files; without a length of their own, ten to twenty make it up.
+/// A ring needs several files: without a configured length, one file is a tenth of it.
 double split_of(const RecordSettings& settings) {
   const bool ring = settings.keep_minutes > 0 || settings.keep_gigabytes > 0;
   if (settings.split_seconds > 0 || settings.split_megabytes > 0 || !ring) return settings.split_seconds;
@@ -34,7 +30,7 @@ Segments::Segments(const RecordSettings& settings, const RecordTarget& target)
       names_(target.path, split_seconds_ > 0 || split_bytes_ > 0, target.resumed) {
   const FileRing::Limits limits{static_cast<int64_t>(settings.keep_minutes * 60e9),
                                 static_cast<int64_t>(settings.keep_gigabytes * 1e9)};
-  if (limits.any()) ring_.emplace(target.path, rules_.beneath, limits);
+  if (limits.any()) ring_.emplace(rules_.full_path(target.path), limits);
 }
 
 bool Segments::wants_key(int64_t ticks, AVRational time_base) {
@@ -48,7 +44,7 @@ bool Segments::wants_key(int64_t ticks, AVRational time_base) {
 }
 
 bool Segments::due(const AVPacket& packet, AVRational time_base) const {
-  if (!(packet.flags & AV_PKT_FLAG_KEY)) return false;
+  if (!ff::is_key(packet)) return false;
   return (split_seconds_ > 0 && packet.pts - file_start_ >= ticks_of(split_seconds_, time_base)) ||
          (split_bytes_ > 0 && file_->bytes() >= split_bytes_);
 }
@@ -71,15 +67,15 @@ void Segments::open(const AVPacket& packet, const AVCodecContext& encoder, doubl
   for (int attempt = 1; !file_; ++attempt) {
     const std::string name = names_.next();
     FileRules rules = rules_;
-    rules.overwrite = rules_.overwrite && names_.chosen();
+    rules.overwrite = rules_.overwrite && names_.exact();
     try {
       file_ = std::make_unique<VideoFile>(name, rules, muxer_, encoder, audio_, packet.pts);
     } catch (const Error& error) {
-      // `usage`: the name is taken. One that nobody chose gives way.
-      if (error.code() != ExitCode::usage || names_.chosen() || attempt == kMaxAttempts) throw;
+      // `usage`: the name is taken. Try the next one, unless the user chose exactly this one.
+      if (error.code() != ExitCode::usage || names_.exact() || attempt == kMaxAttempts) throw;
     }
   }
-  path_ = place(file_->path());
+  path_ = file_->path();
   if (ring_) ring_->opened(path_, file_->identity());
   file_start_ = packet.pts;
   if (next_key_ == 0 || split_bytes_ > 0)
@@ -103,19 +99,13 @@ void Segments::end_file(int64_t end) {
 void Segments::count_closed(const VideoFile& file, int64_t end) {
   closed_bytes_ += file.bytes();
   closed_frames_ += file.frames();
-  if (ring_)
-    ring_->closed(path_, file.identity(), av_rescale_q(end - file_start_, time_base_, kNanoseconds),
-                  file.bytes());
+  if (ring_) ring_->closed(path_, file.identity(), ff::to_ns(end - file_start_, time_base_), file.bytes());
 }
 
 void Segments::end_stream(int64_t end) {
   end_file(end);
   next_key_ = 0;
   audio_ = nullptr;
-}
-
-std::string Segments::place(const std::string& name) const {
-  return rules_.beneath.empty() ? name : (std::filesystem::path(rules_.beneath) / name).string();
 }
 
 }  // namespace lensd

@@ -1,4 +1,4 @@
-// The files of one recording: split by time or size at key frames, without a gap, old ones deleted.
+// The files of one recording: split by time or size at key frames, without gaps; old files are deleted.
 //
 //   packets ── write() ──▶ VideoFile 1 │ VideoFile 2 │ … ──▶ FileRing
 //
@@ -20,20 +20,19 @@ class Segments {
  public:
   /// Throws Error(usage) for an unknown ending.
   Segments(const RecordSettings& settings, const RecordTarget& target);
-  /// The audio of the encoder's pictures, or null; it stays until end_stream().
+  /// The encoder's audio or null; used until end_stream().
   void set_audio(AudioCopy* audio) { audio_ = audio; }
 
   const std::string& muxer() const noexcept { return muxer_; }
-  /// True when the picture at `ticks` should be a key frame, because a new file is to begin with it. Told
-  /// once.
+  /// True if the picture at `ticks` should be a key frame that starts a new file. True once per file.
   bool wants_key(int64_t ticks, AVRational time_base);
-  /// The first packet of an encoder is a key frame. `age_s`: how long ago its picture was taken. Throws what
-  /// VideoFile throws; nothing is written any more then.
+  /// The first packet of an encoder must be a key frame. `age_s`: age of its picture. Throws as VideoFile
+  /// does; do not call it afterwards.
   void write(const AVPacket& packet, const AVCodecContext& encoder, double age_s);
-  /// Ends the file at hand at `end`. The next packet is another encoder's, whose times begin anew.
+  /// Ends the current file at `end`. The next packet is another encoder's, with times from 0.
   void end_stream(int64_t end);
 
-  /// The file at hand, or the last one.
+  /// Of the current or the last file.
   const std::string& path() const noexcept { return path_; }
   int64_t frames() const noexcept { return closed_frames_ + (file_ ? file_->frames() : 0); }
   int64_t bytes() const noexcept { return closed_bytes_ + (file_ ? file_->bytes() : 0); }
@@ -44,7 +43,6 @@ class Segments {
   void end_file(int64_t end);
   void open(const AVPacket& packet, const AVCodecContext& encoder, double age_s);
   void count_closed(const VideoFile& file, int64_t end);
-  std::string place(const std::string& name) const;
 
   double split_seconds_;
   int64_t split_bytes_;

@@ -1,4 +1,13 @@
 #include "core/media/ffmpeg/picture_info.hpp"
+
+extern "C" {
+#include <libavcodec/packet.h>
+}
+
+#include <atomic>
+#include <cstdlib>
+
+#include "core/base/log.hpp"
 #include "core/media/ffmpeg/pixel_formats.hpp"
 
 namespace lensd {
@@ -9,7 +18,7 @@ bool is_jpeg_like(AVCodecID codec) {
          codec == AV_CODEC_ID_LJPEG || codec == AV_CODEC_ID_AMV;
 }
 
-/// Codecs whose standard gives luma 16..235 a meaning even without chroma.
+/// Codecs whose gray pictures have limited range by default.
 bool has_video_range(AVCodecID codec) {
   return codec == AV_CODEC_ID_H264 || codec == AV_CODEC_ID_HEVC || codec == AV_CODEC_ID_AV1 ||
          codec == AV_CODEC_ID_VP9 || codec == AV_CODEC_ID_MPEG4 || codec == AV_CODEC_ID_MPEG2VIDEO;
@@ -56,7 +65,24 @@ ChromaSiting siting_of(const AVFrame& frame, AVPixelFormat pixel_format, AVCodec
   return centred ? ChromaSiting::center : ChromaSiting::left;
 }
 
+const int32_t* stream_matrix(const AVStream* stream) {
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 30, 100)  // FFmpeg 6.1 moved it
+  const AVPacketSideData* data = av_packet_side_data_get(
+      stream->codecpar->coded_side_data, stream->codecpar->nb_coded_side_data, AV_PKT_DATA_DISPLAYMATRIX);
+  return data && data->size >= 9 * sizeof(int32_t) ? reinterpret_cast<const int32_t*>(data->data) : nullptr;
+#else
+  size_t size = 0;
+  const uint8_t* data = av_stream_get_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size);
+  return data && size >= 9 * sizeof(int32_t) ? reinterpret_cast<const int32_t*>(data) : nullptr;
+#endif
+}
+
 }  // namespace
+
+AVColorSpace colour_space_of(YuvMatrix matrix) {
+  if (matrix == YuvMatrix::bt601) return AVCOL_SPC_SMPTE170M;
+  return matrix == YuvMatrix::bt709 ? AVCOL_SPC_BT709 : AVCOL_SPC_BT2020_NCL;
+}
 
 YuvMatrix guessed_matrix(Extent extent) {
   return extent.height > 576 || extent.width > 1024 ? YuvMatrix::bt709 : YuvMatrix::bt601;
@@ -70,13 +96,37 @@ ColourSpec colour_of(const AVFrame& frame, AVPixelFormat pixel_format, const Pic
   if (const auto tagged = matrix_of(frame.colorspace)) {
     out.matrix = *tagged;
   } else if (is_jpeg_range(pixel_format) || is_jpeg_like(codec)) {
-    out.matrix = YuvMatrix::bt601;  // JFIF knows no other
+    out.matrix = YuvMatrix::bt601;  // the only one in JFIF
   } else {
     out.matrix = guessed_matrix({frame.width, frame.height});
     out.guessed = true;
   }
   if (format.chroma_shift_x || format.chroma_shift_y) out.siting = siting_of(frame, pixel_format, codec);
   return out;
+}
+
+std::optional<Orientation> orientation_of(const int32_t* m) {
+  // libavutil/display.h: x' = a·x + c·y, y' = b·x + d·y with a = m[0], b = m[1], c = m[3], d = m[4].
+  const int64_t a = m[0], b = m[1], c = m[3], d = m[4];
+  const auto negligible = [](int64_t value, int64_t other) {
+    return std::llabs(value) * 64 <= std::llabs(other);
+  };
+  if (a && d && negligible(b, a) && negligible(c, d)) return Orientation{false, a < 0, d < 0};
+  if (b && c && negligible(a, b) && negligible(d, c)) return Orientation{true, c < 0, b < 0};
+  return std::nullopt;
+}
+
+Orientation orientation_of(const AVFrame& frame, const AVStream* stream) {
+  const int32_t* matrix = nullptr;
+  if (const AVFrameSideData* data = av_frame_get_side_data(&frame, AV_FRAME_DATA_DISPLAYMATRIX))
+    if (static_cast<size_t>(data->size) >= 9 * sizeof(int32_t))
+      matrix = reinterpret_cast<const int32_t*>(data->data);
+  if (!matrix && stream) matrix = stream_matrix(stream);
+  if (!matrix) return {};
+  if (const auto orientation = orientation_of(matrix)) return *orientation;
+  static std::atomic<bool> logged{false};
+  if (!logged.exchange(true)) log::info("ignoring the video's rotation: it is not a multiple of 90 degrees");
+  return {};
 }
 
 }  // namespace lensd

@@ -1,5 +1,4 @@
-// Pictures out of packets: handed on at once where a sender puts one into each, parsed where not, and never a
-// byte lost or out of order.
+// LowDelayParser: packets of one picture pass through, others are parsed, and no byte is lost or reordered.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -11,14 +10,14 @@
 namespace lensd {
 namespace {
 
-struct Stream {
+struct Codec {
   AVCodecID codec;
   const char* encoder;
 };
 
-class AccessUnitsTest : public testing::TestWithParam<Stream> {
+class LowDelayParserTest : public testing::TestWithParam<Codec> {
  protected:
-  /// Packets of moving pictures with a key frame every tenth; none where FFmpeg has no such encoder.
+  /// Encodes moving pictures, every tenth a key frame. Returns none if FFmpeg has no such encoder.
   static std::vector<std::string> encode(int frames) {
     std::vector<std::string> packets;
     const AVCodec* codec = avcodec_find_encoder_by_name(GetParam().encoder);
@@ -26,12 +25,10 @@ class AccessUnitsTest : public testing::TestWithParam<Stream> {
     const ff::CodecPtr encoder(avcodec_alloc_context3(codec));
     encoder->width = 96, encoder->height = 64, encoder->pix_fmt = AV_PIX_FMT_YUV420P;
     encoder->time_base = {1, 25}, encoder->gop_size = 10, encoder->max_b_frames = 0;
-    AVDictionary* options = nullptr;
-    av_dict_set(&options, "tune", "zerolatency", 0);
-    av_dict_set(&options, "x265-params", "log-level=none", 0);
-    const int opened = avcodec_open2(encoder.get(), codec, &options);
-    av_dict_free(&options);
-    if (opened < 0) return packets;
+    ff::Options options;
+    options.set("tune", "zerolatency");
+    options.set("x265-params", "log-level=none");
+    if (avcodec_open2(encoder.get(), codec, options.get()) < 0) return packets;
     const ff::PacketPtr packet = ff::make_packet();
     for (int i = 0; i <= frames; ++i) {
       const ff::FramePtr frame = ff::make_frame();
@@ -54,21 +51,20 @@ class AccessUnitsTest : public testing::TestWithParam<Stream> {
     packets = encode(60);
     if (packets.empty()) GTEST_SKIP() << "FFmpeg has no " << GetParam().encoder << " here";
     ASSERT_EQ(packets.size(), 60u);
-    AVCodecParameters* parameters = avcodec_parameters_alloc();
+    const ff::ParametersPtr parameters(avcodec_parameters_alloc());
     parameters->codec_type = AVMEDIA_TYPE_VIDEO, parameters->codec_id = GetParam().codec;
-    units = std::make_unique<LowDelayParser>(*parameters);
-    avcodec_parameters_free(&parameters);
+    parser = std::make_unique<LowDelayParser>(*parameters);
   }
 
-  /// Puts one packet in and takes out all that is there.
-  std::vector<std::string> through(const std::string& bytes, int64_t pts = AV_NOPTS_VALUE) {
+  /// Puts one packet in and takes all pictures out.
+  std::vector<std::string> parse(const std::string& bytes, int64_t pts = AV_NOPTS_VALUE) {
     const ff::PacketPtr packet = ff::make_packet();
     EXPECT_EQ(av_new_packet(packet.get(), static_cast<int>(bytes.size())), 0);
     std::memcpy(packet->data, bytes.data(), bytes.size());
     packet->pts = packet->dts = pts;
-    units->put(*packet);
+    parser->put(*packet);
     std::vector<std::string> out;
-    while (units->next(*packet)) {
+    while (parser->next(*packet)) {
       out.emplace_back(reinterpret_cast<const char*>(packet->data), static_cast<size_t>(packet->size));
       times.push_back(packet->pts);
     }
@@ -76,8 +72,8 @@ class AccessUnitsTest : public testing::TestWithParam<Stream> {
     return out;
   }
 
-  /// Every byte came out, in order, and as many pictures. Parsers count the first zero of a start code to the
-  /// picture before.
+  /// Checks the number of pictures and every byte in order. Parsers count the first zero of a start code to
+  /// the previous picture.
   void expect_all(const std::vector<std::string>& wanted) const {
     EXPECT_EQ(all.size(), wanted.size());
     const auto joined = [](const std::vector<std::string>& parts) {
@@ -90,27 +86,27 @@ class AccessUnitsTest : public testing::TestWithParam<Stream> {
 
   std::vector<std::string> packets, all;
   std::vector<int64_t> times;
-  std::unique_ptr<LowDelayParser> units;
+  std::unique_ptr<LowDelayParser> parser;
 };
 
 std::span<const uint8_t> bytes_of(const std::string& text) {
   return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
 }
 
-TEST_P(AccessUnitsTest, OnePictureIsToldFromLessAndMore) {
+TEST_P(LowDelayParserTest, ScanFindsExactlyOnePicture) {
   for (size_t i = 0; i + 1 < packets.size(); ++i) {
-    const PictureStarts one = picture_starts(GetParam().codec, bytes_of(packets[i]));
-    EXPECT_TRUE(one.at_begin) << i;
+    const StartCodes one = scan_start_codes(GetParam().codec, bytes_of(packets[i]));
+    EXPECT_TRUE(one.starts_picture) << i;
     EXPECT_EQ(one.pictures, 1) << i;
     const std::string both = packets[i] + packets[i + 1];
-    EXPECT_EQ(picture_starts(GetParam().codec, bytes_of(both)).pictures, 2) << i;
-    EXPECT_FALSE(picture_starts(GetParam().codec, bytes_of(both.substr(5))).at_begin) << i;
+    EXPECT_EQ(scan_start_codes(GetParam().codec, bytes_of(both)).pictures, 2) << i;
+    EXPECT_FALSE(scan_start_codes(GetParam().codec, bytes_of(both.substr(5))).starts_picture) << i;
   }
 }
 
-TEST_P(AccessUnitsTest, WholePicturesAreHandedOnAtOnce) {
+TEST_P(LowDelayParserTest, WholePicturesPassThroughAtOnce) {
   for (size_t i = 0; i < packets.size(); ++i) {
-    const auto out = through(packets[i], static_cast<int64_t>(i));
+    const auto out = parse(packets[i], static_cast<int64_t>(i));
     if (i > 5) {
       EXPECT_TRUE(out == std::vector{packets[i]}) << i;
     }
@@ -119,26 +115,26 @@ TEST_P(AccessUnitsTest, WholePicturesAreHandedOnAtOnce) {
   for (size_t i = 0; i < times.size(); ++i) EXPECT_EQ(times[i], static_cast<int64_t>(i));
 }
 
-TEST_P(AccessUnitsTest, PicturesInPiecesArePutTogether) {
+TEST_P(LowDelayParserTest, SplitPicturesAreJoined) {
   for (const std::string& packet : packets) {
-    through(packet.substr(0, packet.size() / 2));
-    through(packet.substr(packet.size() / 2));
+    parse(packet.substr(0, packet.size() / 2));
+    parse(packet.substr(packet.size() / 2));
   }
-  // The last one is held back: nothing says that it is complete.
+  // The parser holds the last one back: it may be incomplete.
   expect_all({packets.begin(), packets.end() - 1});
 }
 
-TEST_P(AccessUnitsTest, SeveralPicturesInOnePacketAreParted) {
-  for (size_t i = 0; i < packets.size(); i += 3) through(packets[i] + packets[i + 1] + packets[i + 2]);
+TEST_P(LowDelayParserTest, SeveralPicturesInOnePacketAreSplit) {
+  for (size_t i = 0; i < packets.size(); i += 3) parse(packets[i] + packets[i + 1] + packets[i + 2]);
   expect_all({packets.begin(), packets.end() - 1});
 }
 
-TEST_P(AccessUnitsTest, WhoChangesHisWaysIsFollowed) {
+TEST_P(LowDelayParserTest, AdaptsWhenTheSenderChanges) {
   size_t i = 0;
-  for (; i < 10; ++i) through(packets[i]);
-  through(packets[i] + packets[i + 1]), i += 2;  // two at once, as after a network's pause
+  for (; i < 10; ++i) parse(packets[i]);
+  parse(packets[i] + packets[i + 1]), i += 2;  // two at once, as after a pause of the network
   for (; i < packets.size(); ++i) {
-    const auto out = through(packets[i]);
+    const auto out = parse(packets[i]);
     if (i > 12 + 25) {
       EXPECT_TRUE(out == std::vector{packets[i]}) << i;
     }
@@ -146,20 +142,22 @@ TEST_P(AccessUnitsTest, WhoChangesHisWaysIsFollowed) {
   expect_all(packets);
 }
 
-INSTANTIATE_TEST_SUITE_P(Codecs, AccessUnitsTest,
-                         testing::Values(Stream{AV_CODEC_ID_H264, "libx264"},
-                                         Stream{AV_CODEC_ID_HEVC, "libx265"},
-                                         Stream{AV_CODEC_ID_MPEG2VIDEO, "mpeg2video"}),
+INSTANTIATE_TEST_SUITE_P(Codecs, LowDelayParserTest,
+                         testing::Values(Codec{AV_CODEC_ID_H264, "libx264"},
+                                         Codec{AV_CODEC_ID_HEVC, "libx265"},
+                                         Codec{AV_CODEC_ID_MPEG2VIDEO, "mpeg2video"}),
                          [](const auto& name) { return std::string(name.param.encoder); });
 
-TEST(PictureStartsTest, BytesThatAreNoVideoBeginNothing) {
+TEST(StartCodesTest, NoPicturesInOtherBytes) {
   for (size_t n = 0; n < 8; ++n) {
     const std::string zeros(n, '\0');
-    EXPECT_FALSE(picture_starts(AV_CODEC_ID_H264, bytes_of(zeros)).at_begin);
-    EXPECT_EQ(picture_starts(AV_CODEC_ID_H264, bytes_of(std::string(n, '\1'))).pictures, 0);
+    EXPECT_FALSE(scan_start_codes(AV_CODEC_ID_H264, bytes_of(zeros)).starts_picture);
+    EXPECT_EQ(scan_start_codes(AV_CODEC_ID_H264, bytes_of(std::string(n, '\1'))).pictures, 0);
   }
-  EXPECT_EQ(picture_starts(AV_CODEC_ID_AV1, bytes_of(std::string("\0\0\1\x65\x88\x80\0\0", 8))).pictures, 0);
-  EXPECT_EQ(picture_starts(AV_CODEC_ID_H264, bytes_of(std::string("\0\0\1\x65\x88\x80\0\0", 8))).pictures, 1);
+  EXPECT_EQ(scan_start_codes(AV_CODEC_ID_AV1, bytes_of(std::string("\0\0\1\x65\x88\x80\0\0", 8))).pictures,
+            0);
+  EXPECT_EQ(scan_start_codes(AV_CODEC_ID_H264, bytes_of(std::string("\0\0\1\x65\x88\x80\0\0", 8))).pictures,
+            1);
 }
 
 }  // namespace

@@ -1,6 +1,4 @@
-#include "core/media/live/live_machine.hpp"
-
-#include <fmt/format.h>
+#include "core/media/live/live_state_machine.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -10,31 +8,31 @@
 namespace lensd {
 namespace {
 
-/// The wait grows to a fortieth of the outage: 1 s after 40 s, 2 s after 80 s.
+/// The wait is 1/40 of the outage: 1 s after 40 s, 2 s after 80 s.
 constexpr int64_t kOutageShare = 40;
-/// Slow cameras are stalled only after this many of their usual intervals, but never later than the limit.
+/// A slow camera is stalled after this many of its usual intervals, at the latest after kLongestStall.
 constexpr int64_t kMissedIntervals = 3, kLongestStall = 10'000'000'000;
 
 }  // namespace
 
-LiveMachine::LiveMachine(const LiveTiming& timing, int64_t now_ns, uint32_t seed)
+LiveStateMachine::LiveStateMachine(const LiveTiming& timing, int64_t now_ns, uint32_t seed)
     : timing_(timing), begin_ns_(now_ns), random_(seed), next_attempt_ns_(now_ns) {
   status_.live = true;
   status_.since_ns = now_ns;
 }
 
-void LiveMachine::enter(LiveState state, int64_t now_ns, std::string reason) {
+void LiveStateMachine::enter(LiveState state, int64_t now_ns, std::string reason) {
   status_.reason = std::move(reason);
   if (status_.state == state) return;
   status_.state = state, status_.since_ns = now_ns;
 }
 
-void LiveMachine::attempt_begun(int64_t) {
+void LiveStateMachine::attempt_started() {
   ++status_.attempts;
   busy_ = true, fresh_ = true;
 }
 
-void LiveMachine::frame(int64_t now_ns) {
+void LiveStateMachine::frame(int64_t now_ns) {
   if (fresh_ && status_.frames > 0) ++status_.reconnects;
   if (!fresh_ && status_.state == LiveState::playing) {
     const int64_t interval = now_ns - status_.last_frame_ns;
@@ -47,37 +45,37 @@ void LiveMachine::frame(int64_t now_ns) {
   if (status_.state != LiveState::playing) enter(LiveState::playing, now_ns, {});
 }
 
-void LiveMachine::lost(int64_t now_ns, const std::string& reason) {
+void LiveStateMachine::lost(int64_t now_ns, const std::string& reason) {
   busy_ = false;
   if (outage_ns_ == 0) outage_ns_ = now_ns;
   next_attempt_ns_ = now_ns + retry_wait_ns(now_ns);
   enter(status_.frames > 0 ? LiveState::reconnecting : LiveState::connecting, now_ns, reason);
 }
 
-void LiveMachine::tick(int64_t now_ns) {
+void LiveStateMachine::tick(int64_t now_ns) {
   if (status_.state != LiveState::playing || now_ns - status_.last_frame_ns < stall_limit_ns()) return;
   ++status_.stalls;
-  enter(LiveState::stalled, now_ns, "no pictures come");
+  enter(LiveState::stalled, now_ns, "no new pictures");
 }
 
-int64_t LiveMachine::next_event_ns() const {
+int64_t LiveStateMachine::next_event_ns() const {
   int64_t next = std::numeric_limits<int64_t>::max();
   if (status_.state == LiveState::playing) next = status_.last_frame_ns + stall_limit_ns();
   return busy_ ? next : std::min(next, next_attempt_ns_);
 }
 
-int64_t LiveMachine::stall_limit_ns() const {
+int64_t LiveStateMachine::stall_limit_ns() const {
   return std::clamp(kMissedIntervals * interval_ns_, timing_.stall_ns,
                     std::max(timing_.stall_ns, kLongestStall));
 }
 
-int64_t LiveMachine::retry_wait_ns(int64_t now_ns) {
+int64_t LiveStateMachine::retry_wait_ns(int64_t now_ns) {
   const int64_t outage = now_ns - outage_ns_;
   const int64_t wait = outage < timing_.eager_ns
                            ? timing_.retry_ns
                            : std::clamp(outage / kOutageShare, timing_.retry_ns,
                                         std::max(timing_.retry_ns, timing_.slow_retry_ns));
-  // Up to a fifth shorter, never longer.
+  // Jitter: up to 20 % shorter.
   return wait - wait / 5 * static_cast<int64_t>(random_() % 1000) / 1000;
 }
 

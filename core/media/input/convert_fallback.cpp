@@ -1,4 +1,4 @@
-#include "core/media/ffmpeg/convert_fallback.hpp"
+#include "core/media/input/convert_fallback.hpp"
 
 extern "C" {
 #include <libavutil/pixdesc.h>
@@ -22,9 +22,9 @@ std::string format_name(int format) {
 void set_matrix(SwsContext* scaler, const AVFrame& frame) {
   int matrix = frame.colorspace;
   if (matrix == AVCOL_SPC_UNSPECIFIED || matrix == AVCOL_SPC_RGB)
-    matrix = guessed_matrix({frame.width, frame.height}) == YuvMatrix::bt709 ? SWS_CS_ITU709 : SWS_CS_ITU601;
+    matrix = colour_space_of(guessed_matrix({frame.width, frame.height}));
   const int full = frame.color_range == AVCOL_RANGE_JPEG;
-  // Refused for RGB to RGB, where there is nothing to set.
+  // Fails without effect for RGB to RGB.
   sws_setColorspaceDetails(scaler, sws_getCoefficients(matrix), full, sws_getCoefficients(SWS_CS_DEFAULT), 1,
                            0, 1 << 16, 1 << 16);
 }
@@ -32,23 +32,22 @@ void set_matrix(SwsContext* scaler, const AVFrame& frame) {
 }  // namespace
 
 void ConvertFallback::convert(ff::FramePtr& frame) {
-  if (told_format_ != frame->format) {
-    told_format_ = frame->format;
-    log::info("pixel format {} is converted to RGBA by swscale", format_name(frame->format));
+  if (logged_format_ != frame->format) {
+    logged_format_ = frame->format;
+    log::info("converting pixel format {} to RGBA with swscale", format_name(frame->format));
   }
   scaler_.reset(sws_getCachedContext(scaler_.release(), frame->width, frame->height,
                                      static_cast<AVPixelFormat>(frame->format), frame->width, frame->height,
                                      AV_PIX_FMT_RGBA, kScaler, nullptr, nullptr, nullptr));
   if (!scaler_)
     throw Error(ExitCode::bad_source, "decoder",
-                fmt::format("pixel format {} is not supported", format_name(frame->format)));
+                fmt::format("unsupported pixel format {}", format_name(frame->format)));
   set_matrix(scaler_.get(), *frame);
 
   if (!spare_) spare_ = ff::make_frame();
   spare_->format = AV_PIX_FMT_RGBA;
   spare_->width = frame->width, spare_->height = frame->height;
-  if (allocator_.fill(*spare_, frame->width, frame->height) < 0)
-    throw Error(ExitCode::runtime_failure, "decoder", "no memory for a converted picture");
+  ff::check_memory(allocator_.fill(*spare_, frame->width, frame->height));
   void* owner = spare_->opaque;
   sws_scale(scaler_.get(), frame->data, frame->linesize, 0, frame->height, spare_->data, spare_->linesize);
   av_frame_copy_props(spare_.get(), frame.get());

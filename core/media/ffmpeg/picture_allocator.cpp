@@ -1,4 +1,4 @@
-#include "core/media/input/picture_allocator.hpp"
+#include "core/media/ffmpeg/picture_allocator.hpp"
 
 extern "C" {
 #include <libavutil/imgutils.h>
@@ -11,7 +11,7 @@ extern "C" {
 namespace lensd {
 namespace {
 
-/// Bytes behind each plane: FFmpeg's own pool leaves 16 + STRIDE_ALIGN - 1, for SIMD that reads past the end.
+/// Bytes after each plane, for SIMD that reads past the end. FFmpeg's own pool leaves 16 + STRIDE_ALIGN - 1.
 constexpr size_t kOverRead = 128;
 
 struct PoolState {
@@ -33,7 +33,7 @@ AVBufferRef* make_block(void* opaque, size_t bytes) {
     auto block = std::make_unique<MemoryBlock>(state->kind, bytes);
     AVBufferRef* buffer = av_buffer_create(block->data(), bytes, free_block, block.get(), 0);
     if (!buffer) return nullptr;
-    // Pooled buffers come from av_buffer_pool_get, which the allocator itself calls: real_kind is alive.
+    // real_kind is alive: only the allocator calls av_buffer_pool_get().
     state->real_kind->store(static_cast<int>(block->kind()), std::memory_order_relaxed);
     state->blocks->fetch_add(1, std::memory_order_relaxed);
     block.release();
@@ -43,8 +43,8 @@ AVBufferRef* make_block(void* opaque, size_t bytes) {
   }
 }
 
-/// Width is grown until every plane's rows are aligned, so that luma and chroma keep their ratio, which
-/// some decoders rely on (as libavcodec/get_buffer.c does).
+/// Grows the width until every plane's rows are aligned. Some decoders need the ratio of luma to chroma
+/// pitches; libavcodec/get_buffer.c does the same.
 int aligned_line_sizes(AVPixelFormat format, int width, const int* alignment, int line_sizes[4]) {
   for (;;) {
     if (const int error = av_image_fill_linesizes(line_sizes, format, width); error < 0) return error;

@@ -1,6 +1,7 @@
-#include "core/media/ffmpeg/ffmpeg_check.hpp"
+#include "core/media/ffmpeg/ffmpeg.hpp"
 
 extern "C" {
+#include <libavdevice/avdevice.h>
 #include <libavutil/log.h>
 }
 
@@ -9,7 +10,7 @@ extern "C" {
 #include <mutex>
 
 #include "core/base/log.hpp"
-#include "core/media/input/picture_allocator.hpp"
+#include "core/media/ffmpeg/picture_allocator.hpp"
 #include "core/media/url.hpp"
 
 namespace lensd::ff {
@@ -23,18 +24,18 @@ std::string trimmed(const char* text) {
   return out;
 }
 
-/// "[mov @ 0x55…] moov atom not found" without who said it.
+/// "[mov @ 0x55…] moov atom not found" → "moov atom not found".
 std::string without_prefix(const std::string& text) {
   const size_t end = text.rfind("] ");
   return text.front() == '[' && end != std::string::npos ? text.substr(end + 2) : text;
 }
 
-/// Counts an error message for the allocator of the decoder that wrote it (decoder threads have copies of the
-/// context, with the same opaque pointer). Other contexts are FFmpeg's own or encoders.
-void count_complaint(void* context) {
+/// Counts an error message for the allocator of the decoder that logged it. Decoder threads have copies of
+/// the codec context with the same opaque pointer; encoders have none.
+void count_decoder_error(void* context) {
   if (!context || *static_cast<const AVClass**>(context) != avcodec_get_class()) return;
   const auto& codec = *static_cast<const AVCodecContext*>(context);
-  if (codec.opaque) static_cast<PictureAllocator*>(codec.opaque)->complain();
+  if (codec.opaque) static_cast<PictureAllocator*>(codec.opaque)->count_logged_error();
 }
 
 void on_log(void* context, int level, const char* format, va_list arguments) {
@@ -45,8 +46,8 @@ void on_log(void* context, int level, const char* format, va_list arguments) {
   va_copy(copy, arguments);
   av_log_format_line2(context, level, format, copy, line, sizeof line, &print_prefix);
   va_end(copy);
-  if (level <= AV_LOG_ERROR) count_complaint(context);
-  // FFmpeg quotes URLs as they were given, with user name and password.
+  if (level <= AV_LOG_ERROR) count_decoder_error(context);
+  // FFmpeg quotes URLs with user name and password.
   const std::string text = without_secrets(trimmed(line));
   if (text.empty()) return;
   if (level <= AV_LOG_ERROR) t_last_error = without_prefix(text);
@@ -54,6 +55,15 @@ void on_log(void* context, int level, const char* format, va_list arguments) {
 }
 
 }  // namespace
+
+IoPtr make_io(int buffer_bytes, void* opaque, int (*read)(void*, uint8_t*, int),
+              int (*write)(void*, WriteByte*, int), int64_t (*seek)(void*, int64_t, int)) {
+  void* buffer = allocated(av_malloc(static_cast<size_t>(buffer_bytes)));
+  AVIOContext* context = avio_alloc_context(static_cast<unsigned char*>(buffer), buffer_bytes, write ? 1 : 0,
+                                            opaque, read, write, seek);
+  if (!context) av_free(buffer);
+  return IoPtr(allocated(context));
+}
 
 std::string error_text(int error) {
   char buffer[AV_ERROR_MAX_STRING_SIZE] = {};
@@ -64,16 +74,23 @@ std::string error_text(int error) {
   return text;
 }
 
-void capture_log() {
+void initialize() {
   static std::once_flag once;
-  std::call_once(once, [] { av_log_set_callback(on_log); });
+  std::call_once(once, [] {
+    av_log_set_callback(on_log);
+    avdevice_register_all();
+    avformat_network_init();
+  });
 }
 
-std::string last_log() {
-  return t_last_error;
-}
 void forget_log() {
   t_last_error.clear();
+}
+std::string detailed_error(int error) {
+  return t_last_error.empty() ? error_text(error) : t_last_error;
+}
+std::string log_hint() {
+  return t_last_error.empty() ? "" : "FFmpeg says: " + t_last_error;
 }
 
 }  // namespace lensd::ff

@@ -1,0 +1,125 @@
+// FFmpeg's C types as owning handles, its time bases, error texts and log. Internal to core/media.
+//
+// A handle belongs to one thread at a time.
+#pragma once
+
+extern "C" {
+#include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
+#include <libavutil/avutil.h>
+#include <libavutil/buffer.h>
+#include <libavutil/dict.h>
+#include <libavutil/frame.h>
+#include <libavutil/mathematics.h>
+#include <libavutil/version.h>
+#include <libswscale/swscale.h>
+}
+
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "core/base/error.hpp"
+
+namespace lensd::ff {
+
+/// Deleter around one of FFmpeg's release functions, which take a pointer or the address of one.
+template <auto kFunction>
+struct Release {
+  template <class T>
+  void operator()(T* p) const noexcept {
+    if constexpr (std::is_invocable_v<decltype(kFunction), T*>)
+      kFunction(p);
+    else
+      kFunction(&p);
+  }
+};
+struct IoFree {
+  void operator()(AVIOContext* p) const noexcept {
+    av_freep(&p->buffer);
+    avio_context_free(&p);
+  }
+};
+
+using FramePtr = std::unique_ptr<AVFrame, Release<av_frame_free>>;
+using PacketPtr = std::unique_ptr<AVPacket, Release<av_packet_free>>;
+using CodecPtr = std::unique_ptr<AVCodecContext, Release<avcodec_free_context>>;
+using ParametersPtr = std::unique_ptr<AVCodecParameters, Release<avcodec_parameters_free>>;
+using InputPtr = std::unique_ptr<AVFormatContext, Release<avformat_close_input>>;
+using BufferPtr = std::unique_ptr<AVBufferRef, Release<av_buffer_unref>>;
+using BufferPoolPtr = std::unique_ptr<AVBufferPool, Release<av_buffer_pool_uninit>>;
+using SwsPtr = std::unique_ptr<SwsContext, Release<sws_freeContext>>;
+using IoPtr = std::unique_ptr<AVIOContext, IoFree>;
+
+/// An AVDictionary. FFmpeg removes the options that it uses; unused() is the name of one that is left.
+class Options {
+ public:
+  Options() = default;
+  ~Options() { av_dict_free(&dict_); }
+  Options(const Options&) = delete;
+  Options& operator=(const Options&) = delete;
+  void set(const char* key, const std::string& value) { av_dict_set(&dict_, key, value.c_str(), 0); }
+  AVDictionary** get() noexcept { return &dict_; }
+  const char* unused() const noexcept {
+    const AVDictionaryEntry* entry = av_dict_get(dict_, "", nullptr, AV_DICT_IGNORE_SUFFIX);
+    return entry ? entry->key : nullptr;
+  }
+
+ private:
+  AVDictionary* dict_ = nullptr;
+};
+
+/// For results of calls that fail only if out of memory. Throws Error(runtime_failure) if `result` < 0.
+inline void check_memory(int result) {
+  if (result < 0) throw Error(ExitCode::runtime_failure, "ffmpeg", "out of memory");
+}
+/// `p`. Throws Error(runtime_failure) if it is null.
+template <class T>
+T* allocated(T* p) {
+  check_memory(p ? 0 : -1);
+  return p;
+}
+
+inline FramePtr make_frame() {
+  return FramePtr(allocated(av_frame_alloc()));
+}
+inline PacketPtr make_packet() {
+  return PacketPtr(allocated(av_packet_alloc()));
+}
+
+#if LIBAVFORMAT_VERSION_MAJOR >= 61
+using WriteByte = const uint8_t;
+#else
+using WriteByte = uint8_t;  // the write callback has no const before FFmpeg 7
+#endif
+/// An I/O context over callbacks, of which some may be null. Throws Error(runtime_failure) if out of memory.
+IoPtr make_io(int buffer_bytes, void* opaque, int (*read)(void*, uint8_t*, int),
+              int (*write)(void*, WriteByte*, int), int64_t (*seek)(void*, int64_t, int));
+
+inline constexpr AVRational kNanoseconds = {1, 1'000'000'000};
+inline int64_t to_ns(int64_t ticks, AVRational time_base) noexcept {
+  return av_rescale_q(ticks, time_base, kNanoseconds);
+}
+inline int64_t to_ticks(int64_t ns, AVRational time_base) noexcept {
+  return av_rescale_q(ns, kNanoseconds, time_base);
+}
+
+inline bool is_key(const AVPacket& packet) noexcept {
+  return (packet.flags & AV_PKT_FLAG_KEY) != 0;
+}
+
+/// FFmpeg's text for an AVERROR number, with a lower-case first letter.
+std::string error_text(int error);
+
+/// Registers the devices, starts the network and sends FFmpeg's warnings and errors to log::debug. Once per
+/// process. Thread-safe.
+void initialize();
+/// Forgets the last error message that FFmpeg logged on this thread.
+void forget_log();
+/// The last logged error message, else error_text(error).
+std::string detailed_error(int error);
+/// The last logged error message as an Error's hint, "FFmpeg says: …"; empty if there was none.
+std::string log_hint();
+
+}  // namespace lensd::ff

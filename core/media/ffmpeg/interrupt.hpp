@@ -1,0 +1,50 @@
+// What ends FFmpeg's blocking calls early: a flag or a deadline on the monotonic clock.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+
+#include "core/base/clock.hpp"
+#include "core/media/ffmpeg/ffmpeg.hpp"
+
+namespace lensd {
+
+/// Any thread may set the flags.
+struct StopFlags {
+  std::atomic<bool> interrupted{false};          ///< set by Source::interrupt(), cleared by next()
+  const std::atomic<bool>* cancelled = nullptr;  ///< SourceOptions::cancel
+
+  bool raised() const noexcept {
+    return interrupted.load(std::memory_order_relaxed) ||
+           (cancelled && cancelled->load(std::memory_order_relaxed));
+  }
+};
+
+/// Thread-safe. Must outlive every context that has its callback().
+class IoDeadline {
+ public:
+  /// `stop` may be null and must outlive this object.
+  explicit IoDeadline(const StopFlags* stop) : stop_(stop) {}
+  /// Blocking calls fail `ns` from now.
+  void set(int64_t ns) noexcept { deadline_ns_.store(now_ns() + ns, std::memory_order_relaxed); }
+  /// Blocking calls fail `ns` from now, whatever set() allows later.
+  void set_final(int64_t ns) noexcept { final_ns_.store(now_ns() + ns, std::memory_order_relaxed); }
+  bool expired() const noexcept {
+    return now_ns() >
+           std::min(deadline_ns_.load(std::memory_order_relaxed), final_ns_.load(std::memory_order_relaxed));
+  }
+  AVIOInterruptCB callback() noexcept { return {interrupted, this}; }
+
+ private:
+  static int interrupted(void* self) noexcept {
+    const auto& deadline = *static_cast<const IoDeadline*>(self);
+    return (deadline.stop_ && deadline.stop_->raised()) || deadline.expired() ? 1 : 0;
+  }
+
+  const StopFlags* stop_;
+  std::atomic<int64_t> deadline_ns_{std::numeric_limits<int64_t>::max()};
+  std::atomic<int64_t> final_ns_{std::numeric_limits<int64_t>::max()};
+};
+
+}  // namespace lensd

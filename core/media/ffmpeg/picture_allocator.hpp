@@ -1,0 +1,58 @@
+// Picture buffers of decoders and encoders: pooled blocks of pinned or ordinary host memory.
+//
+//   decoder ── get_buffer2 ──▶ PictureAllocator ──▶ AVBufferPool of MemoryBlocks ──▶ Picture ──▶ pool
+//
+// After warm-up every picture reuses a block. FFmpeg's pool counts references: blocks may outlive the
+// allocator and be released on any thread. Decoder threads call get_buffer2.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+#include "core/device/memory.hpp"
+#include "core/media/ffmpeg/ffmpeg.hpp"
+
+namespace lensd {
+
+class PictureAllocator {
+ public:
+  explicit PictureAllocator(MemoryKind kind) : kind_(kind), blocks_(std::make_shared<std::atomic<int>>(0)) {}
+
+  /// Makes `context` decode into this allocator's buffers and uses its opaque pointer. The allocator must
+  /// outlive the context.
+  void attach(AVCodecContext& context);
+
+  /// Gives `frame` (format, width and height set) planes from the pool. Rows are aligned to 64 bytes and to
+  /// `alignment`; planes have the over-read padding of decoders and swscale. Returns 0 or an AVERROR.
+  int fill(AVFrame& frame, int padded_width, int padded_height, const int* alignment = nullptr) noexcept;
+
+  /// The owner of the context's other callbacks, which find it here.
+  void set_user(void* user) noexcept { user_ = user; }
+  void* user() const noexcept { return user_; }
+
+  /// Memory of the frame's planes; `host` for frames of other allocators.
+  MemoryKind memory_of(const AVFrame& frame) const noexcept;
+
+  /// Error messages that the attached decoders have logged. Many decode errors are reported no other way.
+  int logged_errors() const noexcept { return logged_errors_.load(std::memory_order_relaxed); }
+  void count_logged_error() noexcept { logged_errors_.fetch_add(1, std::memory_order_relaxed); }
+
+  /// Blocks allocated so far, for tests.
+  int blocks() const noexcept { return blocks_->load(std::memory_order_relaxed); }
+
+ private:
+  static int get_buffer(AVCodecContext* context, AVFrame* frame, int flags) noexcept;
+  AVBufferRef* take(size_t bytes) noexcept;
+
+  const MemoryKind kind_;
+  void* user_ = nullptr;
+  std::shared_ptr<std::atomic<int>> blocks_;
+  std::atomic<int> real_kind_{-1};  ///< MemoryKind of the blocks; -1: none yet
+  std::atomic<int> logged_errors_{0};
+  std::mutex mutex_;  ///< guards the pool's replacement when the size changes
+  ff::BufferPoolPtr pool_;
+  size_t pool_bytes_ = 0;
+};
+
+}  // namespace lensd

@@ -1,0 +1,23 @@
+// Converts pictures whose format PictureFormat cannot describe to RGBA, with swscale.
+#pragma once
+
+#include "core/media/ffmpeg/picture_allocator.hpp"
+
+namespace lensd {
+
+class ConvertFallback {
+ public:
+  explicit ConvertFallback(PictureAllocator& allocator) : allocator_(allocator) {}
+
+  /// Replaces `frame` by its RGBA form in a buffer of the allocator. Throws Error(bad_source) if swscale does
+  /// not support the format.
+  void convert(ff::FramePtr& frame);
+
+ private:
+  PictureAllocator& allocator_;
+  ff::SwsPtr scaler_;
+  ff::FramePtr spare_;
+  int logged_format_ = -1;
+};
+
+}  // namespace lensd

@@ -1,0 +1,61 @@
+// The state machine of a live source: connecting → playing → stalled → reconnecting, and the retry times.
+//
+//   attempt_started, frame, lost ──▶ LiveStateMachine ──▶ state, reason, time of the next attempt
+//
+// It reads no clock: callers pass the time of every event, so that tests control it. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <string>
+
+#include "core/media/live_status.hpp"
+
+namespace lensd {
+
+struct LiveTiming {
+  int64_t stall_ns = 700'000'000;  ///< stalled after this time and three intervals without a picture
+  int64_t retry_ns = 250'000'000;  ///< between attempts during the first `eager_ns` of an outage
+  int64_t eager_ns = 10'000'000'000;
+  int64_t slow_retry_ns = 2'000'000'000;  ///< the wait grows slowly up to this
+};
+
+class LiveStateMachine {
+ public:
+  /// `seed`: of the jitter that keeps many sources from reconnecting to one server at the same time.
+  LiveStateMachine(const LiveTiming& timing, int64_t now_ns, uint32_t seed);
+
+  /// There is no connection or attempt, and the next attempt's time has come.
+  bool attempt_due(int64_t now_ns) const { return !busy_ && now_ns >= next_attempt_ns_; }
+  void attempt_started();
+  /// A picture arrived.
+  void frame(int64_t now_ns);
+  /// An attempt failed or the connection ended.
+  void lost(int64_t now_ns, const std::string& reason);
+  /// Detects a stall.
+  void tick(int64_t now_ns);
+
+  /// When the result of tick() or attempt_due() can change without an event; INT64_MAX: never.
+  int64_t next_event_ns() const;
+  /// Time of the newest picture, else of the start.
+  int64_t silent_since_ns() const { return status_.last_frame_ns ? status_.last_frame_ns : begin_ns_; }
+  const LiveStatus& status() const { return status_; }
+  LiveStatus& status() { return status_; }
+
+ private:
+  void enter(LiveState state, int64_t now_ns, std::string reason);
+  int64_t stall_limit_ns() const;
+  int64_t retry_wait_ns(int64_t now_ns);
+
+  const LiveTiming timing_;
+  const int64_t begin_ns_;
+  std::minstd_rand random_;
+  LiveStatus status_;
+  bool busy_ = false;  ///< attempting or connected
+  bool fresh_ = true;  ///< no picture over this connection yet
+  int64_t next_attempt_ns_ = 0;
+  int64_t outage_ns_ = 0;    ///< start of the current outage; 0: none
+  int64_t interval_ns_ = 0;  ///< smoothed time between pictures
+};
+
+}  // namespace lensd

@@ -1,0 +1,40 @@
+// State of a live source as plain data, for panels, control and metrics.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace lensd {
+
+enum class LiveState : uint8_t {
+  connecting,    ///< no picture yet since the start
+  playing,       ///< pictures arrive
+  stalled,       ///< connected, but no picture for the stall time
+  reconnecting,  ///< the connection is lost; retries for ever
+};
+
+constexpr const char* name(LiveState state) noexcept {
+  constexpr const char* kNames[] = {"connecting", "playing", "stalled", "reconnecting"};
+  return kNames[static_cast<size_t>(state)];
+}
+
+/// Times are on the monotonic clock (core/base/clock.hpp).
+struct LiveStatus {
+  bool live = false;  ///< false: not a live source, ignore the rest
+  LiveState state = LiveState::connecting;
+  std::string reason;         ///< why it does not play, in a few words without secrets; empty while playing
+  std::string stream;         ///< what plays or last played: "1280×720 h264, 30 fps"
+  int64_t since_ns = 0;       ///< when `state` was entered
+  int64_t last_frame_ns = 0;  ///< arrival of the newest picture; 0: none yet
+  uint64_t attempts = 0;      ///< connection attempts
+  uint64_t reconnects = 0;    ///< recoveries over a new connection
+  uint64_t stalls = 0;        ///< pauses of the pictures while connected
+  uint64_t frames = 0;        ///< pictures received
+  uint64_t dropped = 0;       ///< pictures replaced by newer ones before the pipeline took them
+  /// Delay of the newest picture against the earliest arrival relative to its time stamp: what queues in the
+  /// network and in decoders add, not the time since exposure. -1: unknown.
+  int64_t latency_ns = -1;
+};
+
+}  // namespace lensd

@@ -1,0 +1,97 @@
+#include "core/media/output/muxer.hpp"
+
+#include <filesystem>
+
+#include "core/base/text.hpp"
+
+namespace lensd {
+namespace {
+
+constexpr struct {
+  const char* ending;
+  const char* muxer;
+} kContainers[] = {
+    {".mp4", "mp4"}, {".mov", "mov"}, {".mkv", "matroska"}, {".webm", "webm"}, {".avi", "avi"}};
+
+}  // namespace
+
+std::string muxer_of(const std::string& path) {
+  const std::string ending = lower_case(std::filesystem::path(path).extension().string());
+  for (const auto& container : kContainers)
+    if (ending == container.ending) return container.muxer;
+  return {};
+}
+
+const AVOutputFormat& output_format_of(const std::string& muxer, const std::string& where) {
+  const AVOutputFormat* format = av_guess_format(muxer.c_str(), nullptr, nullptr);
+  if (!format) throw Error(ExitCode::runtime_failure, where, "this FFmpeg cannot write " + muxer);
+  return *format;
+}
+
+EncodedFormat::EncodedFormat(const AVCodecContext& encoder)
+    : codec(ff::allocated(avcodec_parameters_alloc())),
+      time_base(encoder.time_base),
+      frame_rate(encoder.framerate) {
+  ff::check_memory(avcodec_parameters_from_context(codec.get(), &encoder));
+}
+
+void Muxer::ContextFree::operator()(AVFormatContext* p) const noexcept {
+  if (!(p->flags & AVFMT_FLAG_CUSTOM_IO) && !(p->oformat->flags & AVFMT_NOFILE)) avio_closep(&p->pb);
+  avformat_free_context(p);
+}
+
+Muxer::Muxer(const AVOutputFormat& format, const std::string& url, const EncodedFormat& video,
+             AudioCopy* audio)
+    : time_base_(video.time_base), audio_(audio) {
+  AVFormatContext* context = nullptr;
+  avformat_alloc_output_context2(&context, &format, nullptr, url.c_str());
+  context_.reset(ff::allocated(context));
+  stream_ = ff::allocated(avformat_new_stream(context, nullptr));
+  ff::check_memory(avcodec_parameters_copy(stream_->codecpar, video.codec.get()));
+  stream_->time_base = video.time_base;
+  stream_->avg_frame_rate = stream_->r_frame_rate = video.frame_rate;
+  if (audio_ && !audio_->add_stream(*context)) audio_ = nullptr;
+}
+
+Muxer::~Muxer() {
+  write_trailer();
+}
+
+int Muxer::write_header(ff::Options& options) {
+  AVFormatContext* c = context_.get();
+  int error = 0;
+  if (!c->pb && !(c->oformat->flags & AVFMT_NOFILE))
+    error = avio_open2(&c->pb, c->url, AVIO_FLAG_WRITE, &c->interrupt_callback, nullptr);
+  if (error >= 0) error = avformat_write_header(c, options.get());
+  open_ = error >= 0;
+  return error;
+}
+
+void Muxer::start_at(int64_t ticks) {
+  start_ = ticks;
+  if (audio_) audio_->begin_at(ff::to_ns(ticks, time_base_));
+}
+
+int Muxer::copy_audio(int64_t ticks) {
+  return audio_ ? audio_->copy_until(ff::to_ns(ticks, time_base_)) : 0;
+}
+
+int Muxer::write(const AVPacket& packet) {
+  // Audio first, instead of av_interleaved_write_frame(), which keeps packets back for seconds.
+  if (const int error = copy_audio(packet.dts); error < 0) return error;
+  av_packet_unref(packet_.get());
+  if (const int error = av_packet_ref(packet_.get(), &packet); error < 0) return error;
+  packet_->pts -= start_, packet_->dts -= start_;
+  av_packet_rescale_ts(packet_.get(), time_base_, stream_->time_base);
+  packet_->stream_index = stream_->index;
+  if (const int error = av_write_frame(context_.get(), packet_.get()); error < 0) return error;
+  return context_->pb ? context_->pb->error : 0;
+}
+
+int Muxer::write_trailer() {
+  if (audio_) audio_->detach();
+  audio_ = nullptr;
+  return std::exchange(open_, false) ? av_write_trailer(context_.get()) : 0;
+}
+
+}  // namespace lensd
