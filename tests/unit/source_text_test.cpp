@@ -76,12 +76,15 @@ class MediaFolder : public ::testing::Test {
 
 TEST_F(MediaFolder, FoldersThenMediaThenOthersInTheirNaturalOrder) {
   std::filesystem::create_directory(folder_ / "zoo");
-  for (const char* name : {"clip10.mp4", "clip2.MKV", ".hidden.mp4", "notes.txt", "Alpha.png"}) make(name);
-  EXPECT_EQ(names(), "zoo Alpha.png clip2.MKV clip10.mp4 notes.txt ");
+  for (const char* name : {"clip10.mp4", "clip2.MKV", ".hidden.mp4", "notes.txt", "Alpha.png",
+                           "cam1700000000.mp4", "cam999999999.mp4", "cam07.mp4"})
+    make(name);
+  EXPECT_EQ(names(),
+            "zoo Alpha.png cam07.mp4 cam999999999.mp4 cam1700000000.mp4 clip2.MKV clip10.mp4 notes.txt ");
   const FolderList list = list_media_folder(folder_ / "");
   EXPECT_EQ(list.entries[0].kind, FolderEntry::Kind::folder);
   EXPECT_EQ(list.entries[1].kind, FolderEntry::Kind::file);
-  EXPECT_EQ(list.entries[4].kind, FolderEntry::Kind::other);
+  EXPECT_EQ(list.entries.back().kind, FolderEntry::Kind::other);
   EXPECT_EQ(list.entries[1].bytes, 1);
   EXPECT_FALSE(list.folder.ends_with('/'));
   EXPECT_TRUE(list.problem.empty());

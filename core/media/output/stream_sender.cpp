@@ -144,7 +144,6 @@ void StreamSender::run() {
 
 std::unique_ptr<Muxer> StreamSender::connect(int& error) {
   deadline_.set(kConnectNs);
-  ff::forget_log();
   discard_queue();
   wants_key_ = true;
   started_ = false;
