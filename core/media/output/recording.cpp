@@ -23,8 +23,7 @@ std::string FileRules::full_path(const std::string& path) const {
 std::string recording_muxer(const std::string& path) {
   const std::string muxer = muxer_of(path);
   if (muxer.empty())
-    throw Error(ExitCode::usage, path, "unknown video file type",
-                "use .mkv, .mp4, .mov, .webm or .avi");
+    throw Error(ExitCode::usage, path, "unknown video file type", "use .mkv, .mp4, .mov, .webm or .avi");
   return muxer;
 }
 

@@ -57,7 +57,9 @@ void StillEncoder::State::open(const ImageFormat& new_format) {
   format = new_format;
 }
 
-StillEncoder::StillEncoder(Type type) : state_(std::make_unique<State>(type)) {}
+StillEncoder::StillEncoder(Type type) : state_(std::make_unique<State>(type)) {
+  ff::initialize();
+}
 StillEncoder::~StillEncoder() = default;
 
 std::span<const uint8_t> StillEncoder::encode(ConstImageRef image) {
