@@ -1,0 +1,87 @@
+# shellcheck shell=bash
+# Finds the CUDA compiler, and fetches it if there is an NVIDIA driver but no compiler. Sourced by ./dev.
+#
+# LENSD_CUDA=auto: the installed compiler; without one, NVIDIA's wheels if there is a driver that runs their code.
+#            on: as auto, also without a driver.  wheels: the wheels, even if a compiler is installed.  off: none.
+
+cuda_folder=$root/build/cuda            # kept between builds; ./dev clean removes it
+cuda_oldest_nvcc=12 cuda_wheels_major=13 # CUDA versions; the wheels of CUDA 12 have no nvcc
+cuda_wheels_driver=580                  # the first driver for CUDA 13
+
+# installed_nvcc: prints the path of nvcc on PATH or in /usr/local/cuda.
+installed_nvcc() {
+  command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null || true
+}
+
+# nvcc_major NVCC: prints its major version.
+nvcc_major() {
+  "$1" --version 2>/dev/null | sed -n 's/.*release \([0-9]*\)\..*/\1/p'
+}
+
+# find_nvcc: prints the path of the compiler to use, or nothing.
+find_nvcc() {
+  local wanted=${LENSD_CUDA:-auto} nvcc=''
+  [[ $wanted != off ]] || return 0
+  [[ $wanted == wheels ]] || nvcc=$(installed_nvcc)
+  if [[ -n $nvcc && $(nvcc_major "$nvcc") -ge $cuda_oldest_nvcc ]]; then
+    echo "$nvcc"
+  elif [[ -f $cuda_folder/complete ]]; then
+    ls "$cuda_folder/nvidia/cu$cuda_wheels_major/bin/nvcc"
+  fi
+}
+
+# driver_version: prints the major version of the NVIDIA driver, or nothing.
+driver_version() {
+  local version=''
+  version=$(grep -oEsm 1 ' [0-9]{3,}\.[0-9.]+' /proc/driver/nvidia/version) || true
+  [[ -n $version ]] || version=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -n 1) || true
+  [[ ! ${version// /} =~ ^([0-9]+)\. ]] || echo "${BASH_REMATCH[1]}"
+}
+
+# wheels_obstacle DRIVER: prints why the wheels are of no use, or nothing. An empty DRIVER: there is none.
+wheels_obstacle() {
+  local driver=$1
+  if [[ $(uname -m) != x86_64 ]]; then
+    echo "the pinned wheels are for x86-64"
+  elif [[ -n $driver && $driver -lt $cuda_wheels_driver ]]; then
+    echo "the NVIDIA driver $driver cannot run code of CUDA $cuda_wheels_major; update it to $cuda_wheels_driver or newer, or" \
+      "install the CUDA Toolkit 12"
+  fi
+}
+
+# fetch_wheels: installs the wheels into build/cuda.
+fetch_wheels() {
+  need python3 python3-pip ca-certificates
+  rm -rf "$cuda_folder"
+  # With --no-deps and --only-binary no code of the packages runs here.
+  logged "$root/build/cuda-wheels.log" python3 -m pip install --quiet --disable-pip-version-check --no-deps \
+    --only-binary :all: --require-hashes --target "$cuda_folder" -r "$root/cmake/cuda_wheels.txt" || return 1
+  nvcc_major "$cuda_folder/nvidia/cu$cuda_wheels_major/bin/nvcc" >/dev/null && : >"$cuda_folder/complete"
+}
+
+# provide_nvcc: fetches the compiler if it is wanted and missing. Prints one line if it does, or cannot.
+provide_nvcc() {
+  local wanted=${LENSD_CUDA:-auto} driver old obstacle why
+  [[ $wanted != off && -z $(find_nvcc) ]] || return 0
+  driver=$(driver_version)
+  old=$(installed_nvcc)
+  if [[ $wanted == wheels ]]; then
+    why="LENSD_CUDA=wheels"
+  elif [[ -n $old ]]; then
+    why="$old is CUDA $(nvcc_major "$old"), CUDA $cuda_oldest_nvcc or newer is needed"
+  else
+    why="there is no nvcc"
+  fi
+  if [[ $wanted == auto && -z $driver ]]; then
+    [[ -z $old ]] || echo "dev: $why; building for the CPU only"
+    return 0
+  fi
+  obstacle=$(wheels_obstacle "$driver")
+  if [[ -z $obstacle ]]; then
+    echo "dev: $why; fetching NVIDIA's compiler for CUDA $cuda_wheels_major (129 MB) into build/cuda (LENSD_CUDA=off: not)"
+    fetch_wheels && return
+    obstacle="the download failed"
+  fi
+  [[ $wanted == auto ]] || die "LENSD_CUDA=$wanted: $obstacle"
+  echo "dev: $why; $obstacle; building for the CPU only"
+}
