@@ -4,146 +4,344 @@
 
 #include <CLI/CLI.hpp>
 
-#include <cmath>
-#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <limits>
 #include <map>
-#include <sstream>
 
+#include "app/cli_help.hpp"
 #include "app/commands/track_file.hpp"
-#include "app/pipeline/flight_recorder.hpp"
+#include "app/help/program_help.hpp"
 #include "core/base/error.hpp"
+#include "core/base/suggest.hpp"
+#include "core/config/keys.hpp"
 #include "core/control/commands.hpp"
 #include "core/media/stream_output.hpp"
+#include "core/pipeline/command.hpp"
 
 namespace lensd {
 namespace {
 
-const std::map<std::string, BackendRequest> kBackends{
-    {"auto", BackendRequest::automatic}, {"cuda", BackendRequest::cuda}, {"cpu", BackendRequest::cpu}};
-const std::map<std::string, HwDecode> kHwDecode{
-    {"auto", HwDecode::automatic}, {"cuda", HwDecode::cuda}, {"no", HwDecode::off}};
+/// Adds options to an app. Each option appears under the current heading of --help.
+class Options {
+ public:
+  Options(CLI::App& app, CommandLine& line, std::string group)
+      : app_(app), line_(line), group_(std::move(group)) {}
+  void group(std::string heading) { group_ = std::move(heading); }
 
-template <class E>
-E lookup(const std::map<std::string, E>& names, const std::string& name, const char* option) {
-  const auto it = names.find(name);
-  if (it != names.end()) return it->second;
-  std::string known;
-  for (const auto& [key, value] : names) known += (known.empty() ? "" : ", ") + key;
-  throw Error(ExitCode::usage, option, "'" + name + "' is not one of " + known);
-}
+  /// Adds an option that sets configuration key `key`. `doc` replaces the key's own doc.
+  void key(const char* names, const char* value, const char* key, const char* doc = nullptr) {
+    ParamSpec spec = config_key(key);
+    if (doc) spec.doc = doc;
+    CLI::Option* option = param(names, value, std::move(spec), &line_.layers.command_line);
+    option_names_.emplace(key, option->get_name());
+  }
+  /// Adds an option that sets the CommandLine member that `schema` declares.
+  void member(const char* names, const char* value, const Schema<CommandLine>& schema) {
+    param(names, value, schema.build().params.front(), &line_);
+  }
+  template <class T>
+  CLI::Option* plain(const char* names, const char* value, T& target, const char* doc) {
+    return finish(app_.add_option(names, target, doc), value);
+  }
+  void flag(const char* names, bool& target, const char* doc) { finish(app_.add_flag(names, target, doc)); }
+  void flag(const char* names, std::function<void(int64_t count)> take, const char* doc) {
+    finish(app_.add_flag_function(names, std::move(take), doc));
+  }
+  CLI::Option* custom(const char* names, const char* value, std::function<void(const std::string&)> take,
+                      const char* doc) {
+    const auto callback = [take = std::move(take)](const CLI::results_t& given) {
+      take(given.back());
+      return true;
+    };
+    return finish(app_.add_option(names, callback, doc), value);
+  }
 
-struct Text {
-  std::string backend = "auto", hwdec = "no", loop;
-  int verbose = 0;
-  bool quiet = false, no_audio = false;
+  /// Returns the option that set a key, for messages.
+  std::string name_of(const std::string& key) const {
+    const auto found = option_names_.find(key);
+    return found == option_names_.end() ? key : found->second;
+  }
+  /// Returns the allowed values of an option of this object; empty if any other text is allowed, too.
+  std::vector<std::string> choices(const CLI::Option* option) const {
+    const auto found = choices_.find(option);
+    return found == choices_.end() ? std::vector<std::string>() : found->second;
+  }
+
+ private:
+  CLI::Option* param(const char* names, const char* value, ParamSpec own, void* target) {
+    const ParamSpec& spec = specs_.emplace_back(std::move(own));
+    const std::string doc = option_doc(spec);
+    if (spec.type == ParamType::boolean)
+      return finish(app_.add_flag_function(
+          names, [&spec, target](int64_t count) { spec.put(target, count > 0); }, doc));
+    const std::string name(names, std::strcspn(names, ","));
+    CLI::Option* option = custom(
+        names, value,
+        [&spec, target, name](const std::string& text) {
+          ParamValue parsed;
+          if (const auto problem = spec.parse(text, parsed)) throw Error(ExitCode::usage, name, *problem);
+          spec.put(target, parsed);
+        },
+        doc.c_str());
+    choices_.emplace(option, spec.choices);
+    return option;
+  }
+  CLI::Option* finish(CLI::Option* option, const char* value = "") {
+    return option->type_name(value)->group(group_);
+  }
+
+  CLI::App& app_;
+  CommandLine& line_;
+  std::string group_;
+  std::deque<ParamSpec> specs_;
+  std::map<std::string, std::string> option_names_;
+  std::map<const CLI::Option*, std::vector<std::string>> choices_;
 };
 
-void add_options(CLI::App& app, CommandLine& line, Text& text) {
-  app.add_option("SOURCE", line.source,
-                 "video or image file, img_%04d.png, - (standard input), test:NAME[=opts] (a lavfi source), "
-                 "rtsp:// http:// https:// udp:// srt:// rtmp://, /dev/videoN, v4l2:PATH, screen:");
-  app.add_option("--graph", line.graph_spec,
-                 "filters as a chain: median=radius=1,gaussian=sigma=1.6,grayscale");
-  // One value each time: what follows may be the source.
-  app.add_option("-c,--config", line.configs, "TOML file with source, graph and settings; later files win")
-      ->allow_extra_args(false);
-  app.add_option("--set", line.sets, "node.param=value, after the graph is read")->allow_extra_args(false);
-  app.add_option("--backend", text.backend, "auto, cuda or cpu");
-  app.add_option("--device", line.device, "CUDA device number")->check(CLI::Range(0, 255));
-  app.add_option("--threads", line.threads, "CPU worker threads, 0 for one per core")
-      ->check(CLI::Range(0, 1024));
-  app.add_option("--hwdec", text.hwdec, "hardware decoding: auto, cuda or no");
-  app.add_option("--profile", line.profile, "low-latency: live sources with the least delay")
-      ->check(CLI::IsMember({"default", "low-latency"}));
-  app.add_option("--rtsp-transport", line.rtsp_transport, "tcp, udp, udp_multicast or http")
-      ->check(CLI::IsMember({"tcp", "udp", "udp_multicast", "http"}));
-  app.add_option("--network-timeout", line.network_timeout_s,
-                 "seconds without data after which a live source is opened anew")
-      ->check(CLI::Range(0.1, 3600.0));
-  app.add_flag("--headless", line.headless, "no window: process all frames as fast as they go");
-  app.add_option(
-      "-o,--output", line.output,
-      "write the result: .mp4 .mkv .webm .avi .png .jpg, out_%04d.png, or null: to measure; or send it: "
-      "rtsp:// rtmp:// srt:// udp:// rtp://, playlist.m3u8, v4l2:/dev/videoN");
-  app.add_option(
-      "--record", line.record,
-      "also record what is shown, while it runs: .mkv .mp4 .mov .webm .avi, with %H%M%S in the name");
-  app.add_option("--frames", line.frames, "stop after this many frames")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 60));
-  app.add_option("--start", line.start_s, "start at this time, in seconds");
-  app.add_option("--speed", line.speed, "playback speed");
-  app.add_option("--timings", line.timings, "write per-kernel timings: .csv or .json");
-  app.add_option("--framehash", line.framehash, "write index, pts and SHA-256 of each output frame");
-  app.add_option("--tracks", line.tracks, "write every track of every frame (a klt node): .csv or .jsonl");
-  app.add_option("--trace", line.trace, "write a Chrome trace of the last seconds: .json");
-  app.add_option("--trace-on", line.trace_on,
-                 "write a trace of the last 10 s when a frame is lost (drop) or takes longer than MS");
-  app.add_option("--loop-file", text.loop, "inf or no: start over at the end")
+void set_key(CommandLine& line, const char* key, const ParamValue& value) {
+  config_key(key).put(&line.layers.command_line, value);
+}
+
+/// Parses --http: "8080", "0.0.0.0:8080" or "[::1]:8080". Throws Error(usage) if `text` has another form.
+void set_http(CommandLine& line, const std::string& text) {
+  const size_t colon = text.rfind(':');
+  ParamValue port;
+  if (config_key("http.port").parse(text.substr(colon == std::string::npos ? 0 : colon + 1), port))
+    throw Error(ExitCode::usage, "--http", fmt::format("'{}' is not of the form [ADDRESS:]PORT", text));
+  set_key(line, "http.port", port);
+  if (colon == std::string::npos) return;
+  std::string address = text.substr(0, colon);
+  if (address.starts_with('[') && address.ends_with(']')) address = address.substr(1, address.size() - 2);
+  set_key(line, "http.address", address);
+}
+
+/// Sets configuration key output.url for a receiver, else CommandLine::output for a file.
+void set_output(CommandLine& line, const std::string& target) {
+  if (is_stream_target(target))
+    set_key(line, "output.url", target);
+  else
+    line.output = target;
+}
+
+void add_options(Options& o, CommandLine& line) {
+  using Number = Schema<CommandLine>;
+  constexpr int kUnlimited = std::numeric_limits<int>::max();
+  o.key("SOURCE", "", "source.url",
+        "video or image file, img_%04d.png, - (standard input), test:NAME[=OPTIONS] (a lavfi source), "
+        "rtsp:// http:// https:// udp:// srt:// rtmp://, /dev/videoN, v4l2:PATH or screen:. Without it: the "
+        "first "
+        "camera, else a test picture.");
+  o.key("--hwdec", "MODE", "source.hwdec");
+  o.key("--profile", "NAME", "source.profile");
+  o.key("--rtsp-transport", "NAME", "source.rtsp_transport");
+  o.key("--network-timeout", "SECONDS", "source.timeout");
+  o.custom(
+      "--start", "TIME", [&line](const std::string& text) { set_start(line, text); },
+      "start at this time: seconds, [HH:]MM:SS, or 50% of the length");
+  o.member("--speed", "FACTOR",
+           Number("", "").real("speed", &CommandLine::speed, kMinSpeed, kMaxSpeed, "playback speed"));
+  o.member(
+      "--frames", "N",
+      Number("", "").integer("frames", &CommandLine::frames, 1, kUnlimited, "stop after this many frames"));
+  o.custom(
+       "--loop-file", "[=inf|no]",
+       [&line](const std::string& text) {
+         if (text != "inf" && text != "no")
+           throw Error(ExitCode::usage, "--loop-file", "'" + text + "' is not one of inf, no",
+                       "put the source before the option");
+         line.loop_file = text == "inf";
+       },
+       "start over at the end (default without a value: inf)")
       ->expected(0, 1)
       ->default_str("inf");
-  app.add_flag("--pause", line.pause, "start paused");
-  app.add_flag("--fullscreen", line.fullscreen, "start in fullscreen");
-  app.add_flag("--no-audio", text.no_audio, "accepted for mpv's sake: lensd plays no sound");
-  app.add_option("--screenshot-template", line.screenshot_template,
-                 "name of snapshots: %F source, %P time, %f frame, %n number, %tX strftime; .png or .jpg");
-  app.add_option("--screenshot-directory", line.screenshot_folder,
-                 "their folder, else the user's for pictures");
-  app.add_option("--log-file", line.log_file, "also write the whole log there");
-  app.add_option("--msg-level", line.log_level, "trace, debug, info, warn, error or off");
-  app.add_option("--input-ipc-server,--socket", line.socket, "path of the control socket");
-  app.add_option("--http", line.http, "HTTP control and panel page: [ADDRESS:]PORT");
-  app.add_flag("-v", text.verbose, "more messages; -vv for debug");
-  app.add_flag("-q", text.quiet, "errors only");
-  app.set_version_flag("--version", std::string("lensd ") + LENSD_VERSION);
+  o.flag("--pause", line.pause, "start paused");
+  o.flag("--no-resume", line.no_resume, "play files from their start, not from where they were left");
+
+  o.group("Graph");
+  o.custom(
+      "--graph", "CHAIN", [&line](const std::string& text) { line.layers.graph_spec = text; },
+      "filters as a chain: median=radius=1,gaussian=sigma=1.6,grayscale");
+  // Take one value per option, because the next argument may be the source.
+  o.plain("-c,--config", "FILE|PRESET", line.layers.files,
+          "TOML file with graph and settings, or the name of a preset; later files win")
+      ->allow_extra_args(false);
+  o.plain("--set", "NODE.PARAM=VALUE", line.layers.sets, "change a parameter after the graph is read")
+      ->allow_extra_args(false);
+
+  o.group("Output");
+  o.flag("--headless", line.headless, "no window: process all frames as fast as possible");
+  o.key("--fullscreen", "", "window.fullscreen");
+  o.custom(
+      "-o,--output", "FILE|URL", [&line](const std::string& text) { set_output(line, text); },
+      "write the result: .mp4 .mkv .webm .avi .png .jpg, out_%04d.png, or null: to measure; or send it: "
+      "rtsp:// rtmp:// srt:// udp:// rtp://, playlist.m3u8, v4l2:/dev/videoN");
+  o.plain("--record", "FILE", line.record,
+          "also record what is shown: .mkv .mp4 .mov .webm .avi, with %H%M%S in the name");
+  o.flag("--overwrite", line.overwrite, "replace existing files; the source is never replaced");
+  o.plain("--framehash", "FILE", line.framehash, "write index, pts and SHA-256 of each output frame");
+  o.plain("--tracks", "FILE", line.tracks,
+          "write all tracks of each frame (needs a klt node): .csv or .jsonl");
+  o.member("--screenshot-template", "NAME",
+           Number("", "").text("screenshot-template", &CommandLine::screenshot_template,
+                               "snapshot name, .png or .jpg: %F source, %P time, %f frame, %n number, %tX "
+                               "strftime"));
+  o.plain("--screenshot-directory", "FOLDER", line.screenshot_folder,
+          "folder of snapshots; without it the user's pictures folder");
+
+  o.group("Performance");
+  o.key("--backend", "NAME", "performance.backend");
+  o.key("--device", "N", "performance.device");
+  o.key("--threads", "N", "performance.threads");
+  o.plain("--timings", "FILE", line.timings, "write timings of all kernels: .csv or .json");
+  o.plain("--trace", "FILE", line.trace, "write a Chrome trace of the last seconds: .json");
+  o.key("--trace-on", "drop|MS", "performance.trace_on");
+
+  o.group("Control");
+  o.key("--socket,--input-ipc-server", "PATH", "control.socket");
+  o.custom(
+      "--http", "[ADDRESS:]PORT", [&line](const std::string& text) { set_http(line, text); },
+      "HTTP control and panel page (port 0 to 65535; 0: any free port)");
+
+  o.group("Logging");
+  o.key("--msg-level", "LEVEL", "log.level");
+  o.flag(
+      "-v", [&line](int64_t count) { set_key(line, "log.level", count > 1 ? "debug" : "info"); },
+      "level info; -vv: level debug");
+  o.flag(
+      "-q", [&line](int64_t) { set_key(line, "log.level", "error"); }, "level error");
+  o.key("--log-file", "FILE", "log.file");
+
+  static bool ignored = false;
+  o.group("");
+  o.flag("--no-audio", ignored, "accepted for mpv's sake: lensd plays no sound");
 }
 
-void add_subcommands(CLI::App& app, CommandLine& line) {
-  auto* filters = app.add_subcommand("filters", "list the filters, or one with its parameters");
-  filters->add_option("NAME", line.filter_name, "a filter's name");
-  filters->add_flag("--json", line.json, "as JSON");
-  filters->add_flag("--markdown", line.markdown, "as Markdown");
-  filters->callback([&line] { line.mode = RunMode::filters; });
-  auto* doctor = app.add_subcommand("doctor", "what works on this machine, and why not");
-  doctor->callback([&line] { line.mode = RunMode::doctor; });
-  auto* bench = app.add_subcommand("bench", "what each kernel costs here, beside copying its bytes");
-  bench->add_option("FILTER", line.bench_filters, "filters by name, colour for the way in; else all");
-  bench->add_option("--size", line.bench_sizes, "720p, 1080p, 4k, 8k or 640x480")->allow_extra_args(false);
-  bench->add_flag("--json", line.json, "an object a line");
-  bench->fallthrough();
-  bench->footer("With --backend=cpu or cuda only that one; --threads N on the CPU.");
-  bench->callback([&line] { line.mode = RunMode::bench; });
-  auto* serve = app.add_subcommand("serve", "run as a daemon: no window, controlled by socket and HTTP");
-  serve->fallthrough();
-  serve->callback([&line] { line.mode = RunMode::serve; });
-  auto* ctl = app.add_subcommand("ctl", "talk to a running lensd");
-  ctl->add_option("--socket", line.socket, "path of its control socket");
-  ctl->add_flag("--json", line.json, "answers as they come, a JSON object a line");
-  ctl->add_option("--timeout", line.ctl_timeout_s, "seconds to wait for an answer");
-  ctl->prefix_command();
-  ctl->footer(
-      "Commands:\n" + commands_text() +
-      "\nEvery VALUE is JSON or plain text. Exit codes: 0 done, 1 refused, 2 usage, 5 no lensd there.");
-  ctl->callback([&line, ctl] {
+/// Adds a subcommand that sets the run mode.
+CLI::App& subcommand(CLI::App& app, CommandLine& line, RunMode mode, const char* name, const char* doc) {
+  CLI::App* sub = app.add_subcommand(name, doc);
+  sub->callback([&line, mode] { line.mode = mode; });
+  return *sub;
+}
+
+void add_subcommands(CLI::App& app, CommandLine& line, std::deque<Options>& all) {
+  const auto options = [&](CLI::App& sub) -> Options& { return all.emplace_back(sub, line, "Options"); };
+
+  CLI::App& serve = subcommand(app, line, RunMode::serve, "serve",
+                               "run as a daemon: no window, control by socket and HTTP");
+  serve.fallthrough()->footer("Takes the options of lensd --help.");
+  options(serve);
+
+  CLI::App& ctl = subcommand(app, line, RunMode::ctl, "ctl", "send a command to a running lensd");
+  Options& o = options(ctl);
+  o.plain("--socket", "PATH", line.ctl_socket, "path of its control socket");
+  o.flag("--json", line.json, "print answers as received, a JSON object per line");
+  o.member("--timeout", "SECONDS",
+           Schema<CommandLine>("", "").real("timeout", &CommandLine::ctl_timeout_s, 0.001, 86400,
+                                            "how long to wait for an answer"));
+  ctl.prefix_command();
+  std::string commands = "Commands\n";
+  for (const CommandSpec& command : command_table())
+    commands += help_row(command_usage(command), command.doc);
+  ctl.footer(commands +
+             "\nA VALUE is JSON or plain text. Exit codes: 0 done, 1 refused, 2 usage, 5 no lensd there.");
+  ctl.callback([&line, &ctl] {
     line.mode = RunMode::ctl;
-    line.ctl_args = ctl->remaining();
+    line.ctl_args = ctl.remaining();
   });
-  auto* check = app.add_subcommand("check", "validate configuration files");
-  check->add_option("FILE", line.configs, "TOML files");
-  check->add_flag("--schema", line.schema, "print the JSON Schema of the configuration");
-  check->callback([&line] { line.mode = RunMode::check; });
+
+  Options& filters = options(
+      subcommand(app, line, RunMode::filters, "filters", "list the filters, or one with its parameters"));
+  filters.plain("NAME", "", line.filter_name, "name of a filter");
+  filters.flag("--json", line.json, "print JSON");
+  filters.flag("--markdown", line.markdown, "print Markdown");
+
+  options(subcommand(app, line, RunMode::doctor, "doctor",
+                     "what works on this machine, and why the rest does not"));
+
+  CLI::App& bench =
+      subcommand(app, line, RunMode::bench, "bench", "time of each kernel, next to a copy of the same bytes");
+  Options& b = options(bench);
+  b.plain("FILTER", "", line.bench_filters,
+          "names of filters, or colour for the source conversion; without: all");
+  b.plain("--size", "SIZE", line.bench_sizes, "720p, 1080p, 4k, 8k or 640x480")->allow_extra_args(false);
+  b.flag("--json", line.json, "print a JSON object per row");
+  bench.fallthrough()->footer("--backend, --device and --threads select what is measured.");
+
+  Options& check = options(subcommand(app, line, RunMode::check, "check", "check configuration files"));
+  check.plain("FILE", "", line.layers.files, "TOML files");
+  check.flag("--schema", line.schema, "print the JSON Schema of the configuration");
+
+  Options& completion = options(
+      subcommand(app, line, RunMode::completion, "completion", "print the completion script of a shell"));
+  completion.plain("SHELL", "", line.shell, "bash, zsh or fish")->required();
+  options(
+      subcommand(app, line, RunMode::manual, "manual", "print the manual page (lensd manual | man -l -)"));
 }
 
-}  // namespace
+std::string exit_code_line() {
+  std::string text;
+  for (const ExitCodeHelp& one : exit_code_help())
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", one.code, one.meaning);
+  return text;
+}
 
-namespace {
+/// The parser with all options. They write to `line`, which must outlive it.
+struct Parser {
+  explicit Parser(CommandLine& line) : options(app, line, "Input") {
+    app.set_version_flag("--version", std::string("lensd ") + LENSD_VERSION)->group("");
+    add_options(options, line);
+    options.group("Input");
+    options.plain("FILES", "", line.more_sources,
+                  "further files and folders; > and < play the next and the previous");
+    add_subcommands(app, line, of_subcommands);
+    app.footer(wrapped_text("lensd --version prints the version. Exit codes: " + exit_code_line() + "."));
+  }
+  Parser(const Parser&) = delete;
 
-/// A daemon has no end at which such files would be complete; passed over in silence they would be missed.
+  CLI::App app{"Watch and tune a video filter graph, live.", "lensd"};
+  Options options;
+  std::deque<Options> of_subcommands;
+};
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  return names;
+}
+
+/// What may have been meant by an option that does not exist.
+std::string option_hint(CLI::App& app) {
+  std::vector<std::string> known, unknown = app.remaining(true);
+  std::vector<const CLI::App*> apps{&app};
+  for (const CLI::App* command : app.get_subcommands()) apps.push_back(command);
+  for (const CLI::App* one : apps)
+    for (const CLI::Option* option : one->get_options())
+      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  for (const std::string& word : unknown)
+    if (word.starts_with("--"))
+      if (const std::string text = did_you_mean(word.substr(0, word.find('=')), known); !text.empty())
+        return text;
+  return "see lensd --help";
+}
+
+/// A mistyped command is parsed as the source.
+void refuse_mistyped_command(const CLI::App& app, const Config& config) {
+  const std::string& source = config.source_url;
+  std::error_code ignored;
+  if (source.find_first_of("/.:-") != std::string::npos || std::filesystem::exists(source, ignored)) return;
+  if (const std::string hint = did_you_mean(source, command_names(app)); !hint.empty())
+    throw Error(ExitCode::usage, source, "there is no such command or file", hint);
+}
+
+/// Throws Error(usage) for options whose output is complete only at the last frame, which a daemon lacks.
 void refuse_batch_options(const CommandLine& line) {
   const auto refuse = [](bool given, const char* option, const char* instead) {
     if (given) throw Error(ExitCode::usage, option, "is not for lensd serve", instead);
   };
-  refuse(!line.output.empty() && !is_stream_target(line.output), "--output FILE",
-         "record with --record FILE");
+  refuse(!line.output.empty(), "--output FILE", "record with --record FILE");
   refuse(!line.framehash.empty(), "--framehash", "use lensd --headless");
   refuse(!line.tracks.empty(), "--tracks", "use lensd --headless");
   refuse(line.frames > 0, "--frames", "use lensd --headless");
@@ -153,116 +351,44 @@ void refuse_batch_options(const CommandLine& line) {
 
 CommandLine parse_command_line(int argc, char** argv) {
   CommandLine line;
-  Text text;
-  CLI::App app{"lensd: watch and tune a video filter graph, live", "lensd"};
-  app.footer(
-      "Exit codes: 0 done, 1 run-time failure, 2 usage, 3 invalid config or graph,\n"
-      "4 source cannot be opened or decoded, 5 backend or display not available.");
-  add_options(app, line, text);
-  add_subcommands(app, line);
+  Parser parser(line);
+  CLI::App& app = parser.app;
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    for (const CLI::App* sub : app.get_subcommands()) throw EarlyExit{sub->help()};
-    throw EarlyExit{app.help()};
+    const auto commands = app.get_subcommands();
+    throw EarlyExit{help_text(commands.empty() ? app : *commands.front())};
   } catch (const CLI::CallForVersion& e) {
     throw EarlyExit{std::string(e.what()) + "\n"};
   } catch (const CLI::ParseError& e) {
-    throw Error(ExitCode::usage, "command line", e.what(), "see lensd --help");
+    const bool extra = e.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+    throw Error(ExitCode::usage, "command line", e.what(), extra ? option_hint(app) : "see lensd --help");
   }
 
-  line.has_graph = app.count("--graph") > 0;
-  line.backend = lookup(kBackends, text.backend, "--backend");
-  line.hwdec = lookup(kHwDecode, text.hwdec, "--hwdec");
-  line.loop_file = app.count("--loop-file") > 0 && text.loop != "no";
-  if (text.verbose > 0) line.log_level = text.verbose > 1 ? "debug" : "info";
-  if (text.quiet) line.log_level = "error";
-  if (!std::isfinite(line.start_s) || line.start_s < 0)
-    throw Error(ExitCode::usage, "--start", "a time in seconds from 0 is expected");
-  if (!std::isfinite(line.speed) || line.speed < 0.01 || line.speed > 100)
-    throw Error(ExitCode::usage, "--speed", "a speed from 0.01 to 100 is expected");
+  const Config& config = line.config = line.layers.command_line;
+  for (const ConfigProblem& p : check_config(config))
+    throw Error(ExitCode::usage, parser.options.name_of(p.key), p.sentence);
+  if (app.get_subcommands().empty()) refuse_mistyped_command(app, config);
   if (!line.tracks.empty()) check_track_path(line.tracks);
-  parse_trace_trigger(line.trace_on);
   if (line.mode == RunMode::serve) refuse_batch_options(line);
-  const bool writes = !line.output.empty() || !line.framehash.empty() || !line.tracks.empty();
+  const bool writes =
+      !line.output.empty() || config.has("output.url") || !line.framehash.empty() || !line.tracks.empty();
   if (line.mode == RunMode::viewer && (line.headless || writes)) line.mode = RunMode::batch;
+  if (line.mode != RunMode::viewer && !line.more_sources.empty())
+    throw Error(ExitCode::usage, line.more_sources.front(), "only the window plays several sources",
+                "process them one after another");
   return line;
 }
 
-std::vector<std::pair<std::string, std::string>> parse_options(const std::string& text) {
-  std::vector<std::pair<std::string, std::string>> options;
-  std::istringstream words(text);
-  for (std::string word; words >> word;) {
-    const size_t sign = word.find('=');
-    if (sign == std::string::npos || sign == 0)
-      throw Error(ExitCode::invalid_config, "source.options", "'" + word + "' is not NAME=VALUE");
-    options.emplace_back(word.substr(0, sign), word.substr(sign + 1));
-  }
-  return options;
-}
-
-Extent parse_size(const std::string& text) {
-  Extent size;
-  char end = 0;
-  if (text.empty()) return size;
-  if (std::sscanf(text.c_str(), "%5dx%5d%c", &size.width, &size.height, &end) != 2 || size.width < 1 ||
-      size.height < 1 || size.width > kMaxSide || size.height > kMaxSide)
-    throw Error(ExitCode::invalid_config, "source.size", "'" + text + "' is no size such as 1280x720");
-  return size;
-}
-
-namespace {
-
-/// What the files say about live sources, and over it the command line.
-void configure_live(CommandLine& line, const Config& config) {
-  LiveOptions& live = line.live;
-  const auto seconds = [](int64_t& to, double from) {
-    if (from > 0) to = static_cast<int64_t>(from * 1e9);
-  };
-  live.format = config.source_format.value_or("");
-  live.size = parse_size(config.source_size.value_or(""));
-  live.rate = config.source_rate.value_or(0);
-  live.rtsp_transport =
-      line.rtsp_transport.empty() ? config.rtsp_transport.value_or("tcp") : line.rtsp_transport;
-  seconds(live.open_ns, config.source_open_timeout.value_or(0));
-  seconds(live.silence_ns, config.source_timeout.value_or(0));
-  seconds(live.silence_ns, line.network_timeout_s);
-  seconds(live.stall_ns, config.source_stall.value_or(0));
-  live.extra = parse_options(config.source_options.value_or(""));
-  live.low_latency =
-      (line.profile.empty() ? config.source_profile.value_or("") : line.profile) == "low-latency";
-}
-
-}  // namespace
-
-GraphDesc configure(CommandLine& line, const Registry& registry) {
-  line.source_given = !line.source.empty();
-  line.layers = {.files = line.configs,
-                 .environment = process_environment(),
-                 .graph_spec = line.has_graph ? std::optional(line.graph_spec) : std::nullopt,
-                 .sets = line.sets};
-  Layered layered = load_layers(line.layers, registry);
-  const Config& config = line.config = std::move(layered.config);
-  // The preset that the viewer shows as loaded: the last file with a graph.
-  for (const std::string& path : line.configs)
-    if (!line.has_graph && load_config(path, registry).graph) line.graph_file = path;
-
-  if (line.source.empty()) line.source = config.source_url.value_or("");
-  configure_live(line, config);
-  if (line.hwdec == HwDecode::off && config.hwdec) line.hwdec = lookup(kHwDecode, *config.hwdec, "hwdec");
-  if (line.backend == BackendRequest::automatic && config.backend)
-    line.backend = lookup(kBackends, *config.backend, "backend");
-  if (line.threads == 0) line.threads = config.threads.value_or(0);
-  if (line.device == 0) line.device = config.device.value_or(0);
-  if (line.trace_on.empty()) line.trace_on = config.trace_on.value_or("");
-  line.window_width = config.window_width.value_or(line.window_width);
-  line.window_height = config.window_height.value_or(line.window_height);
-  line.fullscreen = line.fullscreen || config.fullscreen.value_or(false);
-  line.vsync = config.vsync.value_or(line.vsync);
-  apply_record_config(config, line);
-  if (config.log_level && line.log_level == "warn") line.log_level = *config.log_level;
-  if (line.log_file.empty()) line.log_file = config.log_file.value_or("");
-  return layered.graph;
+ProgramHelp program_help() {
+  CommandLine unused;
+  const Parser parser(unused);
+  return describe(parser.app, [&](const CLI::Option* option) {
+    std::vector<std::string> found = parser.options.choices(option);
+    for (const Options& one : parser.of_subcommands)
+      if (found.empty()) found = one.choices(option);
+    return found;
+  });
 }
 
 }  // namespace lensd

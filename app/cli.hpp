@@ -1,77 +1,68 @@
-// The command line: options and subcommands as plain values.
+// The command line: run mode, subcommands and options. Options that set configuration keys form the last
+// layer of the configuration. All other options are members of CommandLine.
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/config/layers.hpp"
-#include "core/device/backend.hpp"
 #include "core/media/record_settings.hpp"
 #include "core/media/source.hpp"
 
 namespace lensd {
 
-enum class RunMode { viewer, batch, serve, ctl, filters, doctor, bench, check };
+enum class RunMode { viewer, batch, serve, ctl, filters, doctor, bench, check, completion, manual };
 
 struct CommandLine {
   RunMode mode = RunMode::viewer;
+  Layers layers;  ///< layers of the configuration, the command line last; kept for reloads
+  Config config;  ///< values of the command line; after configure(), of all layers
 
-  std::string source;  ///< empty: the default source
-  std::string graph_spec;
-  bool has_graph = false;
-  std::string graph_file;  ///< the --config file that the graph was read from; empty: none, or --graph
-  std::vector<std::string> configs, sets;
-  BackendRequest backend = BackendRequest::automatic;
-  HwDecode hwdec = HwDecode::off;
-  int device = 0, threads = 0;
+  bool headless = false, pause = false, loop_file = false, overwrite = false;
+  std::string output, timings, framehash, tracks, trace, record;  ///< paths of files; empty: none
+  std::vector<std::string> more_sources;                          ///< further files of the playlist
+  bool no_resume = false;                                         ///< play files from their start
+  int frames = 0;                                                 ///< number of frames to process; 0: all
+  double start_s = 0, start_share = 0, speed = 1;  ///< start_share: fraction of the duration; 0: start_s
+  std::string screenshot_template = "lensd-%F-%P", screenshot_folder;
+
+  // Set by configure().
+  std::string graph_file;  ///< path of the --config file with the graph; empty: none
   LiveOptions live;
-  std::string profile, rtsp_transport;  ///< as given; empty: not given
-  double network_timeout_s = 0;         ///< 0: not given
-
-  bool headless = false, fullscreen = false, pause = false, loop_file = false;
-  std::string output, timings, framehash, tracks, trace, record;
-  std::string trace_on;  ///< when the viewer writes a trace by itself, see parse_trace_trigger()
   RecordSettings recording;
   EncoderOptions stream;
-  std::string output_url;  ///< a receiver of the result while it runs; empty: none
-  int64_t frames = 0;      ///< 0: all
-  double start_s = 0, speed = 1;
-  std::string log_level = "warn", log_file;
-  std::string screenshot_template = "lensd-%F-%P", screenshot_folder;
-  int window_width = 0, window_height = 0;  ///< logical pixels; 0: as last time, or 1280×720
-  bool vsync = true;
 
-  Layers layers;              ///< where the configuration came from, for reloads
-  Config config;              ///< what files and variables said
-  bool source_given = false;  ///< on the command line
-  std::string socket;         ///< --input-ipc-server, --socket; empty: as [control] says
-  std::string http;           ///< --http [ADDRESS:]PORT
+  // Options of subcommands.
+  std::string ctl_socket;
   std::vector<std::string> ctl_args;
   double ctl_timeout_s = 10;
-
   bool schema = false;      ///< lensd check --schema
   std::string filter_name;  ///< lensd filters NAME
+  std::string shell;        ///< lensd completion SHELL
   std::vector<std::string> bench_filters, bench_sizes;
   bool json = false, markdown = false;
 };
 
-/// Thrown when the command line asked for help or the version: print `text`, exit 0.
+/// Thrown for --help and --version. The catcher prints `text` and exits with code 0.
 struct EarlyExit {
   std::string text;
 };
 
-/// Throws Error(usage) on anything unknown, EarlyExit for --help and --version.
+/// Parses the command line. Throws Error(usage) if an option or value is invalid, EarlyExit for --help and
+/// --version. Call set_config_check() first.
 CommandLine parse_command_line(int argc, char** argv);
 
-/// [source] options, "NAME=VALUE NAME=VALUE", and size, "1280x720". Throw Error(invalid_config).
-std::vector<std::pair<std::string, std::string>> parse_options(const std::string& text);
-Extent parse_size(const std::string& text);
-
-/// The files of --config in order, then --set and --graph: what the run uses. Fills the options of the
-/// command line that were not given there. Throws Error(invalid_config).
+/// Merges the layers into `line.config` and derives the settings from it. Returns the graph of the run.
+/// Throws Error(invalid_config) or Error(usage) as load_layers() does.
 GraphDesc configure(CommandLine& line, const Registry& registry);
 
-/// The tables [record] and [output].
-void apply_record_config(const Config& config, CommandLine& line);
+/// Parses [source] options, "NAME=VALUE NAME=VALUE". Throws Error(invalid_config) if a word is malformed.
+std::vector<std::pair<std::string, std::string>> parse_options(const std::string& text);
+/// Parses a start position, "90", "1:30", "1:02:03.5" or "50%", into `line`. Throws Error(usage) if it is
+/// malformed.
+void set_start(CommandLine& line, const std::string& text);
+/// Parses [source] size, "1280x720". Throws Error(invalid_config) if it is malformed.
+Extent parse_size(const std::string& text);
 
 }  // namespace lensd

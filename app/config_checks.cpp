@@ -12,39 +12,45 @@ namespace {
 
 class Problems {
  public:
-  /// Runs a check that throws Error; the sentence is told of `key`.
+  explicit Problems(const Config& config) : config_(config) {}
+
+  /// Runs `step` if `key` is set, and records the Error that it throws.
   template <class F>
-  void check(const char* key, bool given, F step) {
-    if (!given) return;
+  void check(const char* key, F step) {
+    if (!config_.has(key)) return;
     try {
       step();
     } catch (const Error& e) {
-      // The key is the place; values stay, as the names of files.
+      // Drop the error's place if it repeats the key. Keep other places, such as file names.
       const bool of_key = e.where() == key || e.where().starts_with("--");
       all.push_back({key, of_key ? Error(e.code(), "", e.problem(), e.hint()).what() : e.what()});
     }
   }
 
   std::vector<ConfigProblem> all;
+
+ private:
+  const Config& config_;
 };
 
 }  // namespace
 
 std::vector<ConfigProblem> config_problems(const Config& c) {
-  Problems p;
+  Problems p(c);
   RecordSettings record;
-  record.name = c.record_name.value_or(record.name);
-  p.check("record.name", c.record_name.has_value(), [&] { check_record_settings(record); });
-  record.encoder.codec = c.record_codec.value_or("");
-  if (p.all.empty())
-    p.check("record.codec", c.record_codec.has_value(), [&] { check_record_settings(record); });
-  p.check("output.url", !c.output_url.value_or("").empty(), [&] { check_stream_url(*c.output_url); });
-  p.check("source.size", c.source_size.has_value(), [&] { parse_size(*c.source_size); });
-  p.check("source.options", c.source_options.has_value(), [&] { parse_options(*c.source_options); });
-  p.check("performance.trace_on", c.trace_on.has_value(), [&] { parse_trace_trigger(*c.trace_on); });
-  if (const std::string token = c.http_token.value_or(""); !token.empty() && token.size() < 8)
+  record.name = c.record_name;
+  p.check("record.name", [&] { check_record_settings(record); });
+  record.encoder.codec = c.record_codec;
+  if (p.all.empty()) p.check("record.codec", [&] { check_record_settings(record); });
+  p.check("output.url", [&] {
+    if (!c.output_url.empty()) check_stream_url(c.output_url);
+  });
+  p.check("source.size", [&] { parse_size(c.source_size); });
+  p.check("source.options", [&] { parse_options(c.source_options); });
+  p.check("performance.trace_on", [&] { parse_trace_trigger(c.trace_on); });
+  if (!c.http_token.empty() && c.http_token.size() < 8)
     p.all.push_back({"http.token", "is shorter than 8 characters"});
-  if (!c.http_auth.value_or(true) && !is_loopback(c.http_address.value_or("127.0.0.1")))
+  if (!c.http_auth && !is_loopback(c.http_address))
     p.all.push_back(
         {"http.auth", "false is for loopback addresses only (listen on 127.0.0.1, or keep the token)"});
   return p.all;

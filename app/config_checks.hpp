@@ -1,11 +1,11 @@
-// Values of the configuration that only parts of the program can judge: encoders, file types, receivers.
+// Checks configuration values that depend on other parts of the program: encoders, file types, receivers.
 #pragma once
 
 #include "core/config/config.hpp"
 
 namespace lensd {
 
-/// For set_config_check().
+/// Returns all problems of the values in `config`. Pass to set_config_check().
 std::vector<ConfigProblem> config_problems(const Config& config);
 
 }  // namespace lensd

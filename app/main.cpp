@@ -1,38 +1,45 @@
-// Parses the command line, chooses the run mode, maps errors to exit codes.
+// Parses the command line, starts the run mode and maps errors to exit codes.
 
+#include <unistd.h>
+
+#include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 
 #include "app/config_checks.hpp"
+#include "app/output_files.hpp"
 #include "app/run.hpp"
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
+#include "core/base/owned_thread.hpp"
 #include "kernels/registry.hpp"
 
 namespace {
 
 void run(int argc, char** argv) {
   using namespace lensd;
-  CommandLine line = parse_command_line(argc, argv);
+  // Not parsed as a command line, because the words are an unfinished one.
+  if (argc > 1 && std::strcmp(argv[1], "__complete") == 0) return run_complete({argv + 2, argv + argc});
   set_config_check(config_problems);
+  CommandLine line = parse_command_line(argc, argv);
   if (line.mode == RunMode::check) return run_check(line);
   if (line.mode == RunMode::filters) return run_filters(line);
   if (line.mode == RunMode::ctl) return run_ctl(line);
   if (line.mode == RunMode::bench) return run_bench(line);
+  if (line.mode == RunMode::manual) return run_manual();
+  if (line.mode == RunMode::completion) return run_completion(line);
   const GraphDesc graph = configure(line, registry());
-  log::init(line.log_level, line.log_file);
+  if (line.mode != RunMode::doctor) check_output_files(line, line.config.source_url);
+  log::init(line.config.log_level, line.config.log_file);
   if (line.mode == RunMode::doctor) return run_doctor(line);
   if (line.mode == RunMode::serve) return run_serve(line, graph);
   if (line.mode == RunMode::batch) return run_batch(line, graph);
   run_viewer(line, graph);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a write error like any other
-  std::signal(SIGXFSZ, SIG_IGN);  // and so is a file that has reached its limit
+int run_and_report(int argc, char** argv) {
   try {
     run(argc, argv);
     return static_cast<int>(lensd::ExitCode::done);
@@ -46,4 +53,17 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "lensd: unexpected failure: %s\n", e.what());
     return static_cast<int>(lensd::ExitCode::runtime_failure);
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // writes to a closed pipe fail with EPIPE instead
+  std::signal(SIGXFSZ, SIG_IGN);  // writes above the file size limit fail with EFBIG instead
+  const int code = run_and_report(argc, argv);
+  if (lensd::join_stragglers(std::chrono::milliseconds(200)) > 0) {
+    std::fflush(nullptr);
+    _exit(code);
+  }
+  return code;
 }

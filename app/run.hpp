@@ -1,5 +1,4 @@
-// The ways of running lensd; one .cpp file each. Every function returns when its work is done and throws
-// Error when it cannot be done.
+// The run modes of lensd, and functions that they share. All may throw Error.
 #pragma once
 
 #include <memory>
@@ -14,37 +13,44 @@ namespace lensd {
 
 void run_viewer(const CommandLine& line, const GraphDesc& graph);
 void run_batch(const CommandLine& line, const GraphDesc& graph);
-/// Runs until a signal or `quit` ends it.
+/// Runs the daemon. Returns after a signal or the command `quit`.
 void run_serve(const CommandLine& line, const GraphDesc& graph);
-/// Sends one command to a running lensd and prints the answer.
+/// Sends a command to a running lensd and prints the reply.
 void run_ctl(const CommandLine& line);
 void run_filters(const CommandLine& line);
 void run_doctor(const CommandLine& line);
-/// lensd bench. Throws Error.
 void run_bench(const CommandLine& line);
-/// Prints every problem of every file; throws Error(invalid_config) when there was one.
+/// Checks configuration files and prints all problems. Throws Error(invalid_config) if there is a problem.
 void run_check(const CommandLine& line);
+/// Prints the manual page.
+void run_manual();
+/// Prints the completion script of a shell.
+void run_completion(const CommandLine& line);
+/// Prints the candidates for the last of `words`, for completion scripts.
+void run_complete(const std::vector<std::string>& words);
 
-/// The source that runs when none is named, and the alias test:demo.
+/// Returns the configured source, else the default of the run mode.
 std::string source_url(const CommandLine& line);
-/// What stands for the alias test:demo; anything else as it is.
+/// Returns why source_url() has chosen no camera.
+std::string no_camera_reason();
+/// Returns `url`, with the alias test:demo resolved.
 std::string playable_url(const std::string& url);
 SourceOptions source_options(const CommandLine& line, Backend backend);
 
-/// Frames that sinks may hold beside those that the display needs.
+/// Maximum of frames that a sink holds: its queue and the frame in work.
 inline constexpr int kFramesForSinks = kSinkFrames + 1;
-/// The recorder of a run; the one that --record asked for begins with the first frame. Throws Error(usage)
-/// for a file that is no video.
+/// Returns the sink that records the run. Throws Error(usage) if a file name has no video extension.
 std::shared_ptr<RecorderSink> make_recorder(const CommandLine& line, const SourceInfo& source);
-/// What [output] or `-o ADDRESS` asks for; null: nothing. Throws Error(usage).
+/// Returns the stream to [output] url, or null if it is not set. Throws Error(usage) if it is no receiver.
 std::shared_ptr<StreamSink> make_stream(const CommandLine& line, const SourceInfo& source);
-/// What --record asks for.
+/// Returns the command that starts the recording of --record.
 StartRecord record_command(const CommandLine& line);
 
-/// The timings table as aligned text, CSV or JSON.
+/// Returns the timings table as text.
 std::string timings_text(const std::vector<PassStats>& rows);
+/// Writes the timings as JSON if `path` ends in .json, else as CSV. Throws Error(runtime_failure).
 void write_timings(const std::string& path, const std::vector<PassStats>& rows);
-/// Writes a whole text file. Throws Error(runtime_failure).
+/// Writes a file. Throws Error(runtime_failure) if it cannot be written.
 void write_text(const std::string& path, const std::string& text);
 
 }  // namespace lensd

@@ -1,4 +1,8 @@
-// Which source runs, how its decoder is set up, and what records it.
+// Chooses the source of a run, its decoder options, and its sinks.
+
+#include <fmt/format.h>
+
+#include <filesystem>
 
 #include "app/run.hpp"
 #include "core/base/error.hpp"
@@ -8,7 +12,7 @@
 namespace lensd {
 namespace {
 
-/// Moving content with edges and fine texture: worth filtering and worth tracking.
+/// A moving test picture with edges and fine texture, for filters and trackers.
 constexpr const char* kDemo = "test:mandelbrot=size=960x540:rate=30:start_scale=1.2:end_pts=900:maxiter=400";
 
 constexpr const char* kDemoName = "test:demo";
@@ -16,10 +20,20 @@ constexpr const char* kDemoName = "test:demo";
 }  // namespace
 
 std::string source_url(const CommandLine& line) {
-  if (line.source.empty() && line.mode == RunMode::viewer)
+  if (line.config.source_url.empty() && line.mode == RunMode::viewer)
     for (const Camera& camera : list_cameras())
       if (!camera.formats.empty() && camera_obstacle(camera.path).empty()) return camera.path;
-  return playable_url(line.source.empty() ? kDemoName : line.source);
+  return playable_url(line.config.source_url.empty() ? kDemoName : line.config.source_url);
+}
+
+std::string no_camera_reason() {
+  constexpr int kMostDevices = 64;
+  std::error_code ignored;
+  for (int number = 0; number < kMostDevices; ++number)
+    if (const std::string path = fmt::format("/dev/video{}", number); std::filesystem::exists(path, ignored))
+      if (const std::string obstacle = camera_obstacle(path); !obstacle.empty())
+        return fmt::format("{}: {}", path, obstacle);
+  return "No camera was found";
 }
 
 std::string playable_url(const std::string& url) {
@@ -27,17 +41,22 @@ std::string playable_url(const std::string& url) {
 }
 
 SourceOptions source_options(const CommandLine& line, Backend backend) {
-  if (line.hwdec == HwDecode::cuda && backend == Backend::cpu)
+  const std::string& wanted = line.config.hwdec;
+  const HwDecode hwdec = wanted == "cuda"   ? HwDecode::cuda
+                         : wanted == "auto" ? HwDecode::automatic
+                                            : HwDecode::off;
+  if (hwdec == HwDecode::cuda && backend == Backend::cpu)
     throw Error(ExitCode::unavailable, "--hwdec=cuda",
-                "decoded frames stay on the GPU, which needs the CUDA backend", "use --hwdec=auto, or no");
+                "decoded frames stay on the GPU, which needs the CUDA backend",
+                "use --hwdec=auto or --hwdec=no");
   SourceOptions options;
-  options.hwdec = backend == Backend::cuda ? line.hwdec : HwDecode::off;
-  options.device = line.device;
-  options.start_ns = static_cast<int64_t>(line.start_s * 1e9);
+  options.hwdec = backend == Backend::cuda ? hwdec : HwDecode::off;
+  options.device = line.config.device;
+  options.start_ns = static_cast<int64_t>(line.start_s * 1e9), options.start_share = line.start_share;
   options.pinned = backend == Backend::cuda;
   if (options.pinned) use_pinned_memory();
   options.live = line.live;
-  // A batch run without its source has nothing to do, and its output has no use for pictures that say so.
+  // A batch run fails if its source does not open, and its output must not contain placeholders.
   options.live.must_open = line.mode == RunMode::batch;
   options.live.placeholders = line.mode != RunMode::batch;
   return options;
@@ -50,12 +69,16 @@ std::shared_ptr<RecorderSink> make_recorder(const CommandLine& line, const Sourc
 }
 
 std::shared_ptr<StreamSink> make_stream(const CommandLine& line, const SourceInfo& source) {
-  if (line.output_url.empty()) return nullptr;
-  return std::make_shared<StreamSink>(line.output_url, line.stream, source);
+  if (line.config.output_url.empty()) return nullptr;
+  return std::make_shared<StreamSink>(line.config.output_url, line.stream, source);
 }
 
 StartRecord record_command(const CommandLine& line) {
-  return {.path = line.record, .overwrite = true, .beneath = {}};
+  // Batch runs have refused existing files before; a pipe has no content to lose.
+  std::error_code ignored;
+  const bool replace = line.overwrite || line.mode == RunMode::batch ||
+                       !std::filesystem::is_regular_file(line.record, ignored);
+  return {.path = line.record, .overwrite = replace, .next_free = !replace, .beneath = {}};
 }
 
 }  // namespace lensd

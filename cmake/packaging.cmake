@@ -1,40 +1,98 @@
-# What `cmake --install` delivers, and cpack as a Debian package. cmake/tarball.sh makes the tarball of it.
+# Files that `cmake --install` installs and cpack puts into the Debian package. cmake/tarball.sh makes the tarball.
+#
+# The package is lensd without CUDA and lensd-cuda with it; one replaces the other.
 include(GNUInstallDirs)
+if(LENSD_HAS_CUDA)
+  set(package lensd-cuda)
+else()
+  set(package lensd)
+endif()
+set(doc_folder ${CMAKE_INSTALL_DATAROOTDIR}/doc/${package})
 set(desktop ${PROJECT_SOURCE_DIR}/config/desktop)
+file(STRINGS /etc/os-release debian REGEX "^VERSION_ID=")
+string(REGEX REPLACE "[^0-9.]" "" debian "${debian}")
+set(debian_revision "1~deb${debian}")  # a package for a newer Debian has a higher version
+set(debian_version ${PROJECT_VERSION}-${debian_revision})
+# SOURCE_DATE_EPOCH replaces the current time in both.
+string(TIMESTAMP release_date "%Y-%m-%d" UTC)
+string(TIMESTAMP release_time "%a, %d %b %Y %H:%M:%S +0000" UTC)
+set(generated ${CMAKE_BINARY_DIR}/packaging)
+configure_file(${desktop}/lensd.metainfo.xml.in ${generated}/org.lensd.lensd.metainfo.xml @ONLY)
+configure_file(cmake/deb/changelog.in ${generated}/changelog.Debian @ONLY)
+configure_file(LICENSE ${generated}/copyright COPYONLY)
+
 install(TARGETS lensd RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/config/ DESTINATION ${CMAKE_INSTALL_DATADIR}/lensd
-  PATTERN systemd EXCLUDE PATTERN desktop EXCLUDE)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN lensd.1 EXCLUDE)
-install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
-install(FILES ${PROJECT_SOURCE_DIR}/docs/lensd.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  PATTERN systemd EXCLUDE PATTERN desktop EXCLUDE PATTERN containers EXCLUDE)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${doc_folder})
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${generated}/copyright DESTINATION ${doc_folder})
 install(FILES ${desktop}/lensd.desktop DESTINATION ${CMAKE_INSTALL_DATADIR}/applications)
 install(FILES ${desktop}/lensd.svg DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/scalable/apps)
-install(FILES ${desktop}/lensd.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME lensd)
+install(FILES ${generated}/org.lensd.lensd.metainfo.xml DESTINATION ${CMAKE_INSTALL_DATADIR}/metainfo)
 install(FILES ${PROJECT_SOURCE_DIR}/config/systemd/lensd.sysusers DESTINATION lib/sysusers.d RENAME lensd.conf)
-# The units name the program where it is installed, which is known only now.
+# The program prints its manual page and completions. The units need its path, which is known only at installation.
 install(CODE "
+  set(prefix \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}\")
+  function(write_output file)
+    get_filename_component(folder \"\${prefix}/\${file}\" DIRECTORY)
+    file(MAKE_DIRECTORY \"\${folder}\")
+    message(STATUS \"Installing: \${prefix}/\${file}\")
+    execute_process(COMMAND \${ARGN} OUTPUT_FILE \"\${prefix}/\${file}\" RESULT_VARIABLE failed)
+    if(failed)
+      message(FATAL_ERROR \"\${ARGN} failed: \${failed}\")
+    endif()
+  endfunction()
+  function(compress file)
+    execute_process(COMMAND gzip -9nf \"\${prefix}/\${file}\" COMMAND_ERROR_IS_FATAL ANY)
+  endfunction()
+  set(program \"$<TARGET_FILE:lensd>\")
+  write_output(${CMAKE_INSTALL_MANDIR}/man1/lensd.1 \"\${program}\" manual)
+  compress(${CMAKE_INSTALL_MANDIR}/man1/lensd.1)
+  set(share ${CMAKE_INSTALL_DATADIR})
+  write_output(\${share}/bash-completion/completions/lensd \"\${program}\" completion bash)
+  write_output(\${share}/zsh/vendor-completions/_lensd \"\${program}\" completion zsh)
+  write_output(\${share}/fish/vendor_completions.d/lensd.fish \"\${program}\" completion fish)
+  file(COPY_FILE \"${PROJECT_SOURCE_DIR}/CHANGELOG.md\" \"\${prefix}/${doc_folder}/changelog\")
+  compress(${doc_folder}/changelog)
+  file(COPY_FILE \"${generated}/changelog.Debian\" \"\${prefix}/${doc_folder}/changelog.Debian\")
+  compress(${doc_folder}/changelog.Debian)
   foreach(unit lensd.service lensd@.service)
     file(READ \"${PROJECT_SOURCE_DIR}/config/systemd/\${unit}\" text)
     string(REPLACE /usr/bin/lensd \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/lensd\" text \"\${text}\")
-    set(folder \"\${CMAKE_INSTALL_PREFIX}/lib/systemd/system\")
-    message(STATUS \"Installing: \$ENV{DESTDIR}\${folder}/\${unit}\")
-    file(WRITE \"\$ENV{DESTDIR}\${folder}/\${unit}\" \"\${text}\")
+    message(STATUS \"Installing: \${prefix}/lib/systemd/system/\${unit}\")
+    file(WRITE \"\${prefix}/lib/systemd/system/\${unit}\" \"\${text}\")
   endforeach()")
 
 set(CPACK_GENERATOR DEB)
-set(CPACK_PACKAGE_NAME lensd)
+set(CPACK_PACKAGE_NAME ${package})
 set(CPACK_PACKAGE_VENDOR "The lensd authors")
 set(CPACK_PACKAGE_CONTACT "The lensd authors <lensd@localhost>")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Real-time video processing with a GL display, on CUDA or the CPU")
 set(CPACK_PACKAGE_DESCRIPTION
-  "Video files, cameras and streams go through a graph of filters, in a window with a panel that tunes them or as
-a service. The output is the same byte for byte on an NVIDIA GPU and on the CPU.")
+  "Video files, cameras and streams go through a graph of filters, in a window
+with a panel that tunes them or as a service. The output is the same byte for
+byte on an NVIDIA GPU and on the CPU.
+.")
+if(LENSD_HAS_CUDA)
+  set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "real-time video filters with a GL display, on CUDA or the CPU")
+  string(APPEND CPACK_PACKAGE_DESCRIPTION "
+This package uses an NVIDIA GPU if there is one, from the RTX 20 series on, and
+the CPU otherwise. The package lensd uses the CPU only.")
+  set(CPACK_DEBIAN_PACKAGE_PROVIDES "lensd (= ${debian_version})")
+  set(CPACK_DEBIAN_PACKAGE_CONFLICTS "lensd")
+  set(CPACK_DEBIAN_PACKAGE_REPLACES "lensd")
+else()
+  set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "real-time video filters with a GL display, on the CPU")
+  string(APPEND CPACK_PACKAGE_DESCRIPTION "
+This package uses the CPU only. The package lensd-cuda also uses NVIDIA GPUs.")
+  set(CPACK_DEBIAN_PACKAGE_CONFLICTS "lensd-cuda")
+  set(CPACK_DEBIAN_PACKAGE_REPLACES "lensd-cuda")
+endif()
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
-set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)  # lensd_0.1.0_amd64.deb
-# Library dependencies are read off the program; libcuda belongs to the driver and is opened at run time.
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)  # lensd_0.1.0-1~deb12_amd64.deb
+set(CPACK_DEBIAN_PACKAGE_RELEASE ${debian_revision})
+# Library dependencies are read from the program. libcuda belongs to the driver and is loaded at run time.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SECTION video)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "fonts-inter, libgl1")

@@ -1,6 +1,7 @@
-// Headers that most files include, parsed once in builds without ccache. Only those: a precompiled header is
-// read whole by every file, so that large ones which some files need (JSON, TOML, spdlog) would cost more
-// than they save. Files still include what they use: builds with ccache have none of this.
+// Headers that most files include, precompiled in builds without ccache. Large headers that only some files
+// need (JSON, TOML, spdlog) are not here: every file loads the whole precompiled header, so they would cost
+// more than they save. Files still include what they use, because builds with ccache have no precompiled
+// header.
 #pragma once
 
 #include <fmt/format.h>

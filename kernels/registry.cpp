@@ -1,69 +1,44 @@
 #include "kernels/registry.hpp"
 
-#include "kernels/align_channels/align_channels.hpp"
-#include "kernels/auto_contrast/auto_contrast.hpp"
-#include "kernels/bilateral/bilateral.hpp"
-#include "kernels/blend/blend.hpp"
-#include "kernels/box/box.hpp"
-#include "kernels/canny/canny.hpp"
-#include "kernels/colour/colour.hpp"
-#include "kernels/compare/compare.hpp"
-#include "kernels/convert/convert.hpp"
-#include "kernels/convolve/convolve.hpp"
-#include "kernels/crop/crop.hpp"
-#include "kernels/difference/difference.hpp"
-#include "kernels/diffusion/diffusion.hpp"
-#include "kernels/draw_tracks/draw_tracks.hpp"
-#include "kernels/flip/flip.hpp"
-#include "kernels/gaussian/gaussian.hpp"
-#include "kernels/grayscale/grayscale.hpp"
-#include "kernels/grey_world/grey_world.hpp"
-#include "kernels/invert/invert.hpp"
-#include "kernels/klt/klt.hpp"
-#include "kernels/levels/levels.hpp"
-#include "kernels/median/median.hpp"
-#include "kernels/mosaic/mosaic.hpp"
-#include "kernels/resize/resize.hpp"
-#include "kernels/rotate/rotate.hpp"
-#include "kernels/scopes/scopes.hpp"
-#include "kernels/sobel/sobel.hpp"
-#include "kernels/stabilize/stabilize.hpp"
-#include "kernels/temporal_denoise/temporal_denoise.hpp"
-#include "kernels/threshold/threshold.hpp"
-#include "kernels/unsharp/unsharp.hpp"
+#include <filters/all.hpp>  // generated; includes the header of every folder
 
 namespace lensd {
 namespace {
 
-/// In the order of docs/filters.md.
+/// Purposes of filters: the groups of README's table.
+constexpr const char kValues[] = "change values", kSmooth[] = "smooth and denoise",
+                     kEdges[] = "sharpen, find edges, convolve", kCombine[] = "hide, compare, combine",
+                     kGeometry[] = "change geometry", kTracks[] = "follow what moves, draw and use it";
+
+/// The order is that of docs/filters.md. `./dev lists` updates the lists that depend on this table.
 constexpr FilterEntry kFilters[] = {
-    entry<Grayscale>(),
-    entry<Invert>(),
-    entry<Threshold>(),
-    entry<Levels>(),
-    entry<GreyWorld>(),
-    entry<AutoContrast>(),
-    entry<Gaussian>(),
-    entry<Box>(),
-    entry<Median>(),
-    entry<Convolve>(),
-    entry<Unsharp>(),
-    entry<Sobel>(1, 1, Accepts::gray8),
-    entry<Canny>(1, 1, Accepts::gray8),
-    entry<Bilateral>(),
-    entry<Diffusion>(),
-    entry<Mosaic>(),
-    entry<Resize>(),
-    entry<Crop>(),
-    entry<Flip>(),
-    entry<Rotate>(),
-    entry<AlignChannels>(1, 1, Accepts::rgba8),
-    entry<TemporalDenoise>(),
-    entry<Difference>(1, 2),
-    entry<Blend>(2, 2),
-    tracker<Klt>(),
-    track_reader<DrawTracks>(),
-    track_reader<Stabilize>(),
+    entry<Grayscale>(kValues),
+    entry<Invert>(kValues),
+    entry<Threshold>(kValues),
+    entry<Levels>(kValues),
+    entry<GreyWorld>(kValues),
+    entry<AutoContrast>(kValues),
+    entry<Gaussian>(kSmooth),
+    entry<Box>(kSmooth),
+    entry<Median>(kSmooth),
+    entry<Convolve>(kEdges),
+    entry<Unsharp>(kEdges),
+    entry<Sobel>(kEdges, {.accepts = Accepts::gray8}),
+    entry<Canny>(kEdges, {.accepts = Accepts::gray8}),
+    entry<Bilateral>(kSmooth),
+    entry<Diffusion>(kSmooth),
+    entry<Mosaic>(kCombine),
+    entry<Resize>(kGeometry),
+    entry<Crop>(kGeometry),
+    entry<Flip>(kGeometry),
+    entry<Rotate>(kGeometry),
+    entry<AlignChannels>(kGeometry, {.accepts = Accepts::rgba8}),
+    entry<TemporalDenoise>(kSmooth),
+    entry<Difference>(kCombine, {.max_inputs = 2}),
+    entry<Blend>(kCombine, {.min_inputs = 2, .max_inputs = 2}),
+    entry<Klt>(kTracks, {.gives_tracks = true}),
+    entry<DrawTracks>(kTracks, {.needs_tracks = true}),
+    entry<Stabilize>(kTracks, {.needs_tracks = true}),
 };
 
 }  // namespace
@@ -77,6 +52,11 @@ const Registry& registry() {
         if (kind == ScopeKind::compare) return std::make_unique<Compare>();
         return std::make_unique<Scope>(kind);
       }};
+  // Registry::find() may not throw: it compares the names in the schemas, which are made at their first use.
+  [[maybe_unused]] static const bool made = [] {
+    for (const FilterEntry& filter : all.filters) filter.schema();
+    return true;
+  }();
   return all;
 }
 

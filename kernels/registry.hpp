@@ -1,11 +1,11 @@
-// The visible list of filters. To add one: a folder here, a line in CMakeLists.txt, a line in registry.cpp.
+// The list of filters. To add one: a folder here and a line in registry.cpp (docs/guides/adding-a-filter.md).
 #pragma once
 
 #include "core/graph/filter.hpp"
 
 namespace lensd {
 
-/// Every filter that a graph may name. Immutable, any thread.
+/// Returns all filters that a graph may use. Immutable. Thread-safe.
 const Registry& registry();
 
 }  // namespace lensd

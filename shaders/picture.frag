@@ -1,5 +1,5 @@
 #version 430 core
-// The picture, opaque. Kept to one fetch: software GL draws such a shader several times faster.
+// Draws the opaque picture with a single fetch, which software GL draws several times faster.
 uniform sampler2D picture;
 in vec2 uv;
 out vec4 colour;

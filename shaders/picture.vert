@@ -1,5 +1,5 @@
 #version 430 core
-// The picture's rectangle as a strip of four corners; no vertex buffer.
+// Outputs the picture's rectangle as a triangle strip without a vertex buffer.
 uniform vec4 corners;  // left, top, right, bottom in clip space
 out vec2 uv;
 

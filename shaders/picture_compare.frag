@@ -1,5 +1,5 @@
 #version 430 core
-// Two pictures against each other, or one channel of a picture. Taps as in picture_shrunk.frag.
+// Draws a comparison of two pictures, or one channel of a picture. See picture_shrunk.frag for the taps.
 uniform sampler2D picture;  // B
 uniform sampler2D second;   // A
 uniform vec2 footprint;
@@ -27,7 +27,7 @@ vec3 view(vec4 p) {
   return vec3(channel == 5 ? p.a : p[channel - 1]);
 }
 
-// Black, violet, red, orange, white: lightness rises all the way.
+// Black, violet, red, orange, white, with increasing lightness.
 vec3 heat(float t) {
   const vec3 stops[5] = vec3[](vec3(0.02), vec3(0.30, 0.07, 0.48), vec3(0.80, 0.16, 0.32), vec3(0.98, 0.62, 0.12),
                                vec3(1.0, 0.98, 0.86));

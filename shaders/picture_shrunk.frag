@@ -1,9 +1,9 @@
 #version 430 core
-// The picture at less than half its size: a grid of linear taps over each screen pixel's footprint, so that
-// no texel is skipped and no mipmaps have to be made for every frame.
+// Draws the picture at less than half its size: averages a grid of linear taps over each screen pixel's footprint.
+// Skips no texel and needs no mipmaps.
 uniform sampler2D picture;
 uniform vec2 footprint;  // texture coordinates under one screen pixel
-uniform int taps;        // along each axis; each covers two texels
+uniform int taps;        // number of taps along each axis; each covers two texels
 in vec2 uv;
 out vec4 colour;
 

@@ -1,5 +1,5 @@
 #version 430 core
-// A disc with a dark rim, so that it shows on bright pictures too.
+// Draws a disc with a dark outline, which is visible on bright pictures.
 uniform float radius;
 in vec2 local;
 in float value;

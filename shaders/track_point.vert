@@ -1,5 +1,5 @@
 #version 430 core
-// One instance a place of the track table: a square around its newest position.
+// One instance per entry of the track table: outputs a square around the track's newest position.
 layout(std430, binding = 0) readonly buffer Ring { uint words[]; };
 uniform int capacity, newest;
 uniform vec4 to_screen;

@@ -1,9 +1,9 @@
 #version 430 core
-// One instance a place of the track table: a ribbon through its last positions, newest first, two vertices each.
-layout(std430, binding = 0) readonly buffer Ring { uint words[]; };  // tables one behind the other, 10 words a track
+// One instance per entry of the track table: outputs a ribbon through the track's last positions, newest first.
+layout(std430, binding = 0) readonly buffer Ring { uint words[]; };  // consecutive tables, 10 words per track
 uniform int capacity, ring, newest;
-uniform int filled;        // tables in the ring that belong to this run of frames
-uniform int frames[32];    // their frame numbers, newest first
+uniform int filled;        // valid tables in the ring
+uniform int frames[32];    // frame numbers of these tables, newest first
 uniform vec4 to_screen;    // picture pixels to framebuffer pixels: scale, then offset
 uniform vec2 framebuffer;  // pixels
 uniform float half_width;  // framebuffer pixels
@@ -35,7 +35,7 @@ void main() {
     gl_Position = vec4(2.0, 2.0, 0.0, 1.0);
     return;
   }
-  // Older tables may hold another track in this place: the ribbon ends where this one was found.
+  // End the ribbon at this track's first frame, because older tables may have another track in this entry.
   int birth = frames[0] - int(words[b + 6]);
   int k = min(gl_VertexID >> 1, filled - 1);
   while (k > 0 && frames[k] < birth) --k;

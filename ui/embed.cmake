@@ -1,6 +1,6 @@
-# Puts files into the binary through the assembler's .incbin: no generator program, no megabytes of source.
+# Embeds files in the binary with the assembler's .incbin, which needs no generator and no large source files.
 #
-#   lensd_embed(OUT.cpp NAME FILE [NAME FILE]...)   see embedded.hpp for the reader's side
+#   lensd_embed(OUT.cpp NAME FILE [NAME FILE]...)   see embedded.hpp to read them
 function(lensd_embed out)
   set(blocks "")
   set(rows "")

@@ -1,4 +1,4 @@
-// Files that travel inside the binary: fonts and shaders. See embed.cmake.
+// Files embedded in the binary: fonts, shaders, the panel page. See embed.cmake.
 #pragma once
 
 #include <span>
@@ -6,7 +6,7 @@
 
 namespace lensd::ui {
 
-/// The bytes of an embedded file, empty when there is none of that name. Static storage.
+/// Returns an embedded file's bytes in static storage, or an empty span if there is no file of that name.
 std::span<const unsigned char> embedded(std::string_view name);
 
 }  // namespace lensd::ui

@@ -5,83 +5,92 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
+
+#include "ui/panel.hpp"
 
 namespace lensd::ui {
 namespace {
 
 constexpr int64_t kSecond = 1'000'000'000;
-constexpr double kSpeedStep = 1.1, kMinSpeed = 0.01, kMaxSpeed = 100, kZoomStep = 1.25;
+constexpr double kSpeedStep = 1.1, kZoomStep = 1.25;
 
-constexpr KeyHelp kHelp[] = {
-    {"Ctrl+o", "open a file, a camera, an address", "Playing"},
-    {"Space  p", "pause and play"},
-    {".  ,", "step one frame on, back"},
-    {"←  →", "5 seconds back, on"},
-    {"↓  ↑", "a minute back, on"},
-    {"[  ]  Backspace", "slower, faster, normal speed"},
-    {"l", "A-B loop: set A, set B, clear"},
-    {"L", "loop the file"},
-    {"+", "add a filter", "Graph"},
-    {"1 – 9", "switch a node on and off"},
-    {"Del  Ctrl+d", "remove, duplicate the selected node"},
-    {"Ctrl+z  Ctrl+y", "undo, redo"},
-    {"Ctrl+s  Ctrl+Shift+s", "save the graph as a preset, under a new name"},
-    {"b", "show the source while held", "Looking closely"},
-    {"a", "compare: A left of a line, B right of it"},
-    {"d", "compare: difference as a heat map"},
-    {"x", "probe: the pixel under the pointer"},
-    {"h", "scopes: histogram, waveform, vectorscope"},
-    {"t", "tracks over the picture"},
-    {"Wheel", "zoom at the pointer"},
-    {"Alt++  Alt+−", "zoom in, out"},
-    {"0  Alt+1", "fit the window, one to one"},
-    {"Drag", "move the picture"},
-    {"s  S", "snapshot of the picture, of the window", "Keeping"},
-    {"r", "record, and stop"},
-    {"g", "write a trace of the last 10 seconds"},
-    {"f  double click", "fullscreen; Esc leaves it", "Window"},
-    {"Tab", "hide or show the panels"},
-    {"i", "numbers over the picture"},
-    {"e", "messages so far"},
-    {"?", "these keys"},
-    {"q", "quit"},
+/// A key with its modifiers, or the name of a mouse gesture.
+struct Stroke {
+  Key key = Key::character;
+  char32_t first = 0, last = 0;  ///< range of characters; 0: none
+  bool ctrl = false, alt = false, shift = false;
+  bool shown = true;              ///< listed in help and tooltips
+  const char* gesture = nullptr;  ///< "Wheel"; such a stroke never matches a press
+
+  constexpr Stroke hidden() const { return {key, first, last, ctrl, alt, shift, false, gesture}; }
+};
+constexpr Stroke key(char32_t c, bool ctrl = false, bool alt = false, bool shift = false) {
+  return {.first = c, .last = c, .ctrl = ctrl, .alt = alt, .shift = shift};
+}
+constexpr Stroke ctrl(char32_t c, bool shift = false) {
+  return key(c, true, false, shift);
+}
+constexpr Stroke alt(char32_t c) {
+  return key(c, false, true);
+}
+
+struct KeyEvent {
+  PanelContext& ctx;
+  const KeyPress& press;
+  const Rect& area;
+  ViewerRequests& requests;
+  UiState& state = ctx.state;
+  CompareMode& compare = ctx.state.compare.mode;
+  const ViewerModel& model = ctx.model;
 };
 
 void step_speed(PanelContext& ctx, double factor) {
   double speed = std::clamp(ctx.model.speed * factor, kMinSpeed, kMaxSpeed);
-  if (std::abs(speed - 1) < 0.04) speed = 1;  // stepping there and back ends at exactly normal
+  if (std::abs(speed - 1) < 0.04) speed = 1;  // snap to 1 in spite of rounding
   ctx.send(SetSpeed{speed});
 }
 
 void cycle_ab_loop(PanelContext& ctx) {
   const ViewerModel& m = ctx.model;
+  const int64_t now = m.position_ns;
   if (m.loop_a_ns < 0) {
-    ctx.send(SetLoop{m.loop_file, m.position_ns, -1});
+    ctx.send(SetLoop{m.loop_file, now, -1});
+    ctx.notify(false, fmt::format("Loop from {}; {} again sets its end", clock_text(now, false),
+                                  key_text(Action::ab_loop)));
   } else if (m.loop_b_ns < 0) {
-    // Whichever came first in time is A.
-    ctx.send(
-        SetLoop{m.loop_file, std::min(m.loop_a_ns, m.position_ns), std::max(m.loop_a_ns, m.position_ns)});
+    ctx.send(SetLoop{m.loop_file, std::min(m.loop_a_ns, now), std::max(m.loop_a_ns, now)});
   } else {
     ctx.send(SetLoop{m.loop_file, -1, -1});
   }
 }
 
-void switch_node(PanelContext& ctx, int number) {
+void next_aspect(PanelContext& ctx) {
+  int& aspect = ctx.state.aspect;
+  aspect = (aspect + 1) % static_cast<int>(aspect_choices().size());
+  ctx.notify(false, fmt::format("Aspect ratio: {}", aspect_choices()[static_cast<size_t>(aspect)].name));
+}
+
+void toggle_file_loop(PanelContext& ctx) {
+  ctx.send(SetLoop{!ctx.model.loop_file, ctx.model.loop_a_ns, ctx.model.loop_b_ns});
+}
+
+void switch_node(PanelContext& ctx, size_t index) {
   const auto shown = ctx.editor().shown();
-  if (number < 1 || static_cast<size_t>(number) > shown->nodes.size()) return;
-  const NodeView& node = shown->nodes[static_cast<size_t>(number - 1)];
+  if (index >= shown->nodes.size()) return;
+  const NodeView& node = shown->nodes[index];
   ctx.editor().set_enabled(node.id, !node.enabled);
 }
 
-/// The list of filters belongs to the left side.
+/// Opens the list of filters, and the left side, which contains it.
 void ask_for_filter(UiState& s) {
   s.graph.ask_add = true;
   if (!s.left_room) s.left = Fold::open, s.right_first = false;
   s.panels = true;
 }
 
+/// Removes the selected node and selects the node that follows it.
 void remove_selected(PanelContext& ctx) {
-  // The node that moves up is selected next, so that several go one after the other.
   std::string& selected = ctx.state.graph.selected;
   const auto shown = ctx.editor().shown();
   for (size_t i = 0; i < shown->nodes.size(); ++i) {
@@ -92,213 +101,225 @@ void remove_selected(PanelContext& ctx) {
   }
 }
 
-void control_character(PanelContext& ctx, const KeyPress& press) {
-  switch (press.character) {
-    case U'z':
-      press.shift ? ctx.editor().redo() : ctx.editor().undo();
-      break;
-    case U'y':
-      ctx.editor().redo();
-      break;
-    case U'o':
-      if (!press.repeat) ask_for_source(ctx.state);
-      break;
-    case U's':
-      if (press.repeat) break;
-      press.shift ? save_preset_as(ctx) : save_preset(ctx);
-      break;
-    case U'd':
-      if (const std::string copy = ctx.editor().duplicate(ctx.state.graph.selected); !copy.empty())
-        ctx.state.graph.selected = ctx.state.graph.scroll_to = copy;
-      break;
-    default:
-      break;
-  }
+void duplicate_selected(PanelContext& ctx) {
+  if (const std::string copy = ctx.editor().duplicate(ctx.state.graph.selected); !copy.empty())
+    ctx.state.graph.selected = ctx.state.graph.scroll_to = copy;
+}
+
+void toggle(bool& on) {
+  on = !on;
 }
 
 void toggle(CompareMode& mode, CompareMode wanted) {
   mode = mode == wanted ? CompareMode::off : wanted;
 }
 
-/// Opening them brings the side that they are in.
+/// Shows or hides the scopes. Showing them also opens their side.
 void toggle_scopes(UiState& s) {
   const bool shown = s.scopes.open && s.panels && s.right_room;
   s.scopes.open = !shown;
   if (!s.scopes.open) return;
-  // A side that is there as there is room stays so.
   if (!s.right_room) s.right = Fold::open, s.right_first = true;
   s.panels = true;
 }
 
-void zoom(PanelContext& ctx, const Rect& area, double factor) {
-  ctx.state.view = zoomed_at(ctx.model.picture, area, ctx.state.view, area.x + area.w * 0.5f,
-                             area.y + area.h * 0.5f, factor);
+void zoom(const KeyEvent& e, double factor) {
+  e.state.view = zoomed_at(e.model.picture, e.area, e.state.view, e.area.x + e.area.w * 0.5f,
+                           e.area.y + e.area.h * 0.5f, factor);
 }
 
 void seek(PanelContext& ctx, int seconds) {
   if (ctx.model.seekable) ctx.send(Seek{seconds * kSecond, true});
 }
 
-void alt_character(PanelContext& ctx, char32_t c, const Rect& area) {
-  switch (c) {
-    case U'+':
-    case U'=':
-      zoom(ctx, area, kZoomStep);
-      break;
-    case U'-':
-      zoom(ctx, area, 1 / kZoomStep);
-      break;
-    case U'1':
-      ctx.state.view = actual_size(ctx.model.picture, area, ctx.state.view);
-      break;
-    default:
-      break;
-  }
+void seek_to(PanelContext& ctx, int64_t position_ns) {
+  if (ctx.model.seekable) ctx.send(Seek{position_ns, false});
 }
 
-/// Keys that act once, however long they are held.
-void single_character(PanelContext& ctx, char32_t c, ViewerRequests& requests) {
-  UiState& s = ctx.state;
-  switch (c) {
-    case U' ':
-    case U'p':
-      ctx.send(Pause{!ctx.model.stands_still()});
-      break;
-    case U'l':
-      cycle_ab_loop(ctx);
-      break;
-    case U'L':
-      ctx.send(SetLoop{!ctx.model.loop_file, ctx.model.loop_a_ns, ctx.model.loop_b_ns});
-      break;
-    case U'f':
-      requests.toggle_fullscreen = true;
-      break;
-    case U'h':
-      toggle_scopes(s);
-      break;
-    case U'a':
-      toggle(s.compare.mode, CompareMode::split);
-      break;
-    case U'd':
-      toggle(s.compare.mode, CompareMode::difference);
-      break;
-    case U'x':
-      s.probe.on = !s.probe.on;
-      break;
-    case U's':
-      requests.snapshot = true;
-      break;
-    case U'S':
-      requests.snapshot_window = true;
-      break;
-    case U'r':
-      requests.toggle_record = true;
-      break;
-    case U'g':
-      requests.trace = true;
-      break;
-    case U't':
-      s.tracks.overlay = !s.tracks.overlay;
-      break;
-    case U'i':
-      s.stats = !s.stats;
-      break;
-    case U'e':
-      s.log.open = !s.log.open;
-      break;
-    case U'?':
-      s.help = !s.help;
-      break;
-    case U'+':
-      ask_for_filter(s);
-      break;
-    case U'0':
-      s.view = {};
-      break;
-    case U'q':
-      requests.quit = true;
-      break;
-    default:
-      if (c >= U'1' && c <= U'9') switch_node(ctx, static_cast<int>(c - U'0'));
-  }
+/// Closes the topmost popup or window, else leaves fullscreen. The graph panel itself ends drags and renames.
+void escape(const KeyEvent& e) {
+  UiState& s = e.state;
+  if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel))
+    return ImGui::ClosePopupToLevel(0, true);
+  if (!s.graph.dragged.empty() || !s.graph.renamed.empty()) return;
+  if (!s.crop.node.empty()) return s.crop = {}, void();
+  for (bool* open : {&s.help, &s.timings_view.details, &s.log.open})
+    if (*open) return void(*open = false);
+  e.requests.leave_fullscreen = true;
 }
 
-void named(PanelContext& ctx, const KeyPress& press, ViewerRequests& requests) {
-  UiState& s = ctx.state;
-  switch (press.key) {
-    case Key::left:
-      seek(ctx, -5);
-      break;
-    case Key::right:
-      seek(ctx, 5);
-      break;
-    case Key::down:
-      seek(ctx, -60);
-      break;
-    case Key::up:
-      seek(ctx, 60);
-      break;
-    case Key::backspace:
-      ctx.send(SetSpeed{1});
-      break;
-    case Key::tab:
-      if (!press.repeat) s.panels = !s.panels;
-      break;
-    case Key::escape:
-      if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) {
-        ImGui::ClosePopupToLevel(0, true);
-      } else if (!s.graph.dragged.empty() || !s.graph.renamed.empty()) {
-        // The graph panel gives up what it is doing.
-      } else if (s.help) {
-        s.help = false;
-      } else if (s.timings_view.details) {
-        s.timings_view.details = false;
-      } else if (s.log.open) {
-        s.log.open = false;
-      } else {
-        requests.leave_fullscreen = true;
-      }
-      break;
-    case Key::remove:
-      remove_selected(ctx);
-      break;
-    case Key::enter:
-    case Key::character:
-      break;
-  }
+enum Repeat : bool { once, repeats };  // whether a held key repeats the action
+
+struct KeyAction {
+  Action action;
+  std::array<Stroke, 2> strokes;
+  const char* help;  ///< null: the keys are listed on the line above
+  Repeat repeat = once;
+  void (*run)(const KeyEvent& e) = nullptr;  ///< null: key presses do not run the action
+  const char* group = nullptr;               ///< heading above this line in the key help
+};
+
+using A = Action;
+using E = const KeyEvent&;
+// clang-format off
+constexpr KeyAction kActions[] = {
+    {A::open_source, {ctrl('o')}, "open a file, a camera, an address", once, [](E e) { e.state.source.ask = true; }, "Playing"},
+    {A::next_source, {key('>')}, "next, previous source of the playlist", once, [](E e) { e.requests.play_step = 1; }},
+    {A::previous_source, {key('<')}, nullptr, once, [](E e) { e.requests.play_step = -1; }},
+    {A::pause, {key(' '), key('p')}, "pause and play", once, [](E e) { e.ctx.send(Pause{!e.model.stands_still()}); }},
+    {A::step_forward, {key('.')}, "step one frame forward, back", repeats, [](E e) { e.ctx.send(Step{1}); }},
+    {A::step_back, {key(',')}, nullptr, repeats, [](E e) { e.ctx.send(Step{-1}); }},
+    {A::other, {Stroke{.key = Key::left}}, "5 seconds back, forward", repeats, [](E e) { seek(e.ctx, -5); }},
+    {A::other, {Stroke{.key = Key::right}}, nullptr, repeats, [](E e) { seek(e.ctx, 5); }},
+    {A::other, {Stroke{.key = Key::down}}, "a minute back, forward", repeats, [](E e) { seek(e.ctx, -60); }},
+    {A::other, {Stroke{.key = Key::up}}, nullptr, repeats, [](E e) { seek(e.ctx, 60); }},
+    {A::other, {Stroke{.key = Key::home}}, "to the start, to the end", once, [](E e) { seek_to(e.ctx, 0); }},
+    {A::other, {Stroke{.key = Key::end}}, nullptr, once, [](E e) { seek_to(e.ctx, e.model.duration_ns); }},
+    {A::other, {Stroke{.gesture = "Wheel on the time line"}}, "5 seconds forward, back"},
+    {A::slower, {key('[')}, "slower, faster, normal speed", repeats, [](E e) { step_speed(e.ctx, 1 / kSpeedStep); }},
+    {A::faster, {key(']')}, nullptr, repeats, [](E e) { step_speed(e.ctx, kSpeedStep); }},
+    {A::normal_speed, {Stroke{.key = Key::backspace}}, nullptr, repeats, [](E e) { e.ctx.send(SetSpeed{1}); }},
+    {A::ab_loop, {key('l')}, "A-B loop: set A, set B, clear", once, [](E e) { cycle_ab_loop(e.ctx); }},
+    {A::loop_file, {key('L')}, "loop the file", once, [](E e) { toggle_file_loop(e.ctx); }},
+
+    {A::add_filter, {key('+')}, "add a filter", once, [](E e) { ask_for_filter(e.state); }, "Graph"},
+    {A::switch_node, {Stroke{.first = '1', .last = '9'}}, "switch a node on and off", once, [](E e) { switch_node(e.ctx, e.press.character - U'1'); }},
+    {A::remove_node, {Stroke{.key = Key::remove}}, "remove, duplicate the selected node", repeats, [](E e) { remove_selected(e.ctx); }},
+    {A::duplicate_node, {ctrl('d')}, nullptr, repeats, [](E e) { duplicate_selected(e.ctx); }},
+    {A::copy_node, {ctrl('c')}, "copy the selected node as text, paste nodes", once, [](E e) { copy_node(e.ctx, e.state.graph.selected); }},
+    {A::paste_node, {ctrl('v')}, nullptr, once, [](E e) { paste_nodes(e.ctx); }},
+    {A::reset_node, {ctrl('r')}, "reset the selected node", once, [](E e) { e.ctx.editor().reset_params(e.state.graph.selected); }},
+    {A::graph_slot, {Stroke{.first = '1', .last = '3', .ctrl = true}}, "graph A, B, C", once, [](E e) { switch_slot(e.ctx, e.press.character - U'1'); }},
+    {A::crop, {key('c')}, "drag the rectangle of a crop node", once, [](E e) { toggle_crop(e.ctx); }},
+    {A::mirror, {key('M')}, "mirror the picture, turn it by 90°", once, [](E e) { e.ctx.editor().cycle_at_output("flip", "mirror", "mode", {"horizontal"}); }},
+    {A::rotate, {key('R')}, nullptr, once, [](E e) { e.ctx.editor().cycle_at_output("rotate", "turn", "angle", {"90", "180", "270"}); }},
+    {A::undo, {ctrl('z')}, "undo, redo", repeats, [](E e) { e.ctx.editor().undo(); }},
+    {A::redo, {ctrl('y'), ctrl('z', true).hidden()}, nullptr, repeats, [](E e) { e.ctx.editor().redo(); }},
+    {A::save_preset, {ctrl('s')}, "save the graph as a preset, under a new name", once, [](E e) { save_preset(e.ctx); }},
+    {A::save_preset_as, {ctrl('s', true)}, nullptr, once, [](E e) { save_preset_as(e.ctx); }},
+
+    {A::bypass, {key('b')}, "show the source while held", once, nullptr, "Looking closely"},
+    {A::compare_split, {key('a')}, "compare: A left of a line, B right of it", once, [](E e) { toggle(e.compare, CompareMode::split); }},
+    {A::compare_difference, {key('d')}, "compare: difference as a heat map", once, [](E e) { toggle(e.compare, CompareMode::difference); }},
+    {A::probe, {key('x')}, "probe: the pixel under the pointer", once, [](E e) { toggle(e.state.probe.on); }},
+    {A::scopes, {key('h')}, "scopes: histogram, waveform, vectorscope", once, [](E e) { toggle_scopes(e.state); }},
+    {A::tracks, {key('t')}, "tracks over the picture", once, [](E e) { toggle(e.state.tracks.overlay); }},
+    {A::other, {Stroke{.gesture = "Wheel"}}, "zoom at the pointer"},
+    {A::zoom_in, {alt('+'), alt('=').hidden()}, "zoom in, out", repeats, [](E e) { zoom(e, kZoomStep); }},
+    {A::zoom_out, {alt('-')}, nullptr, repeats, [](E e) { zoom(e, 1 / kZoomStep); }},
+    {A::fit, {key('0')}, "fit the window, one to one", once, [](E e) { e.state.view = {.pixel_aspect = e.state.view.pixel_aspect}; }},
+    {A::actual_size, {alt('1')}, nullptr, repeats, [](E e) { e.state.view = actual_size(e.model.picture, e.area, e.state.view); }},
+    {A::aspect, {key('A')}, "next aspect ratio: 16:9, 4:3, 2.35:1, square pixels", once, [](E e) { next_aspect(e.ctx); }},
+    {A::other, {Stroke{.gesture = "Drag"}}, "move the picture"},
+
+    {A::snapshot, {key('s')}, "snapshot of the picture, of the window", once, [](E e) { e.requests.snapshot = true; }, "Saving"},
+    {A::other, {key('S')}, nullptr, once, [](E e) { e.requests.snapshot_window = true; }},
+    {A::record, {key('r')}, "start and stop recording", once, [](E e) { e.requests.toggle_record = true; }},
+    {A::trace, {key('g')}, "write a trace of the last 10 seconds", once, [](E e) { e.requests.trace = true; }},
+
+    {A::fullscreen, {key('f'), Stroke{.gesture = "double click"}}, "fullscreen, leave it", once, [](E e) { e.requests.toggle_fullscreen = true; }, "Window"},
+    {A::escape, {Stroke{.key = Key::escape}}, nullptr, repeats, escape},
+    {A::on_top, {key('T')}, "keep the window on top, without a border", once, [](E e) { e.requests.toggle_on_top = true; }},
+    {A::borderless, {key('B')}, nullptr, once, [](E e) { e.requests.toggle_borderless = true; }},
+    {A::panels, {Stroke{.key = Key::tab}}, "hide or show the panels", once, [](E e) { toggle(e.state.panels); }},
+    {A::other, {key('i')}, "statistics over the picture", once, [](E e) { toggle(e.state.stats); }},
+    {A::log, {key('e')}, "messages so far", once, [](E e) { toggle(e.state.log.open); }},
+    {A::help, {key('?')}, "this list of keys", once, [](E e) { toggle(e.state.help); }},
+    {A::other, {key('q')}, "quit", once, [](E e) { e.requests.quit = true; }},
+};
+// clang-format on
+
+const KeyAction& row(Action action) {
+  return *std::find_if(std::begin(kActions), std::end(kActions),
+                       [&](const KeyAction& a) { return a.action == action; });
+}
+
+std::string character_name(char32_t c) {
+  return c == U' ' ? "Space" : c == U'-' ? "−" : std::string(1, static_cast<char>(c));
+}
+
+std::string key_name(const Stroke& s) {
+  constexpr const char* kNames[] = {"",  "Esc", "Tab",   "Backspace", "←",    "→",
+                                    "↑", "↓",   "Enter", "Del",       "Home", "End"};
+  if (s.gesture) return s.gesture;
+  if (s.key != Key::character) return kNames[static_cast<size_t>(s.key)];
+  const std::string text = fmt::format("{}{}{}{}", s.ctrl ? "Ctrl+" : "", s.alt ? "Alt+" : "",
+                                       s.shift ? "Shift+" : "", character_name(s.first));
+  return s.first == s.last ? text : text + " – " + character_name(s.last);
+}
+
+std::string joined(std::span<const KeyAction> rows, const char* separator) {
+  std::string text;
+  for (const KeyAction& action : rows)
+    for (const Stroke& s : action.strokes)
+      if (s.shown && (s.first || s.gesture || s.key != Key::character))
+        text += (text.empty() ? "" : separator) + key_name(s);
+  return text;
+}
+
+/// Named keys match with any Alt and Shift. Characters without Ctrl already include Shift.
+bool matches(const Stroke& s, const KeyPress& p, bool with_shift) {
+  if (s.gesture || s.key != p.key) return false;
+  if (p.key != Key::character) return !p.ctrl;
+  return p.character != 0 && p.character >= s.first && p.character <= s.last && s.ctrl == p.ctrl &&
+         s.alt == (p.alt && !p.ctrl) && s.shift == (with_shift && p.ctrl && p.shift);
+}
+
+const KeyAction* find(const KeyPress& press, bool with_shift) {
+  for (const KeyAction& action : kActions)
+    for (const Stroke& stroke : action.strokes)
+      if (matches(stroke, press, with_shift)) return &action;
+  return nullptr;
 }
 
 }  // namespace
 
-std::span<const KeyHelp> key_help() {
-  return kHelp;
+const std::vector<KeyHelp>& key_help() {
+  static const std::vector<KeyHelp> lines = [] {
+    std::vector<KeyHelp> all;
+    for (const KeyAction *a = kActions, *end = a; a != std::end(kActions); a = end) {
+      do ++end;
+      while (end != std::end(kActions) && !end->help);
+      all.push_back({joined({a, end}, "  "), a->help, a->group});
+    }
+    return all;
+  }();
+  return lines;
+}
+
+std::string key_text(Action action) {
+  return joined({&row(action), 1}, " or ");
+}
+
+std::string key_hint(std::initializer_list<Action> actions) {
+  std::string text;
+  for (const Action action : actions) text += (text.empty() ? "" : " or ") + key_text(action);
+  return text.size() == 1 ? "key " + text : text;
+}
+
+std::string node_key_hint(int number) {
+  const Stroke& s = row(Action::switch_node).strokes[0];
+  const char32_t c = s.first + static_cast<char32_t>(number - 1);
+  return number >= 1 && c <= s.last ? "key " + character_name(c) : std::string();
+}
+
+void run_action(Action action, PanelContext& ctx, const Rect& area, ViewerRequests& requests) {
+  const KeyAction& found = row(action);
+  const KeyPress press;
+  if (found.run) found.run({ctx, press, area, requests});
 }
 
 void handle_keys(PanelContext& ctx, const InputState& input, const Rect& area, ViewerRequests& requests) {
   ctx.state.bypass = false;
-  // A list that takes text takes it from the first key on, before its field is active.
+  // An open list receives text from the first key on, before ImGui activates its text field.
   if (ImGui::GetIO().WantTextInput || ctx.state.graph.add_open || ctx.state.preset_menu.name_open ||
       ctx.state.source.open)
     return;
-  ctx.state.bypass = input.held('b');
+  ctx.state.bypass = input.held(static_cast<char>(row(Action::bypass).strokes[0].first));
   for (const KeyPress& press : input.presses) {
-    if (press.ctrl) {
-      if (press.key == Key::character) control_character(ctx, press);
-    } else if (press.key != Key::character) {
-      named(ctx, press, requests);
-    } else if (press.alt) {
-      alt_character(ctx, press.character, area);
-    } else if (press.character == U'.') {
-      ctx.send(Step{1});
-    } else if (press.character == U',') {
-      ctx.send(Step{-1});
-    } else if (press.character == U'[') {
-      step_speed(ctx, 1 / kSpeedStep);
-    } else if (press.character == U']') {
-      step_speed(ctx, kSpeedStep);
-    } else if (!press.repeat) {
-      single_character(ctx, press.character, requests);
-    }
+    const KeyAction* action = find(press, true);
+    if (!action) action = find(press, false);  // no action matches with Shift
+    if (action && action->run && (action->repeat || !press.repeat)) action->run({ctx, press, area, requests});
   }
 }
 

@@ -1,26 +1,100 @@
-// Keys to commands, and their list for `?`. mpv's keys where mpv has one.
+// Keyboard actions: one table of keys, help texts and handlers. Keys are mpv's where mpv has the action.
+//
+//   table ──▶ handle_keys()                      converts presses to commands, state and requests
+//         ├─▶ key_help()                         lines of the help window
+//         └─▶ key_text(), key_hint()             key names in menus, tooltips and messages
+//
+// Call from the UI thread only.
 #pragma once
 
-#include <span>
+#include <cstdint>
+#include <initializer_list>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "ui/model/input.hpp"
-#include "ui/panel.hpp"
+#include "ui/widgets/rect.hpp"
 
 namespace lensd::ui {
 
-struct KeyHelp {
-  const char* keys;
-  const char* what;
-  const char* group = nullptr;  ///< heading before this line; null: the line belongs to the group before
-};
-/// In the order in which they are shown. Static storage.
-std::span<const KeyHelp> key_help();
+struct PanelContext;
+struct ViewerRequests;
 
-/// Applies this frame's presses: pipeline commands to ctx.out, the interface's own to ctx.state, the rest to
-/// the requests. `area` is where the picture is, in framebuffer pixels.
+/// Actions that tooltips, menus and messages refer to.
+enum class Action : uint8_t {
+  other,
+  open_source,
+  next_source,
+  previous_source,
+  pause,
+  step_forward,
+  step_back,
+  slower,
+  faster,
+  normal_speed,
+  ab_loop,
+  loop_file,
+  add_filter,
+  switch_node,
+  remove_node,
+  duplicate_node,
+  copy_node,
+  paste_node,
+  reset_node,
+  graph_slot,
+  crop,
+  mirror,
+  rotate,
+  aspect,
+  undo,
+  redo,
+  save_preset,
+  save_preset_as,
+  bypass,
+  compare_split,
+  compare_difference,
+  probe,
+  scopes,
+  tracks,
+  zoom_in,
+  zoom_out,
+  fit,
+  actual_size,
+  snapshot,
+  record,
+  trace,
+  fullscreen,
+  on_top,
+  borderless,
+  escape,
+  panels,
+  log,
+  help,
+};
+
+/// A line of the key help.
+struct KeyHelp {
+  std::string keys, what;
+  const char* group = nullptr;  ///< heading above this line; null: same group as the line above
+};
+/// Returns the lines of the key help in display order.
+const std::vector<KeyHelp>& key_help();
+
+/// Returns the keys of an action: "Ctrl+s".
+std::string key_text(Action action);
+/// Returns the keys of actions for tooltips: "key a", "Ctrl+s", "[ or ] or Backspace".
+std::string key_hint(std::initializer_list<Action> actions);
+inline std::string key_hint(Action action) {
+  return key_hint({action});
+}
+/// Returns "key 3" for the third node; empty if node `number` (from 1) has no key.
+std::string node_key_hint(int number);
+
+/// Runs an action as its key does, for menus. Arguments as in handle_keys().
+void run_action(Action action, PanelContext& ctx, const Rect& area, ViewerRequests& requests);
+
+/// Handles the key presses of this frame. Appends pipeline commands to ctx.out, changes ctx.state, and writes
+/// other requests to `requests`. `area` is the picture's area in framebuffer pixels.
 void handle_keys(PanelContext& ctx, const InputState& input, const Rect& area, ViewerRequests& requests);
 
 }  // namespace lensd::ui

@@ -1,17 +1,20 @@
-// What every panel gets: the model to read, commands to append, and the state of the interface itself.
+// The interface between panels and program: the model to read, the commands to append, and the UI's state.
 //
-// A panel is one function in panels/, called once per display frame between ImGui's NewFrame and Render.
+// A panel is a function in ui/panels, called once per display frame between ImGui's NewFrame and Render.
 #pragma once
 
 #include <fmt/format.h>
 
+#include <array>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "ui/model/compare.hpp"
+#include "ui/model/crop_edit.hpp"
 #include "ui/model/graph_editor.hpp"
 #include "ui/model/input.hpp"
 #include "ui/model/model.hpp"
@@ -24,112 +27,142 @@
 
 namespace lensd::ui {
 
-/// A side that folds away: by itself in small windows, until the user decides.
+inline constexpr float kMinSideWidth = 200, kMaxSideWidth = 560;  ///< logical pixels
+
+/// Whether a side of the window is folded; `automatic`: only in small windows.
 enum class Fold : uint8_t { automatic, open, folded };
 
-/// The scopes' part of the state. The panel paints waveforms and vectorscopes into `pixels`; who has GL
-/// brings them into `texture`.
+/// State of the scopes panel. The panel paints waveforms and vectorscopes into `pixels`; ScopeTexture uploads
+/// `pixels` to `texture`.
 struct ScopesState {
   bool open = false;
-  std::string node;  ///< empty: what the graph puts out
+  std::string node;  ///< empty: the graph's output
   ScopeKind kind = ScopeKind::histogram;
-  bool log = false;              ///< the histogram's heights
+  bool log = false;              ///< logarithmic heights of the histogram
   std::vector<uint32_t> pixels;  ///< RGBA8, rows from the top
-  Extent size;                   ///< of `pixels`
-  uint64_t paintings = 0;        ///< so far
-  uint64_t version = 0;          ///< of the reading that was painted last
-  double peak = 0;               ///< the histogram's full height, which follows the counts slowly
-  unsigned texture = 0;          ///< GL's name; 0: there is none, as in tests
+  Extent size;                   ///< size of `pixels`
+  uint64_t paintings = 0;        ///< number of paintings
+  uint64_t version = 0;          ///< ViewerModel::scope_version of the last painting
+  double peak = 0;               ///< count at the histogram's full height, a moving average
+  unsigned texture = 0;          ///< GL name; 0: no texture (in tests)
 };
 
-/// What the colour of a track says.
+/// The value that a track's colour represents.
 enum class TrackColour : uint8_t { age, residual, motion };
 
-/// The tracks' part of the state.
 struct TracksState {
   bool overlay = true, trails = true;
-  bool open = false;  ///< the panel's section
+  bool open = false;  ///< the tracks section is unfolded
   TrackColour colour = TrackColour::age;
 };
 
-/// The pixel under the pointer.
+/// State of the pixel probe.
 struct ProbeState {
   bool on = false;
-  bool over = false;  ///< the pointer is on the picture
-  int x = 0, y = 0;   ///< picture pixel
-  /// Picture pixels in view, where the view is close enough to show their values; else empty.
+  bool over = false;  ///< the pointer is over the picture
+  int x = 0, y = 0;   ///< picture pixel under the pointer
+  /// Visible rectangle in picture pixels if the magnification is high enough to show values, else empty.
   int patch_x = 0, patch_y = 0;
   Extent patch;
 };
 
-/// The graph panel's part of the state.
+/// State of the rectangle that is edited on the picture.
+struct CropState {
+  std::string node;  ///< id of the edited node; empty: none
+  Grip grip;         ///< the part that is dragged
+  PixelRect start;   ///< rectangle at the start of the drag
+  float from_x = 0, from_y = 0;
+};
+
 struct GraphPanelState {
-  std::string selected;    ///< a node's id; new nodes go below it
-  std::string dragged;     ///< the node that the pointer moves
-  float nodes_height = 0;  ///< of the list, as last drawn; logical pixels
-  std::string scroll_to;   ///< a node that was added out of sight
+  std::string selected;          ///< id of the selected node; new nodes are added below it
+  std::string dragged;           ///< id of the node that is dragged
+  float nodes_height = 0;        ///< height of the list in the last frame; logical pixels
+  std::string scroll_to;         ///< id of a new node to scroll to
+  std::set<std::string> folded;  ///< ids of nodes whose parameters are folded
   int fold_next = 0,
-      fold_now = 0;  ///< all nodes' parameters: −1 fold away, 1 show, in the next frame, in this
-  // The list of filters to add
-  bool ask_add = false, add_open = false, add_fresh = false;
+      fold_now = 0;  ///< fold (−1) or unfold (1) all nodes in the next and in this frame
+  // List of filters
+  bool ask_add = false, add_open = false, focus_add = false;
   std::string add_filter;
   int add_choice = 0;
-  // Renaming in the node's line
+  // Renaming
   std::string renamed, new_name;
-  bool rename_fresh = false;
-  int rename_tries = 0;  ///< names that were refused so far
+  bool focus_rename = false;
+  int rename_tries = 0;  ///< number of refused names
 };
 
-/// The presets menu's part of the state.
+/// Graphs A, B and C; the editor has the current one.
+struct SlotState {
+  struct Slot {
+    bool used = false;
+    GraphDesc graph;
+    int preset = -1;
+  };
+  std::array<Slot, 3> graphs;
+  size_t current = 0;
+};
+
+struct PlaylistState {
+  bool folded = false;
+  size_t scrolled_to = 0;  ///< index of the source that the list was scrolled to
+};
+
 struct PresetMenuState {
-  bool ask_name = false, name_fresh = false, name_open = false;  ///< "save as"
+  bool ask_name = false, focus_name = false, name_open = false;  ///< for the "save as" popup
   std::string name, problem;
-  std::string doomed;             ///< path of the preset that is to be deleted when confirmed
-  std::string last_used;          ///< path, from an earlier run
-  GraphDesc last_graph;           ///< of an earlier run; without nodes: none
-  std::string last_graph_preset;  ///< path of the preset that it came from; may be empty
-  float list_height = 200;        ///< as last drawn; logical pixels
+  std::string delete_candidate;   ///< path of the preset to delete after confirmation
+  std::string last_used;          ///< path of the previous run's last preset
+  GraphDesc last_graph;           ///< graph of the previous run; no nodes: none
+  std::string last_graph_preset;  ///< path of last_graph's preset; may be empty
+  float list_height = 200;        ///< height of the list in the last frame; logical pixels
 };
 
-/// The timings' part of the state.
 struct TimingsState {
-  bool details = false;                       ///< the window with every column
-  float details_height = 540, details_y = 0;  ///< of that window, as last drawn; logical pixels
-  bool sorted = false, descending = true;     ///< else in the graph's order
+  bool details = false;                       ///< the window with all columns is open
+  float details_height = 540, details_y = 0;  ///< geometry in the last frame; logical pixels
+  bool sorted = false, descending = true;     ///< not sorted: in the graph's order
   int sort_column = 0;
   int64_t copied_at_ns = 0;
 };
 
-/// The log's part of the state.
 struct LogState {
   bool open = false;
   int level = 0;  ///< 0: all, 1: warnings and errors, 2: errors
   int64_t copied_at_ns = 0;
 };
 
-/// What the interface remembers between frames; nothing of it is the pipeline's.
+/// State of the interface between frames. Contains no state of the pipeline.
 struct UiState {
   bool panels = true, help = false, stats = false, bypass = false;
+  bool fullscreen = false, on_top = false, borderless = false;
+  bool windowed_panels = true;    ///< value of `panels` to restore when fullscreen ends
+  bool bottom_peek = false;       ///< the pointer is at the lower edge while the panels are hidden
+  int64_t panels_hidden_ns = -1;  ///< time at which the panels were hidden; negative: they are shown
   Fold left = Fold::automatic, right = Fold::automatic, bottom = Fold::automatic;
   float left_width = 272, right_width = 324;  ///< logical pixels
-  bool right_first = false;     ///< which side was asked for last: the other folds where both have no room
-  bool numbers_scroll = false;  ///< the right side is longer than the window
+  bool right_first = false;     ///< the right side was opened last: the left side folds if there is no room
+  bool numbers_scroll = false;  ///< the right side needs a scroll bar
   bool left_room = true,
-       right_room = true;  ///< shown while the panels are: there is room, or it was asked for
+       right_room = true;  ///< the side is unfolded in the current layout
   PictureView view;
+  int aspect = 0;  ///< index in aspect_choices()
   ScopesState scopes;
   TracksState tracks;
   CompareState compare;
   ChannelView channel = ChannelView::colour;
   ProbeState probe;
+  CropState crop;
   TextEdit text_edit;
   GraphEditor editor;
   GraphPanelState graph;
+  SlotState slots;
   PresetShelf presets;
   PresetMenuState preset_menu;
   SourceState source;
-  std::vector<std::pair<bool, std::string>> messages;  ///< for the user; true: a problem
-  // Numbers that are read rather than watched, as of the model's newest timings.
+  PlaylistState playlist;
+  std::vector<std::pair<bool, std::string>> messages;  ///< messages for the user; true: a problem
+  // Copies of the model's numbers, updated only a few times per second so that users can read them.
   std::optional<uint64_t> timings_version;
   std::vector<PassStats> timings;
   std::vector<TimingRow> timing_rows;
@@ -138,19 +171,22 @@ struct UiState {
   TimingsState timings_view;
   LogState log;
   double display_fps = 0, decode_fps = 0, panels_ms = 0;
-  // The seek bar while it is dragged, and until the pipeline has followed.
+  // State of the seek bar while it is dragged and until the pipeline has seeked.
   int64_t seek_ns = -1, seek_from_ns = 0, seek_until_ns = 0;
 };
 
-/// What the program has to do, being no business of the pipeline.
+/// Requests to the program that do not concern the pipeline.
 struct ViewerRequests {
   bool quit = false, toggle_fullscreen = false, leave_fullscreen = false;
+  bool toggle_on_top = false, toggle_borderless = false;
   bool snapshot = false, snapshot_window = false, toggle_record = false;
-  std::vector<std::pair<bool, std::string>> messages;  ///< for the user and the log; true: a problem
-  bool trace = false;                                  ///< the flight recorder writes what it has
-  std::optional<SourceRequest> open;                   ///< a source, in place of the one that plays
-  bool cancel_open = false;                            ///< what is being opened is given up
-  std::string forget_source;                           ///< a recent source that is not to be offered again
+  std::vector<std::pair<bool, std::string>> messages;  ///< messages for the user and the log; true: a problem
+  bool trace = false;                                  ///< write a trace
+  std::optional<SourceRequest> open;                   ///< open this source
+  int play_step = 0;                 ///< play the next (1) or previous (-1) source of the playlist
+  std::optional<size_t> play_index;  ///< play this source of the playlist
+  bool cancel_open = false;          ///< cancel the source that is being opened
+  std::string remove_recent;         ///< remove this recent source
 };
 
 struct PanelContext {
@@ -159,84 +195,112 @@ struct PanelContext {
   const Look& look;
   UiState& state;
   std::vector<Command>& out;
-  WidgetRects* rects;  ///< null: nobody asked where widgets are
+  WidgetRects* rects;  ///< null: do not record rectangles
   int64_t time_ns;
 
   float px(float logical) const { return look.px(logical); }
   GraphEditor& editor() const { return state.editor; }
-  /// For the user to read over the picture, and for the log.
-  void tell(bool problem, std::string text) const { state.messages.emplace_back(problem, std::move(text)); }
-  /// The key was pressed since the last frame, with no text field in the way of asking.
+  /// Shows a message over the picture and logs it.
+  void notify(bool problem, std::string text) const { state.messages.emplace_back(problem, std::move(text)); }
+  /// Returns true if the key was pressed since the last frame, also while a text field has the focus.
   bool pressed(Key key) const {
     for (const KeyPress& press : input.presses)
       if (press.key == key) return true;
     return false;
   }
-  template <class C>
-  void send(C command) const {
-    out.emplace_back(std::move(command));
-  }
-  /// Notes where the last item is, under a stable name such as "graph/median/enabled".
+  void send(Command command) const { out.push_back(std::move(command)); }
+  /// Records the last item's rectangle under a stable name such as "graph/median/enabled".
   void mark(std::string_view a, std::string_view b, std::string_view c = {}) const {
     if (!rects) return;
     const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
     (*rects)[c.empty() ? fmt::format("{}/{}", a, b) : fmt::format("{}/{}/{}", a, b, c)] = {
         min.x, min.y, max.x - min.x, max.y - min.y};
   }
+  /// Records the last item's rectangle and shows its tooltip.
+  void item(std::string_view group, std::string_view name, std::string_view tip,
+            std::string_view key = {}) const {
+    mark(group, name);
+    tooltip(look, tip, key);
+  }
 };
 
-// Inside the window that the layout opened:
-/// The source's name and state with the button that opens another; the side's fold at its end.
+// Panels inside the window of a side:
+/// Draws a combo box with the output (first or last), the source and the nodes. Its widget name is
+/// `group`/`mark`.
+void choose_node(PanelContext& ctx, const char* group, const char* mark, std::string& node, float width,
+                 bool output_first, const std::string& tip);
+/// Draws the button that folds a side. `side` is the side's name in the widget map.
+void fold_button(PanelContext& ctx, Icon icon, const char* side, Fold& fold);
+/// Draws the source's name and state, the button that opens another source, and the fold button.
 void draw_source_row(PanelContext& ctx, ViewerRequests& requests);
+/// Draws the list of sources if there are several.
+void draw_playlist(PanelContext& ctx, ViewerRequests& requests);
+/// Shows graph A (0), B or C instead of the current one. An unused slot gets a copy.
+void switch_slot(PanelContext& ctx, size_t to);
+/// Draws the buttons of the slots at the right end of the line.
+void draw_slots(PanelContext& ctx);
+/// Copies a node to the clipboard as text.
+void copy_node(PanelContext& ctx, const std::string& id);
+/// Adds the nodes of the clipboard below the selected node.
+void paste_nodes(PanelContext& ctx);
 void draw_graph_panel(PanelContext& ctx);
-void draw_node_params(PanelContext& ctx, const ShownGraph& shown, size_t index);  // of the graph panel
+void draw_node_params(PanelContext& ctx, const ShownGraph& shown, size_t index);  // in the graph panel
 void draw_add_filter(PanelContext& ctx);  // the graph panel's button and list
 void draw_preset_row(PanelContext& ctx);
-/// Ctrl+s: into the preset that is loaded, or ask for a name.
+/// Saves to the graph's preset, or asks for a name if there is none.
 void save_preset(PanelContext& ctx);
-/// Whether the graph of the run before may be taken up again: nothing was begun yet.
+/// Returns true if the previous run's graph can be restored: the current graph is empty and unedited.
 bool may_resume(const PanelContext& ctx);
 void resume_last_graph(PanelContext& ctx);
-/// Its nodes and its preset.
 std::string last_graph_text(const PanelContext& ctx);
-/// Ctrl+Shift+s: asks for a name.
+/// Asks for a name, then saves the graph as a preset.
 void save_preset_as(PanelContext& ctx);
 void draw_timings_panel(PanelContext& ctx, ViewerRequests& requests);
 void draw_scopes_panel(PanelContext& ctx);
 void draw_tracks_panel(PanelContext& ctx);
 void draw_status_panel(PanelContext& ctx);
 void draw_transport_bar(PanelContext& ctx);
-/// The window in which a source is chosen, while it is open. Outside any window.
+/// Draws the source dialog if it is open. Call outside any ImGui window.
 void draw_source_dialog(PanelContext& ctx, ViewerRequests& requests);
-/// Ctrl+o.
-void ask_for_source(UiState& state);
-// Parts of it: places to the left; to the right the folder's files, or a camera's formats.
+// Parts of the source dialog: places on the left; the folder's files or a camera's formats on the right.
 void draw_source_places(PanelContext& ctx, ViewerRequests& requests);
 void draw_source_camera(PanelContext& ctx, ViewerRequests& requests);
 void draw_source_files(PanelContext& ctx, ViewerRequests& requests);
-/// Has the program open what was wished for; the dialog closes when it plays.
-void wish_source(PanelContext& ctx, ViewerRequests& requests, SourceRequest wish);
-// Over the picture, whose area is in ImGui units:
-/// `placed` is where the whole picture lies. The numbers of the track under the pointer.
+/// Requests to open a source. The dialog closes when the source plays.
+void request_source(PanelContext& ctx, ViewerRequests& requests, SourceRequest source);
+// Drawn over the picture. `area`: the picture's area; `placed`: the whole picture's rectangle. In ImGui
+// units.
+/// Draws the values of the track under the pointer.
 void draw_track_hover(PanelContext& ctx, const Rect& area, const Rect& placed);
-/// Buttons over the picture's upper rim: fit, compare, channels, probe, snapshot, record. `own` is the part
-/// in which B lies.
+/// Draws the buttons at the picture's upper edge: fit, compare, channels, probe, snapshot, record. `own` is
+/// the part of `area` that shows B.
 void draw_view_bar(PanelContext& ctx, const Rect& area, const Rect& own, ViewerRequests& requests);
-/// What is compared, the handle and the labels. `placed` as above.
+/// Draws the comparison's bar, handle and labels.
 void draw_compare(PanelContext& ctx, const Rect& area, const Rect& placed);
-/// The probe's box beside the pointer; grid and values where the view is close. `placed` as above.
+/// Draws the probe's box beside the pointer.
 void draw_probe(PanelContext& ctx, const Rect& area, const Rect& placed);
+/// Draws the rectangle of the edited crop node and handles its drags.
+void draw_crop(PanelContext& ctx, const Rect& area, const Rect& placed);
+/// Returns true if the input of the edited crop node is shown instead of the output.
+bool crop_shown(const UiState& state);
+/// Begins to edit the selected or first crop node on the picture, or ends it.
+void toggle_crop(PanelContext& ctx);
+/// Draws the grid and values of pixels at high magnification.
 void draw_pixel_values(PanelContext& ctx, const Rect& area, const Rect& placed);
+/// Draws the menu that a right click on the picture opens.
+void draw_picture_menu(PanelContext& ctx, const Rect& area, const Rect& own, ViewerRequests& requests);
 void draw_notices(PanelContext& ctx, const Rect& area);
+/// Draws the state of a live source that delivers no pictures.
+void draw_live_state(PanelContext& ctx, const Rect& area);
 void draw_stats_overlay(PanelContext& ctx, const Rect& area);
 void draw_keys_help(PanelContext& ctx);
-/// The window with every column of the timings, while it is open.
+/// Draws the window with all columns of the timings if it is open.
 void draw_timings_details(PanelContext& ctx);
-/// Messages over the picture's lower half, while it is open.
+/// Draws the log over the lower half of the picture if it is open.
 void draw_log_panel(PanelContext& ctx, const Rect& area);
-/// 0: a message, 1: a warning, 2: an error.
+/// Returns a log line's level. 0: a message, 1: a warning, 2: an error.
 int log_level(std::string_view line);
-/// The lines of that level and above.
+/// Returns the lines with this level or a higher one.
 std::vector<std::string> filtered_log(const std::vector<std::string>& lines, int level);
 
 }  // namespace lensd::ui

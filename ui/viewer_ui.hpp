@@ -1,61 +1,58 @@
-// The whole interface over and around the picture.
+// The whole user interface, over and around the picture.
 //
 //   ViewerModel, InputState ──▶ draw() ──▶ Command values, requests(), picture_rect(), view(), bypass()
 //
-// One per window, UI thread only; ImGui's frame must have begun. It draws no pictures: the caller draws the
-// presenter's picture into picture_rect() before the panels are rendered.
+// One per window. Call from the UI thread only, inside an ImGui frame. The caller draws the presenter's
+// picture into picture_rect() before the panels are rendered.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "ui/keys.hpp"
+#include "ui/panel.hpp"
 
 namespace lensd::ui {
 
 class ViewerUi {
  public:
-  /// Builds all panels for this frame, handles keys, wheel and drag, and appends to `out`.
+  /// Builds all panels for this frame, handles keys, mouse wheel and drags, and appends commands to `out`.
   void draw(const ViewerModel& model, const InputState& input, const Look& look, std::vector<Command>& out);
 
-  /// Some of the input is left for the next frame, which should come soon.
+  /// Returns true if input is left for the next frame, which should then follow at once.
   bool behind() const { return behind_; }
-  /// What is left for the picture, in framebuffer pixels, as of the last draw().
+  /// Returns the picture's area in framebuffer pixels, as of the last draw().
   const Rect& picture_rect() const { return picture_; }
   const PictureView& view() const { return state_.view; }
-  /// The part of it in which B lies: all of it, or the right half where A and B are side by side.
+  /// Returns the part of picture_rect() that shows B: all of it, or the right half if A and B are side by
+  /// side.
   Rect own_rect() const { return beside_ ? halves(picture_).second : picture_; }
-  /// How the pictures are to be drawn as of the last draw(), and which: node ids, "source", or empty for the
-  /// graph's output; the second one may be empty for none.
+  /// Returns how to draw the pictures, as of the last draw().
   CompareLook compare_look() const;
+  // Pictures to draw, as of the last draw(): node ids, "source", or empty for the graph's output.
   std::string first_picture() const, second_picture() const;
-  /// What the last draw() asks of the program.
+  /// Returns the requests of the last draw().
   const ViewerRequests& requests() const { return requests_; }
 
-  /// Where widgets were in the last draw(), in window coordinates, by names like "graph/median/enabled",
-  /// "graph/median/radius", "transport/pause", "picture". Empty unless asked for with track_widgets(true).
+  /// Returns the widgets' rectangles in the last draw(), in window coordinates. Names are like
+  /// "graph/median/enabled", "transport/pause", "picture". Empty without track_widgets(true).
   const WidgetRects& widget_rects() const { return rects_; }
   void track_widgets(bool on) { tracking_ = on; }
-  /// The rectangles as lines "name x y w h", whole units; for tests that click.
+  /// Returns widget_rects() as lines "name x y w h" in integers, for tests that click.
   std::string widget_map() const;
 
   UiState& state() { return state_; }
+  /// Hides the panels when fullscreen begins, and restores them when it ends.
+  void set_fullscreen(bool on);
 
  private:
-  struct Layout;
-  InputState in_order(const InputState& input);
-  Layout lay_out(const Look& look) const;
-  void hold_numbers(const ViewerModel& model);
-  void draw_sides(PanelContext& ctx, const Layout& layout);
-  /// The part of the picture's area (framebuffer pixels) that `view()` is of: side by side, A's or B's half.
-  Rect half_at(float x) const;
+  InputState in_typed_order(const InputState& input);
+  void update_numbers(const ViewerModel& model);
   Rect placed_in(const PanelContext& ctx, const Rect& area) const;
   void draw_over_picture(PanelContext& ctx, const Rect& area);
   void handle_mouse(PanelContext& ctx);
 
   UiState state_;
-  std::vector<KeyPress> waiting_;  ///< for text that ImGui has not taken yet
+  std::vector<KeyPress> waiting_;  ///< presses that wait for ImGui's queued text
   bool behind_ = false;
   ViewerRequests requests_;
   Rect picture_;

@@ -1,7 +1,7 @@
-// lensd --headless: every frame, as fast as they go, to a file or nowhere.
+// lensd --headless: processes all frames as fast as possible, with or without an output file.
 //
-// This thread is the writer: it takes finished frames in order and hands them to the recorder and to the
-// frame hash, while decode and process threads work ahead.
+// The main thread is the writer: it passes finished frames, in order, to the recorder, the frame hash and the
+// track file. The decode and process threads work ahead.
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@
 namespace lensd {
 namespace {
 
-/// A progress line on a terminal, rewritten in place ten times a second.
+/// A progress line on a terminal, updated ten times per second.
 class Progress {
  public:
   explicit Progress(int64_t total) : total_(total), shown_(isatty(STDERR_FILENO) != 0), begin_ns_(now_ns()) {}
@@ -67,7 +67,7 @@ struct Written {
   std::string path;
 };
 
-/// Takes frames until there are no more. The recorder is opened with the first frame, whose size it takes.
+/// Writes frames until the source ends or a signal arrives. Throws Error if an output fails.
 Written write_frames(Pipeline& pipeline, const CommandLine& line) {
   std::unique_ptr<Recorder> recorder;
   std::unique_ptr<FrameHash> hashes =
@@ -79,15 +79,16 @@ Written write_frames(Pipeline& pipeline, const CommandLine& line) {
     RecorderOptions options;
     options.fps = info.fps > 0 ? info.fps : 25;
     options.still = info.image || line.frames == 1;
-    options.audio_from = info.has_audio && line.start_s == 0 ? info.url : "";
+    options.pixel_aspect = pipeline.status().pixel_aspect;
+    options.audio_from = info.has_audio && line.start_s == 0 && line.start_share == 0 ? info.url : "";
     recorder = open_recorder(line.output, pipeline.executor().plan()->output, options);
   }
   Profiler& profiler = pipeline.profiler();
-  const int encode = recorder ? profiler.scope("encode", recorder->path()) : -1;
+  const auto encode = recorder ? profiler.scope("encode", recorder->path()) : Profiler::Scope();
   Progress progress(expected_frames(info, line.frames));
   Written written;
   const Interruption interruption;
-  const OnInterruption end_waiting(interruption, [&] { pipeline.end_early(); });  // no frame may ever come
+  const OnInterruption end_waiting(interruption, [&] { pipeline.end_early(); });  // ends next_frame()
   while (Frame frame = pipeline.next_frame()) {
     frame.wait_ready();
     if (frame.info.placeholder) continue;
@@ -110,15 +111,19 @@ Written write_frames(Pipeline& pipeline, const CommandLine& line) {
   return written;
 }
 
-/// While the sinks send them, until the source ends. What happens to the receiver is told as it happens.
+void log_notices(Pipeline& pipeline) {
+  for (const Notice& n : pipeline.take_notices())
+    n.problem ? log::warn("{}", n.text) : log::info("{}", n.text);
+}
+
+/// Waits while the sinks send the frames, and logs their notices.
 Written send_frames(Pipeline& pipeline) {
   const Interruption interruption;
   Written written;
   for (PipelineStatus now; !now.ended && !now.failed && !interruption.requested();) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     pipeline.take_newest();
-    for (const PipelineNotice& n : pipeline.take_notices())
-      n.problem ? log::warn("{}", n.text) : log::info("{}", n.text);
+    log_notices(pipeline);
     now = pipeline.status();
     written.frames = static_cast<int64_t>(now.processed);
   }
@@ -128,13 +133,12 @@ Written send_frames(Pipeline& pipeline) {
 }  // namespace
 
 void run_batch(const CommandLine& line, const GraphDesc& graph) {
-  const BackendChoice choice = choose_backend(line.backend, probe_cuda(line.device));
-  log::info("backend {}: {}", name(choice.backend), choice.reason);
+  const BackendChoice choice = choose_backend(line.config.backend, line.config.device);
 
   PipelineOptions options;
   options.backend = choice.backend;
-  options.executor = {.threads = line.threads,
-                      .device = line.device,
+  options.executor = {.threads = line.config.threads,
+                      .device = line.config.device,
                       .host_frames = true,
                       .frames = 6 + 2 * kFramesForSinks,
                       .timing_interval = line.trace.empty() ? 8 : 1};
@@ -145,16 +149,16 @@ void run_batch(const CommandLine& line, const GraphDesc& graph) {
   if (!line.record.empty()) options.sinks.push_back(recorder = make_recorder(line, source->info()));
   const std::shared_ptr<StreamSink> stream = make_stream(line, source->info());
   if (stream) options.sinks.push_back(stream);
-  // A receiver is sent the frames at their own pace.
+  // Send to a receiver in real time.
   options.paced = stream && line.output.empty();
   if (options.paced && (!line.framehash.empty() || !line.tracks.empty()))
-    throw Error(ExitCode::usage, stream->status().path, "--framehash and --tracks go with a file",
+    throw Error(ExitCode::usage, stream->status().path, "--framehash and --tracks need a file as output",
                 "add -o null: and name the receiver as [output] url");
   Pipeline pipeline(std::move(source), options, registry());
   log::info("{}", pipeline.graph()->summary);
   if (!line.tracks.empty() && pipeline.executor().plan()->tracks_offset < 0)
     throw Error(ExitCode::usage, "--tracks", "no tracks reach the graph's output",
-                "put a klt node into the graph, for example --graph klt");
+                "add a klt node to the graph, for example --graph klt");
 
   const int64_t begin = now_ns();
   if (recorder) pipeline.post(record_command(line));
@@ -165,11 +169,10 @@ void run_batch(const CommandLine& line, const GraphDesc& graph) {
   if (recorder) recorder->finish();
   if (stream) stream->finish();
 
-  for (const PipelineNotice& n : pipeline.take_notices())
-    n.problem ? log::warn("{}", n.text) : log::info("{}", n.text);
+  log_notices(pipeline);
   if (!line.timings.empty()) write_timings(line.timings, pipeline.profiler().snapshot());
   if (!line.trace.empty()) write_text(line.trace, pipeline.timeline().chrome_trace());
-  if (line.log_level != "error" && line.log_level != "off") {
+  if (line.config.log_level != "error" && line.config.log_level != "off") {
     fmt::print("{}", timings_text(pipeline.profiler().snapshot()));
     fmt::print("{} frames in {:.2f} s ({:.1f} fps) on {}{}{}\n", written.frames, seconds,
                static_cast<double>(written.frames) / std::max(seconds, 1e-9), name(choice.backend),

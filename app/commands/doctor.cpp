@@ -1,4 +1,4 @@
-// lensd doctor: what works on this machine, and the reason for every path not taken.
+// lensd doctor: reports what works on this machine, and why the rest does not.
 
 #include <fmt/format.h>
 
@@ -10,6 +10,7 @@
 #include "core/base/error.hpp"
 #include "core/device/backend.hpp"
 #include "core/device/clock_speed.hpp"
+#include "core/media/camera/v4l2_controls.hpp"
 #include "core/media/cameras.hpp"
 #include "core/media/capabilities.hpp"
 #include "kernels/registry.hpp"
@@ -23,14 +24,25 @@ void row(const char* what, bool works, const std::string& text) {
   fmt::print("{} {:<12} {}\n", works ? "+" : "-", what, text);
 }
 
+/// Lists the architectures of the build, and the code that each device runs.
+void report_gpu_code(const CudaStatus& cuda) {
+  if (!cuda.built) return;
+  const std::string built = describe(built_cuda_archs());
+  row("GPU code", cuda.available, cuda.code.empty() ? built : fmt::format("{}; used: {}", built, cuda.code));
+  if (cuda.devices.size() < 2) return;
+  for (size_t i = 0; i < cuda.devices.size(); ++i)
+    fmt::print("{:<15}device {}: {}, compute {}\n", "", i, cuda.devices[i].name,
+               capability_text(cuda.devices[i].arch));
+}
+
 void report_cuda(const CudaStatus& cuda) {
-  if (cuda.available)
-    row("CUDA", true,
-        fmt::format("{}, compute {}.{}, {} multiprocessors, {:.1f} GiB, driver API {}, runtime {}",
-                    cuda.device, cuda.compute_major, cuda.compute_minor, cuda.multiprocessors,
-                    static_cast<double>(cuda.memory_bytes) / (1 << 30), cuda.driver, cuda.runtime));
-  else
-    row("CUDA", false, cuda.reason);
+  if (!cuda.available)
+    return row("CUDA", false,
+               cuda.hint.empty() ? cuda.reason : fmt::format("{} ({})", cuda.reason, cuda.hint));
+  row("CUDA", true,
+      fmt::format("{}, compute {}.{}, {} multiprocessors, {:.1f} GiB, driver API {}, runtime {}", cuda.device,
+                  cuda.compute_major, cuda.compute_minor, cuda.multiprocessors,
+                  static_cast<double>(cuda.memory_bytes) / (1 << 30), cuda.driver, cuda.runtime));
 }
 
 void report_clock(const char* what, const ClockSpeed& clock) {
@@ -59,7 +71,7 @@ void report_display(const BackendChoice& choice, int device) {
   }
 }
 
-/// "mjpeg 1920×1080 30, 1280×720 60": the largest modes of a format.
+/// Returns the largest modes of a format: "mjpeg 1920×1080 at 30 fps, 1280×720 at 60 fps".
 std::string modes_text(const CameraFormat& format) {
   constexpr size_t kShown = 3;
   std::string text = format.format.empty() ? format.fourcc : format.format;
@@ -71,6 +83,25 @@ std::string modes_text(const CameraFormat& format) {
   return format.modes.size() > kShown ? text + ", …" : text;
 }
 
+/// Returns a control with its limits and values: "gain: a whole number 0 to 255, default 100, now 22
+/// (inactive)".
+std::string control_line(const SourceControl& control) {
+  std::string text = control.name + ": " + allowed_values(control);
+  if (control.kind != ControlKind::button && control.kind != ControlKind::text)
+    text += ", default " + control_text(control, control.initial);
+  if (control.kind != ControlKind::button && !control.write_only)
+    text += ", now " + control_text(control, control.value);
+  if (control.inactive) text += " (inactive)";
+  return control.read_only ? text + " (read-only)" : text;
+}
+
+void report_controls(const std::string& path) {
+  V4l2Device device(path);
+  if (!device.is_open()) return;
+  for (const SourceControl& control : read_controls(device))
+    fmt::print("{:<15}{}\n", "", control_line(control));
+}
+
 void report_cameras() {
   const std::vector<Camera> cameras = list_cameras();
   if (cameras.empty()) row("cameras", false, "no /dev/video* device that captures video");
@@ -78,6 +109,7 @@ void report_cameras() {
     row("camera", true, fmt::format("{}: {}", camera.path, camera.name));
     if (!camera.by_id.empty()) fmt::print("{:<15}v4l2:{}\n", "", camera.by_id);
     for (const CameraFormat& format : camera.formats) fmt::print("{:<15}{}\n", "", modes_text(format));
+    report_controls(camera.path);
   }
 }
 
@@ -85,19 +117,20 @@ void report_cameras() {
 
 void run_doctor(const CommandLine& line) {
   fmt::print("lensd {}\n", LENSD_VERSION);
-  const CudaStatus cuda = probe_cuda(line.device);
+  const CudaStatus cuda = probe_cuda(line.config.device);
   row("CPU", true,
       fmt::format("{} threads, SIMD {}, {} filters", std::thread::hardware_concurrency(),
                   hwy::TargetName(hwy::SupportedTargets() & -hwy::SupportedTargets()),
                   registry().filters.size()));
   report_cuda(cuda);
+  report_gpu_code(cuda);
   report_clock("CPU clock", cpu_clock());
   if (cuda.available) report_clock("GPU clock", GpuClockMonitor(cuda.pci_bus_id).read());
   const BackendChoice choice = choose_backend(BackendRequest::automatic, cuda);
   row("backend", true, fmt::format("{} ({})", name(choice.backend), choice.reason));
-  report_display(choice, line.device);
+  report_display(choice, line.config.device);
   row("FFmpeg", true, ffmpeg_versions());
-  const std::string obstacle = hardware_decoding_obstacle(line.device);
+  const std::string obstacle = hardware_decoding_obstacle(line.config.device);
   row("NVDEC", obstacle.empty(), obstacle.empty() ? "FFmpeg decodes on the GPU (--hwdec=cuda)" : obstacle);
   report_cameras();
 }

@@ -1,4 +1,4 @@
-// lensd filters, lensd bench, lensd check, and the timings table: what the program knows, as text.
+// lensd filters, lensd bench, lensd check, and the timings table.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -22,8 +22,7 @@ void run_filters(const CommandLine& line) {
   for (const FilterEntry& entry : registry().filters)
     if (line.filter_name.empty() || entry.schema().name == line.filter_name) entries.push_back(&entry);
   if (entries.empty())
-    throw Error(ExitCode::invalid_config, "filters", "there is no filter '" + line.filter_name + "'",
-                "see lensd filters");
+    throw Error(ExitCode::invalid_config, "filters", unknown_filter(line.filter_name, registry()));
   if (line.json)
     fmt::print("{}", filters_json(entries));
   else if (line.markdown)
@@ -37,20 +36,22 @@ void run_filters(const CommandLine& line) {
 void run_bench(const CommandLine& line) {
   bench::Options options;
   options.filters = line.bench_filters;
-  options.cpu = line.backend != BackendRequest::cuda, options.cuda = line.backend != BackendRequest::cpu;
-  if (!options.cpu) choose_backend(line.backend, probe_cuda(line.device));  // throws where there is none
-  if (line.threads > 0) options.threads = {line.threads};
+  options.cpu = line.config.backend != BackendRequest::cuda,
+  options.cuda = line.config.backend != BackendRequest::cpu;
+  if (!options.cpu)
+    choose_backend(line.config.backend, probe_cuda(line.config.device));  // throws if CUDA is not available
+  if (line.config.threads > 0) options.threads = {line.config.threads};
   for (const std::string& size : line.bench_sizes) options.sizes.push_back(bench::parse_size(size));
-  options.device = line.device, options.json = line.json;
+  options.device = line.config.device, options.json = line.json;
   bench::run(options);
 }
 
 void run_check(const CommandLine& line) {
   if (line.schema) return fmt::print("{}", config_schema(registry()));
-  if (line.configs.empty())
-    throw Error(ExitCode::usage, "check", "names no file", "lensd check FILE…, or --schema");
+  if (line.layers.files.empty())
+    throw Error(ExitCode::usage, "check", "no file given", "lensd check FILE…, or --schema");
   int bad = 0;
-  for (const std::string& path : line.configs) {
+  for (const std::string& path : line.layers.files) {
     try {
       load_config(path, registry());
       fmt::print("{}: ok\n", path);
@@ -61,7 +62,7 @@ void run_check(const CommandLine& line) {
   }
   if (bad > 0)
     throw Error(ExitCode::invalid_config, "check",
-                fmt::format("{} of {} files refused", bad, line.configs.size()));
+                fmt::format("{} of {} files refused", bad, line.layers.files.size()));
 }
 
 std::string timings_text(const std::vector<PassStats>& rows) {
@@ -81,34 +82,24 @@ std::string timings_text(const std::vector<PassStats>& rows) {
 }
 
 void write_timings(const std::string& path, const std::vector<PassStats>& rows) {
-  if (path.ends_with(".json")) {
-    nlohmann::ordered_json all = nlohmann::ordered_json::array();
-    for (const PassStats& r : rows) {
-      nlohmann::ordered_json row{{"node", r.node},
-                                 {"pass", r.pass},
-                                 {"on", r.gpu ? "gpu" : "cpu"},
-                                 {"count", r.count},
-                                 {"bytes", r.bytes}};
-      if (r.count > 0)
-        row.update({{"last_ms", to_ms(r.last_ns)},
-                    {"mean_ms", to_ms(r.mean_ns)},
-                    {"p50_ms", to_ms(r.p50_ns)},
-                    {"p95_ms", to_ms(r.p95_ns)},
-                    {"p99_ms", to_ms(r.p99_ns)},
-                    {"max_ms", to_ms(r.max_ns)}});
-      all.push_back(std::move(row));
-    }
-    return write_text(path, all.dump(2) + "\n");
-  }
-  std::string csv = "node,pass,on,count,bytes,last_ms,mean_ms,p50_ms,p95_ms,p99_ms,max_ms\n";
+  constexpr std::pair<const char*, int64_t PassStats::*> kTimes[] = {
+      {"last_ms", &PassStats::last_ns}, {"mean_ms", &PassStats::mean_ns}, {"p50_ms", &PassStats::p50_ns},
+      {"p95_ms", &PassStats::p95_ns},   {"p99_ms", &PassStats::p99_ns},   {"max_ms", &PassStats::max_ns}};
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  std::string csv = "node,pass,on,count,bytes";
+  for (const auto& [name, time] : kTimes) csv += fmt::format(",{}", name);
   for (const PassStats& r : rows) {
-    csv += fmt::format("{},{},{},{},{:.0f}", r.node, r.pass, r.gpu ? "gpu" : "cpu", r.count, r.bytes);
-    csv += r.count == 0 ? ",,,,,,\n"
-                        : fmt::format(",{:.6f},{:.6f},{:.6f},{:.6f},{:.6f},{:.6f}\n", to_ms(r.last_ns),
-                                      to_ms(r.mean_ns), to_ms(r.p50_ns), to_ms(r.p95_ns), to_ms(r.p99_ns),
-                                      to_ms(r.max_ns));
+    const char* on = r.gpu ? "gpu" : "cpu";
+    nlohmann::ordered_json row{
+        {"node", r.node}, {"pass", r.pass}, {"on", on}, {"count", r.count}, {"bytes", r.bytes}};
+    csv += fmt::format("\n{},{},{},{},{:.0f}", r.node, r.pass, on, r.count, r.bytes);
+    for (const auto& [name, time] : kTimes) {
+      if (r.count > 0) row[name] = to_ms(r.*time);
+      csv += r.count > 0 ? fmt::format(",{:.6f}", to_ms(r.*time)) : ",";
+    }
+    all.push_back(std::move(row));
   }
-  write_text(path, csv);
+  write_text(path, path.ends_with(".json") ? all.dump(2) + "\n" : csv + "\n");
 }
 
 void write_text(const std::string& path, const std::string& text) {

@@ -1,5 +1,5 @@
-// INT and TERM as a flag: the run ends after the frame at hand, with complete files; a second one ends it at
-// once.
+// Turns SIGINT and SIGTERM into a flag, so that the run ends after the current frame, with complete files. A
+// second signal exits at once.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@
 
 namespace lensd {
 
-/// Installs the handlers while it lives. One at a time; requested() may be asked from any thread.
+/// Handles the signals during its lifetime. Only one instance may exist. requested() is thread-safe.
 class Interruption {
  public:
   Interruption() {
@@ -37,8 +37,8 @@ class Interruption {
   }
 };
 
-/// Calls `then` once, on a thread of its own, soon after an interruption was requested: for a thread that
-/// waits for something else than signals.
+/// Calls `then` once on another thread, about 20 ms after an interruption at most. For threads that are
+/// blocked where a signal does not wake them.
 class OnInterruption {
  public:
   OnInterruption(const Interruption& interruption, std::function<void()> then)

@@ -1,10 +1,11 @@
-// Tracks on disk: every track of every frame, as CSV or JSON Lines.
+// Writes all tracks of each frame as CSV or JSON Lines.
 //
 //   Frame::tracks() ── write() ──▶ file
 //
-// The numbers have fixed decimals, so that equal tables give equal bytes. One thread at a time.
+// Numbers have a fixed number of decimals, so that equal tables produce equal bytes. Not thread-safe.
 #pragma once
 
+#include <cstdio>
 #include <memory>
 #include <string>
 
@@ -13,27 +14,34 @@
 
 namespace lensd {
 
-/// Columns of CSV and keys of JSON Lines: frame, pts (seconds), id, x, y (pixels; centres are integers), age
+/// CSV columns and JSON keys: frame, pts (seconds), id, x, y (pixels; integers at pixel centres), age
 /// (frames), residual (grey levels), fb_error (pixels, forward-backward), status (see name(TrackStatus)). A
-/// lost track has one line with the reason as its status.
+/// lost track has one line, whose status is the reason.
 class TrackFile {
  public:
-  /// `.csv` or `.jsonl` by the path's end. Throws Error(usage) for another one, Error(runtime_failure) when
-  /// the file cannot be written.
+  /// Opens the file. Its extension, .csv or .jsonl, selects the format. Throws Error(usage) for any other
+  /// extension and Error(runtime_failure) if the file cannot be written.
   explicit TrackFile(const std::string& path);
-  ~TrackFile();
 
-  /// Appends the frame's tracks in the order of their places; `table` may be null.
+  /// Appends the frame's tracks in slot order. `table` may be null. Throws Error(runtime_failure).
   void write(const TrackTable* table, const FrameInfo& frame);
-  /// Closes the file and reports what the system kept back until then.
+  /// Closes the file. Throws Error(runtime_failure) if buffered data cannot be written.
   void finish();
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  [[noreturn]] void fail() const;
+  void flush();
+
+  std::string path_;
+  bool csv_;
+  std::unique_ptr<std::FILE, Close> file_;
+  std::string text_;
 };
 
-/// Checks the ending only, so that a bad name is refused before anything runs. Throws Error(usage).
+/// Throws Error(usage) unless the extension is .csv or .jsonl. Call before the run.
 void check_track_path(const std::string& path);
 
 }  // namespace lensd

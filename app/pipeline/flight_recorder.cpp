@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <ctime>
+#include <exception>
 #include <filesystem>
 #include <utility>
 
@@ -13,7 +14,6 @@
 #include "core/base/error.hpp"
 #include "core/base/folders.hpp"
 #include "core/base/whole_file.hpp"
-#include "core/graph/trace/chrome_trace.hpp"
 
 namespace lensd {
 namespace {
@@ -29,7 +29,7 @@ std::string time_text(const char* format) {
   return {text, std::strftime(text, sizeof text, format, &parts)};
 }
 
-/// A name that is free: two traces may be asked for within a second.
+/// Returns a path that does not exist. Adds a number if two traces are written within a second.
 std::string free_path(const std::string& stem) {
   for (int n = 1;; ++n) {
     const std::string path = n == 1 ? stem + ".json" : fmt::format("{}-{}.json", stem, n);
@@ -37,8 +37,11 @@ std::string free_path(const std::string& stem) {
   }
 }
 
-std::string file_word(const std::string& why) {
-  return why == "asked for" ? "key" : why.find("took") != std::string::npos ? "slow" : "drop";
+constexpr const char* kRequested = "requested";
+
+/// Returns the part of the file name that names the reason.
+std::string name_suffix(const std::string& reason) {
+  return reason == kRequested ? "key" : reason.find("took") != std::string::npos ? "slow" : "drop";
 }
 
 }  // namespace
@@ -54,7 +57,7 @@ TraceTrigger parse_trace_trigger(const std::string& text) {
   const double ms = std::strtod(text.c_str(), &end);
   if (end == text.c_str() || *end != '\0' || !std::isfinite(ms) || ms <= 0 || ms > 1e6)
     throw Error(ExitCode::usage, "--trace-on", "'" + text + "' is neither drop, no nor a time",
-                "drop, or a frame's time in milliseconds from which a trace is written, such as 25");
+                "use drop, no, or the longest time of a frame in milliseconds, such as 25");
   trigger.over_ns = static_cast<int64_t>(ms * 1e6);
   return trigger;
 }
@@ -70,7 +73,7 @@ FlightRecorder::FlightRecorder(const Timeline& timeline, Options options)
 FlightRecorder::~FlightRecorder() {
   {
     const std::lock_guard lock(mutex_);
-    ending_ = true;
+    stopping_ = true;
   }
   wake_.notify_all();
   thread_.join();
@@ -90,8 +93,8 @@ void FlightRecorder::frame_took(int64_t ns) noexcept {
   }
 }
 
-/// Why a trace is due by the trigger, if it is.
-std::optional<std::string> FlightRecorder::cause(FrameLosses& seen) {
+/// Returns why the trigger requires a trace, or nullopt if it does not. Updates `seen`.
+std::optional<std::string> FlightRecorder::trigger_reason(FrameLosses& seen) {
   const FrameLosses now = options_.losses();
   const FrameLosses before = std::exchange(seen, now);
   const int64_t slowest = slowest_ns_.exchange(0, std::memory_order_relaxed);
@@ -107,58 +110,48 @@ std::optional<std::string> FlightRecorder::cause(FrameLosses& seen) {
 void FlightRecorder::loop() {
   FrameLosses seen = options_.losses();
   std::unique_lock lock(mutex_);
-  const auto woken = [this] { return requested_ || ending_; };
-  while (!ending_ || requested_) {
+  const auto woken = [this] { return requested_ || stopping_; };
+  while (!stopping_ || requested_) {
     if (options_.trigger.any())
       wake_.wait_for(lock, milliseconds(100), woken);
     else
       wake_.wait(lock, woken);
-    const bool asked = std::exchange(requested_, false);
+    const bool requested = std::exchange(requested_, false);
     lock.unlock();
-    std::optional<std::string> why;
-    if (options_.trigger.any()) why = cause(seen);
+    std::optional<std::string> reason;
+    if (options_.trigger.any()) reason = trigger_reason(seen);
     const int64_t time_ns = now_ns();
-    if (time_ns - unasked_at_ns_ < kApartNs || unasked_ >= kMostUnasked) why.reset();
-    if (asked) {
-      why = "asked for";
-    } else if (why) {
-      unasked_at_ns_ = time_ns;
-      ++unasked_;
+    if (time_ns - last_automatic_ns_ < kMinIntervalNs || automatic_ >= kMaxAutomatic) reason.reset();
+    if (requested) {
+      reason = kRequested;
+    } else if (reason) {
+      last_automatic_ns_ = time_ns;
+      ++automatic_;
     }
     lock.lock();
-    if (!why) continue;
-    wake_.wait_for(lock, nanoseconds(kAfterNs), [this] { return ending_; });
+    if (!reason) continue;
+    wake_.wait_for(lock, nanoseconds(kDelayNs), [this] { return stopping_; });
     lock.unlock();
-    write(*why);
+    write(*reason);
     lock.lock();
   }
 }
 
-void FlightRecorder::write(const std::string& why) {
+void FlightRecorder::write(const std::string& reason) {
   const std::string stem =
-      fmt::format("{}/lensd-{}-{}", options_.folder, time_text("%Y%m%d-%H%M%S"), file_word(why));
+      fmt::format("{}/lensd-{}-{}", options_.folder, time_text("%Y%m%d-%H%M%S"), name_suffix(reason));
   try {
-    const int64_t since = now_ns() - kSpanNs - kAfterNs;
-    const std::string trace =
-        chrome_trace(timeline_.intervals(since), timeline_.samples(since),
-                     {{"reason", why}, {"source", options_.source}, {"time", time_text("%FT%T%z")}});
+    const int64_t since = now_ns() - kSpanNs - kDelayNs;
+    const std::string trace = timeline_.chrome_trace(
+        since, {{"reason", reason}, {"source", options_.source}, {"time", time_text("%FT%T%z")}});
     const std::string path = free_path(stem);
     write_whole_file(path, trace, Flush::none);
-    notice(false, fmt::format("trace of the last 10 s ({}): {}; open it in ui.perfetto.dev", why, path));
-  } catch (const Error& e) {
-    notice(true, fmt::format("no trace: {}; XDG_STATE_HOME says where traces go", e.what()));
+    notices_.add(false,
+                 fmt::format("trace of the last 10 s ({}): {}; open it in ui.perfetto.dev", reason, path));
+  } catch (const std::exception& e) {
+    notices_.add(true,
+                 fmt::format("cannot write a trace: {} (the folder is below XDG_STATE_HOME)", e.what()));
   }
-}
-
-void FlightRecorder::notice(bool problem, std::string text) {
-  constexpr size_t kMaxNotices = 16;
-  const std::lock_guard lock(mutex_);
-  if (notices_.size() < kMaxNotices) notices_.push_back({problem, std::move(text)});
-}
-
-std::vector<SinkNotice> FlightRecorder::take_notices() {
-  const std::lock_guard lock(mutex_);
-  return std::exchange(notices_, {});
 }
 
 }  // namespace lensd

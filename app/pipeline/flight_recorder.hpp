@@ -1,10 +1,10 @@
-// The flight recorder: the pipeline's last seconds as a trace file, on demand or when a frame was lost.
+// The flight recorder writes the pipeline's last 10 s to a trace file, on request or after a trigger.
 //
-//   UI, control ── request() ──▶ thread of its own ── Timeline ──▶ FOLDER/lensd-DATE-TIME-WHY.json
-//   counters    ── watched ten times a second ──▶ ┘                  └▶ take_notices() says where
+//   UI, control ── request() ──▶ recorder thread ── Timeline ──▶ FOLDER/lensd-DATE-TIME-REASON.json
+//   counters    ── polled ten times a second ──▶ ┘
 //
-// Nothing here is on a frame's way: the timeline is always being written, and the thread only reads it.
-// Destroy it before the pipeline whose timeline and counters it reads.
+// The pipeline always records its timeline. The recorder thread only reads it, so frames are not delayed. The
+// pipeline must outlive the recorder.
 #pragma once
 
 #include <atomic>
@@ -22,20 +22,20 @@
 
 namespace lensd {
 
-/// When a trace is written without being asked for.
+/// Conditions for an automatic trace.
 struct TraceTrigger {
   bool on_drop = false;  ///< a frame was late, dropped or not shown
   int64_t over_ns = 0;   ///< a frame took longer than this; 0: no limit
   bool any() const { return on_drop || over_ns > 0; }
 };
 
-/// "no", "drop" or milliseconds. Throws Error(usage).
+/// Parses "no", "drop" or milliseconds. Throws Error(usage) for any other text.
 TraceTrigger parse_trace_trigger(const std::string& text);
 
-/// $XDG_STATE_HOME/lensd/traces, else below ~/.local/state, else below the current folder.
+/// Returns $XDG_STATE_HOME/lensd/traces, else ~/.local/state/lensd/traces, else lensd-traces.
 std::string trace_folder();
 
-/// Frames that did not come through as they should, so far.
+/// Numbers of lost frames since the start.
 struct FrameLosses {
   uint64_t late = 0, dropped = 0, not_shown = 0;
   bool operator==(const FrameLosses&) const = default;
@@ -43,44 +43,44 @@ struct FrameLosses {
 
 class FlightRecorder {
  public:
-  static constexpr int64_t kSpanNs = 10'000'000'000;   ///< what a trace reaches back
-  static constexpr int64_t kApartNs = 10'000'000'000;  ///< between two traces that nobody asked for
-  static constexpr int64_t kAfterNs = 300'000'000;     ///< goes on after the cause: GPU timings come late
-  static constexpr int kMostUnasked = 50;              ///< in one run, so that no disk fills unwatched
+  static constexpr int64_t kSpanNs = 10'000'000'000;         ///< duration of a trace
+  static constexpr int64_t kMinIntervalNs = 10'000'000'000;  ///< minimum time between two automatic traces
+  static constexpr int64_t kDelayNs = 300'000'000;  ///< wait after the event, because GPU timings arrive late
+  static constexpr int kMaxAutomatic = 50;  ///< maximum of automatic traces per recorder, to limit disk space
 
   struct Options {
     TraceTrigger trigger;
     std::string folder = trace_folder();
-    std::string source;                                                  ///< noted in the trace
-    std::function<FrameLosses()> losses = [] { return FrameLosses{}; };  ///< called by the thread
+    std::string source;  ///< name of the source, written to the trace
+    std::function<FrameLosses()> losses = [] { return FrameLosses{}; };  ///< called by the recorder thread
   };
   FlightRecorder(const Timeline& timeline, Options options);
   ~FlightRecorder();
   FlightRecorder(const FlightRecorder&) = delete;
   FlightRecorder& operator=(const FlightRecorder&) = delete;
 
-  /// Has a trace written a moment later; any thread but those on a frame's way.
+  /// Requests a trace. Thread-safe. Locks a mutex: do not call for every frame.
   void request();
-  /// What a frame took from the decoder to the display, waiting for its time left out. Any thread, wait-free.
+  /// Reports a frame's time from the decoder to the display, without the wait until the frame was due.
+  /// Thread-safe. Does not block.
   void frame_took(int64_t ns) noexcept;
 
-  std::vector<SinkNotice> take_notices();
+  std::vector<Notice> take_notices() { return notices_.take(); }
 
  private:
   void loop();
-  std::optional<std::string> cause(FrameLosses& seen);
-  void write(const std::string& why);
-  void notice(bool problem, std::string text);
+  std::optional<std::string> trigger_reason(FrameLosses& seen);
+  void write(const std::string& reason);
 
   const Timeline& timeline_;
   Options options_;
   std::atomic<int64_t> slowest_ns_{0};
   std::mutex mutex_;
   std::condition_variable wake_;
-  bool requested_ = false, ending_ = false;
-  std::vector<SinkNotice> notices_;
-  int64_t unasked_at_ns_ = INT64_MIN / 2;  // the thread's own
-  int unasked_ = 0;
+  bool requested_ = false, stopping_ = false;
+  NoticeList notices_;
+  int64_t last_automatic_ns_ = INT64_MIN / 2;  // recorder thread
+  int automatic_ = 0;                          // recorder thread
   std::thread thread_;
 };
 

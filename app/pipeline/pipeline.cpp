@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "app/pipeline/output_aspect.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 
@@ -31,10 +32,9 @@ void Pipeline::register_scopes() {
   decode_label_ = timeline_.label("decode");
   process_track_ = timeline_.track("process thread");
   run_label_ = timeline_.label("graph"), pace_label_ = timeline_.label("wait until due");
-  waiting_counter_ = timeline_.counter("decoded pictures waiting");
-  finished_counter_ = timeline_.counter("finished frames waiting");
-  late_counter_ = timeline_.counter("late frames"),
-  not_shown_counter_ = timeline_.counter("frames not shown");
+  waiting_counter_ = timeline_.label("decoded pictures waiting");
+  finished_counter_ = timeline_.label("finished frames waiting");
+  late_counter_ = timeline_.label("late frames"), not_shown_counter_ = timeline_.label("frames not shown");
   if (!options_.paced) return;
   ahead_scope_ = profiler_.scope(kLatencyRow, "ahead");
   graph_scope_ = profiler_.scope(kLatencyRow, "graph");
@@ -108,8 +108,8 @@ void Pipeline::process_loop() {
       if (pictures_.closed()) return;
       continue;
     }
-    if (state_.ended) continue;  // decoded ahead, after the last requested frame
-    if (next->serial != seek_serial_.load(std::memory_order_acquire)) continue;  // from before a seek
+    if (state_.ended) continue;  // decoded ahead: the last requested frame is done
+    if (next->serial != seek_serial_.load(std::memory_order_acquire)) continue;  // decoded before a seek
     if (next->picture)
       process(std::move(next->picture));
     else
@@ -124,7 +124,7 @@ void Pipeline::process(Picture picture) {
                               describe(format)));
     install(format);
   }
-  // A live source reconnected, or changed to or from placeholders: the filters' state belongs to other
+  // A live source reconnected or changed to or from placeholders, so the filters' state belongs to other
   // pictures.
   if (source_info_.live && current_picture_ && current_picture_.info.serial != picture.info.serial)
     executor_->reset_state();
@@ -146,8 +146,11 @@ void Pipeline::process(Picture picture) {
   if (options_.sinks.empty()) {
     publish(std::move(frame));
   } else {
-    publish(frame.share());  // the display first: a sink may wait
-    for (const auto& sink : options_.sinks) sink->take(frame, current_picture_);
+    publish(frame.share());  // before the sinks, which may wait
+    const PixelAspect upright = source_->pixel_aspect();
+    const bool turned = current_picture_.planes.info.orientation.transpose;
+    const PixelAspects aspects{state_.pixel_aspect, turned ? upright.turned() : upright};
+    for (const auto& sink : options_.sinks) sink->take(frame, current_picture_, aspects);
     frame.reset();
   }
   if (options_.max_frames > 0 && state_.processed >= static_cast<uint64_t>(options_.max_frames))
@@ -156,7 +159,7 @@ void Pipeline::process(Picture picture) {
     request_seek(loop_a_ns_);
 }
 
-/// Processes the current picture again with the parameters as they are now.
+/// Processes the current picture again with the current parameters.
 void Pipeline::rerun_current() {
   if (!current_picture_ || current_picture_.planes.info != executor_->plan()->picture) return;
   Frame frame = executor_->run(current_picture_, true);
@@ -166,7 +169,7 @@ void Pipeline::rerun_current() {
   publish(std::move(frame));
 }
 
-/// Waits until the frame is due, and records how long its stages took.
+/// Waits until the frame is due, then records the latency of its stages.
 void Pipeline::pace(FrameInfo& info) {
   wait_until_due(info.pts_ns);
   const int64_t end = now_ns();
@@ -178,7 +181,7 @@ void Pipeline::pace(FrameInfo& info) {
   profiler_.record(pace_scope_, end - info.processed_ns);
 }
 
-/// Applies commands that arrive meanwhile. Returns early if they make the wait pointless: pause, seek, speed.
+/// Waits and applies commands. Returns early after a pause, seek or change of speed, or if stopping.
 void Pipeline::wait_until_due(int64_t pts_ns) {
   if (source_info_.live) return;
   for (;;) {
@@ -194,7 +197,7 @@ void Pipeline::wait_until_due(int64_t pts_ns) {
   }
 }
 
-/// Adds the frame to the consumer's queue. Paced: replaces the oldest one if the queue is full. Else waits.
+/// Queues the frame for the consumer. If the queue is full, drops the oldest frame if paced, else waits.
 void Pipeline::publish(Frame frame) {
   if (options_.paced) {
     while (!frames_.try_push(frame)) {
@@ -218,12 +221,13 @@ void Pipeline::end_of_stream() {
   if (!options_.paced) pictures_.close();
 }
 
+void Pipeline::publish_status() {
+  state_.pixel_aspect = output_aspect(*executor_->plan(), source_->pixel_aspect());
+  status_.store(state_);
+}
+
 void Pipeline::notice(bool problem, std::string text) {
-  constexpr size_t kMaxNotices = 64;
-  {
-    const std::lock_guard lock(mutex_);
-    if (notices_.size() < kMaxNotices) notices_.push_back({problem, std::move(text)});
-  }
+  notices_.add(problem, std::move(text));
   options_.on_change();
 }
 
@@ -238,7 +242,8 @@ uint64_t Pipeline::try_post(Command command) {
   return try_enqueue(command);
 }
 
-/// Moves from `command` and returns its ticket. Returns 0 and leaves it alone if the queue is full or closed.
+/// Moves `command` to the queue. Returns its ticket, or 0 if the queue is full or closed; it is then
+/// unchanged.
 uint64_t Pipeline::try_enqueue(Command& command) {
   uint64_t ticket = 0;
   {
@@ -284,7 +289,7 @@ void Pipeline::end_early() {
 
 PipelineStatus Pipeline::status() const {
   PipelineStatus s;
-  // From the last stage to the first, so that no stage reports more frames than the one before it.
+  // Read the counters from the last stage to the first, so that no stage reports more frames than its input.
   s.not_shown = not_shown_;
   static_cast<ProcessStatus&>(s) = status_.load();
   s.live = source_->live_status();
@@ -300,13 +305,13 @@ std::shared_ptr<const GraphView> Pipeline::graph() const {
   return graph_view_;
 }
 
-std::vector<PipelineNotice> Pipeline::take_notices() {
-  std::vector<PipelineNotice> all;
-  for (const auto& sink : options_.sinks)
-    for (SinkNotice& n : sink->take_notices()) all.push_back({n.problem, std::move(n.text)});
-  const std::lock_guard lock(mutex_);
-  all.insert(all.end(), std::make_move_iterator(notices_.begin()), std::make_move_iterator(notices_.end()));
-  notices_.clear();
+std::vector<Notice> Pipeline::take_notices() {
+  std::vector<Notice> all;
+  const auto append = [&all](std::vector<Notice> notices) {
+    all.insert(all.end(), std::make_move_iterator(notices.begin()), std::make_move_iterator(notices.end()));
+  };
+  for (const auto& sink : options_.sinks) append(sink->take_notices());
+  append(notices_.take());
   return all;
 }
 

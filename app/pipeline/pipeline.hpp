@@ -1,4 +1,4 @@
-// The data flow of a source: three threads, the queues between them, and one function for each stage.
+// Processes the pictures of a source: three threads, and the queues between them.
 //
 //   decode thread    Source::next() ── Picture ──▶ pictures_           pipeline_decode.cpp
 //                    (files: waits while the queue is full; live: drops the oldest)
@@ -11,8 +11,8 @@
 //                    batch: next_frame() on the writer thread; every frame, in order
 //   sinks            recordings and streams: take() on the process thread adds the frame to their own queue
 //
-// Only values cross threads: Commands in, Frames and PipelineStatus out. check() rethrows an exception that
-// ended a thread. The pipeline never switches the backend by itself.
+// Threads exchange only values: Commands in, Frames and PipelineStatus out. check() rethrows an exception
+// that ended a thread. The pipeline never changes its backend.
 #pragma once
 
 #include <atomic>
@@ -26,7 +26,6 @@
 #include <vector>
 
 #include "app/pipeline/frame_sink.hpp"
-#include "app/pipeline/pipeline_status.hpp"
 #include "app/pipeline/playback_clock.hpp"
 #include "core/base/bounded_queue.hpp"
 #include "core/base/seq_lock.hpp"
@@ -40,52 +39,54 @@ struct PipelineOptions {
   Backend backend = Backend::cpu;
   ExecutorOptions executor;
   GraphDesc graph;
-  bool paced = false;  ///< publish frames when they are due; else as fast as possible
+  bool paced = false;  ///< publish frames when they are due, else as fast as possible
   bool paused = false;
   bool loop_file = false;
-  int64_t max_frames = 0;                         ///< 0: all
+  int64_t max_frames = 0;                         ///< number of frames to process; 0: all
   std::vector<std::shared_ptr<FrameSink>> sinks;  ///< receive every new frame, in addition to the consumer
-  std::function<void()> on_frame = [] {};  ///< called by the process thread after a frame was published
-  /// Called by the process thread after commands were applied, a plan was swapped in or refused, and when
-  /// there is a notice. Must not block.
+  std::function<void()> on_frame = [] {};  ///< called by the process thread after it has published a frame
+  /// Called by the process thread after it has applied commands, swapped in or refused a plan, or added a
+  /// notice. Must not block.
   std::function<void()> on_change = [] {};
 };
 
 class Pipeline {
  public:
-  /// Throws Error(invalid_config) if the graph does not fit the source.
+  /// Throws Error(invalid_config) if the graph does not fit the source, and the errors of make_executor().
   Pipeline(std::unique_ptr<Source> source, PipelineOptions options, const Registry& registry);
   ~Pipeline();
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
 
   void start();
-  /// Ends all threads and discards frames that were not taken. Idempotent.
+  /// Ends all threads and waits for them. Discards frames that were not taken. Idempotent.
   void stop();
 
-  /// Thread-safe. The command is applied at the next frame boundary. Waits while the queue is full.
+  /// Queues a command, to be applied at the next frame boundary. Thread-safe. Waits while the queue is full.
   void post(Command command);
-  /// Thread-safe. Does not block. Returns the command's ticket, or 0 if the queue is full or closed.
+  /// Queues a command. Returns its ticket, or 0 if the queue is full or closed. Thread-safe. Does not block.
   uint64_t try_post(Command command);
-  /// Thread-safe. Wakes the process thread, also while paused; see ProcessStatus::process_heartbeat.
+  /// Wakes the process thread, also while paused; see ProcessStatus::process_heartbeat. Thread-safe.
   void wake();
 
-  /// The newest published frame, or an empty one; older ones count as not shown. One consumer thread.
+  /// Returns the newest published frame, or an empty frame. Counts older ones as not shown. Call from the
+  /// consumer thread only. Does not block.
   Frame take_newest();
-  /// Counts a frame of take_newest() as not shown, as the display is hidden. Same thread.
+  /// Counts a frame of take_newest() as not shown, because the display is hidden. Thread-safe.
   void count_not_shown() noexcept;
-  /// The next frame in order; empty at the end, on failure and after stop(). One consumer thread.
+  /// Waits for the next frame in order. Returns an empty frame at the end, on failure and after stop(). Call
+  /// from the consumer thread only.
   Frame next_frame();
-  /// Thread-safe. next_frame() returns the frames that are queued already, then an empty one.
+  /// Makes next_frame() return the frames that are queued already, then an empty frame. Thread-safe.
   void end_early();
 
   /// Rethrows the exception that ended a thread, if any.
   void check() const;
 
-  /// Thread-safe. Does not block on the process thread.
+  // Thread-safe. These functions do not wait for the process thread.
   PipelineStatus status() const;
   std::shared_ptr<const GraphView> graph() const;
-  std::vector<PipelineNotice> take_notices();
+  std::vector<Notice> take_notices();
   std::vector<PlanOutcome> take_outcomes();
   std::vector<NodeStatistics> statistics() const { return executor_->statistics(); }
   /// See Executor::read_scope(); SetScopes requests scopes.
@@ -102,8 +103,8 @@ class Pipeline {
 
  private:
   struct DecodedPicture {
-    Picture picture;      ///< empty: the end of the stream
-    uint32_t serial = 0;  ///< of the seek that it follows
+    Picture picture;      ///< empty at the end of the stream
+    uint32_t serial = 0;  ///< number of the seek that it follows
   };
   struct PlanRequest {
     GraphDesc graph;
@@ -111,11 +112,11 @@ class Pipeline {
     PlanExtras extras;
     bool bypass = false;
     std::string solo;
-    std::vector<uint64_t> requests;          ///< numbers of the SetGraphs that it covers
-    std::unique_ptr<PreparedPlan> old_plan;  ///< not null: only free this plan
+    std::vector<uint64_t> requests;          ///< SetGraph::request of the covered commands
+    std::unique_ptr<PreparedPlan> old_plan;  ///< not null: the planner only frees this plan
   };
   struct PlanResult {
-    std::unique_ptr<PreparedPlan> prepared;  ///< null: refused
+    std::unique_ptr<PreparedPlan> prepared;  ///< null if the plan was refused
     GraphDesc graph;
     std::string problem;
     std::vector<uint64_t> requests;
@@ -158,10 +159,10 @@ class Pipeline {
   void wait_until_due(int64_t pts_ns);
   void publish(Frame frame);
   void end_of_stream();
-  /// No new pictures are processed; a changed graph reruns the current one.
+  /// Returns true while no new pictures are processed. A changed graph then reruns the current picture.
   bool idle() const { return state_.paused || (state_.ended && options_.paced); }
   void notice(bool problem, std::string text);
-  void publish_status() { status_.store(state_); }
+  void publish_status();
 
   void register_scopes();
   uint64_t try_enqueue(Command& command);
@@ -175,12 +176,13 @@ class Pipeline {
   Profiler profiler_;
   Timeline timeline_;
   std::unique_ptr<Executor> executor_;
-  int decode_scope_ = 0, decode_track_ = 0, decode_label_ = 0;
+  int decode_track_ = 0, decode_label_ = 0;
   int process_track_ = 0, run_label_ = 0, pace_label_ = 0;
   int waiting_counter_ = 0, finished_counter_ = 0, late_counter_ = 0, not_shown_counter_ = 0;
-  int ahead_scope_ = -1, graph_scope_ = -1, pace_scope_ = -1;  // latency of a paced frame
+  Profiler::Scope decode_scope_;
+  Profiler::Scope ahead_scope_, graph_scope_, pace_scope_;  // latency scopes of a paced frame
 
-  // At most one plan is in preparation, so that the planner never waits to deliver it.
+  // At most one plan is in preparation, so the planner never blocks on plan_results_.
   BoundedQueue<PlanRequest> plan_requests_{8};
   BoundedQueue<PlanResult> plan_results_{2};
   BoundedQueue<DecodedPicture> pictures_{4};
@@ -188,7 +190,7 @@ class Pipeline {
   BoundedQueue<Frame> frames_{2};
   std::counting_semaphore<> command_signal_{0};
 
-  // Seek requests, process → decode: the newest position and the number of requests.
+  // Seek requests from process to decode thread: newest position, and number of requests.
   std::atomic<int64_t> seek_ns_{0};
   std::atomic<uint32_t> seek_serial_{0};
   uint32_t decode_serial_ = 0;  // decode thread
@@ -196,29 +198,29 @@ class Pipeline {
   // Owned by the process thread.
   ProcessStatus state_;
   Picture current_picture_;
-  GraphDesc graph_;      // as it runs
+  GraphDesc graph_;      // the running graph
   GraphDesc requested_;  // differs from graph_ while a plan is being prepared
   PlanExtras extras_;
   std::string solo_;
-  std::vector<uint64_t> requests_;  // numbers of SetGraphs that no PlanRequest covers yet
+  std::vector<uint64_t> requests_;  // SetGraph::request of commands that no PlanRequest covers yet
   bool plan_again_ = false;         // requested_ changed since the last PlanRequest
   bool show_one_ = false;           // process one picture although paused
   PlaybackClock clock_;
   int64_t step_frames_ = 0, loop_a_ns_ = -1, loop_b_ns_ = -1;
-  int64_t timed_from_ns_ = 0;  // the latency of pictures that were decoded before includes a pause
+  int64_t timed_from_ns_ = 0;  // earlier pictures' latency would include a pause
   uint64_t graph_version_ = 0;
 
   SeqLock<ProcessStatus> status_;
   std::atomic<uint64_t> decoded_{0}, dropped_{0}, skipped_{0}, placeholders_{0}, decode_heartbeat_{0};
-  std::atomic<uint64_t> not_shown_{0};  // process thread and consumer
+  std::atomic<uint64_t> not_shown_{0};  // written by the process thread and the consumer
   std::atomic<bool> failed_{false}, stopping_{false};
 
-  std::mutex post_mutex_;  // gives tickets and commands the same order
+  std::mutex post_mutex_;  // keeps tickets in the order of commands
   uint64_t posted_ = 0;
 
-  mutable std::mutex mutex_;  // not locked per frame: graph view, notices, outcomes, failure, stream errors
+  NoticeList notices_;
+  mutable std::mutex mutex_;  // for graph view, outcomes, failure, stream errors; not locked per frame
   std::shared_ptr<const GraphView> graph_view_;
-  std::vector<PipelineNotice> notices_;
   std::vector<PlanOutcome> outcomes_;
   std::exception_ptr failure_;
   std::string stream_errors_;

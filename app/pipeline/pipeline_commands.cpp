@@ -1,4 +1,4 @@
-// What commands do to a pipeline, on the process thread at a frame boundary.
+// Applies commands to a pipeline, on the process thread at a frame boundary.
 #include <algorithm>
 
 #include "app/pipeline/pipeline.hpp"
@@ -66,7 +66,7 @@ void Pipeline::apply(const Command& command) {
              command);
 }
 
-/// Makes all changes for the same frame, or none. If one of them needs a plan, the others wait for it.
+/// Applies all changes to the same frame, or none. If one needs a new plan, all take effect with that plan.
 void Pipeline::apply_changes(const std::vector<GraphChange>& changes) {
   GraphDesc requested = requested_;
   const ChangeResult result = lensd::apply_changes(requested, changes, registry_);
@@ -78,8 +78,8 @@ void Pipeline::apply_changes(const std::vector<GraphChange>& changes) {
   publish_graph();
 }
 
-/// Changes the running plan at once, also while another one is in preparation. Does nothing if the running
-/// graph cannot take all changes, as they belong to the graph that is being planned.
+/// Changes the running plan at once, also while another plan is in preparation. Does nothing if a change does
+/// not fit the running graph: it then belongs to the graph that is being planned.
 void Pipeline::apply_live(const std::vector<GraphChange>& changes) {
   GraphDesc graph = graph_;
   if (lensd::apply_changes(graph, changes, registry_).kind != ChangeResult::Kind::applied) return;
@@ -101,20 +101,20 @@ void Pipeline::apply_step(int frames) {
   if (frames > 0) {
     step_frames_ += frames;
   } else if (current_picture_ && source_info_.seekable) {
-    // Half a frame before the expected time: the first picture from there on is the wanted one.
+    // Seek to half a frame before the target, so that the target is the first picture after that time.
     const int64_t duration = std::max<int64_t>(1, state_.frame_duration_ns);
     request_seek(current_picture_.info.pts_ns + frames * duration - duration / 2);
   }
 }
 
+/// Pictures decoded before the seek stay in the queue until process_loop() takes and drops them. Emptying the
+/// queue here could also drop pictures that the decode thread adds after the seek.
 void Pipeline::request_seek(int64_t position_ns) {
   if (!source_info_.seekable) return notice(true, "this source cannot seek");
   const int64_t last = source_info_.duration_ns > 0 ? source_info_.duration_ns - 1 : position_ns;
   seek_ns_.store(std::clamp<int64_t>(position_ns, 0, std::max<int64_t>(0, last)), std::memory_order_relaxed);
   seek_serial_.fetch_add(1, std::memory_order_release);
   seek_serial_.notify_all();
-  while (pictures_.try_pop()) {  // makes room: the decode thread may be waiting to enqueue an old picture
-  }
   executor_->reset_state();
   clock_.restart();
   show_one_ = state_.paused, step_frames_ = 0, state_.ended = false;

@@ -1,4 +1,4 @@
-// The pipeline's decode thread: pictures from the source, in order, into the queue before the graph.
+// The pipeline's decode thread: reads pictures from the source and queues them for the graph, in order.
 #include "app/pipeline/pipeline.hpp"
 #include "core/base/clock.hpp"
 
@@ -16,7 +16,7 @@ void Pipeline::decode_loop() {
   }
 }
 
-/// Returns false at the end of the stream.
+/// Reads and queues one picture. Returns false at the end of the stream.
 bool Pipeline::decode_one() {
   decode_heartbeat_.fetch_add(1, std::memory_order_relaxed);
   DecodedPicture next;
@@ -26,7 +26,7 @@ bool Pipeline::decode_one() {
   if (outcome == FrameOutcome::again) return true;
   if (outcome == FrameOutcome::ok) {
     const int64_t end = now_ns();
-    if (!source_info_.live) {  // a live source spends the time between pictures there
+    if (!source_info_.live) {  // a live source's next() also waits for the picture
       profiler_.record(decode_scope_, end - begin);
       timeline_.record(decode_track_, decode_label_, next.picture.info.index, begin, end);
     }
@@ -43,8 +43,8 @@ bool Pipeline::decode_one() {
   return outcome == FrameOutcome::ok;
 }
 
-/// Files wait for room. A live source never waits: a display gets the newest picture, a recording may be a
-/// few pictures behind before the oldest is dropped.
+/// Queues a picture. With a file, waits for space. With a live source, drops older pictures instead: paced
+/// runs keep only the newest picture, others drop the oldest if the queue is full.
 void Pipeline::enqueue(DecodedPicture& next) {
   if (!source_info_.live || !next.picture) {
     pictures_.push(next);

@@ -1,5 +1,5 @@
-// How a pipeline's graph becomes a running plan: prepared by the planner thread, or at once by the process
-// thread if the picture format has changed.
+// Replaces the running plan. The planner thread prepares it, or the process thread at once if the picture
+// format has changed.
 #include <fmt/format.h>
 
 #include "app/pipeline/pipeline.hpp"
@@ -8,7 +8,7 @@
 namespace lensd {
 namespace {
 
-/// The graph to plan: its output is the source while bypassed, the node while one is shown alone.
+/// Returns the graph to plan. Its output is the source if bypassed, else the soloed node if there is one.
 GraphDesc effective(GraphDesc graph, bool bypass, const std::string& solo) {
   if (!solo.empty() && graph.find(solo)) graph.output = solo;
   if (bypass) graph.output = kSourceNode;
@@ -21,7 +21,7 @@ GraphDesc effective(GraphDesc graph, bool bypass, const std::string& solo) {
 
 void Pipeline::planner_loop() {
   while (auto request = plan_requests_.pop()) {
-    if (request->old_plan) continue;  // freed here, with the request
+    if (request->old_plan) continue;  // the end of this iteration frees the plan
     PlanResult result;
     result.graph = std::move(request->graph), result.requests = std::move(request->requests);
     try {
@@ -30,6 +30,8 @@ void Pipeline::planner_loop() {
                                        request->picture, options_.backend, registry_, request->extras));
     } catch (const Error& e) {
       result.problem = e.what();
+    } catch (const std::exception& e) {  // out of memory, for example
+      result.problem = fmt::format("the graph cannot be planned: {}", e.what());
     }
     if (!plan_results_.push(result)) return;
     wake();
@@ -38,7 +40,7 @@ void Pipeline::planner_loop() {
 
 // ---- process thread -------------------------------------------------------------------------------------
 
-/// Requests a plan for `graph`. If it is invalid, the running plan stays and the reason is reported.
+/// Requests a plan for `graph`. If `graph` is invalid, keeps the running plan and reports the reason.
 void Pipeline::replan(GraphDesc graph, uint64_t request) {
   if (const auto problems = validate(graph, registry_); !problems.empty()) {
     notice(true, problems.front());
@@ -52,7 +54,7 @@ void Pipeline::replan(GraphDesc graph, uint64_t request) {
   publish_graph();
 }
 
-/// Sends the requested graph to the planner, or waits until the plan in preparation has arrived.
+/// Sends the requested graph to the planner. Does nothing while another plan is in preparation.
 void Pipeline::request_plan() {
   if (state_.planning || !plan_again_) return;
   PlanRequest request{.graph = requested_,
@@ -66,8 +68,8 @@ void Pipeline::request_plan() {
   plan_again_ = false;
 }
 
-/// Swaps in the plan that the planner has prepared, if any; the planner frees the old one. Returns false if
-/// there was no result.
+/// Swaps in the plan that the planner has prepared, and lets the planner free the old one. Returns false if
+/// the planner has no result yet.
 bool Pipeline::swap_in_planned() {
   auto result = plan_results_.try_pop();
   if (!result) return false;
@@ -80,7 +82,7 @@ bool Pipeline::swap_in_planned() {
       publish_graph();
     }
   } else if (result->prepared->plan->picture != executor_->plan()->picture) {
-    free_request.old_plan = std::move(result->prepared);  // install() has replaced it since
+    free_request.old_plan = std::move(result->prepared);  // obsolete: install() has changed the format
   } else {
     free_request.old_plan = executor_->swap_in(std::move(result->prepared));
     graph_ = std::move(result->graph);
@@ -93,9 +95,9 @@ bool Pipeline::swap_in_planned() {
   return true;
 }
 
-/// Plans for a picture format on this thread, as no frame can be processed before. A live source that does
-/// not fit the graph (not connected yet, or another size) is shown without the graph instead of ending the
-/// run.
+/// Plans for a new picture format on this thread, because no frame can be processed before. A picture that
+/// does not fit the graph ends the run, except with a live source (not connected yet, or another size) and
+/// with a paced file that changes its format: these are shown without the graph.
 void Pipeline::install(const PictureInfo& picture) {
   try {
     executor_->install(make_plan(effective(requested_, state_.bypass, solo_), picture, options_.backend,
@@ -103,7 +105,8 @@ void Pipeline::install(const PictureInfo& picture) {
     graph_ = requested_;
   } catch (const Error& e) {
     const bool misfit = e.code() == ExitCode::invalid_config && validate(requested_, registry_).empty();
-    if (!source_info_.live || !misfit) throw;
+    const bool changed = options_.paced && executor_->plan();
+    if (!misfit || !(source_info_.live || changed)) throw;
     notice(true, fmt::format("shown without the graph: {}", e.what()));
     executor_->install(make_plan(effective(requested_, true, {}), picture, options_.backend, registry_, {}));
   }
@@ -115,7 +118,7 @@ void Pipeline::report_outcomes(const std::vector<uint64_t>& requests, const std:
   for (const uint64_t request : requests) outcomes_.push_back({request, problem, next_frame_index()});
 }
 
-/// The first frame that shows a change made now. While paused it is the current one, processed again.
+/// Returns the index of the first frame that shows a change made now: while paused the current frame's.
 int64_t Pipeline::next_frame_index() const {
   if (!current_picture_) return 0;
   return current_picture_.info.index + (state_.paused ? 0 : 1);

@@ -1,6 +1,6 @@
-// Maps timestamps to the wall clock: when the next frame of a file is due at a playback speed.
+// Maps timestamps to the wall clock: computes when the next frame of a file is due at a playback speed.
 //
-// Does not read the clock and does not sleep; the caller passes the time. One thread.
+// Does not read the clock and does not sleep; the caller passes the time. Not thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -10,17 +10,17 @@ namespace lensd {
 
 class PlaybackClock {
  public:
-  /// The next frame is due at once, those after it relative to it.
+  /// Makes the next frame due at once, and later frames due relative to it.
   void restart() { running_ = false; }
   bool running() const { return running_; }
   void set_speed(double speed) { speed_ = speed, restart(); }
 
   struct Wait {
-    int64_t ns = 0;     ///< 0 or less: show the frame now
-    bool late = false;  ///< overdue by more than its duration
+    int64_t ns = 0;     ///< time until the frame is due; 0 or less: show it now
+    bool late = false;  ///< the frame is overdue by more than its duration
   };
-  /// The time from `now_ns` until a frame is due. Restarts from this frame if playback is too slow (overdue
-  /// by more than 4 durations) or the timestamps jump ahead by more than 10 s.
+  /// Returns the time from `now_ns` until a frame is due. Restarts at this frame if it is overdue by more
+  /// than 4 durations (playback is too slow) or due in more than 10 s (the timestamps jump).
   Wait until_due(int64_t pts_ns, int64_t duration_ns, int64_t now_ns) {
     if (!running_) {
       restart_at(pts_ns, now_ns);
@@ -41,7 +41,7 @@ class PlaybackClock {
 
   double speed_ = 1;
   bool running_ = false;
-  int64_t pts_ns_ = 0, wall_ns_ = 0;  ///< the frame of the last restart was due at `wall_ns_`
+  int64_t pts_ns_ = 0, wall_ns_ = 0;  ///< timestamp of the last restart's frame, and when it was due
 };
 
 }  // namespace lensd

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/base/log.hpp"
 
 namespace lensd {
 
@@ -30,7 +29,7 @@ void QueueSink::push(Job job) {
   const bool wait = !may_drop_;
   for (;;) {
     const uint32_t wakes = queue_.wake_token();
-    if (wait && !hurried_.load(std::memory_order_acquire)) {
+    if (wait && !stop_soon_.load(std::memory_order_acquire)) {
       if (queue_.push_or_wake(job, wakes) || queue_.closed()) return;
       continue;
     }
@@ -48,17 +47,6 @@ ConstImageRef QueueSink::host_image(const Frame& frame) {
   if (!(copy_.format == image.format)) copy_ = Image(image.format);
   sync_->copy_to_host(frame, 0, 0, 0, copy_.ref());
   return std::as_const(copy_).ref();
-}
-
-void QueueSink::notice(bool problem, std::string text) {
-  constexpr size_t kMaxNotices = 64;
-  const std::lock_guard lock(mutex_);
-  if (notices_.size() < kMaxNotices) notices_.push_back({problem, std::move(text)});
-}
-
-std::vector<SinkNotice> QueueSink::take_notices() {
-  const std::lock_guard lock(mutex_);
-  return std::exchange(notices_, {});
 }
 
 }  // namespace lensd

@@ -1,13 +1,13 @@
-// A sink with a thread of its own behind a bounded queue.
+// A sink with its own thread and a bounded queue.
 //
-//   take() ── job ──▶ queue of kSinkFrames ──▶ handle() on the sink's thread
+//   take() ── Job ──▶ queue of kSinkFrames ──▶ handle() on the sink's thread
 //
-// File sources: take() waits for room, nothing is lost. Live sources: the oldest frame goes, counted.
+// If the queue is full, take() waits with file sources. With live sources it drops and counts the oldest
+// frame.
 #pragma once
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <thread>
 
 #include "app/pipeline/frame_sink.hpp"
@@ -17,52 +17,60 @@
 
 namespace lensd {
 
-/// Frames that a sink's queue may hold; the frame pool must have as many to spare.
+/// Capacity of a sink's queue. The frame pool needs this many additional frames per sink.
 inline constexpr int kSinkFrames = 4;
 
 class QueueSink : public FrameSink {
  public:
   ~QueueSink() override;
 
-  void stop_soon() noexcept override { hurried_.store(true, std::memory_order_release), queue_.wake(); }
-  std::vector<SinkNotice> take_notices() override;
+  void stop_soon() noexcept override { stop_soon_.store(true, std::memory_order_release), queue_.wake(); }
+  std::vector<Notice> take_notices() override { return notices_.take(); }
   void attach(DeviceFrameSync* sync) override { sync_ = sync; }
 
-  /// Works off the queue, then completes what was begun. After the pipeline's stop(); idempotent.
+  /// Waits until the queued frames are handled and complete() has returned. Call after Pipeline::stop().
+  /// Idempotent.
   void finish();
+  /// Returns the first error, or an empty string. Call after finish().
+  const std::string& failure() const { return failure_; }
 
  protected:
   struct Job {
     Frame frame;
     Picture picture;
     FrameInfo info;
-    std::shared_ptr<const StartRecord> session;  ///< the recording that it belongs to; null: none
+    PixelAspect aspect;
+    std::shared_ptr<const StartRecord> session;  ///< the recording that the frame belongs to, or null
   };
 
-  /// Begins the thread; for the constructors of derived classes, whose members are made by then.
+  /// Starts the thread. `may_drop`: drop frames if the queue is full. Call last in the derived class's
+  /// constructor.
   void run(bool may_drop);
-  /// Process thread.
+  /// Queues a job; see above for a full queue. Call from the process thread only.
   void push(Job job);
   uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
-  void notice(bool problem, std::string text);
-  /// The graph's output in host memory, waited for; valid until the next call. The sink's thread.
+  void notice(bool problem, std::string text) { notices_.add(problem, std::move(text)); }
+  /// Waits for the frame. Returns its output in host memory, valid until the next call. Call from the sink's
+  /// thread only.
   ConstImageRef host_image(const Frame& frame);
 
-  /// The sink's thread. Must not throw.
+  /// Handles a job. Called by the sink's thread. Must not throw.
   virtual void handle(Job& job) = 0;
+  /// Called by the sink's thread after the last job. Must not throw.
   virtual void complete() = 0;
+
+  std::string failure_;  ///< written by the sink's thread
 
  private:
   void loop();
 
   BoundedQueue<Job> queue_{kSinkFrames};
   DeviceFrameSync* sync_ = nullptr;
-  Image copy_;  ///< of a frame on the GPU
+  Image copy_;  ///< host copy of a device frame
   bool may_drop_ = false;
-  std::atomic<bool> hurried_{false};
+  std::atomic<bool> stop_soon_{false};
   std::atomic<uint64_t> dropped_{0};
-  std::mutex mutex_;  ///< notices only: not on the way of a frame
-  std::vector<SinkNotice> notices_;
+  NoticeList notices_;
   std::thread thread_;
 };
 

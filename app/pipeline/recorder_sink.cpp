@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <exception>
 #include <filesystem>
 
 #include "core/base/clock.hpp"
@@ -10,10 +11,10 @@
 namespace lensd {
 namespace {
 
-/// After a failure, where the recording is to go on.
 constexpr int64_t kRetryNs = 5'000'000'000;
-/// Footage after which it does go on: a disk that is full takes a header and a few pictures as well.
-constexpr double kSureSeconds = 3;
+/// A restarted recording counts as a success after this duration, because a full disk may still take the
+/// header and a few frames.
+constexpr double kSuccessSeconds = 3;
 
 }  // namespace
 
@@ -33,17 +34,15 @@ std::unique_ptr<Recording> RecorderSink::make_recording(bool preroll) const {
 
 // ---- process thread -------------------------------------------------------------------------------------
 
-void RecorderSink::take(const Frame& frame, const Picture& source) {
+void RecorderSink::take(const Frame& frame, const Picture& source, const PixelAspects& aspects) {
   if (!session_ && settings_.preroll_seconds <= 0) return;
-  if (frame.info.placeholder) return;  // "no picture" is no picture
-  Job job;
-  job.session = session_;
-  if (session_ && session_->what == StartRecord::What::source)
-    job.picture = source.share();
-  else
-    job.frame = frame.share();
-  job.info = frame.info;
-  push(std::move(job));
+  if (frame.info.placeholder) return;
+  const bool record_source = session_ && session_->what == StartRecord::What::source;
+  push({.frame = record_source ? Frame() : frame.share(),
+        .picture = record_source ? source.share() : Picture(),
+        .info = frame.info,
+        .aspect = record_source ? aspects.source : aspects.output,
+        .session = session_});
 }
 
 void RecorderSink::start(const StartRecord& command) {
@@ -54,15 +53,17 @@ void RecorderSink::start(const StartRecord& command) {
 void RecorderSink::stop() {
   if (!session_) return;
   session_.reset();
-  push({});
+  push(Job{});
 }
 
 // ---- recorder's thread ----------------------------------------------------------------------------------
 
 RecordTarget RecorderSink::target_of(const StartRecord& command) const {
   RecordTarget target;
-  target.path = command.path, target.resumed = command.resumed || again_;
-  target.rules = {.overwrite = command.overwrite && !target.resumed, .beneath = command.beneath};
+  target.path = command.path, target.resumed = command.resumed || retrying_;
+  target.rules = {.overwrite = command.overwrite && !target.resumed,
+                  .next_free = command.next_free,
+                  .beneath = command.beneath};
   if (!target.path.empty()) return target;
   target.path = settings_.name;
   if (command.beneath.empty()) target.path = (std::filesystem::path(settings_.folder) / target.path).string();
@@ -73,26 +74,23 @@ void RecorderSink::handle(Job& job) {
   if (job.session != current_) change_session(job.session);
   if (current_ && !active_ && current_->keep_trying && now_ns() >= retry_ns_) begin(true);
   if (job.frame || job.picture) write(job);
-  update_status();
+  publish_status();
 }
 
 void RecorderSink::change_session(const std::shared_ptr<const StartRecord>& session) {
   end_session();
   current_ = session;
-  if (session) {
-    before_frames_ = before_bytes_ = before_files_ = 0;
-    frames_ = bytes_ = files_ = 0;
-    {
-      const std::lock_guard lock(text_mutex_);
-      path_.clear(), problem_.clear();
-    }
-    begin(false);
-  }
-  wanted_.store(session != nullptr, std::memory_order_release);
+  state_.wanted = session != nullptr;
+  if (!session) return;
+  earlier_ = {};
+  state_.frames = state_.bytes = state_.files = 0;
+  state_.path.clear(), state_.problem.clear();
+  begin(false);
+  ++state_.begun;
 }
 
-void RecorderSink::begin(bool again) {
-  again_ = again;
+void RecorderSink::begin(bool retry) {
+  retrying_ = retry;
   try {
     if (current_->what == StartRecord::What::source) {
       source_ = make_recording(false);
@@ -101,30 +99,26 @@ void RecorderSink::begin(bool again) {
       active_ = output_.get();
     }
     active_->start(target_of(*current_));
-  } catch (const Error& error) {
-    broke_off(error.what());
+  } catch (const std::exception& error) {
+    fail(error.what());
   }
-  if (!again) begun_.fetch_add(1, std::memory_order_release);
 }
 
-/// Completes what is there, and tells of it.
+/// Completes the file and reports it.
 void RecorderSink::end_session() {
-  Recording* const recording = std::exchange(active_, nullptr);
-  if (!recording) return;
-  active_ = recording;
+  if (!active_) return;
   try {
-    recording->stop();
-  } catch (const Error& error) {
-    return broke_off(error.what());
+    active_->stop();
+  } catch (const std::exception& error) {
+    return fail(error.what());
   }
-  update_status();
-  active_ = nullptr;
-  const uint64_t lost = dropped() - std::exchange(dropped_told_, dropped());
-  if (frames_ == 0) return notice(false, "nothing was recorded: no frame came");
-  const std::string path = recording->report().path;
-  notice(false, fmt::format("recorded {} frames to {}{}{}", frames_.load(), path,
-                            files_ > 1 ? fmt::format(", the last of {} files", files_.load()) : "",
-                            lost ? fmt::format("; {} frames lost, the recorder was behind", lost) : ""));
+  publish_status();
+  const std::string path = std::exchange(active_, nullptr)->report().path;
+  const uint64_t lost = dropped() - std::exchange(dropped_reported_, dropped());
+  if (state_.frames == 0) return notice(false, "nothing was recorded: no frame came");
+  notice(false, fmt::format("recorded {} frames to {}{}{}", state_.frames, path,
+                            state_.files > 1 ? fmt::format(", the last of {} files", state_.files) : "",
+                            lost ? fmt::format("; {} frames lost, the recorder was too slow", lost) : ""));
 }
 
 void RecorderSink::write(const Job& job) {
@@ -134,25 +128,23 @@ void RecorderSink::write(const Job& job) {
       if (job.picture.planes.memory == MemoryKind::device)
         throw Error(ExitCode::runtime_failure, "recording", "the decoded pictures stay on the GPU",
                     "use --hwdec=no to record the source");
-      const Orientation& turn = job.picture.planes.info.orientation;
-      if (turn != Orientation{} && !std::exchange(told_turn_, true))
-        notice(false, "the source is recorded as it is stored, without the turn that brings it upright");
-      if (active_) recording.write(job.picture.planes, job.info);
+      if (job.picture.planes.info.orientation != Orientation{} && !std::exchange(orientation_reported_, true))
+        notice(false, "the source is recorded as stored, without its rotation");
+      if (active_) recording.write(job.picture.planes, job.info, job.aspect);
     } else {
-      recording.write(host_image(job.frame), job.info);
+      recording.write(host_image(job.frame), job.info, job.aspect);
     }
     if (const std::string text = recording.take_notice(); !text.empty()) notice(false, text);
-    if (again_ && active_ && static_cast<double>(recording.report().frames) > kSureSeconds * fps_) {
-      again_ = false;
+    if (retrying_ && active_ && static_cast<double>(recording.report().frames) > kSuccessSeconds * fps_) {
+      retrying_ = false;
       notice(false, "recording again, to " + recording.report().path);
-      const std::lock_guard lock(text_mutex_);
-      problem_.clear();
+      state_.problem.clear();
     }
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     if (active_)
-      broke_off(error.what());
-    else if (!std::exchange(told_device_, true))
-      tell(error.what());
+      fail(error.what());
+    else if (!std::exchange(preroll_failed_, true))
+      report_failure(error.what());
   }
 }
 
@@ -160,54 +152,49 @@ void RecorderSink::complete() {
   end_session();
   output_.reset();
   source_.reset();
-  wanted_ = false;
-  update_status();
+  state_.wanted = false;
+  publish_status();
 }
 
-/// The recording at hand has ended by itself, with what was written so far.
-void RecorderSink::broke_off(const std::string& problem) {
+/// Ends the active recording after an error. The file keeps the frames written so far.
+void RecorderSink::fail(const std::string& problem) {
   if (Recording* const recording = std::exchange(active_, nullptr)) {
     const Recording::Report done = recording->report();
-    before_frames_ += done.frames, before_bytes_ += done.bytes,
-        before_files_ += done.frames > 0 ? done.files : 0;
+    earlier_.frames += done.frames, earlier_.bytes += done.bytes;
+    if (done.frames > 0) earlier_.files += done.files;
+    // The last frames are lost if their fragment was incomplete.
+    state_.frames = earlier_.frames, state_.bytes = earlier_.bytes, state_.files = earlier_.files;
   }
   retry_ns_ = now_ns() + kRetryNs;
-  {
-    const std::lock_guard lock(text_mutex_);
-    problem_ = problem;
-  }
-  // Attempts that fail again are not told again.
-  if (std::exchange(again_, false)) return;
-  failures_.fetch_add(1, std::memory_order_relaxed);
-  tell(problem);
+  state_.problem = problem;
+  if (std::exchange(retrying_, false)) return;  // the first failure was reported already
+  ++state_.failures;
+  report_failure(problem);
 }
 
-void RecorderSink::tell(const std::string& problem) {
+void RecorderSink::report_failure(const std::string& problem) {
   if (failure_.empty()) failure_ = problem;
-  const bool tried_again = current_ && current_->keep_trying && before_frames_ > 0;
-  notice(true, fmt::format("recording stopped: {}{}", problem, tried_again ? "; it is tried again" : ""));
+  const bool retries = current_ && current_->keep_trying && earlier_.frames > 0;
+  notice(true, fmt::format("recording stopped: {}{}", problem, retries ? "; retrying" : ""));
 }
 
-void RecorderSink::update_status() {
+void RecorderSink::publish_status() {
   if (active_) {
     Recording::Report now = active_->report();
-    frames_.store(before_frames_ + now.frames, std::memory_order_relaxed);
-    bytes_.store(before_bytes_ + now.bytes, std::memory_order_relaxed);
-    files_.store(before_files_ + now.files, std::memory_order_relaxed);
-    const std::lock_guard lock(text_mutex_);
-    path_ = now.files > 0 ? std::move(now.path) : std::string();  // a template before
+    state_.frames = earlier_.frames + now.frames;
+    state_.bytes = earlier_.bytes + now.bytes;
+    state_.files = earlier_.files + now.files;
+    state_.path = now.files > 0 ? std::move(now.path) : std::string();  // a template before the first file
   }
-  recording_.store(active_ && active_->active(), std::memory_order_release);
+  state_.recording = active_ && active_->active();
+  const std::lock_guard lock(mutex_);
+  status_ = state_;
 }
 
 SinkStatus RecorderSink::status() const {
-  SinkStatus s;
-  s.begun = begun_.load(std::memory_order_acquire);
-  s.recording = recording_, s.wanted = wanted_, s.failures = failures_;
-  s.frames = frames_, s.bytes = bytes_, s.files = files_;
+  const std::lock_guard lock(mutex_);
+  SinkStatus s = status_;
   s.dropped = dropped();
-  const std::lock_guard lock(text_mutex_);
-  s.path = path_, s.problem = problem_;
   return s;
 }
 

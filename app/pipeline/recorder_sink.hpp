@@ -1,11 +1,12 @@
-// The recording of a running pipeline, on a thread of its own.
+// Records the output or the source of a running pipeline.
 //
 //   StartRecord ──▶ start(), take() on the process thread ──▶ queue ──▶ Recording on the recorder's thread
 //
-// Each frame carries the recording that it belongs to, so that a recording begins and ends with the frame
-// that was next when it was asked for. What goes wrong with a file becomes a notice; the video goes on, and a
-// recording with `keep_trying` is begun again every few seconds.
+// Each queued frame refers to its recording, so that a recording starts and stops at the exact frame of the
+// command. After an error the recording ends with a notice. With `keep_trying` it restarts after 5 s.
 #pragma once
+
+#include <mutex>
 
 #include "app/pipeline/queue_sink.hpp"
 #include "core/media/recording.hpp"
@@ -18,23 +19,21 @@ class RecorderSink final : public QueueSink {
   RecorderSink(const RecordSettings& settings, const SourceInfo& source);
   ~RecorderSink() override { finish(); }
 
-  void take(const Frame& frame, const Picture& source) override;
+  void take(const Frame& frame, const Picture& source, const PixelAspects& aspects) override;
   void start(const StartRecord& command) override;
   void stop() override;
   SinkStatus status() const override;
-  /// The first thing that went wrong, for the exit code; empty: nothing. After finish().
-  const std::string& failure() const { return failure_; }
 
  private:
   void handle(Job& job) override;
   void complete() override;
   void change_session(const std::shared_ptr<const StartRecord>& session);
-  void begin(bool again);
+  void begin(bool retry);
   void end_session();
   void write(const Job& job);
-  void broke_off(const std::string& problem);
-  void tell(const std::string& problem);
-  void update_status();
+  void fail(const std::string& problem);
+  void report_failure(const std::string& problem);
+  void publish_status();
   RecordTarget target_of(const StartRecord& command) const;
   std::unique_ptr<Recording> make_recording(bool preroll) const;
 
@@ -44,22 +43,19 @@ class RecorderSink final : public QueueSink {
 
   std::shared_ptr<const StartRecord> session_;  // process thread
 
-  // Recorder's thread.
+  // Owned by the recorder's thread.
   std::shared_ptr<const StartRecord> current_;
   std::unique_ptr<Recording> output_, source_;
   Recording* active_ = nullptr;
-  bool told_device_ = false, told_turn_ = false;
-  uint64_t dropped_told_ = 0;
-  int64_t retry_ns_ = 0;  ///< when a recording that broke off is begun again
-  bool again_ = false;    ///< it was; to be told once it has frames
-  int64_t before_frames_ = 0, before_bytes_ = 0, before_files_ = 0;  ///< of this session's earlier parts
-  std::string failure_;
+  bool preroll_failed_ = false, orientation_reported_ = false;
+  uint64_t dropped_reported_ = 0;
+  int64_t retry_ns_ = 0;       ///< time at which to restart a failed recording
+  bool retrying_ = false;      ///< restarted after a failure, not yet counted as a success
+  Recording::Report earlier_;  ///< totals of this session's failed recordings
+  SinkStatus state_;
 
-  std::atomic<bool> recording_{false}, wanted_{false};
-  std::atomic<int64_t> frames_{0}, bytes_{0}, files_{0};
-  std::atomic<uint64_t> begun_{0}, failures_{0};
-  mutable std::mutex text_mutex_;
-  std::string path_, problem_;
+  mutable std::mutex mutex_;
+  SinkStatus status_;  ///< copy of state_
 };
 
 }  // namespace lensd

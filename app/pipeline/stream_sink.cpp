@@ -1,5 +1,7 @@
 #include "app/pipeline/stream_sink.hpp"
 
+#include <exception>
+
 #include "core/base/error.hpp"
 
 namespace lensd {
@@ -12,33 +14,26 @@ StreamSink::StreamSink(const std::string& url, const EncoderOptions& encoder, co
   run(source.live);
 }
 
-void StreamSink::take(const Frame& frame, const Picture&) {
-  Job job;
-  job.frame = frame.share();
-  job.info = frame.info;
-  push(std::move(job));
-}
-
 void StreamSink::handle(Job& job) {
   if (!job.frame || !failure_.empty()) return;
   try {
-    output_.write(host_image(job.frame), job.info);
-  } catch (const Error& error) {
+    output_.write(host_image(job.frame), job.info, job.aspect);
+  } catch (const std::exception& error) {
     failure_ = error.what();
-    notice(true, "nothing is sent any more: " + failure_);
+    notice(true, "stream stopped: " + failure_);
   }
 }
 
 void StreamSink::complete() {
   try {
     output_.finish();
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     if (failure_.empty()) failure_ = error.what();
   }
 }
 
-std::vector<SinkNotice> StreamSink::take_notices() {
-  std::vector<SinkNotice> notices = QueueSink::take_notices();
+std::vector<Notice> StreamSink::take_notices() {
+  std::vector<Notice> notices = QueueSink::take_notices();
   if (StreamOutput::Notice notice = output_.take_notice(); !notice.text.empty())
     notices.push_back({notice.problem, std::move(notice.text)});
   return notices;

@@ -1,4 +1,4 @@
-// The result of a running pipeline sent to a receiver; see core/media/stream_output.hpp.
+// Sends the output of a running pipeline to a receiver; see StreamOutput.
 #pragma once
 
 #include "app/pipeline/queue_sink.hpp"
@@ -9,22 +9,21 @@ namespace lensd {
 
 class StreamSink final : public QueueSink {
  public:
-  /// Throws Error(usage) when nothing can be sent to `url`.
+  /// Throws Error(usage) if `url` is not a stream target.
   StreamSink(const std::string& url, const EncoderOptions& encoder, const SourceInfo& source);
   ~StreamSink() override { finish(); }
 
-  void take(const Frame& frame, const Picture& source) override;
+  void take(const Frame& frame, const Picture&, const PixelAspects& aspects) override {
+    push({.frame = frame.share(), .info = frame.info, .aspect = aspects.output});
+  }
   SinkStatus status() const override;
-  std::vector<SinkNotice> take_notices() override;
-  /// Why the encoder does not run; empty: it does. After finish().
-  const std::string& failure() const { return failure_; }
+  std::vector<Notice> take_notices() override;
 
  private:
   void handle(Job& job) override;
   void complete() override;
 
   StreamOutput output_;
-  std::string failure_;  // sink's thread
 };
 
 }  // namespace lensd

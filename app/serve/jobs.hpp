@@ -1,12 +1,14 @@
-// One thread for work that takes its time: opening sources, planning, writing files.
+// A thread for slow work: opening sources, planning, writing files.
 //
-//   control, HTTP ── post() ──▶ bounded queue ──▶ the jobs' thread, one after another
+//   socket, HTTP ── post() ──▶ bounded queue ──▶ the thread runs one job after another
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <thread>
 
 #include "core/base/bounded_queue.hpp"
+#include "core/base/log.hpp"
 
 namespace lensd {
 
@@ -17,9 +19,9 @@ class Jobs {
   Jobs(const Jobs&) = delete;
   Jobs& operator=(const Jobs&) = delete;
 
-  /// False when too many are waiting, or after stop(); any thread.
+  /// Queues a job. Returns false if the queue is full or after stop(). Thread-safe.
   bool post(std::function<void()> job) { return queue_.try_push(job); }
-  /// Ends after the job at hand; those that wait are still run.
+  /// Waits until the queued jobs have run, then ends the thread.
   void stop() {
     queue_.close();
     if (thread_.joinable()) thread_.join();
@@ -27,7 +29,11 @@ class Jobs {
 
  private:
   void run() {
-    while (auto job = queue_.pop()) (*job)();
+    while (auto job = queue_.pop()) try {
+        (*job)();
+      } catch (const std::exception& e) {  // such as a failed allocation
+        log::warn("{}", e.what());
+      }
   }
 
   BoundedQueue<std::function<void()>> queue_{64};

@@ -8,7 +8,8 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
+
+#include "core/base/clock.hpp"
 
 namespace lensd {
 namespace {
@@ -24,26 +25,22 @@ ServiceNotify::ServiceNotify() : address_(variable("NOTIFY_SOCKET")) {
   const bool usable = address_.size() > 1 && address_.size() < sizeof(sockaddr_un::sun_path) &&
                       (address_[0] == '/' || address_[0] == '@');
   if (!usable) return;
-  fd_ = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  fd_ = UniqueFd(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const std::string pid = variable("WATCHDOG_PID");
   if (!pid.empty() && std::strtol(pid.c_str(), nullptr, 10) != getpid()) return;
   watchdog_ns_ = std::strtoll(variable("WATCHDOG_USEC").c_str(), nullptr, 10) * 1000 / 2;
 }
 
-ServiceNotify::~ServiceNotify() {
-  if (fd_ >= 0) close(fd_);
-}
-
 void ServiceNotify::send(const std::string& text) const {
-  if (fd_ < 0) return;
+  if (!fd_) return;
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   std::memcpy(address.sun_path, address_.data(), address_.size());
-  if (address_[0] == '@') address.sun_path[0] = '\0';  // in the abstract namespace
+  if (address_[0] == '@') address.sun_path[0] = '\0';  // abstract namespace
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + address_.size());
-  // A manager that does not read must not stop the video: the message is lost then.
-  [[maybe_unused]] const ssize_t ignored =
-      sendto(fd_, text.data(), text.size(), MSG_NOSIGNAL, reinterpret_cast<const sockaddr*>(&address), size);
+  // Does not block: if the manager does not read, the message is lost.
+  [[maybe_unused]] const ssize_t ignored = sendto(fd_.get(), text.data(), text.size(), MSG_NOSIGNAL,
+                                                  reinterpret_cast<const sockaddr*>(&address), size);
 }
 
 void ServiceNotify::ready(const std::string& status) const {
@@ -57,9 +54,7 @@ void ServiceNotify::status(const std::string& text) {
 }
 
 void ServiceNotify::reloading() const {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  send(fmt::format("RELOADING=1\nMONOTONIC_USEC={}", int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1000));
+  send(fmt::format("RELOADING=1\nMONOTONIC_USEC={}", now_ns() / 1000));
 }
 
 void ServiceNotify::stopping() const {

@@ -1,35 +1,34 @@
-// Messages to the service manager: systemd's notification protocol, a datagram with NAME=VALUE lines.
+// Notifies the service manager with systemd's protocol: datagrams with NAME=VALUE lines.
 //
-// Without $NOTIFY_SOCKET nothing is sent. Belongs to one thread.
+// Sends nothing if $NOTIFY_SOCKET is not set. Not thread-safe.
 #pragma once
 
 #include <cstdint>
 #include <string>
+
+#include "core/base/unique_fd.hpp"
 
 namespace lensd {
 
 class ServiceNotify {
  public:
   ServiceNotify();
-  ~ServiceNotify();
-  ServiceNotify(const ServiceNotify&) = delete;
-  ServiceNotify& operator=(const ServiceNotify&) = delete;
 
   void ready(const std::string& status) const;
-  /// Sent only when the text is another one than before.
+  /// Sends the status text if it differs from the last one.
   void status(const std::string& text);
-  /// Answered by ready() once the reload is through, well or not.
+  /// Reports that a reload has started. Call ready() when it has ended, successful or not.
   void reloading() const;
   void stopping() const;
   void watchdog() const;
 
-  /// How often watchdog() is due, half of what the manager allows; 0: it does not ask.
+  /// Returns the interval at which to call watchdog(), half of the manager's limit; 0 if it has no watchdog.
   int64_t watchdog_interval_ns() const noexcept { return watchdog_ns_; }
 
  private:
   void send(const std::string& text) const;
 
-  int fd_ = -1;
+  UniqueFd fd_;
   int64_t watchdog_ns_ = 0;
   std::string address_, status_;
 };

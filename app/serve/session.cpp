@@ -3,34 +3,25 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <future>
 #include <utility>
 
 #include "app/pipeline/queue_sink.hpp"
-#include "app/serve/session_answers.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
+#include "core/base/text.hpp"
+#include "core/base/url_secrets.hpp"
 #include "core/config/keys.hpp"
-#include "core/media/url.hpp"
+#include "core/control/properties.hpp"
 
 namespace lensd {
 namespace {
 
-/// How long a plan may take before its transaction is given up; the pipeline may be ending.
-constexpr auto kPlanPatience = std::chrono::seconds(30);
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  for (size_t at = 0; at <= text.size();) {
-    const size_t end = std::min(text.find('\n', at), text.size());
-    if (end > at) lines.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return lines;
-}
+/// Timeout of plan(). A pipeline that stops while it plans a graph never reports the outcome.
+constexpr auto kPlanTimeout = std::chrono::seconds(30);
+constexpr const char* kEnding = "lensd is ending";
 
 }  // namespace
 
@@ -38,15 +29,16 @@ Session::Session(SessionOptions options, const Registry& registry)
     : options_(std::move(options)),
       registry_(registry),
       captures_(options_.captures),
-      recordings_(options_.config.record_folder.value_or(options_.captures)),
+      recordings_(options_.config.record_folder.empty() ? options_.captures : options_.config.record_folder),
       started_ns_(now_ns()),
       config_(options_.config),
       record_(options_.record) {
   if (!record_ || !record_->path.empty()) return;
-  record_->beneath = recordings_.folder();
-  // Made now or not at all: later it may be missing because a disk is, whose place nothing should take.
-  std::error_code told_by_the_recorder;
-  std::filesystem::create_directories(record_->beneath, told_by_the_recorder);
+  record_->beneath = recordings_.path();
+  // Create the folder only at the start: if it is missing later, its disk may be unmounted. The recorder
+  // reports errors.
+  std::error_code ignored;
+  std::filesystem::create_directories(record_->beneath, ignored);
 }
 
 Session::~Session() {
@@ -58,13 +50,13 @@ void Session::start(const std::string& url, const GraphDesc& graph) {
     const std::lock_guard lock(mutex_);
     url_ = url;
   }
-  replace(url, graph);
+  open_and_start(url, graph);
 }
 
 void Session::stop() {
   if (stopped_.exchange(true)) return;
-  if (const auto running = pipeline()) end(*running);
-  forget_requests("lensd is ending");
+  if (const auto running = pipeline()) shut_down(*running);
+  fail_requests(kEnding);
   transactions_.stop();
   files_.stop();
   const std::lock_guard lock(frame_mutex_);
@@ -86,187 +78,190 @@ std::shared_ptr<Pipeline> Session::pipeline() const {
   return pipeline_;
 }
 
-// ---- transactions ---------------------------------------------------------------------------------------
+// ---- the pipeline ---------------------------------------------------------------------------------------
 
-/// Opens a source with a graph; the pipeline before it ends only when the new one is there.
-void Session::replace(const std::string& url, const GraphDesc& graph) {
-  std::shared_ptr<Pipeline> fresh = options_.open(url, graph);
-  if (const auto old = exchange(fresh, url)) end(*old);
-  forget_requests("the source was changed meanwhile");
+/// Opens a source with a graph. The old pipeline stops only after the new one is open.
+void Session::open_and_start(const std::string& url, const GraphDesc& graph) {
+  const std::shared_ptr<Pipeline> next = options_.open(url, graph);
+  if (const auto old = swap_pipeline(next, url)) shut_down(*old);
+  fail_requests("the source was changed meanwhile");
   {
     const std::lock_guard lock(mutex_);
-    if (record_) fresh->post(*record_);
+    if (record_) next->post(*record_);
     if (record_) record_->resumed = true;
   }
-  fresh->start();
+  next->start();
   changed();
 }
 
-/// Ends its threads and completes its files here, not wherever the last handle is dropped.
-void Session::end(Pipeline& pipeline) {
+/// Joins the pipeline's threads and completes its files, even if other owners still hold the pipeline.
+void Session::shut_down(Pipeline& pipeline) {
   pipeline.stop();
   for (const auto& sink : pipeline.sinks())
     if (auto* queue = dynamic_cast<QueueSink*>(sink.get())) queue->finish();
   if (!options_.load)
-    for (const PipelineNotice& notice : pipeline.take_notices()) tell(notice);
+    for (const Notice& notice : pipeline.take_notices()) publish_notice(notice.problem, notice.text);
 }
 
-void Session::tell(const PipelineNotice& notice) {
-  notice.problem ? log::warn("{}", notice.text) : log::info("{}", notice.text);
-  hub_.publish("notice", state().frame, {{"problem", notice.problem}, {"text", notice.text}});
-}
-
-/// Gives back the pipeline before it.
-std::shared_ptr<Pipeline> Session::exchange(std::shared_ptr<Pipeline> fresh, const std::string& url) {
+/// Replaces the pipeline and returns the old one. Throws Error(runtime_failure) after stop().
+std::shared_ptr<Pipeline> Session::swap_pipeline(std::shared_ptr<Pipeline> next, const std::string& url) {
   {
     const std::lock_guard lock(frame_mutex_);
     newest_.reset();
   }
   const std::lock_guard lock(mutex_);
-  if (stopped_) throw Error(ExitCode::runtime_failure, "session", "lensd is ending");
+  if (stopped_) throw Error(ExitCode::runtime_failure, "session", kEnding);
   url_ = url;
   pending_.clear();
   rate_ns_ = 0;
-  return std::exchange(pipeline_, std::move(fresh));
+  return std::exchange(pipeline_, std::move(next));
 }
 
 void Session::attach(std::shared_ptr<Pipeline> pipeline, const std::string& url) {
-  exchange(std::move(pipeline), url);
-  forget_requests("the source was changed meanwhile");
+  swap_pipeline(std::move(pipeline), url);
+  fail_requests("the source was changed meanwhile");
   changed();
 }
 
-void Session::offer(Frame frame) {
+void Session::set_newest_frame(Frame frame) {
   const std::lock_guard lock(frame_mutex_);
   if (!stopped_) newest_ = std::move(frame);
 }
 
-/// Has the owner of the pipelines open a source, and waits for it. On the transactions' thread.
-Answer Session::open_elsewhere(const std::string& url, const GraphDesc* graph) {
-  const auto promise = std::make_shared<std::promise<Answer>>();
-  std::future<Answer> future = promise->get_future();
-  options_.load(url, [promise](Answer answer) { promise->set_value(std::move(answer)); });
-  Answer answer = future.get();
-  return answer.fault == Status::none && graph ? plan(*graph) : answer;
+// ---- transactions: on their own thread, one after another -----------------------------------------------
+
+/// Opens a source with the graph `next`, or with the current graph if `next` is null.
+Response Session::load_now(const std::string& url, const GraphDesc* next) {
+  if (!options_.load) {
+    open_and_start(url, next ? *next : graph().graph);
+    return {};
+  }
+  const auto promise = std::make_shared<std::promise<Response>>();
+  std::future<Response> future = promise->get_future();
+  options_.load(url, [promise](Response response) { promise->set_value(std::move(response)); });
+  Response response = future.get();
+  return response.ok() && next ? plan(*next) : response;
 }
 
-/// Has a graph planned and waits until it runs or is refused. On the transactions' thread.
-Answer Session::plan(const GraphDesc& graph) {
+/// Swaps in a graph. Waits until the graph runs or is refused, at most kPlanTimeout.
+Response Session::plan(const GraphDesc& graph) {
   const auto promise = std::make_shared<std::promise<PlanOutcome>>();
-  std::future<PlanOutcome> outcome = promise->get_future();
+  std::future<PlanOutcome> future = promise->get_future();
   uint64_t request = 0;
   std::shared_ptr<Pipeline> running;
   {
     const std::lock_guard lock(mutex_);
     request = next_request_++;
     running = pipeline_;
-    requests_[request] = [promise](const PlanOutcome& o) { promise->set_value(o); };
+    requests_[request] = [promise](const PlanOutcome& outcome) { promise->set_value(outcome); };
   }
   if (!running || stopped_ || !running->try_post(SetGraph{graph, request})) {
-    const std::lock_guard lock(mutex_);
-    requests_.erase(request);
-    return {Status::busy, running ? "too many commands are waiting" : kNoSourceYet, {}};
+    take_request(request);
+    return not_posted();
   }
-  if (outcome.wait_for(kPlanPatience) != std::future_status::ready) {
-    const std::lock_guard lock(mutex_);
-    requests_.erase(request);
-    return {Status::failed, "the graph could not be planned in time", {}};
+  if (future.wait_for(kPlanTimeout) != std::future_status::ready) {
+    take_request(request);
+    return {Status::failed, "the graph could not be planned in time"};
   }
-  const PlanOutcome result = outcome.get();
-  if (!result.problem.empty()) return refused(result.problem);
+  const PlanOutcome outcome = future.get();
+  if (!outcome.problem.empty()) return {Status::refused, outcome.problem};
   ++graph_changes_;
-  return {Status::none, {}, {{"frame", result.frame}}};
+  return {.data = {{"frame", outcome.frame}}};
 }
 
-void Session::forget_requests(const std::string& why) {
+/// Removes and returns a request's callback. Returns null if there is no such request.
+std::function<void(const PlanOutcome&)> Session::take_request(uint64_t request) {
+  const std::lock_guard lock(mutex_);
+  const auto node = requests_.extract(request);
+  return node ? std::move(node.mapped()) : nullptr;
+}
+
+void Session::fail_requests(const std::string& reason) {
   decltype(requests_) open;
   {
     const std::lock_guard lock(mutex_);
     open.swap(requests_);
   }
-  for (auto& [id, reply] : open) reply({id, why, 0});
+  for (auto& [id, callback] : open) callback({id, reason, 0});
 }
 
-Answer Session::reload_now() {
-  Layered next;
-  Answer answer;
-  try {
-    next = load_layers(options_.layers, registry_);
-    const std::string url = next.config.source_url.value_or("");
-    std::string old_url;
-    {
-      const std::lock_guard lock(mutex_);
-      old_url = config_.source_url.value_or("");
-    }
-    if (!options_.source_fixed && url != old_url && options_.load)
-      answer = open_elsewhere(url, &next.graph);
-    else if (!options_.source_fixed && url != old_url)
-      replace(url, next.graph);
-    else if (!equivalent(next.graph, graph().graph, registry_))
-      answer = plan(next.graph);
-  } catch (const Error& e) {
-    answer = refused(e.what());
-  }
-  const int64_t frame = state().frame;
-  if (answer.fault != Status::none) {
-    ++reloads_refused_;
-    const auto problems = lines_of(answer.error);
-    for (const std::string& line : problems) log::error("reload refused: {}", line);
-    hub_.publish("reload", frame, {{"ok", false}, {"problems", problems}});
-    return answer;
-  }
-  ++reloads_;
-  if (next.config.log_level) log::set_level(*next.config.log_level);
-  tell_restart_keys(next.config);
+/// Applies the changes of a configuration: opens a new source with the new graph, or plans the new graph.
+Response Session::apply_config(const Layered& next) {
+  const std::string& url = next.config.source_url;
+  std::string old_url;
   {
     const std::lock_guard lock(mutex_);
-    config_ = next.config;
+    old_url = config_.source_url;
   }
-  log::info("configuration reloaded");
-  hub_.publish("reload", frame, {{"ok", true}});
-  changed();
-  return answer;
+  if (url != old_url) return load_now(url, &next.graph);
+  return equivalent(next.graph, graph().graph, registry_) ? Response{} : plan(next.graph);
 }
 
-/// Names the changed values that are only looked at when the program starts.
-void Session::tell_restart_keys(const Config& next) {
+Response Session::reload_now() {
+  Layered next;
+  Response response;
+  try {
+    Layers layers = options_.layers;
+    layers.kind = FileKind::regular;
+    next = load_layers(layers, registry_);
+    response = apply_config(next);
+  } catch (const Error& e) {
+    response = {Status::refused, e.what()};
+  }
+  const int64_t frame = state().frame_index;
+  if (!response.ok()) {
+    ++reloads_refused_;
+    const auto problems = split(response.error, "\n");
+    for (const std::string& line : problems) log::error("reload refused: {}", line);
+    hub_.publish("reload", frame, {{"ok", false}, {"problems", problems}});
+    return response;
+  }
+  ++reloads_;
+  if (next.config.has("log.level")) log::set_level(next.config.log_level);
   Config old;
   {
     const std::lock_guard lock(mutex_);
-    old = config_;
+    old = std::exchange(config_, next.config);
   }
-  std::vector<std::string> names;
-  for (const ConfigTable& table : config_tables())
-    for (const ConfigKey& key : table.keys) {
-      const std::string name = table.name + "." + key.spec.name;
-      const bool live = name == "log.level" || (name == "source.url" && !options_.source_fixed);
-      if (!live && key.spec.get(&old) != key.spec.get(&next)) names.push_back(name);
-    }
-  if (names.empty()) return;
-  const std::string text = fmt::format("takes effect after a restart: {}", fmt::join(names, ", "));
-  log::warn("{}", text);
-  hub_.publish("notice", state().frame, {{"problem", true}, {"text", text}});
+  warn_restart_keys(old, next.config);
+  log::info("configuration reloaded");
+  hub_.publish("reload", frame, {{"ok", true}});
+  changed();
+  return response;
 }
 
-/// Runs a job on another thread and sends its answer; what it throws becomes one.
-void Session::enqueue(Jobs& jobs, Reply reply, std::function<Answer()> job) {
+/// Publishes a notice with the changed keys that take effect only after a restart.
+void Session::warn_restart_keys(const Config& old, const Config& next) {
+  std::vector<std::string> names;
+  for (const ConfigTable& table : config_tables())
+    for (const ParamSpec& key : table.params) {
+      const std::string name = key_name(table, key);
+      const bool live = name == "log.level" || name == "source.url";
+      if (!live && key.get(&old) != key.get(&next)) names.push_back(name);
+    }
+  if (!names.empty())
+    publish_notice(true, fmt::format("takes effect after a restart: {}", fmt::join(names, ", ")));
+}
+
+/// Queues a job and replies with its response or its exception. Replies Status::busy if the queue is full or
+/// after stop().
+void Session::enqueue(Jobs& jobs, Reply reply, std::function<Response()> job) {
   const auto shared = std::make_shared<Reply>(std::move(reply));
   const bool posted = !stopped_ && jobs.post([this, shared, job = std::move(job)] {
-    Answer answer;
+    Response response;
     try {
-      answer = stopped_ ? Answer{Status::busy, "lensd is ending", {}} : job();
+      response = stopped_ ? Response{Status::busy, kEnding} : job();
     } catch (const Error& e) {
       ++errors_;
-      answer = {e.code() == ExitCode::runtime_failure ? Status::failed : Status::refused,
-                without_secrets(e.what()),
-                {}};
+      response = {e.code() == ExitCode::runtime_failure ? Status::failed : Status::refused,
+                  without_secrets(e.what())};
     } catch (const std::exception& e) {
       ++errors_;
-      answer = {Status::failed, e.what(), {}};
+      response = {Status::failed, without_secrets(e.what())};
     }
-    (*shared)(std::move(answer));
+    (*shared)(std::move(response));
   });
-  if (!posted) (*shared)({Status::busy, "too much is waiting to be done", {}});
+  if (!posted) (*shared)({Status::busy, "too many requests are waiting"});
 }
 
 void Session::set_graph(GraphDesc graph, Reply reply) {
@@ -274,11 +269,7 @@ void Session::set_graph(GraphDesc graph, Reply reply) {
 }
 
 void Session::load(std::string url, Reply reply) {
-  enqueue(transactions_, std::move(reply), [this, url = std::move(url)] {
-    if (options_.load) return open_elsewhere(url, nullptr);
-    replace(url, graph().graph);
-    return Answer{};
-  });
+  enqueue(transactions_, std::move(reply), [this, url = std::move(url)] { return load_now(url, nullptr); });
 }
 
 void Session::reload(Reply reply) {

@@ -1,12 +1,12 @@
-// A run that can be controlled: the pipeline at hand, its source, its configuration.
+// A controlled run: its current pipeline, source and configuration.
 //
 //   Commands (socket, HTTP) ──▶ Session ── post ──▶ Pipeline            parameters, playback: at once
-//                                       ── jobs ──▶ open, plan, reload  one transaction after another
-//                                       ── jobs ──▶ files               snapshots, traces
-//   Pipeline::on_change ──▶ wake ──▶ pump() on the control thread ──▶ events, answers
+//                                       ── transactions_ ──▶ sources, graphs, reloads: one after another
+//                                       ── files_ ──▶ snapshots, traces, recordings
+//   Pipeline::on_change ──▶ wake ──▶ pump() on the control thread ──▶ events, responses
 //
-// A source is opened and a configuration is planned aside while the old one goes on; what fails changes
-// nothing. Members of ControlTarget may be called from any thread.
+// A source is opened and a graph is planned while the current pipeline runs. If that fails, the current
+// pipeline keeps running. The members of ControlTarget are thread-safe.
 #pragma once
 
 #include <atomic>
@@ -21,10 +21,10 @@
 
 #include "app/pipeline/pipeline.hpp"
 #include "app/serve/jobs.hpp"
+#include "app/serve/output_folder.hpp"
 #include "core/config/layers.hpp"
-#include "core/control/captures.hpp"
+#include "core/control/control_target.hpp"
 #include "core/control/events.hpp"
-#include "core/control/target.hpp"
 #include "core/device/backend.hpp"
 #include "core/media/still.hpp"
 
@@ -32,16 +32,15 @@ namespace lensd {
 
 struct SessionOptions {
   BackendChoice backend;
-  std::string captures;               ///< folder for what control may write; empty: Captures' default
-  std::optional<StartRecord> record;  ///< from the first frame on; not with `load`
-  Layers layers;                      ///< where the configuration comes from, for reloads
-  Config config;                      ///< as it was read at the start
-  GraphDesc graph;                    ///< resolved; shown until the first source is there
-  bool source_fixed = false;          ///< named on the command line: a reload leaves it alone
-  /// Makes a pipeline that is not started yet. Throws Error. May be called on any thread.
+  std::string captures;               ///< folder for snapshots and traces; empty: OutputFolder's default
+  std::optional<StartRecord> record;  ///< recording that starts with the first frame; not with `load`
+  Layers layers;                      ///< files, variables and options of the configuration, for reloads
+  Config config;                      ///< the configuration at the start
+  GraphDesc graph;                    ///< resolved graph that graph() returns until the first source is open
+  /// Opens a source and returns its pipeline, not started yet. Throws Error. Must be thread-safe.
   std::function<std::unique_ptr<Pipeline>(const std::string& url, const GraphDesc& graph)> open;
-  /// Instead of `open`: another thread owns the pipelines and attach()es them. It also takes their frames,
-  /// which it offer()s, and their notices.
+  /// Replaces `open` if another thread owns the pipelines. The owner calls attach(), takes the pipeline's
+  /// frames and notices, and passes frames to set_newest_frame().
   std::function<void(std::string url, Reply reply)> load;
   std::function<void()> quit = [] {};
 };
@@ -51,34 +50,35 @@ class Session final : public ControlTarget {
   Session(SessionOptions options, const Registry& registry);
   ~Session() override;
 
-  /// Opens the first source and starts. Throws Error.
+  /// Opens the first source and starts its pipeline. Blocks until the source is open. Throws Error.
   void start(const std::string& url, const GraphDesc& graph);
-  /// Stops the pipeline; commands are refused from now on. Idempotent.
+  /// Stops the pipeline and waits for running requests. Later commands are refused. Idempotent.
   void stop();
 
-  /// With SessionOptions::load: the pipeline from now on, and the frame that it shows.
+  /// Sets the controlled pipeline; only with SessionOptions::load.
   void attach(std::shared_ptr<Pipeline> pipeline, const std::string& url);
-  void offer(Frame frame);
+  /// Sets the frame for snapshots and streams; only with SessionOptions::load.
+  void set_newest_frame(Frame frame);
 
-  /// Called, from any thread, when pump() has something to do. Set before start().
+  /// Sets the callback for "pump() has something to do". It is called from any thread. Call before start(),
+  /// so that no change is missed.
   void on_change(std::function<void()> wake);
-  /// Turns what happened into events, log lines and answers. The control thread.
+  /// Publishes events, logs notices and replies to graph requests. Call from the control thread only.
   void pump();
 
-  /// Whether the pipeline makes progress, as its watchdog sees it; any thread.
+  /// Sets RunState::alive. Thread-safe.
   void set_alive(bool alive) noexcept { alive_ = alive; }
 
   EventHub& hub() { return hub_; }
+  /// Returns the current pipeline; null before the first source is open.
   std::shared_ptr<Pipeline> pipeline() const;
-  /// For the pipelines that are made: wakes pump().
+  /// Calls the callback of on_change(). For PipelineOptions::on_change. Thread-safe.
   void changed() const;
 
   const Registry& registry() const override { return registry_; }
   RunState state() const override;
   GraphState graph() const override;
-  std::vector<PassStats> timings() const override;
-  std::vector<Profiler::Histogram> histograms() const override;
-  std::vector<NodeStatistics> statistics() const override;
+  Measurements measurements() const override;
   bool post(Command command) override;
   void set_graph(GraphDesc graph, Reply reply) override;
   void load(std::string url, Reply reply) override;
@@ -90,10 +90,10 @@ class Session final : public ControlTarget {
   std::shared_ptr<const EncodedPicture> picture(PictureType type, int64_t made_after_ns) override;
 
  private:
-  /// Changes that were posted and perhaps not applied yet.
+  /// Posted changes that may not be applied yet.
   struct Pending {
     uint64_t ticket = 0;
-    std::vector<std::variant<SetParam, SetEnabled>> changes;
+    std::vector<GraphChange> changes;
   };
 
   struct Encoder {
@@ -101,23 +101,28 @@ class Session final : public ControlTarget {
     StillEncoder still;
   };
 
-  void replace(const std::string& url, const GraphDesc& graph);
-  std::shared_ptr<Pipeline> exchange(std::shared_ptr<Pipeline> fresh, const std::string& url);
-  Answer open_elsewhere(const std::string& url, const GraphDesc* graph);
-  Answer plan(const GraphDesc& graph);
-  Answer reload_now();
-  Answer record_now(StartRecord what);
-  Answer stop_recording();
-  void end(Pipeline& pipeline);
-  void tell(const PipelineNotice& notice);
-  void tell_restart_keys(const Config& next);
+  void open_and_start(const std::string& url, const GraphDesc& graph);
+  std::shared_ptr<Pipeline> swap_pipeline(std::shared_ptr<Pipeline> next, const std::string& url);
+  Response load_now(const std::string& url, const GraphDesc* next);
+  Response plan(const GraphDesc& graph);
+  Response apply_config(const Layered& next);
+  Response reload_now();
+  Response start_recording(StartRecord what);
+  Response stop_recording();
+  std::string write_capture(const std::string& name, std::string_view bytes, const std::string& kind);
+  void shut_down(Pipeline& pipeline);
+  void publish_notice(bool problem, const std::string& text);
+  void publish_source(const RunState& now);
+  void warn_restart_keys(const Config& old, const Config& next);
+  double frame_rate(uint64_t processed) const;
   Frame newest_frame();
-  void enqueue(Jobs& jobs, Reply reply, std::function<Answer()> job);
-  void forget_requests(const std::string& why);
+  void enqueue(Jobs& jobs, Reply reply, std::function<Response()> job);
+  std::function<void(const PlanOutcome&)> take_request(uint64_t request);
+  void fail_requests(const std::string& reason);
 
   const SessionOptions options_;
   const Registry& registry_;
-  const Captures captures_, recordings_;
+  const OutputFolder captures_, recordings_;
   const int64_t started_ns_;
   EventHub hub_;
 
@@ -125,7 +130,7 @@ class Session final : public ControlTarget {
   std::shared_ptr<Pipeline> pipeline_;
   std::string url_;
   Config config_;
-  std::optional<StartRecord> record_;  ///< goes on with the next source
+  std::optional<StartRecord> record_;  ///< requested recording; continues with the next source
   mutable std::vector<Pending> pending_;
   std::map<uint64_t, std::function<void(const PlanOutcome&)>> requests_;
   uint64_t next_request_ = 1;
@@ -137,14 +142,14 @@ class Session final : public ControlTarget {
   std::function<void()> wake_;
 
   std::mutex frame_mutex_;
-  Frame newest_;  // held so that a snapshot is to be had while nothing moves
+  Frame newest_;  // kept for snapshots while playback is paused
 
   Encoder png_{{}, StillEncoder(StillEncoder::Type::png)}, jpeg_{{}, StillEncoder(StillEncoder::Type::jpeg)};
 
-  // The control thread's own.
+  // Used by the control thread only.
   uint64_t seen_version_ = 0;
   std::string seen_source_;
-  bool told_away_ = false;
+  bool source_away_ = false;
 
   std::atomic<uint64_t> reloads_{0}, reloads_refused_{0}, graph_changes_{0}, errors_{0};
   std::atomic<bool> stopped_{false}, alive_{true};

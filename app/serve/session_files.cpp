@@ -1,94 +1,116 @@
-// What a session writes on demand: snapshots, traces, recordings.
+// Files that a session writes on request: snapshots, traces, recordings.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <thread>
 
+#include "app/output_files.hpp"
 #include "app/serve/session.hpp"
-#include "app/serve/session_answers.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
+#include "core/control/properties.hpp"
 #include "core/media/recording.hpp"
 
 namespace lensd {
 namespace {
 
-/// How long a recording's first picture, or its end, is waited for before it is answered without.
-constexpr int64_t kRecordPatienceNs = 2'000'000'000;
+/// Maximum wait of a request for a recording's first picture or for its end.
+constexpr int64_t kRecordTimeoutNs = 2'000'000'000;
 
-/// Asks 50 times a second until it is so, at most kRecordPatience.
+/// Returns the status of the recorder. Of the sinks, only streams have a state.
+SinkStatus recorder_status(const Pipeline& pipeline) {
+  for (const auto& sink : pipeline.sinks())
+    if (SinkStatus status = sink->status(); status.state.empty()) return status;
+  return {};
+}
+
+/// Polls the recorder every 20 ms until `done` returns true, at most kRecordTimeoutNs. Returns its status.
 template <class F>
-void wait_until(F done) {
-  for (const int64_t deadline = now_ns() + kRecordPatienceNs; !done() && now_ns() < deadline;)
+SinkStatus wait_for_recorder(const Pipeline& pipeline, F done) {
+  SinkStatus status = recorder_status(pipeline);
+  for (const int64_t deadline = now_ns() + kRecordTimeoutNs; !done(status) && now_ns() < deadline;) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    status = recorder_status(pipeline);
+  }
+  return status;
 }
 
 }  // namespace
 
+/// Writes a snapshot or trace and returns its path. Throws Error(usage) if it would replace the source.
+std::string Session::write_capture(const std::string& name, std::string_view bytes, const std::string& kind) {
+  std::string source;
+  {
+    const std::lock_guard lock(mutex_);
+    source = url_;
+  }
+  refuse_source_file((std::filesystem::path(captures_.path()) / name).string(), "this request", source);
+  return captures_.write(name, bytes, kind);
+}
+
 void Session::snapshot(std::string path, Reply reply) {
-  enqueue(files_, std::move(reply), [this, path = std::move(path)] {
+  enqueue(files_, std::move(reply), [this, path = std::move(path)]() -> Response {
     const bool jpeg = path.ends_with(".jpg") || path.ends_with(".jpeg");
     if (!path.empty() && !jpeg && !path.ends_with(".png"))
-      return refused(fmt::format("{}: snapshots are written as .png or .jpg", path));
+      return {Status::refused, fmt::format("{}: the name of a snapshot ends in .png or .jpg", path)};
     const auto encoded = picture(jpeg ? PictureType::jpeg : PictureType::png, 0);
-    if (!encoded) return refused("there is no frame yet");
-    const std::string name = path.empty() ? Captures::file_name(encoded->frame.index, ".png") : path;
-    const std::string file = captures_.write(
-        name, {reinterpret_cast<const uint8_t*>(encoded->bytes.data()), encoded->bytes.size()});
-    return Answer{Status::none, {}, {{"path", file}, {"frame", encoded->frame.index}}};
+    if (!encoded) return {Status::refused, "there is no frame yet"};
+    const int64_t frame = encoded->frame.index;
+    const std::string name = path.empty() ? OutputFolder::file_name(frame, ".png") : path;
+    return {.data = {{"path", write_capture(name, encoded->bytes, "snapshot")}, {"frame", frame}}};
   });
 }
 
 void Session::trace(std::string path, Reply reply) {
-  enqueue(files_, std::move(reply), [this, path = std::move(path)] {
+  enqueue(files_, std::move(reply), [this, path = std::move(path)]() -> Response {
+    if (!path.empty() && !path.ends_with(".json"))
+      return {Status::refused, fmt::format("{}: the name of a trace ends in .json", path)};
     const auto running = pipeline();
-    if (!running) return Answer{Status::busy, kNoSourceYet, {}};
+    if (!running) return not_posted();
     const std::string text = running->timeline().chrome_trace();
-    const std::string name = path.empty() ? Captures::file_name(state().frame, ".trace.json") : path;
-    const std::string file =
-        captures_.write(name, {reinterpret_cast<const uint8_t*>(text.data()), text.size()});
-    return Answer{Status::none, {}, {{"path", file}}};
+    const std::string name =
+        path.empty() ? OutputFolder::file_name(state().frame_index, ".trace.json") : path;
+    return {.data = {{"path", write_capture(name, text, "trace")}}};
   });
 }
 
 void Session::record(bool on, StartRecord what, Reply reply) {
   enqueue(files_, std::move(reply),
-          [this, on, what = std::move(what)] { return on ? record_now(what) : stop_recording(); });
+          [this, on, what = std::move(what)] { return on ? start_recording(what) : stop_recording(); });
 }
 
-Answer Session::record_now(StartRecord what) {
+Response Session::start_recording(StartRecord what) {
   const auto running = pipeline();
-  if (!running) return {Status::busy, kNoSourceYet, {}};
+  if (!running) return not_posted();
   if (!what.path.empty()) {
-    recording_muxer(what.path);  // refuses what is no video
-    recordings_.checked(what.path);
+    recording_muxer(what.path);  // throws if no video format has this file extension
+    recordings_.check(what.path);
   }
   std::error_code ignored;
-  std::filesystem::create_directories(recordings_.folder(), ignored);
-  what.beneath = recordings_.folder();
+  std::filesystem::create_directories(recordings_.path(), ignored);
+  what.beneath = recordings_.path();
+  what.keep_trying = true;
   const uint64_t before = recorder_status(*running).begun;
   {
     const std::lock_guard lock(mutex_);
     record_ = what;
-    record_->keep_trying = true;
   }
-  if (!post(*record_)) return {Status::busy, "too many commands are waiting", {}};
-  SinkStatus now;
-  wait_until([&] {
-    now = recorder_status(*running);
-    return stopped_ || (now.begun > before && (!now.problem.empty() || now.frames > 0));
+  if (!post(what)) return not_posted();
+  const SinkStatus now = wait_for_recorder(*running, [&](const SinkStatus& s) {
+    return stopped_ || (s.begun > before && (!s.problem.empty() || s.frames > 0));
   });
   if (now.begun > before && !now.problem.empty()) {
     stop_recording();
-    return {Status::failed, now.problem, {}};
+    return {Status::failed, now.problem};
   }
   const std::lock_guard lock(mutex_);
   if (record_) record_->resumed = true;
-  // Paused, or the source is away: the name is made with the first picture.
-  if (now.begun == before || now.files == 0) return {Status::none, {}, {{"folder", recordings_.folder()}}};
-  return {Status::none, {}, {{"path", now.path}}};
+  // While playback is paused or the source is disconnected there is no picture, so the file has no name yet.
+  if (now.begun == before || now.files == 0) return {.data = {{"folder", recordings_.path()}}};
+  return {.data = {{"path", now.path}}};
 }
 
-Answer Session::stop_recording() {
+Response Session::stop_recording() {
   {
     const std::lock_guard lock(mutex_);
     record_.reset();
@@ -96,17 +118,14 @@ Answer Session::stop_recording() {
   const auto running = pipeline();
   if (!running) return {};
   const bool any = recorder_status(*running).wanted;
-  if (!post(StopRecord{})) return {Status::busy, "too many commands are waiting", {}};
+  if (!post(StopRecord{})) return not_posted();
   if (!any) return {};
-  SinkStatus done;
-  wait_until([&] {
-    done = recorder_status(*running);
-    return stopped_ || !done.wanted;
-  });
-  return {Status::none, {}, {{"path", done.path}, {"frames", done.frames}, {"files", done.files}}};
+  const SinkStatus done =
+      wait_for_recorder(*running, [&](const SinkStatus& s) { return stopped_ || !s.wanted; });
+  return {.data = {{"path", done.path}, {"frames", done.frames}, {"files", done.files}}};
 }
 
-/// The newest frame, also while nothing moves; empty before the first one.
+/// Returns another handle on the newest frame; an empty one before the first frame and after stop().
 Frame Session::newest_frame() {
   const auto running = pipeline();
   const std::lock_guard lock(frame_mutex_);
@@ -123,10 +142,12 @@ std::shared_ptr<const EncodedPicture> Session::picture(PictureType type, int64_t
     throw Error(ExitCode::runtime_failure, "picture", "the frames of this run stay on the GPU",
                 "take snapshots in the window, or run lensd serve");
   frame.wait_ready();
+  const auto running = pipeline();
   auto encoded = std::make_shared<EncodedPicture>();
   Encoder& encoder = type == PictureType::png ? png_ : jpeg_;
   const std::lock_guard lock(encoder.mutex);
-  const auto bytes = encoder.still.encode(frame.image());
+  const auto bytes =
+      encoder.still.encode(frame.image(), running ? running->status().pixel_aspect : PixelAspect{});
   encoded->bytes.assign(bytes.begin(), bytes.end());
   encoded->frame = frame.info;
   return encoded;

@@ -9,8 +9,7 @@
 namespace lensd {
 namespace {
 
-/// What the window shows as numbers, and where the whole picture B lies in framebuffer pixels. While the
-/// picture runs, most of it changes with every frame.
+/// Returns the shown numbers, and the rectangle of the whole picture B in framebuffer pixels.
 std::string values(const ui::ViewerUi& ui, const ui::ViewerModel& m) {
   const ui::Placement placed = ui::place(m.picture, ui.own_rect(), ui.view());
   const ui::Rect& r = placed.picture;
@@ -19,12 +18,13 @@ std::string values(const ui::ViewerUi& ui, const ui::ViewerModel& m) {
                       m.paused ? 1 : 0, m.views.size(), m.compared ? 1 : 0);
   text += fmt::format("value/counts {} {} {}\n", m.counts.processed, m.counts.shown, m.counts.not_shown);
   text += fmt::format("value/source {}\nvalue/opening {}\n", m.source_name, m.progress.opening);
+  if (!m.notices.empty()) text += fmt::format("value/notice {}\n", m.notices.back().text);
   if (m.live_status.live)
     text += fmt::format("value/live {} {} {}\n", name(m.live_status.state), m.live_status.reconnects,
                         m.live_status.reason);
   const ui::FrameCounts& c = m.counts;
   text += fmt::format("value/losses {} {} {} {} {} {} {}\n", c.received, c.placeholders, c.replaced_source,
-                      c.replaced_graph, c.skipped, c.late, c.made_again);
+                      c.replaced_graph, c.skipped, c.late, c.rerun);
   text += fmt::format("value/record {} {}\n", m.recording ? 1 : 0, m.record_frames);
   if (const TrackTable* tracks = m.track_table()) text += fmt::format("value/tracks {}\n", tracks->alive);
   if (!m.probe.empty()) text += fmt::format("value/probe/at {} {}\n", m.probe_x, m.probe_y);
@@ -42,15 +42,15 @@ UiMap::UiMap() {
 void UiMap::update(const ui::ViewerUi& ui, const ui::ViewerModel& model) {
   if (!wanted()) return;
   std::string controls = ui.widget_map();
-  // A bar or a menu that has just opened finds its place in its second frame.
-  const bool at_rest = controls == controls_;
+  // A menu that has just opened gets its final position in its second frame.
+  const bool stable = controls == controls_;
   controls_ = std::move(controls);
-  if (!at_rest) return;
+  if (!stable) return;
   std::string map = controls_ + values(ui, model);
   if (map == written_) return;
   const std::string temporary = path_ + ".tmp";
   std::ofstream(temporary) << map;
-  std::error_code ignored;  // a test's folder may go before the window does
+  std::error_code ignored;  // a test may remove the folder before the window closes
   std::filesystem::rename(temporary, path_, ignored);
   written_ = std::move(map);
 }

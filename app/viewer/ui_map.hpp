@@ -1,9 +1,9 @@
-// Where the controls are and what they show, for tests that drive the window: the file that LENSD_UI_MAP
-// names.
+// Writes positions of controls and shown values to the file in the environment variable LENSD_UI_MAP, for
+// tests that drive the window. Does nothing without the variable.
 //
-//   ViewerUi, ViewerModel ── update() ──▶ lines "name x y w h" and "value/name number…", whole files only
+//   ViewerUi, ViewerModel ── update() ──▶ lines "name x y w h" and "value/name number…", replaced atomically
 //
-// UI thread only. Without the variable it does nothing.
+// Call from the UI thread only.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ class UiMap {
  public:
   UiMap();
   bool wanted() const { return !path_.empty(); }
-  /// Writes the file anew where a control has moved or a value has changed since the last time; nothing while
-  /// controls are on the move from one display frame to the next.
+  /// Rewrites the file if controls or values differ from it, but only if the controls have the same positions
+  /// as in the last display frame.
   void update(const ui::ViewerUi& ui, const ui::ViewerModel& model);
 
  private:

@@ -15,7 +15,7 @@
 namespace lensd {
 namespace {
 
-/// How long the loop sleeps when nothing happens; a new frame or an event ends the sleep.
+/// Maximum wait for an event in seconds. A new frame ends the wait.
 constexpr double kIdleSeconds = 0.1;
 
 }  // namespace
@@ -23,28 +23,25 @@ constexpr double kIdleSeconds = 0.1;
 Viewer::Viewer(const CommandLine& line, const GraphDesc& graph)
     : line_(line),
       memory_(ui_.state()),
-      last_graph_(ui_.state()),
       window_({.title = "lensd",
-               .width = memory_.width(line.window_width),
-               .height = memory_.height(line.window_height),
-               .fullscreen = line.fullscreen,
+               .width = memory_.width(line.config),
+               .height = memory_.height(line.config),
+               .fullscreen = line.config.fullscreen,
                .hidden = false,
-               .vsync = line.vsync}),
+               .vsync = line.config.vsync}),
       session_(window_),
-      backend_(choose_backend(line.backend, probe_cuda(line.device))),
-      display_(ui::choose_display_path(backend_.backend, line.device)),
-      copy_rates_(backend_.backend, line.device, line.threads),
-      clocks_(backend_.backend, line.device) {
-  log::info("backend {}: {}", name(backend_.backend), backend_.reason);
+      backend_(choose_backend(line.config.backend, line.config.device)),
+      display_(ui::choose_display_path(backend_.backend, line.config.device)),
+      machine_speed_(backend_.backend, line.config.device, line.config.threads) {
   log::info("display path {}: {}", ui::name(display_.kind), display_.reason);
-  const ControlDeskOptions desk = desk_options(line, false);
-  if (!desk.socket.path.empty() || desk.http)
-    control_ = std::make_unique<ViewerControl>(line, desk, backend_, [] { ui::Window::wake(); });
+  const ControlOptions control = control_options(line, false);
+  if (!control.socket.path.empty() || control.http)
+    control_ = std::make_unique<ViewerControl>(line, control, backend_, [] { ui::Window::wake(); });
   open_first(graph);
   ui_.state().presets = ui::PresetShelf(preset_folders());
   if (!line.graph_file.empty())
-    ui_.state().presets.began_with(line.graph_file, load_preset(line.graph_file, registry()),
-                                   ui_.state().editor);
+    ui_.state().presets.started_with(line.graph_file, load_preset(line.graph_file, registry()),
+                                     ui_.state().editor);
   ui_.track_widgets(map_.wanted());
 }
 
@@ -52,28 +49,44 @@ void Viewer::run() {
   const Interruption interruption;
   while (window_.poll(ui_.behind() || session_.behind() ? 0 : kIdleSeconds) && !quit_ &&
          !interruption.requested()) {
-    window_.hidden() ? turn_unseen() : turn();
-    memory_.keep(ui_.state(), window_);
-    last_graph_.keep(ui_.state());
+    window_.hidden() ? skip_frame() : draw_frame();
+    memory_.save(ui_.state(), window_);
   }
-  memory_.keep(ui_.state(), window_, true);
-  last_graph_.keep(ui_.state(), true);
   finish();
 }
 
-void Viewer::turn() {
-  check_pipeline();
-  take_opened();
-  take_dropped_files();
-  obey_control();
+void Viewer::begin_frame() {
+  if (!source_failed_) {
+    try {
+      pipeline_->check();
+    } catch (const Error& e) {
+      if (!source_chosen_ || e.code() != ExitCode::bad_source) throw;
+      source_failed_ = true;
+      pipeline_->stop();
+      model_->notice(true, e.what());
+    }
+  }
+  install_opened();
+  advance_playlist();
+  handle_control();
+}
+
+void Viewer::update_status() {
+  update_recording_status();
+  update_source_status();
+}
+
+void Viewer::draw_frame() {
+  begin_frame();
+  handle_dropped_files();
   const bool fresh = show_newest();
   shown_.take_side_data(*model_, tracks_);
   shown_.read_pixels(ui_.state().probe, *model_);
-  tell_of_recording();
-  tell_of_sources();
+  update_status();
   if (ui_.state().log.open) model_->refresh_log();
   const int64_t panels_begin = now_ns();
   session_.begin();
+  ui_.set_fullscreen(window_.fullscreen());
   std::vector<Command> commands;
   ui_.draw(model_->build(presenter_->picture()), window_.input(), session_.look(), commands);
   const int64_t panels_ns = now_ns() - panels_begin;
@@ -88,43 +101,28 @@ void Viewer::turn() {
   const int64_t render_begin = now_ns();
   session_.end();
   pipeline_->profiler().record(panels_scope_, panels_ns + now_ns() - render_begin);
-  if (ui_.requests().snapshot_window) snapshot(window_.read_pixels());
+  if (ui_.requests().snapshot_window) snapshot(window_.read_pixels(), {});
   watch_->drawn();
-  // The next frame comes when it comes, and there is no more than one turn for each: no rest between.
+  // Low latency: present a new frame immediately, do not wait for vsync.
   window_.present(fresh && line_.live.low_latency);
-  present_done();
+  after_present();
   if (const auto drawn = presenter_->take_draw_ns()) pipeline_->profiler().record(draw_scope_, *drawn);
   map_.update(ui_, model_->model());
-  obey(ui_.requests());
+  handle_requests(ui_.requests());
 }
 
-void Viewer::turn_unseen() {
-  check_pipeline();
-  take_opened();
-  obey_control();
+void Viewer::skip_frame() {
+  begin_frame();
   if (const Frame frame = pipeline_->take_newest()) {
     pipeline_->count_not_shown();
     if (control_ && display_.kind == ui::DisplayKind::pixel_buffer) frame.wait_ready();
     if (control_) control_->shown(frame);
   }
   watch_->hidden();
-  tell_of_recording();
-  tell_of_sources();
+  update_status();
   model_->build(presenter_->picture());
-  for (SnapshotNotice& n : snapshots_.poll()) model_->notice(n.problem, std::move(n.text));
+  for (Notice& n : snapshots_.poll()) model_->notice(n.problem, std::move(n.text));
   window_.present();
-}
-
-void Viewer::check_pipeline() {
-  if (failed_) return;
-  try {
-    pipeline_->check();
-  } catch (const Error& e) {
-    if (!may_fail_ || e.code() != ExitCode::bad_source) throw;
-    failed_ = true;
-    pipeline_->stop();
-    model_->notice(true, e.what());
-  }
 }
 
 bool Viewer::show_newest() {
@@ -142,15 +140,16 @@ bool Viewer::show_newest() {
   return true;
 }
 
-void Viewer::present_done() {
+void Viewer::after_present() {
   const PipelineStatus status = pipeline_->status();
   if (const int64_t work = watch_->presented(status.speed, status.paused || status.ended); work > 0)
     flight_recorder_->frame_took(work);
   ui::ViewerModel& m = model_->model();
   m.counts.repeated = watch_->repeated();
-  m.cpu_copy_rate = copy_rates_.cpu(), m.gpu_copy_rate = copy_rates_.gpu();
-  clocks_.want(ui_.state().timings_view.details);
-  if (ui_.state().timings_view.details) m.cpu_clock = clocks_.cpu(), m.gpu_clock = clocks_.gpu();
+  m.cpu_copy_rate = machine_speed_.cpu_copy_rate(), m.gpu_copy_rate = machine_speed_.gpu_copy_rate();
+  const bool clocks = ui_.state().timings_view.details;
+  machine_speed_.show_clocks(clocks);
+  if (clocks) m.cpu_clock = machine_speed_.cpu_clock(), m.gpu_clock = machine_speed_.gpu_clock();
 }
 
 void Viewer::draw_tracks() {
@@ -161,20 +160,21 @@ void Viewer::draw_tracks() {
 }
 
 void Viewer::finish() {
+  keep_position();
+  memory_.save(ui_.state(), window_, true);
   opener_.reset();
-  retirement_.finish();
+  shutdown_.finish();
   pipeline_->stop();
   if (control_) control_->stop();
   recorder_->finish();
-  for (const SinkNotice& n : recorder_->take_notices())
+  for (const Notice& n : recorder_->take_notices())
     if (n.problem) fmt::print(stderr, "lensd: {}\n", n.text);
   if (!line_.timings.empty()) write_timings(line_.timings, pipeline_->profiler().snapshot());
   flight_recorder_.reset();
   if (!line_.trace.empty()) write_text(line_.trace, pipeline_->timeline().chrome_trace());
-  if (const std::string stream_errors = pipeline_->source_errors();
-      !stream_errors.empty() && !model_->damage_told())
-    fmt::print(stderr, "lensd: {}: {}\n", pipeline_->source().name, stream_errors);
-  if (!failed_) pipeline_->check();
+  if (const std::string errors = pipeline_->source_errors(); !errors.empty() && !model_->errors_reported())
+    fmt::print(stderr, "lensd: {}: {}\n", pipeline_->source().name, errors);
+  if (!source_failed_) pipeline_->check();
 }
 
 void run_viewer(const CommandLine& line, const GraphDesc& graph) {

@@ -1,11 +1,11 @@
-// lensd SOURCE: the window.
+// lensd SOURCE: plays a source in a window.
 //
 //   SourceOpener ── install() ──▶ Pipeline ── newest frame ──▶ ShownFrame ──▶ Presenter ──▶ Window
-//   keys, mouse, panels ── ViewerUi ──▶ commands to the pipeline, requests to obey()
+//   keys, mouse, panels ── ViewerUi ──▶ commands to the pipeline, requests to handle_requests()
 //
-// The UI thread owns window, GL and ImGui. Each turn it takes the newest finished frame, draws it and the
-// panels, and posts what the user asked for to the pipeline. It never waits for the pipeline, nor the
-// pipeline for it.
+// The UI thread owns the window, GL and ImGui. Once per display frame it takes the newest finished frame,
+// draws it with the panels, and posts commands to the pipeline. UI thread and pipeline do not wait for each
+// other.
 #pragma once
 
 #include <atomic>
@@ -16,15 +16,14 @@
 
 #include "app/pipeline/flight_recorder.hpp"
 #include "app/run.hpp"
-#include "app/viewer/clock_reader.hpp"
-#include "app/viewer/copy_rates.hpp"
-#include "app/viewer/display_watch.hpp"
-#include "app/viewer/shown_frame.hpp"
-#include "app/viewer/snapshots.hpp"
+#include "app/viewer/display/display_watch.hpp"
+#include "app/viewer/display/shown_frame.hpp"
+#include "app/viewer/display/snapshots.hpp"
+#include "app/viewer/machine_speed.hpp"
 #include "app/viewer/sources/pipeline_shutdown.hpp"
+#include "app/viewer/sources/playlist.hpp"
 #include "app/viewer/sources/source_finder.hpp"
 #include "app/viewer/sources/source_opener.hpp"
-#include "app/viewer/state/last_graph.hpp"
 #include "app/viewer/state/viewer_memory.hpp"
 #include "app/viewer/ui_map.hpp"
 #include "app/viewer/viewer_control.hpp"
@@ -42,81 +41,93 @@ class Viewer {
  public:
   /// Opens the window and the source of the command line. Throws Error.
   Viewer(const CommandLine& line, const GraphDesc& graph);
-  /// Until it is closed. Throws Error.
+  /// Returns when the window is closed or a request to quit arrives. Throws Error.
   void run();
 
  private:
-  // viewer.cpp: the loop and what it draws
+  // viewer.cpp: the loop, one call per display frame
 
-  /// A source that was chosen while the program ran and breaks leaves the window to choose another one.
-  void check_pipeline();
-  void turn();
-  /// Of a window that is not to be seen: nothing is drawn, and the pipeline goes on at its pace.
-  void turn_unseen();
-  /// True when there was one.
+  void draw_frame();
+  /// Takes new frames without drawing them, so that the pipeline continues while the window is hidden.
+  void skip_frame();
+  /// First part of draw_frame() and skip_frame(). If a source that the user opened fails, the window stays
+  /// open.
+  void begin_frame();
+  void update_status();
+  /// Uploads the newest frame. Returns false if there is no new frame.
   bool show_newest();
-  void present_done();
+  void after_present();
   void draw_tracks();
   void finish();
 
-  // viewer_opening.cpp: how sources come into use
+  // viewer_sources.cpp: opening and replacing sources
 
   ViewerSetup setup() const;
-  /// The source of the command line: where it cannot be opened, there is nothing to show.
+  /// Opens the source of the command line. Throws Error.
   void open_first(const GraphDesc& graph);
-  /// Has a source opened aside; what plays goes on until it is there.
+  /// Opens a source on another thread. The current source continues meanwhile.
   void open_aside(OpenRequest request, GraphDesc graph);
-  /// A wish of the user's. A live source that is not up is refused, unless it is to be waited for.
-  void open_wish(const ui::SourceRequest& wish);
-  void take_opened();
-  /// A source in place of the one before it, whose threads end aside.
-  void install(const OpenRequest& request, OpenedPipeline made);
+  /// Opens a source that the user chose. Fails for a live source that is down, unless `request.wait` is set.
+  void open_chosen(const ui::SourceRequest& request);
+  void open_url(const std::string& url, const ui::SourceRequest& chosen);
+  /// Opens a source of the playlist; does nothing for nullopt.
+  void open_listed(const std::optional<std::string>& source);
+  /// Opens several sources one after another. Reports folders without videos or images.
+  void open_all(const std::vector<std::string>& sources);
+  /// Plays the next source of the playlist when a file has ended.
+  void advance_playlist();
+  /// Stores where the current source is, for the next time.
+  void keep_position();
+  void install_opened();
+  /// Replaces the current source; the threads of the old pipeline are joined on another thread.
+  void install(const OpenRequest& request, OpenedPipeline opened);
   FrameLosses losses(const Pipeline& pipeline) const;
-  void tell_of_sources();
+  void update_source_status();
 
-  // viewer_wishes.cpp: what people and programs ask for, and what they are told
+  // viewer_actions.cpp: requests of the user and of control clients
 
-  void obey(const ui::ViewerRequests& requests);
-  void obey_control();
-  /// Presets are loaded, the first of the others is played.
-  void take_dropped_files();
-  void snapshot(std::optional<Image> picture);
+  void handle_requests(const ui::ViewerRequests& requests);
+  void handle_control();
+  /// Loads dropped presets, and opens the first of the other dropped files.
+  void handle_dropped_files();
+  void snapshot(std::optional<Image> picture, PixelAspect aspect);
   void toggle_record();
-  /// `%F` and the like in the template, in the user's folder unless the template names one.
-  std::string named(const std::string& name, const std::string& folder) const;
-  void tell_of_recording();
+  /// Returns the path for a name template (`%F` …). Names without a folder are placed in `folder`.
+  std::string expanded_path(const std::string& name, const std::string& folder) const;
+  void update_recording_status();
 
   const CommandLine& line_;
   ui::ViewerUi ui_;
   ViewerMemory memory_;
-  LastGraph last_graph_;
   ui::Window window_;
   ui::ImGuiSession session_;
   BackendChoice backend_;
   ui::DisplayChoice display_;
-  CopyRates copy_rates_;
-  ClockReader clocks_;
+  MachineSpeed machine_speed_;
   ui::ScopeTexture scope_texture_;
   ui::TrackOverlay tracks_;
   Snapshots snapshots_;
   UiMap map_;
-  std::unique_ptr<ViewerControl> control_;  // outlives the pipelines that report to it
+  std::unique_ptr<ViewerControl> control_;  // must outlive the pipelines, which call it
   std::unique_ptr<SourceOpener> opener_;
+  Playlist playlist_;
+  std::string current_url_;
   SourceFinder finder_{[] { ui::Window::wake(); }};
-  PipelineShutdown retirement_;
+  PipelineShutdown shutdown_;
   ui::SourceProgress progress_;
-  TraceTrigger trace_trigger_ = parse_trace_trigger(line_.trace_on);
+  TraceTrigger trace_trigger_ = parse_trace_trigger(line_.config.trace_on);
   std::shared_ptr<Pipeline> pipeline_;
   std::atomic<uint64_t> recorder_drops_{0};
   std::unique_ptr<FlightRecorder> flight_recorder_;  // reads the pipeline
-  std::unique_ptr<DisplayWatch> watch_;              // writes into it
+  std::unique_ptr<DisplayWatch> watch_;              // writes to the pipeline's profiler
   std::shared_ptr<RecorderSink> recorder_;
-  std::unique_ptr<ui::Presenter> presenter_;  // destroyed before the pipeline whose frames it reads
+  std::unique_ptr<ui::Presenter> presenter_;  // destroyed before the pipeline, whose frames it reads
   std::unique_ptr<ViewerModelBuilder> model_;
-  ShownFrame shown_;  // goes before the pipeline
-  int present_scope_ = 0, draw_scope_ = 0, panels_scope_ = 0;
+  ShownFrame shown_;  // destroyed before the pipeline, whose frame it holds
+  Profiler::Scope present_scope_, draw_scope_, panels_scope_;
   bool quit_ = false;
-  bool may_fail_ = false, failed_ = false;  ///< the pipeline's source: it was chosen here; it broke
+  bool end_seen_ = false;  ///< the end of the current source was handled by advance_playlist()
+  bool source_chosen_ = false, source_failed_ = false;  ///< chosen: not from the command line
 };
 
 }  // namespace lensd

@@ -1,5 +1,7 @@
 #include "app/viewer/viewer.hpp"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <utility>
 
@@ -7,40 +9,48 @@
 
 namespace lensd {
 
-void Viewer::obey(const ui::ViewerRequests& requests) {
-  if (requests.snapshot) snapshot(shown_.picture());
+void Viewer::handle_requests(const ui::ViewerRequests& requests) {
+  if (requests.snapshot) snapshot(shown_.picture(), pipeline_->status().pixel_aspect);
   if (requests.toggle_record) toggle_record();
-  for (SnapshotNotice& n : snapshots_.poll()) model_->notice(n.problem, std::move(n.text));
+  for (Notice& n : snapshots_.poll()) model_->notice(n.problem, std::move(n.text));
   if (requests.toggle_fullscreen) window_.set_fullscreen(!window_.fullscreen());
   if (requests.leave_fullscreen && window_.fullscreen()) window_.set_fullscreen(false);
+  if (requests.toggle_on_top) window_.set_on_top(!window_.on_top());
+  if (requests.toggle_borderless) window_.set_borderless(!window_.borderless());
+  ui_.state().on_top = window_.on_top(), ui_.state().borderless = window_.borderless();
   if (requests.trace) flight_recorder_->request();
-  for (SinkNotice& n : flight_recorder_->take_notices()) model_->notice(n.problem, std::move(n.text));
+  for (Notice& n : flight_recorder_->take_notices()) model_->notice(n.problem, std::move(n.text));
   quit_ = quit_ || requests.quit;
-  if (requests.open) open_wish(*requests.open);
+  if (requests.open) open_chosen(*requests.open);
+  if (requests.play_index) open_listed(playlist_.select(*requests.play_index));
+  if (requests.play_step != 0) {
+    const auto source = playlist_.step(requests.play_step);
+    const char* end = requests.play_step > 0 ? "This is the last source" : "This is the first source";
+    source ? open_listed(source) : model_->notice(false, fmt::format("{} of the playlist", end));
+  }
   if (requests.cancel_open) opener_->cancel();
-  if (!requests.forget_source.empty()) memory_.forget(requests.forget_source);
+  if (!requests.remove_recent.empty()) memory_.remove_recent(requests.remove_recent);
   for (const auto& [problem, text] : requests.messages) model_->notice(problem, text);
 }
 
-void Viewer::obey_control() {
+void Viewer::handle_control() {
   if (!control_) return;
-  quit_ = quit_ || control_->quit_asked();
+  quit_ = quit_ || control_->quit_requested();
   auto load = control_->take_load();
   if (!load) return;
   OpenRequest request;
   request.url = load->url, request.live = live_options_for(line_, load->url);
-  request.done = [reply = std::move(load->reply)](OpenResult end, const std::string& problem) {
-    reply(end == OpenResult::plays ? Answer{} : Answer{Status::refused, problem, {}});
+  request.done = [reply = std::move(load->reply)](OpenResult result, const std::string& problem) {
+    reply(result == OpenResult::playing ? Response{} : Response{Status::refused, problem});
   };
   open_aside(std::move(request), pipeline_->graph()->graph);
 }
 
-void Viewer::take_dropped_files() {
-  bool opened = false;
+void Viewer::handle_dropped_files() {
+  std::vector<std::string> sources;
   for (const std::string& path : window_.input().dropped_files) {
     if (!path.ends_with(".toml")) {
-      if (!std::exchange(opened, true))
-        open_wish({.text = path, .format = {}, .size = {}, .rate = 0, .wait = false});
+      sources.push_back(path);
       continue;
     }
     try {
@@ -50,30 +60,32 @@ void Viewer::take_dropped_files() {
       model_->notice(true, e.what());
     }
   }
+  if (!sources.empty()) open_all(sources);
 }
 
-void Viewer::snapshot(std::optional<Image> picture) {
-  if (!picture) return model_->notice(true, "no snapshot: no picture is finished yet");
+void Viewer::snapshot(std::optional<Image> picture, PixelAspect aspect) {
+  if (!picture) return model_->notice(true, "cannot write a snapshot: no frame is finished yet");
   std::string name = line_.screenshot_template;
   if (std::filesystem::path(name).extension().empty()) name += ".png";
   const std::string folder = line_.screenshot_folder.empty() ? pictures_folder() : line_.screenshot_folder;
-  snapshots_.take(std::move(*picture), named(name, folder));
+  snapshots_.take(std::move(*picture), aspect, expanded_path(name, folder));
 }
 
 void Viewer::toggle_record() {
   if (recorder_->status().recording) return pipeline_->post(StopRecord{});
-  const std::string path = line_.record.empty() ? named("lensd-%F-%tF-%tH%tM%tS.mkv", videos_folder()) : "";
+  const std::string path =
+      line_.record.empty() ? expanded_path("lensd-%F-%tF-%tH%tM%tS.mkv", videos_folder()) : "";
   pipeline_->post(StartRecord{.path = path, .beneath = ""});
   model_->notice(false, "recording" + (path.empty() ? std::string() : " to " + path));
 }
 
-std::string Viewer::named(const std::string& name, const std::string& folder) const {
+std::string Viewer::expanded_path(const std::string& name, const std::string& folder) const {
   const FrameInfo info = shown_ ? shown_.info() : FrameInfo{};
   const std::string text = expand_template(name, pipeline_->source().name, info.pts_ns, info.index);
   return unused_path(text.find('/') == std::string::npos ? folder + "/" + text : text);
 }
 
-void Viewer::tell_of_recording() {
+void Viewer::update_recording_status() {
   const SinkStatus status = recorder_->status();
   ui::ViewerModel& m = model_->model();
   m.recording = status.recording, m.record_frames = status.frames, m.record_path = status.path;

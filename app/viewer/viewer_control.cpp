@@ -4,11 +4,11 @@
 
 namespace lensd {
 
-ViewerControl::ViewerControl(const CommandLine& line, const ControlDeskOptions& desk,
+ViewerControl::ViewerControl(const CommandLine& line, const ControlOptions& options,
                              const BackendChoice& backend, std::function<void()> wake)
     : wake_(std::move(wake)),
       session_(session_options(line, backend), registry()),
-      desk_(std::make_unique<ControlDesk>(session_, desk)) {}
+      servers_(std::make_unique<ControlServers>(session_, options)) {}
 
 ViewerControl::~ViewerControl() {
   stop();
@@ -17,17 +17,16 @@ ViewerControl::~ViewerControl() {
 SessionOptions ViewerControl::session_options(const CommandLine& line, const BackendChoice& backend) {
   SessionOptions options;
   options.backend = backend;
-  options.captures = line.config.control_folder.value_or("");
+  options.captures = line.config.control_folder;
   options.layers = line.layers, options.config = line.config;
-  options.source_fixed = line.source_given;
   options.load = [this](std::string url, Reply reply) {
     std::optional<Load> before;
     {
       const std::lock_guard lock(mutex_);
       if (!ended_) before = std::exchange(load_, Load{std::move(url), std::exchange(reply, {})});
     }
-    if (reply) return reply({Status::busy, "lensd is ending", {}});
-    if (before) before->reply({Status::refused, "another source was asked for meanwhile", {}});
+    if (reply) return reply({Status::busy, "lensd is shutting down"});
+    if (before) before->reply({Status::refused, "another source was requested in the meantime"});
     wake_();
   };
   options.quit = [this] {
@@ -45,10 +44,10 @@ void ViewerControl::attach(std::shared_ptr<Pipeline> pipeline, const std::string
 }
 
 void ViewerControl::shown(const Frame& frame) {
-  session_.offer(frame.share());
+  session_.set_newest_frame(frame.share());
 }
 
-bool ViewerControl::quit_asked() const {
+bool ViewerControl::quit_requested() const {
   const std::lock_guard lock(mutex_);
   return quit_;
 }
@@ -59,12 +58,12 @@ std::optional<ViewerControl::Load> ViewerControl::take_load() {
 }
 
 void ViewerControl::stop() {
-  desk_.reset();
+  servers_.reset();
   {
     const std::lock_guard lock(mutex_);
     ended_ = true;
   }
-  if (auto load = take_load()) load->reply({Status::busy, "lensd is ending", {}});
+  if (auto load = take_load()) load->reply({Status::busy, "lensd is shutting down"});
   session_.stop();
 }
 

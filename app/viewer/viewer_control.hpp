@@ -1,10 +1,10 @@
-// Control of the viewer from outside: the same commands as for the daemon.
+// Lets socket and HTTP clients control the viewer with the daemon's commands.
 //
 //   socket, HTTP ──▶ Session ── post ──▶ Pipeline
-//                            ── load, quit ──▶ kept here until the UI thread, which owns the pipeline, takes
-//                            them
+//                            ── load, quit ──▶ stored here until the UI thread, which owns the pipeline,
+//                            polls
 //
-// Members are the UI thread's, but for changed().
+// Call from the UI thread only, except changed().
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 #include <optional>
 #include <string>
 
-#include "app/serve/control_desk.hpp"
+#include "app/serve/control_servers.hpp"
 
 namespace lensd {
 
@@ -24,22 +24,22 @@ class ViewerControl {
     Reply reply;
   };
 
-  /// `wake` makes the UI thread take a turn; any thread calls it. Throws as ControlDesk.
-  ViewerControl(const CommandLine& line, const ControlDeskOptions& desk, const BackendChoice& backend,
+  /// Starts the servers. Throws like ControlServers. `wake` wakes the UI thread and is called on any thread.
+  ViewerControl(const CommandLine& line, const ControlOptions& options, const BackendChoice& backend,
                 std::function<void()> wake);
   ~ViewerControl();
 
-  /// The pipeline that is controlled from now on.
+  /// Sets the pipeline that clients control.
   void attach(std::shared_ptr<Pipeline> pipeline, const std::string& url);
-  /// The frame that is shown now: for snapshots and streams.
+  /// Sets the current frame, for snapshots and streams.
   void shown(const Frame& frame);
-  /// For PipelineOptions::on_change; any thread.
+  /// Reports a change to clients. Pass to PipelineOptions::on_change. Thread-safe.
   void changed() const { session_.changed(); }
 
-  bool quit_asked() const;
-  /// A source that is to be opened; the reply is to be given.
+  bool quit_requested() const;
+  /// Returns the newest request to load a source, or nullopt. The caller must reply.
   std::optional<Load> take_load();
-  /// Answers everything and ends. Before the pipeline is destroyed.
+  /// Answers pending requests and stops the servers. Call before the pipeline is destroyed.
   void stop();
 
  private:
@@ -50,7 +50,7 @@ class ViewerControl {
   std::optional<Load> load_;
   bool quit_ = false, ended_ = false;
   Session session_;
-  std::unique_ptr<ControlDesk> desk_;
+  std::unique_ptr<ControlServers> servers_;
 };
 
 }  // namespace lensd

@@ -33,8 +33,10 @@ ViewerModelBuilder::ViewerModelBuilder(Pipeline& pipeline, const Registry& regis
     : pipeline_(pipeline), registry_(registry) {
   const SourceInfo& source = pipeline.source();
   model_.source_name = source.name, model_.source_detail = detail_text(source);
+  model_.source_address = source.url;
   model_.live = source.live, model_.seekable = source.seekable;
   model_.duration_ns = source.duration_ns, model_.source_fps = source.fps;
+  model_.source_size = source.picture.upright();
   model_.frame_duration_ns = source.fps > 0 ? static_cast<int64_t>(1e9 / source.fps) : 0;
   model_.backend = name(backend.backend), model_.backend_reason = backend.reason;
   model_.display_path = texts.display_path, model_.display_reason = texts.display_reason;
@@ -63,6 +65,7 @@ void ViewerModelBuilder::shown_tracks(const TrackTable* table) {
 }
 
 void ViewerModelBuilder::sent(const Command& command) {
+  drop_refusals(command);
   if (const auto* loop = std::get_if<SetLoop>(&command))
     model_.loop_file = loop->file, model_.loop_a_ns = loop->a_ns, model_.loop_b_ns = loop->b_ns;
   if (const auto* set = std::get_if<SetScopes>(&command))
@@ -70,9 +73,24 @@ void ViewerModelBuilder::sent(const Command& command) {
   if (const auto* set = std::get_if<SetViews>(&command)) model_.views = set->nodes;
 }
 
+void ViewerModelBuilder::drop_refusals(const Command& command) {
+  const auto drop = [&](const std::string& node) {
+    std::erase_if(model_.notices, [&](const ui::Notice& n) {
+      return n.problem && (n.text.starts_with(node + ".") || n.text.starts_with(node + ":"));
+    });
+  };
+  const auto drop_change = [&](const GraphChange& change) {
+    std::visit([&](const auto& one) { drop(one.node); }, change);
+  };
+  if (const auto* set = std::get_if<SetParam>(&command)) drop(set->node);
+  if (const auto* set = std::get_if<SetEnabled>(&command)) drop(set->node);
+  if (const auto* batch = std::get_if<Batch>(&command))
+    std::for_each(batch->changes.begin(), batch->changes.end(), drop_change);
+}
+
 void ViewerModelBuilder::notice(bool problem, std::string text) {
   problem ? log::warn("{}", text) : log::info("{}", text);
-  // The same again, as while a slider is dragged: one message, as new as the last.
+  // Replace an equal notice, because for example a dragged slider repeats it.
   std::erase_if(model_.notices, [&](const ui::Notice& n) { return n.text == text; });
   model_.notices.push_back({now_ns(), problem, std::move(text)});
 }
@@ -80,36 +98,36 @@ void ViewerModelBuilder::notice(bool problem, std::string text) {
 const ui::ViewerModel& ViewerModelBuilder::build(Extent picture) {
   const int64_t time_ns = now_ns();
   const PipelineStatus status = pipeline_.status();
-  model_.picture = picture;
+  model_.picture = picture, model_.pixel_aspect = status.pixel_aspect.ratio();
   model_.paused = status.paused, model_.ended = status.ended, model_.speed = status.speed;
   refresh_counts(status);
   if (status.live.live) model_.live_status = status.live, model_.source_detail = status.live.stream;
   if (status.frame_duration_ns > 0) model_.frame_duration_ns = status.frame_duration_ns;
-  for (PipelineNotice& n : pipeline_.take_notices()) notice(n.problem, std::move(n.text));
+  for (Notice& n : pipeline_.take_notices()) notice(n.problem, std::move(n.text));
   std::erase_if(model_.notices, [&](const ui::Notice& n) { return time_ns - n.time_ns > kNoticeLife; });
   refresh_graph(status);
   if (time_ns - timings_ns_ > kTimingsEvery) {
     timings_ns_ = time_ns;
     refresh_timings();
-    tell_of_damage();
+    report_stream_errors();
     for (const NodeStatistics& stats : pipeline_.statistics())
       for (ui::NodeView& node : model_.nodes)
         if (node.id == stats.node) node.stats = stats.values;
   }
   if (!model_.scopes.empty() && time_ns - scopes_ns_ > kScopesEvery) {
     scopes_ns_ = time_ns;
-    refresh_taps();
+    refresh_scopes();
   }
   refresh_rates(time_ns);
   return model_;
 }
 
-/// Once for a source: a file that is played in a loop comes to its stream_errors again and again.
-void ViewerModelBuilder::tell_of_damage() {
-  if (damage_told_) return;
-  const std::string stream_errors = pipeline_.source_errors();
-  damage_told_ = !stream_errors.empty();
-  if (damage_told_) notice(true, fmt::format("{}: {}", model_.source_name, stream_errors));
+/// Reports stream errors once per source, because a file that loops repeats its errors.
+void ViewerModelBuilder::report_stream_errors() {
+  if (errors_reported_) return;
+  const std::string errors = pipeline_.source_errors();
+  errors_reported_ = !errors.empty();
+  if (errors_reported_) notice(true, fmt::format("{}: {}", model_.source_name, errors));
 }
 
 void ViewerModelBuilder::refresh_log() {
@@ -124,25 +142,23 @@ void ViewerModelBuilder::refresh_counts(const PipelineStatus& status) {
   c.received = status.live.frames, c.placeholders = status.placeholders;
   c.replaced_source = status.live.dropped, c.replaced_graph = status.dropped - status.live.dropped;
   c.skipped = status.skipped;
-  c.processed = status.processed, c.made_again = status.reruns;
+  c.processed = status.processed, c.rerun = status.reruns;
   c.late = status.late, c.not_shown = status.not_shown;
 }
 
-/// The rows with their newest durations, and from those what the graph took as a whole.
+/// Updates the rows, their newest durations, and the graph's total duration per frame.
 void ViewerModelBuilder::refresh_timings() {
   constexpr size_t kSparkline = 48, kHistory = 200;
-  static uint64_t renewals = 0;  // of all sources: the next one's numbers are not taken for this one's
+  static uint64_t renewals = 0;  // shared by all sources, so that their versions differ
   model_.timings_version = ++renewals;
   model_.timings = pipeline_.profiler().snapshot();
   model_.timing_histories.clear();
   std::vector<int64_t> total;
   for (const PassStats& row : model_.timings) {
     std::vector<int64_t> values = pipeline_.profiler().history(row.node, row.pass);
-    const bool graph = row.active && row.count > 0 &&
-                       std::any_of(model_.nodes.begin(), model_.nodes.end(),
-                                   [&](const auto& n) { return !n.scope && n.id == row.node; });
-    if (graph) {
-      // Rings of equal age end at the same frame: they are added from their ends.
+    const ui::NodeView* node = model_.find(row.node);
+    if (row.active && row.count > 0 && node && !node->scope) {
+      // All rings end at the same frame, so add them from their ends.
       if (total.empty() || values.size() < total.size())
         total.erase(total.begin(),
                     total.end() - static_cast<std::ptrdiff_t>(std::min(total.size(), values.size())));
@@ -158,7 +174,7 @@ void ViewerModelBuilder::refresh_timings() {
   model_.graph_history_ns = std::move(total);
 }
 
-void ViewerModelBuilder::refresh_taps() {
+void ViewerModelBuilder::refresh_scopes() {
   for (const ScopeRequest& scope : model_.scopes) {
     if (scope.kind == ScopeKind::compare) {
       model_.compared = pipeline_.read_scope(scope, comparison_);
@@ -170,45 +186,37 @@ void ViewerModelBuilder::refresh_taps() {
 }
 
 void ViewerModelBuilder::refresh_graph(const PipelineStatus& status) {
-  // The status was read before the graph, which is therefore as new or newer.
+  // The status was read first, so the graph is at least as new as the status.
   model_.graph_mark = status.edit_mark, model_.graph_planning = status.planning;
   const auto view = pipeline_.graph();
   if (!view || view->version == graph_version_) return;
   graph_version_ = view->version;
-  timings_ns_ = 0;  // rows of nodes that went, or moved, go with them
+  timings_ns_ = 0;  // update the timing rows too
   model_.graph = view->graph, model_.graph_version = view->version;
   model_.nodes.clear();
-  const auto planned_format = [&](const std::string& id) {
+  const auto set_format = [&](ui::NodeView& node) {
     const auto it = std::find_if(view->planned.begin(), view->planned.end(),
-                                 [&](const PlannedNode& n) { return n.id == id; });
-    return it == view->planned.end() ? std::string() : format_text(it->output);
+                                 [&](const PlannedNode& n) { return n.id == node.id; });
+    if (it != view->planned.end()) node.format = format_text(it->output), node.size = it->output.extent;
   };
   for (const NodeDesc& desc : view->graph.nodes) {
-    ui::NodeView& node = model_.nodes.emplace_back();
-    node.id = desc.id, node.filter = desc.filter, node.enabled = desc.enabled;
-    node.schema = &registry_.find(desc.filter)->schema();
-    for (const ParamSpec& spec : node.schema->params) node.values.push_back(value_of(desc, spec));
-    node.format = planned_format(desc.id);
+    model_.nodes.push_back(ui::node_view(desc, registry_.find(desc.filter)->schema()));
+    set_format(model_.nodes.back());
   }
-  for (const PlannedNode& planned : view->planned)
-    if (planned.automatic)
-      model_.nodes.push_back({.id = planned.id,
-                              .filter = planned.filter,
-                              .enabled = true,
-                              .automatic = true,
-                              .scope = planned.scope,
-                              .schema = nullptr,
-                              .values = {},
-                              .format = format_text(planned.output),
-                              .stats = {}});
+  for (const PlannedNode& planned : view->planned) {
+    if (!planned.automatic) continue;
+    ui::NodeView& node = model_.nodes.emplace_back();
+    node.id = planned.id, node.filter = planned.filter, node.format = format_text(planned.output);
+    node.automatic = true, node.scope = planned.scope;
+  }
 }
 
-/// Over the last two seconds, so that a slow source's rate does not jump between whole frames.
+/// Updates the frame rates. Averages over 2 s, so that a slow source's rate does not jump by whole frames.
 void ViewerModelBuilder::refresh_rates(int64_t time_ns) {
   if (!rates_.empty() && time_ns - rates_.back().time_ns < kRatesEvery) return;
   rates_.push_back({time_ns, model_.counts.processed, model_.counts.shown});
   while (time_ns - rates_.front().time_ns > kRatesOver) rates_.pop_front();
-  const Counted& first = rates_.front();
+  const RateSample& first = rates_.front();
   if (first.time_ns == time_ns) return;
   const double seconds = to_s(time_ns - first.time_ns);
   model_.decode_fps = static_cast<double>(model_.counts.processed - first.processed) / seconds;

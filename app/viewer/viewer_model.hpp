@@ -1,9 +1,8 @@
-// Gathers what the panels show from the pipeline, once per display frame, on the UI thread.
+// Collects the panels' data from the pipeline, once per display frame. Call from the UI thread only.
 #pragma once
 
 #include <array>
 #include <deque>
-#include <memory>
 #include <string>
 
 #include "app/pipeline/pipeline.hpp"
@@ -11,7 +10,7 @@
 
 namespace lensd {
 
-/// Constant texts of the run.
+/// Strings about the machine that do not change.
 struct MachineTexts {
   std::string display_path, display_reason, renderer;
 };
@@ -21,48 +20,51 @@ class ViewerModelBuilder {
   ViewerModelBuilder(Pipeline& pipeline, const Registry& registry, const BackendChoice& backend,
                      const MachineTexts& texts);
 
-  /// A frame was handed to the presenter.
+  /// Call after a frame was passed to the presenter.
   void shown(const FrameInfo& info);
-  /// The tracks that came with it, null when it has none.
+  /// Sets the tracks of the shown frame; null if it has none.
   void shown_tracks(const TrackTable* table);
-  /// A command was sent: what the pipeline's status does not tell is remembered here.
+  /// Call after a command was sent. Stores values that PipelineStatus does not contain.
   void sent(const Command& command);
   void notice(bool problem, std::string text);
-  /// Whether the source's stream_errors stands among the notices.
-  bool damage_told() const { return damage_told_; }
-  /// The messages of the run, while they are looked at.
+  /// Removes problem notices about nodes that `command` changes: the new value is accepted, or a new notice
+  /// follows.
+  void drop_refusals(const Command& command);
+  /// Returns true if a notice about the source's stream errors was added.
+  bool errors_reported() const { return errors_reported_; }
+  /// Updates the log lines. Call in every display frame while the log is shown.
   void refresh_log();
 
-  /// Valid until the next call.
+  /// Updates and returns the model, which is valid until the next call. `picture`: size of the shown picture.
   const ui::ViewerModel& build(Extent picture);
-  /// For what others contribute between two calls of build().
+  /// Returns the model, so that the caller can set values between two calls of build().
   ui::ViewerModel& model() { return model_; }
 
  private:
   void refresh_graph(const PipelineStatus& status);
   void refresh_counts(const PipelineStatus& status);
-  void refresh_taps();
+  void refresh_scopes();
   void refresh_timings();
   void refresh_rates(int64_t time_ns);
-  void tell_of_damage();
+  void report_stream_errors();
 
   Pipeline& pipeline_;
   const Registry& registry_;
   ui::ViewerModel model_;
   uint64_t graph_version_ = 0;
-  bool damage_told_ = false;
+  bool errors_reported_ = false;
   int64_t timings_ns_ = 0, scopes_ns_ = 0, log_ns_ = 0;
   ScopeReading comparison_;
-  struct Counted {
+  struct RateSample {
     int64_t time_ns;
     uint64_t processed, shown;
   };
-  std::deque<Counted> rates_;  ///< of the last two seconds
+  std::deque<RateSample> rates_;  ///< samples of the last two seconds
   struct Losses {
     int64_t time_ns;
     std::array<uint32_t, kTrackStatuses> counts;
   };
-  std::deque<Losses> losses_;  ///< of the shown frames of the last second
+  std::deque<Losses> losses_;  ///< lost tracks in the shown frames of the last second
 };
 
 }  // namespace lensd

@@ -1,11 +1,16 @@
 #include "app/viewer/viewer.hpp"
 
+#include <fmt/format.h>
+
+#include <filesystem>
 #include <utility>
 
+#include "core/base/error.hpp"
 #include "core/base/log.hpp"
 #include "core/base/source_text.hpp"
 #include "core/media/url.hpp"
 #include "kernels/registry.hpp"
+#include "ui/keys.hpp"
 
 namespace lensd {
 
@@ -29,20 +34,62 @@ void Viewer::open_first(const GraphDesc& graph) {
         return make_viewer_source(*own, request, std::move(cancel));
       },
       [] { ui::Window::wake(); });
-  OpenRequest request{.url = source_url(line_),
+  std::vector<std::string> sources = line_.more_sources;
+  sources.insert(sources.begin(), line_.config.source_url);
+  if (!line_.config.source_url.empty()) playlist_.set(expand_sources(sources));
+  const bool several = playlist_.sources()->size() > 1 ||
+                       (playlist_.sources()->size() == 1 && playlist_.sources()->front() != sources.front());
+  const std::string url = several ? playlist_.sources()->front() : source_url(line_);
+  OpenRequest request{.url = url,
                       .live = line_.live,
                       .graph = graph,
                       .first = true,
-                      .remember = !line_.source.empty(),
+                      .remember = !line_.config.source_url.empty(),
                       .loop_file = line_.loop_file,
                       .speed = line_.speed,
+                      .start_ns = line_.no_resume ? 0 : memory_.position_of(url),
                       .done = {}};
-  OpenedPipeline made = make_viewer_source(*own, request, std::make_shared<std::atomic<bool>>(false));
-  if (!line_.record.empty()) made.pipeline->post(record_command(line_));
-  install(request, std::move(made));
-  if (!line_.source.empty() || request.url != playable_url("test:demo")) return;
+  OpenedPipeline opened = make_viewer_source(*own, request, std::make_shared<std::atomic<bool>>(false));
+  if (!line_.record.empty()) opened.pipeline->post(record_command(line_));
+  install(request, std::move(opened));
+  if (!line_.config.source_url.empty() || request.url != playable_url("test:demo")) return;
   model_->model().demo = true;
-  model_->notice(false, "A test picture. Open a file with Ctrl+o, or drop one into the window.");
+  model_->notice(false,
+                 fmt::format("{}. This is a test picture: open a file with {}, or drop one into the window.",
+                             no_camera_reason(), ui::key_text(ui::Action::open_source)));
+}
+
+void Viewer::open_listed(const std::optional<std::string>& source) {
+  if (source) open_url(*source, ui::source_request(*source));
+}
+
+void Viewer::open_all(const std::vector<std::string>& sources) {
+  try {
+    std::vector<std::string> all = expand_sources(sources);
+    playlist_.set(std::move(all));
+    open_listed(playlist_.select(0));
+  } catch (const Error& e) {
+    model_->notice(true, e.what());
+  }
+}
+
+void Viewer::advance_playlist() {
+  const PipelineStatus status = pipeline_->status();
+  const SourceInfo& source = pipeline_->source();
+  // A still picture stays.
+  const bool over = status.ended && !status.paused && !source.live && !source.image && source.duration_ns > 0;
+  if (!over || !opener_->opening().empty()) {
+    end_seen_ = end_seen_ && over;
+    return;
+  }
+  if (!std::exchange(end_seen_, true)) open_listed(playlist_.step(1));
+}
+
+void Viewer::keep_position() {
+  if (!pipeline_ || current_url_.empty() || source_failed_) return;
+  const int64_t duration_ns = pipeline_->source().duration_ns;
+  memory_.keep_position(current_url_, model_->model().ended ? duration_ns : model_->model().position_ns,
+                        duration_ns);
 }
 
 void Viewer::open_aside(OpenRequest request, GraphDesc graph) {
@@ -51,28 +98,33 @@ void Viewer::open_aside(OpenRequest request, GraphDesc graph) {
   opener_->open(std::move(request));
 }
 
-void Viewer::open_wish(const ui::SourceRequest& wish) {
+void Viewer::open_chosen(const ui::SourceRequest& chosen) {
+  open_url(tidy_source(chosen.text), chosen);
+}
+
+void Viewer::open_url(const std::string& url, const ui::SourceRequest& chosen) {
   OpenRequest request;
-  request.url = tidy_source(wish.text);
+  request.url = url;
   request.live = live_options_for(line_, request.url);
-  request.live.must_open = !wish.wait;
-  if (!wish.format.empty()) request.live.format = wish.format;
-  if (wish.size.width > 0) request.live.size = wish.size;
-  if (wish.rate > 0) request.live.rate = wish.rate;
+  request.live.must_open = !chosen.wait;
+  if (!chosen.format.empty()) request.live.format = chosen.format;
+  if (chosen.size.width > 0) request.live.size = chosen.size;
+  if (chosen.rate > 0) request.live.rate = chosen.rate;
   request.remember = true;
-  request.done = [this, wish](OpenResult end, const std::string& problem) {
-    if (end != OpenResult::failed) return;
+  request.start_ns = line_.no_resume ? 0 : memory_.position_of(request.url);
+  request.done = [this, url, chosen](OpenResult result, const std::string& problem) {
+    if (result != OpenResult::failed) return;
     ui::SourceProgress& p = progress_;
     ++p.failures;
-    p.problem = problem, p.failed = wish;
-    p.may_wait = !wish.wait && is_live(classify(tidy_source(wish.text)));
-    // In the dialog it is read where the name was typed.
+    p.problem = problem, p.failed = chosen;
+    p.may_wait = !chosen.wait && is_live(classify(url));
+    // The open dialog shows the problem itself.
     ui_.state().source.open ? log::warn("{}", problem) : model_->notice(true, problem);
   };
   open_aside(std::move(request), ui_.state().editor.graph());
 }
 
-void Viewer::take_opened() {
+void Viewer::install_opened() {
   auto finished = opener_->take();
   if (!finished) return;
   const auto done = std::move(finished->request.done);
@@ -80,12 +132,15 @@ void Viewer::take_opened() {
     if (done) done(OpenResult::failed, finished->problem);
     return;
   }
-  install(finished->request, std::move(finished->made));
-  if (done) done(OpenResult::plays, {});
+  install(finished->request, std::move(finished->opened));
+  playlist_.playing(finished->request.url);
+  if (done) done(OpenResult::playing, {});
 }
 
-void Viewer::install(const OpenRequest& request, OpenedPipeline made) {
-  // The display path reads frames of the old pipeline: it goes first, then the pipeline.
+void Viewer::install(const OpenRequest& request, OpenedPipeline opened) {
+  keep_position();
+  current_url_ = request.url, end_seen_ = false;
+  // Destroy users of the old pipeline's frames before the pipeline.
   shown_.reset();
   tracks_.clear();
   presenter_.reset();
@@ -94,7 +149,7 @@ void Viewer::install(const OpenRequest& request, OpenedPipeline made) {
   OpenedPipeline old{std::move(pipeline_), std::move(recorder_)};
   std::vector<ui::Notice> notices;
   if (model_) notices = std::move(model_->model().notices);
-  pipeline_ = std::move(made.pipeline), recorder_ = std::move(made.recorder);
+  pipeline_ = std::move(opened.pipeline), recorder_ = std::move(opened.recorder);
   if (control_) control_->attach(pipeline_, request.url);
   presenter_ = std::make_unique<ui::Presenter>(
       ui::make_display_path(display_.kind, pipeline_->executor().device_sync()),
@@ -113,14 +168,19 @@ void Viewer::install(const OpenRequest& request, OpenedPipeline made) {
       *pipeline_, registry(), backend_,
       MachineTexts{ui::name(display_.kind), display_.reason, window_.renderer()});
   model_->model().notices = std::move(notices), model_->model().loop_file = request.loop_file;
+  if (request.start_ns > 0 && (!request.first || (line_.start_s == 0 && line_.start_share == 0)))
+    model_->notice(false, fmt::format("Resumed at {}; Home starts over", ui::brief_time(request.start_ns)));
   window_.set_title(pipeline_->source().name + " - lensd");
-  if (request.remember) memory_.played(request.url);
+  if (request.remember) memory_.add_recent(request.url);
+  std::error_code ignored;
+  if (std::filesystem::exists(request.url, ignored))
+    model_->model().source_path = std::filesystem::absolute(request.url, ignored).string();
   model_->model().source_folder = folder_of(request.url, memory_.recent_sources());
-  // What was edited while it was being opened.
+  // Send edits made while the source was opening.
   if (!request.first && !equivalent(request.graph, ui_.state().editor.graph(), registry()))
     pipeline_->post(SetGraph{ui_.state().editor.graph()});
-  may_fail_ = !request.first, failed_ = false;
-  retirement_.replace(std::move(old), pipeline_);
+  source_chosen_ = !request.first, source_failed_ = false;
+  shutdown_.replace(std::move(old), pipeline_);
 }
 
 FrameLosses Viewer::losses(const Pipeline& pipeline) const {
@@ -128,11 +188,12 @@ FrameLosses Viewer::losses(const Pipeline& pipeline) const {
   return {.late = status.late, .dropped = recorder_drops_, .not_shown = status.not_shown};
 }
 
-void Viewer::tell_of_sources() {
-  finder_.want(ui_.state().source.listed, memory_.recent_sources());
+void Viewer::update_source_status() {
+  finder_.search(ui_.state().source.listed, memory_.recent_sources());
   progress_.opening = opener_->opening(), progress_.since_ns = opener_->since_ns();
   model_->model().choices = finder_.choices(), model_->model().progress = progress_;
-  for (SinkNotice& n : retirement_.take_notices()) model_->notice(n.problem, std::move(n.text));
+  model_->model().playlist = playlist_.sources(), model_->model().playlist_at = playlist_.current();
+  for (Notice& n : shutdown_.take_notices()) model_->notice(n.problem, std::move(n.text));
 }
 
 }  // namespace lensd

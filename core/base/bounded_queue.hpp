@@ -2,9 +2,9 @@
 //
 //   producer ── try_push / push ──▶ ring of cells ──▶ pop / try_pop ── consumer
 //
-// Each cell carries a sequence number that says whose turn it is (D. Vyukov, "Bounded MPMC queue", 2010).
-// Waiting is on one atomic counter (a futex), woken only when somebody waits; after construction nothing
-// is allocated. Every member may be called from any thread.
+// Each cell's sequence number shows whether a producer or a consumer may use it next (D. Vyukov, "Bounded
+// MPMC queue", 2010). Waiting uses one atomic counter (a futex). Allocates in the constructor only.
+// Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -32,7 +32,7 @@ class BoundedQueue {
   BoundedQueue(const BoundedQueue&) = delete;
   BoundedQueue& operator=(const BoundedQueue&) = delete;
 
-  /// Moves from `value` and returns true, or leaves it alone and returns false when full or closed.
+  /// Moves from `value` and returns true. Returns false and keeps `value` if the queue is full or closed.
   bool try_push(T& value) {
     if (closed_.load(std::memory_order_acquire)) return false;
     size_t position = head_.load(std::memory_order_relaxed);
@@ -51,25 +51,13 @@ class BoundedQueue {
     }
   }
 
-  /// Waits for room. False, with `value` left alone, once the queue is closed.
-  bool push(T& value) {
-    for (;;) {
-      const uint32_t seen = events_.load(std::memory_order_acquire);
-      if (try_push(value)) return true;
-      if (closed_.load(std::memory_order_acquire)) return false;
-      events_.wait(seen, std::memory_order_acquire);
-    }
-  }
+  /// Waits until the queue has room, then moves from `value` and returns true. Returns false and keeps
+  /// `value` if the queue is closed.
+  bool push(T& value) { return push_or_wake(value, std::nullopt); }
 
-  /// As push(), but also returns false when wake() was called since `wakes` was taken.
-  bool push_or_wake(T& value, uint32_t wakes) {
-    for (;;) {
-      const uint32_t seen = events_.load(std::memory_order_acquire);
-      if (try_push(value)) return true;
-      if (closed_.load(std::memory_order_acquire)) return false;
-      if (wakes_.load(std::memory_order_acquire) != wakes) return false;
-      events_.wait(seen, std::memory_order_acquire);
-    }
+  /// Like push(), but also returns false after a wake() since the call of wake_token() that returned `token`.
+  bool push_or_wake(T& value, std::optional<uint32_t> token) {
+    return wait_for(token, [&] { return try_push(value); });
   }
 
   std::optional<T> try_pop() {
@@ -91,45 +79,37 @@ class BoundedQueue {
     }
   }
 
-  /// Waits for a value. Empty once the queue is closed and drained.
-  std::optional<T> pop() {
-    for (;;) {
-      const uint32_t seen = events_.load(std::memory_order_acquire);
-      if (auto value = try_pop()) return value;
-      if (closed_.load(std::memory_order_acquire)) return try_pop();
-      events_.wait(seen, std::memory_order_acquire);
-    }
-  }
+  /// Waits for a value. Returns nullopt if the queue is closed and empty.
+  std::optional<T> pop() { return pop_or_wake(std::nullopt); }
 
-  /// Take before looking at other work, then give to pop_or_wake(): no wake() in between is lost.
+  /// Returns a token for pop_or_wake() or push_or_wake(). Call it before checking for other work, so that no
+  /// wake() is missed.
   uint32_t wake_token() const noexcept { return wakes_.load(std::memory_order_acquire); }
 
-  /// As pop(), but also returns empty when wake() was called since `wakes` was taken.
-  std::optional<T> pop_or_wake(uint32_t wakes) {
-    for (;;) {
-      const uint32_t seen = events_.load(std::memory_order_acquire);
-      if (auto value = try_pop()) return value;
-      if (closed_.load(std::memory_order_acquire)) return try_pop();
-      if (wakes_.load(std::memory_order_acquire) != wakes) return std::nullopt;
-      events_.wait(seen, std::memory_order_acquire);
-    }
+  /// Like pop(), but also returns nullopt after a wake() since the call of wake_token() that returned
+  /// `token`.
+  std::optional<T> pop_or_wake(std::optional<uint32_t> token) {
+    std::optional<T> value;
+    // A value may be pushed between the last attempt and close().
+    if (!wait_for(token, [&] { return (value = try_pop()).has_value(); }) && closed()) value = try_pop();
+    return value;
   }
 
-  /// No further pushes; waiters return. Values already inside can still be popped.
+  /// Refuses further pushes and wakes all waiters. Queued values can still be popped.
   void close() {
     closed_.store(true, std::memory_order_release);
     signal();
   }
   bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
 
-  /// Makes a waiting pop_or_wake() or push_or_wake() return empty, so that its thread can look at something
-  /// else.
+  /// Makes a waiting pop_or_wake() or push_or_wake() return without a value. Its thread can then check
+  /// for other work.
   void wake() {
     wakes_.fetch_add(1, std::memory_order_release);
     signal();
   }
 
-  /// Values inside; approximate while other threads push or pop.
+  /// Returns the number of queued values; approximate while other threads push or pop.
   size_t size() const noexcept {
     const size_t head = head_.load(std::memory_order_relaxed), tail = tail_.load(std::memory_order_relaxed);
     return head > tail ? head - tail : 0;
@@ -141,6 +121,17 @@ class BoundedQueue {
     std::atomic<size_t> sequence;
     std::optional<T> value;
   };
+
+  /// Repeats `attempt` until it succeeds, the queue is closed, or wake() is called after `token`.
+  template <class Attempt>
+  bool wait_for(std::optional<uint32_t> token, Attempt attempt) {
+    for (;;) {
+      const uint32_t seen = events_.load(std::memory_order_acquire);
+      if (attempt()) return true;
+      if (closed() || (token && wake_token() != *token)) return false;
+      events_.wait(seen, std::memory_order_acquire);
+    }
+  }
 
   void signal() {
     events_.fetch_add(1, std::memory_order_release);

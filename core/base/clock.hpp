@@ -6,7 +6,7 @@
 
 namespace lensd {
 
-/// Nanoseconds on the monotonic clock. Not related to wall-clock time; safe from any thread.
+/// Returns nanoseconds on the monotonic clock, unrelated to wall-clock time. Thread-safe.
 inline int64_t now_ns() noexcept {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
              std::chrono::steady_clock::now().time_since_epoch())

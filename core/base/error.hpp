@@ -1,7 +1,7 @@
 // The one exception type of lensd, and the exit codes that it maps to.
 //
-// Set-up throws Error; expected outcomes of a frame are values (see FrameOutcome in image/frame.hpp).
-// Only app/ catches, prints and exits.
+// Set-up functions throw Error. Functions called per frame return expected outcomes as values (see
+// FrameOutcome in media/source.hpp). Only app/ prints errors and exits.
 #pragma once
 
 #include <stdexcept>
@@ -16,10 +16,10 @@ enum class ExitCode : int {
   usage = 2,
   invalid_config = 3,  ///< configuration or graph refused
   bad_source = 4,      ///< source cannot be opened or decoded
-  unavailable = 5,     ///< the requested backend or display is not there
+  unavailable = 5,     ///< the requested backend or display is not available
 };
 
-/// An error for a person: where it happened, what is wrong, what to do about it.
+/// An error message for the user: where it occurred, what is wrong, and a hint on what to do.
 /// Immutable; may be copied between threads.
 class Error : public std::runtime_error {
  public:

@@ -4,12 +4,15 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "core/base/text.hpp"
+
 namespace lensd {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// The specification ignores relative paths.
+/// Returns the variable's value if it is an absolute path, else "". The XDG specification says to ignore
+/// relative paths.
 std::string absolute_from(const char* variable) {
   const char* value = std::getenv(variable);
   return value && value[0] == '/' ? value : "";
@@ -41,14 +44,11 @@ std::vector<std::string> example_folders() {
   }
   std::string data = "/usr/local/share:/usr/share";
   if (const char* given = std::getenv("XDG_DATA_DIRS"); given && *given) data = given;
-  for (size_t at = 0; at <= data.size();) {
-    const size_t end = std::min(data.find(':', at), data.size());
-    if (end > at && data[at] == '/') candidates.push_back(fs::path(data.substr(at, end - at)) / "lensd");
-    at = end + 1;
-  }
+  for (const std::string& folder : split(data, ":"))
+    if (folder.front() == '/') candidates.push_back(fs::path(folder) / "lensd");
   std::vector<std::string> found;
   for (const fs::path& candidate : candidates) {
-    // A folder named so may belong to something else: ours has graphs in it.
+    // Another program may own a folder of this name. lensd's folder contains graphs/.
     if (!fs::is_directory(candidate / "graphs", error)) continue;
     const std::string real = fs::canonical(candidate, error).string();
     if (!real.empty() && std::find(found.begin(), found.end(), real) == found.end()) found.push_back(real);

@@ -1,6 +1,6 @@
-// Where files of the user and of the installation are, after the XDG base directory specification.
+// Folders of the user and of the installation, after the XDG base directory specification.
 //
-// Reads the environment: main thread, or before others change it.
+// Reads the environment. Do not call while another thread changes it.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace lensd {
 
-/// $XDG_CONFIG_HOME/lensd, else ~/.config/lensd; empty where neither variable says.
+/// Returns $XDG_CONFIG_HOME/lensd, else ~/.config/lensd. Empty if neither variable has an absolute path.
 std::string config_folder();
-/// $XDG_STATE_HOME/lensd, else ~/.local/state/lensd; empty where neither variable says.
+/// Returns $XDG_STATE_HOME/lensd, else ~/.local/state/lensd. Empty if neither variable has an absolute path.
 std::string state_folder();
-/// Folders with the examples that came with the program, best first: beside the program (share/lensd when
-/// installed, config in a source tree), then $XDG_DATA_DIRS. Only those that exist.
+/// Returns the existing folders with the program's examples, by priority: relative to the program
+/// (share/lensd if installed, config in a source tree), then in $XDG_DATA_DIRS.
 std::vector<std::string> example_folders();
 
 }  // namespace lensd

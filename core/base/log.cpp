@@ -17,16 +17,15 @@ namespace lensd::log {
 namespace {
 
 constexpr size_t kRecentLines = 500;
-/// A service may run for a year: the log file is bounded.
-constexpr size_t kLogFileBytes = 16 << 20, kOldLogFiles = 3;
+constexpr size_t kLogFileBytes = 16 << 20, kOldLogFiles = 3;  // limit the disk space of a service's log
 
 std::shared_ptr<spdlog::sinks::ringbuffer_sink_mt> recent_sink() {
   static auto sink = std::make_shared<spdlog::sinks::ringbuffer_sink_mt>(kRecentLines);
   return sink;
 }
 
-/// Begun anew at each start; what was there, and what grew too large, stays as NAME.1.log and so on. Devices,
-/// pipes and links are written to as they are.
+/// Opens a log file that rotates at each start and at kLogFileBytes; older files are named NAME.1.log and so
+/// on. Does not rotate devices, pipes and links.
 spdlog::sink_ptr file_sink(const std::string& file) {
   std::error_code ignored;
   const auto kind = std::filesystem::symlink_status(file, ignored).type();
@@ -35,24 +34,13 @@ spdlog::sink_ptr file_sink(const std::string& file) {
   return std::make_shared<spdlog::sinks::rotating_file_sink_mt>(file, kLogFileBytes, kOldLogFiles, true);
 }
 
-spdlog::level::level_enum spdlog_level(Level level) {
-  switch (level) {
-    case Level::debug:
-      return spdlog::level::debug;
-    case Level::info:
-      return spdlog::level::info;
-    case Level::warn:
-      return spdlog::level::warn;
-    case Level::error:
-      return spdlog::level::err;
-  }
-  return spdlog::level::err;
-}
+constexpr spdlog::level::level_enum kLevels[] = {spdlog::level::debug, spdlog::level::info,
+                                                 spdlog::level::warn, spdlog::level::err};
 
 }  // namespace
 
 void write(Level level, fmt::string_view text, fmt::format_args args) {
-  const auto importance = spdlog_level(level);
+  const auto importance = kLevels[static_cast<size_t>(level)];
   if (spdlog::logger* logger = spdlog::default_logger_raw(); logger->should_log(importance))
     logger->log(importance, fmt::vformat(text, args));
 }
@@ -92,7 +80,7 @@ bool set_level(const std::string& name) {
   const auto parsed = spdlog::level::from_str(name);
   if (parsed == spdlog::level::off && name != "off") return false;
   const auto logger = spdlog::default_logger();
-  // init() puts stderr first; the log file keeps everything.
+  // init() puts stderr first. The log file always gets all messages.
   logger->sinks().front()->set_level(parsed);
   const bool file = logger->sinks().size() > 2;
   logger->set_level(file ? spdlog::level::trace : std::min(parsed, spdlog::level::info));

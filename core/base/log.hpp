@@ -1,7 +1,7 @@
-// Logging: spdlog behind a handful of names, so that the rest of the code says `log::warn("…")`.
+// Logging with spdlog: log::warn("…").
 //
-// Threads: every function may be called from any thread. Never called from the per-frame path after
-// warm-up; a message about a frame is counted there and logged by the thread that reads the counters.
+// Thread-safe. Do not log per frame after warm-up: increment a counter instead, and log on the thread that
+// reads it.
 #pragma once
 
 #include <fmt/core.h>
@@ -13,8 +13,8 @@ namespace lensd::log {
 
 enum class Level { debug, info, warn, error };
 
-/// What the functions below come to. Formatted by the .cpp file, since spdlog's own templates take two
-/// seconds to compile in every file that logs.
+/// Formats and logs a message; call debug() to error() instead. Defined in the .cpp file, because spdlog's
+/// headers would add two seconds to the compilation of each file that logs.
 void write(Level level, fmt::string_view text, fmt::format_args args);
 
 template <class... Args>
@@ -34,16 +34,17 @@ void error(fmt::format_string<Args...> text, const Args&... args) {
   write(Level::error, text, fmt::make_format_args(args...));
 }
 
-/// Sets up stderr logging (and `file` when not empty). `level` is trace, debug, info, warn, error or off.
-/// Throws Error(usage) on an unknown level and Error(runtime_failure) when the file cannot be opened.
+/// Sets up logging to stderr and, unless empty, to `file`. `level` (trace, debug, info, warn, error or off)
+/// applies to stderr; the file gets all messages.
+/// Throws Error(usage) if the level is unknown, Error(runtime_failure) if the file cannot be opened.
 void init(const std::string& level, const std::string& file);
 
-/// Changes what is written to stderr while the program runs. False for an unknown level.
+/// Changes the level of stderr. Returns false if the level is unknown.
 bool set_level(const std::string& level);
-/// The level of stderr.
+/// Returns the level of stderr.
 std::string level();
 
-/// The last messages at info and above, oldest first, for the log panel; at most 500 lines are kept.
+/// Returns the last 500 messages at info and above, oldest first.
 std::vector<std::string> recent();
 
 }  // namespace lensd::log

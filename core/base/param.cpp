@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <climits>
 #include <cmath>
+#include <sstream>
 
 namespace lensd {
 namespace {
@@ -35,26 +37,21 @@ std::optional<double> number(std::string_view text) {
   return value;
 }
 
-/// "1 2 1;2 4 2;1 2 1": rows parted by ';', numbers by blanks, since ',' and ':' part nodes and parameters.
+/// Parses "1 2 1;2 4 2;1 2 1". Semicolons separate rows and spaces separate numbers, because ',' and ':'
+/// separate nodes and parameters. Returns nullopt if rows differ in length.
 std::optional<Matrix> matrix(const std::string& text) {
   Matrix m;
-  size_t at = 0;
-  while (at <= text.size()) {
-    const size_t row_end = std::min(text.find(';', at), text.size());
+  std::istringstream rows(text + ";");
+  for (std::string row; std::getline(rows, row, ';'); ++m.rows) {
+    std::istringstream words(row);
     int cols = 0;
-    for (size_t i = at; i < row_end;) {
-      if (text[i] == ' ') {
-        ++i;
-        continue;
-      }
-      const size_t stop = std::min(text.find(' ', i), row_end);
-      const auto value = number(std::string_view(text).substr(i, stop - i));
+    for (std::string word; words >> word; ++cols) {
+      const auto value = number(word);
       if (!value) return std::nullopt;
-      m.values.push_back(*value), ++cols, i = stop;
+      m.values.push_back(*value);
     }
-    if (m.rows++ == 0) m.cols = cols;
+    if (m.rows == 0) m.cols = cols;
     if (cols != m.cols) return std::nullopt;
-    at = row_end + 1;
   }
   return m;
 }
@@ -80,15 +77,15 @@ std::string to_string(const ParamValue& value) {
 }
 
 std::string ParamSpec::allowed() const {
-  const std::string suffix = unit.empty() ? "" : " " + unit;
+  const std::string upper = max >= INT_MAX ? "or more" : fmt::format("to {}", max);
+  const std::string range = fmt::format("{} {}{}{}", min, upper, unit.empty() ? "" : " ", unit);
   switch (type) {
     case ParamType::boolean:
       return "true or false";
     case ParamType::integer:
-      return fmt::format("{} {} to {}{}", widget == Widget::odd_slider ? "an odd number" : "a whole number",
-                         min, max, suffix);
+      return (widget == Widget::odd_slider ? "an odd number " : "a whole number ") + range;
     case ParamType::real:
-      return fmt::format("a number {} to {}{}", min, max, suffix);
+      return "a number " + range;
     case ParamType::choice:
       return fmt::format("one of {}", fmt::join(choices, ", "));
     case ParamType::text:
@@ -108,34 +105,19 @@ std::optional<std::string> ParamSpec::check(const ParamValue& value, ParamValue&
   switch (type) {
     case ParamType::boolean:
       if (!std::holds_alternative<bool>(value)) return refuse();
-      converted = value;
-      return std::nullopt;
-    case ParamType::integer: {
-      double number = 0;
-      if (const auto* i = std::get_if<int64_t>(&value))
-        number = static_cast<double>(*i);
-      else if (const auto* d = std::get_if<double>(&value))
-        number = *d;
-      else
-        return refuse();
-      if (!in_range(*this, number) || number != std::floor(number)) return refuse();
-      converted = static_cast<int64_t>(number);
-      return std::nullopt;
-    }
+      break;
+    case ParamType::integer:
     case ParamType::real: {
-      double number = 0;
-      if (const auto* i = std::get_if<int64_t>(&value))
-        number = static_cast<double>(*i);
-      else if (const auto* d = std::get_if<double>(&value))
-        number = *d;
-      else
-        return refuse();
-      if (!in_range(*this, number)) return refuse();
-      converted = number;
+      double number = NAN;
+      if (const auto* i = std::get_if<int64_t>(&value)) number = static_cast<double>(*i);
+      if (const auto* d = std::get_if<double>(&value)) number = *d;
+      const bool integer = type == ParamType::integer;
+      if (!in_range(*this, number) || (integer && number != std::floor(number))) return refuse();
+      converted = integer ? ParamValue(static_cast<int64_t>(number)) : ParamValue(number);
       return std::nullopt;
     }
     case ParamType::choice: {
-      // Some names are numbers ("90"), which TOML and JSON may write without quotes.
+      // Names such as "90" may be unquoted numbers in TOML and JSON.
       const bool named = std::holds_alternative<std::string>(value) || std::holds_alternative<int64_t>(value);
       const std::string wanted = to_string(value);
       if (!named || std::find(choices.begin(), choices.end(), wanted) == choices.end()) return refuse();
@@ -144,16 +126,15 @@ std::optional<std::string> ParamSpec::check(const ParamValue& value, ParamValue&
     }
     case ParamType::text:
       if (!std::holds_alternative<std::string>(value)) return refuse();
-      converted = value;
-      return std::nullopt;
+      break;
     case ParamType::matrix: {
       const auto* m = std::get_if<Matrix>(&value);
       if (!m || !acceptable(*this, *m)) return refuse();
-      converted = value;
-      return std::nullopt;
+      break;
     }
   }
-  return refuse();
+  converted = value;
+  return std::nullopt;
 }
 
 std::optional<std::string> ParamSpec::parse(const std::string& text, ParamValue& value) const {

@@ -1,13 +1,13 @@
-// Parameters, declared once: name, member, range, default, unit, widget hint, doc, what a change forces.
+// Parameters, declared once: name, member, range, default, unit, widget hint, doc, effect of a change.
 //
-//   struct MedianParams { int radius = 1; };                    the values a filter works with
-//   Schema<MedianParams>("median", "…").integer("radius", …)    the one declaration
+//   struct MedianParams { int radius = 1; };                    the values of a filter
+//   Schema<MedianParams>("median", "…").integer("radius", …)    the declaration
 //        ├─▶ config keys, --graph, --set     parse + set()
 //        ├─▶ panel widgets                    ParamSpec
 //        └─▶ lensd filters, docs/filters.md   ParamSpec
 //
-// A schema is immutable after construction and may be shared between threads. A parameter struct belongs to
-// one thread (the process thread, once the filter runs); changes arrive there as ParamValue.
+// A schema is immutable after construction: thread-safe. A parameter struct belongs to one thread (the
+// process thread while the filter runs), which receives changes as ParamValue.
 #pragma once
 
 #include <cstdint>
@@ -19,49 +19,49 @@
 
 namespace lensd {
 
-/// Rows of numbers, for convolution kernels. Ragged matrices are refused when parsed.
+/// A matrix, for convolution kernels. Parsers refuse rows of different lengths.
 struct Matrix {
   int rows = 0, cols = 0;
   std::vector<double> values;  ///< rows × cols, row by row
   bool operator==(const Matrix&) const = default;
 };
 
-/// A parameter's value outside its filter. Enums travel as their name.
+/// A parameter's value outside its parameter struct. Enums are passed by name.
 using ParamValue = std::variant<bool, int64_t, double, std::string, Matrix>;
 
-/// "3", "0.5", "true", "replicate", "[[1, 2], [3, 4]]".
+/// Returns a value as text, for example "3", "0.5", "true", "replicate" or "[[1, 2], [3, 4]]".
 std::string to_string(const ParamValue& value);
 
 enum class ParamType { boolean, integer, real, choice, text, matrix };
 
-/// How the panel shows a parameter; the type's plain widget where nothing else is said.
+/// The panel's widget for a parameter; `plain` is the default widget of the type.
 enum class Widget { plain, log_slider, odd_slider, path };
 
-/// What a change forces.
+/// What a change of a parameter requires.
 enum class ParamChange {
-  live,         ///< next frame's parameter block
-  reconfigure,  ///< formats or buffers are planned anew
+  live,         ///< the next frame's parameter block
+  reconfigure,  ///< a new plan of formats and buffers
 };
 
 struct ParamSpec {
   std::string name, unit, doc;
-  std::string zero;  ///< what 0 stands for where it is not an amount: "from sigma"
+  std::string zero;  ///< meaning of 0 if it is special: "from sigma"
   ParamType type = ParamType::real;
-  double min = 0, max = 0;           ///< integer and real; inclusive
-  std::vector<std::string> choices;  ///< choice: names, in the enum's order from 0
+  double min = 0, max = 0;  ///< inclusive limits of integers and reals; of a matrix, of height and width
+  std::vector<std::string> choices;  ///< names of a choice, in the order of the enum's values from 0
   Widget widget = Widget::plain;
   ParamChange change = ParamChange::live;
   ParamValue default_value;
 
   std::function<ParamValue(const void* params)> get;
-  std::function<void(void* params, const ParamValue&)> put;  ///< checked value of the right type
+  std::function<void(void* params, const ParamValue&)> put;  ///< stores a value that check() has converted
 
-  /// The value converted to this parameter's type, or a sentence that names the key, the value and what is
-  /// allowed. Integers are accepted for reals and integral reals for integers; NaN and infinities never.
+  /// Converts a value to this parameter's type. Returns an error message if the value is not allowed. Accepts
+  /// integers for reals and integral reals for integers, but no NaN or infinity.
   std::optional<std::string> check(const ParamValue& value, ParamValue& converted) const;
-  /// Reads text from the command line into a value of this type; same sentence on failure.
+  /// Parses text to a value of this type. Returns an error message if the value is not allowed.
   std::optional<std::string> parse(const std::string& text, ParamValue& value) const;
-  /// "1 to 25 px", "one of replicate, reflect, …", "true or false".
+  /// Returns the allowed values, for example "a number 1 to 25 px", "one of replicate, reflect" or "text".
   std::string allowed() const;
 };
 
@@ -70,11 +70,11 @@ struct FilterSchema {
   std::string name, doc;
   std::vector<ParamSpec> params;
 
-  /// Null when there is no such parameter.
+  /// Returns null if there is no such parameter.
   const ParamSpec* find(std::string_view name) const noexcept;
 };
 
-/// Builds a FilterSchema for the parameter struct `P`; defaults are read off a default-constructed P.
+/// Builds a FilterSchema for the parameter struct `P`. A default-constructed P provides the default values.
 template <class P>
 class Schema {
  public:
@@ -114,7 +114,7 @@ class Schema {
     return finish(spec);
   }
 
-  /// `E` is an enum whose values count from 0 in the order of `names`.
+  /// Adds an enum parameter. `E` has the values 0, 1, … in the order of `names`.
   template <class E>
   Schema& choice(std::string name, E P::*member, const std::vector<std::string>& names, std::string doc,
                  Options options = Options()) {
@@ -139,7 +139,7 @@ class Schema {
     return finish(spec);
   }
 
-  /// A matrix of odd height and width, each at most `max_side`.
+  /// Adds a matrix parameter with odd height and width, each at most `max_side`.
   Schema& matrix(std::string name, Matrix P::*member, int max_side, std::string doc,
                  Options options = Options()) {
     ParamSpec& spec = add(std::move(name), std::move(doc), ParamType::matrix, std::move(options));

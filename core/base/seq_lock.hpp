@@ -2,9 +2,9 @@
 //
 //   writer ── store() ──▶ sequence number and words ──▶ load() ── readers
 //
-// The value lies in atomic words, so a load during a store is no data race: it is detected by the sequence
-// number and repeated. Source: H.-J. Boehm, "Can seqlocks get along with programming language memory
-// models?", 2012.
+// The value is stored in atomic words, so a load during a store is no data race. load() detects the store by
+// the sequence number and retries. Source: H.-J. Boehm, "Can seqlocks get along with programming language
+// memory models?", 2012.
 #pragma once
 
 #include <array>
@@ -26,12 +26,13 @@ class SeqLock {
     std::memcpy(words.data(), &value, sizeof(T));
     const uint64_t sequence = sequence_.load(std::memory_order_relaxed);
     sequence_.store(sequence + 1, std::memory_order_relaxed);
-    // Release: a reader that gets one of these words also gets the odd sequence number.
+    // Release: a reader that loads one of these words also sees the odd sequence number.
     for (size_t i = 0; i < kWords; ++i) words_[i].store(words[i], std::memory_order_release);
     sequence_.store(sequence + 2, std::memory_order_release);
   }
 
-  /// Thread-safe. A default T before the first store. Retries while a store is in progress.
+  /// Returns the newest value, or a default T before the first store. Retries while a store is in progress.
+  /// Thread-safe.
   T load() const noexcept {
     T value;
     std::array<uint64_t, kWords> words;

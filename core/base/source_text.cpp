@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdlib>
 #include <string_view>
+
+#include "core/base/url_secrets.hpp"
 
 namespace lensd {
 namespace {
@@ -17,20 +20,15 @@ std::string home() {
   return folder;
 }
 
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
-/// "%20" and the like of a file:// address.
+/// Decodes the percent encoding of a file:// address.
 std::string decoded(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
-    const int high = text[i] == '%' && i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
-    const int low = high >= 0 ? hex_digit(text[i + 2]) : -1;
-    if (low >= 0 && high + low > 0)
-      out += static_cast<char>(high * 16 + low), i += 2;
+    const char* digits = text.data() + i + 1;
+    int code = 0;
+    if (text[i] == '%' && i + 2 < text.size() &&
+        std::from_chars(digits, digits + 2, code, 16).ptr == digits + 2 && code > 0)
+      out += static_cast<char>(code), i += 2;
     else
       out += text[i];
   }
@@ -43,7 +41,7 @@ std::string with_home(const std::string& path) {
   return tilde && !folder.empty() ? folder + path.substr(1) : path;
 }
 
-/// Of "file:///a/b" and "file://localhost/a/b" the path.
+/// Returns the path of "file:///a/b" or "file://localhost/a/b", and other text unchanged.
 std::string without_file_scheme(const std::string& text) {
   constexpr std::string_view scheme = "file://";
   if (!text.starts_with(scheme)) return text;
@@ -76,7 +74,7 @@ std::optional<TypedPath> typed_path(const std::string& text) {
   const size_t begin = text.find_first_not_of(kSpaces);
   if (begin == std::string::npos) return TypedPath{};
   std::string path = text.substr(begin);
-  // While somebody types, a quote at the front has no partner yet.
+  // The closing quote may not be typed yet.
   const char first = path.front();
   if (first == '"' || first == '\'') {
     path.erase(0, 1);
@@ -99,10 +97,9 @@ std::string shown_path(const std::string& path) {
 std::string brief_source(const std::string& url) {
   const size_t scheme = url.find("://");
   if (scheme != std::string::npos) {
-    std::string rest = url.substr(scheme + 3);
-    rest.erase(std::min(rest.find('?'), rest.size()));
-    const size_t path = rest.find('/'), login = rest.rfind('@', path);
-    if (login != std::string::npos) rest.erase(0, login + 1);
+    std::string rest = url_without_secrets(url).substr(scheme + 3);
+    rest.erase(std::min(rest.find_first_of("?#"), rest.size()));
+    if (const size_t login = rest.find('@'); login != std::string::npos) rest.erase(0, login + 1);
     return url.substr(0, scheme + 3) + rest;
   }
   if (url.starts_with("test:")) return url.substr(0, url.find('='));

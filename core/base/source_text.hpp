@@ -1,6 +1,6 @@
-// The name of a source as people give it: pasted from a terminal or a file manager, typed by hand.
+// Parses and shortens names of sources that users type, or paste from a terminal or file manager.
 //
-// Plain functions; they read $HOME and touch no file.
+// The functions read $HOME and have no side effects.
 #pragma once
 
 #include <optional>
@@ -8,25 +8,26 @@
 
 namespace lensd {
 
-/// Without what copying leaves around a name: spaces, line ends, a pair of quotes; file:// addresses become
-/// paths, ~ the home folder. Of several lines the first.
+/// Returns the first line without surrounding spaces and quotes. Converts file:// addresses to paths and ~ to
+/// the home folder.
 std::string tidy_source(const std::string& text);
 
-/// False for addresses and devices: "rtsp://…", "test:…", "screen:", "v4l2:…", "-".
+/// Returns false for addresses, devices and standard input: "rtsp://…", "test:…", "screen:", "v4l2:…", "-".
 bool may_be_path(const std::string& text);
 
-/// A path that is being typed: the folder that it is in so far, with its last slash, and the rest.
+/// An incomplete path, split after its last slash.
 struct TypedPath {
-  std::string folder;  ///< empty: none was typed
-  std::string part;
+  std::string folder;  ///< up to and including the last slash; empty: no slash
+  std::string part;    ///< text after the last slash
 };
-/// Nothing for what is no path. `text` is tidied, but a slash or a space at its end counts.
+/// Splits a path that is being typed. Tidies `text`, but keeps a slash or space at its end. Returns nullopt
+/// if `text` cannot be a path.
 std::optional<TypedPath> typed_path(const std::string& text);
 
-/// With ~ for the home folder.
+/// Replaces the home folder at the start of `path` with ~.
 std::string shown_path(const std::string& path);
 
-/// The last part of a path; addresses stay whole, without user name, password and query.
+/// Returns the last part of a path, or an address without user name, password and query.
 std::string brief_source(const std::string& url);
 
 }  // namespace lensd

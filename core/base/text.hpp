@@ -1,18 +1,31 @@
-// Small things about text that several folders need. Any thread; no state.
+// String functions that several folders share. Thread-safe.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace lensd {
 
-/// ASCII letters in lower case, every other byte as it is: for names that compare in any case, such as URL
-/// schemes and file endings. Unlike std::tolower() it does not follow the locale.
+/// Converts ASCII letters to lower case, for case-insensitive names such as URL schemes and file extensions.
+/// Unlike std::tolower() it ignores the locale.
 inline std::string lower_case(std::string_view text) {
   std::string out(text);
   for (char& c : out)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   return out;
+}
+
+/// Returns the non-empty parts of `text` between any of the characters in `separators`.
+inline std::vector<std::string> split(const std::string& text, const char* separators) {
+  std::vector<std::string> parts;
+  for (size_t at = 0; (at = text.find_first_not_of(separators, at)) != std::string::npos;) {
+    const size_t end = std::min(text.find_first_of(separators, at), text.size());
+    parts.push_back(text.substr(at, end - at));
+    at = end;
+  }
+  return parts;
 }
 
 }  // namespace lensd

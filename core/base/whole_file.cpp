@@ -2,22 +2,26 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include "core/base/error.hpp"
+#include "core/base/unique_fd.hpp"
 
 namespace lensd {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr int kPipeTimeoutMs = 10'000;  // for the next bytes of a pipe
 
 [[noreturn]] void fail(const std::string& path, const char* what, int error) {
   const char* hint =
@@ -25,7 +29,7 @@ namespace fs = std::filesystem;
   throw Error(ExitCode::runtime_failure, path, fmt::format("{}: {}", what, std::strerror(error)), hint);
 }
 
-/// A descriptor that is closed, and a file that is removed, unless it was put in its place.
+/// Closes the descriptor, and removes the file unless it was renamed to its target.
 struct Temporary {
   std::string path;
   int fd = -1;
@@ -36,9 +40,8 @@ struct Temporary {
   }
 };
 
-/// Opens a file of a name that is free in `folder`, with the mode that the process gives to new files. Not
-/// mkstemp(): its files are private, and the mask that says what they should have been cannot be read without
-/// changing it for every thread.
+/// Opens a file with an unused name in `folder` and the process's default mode. mkstemp() would create it
+/// with mode 0600, and umask() cannot be read without changing it for all threads.
 int open_temporary(const std::string& folder, const std::string& name, std::string& path) {
   static std::atomic<unsigned> next{0};
   for (;;) {
@@ -55,7 +58,7 @@ bool keep_mode(int fd, const std::string& target) {
 
 void flush_folder(const std::string& folder) {
   const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return;  // a folder that may not be read cannot be flushed; the file itself is on the disk
+  if (fd < 0) return;  // an unreadable folder cannot be flushed; the file's data is on the disk
   fsync(fd);
   close(fd);
 }
@@ -85,7 +88,7 @@ void write_whole_file(const std::string& path, std::span<const uint8_t> bytes, F
   if (fs::is_directory(target, error)) fail(path, "cannot be written", EISDIR);
   const std::string folder = target.parent_path().string();
   if (folders == MissingFolders::make && !fs::create_directories(folder, error) && error)
-    fail(path, "its folder cannot be made", error.value());
+    fail(path, "cannot create its folder", error.value());
 
   Temporary temporary;
   std::string name;
@@ -100,15 +103,28 @@ void write_whole_file(const std::string& path, std::span<const uint8_t> bytes, F
   if (flush == Flush::to_disk) flush_folder(folder);
 }
 
-std::optional<std::string> read_whole_file(const std::string& path, size_t most_bytes) {
-  std::error_code error;
-  if (!fs::exists(path, error)) return std::nullopt;
-  if (fs::is_directory(path, error)) fail(path, "cannot be read", EISDIR);
-  if (fs::file_size(path, error) > most_bytes && !error)
-    throw Error(ExitCode::runtime_failure, path, fmt::format("larger than {} bytes", most_bytes));
-  std::ifstream file(path, std::ios::binary);
-  if (!file) fail(path, "cannot be read", errno);
-  return std::string(std::istreambuf_iterator<char>(file), {});
+std::optional<std::string> read_whole_file(const std::string& path, size_t most_bytes, FileKind kind) {
+  // Without O_NONBLOCK, opening a FIFO would wait for its writer.
+  const UniqueFd fd(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  if (!fd && (errno == ENOENT || errno == ENOTDIR)) return std::nullopt;
+  struct stat info {};
+  if (!fd || fstat(fd.get(), &info) != 0) fail(path, "cannot be read", errno);
+  if (S_ISDIR(info.st_mode)) fail(path, "cannot be read", EISDIR);
+  const bool regular = S_ISREG(info.st_mode);
+  if (!regular && kind == FileKind::regular)
+    throw Error(ExitCode::runtime_failure, path, "is not a regular file");
+  std::string text;
+  for (;;) {
+    pollfd waiting{fd.get(), POLLIN, 0};
+    if (!regular && poll(&waiting, 1, kPipeTimeoutMs) == 0) fail(path, "cannot be read", ETIMEDOUT);
+    std::array<char, 65536> chunk;
+    const ssize_t size = read(fd.get(), chunk.data(), chunk.size());
+    if (size < 0 && errno != EINTR && errno != EAGAIN) fail(path, "cannot be read", errno);
+    if (size == 0) return text;
+    if (size > 0) text.append(chunk.data(), static_cast<size_t>(size));
+    if (text.size() > most_bytes)
+      throw Error(ExitCode::runtime_failure, path, fmt::format("larger than {} bytes", most_bytes));
+  }
 }
 
 }  // namespace lensd

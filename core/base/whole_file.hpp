@@ -1,9 +1,9 @@
-// Whole files: read with a limit, replaced in one step.
+// Reads whole files up to a size limit, and replaces whole files atomically.
 //
 //   text ──▶ .NAME.PID-N in the same folder ── fsync ──▶ rename over NAME ──▶ fsync of the folder
 //
-// Whoever reads NAME, or is killed at any instant, sees the old text or the new one and nothing between.
-// Any thread; two writers of one file do not harm it: the later rename wins.
+// Readers of NAME see the old or the new text, never a mixture, also after a crash at any point.
+// Thread-safe. With two writers of one file the later rename wins.
 #pragma once
 
 #include <cstdint>
@@ -15,28 +15,34 @@
 namespace lensd {
 
 enum class Flush {
-  none,     ///< survives the end of the program
-  to_disk,  ///< survives loss of power as well; may take tens of milliseconds
+  none,     ///< the data survives the end of the program
+  to_disk,  ///< the data also survives a loss of power; may take tens of milliseconds
 };
 
 enum class MissingFolders {
   make,
-  refuse,  ///< for paths that a person typed: a slip of the pen makes no folders
+  refuse,  ///< for typed paths: a typo must not create folders
 };
 
-/// Replaces or creates a file; a symbolic link stays and what it points to is replaced. An existing file's
-/// mode is kept. Throws Error(runtime_failure) with the system's reason; the old file is untouched then.
+/// Replaces or creates a file and keeps an existing file's mode. Follows a symbolic link and replaces its
+/// target. Throws Error(runtime_failure) with the system's reason; the old file is then unchanged.
 void write_whole_file(const std::string& path, std::span<const uint8_t> bytes, Flush flush,
                       MissingFolders folders = MissingFolders::make);
 void write_whole_file(const std::string& path, std::string_view text, Flush flush,
                       MissingFolders folders = MissingFolders::make);
 
-/// Writes all of `bytes` to a descriptor, however many steps and interruptions it takes; false with errno set
-/// when the system refuses.
+/// Writes all of `bytes` to a descriptor. Continues after partial writes and EINTR. Returns false, with errno
+/// set, on failure.
 bool write_all(int fd, std::span<const uint8_t> bytes);
 
-/// The file's bytes; empty when there is no such file. Throws Error(runtime_failure) when it cannot be read
-/// or is larger than `most_bytes`.
-std::optional<std::string> read_whole_file(const std::string& path, size_t most_bytes);
+enum class FileKind {
+  any,      ///< also a pipe; reading may block for up to 10 s without bytes
+  regular,  ///< regular files only; reading does not wait for a writer
+};
+
+/// Returns the file's bytes, or nullopt if there is no such file. Throws Error(runtime_failure) if the file
+/// cannot be read, is larger than `most_bytes` or is not of this kind.
+std::optional<std::string> read_whole_file(const std::string& path, size_t most_bytes,
+                                           FileKind kind = FileKind::any);
 
 }  // namespace lensd

@@ -3,15 +3,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <filesystem>
-#include <fstream>
-#include <functional>
+#include <algorithm>
+#include <cstdio>
+#include <limits>
 #include <map>
 #include <sstream>
 
-#define TOML_EXCEPTIONS 0
-
 #include "core/base/error.hpp"
+#include "core/base/suggest.hpp"
 #include "core/config/keys.hpp"
 #include "core/config/toml.hpp"
 #include "core/graph/edit.hpp"
@@ -19,7 +18,7 @@
 namespace lensd {
 namespace {
 
-/// Collects problems with their positions while a document is read.
+/// Reads a document and collects problems with their positions.
 class Reader {
  public:
   Reader(std::string name, const Registry& registry, Config& out)
@@ -34,7 +33,7 @@ class Reader {
       else if (key.str() == "node")
         nodes(value);
       else
-        problem(key.source(), fmt::format("there is no table or key '{}'", key.str()));
+        problem(key.source(), unknown("table or key", key.str(), "", table_names()));
     }
     if (has_graph_ || has_nodes_) finish_graph();
     for (const ConfigProblem& p : check_config(out_)) {
@@ -42,6 +41,10 @@ class Reader {
       problems.push_back(
           fmt::format("{}: {}: {}", at == places_.end() ? name_ : at->second, p.key, p.sentence));
     }
+    // TOML tables are read in alphabetical order.
+    std::stable_sort(problems.begin(), problems.end(), [this](const std::string& a, const std::string& b) {
+      return position(a) < position(b);
+    });
   }
 
   std::vector<std::string> problems;
@@ -54,30 +57,48 @@ class Reader {
     return fmt::format("{}:{}:{}", name_, at.begin.line, at.begin.column);
   }
 
-  using Fields = std::map<std::string_view, std::function<void(const toml::node&)>>;
-  void fields(const toml::node& node, const char* table_name, const Fields& known) {
+  /// Line and column of a problem; problems without a position come last.
+  std::pair<int, int> position(const std::string& problem) const {
+    std::pair<int, int> at{std::numeric_limits<int>::max(), 0};
+    if (problem.starts_with(name_ + ":"))
+      std::sscanf(problem.c_str() + name_.size(), ":%d:%d", &at.first, &at.second);
+    return at;
+  }
+
+  static std::string unknown(const char* what, std::string_view typed, const std::string& in,
+                             const std::vector<std::string>& known) {
+    const std::string suggestion = did_you_mean(typed, known);
+    return fmt::format("there is no {} '{}'{}{}", what, typed, in,
+                       suggestion.empty() ? "" : " (" + suggestion + ")");
+  }
+
+  static std::vector<std::string> table_names() {
+    std::vector<std::string> names{"graph", "node"};
+    for (const ConfigTable& table : config_tables()) names.push_back(table.name);
+    return names;
+  }
+
+  /// Calls `take(key, value)` for each key of a table. It returns false if the key is not in `known`.
+  template <class Take>
+  void fields(const toml::node& node, const std::string& name, const std::vector<std::string>& known,
+              Take take) {
     const toml::table* table = node.as_table();
-    if (!table) {
-      problem(node.source(), fmt::format("'{}' is a table: [{}]", table_name, table_name));
-      return;
-    }
-    for (const auto& [key, value] : *table) {
-      const auto it = known.find(key.str());
-      if (it != known.end())
-        it->second(value);
-      else
-        problem(key.source(), fmt::format("there is no key '{}' in [{}]", key.str(), table_name));
-    }
+    if (!table) return problem(node.source(), fmt::format("'{}' is a table: [{}]", name, name));
+    for (const auto& [key, value] : *table)
+      if (!take(key.str(), value))
+        problem(key.source(), unknown("key", key.str(), " in [" + name + "]", known));
   }
 
   void plain_table(const toml::node& node, const ConfigTable& table) {
-    Fields known;
-    for (const ConfigKey& key : table.keys)
-      known[key.spec.name] = [this, &key, &table](const toml::node& value) {
-        places_[table.name + "." + key.spec.name] = where(value.source());
-        plain_key(value, key.spec);
-      };
-    fields(node, table.name.c_str(), known);
+    std::vector<std::string> known;
+    for (const ParamSpec& key : table.params) known.push_back(key.name);
+    fields(node, table.name, known, [&](std::string_view key, const toml::node& value) {
+      const ParamSpec* spec = table.find(key);
+      if (!spec) return false;
+      places_[key_name(table, *spec)] = where(value.source());
+      plain_key(value, *spec);
+      return true;
+    });
   }
   void plain_key(const toml::node& value, const ParamSpec& spec) {
     const std::optional<ParamValue> given = param_value(value);
@@ -90,13 +111,20 @@ class Reader {
 
   void graph_table(const toml::node& n) {
     has_graph_ = true;
-    fields(n, "graph", {{"output", [this](const toml::node& value) { node_text(value, graph_.output); }}});
+    fields(n, "graph", {"output"}, [this](std::string_view key, const toml::node& value) {
+      if (key == "output") node_text(value, graph_.output);
+      return key == "output";
+    });
   }
 
   void nodes(const toml::node& n) {
     has_nodes_ = true;
     const toml::array* list = n.as_array();
     if (!list) return problem(n.source(), "nodes are written as [[node]]");
+    if (list->size() > kMaxNodes) {
+      incomplete_ = true;
+      return problem(list->get(kMaxNodes)->source(), too_many_nodes(list->size()));
+    }
     for (const toml::node& item : *list) {
       if (const toml::table* table = item.as_table())
         node(*table);
@@ -108,14 +136,18 @@ class Reader {
   void node(const toml::table& table) {
     NodeDesc desc;
     desc.where = where(table.source());
+    if (table.size() > kMaxNodeParams) {
+      incomplete_ = true;
+      return problem(table.source(), fmt::format("a node has at most {} keys", kMaxNodeParams));
+    }
     const toml::node* filter = table.get("filter");
     const auto filter_name = filter ? filter->value_exact<std::string>() : std::nullopt;
     if (!filter_name) {
-      nameless_ = true;
-      return problem((filter ? *filter : static_cast<const toml::node&>(table)).source(),
-                     "a node needs filter = \"name\"");
+      incomplete_ = true;
+      problem((filter ? *filter : static_cast<const toml::node&>(table)).source(),
+              "a node needs filter = \"name\"");
     }
-    desc.filter = *filter_name;
+    desc.filter = filter_name.value_or("");
     const FilterEntry* entry = registry_.find(desc.filter);
     for (const auto& [key, value] : table) {
       if (key.str() == "filter") continue;
@@ -128,7 +160,8 @@ class Reader {
       else if (entry)
         node_param(key, value, entry->schema(), desc);
     }
-    if (desc.id.empty() && table.contains("id")) problem(table.get("id")->source(), "an id is not empty");
+    if (table["id"].value_exact<std::string>() == "")
+      problem(table.get("id")->source(), "an id is not empty");
     graph_.nodes.push_back(std::move(desc));
   }
 
@@ -174,7 +207,7 @@ class Reader {
     desc.params.emplace_back(spec->name, std::move(converted));
   }
 
-  /// For messages: on one line.
+  /// Returns the value on one line, for messages.
   static std::string as_written(const toml::node& value) {
     std::ostringstream text;
     value.visit([&](const auto& v) { text << v; });
@@ -209,9 +242,13 @@ class Reader {
   }
 
   void finish_graph() {
-    // A node without a filter is missing from the graph: those that read it would be blamed.
-    if (!nameless_)
-      for (const std::string& sentence : validate(graph_, registry_))
+    // A node without a filter may lack its name, too. Skip the follow-on errors of itself and its readers.
+    const auto follows = [this](const std::string& sentence) {
+      return incomplete_ && (sentence.find("there is no filter ''") != std::string::npos ||
+                             sentence.find("is not a node") != std::string::npos);
+    };
+    for (const std::string& sentence : validate(graph_, registry_))
+      if (!follows(sentence))
         problems.push_back(sentence.starts_with(name_ + ":") ? sentence : name_ + ": " + sentence);
     if (problems.empty()) out_.graph = resolved(graph_, registry_);
   }
@@ -220,8 +257,9 @@ class Reader {
   const Registry& registry_;
   Config& out_;
   GraphDesc graph_;
-  std::map<std::string, std::string> places_;  // of plain keys, by "table.key"
-  bool has_graph_ = false, has_nodes_ = false, nameless_ = false;
+  std::map<std::string, std::string> places_;  // "table.key" → file:line:column
+  bool has_graph_ = false, has_nodes_ = false;
+  bool incomplete_ = false;  // a node is missing from the graph
 };
 
 ConfigCheck& config_check() {
@@ -242,7 +280,7 @@ std::vector<ConfigProblem> check_config(const Config& config) {
 std::vector<std::string> parse_config(const std::string& text, const std::string& name,
                                       const Registry& registry, Config& out) {
   if (text.size() > kMaxConfigBytes) return {fmt::format("{}: larger than {} bytes", name, kMaxConfigBytes)};
-  const toml::parse_result result = toml::parse(text, name);
+  const toml::parse_result result = parse_toml(text, name);
   if (!result) {
     const toml::parse_error& e = result.error();
     return {
@@ -252,26 +290,20 @@ std::vector<std::string> parse_config(const std::string& text, const std::string
   Reader reader(name, registry, config);
   reader.document(result.table());
   if (reader.problems.empty()) out = std::move(config);
+  cap_problems(reader.problems);
   return reader.problems;
 }
 
-std::string read_config_text(const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored))
-    throw Error(ExitCode::invalid_config, path, "is a directory", "name a .toml file");
-  if (std::filesystem::file_size(path, ignored) > kMaxConfigBytes && !ignored)
-    throw Error(ExitCode::invalid_config, path, fmt::format("larger than {} bytes", kMaxConfigBytes));
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
-    throw Error(ExitCode::invalid_config, path, "cannot be read", "check the path and its permissions");
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
+std::string read_config_text(const std::string& path, FileKind kind) try {
+  if (auto text = read_whole_file(path, kMaxConfigBytes, kind)) return *text;
+  throw Error(ExitCode::invalid_config, path, "cannot be read: no such file", "check the path");
+} catch (const Error& e) {
+  throw Error(ExitCode::invalid_config, e.where(), e.problem(), e.hint());
 }
 
-Config load_config(const std::string& path, const Registry& registry) {
+Config load_config(const std::string& path, const Registry& registry, FileKind kind) {
   Config config;
-  const auto problems = parse_config(read_config_text(path), path, registry, config);
+  const auto problems = parse_config(read_config_text(path, kind), path, registry, config);
   if (!problems.empty())
     throw Error(ExitCode::invalid_config, "", fmt::format("{}", fmt::join(problems, "\n")));
   return config;
@@ -279,7 +311,8 @@ Config load_config(const std::string& path, const Registry& registry) {
 
 void merge(Config& base, const Config& later) {
   for (const ConfigTable& table : config_tables())
-    for (const ConfigKey& key : table.keys) key.take(base, later);
+    for (const ParamSpec& key : table.params)
+      if (later.has(key_name(table, key))) key.put(&base, key.get(&later));
   if (later.graph) base.graph = later.graph;
 }
 

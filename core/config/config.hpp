@@ -1,75 +1,95 @@
-// Configuration files: TOML in, checked values out.
+// Reads configuration files in TOML and checks their values.
 //
-//   file ── load_config() ──▶ Config ── merge() ──▶ Config ── --set, options ──▶ the run
+//   file ── load_config() ──▶ Config ── merge(), see layers.hpp ──▶ Config of the run
 //
-// Everything wrong in a file is reported at once, each with file:line:column; nothing is half applied.
-// Plain values; copy freely between threads.
+// All problems of a file are reported together, each with file:line:column. A file with a problem is not
+// used at all. A Config is a plain value; copies may be used on any thread.
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "core/base/limits.hpp"
+#include "core/base/whole_file.hpp"
 #include "core/device/backend.hpp"
 #include "core/graph/graph.hpp"
 
 namespace lensd {
 
-/// What files can say. An empty optional was not said. keys.cpp declares each key of the plain tables.
+/// Every setting. The member initialisers are the defaults; keys.cpp declares the key, range and doc of each.
 struct Config {
-  std::optional<std::string> source_url, hwdec;  // [source]
-  std::optional<std::string> source_format, source_size, source_profile, source_options, rtsp_transport;
-  std::optional<double> source_rate, source_open_timeout, source_timeout, source_stall;
-  std::optional<GraphDesc> graph;                  // [graph] and [[node]]
-  std::optional<int> window_width, window_height;  // [window]
-  std::optional<bool> fullscreen, vsync;
-  std::optional<std::string> backend;  // [performance]
-  std::optional<int> threads, device;
-  std::optional<std::string> trace_on;
-  std::optional<std::string> log_level, log_file;             // [log]
-  std::optional<std::string> control_socket, control_folder;  // [control]
-  std::optional<int> control_clients;
-  std::optional<std::string> http_address, http_hosts, http_token, http_token_file;  // [http]
-  std::optional<int> http_port, http_connections, http_stream_fps;
-  std::optional<bool> http_auth;
-  std::optional<std::string> record_folder, record_name, record_codec, record_preset;  // [record]
-  std::optional<std::string> record_what;
-  std::optional<bool> record_on;
-  std::optional<int> record_crf, record_bitrate;
-  std::optional<double> record_split_seconds, record_split_megabytes, record_keep_minutes,
-      record_keep_gigabytes;
-  std::optional<double> record_preroll_seconds, record_preroll_megabytes;
-  std::optional<std::string> output_url, output_codec, output_preset;  // [output]
-  std::optional<int> output_crf, output_bitrate;
+  std::string source_url;  // [source]
+  std::string hwdec = "no";
+  std::string source_profile = "default", source_format, source_size, source_options;
+  std::string rtsp_transport = "tcp";
+  double source_rate = 0;
+  double source_open_timeout = 10, source_timeout = 3, source_stall = 0.7;  ///< seconds
+
+  int window_width = 1280, window_height = 720;  // [window], logical pixels
+  bool fullscreen = false, vsync = true;
+
+  BackendRequest backend = BackendRequest::automatic;  // [performance]
+  int threads = 0, device = 0;
+  std::string trace_on;
+
+  std::string log_level = "warn", log_file;  // [log]
+
+  std::string control_socket, control_folder;  // [control]
+  int control_clients = kDefaultClients;
+
+  int http_port = 0;  // [http]
+  std::string http_address = "127.0.0.1", http_hosts, http_token, http_token_file;
+  bool http_auth = true;
+  int http_connections = kDefaultConnections, http_stream_fps = 15;
+
+  bool record_on = false;  // [record]
+  std::string record_what = "output", record_folder, record_name = "rec-%Y%m%d-%H%M%S.mkv";
+  std::string record_codec = "auto", record_preset;
+  int record_crf = 18, record_bitrate = 0;
+  double record_split_seconds = 0, record_split_megabytes = 0;
+  double record_keep_minutes = 0, record_keep_gigabytes = 0;
+  double record_preroll_seconds = 0, record_preroll_megabytes = 64;
+
+  std::string output_url, output_codec = "auto", output_preset;  // [output]
+  int output_crf = 23, output_bitrate = 0;
+
+  std::optional<GraphDesc> graph;  // [graph] and [[node]]
+
+  /// Names of the keys that a file, a variable or the command line sets, such as "http.port". All other keys
+  /// have their defaults.
+  std::set<std::string, std::less<>> given;
+  bool has(std::string_view key) const { return given.contains(key); }
 };
 
-/// A value that has the right type and range and is wrong all the same.
+/// A problem with a value that has the right type and range.
 struct ConfigProblem {
-  std::string key;  ///< "record.name"
+  std::string key;  ///< full name, such as "record.name"
   std::string sentence;
 };
-/// What is wrong with values that only other parts of the program can judge, as encoders and file types.
+/// Checks values that core/config cannot check, such as encoders and file types.
 using ConfigCheck = std::vector<ConfigProblem> (*)(const Config&);
-/// Asked for every file and for all of them together from now on. Set before any thread reads a
+/// Sets the check for each layer and for the merged configuration. Call before any thread reads a
 /// configuration.
 void set_config_check(ConfigCheck check);
+/// Returns the problems that the check of set_config_check() finds; none if no check is set.
 std::vector<ConfigProblem> check_config(const Config& config);
 
-/// Largest file that is read, in bytes.
-inline constexpr size_t kMaxConfigBytes = 1 << 20;
-
-/// All that is wrong with a TOML text, a line each, "name:line:column: sentence"; fills `out` when nothing
-/// is.
+/// Returns all problems of a TOML text as "name:line:column: sentence". Fills `out` if there is none.
 std::vector<std::string> parse_config(const std::string& text, const std::string& name,
                                       const Registry& registry, Config& out);
 
-/// The text of a file. Throws Error(invalid_config) when it cannot be read or is too large.
-std::string read_config_text(const std::string& path);
+/// Returns a file's text. Throws Error(invalid_config) if the file cannot be read, is larger than
+/// kMaxConfigBytes or is not of this kind.
+std::string read_config_text(const std::string& path, FileKind kind = FileKind::any);
 
-/// Reads and checks a file. Throws Error(invalid_config) with all problems joined by newlines.
-Config load_config(const std::string& path, const Registry& registry);
+/// Reads and checks a file. Throws Error(invalid_config) with all problems, one per line.
+Config load_config(const std::string& path, const Registry& registry, FileKind kind = FileKind::any);
 
-/// Values of `later` win; a graph replaces a graph whole.
+/// Copies the values that `later` sets to `base`. A graph in `later` replaces the whole graph of `base`.
 void merge(Config& base, const Config& later);
 
 }  // namespace lensd

@@ -1,12 +1,10 @@
-// Every key of the plain tables, declared once: range, default, unit and doc.
+// All configuration keys except those of the graph, declared once: name, range, unit and doc.
 //
-//   config_tables() ──▶ TOML reader, LENSD_… variables, JSON Schema, docs
+//   config_tables() ──▶ TOML reader, LENSD_… variables, command line, JSON Schema, docs
 //
-// [graph] and [[node]] are not here: they follow from the filters' own declarations. Immutable; may be read
-// from any thread.
+// The keys of [graph] and [[node]] come from the filters' schemas instead. Immutable; thread-safe.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,25 +13,19 @@
 
 namespace lensd {
 
-struct Config;
+/// A table whose parameters are configuration keys. Their get and put access a Config; put also adds the key
+/// to Config::given.
+using ConfigTable = FilterSchema;
 
-struct ConfigKey {
-  ParamSpec spec;  ///< get and put work on a Config; get gives the default where the key was not given
-  std::function<void(Config& to, const Config& from)> take;  ///< copies the key's value if it was given
-};
-
-struct ConfigTable {
-  std::string name, doc;
-  std::vector<ConfigKey> keys;
-
-  /// Null when there is no such key.
-  const ConfigKey* find(std::string_view key) const noexcept;
-};
-
-/// The tables in the order of the documentation.
+/// Returns the tables in the order of the documentation.
 const std::vector<ConfigTable>& config_tables();
 
-/// Null when there is no such table.
+/// Returns the table `name`, or null if there is no such table.
 const ConfigTable* find_config_table(std::string_view name);
+
+/// Returns the key's full name, for example "http.port".
+std::string key_name(const ConfigTable& table, const ParamSpec& key);
+/// Returns the key with a full name such as "http.port". The key must exist.
+const ParamSpec& config_key(std::string_view name);
 
 }  // namespace lensd

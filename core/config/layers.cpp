@@ -9,6 +9,8 @@
 #include <string_view>
 
 #include "core/base/error.hpp"
+#include "core/base/suggest.hpp"
+#include "core/base/text.hpp"
 #include "core/config/keys.hpp"
 #include "core/graph/edit.hpp"
 
@@ -22,21 +24,30 @@ std::string upper(std::string text) {
   return text;
 }
 
-/// LENSD_HTTP_PORT=8080 is port = 8080 in [http]. Variables that name no table are other programs' business.
+/// " (did you mean LENSD_HTTP_PORT?)", or nothing.
+std::string suggestion(const std::string& variable, const std::string& prefix, const ConfigTable& table) {
+  std::vector<std::string> known;
+  for (const ParamSpec& key : table.params) known.push_back(prefix + upper(key.name));
+  const std::string text = did_you_mean(variable, known);
+  return text.empty() ? text : " (" + text + ")";
+}
+
+/// Applies a variable: LENSD_HTTP_PORT=8080 sets port = 8080 in [http]. Ignores variables that name no table.
 void apply_variable(Config& config, const std::string& name, const std::string& value,
                     std::vector<std::string>& problems) {
   for (const ConfigTable& table : config_tables()) {
     const std::string prefix = fmt::format("{}{}_", kPrefix, upper(table.name));
     if (!name.starts_with(prefix)) continue;
-    const auto key = std::find_if(table.keys.begin(), table.keys.end(),
-                                  [&](const ConfigKey& k) { return name == prefix + upper(k.spec.name); });
+    const auto key = std::find_if(table.params.begin(), table.params.end(),
+                                  [&](const ParamSpec& k) { return name == prefix + upper(k.name); });
     ParamValue parsed;
-    if (key == table.keys.end())
-      problems.push_back(fmt::format("{}: there is no key of that name in [{}]", name, table.name));
-    else if (const auto problem = key->spec.parse(value, parsed))
+    if (key == table.params.end())
+      problems.push_back(fmt::format("{}: there is no key of that name in [{}]{}", name, table.name,
+                                     suggestion(name, prefix, table)));
+    else if (const auto problem = key->parse(value, parsed))
       problems.push_back(fmt::format("{}: {}", name, *problem));
     else
-      key->spec.put(&config, parsed);
+      key->put(&config, parsed);
     return;
   }
 }
@@ -47,20 +58,7 @@ const std::string* find(const Environment& environment, std::string_view name) {
   return nullptr;
 }
 
-/// The assignments of LENSD_SET, parted by ';'.
-std::vector<std::string> assignments(const std::string& text) {
-  std::vector<std::string> parts;
-  for (size_t at = 0; at <= text.size();) {
-    const size_t end = std::min(text.find(';', at), text.size());
-    const std::string part = text.substr(at, end - at);
-    if (part.find_first_not_of(" \t\n") != std::string::npos)
-      parts.push_back(part.substr(part.find_first_not_of(" \t\n")));
-    at = end + 1;
-  }
-  return parts;
-}
-
-/// Runs a step that throws Error and keeps its sentences.
+/// Runs `step` and collects the Error that it throws.
 template <class F>
 void collect(std::vector<std::string>& problems, F step) {
   try {
@@ -87,25 +85,40 @@ Layered load_layers(const Layers& layers, const Registry& registry) {
   std::vector<std::string> problems;
   Layered out;
   for (const std::string& file : layers.files)
-    collect(problems, [&] { merge(out.config, load_config(file, registry)); });
+    collect(problems, [&] {
+      const Config config = load_config(file, registry, layers.kind);
+      if (config.graph) out.graph_file = file;
+      merge(out.config, config);
+    });
   for (const auto& [name, value] : layers.environment) apply_variable(out.config, name, value, problems);
 
-  // Values of several places may not go together, or come from variables.
-  if (problems.empty())
+  // Check the variables, and conflicts between values of different layers.
+  const auto check = [&] {
+    if (!problems.empty()) return;
     for (const ConfigProblem& p : check_config(out.config))
       problems.push_back(fmt::format("{}: {}", p.key, p.sentence));
+  };
+  check();
+  const bool valid_so_far = problems.empty();
+  merge(out.config, layers.command_line);
+  check();
+  const bool conflict = valid_so_far && !problems.empty();
 
   out.graph = out.config.graph.value_or(GraphDesc{});
   const std::string* chain = find(layers.environment, "LENSD_GRAPH");
-  if (layers.graph_spec)
-    collect(problems, [&] { out.graph = parse_chain(*layers.graph_spec, registry); });
-  else if (chain)
+  if (layers.graph_spec) chain = &*layers.graph_spec;
+  if (chain) {
+    out.graph_file.clear();
     collect(problems, [&] { out.graph = parse_chain(*chain, registry); });
-  // Assignments name nodes: without a sound graph they would be blamed for what is missing.
+  }
+  // Skip the assignments if the graph is invalid, to avoid follow-on errors.
   if (problems.empty()) {
     out.graph = resolved(out.graph, registry);
     std::vector<std::string> sets;
-    if (const std::string* set = find(layers.environment, "LENSD_SET")) sets = assignments(*set);
+    if (const std::string* set = find(layers.environment, "LENSD_SET"))
+      for (const std::string& part : split(*set, ";"))
+        if (const size_t begin = part.find_first_not_of(" \t\n"); begin != std::string::npos)
+          sets.push_back(part.substr(begin));
     sets.insert(sets.end(), layers.sets.begin(), layers.sets.end());
     for (const std::string& assignment : sets)
       collect(problems, [&] { apply_set(out.graph, assignment, registry); });
@@ -113,7 +126,8 @@ Layered load_layers(const Layers& layers, const Registry& registry) {
       problems.push_back("graph: " + sentence);
   }
   if (!problems.empty())
-    throw Error(ExitCode::invalid_config, "", fmt::format("{}", fmt::join(problems, "\n")));
+    throw Error(conflict ? ExitCode::usage : ExitCode::invalid_config, "",
+                fmt::format("{}", fmt::join(problems, "\n")));
   out.graph = resolved(out.graph, registry);
   return out;
 }

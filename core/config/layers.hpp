@@ -1,9 +1,10 @@
-// The whole configuration out of all the places where it is given.
+// Merges all layers of a run's configuration.
 //
-//   files in order ─▶ LENSD_TABLE_KEY, LENSD_GRAPH ─▶ --graph ─▶ LENSD_SET ─▶ --set ─▶ Layered
+//   files in order ─▶ LENSD_TABLE_KEY ─▶ command line                       ─▶ Layered::config
+//   files in order ─▶ LENSD_GRAPH ─▶ --graph ─▶ LENSD_SET ─▶ --set          ─▶ Layered::graph
 //
-// Later places win. Everything wrong in any of them is reported at once and nothing is given out then, so
-// that a reload is all or nothing. May be called from any thread.
+// Later layers override earlier ones. If a layer has a problem, load_layers() reports the problems of all
+// layers and returns no configuration. Thread-safe.
 #pragma once
 
 #include <optional>
@@ -15,25 +16,30 @@
 
 namespace lensd {
 
-/// Name and value of variables that begin with LENSD_.
+/// Name and value of each variable that starts with LENSD_.
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
+/// Returns the LENSD_ variables of this process.
 Environment process_environment();
 
-/// Where a configuration comes from; kept by those who reload it.
+/// The layers of a configuration, kept for reloads.
 struct Layers {
   std::vector<std::string> files;
   Environment environment;
-  std::optional<std::string> graph_spec;  ///< --graph
-  std::vector<std::string> sets;          ///< --set
+  Config command_line;                    ///< keys set by options of the command line
+  std::optional<std::string> graph_spec;  ///< argument of --graph
+  std::vector<std::string> sets;          ///< arguments of --set
+  FileKind kind = FileKind::any;          ///< allowed kind of `files`; a reload reads regular files only
 };
 
 struct Layered {
   Config config;
-  GraphDesc graph;  ///< resolved
+  GraphDesc graph;         ///< resolved graph
+  std::string graph_file;  ///< file that `graph` comes from; empty: no file
 };
 
-/// Throws Error(invalid_config) with all problems joined by newlines.
+/// Reads, merges and checks all layers. Throws Error(invalid_config) with all problems, one per line;
+/// Error(usage) if options of the command line are invalid only together with the other layers.
 Layered load_layers(const Layers& layers, const Registry& registry);
 
 }  // namespace lensd

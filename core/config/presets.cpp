@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 
-#define TOML_EXCEPTIONS 0
-
 #include "core/base/error.hpp"
 #include "core/base/folders.hpp"
+#include "core/base/suggest.hpp"
 #include "core/config/toml.hpp"
 
 namespace lensd {
@@ -53,7 +52,7 @@ std::vector<PresetFile> list_presets(const PresetFolders& folders) {
   const auto own = static_cast<std::ptrdiff_t>(all.size());
   for (const std::string& folder : folders.examples)
     for (const char* kind : {"presets", "graphs"}) list_folder(fs::path(folder) / kind, true, all);
-  // Where two installations are in reach, the first one's examples count.
+  // If examples have the same name, keep the one from the first folder.
   std::stable_sort(all.begin() + own, all.end(),
                    [](const PresetFile& a, const PresetFile& b) { return a.name < b.name; });
   all.erase(std::unique(all.begin() + own, all.end(),
@@ -75,28 +74,40 @@ std::string own_preset_path(const PresetFolders& folders, const std::string& nam
     throw Error(ExitCode::usage, "preset '" + name + "'", why, "choose another name");
   };
   if (folders.own.empty())
-    throw Error(ExitCode::usage, "presets", "there is no folder for them", "set XDG_CONFIG_HOME or HOME");
-  if (name.empty() || name.find_first_not_of(' ') == std::string::npos) refuse("a name is missing");
+    throw Error(ExitCode::usage, "presets", "no folder for presets", "set XDG_CONFIG_HOME or HOME");
+  if (name.empty() || name.find_first_not_of(' ') == std::string::npos) refuse("the name is empty");
   if (name.front() == '.' || name.front() == ' ' || name.back() == ' ')
-    refuse("a name begins with no dot or blank");
-  if (name.find('/') != std::string::npos) refuse("a name holds no /");
+    refuse("a name must not start with a dot or blank, or end with a blank");
+  if (name.find('/') != std::string::npos) refuse("a name must not contain /");
   if (name.size() > kLongestName) refuse("the name is too long");
   if (std::any_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }))
-    refuse("a name holds no control characters");
+    refuse("a name must not contain control characters");
   return folders.own + "/" + name + kSuffix;
+}
+
+std::string config_path(const PresetFolders& folders, const std::string& name) {
+  std::error_code ignored;
+  if (name.find('/') != std::string::npos || fs::exists(name, ignored)) return name;
+  std::vector<std::string> known;
+  for (const PresetFile& preset : list_presets(folders)) {
+    if (name == preset.name || name == preset.name + kSuffix) return preset.path;
+    known.push_back(preset.name);
+  }
+  const std::string stem = name.ends_with(kSuffix) ? fs::path(name).stem().string() : name;
+  throw Error(ExitCode::invalid_config, name, "there is no such file, and no preset of this name",
+              did_you_mean(stem, known, "check the path"));
 }
 
 GraphDesc load_preset(const std::string& path, const Registry& registry) {
   const Config config = load_config(path, registry);
-  if (!config.graph)
-    throw Error(ExitCode::invalid_config, path, "there is no graph in it", "it needs [[node]] tables");
+  if (!config.graph) throw Error(ExitCode::invalid_config, path, "contains no graph", "add [[node]] tables");
   return *config.graph;
 }
 
 bool holds_only_graph(const std::string& text, const Registry& registry) {
   Config config;
   if (!parse_config(text, "preset", registry, config).empty() || !config.graph) return false;
-  const toml::parse_result parsed = toml::parse(std::string_view(text), std::string_view("preset"));
+  const toml::parse_result parsed = parse_toml(text, "preset");
   return parsed && std::all_of(parsed.table().begin(), parsed.table().end(), [](const auto& item) {
            return item.first.str() == "graph" || item.first.str() == "node";
          });
@@ -106,7 +117,7 @@ void delete_preset(const std::string& path) {
   std::error_code error;
   if (!fs::remove(path, error) || error)
     throw Error(ExitCode::runtime_failure, path,
-                "cannot be deleted: " + (error ? error.message() : "there is no such file"));
+                "cannot be deleted: " + (error ? error.message() : "no such file"));
 }
 
 }  // namespace lensd

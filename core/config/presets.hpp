@@ -1,9 +1,9 @@
-// Presets: files that hold a graph, found by name.
+// Presets: files with a graph, selected by name.
 //
-//   $XDG_CONFIG_HOME/lensd/presets/NAME.toml   the user's own; saved and deleted from the viewer
-//   examples/{graphs,presets}/NAME.toml        came with the program; read only
+//   $XDG_CONFIG_HOME/lensd/presets/NAME.toml   the user's presets; the viewer saves and deletes them
+//   examples/{graphs,presets}/NAME.toml        installed with the program; read-only
 //
-// Plain functions over the file system; any thread.
+// Thread-safe.
 #pragma once
 
 #include <string>
@@ -14,11 +14,11 @@
 namespace lensd {
 
 struct PresetFolders {
-  std::string own;                    ///< empty: there is no home to keep them in
-  std::vector<std::string> examples;  ///< folders that hold graphs/ and presets/
+  std::string own;                    ///< folder of the user's presets; empty: no home folder
+  std::vector<std::string> examples;  ///< folders with graphs/ and presets/
 };
 
-/// Those of the environment and the installation.
+/// Returns the folders from the environment and the installation.
 PresetFolders preset_folders();
 
 struct PresetFile {
@@ -26,22 +26,27 @@ struct PresetFile {
   bool example = false;
 };
 
-/// The user's own, then the examples, each by name. Unreadable folders have none.
+/// Returns the user's presets, then the examples, each sorted by name. Skips unreadable folders.
 std::vector<PresetFile> list_presets(const PresetFolders& folders);
 
-/// What a path is to the user: a preset's name, or the file's name without .toml.
+/// Returns the entry for a path. Its name is the file's name without .toml.
 PresetFile preset_at(const PresetFolders& folders, const std::string& path);
 
-/// Where the user's preset of that name is or would be. Throws Error(usage) on a name that no file may have.
+/// Returns the path of the user's preset `name`. Throws Error(usage) if the name is not allowed or there is
+/// no folder for the user's presets.
 std::string own_preset_path(const PresetFolders& folders, const std::string& name);
 
-/// Its graph. Throws Error(invalid_config), also for a file without a graph.
+/// Returns the file of option -c: `name` itself if it is a path or an existing file, else the preset of that
+/// name. Throws Error(invalid_config) if there is neither.
+std::string config_path(const PresetFolders& folders, const std::string& name);
+
+/// Returns the graph of a preset. Throws Error(invalid_config) if the file is invalid or has no graph.
 GraphDesc load_preset(const std::string& path, const Registry& registry);
 
-/// True for a configuration with a graph and no other table.
+/// Returns true if `text` is a valid configuration with a graph and no other table.
 bool holds_only_graph(const std::string& text, const Registry& registry);
 
-/// Throws Error(runtime_failure).
+/// Deletes the file. Throws Error(runtime_failure) if that fails or there is no such file.
 void delete_preset(const std::string& path);
 
 }  // namespace lensd

@@ -2,8 +2,6 @@
 
 #include <sstream>
 
-#define TOML_EXCEPTIONS 0
-
 #include "core/base/error.hpp"
 #include "core/base/whole_file.hpp"
 #include "core/config/toml.hpp"
@@ -19,9 +17,9 @@ bool reads_back(const std::string& text, const GraphDesc& graph, const Registry&
          equivalent(*config.graph, graph, registry);
 }
 
-/// The base's tables other than the graph, written by toml++, and then the graph.
+/// Returns the tables of `base` other than the graph, formatted by toml++, followed by the graph.
 std::string rewritten(const std::string& base, const GraphDesc& graph, const Registry& registry) {
-  const toml::parse_result parsed = toml::parse(std::string_view(base), std::string_view("base"));
+  const toml::parse_result parsed = parse_toml(base, "base");
   std::ostringstream other;
   if (parsed) {
     toml::table rest = parsed.table();
@@ -37,14 +35,14 @@ std::string graph_text(const GraphDesc& graph, const std::string& base, const st
                        const Registry& registry) {
   Config old;
   if (const auto problems = parse_config(base, name, registry, old); !problems.empty())
-    throw Error(ExitCode::invalid_config, "", problems.front(), "mend it, or save under another name");
+    throw Error(ExitCode::invalid_config, "", problems.front(), "correct it, or save under another name");
   const GraphDesc before = old.graph.value_or(resolved(GraphDesc{}, registry));
   if (const auto text = patched_toml(base, before, graph, registry);
       text && reads_back(*text, graph, registry))
     return *text;
   std::string text = rewritten(base, graph, registry);
   if (!reads_back(text, graph, registry))
-    throw Error(ExitCode::runtime_failure, name, "the graph cannot be written so that it reads back the same",
+    throw Error(ExitCode::runtime_failure, name, "the saved graph would not read back the same",
                 "save under another name");
   return text;
 }

@@ -1,10 +1,10 @@
-// A graph into a file.
+// Saves a graph to a file.
 //
-//   GraphDesc + the text it came from ──▶ text with the changes in place, else anew ──▶ parsed back and
-//   compared ──▶ temporary file, fsync, rename, fsync of the folder
+//   GraphDesc + the text it came from ──▶ text edited in place, else rewritten ──▶ parse back and compare
+//   ──▶ temporary file, fsync, rename, fsync of the folder
 //
-// Killed at any instant, the old file or the new one is there, whole. Any thread; may take tens of
-// milliseconds.
+// After a crash at any point, either the old or the new file exists, and it is complete. Saving may take tens
+// of milliseconds. Thread-safe.
 #pragma once
 
 #include <string>
@@ -13,16 +13,18 @@
 
 namespace lensd {
 
-/// TOML for `graph` (resolved). Where `base` is a configuration, its comments, order and other tables stay
-/// and only what differs is edited; where it is written so that it cannot be edited, its other tables are
-/// kept without their comments. Throws Error(invalid_config) when `base` is not empty and not sound, and
-/// Error(runtime_failure) when the result would not read back as the same graph.
+/// Returns TOML for the resolved `graph`, as an edit of the configuration `base`: comments, order and other
+/// tables stay. If `base` cannot be edited in place, its other tables stay without their comments. `name` is
+/// the file's name in messages. Throws Error(invalid_config) if `base` is neither empty nor valid,
+/// Error(runtime_failure) if the result would not parse to the same graph.
 std::string graph_text(const GraphDesc& graph, const std::string& base, const std::string& name,
                        const Registry& registry);
 
-/// Saves into `path`, editing what is there. Throws Error.
+/// Saves `graph` to `path` as an edit of the existing file. Throws Error if graph_text() does or the file
+/// cannot be read or written.
 void save_graph(const std::string& path, const GraphDesc& graph, const Registry& registry);
-/// Saves into `path` with the comments of `base` instead, whatever is there. Throws Error.
+/// Replaces `path` by `graph` as an edit of the text `base`. Throws Error if graph_text() does or the file
+/// cannot be written.
 void save_graph_as(const std::string& path, const GraphDesc& graph, const std::string& base,
                    const Registry& registry);
 

@@ -43,7 +43,7 @@ OrderedJson param_schema(const ParamSpec& spec) {
 
 OrderedJson table_schema(const ConfigTable& table) {
   OrderedJson properties = OrderedJson::object();
-  for (const ConfigKey& key : table.keys) properties[key.spec.name] = param_schema(key.spec);
+  for (const ParamSpec& key : table.params) properties[key.name] = param_schema(key);
   return {{"description", table.doc},
           {"type", "object"},
           {"properties", std::move(properties)},

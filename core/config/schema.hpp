@@ -1,4 +1,4 @@
-// The JSON Schema (2020-12) of the configuration, made from the declarations of keys and filters.
+// The JSON Schema (2020-12) of the configuration, generated from the declarations of keys and filters.
 #pragma once
 
 #include <string>
@@ -7,7 +7,8 @@
 
 namespace lensd {
 
-/// Describes a TOML file as its JSON equivalent: for editors and for programs that write configurations.
+/// Returns the schema of the JSON equivalent of a configuration file, for editors and for programs that write
+/// configurations.
 std::string config_schema(const Registry& registry);
 
 }  // namespace lensd

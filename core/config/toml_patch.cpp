@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <map>
 
-#define TOML_EXCEPTIONS 0
-
 #include "core/config/toml.hpp"
 #include "core/config/toml_text.hpp"
 
@@ -18,7 +16,7 @@ struct Span {
   size_t begin = 0, end = 0;
 };
 
-/// Lines and columns as toml++ counts them (from 1, in code points) to bytes.
+/// Converts positions of toml++ (lines and columns from 1, in code points) to byte offsets.
 class Positions {
  public:
   explicit Positions(const std::string& text) : text_(text), lines_{0} {
@@ -36,7 +34,7 @@ class Positions {
     return i;
   }
   Span span(const toml::source_region& region) const { return {byte(region.begin), byte(region.end)}; }
-  /// The first byte after the line that holds `at`.
+  /// Returns the offset of the first byte after the line that contains `at`.
   size_t line_end(size_t at) const {
     const size_t newline = text_.find('\n', at);
     return newline == std::string::npos ? text_.size() : newline + 1;
@@ -47,7 +45,7 @@ class Positions {
   std::vector<size_t> lines_;
 };
 
-/// A table with what belongs to it: the comments above, its header, its keys.
+/// Byte offsets of a table: the comments above it, its header, and its keys up to `content_end`.
 struct Block {
   size_t begin = 0, header = 0, content_end = 0, end = 0;
   const toml::table* table = nullptr;
@@ -58,8 +56,8 @@ bool is_blank(std::string_view line) {
   return line.find_first_not_of(" \t\r\n") == std::string_view::npos;
 }
 
-/// Where, in the lines between one table's last key and the next header, the next table's comments begin:
-/// after the first blank line, since comments right below a key speak of that key.
+/// Returns the start of the next table's comments, between the last key of a table and the next header. They
+/// start at the first blank line, because comments directly below a key belong to that key.
 size_t split_between(const std::string& text, size_t begin, size_t end) {
   for (size_t line = begin; line < end;) {
     const size_t next = std::min(text.find('\n', line), end - 1) + 1;
@@ -69,7 +67,7 @@ size_t split_between(const std::string& text, size_t begin, size_t end) {
   return begin;
 }
 
-/// Where the first table's comments begin: what stands above the last blank line speaks of the whole file.
+/// Returns the start of the first table's comments. Comments above the last blank line belong to the file.
 size_t split_preamble(const std::string& text, size_t end) {
   size_t found = 0;
   for (size_t line = 0; line < end;) {
@@ -86,11 +84,11 @@ class Patch {
       : text_(text), old_(old), graph_(graph), registry_(registry), at_(text) {}
 
   std::optional<std::string> result() {
-    const toml::parse_result parsed = toml::parse(std::string_view(text_), std::string_view("file"));
+    const toml::parse_result parsed = parse_toml(text_, "file");
     if (!parsed || !find_blocks(parsed.table())) return std::nullopt;
     std::string out = text_.substr(0, blocks_.empty() ? preamble_end_ : blocks_.front().begin);
     if (needs_output(graph_) && !output_region_) add_graph_table(out);
-    size_t written = 0;  // nodes
+    size_t written = 0;  // number of nodes written
     const auto last_node =
         std::find_if(blocks_.rbegin(), blocks_.rend(), [](const Block& b) { return b.is_node; });
     for (const Block& block : blocks_) {
@@ -98,7 +96,7 @@ class Patch {
         out += with_edits(block, output_edit(block));
         continue;
       }
-      // The n-th place for a node holds the n-th node; what is left over follows the last place.
+      // The n-th node table holds the n-th node. Further nodes follow the last table.
       const bool last = &block == &*last_node;
       if (written < graph_.nodes.size()) add_node(out, written++);
       while (last && written < graph_.nodes.size()) add_node(out, written++);
@@ -149,7 +147,7 @@ class Patch {
     Block block;
     block.table = table, block.is_node = opening == "[[";
     block.header = at_.byte(table->source().begin);
-    // A table written inline or by dotted keys has no header of its own.
+    // Inline tables and dotted keys have no header.
     if (text_.compare(block.header, opening.size(), opening) != 0) return false;
     size_t last = block.header;
     for (const auto& [key, value] : *table) last = std::max(last, at_.byte(value.source().end));
@@ -172,7 +170,7 @@ class Patch {
       }
     separate(out);
     out += "[graph]\n" + line;
-    // The first node's comments may begin without a blank line.
+    // The first node's comments may start without a blank line.
     if (!blocks_.empty() && text_[blocks_.front().begin] != '\n') out += '\n';
   }
 
@@ -186,7 +184,7 @@ class Patch {
     return {{*output_region_, toml_quoted(graph_.output)}};
   }
 
-  /// A blank line before what comes next, unless this is the beginning.
+  /// Adds a blank line, except at the start of the text.
   static void separate(std::string& out) {
     if (out.empty()) return;
     if (out.back() != '\n') out += '\n';
@@ -218,7 +216,7 @@ class Patch {
     out += piece;
   }
 
-  /// The edits that turn the table of `before` into the n-th node.
+  /// Returns the edits that turn the table of `before` into the n-th node.
   std::vector<Edit> node_edits(const Block& block, const NodeDesc& before, size_t n,
                                const FilterSchema& schema) {
     const NodeDesc& node = graph_.nodes[n];
@@ -248,7 +246,7 @@ class Patch {
   void edit_inputs(const Block& block, const NodeDesc& before, size_t n, const Set& set) {
     const NodeDesc& node = graph_.nodes[n];
     const bool single = block.table->contains("input"), several = block.table->contains("inputs");
-    if (single && several) failed_ = true;  // which one counts is not for the reader of the file to guess
+    if (single && several) failed_ = true;  // ambiguous
     if (single || several) {
       if (node.inputs != before.inputs) set(single ? "input" : "inputs", toml_inputs(node.inputs));
     } else if (node.inputs != std::vector<std::string>{above(n)}) {
@@ -256,7 +254,7 @@ class Patch {
     }
   }
 
-  /// The blanks before the table's keys.
+  /// Returns the indentation of the table's keys.
   std::string indent(const Block& block) const {
     const size_t line = at_.line_end(block.header);
     const size_t first = text_.find_first_not_of(" \t", line);
@@ -276,7 +274,8 @@ class Patch {
     return out + text_.substr(at, block.end - at);
   }
 
-  /// A comment behind a value stays in its column where there is room. Returns where the text goes on.
+  /// Keeps the column of a comment after a value if there is room. Returns the offset in the old text at
+  /// which to continue copying.
   size_t keep_column(std::string& out, size_t at, const Edit& edit) const {
     const size_t comment = text_.find_first_not_of(' ', at);
     if (comment == std::string::npos || comment < at + 2 || text_[comment] != '#') return at;
@@ -290,8 +289,8 @@ class Patch {
   const GraphDesc &old_, &graph_;
   const Registry& registry_;
   const Positions at_;
-  std::vector<Block> blocks_;             // in the order of the file
-  std::map<std::string, size_t> places_;  // node id → block
+  std::vector<Block> blocks_;             // tables in the order of the file
+  std::map<std::string, size_t> places_;  // index in blocks_ of each old node, by id
   size_t preamble_end_ = 0, epilogue_ = 0;
   std::optional<Span> output_region_;
   std::string graph_line_;

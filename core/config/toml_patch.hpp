@@ -1,9 +1,9 @@
-// A changed graph put into the text it came from, so that comments, order and layout stay.
+// Edits the TOML text of a graph in place and keeps comments, order and layout.
 //
-//   old text ── toml++: where every value stands ──▶ pieces: preamble, tables with the comments above them,
-//   epilogue ── values replaced, lines added, nodes moved, added and removed ──▶ new text
+//   old text ── toml++: position of every value ──▶ pieces: preamble, tables with the comments above them,
+//   epilogue ── replace values; add lines; move, add and remove nodes ──▶ new text
 //
-// The result is a proposal: core/config/save.cpp parses it back before anything is written.
+// core/config/save.cpp parses the result back before it writes a file.
 #pragma once
 
 #include <optional>
@@ -13,8 +13,8 @@
 
 namespace lensd {
 
-/// `text` with `graph` in place of `old`, the graph that parse_config() reads from it (both resolved).
-/// Empty where the text is written in a way that cannot be edited in place, such as node = [{…}].
+/// Returns `text` with `graph` in place of `old`, the graph that parse_config() reads from it (both
+/// resolved). Returns nullopt if the text cannot be edited in place, such as node = [{…}].
 std::optional<std::string> patched_toml(const std::string& text, const GraphDesc& old, const GraphDesc& graph,
                                         const Registry& registry);
 

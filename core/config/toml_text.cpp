@@ -6,7 +6,7 @@
 namespace lensd {
 namespace {
 
-constexpr size_t kLongLine = 72;  ///< matrices that would be wider get a line for each row
+constexpr size_t kLongLine = 72;  ///< columns; a longer matrix is written with one line per row
 
 std::string toml_matrix(const Matrix& m) {
   std::vector<std::string> rows;
@@ -61,7 +61,7 @@ std::string toml_node(const NodeDesc& node, const std::string& above, const Filt
 }
 
 bool needs_output(const GraphDesc& graph) {
-  // Without nodes the table is what makes the file a graph at all.
+  // Without nodes, [graph] is the only table that defines a graph.
   return graph.nodes.empty() || graph.output != graph.nodes.back().id;
 }
 

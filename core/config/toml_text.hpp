@@ -1,5 +1,5 @@
-// A graph as TOML text: whole files, and the pieces that core/config/toml_patch.cpp puts into existing ones.
-// Plain functions; any thread.
+// Formats a graph as TOML: whole files, and the parts that core/config/toml_patch.cpp inserts into existing
+// files. Thread-safe.
 #pragma once
 
 #include <string>
@@ -8,20 +8,21 @@
 
 namespace lensd {
 
-/// A value as TOML writes it: 3, 0.5, true, "replicate", [[1, 2], [3, 4]].
+/// Returns a value in TOML, for example 3, 0.5, true, "replicate" or [[1, 2], [3, 4]].
 std::string toml_value(const ParamValue& value);
-/// Text in quotes, with everything escaped that TOML does not allow there.
+/// Returns `text` as a quoted and escaped TOML string.
 std::string toml_quoted(const std::string& text);
-/// What stands after `input =` or `inputs =`.
+/// Returns the value of `input =` or `inputs =`: a string for one input, else an array.
 std::string toml_inputs(const std::vector<std::string>& inputs);
 
-/// A [[node]] table with what is not the default. `above` is the id of the node above, or "source".
+/// Returns a [[node]] table without default values. `above` is the id of the node above, or "source".
 std::string toml_node(const NodeDesc& node, const std::string& above, const FilterSchema& schema);
 
-/// True where the last node is not the graph's output, so that the file has to name it.
+/// Returns true if the file must name the graph's output, because it is not the last node or there are no
+/// nodes.
 bool needs_output(const GraphDesc& graph);
 
-/// A whole file for a resolved graph.
+/// Returns the text of a whole file for a resolved graph.
 std::string toml_graph(const GraphDesc& graph, const Registry& registry);
 
 }  // namespace lensd

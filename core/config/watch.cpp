@@ -19,12 +19,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Finished writes, renames and new links. Not IN_MODIFY: a file that is being written is not read.
+/// Finished writes, renames and new links. Without IN_MODIFY, so that files are not read while they are being
+/// written.
 constexpr uint32_t kEvents = IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_DELETE_SELF | IN_ONLYDIR;
 constexpr int kMaxLinks = 16;
 
-/// The folders in which a change can give `file` another text: its own, and those that links on the way to it
-/// lie in.
+/// Adds the folders whose changes can change the text of `file`: its folder, and those of links on its path.
 void add_folders(const fs::path& file, std::set<std::string>& folders, int depth = 0) {
   std::error_code error;
   const fs::path path = fs::absolute(file, error);
@@ -39,7 +39,8 @@ void add_folders(const fs::path& file, std::set<std::string>& folders, int depth
   }
 }
 
-/// A file that was just created is still being written, which IN_CLOSE_WRITE will end; links are complete.
+/// Returns true for symbolic and hard links, which are complete when created. Other new files are still being
+/// written until IN_CLOSE_WRITE.
 bool is_link(const std::string& path) {
   struct stat info {};
   return lstat(path.c_str(), &info) == 0 && (S_ISLNK(info.st_mode) || info.st_nlink > 1);
@@ -60,7 +61,7 @@ ConfigWatch::~ConfigWatch() {
   close(fd_);
 }
 
-/// Links may lead elsewhere by now: the watches are made anew, which costs some system calls.
+/// Replaces all watches, since links may have changed.
 void ConfigWatch::watch_folders() {
   std::set<std::string> folders;
   for (const std::string& file : files_) add_folders(file, folders);
@@ -81,7 +82,7 @@ void ConfigWatch::drain() {
       if (event->mask & IN_CREATE)
         touched = touched || (watch != watches_.end() && is_link(watch->second + "/" + event->name));
       else
-        touched = touched || !(event->mask & IN_IGNORED);  // which answers our own inotify_rm_watch
+        touched = touched || !(event->mask & IN_IGNORED);  // the result of inotify_rm_watch()
       at += sizeof(inotify_event) + event->len;
     }
   if (touched) touched_ns_ = now_ns();
@@ -95,18 +96,19 @@ int ConfigWatch::wait_ms() const {
 bool ConfigWatch::changed() {
   if (touched_ns_ == 0 || now_ns() - touched_ns_ < kRestNs) return false;
   touched_ns_ = 0;
-  watch_folders();  // before reading, so that a change during the reading is seen
+  watch_folders();  // before reading, so that no change is missed
   std::optional<std::vector<std::string>> now = texts();
   if (!now || *now == known_) return false;
   known_ = std::move(*now);
   return true;
 }
 
-/// Nothing while one of the files is gone.
+/// Returns the texts of all files. Returns nullopt if one is missing or not a regular file, which could
+/// block.
 std::optional<std::vector<std::string>> ConfigWatch::texts() const {
   std::vector<std::string> all;
   try {
-    for (const std::string& file : files_) all.push_back(read_config_text(file));
+    for (const std::string& file : files_) all.push_back(read_config_text(file, FileKind::regular));
   } catch (const Error&) {
     return std::nullopt;
   }

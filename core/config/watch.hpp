@@ -1,10 +1,10 @@
-// Watching configuration files, whichever way an editor saves them.
+// Watches configuration files for changes, however programs save them.
 //
-//   inotify on the folders of the files and of what their links point to ──▶ changed()
+//   inotify on the folders of the files and of their link targets ──▶ changed()
 //
-// Truncate and write, rename over, swapped links (also of a folder on the way, as Kubernetes does it), delete
-// and create: all end in an event in one of the folders. What counts is the files' text: an event that left
-// it alone is no change. Belongs to one thread.
+// Programs truncate and write, rename a new file over the old one, replace a link (Kubernetes: of a parent
+// folder), or delete and create. Each way ends with an event in one of the folders. An event is a change only
+// if the text of a file differs. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -17,24 +17,24 @@ namespace lensd {
 
 class ConfigWatch {
  public:
-  /// How long files must be at rest before they are read.
+  /// Delay in nanoseconds from the last event to reading the files.
   static constexpr int64_t kRestNs = 100'000'000;
 
-  /// Takes the files' text as it is now for known. Throws Error(runtime_failure) where inotify is not to be
-  /// had.
+  /// Reads the current texts, with which changed() compares. Throws Error(runtime_failure) if inotify is not
+  /// available.
   explicit ConfigWatch(std::vector<std::string> files);
   ~ConfigWatch();
   ConfigWatch(const ConfigWatch&) = delete;
   ConfigWatch& operator=(const ConfigWatch&) = delete;
 
-  /// For poll(): readable when something happened in one of the folders.
+  /// Returns the descriptor to poll: readable after an event in one of the folders.
   int fd() const { return fd_; }
-  /// Takes what happened off the descriptor. Call when it is readable.
+  /// Reads the pending events. Call when fd() is readable. Does not block.
   void drain();
-  /// Milliseconds until changed() is worth asking; -1: nothing has happened.
+  /// Returns the milliseconds until changed() should be called; -1 if there was no event.
   int wait_ms() const;
-  /// True, once, when the files have come to rest and their text is another one than before. A file that is
-  /// gone changes nothing: it may be on its way back.
+  /// Returns true once per change, kRestNs after the last event, if the text of a file differs. A missing
+  /// file is no change, because an editor may be replacing it.
   bool changed();
 
  private:
@@ -42,9 +42,9 @@ class ConfigWatch {
   std::optional<std::vector<std::string>> texts() const;
 
   std::vector<std::string> files_, known_;
-  std::map<int, std::string> watches_;  ///< and their folders
+  std::map<int, std::string> watches_;  ///< folder of each inotify watch descriptor
   int fd_ = -1;
-  int64_t touched_ns_ = 0;  // 0: nothing has happened since the last look
+  int64_t touched_ns_ = 0;  // time of the last event; 0: no event since changed()
 };
 
 }  // namespace lensd

@@ -1,62 +1,67 @@
-// The command table: one list for the socket, HTTP and `lensd ctl`.
+// Commands: one table for the socket, HTTP and `lensd ctl`.
 //
-//   {"command": ["set", "edges.low", 60], "request_id": 7} ── run() ──▶ handler ──▶ ControlTarget
-//                                       {"request_id": 7, "error": "success"} ◀── send, at once or later
+//   {"command": ["set", "edges.low", 60], "request_id": 7} ── run_command() ──▶ handler ──▶ ControlTarget
+//                                       {"request_id": 7, "error": "success"} ◀── Reply, at once or later
 //
-// Any thread may call run(). It never waits for the pipeline: what takes time answers from another thread.
+// Thread-safe. run_command() does not wait for the pipeline; slow commands reply from another thread.
 #pragma once
 
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 
-#include "core/control/events.hpp"
-#include "core/control/target.hpp"
+#include "core/control/control_target.hpp"
 
 namespace lensd {
 
-/// One call of a command: its arguments are checked against the table.
+class Subscriber;
+
+/// One call of a command. Its arguments match the table.
 struct CommandCall {
   ControlTarget& target;
-  const Json& args;        ///< array, without the command's name
-  Subscriber* subscriber;  ///< null where events cannot be sent
+  const Json& args;        ///< array of arguments, without the command's name
+  Subscriber* subscriber;  ///< null if the connection cannot receive events
   Reply reply;
 };
 
-/// How an argument is written in the list of commands.
 struct CommandArg {
   const char* name;
-  const char* type;  ///< text, number, integer, boolean, value or graph; "value" is any of them
+  const char* type;  ///< text, number, integer, boolean, graph (text or object) or value (any type)
   bool optional = false;
-  bool repeats = false;  ///< the rest of the arguments, in the pattern of the last ones
+  bool repeats = false;  ///< last argument only: may be given several times
 };
 
 struct CommandSpec {
   const char* name;
-  const char* alias;  ///< mpv's name; null: none
+  const char* alias;  ///< mpv's name of the command; null: none
   std::span<const CommandArg> args;
   const char* doc;
-  bool changes;  ///< false: only reads, so that HTTP allows GET
+  bool changes;  ///< false: the command only reads, and HTTP allows GET
   void (*handler)(CommandCall& call);
+  bool takes_object = false;  ///< passes named arguments to the handler as one object
 };
 
 std::span<const CommandSpec> command_table();
-/// By name or alias; null when there is none.
-const CommandSpec* find_command(const std::string& name);
+/// Returns the command with this name or alias, or null if there is none.
+const CommandSpec* find_command(std::string_view name);
+Response no_such_command(const std::string& name);
 
-/// Runs {"command": [name, arguments…]}. `send` gets the answer, once, from any thread.
-void run_command(ControlTarget& target, const Json& request, Subscriber* subscriber, Reply send);
+/// Runs {"command": [NAME, ARGUMENTS…]}. Calls `reply` exactly once, from any thread.
+void run_command(ControlTarget& target, const Json& request, Subscriber* subscriber, Reply reply);
 
-/// Arguments given by name, {"seconds": 5}, in the command's order. The object itself for `set`.
+/// Converts named arguments, such as {"seconds": 5}, to positional ones. Stops at the first missing argument.
 Json positional(const CommandSpec& command, const Json& named);
 
-/// The answer on the wire: {"error": "success" or a sentence, "data", "request_id"}. One line, valid UTF-8.
-std::string answer_text(const Answer& answer, const Json& request_id);
+/// Returns {"error", "data", "request_id"} as one line of valid UTF-8 with a newline. "error" is "success" or
+/// a message.
+std::string response_line(const Response& response, const Json& request_id = nullptr);
 
-/// Parses one request. False, with a sentence in `problem`, when it is no JSON object, too deep or not UTF-8.
-bool parse_request(std::string_view text, Json& request, std::string& problem);
+/// Parses `text` into `request`. Returns Status::usage if the text is no JSON object, is not UTF-8, is nested
+/// too deeply or has a request_id that is neither a number nor a string.
+Response parse_request(std::string_view text, Json& request);
 
-/// A line for each command, for `lensd ctl --help`.
-std::string commands_text();
+/// Returns the command's syntax, for example "seek SECONDS [MODE]".
+std::string command_usage(const CommandSpec& command);
 
 }  // namespace lensd

@@ -1,20 +1,20 @@
-// The run as metrics in Prometheus' text format.
+// The state of the run as metrics in Prometheus' text format.
 #pragma once
 
 #include <string>
 
-#include "core/control/target.hpp"
+#include "core/control/control_target.hpp"
 
 namespace lensd {
 
-/// What the servers know of themselves.
+/// Counters of the control servers.
 struct ServerCounts {
   size_t socket_clients = 0;
   int http_connections = 0;
-  uint64_t cut_off = 0, turned_away = 0, events_dropped = 0;
+  uint64_t socket_disconnected = 0, http_refused = 0, events_dropped = 0;
 };
 
-/// Counters, gauges and histograms with HELP and TYPE, prefix lensd_. Any thread.
+/// Returns all metrics with HELP and TYPE lines; their names begin with lensd_. Thread-safe.
 std::string metrics_text(const ControlTarget& target, const ServerCounts& servers);
 
 }  // namespace lensd

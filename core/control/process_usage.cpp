@@ -1,24 +1,36 @@
 #include "core/control/process_usage.hpp"
 
+#include <dirent.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <fstream>
 
 namespace lensd {
+namespace {
+
+/// The number of entries, or 0 if the folder cannot be read. std::filesystem would end the process if an
+/// allocation fails.
+int count_entries(const char* folder) {
+  DIR* const entries = opendir(folder);
+  if (!entries) return 0;
+  int count = 0;
+  while (const dirent* entry = readdir(entries))
+    if (entry->d_name[0] != '.') ++count;
+  closedir(entries);
+  return count;
+}
+
+}  // namespace
 
 ProcessUsage process_usage() {
   ProcessUsage usage;
   int64_t pages = 0, resident = 0;
   if (std::ifstream statm("/proc/self/statm"); statm >> pages >> resident)
     usage.resident_bytes = resident * sysconf(_SC_PAGESIZE);
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task", error))
-    usage.threads += entry.path().empty() ? 0 : 1;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", error))
-    usage.descriptors += entry.path().empty() ? 0 : 1;
-  if (usage.descriptors > 0) --usage.descriptors;  // the one that was used for counting
+  usage.threads = count_entries("/proc/self/task");
+  usage.descriptors = count_entries("/proc/self/fd");
+  if (usage.descriptors > 0) --usage.descriptors;  // do not count the iterator's descriptor
   rusage times{};
   if (getrusage(RUSAGE_SELF, &times) == 0) {
     const auto seconds = [](const timeval& t) {

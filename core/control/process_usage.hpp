@@ -1,4 +1,4 @@
-// What this process takes of the machine, as the kernel counts it.
+// Memory, threads, descriptors and CPU time of this process.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ struct ProcessUsage {
   double cpu_seconds = 0;
 };
 
-/// Reads /proc/self; zeros where that is not to be had.
+/// Reads /proc/self; members that cannot be read are 0.
 ProcessUsage process_usage();
 
 }  // namespace lensd

@@ -5,36 +5,51 @@
 #include <cmath>
 
 #include "core/base/clock.hpp"
+#include "core/base/limits.hpp"
+#include "core/graph/edit.hpp"
 #include "core/graph/json.hpp"
 
 namespace lensd {
 namespace {
 
-/// Makes the command that sets a property, or a sentence.
-using Setter = std::string (*)(const View&, const Json&, std::vector<Command>&);
+constexpr const char* kExpectedBoolean = "expected true or false";
+
+/// Adds the command that sets a property. Returns why the value is refused, or an empty string.
+using Setter = std::string (*)(const ControlView&, const Json&, std::vector<Command>&);
 
 struct Property {
   const char* name;
   const char* doc;
-  Json (*get)(const View&);
+  Json (*get)(const ControlView&);
   Setter set;  ///< null: read only
 };
 
-template <class C>
-std::string set_boolean(const View&, const Json& value, std::vector<Command>& out) {
-  if (!value.is_boolean()) return "expected true or false";
-  out.push_back(C{value.get<bool>()});
+template <auto member>
+Json get(const ControlView& view) {
+  return view.state.*member;
+}
+
+template <auto member>
+Json get_seconds(const ControlView& view) {
+  return to_s(view.state.*member);
+}
+
+/// `make` converts the value to a command.
+template <auto make>
+std::string set_boolean(const ControlView&, const Json& value, std::vector<Command>& out) {
+  if (!value.is_boolean()) return kExpectedBoolean;
+  out.push_back(make(value.get<bool>()));
   return {};
 }
 
-std::string set_speed(const View&, const Json& value, std::vector<Command>& out) {
-  if (!value.is_number() || value.get<double>() < 0.01 || value.get<double>() > 100)
-    return "expected a number 0.01 to 100";
+std::string set_speed(const ControlView&, const Json& value, std::vector<Command>& out) {
+  if (!value.is_number() || value.get<double>() < kMinSpeed || value.get<double>() > kMaxSpeed)
+    return fmt::format("expected a number {} to {}", kMinSpeed, kMaxSpeed);
   out.push_back(SetSpeed{value.get<double>()});
   return {};
 }
 
-std::string set_position(const View& view, const Json& value, std::vector<Command>& out) {
+std::string set_position(const ControlView& view, const Json& value, std::vector<Command>& out) {
   if (!value.is_number() || value.get<double>() < 0 || value.get<double>() > 1e9)
     return "expected a time in seconds from 0";
   if (!view.state.seekable) return "this source cannot seek";
@@ -42,15 +57,15 @@ std::string set_position(const View& view, const Json& value, std::vector<Comman
   return {};
 }
 
-Json source_json(const View& v) {
+Json get_source(const ControlView& v) {
   const RunState& s = v.state;
-  return {{"url", s.source_url},       {"name", s.source_name},     {"state", s.source_state},
-          {"reason", s.source_reason}, {"detail", s.source_detail}, {"live", s.live},
-          {"seekable", s.seekable},    {"width", s.picture.width},  {"height", s.picture.height},
-          {"fps", s.source_fps},       {"reconnects", s.reconnects}};
+  return {{"url", s.source_url},       {"name", s.source_name},          {"state", s.source_state},
+          {"reason", s.source_reason}, {"detail", s.source_detail},      {"live", s.live_source},
+          {"seekable", s.seekable},    {"width", s.picture.width},       {"height", s.picture.height},
+          {"fps", s.source_fps},       {"reconnects", s.live.reconnects}};
 }
 
-Json counters_json(const View& v) {
+Json get_counters(const ControlView& v) {
   const RunState& s = v.state;
   return {{"decoded", s.decoded},
           {"processed", s.processed},
@@ -59,58 +74,58 @@ Json counters_json(const View& v) {
           {"dropped_recorder", s.record.dropped},
           {"dropped_stream", s.stream.dropped},
           {"record_failures", s.record.failures},
-          {"reconnects", s.reconnects},
+          {"reconnects", s.live.reconnects},
           {"reloads", s.reloads},
           {"errors", s.errors},
           {"reloads_refused", s.reloads_refused}};
 }
 
-Json record_json(const View& v) {
-  const auto& r = v.state.record;
-  return {{"on", r.wanted},       {"active", r.active},     {"path", v.state.recording},
+Json get_recording(const ControlView& v) {
+  return v.state.record.recording ? v.state.record.path : "";
+}
+
+Json get_record(const ControlView& v) {
+  const SinkStatus& r = v.state.record;
+  return {{"on", r.wanted},       {"active", r.recording},  {"path", get_recording(v)},
           {"frames", r.frames},   {"bytes", r.bytes},       {"files", r.files},
           {"dropped", r.dropped}, {"failures", r.failures}, {"problem", r.problem}};
 }
 
-Json stream_json(const View& v) {
-  const auto& s = v.state.stream;
-  return {{"url", s.url}, {"state", s.state}, {"frames", s.sent}, {"bytes", s.bytes}, {"dropped", s.dropped}};
+Json get_stream(const ControlView& v) {
+  const SinkStatus& s = v.state.stream;
+  return {
+      {"url", s.path}, {"state", s.state}, {"frames", s.frames}, {"bytes", s.bytes}, {"dropped", s.dropped}};
 }
 
-double rounded(double value) {
-  return std::round(value * 100) / 100;
+Json get_rate(const ControlView& v) {
+  return std::round(v.state.rate * 100) / 100;
 }
 
-/// The visible list of all properties that are not a node's.
+Json get_graph(const ControlView& v) {
+  return graph_json(v.graph.graph, *v.registry);
+}
+
+/// All properties that belong to no node.
 constexpr Property kProperties[] = {
-    {"pause", "playback stands still", [](const View& v) -> Json { return v.state.paused; },
-     set_boolean<Pause>},
-    {"speed", "playback speed", [](const View& v) -> Json { return v.state.speed; }, set_speed},
-    {"time-pos", "position in seconds; setting it seeks",
-     [](const View& v) -> Json { return to_s(v.state.position_ns); }, set_position},
-    {"duration", "length in seconds, 0 where it is not known",
-     [](const View& v) -> Json { return to_s(v.state.duration_ns); }, nullptr},
-    {"frame", "index of the newest frame", [](const View& v) -> Json { return v.state.frame; }, nullptr},
-    {"rate", "frames a second made lately", [](const View& v) -> Json { return rounded(v.state.rate); },
-     nullptr},
-    {"loop-file", "start over at the end", [](const View& v) -> Json { return v.state.loop_file; },
-     [](const View&, const Json& value, std::vector<Command>& out) -> std::string {
-       if (!value.is_boolean()) return "expected true or false";
-       out.push_back(SetLoop{.file = value.get<bool>()});
-       return {};
-     }},
-    {"bypass", "the decoded picture instead of the graph's output",
-     [](const View& v) -> Json { return v.state.bypass; }, set_boolean<Bypass>},
-    {"ended", "the source has come to its end", [](const View& v) -> Json { return v.state.ended; }, nullptr},
-    {"source", "what is played and how it is doing", source_json, nullptr},
-    {"counters", "frames and events since the start", counters_json, nullptr},
-    {"backend", "what the graph runs on", [](const View& v) -> Json { return v.state.backend; }, nullptr},
-    {"recording", "the file that is being recorded, empty when none is",
-     [](const View& v) -> Json { return v.state.recording; }, nullptr},
-    {"record", "how the recording is doing", record_json, nullptr},
-    {"stream", "where the result is sent, and how that is doing", stream_json, nullptr},
-    {"graph", "the filter graph, as graph-get gives it",
-     [](const View& v) -> Json { return graph_json(v.graph.graph, *v.registry); }, nullptr},
+    {"pause", "true while playback is paused", get<&RunState::paused>,
+     set_boolean<[](bool on) { return Pause{on}; }>},
+    {"speed", "playback speed", get<&RunState::speed>, set_speed},
+    {"time-pos", "position in seconds; setting it seeks", get_seconds<&RunState::position_ns>, set_position},
+    {"duration", "length in seconds, 0 if unknown", get_seconds<&RunState::duration_ns>, nullptr},
+    {"frame", "index of the newest frame", get<&RunState::frame_index>, nullptr},
+    {"rate", "frames per second over the last second", get_rate, nullptr},
+    {"loop-file", "start over at the end", get<&RunState::loop_file>,
+     set_boolean<[](bool on) { return SetLoop{.file = on}; }>},
+    {"bypass", "show the decoded picture instead of the graph's output", get<&RunState::bypass>,
+     set_boolean<[](bool on) { return Bypass{on}; }>},
+    {"ended", "true after the end of the source", get<&RunState::ended>, nullptr},
+    {"source", "the source and its state", get_source, nullptr},
+    {"counters", "frames and events since the start", get_counters, nullptr},
+    {"backend", "the backend that runs the graph", get<&RunState::backend>, nullptr},
+    {"recording", "the file that is being recorded; empty: none", get_recording, nullptr},
+    {"record", "the state of the recording", get_record, nullptr},
+    {"stream", "the receiver of the output and its state", get_stream, nullptr},
+    {"graph", "the filter graph, as in graph-get", get_graph, nullptr},
 };
 
 const Property* find(const std::string& name) {
@@ -119,81 +134,106 @@ const Property* find(const std::string& name) {
   return nullptr;
 }
 
-/// "edges.low" in the graph: the node and the parameter's name; a null node when there is none.
-std::pair<const NodeDesc*, std::string> find_node(const View& view, const std::string& name) {
+/// A property name of the form NODE.REST. `node` is null if the graph has no such node.
+struct NodeProperty {
+  const NodeDesc* node = nullptr;
+  std::string id, rest;
+
+  bool is_enabled() const { return node && rest == "enabled"; }
+};
+
+NodeProperty find_node(const ControlView& view, const std::string& name) {
   const size_t dot = name.rfind('.');
-  if (dot == std::string::npos) return {nullptr, {}};
-  return {view.graph.graph.find(name.substr(0, dot)), name.substr(dot + 1)};
+  if (dot == std::string::npos) return {};
+  const std::string id = name.substr(0, dot);
+  return {view.graph.graph.find(id), id, name.substr(dot + 1)};
 }
 
-const ParamSpec* find_param(const View& view, const NodeDesc& node, const std::string& param) {
-  const FilterEntry* entry = view.registry->find(node.filter);
-  return entry ? entry->schema().find(param) : nullptr;
+const FilterSchema& schema_of(const ControlView& view, const NodeDesc& node) {
+  return view.registry->find(node.filter)->schema();
 }
 
-std::string unknown(const View& view, const std::string& name) {
-  const auto [node, param] = find_node(view, name);
-  if (node) return node->id + ": " + unknown_param(view.registry->find(node->filter)->schema(), param);
-  return name.find('.') == std::string::npos
-             ? fmt::format("there is no property '{}'", name)
-             : unknown_node(view.graph.graph, name.substr(0, name.rfind('.')));
+/// Commands that set properties together.
+struct PropertyChanges {
+  Batch batch;                    ///< changes of the graph, applied to one frame
+  std::vector<Command> commands;  ///< playback commands
+};
+
+/// Parses strings as on the command line, so that clients need not know a parameter's type.
+CheckedParam check_json(const FilterSchema& schema, const std::string& param, const Json& value) {
+  if (value.is_string()) return parse_param(schema, param, value.get<std::string>());
+  if (const auto converted = value_from_json(value)) return check_param(schema, param, *converted);
+  return {.problem = fmt::format("{}: expected {}", param, schema.find(param)->allowed())};
 }
 
-Answer add_param(const NodeDesc& node, const ParamSpec& spec, const Json& value, Changes& changes) {
-  ParamValue converted;
-  std::optional<std::string> problem;
-  // Text is read like on the command line, so that clients need not know types.
-  if (value.is_string() && spec.type != ParamType::text && spec.type != ParamType::choice) {
-    problem = spec.parse(value.get<std::string>(), converted);
-  } else if (const auto given = value_from_json(value)) {
-    problem = spec.check(*given, converted);
-  } else {
-    problem = fmt::format("{}: expected {}", spec.name, spec.allowed());
+Response add_change(const ControlView& view, const std::string& name, const Json& value,
+                    PropertyChanges& changes) {
+  if (const Property* property = find(name)) {
+    if (!property->set) return {Status::refused, fmt::format("{} cannot be set", name)};
+    const std::string problem = property->set(view, value, changes.commands);
+    return problem.empty() ? Response{} : Response{Status::refused, fmt::format("{}: {}", name, problem)};
   }
-  if (problem) return {Status::refused, node.id + ": " + *problem, {}};
-  changes.batch.changes.emplace_back(SetParam{node.id, spec.name, std::move(converted)});
+  const NodeProperty property = find_node(view, name);
+  if (property.is_enabled()) {
+    if (!value.is_boolean()) return {Status::refused, fmt::format("{}: {}", name, kExpectedBoolean)};
+    changes.batch.changes.emplace_back(SetEnabled{property.id, value.get<bool>()});
+    return {};
+  }
+  if (!property.node || !schema_of(view, *property.node).find(property.rest))
+    return no_such_property(view, name);
+  CheckedParam checked = check_json(schema_of(view, *property.node), property.rest, value);
+  if (!checked.problem.empty()) return {Status::refused, property.id + ": " + checked.problem};
+  changes.batch.changes.emplace_back(SetParam{property.id, property.rest, std::move(checked.value)});
   return {};
 }
 
 }  // namespace
 
-View View::of(const ControlTarget& target) {
+ControlView ControlView::of(const ControlTarget& target) {
   return {target.state(), target.graph(), &target.registry()};
 }
 
-std::optional<PropertyValue> property_value(const View& view, const std::string& name) {
-  if (const Property* property = find(name)) {
-    const bool of_graph = name == "graph";
-    return PropertyValue{property->get(view), of_graph ? view.graph.frame : view.state.frame};
-  }
-  const auto [node, param] = find_node(view, name);
-  if (!node) return std::nullopt;
-  if (param == "enabled") return PropertyValue{node->enabled, view.graph.frame};
-  const ParamSpec* spec = find_param(view, *node, param);
+std::optional<PropertyValue> property_value(const ControlView& view, const std::string& name) {
+  if (const Property* property = find(name))
+    return PropertyValue{property->get(view), name == "graph" ? view.graph.frame : view.state.frame_index};
+  const NodeProperty property = find_node(view, name);
+  if (!property.node) return std::nullopt;
+  if (property.is_enabled()) return PropertyValue{property.node->enabled, view.graph.frame};
+  const ParamSpec* spec = schema_of(view, *property.node).find(property.rest);
   if (!spec) return std::nullopt;
-  return PropertyValue{to_json(value_of(*node, *spec)), view.graph.frame};
+  return PropertyValue{to_json(value_of(*property.node, *spec)), view.graph.frame};
 }
 
-Answer no_such_property(const std::string& name) {
-  return {Status::not_found, fmt::format("there is no property '{}'", name), {}};
+Response no_such_property(const ControlView& view, const std::string& name) {
+  const auto [node, id, rest] = find_node(view, name);
+  if (node) return {Status::not_found, id + ": " + unknown_param(schema_of(view, *node), rest)};
+  if (!id.empty()) return {Status::not_found, unknown_node(view.graph.graph, id)};
+  return {Status::not_found, fmt::format("there is no property '{}'", name)};
 }
 
-Answer add_change(const View& view, const std::string& name, const Json& value, Changes& changes) {
-  if (const Property* property = find(name)) {
-    if (!property->set) return {Status::refused, fmt::format("{} cannot be set", name), {}};
-    const std::string problem = property->set(view, value, changes.commands);
-    if (!problem.empty()) return {Status::refused, fmt::format("{}: {}", name, problem), {}};
-    return {};
-  }
-  const auto [node, param] = find_node(view, name);
-  if (node && param == "enabled") {
-    if (!value.is_boolean()) return {Status::refused, name + ": expected true or false", {}};
-    changes.batch.changes.emplace_back(SetEnabled{node->id, value.get<bool>()});
-    return {};
-  }
-  const ParamSpec* spec = node ? find_param(view, *node, param) : nullptr;
-  if (!spec) return {Status::not_found, unknown(view, name), {}};
-  return add_param(*node, *spec, value, changes);
+Response set_properties(ControlTarget& target, const PropertyValues& values) {
+  if (values.size() > kMaxRequestNames) return too_many_names();
+  const ControlView view = ControlView::of(target);
+  PropertyChanges changes;
+  for (const auto& [name, value] : values)
+    if (Response response = add_change(view, name, value, changes); !response.ok()) return response;
+  bool posted = changes.batch.changes.empty() || target.post(std::move(changes.batch));
+  for (Command& command : changes.commands) posted = posted && target.post(std::move(command));
+  return posted ? Response{} : not_posted();
+}
+
+Response set_properties(ControlTarget& target, const Json& object) {
+  PropertyValues values;
+  for (const auto& [name, value] : object.items()) values.emplace_back(name, value);
+  return set_properties(target, values);
+}
+
+Response too_many_names() {
+  return {Status::refused, fmt::format("a request names at most {} properties", kMaxRequestNames)};
+}
+
+Response not_posted() {
+  return {Status::busy, "not now: too many commands are waiting, or there is no source yet"};
 }
 
 Json describe_properties() {
@@ -203,7 +243,7 @@ Json describe_properties() {
   return all;
 }
 
-Json all_properties(const View& view) {
+Json all_properties(const ControlView& view) {
   Json all = Json::object();
   for (const Property& p : kProperties) all[p.name] = p.get(view);
   return all;

@@ -1,26 +1,27 @@
-// Properties: named values that can be read, observed and, some of them, set.
+// Properties: named values that clients read, observe and, in part, set.
 //
-//   ControlTarget ── View::of() ──▶ View ── property_value(view, "edges.low") ──▶ JSON
-//   set "edges.low" 60 ──▶ Changes ──▶ commands for one frame
+//   ControlTarget ── ControlView::of() ──▶ property_value(view, "edges.low") ──▶ JSON
+//   set_properties({"edges.low": 60}) ──▶ ControlTarget::post(), one Batch for the graph
 //
-// "NODE.PARAMETER" and "NODE.enabled" are properties of the graph; the others are listed in properties.cpp.
+// "NODE.PARAMETER" and "NODE.enabled" are properties of the graph; properties.cpp lists the others.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "core/control/target.hpp"
+#include "core/control/control_target.hpp"
 
 namespace lensd {
 
-/// What properties are read from, gathered once for many of them.
-struct View {
+/// The state that properties are read from. Copied once per request.
+struct ControlView {
   RunState state;
   GraphState graph;
   const Registry* registry = nullptr;
 
-  static View of(const ControlTarget& target);
+  static ControlView of(const ControlTarget& target);
 };
 
 struct PropertyValue {
@@ -28,24 +29,27 @@ struct PropertyValue {
   int64_t frame = 0;  ///< the frame that the value belongs to
 };
 
-/// Nothing when there is no such property.
-std::optional<PropertyValue> property_value(const View& view, const std::string& name);
-Answer no_such_property(const std::string& name);
+/// Returns nullopt if there is no such property.
+std::optional<PropertyValue> property_value(const ControlView& view, const std::string& name);
+/// Returns the error for an unknown property. It names the unknown node or parameter.
+Response no_such_property(const ControlView& view, const std::string& name);
 
-/// Values to be set together.
-struct Changes {
-  Batch batch;                    ///< of the graph: one frame
-  std::vector<Command> commands;  ///< of the playback
+using PropertyValues = std::vector<std::pair<std::string, Json>>;
 
-  bool empty() const { return batch.changes.empty() && commands.empty(); }
-};
+/// Checks all values, then posts them; posts nothing if one is refused. All changes of the graph take effect
+/// on the same frame. Returns not_posted() if the command queue is full; some values may be posted then.
+Response set_properties(ControlTarget& target, const PropertyValues& values);
+/// Checks and posts the values of an object {NAME: VALUE, …}, like the overload with a list.
+Response set_properties(ControlTarget& target, const Json& object);
 
-/// Adds one assignment, checked against the schema. The answer says what is wrong with it.
-Answer add_change(const View& view, const std::string& name, const Json& value, Changes& changes);
+/// Returns the error for a request that names more than kMaxRequestNames properties.
+Response too_many_names();
+/// Returns the error for a command that ControlTarget::post() did not queue.
+Response not_posted();
 
-/// Name, doc and whether it can be set, for every property that is not a node's.
+/// Returns "name", "doc" and "settable" of every property that belongs to no node.
 Json describe_properties();
-/// All of them with their values; nodes' are in "graph".
-Json all_properties(const View& view);
+/// Returns the values of all properties in describe_properties(). Node properties are under "graph".
+Json all_properties(const ControlView& view);
 
 }  // namespace lensd

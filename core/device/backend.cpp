@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
+#include "core/base/log.hpp"
 
 #if LENSD_CUDA
 #include <dlfcn.h>
@@ -14,9 +15,9 @@ namespace lensd {
 namespace {
 
 #if LENSD_CUDA
-/// FFmpeg's hardware decoders share the device's context only when its threads block while they wait, and not
-/// one flag beside that, which cudaSetDeviceFlags would add. To be called before anything makes the context;
-/// later it does nothing, and without it only they are missed.
+/// FFmpeg's hardware decoders share the primary context only if its flags are exactly
+/// CU_CTX_SCHED_BLOCKING_SYNC. cudaSetDeviceFlags() would add another flag. Call before the context exists;
+/// later it has no effect. Without it only hardware decoding is lost.
 void share_context_with_ffmpeg(int ordinal) {
   using SetFlags = int (*)(int device, unsigned flags);
   constexpr unsigned kBlockingSync = 4;  // CU_CTX_SCHED_BLOCKING_SYNC
@@ -29,29 +30,72 @@ void share_context_with_ffmpeg(int ordinal) {
 
 }  // namespace
 
+const std::vector<CudaArch>& built_cuda_archs() {
+#if LENSD_CUDA
+  static const std::vector<CudaArch> archs = parse_cuda_archs(LENSD_BUILT_ARCHS);
+#else
+  static const std::vector<CudaArch> archs;
+#endif
+  return archs;
+}
+
+namespace {
+
+#if LENSD_CUDA
+/// Queries everything but the properties of the wanted device.
+CudaFacts query(int ordinal) {
+  CudaFacts facts{.archs = built_cuda_archs(), .ordinal = ordinal};
+  cudaRuntimeGetVersion(&facts.runtime);
+  cudaDriverGetVersion(&facts.driver);
+  int count = 0;
+  const cudaError_t error = facts.driver ? cudaGetDeviceCount(&count) : cudaSuccess;
+  if (error != cudaSuccess) facts.error = cudaGetErrorName(error);
+  for (int i = 0; error == cudaSuccess && i < count; ++i) {
+    cudaDeviceProp properties{};
+    if (cudaGetDeviceProperties(&properties, i) != cudaSuccess) properties = {};
+    facts.devices.push_back({properties.name, properties.major * 10 + properties.minor});
+  }
+  cudaGetLastError();
+  return facts;
+}
+
+void set_obstacle(CudaStatus& status, const CudaObstacle& obstacle) {
+  status.available = false, status.reason = obstacle.what, status.hint = obstacle.hint;
+}
+#endif
+
+/// Creates the context of the device. Makes the status unavailable if that fails.
+void create_context([[maybe_unused]] int ordinal, [[maybe_unused]] CudaStatus& status) {
+#if LENSD_CUDA
+  const cudaError_t selected = cudaSetDevice(ordinal);
+  const cudaError_t error = selected == cudaSuccess ? cudaFree(nullptr) : selected;
+  if (error == cudaSuccess) return;
+  CudaFacts facts = query(ordinal);
+  facts.error = cudaGetErrorName(error);
+  if (const auto obstacle = cuda_obstacle(facts)) set_obstacle(status, *obstacle);
+#endif
+}
+
+}  // namespace
+
 CudaStatus probe_cuda([[maybe_unused]] int ordinal) {
   CudaStatus status;
 #if LENSD_CUDA
   status.built = true;
   const auto version = [](int v) { return fmt::format("{}.{}", v / 1000, v % 1000 / 10); };
-  int driver = 0, runtime = 0, count = 0;
-  cudaRuntimeGetVersion(&runtime);
-  cudaDriverGetVersion(&driver);
-  status.runtime = version(runtime);
-  status.driver = driver ? version(driver) : "";
-  if (driver == 0) {
-    status.reason = "no NVIDIA driver (libcuda.so.1 is not there)";
-    return status;
-  }
-  if (const cudaError_t error = cudaGetDeviceCount(&count); error != cudaSuccess || count == 0) {
-    status.reason = error == cudaSuccess ? "the driver lists no device" : cudaGetErrorString(error);
-    cudaGetLastError();
+  const CudaFacts facts = query(ordinal);
+  status.has_driver = facts.driver > 0;
+  status.runtime = version(facts.runtime);
+  status.driver = facts.driver ? version(facts.driver) : "";
+  status.devices = facts.devices;
+  if (const auto obstacle = cuda_obstacle(facts)) {
+    set_obstacle(status, *obstacle);
     return status;
   }
   cudaDeviceProp properties{};
-  if (ordinal < 0 || ordinal >= count || cudaGetDeviceProperties(&properties, ordinal) != cudaSuccess) {
+  if (const cudaError_t error = cudaGetDeviceProperties(&properties, ordinal); error != cudaSuccess) {
     cudaGetLastError();
-    status.reason = fmt::format("there is no device {}, the driver lists {}", ordinal, count);
+    status.reason = cudaGetErrorString(error);
     return status;
   }
   share_context_with_ffmpeg(ordinal);
@@ -65,20 +109,38 @@ CudaStatus probe_cuda([[maybe_unused]] int ordinal) {
   status.l2_bytes = static_cast<size_t>(properties.l2CacheSize);
   status.compute_major = properties.major;
   status.compute_minor = properties.minor;
+  status.code =
+      code_for(properties.major * 10 + properties.minor, facts.archs, facts.driver >= facts.runtime);
 #else
   status.reason = "this build has no CUDA backend (the CUDA Toolkit was not found when it was built)";
 #endif
   return status;
 }
 
-BackendChoice choose_backend(BackendRequest wish, const CudaStatus& status) {
-  if (wish == BackendRequest::cpu) return {Backend::cpu, "asked for"};
+BackendChoice choose_backend(BackendRequest request, const CudaStatus& status) {
+  if (request == BackendRequest::cpu) return {Backend::cpu, "as requested"};
   if (status.available)
     return {Backend::cuda, fmt::format("{}, driver API {}", status.device, status.driver)};
-  if (wish == BackendRequest::cuda)
+  if (request == BackendRequest::cuda)
     throw Error(ExitCode::unavailable, "--backend=cuda", status.reason,
-                "--backend=cpu gives the same output; `lensd doctor` tells more");
-  return {Backend::cpu, status.reason};
+                status.hint.empty() ? "--backend=cpu gives the same output; see `lensd doctor`"
+                                    : status.hint + "; --backend=cpu gives the same output");
+  return {Backend::cpu, status.hint.empty() ? status.reason : status.reason + "; " + status.hint,
+          status.has_driver};
+}
+
+BackendChoice choose_backend(BackendRequest request, int device) {
+  CudaStatus status;
+  if (request != BackendRequest::cpu) {
+    status = probe_cuda(device);
+    if (status.available) create_context(device, status);
+  }
+  const BackendChoice choice = choose_backend(request, status);
+  if (choice.fallback)
+    log::warn("the CPU is used, with the same output: {}", choice.reason);
+  else
+    log::info("backend {}: {}", name(choice.backend), choice.reason);
+  return choice;
 }
 
 }  // namespace lensd

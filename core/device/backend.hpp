@@ -1,8 +1,11 @@
-// Which backend runs the graph, and why.
+// The backend that runs the graph, and the reason for it.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <vector>
+
+#include "core/device/gpu_support.hpp"
 
 namespace lensd {
 
@@ -13,27 +16,39 @@ constexpr const char* name(Backend backend) {
   return backend == Backend::cpu ? "cpu" : "cuda";
 }
 
-/// What was found on this machine. Text fields are for people.
+/// CUDA support on this machine. Strings other than pci_bus_id are for display.
 struct CudaStatus {
   bool built = false;      ///< this binary contains the CUDA backend
-  bool available = false;  ///< a device answered
-  std::string reason;      ///< why not, empty when available
+  bool available = false;  ///< the driver lists the device, and it can run this build
+  bool has_driver = false;
+  std::string reason;  ///< why CUDA is not available; empty if it is
+  std::string hint;    ///< what to do about it; may be empty
   std::string device, driver, runtime;
-  std::string pci_bus_id;  ///< "0000:3b:00.0", by which other libraries of the driver know the device
+  std::string pci_bus_id;  ///< for example "0000:3b:00.0"; identifies the device in NVML
   int multiprocessors = 0;
   size_t memory_bytes = 0, l2_bytes = 0;
   int compute_major = 0, compute_minor = 0;
+  std::string code;                 ///< the code of this build that the device runs
+  std::vector<CudaDevice> devices;  ///< all devices that the driver lists
 };
 
-/// Asks the driver about device `ordinal`; never throws, never creates a context when none is there.
+/// Returns the GPU architectures of this build; empty without CUDA.
+const std::vector<CudaArch>& built_cuda_archs();
+
+/// Queries device `ordinal`. Does not throw and does not create a context.
 CudaStatus probe_cuda(int ordinal = 0);
 
 struct BackendChoice {
   Backend backend = Backend::cpu;
-  std::string reason;  ///< one sentence for the log, the panel and doctor
+  std::string reason;     ///< for display
+  bool fallback = false;  ///< there is an NVIDIA driver, but the CPU is used without having been requested
 };
 
-/// Resolves the wish. Throws Error(unavailable) when CUDA was asked for by name and is not there.
-BackendChoice choose_backend(BackendRequest wish, const CudaStatus& status);
+/// Returns the backend for a request and the reason. Throws Error(unavailable) if the request is cuda and
+/// CUDA is not available.
+BackendChoice choose_backend(BackendRequest request, const CudaStatus& status);
+/// As above, for a run on `device`: creates its context, to notice now if the device is busy or broken. Logs
+/// the choice, a fallback as a warning.
+BackendChoice choose_backend(BackendRequest request, int device);
 
 }  // namespace lensd

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The highest scaling_cur_freq, which is in kHz; 0: there is none.
+/// Returns the highest scaling_cur_freq in MHz; 0 if there is none.
 int from_sysfs(const std::string& sys_cpu) {
   long highest = 0;
   std::error_code error;
@@ -27,7 +27,7 @@ int from_sysfs(const std::string& sys_cpu) {
   return static_cast<int>((highest + 500) / 1000);
 }
 
-/// The highest "cpu MHz"; 0: the kernel has no such line, as on Arm.
+/// Returns the highest "cpu MHz"; 0 if there is no such line, as on Arm.
 int from_cpuinfo(const std::string& cpuinfo) {
   std::ifstream file(cpuinfo);
   double highest = 0;
@@ -40,7 +40,7 @@ int from_cpuinfo(const std::string& cpuinfo) {
   return static_cast<int>(std::lround(highest));
 }
 
-// NVML's ABI, which is stable: results are ints with 0 for success, devices opaque pointers.
+// NVML's stable ABI: functions return an int, 0 for success; devices are opaque pointers.
 using Init = int (*)();
 using Shutdown = int (*)();
 using HandleByBus = int (*)(const char*, void**);
@@ -55,18 +55,18 @@ F symbol(void* library, const char* name) {
 
 std::string error_text(void* library, int result) {
   const auto text = symbol<ErrorString>(library, "nvmlErrorString");
-  const char* said = text ? text(result) : nullptr;
-  return said ? said : fmt::format("error {}", result);
+  const char* message = text ? text(result) : nullptr;
+  return message ? message : fmt::format("error {}", result);
 }
 
 }  // namespace
 
 ClockSpeed cpu_clock(const std::string& sys_cpu, const std::string& cpuinfo) {
   if (const int mhz = from_sysfs(sys_cpu); mhz > 0)
-    return {mhz, "Of the fastest core, as the kernel's frequency scaling tells it"};
+    return {mhz, "Fastest core, from the kernel's frequency scaling"};
   if (const int mhz = from_cpuinfo(cpuinfo); mhz > 0)
-    return {mhz, "Of the fastest core, by /proc/cpuinfo; in a virtual machine often the nominal speed"};
-  return {0, "The kernel tells no clock: no cpufreq in /sys and no \"cpu MHz\" in /proc/cpuinfo"};
+    return {mhz, "Fastest core, from /proc/cpuinfo; in a virtual machine often the nominal clock"};
+  return {0, "The kernel reports no clock: no cpufreq in /sys and no \"cpu MHz\" in /proc/cpuinfo"};
 }
 
 GpuClockMonitor::GpuClockMonitor(const std::string& pci_bus_id, const char* library) {
@@ -74,34 +74,33 @@ GpuClockMonitor::GpuClockMonitor(const std::string& pci_bus_id, const char* libr
 }
 
 void GpuClockMonitor::open(const std::string& pci_bus_id, const char* library) {
-  if (pci_bus_id.empty()) return void(obstacle_ = "The graph does not run on a GPU");
+  if (pci_bus_id.empty()) return void(problem_ = "The graph does not run on a GPU");
   library_ = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-  if (!library_) return void(obstacle_ = fmt::format("The driver's library {} is not there", library));
+  if (!library_) return void(problem_ = fmt::format("The driver's library {} is missing", library));
   const auto init = symbol<Init>(library_, "nvmlInit_v2");
   const auto handle = symbol<HandleByBus>(library_, "nvmlDeviceGetHandleByPciBusId_v2");
   if (!init || !handle || !symbol<ClockInfo>(library_, "nvmlDeviceGetClockInfo"))
-    return void(obstacle_ =
-                    fmt::format("{} lacks a function that is needed: the driver is too old", library));
+    return void(problem_ = fmt::format("{} lacks a required function: the driver is too old", library));
   if (const int result = init(); result != 0)
-    return void(obstacle_ = "NVML does not start: " + error_text(library_, result));
-  begun_ = true;
+    return void(problem_ = "NVML does not start: " + error_text(library_, result));
+  initialised_ = true;
   if (const int result = handle(pci_bus_id.c_str(), &device_); result != 0)
-    obstacle_ = fmt::format("NVML does not know the GPU at {}: {}", pci_bus_id, error_text(library_, result));
+    problem_ = fmt::format("NVML does not know the GPU at {}: {}", pci_bus_id, error_text(library_, result));
 }
 
 GpuClockMonitor::~GpuClockMonitor() {
-  if (begun_)
+  if (initialised_)
     if (const auto shutdown = symbol<Shutdown>(library_, "nvmlShutdown")) shutdown();
   if (library_) dlclose(library_);
 }
 
 ClockSpeed GpuClockMonitor::read() const {
-  if (!obstacle_.empty()) return {0, obstacle_};
+  if (!problem_.empty()) return {0, problem_};
   unsigned mhz = 0;
   const auto clock = symbol<ClockInfo>(library_, "nvmlDeviceGetClockInfo");
   if (const int result = clock(device_, kGraphicsClock, &mhz); result != 0)
-    return {0, "NVML does not tell the clock: " + error_text(library_, result)};
-  return {static_cast<int>(mhz), "The graphics clock at this moment, as NVML tells it"};
+    return {0, "NVML does not report the clock: " + error_text(library_, result)};
+  return {static_cast<int>(mhz), "Current graphics clock, from NVML"};
 }
 
 }  // namespace lensd

@@ -1,10 +1,9 @@
-// How fast the processors run at the moment: timings mean little without it, since clocks follow load and
-// heat.
+// Current clock rates of CPU and GPU. They change with load and temperature, and timings depend on them.
 //
 //   sysfs or /proc/cpuinfo ── cpu_clock() ──┐
 //   NVML, loaded at run time ── GpuClockMonitor ───┴▶ ClockSpeed
 //
-// Reading takes tens of microseconds to milliseconds: for a slow thread, not for one that frames wait for.
+// Reading a clock takes from tens of microseconds to milliseconds. Do not do it per frame.
 #pragma once
 
 #include <string>
@@ -12,24 +11,24 @@
 namespace lensd {
 
 struct ClockSpeed {
-  int mhz = 0;         ///< 0: not known
-  std::string reason;  ///< where the number comes from, or why there is none; a sentence without full stop
+  int mhz = 0;         ///< 0: unknown
+  std::string reason;  ///< source of the value, or why it is unknown; a sentence without a full stop
 };
 
-/// Of the fastest core. The paths are the kernel's; tests give their own.
+/// Returns the clock of the fastest core. Tests pass other paths. Thread-safe.
 ClockSpeed cpu_clock(const std::string& sys_cpu = "/sys/devices/system/cpu",
                      const std::string& cpuinfo = "/proc/cpuinfo");
 
-/// The graphics clock of the GPU at a PCI address, by the driver's own library, which is no dependency of
-/// this program. One thread at a time.
+/// Reads the graphics clock of a GPU through NVML, which is loaded at run time. Not thread-safe.
 class GpuClockMonitor {
  public:
-  /// `pci_bus_id` as in CudaStatus. Never throws: what is missing is told by read().
+  /// `pci_bus_id` as in CudaStatus. Does not throw: read() returns the reason of a failure.
   explicit GpuClockMonitor(const std::string& pci_bus_id, const char* library = "libnvidia-ml.so.1");
   ~GpuClockMonitor();
   GpuClockMonitor(const GpuClockMonitor&) = delete;
   GpuClockMonitor& operator=(const GpuClockMonitor&) = delete;
 
+  /// Returns the current clock, or 0 MHz with the reason. Does not throw.
   ClockSpeed read() const;
 
  private:
@@ -37,8 +36,8 @@ class GpuClockMonitor {
 
   void* library_ = nullptr;
   void* device_ = nullptr;
-  bool begun_ = false;
-  std::string obstacle_;  ///< empty: it can be read
+  bool initialised_ = false;
+  std::string problem_;  ///< why NVML cannot be used; empty if it can
 };
 
 }  // namespace lensd

@@ -9,17 +9,19 @@
 #include <thread>
 
 #include "core/base/clock.hpp"
+#include "core/base/error.hpp"
+#include "core/device/memory.hpp"
 #include "core/device/workers.hpp"
 
 #if LENSD_CUDA
-#include "core/device/cuda_check.hpp"
+#include "core/device/cuda_handles.hpp"
 #endif
 
 namespace lensd {
 namespace {
 
 constexpr int kRuns = 5;
-constexpr size_t kChunk = size_t{1} << 20, kCpuChunks = 64;  // 64 MiB: more than last-level caches hold
+constexpr size_t kChunk = size_t{1} << 20, kCpuChunks = 64;  // 64 MiB, larger than last-level caches
 
 struct Buffers {
   std::unique_ptr<uint8_t[]> from, to;
@@ -39,7 +41,7 @@ double measure_cpu_copy_rate(int threads) {
   Buffers buffers{std::unique_ptr<uint8_t[]>(new (std::nothrow) uint8_t[bytes]),
                   std::unique_ptr<uint8_t[]>(new (std::nothrow) uint8_t[bytes])};
   if (!buffers.from || !buffers.to) return 0;
-  std::memset(buffers.from.get(), 1, bytes);  // pages that were never touched are all the same one
+  std::memset(buffers.from.get(), 1, bytes);  // untouched pages all map to the zero page
   std::memset(buffers.to.get(), 2, bytes);
   Workers workers(threads);
   double best = 0;
@@ -52,39 +54,26 @@ double measure_cpu_copy_rate(int threads) {
 }
 
 #if LENSD_CUDA
-double measure_gpu_copy_rate(int device) {
+double measure_gpu_copy_rate(int device) try {
   constexpr size_t bytes = size_t{256} << 20;
-  int devices = 0;
-  if (cudaGetDeviceCount(&devices) != cudaSuccess || device >= devices ||
-      cudaSetDevice(device) != cudaSuccess) {
-    cudaGetLastError();
-    return 0;
-  }
+  LENSD_CUDA_CHECK(cudaSetDevice(device));
+  const MemoryBlock from(MemoryKind::device, bytes), to(MemoryKind::device, bytes);
+  const cuda::Stream stream;
+  cuda::Event begin(cuda::Timing::on), end(cuda::Timing::on);
   double best = 0;
-  void *from = nullptr, *to = nullptr;
-  cudaStream_t stream = nullptr;
-  cudaEvent_t begin = nullptr, end = nullptr;
-  const bool ready = cudaMalloc(&from, bytes) == cudaSuccess && cudaMalloc(&to, bytes) == cudaSuccess &&
-                     cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess &&
-                     cudaEventCreate(&begin) == cudaSuccess && cudaEventCreate(&end) == cudaSuccess;
-  for (int run = 0; ready && run <= kRuns; ++run) {
+  for (int run = 0; run <= kRuns; ++run) {
+    begin.record(stream);
+    LENSD_CUDA_CHECK(cudaMemcpyAsync(to.data(), from.data(), bytes, cudaMemcpyDeviceToDevice, stream.get()));
+    end.record(stream);
+    LENSD_CUDA_CHECK(cudaEventSynchronize(end.get()));
     float ms = 0;
-    const bool measured = cudaEventRecord(begin, stream) == cudaSuccess &&
-                          cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream) == cudaSuccess &&
-                          cudaEventRecord(end, stream) == cudaSuccess &&
-                          cudaEventSynchronize(end) == cudaSuccess &&
-                          cudaEventElapsedTime(&ms, begin, end) == cudaSuccess;
-    // The first run wakes the device up.
-    if (measured && run > 0 && ms > 0)
-      best = std::max(best, 2.0 * static_cast<double>(bytes) / (static_cast<double>(ms) * 1e-3));
+    LENSD_CUDA_CHECK(cudaEventElapsedTime(&ms, begin.get(), end.get()));
+    if (run > 0 && ms > 0) best = std::max(best, 2e3 * static_cast<double>(bytes) / ms);  // run 0 warms up
   }
-  if (begin) cudaEventDestroy(begin);
-  if (end) cudaEventDestroy(end);
-  if (stream) cudaStreamDestroy(stream);
-  cudaFree(from);
-  cudaFree(to);
-  cudaGetLastError();  // what went wrong here concerns nobody else
   return best;
+} catch (const Error&) {
+  cudaGetLastError();
+  return 0;
 }
 #else
 double measure_gpu_copy_rate(int) {

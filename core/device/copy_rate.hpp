@@ -1,16 +1,16 @@
-// The machine's copy rate: what a pass that only moves its bytes would reach. The roof that timings are
-// compared with.
+// Measures the memory copy rate, the upper bound for passes that only copy data.
 //
-// Plain functions, some tens of milliseconds each; not for a thread that frames wait for.
+// Each function takes tens of milliseconds. Do not call it per frame.
 #pragma once
 
 namespace lensd {
 
-/// Bytes read plus bytes written a second by `threads` threads that copy together (0: one per core), from
-/// memory that no cache holds; the best of some runs. 0 when it could not be measured.
+/// Returns the bytes read plus the bytes written per second by `threads` threads together (0: one per core);
+/// the best of several runs, with buffers larger than the caches. Returns 0 if it cannot be measured.
 double measure_cpu_copy_rate(int threads);
 
-/// The same of copies within the memory of CUDA device `device`; 0 without CUDA or such a device.
+/// Returns the bytes read plus the bytes written per second by a copy within the memory of CUDA device
+/// `device`; the best of several runs. Returns 0 if it cannot be measured.
 double measure_gpu_copy_rate(int device);
 
 }  // namespace lensd

@@ -3,13 +3,15 @@
 #include <string>
 
 #include "core/base/error.hpp"
+#include "core/device/gpu_support.hpp"
 
 namespace lensd {
 
 void throw_cuda(cudaError_t status, const char* expression, const char* file, int line) {
+  const std::string hint = cuda_error_hint(cudaGetErrorName(status));
   throw Error(ExitCode::runtime_failure, std::string(file) + ":" + std::to_string(line),
               std::string(expression) + ": " + cudaGetErrorString(status),
-              "see `lensd doctor`; --backend=cpu gives the same output");
+              (hint.empty() ? "see `lensd doctor`" : hint) + "; --backend=cpu gives the same output");
 }
 
 }  // namespace lensd

@@ -1,11 +1,11 @@
-// CUDA calls checked with expression, file and line. Included by core/device and by .cu files only.
+// CUDA error check with expression, file and line.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 namespace lensd {
 
-/// Throws Error(runtime_failure). Not inline: .cu files are parsed three times and do without <stdexcept>.
+/// Throws Error(runtime_failure). Not inline, to keep <stdexcept> out of .cu files.
 [[noreturn]] void throw_cuda(cudaError_t status, const char* expression, const char* file, int line);
 
 }  // namespace lensd

@@ -1,4 +1,4 @@
-// The one CUDA type that interfaces mention, without CUDA's headers.
+// The CUDA type that interfaces use, without CUDA's headers.
 #pragma once
 
 struct CUstream_st;

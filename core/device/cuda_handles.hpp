@@ -1,8 +1,7 @@
-// CUDA streams and events as move-only handles. Included by core/device, core/graph/cuda_*.cpp and
-// ui/cuda_texture.* only.
+// CUDA streams, events and graphs as move-only handles. Calls throw Error(runtime_failure) on CUDA errors.
 //
-// A handle belongs to one thread at a time; recording and waiting may happen on different threads as long as
-// the record is ordered before the wait by the program.
+// A handle belongs to one thread at a time. An event may be recorded and waited for on different threads if
+// the program orders the record before the wait.
 #pragma once
 
 #include <exception>
@@ -12,86 +11,73 @@
 
 namespace lensd::cuda {
 
-class Stream {
+/// Owns a CUDA object, or is empty.
+template <class T, cudaError_t (*destroy)(T)>
+class Handle {
  public:
-  Stream() { LENSD_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
-  ~Stream() {
-    if (stream_) cudaStreamDestroy(stream_);
+  Handle() = default;
+  ~Handle() {
+    if (object_) destroy(object_);
   }
-  Stream(Stream&& other) noexcept : stream_(std::exchange(other.stream_, nullptr)) {}
-  Stream& operator=(Stream&& other) noexcept {
-    std::swap(stream_, other.stream_);
+  Handle(Handle&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  Handle& operator=(Handle&& other) noexcept {
+    std::swap(object_, other.object_);
     return *this;
   }
-  cudaStream_t get() const noexcept { return stream_; }
+  T get() const noexcept { return object_; }
+  explicit operator bool() const noexcept { return object_ != nullptr; }
 
- private:
-  cudaStream_t stream_ = nullptr;
+ protected:
+  T object_ = nullptr;
+};
+
+class Stream : public Handle<cudaStream_t, cudaStreamDestroy> {
+ public:
+  Stream() { LENSD_CUDA_CHECK(cudaStreamCreateWithFlags(&object_, cudaStreamNonBlocking)); }
 };
 
 enum class Timing { off, on };
 
-class Event {
+class Event : public Handle<cudaEvent_t, cudaEventDestroy> {
  public:
   explicit Event(Timing timing = Timing::off) {
     LENSD_CUDA_CHECK(
-        cudaEventCreateWithFlags(&event_, timing == Timing::on ? cudaEventDefault : cudaEventDisableTiming));
+        cudaEventCreateWithFlags(&object_, timing == Timing::on ? cudaEventDefault : cudaEventDisableTiming));
   }
-  ~Event() {
-    if (event_) cudaEventDestroy(event_);
-  }
-  Event(Event&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
-  Event& operator=(Event&& other) noexcept {
-    std::swap(event_, other.event_);
-    return *this;
-  }
-  cudaEvent_t get() const noexcept { return event_; }
 
-  void record(const Stream& stream) { LENSD_CUDA_CHECK(cudaEventRecord(event_, stream.get())); }
-  /// True once the recorded work has finished; never waits.
+  void record(const Stream& stream) { LENSD_CUDA_CHECK(cudaEventRecord(object_, stream.get())); }
+  /// Returns true if the recorded work has finished. Does not block.
   bool passed() const {
-    const cudaError_t status = cudaEventQuery(event_);
+    const cudaError_t status = cudaEventQuery(object_);
     if (status == cudaErrorNotReady) return false;
     LENSD_CUDA_CHECK(status);
     return true;
   }
-
- private:
-  cudaEvent_t event_ = nullptr;
 };
 
 /// An instantiated CUDA graph.
-class GraphExec {
+class GraphExec : public Handle<cudaGraphExec_t, cudaGraphExecDestroy> {
  public:
   GraphExec() = default;
-  /// Instantiates what `record` queues on `stream` and uploads it. The stream captures for this thread only;
-  /// still a hardware decoder that comes or goes on another thread may break a capture off, so that `record`
-  /// may be called again.
+  /// Captures the work that `record` queues on `stream`, then instantiates and uploads the graph. A hardware
+  /// decoder that starts or ends on another thread may invalidate the capture, although it is thread-local.
+  /// `record` is then called again, up to kCaptures times.
   template <class F>
   GraphExec(const Stream& stream, F record) {
     cudaGraph_t graph = capture(stream, record);
     for (int again = 0; !graph && again < kCaptures; ++again) graph = capture(stream, record);
     if (!graph) LENSD_CUDA_CHECK(cudaErrorStreamCaptureInvalidated);
-    const cudaError_t status = cudaGraphInstantiate(&exec_, graph, 0);
+    const cudaError_t status = cudaGraphInstantiate(&object_, graph, 0);
     cudaGraphDestroy(graph);
     LENSD_CUDA_CHECK(status);
-    LENSD_CUDA_CHECK(cudaGraphUpload(exec_, stream.get()));
+    LENSD_CUDA_CHECK(cudaGraphUpload(object_, stream.get()));
   }
-  ~GraphExec() {
-    if (exec_) cudaGraphExecDestroy(exec_);
-  }
-  GraphExec(GraphExec&& other) noexcept : exec_(std::exchange(other.exec_, nullptr)) {}
-  GraphExec& operator=(GraphExec&& other) noexcept {
-    std::swap(exec_, other.exec_);
-    return *this;
-  }
-  explicit operator bool() const noexcept { return exec_ != nullptr; }
-  void launch(const Stream& stream) const { LENSD_CUDA_CHECK(cudaGraphLaunch(exec_, stream.get())); }
+  void launch(const Stream& stream) const { LENSD_CUDA_CHECK(cudaGraphLaunch(object_, stream.get())); }
 
  private:
   static constexpr int kCaptures = 100;
 
-  /// Null when the capture was broken off from elsewhere.
+  /// Captures once. Returns null if another thread invalidated the capture.
   template <class F>
   static cudaGraph_t capture(const Stream& stream, F& record) {
     LENSD_CUDA_CHECK(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal));
@@ -111,11 +97,9 @@ class GraphExec {
     LENSD_CUDA_CHECK(status);
     return nullptr;
   }
-
-  cudaGraphExec_t exec_ = nullptr;
 };
 
-/// Work queued on `stream` after this call waits on the device for `event`.
+/// Makes work queued on `stream` after this call wait for `event` on the device.
 inline void wait(const Stream& stream, const Event& event) {
   LENSD_CUDA_CHECK(cudaStreamWaitEvent(stream.get(), event.get(), 0));
 }

@@ -20,16 +20,16 @@ namespace {
 
 std::atomic<bool> g_pinned{false};
 
-/// From this size on, host blocks are pages of their own. Plans come and go for as long as the program runs,
-/// and taken from malloc they leave holes between what lives on: with a new graph every ten seconds, 640×480
-/// grew from 72 to 86 MB within two minutes, and stays at 72 MB so.
+/// Host blocks of at least this size are allocated with mmap(). With malloc(), replaced plans fragmented the
+/// heap: with a new graph every ten seconds at 640×480, memory grew from 72 to 86 MB within two minutes. With
+/// mmap() it stays at 72 MB.
 #ifdef __has_feature
 #if __has_feature(address_sanitizer)
 #define LENSD_ADDRESS_SANITIZER 1
 #endif
 #endif
 #if defined(__SANITIZE_ADDRESS__) || defined(LENSD_ADDRESS_SANITIZER)
-constexpr size_t kOwnPages = SIZE_MAX;  // the sanitizer watches malloc's memory only
+constexpr size_t kOwnPages = SIZE_MAX;  // the sanitizer checks only memory from malloc()
 #else
 constexpr size_t kOwnPages = 128 * 1024;
 #endif
@@ -46,7 +46,7 @@ void free_host(uint8_t* data, size_t bytes) noexcept {
 
 Error no_memory(const char* kind, size_t bytes) {
   return Error(ExitCode::runtime_failure, "memory",
-               fmt::format("{} bytes of {} memory are not to be had", bytes, kind),
+               fmt::format("cannot allocate {} bytes of {} memory", bytes, kind),
                "use a smaller picture or fewer nodes");
 }
 
@@ -79,7 +79,7 @@ MemoryBlock::MemoryBlock(MemoryKind kind, size_t bytes)
     }
     cudaGetLastError();
     static std::atomic<bool> warned{false};
-    if (!warned.exchange(true)) log::warn("page-locked memory is not to be had, uploads use ordinary memory");
+    if (!warned.exchange(true)) log::warn("cannot allocate page-locked memory, uploads use ordinary memory");
   }
 #else
   if (kind_ == MemoryKind::device) throw no_memory("device", bytes_);

@@ -1,6 +1,6 @@
-// Owning blocks of memory: aligned host, pinned host, device. Move-only; freed by the destructor.
+// Owners of memory blocks: aligned host, pinned host or device memory. Move-only.
 //
-// A block belongs to one owner; its bytes may be touched by several threads under the rules of that owner.
+// A block has one owner, which defines the threads that may access its bytes.
 // Without CUDA (not built in, or no device) a pinned block is an aligned host block.
 #pragma once
 
@@ -12,9 +12,9 @@
 
 namespace lensd {
 
-/// Alignment of every block, and of rows in pooled images: a cache line and any SIMD vector.
+/// Alignment in bytes of blocks and of rows in pooled host images: a cache line, enough for any SIMD vector.
 inline constexpr size_t kHostAlignment = 64;
-/// Row alignment of images that the GPU touches.
+/// Row alignment in bytes of images that the GPU accesses.
 inline constexpr size_t kDeviceAlignment = 256;
 
 constexpr size_t align_up(size_t value, size_t alignment) {
@@ -24,8 +24,8 @@ constexpr size_t align_up(size_t value, size_t alignment) {
 class MemoryBlock {
  public:
   MemoryBlock() = default;
-  /// Throws Error(runtime_failure) naming the kind and the size when memory is not to be had.
-  /// A pinned block that the driver refuses becomes an ordinary host block, with one warning.
+  /// Throws Error(runtime_failure) if the memory cannot be allocated. If the driver refuses pinned memory,
+  /// the block becomes an ordinary host block, with one warning.
   MemoryBlock(MemoryKind kind, size_t bytes);
   ~MemoryBlock() { reset(); }
   MemoryBlock(MemoryBlock&& other) noexcept { swap(other); }
@@ -51,9 +51,9 @@ class MemoryBlock {
   MemoryKind kind_ = MemoryKind::host;
 };
 
-/// True once use_pinned_memory() was called: new `pinned` blocks are really page-locked.
+/// Returns true after use_pinned_memory(): new `pinned` blocks are then page-locked. Thread-safe.
 bool pinned_memory_in_use() noexcept;
-/// Called by the CUDA executor's set-up before any pinned block is made.
+/// Makes new `pinned` blocks page-locked. Call before allocating blocks for a GPU. Thread-safe.
 void use_pinned_memory() noexcept;
 
 }  // namespace lensd

@@ -1,4 +1,4 @@
-// Where a buffer's bytes are.
+// Kinds of memory that a buffer may be in.
 #pragma once
 
 #include <cstdint>

@@ -15,8 +15,8 @@
 namespace lensd {
 namespace {
 
-// oneTBB orders bands after what came before run() and before what follows it, but the distribution's library
-// is not built for the thread sanitizer, which has to be told.
+// oneTBB runs the bands after the code before run() and before the code after it. The distribution's library
+// is not built with the thread sanitizer, so tell the sanitizer about this order.
 #if defined(__SANITIZE_THREAD__)
 void publish(void* of) {
   __tsan_release(of);
@@ -52,7 +52,7 @@ void Workers::run(int items, int grain, Body body, void* context) {
     body(context, {0, items}, 0);
     return;
   }
-  // A few bands for each thread even out differences in speed; each is a whole number of grains.
+  // Use several bands per thread to balance the load. Each band is a whole number of grains.
   const int grains = (items + grain - 1) / grain;
   const int bands = std::min(grains, threads_ * 4);
   char begun = 0, finished = 0;

@@ -1,9 +1,9 @@
 // CPU worker threads for row bands, on oneTBB.
 //
-//   executor ── run(items, grain, body) ──▶ bands [begin, end) on up to `threads` threads ──▶ returns when
-//   done
+//   executor ── run(items, grain, body) ──▶ bands [begin, end) on up to `threads` threads ──▶ returns after
+//   the last
 //
-// The result never depends on the number of threads: bodies write disjoint rows and add integers.
+// Results must not depend on the number of threads: bodies write disjoint rows and sum integers only.
 #pragma once
 
 #include <functional>
@@ -11,14 +11,14 @@
 
 namespace lensd {
 
-/// A range of rows (or of whatever items a pass counts) for one call of a body.
+/// A range of rows, or of other items of a pass, for one call of a body.
 struct Band {
   int begin = 0, end = 0;
 };
 
 class Workers {
  public:
-  /// `threads` 0 takes one per core. The calling thread is one of them.
+  /// If `threads` is 0, uses one thread per core. The thread that calls run() is one of them.
   explicit Workers(int threads);
   ~Workers();
   Workers(const Workers&) = delete;
@@ -26,9 +26,9 @@ class Workers {
 
   int threads() const noexcept { return threads_; }
 
-  /// Calls `body(context, band, worker)` for bands that cover [0, items) once, of `grain` items or a
-  /// multiple; `worker` is below threads() and unique among the calls running at the same time.
-  /// Allocates nothing after the first call; not to be called from two threads at once.
+  /// Calls `body(context, band, worker)` for bands that cover [0, items) once, in multiples of `grain` items.
+  /// `worker` is from 0 to threads() - 1 and unique among concurrent calls. Blocks until all bands are done.
+  /// Allocates in the first call only. Call from one thread at a time.
   using Body = void (*)(void* context, Band band, int worker);
   void run(int items, int grain, Body body, void* context);
 

@@ -13,7 +13,7 @@ size_t pack_arena(std::vector<ArenaBuffer>& buffers, size_t alignment) {
   std::stable_sort(order.begin(), order.end(),
                    [&](size_t a, size_t b) { return buffers[a].bytes > buffers[b].bytes; });
 
-  std::vector<const ArenaBuffer*> placed;  // by offset
+  std::vector<const ArenaBuffer*> placed;  // sorted by offset
   size_t total = 0;
   for (const size_t index : order) {
     ArenaBuffer& buffer = buffers[index];

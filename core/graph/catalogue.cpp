@@ -6,41 +6,26 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "core/base/suggest.hpp"
 #include "core/graph/json.hpp"
 
 namespace lensd {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 const char* type_name(ParamType type) {
-  switch (type) {
-    case ParamType::boolean:
-      return "boolean";
-    case ParamType::integer:
-      return "integer";
-    case ParamType::real:
-      return "real";
-    case ParamType::choice:
-      return "choice";
-    case ParamType::text:
-      return "text";
-    case ParamType::matrix:
-      return "matrix";
-  }
-  return "";
+  constexpr const char* kNames[] = {"boolean", "integer", "real", "choice", "text", "matrix"};
+  return kNames[static_cast<size_t>(type)];
 }
 
 const char* format_key(PixelFormat format) {
   return format == PixelFormat::gray8 ? "gray8" : "rgba8";
 }
-const char* format_name(PixelFormat format) {
-  return format == PixelFormat::gray8 ? "Gray8" : "RGBA8";
-}
 
-/// What a filter is beyond its schema, found by configuring it with its defaults.
+/// Properties of a filter that come from its Layout, not from its schema.
 struct Traits {
-  std::vector<std::pair<PixelFormat, PixelFormat>> formats;  ///< accepted input, output it leads to
+  std::vector<std::pair<PixelFormat, PixelFormat>> formats;  ///< input and output format pairs
   bool temporal = false;                                     ///< keeps state from frame to frame
 };
 
@@ -67,8 +52,7 @@ std::string inputs_text(const FilterEntry& entry) {
 
 std::string formats_text(const FilterEntry& entry, const Traits& traits) {
   std::vector<std::string> parts;
-  for (const auto& [in, out] : traits.formats)
-    parts.push_back(fmt::format("{} → {}", format_name(in), format_name(out)));
+  for (const auto& [in, out] : traits.formats) parts.push_back(fmt::format("{} → {}", name(in), name(out)));
   std::string text = fmt::format("{}", fmt::join(parts, ", "));
   if (entry.accepts != Accepts::any)
     text += "; other inputs are converted";
@@ -82,7 +66,7 @@ std::string default_text(const ParamSpec& p) {
   return text.empty() ? "none" : text;
 }
 
-/// A `|` would end the cell of a table.
+/// Escapes `|`, which would end a table cell.
 std::string cell(const std::string& text) {
   std::string out;
   for (const char c : text) out += c == '|' ? std::string("\\|") : std::string(1, c);
@@ -118,7 +102,7 @@ std::string section(const FilterEntry& entry) {
   if (traits.temporal) text += " Remembers earlier frames until a seek or a change of format.";
   if (schema.params.empty()) return text + "\n\nNo parameters.\n";
   text +=
-      "\n\n| parameter | default | allowed | unit | a change forces | |\n| --- | --- | --- | --- | --- | --- "
+      "\n\n| parameter | | default | allowed | unit | a change forces |\n| --- | --- | --- | --- | --- | --- "
       "|\n";
   for (const ParamSpec& p : schema.params)
     text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", p.name, cell(p.doc), cell(default_text(p)),
@@ -127,11 +111,11 @@ std::string section(const FilterEntry& entry) {
   return text;
 }
 
-Json param_json(const ParamSpec& p) {
-  Json json{{"name", p.name},
-            {"type", type_name(p.type)},
-            {"doc", p.doc},
-            {"default", Json(to_json(p.default_value))}};
+OrderedJson param_json(const ParamSpec& p) {
+  OrderedJson json{{"name", p.name},
+                   {"type", type_name(p.type)},
+                   {"doc", p.doc},
+                   {"default", OrderedJson(to_json(p.default_value))}};
   if (p.type == ParamType::integer)
     json["min"] = static_cast<int64_t>(p.min), json["max"] = static_cast<int64_t>(p.max);
   if (p.type == ParamType::real) json["min"] = p.min, json["max"] = p.max;
@@ -145,19 +129,19 @@ Json param_json(const ParamSpec& p) {
   return json;
 }
 
-Json filter_json(const FilterEntry& entry) {
+OrderedJson filter_json(const FilterEntry& entry) {
   const FilterSchema& schema = entry.schema();
   const Traits traits = traits_of(entry);
-  Json json{{"name", schema.name},
-            {"doc", schema.doc},
-            {"min_inputs", entry.min_inputs},
-            {"max_inputs", entry.max_inputs}};
-  json["formats"] = Json::array();
+  OrderedJson json{{"name", schema.name},
+                   {"doc", schema.doc},
+                   {"min_inputs", entry.min_inputs},
+                   {"max_inputs", entry.max_inputs}};
+  json["formats"] = OrderedJson::array();
   for (const auto& [in, out] : traits.formats)
     json["formats"].push_back({{"input", format_key(in)}, {"output", format_key(out)}});
   json["temporal"] = traits.temporal;
   json["needs_tracks"] = entry.needs_tracks;
-  json["parameters"] = Json::array();
+  json["parameters"] = OrderedJson::array();
   for (const ParamSpec& p : schema.params) json["parameters"].push_back(param_json(p));
   return json;
 }
@@ -200,9 +184,16 @@ std::string filters_markdown(std::span<const FilterEntry* const> filters) {
 }
 
 std::string filters_json(std::span<const FilterEntry* const> filters) {
-  Json all = Json::array();
+  OrderedJson all = OrderedJson::array();
   for (const FilterEntry* entry : filters) all.push_back(filter_json(*entry));
   return all.dump(2) + "\n";
+}
+
+std::string unknown_filter(const std::string& name, const Registry& registry) {
+  std::vector<std::string> known;
+  for (const FilterEntry& filter : registry.filters) known.push_back(filter.schema().name);
+  return fmt::format("there is no filter '{}', {}", name,
+                     did_you_mean(name, known, fmt::format("there are {}", fmt::join(known, ", "))));
 }
 
 }  // namespace lensd

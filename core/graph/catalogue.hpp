@@ -1,7 +1,6 @@
-// What the registered filters are, as text: for `lensd filters`, docs/filters.md and programs.
+// Lists the registered filters as text for `lensd filters`, as docs/filters.md, and as JSON for programs.
 //
-// All of it follows from the schemas and from configuring each filter with its defaults; nothing is written
-// twice.
+// Generated from the schemas and from the layout that each filter has with its default parameters.
 #pragma once
 
 #include <span>
@@ -11,17 +10,19 @@
 
 namespace lensd {
 
-/// A line for each filter: name and doc.
+/// Returns one line per filter: name and doc.
 std::string filters_list(std::span<const FilterEntry* const> filters);
 
-/// One filter with its parameters, for a terminal.
+/// Returns a filter's description and parameters for the terminal.
 std::string filter_text(const FilterEntry& filter);
 
-/// docs/filters.md: a table of contents and a section for each filter.
+/// Returns the text of docs/filters.md.
 std::string filters_markdown(std::span<const FilterEntry* const> filters);
 
-/// A JSON array with an object for each filter. docs/guides/graphs.md describes its shape; keys are only
-/// added to it.
+/// Returns the JSON array that docs/guides/graphs.md describes. Keys are never removed or renamed.
 std::string filters_json(std::span<const FilterEntry* const> filters);
+
+/// "there is no filter 'medain', did you mean median?"; without a similar name, a list of all filters.
+std::string unknown_filter(const std::string& name, const Registry& registry);
 
 }  // namespace lensd

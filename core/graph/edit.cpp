@@ -4,11 +4,18 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.hpp"
+#include "core/base/suggest.hpp"
 
 namespace lensd {
 namespace {
 
 using Kind = ChangeResult::Kind;
+
+/// "did you mean radius? ", or nothing.
+std::string suggestion(std::string_view typed, const std::vector<std::string>& known) {
+  const std::string text = did_you_mean(typed, known);
+  return text.empty() ? text : text + " ";
+}
 
 std::string list_or_none(const std::vector<std::string>& names) {
   return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
@@ -105,13 +112,15 @@ CheckedParam parse_param(const FilterSchema& schema, const std::string& param, c
 std::string unknown_param(const FilterSchema& schema, std::string_view param) {
   std::vector<std::string> known;
   for (const ParamSpec& spec : schema.params) known.push_back(spec.name);
-  return fmt::format("there is no parameter '{}' ({} has {})", param, schema.name, list_or_none(known));
+  return fmt::format("there is no parameter '{}' ({}{} has {})", param, suggestion(param, known), schema.name,
+                     list_or_none(known));
 }
 
 std::string unknown_node(const GraphDesc& graph, std::string_view node) {
   std::vector<std::string> known;
   for (const NodeDesc& n : graph.nodes) known.push_back(n.id);
-  return fmt::format("there is no node '{}' (the graph has {})", node, list_or_none(known));
+  return fmt::format("there is no node '{}' ({}the graph has {})", node, suggestion(node, known),
+                     list_or_none(known));
 }
 
 }  // namespace lensd

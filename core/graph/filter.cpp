@@ -1,13 +1,8 @@
 #include "core/graph/filter.hpp"
 
-#include "core/base/error.hpp"
 #include "core/graph/edit.hpp"
 
 namespace lensd {
-
-void Filter::launch(const PassArgs&, CudaStream) const {
-  throw Error(ExitCode::unavailable, schema().name, "this build has no CUDA backend", "use --backend=cpu");
-}
 
 void Filter::read_stats(const void*, std::vector<Statistic>&) const {}
 

@@ -1,17 +1,16 @@
 // The interface between the graph and a filter.
 //
-//   schema ──▶ parameters ──▶ fill_block() ──▶ block: plain data that both backends' code reads
-//   configure(formats) ──▶ Layout: output format, passes, scratch      (set-up; may allocate)
-//   run(args, band) on CPU workers · launch(args, stream) on CUDA      (per frame; may not allocate, lock,
-//   log
-//                                                                       or synchronise)
+//   schema ──▶ parameters ──▶ fill_block() ──▶ block: plain data that both backends read
+//   configure(formats) ──▶ Layout: output format, passes, scratch      set-up; may allocate
+//   run(args, band) on CPU workers · launch(args, stream) on CUDA      per frame; must not allocate, lock,
+//                                                                      log or synchronise
 //
-// The executor opens a timing scope around each pass; filters never time themselves. A filter object belongs
-// to the process thread; run() is called by several workers at once and therefore const.
+// The executor times each pass; filters do not time themselves. A filter is owned by the process thread.
+// run() is const because several workers call it at once.
 //
 // Contract for every filter: any extent from 1×1 to 16384×16384 and any pitch; input and output never alias;
 // bytes outside an image's rows are neither read nor written; the output is the same on both backends and
-// for any number of threads; alpha passes through untouched.
+// for any number of threads; alpha is copied.
 #pragma once
 
 #include <cstdint>
@@ -37,90 +36,87 @@ namespace lensd {
 class Filter;
 struct PassArgs;
 using CpuPass = void (*)(const Filter&, const PassArgs&, Band);
+/// Queues a pass. The launch is captured once per plan and replayed, so launch shapes may only depend on
+/// formats and `reconfigure` parameters.
 using CudaPass = void (*)(const Filter&, const PassArgs&, CudaStream);
 
-/// One kernel (CUDA) or one sweep over bands (CPU).
+/// One kernel (CUDA) or one loop over row bands (CPU).
 struct PassSpec {
   const char* name = "";      ///< static storage
-  CpuPass run = nullptr;      ///< cpu_pass<&F::member>
-  CudaPass launch = nullptr;  ///< cuda_pass<&F::member>
-  int step = 0;               ///< passed on as PassArgs::step: the iteration or level that this pass computes
-  int items = 1;              ///< CPU: rows, or whatever run() counts, split among the workers
-  int grain = 1;              ///< CPU: items come in whole multiples of this
-  double bytes = 0;           ///< fewest bytes read and written, for the roofline
-  double operations = 0;      ///< fewest arithmetic operations, for the roofline
-  /// Reads PassArgs::picture. Such passes come first in their node, write nothing but state (the source: its
-  /// image), and may run
-  /// before the passes of the nodes ahead (on CUDA outside the captured graph, where planes move about).
+  CpuPass run = nullptr;      ///< runs one band; made with cpu_pass<&F::member>
+  CudaPass launch = nullptr;  ///< queues the pass; made with cuda_pass<&F::member>
+  int step = 0;               ///< iteration or level that this pass computes; copied to PassArgs::step
+  int items = 1;              ///< CPU: number of rows or other items to divide among the workers
+  int grain = 1;              ///< CPU: a band's size is a multiple of this
+  double bytes = 0;           ///< minimum of bytes read and written, for the roofline
+  double operations = 0;      ///< minimum of arithmetic operations, for the roofline
+  /// True if the pass reads PassArgs::picture. Such passes come first in their node and write only state (the
+  /// source: its image). They may run before passes of earlier nodes, on CUDA also outside the captured
+  /// graph.
   bool reads_picture = false;
 };
 
-/// What is known about the frame at hand, for passes; travels with the parameter blocks.
+/// Per-frame values that passes read; uploaded with the parameter blocks.
 struct FrameBlock {
   int64_t index = 0, pts_ns = 0;
-  /// Which half of a node's state holds what it kept of the frame before; the other half takes what is kept
-  /// of this one. A frame that is run again has the same half: it starts from the same past.
+  /// Index of the state buffer with the previous frame's state; the other buffer receives this frame's state.
+  /// Unchanged if a frame is run again.
   uint32_t state_index = 0;
-  /// 1: there is no frame before (start, seek, cut, new format). What the kept half holds is then zeros or
-  /// from before the cut, not the past of this frame; counters that never start anew may be taken from it.
+  /// 1: there is no previous frame (start, seek, cut, new format). The previous state then holds zeros or the
+  /// state before the cut, from which monotonic counters may be carried over.
   uint32_t reset = 1;
 };
 static_assert(sizeof(FrameBlock) == 24);
 
-/// What configure() decides. Scratch lives during the node's passes only and is shared with other nodes.
+/// The result of configure(). Scratch memory is valid only during the node's passes; nodes share it.
 struct Layout {
   ImageFormat output;
   std::vector<PassSpec> passes;
-  std::vector<size_t> scratch_bytes;  ///< blocks of 256-byte-aligned memory on the backend's side
-  size_t worker_bytes = 0;            ///< CPU: private memory of each worker
-  /// Kept from frame to frame, taken over by a new plan whose node has the same id, filter, input formats and
-  /// size of state. There are two halves of this size, zeros at first: see FrameBlock and PassArgs::state.
+  std::vector<size_t> scratch_bytes;  ///< sizes of 256-byte-aligned blocks in the backend's memory
+  size_t worker_bytes = 0;            ///< CPU: size of each worker's private memory
+  /// Size of each of the two state buffers, which are zeroed initially; see FrameBlock. A new plan keeps a
+  /// node's state if id, filter, input formats and state size are the same.
   size_t state_bytes = 0;
-  size_t lasting_bytes = 0;   ///< the first bytes of the state: taken over whatever the formats are
-  size_t stats_bytes = 0;     ///< zeroed before the node's first pass of every frame, read late
+  size_t lasting_bytes = 0;   ///< size of the state's first part, also kept if formats change
+  size_t stats_bytes = 0;     ///< size of the statistics, zeroed before every frame
   bool gives_tracks = false;  ///< the statistics are a TrackTable
-  /// The output is the input image itself: the node has no image of its own, and no pass writes `out`.
+  /// True if the output is the input image: no pass writes `out`.
   bool passes_through = false;
 };
 
-/// What a filter is configured for.
 struct FilterInputs {
   std::span<const ImageFormat> images;
-  const PictureInfo* picture =
-      nullptr;  ///< the source node, scopes, and trackers behind the source (see FilterEntry)
+  const PictureInfo* picture = nullptr;  ///< set for the source, scopes, and trackers that read the source
   Backend backend = Backend::cpu;
 };
 
-/// The two halves of a node's state. Passed to kernels by value, since only the device knows which half is
-/// which.
+/// A node's two state buffers. Kernels take a copy and read the index from device memory.
 template <class T>
 struct StatePair {
   T* halves[2];
   const FrameBlock* frame;
-  LENSD_HD const T* before() const { return halves[frame->state_index & 1]; }  ///< kept of the frame before
-  /// A copy of a small state as it was before this frame; zeros where there is no past.
+  /// Returns the previous frame's state.
+  LENSD_HD const T* before() const { return halves[frame->state_index & 1]; }
+  /// Returns a copy of the previous frame's state, or T{} if there is no previous frame.
   LENSD_HD T past() const { return frame->reset ? T{} : *before(); }
-  LENSD_HD T* after() const {
-    return halves[~frame->state_index & 1];
-  }  ///< to be filled, every byte that counts
+  /// Returns this frame's state, which is uninitialised.
+  LENSD_HD T* after() const { return halves[~frame->state_index & 1]; }
 };
 
-/// Arguments of one pass. All pointers are on the backend's side except where said.
+/// Arguments of one pass. Pointers refer to the backend's memory unless marked "host".
 struct PassArgs {
-  int pass = 0;
-  int step = 0;  ///< of the pass; see PassSpec
+  int step = 0;  ///< PassSpec::step
   std::span<const ConstImageRef> in;
   ImageRef out;
-  const void* block = nullptr;       ///< CPU: host memory; CUDA: device memory
-  const void* host_block = nullptr;  ///< the same bytes on the host (launch shapes only)
+  const void* block = nullptr;
+  const void* host_block = nullptr;  ///< host: the bytes of `block`, for launch shapes only
   std::span<uint8_t* const> scratch;
-  const FrameBlock* frame = nullptr;  ///< on the backend's side, like `block`
-  void* state = nullptr;              ///< two halves of state_bytes each; use state_of<T>()
-  size_t state_bytes = 0;             ///< of one half
+  const FrameBlock* frame = nullptr;
+  void* state = nullptr;   ///< two buffers of state_bytes each; use state_of<T>()
+  size_t state_bytes = 0;  ///< size of one buffer
   void* stats = nullptr;
-  const TrackTable* tracks =
-      nullptr;  ///< of the nearest node upstream that gives tracks; on the backend's side
-  const PictureRef* picture = nullptr;  ///< for passes that read it; a host struct on both backends
+  const TrackTable* tracks = nullptr;   ///< tracks of the nearest upstream tracker
+  const PictureRef* picture = nullptr;  ///< host: for passes with PassSpec::reads_picture
   uint8_t* worker = nullptr;            ///< CPU: this worker's private memory
 
   template <class T>
@@ -129,17 +125,17 @@ struct PassArgs {
   }
 };
 
-/// Input and output of the scalar oracle. `state` and `stats` persist between calls, for temporal filters; an
-/// empty state is that of a fresh start.
+/// Input and output of Filter::reference(). `state` and `stats` persist between calls. An empty `state` means
+/// that there is no previous frame.
 struct ReferenceRun {
   std::vector<Image> in;
   Image out;
   std::vector<uint8_t> state;
   std::vector<Statistic> stats;
   FrameBlock frame = {};
-  const TrackTable* tracks = nullptr;     ///< for readers of tracks
-  const PictureRef* picture = nullptr;    ///< for filters that were configured to take luma
-  std::vector<uint8_t> stats_bytes = {};  ///< where filled in, both backends must leave the same bytes
+  const TrackTable* tracks = nullptr;     ///< for filters that read tracks
+  const PictureRef* picture = nullptr;    ///< for filters that were configured with a picture
+  std::vector<uint8_t> stats_bytes = {};  ///< if not empty, both backends must write the same bytes
 };
 
 class Filter {
@@ -147,34 +143,31 @@ class Filter {
   virtual ~Filter() = default;
 
   virtual const FilterSchema& schema() const = 0;
+  /// Returns the parameters that schema() describes.
   virtual void* params() = 0;
   const void* params() const { return const_cast<Filter*>(this)->params(); }
 
-  /// Output, passes and memory for these inputs. Throws Error(invalid_config) when they do not fit.
+  /// Returns output, passes and memory for these inputs. Throws Error(invalid_config) if they do not fit.
   virtual Layout configure(const FilterInputs& inputs) = 0;
 
-  /// Derived parameters (radii, taps, tables) as plain data; `block` has block_bytes() bytes.
+  /// Returns the size of the parameter block.
   virtual size_t block_bytes() const = 0;
+  /// Writes derived parameters (radii, taps, tables) as plain data to `block` of block_bytes() bytes.
   virtual void fill_block(void* block) const = 0;
 
-  virtual void run(const PassArgs&, Band) const {}
-  /// Queues one pass. Launch shapes depend on formats and `reconfigure` parameters alone: what is queued is
-  /// captured once for a plan and replayed. Only in builds with CUDA; the base throws.
-  virtual void launch(const PassArgs& args, CudaStream stream) const;
-
-  /// Turns the bytes that the passes left in `stats` into named values.
+  /// Appends the named values that the passes wrote to `stats`.
   virtual void read_stats(const void* stats, std::vector<Statistic>& out) const;
 
-  /// The definition, scalar and readable: tests compare both backends with it.
+  /// Computes the reference result in scalar code. Tests compare both backends with it.
   virtual void reference(ReferenceRun& run) const = 0;
 
-  /// Checks and sets one parameter. A sentence when refused (the old value stays).
+  /// Sets one parameter. Returns nullopt, or why the value is refused; the old value is then kept.
   std::optional<std::string> set(const std::string& name, const ParamValue& value);
 };
 
-/// Entries of a pass table: `{.name = "follow", .run = cpu_pass<&Klt::follow>, .launch =
-/// cuda_pass<&Klt::launch_follow>}`. The members are const; in builds without CUDA `launch` is null and the
-/// member need not be defined.
+/// Converts const member functions to entries of a pass table: `{.name = "follow", .run =
+/// cpu_pass<&Klt::follow>, .launch = cuda_pass<&Klt::launch_follow>}`. In builds without CUDA `launch` is
+/// null and its member function need not be defined.
 template <auto member>
 struct PassMember;
 template <class F, class Where, void (F::*member)(const PassArgs&, Where) const>
@@ -193,22 +186,19 @@ template <auto member>
 inline constexpr CudaPass cuda_pass = nullptr;
 #endif
 
-/// Pass number `pass` of a layout.
-inline void run_pass(const Filter& filter, const Layout& layout, size_t pass, PassArgs args, Band band) {
-  const PassSpec& spec = layout.passes[pass];
-  args.pass = static_cast<int>(pass), args.step = spec.step;
-  spec.run ? spec.run(filter, args, band) : filter.run(args, band);
+/// Computes the items of `band`. Thread-safe.
+inline void run_pass(const Filter& filter, const PassSpec& pass, PassArgs args, Band band) {
+  args.step = pass.step;
+  pass.run(filter, args, band);
 }
-inline void launch_pass(const Filter& filter, const Layout& layout, size_t pass, PassArgs args,
-                        CudaStream stream) {
-  const PassSpec& spec = layout.passes[pass];
-  args.pass = static_cast<int>(pass), args.step = spec.step;
-  spec.launch ? spec.launch(filter, args, stream) : filter.launch(args, stream);
+/// Queues the pass on `stream`; see CudaPass. Call in builds with CUDA only.
+inline void launch_pass(const Filter& filter, const PassSpec& pass, PassArgs args, CudaStream stream) {
+  args.step = pass.step;
+  pass.launch(filter, args, stream);
 }
 
-/// Supplies what every filter repeats: parameters `P` and the block `B`, filled by `B::make(params)` (a
-/// static function in the filter's *_math.hpp that takes const P&). Derived classes have a static
-/// `FilterSchema make_schema()`.
+/// Implements Filter for parameters `P` and a block `B` that `static B B::make(const P&)` returns. `Self`
+/// must have a static `FilterSchema make_schema()`.
 template <class Self, class P, class B>
 class FilterBase : public Filter {
   static_assert(std::is_trivially_copyable_v<B>);
@@ -228,54 +218,41 @@ class FilterBase : public Filter {
   P params_;
 };
 
-/// Formats that a filter takes; the plan adds conversion nodes where an input has another one. A filter
-/// with several inputs gets them all in the same format.
+/// Formats that a filter accepts. The plan adds conversions for inputs in another format, so that all inputs
+/// of a filter have the same format.
 enum class Accepts : uint8_t { any, gray8, rgba8 };
 
-/// A line of the registry.
 struct FilterEntry {
-  const FilterSchema& (*schema)();
-  std::unique_ptr<Filter> (*make)();
+  const FilterSchema& (*schema)() = nullptr;
+  std::unique_ptr<Filter> (*make)() = nullptr;
+  const char* purpose = "";  ///< the row of the README's table that lists the filter
   int min_inputs = 1, max_inputs = 1;
   Accepts accepts = Accepts::any;
-  /// Reads the tracks of a node upstream (along first inputs). Where that node is disabled it passes its
-  /// input on as well; where there is none the plan is refused.
+  /// True if the filter reads the tracks of an upstream node (along first inputs). If that node is disabled,
+  /// this node passes its input through too. If there is no such node, make_plan() throws.
   bool needs_tracks = false;
-  /// Gives tracks. Where its first input is the upright source it is configured with the picture and may read
-  /// luma from there.
+  /// True if the filter outputs tracks. If its first input is a source that is not rotated or mirrored, it is
+  /// configured with the picture and may read the picture's luma.
   bool gives_tracks = false;
 };
 
+/// Returns the entry of filter `F`. `traits` sets the members after `purpose`.
 template <class F>
-constexpr FilterEntry entry(int min_inputs = 1, int max_inputs = 1, Accepts accepts = Accepts::any) {
-  return {&F::static_schema, [] { return std::unique_ptr<Filter>(std::make_unique<F>()); }, min_inputs,
-          max_inputs, accepts};
-}
-/// A filter of one input that reads the tracks of a node upstream.
-template <class F>
-constexpr FilterEntry track_reader() {
-  FilterEntry line = entry<F>();
-  line.needs_tracks = true;
-  return line;
-}
-/// A filter of one input that gives tracks.
-template <class F>
-constexpr FilterEntry tracker() {
-  FilterEntry line = entry<F>();
-  line.gives_tracks = true;
-  return line;
+constexpr FilterEntry entry(const char* purpose, FilterEntry traits = {}) {
+  traits.schema = &F::static_schema, traits.purpose = purpose;
+  traits.make = [] { return std::unique_ptr<Filter>(std::make_unique<F>()); };
+  return traits;
 }
 
-/// The filters that a graph may name, and the makers of the nodes that the plan adds by itself.
-/// Immutable; kernels/registry.cpp defines the one that the program uses.
+/// The filters that a graph may name, and factories for the nodes that the plan adds. Immutable.
+/// kernels/registry.cpp defines the program's registry.
 struct Registry {
   std::span<const FilterEntry> filters;
   std::unique_ptr<Filter> (*make_source)() = nullptr;                 ///< decoded picture → Gray8 or RGBA8
   std::unique_ptr<Filter> (*make_convert)(PixelFormat to) = nullptr;  ///< Gray8 ↔ RGBA8
-  std::unique_ptr<Filter> (*make_scope)(ScopeKind kind) =
-      nullptr;  ///< counts in `stats`; its image means nothing
+  std::unique_ptr<Filter> (*make_scope)(ScopeKind kind) = nullptr;    ///< writes counts to `stats` only
 
-  /// Null when there is no such filter.
+  /// Returns the filter's entry, or null if there is no such filter.
   const FilterEntry* find(std::string_view name) const noexcept;
 };
 

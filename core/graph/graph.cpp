@@ -6,8 +6,12 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
 
 #include "core/base/error.hpp"
+#include "core/base/limits.hpp"
+#include "core/base/text.hpp"
+#include "core/graph/catalogue.hpp"
 #include "core/graph/edit.hpp"
 
 namespace lensd {
@@ -29,22 +33,16 @@ std::string trimmed(const std::string& text) {
   return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t\n") - first + 1);
 }
 
-std::vector<std::string> names(const Registry& registry) {
-  std::vector<std::string> all;
-  for (const FilterEntry& filter : registry.filters) all.push_back(filter.schema().name);
-  return all;
+/// How to write "median radius=2" and "median:radius=2"; empty if `text` is no such slip.
+std::string chain_syntax(const std::string& text, const Registry& registry) {
+  constexpr const char* kSeparators = " \t\n:";
+  const std::string filter = text.substr(0, text.find_first_of(kSeparators));
+  if (filter.size() == text.size() || !registry.find(filter.substr(0, filter.find('@')))) return {};
+  const std::vector<std::string> params = lensd::split(text.substr(filter.size()), kSeparators);
+  return fmt::format("'{}' is no node of a chain (write {}={})", text, filter, fmt::join(params, ":"));
 }
 
-std::string unknown_filter(const std::string& name, const Registry& registry) {
-  return fmt::format("there is no filter '{}', there are {}", name, fmt::join(names(registry), ", "));
-}
-
-[[noreturn]] void refuse(const std::string& where, const std::vector<std::string>& problems) {
-  throw Error(ExitCode::invalid_config, where, fmt::format("{}", fmt::join(problems, "; ")),
-              "see `lensd filters`");
-}
-
-/// One node of a chain: NAME[@ID][=KEY=VALUE[:KEY=VALUE…]].
+/// Parses one node of a chain: NAME[@ID][=KEY=VALUE[:KEY=VALUE…]].
 NodeDesc parse_node(const std::string& text, const Registry& registry, std::vector<std::string>& problems) {
   NodeDesc node;
   const size_t equals = text.find('=');
@@ -58,10 +56,17 @@ NodeDesc parse_node(const std::string& text, const Registry& registry, std::vect
   const std::string label = node.id.empty() ? node.filter : node.id;
   const FilterEntry* entry = registry.find(head);
   if (!entry) {
-    problems.push_back(head.empty() ? "a filter's name is missing" : unknown_filter(head, registry));
+    const std::string syntax = chain_syntax(trimmed(text), registry);
+    problems.push_back(head.empty()      ? "a filter's name is missing"
+                       : !syntax.empty() ? syntax
+                                         : unknown_filter(head, registry));
     return node;
   }
   if (equals == std::string::npos) return node;
+  if (static_cast<size_t>(std::ranges::count(text, ':')) >= kMaxNodeParams) {
+    problems.push_back(fmt::format("{}: more than {} parameters", label, kMaxNodeParams));
+    return node;
+  }
   for (const std::string& assignment : split(text.substr(equals + 1), ':')) {
     const size_t sign = assignment.find('=');
     const std::string key = trimmed(assignment.substr(0, sign));
@@ -79,15 +84,17 @@ NodeDesc parse_node(const std::string& text, const Registry& registry, std::vect
   return node;
 }
 
-/// Ids for the nodes that have none: the filter's name, numbered from 2 where it is taken.
+/// Sets missing ids to the filter's name, with a number from 2 on if that name is taken.
 void name_nodes(GraphDesc& graph) {
   std::set<std::string> taken{kSourceNode};
   for (const NodeDesc& node : graph.nodes)
     if (!node.id.empty()) taken.insert(node.id);
+  std::map<std::string, int> next;  // the number to try first
   for (NodeDesc& node : graph.nodes) {
     if (!node.id.empty()) continue;
     node.id = node.filter;
-    for (int n = 2; !taken.insert(node.id).second; ++n) node.id = fmt::format("{}{}", node.filter, n);
+    int& n = next.try_emplace(node.filter, 2).first->second;
+    while (!taken.insert(node.id).second) node.id = fmt::format("{}{}", node.filter, n++);
   }
 }
 
@@ -100,43 +107,72 @@ void fill_inputs(GraphDesc& graph) {
   if (graph.output.empty()) graph.output = above;
 }
 
-/// Nodes on a cycle or between two: what is left when nodes whose inputs are all known are taken away, and
-/// then those that nothing left reads.
+/// Returns the nodes on a cycle or between two cycles. Repeatedly removes nodes that read no remaining node,
+/// or that no remaining node reads; the rest is cyclic. Takes linear time.
 std::vector<std::string> cyclic(const GraphDesc& graph) {
-  std::set<std::string> left;
-  for (const NodeDesc& node : graph.nodes) left.insert(node.id);
-  const auto reads_left = [&](const NodeDesc& node) {
-    return std::any_of(node.inputs.begin(), node.inputs.end(),
-                       [&](const auto& input) { return left.contains(input); });
+  const size_t count = graph.nodes.size();
+  std::map<std::string_view, size_t> at;
+  for (size_t i = 0; i < count; ++i) at.emplace(graph.nodes[i].id, i);
+  std::vector<std::vector<size_t>> reads(count), readers(count);
+  for (size_t i = 0; i < count; ++i)
+    for (const std::string& input : graph.nodes[i].inputs)
+      if (const auto it = at.find(input); it != at.end())
+        reads[i].push_back(it->second), readers[it->second].push_back(i);
+  std::vector<bool> left(count, true);
+  // A node is removed when none of its neighbours in `from` remain; `to` is the reverse relation.
+  const auto remove = [&](const auto& from, const auto& to) {
+    std::vector<size_t> degree(count), open;
+    for (size_t i = 0; i < count; ++i) {
+      if (!left[i]) continue;
+      degree[i] = static_cast<size_t>(std::ranges::count_if(from[i], [&](size_t n) { return left[n]; }));
+      if (degree[i] == 0) open.push_back(i);
+    }
+    while (!open.empty()) {
+      const size_t i = open.back();
+      open.pop_back();
+      left[i] = false;
+      for (const size_t n : to[i])
+        if (left[n] && --degree[n] == 0) open.push_back(n);
+    }
   };
-  const auto read_by_left = [&](const NodeDesc& node) {
-    return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const NodeDesc& other) {
-      return left.contains(other.id) &&
-             std::find(other.inputs.begin(), other.inputs.end(), node.id) != other.inputs.end();
-    });
-  };
-  for (bool progress = true; progress;) {
-    progress = false;
-    for (const NodeDesc& node : graph.nodes)
-      if (left.contains(node.id) && !(reads_left(node) && read_by_left(node)))
-        progress = left.erase(node.id) > 0;
-  }
+  remove(reads, readers);
+  remove(readers, reads);
   std::vector<std::string> in_order;
-  for (const NodeDesc& node : graph.nodes)
-    if (left.contains(node.id)) in_order.push_back(node.id);
+  for (size_t i = 0; i < count; ++i)
+    if (left[i]) in_order.push_back(graph.nodes[i].id);
   return in_order;
 }
 
-void check_node(const NodeDesc& node, const GraphDesc& graph, const Registry& registry,
+/// Returns a message for each exceeded limit. Call before the other checks, so that these take bounded time.
+std::vector<std::string> size_problems(const GraphDesc& graph) {
+  if (graph.nodes.size() > kMaxNodes) return {too_many_nodes(graph.nodes.size())};
+  std::vector<std::string> problems;
+  const auto check = [&](const std::string& label, const char* what, size_t size, size_t limit) {
+    if (size > limit) problems.push_back(fmt::format("{}: {} {}, the limit is {}", label, size, what, limit));
+  };
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    const NodeDesc& node = graph.nodes[i];
+    const std::string label = node.where.empty() ? fmt::format("node {}", i + 1) : node.where;
+    check(label, "bytes of id", node.id.size(), kMaxNameBytes);
+    check(label, "bytes of filter name", node.filter.size(), kMaxNameBytes);
+    check(label, "inputs", node.inputs.size(), kMaxNodeInputs);
+    check(label, "parameters", node.params.size(), kMaxNodeParams);
+    for (const std::string& input : node.inputs) check(label, "bytes of input", input.size(), kMaxNameBytes);
+  }
+  check("the output", "bytes of id", graph.output.size(), kMaxNameBytes);
+  return problems;
+}
+
+void check_node(const NodeDesc& node, const std::set<std::string_view>& ids, const Registry& registry,
                 std::vector<std::string>& problems) {
-  const std::string label = node.where.empty() ? node.id : node.where + ": " + node.id;
+  const std::string label = node.label();
   const FilterEntry* entry = registry.find(node.filter);
   if (!entry) {
     problems.push_back(label + ": " + unknown_filter(node.filter, registry));
     return;
   }
   for (const std::string& input : node.inputs)
-    if (input != kSourceNode && !graph.find(input))
+    if (!ids.contains(input))
       problems.push_back(fmt::format("{}: its input '{}' is not a node", label, input));
   const int inputs = static_cast<int>(node.inputs.size());
   if (inputs < entry->min_inputs || inputs > entry->max_inputs)
@@ -151,6 +187,10 @@ void check_node(const NodeDesc& node, const GraphDesc& graph, const Registry& re
 }
 
 }  // namespace
+
+std::string too_many_nodes(size_t count) {
+  return fmt::format("{} nodes are too many, the limit is {}", count, kMaxNodes);
+}
 
 NodeDesc* GraphDesc::find(const std::string& id) {
   const auto it = std::find_if(nodes.begin(), nodes.end(), [&](const NodeDesc& n) { return n.id == id; });
@@ -172,12 +212,12 @@ void NodeDesc::set_param(const std::string& param, ParamValue value) {
 GraphDesc parse_chain(const std::string& spec, const Registry& registry) {
   GraphDesc graph;
   std::vector<std::string> problems;
-  if (!trimmed(spec).empty())
+  if (const auto commas = static_cast<size_t>(std::ranges::count(spec, ',')); commas >= kMaxNodes)
+    problems.push_back(too_many_nodes(commas + 1));
+  else if (!trimmed(spec).empty())
     for (const std::string& part : split(spec, ','))
       graph.nodes.push_back(parse_node(part, registry, problems));
-  if (problems.empty()) problems = validate(graph, registry);
-  if (!problems.empty()) refuse("--graph", problems);
-  return resolved(graph, registry);
+  return checked("--graph", graph, std::move(problems), registry, "see `lensd filters`");
 }
 
 std::string to_chain(const GraphDesc& graph) {
@@ -195,7 +235,8 @@ std::string to_chain(const GraphDesc& graph) {
 }
 
 std::vector<std::string> validate(const GraphDesc& given, const Registry& registry) {
-  std::vector<std::string> problems;
+  std::vector<std::string> problems = size_problems(given);
+  if (!problems.empty()) return problems;
   std::map<std::string, int> uses;
   for (const NodeDesc& node : given.nodes)
     if (!node.id.empty() && ++uses[node.id] == 2)
@@ -205,12 +246,23 @@ std::vector<std::string> validate(const GraphDesc& given, const Registry& regist
   GraphDesc graph = given;
   name_nodes(graph);
   fill_inputs(graph);
-  for (const NodeDesc& node : graph.nodes) check_node(node, graph, registry, problems);
-  if (graph.output != kSourceNode && !graph.find(graph.output))
+  std::set<std::string_view> ids{kSourceNode};
+  for (const NodeDesc& node : graph.nodes) ids.insert(node.id);
+  for (const NodeDesc& node : graph.nodes) check_node(node, ids, registry, problems);
+  if (!ids.contains(graph.output))
     problems.push_back(fmt::format("the output '{}' is not a node", graph.output));
   if (const auto loop = cyclic(graph); !loop.empty())
     problems.push_back(fmt::format("there is a cycle through {}", fmt::join(loop, ", ")));
   return problems;
+}
+
+GraphDesc checked(const std::string& where, const GraphDesc& graph, std::vector<std::string> problems,
+                  const Registry& registry, const std::string& hint) {
+  if (problems.empty()) problems = validate(graph, registry);
+  cap_problems(problems);
+  if (!problems.empty())
+    throw Error(ExitCode::invalid_config, where, fmt::format("{}", fmt::join(problems, "; ")), hint);
+  return resolved(graph, registry);
 }
 
 GraphDesc resolved(const GraphDesc& graph, const Registry&) {

@@ -1,4 +1,4 @@
-// The graph as described: nodes, edges, parameters, before anything is planned.
+// The description of a graph: nodes, edges and parameters.
 //
 //   --graph "median=radius=1,gaussian"  ─┐
 //   [[node]] tables in TOML             ─┴▶ GraphDesc ── validate() ──▶ Plan (graph/plan.hpp)
@@ -15,48 +15,59 @@
 
 namespace lensd {
 
-/// The name by which nodes refer to the decoded picture.
+/// Id of the decoded picture as an input of nodes.
 inline constexpr const char* kSourceNode = "source";
 
 struct NodeDesc {
   std::string id, filter;
-  std::vector<std::string> inputs;  ///< node ids or "source"; empty: the node above (or the source)
+  std::vector<std::string> inputs;  ///< node ids or "source"; empty: the previous node, else the source
   bool enabled = true;              ///< false: the first input passes through
-  std::vector<std::pair<std::string, ParamValue>> params;  ///< only those that were given
-  std::string where;  ///< "file:line:column" for errors, empty from the command line
+  std::vector<std::pair<std::string, ParamValue>>
+      params;         ///< values that differ from the defaults or were set
+  std::string where;  ///< "file:line:column", for error messages; empty if not from a file
 
+  /// Returns "file:line:column: id" for messages; only the id if `where` is empty.
+  std::string label() const { return where.empty() ? id : where + ": " + id; }
   /// Sets a parameter without checking it; see core/graph/edit.hpp.
   void set_param(const std::string& param, ParamValue value);
 };
 
 struct GraphDesc {
   std::vector<NodeDesc> nodes;
-  std::string output;  ///< node id; empty: the last node (the source when there is none)
+  std::string output;  ///< node id; empty: the last node, or the source if there are no nodes
 
   NodeDesc* find(const std::string& id);
   const NodeDesc* find(const std::string& id) const;
 };
 
-/// Parses a chain, `median=radius=1,canny@edges=low=50:high=150`: nodes parted by ',', a node's parameters
-/// by ':', `@edges` names the node. Values are checked against the schema; all errors are
-/// reported at once. Throws Error(invalid_config).
+/// Parses a chain such as `median=radius=1,canny@edges=low=50:high=150`: ',' separates nodes, ':' separates
+/// parameters, `@edges` sets the id. Throws Error(invalid_config) with all problems.
 GraphDesc parse_chain(const std::string& spec, const Registry& registry);
 
-/// The chain form of a linear graph; for messages.
+/// Returns a linear graph as a chain, for messages.
 std::string to_chain(const GraphDesc& graph);
 
-/// All that is wrong with the description by itself, a sentence each, naming the node: unknown filters and
-/// inputs, duplicate ids, cycles, wrong arity, refused parameters. Empty when it is sound.
+/// Returns all problems, each with the node's label: unknown filters and inputs, duplicate ids, cycles, wrong
+/// numbers of inputs, refused parameters. Returns an empty vector if the graph is valid. Takes linear time.
+/// If a size exceeds its limit (core/base/limits.hpp), returns only such problems.
 std::vector<std::string> validate(const GraphDesc& graph, const Registry& registry);
 
-/// A copy in which every node has an id and explicit inputs and the output is named. Requires validate().
+/// Returns "600 nodes are too many, the limit is 256" for a `count` of 600.
+std::string too_many_nodes(size_t count);
+
+/// Returns resolved(graph). Throws Error(invalid_config) if there are `problems`, or else if validate() finds
+/// problems; the message lists them.
+GraphDesc checked(const std::string& where, const GraphDesc& graph, std::vector<std::string> problems,
+                  const Registry& registry, const std::string& hint = {});
+
+/// Returns a copy with all node ids, inputs and the output set explicitly. The graph must be valid.
 GraphDesc resolved(const GraphDesc& graph, const Registry& registry);
 
-/// True when both are the same graph: nodes in order with the values they run with, given or default, edges
-/// and output. Requires that both are resolved().
+/// Returns true if both graphs have the same nodes in the same order, with equal parameters (set or default),
+/// and the same edges and output. Both graphs must be resolved().
 bool equivalent(const GraphDesc& a, const GraphDesc& b, const Registry& registry);
 
-/// The value that `node` runs with for `spec`: the given one or the default.
+/// Returns the node's value for `spec`, or the default if the node does not set it.
 ParamValue value_of(const NodeDesc& node, const ParamSpec& spec);
 
 }  // namespace lensd

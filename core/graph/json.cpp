@@ -1,16 +1,17 @@
 #include "core/graph/json.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include "core/base/error.hpp"
+#include <utility>
+
+#include "core/base/limits.hpp"
 
 namespace lensd {
 namespace {
 
 using nlohmann::json;
 
-/// Reads one node; what is wrong with its shape goes to `problems`. Values are checked by validate().
+/// Reads one node and adds structural problems to `problems`. Does not check values; see validate().
 NodeDesc node_from_json(const json& object, size_t index, std::vector<std::string>& problems) {
   NodeDesc node;
   const auto problem = [&](const std::string& what) {
@@ -23,29 +24,29 @@ NodeDesc node_from_json(const json& object, size_t index, std::vector<std::strin
   for (const auto& [key, value] : object.items()) {
     if (key == "id" || key == "filter") {
       if (!value.is_string() || value.get_ref<const std::string&>().empty())
-        problem(fmt::format("{} is text that is not empty", key));
+        problem(fmt::format("{} must be non-empty text", key));
       else
         (key == "id" ? node.id : node.filter) = value.get<std::string>();
     } else if (key == "enabled") {
       if (value.is_boolean())
         node.enabled = value.get<bool>();
       else
-        problem("enabled is true or false");
+        problem("enabled must be true or false");
     } else if (key == "input" && value.is_string()) {
       node.inputs = {value.get<std::string>()};
     } else if (key == "inputs" && value.is_array()) {
       for (const json& input : value)
         input.is_string() ? node.inputs.push_back(input.get<std::string>())
-                          : problem("inputs are ids of nodes");
+                          : problem("inputs must be ids of nodes");
     } else if (key == "params" && value.is_object()) {
       for (const auto& [name, given] : value.items()) {
         if (auto converted = value_from_json(given))
           node.params.emplace_back(name, std::move(*converted));
         else
-          problem(fmt::format("{} is neither a number, true or false, text nor rows of numbers", name));
+          problem(fmt::format("{} must be a number, true, false, text or rows of numbers", name));
       }
     } else {
-      problem(fmt::format("'{}' is not known here, or not of its type", key));
+      problem(fmt::format("unknown key '{}', or a value of the wrong type", key));
     }
   }
   if (node.filter.empty()) problem("needs a filter");
@@ -114,22 +115,21 @@ GraphDesc graph_from_json(const json& value, const Registry& registry) {
   std::vector<std::string> problems;
   GraphDesc graph;
   if (!value.is_object()) {
-    problems.push_back("a graph is a chain in text, or an object with nodes");
+    problems.push_back("expected a chain as text, or an object with nodes");
   } else {
     for (const auto& [key, part] : value.items()) {
       if (key == "output" && part.is_string())
         graph.output = part.get<std::string>();
+      else if (key == "nodes" && part.is_array() && part.size() > kMaxNodes)
+        problems.push_back(too_many_nodes(part.size()));
       else if (key == "nodes" && part.is_array())
         for (const json& node : part)
           graph.nodes.push_back(node_from_json(node, graph.nodes.size(), problems));
       else
-        problems.push_back(fmt::format("'{}' is not known here, or not of its type", key));
+        problems.push_back(fmt::format("unknown key '{}', or a value of the wrong type", key));
     }
   }
-  if (problems.empty()) problems = validate(graph, registry);
-  if (!problems.empty())
-    throw Error(ExitCode::invalid_config, "graph", fmt::format("{}", fmt::join(problems, "; ")));
-  return resolved(graph, registry);
+  return checked("graph", graph, std::move(problems), registry);
 }
 
 }  // namespace lensd

@@ -1,4 +1,4 @@
-// Values and graphs as JSON: for control, the JSON Schema and the panel page.
+// Converts parameter values and graphs to and from JSON, for control, the JSON Schema and the panel page.
 //
 //   GraphDesc ◀── graph_from_json() / graph_json() ──▶ {"output": "mix", "nodes": [{"id", "filter", …}]}
 #pragma once
@@ -11,19 +11,19 @@
 
 namespace lensd {
 
-/// One line, valid UTF-8 whatever the texts are. Compiled once, since it takes a second in every file.
+/// Returns one line of JSON; replaces invalid UTF-8. Not inline: dump() adds 1 s of compile time per file.
 std::string json_line(const nlohmann::json& json);
 
 nlohmann::json to_json(const ParamValue& value);
 
-/// Numbers, booleans, text and rows of numbers; nothing for anything else.
+/// Returns nullopt if `json` is not a boolean, number, string or array of equally long rows of numbers.
 std::optional<ParamValue> value_from_json(const nlohmann::json& json);
 
-/// Every node with id, filter, inputs, enabled and all its params, given or default. Requires resolved().
+/// Returns all nodes with id, filter, inputs, enabled and all parameters. The graph must be resolved().
 nlohmann::json graph_json(const GraphDesc& graph, const Registry& registry);
 
-/// Reads a chain ("median=radius=1,canny") or an object as graph_json() makes it, in which only filter must
-/// be given. Sound and resolved. Throws Error(invalid_config) with everything that is wrong.
+/// Reads a chain ("median=radius=1,canny") or an object like the result of graph_json(), in which a node
+/// needs only "filter". Returns a valid, resolved graph. Throws Error(invalid_config) with all problems.
 GraphDesc graph_from_json(const nlohmann::json& json, const Registry& registry);
 
 }  // namespace lensd

@@ -15,23 +15,23 @@ namespace lensd {
 namespace {
 
 constexpr size_t kAlignment = kDeviceAlignment;
-constexpr size_t kFrameBlockBytes = 64;  // a FrameBlock, and what aligns the filter's block behind it
+constexpr size_t kFrameBlockBytes = 64;  // a FrameBlock, padded to align the filter's block
 static_assert(sizeof(FrameBlock) <= kFrameBlockBytes);
 
-/// What stands for a description's node: plan nodes, the second one -1 where no tracks come along.
+/// Indices of the plan nodes whose image and tracks (-1: none) a node of the description outputs.
 struct Place {
   int image = 0, tracks = -1;
 };
 
-/// Builds the nodes of a plan one after another.
 class Builder {
  public:
   Builder(Plan& plan, const Registry& registry, const PlanExtras& extras) : plan_(plan), registry_(registry) {
     for (const ScopeRequest& scope : extras.scopes)
-      if (there_is(measured(scope)) && (scope.kind != ScopeKind::compare || there_is(other(scope))))
+      if (exists(or_output(scope.node)) &&
+          (scope.kind != ScopeKind::compare || exists(or_output(scope.other))))
         scopes_.push_back(scope);
     for (const std::string& node : extras.views)
-      if (there_is(node)) views_.push_back(node);
+      if (exists(node)) views_.push_back(node);
   }
 
   void build() {
@@ -52,19 +52,26 @@ class Builder {
       throw Error(ExitCode::invalid_config, "", fmt::format("{}", fmt::join(problems_, "\n")));
     for (const ScopeRequest& scope : scopes_)
       if (scope.kind == ScopeKind::compare) add_comparison(scope);
-    show(plan_.graph.output);
-    for (const std::string& node : views_) show(node);
+    add_view(plan_.graph.output);
+    for (const std::string& node : views_) add_view(node);
     plan_.output = plan_.frame_images[0];
-    check_consumers();
   }
-  /// The node whose tracks come with the output; -1: none does.
+  /// Returns the index of the node whose tracks belong to the output; -1: none.
   int output_tracks() const { return at_.at(plan_.graph.output).tracks; }
 
  private:
-  bool there_is(const std::string& id) const { return id == kSourceNode || plan_.graph.find(id); }
+  bool exists(const std::string& id) const { return id == kSourceNode || plan_.graph.find(id); }
+  const ImageFormat& format_of(int node) const {
+    return plan_.nodes[static_cast<size_t>(node)].layout.output;
+  }
+  std::vector<ImageFormat> formats_of(const std::vector<int>& nodes) const {
+    std::vector<ImageFormat> formats;
+    for (const int node : nodes) formats.push_back(format_of(node));
+    return formats;
+  }
 
-  /// Has the frame carry what `id` gives.
-  void show(const std::string& id) {
+  /// Places the image of node `id` in the frame.
+  void add_view(const std::string& id) {
     PlanNode& node = plan_.nodes[static_cast<size_t>(at_.at(id).image)];
     if (node.frame_image < 0) {
       node.frame_image = static_cast<int>(plan_.frame_images.size());
@@ -73,22 +80,17 @@ class Builder {
     plan_.views.push_back({id, node.frame_image});
   }
 
-  const std::string& measured(const ScopeRequest& scope) const {
-    return scope.node.empty() ? plan_.graph.output : scope.node;
+  const std::string& or_output(const std::string& node) const {
+    return node.empty() ? plan_.graph.output : node;
   }
 
-  const std::string& other(const ScopeRequest& scope) const {
-    return scope.other.empty() ? plan_.graph.output : scope.other;
-  }
-
-  /// Nodes from which the output, a scope or a view can be reached; disabled ones only hand their first input
-  /// on.
+  /// Returns the ids of nodes that the output, a scope or a view depends on.
   std::set<std::string> needed_nodes() const {
     std::set<std::string> needed;
     std::vector<std::string> open{plan_.graph.output};
     for (const ScopeRequest& scope : scopes_) {
-      open.push_back(measured(scope));
-      if (scope.kind == ScopeKind::compare) open.push_back(other(scope));
+      open.push_back(or_output(scope.node));
+      if (scope.kind == ScopeKind::compare) open.push_back(or_output(scope.other));
     }
     open.insert(open.end(), views_.begin(), views_.end());
     while (!open.empty()) {
@@ -108,18 +110,27 @@ class Builder {
                        [&](const auto& id) { return at_.contains(id); });
   }
 
-  void add_source() {
+  /// Adds a node that is not in the description. Returns its index.
+  int add_automatic(std::string id, std::unique_ptr<Filter> filter, std::vector<int> inputs,
+                    std::optional<ScopeRequest> scope = {}) {
     PlanNode node;
-    node.id = kSourceNode;
-    node.filter = registry_.make_source();
+    node.id = std::move(id), node.filter = std::move(filter), node.inputs = std::move(inputs);
     node.filter_name = node.filter->schema().name;
-    node.layout = node.filter->configure({.images = {}, .picture = &plan_.picture, .backend = plan_.backend});
+    node.automatic = true, node.scope = std::move(scope);
+    node.layout = node.filter->configure(
+        {.images = formats_of(node.inputs), .picture = &plan_.picture, .backend = plan_.backend});
     plan_.nodes.push_back(std::move(node));
+    return static_cast<int>(plan_.nodes.size()) - 1;
+  }
+
+  void add_source() {
+    add_automatic(kSourceNode, registry_.make_source(), {});
+    plan_.nodes[0].automatic = false;
     at_[kSourceNode] = {};
     add_scopes(kSourceNode);
   }
 
-  /// A node upstream of `id`, along first inputs, that would give tracks if it were enabled.
+  /// Returns true if there is a tracker upstream, along first inputs; it is then disabled.
   bool tracker_is_off(const NodeDesc& desc) const {
     for (const NodeDesc* node = plan_.graph.find(desc.inputs[0]); node;
          node = plan_.graph.find(node->inputs[0]))
@@ -136,8 +147,8 @@ class Builder {
     const Place before = at_.at(desc.inputs[0]);
     if (entry.needs_tracks && before.tracks < 0) {
       if (!tracker_is_off(desc))
-        problems_.push_back(fmt::format("{}{}: {} needs tracks; put a klt node somewhere before it",
-                                        desc.where.empty() ? "" : desc.where + ": ", desc.id, desc.filter));
+        problems_.push_back(fmt::format("{}: {} needs tracks; put a klt node somewhere before it",
+                                        desc.label(), desc.filter));
       at_[desc.id] = before;
       return;
     }
@@ -146,8 +157,7 @@ class Builder {
     node.filter = entry.make();
     for (const auto& [key, value] : desc.params)
       if (auto problem = node.filter->set(key, value))
-        throw Error(ExitCode::invalid_config, desc.where.empty() ? desc.id : desc.where + ": " + desc.id,
-                    *problem);
+        throw Error(ExitCode::invalid_config, desc.label(), *problem);
 
     for (const std::string& input : desc.inputs) node.inputs.push_back(at_.at(input).image);
     node.tracks_from = before.tracks;
@@ -155,16 +165,14 @@ class Builder {
     if (entry.accepts != Accepts::any || node.inputs.size() > 1)
       for (int& input : node.inputs) input = converted(input, wanted);
 
-    std::vector<ImageFormat> formats;
-    for (const int input : node.inputs)
-      formats.push_back(plan_.nodes[static_cast<size_t>(input)].layout.output);
+    const std::vector<ImageFormat> formats = formats_of(node.inputs);
     try {
       check_sizes(desc, formats);
       const bool luma =
           entry.gives_tracks && node.inputs[0] == 0 && plan_.picture.orientation == Orientation{};
       node.layout = node.filter->configure(
           {.images = formats, .picture = luma ? &plan_.picture : nullptr, .backend = plan_.backend});
-    } catch (const Error& e) {  // what reads this node is checked as if it passed its first input on
+    } catch (const Error& e) {  // continue as if the node passed its input through, to find all problems
       if (e.code() != ExitCode::invalid_config) throw;
       problems_.push_back(e.what());
       node.layout.output = formats[0];
@@ -175,102 +183,62 @@ class Builder {
     plan_.nodes.push_back(std::move(node));
   }
 
-  /// The scopes of the image that stands for `id`.
   void add_scopes(const std::string& id) {
     for (const ScopeRequest& scope : scopes_) {
-      if (measured(scope) != id || scope.kind == ScopeKind::compare) continue;
-      PlanNode node;
-      node.id = fmt::format("{}.{}", scope.node.empty() ? "output" : scope.node, name(scope.kind));
-      if (plan_.find(node.id) || plan_.graph.find(node.id))
-        continue;  // asked for twice, or the name is taken
-      node.filter = registry_.make_scope(scope.kind);
-      node.filter_name = node.filter->schema().name;
-      node.automatic = true, node.scope = scope;
-      node.inputs = {at_.at(id).image};
-      const ImageFormat formats[] = {plan_.nodes[static_cast<size_t>(node.inputs[0])].layout.output};
-      node.layout =
-          node.filter->configure({.images = formats, .picture = &plan_.picture, .backend = plan_.backend});
-      plan_.nodes.push_back(std::move(node));
+      if (or_output(scope.node) != id || scope.kind == ScopeKind::compare) continue;
+      add_scope(scope, {at_.at(id).image});
     }
   }
 
-  /// Measures how far two nodes' images are apart; left out where they differ in size.
+  /// Adds a comparison of two nodes' images. Does nothing if their sizes differ.
   void add_comparison(const ScopeRequest& scope) {
-    PlanNode node;
-    node.id = fmt::format("{}.compare", scope.node.empty() ? "output" : scope.node);
-    if (plan_.find(node.id) || plan_.graph.find(node.id)) return;
-    node.inputs = {at_.at(measured(scope)).image, at_.at(other(scope)).image};
-    const auto extent = [&](int input) {
-      return plan_.nodes[static_cast<size_t>(input)].layout.output.extent;
-    };
-    // Before anything is converted: a conversion that nothing reads is refused.
-    if (extent(node.inputs[0]) != extent(node.inputs[1])) return;
-    const PixelFormat format = common_format(node.inputs, Accepts::any);
-    for (int& input : node.inputs) input = converted(input, format);
-    std::vector<ImageFormat> formats;
-    for (const int input : node.inputs)
-      formats.push_back(plan_.nodes[static_cast<size_t>(input)].layout.output);
-    node.filter = registry_.make_scope(scope.kind);
-    node.filter_name = node.filter->schema().name;
-    node.automatic = true, node.scope = scope;
-    node.layout =
-        node.filter->configure({.images = formats, .picture = &plan_.picture, .backend = plan_.backend});
-    plan_.nodes.push_back(std::move(node));
+    std::vector<int> inputs{at_.at(or_output(scope.node)).image, at_.at(or_output(scope.other)).image};
+    if (format_of(inputs[0]).extent != format_of(inputs[1]).extent) return;
+    add_scope(scope, std::move(inputs));
+  }
+
+  /// Adds a scope. Does nothing if it exists already or if a node has its id.
+  void add_scope(const ScopeRequest& scope, std::vector<int> inputs) {
+    const std::string id = fmt::format("{}.{}", scope.node.empty() ? "output" : scope.node, name(scope.kind));
+    if (plan_.find(id) || plan_.graph.find(id)) return;
+    const PixelFormat format = common_format(inputs, Accepts::any);
+    for (int& input : inputs) input = converted(input, format);
+    add_automatic(id, registry_.make_scope(scope.kind), std::move(inputs), scope);
   }
 
   PixelFormat common_format(const std::vector<int>& inputs, Accepts accepts) const {
     if (accepts == Accepts::gray8) return PixelFormat::gray8;
     if (accepts == Accepts::rgba8) return PixelFormat::rgba8;
-    const bool all_gray = std::all_of(inputs.begin(), inputs.end(), [&](int i) {
-      return plan_.nodes[static_cast<size_t>(i)].layout.output.format == PixelFormat::gray8;
-    });
+    const bool all_gray = std::all_of(inputs.begin(), inputs.end(),
+                                      [&](int i) { return format_of(i).format == PixelFormat::gray8; });
     return all_gray ? PixelFormat::gray8 : PixelFormat::rgba8;
   }
 
   void check_sizes(const NodeDesc& desc, const std::vector<ImageFormat>& formats) const {
     for (size_t i = 1; i < formats.size(); ++i)
       if (formats[i].extent != formats[0].extent)
-        throw Error(ExitCode::invalid_config, desc.where.empty() ? desc.id : desc.where + ": " + desc.id,
+        throw Error(ExitCode::invalid_config, desc.label(),
                     fmt::format("its inputs differ in size: {} is {}×{}, {} is {}×{}", desc.inputs[0],
                                 formats[0].extent.width, formats[0].extent.height, desc.inputs[i],
                                 formats[i].extent.width, formats[i].extent.height),
                     "put a resize or crop before one of them");
   }
 
-  /// The node that gives `input` in `format`: itself, a conversion made before, or a new one.
+  /// Returns the index of a node that outputs `input` in `format`. Adds a conversion node if there is none.
   int converted(int input, PixelFormat format) {
     const PlanNode& from = plan_.nodes[static_cast<size_t>(input)];
     if (from.layout.output.format == format) return input;
-    const auto key = std::pair(input, format);
-    if (const auto it = conversions_.find(key); it != conversions_.end()) return it->second;
-    PlanNode node;
-    node.id = fmt::format("{}.{}", from.id, format == PixelFormat::gray8 ? "gray" : "rgba");
-    node.filter = registry_.make_convert(format);
-    node.filter_name = node.filter->schema().name;
-    node.automatic = true;
-    node.inputs = {input};
-    const ImageFormat formats[] = {from.layout.output};
-    node.layout = node.filter->configure({.images = formats, .picture = nullptr, .backend = plan_.backend});
-    const int index = static_cast<int>(plan_.nodes.size());
-    plan_.nodes.push_back(std::move(node));
-    return conversions_[key] = index;
-  }
-
-  /// Every node was added for a consumer; kept as a check.
-  void check_consumers() const {
-    for (size_t i = 1; i < plan_.nodes.size(); ++i) {
-      const PlanNode& node = plan_.nodes[i];
-      bool used = node.frame_image >= 0 || node.scope || node.layout.gives_tracks;
-      for (const PlanNode& other : plan_.nodes)
-        used = used ||
-               std::find(other.inputs.begin(), other.inputs.end(), static_cast<int>(i)) != other.inputs.end();
-      if (!used) throw Error(ExitCode::runtime_failure, node.id, "planned without a consumer");
-    }
+    const auto [conversion, inserted] = conversions_.try_emplace(std::pair(input, format));
+    if (inserted)
+      conversion->second =
+          add_automatic(fmt::format("{}.{}", from.id, format == PixelFormat::gray8 ? "gray" : "rgba"),
+                        registry_.make_convert(format), {input});
+    return conversion->second;
   }
 
   Plan& plan_;
   const Registry& registry_;
-  std::vector<ScopeRequest> scopes_;  ///< those of nodes that there are
+  std::vector<ScopeRequest> scopes_;  ///< requested scopes of existing nodes
   std::vector<std::string> views_;
   std::map<std::string, Place> at_;
   std::vector<std::string> problems_;
@@ -318,12 +286,6 @@ void lay_out_memory(Plan& plan) {
   for (size_t i = 0; i < buffers.size(); ++i) *targets[i] = buffers[i].offset;
 }
 
-/// The tracks that come with the output are found among the statistics once these are laid out.
-void place_tracks(Plan& plan, int tracks) {
-  if (tracks >= 0)
-    plan.tracks_offset = static_cast<std::ptrdiff_t>(plan.nodes[static_cast<size_t>(tracks)].stats_offset);
-}
-
 }  // namespace
 
 PlanNode* Plan::find(const std::string& id) {
@@ -350,13 +312,13 @@ void Plan::refresh_block(PlanNode& node) {
 std::unique_ptr<Plan> make_plan(const GraphDesc& graph, const PictureInfo& picture, Backend backend,
                                 const Registry& registry, const PlanExtras& extras) {
   auto plan = std::make_unique<Plan>();
-  plan->registry = &registry;
   plan->backend = backend, plan->picture = picture;
   plan->graph = resolved(graph, registry);
   Builder builder(*plan, registry, extras);
   builder.build();
   lay_out_memory(*plan);
-  place_tracks(*plan, builder.output_tracks());
+  if (const int tracks = builder.output_tracks(); tracks >= 0)
+    plan->tracks_offset = static_cast<std::ptrdiff_t>(plan->nodes[static_cast<size_t>(tracks)].stats_offset);
   plan->blocks.resize(plan->block_bytes);
   for (PlanNode& node : plan->nodes) plan->refresh_block(node);
   return plan;

@@ -1,15 +1,15 @@
-// Frames: working images in pooled memory, with what is known about them.
+// Frames: processed images in pooled memory, with times and side data.
 //
-//   FramePool (fixed capacity) ── acquire ──▶ Frame ── moved or shared between threads ──▶ the last handle is
-//                                                                          destroyed: the slot is free
+//   FramePool (fixed capacity) ── acquire ──▶ Frame ── moved or shared between threads ──▶ destructor of the
+//                                                                          last handle: the slot is free
 //
-// A Frame is a move-only handle; one thread at a time holds it, share() makes another one. What it refers to
-// may be read once ready() is true (host frames) or by work ordered behind the executor's ready event (device
-// frames). Acquiring, sharing and releasing are lock-free and may happen on different threads.
+// A Frame is a move-only handle for one thread at a time; share() returns another handle. Read the pixels of
+// host frames after ready(), those of device frames in work ordered after the executor's ready event.
+// Acquiring, sharing and releasing are thread-safe and lock-free, except that acquire() waits for a free
+// frame.
 //
-// A frame has the graph's output as its image 0, and further images where other nodes' pictures were asked
-// for (FramePool::Spec::views); and the bytes of side data that the passes left, which are always in host
-// memory.
+// Image 0 of a frame is the graph's output. Further images are the outputs of viewed nodes
+// (FramePool::Spec::views). Side data of the passes (tracks, statistics) is always in host memory.
 #pragma once
 
 #include <atomic>
@@ -28,22 +28,22 @@
 
 namespace lensd {
 
-/// What is known about a frame besides its pixels. Times in nanoseconds.
+/// Properties of a frame other than its pixels. Times are in nanoseconds.
 struct FrameInfo {
-  int64_t index = 0;         ///< counts the source's frames from 0
-  int64_t pts_ns = 0;        ///< presentation time from the source's start
-  int64_t duration_ns = 0;   ///< 0: not known
-  int64_t capture_ns = 0;    ///< monotonic time when the decoder delivered it
-  int64_t taken_ns = 0;      ///< monotonic time when the process thread took it from the queue
-  int64_t processed_ns = 0;  ///< monotonic time when the graph had been run (CPU) or queued (CUDA)
-  int64_t published_ns = 0;  ///< monotonic time when it was handed to the display, having waited for its
-                             ///< time; 0: its way is not timed, as when paused
-  uint32_t serial = 0;       ///< counts seeks and source changes; older serials are stale
+  int64_t index = 0;         ///< index of the frame in the source, from 0
+  int64_t pts_ns = 0;        ///< presentation time since the source's start
+  int64_t duration_ns = 0;   ///< duration of the frame; 0: unknown
+  int64_t capture_ns = 0;    ///< monotonic time of capture (cameras), else of delivery by the decoder
+  int64_t taken_ns = 0;      ///< monotonic time when the process thread dequeued it
+  int64_t processed_ns = 0;  ///< monotonic time when the graph had run (CPU) or was queued (CUDA)
+  int64_t published_ns = 0;  ///< monotonic time when it was passed to the display at its presentation
+                             ///< time; 0: not timed, for example while paused
+  uint32_t serial = 0;       ///< number of seeks and source changes so far; lower serials are stale
   bool key = false;
-  bool placeholder = false;  ///< made by a live source that has no picture; not for recordings
+  bool placeholder = false;  ///< shown because a live source had no picture; not recorded
 };
 
-/// Small integers and reals that a filter computed about a frame, read late.
+/// A named value that a filter computes per frame; available some frames later.
 struct Statistic {
   std::string name;
   double value = 0;
@@ -64,24 +64,26 @@ class Frame {
   }
 
   explicit operator bool() const noexcept { return slot_ >= 0; }
-  /// Another handle on the same frame.
+  /// Returns another handle to the same frame.
   Frame share() const noexcept;
-  /// The pixels of the graph's output (0) or of another image; memory() says where. Valid while the handle
-  /// lives.
+  /// Returns the pixels of the graph's output (0) or of another image. They are in memory() and valid while
+  /// the handle exists.
   ImageRef image(int index = 0) const;
   int images() const noexcept;
-  /// The image that shows what `node` gives ("" and the output's id: 0); -1 when it was not asked for.
+  /// Returns the index of the image with the output of `node`: 0 for "" or the output's id, -1 if it is not
+  /// viewed.
   int find_image(std::string_view node) const noexcept;
+  /// Returns the kind of memory that contains the pixels.
   MemoryKind memory() const;
-  /// The tracks that reached the output, null when the graph gives none. Valid once ready().
+  /// Returns the tracks of the output, or null if the graph has none. Valid after ready().
   const TrackTable* tracks() const noexcept;
   int slot() const noexcept { return slot_; }
-  /// What the executor hung on the pool (its events), for whoever knows the type.
+  /// Returns the object that the executor attached to the pool (its events), for callers that know its type.
   void* attachment() const noexcept;
 
-  /// True once the pixels are written (always, for CPU frames).
+  /// Returns true if the pixels are written; always true for CPU frames. Does not block.
   bool ready() const noexcept;
-  /// Waits until ready(); used by writers of files, never by the process thread.
+  /// Blocks until ready(). Do not call on the process thread.
   void wait_ready() const noexcept;
 
   void reset() noexcept;
@@ -97,28 +99,29 @@ class Frame {
 
 class FramePool : public std::enable_shared_from_this<FramePool> {
  public:
-  /// A name under which an image of the frames is found.
+  /// A viewed node and the index of its image in Spec::images.
   struct View {
     std::string node;
     int image = 0;
   };
   struct Spec {
-    std::vector<ImageFormat> images;  ///< [0] is the output
+    std::vector<ImageFormat> images;  ///< formats of a frame's images; [0] is the output
     MemoryKind kind = MemoryKind::host;
-    int capacity = 4;                   ///< frames, at most 64
-    size_t side_bytes = 0;              ///< side data of each frame
-    std::ptrdiff_t tracks_offset = -1;  ///< of the TrackTable in it; negative: there is none
+    int capacity = 4;                   ///< number of frames, 1 to 64
+    size_t side_bytes = 0;              ///< size of each frame's side data
+    std::ptrdiff_t tracks_offset = -1;  ///< byte offset of the TrackTable in the side data; negative: none
     std::vector<View> views;
   };
-  /// Throws Error when memory is not to be had.
+  /// Allocates a pool. Throws Error(runtime_failure) if memory cannot be allocated.
   static std::shared_ptr<FramePool> make(Spec spec);
   static std::shared_ptr<FramePool> make(ImageFormat format, MemoryKind kind, int capacity) {
     return make(Spec{.images = {format}, .kind = kind, .capacity = capacity, .views = {}});
   }
 
-  /// A free frame, or an empty handle.
+  /// Returns a free frame, or an empty handle if there is none. Thread-safe. Does not block.
   Frame try_acquire();
-  /// Waits for a free frame; empty once close() was called.
+  /// Blocks until a frame is free and returns it. Returns an empty handle if none is free after close().
+  /// Thread-safe.
   Frame acquire();
   void close();
 
@@ -128,17 +131,18 @@ class FramePool : public std::enable_shared_from_this<FramePool> {
     return slots_[static_cast<size_t>(slot)]->images[static_cast<size_t>(index)];
   }
   std::span<const ImageRef> images(int slot) const { return slots_[static_cast<size_t>(slot)]->images; }
-  /// Side data of a slot: host memory, pinned where the frames are on the GPU or copied from there.
+  /// Returns the side data of a slot, in host memory; pinned unless the pool's kind is MemoryKind::host.
   uint8_t* side_data(int slot) const { return slots_[static_cast<size_t>(slot)]->side.data(); }
 
-  /// For executors: something that lives as long as the pool's frames. Set once, before the first acquire.
+  /// Attaches an executor's object, which lives as long as the pool. Call once, before the first acquire.
   void attach(std::shared_ptr<void> attachment) { attachment_ = std::move(attachment); }
   void* attachment() const noexcept { return attachment_.get(); }
 
-  /// For executors: a slot's ready flag. set_ready may be called from any thread.
+  /// Clears a slot's ready flag. For executors.
   void set_pending(int slot) noexcept {
     slots_[static_cast<size_t>(slot)]->ready.store(0, std::memory_order_relaxed);
   }
+  /// Sets a slot's ready flag and wakes wait_ready(). For executors. Thread-safe.
   void set_ready(int slot) noexcept;
 
  private:
@@ -157,7 +161,7 @@ class FramePool : public std::enable_shared_from_this<FramePool> {
   std::shared_ptr<void> attachment_;
   std::atomic<uint64_t> free_;
   std::atomic<uint32_t> released_{0};
-  std::atomic<unsigned> next_{0};  ///< where the search for a free slot begins
+  std::atomic<unsigned> next_{0};  ///< slot at which the search for a free slot starts
   std::atomic<bool> closed_{false};
 };
 

@@ -1,4 +1,4 @@
-// An owning, tightly packed host image: oracles, tests, snapshots. Not for the per-frame path.
+// An image that owns packed host memory, for references, tests and snapshots. Do not allocate one per frame.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace lensd {
 
 struct Image {
   ImageFormat format;
-  std::vector<uint8_t> pixels;  ///< height rows of format.row_bytes()
+  std::vector<uint8_t> pixels;  ///< rows from the top, each of format.row_bytes()
 
   Image() = default;
   explicit Image(ImageFormat f) : format(f), pixels(f.row_bytes() * static_cast<size_t>(f.extent.height)) {}

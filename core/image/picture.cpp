@@ -15,7 +15,7 @@ int component_count(const PictureFormat& format) {
   return (format.model == ColourModel::gray ? 1 : 3) + (format.has_alpha ? 1 : 0);
 }
 
-/// Component number of the i-th used component: alpha is always [3].
+/// Returns the index in `components` of the i-th used component; alpha is always at 3.
 int component_at(const PictureFormat& format, int i) {
   return format.model == ColourModel::gray && i == 1 ? 3 : i;
 }
@@ -33,7 +33,7 @@ size_t PictureInfo::plane_row_bytes(int p) const {
     const ComponentLayout& layout = format.components[static_cast<size_t>(c)];
     if (layout.plane != p) continue;
     const int samples = is_chroma(*this, c) ? ceil_shift(extent.width, format.chroma_shift_x) : extent.width;
-    // A packed row ends with a whole group of `step` bytes whatever the offset in it.
+    // A packed row ends with a complete group of `step` bytes.
     bytes = std::max(bytes, static_cast<size_t>(samples) * layout.step);
   }
   return bytes;

@@ -1,7 +1,7 @@
-// Decoded pictures: what a decoder delivers, before colour conversion makes a working image of it.
+// Decoded pictures, before colour conversion to a working image.
 //
-// A PictureFormat describes where each component's samples are (planes, steps, shifts), so that one
-// conversion covers planar, semi-planar and packed formats of 8 to 16 bits.
+// A PictureFormat describes the position of each component's samples (plane, step, shift), so that one
+// conversion handles planar, semi-planar and packed formats of 8 to 16 bits.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace lensd {
 
-/// Where the samples of one component (Y/R, U/G, V/B, A) are.
+/// Position of the samples of one component (Y/R, U/G, V/B, A).
 struct ComponentLayout {
   uint8_t plane = 0;   ///< index into PictureRef::planes
   uint8_t step = 1;    ///< bytes from one sample of the row to the next
@@ -45,32 +45,33 @@ struct ColourSpec {
   YuvMatrix matrix = YuvMatrix::bt601;
   Range range = Range::limited;
   ChromaSiting siting = ChromaSiting::left;
-  bool guessed = false;  ///< the stream did not say; the usual guess by size was taken
+  bool guessed = false;  ///< the matrix is not in the stream but guessed from the picture's size
   bool operator==(const ColourSpec&) const = default;
 };
 
-/// Turn that brings the stored picture upright: transposition first, then the flips.
+/// Transformation of the stored picture to the upright one: transposition, then flips.
 struct Orientation {
   bool transpose = false, flip_x = false, flip_y = false;
   bool operator==(const Orientation&) const = default;
 };
 
-/// Everything that a plan depends on; a change of any member makes a new plan.
+/// The properties of a picture that a plan depends on. A change of any member requires a new plan.
 struct PictureInfo {
   PictureFormat format;
-  Extent extent;  ///< as stored, before orientation
+  Extent extent;  ///< stored size, before orientation
   ColourSpec colour;
   Orientation orientation;
   bool operator==(const PictureInfo&) const = default;
 
-  /// Size of the upright picture.
+  /// Returns the size of the upright picture.
   Extent upright() const { return orientation.transpose ? Extent{extent.height, extent.width} : extent; }
-  /// Samples in a row of plane `p`, in bytes, and the plane's rows.
+  /// Returns the number of bytes in a row of plane `p`, without padding.
   size_t plane_row_bytes(int p) const;
+  /// Returns the number of rows of plane `p`.
   int plane_rows(int p) const;
 };
 
-/// Borrowed planes of a decoded picture. Pitches may be negative (bottom-up pictures).
+/// Planes of a decoded picture, not owned. Pitches are negative for bottom-up pictures.
 struct PictureRef {
   PictureInfo info;
   std::array<const uint8_t*, 4> planes{};
@@ -78,7 +79,7 @@ struct PictureRef {
   MemoryKind memory = MemoryKind::host;
 };
 
-/// "yuv420 8-bit, bt601 limited (guessed), siting left".
+/// Returns a description, for example "yuv420 8-bit, bt601 limited (guessed), siting left".
 std::string describe(const PictureInfo& info);
 
 }  // namespace lensd

@@ -1,9 +1,9 @@
-// A decoded picture with its memory: reference-counted, so that the executor can hold it until its upload is
-// through and the viewer until the next one comes.
+// A decoded picture with reference-counted memory. The executor holds it until its upload has finished, the
+// viewer until the next picture.
 //
 //   Source ── Picture ──▶ queue ──▶ executor (keeps a share until the upload event has passed)
 //
-// The count is atomic: shares may be dropped on any thread. A handle itself belongs to one thread.
+// The count is atomic: shares may be released on any thread. Use one handle on one thread at a time.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@
 
 namespace lensd {
 
-/// Owns a picture's memory; recycle() is called once, when the last share goes, on that share's thread.
+/// Owns a picture's memory. The thread that releases the last share calls recycle().
 class PictureOwner {
  public:
   virtual ~PictureOwner() = default;
@@ -44,7 +44,7 @@ class Picture {
     return *this;
   }
 
-  /// Another handle on the same memory.
+  /// Returns another handle to the same memory.
   Picture share() const noexcept { return Picture(planes, info, owner_); }
   explicit operator bool() const noexcept { return planes.planes[0] != nullptr; }
   void reset() noexcept {

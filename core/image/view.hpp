@@ -1,7 +1,7 @@
-// Working images: what filters read and write.
+// Working images, which are the inputs and outputs of filters.
 //
-// Views and refs borrow memory, host or device, and are trivially copyable so that kernels take them by
-// value; who owns the memory is said where they come from (image/frame.hpp, graph/plan.hpp).
+// Views and refs do not own their memory, host or device. They are trivially copyable, so that kernels take
+// them by value. Owners: image/frame.hpp, graph/plan.hpp.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct Extent {
 
 inline constexpr int kMaxSide = 16384;
 
-/// Working formats, gamma-encoded, 8 bits a channel. RGBA8 is R, G, B, A in memory order.
+/// Working formats, gamma-encoded, 8 bits per channel. RGBA8 is R, G, B, A in memory order.
 enum class PixelFormat : uint8_t { gray8, rgba8 };
 
 LENSD_HD constexpr int channels(PixelFormat format) {
@@ -38,13 +38,13 @@ struct ImageFormat {
   PixelFormat format = PixelFormat::rgba8;
   Extent extent;
   bool operator==(const ImageFormat&) const = default;
-  /// Bytes of one row without padding.
+  /// Returns the number of bytes in a row, without padding.
   constexpr size_t row_bytes() const {
     return static_cast<size_t>(extent.width) * static_cast<size_t>(channels(format));
   }
 };
 
-/// Non-owning pointer to rows of T, `pitch_bytes` apart.
+/// Rows of T, `pitch_bytes` apart, not owned.
 template <class T>
 struct ImageView {
   T* data = nullptr;
@@ -63,7 +63,7 @@ struct alignas(4) Rgba {
   uint8_t r, g, b, a;
 };
 
-/// An image whose format is known at run time. `T` is uint8_t (writable) or const uint8_t.
+/// An image, not owned, whose format is known at run time. `T` is uint8_t (writable) or const uint8_t.
 template <class T>
 struct BasicImageRef {
   T* data = nullptr;
@@ -76,7 +76,7 @@ struct BasicImageRef {
   size_t row_bytes() const { return format.row_bytes(); }
   T* row(int y) const { return data + static_cast<std::ptrdiff_t>(y) * pitch_bytes; }
 
-  /// The rows as P; the caller has checked that P fits the format.
+  /// Returns the rows as values of P, which must fit the format.
   template <class P>
   ImageView<P> as() const {
     return {reinterpret_cast<P*>(data), pitch_bytes, format.extent};

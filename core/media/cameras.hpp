@@ -1,8 +1,9 @@
 // Video4Linux cameras and their modes, queried from the kernel. Thread-safe.
 //
-// Queries open a device without blocking and close it again; running streams are not disturbed.
+// Queries open a device without blocking and close it again. They do not disturb running streams.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,29 +17,32 @@ struct CameraMode {
 };
 
 struct CameraFormat {
+  uint32_t code = 0;                ///< the kernel's, four characters
   std::string fourcc, description;  ///< "MJPG", "Motion-JPEG"
-  std::string format;               ///< for [source] format: "mjpeg"; empty: FFmpeg has no name for it
+  std::string format;               ///< for [source] format: "mjpeg"; empty: lensd does not read it
   std::vector<CameraMode> modes;    ///< largest first
 };
 
 struct Camera {
-  std::string path;   ///< /dev/video0
-  std::string by_id;  ///< /dev/v4l/by-id/…, independent of the order of plugging; may be empty
-  std::string name;   ///< from the driver
+  std::string path;  ///< device file, such as /dev/video0
+  /// Link in /dev/v4l/by-id, which does not depend on the order of plugging; may be empty.
+  std::string by_id;
+  std::string name;  ///< the driver's name of the camera
   std::vector<CameraFormat> formats;
 };
 
-/// All devices in `folder` that capture video, by number.
+/// Returns all devices in `folder` that capture video, ordered by number.
 std::vector<Camera> list_cameras(const std::string& folder = "/dev");
 
-/// Why `path` can never be a camera (a file, another kind of device); empty if it is one or may be plugged
-/// in.
+/// Returns why `path` can never be a camera (a file, another kind of device). Returns an empty string if it
+/// is a camera, or if one may still be plugged in.
 std::string never_a_camera(const std::string& path);
 
-/// Why the camera at `path` cannot be opened now; empty if it can. Streaming may still fail (busy).
+/// Returns why the camera at `path` cannot be opened now, or an empty string if it can. Streaming may still
+/// fail (busy).
 std::string camera_obstacle(const std::string& path);
 
-/// The four characters of a format code: "MJPG".
+/// Returns the four characters of a format code, for example "MJPG".
 std::string fourcc_text(uint32_t fourcc);
 
 }  // namespace lensd

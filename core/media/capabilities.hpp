@@ -5,10 +5,10 @@
 
 namespace lensd {
 
-/// "libavcodec 59.37.100, libavformat 59.27.100, …".
+/// Returns the versions of FFmpeg's libraries, for example "libavcodec 59.37.100, libavformat 59.27.100, …".
 std::string ffmpeg_versions();
 
-/// Why FFmpeg cannot decode on CUDA device `device`; empty if it can.
+/// Returns why FFmpeg cannot decode on CUDA device `device`, or an empty string if it can.
 std::string hardware_decoding_obstacle(int device);
 
 }  // namespace lensd

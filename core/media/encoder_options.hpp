@@ -10,12 +10,12 @@ struct EncoderOptions {
   /// FFmpeg's name of an encoder or codec ("libx264", "h264_nvenc", "ffv1"). Empty or "auto": depends on the
   /// container. "hardware": the first NVENC encoder that starts, else as "auto".
   std::string codec;
-  std::string preset;      ///< in the encoder's terms; empty: lensd's choice
-  std::optional<int> crf;  ///< constant quality, on the encoder's scale; absent: lensd's choice
-  int bitrate_kbit = 0;    ///< 0: constant quality
-  double key_interval_s = 5;
-  /// Limit of the encoder's delay (look-ahead, reordering, frame threads), which is also what a crash loses.
-  /// 0: no limit, which compresses a little better.
+  std::string preset;         ///< name of one of the encoder's presets; empty: lensd's choice
+  std::optional<int> crf;     ///< constant quality, on the encoder's scale; absent: lensd's choice
+  int bitrate_kbit = 0;       ///< 0: constant quality
+  double key_interval_s = 5;  ///< maximum time between key frames
+  /// Maximum delay of the encoder in seconds (look-ahead, reordering, frame threads). A crash loses this much
+  /// video. 0: no limit, which compresses slightly better.
   double max_delay_s = 0;
 };
 

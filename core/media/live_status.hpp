@@ -11,7 +11,7 @@ enum class LiveState : uint8_t {
   connecting,    ///< no picture yet since the start
   playing,       ///< pictures arrive
   stalled,       ///< connected, but no picture for the stall time
-  reconnecting,  ///< the connection is lost; retries for ever
+  reconnecting,  ///< the connection is lost; the source retries until it is closed
 };
 
 constexpr const char* name(LiveState state) noexcept {
@@ -21,19 +21,19 @@ constexpr const char* name(LiveState state) noexcept {
 
 /// Times are on the monotonic clock (core/base/clock.hpp).
 struct LiveStatus {
-  bool live = false;  ///< false: not a live source, ignore the rest
+  bool live = false;  ///< false: not a live source; ignore the other members
   LiveState state = LiveState::connecting;
   std::string reason;         ///< why it does not play, in a few words without secrets; empty while playing
-  std::string stream;         ///< what plays or last played: "1280×720 h264, 30 fps"
-  int64_t since_ns = 0;       ///< when `state` was entered
+  std::string stream;         ///< current or last stream, such as "1280×720 h264, 30 fps"
+  int64_t since_ns = 0;       ///< time when `state` was entered
   int64_t last_frame_ns = 0;  ///< arrival of the newest picture; 0: none yet
   uint64_t attempts = 0;      ///< connection attempts
-  uint64_t reconnects = 0;    ///< recoveries over a new connection
-  uint64_t stalls = 0;        ///< pauses of the pictures while connected
+  uint64_t reconnects = 0;    ///< number of new connections that delivered pictures again
+  uint64_t stalls = 0;        ///< number of times that pictures stopped while connected
   uint64_t frames = 0;        ///< pictures received
-  uint64_t dropped = 0;       ///< pictures replaced by newer ones before the pipeline took them
-  /// Delay of the newest picture against the earliest arrival relative to its time stamp: what queues in the
-  /// network and in decoders add, not the time since exposure. -1: unknown.
+  uint64_t dropped = 0;       ///< pictures dropped from the queue because newer ones arrived
+  /// Delay that network and decoder queues add to the newest picture: its arrival minus its time stamp,
+  /// compared with the smallest such difference. It is not the time since exposure. -1: unknown.
   int64_t latency_ns = -1;
 };
 

@@ -25,9 +25,10 @@ constexpr std::array<std::string_view, 35> kVideos = {
 constexpr std::array<std::string_view, 15> kImages = {"png",  "jpg",  "jpeg", "bmp", "tif",
                                                       "tiff", "webp", "ppm",  "pgm", "pnm",
                                                       "exr",  "dpx",  "jp2",  "tga", "avif"};
-/// Limits for huge folders: entries to read and to list.
+/// Maximum numbers of entries that are read and listed.
 constexpr size_t kMostRead = 20000, kMostListed = 4000;
-/// Fewer numbered images are single pictures. Input finds sequences that start at up to kLastStart.
+/// Minimum number of images of a sequence; fewer are listed as single files. Input finds sequences whose
+/// first number is at most kLastStart.
 constexpr size_t kFewestImages = 4;
 constexpr int64_t kLastStart = 9999;
 
@@ -40,8 +41,8 @@ bool contains(const auto& list, std::string_view text) {
   return std::ranges::find(list, text) != list.end();
 }
 
-/// A sort key in which runs of digits compare as numbers: "clip2" before "clip10". The number of digits
-/// stands before them, in digits as well, so that they compare with other characters as before.
+/// Returns a sort key in which runs of digits compare as numbers: "clip2" before "clip10". Each run is
+/// preceded by its length, also in digits, so that it still compares with other characters as a digit.
 std::string natural_key(const std::string& name) {
   std::string key;
   for (size_t i = 0; i < name.size();) {
@@ -67,7 +68,7 @@ bool before(const FolderEntry& a, const FolderEntry& b) {
   return key(a) < key(b);
 }
 
-/// Images whose names differ only in the last number.
+/// A group of images whose names differ only in the last number.
 struct Numbered {
   std::vector<int64_t> numbers;
   std::vector<size_t> entries;
@@ -75,7 +76,7 @@ struct Numbered {
   bool padded = false;
 };
 
-/// Replaces numbered images without gaps by one entry.
+/// Replaces each group of images with consecutive numbers by one entry.
 void gather_sequences(std::vector<FolderEntry>& entries, const std::string& folder) {
   if (folder.find('%') != std::string::npos) return;
   std::map<std::pair<std::string, std::string>, Numbered> groups;

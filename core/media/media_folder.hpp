@@ -10,28 +10,28 @@ namespace lensd {
 struct FolderEntry {
   enum class Kind : uint8_t {
     folder,
-    file,      ///< a video or an image, judged by its ending
+    file,      ///< a video or an image, according to its extension
     sequence,  ///< numbered images: `name` is the pattern
     other,     ///< any other file
   };
   Kind kind = Kind::file;
-  std::string name;   ///< without the folder: "clip.mp4", "img_%04d.png"
-  int64_t bytes = 0;  ///< files
-  int images = 0;     ///< sequences
+  std::string name;   ///< name without the folder, such as "clip.mp4" or "img_%04d.png"
+  int64_t bytes = 0;  ///< size of a file
+  int images = 0;     ///< number of images of a sequence
 };
 
 struct FolderList {
-  std::string asked;                 ///< the argument
-  std::string folder;                ///< absolute, without a trailing slash except for the root
-  std::string problem;               ///< why it cannot be read; empty on success
+  std::string asked;                 ///< argument of list_media_folder()
+  std::string folder;                ///< absolute path, without a trailing slash except for the root
+  std::string problem;               ///< why the folder cannot be read; empty on success
   std::vector<FolderEntry> entries;  ///< folders, then sequences and files, then others, each by name
   bool cut = false;                  ///< the list is truncated
 };
 
-/// Omits hidden files. Follows symbolic links.
+/// Lists a folder without hidden files. Follows symbolic links. Does not throw.
 FolderList list_media_folder(const std::string& folder);
 
-/// True if the name has the ending of a video or an image.
+/// Returns true if the name has the extension of a video or an image.
 bool named_like_media(const std::string& name);
 
 }  // namespace lensd

@@ -1,4 +1,8 @@
+#include <fmt/format.h>
+
 #include "core/base/error.hpp"
+#include "core/base/limits.hpp"
+#include "core/base/url_secrets.hpp"
 #include "core/media/input/ffmpeg_source.hpp"
 #include "core/media/live/live_options.hpp"
 #include "core/media/live/live_source.hpp"
@@ -6,28 +10,31 @@
 namespace lensd {
 namespace {
 
-/// Wait for the first picture of a live source, so that most start with the right size.
+/// Maximum wait for the first picture of a live source, so that most sources start with the right size.
 constexpr int64_t kFirstTimeoutNs = 1'000'000'000;
 
 std::unique_ptr<Source> open_live_source(const std::string& url, const SourceOptions& options) {
   check_live_source(url, options.live);
   const auto connect = [url, options](const std::atomic<bool>& cancel) -> std::unique_ptr<Source> {
     SourceOptions connection = options;
-    connection.cancel = &cancel, connection.start_ns = 0;
+    connection.cancel = &cancel, connection.start_ns = 0, connection.start_share = 0;
     return std::make_unique<FfmpegSource>(url, connection);
   };
   const bool must_open = options.live.must_open;
   auto source = std::make_unique<LiveSource>(url, options, connect,
                                              kFirstTimeoutNs + (must_open ? options.live.open_ns : 0));
   if (auto file = source->take_file()) {
-    static_cast<FfmpegSource&>(*file).cancel_by(options.cancel);
-    if (options.start_ns > 0) file->seek(options.start_ns);
+    auto& opened = static_cast<FfmpegSource&>(*file);
+    opened.cancel_by(options.cancel);
+    opened.seek_start(options);
     return file;
   }
   if (must_open && !source->opened()) {
     const std::string reason = source->live_status().reason;
-    throw Error(ExitCode::bad_source, without_secrets(url), reason.empty() ? "no picture arrived" : reason,
-                "check that the source is running");
+    const bool has_hint = reason.ends_with(')');
+    throw Error(ExitCode::bad_source, url_without_secrets(url),
+                reason.empty() ? "no picture arrived" : reason,
+                has_hint ? "" : "check that the source is running");
   }
   return source;
 }
@@ -35,6 +42,10 @@ std::unique_ptr<Source> open_live_source(const std::string& url, const SourceOpt
 }  // namespace
 
 std::unique_ptr<Source> open_source(const std::string& url, const SourceOptions& options) {
+  if (url.size() > kMaxUrlBytes)
+    throw Error(ExitCode::bad_source, "source",
+                fmt::format("its name has {} bytes, the limit is {}", url.size(), kMaxUrlBytes));
+  remember_secrets(url);
   if (is_live(classify(url))) return open_live_source(url, options);
   return std::make_unique<FfmpegSource>(url, options);
 }

@@ -1,6 +1,6 @@
 // Recorders write processed frames to a video, an image, an image sequence or nowhere.
 //
-// A Recorder belongs to one thread.
+// Use a Recorder on one thread.
 #pragma once
 
 #include <cstdio>
@@ -9,13 +9,15 @@
 
 #include "core/image/frame.hpp"
 #include "core/media/encoder_options.hpp"
+#include "core/media/pixel_aspect.hpp"
 
 namespace lensd {
 
 struct RecorderOptions : EncoderOptions {
   double fps = 25;
-  std::string audio_from;  ///< source file whose audio is copied; may be empty
-  bool still = false;      ///< a single frame: `.png` and `.jpg` need no number
+  std::string audio_from;  ///< source file whose audio is copied; empty: no audio
+  PixelAspect pixel_aspect = {};
+  bool still = false;  ///< records a single frame: names of `.png` and `.jpg` need no number
 };
 
 class Recorder {
@@ -23,8 +25,8 @@ class Recorder {
   /// Completes the file if finish() was not called; ignores errors.
   virtual ~Recorder() = default;
   /// Adds a frame in host memory, at info.pts_ns minus that of the first frame. After a jump backwards (loop,
-  /// seek) the file continues at the nominal rate. Throws Error(runtime_failure), for example if the disk is
-  /// full; what was written before stays playable.
+  /// seek) the file continues at the nominal rate. Throws Error(runtime_failure) if the frame cannot be
+  /// encoded or written; the frames before it stay playable.
   virtual void write(ConstImageRef image, const FrameInfo& info) = 0;
   virtual void finish() = 0;
   virtual std::string path() const = 0;
@@ -34,13 +36,15 @@ class Recorder {
   int64_t frames_ = 0;
 };
 
-/// `.png .jpg` (with %d a sequence, numbered from 1), `.mp4 .mov .mkv .webm .avi`, or `null:`. Opens the
-/// file. Throws Error(usage) for an unknown ending, Error(runtime_failure) if the file cannot be written.
+/// Opens a recorder for `.png .jpg` (with %d a sequence, numbered from 1), `.mp4 .mov .mkv .webm .avi` or
+/// `null:`. Throws Error(usage) if the extension is unknown, an image without %d is not for a `still`, or the
+/// codec does not fit the file type; Error(runtime_failure) if the file cannot be written.
 std::unique_ptr<Recorder> open_recorder(const std::string& path, ImageFormat format,
                                         const RecorderOptions& options);
 
-/// Writes one PNG or JPEG atomically (temporary file and rename). Throws Error.
-void write_image(const std::string& path, ConstImageRef image);
+/// Writes one PNG or JPEG atomically (temporary file and rename). Throws Error(usage) for another extension,
+/// Error(runtime_failure) if the file cannot be written.
+void write_image(const std::string& path, ConstImageRef image, PixelAspect aspect = {});
 
 /// Writes one line `index, pts_ns, sha256` per frame; comments start with '#'.
 class FrameHash {
@@ -49,7 +53,7 @@ class FrameHash {
   explicit FrameHash(const std::string& path);
   void write(ConstImageRef image, const FrameInfo& info);
   void finish();
-  /// SHA-256 of the rows without padding, as 64 hexadecimal digits.
+  /// Returns the SHA-256 of the rows without padding, as 64 hexadecimal digits.
   static std::string digest(ConstImageRef image);
 
  private:

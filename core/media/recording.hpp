@@ -2,8 +2,8 @@
 //
 //   frames or decoded pictures ── write() ──▶ [encoder] ──▶ pre-roll in memory ── start() ──▶ files
 //
-// With a pre-roll the encoder always runs, and start() writes the pre-roll first. Without one it runs from
-// start() on. A recording belongs to one thread.
+// With a pre-roll the encoder always runs, and start() writes the pre-roll first. Without a pre-roll the
+// encoder runs from start() to stop(). Use a Recording on one thread.
 #pragma once
 
 #include <memory>
@@ -11,50 +11,55 @@
 
 #include "core/image/frame.hpp"
 #include "core/image/picture.hpp"
+#include "core/media/pixel_aspect.hpp"
 #include "core/media/record_settings.hpp"
 
 namespace lensd {
 
-/// How new files may be created.
+/// Rules for creating files.
 struct FileRules {
-  bool overwrite = false;  ///< replace an existing file, which the user named on the command line
+  bool overwrite = false;  ///< replace an existing file; for names from the command line
+  bool next_free = false;  ///< add a number if the name is taken
   /// Not empty: the name comes from a control request. The path is relative to this folder, may not leave it,
   /// and may not contain symbolic links.
   std::string beneath;
 
-  /// `path` with the folder `beneath`.
+  /// Returns `path` with the folder `beneath`.
   std::string full_path(const std::string& path) const;
 };
 
 struct RecordTarget {
-  std::string path;  ///< a name, or a template for strftime
+  std::string path;  ///< file name, or a template for strftime
   FileRules rules;
   bool resumed = false;  ///< continues a recording of this name: adds a number if the name is taken
 };
 
-/// FFmpeg's name of the container for a path or template. Throws Error(usage) if it is not a video file.
+/// Returns FFmpeg's name of the container for a path or template. Throws Error(usage) if the extension is not
+/// that of a supported video file.
 std::string recording_muxer(const std::string& path);
 
-/// Throws Error(usage) if the name is invalid or the codec does not fit its container.
+/// Throws Error(usage) if the name is invalid, or if the codec is unknown or does not fit the container.
 void check_record_settings(const RecordSettings& settings);
 
 class Recording {
  public:
-  /// `audio_from`: source file whose audio is copied; may be empty.
+  /// `audio_from`: source file whose audio is copied; empty: no audio.
   Recording(const RecordSettings& settings, double fps, const std::string& audio_from);
-  /// Stops; ignores errors.
+  /// Stops the recording; ignores errors.
   ~Recording();
 
-  /// Starts a recording with the next frame, and with the pre-roll before it. Stops the current one first.
-  /// Throws as write() does.
+  /// Starts a recording with the pre-roll, if any, and the next frame. Stops the current recording first.
+  /// Throws as write() does, and Error(usage) if the name is invalid.
   void start(const RecordTarget& target);
-  /// Completes the file. Throws Error(runtime_failure).
+  /// Completes the file. Throws Error(runtime_failure) if it cannot be written. Does nothing if not active.
   void stop();
 
-  /// A change of size or format continues in another file. Throws Error if the file cannot be written; the
-  /// recording is then stopped, keeps what was written, and may be started again.
-  void write(ConstImageRef image, const FrameInfo& info);
-  void write(const PictureRef& picture, const FrameInfo& info);
+  /// Records a frame. After a change of size, format or aspect the recording continues in another file.
+  /// Throws Error if the frame cannot be encoded or written; the recording is then stopped, keeps the frames
+  /// written so far, and may be started again.
+  void write(ConstImageRef image, const FrameInfo& info, PixelAspect aspect = {});
+  /// Records a decoded picture in host memory, in the same way as a frame.
+  void write(const PictureRef& picture, const FrameInfo& info, PixelAspect aspect = {});
 
   bool active() const noexcept { return segments_ != nullptr; }
   struct Report {
@@ -62,9 +67,9 @@ class Recording {
     int64_t frames = 0, bytes = 0;
     int files = 0;
   };
-  /// Of the current or the last recording.
+  /// Returns the report of the current or the last recording.
   Report report() const;
-  /// A new message about the encoder, or empty.
+  /// Returns a new message about the encoder; empty if there is none.
   std::string take_notice();
 
  private:
@@ -73,7 +78,7 @@ class Recording {
   void encode(const struct PixelsFormat& format, const struct Pixels& picture, const FrameInfo& info);
   void write_packets();
   void end_encoder();
-  /// Runs `step`; if it throws, keeps the files as complete as they are and stops.
+  /// Runs `step`. If it throws, stops the recording, keeps its files and rethrows.
   template <class Step>
   void guarded(Step&& step);
 

@@ -2,12 +2,12 @@
 //
 //   open_source(url) ──▶ Source ── next() on the decode thread ──▶ Picture in host or GPU memory
 //
-// A Source belongs to the decode thread. FFmpeg's headers stay inside core/media. Decoders write into the
-// pool's pinned buffers (get_buffer2), without a host copy before the upload. Pictures may outlive their
-// source and be released on any thread.
+// Call from the decode thread only, except members marked thread-safe. FFmpeg's headers stay inside
+// core/media. Decoders write into the pool's pinned buffers (get_buffer2), so that uploads need no host copy.
+// Pictures may outlive their source and be released on any thread.
 //
-// A picture with memory == device (hwdec) is written on the legacy default stream of the device's primary
-// context: make other streams wait for an event recorded there.
+// The GPU writes a picture with memory == device (hwdec) on the legacy default stream of the device's primary
+// context. Make other streams wait for an event recorded on that stream.
 #pragma once
 
 #include <atomic>
@@ -19,6 +19,7 @@
 
 #include "core/image/picture_handle.hpp"
 #include "core/media/live_status.hpp"
+#include "core/media/pixel_aspect.hpp"
 
 namespace lensd {
 
@@ -26,16 +27,18 @@ enum class HwDecode : uint8_t { automatic, cuda, off };
 
 /// Options of live sources (network, camera, screen).
 struct LiveOptions {
-  std::string format;  ///< camera: "mjpeg", "yuyv422"…; network: the demuxer; empty: automatic
-  Extent size;         ///< camera, screen; empty: the device's default
-  double rate = 0;     ///< camera, screen: frames per second; 0: the device's default, screen 30
+  /// Format of a camera ("mjpeg", "yuyv422"…) or demuxer of a network stream; empty: automatic.
+  std::string format;
+  Extent size;      ///< size for camera and screen; empty: the device's default
+  double rate = 0;  ///< frames per second for camera and screen; 0: the device's default, 30 for the screen
   std::string rtsp_transport = "tcp";  ///< tcp, udp, udp_multicast or http
   int64_t open_ns = 10'000'000'000;    ///< timeout of opening, up to the first picture
   int64_t silence_ns = 3'000'000'000;  ///< closes a connection after this time without data
-  int64_t stall_ns = 700'000'000;      ///< stalled after this time without a picture
-  bool low_latency = false;            ///< least delay, at the cost of robustness and throughput
+  int64_t stall_ns = 700'000'000;      ///< the state becomes `stalled` after this time without a picture
+  bool low_latency = false;            ///< prefer low delay to robustness and throughput
   bool must_open = false;              ///< open_source() fails if there is no picture at first
-  bool placeholders = true;            ///< deliver pictures with the reason while there are none
+  bool placeholders = true;            ///< deliver pictures while the source delivers none
+  bool captions = true;                ///< placeholders show the state and its reason as text
   std::vector<std::pair<std::string, std::string>> extra;  ///< further FFmpeg options, by name
 };
 
@@ -43,22 +46,23 @@ struct SourceOptions {
   HwDecode hwdec = HwDecode::off;
   int device = 0;           ///< CUDA device for hwdec
   int decoder_threads = 0;  ///< 0: FFmpeg's choice
-  int64_t start_ns = 0;
-  bool pinned = false;  ///< use page-locked buffers, for uploads to a GPU
-  /// Any thread may set it to true: a blocked open_source() then throws and a blocked next() returns. May be
+  int64_t start_ns = 0;     ///< position of the first picture
+  double start_share = 0;   ///< position of the first picture as a fraction of the duration; 0: start_ns
+  bool pinned = false;      ///< use page-locked buffers, for uploads to a GPU
+  /// Flag that any thread may set. A blocked open_source() then throws and a blocked next() returns. May be
   /// null; must outlive the source.
   const std::atomic<bool>* cancel = nullptr;
   LiveOptions live;
 };
 
-/// Properties of an opened source; texts are for display.
+/// Properties of an opened source. Strings are for display.
 struct SourceInfo {
-  std::string url, name;       ///< without secrets; a short name
+  std::string url, name;       ///< URL without secrets; short name for titles
   std::string codec, decoder;  ///< decoder: "software" or "NVDEC"
-  PictureInfo picture;         ///< of the first frame; may change later
-  double fps = 0;              ///< nominal; 0: unknown
+  PictureInfo picture;         ///< properties of the first frame; may change later
+  double fps = 0;              ///< nominal frame rate; 0: unknown
   int64_t duration_ns = 0;     ///< 0: unknown
-  int64_t frame_count = 0;     ///< as announced; 0: unknown
+  int64_t frame_count = 0;     ///< number of frames that the file announces; 0: unknown
   bool live = false, seekable = false, image = false, has_audio = false;
 };
 
@@ -71,30 +75,35 @@ class Source {
 
   virtual const SourceInfo& info() const = 0;
 
-  /// The next picture in presentation order. `again`: none yet or interrupted, call again. Throws
-  /// Error(bad_source) if decoding cannot continue.
+  /// Waits for the next picture in presentation order and returns it in `out`. Returns `again` if there is
+  /// none yet or the wait was interrupted. Throws Error(bad_source) if decoding cannot continue,
+  /// Error(unavailable) if the GPU refuses the stream.
   virtual FrameOutcome next(Picture& out) = 0;
 
   /// Makes next() continue with the first picture of pts ≥ `position_ns`, exactly: it decodes from the key
-  /// frame before. Frame indices follow from the position and the nominal rate. Throws Error(bad_source) if
-  /// the source is not seekable.
+  /// frame before. After the last picture's time it continues with the last picture. Frame indices follow
+  /// from the position and the nominal rate. Throws Error(bad_source) if the source is not seekable.
   virtual void seek(int64_t position_ns) = 0;
 
-  /// One sentence about the errors so far (truncation, decode errors); empty if there was none.
+  /// Returns a sentence about the errors so far (truncation, decode errors); empty if there was none.
   virtual std::string stream_errors() const = 0;
 
-  /// State of a live source; `live` is false for others. Thread-safe.
+  /// Returns the state of a live source. LiveStatus::live is false for other sources. Thread-safe.
   virtual LiveStatus live_status() const { return {}; }
 
-  /// Makes a blocked next() or seek() return soon. On a pipe, data in flight is lost. Thread-safe.
+  /// Returns the aspect of the newest picture's pixels, turned upright. Thread-safe.
+  virtual PixelAspect pixel_aspect() const { return {}; }
+
+  /// Makes a blocked next() or seek() return soon. On a pipe, data that is being read is lost. Thread-safe.
   virtual void interrupt() noexcept = 0;
 };
 
 /// Opens a file, image, image sequence, "-" (standard input), "test:NAME" or a live source. Throws
-/// Error(bad_source) if it cannot be read, Error(invalid_config) if an option does not fit the source.
+/// Error(bad_source) if it cannot be read, Error(invalid_config) if an option does not fit the source,
+/// Error(unavailable) if FFmpeg or the GPU lacks what it needs.
 ///
-/// For a live source it waits at most a second for the first picture. The source then retries for ever,
-/// unless `live.must_open` is set (core/media/live/live_source.hpp).
+/// Waits at most a second for the first picture of a live source, which then retries until it is closed. If
+/// `live.must_open` is set, waits `live.open_ns` longer and throws Error(bad_source) if no picture arrives.
 std::unique_ptr<Source> open_source(const std::string& url, const SourceOptions& options);
 
 }  // namespace lensd

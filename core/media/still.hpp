@@ -8,25 +8,26 @@
 #include <string>
 
 #include "core/image/view.hpp"
+#include "core/media/pixel_aspect.hpp"
 
 namespace lensd {
 
-/// PNG is lossless (RGBA or gray), JPEG is 4:4:4 at a visually lossless quality. Keeps its encoder between
-/// pictures of one size. Belongs to one thread at a time.
+/// Encodes lossless PNG (RGBA or gray) or visually lossless JPEG (4:4:4). Reuses its encoder for pictures of
+/// one size. Call from one thread at a time.
 class StillEncoder {
  public:
   enum class Type : uint8_t { png, jpeg };
   explicit StillEncoder(Type type);
   ~StillEncoder();
-  /// The file's bytes, valid until the next call. Throws Error(runtime_failure).
-  std::span<const uint8_t> encode(ConstImageRef image);
+  /// Returns the file's bytes, valid until the next call. Throws Error(runtime_failure) if encoding fails.
+  std::span<const uint8_t> encode(ConstImageRef image, PixelAspect aspect = {});
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
 
-/// The type for the path's ending, in any case. Returns nullopt if it is neither PNG nor JPEG.
+/// Returns the type for the path's extension, ignoring case; nullopt if it is neither PNG nor JPEG.
 std::optional<StillEncoder::Type> still_type(const std::string& path);
 
 }  // namespace lensd

@@ -1,11 +1,11 @@
-// The result of a running pipeline sent to a receiver: RTSP, RTMP, SRT, UDP, RTP, an HLS playlist, a v4l2
+// Sends a running pipeline's frames to a receiver: RTSP, RTMP, SRT, UDP, RTP, an HLS playlist or a v4l2
 // loopback device.
 //
 //   frames ── write() ──▶ [encoder] ──▶ bounded queue of packets ──▶ StreamSender's thread ──▶ receiver
 //
 // A slow or missing receiver never blocks write(): packets are dropped up to the next key frame and counted,
 // and the sender reconnects, at first after 250 ms, later at most every 5 s. Every call into FFmpeg's network
-// code has a deadline. A StreamOutput belongs to one thread, apart from its thread-safe functions.
+// code has a deadline. Use a StreamOutput on one thread, except functions marked thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,13 @@
 
 #include "core/image/frame.hpp"
 #include "core/media/encoder_options.hpp"
+#include "core/media/pixel_aspect.hpp"
 
 namespace lensd {
 
-/// True for an address or device that receives a stream, not a file.
+/// Returns true for an address or device that receives a stream, false for a file.
 bool is_stream_target(const std::string& target);
-/// Throws Error(usage) if it is not a stream target.
+/// Throws Error(usage) if `url` is too long or not a stream target.
 void check_stream_url(const std::string& url);
 
 class StreamOutput {
@@ -28,33 +29,34 @@ class StreamOutput {
     std::string url;
     EncoderOptions encoder;
     double fps = 25;
-    std::string audio_from;  ///< source file whose audio is copied; may be empty
+    std::string audio_from;  ///< source file whose audio is copied; empty: no audio
   };
   /// Throws Error(usage) if `url` is not a stream target.
   explicit StreamOutput(const Options& options);
   /// Calls finish(); ignores errors.
   ~StreamOutput();
 
-  /// Does not wait for the receiver. Throws Error if the encoder does not start or fails.
-  void write(ConstImageRef image, const FrameInfo& info);
-  /// Sends the rest, for a second at most.
+  /// Encodes a frame and queues its packets. Does not wait for the receiver. Throws Error if the encoder does
+  /// not start or fails.
+  void write(ConstImageRef image, const FrameInfo& info, PixelAspect aspect = {});
+  /// Sends the queued packets, for at most a second, then closes the connection.
   void finish();
 
   enum class State : uint8_t { idle, connecting, sending, waiting };
   struct Status {
     State state = State::idle;
     int64_t sent = 0, bytes = 0;  ///< sent: frames
-    uint64_t dropped = 0;         ///< frames not sent: no receiver, or too slow
+    uint64_t dropped = 0;         ///< frames not sent, because there was no receiver or it was too slow
   };
-  /// Thread-safe.
+  /// Returns the stream's state and counters. Thread-safe.
   Status status() const noexcept;
   struct Notice {
     std::string text;
     bool problem = false;
   };
-  /// A new message about the receiver; its text is empty if there is none. Thread-safe.
+  /// Returns a new message about the receiver. Its text is empty if there is none. Thread-safe.
   Notice take_notice();
-  /// The target without user name, password and query.
+  /// Returns the target without user name, password and query.
   const std::string& shown_url() const noexcept;
 
  private:

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/base/text.hpp"
+#include "core/base/url_secrets.hpp"
 
 namespace lensd {
 namespace {
@@ -72,30 +73,8 @@ bool is_sequence_pattern(const std::string& path) {
   return numbers == 1;
 }
 
-std::string without_secrets(const std::string& text) {
-  std::string out;
-  size_t at = 0;
-  for (;;) {
-    const size_t scheme = text.find("://", at);
-    if (scheme == std::string::npos) break;
-    const size_t begin = scheme + 3;
-    const size_t end = std::min(text.size(), text.find_first_of(" \t\n\v\f\r'\"", begin));
-    out.append(text, at, begin - at);
-    std::string rest = text.substr(begin, end - begin);
-    const size_t host_end = rest.find_first_of("/?#");
-    // A password may contain '@': the last one before the path ends it.
-    const size_t login = rest.rfind('@', host_end);
-    if (login != std::string::npos) rest = "…" + rest.substr(login);
-    const size_t query = rest.find('?');
-    if (query != std::string::npos) rest = rest.substr(0, query) + "?…";
-    out += rest;
-    at = end;
-  }
-  return out.append(text, at, std::string::npos);
-}
-
 std::string display_url(const std::string& url) {
-  return url == "-" ? "standard input" : without_secrets(url);
+  return url == "-" ? "standard input" : url_without_secrets(url);
 }
 
 std::string short_name(const std::string& url) {

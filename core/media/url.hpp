@@ -1,4 +1,4 @@
-// Parts of a source's name, without opening it. Thread-safe.
+// Parses names of sources without opening them. Thread-safe.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@ namespace lensd {
 
 enum class UrlKind {
   path,            ///< a file, image or FIFO
-  sequence,        ///< img_%04d.png
-  standard_input,  ///< -
+  sequence,        ///< pattern of an image sequence, such as img_%04d.png
+  standard_input,  ///< "-"
   generated,       ///< test:NAME[=opts]
   network,         ///< rtsp:// http:// https:// udp:// srt:// rtmp://
   camera,          ///< /dev/videoN, v4l2:PATH
@@ -20,25 +20,23 @@ constexpr bool is_live(UrlKind kind) {
   return kind == UrlKind::network || kind == UrlKind::camera || kind == UrlKind::screen;
 }
 
-/// An existing file is always a `path`.
+/// Returns the kind of a source's name. An existing file other than a character device is always a `path`.
 UrlKind classify(const std::string& url);
 
-/// True for a name with exactly one %d or %0Nd; "%%" stands for a percent sign.
+/// Returns true for a name with exactly one %d or %0Nd. "%%" is a percent sign.
 bool is_sequence_pattern(const std::string& path);
 
-/// "rtsp" of "RTSP://host/path"; empty when there is no "://".
+/// Returns the scheme in lower case, "rtsp" of "RTSP://host/path"; empty if there is no "://".
 std::string scheme_of(const std::string& url);
-/// Host of a URL without login, port and brackets; empty when there is none.
+/// Returns the host of a URL without login, port and brackets; empty if there is none.
 std::string host_of(const std::string& url);
-/// The device file of a camera's name.
+/// Returns the device file of a camera's name: the name without "v4l2:".
 std::string camera_path(const std::string& url);
 
-/// The text with user names, passwords and queries of the URLs in it replaced by "…".
-std::string without_secrets(const std::string& text);
-/// The URL for messages: without secrets, "standard input" for "-".
+/// Returns the URL for messages: without secrets (url_secrets.hpp), "standard input" for "-".
 std::string display_url(const std::string& url);
 
-/// Short name for titles: the last part of a path, "standard input", "test:testsrc2".
+/// Returns a short name for titles: the last part of a path, "standard input" or "test:testsrc2".
 std::string short_name(const std::string& url);
 
 }  // namespace lensd

@@ -1,8 +1,8 @@
-// What a person or a program can ask of the running pipeline, as values on a queue.
+// Commands for a running pipeline.
 //
-//   panel, keys, control socket ── Command ──▶ BoundedQueue ──▶ process / decode thread, at a frame boundary
+//   panel, keys, control ── Command ──▶ Pipeline::post() ──▶ process thread, at a frame boundary
 //
-// Commands are plain values; the thread that takes one off the queue owns it.
+// Plain values; copy freely between threads.
 #pragma once
 
 #include <cstdint>
@@ -14,25 +14,24 @@
 
 namespace lensd {
 
-/// Replaces the whole graph (add, remove, reorder, undo, preset).
+/// Replaces the graph (add, remove, reorder, undo, preset).
 struct SetGraph {
   GraphDesc graph;
-  uint64_t request = 0;  ///< not 0: what became of it is wanted (Pipeline::take_outcomes())
+  uint64_t request = 0;  ///< not 0: Pipeline::take_outcomes() reports the result under this number
 };
-/// Several changes that apply to one frame, or none of them where one is refused.
+/// Changes that take effect on the same frame. If one is refused, none is applied.
 struct Batch {
   std::vector<GraphChange> changes;
 };
-/// Shows the decoded picture instead of the graph's output, until switched off again.
+/// Shows the decoded picture instead of the graph's output.
 struct Bypass {
   bool on = true;
 };
-/// Shows the picture of one node instead of the graph's output; empty: the output again. A node that is not
-/// there is passed over.
+/// Shows the image of one node instead of the graph's output; empty or unknown: the output.
 struct Solo {
   std::string node;
 };
-/// Echoed in PipelineStatus::edit_mark when all that was posted before by the same thread has been applied.
+/// Copies `mark` to PipelineStatus::edit_mark after all earlier commands of the same thread were applied.
 struct EditMark {
   uint64_t mark = 0;
 };
@@ -46,7 +45,7 @@ struct Seek {
   int64_t position_ns = 0;
   bool relative = false;
 };
-/// Playback speed, as a factor of real time.
+/// Limits of the playback speed, as a factor of real time.
 inline constexpr double kMinSpeed = 0.01, kMaxSpeed = 100;
 struct SetSpeed {
   double speed = 1;
@@ -55,26 +54,24 @@ struct SetLoop {
   bool file = false;
   int64_t a_ns = -1, b_ns = -1;  ///< A-B loop; negative: not set
 };
-/// The scopes that are wanted from now on, instead of those before; none costs nothing.
+/// Replaces the requested scopes.
 struct SetScopes {
   std::vector<ScopeRequest> scopes;
 };
-/// The nodes ("source" too) whose pictures frames carry beside the output from now on; see
-/// Frame::find_image().
+/// Replaces the nodes (or "source") whose images frames contain besides the output; see Frame::find_image().
 struct SetViews {
   std::vector<std::string> nodes;
 };
-/// Records from the next frame on. Where it ends, or what went wrong, is a notice.
+/// Records from the next frame on. A notice reports the resulting file or an error.
 struct StartRecord {
-  enum class What : uint8_t { output, source };  ///< the graph's output, or the picture as decoded
-  std::string path;                              ///< a file or a template; empty: as [record] says
+  enum class What : uint8_t { output, source };  ///< the graph's output, or the decoded picture
+  std::string path;  ///< a file or a name template; empty: as configured in [record]
   What what = What::output;
-  bool overwrite = false;    ///< the path was named on the command line: an older file gives way
-  bool keep_trying = false;  ///< after a failure it is begun again, now and then, until it is stopped
-  bool resumed = false;      ///< goes on with a recording of before: a plain name that is taken gets a number
-  /// Not empty: the path came from a control request and is taken as one below this folder, which it may not
-  /// leave.
-  std::string beneath;
+  bool overwrite = false;    ///< replace an existing file
+  bool next_free = false;    ///< add a number if the name is taken
+  bool keep_trying = false;  ///< restart after failures until StopRecord
+  bool resumed = false;      ///< continues an earlier recording; adds a number if the file name is taken
+  std::string beneath;       ///< folder that the file must be in; see FileRules
 };
 struct StopRecord {};
 

@@ -7,15 +7,15 @@ namespace {
 
 struct AlignTuning {
   static constexpr int threads = 256, warps = threads / 32;
-  static constexpr int score_rows = 32;  ///< of a block; a thread's 32-bit sums hold 16 times as many samples
-  static constexpr int shift_rows = 16;  ///< of a block, which decides once
+  static constexpr int score_rows = 32;  ///< rows per block; 32-bit sums would hold 16 times as many samples
+  static constexpr int shift_rows = 16;  ///< rows per block; a block computes the decision once
 };
 
 __device__ uint8_t* plane_row(uint8_t* planes, const AlignLevel& level, int channel, int y) {
   return planes + static_cast<size_t>(channel) * level.plane_bytes() + static_cast<size_t>(y) * level.pitch;
 }
 
-/// Four pixels a thread to three planes, padding included; also clears the work memory.
+/// Splits four pixels per thread into three planes, padding included; also clears the work memory.
 __global__ void split_kernel(ImageView<const uint8_t> in, AlignLevel level, uint8_t* planes, uint32_t* work,
                              int work_words) {
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * 4, y = static_cast<int>(blockIdx.y);
@@ -40,7 +40,7 @@ __device__ uint32_t pair_sums(uint32_t v) {
   return (v & 0x00ff00ffu) + ((v >> 8) & 0x00ff00ffu);
 }
 
-/// Four means of 2×2 a thread. Padding gets some value, so that whole words may be read.
+/// Computes four 2×2 means per thread. Writes the padding too, since whole words are read later.
 __global__ void shrink_kernel(AlignLevel large, uint8_t* from, AlignLevel small, uint8_t* to) {
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * 4;
   const int y = static_cast<int>(blockIdx.y), channel = static_cast<int>(blockIdx.z);
@@ -56,7 +56,7 @@ __global__ void shrink_kernel(AlignLevel large, uint8_t* from, AlignLevel small,
   *reinterpret_cast<uint32_t*>(plane_row(to, small, channel, y) + x) = word;
 }
 
-/// align_decide by one warp: the same order of preference, by reduction.
+/// Does the same as align_decide() with one warp: a reduction with the same order of preference.
 __device__ AlignShift decide(const AlignGeometry& g, const AlignWork& work, int l, int channel, int lane) {
   const AlignLevel& level = g.level[l];
   const AlignShift prediction =
@@ -64,7 +64,7 @@ __device__ AlignShift decide(const AlignGeometry& g, const AlignWork& work, int 
   const AlignSums* sums = work.sums(l, channel, g);
   const int centre = level.candidates() / 2;
   double best = -4;
-  int best_rank = level.candidates();  // the centre has rank −1
+  int best_rank = level.candidates();  // the centre, which is the prediction, has rank −1
   for (int i = lane; i < level.candidates(); i += 32) {
     if (i != centre && !level.allowed(level.candidate(prediction, i))) continue;
     const double score = align_score(level.count(), work.green[l], sums[i]);
@@ -79,7 +79,7 @@ __device__ AlignShift decide(const AlignGeometry& g, const AlignWork& work, int 
   return level.candidate(prediction, best_rank < 0 ? centre : best_rank);
 }
 
-/// Decides level `l` for both channels, by the block's first two warps.
+/// Decides the shifts of level `l` for both channels with the block's first two warps.
 __device__ void decide_both(const AlignGeometry& g, const AlignWork& work, int l, AlignShift* shared) {
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   if (warp < 2) {
@@ -89,7 +89,7 @@ __device__ void decide_both(const AlignGeometry& g, const AlignWork& work, int l
   __syncthreads();
 }
 
-/// Four samples from any offset of a row that begins on a word.
+/// Returns four samples from any offset of a row that is aligned to words.
 __device__ uint32_t word_at(const uint8_t* row, int offset) {
   const uint32_t* words = reinterpret_cast<const uint32_t*>(row) + offset / 4;
   return __funnelshift_r(words[0], words[1], static_cast<unsigned>(offset % 4) * 8);
@@ -100,7 +100,7 @@ __device__ void add_to(uint64_t& sum, uint64_t value) {
   if (threadIdx.x % 32 == 0) atomicAdd(reinterpret_cast<unsigned long long*>(&sum), value);
 }
 
-/// Sums of one candidate of one channel (blockIdx.z) over some rows of the window (blockIdx.x).
+/// Adds the sums of one candidate of one channel (blockIdx.z) over some rows of the window (blockIdx.x).
 __global__ void score_kernel(AlignGeometry g, int l, uint8_t* planes, AlignWork* work) {
   __shared__ AlignShift decided[2];
   const AlignLevel& level = g.level[l];
@@ -162,34 +162,46 @@ __global__ void shift_kernel(AlignGeometry g, const AlignWork* work, PixelWordsI
     out.set(x, y, (moved(0, y) & 0x000000ffu) | (in.at(x, y) & 0xff00ff00u) | (moved(1, y) & 0x00ff0000u));
 }
 
+/// Returns a grid with one thread for every four samples of a level's rows, padding included.
+dim3 level_grid(const AlignLevel& level, unsigned planes) {
+  return dim3(blocks_for(level.pitch, AlignTuning::threads * 4), static_cast<unsigned>(level.extent.height),
+              planes);
+}
+
 }  // namespace
 
-void AlignChannels::launch(const PassArgs& args, CudaStream stream) const {
-  constexpr int threads = AlignTuning::threads;
-  const AlignGeometry& g = geometry_;
+void AlignChannels::launch_split(const PassArgs& args, CudaStream stream) const {
+  const AlignLevel& level = geometry_.level[0];
+  split_kernel<<<level_grid(level, 1), AlignTuning::threads, 0, stream>>>(
+      args.in[0].as<const uint8_t>(), level, plane(args, 0, 0), reinterpret_cast<uint32_t*>(args.scratch[1]),
+      static_cast<int>(AlignWork::bytes(geometry_) / sizeof(uint32_t)));
+  LENSD_LAUNCHED();
+}
+
+void AlignChannels::launch_shrink(const PassArgs& args, CudaStream stream) const {
+  const int l = args.step;
+  const AlignLevel& level = geometry_.level[l];
+  shrink_kernel<<<level_grid(level, 3), AlignTuning::threads, 0, stream>>>(
+      geometry_.level[l - 1], plane(args, l - 1, 0), level, plane(args, l, 0));
+  LENSD_LAUNCHED();
+}
+
+void AlignChannels::launch_score(const PassArgs& args, CudaStream stream) const {
+  const AlignLevel& level = geometry_.level[args.step];
+  const dim3 grid(blocks_for(level.extent.height - 2 * level.margin_y, AlignTuning::score_rows), 1,
+                  static_cast<unsigned>(2 * level.candidates()));
+  score_kernel<<<grid, AlignTuning::threads, 0, stream>>>(geometry_, args.step, plane(args, args.step, 0),
+                                                          &work_of(args));
+  LENSD_LAUNCHED();
+}
+
+void AlignChannels::launch_shift(const PassArgs& args, CudaStream stream) const {
   const ConstImageRef in = args.in[0];
-  auto* work = reinterpret_cast<AlignWork*>(args.scratch[1]);
-  const auto [step, l] = pass(args.pass);
-  const AlignLevel& level = g.level[l];
-  const auto rows = [&](unsigned planes) {
-    return dim3(blocks_for(level.pitch, threads * 4), static_cast<unsigned>(level.extent.height), planes);
-  };
-  if (step == Step::split) {
-    split_kernel<<<rows(1), threads, 0, stream>>>(in.as<const uint8_t>(), level, plane(args, 0, 0),
-                                                  reinterpret_cast<uint32_t*>(work),
-                                                  static_cast<int>(AlignWork::bytes(g) / sizeof(uint32_t)));
-  } else if (step == Step::shrink) {
-    shrink_kernel<<<rows(3), threads, 0, stream>>>(g.level[l - 1], plane(args, l - 1, 0), level,
-                                                   plane(args, l, 0));
-  } else if (step == Step::score) {
-    const dim3 grid(blocks_for(level.extent.height - 2 * level.margin_y, AlignTuning::score_rows), 1,
-                    static_cast<unsigned>(2 * level.candidates()));
-    score_kernel<<<grid, threads, 0, stream>>>(g, l, plane(args, l, 0), work);
-  } else {
-    const dim3 grid(blocks_for(in.width(), threads), blocks_for(in.height(), AlignTuning::shift_rows));
-    shift_kernel<<<grid, threads, 0, stream>>>(g, work, PixelWordsIn(in), PixelWordsOut(args.out),
-                                               static_cast<AlignStats*>(args.stats));
-  }
+  const dim3 grid(blocks_for(in.width(), AlignTuning::threads),
+                  blocks_for(in.height(), AlignTuning::shift_rows));
+  shift_kernel<<<grid, AlignTuning::threads, 0, stream>>>(geometry_, &work_of(args), PixelWordsIn(in),
+                                                          PixelWordsOut(args.out),
+                                                          static_cast<AlignStats*>(args.stats));
   LENSD_LAUNCHED();
 }
 

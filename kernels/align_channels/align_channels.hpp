@@ -1,14 +1,14 @@
-// align_channels: finds by how much red and blue are shifted against green (lateral colour error, plates of
-// early colour photography) and shifts them back.
+// align_channels: finds the shift of red and blue against green (lateral chromatic aberration, plates of
+// early colour photography) and removes it.
 //
-// Search: pyramids of 2×2 means; at the smallest level all shifts up to max_shift, at the others those near
-// to twice the level before; the best normalised correlation with green over a window that no candidate
-// leaves. So shifts are at most a quarter of the picture's side, and a picture without structure stays as it
-// is. The shift of channel c is the (x, y) for which c(p + (x, y)) looks most like green(p); it is in the
-// statistics, as red_x, red_y, blue_x and blue_y.
+// Search: pyramids of 2×2 means. The smallest level tries all shifts up to max_shift, the others those near
+// twice the previous level's result. The best normalised correlation with green wins, over a window that
+// stays inside the picture for all candidates; so shifts are limited to a quarter of the picture's side. A
+// picture without structure is unchanged. The shift of channel c is the (x, y) for which c(p + (x, y))
+// matches green(p) best. Statistics: red_x, red_y, blue_x and blue_y.
 //
-// Formats: RGBA8. Border rule: replicate. Temporal reach: none (each frame by itself). Exact: sums are
-// integers, decisions are taken in doubles of prescribed order, on the device.
+// Formats: RGBA8. Border rule: replicate. Temporal reach: none. Exact: integer sums; decisions in doubles in
+// prescribed order, computed on the device with CUDA.
 #pragma once
 
 #include "core/graph/filter.hpp"
@@ -20,24 +20,26 @@ class AlignChannels final : public FilterBase<AlignChannels, AlignParams, AlignB
  public:
   static FilterSchema make_schema();
   Layout configure(const FilterInputs& inputs) override;
-  void run(const PassArgs& args, Band band) const override;
-#if LENSD_CUDA
-  void launch(const PassArgs& args, CudaStream stream) const override;
-#endif
   void read_stats(const void* stats, std::vector<Statistic>& out) const override;
   void reference(ReferenceRun& run) const override;
 
  private:
-  /// What a pass does: the passes are split, shrink to level 1, 2, …, score level n − 1, …, 0, shift.
-  enum class Step : uint8_t { split, shrink, score, shift };
-  struct Pass {
-    Step step;
-    int level;
-  };
-  Pass pass(int index) const;
+  void split(const PassArgs& args, Band rows) const;
+  void launch_split(const PassArgs& args, CudaStream stream) const;
+  /// Shrinks the previous level to level `args.step`.
+  void shrink(const PassArgs& args, Band rows) const;
+  void launch_shrink(const PassArgs& args, CudaStream stream) const;
+  /// Adds up the scores of level `args.step`. Every band computes the previous level's decision; the first
+  /// one stores it for later levels.
+  void score(const PassArgs& args, Band rows) const;
+  void launch_score(const PassArgs& args, CudaStream stream) const;
+  void shift(const PassArgs& args, Band rows) const;
+  void launch_shift(const PassArgs& args, CudaStream stream) const;
+
+  static AlignWork& work_of(const PassArgs& args) { return *reinterpret_cast<AlignWork*>(args.scratch[1]); }
   uint8_t* plane(const PassArgs& args, int level, int channel) const;
 
-  AlignGeometry geometry_;  ///< as planned
+  AlignGeometry geometry_;  ///< search geometry from configure()
 };
 
 }  // namespace lensd

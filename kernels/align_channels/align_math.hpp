@@ -1,5 +1,5 @@
-// Shift search: geometry, scores and decisions, in integers and in doubles of prescribed order for both
-// backends.
+// Shift search, shared by both backends and the oracle: geometry, scores and decisions, in integers and in
+// doubles of prescribed order.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ struct AlignParams {
   int max_shift = 15, levels = 4;
 };
 
-/// Both parameters are fixed when the graph is planned.
+/// Empty: both parameters are fixed when the plan is made.
 struct AlignBlock {
   static AlignBlock make(const AlignParams&) { return {}; }
 };
@@ -22,7 +22,7 @@ struct AlignShift {
   bool operator==(const AlignShift&) const = default;
 };
 
-/// What the filter reports: where red and blue were found, relative to green.
+/// Measured shifts of red and blue relative to green.
 struct AlignStats {
   AlignShift shift[2];
 };
@@ -35,12 +35,12 @@ struct AlignGreen {
   uint64_t value, square;
 };
 
-/// One level of the pyramid: planes of R, G and B, one after another, in one scratch block.
+/// One level of the pyramid: contiguous planes of R, G and B in the first scratch block.
 struct AlignLevel {
   Extent extent;
-  int pitch = 0;                   ///< bytes; at least 8 beyond the width, for loads of whole words
-  int margin_x = 0, margin_y = 0;  ///< the window leaves them out, so that no candidate leaves the picture
-  int reach = 0;                   ///< candidates differ from the prediction by at most this in x and in y
+  int pitch = 0;                   ///< bytes per row; at least the width + 8: kernels load whole words
+  int margin_x = 0, margin_y = 0;  ///< rim outside the window, so that no candidate leaves the picture
+  int reach = 0;                   ///< maximum offset of a candidate from the prediction, in x and in y
 
   LENSD_HD int side() const { return 2 * reach + 1; }
   LENSD_HD int candidates() const { return side() * side(); }
@@ -57,22 +57,22 @@ struct AlignLevel {
   LENSD_HD AlignShift candidate(AlignShift prediction, int i) const {
     return {prediction.x + i % side() - reach, prediction.y + i / side() - reach};
   }
-  /// Twice what the next smaller level found, held to what this level's window allows.
+  /// Returns twice the next smaller level's shift, clamped to this level's margins.
   LENSD_HD AlignShift prediction(AlignShift smaller) const {
-    const auto held = [](int v, int limit) { return v < -limit ? -limit : v > limit ? limit : v; };
-    return {held(2 * smaller.x, margin_x), held(2 * smaller.y, margin_y)};
+    const auto clamped = [](int v, int limit) { return v < -limit ? -limit : v > limit ? limit : v; };
+    return {clamped(2 * smaller.x, margin_x), clamped(2 * smaller.y, margin_y)};
   }
 };
 
 inline constexpr int kAlignMaxLevels = 6, kAlignMaxShift = 31;
 
-/// Everything that follows from parameters and size; kernels take it by value.
+/// Geometry of the search, derived from parameters and size; passed to kernels by value.
 struct AlignGeometry {
   AlignLevel level[kAlignMaxLevels];
   int levels = 1;
 
-  /// Levels end where the picture would have less than 16 pixels a side. A window keeps at least half of each
-  /// side, so that small pictures have smaller shifts.
+  /// Levels below full size have at least 16 pixels a side. A window keeps at least half of each side, so
+  /// that small pictures allow only smaller shifts.
   static AlignGeometry make(const AlignParams& params, Extent extent) {
     AlignGeometry g;
     g.levels = 1;
@@ -85,7 +85,7 @@ struct AlignGeometry {
       level.margin_x = std::min(most, level.extent.width / 4);
       level.margin_y = std::min(most, level.extent.height / 4);
       const bool smallest = l == g.levels - 1;
-      // One step is enough at full size, where every candidate reads the whole picture.
+      // One pixel is enough at full size, where a candidate costs a pass over the whole picture.
       level.reach = smallest ? std::max(level.margin_x, level.margin_y) : l == 0 ? 1 : 2;
     }
     return g;
@@ -98,9 +98,9 @@ struct AlignGeometry {
   }
 };
 
-/// Scratch: what the levels' scores are added to, and what was decided.
+/// Work memory in scratch: decisions and sums of the levels, followed by the candidates' AlignSums.
 struct AlignWork {
-  AlignShift shift[kAlignMaxLevels][2];  ///< red, blue
+  AlignShift shift[kAlignMaxLevels][2];  ///< shifts of red and of blue
   AlignGreen green[kAlignMaxLevels];
   LENSD_HD AlignSums* sums(int l, int channel, const AlignGeometry& g) {
     AlignSums* at = reinterpret_cast<AlignSums*>(this + 1);
@@ -117,8 +117,8 @@ struct AlignWork {
   }
 };
 
-/// Orders candidates as normalised correlation r does: r·|r| up to a positive factor that all share. −2 where
-/// a window is flat and correlation means nothing.
+/// Returns r·|r| for the normalised correlation r, which orders candidates like r. Returns −2 if a window is
+/// flat and the correlation is undefined.
 LENSD_HD inline double align_score(uint64_t count, const AlignGreen& green, const AlignSums& c) {
   const double n = static_cast<double>(count);
   const double sum_g = static_cast<double>(green.value), sum_c = static_cast<double>(c.value);
@@ -130,8 +130,8 @@ LENSD_HD inline double align_score(uint64_t count, const AlignGreen& green, cons
   return covariance < 0 ? -r2 : r2;
 }
 
-/// The best of level `l`'s candidates for `channel` (0 red, 1 blue). The prediction wins ties, then the first
-/// in order.
+/// Returns the best candidate of level `l` for `channel` (0 red, 1 blue). Ties: the prediction wins, then the
+/// first candidate.
 LENSD_HD inline AlignShift align_decide(const AlignGeometry& g, const AlignWork& work, int l, int channel) {
   const AlignLevel& level = g.level[l];
   const bool smallest = l == g.levels - 1;

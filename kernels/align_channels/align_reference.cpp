@@ -3,7 +3,7 @@
 namespace lensd {
 namespace {
 
-/// The three colour channels of level `l`, made from the level before.
+/// Returns the levels of the pyramid, each computed from the previous one.
 std::vector<Image> pyramid(const Image& in, const AlignGeometry& g) {
   std::vector<Image> levels;
   for (int l = 0; l < g.levels; ++l) {
@@ -21,7 +21,7 @@ std::vector<Image> pyramid(const Image& in, const AlignGeometry& g) {
   return levels;
 }
 
-/// Sums of channel `c` (0 red, 2 blue), shifted, against green over the level's window.
+/// Returns the sums of channel `c` (0 red, 2 blue), shifted, against green over the level's window.
 AlignSums window_sums(const Image& image, const AlignLevel& level, int c, AlignShift shift) {
   AlignSums sums{};
   for (int y = level.margin_y; y < image.height() - level.margin_y; ++y)

@@ -1,6 +1,9 @@
-#include "kernels/align_channels/align_simd.hpp"
-
+// The passes of align_channels on the CPU.
+#include <atomic>
 #include <cstring>
+
+#include "kernels/align_channels/align_channels.hpp"
+#include "kernels/resize/resize_simd.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/align_channels/align_simd.cpp"
@@ -26,18 +29,19 @@ int split_row(const uint8_t* in, int width, uint8_t* r, uint8_t* g, uint8_t* b) 
   return x;
 }
 
+/// Adds Σc, Σc² and Σg·c of the samples that fill whole vectors. Returns their number. `n` is at most 16384.
 int add_row(const uint8_t* g, const uint8_t* c, int n, AlignSums& sums) {
-  int x = 0;
   const hn::ScalableTag<uint8_t> d8;
   const hn::Repartition<int16_t, decltype(d8)> d16;
   const hn::Repartition<int32_t, decltype(d8)> d32;
   const hn::Repartition<uint64_t, decltype(d8)> d64;
   const int lanes = static_cast<int>(hn::Lanes(d8));
   const auto zero = hn::Zero(d8);
+  int x = 0;
   const auto low = [&](auto v) HWY_ATTR { return hn::BitCast(d16, hn::InterleaveLower(d8, v, zero)); };
   const auto high = [&](auto v) HWY_ATTR { return hn::BitCast(d16, hn::InterleaveUpper(d8, v, zero)); };
   auto value = hn::Zero(d64);
-  auto square = hn::Zero(d32), product = hn::Zero(d32);  // 1024 steps of at most 4 · 255² a lane
+  auto square = hn::Zero(d32), product = hn::Zero(d32);  // at most 1024 additions of 4 · 255² per lane
   for (; x + lanes <= n; x += lanes) {
     const auto green = hn::LoadU(d8, g + x), channel = hn::LoadU(d8, c + x);
     const auto c_low = low(channel), c_high = high(channel);
@@ -45,7 +49,7 @@ int add_row(const uint8_t* g, const uint8_t* c, int n, AlignSums& sums) {
     square = hn::Add(square, hn::Add(pair_dot(d32, c_low, c_low), pair_dot(d32, c_high, c_high)));
     product = hn::Add(product, hn::Add(pair_dot(d32, low(green), c_low), pair_dot(d32, high(green), c_high)));
   }
-  const auto total = [&](auto v) HWY_ATTR {  // lanes of 32 bits, unsigned, without overflow
+  const auto total = [&](auto v) HWY_ATTR {  // sum over unsigned 32-bit lanes
     const auto wide = hn::BitCast(d64, v);
     const auto sum = hn::Add(hn::And(wide, hn::Set(d64, 0xffffffffu)), hn::ShiftRight<32>(wide));
     return hn::GetLane(hn::SumOfLanes(d64, sum));
@@ -55,7 +59,8 @@ int add_row(const uint8_t* g, const uint8_t* c, int n, AlignSums& sums) {
   return x;
 }
 
-/// Pixels [x0, x1), whose sources are all inside.
+/// Writes whole vectors of pixels from [x0, x1), whose sources are inside the picture. Returns the first
+/// pixel not written.
 int merge_row(const uint8_t* red, const uint8_t* row, const uint8_t* blue, int x0, int x1, uint8_t* out) {
   int x = x0;
   const hn::ScalableTag<uint8_t> d8;
@@ -82,20 +87,36 @@ HWY_EXPORT(split_row);
 HWY_EXPORT(add_row);
 HWY_EXPORT(merge_row);
 
-void align_split_row(const uint8_t* in, int width, uint8_t* r, uint8_t* g, uint8_t* b) {
-  for (int x = HWY_DYNAMIC_DISPATCH(split_row)(in, width, r, g, b); x < width; ++x)
-    r[x] = in[x * 4], g[x] = in[x * 4 + 1], b[x] = in[x * 4 + 2];
+namespace {
+
+void add(uint64_t& to, uint64_t value) {
+  std::atomic_ref<uint64_t>(to).fetch_add(value, std::memory_order_relaxed);
 }
 
-void align_add_row(const uint8_t* g, const uint8_t* c, int n, AlignSums& sums) {
-  for (int x = HWY_DYNAMIC_DISPATCH(add_row)(g, c, n, sums); x < n; ++x) {
-    const uint64_t v = c[x];
-    sums.value += v, sums.square += v * v, sums.product += v * g[x];
+const uint8_t* row_of(const uint8_t* plane, const AlignLevel& level, int y) {
+  return plane + static_cast<std::ptrdiff_t>(y) * level.pitch;
+}
+
+/// Returns the sums of one candidate over `rows` of the window; row 0 is the window's top row.
+AlignSums sum_rows(const uint8_t* green, const uint8_t* channel, const AlignLevel& level, AlignShift shift,
+                   Band rows) {
+  AlignSums sums{};
+  const int n = level.extent.width - 2 * level.margin_x;
+  for (int y = rows.begin + level.margin_y; y < rows.end + level.margin_y; ++y) {
+    const uint8_t* g = row_of(green, level, y) + level.margin_x;
+    const uint8_t* c = row_of(channel, level, y + shift.y) + level.margin_x + shift.x;
+    for (int x = HWY_DYNAMIC_DISPATCH(add_row)(g, c, n, sums); x < n; ++x) {
+      const uint64_t v = c[x];
+      sums.value += v, sums.square += v * v, sums.product += v * g[x];
+    }
   }
+  return sums;
 }
 
-void align_merge_row(const uint8_t* red_row, int red, const uint8_t* row, const uint8_t* blue_row, int blue,
-                     int width, uint8_t* out) {
+/// Merges red, green with alpha, and blue from three rows; red and blue are shifted by `red` and `blue`
+/// pixels.
+void merge_rows(const uint8_t* red_row, int red, const uint8_t* row, const uint8_t* blue_row, int blue,
+                int width, uint8_t* out) {
   const auto pixels = [&](int from, int to) {
     for (int x = from; x < to; ++x) {
       out[x * 4] = red_row[std::clamp(x + red, 0, width - 1) * 4];
@@ -110,6 +131,69 @@ void align_merge_row(const uint8_t* red_row, int red, const uint8_t* row, const 
   const int done = HWY_DYNAMIC_DISPATCH(merge_row)(red_row + std::ptrdiff_t{red} * 4, row,
                                                    blue_row + std::ptrdiff_t{blue} * 4, begin, end, out);
   pixels(done, width);
+}
+
+}  // namespace
+
+void AlignChannels::split(const PassArgs& args, Band rows) const {
+  const ConstImageRef in = args.in[0];
+  const int width = in.width();
+  if (rows.begin == 0) std::memset(args.scratch[1], 0, AlignWork::bytes(geometry_));
+  for (int y = rows.begin; y < rows.end; ++y) {
+    const uint8_t* row = in.row(y);
+    uint8_t* to[3];
+    for (int c = 0; c < 3; ++c)
+      to[c] = plane(args, 0, c) + static_cast<std::ptrdiff_t>(y) * geometry_.level[0].pitch;
+    for (int x = HWY_DYNAMIC_DISPATCH(split_row)(row, width, to[0], to[1], to[2]); x < width; ++x)
+      for (int c = 0; c < 3; ++c) to[c][x] = row[x * 4 + c];
+  }
+}
+
+void AlignChannels::shrink(const PassArgs& args, Band rows) const {
+  const int l = args.step;
+  const AlignLevel &large = geometry_.level[l - 1], &small = geometry_.level[l];
+  for (int c = 0; c < 3; ++c)
+    for (int y = rows.begin; y < rows.end; ++y) {
+      const uint8_t* from = plane(args, l - 1, c);
+      resize_half_row(row_of(from, large, 2 * y), row_of(from, large, 2 * y + 1), 1,
+                      static_cast<size_t>(small.extent.width),
+                      plane(args, l, c) + static_cast<std::ptrdiff_t>(y) * small.pitch);
+    }
+}
+
+void AlignChannels::score(const PassArgs& args, Band rows) const {
+  const AlignGeometry& g = geometry_;
+  AlignWork& work = work_of(args);
+  const int l = args.step, before = l + 1;
+  const AlignLevel& level = g.level[l];
+  const uint8_t* green = plane(args, l, 1);
+  const AlignSums own = sum_rows(green, green, level, {}, rows);
+  add(work.green[l].value, own.value), add(work.green[l].square, own.square);
+  for (int c = 0; c < 2; ++c) {
+    AlignShift prediction{};
+    if (before < g.levels) {
+      const AlignShift shift = align_decide(g, work, before, c);
+      if (rows.begin == 0) work.shift[before][c] = shift;
+      prediction = level.prediction(shift);
+    }
+    AlignSums* sums = work.sums(l, c, g);
+    for (int i = 0; i < level.candidates(); ++i) {
+      const AlignShift candidate = level.candidate(prediction, i);
+      if (!level.allowed(candidate)) continue;
+      const AlignSums part = sum_rows(green, plane(args, l, 2 * c), level, candidate, rows);
+      add(sums[i].value, part.value), add(sums[i].square, part.square), add(sums[i].product, part.product);
+    }
+  }
+}
+
+void AlignChannels::shift(const PassArgs& args, Band rows) const {
+  const ConstImageRef in = args.in[0];
+  const AlignWork& work = work_of(args);
+  const AlignShift shift[2] = {align_decide(geometry_, work, 0, 0), align_decide(geometry_, work, 0, 1)};
+  if (rows.begin == 0) *static_cast<AlignStats*>(args.stats) = {{shift[0], shift[1]}};
+  const auto moved = [&](int y, int c) { return in.row(std::clamp(y + shift[c].y, 0, in.height() - 1)); };
+  for (int y = rows.begin; y < rows.end; ++y)
+    merge_rows(moved(y, 0), shift[0].x, in.row(y), moved(y, 1), shift[1].x, in.width(), args.out.row(y));
 }
 
 }  // namespace lensd

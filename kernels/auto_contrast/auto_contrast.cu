@@ -4,10 +4,11 @@
 namespace lensd {
 namespace {
 
-/// One block of 256 threads, thread v for value v: running sums find the ends, then all fill the tables.
+/// Computes the ends and the tables with one block of 256 threads, thread v for value v: running sums find
+/// the ends, then all threads fill the tables.
 __global__ void ends_kernel(const AutoContrastBlock* block, int channels, StatePair<AutoContrastState> states,
                             AutoContrastStats* stats, LutTables* tables) {
-  __shared__ uint32_t up_to[256];  // at most 3 · 2^28
+  __shared__ uint32_t up_to[256];  // number of samples ≤ v; at most 3 · 2^28
   __shared__ int low, high;
   __shared__ ContrastEnds ends;
   const int v = static_cast<int>(threadIdx.x);
@@ -17,7 +18,7 @@ __global__ void ends_kernel(const AutoContrastBlock* block, int channels, StateP
   for (int c = 0; c < channels; ++c) {
     const int from = block->per_channel ? c : 0, to = block->per_channel ? c + 1 : channels;
     uint32_t count = 0;
-    for (int k = from; k < to; ++k) count += stats->histogram.count[k][v];
+    for (int k = from; k < to; ++k) count += stats->tally.count[k][v];
     up_to[v] = count;
     if (v == 0) low = 0, high = 255;
     __syncthreads();
@@ -43,20 +44,10 @@ __global__ void ends_kernel(const AutoContrastBlock* block, int channels, StateP
 
 }  // namespace
 
-void AutoContrast::launch(const PassArgs& args, CudaStream stream) const {
-  const ConstImageRef in = args.in[0];
-  auto* stats = static_cast<AutoContrastStats*>(args.stats);
-  auto* tables = reinterpret_cast<LutTables*>(args.scratch[0]);
-  if (args.pass == kHistogram) {
-    launch_histogram(in, &stats->histogram, stream);
-  } else if (args.pass == kEnds) {
-    ends_kernel<<<1, 256, 0, stream>>>(static_cast<const AutoContrastBlock*>(args.block),
-                                       colour_channels(in.format.format), args.state_of<AutoContrastState>(),
-                                       stats, tables);
-    LENSD_LAUNCHED();
-  } else {
-    launch_lut(in, args.out, tables, stream);
-  }
+void AutoContrast::launch_decide(const PassArgs& args, CudaStream stream) const {
+  ends_kernel<<<1, 256, 0, stream>>>(device_block(args), colour_channels(args.in[0].format.format),
+                                     args.state_of<AutoContrastState>(), stats_of(args), tables_of(args));
+  LENSD_LAUNCHED();
 }
 
 }  // namespace lensd

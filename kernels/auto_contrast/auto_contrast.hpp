@@ -1,33 +1,99 @@
 // auto_contrast: stretches the histogram so that its ends become 0 and 255.
 //
 // low is the lowest value with more than clip_low % of the samples up to it, high the highest with more than
-// clip_high % from it upwards, both by exact counts; out = clamp((v − low)·255/(high − low)), rounded. The
-// ends come from all channels together, or from each by itself (per_channel). A picture of a single value
-// stays as it is. `smooth` low-passes the ends from frame to frame; the first frame, also after a seek, takes
-// its own.
+// clip_high % from it upwards, both from exact counts; out = clamp((v − low)·255/(high − low)), rounded. The
+// ends come from all channels together, or from each channel separately (per_channel). A picture of a single
+// value is not changed. `smooth` low-passes the ends from frame to frame; the first frame, also after a seek,
+// uses its own.
 //
 // Formats: Gray8, RGBA8. Aliasing: none. Border rule: none. Temporal reach: all frames since the last seek
 // (state), none with smooth = 0. Exact: integer counts, doubles in prescribed order, tables.
 #pragma once
 
-#include "core/graph/filter.hpp"
-#include "kernels/auto_contrast/auto_contrast_math.hpp"
+#include <cmath>
+#include <cstdint>
+
+#include "kernels/common/table_filter.hpp"
 
 namespace lensd {
 
-class AutoContrast final : public FilterBase<AutoContrast, AutoContrastParams, AutoContrastBlock> {
- public:
-  static FilterSchema make_schema();
-  Layout configure(const FilterInputs& inputs) override;
-  void run(const PassArgs& args, Band band) const override;
-#if LENSD_CUDA
-  void launch(const PassArgs& args, CudaStream stream) const override;
-#endif
-  void read_stats(const void* stats, std::vector<Statistic>& out) const override;
-  void reference(ReferenceRun& run) const override;
+struct AutoContrastParams {
+  double clip_low = 0, clip_high = 0;
+  bool per_channel = false;
+  double smooth = 0.9;
+};
 
- private:
-  enum Pass { kHistogram, kEnds, kApply };
+struct AutoContrastBlock {
+  double kept, taken;                    ///< weights of the previous ends and of the frame's own ends; sum 1
+  uint32_t clip_low_ppm, clip_high_ppm;  ///< allowed samples beyond each end, in millionths
+  uint32_t per_channel;
+  static AutoContrastBlock make(const AutoContrastParams& p) {
+    return {p.smooth, 1 - p.smooth, static_cast<uint32_t>(std::lround(p.clip_low * 10000)),
+            static_cast<uint32_t>(std::lround(p.clip_high * 10000)), p.per_channel ? 1u : 0u};
+  }
+};
+
+/// Values that become 0 and 255, for each channel.
+struct ContrastEnds {
+  double low[3], high[3];
+};
+
+struct AutoContrastState {
+  uint64_t seen;  ///< 0 until the first frame is processed
+  ContrastEnds ends;
+};
+
+struct AutoContrastStats {
+  Histogram tally;
+  ContrastEnds ends;
+  uint64_t channels;
+};
+
+/// Returns the maximum number of samples that may lie beyond an end.
+LENSD_HD constexpr uint64_t clip_limit(uint64_t samples, uint32_t ppm) {
+  return samples * ppm / 1000000;
+}
+
+/// Returns true if `v` is the low end: the lowest value with more than `limit` samples up to and including
+/// it.
+LENSD_HD constexpr bool is_low_end(uint64_t up_to, uint64_t count, uint64_t limit) {
+  return up_to > limit && up_to - count <= limit;
+}
+/// Returns true if `v` is the high end: the highest value with more than `limit` samples from it upwards.
+LENSD_HD constexpr bool is_high_end(uint64_t samples, uint64_t up_to, uint64_t count, uint64_t limit) {
+  const uint64_t above = samples - up_to;
+  return above + count > limit && above <= limit;
+}
+
+/// Applies one step of the low-pass filter to channel `c`. Does not change a channel of one value.
+LENSD_HD inline void move_ends(const AutoContrastBlock& block, int low, int high, bool first, int c,
+                               ContrastEnds& ends) {
+  const double to_low = low < high ? low : 0, to_high = low < high ? high : 255;
+  const double kept_low = block.kept * ends.low[c], kept_high = block.kept * ends.high[c];
+  ends.low[c] = first ? to_low : kept_low + block.taken * to_low;
+  ends.high[c] = first ? to_high : kept_high + block.taken * to_high;
+}
+
+/// Returns the table entry of channel `c` for value `v`.
+LENSD_HD inline uint8_t contrast_value(const ContrastEnds& ends, int c, int v) {
+  const double stretched = (v - ends.low[c]) * 255 / (ends.high[c] - ends.low[c]) + 0.5;
+  return static_cast<uint8_t>(stretched < 0 ? 0 : stretched > 255 ? 255 : static_cast<int>(stretched));
+}
+
+class AutoContrast final : public TableFilter<AutoContrast, AutoContrastParams, AutoContrastBlock,
+                                              AutoContrastState, AutoContrastStats> {
+ public:
+  static constexpr const char *count_name = "histogram", *decide_name = "ends";
+
+  static FilterSchema make_schema();
+  static void decide(const AutoContrastBlock& block, int channels, uint64_t pixels, AutoContrastState& state,
+                     AutoContrastStats& stats);
+  static LENSD_HD uint8_t table_value(const AutoContrastBlock&, const AutoContrastStats& stats, int c,
+                                      int v) {
+    return contrast_value(stats.ends, c, v);
+  }
+  void launch_decide(const PassArgs& args, CudaStream stream) const;
+  void read_stats(const void* stats, std::vector<Statistic>& out) const override;
 };
 
 }  // namespace lensd

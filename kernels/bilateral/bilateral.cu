@@ -1,16 +1,18 @@
 #include "kernels/bilateral/bilateral.hpp"
-#include "kernels/common/planar_tile.cuh"
+#include "kernels/common/tiles/planar_tile.cuh"
 
 namespace lensd {
 namespace {
 
-/// A thread computes 4 × 2 pixels of each channel, a block 128 × 16; tables of weights in shared memory.
+/// A thread computes 4 × 2 pixels of each channel, a block 128 × 16 pixels. Weight tables are in shared
+/// memory.
 struct BilateralTuning {
   static constexpr int threads_x = 32, threads_y = 8;
   static constexpr int rows = 2;
   static constexpr int tile_rows = threads_y * rows;
   static constexpr int rim_words = 3;
-  static constexpr int words = threads_x + 2 * rim_words + 1;  ///< the last one is read, never used
+  /// Words of a row in shared memory; the last word is read but not used.
+  static constexpr int words = threads_x + 2 * rim_words + 1;
   static constexpr int max_rows = tile_rows + 2 * kBilateralMaxRadius;
 };
 
@@ -19,7 +21,7 @@ struct BilateralShared {
   BilateralBlock::Tap taps[kBilateralMaxTaps];
 };
 
-/// Four pixels of one plane; `at` is the word of the first.
+/// Returns four filtered pixels of one plane; `at` points to their word.
 __device__ uint32_t bilateral_quad(const uint32_t* at, const BilateralShared& shared, int taps_count) {
   const uint32_t centre = *at;
   uint32_t sums[4] = {}, weights[4] = {};
@@ -75,7 +77,7 @@ __global__ void __launch_bounds__(BilateralTuning::threads_x* BilateralTuning::t
 
 }  // namespace
 
-void Bilateral::launch(const PassArgs& args, CudaStream stream) const {
+void Bilateral::launch_apply(const PassArgs& args, CudaStream stream) const {
   const ConstImageRef in = args.in[0];
   const dim3 grid(blocks_for(in.width(), BilateralTuning::threads_x * 4),
                   blocks_for(in.height(), BilateralTuning::tile_rows));

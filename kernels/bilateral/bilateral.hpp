@@ -1,24 +1,22 @@
-// bilateral: mean weighted by distance and by difference of value (Tomasi & Manduchi 1998), over a disc.
+// bilateral: mean over a disc, weighted by distance and by difference of value (Tomasi & Manduchi 1998).
 //
-// Formats: Gray8, RGBA8 (each colour channel by itself; alpha passes through). Border rule: `border`.
-// Temporal reach: none. Fixed point: weights from tables in 1/4096, integer sums and one rounded division;
-// within ±1 of the same sums in double precision.
+// Formats: Gray8, RGBA8 (channel by channel; alpha passes through). Border rule: `border`. Temporal reach:
+// none. Fixed point: weights in 1/4096 from tables, integer sums, one rounded division. Results are within ±1
+// of the same sums in double precision.
 #pragma once
 
-#include "core/graph/filter.hpp"
 #include "kernels/bilateral/bilateral_math.hpp"
+#include "kernels/common/single_pass.hpp"
 
 namespace lensd {
 
-class Bilateral final : public FilterBase<Bilateral, BilateralParams, BilateralBlock> {
+class Bilateral final : public SinglePass<Bilateral, BilateralParams, BilateralBlock> {
  public:
   static FilterSchema make_schema();
   Layout configure(const FilterInputs& inputs) override;
-  void run(const PassArgs& args, Band band) const override;
-#if LENSD_CUDA
-  void launch(const PassArgs& args, CudaStream stream) const override;
-#endif
   void reference(ReferenceRun& run) const override;
+  void apply(const PassArgs& args, Band band) const;
+  void launch_apply(const PassArgs& args, CudaStream stream) const;
 };
 
 }  // namespace lensd

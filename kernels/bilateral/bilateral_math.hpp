@@ -9,7 +9,7 @@
 namespace lensd {
 
 inline constexpr int kBilateralMaxRadius = 10;
-inline constexpr int kBilateralMaxTaps = 317;  ///< points of a disc of that radius
+inline constexpr int kBilateralMaxTaps = 317;  ///< points in a disc of kBilateralMaxRadius
 
 struct BilateralParams {
   double sigma_space = 3;
@@ -17,7 +17,7 @@ struct BilateralParams {
   int radius = 0;
   Border border = Border::reflect101;
 
-  /// The radius that is used; from sigma as in cv::bilateralFilter.
+  /// Returns the radius in use; derives it from sigma as cv::bilateralFilter does if it is not set.
   int effective_radius() const {
     return radius > 0 ? radius
                       : std::clamp(static_cast<int>(std::lround(1.5 * sigma_space)), 1, kBilateralMaxRadius);
@@ -27,13 +27,13 @@ struct BilateralParams {
 struct BilateralBlock {
   struct Tap {
     int8_t x, y;
-    uint16_t weight;  ///< in 1/4096
+    uint16_t weight;  ///< spatial weight in 1/4096
   };
   int radius;
   Border border;
   int taps_count;
   Tap taps[kBilateralMaxTaps];
-  int32_t colour[256];  ///< weight of a difference, in 1/4096
+  int32_t colour[256];  ///< weights by difference of value, in 1/4096
 
   static BilateralBlock make(const BilateralParams& p) {
     BilateralBlock b{};
@@ -54,13 +54,13 @@ struct BilateralBlock {
   }
 };
 
-/// Weight of a neighbour, at most 2^15, so that 317 of them times 255 fit 32 bits. Only the centre reaches
-/// 2^15 for a sigma_space of up to 20: other weights fit 16 bits with a sign.
+/// Returns the weight of a neighbour: at most 2^15, so that 317 weights times 255 fit 32 bits. For
+/// sigma_space ≤ 20 only the centre reaches 2^15; all other weights fit signed 16 bits.
 LENSD_HD constexpr uint32_t bilateral_weight(uint32_t space, uint32_t colour) {
   return (space * colour + 256) >> 9;
 }
 
-/// Σ weight · value / Σ weight, rounded. The centre's weight alone is 2^15, hence never a division by 0.
+/// Returns Σ weight · value / Σ weight, rounded. The sum of weights is never 0: the centre's weight is 2^15.
 LENSD_HD constexpr uint8_t bilateral_mean(uint32_t sum, uint32_t weights) {
   return static_cast<uint8_t>((sum + weights / 2) / weights);
 }

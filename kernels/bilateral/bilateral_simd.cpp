@@ -4,7 +4,7 @@
 #include <iterator>
 #include <span>
 
-// Beside the other filters' targets AVX-512 VBMI, whose permutation looks up 64 bytes at once.
+// Beyond Highway's default targets, compile for AVX-512 VBMI: its permutation looks up 64 bytes at once.
 #define HWY_WANT_AVX3_DL
 #undef HWY_DISABLED_TARGETS
 #define HWY_DISABLED_TARGETS 0x347F
@@ -21,10 +21,11 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #include "kernels/common/pair_dot-inl.hpp"
 
-/// What the centre adds: its weight is 2^15.
+/// Binary logarithm of the centre's weight.
 constexpr int kCentreShift = 15;
 
-/// bilateral_mean of lanes: a quotient from single precision, at most one off, put right by its remainder.
+/// Does the same as bilateral_mean() in each lane: a single-precision quotient is at most one off; its
+/// remainder corrects it.
 template <class D32, class V = hn::Vec<D32>>
 HWY_INLINE V mean_lanes(D32 d32, V sum, V weights) {
   const hn::RebindToUnsigned<D32> du;
@@ -33,7 +34,7 @@ HWY_INLINE V mean_lanes(D32 d32, V sum, V weights) {
   const auto rounded = hn::Add(sum, half(weights));  // unsigned
   auto q = hn::ConvertTo(d32, hn::Div(hn::ConvertTo(df, half(rounded)), hn::ConvertTo(df, half(weights))));
   const auto one = hn::Set(d32, 1);
-  const auto rest = hn::Sub(rounded, hn::Mul(q, weights));  // modulo 2^32; its true value fits
+  const auto rest = hn::Sub(rounded, hn::Mul(q, weights));  // modulo 2^32; the true value fits
   q = hn::IfThenElse(hn::Lt(rest, hn::Zero(d32)), hn::Sub(q, one), q);
   return hn::IfThenElse(hn::Gt(rest, hn::Sub(weights, one)), hn::Add(q, one), q);
 }
@@ -47,7 +48,7 @@ using V16 = hn::Vec<D16>;
 using D32 = hn::ScalableTag<int32_t>;
 using V32 = hn::Vec<D32>;
 
-/// A table of 256 bytes in registers, or the first 128 of them where `kNear`.
+/// Table of 256 bytes in registers; if `kNear`, only its first 128 bytes.
 template <bool kNear>
 struct ByteTable {
   V8 part[kNear ? 2 : 4];
@@ -66,8 +67,8 @@ struct ByteTable {
   }
 };
 
-/// Sums of 64 pixels. Vector k holds in each block of 128 bits the pixels 4·k … 4·k + 3 of its sixteen, as
-/// the interleaving of bytes and then words leaves them.
+/// Sums of 64 pixels. In each 128-bit block, vector k holds pixels 4·k … 4·k + 3 of the block's sixteen. That
+/// is the order after interleaving bytes and then words.
 struct PixelSums {
   V32 sums[4], weights[4];
 
@@ -84,7 +85,7 @@ struct PixelSums {
     for (V32& w : weights) w = hn::Set(D32(), 1 << kCentreShift);
   }
 
-  /// Two points' values and weights, side by side.
+  /// Adds two taps with interleaved values and weights.
   HWY_INLINE void add(int k, V16 weight, V8 value) {
     sums[k] = hn::Add(sums[k], pair_dot(D32(), weight, hn::BitCast(D16(), value)));
     weights[k] = hn::Add(weights[k], pair_dot(D32(), weight, hn::Set(D16(), 1)));
@@ -98,7 +99,7 @@ struct PixelSums {
   }
 };
 
-/// Weights of 64 pixels as words: the lower and the upper eight of each block's sixteen.
+/// Weights of 64 pixels as 16-bit words: the lower and the upper eight pixels of each 128-bit block.
 struct Weights {
   V16 lower, upper;
   HWY_INLINE Weights(V8 low, V8 high)
@@ -148,7 +149,7 @@ void row(const uint8_t* centre, const uint8_t* const* taps, const BilateralBlock
 
 #else
 
-/// Looks the weights up one by one.
+/// Filters a row; looks up each weight with a gather.
 void row(const uint8_t* centre, const uint8_t* const* taps, const BilateralBlock& block,
          const BilateralRings& rings, uint8_t* out, size_t n) {
   const hn::ScalableTag<int32_t> d32;

@@ -1,30 +1,30 @@
-// The row loop of bilateral on the CPU.
+// The SIMD loop of the bilateral filter on the CPU.
 #pragma once
 
 #include "kernels/bilateral/bilateral_math.hpp"
 
 namespace lensd {
 
-/// The disc without its centre by distance: points at the same distance weigh alike and are even in number.
+/// Disc without its centre, as rings of equal distance and weight. Each ring has an even number of taps.
 struct alignas(64) BilateralRings {
-  static constexpr int kMost = 43;  ///< distances in a disc of kBilateralMaxRadius
+  static constexpr int kMost = 43;  ///< number of distances in a disc of kBilateralMaxRadius
 
   struct Ring {
-    int first, count;             ///< of taps
-    int32_t space;                ///< Tap::weight
-    uint8_t low[256], high[256];  ///< bilateral_weight by difference of value, as two bytes
+    int first, count;             ///< first tap and number of taps
+    int32_t space;                ///< spatial weight, see Tap::weight
+    uint8_t low[256], high[256];  ///< low and high byte of bilateral_weight() by difference of value
   };
 
-  int count;  ///< of rings
-  bool near;  ///< differences of 127 and more weigh nothing
+  int count;  ///< number of rings
+  bool near;  ///< differences of 127 or more have weight 0
   BilateralBlock::Tap taps[kBilateralMaxTaps];
   Ring rings[kMost];
 
   void make(const BilateralBlock& block);
 };
 
-/// A row of `n` bytes. taps[i] points at the neighbour of byte 0 that rings.taps[i] says. Rows may be read a
-/// vector beyond.
+/// Filters `n` bytes. taps[i] points to byte 0's neighbour at rings.taps[i]. May read up to a vector beyond a
+/// row.
 void bilateral_row(const uint8_t* centre, const uint8_t* const* taps, const BilateralBlock& block,
                    const BilateralRings& rings, uint8_t* out, size_t n);
 

@@ -10,13 +10,15 @@ HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+#include "kernels/common/luma_lanes-inl.hpp"
+
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V over_255(D d, V v) {
   const V t = hn::Add(v, hn::Set(d, 128));
   return hn::ShiftRight<8>(hn::Add(t, hn::ShiftRight<8>(t)));
 }
 
-/// blended() on 16-bit lanes.
+/// Does the same as blended() in 16-bit lanes.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V blend_lanes(D d, BlendMode mode, V a, V b) {
   const V full = hn::Set(d, 255);
@@ -36,8 +38,8 @@ HWY_INLINE V blend_lanes(D d, BlendMode mode, V a, V b) {
   return a;
 }
 
-/// `bytes` bytes of a row; those outside the repeated mask `colour` are a's. The mode is the same for the
-/// whole row, so its branch is predicted.
+/// Blends `bytes` bytes of a row; bytes outside the repeated mask `colour` are copied from `a`. The mode is
+/// the same for the whole row, so its branch is predicted.
 void blend_row(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t bytes, BlendBlock block,
                uint32_t colour) {
   const hn::ScalableTag<uint8_t> d8;
@@ -62,17 +64,16 @@ void blend_row(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t bytes, B
     hn::StoreU(hn::Or(hn::And(result, is_colour), hn::AndNot(is_colour, va)), d8, out + x);
   }
   for (; x < bytes; ++x) {
-    const bool keep = (colour >> (x % 4 * 8) & 255) == 0;
-    out[x] =
-        keep ? a[x] : static_cast<uint8_t>(faded(a[x], blended(block.mode, a[x], b[x]), block.opacity_q8));
+    const uint32_t mixed = faded(a[x], blended(block.mode, a[x], b[x]), block.opacity_q8);
+    out[x] = is_colour_byte(colour, x) ? static_cast<uint8_t>(mixed) : a[x];
   }
 }
 
-/// Mask mode on RGBA: each pixel's three channels meet the luma of the second pixel.
+/// Applies mask mode to RGBA: multiplies the channels by the luma of the second pixel.
 void mask_row(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t width, uint32_t opacity_q8) {
   const hn::ScalableTag<uint16_t> d16;
   const hn::Rebind<uint8_t, decltype(d16)> d8;
-  const hn::RebindToSigned<decltype(d16)> di16;  // DemoteTo wants signed lanes
+  const hn::RebindToSigned<decltype(d16)> di16;  // DemoteTo needs signed lanes
   const auto opacity = hn::Set(d16, static_cast<uint16_t>(opacity_q8));
   const auto rest = hn::Set(d16, static_cast<uint16_t>(256 - opacity_q8)), half = hn::Set(d16, 128);
   size_t x = 0;
@@ -80,11 +81,7 @@ void mask_row(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t width, ui
     hn::Vec<decltype(d8)> r, g, bl, alpha, mr, mg, mb, unused;
     hn::LoadInterleaved4(d8, a + 4 * x, r, g, bl, alpha);
     hn::LoadInterleaved4(d8, b + 4 * x, mr, mg, mb, unused);
-    const auto weighted = [&](auto v, uint16_t weight) {
-      return hn::Mul(hn::PromoteTo(d16, v), hn::Set(d16, weight));
-    };
-    const auto sum = hn::Add(hn::Add(weighted(mr, 77), weighted(mg, 150)), hn::Add(weighted(mb, 29), half));
-    const auto luma = hn::ShiftRight<8>(sum);
+    const auto luma = luma_lanes(d16, mr, mg, mb);
     const auto mix = [&](auto v8) {
       const auto v = hn::PromoteTo(d16, v8);
       const auto f = over_255(d16, hn::Mul(v, luma));
@@ -95,7 +92,7 @@ void mask_row(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t width, ui
   }
   for (; x < width; ++x) {
     const uint8_t *p = a + 4 * x, *q = b + 4 * x;
-    const uint32_t luma = blend_luma(q[0], q[1], q[2]);
+    const auto luma = static_cast<uint32_t>(luma_q8(q[0], q[1], q[2]));
     for (size_t c = 0; c < 3; ++c)
       out[4 * x + c] = static_cast<uint8_t>(faded(p[c], blended(BlendMode::mask, p[c], luma), opacity_q8));
     out[4 * x + 3] = p[3];
@@ -120,27 +117,17 @@ FilterSchema Blend::make_schema() {
       .build();
 }
 
-Layout Blend::configure(const FilterInputs& inputs) {
-  const ImageFormat format = inputs.images[0];
-  const double bytes = static_cast<double>(format.row_bytes()) * format.extent.height;
-  return {.output = format,
-          .passes = {{.name = "blend",
-                      .items = format.extent.height,
-                      .grain = 8,
-                      .bytes = 3 * bytes,
-                      .operations = 4 * bytes}},
-          .scratch_bytes = {}};
-}
-
-void Blend::run(const PassArgs& args, Band band) const {
+void Blend::apply(const PassArgs& args, Band band) const {
   const ConstImageRef a = args.in[0], b = args.in[1];
   const BlendBlock& block = block_of(args);
-  const bool gray = a.format.format == PixelFormat::gray8;
+  const bool by_luma = block.mode == BlendMode::mask && a.format.format == PixelFormat::rgba8;
   for (int y = band.begin; y < band.end; ++y) {
-    if (block.mode == BlendMode::mask && !gray) HWY_DYNAMIC_DISPATCH(mask_row)
-    (a.row(y), b.row(y), args.out.row(y), static_cast<size_t>(a.width()), block.opacity_q8);
-    else HWY_DYNAMIC_DISPATCH(blend_row)(a.row(y), b.row(y), args.out.row(y), a.row_bytes(), block,
-                                         gray ? 0xffffffffu : 0x00ffffffu);
+    const uint8_t *first = a.row(y), *second = b.row(y);
+    uint8_t* out = args.out.row(y);
+    if (by_luma)
+      HWY_DYNAMIC_DISPATCH(mask_row)(first, second, out, static_cast<size_t>(a.width()), block.opacity_q8);
+    else
+      HWY_DYNAMIC_DISPATCH(blend_row)(first, second, out, a.row_bytes(), block, colour_bits(a.format.format));
   }
 }
 
@@ -148,16 +135,14 @@ void Blend::reference(ReferenceRun& run) const {
   const Image &a = run.in[0], &b = run.in[1];
   const BlendBlock block = BlendBlock::make(params_);
   run.out = a;
-  const int colours = a.channels() == 1 ? 1 : 3;
-  for (int y = 0; y < a.height(); ++y)
-    for (int x = 0; x < a.width(); ++x)
-      for (int c = 0; c < colours; ++c) {
-        uint32_t other = b.at(x, y, c);
-        if (block.mode == BlendMode::mask && colours == 3)
-          other = blend_luma(b.at(x, y, 0), b.at(x, y, 1), b.at(x, y, 2));
-        const uint32_t v = a.at(x, y, c);
-        run.out.at(x, y, c) = static_cast<uint8_t>(faded(v, blended(block.mode, v, other), block.opacity_q8));
-      }
+  const int colours = colour_channels(a.format.format);
+  for_each_sample(a.format.extent, colours, [&](int x, int y, int c) {
+    uint32_t other = b.at(x, y, c);
+    if (block.mode == BlendMode::mask && colours == 3)
+      other = static_cast<uint32_t>(luma_q8(b.at(x, y, 0), b.at(x, y, 1), b.at(x, y, 2)));
+    const uint32_t v = a.at(x, y, c);
+    run.out.at(x, y, c) = static_cast<uint8_t>(faded(v, blended(block.mode, v, other), block.opacity_q8));
+  });
 }
 
 }  // namespace lensd

@@ -1,30 +1,117 @@
-// blend: two inputs of one size into one picture. For channels a of the first and b of the second input, f is
+// blend: blends two inputs of the same size. For channels a of the first and b of the second input, f is
 //
 //   normal      b                        multiply    a·b/255
 //   add         min(255, a + b)          difference  |a − b|
-//   screen      255 − (255−a)(255−b)/255 mask        a·m/255, m the BT.601 luma (or gray value) of the
-//   second:
-//                                                    the first input seen through the second, over black
+//   screen      255 − (255−a)(255−b)/255 mask        a·m/255, the second's luma being m
 //
-// and out = a + opacity·(f − a). Products are rounded to nearest, opacity is 8-bit fixed point rounded half
-// up. Alpha comes from the first input; the second's is not looked at.
+// m is the BT.601 luma of RGBA8 or the value of Gray8. out = a + opacity·(f − a). Products are rounded to
+// nearest, opacity is 8-bit fixed point rounded half up. Alpha comes from the first input; the second's is
+// ignored.
 //
 // Formats: Gray8, RGBA8, both inputs alike. Aliasing: none. Border rule: none. Temporal reach: none. Exact.
 #pragma once
 
-#include "core/graph/filter.hpp"
-#include "kernels/blend/blend_math.hpp"
+#include <cmath>
+#include <cstdint>
+
+#include "kernels/common/single_pass.hpp"
 
 namespace lensd {
 
-class Blend final : public FilterBase<Blend, BlendParams, BlendBlock> {
+enum class BlendMode : uint8_t { normal, add, screen, multiply, difference, mask };
+
+struct BlendParams {
+  BlendMode mode = BlendMode::normal;
+  double opacity = 1;
+};
+
+struct BlendBlock {
+  BlendMode mode;
+  uint16_t opacity_q8;  ///< opacity from 0 to 256
+  static BlendBlock make(const BlendParams& p) {
+    return {p.mode, static_cast<uint16_t>(std::lround(p.opacity * 256))};
+  }
+};
+
+/// Returns v / 255, rounded. Exact for v up to 255².
+LENSD_HD constexpr uint32_t divided_by_255(uint32_t v) {
+  const uint32_t t = v + 128;
+  return (t + (t >> 8)) >> 8;
+}
+
+/// Returns the mode's result for `a` and `b`, before opacity. For `mask`, `b` is the second pixel's luma.
+LENSD_HD constexpr uint32_t blended(BlendMode mode, uint32_t a, uint32_t b) {
+  switch (mode) {
+    case BlendMode::normal:
+      return b;
+    case BlendMode::add:
+      return a + b < 255 ? a + b : 255;
+    case BlendMode::screen:
+      return 255 - divided_by_255((255 - a) * (255 - b));
+    case BlendMode::multiply:
+    case BlendMode::mask:
+      return divided_by_255(a * b);
+    case BlendMode::difference:
+      return a > b ? a - b : b - a;
+  }
+  return a;
+}
+
+/// Blends `f` over `a`: opacity 256 returns f, opacity 0 returns a.
+LENSD_HD constexpr uint32_t faded(uint32_t a, uint32_t f, uint32_t opacity_q8) {
+  return (a * (256 - opacity_q8) + f * opacity_q8 + 128) >> 8;
+}
+
+// blended() and faded() on the two 16-bit halves of a word: no intermediate result needs more than 16 bits.
+
+inline constexpr uint32_t kPair = 0x00010001u;
+
+LENSD_HD constexpr uint32_t pair_product(uint32_t a, uint32_t b) {
+  return (a & 0xffff) * (b & 0xffff) | (a >> 16) * (b >> 16) << 16;
+}
+
+LENSD_HD constexpr uint32_t pair_divided_by_255(uint32_t v) {
+  const uint32_t t = v + 128 * kPair;
+  return (t + (t >> 8 & 255 * kPair)) >> 8 & 255 * kPair;
+}
+
+LENSD_HD constexpr uint32_t pair_difference(uint32_t a, uint32_t b) {
+  const uint32_t t = a + 256 * kPair - b;            // bit 8: a >= b
+  const uint32_t positive = (t >> 8 & kPair) * 255;  // 255 where bit 8 is set
+  const uint32_t low = t & 255 * kPair;
+  return (low & positive) | ((256 * kPair - low) & (255 * kPair ^ positive));
+}
+
+LENSD_HD constexpr uint32_t pair_blended(BlendMode mode, uint32_t a, uint32_t b) {
+  switch (mode) {
+    case BlendMode::normal:
+      return b;
+    case BlendMode::add: {
+      const uint32_t sum = a + b, beyond = sum >> 8 & kPair;
+      return (sum | beyond * 255) & 255 * kPair;
+    }
+    case BlendMode::screen:
+      return 255 * kPair - pair_divided_by_255(pair_product(255 * kPair - a, 255 * kPair - b));
+    case BlendMode::multiply:
+    case BlendMode::mask:
+      return pair_divided_by_255(pair_product(a, b));
+    case BlendMode::difference:
+      return pair_difference(a, b);
+  }
+  return a;
+}
+
+LENSD_HD constexpr uint32_t pair_faded(uint32_t a, uint32_t f, uint32_t opacity_q8) {
+  return (a * (256 - opacity_q8) + f * opacity_q8 + 128 * kPair) >> 8 & 255 * kPair;
+}
+
+class Blend final : public SinglePass<Blend, BlendParams, BlendBlock> {
  public:
+  static constexpr PassCost cost{.bytes = 3, .operations = 4};
+
   static FilterSchema make_schema();
-  Layout configure(const FilterInputs& inputs) override;
-  void run(const PassArgs& args, Band band) const override;
-#if LENSD_CUDA
-  void launch(const PassArgs& args, CudaStream stream) const override;
-#endif
+  void apply(const PassArgs& args, Band band) const;
+  void launch_apply(const PassArgs& args, CudaStream stream) const;
   void reference(ReferenceRun& run) const override;
 };
 

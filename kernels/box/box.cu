@@ -5,12 +5,13 @@
 namespace lensd {
 namespace {
 
-/// Columns: a thread slides four byte columns down 32 rows. Rows: a block takes 1024 pixels and the rim of
-/// the largest radius, five to a thread, which is odd and so free of bank conflicts.
+/// Columns: a thread slides four byte columns down 32 rows. Rows: a block computes 1024 pixels from the
+/// column sums and a border of the largest radius, five values per thread; an odd number avoids bank
+/// conflicts.
 struct BoxTuning {
   static constexpr int column_threads = 128;
   static constexpr int column_rows = 32;
-  static constexpr int batch = 8;  ///< of them under way at a time
+  static constexpr int batch = 8;  ///< number of rows loaded at a time
   static_assert(column_rows % batch == 0);
   static constexpr int row_threads = 256;
   static constexpr int per_thread = 5;
@@ -26,8 +27,8 @@ __device__ uint32_t four_bytes(const uint8_t* p, int count, bool aligned) {
   return word;
 }
 
-/// Sums of 2r+1 rows, 16 bits each. The four running sums of a thread sit in two words: bytes 0 and 2, 1
-/// and 3.
+/// Writes 16-bit sums of 2r+1 rows. A thread has four running sums in two words: `even` (bytes 0, 2), `odd`
+/// (1, 3).
 __global__ void box_columns(ImageView<const uint8_t> in, int row_bytes, ImageView<uint2> sums, bool aligned,
                             const BoxBlock* __restrict__ block) {
   const int word = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), x = word * 4;
@@ -46,7 +47,7 @@ __global__ void box_columns(ImageView<const uint8_t> in, int row_bytes, ImageVie
   const auto put = [&](int y) {
     sums.row(y)[word] = {__byte_perm(even, odd, 0x5410), __byte_perm(even, odd, 0x7632)};
   };
-  // Rows are asked for in batches: the compiler moves no load above a store.
+  // Rows are loaded in batches, since the compiler does not move a load above a store.
   const auto slide = [&](const auto& row_at) {
     constexpr int kBatch = BoxTuning::batch;
 #pragma unroll 8
@@ -82,7 +83,7 @@ __global__ void box_columns(ImageView<const uint8_t> in, int row_bytes, ImageVie
   });
 }
 
-/// Exclusive prefix sums of `values` (BoxTuning::span of them), in place; all threads of the block.
+/// Computes exclusive prefix sums of BoxTuning::span values in place. Call with all threads of the block.
 __device__ void prefix_sums(uint32_t* values, uint32_t* warp_totals) {
   const int t = static_cast<int>(threadIdx.x), lane = t & 31, first = t * BoxTuning::per_thread;
   uint32_t own[BoxTuning::per_thread], total = 0;
@@ -103,7 +104,7 @@ __device__ void prefix_sums(uint32_t* values, uint32_t* warp_totals) {
   __syncthreads();
 }
 
-/// Differences of prefix sums of the column sums, divided. `C` is the number of bytes of a pixel.
+/// Computes means as differences of prefix sums over the column sums. `C`: bytes per pixel.
 template <int C>
 __global__ void __launch_bounds__(BoxTuning::row_threads)
     box_rows(ImageView<const uint8_t> in, ImageView<const uint16_t> sums, ImageView<uint8_t> out,
@@ -146,25 +147,28 @@ __global__ void __launch_bounds__(BoxTuning::row_threads)
 
 }  // namespace
 
-void Box::launch(const PassArgs& args, CudaStream stream) const {
+void Box::launch_columns(const PassArgs& args, CudaStream stream) const {
   const ConstImageRef in = args.in[0];
-  const auto* block = static_cast<const BoxBlock*>(args.block);
-  const auto pitch = static_cast<std::ptrdiff_t>(sums_pitch(in.format));
   const Extent extent = in.format.extent;
-  if (args.pass == 0) {
-    const int row_bytes = static_cast<int>(in.row_bytes());
-    const dim3 grid(blocks_for(row_bytes, 4 * BoxTuning::column_threads),
-                    blocks_for(extent.height, BoxTuning::column_rows));
-    const ImageView<uint2> sums{reinterpret_cast<uint2*>(args.scratch[0]), pitch, extent};
-    box_columns<<<grid, BoxTuning::column_threads, 0, stream>>>(in.as<const uint8_t>(), row_bytes, sums,
-                                                                rows_aligned(in, 4), block);
-  } else {
-    const dim3 grid(blocks_for(extent.width, BoxTuning::row_pixels), static_cast<unsigned>(extent.height));
-    const ImageView<const uint16_t> sums{reinterpret_cast<const uint16_t*>(args.scratch[0]), pitch, extent};
-    const auto kernel = in.channels() == 4 ? box_rows<4> : box_rows<1>;
-    kernel<<<grid, BoxTuning::row_threads, 0, stream>>>(in.as<const uint8_t>(), sums, args.out.as<uint8_t>(),
-                                                        rows_aligned(args.out, 4), block);
-  }
+  const int row_bytes = static_cast<int>(in.row_bytes());
+  const dim3 grid(blocks_for(row_bytes, 4 * BoxTuning::column_threads),
+                  blocks_for(extent.height, BoxTuning::column_rows));
+  const ImageView<uint2> sums{reinterpret_cast<uint2*>(args.scratch[0]), sums_pitch(in.format), extent};
+  box_columns<<<grid, BoxTuning::column_threads, 0, stream>>>(
+      in.as<const uint8_t>(), row_bytes, sums, rows_aligned(in, 4), static_cast<const BoxBlock*>(args.block));
+  LENSD_LAUNCHED();
+}
+
+void Box::launch_rows(const PassArgs& args, CudaStream stream) const {
+  const ConstImageRef in = args.in[0];
+  const Extent extent = in.format.extent;
+  const dim3 grid(blocks_for(extent.width, BoxTuning::row_pixels), static_cast<unsigned>(extent.height));
+  const ImageView<const uint16_t> sums{reinterpret_cast<const uint16_t*>(args.scratch[0]),
+                                       sums_pitch(in.format), extent};
+  const auto kernel = in.channels() == 4 ? box_rows<4> : box_rows<1>;
+  kernel<<<grid, BoxTuning::row_threads, 0, stream>>>(in.as<const uint8_t>(), sums, args.out.as<uint8_t>(),
+                                                      rows_aligned(args.out, 4),
+                                                      static_cast<const BoxBlock*>(args.block));
   LENSD_LAUNCHED();
 }
 

@@ -11,12 +11,13 @@ struct BoxParams {
   Border border = Border::reflect101;
 };
 
-inline constexpr int kBoxMaxRadius = 127;  ///< column sums of 255 rows still fit 16 bits
+inline constexpr int kBoxMaxRadius = 127;   ///< sums of a column's 255 rows fit 16 bits
+inline constexpr int kBoxNarrowRadius = 7;  ///< up to this radius the sum of a window fits 16 bits
 
 struct BoxBlock {
-  int radius, half;     ///< half = n / 2 for n = (2·radius + 1)²
+  int radius, half;     ///< half is n / 2 for n = (2·radius + 1)²
   uint32_t reciprocal;  ///< ceil(2^shift / n)
-  int shift;            ///< 31 … 46
+  int shift;            ///< 31 to 46
   Border border;
 
   static BoxBlock make(const BoxParams& p) {
@@ -28,14 +29,14 @@ struct BoxBlock {
     return {p.radius, static_cast<int>(n / 2), reciprocal, shift, p.border};
   }
 
-  /// (sum + n/2) · narrow_reciprocal() >> 16 + narrow_shift() is the mean for radii of 1 to 7, all in 16
-  /// bits: the reciprocal is ceil(2^(16 + narrow_shift()) / n), and all their sums were tried.
+  /// For radii 1 to 7 the mean is (sum + n/2) · narrow_reciprocal() >> (16 + narrow_shift()), in 16 bits. The
+  /// reciprocal is ceil(2^(16 + narrow_shift()) / n); a test covers all sums.
   uint16_t narrow_reciprocal() const { return static_cast<uint16_t>((reciprocal + 0x7fff) >> 15); }
   int narrow_shift() const { return shift - 31; }
 };
 
-/// (sum + n/2) / n. Exact: the reciprocal is too large by less than n / 2^shift ≤ 2^-30 relative to 1/n, and
-/// sum + n/2 < 2^25 (Granlund & Montgomery 1994, theorem 4.2).
+/// Returns (sum + n/2) / n. Exact: the reciprocal exceeds 1/n by a relative error below n / 2^shift ≤ 2^-30,
+/// and sum + n/2 < 2^25 (Granlund & Montgomery 1994, theorem 4.2).
 LENSD_HD inline uint8_t box_mean(uint32_t sum, const BoxBlock& b) {
   return static_cast<uint8_t>((static_cast<uint64_t>(sum + static_cast<uint32_t>(b.half)) * b.reciprocal) >>
                               b.shift);

@@ -6,6 +6,7 @@
 
 #include "kernels/canny/canny_simd.hpp"
 #include "kernels/common/row_ring.hpp"
+#include "kernels/common/samples.hpp"
 
 namespace lensd {
 namespace {
@@ -14,9 +15,9 @@ size_t blur_pitch(const ImageFormat& format) {
   return (format.row_bytes() + 255) / 256 * 256;
 }
 
-constexpr int kStrip = 64;  ///< rows that are flooded on their own before strips are joined
+constexpr int kStrip = 64;  ///< rows of a strip; strips are flooded in parallel, then joined
 
-/// One byte a pixel (0, 1 weak, 2 strong) with a rim of zeros, in scratch.
+/// Class map in scratch: one byte per pixel (0 none, 1 weak, 2 strong) with a border of zeros.
 struct CannyMap {
   uint8_t* origin;
   std::ptrdiff_t pitch;
@@ -32,8 +33,8 @@ struct CannyMap {
   uint8_t* row(int y) const { return origin + y * pitch; }
 };
 
-/// Makes every weak pixel of rows [first, last) that touches a strong one, directly or in a chain, strong.
-/// `stack` has room for each pixel once, since a pixel is pushed when it turns strong.
+/// Makes weak pixels of rows [first, last) strong if a chain of weak ones connects them to a strong one.
+/// `stack` needs one entry per pixel: a pixel is pushed once, when it turns strong.
 class CannyFlood {
  public:
   CannyFlood(const CannyMap& map, int first, int last, uint32_t* stack)
@@ -52,7 +53,7 @@ class CannyFlood {
       if (values[x] == 2) pixel(x, y);
   }
 
-  /// Spreads from a strong pixel.
+  /// Floods from one strong pixel.
   void pixel(int x, int y) {
     spread(x, y);
     while (top_ > 0) {
@@ -80,13 +81,13 @@ class CannyFlood {
   size_t top_ = 0;
 };
 
-/// A worker's memory.
+/// Private memory of a worker.
 struct CannyWorker {
   uint8_t* ring;
   int16_t *smooth, *derive;
   int16_t* dx[2];
   int16_t* dy[2];
-  int32_t* magnitude[3];  ///< with a zero before and behind
+  int32_t* magnitude[3];  ///< rows of magnitudes with a zero at both ends
   uint32_t* stack;
 
   static size_t row16(int width) { return (static_cast<size_t>(width) + 8 + 64) * 2 / 64 * 64 + 64; }
@@ -130,7 +131,6 @@ void classify_band(ConstImageRef in, const CannyMap& map, const CannyBlock& bloc
                          .width = width};
     for (int j = -reach; j <= reach; ++j) row.rows[reach + j] = rows.row(j);
     canny_gradient_row(row, block);
-    magnitude(y)[width] = 0;  // vectors may not have run past the row, but keep the rim true
   };
   gradient(band.begin - 1), gradient(band.begin);
   for (int y = band.begin; y < band.end; ++y) {
@@ -140,15 +140,6 @@ void classify_band(ConstImageRef in, const CannyMap& map, const CannyBlock& bloc
     canny_suppress_row(magnitude(y - 1), magnitude(y), magnitude(y + 1), worker.dx[parity], worker.dy[parity],
                        to, width, block);
     to[-1] = to[width] = 0;
-  }
-}
-
-/// Strong pixels beside a strip's edge spread across it.
-void join_strips(const CannyMap& map, uint32_t* stack) {
-  CannyFlood flood(map, 0, map.height, stack);
-  for (int y = kStrip; y < map.height; y += kStrip) {
-    flood.row(y - 1);
-    flood.row(y);
   }
 }
 
@@ -176,28 +167,45 @@ Layout Canny::configure(const FilterInputs& inputs) {
   if (inputs.backend == Backend::cpu) {
     layout.passes = {
         {.name = "gradient",
+         .run = cpu_pass<&Canny::find_edges>,
          .items = e.height,
          .grain = kStrip,
          .bytes = 2 * pixels,
          .operations = 40 * pixels},
-        {.name = "join", .items = 1, .bytes = pixels / 32, .operations = pixels / 32},
-        {.name = "edges", .items = e.height, .grain = 16, .bytes = 2 * pixels, .operations = pixels}};
+        {.name = "join", .run = cpu_pass<&Canny::join>, .bytes = pixels / 32, .operations = pixels / 32},
+        {.name = "edges",
+         .run = cpu_pass<&Canny::write_edges>,
+         .items = e.height,
+         .grain = 16,
+         .bytes = 2 * pixels,
+         .operations = pixels}};
     layout.scratch_bytes = {CannyMap::bytes(e),
                             static_cast<size_t>(e.width) * static_cast<size_t>(e.height) * 4};
     layout.worker_bytes = CannyWorker::bytes(format);
   } else {
     const size_t tiles = CannyTiles(e).count();
-    layout.passes = {{.name = "gradient", .bytes = 1.25 * pixels, .operations = 40 * pixels},
-                     {.name = "join", .bytes = pixels / 16, .operations = pixels / 8},
-                     {.name = "edges", .bytes = 1.25 * pixels, .operations = pixels / 4}};
-    // Bit masks of strong and of weak pixels, and parents of the weak ones on tiles' rims.
+    layout.passes = {{.name = "gradient",
+                      .launch = cuda_pass<&Canny::launch_find_edges>,
+                      .bytes = 1.25 * pixels,
+                      .operations = 40 * pixels},
+                     {.name = "join",
+                      .launch = cuda_pass<&Canny::launch_join>,
+                      .bytes = pixels / 16,
+                      .operations = pixels / 8},
+                     {.name = "edges",
+                      .launch = cuda_pass<&Canny::launch_write_edges>,
+                      .bytes = 1.25 * pixels,
+                      .operations = pixels / 4}};
+    // Bit masks of strong pixels, bit masks of weak pixels, and parents of the weak pixels on the tiles'
+    // borders.
     layout.scratch_bytes = {tiles * 32 * 4, tiles * 32 * 4, tiles * 1024 * 4};
   }
   has_blur_ = params_.sigma > 0;
   if (has_blur_) {
     *static_cast<GaussianParams*>(blur_.params()) = params_.blur();
-    const Layout blur = blur_.configure(inputs);
-    layout.passes.insert(layout.passes.begin(), blur.passes.begin(), blur.passes.end());
+    Layout blur = blur_.configure(inputs);
+    blur.passes[0].run = cpu_pass<&Canny::blur>, blur.passes[0].launch = cuda_pass<&Canny::launch_blur>;
+    layout.passes.insert(layout.passes.begin(), blur.passes[0]);
     layout.worker_bytes = std::max(layout.worker_bytes, blur.worker_bytes);
     layout.scratch_bytes.push_back(blur_pitch(format) * static_cast<size_t>(e.height));
   }
@@ -217,25 +225,31 @@ ConstImageRef Canny::blurred(const PassArgs& args) const {
   return has_blur_ ? ConstImageRef(blur_args(args).out) : args.in[0];
 }
 
-void Canny::run(const PassArgs& args, Band band) const {
-  if (has_blur_ && args.pass == 0) return blur_.run(blur_args(args), band);
-  const int pass = args.pass - (has_blur_ ? 1 : 0);
-  const CannyBlock& block = block_of(args);
+void Canny::find_edges(const PassArgs& args, Band band) const {
   const CannyMap map(args.scratch[0], args.out.format.extent);
-  if (pass == 0) {
-    CannyWorker worker(args.worker, args.in[0].format);
-    classify_band(blurred(args), map, block, band, worker);
-    for (int begin = band.begin; begin < band.end; begin += kStrip) {
-      const int end = begin + kStrip < band.end ? begin + kStrip : band.end;
-      CannyFlood flood(map, begin, end, worker.stack);
-      for (int y = begin; y < end; ++y) flood.row(y);
-    }
-  } else if (pass == 1) {
-    join_strips(map, reinterpret_cast<uint32_t*>(args.scratch[1]));
-  } else {
-    for (int y = band.begin; y < band.end; ++y)
-      canny_output_row(map.row(y), args.in[0].row(y), args.out.row(y), map.width, block.output);
+  CannyWorker worker(args.worker, args.in[0].format);
+  classify_band(blurred(args), map, block_of(args), band, worker);
+  for (int begin = band.begin; begin < band.end; begin += kStrip) {
+    const int end = begin + kStrip < band.end ? begin + kStrip : band.end;
+    CannyFlood flood(map, begin, end, worker.stack);
+    for (int y = begin; y < end; ++y) flood.row(y);
   }
+}
+
+/// Continues the flood across the borders between strips.
+void Canny::join(const PassArgs& args, Band) const {
+  const CannyMap map(args.scratch[0], args.out.format.extent);
+  CannyFlood flood(map, 0, map.height, reinterpret_cast<uint32_t*>(args.scratch[1]));
+  for (int y = kStrip; y < map.height; y += kStrip) {
+    flood.row(y - 1);
+    flood.row(y);
+  }
+}
+
+void Canny::write_edges(const PassArgs& args, Band band) const {
+  const CannyMap map(args.scratch[0], args.out.format.extent);
+  for (int y = band.begin; y < band.end; ++y)
+    canny_output_row(map.row(y), args.in[0].row(y), args.out.row(y), map.width, block_of(args).output);
 }
 
 namespace {
@@ -269,39 +283,36 @@ void Canny::reference(ReferenceRun& run) const {
   std::vector<int32_t> magnitude(static_cast<size_t>(pitch * (h + 2))), dx(magnitude.size()),
       dy(magnitude.size());
   std::vector<uint8_t> map(magnitude.size());
-  for (int y = 0; y < h; ++y)
-    for (int x = 0; x < w; ++x) {
-      const size_t i = index(x, y);
-      const auto gradient = block.aperture == 3   ? reference_gradient<3>
-                            : block.aperture == 5 ? reference_gradient<5>
-                                                  : reference_gradient<7>;
-      gradient(in, x, y, dx[i], dy[i]);
-      magnitude[i] = canny_magnitude(dx[i], dy[i], block.l2);
-    }
-  for (int y = 0; y < h; ++y)
-    for (int x = 0; x < w; ++x) {
-      const int32_t* at = &magnitude[index(x, y)];
-      map[index(x, y)] = static_cast<uint8_t>(
-          canny_class(at - pitch, at, at + pitch, dx[index(x, y)], dy[index(x, y)], block.low, block.high));
-    }
-  // A weak pixel beside a strong one turns strong, until nothing changes.
+  const auto gradient = block.aperture == 3   ? reference_gradient<3>
+                        : block.aperture == 5 ? reference_gradient<5>
+                                              : reference_gradient<7>;
+  const auto each_pixel = [&](const auto& f) { for_each_sample(in.format.extent, 1, f); };
+  each_pixel([&](int x, int y, int) {
+    const size_t i = index(x, y);
+    gradient(in, x, y, dx[i], dy[i]);
+    magnitude[i] = canny_magnitude(dx[i], dy[i], block.l2);
+  });
+  each_pixel([&](int x, int y, int) {
+    const size_t i = index(x, y);
+    const int32_t* at = &magnitude[i];
+    map[i] =
+        static_cast<uint8_t>(canny_class(at - pitch, at, at + pitch, dx[i], dy[i], block.low, block.high));
+  });
+  // A weak pixel next to a strong one turns strong, until nothing changes.
   for (bool changed = true; changed;) {
     changed = false;
-    for (int y = 0; y < h; ++y)
-      for (int x = 0; x < w; ++x) {
-        if (map[index(x, y)] != 1) continue;
-        for (int j = -1; j <= 1; ++j)
-          for (int i = -1; i <= 1; ++i)
-            if (map[index(x + i, y + j)] == 2) map[index(x, y)] = 2, changed = true;
-      }
+    each_pixel([&](int x, int y, int) {
+      if (map[index(x, y)] != 1) return;
+      for (int j = -1; j <= 1; ++j)
+        for (int i = -1; i <= 1; ++i)
+          if (map[index(x + i, y + j)] == 2) map[index(x, y)] = 2, changed = true;
+    });
   }
   run.out = Image(in.format);
-  for (int y = 0; y < h; ++y)
-    for (int x = 0; x < w; ++x) {
-      const uint8_t under =
-          static_cast<uint8_t>(block.output == CannyOutput::overlay ? run.in[0].at(x, y) / 2 : 0);
-      run.out.at(x, y) = map[index(x, y)] == 2 ? uint8_t{255} : under;
-    }
+  each_pixel([&](int x, int y, int) {
+    const int under = block.output == CannyOutput::overlay ? run.in[0].at(x, y) / 2 : 0;
+    run.out.at(x, y) = static_cast<uint8_t>(map[index(x, y)] == 2 ? 255 : under);
+  });
 }
 
 }  // namespace lensd

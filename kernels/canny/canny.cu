@@ -1,17 +1,18 @@
 #include "kernels/canny/canny.hpp"
 #include "kernels/canny/canny_packed.cuh"
 #include "kernels/canny/canny_tile.cuh"
-#include "kernels/common/planar_tile.cuh"
+#include "kernels/common/tiles/planar_tile.cuh"
 
 namespace lensd {
 namespace {
 
-/// A block takes 128 × 32 pixels, four tiles. 288 threads are two for each of the 130 columns of magnitudes.
+/// A block computes 128 × 32 pixels (four tiles). Two threads compute each of the 130 columns of magnitudes.
 struct CannyTuning {
   static constexpr int threads = 288;
   static constexpr int warps = threads / 32;
   static constexpr int width = 128, height = 32;
-  static constexpr int words = width / 4 + 2, rows = height + 8;  ///< input with four pixels around
+  /// Words and rows of the input with a border of four pixels.
+  static constexpr int words = width / 4 + 2, rows = height + 8;
   static constexpr int magnitude_pitch = width + 2, magnitude_rows = height + 2;
   static constexpr int segment = magnitude_rows / 2;
 };
@@ -29,17 +30,17 @@ struct CannyShared {
   uint32_t weak[CannyTiles::across][32], strong[CannyTiles::across][32];
 };
 
-/// Derivatives and magnitudes of one column segment: horizontal sums of A rows are kept in registers.
+/// Computes derivatives and magnitudes of one column segment. Horizontal sums of A rows stay in registers.
 template <int A>
 __device__ void gradient_segment(CannyShared& s, int x0, int y0, Extent extent, bool l2) {
   constexpr int R = A / 2;
   const int column =
-      static_cast<int>(threadIdx.x) % CannyTuning::magnitude_pitch;  // 0 is one left of the block
+      static_cast<int>(threadIdx.x) % CannyTuning::magnitude_pitch;  // 0: one column left of the block
   const int begin = static_cast<int>(threadIdx.x) / CannyTuning::magnitude_pitch * CannyTuning::segment;
   if (begin >= CannyTuning::magnitude_rows) return;
   const auto* bytes = reinterpret_cast<const uint8_t*>(s.input);
   int smooth[A], derive[A];
-  const auto load = [&](int row, int k) {  // sums of input row `row - R` of the segment into slot k
+  const auto load = [&](int row, int k) {  // loads the sums of input row `row - R` of the segment into slot k
     const uint8_t* p = bytes + (begin + row + 3 - R) * CannyTuning::words * 4 + column + 3;
     smooth[k] = derive[k] = 0;
 #pragma unroll
@@ -68,7 +69,7 @@ __device__ void gradient_segment(CannyShared& s, int x0, int y0, Extent extent, 
   }
 }
 
-/// Any aperture and norm: weak and strong pixels of the block's tiles, as bit masks. The caller synchronises.
+/// Computes bit masks of weak and strong pixels for any aperture and norm. The caller synchronises.
 __device__ __noinline__ void classify_any(CannyShared& s, int x0, int y0, Extent extent,
                                           const CannyBlock& block) {
   const int t = static_cast<int>(threadIdx.x), warp = t / 32, lane = t & 31;
@@ -117,7 +118,7 @@ __global__ void __launch_bounds__(CannyTuning::threads)
   canny_label(weak, s.parents[warp], masks.parents, static_cast<uint32_t>(tile) * 1024);
 }
 
-/// Joins the weak pixels on the right and lower rim of each tile with the neighbours beyond. A warp a tile.
+/// Joins weak pixels on a tile's right and lower border with the adjacent tiles. One warp per tile.
 __global__ void canny_join_kernel(CannyMasks masks) {
   const int lane = static_cast<int>(threadIdx.x & 31),
             column = static_cast<int>(blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32);
@@ -125,9 +126,7 @@ __global__ void canny_join_kernel(CannyMasks masks) {
   if (column >= masks.columns) return;
   const CannyRim own(masks, column, row, lane), right(masks, column + 1, row, lane),
       below(masks, column, row + 1, lane);
-  // To the right: lanes are rows; the neighbours are one row up, the same, and one down, past the corners
-  // too.
-  {
+  {  // right border: one lane per row, with three neighbours each
     const CannyRim above_right(masks, column + 1, row - 1, lane),
         below_right(masks, column + 1, row + 1, lane);
     const CannyPixel up = right.at(0, lane - 1), corner_up = above_right.at(0, 31);
@@ -135,7 +134,7 @@ __global__ void canny_join_kernel(CannyMasks masks) {
     canny_join(masks, own.at(31, lane), lane == 0 ? corner_up : up, right.at(0, lane),
                lane == 31 ? corner_down : down);
   }
-  {
+  {  // lower border: one lane per column
     const CannyRim left_below(masks, column - 1, row + 1, lane),
         right_below(masks, column + 1, row + 1, lane);
     const CannyPixel left = below.at(lane - 1, 0), corner_left = left_below.at(31, 0);
@@ -145,7 +144,8 @@ __global__ void canny_join_kernel(CannyMasks masks) {
   }
 }
 
-/// Lets strong spread from the rim once more and writes pixels. A warp a tile.
+/// Floods each tile again from the pixels that the join made strong, and writes its pixels. One warp per
+/// tile.
 __global__ void canny_edges_kernel(TileSource in, ImageView<uint8_t> out, bool out_aligned, CannyMasks masks,
                                    const CannyBlock* __restrict__ params) {
   const int lane = static_cast<int>(threadIdx.x & 31),
@@ -171,7 +171,7 @@ __global__ void canny_edges_kernel(TileSource in, ImageView<uint8_t> out, bool o
     const int line = r + lane / 8, y = row * 32 + line;
     const uint32_t four = __shfl_sync(~0u, strong, line) >> (lane % 8 * 4) & 15;
     if (x >= in.extent.width || y >= in.extent.height) continue;
-    uint32_t word = (four * 0x00204081u & 0x01010101u) * 255;  // bit i to byte i
+    uint32_t word = (four * 0x00204081u & 0x01010101u) * 255;  // moves bit i to byte i
     if (overlay) {
       uint32_t under[1];
       load_quad<1>(in, x, y, Border::replicate, under);
@@ -181,25 +181,40 @@ __global__ void canny_edges_kernel(TileSource in, ImageView<uint8_t> out, bool o
   }
 }
 
+CannyMasks masks_of(const PassArgs& args) {
+  const CannyTiles tiles(args.out.format.extent);
+  const auto words = [&](size_t i) { return reinterpret_cast<uint32_t*>(args.scratch[i]); };
+  return {words(0), words(1), words(2), tiles.columns, tiles.rows};
+}
+/// Returns a grid of one block per CannyTiles::across tiles.
+dim3 grid_of(const CannyMasks& masks) {
+  return {static_cast<unsigned>(masks.columns / CannyTiles::across), static_cast<unsigned>(masks.rows)};
+}
+
 }  // namespace
 
-void Canny::launch(const PassArgs& args, CudaStream stream) const {
-  if (has_blur_ && args.pass == 0) return blur_.launch(blur_args(args), stream);
-  const int pass = args.pass - (has_blur_ ? 1 : 0);
-  const TileSource in(args.in[0]);
-  const CannyTiles tiles(in.extent);
-  const auto word = [&](size_t i) { return reinterpret_cast<uint32_t*>(args.scratch[i]); };
-  const CannyMasks masks{word(0), word(1), word(2), tiles.columns, tiles.rows};
-  const auto* block = static_cast<const CannyBlock*>(args.block);
-  const dim3 grid(static_cast<unsigned>(tiles.columns / CannyTiles::across),
-                  static_cast<unsigned>(tiles.rows));
-  constexpr int threads = 32 * CannyTiles::across;
-  if (pass == 0)
-    canny_gradient_kernel<<<grid, CannyTuning::threads, 0, stream>>>(TileSource(blurred(args)), masks, block);
-  if (pass == 1) canny_join_kernel<<<grid, threads, 0, stream>>>(masks);
-  if (pass == 2)
-    canny_edges_kernel<<<grid, threads, 0, stream>>>(in, args.out.as<uint8_t>(), rows_aligned(args.out, 4),
-                                                     masks, block);
+void Canny::launch_blur(const PassArgs& args, CudaStream stream) const {
+  blur_.launch_apply(blur_args(args), stream);
+}
+
+void Canny::launch_find_edges(const PassArgs& args, CudaStream stream) const {
+  const CannyMasks masks = masks_of(args);
+  canny_gradient_kernel<<<grid_of(masks), CannyTuning::threads, 0, stream>>>(
+      TileSource(blurred(args)), masks, static_cast<const CannyBlock*>(args.block));
+  LENSD_LAUNCHED();
+}
+
+void Canny::launch_join(const PassArgs& args, CudaStream stream) const {
+  const CannyMasks masks = masks_of(args);
+  canny_join_kernel<<<grid_of(masks), 32 * CannyTiles::across, 0, stream>>>(masks);
+  LENSD_LAUNCHED();
+}
+
+void Canny::launch_write_edges(const PassArgs& args, CudaStream stream) const {
+  const CannyMasks masks = masks_of(args);
+  canny_edges_kernel<<<grid_of(masks), 32 * CannyTiles::across, 0, stream>>>(
+      TileSource(args.in[0]), args.out.as<uint8_t>(), rows_aligned(args.out, 4), masks,
+      static_cast<const CannyBlock*>(args.block));
   LENSD_LAUNCHED();
 }
 

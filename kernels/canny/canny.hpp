@@ -1,18 +1,17 @@
-// canny: edges of the gradient's local maxima, weak ones kept where a chain of weak ones leads to a strong
-// one.
+// canny: local maxima of the gradient with hysteresis (Canny 1986).
 //
-//   (gaussian when sigma > 0) ─▶ gradient, non-maximum suppression ─▶ weak and strong pixels
-//       ─▶ strong spreads through 8-connected weak pixels, to any length ─▶ edges, or overlay
+//   (gaussian if sigma > 0) ─▶ gradient, non-maximum suppression ─▶ weak and strong pixels
+//       ─▶ flood from strong pixels through 8-connected weak ones ─▶ edges, or overlay
 //
-// Equal to cv::Canny pixel for pixel (apertures 3, 5, 7; L1 and L2), without the blur. The CPU floods strips
-// of rows in parallel and joins them in one serial pass; CUDA floods tiles of 32 × 32 as bit masks and joins
-// what is left weak by union-find on the tiles' rims (atomicMin, as Playne & Hawick 2018), three launches and
-// no host involved. Which pixels are reached does not depend on the order, so both give the same bytes.
+// Without the blur, the result equals cv::Canny pixel by pixel (apertures 3, 5, 7; L1 and L2). The CPU floods
+// strips of rows in parallel and joins them in one serial pass. CUDA floods tiles of 32 × 32 as bit masks and
+// joins the remaining weak pixels by union-find on the tiles' borders (atomicMin, Playne & Hawick 2018), in
+// three launches. The result of a flood does not depend on its order, so both backends output the same bytes.
 //
-// Formats: Gray8 in and out. Border rule: replicate, as cv::Canny (the blur: reflect101). Temporal reach:
+// Formats: Gray8 in and out. Border rule: replicate as in cv::Canny (blur: reflect101). Temporal reach:
 // none. Exact. output = edges: 255 or 0; overlay: edges at 255 over the input at half brightness.
 //
-// A changed sigma makes a new plan, since without a blur there is neither its pass nor its buffer.
+// Changing sigma needs a new plan, since the blur needs its own pass and buffer.
 #pragma once
 
 #include "core/graph/filter.hpp"
@@ -25,24 +24,30 @@ class Canny final : public FilterBase<Canny, CannyParams, CannyBlock> {
  public:
   static FilterSchema make_schema();
   Layout configure(const FilterInputs& inputs) override;
-  void run(const PassArgs& args, Band band) const override;
-#if LENSD_CUDA
-  void launch(const PassArgs& args, CudaStream stream) const override;
-#endif
   void reference(ReferenceRun& run) const override;
 
  private:
-  /// Arguments of the blur's pass, which writes to the last block of scratch; and what it wrote.
+  void blur(const PassArgs& args, Band band) const { blur_.apply(blur_args(args), band); }
+  void launch_blur(const PassArgs& args, CudaStream stream) const;
+  void find_edges(const PassArgs& args, Band band) const;
+  void launch_find_edges(const PassArgs& args, CudaStream stream) const;
+  void join(const PassArgs& args, Band) const;
+  void launch_join(const PassArgs& args, CudaStream stream) const;
+  void write_edges(const PassArgs& args, Band band) const;
+  void launch_write_edges(const PassArgs& args, CudaStream stream) const;
+
+  /// Returns the arguments of the blur's pass, which writes to the last block of scratch.
   PassArgs blur_args(const PassArgs& args) const;
+  /// Returns the input of the gradient: the blurred image, or the filter's input without blur.
   ConstImageRef blurred(const PassArgs& args) const;
 
   Gaussian blur_;
-  bool has_blur_ = false;  ///< as configured: pass 0 is the blur
+  bool has_blur_ = false;  ///< sigma > 0 in configure()
 };
 
-/// Tiles of the CUDA side.
+/// Grid of the tiles that CUDA floods.
 struct CannyTiles {
-  static constexpr int side = 32, across = 4;  ///< a block takes four tiles side by side
+  static constexpr int side = 32, across = 4;  ///< a block processes four adjacent tiles
   int columns, rows;
   explicit CannyTiles(Extent e)
       : columns((e.width + side * across - 1) / (side * across) * across),

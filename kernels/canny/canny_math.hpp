@@ -18,20 +18,20 @@ struct CannyParams {
   double sigma = 0;
   CannyOutput output = CannyOutput::edges;
 
-  /// Of the blur beforehand, when sigma > 0.
+  /// Returns the parameters of the blur before the gradient; used only if sigma > 0.
   GaussianParams blur() const { return {.sigma = std::max(sigma, 0.1)}; }
 };
 
-inline constexpr int kCannyMaxReach = 3;  ///< half of the largest aperture
+inline constexpr int kCannyMaxReach = 3;  ///< half of the largest aperture, rounded down
 
 struct CannyBlock {
-  int low, high;  ///< a magnitude counts when above
+  int low, high;  ///< thresholds; a magnitude must be greater
   int aperture;
   bool l2;
   CannyOutput output;
   GaussianBlock blur;
 
-  /// Thresholds as cv::Canny derives them: smaller first, divided by 16 with aperture 7, squared with l2.
+  /// Returns the thresholds of cv::Canny: sorted, divided by 16 with aperture 7, squared with l2.
   static CannyBlock make(const CannyParams& p) {
     const double scale = p.aperture == 7 ? 1.0 / 16 : 1.0;
     double low = std::min(p.low, p.high) * scale, high = std::max(p.low, p.high) * scale;
@@ -44,29 +44,19 @@ struct CannyBlock {
   }
 };
 
-/// Sobel's kernels of side `A`: smoothing weight and derivative weight at offset k from the middle.
+/// Weights of Sobel kernels of side `A`: smoothing and derivative at offset k from the middle.
 template <int A>
 LENSD_HD constexpr int canny_smooth(int k) {
-  const int a = k < 0 ? -k : k;
-  if (A == 3) return 2 - a;
-  if (A == 5) return a == 0 ? 6 : a == 1 ? 4 : 1;
-  return a == 0 ? 20 : a == 1 ? 15 : a == 2 ? 6 : 1;
+  constexpr int kWeights[3][4] = {{2, 1}, {6, 4, 1}, {20, 15, 6, 1}};
+  return kWeights[A / 2 - 1][k < 0 ? -k : k];
 }
 template <int A>
 LENSD_HD constexpr int canny_derive(int k) {
-  const int a = k < 0 ? -k : k;
-  const int w = A == 3   ? a
-                : A == 5 ? (a == 1   ? 2
-                            : a == 2 ? 1
-                                     : 0)
-                : a == 1 ? 5
-                : a == 2 ? 4
-                : a == 3 ? 1
-                         : 0;
-  return k < 0 ? -w : w;
+  constexpr int kWeights[3][4] = {{0, 1}, {0, 2, 1}, {0, 5, 4, 1}};
+  return k < 0 ? -kWeights[A / 2 - 1][-k] : kWeights[A / 2 - 1][k];
 }
 
-/// Aperture 7 scales by 1/16, ties to even, so that derivatives fit 16 bits.
+/// Scales a derivative. Aperture 7 divides by 16, ties to even, so that derivatives fit 16 bits.
 template <int A>
 LENSD_HD inline int canny_scale(int sum) {
   return A == 7 ? (sum + 7 + (sum >> 4 & 1)) >> 4 : sum;
@@ -76,9 +66,9 @@ LENSD_HD inline int canny_magnitude(int dx, int dy, bool l2) {
   return l2 ? dx * dx + dy * dy : (dx < 0 ? -dx : dx) + (dy < 0 ? -dy : dy);
 }
 
-/// 0 no edge, 1 weak, 2 strong: non-maximum suppression over three directions, tan 22.5° in 15 bits. The
-/// pointers are to the pixel's magnitude and to those above and below; comparisons are strict on one side
-/// only, as cv::Canny's.
+/// Applies non-maximum suppression. Returns 0 (no edge), 1 (weak) or 2 (strong). `at` points to the pixel's
+/// magnitude, `above` and `below` to those of its vertical neighbours. As in cv::Canny, tan 22.5° has 15 bits
+/// and only one of the two comparisons is strict, except on diagonals.
 LENSD_HD inline int canny_class(const int32_t* above, const int32_t* at, const int32_t* below, int dx, int dy,
                                 int low, int high) {
   const int m = *at;

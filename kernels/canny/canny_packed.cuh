@@ -1,21 +1,21 @@
-// Gradient and non-maximum suppression for aperture 3 and the L1 norm, which most graphs use, two pixels to a
-// register (common/gradient_pairs.cuh). A thread owns four columns of four rows: their derivatives stay in
-// its registers while magnitudes go through shared memory to the neighbours.
+// Gradient and non-maximum suppression for aperture 3 and the L1 norm (the defaults), two pixels per register
+// (common/tiles/gradient_pairs.cuh). A thread computes 4 × 4 pixels: it keeps their derivatives in registers
+// and writes their magnitudes to shared memory.
 #pragma once
 
-#include "kernels/common/gradient_pairs.cuh"
+#include "kernels/common/tiles/gradient_pairs.cuh"
 
 namespace lensd {
 
-/// A block's 128 × 32 pixels, and one word on either side and one row above and below, where magnitudes are
-/// needed.
+/// Magnitudes and classes of a block's 128 × 32 pixels. Magnitudes have a border of one word (left, right)
+/// and one row (above, below).
 struct CannyPacked {
   static constexpr int words = 34, rows = 34, segment = 4, segments = 32 / segment;
-  uint2 magnitudes[rows][words];  ///< of the columns 0 and 2, and of 1 and 3, of each four
-  uint8_t kinds[32][32];          ///< of four pixels: bits 0 to 3 weak, 4 to 7 strong
+  uint2 magnitudes[rows][words];  ///< magnitudes of four columns: columns 0 and 2 in x, 1 and 3 in y
+  uint8_t kinds[32][32];          ///< classes of four pixels: weak in bits 0 to 3, strong in bits 4 to 7
 };
 
-/// The halves' sign in all their bits, of two numbers' highest bytes.
+/// Returns two 16-bit masks: all ones where `low` (lower half) or `high` (upper half) is negative.
 __device__ __forceinline__ uint32_t signs_of(int low, int high) {
   uint32_t mask;
   asm("prmt.b32 %0, %1, %2, 0xffbb;" : "=r"(mask) : "r"(low), "r"(high));
@@ -25,18 +25,17 @@ __device__ __forceinline__ uint32_t chosen(uint32_t mask, uint32_t a, uint32_t b
   return (a & mask) | (b & ~mask);
 }
 
-/// |v| of halves that are `bias` too large.
+/// Returns |v - bias| of both halves.
 __device__ __forceinline__ uint32_t magnitudes_of(uint32_t v, int bias) {
   const uint32_t twice = static_cast<uint32_t>(2 * bias) * GradientPairs::pair;
   return __vmaxu2(v, twice - v) - static_cast<uint32_t>(bias) * GradientPairs::pair;
 }
 
-/// The row `y` of the tile's bytes around word `w`; the tile has four pixels more on every side than the
-/// block.
+/// Returns the pixels of row `y` around word `w`. The tile extends the block by four pixels on every side.
 __device__ __forceinline__ ColumnPairs<1> canny_pixels(const uint32_t* tile, int pitch, int w, int y) {
   constexpr uint32_t kBytes = 0x00ff00ffu;
   const uint32_t* at = tile + (y + 4) * pitch + w;
-  // Beyond the tile's sides nothing is needed of what comes out.
+  // Results at the tile's outermost columns are not used.
   const uint32_t left = at[w > 0 ? -1 : 0], right = at[w + 1 < pitch ? 1 : 0];
   ColumnPairs<1> pairs;
   pairs.even[0] = at[0] & kBytes, pairs.odd[0] = at[0] >> 8 & kBytes;
@@ -44,16 +43,16 @@ __device__ __forceinline__ ColumnPairs<1> canny_pixels(const uint32_t* tile, int
   return pairs;
 }
 
-/// Zero where the word's pixels are outside the image.
+/// Clears the values of columns outside the image; `x` and `y` are the word's first pixel.
 __device__ __forceinline__ uint2 inside_only(uint2 pairs, int x, int y, Extent extent) {
   if (y < 0 || y >= extent.height) return make_uint2(0, 0);
   const auto half = [&](int column) { return x + column >= 0 && x + column < extent.width ? 0xffffu : 0u; };
   return make_uint2(pairs.x & (half(0) | half(2) << 16), pairs.y & (half(1) | half(3) << 16));
 }
 
-/// A row of magnitudes around four pixels.
+/// A row's magnitudes around four pixels.
 struct CannyLine {
-  uint32_t even, odd, left, right;  ///< left of the even columns, right of the odd ones
+  uint32_t even, odd, left, right;  ///< `left` of the even columns, `right` of the odd columns
 
   __device__ __forceinline__ explicit CannyLine(const uint2* at) {
     even = at->x, odd = at->y;
@@ -61,25 +60,25 @@ struct CannyLine {
   }
 };
 
-/// Magnitudes of a pair of pixels and of their eight neighbours.
+/// Magnitudes of a pair of pixels and of their neighbours.
 struct CannyNeighbours {
   uint32_t at, left, right, above, below, above_left, above_right, below_left, below_right;
 };
 
-/// canny_class() of two pixels: bits 15 and 31 of `weak` and of `strong`. `low` and `high` are thresholds + 1
-/// in both halves, 0x7fff at most.
+/// Computes canny_class() of two pixels, in bits 15 and 31 of `weak` and `strong`. `low` and `high` hold
+/// threshold + 1 in both halves, at most 0x7fff.
 __device__ __forceinline__ void classify(const CannyNeighbours& m, uint32_t x, uint32_t y, uint32_t low,
                                          uint32_t high, uint32_t& weak, uint32_t& strong) {
   constexpr uint32_t kGuard = 0x80008000u;
   const uint32_t ax = magnitudes_of(x, GradientPairs::x_bias), ay = magnitudes_of(y, GradientPairs::y_bias);
-  const auto flat = [](uint32_t dx, uint32_t dy) {  // negative where the gradient lies along the row
+  const auto flat = [](uint32_t dx, uint32_t dy) {  // negative if the gradient is horizontal
     return static_cast<int>(dy * 32768u) - static_cast<int>(dx * 13573u);
   };
   const uint32_t x0 = ax & 0xffff, x1 = ax >> 16;
   const int flat0 = flat(x0, ay & 0xffff), flat1 = flat(x1, ay >> 16);
   const uint32_t across = signs_of(flat0, flat1);
   const uint32_t down = signs_of(static_cast<int>(x0 << 16) - flat0, static_cast<int>(x1 << 16) - flat1);
-  // Bit 10 of x and bit 12 of y say that they are not negative.
+  // Bit 10 of x and bit 12 of y are set if their value is not negative.
   const uint32_t falling = ((x << 2 ^ y) >> 12 & GradientPairs::pair) * 0xffffu;
   const uint32_t first =
       chosen(across, m.left, chosen(down, m.above, chosen(falling, m.above_right, m.above_left)));
@@ -91,13 +90,13 @@ __device__ __forceinline__ void classify(const CannyNeighbours& m, uint32_t x, u
   strong = kept & (guarded - high), weak = kept & ~strong;
 }
 
-/// Bits 15 and 31 of columns 0 and 2, and of columns 1 and 3, as bits 0 to 3.
+/// Moves bits 15 and 31 of `even` (columns 0 and 2) and `odd` (columns 1 and 3) to bits 0 to 3.
 __device__ __forceinline__ uint32_t four_bits(uint32_t even, uint32_t odd) {
   const uint32_t both = even >> 15 | odd >> 14;
   return (both | both >> 14) & 15;
 }
 
-/// 32 bits of eight values of four.
+/// Packs the low four bits of each of eight bytes into a word.
 __device__ __forceinline__ uint32_t bits_of(uint2 fours) {
   const auto sixteen = [](uint32_t v) {
     v = (v | v >> 4) & 0x00ff00ffu;
@@ -106,8 +105,8 @@ __device__ __forceinline__ uint32_t bits_of(uint2 fours) {
   return sixteen(fours.x & 0x0f0f0f0fu) | sixteen(fours.y & 0x0f0f0f0fu) << 16;
 }
 
-/// Fills `kinds` from the tile of input around the block at (x0, y0); all threads of the block, at least 272.
-/// The caller synchronises.
+/// Fills `kinds` from the input tile of the block at (x0, y0). Call with all threads of the block, at least
+/// 272; the caller synchronises.
 __device__ inline void canny_kinds(const uint32_t* tile, int pitch, CannyPacked& s, int x0, int y0,
                                    Extent extent, int low, int high) {
   constexpr int kRows = CannyPacked::segment;

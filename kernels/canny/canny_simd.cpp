@@ -10,7 +10,7 @@ HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Vertical sums of columns [-A/2, width + A/2), smoothed and derived.
+/// Computes vertical sums of columns [-A/2, width + A/2) with both kernels.
 template <int A>
 void canny_columns(const CannyGradientRow& row) {
   constexpr int R = A / 2;
@@ -38,7 +38,7 @@ void canny_columns(const CannyGradientRow& row) {
   }
 }
 
-/// Σ weight(k) · from[k] over the aperture, scaled, in 32-bit lanes.
+/// Returns Σ weight(k) · from[k] over the aperture, scaled, in 32-bit lanes.
 template <int A, class D32, class Weight>
 HWY_INLINE hn::Vec<D32> canny_weigh(D32 d32, const int16_t* from, Weight weight) {
   const hn::Rebind<int16_t, D32> d16;
@@ -115,7 +115,7 @@ void canny_suppress(const int32_t* above, const int32_t* at, const int32_t* belo
     const auto across = hn::Lt(ay, tan22), down = hn::Gt(ay, tan67);
     const auto rising = hn::Lt(hn::Xor(gx, gy), hn::Zero(d32));
     const auto load = [&](const int32_t* row, int offset) { return hn::LoadU(d32, row + x + offset); };
-    // The neighbour that has to be smaller, and the one that may be equal (not on diagonals).
+    // The first neighbour must be smaller; the second may be equal, except on diagonals.
     const auto diagonal_first = hn::IfThenElse(rising, load(above, 1), load(above, -1));
     const auto diagonal_second = hn::IfThenElse(rising, load(below, -1), load(below, 1));
     const auto first =

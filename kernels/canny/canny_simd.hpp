@@ -1,4 +1,4 @@
-// The SIMD rows of canny on the CPU.
+// SIMD loops of canny on the CPU, one row per call.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace lensd {
 
-/// Derivatives and magnitudes of one row. rows[aperture / 2 + j] is the row j below, with aperture / 2 pixels
-/// of border; `smooth` and `derive` are temporaries of width + 6 + slack values.
+/// Computes derivatives and magnitudes of one row. rows[aperture / 2 + j] is the row j rows below, with
+/// aperture / 2 pixels of border. `smooth` and `derive` are temporaries of width + 6 values and a vector.
 struct CannyGradientRow {
   const uint8_t* rows[2 * kCannyMaxReach + 1];
   int16_t *smooth, *derive;
@@ -18,11 +18,11 @@ struct CannyGradientRow {
 };
 void canny_gradient_row(const CannyGradientRow& row, const CannyBlock& block);
 
-/// canny_class of every pixel of a row; magnitudes have a zero on both sides.
+/// Computes canny_class() of a row's pixels; rows of magnitudes have a zero at both ends.
 void canny_suppress_row(const int32_t* above, const int32_t* at, const int32_t* below, const int16_t* dx,
                         const int16_t* dy, uint8_t* map, int width, const CannyBlock& block);
 
-/// 255 where map is 2, else 0 (edges) or half the input (overlay).
+/// Writes 255 where `map` is 2; elsewhere 0 (edges) or half the input (overlay).
 void canny_output_row(const uint8_t* map, const uint8_t* in, uint8_t* out, int width, CannyOutput output);
 
 }  // namespace lensd

@@ -1,9 +1,9 @@
-// Hysteresis on the device: tiles of 32 × 32 pixels as bit masks, a lane of a warp holding a row; union-find
-// over the weak pixels on the tiles' rims.
+// Hysteresis on the device: tiles of 32 × 32 pixels as bit masks, one row per lane, and union-find over the
+// weak pixels on the tiles' borders.
 //
-// A label is a pixel's index + 1, indices running tile by tile; label 0 stands for "strong". A parent's label
-// is never greater than its child's, so joining with atomicMin ends, and the component of label 0 is what
-// hysteresis keeps. Only the rim's pixels and their local roots have entries in `parents`.
+// Pixels are indexed tile by tile; a label is a pixel's index + 1, and label 0 means "strong". A parent's
+// label is never greater than its child's, so joining with atomicMin terminates. Hysteresis keeps the
+// component of label 0. Only border pixels and their local roots have entries in `parents`.
 #pragma once
 
 #include "kernels/common/launch.cuh"
@@ -11,14 +11,14 @@
 namespace lensd {
 
 struct CannyMasks {
-  uint32_t *strong, *weak;  ///< 32 words a tile
-  uint32_t* parents;        ///< 1024 labels a tile
-  int columns, rows;        ///< tiles
+  uint32_t *strong, *weak;  ///< 32 words per tile, one per row
+  uint32_t* parents;        ///< labels of parents, 1024 per tile
+  int columns, rows;        ///< number of tiles across and down
 
   __device__ int tile(int column, int row) const { return row * columns + column; }
 };
 
-/// The smallest label of `label`'s component that is reached by following parents.
+/// Returns the root of `label`.
 __device__ inline uint32_t canny_root(const volatile uint32_t* parents, uint32_t label) {
   while (label != 0) {
     const uint32_t parent = parents[label - 1];
@@ -35,16 +35,17 @@ __device__ inline void canny_unite(uint32_t* parents, uint32_t a, uint32_t b) {
     const uint32_t child = max(a, b), parent = min(a, b);
     const uint32_t old = atomicMin(&parents[child - 1], parent);
     if (old == child) return;
-    a = old, b = parent;  // someone else gave the child a parent meanwhile
+    a = old, b = parent;  // another thread changed the child's parent
   }
 }
 
-/// All of `mask`'s runs of ones that hold a bit of `seeds` (a subset), from each seed upwards.
+/// Returns `seeds` and, for each run of ones in `mask`, the bits above its lowest seed. `seeds` is a subset
+/// of `mask`.
 __device__ inline uint32_t canny_fill_up(uint32_t seeds, uint32_t mask) {
   return (mask & ~(mask + seeds)) | seeds;
 }
 
-/// Strong pixels after spreading through the tile's weak ones; a whole warp.
+/// Floods a tile from its strong pixels through weak ones. Call with the whole warp.
 __device__ inline uint32_t canny_flood(uint32_t strong, uint32_t weak) {
   const int lane = static_cast<int>(threadIdx.x & 31);
   const uint32_t mask = strong | weak;
@@ -60,14 +61,15 @@ __device__ inline uint32_t canny_flood(uint32_t strong, uint32_t weak) {
   }
 }
 
-/// First bit of the run of `mask` that holds bit `bit`.
+/// Returns the first bit of the run of ones in `mask` that contains `bit`.
 __device__ inline int canny_run_start(uint32_t mask, int bit) {
   const uint32_t starts = mask & ~(mask << 1) & (~0u >> (31 - bit));
   return 31 - __clz(static_cast<int>(starts));
 }
 
-/// Components of a tile's weak pixels: unites runs of neighbouring rows in `local` (shared memory, labels by
-/// position in the tile) and writes the labels of the rim's pixels and of their roots. A whole warp.
+/// Labels the components of a tile's weak pixels: unites runs of adjacent rows in `local` (shared memory,
+/// labels by position in the tile), then writes the labels of border pixels and their roots. Call with the
+/// whole warp.
 __device__ inline void canny_label(uint32_t weak, uint32_t* local, uint32_t* parents, uint32_t base) {
   const int lane = static_cast<int>(threadIdx.x & 31);
   if (!__any_sync(~0u, weak != 0)) return;
@@ -103,13 +105,13 @@ __device__ inline void canny_label(uint32_t weak, uint32_t* local, uint32_t* par
   label(__shfl_sync(~0u, weak, 31), lane, 31);
 }
 
-/// A pixel on a tile's rim.
+/// Class and index of a pixel on a tile's border.
 struct CannyPixel {
   bool weak, strong;
   uint32_t index;
 };
 
-/// The masks of a tile, a row a lane; empty for a tile outside the image. at() is called by the whole warp.
+/// Masks of a tile, one row per lane; empty outside the image. Call at() with the whole warp.
 struct CannyRim {
   uint32_t weak = 0, strong = 0, base = 0;
 
@@ -119,7 +121,7 @@ struct CannyRim {
     base = static_cast<uint32_t>(tile) * 1024;
     weak = masks.weak[tile * 32 + lane], strong = masks.strong[tile * 32 + lane];
   }
-  /// Coordinates outside the tile give another pixel of it; the caller does not use that.
+  /// Returns the pixel at (x, y); coordinates wrap around at the tile's sides.
   __device__ CannyPixel at(int x, int y) const {
     x &= 31, y &= 31;
     const uint32_t w = __shfl_sync(~0u, weak, y), s = __shfl_sync(~0u, strong, y);
@@ -133,7 +135,8 @@ __device__ inline void canny_join(const CannyMasks& masks, const CannyPixel& p, 
   if (p.strong && q.weak) canny_unite(masks.parents, q.index + 1, 0);
 }
 
-/// Joins p with three neighbours in a line; the outer two are linked to the middle one where there is one.
+/// Joins `p` with three adjacent pixels of the next tile. The outer two are connected to the middle one if it
+/// is set.
 __device__ inline void canny_join(const CannyMasks& masks, const CannyPixel& p, const CannyPixel& before,
                                   const CannyPixel& middle, const CannyPixel& after) {
   canny_join(masks, p, middle);

@@ -21,7 +21,7 @@ PixelFormat output_format(const PictureFormat& format) {
   return format.model == ColourModel::gray ? PixelFormat::gray8 : PixelFormat::rgba8;
 }
 
-/// Writes `count` converted rows, the first of them stored row y, to their places in the upright image.
+/// Writes `count` converted rows, starting with stored row y, to their positions in the upright image.
 template <int kBytes>
 void write_turned(const uint8_t* rows, size_t pitch, int y, int count, int width, const Orientation& turn,
                   ImageRef out) {
@@ -46,7 +46,7 @@ FilterSchema Colour::make_schema() {
 }
 
 Layout Colour::configure(const FilterInputs& inputs) {
-  if (!inputs.picture) throw Error(ExitCode::invalid_config, "colour", "stands at the source only");
+  if (!inputs.picture) throw Error(ExitCode::invalid_config, "colour", "can only be the source node");
   info_ = *inputs.picture;
   const PictureFormat& f = info_.format;
   if (f.depth < 8 || f.depth > 16 || f.chroma_shift_x > 1 || f.chroma_shift_y > 1)
@@ -61,6 +61,8 @@ Layout Colour::configure(const FilterInputs& inputs) {
   const int rows = is_upright(info_.orientation) ? 0 : kTransposeRows;
   return {.output = output,
           .passes = {{.name = "colour",
+                      .run = cpu_pass<&Colour::convert>,
+                      .launch = cuda_pass<&Colour::launch_convert>,
                       .items = info_.extent.height,
                       .grain = kTransposeRows,
                       .bytes = bytes,
@@ -71,7 +73,7 @@ Layout Colour::configure(const FilterInputs& inputs) {
                           static_cast<size_t>(rows) * row_bytes};
 }
 
-void Colour::run(const PassArgs& args, Band band) const {
+void Colour::convert(const PassArgs& args, Band band) const {
   const PictureRef& picture = *args.picture;
   const Orientation turn = picture.info.orientation;
   if (is_upright(turn)) {

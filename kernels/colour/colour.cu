@@ -3,8 +3,8 @@
 namespace lensd {
 namespace {
 
-/// A thread converts four columns of one row, of two where chroma rows are halved, or of four where 4:2:0
-/// goes by words: it loads the chroma samples under them once.
+/// A thread converts four columns of one row, of two rows if chroma rows are halved, or of four rows in
+/// colour_420(), so that it loads the chroma samples of these pixels once.
 struct ColourTuning {
   static constexpr int threads = 128;
   static constexpr int columns = 4;
@@ -21,8 +21,8 @@ __device__ void store_pixel(const ColourJob& job, int x, int y, uint32_t pixel) 
   store_word(job.out.row(p.y) + 4 * p.x, pixel, job.aligned);
 }
 
-/// The chroma samples of one component around four columns, in rows 2j − 1, 2j, 2j + 1 (or one row,
-/// unhalved).
+/// Chroma samples of one component around four columns, in chroma rows y/2 − 1 to y/2 + 1 (one row if chroma
+/// rows are not halved).
 template <bool kTwoBytes, int kShiftX, int kShiftY>
 struct ChromaPatch {
   static constexpr int kColumns = 4, kRows = kShiftY ? 3 : 1;
@@ -38,7 +38,7 @@ struct ChromaPatch {
         at[j][i] = sample<kTwoBytes>(job, component, min(max(cx, 0), columns - 1), min(max(cy, 0), rows - 1));
       }
   }
-  /// In sixteenths, for column x + i and row y + j of the patch's even x and y.
+  /// Returns the chroma of column x + i and row y + j in sixteenths; x and y are load()'s, both even.
   __device__ int value(const ColourJob& job, int i, int j) const {
     if constexpr (kShiftY == 0) {
       return 4 * across(job, at[0], i);
@@ -56,19 +56,19 @@ struct ChromaPatch {
   static __device__ int chroma_rows(const ColourJob& job) {
     return (job.extent.height + kShiftY) >> kShiftY;
   }
-  /// In quarters.
+  /// Returns horizontally interpolated chroma in quarters.
   static __device__ int across(const ColourJob& job, const int (&row)[kColumns], int i) {
     if constexpr (kShiftX == 0) {
       return 4 * row[i];
     } else {
-      const int c = 1 + i / 2;  // the sample of the pair of columns
+      const int c = 1 + i / 2;  // index of the sample that both columns share
       if (job.cosited_x) return i % 2 == 0 ? 4 * row[c] : 2 * (row[c] + row[c + 1]);
       return 3 * row[c] + row[i % 2 == 0 ? c - 1 : c + 1];
     }
   }
 };
 
-/// YUV and RGB → RGBA8, from `first` on, whose coordinates are multiples of 4. `T` holds the sums.
+/// Converts YUV or RGB to RGBA8 from `first` on, whose coordinates are multiples of 4. `T`: type of the sums.
 template <bool kTwoBytes, class T, int kShiftX, int kShiftY>
 __global__ void __launch_bounds__(ColourTuning::threads) colour_kernel(ColourJob job, Position first) {
   constexpr int kColumns = ColourTuning::columns, kRows = 1 << kShiftY;
@@ -123,7 +123,7 @@ __global__ void __launch_bounds__(ColourTuning::threads) colour_gray_kernel(Colo
 }
 
 template <bool kTwoBytes, class T, int kShiftX, int kShiftY>
-void launch_shifts(const ColourJob& job, CudaStream stream, Position first = {0, 0}) {
+void launch_shifts(const ColourJob& job, CudaStream stream, Position first) {
   const dim3 grid(blocks_for(job.extent.width - first.x, ColourTuning::threads * ColourTuning::columns),
                   blocks_for(job.extent.height - first.y, 1 << kShiftY));
   if (grid.x == 0 || grid.y == 0) return;
@@ -137,7 +137,7 @@ __global__ void __launch_bounds__(ColourTuning::threads) colour_420_kernel(Colou
   colour_420<kTwoBytes, kPlanes, kCositedX>(job, x, static_cast<int>(blockIdx.y) * kColour420Rows);
 }
 
-/// By words as far as whole patches reach, the rest to the right and below as any other layout.
+/// Launches colour_420() where whole patches fit, and colour_kernel() for the remaining columns and rows.
 template <bool kTwoBytes>
 void launch_420(const ColourJob& job, CudaStream stream) {
   const Extent e = job.extent;
@@ -159,16 +159,10 @@ template <bool kTwoBytes, class T>
 void launch_colour(const PictureFormat& f, const ColourJob& job, CudaStream stream) {
   if constexpr (sizeof(T) == 4)
     if (job.packing != ColourPacking::none) return launch_420<kTwoBytes>(job, stream);
-  switch (f.chroma_shift_x * 2 + f.chroma_shift_y) {
-    case 0:
-      return launch_shifts<kTwoBytes, T, 0, 0>(job, stream);
-    case 1:
-      return launch_shifts<kTwoBytes, T, 0, 1>(job, stream);
-    case 2:
-      return launch_shifts<kTwoBytes, T, 1, 0>(job, stream);
-    default:
-      return launch_shifts<kTwoBytes, T, 1, 1>(job, stream);
-  }
+  constexpr decltype(&launch_shifts<kTwoBytes, T, 0, 0>) kByShifts[2][2] = {
+      {launch_shifts<kTwoBytes, T, 0, 0>, launch_shifts<kTwoBytes, T, 0, 1>},
+      {launch_shifts<kTwoBytes, T, 1, 0>, launch_shifts<kTwoBytes, T, 1, 1>}};
+  kByShifts[f.chroma_shift_x][f.chroma_shift_y](job, stream, {0, 0});
 }
 
 ColourPacking packing_of(const PictureInfo& info, const ColourJob& job) {
@@ -213,16 +207,14 @@ ColourJob make_job(const PictureRef& picture, const ColourMatrix& matrix, ImageR
 
 }  // namespace
 
-void Colour::launch(const PassArgs& args, CudaStream stream) const {
+void Colour::launch_convert(const PassArgs& args, CudaStream stream) const {
   const PictureFormat& f = args.picture->info.format;
   const ColourJob job = make_job(*args.picture, matrix_, args.out);
   if (f.model == ColourModel::gray) {
     const dim3 grid(blocks_for(job.extent.width, ColourTuning::threads * ColourTuning::columns),
                     static_cast<unsigned>(job.extent.height));
-    if (f.depth > 8)
-      colour_gray_kernel<true><<<grid, ColourTuning::threads, 0, stream>>>(job);
-    else
-      colour_gray_kernel<false><<<grid, ColourTuning::threads, 0, stream>>>(job);
+    const auto kernel = f.depth > 8 ? colour_gray_kernel<true> : colour_gray_kernel<false>;
+    kernel<<<grid, ColourTuning::threads, 0, stream>>>(job);
   } else if (f.depth <= 8) {
     launch_colour<false, int32_t>(f, job, stream);
   } else if (f.depth <= 12) {

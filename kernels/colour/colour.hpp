@@ -1,13 +1,11 @@
-// colour: decoded picture → RGBA8 (YUV and RGB pictures) or Gray8 (grey ones), upright. The plan's source
-// node.
+// colour: converts a decoded picture to upright RGBA8 (YUV, RGB) or Gray8 (grey). The source node of a plan.
 //
-// Formats: every PictureFormat, 8 to 16 bits a sample, chroma subsampled by 1 or 2 in each direction.
-// Chroma is brought to full size by bilinear interpolation that honours its siting (left: on the luma column,
-// between rows; center: between both; top_left: on both), edges repeated; then the matrix of bt601, bt709 or
-// bt2020 is applied and rounded to 8 bits in one fixed-point step. Limited range is expanded for grey and
-// RGB, too, where the picture says that it is limited. Alpha, where there is one, is always of full range.
-// Exact in the sense that both backends compute the same integers; within ±1 of double precision.
-// Temporal reach: none.
+// Formats: every PictureFormat with 8 to 16 bits per sample and chroma subsampled by 1 or 2 in each
+// direction. Chroma is upsampled bilinearly according to its siting (left: on the luma column, between rows;
+// center: between both; top_left: on both); border rule: replicate. Then the bt601, bt709 or bt2020 matrix is
+// applied and rounded to 8 bits in one fixed-point step. Limited range is expanded, for grey and RGB pictures
+// too. Alpha always has full range. Exact: both backends compute the same integers, within ±1 of double
+// precision. Temporal reach: none.
 #pragma once
 
 #include "core/graph/filter.hpp"
@@ -18,21 +16,21 @@ namespace lensd {
 class Colour final : public FilterBase<Colour, ColourParams, ColourBlock> {
  public:
   static FilterSchema make_schema();
-  /// Throws Error(bad_source) for a layout that no decoder delivers (chroma subsampled by four, say).
+  /// Throws Error(invalid_config) if the node is not the source node. Throws Error(bad_source) if the
+  /// picture's layout is not supported, such as chroma subsampled by four.
   Layout configure(const FilterInputs& inputs) override;
-  void run(const PassArgs& args, Band band) const override;
-#if LENSD_CUDA
-  void launch(const PassArgs& args, CudaStream stream) const override;
-#endif
-  /// There is no input image: see colour_reference().
+  /// Always throws Error(runtime_failure), since there is no input image. Use colour_reference() instead.
   void reference(ReferenceRun& run) const override;
 
  private:
+  void convert(const PassArgs& args, Band band) const;
+  void launch_convert(const PassArgs& args, CudaStream stream) const;
+
   PictureInfo info_;
   ColourMatrix matrix_;
 };
 
-/// The definition, for a picture in host memory.
+/// Converts `picture`, which is in host memory, by the scalar definition.
 Image colour_reference(const PictureRef& picture);
 
 }  // namespace lensd

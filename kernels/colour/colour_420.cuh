@@ -1,5 +1,5 @@
-// 4:2:0 in columns of four by rows of four, with U and V in the halves of one register. A sample has at most
-// 12 bits, so that sums in sixteenths fit 16 and no half carries into the other.
+// 4:2:0 in patches of 4 × 4 pixels, with U and V in the halves of one register. A sample has at most 12 bits,
+// so sums in sixteenths fit 16 bits and no half carries into the other.
 #pragma once
 
 #include "kernels/colour/colour_job.cuh"
@@ -8,8 +8,8 @@ namespace lensd {
 
 inline constexpr int kColour420Rows = 4;
 
-/// Where a thread's four chroma columns x / 2 − 1 to x / 2 + 2 lie in a row: those beyond the picture are
-/// its outermost. The two in the middle are neighbours. `x` is a multiple of 4 with four columns.
+/// Chroma columns x / 2 − 1 to x / 2 + 2, clamped to the picture; the two middle ones are adjacent. `x` is a
+/// multiple of 4, and the picture has columns x to x + 3.
 struct ChromaColumns {
   int left, middle, right;
 
@@ -18,7 +18,7 @@ struct ChromaColumns {
   }
 };
 
-/// Both components of chroma column `column`, U in the low half.
+/// Returns both components of chroma column `column`, U in the low half.
 template <bool kTwoBytes, bool kPlanes>
 __device__ __forceinline__ uint32_t load_chroma(const uint8_t* u, const uint8_t* v, int column) {
   if constexpr (kPlanes && kTwoBytes)
@@ -29,7 +29,7 @@ __device__ __forceinline__ uint32_t load_chroma(const uint8_t* u, const uint8_t*
   return __byte_perm(reinterpret_cast<const uint16_t*>(u)[column], 0, 0x4140);
 }
 
-/// Chroma of chroma row `row` between four columns, in quarters.
+/// Interpolates chroma row `row` horizontally for four columns; results are in quarters.
 template <bool kTwoBytes, bool kPlanes, bool kCositedX>
 __device__ __forceinline__ void load_quarters(const ColourJob& job, const ChromaColumns& at, int row,
                                               uint32_t (&quarters)[4]) {
@@ -53,7 +53,7 @@ __device__ __forceinline__ void load_quarters(const ColourJob& job, const Chroma
   }
 }
 
-/// Luma samples of columns x to x + 3, as they lie in memory.
+/// Returns the luma samples of columns x to x + 3, as stored.
 template <bool kTwoBytes>
 __device__ __forceinline__ uint2 load_luma(const ColourJob& job, int x, int y) {
   const uint8_t* const row = job.row(0, y);
@@ -70,15 +70,15 @@ __device__ __forceinline__ int luma_at(const ColourJob& job, uint2 four, int i) 
                           static_cast<uint32_t>(job.matrix.sample_mask));
 }
 
-/// `low` in bits 0 to 7 and `high` in bits 8 to 15, each held within 0 to 255, below the low half of `rest`.
+/// Returns `low` in byte 0 and `high` in byte 1, both clamped to 0 … 255, and the low half of `rest` in bytes
+/// 2 and 3.
 __device__ __forceinline__ uint32_t clamped_pair(int high, int low, uint32_t rest) {
   uint32_t word;
   asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(word) : "r"(high), "r"(low), "r"(rest));
   return word;
 }
 
-/// colour_of_yuv() with all constants in one for each colour: a pixel of luma and of both chroma components
-/// in sixteenths.
+/// Does the same as colour_of_yuv(), with the constants of each colour folded into one.
 class ColourSums {
  public:
   __device__ explicit ColourSums(const ColourMatrix& m)
@@ -86,6 +86,7 @@ class ColourSums {
     const int middle = 16 * m.middle, none = (1 << (m.shift - 1)) - luma_ * m.black;
     red_ = none - rv_ * middle, green_ = none - (gu_ + gv_) * middle, blue_ = none - bu_ * middle;
   }
+  /// Returns a pixel. `both`: chroma in sixteenths, U in the low half.
   __device__ __forceinline__ uint32_t pixel(int y, uint32_t both) const {
     const int u = static_cast<int>(both & 0xffff), v = static_cast<int>(both >> 16);
     const int red = luma_ * y + red_ + rv_ * v, blue = luma_ * y + blue_ + bu_ * u;
@@ -98,15 +99,15 @@ class ColourSums {
   int red_, green_, blue_;
 };
 
-/// Pixels x … x + 3 of rows y to y + 3: what colour_of_yuv() gives. All of them are inside the picture; x and
-/// y are multiples of 4.
+/// Converts columns x to x + 3 of rows y to y + 3, exactly as colour_of_yuv(). All 16 pixels are inside the
+/// picture; x and y are multiples of 4.
 template <bool kTwoBytes, bool kPlanes, bool kCositedX>
 __device__ __forceinline__ void colour_420(const ColourJob& job, int x, int y) {
   constexpr int kPairs = kColour420Rows / 2;
   const int last = (job.extent.height + 1) / 2 - 1;
   const ChromaColumns at(x, job.extent.width);
   uint2 luma[kColour420Rows];
-  uint32_t quarters[kPairs + 2][4];  // of the chroma row above, those of the rows, and the one below
+  uint32_t quarters[kPairs + 2][4];  // chroma rows y / 2 − 1 to y / 2 + kPairs
 #pragma unroll
   for (int j = 0; j < kColour420Rows; ++j) luma[j] = load_luma<kTwoBytes>(job, x, y + j);
 #pragma unroll

@@ -8,7 +8,7 @@
 
 #include <hwy/highway.h>
 
-// Plain loops that the compiler vectorises for each target.
+// Plain loops, which the compiler vectorises for each target.
 HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 
@@ -21,47 +21,36 @@ HWY_INLINE void gather_step(const uint8_t* from, int shift, int mask, int count,
   }
 }
 
-template <class Word>
+/// Passes steps in `kSteps` to gather_step() as compile-time constants, so that the compiler can vectorise
+/// its loop.
+template <class Word, int... kSteps>
 HWY_INLINE void gather_words(const uint8_t* from, int step, int shift, int mask, int count, int32_t* out) {
-  switch (step) {  // known to the compiler, so that it can use vectors
-    case 1:
-      return gather_step<Word, 1>(from, shift, mask, count, out);
-    case 2:
-      return gather_step<Word, 2>(from, shift, mask, count, out);
-    case 3:
-      return gather_step<Word, 3>(from, shift, mask, count, out);
-    case 4:
-      return gather_step<Word, 4>(from, shift, mask, count, out);
-    case 6:
-      return gather_step<Word, 6>(from, shift, mask, count, out);
-    case 8:
-      return gather_step<Word, 8>(from, shift, mask, count, out);
-    default:
-      for (int x = 0; x < count; ++x) gather_step<Word, 1>(from + x * step, shift, mask, 1, out + x);
-  }
+  const bool done =
+      ((step == kSteps && (gather_step<Word, kSteps>(from, shift, mask, count, out), true)) || ...);
+  for (int x = 0; !done && x < count; ++x) gather_step<Word, 1>(from + x * step, shift, mask, 1, out + x);
 }
 
-/// One component of a row as plain numbers.
+/// Unpacks one component of a row to 32-bit samples.
 void gather(const uint8_t* row, ComponentLayout layout, bool two_bytes, int mask, int count, int32_t* out) {
   const uint8_t* from = row + layout.offset;
   if (two_bytes)
-    gather_words<uint16_t>(from, layout.step, layout.shift, mask, count, out);
+    gather_words<uint16_t, 1, 2, 3, 4, 6, 8>(from, layout.step, layout.shift, mask, count, out);
   else
-    gather_words<uint8_t>(from, layout.step, 0, mask, count, out);
+    gather_words<uint8_t, 1, 2, 3, 4, 6, 8>(from, layout.step, 0, mask, count, out);
 }
 
-/// out = wa · a + wb · b.
+/// Computes out = wa · a + wb · b.
 void blend(const int32_t* a, const int32_t* b, int wa, int wb, int count, int32_t* out) {
   for (int x = 0; x < count; ++x) out[x] = wa * a[x] + wb * b[x];
 }
 
-/// Chroma in quarters, vertically blended, to sixteenths at every luma column.
+/// Interpolates vertically blended chroma (in quarters) at every luma column, in sixteenths.
 void widen(const int32_t* chroma, int width, bool cosited, int count, int32_t* out) {
   const auto at = [&](int x) {
     const ChromaTap tap = chroma_tap(x, 1, cosited, count);
     return tap.first_weight * chroma[tap.first] + tap.second_weight * chroma[tap.second];
   };
-  // The first and last columns have a repeated neighbour; between them the pattern is regular.
+  // Border columns repeat a neighbour; the columns between them follow a regular pattern.
   const int pairs = width / 2 - 1;
   const int even_before = cosited ? 0 : 1, even_here = 4 - even_before, odd_after = cosited ? 2 : 1,
             odd_here = 4 - odd_after;
@@ -74,33 +63,24 @@ void widen(const int32_t* chroma, int width, bool cosited, int count, int32_t* o
     for (int x = 2 * pairs; x < width; ++x) out[x] = at(x);
 }
 
-template <class T>
-HWY_INLINE void yuv_pixels(const ColourMatrix m, const int32_t* y, const int32_t* u, const int32_t* v,
-                           int width, uint32_t* out) {
-  for (int x = 0; x < width; ++x) out[x] = colour_of_yuv<T>(m, y[x], u[x], v[x]) | 0xff000000u;
-}
-
-template <class T>
-HWY_INLINE void rgb_pixels(const ColourMatrix m, const int32_t* r, const int32_t* g, const int32_t* b,
-                           int width, uint32_t* out) {
-  for (int x = 0; x < width; ++x)
-    out[x] = colour_of_plain<T>(m, r[x]) | colour_of_plain<T>(m, g[x]) << 8 |
-             colour_of_plain<T>(m, b[x]) << 16 | 0xff000000u;
+template <class T, bool kYuv>
+void convert_pixels(const ColourMatrix m, const int32_t* a, const int32_t* b, const int32_t* c, int width,
+                    uint32_t* out) {
+  for (int x = 0; x < width; ++x) {
+    const uint32_t colours = kYuv ? colour_of_yuv<T>(m, a[x], b[x], c[x])
+                                  : colour_of_plain<T>(m, a[x]) | colour_of_plain<T>(m, b[x]) << 8 |
+                                        colour_of_plain<T>(m, c[x]) << 16;
+    out[x] = colours | 0xff000000u;
+  }
 }
 
 void matrix_row(const ColourMatrix& m, ColourModel model, bool wide, const int32_t* const* planes, int width,
                 uint32_t* out) {
-  if (model == ColourModel::yuv) {
-    if (wide)
-      yuv_pixels<int64_t>(m, planes[0], planes[1], planes[2], width, out);
-    else
-      yuv_pixels<int32_t>(m, planes[0], planes[1], planes[2], width, out);
-  } else {
-    if (wide)
-      rgb_pixels<int64_t>(m, planes[0], planes[1], planes[2], width, out);
-    else
-      rgb_pixels<int32_t>(m, planes[0], planes[1], planes[2], width, out);
-  }
+  const auto convert = model == ColourModel::yuv
+                           ? wide ? convert_pixels<int64_t, true> : convert_pixels<int32_t, true>
+                       : wide ? convert_pixels<int64_t, false>
+                              : convert_pixels<int32_t, false>;
+  convert(m, planes[0], planes[1], planes[2], width, out);
 }
 
 void alpha_row(const ColourMatrix& m, const int32_t* alpha, int width, uint32_t* pixels) {
@@ -135,7 +115,7 @@ size_t buffer_samples(int width) {
 }  // namespace
 
 size_t colour_worker_bytes(int width) {
-  // The general rows; colour_row_halved() needs less, but for narrow pictures.
+  // colour_row_general() needs the row buffers; the constant covers colour_row_halved() on narrow pictures.
   return kRowBuffers * buffer_samples(width) * sizeof(int32_t) + 2048;
 }
 
@@ -166,12 +146,12 @@ void colour_row_general(const PictureRef& picture, const ColourMatrix& m, int y,
     const ChromaTap tap =
         chroma_tap(y, f.chroma_shift_y, cosited_y(info), chroma_size(info.extent.height, f.chroma_shift_y));
     load(c, tap.first, count, buffer(3)), load(c, tap.second, count, buffer(4));
-    const int whole =
-        f.chroma_shift_x == 0 ? 4 : 1;  // without horizontal blending the weights are sixteenths at once
-    int32_t* blended = whole == 4 ? buffer(c) : buffer(5);
+    const bool halved = f.chroma_shift_x == 1;
+    const int factor = halved ? 1 : 4;  // factor from quarters to sixteenths
+    int32_t* blended = halved ? buffer(5) : buffer(c);
     HWY_DYNAMIC_DISPATCH(blend)
-    (buffer(3), buffer(4), whole * tap.first_weight, whole * tap.second_weight, count, blended);
-    if (whole == 1) HWY_DYNAMIC_DISPATCH(widen)(blended, width, cosited_x(info), count, buffer(c));
+    (buffer(3), buffer(4), factor * tap.first_weight, factor * tap.second_weight, count, blended);
+    if (halved) HWY_DYNAMIC_DISPATCH(widen)(blended, width, cosited_x(info), count, buffer(c));
   }
   auto* pixels = reinterpret_cast<uint32_t*>(buffer(3));
   HWY_DYNAMIC_DISPATCH(matrix_row)(m, f.model, wide, planes, width, pixels);

@@ -1,6 +1,6 @@
-// 8-bit 4:2:0 and 4:2:2, what most decoders and cameras deliver. Chroma first, as pairs (U, V) of 16 bits,
-// blended vertically; then a 32-bit lane holds such a pair for two luma columns, and the matrix is a pair
-// product.
+// 8-bit 4:2:0 and 4:2:2, the formats of most decoders and cameras. Chroma is blended vertically into 16-bit
+// pairs (U, V). A 32-bit lane then holds the pair of two luma columns, and the matrix is applied as pair
+// products.
 #include "kernels/colour/colour_simd.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -15,7 +15,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #include "kernels/common/pair_dot-inl.hpp"
 
-/// out[c] = (wa · a[c] + wb · b[c]) − 512 for bytes that are pairs already: values in quarters around zero.
+/// Computes out[i] = (wa · a[i] + wb · b[i]) − 512 for interleaved U and V: chroma in quarters, 0 for grey.
 void blend_pairs(const uint8_t* a, const uint8_t* b, int wa, int wb, int pairs, int16_t* out) {
   const hn::ScalableTag<int16_t> d16;
   const hn::Rebind<uint8_t, decltype(d16)> d8;
@@ -31,7 +31,7 @@ void blend_pairs(const uint8_t* a, const uint8_t* b, int wa, int wb, int pairs, 
   for (; i < 2 * pairs; ++i) out[i] = static_cast<int16_t>(wa * a[i] + wb * b[i] - 512);
 }
 
-/// The same for U and V in planes of their own; `a` and `b` are the two rows of each.
+/// Does the same as blend_pairs() for U and V in separate planes; a[p] and b[p] are the two rows of plane p.
 void blend_planes(const uint8_t* const* a, const uint8_t* const* b, int wa, int wb, int pairs, int16_t* out) {
   const hn::ScalableTag<int32_t> d32;
   const hn::RepartitionToNarrow<decltype(d32)> d16;
@@ -54,8 +54,8 @@ void blend_planes(const uint8_t* const* a, const uint8_t* const* b, int wa, int 
     for (int p = 0; p < 2; ++p) out[2 * i + p] = static_cast<int16_t>(wa * a[p][i] + wb * b[p][i] - 512);
 }
 
-/// Two columns for each of `pairs` chroma pairs, of which uv[−1] and uv[pairs] can be read as well. `luma`
-/// and `out` have room for whole vectors.
+/// Converts two columns for each of `pairs` chroma pairs. Pairs −1 and `pairs` must be readable; `luma` and
+/// `out` have room for whole vectors.
 void convert_row(const uint8_t* luma, const int16_t* uv, int pairs, bool cosited, const ColourMatrix& m,
                  uint8_t* out) {
   const hn::ScalableTag<int32_t> d32;
@@ -115,9 +115,9 @@ HWY_EXPORT(convert_row);
 
 namespace {
 
-constexpr int kVectorPairs = 16;  // of the widest vectors
+constexpr int kVectorPairs = 16;  // number of pairs in the widest vector
 
-/// Vertically blended chroma of row y as pairs with one repeated at either end.
+/// Writes the vertically blended chroma pairs of row y; repeats the first and the last one outside.
 void gather_chroma(const PictureRef& picture, int y, int pairs, int16_t* uv) {
   const PictureFormat& f = picture.info.format;
   const ComponentLayout u = f.components[1], v = f.components[2];
@@ -155,7 +155,7 @@ void colour_row_halved(const PictureRef& picture, const ColourMatrix& matrix, in
   auto* uv = reinterpret_cast<int16_t*>(worker) + 2 * kVectorPairs;
   gather_chroma(picture, y, pairs, uv);
   uint8_t* spare =
-      worker + 4 * static_cast<size_t>(pairs + 3 * kVectorPairs);  // behind the chroma and its slack
+      worker + 4 * static_cast<size_t>(pairs + 3 * kVectorPairs);  // after the chroma row and its slack
   const ComponentLayout layout = picture.info.format.components[0];
   const uint8_t* luma = picture.planes[layout.plane] + y * picture.pitch_bytes[layout.plane] + layout.offset;
   if (layout.step != 1) {
@@ -163,7 +163,7 @@ void colour_row_halved(const PictureRef& picture, const ColourMatrix& matrix, in
     luma = spare;
     spare += width;
   }
-  // Whole vectors straight into the image, the rest by way of a spare row.
+  // Whole vectors are written directly to the image; the rest goes through a spare row.
   const auto convert = HWY_DYNAMIC_DISPATCH(convert_row);
   const bool cosited = cosited_x(picture.info);
   const int whole = width / (2 * kVectorPairs) * kVectorPairs;

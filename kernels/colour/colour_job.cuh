@@ -1,4 +1,4 @@
-// What the CUDA side of colour knows of a picture.
+// Description of a picture for colour's kernels.
 #pragma once
 
 #include "kernels/colour/colour.hpp"
@@ -6,27 +6,27 @@
 
 namespace lensd {
 
-/// Whether four columns of 4:2:0 can be loaded as words: with U and V in turn (NV12, P010), in planes of
-/// their own (yuv420p, 8 to 12 bits), or not.
+/// 4:2:0 layouts whose samples can be loaded as words, four columns at a time: U and V interleaved (NV12,
+/// P010) or in separate planes (yuv420p, 8 to 12 bits).
 enum class ColourPacking : uint8_t { none, pairs, planes };
 
-/// What a kernel needs of the PictureRef, which is a host structure.
+/// Copy of a PictureRef for the device; a PictureRef is a host structure.
 struct ColourJob {
-  const uint8_t* planes[4];  ///< of each component
-  int32_t pitches[4];        ///< bytes
+  const uint8_t* planes[4];  ///< plane of each component
+  int32_t pitches[4];        ///< pitch of each component in bytes
   ComponentLayout layouts[4];
   Extent extent, upright;
   ColourMatrix matrix;
   Orientation turn;
   ImageView<uint8_t> out;
   bool rgb, has_alpha, cosited_x, cosited_y;
-  bool straight;  ///< the picture is upright as stored
-  bool wide;      ///< … and rows of the output start at multiples of 16 bytes (4 for grey)
-  bool aligned;   ///< output pixels are whole words
+  bool straight;  ///< the picture is stored upright
+  bool wide;      ///< `straight`, and output rows are aligned to 16 bytes (4 for grey)
+  bool aligned;   ///< output rows are aligned to 4 bytes
   ColourPacking packing;
 
   __device__ const uint8_t* row(int component, int y) const {
-    int64_t offset;  // in one instruction, which nvcc makes three of where it knows that y is not negative
+    int64_t offset;  // if nvcc knows that y ≥ 0, it emits three instructions instead of this one
     asm("mul.wide.s32 %0, %1, %2;" : "=l"(offset) : "r"(y), "r"(pitches[component]));
     return planes[component] + offset;
   }

@@ -13,15 +13,15 @@ struct ColourBlock {
   static ColourBlock make(const ColourParams&) { return {}; }
 };
 
-/// Conversion in fixed point: coefficients in 1/8192, samples in sixteenths (the sum of the bilinear
-/// weights). An 8-bit result is (sum + half) >> shift, clamped; sums fit 32 bits up to a depth of 12.
+/// Conversion in fixed point: coefficients in 1/8192, samples in sixteenths (the bilinear weights sum to 16).
+/// An 8-bit result is (sum + half) >> shift, clamped. Sums fit 32 bits up to a depth of 12.
 struct ColourMatrix {
-  int32_t luma = 0;  ///< grey, and R, G and B of RGB pictures, too
+  int32_t luma = 0;  ///< luma coefficient; also for grey and for R, G and B of RGB pictures
   int32_t rv = 0, gu = 0, gv = 0, bu = 0;
-  int32_t black = 0, middle = 0;  ///< sample values of black and of no chroma
+  int32_t black = 0, middle = 0;  ///< sample values of black and of zero chroma
   int32_t alpha = 0;
   int32_t shift = 0;
-  int32_t sample_mask = 0;  ///< the significant bits
+  int32_t sample_mask = 0;  ///< mask of the significant bits
 
   static ColourMatrix make(const PictureInfo& info) {
     const int depth = info.format.depth, extra = depth - 8;
@@ -44,7 +44,7 @@ struct ColourMatrix {
   }
 };
 
-/// `T` is int32_t up to a depth of 12, int64_t beyond; the numbers are the same.
+/// Returns a sum as an 8-bit value, rounded and clamped. `T`: int32_t up to a depth of 12, else int64_t.
 template <class T>
 LENSD_HD constexpr uint32_t colour_clamp(const ColourMatrix& m, T sum) {
   const T v = (sum + (T{1} << (m.shift - 1))) >> m.shift;
@@ -61,7 +61,7 @@ LENSD_HD constexpr uint32_t colour_of_alpha(const ColourMatrix& m, int sample) {
   return colour_clamp<T>(m, T{m.alpha} * (16 * sample));
 }
 
-/// R | G << 8 | B << 16 of a luma sample and chroma in sixteenths.
+/// Returns R | G << 8 | B << 16 for a luma sample and chroma in sixteenths.
 template <class T>
 LENSD_HD constexpr uint32_t colour_of_yuv(const ColourMatrix& m, int y, int u16, int v16) {
   const T base = T{m.luma} * (16 * (y - m.black));
@@ -70,13 +70,13 @@ LENSD_HD constexpr uint32_t colour_of_yuv(const ColourMatrix& m, int y, int u16,
          colour_clamp<T>(m, base + m.bu * u) << 16;
 }
 
-/// The two chroma samples on either side of a luma position along one axis, with weights in quarters.
+/// Two chroma samples next to a luma position along one axis, with weights in quarters.
 struct ChromaTap {
   int first, second;
   int first_weight, second_weight;
 };
 
-/// `n` is the number of chroma samples; beyond them the outermost is repeated.
+/// Returns the chroma samples for a luma position. `n`: number of chroma samples. Border rule: replicate.
 LENSD_HD constexpr ChromaTap chroma_tap(int position, int shift, bool cosited, int n) {
   if (shift == 0) return {position, position, 4, 0};
   const int c = position >> 1;
@@ -93,15 +93,15 @@ inline bool cosited_y(const PictureInfo& info) {
   return info.colour.siting == ChromaSiting::top_left;
 }
 
-/// Chroma samples in a row, or rows of them.
+/// Returns the number of chroma samples along one axis.
 constexpr int chroma_size(int luma_size, int shift) {
   return (luma_size + (1 << shift) - 1) >> shift;
 }
 
-/// Where a stored pixel goes in the upright picture of `upright` size.
 struct Position {
   int x, y;
 };
+/// Returns the position of stored pixel (x, y) in the upright picture, whose size is `upright`.
 LENSD_HD constexpr Position upright_position(const Orientation& turn, Extent upright, int x, int y) {
   Position p = turn.transpose ? Position{y, x} : Position{x, y};
   if (turn.flip_x) p.x = upright.width - 1 - p.x;
@@ -109,7 +109,7 @@ LENSD_HD constexpr Position upright_position(const Orientation& turn, Extent upr
   return p;
 }
 
-/// One component's sample.
+/// Returns one sample of a component.
 LENSD_HD inline int load_sample(const uint8_t* row, const ComponentLayout& layout, int x, bool two_bytes,
                                 int mask) {
   const uint8_t* p = row + static_cast<std::ptrdiff_t>(x) * layout.step + layout.offset;

@@ -1,4 +1,4 @@
-// Border rules as index maps, host and device. Names as in OpenCV.
+// Border rules as index maps for host and device. The names are OpenCV's.
 #pragma once
 
 #include "core/base/param.hpp"
@@ -6,8 +6,8 @@
 
 namespace lensd {
 
-/// Index in [0, n) that stands for position `i` outside or inside a row of n samples; -1 for `constant`
-/// outside. Any distance is allowed: reflections repeat, so that radius may exceed n.
+/// Returns the index in [0, n) of the sample for position `i`, which may lie outside a row of n samples; for
+/// `constant`, −1 outside. Any distance is allowed: reflections repeat, so a radius may exceed n.
 LENSD_HD inline int border_index(int i, int n, Border border) {
   if (i >= 0 && i < n) return i;
   switch (border) {
@@ -36,7 +36,7 @@ LENSD_HD inline int border_index(int i, int n, Border border) {
   return -1;
 }
 
-/// The `border` parameter that every neighbourhood filter has.
+/// Adds the `border` parameter of a neighbourhood filter to its schema.
 template <class P>
 Schema<P>& add_border(Schema<P>& schema, Border P::*member) {
   return schema.choice("border", member, {"replicate", "reflect", "reflect101", "wrap", "constant"},

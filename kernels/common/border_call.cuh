@@ -1,5 +1,4 @@
-// border_index() as a function that is called. Inlined wherever a row is loaded, it would be most of a
-// kernel.
+// border_index() without inlining: inlined at every row load, it would be most of a kernel's code.
 #pragma once
 
 #include "kernels/common/border.hpp"

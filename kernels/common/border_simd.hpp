@@ -1,5 +1,5 @@
-// Rows with their border, for the CPU side of neighbourhood filters: the rim is copied once by the border
-// rule, so that inner loops have no edges.
+// Rows with their border, for the CPU side of neighbourhood filters. The border is copied once by the border
+// rule, so that inner loops need no special cases.
 #pragma once
 
 #include <cstring>
@@ -8,13 +8,13 @@
 
 namespace lensd {
 
-/// The row that stands at height `y`, or null for the zero row of Border::constant.
+/// Returns the row for position `y`, or null for the zero row of Border::constant.
 inline const uint8_t* border_row(const ConstImageRef& image, int y, Border border) {
   const int inside = border_index(y, image.height(), border);
   return inside < 0 ? nullptr : image.row(inside);
 }
 
-/// Copies pixels [x0, x1) of a row of `width` pixels of `channels` bytes; what lies outside comes from the
+/// Copies pixels [x0, x1) of a row of `width` pixels of `channels` bytes; pixels outside the row follow the
 /// border rule. A null row gives zeros.
 inline void copy_span(const uint8_t* row, int width, int channels, int x0, int x1, Border border,
                       uint8_t* out) {

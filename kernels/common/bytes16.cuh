@@ -1,11 +1,12 @@
-// Sixteen bytes at any address: one vector access where alignment allows, words or bytes elsewhere.
+// Loads and stores of sixteen bytes at any address: one vector access where alignment allows, words or bytes
+// elsewhere.
 #pragma once
 
 #include <cstdint>
 
 namespace lensd {
 
-/// The 16 bytes at `p`; those outside [begin, end) are 0 and are not read.
+/// Returns the 16 bytes at `p`; bytes outside [begin, end) are 0 and are not read.
 __device__ inline uint4 load16(const uint8_t* p, const uint8_t* begin, const uint8_t* end) {
   const uintptr_t address = reinterpret_cast<uintptr_t>(p);
   if ((address & 15) == 0 && p >= begin && p + 16 <= end) return *reinterpret_cast<const uint4*>(p);
@@ -24,7 +25,7 @@ __device__ inline uint4 load16(const uint8_t* p, const uint8_t* begin, const uin
   return {words[0], words[1], words[2], words[3]};
 }
 
-/// The first `n` bytes of `v` to `p`.
+/// Stores the first `n` bytes of `v` at `p`.
 __device__ inline void store16(uint8_t* p, uint4 v, int n) {
   const uintptr_t address = reinterpret_cast<uintptr_t>(p);
   if (n >= 16 && (address & 15) == 0) {

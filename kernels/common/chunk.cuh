@@ -1,11 +1,12 @@
-// Per-pixel kernels: a thread takes a chunk of 16 bytes (16 gray or 4 RGBA pixels) of one row.
+// Per-pixel kernels in which a thread processes a chunk of 16 bytes (16 gray or 4 RGBA pixels) of one row.
 //
 // Chunks start at multiples of 16 bytes of their row, so that a word holds four gray pixels or one whole RGBA
-// pixel. Full chunks of aligned images move as one 16-byte word; others go byte by byte.
+// pixel. Full chunks of aligned images are loaded and stored as one 16-byte word, others byte by byte.
 #pragma once
 
-#include "core/image/view.hpp"
+#include "core/device/cuda_fwd.hpp"
 #include "kernels/common/launch.cuh"
+#include "kernels/common/samples.hpp"
 
 namespace lensd {
 
@@ -21,10 +22,10 @@ struct Chunk {
 
 template <class T>
 bool aligned16(const BasicImageRef<T>& image) {
-  return ((reinterpret_cast<uintptr_t>(image.data) | static_cast<uintptr_t>(image.pitch_bytes)) & 15) == 0;
+  return rows_aligned(image, 16);
 }
 
-/// Blocks that give every chunk a thread; `rows_per_thread` rows lie ChunkShape::rows apart.
+/// Returns the grid that gives every chunk a thread; a thread's rows lie ChunkShape::rows apart.
 inline dim3 chunk_grid(const ImageFormat& format, int rows_per_thread = 1) {
   return dim3(blocks_for(static_cast<int>(format.row_bytes()), ChunkShape::columns * ChunkShape::bytes),
               blocks_for(format.extent.height, ChunkShape::rows * rows_per_thread));
@@ -33,12 +34,13 @@ inline dim3 chunk_block() {
   return dim3(ChunkShape::columns, ChunkShape::rows);
 }
 
-/// Byte position of this thread's chunk in its row.
+/// Returns the byte position of this thread's chunk in its row.
 __device__ inline int chunk_x() {
   return static_cast<int>(blockIdx.x * ChunkShape::columns + threadIdx.x) * ChunkShape::bytes;
 }
 
-/// The image's chunks in order, each thread taking every n-th; x and y go along without divisions.
+/// Walks the image's chunks in order; a thread takes every n-th chunk of n threads. x and y advance without
+/// divisions.
 struct ChunkWalk {
   int x, y, step_x, step_y, columns;
 
@@ -54,7 +56,8 @@ struct ChunkWalk {
   }
 };
 
-/// The bytes from `from` on, of which `left` (at least 1) belong to the row; the chunk's rest is 0.
+/// Loads the bytes from `from` on, of which `left` (at least 1) belong to the row; the other bytes of the
+/// chunk are 0.
 __device__ inline Chunk load_chunk(const uint8_t* from, int left, bool aligned) {
   Chunk chunk{};
   if (aligned && left >= ChunkShape::bytes) {
@@ -77,27 +80,41 @@ __device__ inline void store_chunk(uint8_t* to, const Chunk& chunk, int left, bo
     if (i < left) to[i] = static_cast<uint8_t>(chunk.word[i / 4] >> (i % 4 * 8));
 }
 
-/// Applies `op(byte)` to each of the word's four bytes.
-template <class Op>
-__device__ inline uint32_t each_byte(uint32_t word, Op op) {
-  return op(word & 255) | op(word >> 8 & 255) << 8 | op(word >> 16 & 255) << 16 | op(word >> 24) << 24;
-}
-
-/// The same for two words' bytes in pairs.
+/// Applies `op(p, q)` to each byte p of the first word and the same byte q of the second one.
 template <class Op>
 __device__ inline uint32_t each_byte(uint32_t a, uint32_t b, Op op) {
   return op(a & 255, b & 255) | op(a >> 8 & 255, b >> 8 & 255) << 8 | op(a >> 16 & 255, b >> 16 & 255) << 16 |
          op(a >> 24, b >> 24) << 24;
 }
 
-/// Bits of an RGBA word that hold colour, or all of a gray word.
-LENSD_HD inline constexpr uint32_t colour_bits(PixelFormat format) {
-  return format == PixelFormat::gray8 ? 0xffffffffu : 0x00ffffffu;
-}
-
-/// `colour` where `mask` is set, `alpha`'s bits elsewhere.
+/// Returns `colour` where `mask` is set, and `alpha`'s bits elsewhere.
 __device__ inline uint32_t with_alpha(uint32_t colour, uint32_t alpha, uint32_t mask) {
   return (colour & mask) | (alpha & ~mask);
+}
+
+/// Position of a thread's chunk: byte x of row y; `left` bytes of the row remain.
+struct ChunkPlace {
+  int x, y, left;
+};
+
+/// Copies every chunk from `in` to `out` and applies `op(chunk, place)` to it.
+template <class Op>
+__global__ void chunk_kernel(ImageView<const uint8_t> in, ImageView<uint8_t> out, int row_bytes, bool aligned,
+                             Op op) {
+  const int x = chunk_x(), left = row_bytes - x;
+  const int y = static_cast<int>(blockIdx.y * ChunkShape::rows + threadIdx.y);
+  if (left <= 0 || y >= in.extent.height) return;
+  Chunk chunk = load_chunk(in.row(y) + x, left, aligned);
+  op(chunk, ChunkPlace{x, y, left});
+  store_chunk(out.row(y) + x, chunk, left, aligned);
+}
+
+template <class Op>
+void launch_chunks(const ConstImageRef& in, const ImageRef& out, CudaStream stream, const Op& op) {
+  chunk_kernel<<<chunk_grid(in.format), chunk_block(), 0, stream>>>(in.as<const uint8_t>(), out.as<uint8_t>(),
+                                                                    static_cast<int>(in.row_bytes()),
+                                                                    aligned16(in) && aligned16(out), op);
+  LENSD_LAUNCHED();
 }
 
 }  // namespace lensd

@@ -1,4 +1,4 @@
-// Launch and memory helpers for .cu files.
+// Helpers for launches and memory access in .cu files.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -8,19 +8,20 @@
 
 namespace lensd {
 
-/// Blocks of `size` that cover `items`.
+/// Returns the number of blocks of `size` that cover `items`.
 constexpr unsigned blocks_for(int items, int size) {
   return static_cast<unsigned>((items + size - 1) / size);
 }
 
-/// True when every row starts at a multiple of `bytes`, a power of two.
+/// Returns true if every row starts at a multiple of `bytes`, a power of two.
 template <class T>
 bool rows_aligned(const BasicImageRef<T>& image, unsigned bytes) {
   return ((reinterpret_cast<uintptr_t>(image.data) | static_cast<uintptr_t>(image.pitch_bytes)) &
           (bytes - 1)) == 0;
 }
 
-/// Four bytes at `p` as a little-endian word, in one load where rows are `aligned` to 4.
+/// Returns four bytes at `p` as a little-endian word. Set `aligned` if rows are aligned to 4; then this is
+/// one load.
 __device__ inline uint32_t load_word(const uint8_t* p, bool aligned) {
   if (aligned) return *reinterpret_cast<const uint32_t*>(p);
   return p[0] | static_cast<uint32_t>(p[1]) << 8 | static_cast<uint32_t>(p[2]) << 16 |
@@ -35,7 +36,7 @@ __device__ inline void store_word(uint8_t* p, uint32_t word, bool aligned) {
   for (int i = 0; i < 4; ++i) p[i] = static_cast<uint8_t>(word >> (8 * i));
 }
 
-/// The first `count` bytes (1 to 4) of `word`.
+/// Stores the first `count` bytes (1 to 4) of `word` at `p`.
 __device__ inline void store_bytes(uint8_t* p, uint32_t word, int count, bool aligned) {
   if (count >= 4) return store_word(p, word, aligned);
   for (int i = 0; i < count; ++i) p[i] = static_cast<uint8_t>(word >> (8 * i));
@@ -43,5 +44,5 @@ __device__ inline void store_bytes(uint8_t* p, uint32_t word, int count, bool al
 
 }  // namespace lensd
 
-/// After a launch: the configuration error, if any, with file and line. Does not synchronise.
+/// Use after a launch: throws the configuration error, if any, with file and line. Does not synchronise.
 #define LENSD_LAUNCHED() LENSD_CUDA_CHECK(cudaPeekAtLastError())

@@ -10,10 +10,10 @@ HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// With byte shuffles a table is 16 shuffles, each for values of one high nibble. A shuffle gives 0
-// where the index is negative and otherwise looks at its low nibble only, so every value also meets the
-// shuffles of the smaller nibbles in its half of the table; storing each 16 entries as XOR with the 16 before
-// makes the sum of what a value meets its own entry. Three operations a shuffle, no masks.
+// A table of 256 entries takes 16 byte shuffles, one per high nibble. A shuffle returns 0 where the index is
+// negative and otherwise uses only its low nibble, so a value also gets the entries of all smaller nibbles in
+// its half of the table. Each block of 16 entries is therefore stored as its XOR with the previous block;
+// then the XOR of all results is the value's own entry. This takes three operations per shuffle and no masks.
 struct Telescoped {
   alignas(64) uint8_t entry[256];
 
@@ -23,7 +23,7 @@ struct Telescoped {
   }
 };
 
-/// Sign and low nibble; the shuffle of x86 does not look at the rest, others do.
+/// Returns the sign and the low nibble of each byte; the x86 shuffle ignores the other bits.
 template <class D, class V>
 HWY_INLINE hn::Vec<D> shuffle_index(D d, V v) {
 #if HWY_ARCH_X86

@@ -7,17 +7,17 @@
 
 namespace lensd {
 
-/// Tables of R, G and B; Gray8 uses the first.
+/// Tables of R, G and B; Gray8 uses only the first.
 struct alignas(16) LutTables {
   uint8_t channel[3][256];
 };
 
-/// CPU: the band's rows. `in` and `out` have the same format; they may be the same image.
+/// Applies the tables to the band's rows on the CPU. `in` and `out` have the same format; they may be the
+/// same image (in-place).
 void apply_lut(const ConstImageRef& in, const ImageRef& out, const LutTables& tables, Band band);
 
-#if LENSD_CUDA
-/// CUDA: the whole image; `tables` in device memory, read when the kernel runs.
+/// Queues the tables for the whole image on CUDA. `tables` is in device memory and is read when the kernel
+/// runs.
 void launch_lut(const ConstImageRef& in, const ImageRef& out, const LutTables* tables, CudaStream stream);
-#endif
 
 }  // namespace lensd

@@ -1,4 +1,5 @@
-// RGBA8 pixels as words at any alignment: one access each where rows are aligned to 4, bytes elsewhere.
+// Access to RGBA8 pixels as words at any alignment: one access per pixel where rows are aligned to 4, byte
+// accesses elsewhere.
 #pragma once
 
 #include "kernels/common/launch.cuh"

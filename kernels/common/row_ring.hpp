@@ -1,4 +1,4 @@
-// The rows of a CPU band that a sliding window needs, each with its border, in a worker's private memory.
+// Ring of the rows that a sliding window needs, each with its border, in a worker's private memory.
 #pragma once
 
 #include "core/device/memory.hpp"
@@ -6,13 +6,13 @@
 
 namespace lensd {
 
-/// Keeps 2·radius + 1 rows with `radius` pixels of border on both sides. Each row is followed by kSlack bytes
-/// of its own memory that vectors may read; their values are unspecified and must not reach the output.
+/// Keeps 2·radius + 1 rows with `radius` pixels of border on both sides. After each row, vectors may read
+/// kSlack further bytes; their values are unspecified and must not reach the output.
 class RowRing {
  public:
   static constexpr size_t kSlack = 128;
 
-  /// Worker memory for windows of up to `radius`.
+  /// Returns the worker memory for windows of up to `radius`.
   static size_t bytes(const ImageFormat& format, int radius) {
     return pitch(format, radius) * static_cast<size_t>(2 * radius + 1);
   }
@@ -25,7 +25,7 @@ class RowRing {
         memory_(memory),
         pitch_(pitch(image.format, radius)) {}
 
-  /// Centres the window on row `y`; cheap when y moves down by one.
+  /// Centres the window on row `y`. Fast if y is the previous row + 1.
   void move_to(int y) {
     const int last = y + radius_, first = y - radius_ > loaded_ ? y - radius_ : loaded_;
     for (int i = first; i <= last; ++i)
@@ -34,7 +34,7 @@ class RowRing {
     loaded_ = last + 1, y_ = y;
   }
 
-  /// Pixel 0 of the row `dy` below the centre, -radius ≤ dy ≤ radius.
+  /// Returns pixel 0 of the row `dy` below the centre, -radius ≤ dy ≤ radius.
   const uint8_t* row(int dy) const {
     return memory_ + pitch_ * index(y_ + dy) + static_cast<size_t>(radius_ * image_.channels());
   }

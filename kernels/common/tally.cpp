@@ -56,7 +56,7 @@ void add(uint32_t& total, uint32_t count) {
   if (count != 0) std::atomic_ref(total).fetch_add(count, std::memory_order_relaxed);
 }
 
-// Equal neighbours would wait for each other's increment, so neighbouring pixels count into separate tables.
+// Adjacent pixels increment different tables, since successive increments of one counter are serialised.
 using Tables = uint32_t[6][256];
 
 void count_gray(const uint8_t* row, size_t width, Tables& tables) {
@@ -82,7 +82,7 @@ void count_rgba(const uint8_t* row, size_t width, Tables& tables) {
 
 }  // namespace
 
-void add_histogram(const ConstImageRef& in, Band band, Histogram& total) {
+void add_tally(const ConstImageRef& in, Band band, Histogram& total) {
   const bool gray = in.format.format == PixelFormat::gray8;
   Tables tables{};
   for (int y = band.begin; y < band.end; ++y)
@@ -95,7 +95,7 @@ void add_histogram(const ConstImageRef& in, Band band, Histogram& total) {
   }
 }
 
-void add_sums(const ConstImageRef& in, Band band, ChannelSums& total) {
+void add_tally(const ConstImageRef& in, Band band, ChannelSums& total) {
   uint64_t sums[3] = {};
   const auto row = &HWY_DYNAMIC_DISPATCH(sum_row);
   for (int y = band.begin; y < band.end; ++y)

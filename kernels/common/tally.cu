@@ -4,8 +4,8 @@
 namespace lensd {
 namespace {
 
-/// Few large blocks: each adds its tables to the common one at the end. Copies of a table lie interleaved, so
-/// that lanes which meet the same value hit different banks. Chosen by reasoning for 132 multiprocessors.
+/// Few large blocks: each adds its tables to the common ones at the end. Copies of a table are interleaved,
+/// so that lanes with the same value use different banks. Chosen for 132 multiprocessors, not measured.
 struct TallyTuning {
   static constexpr int threads = 512;
   static constexpr int max_blocks = 264;
@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(TallyTuning::threads)
   if (threadIdx.x < 3) block_sums[threadIdx.x] = 0;
   __syncthreads();
 
-  // A warp meets at most 2^28 / 4224 pixels and a chunk or two for each lane: 32 bits hold their sum.
+  // A lane adds at most 2^28 / 4224 pixels and two chunks per warp, so the sum fits 32 bits.
   uint32_t r = 0, g = 0, b = 0;
   for (ChunkWalk walk(row_bytes); walk.y < in.extent.height; walk.next()) {
     const int left = row_bytes - walk.x * ChunkShape::bytes;
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(TallyTuning::threads)
 
 }  // namespace
 
-void launch_histogram(const ConstImageRef& in, Histogram* total, CudaStream stream) {
+void launch_tally(const ConstImageRef& in, Histogram* total, CudaStream stream) {
   const int channels = colour_channels(in.format.format);
   const size_t shared = static_cast<size_t>(channels) * 256 * TallyTuning::copies * sizeof(uint32_t);
   histogram_kernel<<<tally_blocks(in.format), TallyTuning::threads, shared, stream>>>(
@@ -93,7 +93,7 @@ void launch_histogram(const ConstImageRef& in, Histogram* total, CudaStream stre
   LENSD_LAUNCHED();
 }
 
-void launch_sums(const ConstImageRef& in, ChannelSums* total, CudaStream stream) {
+void launch_tally(const ConstImageRef& in, ChannelSums* total, CudaStream stream) {
   sums_kernel<<<tally_blocks(in.format), TallyTuning::threads, 0, stream>>>(
       in.as<const uint8_t>(), static_cast<int>(in.row_bytes()), in.format.format == PixelFormat::gray8,
       aligned16(in), total);

@@ -1,43 +1,52 @@
 // Exact statistics of whole frames: histograms and channel sums, by integer additions in any order.
 //
-// The counters lie in a filter's stats memory, which is 0 before the frame's first pass; every CPU band and
-// every CUDA block adds what it counted by itself. Alpha is not counted.
+// The counters are in a filter's stats memory, which is zeroed before the frame's first pass. Every CPU band
+// and every CUDA block adds its own counts. Alpha is not counted.
 #pragma once
+
+#include <string>
 
 #include "core/device/cuda_fwd.hpp"
 #include "core/device/workers.hpp"
-#include "core/image/view.hpp"
+#include "kernels/common/samples.hpp"
 
 namespace lensd {
 
-/// Pixels of each value, for R, G and B; Gray8 uses the first. The largest image has 2^28 pixels.
+/// Number of pixels of each value for R, G and B; Gray8 uses only the first. The largest image has 2^28
+/// pixels.
 struct Histogram {
   uint32_t count[3][256];
 };
 
-/// Sums of the values of R, G and B; Gray8 uses the first.
+/// Sums of the values of R, G and B; Gray8 uses only the first.
 struct ChannelSums {
   uint64_t sum[3];
 };
 
-/// Rows of a band, large enough that adding its counts to the common ones does not show.
+/// Returns the rows of a band, enough that the time to add its counts to the common ones is negligible.
 constexpr int tally_grain(Extent extent) {
   return 1 + 65536 / extent.width;
 }
 
-/// Colour channels that are counted.
-LENSD_HD constexpr int colour_channels(PixelFormat format) {
-  return format == PixelFormat::gray8 ? 1 : 3;
+/// Adds the band's pixels to `total` on the CPU. Thread-safe.
+void add_tally(const ConstImageRef& in, Band band, Histogram& total);
+void add_tally(const ConstImageRef& in, Band band, ChannelSums& total);
+
+/// Counts one sample in the oracle.
+inline void count_sample(Histogram& total, int c, uint8_t v) {
+  ++total.count[c][v];
+}
+inline void count_sample(ChannelSums& total, int c, uint8_t v) {
+  total.sum[c] += v;
 }
 
-/// CPU: adds the band's pixels; may be called for several bands at once.
-void add_histogram(const ConstImageRef& in, Band band, Histogram& total);
-void add_sums(const ConstImageRef& in, Band band, ChannelSums& total);
+/// Returns the name of a channel's statistic: "mean" for gray, "mean_r" and so on for colour.
+inline std::string channel_statistic(const std::string& name, int c, int channels) {
+  return channels == 1 ? name : name + '_' + "rgb"[c];
+}
 
-#if LENSD_CUDA
-/// CUDA: adds the whole image; `total` in device memory, 8-byte aligned.
-void launch_histogram(const ConstImageRef& in, Histogram* total, CudaStream stream);
-void launch_sums(const ConstImageRef& in, ChannelSums* total, CudaStream stream);
-#endif
+/// Queues the addition of the whole image to `total` on CUDA. `total` is in device memory, 8-byte aligned.
+void launch_tally(const ConstImageRef& in, Histogram* total, CudaStream stream);
+void launch_tally(const ConstImageRef& in, ChannelSums* total, CudaStream stream);
 
 }  // namespace lensd

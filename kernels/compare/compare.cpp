@@ -5,19 +5,21 @@
 #include <cstring>
 
 #include "core/device/memory.hpp"
-#include "kernels/grayscale/luma.hpp"
+#include "kernels/common/tally.hpp"
+#include "kernels/scopes/scope_rows.hpp"
 
 namespace lensd {
 namespace {
 
-constexpr int kRows = 4;  // of blocks in a band at least: enough to hide adding its sums to the common ones
+/// Minimum rows of blocks in a band, enough that adding its sums to the totals costs little.
+constexpr int kRows = 4;
 
 template <class T>
 void add(T& total, T part) {
   std::atomic_ref(total).fetch_add(part, std::memory_order_relaxed);
 }
 
-/// Worker memory: luma rows of both images, and sums of four rows by column.
+/// Worker memory: a luma row of each image, and sums of four rows by column.
 struct Rows {
   uint8_t *luma_a, *luma_b;
   uint16_t *a, *b;
@@ -33,16 +35,7 @@ struct Rows {
   }
 };
 
-/// The luma of a row: the row itself, or made in `buffer`.
-const uint8_t* luma_of(const ConstImageRef& in, int y, const LumaBlock& weights, uint8_t* buffer) {
-  if (in.channels() == 1) return in.row(y);
-  const Extent extent{in.width(), 1};
-  luma_rows({in.row(y), 0, {PixelFormat::rgba8, extent}}, {buffer, 0, {PixelFormat::gray8, extent}}, {0, 1},
-            weights);
-  return buffer;
-}
-
-/// Adds the squared differences of a row's bytes to four sums, byte i to sum i % 4.
+/// Adds squared differences of a row's bytes to four sums; byte i belongs to sum i % 4.
 void add_squares(const uint8_t* a, const uint8_t* b, int bytes, uint64_t sums[4]) {
   int x = 0;
   while (bytes - x >= 4) {
@@ -69,7 +62,8 @@ void add_columns(const uint8_t* a, const uint8_t* b, int width, const Rows& rows
   }
 }
 
-/// Four rows from y on: squared differences, and a row of block sums unless the rows are a remainder.
+/// Processes four rows from y on: adds squared differences, and writes a row of block sums if `out` is not
+/// null.
 void blocks_row(const PassArgs& args, int y, const LumaBlock& weights, const Rows& rows, BlockSums* out,
                 uint64_t sums[4]) {
   const ConstImageRef a = args.in[0], b = args.in[1];
@@ -79,7 +73,8 @@ void blocks_row(const PassArgs& args, int y, const LumaBlock& weights, const Row
   for (int row = y; row < end; ++row) {
     add_squares(a.row(row), b.row(row), static_cast<int>(a.row_bytes()), sums);
     if (!out) continue;
-    add_columns(luma_of(a, row, weights, rows.luma_a), luma_of(b, row, weights, rows.luma_b), width, rows);
+    add_columns(luma_of_row(a, row, 0, width, weights, rows.luma_a),
+                luma_of_row(b, row, 0, width, weights, rows.luma_b), width, rows);
   }
   for (int i = 0; out && i < blocks; ++i) {
     BlockSums block{};
@@ -90,32 +85,30 @@ void blocks_row(const PassArgs& args, int y, const LumaBlock& weights, const Row
   }
 }
 
-int channels_of(const ImageFormat& format) {
-  return format.format == PixelFormat::gray8 ? 1 : 3;
-}
-
 }  // namespace
 
 FilterSchema Compare::make_schema() {
-  return Schema<CompareParams>("compare", "how far two images are apart").build();
+  return Schema<ScopeParams>("compare", "difference of two images").build();
 }
 
 Layout Compare::configure(const FilterInputs& inputs) {
   const ImageFormat in = inputs.images[0];
-  if (inputs.picture)
-    params_.matrix =
-        scope_matrix(*inputs.picture) == YuvMatrix::bt601 ? LumaWeights::bt601 : LumaWeights::bt709;
+  params_.follow(inputs.picture);
   const int width = in.extent.width, height = in.extent.height;
   const size_t blocks =
       static_cast<size_t>(compare_blocks(width)) * static_cast<size_t>(compare_blocks(height));
   const double bytes = 2.0 * static_cast<double>(in.row_bytes()) * height;
   return {.output = {PixelFormat::gray8, {1, 1}},
           .passes = {{.name = "blocks",
+                      .run = cpu_pass<&Compare::sum_blocks>,
+                      .launch = cuda_pass<&Compare::launch_sum_blocks>,
                       .items = (height + kCompareBlock - 1) / kCompareBlock,
                       .grain = kRows,
                       .bytes = bytes,
                       .operations = 4 * bytes},
                      {.name = "windows",
+                      .run = cpu_pass<&Compare::sum_windows>,
+                      .launch = cuda_pass<&Compare::launch_sum_windows>,
                       .items = std::max(1, compare_windows(height)),
                       .grain = kRows,
                       .bytes = static_cast<double>(blocks * sizeof(BlockSums)),
@@ -125,30 +118,32 @@ Layout Compare::configure(const FilterInputs& inputs) {
           .stats_bytes = sizeof(Comparison)};
 }
 
-void Compare::run(const PassArgs& args, Band band) const {
+void Compare::sum_blocks(const PassArgs& args, Band band) const {
   const ConstImageRef in = args.in[0];
   const int width = in.width(), height = in.height(), blocks = compare_blocks(width);
   auto* sums = reinterpret_cast<BlockSums*>(args.scratch[0]);
   auto& total = *static_cast<Comparison*>(args.stats);
-  if (args.pass == kBlocks) {
-    const Rows rows(args.worker, width);
-    uint64_t squares[4] = {};
-    for (int i = band.begin; i < band.end; ++i) {
-      BlockSums* out =
-          i < compare_blocks(height) ? sums + static_cast<size_t>(i) * static_cast<size_t>(blocks) : nullptr;
-      blocks_row(args, i * kCompareBlock, block_of(args).luma, rows, out, squares);
-    }
-    const int channels = channels_of(in.format);
-    if (channels == 1) squares[0] += squares[1] + squares[2] + squares[3];
-    for (int c = 0; c < channels; ++c) add(total.squares[c], squares[c]);
-    if (band.begin == 0) {
-      total.samples = static_cast<uint64_t>(width) * static_cast<uint64_t>(height);
-      total.channels = static_cast<uint64_t>(channels);
-      total.windows =
-          static_cast<uint64_t>(compare_windows(width)) * static_cast<uint64_t>(compare_windows(height));
-    }
-    return;
+  const Rows rows(args.worker, width);
+  uint64_t squares[4] = {};
+  for (int i = band.begin; i < band.end; ++i) {
+    BlockSums* out =
+        i < compare_blocks(height) ? sums + static_cast<size_t>(i) * static_cast<size_t>(blocks) : nullptr;
+    blocks_row(args, i * kCompareBlock, block_of(args).luma, rows, out, squares);
   }
+  const int channels = colour_channels(in.format.format);
+  if (channels == 1) squares[0] += squares[1] + squares[2] + squares[3];
+  for (int c = 0; c < channels; ++c) add(total.squares[c], squares[c]);
+  if (band.begin == 0) {
+    total.samples = static_cast<uint64_t>(width) * static_cast<uint64_t>(height);
+    total.channels = static_cast<uint64_t>(channels);
+    total.windows =
+        static_cast<uint64_t>(compare_windows(width)) * static_cast<uint64_t>(compare_windows(height));
+  }
+}
+
+void Compare::sum_windows(const PassArgs& args, Band band) const {
+  const int width = args.in[0].width(), height = args.in[0].height(), blocks = compare_blocks(width);
+  const auto* sums = reinterpret_cast<const BlockSums*>(args.scratch[0]);
   int64_t ssim = 0;
   for (int y = band.begin; y < std::min(band.end, compare_windows(height)); ++y) {
     const BlockSums* upper = sums + static_cast<size_t>(y) * static_cast<size_t>(blocks);
@@ -159,7 +154,7 @@ void Compare::run(const PassArgs& args, Band band) const {
       ssim += window_ssim(window);
     }
   }
-  add(total.ssim_q24, ssim);
+  add(static_cast<Comparison*>(args.stats)->ssim_q24, ssim);
 }
 
 void Compare::reference(ReferenceRun& run) const {
@@ -173,11 +168,11 @@ Comparison Compare::compare_reference(const Image& a, const Image& b) const {
         i.channels() == 1 ? i.at(x, y, 0) : luma(weights, i.at(x, y, 0), i.at(x, y, 1), i.at(x, y, 2)));
   };
   Comparison total;
-  total.channels = static_cast<uint64_t>(channels_of(a.format));
+  total.channels = static_cast<uint64_t>(colour_channels(a.format.format));
   total.samples = static_cast<uint64_t>(a.width()) * static_cast<uint64_t>(a.height());
   for (int y = 0; y < a.height(); ++y)
     for (int x = 0; x < a.width(); ++x)
-      for (int c = 0; c < channels_of(a.format); ++c) {
+      for (int c = 0; c < colour_channels(a.format.format); ++c) {
         const int d = a.at(x, y, c) - b.at(x, y, c);
         total.squares[c] += static_cast<uint64_t>(d * d);
       }

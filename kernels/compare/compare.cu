@@ -4,7 +4,7 @@
 namespace lensd {
 namespace {
 
-/// A thread has a block of 4×4 pixels; a warp's blocks lie side by side, so that its loads are contiguous.
+/// A thread sums one block of 4×4 pixels. A warp's blocks are adjacent, so that its loads are contiguous.
 struct CompareTuning {
   static constexpr int columns = 32, rows = 8;
 };
@@ -15,7 +15,7 @@ __device__ unsigned long long warp_sum(unsigned long long value) {
 }
 
 __device__ void add_by_warp(void* total, unsigned long long value) {
-  value = warp_sum(value);  // two's complement: the same for signed sums
+  value = warp_sum(value);  // two's complement: correct for signed sums as well
   if (threadIdx.x == 0 && value != 0) atomicAdd(static_cast<unsigned long long*>(total), value);
 }
 
@@ -73,25 +73,25 @@ __global__ void __launch_bounds__(CompareTuning::columns* CompareTuning::rows)
 
 }  // namespace
 
-void Compare::launch(const PassArgs& args, CudaStream stream) const {
+void Compare::launch_sum_blocks(const PassArgs& args, CudaStream stream) const {
   const ConstImageRef a = args.in[0], b = args.in[1];
-  auto* sums = reinterpret_cast<BlockSums*>(args.scratch[0]);
-  auto* total = static_cast<Comparison*>(args.stats);
-  const dim3 threads(CompareTuning::columns, CompareTuning::rows);
-  if (args.pass == kBlocks) {
-    const dim3 grid(blocks_for(a.width(), kCompareBlock * CompareTuning::columns),
-                    blocks_for(a.height(), kCompareBlock * CompareTuning::rows));
-    blocks_kernel<<<grid, threads, 0, stream>>>(a.as<const uint8_t>(), b.as<const uint8_t>(),
-                                                a.channels() == 1, rows_aligned(a, 4) && rows_aligned(b, 4),
-                                                static_cast<const CompareBlock*>(args.block), sums, total);
-  } else {
-    const int windows_x = compare_windows(a.width()), windows_y = compare_windows(a.height());
-    if (windows_x == 0 || windows_y == 0) return;
-    const dim3 grid(blocks_for(windows_x, CompareTuning::columns),
-                    blocks_for(windows_y, CompareTuning::rows));
-    windows_kernel<<<grid, threads, 0, stream>>>(sums, compare_blocks(a.width()), windows_x, windows_y,
-                                                 total);
-  }
+  const dim3 grid(blocks_for(a.width(), kCompareBlock * CompareTuning::columns),
+                  blocks_for(a.height(), kCompareBlock * CompareTuning::rows));
+  blocks_kernel<<<grid, dim3(CompareTuning::columns, CompareTuning::rows), 0, stream>>>(
+      a.as<const uint8_t>(), b.as<const uint8_t>(), a.channels() == 1,
+      rows_aligned(a, 4) && rows_aligned(b, 4), static_cast<const CompareBlock*>(args.block),
+      reinterpret_cast<BlockSums*>(args.scratch[0]), static_cast<Comparison*>(args.stats));
+  LENSD_LAUNCHED();
+}
+
+void Compare::launch_sum_windows(const PassArgs& args, CudaStream stream) const {
+  const ConstImageRef in = args.in[0];
+  const int windows_x = compare_windows(in.width()), windows_y = compare_windows(in.height());
+  if (windows_x == 0 || windows_y == 0) return;
+  const dim3 grid(blocks_for(windows_x, CompareTuning::columns), blocks_for(windows_y, CompareTuning::rows));
+  windows_kernel<<<grid, dim3(CompareTuning::columns, CompareTuning::rows), 0, stream>>>(
+      reinterpret_cast<const BlockSums*>(args.scratch[0]), compare_blocks(in.width()), windows_x, windows_y,
+      static_cast<Comparison*>(args.stats));
   LENSD_LAUNCHED();
 }
 

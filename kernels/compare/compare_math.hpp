@@ -1,20 +1,12 @@
 #pragma once
 
-#include <cstdint>
-
-#include "core/graph/scope_request.hpp"
-#include "kernels/grayscale/grayscale_math.hpp"
+#include "kernels/scopes/scope_math.hpp"
 
 namespace lensd {
 
-/// Not for the user: the matrix follows the source's colour description.
-struct CompareParams {
-  LumaWeights matrix = LumaWeights::bt601;
-};
-
 struct CompareBlock {
   LumaBlock luma;
-  static constexpr CompareBlock make(const CompareParams& p) { return {LumaBlock::make(p.matrix)}; }
+  static constexpr CompareBlock make(const ScopeParams& p) { return {LumaBlock::make(p.matrix)}; }
 };
 
 /// Sums over 4×4 luma values of both images. A window is 2×2 of these blocks.
@@ -30,16 +22,18 @@ struct BlockSums {
 };
 inline constexpr int kCompareBlock = 4;
 
-/// Whole blocks along a side, and windows, which begin at every block but the last.
+/// Returns the number of whole blocks along a side.
 LENSD_HD constexpr int compare_blocks(int side) {
   return side / kCompareBlock;
 }
+/// Returns the number of windows along a side; windows start at every block except the last.
 LENSD_HD constexpr int compare_windows(int side) {
   return compare_blocks(side) > 1 ? compare_blocks(side) - 1 : 0;
 }
 
-/// Structural similarity of an 8×8 window in 2^-24: variances with n − 1, the usual constants 0.01² and 0.03²
-/// of the peak's square, all scaled by the number of pixels so that one division is left.
+/// Returns the structural similarity of an 8×8 window in 2^-24, with sample variances (n − 1) and the usual
+/// constants (0.01 · 255)² and (0.03 · 255)². All terms are scaled by the number of pixels, so that only one
+/// division is needed.
 LENSD_HD inline int64_t window_ssim(const BlockSums& w) {
   constexpr int64_t c1 = 26634;   // 0.01² · 255² · 64², rounded
   constexpr int64_t c2 = 235963;  // 0.03² · 255² · 64 · 63, rounded

@@ -1,8 +1,6 @@
 #include "kernels/convert/convert.hpp"
 
-#include <cstring>
-
-#include "kernels/grayscale/luma.hpp"
+#include "kernels/common/copy_rows.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/convert/convert.cpp"
@@ -14,7 +12,7 @@ HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Each grey byte becomes the word 0xff'gg'gg'gg.
+/// Writes each grey byte as the word 0xff'gg'gg'gg.
 void spread_row(const uint8_t* gray, uint8_t* rgba, size_t pixels) {
   const hn::ScalableTag<uint32_t> d32;
   const hn::Repartition<uint8_t, decltype(d32)> d8;
@@ -46,19 +44,14 @@ FilterSchema Convert::make_schema() {
 }
 
 Layout Convert::configure(const FilterInputs& inputs) {
-  const ImageFormat from = inputs.images[0], to{to_, from.extent};
-  const double bytes = static_cast<double>(from.row_bytes() + to.row_bytes()) * to.extent.height;
-  return {
-      .output = to,
-      .passes =
-          {{.name = "convert", .items = to.extent.height, .grain = 8, .bytes = bytes, .operations = bytes}},
-      .scratch_bytes = {}};
+  const double ratio = static_cast<double>(channels(inputs.images[0].format)) / channels(to_);
+  return single_pass({to_, inputs.images[0].extent}, {.bytes = 1 + ratio, .operations = 1 + ratio});
 }
 
-void Convert::run(const PassArgs& args, Band band) const {
+void Convert::apply(const PassArgs& args, Band band) const {
   const ConstImageRef in = args.in[0];
   if (in.format.format == to_) {
-    for (int y = band.begin; y < band.end; ++y) std::memcpy(args.out.row(y), in.row(y), in.row_bytes());
+    copy_rows(in, args.out, band);
   } else if (to_ == PixelFormat::gray8) {
     luma_rows(in, args.out, band, block_of(args).weights);
   } else {
@@ -76,9 +69,8 @@ void Convert::reference(ReferenceRun& run) const {
     run.out = luma_reference(in, LumaBlock::make(LumaWeights::bt601));
   } else {
     run.out = Image({PixelFormat::rgba8, in.format.extent});
-    for (int y = 0; y < in.height(); ++y)
-      for (int x = 0; x < in.width(); ++x)
-        for (int c = 0; c < 4; ++c) run.out.at(x, y, c) = c == 3 ? uint8_t{255} : in.at(x, y);
+    for_each_sample(in.format.extent, 4,
+                    [&](int x, int y, int c) { run.out.at(x, y, c) = c == 3 ? uint8_t{255} : in.at(x, y); });
   }
 }
 

@@ -1,19 +1,18 @@
+#include "kernels/common/copy_rows.hpp"
 #include "kernels/common/launch.cuh"
 #include "kernels/convert/convert.hpp"
-#include "kernels/grayscale/luma.hpp"
 
 namespace lensd {
 namespace {
 
-/// Four pixels a thread: one 4-byte load, one 16-byte store.
+/// A thread converts four pixels: one 4-byte load, one 16-byte store.
 struct SpreadTuning {
   static constexpr int threads = 256;
   static constexpr int pixels = 4;
 };
 
 __device__ uint32_t spread(uint32_t word, unsigned byte) {
-  // Bytes (b, b, b, 255): the selector names byte `byte` three times and the first of the second operand
-  // once.
+  // Bytes (b, b, b, 255): the selector names `byte` three times and the second operand's first byte once.
   return __byte_perm(word, 0xffu, byte * 0x0111u | 0x4000u);
 }
 
@@ -36,7 +35,7 @@ __global__ void spread_kernel(ImageView<const uint8_t> gray, ImageView<uint8_t> 
 
 }  // namespace
 
-void Convert::launch(const PassArgs& args, CudaStream stream) const {
+void Convert::launch_apply(const PassArgs& args, CudaStream stream) const {
   const ConstImageRef in = args.in[0];
   if (in.format.format == to_) return launch_copy(in, args.out, stream);
   if (to_ == PixelFormat::gray8) return launch_luma(in, args.out, &block_of(args).weights, stream);

@@ -18,7 +18,7 @@ namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 #include "kernels/common/pair_dot-inl.hpp"
 
-/// out[i] = above[i] | at[i] << 16. Writes whole vectors.
+/// Interleaves two rows: out[i] = above[i] | at[i] << 16. Reads and writes whole vectors.
 void convolve_interleave(const uint8_t* above, const uint8_t* at, uint32_t* out, size_t n) {
   const hn::ScalableTag<uint32_t> d32;
   const hn::Rebind<uint8_t, decltype(d32)> d8;
@@ -29,7 +29,7 @@ void convolve_interleave(const uint8_t* above, const uint8_t* at, uint32_t* out,
   }
 }
 
-/// Four vectors of outputs; `from` has each tap's row pair, shifted by its column.
+/// Computes four vectors of outputs. from[t] is the row pair of tap t, offset by the tap's column.
 template <bool kWide>
 HWY_INLINE void convolve_step(const uint32_t* const* from, const ConvolveBlock& block, size_t i,
                               uint8_t* out) {
@@ -63,7 +63,7 @@ HWY_INLINE void convolve_step(const uint32_t* const* from, const ConvolveBlock& 
   store(a0, h0, 0), store(a1, h1, 1), store(a2, h2, 2), store(a3, h3, 3);
 }
 
-/// `n` values; reads (never uses) up to 64 words more.
+/// Computes `n` values. Reads and ignores up to 64 words beyond the rows.
 void convolve_row(const uint32_t* const* from, const ConvolveBlock& block, uint8_t* out, size_t n) {
   const size_t step = 4 * hn::Lanes(hn::ScalableTag<int32_t>());
   const auto run = block.wide ? convolve_step<true> : convolve_step<false>;
@@ -87,33 +87,37 @@ HWY_EXPORT(convolve_row);
 
 namespace {
 
-/// Columns are taken in chunks, so that the ring of row pairs stays in the L2 cache.
-constexpr int kChunk = 2048;                                   ///< bytes of a row
-constexpr size_t kRim = 4 * (kConvolveMaxSide - 1);            ///< both sides, RGBA
-constexpr size_t kSlot = (kChunk + kRim + 64 + 15) / 16 * 16;  ///< words of a pair row, with slack
-constexpr size_t kWorkerBytes = kConvolveMaxSide * kSlot * 4 + 2 * kSlot;
+/// Maximum bytes of a column chunk, small enough that the ring of row pairs fits the L2 cache.
+constexpr int kChunk = 2048;
 
-/// One chunk of columns [x0, x1) of a band.
+/// Private memory of a worker.
+struct ConvolveWorker {
+  /// Bytes of both borders of an RGBA row.
+  static constexpr size_t rim = 4 * (kConvolveMaxSide - 1);
+  /// Row of a chunk with slack for vectors.
+  static constexpr size_t row_bytes = (kChunk + rim + 64 + 15) / 16 * 16;
+  uint32_t ring[kConvolveMaxSide][row_bytes];  ///< ring of row pairs
+  uint8_t rows[2][row_bytes];
+};
+
+/// Filters column chunk [x0, x1) of a band.
 void run_chunk(const PassArgs& args, const ConvolveBlock& block, Band band, int x0, int x1) {
   const ConstImageRef in = args.in[0];
   const int ch = in.channels(), rx = block.cols / 2, ry = block.rows / 2;
   const auto interleave = HWY_DYNAMIC_DISPATCH(convolve_interleave);
   const auto row = HWY_DYNAMIC_DISPATCH(convolve_row);
-  uint32_t* const ring = reinterpret_cast<uint32_t*>(args.worker);
-  uint8_t* rows[2] = {args.worker + kConvolveMaxSide * kSlot * 4,
-                      args.worker + kConvolveMaxSide * kSlot * 4 + kSlot};
-  const auto slot = [&](int y) {
-    return ring + kSlot * static_cast<size_t>((y + 16 * block.rows) % block.rows);
-  };
+  auto& worker = *reinterpret_cast<ConvolveWorker*>(args.worker);
+  uint8_t *above = worker.rows[0], *at = worker.rows[1];
+  const auto slot = [&](int y) { return worker.ring[(y + 16 * block.rows) % block.rows]; };
   const size_t values = static_cast<size_t>((x1 - x0) * ch),
                padded = static_cast<size_t>((x1 - x0 + 2 * rx) * ch);
   const uint32_t* from[kConvolvePairs * kConvolveMaxSide];
 
   for (int y = band.begin - ry; y < band.end + ry; ++y) {
-    const bool first = y == band.begin - ry;
-    copy_span(border_row(in, y, block.border), in.width(), ch, x0 - rx, x1 + rx, block.border, rows[1]);
-    interleave(first ? rows[1] : rows[0], rows[1], slot(y), padded);  // the first pair's upper weight is 0
-    std::swap(rows[0], rows[1]);
+    copy_span(border_row(in, y, block.border), in.width(), ch, x0 - rx, x1 + rx, block.border, at);
+    // The upper row of the first pair has weight 0.
+    interleave(y == band.begin - ry ? at : above, at, slot(y), padded);
+    std::swap(above, at);
     const int target = y - ry;
     if (target < band.begin) continue;
     for (int t = 0; t < block.taps_count; ++t)
@@ -128,17 +132,16 @@ void run_chunk(const PassArgs& args, const ConvolveBlock& block, Band band, int 
 
 FilterSchema Convolve::make_schema() {
   Schema<ConvolveParams> schema(
-      "convolve", "correlation with a kernel of your own, a preset, or several composed into one");
+      "convolve", "correlation with a custom kernel, a preset, or several kernels composed into one");
   schema.matrix("kernel", &ConvolveParams::kernel, kConvolveMaxSide, "rows of weights; odd height and width")
       .choice("preset", &ConvolveParams::preset,
               {"custom", "identity", "box", "sharpen", "emboss", "edge", "laplacian", "sobel_x", "sobel_y",
                "gaussian"},
-              "a ready kernel; custom takes `kernel`")
+              "a predefined kernel; custom means `kernel`")
       .text("compose", &ConvolveParams::compose,
-            "kernels convolved into one, as in gaussian(1.2), sharpen; used instead of the others",
+            "kernels convolved into one, such as gaussian(1.2), sharpen; overrides `kernel` and `preset`",
             {.change = ParamChange::reconfigure})
-      .boolean("normalize", &ConvolveParams::normalize,
-               "divide by the sum of the weights, where that is not 0")
+      .boolean("normalize", &ConvolveParams::normalize, "divide by the sum of the weights unless it is 0")
       .real("bias", &ConvolveParams::bias, -255, 255, "added to the result; 128 shows negative values");
   return add_border(schema, &ConvolveParams::border).build();
 }
@@ -148,21 +151,15 @@ Layout Convolve::configure(const FilterInputs& inputs) {
   const Matrix kernel = convolve_kernel(params_, &problem);
   if (!problem.empty()) throw Error(ExitCode::invalid_config, "convolve", problem);
 #if LENSD_CUDA
-  if (inputs.backend == Backend::cuda) prepare_convolve_kernels();
+  if (inputs.backend == Backend::cuda) prepare_kernels();
 #endif
-  const ImageFormat format = inputs.images[0];
-  const double values = static_cast<double>(format.row_bytes()) * format.extent.height;
-  return {.output = format,
-          .passes = {{.name = "convolve",
-                      .items = format.extent.height,
-                      .grain = 16,
-                      .bytes = 2 * values,
-                      .operations = 2 * values * kernel.rows * kernel.cols}},
-          .scratch_bytes = {},
-          .worker_bytes = kWorkerBytes};
+  Layout layout = single_pass(inputs.images[0], {.operations = 2.0 * kernel.rows * kernel.cols});
+  layout.passes[0].grain = 16;
+  layout.worker_bytes = sizeof(ConvolveWorker);
+  return layout;
 }
 
-void Convolve::run(const PassArgs& args, Band band) const {
+void Convolve::apply(const PassArgs& args, Band band) const {
   const int width = args.out.width(), step = kChunk / args.out.channels();
   for (int x = 0; x < width; x += step) run_chunk(args, block_of(args), band, x, std::min(x + step, width));
 }
@@ -171,18 +168,16 @@ void Convolve::reference(ReferenceRun& run) const {
   const Image& in = run.in[0];
   const ConvolveBlock b = ConvolveBlock::make(params_);
   run.out = in;
-  for (int y = 0; y < in.height(); ++y)
-    for (int x = 0; x < in.width(); ++x)
-      for (int c = 0; c < std::min(in.channels(), 3); ++c) {
-        int32_t sum = 0;
-        for (int j = 0; j < b.rows; ++j)
-          for (int i = 0; i < b.cols; ++i) {
-            const int sx = border_index(x + i - b.cols / 2, in.width(), b.border);
-            const int sy = border_index(y + j - b.rows / 2, in.height(), b.border);
-            if (sx >= 0 && sy >= 0) sum += b.weights[j * b.cols + i] * in.at(sx, sy, c);
-          }
-        run.out.at(x, y, c) = convolve_value(sum, b.bias, b.shift, b.up);
+  for_each_sample(in.format.extent, colour_channels(in.format.format), [&](int x, int y, int c) {
+    int32_t sum = 0;
+    for (int j = 0; j < b.rows; ++j)
+      for (int i = 0; i < b.cols; ++i) {
+        const int sx = border_index(x + i - b.cols / 2, in.width(), b.border);
+        const int sy = border_index(y + j - b.rows / 2, in.height(), b.border);
+        if (sx >= 0 && sy >= 0) sum += b.weights[j * b.cols + i] * in.at(sx, sy, c);
       }
+    run.out.at(x, y, c) = convolve_value(sum, b.bias, b.shift, b.up);
+  });
 }
 
 }  // namespace lensd

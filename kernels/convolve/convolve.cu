@@ -1,28 +1,29 @@
-// convolve on the tensor cores. A row of the kernel is a matrix: pixels of 16 image rows (left factor) by the
-// row's weights, shifted by one for each of 8 output columns (right factor); the products of all kernel rows
-// add up in the same sums. Weights are split into bytes, the highest with the sign, and the bytes' sums are
-// put together from the highest on, modulo 2^32.
-#include "kernels/common/byte_products.cuh"
-#include "kernels/common/stage_ring.cuh"
+// convolve on the tensor cores. For each kernel row the left factor holds pixels of 16 image rows, and the
+// right factor the row's weights, shifted by one for each of 8 output columns. The products of all kernel
+// rows accumulate in the same sums. Weights are split into bytes, the highest one signed. The sums of the
+// bytes are combined from the highest byte down, modulo 2^32.
+#include "kernels/common/tiles/byte_products.cuh"
+#include "kernels/common/tiles/stage_ring.cuh"
 #include "kernels/convolve/convolve.hpp"
 
 namespace lensd {
 namespace {
 
-/// A block makes a tile of 128 grey or 64 colour columns by 64 rows; a warp takes a quarter of the columns,
-/// 32 rows at a time.
+/// A block computes a tile of 128 grey or 64 colour columns by 64 rows; each of the four warps computes a
+/// quarter of the columns, 32 rows at a time.
 template <int kChannels>
 struct ConvolveShape : StageShape<kChannels, kChannels == 1 ? 128 : 64, 8> {
   using Stage = StageShape<kChannels, kChannels == 1 ? 128 : 64, 8>;
   static constexpr int planes = kChannels == 1 ? 1 : 3;
-  static constexpr int windows = kChannels == 1 ? 2 : 1;  ///< of 16 columns, a warp's
+  static constexpr int windows = kChannels == 1 ? 2 : 1;  ///< windows of 16 columns per warp
   static constexpr int units = planes * windows;
   static constexpr int rows = 64, group = 32;
-  static constexpr int blocks = kChannels == 1 ? 5 : 4;  ///< of a multiprocessor
+  static constexpr int blocks = kChannels == 1 ? 5 : 4;  ///< blocks per multiprocessor
   static constexpr int stages = (rows + kConvolveMaxSide - 1 + kStageRows - 1) / kStageRows;
 };
 
-/// Words of four neighbours' weight bytes [byte][kernel row][first column + 23 − half the kernel's width].
+/// Words with one byte of each of four adjacent weights: [byte][kernel row][first column + 23 − half the
+/// width].
 struct ConvolveTables {
   static constexpr int entries = 16 + 16 + 12;
   int weights[kConvolveMaxSide * kConvolveMaxSide];
@@ -55,15 +56,17 @@ struct ConvolveJob {
   ImageView<const uint8_t> in;
   ImageView<uint8_t> out;
   const ConvolveBlock* block;
-  bool wide, out_wide;  ///< rows start at multiples of 16; of the output: 16 (colour) or 4 (grey)
-  bool out_aligned;     ///< … of 4
+  bool wide;         ///< input rows are aligned to 16 bytes
+  bool out_wide;     ///< output rows are aligned to 16 (colour) or 4 (grey) bytes
+  bool out_aligned;  ///< output rows are aligned to 4 bytes
 };
 
-/// A warp's sums: [upper or lower 16 rows][plane or window][columns of the lower or upper four].
+/// Sums of a lane: [first or second 16 rows][plane or window][first or second pair of columns].
 template <class Shape>
 using ConvolveSums = ByteSums[2][Shape::units][2];
 
-/// Adds one byte of all weights. `line` is the lane's first word in the topmost row; lane = 4 · g + t.
+/// Adds the products with one byte of all weights. `line` is the lane's first word in the top row; the lane
+/// is 4 · g + t.
 template <class Shape, bool kSigned>
 __device__ void add_byte(ConvolveSums<Shape>& sums, const uint32_t (*words)[ConvolveTables::entries],
                          int rows, const uint8_t* line, int g, int t) {
@@ -96,7 +99,7 @@ __device__ void add_byte(ConvolveSums<Shape>& sums, const uint32_t (*words)[Conv
   }
 }
 
-/// Four values of row g + 8 · v.
+/// Returns four output values of row g + 8 · v.
 __device__ uint32_t four_values(const ByteSums (&sums)[2], int v, int bias, int shift, int up) {
   const auto value = [&](int sum) { return static_cast<uint32_t>(convolve_value(sum, bias, shift, up)); };
   return value(sums[0][2 * v]) | value(sums[0][2 * v + 1]) << 8 | value(sums[1][2 * v]) << 16 |
@@ -106,18 +109,17 @@ __device__ uint32_t four_values(const ByteSums (&sums)[2], int v, int bias, int 
 template <int kChannels>
 __global__ void __launch_bounds__(kStageThreads, ConvolveShape<kChannels>::blocks)
     convolve_tile_kernel(const __grid_constant__ ConvolveJob job) {
-  using Shape = ConvolveShape<kChannels>;
-  __shared__ uint4 memory[Shape::stages * Shape::Stage::bytes / 16];
+  using Tile = ConvolveShape<kChannels>;
+  __shared__ uint4 memory[Tile::stages * Tile::Stage::bytes / 16];
   __shared__ ConvolveTables tables;
   auto* tile = reinterpret_cast<uint8_t*>(memory);
   const ConvolveBlock& block = *job.block;
-  const int y0 = static_cast<int>(blockIdx.y) * Shape::rows, above = block.rows / 2;
-  const StageSource<Shape> source{job.in, block.border, job.wide,
-                                  static_cast<int>(blockIdx.x) * Shape::tile_w};
-  const int stages = (Shape::rows + block.rows - 1 + kStageRows - 1) / kStageRows;
-  StageFeed<Shape> feed(source, y0 - above);
+  const int y0 = static_cast<int>(blockIdx.y) * Tile::rows, above = block.rows / 2;
+  const StageSource<Tile> source{job.in, block.border, job.wide, static_cast<int>(blockIdx.x) * Tile::tile_w};
+  const int stages = (Tile::rows + block.rows - 1 + kStageRows - 1) / kStageRows;
+  StageFeed<Tile> feed(source, y0 - above);
 #pragma unroll 1
-  for (int i = 0; i < stages; ++i) feed.fetch(source, tile + i * Shape::bytes);
+  for (int i = 0; i < stages; ++i) feed.fetch(source, tile + i * Tile::bytes);
   close_stage();
   tables.load(block);
   __syncthreads();
@@ -126,22 +128,22 @@ __global__ void __launch_bounds__(kStageThreads, ConvolveShape<kChannels>::block
   __syncthreads();
   if (source.edge()) {
     for (int i = 0; i < stages; ++i)
-      fill_sides<Shape>(source, y0 - above + kStageRows * i, tile + i * Shape::bytes);
+      fill_sides<Tile>(source, y0 - above + kStageRows * i, tile + i * Tile::bytes);
     __syncthreads();
   }
 
   const int thread = static_cast<int>(threadIdx.x), g = thread % 32 / 4, t = thread % 4;
-  const int column = thread / 32 * 16 * Shape::windows + 4 * t, x = source.x0 + column;
-  const int centre_at = (Shape::margin + column) * kChannels;
-  const bool whole = job.out_wide && source.x0 + Shape::tile_w <= job.out.extent.width &&
-                     y0 + Shape::rows <= job.out.extent.height;
+  const int column = thread / 32 * 16 * Tile::windows + 4 * t, x = source.x0 + column;
+  const int centre_at = (Tile::margin + column) * kChannels;
+  const bool whole = job.out_wide && source.x0 + Tile::tile_w <= job.out.extent.width &&
+                     y0 + Tile::rows <= job.out.extent.height;
   const int bias = block.bias, shift = block.shift, up = block.up;
 #pragma unroll 1
-  for (int first = 0; first < Shape::rows && y0 + first < job.out.extent.height; first += Shape::group) {
-    ConvolveSums<Shape> sums = {};
-    const uint8_t* line = tile + (first + g) * Shape::pitch + centre_at - Shape::halo * kChannels;
+  for (int first = 0; first < Tile::rows && y0 + first < job.out.extent.height; first += Tile::group) {
+    ConvolveSums<Tile> sums = {};
+    const uint8_t* line = tile + (first + g) * Tile::pitch + centre_at - Tile::halo * kChannels;
     int byte = block.bytes - 1;
-    add_byte<Shape, true>(sums, tables.words[byte], block.rows, line, g, t);
+    add_byte<Tile, true>(sums, tables.words[byte], block.rows, line, g, t);
 #pragma unroll 1
     while (--byte >= 0) {
 #pragma unroll
@@ -152,7 +154,7 @@ __global__ void __launch_bounds__(kStageThreads, ConvolveShape<kChannels>::block
           for (auto& columns : unit)
 #pragma unroll
             for (int& sum : columns) sum = static_cast<int>(static_cast<uint32_t>(sum) << 8);
-      add_byte<Shape, false>(sums, tables.words[byte], block.rows, line, g, t);
+      add_byte<Tile, false>(sums, tables.words[byte], block.rows, line, g, t);
     }
 #pragma unroll
     for (int m = 0; m < 2; ++m)
@@ -161,7 +163,7 @@ __global__ void __launch_bounds__(kStageThreads, ConvolveShape<kChannels>::block
         const int row = first + 16 * m + 8 * v + g, y = y0 + row;
         if constexpr (kChannels == 1) {
 #pragma unroll
-          for (int w = 0; w < Shape::windows; ++w) {
+          for (int w = 0; w < Tile::windows; ++w) {
             const uint32_t px = four_values(sums[m][w], v, bias, shift, up);
             if (whole)
               *reinterpret_cast<uint32_t*>(job.out.row(y) + x + 16 * w) = px;
@@ -169,11 +171,11 @@ __global__ void __launch_bounds__(kStageThreads, ConvolveShape<kChannels>::block
               store_bordered(job.out, x + 16 * w, y, job.out_aligned, px);
           }
         } else {
-          uint32_t planes[Shape::planes];
+          uint32_t planes[Tile::planes];
 #pragma unroll
-          for (int p = 0; p < Shape::planes; ++p) planes[p] = four_values(sums[m][p], v, bias, shift, up);
+          for (int p = 0; p < Tile::planes; ++p) planes[p] = four_values(sums[m][p], v, bias, shift, up);
           const uint4 px = pixels_of_planes(
-              planes, *reinterpret_cast<const uint4*>(tile + (row + above) * Shape::pitch + centre_at));
+              planes, *reinterpret_cast<const uint4*>(tile + (row + above) * Tile::pitch + centre_at));
           if (whole)
             *reinterpret_cast<uint4*>(job.out.row(y) + 4 * x) = px;
           else
@@ -185,7 +187,7 @@ __global__ void __launch_bounds__(kStageThreads, ConvolveShape<kChannels>::block
 
 template <int kChannels>
 void launch_convolve(const PassArgs& args, CudaStream stream) {
-  using Shape = ConvolveShape<kChannels>;
+  using Tile = ConvolveShape<kChannels>;
   const ConstImageRef in = args.in[0];
   const ConvolveJob job{in.as<const uint8_t>(),
                         args.out.as<uint8_t>(),
@@ -193,14 +195,14 @@ void launch_convolve(const PassArgs& args, CudaStream stream) {
                         rows_aligned(in, 16),
                         rows_aligned(args.out, kChannels == 1 ? 4 : 16),
                         rows_aligned(args.out, 4)};
-  const dim3 grid(blocks_for(in.width(), Shape::tile_w), blocks_for(in.height(), Shape::rows));
+  const dim3 grid(blocks_for(in.width(), Tile::tile_w), blocks_for(in.height(), Tile::rows));
   convolve_tile_kernel<kChannels><<<grid, kStageThreads, 0, stream>>>(job);
   LENSD_LAUNCHED();
 }
 
 }  // namespace
 
-void prepare_convolve_kernels() {
+void Convolve::prepare_kernels() {
   const auto prefer_shared = [](auto* kernel) {
     LENSD_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
                                           cudaFuncAttributePreferredSharedMemoryCarveout,
@@ -210,11 +212,8 @@ void prepare_convolve_kernels() {
   prefer_shared(&convolve_tile_kernel<4>);
 }
 
-void Convolve::launch(const PassArgs& args, CudaStream stream) const {
-  if (args.in[0].channels() == 1)
-    launch_convolve<1>(args, stream);
-  else
-    launch_convolve<4>(args, stream);
+void Convolve::launch_apply(const PassArgs& args, CudaStream stream) const {
+  (args.in[0].channels() == 1 ? launch_convolve<1> : launch_convolve<4>)(args, stream);
 }
 
 }  // namespace lensd

@@ -1,8 +1,9 @@
-// From parameters to integer weights.
+// Conversion of parameters to integer weights.
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -37,33 +38,33 @@ Matrix sharpen_kernel(double a) {
   return square(3, {0, -a, 0, -a, 1 + 4 * a, -a, 0, -a, 0});
 }
 
+struct NamedKernel {
+  ConvolvePreset preset;
+  std::string_view name;
+  Matrix kernel;
+};
+
+std::span<const NamedKernel> presets() {
+  using enum ConvolvePreset;
+  static const NamedKernel kPresets[] = {{identity, "identity", square(1, {1})},
+                                         {box, "box", box_kernel(3)},
+                                         {sharpen, "sharpen", sharpen_kernel(1)},
+                                         {emboss, "emboss", square(3, {-2, -1, 0, -1, 1, 1, 0, 1, 2})},
+                                         {edge, "edge", square(3, {-1, -1, -1, -1, 8, -1, -1, -1, -1})},
+                                         {laplacian, "laplacian", square(3, {0, 1, 0, 1, -4, 1, 0, 1, 0})},
+                                         {sobel_x, "sobel_x", square(3, {-1, 0, 1, -2, 0, 2, -1, 0, 1})},
+                                         {sobel_y, "sobel_y", square(3, {-1, -2, -1, 0, 0, 0, 1, 2, 1})},
+                                         {gaussian, "gaussian", gaussian_kernel(1.2)}};
+  return kPresets;
+}
+
 Matrix preset_kernel(ConvolvePreset preset, const Matrix& custom) {
-  switch (preset) {
-    case ConvolvePreset::custom:
-      return custom;
-    case ConvolvePreset::identity:
-      return square(1, {1});
-    case ConvolvePreset::box:
-      return box_kernel(3);
-    case ConvolvePreset::sharpen:
-      return sharpen_kernel(1);
-    case ConvolvePreset::emboss:
-      return square(3, {-2, -1, 0, -1, 1, 1, 0, 1, 2});
-    case ConvolvePreset::edge:
-      return square(3, {-1, -1, -1, -1, 8, -1, -1, -1, -1});
-    case ConvolvePreset::laplacian:
-      return square(3, {0, 1, 0, 1, -4, 1, 0, 1, 0});
-    case ConvolvePreset::sobel_x:
-      return square(3, {-1, 0, 1, -2, 0, 2, -1, 0, 1});
-    case ConvolvePreset::sobel_y:
-      return square(3, {-1, -2, -1, 0, 0, 0, 1, 2, 1});
-    case ConvolvePreset::gaussian:
-      return gaussian_kernel(1.2);
-  }
+  for (const NamedKernel& known : presets())
+    if (known.preset == preset) return known.kernel;
   return custom;
 }
 
-/// One entry of a composition: a name and perhaps a number in parentheses.
+/// Entry of a composition: a name and an optional number in parentheses.
 struct Entry {
   std::string name;
   std::optional<double> argument;
@@ -87,33 +88,22 @@ std::optional<Entry> parse_entry(std::string_view text) {
 }
 
 std::optional<Matrix> entry_kernel(const Entry& entry, const Matrix& custom) {
-  const double argument = entry.argument.value_or(0);
-  if (entry.name == "gaussian") {
-    const double sigma = entry.argument.value_or(1.2);
-    if (!(sigma >= 0.1 && sigma <= 10)) return std::nullopt;
-    return gaussian_kernel(sigma);
+  if (!entry.argument) {
+    if (entry.name == "kernel") return custom;
+    for (const NamedKernel& known : presets())
+      if (entry.name == known.name) return known.kernel;
+    return std::nullopt;
   }
-  if (entry.name == "box") {
-    const int side = entry.argument ? static_cast<int>(std::clamp(argument, 0.0, 99.0)) : 3;
-    if ((entry.argument && side != argument) || side % 2 == 0 || side > kConvolveMaxSide) return std::nullopt;
+  const double argument = *entry.argument;
+  if (entry.name == "gaussian" && argument >= 0.1 && argument <= 10) return gaussian_kernel(argument);
+  if (entry.name == "sharpen" && std::abs(argument) <= 100) return sharpen_kernel(argument);
+  const int side = static_cast<int>(std::clamp(argument, 0.0, 99.0));
+  if (entry.name == "box" && side == argument && side % 2 == 1 && side <= kConvolveMaxSide)
     return box_kernel(side);
-  }
-  if (entry.name == "sharpen") {
-    if (std::abs(argument) > 100) return std::nullopt;
-    return sharpen_kernel(entry.argument.value_or(1));
-  }
-  if (entry.argument) return std::nullopt;
-  if (entry.name == "kernel") return custom;
-  constexpr std::pair<const char*, ConvolvePreset> kNames[] = {
-      {"identity", ConvolvePreset::identity}, {"emboss", ConvolvePreset::emboss},
-      {"edge", ConvolvePreset::edge},         {"laplacian", ConvolvePreset::laplacian},
-      {"sobel_x", ConvolvePreset::sobel_x},   {"sobel_y", ConvolvePreset::sobel_y}};
-  for (const auto& [name, preset] : kNames)
-    if (entry.name == name) return preset_kernel(preset, custom);
   return std::nullopt;
 }
 
-/// Correlating with a and then with b is correlating with their full convolution.
+/// Returns the full convolution of `a` and `b`: correlation with it equals correlation with a, then with b.
 Matrix convolved(const Matrix& a, const Matrix& b) {
   Matrix out{a.rows + b.rows - 1, a.cols + b.cols - 1, {}};
   out.values.resize(static_cast<size_t>(out.rows * out.cols));
@@ -144,12 +134,11 @@ std::optional<Matrix> composed(std::string_view list, const Matrix& custom, std:
     const auto kernel = entry ? entry_kernel(*entry, custom) : std::nullopt;
     if (!kernel)
       return refuse("compose: '" + std::string(item) +
-                    "' is no kernel, expected gaussian(sigma 0.1 to 10), box(odd side up to 15), "
-                    "sharpen(amount), identity, emboss, "
-                    "edge, laplacian, sobel_x, sobel_y or kernel");
+                    "' is not a kernel, expected gaussian(sigma 0.1 to 10), box(odd side up to 15), "
+                    "sharpen(amount), identity, emboss, edge, laplacian, sobel_x, sobel_y or kernel");
     all = convolved(all, *kernel);
     if (all.rows > kConvolveMaxSide || all.cols > kConvolveMaxSide)
-      return refuse("compose: the kernels together are larger than 15×15");
+      return refuse("compose: the composed kernel is larger than 15×15");
   }
   return all;
 }
@@ -160,9 +149,9 @@ double sum_of(const std::vector<double>& values, bool absolute) {
   return sum;
 }
 
-/// Bits behind the binary point, negative for weights too large for 32-bit sums. Enough that the rounding of
-/// weights moves a result by less than half a level where 16 bits allow it; all of it where weights are
-/// exact.
+/// Returns the number of fractional bits of the weights; negative if weights are too large for 32-bit sums.
+/// Prefers the fewest bits that represent the weights exactly. Otherwise uses as many as 16-bit weights allow
+/// if rounding changes results by less than half a level, else up to 18.
 int choose_shift(const std::vector<double>& w, double bias) {
   const double reach = sum_of(w, true) * 255 + std::abs(bias) + 1;
   double largest = 0, used = 0;
@@ -211,7 +200,7 @@ ConvolveBlock ConvolveBlock::make(const ConvolveParams& params) {
   b.rows = m.rows, b.cols = m.cols, b.border = params.border;
   const int shift = choose_shift(m.values, params.bias);
   b.shift = std::max(shift, 0), b.up = std::max(-shift, 0);
-  // Weights are rounded; the largest takes the rest, so that flat areas come out right.
+  // The largest weight takes the sum of all rounding errors, so that flat areas stay exact.
   int64_t rest = std::llround(std::ldexp(sum_of(m.values, false), shift));
   size_t largest = 0;
   for (size_t i = 0; i < m.values.size(); ++i) {

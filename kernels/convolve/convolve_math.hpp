@@ -34,26 +34,26 @@ struct ConvolveParams {
   Border border = Border::reflect101;
 };
 
-/// The kernel that the parameters ask for, before quantisation. On a malformed or too large composition: the
-/// identity, and the reason in `problem`.
+/// Returns the kernel of these parameters before quantisation. If the composition is malformed or too large,
+/// returns the identity and writes the reason to `problem`.
 Matrix convolve_kernel(const ConvolveParams& params, std::string* problem = nullptr);
 
-/// Weights in 1/2^shift, as the executors want them. The CPU splits weights of more than 16 bits: weight =
-/// high · 2^15 + low, and sums are (Σ high · pixel) · 2^15 + Σ low · pixel, modulo 2^32. The GPU splits all
-/// into bytes.
+/// Weights in 1/2^shift, in the layouts of both backends. The CPU splits weights of more than 16 bits: weight
+/// = high · 2^15 + low, and sums are (Σ high · pixel) · 2^15 + Σ low · pixel, modulo 2^32. CUDA splits all
+/// weights into bytes.
 struct ConvolveBlock {
   int rows, cols;
   Border border;
   int shift, up;  ///< value = ((sum + bias) >> shift) << up
-  int32_t bias;   ///< with half a unit for rounding
-  int wide;       ///< 1: `high` is not all zero
-  int bytes;      ///< of the longest weight with its sign, 1 to 4
+  int32_t bias;   ///< bias, plus half a unit for rounding
+  int wide;       ///< 1 if any `high` is not zero
+  int bytes;      ///< bytes of the largest weight including its sign, 1 to 4
   int32_t weights[kConvolveMaxSide * kConvolveMaxSide];
 
-  /// Vertical neighbours (rows j - 1 and j) that are not both zero, for the CPU.
+  /// Two vertically adjacent weights (rows j - 1 and j), not both zero, for the CPU.
   struct Tap {
-    int16_t row, col;    ///< j, column
-    uint32_t low, high;  ///< weights of row j - 1 (low half of the word) and j
+    int16_t row, col;    ///< position of `high`
+    uint32_t low, high;  ///< weights of row j - 1 (low half of the word) and row j
   };
   int taps_count;
   Tap taps[kConvolvePairs * kConvolveMaxSide];
@@ -61,7 +61,7 @@ struct ConvolveBlock {
   static ConvolveBlock make(const ConvolveParams& params);
 };
 
-/// Sum of weight · pixel → value.
+/// Converts Σ weight · pixel to an output value.
 LENSD_HD inline uint8_t convolve_value(int32_t sum, int32_t bias, int shift, int up) {
   const int32_t v = (sum + bias) >> shift;
   const int32_t clamped = v < 0 ? 0 : v > 255 ? 255 : v;

@@ -1,7 +1,7 @@
 // Corner detection on the CPU.
 //
-//   pass 0, row bands: gradients → column sums → eigenvalues → local maxima, a list for every kChunk rows
-//   pass 1, once:      threshold → buckets by strength → strongest first, each blocks a disc of a bit map
+//   run_maxima, row bands: gradients → column sums → eigenvalues → local maxima, a list per kChunk rows
+//   run_selection, once:   threshold → buckets by strength → strongest first, each marks a disc of a bit map
 #include "kernels/corners/corners.hpp"
 
 #include <algorithm>
@@ -15,33 +15,16 @@
 namespace lensd {
 namespace {
 
-constexpr int kChunk = 16;   ///< even, so that two rows share the places that local maxima can need
+constexpr int kChunk = 16;   ///< rows of a chunk; even, since local maxima in two adjacent rows share places
 constexpr int kMargin = 16;  ///< values on both sides of a row of gradients, at least kCornerMaxBlock / 2
 constexpr int kRing = kCornerMaxBlock + 1;
 
-/// Hands out aligned parts of a block of memory; with a null block it only adds up.
-class Carver {
- public:
-  explicit Carver(uint8_t* memory) : memory_(memory) {}
-  template <class T>
-  T* take(size_t count) {
-    uint8_t* const at = memory_ ? memory_ + used_ : nullptr;
-    used_ += align_up(count * sizeof(T), kHostAlignment);
-    return reinterpret_cast<T*>(at);
-  }
-  size_t used() const { return used_; }
-
- private:
-  uint8_t* memory_;
-  size_t used_ = 0;
-};
-
-/// What the passes share.
+/// Scratch memory that the passes share.
 struct CornerMemory {
   int width, height, chunks;
-  size_t chunk_places, words;  ///< keys of a chunk; 64-bit words of a row of the bit map
+  size_t chunk_places, words;  ///< keys of a chunk; 64-bit words per row of the bit map
   uint32_t *counts, *strongest;
-  uint64_t *keys, *sorted, *taken;
+  uint64_t *keys, *sorted, *suppressed;
   uint32_t* buckets;
   int32_t* half_widths;
   size_t bytes;
@@ -56,18 +39,18 @@ struct CornerMemory {
     const auto n = static_cast<size_t>(chunks);
     counts = carver.take<uint32_t>(n), strongest = carver.take<uint32_t>(n);
     keys = carver.take<uint64_t>(n * chunk_places), sorted = carver.take<uint64_t>(n * chunk_places);
-    taken = carver.take<uint64_t>(words * static_cast<size_t>(height));
+    suppressed = carver.take<uint64_t>(words * static_cast<size_t>(height));
     buckets = carver.take<uint32_t>(CornerBuckets::count + 1);
     half_widths = carver.take<int32_t>(kMaxSide);
     bytes = carver.used();
   }
 };
 
-/// A worker's memory.
+/// Private memory of a worker.
 struct CornerWorker {
   uint8_t* ring;
   size_t gradient_pitch;
-  int32_t* gradients;  ///< a ring of rows, and a row of zeros behind it
+  int32_t* gradients;  ///< ring of rows, followed by a row of zeros
   CornerColumns sums;
   float* strengths[3];
   uint32_t* x;
@@ -88,7 +71,7 @@ struct CornerWorker {
   }
 };
 
-/// Eigenvalues of consecutive rows, from the top of a band down.
+/// Computes the eigenvalues of the rows of a band, from top to bottom.
 class StrengthRows {
  public:
   StrengthRows(const ImageView<const uint8_t>& luma, int block, const CornerWorker& worker)
@@ -99,7 +82,7 @@ class StrengthRows {
     std::memset(zeros(), 0, worker.gradient_pitch * sizeof(int32_t));
   }
 
-  /// Row y, one below the last that was asked for. Returns the largest of it.
+  /// Computes row y and returns its maximum. Each call's row must be the previous call's row + 1.
   float next(int y, float least, float* strength) {
     const int first = y - block_ / 2, end = first + block_;
     if (!started_) {
@@ -119,8 +102,8 @@ class StrengthRows {
   }
   int32_t* zeros() const { return worker_.gradients + worker_.gradient_pitch * kRing; }
 
-  /// Adds what stands for the gradients of row `row` by reflect101 to the sums, and subtracts those of a row
-  /// that leaves.
+  /// Adds the gradients of row `row` to the column sums and subtracts those of row `removed`. Border rule:
+  /// reflect101.
   void add(int row, const int32_t* removed) {
     const int width = image_.width(), inside = border_index(row, image_.height(), Border::reflect101);
     if (inside != pixel_row_ + 1) pixels_ = RowRing(image_, 1, Border::reflect101, worker_.ring);
@@ -152,7 +135,7 @@ void find_maxima(const CornerMemory& memory, const ImageView<const uint8_t>& lum
   float strongest = 0;
   const int last = std::min(band.end, memory.height - 1);
   for (int y = std::max(band.begin - 1, 0); y <= last; ++y) {
-    // Nothing below this can be above the threshold in the end, whatever other bands hold.
+    // A lower bound of the final threshold: later rows and other bands can only raise the maximum.
     const float least = params.quality * strongest;
     strongest = std::max(strongest, rows.next(y, least, strength(y)));
     const int centre = y - 1;
@@ -172,13 +155,12 @@ void find_maxima(const CornerMemory& memory, const ImageView<const uint8_t>& lum
   std::fill(memory.strongest + first_chunk, memory.strongest + end_chunk, bits);
 }
 
-/// A bit for each pixel that is too close to a living track or to a corner that was taken. To ask is one
-/// look, and discs of taken ones hardly overlap, so that the work is bounded by the picture whatever the
-/// distance is.
-class TakenMap {
+/// Bit map of the pixels too close to a live track or to a selected corner. A query reads one bit, and discs
+/// of selected corners hardly overlap. So the cost is bounded by the picture's size for any distance.
+class SuppressionMap {
  public:
-  TakenMap(const CornerMemory& memory, float min_distance) : memory_(memory) {
-    std::memset(memory.taken, 0, memory.words * static_cast<size_t>(memory.height) * sizeof(uint64_t));
+  SuppressionMap(const CornerMemory& memory, float min_distance) : memory_(memory) {
+    std::memset(memory.suppressed, 0, memory.words * static_cast<size_t>(memory.height) * sizeof(uint64_t));
     const int64_t reach = corner_reach_squared(min_distance);
     int64_t half = memory.width;
     for (int64_t dy = 0; dy < memory.height && dy * dy < reach; ++dy) {
@@ -187,8 +169,9 @@ class TakenMap {
     }
   }
 
-  bool holds(int x, int y) const {
-    return memory_.taken[memory_.words * static_cast<size_t>(y) + static_cast<size_t>(x) / 64] >> (x & 63) &
+  bool contains(int x, int y) const {
+    return memory_.suppressed[memory_.words * static_cast<size_t>(y) + static_cast<size_t>(x) / 64] >>
+               (x & 63) &
            1;
   }
 
@@ -201,9 +184,9 @@ class TakenMap {
   }
 
  private:
-  /// Pixels first … last of a row.
+  /// Sets the bits of pixels first … last of a row.
   void fill(int row, int first, int last) {
-    uint64_t* const words = memory_.taken + memory_.words * static_cast<size_t>(row);
+    uint64_t* const words = memory_.suppressed + memory_.words * static_cast<size_t>(row);
     const int begin = first / 64, end = last / 64;
     const uint64_t head = ~uint64_t{0} << (first & 63), tail = ~uint64_t{0} >> (63 - (last & 63));
     if (begin == end) {
@@ -219,6 +202,10 @@ class TakenMap {
   int rows_ = 0;
 };
 
+uint32_t wanted_corners(const CornerJob& job) {
+  return std::min(*job.wanted, static_cast<uint32_t>(job.params->capacity));
+}
+
 uint32_t threshold_of(const CornerParams& params, uint32_t strongest) {
   float value;
   std::memcpy(&value, &strongest, sizeof value);
@@ -227,7 +214,8 @@ uint32_t threshold_of(const CornerParams& params, uint32_t strongest) {
   return strongest;
 }
 
-/// Keys above the threshold in memory.sorted, in buckets that end where memory.buckets says, strongest first.
+/// Fills memory.sorted with the keys above the threshold, strongest bucket first; memory.buckets holds the
+/// ends of the buckets.
 void fill_buckets(const CornerMemory& memory, uint32_t strongest, uint32_t threshold) {
   const auto each = [&](auto body) {
     for (int chunk = 0; chunk < memory.chunks; ++chunk) {
@@ -238,24 +226,35 @@ void fill_buckets(const CornerMemory& memory, uint32_t strongest, uint32_t thres
       }
     }
   };
-  // Counts one place further on become, summed up, the places where buckets begin; filling moves these to
-  // their ends.
+  // Counts are stored one bucket later, so that their prefix sums are the buckets' starts. Filling moves
+  // these to the ends.
   std::fill_n(memory.buckets, CornerBuckets::count + 1, 0u);
   each([&](uint64_t, int bucket) { ++memory.buckets[bucket + 1]; });
   for (int i = 0; i < CornerBuckets::count; ++i) memory.buckets[i + 1] += memory.buckets[i];
   each([&](uint64_t key, int bucket) { memory.sorted[memory.buckets[bucket]++] = key; });
 }
 
-void choose(const CornerMemory& memory, const CornerJob& job, const CornerParams& params, uint32_t wanted) {
+void run_maxima(const CornerJob& job, Band band, uint8_t* worker) {
+  if (wanted_corners(job) == 0) return;
+  const CornerMemory memory(job.scratch, job.luma.extent);
+  find_maxima(memory, job.luma.view(), *job.params, band, CornerWorker(worker, memory.width));
+}
+
+void run_selection(const CornerJob& job, Band, uint8_t*) {
+  const CornerParams& params = *job.params;
+  const CornerMemory memory(job.scratch, job.luma.extent);
+  const uint32_t wanted = wanted_corners(job);
+  *job.count = {};
+  if (wanted == 0) return;
   CornerCount& count = *job.count;
   count.strongest = *std::max_element(memory.strongest, memory.strongest + memory.chunks);
   fill_buckets(memory, count.strongest, threshold_of(params, count.strongest));
-  TakenMap taken(memory, params.min_distance);
-  if (job.living)
-    for (uint32_t i = 0; i < job.living->capacity; ++i) {
-      const Track& track = job.living->tracks()[i];
+  SuppressionMap suppressed(memory, params.min_distance);
+  if (job.tracks)
+    for (uint32_t i = 0; i < job.tracks->capacity; ++i) {
+      const Track& track = job.tracks->tracks()[i];
       if (is_alive(track.status))
-        taken.add(corner_pixel(track.x, memory.width), corner_pixel(track.y, memory.height));
+        suppressed.add(corner_pixel(track.x, memory.width), corner_pixel(track.y, memory.height));
     }
   uint64_t* begin = memory.sorted;
   for (int bucket = 0; bucket < CornerBuckets::count; ++bucket) {
@@ -263,52 +262,38 @@ void choose(const CornerMemory& memory, const CornerJob& job, const CornerParams
     std::sort(begin, end, std::greater<>());
     for (; begin != end; ++begin) {
       const int x = corner_key_x(*begin), y = corner_key_y(*begin);
-      if (taken.holds(x, y)) continue;
+      if (suppressed.contains(x, y)) continue;
       job.found[count.found++] = {x, y, corner_key_strength(*begin)};
       if (count.found == wanted) return;
-      taken.add(x, y);
+      suppressed.add(x, y);
     }
   }
 }
 
 }  // namespace
 
-size_t corner_scratch_bytes(Extent extent, int) {
+size_t corner_scratch_bytes(Extent extent) {
   return std::max(CornerMemory(nullptr, extent).bytes, CornerDeviceMemory(nullptr, extent).bytes);
-}
-
-std::vector<PassSpec> corner_passes(Extent extent, int capacity, Backend backend) {
-  const double pixels = static_cast<double>(extent.width) * extent.height, places = capacity;
-  const PassSpec map{.name = "eigenvalues",
-                     .items = extent.height,
-                     .grain = kChunk,
-                     .bytes = pixels,
-                     .operations = 60 * pixels};
-  if (backend == Backend::cpu)
-    return {map, {.name = "corners", .bytes = pixels / 8, .operations = pixels / 8}};
-  return {{.name = "clear", .bytes = pixels / 8},
-          map,
-          {.name = "gather", .bytes = 32 * places, .operations = 100 * places},
-          {.name = "decide", .bytes = 64 * places, .operations = 1000 * places},
-          {.name = "gather rest"},
-          {.name = "decide rest"},
-          {.name = "rank", .bytes = 20 * places, .operations = 2 * places * places}};
 }
 
 size_t corner_worker_bytes(Extent extent) {
   return CornerWorker(nullptr, extent.width).bytes;
 }
 
-void run_corners(const CornerJob& job, int pass, Band band, uint8_t* worker) {
-  const CornerParams& params = *job.params;
-  const uint32_t wanted = std::min(*job.wanted, static_cast<uint32_t>(params.capacity));
-  const CornerMemory memory(job.scratch, job.luma.extent);
-  if (pass == 0 && wanted > 0)
-    find_maxima(memory, job.luma.now(), params, band, CornerWorker(worker, memory.width));
-  if (pass == 1) {
-    *job.count = {};
-    if (wanted > 0) choose(memory, job, params, wanted);
-  }
+std::vector<CornerPass> corner_passes(Extent extent, [[maybe_unused]] int capacity,
+                                      [[maybe_unused]] Backend backend) {
+#if LENSD_CUDA
+  if (backend == Backend::cuda) return corner_cuda_passes(extent, capacity);
+#endif
+  const double pixels = static_cast<double>(extent.width) * extent.height;
+  return {
+      {.spec = {.name = "eigenvalues",
+                .items = extent.height,
+                .grain = kChunk,
+                .bytes = pixels,
+                .operations = 60 * pixels},
+       .run = &run_maxima},
+      {.spec = {.name = "corners", .bytes = pixels / 8, .operations = pixels / 8}, .run = &run_selection}};
 }
 
 }  // namespace lensd

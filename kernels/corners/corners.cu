@@ -1,14 +1,14 @@
-// Corner detection on CUDA. All conditions are read from device memory; when no corner is wanted each kernel
-// leaves at once.
+// Corner detection on CUDA. All conditions are read from device memory; kernels return at once if `wanted` is
+// 0.
 //
-//   clear ─▶ eigenvalues: candidates, histogram of strengths, living tracks by cell
-//         ─▶ gather: the strongest candidates that no living track keeps away, into cells
-//         ─▶ decide: each of them waits for the stronger ones close by
-//         ─▶ gather rest, decide rest: the other candidates, where the strongest were not enough
-//         ─▶ rank: the place of each corner is the number of stronger ones
+//   clear ─▶ eigenvalues: candidates, histogram of strengths, live tracks by cell
+//         ─▶ gather: the strongest candidates with no live track close by, into cells
+//         ─▶ decide: accepts a candidate once all stronger ones close by are rejected
+//         ─▶ gather rest, decide rest: the other candidates, if the strongest gave too few corners
+//         ─▶ rank: the index of a corner is the number of stronger ones
 //
-// The result is that of going through the sorted candidates one by one, since a decision depends on stronger
-// candidates alone, and the first `wanted` of those accepted are the same whatever weaker ones there are.
+// The result equals that of the sequential selection: a decision depends on stronger candidates only, so
+// weaker candidates do not change the first `wanted` accepted ones.
 #include "kernels/corners/corners_map.cuh"
 
 namespace lensd {
@@ -29,14 +29,14 @@ __device__ CornerCells corner_cells(const CornerLaunch& launch) {
   cells.reach = corner_reach_squared(launch.job.params->min_distance);
   int radius = cells.reach > 0 ? static_cast<int>(sqrt(static_cast<double>(cells.reach - 1))) : 0;
   cells.radius = radius;
-  cells.side = min(max((radius + 2) & ~1, kCornerLeastCell), kCornerLargestCell);
+  cells.side = min(max((radius + 2) & ~1, kCornerMinCell), kCornerMaxCell);
   cells.columns = (launch.job.luma.extent.width + cells.side - 1) / cells.side;
   cells.rows = (launch.job.luma.extent.height + cells.side - 1) / cells.side;
   cells.places = static_cast<uint32_t>(cells.side / 2 * (cells.side / 2));
   return cells;
 }
 
-/// The cells that have a pixel within the radius of (x, y).
+/// Cells with a pixel within the radius of (x, y).
 struct CornerNeighbours {
   int first_column, first_row, columns, rows;
 
@@ -47,7 +47,7 @@ struct CornerNeighbours {
   }
 };
 
-__device__ bool corner_near(int ax, int ay, int bx, int by, uint32_t reach) {
+__device__ bool corner_too_close(int ax, int ay, int bx, int by, uint32_t reach) {
   const int dx = ax - bx, dy = ay - by;
   return static_cast<uint32_t>(dx * dx + dy * dy) < reach;
 }
@@ -60,9 +60,9 @@ __global__ void corner_clear_kernel(CornerLaunch launch) {
   for (size_t i = first; i < launch.memory.cleared_words; i += gridDim.x * blockDim.x) words[i] = 0;
 }
 
-/// Living tracks into lists, one for each cell.
-__device__ void file_living(const CornerLaunch& launch) {
-  const TrackTable* const table = launch.job.living;
+/// Puts live tracks into linked lists, one per cell.
+__device__ void bin_tracks(const CornerLaunch& launch) {
+  const TrackTable* const table = launch.job.tracks;
   if (!table) return;
   const CornerCells cells = corner_cells(launch);
   const Extent extent = launch.job.luma.extent;
@@ -71,8 +71,8 @@ __device__ void file_living(const CornerLaunch& launch) {
     const Track& track = table->tracks()[i];
     if (!is_alive(track.status)) continue;
     const int x = corner_pixel(track.x, extent.width), y = corner_pixel(track.y, extent.height);
-    launch.memory.next[i] =
-        atomicExch(&launch.memory.living[y / cells.side * cells.columns + x / cells.side], i + 1);
+    launch.memory.next_track[i] =
+        atomicExch(&launch.memory.track_heads[y / cells.side * cells.columns + x / cells.side], i + 1);
   }
 }
 
@@ -80,8 +80,8 @@ __global__ void __launch_bounds__(CornerTile::threads) corner_map_kernel(CornerL
   __shared__ CornerTileShared s;
   if (launch.wanted() == 0) return;
   const CornerDeviceMemory& memory = launch.memory;
-  file_living(launch);
-  const ImageView<const uint8_t> luma = launch.job.luma.now();
+  bin_tracks(launch);
+  const ImageView<const uint8_t> luma = launch.job.luma.view();
   const int block = launch.job.params->block;
   const float quality = launch.job.params->quality;
   const int width = CornerTile::width(block), columns = (luma.extent.width + width - 1) / width;
@@ -96,7 +96,7 @@ __global__ void __launch_bounds__(CornerTile::threads) corner_map_kernel(CornerL
     const uint32_t most = corner_tile_map(s, luma.extent, block, x0, y0);
     atomicMax(&s.strongest, most);
     __syncthreads();
-    // What is below this cannot be above the threshold in the end, whatever other tiles hold.
+    // The maximum so far yields a lower bound of the final threshold: other tiles can only raise the maximum.
     if (threadIdx.x == 0) s.strongest = max(s.strongest, atomicMax(&memory.counters->strongest, s.strongest));
     __syncthreads();
     uint32_t bits = corner_tile_maxima(s, luma.extent, block, x0, y0, quality * __uint_as_float(s.strongest));
@@ -113,17 +113,17 @@ __global__ void __launch_bounds__(CornerTile::threads) corner_map_kernel(CornerL
   }
 }
 
-/// The weakest bucket of the least number of strongest buckets with at least `enough` candidates; 0 when
-/// there are not so many. For all kGatherThreads threads of a block.
+/// Returns the highest bucket such that it and all stronger ones hold at least `enough` candidates; 0 if
+/// there are fewer candidates. Call with all kGatherThreads threads of a block.
 __device__ int corner_cutoff(const uint32_t* histogram, uint32_t enough) {
   constexpr int own = CornerHistogram::count / kGatherThreads;
   __shared__ uint32_t totals[kGatherThreads / 32];
   __shared__ int cutoff;
   const int t = static_cast<int>(threadIdx.x), lane = t & 31;
-  const int strongest = CornerHistogram::count - 1 - t * own;  // of this thread's buckets
+  const int strongest = CornerHistogram::count - 1 - t * own;  // strongest of the thread's buckets
   uint32_t sum = 0;
   for (int i = 0; i < own; ++i) sum += histogram[strongest - i];
-  uint32_t until = sum;  // candidates down to this thread's weakest bucket
+  uint32_t until = sum;  // number of candidates in this thread's and all stronger buckets
   for (int step = 1; step < 32; step *= 2) {
     const uint32_t other = __shfl_up_sync(~0u, until, static_cast<unsigned>(step));
     if (lane >= step) until += other;
@@ -145,28 +145,30 @@ __device__ int corner_cutoff(const uint32_t* histogram, uint32_t enough) {
   return cutoff;
 }
 
-__device__ bool kept_away(const CornerLaunch& launch, const CornerCells& cells, int x, int y) {
+__device__ bool near_track(const CornerLaunch& launch, const CornerCells& cells, int x, int y) {
   const Extent extent = launch.job.luma.extent;
   const CornerNeighbours near(cells, x, y);
   for (int j = 0; j < near.rows; ++j)
     for (int i = 0; i < near.columns; ++i) {
-      uint32_t track = launch.memory.living[(near.first_row + j) * cells.columns + near.first_column + i];
-      for (; track != 0; track = launch.memory.next[track - 1]) {
-        const Track& at = launch.job.living->tracks()[track - 1];
-        if (corner_near(x, y, corner_pixel(at.x, extent.width), corner_pixel(at.y, extent.height),
-                        cells.reach))
+      uint32_t track =
+          launch.memory.track_heads[(near.first_row + j) * cells.columns + near.first_column + i];
+      for (; track != 0; track = launch.memory.next_track[track - 1]) {
+        const Track& at = launch.job.tracks->tracks()[track - 1];
+        if (corner_too_close(x, y, corner_pixel(at.x, extent.width), corner_pixel(at.y, extent.height),
+                             cells.reach))
           return true;
       }
     }
   return false;
 }
 
-/// True when the strongest candidates gave enough corners, so that the second round has nothing to do.
+/// Returns true if the first round gave enough corners, so that the second one is skipped.
 __device__ bool corner_enough(const CornerLaunch& launch) {
   return launch.memory.counters->accepted >= launch.wanted();
 }
 
-/// Round 0 takes the strongest candidates, some times as many as are wanted, round 1 the others.
+/// Gathers candidates: round 0 takes the strongest, about four times as many as wanted, and round 1 the
+/// others.
 __global__ void __launch_bounds__(kGatherThreads) corner_gather_kernel(CornerLaunch launch, int round) {
   const uint32_t wanted = launch.wanted();
   if (wanted == 0 || (round == 1 && corner_enough(launch))) return;
@@ -182,7 +184,7 @@ __global__ void __launch_bounds__(kGatherThreads) corner_gather_kernel(CornerLau
     if (!(__uint_as_float(strength) > least)) continue;
     if ((CornerHistogram::of(strength) >= cutoff) != (round == 0)) continue;
     const int x = corner_key_x(key), y = corner_key_y(key);
-    if (kept_away(launch, cells, x, y)) continue;
+    if (near_track(launch, cells, x, y)) continue;
     const auto cell = static_cast<uint32_t>(y / cells.side * cells.columns + x / cells.side);
     const uint32_t slot = cell * cells.places + atomicAdd(&memory.cell_counts[cell], 1u);
     memory.slots[slot] = key << 1;
@@ -191,7 +193,7 @@ __global__ void __launch_bounds__(kGatherThreads) corner_gather_kernel(CornerLau
   }
 }
 
-/// Slots change while others look at them, each at most once: from undecided to accepted or to 0.
+/// Reads a slot that other warps may change. A slot changes at most once: from undecided to accepted or to 0.
 __device__ uint64_t load_slot(const uint64_t* slot) {
   return *const_cast<const volatile uint64_t*>(slot);
 }
@@ -199,20 +201,20 @@ __device__ void store_slot(uint64_t* slot, uint64_t value) {
   *const_cast<volatile uint64_t*>(slot) = value;
 }
 
-/// What keeps a candidate from being accepted: the slot of a stronger one close by, undecided or accepted.
+/// A stronger candidate close by, undecided or accepted. While it exists, a candidate cannot be accepted.
 struct CornerRival {
   uint32_t slot = kNoSlot;
   bool accepted = false;
 };
 
-/// Looks for a rival among the candidates; of undecided ones it takes the strongest of 32, which is likely to
-/// be decided soon. For a whole warp, with the same key in all lanes.
+/// Searches for a rival. If all rivals are undecided, returns the strongest of 32, which is likely to be
+/// decided soon. Call with a whole warp and the same key in all lanes.
 __device__ CornerRival find_rival(const CornerDeviceMemory& memory, const CornerCells& cells, uint64_t key) {
   const int lane = static_cast<int>(threadIdx.x & 31), x = corner_key_x(key), y = corner_key_y(key);
   const CornerNeighbours near(cells, x, y);
   const int count = near.columns * near.rows;
   for (int base = 0; base < count; base += 32) {
-    // A cell for each lane; then the candidates in these cells are dealt out among the lanes.
+    // Each lane reads one cell; then the candidates of these cells are distributed over the lanes.
     const int own = base + lane;
     uint32_t cell = 0, places = 0;
     if (own < count) {
@@ -228,16 +230,16 @@ __device__ CornerRival find_rival(const CornerDeviceMemory& memory, const Corner
     const uint32_t total = __shfl_sync(~0u, until, 31);
     for (uint32_t first = 0; first < total; first += 32) {
       const uint32_t item = first + static_cast<uint32_t>(lane);
-      int owner = 0;  // the first lane whose cells end behind the item
+      int owner = 0;  // lane whose cell holds the item
       for (int step = 16; step > 0; step /= 2)
         if (__shfl_sync(~0u, until, owner + step - 1) <= item) owner += step;
       const uint32_t start = __shfl_sync(~0u, until - places, owner), in = __shfl_sync(~0u, cell, owner);
       const uint32_t slot = in * cells.places + (item - start);
       const uint64_t other = item < total ? load_slot(memory.slots + slot) : 0;
-      const bool rival = other >> 1 > key &&
-                         corner_near(x, y, corner_key_x(other >> 1), corner_key_y(other >> 1), cells.reach);
+      const bool rival = other >> 1 > key && corner_too_close(x, y, corner_key_x(other >> 1),
+                                                              corner_key_y(other >> 1), cells.reach);
       if (!__any_sync(~0u, rival)) continue;
-      // An accepted one counts more than any that is not.
+      // Accepted rivals rank above undecided ones.
       uint64_t best = rival ? other >> 1 | (other & 1) << 63 : 0;
       for (int step = 16; step > 0; step /= 2) best = max(best, __shfl_xor_sync(~0u, best, step));
       const bool is_best = rival && (other >> 1 | (other & 1) << 63) == best;
@@ -248,8 +250,8 @@ __device__ CornerRival find_rival(const CornerDeviceMemory& memory, const Corner
   return {};
 }
 
-/// A warp for each candidate, again and again until all are decided. While the rival that was found is
-/// undecided it is all that is looked at. All blocks have to run at the same time.
+/// Decides candidates, one warp each, until all are decided. While a known rival is undecided, only that
+/// rival is polled. All blocks must be resident at the same time.
 __global__ void __launch_bounds__(kDecideThreads) corner_decide_kernel(CornerLaunch launch, int round) {
   if (launch.wanted() == 0) return;
   const CornerDeviceMemory& memory = launch.memory;
@@ -261,7 +263,7 @@ __global__ void __launch_bounds__(kDecideThreads) corner_decide_kernel(CornerLau
     open = false;
     for (uint32_t i = warp; i < count; i += warps) {
       uint64_t* const slot = memory.slots + memory.pending[i];
-      // One lane reads for all: they must agree on what they do.
+      // Only one lane reads the slots, so that all lanes of the warp take the same branch.
       uint64_t value = 0, rival_value = 0;
       if (leader) {
         value = load_slot(slot);
@@ -288,8 +290,8 @@ __global__ void __launch_bounds__(kDecideThreads) corner_decide_kernel(CornerLau
   }
 }
 
-/// 32 corners a block. All corners pass by in shared memory, a thread's each at a time; each warp counts the
-/// stronger ones among 32 of them.
+/// Ranks 32 corners per block. The block stages kRankThreads corners at a time in shared memory; each warp
+/// counts the stronger ones among 32 of these.
 __global__ void __launch_bounds__(kRankThreads) corner_rank_kernel(CornerLaunch launch) {
   constexpr uint32_t warps = kRankThreads / 32;
   __shared__ uint64_t others[kRankThreads];
@@ -324,7 +326,7 @@ __global__ void __launch_bounds__(kRankThreads) corner_rank_kernel(CornerLaunch 
   }
 }
 
-/// As many blocks as run at the same time: one on each multiprocessor.
+/// Returns the number of multiprocessors.
 unsigned resident_blocks() {
   int device = 0, multiprocessors = 0;
   LENSD_CUDA_CHECK(cudaGetDevice(&device));
@@ -332,33 +334,61 @@ unsigned resident_blocks() {
   return static_cast<unsigned>(multiprocessors);
 }
 
-/// A cooperative launch: all blocks start together, or none.
-void launch_decide(const CornerLaunch& launch, int round, CudaStream stream) {
+CornerLaunch launch_of(const CornerJob& job) {
+  return {job, CornerDeviceMemory(job.scratch, job.luma.extent)};
+}
+
+void launch_clear(const CornerJob& job, CudaStream stream) {
+  corner_clear_kernel<<<2 * resident_blocks(), 256, 0, stream>>>(launch_of(job));
+  LENSD_LAUNCHED();
+}
+
+void launch_map(const CornerJob& job, CudaStream stream) {
+  const Extent extent = job.luma.extent;
+  const unsigned tiles =
+      blocks_for(extent.width, CornerTile::width(3)) * blocks_for(extent.height, CornerTile::rows);
+  corner_map_kernel<<<tiles, CornerTile::threads, 0, stream>>>(launch_of(job));
+  LENSD_LAUNCHED();
+}
+
+template <int round>
+void launch_gather(const CornerJob& job, CudaStream stream) {
+  corner_gather_kernel<<<2 * resident_blocks(), kGatherThreads, 0, stream>>>(launch_of(job), round);
+  LENSD_LAUNCHED();
+}
+
+/// Launches cooperatively: either all blocks are resident or the launch fails.
+template <int round>
+void launch_decide(const CornerJob& job, CudaStream stream) {
   cudaLaunchAttribute cooperative = {};
   cooperative.id = cudaLaunchAttributeCooperative;
   cooperative.val.cooperative = 1;
   cudaLaunchConfig_t config = {};
   config.gridDim = dim3(resident_blocks()), config.blockDim = dim3(kDecideThreads);
   config.stream = stream, config.attrs = &cooperative, config.numAttrs = 1;
-  LENSD_CUDA_CHECK(cudaLaunchKernelEx(&config, corner_decide_kernel, launch, round));
+  LENSD_CUDA_CHECK(cudaLaunchKernelEx(&config, corner_decide_kernel, launch_of(job), round));
+}
+
+void launch_rank(const CornerJob& job, CudaStream stream) {
+  corner_rank_kernel<<<4 * resident_blocks(), kRankThreads, 0, stream>>>(launch_of(job));
+  LENSD_LAUNCHED();
 }
 
 }  // namespace
 
-void launch_corners(const CornerJob& job, int, int pass, CudaStream stream) {
-  const Extent extent = job.luma.extent;
-  const CornerLaunch launch{job, CornerDeviceMemory(job.scratch, extent)};
-  const unsigned tiles =
-      blocks_for(extent.width, CornerTile::width(3)) * blocks_for(extent.height, CornerTile::rows);
-  const unsigned spread = 2 * resident_blocks();
-  if (pass == 0) corner_clear_kernel<<<spread, 256, 0, stream>>>(launch);
-  if (pass == 1) corner_map_kernel<<<tiles, CornerTile::threads, 0, stream>>>(launch);
-  if (pass == 2) corner_gather_kernel<<<spread, kGatherThreads, 0, stream>>>(launch, 0);
-  if (pass == 3) launch_decide(launch, 0, stream);
-  if (pass == 4) corner_gather_kernel<<<spread, kGatherThreads, 0, stream>>>(launch, 1);
-  if (pass == 5) launch_decide(launch, 1, stream);
-  if (pass == 6) corner_rank_kernel<<<2 * spread, kRankThreads, 0, stream>>>(launch);
-  LENSD_LAUNCHED();
+std::vector<CornerPass> corner_cuda_passes(Extent extent, int capacity) {
+  const double pixels = static_cast<double>(extent.width) * extent.height, places = capacity;
+  return {
+      {.spec = {.name = "clear", .bytes = pixels / 8}, .launch = &launch_clear},
+      {.spec = {.name = "eigenvalues", .bytes = pixels, .operations = 60 * pixels}, .launch = &launch_map},
+      {.spec = {.name = "gather", .bytes = 32 * places, .operations = 100 * places},
+       .launch = &launch_gather<0>},
+      {.spec = {.name = "decide", .bytes = 64 * places, .operations = 1000 * places},
+       .launch = &launch_decide<0>},
+      {.spec = {.name = "gather rest"}, .launch = &launch_gather<1>},
+      {.spec = {.name = "decide rest"}, .launch = &launch_decide<1>},
+      {.spec = {.name = "rank", .bytes = 20 * places, .operations = 2 * places * places},
+       .launch = &launch_rank}};
 }
 
 }  // namespace lensd

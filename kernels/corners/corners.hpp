@@ -1,15 +1,21 @@
-// Detection of corners for klt: Shi-Tomasi's smallest eigenvalue, strongest first, at a minimum distance from
-// one another and from the tracks that live.
+// Corner detector, a library for trackers. It selects corners by Shi-Tomasi's smallest eigenvalue, strongest
+// first, at a minimum distance from one another and from live tracks.
 //
 //   luma ─▶ eigenvalue map ─▶ local maxima above quality × maximum ─▶ strongest first
-//        ─▶ min_distance to living tracks and to stronger corners ─▶ at most `wanted` corners
+//        ─▶ min_distance to live tracks and to stronger corners ─▶ at most `wanted` corners
+//
+// A tracker appends corner_passes() to its own passes and calls them with a CornerJob.
 //
 // The map is that of cv::cornerMinEigenVal (Sobel 3×3, border reflect101, sums over block × block), the
-// choice that of cv::goodFeaturesToTrack: pixels on the rim are no corners, and a distance of exactly
-// min_distance is enough. Of neighbours with the same eigenvalue one is a local maximum, the first of them; a
-// track lies at its nearest pixel. Exact: integer sums, then a prescribed order of float operations;
-// the same corners on both backends, for any number of threads, and from the oracle. All conditions are read
-// from memory by the passes themselves: the same passes run for every frame.
+// selection is that of cv::goodFeaturesToTrack: pixels on the rim are not corners, and a distance of exactly
+// min_distance is allowed. Of adjacent pixels with equal eigenvalues only the first is a local maximum. A
+// track's position is its nearest pixel. Exact: integer sums, then floats in prescribed order; both backends
+// and the oracle return the same corners for any number of threads. Passes read all conditions from memory,
+// so the same passes run for every frame.
+//
+// Files: corners_math: arithmetic shared by backends and oracle. corners.cpp: CPU passes; corners_simd: their
+// rows. corners.cu: CUDA passes; corners_map.cuh: eigenvalues of a tile; corners_device.hpp: their memory.
+// corners_reference.cpp: the oracle.
 #pragma once
 
 #include <cstdint>
@@ -25,64 +31,71 @@
 
 namespace lensd {
 
-/// Plain data, part of klt's parameter block.
+/// Parameters of the detector: plain data, part of the tracker's parameter block.
 struct CornerParams {
   int block = 3;           ///< side of the square over which the structure tensor is summed, 1 … 31
-  float quality = 0.01f;   ///< least strength, as part of the map's maximum
-  float min_distance = 8;  ///< pixels; 0: none
-  int capacity = 1000;     ///< places for corners found
+  float quality = 0.01f;   ///< minimum strength as a fraction of the map's maximum
+  float min_distance = 8;  ///< minimum distance between corners in pixels; 0: no minimum
+  int capacity = 1000;     ///< maximum number of corners found
 };
 
-/// A corner at a pixel's centre. `strength` is the smallest eigenvalue as the bits of a float that is not
-/// negative, so that integers compare as the floats do.
+/// Corner at a pixel's centre. `strength` holds the bits of the smallest eigenvalue, a float ≥ 0, so that
+/// integer comparison orders it.
 struct Corner {
   int32_t x, y;
   uint32_t strength;
 };
 
-/// What came of a detection.
+/// Counts of a detection.
 struct CornerCount {
-  uint32_t found;      ///< corners in CornerJob::found
-  uint32_t strongest;  ///< the map's maximum, as Corner::strength
+  uint32_t found;      ///< corners stored in CornerJob::found
+  uint32_t strongest;  ///< maximum of the map, as Corner::strength
 };
 
-/// The luma of the frame at hand: in which half of klt's state it lies only the backend's memory knows.
+/// Luma of the current frame, in one half of the tracker's state. `frame`, in the backend's memory, selects
+/// the half.
 struct CornerLuma {
-  const uint8_t* halves[2] = {};  ///< first pixel of each half
+  const uint8_t* halves[2] = {};  ///< pointers to the first pixel of each half
   const FrameBlock* frame = nullptr;
-  std::ptrdiff_t pitch_bytes = 0;  ///< a multiple of 64, rows are aligned to it
+  std::ptrdiff_t pitch_bytes = 0;  ///< a multiple of 64; rows are aligned to 64 bytes
   Extent extent;
 
-  LENSD_HD ImageView<const uint8_t> now() const {
+  LENSD_HD ImageView<const uint8_t> view() const {
     return {halves[~frame->state_index & 1], pitch_bytes, extent};
   }
 };
 
-/// All pointers are on the backend's side.
+/// Arguments of a detection. All pointers are to the backend's memory.
 struct CornerJob {
   CornerLuma luma;
   const CornerParams* params;
-  const TrackTable* living;  ///< tracks with is_alive() keep new corners away
-  const uint32_t* wanted;    ///< how many new corners at most; 0: nothing to do, `count` becomes 0, 0
-  Corner* found;             ///< `capacity` places, strongest first; ties: smaller y, then smaller x
+  const TrackTable* tracks;  ///< live tracks suppress corners near them; may be null
+  /// Maximum number of new corners; 0 skips the detection and sets `count` to 0, 0.
+  const uint32_t* wanted;
+  Corner* found;  ///< `capacity` places, strongest first; ties: smaller y, then smaller x
   CornerCount* count;
-  uint8_t* scratch;  ///< corner_scratch_bytes(); 256-byte aligned; unspecified at the first pass
+  /// Memory of corner_scratch_bytes() bytes, 256-byte aligned; unspecified content at the first pass.
+  uint8_t* scratch;
 };
 
-/// `capacity` here and below is CornerParams::capacity.
-size_t corner_scratch_bytes(Extent extent, int capacity);
-/// CPU: private memory of each worker.
+size_t corner_scratch_bytes(Extent extent);
+/// Returns the bytes of private memory for each worker on the CPU.
 size_t corner_worker_bytes(Extent extent);
-/// Passes of one detection, with their items and grain on the CPU side.
-std::vector<PassSpec> corner_passes(Extent extent, int capacity, Backend backend);
-/// CPU: one band of pass `pass`, counted from corner_passes' first. Any worker.
-void run_corners(const CornerJob& job, int pass, Band band, uint8_t* worker);
+
+/// Pass of a detection. `spec` has no functions; `run` and `launch` take a job instead of a filter.
+struct CornerPass {
+  PassSpec spec;
+  void (*run)(const CornerJob& job, Band band, uint8_t* worker) = nullptr;  ///< CPU
+  void (*launch)(const CornerJob& job, CudaStream stream) = nullptr;        ///< CUDA; `job` is on the host
+};
+/// Returns the passes of a detection in their order. `capacity` is CornerParams::capacity.
+std::vector<CornerPass> corner_passes(Extent extent, int capacity, Backend backend);
 #if LENSD_CUDA
-/// CUDA: queues pass `pass`; `job` itself is on the host. `capacity` shapes launches.
-void launch_corners(const CornerJob& job, int capacity, int pass, CudaStream stream);
+std::vector<CornerPass> corner_cuda_passes(Extent extent, int capacity);
 #endif
-/// The definition, scalar. `living` may be null.
-std::vector<Corner> corners_reference(const Image& luma, const CornerParams& params, const TrackTable* living,
+
+/// Returns the corners of the scalar oracle. `tracks` may be null.
+std::vector<Corner> corners_reference(const Image& luma, const CornerParams& params, const TrackTable* tracks,
                                       uint32_t wanted, CornerCount& count);
 
 }  // namespace lensd

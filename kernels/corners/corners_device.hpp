@@ -1,7 +1,7 @@
-// Memory of corner detection on CUDA, for the host that sizes it and the kernels that use it.
+// Scratch memory of corner detection on CUDA: the host computes its size, and the kernels use it.
 //
-// Candidates are sorted into square cells, so that what is near one is found in a few of them. No two
-// candidates touch, hence a cell of even side holds at most (side / 2)² and has its fixed places.
+// Candidates are binned into square cells, so that neighbours are found in a few cells. No two candidates are
+// adjacent, so a cell of even side holds at most (side / 2)² of them and has that many places.
 #pragma once
 
 #include <cstddef>
@@ -12,70 +12,83 @@
 
 namespace lensd {
 
-inline constexpr int kCornerLeastCell = 8, kCornerLargestCell = 64;
+inline constexpr int kCornerMinCell = 8, kCornerMaxCell = 64;
 
-/// Counters that start at zero in every detection.
+/// Counters of a detection, which are zeroed at its start.
 struct CornerCounters {
-  uint32_t candidates;  ///< local maxima
-  uint32_t strongest;   ///< of the map, as Corner::strength
-  uint32_t pending[2];  ///< candidates that each of the two rounds decides on
+  uint32_t candidates;  ///< number of local maxima
+  uint32_t strongest;   ///< maximum of the map, as Corner::strength
+  uint32_t pending[2];  ///< number of candidates to decide in each of the two rounds
   uint32_t accepted;
   uint32_t unused[3];
 };
 
-/// Buckets of Corner::strength, weakest first: 16 for each doubling.
+/// Buckets of Corner::strength, weakest first: 16 per octave.
 struct CornerHistogram {
   static constexpr int count = 4096;
   LENSD_HD static constexpr int of(uint32_t strength) { return static_cast<int>(strength >> 19); }
 };
 
-/// Where everything is in the scratch. With a null block only `bytes` means something.
+/// Splits a block of memory into aligned parts. With a null block it only counts bytes.
+class Carver {
+ public:
+  explicit Carver(uint8_t* memory) : memory_(memory) {}
+  template <class T>
+  T* take(size_t count) {
+    uint8_t* const at = memory_ ? memory_ + used_ : nullptr;
+    used_ += (count * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
+    return reinterpret_cast<T*>(at);
+  }
+  size_t used() const { return used_; }
+
+ private:
+  static constexpr size_t kAlignment = 256;
+  uint8_t* memory_;
+  size_t used_ = 0;
+};
+
+/// Layout of the scratch memory. With a null block only `bytes` is valid.
 struct CornerDeviceMemory {
   CornerCounters* counters;
   uint32_t* histogram;
-  uint32_t* cell_counts;  ///< candidates in each cell
-  uint32_t* living;       ///< the first living track in each cell, its place + 1
-  size_t cleared_words;   ///< from `counters` to here
-  uint32_t* next;         ///< by place in the track table: the next one in the cell, its place + 1
-  uint64_t* candidates;   ///< corner_key()s in any order
-  /// The cells' places: corner_key() · 2, + 1 once accepted; 0 once rejected.
+  uint32_t* cell_counts;  ///< number of candidates in each cell
+  uint32_t* track_heads;  ///< index + 1 of the first live track in each cell
+  size_t cleared_words;   ///< words from `counters` to here, which are zeroed
+  uint32_t* next_track;   ///< for each track: index + 1 of the next track in the cell
+  uint64_t* candidates;   ///< corner_key() of each candidate, unordered
+  /// Candidates by cell: corner_key() · 2 if undecided, + 1 if accepted; 0 if rejected.
   uint64_t* slots;
-  uint32_t* pending;   ///< candidates to decide on, as places in `slots`
-  uint32_t* rivals;    ///< by place in `pending`: the stronger one that each waits for, a place in `slots`
-  uint64_t* accepted;  ///< corner_key()s in any order
+  uint32_t* pending;  ///< indices into `slots` of the candidates to decide
+  /// For each entry of `pending`: slot of the stronger neighbour that the candidate waits for.
+  uint32_t* rivals;
+  uint64_t* accepted;  ///< corner_key() of each accepted candidate, unordered
   size_t bytes;
 
   CornerDeviceMemory(uint8_t* memory, Extent e) {
-    size_t used = 0;
-    const auto take = [&](size_t bytes_of_one, size_t count) {
-      uint8_t* const at = memory ? memory + used : nullptr;
-      used += (bytes_of_one * count + 255) / 256 * 256;
-      return at;
-    };
+    Carver carver(memory);
     const auto w = static_cast<size_t>(e.width), h = static_cast<size_t>(e.height);
     const size_t cells =
-        ((w + kCornerLeastCell - 1) / kCornerLeastCell) * ((h + kCornerLeastCell - 1) / kCornerLeastCell);
+        ((w + kCornerMinCell - 1) / kCornerMinCell) * ((h + kCornerMinCell - 1) / kCornerMinCell);
     const size_t most = ((w + 1) / 2) * ((h + 1) / 2);
-    const size_t places = (w + kCornerLargestCell) * (h + kCornerLargestCell) / 4;
-    const auto words = [&](size_t count) { return reinterpret_cast<uint32_t*>(take(4, count)); };
-    const auto longs = [&](size_t count) { return reinterpret_cast<uint64_t*>(take(8, count)); };
-    counters = reinterpret_cast<CornerCounters*>(take(sizeof(CornerCounters), 1));
-    histogram = words(CornerHistogram::count);
-    cell_counts = words(cells), living = words(cells);
-    cleared_words = used / 4;
-    next = words(kMaxTracks);
-    candidates = longs(most), slots = longs(places);
-    pending = words(most), rivals = words(most), accepted = longs(most);
-    bytes = used;
+    const size_t places = (w + kCornerMaxCell) * (h + kCornerMaxCell) / 4;
+    counters = carver.take<CornerCounters>(1);
+    histogram = carver.take<uint32_t>(CornerHistogram::count);
+    cell_counts = carver.take<uint32_t>(cells), track_heads = carver.take<uint32_t>(cells);
+    cleared_words = carver.used() / 4;
+    next_track = carver.take<uint32_t>(kMaxTracks);
+    candidates = carver.take<uint64_t>(most), slots = carver.take<uint64_t>(places);
+    pending = carver.take<uint32_t>(most), rivals = carver.take<uint32_t>(most);
+    accepted = carver.take<uint64_t>(most);
+    bytes = carver.used();
   }
 };
 
-/// The grid of cells for one distance.
+/// Grid of cells for a minimum distance.
 struct CornerCells {
   int side, columns, rows;
-  uint32_t places;  ///< in one cell
-  uint32_t reach;   ///< corner_reach_squared()
-  int radius;       ///< largest distance along an axis that is too close
+  uint32_t places;  ///< number of places in one cell
+  uint32_t reach;   ///< squared distance limit: corner_reach_squared()
+  int radius;       ///< largest offset along one axis that is too close
 };
 
 }  // namespace lensd

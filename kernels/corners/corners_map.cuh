@@ -1,4 +1,4 @@
-// Corner detection on CUDA, first part: tiles of the eigenvalue map and their local maxima, in shared memory.
+// Corner detection on CUDA: computes tiles of the eigenvalue map and their local maxima in shared memory.
 #pragma once
 
 #include "kernels/common/border.hpp"
@@ -9,25 +9,25 @@
 
 namespace lensd {
 
-/// A tile has 128 columns of gradients, a thread each. They give 129 - block columns of eigenvalues, of which
-/// all but the outer two can be corners.
+/// A tile has 128 columns of gradients, one per thread, and 129 − block columns of eigenvalues. All
+/// eigenvalue columns except the outer two can hold corners.
 struct CornerTile {
-  static constexpr int threads = 128, rows = 32;  ///< rows of possible corners: bits of a word
+  static constexpr int threads = 128, rows = 32;  ///< rows that can hold corners, one bit of a word per row
   static constexpr int map_rows = rows + 2;
-  static constexpr int words =
-      (threads + 2 + 3) / 4 + 1;  ///< of a row of pixels, which begins at a multiple of 4
+  /// Words of a row, which starts at a multiple of 4.
+  static constexpr int words = (threads + 2 + 3) / 4 + 1;
   static constexpr int pixel_rows = map_rows + kCornerMaxBlock - 1 + 2;
   __host__ __device__ static constexpr int width(int block) { return threads - 1 - block; }
 };
 
 struct CornerTileShared {
   uint32_t pixels[CornerTile::pixel_rows * CornerTile::words];
-  int32_t sums[2][3][CornerTile::threads];  ///< s, a, b of columns, for this row and the one before
+  int32_t sums[2][3][CornerTile::threads];  ///< sums s, a and b by column, for this row and the previous one
   float map[CornerTile::map_rows][CornerTile::threads];
   uint32_t strongest, count, first;
 };
 
-/// Pixels around a tile by reflect101, from (x0, y0) on; x0 is a multiple of 4.
+/// Loads the pixels under a tile from (x0, y0) on; x0 is a multiple of 4. Border rule: reflect101.
 __device__ inline void load_corner_pixels(const ImageView<const uint8_t>& luma, int x0, int y0, int rows,
                                           uint32_t* pixels) {
   for (int i = static_cast<int>(threadIdx.x); i < rows * CornerTile::words; i += CornerTile::threads) {
@@ -44,15 +44,14 @@ __device__ inline void load_corner_pixels(const ImageView<const uint8_t>& luma, 
   }
 }
 
-/// True where reflect101 shows position `i` of a row of n mirrored, so that a derivative along it has turned
-/// its sign.
+/// Returns true if reflect101 mirrors position `i` of a row of n, which negates a derivative along the row.
 __device__ inline bool corner_mirrored(int i, int n) {
   if ((i >= 0 && i < n) || n == 1) return false;
   const int period = 2 * n - 2, m = i % period;
   return (m < 0 ? m + period : m) >= n;
 }
 
-/// Gradients down a column of the tile, one row after the other.
+/// Computes the gradients of a column of the tile, row by row.
 class CornerColumn {
  public:
   /// `top` is the pixel of this column in the row above the first gradient.
@@ -79,17 +78,18 @@ class CornerColumn {
   int difference_[2], smooth_[2];
 };
 
-/// The map of a tile whose first possible corner is (x0, y0); zeros outside the picture. Returns the largest
-/// value that this thread computed, as bits.
+/// Computes the map of the tile whose first possible corner is (x0, y0); zeros outside the picture. Returns
+/// the bits of the thread's maximum.
 __device__ inline uint32_t corner_tile_map(CornerTileShared& s, Extent extent, int block, int x0, int y0) {
   const int t = static_cast<int>(threadIdx.x), before = block / 2;
-  const int first_x = x0 - 1 - before, first_y = y0 - 1 - before;  // of the gradients
+  const int first_x = x0 - 1 - before, first_y = y0 - 1 - before;  // position of the first gradient
   const int x = first_x + t;
   const auto* const top = reinterpret_cast<const uint8_t*>(s.pixels) + ((first_x - 1) & 3) + 1 + t;
   CornerColumn entering(top), leaving(top);
   const bool mirrored_x = corner_mirrored(x, extent.width);
   int sum_s = 0, sum_a = 0, sum_b = 0;
-  // The gradients of mirrored pixels have turned their signs; those of the mirrored rule have not.
+  // Gradients computed from mirrored pixels have the wrong sign: the definition mirrors gradients, not
+  // pixels.
   const auto add = [&](int2 g, int y, int sign) {
     const int product = g.x * g.y, a = g.x * g.x;
     sum_s += sign * (a + g.y * g.y), sum_a += sign * a;
@@ -103,7 +103,7 @@ __device__ inline uint32_t corner_tile_map(CornerTileShared& s, Extent extent, i
     if (map_row < 0) continue;
     int32_t(&sums)[3][CornerTile::threads] = s.sums[row & 1];
     sums[0][t] = sum_s, sums[1][t] = sum_a, sums[2][t] = sum_b;
-    __syncthreads();  // the other buffer is free: all have passed here a row ago
+    __syncthreads();  // the other buffer is free: all threads passed here one row ago
     float value = 0;
     const int map_x = x0 - 1 + t, map_y = y0 - 1 + map_row;
     if (t < CornerTile::threads - block + 1 && map_x >= 0 && map_x < extent.width && map_y >= 0 &&
@@ -119,7 +119,8 @@ __device__ inline uint32_t corner_tile_map(CornerTileShared& s, Extent extent, i
   return most;
 }
 
-/// Bits of the tile's rows where this thread's column has a local maximum above `least`.
+/// Returns a word with a bit for each of the tile's rows in which this thread's column has a local maximum
+/// above `least`.
 __device__ inline uint32_t corner_tile_maxima(const CornerTileShared& s, Extent extent, int block, int x0,
                                               int y0, float least) {
   const int t = static_cast<int>(threadIdx.x), x = x0 + t;

@@ -1,8 +1,8 @@
-// Arithmetic that detection's two backends and its oracle share.
+// Arithmetic shared by both backends and the oracle of the corner detector.
 //
-// A structure tensor comes as three exact integers: s = Σ dx² + dy², a = Σ dx², b = Σ dx·dy. Its smallest
-// eigenvalue is (s − r) / 2 with r² = (2a − s)² + (2b)². Written as (s² − r²) / (2 (s + r)) nothing cancels:
-// the numerator is an exact integer, so that a straight edge has the eigenvalue 0 and not its float rounding.
+// A structure tensor is three exact integers: s = Σ dx² + dy², a = Σ dx², b = Σ dx·dy. Its smallest
+// eigenvalue is (s − r) / 2 with r² = (2a − s)² + (2b)². The form (s² − r²) / (2 (s + r)) avoids
+// cancellation: the numerator is an exact integer, so a straight edge has the eigenvalue 0.
 #pragma once
 
 #include <cmath>
@@ -12,12 +12,12 @@
 
 namespace lensd {
 
-/// Largest CornerParams::block. Sums stay below 2^31: dx² + dy² is at most 1 300 500.
+/// Maximum of CornerParams::block. Sums stay below 2^31: dx² + dy² is at most 1 300 500.
 inline constexpr int kCornerMaxBlock = 31;
-/// Up to this block the squares of the sums are below 2^53, exact in double.
+/// Up to this block size the squares of the sums are below 2^53, so they are exact in double.
 inline constexpr int kCornerNarrowBlock = 7;
 
-/// The smallest eigenvalue.
+/// Returns the smallest eigenvalue.
 LENSD_HD inline float corner_eigenvalue(int32_t s, int32_t a, int32_t b) {
   if (s == 0) return 0;
   const int32_t d = 2 * a - s, e = 2 * b;
@@ -27,8 +27,8 @@ LENSD_HD inline float corner_eigenvalue(int32_t s, int32_t a, int32_t b) {
   return 0.5f * static_cast<float>(static_cast<double>(square)) / (static_cast<float>(s) + r);
 }
 
-/// Candidates as numbers whose order is that of the corners, strongest largest: 31 bits of strength, then 28
-/// of the position, smaller y and x first. Never 0 for a strength above 0.
+/// Mask of the position in a sort key. A key has 31 bits of strength, then 28 bits of position; stronger
+/// candidates have larger keys, then those with smaller y and x. A key is nonzero if the strength is above 0.
 inline constexpr uint64_t kCornerPosition = (1u << 28) - 1;
 LENSD_HD constexpr uint64_t corner_key(uint32_t strength, int x, int y) {
   return static_cast<uint64_t>(strength) << 28 |
@@ -44,7 +44,7 @@ LENSD_HD constexpr int corner_key_y(uint64_t key) {
   return static_cast<int>((kCornerPosition - (key & kCornerPosition)) >> 14);
 }
 
-/// Two points are too close when dx² + dy² is below this: the least integer that is not below min_distance².
+/// Returns min_distance² rounded up. Two pixels are too close if dx² + dy² is below this.
 LENSD_HD inline uint32_t corner_reach_squared(float min_distance) {
   if (!(min_distance > 0)) return 0;
   const double d = min_distance < 32767 ? static_cast<double>(min_distance) : 32767.0;
@@ -53,17 +53,17 @@ LENSD_HD inline uint32_t corner_reach_squared(float min_distance) {
   return static_cast<double>(whole) < square ? whole + 1 : whole;
 }
 
-/// The pixel in [0, n) where a track's coordinate lies, rounded half up.
+/// Returns the pixel in [0, n) nearest to a track's coordinate; halves round up.
 LENSD_HD inline int corner_pixel(float v, int n) {
   if (!(v > 0)) return 0;
   if (v >= static_cast<float>(n - 1)) return n - 1;
   return static_cast<int>(v + 0.5f);
 }
 
-/// Strengths in buckets, for choosing the strongest without sorting all.
+/// Buckets of strengths, used to select the strongest corners without sorting all of them.
 struct CornerBuckets {
   static constexpr int count = 4096;
-  /// Of a strength not above `strongest`: 0 for the strongest, 64 buckets for each halving.
+  /// Returns the bucket of a strength ≤ `strongest`: 0 for the strongest, 64 buckets per octave.
   LENSD_HD static int of(uint32_t strength, uint32_t strongest) {
     const auto i = static_cast<int>((strongest >> 17) - (strength >> 17));
     return i < count ? i : count - 1;

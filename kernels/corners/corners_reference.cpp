@@ -1,4 +1,4 @@
-// Corner detection by its definition, scalar.
+// The scalar oracle of the corner detector.
 #include <algorithm>
 #include <bit>
 #include <functional>
@@ -18,7 +18,7 @@ struct Gradient {
   int dx, dy;
 };
 
-/// Sobel 3×3 of every pixel.
+/// Returns the Sobel 3×3 gradient of every pixel.
 std::vector<Gradient> gradients(const Image& luma) {
   const int w = luma.width(), h = luma.height();
   std::vector<Gradient> result;
@@ -35,8 +35,8 @@ std::vector<Gradient> gradients(const Image& luma) {
   return result;
 }
 
-/// Eigenvalues of every pixel. The block reaches from block / 2 before the pixel; what stands beyond the rim
-/// are the gradients inside, mirrored without a change of sign.
+/// Returns the smallest eigenvalue at every pixel. The block starts block / 2 before the pixel. Border rule:
+/// gradients are mirrored without a change of sign.
 std::vector<float> eigenvalues(const Image& luma, int block) {
   const int w = luma.width(), h = luma.height();
   const std::vector<Gradient> gradient = gradients(luma);
@@ -56,7 +56,7 @@ std::vector<float> eigenvalues(const Image& luma, int block) {
 
 }  // namespace
 
-std::vector<Corner> corners_reference(const Image& luma, const CornerParams& params, const TrackTable* living,
+std::vector<Corner> corners_reference(const Image& luma, const CornerParams& params, const TrackTable* tracks,
                                       uint32_t wanted, CornerCount& count) {
   count = {};
   wanted = std::min(wanted, static_cast<uint32_t>(params.capacity));
@@ -84,9 +84,9 @@ std::vector<Corner> corners_reference(const Image& luma, const CornerParams& par
     int x, y;
   };
   std::vector<Point> kept;
-  if (living)
-    for (uint32_t i = 0; i < living->capacity; ++i) {
-      const Track& track = living->tracks()[i];
+  if (tracks)
+    for (uint32_t i = 0; i < tracks->capacity; ++i) {
+      const Track& track = tracks->tracks()[i];
       if (is_alive(track.status)) kept.push_back({corner_pixel(track.x, w), corner_pixel(track.y, h)});
     }
   const uint32_t reach = corner_reach_squared(params.min_distance);

@@ -56,7 +56,7 @@ void corner_columns(const int32_t* added, const int32_t* removed, const CornerCo
   }
 }
 
-/// s² − d² − e² in double, as the exact integer rounds.
+/// Returns s² − d² − e²: the exact integer, rounded to double and then to float.
 template <bool Narrow, class D32, class V32>
 HWY_INLINE hn::Vec<hn::Rebind<float, D32>> corner_squares(D32 d32, V32 s, V32 d, V32 e) {
   const hn::Rebind<float, D32> f32;
@@ -81,13 +81,14 @@ HWY_INLINE hn::Vec<hn::Rebind<float, D32>> corner_squares(D32 d32, V32 s, V32 d,
   return hn::Combine(f32, upper, lower);
 }
 
-/// Block 0: of any size.
+/// Computes a row of eigenvalues. `Block` is 0 for any size.
 template <int Block, bool Narrow>
 float corner_strengths(const CornerColumns& sums, int block, float least, float* strength, int width) {
   const hn::ScalableTag<int32_t> d32;
   const hn::Rebind<float, decltype(d32)> f32;
   const int lanes = static_cast<int>(hn::Lanes(d32));
-  // Twice the eigenvalue is at most s − max(|d|, |e|); a little below `least`, for its rounding.
+  // Twice the eigenvalue is at most s − max(|d|, |e|). The bound is slightly below `least` to allow for
+  // rounding.
   const double bound = 2.0 * static_cast<double>(least) * 0.9999;
   const auto skip = hn::Set(d32, bound < 2e9 ? static_cast<int32_t>(bound) : 2000000000);
   auto most = hn::Zero(f32);
@@ -111,7 +112,7 @@ float corner_strengths(const CornerColumns& sums, int block, float least, float*
     const auto square = corner_squares<Narrow>(d32, s, d, e);
     const auto fd = hn::ConvertTo(f32, d), fe = hn::ConvertTo(f32, e), fs = hn::ConvertTo(f32, s);
     const auto r = hn::Sqrt(hn::Add(hn::Mul(fd, fd), hn::Mul(fe, fe)));
-    const auto below = hn::Max(hn::Add(fs, r), hn::Set(f32, 1.0f));  // s is an integer: 1 only where it is 0
+    const auto below = hn::Max(hn::Add(fs, r), hn::Set(f32, 1.0f));  // differs from s + r only if s is 0
     auto value = hn::Div(hn::Mul(hn::Set(f32, 0.5f), square), below);
     if (x + lanes > width) value = hn::IfThenElseZero(hn::FirstN(f32, static_cast<size_t>(width - x)), value);
     hn::StoreU(value, f32, strength + x);

@@ -1,6 +1,6 @@
 #include "kernels/crop/crop.hpp"
 
-#include <cstring>
+#include "kernels/common/copy_rows.hpp"
 
 namespace lensd {
 
@@ -18,29 +18,25 @@ FilterSchema Crop::make_schema() {
 
 Layout Crop::configure(const FilterInputs& inputs) {
   rect_ = CropRect::make(params_, inputs.images[0].extent);
-  const ImageFormat output{inputs.images[0].format, rect_.extent};
-  return {.output = output,
-          .passes = {{.name = "crop",
-                      .items = output.extent.height,
-                      .grain = 8,
-                      .bytes = 2.0 * static_cast<double>(output.row_bytes()) * output.extent.height}},
-          .scratch_bytes = {}};
+  return single_pass({inputs.images[0].format, rect_.extent}, cost);
 }
 
-void Crop::run(const PassArgs& args, Band band) const {
-  const ConstImageRef in = args.in[0];
-  const size_t left = static_cast<size_t>(rect_.x) * static_cast<size_t>(in.channels());
-  for (int y = band.begin; y < band.end; ++y)
-    std::memcpy(args.out.row(y), in.row(rect_.y + y) + left, args.out.row_bytes());
+void Crop::apply(const PassArgs& args, Band band) const {
+  copy_rows(args.in[0], args.out, band, rect_.x, rect_.y);
 }
+
+#if LENSD_CUDA
+void Crop::launch_apply(const PassArgs& args, CudaStream stream) const {
+  launch_copy(args.in[0], args.out, stream, rect_.x, rect_.y);
+}
+#endif
 
 void Crop::reference(ReferenceRun& run) const {
   const Image& in = run.in[0];
   const CropRect rect = CropRect::make(params_, in.format.extent);
   run.out = Image({in.format.format, rect.extent});
-  for (int y = 0; y < rect.extent.height; ++y)
-    for (int x = 0; x < rect.extent.width; ++x)
-      for (int c = 0; c < in.channels(); ++c) run.out.at(x, y, c) = in.at(rect.x + x, rect.y + y, c);
+  for_each_sample(rect.extent, in.channels(),
+                  [&](int x, int y, int c) { run.out.at(x, y, c) = in.at(rect.x + x, rect.y + y, c); });
 }
 
 }  // namespace lensd

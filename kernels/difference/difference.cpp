@@ -13,7 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// out = amplified |a − b|; bytes outside the repeated mask `colour` are a's.
+/// Computes out = amplified |a − b|; bytes outside the repeated mask `colour` are copied from `a`.
 void difference_row(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t bytes, uint32_t gain_q8,
                     uint32_t colour) {
   const hn::ScalableTag<uint8_t> d8;
@@ -22,7 +22,7 @@ void difference_row(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t byt
   const auto is_colour = hn::BitCast(d8, hn::Set(d32, colour));
   const auto gain = hn::Set(d16, static_cast<uint16_t>(gain_q8));
   const auto half = hn::Set(d16, 128), low_byte = hn::Set(d16, 0xff);
-  // 16-bit products d·gain: where the upper half is not 0 the result is 255 anyway.
+  // 16-bit products d·gain: the result is 255 if the upper half is not 0.
   const auto amplify = [&](auto d) {
     const auto beyond = hn::VecFromMask(d16, hn::Ne(hn::MulHigh(d, gain), hn::Zero(d16)));
     return hn::ShiftRight<8>(hn::SaturatedAdd(hn::Or(hn::Mul(d, gain), beyond), half));
@@ -37,8 +37,8 @@ void difference_row(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t byt
     hn::StoreU(hn::Or(hn::And(result, is_colour), hn::AndNot(is_colour, va)), d8, out + x);
   }
   for (; x < bytes; ++x) {
-    const bool keep = (colour >> (x % 4 * 8) & 255) == 0;
-    out[x] = keep ? a[x] : static_cast<uint8_t>(amplified_difference(a[x], b[x], gain_q8));
+    const uint32_t d = amplified_difference(a[x], b[x], gain_q8);
+    out[x] = is_colour_byte(colour, x) ? static_cast<uint8_t>(d) : a[x];
   }
 }
 
@@ -58,26 +58,19 @@ FilterSchema Difference::make_schema() {
 
 Layout Difference::configure(const FilterInputs& inputs) {
   const ImageFormat format = inputs.images[0];
-  const double bytes = static_cast<double>(format.row_bytes()) * format.extent.height;
   const bool two = inputs.images.size() > 1;
-  Layout layout{.output = format,
-                .passes = {{.name = "difference",
-                            .items = format.extent.height,
-                            .grain = 8,
-                            .bytes = (two ? 3 : 4) * bytes,
-                            .operations = 3 * bytes}},
-                .scratch_bytes = {}};
+  Layout layout = single_pass(format, {.bytes = two ? 3.0 : 4.0, .operations = 3});
   if (!two) layout.state_bytes = state_pitch(format) * static_cast<size_t>(format.extent.height);
   return layout;
 }
 
-void Difference::run(const PassArgs& args, Band band) const {
+void Difference::apply(const PassArgs& args, Band band) const {
   const ConstImageRef in = args.in[0];
   const size_t bytes = in.row_bytes(), pitch = state_pitch(in.format);
   const uint32_t gain = block_of(args).gain_q8;
-  const uint32_t colour = in.format.format == PixelFormat::gray8 ? 0xffffffffu : 0x00ffffffu;
+  const uint32_t colour = colour_bits(in.format.format);
   const StatePair<uint8_t> state = args.state_of<uint8_t>();
-  const bool fresh = args.frame->reset != 0;
+  const bool first = args.frame->reset != 0;
   const auto row = &HWY_DYNAMIC_DISPATCH(difference_row);
   for (int y = band.begin; y < band.end; ++y) {
     if (args.in.size() > 1) {
@@ -85,7 +78,7 @@ void Difference::run(const PassArgs& args, Band band) const {
       continue;
     }
     const size_t offset = pitch * static_cast<size_t>(y);
-    row(in.row(y), fresh ? in.row(y) : state.before() + offset, args.out.row(y), bytes, gain, colour);
+    row(in.row(y), first ? in.row(y) : state.before() + offset, args.out.row(y), bytes, gain, colour);
     std::memcpy(state.after() + offset, in.row(y), bytes);
   }
 }

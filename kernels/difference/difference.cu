@@ -8,7 +8,9 @@ struct Aligned {
   bool a, b, out;
 };
 
-/// With one input `b` is not read; the last frame is in `state`, rows `state_pitch` bytes apart.
+/// Computes the amplified difference of `a` and `b`. With one input, `b` is not read; the previous frame is
+/// in `state`, in rows `state_pitch` bytes apart. Does not use launch_chunks(), which takes 1.5 times as long
+/// here on an H200.
 __global__ void difference_kernel(ImageView<const uint8_t> a, ImageView<const uint8_t> b,
                                   ImageView<uint8_t> out, StatePair<uint8_t> state, int state_pitch, bool two,
                                   int row_bytes, uint32_t colour, Aligned aligned,
@@ -16,7 +18,6 @@ __global__ void difference_kernel(ImageView<const uint8_t> a, ImageView<const ui
   const int x = chunk_x(), left = row_bytes - x;
   const int y = static_cast<int>(blockIdx.y * ChunkShape::rows + threadIdx.y);
   if (left <= 0 || y >= a.extent.height) return;
-
   const Chunk from = load_chunk(a.row(y) + x, left, aligned.a);
   Chunk other = from;
   if (two) {
@@ -26,7 +27,6 @@ __global__ void difference_kernel(ImageView<const uint8_t> a, ImageView<const ui
     if (!state.frame->reset) other = load_chunk(state.before() + at, ChunkShape::bytes, true);
     store_chunk(state.after() + at, from, ChunkShape::bytes, true);
   }
-
   const uint32_t gain = block->gain_q8;
   Chunk result;
 #pragma unroll
@@ -40,7 +40,7 @@ __global__ void difference_kernel(ImageView<const uint8_t> a, ImageView<const ui
 
 }  // namespace
 
-void Difference::launch(const PassArgs& args, CudaStream stream) const {
+void Difference::launch_apply(const PassArgs& args, CudaStream stream) const {
   const ConstImageRef a = args.in[0];
   const bool two = args.in.size() > 1;
   const ConstImageRef b = two ? args.in[1] : a;

@@ -1,32 +1,47 @@
-// difference: |a − b| of each colour channel times gain, clamped to 255; alpha comes from the first input.
+// difference: |a − b| of each colour channel times gain, clamped to 255. Alpha comes from the first input.
 //
-// Two inputs: the first against the second. One input: each frame against the one before; the first frame,
-// also after a seek, is 0.
+// With two inputs, compares the first with the second. With one input, compares each frame with the previous
+// one; the first frame, also after a seek, outputs 0.
 //
 // Formats: Gray8, RGBA8, all inputs alike. Aliasing: none. Border rule: none. Temporal reach: 1 frame with
 // one input (state), none with two. Exact: gain in 8-bit fixed point, rounded half up.
 #pragma once
 
-#include "core/graph/filter.hpp"
-#include "kernels/difference/difference_math.hpp"
+#include <cmath>
+#include <cstdint>
+
+#include "kernels/common/single_pass.hpp"
 
 namespace lensd {
 
-class Difference final : public FilterBase<Difference, DifferenceParams, DifferenceBlock> {
+struct DifferenceParams {
+  double gain = 1;
+};
+
+struct DifferenceBlock {
+  uint32_t gain_q8;
+  static DifferenceBlock make(const DifferenceParams& p) {
+    return {static_cast<uint32_t>(std::lround(p.gain * 256))};
+  }
+};
+
+/// Returns min(255, |a − b|·gain), rounded.
+LENSD_HD constexpr uint32_t amplified_difference(uint32_t a, uint32_t b, uint32_t gain_q8) {
+  const uint32_t d = ((a > b ? a - b : b - a) * gain_q8 + 128) >> 8;
+  return d < 255 ? d : 255;
+}
+
+class Difference final : public SinglePass<Difference, DifferenceParams, DifferenceBlock> {
  public:
   static FilterSchema make_schema();
   Layout configure(const FilterInputs& inputs) override;
-  void run(const PassArgs& args, Band band) const override;
-#if LENSD_CUDA
-  void launch(const PassArgs& args, CudaStream stream) const override;
-#endif
+  void apply(const PassArgs& args, Band band) const;
+  void launch_apply(const PassArgs& args, CudaStream stream) const;
   void reference(ReferenceRun& run) const override;
 
  private:
-  /// State: the last frame, rows on multiples of 16 bytes.
-  static size_t state_pitch(const ImageFormat& format) {
-    return (format.row_bytes() + 15) / 16 * 16;
-  }
+  /// Returns the pitch of the state's rows in bytes, a multiple of 16. The state is the previous frame.
+  static size_t state_pitch(const ImageFormat& format) { return (format.row_bytes() + 15) / 16 * 16; }
 };
 
 }  // namespace lensd

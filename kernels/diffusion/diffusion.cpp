@@ -18,7 +18,7 @@ HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// out[i] = diffusion_flow(a[i], b[i]).
+/// Computes out[i] = diffusion_flow(a[i], b[i]).
 void diffusion_flows(const uint16_t* a, const uint16_t* b, int32_t* out, size_t n,
                      const DiffusionBlock& block) {
   const hn::ScalableTag<int32_t> d32;
@@ -38,7 +38,7 @@ void diffusion_flows(const uint16_t* a, const uint16_t* b, int32_t* out, size_t 
   for (; i < n; ++i) out[i] = diffusion_flow(a[i], b[i], block.lambda, block.inverse_kappa);
 }
 
-/// New states: at + right - left + down - up, where left[i] flows into the left neighbour of i.
+/// Computes the new states: at + right - left + down - up. left[i] flows from i to its left neighbour.
 void diffusion_add(const uint16_t* at, const int32_t* left, const int32_t* right, const int32_t* up,
                    const int32_t* down, uint16_t* out, size_t n) {
   const hn::ScalableTag<int32_t> d32;
@@ -66,7 +66,8 @@ HWY_EXPORT(diffusion_add);
 
 namespace {
 
-/// A worker's memory: two rows of states with a pixel of border, flows across and along, a finished row.
+/// Private memory of a worker: two rows of states with a pixel of border, three rows of flows, and a result
+/// row.
 struct DiffusionWorker {
   uint16_t *at, *below, *done;
   int32_t *across, *up, *down;
@@ -82,14 +83,14 @@ struct DiffusionWorker {
   }
 };
 
-/// Where an iteration reads: the picture, or states in scratch.
+/// Input of an iteration: the picture, or states in scratch memory.
 struct DiffusionSource {
   ConstImageRef image;
-  const uint8_t* states;
+  const uint8_t* states;  ///< states in scratch memory; null: use the picture
   size_t pitch;
   Border border;
 
-  /// Row y by the border rule, with a pixel of border on both sides.
+  /// Loads row y by the border rule, with a pixel of border on both sides.
   void load(int y, uint16_t* to) const {
     const int width = image.width(), ch = image.channels(), inside = border_index(y, image.height(), border);
     const size_t n = image.row_bytes();
@@ -114,13 +115,13 @@ struct DiffusionSource {
 
 FilterSchema Diffusion::make_schema() {
   Schema<DiffusionParams> schema("diffusion",
-                                 "anisotropic diffusion: smooths inside regions, keeps their edges");
+                                 "anisotropic diffusion: smooths within regions, keeps their edges");
   schema
-      .integer("iterations", &DiffusionParams::iterations, 1, kDiffusionMaxIterations, "steps",
+      .integer("iterations", &DiffusionParams::iterations, 1, kDiffusionMaxIterations, "number of steps",
                {.change = ParamChange::reconfigure})
-      .real("lambda", &DiffusionParams::lambda, 0, 0.25, "how far a step goes; stable up to 0.25")
+      .real("lambda", &DiffusionParams::lambda, 0, 0.25, "step size; stable up to 0.25")
       .real("kappa", &DiffusionParams::kappa, 1, kDiffusionMaxKappa,
-            "differences above this are edges; at the maximum there are none",
+            "differences above this are edges; at the maximum nothing is an edge",
             {.widget = Widget::log_slider});
   return add_border(schema, &DiffusionParams::border).build();
 }
@@ -132,34 +133,39 @@ Layout Diffusion::configure(const FilterInputs& inputs) {
   iterations_ = params_.iterations;
   Layout layout{.output = format, .passes = {}, .scratch_bytes = {}};
   if (inputs.backend == Backend::cpu) {
-    layout.passes.assign(static_cast<size_t>(iterations_), {.name = "iteration",
-                                                            .items = format.extent.height,
-                                                            .grain = 16,
-                                                            .bytes = 4 * values,
-                                                            .operations = 20 * values});
+    for (int i = 0; i < iterations_; ++i)
+      layout.passes.push_back({.name = "iteration",
+                               .run = cpu_pass<&Diffusion::iterate>,
+                               .step = i,
+                               .items = format.extent.height,
+                               .grain = 16,
+                               .bytes = 4 * values,
+                               .operations = 20 * values});
     layout.scratch_bytes.assign(iterations_ > 1 ? 2 : 0, state_pitch(format.row_bytes()) * rows);
     layout.worker_bytes = DiffusionWorker::bytes(format);
   } else {
-    const int passes = (iterations_ + kDiffusionFused - 1) / kDiffusionFused;
-    layout.passes.assign(
-        static_cast<size_t>(passes),
-        {.name = "iterations", .bytes = 4 * values, .operations = 20.0 * kDiffusionFused * values});
+    for (int i = 0; i < iterations_; i += kDiffusionFused)
+      layout.passes.push_back({.name = "iterations",
+                               .launch = cuda_pass<&Diffusion::launch_iterations>,
+                               .step = i,
+                               .bytes = 4 * values,
+                               .operations = 20.0 * kDiffusionFused * values});
     const size_t planes = format.format == PixelFormat::rgba8 ? 3 : 1;
-    layout.scratch_bytes.assign(passes > 1 ? 2 : 0,
+    layout.scratch_bytes.assign(layout.passes.size() > 1 ? 2 : 0,
                                 state_pitch(static_cast<size_t>(format.extent.width)) * rows * planes);
   }
   return layout;
 }
 
-void Diffusion::run(const PassArgs& args, Band band) const {
+void Diffusion::iterate(const PassArgs& args, Band band) const {
   const DiffusionBlock& block = block_of(args);
   const ConstImageRef in = args.in[0];
   const int ch = in.channels();
   const size_t n = in.row_bytes(), pitch = state_pitch(n);
   const DiffusionSource source{
-      in, args.pass == 0 ? nullptr : args.scratch[static_cast<size_t>((args.pass - 1) & 1)], pitch,
+      in, args.step == 0 ? nullptr : args.scratch[static_cast<size_t>((args.step - 1) & 1)], pitch,
       block.border};
-  const bool last = args.pass + 1 == iterations_;
+  const bool last = args.step + 1 == iterations_;
   const auto flows = HWY_DYNAMIC_DISPATCH(diffusion_flows);
   const auto add = HWY_DYNAMIC_DISPATCH(diffusion_add);
 
@@ -174,7 +180,7 @@ void Diffusion::run(const PassArgs& args, Band band) const {
     flows(w.at, w.at + ch, w.across, n + static_cast<size_t>(ch), block);
     uint16_t* const states =
         last ? w.done
-             : reinterpret_cast<uint16_t*>(args.scratch[static_cast<size_t>(args.pass & 1)] +
+             : reinterpret_cast<uint16_t*>(args.scratch[static_cast<size_t>(args.step & 1)] +
                                            pitch * static_cast<size_t>(y));
     add(w.at + ch, w.across, w.across + ch, w.up, w.down, states, n);
     if (last) {

@@ -5,17 +5,17 @@
 namespace lensd {
 namespace {
 
-/// Up to four iterations in registers: a thread holds 4 × 4 pixels of one channel, a block 64 × 64 with a rim
-/// of four that loses its meaning from the outside in. What flows over the edges of a thread's square comes
-/// from the neighbouring lanes and, above and below, through shared memory.
+/// Computes up to four iterations in registers: a thread holds 4 × 4 pixels of one channel, a block 64 × 64.
+/// The block's outer four pixels become invalid, one per iteration from the outside in. A thread's square
+/// gets its horizontal neighbours from adjacent lanes and its vertical ones through shared memory.
 struct DiffusionTuning {
   static constexpr int side = 4, across = 16, threads = across * across;
   static constexpr int tile = side * across, rim = kDiffusionFused, inner = tile - 2 * rim;
-  static_assert(rim == side, "the rim is whole squares");
+  static_assert(rim == side, "the rim consists of whole squares");
 };
 
 struct DiffusionPlanes {
-  uint8_t* data;  ///< null: the picture
+  uint8_t* data;  ///< planes of states; null: use the picture
   size_t pitch, plane;
   __device__ uint16_t* row(int channel, int y) const {
     return reinterpret_cast<uint16_t*>(data + plane * static_cast<size_t>(channel) +
@@ -23,8 +23,8 @@ struct DiffusionPlanes {
   }
 };
 
-/// a / b to nearest, for operands far from the range's ends: what the compiler's division does there, without
-/// its test for them.
+/// Returns a / b rounded to nearest, like the compiler's division but without its checks for overflow and
+/// underflow.
 __device__ float near_quotient(float a, float b) {
   float r;
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(b));
@@ -34,15 +34,15 @@ __device__ float near_quotient(float a, float b) {
   return __fmaf_rn(r, __fmaf_rn(-b, q, a), q);
 }
 
-/// diffusion_flow() of integers that are kept as floats. Adding and taking away 1.5 · 2^23 rounds to an
-/// integer.
+/// Does the same as diffusion_flow() for integers stored as floats. Adding and subtracting 1.5 · 2^23 rounds
+/// to an integer.
 __device__ float flow_between(float a, float b, const DiffusionBlock& block) {
   const float d = b - a, q = d * block.inverse_kappa;
   const float flow = near_quotient(block.lambda, 1.0f + q * q) * d;
   return (flow + 12582912.0f) - 12582912.0f;
 }
 
-/// The thread's square; `x` and `y` are its first column and row in the picture.
+/// Square of a thread's pixels; `x` and `y` are its first column and row in the picture.
 struct DiffusionSquare {
   static constexpr int side = DiffusionTuning::side;
   float at[side][side];
@@ -69,13 +69,13 @@ struct DiffusionSquare {
     }
   }
 
-  /// One iteration; `above` and `below` are the rows next to the square, bit 4j + i of `zeros` is set for
-  /// pixels that stay 0.
+  /// Computes one iteration. `above` and `below` are the adjacent rows. Bit 4j + i of `zeros` marks pixels
+  /// that stay 0.
   __device__ void step(const float4& above, const float4& below, uint32_t zeros,
                        const DiffusionBlock& block) {
     const float top[side] = {above.x, above.y, above.z, above.w},
                 bottom[side] = {below.x, below.y, below.z, below.w};
-    float down[side];  // what flows from a row to the one above it
+    float down[side];  // flows from a row to the row above
 #pragma unroll
     for (int i = 0; i < side; ++i) down[i] = flow_between(top[i], at[0][i], block);
 #pragma unroll
@@ -114,8 +114,7 @@ __global__ void __launch_bounds__(DiffusionTuning::threads)
   const int channel = static_cast<int>(blockIdx.z), width = in.extent.width, height = in.extent.height;
   const int x = static_cast<int>(blockIdx.x) * DiffusionTuning::inner - DiffusionTuning::rim + kSide * column,
             y = static_cast<int>(blockIdx.y) * DiffusionTuning::inner - DiffusionTuning::rim + kSide * row;
-  // What lies outside goes on as the pixel that it mirrors; a replicated rim is, for neighbours at distance
-  // 1, a reflected one.
+  // Pixels outside evolve like the pixels that they mirror. At distance 1, replicate equals reflect.
   const Border border = block.border == Border::replicate ? Border::reflect : block.border;
   DiffusionSquare square;
   square.load(in, channels, channel, from, border, x, y);
@@ -154,15 +153,15 @@ __global__ void __launch_bounds__(DiffusionTuning::threads)
 
 }  // namespace
 
-void Diffusion::launch(const PassArgs& args, CudaStream stream) const {
+void Diffusion::launch_iterations(const PassArgs& args, CudaStream stream) const {
   const ConstImageRef in = args.in[0];
   const size_t pitch = state_pitch(static_cast<size_t>(in.width())),
                plane = pitch * static_cast<size_t>(in.height());
-  const int first = args.pass * kDiffusionFused, steps = min(kDiffusionFused, iterations_ - first);
-  const bool last = first + steps == iterations_;
-  const DiffusionPlanes from{
-      args.pass == 0 ? nullptr : args.scratch[static_cast<size_t>((args.pass - 1) & 1)], pitch, plane};
-  const DiffusionPlanes to{last ? nullptr : args.scratch[static_cast<size_t>(args.pass & 1)], pitch, plane};
+  const int steps = min(kDiffusionFused, iterations_ - args.step);
+  const bool first = args.step == 0, last = args.step + steps == iterations_;
+  const auto target = static_cast<size_t>(args.step / kDiffusionFused & 1);
+  const DiffusionPlanes from{first ? nullptr : args.scratch[1 - target], pitch, plane};
+  const DiffusionPlanes to{last ? nullptr : args.scratch[target], pitch, plane};
   const dim3 grid(blocks_for(in.width(), DiffusionTuning::inner),
                   blocks_for(in.height(), DiffusionTuning::inner), in.channels() == 4 ? 3 : 1);
   diffusion_kernel<<<grid, DiffusionTuning::threads, 0, stream>>>(

@@ -9,7 +9,7 @@ namespace lensd {
 
 inline constexpr double kDiffusionMaxKappa = 1000;
 inline constexpr int kDiffusionMaxIterations = 100;
-inline constexpr int kDiffusionFused = 4;  ///< iterations of one CUDA pass
+inline constexpr int kDiffusionFused = 4;  ///< maximum number of iterations per CUDA pass
 
 struct DiffusionParams {
   int iterations = 10;
@@ -20,7 +20,7 @@ struct DiffusionParams {
 
 struct DiffusionBlock {
   float lambda;
-  float inverse_kappa;  ///< 1 / (256 · kappa); 0 at kappa's maximum: linear diffusion
+  float inverse_kappa;  ///< 1 / (256 · kappa); 0 (linear diffusion) at the maximum of kappa
   Border border;
 
   static DiffusionBlock make(const DiffusionParams& p) {
@@ -29,7 +29,7 @@ struct DiffusionBlock {
   }
 };
 
-/// Values between iterations are 16 bits: the 8-bit value · 256.
+/// Returns the state for an 8-bit value: value · 256, in 16 bits.
 LENSD_HD constexpr uint16_t diffusion_state(uint8_t value) {
   return static_cast<uint16_t>(value << 8);
 }
@@ -37,8 +37,8 @@ LENSD_HD constexpr uint8_t diffusion_value(int state) {
   return static_cast<uint8_t>((state + 128) >> 8);
 }
 
-/// What flows from `b` to `a` in one iteration: λ · d / (1 + (d/κ)²) for d = b - a, rounded to nearest even.
-/// flow(a, b) = -flow(b, a), so that nothing is lost inside the picture.
+/// Returns the flow from `b` to `a` in one iteration: λ · d / (1 + (d/κ)²) with d = b - a, rounded to nearest
+/// even. flow(a, b) = -flow(b, a), so that the sum over the picture is constant.
 LENSD_HD inline int diffusion_flow(int a, int b, float lambda, float inverse_kappa) {
   const float d = static_cast<float>(b - a), q = d * inverse_kappa;
   const float flow = lambda / (1.0f + q * q) * d;
@@ -49,7 +49,7 @@ LENSD_HD inline int diffusion_flow(int a, int b, float lambda, float inverse_kap
 #endif
 }
 
-/// Rounding may leave the range by a few units.
+/// Clamps a state to 16 bits: rounding can exceed the range by a few units.
 LENSD_HD constexpr int diffusion_clamp(int state) {
   return state < 0 ? 0 : state > 65280 ? 65280 : state;
 }

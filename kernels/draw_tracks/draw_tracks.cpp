@@ -11,13 +11,13 @@ namespace lensd {
 FilterSchema DrawTracks::make_schema() {
   using P = DrawTracksParams;
   return Schema<P>("draw_tracks", "draws the tracks of a klt node before it: points and fading trails")
-      .choice("style", &P::style, {"points", "trails", "both"}, "what is drawn of a track")
-      .integer("trail", &P::trail, 0, 120, "how far back trails go",
+      .choice("style", &P::style, {"points", "trails", "both"}, "what is drawn of each track")
+      .integer("trail", &P::trail, 0, 120, "length of trails",
                {.unit = "frames", .change = ParamChange::reconfigure})
       .real("size", &P::size, 0.5, 32, "radius of a point; trails follow", {.unit = "px"})
       .choice("colour", &P::colour, {"age", "residual", "motion", "fixed"},
-              "what the colour tells, from blue (little) over green to red (much)")
-      .real("opacity", &P::opacity, 0, 1, "how much of the picture points and trails hide")
+              "quantity shown by colour, from blue (low) over green to red (high)")
+      .real("opacity", &P::opacity, 0, 1, "opacity of points and trails")
       .build();
 }
 
@@ -30,12 +30,18 @@ Layout DrawTracks::configure(const FilterInputs& inputs) {
       .output = format, .passes = {}, .scratch_bytes = {}, .state_bytes = DrawHistory::bytes(trail_)};
   if (inputs.backend == Backend::cpu) {
     layout.passes = {
-        {.name = "history", .items = kMaxTracks, .grain = 256},
-        {.name = "draw", .items = format.extent.height, .grain = kDrawStrip, .bytes = 2 * bytes}};
+        {.name = "history", .run = cpu_pass<&DrawTracks::keep_history>, .items = kMaxTracks, .grain = 256},
+        {.name = "draw",
+         .run = cpu_pass<&DrawTracks::draw>,
+         .items = format.extent.height,
+         .grain = kDrawStrip,
+         .bytes = 2 * bytes}};
     layout.scratch_bytes = {kMaxTracks * sizeof(DrawSpan)};
     layout.worker_bytes = kDrawStrip * draw_key_pitch(format.extent.width) * sizeof(uint32_t);
   } else {
-    layout.passes = {{.name = "history"}, {.name = "draw"}, {.name = "blend", .bytes = 2 * bytes}};
+    layout.passes = {{.name = "history", .launch = cuda_pass<&DrawTracks::launch_history>},
+                     {.name = "draw", .launch = cuda_pass<&DrawTracks::launch_draw>},
+                     {.name = "blend", .launch = cuda_pass<&DrawTracks::launch_blend>, .bytes = 2 * bytes}};
     layout.scratch_bytes = {height * draw_key_pitch(format.extent.width) * sizeof(uint32_t)};
   }
   return layout;
@@ -47,14 +53,14 @@ int places_of(const TrackTable& table) {
   return static_cast<int>(std::min(table.capacity, static_cast<uint32_t>(kMaxTracks)));
 }
 
-/// Takes the table's places [begin, end) into the half `after`.
-void keep_history(const DrawTracksBlock& block, const DrawGrid& grid, const TrackTable& table,
-                  const DrawHistory* before, DrawHistory& after, int trail, int begin, int end) {
+/// Writes the history of the table's places [begin, end) to `after`, the new half of the state.
+void update_history(const DrawTracksBlock& block, const DrawGrid& grid, const TrackTable& table,
+                    const DrawHistory* before, DrawHistory& after, int trail, int begin, int end) {
   for (int place = begin; place < end; ++place) {
     const Track& now = table.tracks()[place];
     const bool known = before && static_cast<uint32_t>(place) < before->capacity;
     const DrawPlace last = known ? before->places()[place] : DrawPlace{0, 0};
-    const bool keeps = keeps_trail(last, now);
+    const bool keeps = continues_trail(last, now);
     const uint32_t* points = keeps ? before->points(place, trail) : nullptr;
     after.places()[place] = next_place(block.colour, keeps, last, now);
     for (int k = 0; k <= trail; ++k) after.points(place, trail)[k] = next_point(grid, now, keeps, points, k);
@@ -63,24 +69,27 @@ void keep_history(const DrawTracksBlock& block, const DrawGrid& grid, const Trac
 
 }  // namespace
 
-void DrawTracks::run(const PassArgs& args, Band band) const {
+void DrawTracks::keep_history(const PassArgs& args, Band band) const {
   const TrackTable& table = *args.tracks;
   const DrawTracksBlock& block = block_of(args);
   const DrawGrid grid = DrawGrid::make(args.out.format.extent, table.picture);
   const StatePair<DrawHistory> state = args.state_of<DrawHistory>();
   DrawHistory& after = *state.after();
-  auto* rows = reinterpret_cast<DrawSpan*>(args.scratch[0]);
-  if (args.pass == kHistory) {
-    if (band.begin == 0) after.capacity = static_cast<uint32_t>(places_of(table));
-    const int end = std::min(band.end, places_of(table));
-    keep_history(block, grid, table, args.frame->reset ? nullptr : state.before(), after, trail_, band.begin,
+  if (band.begin == 0) after.capacity = static_cast<uint32_t>(places_of(table));
+  const int end = std::min(band.end, places_of(table));
+  update_history(block, grid, table, args.frame->reset ? nullptr : state.before(), after, trail_, band.begin,
                  end);
-    for (int place = band.begin; place < end; ++place)
-      rows[place] = rows_of_place(block, grid, after.points(place, trail_), trail_, args.out.height());
-  } else {
-    draw_rows({args.in[0], args.out, &block, &after, rows, grid, places_of(table), trail_}, band,
-              reinterpret_cast<uint32_t*>(args.worker));
-  }
+  auto* rows = reinterpret_cast<DrawSpan*>(args.scratch[0]);
+  for (int place = band.begin; place < end; ++place)
+    rows[place] = rows_of_place(block, grid, after.points(place, trail_), trail_, args.out.height());
+}
+
+void DrawTracks::draw(const PassArgs& args, Band band) const {
+  const TrackTable& table = *args.tracks;
+  draw_rows({args.in[0], args.out, &block_of(args), args.state_of<DrawHistory>().after(),
+             reinterpret_cast<const DrawSpan*>(args.scratch[0]),
+             DrawGrid::make(args.out.format.extent, table.picture), places_of(table), trail_},
+            band, reinterpret_cast<uint32_t*>(args.worker));
 }
 
 void DrawTracks::reference(ReferenceRun& run) const {
@@ -94,8 +103,8 @@ void DrawTracks::reference(ReferenceRun& run) const {
   const std::vector<uint8_t> last = std::exchange(run.state, std::vector<uint8_t>(DrawHistory::bytes(trail)));
   auto& history = *reinterpret_cast<DrawHistory*>(run.state.data());
   history.capacity = static_cast<uint32_t>(places_of(table));
-  keep_history(block, grid, table, fresh ? nullptr : reinterpret_cast<const DrawHistory*>(last.data()),
-               history, trail, 0, places_of(table));
+  update_history(block, grid, table, fresh ? nullptr : reinterpret_cast<const DrawHistory*>(last.data()),
+                 history, trail, 0, places_of(table));
 
   std::vector<uint32_t> keys(static_cast<size_t>(extent.width) * static_cast<size_t>(extent.height));
   for (int place = 0; place < places_of(table); ++place)
@@ -120,7 +129,7 @@ void DrawTracks::reference(ReferenceRun& run) const {
       const uint32_t colour = block.ramp[key & 255];
       for (int c = 0; c < std::min(3, in.channels()); ++c)
         run.out.at(x, y, c) = static_cast<uint8_t>(
-            draw_over(in.at(x, y, c), key, colour >> (in.channels() == 1 ? 24 : 8 * c) & 255, block.rim,
+            blend_key(in.at(x, y, c), key, colour >> (in.channels() == 1 ? 24 : 8 * c) & 255, block.rim,
                       block.opacity));
     }
 }

@@ -5,8 +5,8 @@
 namespace lensd {
 namespace {
 
-/// How many tracks there are is known on the device alone, so that a fixed grid walks over them: eight blocks
-/// for each of 132 processors.
+/// The number of tracks is known only on the device, so a fixed grid strides over them: eight blocks for each
+/// of 132 multiprocessors.
 struct DrawTuning {
   static constexpr int blocks = 8 * 132, threads = 256;
 };
@@ -21,7 +21,7 @@ __device__ int all_threads() {
   return static_cast<int>(gridDim.x * blockDim.x);
 }
 
-/// A thread for every point of the history, then for every four keys to be cleared.
+/// Updates one point of the history per thread, then clears four keys per thread.
 __global__ void history_kernel(const DrawTracksBlock* block, const TrackTable* table, Extent extent,
                                StatePair<DrawHistory> state, int trail, uint4* keys, int key_words) {
   const DrawGrid grid = DrawGrid::make(extent, table->picture);
@@ -34,14 +34,14 @@ __global__ void history_kernel(const DrawTracksBlock* block, const TrackTable* t
     const int place = i / entries, k = i - place * entries;
     const Track& now = table->tracks()[place];
     const DrawPlace last = static_cast<uint32_t>(place) < known ? before->places()[place] : DrawPlace{0, 0};
-    const bool keeps = keeps_trail(last, now);
+    const bool keeps = continues_trail(last, now);
     if (k == 0) after->places()[place] = next_place(block->colour, keeps, last, now);
     after->points(place, trail)[k] = next_point(grid, now, keeps, before->points(place, trail), k);
   }
   for (int i = first_thread(); i < key_words; i += all_threads()) keys[i] = make_uint4(0, 0, 0, 0);
 }
 
-/// A warp for every mark: 8 columns of 4 rows at a time, most marks being about that large.
+/// Draws one mark per warp: 8 columns of 4 rows at a time, about the size of most marks.
 __global__ void draw_kernel(const DrawTracksBlock* block, const TrackTable* table, Extent extent,
                             StatePair<DrawHistory> state, int trail, uint32_t* keys, int key_pitch) {
   const DrawGrid grid = DrawGrid::make(extent, table->picture);
@@ -66,7 +66,8 @@ __global__ void draw_kernel(const DrawTracksBlock* block, const TrackTable* tabl
   }
 }
 
-/// A thread for a chunk of 16 bytes: 4 pixels, or 16 gray ones. Most chunks have no key and are copied.
+/// Blends one chunk of 16 bytes per thread: 4 RGBA8 or 16 Gray8 pixels. Most chunks have no key and are only
+/// copied.
 template <bool gray>
 __global__ void blend_kernel(ImageView<const uint8_t> in, ImageView<uint8_t> out, int row_bytes, bool aligned,
                              const uint32_t* keys, int key_pitch, const DrawTracksBlock* block) {
@@ -86,12 +87,12 @@ __global__ void blend_kernel(ImageView<const uint8_t> in, ImageView<uint8_t> out
       const uint32_t colour = block->ramp[key[j] & 255];
       if (gray) {
         const uint32_t shift = static_cast<uint32_t>(8 * j), v = chunk.word[i] >> shift & 255;
-        chunk.word[i] ^= (v ^ draw_over(v, key[j], colour >> 24, rim, opacity)) << shift;
+        chunk.word[i] ^= (v ^ blend_key(v, key[j], colour >> 24, rim, opacity)) << shift;
       } else {
         uint32_t result = chunk.word[j] & 0xff000000u;
 #pragma unroll
         for (int c = 0; c < 24; c += 8)
-          result |= draw_over(chunk.word[j] >> c & 255, key[j], colour >> c & 255, rim, opacity) << c;
+          result |= blend_key(chunk.word[j] >> c & 255, key[j], colour >> c & 255, rim, opacity) << c;
         chunk.word[j] = result;
       }
     }
@@ -99,27 +100,37 @@ __global__ void blend_kernel(ImageView<const uint8_t> in, ImageView<uint8_t> out
   store_chunk(out.row(y) + x, chunk, left, aligned);
 }
 
+uint32_t* keys_of(const PassArgs& args) {
+  return reinterpret_cast<uint32_t*>(args.scratch[0]);
+}
+int key_pitch_of(const PassArgs& args) {
+  return static_cast<int>(draw_key_pitch(args.in[0].width()));
+}
+
 }  // namespace
 
-void DrawTracks::launch(const PassArgs& args, CudaStream stream) const {
+void DrawTracks::launch_history(const PassArgs& args, CudaStream stream) const {
+  const Extent extent = args.in[0].format.extent;
+  history_kernel<<<DrawTuning::blocks, DrawTuning::threads, 0, stream>>>(
+      static_cast<const DrawTracksBlock*>(args.block), args.tracks, extent, args.state_of<DrawHistory>(),
+      trail_, reinterpret_cast<uint4*>(keys_of(args)), key_pitch_of(args) / 4 * extent.height);
+  LENSD_LAUNCHED();
+}
+
+void DrawTracks::launch_draw(const PassArgs& args, CudaStream stream) const {
+  draw_kernel<<<DrawTuning::blocks, DrawTuning::threads, 0, stream>>>(
+      static_cast<const DrawTracksBlock*>(args.block), args.tracks, args.in[0].format.extent,
+      args.state_of<DrawHistory>(), trail_, keys_of(args), key_pitch_of(args));
+  LENSD_LAUNCHED();
+}
+
+void DrawTracks::launch_blend(const PassArgs& args, CudaStream stream) const {
   const ConstImageRef in = args.in[0];
-  const Extent extent = in.format.extent;
-  const auto* block = static_cast<const DrawTracksBlock*>(args.block);
-  const StatePair<DrawHistory> state = args.state_of<DrawHistory>();
-  auto* keys = reinterpret_cast<uint32_t*>(args.scratch[0]);
-  const int pitch = static_cast<int>(draw_key_pitch(extent.width));
-  if (args.pass == kHistory) {
-    history_kernel<<<DrawTuning::blocks, DrawTuning::threads, 0, stream>>>(
-        block, args.tracks, extent, state, trail_, reinterpret_cast<uint4*>(keys), pitch / 4 * extent.height);
-  } else if (args.pass == kDraw) {
-    draw_kernel<<<DrawTuning::blocks, DrawTuning::threads, 0, stream>>>(block, args.tracks, extent, state,
-                                                                        trail_, keys, pitch);
-  } else {
-    const auto kernel = in.channels() == 1 ? blend_kernel<true> : blend_kernel<false>;
-    kernel<<<chunk_grid(in.format), chunk_block(), 0, stream>>>(
-        in.as<const uint8_t>(), args.out.as<uint8_t>(), static_cast<int>(in.row_bytes()),
-        aligned16(in) && aligned16(args.out), keys, pitch, block);
-  }
+  const auto kernel = in.channels() == 1 ? blend_kernel<true> : blend_kernel<false>;
+  kernel<<<chunk_grid(in.format), chunk_block(), 0, stream>>>(
+      in.as<const uint8_t>(), args.out.as<uint8_t>(), static_cast<int>(in.row_bytes()),
+      aligned16(in) && aligned16(args.out), keys_of(args), key_pitch_of(args),
+      static_cast<const DrawTracksBlock*>(args.block));
   LENSD_LAUNCHED();
 }
 

@@ -1,20 +1,19 @@
-// draw_tracks: burns points and fading trails of the tracks into the picture, for recordings.
+// draw_tracks: draws points and fading trails of the tracks into the picture, for recordings.
 //
-//   TrackTable ─▶ history (state: by place, the last trail + 1 positions) ─▶ marks ─▶ each pixel's strongest
-//   mark ─▶ blended once
+//   TrackTable ─▶ history (state: last trail + 1 positions by place) ─▶ marks ─▶ maximum by pixel ─▶ blend
 //
-// A track is a disc and a line of `trail` steps that thins and fades out; both have a dark rim, so that they
-// show on any footage. The trail of a lost track fades away by itself. Colours run from blue (low) over green
-// to red (high); on Gray8 they are greys.
+// A track is drawn as a disc and a polyline of `trail` steps that gets thinner and fades out. Both have a
+// dark rim, so that they are visible on any footage. The trail of a lost track fades out. Colours range from
+// blue (low) over green to red (high); on Gray8 they are greys.
 //
-// Every mark asks for a pixel with a key, and the pixel takes the largest: `mark_key()` says why the order in
-// which marks are drawn does not matter. The CPU draws strip by strip into a worker's memory; CUDA with
-// atomicMax into a plane of keys, which one more pass blends.
+// A mark has a key for each pixel it covers, and each pixel takes the largest key. So the order in which
+// marks are drawn does not matter, see mark_key(). The CPU draws strips of rows in a worker's memory; CUDA
+// uses atomicMax on a plane of keys, which a further pass blends.
 //
-// Formats: Gray8, RGBA8. Aliasing: none. Border rule: none. Temporal reach: `trail` frames; a table's places
-// are kMaxTracks at most, so that the state takes 2 × 64 KiB × (trail + 3). Exact: floats in prescribed
-// order. A table from before a resize is scaled to this picture's size; one from before a crop, turn or
-// stabilize no longer fits.
+// Formats: Gray8, RGBA8. Aliasing: none. Border rule: none. Temporal reach: `trail` frames; a table has at
+// most kMaxTracks places, so the state is 2 × 64 KiB × (trail + 3). Exact: floats in prescribed order. A
+// table from before a resize is scaled to this picture's size; tables from before a crop, rotate or stabilize
+// do not match the picture.
 #pragma once
 
 #include "core/graph/filter.hpp"
@@ -26,15 +25,17 @@ class DrawTracks final : public FilterBase<DrawTracks, DrawTracksParams, DrawTra
  public:
   static FilterSchema make_schema();
   Layout configure(const FilterInputs& inputs) override;
-  void run(const PassArgs& args, Band band) const override;
-#if LENSD_CUDA
-  void launch(const PassArgs& args, CudaStream stream) const override;
-#endif
   void reference(ReferenceRun& run) const override;
 
  private:
-  enum Pass { kHistory, kDraw, kBlend };  ///< the CPU blends as it draws
-  int trail_ = 0;                         ///< as planned
+  void keep_history(const PassArgs& args, Band band) const;
+  void launch_history(const PassArgs& args, CudaStream stream) const;
+  /// Draws the marks' keys; on the CPU also blends them with the picture.
+  void draw(const PassArgs& args, Band band) const;
+  void launch_draw(const PassArgs& args, CudaStream stream) const;
+  void launch_blend(const PassArgs& args, CudaStream stream) const;
+
+  int trail_ = 0;  ///< trail length from configure()
 };
 
 }  // namespace lensd

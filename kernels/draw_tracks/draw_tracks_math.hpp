@@ -1,5 +1,5 @@
-// What draw_tracks keeps of a track, and how much of a pixel a mark covers. Floats in prescribed order, so
-// that both backends get the same bytes.
+// History of tracks and coverage of pixels by marks, shared by both backends and the oracle. Floats in
+// prescribed order, so that all three output the same bytes.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,8 @@ struct DrawTracksParams {
   double opacity = 0.9;
 };
 
-/// Nine colours of rising hue, all light enough to stand out from their dark rim: from blue (low) over green
-/// to red (high), spaced evenly in OKLCH.
+/// Nine colours from blue (low) over green to red (high), evenly spaced in OKLCH hue and light enough to
+/// contrast with the dark rim.
 inline constexpr uint32_t kDrawRamp[9] = {0x6d86ff, 0x2baefe, 0x12cde9, 0x09e3c8, 0x5def88,
                                           0xc8e93d, 0xfecf00, 0xfe9730, 0xf45a51};
 inline constexpr uint32_t kDrawFixed = 0xffc400;
@@ -31,8 +31,8 @@ struct DrawTracksBlock {
   float point_radius, trail_radius;
   DrawStyle style;
   DrawColour colour;
-  uint16_t opacity, rim;  ///< of a mark's fill and of its dark rim, 0 to 256
-  uint32_t ramp[256];     ///< R, G, B and, in the highest byte, the grey that stands for the colour
+  uint16_t opacity, rim;  ///< opacity of a mark's fill and of its dark rim, 0 to 256
+  uint32_t ramp[256];     ///< colours as R, G, B and, in the highest byte, the grey for Gray8
 
   static DrawTracksBlock make(const DrawTracksParams& p) {
     DrawTracksBlock block{};
@@ -57,15 +57,15 @@ struct DrawTracksBlock {
   }
 };
 
-/// A place of the table whose track is drawn, or was until it was lost; its trail fades away then.
+/// Place of the table whose track is drawn. After its loss the track stays until the trail has faded out.
 struct DrawPlace {
-  uint32_t id;      ///< 0: nobody
-  uint32_t colour;  ///< index into the ramp
+  uint32_t id;      ///< id of the track; 0: none
+  uint32_t colour;  ///< index of a colour in the ramp
 };
 
-/// One half of the state. `points` of a place are trail + 1 positions, the newest first, packed by DrawGrid.
+/// Header of one half of the state. A place has trail + 1 `points`, newest first, packed by DrawGrid.
 struct DrawHistory {
-  uint32_t capacity;  ///< places that the frame's table had; the others mean nothing
+  uint32_t capacity;  ///< places of the frame's table; further places are invalid
   uint32_t reserved[3];
 
   static size_t bytes(int trail) {
@@ -84,10 +84,10 @@ struct DrawHistory {
 
 inline constexpr uint32_t kNoPoint = 0xffffffffu;
 
-/// Positions in 16 + 16 bits: steps of 1/16 pixel in pictures up to 4096 wide and high, coarser in larger
-/// ones, where a pixel is as much smaller to the eye. A table from before a resize is scaled to this picture.
+/// Packs positions into 16 + 16 bits: steps of 1/16 pixel in pictures up to 4096 × 4096, coarser in larger
+/// ones. Scales a table from before a resize to this picture.
 struct DrawGrid {
-  float steps, step;  ///< steps of a pixel, and how long one is
+  float steps, step;  ///< steps per pixel, and length of a step in pixels
   float scale_x, scale_y;
 
   LENSD_HD static DrawGrid make(Extent picture, Extent table) {
@@ -112,12 +112,12 @@ struct DrawGrid {
   }
 };
 
-/// Whether the points that the half before has of this place belong to the track that is there now.
-LENSD_HD inline bool keeps_trail(const DrawPlace& before, const Track& now) {
+/// Returns true if the previous points of this place belong to its current track.
+LENSD_HD inline bool continues_trail(const DrawPlace& before, const Track& now) {
   return before.id != 0 && (now.status == TrackStatus::empty || now.id == before.id);
 }
 
-/// Point k of a place in the half to be filled. `before` are the place's points one frame earlier.
+/// Returns point k of a place. `before`: the place's points in the previous frame.
 LENSD_HD inline uint32_t next_point(const DrawGrid& grid, const Track& now, bool keeps,
                                     const uint32_t* before, int k) {
   if (k == 0) return is_alive(now.status) ? grid.pack(now.x, now.y) : kNoPoint;
@@ -125,12 +125,12 @@ LENSD_HD inline uint32_t next_point(const DrawGrid& grid, const Track& now, bool
   return k == 1 && now.status == TrackStatus::tracked ? grid.pack(now.previous_x, now.previous_y) : kNoPoint;
 }
 
-/// Rises from 0 towards 255, half of it at `half`.
+/// Returns 255 · v / (v + half), clamped to 0 … 255.
 LENSD_HD inline uint32_t saturating(float v, float half) {
   const float index = 255.f * (v / (v + half));
   return static_cast<uint32_t>(index > 0 ? (index < 255.f ? index : 255.f) : 0.f);
 }
-/// Index into the ramp of a motion in pixels a frame.
+/// Returns the ramp index of a motion in pixels per frame.
 LENSD_HD inline uint32_t colour_of_motion(float dx, float dy) {
   return saturating(sqrtf(dx * dx + dy * dy), 3.f);
 }
@@ -145,14 +145,14 @@ LENSD_HD inline DrawPlace next_place(DrawColour colour, bool keeps, const DrawPl
   return {now.id, index};
 }
 
-/// A disc, or a line with round ends: what it covers falls off over a pixel at its edge, linear in the square
-/// of the distance, which needs no root.
+/// A disc, or a line with round ends. Coverage falls off over one pixel at the edge, linearly in the squared
+/// distance, which avoids a square root.
 struct DrawMark {
-  float x, y, dx, dy;                            ///< start, and the way to the end; a disc has none
-  float inverse;                                 ///< 1 / (dx² + dy²); of a disc: 0
-  float level;                                   ///< strength, up to 255
-  float outer, outer_slope, inner, inner_slope;  ///< squared radii where rim and fill end, and how they rise
-  float reach;                                   ///< nothing is covered at this distance
+  float x, y, dx, dy;                            ///< start and vector to the end (0 for a disc)
+  float inverse;                                 ///< 1 / (dx² + dy²); 0 for a disc
+  float level;                                   ///< strength of the fill, up to 255
+  float outer, outer_slope, inner, inner_slope;  ///< squared outer radii and slopes of rim and fill
+  float reach;                                   ///< distance from which on coverage is 0
   uint32_t colour;
 };
 
@@ -167,12 +167,12 @@ LENSD_HD inline DrawMark make_mark(float x, float y, float dx, float dy, float r
   mark.inner = (radius + 0.5f) * (radius + 0.5f), mark.inner_slope = level / (mark.inner - core * core);
   mark.outer = (rim + 0.5f) * (rim + 0.5f);
   mark.outer_slope = level / (mark.outer - (rim - 0.5f) * (rim - 0.5f));
-  mark.reach = rim + 0.5625f;  // half a pixel of soft edge, and a little for what floats round
+  mark.reach = rim + 0.5625f;  // half a pixel of soft edge, and a margin for rounding
   return mark;
 }
 
-/// Mark k of a place: 0 is its point, the others are the steps of its trail from the newest on. False where
-/// there is none. Trails stay below the strength of points, so that points lie on top.
+/// Writes mark k of a place: mark 0 is its point, the others are the steps of its trail, newest first.
+/// Returns false if there is no mark. Trails are weaker than points, so that points are on top.
 LENSD_HD inline bool mark_of(const DrawTracksBlock& block, const DrawGrid& grid, const DrawPlace& place,
                              const uint32_t* points, int k, int trail, DrawMark& mark) {
   if (k == 0) {
@@ -189,10 +189,9 @@ LENSD_HD inline bool mark_of(const DrawTracksBlock& block, const DrawGrid& grid,
   return true;
 }
 
-/// What a mark asks of a pixel: fill (its highest byte), rim, colour. Of several marks the pixel takes the
-/// largest: the strongest fill, which is the newest, so that rims never cut a line, theirs or another; where
-/// there are only rims, the strongest; on ties the highest colour. A maximum does not depend on the order in
-/// which marks are drawn.
+/// Returns the key of a mark at a pixel: fill (highest byte), rim, colour. A pixel takes the largest key: the
+/// strongest fill, which is the newest mark, so that rims never cover a line; among rims the strongest; then
+/// the highest colour. A maximum does not depend on the order in which marks are drawn.
 LENSD_HD inline uint32_t mark_key(const DrawMark& m, float x, float y) {
   const float ex = x - m.x, ey = y - m.y;
   float along = (ex * m.dx + ey * m.dy) * m.inverse;
@@ -206,7 +205,7 @@ LENSD_HD inline uint32_t mark_key(const DrawMark& m, float x, float y) {
   return rim8 == 0 ? 0 : fill8 << 16 | rim8 << 8 | m.colour;
 }
 
-/// Rows and columns that a mark may cover, ends included; beyond them its key is 0.
+/// Rows or columns that a mark may cover, both ends included; outside, the mark's key is 0.
 struct DrawSpan {
   int first, last;
 };
@@ -220,7 +219,7 @@ LENSD_HD inline DrawSpan span_around(float a, float b, float reach, int size) {
 LENSD_HD inline DrawSpan rows_of(const DrawMark& m, int height) {
   return span_around(m.y, m.y + m.dy, m.reach, height);
 }
-/// In row y. Of a long line that is only the part that comes near the row.
+/// Returns the columns that a mark may cover in row y; of a long line only the part near the row.
 LENSD_HD inline DrawSpan columns_of(const DrawMark& m, int y, int width) {
   const float steep = m.dy > 0 ? m.dy : -m.dy, wide = m.dx > 0 ? m.dx : -m.dx;
   if (wide < 8.f || steep < 0.25f) return span_around(m.x, m.x + m.dx, m.reach, width);
@@ -233,16 +232,16 @@ LENSD_HD inline DrawSpan columns_of(const DrawMark& m, int y, int width) {
   return span_around(at(middle - m.reach), at(middle + m.reach), m.reach, width);
 }
 
-LENSD_HD constexpr uint32_t by_255(uint32_t v) {
+LENSD_HD constexpr uint32_t div_255(uint32_t v) {
   return (v + 128 + ((v + 128) >> 8)) >> 8;  // v / 255 rounded, for v up to 255²
 }
 
-/// A channel under a key: first darkened by the rim, then filled with `colour`.
-LENSD_HD constexpr uint32_t draw_over(uint32_t v, uint32_t key, uint32_t colour, uint32_t rim,
+/// Blends a key into a channel's value: the rim darkens it, then the fill adds `colour`.
+LENSD_HD constexpr uint32_t blend_key(uint32_t v, uint32_t key, uint32_t colour, uint32_t rim,
                                       uint32_t opacity) {
   const uint32_t shade = (key >> 8 & 255) * rim >> 8, fill = (key >> 16) * opacity >> 8;
-  const uint32_t darkened = by_255(v * (255 - shade));
-  return by_255(darkened * (255 - fill) + colour * fill);
+  const uint32_t darkened = div_255(v * (255 - shade));
+  return div_255(darkened * (255 - fill) + colour * fill);
 }
 
 }  // namespace lensd

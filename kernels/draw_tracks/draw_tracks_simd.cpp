@@ -13,10 +13,9 @@ HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Raises the keys of rows [begin, end), which start at `keys`, to the mark's. Vectors lie at multiples of
-/// their length: the marks of a trail overlap, and a vector that is loaded as it was stored is passed on at
-/// once (half the time of unaligned ones). Lanes beyond the mark's columns get keys of 0, which change
-/// nothing.
+/// Raises the keys of rows [begin, end), which start at `keys`, to those of a mark where these are larger.
+/// Vectors are aligned: marks of a trail overlap, and store forwarding needs equal addresses (half the time
+/// of unaligned vectors). Lanes beyond the mark's columns have the key 0, which changes nothing.
 void raise_keys(const DrawMark& m, int width, int begin, int end, uint32_t* keys, size_t pitch) {
   const hn::CappedTag<float, 16> df;
   const hn::RebindToSigned<decltype(df)> di;
@@ -52,14 +51,14 @@ void raise_keys(const DrawMark& m, int width, int begin, int end, uint32_t* keys
   }
 }
 
-/// v / 255 rounded in 16-bit lanes, for v up to 255².
+/// Returns v / 255, rounded, in 16-bit lanes, for v up to 255².
 template <class D16, class V>
-HWY_INLINE V lanes_by_255(D16 d, V v) {
+HWY_INLINE V lanes_div_255(D16 d, V v) {
   const V sum = hn::Add(v, hn::Set(d, 128));
   return hn::ShiftRight<8>(hn::Add(sum, hn::ShiftRight<8>(sum)));
 }
 
-/// Pixels of a row under their keys, over what was copied there before. Vectors without any key are skipped.
+/// Blends a row's keys over the copied input. Skips vectors without keys.
 void blend_rgba(const uint32_t* keys, uint8_t* out, int width, const DrawTracksBlock& block) {
   const hn::ScalableTag<uint32_t> d32;
   const hn::RebindToSigned<decltype(d32)> di32;
@@ -80,9 +79,9 @@ void blend_rgba(const uint32_t* keys, uint8_t* out, int width, const DrawTracksB
     const auto fill = twice(hn::ShiftRight<8>(hn::Mul(hn::ShiftRight<16>(key), opacity)));
     const auto clear = hn::Sub(full, fill), light = hn::Sub(full, shade);
     const auto over = [&](auto v, auto c) {
-      const auto darkened = lanes_by_255(d16, hn::Mul(hn::BitCast(d16, v), light));
+      const auto darkened = lanes_div_255(d16, hn::Mul(hn::BitCast(d16, v), light));
       const auto sum = hn::Add(hn::Mul(darkened, clear), hn::Mul(hn::BitCast(d16, c), fill));
-      return hn::BitCast(d32, lanes_by_255(d16, sum));
+      return hn::BitCast(d32, lanes_div_255(d16, sum));
     };
     const auto red_blue = over(hn::And(pixel, even), hn::And(colour, even));
     const auto green = over(hn::And(hn::ShiftRight<8>(pixel), low), hn::And(hn::ShiftRight<8>(colour), low));
@@ -94,7 +93,7 @@ void blend_rgba(const uint32_t* keys, uint8_t* out, int width, const DrawTracksB
     const uint32_t colour = block.ramp[keys[x] & 255];
     for (int c = 0; c < 3; ++c)
       out[4 * x + c] = static_cast<uint8_t>(
-          draw_over(out[4 * x + c], keys[x], colour >> (8 * c) & 255, block.rim, block.opacity));
+          blend_key(out[4 * x + c], keys[x], colour >> (8 * c) & 255, block.rim, block.opacity));
   }
 }
 
@@ -125,7 +124,7 @@ void blend_gray(const uint32_t* keys, uint8_t* out, int width, const DrawTracksB
   for (; x < width; ++x)
     if (keys[x] != 0)
       out[x] = static_cast<uint8_t>(
-          draw_over(out[x], keys[x], block.ramp[keys[x] & 255] >> 24, block.rim, block.opacity));
+          blend_key(out[x], keys[x], block.ramp[keys[x] & 255] >> 24, block.rim, block.opacity));
 }
 
 }  // namespace lensd::HWY_NAMESPACE
@@ -153,11 +152,11 @@ DrawSpan rows_of_place(const DrawTracksBlock& block, const DrawGrid& grid, const
 
 namespace {
 
-/// Draws all marks of rows [begin, end) into the keys of a strip that begins there.
+/// Draws all marks of rows [begin, end) into the keys of a strip that starts at row `begin`.
 void draw_strip(const DrawJob& job, int begin, int end, uint32_t* keys, size_t pitch) {
   const auto raise = &HWY_DYNAMIC_DISPATCH(raise_keys);
   const int width = job.in.width(), height = job.in.height();
-  // Steps of a trail that stay clear of the strip are passed over before anything is computed of them.
+  // Skip trail steps outside the strip before computing their marks.
   const float reach = make_mark(0, 0, 0, 0, job.block->trail_radius, 0, 0).reach + 1.f;
   const auto in_steps = [&](float row) { return static_cast<int>(row * job.grid.steps); };
   const int above = in_steps(static_cast<float>(begin) - reach),

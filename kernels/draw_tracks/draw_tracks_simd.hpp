@@ -1,4 +1,4 @@
-// The CPU side of draw_tracks: strips of rows, drawn in a worker's memory and blended over the input.
+// draw_tracks on the CPU: draws strips of rows in a worker's memory and blends them over the input.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 
 namespace lensd {
 
-/// Rows of a strip: its keys at 1080p take 120 KiB, which stay in the L2.
+/// Number of rows of a strip. At 1080p the strip's keys take 120 KiB, which fit the L2 cache.
 inline constexpr int kDrawStrip = 16;
-/// Keys from one row to the next; vectors may reach beyond the last pixel.
+/// Returns the number of keys per row; vectors may extend beyond the last pixel.
 constexpr size_t draw_key_pitch(int width) {
   return (static_cast<size_t>(width) + 15) / 16 * 16 + 16;
 }
@@ -21,16 +21,16 @@ struct DrawJob {
   ImageRef out;
   const DrawTracksBlock* block;
   const DrawHistory* history;
-  const DrawSpan* rows;  ///< of each place; first > last where nothing is drawn
+  const DrawSpan* rows;  ///< rows of each place's marks; first > last if nothing is drawn
   DrawGrid grid;
   int places, trail;
 };
 
-/// Rows that the marks of a place may cover.
+/// Returns the rows that the marks of a place may cover.
 DrawSpan rows_of_place(const DrawTracksBlock& block, const DrawGrid& grid, const uint32_t* points, int trail,
                        int height);
 
-/// Whole strips of the band; `keys` has kDrawStrip × draw_key_pitch() places.
+/// Draws the strips of the band; `keys` holds kDrawStrip × draw_key_pitch() keys.
 void draw_rows(const DrawJob& job, Band band, uint32_t* keys);
 
 }  // namespace lensd

@@ -12,7 +12,7 @@ HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// out[i] = in[width − 1 − i] for pixels of 4 bytes.
+/// Mirrors a row of 4-byte pixels: out[i] = in[width − 1 − i].
 void mirror_rgba(const uint8_t* in, uint8_t* out, size_t width) {
   size_t x = 0;
   const hn::ScalableTag<uint8_t> d8;
@@ -25,7 +25,7 @@ void mirror_rgba(const uint8_t* in, uint8_t* out, size_t width) {
   for (; x < width; ++x) std::memcpy(out + x * 4, in + (width - 1 - x) * 4, 4);
 }
 
-/// The same for pixels of 1 byte.
+/// Mirrors a row of 1-byte pixels.
 void mirror_gray(const uint8_t* in, uint8_t* out, size_t width) {
   size_t x = 0;
   const hn::ScalableTag<uint8_t> d8;
@@ -67,17 +67,7 @@ FilterSchema Flip::make_schema() {
       .build();
 }
 
-Layout Flip::configure(const FilterInputs& inputs) {
-  const ImageFormat format = inputs.images[0];
-  return {.output = format,
-          .passes = {{.name = "flip",
-                      .items = format.extent.height,
-                      .grain = 8,
-                      .bytes = 2.0 * static_cast<double>(format.row_bytes()) * format.extent.height}},
-          .scratch_bytes = {}};
-}
-
-void Flip::run(const PassArgs& args, Band band) const {
+void Flip::apply(const PassArgs& args, Band band) const {
   flip_rows(block_of(args), args.in[0], args.out, band);
 }
 
@@ -85,10 +75,9 @@ void Flip::reference(ReferenceRun& run) const {
   const Image& in = run.in[0];
   const FlipBlock flip = FlipBlock::make(params_);
   run.out = Image(in.format);
-  for (int y = 0; y < in.height(); ++y)
-    for (int x = 0; x < in.width(); ++x)
-      for (int c = 0; c < in.channels(); ++c)
-        run.out.at(x, y, c) = in.at(flip.x ? in.width() - 1 - x : x, flip.y ? in.height() - 1 - y : y, c);
+  for_each_sample(in.format.extent, in.channels(), [&](int x, int y, int c) {
+    run.out.at(x, y, c) = in.at(flip.x ? in.width() - 1 - x : x, flip.y ? in.height() - 1 - y : y, c);
+  });
 }
 
 }  // namespace lensd

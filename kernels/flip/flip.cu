@@ -5,7 +5,7 @@
 namespace lensd {
 namespace {
 
-/// 16 bytes of output a thread: the copy shape.
+/// A thread writes 16 bytes of output.
 struct FlipTuning {
   static constexpr int threads = 128;
 };
@@ -25,7 +25,7 @@ __global__ void flip_kernel(const FlipBlock* flip, ImageView<const uint8_t> in, 
     store16(out.row(y) + x, load16(row + x, row, row + row_bytes), n);
     return;
   }
-  // The last 16 bytes of what is left; before the row's start load16 gives zeros, which end up behind n.
+  // The last 16 bytes that remain. Before the row's start, load16 returns zeros, which are stored beyond n.
   const uint4 v = load16(row + row_bytes - x - 16, row, row + row_bytes);
   const uint4 pixels{v.w, v.z, v.y, v.x};
   const uint4 bytes{reversed_bytes(v.w), reversed_bytes(v.z), reversed_bytes(v.y), reversed_bytes(v.x)};
@@ -42,7 +42,7 @@ void launch_flip(const FlipBlock* flip, const ConstImageRef& in, const ImageRef&
   LENSD_LAUNCHED();
 }
 
-void Flip::launch(const PassArgs& args, CudaStream stream) const {
+void Flip::launch_apply(const PassArgs& args, CudaStream stream) const {
   launch_flip(static_cast<const FlipBlock*>(args.block), args.in[0], args.out, stream);
 }
 

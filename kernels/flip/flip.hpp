@@ -1,29 +1,38 @@
-// flip: the picture mirrored left to right, top to bottom, or both (which is half a turn).
+// flip: mirrors the picture left to right, top to bottom, or both (a rotation by 180 degrees).
 //
 // Formats: Gray8, RGBA8. Border rule: none. Temporal reach: none. Exact.
 #pragma once
 
-#include "core/graph/filter.hpp"
-#include "kernels/flip/flip_math.hpp"
+#include "kernels/common/single_pass.hpp"
 
 namespace lensd {
 
-class Flip final : public FilterBase<Flip, FlipParams, FlipBlock> {
+enum class FlipMode : uint8_t { horizontal, vertical, both };
+
+struct FlipParams {
+  FlipMode mode = FlipMode::horizontal;
+};
+
+struct FlipBlock {
+  bool x = false, y = false;  ///< reverse the columns, reverse the rows
+  static FlipBlock make(const FlipParams& params) {
+    return {params.mode != FlipMode::vertical, params.mode != FlipMode::horizontal};
+  }
+};
+
+class Flip final : public SinglePass<Flip, FlipParams, FlipBlock> {
  public:
+  static constexpr PassCost cost{.operations = 0};
+
   static FilterSchema make_schema();
-  Layout configure(const FilterInputs& inputs) override;
-  void run(const PassArgs& args, Band band) const override;
-#if LENSD_CUDA
-  void launch(const PassArgs& args, CudaStream stream) const override;
-#endif
+  void apply(const PassArgs& args, Band band) const;
+  void launch_apply(const PassArgs& args, CudaStream stream) const;
   void reference(ReferenceRun& run) const override;
 };
 
-/// Rows [band) of `out`, which has the format of `in`. Also half a turn for `rotate`.
+/// Writes the rows of `band` of `out`, which has the format of `in`. `rotate` also uses it for 180 degrees.
 void flip_rows(const FlipBlock& flip, const ConstImageRef& in, const ImageRef& out, Band band);
-#if LENSD_CUDA
-/// The same on the device; `flip` is in device memory.
+/// Queues the flip of the whole image on CUDA; `flip` is in device memory.
 void launch_flip(const FlipBlock* flip, const ConstImageRef& in, const ImageRef& out, CudaStream stream);
-#endif
 
 }  // namespace lensd

@@ -12,11 +12,11 @@ struct KeepBlurred {
 
 }  // namespace
 
-void prepare_gaussian_kernels() {
+void Gaussian::prepare_kernels() {
   prepare_blur<KeepBlurred>();
 }
 
-void Gaussian::launch(const PassArgs& args, CudaStream stream) const {
+void Gaussian::launch_apply(const PassArgs& args, CudaStream stream) const {
   launch_blur<KeepBlurred>(args, stream);
 }
 

@@ -16,27 +16,27 @@ struct GaussianParams {
   int radius = 0;
   Border border = Border::reflect101;
 
-  /// The radius that is used.
+  /// Returns the radius in use.
   int effective_radius() const {
     return radius > 0 ? radius : std::clamp(static_cast<int>(std::ceil(3 * sigma)), 1, kGaussianMaxRadius);
   }
 };
 
-/// Taps in 1/65536. The centre's is taps[radius] + 65536 · whole_centre, so that each fits a signed 16-bit
-/// word, as multiply-add instructions want it.
+/// Taps in 1/65536. The centre tap is taps[radius] + 65536 · whole_centre, so that all taps fit the signed
+/// 16-bit words of multiply-add instructions.
 struct GaussianBlock {
   int32_t radius;
   Border border;
   int32_t whole_centre;  ///< 0 or 1
-  int16_t taps[64];      ///< [0, 2 · radius]; zeros behind
+  int16_t taps[64];      ///< taps [0, 2 · radius], then zeros
 
-  /// Normalised taps, rounded from the outside in with the error handed on; the centre takes the rest, so
-  /// that they sum to one exactly.
+  /// Returns normalised taps, rounded from the outside in with error diffusion. The centre takes the
+  /// remainder, so that the sum is exactly one.
   static GaussianBlock make(const GaussianParams& params) {
     GaussianBlock block{};
     const int r = params.effective_radius();
     block.radius = r, block.border = params.border;
-    std::array<double, kGaussianMaxRadius + 1> weights;  // by distance from the centre
+    std::array<double, kGaussianMaxRadius + 1> weights;  // weights by distance from the centre
     double sum = 0;
     for (int k = 0; k <= r; ++k) {
       weights[static_cast<size_t>(k)] = std::exp(-0.5 * (k / params.sigma) * (k / params.sigma));
@@ -56,18 +56,18 @@ struct GaussianBlock {
     return block;
   }
 
-  /// The tap as a number, centre included.
+  /// Returns tap `i`, including the centre's whole part.
   int tap(int i) const { return taps[i] + (i == radius ? 65536 * whole_centre : 0); }
 };
 
-// Rows first, then columns. Between the passes a sample is kept in 1/128, 15 bits; both sums are of integers,
-// so their order does not matter.
+// The horizontal pass comes first. Samples between the passes are in 1/128 and have 15 bits. Sums are
+// integers, so their order does not matter.
 
-/// Sum over a row → sample in 1/128.
+/// Converts a horizontal sum to a sample in 1/128.
 LENSD_HD constexpr uint32_t gaussian_between(uint32_t sum) {
   return (sum + (1u << 8)) >> 9;
 }
-/// Sum over a column of such samples → pixel.
+/// Converts a vertical sum of samples in 1/128 to a pixel.
 LENSD_HD constexpr uint32_t gaussian_final(uint32_t sum) {
   return (sum + (1u << 22)) >> 23;
 }

@@ -1,7 +1,5 @@
 #include "kernels/gaussian/gaussian_simd.hpp"
 
-#include <bit>
-
 #include "kernels/common/border_simd.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -10,41 +8,13 @@
 
 #include <hwy/highway.h>
 
-#ifndef LENSD_GAUSSIAN_ROWS_ONCE
-#define LENSD_GAUSSIAN_ROWS_ONCE
-namespace lensd {
-
-/// Samples (bytes) of a row that are blurred at a time. 32 row pairs of it are 128 KiB.
-inline constexpr int kGaussianChunk = 1024;
-inline constexpr int kGaussianSlack = 64;  ///< samples that the last vectors may overrun
-inline constexpr int kGaussianPairs = kGaussianMaxRadius + 1;
-
-/// A worker's memory.
-struct alignas(64) GaussianScratch {
-  uint8_t padded[kGaussianChunk + 8 * kGaussianPairs + kGaussianSlack];
-  uint32_t neighbours[2][kGaussianChunk + 8 * kGaussianPairs + kGaussianSlack];
-  uint32_t ring[kGaussianPairs][kGaussianChunk + kGaussianSlack];
-  uint8_t blurred[2][kGaussianChunk + kGaussianSlack];
-};
-
-/// Taps as pairs (low half first): from an even row on, and from an odd one.
-struct GaussianTapPairs {
-  int count;  ///< radius + 1
-  int radius;
-  bool whole_centre;
-  uint32_t even[kGaussianPairs], odd[kGaussianPairs];
-};
-
-}  // namespace lensd
-#endif
-
 HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 #include "kernels/common/pair_dot-inl.hpp"
 
-/// out[i] = in[i] | in[i + step] << 16.
+/// Pairs neighbours: out[i] = in[i] | in[i + step] << 16.
 void pair_neighbours(const uint8_t* in, int samples, int step, uint32_t* out) {
   const hn::ScalableTag<uint32_t> d32;
   const hn::Rebind<uint8_t, decltype(d32)> d8;
@@ -56,7 +26,7 @@ void pair_neighbours(const uint8_t* in, int samples, int step, uint32_t* out) {
   }
 }
 
-/// Horizontal sums of two rows, in 1/128, interleaved into a row pair.
+/// Computes horizontal sums of two rows in 1/128, interleaved as a row pair.
 void blur_across(const uint32_t* a, const uint32_t* b, int samples, int step, const GaussianTapPairs& taps,
                  uint32_t* out) {
   const hn::ScalableTag<int32_t> d32;
@@ -91,8 +61,8 @@ void blur_across(const uint32_t* a, const uint32_t* b, int samples, int step, co
   }
 }
 
-/// Vertical sums of `count` row pairs: the output row whose window begins with the first row of pair 0, and
-/// the next one.
+/// Computes vertical sums of `count` row pairs for two output rows: the row whose window begins at pair 0,
+/// and the next one.
 void blur_down(const uint32_t* const* pairs, int samples, const GaussianTapPairs& taps, uint8_t* out0,
                uint8_t* out1) {
   const hn::ScalableTag<int32_t> d32;
@@ -128,7 +98,7 @@ void blur_down(const uint32_t* const* pairs, int samples, const GaussianTapPairs
   }
 }
 
-/// out = blurred, except for the bits of `keep` (a repeated word), which come from the input.
+/// Writes the blurred row, except for the bits of `keep` (per 32-bit word), which are copied from the input.
 void emit_row(const uint8_t* blurred, const uint8_t* in, uint8_t* out, int samples, uint32_t keep) {
   const hn::ScalableTag<uint32_t> d32;
   const hn::Repartition<uint8_t, decltype(d32)> d8;
@@ -136,19 +106,19 @@ void emit_row(const uint8_t* blurred, const uint8_t* in, uint8_t* out, int sampl
   const int lanes = static_cast<int>(hn::Lanes(d8));
   int i = 0;
   for (; i + lanes <= samples; i += lanes) {
-    const auto old = hn::And(hn::LoadU(d8, in + i), mask),
-               fresh = hn::AndNot(mask, hn::LoadU(d8, blurred + i));
-    hn::StoreU(hn::Or(old, fresh), d8, out + i);
+    const auto kept = hn::And(hn::LoadU(d8, in + i), mask),
+               changed = hn::AndNot(mask, hn::LoadU(d8, blurred + i));
+    hn::StoreU(hn::Or(kept, changed), d8, out + i);
   }
   for (; i < samples; ++i) out[i] = (keep >> (i % 4 * 8)) & 1 ? in[i] : blurred[i];
 }
 
-/// One column chunk [x0, x1) of a band, from top to bottom.
+/// Blurs column chunk [x0, x1) of a band.
 void blur_chunk(ConstImageRef in, ImageRef out, Band band, int x0, int x1, const GaussianTapPairs& taps,
                 Border border, GaussianScratch& s) {
   const int step = in.channels(), r = taps.radius, samples = (x1 - x0) * step;
   const uint32_t keep = step == 4 ? 0xff000000u : 0;
-  const auto pair_row = [&](int pair) {  // rows band.begin − r + 2 · pair and the next one
+  const auto sum_pair = [&](int pair) {  // sums rows band.begin − r + 2 · pair and the next one
     for (int i = 0; i < 2; ++i) {
       const uint8_t* row = border_row(in, band.begin - r + 2 * pair + i, border);
       copy_span(row, in.width(), step, x0 - r, x1 + r, border, s.padded);
@@ -156,10 +126,10 @@ void blur_chunk(ConstImageRef in, ImageRef out, Band band, int x0, int x1, const
     }
     blur_across(s.neighbours[0], s.neighbours[1], samples, step, taps, s.ring[pair % taps.count]);
   };
-  for (int pair = 0; pair < r; ++pair) pair_row(pair);
+  for (int pair = 0; pair < r; ++pair) sum_pair(pair);
   for (int y = band.begin; y < band.end; y += 2) {
     const int first = (y - band.begin) / 2;
-    pair_row(first + r);
+    sum_pair(first + r);
     const uint32_t* pairs[kGaussianPairs];
     for (int k = 0; k < taps.count; ++k) pairs[k] = s.ring[(first + k) % taps.count];
     blur_down(pairs, samples, taps, s.blurred[0], s.blurred[1]);
@@ -176,31 +146,9 @@ namespace lensd {
 
 HWY_EXPORT(blur_chunk);
 
-namespace {
-
-GaussianTapPairs tap_pairs(const GaussianBlock& block) {
-  GaussianTapPairs pairs{
-      .count = block.radius + 1, .radius = block.radius, .whole_centre = block.whole_centre != 0};
-  const auto join = [](int low, int high) {
-    return static_cast<uint32_t>(static_cast<uint16_t>(low)) |
-           static_cast<uint32_t>(static_cast<uint16_t>(high)) << 16;
-  };
-  for (int k = 0; k < pairs.count; ++k) {
-    pairs.even[k] = join(block.taps[2 * k], block.taps[2 * k + 1]);
-    pairs.odd[k] = join(k > 0 ? block.taps[2 * k - 1] : 0, block.taps[2 * k]);
-  }
-  return pairs;
-}
-
-}  // namespace
-
-size_t gaussian_worker_bytes() {
-  return sizeof(GaussianScratch);
-}
-
 void gaussian_band(ConstImageRef in, ImageRef out, Band band, const GaussianBlock& block, uint8_t* worker) {
   auto& scratch = *reinterpret_cast<GaussianScratch*>(worker);
-  const GaussianTapPairs taps = tap_pairs(block);
+  const GaussianTapPairs taps = GaussianTapPairs::make(block);
   const auto chunk = &HWY_DYNAMIC_DISPATCH(blur_chunk);
   const int width = in.width(), pixels = kGaussianChunk / in.channels();
   for (int x = 0; x < width; x += pixels)

@@ -1,9 +1,9 @@
-// The CPU side of gaussian: a band of rows in column chunks that stay in the L2 cache.
+// The CPU side of gaussian: a band of rows in column chunks that fit the L2 cache.
 //
 //   two image rows ─ pairs of neighbours ─ horizontal sums ─▶ ring of row pairs ─ vertical sums ─▶ two rows
 //
-// All sums are signed 16-bit pair products (pmaddwd): horizontally the pair is two neighbours of a row,
-// vertically two rows, which therefore lie interleaved in the ring: each loaded pair serves both output rows.
+// All sums are signed 16-bit pair products (pmaddwd). A horizontal pair is two neighbours in a row, a
+// vertical pair two rows, which are interleaved in the ring: each loaded pair serves both output rows.
 #pragma once
 
 #include "core/graph/filter.hpp"
@@ -11,10 +11,42 @@
 
 namespace lensd {
 
-/// Bytes of worker memory that gaussian_band() needs, for any image and radius.
-size_t gaussian_worker_bytes();
+/// Samples (bytes) of a column chunk; then 32 row pairs take 128 KiB.
+inline constexpr int kGaussianChunk = 1024;
+inline constexpr int kGaussianSlack = 64;  ///< samples that the last vectors may write beyond a row
+inline constexpr int kGaussianPairs = kGaussianMaxRadius + 1;
 
-/// Rows of `band`. `worker` is private memory of gaussian_worker_bytes(), 64-byte aligned.
+/// Private memory of a worker, for any image and radius.
+struct alignas(64) GaussianScratch {
+  uint8_t padded[kGaussianChunk + 8 * kGaussianPairs + kGaussianSlack];
+  uint32_t neighbours[2][kGaussianChunk + 8 * kGaussianPairs + kGaussianSlack];
+  uint32_t ring[kGaussianPairs][kGaussianChunk + kGaussianSlack];
+  uint8_t blurred[2][kGaussianChunk + kGaussianSlack];
+};
+
+/// Taps as pairs of 16-bit words (the first in the low half), for windows that begin on an even or an odd
+/// row.
+struct GaussianTapPairs {
+  int count;  ///< number of pairs: radius + 1
+  int radius;
+  bool whole_centre;
+  uint32_t even[kGaussianPairs], odd[kGaussianPairs];
+
+  static GaussianTapPairs make(const GaussianBlock& block) {
+    GaussianTapPairs pairs{
+        .count = block.radius + 1, .radius = block.radius, .whole_centre = block.whole_centre != 0};
+    const auto join = [](int low, int high) {
+      return (static_cast<uint32_t>(low) & 0xffff) | static_cast<uint32_t>(high) << 16;
+    };
+    for (int k = 0; k < pairs.count; ++k) {
+      pairs.even[k] = join(block.taps[2 * k], block.taps[2 * k + 1]);
+      pairs.odd[k] = join(k > 0 ? block.taps[2 * k - 1] : 0, block.taps[2 * k]);
+    }
+    return pairs;
+  }
+};
+
+/// Blurs the rows of `band`. `worker` is the worker's GaussianScratch.
 void gaussian_band(ConstImageRef in, ImageRef out, Band band, const GaussianBlock& block, uint8_t* worker);
 
 }  // namespace lensd

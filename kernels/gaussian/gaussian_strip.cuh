@@ -1,10 +1,10 @@
-// The CUDA side of gaussian and unsharp: both passes as products of matrices on the tensor cores, exactly.
+// The CUDA side of gaussian and unsharp: both passes are exact matrix products on the tensor cores.
 //
-//   global ── ring of 16-row stages (common/stage_ring.cuh) ── × weights across ──▶ 16-bit samples in
-//   registers ── × weights down (gaussian_sums.cuh) ──▶ finish (unsharp: the difference) ──▶ global
+//   global ── ring of 16-row stages (common/stage_ring.cuh) ── × horizontal weights ──▶ 16-bit samples in
+//   registers ── × vertical weights (gaussian_sums.cuh) ──▶ finish (unsharp: the difference) ──▶ global
 //
-// A block owns a strip of columns and walks down a segment of rows, 16 at a time; a warp owns 32 grey or 16
-// colour columns of it.
+// A block processes a segment of rows in a strip of columns, 16 rows at a time. A warp computes 32 grey or 16
+// colour columns.
 #pragma once
 
 #include <algorithm>
@@ -18,20 +18,21 @@ struct BlurJob {
   ImageView<const uint8_t> in;
   ImageView<uint8_t> out;
   const GaussianBlock* params;
-  int segment_rows;     ///< rows of a block, a multiple of 16
-  bool wide, out_wide;  ///< rows start at multiples of 16; of the output: 16 (colour) or 4 (grey)
-  bool out_aligned;     ///< … of 4
+  int segment_rows;  ///< rows of a block, a multiple of 16
+  bool wide;         ///< input rows are aligned to 16 bytes
+  bool out_wide;     ///< output rows are aligned to 16 (colour) or 4 (grey) bytes
+  bool out_aligned;  ///< output rows are aligned to 4 bytes
 };
 
-/// Where a lane writes.
+/// Writes a lane's pixels.
 template <class Shape>
 struct BlurWriter {
   const BlurJob& job;
-  bool full;  ///< the tile's columns are all in the picture and words
+  bool full;  ///< all columns of the tile are inside the picture and aligned
   int x, y, g;
   uint8_t* to;
 
-  /// 16 rows. `input(v)` is where the input's pixels of rows g + 8 · v are, in shared memory.
+  /// Writes 16 rows. `input(v)` points to the input pixels of row g + 8 · v in shared memory.
   template <class Finish, class Input>
   __device__ void rows(const uint32_t (&blurred)[2][Shape::units], const Finish& finish, Input input) {
     const bool whole = full && y + kStageRows <= job.out.extent.height;
@@ -66,68 +67,68 @@ struct BlurWriter {
 
 template <int kChannels, int kHalo, class Finish>
 __device__ void blur_segment(const BlurJob& job, BlurTables& tables, uint8_t* ring) {
-  using Shape = BlurShape<kChannels, kHalo, kChannels == 4 || Finish::needs_input>;
+  using Strip = BlurShape<kChannels, kHalo, kChannels == 4 || Finish::needs_input>;
   const Finish finish(job.params);
   const int thread = static_cast<int>(threadIdx.x), warp = thread / 32, g = thread % 32 / 4, t = thread % 4;
   const int y0 = static_cast<int>(blockIdx.y) * job.segment_rows;
-  const StageSource<Shape> source{job.in, job.params->border, job.wide,
-                                  static_cast<int>(blockIdx.x) * Shape::tile_w};
+  const StageSource<Strip> source{job.in, job.params->border, job.wide,
+                                  static_cast<int>(blockIdx.x) * Strip::tile_w};
   const bool edge = source.edge();
   const int rows = min(job.segment_rows, job.in.extent.height - y0);
-  const int stages = (rows + kStageRows - 1) / kStageRows + Shape::halves - 1;
-  StageFeed<Shape> feed(source, y0 - kHalo);
+  const int stages = (rows + kStageRows - 1) / kStageRows + Strip::halves - 1;
+  StageFeed<Strip> feed(source, y0 - kHalo);
   const auto fetch = [&](int stage, int slot) {
-    if (stage < stages) feed.fetch(source, ring + slot * Shape::bytes);
+    if (stage < stages) feed.fetch(source, ring + slot * Strip::bytes);
     close_stage();
   };
 #pragma unroll 1
   for (int i = 0; i < kStagesAhead; ++i) fetch(i, i);
   make_blur_tables(*job.params, kHalo, tables);
   __syncthreads();
-  const BlurWeights<Shape> weights(tables, g, t);
+  const BlurWeights<Strip> weights(tables, g, t);
 
-  const int column = warp * 16 * Shape::windows + 4 * t;
-  const int centre_at = (Shape::margin + column) * kChannels;  // in a stage's row
-  const uint8_t* const lane = ring + g * Shape::pitch + centre_at - kHalo * kChannels;
-  BlurSamples<Shape> samples = {};
-  BlurWriter<Shape> writer{job,
-                           job.out_wide && source.x0 + Shape::tile_w <= job.out.extent.width,
+  const int column = warp * 16 * Strip::windows + 4 * t;
+  const int centre_at = (Strip::margin + column) * kChannels;  // byte position in a stage's row
+  const uint8_t* const lane = ring + g * Strip::pitch + centre_at - kHalo * kChannels;
+  BlurSamples<Strip> samples = {};
+  BlurWriter<Strip> writer{job,
+                           job.out_wide && source.x0 + Strip::tile_w <= job.out.extent.width,
                            source.x0 + column,
                            y0,
                            g,
                            job.out.row(y0 + g) + (source.x0 + column) * kChannels};
-  int stage = 0, slot = 0, next = kStagesAhead % Shape::stages;
+  int stage = 0, slot = 0, next = kStagesAhead % Strip::stages;
   const auto arrive = [&] {
     await_stages<kStagesAhead - 1>();
     __syncthreads();
     if (edge) {
-      fill_sides<Shape>(source, y0 - kHalo + kStageRows * stage, ring + slot * Shape::bytes);
+      fill_sides<Strip>(source, y0 - kHalo + kStageRows * stage, ring + slot * Strip::bytes);
       __syncthreads();
     }
     fetch(stage + kStagesAhead, next);
-    if (++next == Shape::stages) next = 0;
+    if (++next == Strip::stages) next = 0;
   };
-  const auto across = [&] { samples.add_rows(weights, lane + slot * Shape::bytes); };
+  const auto across = [&] { samples.add_rows(weights, lane + slot * Strip::bytes); };
   const auto down = [&] {
-    uint32_t blurred[2][Shape::units];
+    uint32_t blurred[2][Strip::units];
     samples.sum_down(weights, blurred);
     writer.rows(blurred, finish, [&](int v) {
-      int from = slot - Shape::behind(v);
-      if (from < 0) from += Shape::stages;
-      return ring + from * Shape::bytes + ((kHalo + 8 * v) % 16 + g) * Shape::pitch + centre_at;
+      int from = slot - Strip::behind(v);
+      if (from < 0) from += Strip::stages;
+      return ring + from * Strip::bytes + ((kHalo + 8 * v) % 16 + g) * Strip::pitch + centre_at;
     });
   };
   const auto advance = [&] {
     ++stage;
-    if (++slot == Shape::stages) slot = 0;
+    if (++slot == Strip::stages) slot = 0;
   };
-  constexpr int kFilling = Shape::halves - (Shape::overlapped ? 0 : 1);
+  constexpr int kFilling = Strip::halves - (Strip::overlapped ? 0 : 1);
 #pragma unroll 1
   for (int i = 0; i < kFilling; ++i) arrive(), across(), advance();
 #pragma unroll 1
   while (stage < stages) {
     arrive();
-    if constexpr (Shape::overlapped) {
+    if constexpr (Strip::overlapped) {
       down();
       across();
     } else {
@@ -136,10 +137,10 @@ __device__ void blur_segment(const BlurJob& job, BlurTables& tables, uint8_t* ri
     }
     advance();
   }
-  if constexpr (Shape::overlapped) down();
+  if constexpr (Strip::overlapped) down();
 }
 
-/// Blocks of a multiprocessor: what the registers of the widest windows allow.
+/// Blocks per multiprocessor. The registers of the widest windows limit it.
 template <int kChannels>
 inline constexpr int kBlurBlocks = kChannels == 1 ? 4 : 3;
 
@@ -160,7 +161,7 @@ __global__ void __launch_bounds__(kStageThreads, kBlurBlocks<kChannels>)
     blur_segment<kChannels, 32, Finish>(job, tables, ring);
 }
 
-/// The ring that suffices for all radii.
+/// Returns the bytes of the largest ring over all radii.
 template <int kChannels, class Finish>
 constexpr int blur_ring_bytes() {
   constexpr bool kKeeps = kChannels == 4 || Finish::needs_input;
@@ -169,8 +170,8 @@ constexpr int blur_ring_bytes() {
                    BlurShape<kChannels, 32, kKeeps>::ring_bytes});
 }
 
-/// Rows of a block: so many that the blocks fill the device a whole number of times. More times even out
-/// better, but every segment costs the rows of its window besides its own.
+/// Returns the rows of a block, so that the blocks fill the device a whole number of times. More segments
+/// balance the load better, but each segment also reads the rows of its window.
 inline int blur_segment_rows(int height, int strips, int resident) {
   int rows = 32;
   for (int times = 1; times <= 8; ++times) {
@@ -203,15 +204,12 @@ void launch_blur_as(const PassArgs& args, CudaStream stream) {
   LENSD_LAUNCHED();
 }
 
-/// `args.block` begins with a GaussianBlock, from whose address a Finish is made on the device. A Finish
-/// turns four blurred grey pixels (or one colour pixel) and, if needs_input, those of the input into what is
-/// written.
+/// Launches the blur. `args.block` begins with a GaussianBlock; the device constructs a Finish from its
+/// address. A Finish computes the output from four blurred grey pixels or one colour pixel, and also from the
+/// input if needs_input.
 template <class Finish>
 void launch_blur(const PassArgs& args, CudaStream stream) {
-  if (args.in[0].channels() == 1)
-    launch_blur_as<1, Finish>(args, stream);
-  else
-    launch_blur_as<4, Finish>(args, stream);
+  (args.in[0].channels() == 1 ? launch_blur_as<1, Finish> : launch_blur_as<4, Finish>)(args, stream);
 }
 
 template <int kChannels, class Finish>
@@ -224,7 +222,7 @@ void prepare_blur_as() {
   set(cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared);
 }
 
-/// Before the first launch on a device: lets the kernels use more than the default shared memory.
+/// Lets the kernels use more than the default shared memory. Call before the first launch on a device.
 template <class Finish>
 void prepare_blur() {
   prepare_blur_as<1, Finish>();

@@ -1,47 +1,47 @@
-// The sums of a blur on the tensor cores: weights as matrices of bytes, and the samples between the two
-// passes.
+// The sums of a blur on the tensor cores: byte matrices of weights, and the samples between the two passes.
 //
-// Horizontally the weights are the left factor (rows: 16 output columns, summed: 16 + 2 · halo pixels) and
-// pixels of 8 image rows the right one. The sums then have a column's neighbouring rows in one lane, and that
-// is, packed, the right factor of the vertical product, whose left one are weights again: no sample leaves
-// the registers. Weights (16 bits) and samples (16 bits, the lowest 0) are split into bytes, and the products
-// of bytes (common/byte_products.cuh) are put together again: the sums are the definition's, to the last bit.
+// In the horizontal product the left factor holds weights (rows: 16 output columns, summed over 16 + 2 · halo
+// pixels) and the right one pixels of 8 image rows. In the result a lane has adjacent rows of a column.
+// Packed into words, these rows are the right factor of the vertical product, whose left factor also holds
+// weights. So samples never leave the registers. Weights (16 bits) and samples (16 bits, the lowest 0) are
+// split into bytes, and the byte products (common/tiles/byte_products.cuh) are recombined, so that the sums
+// are exact.
 #pragma once
 
-#include "kernels/common/byte_products.cuh"
-#include "kernels/common/stage_ring.cuh"
+#include "kernels/common/tiles/byte_products.cuh"
+#include "kernels/common/tiles/stage_ring.cuh"
 #include "kernels/gaussian/gaussian_math.hpp"
 
 namespace lensd {
 
-/// Sizes for windows that reach `kHalo` (8, 16, 24 or 32) pixels at most.
+/// Sizes of windows with a radius up to `kHalo` (8, 16, 24 or 32).
 template <int kChannels, int kHalo, bool kKeepsInput>
 struct BlurShape : StageShape<kChannels, kChannels == 1 ? 128 : 64, kHalo> {
   using Stage = StageShape<kChannels, kChannels == 1 ? 128 : 64, kHalo>;
   static constexpr int planes = kChannels == 1 ? 1 : 3;
-  static constexpr int windows = kChannels == 1 ? 2 : 1;  ///< of 16 columns, a warp's
+  static constexpr int windows = kChannels == 1 ? 2 : 1;  ///< windows of 16 columns per warp
   static constexpr int units = planes * windows;
-  static constexpr int halves = 1 + kHalo / 8;  ///< half blocks of a window
-  /// Rows are written while the next ones are summed across: independent work for the pipes, as long as the
-  /// registers suffice.
+  static constexpr int halves = 1 + kHalo / 8;  ///< half blocks per window
+  /// True if registers suffice to overlap the vertical sums of one stage with the horizontal sums of the
+  /// next.
   static constexpr bool overlapped = kHalo <= 16;
-  /// Stages between the first that rows are written from and the one that arrives meanwhile.
+  /// Distance in stages from a window's first stage to its newest one.
   static constexpr int span = kHalo / 8 + (overlapped ? 1 : 0);
-  /// How many stages behind the newest one the input of output rows g + 8 · v lies.
+  /// Returns the distance in stages from the newest stage to the input of output row g + 8 · v.
   static constexpr int behind(int v) { return span - (kHalo + 8 * v) / 16; }
   static constexpr int stages = kStagesAhead + 1 + (kKeepsInput ? span - kHalo / 16 : 0);
   static constexpr int ring_bytes = stages * Stage::bytes;
 };
 
-/// Words of four weights, low and high bytes: for four neighbours (across) from each first one on, and for
-/// rows 0, 1, 8 and 9 (down).
+/// Words of four weights, as [low or high bytes][first weight]: weights of four adjacent columns (across), or
+/// of rows 0, 1, 8 and 9 (down).
 struct BlurTables {
   static constexpr int entries = 16 + 16 * (1 + 32 / 8);
   uint32_t across[2][entries], down[2][entries];
 };
 
-/// Entry q begins with tap q − 15 − halo + radius. A tap of 65536 becomes 65535: all others are zero then,
-/// and the rounded results are the same.
+/// Fills the tables. Entry q begins with tap q − 15 − halo + radius. A tap of 65536 becomes 65535; all others
+/// are zero then, and the rounded results are equal.
 __device__ inline void make_blur_tables(const GaussianBlock& block, int halo, BlurTables& tables) {
   const int radius = block.radius;
   const auto tap = [&](int i) {
@@ -58,13 +58,13 @@ __device__ inline void make_blur_tables(const GaussianBlock& block, int halo, Bl
   }
 }
 
-/// The left factors as a lane holds them: [low or high bytes][half block].
+/// A lane's part of the left factors: [low or high bytes][half block].
 template <class Shape>
 struct BlurWeights {
   ByteRows across[2][Shape::halves], down[2][Shape::halves];
 
-  /// Row m of the horizontal one makes column 4 · (m / 2) + m % 2 of its window, rows from 8 on two columns
-  /// more: so a lane ends up with four neighbouring columns.
+  /// Row m of the horizontal factor computes column 4 · (m / 2) + m % 2 of its window, and from row 8 on two
+  /// columns further, so that a lane has the sums of four adjacent columns.
   __device__ BlurWeights(const BlurTables& tables, int g, int t) {
 #pragma unroll
     for (int part = 0; part < 2; ++part)
@@ -78,13 +78,13 @@ struct BlurWeights {
   }
 };
 
-/// A lane's share of the rows that a vertical window spans: [window or plane][columns of the lower or upper
-/// four][low or high bytes][half block of rows].
+/// A lane's part of the rows of a vertical window: [window or plane][first or second pair of columns][low or
+/// high bytes][half block of rows].
 template <class Shape>
 struct BlurSamples {
   uint32_t of[Shape::units][2][2][Shape::halves];
 
-  /// The sums across of 16 rows become the newest half block. `line` is the lane's first word in the stage.
+  /// Appends the horizontal sums of 16 rows as a half block. `line` is the lane's first word in the stage.
   __device__ void add_rows(const BlurWeights<Shape>& weights, const uint8_t* line) {
     constexpr int kWords = Shape::halves + Shape::windows - 1;
     uint32_t words[2][Shape::planes][kWords];
@@ -103,7 +103,7 @@ struct BlurSamples {
 #pragma unroll
       for (int j = 0; j < 2; ++j) {
         const uint32_t* from = words[j][u % Shape::planes] + u / Shape::planes;
-        ByteSums low = {256, 256, 256, 256}, high = {};  // 256 rounds
+        ByteSums low = {256, 256, 256, 256}, high = {};  // 256: rounding
         multiply<Shape::halves>(low, weights.across[0], from);
         multiply<Shape::halves>(high, weights.across[1], from);
 #pragma unroll
@@ -111,7 +111,7 @@ struct BlurSamples {
           sums[j][i] = static_cast<uint32_t>(high[i]) * 256 + static_cast<uint32_t>(low[i]);
       }
 #pragma unroll
-      for (int n = 0; n < 2; ++n) {  // a sample is bytes 1 and 2 of a sum without the lowest bit
+      for (int n = 0; n < 2; ++n) {  // a sample is bytes 1 and 2 of a sum, with the lowest bit cleared
         const uint32_t p0 = __byte_perm(sums[0][2 * n], sums[0][2 * n + 1], 0x6521),
                        p1 = __byte_perm(sums[1][2 * n], sums[1][2 * n + 1], 0x6521);
 #pragma unroll
@@ -124,7 +124,7 @@ struct BlurSamples {
     }
   }
 
-  /// The sums down: four blurred pixels of rows g and g + 8, a word each.
+  /// Returns vertical sums: four blurred pixels of rows g and g + 8, one word each.
   __device__ void sum_down(const BlurWeights<Shape>& weights, uint32_t (&rows)[2][Shape::units]) const {
 #pragma unroll
     for (int u = 0; u < Shape::units; ++u) {
@@ -142,7 +142,7 @@ struct BlurSamples {
                        static_cast<uint32_t>(low[i]);
       }
 #pragma unroll
-      for (int v = 0; v < 2; ++v)  // the pixel is the highest byte: samples count twice
+      for (int v = 0; v < 2; ++v)  // the pixel is the highest byte, since samples are doubled
         rows[v][u] = __byte_perm(__byte_perm(sums[0][2 * v], sums[0][2 * v + 1], 0x0073),
                                  __byte_perm(sums[1][2 * v], sums[1][2 * v + 1], 0x0073), 0x5410);
     }

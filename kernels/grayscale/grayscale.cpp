@@ -1,10 +1,62 @@
 #include "kernels/grayscale/grayscale.hpp"
 
-#include <cstring>
+#include "kernels/common/copy_rows.hpp"
 
-#include "kernels/grayscale/luma.hpp"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/grayscale/grayscale.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
 
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace lensd::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+#include "kernels/common/pair_dot-inl.hpp"
+
+/// Computes the luma of a row. A pixel is a 32-bit lane: its even bytes are the pair (r, b), its odd bytes
+/// (g, a).
+void luma_row(const uint8_t* rgba, uint8_t* gray, size_t pixels, const LumaBlock& w) {
+  const hn::ScalableTag<int32_t> d32;
+  const hn::RepartitionToNarrow<decltype(d32)> d16;
+  const hn::Repartition<uint8_t, decltype(d32)> d8;
+  const hn::Rebind<uint8_t, decltype(d32)> d8_quarter;
+  const auto weights_rb = hn::BitCast(d16, hn::Set(d32, w.r | w.b << 16));
+  const auto weights_g = hn::BitCast(d16, hn::Set(d32, w.g));
+  const auto low = hn::Set(d16, int16_t{0xff});
+  const auto half = hn::Set(d32, 1 << 14);
+  const size_t lanes = hn::Lanes(d32);
+  size_t x = 0;
+  for (; x + lanes <= pixels; x += lanes) {
+    const auto pixel = hn::BitCast(d16, hn::LoadU(d8, rgba + 4 * x));
+    const auto rb = hn::And(pixel, low), ga = hn::And(hn::ShiftRight<8>(pixel), low);
+    const auto sum = hn::Add(hn::Add(pair_dot(d32, rb, weights_rb), pair_dot(d32, ga, weights_g)), half);
+    hn::StoreU(hn::DemoteTo(d8_quarter, hn::ShiftRight<15>(sum)), d8_quarter, gray + x);
+  }
+  for (; x < pixels; ++x) gray[x] = luma(w, rgba[4 * x], rgba[4 * x + 1], rgba[4 * x + 2]);
+}
+
+}  // namespace lensd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace lensd {
+
+HWY_EXPORT(luma_row);
+
+void luma_rows(ConstImageRef rgba, ImageRef gray, Band band, const LumaBlock& weights) {
+  const auto row = &HWY_DYNAMIC_DISPATCH(luma_row);
+  for (int y = band.begin; y < band.end; ++y)
+    row(rgba.row(y), gray.row(y), static_cast<size_t>(rgba.width()), weights);
+}
+
+Image luma_reference(const Image& rgba, const LumaBlock& weights) {
+  Image gray({PixelFormat::gray8, rgba.format.extent});
+  for_each_sample(rgba.format.extent, 1, [&](int x, int y, int) {
+    gray.at(x, y) = luma(weights, rgba.at(x, y, 0), rgba.at(x, y, 1), rgba.at(x, y, 2));
+  });
+  return gray;
+}
 
 FilterSchema Grayscale::make_schema() {
   return Schema<GrayscaleParams>("grayscale", "one grey channel from red, green and blue")
@@ -14,35 +66,27 @@ FilterSchema Grayscale::make_schema() {
 }
 
 Layout Grayscale::configure(const FilterInputs& inputs) {
-  const ImageFormat format{PixelFormat::gray8, inputs.images[0].extent};
-  const double pixels = static_cast<double>(format.extent.width) * format.extent.height;
-  const int in_channels = channels(inputs.images[0].format);
-  return {.output = format,
-          .passes = {{.name = "grayscale",
-                      .items = format.extent.height,
-                      .grain = 8,
-                      .bytes = pixels * (in_channels + 1),
-                      .operations = in_channels == 4 ? pixels * 7 : pixels}},
-          .scratch_bytes = {}};
+  const bool colour = inputs.images[0].format == PixelFormat::rgba8;
+  return single_pass({PixelFormat::gray8, inputs.images[0].extent},
+                     {.bytes = colour ? 5.0 : 2.0, .operations = colour ? 7.0 : 1.0});
 }
 
-void Grayscale::run(const PassArgs& args, Band band) const {
+void Grayscale::apply(const PassArgs& args, Band band) const {
   const ConstImageRef in = args.in[0];
-  if (in.format.format == PixelFormat::rgba8) return luma_rows(in, args.out, band, block_of(args));
-  for (int y = band.begin; y < band.end; ++y) std::memcpy(args.out.row(y), in.row(y), in.row_bytes());
+  in.channels() == 4 ? luma_rows(in, args.out, band, block_of(args)) : copy_rows(in, args.out, band);
 }
 
 #if LENSD_CUDA
-void Grayscale::launch(const PassArgs& args, CudaStream stream) const {
+void Grayscale::launch_apply(const PassArgs& args, CudaStream stream) const {
   const ConstImageRef in = args.in[0];
-  if (in.format.format == PixelFormat::rgba8) return launch_luma(in, args.out, &block_of(args), stream);
-  launch_copy(in, args.out, stream);
+  in.channels() == 4 ? launch_luma(in, args.out, &block_of(args), stream) : launch_copy(in, args.out, stream);
 }
 #endif
 
 void Grayscale::reference(ReferenceRun& run) const {
   const Image& in = run.in[0];
-  run.out = in.format.format == PixelFormat::rgba8 ? luma_reference(in, LumaBlock::make(params_)) : in;
+  run.out = in.channels() == 4 ? luma_reference(in, LumaBlock::make(params_)) : in;
 }
 
 }  // namespace lensd
+#endif

@@ -1,32 +1,98 @@
 // grey_world: white balance that makes the means of the colour channels equal.
 //
 // Channel c is multiplied by gain = mean of all channels / mean of c; where the mean of c is at most 0.05 of
-// full scale, the mean of all is added instead. `strength` mixes with the input. `smooth` low-passes gains
-// and additions from frame to frame; the first frame, also after a seek, takes its own.
+// full scale, the mean of all is added instead. `strength` blends the result with the input. `smooth`
+// low-passes gains and additions from frame to frame; the first frame, also after a seek, uses its own.
 //
 // Formats: RGBA8; Gray8, where the gain is always 1. Aliasing: none. Border rule: none. Temporal reach: all
 // frames since the last seek (state), none with smooth = 0. Exact: integer sums, doubles in prescribed order,
 // tables. Source: G. Buchsbaum, A spatial processor model for object colour perception, 1980.
 #pragma once
 
-#include "core/graph/filter.hpp"
-#include "kernels/grey_world/grey_world_math.hpp"
+#include <cstdint>
+
+#include "kernels/common/table_filter.hpp"
 
 namespace lensd {
 
-class GreyWorld final : public FilterBase<GreyWorld, GreyWorldParams, GreyWorldBlock> {
- public:
-  static FilterSchema make_schema();
-  Layout configure(const FilterInputs& inputs) override;
-  void run(const PassArgs& args, Band band) const override;
-#if LENSD_CUDA
-  void launch(const PassArgs& args, CudaStream stream) const override;
-#endif
-  void read_stats(const void* stats, std::vector<Statistic>& out) const override;
-  void reference(ReferenceRun& run) const override;
+struct GreyWorldParams {
+  double strength = 1;
+  double smooth = 0.9;
+};
 
- private:
-  enum Pass { kSums, kGains, kApply };
+struct GreyWorldBlock {
+  double strength, kept, taken;  ///< weights of the previous gains and of the frame's own gains; sum 1
+  static GreyWorldBlock make(const GreyWorldParams& p) { return {p.strength, p.smooth, 1 - p.smooth}; }
+};
+
+/// Gains of the channels: a value becomes value·gain + offset, in 8-bit units.
+struct GreyWorldGains {
+  double gain[3], offset[3];
+};
+
+struct GreyWorldState {
+  uint64_t seen;  ///< 0 until the first frame is processed
+  GreyWorldGains gains;
+};
+
+struct GreyWorldStats {
+  ChannelSums tally;
+  GreyWorldGains gains;
+  double mean[3];  ///< mean of each channel, 0 to 1
+  uint64_t channels;
+};
+
+/// Returns gains that make the channels' means equal. A gain would amplify the noise of a channel whose mean
+/// is at most 0.05, so the mean of all is added instead. Sums are below 2^53: each quotient is rounded once.
+LENSD_HD inline GreyWorldGains target_gains(const ChannelSums& sums, int channels, uint64_t pixels) {
+  uint64_t total = 0;
+  for (int c = 0; c < channels; ++c) total += sums.sum[c];
+  GreyWorldGains target{};
+  for (int c = 0; c < channels; ++c) {
+    const uint64_t sum = sums.sum[c];
+    const bool dark = 20 * sum <= 255 * pixels;
+    const uint64_t n = static_cast<uint64_t>(channels);
+    target.gain[c] = dark ? 1. : static_cast<double>(total) / static_cast<double>(n * sum);
+    target.offset[c] = dark ? static_cast<double>(total) / static_cast<double>(n * pixels) : 0.;
+  }
+  return target;
+}
+
+/// Returns one step of a low-pass filter; returns the new value unchanged for the first frame.
+LENSD_HD inline double low_passed(double last, double now, bool first, double kept, double taken) {
+  if (first) return now;
+  const double a = kept * last, b = taken * now;
+  return a + b;
+}
+
+class GreyWorld final
+    : public TableFilter<GreyWorld, GreyWorldParams, GreyWorldBlock, GreyWorldState, GreyWorldStats> {
+ public:
+  static constexpr const char *count_name = "sums", *decide_name = "gains";
+
+  static FilterSchema make_schema();
+  static LENSD_HD void decide(const GreyWorldBlock& block, int channels, uint64_t pixels,
+                              GreyWorldState& state, GreyWorldStats& stats) {
+    const GreyWorldGains target = target_gains(stats.tally, channels, pixels);
+    const bool first = state.seen == 0;
+    for (int c = 0; c < channels; ++c) {
+      state.gains.gain[c] = low_passed(state.gains.gain[c], target.gain[c], first, block.kept, block.taken);
+      state.gains.offset[c] =
+          low_passed(state.gains.offset[c], target.offset[c], first, block.kept, block.taken);
+      stats.mean[c] = static_cast<double>(stats.tally.sum[c]) / static_cast<double>(255 * pixels);
+    }
+    state.seen = 1;
+    stats.gains = state.gains;
+    stats.channels = static_cast<uint64_t>(channels);
+  }
+  static LENSD_HD uint8_t table_value(const GreyWorldBlock& block, const GreyWorldStats& stats, int c,
+                                      int v) {
+    const double balanced = stats.gains.gain[c] * v + stats.gains.offset[c];
+    const double mixed = v + block.strength * (balanced - v) + 0.5;
+    return static_cast<uint8_t>(mixed < 0 ? 0 : mixed > 255 ? 255 : static_cast<int>(mixed));
+  }
+  void launch_decide(const PassArgs& args, CudaStream stream) const;
+  void read_stats(const void* stats, std::vector<Statistic>& out) const override;
 };
 
 }  // namespace lensd

@@ -1,22 +1,20 @@
-// invert: every colour channel becomes 255 − value; alpha passes through.
+// invert: replaces every colour channel by 255 − value; alpha passes through.
 //
 // Formats: Gray8, RGBA8. Border rule: none. Temporal reach: none. Exact.
 #pragma once
 
-#include "core/graph/filter.hpp"
-#include "kernels/invert/invert_math.hpp"
+#include "kernels/common/point_filter.hpp"
 
 namespace lensd {
 
-class Invert final : public FilterBase<Invert, InvertParams, InvertBlock> {
- public:
-  static FilterSchema make_schema();
-  Layout configure(const FilterInputs& inputs) override;
-  void run(const PassArgs& args, Band band) const override;
-#if LENSD_CUDA
-  void launch(const PassArgs& args, CudaStream stream) const override;
-#endif
-  void reference(ReferenceRun& run) const override;
+struct InvertParams {};
+
+struct Invert final : PointFilter<Invert, InvertParams> {
+  static FilterSchema make_schema() {
+    return Schema<InvertParams>("invert", "photographic negative: 255 minus each colour channel").build();
+  }
+  static LENSD_HD int value(const Block&, int v, int max) { return max - v; }
+  static LENSD_HD void four(const Block&, auto& word) { word = ~word; }
 };
 
 }  // namespace lensd

@@ -2,22 +2,20 @@
 
 #include <cstring>
 
-#include "kernels/grayscale/luma.hpp"
-#include "kernels/klt/klt_simd.hpp"
-#include "kernels/klt/klt_table.hpp"
+#include "kernels/grayscale/grayscale.hpp"
 
 namespace lensd {
 namespace {
 
 constexpr const char* kPyramidNames[] = {"pyramid 1", "pyramid 2", "pyramid 3",
                                          "pyramid 4", "pyramid 5", "pyramid 6"};
-constexpr int kLevelsALaunch = 3;  ///< CUDA: levels that one launch makes
+constexpr int kLevelsPerLaunch = 3;  ///< maximum levels per CUDA launch
 
 double pixels_of(Extent extent) {
   return static_cast<double>(extent.width) * extent.height;
 }
 
-/// 8-bit luma samples side by side: the decoded plane is the picture that klt needs.
+/// Returns true if the decoded plane has contiguous 8-bit luma samples, so that klt can read it directly.
 bool has_plain_luma(const PictureInfo& info) {
   const PictureFormat& format = info.format;
   return format.depth == 8 && format.model != ColourModel::rgb && format.components[0].step == 1;
@@ -27,31 +25,30 @@ bool has_plain_luma(const PictureInfo& info) {
 
 FilterSchema Klt::make_schema() {
   using P = KltParams;
-  const auto anew = ParamChange::reconfigure;
+  const auto replan = ParamChange::reconfigure;
   return Schema<P>("klt", "follows corners from frame to frame")
-      .integer("max_features", &P::max_features, 1, kMaxTracks, "tracks at a time",
-               {.widget = Widget::log_slider, .change = anew})
-      .real("quality", &P::quality, 0, 1, "least strength of a new corner, as part of the strongest one's")
-      .real("min_distance", &P::min_distance, 0, 1000, "between new corners and to living tracks",
-            {.unit = "px"})
-      .integer("block", &P::block, 1, 31, "side of the square in which corners are looked for, odd",
-               {.unit = "px", .widget = Widget::odd_slider, .change = anew})
-      .integer("window", &P::window, 5, kKltMostWindow, "side of the square that is followed, odd",
-               {.unit = "px", .widget = Widget::odd_slider, .change = anew})
-      .integer("levels", &P::levels, 0, kKltMostLevels, "halvings of the picture, for large motion",
-               {.change = anew})
-      .integer("iterations", &P::iterations, 1, 100, "most steps on each level")
-      .real("epsilon", &P::epsilon, 0, 1, "a smaller step is the last one", {.unit = "px"})
-      .real("min_eigen", &P::min_eigen, 0, 1, "least texture of a window, as OpenCV's minEigThreshold",
+      .integer("max_features", &P::max_features, 1, kMaxTracks, "maximum number of tracks",
+               {.widget = Widget::log_slider, .change = replan})
+      .real("quality", &P::quality, 0, 1, "minimum strength of a new corner, relative to the strongest")
+      .real("min_distance", &P::min_distance, 0, 1000,
+            "minimum distance of a new corner to others and to live tracks", {.unit = "px"})
+      .integer("block", &P::block, 1, 31, "side of the corner detector's window, odd",
+               {.unit = "px", .widget = Widget::odd_slider, .change = replan})
+      .integer("window", &P::window, 5, kKltMaxWindow, "side of the window that is followed, odd",
+               {.unit = "px", .widget = Widget::odd_slider, .change = replan})
+      .integer("levels", &P::levels, 0, kKltMaxLevels, "halvings of the picture, for large motion",
+               {.change = replan})
+      .integer("iterations", &P::iterations, 1, 100, "maximum steps per level")
+      .real("epsilon", &P::epsilon, 0, 1, "a smaller step ends the search", {.unit = "px"})
+      .real("min_eigen", &P::min_eigen, 0, 1, "minimum texture of a window, as OpenCV's minEigThreshold",
             {.widget = Widget::log_slider})
-      .real("fb_threshold", &P::fb_threshold, 0, 100,
-            "ends tracks that do not find back to within this distance; 0: no check",
+      .real("fb_threshold", &P::fb_threshold, 0, 100, "maximum forward-backward error; 0: no check",
             {.unit = "px", .zero = "no check"})
       .real("redetect_below", &P::redetect_below, 0, 1,
-            "new corners are looked for under this part of max_features")
-      .boolean("gain_bias", &P::gain_bias, "matches patches of other brightness and contrast")
-      .boolean("affine_check", &P::affine_check, "ends tracks that no longer look as in their first frame",
-               {.change = anew})
+            "detect new corners below this fraction of max_features")
+      .boolean("gain_bias", &P::gain_bias, "match patches of different brightness and contrast")
+      .boolean("affine_check", &P::affine_check, "end tracks that no longer look like their first patch",
+               {.change = replan})
       .build();
 }
 
@@ -67,51 +64,67 @@ Layout Klt::configure(const FilterInputs& inputs) {
   const double pixels = pixels_of(format.extent);
   const int in_channels = from_picture_ ? 1 : channels(format.format);
   passes.push_back({.name = "luma",
+                    .run = cpu_pass<&Klt::take_luma>,
+                    .launch = cuda_pass<&Klt::launch_luma>,
                     .items = format.extent.height,
                     .grain = 32,
                     .bytes = pixels * (in_channels + 1),
                     .operations = pixels,
                     .reads_picture = from_picture_});
-  for (int i = 1; i <= shape_.levels; i += cuda ? kLevelsALaunch : 1) {
+  for (int i = 1; i <= shape_.levels; i += cuda ? kLevelsPerLaunch : 1) {
     const double made = pixels_of(shape_.level[i].extent);
     passes.push_back({.name = kPyramidNames[i - 1],
+                      .run = cpu_pass<&Klt::shrink>,
+                      .launch = cuda_pass<&Klt::launch_shrink>,
+                      .step = i,
                       .items = shape_.level[i].extent.height,
                       .grain = 16,
                       .bytes = pixels_of(shape_.level[i - 1].extent) + made,
                       .operations = 20 * made});
   }
-  const auto next = [&passes] { return static_cast<int>(passes.size()); };
   const double window = static_cast<double>(shape_.window) * shape_.window;
   const double searches = static_cast<double>(capacity) * (shape_.levels + 1);
-  passes_.follow = next();
   passes.push_back({.name = "follow",
+                    .run = cpu_pass<&Klt::follow>,
+                    .launch = cuda_pass<&Klt::launch_follow>,
                     .items = capacity,
                     .grain = 8,
                     .bytes = 2 * searches * window,
                     .operations = searches * window * (30 + 5 * 12)});
-  passes_.settle = next();
-  passes.push_back({.name = "settle", .bytes = capacity * 80.0, .operations = capacity * 100.0});
-  passes_.corners = next();
-  for (const PassSpec& pass : corner_passes(format.extent, capacity, inputs.backend)) passes.push_back(pass);
-  passes_.table = next();
-  passes.push_back({.name = "table", .bytes = capacity * 80.0, .operations = capacity * 10.0});
-  passes_.patches = next();
+  passes.push_back({.name = "settle",
+                    .run = cpu_pass<&Klt::settle>,
+                    .launch = cuda_pass<&Klt::launch_settle>,
+                    .bytes = capacity * 80.0,
+                    .operations = capacity * 100.0});
+  corner_passes_ = corner_passes(format.extent, capacity, inputs.backend);
+  for (size_t i = 0; i < corner_passes_.size(); ++i) {
+    PassSpec& pass = passes.emplace_back(corner_passes_[i].spec);
+    pass.run = cpu_pass<&Klt::detect>, pass.launch = cuda_pass<&Klt::launch_detect>;
+    pass.step = static_cast<int>(i);
+  }
+  passes.push_back({.name = "table",
+                    .run = cpu_pass<&Klt::finish>,
+                    .launch = cuda_pass<&Klt::launch_finish>,
+                    .bytes = capacity * 80.0,
+                    .operations = capacity * 10.0});
   if (cuda && shape_.patch_bytes > 0)
-    passes.push_back({.name = "patches", .bytes = 2.0 * capacity * shape_.patch_bytes});
+    passes.push_back({.name = "patches",
+                      .launch = cuda_pass<&Klt::launch_patches>,
+                      .bytes = 2.0 * capacity * shape_.patch_bytes});
 
-  layout.scratch_bytes = {sizeof(Found) + sizeof(Corner) * static_cast<size_t>(capacity),
-                          corner_scratch_bytes(format.extent, capacity),
-                          klt_table_scratch_bytes(format.extent, capacity)};
+  layout.scratch_bytes = {sizeof(Detection) + sizeof(Corner) * static_cast<size_t>(capacity),
+                          corner_scratch_bytes(format.extent), table_scratch_bytes(format.extent, capacity)};
   if (!cuda)
-    layout.worker_bytes =
-        std::max(klt_shrink_worker_bytes(format.extent), corner_worker_bytes(format.extent));
+    layout.worker_bytes = std::max(shrink_worker_bytes(format.extent), corner_worker_bytes(format.extent));
   layout.state_bytes = shape_.bytes, layout.lasting_bytes = shape_.lasting_bytes;
   layout.stats_bytes = shape_.lasting_bytes;
   layout.gives_tracks = layout.passes_through = true;
   return layout;
 }
 
-ConstImageRef Klt::luma_plane(const PictureRef& picture) const {
+ConstImageRef Klt::luma_source(const PassArgs& args) const {
+  if (!from_picture_) return args.in[0];
+  const PictureRef& picture = *args.picture;
   const ComponentLayout& luma = picture.info.format.components[0];
   return {picture.planes[luma.plane] + luma.offset,
           picture.pitch_bytes[luma.plane],
@@ -119,64 +132,31 @@ ConstImageRef Klt::luma_plane(const PictureRef& picture) const {
 }
 
 CornerJob Klt::corner_job(const PassArgs& args) const {
-  const auto state = args.state_of<uint8_t>();
+  const KltState state = state_of(args);
   const KltShape::Level& picture = shape_.level[0];
-  Found* where = reinterpret_cast<Found*>(args.scratch[0]);
+  Detection& where = detection(args);
   return {.luma = {.halves = {state.halves[0] + picture.offset, state.halves[1] + picture.offset},
                    .frame = args.frame,
                    .pitch_bytes = picture.pitch,
                    .extent = picture.extent},
           .params = &static_cast<const KltBlock*>(args.block)->corners,
-          .living = static_cast<const TrackTable*>(args.stats),
-          .wanted = &where->wanted,
-          .found = where->corners(),
-          .count = &where->count,
+          .tracks = &table_of(args),
+          .wanted = &where.wanted,
+          .found = where.corners(),
+          .count = &where.count,
           .scratch = args.scratch[1]};
 }
 
-KltTableJob Klt::table_job(const PassArgs& args) const {
-  const auto state = args.state_of<uint8_t>();
-  return {.shape = &shape_,
-          .before = state.before(),
-          .after = state.after(),
-          .halves = {state.halves[0], state.halves[1]},
-          .block = &block_of(args),
-          .frame = args.frame,
-          .table = static_cast<TrackTable*>(args.stats),
-          .found = found(args).corners(),
-          .count = &found(args).count,
-          .wanted = &found(args).wanted,
-          .scratch = args.scratch[2]};
-}
-
-void Klt::take_luma(const PassArgs& args, Band band) const {
-  const auto level = shape_.view(args.state_of<uint8_t>().after(), 0);
+void Klt::take_luma(const PassArgs& args, Band rows) const {
+  const auto level = shape_.view(state_of(args).after(), 0);
   const ImageRef luma{level.data, level.pitch_bytes, {PixelFormat::gray8, level.extent}};
-  const ConstImageRef in = from_picture_ ? luma_plane(*args.picture) : args.in[0];
-  if (in.format.format == PixelFormat::rgba8) return luma_rows(in, luma, band, block_of(args).luma);
-  for (int y = band.begin; y < band.end; ++y) std::memcpy(luma.row(y), in.row(y), in.row_bytes());
+  const ConstImageRef in = luma_source(args);
+  if (in.format.format == PixelFormat::rgba8) return luma_rows(in, luma, rows, block_of(args).luma);
+  for (int y = rows.begin; y < rows.end; ++y) std::memcpy(luma.row(y), in.row(y), in.row_bytes());
 }
 
-void Klt::run(const PassArgs& args, Band band) const {
-  const auto state = args.state_of<uint8_t>();
-  uint8_t* after = state.after();
-  if (args.pass == 0) return take_luma(args, band);
-  if (args.pass < passes_.follow)
-    return klt_shrink_rows(shape_.view(static_cast<const uint8_t*>(after), args.pass - 1),
-                           shape_.view(after, args.pass), band, args.worker);
-  if (args.pass == passes_.follow) {
-    const KltFollowJob job{&shape_,
-                           state.before(),
-                           after,
-                           {state.halves[0], state.halves[1]},
-                           &block_of(args),
-                           static_cast<TrackTable*>(args.stats),
-                           args.frame->reset != 0};
-    return klt_follow_places(job, band);
-  }
-  if (args.pass == passes_.settle) return klt_settle(table_job(args));
-  if (args.pass == passes_.table) return klt_finish(table_job(args));
-  run_corners(corner_job(args), args.pass - passes_.corners, band, args.worker);
+void Klt::detect(const PassArgs& args, Band band) const {
+  corner_passes_[static_cast<size_t>(args.step)].run(corner_job(args), band, args.worker);
 }
 
 void Klt::read_stats(const void* stats, std::vector<Statistic>& out) const {

@@ -1,20 +1,25 @@
-// klt: finds corners and follows them from frame to frame; the picture passes through.
+// klt: detects corners and follows them from frame to frame; the picture passes through.
 //
-//   luma ─▶ pyramid ─▶ follow (Lucas-Kanade, each track from the frame before) ─▶ settle (who is lost)
-//        ─▶ corners (where too few are left) ─▶ table (new tracks take free places)
+//   luma ─▶ pyramid ─▶ follow (Lucas-Kanade) ─▶ settle (which tracks are lost)
+//        ─▶ corners (if too few tracks are left) ─▶ table (new tracks take empty places)
 //
-// The result is a TrackTable in the node's statistics. Following is Bouguet's pyramidal method with the steps
-// and stop rules of cv::calcOpticalFlowPyrLK (`levels` is its maxLevel), except that pixels of a window whose
-// samples are not in both pictures do not count; corners are those of cv::goodFeaturesToTrack. The forward-
-// backward check follows each track back through the whole pyramid. gain_bias levels mean and contrast of the
-// two patches in every step. affine_check fits the first patch to the present picture and ends tracks that
-// no longer look alike.
+// The result is a TrackTable in the node's statistics. Tracks are followed by Bouguet's pyramidal method with
+// the steps and stop rules of cv::calcOpticalFlowPyrLK (`levels` is its maxLevel), except that window pixels
+// count only if their samples lie in both pictures. Corners are those of cv::goodFeaturesToTrack. The
+// forward-backward check follows each track back through the whole pyramid. gain_bias matches mean and
+// contrast of the two patches in every step. affine_check fits the first patch to the current picture and
+// ends tracks whose patches no longer match.
 //
-// A track that is lost keeps its place for that frame; after a cut new tracks may take the places of lost
-// ones, which are counted all the same. Directly behind the upright source luma is the decoded picture's own.
+// A lost track keeps its place for that frame. After a cut, new tracks may take the places of lost ones; the
+// lost ones are still counted. If the input is an upright source picture, luma is read directly from the
+// decoded picture.
 //
 // Formats: Gray8, RGBA8. Border rule: none, see above. Temporal reach: one frame (state: pyramid and table of
-// the frame before; with affine_check first patches). Exact: integer sums, then prescribed floats.
+// the previous frame; with affine_check also first patches). Exact: integer sums, then floats in prescribed
+// order.
+//
+// Files: klt_math, klt_window, klt_affine: shared arithmetic. klt_follow.hpp: the search for one track.
+// klt_pyramid, klt_follow, klt_table, klt_drift: the passes, *.cpp on the CPU and *.cu on CUDA.
 #pragma once
 
 #include "core/graph/filter.hpp"
@@ -22,40 +27,53 @@
 
 namespace lensd {
 
-struct KltTableJob;
-
 class Klt final : public FilterBase<Klt, KltParams, KltBlock> {
  public:
   static FilterSchema make_schema();
   Layout configure(const FilterInputs& inputs) override;
-  void run(const PassArgs& args, Band band) const override;
-#if LENSD_CUDA
-  void launch(const PassArgs& args, CudaStream stream) const override;
-#endif
   void read_stats(const void* stats, std::vector<Statistic>& out) const override;
   void reference(ReferenceRun& run) const override;
 
  private:
-  /// Indices of the passes; the pyramid's begin at 1.
-  struct Passes {
-    int follow = 0, settle = 0, corners = 0, table = 0, patches = 0;
-  };
-  /// What lies in the first block of scratch: corners behind a few words.
-  struct Found {
+  /// Layout of the first scratch block.
+  struct Detection {
     uint32_t wanted, spare;
     CornerCount count;
     Corner* corners() { return reinterpret_cast<Corner*>(this + 1); }
   };
-  static Found& found(const PassArgs& args) {
-    return *reinterpret_cast<Found*>(args.scratch[0]);
-  }
+  static Detection& detection(const PassArgs& args) { return *reinterpret_cast<Detection*>(args.scratch[0]); }
+  static TrackTable& table_of(const PassArgs& args) { return *static_cast<TrackTable*>(args.stats); }
+  static KltState state_of(const PassArgs& args) { return args.state_of<uint8_t>(); }
+  /// Returns the decoded picture's luma plane, or the input image.
+  ConstImageRef luma_source(const PassArgs& args) const;
   CornerJob corner_job(const PassArgs& args) const;
-  KltTableJob table_job(const PassArgs& args) const;
-  ConstImageRef luma_plane(const PictureRef& picture) const;
-  void take_luma(const PassArgs& args, Band band) const;
+
+  void take_luma(const PassArgs& args, Band rows) const;
+  void launch_luma(const PassArgs& args, CudaStream stream) const;
+  /// Computes level `args.step` of the pyramid; on CUDA also up to two levels after it.
+  void shrink(const PassArgs& args, Band rows) const;
+  void launch_shrink(const PassArgs& args, CudaStream stream) const;
+  void follow(const PassArgs& args, Band places) const;
+  void launch_follow(const PassArgs& args, CudaStream stream) const;
+  /// Ends crowded tracks, fills in the table's header and sets the number of corners to detect.
+  void settle(const PassArgs& args, Band) const;
+  void launch_settle(const PassArgs& args, CudaStream stream) const;
+  /// Runs corner_passes_[args.step].
+  void detect(const PassArgs& args, Band band) const;
+  void launch_detect(const PassArgs& args, CudaStream stream) const;
+  /// Stores the new corners as tracks, completes the header and keeps the table for the next frame.
+  void finish(const PassArgs& args, Band) const;
+  void launch_finish(const PassArgs& args, CudaStream stream) const;
+  /// Ends drifted tracks (affine_check); part of the pass `follow`.
+  void launch_drift(const PassArgs& args, CudaStream stream) const;
+  /// Stores the first patches of new tracks (affine_check).
+  void launch_patches(const PassArgs& args, CudaStream stream) const;
+
+  static size_t shrink_worker_bytes(Extent extent);
+  static size_t table_scratch_bytes(Extent extent, int capacity);
 
   KltShape shape_;
-  Passes passes_;
+  std::vector<CornerPass> corner_passes_;
   bool from_picture_ = false;
 };
 

@@ -1,17 +1,18 @@
-// affine_check: does a track still look as in its first frame? The first patch is fitted to the present
-// picture by an affine map (Gauss-Newton, six parameters), brightness and contrast levelled; the check is
-// the normalised correlation that is reached.
+// affine_check: the first patch of a track is fitted to the current picture by an affine map (Gauss-Newton,
+// six parameters) with brightness and contrast matched. The track has drifted if the normalised correlation
+// stays low. Source: J. Shi, C. Tomasi, Good features to track, 1994.
 //
-// `Lanes` says which columns of the window this thread sums up and adds up the threads' sums: all of them on
-// the CPU, one each in a warp.
+// `Lanes` selects the columns of the window that this thread adds up, and adds sums over threads: all columns
+// on the CPU, one per lane of a warp on CUDA.
 #pragma once
 
 #include "kernels/klt/klt_window.hpp"
 
 namespace lensd {
 
-/// From this correlation on a patch looks the same; under the other one the track has drifted.
-inline constexpr double kKltSame = 0.95, kKltDrifted = 0.7;
+/// Correlations: the fit ends early from kKltGoodCorrelation on; below kKltDriftCorrelation the track has
+/// drifted.
+inline constexpr double kKltGoodCorrelation = 0.95, kKltDriftCorrelation = 0.7;
 inline constexpr int kKltWarpSteps = 6;
 
 struct KltAllLanes {
@@ -19,7 +20,7 @@ struct KltAllLanes {
   LENSD_HD int64_t sum(int64_t v) const { return v; }
 };
 
-/// Where window offsets (u, v) are sampled: (x, y) + (a u + b v, c u + d v), in 1/32768 of a pixel.
+/// Map from window offsets (u, v) to the picture: (x, y) + (a u + b v, c u + d v), in 1/32768 pixel.
 struct KltWarp {
   int x, y, a, b, c, d;
 
@@ -35,18 +36,18 @@ struct KltWarp {
   }
 };
 
-struct KltLikeness {
+struct KltCorrelation {
   int64_t n = 0, i = 0, j = 0, ii = 0, jj = 0, ij = 0;
 
   LENSD_HD double own() const { return static_cast<double>(n * ii - i * i); }
   LENSD_HD double other() const { return static_cast<double>(n * jj - j * j); }
-  /// -1 to 1; 1 where there is nothing to compare.
+  /// Returns the correlation, −1 to 1; returns 1 if the first patch is flat.
   LENSD_HD double correlation() const {
     if (!(own() > 0)) return 1;
     if (!(other() > 0)) return 0;
     return static_cast<double>(n * ij - i * j) / std::sqrt(own() * other());
   }
-  LENSD_HD KltLevelling levelling() const {
+  LENSD_HD KltGainBias gain_bias() const {
     const double ratio = std::sqrt(own() / other());
     const double gain = ratio < 0.0625 ? 0.0625 : ratio > 16 ? 16 : ratio;
     const double offset = (gain * static_cast<double>(j) - static_cast<double>(i)) / static_cast<double>(n);
@@ -54,7 +55,8 @@ struct KltLikeness {
   }
 };
 
-/// Solves H x = b for a symmetric positive 6×6 matrix (upper triangle by rows); false where it is singular.
+/// Solves H x = b for a symmetric positive 6×6 matrix (upper triangle, row by row) by LDLᵀ. Returns false if
+/// H is singular.
 LENSD_HD inline bool klt_solve6(const double (&upper)[21], const double (&b)[6], double (&x)[6]) {
   double l[6][6], d[6];
   for (int r = 0, k = 0; r < 6; ++r)
@@ -78,7 +80,8 @@ LENSD_HD inline bool klt_solve6(const double (&upper)[21], const double (&b)[6],
   return true;
 }
 
-/// The first patch: (window + 2)² pixels around the corner, and those of the window that lay in the picture.
+/// Fit of the first patch: (window + 2)² pixels around the corner. Window pixels outside the picture do not
+/// count.
 template <class Lanes>
 class KltFirstPatch {
  public:
@@ -87,8 +90,8 @@ class KltFirstPatch {
     own_ = KltRect::inside({first.x - window / 2, first.y - window / 2, 0, 0}, extent, window, 1, 1);
   }
 
-  LENSD_HD KltLikeness look(const ImageView<const uint8_t>& picture, const KltWarp& warp) const {
-    KltLikeness s;
+  LENSD_HD KltCorrelation compare(const ImageView<const uint8_t>& picture, const KltWarp& warp) const {
+    KltCorrelation s;
     each(picture, warp, [&](int x, int y, int u, int v) {
       const int64_t i = value(u, v), j = klt_centred(sample(picture, x, y));
       ++s.n, s.i += i, s.j += j, s.ii += i * i, s.jj += j * j, s.ij += i * j;
@@ -97,9 +100,10 @@ class KltFirstPatch {
             lanes_.sum(s.ii), lanes_.sum(s.jj), lanes_.sum(s.ij)};
   }
 
-  /// One step of the fit: what to add to the warp's four numbers and to the position.
+  /// Computes one step of the fit: changes of the warp's four numbers and of the position. Returns false if
+  /// the step is undetermined.
   LENSD_HD bool step(const ImageView<const uint8_t>& picture, const KltWarp& warp,
-                     const KltLevelling& levelling, double (&change)[6]) const {
+                     const KltGainBias& gain_bias, double (&change)[6]) const {
     int64_t upper[21] = {}, right[6] = {};
     each(picture, warp, [&](int x, int y, int u, int v) {
       int s[3][3];
@@ -107,9 +111,9 @@ class KltFirstPatch {
         for (int i = 0; i < 3; ++i) s[j][i] = pixel(u + i - 1, v + j - 1) << 7;
       const int gx = klt_slope_x(s), gy = klt_slope_y(s);
       const int64_t phi[6] = {gx * u, gx * v, gy * u, gy * v, gx, gy};
-      const int left = levelling.left(value(u, v), klt_centred(sample(picture, x, y)));
+      const int difference = gain_bias.difference(value(u, v), klt_centred(sample(picture, x, y)));
       for (int r = 0, k = 0; r < 6; ++r) {
-        right[r] -= phi[r] * left;
+        right[r] -= phi[r] * difference;
         for (int c = r; c < 6; ++c) upper[k++] += phi[r] * phi[c];
       }
     });
@@ -120,7 +124,7 @@ class KltFirstPatch {
   }
 
  private:
-  /// Offsets from the middle, from -window/2 - 1.
+  /// Returns pixel (u, v) of the first patch, as offsets from the centre: at least −window / 2 − 1.
   LENSD_HD int pixel(int u, int v) const {
     const int reach = window_ / 2 + 1;
     return pixels_[(v + reach) * (window_ + 2) + u + reach];
@@ -149,38 +153,38 @@ class KltFirstPatch {
   KltRect own_;
 };
 
-/// True where the patch around (x, y) is still the first one; `warp` is improved.
+/// Returns true if the patch around (x, y) still matches the first one. Refines `warp`.
 template <class Lanes>
-LENSD_HD bool klt_looks_same(const KltFirstPatch<Lanes>& patch, const ImageView<const uint8_t>& picture,
-                             float x, float y, int window, float (&warp)[4]) {
+LENSD_HD bool klt_matches_first(const KltFirstPatch<Lanes>& patch, const ImageView<const uint8_t>& picture,
+                                float x, float y, int window, float (&warp)[4]) {
   double now[4], best_warp[4], px = x, py = y, best = -2;
   for (int k = 0; k < 4; ++k) now[k] = best_warp[k] = static_cast<double>(warp[k]);
   for (int step = 0;; ++step) {
     const KltWarp fixed = KltWarp::make(static_cast<float>(px), static_cast<float>(py), now);
-    const KltLikeness likeness = patch.look(picture, fixed);
-    if (likeness.n * 8 < window * window) return true;  // too little of it in the picture to tell
-    const double correlation = likeness.correlation();
+    const KltCorrelation fit = patch.compare(picture, fixed);
+    if (fit.n * 8 < window * window) return true;  // too few pixels inside the picture to decide
+    const double correlation = fit.correlation();
     const bool better = correlation > best + 0.002;
     if (correlation > best) {
       best = correlation;
       for (int k = 0; k < 4; ++k) best_warp[k] = now[k];
     }
     double change[6];
-    if (best >= kKltSame || !better || step == kKltWarpSteps || !(likeness.other() > 0) ||
-        !patch.step(picture, fixed, likeness.levelling(), change))
+    if (best >= kKltGoodCorrelation || !better || step == kKltWarpSteps || !(fit.other() > 0) ||
+        !patch.step(picture, fixed, fit.gain_bias(), change))
       break;
-    bool wild = false;
+    bool diverged = false;
     for (int k = 0; k < 4; ++k) {
       now[k] += change[k];
       const double turn = now[k] - (k == 0 || k == 3 ? 1 : 0);
-      wild = wild || !(turn > -3 && turn < 3);
+      diverged = diverged || !(turn > -3 && turn < 3);
     }
     px += change[4], py += change[5];
-    wild = wild || !(px - x > -window && px - x < window && py - y > -window && py - y < window);
-    if (wild) break;
+    diverged = diverged || !(px - x > -window && px - x < window && py - y > -window && py - y < window);
+    if (diverged) break;
   }
   for (int k = 0; k < 4; ++k) warp[k] = static_cast<float>(best_warp[k]);
-  return best >= kKltDrifted;
+  return best >= kKltDriftCorrelation;
 }
 
 }  // namespace lensd

@@ -1,13 +1,13 @@
 #include "kernels/common/launch.cuh"
+#include "kernels/klt/klt.hpp"
 #include "kernels/klt/klt_affine.hpp"
 #include "kernels/klt/klt_lanes.cuh"
-#include "kernels/klt/klt_launch.hpp"
 #include "kernels/klt/klt_table.hpp"
 
 namespace lensd {
 namespace {
 
-/// A warp for each place.
+/// A warp checks the track of one place.
 struct KltDriftTuning {
   static constexpr int warps = 4;
 };
@@ -22,7 +22,7 @@ __global__ void __launch_bounds__(32 * KltDriftTuning::warps)
   const KltFirstPatch<KltWarpLanes> patch(shape.patch(state.halves, place), first, shape.level[0].extent,
                                           shape.window, {});
   const auto picture = shape.view(static_cast<const uint8_t*>(state.after()), 0);
-  const bool same = klt_looks_same(patch, picture, track.x, track.y, shape.window, first.warp);
+  const bool same = klt_matches_first(patch, picture, track.x, track.y, shape.window, first.warp);
   __syncwarp();
   if ((threadIdx.x & 31) != 0) return;
   shape.first(state.after())[place] = first;
@@ -35,25 +35,20 @@ __global__ void __launch_bounds__(32 * KltDriftTuning::warps)
   if (place >= shape.capacity || table->tracks()[place].status != TrackStatus::fresh) return;
   const Track& track = table->tracks()[place];
   const Corner corner{static_cast<int>(track.x), static_cast<int>(track.y), 0};
-  const int lane = static_cast<int>(threadIdx.x & 31);
-  klt_keep_patch(shape, shape.view(static_cast<const uint8_t*>(state.after()), 0), corner,
-                 shape.patch(state.halves, place), lane, 32);
-  KltFirst first;
-  first.x = corner.x, first.y = corner.y;
-  if (lane == 0) shape.first(state.after())[place] = first;
+  klt_keep_patch(shape, state.after(), state.halves, place, corner, static_cast<int>(threadIdx.x & 31), 32);
 }
 
 }  // namespace
 
-void launch_klt_drift(const KltDeviceJob& job, CudaStream stream) {
-  klt_drift_kernel<<<blocks_for(job.shape.capacity, KltDriftTuning::warps), 32 * KltDriftTuning::warps, 0,
-                     stream>>>(job.shape, job.state, job.table);
+void Klt::launch_drift(const PassArgs& args, CudaStream stream) const {
+  klt_drift_kernel<<<blocks_for(shape_.capacity, KltDriftTuning::warps), 32 * KltDriftTuning::warps, 0,
+                     stream>>>(shape_, state_of(args), &table_of(args));
   LENSD_LAUNCHED();
 }
 
-void launch_klt_patches(const KltDeviceJob& job, CudaStream stream) {
-  klt_patches_kernel<<<blocks_for(job.shape.capacity, KltDriftTuning::warps), 32 * KltDriftTuning::warps, 0,
-                       stream>>>(job.shape, job.state, job.table);
+void Klt::launch_patches(const PassArgs& args, CudaStream stream) const {
+  klt_patches_kernel<<<blocks_for(shape_.capacity, KltDriftTuning::warps), 32 * KltDriftTuning::warps, 0,
+                       stream>>>(shape_, state_of(args), &table_of(args));
   LENSD_LAUNCHED();
 }
 

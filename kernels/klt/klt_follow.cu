@@ -1,20 +1,20 @@
 #include "kernels/common/launch.cuh"
-#include "kernels/klt/klt_affine.hpp"
+#include "kernels/klt/klt.hpp"
 #include "kernels/klt/klt_follow.hpp"
 #include "kernels/klt/klt_lanes.cuh"
-#include "kernels/klt/klt_launch.hpp"
 
 namespace lensd {
 namespace {
 
-/// A warp follows a track, a lane sums up a column of the window.
+/// A warp follows one track; a lane sums one column of the window.
 struct KltFollowTuning {
   static constexpr int warps = 4;
-  /// Blocks on a multiprocessor, which limits registers: the template takes three for each row.
+  /// Returns the blocks per multiprocessor, which limit the registers of a thread: a window needs three per
+  /// row.
   static constexpr int blocks(int rows) { return rows <= 21 ? 4 : 2; }
 };
 
-/// See klt_follow.hpp. The template lies in registers: the rows of this lane's column.
+/// Window of klt_follow.hpp for a warp. A lane holds the rows of its column in registers.
 template <int kRows>
 class KltWarpWindow {
  public:
@@ -85,17 +85,17 @@ class KltWarpWindow {
   }
 
   __device__ int64_t residual(const ImageView<const uint8_t>& level, const KltSpot& spot, const KltRect& rect,
-                              const KltLevelling& levelling) const {
+                              const KltGainBias& gain_bias) const {
     const bool counts = lane_ >= rect.x0 && lane_ < rect.x1;
     int sum = 0;
     each(level, spot, rect, [&](int y, int sample) {
-      sum += abs(levelling.left(klt_centred(samples_[y]), klt_centred(sample)));
+      sum += abs(gain_bias.difference(klt_centred(samples_[y]), klt_centred(sample)));
     });
     return klt_warp_sum(counts ? sum : 0);
   }
 
  private:
-  /// Pixels across, with 7 fraction bits: the fraction is raised by 7 bits instead of the difference.
+  /// Interpolates along a row with 7 fraction bits. Shifts the fraction by 7 bits instead of the difference.
   struct Lane {
     int fx;
     __device__ explicit Lane(const KltSpot& spot) : fx(spot.fx << 7) {}
@@ -105,7 +105,7 @@ class KltWarpWindow {
       out[0] = at(a, b), out[1] = at(b, c), out[2] = at(c, d);
     }
   };
-  /// Lanes beyond the window repeat its last column; what they find does not count.
+  /// Returns the lane's column; lanes beyond the window repeat its last column and are masked out.
   __device__ int column() const {
     return min(lane_, side_ - 1);
   }
@@ -122,7 +122,7 @@ class KltWarpWindow {
       use(y, above + scaled15(below - above, spot.fy));
       above = below;
     };
-    if (rect.y0 == 0 && rect.y1 == kRows) {  // without conditions, so that loads run ahead
+    if (rect.y0 == 0 && rect.y1 == kRows) {  // no conditions, so that loads are issued early
 #pragma unroll
       for (int y = 0; y < kRows; ++y) next(y);
       return;
@@ -149,7 +149,7 @@ __global__ void __launch_bounds__(32 * KltFollowTuning::warps, KltFollowTuning::
       is_alive(from->tracks()[place].status)) {
     const Track track = from->tracks()[place];
     if (state.frame->reset) {
-      next = klt_cut(track);
+      next = klt_end_at_cut(track);
     } else {
       const KltBlock block = *params;
       KltWarpWindow<kRows> window(shape.window, block.gain_bias);
@@ -162,13 +162,14 @@ __global__ void __launch_bounds__(32 * KltFollowTuning::warps, KltFollowTuning::
 
 }  // namespace
 
-void launch_klt_follow(const KltDeviceJob& job, CudaStream stream) {
-  const unsigned blocks = blocks_for(job.shape.capacity, KltFollowTuning::warps);
-  const auto kernel = job.shape.window <= 11   ? klt_follow_kernel<11>
-                      : job.shape.window <= 21 ? klt_follow_kernel<21>
-                                               : klt_follow_kernel<31>;
-  kernel<<<blocks, 32 * KltFollowTuning::warps, 0, stream>>>(job.shape, job.state, job.block, job.table);
+void Klt::launch_follow(const PassArgs& args, CudaStream stream) const {
+  const auto kernel = shape_.window <= 11   ? klt_follow_kernel<11>
+                      : shape_.window <= 21 ? klt_follow_kernel<21>
+                                            : klt_follow_kernel<31>;
+  kernel<<<blocks_for(shape_.capacity, KltFollowTuning::warps), 32 * KltFollowTuning::warps, 0, stream>>>(
+      shape_, state_of(args), &block_of(args), &table_of(args));
   LENSD_LAUNCHED();
+  if (shape_.patch_bytes > 0) launch_drift(args, stream);
 }
 
 }  // namespace lensd

@@ -1,32 +1,33 @@
-// Pyramidal Lucas-Kanade after Bouguet, for one track: the same steps on both backends and in the oracle,
-// which differ only in how `Window` sums over pixels.
+// Pyramidal Lucas-Kanade after Bouguet, for one track. Both backends and the oracle run the same steps. They
+// use different `Window` classes, which sum over pixels.
 //
-// Window: a template's samples and derivatives, and sums over them. All calls of a warp's lanes are uniform.
-//   void take(level, spot, rect)                       samples the window at `spot`
-//   KltMoments moments(rect)                           of what was taken
-//   KltMatch match(level, spot, rect)                  against another level's window at `spot`
-//   int64_t residual(level, spot, rect, levelling)     Σ |J − I| with 5 fraction bits
-// Rows and columns outside `rect` lie outside the pictures: nothing there may be used.
+// A Window holds samples and derivatives of a window of one picture, and computes sums over them. All lanes
+// of a warp make the same calls.
+//   void take(level, spot, rect)                         samples the window at `spot`
+//   KltMoments moments(rect)                             of the samples taken
+//   KltMatch match(level, spot, rect)                    against another level's window at `spot`
+//   int64_t residual(level, spot, rect, gain_bias)       Σ |J − I| with 5 fraction bits
+// Rows and columns outside `rect` lie outside the pictures and do not count.
 #pragma once
 
-#include "kernels/klt/klt_math.hpp"
+#include "kernels/klt/klt_affine.hpp"
 
 namespace lensd {
 
-/// Where a window was found.
-struct KltFound {
+/// Result of a search: the window's position.
+struct KltSearchResult {
   float x = 0, y = 0;
   float residual = 0;
   TrackStatus status = TrackStatus::tracked;
 };
 
-/// Follows the window around (x, y) of the picture in `from` to the picture in `to`.
+/// Follows the window around (x, y) of the picture in state half `from` to the picture in `to`.
 template <class Window>
-LENSD_HD KltFound klt_search(Window& window, const KltShape& shape, const uint8_t* from, const uint8_t* to,
-                             float x, float y, const KltBlock& block) {
+LENSD_HD KltSearchResult klt_search(Window& window, const KltShape& shape, const uint8_t* from,
+                                    const uint8_t* to, float x, float y, const KltBlock& block) {
   const int side = shape.window;
   const float half = static_cast<float>(side / 2);
-  KltFound found{x, y, 0, TrackStatus::tracked};
+  KltSearchResult found{x, y, 0, TrackStatus::tracked};
   const auto lost = [&found](TrackStatus status) {
     found.status = status;
     return found;
@@ -46,17 +47,17 @@ LENSD_HD KltFound klt_search(Window& window, const KltShape& shape, const uint8_
     bool settled = false;
     const auto search = [&]() -> TrackStatus {
       const KltSpot own_spot = KltSpot::at(x * scale - half, y * scale - half);
-      const KltRect own = KltRect::own(own_spot, extent, side);
+      const KltRect own = KltRect::for_derivatives(own_spot, extent, side);
       rect = own;
-      if (own.poor(side)) return TrackStatus::lost_outside;
+      if (own.too_small(side)) return TrackStatus::lost_outside;
       window.take(own_picture, own_spot, own);
       if (!system.make(window.moments(own), own.area(), block.min_eigen, block.gain_bias))
         return TrackStatus::lost_texture;
       float last_x = 0, last_y = 0;
       for (int i = 0; i < block.iterations; ++i) {
         const KltSpot spot = KltSpot::at(left, top);
-        const KltRect both = own.with(KltRect::other(spot, extent, side));
-        if (both.poor(side)) return TrackStatus::lost_outside;
+        const KltRect both = own.intersect(KltRect::for_samples(spot, extent, side));
+        if (both.too_small(side)) return TrackStatus::lost_outside;
         if (!(both == rect)) {
           rect = both;
           if (!system.make(window.moments(rect), rect.area(), block.min_eigen, block.gain_bias))
@@ -65,7 +66,7 @@ LENSD_HD KltFound klt_search(Window& window, const KltShape& shape, const uint8_
         double dx, dy;
         if (!system.step(window.match(other_picture, spot, rect), dx, dy)) return TrackStatus::lost_texture;
         float step_x = static_cast<float>(dx), step_y = static_cast<float>(dy);
-        // Where steps go to and fro and hardly shrink, half of one is nearer to the place between.
+        // Halve the step if steps oscillate and hardly shrink.
         const float back = -(step_x * last_x + step_y * last_y);
         if (back > 0.5f * (last_x * last_x + last_y * last_y)) step_x *= 0.5f, step_y *= 0.5f;
         if (!within(left + step_x, top + step_y)) return TrackStatus::lost_outside;
@@ -80,8 +81,8 @@ LENSD_HD KltFound klt_search(Window& window, const KltShape& shape, const uint8_
       }
       return TrackStatus::tracked;
     };
-    const TrackStatus status =
-        within(left, top) ? search() : TrackStatus::lost_outside;  // a coarse level may know nothing
+    // A failed search on a coarse level is ignored.
+    const TrackStatus status = within(left, top) ? search() : TrackStatus::lost_outside;
     found.x = left + half, found.y = top + half;
     if (level > 0) {
       found.x *= 2, found.y *= 2, scale *= 2;
@@ -92,22 +93,22 @@ LENSD_HD KltFound klt_search(Window& window, const KltShape& shape, const uint8_
           found.y <= static_cast<float>(extent.height - 1)))
       return lost(TrackStatus::lost_outside);
     const KltSpot spot = KltSpot::at(left, top);
-    const KltRect both =
-        KltRect::own(KltSpot::at(x - half, y - half), extent, side).with(KltRect::other(spot, extent, side));
-    if (both.poor(side)) return lost(TrackStatus::lost_outside);
-    KltLevelling levelling;
+    const KltRect both = KltRect::for_derivatives(KltSpot::at(x - half, y - half), extent, side)
+                             .intersect(KltRect::for_samples(spot, extent, side));
+    if (both.too_small(side)) return lost(TrackStatus::lost_outside);
+    KltGainBias gain_bias;
     if (block.gain_bias) {
       system.m = window.moments(both), system.n = both.area();
-      levelling = system.levelling(window.match(other_picture, spot, both));
+      gain_bias = system.make_gain_bias(window.match(other_picture, spot, both));
     }
     found.residual = static_cast<float>(
-        static_cast<double>(window.residual(other_picture, spot, both, levelling)) / (32.0 * both.area()));
-    if (!settled || found.residual > kKltMostResidual) return lost(TrackStatus::lost_residual);
+        static_cast<double>(window.residual(other_picture, spot, both, gain_bias)) / (32.0 * both.area()));
+    if (!settled || found.residual > kKltMaxResidual) return lost(TrackStatus::lost_residual);
     return found;
   }
 }
 
-/// The track in the next frame, crowds and drift aside.
+/// Returns the track in the next frame, before the checks for crowding and drift.
 template <class Window>
 LENSD_HD Track klt_follow(Window& window, const KltShape& shape, const uint8_t* before, const uint8_t* after,
                           const Track& track, const KltBlock& block) {
@@ -115,13 +116,13 @@ LENSD_HD Track klt_follow(Window& window, const KltShape& shape, const uint8_t* 
   next.previous_x = track.x, next.previous_y = track.y;
   next.age = track.age + 1;
   next.return_error = 0;
-  // A loop, so that device code has the search but once.
+  // A loop of two searches, so that device code contains the search only once.
 #if defined(__CUDA_ARCH__)
 #pragma unroll 1
 #endif
   for (int way = 0; way < 2; ++way) {
-    const KltFound found = klt_search(window, shape, way == 0 ? before : after, way == 0 ? after : before,
-                                      next.x, next.y, block);
+    const KltSearchResult found = klt_search(window, shape, way == 0 ? before : after,
+                                             way == 0 ? after : before, next.x, next.y, block);
     if (way == 0) {
       next.status = found.status, next.residual = found.residual;
       next.x = found.x, next.y = found.y;
@@ -136,12 +137,39 @@ LENSD_HD Track klt_follow(Window& window, const KltShape& shape, const uint8_t* 
   return next;
 }
 
-/// What becomes of a track when there is no frame before.
-LENSD_HD inline Track klt_cut(const Track& track) {
+/// Returns the track after a cut, when there is no previous frame.
+LENSD_HD inline Track klt_end_at_cut(const Track& track) {
   Track next = track;
   next.status = TrackStatus::lost_cut;
   next.previous_x = track.x, next.previous_y = track.y;
   return next;
+}
+
+/// Writes this frame's tracks to `places` of the table, before the check for crowding. Host only.
+template <class Window>
+void klt_follow_places(Window& window, const KltShape& shape, const KltState& state, const KltBlock& block,
+                       TrackTable& table, Band places) {
+  const uint8_t* before = state.before();
+  uint8_t* after = state.after();
+  const auto& from = *reinterpret_cast<const TrackTable*>(before);
+  const int known = std::min(shape.capacity, static_cast<int>(from.capacity));
+  for (int place = places.begin; place < places.end; ++place) {
+    Track& next = table.tracks()[place];
+    next = {};
+    if (place >= known || !is_alive(from.tracks()[place].status)) continue;
+    const Track& track = from.tracks()[place];
+    next =
+        state.frame->reset ? klt_end_at_cut(track) : klt_follow(window, shape, before, after, track, block);
+    if (shape.patch_bytes == 0) continue;
+    KltFirst& first = shape.first(after)[place];
+    first = shape.first(before)[place];
+    if (next.status != TrackStatus::tracked) continue;
+    const KltFirstPatch<KltAllLanes> patch(shape.patch(state.halves, place), first, shape.level[0].extent,
+                                           shape.window, {});
+    if (!klt_matches_first(patch, shape.view(static_cast<const uint8_t*>(after), 0), next.x, next.y,
+                           shape.window, first.warp))
+      next.status = TrackStatus::lost_drift;
+  }
 }
 
 }  // namespace lensd

@@ -1,6 +1,5 @@
-#include "kernels/klt/klt_affine.hpp"
+#include "kernels/klt/klt.hpp"
 #include "kernels/klt/klt_follow.hpp"
-#include "kernels/klt/klt_simd.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/klt/klt_follow_simd.cpp"
@@ -14,8 +13,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #include "kernels/common/pair_dot-inl.hpp"
 
-/// Rows of a window as vectors of 16-bit values, up to 32 at a time. What vectors hold beyond the window, or
-/// beyond the picture, is masked out of all sums: each sum of 32 bits takes a pair of products from each row.
+/// Window of klt_follow.hpp in SIMD. Rows of a window are vectors of up to 32 16-bit values. Lanes beyond the
+/// window or the picture are masked out of all sums. A 32-bit lane accumulates one pair of products per row.
 class KltVectorWindow {
   using D16 = hn::CappedTag<int16_t, 32>;
   using D32 = hn::RepartitionToWide<D16>;
@@ -100,10 +99,10 @@ class KltVectorWindow {
   }
 
   int64_t residual(const ImageView<const uint8_t>& level, const KltSpot& spot, const KltRect& rect,
-                   const KltLevelling& levelling) const {
+                   const KltGainBias& gain_bias) const {
     const Sampler sampler(level, spot);
     const int lanes = static_cast<int>(hn::Lanes(d16_));
-    const auto gain = hn::Set(d32_, levelling.gain_q12), offset = hn::Set(d32_, levelling.offset);
+    const auto gain = hn::Set(d32_, gain_bias.gain_q12), offset = hn::Set(d32_, gain_bias.offset);
     const auto half = hn::Set(d32_, 2048);
     const auto middle_grey = set(kKltMiddle), to_five = set(kKltToFive);
     int64_t sum = 0;
@@ -132,7 +131,7 @@ class KltVectorWindow {
   }
 
  private:
-  /// Columns x, x + 1, … of a level, bilinear with 7 fraction bits.
+  /// Samples columns x, x + 1, … of a level bilinearly with 7 fraction bits.
   class Sampler {
    public:
     Sampler(const ImageView<const uint8_t>& level, const KltSpot& spot)
@@ -191,7 +190,7 @@ class KltVectorWindow {
   }
 
   static HWY_INLINE V16 set(int v) { return hn::Set(D16(), static_cast<int16_t>(v)); }
-  /// All ones where columns x, x + 1, … count.
+  /// Returns all ones in the lanes of columns x, x + 1, … that are valid.
   static HWY_INLINE V16 columns(const KltRect& rect, int x) {
     const D16 d16;
     const auto column = hn::Iota(d16, static_cast<int16_t>(x));
@@ -209,31 +208,14 @@ class KltVectorWindow {
   const D32 d32_{};
   int side_;
   bool gain_bias_;
-  alignas(64) int16_t samples_[kKltMostWindow + 2][64];  ///< from column and row -1
-  alignas(64) int16_t slopes_x_[kKltMostWindow][32], slopes_y_[kKltMostWindow][32];
+  alignas(64) int16_t samples_[kKltMaxWindow + 2][64];  ///< samples from column −1 and row −1 on
+  alignas(64) int16_t slopes_x_[kKltMaxWindow][32], slopes_y_[kKltMaxWindow][32];
 };
 
-void klt_follow_range(const KltFollowJob& job, int begin, int end) {
-  const KltShape& shape = *job.shape;
-  const auto* from = reinterpret_cast<const TrackTable*>(job.before);
-  const int known = std::min(shape.capacity, static_cast<int>(from->capacity));
-  KltVectorWindow window(shape.window, job.block->gain_bias);
-  for (int place = begin; place < end; ++place) {
-    Track& next = job.table->tracks()[place];
-    next = {};
-    if (place >= known || !is_alive(from->tracks()[place].status)) continue;
-    const Track& track = from->tracks()[place];
-    next = job.fresh ? klt_cut(track) : klt_follow(window, shape, job.before, job.after, track, *job.block);
-    if (shape.patch_bytes == 0) continue;
-    KltFirst& first = shape.first(job.after)[place];
-    first = shape.first(job.before)[place];
-    if (next.status != TrackStatus::tracked) continue;
-    const KltFirstPatch<KltAllLanes> patch(shape.patch(job.halves, place), first, shape.level[0].extent,
-                                           shape.window, {});
-    if (!klt_looks_same(patch, shape.view(static_cast<const uint8_t*>(job.after), 0), next.x, next.y,
-                        shape.window, first.warp))
-      next.status = TrackStatus::lost_drift;
-  }
+void follow_simd(const KltShape& shape, const KltState& state, const KltBlock& block, TrackTable& table,
+                 Band places) {
+  KltVectorWindow window(shape.window, block.gain_bias);
+  klt_follow_places(window, shape, state, block, table, places);
 }
 
 }  // namespace lensd::HWY_NAMESPACE
@@ -242,10 +224,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace lensd {
 
-HWY_EXPORT(klt_follow_range);
+HWY_EXPORT(follow_simd);
 
-void klt_follow_places(const KltFollowJob& job, Band places) {
-  HWY_DYNAMIC_DISPATCH(klt_follow_range)(job, places.begin, places.end);
+void Klt::follow(const PassArgs& args, Band places) const {
+  HWY_DYNAMIC_DISPATCH(follow_simd)(shape_, state_of(args), block_of(args), table_of(args), places);
 }
 
 }  // namespace lensd

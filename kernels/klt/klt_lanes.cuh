@@ -1,11 +1,11 @@
-// Sums over the lanes of a warp.
+// Sums over the lanes of a warp, for klt.
 #pragma once
 
 #include <cstdint>
 
 namespace lensd {
 
-/// The whole sum of 32 values of 32 bits, in every lane.
+/// Returns the 64-bit sum of 32-bit values in every lane.
 __device__ inline int64_t klt_warp_sum(int v) {
 #if __CUDA_ARCH__ >= 800
   const int high = __reduce_add_sync(~0u, v >> 16);
@@ -23,7 +23,7 @@ __device__ inline int64_t klt_warp_sum64(int64_t v) {
   return v;
 }
 
-/// See klt_affine.hpp.
+/// `Lanes` of klt_affine.hpp for a warp.
 struct KltWarpLanes {
   int first, stride = 32;
   __device__ KltWarpLanes() : first(static_cast<int>(threadIdx.x & 31)) {}

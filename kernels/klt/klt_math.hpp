@@ -1,10 +1,10 @@
-// What both backends and the oracle of klt share: parameters, the layout of its state, fixed-point samples
-// and the small solve.
+// Definitions that both backends and the oracle of klt share: parameters, the layout of the state,
+// fixed-point samples and the 2×2 solve.
 //
-// Samples between pixels have 7 fraction bits (0 to 32640), positions 15; derivatives are 32 times the slope
-// in grey levels a pixel, differences have 5 fraction bits, as in OpenCV. All of it fits 16 bits, products
-// are summed in integers, and doubles are combined in the order written here: the result does not depend on
-// who computes it.
+// Interpolated samples have 7 fraction bits (0 to 32640), positions 15. Derivatives are 32 times the slope in
+// grey levels per pixel; differences have 5 fraction bits, as in OpenCV. All of them fit 16 bits. Products
+// are summed in integers and doubles are combined in the order written here, so all backends output the same
+// bytes.
 #pragma once
 
 #include <algorithm>
@@ -15,14 +15,14 @@
 #include "core/image/tracks.hpp"
 #include "core/image/view.hpp"
 #include "kernels/corners/corners.hpp"
-#include "kernels/grayscale/grayscale_math.hpp"
+#include "kernels/grayscale/grayscale.hpp"
 
 namespace lensd {
 
-inline constexpr int kKltMostLevels = 6;   ///< above the picture itself
-inline constexpr int kKltMostWindow = 31;  ///< columns of a window; a warp has 32 lanes
-/// A match with a mean difference of more grey levels is none.
-inline constexpr double kKltMostResidual = 64;
+inline constexpr int kKltMaxLevels = 6;   ///< maximum number of levels above the picture itself
+inline constexpr int kKltMaxWindow = 31;  ///< maximum columns of a window; a warp has 32 lanes
+/// Maximum mean difference of a match, in grey levels; larger ones are rejected.
+inline constexpr double kKltMaxResidual = 64;
 
 struct KltParams {
   int max_features = 1000;
@@ -36,10 +36,10 @@ struct KltBlock {
   CornerParams corners;
   LumaBlock luma;
   int iterations;
-  uint32_t enough;  ///< tracks alive from which no corners are looked for
+  uint32_t redetect_below;  ///< detect corners only while fewer tracks than this are alive
   double epsilon_squared, min_eigen;
-  float fb_threshold;     ///< pixels; 0: no check
-  float crowded_squared;  ///< square of the distance under which the younger track ends
+  float fb_threshold;     ///< maximum forward-backward error in pixels; 0: no check
+  float crowded_squared;  ///< squared distance below which the younger of two tracks ends
   bool gain_bias;
 
   static KltBlock make(const KltParams& p) {
@@ -48,7 +48,7 @@ struct KltBlock {
                         p.max_features},
             .luma = LumaBlock::make(LumaWeights::bt601),
             .iterations = p.iterations,
-            .enough = static_cast<uint32_t>(std::ceil(p.redetect_below * p.max_features)),
+            .redetect_below = static_cast<uint32_t>(std::ceil(p.redetect_below * p.max_features)),
             .epsilon_squared = p.epsilon * p.epsilon,
             .min_eigen = p.min_eigen,
             .fb_threshold = static_cast<float>(p.fb_threshold),
@@ -57,15 +57,15 @@ struct KltBlock {
   }
 };
 
-/// What is kept of each track for affine_check, beside its first patch.
+/// State of a track for affine_check, without the pixels of its first patch.
 struct KltFirst {
-  float warp[4] = {1, 0, 0, 1};  ///< from the first window to the present one, by rows
-  int32_t x = 0, y = 0;          ///< where it was found
+  float warp[4] = {1, 0, 0, 1};  ///< 2×2 matrix from the first window to the current one, row-major
+  int32_t x = 0, y = 0;          ///< position of the detection
 };
 
-/// Where things lie in one half of the state:
-///   TrackTable and its tracks (these bytes last) · levels of the pyramid · KltFirst of each place
-///   · first patches (of even places in one half, of odd ones in the other: they are written once)
+/// Layout of one half of the state:
+///   TrackTable and its tracks (Layout::lasting_bytes) · pyramid levels · a KltFirst for each place
+///   · first patches (even places in one half, odd ones in the other, since they are written once)
 struct KltShape {
   struct Level {
     Extent extent;
@@ -73,11 +73,11 @@ struct KltShape {
     size_t offset = 0;
   };
   int capacity = 0, window = 0, levels = 0;
-  Level level[kKltMostLevels + 1];
+  Level level[kKltMaxLevels + 1];
   size_t lasting_bytes = 0, first_offset = 0, patch_offset = 0, bytes = 0;
-  int patch_bytes = 0;  ///< 0 without affine_check
+  int patch_bytes = 0;  ///< bytes of a first patch; 0 without affine_check
 
-  /// A window reaches this far over the rows of a level; what it reads there does not count.
+  /// Windows may read this many bytes beyond the rows of a level; the values read are masked out.
   static constexpr size_t kSlack = 256;
 
   static KltShape make(Extent extent, const KltParams& p) {
@@ -120,28 +120,33 @@ struct KltShape {
   }
 };
 
-/// The float of these bits.
+using KltState = StatePair<uint8_t>;
+
+/// Returns the float with these bits.
 LENSD_HD inline float klt_float(uint32_t bits) {
   float value;
   memcpy(&value, &bits, sizeof(value));
   return value;
 }
 
-/// Rounded product of 16-bit fractions, as the instruction that SIMD units have for it.
+/// Returns the rounded product of 16-bit fractions, as computed by pmulhrsw (hn::MulFixedPoint15).
 LENSD_HD constexpr int scaled15(int a, int b) {
   return (a * b + (1 << 14)) >> 15;
 }
 
-/// Weights of Scharr's derivative, 3 10 3, in 1/32768 of samples with 7 fraction bits.
-inline constexpr int kKltSlopeSide = 3 * 256, kKltSlopeMiddle = 10 * 256;      ///< across: differences
-inline constexpr int kKltSmoothSide = 3 * 2048, kKltSmoothMiddle = 10 * 2048;  ///< along: a mean
-inline constexpr int kKltSlopeSmoothed = 4096;                                 ///< differences of means
-/// 7 to 5 fraction bits.
+// Weights of Scharr's derivative, 3 10 3, in 1/32768 of samples with 7 fraction bits:
+/// Weights along the derivative.
+inline constexpr int kKltSlopeSide = 3 * 256, kKltSlopeMiddle = 10 * 256;
+/// Weights across the derivative, which form a mean.
+inline constexpr int kKltSmoothSide = 3 * 2048, kKltSmoothMiddle = 10 * 2048;
+/// Weight of the differences of means.
+inline constexpr int kKltSlopeSmoothed = 4096;
+/// Factor from 7 to 5 fraction bits.
 inline constexpr int kKltToFive = 8192;
-/// With gain_bias values are taken around the middle grey, so that their squares sum up in 32 bits.
+/// Value subtracted from samples with gain_bias, so that sums of squares fit 32 bits.
 inline constexpr int kKltMiddle = 16320;
 
-/// Top left pixel of a window and the fraction beyond it in 1/32768.
+/// Position of a window: its top left pixel and the fraction in 1/32768.
 struct KltSpot {
   int x, y, fx, fy;
 
@@ -152,7 +157,7 @@ struct KltSpot {
   }
 };
 
-/// Pixels of a window that count: those whose samples lie in the picture.
+/// Valid part of a window: the pixels whose samples lie in the picture.
 struct KltRect {
   int x0, y0, x1, y1;
 
@@ -160,57 +165,57 @@ struct KltRect {
   LENSD_HD bool operator==(const KltRect& o) const {
     return x0 == o.x0 && y0 == o.y0 && x1 == o.x1 && y1 == o.y1;
   }
-  /// Too little to go by.
-  LENSD_HD bool poor(int window) const { return area() * 8 < window * window; }
-  LENSD_HD bool holds(int x, int y) const { return x >= x0 && x < x1 && y >= y0 && y < y1; }
+  LENSD_HD bool too_small(int window) const { return area() * 8 < window * window; }
 
-  /// `before` pixels left of and above each one are needed, `behind` right of and below it.
+  /// Returns the pixels that have `before` neighbours to the left and above, and `behind` to the right and
+  /// below.
   static LENSD_HD KltRect inside(const KltSpot& spot, Extent extent, int window, int before, int behind) {
     const int right = extent.width - behind - spot.x, bottom = extent.height - behind - spot.y;
     return {before > spot.x ? before - spot.x : 0, before > spot.y ? before - spot.y : 0,
             right < window ? right : window, bottom < window ? bottom : window};
   }
-  /// Of the window that is looked for: samples and derivatives.
-  static LENSD_HD KltRect own(const KltSpot& spot, Extent extent, int window) {
+  /// Returns the valid part of a window whose samples and derivatives are needed.
+  static LENSD_HD KltRect for_derivatives(const KltSpot& spot, Extent extent, int window) {
     return inside(spot, extent, window, 1, 2);
   }
-  /// Of the window it is compared with: samples.
-  static LENSD_HD KltRect other(const KltSpot& spot, Extent extent, int window) {
+  /// Returns the valid part of a window of which only samples are needed.
+  static LENSD_HD KltRect for_samples(const KltSpot& spot, Extent extent, int window) {
     return inside(spot, extent, window, 0, 1);
   }
-  LENSD_HD KltRect with(const KltRect& o) const {
+  LENSD_HD KltRect intersect(const KltRect& o) const {
     return {x0 > o.x0 ? x0 : o.x0, y0 > o.y0 ? y0 : o.y0, x1 < o.x1 ? x1 : o.x1, y1 < o.y1 ? y1 : o.y1};
   }
 };
 
-/// Sums over the pixels of a window that count. I are its values and (x, y) its derivatives.
+/// Sums of samples i and derivatives (x, y) over the valid pixels of a window.
 struct KltMoments {
   int64_t xx = 0, xy = 0, yy = 0;
-  int64_t x = 0, y = 0, i = 0, ii = 0, xi = 0, yi = 0;  ///< with gain_bias only
+  int64_t x = 0, y = 0, i = 0, ii = 0, xi = 0, yi = 0;  ///< sums used only with gain_bias
 };
 
-/// Sums of derivatives times d, and of d: the difference J − I, or with gain_bias J itself.
+/// Sums of derivatives times d, and sums of d. d is the difference J − I, or J itself with gain_bias.
 struct KltMatch {
   int64_t x = 0, y = 0;
-  int64_t d = 0, dd = 0;  ///< with gain_bias only
+  int64_t d = 0, dd = 0;  ///< sums used only with gain_bias
 };
 
-/// (J · gain_q12 + 2048) / 4096 − I − offset is what is left of a difference, with 5 fraction bits.
-struct KltLevelling {
+/// Gain and bias between samples I and J. difference() returns J − I after their removal, with 5 fraction
+/// bits.
+struct KltGainBias {
   int gain_q12 = 4096, offset = 0;
-  LENSD_HD int left(int i, int j) const { return ((j * gain_q12 + 2048) >> 12) - i - offset; }
+  LENSD_HD int difference(int i, int j) const { return ((j * gain_q12 + 2048) >> 12) - i - offset; }
 };
 
-/// The 2×2 system of one window.
+/// The 2×2 normal equations of a window.
 struct KltSystem {
   KltMoments m;
   double n = 0, xx = 0, xy = 0, yy = 0, inverse = 0;
   bool gain_bias = false;
 
-  /// False where there is too little texture: the smallest eigenvalue, by pixel, is under `min_eigen` in
-  /// OpenCV's unit.
-  LENSD_HD bool make(const KltMoments& moments, int count, double min_eigen, bool levelled) {
-    m = moments, n = count, gain_bias = levelled;
+  /// Sets up the equations. Returns false if the texture is too weak: smallest eigenvalue per pixel below
+  /// `min_eigen` (in OpenCV's unit), or a singular matrix.
+  LENSD_HD bool make(const KltMoments& moments, int count, double min_eigen, bool match_contrast) {
+    m = moments, n = count, gain_bias = match_contrast;
     xx = static_cast<double>(m.xx), xy = static_cast<double>(m.xy), yy = static_cast<double>(m.yy);
     const double smallest = (xx + yy - std::sqrt((xx - yy) * (xx - yy) + 4 * (xy * xy))) / (2 * n);
     if (smallest < min_eigen * 1048576) return false;
@@ -225,7 +230,7 @@ struct KltSystem {
     return true;
   }
 
-  /// The ratio of the patches' contrasts; 0 where one is flat.
+  /// Returns the ratio of the patches' contrasts, limited to 1/16 … 16; 0 if one patch is flat.
   LENSD_HD double gain(const KltMatch& match) const {
     const double own = n * static_cast<double>(m.ii) - static_cast<double>(m.i) * static_cast<double>(m.i);
     const double other =
@@ -235,7 +240,7 @@ struct KltSystem {
     return ratio < 0.0625 ? 0.0625 : ratio > 16 ? 16 : ratio;
   }
 
-  /// The step by which the window should move. False where it cannot be told.
+  /// Computes the step by which the window moves. Returns false if the step is undetermined.
   LENSD_HD bool step(const KltMatch& match, double& dx, double& dy) const {
     double bx = static_cast<double>(match.x), by = static_cast<double>(match.y);
     if (gain_bias) {
@@ -251,7 +256,7 @@ struct KltSystem {
     return true;
   }
 
-  LENSD_HD KltLevelling levelling(const KltMatch& match) const {
+  LENSD_HD KltGainBias make_gain_bias(const KltMatch& match) const {
     if (!gain_bias) return {};
     const double ratio = gain(match);
     const double offset = (ratio * static_cast<double>(match.d) - static_cast<double>(m.i)) / n;

@@ -1,12 +1,12 @@
 #include "kernels/common/launch.cuh"
-#include "kernels/klt/klt_launch.hpp"
+#include "kernels/klt/klt.hpp"
 
 namespace lensd {
 namespace {
 
 // ----------------------------------------------------------------------------------------------- luma
 
-/// A thread takes 16 pixels of a row.
+/// A thread writes 16 pixels of a row.
 struct KltLumaTuning {
   static constexpr int threads = 128, pixels = 16;
 };
@@ -44,12 +44,12 @@ __global__ void klt_luma_kernel(ImageView<const uint8_t> in, bool colour, bool a
 
 // -------------------------------------------------------------------------------------------- pyramid
 
-/// A block makes 8 × 8 pixels of the third level and what they need of the two before it. Regions of a level
-/// begin two pixels left of twice the next one's.
+/// A block computes 8 × 8 pixels of the third level, and the pixels of the previous two levels that these
+/// need. The region of a level starts at twice the next region's position, minus two pixels.
 struct KltPyramidTuning {
   static constexpr int threads = 256, tile = 8;
   static constexpr int side2 = 2 * tile + 3, side1 = 2 * side2 + 3, side0 = 2 * side1 + 3;
-  static constexpr int pitch0 = (side0 + 2 + 3) / 4 * 4;  ///< begins two pixels further left, on a word
+  static constexpr int pitch0 = (side0 + 2 + 3) / 4 * 4;  ///< row in words; starts two pixels further left
 };
 
 __device__ int klt_reflect(int i, int n) {
@@ -59,10 +59,10 @@ __device__ int klt_reflect(int i, int n) {
 
 struct KltRegion {
   uint8_t* pixels;
-  int pitch, x, y, side;  ///< first pixel's position in its level
+  int pitch, x, y, side;  ///< position of the first pixel in its level
 };
 
-/// Makes `coarse` of `fine`: what lies beyond the picture is the reflection of what is inside.
+/// Computes `coarse` from `fine`. Border rule: reflect101.
 __device__ void klt_shrink(const KltRegion& fine, const KltRegion& coarse, Extent extent, uint16_t* sums) {
   const int n = coarse.side, t = static_cast<int>(threadIdx.x);
   for (int i = t; i < fine.side * n; i += KltPyramidTuning::threads) {
@@ -82,7 +82,7 @@ __device__ void klt_shrink(const KltRegion& fine, const KltRegion& coarse, Exten
   __syncthreads();
 }
 
-/// The part of a level that is this block's own.
+/// Stores this block's part of a level.
 __device__ void klt_store_tile(const KltRegion& from, const ImageView<uint8_t>& to, int x0, int y0,
                                int side) {
   for (int i = static_cast<int>(threadIdx.x); i < side * side; i += KltPyramidTuning::threads) {
@@ -133,20 +133,21 @@ __global__ void __launch_bounds__(KltPyramidTuning::threads)
 
 }  // namespace
 
-void launch_klt_luma(const KltDeviceJob& job, ConstImageRef in, CudaStream stream) {
+void Klt::launch_luma(const PassArgs& args, CudaStream stream) const {
+  const ConstImageRef in = luma_source(args);
   const dim3 grid(blocks_for(in.width(), KltLumaTuning::threads * KltLumaTuning::pixels),
                   static_cast<unsigned>(in.height()));
   klt_luma_kernel<<<grid, KltLumaTuning::threads, 0, stream>>>(in.as<const uint8_t>(), in.channels() == 4,
                                                                rows_aligned(in, 4), rows_aligned(in, 16),
-                                                               job.shape, job.state, job.block);
+                                                               shape_, state_of(args), &block_of(args));
   LENSD_LAUNCHED();
 }
 
-void launch_klt_pyramid(const KltDeviceJob& job, int first, CudaStream stream) {
-  const Extent fine = job.shape.level[first].extent;  // four tiles' sides are what a block makes of it
+void Klt::launch_shrink(const PassArgs& args, CudaStream stream) const {
+  const Extent fine = shape_.level[args.step].extent;  // each block computes 4 × 4 tiles of it
   const dim3 grid(blocks_for(fine.width, 4 * KltPyramidTuning::tile),
                   blocks_for(fine.height, 4 * KltPyramidTuning::tile));
-  klt_pyramid_kernel<<<grid, KltPyramidTuning::threads, 0, stream>>>(job.shape, job.state, first);
+  klt_pyramid_kernel<<<grid, KltPyramidTuning::threads, 0, stream>>>(shape_, state_of(args), args.step);
   LENSD_LAUNCHED();
 }
 

@@ -1,7 +1,5 @@
-#include <cstring>
-
 #include "kernels/common/border.hpp"
-#include "kernels/klt/klt_simd.hpp"
+#include "kernels/klt/klt.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/klt/klt_pyramid_simd.cpp"
@@ -13,8 +11,8 @@ HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Weighted sums of five rows, up to 4080. May write a vector beyond the end.
-void klt_column_sums(const uint8_t* const (&rows)[5], uint16_t* sums, int width) {
+/// Computes sums of five rows with the weights 1 4 6 4 1, up to 4080. May write a vector beyond the end.
+void column_sums(const uint8_t* const (&rows)[5], uint16_t* sums, int width) {
   const hn::ScalableTag<uint16_t> d16;
   const hn::Rebind<uint8_t, decltype(d16)> d8;
   const int lanes = static_cast<int>(hn::Lanes(d16));
@@ -26,11 +24,11 @@ void klt_column_sums(const uint8_t* const (&rows)[5], uint16_t* sums, int width)
   }
 }
 
-/// Every other pixel of a row of sums; sums[-2] to sums[2 · width] are there. Both ends may be overrun by a
-/// vector.
-void klt_halve_row(const uint16_t* sums, uint8_t* out, int width) {
+/// Writes every second pixel of a row of column sums, rounded. sums[-2] to sums[2 · width] are valid; a
+/// vector may extend beyond both ends.
+void halve_row(const uint16_t* sums, uint8_t* out, int width) {
   const hn::ScalableTag<uint16_t> d16;
-  const hn::RebindToSigned<decltype(d16)> di16;  // DemoteTo wants signed lanes
+  const hn::RebindToSigned<decltype(d16)> di16;  // DemoteTo needs signed lanes
   const hn::Rebind<uint8_t, decltype(d16)> d8;
   const int lanes = static_cast<int>(hn::Lanes(d16));
   const auto half = hn::Set(d16, 128);
@@ -52,29 +50,30 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace lensd {
 
-HWY_EXPORT(klt_column_sums);
-HWY_EXPORT(klt_halve_row);
+HWY_EXPORT(column_sums);
+HWY_EXPORT(halve_row);
 
 namespace {
-constexpr size_t kFront = 64, kBehind = 192;  ///< bytes around a row of sums that vectors may touch
+/// Bytes before and after a row of sums that vectors may access.
+constexpr size_t kFront = 64, kBehind = 192;
+}  // namespace
+
+size_t Klt::shrink_worker_bytes(Extent extent) {
+  return kFront + kBehind + (static_cast<size_t>(extent.width) + 63) / 64 * 64 * sizeof(uint16_t);
 }
 
-size_t klt_shrink_worker_bytes(Extent fine) {
-  return kFront + kBehind + (static_cast<size_t>(fine.width) + 63) / 64 * 64 * sizeof(uint16_t);
-}
-
-void klt_shrink_rows(const ImageView<const uint8_t>& fine, const ImageView<uint8_t>& coarse, Band rows,
-                     uint8_t* worker) {
-  const auto column_sums = &HWY_DYNAMIC_DISPATCH(klt_column_sums);
-  const auto halve_row = &HWY_DYNAMIC_DISPATCH(klt_halve_row);
+void Klt::shrink(const PassArgs& args, Band rows) const {
+  const auto column_sums = &HWY_DYNAMIC_DISPATCH(column_sums);
+  const auto halve_row = &HWY_DYNAMIC_DISPATCH(halve_row);
+  uint8_t* after = state_of(args).after();
+  const ImageView<uint8_t> fine = shape_.view(after, args.step - 1), coarse = shape_.view(after, args.step);
   const int width = fine.extent.width, height = fine.extent.height;
-  auto* sums = reinterpret_cast<uint16_t*>(worker + kFront);
+  auto* sums = reinterpret_cast<uint16_t*>(args.worker + kFront);
   for (int y = rows.begin; y < rows.end; ++y) {
     const uint8_t* five[5];
     for (int k = 0; k < 5; ++k) five[k] = fine.row(border_index(2 * y + k - 2, height, Border::reflect101));
     column_sums(five, sums, width);
-    for (const int x : {-2, -1}) sums[x] = sums[border_index(x, width, Border::reflect101)];
-    for (const int x : {width, width + 1}) sums[x] = sums[border_index(x, width, Border::reflect101)];
+    for (const int x : {-2, -1, width, width + 1}) sums[x] = sums[border_index(x, width, Border::reflect101)];
     halve_row(sums, coarse.row(y), coarse.extent.width);
   }
 }

@@ -2,9 +2,8 @@
 #include <cstring>
 
 #include "kernels/common/border.hpp"
-#include "kernels/grayscale/luma.hpp"
+#include "kernels/grayscale/grayscale.hpp"
 #include "kernels/klt/klt.hpp"
-#include "kernels/klt/klt_affine.hpp"
 #include "kernels/klt/klt_follow.hpp"
 #include "kernels/klt/klt_table.hpp"
 #include "kernels/klt/klt_window.hpp"
@@ -50,13 +49,12 @@ void Klt::reference(ReferenceRun& run) const {
   const KltBlock block = KltBlock::make(params_);
   const Extent extent = run.in[0].format.extent;
   const KltShape shape = KltShape::make(extent, params_);
-  const bool fresh = run.frame.reset != 0 || run.state.empty();
+  FrameBlock frame = run.frame;
+  if (run.state.empty()) frame.reset = 1;
   run.state.resize(2 * shape.bytes);
   run.stats_bytes.assign(shape.lasting_bytes, 0);
-  uint8_t* const halves[2] = {run.state.data(), run.state.data() + shape.bytes};
-  const uint8_t* before = halves[run.frame.state_index & 1];
-  uint8_t* after = halves[~run.frame.state_index & 1];
-  const auto& past = *reinterpret_cast<const TrackTable*>(before);
+  const KltState state{{run.state.data(), run.state.data() + shape.bytes}, &frame};
+  uint8_t* after = state.after();
   auto& table = *reinterpret_cast<TrackTable*>(run.stats_bytes.data());
   const auto capacity = static_cast<uint32_t>(shape.capacity);
   Track* const tracks = table.tracks();
@@ -64,24 +62,10 @@ void Klt::reference(ReferenceRun& run) const {
   const Image gray = gray_of(run, block.luma);
   build_pyramid(shape, after, gray);
 
-  // Each track in this frame.
   KltScalarWindow window(block.gain_bias);
-  for (uint32_t i = 0; i < capacity; ++i) {
-    tracks[i] = {};
-    if (i >= past.capacity || !is_alive(past.tracks()[i].status)) continue;
-    tracks[i] =
-        fresh ? klt_cut(past.tracks()[i]) : klt_follow(window, shape, before, after, past.tracks()[i], block);
-    if (shape.patch_bytes == 0) continue;
-    KltFirst& first = shape.first(after)[i] = shape.first(before)[i];
-    const KltFirstPatch<KltAllLanes> patch(shape.patch(halves, static_cast<int>(i)), first, extent,
-                                           shape.window, {});
-    if (tracks[i].status == TrackStatus::tracked &&
-        !klt_looks_same(patch, shape.view(static_cast<const uint8_t*>(after), 0), tracks[i].x, tracks[i].y,
-                        shape.window, first.warp))
-      tracks[i].status = TrackStatus::lost_drift;
-  }
+  klt_follow_places(window, shape, state, block, table, {0, shape.capacity});
 
-  // Of two that came too close the one with the larger number, which is the younger one, ends.
+  // Of two tracks that are too close, the younger one ends: the one with the larger id.
   std::vector<uint32_t> crowded;
   for (uint32_t i = 0; i < capacity; ++i)
     for (uint32_t j = 0; j < capacity; ++j) {
@@ -91,18 +75,18 @@ void Klt::reference(ReferenceRun& run) const {
     }
   for (const uint32_t i : crowded) tracks[i].status = TrackStatus::lost_crowded;
 
-  klt_start_header(table, past, shape, run.frame);
+  klt_start_header(table, *reinterpret_cast<const TrackTable*>(state.before()), shape, frame);
   for (uint32_t i = 0; i < capacity; ++i) {
     ++table.counts[static_cast<uint32_t>(tracks[i].status)];
     if (is_alive(tracks[i].status)) ++table.alive;
   }
 
-  // New tracks: empty places first, after a cut those of lost ones as well.
+  // New tracks take empty places first; after a cut they also take places of lost tracks.
   std::vector<uint32_t> places;
   for (const TrackStatus free : {TrackStatus::empty, TrackStatus::lost_cut})
     for (uint32_t i = 0; i < capacity; ++i)
       if (tracks[i].status == free) places.push_back(i);
-  if (!fresh && table.alive >= block.enough) places.clear();
+  if (frame.reset == 0 && table.alive >= block.redetect_below) places.clear();
   table.detected = places.empty() ? 0 : 1;
   CornerCount count{};
   const std::vector<Corner> corners =
@@ -113,10 +97,8 @@ void Klt::reference(ReferenceRun& run) const {
     ++table.counts[static_cast<uint32_t>(TrackStatus::fresh)];
     tracks[place] = klt_new_track(corners[k], table.next_id++, count.strongest);
     ++table.alive;
-    if (shape.patch_bytes == 0) continue;
-    shape.first(after)[place] = {.x = corners[k].x, .y = corners[k].y};
-    klt_keep_patch(shape, shape.view(static_cast<const uint8_t*>(after), 0), corners[k],
-                   shape.patch(halves, static_cast<int>(place)), 0, 1);
+    if (shape.patch_bytes > 0)
+      klt_keep_patch(shape, after, state.halves, static_cast<int>(place), corners[k]);
   }
 
   std::vector<uint32_t> ages;

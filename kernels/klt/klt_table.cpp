@@ -3,17 +3,19 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/klt/klt.hpp"
+
 namespace lensd {
 namespace {
 
-constexpr int kLeastCell = 16;  ///< side of the smallest cells in which neighbours are looked for
+constexpr int kMinCell = 16;  ///< minimum side of a cell of the neighbour search
 
 struct Cells {
   int side, columns, rows;
-  int32_t *heads, *next;  ///< places, -1 at the end of a cell's list
+  int32_t *heads, *next;  ///< places; −1 at the end of a cell's list
 
   Cells(Extent extent, float reach, uint8_t* scratch, int capacity)
-      : side(std::max(kLeastCell, static_cast<int>(std::ceil(reach)))),
+      : side(std::max(kMinCell, static_cast<int>(std::ceil(reach)))),
         columns(extent.width / side + 1),
         rows(extent.height / side + 1),
         heads(reinterpret_cast<int32_t*>(scratch) + capacity),
@@ -37,18 +39,19 @@ bool crowded(const Cells& cells, const Track* tracks, int32_t place, float reach
   return false;
 }
 
-/// Those that are lost stay in the lists: they end others all the same.
-void end_crowded(const KltTableJob& job) {
-  const float reach = job.block->crowded_squared;
+/// Ends the younger of two live tracks that are too close. Lost tracks stay in the lists; they still end
+/// younger neighbours.
+void end_crowded(const KltShape& shape, const KltBlock& block, TrackTable& table, uint8_t* scratch) {
+  const float reach = block.crowded_squared;
   if (reach == 0) return;
-  const Cells cells(job.shape->level[0].extent, std::sqrt(reach), job.scratch, job.shape->capacity);
-  Track* tracks = job.table->tracks();
-  for (int32_t i = 0; i < job.shape->capacity; ++i) {
+  const Cells cells(shape.level[0].extent, std::sqrt(reach), scratch, shape.capacity);
+  Track* tracks = table.tracks();
+  for (int32_t i = 0; i < shape.capacity; ++i) {
     if (tracks[i].status != TrackStatus::tracked) continue;
     int32_t& head = cells.head(cells.column(tracks[i].x), cells.row(tracks[i].y));
     cells.next[i] = head, head = i;
   }
-  for (int32_t i = 0; i < job.shape->capacity; ++i)
+  for (int32_t i = 0; i < shape.capacity; ++i)
     if (tracks[i].status == TrackStatus::tracked && crowded(cells, tracks, i, reach))
       tracks[i].status = TrackStatus::lost_crowded;
 }
@@ -57,7 +60,7 @@ uint32_t& count_of(TrackTable& table, TrackStatus status) {
   return table.counts[static_cast<uint32_t>(status)];
 }
 
-/// Of the living ones, the lower one of two middles.
+/// Returns the median age of the live tracks: the lower of two middle ages.
 uint32_t median_age(const TrackTable& table, uint32_t* ages) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < table.capacity; ++i)
@@ -67,49 +70,48 @@ uint32_t median_age(const TrackTable& table, uint32_t* ages) {
   return ages[(n - 1) / 2];
 }
 
-void keep_patch(const KltTableJob& job, int place, const Corner& corner) {
-  job.shape->first(job.after)[place] = {.x = corner.x, .y = corner.y};
-  klt_keep_patch(*job.shape, job.shape->view(static_cast<const uint8_t*>(job.after), 0), corner,
-                 job.shape->patch(job.halves, place), 0, 1);
-}
-
 }  // namespace
 
-size_t klt_table_scratch_bytes(Extent extent, int capacity) {
-  const int cells = (extent.width / kLeastCell + 1) * (extent.height / kLeastCell + 1);
+size_t Klt::table_scratch_bytes(Extent extent, int capacity) {
+  const int cells = (extent.width / kMinCell + 1) * (extent.height / kMinCell + 1);
   return static_cast<size_t>(capacity + cells) * sizeof(int32_t);
 }
 
-void klt_settle(const KltTableJob& job) {
-  TrackTable& table = *job.table;
-  klt_start_header(table, *reinterpret_cast<const TrackTable*>(job.before), *job.shape, *job.frame);
-  end_crowded(job);
+void Klt::settle(const PassArgs& args, Band) const {
+  TrackTable& table = table_of(args);
+  klt_start_header(table, *reinterpret_cast<const TrackTable*>(state_of(args).before()), shape_, *args.frame);
+  end_crowded(shape_, block_of(args), table, args.scratch[2]);
   for (uint32_t i = 0; i < table.capacity; ++i) ++count_of(table, table.tracks()[i].status);
   table.alive = count_of(table, TrackStatus::tracked);
-  // A lost track keeps its place for this frame, but for a cut, which would leave no place to go on with.
-  *job.wanted = table.alive >= job.block->enough && job.frame->reset == 0
-                    ? 0
-                    : count_of(table, TrackStatus::empty) + count_of(table, TrackStatus::lost_cut);
-  table.detected = *job.wanted > 0 ? 1 : 0;
+  // Lost tracks keep their places for this frame. After a cut they do not, since there may be no other
+  // places.
+  uint32_t& wanted = detection(args).wanted;
+  wanted = table.alive >= block_of(args).redetect_below && args.frame->reset == 0
+               ? 0
+               : count_of(table, TrackStatus::empty) + count_of(table, TrackStatus::lost_cut);
+  table.detected = wanted > 0 ? 1 : 0;
 }
 
-void klt_finish(const KltTableJob& job) {
-  TrackTable& table = *job.table;
+void Klt::finish(const PassArgs& args, Band) const {
+  TrackTable& table = table_of(args);
+  const KltState state = state_of(args);
+  Detection& corners = detection(args);
   uint32_t taken = 0;
   for (const TrackStatus free : {TrackStatus::empty, TrackStatus::lost_cut})
-    for (uint32_t i = 0; i < table.capacity && taken < job.count->found; ++i) {
+    for (uint32_t i = 0; i < table.capacity && taken < corners.count.found; ++i) {
       if (table.tracks()[i].status != free) continue;
-      const Corner& corner = job.found[taken];
-      table.tracks()[i] = klt_new_track(corner, table.next_id + taken, job.count->strongest);
-      if (job.shape->patch_bytes > 0) keep_patch(job, static_cast<int>(i), corner);
+      const Corner& corner = corners.corners()[taken];
+      table.tracks()[i] = klt_new_track(corner, table.next_id + taken, corners.count.strongest);
+      if (shape_.patch_bytes > 0)
+        klt_keep_patch(shape_, state.after(), state.halves, static_cast<int>(i), corner);
       ++taken;
     }
   uint32_t& empty = count_of(table, TrackStatus::empty);
   empty -= std::min(empty, taken);
   count_of(table, TrackStatus::fresh) = taken;
   table.alive += taken, table.next_id += taken;
-  table.median_age = median_age(table, reinterpret_cast<uint32_t*>(job.scratch));
-  std::memcpy(job.after, &table, track_table_bytes(static_cast<int>(table.capacity)));
+  table.median_age = median_age(table, reinterpret_cast<uint32_t*>(args.scratch[2]));
+  std::memcpy(state.after(), &table, track_table_bytes(static_cast<int>(table.capacity)));
 }
 
 }  // namespace lensd

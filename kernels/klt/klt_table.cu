@@ -1,20 +1,21 @@
 #include "kernels/common/launch.cuh"
-#include "kernels/klt/klt_launch.hpp"
+#include "kernels/klt/klt.hpp"
 #include "kernels/klt/klt_table.hpp"
 
 namespace lensd {
 namespace {
 
-/// A block compares 256 tracks, one a thread, with a stretch of all; the last one to end counts.
+/// A block compares 256 tracks, one per thread, with a range of all tracks. The last block to end counts the
+/// tracks.
 struct KltSettleTuning {
-  static constexpr int threads = 256, stretch = 512;
+  static constexpr int threads = 256, range = 512;
 };
-/// One block does the table; a thread has up to 16 places that follow one another.
+/// One block updates the table; a thread handles up to 16 consecutive places.
 struct KltTableTuning {
   static constexpr int threads = 1024, places = kMaxTracks / threads;
 };
 
-/// The status as other blocks left it: not from this multiprocessor's cache.
+/// Returns a track's status, read from L2, since other blocks may have written it.
 __device__ TrackStatus klt_status(const TrackTable* table, int place) {
   return static_cast<TrackStatus>(__ldcg(reinterpret_cast<const unsigned*>(&table->tracks()[place].status)));
 }
@@ -40,7 +41,7 @@ __device__ void klt_count(TrackTable& table, const KltShape& shape, const KltSta
   klt_start_header(table, *reinterpret_cast<const TrackTable*>(state.before()), shape, *state.frame);
   for (int s = 0; s < kTrackStatuses; ++s) table.counts[s] = counts[s];
   table.alive = count(TrackStatus::tracked);
-  *wanted = table.alive >= block.enough && state.frame->reset == 0
+  *wanted = table.alive >= block.redetect_below && state.frame->reset == 0
                 ? 0
                 : count(TrackStatus::empty) + count(TrackStatus::lost_cut);
   table.detected = *wanted > 0 ? 1 : 0;
@@ -51,16 +52,16 @@ __global__ void __launch_bounds__(KltSettleTuning::threads)
     klt_settle_kernel(const __grid_constant__ KltShape shape, KltState state, const KltBlock* params,
                       TrackTable* table, uint32_t* wanted) {
   using T = KltSettleTuning;
-  __shared__ float3 others[T::stretch];  // x, y and the bits of the number
-  const int t = static_cast<int>(threadIdx.x), begin = static_cast<int>(blockIdx.y) * T::stretch;
-  // Those that another block has just found crowded count as well: they were tracked.
+  __shared__ float3 others[T::range];  // x, y and the bits of the id
+  const int t = static_cast<int>(threadIdx.x), begin = static_cast<int>(blockIdx.y) * T::range;
+  // Tracks that another block has marked as crowded were also followed.
   const auto followed = [table](int place) {
     const TrackStatus status = klt_status(table, place);
     return status == TrackStatus::tracked || status == TrackStatus::lost_crowded;
   };
   const float reach = params->crowded_squared;
   if (reach > 0) {
-    for (int i = t; i < T::stretch; i += T::threads) {
+    for (int i = t; i < T::range; i += T::threads) {
       const int place = begin + i;
       const bool there = place < shape.capacity && followed(place);
       const Track* track = table->tracks() + place;
@@ -75,7 +76,7 @@ __global__ void __launch_bounds__(KltSettleTuning::threads)
       const uint32_t id = track.id;
       bool crowded = false;
 #pragma unroll 8
-      for (int i = 0; i < T::stretch; ++i) {
+      for (int i = 0; i < T::range; ++i) {
         const float dx = others[i].x - x, dy = others[i].y - y;
         crowded |= __float_as_uint(others[i].z) < id && dx * dx + dy * dy < reach;
       }
@@ -90,7 +91,7 @@ __global__ void __launch_bounds__(KltSettleTuning::threads)
   if (last) klt_count(*table, shape, state, *params, wanted);
 }
 
-/// The sum over the block, and of the threads before this one.
+/// Exclusive prefix sum of a thread's value, and total over the block.
 struct KltScan {
   uint32_t before, all;
 };
@@ -114,7 +115,8 @@ __device__ KltScan klt_scan(uint32_t value, uint32_t (&sums)[32]) {
   return {up_to - value + (warp > 0 ? warps_before : 0), all};
 }
 
-/// The smallest age that more than `rank` living tracks have not passed: by bits from the highest.
+/// Returns the age of rank `rank` (0: youngest) among the live tracks. Finds it bit by bit, from the highest
+/// bit.
 __device__ uint32_t klt_age_of_rank(const uint32_t (&ages)[KltTableTuning::places], uint32_t rank,
                                     uint32_t (&sums)[32]) {
   uint32_t most = 0;
@@ -165,7 +167,7 @@ __global__ void __launch_bounds__(KltTableTuning::threads)
     if (rank < found) tracks[i] = klt_new_track(corners[rank], first_id + rank, strongest);
     if (is_alive(tracks[i].status)) ages[k] = tracks[i].age;
   }
-  __syncthreads();  // all have read the header
+  __syncthreads();  // all threads have read the header
   const uint32_t alive = table->alive + found;
   const uint32_t median = alive > 0 ? klt_age_of_rank(ages, (alive - 1) / 2, sums) : 0;
   __syncthreads();
@@ -185,17 +187,21 @@ static_assert(sizeof(TrackTable) % sizeof(uint2) == 0 && sizeof(Track) % sizeof(
 
 }  // namespace
 
-void launch_klt_settle(const KltDeviceJob& job, CudaStream stream) {
-  const dim3 grid(blocks_for(job.shape.capacity, KltSettleTuning::threads),
-                  blocks_for(job.shape.capacity, KltSettleTuning::stretch));
-  klt_settle_kernel<<<grid, KltSettleTuning::threads, 0, stream>>>(job.shape, job.state, job.block, job.table,
-                                                                   job.wanted);
+void Klt::launch_settle(const PassArgs& args, CudaStream stream) const {
+  const dim3 grid(blocks_for(shape_.capacity, KltSettleTuning::threads),
+                  blocks_for(shape_.capacity, KltSettleTuning::range));
+  klt_settle_kernel<<<grid, KltSettleTuning::threads, 0, stream>>>(shape_, state_of(args), &block_of(args),
+                                                                   &table_of(args), &detection(args).wanted);
   LENSD_LAUNCHED();
 }
 
-void launch_klt_table(const KltDeviceJob& job, CudaStream stream) {
-  klt_table_kernel<<<1, KltTableTuning::threads, 0, stream>>>(job.shape, job.state, job.table, job.found,
-                                                              job.count);
+void Klt::launch_detect(const PassArgs& args, CudaStream stream) const {
+  corner_passes_[static_cast<size_t>(args.step)].launch(corner_job(args), stream);
+}
+
+void Klt::launch_finish(const PassArgs& args, CudaStream stream) const {
+  klt_table_kernel<<<1, KltTableTuning::threads, 0, stream>>>(
+      shape_, state_of(args), &table_of(args), detection(args).corners(), &detection(args).count);
   LENSD_LAUNCHED();
 }
 

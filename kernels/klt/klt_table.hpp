@@ -1,31 +1,11 @@
-// The CPU side of klt's table: what is done by one thread, before and after corners are looked for.
+// Entries of klt's table, shared by both backends and the oracle.
 #pragma once
 
 #include "kernels/klt/klt_math.hpp"
 
 namespace lensd {
 
-struct KltTableJob {
-  const KltShape* shape;
-  const uint8_t* before;  ///< half of the state
-  uint8_t* after;
-  uint8_t* halves[2];
-  const KltBlock* block;
-  const FrameBlock* frame;
-  TrackTable* table;  ///< of this frame; klt_follow_places() has filled in the tracks
-  const Corner* found;
-  const CornerCount* count;
-  uint32_t* wanted;
-  uint8_t* scratch;  ///< klt_table_scratch_bytes()
-};
-
-size_t klt_table_scratch_bytes(Extent extent, int capacity);
-/// Ends crowded tracks, fills in the header and says how many corners are wanted.
-void klt_settle(const KltTableJob& job);
-/// Gives the corners found their places, completes the header and keeps the table for the next frame.
-void klt_finish(const KltTableJob& job);
-
-/// The header before corners are looked for, counts aside.
+/// Fills in the table's header before detection, except for the counts.
 LENSD_HD inline void klt_start_header(TrackTable& table, const TrackTable& before, const KltShape& shape,
                                       const FrameBlock& frame) {
   table.frame = frame.index, table.pts_ns = frame.pts_ns;
@@ -33,18 +13,23 @@ LENSD_HD inline void klt_start_header(TrackTable& table, const TrackTable& befor
   table.next_id = before.next_id > 1 ? before.next_id : 1;
   table.picture = shape.level[0].extent;
 }
-/// Copies a new track's first patch; pixels begin, begin + stride, … of it. Beyond the picture the rim is
-/// repeated, where nothing counts.
-LENSD_HD inline void klt_keep_patch(const KltShape& shape, const ImageView<const uint8_t>& picture,
-                                    const Corner& corner, uint8_t* patch, int begin, int stride) {
+/// Stores pixels begin, begin + stride, … of the first patch of a new track at `place`, and the track's
+/// position. Border rule: replicate; pixels outside the picture do not count later.
+LENSD_HD inline void klt_keep_patch(const KltShape& shape, uint8_t* after, uint8_t* const halves[2],
+                                    int place, const Corner& corner, int begin = 0, int stride = 1) {
+  const auto picture = shape.view(static_cast<const uint8_t*>(after), 0);
+  uint8_t* patch = shape.patch(halves, place);
   const int side = shape.window + 2, reach = shape.window / 2 + 1;
   for (int i = begin; i < side * side; i += stride) {
     const int x = corner.x + i % side - reach, y = corner.y + i / side - reach;
     const int right = picture.extent.width - 1, bottom = picture.extent.height - 1;
     patch[i] = picture.at(x < 0 ? 0 : x > right ? right : x, y < 0 ? 0 : y > bottom ? bottom : y);
   }
+  KltFirst first;
+  first.x = corner.x, first.y = corner.y;
+  if (begin == 0) shape.first(after)[place] = first;
 }
-/// A track of age 0 at a corner.
+/// Returns a track of age 0 at a corner.
 LENSD_HD inline Track klt_new_track(const Corner& corner, uint32_t id, uint32_t strongest) {
   Track track;
   track.id = id, track.status = TrackStatus::fresh;

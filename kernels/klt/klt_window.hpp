@@ -1,11 +1,11 @@
-// The window of klt's definition: every sum pixel by pixel. The oracle's; host and device helpers.
+// Interpolation and derivatives of single pixels, for host and device, and the oracle's window.
 #pragma once
 
 #include "kernels/klt/klt_math.hpp"
 
 namespace lensd {
 
-/// The value between pixels (x, y), (x + 1, y), (x, y + 1) and (x + 1, y + 1), with 7 fraction bits.
+/// Interpolates bilinearly between pixels (x, y) and (x + 1, y + 1); returns a sample with 7 fraction bits.
 LENSD_HD inline int klt_sample(const ImageView<const uint8_t>& level, int x, int y, int fx, int fy) {
   const uint8_t *upper = level.row(y) + x, *lower = level.row(y + 1) + x;
   const int above = (upper[0] << 7) + scaled15((upper[1] - upper[0]) << 7, fx);
@@ -13,12 +13,12 @@ LENSD_HD inline int klt_sample(const ImageView<const uint8_t>& level, int x, int
   return above + scaled15(below - above, fy);
 }
 
-/// A sample with 5 fraction bits around the middle grey.
+/// Returns a sample with 5 fraction bits minus the middle grey.
 LENSD_HD constexpr int klt_centred(int sample) {
   return scaled15(sample - kKltMiddle, kKltToFive);
 }
 
-/// 32 times the slope across, of samples in three rows of three.
+/// Returns 32 times the horizontal derivative (Scharr) of 3×3 samples.
 LENSD_HD constexpr int klt_slope_x(const int (&s)[3][3]) {
   return scaled15(s[0][2] - s[0][0], kKltSlopeSide) + scaled15(s[1][2] - s[1][0], kKltSlopeMiddle) +
          scaled15(s[2][2] - s[2][0], kKltSlopeSide);
@@ -27,12 +27,12 @@ LENSD_HD constexpr int klt_smooth(const int (&row)[3]) {
   return scaled15(row[0], kKltSmoothSide) + scaled15(row[1], kKltSmoothMiddle) +
          scaled15(row[2], kKltSmoothSide);
 }
-/// 32 times the slope downwards.
+/// Returns 32 times the vertical derivative (Scharr) of 3×3 samples.
 LENSD_HD constexpr int klt_slope_y(const int (&s)[3][3]) {
   return scaled15(klt_smooth(s[2]) - klt_smooth(s[0]), kKltSlopeSmoothed);
 }
 
-/// See klt_follow.hpp.
+/// Window of klt_follow.hpp that sums pixel by pixel.
 class KltScalarWindow {
  public:
   explicit KltScalarWindow(bool gain_bias) : gain_bias_(gain_bias) {}
@@ -70,11 +70,11 @@ class KltScalarWindow {
   }
 
   int64_t residual(const ImageView<const uint8_t>& level, const KltSpot& spot, const KltRect& rect,
-                   const KltLevelling& levelling) const {
+                   const KltGainBias& gain_bias) const {
     int64_t sum = 0;
     each(rect, [&](int x, int y, const Pixel& p) {
       const int sample = klt_sample(level, spot.x + x, spot.y + y, spot.fx, spot.fy);
-      const int left = levelling.left(klt_centred(p.sample), klt_centred(sample));
+      const int left = gain_bias.difference(klt_centred(p.sample), klt_centred(sample));
       sum += left < 0 ? -left : left;
     });
     return sum;
@@ -91,7 +91,7 @@ class KltScalarWindow {
   }
 
   bool gain_bias_;
-  Pixel pixels_[kKltMostWindow][kKltMostWindow];
+  Pixel pixels_[kKltMaxWindow][kKltMaxWindow];
 };
 
 }  // namespace lensd

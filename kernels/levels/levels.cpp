@@ -10,7 +10,9 @@ HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Saturates a row of RGBA pixels in place.
+#include "kernels/common/luma_lanes-inl.hpp"
+
+/// Applies the saturation to a row of RGBA pixels in place.
 void saturate_row(uint8_t* row, size_t width, int saturation_q10) {
   const hn::ScalableTag<int16_t> d16;
   const hn::RebindToUnsigned<decltype(d16)> du16;
@@ -20,13 +22,8 @@ void saturate_row(uint8_t* row, size_t width, int saturation_q10) {
   for (; x + hn::Lanes(d16) <= width; x += hn::Lanes(d16)) {
     hn::Vec<decltype(d8)> r, g, b, a;
     hn::LoadInterleaved4(d8, row + 4 * x, r, g, b, a);
-    const auto weighted = [&](auto v, uint16_t weight) {
-      return hn::Mul(hn::PromoteTo(du16, v), hn::Set(du16, weight));
-    };
-    const auto sum =
-        hn::Add(hn::Add(weighted(r, 77), weighted(g, 150)), hn::Add(weighted(b, 29), hn::Set(du16, 128)));
-    const auto luma = hn::BitCast(d16, hn::ShiftRight<8>(sum));
-    // (32·difference · factor + 2^14) >> 15 is (difference · factor + 512) >> 10.
+    const auto luma = hn::BitCast(d16, luma_lanes(du16, r, g, b));
+    // (32·difference · factor + 2^14) >> 15 equals (difference · factor + 512) >> 10.
     const auto move = [&](auto v) {
       const auto difference = hn::ShiftLeft<5>(hn::Sub(hn::PromoteTo(d16, v), luma));
       return hn::DemoteTo(d8, hn::Add(luma, hn::MulFixedPoint15(difference, factor)));
@@ -35,7 +32,7 @@ void saturate_row(uint8_t* row, size_t width, int saturation_q10) {
   }
   for (; x < width; ++x) {
     uint8_t* p = row + 4 * x;
-    const int luma = levels_luma(p[0], p[1], p[2]);
+    const int luma = luma_q8(p[0], p[1], p[2]);
     for (int c = 0; c < 3; ++c) p[c] = saturated(p[c], luma, saturation_q10);
   }
 }
@@ -60,24 +57,12 @@ FilterSchema Levels::make_schema() {
       .build();
 }
 
-Layout Levels::configure(const FilterInputs& inputs) {
-  const ImageFormat format = inputs.images[0];
-  const double bytes = 2.0 * static_cast<double>(format.row_bytes()) * format.extent.height;
-  return {.output = format,
-          .passes = {{.name = "levels",
-                      .items = format.extent.height,
-                      .grain = 8,
-                      .bytes = bytes,
-                      .operations = bytes / 2}},
-          .scratch_bytes = {}};
-}
-
-void Levels::run(const PassArgs& args, Band band) const {
+void Levels::apply(const PassArgs& args, Band band) const {
   const LevelsBlock& block = block_of(args);
   const ConstImageRef in = args.in[0];
   const bool saturate = in.format.format == PixelFormat::rgba8 && block.saturation_q10 != 1024;
   if (!saturate) return apply_lut(in, args.out, block.tables, band);
-  for (int y = band.begin; y < band.end; y += 4) {  // a few rows at a time, so that they stay in the L1
+  for (int y = band.begin; y < band.end; y += 4) {  // a few rows at a time, so that they stay in the L1 cache
     const Band rows{y, std::min(y + 4, band.end)};
     apply_lut(in, args.out, block.tables, rows);
     for (int row = rows.begin; row < rows.end; ++row) HWY_DYNAMIC_DISPATCH(saturate_row)
@@ -89,19 +74,16 @@ void Levels::reference(ReferenceRun& run) const {
   const Image& in = run.in[0];
   run.out = in;
   const int saturation = static_cast<int>(std::lround(params_.saturation * 1024));
-  for (int y = 0; y < in.height(); ++y)
-    for (int x = 0; x < in.width(); ++x) {
-      if (in.channels() == 1) {
-        run.out.at(x, y) = levels_value(params_, in.at(x, y));
-        continue;
-      }
-      const int r = levels_value(params_, in.at(x, y, 0)), g = levels_value(params_, in.at(x, y, 1)),
-                b = levels_value(params_, in.at(x, y, 2));
-      const int luma = levels_luma(r, g, b);
-      run.out.at(x, y, 0) = saturated(r, luma, saturation);
-      run.out.at(x, y, 1) = saturated(g, luma, saturation);
-      run.out.at(x, y, 2) = saturated(b, luma, saturation);
+  for_each_sample(in.format.extent, 1, [&](int x, int y, int) {
+    if (in.channels() == 1) {
+      run.out.at(x, y) = levels_value(params_, in.at(x, y));
+      return;
     }
+    int v[3];
+    for (int c = 0; c < 3; ++c) v[c] = levels_value(params_, in.at(x, y, c));
+    const int luma = luma_q8(v[0], v[1], v[2]);
+    for (int c = 0; c < 3; ++c) run.out.at(x, y, c) = saturated(v[c], luma, saturation);
+  });
 }
 
 }  // namespace lensd

@@ -4,7 +4,8 @@
 namespace lensd {
 namespace {
 
-/// Reads the factor from the parameter block in device memory, so that a launch does not depend on it.
+/// Applies the saturation to a word. Reads the factor from device memory, so that a captured launch does not
+/// depend on it.
 struct Saturate {
   const LevelsBlock* block;
   bool gray;
@@ -13,7 +14,7 @@ struct Saturate {
     if (gray) return word;
     const int r = static_cast<int>(word & 255), g = static_cast<int>(word >> 8 & 255),
               b = static_cast<int>(word >> 16 & 255);
-    const int luma = levels_luma(r, g, b), factor = block->saturation_q10;
+    const int luma = luma_q8(r, g, b), factor = block->saturation_q10;
     return saturated(r, luma, factor) | static_cast<uint32_t>(saturated(g, luma, factor)) << 8 |
            static_cast<uint32_t>(saturated(b, luma, factor)) << 16 | (word & 0xff000000u);
   }
@@ -21,7 +22,7 @@ struct Saturate {
 
 }  // namespace
 
-void Levels::launch(const PassArgs& args, CudaStream stream) const {
+void Levels::launch_apply(const PassArgs& args, CudaStream stream) const {
   const auto* block = static_cast<const LevelsBlock*>(args.block);
   launch_lut(args.in[0], args.out, &block->tables, stream,
              Saturate{block, args.in[0].format.format == PixelFormat::gray8});

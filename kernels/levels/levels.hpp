@@ -1,26 +1,64 @@
-// levels: black and white points, gamma, contrast, brightness, then saturation.
+// levels: applies black and white points, gamma, contrast, brightness, then saturation.
 //
-//   t = clamp((v − black) / (white − black)), white = black being a step, white < black a negative
+//   t = clamp((v − black) / (white − black)), a step where white = black, a negative where white < black
 //   t = clamp((t^(1/gamma) − 0.5)·contrast + 0.5 + brightness), rounded to 8 bits: one 256-entry table
-//   out = clamp(luma + saturation·(channel − luma)) with the BT.601 luma of the tabled pixel, in fixed point
+//   out = clamp(luma + saturation·(channel − luma)) with the BT.601 luma of the pixel after the table, in
+//   fixed point
 //
-// Formats: Gray8 (saturation has no meaning there), RGBA8. Aliasing: none. Border rule: none. Temporal reach:
+// Formats: Gray8 (saturation is ignored), RGBA8. Aliasing: none. Border rule: none. Temporal reach:
 // none. The table is computed on the host for both backends; the rest is integers: exact.
 #pragma once
 
-#include "core/graph/filter.hpp"
-#include "kernels/levels/levels_math.hpp"
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "kernels/common/lut.hpp"
+#include "kernels/common/single_pass.hpp"
 
 namespace lensd {
 
-class Levels final : public FilterBase<Levels, LevelsParams, LevelsBlock> {
+struct LevelsParams {
+  double brightness = 0;
+  double contrast = 1;
+  double gamma = 1;
+  double saturation = 1;
+  int black = 0;
+  int white = 255;
+};
+
+/// Returns the value of a channel before saturation: applies black and white points, gamma, contrast about
+/// mid-gray, brightness.
+inline uint8_t levels_value(const LevelsParams& p, int v) {
+  const double span = p.white - p.black;
+  const double ramp = span == 0 ? (v > p.black ? 1.0 : 0.0) : std::clamp((v - p.black) / span, 0.0, 1.0);
+  const double toned = (std::pow(ramp, 1 / p.gamma) - 0.5) * p.contrast + 0.5 + p.brightness;
+  return static_cast<uint8_t>(std::floor(std::clamp(toned, 0.0, 1.0) * 255 + 0.5));
+}
+
+struct LevelsBlock {
+  LutTables tables;
+  int saturation_q10;
+
+  static LevelsBlock make(const LevelsParams& p) {
+    LevelsBlock block;
+    for (int v = 0; v < 256; ++v)
+      for (auto& table : block.tables.channel) table[v] = levels_value(p, v);
+    block.saturation_q10 = static_cast<int>(std::lround(p.saturation * 1024));
+    return block;
+  }
+};
+
+/// Moves channel `v` towards or away from the pixel's luma.
+LENSD_HD constexpr uint8_t saturated(int v, int luma, int saturation_q10) {
+  return clamp_to_byte(luma + (((v - luma) * saturation_q10 + 512) >> 10));
+}
+
+class Levels final : public SinglePass<Levels, LevelsParams, LevelsBlock> {
  public:
   static FilterSchema make_schema();
-  Layout configure(const FilterInputs& inputs) override;
-  void run(const PassArgs& args, Band band) const override;
-#if LENSD_CUDA
-  void launch(const PassArgs& args, CudaStream stream) const override;
-#endif
+  void apply(const PassArgs& args, Band band) const;
+  void launch_apply(const PassArgs& args, CudaStream stream) const;
   void reference(ReferenceRun& run) const override;
 };
 

@@ -5,9 +5,6 @@
 
 #include "core/device/memory.hpp"
 #include "kernels/common/border.hpp"
-#include "kernels/median/median_merge.hpp"
-#include "kernels/median/median_simd.hpp"
-#include "kernels/median/median_tiles.hpp"
 
 namespace lensd {
 
@@ -21,25 +18,24 @@ FilterSchema Median::make_schema() {
 Layout Median::configure(const FilterInputs& inputs) {
   const ImageFormat format = inputs.images[0];
   const double bytes = static_cast<double>(format.row_bytes()) * format.extent.height;
-  // Minima and maxima a sample with columns shared, as on CUDA; from radius 3 on what the least search costs.
+  // `operations` counts minima and maxima per sample with shared columns, as on CUDA. From radius 3 on it is
+  // the lowest cost of the search.
   radius_ = params_.radius;
   const double operations = radius_ == 1 ? 17 : 87;
   const double colours = format.format == PixelFormat::rgba8 ? 0.75 : 1;
   return {.output = format,
           .passes = {{.name = "median",
+                      .run = radius_ <= kMedianMergeRadius ? cpu_pass<&Median::run_columns>
+                                                           : cpu_pass<&Median::run_tiles>,
+                      .launch = radius_ <= kMedianNetworkRadius ? cuda_pass<&Median::launch_networks>
+                                : radius_ == kMedianMergeRadius ? cuda_pass<&Median::launch_merge>
+                                                                : cuda_pass<&Median::launch_tiles>,
                       .items = format.extent.height,
                       .grain = kMedianTileRows,
                       .bytes = 2 * bytes,
                       .operations = bytes * colours * operations}},
           .scratch_bytes = {},
-          .worker_bytes = align_up(std::max(median_worker_bytes(format), median_tiles_worker_bytes()), 64)};
-}
-
-void Median::run(const PassArgs& args, Band band) const {
-  MedianBlock block = block_of(args);
-  block.radius = radius_;
-  const auto rows = block.radius <= kMedianMergeRadius ? &median_band : &median_tiles_band;
-  rows(args.in[0], args.out, band, block, args.worker);
+          .worker_bytes = align_up(std::max(columns_worker_bytes(format), tiles_worker_bytes()), 64)};
 }
 
 void Median::reference(ReferenceRun& run) const {
@@ -48,7 +44,7 @@ void Median::reference(ReferenceRun& run) const {
   run.out = in;
   for (int c = 0; c < std::min(3, in.channels()); ++c)
     for (int y = 0; y < in.height(); ++y) {
-      std::array<int, 256> histogram{};  // of the window, which moves along the row
+      std::array<int, 256> histogram{};  // histogram of the window, which slides along the row
       const auto count_column = [&](int x, int by) {
         const int xi = border_index(x, in.width(), params_.border);
         for (int dy = -r; dy <= r; ++dy) {

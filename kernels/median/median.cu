@@ -1,27 +1,14 @@
 #include "kernels/common/border.hpp"
 #include "kernels/common/launch.cuh"
 #include "kernels/median/median.hpp"
-#include "kernels/median/median_merge.cuh"
-#include "kernels/median/median_tiles.cuh"
+#include "kernels/median/median_network.cuh"
 
 namespace lensd {
 namespace {
 
-/// Two samples a register, each in the high byte of a 16-bit half: the low byte may hold anything, since it
-/// only decides between equal samples. sm_90 has packed minima and maxima for halves (VIMNMX.U16x2), not for
-/// bytes.
-__device__ uint32_t net_min(uint32_t a, uint32_t b) {
-  return __vminu2(a, b);
-}
-__device__ uint32_t net_max(uint32_t a, uint32_t b) {
-  return __vmaxu2(a, b);
-}
-#define LENSD_NET __device__ __forceinline__
-#include "kernels/median/median_network-inl.hpp"
-#undef LENSD_NET
-
-/// A thread makes 4 registers of output in each of `rows` rows: 8 grey pixels or 4 colour ones (twice, for
-/// red and blue and for green). No shared memory: a window's rows are in the L1 cache.
+/// A thread computes 4 registers of output in each of `rows` rows: 8 Gray8 pixels or 4 RGBA8 ones (twice: red
+/// and blue, green). A sample is the high byte of a register's half; the low byte is arbitrary, since it
+/// orders only equal samples. No shared memory: a window's rows are in the L1 cache.
 struct MedianTuning {
   static constexpr int warps = 4;
   static constexpr int rows = 8;
@@ -29,7 +16,7 @@ struct MedianTuning {
 
 inline constexpr int kOutputs = 4;
 
-/// 3×3 medians for two output rows: rows[0..3] are registers of columns −1 to 4.
+/// Computes 3×3 medians of two output rows; rows[0..3] hold columns −1 to 4.
 __device__ void median_two_rows(const uint32_t (&rows)[4][kOutputs + 2], uint32_t (&out)[2][kOutputs]) {
   Column3<uint32_t> upper[kOutputs + 2], lower[kOutputs + 2];
 #pragma unroll
@@ -46,7 +33,7 @@ __device__ void median_two_rows(const uint32_t (&rows)[4][kOutputs + 2], uint32_
   }
 }
 
-/// 5×5 medians for two output rows: rows[0..5] are registers of columns −2 to 5.
+/// Computes 5×5 medians of two output rows; rows[0..5] hold columns −2 to 5.
 __device__ void median_two_rows(const uint32_t (&rows)[6][kOutputs + 4], uint32_t (&out)[2][kOutputs]) {
   uint32_t inner[kOutputs + 4][4];
 #pragma unroll
@@ -61,7 +48,7 @@ __device__ void median_two_rows(const uint32_t (&rows)[6][kOutputs + 4], uint32_
     for (int i = 0; i < kOutputs + 4; ++i)
       c[i] = insert_5(inner[i][0], inner[i][1], inner[i][2], inner[i][3], rows[5 * half][i]);
 #pragma unroll
-    for (int i = 0; i < kOutputs; i += 2) {  // neighbours share four of their five columns
+    for (int i = 0; i < kOutputs; i += 2) {  // neighbouring windows share four of their five columns
       const auto four = rows_of_4(c[i + 1], c[i + 2], c[i + 3], c[i + 4]);
       out[half][i] = median_of_rows(four, c[i]);
       out[half][i + 1] = median_of_rows(four, c[i + 5]);
@@ -73,11 +60,11 @@ struct MedianJob {
   ImageView<const uint8_t> in;
   ImageView<uint8_t> out;
   const MedianBlock* block;
-  bool wide;     ///< rows start at multiples of 8 (grey) or 16 (colour)
-  bool aligned;  ///< … of 4
+  bool wide;     ///< rows start at multiples of 8 bytes (Gray8) or 16 bytes (RGBA8)
+  bool aligned;  ///< rows start at multiples of 4 bytes
 };
 
-/// Bytes x − 4 to x + 11 of a grey row as four words, of which columns x − r to x + 7 + r count.
+/// Loads bytes x − 4 to x + 11 of a Gray8 row as four words; columns x − r to x + 7 + r are valid.
 template <int kRadius>
 __device__ void load_gray(const MedianJob& job, Border border, int x, int y, uint32_t (&words)[4]) {
   const int width = job.in.extent.width, at = border_index(y, job.in.extent.height, border);
@@ -98,12 +85,12 @@ __device__ void load_gray(const MedianJob& job, Border border, int x, int y, uin
   }
 }
 
-/// Registers (c, c + 4) for the columns c = −r to 3 + r.
+/// Returns registers of columns c and c + 4, for c = −r to 3 + r.
 template <int kRadius>
 __device__ void unpack_gray(const uint32_t (&words)[4], uint32_t (&columns)[kOutputs + 2 * kRadius]) {
 #pragma unroll
   for (int i = 0; i < kOutputs + 2 * kRadius; ++i) {
-    const int byte = 4 + i - kRadius;  // in the four words
+    const int byte = 4 + i - kRadius;  // position in the four words
     columns[i] = __byte_perm(words[byte / 4], words[byte / 4 + 1], 0x4400u + 0x1111u * (byte % 4));
   }
 }
@@ -116,7 +103,7 @@ __global__ void __launch_bounds__(32 * MedianTuning::warps) median_gray_kernel(M
   const int width = job.in.extent.width, height = job.in.extent.height;
   if (x >= width || y0 >= height) return;
   const Border border = job.block->border;
-  // Rows are asked for two ahead, on their way during the medians; 5×5 has no registers for that.
+  // Prefetches two rows during the computation of medians; 5×5 has no registers for that.
   constexpr bool kAhead = kRadius == 1;
   uint32_t rows[kRows][kOutputs + 2 * kRadius], coming[kRows][4];
 #pragma unroll
@@ -157,7 +144,7 @@ __global__ void __launch_bounds__(32 * MedianTuning::warps) median_gray_kernel(M
   }
 }
 
-/// Pixels x − r to x + 3 + r of a colour row.
+/// Loads pixels x − r to x + 3 + r of an RGBA8 row.
 template <int kRadius>
 __device__ void load_rgba(const MedianJob& job, Border border, int x, int y,
                           uint32_t (&pixels)[kOutputs + 2 * kRadius]) {
@@ -196,7 +183,7 @@ __global__ void __launch_bounds__(32 * MedianTuning::warps) median_rgba_kernel(M
   for (int y = y0; y < min(height, y0 + MedianTuning::rows); y += 2) {
     load_rgba<kRadius>(job, border, x, y + kRadius, pixels[2 * kRadius]);
     load_rgba<kRadius>(job, border, x, y + kRadius + 1, pixels[2 * kRadius + 1]);
-    // High bytes: of the pixel moved up by one byte red and blue, of the pixel itself green (and alpha).
+    // High bytes: red and blue of the pixel shifted by one byte; green and alpha of the pixel itself.
     uint32_t moved[kRows][kColumns], red_blue[2][kOutputs], green[2][kOutputs];
 #pragma unroll
     for (int i = 0; i < kRows; ++i)
@@ -230,9 +217,7 @@ __global__ void __launch_bounds__(32 * MedianTuning::warps) median_rgba_kernel(M
 
 }  // namespace
 
-void Median::launch(const PassArgs& args, CudaStream stream) const {
-  if (radius_ == kMedianMergeRadius) return launch_median_merge(args, stream);
-  if (radius_ > kMedianNetworkRadius) return launch_median_tiles(args, radius_, stream);
+void Median::launch_networks(const PassArgs& args, CudaStream stream) const {
   const ConstImageRef in = args.in[0];
   const bool gray = in.channels() == 1;
   const unsigned word = gray ? 8 : 16;
@@ -243,18 +228,9 @@ void Median::launch(const PassArgs& args, CudaStream stream) const {
   const dim3 threads(32, MedianTuning::warps);
   const dim3 grid(blocks_for(in.width(), 32 * kOutputs * (gray ? 2 : 1)),
                   blocks_for(in.height(), MedianTuning::warps * MedianTuning::rows));
-  const bool small = radius_ == 1;
-  if (gray) {
-    if (small)
-      median_gray_kernel<1><<<grid, threads, 0, stream>>>(job);
-    else
-      median_gray_kernel<2><<<grid, threads, 0, stream>>>(job);
-  } else {
-    if (small)
-      median_rgba_kernel<1><<<grid, threads, 0, stream>>>(job);
-    else
-      median_rgba_kernel<2><<<grid, threads, 0, stream>>>(job);
-  }
+  const auto kernel = gray ? (radius_ == 1 ? median_gray_kernel<1> : median_gray_kernel<2>)
+                           : (radius_ == 1 ? median_rgba_kernel<1> : median_rgba_kernel<2>);
+  kernel<<<grid, threads, 0, stream>>>(job);
   LENSD_LAUNCHED();
 }
 

@@ -1,13 +1,14 @@
 // median: the middle value of the (2r + 1)² window.
 //
 // Formats: Gray8, RGBA8 (channel by channel, alpha passes through). Border rule: `border`. Temporal reach:
-// none. Exact; with border replicate equal to cv::medianBlur. Source: radius 1 and 2: sorted columns shared
-// between neighbours, min/max networks (median_network-inl.hpp); radius 3: sorted columns merged
-// (median_merge.hpp); beyond: a search over thresholds with running box sums, tile by tile
-// (median_tiles.hpp).
+// none. Exact; with border replicate equal to cv::medianBlur.
 //
-// A changed radius makes a new plan: on CUDA it chooses between kernels of 30 and of 150 registers, with and
-// without shared memory. One kernel that holds them all would run each at the occupancy of the worst.
+//   radius 1 and 2: median_simd.cpp, median.cu: sorted columns shared by neighbours, min/max networks
+//   radius 3:       median_merge_simd.cpp, median_merge.cu: sorted columns merged
+//   radius 4 to 25: median_tiles_simd.cpp, median_tiles.cu: search over thresholds with box sums
+//
+// Changing the radius needs a new plan: on CUDA it selects kernels of 30 or of 150 registers, with and
+// without shared memory. A single kernel for all radii would have the lowest occupancy of these.
 #pragma once
 
 #include "core/graph/filter.hpp"
@@ -19,14 +20,20 @@ class Median final : public FilterBase<Median, MedianParams, MedianBlock> {
  public:
   static FilterSchema make_schema();
   Layout configure(const FilterInputs& inputs) override;
-  void run(const PassArgs& args, Band band) const override;
-#if LENSD_CUDA
-  void launch(const PassArgs& args, CudaStream stream) const override;
-#endif
   void reference(ReferenceRun& run) const override;
 
  private:
-  int radius_ = 1;  ///< as configured
+  /// Filters with sorted columns, up to kMedianMergeRadius.
+  void run_columns(const PassArgs& args, Band band) const;
+  static size_t columns_worker_bytes(ImageFormat format);
+  void run_tiles(const PassArgs& args, Band band) const;
+  static size_t tiles_worker_bytes();
+  /// Launches the network kernels, up to kMedianNetworkRadius.
+  void launch_networks(const PassArgs& args, CudaStream stream) const;
+  void launch_merge(const PassArgs& args, CudaStream stream) const;
+  void launch_tiles(const PassArgs& args, CudaStream stream) const;
+
+  int radius_ = 1;  ///< radius from configure()
 };
 
 }  // namespace lensd

@@ -7,8 +7,10 @@
 namespace lensd {
 
 inline constexpr int kMedianMaxRadius = 25;
-inline constexpr int kMedianNetworkRadius = 2;  ///< the largest that networks do
-inline constexpr int kMedianMergeRadius = 3;    ///< merged columns; tiles do all larger ones
+inline constexpr int kMedianNetworkRadius = 2;  ///< largest radius that networks compute
+/// Largest radius computed by merged columns; tiles compute larger ones.
+inline constexpr int kMedianMergeRadius = 3;
+inline constexpr int kMedianTileRows = 16;  ///< rows of a tile on the CPU
 
 struct MedianParams {
   int radius = 1;
@@ -16,9 +18,8 @@ struct MedianParams {
 };
 
 struct MedianBlock {
-  int32_t radius;
   Border border;
-  static MedianBlock make(const MedianParams& params) { return {params.radius, params.border}; }
+  static MedianBlock make(const MedianParams& params) { return {params.border}; }
 };
 
 }  // namespace lensd

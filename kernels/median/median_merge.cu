@@ -1,35 +1,22 @@
-#include "kernels/median/median_merge.cuh"
-
+// median at radius 3 on CUDA, as median_merge.hpp: sorted columns merged into pairs, pairs into fours, and
+// the 25th value of four columns, two and one. A lane of a warp holds two adjacent columns and gets those to
+// its right by shuffles; the last three lanes only provide columns. A register holds two samples, of columns
+// half a warp's width apart, so that VIMNMX.U16x2 computes two minima at once.
 #include "kernels/common/border_call.cuh"
 #include "kernels/common/launch.cuh"
-#include "kernels/median/median_math.hpp"
-#include "kernels/median/merge_network.hpp"
+#include "kernels/median/median.hpp"
+#include "kernels/median/median_network.cuh"
 
-// As on the CPU (median_merge.hpp): sorted columns, merged in pairs, the pairs in fours, and the 25th of four
-// columns, two and one. A lane of a warp holds two neighbouring columns and gets those on its right from the
-// lanes there, by shuffles; the last three lanes only give. A register holds two samples, of columns half a
-// warp's width apart, so that VIMNMX.U16x2 makes two minima at once.
 namespace lensd {
 namespace {
 
 struct MergeTuning {
   static constexpr int warps = 4, blocks = 3;
-  static constexpr int lanes = 29;          ///< that make output
-  static constexpr int half = 2 * lanes;    ///< columns from one sample of a register to the other
-  static constexpr int columns = 2 * half;  ///< of output, a warp's
-  static constexpr int rows = 16;           ///< of output, a warp's
+  static constexpr int lanes = 29;          ///< lanes that compute output
+  static constexpr int half = 2 * lanes;    ///< distance in columns between a register's two samples
+  static constexpr int columns = 2 * half;  ///< output columns per warp
+  static constexpr int rows = 16;           ///< output rows per warp
 };
-
-__device__ __forceinline__ void exchange(uint32_t& a, uint32_t& b) {
-  const uint32_t low = __vminu2(a, b);
-  b = __vmaxu2(a, b);
-  a = low;
-}
-
-template <size_t N, size_t M, size_t... I>
-__device__ __forceinline__ void exchange_all(uint32_t (&w)[N + M], std::index_sequence<I...>) {
-  (exchange(w[kMerge<N, M>.exchanges[I].first], w[kMerge<N, M>.exchanges[I].second]), ...);
-}
 
 template <size_t N, size_t M, size_t... I>
 __device__ __forceinline__ void in_order(const uint32_t (&w)[N + M], uint32_t (&to)[N + M],
@@ -37,7 +24,7 @@ __device__ __forceinline__ void in_order(const uint32_t (&w)[N + M], uint32_t (&
   ((to[I] = w[kMerge<N, M>.order[I]]), ...);
 }
 
-/// Two sorted lists as one.
+/// Merges two sorted lists.
 template <size_t N, size_t M>
 __device__ __forceinline__ void merge(const uint32_t (&a)[N], const uint32_t (&b)[M], uint32_t (&to)[N + M]) {
   uint32_t w[N + M];
@@ -45,39 +32,35 @@ __device__ __forceinline__ void merge(const uint32_t (&a)[N], const uint32_t (&b
   for (size_t i = 0; i < N; ++i) w[i] = a[i];
 #pragma unroll
   for (size_t i = 0; i < M; ++i) w[N + i] = b[i];
-  exchange_all<N, M>(w, std::make_index_sequence<kMerge<N, M>.count>());
+  merge_in_place<N, M>(w);
   in_order<N, M>(w, to, std::make_index_sequence<N + M>());
 }
 
-/// What the lane `by` places to the right holds.
+/// Returns the values of the lane `by` lanes to the right.
 template <size_t N>
 __device__ __forceinline__ void from_right(const uint32_t (&own)[N], unsigned by, uint32_t (&to)[N]) {
 #pragma unroll
   for (size_t i = 0; i < N; ++i) to[i] = __shfl_down_sync(~0u, own[i], by);
 }
 
-/// The samples of one column in the eight rows of two windows, one above the other.
+/// Samples of one column in the eight rows of two vertically adjacent windows.
 using ColumnOf8 = uint32_t[8];
 
-/// The inner six rows in order, which both windows hold.
+/// Sorts the inner six rows, which both windows share.
 __device__ __forceinline__ void sort_inner(const ColumnOf8& rows, uint32_t (&v)[6]) {
 #pragma unroll
   for (int k = 0; k < 6; ++k) v[k] = rows[k + 1];
-  exchange(v[0], v[5]), exchange(v[1], v[3]), exchange(v[2], v[4]);
-  exchange(v[1], v[2]), exchange(v[3], v[4]);
-  exchange(v[0], v[3]), exchange(v[2], v[5]);
-  exchange(v[0], v[1]), exchange(v[2], v[3]), exchange(v[4], v[5]);
-  exchange(v[1], v[2]), exchange(v[3], v[4]);
+  sort_6(v);
 }
 
 __device__ __forceinline__ void insert_7(const uint32_t (&v)[6], uint32_t x, uint32_t (&to)[7]) {
-  to[0] = __vminu2(v[0], x), to[6] = __vmaxu2(v[5], x);
+  to[0] = net_min(v[0], x), to[6] = net_max(v[5], x);
 #pragma unroll
-  for (int k = 1; k < 6; ++k) to[k] = __vminu2(v[k], __vmaxu2(v[k - 1], x));
+  for (int k = 1; k < 6; ++k) to[k] = net_min(v[k], net_max(v[k - 1], x));
 }
 
-/// The median of the windows that begin with `pair`'s columns. `last`: the columns whose third to the right
-/// is the window's last.
+/// Returns the median of the window whose first columns are `pair`. `last` is the column three lanes before
+/// the window's last one.
 __device__ __forceinline__ uint32_t median_of_49(const uint32_t (&pair)[14], const uint32_t (&last)[7]) {
   uint32_t next[14], four[28], column[7], few[21];
   from_right(pair, 1, next);
@@ -85,14 +68,14 @@ __device__ __forceinline__ uint32_t median_of_49(const uint32_t (&pair)[14], con
   from_right(pair, 2, next), from_right(last, 3, column);
   merge<14, 7>(next, column, few);
   // Of the four columns' values only the 4th to the 25th can be the median. The k-th of two sorted lists is
-  // the smallest, over all ways to take k of them, of the largest taken.
+  // the minimum, over all splits of k, of the larger of the two last values.
   uint32_t median = four[24];
 #pragma unroll
-  for (int k = 0; k < 21; ++k) median = __vminu2(median, __vmaxu2(four[23 - k], few[k]));
+  for (int k = 0; k < 21; ++k) median = net_min(median, net_max(four[23 - k], few[k]));
   return median;
 }
 
-/// Medians of two rows: of the windows that begin at the lane's first column and at its second.
+/// Computes the medians in two rows of the windows that start at the lane's first and second column.
 __device__ __forceinline__ void median_two_rows(const ColumnOf8& first, const ColumnOf8& second,
                                                 uint32_t (&out)[2][2]) {
   uint32_t inner_a[6], inner_b[6];
@@ -113,10 +96,11 @@ struct MergeJob {
   ImageView<const uint8_t> in;
   ImageView<uint8_t> out;
   const MedianBlock* block;
-  bool aligned;  ///< rows start at multiples of 4
+  bool aligned;  ///< rows start at multiples of 4 bytes
 };
 
-/// The lane's four columns: two neighbours, and the same half a warp's width further right; −1 for none.
+/// The lane's four columns: two adjacent ones, and the same two half a warp's width to the right; −1 if
+/// outside.
 struct LaneColumns {
   int at[4];
 
@@ -127,7 +111,7 @@ struct LaneColumns {
   }
 };
 
-/// Grey: samples of the lane's two columns.
+/// Samples of the lane's columns of a Gray8 image.
 struct MergeGray {
   ColumnOf8 columns[2];
 
@@ -138,7 +122,7 @@ struct MergeGray {
     for (int i = 0; i < 4; ++i) v[i] = y < 0 || lane.at[i] < 0 ? 0 : row[lane.at[i]];
     columns[0][to] = v[0] | v[2] << 16, columns[1][to] = v[1] | v[3] << 16;
   }
-  /// Rows y and y + 1 from column x on, those inside the picture.
+  /// Stores rows y and y + 1 from column x on, clipped to the picture.
   __device__ __forceinline__ void write(const MergeJob& job, int x, int y) const {
     uint32_t out[2][2];
     median_two_rows(columns[0], columns[1], out);
@@ -161,7 +145,8 @@ struct MergeGray {
   }
 };
 
-/// Colour: pixels of the lane's four columns. Red and blue of a pixel are a register's samples; green of two.
+/// Pixels of the lane's four columns of an RGBA8 image. A register holds red and blue of one pixel, or green
+/// of two.
 struct MergeColour {
   ColumnOf8 pixels[4];
 
@@ -219,7 +204,7 @@ __global__ void __launch_bounds__(32 * MergeTuning::warps, MergeTuning::blocks)
             x = x0 + 2 * static_cast<int>(threadIdx.x);
   const int y0 = static_cast<int>(blockIdx.y * MergeTuning::warps + threadIdx.y) * MergeTuning::rows;
   const int height = job.in.extent.height;
-  if (y0 >= height) return;  // a whole warp
+  if (y0 >= height) return;  // uniform across the warp
   const Border border = job.block->border;
   const LaneColumns lane(x, job.in.extent.width, border);
   Samples samples;
@@ -239,7 +224,7 @@ __global__ void __launch_bounds__(32 * MergeTuning::warps, MergeTuning::blocks)
 
 }  // namespace
 
-void launch_median_merge(const PassArgs& args, CudaStream stream) {
+void Median::launch_merge(const PassArgs& args, CudaStream stream) const {
   const ConstImageRef in = args.in[0];
   const MergeJob job{in.as<const uint8_t>(), args.out.as<uint8_t>(),
                      static_cast<const MedianBlock*>(args.block),

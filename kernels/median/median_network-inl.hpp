@@ -1,9 +1,9 @@
-// Minimum-maximum networks for the medians of 3×3 and 5×5. Included inside a namespace in which net_min(a, b)
-// and net_max(a, b) are declared for the vector type, once for each SIMD target and once for CUDA; hence no
-// guard. LENSD_NET is the qualifier of a function there.
+// Minimum-maximum networks for the medians of 3×3, 5×5 and 7×7 windows. Included inside a namespace that
+// declares net_min(a, b) and net_max(a, b) for the vector type, once for each SIMD target and once for CUDA;
+// hence no guard. LENSD_NET is the functions' qualifier.
 //
-// Columns are sorted first, since neighbours share them; the four inner rows of two windows one above the
-// other are sorted once for both. Unused results cost nothing: the compiler drops them.
+// Columns are sorted first, since neighbours share them. The inner rows of two vertically adjacent windows
+// are sorted once for both. Unused results are removed by the compiler.
 
 template <class V>
 LENSD_NET void exchange(V& a, V& b) {
@@ -22,14 +22,14 @@ struct Column3 {
   V low, middle, high;
 };
 
-/// Sorted column of three: `inner` is a pair in order, `x` the third.
+/// Inserts `x` into a sorted pair: a sorted column of three.
 template <class V>
 LENSD_NET Column3<V> insert_3(V inner_low, V inner_high, V x) {
   return {net_min(inner_low, x), net_max(inner_low, net_min(inner_high, x)), net_max(inner_high, x)};
 }
 
-/// Median of nine out of three sorted columns: the middle one of the largest low, the middle middle and the
-/// smallest high (J. Smith, Implementing median filters in XC4000E FPGAs, 1996).
+/// Returns the median of nine from three sorted columns: the median of the largest low, the median middle and
+/// the smallest high (J. Smith, Implementing median filters in XC4000E FPGAs, 1996).
 template <class V>
 LENSD_NET V median_of_columns(const Column3<V>& a, const Column3<V>& b, const Column3<V>& c) {
   return median_of_3(net_max(net_max(a.low, b.low), c.low), median_of_3(a.middle, b.middle, c.middle),
@@ -46,16 +46,16 @@ struct Column5 {
   V v[5];
 };
 
-/// Sorted column of five out of a sorted one of four and `x`.
+/// Inserts `x` into four sorted values: a sorted column of five.
 template <class V>
 LENSD_NET Column5<V> insert_5(V a, V b, V c, V d, V x) {
   return {{net_min(a, x), net_min(b, net_max(a, x)), net_min(c, net_max(b, x)), net_min(d, net_max(c, x)),
            net_max(d, x)}};
 }
 
-/// Of the rows across four sorted columns (row 0 holds the minima), what the median of 25 can depend on. With
-/// rows and columns sorted, element (i, j) has (i + 1)(j + 1) − 1 others at or below it and (5 − i)(5 − j) −
-/// 1 at or above: twelve of the 25 are thereby too low or too high.
+/// Elements of the sorted rows of four sorted columns (row 0 holds the minima) that can be the median of 25.
+/// Rows and columns are sorted, so at least (i + 1)(j + 1) − 1 others are at or below element (i, j), and
+/// (5 − i)(5 − j) − 1 at or above it. That rules out twelve of the 25.
 template <class V>
 struct Rows4 {
   V a2, a3, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, e0, e1;
@@ -86,8 +86,9 @@ LENSD_NET Rows4<V> rows_of_4(const Column5<V>& p, const Column5<V>& q, const Col
           net_min(net_max(e[0], e[2]), net_min(e[1], e[3]))};
 }
 
-/// Median of 25: the fifth column joins the rows of the other four, then the thirteen elements that are left
-/// go through a network of 20 operations, found by search over the 162 zero-one patterns their order allows.
+/// Returns the median of 25: inserts the fifth column into the rows of the other four, then applies a network
+/// of 20 operations to the remaining thirteen elements. The network was found by search over the 162 zero-one
+/// patterns that their partial order allows.
 template <class V>
 LENSD_NET V median_of_rows(const Rows4<V>& r, const Column5<V>& x) {
   const V* v = x.v;
@@ -109,4 +110,25 @@ LENSD_NET V median_of_rows(const Rows4<V>& r, const Column5<V>& x) {
   exchange(w[6], w[8]), exchange(w[1], w[5]), exchange(w[4], w[8]), exchange(w[4], w[7]);
   exchange(w[3], w[6]), exchange(w[5], w[6]), exchange(w[6], w[7]), exchange(w[4], w[6]);
   return w[6];
+}
+
+/// Sorts the six rows that two vertically adjacent columns of seven share.
+template <class V>
+LENSD_NET void sort_6(V (&v)[6]) {
+  exchange(v[0], v[5]), exchange(v[1], v[3]), exchange(v[2], v[4]);
+  exchange(v[1], v[2]), exchange(v[3], v[4]);
+  exchange(v[0], v[3]), exchange(v[2], v[5]);
+  exchange(v[0], v[1]), exchange(v[2], v[3]), exchange(v[4], v[5]);
+  exchange(v[1], v[2]), exchange(v[3], v[4]);
+}
+
+template <size_t N, size_t M, class V, size_t... I>
+LENSD_NET void exchange_all(V (&w)[N + M], std::index_sequence<I...>) {
+  (exchange(w[kMerge<N, M>.exchanges[I].first], w[kMerge<N, M>.exchanges[I].second]), ...);
+}
+
+/// Merges w[0 … N) with w[N … N + M), both sorted; then rank k is w[kMerge<N, M>.order[k]].
+template <size_t N, size_t M, class V>
+LENSD_NET void merge_in_place(V (&w)[N + M]) {
+  exchange_all<N, M>(w, std::make_index_sequence<kMerge<N, M>.count>());
 }

@@ -1,10 +1,13 @@
-#include "kernels/median/median_simd.hpp"
+// median up to radius 3 on the CPU: computes two output rows at a time from a ring of padded rows. Every byte
+// is a lane; its neighbours of the same channel are `step` bytes away.
+#include "kernels/median/median.hpp"
 
 #include <algorithm>
 
 #include "core/device/memory.hpp"
 #include "kernels/common/border_simd.hpp"
 #include "kernels/median/median_merge.hpp"
+#include "kernels/median/merge_network.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/median/median_simd.cpp"
@@ -16,12 +19,13 @@
 #define LENSD_MEDIAN_ROWS_ONCE
 namespace lensd {
 
-inline constexpr int kMedianRing =
-    2 * kMedianMergeRadius + 2;            ///< rows under two windows, one above the other
-inline constexpr int kMedianSlack = 128;   ///< bytes that the last vectors may overrun
+/// Rows under two vertically adjacent windows.
+inline constexpr int kMedianRing = 2 * kMedianMergeRadius + 2;
+/// Bytes beyond a row that vectors may access.
+inline constexpr int kMedianSlack = 128;
 inline constexpr int kMedianChunk = 1024;  ///< bytes of a row whose columns are sorted at a time
 
-/// Sorted columns under two output rows; ten rows of it stay in the L1 cache.
+/// Sorted columns under two output rows: ten rows, which stay in the L1 cache.
 struct MedianColumns {
   uint8_t rows[2][5][kMedianChunk + 8 * kMedianNetworkRadius + kMedianSlack];
 };
@@ -33,21 +37,10 @@ HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-template <class V>
-HWY_INLINE V net_min(V a, V b) {
-  return hn::Min(a, b);
-}
-template <class V>
-HWY_INLINE V net_max(V a, V b) {
-  return hn::Max(a, b);
-}
-#define LENSD_NET HWY_INLINE
-#include "kernels/median/median_network-inl.hpp"
-#undef LENSD_NET
+#include "kernels/median/median_vectors-inl.hpp"
 
-#include "kernels/median/median_store-inl.hpp"
-
-/// Two rows of 3×3 medians from four padded rows (one pixel of border left and right). `out1` may be null.
+/// Computes two rows of 3×3 medians from four padded rows (one pixel of border left and right). `out1` may be
+/// null.
 void median3_rows(const uint8_t* const* rows, int bytes, int step, uint8_t* out0, uint8_t* out1) {
   const D8 d8;
   const V8 keep = alpha_mask(step);
@@ -70,7 +63,8 @@ void median3_rows(const uint8_t* const* rows, int bytes, int step, uint8_t* out0
   }
 }
 
-/// Sorts `bytes` columns of six rows from byte `from` on: the upper five and the lower five rows.
+/// Sorts `bytes` columns of six rows from byte `from` on: columns of the upper five and of the lower five
+/// rows.
 HWY_INLINE void sort_columns(const uint8_t* const* rows, int from, int bytes, MedianColumns& columns) {
   const D8 d8;
   const int lanes = static_cast<int>(hn::Lanes(d8));
@@ -86,7 +80,8 @@ HWY_INLINE void sort_columns(const uint8_t* const* rows, int from, int bytes, Me
   }
 }
 
-/// Two rows of 5×5 medians from six padded rows (two pixels of border left and right). `out1` may be null.
+/// Computes two rows of 5×5 medians from six padded rows (two pixels of border left and right). `out1` may be
+/// null.
 void median5_rows(const uint8_t* const* rows, int bytes, int step, MedianColumns& columns, uint8_t* out0,
                   uint8_t* out1) {
   const D8 d8;
@@ -131,18 +126,22 @@ size_t padded_pitch(ImageFormat format) {
 
 }  // namespace
 
-size_t median_worker_bytes(ImageFormat format) {
+size_t Median::columns_worker_bytes(ImageFormat format) {
   return kMedianRing * padded_pitch(format) + std::max(sizeof(MedianColumns), sizeof(MedianMerges));
 }
 
-void median_band(ConstImageRef in, ImageRef out, Band band, const MedianBlock& block, uint8_t* worker) {
+void Median::run_columns(const PassArgs& args, Band band) const {
+  const ConstImageRef in = args.in[0];
+  const ImageRef out = args.out;
+  const Border border = block_of(args).border;
   const size_t pitch = padded_pitch(in.format);
+  uint8_t* const worker = args.worker;
   uint8_t* const sorted = worker + kMedianRing * pitch;
-  const int r = block.radius, window = 2 * r + 2, bytes = static_cast<int>(in.row_bytes());
+  const int r = radius_, window = 2 * r + 2, bytes = static_cast<int>(in.row_bytes());
   const auto slot = [&](int row) { return worker + static_cast<size_t>(row % window) * pitch; };
-  const auto pad = [&](int row) {  // image row band.begin − r + row
-    copy_span(border_row(in, band.begin - r + row, block.border), in.width(), in.channels(), -r,
-              in.width() + r, block.border, slot(row));
+  const auto pad = [&](int row) {  // pads image row band.begin − r + row
+    copy_span(border_row(in, band.begin - r + row, border), in.width(), in.channels(), -r, in.width() + r,
+              border, slot(row));
   };
   for (int row = 0; row < 2 * r; ++row) pad(row);
   const auto rows3 = &HWY_DYNAMIC_DISPATCH(median3_rows);

@@ -1,11 +1,10 @@
-// Sums of 9 to 15 neighbours along a row of 64 bytes that is held in registers, without a detour through
-// memory: an unaligned load of 64 bytes touches two cache lines, and thereby costs two loads. Included inside
-// lensd::HWY_NAMESPACE, where D8 and V8 stand for vectors of bytes, once for each SIMD target; hence no
-// guard.
+// Sums of 9 to 15 neighbours along a row of 64 bytes, in registers: unaligned loads of 64 bytes would touch
+// two cache lines and cost two loads. Included inside lensd::HWY_NAMESPACE, where D8 and V8 are vectors of
+// bytes, once for each SIMD target; hence no guard.
 
 inline constexpr int kRowVectors = 64 / static_cast<int>(hn::MaxLanes(D8()));
 
-/// 64 bytes of a row.
+/// A row of 64 bytes in registers.
 struct Row64 {
   V8 v[kRowVectors];
 };
@@ -21,7 +20,7 @@ HWY_INLINE Row64 subtract(const Row64& a, const Row64& b) {
   return rest;
 }
 
-/// Bytes 16 … 63 and then anything: each 128-bit block's right neighbour in its place.
+/// Returns the row shifted by 16 bytes; the last 16 bytes are arbitrary.
 HWY_INLINE Row64 next_blocks(const Row64& row) {
   [[maybe_unused]] const D8 d8;
   Row64 next;
@@ -39,7 +38,7 @@ HWY_INLINE Row64 next_blocks(const Row64& row) {
   return next;
 }
 
-/// Byte i + kBy in place i; `next` is next_blocks(row).
+/// Returns the row shifted by kBy bytes; `next` is next_blocks(row).
 template <int kBy>
 HWY_INLINE Row64 shift_down(const Row64& row, const Row64& next) {
   if constexpr (kBy == 16) return next;
@@ -49,7 +48,7 @@ HWY_INLINE Row64 shift_down(const Row64& row, const Row64& next) {
   return shifted;
 }
 
-/// In byte i the sum of bytes i … i + kSide − 1, for i < 65 − kSide. A sum has to fit a byte.
+/// Returns sums: byte i holds the sum of bytes i … i + kSide − 1, for i < 65 − kSide. Sums must fit a byte.
 template <int kSide>
 HWY_INLINE Row64 sum_neighbours(const Row64& one) {
   static_assert(kSide == 9 || kSide == 11 || kSide == 13 || kSide == 15);
@@ -66,9 +65,9 @@ HWY_INLINE Row64 sum_neighbours(const Row64& one) {
   return subtract(add(eight, shift_down<8>(eight, next_blocks(eight))), shift_down<15>(one, next));
 }
 
-/// Raises to `threshold` the medians of the pixels that have at least that, in the rows of `active`, a bit
-/// each; counts[y] is how many there are in row y. Pixels right of the tile have a limit of 255 in `half` and
-/// never count. `samples` are less 128.
+/// Raises medians to `threshold` where they are at least `threshold`, in the rows whose bit is set in
+/// `active`. counts[y] is the number of such pixels in row y. Pixels right of the tile have the limit 255 in
+/// `half` and never count. 128 is subtracted from `samples`.
 template <int kRadius>
 void raise_rows(const Row* samples, uint32_t active, int threshold, const Row64& half, MedianRow* medians,
                 uint8_t* counts) {
@@ -78,8 +77,7 @@ void raise_rows(const Row* samples, uint32_t active, int threshold, const Row64&
   const auto below = hn::Set(i8, static_cast<int8_t>(threshold - 129));
   const V8 value = hn::Set(d8, static_cast<uint8_t>(threshold));
   const int first = __builtin_ctz(active), end = 32 - __builtin_clz(active);
-  // Row y: how many samples of each column are at or above the threshold in rows `first` to y − 1, modulo
-  // 256.
+  // above[y]: number of samples ≥ threshold by column in rows `first` to y − 1, modulo 256.
   HWY_ALIGN uint8_t above[kMedianTileRows + kSide][64];
   Row64 sum;
   for (int i = 0; i < kRowVectors; ++i) sum.v[i] = hn::Zero(d8);

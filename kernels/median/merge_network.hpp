@@ -1,4 +1,4 @@
-// Merging networks as compile-time lists of exchanges, for SIMD and for CUDA.
+// Merge networks as compile-time lists of exchanges, for SIMD and CUDA.
 #pragma once
 
 #include <array>
@@ -8,11 +8,11 @@
 
 namespace lensd {
 
-/// Batcher's odd-even merge of two sorted lists (Knuth, The Art of Computer Programming 3, 5.3.4) that lie
-/// one behind the other in `N + M` registers: exchanges, then where each rank is found.
+/// Batcher's odd-even merge of two sorted lists (Knuth, The Art of Computer Programming 3, 5.3.4) in `N + M`
+/// registers. Holds the exchanges and the register of each rank.
 template <size_t N, size_t M>
 struct MergeNetwork {
-  static constexpr size_t kMost = (N + M) * 6;  ///< exchanges; the build fails where they were too few
+  static constexpr size_t kMost = (N + M) * 6;  ///< capacity; the build fails if it is too small
   std::array<std::pair<uint8_t, uint8_t>, kMost> exchanges{};
   std::array<uint8_t, N + M> order{};
   size_t count = 0;

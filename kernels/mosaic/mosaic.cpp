@@ -2,14 +2,88 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 
-#include "kernels/mosaic/mosaic_simd.hpp"
+#include "core/device/memory.hpp"
+#include "kernels/common/keep_alpha.hpp"
+#include "kernels/common/tally.hpp"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/mosaic/mosaic.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace lensd::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Adds a row: columns[i] += row[i]. A block has at most 256 rows, whose sum fits 16 bits.
+void add_row(const uint8_t* row, size_t bytes, uint16_t* columns) {
+  const hn::ScalableTag<uint16_t> d16;
+  const hn::Rebind<uint8_t, decltype(d16)> d8;
+  const size_t lanes = hn::Lanes(d16);
+  size_t i = 0;
+  for (; i + lanes <= bytes; i += lanes)
+    hn::StoreU(hn::Add(hn::LoadU(d16, columns + i), hn::PromoteTo(d16, hn::LoadU(d8, row + i))), d16,
+               columns + i);
+  for (; i < bytes; ++i) columns[i] = static_cast<uint16_t>(columns[i] + row[i]);
+}
+
+}  // namespace lensd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace lensd {
+
+HWY_EXPORT(add_row);
+
 namespace {
 
-/// Rows of blocks are counted by run() itself: the items are image rows in grains of one block, which at plan
-/// time may have another size than at run time. A band takes the block rows that begin in it.
+size_t columns_bytes(ImageFormat format) {
+  return align_up(format.row_bytes() * sizeof(uint16_t), kHostAlignment);
+}
+
+/// Computes the means of a row's blocks from its column sums, and writes them for each pixel.
+template <int kChannels>
+void average_blocks(const uint16_t* columns, int width, int block, int rows, uint8_t* means,
+                    MosaicStats& stats) {
+  constexpr int kColours = kChannels == 4 ? 3 : 1;
+  for (int x = 0; x < width; x += block) {
+    const int end = std::min(width, x + block);
+    uint32_t sums[kChannels] = {};
+    for (int i = x; i < end; ++i)
+      for (int c = 0; c < kColours; ++c) sums[c] += columns[i * kChannels + c];
+    uint8_t pixel[kChannels] = {};
+    for (int c = 0; c < kColours; ++c) {
+      pixel[c] = static_cast<uint8_t>(rounded_mean(sums[c], static_cast<uint32_t>((end - x) * rows)));
+      stats.sums[c] += sums[c];
+    }
+    for (int i = x; i < end; ++i) std::memcpy(means + i * kChannels, pixel, kChannels);
+  }
+}
+
+/// Averages and fills block row `index`; adds its channel sums to `sums`.
+void mosaic_block_row(ConstImageRef in, ImageRef out, int index, int block, uint8_t* worker,
+                      MosaicStats& sums) {
+  auto* columns = reinterpret_cast<uint16_t*>(worker);
+  uint8_t* means = worker + columns_bytes(in.format);
+  const size_t bytes = in.row_bytes();
+  const int begin = index * block, end = std::min(in.height(), begin + block);
+  std::memset(columns, 0, bytes * sizeof(uint16_t));
+  const auto add = &HWY_DYNAMIC_DISPATCH(add_row);
+  for (int y = begin; y < end; ++y) add(in.row(y), bytes, columns);
+  if (in.channels() == 1) {
+    average_blocks<1>(columns, in.width(), block, end - begin, means, sums);
+    for (int y = begin; y < end; ++y) std::memcpy(out.row(y), means, bytes);
+    return;
+  }
+  average_blocks<4>(columns, in.width(), block, end - begin, means, sums);
+  for (int y = begin; y < end; ++y) with_alpha_of(in.row(y), means, out.row(y), bytes);
+}
+
+/// Returns the block rows that begin in a band of image rows. The block size may change after planning, so
+/// the pass counts image rows.
 Band block_rows(Band rows, int block) {
   return {(rows.begin + block - 1) / block, (rows.end + block - 1) / block};
 }
@@ -25,19 +99,14 @@ FilterSchema Mosaic::make_schema() {
 
 Layout Mosaic::configure(const FilterInputs& inputs) {
   format_ = inputs.images[0];
-  const double bytes = static_cast<double>(format_.row_bytes()) * format_.extent.height;
-  return {.output = format_,
-          .passes = {{.name = "mosaic",
-                      .items = format_.extent.height,
-                      .grain = 16,
-                      .bytes = 2 * bytes,
-                      .operations = bytes}},
-          .scratch_bytes = {},
-          .worker_bytes = mosaic_worker_bytes(format_),
-          .stats_bytes = sizeof(MosaicStats)};
+  Layout layout = single_pass(format_, cost);
+  layout.passes[0].grain = 16;
+  layout.worker_bytes = columns_bytes(format_) + format_.row_bytes();
+  layout.stats_bytes = sizeof(MosaicStats);
+  return layout;
 }
 
-void Mosaic::run(const PassArgs& args, Band band) const {
+void Mosaic::apply(const PassArgs& args, Band band) const {
   const int block = block_of(args).block;
   const Band rows = block_rows(band, block);
   MosaicStats sums{};
@@ -51,17 +120,14 @@ void Mosaic::run(const PassArgs& args, Band band) const {
 void Mosaic::read_stats(const void* stats, std::vector<Statistic>& out) const {
   const auto& total = *static_cast<const MosaicStats*>(stats);
   const double pixels = static_cast<double>(format_.extent.width) * format_.extent.height;
-  if (format_.format == PixelFormat::gray8) {
-    out.push_back({"mean", static_cast<double>(total.sums[0]) / pixels});
-    return;
-  }
-  const char* names[] = {"mean_r", "mean_g", "mean_b"};
-  for (int c = 0; c < 3; ++c) out.push_back({names[c], static_cast<double>(total.sums[c]) / pixels});
+  const int colours = colour_channels(format_.format);
+  for (int c = 0; c < colours; ++c)
+    out.push_back({channel_statistic("mean", c, colours), static_cast<double>(total.sums[c]) / pixels});
 }
 
 void Mosaic::reference(ReferenceRun& run) const {
   const Image& in = run.in[0];
-  const int block = params_.block, colours = std::min(3, in.channels());
+  const int block = params_.block, colours = colour_channels(in.format.format);
   run.out = in;
   uint64_t totals[3] = {};
   for (int y0 = 0; y0 < in.height(); y0 += block)
@@ -78,10 +144,10 @@ void Mosaic::reference(ReferenceRun& run) const {
       }
     }
   const double pixels = static_cast<double>(in.width()) * in.height();
-  const char* names[] = {"mean_r", "mean_g", "mean_b"};
   run.stats.clear();
   for (int c = 0; c < colours; ++c)
-    run.stats.push_back({colours == 1 ? "mean" : names[c], static_cast<double>(totals[c]) / pixels});
+    run.stats.push_back({channel_statistic("mean", c, colours), static_cast<double>(totals[c]) / pixels});
 }
 
 }  // namespace lensd
+#endif

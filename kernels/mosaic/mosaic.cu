@@ -5,22 +5,22 @@
 namespace lensd {
 namespace {
 
-/// A thread block takes tiles of whole mosaic blocks, one tile after the other: about 64 words (256 grey or
-/// 64 colour pixels) by 32 rows, one mosaic block where that is larger. Sums down the columns by all threads,
-/// the means, then the tile is filled. The tiles follow from the block size on the device, so that the launch
+/// A thread block processes tiles of whole mosaic blocks in sequence. A tile has about 64 words (256 gray or
+/// 64 colour pixels) by 32 rows, or one mosaic block if that is larger. All threads sum down the columns,
+/// compute the means and fill the tile. The device derives the tiles from the block size, so that the launch
 /// depends on no parameter.
 struct MosaicTuning {
   static constexpr int threads = 256, warps = threads / 32;
   static constexpr int words = 64, rows = 32;
-  static constexpr int most_columns = words * rows / 2;     ///< words of all rows of mosaic blocks of a tile
-  static constexpr int most_blocks = 4 * most_columns / 2;  ///< mosaic blocks of a tile
-  static constexpr int resident = 5;                        ///< thread blocks of a multiprocessor
-  static constexpr int grid = 660;  ///< thread blocks: five for each multiprocessor of an H200
+  static constexpr int most_columns = words * rows / 2;     ///< words in all rows of mosaic blocks of a tile
+  static constexpr int most_blocks = 4 * most_columns / 2;  ///< maximum number of mosaic blocks of a tile
+  static constexpr int resident = 5;                        ///< thread blocks per multiprocessor
+  static constexpr int grid = 660;  ///< number of thread blocks: five for each multiprocessor of an H200
 };
 
-/// How the image falls into tiles, whose width is a whole number of words.
+/// Split of the image into tiles, whose width is a whole number of words.
 struct MosaicTiles {
-  int across, down;  ///< mosaic blocks of a tile
+  int across, down;  ///< mosaic blocks of a tile, across and down
   int columns, count;
 
   __device__ MosaicTiles(Extent extent, int block, int pixels_of_word) {
@@ -50,24 +50,24 @@ __device__ uint2 sum_down(ImageView<const uint8_t> in, int byte, int y, int rows
   return sum;
 }
 
-/// Sum of `value` over the lanes of a warp, in lane 0.
+/// Returns the sum of `value` over the lanes of a warp, in lane 0.
 __device__ uint32_t warp_sum(uint32_t value) {
   for (int step = 16; step > 0; step /= 2) value += __shfl_down_sync(0xffffffffu, value, step);
   return value;
 }
 
 struct MosaicShared {
-  uint2 columns[MosaicTuning::most_columns];  ///< of each word: sums down a row of mosaic blocks
+  uint2 columns[MosaicTuning::most_columns];  ///< sums down a row of mosaic blocks, per word
   uint32_t means[MosaicTuning::most_blocks];
 };
 
-/// The whole image tile by tile, for every block size and alignment; adds what this thread has summed up to
+/// Processes the whole image tile by tile, for every block size and alignment. Adds this thread's sums to
 /// `totals`, which stay below 2^28 for the largest image.
 template <int kChannels>
 __device__ void mosaic_by_tiles(int block, const ImageView<const uint8_t>& in, const ImageView<uint8_t>& out,
                                 bool aligned, uint32_t (&totals)[kChannels == 4 ? 3 : 1]) {
   constexpr int kColours = kChannels == 4 ? 3 : 1;
-  constexpr int kPixels = kChannels == 4 ? 1 : 4;  // in a word
+  constexpr int kPixels = kChannels == 4 ? 1 : 4;  // pixels in a word
   __shared__ MosaicShared shared;
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
   const MosaicTiles tiles(in.extent, block, kPixels);
@@ -81,7 +81,7 @@ __device__ void mosaic_by_tiles(int block, const ImageView<const uint8_t>& in, c
     const int words = (width + kPixels - 1) / kPixels, across = (width + block - 1) / block,
               down = (height + block - 1) / block;
 
-    // Several threads share a column where there are more threads than columns.
+    // Several threads share a column if there are more threads than columns.
     const int parts = max(1, MosaicTuning::threads / (words * down));
     for (int i = thread; i < words * down; i += MosaicTuning::threads) shared.columns[i] = make_uint2(0, 0);
     __syncthreads();
@@ -93,13 +93,13 @@ __device__ void mosaic_by_tiles(int block, const ImageView<const uint8_t>& in, c
       uint2& column = shared.columns[j * words + w];
       if (parts == 1) {
         column = sum;
-      } else {  // a half is at most 255 · 256: nothing carries into the other
+      } else {  // a half is at most 255 · 256, so it does not overflow
         atomicAdd(&column.x, sum.x), atomicAdd(&column.y, sum.y);
       }
     }
     __syncthreads();
 
-    // Short blocks: a thread each. Long ones: a warp each.
+    // One thread per small mosaic block, one warp per large mosaic block.
     const bool by_warp = block >= 16;
     const int first = by_warp ? warp : thread, step = by_warp ? MosaicTuning::warps : MosaicTuning::threads;
     for (int b = first; b < across * down; b += step) {
@@ -124,7 +124,7 @@ __device__ void mosaic_by_tiles(int block, const ImageView<const uint8_t>& in, c
     }
     __syncthreads();
 
-    // The word that fills each column of each row of mosaic blocks takes the place of its sums.
+    // Replace each sum by the word that fills its column in its row of mosaic blocks.
     for (int item = thread; item < words * down; item += MosaicTuning::threads) {
       const int j = item / words, x = (item - j * words) * kPixels;
       uint32_t word = 0;
@@ -150,7 +150,7 @@ __device__ void mosaic_by_tiles(int block, const ImageView<const uint8_t>& in, c
   }
 }
 
-/// `whole`: rows are whole chunks of 16 bytes and aligned to them.
+/// Processes the image. `whole`: rows are whole chunks of 16 bytes and aligned to them.
 template <int kChannels>
 __global__ void __launch_bounds__(MosaicTuning::threads, MosaicTuning::resident)
     mosaic_kernel(ImageView<const uint8_t> in, ImageView<uint8_t> out, const MosaicBlock* params,
@@ -163,7 +163,7 @@ __global__ void __launch_bounds__(MosaicTuning::threads, MosaicTuning::resident)
   const int block = params->block;
   if (!whole || !mosaic_by_chunks<kChannels>(block, in, out, totals))
     mosaic_by_tiles<kChannels>(block, in, out, aligned, totals);
-  // One addition to the frame's sums for each thread block: they all wait for the same three words.
+  // One atomic addition per thread block, since all blocks add to the same three words.
   for (int c = 0; c < kColours; ++c) {
     const uint32_t total = warp_sum(totals[c]);
     if (threadIdx.x % 32 == 0 && total > 0) atomicAdd(&sums[c], total);
@@ -175,7 +175,7 @@ __global__ void __launch_bounds__(MosaicTuning::threads, MosaicTuning::resident)
 
 }  // namespace
 
-void Mosaic::launch(const PassArgs& args, CudaStream stream) const {
+void Mosaic::launch_apply(const PassArgs& args, CudaStream stream) const {
   const ConstImageRef in = args.in[0];
   const auto kernel = in.channels() == 1 ? mosaic_kernel<1> : mosaic_kernel<4>;
   kernel<<<MosaicTuning::grid, MosaicTuning::threads, 0, stream>>>(

@@ -1,25 +1,45 @@
-// mosaic: every pixel becomes the rounded mean of its block; blocks at the right and bottom may be partial.
+// mosaic: sets every pixel to the rounded mean of its block; blocks at the right and bottom may be partial.
 //
 // Formats: Gray8, RGBA8 (channel by channel, alpha passes through). Border rule: none. Temporal reach: none.
 // Exact: integer sums. Statistics: the frame's exact mean before the mosaic, as `mean` or `mean_r`, `mean_g`,
-// `mean_b`. The block size is live: the CUDA launch is the same for all of them.
+// `mean_b`. The block size is live: the CUDA launch does not depend on it.
 #pragma once
 
-#include "core/graph/filter.hpp"
-#include "kernels/mosaic/mosaic_math.hpp"
+#include <cstdint>
+
+#include "kernels/common/single_pass.hpp"
 
 namespace lensd {
 
-class Mosaic final : public FilterBase<Mosaic, MosaicParams, MosaicBlock> {
+inline constexpr int kMosaicMaxBlock = 256;
+
+struct MosaicParams {
+  int block = 16;
+};
+
+struct MosaicBlock {
+  int32_t block;
+  static MosaicBlock make(const MosaicParams& params) { return {params.block}; }
+};
+
+/// The frame's exact channel sums; gray uses only the first.
+struct MosaicStats {
+  unsigned long long sums[3];
+};
+
+/// Returns the rounded mean of `count` samples; the sum of 256² samples fits 32 bits.
+LENSD_HD constexpr uint32_t rounded_mean(uint32_t sum, uint32_t count) {
+  return (sum + count / 2) / count;
+}
+
+class Mosaic final : public SinglePass<Mosaic, MosaicParams, MosaicBlock> {
  public:
   static FilterSchema make_schema();
   Layout configure(const FilterInputs& inputs) override;
-  void run(const PassArgs& args, Band band) const override;
-#if LENSD_CUDA
-  void launch(const PassArgs& args, CudaStream stream) const override;
-#endif
-  void read_stats(const void* stats, std::vector<Statistic>& out) const override;
+  void apply(const PassArgs& args, Band band) const;
+  void launch_apply(const PassArgs& args, CudaStream stream) const;
   void reference(ReferenceRun& run) const override;
+  void read_stats(const void* stats, std::vector<Statistic>& out) const override;
 
  private:
   ImageFormat format_;

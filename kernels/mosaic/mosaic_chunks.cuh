@@ -1,13 +1,13 @@
-// Mosaic blocks of 4, 8, 16 and 32 pixels, of gray 64 too, by chunks of 16 bytes: a warp takes 512 bytes of
-// one row of mosaic blocks, a lane adds up one chunk down its rows. Lanes whose chunks lie in one mosaic
-// block add up by shuffles.
+// Mosaic blocks of 4, 8, 16 and 32 pixels (for gray also 64) by chunks of 16 bytes: a warp takes 512 bytes of
+// one row of mosaic blocks, and each lane sums one chunk down its rows. Lanes of one mosaic block combine
+// their sums by shuffles.
 //
-// For images whose rows are whole chunks, aligned to 16 bytes; others, and other blocks, go by mosaic.cu's
-// tiles.
+// Requires rows of whole chunks, aligned to 16 bytes. Other images and block sizes use the tiles of
+// mosaic.cu.
 #pragma once
 
 #include "kernels/common/launch.cuh"
-#include "kernels/mosaic/mosaic_math.hpp"
+#include "kernels/mosaic/mosaic.hpp"
 
 namespace lensd {
 
@@ -15,13 +15,14 @@ template <int kChannels, int kBlock>
 struct MosaicChunk {
   static constexpr int colours = kChannels == 4 ? 3 : 1;
   static constexpr int pixels = 16 / kChannels;
-  static constexpr int parts = pixels > kBlock ? pixels / kBlock : 1;  ///< mosaic blocks of a chunk
-  static constexpr int lanes = kBlock > pixels ? kBlock / pixels : 1;  ///< that share a mosaic block
+  static constexpr int parts = pixels > kBlock ? pixels / kBlock : 1;  ///< mosaic blocks per chunk
+  static constexpr int lanes = kBlock > pixels ? kBlock / pixels : 1;  ///< lanes that share a mosaic block
 
-  /// Gray: of each word, four pixels. RGBA: of each word, a pixel, red and blue in halves, then green.
+  /// Sums of the chunk's columns. Gray: the sum of each word's four pixels. RGBA: each word is a pixel; red
+  /// and blue in halves, then green.
   uint32_t sums[kChannels == 4 ? 8 : 4] = {};
 
-  /// At most 64 rows: halves hold 64 · 255.
+  /// Adds a row of the chunk. Call for at most 64 rows: halves hold 64 · 255.
   __device__ void add(uint4 v) {
     const uint32_t words[4] = {v.x, v.y, v.z, v.w};
 #pragma unroll
@@ -32,7 +33,7 @@ struct MosaicChunk {
         sums[i] += words[i] & 0x00ff00ffu, sums[4 + i] += words[i] >> 8 & 0xff;
     }
   }
-  /// Of mosaic block `part`'s colour `c`, all lanes' chunks together. By whole warps.
+  /// Returns the sum of colour `c` in mosaic block `part` over all lanes' chunks. Call with whole warps.
   __device__ uint32_t total(int part, int c) const {
     uint32_t sum = 0;
 #pragma unroll
@@ -48,12 +49,11 @@ struct MosaicChunk {
   }
 };
 
-/// What fills the chunk's words, one after the other.
 __device__ inline uint4 filled(const uint32_t (&words)[4]) {
   return make_uint4(words[0], words[1], words[2], words[3]);
 }
 
-/// The whole image by all warps of the grid; adds what this lane has summed up to `totals`.
+/// Processes the whole image with all warps of the grid; adds this lane's sums to `totals`.
 template <int kChannels, int kBlock>
 __device__ void mosaic_chunks(const ImageView<const uint8_t>& in, const ImageView<uint8_t>& out,
                               uint32_t (&totals)[kChannels == 4 ? 3 : 1]) {
@@ -107,7 +107,7 @@ __device__ void mosaic_chunks(const ImageView<const uint8_t>& in, const ImageVie
   }
 }
 
-/// False where the block is of another size.
+/// Processes the image if `block` is 4, 8, 16, 32 or, for gray, 64. Returns false for other sizes.
 template <int kChannels>
 __device__ bool mosaic_by_chunks(int block, const ImageView<const uint8_t>& in, const ImageView<uint8_t>& out,
                                  uint32_t (&totals)[kChannels == 4 ? 3 : 1]) {
@@ -120,7 +120,7 @@ __device__ bool mosaic_by_chunks(int block, const ImageView<const uint8_t>& in, 
       return mosaic_chunks<kChannels, 16>(in, out, totals), true;
     case 32:
       return mosaic_chunks<kChannels, 32>(in, out, totals), true;
-    case 64:  // of RGBA, 16 lanes a mosaic block: too few are left to fill the machine
+    case 64:  // RGBA would need 16 lanes per mosaic block: too few warps to fill the GPU
       if constexpr (kChannels == 1) return mosaic_chunks<1, 64>(in, out, totals), true;
       return false;
     default:

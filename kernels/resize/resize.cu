@@ -4,7 +4,7 @@
 namespace lensd {
 namespace {
 
-/// A thread makes one RGBA pixel or four gray ones, so that a warp stores 128 bytes in a row.
+/// A thread computes one RGBA pixel or four gray ones, so that a warp stores 128 contiguous bytes.
 struct ResizeTuning {
   static constexpr int threads_x = 32, threads_y = 8;
   static constexpr int gray_pixels = 4;
@@ -18,7 +18,8 @@ __global__ void fill_taps_kernel(ResizeGeometry g, ResizeTable x, ResizeTable y)
     fill_taps(y, g.y, g.method, i - g.x.m);
 }
 
-/// sum + w.low · b[0] + w.high · b[1] of signed halves and unsigned bytes; `high`: bytes 2 and 3.
+/// dot_low() returns sum + w.low · b[0] + w.high · b[1] with the signed halves of `w`; dot_high() uses b[2]
+/// and b[3].
 __device__ int dot_low(int32_t w, uint32_t bytes, int sum) {
   int result;
   asm("dp2a.lo.s32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(w), "r"(bytes), "r"(sum));
@@ -28,9 +29,6 @@ __device__ int dot_high(int32_t w, uint32_t bytes, int sum) {
   int result;
   asm("dp2a.hi.s32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(w), "r"(bytes), "r"(sum));
   return result;
-}
-__device__ int weight_of(const ResizeTable& table, int k, int i) {
-  return static_cast<int16_t>(static_cast<uint32_t>(table.pair(k / 2)[i]) >> (k % 2 * 16));
 }
 __device__ int inside(int i, int n) {
   return min(max(i, 0), n - 1);
@@ -43,6 +41,7 @@ __global__ void resize_rgba_kernel(ResizeGeometry g, ResizeTable table_x, Resize
   const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
   if (x >= g.x.m || y >= g.y.m) return;
   const int left = table_x.start[x], top = table_y.start[y];
+  if constexpr (kTaps == 1) return out.set(x, y, in.at(left, top));
   int sum[4] = {};
 #pragma unroll
   for (int j = 0; j < kTaps; ++j) {
@@ -57,7 +56,7 @@ __global__ void resize_rgba_kernel(ResizeGeometry g, ResizeTable table_x, Resize
       across[0] = dot_low(w, red_green, across[0]), across[1] = dot_high(w, red_green, across[1]);
       across[2] = dot_low(w, blue_alpha, across[2]), across[3] = dot_high(w, blue_alpha, across[3]);
     }
-    const int down = weight_of(table_y, j, y);
+    const int down = table_y.weight(j, y);
 #pragma unroll
     for (int c = 0; c < 4; ++c) sum[c] += down * resize_horizontal(across[c]);
   }
@@ -72,6 +71,7 @@ __device__ int resize_gray_pixel(const ResizeGeometry& g, const ResizeTable& tab
                                  const ResizeTable& table_y, const ImageView<const uint8_t>& in, int x,
                                  int y) {
   const int left = table_x.start[x], top = table_y.start[y];
+  if constexpr (kTaps == 1) return in.row(top)[left];
   int sum = 0;
 #pragma unroll
   for (int j = 0; j < kTaps; ++j) {
@@ -82,19 +82,9 @@ __device__ int resize_gray_pixel(const ResizeGeometry& g, const ResizeTable& tab
       const uint32_t a = row[inside(left + 2 * p, g.x.n)], b = row[inside(left + 2 * p + 1, g.x.n)];
       across = dot_low(table_x.pair(p)[x], a | b << 8, across);
     }
-    sum += weight_of(table_y, j, y) * resize_horizontal(across);
+    sum += table_y.weight(j, y) * resize_horizontal(across);
   }
   return resize_vertical(sum);
-}
-
-/// Four gray pixels from x on; `pixel(x)` makes one.
-template <class Pixel>
-__device__ void store_gray(ImageView<uint8_t> out, int x, int y, bool aligned, Pixel pixel) {
-  const int n = min(ResizeTuning::gray_pixels, out.extent.width - x);
-  uint32_t word = 0;
-  for (int i = 0; i < n; ++i) word |= static_cast<uint32_t>(pixel(x + i)) << (8 * i);
-  uint8_t* p = out.row(y) + x;
-  store_bytes(p, word, n, aligned);
 }
 
 template <int kTaps>
@@ -103,79 +93,47 @@ __global__ void resize_gray_kernel(ResizeGeometry g, ResizeTable table_x, Resize
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * ResizeTuning::gray_pixels;
   const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
   if (x >= g.x.m || y >= g.y.m) return;
-  store_gray(out, x, y, aligned,
-             [&](int at) { return resize_gray_pixel<kTaps>(g, table_x, table_y, in, at, y); });
+  const int n = min(ResizeTuning::gray_pixels, out.extent.width - x);
+  uint32_t word = 0;
+  for (int i = 0; i < n; ++i)
+    word |= static_cast<uint32_t>(resize_gray_pixel<kTaps>(g, table_x, table_y, in, x + i, y)) << (8 * i);
+  store_bytes(out.row(y) + x, word, n, aligned);
 }
-
-__global__ void nearest_rgba_kernel(ResizeTable table_x, ResizeTable table_y, PixelWordsIn in,
-                                    PixelWordsOut out) {
-  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
-  if (x < table_x.m && y < table_y.m) out.set(x, y, in.at(table_x.start[x], table_y.start[y]));
-}
-
-__global__ void nearest_gray_kernel(ResizeTable table_x, ResizeTable table_y, ImageView<const uint8_t> in,
-                                    ImageView<uint8_t> out, bool aligned) {
-  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * ResizeTuning::gray_pixels;
-  const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
-  if (x >= table_x.m || y >= table_y.m) return;
-  const uint8_t* row = in.row(table_y.start[y]);
-  store_gray(out, x, y, aligned, [&](int at) { return row[table_x.start[at]]; });
-}
-
-struct Launch {
-  dim3 grid, threads;
-  bool aligned;
-  Launch(const ImageRef& out)
-      : grid(blocks_for(out.width(),
-                        ResizeTuning::threads_x * (out.channels() == 4 ? 1 : ResizeTuning::gray_pixels)),
-             blocks_for(out.height(), ResizeTuning::threads_y)),
-        threads(ResizeTuning::threads_x, ResizeTuning::threads_y),
-        aligned(rows_aligned(out, 4)) {}
-};
 
 template <int kTaps>
 void launch_taps(const ResizeGeometry& g, const ResizeTable& x, const ResizeTable& y, const PassArgs& args,
                  CudaStream stream) {
-  const Launch shape(args.out);
-  if (args.out.channels() == 4)
-    resize_rgba_kernel<kTaps><<<shape.grid, shape.threads, 0, stream>>>(g, x, y, PixelWordsIn(args.in[0]),
-                                                                        PixelWordsOut(args.out));
+  const ConstImageRef in = args.in[0];
+  const ImageRef out = args.out;
+  const int pixels = out.channels() == 4 ? 1 : ResizeTuning::gray_pixels;
+  const dim3 threads(ResizeTuning::threads_x, ResizeTuning::threads_y);
+  const dim3 grid(blocks_for(out.width(), ResizeTuning::threads_x * pixels),
+                  blocks_for(out.height(), ResizeTuning::threads_y));
+  if (out.channels() == 4)
+    resize_rgba_kernel<kTaps><<<grid, threads, 0, stream>>>(g, x, y, PixelWordsIn(in), PixelWordsOut(out));
   else
-    resize_gray_kernel<kTaps><<<shape.grid, shape.threads, 0, stream>>>(
-        g, x, y, args.in[0].as<const uint8_t>(), args.out.as<uint8_t>(), shape.aligned);
-}
-
-void launch_nearest(const ResizeTable& x, const ResizeTable& y, const PassArgs& args, CudaStream stream) {
-  const Launch shape(args.out);
-  if (args.out.channels() == 4)
-    nearest_rgba_kernel<<<shape.grid, shape.threads, 0, stream>>>(x, y, PixelWordsIn(args.in[0]),
-                                                                  PixelWordsOut(args.out));
-  else
-    nearest_gray_kernel<<<shape.grid, shape.threads, 0, stream>>>(x, y, args.in[0].as<const uint8_t>(),
-                                                                  args.out.as<uint8_t>(), shape.aligned);
+    resize_gray_kernel<kTaps><<<grid, threads, 0, stream>>>(g, x, y, in.as<const uint8_t>(),
+                                                            out.as<uint8_t>(), rows_aligned(out, 4));
+  LENSD_LAUNCHED();
 }
 
 }  // namespace
 
-void Resize::launch(const PassArgs& args, CudaStream stream) const {
-  const ResizeGeometry& g = geometry_;
-  if (g.path == ResizePath::area || g.path == ResizePath::half)
-    return launch_means(g, args.in[0], args.out, stream);
-  const ResizeTable x = table_x(args), y = table_y(args);
-  if (fills_taps(args)) {
-    constexpr int threads = 128;
-    fill_taps_kernel<<<blocks_for(g.x.m + g.y.m, threads), threads, 0, stream>>>(g, x, y);
-  } else if (g.path == ResizePath::nearest) {
-    launch_nearest(x, y, args, stream);
-  } else if (g.taps() == 2) {
-    launch_taps<2>(g, x, y, args, stream);
-  } else if (g.taps() == 4) {
-    launch_taps<4>(g, x, y, args, stream);
-  } else {
-    launch_taps<6>(g, x, y, args, stream);
-  }
+void Resize::launch_fill_tables(const PassArgs& args, CudaStream stream) const {
+  constexpr int threads = 128;
+  const int taps = geometry_.x.m + geometry_.y.m;
+  fill_taps_kernel<<<blocks_for(taps, threads), threads, 0, stream>>>(geometry_, table_x(args),
+                                                                      table_y(args));
   LENSD_LAUNCHED();
+}
+
+void Resize::launch_interpolate(const PassArgs& args, CudaStream stream) const {
+  const int taps = geometry_.taps();
+  const auto launch = taps == 1   ? launch_taps<1>
+                      : taps == 2 ? launch_taps<2>
+                      : taps == 4 ? launch_taps<4>
+                                  : launch_taps<6>;
+  launch(geometry_, table_x(args), table_y(args), args, stream);
 }
 
 }  // namespace lensd

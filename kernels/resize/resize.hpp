@@ -1,18 +1,18 @@
-// resize: another size by interpolation or exact means.
+// resize: changes the size by interpolation or exact means.
 //
-// Size: `width` and `height`; where one is 0 it follows from the other and the picture's aspect; where both
-// are 0, `scale` counts. At most 16384 a side.
+// Size: `width` and `height`. If one is 0 it follows from the other and the aspect ratio; if both are 0,
+// `scale` applies. At most 16384 per side.
 //
-// Positions: pixel centres at half-integers, as cv::resize, source = (i + 0.5) · N / M − 0.5; with
-// align_corners source = i · (N − 1) / (M − 1). `nearest` is floor(i · N / M) as INTER_NEAREST. Beyond the
-// edge stands the edge's sample. bilinear, bicubic (a = −0.75) and lanczos3 (6 taps, normalised) interpolate
-// and do not smooth before shrinking, as OpenCV; `area` is the exact rounded mean over the pixel's footprint
-// in both directions and has no use for align_corners. OpenCV's INTER_AREA agrees, but for pictures that
-// shrink in one direction and grow in the other, where it interpolates, and for single samples of growing
-// ones, where i · N / M is whole and its rounding takes the neighbour.
+// Positions: pixel centres at half-integers as in cv::resize, source = (i + 0.5) · N / M − 0.5; with
+// align_corners source = i · (N − 1) / (M − 1). `nearest` is floor(i · N / M) as in INTER_NEAREST. Border
+// rule: replicate. bilinear, bicubic (a = −0.75) and lanczos3 (6 taps, normalised) interpolate and, like
+// OpenCV, do not low-pass before shrinking. `area` is the exact rounded mean over the pixel's footprint in
+// both directions and ignores align_corners. It equals OpenCV's INTER_AREA with two exceptions: pictures that
+// shrink in one direction and grow in the other, which OpenCV interpolates, and single samples of growing
+// pictures where i · N / M is an integer and OpenCV rounds to the neighbour.
 //
-// Formats: Gray8, RGBA8 (alpha is resized like a colour). Temporal reach: none. Exactness: weights of 14
-// bits, rows of 6 fractional bits; within ±1 of double precision; within ±1 of cv::resize.
+// Formats: Gray8, RGBA8 (alpha is resized like a colour). Temporal reach: none. Exactness: 14-bit weights,
+// rows with 6 fractional bits; within ±1 of double precision and of cv::resize.
 #pragma once
 
 #include "core/graph/filter.hpp"
@@ -24,24 +24,27 @@ class Resize final : public FilterBase<Resize, ResizeParams, ResizeBlock> {
  public:
   static FilterSchema make_schema();
   Layout configure(const FilterInputs& inputs) override;
-  void run(const PassArgs& args, Band band) const override;
-#if LENSD_CUDA
-  void launch(const PassArgs& args, CudaStream stream) const override;
-#endif
   void reference(ReferenceRun& run) const override;
 
  private:
-  ResizeTable table_x(const PassArgs& args) const;
-  ResizeTable table_y(const PassArgs& args) const;
-  bool fills_taps(const PassArgs& args) const;
+  void fill_tables(const PassArgs& args, Band band) const;
+  void launch_fill_tables(const PassArgs& args, CudaStream stream) const;
+  void interpolate(const PassArgs& args, Band band) const;
+  void launch_interpolate(const PassArgs& args, CudaStream stream) const;
+  void pick_nearest(const PassArgs& args, Band band) const;
+  void average_area(const PassArgs& args, Band band) const;
+  void launch_average_area(const PassArgs& args, CudaStream stream) const;
+  void halve(const PassArgs& args, Band band) const;
+  void launch_halve(const PassArgs& args, CudaStream stream) const;
 
-  ResizeGeometry geometry_;  ///< as planned
+  ResizeTable table_x(const PassArgs& args) const {
+    return {reinterpret_cast<int32_t*>(args.scratch[0]), geometry_.x.m};
+  }
+  ResizeTable table_y(const PassArgs& args) const {
+    return {reinterpret_cast<int32_t*>(args.scratch[1]), geometry_.y.m};
+  }
+
+  ResizeGeometry geometry_;  ///< sizes and method from configure()
 };
-
-#if LENSD_CUDA
-/// The paths `area` and `half`.
-void launch_means(const ResizeGeometry& geometry, const ConstImageRef& in, const ImageRef& out,
-                  CudaStream stream);
-#endif
 
 }  // namespace lensd

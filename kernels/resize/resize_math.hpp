@@ -1,5 +1,5 @@
-// Where an output sample comes from and with which weights. Integers and IEEE doubles in prescribed order, so
-// that both backends get the same taps.
+// Source positions and weights of output samples. Integers and IEEE doubles in prescribed order, so that both
+// backends compute the same taps.
 #pragma once
 
 #include <algorithm>
@@ -18,26 +18,26 @@ struct ResizeParams {
   bool align_corners = false;
 };
 
-/// Sizes are fixed when the graph is planned; taps are made from them by the first pass.
+/// Empty: configure() fixes the sizes, and the first pass computes taps from them.
 struct ResizeBlock {
   static ResizeBlock make(const ResizeParams&) { return {}; }
 };
 
-/// One direction: `n` source samples become `m`.
+/// One axis of a resize: from `n` source samples to `m` output samples.
 struct ResizeAxis {
   int n = 1, m = 1;
   bool align_corners = false;
 };
 
-/// How the picture is computed; the methods share what they can.
+/// Algorithm of a resize; several methods may use the same one.
 enum class ResizePath : uint8_t {
-  taps,  ///< weighted sums of 2, 4 or 6 samples a direction
+  taps,  ///< weighted sums of 2, 4 or 6 samples per direction
   nearest,
   area,
-  half,  ///< means of 2×2: area, and bilinear without align_corners, at exactly half the size
+  half,  ///< means of 2×2 pixels, for area and for bilinear without align_corners at exactly half the size
 };
 
-/// What configure() decides; kernels take it by value.
+/// Result of configure(); passed to kernels by value.
 struct ResizeGeometry {
   ResizeAxis x, y;
   ResizeMethod method = ResizeMethod::bilinear;
@@ -67,13 +67,17 @@ struct ResizeGeometry {
   }
 
   Extent extent() const { return {x.m, y.m}; }
-  /// Samples a direction; even, since weights are multiplied in pairs.
+  /// Returns the samples per direction: 1 for `nearest`, else an even number, since weights are multiplied in
+  /// pairs.
   LENSD_HD int taps() const {
-    return method == ResizeMethod::bilinear ? 2 : method == ResizeMethod::bicubic ? 4 : 6;
+    return method == ResizeMethod::nearest    ? 1
+           : method == ResizeMethod::bilinear ? 2
+           : method == ResizeMethod::bicubic  ? 4
+                                              : 6;
   }
 };
 
-/// Weights have 14 fractional bits and sum to 1; rows wait for the vertical sums with 6.
+/// Weights have 14 fractional bits and sum to 1; horizontal sums have 6 fractional bits.
 inline constexpr int kResizeOne = 1 << 14;
 LENSD_HD constexpr int resize_horizontal(int sum) {
   return (sum + 128) >> 8;
@@ -83,7 +87,8 @@ LENSD_HD constexpr int resize_vertical(int sum) {
   return v < 0 ? 0 : v > 255 ? 255 : v;
 }
 
-/// Weights of output i: sample start + k counts weight[k]; samples outside are the nearest inside.
+/// Taps of output i, which is Σ weight[k] · sample[start + k]; samples outside are replaced by the nearest
+/// one inside.
 struct ResizeTaps {
   int start = 0;
   int weight[6] = {};
@@ -102,8 +107,8 @@ LENSD_HD inline ResizePosition resize_position(const ResizeAxis& axis, int i) {
   return {index, position - index * whole, whole};
 }
 
-/// As cv::resize INTER_NEAREST, whose rule is floor(i · scale), in its order of operations; with corners
-/// aligned the sample nearest to i · (n − 1) / (m − 1).
+/// Returns floor(i · scale) with the order of operations of cv::resize INTER_NEAREST. With align_corners,
+/// returns the sample nearest to i · (n − 1) / (m − 1).
 LENSD_HD inline int resize_nearest(const ResizeAxis& axis, int i) {
   if (axis.align_corners) return axis.m == 1 ? 0 : (2 * i * (axis.n - 1) + (axis.m - 1)) / (2 * (axis.m - 1));
   const double scale = 1.0 / (static_cast<double>(axis.m) / static_cast<double>(axis.n));
@@ -111,19 +116,19 @@ LENSD_HD inline int resize_nearest(const ResizeAxis& axis, int i) {
   return index < axis.n ? index : axis.n - 1;
 }
 
-/// Rounds `w`, which sums to 1, to fixed point; what rounding leaves goes to the sample nearest to the
-/// position.
+/// Rounds the weights `w`, which sum to 1, to fixed point. The sample nearest to the position takes the
+/// remainder.
 LENSD_HD inline void quantize_taps(const double* w, int count, double t, ResizeTaps& taps) {
   int rest = kResizeOne;
   for (int k = 0; k < count; ++k) {
     taps.weight[k] =
-        static_cast<int>(w[k] * kResizeOne + 32768.5) - 32768;  // rounds negative ones the same way
+        static_cast<int>(w[k] * kResizeOne + 32768.5) - 32768;  // the offset makes truncation a floor
     rest -= taps.weight[k];
   }
   taps.weight[count / 2 - (t < 0.5 ? 1 : 0)] += rest;
 }
 
-/// Keys' cubic with a = −0.75, as OpenCV's.
+/// Computes the weights of Keys' cubic with a = −0.75, as in OpenCV.
 LENSD_HD inline void cubic_weights(double t, double* w) {
   constexpr double a = -0.75;
   const double u = 1 - t;
@@ -133,8 +138,8 @@ LENSD_HD inline void cubic_weights(double t, double* w) {
   w[3] = 1 - w[0] - w[1] - w[2];
 }
 
-/// sinc(x) · sinc(x / 3) at x = t + 2 − k, normalised. sin(πx) is ±sin(πt) for every k and cancels; sin(πx/3)
-/// follows from sin and cos of πt/3, which Taylor's series gives to double precision without libm.
+/// Computes sinc(x) · sinc(x / 3) at x = t + 2 − k, normalised. sin(πx) is ±sin(πt) for every k and cancels.
+/// sin(πx/3) follows from sin and cos of πt/3, which Taylor series compute to double precision without libm.
 LENSD_HD inline void lanczos_weights(double t, double* w) {
   if (t == 0) {
     for (int k = 0; k < 6; ++k) w[k] = k == 2 ? 1 : 0;
@@ -182,15 +187,19 @@ LENSD_HD inline ResizeTaps resize_taps(const ResizeAxis& axis, ResizeMethod meth
   return taps;
 }
 
-/// Taps of one direction in scratch: m starts, then m words for each pair of weights (first in the low half).
+/// Table of taps in one direction: m starts, then m words for each pair of weights (the first in the low
+/// half).
 struct ResizeTable {
   int32_t* start = nullptr;
   int m = 0;
   LENSD_HD int32_t* pair(int p) const { return start + static_cast<ptrdiff_t>(p + 1) * m; }
+  LENSD_HD int weight(int k, int i) const {
+    return static_cast<int16_t>(static_cast<uint32_t>(pair(k / 2)[i]) >> (k % 2 * 16));
+  }
   static size_t bytes(int m) { return static_cast<size_t>(m) * 4 * sizeof(int32_t); }
 };
 
-/// Fills output i of a table; for `nearest` the start alone.
+/// Computes entry i of a table; for `nearest`, only its start.
 LENSD_HD inline void fill_taps(const ResizeTable& table, const ResizeAxis& axis, ResizeMethod method, int i) {
   if (method == ResizeMethod::nearest) {
     table.start[i] = resize_nearest(axis, i);
@@ -203,8 +212,8 @@ LENSD_HD inline void fill_taps(const ResizeTable& table, const ResizeAxis& axis,
                                             static_cast<uint32_t>(taps.weight[2 * p + 1]) << 16);
 }
 
-/// Exact means: in units of 1/m' of a sample, output i covers [i·n', (i + 1)·n'), n' and m' being n and m
-/// without their common divisor. A covered sample's weight is an integer and weights sum to n'.
+/// Exact means along one axis. Let n' and m' be n and m divided by their greatest common divisor. In units of
+/// 1/m' of a sample, output i covers [i·n', (i + 1)·n'). Weights of samples are integers and sum to n'.
 struct AreaAxis {
   int n = 1, m = 1;
   static AreaAxis make(const ResizeAxis& axis) {
@@ -220,14 +229,14 @@ struct AreaAxis {
   }
 };
 
-/// Footprints from left to right, without a division each.
+/// Iterates over footprints from left to right without divisions.
 struct AreaCursor {
   explicit AreaCursor(const AreaAxis& axis) : axis_(axis), whole_(axis.n / axis.m), part_(axis.n % axis.m) {}
 
-  int first = 0, last = 0;  ///< samples of the current footprint; those between weigh axis.m
-  uint32_t first_weight = 0, last_weight = 0;  ///< last_weight is 0 where there is one sample alone
+  int first = 0, last = 0;  ///< samples of the current footprint; samples between them have weight axis.m
+  uint32_t first_weight = 0, last_weight = 0;  ///< last_weight is 0 if there is a single sample
 
-  /// Moves to the next footprint; the first call to output 0.
+  /// Moves to the next footprint; the first call moves to the footprint of output 0.
   void next() {
     const int begin = next_, skipped = offset_;
     next_ += whole_, offset_ += part_;
@@ -244,7 +253,7 @@ struct AreaCursor {
   int next_ = 0, offset_ = 0;
 };
 
-/// Sum of weighted samples over the sum of weights, halves upwards.
+/// Returns the quotient, rounded half up.
 LENSD_HD inline uint8_t area_mean(uint64_t sum, uint64_t weights) {
   return static_cast<uint8_t>((sum + weights / 2) / weights);
 }

@@ -17,7 +17,6 @@ uint8_t area_sample(const Image& in, const ResizeGeometry& g, int x, int y, int 
   return area_mean(sum, static_cast<uint64_t>(across.n) * static_cast<uint64_t>(down.n));
 }
 
-/// A column and a row of taps at a time are enough: the oracle is called for pictures of moderate size.
 uint8_t taps_sample(const Image& in, const ResizeGeometry& g, const ResizeTaps& across,
                     const ResizeTaps& down, int c) {
   int sum = 0;

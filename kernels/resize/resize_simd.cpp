@@ -14,14 +14,15 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #include "kernels/common/pair_dot-inl.hpp"
 
-/// RGBA outputs [x0, x1), all of whose taps are inside: two pixels a step, a pixel's four sums in one vector.
+/// Computes RGBA outputs [x0, x1) whose taps are all inside: two pixels per step, a vector of four sums per
+/// pixel.
 template <int kPairs>
 int taps_rgba(const uint8_t* in, const ResizeTable& table, int x0, int x1, int16_t* out) {
   const hn::Full128<uint8_t> d8;
   const hn::Full128<int16_t> d16;
   const hn::Full128<int32_t> d32;
   const hn::Full128<uint64_t> d64;
-  constexpr uint8_t z = 0x80;  // gives 0
+  constexpr uint8_t z = 0x80;  // index that shuffles in 0
   alignas(16) constexpr uint8_t kSplit[16] = {0, z, 4, z, 1, z, 5, z, 2, z, 6, z, 3, z, 7, z};
   const auto split = hn::Load(d8, kSplit);
   const auto pixel = [&](int x) HWY_ATTR {
@@ -44,8 +45,8 @@ int taps_rgba(const uint8_t* in, const ResizeTable& table, int x0, int x1, int16
   return x;
 }
 
-/// Gray outputs [x0, x1), four a step, where 16 bytes from each one's start on are inside. These hold the
-/// samples of four unless the picture shrinks to less than a third (lanczos3) or a quarter.
+/// Computes gray outputs [x0, x1), four per step; 16 bytes from each start must be inside. They contain the
+/// samples of all four outputs unless the picture shrinks to less than a third (lanczos3) or a quarter.
 template <int kPairs>
 int taps_gray(const uint8_t* in, const ResizeTable& table, int x0, int x1, int16_t* out) {
   const hn::Full128<uint8_t> d8;
@@ -59,7 +60,7 @@ int taps_gray(const uint8_t* in, const ResizeTable& table, int x0, int x1, int16
     const auto samples = hn::LoadU(d8, in + starts[0]);
     const auto start = hn::LoadU(d32, starts);
     const auto offset = hn::Sub(start, hn::Broadcast<0>(start));
-    // Of each lane the bytes `offset`, nothing, `offset` + 1, nothing.
+    // Each lane selects the bytes `offset`, 0, `offset` + 1, 0.
     auto places =
         hn::Add(hn::Or(offset, hn::ShiftLeft<16>(offset)), hn::Set(d32, static_cast<int32_t>(0x80018000u)));
     auto sum = hn::Set(d32, 128);
@@ -94,7 +95,7 @@ size_t sum_rows(const int16_t* const* rows, const int32_t* pairs, size_t n, uint
       lower = hn::Add(lower, pair_dot(d32, hn::InterleaveLower(d16, a, b), weights));
       upper = hn::Add(upper, pair_dot(d32, hn::InterleaveUpper(d16, a, b), weights));
     }
-    // Interleaving and packing act within 128-bit blocks alike, so the order is restored.
+    // Interleaving and packing both work within 128-bit blocks, which restores the order.
     const auto v = hn::ReorderDemote2To(d16, hn::ShiftRight<20>(lower), hn::ShiftRight<20>(upper));
     hn::StoreU(hn::DemoteTo(d8, v), d8, out + x);
   }
@@ -138,7 +139,7 @@ size_t half_row(const uint8_t* upper, const uint8_t* lower, int channels, size_t
     }
     return x;
   }
-  constexpr uint8_t z = 0x80;  // gives 0
+  constexpr uint8_t z = 0x80;  // index that shuffles in 0
   alignas(16) static constexpr uint8_t kLow[16] = {0, 2, 4, 6, 8, 10, 12, 14, z, z, z, z, z, z, z, z};
   alignas(16) static constexpr uint8_t kHigh[16] = {z, z, z, z, z, z, z, z, 0, 2, 4, 6, 8, 10, 12, 14};
   const auto evens_low = hn::LoadDup128(d8, kLow), evens_high = hn::LoadDup128(d8, kHigh);
@@ -155,7 +156,7 @@ size_t half_row(const uint8_t* upper, const uint8_t* lower, int channels, size_t
       sum_low = hn::Add(sum_low, hn::Add(low(even), low(odd)));
       sum_high = hn::Add(sum_high, hn::Add(high(even), high(odd)));
     }
-    // Below 256 after the shift: the even bytes are the result.
+    // Values are below 256 after the shift: the even bytes are the result.
     const auto a = hn::BitCast(d8, hn::ShiftRight<2>(sum_low)),
                b = hn::BitCast(d8, hn::ShiftRight<2>(sum_high));
     hn::StoreU(hn::Or(hn::TableLookupBytesOr0(a, evens_low), hn::TableLookupBytesOr0(b, evens_high)), d8,
@@ -164,7 +165,7 @@ size_t half_row(const uint8_t* upper, const uint8_t* lower, int channels, size_t
   return x;
 }
 
-void add_row(const uint8_t* in, uint32_t weight, bool fresh, size_t n, uint32_t* sums) {
+void add_row(const uint8_t* in, uint32_t weight, bool first, size_t n, uint32_t* sums) {
   const hn::ScalableTag<uint32_t> d32;
   const hn::Rebind<uint8_t, decltype(d32)> d8;
   const size_t lanes = hn::Lanes(d32);
@@ -172,13 +173,13 @@ void add_row(const uint8_t* in, uint32_t weight, bool fresh, size_t n, uint32_t*
   size_t x = 0;
   for (; x + lanes <= n; x += lanes) {
     const auto v = hn::Mul(hn::PromoteTo(d32, hn::LoadU(d8, in + x)), factor);
-    hn::StoreU(fresh ? v : hn::Add(v, hn::LoadU(d32, sums + x)), d32, sums + x);
+    hn::StoreU(first ? v : hn::Add(v, hn::LoadU(d32, sums + x)), d32, sums + x);
   }
-  for (; x < n; ++x) sums[x] = in[x] * weight + (fresh ? 0 : sums[x]);
+  for (; x < n; ++x) sums[x] = in[x] * weight + (first ? 0 : sums[x]);
 }
 
-/// Where 32 bits hold the sums. A correctly rounded double quotient of integers this small never reaches the
-/// next integer from below.
+/// Computes means whose sums fit 32 bits. A double quotient of integers this small never rounds up to the
+/// next integer.
 void mean_row_rgba(const uint32_t* sums, const AreaAxis& axis, int width, uint32_t weights, uint8_t* out) {
   const hn::Full128<uint32_t> d32;
   const double divisor = weights;
@@ -213,18 +214,14 @@ HWY_EXPORT(mean_row_rgba);
 
 namespace {
 
-int weight_of(const ResizeTable& table, int k, int x) {
-  return static_cast<int16_t>(static_cast<uint32_t>(table.pair(k / 2)[x]) >> (k % 2 * 16));
-}
-
-/// Outputs [x0, x1) with taps that may be outside.
+/// Computes outputs [x0, x1) whose taps may be outside.
 void taps_rim(const uint8_t* in, const ResizeAxis& axis, const ResizeTable& table, int taps, int channels,
               int x0, int x1, int16_t* out) {
   for (int x = x0; x < x1; ++x)
     for (int c = 0; c < channels; ++c) {
       int sum = 0;
       for (int k = 0; k < taps; ++k)
-        sum += weight_of(table, k, x) * in[std::clamp(table.start[x] + k, 0, axis.n - 1) * channels + c];
+        sum += table.weight(k, x) * in[std::clamp(table.start[x] + k, 0, axis.n - 1) * channels + c];
       out[std::ptrdiff_t{x} * channels + c] = static_cast<int16_t>(resize_horizontal(sum));
     }
 }
@@ -233,7 +230,7 @@ void taps_rim(const uint8_t* in, const ResizeAxis& axis, const ResizeTable& tabl
 
 void resize_taps_row(const uint8_t* in, const ResizeAxis& axis, const ResizeTable& table, int taps,
                      int channels, int16_t* out) {
-  const int reach = channels == 4 ? taps : 16;  // samples that the vector loops read from the start on
+  const int reach = channels == 4 ? taps : 16;  // samples that the vector loops read from each start
   int begin = 0, end = axis.m;
   while (begin < end && table.start[begin] < 0) ++begin;
   while (end > begin && table.start[end - 1] + reach > axis.n) --end;
@@ -259,8 +256,8 @@ void resize_half_row(const uint8_t* upper, const uint8_t* lower, int channels, s
   }
 }
 
-void resize_add_row(const uint8_t* in, uint32_t weight, bool fresh, size_t n, uint32_t* sums) {
-  HWY_DYNAMIC_DISPATCH(add_row)(in, weight, fresh, n, sums);
+void resize_add_row(const uint8_t* in, uint32_t weight, bool first, size_t n, uint32_t* sums) {
+  HWY_DYNAMIC_DISPATCH(add_row)(in, weight, first, n, sums);
 }
 
 void resize_mean_row(const uint32_t* sums, const AreaAxis& axis, int width, int channels, uint64_t total,

@@ -1,22 +1,23 @@
-// The CPU's inner loops, each for one row, dispatched to the widest SIMD at run time.
+// SIMD loops of resize on the CPU, one row per call.
 #pragma once
 
 #include "kernels/resize/resize_math.hpp"
 
 namespace lensd {
 
-/// Output samples of a row before the vertical sums: out[x · channels + c], 6 fractional bits.
+/// Computes the horizontal sums of a row: out[x · channels + c], 6 fractional bits.
 void resize_taps_row(const uint8_t* in, const ResizeAxis& axis, const ResizeTable& table, int taps,
                      int channels, int16_t* out);
-/// The weighted sum of `taps` such rows; pairs[p] holds the weights of rows 2p and 2p + 1. `n` samples.
+/// Computes the weighted sum of `taps` rows of `n` horizontal sums; pairs[p] holds the weights of rows 2p and
+/// 2p + 1.
 void resize_sum_rows(const int16_t* const* rows, const int32_t* pairs, int taps, size_t n, uint8_t* out);
 
-/// Rounded means of 2×2 pixels; `n` output bytes.
+/// Computes rounded means of 2×2 pixels; `n` is the number of output bytes.
 void resize_half_row(const uint8_t* upper, const uint8_t* lower, int channels, size_t n, uint8_t* out);
 
-/// sums[i] (+)= weight · in[i]; `fresh` starts anew.
-void resize_add_row(const uint8_t* in, uint32_t weight, bool fresh, size_t n, uint32_t* sums);
-/// Means along a row of vertical sums; `total` is the sum of the weights of a whole footprint.
+/// Computes sums[i] += weight · in[i]; assigns instead if `first`.
+void resize_add_row(const uint8_t* in, uint32_t weight, bool first, size_t n, uint32_t* sums);
+/// Computes means along a row of vertical sums. `total`: sum of the weights of a footprint.
 void resize_mean_row(const uint32_t* sums, const AreaAxis& axis, int width, int channels, uint64_t total,
                      uint8_t* out);
 

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
-
-#include "kernels/flip/flip.hpp"
+#include <utility>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/rotate/rotate.cpp"
@@ -15,8 +14,8 @@ HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// One step of the byte transposition: rows i and i + 8 are interleaved to rows 2i and 2i + 1. Four steps
-/// turn 16×16 bytes.
+/// Performs one step of the byte transposition: interleaves rows i and i + 8 to rows 2i and 2i + 1. Four
+/// steps transpose 16×16 bytes.
 template <class V>
 HWY_INLINE void interleave_halves(const V* in, V* out) {
   const hn::Full128<uint8_t> d;
@@ -26,7 +25,7 @@ HWY_INLINE void interleave_halves(const V* in, V* out) {
   }
 }
 
-/// out[j][i] = in[i][j] for 16×16 bytes; strides may be negative.
+/// Transposes 16×16 bytes: out[j][i] = in[i][j]. Strides may be negative.
 void transpose_gray(const uint8_t* in, ptrdiff_t in_stride, uint8_t* out, ptrdiff_t out_stride) {
   const hn::Full128<uint8_t> d;
   hn::Vec<decltype(d)> a[16], b[16];
@@ -38,7 +37,7 @@ void transpose_gray(const uint8_t* in, ptrdiff_t in_stride, uint8_t* out, ptrdif
   for (int i = 0; i < 16; ++i) hn::StoreU(a[i], d, out + i * out_stride);
 }
 
-/// The same for 16×16 pixels of 4 bytes, as 4×4 squares of 4×4.
+/// Transposes 16×16 pixels of 4 bytes, as 4×4 squares of 4×4.
 void transpose_rgba(const uint8_t* in, ptrdiff_t in_stride, uint8_t* out, ptrdiff_t out_stride) {
   const hn::Full128<uint8_t> d8;
   const hn::Full128<uint32_t> d32;
@@ -70,7 +69,7 @@ constexpr int kSide = 16;
 HWY_EXPORT(transpose_gray);
 HWY_EXPORT(transpose_rgba);
 
-/// Input pixels [x0, x1) × [y0, y1), one by one: the rim that whole squares leave.
+/// Rotates input pixels [x0, x1) × [y0, y1) one by one: the rim outside whole squares.
 void rotate_pixels(RotateAngle angle, const ConstImageRef& in, const ImageRef& out, int x0, int x1, int y0,
                    int y1) {
   const size_t size = static_cast<size_t>(in.channels());
@@ -82,8 +81,8 @@ void rotate_pixels(RotateAngle angle, const ConstImageRef& in, const ImageRef& o
     }
 }
 
-/// Input columns [x0, x1), from top to bottom, so that a square's lines are used up while they are in the
-/// cache.
+/// Rotates input columns [x0, x1) from top to bottom, so that a square's cache lines are used completely
+/// before eviction.
 void rotate_columns(RotateAngle angle, const ConstImageRef& in, const ImageRef& out, int x0, int x1) {
   const auto transpose =
       in.channels() == 4 ? &HWY_DYNAMIC_DISPATCH(transpose_rgba) : &HWY_DYNAMIC_DISPATCH(transpose_gray);
@@ -91,7 +90,7 @@ void rotate_columns(RotateAngle angle, const ConstImageRef& in, const ImageRef& 
   const int whole = in.height() / kSide * kSide;
   if (x1 - x0 < kSide) return rotate_pixels(angle, in, out, x0, x1, 0, in.height());
   for (int y = 0; y < whole; y += kSide) {
-    // A quarter reads the rows upwards; three quarters write the rows upwards.
+    // For `quarter`, rows are read upwards; for `three_quarters`, rows are written upwards.
     const RotateTarget to = rotate_target(angle, in.format.extent, x0, quarter ? y + kSide - 1 : y);
     transpose(in.row(quarter ? y + kSide - 1 : y) + static_cast<ptrdiff_t>(x0) * in.channels(),
               quarter ? -in.pitch_bytes : in.pitch_bytes,
@@ -112,18 +111,14 @@ FilterSchema Rotate::make_schema() {
 
 Layout Rotate::configure(const FilterInputs& inputs) {
   angle_ = params_.angle;
-  const ImageFormat in = inputs.images[0];
-  ImageFormat output = in;
-  if (angle_ != RotateAngle::half) output.extent = {in.extent.height, in.extent.width};
-  return {.output = output,
-          .passes = {{.name = "rotate",
-                      .items = output.extent.height,
-                      .grain = kSide,
-                      .bytes = 2.0 * static_cast<double>(in.row_bytes()) * in.extent.height}},
-          .scratch_bytes = {}};
+  ImageFormat output = inputs.images[0];
+  if (angle_ != RotateAngle::half) std::swap(output.extent.width, output.extent.height);
+  Layout layout = single_pass(output, cost);
+  layout.passes[0].grain = kSide;
+  return layout;
 }
 
-void Rotate::run(const PassArgs& args, Band band) const {
+void Rotate::apply(const PassArgs& args, Band band) const {
   if (angle_ == RotateAngle::half) return flip_rows(block_of(args).half, args.in[0], args.out, band);
   for (int x = band.begin; x < band.end; x += kSide)
     rotate_columns(angle_, args.in[0], args.out, x, std::min(x + kSide, band.end));
@@ -134,11 +129,10 @@ void Rotate::reference(ReferenceRun& run) const {
   const Extent extent = in.format.extent;
   const bool half = params_.angle == RotateAngle::half;
   run.out = Image({in.format.format, half ? extent : Extent{extent.height, extent.width}});
-  for (int y = 0; y < in.height(); ++y)
-    for (int x = 0; x < in.width(); ++x) {
-      const RotateTarget to = rotate_target(params_.angle, extent, x, y);
-      for (int c = 0; c < in.channels(); ++c) run.out.at(to.x, to.y, c) = in.at(x, y, c);
-    }
+  for_each_sample(extent, in.channels(), [&](int x, int y, int c) {
+    const RotateTarget to = rotate_target(params_.angle, extent, x, y);
+    run.out.at(to.x, to.y, c) = in.at(x, y, c);
+  });
 }
 
 }  // namespace lensd

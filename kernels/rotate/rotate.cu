@@ -1,12 +1,11 @@
 #include "kernels/common/pixel_words.cuh"
-#include "kernels/flip/flip.hpp"
 #include "kernels/rotate/rotate.hpp"
 
 namespace lensd {
 namespace {
 
-/// Squares of input pixels through shared memory, so that both sides of the turn are read and written along
-/// rows. A padding word a row keeps the column accesses off each other's banks.
+/// Squares of input pixels are transposed in shared memory, so that global memory is read and written along
+/// rows. One padding word per row avoids bank conflicts of column accesses.
 struct RotateTuning {
   static constexpr int rgba_side = 32, rgba_rows = 8;    // 32 × 8 threads, 4 pixels each
   static constexpr int gray_side = 64, gray_words = 16;  // 16 × 16 threads, 4 × 4 pixels each
@@ -27,7 +26,7 @@ __global__ void rotate_rgba_kernel(RotateAngle angle, Extent extent, PixelWordsI
     }
 }
 
-/// Up to 4 pixels of a row as a word; `n` of them exist.
+/// Loads up to 4 pixels of a row as a word; `n` is their number.
 __device__ uint32_t load4(const uint8_t* p, int n, bool aligned) {
   if (n >= 4 && aligned) return *reinterpret_cast<const uint32_t*>(p);
   uint32_t word = 0;
@@ -56,7 +55,7 @@ __global__ void rotate_gray_kernel(RotateAngle angle, ImageView<const uint8_t> i
   __syncthreads();
   const uint8_t* bytes = reinterpret_cast<const uint8_t*>(&tile[0][0]);
   const int column =
-      static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x) % side;  // along the input's rows' index
+      static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x) % side;  // input row within the tile
   for (int i = (ty * words + tx) / side; i < side; i += words * words / side) {
     const int x = x0 + i, y = y0 + column;
     if (x >= in.extent.width || y >= in.extent.height) continue;
@@ -67,7 +66,7 @@ __global__ void rotate_gray_kernel(RotateAngle angle, ImageView<const uint8_t> i
 
 }  // namespace
 
-void Rotate::launch(const PassArgs& args, CudaStream stream) const {
+void Rotate::launch_apply(const PassArgs& args, CudaStream stream) const {
   const ConstImageRef in = args.in[0];
   if (angle_ == RotateAngle::half)
     return launch_flip(&static_cast<const RotateBlock*>(args.block)->half, in, args.out, stream);

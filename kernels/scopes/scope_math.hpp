@@ -3,16 +3,22 @@
 #include <cstdint>
 
 #include "core/graph/scope_request.hpp"
-#include "kernels/grayscale/grayscale_math.hpp"
+#include "kernels/grayscale/grayscale.hpp"
 
 namespace lensd {
 
-/// Not for the user: the matrix follows the source's colour description.
+/// Parameters of scopes and compare. Set from the source's colour description, not by the user.
 struct ScopeParams {
   LumaWeights matrix = LumaWeights::bt601;
+
+  /// Sets the matrix for `picture`. Does nothing if `picture` is null.
+  void follow(const PictureInfo* picture) {
+    if (picture)
+      matrix = scope_matrix(*picture) == YuvMatrix::bt601 ? LumaWeights::bt601 : LumaWeights::bt709;
+  }
 };
 
-/// Weights in 1/32768; those of a colour difference sum to 0, so that every grey gives 128.
+/// Weights in 1/32768. The weights of a colour difference sum to 0, so that greys have the value 128.
 struct ScopeBlock {
   LumaBlock luma, cb, cr;
 
@@ -23,13 +29,14 @@ struct ScopeBlock {
   }
 };
 
-/// A colour difference in full range, 128 for none. Only pure blue or red would round to 256.
+/// Returns a colour difference in full range; 128 is grey. Clamped, since pure blue or red would round to
+/// 256.
 LENSD_HD constexpr int colour_difference(const LumaBlock& w, int r, int g, int b) {
   const int value = (w.r * r + w.g * g + w.b * b + (128 << 15) + (1 << 14)) >> 15;
   return value < 255 ? value : 255;
 }
 
-/// Place of a pixel in the vectorscope's counts.
+/// Returns the index of a pixel in the vectorscope's counts.
 LENSD_HD constexpr int chroma_index(const ScopeBlock& block, int r, int g, int b) {
   return colour_difference(block.cr, r, g, b) * 256 + colour_difference(block.cb, r, g, b);
 }

@@ -1,11 +1,10 @@
-#include "kernels/scopes/scope_simd.hpp"
-
 #include <algorithm>
 #include <atomic>
 #include <cstring>
 
 #include "kernels/common/tally.hpp"
-#include "kernels/grayscale/luma.hpp"
+#include "kernels/scopes/scope_rows.hpp"
+#include "kernels/scopes/scopes.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/scopes/scope_simd.cpp"
@@ -19,7 +18,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #include "kernels/common/pair_dot-inl.hpp"
 
-/// chroma_index() of each pixel. A pixel is a 32-bit lane, as in luma_row().
+/// Computes chroma_index() of each pixel; a pixel is a 32-bit lane.
 void chroma_row(const uint8_t* rgba, uint16_t* index, size_t pixels, const ScopeBlock& block) {
   const hn::ScalableTag<int32_t> d32;
   const hn::RepartitionToNarrow<decltype(d32)> d16;
@@ -64,19 +63,8 @@ void add(uint32_t& total, uint32_t count) {
   if (count != 0) std::atomic_ref(total).fetch_add(count, std::memory_order_relaxed);
 }
 
-/// The luma of pixels [begin, end) of a row: the row itself, or made in `buffer`.
-const uint8_t* luma_of(const ConstImageRef& in, int y, int begin, int end, const ScopeBlock& block,
-                       uint8_t* buffer) {
-  const uint8_t* pixels = in.row(y) + begin * in.channels();
-  if (in.channels() == 1) return pixels;
-  const Extent extent{end - begin, 1};
-  luma_rows({pixels, 0, {PixelFormat::rgba8, extent}}, {buffer, 0, {PixelFormat::gray8, extent}}, {0, 1},
-            block.luma);
-  return buffer;
-}
-
-/// Calls `count(column, x)` for the pixels of the columns, neighbours in different columns: an increment of a
-/// counter that was just incremented would wait for it.
+/// Calls `count(column, x)` for the pixels of all columns. Consecutive calls are for different columns, which
+/// avoids store forwarding stalls on a counter.
 template <class Count>
 void walk_columns(const int* begin, int columns, Count count) {
   int widest = 0;
@@ -86,41 +74,41 @@ void walk_columns(const int* begin, int columns, Count count) {
       if (const int x = begin[c] + k; x < begin[c + 1]) count(c, x);
 }
 
-constexpr int kMostColumns = kScopeColumns;
-
 }  // namespace
 
-void count_histogram(const ConstImageRef& in, Band rows, const ScopeBlock& block, uint8_t* worker,
-                     uint32_t* counts) {
+void Scope::count_histogram(const PassArgs& args, Band rows) const {
+  const ConstImageRef in = args.in[0];
+  auto* counts = static_cast<uint32_t*>(args.stats);
   static_assert(sizeof(Histogram) == 3 * 256 * sizeof(uint32_t));
-  if (in.channels() == 4) add_histogram(in, rows, *reinterpret_cast<Histogram*>(counts));
-  uint32_t tables[4][256] = {};  // neighbours count into different tables, see walk_columns()
+  if (in.channels() == 4) add_tally(in, rows, *reinterpret_cast<Histogram*>(counts));
+  uint32_t tables[4][256] = {};  // adjacent pixels increment different tables, see walk_columns()
   for (int y = rows.begin; y < rows.end; ++y) {
-    const uint8_t* luma = luma_of(in, y, 0, in.width(), block, worker);
+    const uint8_t* luma = luma_of_row(in, y, 0, in.width(), block_of(args).luma, args.worker);
     for (int x = 0; x < in.width(); ++x) ++tables[x & 3][luma[x]];
   }
   for (int v = 0; v < 256; ++v)
     add(counts[3 * 256 + v], tables[0][v] + tables[1][v] + tables[2][v] + tables[3][v]);
 }
 
-void count_waveform(const ConstImageRef& in, Band columns, const ScopeBlock& block, uint8_t* worker,
-                    uint32_t* counts) {
-  int begin[kMostColumns + 1];
+void Scope::count_waveform(const PassArgs& args, Band columns) const {
+  const ConstImageRef in = args.in[0];
+  int begin[kScopeColumns + 1];
   const int n = columns.end - columns.begin;
   for (int c = 0; c <= n; ++c) begin[c] = scope_column_begin(columns.begin + c, in.width());
-  uint32_t* own = counts + columns.begin * 256;
+  uint32_t* own = static_cast<uint32_t*>(args.stats) + columns.begin * 256;
   for (int y = 0; y < in.height(); ++y) {
-    const uint8_t* luma = luma_of(in, y, begin[0], begin[n], block, worker);
+    const uint8_t* luma = luma_of_row(in, y, begin[0], begin[n], block_of(args).luma, args.worker);
     walk_columns(begin, n, [&](int c, int x) { ++own[c * 256 + luma[x - begin[0]]]; });
   }
 }
 
-void count_parade(const ConstImageRef& in, Band columns, uint32_t* counts) {
-  int begin[kMostColumns + 1];
+void Scope::count_parade(const PassArgs& args, Band columns) const {
+  const ConstImageRef in = args.in[0];
+  int begin[kScopeColumns + 1];
   const int n = columns.end - columns.begin, channels = in.channels(),
             plane = scope_columns(in.width()) * 256;
   for (int c = 0; c <= n; ++c) begin[c] = scope_column_begin(columns.begin + c, in.width());
-  uint32_t* own = counts + columns.begin * 256;
+  uint32_t* own = static_cast<uint32_t*>(args.stats) + columns.begin * 256;
   const int green = channels == 1 ? 0 : 1, blue = channels == 1 ? 0 : 2;
   for (int y = 0; y < in.height(); ++y) {
     const uint8_t* row = in.row(y);
@@ -131,18 +119,19 @@ void count_parade(const ConstImageRef& in, Band columns, uint32_t* counts) {
   }
 }
 
-void count_chroma(const ConstImageRef& in, Band rows, const ScopeBlock& block, uint8_t* worker,
-                  uint32_t* counts) {
+void Scope::count_chroma(const PassArgs& args, Band rows) const {
+  const ConstImageRef in = args.in[0];
+  auto* counts = static_cast<uint32_t*>(args.stats);
   const auto width = static_cast<size_t>(in.width());
   if (in.channels() == 1)
     return add(counts[kGreyIndex],
                static_cast<uint32_t>(width) * static_cast<uint32_t>(rows.end - rows.begin));
-  auto* table = reinterpret_cast<uint32_t*>(worker);
-  auto* index = reinterpret_cast<uint16_t*>(worker + chroma_table_bytes());
-  std::memset(table, 0, chroma_table_bytes());
+  auto* table = reinterpret_cast<uint32_t*>(args.worker);
+  auto* index = reinterpret_cast<uint16_t*>(args.worker + kChromaTableBytes);
+  std::memset(table, 0, kChromaTableBytes);
   const auto row = &HWY_DYNAMIC_DISPATCH(chroma_row);
   for (int y = rows.begin; y < rows.end; ++y) {
-    row(in.row(y), index, width, block);
+    row(in.row(y), index, width, block_of(args));
     for (size_t x = 0; x < width; ++x) ++table[index[x]];
   }
   for (int i = 0; i < 65536; ++i) add(counts[i], table[i]);

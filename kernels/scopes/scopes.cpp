@@ -2,7 +2,7 @@
 
 #include "core/base/error.hpp"
 #include "kernels/common/tally.hpp"
-#include "kernels/scopes/scope_simd.hpp"
+#include "kernels/scopes/scope_rows.hpp"
 
 namespace lensd {
 namespace {
@@ -20,53 +20,40 @@ FilterSchema Scope::make_schema() {
 Layout Scope::configure(const FilterInputs& inputs) {
   const ImageFormat in = inputs.images[0];
   const Extent extent = in.extent;
-  if (inputs.picture)
-    params_.matrix =
-        scope_matrix(*inputs.picture) == YuvMatrix::bt601 ? LumaWeights::bt601 : LumaWeights::bt709;
+  params_.follow(inputs.picture);
   const size_t stats = scope_counts(kind_, extent.width) * sizeof(uint32_t);
   const double read = static_cast<double>(in.row_bytes()) * extent.height;
-  PassSpec pass{.name = name(kind_), .bytes = read + static_cast<double>(stats), .operations = 2 * read};
+  const auto width = static_cast<size_t>(extent.width);
+  PassSpec pass{.name = name(kind_),
+                .items = extent.height,
+                .bytes = read + static_cast<double>(stats),
+                .operations = 2 * read};
   size_t worker = 0;
   switch (kind_) {
     case ScopeKind::histogram:
-      pass.items = extent.height, pass.grain = tally_grain(extent), worker = luma_row_bytes(extent);
+      pass.run = cpu_pass<&Scope::count_histogram>, pass.launch = cuda_pass<&Scope::launch_histogram>;
+      pass.grain = tally_grain(extent), worker = width;
       break;
     case ScopeKind::waveform:
-      pass.items = scope_columns(extent.width), pass.grain = kColumnGrain, worker = luma_row_bytes(extent);
+      pass.run = cpu_pass<&Scope::count_waveform>, pass.launch = cuda_pass<&Scope::launch_waveform>;
+      pass.items = scope_columns(extent.width), pass.grain = kColumnGrain, worker = width;
       break;
     case ScopeKind::parade:
+      pass.run = cpu_pass<&Scope::count_parade>, pass.launch = cuda_pass<&Scope::launch_parade>;
       pass.items = scope_columns(extent.width), pass.grain = kColumnGrain;
       break;
     case ScopeKind::vectorscope:
-      pass.items = extent.height, pass.grain = chroma_grain(extent);
-      worker = chroma_table_bytes() + chroma_row_bytes(extent);
+      pass.run = cpu_pass<&Scope::count_chroma>, pass.launch = cuda_pass<&Scope::launch_chroma>;
+      pass.grain = kChromaPixels / extent.width + 1, worker = kChromaTableBytes + width * sizeof(uint16_t);
       break;
     case ScopeKind::compare:
-      throw Error(ExitCode::runtime_failure, "scope", "a comparison is a node of its own");
+      throw Error(ExitCode::runtime_failure, "scope", "kind compare has a filter of its own");
   }
   return {.output = {PixelFormat::gray8, {1, 1}},
           .passes = {pass},
           .scratch_bytes = {},
           .worker_bytes = worker,
           .stats_bytes = stats};
-}
-
-void Scope::run(const PassArgs& args, Band band) const {
-  const ConstImageRef in = args.in[0];
-  const ScopeBlock& block = block_of(args);
-  auto* counts = static_cast<uint32_t*>(args.stats);
-  switch (kind_) {
-    case ScopeKind::histogram:
-      return count_histogram(in, band, block, args.worker, counts);
-    case ScopeKind::waveform:
-      return count_waveform(in, band, block, args.worker, counts);
-    case ScopeKind::parade:
-      return count_parade(in, band, counts);
-    case ScopeKind::vectorscope:
-      return count_chroma(in, band, block, args.worker, counts);
-    case ScopeKind::compare:
-      break;
-  }
 }
 
 void Scope::reference(ReferenceRun& run) const {

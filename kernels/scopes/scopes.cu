@@ -4,23 +4,23 @@
 namespace lensd {
 namespace {
 
-/// Histogram and vectorscope: few large blocks, each adds its counters to the common ones at the end. Copies
-/// of the histogram's tables lie interleaved, so that lanes which meet the same value hit different banks.
+/// Histogram and vectorscope: few large blocks; each adds its counters to the common ones at the end. Copies
+/// of the histogram's tables are interleaved, so that lanes with the same value hit different banks.
 struct ScopeTuning {
   static constexpr int threads = 512;
   static constexpr int max_blocks = 264;
   static constexpr int copies = 8;
 };
 
-/// Waveform and parade: a block counts a few columns over a share of the rows.
+/// Waveform and parade: a block counts a few columns over part of the rows.
 struct ColumnTuning {
   static constexpr int threads = 256;
-  static constexpr int columns = 8;     ///< 8 or 24 KiB of counters
-  static constexpr int row_shares = 8;  ///< 256 blocks for images of 256 columns and more
+  static constexpr int columns = 8;     ///< columns per block: 8 or 24 KiB of counters
+  static constexpr int row_shares = 8;  ///< parts of the rows: 256 blocks for images at least 256 pixels wide
 };
 
-/// The vectorscope's middle, where nearly all pixels of video are, is counted in shared memory (36 KiB of the
-/// 48 that every device has); the rest goes to the common counters, equal neighbours as one addition.
+/// Centre of the vectorscope, which holds nearly all pixels of video. It is counted in shared memory (36 KiB
+/// of 48). Other pixels are added to the common counters, with equal values of a warp in one addition.
 struct ChromaWindow {
   static constexpr int first = 80, side = 96;
 };
@@ -64,7 +64,8 @@ __global__ void __launch_bounds__(ScopeTuning::threads)
   }
 }
 
-/// `planes` 1: luma; 3: R, G, B. A lane keeps its pixel column, and so its counters' column, over the rows.
+/// Counts a waveform (`planes` is 1: luma) or a parade (3: R, G, B). A lane keeps its pixel column, and so
+/// its column of counters, for all rows.
 __global__ void __launch_bounds__(ColumnTuning::threads)
     columns_scope(ImageView<const uint8_t> in, bool gray, int planes, bool aligned, const ScopeBlock* block,
                   uint32_t* total) {
@@ -138,7 +139,7 @@ __global__ void __launch_bounds__(ScopeTuning::threads)
     if (window[i] != 0) atomicAdd(&total[(i / side + first) * 256 + i % side + first], window[i]);
 }
 
-/// A grey image has no chroma: all its pixels lie in the middle.
+/// Counts a Gray8 image, which has no chroma: all pixels are in the centre.
 __global__ void grey_scope(uint32_t pixels, uint32_t* total) {
   total[kGreyIndex] = pixels;
 }
@@ -151,31 +152,44 @@ unsigned scope_blocks(const ImageFormat& format) {
   return static_cast<unsigned>(blocks < ScopeTuning::max_blocks ? blocks : ScopeTuning::max_blocks);
 }
 
+void launch_columns(const PassArgs& args, int planes, CudaStream stream) {
+  const ConstImageRef in = args.in[0];
+  const dim3 grid(blocks_for(scope_columns(in.width()), ColumnTuning::columns), ColumnTuning::row_shares);
+  const size_t shared = static_cast<size_t>(planes) * ColumnTuning::columns * 256 * sizeof(uint32_t);
+  columns_scope<<<grid, ColumnTuning::threads, shared, stream>>>(
+      in.as<const uint8_t>(), in.channels() == 1, planes, rows_aligned(in, 4),
+      static_cast<const ScopeBlock*>(args.block), static_cast<uint32_t*>(args.stats));
+  LENSD_LAUNCHED();
+}
+
 }  // namespace
 
-void Scope::launch(const PassArgs& args, CudaStream stream) const {
+void Scope::launch_histogram(const PassArgs& args, CudaStream stream) const {
   const ConstImageRef in = args.in[0];
-  const auto* block = static_cast<const ScopeBlock*>(args.block);
+  histogram_scope<<<scope_blocks(in.format), ScopeTuning::threads, 0, stream>>>(
+      in.as<const uint8_t>(), static_cast<int>(in.row_bytes()), in.channels() == 1, aligned16(in),
+      static_cast<const ScopeBlock*>(args.block), static_cast<uint32_t*>(args.stats));
+  LENSD_LAUNCHED();
+}
+
+void Scope::launch_waveform(const PassArgs& args, CudaStream stream) const {
+  launch_columns(args, 1, stream);
+}
+
+void Scope::launch_parade(const PassArgs& args, CudaStream stream) const {
+  launch_columns(args, 3, stream);
+}
+
+void Scope::launch_chroma(const PassArgs& args, CudaStream stream) const {
+  const ConstImageRef in = args.in[0];
   auto* counts = static_cast<uint32_t*>(args.stats);
-  const auto image = in.as<const uint8_t>();
-  const bool gray = in.channels() == 1;
-  const int row_bytes = static_cast<int>(in.row_bytes());
-  const unsigned blocks = scope_blocks(in.format);
-  if (kind_ == ScopeKind::histogram) {
-    histogram_scope<<<blocks, ScopeTuning::threads, 0, stream>>>(image, row_bytes, gray, aligned16(in), block,
-                                                                 counts);
-  } else if (kind_ == ScopeKind::vectorscope && gray) {
+  if (in.channels() == 1)
     grey_scope<<<1, 1, 0, stream>>>(static_cast<uint32_t>(in.width()) * static_cast<uint32_t>(in.height()),
                                     counts);
-  } else if (kind_ == ScopeKind::vectorscope) {
-    chroma_scope<<<blocks, ScopeTuning::threads, 0, stream>>>(image, row_bytes, aligned16(in), block, counts);
-  } else {
-    const int planes = kind_ == ScopeKind::parade ? 3 : 1;
-    const dim3 grid(blocks_for(scope_columns(in.width()), ColumnTuning::columns), ColumnTuning::row_shares);
-    const size_t shared = static_cast<size_t>(planes) * ColumnTuning::columns * 256 * sizeof(uint32_t);
-    columns_scope<<<grid, ColumnTuning::threads, shared, stream>>>(image, gray, planes, rows_aligned(in, 4),
-                                                                   block, counts);
-  }
+  else
+    chroma_scope<<<scope_blocks(in.format), ScopeTuning::threads, 0, stream>>>(
+        in.as<const uint8_t>(), static_cast<int>(in.row_bytes()), aligned16(in),
+        static_cast<const ScopeBlock*>(args.block), counts);
   LENSD_LAUNCHED();
 }
 

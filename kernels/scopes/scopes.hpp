@@ -1,9 +1,9 @@
-// scopes: histogram, waveform, RGB parade and vectorscope of an image, as exact counts of pixels.
+// scopes: counts the pixels of an image exactly, for histogram, waveform, RGB parade and vectorscope.
 //
-// The counts are the node's statistics, laid out as core/graph/scope_request.hpp says; its output image is
-// 1×1 and means nothing. Luma and colour differences are those of BT.601 or, for sources of BT.709 or
-// BT.2020, of BT.709 (ITU-R BT.601-7, BT.709-6), in full range and fixed point, whatever the image went
-// through since it was decoded.
+// The counts are the node's statistics, with the layout described in core/graph/scope_request.hpp; the output
+// image is a 1×1 dummy. Luma and colour differences use the BT.601 matrix or, for BT.709 and BT.2020 sources,
+// the BT.709 matrix (ITU-R BT.601-7, BT.709-6), in full range and fixed point. The filters before a scope do
+// not change the matrix.
 //
 // Formats: Gray8, RGBA8. Aliasing: none. Border rule: none. Temporal reach: none. Exact: integers.
 #pragma once
@@ -18,15 +18,22 @@ class Scope final : public FilterBase<Scope, ScopeParams, ScopeBlock> {
   explicit Scope(ScopeKind kind) : kind_(kind) {}
   static FilterSchema make_schema();
   Layout configure(const FilterInputs& inputs) override;
-  void run(const PassArgs& args, Band band) const override;
-#if LENSD_CUDA
-  void launch(const PassArgs& args, CudaStream stream) const override;
-#endif
-  /// The image only; the definition of the counts is count_reference().
+  /// Sets only the output image; the oracle of the counts is count_reference().
   void reference(ReferenceRun& run) const override;
   std::vector<uint32_t> count_reference(const Image& image) const;
 
  private:
+  // Bands of rows count into private tables and add these to the common counters. Bands of columns write only
+  // their own counters.
+  void count_histogram(const PassArgs& args, Band rows) const;
+  void launch_histogram(const PassArgs& args, CudaStream stream) const;
+  void count_waveform(const PassArgs& args, Band columns) const;
+  void launch_waveform(const PassArgs& args, CudaStream stream) const;
+  void count_parade(const PassArgs& args, Band columns) const;
+  void launch_parade(const PassArgs& args, CudaStream stream) const;
+  void count_chroma(const PassArgs& args, Band rows) const;
+  void launch_chroma(const PassArgs& args, CudaStream stream) const;
+
   ScopeKind kind_;
 };
 

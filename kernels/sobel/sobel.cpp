@@ -12,7 +12,7 @@ HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// sobel_magnitude of 32-bit lanes.
+/// Does the same as sobel_magnitude() in 32-bit lanes.
 template <class D32, class V = hn::Vec<D32>>
 HWY_INLINE V sobel_magnitude_lanes(D32 d32, V dx, V dy) {
   const hn::Rebind<float, D32> df;
@@ -21,7 +21,7 @@ HWY_INLINE V sobel_magnitude_lanes(D32 d32, V dx, V dy) {
   return hn::ConvertTo(d32, hn::Min(root, hn::Set(df, 255.0f)));
 }
 
-/// sobel_direction of 32-bit lanes.
+/// Does the same as sobel_direction() in 32-bit lanes.
 template <class D32, class V = hn::Vec<D32>>
 HWY_INLINE V sobel_direction_lanes(D32 d32, V dx, V dy) {
   const hn::Rebind<float, D32> df;
@@ -43,7 +43,7 @@ HWY_INLINE V sobel_direction_lanes(D32 d32, V dx, V dy) {
   return hn::And(hn::ConvertTo(d32, hn::Add(a, hn::Set(df, 0.5f))), hn::Set(d32, 255));
 }
 
-/// One output row from the rows above, at and below; each has a pixel of border on both sides.
+/// Computes one output row from the rows above, at and below; each has a pixel of border on both sides.
 void sobel_row(const uint8_t* above, const uint8_t* at, const uint8_t* below, uint8_t* out, int width,
                SobelOutput output) {
   int x = 0;
@@ -98,19 +98,12 @@ FilterSchema Sobel::make_schema() {
 }
 
 Layout Sobel::configure(const FilterInputs& inputs) {
-  const ImageFormat format = inputs.images[0];
-  const double pixels = static_cast<double>(format.extent.width) * format.extent.height;
-  return {.output = format,
-          .passes = {{.name = "sobel",
-                      .items = format.extent.height,
-                      .grain = 8,
-                      .bytes = 2 * pixels,
-                      .operations = 16 * pixels}},
-          .scratch_bytes = {},
-          .worker_bytes = RowRing::bytes(format, 1)};
+  Layout layout = single_pass(inputs.images[0], cost);
+  layout.worker_bytes = RowRing::bytes(layout.output, 1);
+  return layout;
 }
 
-void Sobel::run(const PassArgs& args, Band band) const {
+void Sobel::apply(const PassArgs& args, Band band) const {
   const SobelBlock& block = block_of(args);
   const auto row = HWY_DYNAMIC_DISPATCH(sobel_row);
   RowRing rows(args.in[0], 1, block.border, args.worker);
@@ -128,15 +121,14 @@ void Sobel::reference(ReferenceRun& run) const {
               sy = border_index(y, in.height(), params_.border);
     return sx < 0 || sy < 0 ? 0 : int{in.at(sx, sy)};
   };
-  for (int y = 0; y < in.height(); ++y)
-    for (int x = 0; x < in.width(); ++x) {
-      int dx = 0, dy = 0;
-      for (int i = -1; i <= 1; ++i) {
-        dx += (2 - i * i) * (at(x + 1, y + i) - at(x - 1, y + i));
-        dy += (2 - i * i) * (at(x + i, y + 1) - at(x + i, y - 1));
-      }
-      run.out.at(x, y) = sobel_value(params_.output, dx, dy);
+  for_each_sample(in.format.extent, 1, [&](int x, int y, int) {
+    int dx = 0, dy = 0;
+    for (int i = -1; i <= 1; ++i) {
+      dx += (2 - i * i) * (at(x + 1, y + i) - at(x - 1, y + i));
+      dy += (2 - i * i) * (at(x + i, y + 1) - at(x + i, y - 1));
     }
+    run.out.at(x, y) = sobel_value(params_.output, dx, dy);
+  });
 }
 
 }  // namespace lensd

@@ -1,19 +1,19 @@
 #include "kernels/common/border_call.cuh"
-#include "kernels/common/gradient_pairs.cuh"
-#include "kernels/common/planar_tile.cuh"
+#include "kernels/common/tiles/gradient_pairs.cuh"
+#include "kernels/common/tiles/planar_tile.cuh"
 #include "kernels/sobel/sobel.hpp"
 
 namespace lensd {
 namespace {
 
-/// A thread computes 8 × 4 pixels. No shared memory: what neighbours read too is in the L1 cache.
+/// A thread computes 8 × 4 pixels. No shared memory: repeated reads of neighbouring pixels hit the L1 cache.
 struct SobelTuning {
   static constexpr int threads_x = 32, threads_y = 4;
   static constexpr int words = 2, columns = 4 * words, rows = 4;
 };
 
-/// What a thread reads of each row: its columns from `x` on, and the one on either side, which the border
-/// rule may put anywhere or nowhere (−1). `wide`: the columns are inside, at a multiple of 8 bytes.
+/// Columns of each row that a thread reads: its own from `x` on, and one on either side as placed by the
+/// border rule (−1: none). `wide`: the columns are inside, at a multiple of 8 bytes.
 struct SobelColumns {
   int x, left, right;
   bool wide;
@@ -25,14 +25,15 @@ struct SobelColumns {
         wide(aligned && from + SobelTuning::columns <= width) {}
 };
 
-/// Words of the columns of row y by the border rule. Not inlined: few threads come here, and it is long.
+/// Loads the thread's columns of row y by the border rule. Not inlined: the code is long and few threads call
+/// it.
 __device__ __noinline__ uint2 sobel_words(const TileSource& in, int x, int y, Border border) {
   uint32_t first[1], second[1];
   load_quad<1>(in, x, y, border, first), load_quad<1>(in, x + 4, y, border, second);
   return make_uint2(first[0], second[0]);
 }
 
-/// A thread's columns of row y.
+/// Returns a thread's columns of row y.
 __device__ __forceinline__ ColumnPairs<SobelTuning::words> sobel_pixels(const TileSource& in,
                                                                         const SobelColumns& at, int y,
                                                                         Border border) {
@@ -45,7 +46,8 @@ __device__ __forceinline__ ColumnPairs<SobelTuning::words> sobel_pixels(const Ti
   return {{two.x & kBytes, two.y & kBytes}, {two.x >> 8 & kBytes, two.y >> 8 & kBytes}, left | right << 16};
 }
 
-/// The words of a row that reaches beyond the image, or is not aligned. Not inlined, as sobel_words().
+/// Stores a thread's words of a row if they extend beyond the image or the row is not aligned. Not inlined,
+/// like sobel_words().
 __device__ __noinline__ void sobel_store_rim(const ImageView<uint8_t>& out, int x, int y, uint2 words,
                                              bool aligned) {
   uint8_t* to = out.row(y) + x;
@@ -53,20 +55,21 @@ __device__ __noinline__ void sobel_store_rim(const ImageView<uint8_t>& out, int 
   if (x + 4 < out.extent.width) store_bytes(to + 4, words.y, out.extent.width - x - 4, aligned);
 }
 
-/// From here on to twice as much, floats are the whole numbers: their low bits are the number's.
+/// In [2^23, 2^24) a float's mantissa is the integer.
 inline constexpr float kWhole = 8388608.0f;
 
-/// The half of the column, and kWhole + the half.
+/// Returns the 16-bit half of a column.
 __device__ __forceinline__ int half_of(const uint32_t (&pairs)[2], int column) {
   return static_cast<int>(column < 2 ? pairs[column] & 0xffff : pairs[column - 2] >> 16);
 }
+/// Returns kWhole plus the 16-bit half of a column, as a float.
 __device__ __forceinline__ float whole_of(const uint32_t (&pairs)[2], int column) {
   return __uint_as_float(__byte_perm(pairs[column & 1], 0x4b00, column < 2 ? 0x5410 : 0x5432));
 }
 
-/// sobel_magnitude(). An approximate root is within 2^-23 of the exact one, 3e-5 below 256, which is as good
-/// as a correctly rounded one: neither comes near the half between two results. The result is the lowest
-/// byte.
+/// Does the same as sobel_magnitude(); the result is the lowest byte. The approximate root is within 2^-23 of
+/// the exact one (relative), an error of 3e-5 below 256. That rounds to the same value, since roots are never
+/// that close to a half.
 __device__ __forceinline__ uint32_t magnitude_of(const GradientPairs& g, int column) {
   const float dx = whole_of(g.x, column) - (kWhole + GradientPairs::x_bias),
               dy = whole_of(g.y, column) - (kWhole + GradientPairs::y_bias);
@@ -89,7 +92,8 @@ __device__ __forceinline__ uint32_t sobel_word(const GradientPairs& g) {
   return __byte_perm(__byte_perm(v[0], v[1], 0x0040), __byte_perm(v[2], v[3], 0x0040), 0x5410);
 }
 
-/// Writes the thread's patch, whose first pixel is inside the image. `rows` begin with the one above it.
+/// Writes the thread's pixels, the first of which is inside the image. `rows` begin with the row above the
+/// first one.
 template <SobelOutput kOutput>
 __device__ __forceinline__ void sobel_patch(
     const ColumnPairs<SobelTuning::words> (&rows)[SobelTuning::rows + 2], const ImageView<uint8_t>& out,
@@ -108,7 +112,8 @@ __device__ __forceinline__ void sobel_patch(
   }
 }
 
-/// `wide`: rows of both images start at multiples of 8 bytes; `aligned`: the output's at multiples of 4.
+/// Computes 8 × 4 pixels per thread. `wide`: rows of both images start at multiples of 8 bytes; `aligned`:
+/// output rows start at multiples of 4 bytes.
 __global__ void __launch_bounds__(SobelTuning::threads_x* SobelTuning::threads_y)
     sobel_kernel(TileSource in, ImageView<uint8_t> out, bool wide, bool aligned,
                  const SobelBlock* __restrict__ params) {
@@ -136,7 +141,7 @@ __global__ void __launch_bounds__(SobelTuning::threads_x* SobelTuning::threads_y
 
 }  // namespace
 
-void Sobel::launch(const PassArgs& args, CudaStream stream) const {
+void Sobel::launch_apply(const PassArgs& args, CudaStream stream) const {
   const ConstImageRef in = args.in[0];
   const dim3 threads(SobelTuning::threads_x, SobelTuning::threads_y);
   const dim3 grid(blocks_for(in.width(), SobelTuning::threads_x * SobelTuning::columns),

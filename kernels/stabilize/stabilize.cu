@@ -9,7 +9,8 @@ struct StabilizeTuning {
   static constexpr int warp_columns = 32, warp_rows = 8;
 };
 
-/// One block. Pairs stand in the order of their places, as on the CPU: hypotheses are drawn by number.
+/// Fills the pairs and their weights with one block. Pairs are ordered by place, as on the CPU, since
+/// hypotheses select them by index.
 __global__ void pairs_kernel(const TrackTable* table, Extent extent, StabilizeWork* work) {
   constexpr int warps = StabilizeTuning::pair_threads / 32;
   __shared__ uint32_t in_warp[warps];
@@ -29,24 +30,24 @@ __global__ void pairs_kernel(const TrackTable* table, Extent extent, StabilizeWo
       all += in_warp[w];
     }
     const uint32_t at = count + before + static_cast<uint32_t>(__popc(ballot & ((1u << lane) - 1)));
-    if (takes) take_pair(grid, table->tracks()[place], *work, at);
+    if (takes) add_pair(grid, table->tracks()[place], *work, at);
     count += all;
     __syncthreads();
   }
-  // Pairs of a cell are counted in any order; then each has its share of the cell's weight.
+  // Count the pairs of each cell; then give each pair its part of the cell's weight.
   __shared__ uint32_t in_cell[kCells];
   for (uint32_t i = threadIdx.x; i < kCells; i += blockDim.x) in_cell[i] = 0;
   __syncthreads();
   for (uint32_t i = threadIdx.x; i < count; i += blockDim.x) atomicAdd(&in_cell[grid.cell(*work, i)], 1u);
   __syncthreads();
   for (uint32_t i = threadIdx.x; i < count; i += blockDim.x)
-    work->weight[i] = weight_in(in_cell[grid.cell(*work, i)]);
+    work->weight[i] = pair_weight(in_cell[grid.cell(*work, i)]);
   if (threadIdx.x == 0) work->count = count;
 }
 
-/// A block for each hypothesis.
+/// Computes the votes with one block per hypothesis.
 __global__ void votes_kernel(const StabilizeBlock* block, StabilizeWork* work) {
-  __shared__ AgreeTest test;
+  __shared__ InlierTest test;
   __shared__ uint32_t votes;
   __shared__ bool stands;
   const uint32_t h = blockIdx.x;
@@ -54,10 +55,10 @@ __global__ void votes_kernel(const StabilizeBlock* block, StabilizeWork* work) {
     Motion motion;
     votes = 0;
     stands = work->count >= pairs_needed(block->model) && hypothesis(block->model, *work, h, motion);
-    if (stands) test = AgreeTest::make(motion, block->threshold2);
+    if (stands) test = InlierTest::make(motion, block->threshold2);
   }
   __syncthreads();
-  Agreement sum;
+  InlierWeights sum;
   if (stands)
     for (uint32_t i = threadIdx.x; i < work->count; i += blockDim.x) sum.add(test, *work, i);
   uint32_t mine = sum.votes(h);
@@ -67,13 +68,13 @@ __global__ void votes_kernel(const StabilizeBlock* block, StabilizeWork* work) {
   if (threadIdx.x == 0) work->votes[h] = votes;
 }
 
-/// Sums over the pairs that agree with the test, in `sums` for all threads of the block.
-__device__ void sum_agreeing(const StabilizeWork& work, const AgreeTest& test, bool weighs, PairSums& sums) {
+/// Sums the pairs that agree with the test, for all threads of the block.
+__device__ void sum_inliers(const StabilizeWork& work, const InlierTest& test, bool weighs, PairSums& sums) {
   if (threadIdx.x < PairSums::sums) sums.of[threadIdx.x] = 0;
   __syncthreads();
   PairSums mine{};
   for (uint32_t i = threadIdx.x; i < work.count; i += blockDim.x)
-    if (test.agrees(work, i)) mine.add(work, i, weighs);
+    if (test.is_inlier(work, i)) mine.add(work, i, weighs);
 #pragma unroll
   for (int s = 0; s < PairSums::sums; ++s) {
     int64_t v = mine.of[s];
@@ -84,14 +85,15 @@ __device__ void sum_agreeing(const StabilizeWork& work, const AgreeTest& test, b
   __syncthreads();
 }
 
-/// One block: all sum, the first thread solves and takes the motion into the path.
+/// Computes the motion with one block: all threads sum; the first one solves for the motion and updates the
+/// path.
 __global__ void motion_kernel(const StabilizeBlock* params, const StabilizeWork* work, Extent extent,
                               StatePair<StabilizeState> states, StabilizeStats* stats) {
   __shared__ StabilizeBlock block;
-  __shared__ AgreeTest test;
+  __shared__ InlierTest test;
   __shared__ PairSums sums;
   __shared__ uint32_t best;
-  Motion motion;  // the first thread's
+  Motion motion;  // used only by the first thread
   if (threadIdx.x == 0) block = *params, best = 0;
   __syncthreads();
   if (threadIdx.x < kHypotheses) atomicMax(&best, vote_rank(work->votes[threadIdx.x], threadIdx.x));
@@ -100,9 +102,10 @@ __global__ void motion_kernel(const StabilizeBlock* params, const StabilizeWork*
   const uint32_t start = ranked_hypothesis(best);
   if (any && threadIdx.x == 0) hypothesis(block.model, *work, start, motion);
   for (int round = 0; any && round <= kFitRounds; ++round) {
-    if (threadIdx.x == 0) test = AgreeTest::make(motion, block.threshold2 * round_part(round, start == 0));
+    if (threadIdx.x == 0)
+      test = InlierTest::make(motion, block.threshold2 * threshold_part(round, start == 0));
     __syncthreads();
-    sum_agreeing(*work, test, round_weighs(round), sums);
+    sum_inliers(*work, test, round_is_weighted(round), sums);
     if (threadIdx.x == 0 && round < kFitRounds && sums.of[PairSums::count] >= pairs_needed(block.model))
       motion = least_squares(block.model, sums);
     __syncthreads();
@@ -118,14 +121,14 @@ __global__ void motion_kernel(const StabilizeBlock* params, const StabilizeWork*
   if (threadIdx.x != 0) return;
   stats->pairs = work->count;
   stats->inliers = any ? static_cast<uint32_t>(sums.of[PairSums::count]) : 0;
-  if (any) accepted(block.model, sums, static_cast<int64_t>(all_weight), motion);
+  if (any) accept_motion(block.model, sums, static_cast<int64_t>(all_weight), motion);
   StabilizeState state = states.past();
   advance_path(block, states.frame->reset != 0, motion, state);
   decide_warp(block, extent, motion, state, *stats);
   *states.after() = state;
 }
 
-/// Where output pixel (x, y) comes from: columns and rows that stand for those outside, -1 for the constant.
+/// Source pixels of output pixel (x, y) after the border rule; −1 for the constant.
 struct WarpTaps {
   int x0, x1, y0, y1;
   uint32_t fx, fy;
@@ -156,11 +159,11 @@ __global__ void warp_rgba_kernel(PixelWordsIn in, PixelWordsOut out, Extent exte
   uint32_t pixel = 0;
 #pragma unroll
   for (int c = 0; c < 32; c += 8)
-    pixel |= between(p00 >> c & 255, p01 >> c & 255, p10 >> c & 255, p11 >> c & 255, taps.fx, taps.fy) << c;
+    pixel |= bilinear(p00 >> c & 255, p01 >> c & 255, p10 >> c & 255, p11 >> c & 255, taps.fx, taps.fy) << c;
   out.set(x, y, pixel);
 }
 
-/// A thread for four pixels, which are written as a word.
+/// Warps four Gray8 pixels per thread and stores them as a word.
 __global__ void warp_gray_kernel(ImageView<const uint8_t> in, ImageView<uint8_t> out, bool aligned,
                                  const StabilizeBlock* block, const StabilizeStats* stats) {
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * 4;
@@ -175,41 +178,54 @@ __global__ void warp_gray_kernel(ImageView<const uint8_t> in, ImageView<uint8_t>
   uint32_t word = 0;
   for (int i = 0; i < count; ++i) {
     const WarpTaps taps(warp, border, in.extent, x + i, y);
-    word |= between(at(taps.x0, taps.y0), at(taps.x1, taps.y0), at(taps.x0, taps.y1), at(taps.x1, taps.y1),
-                    taps.fx, taps.fy)
+    word |= bilinear(at(taps.x0, taps.y0), at(taps.x1, taps.y0), at(taps.x0, taps.y1), at(taps.x1, taps.y1),
+                     taps.fx, taps.fy)
             << (8 * i);
   }
   store_bytes(out.row(y) + x, word, count, aligned);
 }
 
+StabilizeWork* work_of(const PassArgs& args) {
+  return reinterpret_cast<StabilizeWork*>(args.scratch[0]);
+}
+
 }  // namespace
 
-void Stabilize::launch(const PassArgs& args, CudaStream stream) const {
+void Stabilize::launch_gather(const PassArgs& args, CudaStream stream) const {
+  pairs_kernel<<<1, StabilizeTuning::pair_threads, 0, stream>>>(args.tracks, args.in[0].format.extent,
+                                                                work_of(args));
+  LENSD_LAUNCHED();
+}
+
+void Stabilize::launch_vote(const PassArgs& args, CudaStream stream) const {
+  votes_kernel<<<kHypotheses, StabilizeTuning::vote_threads, 0, stream>>>(
+      static_cast<const StabilizeBlock*>(args.block), work_of(args));
+  LENSD_LAUNCHED();
+}
+
+void Stabilize::launch_fit(const PassArgs& args, CudaStream stream) const {
+  motion_kernel<<<1, StabilizeTuning::motion_threads, 0, stream>>>(
+      static_cast<const StabilizeBlock*>(args.block), work_of(args), args.in[0].format.extent,
+      args.state_of<StabilizeState>(), static_cast<StabilizeStats*>(args.stats));
+  LENSD_LAUNCHED();
+}
+
+void Stabilize::launch_warp(const PassArgs& args, CudaStream stream) const {
   using Tuning = StabilizeTuning;
   const ConstImageRef in = args.in[0];
   const Extent extent = in.format.extent;
   const auto* block = static_cast<const StabilizeBlock*>(args.block);
-  auto* work = reinterpret_cast<StabilizeWork*>(args.scratch[0]);
-  auto* stats = static_cast<StabilizeStats*>(args.stats);
-  if (args.pass == kPairs) {
-    pairs_kernel<<<1, Tuning::pair_threads, 0, stream>>>(args.tracks, extent, work);
-  } else if (args.pass == kVotes) {
-    votes_kernel<<<kHypotheses, Tuning::vote_threads, 0, stream>>>(block, work);
-  } else if (args.pass == kMotion) {
-    motion_kernel<<<1, Tuning::motion_threads, 0, stream>>>(block, work, extent,
-                                                            args.state_of<StabilizeState>(), stats);
-  } else {
-    const bool gray = in.channels() == 1;
-    const dim3 threads(Tuning::warp_columns, Tuning::warp_rows);
-    const dim3 grid(blocks_for(gray ? (extent.width + 3) / 4 : extent.width, Tuning::warp_columns),
-                    blocks_for(extent.height, Tuning::warp_rows));
-    if (gray)
-      warp_gray_kernel<<<grid, threads, 0, stream>>>(in.as<const uint8_t>(), args.out.as<uint8_t>(),
-                                                     rows_aligned(args.out, 4), block, stats);
-    else
-      warp_rgba_kernel<<<grid, threads, 0, stream>>>(PixelWordsIn(in), PixelWordsOut(args.out), extent, block,
-                                                     stats);
-  }
+  const auto* stats = static_cast<const StabilizeStats*>(args.stats);
+  const bool gray = in.channels() == 1;
+  const dim3 threads(Tuning::warp_columns, Tuning::warp_rows);
+  const dim3 grid(blocks_for(gray ? (extent.width + 3) / 4 : extent.width, Tuning::warp_columns),
+                  blocks_for(extent.height, Tuning::warp_rows));
+  if (gray)
+    warp_gray_kernel<<<grid, threads, 0, stream>>>(in.as<const uint8_t>(), args.out.as<uint8_t>(),
+                                                   rows_aligned(args.out, 4), block, stats);
+  else
+    warp_rgba_kernel<<<grid, threads, 0, stream>>>(PixelWordsIn(in), PixelWordsOut(args.out), extent, block,
+                                                   stats);
   LENSD_LAUNCHED();
 }
 

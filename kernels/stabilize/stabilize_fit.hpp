@@ -1,15 +1,15 @@
-// The motion that most tracks share, by seeded RANSAC and least squares over those that agree.
+// The motion that most tracks share, by seeded RANSAC and least squares over the inliers.
 //
-//   TrackTable ─▶ pairs (previous, current) ─▶ 256 hypotheses, each weighs who agrees ─▶ the best, refined
+//   TrackTable ─▶ pairs (previous, current) ─▶ 256 hypotheses, scored by inliers ─▶ the best, refined
 //
-// Corners crowd on what has texture, which may be a thing that moves by itself. So the picture has cells, and
-// the pairs of a cell weigh as much together as those of any other. What moves slowly agrees with rest within
-// a coarse threshold, so pairs within a half and a quarter of it count more. And the first hypothesis, that
-// the camera rests, needs only half the weight of another, but within the quarter: what moves before a
-// resting camera seldom leaves less than that in place.
+// Corners cluster on textured objects, which may move independently. So the picture is divided into cells,
+// and the pairs of each cell have the same total weight. Within a coarse threshold, slow objects agree with a
+// camera at rest, so pairs within a half and a quarter of the threshold count more. The first hypothesis is a
+// camera at rest. It needs only half the weight of another hypothesis, but within a quarter of the threshold:
+// objects that move in front of a resting camera seldom leave less than that weight at rest.
 //
-// Positions are integers, counts and sums too, so that their order does not matter; what is solved from sums
-// is doubles in prescribed order.
+// Positions, counts and sums are integers, so their order does not matter. Solutions are doubles in
+// prescribed order.
 #pragma once
 
 #include <cstddef>
@@ -18,27 +18,27 @@
 
 namespace lensd {
 
-/// Half of the tracks may be wrong: the chance that all of 256 triples have a wrong one is below 1e-14.
+/// If half of the tracks are outliers, the probability that all 256 triples contain one is below 1e-14.
 inline constexpr int kHypotheses = 256;
-/// Rounds of least squares; who agrees is asked anew before each, and once more at the end.
+/// Rounds of least squares. Inliers are determined before each round, and once more at the end.
 inline constexpr int kFitRounds = 3;
-/// Part of the squared threshold that counts in a round: half the threshold where the sample of a hypothesis
-/// is all that is known, a quarter of it then. Rest has no noise.
-LENSD_HD constexpr float round_part(int round, bool from_rest) {
+/// Returns the fraction of the squared threshold in a round: half the threshold first, when only a sample is
+/// known, then a quarter, and the whole threshold for the final inliers. The hypothesis of a camera at rest
+/// is exact, so it starts with a quarter.
+LENSD_HD constexpr float threshold_part(int round, bool from_rest) {
   return round == kFitRounds ? 1.f : round == 0 && !from_rest ? 1.f / 4 : 1.f / 16;
 }
-/// In the last round of least squares pairs count alike, which is more exact once it is known who belongs
-/// together.
-LENSD_HD constexpr bool round_weighs(int round) {
+/// Returns false for the last round of least squares: with known inliers it is more accurate without weights.
+LENSD_HD constexpr bool round_is_weighted(int round) {
   return round != kFitRounds - 1;
 }
 
-/// Cells of the picture, across and down.
+/// Number of cells of the picture, across and down.
 inline constexpr int kCellColumns = 16, kCellRows = 12, kCells = kCellColumns * kCellRows;
-/// Weight that the pairs of a cell share; 1 at least for each.
+/// Weight that the pairs of a cell share; each pair has at least 1.
 inline constexpr uint32_t kCellWeight = 64;
 
-/// Scratch. Positions are in 1/256 pixel from the picture's centre.
+/// Work memory in scratch. Positions are in 1/256 pixel from the picture's centre.
 struct StabilizeWork {
   uint32_t count, reserved[3];
   uint32_t votes[kHypotheses];
@@ -47,7 +47,7 @@ struct StabilizeWork {
   int32_t weight[kMaxTracks];
 };
 
-/// From a table's coordinates to pair steps; a table from before a resize is scaled to this picture.
+/// Converts a table's coordinates to steps. A table from before a resize is scaled to this picture.
 struct PairGrid {
   float scale_x, scale_y;
   int centre_x, centre_y;
@@ -58,7 +58,7 @@ struct PairGrid {
             same ? 1.f : static_cast<float>(picture.height) / static_cast<float>(table.height),
             (picture.width - 1) * (kPairSteps / 2), (picture.height - 1) * (kPairSteps / 2)};
   }
-  /// Where a pair was, in the previous frame.
+  /// Returns the cell of a pair's position in the previous frame.
   LENSD_HD int cell(const StabilizeWork& work, uint32_t i) const {
     const auto part = [](int p, int centre, int cells) {
       const int at = static_cast<int>(int64_t{p + centre} * cells / (2 * centre + kPairSteps));
@@ -72,38 +72,38 @@ struct PairGrid {
  private:
   LENSD_HD static int steps(float v, float scale) {
     if (scale != 1.f) v = (v + 0.5f) * scale - 0.5f;
-    v = v > -kMaxSide ? (v < 2.f * kMaxSide ? v : 2.f * kMaxSide) : -kMaxSide;  // also what is not a number
+    v = v > -kMaxSide ? (v < 2.f * kMaxSide ? v : 2.f * kMaxSide) : -kMaxSide;  // NaN becomes −kMaxSide
     return static_cast<int>(floorf(v * kPairSteps + 0.5f));
   }
 };
 
-LENSD_HD inline void take_pair(const PairGrid& grid, const Track& track, StabilizeWork& work, uint32_t at) {
+LENSD_HD inline void add_pair(const PairGrid& grid, const Track& track, StabilizeWork& work, uint32_t at) {
   work.px[at] = grid.x(track.previous_x), work.py[at] = grid.y(track.previous_y);
   work.qx[at] = grid.x(track.x), work.qy[at] = grid.y(track.y);
 }
 
-LENSD_HD inline int32_t weight_in(uint32_t pairs_of_cell) {
+LENSD_HD inline int32_t pair_weight(uint32_t pairs_of_cell) {
   return static_cast<int32_t>(pairs_of_cell < kCellWeight ? kCellWeight / pairs_of_cell : 1);
 }
 
-/// Which pair is the j-th of hypothesis h: a fixed sequence, whatever the frame.
-LENSD_HD inline uint32_t drawn_pair(uint32_t h, uint32_t j, uint32_t count) {
+/// Returns the index of the j-th pair of hypothesis h: a fixed sequence, the same for every frame.
+LENSD_HD inline uint32_t sampled_pair(uint32_t h, uint32_t j, uint32_t count) {
   uint32_t v = 0x9e3779b9u + 3 * h + j;
   v ^= v >> 16, v *= 0x7feb352du, v ^= v >> 15, v *= 0x846ca68bu, v ^= v >> 16;
   return static_cast<uint32_t>(uint64_t{v} * count >> 32);
 }
 
-/// Fewest pairs that are taken for a motion: twice as many as determine it, and one.
+/// Returns the minimum number of pairs for a motion: twice the number that determines it, plus one.
 LENSD_HD inline uint32_t pairs_needed(StabilizeModel model) {
   return model == StabilizeModel::translation ? 3 : model == StabilizeModel::similarity ? 5 : 7;
 }
 
-/// Hypothesis h of `count` pairs, at least pairs_needed(); positions in steps. False where its points lie too
-/// close together, or it is no motion of a camera. The first one is rest.
+/// Computes hypothesis h, in steps, from at least pairs_needed() pairs. Returns false if its points are too
+/// close together or the motion is implausible. Hypothesis 0 is a camera at rest.
 LENSD_HD inline bool hypothesis(StabilizeModel model, const StabilizeWork& work, uint32_t h, Motion& motion) {
   constexpr double near = 8.0 * kPairSteps;
-  const uint32_t i = drawn_pair(h, 0, work.count), j = drawn_pair(h, 1, work.count),
-                 k = drawn_pair(h, 2, work.count);
+  const uint32_t i = sampled_pair(h, 0, work.count), j = sampled_pair(h, 1, work.count),
+                 k = sampled_pair(h, 2, work.count);
   const double px = work.px[i], py = work.py[i], qx = work.qx[i], qy = work.qy[i];
   motion = Motion{};
   if (h == 0) return true;
@@ -125,14 +125,14 @@ LENSD_HD inline bool hypothesis(StabilizeModel model, const StabilizeWork& work,
   motion.x0 = qx - (motion.xx * px + motion.xy * py), motion.y0 = qy - (motion.yx * px + motion.yy * py);
   Motion in_pixels = motion;
   in_pixels.x0 /= kPairSteps, in_pixels.y0 /= kPairSteps;
-  return is_gentle(in_pixels);
+  return is_plausible(in_pixels);
 }
 
-/// A motion in steps as floats, with which pairs are asked whether they agree.
-struct AgreeTest {
+/// Test of pairs against a motion, in steps and as floats.
+struct InlierTest {
   float xx, xy, x0, yx, yy, y0, threshold2;
 
-  LENSD_HD static AgreeTest make(const Motion& m, float threshold2) {
+  LENSD_HD static InlierTest make(const Motion& m, float threshold2) {
     return {static_cast<float>(m.xx),
             static_cast<float>(m.xy),
             static_cast<float>(m.x0),
@@ -147,27 +147,28 @@ struct AgreeTest {
     const float ry = yx * px + yy * py + y0 - static_cast<float>(work.qy[i]);
     return rx * rx + ry * ry;
   }
-  LENSD_HD bool agrees(const StabilizeWork& work, uint32_t i) const {
+  LENSD_HD bool is_inlier(const StabilizeWork& work, uint32_t i) const {
     return distance2(work, i) <= threshold2;
   }
 };
 
-/// Weight of the pairs within the threshold, within half of it, and within a quarter.
-struct Agreement {
+/// Sums of the weights of the pairs within the threshold, half of it and a quarter of it.
+struct InlierWeights {
   uint32_t whole = 0, half = 0, quarter = 0;
 
-  LENSD_HD void add(const AgreeTest& test, const StabilizeWork& work, uint32_t i) {
+  LENSD_HD void add(const InlierTest& test, const StabilizeWork& work, uint32_t i) {
     const float d = test.distance2(work, i);
     const auto weight = static_cast<uint32_t>(work.weight[i]);
     whole += d <= test.threshold2 ? weight : 0;
     half += d <= test.threshold2 * 0.25f ? weight : 0;
     quarter += d <= test.threshold2 * 0.0625f ? weight : 0;
   }
-  /// Of hypothesis h.
+  /// Returns the votes of hypothesis h.
   LENSD_HD uint32_t votes(uint32_t h) const { return h == 0 ? 8 * quarter : whole + half + 2 * quarter; }
 };
 
-/// Weighted sums over pairs. Positions have 24 bits with their sign, all weights together 15: products fit.
+/// Weighted sums over pairs. Positions have 24 bits with sign and the sum of weights 15 bits, so products fit
+/// 64 bits.
 struct PairSums {
   enum Sum { count, weight, px, py, qx, qy, pxpx, pxpy, pypy, pxqx, pxqy, pyqx, pyqy, sums };
   int64_t of[sums];
@@ -180,14 +181,13 @@ struct PairSums {
     of[pxqx] += w * (x * u), of[pxqy] += w * (x * v), of[pyqx] += w * (y * u), of[pyqy] += w * (y * v);
   }
   LENSD_HD double mean(Sum a) const { return static_cast<double>(of[a]) / static_cast<double>(of[weight]); }
-  /// Sum of products less what the means contribute.
+  /// Returns the sum of products about the means.
   LENSD_HD double about_means(Sum product, Sum a, Sum b) const {
     return static_cast<double>(of[product]) - mean(a) * static_cast<double>(of[b]);
   }
 };
 
-/// The motion with the least sum of squared errors, in steps. Where points lie on a line or in one place, a
-/// simpler model's.
+/// Returns the least-squares motion in steps. Uses a simpler model if the points are collinear or coincide.
 LENSD_HD inline Motion least_squares(StabilizeModel model, const PairSums& s) {
   using S = PairSums;
   const double xx = s.about_means(S::pxpx, S::px, S::px), yy = s.about_means(S::pypy, S::py, S::py);
@@ -197,7 +197,7 @@ LENSD_HD inline Motion least_squares(StabilizeModel model, const PairSums& s) {
   const double area = xx * yy - xy * xy, spread = xx + yy;
   Motion m;
   const double least =
-      64.0 * kPairSteps * kPairSteps * static_cast<double>(s.of[S::weight]);  // 8 pixels apart
+      64.0 * kPairSteps * kPairSteps * static_cast<double>(s.of[S::weight]);  // a spread of 8 pixels
   if (model == StabilizeModel::affine && area > 1e-4 * (spread * spread)) {
     m.xx = (xu * yy - yu * xy) / area, m.xy = (yu * xx - xu * xy) / area;
     m.yx = (xv * yy - yv * xy) / area, m.yy = (yv * xx - xv * xy) / area;
@@ -209,8 +209,8 @@ LENSD_HD inline Motion least_squares(StabilizeModel model, const PairSums& s) {
   return m;
 }
 
-/// The hypothesis with most votes has the largest rank, the first of several. There are fewer than 2^20
-/// votes.
+/// Returns the rank of a hypothesis. The one with most votes has the largest rank; of equal ones, the first.
+/// Votes are below 2^20.
 LENSD_HD constexpr uint32_t vote_rank(uint32_t votes, uint32_t h) {
   return votes << 8 | (kHypotheses - 1 - h);
 }
@@ -218,13 +218,13 @@ LENSD_HD constexpr uint32_t ranked_hypothesis(uint32_t rank) {
   return kHypotheses - 1 - (rank & (kHypotheses - 1));
 }
 
-/// The refined motion in pixels where enough pairs agree with it: a fifth of all weight, and pairs_needed().
-/// Else there is no motion that the picture has, and it is taken to rest.
-LENSD_HD inline bool accepted(StabilizeModel model, const PairSums& sums, int64_t all_weight,
-                              Motion& motion) {
+/// Converts the refined motion to pixels. Returns false and resets `motion` if it is implausible or too few
+/// pairs agree: less than a fifth of the total weight, or fewer than pairs_needed().
+LENSD_HD inline bool accept_motion(StabilizeModel model, const PairSums& sums, int64_t all_weight,
+                                   Motion& motion) {
   motion.x0 /= kPairSteps, motion.y0 /= kPairSteps;
   const bool good = sums.of[PairSums::count] >= pairs_needed(model) &&
-                    5 * sums.of[PairSums::weight] >= all_weight && is_gentle(motion);
+                    5 * sums.of[PairSums::weight] >= all_weight && is_plausible(motion);
   if (!good) motion = Motion{};
   return good;
 }

@@ -1,5 +1,5 @@
-// Motions as matrices, the smoothed path, and where a pixel comes from. Doubles and floats in prescribed
-// order, without functions whose last bit differs between host and device.
+// Motions as matrices, the smoothed path, and the warp's source positions. Doubles and floats in prescribed
+// order, without functions that differ in the last bit between host and device.
 #pragma once
 
 #include <cmath>
@@ -21,16 +21,17 @@ struct StabilizeParams {
   double threshold = 1;
 };
 
-/// Steps of a pixel in which the fit reckons positions.
+/// Steps per pixel of the positions in the fit.
 inline constexpr int kPairSteps = 256;
 
 struct StabilizeBlock {
-  double process_noise;  ///< of the path's speed, per frame, in units of the measurement's variance
-  double shrink;         ///< 1 / crop_zoom
-  float threshold2;      ///< squared, in steps
+  /// Process noise of the path's speed, per frame, in units of the measurement's variance.
+  double process_noise;
+  double shrink;     ///< 1 / crop_zoom
+  float threshold2;  ///< squared threshold, in steps
   StabilizeModel model;
   Border border;
-  bool hold;  ///< the correction ends where the rim would show
+  bool keep_inside;  ///< limit the correction where the border would show
 
   static StabilizeBlock make(const StabilizeParams& p) {
     const double w2 = 1 / (p.smoothing * p.smoothing), steps = p.threshold * kPairSteps;
@@ -39,49 +40,49 @@ struct StabilizeBlock {
   }
 };
 
-/// (x, y) → (xx·x + xy·y + x0, yx·x + yy·y + y0), in pixels from the picture's centre.
+/// Affine map (x, y) → (xx·x + xy·y + x0, yx·x + yy·y + y0), in pixels from the picture's centre.
 struct Motion {
   double xx = 1, xy = 0, x0 = 0, yx = 0, yy = 1, y0 = 0;
 };
 
-/// First b, then a.
-LENSD_HD inline Motion chained(const Motion& a, const Motion& b) {
+/// Returns the motion that applies `b` first, then `a`.
+LENSD_HD inline Motion composed(const Motion& a, const Motion& b) {
   return {a.xx * b.xx + a.xy * b.yx, a.xx * b.xy + a.xy * b.yy, a.xx * b.x0 + a.xy * b.y0 + a.x0,
           a.yx * b.xx + a.yy * b.yx, a.yx * b.xy + a.yy * b.yy, a.yx * b.x0 + a.yy * b.y0 + a.y0};
 }
 LENSD_HD inline double determinant(const Motion& m) {
   return m.xx * m.yy - m.xy * m.yx;
 }
-/// Of a motion that is_gentle().
+/// Returns the inverse of a motion that is_plausible().
 LENSD_HD inline Motion inverse(const Motion& m) {
   const double d = determinant(m);
   const Motion turned{m.yy / d, -m.xy / d, 0, -m.yx / d, m.xx / d, 0};
   return {turned.xx, turned.xy, -(turned.xx * m.x0 + turned.xy * m.y0),
           turned.yx, turned.yy, -(turned.yx * m.x0 + turned.yy * m.y0)};
 }
-/// The identity and `part` of what m differs from it.
-LENSD_HD inline Motion part_of(const Motion& m, double part) {
+/// Returns the identity plus `part` of m's difference from it.
+LENSD_HD inline Motion scaled(const Motion& m, double part) {
   return {1 + part * (m.xx - 1), part * m.xy, part * m.x0, part * m.yx, 1 + part * (m.yy - 1), part * m.y0};
 }
-/// base + part · (m − 1), entry by entry.
-LENSD_HD inline Motion nudged(const Motion& base, double part, const Motion& m) {
+/// Returns base + part · (m − 1), entry by entry.
+LENSD_HD inline Motion plus_scaled(const Motion& base, double part, const Motion& m) {
   return {base.xx + part * (m.xx - 1), base.xy + part * m.xy,       base.x0 + part * m.x0,
           base.yx + part * m.yx,       base.yy + part * (m.yy - 1), base.y0 + part * m.y0};
 }
-/// What a camera may do from one frame to the next; also false where something is not a number.
-LENSD_HD inline bool is_gentle(const Motion& m) {
+/// Returns true if `m` is a plausible camera motion between two frames; false for NaN.
+LENSD_HD inline bool is_plausible(const Motion& m) {
   const double d = determinant(m);
   return d > 0.25 && d < 4 && m.xx > 0 && m.yy > 0 && m.xy < 1 && m.xy > -1 && m.yx < 1 && m.yx > -1 &&
          m.x0 < 32768 && m.x0 > -32768 && m.y0 < 32768 && m.y0 > -32768;
 }
 
-/// The path, told from where the picture is: nothing in it grows with time, so that a stream may run for
-/// weeks.
+/// State of the path relative to the current picture: no value grows with time, so streams may run for weeks.
 struct StabilizeState {
-  Motion deviation;                             ///< from the smoothed view to the frame
-  Motion drift;                                 ///< of the smoothed view, per frame
-  double variance, covariance, drift_variance;  ///< of both, in units of the measurement's
-  double path_x, path_y;                        ///< of the picture's centre since the start, in pixels
+  Motion deviation;  ///< motion from the smoothed view to the frame
+  Motion drift;      ///< motion of the smoothed view per frame
+  /// Variances and covariance of deviation and drift, in units of the measurement's variance.
+  double variance, covariance, drift_variance;
+  double path_x, path_y;  ///< path of the picture's centre since the start, in pixels
   double path_cosine, path_sine, path_zoom;
 };
 
@@ -93,16 +94,17 @@ struct StabilizeWarp {
 };
 
 struct StabilizeStats {
-  Motion motion;      ///< of the picture since the frame before
-  Motion correction;  ///< from the output's centre to the source's, without crop_zoom
+  Motion motion;      ///< motion of the picture since the previous frame
+  Motion correction;  ///< motion from the output's centre to the source's, without crop_zoom
   double path_x, path_y, path_cosine, path_sine, path_zoom;
   StabilizeWarp warp;
-  uint32_t pairs, inliers;  ///< tracks followed from the frame before, and those that move with the picture
+  /// Number of tracks followed from the previous frame, and of tracks that agree with `motion`.
+  uint32_t pairs, inliers;
 };
 
-/// Largest part of the correction with which the view's corners stay in the picture.
-LENSD_HD inline double held_part(const Motion& correction, double shrink, double half_width,
-                                 double half_height) {
+/// Returns the largest part of the correction that keeps the view's corners inside the picture.
+LENSD_HD inline double allowed_part(const Motion& correction, double shrink, double half_width,
+                                    double half_height) {
   double part = 1;
   for (int corner = 0; corner < 4; ++corner) {
     const double x = (corner & 1 ? half_width : -half_width) * shrink;
@@ -117,10 +119,9 @@ LENSD_HD inline double held_part(const Motion& correction, double shrink, double
   return part;
 }
 
-/// Takes the frame's motion into the path. The path is a Kalman filter whose state is position and speed: the
-/// measured one is white noise around a path whose speed wanders, so that a steady pan is followed without
-/// lag once its speed is known, which a running mean of the same calm never does. All six entries of the
-/// matrix have the same gains.
+/// Updates the path by the frame's motion: a Kalman filter of position and speed. The measured path is
+/// modelled as white noise around a path whose speed is a random walk, so a steady pan is followed without
+/// lag. All six entries of the matrix use the same gains.
 LENSD_HD inline void advance_path(const StabilizeBlock& block, bool fresh, const Motion& motion,
                                   StabilizeState& state) {
   if (fresh) {
@@ -135,10 +136,10 @@ LENSD_HD inline void advance_path(const StabilizeBlock& block, bool fresh, const
   const double gain = a / (a + 1), drift_gain = b / (a + 1);
   state.variance = a - gain * a, state.covariance = b - gain * b, state.drift_variance = c - drift_gain * b;
 
-  const Motion predicted = chained(chained(motion, state.deviation), inverse(state.drift));
-  const Motion step = part_of(predicted, gain), drift = nudged(state.drift, drift_gain, predicted);
-  const Motion deviation = is_gentle(step) ? chained(predicted, inverse(step)) : Motion{};
-  const bool sound = is_gentle(predicted) && is_gentle(drift) && is_gentle(deviation);
+  const Motion predicted = composed(composed(motion, state.deviation), inverse(state.drift));
+  const Motion step = scaled(predicted, gain), drift = plus_scaled(state.drift, drift_gain, predicted);
+  const Motion deviation = is_plausible(step) ? composed(predicted, inverse(step)) : Motion{};
+  const bool sound = is_plausible(predicted) && is_plausible(drift) && is_plausible(deviation);
   state.deviation = sound ? deviation : Motion{}, state.drift = sound ? drift : Motion{};
 
   state.path_x += motion.x0, state.path_y += motion.y0;
@@ -149,12 +150,13 @@ LENSD_HD inline void advance_path(const StabilizeBlock& block, bool fresh, const
   state.path_zoom *= sqrt(determinant(motion));
 }
 
-/// What is told of the frame, and its warp.
+/// Fills in the statistics, including the warp.
 LENSD_HD inline void decide_warp(const StabilizeBlock& block, Extent extent, const Motion& motion,
                                  const StabilizeState& state, StabilizeStats& stats) {
   const double half_width = 0.5 * (extent.width - 1), half_height = 0.5 * (extent.height - 1);
-  const double part = block.hold ? held_part(state.deviation, block.shrink, half_width, half_height) : 1.0;
-  const Motion m = part_of(state.deviation, part);
+  const double part =
+      block.keep_inside ? allowed_part(state.deviation, block.shrink, half_width, half_height) : 1.0;
+  const Motion m = scaled(state.deviation, part);
   stats.motion = motion, stats.correction = m;
   stats.path_x = state.path_x, stats.path_y = state.path_y;
   stats.path_cosine = state.path_cosine, stats.path_sine = state.path_sine, stats.path_zoom = state.path_zoom;
@@ -164,16 +166,16 @@ LENSD_HD inline void decide_warp(const StabilizeBlock& block, Extent extent, con
                 static_cast<float>(half_width),          static_cast<float>(half_height)};
 }
 
-/// A position in the source in 1/256 pixel.
+/// Returns a source position in 1/256 pixel.
 LENSD_HD inline int source_steps(float slope, float d, float rest) {
   float v = slope * d + rest;
   v = v > -40000.f ? (v < 40000.f ? v : 40000.f) : -40000.f;
   return static_cast<int>(floorf(v * 256.f + 0.5f));
 }
 
-/// Between four values, with weights of 8 bits; halves upwards.
-LENSD_HD constexpr uint32_t between(uint32_t p00, uint32_t p01, uint32_t p10, uint32_t p11, uint32_t fx,
-                                    uint32_t fy) {
+/// Interpolates bilinearly with 8-bit weights; halves round up.
+LENSD_HD constexpr uint32_t bilinear(uint32_t p00, uint32_t p01, uint32_t p10, uint32_t p11, uint32_t fx,
+                                     uint32_t fy) {
   const uint32_t top = p00 * (256 - fx) + p01 * fx, bottom = p10 * (256 - fx) + p11 * fx;
   return (top * (256 - fy) + bottom * fy + 32768) >> 16;
 }

@@ -1,5 +1,7 @@
 #include "kernels/stabilize/stabilize_simd.hpp"
 
+#include "kernels/stabilize/stabilize.hpp"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/stabilize/stabilize_simd.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
@@ -11,8 +13,8 @@ namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 #include "kernels/common/pair_dot-inl.hpp"
 
-/// Weighs the first pairs, as many as fill vectors; returns how many these are.
-uint32_t weigh_whole(const StabilizeWork& work, const AgreeTest& test, Agreement& sum) {
+/// Adds the pairs that fill whole vectors. Returns their number.
+uint32_t weigh_whole(const StabilizeWork& work, const InlierTest& test, InlierWeights& sum) {
   const hn::ScalableTag<float> df;
   const hn::RebindToSigned<decltype(df)> di;
   const auto lanes = static_cast<uint32_t>(hn::Lanes(df));
@@ -39,7 +41,7 @@ uint32_t weigh_whole(const StabilizeWork& work, const AgreeTest& test, Agreement
   return i;
 }
 
-/// Source positions of a vector of output pixels: whole pixels and weights of 8 bits.
+/// Source positions for a vector of output pixels: pixels and 8-bit weights.
 template <class DF>
 struct Sources {
   const DF df;
@@ -58,7 +60,7 @@ struct Sources {
     const auto low = hn::Set(di, 255);
     x = hn::ShiftRight<8>(sx), y = hn::ShiftRight<8>(sy), fx = hn::And(sx, low), fy = hn::And(sy, low);
   }
-  /// Whether all lanes have `reach` more columns and a row behind their pixel.
+  /// Returns true if all lanes have `reach` columns to the right and a row below.
   bool inside(Extent extent, int reach) const {
     const auto most_x = hn::Set(di, extent.width - 1 - reach), most_y = hn::Set(di, extent.height - 2);
     const auto zero = hn::Zero(di);
@@ -67,11 +69,11 @@ struct Sources {
   }
 };
 
-/// between() of two bytes in each lane, which stand in its 16-bit halves. `across` has 256 − fx and fx in
-/// both halves, `along` 256 − fy in the lower and fy in the upper. Rows are blended as signed 16 bits: what
-/// that takes off comes back with the sum, weights being 256 together.
+/// Does the same as bilinear() for the two bytes in each lane's 16-bit halves. `left` and `right` hold 256 −
+/// fx and fx in both halves; `along` holds 256 − fy in the lower and fy in the upper half. Rows are blended
+/// as signed 16-bit values; the bias is added back to the sum, since the weights add up to 256.
 template <class D32, class V32, class V16>
-HWY_INLINE V32 between_halves(D32 d, V32 p00, V32 p01, V32 p10, V32 p11, V16 left, V16 right, V16 along) {
+HWY_INLINE V32 bilinear_halves(D32 d, V32 p00, V32 p01, V32 p10, V32 p11, V16 left, V16 right, V16 along) {
   const hn::Repartition<uint16_t, D32> d16;
   const hn::Repartition<int16_t, D32> di16;
   const hn::RebindToSigned<D32> di;
@@ -89,8 +91,8 @@ HWY_INLINE V32 between_halves(D32 d, V32 p00, V32 p01, V32 p10, V32 p11, V16 lef
   return hn::Or(hn::ShiftRight<16>(hn::BitCast(d, even)), hn::AndNot(lower, hn::BitCast(d, odd)));
 }
 
-/// The first columns of row y, as many as whole vectors cover; those whose vector reaches over the rim go one
-/// by one. Returns where it ended.
+/// Writes the columns of row y that fill whole vectors. Vectors with sources outside the picture are computed
+/// pixel by pixel. Returns the first column not written.
 template <bool kGray>
 HWY_INLINE int warp_row(const ConstImageRef& in, const ImageRef& out, const StabilizeWarp& warp,
                         Border border, int y) {
@@ -113,7 +115,7 @@ HWY_INLINE int warp_row(const ConstImageRef& in, const ImageRef& out, const Stab
   int x = 0;
   for (; x + lanes <= out.width(); x += lanes) {
     const Sources<decltype(df)> source(df, warp, x, rest_x, rest_y);
-    if (!source.inside(in.format.extent, kGray ? 3 : 1)) {  // four bytes are fetched at once
+    if (!source.inside(in.format.extent, kGray ? 3 : 1)) {  // a gather reads four bytes at once
       for (int i = x; i < x + lanes; ++i) warp_pixel(in, warp, border, i, y, row + step * i);
       continue;
     }
@@ -125,8 +127,8 @@ HWY_INLINE int warp_row(const ConstImageRef& in, const ImageRef& out, const Stab
     const auto left = twice(hn::Sub(one, fx)), right = twice(fx);
     const auto along = hn::BitCast(d16, hn::Or(hn::Sub(one, fy), hn::ShiftLeft<16>(fy)));
     const auto halves = [&](auto a, auto b, auto c, auto d) {
-      return between_halves(du, hn::And(a, even), hn::And(b, even), hn::And(c, even), hn::And(d, even), left,
-                            right, along);
+      return bilinear_halves(du, hn::And(a, even), hn::And(b, even), hn::And(c, even), hn::And(d, even), left,
+                             right, along);
     };
     if constexpr (kGray) {
       const auto* base = reinterpret_cast<const uint32_t*>(in.data);
@@ -134,7 +136,7 @@ HWY_INLINE int warp_row(const ConstImageRef& in, const ImageRef& out, const Stab
       const auto v = halves(p00, hn::ShiftRight<8>(p00), p10, hn::ShiftRight<8>(p10));
       hn::StoreU(hn::DemoteTo(narrow, hn::BitCast(di, hn::And(v, low))), narrow, row + x);
     } else {
-      // A pixel and its neighbour in one: half the loads.
+      // One 64-bit gather loads a pixel and its right neighbour, which halves the number of loads.
       const auto* base = reinterpret_cast<const uint64_t*>(in.data);
       const auto fetch = [&](auto at, auto& here, auto& next) {
         const auto first = hn::GatherOffset(du64, base, hn::PromoteTo(di64, hn::LowerHalf(half, at)));
@@ -170,8 +172,8 @@ HWY_EXPORT(weigh_whole);
 HWY_EXPORT(warp_gray);
 HWY_EXPORT(warp_rgba);
 
-Agreement weigh_agreeing(const StabilizeWork& work, const AgreeTest& test) {
-  Agreement sum;
+InlierWeights weigh_inliers(const StabilizeWork& work, const InlierTest& test) {
+  InlierWeights sum;
   for (uint32_t i = HWY_DYNAMIC_DISPATCH(weigh_whole)(work, test, sum); i < work.count; ++i)
     sum.add(test, work, i);
   return sum;
@@ -192,18 +194,19 @@ void warp_pixel(const ConstImageRef& in, const StabilizeWarp& warp, Border borde
       if (column < 0 || row < 0) return c == 3 ? 255 : 0;
       return in.row(row)[column * channels + c];
     };
-    out[c] = static_cast<uint8_t>(between(at(x0, y0), at(x1, y0), at(x0, y1), at(x1, y1),
-                                          static_cast<uint32_t>(sx & 255), static_cast<uint32_t>(sy & 255)));
+    out[c] = static_cast<uint8_t>(bilinear(at(x0, y0), at(x1, y0), at(x0, y1), at(x1, y1),
+                                           static_cast<uint32_t>(sx & 255), static_cast<uint32_t>(sy & 255)));
   }
 }
 
-void warp_rows(const ConstImageRef& in, const ImageRef& out, const StabilizeWarp& warp, Border border,
-               Band band) {
-  const bool gray = in.format.format == PixelFormat::gray8;
-  const auto row = gray ? &HWY_DYNAMIC_DISPATCH(warp_gray) : &HWY_DYNAMIC_DISPATCH(warp_rgba);
-  for (int y = band.begin; y < band.end; ++y)
-    for (int x = row(in, out, warp, border, y); x < out.width(); ++x)
-      warp_pixel(in, warp, border, x, y, out.row(y) + x * out.channels());
+void Stabilize::warp(const PassArgs& args, Band rows) const {
+  const ConstImageRef in = args.in[0];
+  const StabilizeWarp& warp = static_cast<const StabilizeStats*>(args.stats)->warp;
+  const Border border = block_of(args).border;
+  const auto row = in.channels() == 1 ? &HWY_DYNAMIC_DISPATCH(warp_gray) : &HWY_DYNAMIC_DISPATCH(warp_rgba);
+  for (int y = rows.begin; y < rows.end; ++y)
+    for (int x = row(in, args.out, warp, border, y); x < in.width(); ++x)
+      warp_pixel(in, warp, border, x, y, args.out.row(y) + x * in.channels());
 }
 
 }  // namespace lensd

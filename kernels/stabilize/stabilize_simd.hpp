@@ -1,4 +1,4 @@
-// The CPU side of stabilize in SIMD: weighing who agrees with a motion, and the warp.
+// stabilize in SIMD on the CPU: weights of the pairs that agree with a motion, and the warp.
 #pragma once
 
 #include "core/device/workers.hpp"
@@ -7,13 +7,10 @@
 
 namespace lensd {
 
-Agreement weigh_agreeing(const StabilizeWork& work, const AgreeTest& test);
+InlierWeights weigh_inliers(const StabilizeWork& work, const InlierTest& test);
 
-/// One output pixel by the definition, channel by channel.
+/// Writes one output pixel by the scalar definition.
 void warp_pixel(const ConstImageRef& in, const StabilizeWarp& warp, Border border, int x, int y,
                 uint8_t* out);
-
-void warp_rows(const ConstImageRef& in, const ImageRef& out, const StabilizeWarp& warp, Border border,
-               Band band);
 
 }  // namespace lensd

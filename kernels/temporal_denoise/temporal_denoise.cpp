@@ -12,12 +12,12 @@ HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// `bytes` values of a row; those outside the repeated mask `colour` pass through. `known` is 0 where there
-/// is no past, else all bits.
+/// Filters `bytes` values of a row; bytes outside the repeated mask `colour` pass through. `known` is 0
+/// without a previous frame, else all bits are set.
 void denoise_row(const uint8_t* in, uint8_t* out, const uint16_t* before, uint16_t* after, uint16_t known,
                  size_t bytes, TemporalDenoiseBlock block, uint32_t colour) {
   const hn::ScalableTag<uint16_t> d16;
-  const hn::RebindToSigned<decltype(d16)> di16;  // DemoteTo wants signed lanes
+  const hn::RebindToSigned<decltype(d16)> di16;  // DemoteTo needs signed lanes
   const hn::Rebind<uint8_t, decltype(d16)> d8;
   const hn::Repartition<uint32_t, decltype(d8)> d32;
   const auto is_colour = hn::BitCast(d8, hn::Set(d32, colour));
@@ -44,8 +44,7 @@ void denoise_row(const uint8_t* in, uint8_t* out, const uint16_t* before, uint16
   }
   for (; x < bytes; ++x) {
     after[x] = static_cast<uint16_t>(next_estimate(before[x] & known, in[x], block));
-    const bool keep = (colour >> (x % 4 * 8) & 255) == 0;
-    out[x] = keep ? in[x] : static_cast<uint8_t>(estimated_value(after[x]));
+    out[x] = is_colour_byte(colour, x) ? static_cast<uint8_t>(estimated_value(after[x])) : in[x];
   }
 }
 
@@ -67,29 +66,21 @@ FilterSchema TemporalDenoise::make_schema() {
 }
 
 Layout TemporalDenoise::configure(const FilterInputs& inputs) {
-  const ImageFormat format = inputs.images[0];
-  const double bytes = static_cast<double>(format.row_bytes()) * format.extent.height;
-  return {.output = format,
-          .passes = {{.name = "temporal_denoise",
-                      .items = format.extent.height,
-                      .grain = 8,
-                      .bytes = 6 * bytes,
-                      .operations = 8 * bytes}},
-          .scratch_bytes = {},
-          .state_bytes = state_pitch(format) * static_cast<size_t>(format.extent.height)};
+  Layout layout = single_pass(inputs.images[0], {.bytes = 6, .operations = 8});
+  layout.state_bytes = state_pitch(layout.output) * static_cast<size_t>(layout.output.extent.height);
+  return layout;
 }
 
-void TemporalDenoise::run(const PassArgs& args, Band band) const {
+void TemporalDenoise::apply(const PassArgs& args, Band band) const {
   const ConstImageRef in = args.in[0];
   const size_t pitch = state_pitch(in.format);
-  const uint32_t colour = in.format.format == PixelFormat::gray8 ? 0xffffffffu : 0x00ffffffu;
   const StatePair<uint16_t> state = args.state_of<uint16_t>();
   const uint16_t known = args.frame->reset ? 0 : 0xffff;
   const auto row = &HWY_DYNAMIC_DISPATCH(denoise_row);
   for (int y = band.begin; y < band.end; ++y) {
     const size_t offset = pitch / 2 * static_cast<size_t>(y);
     row(in.row(y), args.out.row(y), state.before() + offset, state.after() + offset, known, in.row_bytes(),
-        block_of(args), colour);
+        block_of(args), colour_bits(in.format.format));
   }
 }
 

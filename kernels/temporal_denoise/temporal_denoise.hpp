@@ -4,34 +4,72 @@
 //   v                          where d ≥ motion_threshold (and in the first frame, also after a seek)
 //   e + p·(v − e)              elsewhere, p rising linearly from 1 − strength at d = 0 to 1 at the threshold
 //
-// and out = e rounded. p has 8 bits, products are cut off; a resting picture is reached exactly. Alpha passes
-// through.
+// and out = e rounded. p has 8 bits, products are truncated; the estimate of a static picture becomes exact.
+// Alpha passes through.
 //
 // Formats: Gray8, RGBA8. Aliasing: none. Border rule: none. Temporal reach: all frames since the last seek
 // (state: 2 bytes for each byte of the image). Exact: integers.
 #pragma once
 
-#include "core/graph/filter.hpp"
-#include "kernels/temporal_denoise/temporal_denoise_math.hpp"
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "kernels/common/single_pass.hpp"
 
 namespace lensd {
 
+struct TemporalDenoiseParams {
+  double strength = 0.7;
+  double motion_threshold = 24;
+};
+
+struct TemporalDenoiseBlock {
+  uint16_t base_q8;    ///< weight of the new frame without motion
+  uint16_t threshold;  ///< minimum change that is motion, in Q8 levels; 0: every change
+  uint16_t slope;      ///< growth of the new frame's weight, Q8 per 65536 Q8 levels
+
+  static TemporalDenoiseBlock make(const TemporalDenoiseParams& p) {
+    const long base = std::lround(256 * (1 - p.strength));
+    const long threshold = base < 256 ? std::lround(p.motion_threshold * 256) : 0;
+    const long slope = threshold == 0 ? 0
+                                      : std::min(65535l, std::lround((256.0 - static_cast<double>(base)) *
+                                                                     65536 / static_cast<double>(threshold)));
+    return {static_cast<uint16_t>(base), static_cast<uint16_t>(threshold), static_cast<uint16_t>(slope)};
+  }
+};
+
+/// Returns the estimate after value `v`. Estimates are stored in Q8 levels plus 1; 0 means that there is none
+/// yet.
+LENSD_HD constexpr uint32_t next_estimate(uint32_t kept, uint32_t v, const TemporalDenoiseBlock& block) {
+  const uint32_t now = v << 8;
+  if (kept == 0) return now + 1;
+  const uint32_t last = kept - 1;
+  const uint32_t distance = now > last ? now - last : last - now;
+  if (distance >= block.threshold) return now + 1;
+  const uint32_t raised = block.base_q8 + (distance * block.slope >> 16);
+  const uint32_t part = raised < 255 ? raised : 255;
+  const uint32_t step = distance * part >> 8;
+  return (now > last ? last + step : last - step) + 1;
+}
+
+/// Returns the estimate, rounded to 8 bits.
+LENSD_HD constexpr uint32_t estimated_value(uint32_t kept) {
+  return (kept + 127) >> 8;
+}
+
 class TemporalDenoise final
-    : public FilterBase<TemporalDenoise, TemporalDenoiseParams, TemporalDenoiseBlock> {
+    : public SinglePass<TemporalDenoise, TemporalDenoiseParams, TemporalDenoiseBlock> {
  public:
   static FilterSchema make_schema();
   Layout configure(const FilterInputs& inputs) override;
-  void run(const PassArgs& args, Band band) const override;
-#if LENSD_CUDA
-  void launch(const PassArgs& args, CudaStream stream) const override;
-#endif
+  void apply(const PassArgs& args, Band band) const;
+  void launch_apply(const PassArgs& args, CudaStream stream) const;
   void reference(ReferenceRun& run) const override;
 
  private:
-  /// Bytes from one row of estimates to the next; rows begin on multiples of 32 bytes.
-  static size_t state_pitch(const ImageFormat& format) {
-    return (format.row_bytes() + 15) / 16 * 32;
-  }
+  /// Returns the bytes from one row of estimates to the next; rows begin at multiples of 32 bytes.
+  static size_t state_pitch(const ImageFormat& format) { return (format.row_bytes() + 15) / 16 * 32; }
 };
 
 }  // namespace lensd

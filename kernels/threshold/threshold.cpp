@@ -12,7 +12,8 @@ HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// `levels` and `colour` repeat every 4 bytes; bytes without colour pass through.
+/// Applies the thresholds to a row. `levels` and `colour` repeat every 4 bytes; bytes outside `colour` pass
+/// through.
 void threshold_row(const uint8_t* in, uint8_t* out, size_t bytes, uint32_t levels, uint32_t colour) {
   const hn::ScalableTag<uint8_t> d8;
   const hn::Repartition<uint32_t, decltype(d8)> d32;
@@ -26,11 +27,8 @@ void threshold_row(const uint8_t* in, uint8_t* out, size_t bytes, uint32_t level
     hn::StoreU(hn::Or(hn::And(binary, is_colour), hn::AndNot(is_colour, v)), d8, out + x);
   }
   for (; x < bytes; ++x) {
-    const unsigned shift = static_cast<unsigned>(x % 4 * 8);
-    if ((colour >> shift & 255) == 0)
-      out[x] = in[x];
-    else
-      out[x] = in[x] > (levels >> shift & 255) ? 255 : 0;
+    const uint8_t binary = in[x] > (levels >> (x % 4 * 8) & 255) ? 255 : 0;
+    out[x] = is_colour_byte(colour, x) ? binary : in[x];
   }
 }
 
@@ -81,7 +79,7 @@ Layout Threshold::configure(const FilterInputs& inputs) {
 }
 
 void Threshold::count(const PassArgs& args, Band band) const {
-  add_histogram(args.in[0], band, static_cast<ThresholdStats*>(args.stats)->histogram);
+  add_tally(args.in[0], band, static_cast<ThresholdStats*>(args.stats)->histogram);
 }
 
 void Threshold::choose_level(const PassArgs& args, Band) const {
@@ -104,14 +102,14 @@ void Threshold::apply(const PassArgs& args, Band band) const {
   const uint32_t levels = gray ? level[0] * 0x01010101u : level[0] | level[1] << 8 | level[2] << 16;
   const auto row = &HWY_DYNAMIC_DISPATCH(threshold_row);
   for (int y = band.begin; y < band.end; ++y)
-    row(in.row(y), args.out.row(y), in.row_bytes(), levels, gray ? 0xffffffffu : 0x00ffffffu);
+    row(in.row(y), args.out.row(y), in.row_bytes(), levels, colour_bits(in.format.format));
 }
 
 void Threshold::read_stats(const void* stats, std::vector<Statistic>& out) const {
   const auto& s = *static_cast<const ThresholdStats*>(stats);
-  if (s.channels == 1) return out.push_back({"level", static_cast<double>(s.level[0])});
   for (uint32_t c = 0; c < s.channels; ++c)
-    out.push_back({std::string("level_") + "rgb"[c], static_cast<double>(s.level[c])});
+    out.push_back({channel_statistic("level", static_cast<int>(c), static_cast<int>(s.channels)),
+                   static_cast<double>(s.level[c])});
 }
 
 void Threshold::reference(ReferenceRun& run) const {
@@ -121,15 +119,12 @@ void Threshold::reference(ReferenceRun& run) const {
   const int colours = colour_channels(in.format.format);
   for (int c = 0; c < colours; ++c) {
     uint32_t count[256] = {};
-    for (int y = 0; y < in.height(); ++y)
-      for (int x = 0; x < in.width(); ++x) ++count[in.at(x, y, c)];
-    const int level = params_.otsu
-                          ? static_cast<int>(otsu_level(count, static_cast<double>(in.width()) * in.height()))
-                          : params_.level;
-    for (int y = 0; y < in.height(); ++y)
-      for (int x = 0; x < in.width(); ++x) run.out.at(x, y, c) = in.at(x, y, c) > level ? 255 : 0;
-    run.stats.push_back(
-        {colours == 1 ? "level" : std::string("level_") + "rgb"[c], static_cast<double>(level)});
+    for_each_sample(in.format.extent, 1, [&](int x, int y, int) { ++count[in.at(x, y, c)]; });
+    const double pixels = static_cast<double>(in.width()) * in.height();
+    const int level = params_.otsu ? static_cast<int>(otsu_level(count, pixels)) : params_.level;
+    for_each_sample(in.format.extent, 1,
+                    [&](int x, int y, int) { run.out.at(x, y, c) = in.at(x, y, c) > level ? 255 : 0; });
+    run.stats.push_back({channel_statistic("level", c, colours), static_cast<double>(level)});
   }
 }
 

@@ -4,8 +4,8 @@
 namespace lensd {
 namespace {
 
-/// One block of 256 threads a channel. The running class is a chain of additions and divisions that no other
-/// order gives; the variances are not, so they are left to all threads.
+/// Computes the levels with one block of 256 threads per channel. One thread computes the running class in
+/// order. All threads compute the variances, which are independent of each other.
 __global__ void otsu_kernel(ThresholdStats* stats, double pixels) {
   __shared__ double weight[256], mean[256], variance[256];
   __shared__ bool valid[256];
@@ -13,7 +13,7 @@ __global__ void otsu_kernel(ThresholdStats* stats, double pixels) {
   const int v = static_cast<int>(threadIdx.x), c = static_cast<int>(blockIdx.x);
   const double scale = 1. / pixels;
   const uint32_t count = stats->histogram.count[c][v];
-  weight[v] = count * scale;  // the value's probability, until the chain has passed
+  weight[v] = count * scale;  // probability of the value; after the loop below, weight of the class
   if (v == 0) moment = 0;
   __syncthreads();
   atomicAdd(&moment, static_cast<unsigned long long>(count) * static_cast<unsigned long long>(v));
@@ -38,30 +38,29 @@ __global__ void otsu_kernel(ThresholdStats* stats, double pixels) {
   }
 }
 
-__global__ void threshold_kernel(ImageView<const uint8_t> in, ImageView<uint8_t> out, int row_bytes,
-                                 bool gray, bool aligned, bool otsu, const ThresholdBlock* block,
-                                 ThresholdStats* stats) {
-  const int x = chunk_x(), left = row_bytes - x;
-  const int y = static_cast<int>(blockIdx.y * ChunkShape::rows + threadIdx.y);
-  if (left <= 0 || y >= in.extent.height) return;
-  uint32_t level[3];
-  for (int c = 0; c < 3; ++c) level[c] = otsu ? stats->level[gray ? 0 : c] : block->level;
-  if (!otsu && x == 0 && y == 0) {
-    stats->channels = gray ? 1 : 3;
-    for (int c = 0; c < (gray ? 1 : 3); ++c) stats->level[c] = block->level;
-  }
-  const uint32_t levels = level[0] | level[1] << 8 | level[2] << 16 | level[0] << 24;
-  const uint32_t colour = colour_bits(gray ? PixelFormat::gray8 : PixelFormat::rgba8);
-  Chunk chunk = load_chunk(in.row(y) + x, left, aligned);
+struct ThresholdChunk {
+  bool gray, otsu;
+  const ThresholdBlock* block;
+  ThresholdStats* stats;
+
+  __device__ void operator()(Chunk& chunk, ChunkPlace at) const {
+    uint32_t level[3];
+    for (int c = 0; c < 3; ++c) level[c] = otsu ? stats->level[gray ? 0 : c] : block->level;
+    if (!otsu && at.x == 0 && at.y == 0) {
+      stats->channels = gray ? 1 : 3;
+      for (int c = 0; c < (gray ? 1 : 3); ++c) stats->level[c] = block->level;
+    }
+    const uint32_t levels = level[0] | level[1] << 8 | level[2] << 16 | level[0] << 24;
+    const uint32_t colour = colour_bits(gray ? PixelFormat::gray8 : PixelFormat::rgba8);
 #pragma unroll
-  for (uint32_t& w : chunk.word) w = with_alpha(__vcmpgtu4(w, levels), w, colour);
-  store_chunk(out.row(y) + x, chunk, left, aligned);
-}
+    for (uint32_t& w : chunk.word) w = with_alpha(__vcmpgtu4(w, levels), w, colour);
+  }
+};
 
 }  // namespace
 
 void Threshold::launch_count(const PassArgs& args, CudaStream stream) const {
-  launch_histogram(args.in[0], &static_cast<ThresholdStats*>(args.stats)->histogram, stream);
+  launch_tally(args.in[0], &static_cast<ThresholdStats*>(args.stats)->histogram, stream);
 }
 
 void Threshold::launch_choose_level(const PassArgs& args, CudaStream stream) const {
@@ -73,11 +72,9 @@ void Threshold::launch_choose_level(const PassArgs& args, CudaStream stream) con
 
 void Threshold::launch_apply(const PassArgs& args, CudaStream stream) const {
   const ConstImageRef in = args.in[0];
-  threshold_kernel<<<chunk_grid(in.format), chunk_block(), 0, stream>>>(
-      in.as<const uint8_t>(), args.out.as<uint8_t>(), static_cast<int>(in.row_bytes()),
-      in.format.format == PixelFormat::gray8, aligned16(in) && aligned16(args.out), otsu_,
-      static_cast<const ThresholdBlock*>(args.block), static_cast<ThresholdStats*>(args.stats));
-  LENSD_LAUNCHED();
+  launch_chunks(in, args.out, stream,
+                ThresholdChunk{in.channels() == 1, otsu_, static_cast<const ThresholdBlock*>(args.block),
+                               static_cast<ThresholdStats*>(args.stats)});
 }
 
 }  // namespace lensd

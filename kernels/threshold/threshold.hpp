@@ -1,4 +1,5 @@
-// threshold: 255 where a channel is above the level, 0 elsewhere (cv::THRESH_BINARY); alpha passes through.
+// threshold: outputs 255 where a channel is above the level, 0 elsewhere (cv::THRESH_BINARY); alpha passes
+// through.
 //
 // otsu: each channel's level comes from the frame's own histogram (cv::THRESH_OTSU, bit for bit). Statistics
 // report the levels in use.
@@ -7,14 +8,73 @@
 // doubles in prescribed order. Source: N. Otsu, A threshold selection method from gray-level histograms,
 // 1979.
 //
-// Switching otsu makes a new plan: with it there are two passes more, which would otherwise be launched for
-// nothing in every frame and cost as much as the threshold itself.
+// Switching `otsu` needs a new plan: it adds two passes, which cost as much as the threshold itself.
 #pragma once
 
+#include <cstdint>
+
 #include "core/graph/filter.hpp"
-#include "kernels/threshold/threshold_math.hpp"
+#include "kernels/common/tally.hpp"
 
 namespace lensd {
+
+struct ThresholdParams {
+  int level = 128;
+  bool otsu = false;
+};
+
+struct ThresholdBlock {
+  uint32_t level;
+  static ThresholdBlock make(const ThresholdParams& p) { return {static_cast<uint32_t>(p.level)}; }
+};
+
+struct ThresholdStats {
+  Histogram histogram;
+  uint32_t level[3];
+  uint32_t channels;
+};
+
+/// Otsu's class below the level, to which values are added one by one. Operations and their order are those
+/// of cv::threshold, so that the level is the same where two variances are nearly equal.
+struct OtsuClass {
+  double weight = 0, mean = 0;
+
+  /// Adds value `v` with probability `p`. Returns false if one class is practically empty.
+  LENSD_HD bool grow(int v, double p) {
+    constexpr double epsilon = 1.1920928955078125e-07;  // FLT_EPSILON
+    mean *= weight;
+    weight += p;
+    const double rest = 1. - weight;
+    const double smaller = weight < rest ? weight : rest, larger = weight < rest ? rest : weight;
+    if (smaller < epsilon || larger > 1. - epsilon) return false;
+    mean = (mean + v * p) / weight;
+    return true;
+  }
+
+  /// Returns the variance between this class and the rest; `total` is the mean of all values.
+  LENSD_HD double variance(double total) const {
+    const double rest = 1. - weight;
+    const double rest_mean = (total - weight * mean) / rest;
+    return weight * rest * (mean - rest_mean) * (mean - rest_mean);
+  }
+};
+
+/// Returns the lowest level with the largest variance between the classes; 0 for a picture of one value.
+inline uint32_t otsu_level(const uint32_t* count, double pixels) {
+  const double scale = 1. / pixels;
+  double total = 0;
+  for (int i = 0; i < 256; ++i) total += i * static_cast<double>(count[i]);
+  total *= scale;
+  OtsuClass below;
+  double best = 0;
+  uint32_t level = 0;
+  for (int i = 0; i < 256; ++i) {
+    if (!below.grow(i, count[i] * scale)) continue;
+    const double variance = below.variance(total);
+    if (variance > best) best = variance, level = static_cast<uint32_t>(i);
+  }
+  return level;
+}
 
 class Threshold final : public FilterBase<Threshold, ThresholdParams, ThresholdBlock> {
  public:
@@ -31,7 +91,7 @@ class Threshold final : public FilterBase<Threshold, ThresholdParams, ThresholdB
   void apply(const PassArgs& args, Band band) const;
   void launch_apply(const PassArgs& args, CudaStream stream) const;
 
-  bool otsu_ = false;  ///< as configured
+  bool otsu_ = false;  ///< parameter otsu in configure()
 };
 
 }  // namespace lensd

@@ -1,9 +1,9 @@
 #include "kernels/unsharp/unsharp.hpp"
 
-#include <algorithm>
 #include <cstddef>
 
 #include "kernels/common/border.hpp"
+#include "kernels/gaussian/gaussian_simd.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/unsharp/unsharp.cpp"
@@ -15,7 +15,8 @@ HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// `out` holds the blurred row and receives the sharpened one. Alpha is the same in both and stays.
+/// Sharpens a row in place: `out` holds the blurred row and receives the sharpened one. Alpha is equal in
+/// both rows and does not change.
 void unsharp_row(const uint8_t* in, uint8_t* out, size_t n, int amount, int threshold) {
   const hn::ScalableTag<int32_t> d32;
   const hn::Rebind<uint8_t, decltype(d32)> d8;
@@ -54,20 +55,23 @@ FilterSchema Unsharp::make_schema() {
 }
 
 Layout Unsharp::configure(const FilterInputs& inputs) {
-  *static_cast<GaussianParams*>(blur_.params()) = params_.blur();
-  Layout layout = blur_.configure(inputs);
+  Gaussian blur;
+  *static_cast<GaussianParams*>(blur.params()) = params_.blur();
+  Layout layout = blur.configure(inputs);
   const double values = static_cast<double>(layout.output.row_bytes()) * layout.output.extent.height;
-  layout.passes.back().name = "unsharp";
-  layout.passes.back().operations += 6 * values;
+  PassSpec& pass = layout.passes.back();
+  pass.name = "unsharp";
+  pass.run = cpu_pass<&Unsharp::apply>, pass.launch = cuda_pass<&Unsharp::launch_apply>;
+  pass.operations += 6 * values;
 #if LENSD_CUDA
   if (inputs.backend == Backend::cuda) prepare_unsharp_kernels();
 #endif
   return layout;
 }
 
-void Unsharp::run(const PassArgs& args, Band band) const {
-  blur_.run(args, band);
+void Unsharp::apply(const PassArgs& args, Band band) const {
   const UnsharpBlock& block = block_of(args);
+  gaussian_band(args.in[0], args.out, band, block.blur, args.worker);
   const auto row = HWY_DYNAMIC_DISPATCH(unsharp_row);
   for (int y = band.begin; y < band.end; ++y)
     row(args.in[0].row(y), args.out.row(y), args.out.row_bytes(), block.amount, block.threshold);

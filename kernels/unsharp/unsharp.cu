@@ -4,8 +4,8 @@
 namespace lensd {
 namespace {
 
-/// Sharpens as the blur is written: the input's pixels are still in shared memory. Alpha is the same in both
-/// and stays.
+/// Sharpens pixels when the blur writes them: the input's pixels are still in shared memory. Alpha is equal
+/// in both and does not change.
 struct Sharpen {
   static constexpr bool needs_input = true;
   int amount, threshold;
@@ -32,7 +32,7 @@ void prepare_unsharp_kernels() {
   prepare_blur<Sharpen>();
 }
 
-void Unsharp::launch(const PassArgs& args, CudaStream stream) const {
+void Unsharp::launch_apply(const PassArgs& args, CudaStream stream) const {
   launch_blur<Sharpen>(args, stream);
 }
 

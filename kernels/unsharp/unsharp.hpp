@@ -1,34 +1,55 @@
-// unsharp: in + amount · (in - gaussian(in)) where |in - gaussian(in)| > threshold, else in.
+// unsharp: outputs in + amount · (in - gaussian(in)) where |in - gaussian(in)| > threshold, else in.
 //
 // Formats: Gray8, RGBA8 (each colour channel by itself; alpha passes through). Border rule: `border`, of the
-// blur. Temporal reach: none. Exact given the gaussian filter's blur of the same sigma, bit by bit; amount is
-// rounded to 1/256. One pass: on the CPU the blur is written to the output and combined there band by band,
-// in the cache; on the GPU pixels are sharpened as they are written.
+// blur. Temporal reach: none. Bit-exact relative to the gaussian filter's blur of the same sigma; amount is
+// rounded to 1/256. One pass: on the CPU a band's blur is written to the output and sharpened there, in the
+// cache; on the GPU pixels are sharpened as they are written.
 #pragma once
 
-#include "core/graph/filter.hpp"
+#include <cmath>
+#include <cstdint>
+
+#include "kernels/common/samples.hpp"
 #include "kernels/gaussian/gaussian.hpp"
-#include "kernels/unsharp/unsharp_math.hpp"
 
 namespace lensd {
+
+struct UnsharpParams {
+  double sigma = 1.6;
+  double amount = 1;
+  int threshold = 0;
+  Border border = Border::reflect101;
+
+  GaussianParams blur() const { return {.sigma = sigma, .border = border}; }
+};
+
+struct UnsharpBlock {
+  GaussianBlock blur;  ///< must be first: gaussian's kernels take the block's address
+  int32_t amount;      ///< amount in 1/256
+  int32_t threshold;
+
+  static UnsharpBlock make(const UnsharpParams& p) {
+    return {GaussianBlock::make(p.blur()), static_cast<int32_t>(std::lround(256 * p.amount)), p.threshold};
+  }
+};
+
+/// Returns in + amount · (in - blurred), rounded, where the difference exceeds the threshold; else `in`.
+LENSD_HD constexpr uint8_t unsharp_value(int in, int blurred, int amount, int threshold) {
+  const int d = in - blurred;
+  if ((d < 0 ? -d : d) <= threshold) return static_cast<uint8_t>(in);
+  return clamp_to_byte(in + ((amount * d + 128) >> 8));
+}
 
 class Unsharp final : public FilterBase<Unsharp, UnsharpParams, UnsharpBlock> {
  public:
   static FilterSchema make_schema();
   Layout configure(const FilterInputs& inputs) override;
-  void run(const PassArgs& args, Band band) const override;
-#if LENSD_CUDA
-  void launch(const PassArgs& args, CudaStream stream) const override;
-#endif
+  void apply(const PassArgs& args, Band band) const;
+  void launch_apply(const PassArgs& args, CudaStream stream) const;
   void reference(ReferenceRun& run) const override;
-
- private:
-  Gaussian blur_;  ///< reads its block from ours
 };
 
-#if LENSD_CUDA
-/// As prepare_gaussian_kernels().
+/// Lets the kernels use more than the default shared memory. Call once per process and device.
 void prepare_unsharp_kernels();
-#endif
 
 }  // namespace lensd

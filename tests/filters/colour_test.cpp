@@ -118,7 +118,7 @@ TEST_P(ColourLayout, WithinOneOfDoublePrecision) {
           for (int c = 0; c < fixed.channels(); ++c)
             worst = std::max(worst, std::abs(exact[static_cast<size_t>(c)] - fixed.at(x, y, c)));
         }
-      EXPECT_LT(worst, 0.6);  // half a step of rounding and what the coefficients' rounding adds
+      EXPECT_LT(worst, 0.6);  // half a rounding step, plus the rounding of the coefficients
     }
 }
 

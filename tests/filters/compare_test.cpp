@@ -1,4 +1,4 @@
-// Comparisons of two images: known distances, and both backends against the oracle.
+// Comparison of two images: known distances, and both backends against the oracle.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// Corner detection for klt: both backends against the oracle, byte for byte, and the oracle against what can
-// be said without it.
+// Corner detection for klt: both backends against the oracle, byte for byte, and the oracle against known
+// properties.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -28,7 +28,7 @@ std::ostream& operator<<(std::ostream& out, const Corner& c) {
 namespace test {
 namespace {
 
-struct Case {
+struct CornerCase {
   Image luma;
   CornerParams params;
   std::vector<Track> living;
@@ -50,7 +50,7 @@ std::vector<uint8_t> table_of(const std::vector<Track>& tracks) {
   return bytes;
 }
 
-Found expected(const Case& test) {
+Found expected(const CornerCase& test) {
   const std::vector<uint8_t> table = table_of(test.living);
   Found found;
   found.corners = corners_reference(test.luma, test.params, reinterpret_cast<const TrackTable*>(table.data()),
@@ -58,8 +58,8 @@ Found expected(const Case& test) {
   return found;
 }
 
-/// A detection on host memory; all of it is filled with bytes that mean nothing before.
-Found on_cpu(const Case& test, int threads) {
+/// A detection in host memory, which is filled with a pattern first.
+Found on_cpu(const CornerCase& test, int threads) {
   const Extent e = test.luma.format.extent;
   const size_t pitch = align_up(static_cast<size_t>(e.width), 64);
   MemoryBlock pixels(MemoryKind::host, pitch * static_cast<size_t>(e.height));
@@ -68,7 +68,7 @@ Found on_cpu(const Case& test, int threads) {
                 &test.luma.pixels[test.luma.format.row_bytes() * static_cast<size_t>(y)],
                 static_cast<size_t>(e.width));
   const std::vector<uint8_t> table = table_of(test.living);
-  MemoryBlock scratch(MemoryKind::host, corner_scratch_bytes(e, test.params.capacity));
+  MemoryBlock scratch(MemoryKind::host, corner_scratch_bytes(e));
   std::memset(scratch.data(), 0xa5, scratch.size());
   std::vector<MemoryBlock> private_memory;
   for (int i = 0; i < threads; ++i) {
@@ -89,18 +89,18 @@ Found on_cpu(const Case& test, int threads) {
   struct Call {
     const CornerJob& job;
     std::vector<MemoryBlock>& memory;
-    int pass;
-  } call{job, private_memory, 0};
+    const CornerPass* pass;
+  } call{job, private_memory, nullptr};
   Workers workers(threads);
-  for (const PassSpec& pass : corner_passes(e, test.params.capacity, Backend::cpu)) {
+  for (const CornerPass& pass : corner_passes(e, test.params.capacity, Backend::cpu)) {
+    call.pass = &pass;
     workers.run(
-        pass.items, pass.grain,
+        pass.spec.items, pass.spec.grain,
         [](void* context, Band band, int worker) {
           Call& c = *static_cast<Call*>(context);
-          run_corners(c.job, c.pass, band, c.memory[static_cast<size_t>(worker)].data());
+          c.pass->run(c.job, band, c.memory[static_cast<size_t>(worker)].data());
         },
         &call);
-    ++call.pass;
   }
   EXPECT_LE(found.count.found, found.corners.size());
   found.corners.resize(found.count.found);
@@ -108,7 +108,7 @@ Found on_cpu(const Case& test, int threads) {
 }
 
 #if LENSD_CUDA
-Found on_cuda(const Case& test) {
+Found on_cuda(const CornerCase& test) {
   const Extent e = test.luma.format.extent;
   const size_t pitch = align_up(static_cast<size_t>(e.width), 64), rows = static_cast<size_t>(e.height);
   const std::vector<uint8_t> table = table_of(test.living);
@@ -120,8 +120,7 @@ Found on_cuda(const Case& test) {
   const MemoryBlock pixels = device(pitch * rows), living = device(table.size()),
                     params = device(sizeof(CornerParams)), wanted = device(4),
                     frame = device(sizeof(FrameBlock)), corners = device(capacity * sizeof(Corner)),
-                    count = device(sizeof(CornerCount)),
-                    scratch = device(corner_scratch_bytes(e, test.params.capacity));
+                    count = device(sizeof(CornerCount)), scratch = device(corner_scratch_bytes(e));
   for (size_t y = 0; y < rows; ++y)
     copy(pixels.data() + pitch * y, &test.luma.pixels[test.luma.format.row_bytes() * y],
          static_cast<size_t>(e.width));
@@ -142,8 +141,8 @@ Found on_cuda(const Case& test) {
                       reinterpret_cast<CornerCount*>(count.data()),
                       scratch.data()};
   cuda::Stream stream;
-  const int passes = static_cast<int>(corner_passes(e, test.params.capacity, Backend::cuda).size());
-  for (int pass = 0; pass < passes; ++pass) launch_corners(job, test.params.capacity, pass, stream.get());
+  for (const CornerPass& pass : corner_passes(e, test.params.capacity, Backend::cuda))
+    pass.launch(job, stream.get());
   LENSD_CUDA_CHECK(cudaStreamSynchronize(stream.get()));
   Found found;
   copy(&found.count, count.data(), sizeof(CornerCount));
@@ -163,7 +162,7 @@ void expect_same(const Found& actual, const Found& reference, const std::string&
 
 enum class Side { cpu, cuda };
 
-void compare(const Case& test, Side side, const std::string& what) {
+void compare(const CornerCase& test, Side side, const std::string& what) {
   const Found reference = expected(test);
   if (side == Side::cpu) {
     expect_same(on_cpu(test, 1), reference, what + ", 1 thread");
@@ -186,8 +185,7 @@ Image noise_of(Extent e, std::mt19937& random) {
   return noise({PixelFormat::gray8, e}, random);
 }
 
-/// Rectangles upon one another, and a little noise: like a real picture, few strong corners and many weak
-/// ones.
+/// Overlapping rectangles with some noise: like real pictures, few strong and many weak corners.
 Image scene(Extent e, std::mt19937& random) {
   Image image = picture(e, [](int x, int y) { return 90 + (x + 2 * y) / 32 % 32; });
   const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
@@ -211,19 +209,19 @@ std::vector<Track> tracks_in(Extent e, int count, std::mt19937& random) {
   return tracks;
 }
 
-constexpr Extent kSizes[] = {{1, 1},   {1, 7},   {7, 1},   {2, 2},    {3, 3},    {5, 4},
-                             {16, 16}, {17, 31}, {64, 64}, {130, 35}, {641, 479}};
+constexpr Extent kCornerSizes[] = {{1, 1},   {1, 7},   {7, 1},   {2, 2},    {3, 3},    {5, 4},
+                                   {16, 16}, {17, 31}, {64, 64}, {130, 35}, {641, 479}};
 
 /// Every size, with random parameters.
 void compare_sizes(Side side) {
   std::mt19937 random(1);
-  for (const Extent e : kSizes)
+  for (const Extent e : kCornerSizes)
     for (int round = 0; round < (e.width > 200 ? 8 : 24); ++round) {
       const auto pick = [&](auto... values) {
         const float all[] = {static_cast<float>(values)...};
         return all[random() % std::size(all)];
       };
-      Case test;
+      CornerCase test;
       const int kind = static_cast<int>(random() % 5);
       const int level = static_cast<int>(random() & 255);
       test.luma = kind == 0   ? picture(e, [&](int, int) { return level; })
@@ -249,7 +247,7 @@ void compare_sizes(Side side) {
 void compare_large(Side side) {
   std::mt19937 random(2);
   const Extent e{1920, 1080};
-  Case test{.luma = scene(e, random), .params = {.capacity = 3300}, .living = {}, .wanted = 3300};
+  CornerCase test{.luma = scene(e, random), .params = {.capacity = 3300}, .living = {}, .wanted = 3300};
   compare(test, side, "scene");
   test.living = tracks_in(e, 3300, random), test.params.min_distance = 30;
   compare(test, side, "scene with tracks");
@@ -281,7 +279,7 @@ TEST(Corners, CudaFindsWhatTheOracleFindsInLargePictures) {
 
 TEST(Corners, EigenvalueIsThatOfTheTensor) {
   EXPECT_EQ(corner_eigenvalue(0, 0, 0), 0.0f);
-  EXPECT_EQ(corner_eigenvalue(2 * 7, 7, 0), 7.0f);          // a multiple of the unit matrix
+  EXPECT_EQ(corner_eigenvalue(2 * 7, 7, 0), 7.0f);          // a multiple of the identity matrix
   EXPECT_EQ(corner_eigenvalue(30 + 1001, 1001, 0), 30.0f);  // diagonal
   std::mt19937 random(3);
   for (int i = 0; i < 10000; ++i) {
@@ -300,7 +298,7 @@ TEST(Corners, AStraightEdgeHasNone) {
   for (const int slope : {0, 1}) {
     const Image edge = picture({64, 48}, [&](int x, int y) { return x + slope * y < 40 ? 13 : 200; });
     const Found found = expected({.luma = edge, .params = {.quality = 0}});
-    // Beside the rim the mirrored gradients of a slanted edge meet; inside there is nothing.
+    // At the border the mirrored gradients of a slanted edge meet; inside there are no corners.
     for (const Corner& c : found.corners) EXPECT_TRUE(c.x < 2 || c.y < 2 || c.x > 61 || c.y > 45) << c;
     if (slope == 0) {
       EXPECT_TRUE(found.corners.empty());
@@ -323,7 +321,7 @@ TEST(Corners, ASquareHasFourOfEqualStrength) {
 
 TEST(Corners, KeepTheirDistanceAndTheirOrder) {
   std::mt19937 random(4);
-  Case test{.luma = noise_of({300, 200}, random), .params = {.min_distance = 12.5f}, .living = {}};
+  CornerCase test{.luma = noise_of({300, 200}, random), .params = {.min_distance = 12.5f}, .living = {}};
   test.living = tracks_in({300, 200}, 40, random);
   const Found found = on_cpu(test, 2);
   ASSERT_GT(found.corners.size(), 50u);
@@ -343,7 +341,7 @@ TEST(Corners, KeepTheirDistanceAndTheirOrder) {
   }
 }
 
-TEST(Corners, NoneAreWantedNoneAreLookedFor) {
+TEST(Corners, DetectsNothingIfNothingIsRequested) {
   std::mt19937 random(5);
   const Found found =
       on_cpu({.luma = noise_of({100, 80}, random), .params = {}, .living = {}, .wanted = 0}, 2);

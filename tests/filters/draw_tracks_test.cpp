@@ -1,5 +1,4 @@
-// draw_tracks: what a point, a trail, a lost track and a cut must look like. Every picture is asked of the
-// CPU and, where there is a device, of CUDA.
+// draw_tracks: the look of points, trails, lost tracks and cuts, on the CPU and, with a device, on CUDA.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +19,7 @@ Image flat(ImageFormat format, uint8_t value) {
   return image;
 }
 
-/// A filter with its rigs; both backends' pictures are compared at every frame.
+/// A filter with its rigs; compares the pictures of both backends for every frame.
 class Drawing {
  public:
   Drawing(const std::vector<std::pair<std::string, ParamValue>>& params,
@@ -53,7 +52,7 @@ class Drawing {
   std::unique_ptr<Rig> cpu_, cuda_;
 };
 
-/// A table with one track, in the place.
+/// A table with one track at this position.
 TableBytes one(float x, float y, TrackStatus status, float from_x, float from_y, uint32_t id = 7,
                uint32_t place = 2, Extent picture = kSize) {
   TableBytes table(5);
@@ -66,7 +65,7 @@ TableBytes found(float x, float y, uint32_t id = 7) {
   return one(x, y, TrackStatus::fresh, x, y, id);
 }
 
-/// How far a pixel is from what it was, summed over colours.
+/// Change of a pixel, summed over colours.
 int change(const Image& before, const Image& after, int x, int y) {
   int sum = 0;
   for (int c = 0; c < std::min(3, before.channels()); ++c)
@@ -111,7 +110,7 @@ TEST(DrawTracks, TrailFadesAndEnds) {
   for (int i = 1; i <= 20; ++i)
     out = drawing.frame(one(4.f + 5.f * static_cast<float>(i), 40, TrackStatus::tracked,
                             4.f + 5.f * static_cast<float>(i - 1), 40));
-  // It is at 104 now and was at 64 eight frames ago.
+  // Now at 104, eight frames ago at 64.
   int last = 1000;
   for (int x = 100; x >= 68; x -= 5) {
     const int now = change(drawing.in(), out, x, 40);
@@ -140,7 +139,7 @@ TEST(DrawTracks, ANewTenantHasATrailOfItsOwn) {
   drawing.frame(one(40, 20, TrackStatus::tracked, 20, 20, 1));
   const Image out = drawing.frame(found(100, 60, 2));
   EXPECT_EQ(change(drawing.in(), out, 30, 20), 0);
-  EXPECT_EQ(change(drawing.in(), out, 70, 40), 0) << "no line from one tenant to the next";
+  EXPECT_EQ(change(drawing.in(), out, 70, 40), 0) << "no line between two tracks of one slot";
   EXPECT_GT(change(drawing.in(), out, 100, 60), 0);
 }
 
@@ -189,7 +188,7 @@ TEST(DrawTracks, LongestTrailsOfTheLargestTable) {
   for (int i = 0; i < 3; ++i) drawing.frame(script.next());
 }
 
-/// Positions that no tracker should give do no harm.
+/// Invalid positions are harmless.
 TEST(DrawTracks, PositionsOutsideAndNotANumber) {
   Drawing drawing({});
   for (const float x : {-1e30f, -5.f, 500.f, 1e30f, std::numeric_limits<float>::quiet_NaN(),

@@ -1,5 +1,5 @@
-// crop, flip, rotate, resize, align_channels: what follows from their definitions, through the CPU backend
-// and the oracle alike.
+// crop, flip, rotate, resize, align_channels: properties of their definitions, for the CPU backend and the
+// oracle.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ std::unique_ptr<Filter> make(const char* name, const Params& params) {
   return filter;
 }
 
-/// Memory that starts as 0xA5 and is aligned as the executor's.
+/// Memory filled with 0xA5, aligned like the executor's.
 struct Memory {
   explicit Memory(size_t bytes) : words(bytes / 64 + 2, Word{}) {
     std::memset(words.data(), 0xA5, words.size() * 64);
@@ -58,19 +58,18 @@ Result run_cpu(Filter& filter, const Image& in) {
   for (Memory& m : memory) scratch.push_back(m.data());
   std::vector<uint64_t> stats(layout.stats_bytes / 8 + 1);
   const ConstImageRef inputs[] = {in.ref()};
-  for (size_t i = 0; i < layout.passes.size(); ++i) {
-    const PassSpec& pass = layout.passes[i];
+  for (const PassSpec& pass : layout.passes) {
     PassArgs args;
     args.in = inputs, args.out = result.out.ref(), args.scratch = scratch;
     args.block = args.host_block = block.data(), args.stats = stats.data(), args.worker = worker.data();
     for (int y = 0; y < pass.items; y += pass.grain)
-      run_pass(filter, layout, i, args, {y, std::min(y + pass.grain, pass.items)});
+      run_pass(filter, pass, args, {y, std::min(y + pass.grain, pass.items)});
   }
   filter.read_stats(stats.data(), result.stats);
   return result;
 }
 
-/// The CPU's result, which must be the oracle's.
+/// The CPU's result, checked against the oracle's.
 Result run(const char* name, const Params& params, const Image& in) {
   const auto filter = make(name, params);
   Result result = run_cpu(*filter, in);
@@ -174,6 +173,40 @@ TEST(Resize, AlignedCornersKeepTheCorners) {
     const Image out = run("resize", sized(50, 40, method, true), in).out;
     EXPECT_EQ(out.at(0, 0), in.at(0, 0)) << method;
     EXPECT_EQ(out.at(49, 39), in.at(16, 12)) << method;
+  }
+}
+
+TEST(Resize, NearestPicksTheseSamples) {
+  const struct {
+    int from, to;
+    bool align_corners;
+    std::vector<int> samples;  ///< computed by hand; with align_corners halves are rounded up
+  } cases[] = {
+      {5, 9, true, {0, 1, 1, 2, 2, 3, 3, 4, 4}},
+      {9, 5, true, {0, 2, 4, 6, 8}},
+      {4, 3, true, {0, 2, 3}},
+      {10, 4, true, {0, 3, 6, 9}},
+      {6, 4, true, {0, 2, 3, 5}},
+      {3, 7, true, {0, 0, 1, 1, 1, 2, 2}},
+      {7, 1, true, {0}},
+      {1, 3, true, {0, 0, 0}},
+      {4, 6, false, {0, 0, 1, 2, 2, 3}},
+      {5, 3, false, {0, 1, 3}},
+      {7, 1, false, {0}},
+  };
+  for (const auto& c : cases) {
+    const Image row = noise(PixelFormat::rgba8, {c.from, 1}), column = noise(PixelFormat::rgba8, {1, c.from});
+    const Image wide = run("resize", sized(c.to, 1, "nearest", c.align_corners), row).out;
+    const Image high = run("resize", sized(1, c.to, "nearest", c.align_corners), column).out;
+    ASSERT_EQ(c.samples.size(), static_cast<size_t>(c.to));
+    for (int i = 0; i < c.to; ++i)
+      for (int channel = 0; channel < 4; ++channel) {
+        const int sample = c.samples[static_cast<size_t>(i)];
+        EXPECT_EQ(wide.at(i, 0, channel), row.at(sample, 0, channel))
+            << c.from << " to " << c.to << ": " << i;
+        EXPECT_EQ(high.at(0, i, channel), column.at(0, sample, channel))
+            << c.from << " to " << c.to << ": " << i;
+      }
   }
 }
 

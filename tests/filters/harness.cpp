@@ -32,7 +32,7 @@ class CpuRig final : public Rig {
 
   using Rig::run;
   RunOutput run(const std::vector<Image>& in, const RunExtras& extras) override {
-    // Heap blocks of the exact size, so that a read beyond the last row is one beyond the allocation.
+    // Heap blocks of the exact size, so that a read beyond the last row exceeds the allocation.
     std::vector<std::unique_ptr<uint8_t[]>> blocks;
     std::vector<ConstImageRef> refs;
     for (const Image& image : in) {
@@ -60,9 +60,9 @@ class CpuRig final : public Rig {
     args_.state = state_.data(), args_.state_bytes = state_stride_;
     args_.stats = stats_.data(), args_.picture = extras.picture;
     if (!extras.tracks.empty()) args_.tracks = reinterpret_cast<const TrackTable*>(extras.tracks.data());
-    for (size_t pass = 0; pass < layout_.passes.size(); ++pass) {
-      args_.pass = static_cast<int>(pass);
-      workers_.run(layout_.passes[pass].items, layout_.passes[pass].grain, &CpuRig::band, this);
+    for (const PassSpec& pass : layout_.passes) {
+      pass_ = &pass;
+      workers_.run(pass.items, pass.grain, &CpuRig::band, this);
     }
     result.guards_untouched = pack(out.get(), placement_, result.image);
     if (layout_.passes_through) result.image = in[0];
@@ -76,7 +76,7 @@ class CpuRig final : public Rig {
     const auto* self = static_cast<const CpuRig*>(context);
     PassArgs args = self->args_;
     args.worker = self->worker_.data() + self->worker_stride_ * static_cast<size_t>(worker);
-    run_pass(self->filter_, self->layout_, static_cast<size_t>(args.pass), args, band);
+    run_pass(self->filter_, *self->pass_, args, band);
   }
 
   Filter& filter_;
@@ -90,6 +90,7 @@ class CpuRig final : public Rig {
   size_t worker_stride_ = 0, state_stride_ = 0;
   std::vector<uint8_t> block_;
   PassArgs args_;
+  const PassSpec* pass_ = nullptr;
 };
 
 /// Outputs of 16384×16384 would keep the oracle busy for minutes.
@@ -185,7 +186,7 @@ std::string randomise(Filter& filter, std::mt19937& random, Draw which) {
       case ParamType::matrix:
         break;
     }
-    // What else a filter demands of a value (oddness, say) is its own business: the default stays then.
+    // A filter may have further conditions (for example odd numbers); then the default stays.
     if (!filter.set(spec.name, value)) text += fmt::format(":{}={}", spec.name, to_string(value));
   }
   return text;

@@ -54,7 +54,7 @@ class CudaRig final : public Rig {
     }
     const PictureRef planes = upload(extras.picture);
     LENSD_CUDA_CHECK(cudaMemset(stats_.data(), 0, stats_.size()));
-    // The copies above went through the default stream, which a non-blocking stream does not wait for.
+    // The copies above used the default stream, for which a non-blocking stream does not wait.
     LENSD_CUDA_CHECK(cudaDeviceSynchronize());
     if (replay_)
       LENSD_CUDA_CHECK(cudaGraphLaunch(replay_, stream_.get()));
@@ -86,7 +86,7 @@ class CudaRig final : public Rig {
     LENSD_CUDA_CHECK(cudaMemcpy(to, from, bytes, cudaMemcpyDefault));
   }
 
-  /// Whole host planes, row by row, into device memory. Kernels may load words where rows are aligned.
+  /// Copies host planes to device memory row by row. Kernels may load words if rows are aligned.
   PictureRef upload(const PictureRef* picture) {
     if (!picture) return {};
     PictureRef planes = *picture;
@@ -116,8 +116,7 @@ class CudaRig final : public Rig {
     args.state = state_.data(), args.state_bytes = state_stride_;
     args.stats = stats_.data(), args.picture = picture;
     if (tracks_) args.tracks = reinterpret_cast<const TrackTable*>(tracks_.data());
-    for (size_t pass = 0; pass < layout_.passes.size(); ++pass)
-      launch_pass(filter_, layout_, pass, args, stream_.get());
+    for (const PassSpec& pass : layout_.passes) launch_pass(filter_, pass, args, stream_.get());
   }
 
   Filter& filter_;

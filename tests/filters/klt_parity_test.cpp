@@ -1,11 +1,11 @@
-// klt: both backends against the oracle byte for byte, over sequences with a cut and with frames run again.
+// klt: both backends against the oracle, byte for byte, for sequences with a cut and with repeated frames.
 #include <cstring>
 #include <memory>
 
-#include "app/commands/bench/motion.hpp"
 #include "kernels/klt/klt.hpp"
 #include "tests/filters/harness.hpp"
 #include "tests/filters/klt_tables.hpp"
+#include "tests/filters/motions.hpp"
 #include "tests/filters/pictures.hpp"
 
 namespace lensd::test {
@@ -56,7 +56,7 @@ std::vector<ParityCase> parity_cases() {
 
 class KltParity : public testing::TestWithParam<ParityCase> {
  protected:
-  /// Frames: motion, a cut on the way, one frame twice, noise and a covered part.
+  /// Frames with motion, a cut, a repeated frame, noise and an occlusion.
   struct Frame {
     Image image;
     std::shared_ptr<HostPicture> picture;
@@ -67,7 +67,7 @@ class KltParity : public testing::TestWithParam<ParityCase> {
     std::vector<Frame> all;
     const Motion motion{.name = "", .x = 2.7, .y = -1.6, .degrees = 0.8, .zoom = 1.01};
     for (unsigned i = 0; i < 7; ++i) {
-      Image gray = textured(p.extent, motion.times(i), {.noise = 2, .gain = 1 - 0.05 * i, .seed = i + 1});
+      Image gray = textured(p.extent, times(motion, i), {.noise = 2, .gain = 1 - 0.05 * i, .seed = i + 1});
       for (int y = 0; y < gray.height() / 3; ++y)
         for (int x = 0; x < gray.width() / 2; ++x)
           if (i == 3) gray.at(x, y) = static_cast<uint8_t>(x * y);
@@ -115,19 +115,19 @@ class KltParity : public testing::TestWithParam<ParityCase> {
     const auto rig = backend == Backend::cpu ? make_cpu_rig(klt, inputs, placement, threads)
                                              : make_cuda_rig(klt, inputs, placement);
     ReferenceRun oracle;
-    StateClock clock;
+    StateIndex state;
     int64_t index = -1;
     uint32_t followed = 0;
     for (size_t i = 0; i < sequence.size(); ++i) {
       SCOPED_TRACE("frame " + std::to_string(i));
       const Frame& frame = sequence[i];
-      if (frame.cut) clock.cut();
-      clock.tick(frame.again);
+      if (frame.cut) state.reset_next();
+      state.advance(frame.again);
       index += frame.again ? 0 : 1;
       const PictureRef* picture = p.from_picture ? &frame.picture->ref : nullptr;
       oracle.in = {frame.image};
       oracle.picture = picture;
-      oracle.frame = {index, index * 40'000'000, clock.state_index(), clock.reset()};
+      oracle.frame = {index, index * 40'000'000, state.index(), state.reset()};
       klt.reference(oracle);
       const RunOutput output =
           rig->run({frame.image}, RunExtras{.picture = picture, .again = frame.again, .cut = frame.cut});
@@ -135,7 +135,7 @@ class KltParity : public testing::TestWithParam<ParityCase> {
       const Table expected{oracle.stats_bytes};
       Table actual{output.stats_bytes};
       ASSERT_GE(actual.bytes.size(), expected.bytes.size());
-      actual.bytes.resize(expected.bytes.size());  // memory comes in larger pieces
+      actual.bytes.resize(expected.bytes.size());  // the allocation is larger
       for (uint32_t place = 0; place < expected.header().capacity; ++place) {
         const Track &e = expected.header().tracks()[place], &a = actual.header().tracks()[place];
         ASSERT_EQ(std::memcmp(&e, &a, sizeof(Track)), 0)

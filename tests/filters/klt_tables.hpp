@@ -1,4 +1,4 @@
-// What the tests of klt share.
+// Shared by the tests of klt.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ inline void set_all(Filter& filter, const Settings& settings) {
   for (const auto& [name, value] : settings) ASSERT_EQ(filter.set(name, value), std::nullopt) << name;
 }
 
-/// A table as a filter left it.
+/// A table as written by the filter.
 struct Table {
   std::vector<uint8_t> bytes;
   const TrackTable& header() const { return *reinterpret_cast<const TrackTable*>(bytes.data()); }

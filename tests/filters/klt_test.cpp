@@ -1,4 +1,4 @@
-// klt against motion that is known, what its tables promise, and pictures with little to follow.
+// klt with known motion, the guarantees of its tables, and pictures with few features.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,10 +6,10 @@
 #include <memory>
 #include <set>
 
-#include "app/commands/bench/motion.hpp"
 #include "kernels/klt/klt.hpp"
 #include "tests/filters/harness.hpp"
 #include "tests/filters/klt_tables.hpp"
+#include "tests/filters/motions.hpp"
 
 namespace lensd::test {
 
@@ -17,7 +17,7 @@ using namespace bench;  // pictures that move
 
 namespace {
 
-/// The filter on the CPU, frame by frame.
+/// Runs the filter on the CPU frame by frame.
 class Tracker {
  public:
   Tracker(ImageFormat format, const Settings& settings) {
@@ -111,7 +111,7 @@ TEST(Klt, GainBiasKeepsTracksWhenTheLightChanges) {
   const double unchanged = kept(false, 1, 0);
   ASSERT_GT(unchanged, 200);
   EXPECT_GE(kept(true, 0.6, 20), 0.95 * unchanged);
-  EXPECT_LT(kept(false, 0.6, 20), 0.8 * unchanged) << "the test is no test";
+  EXPECT_LT(kept(false, 0.6, 20), 0.8 * unchanged) << "the test checks nothing";
 }
 
 TEST(Klt, LosesWhatIsCovered) {
@@ -142,7 +142,7 @@ TEST(Klt, LosesWhatIsCovered) {
 }
 
 TEST(Klt, AffineCheckEndsTracksThatDriftAndKeepsThoseThatTurn) {
-  // One texture fades into another while both stand still: from frame to frame little changes.
+  // One static texture fades into another: successive frames differ little.
   const Image from = textured(kScene, {}), to = textured(kScene, {.name = "", .x = 700, .degrees = 50});
   const auto left_of_fade = [&](bool check) {
     Tracker tracker(kGrayScene, {{"affine_check", check}, {"redetect_below", 0.0}});
@@ -169,7 +169,7 @@ TEST(Klt, AffineCheckEndsTracksThatDriftAndKeepsThoseThatTurn) {
   const double begun = table.header().alive;
   uint32_t drifted = 0;
   for (unsigned i = 1; i <= 25; ++i) {
-    table = tracker.run(textured(kScene, turn.times(i), {.noise = 2, .seed = i}));
+    table = tracker.run(textured(kScene, times(turn, i), {.noise = 2, .seed = i}));
     drifted += table.count(TrackStatus::lost_drift);
   }
   EXPECT_LT(drifted, 0.03 * begun);
@@ -187,7 +187,7 @@ TEST(Klt, NumbersPlacesAndAgesStayWithTheirTracks) {
   uint32_t detections = 0;
   for (unsigned i = 0; i < 14; ++i) {
     const RunExtras extras{.cut = i == 9};
-    const Table table = tracker.run(textured(kScene, drift.times(i), {.noise = 2, .seed = i + 1}), extras);
+    const Table table = tracker.run(textured(kScene, times(drift, i), {.noise = 2, .seed = i + 1}), extras);
     const TrackTable& header = table.header();
     detections += header.detected;
     EXPECT_EQ(header.frame, i);
@@ -202,7 +202,7 @@ TEST(Klt, NumbersPlacesAndAgesStayWithTheirTracks) {
       EXPECT_LT(t.id, header.next_id);
       if (is_alive(t.status)) ages.push_back(t.age);
       if (t.status == TrackStatus::fresh) {
-        EXPECT_TRUE(seen.insert(t.id).second) << "an id once more";
+        EXPECT_TRUE(seen.insert(t.id).second) << "a repeated id";
         EXPECT_EQ(t.age, 0u);
         if (i != 9 && i > 0) {
           EXPECT_EQ(last[p].status == TrackStatus::fresh || last[p].status == TrackStatus::tracked, false);
@@ -329,7 +329,7 @@ TEST(KltEdges, ASceneCutEndsNearlyAllTracks) {
   const Table second = tracker.run(other);
   expect_sane(second, kScene);
   EXPECT_LT(second.count(TrackStatus::tracked), first.header().alive / 10);
-  const Table third = tracker.run(other);  // the lost ones have left their places
+  const Table third = tracker.run(other);  // the slots of lost tracks are free again
   EXPECT_GT(third.header().alive, 200u);
 }
 
@@ -338,7 +338,7 @@ TEST(KltEdges, SmallPicturesAndLargeWindows) {
     for (const int64_t window : {5, 21, 31}) {
       SCOPED_TRACE(std::to_string(extent.width) + "x" + std::to_string(extent.height));
       Tracker tracker({PixelFormat::gray8, extent}, {{"window", window},
-                                                     {"levels", int64_t{kKltMostLevels}},
+                                                     {"levels", int64_t{kKltMaxLevels}},
                                                      {"max_features", int64_t{50}},
                                                      {"affine_check", true}});
       uint32_t most = 0;
@@ -353,7 +353,7 @@ TEST(KltEdges, SmallPicturesAndLargeWindows) {
     }
 }
 
-TEST(KltEdges, AsManyTracksAsThereMayBe) {
+TEST(KltEdges, TheMaximumNumberOfTracks) {
   const Extent extent{1280, 720};
   Tracker tracker({PixelFormat::gray8, extent}, {{"max_features", int64_t{kMaxTracks}},
                                                  {"min_distance", 1.0},

@@ -1,4 +1,4 @@
-// Decoded pictures of random samples in every layout that matters, for the tests of colour.
+// Decoded pictures of random samples in all relevant layouts, for the tests of colour.
 #pragma once
 
 #include <random>
@@ -15,7 +15,7 @@ struct NamedFormat {
 };
 const std::vector<NamedFormat>& picture_formats();
 
-/// A picture in exactly as much host memory as its rows need, all bytes random, unused bits too.
+/// A picture in host memory of exactly the needed size; all bytes are random, including unused bits.
 struct HostPicture {
   std::vector<std::vector<uint8_t>> planes;
   PictureRef ref;
@@ -24,7 +24,7 @@ struct HostPicture {
 HostPicture random_picture(const PictureInfo& info, std::mt19937& random, int padding = 3,
                            bool bottom_up = false);
 
-/// A sample as a number, by the layout's definition.
+/// The value of a sample, by the layout's definition.
 int sample_of(const PictureRef& picture, int component, int x, int y);
 
 }  // namespace lensd::test

@@ -1,12 +1,12 @@
-// Point filters and those that decide from whole frames: cases whose result is known without the oracle.
+// Point filters and filters with frame statistics: cases with a known result.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/blend/blend_math.hpp"
+#include "kernels/blend/blend.hpp"
 #include "kernels/registry.hpp"
-#include "kernels/threshold/threshold_math.hpp"
+#include "kernels/threshold/threshold.hpp"
 #include "tests/filters/harness.hpp"
 
 namespace lensd::test {
@@ -14,7 +14,7 @@ namespace {
 
 using Params = std::vector<std::pair<std::string, ParamValue>>;
 
-/// A filter with its rigs: CPU, and CUDA where there is a device; run() gives the output of both, compared.
+/// A filter with its rigs for CPU and, with a device, CUDA. run() compares both outputs and returns one.
 class Bench {
  public:
   Bench(const std::string& name, const ImageFormat& format, const Params& params = {}, size_t inputs = 1)
@@ -169,7 +169,7 @@ TEST(Difference, ComparesTwoInputs) {
   for (const ImageFormat& format : {gray(65, 7), rgba(65, 7), rgba(1, 1)})
     for (const double gain : {0.0, 0.3, 1.0, 64.0}) {
       Bench bench("difference", format, {{"gain", gain}}, 2);
-      for (int frame = 0; frame < 2; ++frame) {  // nothing is kept between frames
+      for (int frame = 0; frame < 2; ++frame) {  // no state between frames
         const Image a = noise(format, random), b = noise(format, random), out = bench.run({a, b});
         for (size_t i = 0; i < a.pixels.size(); ++i) {
           const int distance = std::abs(a.pixels[i] - b.pixels[i]);
@@ -182,7 +182,7 @@ TEST(Difference, ComparesTwoInputs) {
     }
 }
 
-/// Exact rounding of what a mode means, by doubles.
+/// The exactly rounded result of a mode, in double precision.
 int blended_exactly(const std::string& mode, int a, int b) {
   const auto rounded = [](double v) { return static_cast<int>(std::floor(v + 0.5)); };
   if (mode == "normal") return b;

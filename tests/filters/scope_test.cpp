@@ -1,4 +1,4 @@
-// Scopes: the oracle on pictures whose counts are known, and both backends against the oracle.
+// Scopes: the oracle on pictures with known counts, and both backends against the oracle.
 #include <gtest/gtest.h>
 
 #include <cstring>

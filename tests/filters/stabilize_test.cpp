@@ -1,6 +1,5 @@
-// stabilize on made-up tracks of a camera whose motion is known: does it find the motion, calm the picture
-// and follow pans? LENSD_SEED sets the seed. Every picture is asked of the oracle, the CPU and, where there
-// is a device, of CUDA.
+// stabilize with synthetic tracks of a known camera motion: it finds the motion, reduces the shake and
+// follows pans. LENSD_SEED sets the seed. Compares the oracle, the CPU and, with a device, CUDA.
 #include "kernels/stabilize/stabilize.hpp"
 
 #include <gtest/gtest.h>
@@ -8,105 +7,18 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 #include "kernels/registry.hpp"
 #include "tests/filters/harness.hpp"
-#include "tests/filters/track_tables.hpp"
+#include "tests/filters/shaken_clip.hpp"
 
 namespace lensd::test {
 namespace {
 
-uint32_t seed() {
-  const char* text = std::getenv("LENSD_SEED");
-  return text ? static_cast<uint32_t>(std::strtoul(text, nullptr, 10)) : 20261121;
-}
-
-struct Point {
-  double x, y;
-};
-Point moved(const Motion& m, Point p) {
-  return {m.xx * p.x + m.xy * p.y + m.x0, m.yx * p.x + m.yy * p.y + m.y0};
-}
-Motion turned(double degrees, double zoom, double x, double y) {
-  const double a = degrees / 57.29577951308232;
-  return {zoom * std::cos(a), -zoom * std::sin(a), x, zoom * std::sin(a), zoom * std::cos(a), y};
-}
-
-/// How a camera shakes: standard deviations of each frame by itself, on top of a pan.
-struct Shake {
-  double shift = 6, degrees = 1, zoom = 0, shear = 0, pan = 0;
-};
-
-/// A clip as its tracks: points of a scene seen by a shaken camera. A part of the positions are `wrong`, so
-/// that of the pairs of positions 1 − (1 − wrong)² are: 30 %.
-class ShakenClip {
- public:
-  ShakenClip(Extent picture, int tracks, const Shake& shake, double noise = 0.1, double wrong = 0.163)
-      : picture_(picture), shake_(shake), noise_(noise), wrong_(wrong), random_(seed()), table_(tracks) {
-    table_.table()->picture = picture;
-    points_.resize(static_cast<size_t>(tracks));
-  }
-
-  /// The next frame. `pose` takes the scene to the picture, both from their centres.
-  const TableBytes& next() {
-    last_ = pose_;
-    ideal_ = Motion{1, 0, shake_.pan * frame_, 0, 1, 0};
-    Motion now =
-        turned(normal(shake_.degrees), 1 + normal(shake_.zoom), normal(shake_.shift), normal(shake_.shift));
-    now.xy += normal(shake_.shear);
-    pose_ = chained(now, ideal_);
-    ++frame_;
-    TrackTable& table = *table_.table();
-    for (uint32_t i = 0; i < table.capacity; ++i) {
-      Track& track = table.tracks()[i];
-      Point& scene = points_[i];
-      const bool follows = is_alive(track.status);
-      const Point at = moved(pose_, scene);
-      if (follows && inside(at)) {
-        track.status = TrackStatus::tracked, track.previous_x = track.x, track.previous_y = track.y;
-        place(track, at);
-        if (uniform(0, 1) < wrong_) track.x += static_cast<float>(uniform(-25, 25)), track.y += 7;
-      } else {  // a new point somewhere in the picture
-        const Point in_picture{uniform(-0.45, 0.45) * picture_.width, uniform(-0.45, 0.45) * picture_.height};
-        scene = moved(inverse(pose_), in_picture);
-        track = {.id = table.next_id++, .status = TrackStatus::fresh};
-        place(track, in_picture);
-        track.previous_x = track.x, track.previous_y = track.y;
-      }
-    }
-    return table_;
-  }
-
-  const Motion& pose() const { return pose_; }
-  const Motion& ideal() const { return ideal_; }
-  Motion motion() const { return chained(pose_, inverse(last_)); }
-
- private:
-  double uniform(double from, double to) { return std::uniform_real_distribution<double>(from, to)(random_); }
-  double normal(double sigma) { return sigma > 0 ? std::normal_distribution<double>(0, sigma)(random_) : 0; }
-  bool inside(Point p) const {
-    return std::abs(p.x) < 0.5 * (picture_.width - 1) && std::abs(p.y) < 0.5 * (picture_.height - 1);
-  }
-  void place(Track& track, Point p) {
-    track.x = static_cast<float>(p.x + 0.5 * (picture_.width - 1) + normal(noise_));
-    track.y = static_cast<float>(p.y + 0.5 * (picture_.height - 1) + normal(noise_));
-  }
-
-  Extent picture_;
-  Shake shake_;
-  double noise_, wrong_;
-  std::mt19937 random_;
-  TableBytes table_;
-  std::vector<Point> points_;
-  Motion pose_, last_, ideal_;
-  int frame_ = 0;
-};
-
 using Params = std::vector<std::pair<std::string, ParamValue>>;
 
-/// The filter on both backends; every frame is compared.
+/// Runs the filter on both backends and compares every frame.
 class Steady {
  public:
   Steady(const Params& params, ImageFormat format, int threads = 2)
@@ -146,7 +58,7 @@ Params model(const char* name) {
   return {{"model", std::string(name)}};
 }
 
-/// Sum of squared distances of a few points' tracks over time from their means.
+/// Sum of squared distances of a few tracks from their mean positions.
 class Energy {
  public:
   explicit Energy(Extent e) {
@@ -154,7 +66,7 @@ class Energy {
       for (const double y : {-0.4, 0.4}) points_.push_back({x * e.width, y * e.height});
     sum_.resize(points_.size()), squares_.resize(points_.size());
   }
-  /// `view` takes points of the scene, panned with the ideal camera, to where they are seen.
+  /// `view` maps points of the scene, as panned by the ideal camera, to the picture.
   void add(const Motion& view) {
     for (size_t i = 0; i < points_.size(); ++i) {
       const Point p = moved(view, points_[i]);
@@ -177,12 +89,12 @@ class Energy {
 };
 
 struct Outcome {
-  double left = 0;                         ///< share of the shake's energy that is left
-  double off_pixels = 0, off_degrees = 0;  ///< largest errors of the motion that was found
+  double left = 0;                         ///< remaining share of the shake's energy
+  double off_pixels = 0, off_degrees = 0;  ///< largest errors of the estimated motion
   double share = 1;                        ///< least share of inliers
 };
 
-/// Over the whole clip, its first frames included; of a pan that starts at full speed, once the speed is
+/// Over the whole clip including its first frames; for a pan that starts at full speed, after the speed is
 /// known.
 Outcome stabilised(const Params& params, const Shake& shake, Extent extent = {640, 480}, int frames = 300) {
   const ImageFormat format{PixelFormat::gray8, extent};
@@ -195,8 +107,8 @@ Outcome stabilised(const Params& params, const Shake& shake, Extent extent = {64
     const RunOutput output = steady.frame(in, clip.next());
     const StabilizeStats& s = steady.stats;
     if (shake.pan == 0 || i > 120) {
-      before.add(chained(clip.pose(), inverse(clip.ideal())));
-      after.add(chained(chained(inverse(s.correction), clip.pose()), inverse(clip.ideal())));
+      before.add(composed(clip.pose(), inverse(clip.ideal())));
+      after.add(composed(composed(inverse(s.correction), clip.pose()), inverse(clip.ideal())));
     }
     if (i == 0) continue;
     const Motion truth = clip.motion();
@@ -217,7 +129,7 @@ struct ModelCase {
 
 class EachModel : public testing::TestWithParam<ModelCase> {};
 
-TEST_P(EachModel, FindsTheMotionAndCalmsTheClip) {
+TEST_P(EachModel, FindsTheMotionAndReducesTheShake) {
   const auto [name, shake] = GetParam();
   SCOPED_TRACE("seed " + std::to_string(seed()));
   Params params = model(name);
@@ -257,7 +169,7 @@ TEST(Stabilize, FollowsAPanWithoutLag) {
 }
 
 TEST(Stabilize, PicturesRestToo) {
-  // A smooth scene, sampled as the shaken camera sees it.
+  // A smooth scene, sampled by the shaking camera.
   const ImageFormat format{PixelFormat::rgba8, {320, 240}};
   ShakenClip clip(format.extent, 300, {.shift = 6, .degrees = 1});
   Steady steady({{"crop_zoom", 1.2}}, format);
@@ -292,7 +204,7 @@ TEST(Stabilize, PicturesRestToo) {
   EXPECT_LT(after, 0.1 * before) << "differences between neighbouring frames";
 }
 
-TEST(Stabilize, WithoutEnoughTracksThePictureRests) {
+TEST(Stabilize, WithoutEnoughTracksThePictureStaysStill) {
   const ImageFormat format{PixelFormat::rgba8, {64, 48}};
   std::mt19937 random(seed());
   const Image in = noise(format, random);
@@ -316,14 +228,14 @@ TEST(Stabilize, WithoutEnoughTracksThePictureRests) {
   }
 }
 
-TEST(Stabilize, TracksWithoutCommonMotionAreNoMotion) {
+TEST(Stabilize, TracksWithoutCommonMotionAreIgnored) {
   const ImageFormat format{PixelFormat::gray8, {320, 240}};
   const Image in(format);
   Steady steady({{"crop_zoom", 1.0}, {"threshold", 0.5}}, format);
   TrackScript script(format.extent, 300, seed());
   for (int i = 0; i < 5; ++i) {
     steady.frame(in, script.next([&](TrackScript::Point p) -> TrackScript::Point {
-      // Everything runs to places that have nothing to do with where it was.
+      // All points move to random places.
       return {std::fmod(p.x * 7919, 319.f), std::fmod(p.y * 104729, 239.f)};
     }));
     EXPECT_EQ(steady.stats.motion.x0, 0);
@@ -331,8 +243,8 @@ TEST(Stabilize, TracksWithoutCommonMotionAreNoMotion) {
   }
 }
 
-/// Two tracks of three crowd on a thing that moves slowly through a quarter of the picture.
-TEST(Stabilize, AThingThatMovesDoesNotCarryThePictureAway) {
+/// Two thirds of the tracks are on an object that moves slowly through a quarter of the picture.
+TEST(Stabilize, AMovingObjectDoesNotMoveThePicture) {
   const ImageFormat format{PixelFormat::gray8, {640, 480}};
   const Image in(format);
   for (const double speed : {0.4, 1.0, 3.0, 12.0})
@@ -364,7 +276,7 @@ TEST(Stabilize, AThingThatMovesDoesNotCarryThePictureAway) {
     }
 }
 
-TEST(Stabilize, KeepsTheRimOutOfSight) {
+TEST(Stabilize, HidesTheBorder) {
   const ImageFormat format{PixelFormat::gray8, {160, 120}};
   Image in(format);
   for (uint8_t& v : in.pixels) v = 255;
@@ -395,8 +307,8 @@ TEST(Stabilize, CutAndRepeat) {
   EXPECT_EQ(steady.stats.path_x, 0);
 }
 
-/// The same bytes from the oracle, one and two threads and CUDA, with tracks that do have a common motion.
-TEST(Stabilize, AllWaysOfRunningAgree) {
+/// Identical bytes from the oracle, one and two threads and CUDA, for tracks with a common motion.
+TEST(Stabilize, AllBackendsAndThreadCountsAgree) {
   SCOPED_TRACE("seed " + std::to_string(seed()));
   std::mt19937 random(seed());
   for (const Extent extent : {Extent{1, 1}, {1, 7}, {3, 3}, {17, 31}, {64, 64}, {641, 479}, {1920, 1080}})

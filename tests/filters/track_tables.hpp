@@ -1,4 +1,4 @@
-// Tables of tracks as a klt node would leave them, made up, for the filters that read tracks.
+// Synthetic tables of tracks as a klt node writes them, for filters that read tracks.
 #pragma once
 
 #include <cstdint>
@@ -26,14 +26,14 @@ class TrackScript {
   struct Point {
     float x, y;
   };
-  /// Where a point of the last frame is now; called once for each track that lives on.
+  /// The new position of a point of the previous frame; called once for each surviving track.
   using Motion = std::function<Point(Point)>;
 
-  /// `life` is the share of tracks that are followed into the next frame.
+  /// `life` is the share of tracks that survive into the next frame.
   TrackScript(Extent picture, int capacity, uint32_t seed, double life = 0.9);
   /// The next frame's table. A track that leaves the picture is lost.
   const TableBytes& next(const Motion& motion);
-  /// With tracks that wander at random, a few of them wildly.
+  /// With tracks that move at random, a few of them over large distances.
   const TableBytes& next();
 
  private:

@@ -1,5 +1,5 @@
-// Neighbourhood filters against what can be computed by hand: box, sobel, canny, convolve, unsharp,
-// bilateral, diffusion. Parity of backends and oracles is parity_test's matter.
+// Neighbourhood filters with known results: box, sobel, canny, convolve, unsharp, bilateral, diffusion.
+// parity_test compares backends and oracles.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "kernels/bilateral/bilateral_math.hpp"
-#include "kernels/box/box_simd.hpp"
+#include "kernels/box/box_math.hpp"
 #include "kernels/convolve/convolve.hpp"
 #include "kernels/registry.hpp"
 #include "tests/filters/harness.hpp"
@@ -220,7 +220,7 @@ TEST(Bilateral, OnlyTheCentreWeighsSixteenBits) {
   }
 }
 
-/// Where the weights end near a difference of 127, half of the table of differences.
+/// Weights that end near a difference of 127, half of the table of differences.
 TEST(Bilateral, EqualsOracleWhereTheWeightsEndHalfWay) {
   const ImageFormat formats[] = {{PixelFormat::gray8, {200, 30}}};
   for (double colour = 29.5; colour < 30.6; colour += 0.1) {

@@ -65,7 +65,7 @@ void add_edge_cases(Cases& cases) {
                      kGray,
                      each_plane(magnitude(border))});
   }
-  // Derivatives grow with the aperture, and thresholds with them; some are between whole numbers.
+  // Derivatives and therefore thresholds grow with the aperture; some thresholds are fractional.
   constexpr CannyCase kCanny[] = {{3, 50, 150, true}, {3, 0, 0},       {3, 3.7, 10.2},
                                   {3, 100, 100},      {3, 200, 60},    {5, 300, 900, true},
                                   {5, 40.5, 4000},    {7, 250, 20000}, {7, 3000, 9000, true}};

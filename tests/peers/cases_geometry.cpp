@@ -42,13 +42,14 @@ void add_exact(Cases& cases) {
                      {},
                      kBoth,
                      each_plane([=](const cv::Mat& in) {
-                       // Where the rectangle leaves the picture, crop moves its corner to the last pixel.
+                       // If the rectangle starts outside the picture, crop moves its corner to the last
+                       // pixel.
                        const cv::Point corner(std::min(rect.x, in.cols - 1), std::min(rect.y, in.rows - 1));
                        return in(cv::Rect(corner, rect.size()) & cv::Rect({}, in.size())).clone();
                      })});
 }
 
-/// The size that is asked for, by scale or outright.
+/// The requested size, by scale or in pixels.
 struct Target {
   double scale = 0;
   int width = 0, height = 0;
@@ -103,7 +104,7 @@ void add_geometry_cases(Cases& cases) {
     for (const Target& target : growing) add_resize(cases, method, target);
     for (const Target& target : other) add_resize(cases, method, target);
   }
-  // Where a side grows, cv::INTER_AREA interpolates; ours is the mean all the same.
+  // For enlarged sides cv::INTER_AREA interpolates; lensd always takes the mean.
   for (const Target& target : shrinking) add_resize(cases, {"area", cv::INTER_AREA, {1, 0}}, target);
   for (const char* method : {"bilinear", "bicubic", "area", "lanczos3"})
     for (const Target& target : {shrinking[1], growing[0], other[1]}) {

@@ -104,7 +104,7 @@ void add_colour_cases(Cases& cases) {
                      return out;
                    }});
   cases.push_back({"", "bt601 full", "cv::cvtColor", {2, 0}, {Kind::yuv444_full}, [](const Planes& in) {
-                     cv::Mat crossed, rgb;  // OpenCV wants Y, Cr, Cb
+                     cv::Mat crossed, rgb;  // OpenCV expects Y, Cr, Cb
                      cv::merge(Planes{in[0], in[2], in[1]}, crossed);
                      cv::cvtColor(crossed, rgb, cv::COLOR_YCrCb2RGB);
                      Planes out;

@@ -88,7 +88,7 @@ void add_convolve(Cases& cases, const ConvolveCase& c) {
        kMegapixel});
 }
 
-/// Weights of many sizes and both signs, with `sum`; not of a separable form.
+/// Weights of many magnitudes and both signs, with `sum`; not separable.
 Matrix irregular(int rows, int cols, double sum) {
   Matrix m{rows, cols, {}};
   double total = 0;
@@ -137,7 +137,7 @@ void add_median_cases(Cases& cases) {
                        {},
                        kBoth,
                        each_colour([=](const cv::Mat& in) {
-                         // The outermost rows of a padded picture see OpenCV's own border, so twice the
+                         // OpenCV's own border affects the outermost rows of a padded picture, so twice the
                          // reach.
                          return with_padding(in, border, 2 * radius, median(radius));
                        }),

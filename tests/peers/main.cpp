@@ -1,5 +1,5 @@
 // lensd_peers [--filter NAME] [--markdown] [CLIP…]: prints the table, ends with 'N passed, N failed'.
-// Exit codes: 0 all passed · 1 a miss · 2 usage · 4 a clip cannot be read.
+// Exit codes: 0 all passed · 1 failures · 2 usage · 4 a clip cannot be read.
 
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@
 namespace lensd::peers {
 namespace {
 
-/// Frames of a clip that every case gets: each kStride-th, at most kOfEachClip.
+/// Frames of a clip for every case: each kStride-th, at most kOfEachClip.
 constexpr int kStride = 60, kOfEachClip = 4;
 
 struct Options {
@@ -37,7 +37,7 @@ std::vector<Backend> backends() {
   return {Backend::cpu, Backend::cuda};
 }
 
-/// A case, its executors while they are needed, and what came of it.
+/// A case, its executors, and its result.
 struct Entry {
   Case what;
   std::vector<Backend> on;
@@ -95,7 +95,7 @@ class Table {
                                       : "{:<10} {:<56} {:<20} {:<4} {:<9} {:>6} {:>6} {:>10}  {}\n"),
                cells...);
   }
-  /// Of large kernels only the size.
+  /// For large kernels only the size.
   static std::string shortened(const std::string& params) {
     const size_t begin = params.find("kernel=") + 7, end = params.find(':', begin);
     if (!params.starts_with("kernel=") || end - begin < 20) return params;

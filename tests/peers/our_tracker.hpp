@@ -1,4 +1,4 @@
-// klt run as the program does, a plan and an executor, frame by frame.
+// Runs klt like the program, with a plan and an executor, frame by frame.
 #pragma once
 
 #include <memory>
@@ -13,14 +13,14 @@ namespace lensd::peers {
 
 class OurTracker {
  public:
-  /// `params` as on the command line. Throws Error as Ours does.
+  /// `params` as on the command line. Throws the errors of Ours.
   OurTracker(Backend backend, const std::string& params);
 
-  /// The places of the table after this frame. Pictures of another size start anew.
+  /// The slots of the table after this frame. A picture of another size resets the tracker.
   std::vector<Track> run(const PictureRef& picture);
-  /// The next frame has no past: its tracks are new.
+  /// Resets the state: the tracks of the next frame are new.
   void cut() { executor_->reset_state(); }
-  /// Changes a live parameter; after the first frame.
+  /// Changes a live parameter. Call after the first frame.
   void set(const std::string& name, const ParamValue& value);
 
  private:

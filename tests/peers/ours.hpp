@@ -1,4 +1,4 @@
-// One filter of ours, run as the program does: a plan and an executor.
+// Runs one lensd filter like the program, with a plan and an executor.
 #pragma once
 
 #include <memory>
@@ -11,11 +11,11 @@ namespace lensd::peers {
 
 class Ours {
  public:
-  /// An empty `filter` is the conversion of the decoded picture alone. Throws Error(invalid_config) where the
-  /// parameters do not fit the schema, Error(unavailable) without the backend.
+  /// An empty `filter` only converts the decoded picture. Throws Error(invalid_config) if the parameters do
+  /// not fit the schema, Error(unavailable) without the backend.
   Ours(Backend backend, const std::string& filter, const std::string& params);
 
-  /// A plan is made whenever the picture's format is not that of the one before. The planes are copies.
+  /// Makes a plan if the picture's format changed. The returned planes are copies.
   Planes run(const PictureRef& picture);
 
  private:

@@ -1,10 +1,10 @@
-// lensd_peers: our filters against OpenCV and against double precision, on the same pictures.
+// lensd_peers: compares the filters with OpenCV and with double precision on the same pictures.
 //
 //   noise, test: sources, clips ──▶ Sample ─┬─▶ Ours (plan + executor, each backend) ──▶ planes ─┐
 //                                           └─▶ Case::expected (OpenCV or double) ──▶ planes ────┴▶ Tally ──▶
 //                                           table
 //
-// docs/peers.md says what is compared and why where it is not OpenCV's own function.
+// docs/peers.md lists what is compared, with the reasons if it is not an OpenCV function.
 #pragma once
 
 #include <functional>
@@ -21,16 +21,16 @@ namespace lensd::peers {
 /// One channel each: CV_8U for pictures and for peers that round, CV_64F for references in double precision.
 using Planes = std::vector<cv::Mat>;
 
-/// What a sample is made of, and with that which cases take it.
+/// Content of a sample; selects the cases that use it.
 enum class Kind : uint8_t {
   gray,
   rgba,
   nv12_flat,      ///< random luma, one chroma value for the whole picture
-  yuv444_blocks,  ///< chroma in blocks of 2×2 equal samples, as OpenCV brings NV12's to full size
+  yuv444_blocks,  ///< chroma in blocks of 2×2 equal samples, as OpenCV upsamples NV12
   yuv444_full,    ///< full range
 };
 
-/// A picture as a decoder would deliver it.
+/// A picture as delivered by a decoder.
 struct Sample {
   std::string name;  ///< for messages
   Kind kind = Kind::gray;
@@ -43,7 +43,7 @@ struct Sample {
   Planes planes() const;
 };
 
-/// A case passes when no value is further than `worst` from the expected one and, in every sample of at least
+/// A case passes if no value is further than `worst` from the expected one and, in every sample of at least
 /// kEnough values and in all of them together, at least `equal` of the values are the expected ones
 /// (rounded).
 struct Bound {
@@ -53,17 +53,17 @@ inline constexpr int64_t kEnough = 10000;
 
 /// One row of the table.
 struct Case {
-  std::string filter;  ///< empty: the conversion of the decoded picture alone
+  std::string filter;  ///< empty: only the conversion of the decoded picture
   std::string params;  ///< as on the command line: "radius=3:border=wrap"
   std::string peer;
   Bound bound;
   std::vector<Kind> kinds;
   std::function<Planes(const Planes&)> expected;
   bool every_frame = false;  ///< on each frame of clips, otherwise on a few of them
-  int64_t most_pixels = std::numeric_limits<int64_t>::max();  ///< left out where a picture has more
+  int64_t most_pixels = std::numeric_limits<int64_t>::max();  ///< larger pictures are skipped
 };
 
-/// All of them, by subject; each function appends.
+/// All cases by subject; each function appends.
 using Cases = std::vector<Case>;
 void add_point_cases(Cases& cases);
 void add_window_cases(Cases& cases);
@@ -75,9 +75,9 @@ void add_colour_cases(Cases& cases);
 inline const std::vector<Kind> kGray{Kind::gray}, kRgba{Kind::rgba}, kBoth{Kind::gray, Kind::rgba};
 
 using PlaneFunction = std::function<cv::Mat(const cv::Mat&)>;
-/// The function on each colour plane by itself; alpha passes through.
+/// Applies the function to each colour plane; alpha is unchanged.
 std::function<Planes(const Planes&)> each_colour(PlaneFunction function);
-/// The function on each plane, alpha included.
+/// Applies the function to each plane including alpha.
 std::function<Planes(const Planes&)> each_plane(PlaneFunction function);
 
 }  // namespace lensd::peers

@@ -12,10 +12,10 @@ namespace {
 
 constexpr Extent kSizes[] = {{1, 1}, {1, 7}, {3, 3}, {17, 31}, {64, 64}, {641, 479}, {1920, 1080}};
 
-/// Moving shapes and digits, a fractal, flat bars and steps: what noise is not.
+/// Moving shapes and digits, a fractal, flat bars and steps, which noise lacks.
 constexpr const char* kSources[] = {"test:testsrc2=size=641x479", "test:mandelbrot=size=480x360",
                                     "test:smptehdbars=size=642x362"};
-constexpr int kLater = 20;  ///< frame after the first that is taken of each
+constexpr int kLater = 20;  ///< index of the second frame that is used
 
 using Components = std::array<ComponentLayout, 4>;
 
@@ -90,7 +90,7 @@ Sample noise(Kind kind, Extent extent, std::mt19937& random) {
     for (int y = 0; y < plane.rows; ++y)
       for (int i = 0; i < plane.cols * plane.channels(); ++i)
         plane.ptr(y)[i] = static_cast<uchar>(random() >> 13);
-  // OpenCV takes luma below black for black before the matrix; ours lets it go through.
+  // OpenCV clamps luma below black before the matrix; lensd does not.
   if (sample.info.colour.range == Range::limited) cv::max(sample.memory[0], 16, sample.memory[0]);
   if (kind == Kind::nv12_flat)
     sample.memory[1] = cv::Vec2b(static_cast<uchar>(random() >> 13), static_cast<uchar>(random() >> 13));

@@ -1,4 +1,4 @@
-// The pictures that are compared: noise, generated sequences, frames of clips.
+// The test pictures: noise, generated sequences, frames of clips.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ std::vector<Sample> noise_samples();
 /// Two frames of each of a few test: sources, as rgba and gray.
 std::vector<Sample> generated_samples();
 
-/// Decodes a clip or source and calls `take` with every frame as rgba and gray. Stops after `most` frames.
+/// Decodes a clip or source and calls `take` for every frame, as rgba and gray. Stops after `most` frames.
 /// Throws Error(bad_source).
 void for_each_frame(const std::string& url, int most,
                     const std::function<void(int index, const Sample& rgba, const Sample& gray)>& take);

@@ -22,7 +22,7 @@ cv::Mat in_double(const cv::Mat& picture) {
   return values;
 }
 
-/// Which samples, and how much of each, make one output.
+/// The input samples of one output and their weights.
 struct Weight {
   int sample;
   double weight;
@@ -141,7 +141,7 @@ cv::Mat bilateral_double(const cv::Mat& picture, double sigma_space, double sigm
             sum.at<double>(y, x) += weight * value, weights.at<double>(y, x) += weight;
           }
       }
-    return cv::Mat(sum / weights);  // 0/0 in the rim, which is cut off
+    return cv::Mat(sum / weights);  // 0/0 in the border, which is cropped
   });
 }
 

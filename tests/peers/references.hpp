@@ -1,5 +1,5 @@
-// Definitions in double precision, for what OpenCV does not have or computes less exactly, and OpenCV's
-// borders.
+// Reference results in double precision, for functions that OpenCV lacks or computes less exactly, and
+// OpenCV's borders.
 #pragma once
 
 #include <functional>
@@ -12,11 +12,11 @@ namespace lensd::peers {
 
 inline const char* const kBorders[] = {"replicate", "reflect", "reflect101", "wrap", "constant"};
 
-/// Calls `peer(picture, border)` with OpenCV's number of `border`. OpenCV's filters refuse `wrap`: they get a
-/// picture that is wrapped `reach` pixels around, and the rim of their result is cut off.
+/// Calls `peer(picture, border)` with OpenCV's number of `border`. OpenCV's filters do not support `wrap`:
+/// they get a picture that is padded by `reach` wrapped pixels, and the result is cropped.
 cv::Mat with_border(const cv::Mat& picture, const std::string& border, int reach,
                     const std::function<cv::Mat(const cv::Mat&, int)>& peer);
-/// The same for peers with a border rule of their own: all five rules by padding.
+/// The same for peers with a fixed border rule: pads for all five rules.
 cv::Mat with_padding(const cv::Mat& picture, const std::string& border, int reach,
                      const std::function<cv::Mat(const cv::Mat&)>& peer);
 
@@ -24,7 +24,7 @@ cv::Mat with_padding(const cv::Mat& picture, const std::string& border, int reac
 cv::Mat gaussian_double(const cv::Mat& picture, double sigma, int radius, const std::string& border);
 cv::Mat convolve_double(const cv::Mat& picture, const cv::Mat& kernel, double bias,
                         const std::string& border);
-/// Over a disc, weights exp(−d² / 2σ²) of distance and of difference.
+/// Over a disc, with weights exp(−d² / 2σ²) of distance and difference.
 cv::Mat bilateral_double(const cv::Mat& picture, double sigma_space, double sigma_color, int radius,
                          const std::string& border);
 
@@ -35,7 +35,7 @@ struct ResizeDouble {
 /// Two separable sums with the weights of the definition; edges repeated.
 cv::Mat resize_double(const cv::Mat& picture, cv::Size size, const ResizeDouble& how);
 
-/// Cut to 0 … 255.
+/// Clamped to 0 … 255.
 cv::Mat clamped(const cv::Mat& values);
 
 }  // namespace lensd::peers

@@ -1,4 +1,4 @@
-// What comparing a case with its peer came to, over all pictures.
+// The result of a case over all pictures.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,17 @@ namespace lensd::peers {
 
 class Tally {
  public:
-  /// Compares one picture; `where` is for the message about the first miss.
+  /// Compares one picture. `where` names it in the message about the first failure.
   void add(const Bound& bound, const Planes& expected, const Planes& actual, const std::string& where);
 
   bool passed(const Bound& bound) const;
   int64_t frames() const { return frames_; }
   double worst() const { return worst_; }
-  /// Share of values that are the expected ones, rounded.
+  /// Share of values that equal the rounded reference.
   double equal() const {
     return values_ == 0 ? 1 : static_cast<double>(equal_) / static_cast<double>(values_);
   }
-  /// The first miss, empty when there was none.
+  /// The first failure; empty if there was none.
   const std::string& miss() const { return miss_; }
 
  private:

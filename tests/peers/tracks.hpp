@@ -1,5 +1,4 @@
-// Corners and tracks of ours beside OpenCV's, which are not compared value by value: accuracy on known
-// motion, lives on clips.
+// Compares corners and tracks with OpenCV's by quality: accuracy for known motion, track lifetimes on clips.
 #pragma once
 
 #include <opencv2/core.hpp>
@@ -17,9 +16,9 @@ struct Verdicts {
   void add(const Verdicts& more) { passed += more.passed, failed += more.failed; }
 };
 
-/// End-point errors on motion that is known, from the same corners. Prints its table.
+/// End-point errors for known motion, from the same corners. Prints a table.
 Verdicts compare_motion(const std::vector<Backend>& on, bool markdown);
-/// Corners on frames of the clips, and how long tracks live there. Prints its tables.
+/// Corners on frames of the clips, and track lifetimes. Prints tables.
 Verdicts compare_clips(const std::vector<Backend>& on, const std::vector<std::string>& clips, bool markdown);
 
 /// One call of cv::calcOpticalFlowPyrLK with klt's defaults for window, levels and texture.
@@ -28,7 +27,7 @@ struct PeerFlow {
   std::vector<uchar> found;
 };
 PeerFlow peer_flow(const cv::Mat& before, const cv::Mat& after, const std::vector<cv::Point2f>& from);
-/// Ours with that window, those levels and that stop rule: 30 steps, 0.01 px.
+/// klt with that window, those levels and the stop rule 30 steps or 0.01 px.
 inline constexpr const char* kPeerSettings = "window=21:levels=3:iterations=30:epsilon=0.01:redetect_below=0";
 
 /// Rows of a table, as text or as Markdown.

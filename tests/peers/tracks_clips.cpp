@@ -14,13 +14,13 @@
 namespace lensd::peers {
 namespace {
 
-constexpr int kPart = 60;  ///< frames over which tracks are followed before new ones are looked for
+constexpr int kPart = 60;  ///< frames between detections of new corners
 constexpr int kMostFrames = 600;
 constexpr double kReturn = 1;  ///< forward-backward threshold of both, pixels
 
-/// What became of the tracks of one side.
+/// Statistics of the tracks of one side.
 struct Lives {
-  int64_t begun = 0, frames = 0;       ///< tracks, and frames that they lived through
+  int64_t begun = 0, frames = 0;       ///< number of tracks, and the sum of their frames
   int64_t checked = 0, came_back = 0;  ///< forward-backward checks
   double mean_life() const {
     return begun > 0 ? static_cast<double>(frames) / static_cast<double>(begun) : 0;
@@ -30,7 +30,7 @@ struct Lives {
   }
 };
 
-/// OpenCV's flow there and back, as its own example of tracking does it.
+/// OpenCV's flow forward and backward, as in its tracking example.
 class PeerTracker {
  public:
   void begin(const cv::Mat& gray, std::vector<cv::Point2f> points) {
@@ -74,7 +74,7 @@ void add(Lives& lives, const std::vector<Track>& tracks) {
   }
 }
 
-/// How many of the corners are OpenCV's as well, both of 1000 at a distance of 8.
+/// Number of corners that OpenCV finds as well, each of 1000 at a distance of 8.
 struct Corners {
   int64_t ours = 0, peers = 0, common = 0;
 
@@ -105,7 +105,7 @@ Clip watch(const std::string& url, Backend backend) {
     const cv::Mat& picture = gray.memory[0];
     ++clip.frames;
     if (index % kPart != 0) {
-      tracker.set("min_distance", 0.0);  // nothing ends for being crowded: OpenCV has no such rule
+      tracker.set("min_distance", 0.0);  // keeps crowded tracks, like OpenCV
       add(clip.ours, tracker.run(gray.ref()));
       peer.run(picture);
       return;

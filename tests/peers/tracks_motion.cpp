@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <opencv2/video/tracking.hpp>
 
-#include "app/commands/bench/motion.hpp"
+#include "tests/filters/motions.hpp"
 #include "tests/peers/our_tracker.hpp"
 #include "tests/peers/tracks.hpp"
 
@@ -13,8 +13,8 @@ namespace lensd::peers {
 namespace {
 
 constexpr Extent kExtent{640, 480};
-constexpr unsigned kPairs = 6;  ///< pairs of pictures for each motion, each with noise of its own
-/// What chance alone does to medians of some thousand errors, in pixels.
+constexpr unsigned kPairs = 6;  ///< pairs of pictures per motion, with independent noise
+/// Random variation of the median of some thousand errors, in pixels.
 constexpr double kChance = 0.0005;
 
 struct Errors {
@@ -42,13 +42,13 @@ cv::Mat view(const Image& image) {
   return {image.height(), image.width(), CV_8U, const_cast<uint8_t*>(image.pixels.data())};
 }
 
-/// Both on one pair, from the corners of ours. Points whose true place is outside are left out.
+/// Runs both on one pair, from lensd's corners. Points whose true position is outside are excluded.
 void compare_pair(const bench::Motion& motion, Backend backend, unsigned seed, Errors& ours, Errors& peer) {
   const Image before = bench::textured(kExtent, {}, {.noise = 2, .seed = 2 * seed});
   const Image after = bench::textured(kExtent, motion, {.noise = 2, .seed = 2 * seed + 1});
   OurTracker tracker(backend, std::string(kPeerSettings) + ":fb_threshold=0:min_distance=8");
   const std::vector<Track> first = tracker.run(gray_picture(before));
-  tracker.set("min_distance", 0.0);  // nothing ends for being crowded: OpenCV has no such rule
+  tracker.set("min_distance", 0.0);  // keeps crowded tracks, like OpenCV
   const std::vector<Track> second = tracker.run(gray_picture(after));
   std::vector<cv::Point2f> from;
   std::vector<size_t> places;

@@ -1,5 +1,5 @@
-// The kernel of the interop path: linear device memory into a texture's array. Free of GL, so that it can be
-// tested where there is a GPU and no display.
+// The kernel of the interop path: copies linear device memory to a texture's array. Independent of GL, so
+// that it can be tested without a display.
 #pragma once
 
 #include "core/device/cuda_check.hpp"
@@ -7,8 +7,8 @@
 
 namespace lensd::ui {
 
-/// Queues the copy of `image` (device memory, Gray8 or RGBA8, any pitch) into `surface`, RGBA8 of the same
-/// extent. Gray is spread to red, green and blue with alpha 255. Throws Error when the launch is refused.
+/// Queues a copy of `image` (device memory, Gray8 or RGBA8, any pitch) to `surface`, RGBA8 of the same
+/// extent. Gray is replicated to red, green and blue, with alpha 255. Throws Error if the launch fails.
 void write_surface(ConstImageRef image, cudaSurfaceObject_t surface, CUstream_st* stream);
 
 }  // namespace lensd::ui

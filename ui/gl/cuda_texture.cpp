@@ -1,6 +1,6 @@
 #include "ui/gl/cuda_texture.hpp"
 
-// GL first: cuda_gl_interop.h wants GL's types.
+// Include GL first: cuda_gl_interop.h needs GL's types.
 #include "ui/gl/gl.hpp"
 
 #include <cuda_gl_interop.h>
@@ -21,7 +21,7 @@ std::string interop_obstacle(int device) {
   std::array<int, 16> devices{};
   const cudaError_t status = cudaGLGetDevices(&count, devices.data(), devices.size(), cudaGLDeviceListAll);
   if (status != cudaSuccess) {
-    cudaGetLastError();  // not sticky; forget it
+    cudaGetLastError();  // clear the error, which is not sticky
     return drawn_by + " is not the CUDA device (" + cudaGetErrorString(status) + ")";
   }
   if (std::find(devices.begin(), devices.begin() + count, device) == devices.begin() + count)
@@ -29,7 +29,6 @@ std::string interop_obstacle(int device) {
   return {};
 }
 
-/// A texture, its registration, and the surface over the array that it maps to.
 struct CudaTexture::Slot {
   explicit Slot(Extent extent) {
     glBindTexture(GL_TEXTURE_2D, texture.id());
@@ -46,8 +45,8 @@ struct CudaTexture::Slot {
   Slot(const Slot&) = delete;
   Slot& operator=(const Slot&) = delete;
 
-  /// The surface of the mapped array. CUDA may map to another array each time; it hardly ever does, so the
-  /// surface is kept and made anew only then (after the stream is through with the old one).
+  /// Returns the surface object of the mapped array. CUDA may map another array each time, but rarely does.
+  /// In that case waits for the stream, then replaces the surface object.
   cudaSurfaceObject_t mapped_surface(cudaStream_t stream) {
     cudaArray_t now = nullptr;
     LENSD_CUDA_CHECK(cudaGraphicsSubResourceGetMappedArray(&now, resource, 0, 0));
@@ -81,17 +80,17 @@ CudaTexture::CudaTexture(DeviceFrameSync& sync) : sync_(sync), state_(std::make_
 
 CudaTexture::~CudaTexture() {
   if (cudaStreamSynchronize(state_->stream.get()) != cudaSuccess)
-    log::debug("display: the GPU had failed before the window was closed");
+    log::debug("display: the GPU failed before the window was closed");
 }
 
 void CudaTexture::upload(const Frame& frame, int index) {
   if (frame.memory() != MemoryKind::device)
-    throw Error(ExitCode::runtime_failure, "display", "interop was given a host frame");
+    throw Error(ExitCode::runtime_failure, "display", "interop received a host frame");
   State& s = *state_;
   const ConstImageRef image = frame.image(index);
   const cudaStream_t stream = s.stream.get();
   if (image.format.extent != s.planned) {
-    LENSD_CUDA_CHECK(cudaStreamSynchronize(stream));  // set-up: the old textures may still be written
+    LENSD_CUDA_CHECK(cudaStreamSynchronize(stream));  // the GPU may still write the old textures
     texture_ = 0, s.planned = {};
     for (auto& slot : s.slots) slot.reset();
     for (auto& slot : s.slots) slot = std::make_unique<Slot>(image.format.extent);

@@ -1,9 +1,9 @@
-// Device frames into GL textures without leaving the GPU.
+// Uploads device frames to GL textures without a copy to the host.
 //
 //   wait_ready ─▶ map ─▶ kernel: linear memory → array ─▶ reading_done ─▶ unmap      on one present stream
 //
-// The textures are registered once for a format; a frame maps one, writes it and unmaps it. GL work queued
-// after the unmap sees the pixels. Nothing waits on the host.
+// Textures are registered once per picture size. Each upload maps, writes and unmaps one texture. GL commands
+// queued after the unmap see the pixels. The host does not wait.
 #pragma once
 
 #include <memory>
@@ -13,14 +13,13 @@
 
 namespace lensd::ui {
 
-/// Why CUDA device `device` cannot write the textures of the current GL context; empty when it can.
+/// Returns why CUDA device `device` cannot write textures of the current GL context; empty if it can.
 std::string interop_obstacle(int device);
 
 class CudaTexture final : public DisplayPath {
  public:
   explicit CudaTexture(DeviceFrameSync& sync);
   ~CudaTexture() override;
-  const char* name() const override { return lensd::ui::name(DisplayKind::cuda_interop); }
   void upload(const Frame& frame, int image) override;
 
  private:

@@ -8,7 +8,7 @@
 namespace lensd::ui {
 
 DisplayChoice choose_display_path(Backend backend, [[maybe_unused]] int device) {
-  if (backend == Backend::cpu) return {DisplayKind::pixel_buffer, "frames are made on the CPU"};
+  if (backend == Backend::cpu) return {DisplayKind::pixel_buffer, "frames are processed on the CPU"};
 #if LENSD_CUDA
   const std::string obstacle = interop_obstacle(device);
   if (obstacle.empty()) return {DisplayKind::cuda_interop, "the CUDA device draws the window"};

@@ -1,10 +1,10 @@
-// How a finished frame gets into a GL texture.
+// Uploads finished frames to GL textures.
 //
 //   host frame   ── PboUpload:   memcpy into a pixel buffer, glTexSubImage2D ──┐
 //   device frame ── CudaTexture: CUDA kernel writes the mapped texture ────────┴▶ texture() ──▶ Presenter
 //
-// Three textures in rotation, so that neither side waits for the other. UI thread only; the GL context must
-// be current and outlive the path. After upload() returns the frame may be dropped.
+// Rotates over three textures, so that upload and drawing do not wait for each other. Call from the UI thread
+// only. The GL context must be current and outlive the path. The frame may be released when upload() returns.
 #pragma once
 
 #include <memory>
@@ -21,13 +21,12 @@ class DisplayPath {
   static constexpr int kTextures = 3;
 
   virtual ~DisplayPath() = default;
-  virtual const char* name() const = 0;
-  /// Queues the pixels of one of the frame's images for texture(). Textures are made anew when the format
-  /// changes; otherwise nothing is allocated and the host does not wait. Throws Error when the frame's memory
-  /// does not fit the path or the GPU fails.
+  /// Queues the upload of one of the frame's images to texture(). Allocates textures and may block if the
+  /// format has changed, else does not block. Throws Error if the frame has the wrong kind of memory or the
+  /// GPU fails.
   virtual void upload(const Frame& frame, int image) = 0;
 
-  /// The newest texture's GL name; 0 before the first upload.
+  /// Returns the newest texture's GL name; 0 before the first upload.
   unsigned texture() const noexcept { return texture_; }
   Extent extent() const noexcept { return extent_; }
 
@@ -47,11 +46,11 @@ struct DisplayChoice {
   std::string reason;  ///< one sentence for the log, the panel and doctor
 };
 
-/// Interop when frames are made on CUDA device `device` and that device draws the current GL context, else
-/// pixel buffers (the executor then delivers host frames). Never throws; needs a current context.
+/// Returns interop if `backend` is CUDA and the current GL context is on CUDA device `device`, else pixel
+/// buffers, for which the executor must output host frames. Needs a current context. Does not throw.
 DisplayChoice choose_display_path(Backend backend, int device = 0);
 
-/// `sync` is used by interop only and must outlive the path.
+/// Creates a path. Interop needs `sync`, which must outlive the path. Throws Error(unavailable).
 std::unique_ptr<DisplayPath> make_display_path(DisplayKind kind, DeviceFrameSync* sync);
 
 }  // namespace lensd::ui

@@ -1,6 +1,6 @@
-// GL objects as move-only handles, and errors with the place of the call. Included by ui/*.cpp only.
+// Move-only handles of GL objects, and error checks. Included in ui/gl only.
 //
-// A handle belongs to the thread that has the context; the context must outlive it.
+// Use a handle only on the thread of its GL context. The context must outlive the handle.
 #pragma once
 
 #include <GL/glew.h>
@@ -12,13 +12,13 @@
 
 namespace lensd::ui::gl {
 
-/// `Api` makes and deletes one name.
-template <class Api>
+/// Owns a GL object. `make` and `destroy` are GL's functions for that kind of object.
+template <auto& make, auto& destroy>
 class Handle {
  public:
-  Handle() { Api::make(&id_); }
+  Handle() { make(1, &id_); }
   ~Handle() {
-    if (id_) Api::destroy(&id_);
+    if (id_) destroy(1, &id_);
   }
   Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, 0)) {}
   Handle& operator=(Handle&& other) noexcept {
@@ -31,34 +31,13 @@ class Handle {
   GLuint id_ = 0;
 };
 
-struct TextureApi {
-  static void make(GLuint* id) { glGenTextures(1, id); }
-  static void destroy(GLuint* id) { glDeleteTextures(1, id); }
-};
-struct BufferApi {
-  static void make(GLuint* id) { glGenBuffers(1, id); }
-  static void destroy(GLuint* id) { glDeleteBuffers(1, id); }
-};
-struct VertexArrayApi {
-  static void make(GLuint* id) { glGenVertexArrays(1, id); }
-  static void destroy(GLuint* id) { glDeleteVertexArrays(1, id); }
-};
-struct SamplerApi {
-  static void make(GLuint* id) { glGenSamplers(1, id); }
-  static void destroy(GLuint* id) { glDeleteSamplers(1, id); }
-};
-struct QueryApi {
-  static void make(GLuint* id) { glGenQueries(1, id); }
-  static void destroy(GLuint* id) { glDeleteQueries(1, id); }
-};
+using Texture = Handle<glGenTextures, glDeleteTextures>;
+using Buffer = Handle<glGenBuffers, glDeleteBuffers>;
+using VertexArray = Handle<glGenVertexArrays, glDeleteVertexArrays>;
+using Sampler = Handle<glGenSamplers, glDeleteSamplers>;
+using Query = Handle<glGenQueries, glDeleteQueries>;
 
-using Texture = Handle<TextureApi>;
-using Buffer = Handle<BufferApi>;
-using VertexArray = Handle<VertexArrayApi>;
-using Sampler = Handle<SamplerApi>;
-using Query = Handle<QueryApi>;
-
-/// For set-up: throws Error(runtime_failure) when GL has an error pending.
+/// Throws Error(runtime_failure) if a GL error is pending. Use for set-up only.
 inline void check(const char* doing) {
   const GLenum error = glGetError();
   if (error == GL_NO_ERROR) return;

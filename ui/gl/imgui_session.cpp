@@ -28,7 +28,7 @@ ImGuiSession::~ImGuiSession() {
 void ImGuiSession::fit_to_scale() {
   const Extent size = window_.size(), framebuffer = window_.framebuffer();
   if (size.width < 1 || framebuffer.width < 1) return;  // iconified
-  // Where the window system scales by itself (Wayland), one window unit is several framebuffer pixels.
+  // On Wayland, one window unit may be several framebuffer pixels.
   const float density = std::max(1.f, static_cast<float>(framebuffer.width) / static_cast<float>(size.width));
   const float raster = std::max(window_.content_scale(), density), layout = raster / density;
   if (raster == raster_scale_ && layout == layout_scale_) return;
@@ -38,24 +38,24 @@ void ImGuiSession::fit_to_scale() {
   ImGui_ImplOpenGL3_CreateFontsTexture();
 }
 
-/// The backend asks the X server for sizes, focus and pointer, and each answer takes longer than a panel to
-/// draw. Of a window that nobody touches they are as they were; it is asked for one frame more, as it learns
-/// of a button that was let go at once in the frame behind.
+/// Calls ImGui's GLFW backend only after input and for one more frame, because it queries sizes, focus and
+/// pointer from the X server, which takes longer than drawing a panel. In the second frame it reports the
+/// release of a button that was pressed and released within one frame.
 void ImGuiSession::take_input() {
   const int64_t time_ns = now_ns();
-  const bool touched = window_.take_touched() || ImGui::GetMouseCursor() != cursor_ || behind();
-  if (touched || was_touched_) ImGui_ImplGlfw_NewFrame();
-  was_touched_ = touched, cursor_ = ImGui::GetMouseCursor();
+  const bool input_seen = window_.take_input_seen() || ImGui::GetMouseCursor() != cursor_ || behind();
+  if (input_seen || had_input_) ImGui_ImplGlfw_NewFrame();
+  had_input_ = input_seen, cursor_ = ImGui::GetMouseCursor();
   ImGuiIO& io = ImGui::GetIO();
   if (last_begin_ns_ > 0) io.DeltaTime = std::max(static_cast<float>(to_s(time_ns - last_begin_ns_)), 1e-6f);
   last_begin_ns_ = time_ns;
-  // Two presses that came at once are shown two frames apart.
+  // Two clicks between two frames are replayed with two frames between the presses.
   io.MouseDoubleClickTime = std::max(0.3f, 3 * io.DeltaTime);
   step_mouse();
 }
 
-/// One step a frame. Dear ImGui before 1.87 knows the mouse only as it is when a frame begins: of a click
-/// between two frames it would see a press where the pointer has gone since, of a second one nothing.
+/// Replays one mouse step per frame. Dear ImGui before 1.87 samples the mouse only at the start of a frame,
+/// so it would see a click between two frames at the wrong position and miss a second click.
 void ImGuiSession::step_mouse() {
 #if IMGUI_VERSION_NUM < 18700
   const std::vector<MouseStep>& fresh = window_.input().mouse_steps;

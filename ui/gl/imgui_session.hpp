@@ -1,4 +1,4 @@
-// Dear ImGui on a Window: context, backends, fonts at the monitor's scale.
+// Runs Dear ImGui on a Window: context, backends, and fonts at the monitor's scale.
 //
 //   begin() ── ViewerUi::draw ── Presenter::draw ── end()      per display frame, UI thread
 #pragma once
@@ -13,19 +13,19 @@ namespace lensd::ui {
 
 class ImGuiSession {
  public:
-  /// One at a time; the window must outlive it.
+  /// Creates the ImGui context. Only one session may exist. The window must outlive the session.
   explicit ImGuiSession(Window& window);
   ~ImGuiSession();
   ImGuiSession(const ImGuiSession&) = delete;
   ImGuiSession& operator=(const ImGuiSession&) = delete;
 
-  /// Starts a frame; makes the fonts anew when the scale has changed.
+  /// Starts a frame. Rebuilds the fonts if the scale has changed.
   void begin();
-  /// Draws the panels over what is in the back buffer.
+  /// Draws the panels over the contents of the back buffer.
   void end();
   const Look& look() const { return look_; }
-  /// The mouse did more than one frame can show: the next one should not wait for input. With Dear ImGui from
-  /// 1.87 on that is its own matter, and ViewerUi::behind()'s.
+  /// Returns true if mouse steps are left to replay: the next frame should then not wait for input. Always
+  /// false with Dear ImGui 1.87 and later, which queues input itself (see ViewerUi::behind()).
   bool behind() const { return !mouse_steps_.empty(); }
 
  private:
@@ -36,10 +36,10 @@ class ImGuiSession {
   Window& window_;
   Look look_;
   float layout_scale_ = 0, raster_scale_ = 0;
-  int cursor_ = 0;           ///< ImGui's name of its shape, as the window system was last told
-  bool was_touched_ = true;  ///< the window, before the last frame
+  int cursor_ = 0;         ///< ImGui's cursor shape in the last frame
+  bool had_input_ = true;  ///< there was input before the last frame
   int64_t last_begin_ns_ = 0;
-  std::vector<MouseStep> mouse_steps_;  ///< that are to be shown yet
+  std::vector<MouseStep> mouse_steps_;  ///< mouse steps that were not replayed yet
 };
 
 }  // namespace lensd::ui

@@ -32,7 +32,7 @@ void PboUpload::plan(const ImageFormat& format) {
 
 void PboUpload::upload(const Frame& frame, int index) {
   if (frame.memory() == MemoryKind::device)
-    throw Error(ExitCode::runtime_failure, "display", "pixel buffers were given a device frame");
+    throw Error(ExitCode::runtime_failure, "display", "pixel buffers received a device frame");
   const ConstImageRef image = frame.image(index);
   if (image.format != format_) plan(image.format);
   const int width = image.width(), height = image.height();
@@ -44,7 +44,7 @@ void PboUpload::upload(const Frame& frame, int index) {
   auto* mapped =
       static_cast<uint8_t*>(glMapBufferRange(GL_PIXEL_UNPACK_BUFFER, 0, static_cast<GLsizeiptr>(bytes),
                                              GL_MAP_WRITE_BIT | GL_MAP_INVALIDATE_BUFFER_BIT));
-  if (!mapped) throw Error(ExitCode::runtime_failure, "display", "a pixel buffer cannot be mapped");
+  if (!mapped) throw Error(ExitCode::runtime_failure, "display", "cannot map a pixel buffer");
   if (image.pitch_bytes == static_cast<std::ptrdiff_t>(pitch_bytes_)) {
     std::memcpy(mapped, image.data, bytes - pitch_bytes_ + image.row_bytes());
   } else {

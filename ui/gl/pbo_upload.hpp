@@ -1,4 +1,4 @@
-// Host frames into textures by way of pixel buffers: the driver copies while the UI goes on.
+// Uploads host frames through pixel buffers, which the driver copies asynchronously.
 #pragma once
 
 #include <array>
@@ -8,10 +8,9 @@
 
 namespace lensd::ui {
 
-/// Gray8 travels as one byte a pixel and is spread to red, green and blue by the texture's swizzle.
+/// Gray8 is uploaded as one byte per pixel and replicated to red, green and blue by the texture's swizzle.
 class PboUpload final : public DisplayPath {
  public:
-  const char* name() const override { return lensd::ui::name(DisplayKind::pixel_buffer); }
   void upload(const Frame& frame, int image) override;
 
  private:

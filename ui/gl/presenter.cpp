@@ -10,12 +10,12 @@
 namespace lensd::ui {
 namespace {
 
-constexpr int kQueries = 4;           // draws that may be on their way before one goes unmeasured
-constexpr double kSquaresFrom = 2;    // magnification beyond which a zoomed picture shows its pixels
-constexpr double kSquaresAtFit = 16;  // and one that fills the window: where the grid of its pixels is drawn
-constexpr int kMostTaps = 8;  // along each axis: pictures up to 16 times larger than shown are averaged
+constexpr int kQueries = 4;           // maximum of pending timer queries; further draws are not measured
+constexpr double kSquaresFrom = 2;    // scale above which a zoomed picture shows pixels as squares
+constexpr double kSquaresAtFit = 16;  // the limit for a picture that fits: the pixel grid starts here
+constexpr int kMostTaps = 8;          // per axis; covers pictures up to 16 times larger than shown
 
-/// A tap blends 2 texels along an axis, so n taps cover a footprint of 2n.
+/// Returns the taps per axis. A tap blends 2 texels along an axis, so n taps cover 2n texels.
 int taps_for(double scale) {
   return std::clamp(static_cast<int>(std::ceil(0.5 / scale - 1e-3)), 1, kMostTaps);
 }
@@ -136,9 +136,9 @@ void Presenter::draw_picture(Extent framebuffer, const Rect& area, const Picture
 std::optional<int64_t> Presenter::take_draw_ns() {
   Gl& g = *gl_;
   if (g.read == g.issued) return std::nullopt;
-  GLint there = 0;
-  glGetQueryObjectiv(g.query(g.read), GL_QUERY_RESULT_AVAILABLE, &there);
-  if (!there) return std::nullopt;
+  GLint available = 0;
+  glGetQueryObjectiv(g.query(g.read), GL_QUERY_RESULT_AVAILABLE, &available);
+  if (!available) return std::nullopt;
   GLuint64 ns = 0;
   glGetQueryObjectui64v(g.query(g.read), GL_QUERY_RESULT, &ns);
   ++g.read;

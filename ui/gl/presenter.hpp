@@ -1,10 +1,10 @@
 // Draws the newest picture into the window.
 //
 //   Frame ── show() ──▶ DisplayPath ──▶ texture ── draw(area, view) ──▶ back buffer
-//         └─ show_second() ──▶ another one, for comparing
+//         └─ show_second() ──▶ a second DisplayPath, for the comparison
 //
-// GL timer queries around draw() are read frames later, never waited for. UI thread only; the GL context
-// must be current and outlive the presenter.
+// Results of GL timer queries around draw() are read some frames later, without waiting. Call from the UI
+// thread only. The GL context must be current and outlive the presenter.
 #pragma once
 
 #include <memory>
@@ -18,25 +18,24 @@ namespace lensd::ui {
 
 class Presenter {
  public:
-  /// `second` brings the picture to compare with; it may be null where nothing is compared.
+  /// `path` uploads the picture. `second` uploads picture A of comparisons and may be null.
   explicit Presenter(std::unique_ptr<DisplayPath> path, std::unique_ptr<DisplayPath> second = nullptr);
   ~Presenter();
 
-  const DisplayPath& path() const { return *path_; }
-
-  /// Uploads an image of a frame; the frame may be dropped when this returns.
+  /// Uploads an image of a frame. The frame may be released afterwards.
   void show(const Frame& frame, int image = 0) { path_->upload(frame, image); }
-  /// The picture A of a comparison, or none from now on (a negative image).
+  /// Uploads picture A of a comparison. A negative `image` ends the comparison.
   void show_second(const Frame& frame, int image);
 
-  /// Clears the window (`framebuffer` pixels) to the neutral surround and draws the picture, clipped to
-  /// `area`. Linear sampling; pixels become squares only where the user zoomed in beyond 2×.
+  /// Clears the window, whose size is `framebuffer`, to neutral grey and draws the picture, clipped to
+  /// `area`. Samples linearly, at high magnification to the nearest pixel.
   void draw(Extent framebuffer, const Rect& area, const PictureView& view, const CompareLook& look = {});
 
-  /// Size of the shown picture; 0×0 before the first.
+  /// Returns the size of the shown picture; 0×0 before the first one.
   Extent picture() const { return path_->texture() ? path_->extent() : Extent{}; }
 
-  /// GPU time of one earlier draw(), each once; nothing when none has come back since.
+  /// Returns the GPU time of an earlier draw() in nanoseconds, each once, or nullopt if no result is
+  /// available.
   std::optional<int64_t> take_draw_ns();
 
  private:

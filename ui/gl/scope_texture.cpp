@@ -10,12 +10,12 @@ struct ScopeTexture::Texture {
 
 ScopeTexture::ScopeTexture() : texture_(std::make_unique<Texture>()) {
   glBindTexture(GL_TEXTURE_2D, texture_->name.id());
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR_MIPMAP_LINEAR);  // the panel may be small
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR_MIPMAP_LINEAR);  // the panel may shrink it
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
   for (const GLenum which : {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T})
     glTexParameteri(GL_TEXTURE_2D, which, GL_CLAMP_TO_EDGE);
   glBindTexture(GL_TEXTURE_2D, 0);
-  gl::check("making the scopes' texture");
+  gl::check("scope texture");
 }
 
 ScopeTexture::~ScopeTexture() = default;

@@ -1,4 +1,4 @@
-// The painted waveform or vectorscope as a GL texture for ImGui.
+// Uploads the painted waveform or vectorscope to a GL texture for ImGui.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace lensd::ui {
 
-/// UI thread; a GL context must be current in every call. One per window.
+/// Call from the UI thread only, with a current GL context. One per window.
 class ScopeTexture {
  public:
   ScopeTexture();
@@ -16,7 +16,7 @@ class ScopeTexture {
   ScopeTexture(const ScopeTexture&) = delete;
   ScopeTexture& operator=(const ScopeTexture&) = delete;
 
-  /// After the panels were built and before they are rendered: uploads what was painted since the last call.
+  /// Uploads a new painting. Call after the panels were built and before they are rendered.
   void update(ScopesState& state);
 
  private:

@@ -1,14 +1,14 @@
-// GLSL programs: embedded in the binary, or read from the folder LENSD_SHADER_DIR while developing.
+// GLSL programs, embedded in the binary. For development they are read from the folder LENSD_SHADER_DIR.
 #pragma once
 
 #include "ui/gl/gl.hpp"
 
 namespace lensd::ui {
 
-/// A linked program. Belongs to the thread that has the context.
+/// A linked program. Call from the thread of its GL context only.
 class Program {
  public:
-  /// Compiles two files of shaders/. Throws Error(runtime_failure) with the driver's log.
+  /// Compiles and links two files of shaders/. Throws Error(runtime_failure) with the driver's log.
   Program(const std::string& vertex_file, const std::string& fragment_file);
   ~Program();
   Program(const Program&) = delete;

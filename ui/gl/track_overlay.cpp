@@ -11,28 +11,17 @@ constexpr GLuint kBinding = 0;
 
 /// Uniforms that both programs have.
 struct Common {
-  explicit Common(const Program& program)
-      : capacity(program.uniform("capacity")),
-        newest(program.uniform("newest")),
-        to_screen(program.uniform("to_screen")),
-        framebuffer(program.uniform("framebuffer")),
-        colour_by(program.uniform("colour_by")),
-        colour_full(program.uniform("colour_full")) {}
-  GLint capacity, newest, to_screen, framebuffer, colour_by, colour_full;
+  const Program& of;
+  GLint capacity = of.uniform("capacity"), newest = of.uniform("newest");
+  GLint to_screen = of.uniform("to_screen"), framebuffer = of.uniform("framebuffer");
+  GLint colour_by = of.uniform("colour_by"), colour_full = of.uniform("colour_full");
 };
 
 }  // namespace
 
-float full_colour(TrackColour by) {
-  switch (by) {
-    case TrackColour::age:
-      return 150;  // frames
-    case TrackColour::residual:
-      return 12;  // grey levels
-    case TrackColour::motion:
-      return 10;  // pixels a frame
-  }
-  return 1;
+TrackScale track_scale(TrackColour by) {
+  constexpr TrackScale kScales[] = {{150, "frames"}, {12, "levels"}, {10, "px/frame"}};
+  return kScales[static_cast<size_t>(by)];
 }
 
 struct TrackOverlay::Gl {
@@ -63,7 +52,7 @@ void TrackOverlay::push(const TrackTable& table, uint32_t serial) {
   serial_ = serial, picture_ = table.picture;
   const int frame = static_cast<int>(table.frame);
   if (filled_ > 0 && frame < frames_[0]) filled_ = 0;
-  const bool again = filled_ > 0 && frame == frames_[0];  // the same frame, run with other parameters
+  const bool again = filled_ > 0 && frame == frames_[0];  // the frame was rerun with other parameters
   if (!again) {
     newest_ = (newest_ + 1) % kTrail;
     std::copy_backward(frames_.begin(), frames_.end() - 1, frames_.end());
@@ -100,11 +89,11 @@ void TrackOverlay::draw(Extent framebuffer, const Rect& area, const Rect& pictur
     glUseProgram(program.id());
     glUniform1i(at.capacity, static_cast<GLint>(capacity_));
     glUniform1i(at.newest, newest_);
-    // Pixel centres are integers in tracks, halves on the screen.
+    // Pixel centres have integer coordinates in tracks, but half-integer coordinates on the screen.
     glUniform4f(at.to_screen, sx, sy, picture.x + sx * 0.5f, picture.y + sy * 0.5f);
     glUniform2f(at.framebuffer, fw, fh);
     glUniform1i(at.colour_by, static_cast<GLint>(look.colour));
-    glUniform1f(at.colour_full, full_colour(look.colour));
+    glUniform1f(at.colour_full, track_scale(look.colour).full);
   };
   if (look.trails && filled_ > 1) {
     use(g.trail, g.trail_at);

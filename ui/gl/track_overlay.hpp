@@ -1,10 +1,9 @@
-// Points and fading trails of the tracks over the picture.
+// Draws points and fading trails of the tracks over the picture.
 //
-//   TrackTable ── push() ──▶ ring of tables in a GL buffer ── draw(): instanced, a place an instance ──▶ back
-//   buffer
+//   TrackTable ── push() ──▶ ring of tables in a GL buffer ── draw(): one instance per track ──▶ back buffer
 //
-// The CPU copies a table's bytes once per shown frame and looks at no track. UI thread only; the GL context
-// must be current and outlive the overlay.
+// Per shown frame the CPU only copies the table's bytes. Call from the UI thread only. The GL context must be
+// current and outlive the overlay.
 #pragma once
 
 #include <array>
@@ -17,20 +16,19 @@ namespace lensd::ui {
 
 class TrackOverlay {
  public:
-  static constexpr int kTrail = 24;  ///< shown frames that a trail reaches back; the shaders allow 32
+  static constexpr int kTrail = 24;  ///< length of trails in shown frames; at most 32, the shaders' limit
 
   TrackOverlay();
   ~TrackOverlay();
   TrackOverlay(const TrackOverlay&) = delete;
   TrackOverlay& operator=(const TrackOverlay&) = delete;
 
-  /// The tracks of the frame that is shown from now on. `serial` counts seeks: trails do not reach across
-  /// one.
+  /// Adds the tracks of the shown frame. `serial` is FrameInfo::serial; trails restart when it changes.
   void push(const TrackTable& table, uint32_t serial);
-  /// Nothing is drawn until the next push().
+  /// Removes all tracks, so that draw() draws nothing until the next push().
   void clear() { filled_ = 0; }
 
-  /// Draws over `picture` (framebuffer pixels, may reach beyond `area`, to which it is clipped).
+  /// Draws over `picture` (framebuffer pixels), clipped to `area`.
   void draw(Extent framebuffer, const Rect& area, const Rect& picture, const TracksState& look, float scale);
 
  private:
@@ -41,10 +39,14 @@ class TrackOverlay {
   uint32_t capacity_ = 0, serial_ = 0;
   int newest_ = 0, filled_ = 0;
   Extent picture_;
-  std::array<int, kTrail> frames_{};  ///< newest first
+  std::array<int, kTrail> frames_{};  ///< frame indices of the tables, newest first
 };
 
-/// The value that has the last colour of the ramp.
-float full_colour(TrackColour by);
+/// The range of a colour ramp.
+struct TrackScale {
+  float full;  ///< value of the ramp's last colour
+  const char* unit;
+};
+TrackScale track_scale(TrackColour by);
 
 }  // namespace lensd::ui

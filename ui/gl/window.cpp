@@ -1,6 +1,6 @@
 #include "ui/gl/window.hpp"
 
-// GLEW comes before GLFW, which would include the system's GL header.
+// Include GLEW before GLFW, which includes the system's GL header otherwise.
 #include <GL/glew.h>
 #include <GLFW/glfw3.h>
 
@@ -30,8 +30,8 @@ std::string gl_string(GLenum name) {
   return text ? text : "unknown";
 }
 
-/// Windows on Wayland are not told that they are covered, and a waiting swap would block them for ever.
-bool swap_may_block_for_ever() {
+/// Returns true on Wayland, where a swap that waits for vsync blocks while the window is covered.
+bool swap_may_block() {
 #if GLFW_VERSION_MAJOR > 3 || GLFW_VERSION_MINOR >= 4
   return glfwGetPlatform() == GLFW_PLATFORM_WAYLAND;
 #else
@@ -40,32 +40,17 @@ bool swap_may_block_for_ever() {
 }
 
 Key named_key(int key) {
-  switch (key) {
-    case GLFW_KEY_ESCAPE:
-      return Key::escape;
-    case GLFW_KEY_TAB:
-      return Key::tab;
-    case GLFW_KEY_BACKSPACE:
-      return Key::backspace;
-    case GLFW_KEY_LEFT:
-      return Key::left;
-    case GLFW_KEY_RIGHT:
-      return Key::right;
-    case GLFW_KEY_UP:
-      return Key::up;
-    case GLFW_KEY_DOWN:
-      return Key::down;
-    case GLFW_KEY_ENTER:
-    case GLFW_KEY_KP_ENTER:
-      return Key::enter;
-    case GLFW_KEY_DELETE:
-      return Key::remove;
-    default:
-      return Key::character;
-  }
+  constexpr std::pair<int, Key> kKeys[] = {
+      {GLFW_KEY_ESCAPE, Key::escape}, {GLFW_KEY_TAB, Key::tab},     {GLFW_KEY_BACKSPACE, Key::backspace},
+      {GLFW_KEY_LEFT, Key::left},     {GLFW_KEY_RIGHT, Key::right}, {GLFW_KEY_UP, Key::up},
+      {GLFW_KEY_DOWN, Key::down},     {GLFW_KEY_ENTER, Key::enter}, {GLFW_KEY_KP_ENTER, Key::enter},
+      {GLFW_KEY_DELETE, Key::remove}, {GLFW_KEY_HOME, Key::home},   {GLFW_KEY_END, Key::end}};
+  for (const auto& [code, named] : kKeys)
+    if (code == key) return named;
+  return Key::character;
 }
 
-/// The character of a key in the user's layout; 0 when it has none.
+/// Returns the character of a key in the user's keyboard layout, or 0 if it has none.
 char32_t layout_character(int key, int scancode) {
   if (key == GLFW_KEY_KP_ADD) return U'+';
   if (key == GLFW_KEY_KP_SUBTRACT) return U'-';
@@ -76,10 +61,9 @@ char32_t layout_character(int key, int scancode) {
 }  // namespace
 
 struct Window::Callbacks {
-  /// The window that an event is for.
   static Window& of(GLFWwindow* handle) {
     Window& window = *static_cast<Window*>(glfwGetWindowUserPointer(handle));
-    window.touched_ = true;
+    window.input_seen_ = true;
     return window;
   }
 
@@ -113,9 +97,9 @@ struct Window::Callbacks {
     if (!focused) window.input_.held_letters = 0;
   }
 
-  /// A change is a step; what is dragged arrives, in a step of its own, before it is let go.
+  /// Adds a step per button change. After a drag, first adds a step with the final position.
   static void button(GLFWwindow* handle, int button, int action, int) {
-    constexpr float kClickDistance = 6;  // Dear ImGui's for double clicks
+    constexpr float kClickDistance = 6;  // Dear ImGui's limit for double clicks
     Window& window = of(handle);
     MouseStep& mouse = window.mouse_;
     std::vector<MouseStep>& steps = window.input_.mouse_steps;
@@ -136,7 +120,7 @@ struct Window::Callbacks {
     window.mouse_.x = static_cast<float>(x), window.mouse_.y = static_cast<float>(y);
   }
 
-  // What the wheel does is ImGui's to know; here only that it did.
+  // ImGui handles the wheel; of() records that there was input.
   static void wheel(GLFWwindow* handle, double, double) { of(handle); }
   static void entered(GLFWwindow* handle, int) { of(handle); }
 
@@ -161,13 +145,20 @@ Window::Window(const WindowOptions& options) : vsync_(options.vsync) {
   if (const char* text = std::getenv("LENSD_DISPLAY_FPS"))
     if (const double fps = std::strtod(text, nullptr); fps >= 0.1 && fps <= 1000)
       slow_period_ns_ = static_cast<int64_t>(1e9 / fps);
-  // Asked first: Wayland's library writes a line of its own on standard error when it finds no session.
+  // Check this first, because Wayland's library writes to standard error if it finds no session.
   const bool wayland = std::getenv("WAYLAND_DISPLAY") != nullptr;
   if (!wayland && !std::getenv("DISPLAY")) unavailable("neither DISPLAY nor WAYLAND_DISPLAY is set");
 #if GLFW_VERSION_MAJOR > 3 || GLFW_VERSION_MINOR >= 4
   if (!wayland) glfwInitHint(GLFW_PLATFORM, GLFW_PLATFORM_X11);
 #endif
-  if (!glfwInit()) unavailable(last_glfw_error("no window system was found"));
+  if (!glfwInit()) {
+    const std::string reason = last_glfw_error("no window system found");
+    // Debian 12 has GLFW for X11 and GLFW for Wayland in two packages.
+    const bool only_wayland = wayland && !std::getenv("DISPLAY");
+    unavailable(only_wayland ? "this is a Wayland session without X11, and GLFW reports \"" + reason +
+                                   "\"; install libglfw3-wayland or Xwayland"
+                             : reason);
+  }
   try {
     open(options);
   } catch (...) {
@@ -198,11 +189,11 @@ void Window::open(const WindowOptions& options) {
   glfwMakeContextCurrent(window_);
   glewExperimental = GL_TRUE;
   const GLenum status = glewInit();
-  // Under EGL GLEW finds no GLX display after it has loaded all that is used here.
+  // With EGL, GLEW reports a missing GLX display, but has loaded all functions used here.
   if (status != GLEW_OK && status != GLEW_ERROR_NO_GLX_DISPLAY)
     unavailable(std::string("GLEW: ") + reinterpret_cast<const char*>(glewGetErrorString(status)));
   renderer_ = gl_string(GL_RENDERER), version_ = gl_string(GL_VERSION);
-  glfwSwapInterval(vsync_ && !swap_may_block_for_ever() ? 1 : 0);
+  glfwSwapInterval(vsync_ && !swap_may_block() ? 1 : 0);
 
   glfwSetWindowUserPointer(window_, this);
   glfwSetKeyCallback(window_, Callbacks::key);
@@ -232,6 +223,18 @@ bool Window::poll(double timeout_s) {
   return !glfwWindowShouldClose(window_);
 }
 
+void Window::set_on_top(bool on) {
+  glfwSetWindowAttrib(window_, GLFW_FLOATING, on ? GLFW_TRUE : GLFW_FALSE);
+}
+bool Window::on_top() const {
+  return glfwGetWindowAttrib(window_, GLFW_FLOATING) != 0;
+}
+void Window::set_borderless(bool on) {
+  glfwSetWindowAttrib(window_, GLFW_DECORATED, on ? GLFW_FALSE : GLFW_TRUE);
+}
+bool Window::borderless() const {
+  return glfwGetWindowAttrib(window_, GLFW_DECORATED) == 0;
+}
 void Window::wake() {
   glfwPostEmptyEvent();
 }
@@ -245,11 +248,11 @@ void Window::set_title(const std::string& title) {
   glfwSetWindowTitle(window_, title.c_str());
 }
 
-/// Asks the window system once a second at most.
+/// Returns the display's refresh period. Queries the window system at most once per second.
 int64_t Window::refresh_period_ns() {
-  constexpr int64_t kAskEvery = 1'000'000'000;
+  constexpr int64_t kQueryEvery = 1'000'000'000;
   const int64_t time_ns = now_ns();
-  if (refresh_period_ns_ == 0 || time_ns - asked_refresh_ns_ >= kAskEvery) {
+  if (refresh_period_ns_ == 0 || time_ns - asked_refresh_ns_ >= kQueryEvery) {
     GLFWmonitor* monitor = glfwGetPrimaryMonitor();
     const GLFWvidmode* mode = monitor ? glfwGetVideoMode(monitor) : nullptr;
     refresh_period_ns_ =
@@ -260,9 +263,9 @@ int64_t Window::refresh_period_ns() {
 }
 
 bool Window::hidden() {
-  constexpr int64_t kAskEvery = 50'000'000;
+  constexpr int64_t kQueryEvery = 50'000'000;
   const int64_t time_ns = now_ns();
-  if (time_ns - asked_hidden_ns_ >= kAskEvery) {
+  if (time_ns - asked_hidden_ns_ >= kQueryEvery) {
     hidden_ = iconified() || glfwGetWindowAttrib(window_, GLFW_VISIBLE) == 0;
     asked_hidden_ns_ = time_ns;
   }
@@ -278,7 +281,7 @@ void Window::present(bool at_once) {
       std::this_thread::sleep_for(std::chrono::nanoseconds(rest_ns));
   }
   if ((vsync_ && !at_once) || !shown) {
-    // A swap that waited leaves nothing to wait for; 0.9 keeps this from beating against a real vsync.
+    // After a swap that waited, no wait remains. The factor 0.9 avoids beats with a real vsync.
     const int64_t period_ns = refresh_period_ns() * 9 / 10;
     const int64_t rest_ns = last_present_ns_ + period_ns - now_ns();
     if (rest_ns > 0 && rest_ns <= period_ns) std::this_thread::sleep_for(std::chrono::nanoseconds(rest_ns));
@@ -296,7 +299,6 @@ void Window::set_fullscreen(bool on) {
   }
   glfwGetWindowPos(window_, &restore_[0], &restore_[1]);
   restore_[2] = size_.width, restore_[3] = size_.height;
-  // The monitor that shows the window's centre.
   int count = 0;
   GLFWmonitor** monitors = glfwGetMonitors(&count);
   const int cx = restore_[0] + restore_[2] / 2, cy = restore_[1] + restore_[3] / 2;
@@ -313,12 +315,12 @@ void Window::set_fullscreen(bool on) {
     return;
   }
   glfwSetWindowMonitor(window_, chosen, 0, 0, mode->width, mode->height, mode->refreshRate);
-  glfwSwapInterval(vsync_ && !swap_may_block_for_ever() ? 1 : 0);
+  glfwSwapInterval(vsync_ && !swap_may_block() ? 1 : 0);
 }
 
 Extent Window::logical_size() const {
   if (fullscreen_ || iconified()) return {};
-  // What GLFW_SCALE_TO_MONITOR multiplied with; window units are scaled already where the system does it.
+  // Undo the factor of GLFW_SCALE_TO_MONITOR, which does not apply if the window system scales.
   float x = 1, y = 1;
   glfwGetWindowContentScale(window_, &x, &y);
   if (framebuffer_.width != size_.width) x = y = 1;
@@ -328,8 +330,8 @@ Extent Window::logical_size() const {
 
 float Window::content_scale() const {
   if (const char* text = std::getenv("LENSD_SCALE")) {
-    const float wished = std::strtof(text, nullptr);
-    if (wished >= 0.5f && wished <= 8.f) return wished;
+    const float scale = std::strtof(text, nullptr);
+    if (scale >= 0.5f && scale <= 8.f) return scale;
   }
   float x = 1, y = 1;
   glfwGetWindowContentScale(window_, &x, &y);

@@ -1,4 +1,4 @@
-// Comparing two nodes' pictures, and looking at single channels: what the user chose, as plain values.
+// Settings of the comparison of two nodes' pictures and of the shown channel, as plain values.
 #pragma once
 
 #include <cstdint>
@@ -8,19 +8,18 @@ namespace lensd::ui {
 
 enum class CompareMode : uint8_t {
   off,
-  split,       ///< A left of the handle, B right of it
+  split,       ///< A on the left of the handle, B on the right
   side,        ///< A and B side by side, zoomed and moved together
-  difference,  ///< how far apart they are, as a heat map
+  difference,  ///< heat map of the difference
 };
 
-/// What is shown of the pixels.
 enum class ChannelView : uint8_t { colour, red, green, blue, luma, alpha };
 
 struct CompareState {
   CompareMode mode = CompareMode::off;
-  std::string a = "source", b;  ///< node ids, "source", or empty for what the graph puts out
-  float split = 0.5f;           ///< of the picture area's width
-  float gain = 4;               ///< of the difference
+  std::string a = "source", b;  ///< node ids, "source", or empty for the graph's output
+  float split = 0.5f;           ///< position of the handle: fraction of the picture area's width
+  float gain = 4;               ///< factor of the difference
   bool dragging = false;
 };
 
@@ -28,9 +27,9 @@ struct CompareState {
 struct CompareLook {
   CompareMode mode = CompareMode::off;
   ChannelView channel = ChannelView::colour;
-  float split_x = 0;  ///< framebuffer pixels
+  float split_x = 0;  ///< x of the handle in framebuffer pixels
   float gain = 4;
-  bool second_only = false;  ///< A alone, as while the graph is bypassed
+  bool second_only = false;  ///< show only A, while the graph is bypassed
 };
 
 }  // namespace lensd::ui

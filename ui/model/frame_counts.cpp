@@ -11,15 +11,15 @@ std::string frame_count_lines(const FrameCounts& c, bool live) {
   };
   if (live) {
     line(c.received, "received from the source");
-    line(c.replaced_source, "dropped at the source: a newer picture was there first");
-    line(c.replaced_graph, "dropped before the graph: it was at work on an older one");
-    line(c.skipped, "passed by while paused");
+    line(c.replaced_source, "dropped at the source: a newer picture arrived first");
+    line(c.replaced_graph, "dropped before the graph: it was busy with an older picture");
+    line(c.skipped, "skipped while paused");
   }
   line(c.processed, "processed by the graph");
   line(c.shown, "shown");
-  line(c.not_shown, "finished but not shown: a newer one was ready first");
-  if (!live) line(c.late, "shown late: graph or decoder were slower than the source's pace");
-  line(c.repeated, "repeated: nothing new was there when the display's turn came");
+  line(c.not_shown, "finished but not shown: a newer frame was ready first");
+  if (!live) line(c.late, "shown late: graph or decoder were slower than the source");
+  line(c.repeated, "repeated: no new frame at a display refresh");
   if (live || c.recorder > 0) line(c.recorder, "missing in the recording: the encoder was too slow");
   if (c.stream > 0) line(c.stream, "not sent: the encoder or the network was too slow");
   return text;

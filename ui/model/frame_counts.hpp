@@ -1,10 +1,9 @@
-// What became of every picture, counted by reason.
+// Numbers of frames by outcome.
 //
-//   live:  received + placeholders = replaced_source + replaced_graph + skipped + processed + under way
-//   all:   processed + made_again  = shown + not_shown + under way
+//   live:  received + placeholders = replaced_source + replaced_graph + skipped + processed + in flight
+//   all:   processed + rerun       = shown + not_shown + in flight
 //
-// Plain data. Counters of the recorder and of the stream are of frames that were shown all the same; late
-// and repeated ones were shown, but not when they should have been.
+// Plain data. Frames counted by recorder, stream, late and repeated are also counted as shown.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +12,22 @@
 namespace lensd::ui {
 
 struct FrameCounts {
-  uint64_t received = 0, placeholders = 0;  ///< live: pictures that came, and those that said that none came
-  uint64_t replaced_source = 0;             ///< live: a newer one came before the decoder's thread took it
-  uint64_t replaced_graph = 0;              ///< live: a newer one came while the graph was at work
-  uint64_t skipped = 0;                     ///< live: they came while paused
-  uint64_t processed = 0, made_again = 0;   ///< new ones; held ones with other parameters
-  uint64_t shown = 0, not_shown = 0;        ///< not shown: a newer one was finished before the display's turn
-  uint64_t late = 0;      ///< shown more than a frame's time after theirs: graph or decoder are too slow
-  uint64_t repeated = 0;  ///< frame times through which an older frame stayed on the display
-  uint64_t recorder = 0, stream = 0;  ///< live: missing in the recording, in what is sent
+  uint64_t received = 0, placeholders = 0;  ///< live: pictures of the source, and placeholders
+  uint64_t replaced_source = 0;             ///< live: replaced by newer ones before the decode thread
+  uint64_t replaced_graph = 0;              ///< live: replaced by newer ones before the graph
+  uint64_t skipped = 0;                     ///< live: received while paused
+  uint64_t processed = 0, rerun = 0;        ///< new frames; reruns of the current frame
+  uint64_t shown = 0, not_shown = 0;        ///< not shown: replaced before the refresh
+  uint64_t late = 0;                        ///< shown more than one frame duration late
+  uint64_t repeated = 0;              ///< frame durations for which an older frame stayed on the display
+  uint64_t recorder = 0, stream = 0;  ///< live: dropped by the recorder or stream
 
   uint64_t replaced() const { return replaced_source + replaced_graph; }
-  /// What the transport bar calls drops: pictures that nobody saw in their time.
+  /// Returns the drops for the transport bar: pictures that were not shown, recorded or sent in time.
   uint64_t drops() const { return replaced() + late + recorder + stream; }
 };
 
-/// All reasons with their numbers, a line each; what a file cannot have is left out.
+/// Returns all counts with their meaning, one per line. `live` adds the lines for live sources.
 std::string frame_count_lines(const FrameCounts& counts, bool live);
 
 }  // namespace lensd::ui

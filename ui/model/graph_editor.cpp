@@ -3,23 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
-#include "ui/model/graph_edit.hpp"
+#include "core/graph/edit_shape.hpp"
 #include "ui/widgets/widgets.hpp"
 
 namespace lensd::ui {
 namespace {
 
-/// Turns of the wheel and presses of a key that follow each other so closely are one step.
+/// Wheel steps and key presses at shorter intervals form one undo step.
 constexpr int64_t kPauseNs = 700'000'000;
-
-bool same_shape(const GraphDesc& a, const GraphDesc& b) {
-  return a.output == b.output && std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(),
-                                            [](const NodeDesc& x, const NodeDesc& y) {
-                                              return x.id == y.id && x.filter == y.filter &&
-                                                     x.inputs == y.inputs;
-                                            });
-}
 
 }  // namespace
 
@@ -42,14 +35,13 @@ void GraphEditor::follow(const ViewerModel& model, bool mouse_down, int64_t time
   if (model.graph_mark < mark_ || model.graph_planning || !pending_.empty()) return;
   if (model.graph_mark == seen_mark_ && model.graph_version == seen_version_) return;
   seen_mark_ = model.graph_mark, seen_version_ = model.graph_version;
-  if (!equivalent(model.graph, graph(), *registry_)) adopt(model.graph);
+  if (!equivalent(model.graph, graph(), *registry_)) take_over(model.graph);
   unsettled_ = false;
 }
 
-/// The pipeline runs something else than was wanted.
-void GraphEditor::adopt(const GraphDesc& running) {
+void GraphEditor::take_over(const GraphDesc& running) {
   if (unsettled_ && history_.before() && equivalent(running, *history_.before(), *registry_))
-    history_.drop();  // the edit was refused, and the pipeline has said why
+    history_.drop();  // the pipeline refused the edit; its notice has the reason
   else if (unsettled_)
     history_.amend(running);
   else
@@ -70,12 +62,8 @@ void GraphEditor::changed() {
   auto shown = std::make_shared<ShownGraph>();
   shown->graph = graph();
   for (const NodeDesc& desc : graph().nodes) {
-    const FilterEntry* entry = registry_->find(desc.filter);
-    if (!entry) continue;
-    NodeView& view = shown->nodes.emplace_back();
-    view.id = desc.id, view.filter = desc.filter, view.enabled = desc.enabled;
-    view.schema = &entry->schema();
-    for (const ParamSpec& spec : view.schema->params) view.values.push_back(value_of(desc, spec));
+    if (const FilterEntry* entry = registry_->find(desc.filter))
+      shown->nodes.push_back(node_view(desc, entry->schema()));
   }
   shown_ = std::move(shown);
   if (!solo_.empty() && !graph().find(solo_)) {
@@ -87,7 +75,7 @@ void GraphEditor::changed() {
 bool GraphEditor::apply(GraphDesc next, std::string what, std::string key) {
   if (!registry_) return false;
   if (const auto problems = validate(next, *registry_); !problems.empty()) {
-    tell(true, problems.front());
+    notify(true, problems.front());
     return false;
   }
   next = resolved(next, *registry_);
@@ -98,7 +86,7 @@ bool GraphEditor::apply(GraphDesc next, std::string what, std::string key) {
   return true;
 }
 
-/// Parameters and switches travel by themselves, so that tuning needs no new plan.
+/// Sends SetGraph if the graph's shape differs, else SetParam and SetEnabled, which may not need a new plan.
 void GraphEditor::send_changes(const GraphDesc& from, const GraphDesc& to) {
   if (!same_shape(from, to)) {
     pending_.emplace_back(SetGraph{to});
@@ -133,7 +121,7 @@ void GraphEditor::set_params(const std::string& id,
   for (auto& [spec, value] : values) changes.push_back(SetParam{id, spec->name, std::move(value)});
   GraphDesc next = graph();
   if (const auto result = apply_changes(next, changes, *registry_); result.refused())
-    return tell(true, result.problem);
+    return notify(true, result.problem);
   apply(std::move(next), std::move(what), id + "." + first.name);
 }
 
@@ -176,14 +164,14 @@ std::string GraphEditor::duplicate(const std::string& id) {
 
 void GraphEditor::move(const std::string& id, size_t to) {
   GraphDesc next = graph();
-  if (const Refusal refusal = move_node(next, id, to)) return tell(true, *refusal);
+  if (const EditProblem problem = move_node(next, id, to)) return notify(true, *problem);
   if (!equivalent(next, graph(), *registry_)) apply(std::move(next), "move " + id);
 }
 
 bool GraphEditor::rename(const std::string& id, const std::string& name) {
   GraphDesc next = graph();
-  if (const Refusal refusal = rename_node(next, id, name)) {
-    tell(true, *refusal);
+  if (const EditProblem problem = rename_node(next, id, name)) {
+    notify(true, *problem);
     return false;
   }
   if (name == id) return true;
@@ -195,14 +183,7 @@ bool GraphEditor::rename(const std::string& id, const std::string& name) {
 
 void GraphEditor::set_input(const std::string& id, size_t n, const std::string& input) {
   GraphDesc next = graph();
-  NodeDesc* node = next.find(id);
-  if (!node || n > node->inputs.size()) return;
-  if (input.empty())
-    node->inputs.resize(n);
-  else if (n == node->inputs.size())
-    node->inputs.push_back(input);
-  else
-    node->inputs[n] = input;
+  set_node_input(next, id, n, input);
   if (!equivalent(next, graph(), *registry_)) apply(std::move(next), fmt::format("input of {}", id));
 }
 
@@ -211,6 +192,33 @@ void GraphEditor::set_output(const std::string& id) {
   if (next.output == id) return;
   next.output = id;
   apply(std::move(next), fmt::format("show {} as output", id));
+}
+
+void GraphEditor::cycle_at_output(const std::string& filter, const std::string& id, const std::string& param,
+                                  const std::vector<std::string>& values) {
+  const FilterEntry* entry = registry_ ? registry_->find(filter) : nullptr;
+  const ParamSpec* spec = entry ? entry->schema().find(param) : nullptr;
+  if (!spec) return;
+  GraphDesc next = graph();
+  NodeDesc* node = next.find(id);
+  auto value = values.begin();
+  if (node && node->filter == filter) {
+    const auto now = std::find(values.begin(), values.end(), to_string(value_of(*node, *spec)));
+    value = now == values.end() ? now : now + 1;
+  } else {
+    const std::string added = add_node(next, *entry, next.nodes.empty() ? kSourceNode : next.output);
+    if (const EditProblem problem = rename_node(next, added, id)) return notify(true, *problem);
+    next.output = id;
+  }
+  if (value == values.end()) {
+    remove_node(next, id);
+    apply(std::move(next), "remove " + id);
+    return;
+  }
+  node = next.find(id);
+  std::erase_if(node->params, [&](const auto& p) { return p.first == param; });
+  node->params.emplace_back(param, ParamValue(*value));
+  apply(std::move(next), fmt::format("{} {}", id, *value));
 }
 
 bool GraphEditor::replace(GraphDesc next, const std::string& what, int preset) {
@@ -225,21 +233,20 @@ bool GraphEditor::replace(GraphDesc next, const std::string& what, int preset) {
 }
 
 void GraphEditor::undo() {
-  if (!history_.can_undo()) return tell(false, "Nothing to undo");
-  const GraphDesc from = graph();
-  const std::string what = history_.undo();
-  send_changes(from, graph());
-  changed();
-  tell(false, "Undone: " + what);
+  step(&GraphHistory::undo, "undo", "Undone: ");
 }
 
 void GraphEditor::redo() {
-  if (!history_.can_redo()) return tell(false, "Nothing to redo");
+  step(&GraphHistory::redo, "redo", "Redone: ");
+}
+
+void GraphEditor::step(std::string (GraphHistory::*operation)(), const char* verb, const char* done) {
   const GraphDesc from = graph();
-  const std::string what = history_.redo();
+  const std::string what = (history_.*operation)();
+  if (what.empty()) return notify(false, fmt::format("Nothing to {}", verb));
   send_changes(from, graph());
   changed();
-  tell(false, "Redone: " + what);
+  notify(false, done + what);
 }
 
 void GraphEditor::toggle_solo(const std::string& id) {

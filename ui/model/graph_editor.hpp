@@ -1,13 +1,14 @@
-// The graph as the user wants it: shown at once, sent to the pipeline, and held against what it comes to.
+// The graph that the user edits. Edits are shown at once, sent to the pipeline, and checked against its
+// graph.
 //
 //   panels, keys ── edits ──▶ GraphEditor ── SetParam, SetEnabled, Batch, SetGraph, Solo + EditMark ──▶
 //   pipeline
-//                                  ▲                                                              │
-//                                  └── follow(): graph as it runs, mark it has reached ◀──────────┘
+//                                  ▲                                                                     │
+//                                  └──── follow(): running graph, newest applied EditMark ◀──────────────┘
 //
-// While edits are on their way the panel shows the wanted graph, so that nothing flickers. When the pipeline
-// has worked off the last mark, its graph is the truth: a refused edit goes back, a change by others is taken
-// over. UI thread.
+// To avoid flicker, the panel shows the edited graph until the pipeline has applied the last EditMark. From
+// then on it shows the running graph: a refused edit is reverted, and a change by another client becomes an
+// undo step. Call from the UI thread only.
 #pragma once
 
 #include <memory>
@@ -15,14 +16,14 @@
 #include <utility>
 #include <vector>
 
+#include "core/graph/edit_history.hpp"
 #include "core/pipeline/command.hpp"
-#include "ui/model/graph_history.hpp"
 #include "ui/model/model.hpp"
 
 namespace lensd::ui {
 
-/// The graph and a view for each node, in order, without formats and statistics. Never changes: panels draw a
-/// whole frame from one, whatever is edited meanwhile.
+/// The graph and a NodeView of each node, in order, without formats and statistics. Immutable, so that a
+/// panel can draw a whole frame with it while edits replace the editor's graph.
 struct ShownGraph {
   GraphDesc graph;
   std::vector<NodeView> nodes;
@@ -30,33 +31,37 @@ struct ShownGraph {
 
 class GraphEditor {
  public:
-  /// First in every display frame. `mouse_down` and the time tell where a drag or a turn of the wheel ends.
+  /// Compares with the running graph. Call first in every display frame. Mouse and time separate undo steps.
   void follow(const ViewerModel& model, bool mouse_down, int64_t time_ns);
-  /// Last in every display frame: appends what the edits ask of the pipeline.
+  /// Appends the commands of the edits to `out`. Call last in every display frame.
   void take_commands(std::vector<Command>& out);
 
   const GraphDesc& graph() const { return history_.present(); }
   std::shared_ptr<const ShownGraph> shown() const { return shown_; }
   const Registry* registry() const { return registry_; }
-  /// Counts changes of the graph.
+  /// Returns a number that increases with every change of the graph.
   uint64_t revision() const { return revision_; }
 
   void set_param(const std::string& id, const ParamSpec& spec, ParamValue value);
-  /// Two parameters as one step: `value`, and the choice that makes it count.
+  /// Sets several parameters as one undo step.
   void set_params(const std::string& id, std::vector<std::pair<const ParamSpec*, ParamValue>> values);
   void reset_params(const std::string& id);
   void set_enabled(const std::string& id, bool enabled);
-  /// Returns the new node's id.
+  /// Adds a node below node `after`. Returns the new node's id, or an empty string if the edit failed.
   std::string add(const std::string& filter, const std::string& after);
   void remove(const std::string& id);
   std::string duplicate(const std::string& id);
   void move(const std::string& id, size_t to);
-  /// False when the name cannot be had, which was told.
+  /// Renames a node. Returns false and adds a message if the name is not allowed.
   bool rename(const std::string& id, const std::string& name);
-  /// Input `n` of a node; an `input` that is empty takes the last one away.
+  /// Sets input `n` of a node. An empty `input` removes input `n` and all later inputs.
   void set_input(const std::string& id, size_t n, const std::string& input);
   void set_output(const std::string& id);
-  /// A whole graph, as one step; `preset` as in GraphHistory.
+  /// Cycles node `id` of `filter` at the graph's output through values of its choice `param`: adds the node
+  /// with the first value, sets the next values, then removes the node.
+  void cycle_at_output(const std::string& filter, const std::string& id, const std::string& param,
+                       const std::vector<std::string>& values);
+  /// Replaces the whole graph as one undo step. `preset` as in GraphHistory::record().
   bool replace(GraphDesc graph, const std::string& what, int preset);
 
   void undo();
@@ -65,19 +70,20 @@ class GraphEditor {
   int preset() const { return history_.preset(); }
   void set_preset(int preset) { history_.set_preset(preset); }
 
-  /// Shows the graph up to a node, until asked again; no part of the graph or its history.
+  /// Shows the output of a node instead of the graph's. Repeating the same node ends this. Not an undo step.
   void toggle_solo(const std::string& id);
   const std::string& solo() const { return solo_; }
 
-  /// What there is to tell the user since the last call; true: a problem.
+  /// Returns the messages for the user since the last call; true marks a problem.
   std::vector<std::pair<bool, std::string>> take_messages() { return std::exchange(messages_, {}); }
 
  private:
   bool apply(GraphDesc next, std::string what, std::string key = {});
   void changed();
   void send_changes(const GraphDesc& from, const GraphDesc& to);
-  void adopt(const GraphDesc& running);
-  void tell(bool problem, std::string text) { messages_.emplace_back(problem, std::move(text)); }
+  void take_over(const GraphDesc& running);
+  void step(std::string (GraphHistory::*operation)(), const char* verb, const char* done);
+  void notify(bool problem, std::string text) { messages_.emplace_back(problem, std::move(text)); }
 
   GraphHistory history_;
   std::shared_ptr<const ShownGraph> shown_ = std::make_shared<ShownGraph>();
@@ -86,9 +92,9 @@ class GraphEditor {
   std::vector<std::pair<bool, std::string>> messages_;
   std::string solo_;
   uint64_t revision_ = 0;
-  uint64_t pipeline_ = 0;  // which one is followed; 0: none yet
+  uint64_t pipeline_ = 0;  // ViewerModel::pipeline of the last follow(); 0: none yet
   uint64_t mark_ = 0, seen_mark_ = 0, seen_version_ = 0;
-  bool unsettled_ = false;  // edits were sent that the pipeline has not worked off
+  bool unsettled_ = false;  // the pipeline has not applied all edits yet
   bool mouse_down_ = false;
   int64_t time_ns_ = 0, edited_ns_ = 0;
 };

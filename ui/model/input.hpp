@@ -1,8 +1,8 @@
-// What keyboard and mouse did since the last frame, free of GLFW so that tests can make it by hand.
+// Keyboard and mouse input since the last frame, independent of GLFW so that tests can create it.
 //
 //   GLFW callbacks ──▶ Window ──▶ InputState ──▶ ViewerUi (keys), app (dropped files), ImGuiSession (mouse)
 //
-// Panels read the mouse from ImGui, which knows when one wants it. UI thread only.
+// Panels read the mouse from ImGui, which tracks the window below it. Plain values, used by the UI thread.
 #pragma once
 
 #include <cstdint>
@@ -11,26 +11,39 @@
 
 namespace lensd::ui {
 
-enum class Key : uint8_t { character, escape, tab, backspace, left, right, up, down, enter, remove };
+enum class Key : uint8_t {
+  character,
+  escape,
+  tab,
+  backspace,
+  left,
+  right,
+  up,
+  down,
+  enter,
+  remove,
+  home,
+  end
+};
 
-/// One press, or a repeat of a held key.
+/// One key press, or a repeat of a held key.
 struct KeyPress {
   Key key = Key::character;
-  char32_t character = 0;  ///< as the keyboard layout gives it; lower case with Ctrl or Alt
+  char32_t character = 0;  ///< character in the keyboard layout; lower case with Ctrl or Alt
   bool ctrl = false, alt = false, shift = false, repeat = false;
 };
 
-/// The mouse at one moment.
+/// The state of the mouse.
 struct MouseStep {
-  float x = 0, y = 0;    ///< in the window system's units
-  uint32_t buttons = 0;  ///< bit 0: the left one is down, 1: the right one, 2: the middle one …
+  float x = 0, y = 0;    ///< window system units
+  uint32_t buttons = 0;  ///< bit 0: left button down, 1: right, 2: middle …
 };
 
 struct InputState {
-  std::vector<KeyPress> presses;           ///< in order, since the last frame
-  std::vector<std::string> dropped_files;  ///< since the last frame
-  std::vector<MouseStep> mouse_steps;      ///< since the last frame: changes of buttons
-  uint32_t held_letters = 0;               ///< bit 0: 'a' …; cleared when the window loses focus
+  std::vector<KeyPress> presses;           ///< key presses since the last frame, in order
+  std::vector<std::string> dropped_files;  ///< files dropped since the last frame
+  std::vector<MouseStep> mouse_steps;      ///< button changes since the last frame
+  uint32_t held_letters = 0;               ///< bit 0: 'a' is held, …; 0 after the window lost the focus
 
   bool held(char letter) const { return (held_letters >> (letter - 'a') & 1u) != 0; }
 };

@@ -1,8 +1,8 @@
-// What the panels show, gathered once per display frame by app/viewer/viewer.cpp on the UI thread.
+// Data that the panels show. ViewerModelBuilder collects it once per display frame on the UI thread.
 //
 //   pipeline counters, Profiler, graph ──▶ ViewerModel ──▶ panels ──▶ Command values ──▶ pipeline
 //
-// Panels read the model and append commands; they know neither threads nor executors.
+// Panels read the model and append commands; they do not access threads or executors.
 #pragma once
 
 #include <array>
@@ -25,21 +25,29 @@ namespace lensd::ui {
 struct NodeView {
   std::string id, filter;
   bool enabled = true;
-  bool automatic = false;  ///< a conversion or a scope that the plan added
+  bool automatic = false;  ///< a conversion or scope added by the plan
   bool scope = false;
   const FilterSchema* schema = nullptr;
   std::vector<ParamValue> values;  ///< in the schema's order
-  std::string format;              ///< "1920×1080 RGBA8", what the node gives
+  std::string format;              ///< format of the output: "1920×1080 RGBA8"
+  Extent size;                     ///< size of the output; empty: not planned
   std::vector<Statistic> stats;
 };
+/// Returns the view of a described node, without format and statistics.
+inline NodeView node_view(const NodeDesc& desc, const FilterSchema& schema) {
+  NodeView view;
+  view.id = desc.id, view.filter = desc.filter, view.enabled = desc.enabled, view.schema = &schema;
+  for (const ParamSpec& spec : schema.params) view.values.push_back(value_of(desc, spec));
+  return view;
+}
 
 struct Notice {
-  int64_t time_ns = 0;  ///< now_ns() when it happened; shown for some seconds from then
+  int64_t time_ns = 0;  ///< now_ns() of the event; shown for some seconds
   bool problem = false;
   std::string text;
 };
 
-/// What a node gives at the probed pixel.
+/// A node's output at the probed pixel.
 struct ProbeRow {
   std::string node;  ///< "source", an id, or "output"
   bool gray = false;
@@ -49,15 +57,21 @@ struct ProbeRow {
 struct ViewerModel {
   // Source
   std::string source_name,
-      source_detail;  ///< "vtest.avi", "768×576 yuv420p, bt601 limited (guessed), msmpeg4v3"
+      source_detail;           ///< "vtest.avi", "768×576 yuv420p, bt601 limited (guessed), msmpeg4v3"
+  std::string source_path;     ///< absolute path of a file; empty: not a file
+  std::string source_address;  ///< address without secrets
   bool live = false, seekable = false, ended = false;
   int64_t position_ns = 0, duration_ns = 0, frame_index = 0, frame_duration_ns = 0;
   LiveStatus live_status;
-  bool demo = false;          ///< the generated picture that plays where nothing was named
-  std::string source_folder;  ///< where a look for files begins
+  bool demo = false;          ///< the test picture that plays without a source argument
+  std::string source_folder;  ///< folder that the source dialog lists first
   std::shared_ptr<const SourceChoices> choices;
+  std::shared_ptr<const std::vector<std::string>> playlist;  ///< sources that are played in turn; may be null
+  size_t playlist_at = 0;                                    ///< index of the current one
   SourceProgress progress;
-  Extent picture;  ///< size of the picture that the presenter shows
+  double pixel_aspect = 1;  ///< of that picture
+  Extent picture;           ///< size of the picture that the presenter shows
+  Extent source_size;       ///< size of the source's pictures, upright
   // Playback
   bool paused = false;
   double speed = 1;
@@ -68,38 +82,38 @@ struct ViewerModel {
   // Machine
   std::string backend, backend_reason, display_path, display_reason, device;
   // Graph and timings
-  const Registry* registry = nullptr;  ///< the filters that there are; null: the graph cannot be edited
-  uint64_t pipeline = 0;               ///< tells pipelines apart; a new source has a new one
-  GraphDesc graph;                     ///< as it runs
+  const Registry* registry = nullptr;  ///< null: the graph cannot be edited
+  uint64_t pipeline = 0;               ///< number of the pipeline; changes with every new source
+  GraphDesc graph;                     ///< the running graph
   uint64_t graph_version = 0;
-  uint64_t graph_mark = 0;      ///< the newest EditMark that the pipeline has reached
-  bool graph_planning = false;  ///< `graph` is not yet what was asked for
+  uint64_t graph_mark = 0;      ///< the newest EditMark that the pipeline has applied
+  bool graph_planning = false;  ///< a newer graph is being planned
   std::vector<NodeView> nodes;
-  uint64_t timings_version = 0;  ///< counts their renewals, a few a second
+  uint64_t timings_version = 0;  ///< number of updates, a few per second
   std::vector<PassStats> timings;
   std::vector<std::vector<int64_t>> timing_histories;  ///< newest durations of each row, oldest first
-  double cpu_copy_rate = 0, gpu_copy_rate = 0;         ///< bytes read and written a second; 0: not measured
+  double cpu_copy_rate = 0, gpu_copy_rate = 0;         ///< bytes read and written per second; 0: not measured
   ClockSpeed cpu_clock, gpu_clock;
   std::vector<std::string> log;  ///< newest messages, "12:30:01 warning: text"
   std::vector<int64_t>
-      graph_history_ns;  ///< the graph's time for the newest frames, oldest first; may be empty
+      graph_history_ns;  ///< graph durations of the newest frames, oldest first; may be empty
   std::vector<Notice> notices;
   // Scopes
-  std::vector<ScopeRequest> scopes;  ///< those that the pipeline was asked for
-  ScopeReading scope;                ///< of the first one, renewed up to 30 times a second
-  uint64_t scope_version = 0;        ///< counts the readings
-  // Tracks of the shown frame: the bytes of its TrackTable, empty when there are none
+  std::vector<ScopeRequest> scopes;  ///< requested from the pipeline
+  ScopeReading scope;                ///< newest counts of scopes[0], updated up to 30 times per second
+  uint64_t scope_version = 0;        ///< number of updates of `scope`
+  // Tracks of the shown frame: the bytes of its TrackTable, empty if it has none
   std::vector<uint8_t> tracks;
-  std::array<uint32_t, kTrackStatuses> tracks_lost{};  ///< by status, in the shown frames of the last second
+  std::array<uint32_t, kTrackStatuses> tracks_lost{};  ///< by status; tracks lost in the last second
 
   // Comparison and probe
-  std::vector<std::string> views;  ///< nodes whose pictures the frames were asked to carry
-  bool has_second = false;         ///< the picture A of the comparison is there
-  bool compared = false;           ///< `comparison` is of what is compared now
+  std::vector<std::string> views;  ///< requested nodes whose pictures frames contain
+  bool has_second = false;         ///< picture A of the comparison is available
+  bool compared = false;           ///< `comparison` belongs to the current pair of nodes
   Comparison comparison;
   int probe_x = -1, probe_y = -1;
-  std::vector<ProbeRow> probe;  ///< empty: nothing was read yet
-  // Pixels of the shown picture, for a close view
+  std::vector<ProbeRow> probe;  ///< values at the probed pixel; empty: not read yet
+  // Pixels of the shown picture at high magnification
   int patch_x = 0, patch_y = 0;
   Extent patch_size;
   bool patch_gray = false;
@@ -109,8 +123,20 @@ struct ViewerModel {
   int64_t record_frames = 0;
   std::string record_path;
 
-  /// Nothing moves by itself: paused, or a file is at its end, where playing begins anew.
+  /// Returns true if playback is paused or at the end of a file.
   bool stands_still() const { return paused || (ended && seekable && duration_ns > 0); }
+
+  /// Returns the node's view, or null if there is no such node.
+  const NodeView* find(const std::string& id) const {
+    for (const NodeView& node : nodes)
+      if (node.id == id) return &node;
+    return nullptr;
+  }
+  /// Returns true if `id` is a node of the graph, "source", or empty for the output.
+  bool has_picture(const std::string& id) const {
+    const NodeView* node = find(id);
+    return id.empty() || id == kSourceNode || (node && !node->automatic);
+  }
 
   const TrackTable* track_table() const {
     return tracks.empty() ? nullptr : reinterpret_cast<const TrackTable*>(tracks.data());

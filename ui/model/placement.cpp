@@ -6,9 +6,9 @@
 namespace lensd::ui {
 namespace {
 
-constexpr double kMinZoom = 0.1;    // of the fitting size
-constexpr double kMaxScale = 64.0;  // screen pixels of a picture pixel
-constexpr double kSnap = 0.02;  // relative distance at which fit and 1:1 attract; fine steps may leave again
+constexpr double kMinZoom = 0.1;    // minimum zoom, relative to the size that fits
+constexpr double kMaxScale = 64.0;  // maximum of screen pixels per picture pixel
+constexpr double kSnap = 0.02;      // relative distance at which zoom snaps to fit and 1:1
 
 double max_zoom(double fit) {
   return std::max(1.0, kMaxScale / fit);
@@ -22,16 +22,16 @@ std::pair<Rect, Rect> halves(const Rect& area) {
   return {{area.x, area.y, width, area.h}, {area.x + area.w - width, area.y, width, area.h}};
 }
 
-double fit_scale(Extent picture, const Rect& area) {
+double fit_scale(Extent picture, const Rect& area, double pixel_aspect) {
   if (picture.width < 1 || picture.height < 1) return 1;
-  const double x = static_cast<double>(area.w) / picture.width,
+  const double x = static_cast<double>(area.w) / (picture.width * pixel_aspect),
                y = static_cast<double>(area.h) / picture.height;
   return std::max(std::min(x, y), 1e-4);
 }
 
 Placement place(Extent picture, const Rect& area, const PictureView& view) {
-  const double scale = fit_scale(picture, area) * view.zoom;
-  const double w = std::max(1.0, std::round(picture.width * scale));
+  const double scale = fit_scale(picture, area, view.pixel_aspect) * view.zoom;
+  const double w = std::max(1.0, std::round(picture.width * view.pixel_aspect * scale));
   const double h = std::max(1.0, std::round(picture.height * scale));
   Placement result;
   result.scale = scale;
@@ -44,33 +44,50 @@ Placement place(Extent picture, const Rect& area, const PictureView& view) {
 PictureView zoomed_at(Extent picture, const Rect& area, const PictureView& view, float x, float y,
                       double factor) {
   if (picture.width < 1 || picture.height < 1) return view;
-  const double fit = fit_scale(picture, area);
+  const double fit = fit_scale(picture, area, view.pixel_aspect);
   double zoom = std::clamp(view.zoom * factor, kMinZoom, max_zoom(fit));
   for (const double stop : {1.0, 1.0 / fit})
     if (std::abs(zoom / stop - 1) < kSnap && std::abs(view.zoom / stop - 1) >= kSnap) zoom = stop;
-  if (zoom == 1) return {};  // back at fit: centred
-  // From the exact sizes: whole pixels, as place() gives them, would let the point drift with every step.
+  if (zoom == 1) return {.pixel_aspect = view.pixel_aspect};  // at fit the picture is centred
+  // Use exact sizes, because the rounded sizes of place() would let the point drift.
   const double from_centre_x = area.x + area.w * 0.5 - x, from_centre_y = area.y + area.h * 0.5 - y;
   const double pixel_change = 1 / (fit * zoom) - 1 / (fit * view.zoom);
-  PictureView result;
+  PictureView result = view;
   result.zoom = zoom;
-  result.centre_x = std::clamp(view.centre_x + from_centre_x * pixel_change / picture.width, 0.0, 1.0);
+  result.centre_x = std::clamp(
+      view.centre_x + from_centre_x * pixel_change / (picture.width * view.pixel_aspect), 0.0, 1.0);
   result.centre_y = std::clamp(view.centre_y + from_centre_y * pixel_change / picture.height, 0.0, 1.0);
   return result;
 }
 
 PictureView panned(Extent picture, const Rect& area, const PictureView& view, float dx, float dy) {
-  const double scale = fit_scale(picture, area) * view.zoom;
+  const double scale = fit_scale(picture, area, view.pixel_aspect) * view.zoom;
   PictureView result = view;
-  result.centre_x = std::clamp(view.centre_x - dx / (scale * std::max(picture.width, 1)), 0.0, 1.0);
+  result.centre_x =
+      std::clamp(view.centre_x - dx / (scale * view.pixel_aspect * std::max(picture.width, 1)), 0.0, 1.0);
   result.centre_y = std::clamp(view.centre_y - dy / (scale * std::max(picture.height, 1)), 0.0, 1.0);
   return result;
 }
 
 PictureView actual_size(Extent picture, const Rect& area, const PictureView& view) {
   PictureView result = view;
-  result.zoom = 1.0 / fit_scale(picture, area);
+  result.zoom = 1.0 / fit_scale(picture, area, view.pixel_aspect);
   return result;
+}
+
+std::span<const AspectChoice> aspect_choices() {
+  static constexpr AspectChoice kChoices[] = {{"as the source says", 0},
+                                              {"16:9", 16.0 / 9},
+                                              {"4:3", 4.0 / 3},
+                                              {"2.35:1", 2.35},
+                                              {"square pixels", -1}};
+  return kChoices;
+}
+
+double chosen_pixel_aspect(const AspectChoice& choice, double own, Extent picture) {
+  if (choice.ratio < 0) return 1;
+  if (choice.ratio == 0 || picture.width < 1 || picture.height < 1) return own;
+  return choice.ratio * picture.height / picture.width;
 }
 
 }  // namespace lensd::ui

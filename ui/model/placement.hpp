@@ -1,6 +1,8 @@
-// Where the picture goes: fit, zoom, pan. Pure arithmetic in framebuffer pixels.
+// Computes the picture's position in the window: fit, zoom, pan. Pure functions; units are framebuffer
+// pixels.
 #pragma once
 
+#include <span>
 #include <utility>
 
 #include "core/image/view.hpp"
@@ -8,33 +10,43 @@
 
 namespace lensd::ui {
 
-/// What the user looks at. Independent of the window's size, so that a resize keeps the same spot in view.
+/// Zoom and centre, independent of the window's size, so that a resize keeps the centre.
 struct PictureView {
-  double zoom = 1;                        ///< times the size that fits
+  double zoom = 1;                        ///< factor relative to the size that fits the area
   double centre_x = 0.5, centre_y = 0.5;  ///< point of the picture (0 to 1) at the area's centre
+  double pixel_aspect = 1;                ///< width of the picture's pixels relative to their height
   bool fits() const { return zoom == 1 && centre_x == 0.5 && centre_y == 0.5; }
 };
 
 struct Placement {
-  Rect picture;      ///< may reach beyond the area
-  double scale = 1;  ///< screen pixels of one picture pixel
+  Rect picture;      ///< may exceed the area
+  double scale = 1;  ///< screen pixels per picture pixel, vertically
 };
 
-/// The areas of A and B side by side, with a gap between them.
+/// Returns the areas of A and B side by side, with a gap between them.
 std::pair<Rect, Rect> halves(const Rect& area);
 
-/// Screen pixels of a picture pixel at which the whole picture just fits into `area`.
-double fit_scale(Extent picture, const Rect& area);
+/// Returns the scale at which the whole picture fits into `area`.
+double fit_scale(Extent picture, const Rect& area, double pixel_aspect = 1);
 
-/// Corners lie on whole pixels, so that 1:1 shows every pixel exactly.
+/// Returns the picture's rectangle and scale. Rounds corners to whole pixels, so that 1:1 shows exact pixels.
 Placement place(Extent picture, const Rect& area, const PictureView& view);
 
-/// Zooms by `factor` and keeps the picture's point under (x, y) where it is; snaps to fit and to 1:1.
+/// An aspect ratio that the user can choose instead of the source's.
+struct AspectChoice {
+  const char* name;
+  double ratio;  ///< of the whole picture; 0: as the source says; negative: square pixels
+};
+std::span<const AspectChoice> aspect_choices();
+/// Returns the pixel aspect of `picture` in a chosen aspect. `own`: the source's pixel aspect.
+double chosen_pixel_aspect(const AspectChoice& choice, double own, Extent picture);
+
+/// Returns the view zoomed by `factor` around (x, y). Snaps to fit and to 1:1.
 PictureView zoomed_at(Extent picture, const Rect& area, const PictureView& view, float x, float y,
                       double factor);
-/// Moves the picture by (dx, dy) screen pixels.
+/// Returns the view with the picture moved by (dx, dy) screen pixels.
 PictureView panned(Extent picture, const Rect& area, const PictureView& view, float dx, float dy);
-/// One picture pixel on one screen pixel, around the same centre.
+/// Returns the view with one picture pixel per screen pixel and the same centre.
 PictureView actual_size(Extent picture, const Rect& area, const PictureView& view);
 
 }  // namespace lensd::ui

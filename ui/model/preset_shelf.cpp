@@ -9,33 +9,33 @@
 namespace lensd::ui {
 namespace {
 
-/// What "save as" keeps the comments of: a file that holds a graph and nothing else.
+/// Returns the text whose comments "save as" keeps: the file's text if it contains nothing but a graph.
 std::string base_text(const PresetFile* from, const Registry& registry) {
   if (!from) return {};
   try {
     const std::string text = read_whole_file(from->path, kMaxConfigBytes).value_or("");
     return holds_only_graph(text, registry) ? text : std::string();
   } catch (const Error&) {
-    return {};  // the file is gone or cannot be read: the comments are lost, the graph is not
+    return {};  // if the file cannot be read, only the comments are lost
   }
 }
 
 }  // namespace
 
-int PresetShelf::shelve(PresetFile file, GraphDesc graph) {
+int PresetShelf::keep_preset(PresetFile file, GraphDesc graph) {
   ++changes_;
   last_used_ = file.path;
-  for (size_t i = 0; i < shelved_.size(); ++i)
-    if (shelved_[i].file.path == file.path) {
-      shelved_[i].graph = std::move(graph);
+  for (size_t i = 0; i < known_.size(); ++i)
+    if (known_[i].file.path == file.path) {
+      known_[i].graph = std::move(graph);
       return static_cast<int>(i);
     }
-  shelved_.push_back({std::move(file), std::move(graph)});
-  return static_cast<int>(shelved_.size()) - 1;
+  known_.push_back({std::move(file), std::move(graph)});
+  return static_cast<int>(known_.size()) - 1;
 }
 
-void PresetShelf::began_with(const std::string& path, GraphDesc graph, GraphEditor& editor) {
-  editor.set_preset(shelve(preset_at(folders_, path), std::move(graph)));
+void PresetShelf::started_with(const std::string& path, GraphDesc graph, GraphEditor& editor) {
+  editor.set_preset(keep_preset(preset_at(folders_, path), std::move(graph)));
 }
 
 void PresetShelf::load(const std::string& path, GraphEditor& editor) {
@@ -43,7 +43,7 @@ void PresetShelf::load(const std::string& path, GraphEditor& editor) {
   if (!editor.registry()) return;
   GraphDesc graph = load_preset(path, *editor.registry());
   const std::string what = "load " + file.name;
-  const int number = shelve(file, graph);
+  const int number = keep_preset(file, graph);
   editor.replace(std::move(graph), what, number);
 }
 
@@ -51,34 +51,34 @@ void PresetShelf::resume(GraphDesc graph, const std::string& path, GraphEditor& 
   if (!editor.registry()) return;
   int number = -1;
   try {
-    if (!path.empty()) number = shelve(preset_at(folders_, path), load_preset(path, *editor.registry()));
+    if (!path.empty()) number = keep_preset(preset_at(folders_, path), load_preset(path, *editor.registry()));
   } catch (const Error&) {
-    // The preset is gone or broken: the graph stands by itself.
+    // If the preset cannot be read, the graph has no preset.
   }
   editor.replace(std::move(graph), "resume the last graph", number);
 }
 
 const PresetFile* PresetShelf::current(const GraphEditor& editor) const {
   const int number = editor.preset();
-  return number < 0 || number >= static_cast<int>(shelved_.size())
-             ? nullptr
-             : &shelved_[static_cast<size_t>(number)].file;
+  return number < 0 || number >= static_cast<int>(known_.size()) ? nullptr
+                                                                 : &known_[static_cast<size_t>(number)].file;
 }
 
 bool PresetShelf::unsaved(const GraphEditor& editor) {
   if (!editor.registry()) return false;
   if (!has_first_) first_ = editor.graph(), has_first_ = true;
-  if (judged_ == editor.revision() && judged_preset_ == editor.preset() && judged_changes_ == changes_)
+  if (checked_revision_ == editor.revision() && checked_preset_ == editor.preset() &&
+      checked_changes_ == changes_)
     return unsaved_;
-  judged_ = editor.revision(), judged_preset_ = editor.preset(), judged_changes_ = changes_;
-  const GraphDesc& kept = current(editor) ? shelved_[static_cast<size_t>(editor.preset())].graph : first_;
+  checked_revision_ = editor.revision(), checked_preset_ = editor.preset(), checked_changes_ = changes_;
+  const GraphDesc& kept = current(editor) ? known_[static_cast<size_t>(editor.preset())].graph : first_;
   return unsaved_ = !equivalent(editor.graph(), kept, *editor.registry());
 }
 
 void PresetShelf::revert(GraphEditor& editor) {
   const PresetFile* file = current(editor);
   const int number = editor.preset();
-  editor.replace(file ? shelved_[static_cast<size_t>(number)].graph : first_,
+  editor.replace(file ? known_[static_cast<size_t>(number)].graph : first_,
                  "revert" + (file ? " to " + file->name : std::string()), number);
 }
 
@@ -86,7 +86,7 @@ bool PresetShelf::save(GraphEditor& editor) {
   const PresetFile* file = current(editor);
   if (!file || file->example || !editor.registry()) return false;
   save_graph(file->path, editor.graph(), *editor.registry());
-  shelve(*file, editor.graph());
+  keep_preset(*file, editor.graph());
   return true;
 }
 
@@ -94,7 +94,7 @@ void PresetShelf::save_as(const std::string& name, GraphEditor& editor) {
   if (!editor.registry()) return;
   const std::string path = own_preset_path(folders_, name);
   save_graph_as(path, editor.graph(), base_text(current(editor), *editor.registry()), *editor.registry());
-  editor.set_preset(shelve({name, path, false}, editor.graph()));
+  editor.set_preset(keep_preset({name, path, false}, editor.graph()));
   refresh();
 }
 
@@ -105,7 +105,7 @@ bool PresetShelf::replaces(const std::string& name, const GraphEditor& editor) c
     const PresetFile* file = current(editor);
     return std::filesystem::exists(path, error) && !(file && file->path == path);
   } catch (const Error&) {
-    return false;  // saving will say what is wrong with the name
+    return false;  // save_as() reports the problem
   }
 }
 

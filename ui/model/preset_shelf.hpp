@@ -1,10 +1,10 @@
-// The presets as the viewer knows them: which one the graph came from, and saving it.
+// The viewer's presets: loads and saves them, and tracks which preset the graph belongs to.
 //
-//   files ── load() ──▶ GraphEditor          (undo brings the graph before, and the preset that it came from)
+//   files ── load() ──▶ GraphEditor          (undo restores the previous graph and its preset)
 //   GraphEditor ── save(), save_as() ──▶ files
 //
-// Everything throws Error with what is wrong. UI thread; saving flushes the disk and may take tens of
-// milliseconds.
+// All members may throw Error. Call from the UI thread only. Saving blocks until the file is on disk, which
+// may take tens of milliseconds.
 #pragma once
 
 #include <string>
@@ -19,49 +19,53 @@ class PresetShelf {
  public:
   explicit PresetShelf(PresetFolders folders = {}) : folders_(std::move(folders)) {}
 
-  /// The file that the graph was read from before the viewer began; `graph` is what it held.
-  void began_with(const std::string& path, GraphDesc graph, GraphEditor& editor);
+  /// Sets the command line's preset: file `path` with `graph`.
+  void started_with(const std::string& path, GraphDesc graph, GraphEditor& editor);
 
   /// Reads the folders again.
   void refresh() { files_ = list_presets(folders_); }
   const std::vector<PresetFile>& files() const { return files_; }
   const std::string& own_folder() const { return folders_.own; }
 
+  /// Replaces the editor's graph with the preset at `path`.
   void load(const std::string& path, GraphEditor& editor);
-  /// A graph that was made from the preset in `path` (empty, or gone: from none), perhaps not saved since.
+  /// Replaces the editor's graph with one of preset `path` (empty: none) that may have unsaved changes.
   void resume(GraphDesc graph, const std::string& path, GraphEditor& editor);
-  /// Null: the graph came from no file.
+  /// Returns the graph's preset, or null if it has none.
   const PresetFile* current(const GraphEditor& editor) const;
-  /// True when the graph is not what its preset holds; without a preset, when it is not what it began as.
+  /// Returns true if the graph differs from its preset, or without a preset from the initial graph.
   bool unsaved(const GraphEditor& editor);
+  /// Replaces the graph with its preset as saved.
   void revert(GraphEditor& editor);
 
-  /// False where a name is needed first: no preset is loaded, or an example.
+  /// Saves to the graph's preset. Returns false if save_as() is needed: there is no preset, or it is an
+  /// example.
   bool save(GraphEditor& editor);
+  /// Saves to a preset of that name in the user's folder.
   void save_as(const std::string& name, GraphEditor& editor);
-  /// True when save_as() would replace another preset than the one that is loaded.
+  /// Returns true if save_as() would replace a preset other than the current one.
   bool replaces(const std::string& name, const GraphEditor& editor) const;
   void remove(const std::string& path);
 
-  /// Path of the preset that was loaded or saved last; empty: none.
+  /// Returns the path of the last loaded or saved preset; empty: none.
   const std::string& last_used() const { return last_used_; }
 
  private:
-  struct Shelved {
+  struct Known {
     PresetFile file;
     GraphDesc graph;
   };
-  int shelve(PresetFile file, GraphDesc graph);
+  int keep_preset(PresetFile file, GraphDesc graph);
 
   PresetFolders folders_;
   std::vector<PresetFile> files_;
-  std::vector<Shelved> shelved_;  // every preset of this run; the editor's history refers to them by number
+  std::vector<Known> known_;  // presets used in this run; the editor's history refers to them by index
   std::string last_used_;
-  GraphDesc first_;  // of a graph without a preset
+  GraphDesc first_;  // the initial graph without a preset
   bool has_first_ = false, unsaved_ = false;
-  uint64_t judged_ = 0;  // the editor's revision that unsaved_ is about
-  int judged_preset_ = -1;
-  uint64_t changes_ = 0, judged_changes_ = 0;
+  uint64_t checked_revision_ = 0;  // the editor's revision for which unsaved_ was computed
+  int checked_preset_ = -1;
+  uint64_t changes_ = 0, checked_changes_ = 0;
 };
 
 }  // namespace lensd::ui

@@ -1,8 +1,8 @@
-// What can be opened, what is being opened, and what the source dialog remembers.
+// Sources that can be opened, the progress of opening one, and the state of the source dialog.
 //
-//   app/source_finder ──▶ SourceChoices ──▶ dialog ──▶ SourceRequest ──▶ app/source_opener ──▶ SourceProgress
+//   SourceFinder ──▶ SourceChoices ──▶ dialog ──▶ SourceRequest ──▶ SourceOpener ──▶ SourceProgress
 //
-// Plain data, UI thread; SourceChoices never changes once it was made.
+// Plain values, used by the UI thread. A published SourceChoices is immutable.
 #pragma once
 
 #include <cstdint>
@@ -18,53 +18,59 @@ namespace lensd::ui {
 
 struct RecentSource {
   std::string url;
-  std::string problem;  ///< why it cannot be opened now; empty: nothing is known against it
+  std::string problem;  ///< why it cannot be opened now; empty: no known problem
 };
 
 struct SourceChoices {
   FolderList files;
-  std::vector<RecentSource> recent;                         ///< newest first
-  std::vector<std::pair<std::string, std::string>> places;  ///< "Home" and its path, …
+  std::vector<RecentSource> recent;                         ///< recent sources, newest first
+  std::vector<std::pair<std::string, std::string>> places;  ///< labels and paths: "Home", …
   std::vector<Camera> cameras;
-  bool cameras_known = false;   ///< false: they were not asked for yet
-  std::string cameras_problem;  ///< why there are none, where there is more to say than that
+  bool cameras_known = false;   ///< false: not queried yet
+  std::string cameras_problem;  ///< why there are no cameras, if known
   std::string screen_problem;   ///< why the screen cannot be captured; empty: it can
 };
 
-/// A source that the user asks for.
+/// A source that the user wants to open.
 struct SourceRequest {
-  std::string text;    ///< as typed
-  std::string format;  ///< cameras: as [source] format; empty: the device's own
-  Extent size;         ///< empty: the device's own
-  double rate = 0;     ///< 0: the device's own
-  bool wait = false;   ///< a live source that is not up is shown as such, instead of being refused
+  std::string text;    ///< path or URL as typed
+  std::string format;  ///< cameras: value of [source] format; empty: the device's default
+  Extent size;         ///< empty: the device's default
+  double rate = 0;     ///< frames per second; 0: the device's default
+  bool wait = false;   ///< wait for a live source that is down instead of failing
 };
+/// Returns a request with the source's default format, size and rate.
+inline SourceRequest source_request(std::string text) {
+  SourceRequest request;
+  request.text = std::move(text);
+  return request;
+}
 
-/// How the newest wish fares.
+/// State of the newest request to open a source.
 struct SourceProgress {
-  std::string opening;    ///< what is being opened, in short; empty: nothing
-  int64_t since_ns = 0;   ///< since when
-  uint64_t failures = 0;  ///< counts them
-  std::string problem;    ///< of the last failure: one line
-  SourceRequest failed;   ///< what was wished for then
-  bool may_wait = false;  ///< it is a live source, which may come up later
+  std::string opening;    ///< short name of the source being opened; empty: none
+  int64_t since_ns = 0;   ///< start of the attempt
+  uint64_t failures = 0;  ///< number of failed attempts
+  std::string problem;    ///< message of the last failure, one line
+  SourceRequest failed;   ///< request of the last failure
+  bool may_wait = false;  ///< the failed source is live and may come up later
 };
 
-/// The dialog's part of the interface's state.
+/// State of the source dialog.
 struct SourceState {
-  bool ask = false;      ///< it is to be opened
-  bool open = false;     ///< it is there
-  bool fresh = false;    ///< the box is to take the keyboard
-  bool refused = false;  ///< what the box says could not be opened: typing writes something else
-  std::string text;      ///< in the box
-  int choice = -1;       ///< line of the list that Enter opens; -1: what was typed
-  std::string folder;    ///< that is listed while none is typed
-  std::string listed;    ///< that the list shows: what app/source_finder has to read
-  std::string camera;    ///< path of the camera whose formats are shown instead of the list; empty: none
+  bool ask = false;  ///< open the dialog in the next frame
+  bool open = false;
+  bool focus_box = false;  ///< set the keyboard focus to the text box
+  bool refused = false;    ///< opening failed: typing replaces the text
+  std::string text;        ///< text in the box
+  int choice = -1;         ///< line of the list that Enter opens; -1: the typed text
+  std::string folder;      ///< folder to list while the text names no folder
+  std::string listed;      ///< listed folder, which SourceFinder reads
+  std::string camera;      ///< path of the camera whose formats replace the list; empty: none
   bool all_recent = false;
-  uint64_t pipeline = 0;  ///< that ran when the dialog was opened
+  uint64_t pipeline = 0;  ///< ViewerModel::pipeline when the dialog opened
   uint64_t failures_seen = 0;
-  std::string problem;  ///< shown below the box
+  std::string problem;  ///< message below the box
   bool may_wait = false;
 };
 

@@ -22,17 +22,15 @@ TimingCell share_cell(double share) {
   return {share, percent < 9.95 ? fmt::format("{:.1f}", percent) : fmt::format("{:.0f}", percent)};
 }
 
-/// Where the row's node stands: the graph's nodes first, each with the conversions of its picture behind it,
-/// then what scopes and comparisons measure, then what is around the graph.
+/// Returns the sort key of a row, for the order that timing_rows() documents.
 size_t place_of(const ViewerModel& model, const PassStats& row) {
   const auto& nodes = model.nodes;
   const size_t behind = 2 * nodes.size() + 2;
-  const auto own =
-      std::find_if(nodes.begin(), nodes.end(), [&](const NodeView& n) { return n.id == row.node; });
-  if (own == nodes.end()) return behind + 1;
+  const NodeView* own = model.find(row.node);
+  if (!own) return behind + 1;
   if (own->scope) return behind;
-  if (!own->automatic) return 2 * static_cast<size_t>(own - nodes.begin()) + 2;
-  // "edges.gray" converts what "edges" gives; "source.gray" comes before all nodes.
+  if (!own->automatic) return 2 * static_cast<size_t>(own - nodes.data()) + 2;
+  // "edges.gray" converts the output of "edges"; "source.gray" comes before all nodes.
   const std::string_view of = std::string_view(row.node).substr(0, row.node.rfind('.'));
   for (size_t i = 0; i < nodes.size(); ++i)
     if (!nodes[i].automatic && nodes[i].id == of) return 2 * i + 3;
@@ -51,25 +49,25 @@ std::string csv_text(const std::string& text) {
 const std::array<TimingColumn, kTimingColumns> kTimingColumnList{{
     {"last", "The newest measured frame, ms", 4,
      [](const ViewerModel&, const PassStats& r) { return time_cell(r, r.last_ns); }},
-    {"p50", "Half of the last frames take less, ms", 0,
+    {"p50", "Median of the last frames, ms", 0,
      [](const ViewerModel&, const PassStats& r) { return time_cell(r, r.p50_ns); }},
-    {"p95", "95 of 100 frames take less, ms", 3,
+    {"p95", "95 % of the last frames take less, ms", 3,
      [](const ViewerModel&, const PassStats& r) { return time_cell(r, r.p95_ns); }},
-    {"p99", "99 of 100 frames take less, ms", 0,
+    {"p99", "99 % of the last frames take less, ms", 0,
      [](const ViewerModel&, const PassStats& r) { return time_cell(r, r.p99_ns); }},
     {"max", "The slowest of the last frames, ms", 5,
      [](const ViewerModel&, const PassStats& r) { return time_cell(r, r.max_ns); }},
-    {"GB/s", "What the pass reads and writes, by its own account, at p50", 6,
+    {"GB/s", "Bytes that the pass declares to read and write, at p50", 6,
      [](const ViewerModel&, const PassStats& r) {
        const double rate = transfer_rate(r);
        return rate < 0 ? TimingCell{} : TimingCell{rate, fmt::format("{:.1f}", rate * 1e-9)};
      }},
     {"copy %",
-     "Bytes that the pass reads and writes a second, of this machine's measured memory copy rate. By bytes "
-     "alone: a pass that computes much has a low share without being slow, and one that finds its bytes in "
-     "the cache has more than 100 %",
+     "Bytes that the pass reads and writes a second, relative to this machine's measured memory copy rate. "
+     "Counts bytes only: a pass that computes much has a low share without being slow, and a pass whose "
+     "bytes are in the cache can exceed 100 %",
      2, [](const ViewerModel& m, const PassStats& r) { return share_cell(roofline_share(m, r)); }},
-    {"frame %", "p50 as a share of the time that one frame of the source lasts", 1,
+    {"frame %", "p50 relative to the frame duration of the source", 1,
      [](const ViewerModel& m, const PassStats& r) { return share_cell(budget_share(m, r)); }},
 }};
 
@@ -96,13 +94,12 @@ std::vector<TimingRow> timing_rows(const ViewerModel& model) {
 }
 
 bool is_of_graph(const ViewerModel& model, const PassStats& row) {
-  return std::any_of(model.nodes.begin(), model.nodes.end(),
-                     [&](const NodeView& n) { return n.id == row.node; });
+  return model.find(row.node) != nullptr;
 }
 
 bool is_of_scope(const ViewerModel& model, const PassStats& row) {
-  return std::any_of(model.nodes.begin(), model.nodes.end(),
-                     [&](const NodeView& n) { return n.scope && n.id == row.node; });
+  const NodeView* node = model.find(row.node);
+  return node && node->scope;
 }
 
 double budget_share(const ViewerModel& model, const PassStats& row) {
@@ -116,7 +113,7 @@ double transfer_rate(const PassStats& row) {
 
 double roofline_share(const ViewerModel& model, const PassStats& row) {
   const double roof = row.gpu ? model.gpu_copy_rate : model.cpu_copy_rate, rate = transfer_rate(row);
-  // Decoding, uploading and presenting are bound by other things than the memory that passes work in.
+  // The copy rate is no limit for decoding, uploading and presenting.
   return roof > 0 && rate >= 0 && is_of_graph(model, row) ? rate / roof : -1;
 }
 

@@ -1,8 +1,8 @@
-// What the table of timings says, as text and as CSV.
+// Computes the rows of the timings table, as text and as CSV.
 //
 //   ViewerModel::timings ──▶ timing_rows() ──▶ TimingRow ──▶ panels
 //
-// Rows are made when the numbers are renewed, a few times a second, and not for every display frame.
+// Rows are computed only when the numbers change: a few times per second, not for every display frame.
 #pragma once
 
 #include <array>
@@ -14,52 +14,52 @@
 
 namespace lensd::ui {
 
-/// Whether the row is of a node of the graph, rather than of what is around it (decode, upload, present).
+/// Returns true if the row belongs to a node of the graph, not to decode, upload or present.
 bool is_of_graph(const ViewerModel& model, const PassStats& row);
-/// Whether it is what a scope or a comparison measures for the panels: run with the graph, but no part of it.
+/// Returns true if the row belongs to a scope or comparison, which run with the graph but are not part of it.
 bool is_of_scope(const ViewerModel& model, const PassStats& row);
 
-/// Share of a frame's time that the row's p50 takes, 1 for all of it; negative: not known.
+/// Returns the row's p50 as a fraction of the frame duration; negative: not known.
 double budget_share(const ViewerModel& model, const PassStats& row);
-/// Bytes a second at p50, as the pass declares them; negative: not known.
+/// Returns the pass's declared bytes per second at p50; negative: not known.
 double transfer_rate(const PassStats& row);
-/// Of the machine's measured copy rate; negative: not known.
+/// Returns transfer_rate() as a fraction of the machine's copy rate; negative: not known.
 double roofline_share(const ViewerModel& model, const PassStats& row);
 
-/// What a row has in a column: the number to sort by and the text. Negative: n/a.
+/// A cell: the number to sort by (negative: n/a) and its text.
 struct TimingCell {
   double number = -1;
   std::string text;
 };
 
-/// A column of numbers; the pass's name, where it ran and its newest durations come before them.
+/// A column of numbers. The columns for name, processor and newest durations precede all of them.
 struct TimingColumn {
   const char* name;
   const char* doc;
-  int rank;  ///< columns of higher rank go first where there is little room
+  int rank;  ///< columns with a higher rank are omitted first
   TimingCell (*cell)(const ViewerModel& model, const PassStats& row);
 };
 
 constexpr size_t kTimingColumns = 8, kMedianColumn = 1;
 extern const std::array<TimingColumn, kTimingColumns> kTimingColumnList;
 
-/// What a row is of: the graph, a scope or a comparison, or what is around the graph.
+/// What a row belongs to: the graph, a scope or comparison, or the stages around the graph.
 enum class TimingGroup : uint8_t { graph, scope, around };
 
 struct TimingRow {
-  size_t stats = 0;  ///< where its numbers are in ViewerModel::timings
+  size_t stats = 0;  ///< index in ViewerModel::timings
   TimingGroup group = TimingGroup::graph;
   std::string node, pass;
-  bool single = false;  ///< the node has one pass, and one name says all
+  bool single = false;  ///< the node has one pass, whose name is omitted
   bool gpu = false;
   std::array<TimingCell, kTimingColumns> cells;
 };
 
-/// One row for every pass that runs, without the latency's: the graph's nodes first, each with the
-/// conversions of its picture behind it, then what scopes and comparisons measure, then the rest.
+/// Returns one row per active pass, without latency rows: the graph's nodes, each followed by the conversions
+/// of its output, then scopes and comparisons, then the other stages.
 std::vector<TimingRow> timing_rows(const ViewerModel& model);
 
-/// Every row and column, one line a pass, names quoted where needed.
+/// Returns all rows and columns as CSV, one line per pass. Names are quoted if needed.
 std::string timings_csv(const ViewerModel& model, const std::vector<PassStats>& rows);
 
 }  // namespace lensd::ui

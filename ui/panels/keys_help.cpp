@@ -1,4 +1,5 @@
-// The keys of `?`, in groups: one column in tall windows, more where there is no height for one.
+// Draws the key help in groups: one column in tall windows, else up to three. In small windows it is a column
+// on the right that scrolls, so that the picture stays visible.
 #include <algorithm>
 #include <cmath>
 
@@ -8,16 +9,16 @@
 namespace lensd::ui {
 namespace {
 
-constexpr float kMostHeight = 620, kRowGap = 6;  // logical pixels
+constexpr float kMaxHeight = 620, kRowGap = 6;                          // logical pixels
+constexpr float kColumn = 330, kSmallWidth = 1000, kSmallHeight = 600;  // logical pixels
 
-/// Lines with the headings of their groups.
 int rows_of(std::span<const KeyHelp> lines) {
   return static_cast<int>(lines.size()) +
          static_cast<int>(
              std::count_if(lines.begin(), lines.end(), [](const KeyHelp& l) { return l.group; }));
 }
 
-/// The lines by columns of about the same height; a group is not split where it need not be.
+/// Splits the lines into columns of about the same height, without splitting groups.
 std::vector<std::span<const KeyHelp>> columns_of(std::span<const KeyHelp> lines, int count) {
   std::vector<std::span<const KeyHelp>> columns;
   const int rows = (rows_of(lines) + count - 1) / count;
@@ -27,7 +28,7 @@ std::vector<std::span<const KeyHelp>> columns_of(std::span<const KeyHelp> lines,
     size_t end = i + 1;
     while (end < lines.size() && !lines[end].group) ++end;
     const int group = rows_of(lines.subspan(i, end - i));
-    // A group goes where more of it fits.
+    // Begin a new column with a group of which less than half fits.
     if (lines[i].group && i > begin && filled + group / 2 > rows &&
         static_cast<int>(columns.size()) + 1 < count) {
       columns.push_back(lines.subspan(begin, i - begin));
@@ -39,11 +40,14 @@ std::vector<std::span<const KeyHelp>> columns_of(std::span<const KeyHelp> lines,
   return columns;
 }
 
-void draw_column(PanelContext& ctx, std::span<const KeyHelp> lines, int number) {
-  if (!ImGui::BeginTable(
-          fmt::format("keys{}", number).c_str(), 2,
-          ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoPadOuterX | ImGuiTableFlags_NoHostExtendX))
-    return;
+void draw_column(PanelContext& ctx, std::span<const KeyHelp> lines, int number, bool wraps) {
+  ImGuiTableFlags flags = ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoPadOuterX;
+  if (!wraps) flags |= ImGuiTableFlags_NoHostExtendX;
+  if (!ImGui::BeginTable(fmt::format("keys{}", number).c_str(), 2, flags)) return;
+  if (wraps) {
+    ImGui::TableSetupColumn("keys", ImGuiTableColumnFlags_WidthFixed);
+    ImGui::TableSetupColumn("what", ImGuiTableColumnFlags_WidthStretch);
+  }
   for (const KeyHelp& line : lines) {
     if (line.group) {
       ImGui::TableNextRow(0, &line == lines.data() ? 0 : ImGui::GetTextLineHeight() + ctx.px(14));
@@ -56,9 +60,18 @@ void draw_column(PanelContext& ctx, std::span<const KeyHelp> lines, int number) 
     text_coloured(colour::accent, line.keys);
     ctx.mark("keys", line.keys);
     ImGui::TableNextColumn();
-    text_coloured(colour::text, line.what);
+    wraps ? wrapped_text(colour::text, line.what) : text_coloured(colour::text, line.what);
   }
   ImGui::EndTable();
+}
+
+/// Places the help in a small window: a column on the right, above the transport bar.
+void place_on_the_right(PanelContext& ctx, ImVec2 display) {
+  const float margin = ctx.px(12);
+  const float width = std::min(ctx.px(kColumn), display.x - 2 * margin);
+  const float height = std::max(display.y - ctx.px(46) - 2 * margin, ctx.px(40));
+  ImGui::SetNextWindowPos({display.x - width - margin, margin});
+  ImGui::SetNextWindowSize({std::max(width, 1.f), height});
 }
 
 }  // namespace
@@ -66,21 +79,27 @@ void draw_column(PanelContext& ctx, std::span<const KeyHelp> lines, int number) 
 void draw_keys_help(PanelContext& ctx) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const float row = ctx.look.small->FontSize * ImGui::GetIO().FontGlobalScale + ctx.px(kRowGap);
-  const float height = std::min(display.y - ctx.px(100), ctx.px(kMostHeight));
-  // As many columns as the height asks for, and no more than the width has room for.
+  const float height = std::min(display.y - ctx.px(100), ctx.px(kMaxHeight));
+  const bool small = display.x < ctx.px(kSmallWidth) || display.y < ctx.px(kSmallHeight);
+  // Use as many columns as the height requires and the width allows.
   const int wanted = static_cast<int>(std::ceil(static_cast<float>(rows_of(key_help()) + 2) * row / height));
-  const int room = static_cast<int>((display.x - ctx.px(72)) / ctx.px(330));
-  const int count = std::clamp(wanted, 1, std::clamp(room, 1, 3));
-  ImGui::SetNextWindowPos({display.x * 0.5f, display.y * 0.5f}, ImGuiCond_Always, {0.5f, 0.5f});
-  ImGui::SetNextWindowSizeConstraints({0, 0}, {display.x - ctx.px(24), display.y - ctx.px(24)});
+  const int room = static_cast<int>((display.x - ctx.px(72)) / ctx.px(kColumn));
+  const int count = small ? 1 : std::clamp(wanted, 1, std::clamp(room, 1, 3));
+  if (small) {
+    place_on_the_right(ctx, display);
+  } else {
+    ImGui::SetNextWindowPos({display.x * 0.5f, display.y * 0.5f}, ImGuiCond_Always, {0.5f, 0.5f});
+    ImGui::SetNextWindowSizeConstraints({0, 0}, {display.x - ctx.px(24), display.y - ctx.px(24)});
+  }
+  const ImVec2 padding = small ? ImVec2{ctx.px(14), ctx.px(10)} : ImVec2{ctx.px(24), ctx.px(18)};
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ctx.px(6));
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ctx.px(24), ctx.px(18)});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {ctx.px(8), ctx.px(kRowGap / 2)});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
   ImGui::PushStyleColor(ImGuiCol_WindowBg, colour::gray(32));
-  ImGui::Begin("##keys", nullptr,
-               ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_AlwaysAutoResize |
-                   ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoMove);
+  ImGui::Begin(small ? "##keys_small" : "##keys", nullptr,
+               ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoSavedSettings |
+                   ImGuiWindowFlags_NoMove | (small ? 0 : ImGuiWindowFlags_AlwaysAutoResize));
   heading(ctx.look, "Keys");
   ImGui::PushFont(ctx.look.small);
   ImGui::Dummy({0, ctx.px(2)});
@@ -88,11 +107,11 @@ void draw_keys_help(PanelContext& ctx) {
   for (size_t i = 0; i < columns.size(); ++i) {
     if (i > 0) ImGui::SameLine(0, ctx.px(36));
     ImGui::BeginGroup();
-    draw_column(ctx, columns[i], static_cast<int>(i));
+    draw_column(ctx, columns[i], static_cast<int>(i), small);
     ImGui::EndGroup();
   }
   ImGui::PopFont();
-  // A control that is clicked acts itself, that of this list among them.
+  // Clicks on controls do not close the help here, because one of them is the help's own button.
   const bool outside = ImGui::IsMouseClicked(0) && !ImGui::IsAnyItemHovered() &&
                        !ImGui::IsWindowHovered(ImGuiHoveredFlags_RootAndChildWindows);
   if (ctx.rects) {
@@ -102,7 +121,8 @@ void draw_keys_help(PanelContext& ctx) {
   ImGui::End();
   ImGui::PopStyleColor();
   ImGui::PopStyleVar(4);
-  if (outside) ctx.state.help = false;
+  // A small window shows the help beside the controls, which stay usable.
+  if (outside && !small) ctx.state.help = false;
 }
 
 }  // namespace lensd::ui

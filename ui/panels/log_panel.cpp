@@ -1,7 +1,8 @@
-// The messages of the run: what notices said and what scrolled away, with a filter by level and a copy.
+// Draws the log with a filter by level and a copy button.
 #include <algorithm>
 #include <array>
 
+#include "ui/keys.hpp"
 #include "ui/panel.hpp"
 
 namespace lensd::ui {
@@ -26,8 +27,7 @@ void choose_level(PanelContext& ctx) {
     ImGui::PushStyleColor(ImGuiCol_Text, on ? colour::accent : colour::dim);
     if (ImGui::SmallButton(kLevels[i].label)) s.level = static_cast<int>(i);
     ImGui::PopStyleColor(2);
-    ctx.mark("log", kLevels[i].name);
-    tooltip(ctx.look, kLevels[i].doc);
+    ctx.item("log", kLevels[i].name, kLevels[i].doc);
     ImGui::SameLine(0, ctx.px(3));
   }
 }
@@ -39,7 +39,7 @@ ImU32 ink(int level) {
 }  // namespace
 
 int log_level(std::string_view line) {
-  // "12:30:01 warning: text"; a line of unknown shape is shown with everything.
+  // Lines look like "12:30:01 warning: text". All other lines are messages.
   const size_t space = line.find(' ');
   if (space == std::string_view::npos) return 0;
   const std::string_view rest = line.substr(space + 1);
@@ -61,8 +61,8 @@ void draw_log_panel(PanelContext& ctx, const Rect& area) {
   const float height = std::min(ctx.px(240), area.h * 0.5f);
   ImGui::SetNextWindowPos({area.x + margin, area.y + area.h - height - margin});
   ImGui::SetNextWindowSize({std::max(area.w - 2 * margin, ctx.px(160)), height});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ctx.px(6));
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ctx.px(12), ctx.px(10)});
+  const VarScope window_rounding(ImGuiStyleVar_WindowRounding, ctx.px(6));
+  const VarScope window_padding(ImGuiStyleVar_WindowPadding, {ctx.px(12), ctx.px(10)});
   ImGui::PushStyleColor(ImGuiCol_WindowBg, colour::gray(26, 245));
   ImGui::Begin("##log", nullptr,
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
@@ -73,7 +73,7 @@ void draw_log_panel(PanelContext& ctx, const Rect& area) {
   choose_level(ctx);
   const std::vector<std::string> lines = filtered_log(ctx.model.log, s.level);
   const bool copied = s.copied_at_ns > 0 && ctx.time_ns - s.copied_at_ns < kCopiedShown;
-  // At the right end, where the eye looks for what closes; a narrow log does without the copy.
+  // Place the buttons at the right end. A narrow log has no copy button.
   const float close = ctx.px(46), copy = ctx.px(58), x = ImGui::GetCursorPosX();
   const float end = x + ImGui::GetContentRegionAvail().x;
   if (end - x > close + copy) {
@@ -85,29 +85,26 @@ void draw_log_panel(PanelContext& ctx, const Rect& area) {
       ImGui::SetClipboardText(text.c_str());
       s.copied_at_ns = ctx.time_ns;
     }
-    ctx.mark("log", "copy");
-    tooltip(ctx.look, "The lines that are shown, to the clipboard");
+    ctx.item("log", "copy", "Copy the shown lines to the clipboard");
   }
   ImGui::SameLine();
   ImGui::SetCursorPosX(std::max(x, end - close));
   if (ImGui::SmallButton("Close")) s.open = false;
-  ctx.mark("log", "close");
-  tooltip(ctx.look, "Close the log", "e");
+  ctx.item("log", "close", "Close the log", key_hint(Action::log));
   ImGui::Dummy({0, ctx.px(2)});
 
   ImGui::BeginChild("##lines", {0, 0});
   ImGui::PushTextWrapPos(0);
-  if (lines.empty()) text_coloured(colour::dim, "No messages of this kind so far.");
+  if (lines.empty()) text_coloured(colour::dim, "No messages of this level so far.");
   for (const std::string& line : lines) text_coloured(ink(log_level(line)), line);
   ImGui::PopTextWrapPos();
-  // The newest line stays in view until the user scrolls up.
+  // Follow the newest line until the user scrolls up.
   if (ImGui::GetScrollY() >= ImGui::GetScrollMaxY() - 1) ImGui::SetScrollHereY(1);
   ImGui::EndChild();
   ctx.mark("log", "lines");
   ImGui::PopFont();
   ImGui::End();
   ImGui::PopStyleColor();
-  ImGui::PopStyleVar(2);
 }
 
 }  // namespace lensd::ui

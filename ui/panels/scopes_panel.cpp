@@ -1,4 +1,4 @@
-// Histogram, waveform, parade or vectorscope of any node, over the lines and marks of such instruments.
+// Draws the histogram, waveform, parade or vectorscope of a node, with a graticule.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,54 +21,14 @@ constexpr KindButton kKinds[] = {
     {ScopeKind::histogram, "Histogram", "Pixels by value: R, G, B and luma"},
     {ScopeKind::waveform, "Waveform", "Luma by column: left to right as in the picture, 0 at the bottom"},
     {ScopeKind::parade, "Parade", "R, G and B by column, side by side"},
-    {ScopeKind::vectorscope, "Vector", "Colour without brightness: grey in the middle, hue as the angle"},
+    {ScopeKind::vectorscope, "Vector", "Chroma: grey in the middle, hue as the angle"},
 };
 
-/// Where a scope is drawn.
 struct Plot {
   ImVec2 at, size;
   ImVec2 end() const { return {at.x + size.x, at.y + size.y}; }
   ImVec2 point(float x, float y) const { return {at.x + x * size.x, at.y + (1 - y) * size.y}; }
 };
-
-void choose_node(PanelContext& ctx, float width) {
-  ScopesState& s = ctx.state.scopes;
-  const auto& nodes = ctx.model.nodes;
-  const bool known = s.node.empty() || s.node == kSourceNode ||
-                     std::any_of(nodes.begin(), nodes.end(),
-                                 [&](const NodeView& n) { return !n.automatic && n.id == s.node; });
-  if (!known) s.node.clear();
-  const auto entry = [&](const std::string& id, const char* label) {
-    if (ImGui::Selectable(label, s.node == id)) s.node = id;
-    ctx.mark("scopes", "node", id.empty() ? "output" : id);
-  };
-  ImGui::SetNextItemWidth(width);
-  const bool open = begin_combo(ctx.look, "##node", s.node.empty() ? "output" : s.node);
-  if (!open) {
-    ctx.mark("scopes", "node");
-    return tooltip(ctx.look, "The node whose image is measured");
-  }
-  ImGui::PushID("automatic");
-  entry("", "output");
-  ImGui::PopID();
-  entry(kSourceNode, kSourceNode);
-  for (const NodeView& node : nodes)
-    if (!node.automatic) entry(node.id, node.id.c_str());
-  ImGui::EndCombo();
-}
-
-/// A button that stays down; true when it was pressed.
-bool toggle(PanelContext& ctx, const char* label, bool on, float width) {
-  ImGui::PushStyleColor(ImGuiCol_Button, on ? colour::gray(70) : colour::field);
-  ImGui::PushStyleColor(ImGuiCol_Text, on ? colour::accent : colour::dim);
-  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ctx.px(2), ctx.px(3)});
-  ImGui::PushID(label);
-  const bool pressed = ImGui::Button(elided(label, width - ctx.px(4)).c_str(), {width, 0});
-  ImGui::PopID();
-  ImGui::PopStyleVar();
-  ImGui::PopStyleColor(2);
-  return pressed;
-}
 
 void choose_kind(PanelContext& ctx) {
   ScopesState& s = ctx.state.scopes;
@@ -76,9 +36,8 @@ void choose_kind(PanelContext& ctx) {
   const float width = std::floor((ImGui::GetContentRegionAvail().x - 3 * gap) / 4);
   for (const KindButton& button : kKinds) {
     if (&button != kKinds) ImGui::SameLine(0, gap);
-    if (toggle(ctx, button.label, s.kind == button.kind, width)) s.kind = button.kind;
-    ctx.mark("scopes", name(button.kind));
-    tooltip(ctx.look, button.doc);
+    if (toggle_button(ctx.look, button.label, s.kind == button.kind, width)) s.kind = button.kind;
+    ctx.item("scopes", name(button.kind), button.doc);
   }
 }
 
@@ -99,9 +58,7 @@ Plot begin_plot(PanelContext& ctx, ScopeKind kind) {
   return plot;
 }
 
-// ---- histogram ------------------------------------------------------------------------------------------
-
-/// Values 0 and 255 hold what was clipped, often far more than all others: they do not set the scale.
+/// Returns the largest count. Ignores values 0 and 255, because clipped pixels would dominate the scale.
 double histogram_peak(const ScopeReading& reading) {
   uint32_t most = 0;
   for (size_t i = 0; i < reading.counts.size(); ++i)
@@ -137,15 +94,14 @@ void draw_histogram(PanelContext& ctx, const Plot& plot) {
     s.peak = s.peak <= 0 ? peak : s.peak + 0.2 * (peak - s.peak);
     s.version = ctx.model.scope_version;
   }
-  constexpr ImU32 kFills[] = {IM_COL32(224, 84, 76, 90), IM_COL32(92, 190, 100, 90),
-                              IM_COL32(84, 128, 236, 90)};
-  constexpr ImU32 kLines[] = {IM_COL32(224, 84, 76, 200), IM_COL32(92, 190, 100, 200),
-                              IM_COL32(84, 128, 236, 200)};
+  constexpr ImU32 kInks[] = {IM_COL32(224, 84, 76, 0), IM_COL32(92, 190, 100, 0), IM_COL32(84, 128, 236, 0)};
+  constexpr ImU32 kFill = IM_COL32(0, 0, 0, 90), kLine = IM_COL32(0, 0, 0, 200);  // alpha only
   const uint32_t* counts = reading.counts.data();
   list.PushClipRect(plot.at, plot.end(), true);
   const bool gray = reading.image.format == PixelFormat::gray8;
   for (int c = 0; c < 3 && !gray; ++c)
-    draw_channel(plot, counts + 256 * c, s.peak, s.log, kFills[c], kLines[c], std::max(1.f, ctx.px(1)));
+    draw_channel(plot, counts + 256 * c, s.peak, s.log, kInks[c] | kFill, kInks[c] | kLine,
+                 std::max(1.f, ctx.px(1)));
   draw_channel(plot, counts + 3 * 256, s.peak, s.log, gray ? colour::gray(200, 70) : 0,
                colour::gray(225, 190), std::max(1.f, ctx.px(1.2f)));
   list.PopClipRect();
@@ -156,8 +112,6 @@ void draw_histogram(PanelContext& ctx, const Plot& plot) {
                          : fmt::format("{}: R {}, G {}, B {}, luma {} pixels", v, counts[v], counts[256 + v],
                                        counts[512 + v], counts[768 + v]));
 }
-
-// ---- painted scopes -------------------------------------------------------------------------------------
 
 void draw_painting(PanelContext& ctx, const Plot& plot) {
   ScopesState& s = ctx.state.scopes;
@@ -186,7 +140,6 @@ void draw_levels(PanelContext& ctx, const Plot& plot, Marks marks) {
   for (const float x : {1 / 3.f, 2 / 3.f}) list.AddLine(plot.point(x, 0), plot.point(x, 1), kMark);
 }
 
-/// Colour bars of 75 %.
 struct Target {
   const char* name;
   double r, g, b;
@@ -196,7 +149,7 @@ constexpr Target kTargets[] = {{"R", .75, 0, 0},    {"Mg", .75, 0, .75}, {"B", 0
 
 void draw_targets(PanelContext& ctx, const Plot& plot, Marks marks) {
   constexpr float kMiddle = 128.5f / 256,
-                  kSkin = 123 * 3.14159265f / 180;  // the hue of skin, from the Cb axis
+                  kSkin = 123 * 3.14159265f / 180;  // angle of skin tones from the Cb axis
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 centre = plot.point(kMiddle, kMiddle);
   if (marks == Marks::lines) {
@@ -222,34 +175,33 @@ void draw_targets(PanelContext& ctx, const Plot& plot, Marks marks) {
 
 void draw_scopes_panel(PanelContext& ctx) {
   ScopesState& s = ctx.state.scopes;
-  ImGui::PushFont(ctx.look.small);
+  const FontScope font(ctx.look.small);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ctx.px(8), ctx.px(4)});
   const float log_width = ctx.px(44), gap = ctx.px(4), room = ImGui::GetContentRegionAvail().x;
   const bool histogram = s.kind == ScopeKind::histogram;
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ctx.px(6), ctx.px(3)});
-  choose_node(ctx, histogram ? room - log_width - gap : room);
+  choose_node(ctx, "scopes", "node", s.node, histogram ? room - log_width - gap : room, true,
+              "The node whose image is measured");
   ImGui::PopStyleVar();
   if (histogram) {
     ImGui::SameLine(0, gap);
-    if (toggle(ctx, "log", s.log, log_width)) s.log = !s.log;
-    ctx.mark("scopes", "log");
-    tooltip(ctx.look, "Logarithmic heights: rare values show");
+    if (toggle_button(ctx.look, "log", s.log, log_width)) s.log = !s.log;
+    ctx.item("scopes", "log", "Logarithmic heights, to show rare values");
   }
   choose_kind(ctx);
   const Plot plot = begin_plot(ctx, s.kind);
   if (!(ctx.model.scope.scope == ScopeRequest{s.node, s.kind}))
-    s.peak = 0;  // what is there belongs to another choice
+    s.peak = 0;  // the reading belongs to another scope
   if (s.kind == ScopeKind::histogram) {
     draw_histogram(ctx, plot);
   } else {
-    // Lines lie under the light, names over it.
+    // Draw lines behind the scope and names in front of it.
     const auto draw_marks = s.kind == ScopeKind::vectorscope ? draw_targets : draw_levels;
     draw_marks(ctx, plot, Marks::lines);
     draw_painting(ctx, plot);
     draw_marks(ctx, plot, Marks::names);
   }
   ImGui::PopStyleVar();
-  ImGui::PopFont();
 }
 
 }  // namespace lensd::ui

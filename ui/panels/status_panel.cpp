@@ -1,6 +1,7 @@
-// Where the picture comes from, what runs it, and why each path was taken.
+// Draws the source, the backend and the display path with the reasons for their choice, and the frame counts.
+#include "ui/keys.hpp"
 #include "ui/panel.hpp"
-#include "ui/panels/timings.hpp"
+#include "ui/panels/timings/timings.hpp"
 
 namespace lensd::ui {
 namespace {
@@ -18,7 +19,6 @@ void row(PanelContext& ctx, const char* name, std::string_view value, std::strin
   ctx.mark("status", name);
 }
 
-/// A dot in the state's colour, since when, why, and how often it was so.
 void live_row(PanelContext& ctx, const LiveStatus& live) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
@@ -30,19 +30,18 @@ void live_row(PanelContext& ctx, const LiveStatus& live) {
                 fmt::format("{} for {}", name(live.state), brief_time(ctx.time_ns - live.since_ns)));
   ctx.mark("status", "state");
   if (!live.reason.empty()) text_coloured(colour::dim, live.reason);
-  text_coloured(colour::dim, fmt::format("{} {}, {} {}, {} {} tried", live.reconnects,
-                                         live.reconnects == 1 ? "reconnect" : "reconnects", live.stalls,
-                                         live.stalls == 1 ? "stall" : "stalls", live.attempts,
-                                         live.attempts == 1 ? "connection" : "connections"));
+  text_coloured(colour::dim, fmt::format("{}, {}, {}", count_text(live.reconnects, "reconnect"),
+                                         count_text(live.stalls, "stall"),
+                                         count_text(live.attempts, "connection attempt")));
   ImGui::PopTextWrapPos();
   if (live.latency_ns < 0) return;
   row(ctx, "delay", fmt::format("{} ms", ms_text(live.latency_ns)));
-  tooltip(ctx.look,
-          "How far the newest picture lags behind the earliest arrival that its time stamp promises: what "
-          "queues in the network and in decoders add. Cameras: since the picture was taken.");
+  tooltip(
+      ctx.look,
+      "Delay of the newest picture against the fastest arrival so far, by time stamps: what queues in the "
+      "network and in decoders add. For cameras: the time since capture.");
 }
 
-/// What was lost, each reason that there was.
 void lost_rows(PanelContext& ctx) {
   const ViewerModel& m = ctx.model;
   const FrameCounts& c = m.counts;
@@ -71,7 +70,7 @@ void lost_rows(PanelContext& ctx) {
 
 void draw_status_panel(PanelContext& ctx) {
   const ViewerModel& m = ctx.model;
-  ImGui::PushFont(ctx.look.small);
+  const FontScope font(ctx.look.small);
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {ctx.px(4), ctx.px(3)});
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ctx.px(8), ctx.px(1)});
   if (ImGui::BeginTable("status", 2, ImGuiTableFlags_NoPadOuterX)) {
@@ -95,9 +94,7 @@ void draw_status_panel(PanelContext& ctx) {
   ImGui::PopStyleVar(2);
   ImGui::Dummy({0, ctx.px(2)});
   if (ImGui::Button("Log")) ctx.state.log.open = !ctx.state.log.open;
-  ctx.mark("status", "log");
-  tooltip(ctx.look, "Messages so far", "e");
-  ImGui::PopFont();
+  ctx.item("status", "log", "Messages so far", key_hint(Action::log));
 }
 
 }  // namespace lensd::ui

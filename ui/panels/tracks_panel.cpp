@@ -1,19 +1,20 @@
-// How the tracks fare: how many live, how old they are, why others were lost; and one track's numbers at the
+// Draws statistics of the tracks (number, ages, reasons for losses) and the values of the track under the
 // pointer.
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "ui/gl/track_overlay.hpp"
+#include "ui/keys.hpp"
 #include "ui/panel.hpp"
 
 namespace lensd::ui {
 namespace {
 
 constexpr size_t kAgeBins = 30;
-constexpr float kReach = 12;  // logical pixels from a track at which the pointer finds it
+constexpr float kPickDistance = 12;  // maximum distance from pointer to track; logical pixels
 
-ImU32 ramp(float t) {  // as in shaders/track_point.frag
+ImU32 ramp(float t) {  // same colours as shaders/track_point.frag
   constexpr float stops[4][3] = {
       {.29f, .35f, .86f}, {.13f, .68f, .78f}, {.46f, .84f, .36f}, {.99f, .86f, .22f}};
   const float at = std::clamp(t, 0.f, 1.f) * 3;
@@ -25,51 +26,25 @@ ImU32 ramp(float t) {  // as in shaders/track_point.frag
   return IM_COL32(mix(0), mix(1), mix(2), 255);
 }
 
-const char* unit(TrackColour by) {
-  switch (by) {
-    case TrackColour::age:
-      return "frames";
-    case TrackColour::residual:
-      return "levels";
-    case TrackColour::motion:
-      return "px/frame";
-  }
-  return "";
-}
-
-bool toggle(PanelContext& ctx, const char* label, bool on, float width) {
-  ImGui::PushStyleColor(ImGuiCol_Button, on ? colour::gray(70) : colour::field);
-  ImGui::PushStyleColor(ImGuiCol_Text, on ? colour::accent : colour::dim);
-  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ctx.px(2), ctx.px(3)});
-  const bool pressed = ImGui::Button(label, {width, 0});
-  ImGui::PopStyleVar();
-  ImGui::PopStyleColor(2);
-  return pressed;
-}
-
 void choose_look(PanelContext& ctx) {
   TracksState& s = ctx.state.tracks;
   const float gap = ctx.px(2);
   const float width = std::floor((ImGui::GetContentRegionAvail().x - 4 * gap - ctx.px(6)) / 5);
-  constexpr std::pair<const char*, TrackColour> kinds[] = {
-      {"Age", TrackColour::age}, {"Residual", TrackColour::residual}, {"Motion", TrackColour::motion}};
-  constexpr const char* docs[] = {"Colour by age: how long a point has been followed",
-                                  "Colour by residual: how much its patch differs from the frame before",
-                                  "Colour by motion: pixels since the frame before"};
-  for (size_t i = 0; i < 3; ++i) {
-    if (i > 0) ImGui::SameLine(0, gap);
-    if (toggle(ctx, kinds[i].first, s.colour == kinds[i].second, width)) s.colour = kinds[i].second;
-    ctx.mark("tracks", kinds[i].first);
-    tooltip(ctx.look, docs[i]);
-  }
-  ImGui::SameLine(0, gap + ctx.px(6));
-  if (toggle(ctx, "Trails", s.trails, width)) s.trails = !s.trails;
-  ctx.mark("tracks", "trails");
-  tooltip(ctx.look, "Where each point was in the last frames");
+  const auto choice = [&](TrackColour by, const char* label, const char* doc) {
+    if (toggle_button(ctx.look, label, s.colour == by, width)) s.colour = by;
+    ctx.item("tracks", label, doc);
+    ImGui::SameLine(0, gap);
+  };
+  choice(TrackColour::age, "Age", "Colour by age: how long a point has been followed");
+  choice(TrackColour::residual, "Residual",
+         "Colour by residual: difference of its patch to the frame before");
+  choice(TrackColour::motion, "Motion", "Colour by motion: pixels since the frame before");
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ctx.px(6));
+  if (toggle_button(ctx.look, "Trails", s.trails, width)) s.trails = !s.trails;
+  ctx.item("tracks", "trails", "Where each point was in the last frames");
   ImGui::SameLine(0, gap);
-  if (toggle(ctx, "Show", s.overlay, width)) s.overlay = !s.overlay;
-  ctx.mark("tracks", "overlay");
-  tooltip(ctx.look, "Tracks over the picture", "t");
+  if (toggle_button(ctx.look, "Show", s.overlay, width)) s.overlay = !s.overlay;
+  ctx.item("tracks", "overlay", "Tracks over the picture", key_hint(Action::tracks));
 }
 
 void draw_ramp(PanelContext& ctx) {
@@ -82,15 +57,15 @@ void draw_ramp(PanelContext& ctx) {
                                  ramp(t1), ramp(t1), ramp(t0));
   }
   ImGui::Dummy({width, height});
-  const TrackColour by = ctx.state.tracks.colour;
+  const TrackScale scale = track_scale(ctx.state.tracks.colour);
   text_coloured(colour::dim, "0");
   ImGui::SameLine();
-  text_right(colour::dim, fmt::format("{:.0f} {} and more", full_colour(by), unit(by)));
+  text_right(colour::dim, fmt::format("{:.0f} {} and more", scale.full, scale.unit));
 }
 
 void draw_ages(PanelContext& ctx, const TrackTable& table) {
   std::array<uint32_t, kAgeBins> bins{};
-  const float full = full_colour(TrackColour::age);
+  const float full = track_scale(TrackColour::age).full;
   for (uint32_t i = 0; i < table.capacity; ++i) {
     const Track& t = table.tracks()[i];
     if (!is_alive(t.status)) continue;
@@ -107,13 +82,12 @@ void draw_ages(PanelContext& ctx, const TrackTable& table) {
   for (size_t i = 0; i < kAgeBins; ++i) {
     const float height = static_cast<float>(bins[i]) / static_cast<float>(most) * (size.y - ctx.px(4));
     const float x = at.x + step * static_cast<float>(i);
-    // In the legend's colours only where these say the same.
+    // Use the track colours only if they represent the age.
     const bool coloured = ctx.state.tracks.colour == TrackColour::age;
     list.AddRectFilled({x + 1, at.y + size.y - height}, {x + step - 1, at.y + size.y},
                        coloured ? ramp(static_cast<float>(i) / (kAgeBins - 1)) : colour::gray(140));
   }
-  if (tooltip_due())
-    tooltip(ctx.look, fmt::format("Living tracks by age, 0 to {:.0f} frames and more", full));
+  if (tooltip_due()) tooltip(ctx.look, fmt::format("Live tracks by age, 0 to {:.0f} frames and more", full));
 }
 
 void row(const char* label, const std::string& value, ImU32 ink = colour::text) {
@@ -126,18 +100,18 @@ void row(const char* label, const std::string& value, ImU32 ink = colour::text) 
 
 void draw_tracks_panel(PanelContext& ctx) {
   const TrackTable& table = *ctx.model.track_table();
-  ImGui::PushFont(ctx.look.small);
-  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ctx.px(8), ctx.px(4)});
+  const FontScope font(ctx.look.small);
+  const VarScope item_spacing(ImGuiStyleVar_ItemSpacing, {ctx.px(8), ctx.px(4)});
   choose_look(ctx);
   draw_ramp(ctx);
-  row("living", fmt::format("{} of {}", table.alive, table.capacity));
+  row("live", fmt::format("{} of {}", table.alive, table.capacity));
   row("median age", fmt::format("{} frames", table.median_age));
   draw_ages(ctx, table);
   constexpr std::pair<TrackStatus, const char*> reasons[] = {
       {TrackStatus::lost_outside, "left the picture"},
       {TrackStatus::lost_texture, "too little texture"},
       {TrackStatus::lost_residual, "patches differ"},
-      {TrackStatus::lost_return, "did not lead back"},
+      {TrackStatus::lost_return, "failed the backward check"},
       {TrackStatus::lost_drift, "drifted"},
       {TrackStatus::lost_crowded, "met an older track"},
       {TrackStatus::lost_cut, "a cut or a seek"}};
@@ -147,8 +121,6 @@ void draw_tracks_panel(PanelContext& ctx) {
     row(fmt::format("   {}", label).c_str(), fmt::format("{}", count),
         count > 0 ? colour::text : colour::faint);
   }
-  ImGui::PopStyleVar();
-  ImGui::PopFont();
 }
 
 void draw_track_hover(PanelContext& ctx, const Rect& area, const Rect& placed) {
@@ -163,7 +135,7 @@ void draw_track_hover(PanelContext& ctx, const Rect& area, const Rect& placed) {
     return ImVec2{placed.x + (t.x + 0.5f) * sx, placed.y + (t.y + 0.5f) * sy};
   };
   const Track* nearest = nullptr;
-  float least = ctx.px(kReach) * ctx.px(kReach);
+  float least = ctx.px(kPickDistance) * ctx.px(kPickDistance);
   for (uint32_t i = 0; i < table->capacity; ++i) {
     const Track& t = table->tracks()[i];
     if (!is_alive(t.status)) continue;
@@ -174,7 +146,7 @@ void draw_track_hover(PanelContext& ctx, const Rect& area, const Rect& placed) {
   if (!nearest) return;
   const Track& t = *nearest;
   ImGui::GetBackgroundDrawList()->AddCircle(on_screen(t), ctx.px(7), colour::gray(255), 24, ctx.px(1.5f));
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ctx.px(10), ctx.px(8)});
+  const VarScope window_padding(ImGuiStyleVar_WindowPadding, {ctx.px(10), ctx.px(8)});
   ImGui::BeginTooltip();
   ImGui::PushFont(ctx.look.small);
   text_coloured(colour::accent, fmt::format("track {}", t.id));
@@ -186,7 +158,6 @@ void draw_track_hover(PanelContext& ctx, const Rect& area, const Rect& placed) {
   text_coloured(colour::text, fmt::format("forward-backward {:.3f} px", t.return_error));
   ImGui::PopFont();
   ImGui::EndTooltip();
-  ImGui::PopStyleVar();
 }
 
 }  // namespace lensd::ui

@@ -1,18 +1,19 @@
-// Pause, step, time, seek, speed: the line under the picture.
+// Draws the bar below the picture: pause, step, time, seek, speed.
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/clock.hpp"
+#include "ui/keys.hpp"
 #include "ui/panel.hpp"
 
 namespace lensd::ui {
 namespace {
 
+constexpr int64_t kWheelNs = 5'000'000'000;
+
 bool long_source(const ViewerModel& m) {
   return std::max(m.duration_ns, m.position_ns) >= int64_t{3600} * 1'000'000'000;
 }
 
-/// Text in a field as wide as `widest`, vertically centred in the bar's row.
 void fixed_text(ImU32 ink, const std::string& text, const std::string& widest, bool right = false) {
   const float width = ImGui::CalcTextSize(widest.c_str()).x, own = ImGui::CalcTextSize(text.c_str()).x;
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -24,8 +25,7 @@ void fixed_text(ImU32 ink, const std::string& text, const std::string& widest, b
 
 void draw_buttons(PanelContext& ctx) {
   if (icon_button(ctx.look, "##back", Icon::step_back)) ctx.send(Step{-1});
-  ctx.mark("transport", "step_back");
-  tooltip(ctx.look, "One frame back", "key ,");
+  ctx.item("transport", "step_back", "One frame back", key_hint(Action::step_back));
   ImGui::SameLine(0, ctx.px(2));
   const bool still = ctx.model.stands_still();
   if (icon_button(ctx.look, "##pause", still ? Icon::play : Icon::pause, still)) ctx.send(Pause{!still});
@@ -34,29 +34,40 @@ void draw_buttons(PanelContext& ctx) {
           ctx.model.ended && still ? "Play from the beginning"
           : still                  ? "Play"
                                    : "Pause",
-          "Space or p");
+          key_hint(Action::pause));
   ImGui::SameLine(0, ctx.px(2));
   if (icon_button(ctx.look, "##step", Icon::step_forward)) ctx.send(Step{1});
-  ctx.mark("transport", "step");
-  tooltip(ctx.look, "One frame on", "key .");
+  ctx.item("transport", "step", "One frame forward", key_hint(Action::step_forward));
 }
 
-/// The track, drawn in the middle of its row; `share` of it is filled.
-void draw_track(PanelContext& ctx, ImVec2 at, ImVec2 size, float share, bool held) {
+/// Draws a limit of the A-B loop with its letter on the left (`side` −1) or on the right (1).
+void draw_loop_mark(PanelContext& ctx, ImVec2 at, const char* letter, float side) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float half = ctx.px(1);
+  list.AddRectFilled({at.x - half, at.y - ctx.px(9)}, {at.x + half, at.y + ctx.px(9)}, colour::accent);
+  const FontScope font(ctx.look.small);
+  const ImVec2 size = ImGui::CalcTextSize(letter);
+  const float x = side < 0 ? at.x - ctx.px(4) - size.x : at.x + ctx.px(4);
+  list.AddText({x, at.y - ctx.px(4) - size.y}, colour::accent, letter);
+  if (ctx.rects) (*ctx.rects)[fmt::format("transport/loop_{}", letter)] = {at.x - half, at.y, 2 * half, 1};
+}
+
+/// Draws the seek bar, filled up to the fraction `filled` of its width.
+void draw_track(PanelContext& ctx, ImVec2 at, ImVec2 size, float filled, bool held) {
   const ViewerModel& m = ctx.model;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float half = ctx.px(held ? 2.5f : 2.f), y = std::floor(at.y + size.y * 0.5f),
-              x = at.x + size.x * share;
+              x = at.x + size.x * filled;
   list.AddRectFilled({at.x, y - half}, {at.x + size.x, y + half}, colour::gray(58), half);
   const auto place_of = [&](int64_t ns) {
-    return at.x + size.x * static_cast<float>(std::clamp(
-                               static_cast<double>(ns) / static_cast<double>(m.duration_ns), 0.0, 1.0));
+    return at.x + size.x * std::clamp(share(ns, m.duration_ns), 0.f, 1.f);
   };
-  if (m.loop_a_ns >= 0) {
-    const float a = place_of(m.loop_a_ns), b = m.loop_b_ns >= 0 ? place_of(m.loop_b_ns) : a + ctx.px(1);
-    list.AddRectFilled({a, y - ctx.px(6)}, {b, y + ctx.px(6)}, colour::accent_soft, ctx.px(1));
-  }
+  if (m.loop_a_ns >= 0 && m.loop_b_ns >= 0)
+    list.AddRectFilled({place_of(m.loop_a_ns), y - ctx.px(6)}, {place_of(m.loop_b_ns), y + ctx.px(6)},
+                       colour::accent_soft, ctx.px(1));
   list.AddRectFilled({at.x, y - half}, {x, y + half}, colour::gray(150), half);
+  if (m.loop_a_ns >= 0) draw_loop_mark(ctx, {place_of(m.loop_a_ns), y}, "A", -1);
+  if (m.loop_b_ns >= 0) draw_loop_mark(ctx, {place_of(m.loop_b_ns), y}, "B", 1);
   list.AddCircleFilled({x, y}, ctx.px(held ? 6.f : 5.f), held ? colour::accent : colour::text, 24);
 }
 
@@ -73,12 +84,13 @@ void draw_seek_bar(PanelContext& ctx, float width) {
     ctx.send(Seek{pointed, false});
     s.seek_ns = pointed, s.seek_from_ns = m.position_ns;
   }
-  // The handle stays where it was put until the pipeline has followed, at most half a second.
+  // Keep the handle at the seek position until the pipeline has seeked, but at most 0.5 s.
   if (active) s.seek_until_ns = ctx.time_ns + 500'000'000;
   if (!active && (m.position_ns != s.seek_from_ns || ctx.time_ns > s.seek_until_ns)) s.seek_ns = -1;
   const int64_t shown = s.seek_ns >= 0 ? s.seek_ns : m.position_ns;
-  const double share = std::clamp(static_cast<double>(shown) / static_cast<double>(m.duration_ns), 0.0, 1.0);
-  draw_track(ctx, at, size, static_cast<float>(share), active || hovered);
+  draw_track(ctx, at, size, std::clamp(share(shown, m.duration_ns), 0.f, 1.f), active || hovered);
+  if (const float wheel = hovered ? ImGui::GetIO().MouseWheel : 0; wheel != 0)
+    ctx.send(Seek{(wheel > 0 ? 1 : -1) * kWheelNs, true});
   if (hovered || active) {
     ImGui::BeginTooltip();
     ImGui::TextUnformatted(clock_text(pointed, long_source(m)).c_str());
@@ -94,27 +106,24 @@ void draw_speed(PanelContext& ctx) {
                     {ImGui::CalcTextSize("0.00×").x + ctx.px(12), 0}))
     ImGui::OpenPopup("speeds");
   ImGui::PopStyleColor(2);
-  ctx.mark("transport", "speed");
-  tooltip(ctx.look, "Speed", "keys [ ] and Backspace");
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ctx.px(8), ctx.px(6)});
+  ctx.item("transport", "speed", "Speed", key_hint({Action::slower, Action::faster, Action::normal_speed}));
+  const VarScope window_padding(ImGuiStyleVar_WindowPadding, {ctx.px(8), ctx.px(6)});
   if (ImGui::BeginPopup("speeds")) {
     for (const double speed : {0.1, 0.25, 0.5, 1.0, 2.0, 4.0})
       if (ImGui::Selectable(fmt::format("{:g}×", speed).c_str(), speed == ctx.model.speed))
         ctx.send(SetSpeed{speed});
     ImGui::EndPopup();
   }
-  ImGui::PopStyleVar();
 }
 
 void draw_loop(PanelContext& ctx) {
   const ViewerModel& m = ctx.model;
   if (icon_button(ctx.look, "##loop", Icon::loop, m.loop_file))
     ctx.send(SetLoop{!m.loop_file, m.loop_a_ns, m.loop_b_ns});
-  ctx.mark("transport", "loop");
-  tooltip(ctx.look, m.loop_file ? "Stop looping the file" : "Loop the file", "key L; l sets an A-B loop");
+  ctx.item("transport", "loop", m.loop_file ? "Stop looping the file" : "Loop the file",
+           fmt::format("{}; {} sets an A-B loop", key_hint(Action::loop_file), key_text(Action::ab_loop)));
 }
 
-/// A dot and a word: live, or why not.
 void draw_live(PanelContext& ctx) {
   const LiveStatus& live = ctx.model.live_status;
   const LiveState state = live.live ? live.state : LiveState::playing;
@@ -137,7 +146,7 @@ void draw_transport_bar(PanelContext& ctx) {
   const float gap = ctx.px(14), room = ImGui::GetContentRegionAvail().x;
   const bool seekable = m.seekable && m.duration_ns > 0 && !m.live, long_time = long_source(m);
   const bool narrow = room < ctx.px(720), tight = room < ctx.px(460);
-  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ctx.px(6), ctx.px(7.5f)});
+  const VarScope frame_padding(ImGuiStyleVar_FramePadding, {ctx.px(6), ctx.px(7.5f)});
   draw_buttons(ctx);
   ImGui::SameLine(0, gap);
   const std::string widest = long_time ? "0:00:00.000" : "00:00.000";
@@ -154,7 +163,7 @@ void draw_transport_bar(PanelContext& ctx) {
 
   const std::string fps = fmt::format("{:.1f} fps", ctx.state.display_fps);
   const uint64_t lost = m.counts.drops();
-  const std::string drops = fmt::format("{} {}", lost, lost == 1 ? "drop" : "drops");
+  const std::string drops = count_text(lost, "drop");
   const float fps_width = ImGui::CalcTextSize("000.0 fps").x;
   const float drops_width =
       std::max(ImGui::CalcTextSize("000 drops").x, ImGui::CalcTextSize(drops.c_str()).x);
@@ -183,15 +192,13 @@ void draw_transport_bar(PanelContext& ctx) {
     fixed_text(colour::dim, fps, "000.0 fps", true);
     ImGui::SameLine(0, gap);
     fixed_text(lost ? colour::accent : colour::dim, drops, "000 drops", true);
-    ctx.mark("transport", "drops");
-    tooltip(ctx.look, frame_count_lines(m.counts, m.live_status.live));
+    ctx.item("transport", "drops", frame_count_lines(m.counts, m.live_status.live));
   }
   ImGui::SameLine(0, ctx.px(8));
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ctx.px(4));
-  if (icon_button(ctx.look, "##fold", Icon::chevron_down)) ctx.state.bottom = Fold::folded;
-  ctx.mark("panels", "fold_bottom");
-  tooltip(ctx.look, "Fold this bar away", "Tab hides all");
-  ImGui::PopStyleVar();
+  if (ctx.state.panels) return fold_button(ctx, Icon::chevron_down, "bottom", ctx.state.bottom);
+  if (icon_button(ctx.look, "##panels", Icon::chevron_up)) ctx.state.panels = true;
+  ctx.item("panels", "show", "Show the panels", key_text(Action::panels));
 }
 
 }  // namespace lensd::ui

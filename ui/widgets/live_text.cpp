@@ -1,4 +1,4 @@
-// How the state of a live source is told in panels and over the picture.
+// Formats the state of a live source, for panels and the statistics over the picture.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,6 +23,7 @@ void state_dot(const Look& look, LiveState state) {
 
 namespace {
 
+/// Returns " · 23 ms behind", or an empty string if the latency is not known.
 std::string behind(const LiveStatus& live) {
   const bool known = live.state == LiveState::playing && live.latency_ns >= 0;
   return known ? fmt::format(" · {:.0f} ms behind", to_ms(live.latency_ns)) : "";
@@ -36,10 +37,8 @@ std::string state_since(const LiveStatus& live, int64_t time_ns) {
 
 std::string live_text(const LiveStatus& live, int64_t time_ns) {
   std::string text = state_since(live, time_ns) + behind(live);
-  const auto count = [&](uint64_t n, const char* one) {
-    if (n > 0) text += fmt::format(" · {} {}{}", n, one, n == 1 ? "" : "s");
-  };
-  count(live.reconnects, "reconnect"), count(live.stalls, "stall");
+  if (live.reconnects > 0) text += " · " + count_text(live.reconnects, "reconnect");
+  if (live.stalls > 0) text += " · " + count_text(live.stalls, "stall");
   return text;
 }
 

@@ -1,4 +1,4 @@
-// A matrix of weights: its size, ready kernels to start from, and a grid of numbers.
+// The control for a matrix of weights: its size, preset kernels, and a grid of numbers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,15 +10,15 @@
 namespace lensd::ui {
 namespace {
 
-constexpr float kLeastCell = 34;  // logical pixels; narrower cells would hide "-0.125"
+constexpr float kMinCell = 34;  // logical pixels; wide enough for "-0.125"
 
-struct ReadyKernel {
+struct PresetKernel {
   const char* name;
   Matrix matrix;
 };
 
-const std::array<ReadyKernel, 11>& ready_kernels() {
-  static const std::array<ReadyKernel, 11> all{{
+const std::array<PresetKernel, 11>& preset_kernels() {
+  static const std::array<PresetKernel, 11> all{{
       {"identity", {3, 3, {0, 0, 0, 0, 1, 0, 0, 0, 0}}},
       {"box 3×3", {3, 3, std::vector<double>(9, 1)}},
       {"gaussian 3×3", {3, 3, {1, 2, 1, 2, 4, 2, 1, 2, 1}}},
@@ -35,7 +35,6 @@ const std::array<ReadyKernel, 11>& ready_kernels() {
   return all;
 }
 
-/// The same matrix with other sides, its middle kept in the middle.
 Matrix resized(const Matrix& from, int rows, int cols) {
   Matrix to{rows, cols, std::vector<double>(static_cast<size_t>(rows) * static_cast<size_t>(cols), 0.0)};
   for (int y = 0; y < rows; ++y)
@@ -60,13 +59,13 @@ bool side_combo(const Look& look, const char* id, int& side, int most) {
 
 bool kernel_combo(const Look& look, const ParamSpec& spec, Matrix& m, const MarkPart& mark) {
   bool changed = false;
-  const auto same = std::find_if(ready_kernels().begin(), ready_kernels().end(),
-                                 [&](const ReadyKernel& k) { return k.matrix == m; });
+  const auto same = std::find_if(preset_kernels().begin(), preset_kernels().end(),
+                                 [&](const PresetKernel& k) { return k.matrix == m; });
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
-  const bool open = begin_combo(look, "##ready", same == ready_kernels().end() ? "fill with…" : same->name);
+  const bool open = begin_combo(look, "##ready", same == preset_kernels().end() ? "fill with…" : same->name);
   if (mark) mark("fill");
   if (!open) return false;
-  for (const ReadyKernel& kernel : ready_kernels()) {
+  for (const PresetKernel& kernel : preset_kernels()) {
     if (std::max(kernel.matrix.rows, kernel.matrix.cols) > static_cast<int>(spec.max)) continue;
     if (ImGui::Selectable(kernel.name, kernel.matrix == m))
       changed = !(kernel.matrix == m), m = kernel.matrix;
@@ -81,14 +80,14 @@ bool cells(const Look& look, Matrix& m, float width, const MarkPart& mark) {
   const float gap = look.px(2), padding = look.px(3);
   const float cell =
       std::max(std::floor((width - gap * static_cast<float>(m.cols - 1)) / static_cast<float>(m.cols)),
-               look.px(kLeastCell));
+               look.px(kMinCell));
   const float line = ImGui::GetFontSize() + 2 * padding;
   const bool wider = cell * static_cast<float>(m.cols) + gap * static_cast<float>(m.cols - 1) > width + 1;
   const float height =
       (line + gap) * static_cast<float>(m.rows) - gap + (wider ? ImGui::GetStyle().ScrollbarSize + gap : 0);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {gap, gap});
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {padding, padding});
-  // Wide kernels scroll sideways.
+  // Wide kernels scroll horizontally.
   ImGui::BeginChild("##cells", {width, height}, false,
                     wider ? ImGuiWindowFlags_HorizontalScrollbar : ImGuiWindowFlags_NoScrollWithMouse);
   double largest = 0;
@@ -98,7 +97,7 @@ bool cells(const Look& look, Matrix& m, float width, const MarkPart& mark) {
     if (i % m.cols) ImGui::SameLine();
     ImGui::SetNextItemWidth(cell);
     double& v = m.values[static_cast<size_t>(i)];
-    // Lighter with the weight, so that the kernel's shape is seen before its numbers are read.
+    // Larger weights have a brighter background, to show the kernel's shape.
     const int shade = largest > 0 ? static_cast<int>(36 * std::abs(v) / largest) : 0;
     ImGui::PushStyleColor(ImGuiCol_FrameBg, colour::gray(40 + shade));
     ImGui::PushStyleColor(ImGuiCol_Text, v == 0 ? colour::faint : colour::text);
@@ -117,7 +116,7 @@ bool cells(const Look& look, Matrix& m, float width, const MarkPart& mark) {
 std::optional<ParamValue> matrix_control(const Look& look, const ParamSpec& spec, const Matrix& value,
                                          const MarkPart& mark) {
   Matrix m = value;
-  const float width = ImGui::CalcItemWidth();  // asked for the next item only
+  const float width = ImGui::CalcItemWidth();  // read first: it applies to the next item only
   int rows = m.rows, cols = m.cols;
   bool changed = side_combo(look, "##rows", rows, static_cast<int>(spec.max));
   if (mark) mark("rows");

@@ -1,12 +1,7 @@
-// One control for each kind of parameter. Sliders are drawn as a filled field with the value inside, so that
-// a narrow panel shows value, range and unit in one line.
+// Draws one control per type of parameter. A slider is a filled field with the value inside, to show value,
+// range and unit in one line of a narrow panel.
 #include <fmt/format.h>
 #include <imgui_internal.h>
-#if __has_include(<imgui_stdlib.h>)
-#include <imgui_stdlib.h>
-#else
-#include <misc/cpp/imgui_stdlib.h>
-#endif
 
 #include <algorithm>
 #include <cmath>
@@ -18,7 +13,7 @@ namespace {
 
 using Change = std::optional<ParamValue>;
 
-/// As many as the range asks for, and as the default needs to show: 0.0001, not 0.000.
+/// Returns enough decimals for the range and for the default: 0.0001 is not shown as 0.000.
 int decimals(const ParamSpec& spec) {
   const double span = spec.max - spec.min;
   int count = span > 200 ? 1 : span > 20 ? 2 : 3;
@@ -27,19 +22,18 @@ int decimals(const ParamSpec& spec) {
   return count;
 }
 
-/// What would show as nothing is written with an exponent.
+/// Returns true if the value needs an exponent, because its decimals would all be zero.
 bool too_small(const ParamSpec& spec, double value) {
   return value != 0 && std::abs(value) < 0.5 * std::pow(0.1, decimals(spec));
 }
 
-/// Text as a printf format that shows it.
 std::string escaped(const std::string& text) {
   std::string format;
   for (const char c : text) format += c == '%' ? "%%" : std::string(1, c);
   return format;
 }
 
-/// A printf format for ImGui: "%.2f px".
+/// Returns a printf format for ImGui: "%.2f px".
 std::string slider_format(const ParamSpec& spec, double value) {
   const std::string unit = escaped(spec.unit);
   const std::string number = spec.type == ParamType::integer ? "%lld"
@@ -48,7 +42,7 @@ std::string slider_format(const ParamSpec& spec, double value) {
   return unit.empty() ? number : number + " " + unit;
 }
 
-/// Where on the slider a value lies, 0 to 1, by the rule of ImGui's linear and logarithmic sliders.
+/// Returns the position of a value on ImGui's linear or logarithmic slider, 0 to 1.
 double fraction(const ParamSpec& spec, double value) {
   if (spec.max <= spec.min) return 0;
   if (spec.widget != Widget::log_slider || spec.min < 0)
@@ -58,7 +52,7 @@ double fraction(const ParamSpec& spec, double value) {
   return std::clamp(std::log(std::max(value, low) / low) / std::log(spec.max / low), 0.0, 1.0);
 }
 
-/// ImGui's slider with nothing but its text, over a field that is filled up to the value.
+/// Draws ImGui's slider with an invisible frame, over a field that is filled up to the value.
 bool filled_slider(const Look& look, const ParamSpec& spec, ImGuiDataType type, void* value, const void* min,
                    const void* max, double shown) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -82,38 +76,38 @@ bool filled_slider(const Look& look, const ParamSpec& spec, ImGuiDataType type, 
 
   for (const ImGuiCol which : {ImGuiCol_FrameBg, ImGuiCol_FrameBgHovered, ImGuiCol_FrameBgActive,
                                ImGuiCol_SliderGrab, ImGuiCol_SliderGrabActive})
-    ImGui::PushStyleColor(which, active && ImGui::TempInputIsActive(id) ? colour::field : colour::gray(0, 0));
-  ImGuiSliderFlags flags = ImGuiSliderFlags_AlwaysClamp;
+    ImGui::PushStyleColor(which, colour::gray(0, 0));
+  ImGuiSliderFlags flags = ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_NoInput;
   if (spec.widget == Widget::log_slider) flags |= ImGuiSliderFlags_Logarithmic;
-  // ImGui reads numbers and rounds by the format: words in place of it only while it is not clicked or
-  // dragged.
-  const bool at_rest = !active && !(hovered && ImGui::IsMouseDown(0));
-  const bool in_words = at_rest && shown == 0 && !spec.zero.empty();
+  // ImGui rounds and parses numbers with the format, so a word may replace it only while the slider is idle.
+  const bool idle = !active && !(hovered && ImGui::IsMouseDown(0));
+  const bool in_words = idle && shown == 0 && !spec.zero.empty();
   const std::string format = in_words ? escaped(spec.zero) : slider_format(spec, shown);
   const bool changed = ImGui::SliderScalar("##value", type, value, min, max, format.c_str(), flags);
   ImGui::PopStyleColor(5);
   return changed;
 }
 
-Change integer_control(const Look& look, const ParamSpec& spec, const ParamValue& value) {
-  const int64_t before = std::get<int64_t>(value);
-  int64_t v = before;
-  const auto min = static_cast<int64_t>(spec.min), max = static_cast<int64_t>(spec.max);
-  if (!filled_slider(look, spec, ImGuiDataType_S64, &v, &min, &max, static_cast<double>(before)))
-    return std::nullopt;
-  if (spec.widget == Widget::odd_slider && v % 2 == 0) v += v < max ? 1 : -1;
+/// Returns true if a Ctrl+click on the slider that is drawn next begins typing.
+bool typing_begins() {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 end{at.x + ImGui::CalcItemWidth(), at.y + ImGui::GetFrameHeight()};
+  const bool disabled = (ImGui::GetCurrentContext()->CurrentItemFlags & ImGuiItemFlags_Disabled) != 0;
+  return !disabled && ImGui::GetIO().KeyCtrl && ImGui::IsMouseClicked(0) &&
+         ImGui::IsMouseHoveringRect(at, end) && ImGui::IsWindowHovered();
+}
+
+template <class T>
+Change number_control(const Look& look, const ParamSpec& spec, const ParamValue& value, ImGuiDataType type) {
+  const T before = std::get<T>(value), min = static_cast<T>(spec.min), max = static_cast<T>(spec.max);
+  T v = before;
+  if (!filled_slider(look, spec, type, &v, &min, &max, static_cast<double>(before))) return std::nullopt;
+  if constexpr (std::is_integral_v<T>)
+    if (spec.widget == Widget::odd_slider && v % 2 == 0) v += v < max ? 1 : -1;
   return v == before ? std::nullopt : Change(v);
 }
 
-Change real_control(const Look& look, const ParamSpec& spec, const ParamValue& value) {
-  const double before = std::get<double>(value);
-  double v = before;
-  if (!filled_slider(look, spec, ImGuiDataType_Double, &v, &spec.min, &spec.max, before) || v == before)
-    return std::nullopt;
-  return v;
-}
-
-/// Few short names stand side by side.
+/// Returns true if the choices are few and short enough to be shown side by side.
 bool fits_in_segments(const ParamSpec& spec, float width, float padding) {
   if (spec.choices.size() > 4) return false;
   float needed = 0;
@@ -170,13 +164,12 @@ Change choice_control(const Look& look, const ParamSpec& spec, const ParamValue&
   return change;
 }
 
-/// Committed when the field is left or on Enter: half-typed paths are nobody's wish. Escape takes it back.
+/// Returns the new text when the field loses the focus or on Enter, not while typing. Escape cancels.
 Change text_control(const ParamValue& value, TextEdit& edit) {
   const auto& before = std::get<std::string>(value);
   const ImGuiID id = ImGui::GetID("##value");
   std::string text = edit.id == id ? edit.text : before;
-  const bool edited =
-      ImGui::InputText("##value", &text);  // true as well when Escape brings the old text back
+  const bool edited = input_text("##value", text);  // also true when Escape restores the old text
   if (ImGui::IsItemActive() || edited) edit.id = id, edit.text = text;
   if (!ImGui::IsItemDeactivated() || edit.id != id) return std::nullopt;
   edit.id = 0;
@@ -190,11 +183,15 @@ std::string explanation(const ParamSpec& spec) {
   return text;
 }
 
+bool is_slider(const ParamSpec& spec) {
+  return spec.type == ParamType::integer || spec.type == ParamType::real;
+}
+
 const char* hint(const ParamSpec& spec) {
-  const bool slider = spec.type == ParamType::integer || spec.type == ParamType::real;
-  return slider ? "Ctrl+click types a number, Shift+wheel goes in fine steps, double or right click restores "
-                  "the default"
-                : "right click restores the default";
+  return is_slider(spec)
+             ? "Ctrl+click to type a number, Shift+wheel for fine steps, double or right click for the "
+               "default"
+             : "right click for the default";
 }
 
 }  // namespace
@@ -229,7 +226,7 @@ ParamValue stepped(const ParamSpec& spec, const ParamValue& value, int steps) {
   const double wide =
       spec.widget == Widget::log_slider ? std::abs(*number) * 0.01 : (spec.max - spec.min) / 1000;
   const double step = std::max(finest, std::pow(10, std::floor(std::log10(std::max(wide, finest)))));
-  // On the step's grid, so that the way there and back ends where it began.
+  // Round to multiples of the step, so that steps in both directions reach the same values.
   const double next = (std::round(*number / step) + steps) * step;
   return std::clamp(std::round(next / finest) * finest, spec.min, spec.max);
 }
@@ -237,50 +234,51 @@ ParamValue stepped(const ParamSpec& spec, const ParamValue& value, int steps) {
 std::optional<ParamValue> param_control(const Look& look, const ParamSpec& spec, const ParamValue& value,
                                         TextEdit& edit, const MarkPart& mark) {
   ParamValue now;
-  if (spec.check(value, now)) return std::nullopt;  // a value of another type is not this parameter's
+  if (spec.check(value, now)) return std::nullopt;  // the value has another type
   Change change;
+  const bool slider = is_slider(spec);
+  const ImGuiID field = ImGui::GetID("##value");
   ImGui::BeginGroup();
-  switch (spec.type) {
-    case ParamType::boolean: {
-      bool on = std::get<bool>(now);
-      if (ImGui::Checkbox("##value", &on)) change = on;
-      break;
-    }
-    case ParamType::integer:
-      change = integer_control(look, spec, now);
-      break;
-    case ParamType::real:
-      change = real_control(look, spec, now);
-      break;
-    case ParamType::choice:
-      change = choice_control(look, spec, now, mark);
-      break;
-    case ParamType::text:
-      change = text_control(now, edit);
-      break;
-    case ParamType::matrix:
-      change = matrix_control(look, spec, std::get<Matrix>(now), mark);
-      break;
+  if (bool* on = std::get_if<bool>(&now)) {
+    bool next = *on;
+    if (ImGui::Checkbox("##value", &next)) change = next;
+  } else if (slider && edit.number && edit.id == field) {
+    change = typed_number(look, spec, now, edit);
+  } else if (slider) {
+    if (typing_begins()) begin_typing(edit, field, now);
+    change = spec.type == ParamType::integer ? number_control<int64_t>(look, spec, now, ImGuiDataType_S64)
+                                             : number_control<double>(look, spec, now, ImGuiDataType_Double);
+  } else if (spec.type == ParamType::choice) {
+    change = choice_control(look, spec, now, mark);
+  } else if (spec.type == ParamType::text) {
+    change = text_control(now, edit);
+  } else {
+    change = matrix_control(look, spec, std::get<Matrix>(now), mark);
   }
   ImGui::EndGroup();
   if (ImGui::IsItemHovered()) {
-    const bool slider = spec.type == ParamType::integer || spec.type == ParamType::real;
     const bool typing = ImGui::GetIO().WantTextInput;
     const ImGuiIO& io = ImGui::GetIO();
-    const float wheel = io.MouseWheel + io.MouseWheelH;  // Shift turns the one into the other on some systems
+    const float wheel = io.MouseWheel + io.MouseWheelH;  // Shift swaps the two on some systems
     if (slider && !typing && io.KeyShift && wheel != 0) {
       change = stepped(spec, now, wheel > 0 ? 1 : -1);
     } else if (!typing && spec.type != ParamType::matrix &&
                (ImGui::IsMouseReleased(1) || (slider && ImGui::IsMouseDoubleClicked(0)))) {
-      ImGui::ClearActiveID();  // a double click has also begun a drag
+      ImGui::ClearActiveID();  // end the drag that the double click has started
       change = spec.default_value;
     } else if (!typing) {
       tooltip(look, explanation(spec), hint(spec));
     }
   }
   ParamValue accepted;
-  if (!change || spec.check(*change, accepted) || accepted == now) return std::nullopt;
-  return accepted;
+  if (!change) return std::nullopt;
+  if (spec.check(*change, accepted)) {
+    edit.refused = field;
+    edit.refusal = fmt::format("{} is not allowed: {}", to_string(*change), spec.allowed());
+    return std::nullopt;
+  }
+  if (edit.refused == field) edit.refused = 0, edit.refusal.clear();
+  return accepted == now ? std::nullopt : Change(accepted);
 }
 
 }  // namespace lensd::ui

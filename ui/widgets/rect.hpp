@@ -1,4 +1,4 @@
-// A rectangle on the screen; the unit (framebuffer pixels or window coordinates) is said where it is used.
+// A rectangle on the screen. The unit, framebuffer pixels or window coordinates, depends on the use.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@ struct Rect {
   bool contains(float px, float py) const { return px >= x && py >= y && px < x + w && py < y + h; }
 };
 
-/// Where named widgets were in the last frame, for tests that click.
+/// Rectangles of named widgets in the last frame, for tests that click.
 using WidgetRects = std::map<std::string, Rect, std::less<>>;
 
 }  // namespace lensd::ui

@@ -16,10 +16,10 @@ uint32_t with_alpha(uint32_t colour, float brightness) {
 
 constexpr uint32_t kLuma = rgb(214, 220, 214);
 constexpr uint32_t kPlanes[] = {rgb(232, 92, 84), rgb(104, 204, 112), rgb(96, 140, 240)};
-constexpr int kParadeColumns = 128;  ///< of each channel, so that the panel hardly shrinks them
+constexpr int kParadeColumns = 128;  ///< columns of each channel; three are about the panel's width
 
-/// A plane of column counts into `to` columns of a picture of `pitch` columns and 256 rows. Brightness
-/// follows the root of a value's share of its column: single pixels stay visible beside flat areas.
+/// Paints a plane of column counts into `to` columns of a picture with `pitch` columns and 256 rows. The
+/// brightness is the square root of a value's share of its column, so that single pixels stay visible.
 void paint_columns(const ScopeReading& reading, const uint32_t* counts, int to, uint32_t colour,
                    uint32_t* pixels, size_t pitch) {
   const int width = reading.image.extent.width, columns = scope_columns(width);
@@ -37,7 +37,7 @@ void paint_columns(const ScopeReading& reading, const uint32_t* counts, int to, 
   }
 }
 
-/// What the vectorscope's places look like at a middle brightness, muted.
+/// Returns the vectorscope's colours: medium brightness, desaturated.
 const std::array<uint32_t, 65536>& tints() {
   static const std::array<uint32_t, 65536> table = [] {
     std::array<uint32_t, 65536> t{};
@@ -91,7 +91,6 @@ Extent paint_scope(const ScopeReading& reading, std::vector<uint32_t>& pixels) {
 }
 
 ScopePoint vectorscope_point(YuvMatrix matrix, double r, double g, double b) {
-  // Kr and Kb of BT.601 and BT.709.
   const double kr = matrix == YuvMatrix::bt601 ? 0.299 : 0.2126,
                kb = matrix == YuvMatrix::bt601 ? 0.114 : 0.0722;
   const double y = kr * r + (1 - kr - kb) * g + kb * b;

@@ -1,4 +1,4 @@
-// Counts to pixels: waveform, parade and vectorscope as pictures of light on a dark screen.
+// Converts counts to pixels: waveform, parade and vectorscope.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace lensd::ui {
 
-/// Paints a reading; `pixels` is RGBA8 with the brightness as alpha, rows from the top. Kinds that are no
-/// pictures, and empty readings, give an empty one.
+/// Paints a reading into `pixels`: RGBA8, top row first, with the brightness as alpha. Returns the size of
+/// the painting, which is empty for histograms and empty readings.
 Extent paint_scope(const ScopeReading& reading, std::vector<uint32_t>& pixels);
 
-/// Where a colour (0 to 1) lies on the vectorscope: Cb to the right and Cr upwards, 0 to 1.
+/// A position on the vectorscope: Cb to the right and Cr upwards, 0 to 1.
 struct ScopePoint {
   float x, y;
 };

@@ -11,7 +11,7 @@
 namespace lensd::ui {
 namespace {
 
-// Latin, the punctuation of our own texts (· × µ – … ≤), arrows.
+// Ranges of Latin letters, the panels' punctuation (· × µ – … ≤) and arrows.
 constexpr std::array<ImWchar, 15> kGlyphs{0x20,   0x17F,  0x394,  0x394,  0x3BC,  0x3BC,  0x2010, 0x205E,
                                           0x2190, 0x2193, 0x2212, 0x2212, 0x2264, 0x2265, 0};
 constexpr std::array<ImWchar, 3> kDigits{'0', '9', 0};
@@ -27,12 +27,11 @@ ImFontConfig embedded_config(std::string_view name) {
 ImFont* add(ImFontAtlas& atlas, std::string_view name, float size, const ImWchar* ranges,
             ImFontConfig config) {
   const auto bytes = embedded(name);
-  // The atlas only reads the bytes, as FontDataOwnedByAtlas is false.
+  // The atlas does not modify the bytes if FontDataOwnedByAtlas is false.
   return atlas.AddFontFromMemoryTTF(const_cast<unsigned char*>(bytes.data()), static_cast<int>(bytes.size()),
                                     size, &config, ranges);
 }
 
-/// Advance of the widest digit in whole pixels.
 float digit_advance(std::string_view name, float size) {
   ImFontAtlas atlas;
   const ImFont* font = add(atlas, name, size, kDigits.data(), embedded_config(name));
@@ -42,7 +41,7 @@ float digit_advance(std::string_view name, float size) {
   return std::round(widest);
 }
 
-/// The digits first, with one advance for all, so that numbers do not jump; then the rest around them.
+/// Adds digits with equal advances, so that changing numbers do not move, then the other glyphs.
 ImFont* add_tabular(ImFontAtlas& atlas, std::string_view name, float size) {
   ImFontConfig digits = embedded_config(name);
   digits.GlyphMinAdvanceX = digits.GlyphMaxAdvanceX = digit_advance(name, size);
@@ -60,14 +59,13 @@ void set_colours(ImGuiStyle& style) {
   };
   ImGui::StyleColorsDark(&style);
   set(ImGuiCol_Text, text), set(ImGuiCol_TextDisabled, dim);
-  set(ImGuiCol_WindowBg, panel), set(ImGuiCol_ChildBg, gray(0, 0)), set(ImGuiCol_PopupBg, gray(38, 250));
+  set(ImGuiCol_WindowBg, panel), set(ImGuiCol_ChildBg, gray(0, 0)), set(ImGuiCol_PopupBg, gray(38));
   set(ImGuiCol_Border, gray(58)), set(ImGuiCol_BorderShadow, gray(0, 0)), set(ImGuiCol_Separator, line);
   set(ImGuiCol_FrameBg, field), set(ImGuiCol_FrameBgHovered, field_hover),
       set(ImGuiCol_FrameBgActive, gray(58));
   set(ImGuiCol_Button, field), set(ImGuiCol_ButtonHovered, gray(60)), set(ImGuiCol_ButtonActive, gray(72));
   set(ImGuiCol_Header, gray(52)), set(ImGuiCol_HeaderHovered, gray(60)), set(ImGuiCol_HeaderActive, gray(68));
-  set(ImGuiCol_CheckMark, accent), set(ImGuiCol_SliderGrab, gray(120)),
-      set(ImGuiCol_SliderGrabActive, accent);
+  set(ImGuiCol_CheckMark, accent), set(ImGuiCol_SliderGrab, gray(84)), set(ImGuiCol_SliderGrabActive, accent);
   set(ImGuiCol_ScrollbarBg, gray(0, 0)), set(ImGuiCol_ScrollbarGrab, gray(64));
   set(ImGuiCol_ScrollbarGrabHovered, gray(84)), set(ImGuiCol_ScrollbarGrabActive, gray(100));
   set(ImGuiCol_TextSelectedBg, accent_soft);

@@ -1,35 +1,50 @@
-// The look: neutral greys (nothing tinted beside a picture that is judged for colour), one accent, one
-// family of type with tabular digits. All sizes are in units of the content scale.
+// The theme: neutral greys that do not affect how colours are perceived, one accent colour, one font family
+// with tabular digits. Sizes are in logical pixels.
 #pragma once
 
 #include <imgui.h>
 
 namespace lensd::ui {
 
-inline constexpr float kSurround = 0.086f;  ///< grey around the picture
+inline constexpr float kSurround = 0.086f;  ///< grey level around the picture, 0 to 1
 
 namespace colour {
 constexpr ImU32 gray(int v, int alpha = 255) {
   return IM_COL32(v, v, v, alpha);
 }
 inline constexpr ImU32 panel = gray(30), field = gray(44), field_hover = gray(53), line = gray(48);
-inline constexpr ImU32 text = gray(222), dim = gray(146), faint = gray(100);
+inline constexpr ImU32 over_picture = gray(20, 235);  ///< background of text over the picture
+// Text has a contrast of at least 4.5 to what is below it: `faint` up to gray(47), `dim` up to gray(62).
+// tests/unit/ui/contrast_test.cpp measures what is drawn.
+inline constexpr ImU32 text = gray(222), dim = gray(170), faint = gray(151);
 inline constexpr ImU32 accent = IM_COL32(232, 168, 76, 255), accent_soft = IM_COL32(232, 168, 76, 64);
-inline constexpr ImU32 problem = IM_COL32(226, 104, 92, 255);
+inline constexpr ImU32 problem = IM_COL32(238, 122, 110, 255);
 }  // namespace colour
 
-/// Fonts and scale that panels draw with. The fonts belong to the ImGui context's atlas.
+/// Fonts and scale of the panels. The fonts are owned by the ImGui context's atlas.
 struct Look {
-  float scale = 1;           ///< ImGui units of one logical pixel
-  ImFont* text = nullptr;    ///< body
+  float scale = 1;           ///< ImGui units per logical pixel
+  ImFont* text = nullptr;    ///< body text
   ImFont* strong = nullptr;  ///< headings, node names
   ImFont* small = nullptr;   ///< tables and secondary text
   float px(float logical) const { return logical * scale; }
 };
 
-/// Fills the atlas and sets the style for `layout_scale` ImGui units a logical pixel, with glyphs drawn for
-/// `raster_scale` ≥ layout_scale framebuffer pixels (they differ where the window system scales by itself).
-/// The caller uploads the atlas.
+/// Calls ImGui::PushFont(), and ImGui::PopFont() at the end of the scope.
+struct FontScope {
+  explicit FontScope(ImFont* font) { ImGui::PushFont(font); }
+  ~FontScope() { ImGui::PopFont(); }
+};
+/// Calls ImGui::PushStyleVar(), and ImGui::PopStyleVar() at the end of the scope.
+struct VarScope {
+  VarScope(ImGuiStyleVar which, float value) { ImGui::PushStyleVar(which, value); }
+  VarScope(ImGuiStyleVar which, ImVec2 value) { ImGui::PushStyleVar(which, value); }
+  ~VarScope() { ImGui::PopStyleVar(); }
+};
+
+/// Fills the font atlas and sets the style for `layout_scale` ImGui units per logical pixel. Rasterises
+/// glyphs for `raster_scale` framebuffer pixels per logical pixel, which exceeds `layout_scale` if the window
+/// system scales. The caller must upload the atlas.
 Look make_look(ImGuiIO& io, ImGuiStyle& style, float layout_scale, float raster_scale);
 
 }  // namespace lensd::ui

@@ -24,7 +24,7 @@ void chevron(ImDrawList& list, ImVec2 c, float s, ImVec2 tip, ImU32 colour) {
   list.AddPolyline(points, 3, colour, 0, std::max(1.f, s * 0.38f));
 }
 
-/// A triangle that points right (`direction` 1) or left (-1), `s` from its centre to its sides.
+/// Draws a triangle that points right (`direction` 1) or left (-1). `s`: half of its height.
 void triangle(ImDrawList& list, ImVec2 c, float s, float direction, ImU32 colour) {
   const float d = direction * s;
   const ImVec2 a{c.x - d * 0.8f, c.y - s}, b{c.x + d, c.y}, e{c.x - d * 0.8f, c.y + s};
@@ -40,7 +40,7 @@ void loop_arrow(ImDrawList& list, ImVec2 c, float s, ImU32 colour) {
                          {tip.x, tip.y + s * 0.55f}, colour);
 }
 
-/// An arrow that turns back over the top, to the left; mirrored for the other way.
+/// Draws an arc with an arrowhead on the left (`direction` 1) or on the right (-1).
 void turning_arrow(ImDrawList& list, ImVec2 c, float s, float direction, ImU32 colour) {
   constexpr float kPi = 3.14159265f;
   constexpr int kPoints = 20;
@@ -86,25 +86,20 @@ void draw_icon(ImDrawList& list, ImVec2 c, float size, Icon icon, ImU32 colour) 
       list.AddRectFilled({c.x + s * 0.22f, c.y - s}, {c.x + s * 0.8f, c.y + s}, colour, 1);
       break;
     case Icon::step_back:
-      triangle(list, {c.x + s * 0.2f, c.y}, s * 0.85f, -1, colour);
-      list.AddRectFilled({c.x - s * 0.95f, c.y - s * 0.85f}, {c.x - s * 0.65f, c.y + s * 0.85f}, colour);
+    case Icon::step_forward: {
+      const float d = icon == Icon::step_forward ? 1.f : -1.f, bar = c.x + d * s * 0.8f;
+      triangle(list, {c.x - d * s * 0.2f, c.y}, s * 0.85f, d, colour);
+      list.AddRectFilled({bar - s * 0.15f, c.y - s * 0.85f}, {bar + s * 0.15f, c.y + s * 0.85f}, colour);
       break;
-    case Icon::step_forward:
-      triangle(list, {c.x - s * 0.2f, c.y}, s * 0.85f, 1, colour);
-      list.AddRectFilled({c.x + s * 0.65f, c.y - s * 0.85f}, {c.x + s * 0.95f, c.y + s * 0.85f}, colour);
-      break;
+    }
     case Icon::chevron_left:
-      chevron(list, c, s * 0.7f, {-1, 0}, colour);
-      break;
     case Icon::chevron_right:
-      chevron(list, c, s * 0.7f, {1, 0}, colour);
-      break;
     case Icon::chevron_down:
-      chevron(list, c, s * 0.7f, {0, 1}, colour);
+    case Icon::chevron_up: {
+      const ImVec2 tips[] = {{-1, 0}, {1, 0}, {0, 1}, {0, -1}};
+      chevron(list, c, s * 0.7f, tips[static_cast<int>(icon) - static_cast<int>(Icon::chevron_left)], colour);
       break;
-    case Icon::chevron_up:
-      chevron(list, c, s * 0.7f, {0, -1}, colour);
-      break;
+    }
     case Icon::loop:
       loop_arrow(list, c, s * 0.85f, colour);
       break;
@@ -128,10 +123,8 @@ void draw_icon(ImDrawList& list, ImVec2 c, float size, Icon icon, ImU32 colour) 
       tray(list, c, s, colour);
       break;
     case Icon::undo:
-      turning_arrow(list, c, s, 1, colour);
-      break;
     case Icon::redo:
-      turning_arrow(list, c, s, -1, colour);
+      turning_arrow(list, c, s, icon == Icon::undo ? 1.f : -1.f, colour);
       break;
     case Icon::folder:
       folder_shape(list, c, s, colour);
@@ -139,46 +132,61 @@ void draw_icon(ImDrawList& list, ImVec2 c, float size, Icon icon, ImU32 colour) 
   }
 }
 
-bool icon_button(const Look& look, const char* id, Icon icon, bool accent) {
-  const bool small = icon >= Icon::chevron_left && icon <= Icon::chevron_up;
-  const float side = small ? look.px(22) : look.px(30);
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const bool pressed = ImGui::InvisibleButton(id, {side, side});
-  const bool hovered = ImGui::IsItemHovered(), active = ImGui::IsItemActive();
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  if (hovered || active)
-    list.AddRectFilled(at, {at.x + side, at.y + side}, active ? colour::gray(66) : colour::gray(50),
-                       look.px(4));
-  const ImU32 ink = accent    ? colour::accent
-                    : hovered ? colour::text
-                    : small   ? colour::dim
-                              : colour::gray(200);
-  draw_icon(list, {at.x + side * 0.5f, at.y + side * 0.5f}, side * 0.42f, icon, ink);
-  return pressed;
-}
+namespace {
 
-bool small_button(const Look& look, const char* id, Icon icon, float side, ImU32 ink) {
+struct IconButtonStyle {
+  float round, icon_share;           ///< corner radius in logical pixels; icon size / side
+  ImU32 hovered_bg, active_bg, ink;  ///< ink: icon colour while not hovered
+};
+
+bool square_button(const Look& look, const char* id, Icon icon, float side, const IconButtonStyle& style,
+                   bool keep_ink = false) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float size = look.px(side);
   const bool pressed = ImGui::InvisibleButton(id, {size, size});
   const bool hovered = ImGui::IsItemHovered(), active = ImGui::IsItemActive();
   ImDrawList& list = *ImGui::GetWindowDrawList();
   if (hovered || active)
-    list.AddRectFilled(at, {at.x + size, at.y + size}, active ? colour::gray(72) : colour::gray(58),
-                       look.px(3));
-  draw_icon(list, {at.x + size * 0.5f, at.y + size * 0.5f}, size * 0.48f, icon,
-            styled(hovered ? colour::text : ink));
+    list.AddRectFilled(at, {at.x + size, at.y + size}, active ? style.active_bg : style.hovered_bg,
+                       look.px(style.round));
+  draw_icon(list, {at.x + size * 0.5f, at.y + size * 0.5f}, size * style.icon_share, icon,
+            styled(hovered && !keep_ink ? colour::text : style.ink));
   return pressed;
 }
 
-bool input_text(const char* id, std::string& text, int flags, const char* hint) {
-  return ImGui::InputTextWithHint(id, hint, &text, flags);
+}  // namespace
+
+bool icon_button(const Look& look, const char* id, Icon icon, bool accent) {
+  const bool small = icon >= Icon::chevron_left && icon <= Icon::chevron_up;
+  const ImU32 ink = accent ? colour::accent : small ? colour::dim : colour::gray(200);
+  return square_button(look, id, icon, small ? 22 : 30, {4, 0.42f, colour::gray(50), colour::gray(66), ink},
+                       accent);
+}
+
+bool small_button(const Look& look, const char* id, Icon icon, float side, ImU32 ink) {
+  return square_button(look, id, icon, side, {3, 0.48f, colour::gray(58), colour::gray(72), ink});
+}
+
+bool toggle_button(const Look& look, const char* label, bool on, float width) {
+  ImGui::PushStyleColor(ImGuiCol_Button, on ? colour::gray(70) : colour::field);
+  ImGui::PushStyleColor(ImGuiCol_Text, on ? colour::accent : colour::dim);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {look.px(2), look.px(3)});
+  ImGui::PushID(label);
+  const bool pressed = ImGui::Button(elided(label, width - look.px(4)).c_str(), {width, 0});
+  ImGui::PopID();
+  ImGui::PopStyleVar();
+  ImGui::PopStyleColor(2);
+  return pressed;
+}
+
+bool input_text(const char* id, std::string& text, int flags, const char* hint,
+                ImGuiInputTextCallback callback, void* data) {
+  return ImGui::InputTextWithHint(id, hint, &text, flags, callback, data);
 }
 
 void heading(const Look& look, const char* text) {
-  ImGui::PushFont(look.strong);
+  const FontScope font(look.strong);
   ImGui::TextUnformatted(text);
-  ImGui::PopFont();
 }
 
 void text_coloured(ImU32 ink, std::string_view text) {
@@ -187,15 +195,21 @@ void text_coloured(ImU32 ink, std::string_view text) {
   ImGui::PopStyleColor();
 }
 
+void small_text(const Look& look, ImU32 ink, std::string_view text) {
+  const FontScope font(look.small);
+  text_coloured(ink, text);
+}
+
+void wrapped_text(ImU32 ink, std::string_view text) {
+  ImGui::PushTextWrapPos(0);
+  text_coloured(ink, text);
+  ImGui::PopTextWrapPos();
+}
+
 ImU32 state_colour(LiveState state) {
-  switch (state) {
-    case LiveState::playing:
-      return colour::text;
-    case LiveState::reconnecting:
-      return colour::problem;
-    default:
-      return colour::accent;
-  }
+  return state == LiveState::playing        ? colour::text
+         : state == LiveState::reconnecting ? colour::problem
+                                            : colour::accent;
 }
 
 const char* state_word(LiveState state) {
@@ -209,23 +223,40 @@ void text_right(ImU32 ink, std::string_view text) {
   text_coloured(ink, text);
 }
 
+namespace {
+
+/// Returns true while the pointer is where a button was pressed last.
+bool where_clicked() {
+  constexpr float kNear = 4;
+  const ImGuiIO& io = ImGui::GetIO();
+  int last = 0;
+  for (int button = 1; button < 3; ++button)
+    if (io.MouseClickedTime[button] > io.MouseClickedTime[last]) last = button;
+  const ImVec2 at = io.MouseClickedPos[last];
+  return io.MouseClickedTime[last] > 0 && std::abs(io.MousePos.x - at.x) < kNear &&
+         std::abs(io.MousePos.y - at.y) < kNear;
+}
+
+}  // namespace
+
 bool tooltip_due() {
-  if (!ImGui::IsItemHovered() || ImGui::IsMouseDown(0)) return false;
-  // A moment of rest first: tooltips under a passing pointer are noise. Plain text has no id and no timer.
+  if (!ImGui::IsItemHovered() || ImGui::IsAnyMouseDown()) return false;
+  // Wait, to avoid tooltips under a moving pointer. Plain text has no id and so no timer.
   const ImGuiContext& g = *ImGui::GetCurrentContext();
   if (g.HoveredId != 0 && g.HoveredIdTimer < 0.35f) return false;
-  // Who has just used the control knows it, and wants to see what is below.
+  // A click ends the tooltip, also the tooltips of items that come under the resting pointer.
+  if (where_clicked()) return false;
   return g.HoveredId == 0 || g.Time - g.IO.MouseClickedTime[0] >= static_cast<double>(g.HoveredIdTimer);
 }
 
 void tooltip(const Look& look, std::string_view text, std::string_view key) {
   if (!tooltip_due()) return;
-  // Below the item where there is room, so that it covers neither the item nor what stands beside it.
+  // Place the tooltip below the item if there is room, to cover neither the item nor its neighbours.
   const ImVec2 display = ImGui::GetIO().DisplaySize, mouse = ImGui::GetIO().MousePos;
   const float below = ImGui::GetItemRectMax().y + look.px(8);
   if (below - mouse.y < look.px(60) && below + look.px(110) < display.y && mouse.x + look.px(350) < display.x)
     ImGui::SetNextWindowPos({mouse.x, below});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {look.px(10), look.px(8)});
+  const VarScope window_padding(ImGuiStyleVar_WindowPadding, {look.px(10), look.px(8)});
   ImGui::BeginTooltip();
   ImGui::PushFont(look.small);
   ImGui::PushTextWrapPos(look.px(320));
@@ -234,7 +265,6 @@ void tooltip(const Look& look, std::string_view text, std::string_view key) {
   ImGui::PopTextWrapPos();
   ImGui::PopFont();
   ImGui::EndTooltip();
-  ImGui::PopStyleVar();
 }
 
 std::string elided(std::string_view text, float width) {
@@ -272,8 +302,12 @@ std::string clock_text(int64_t ns, bool hours) {
 
 std::string ms_text(int64_t ns) {
   const double ms = to_ms(ns);
-  // Limits lie where rounding would bring a sixth character.
+  // From these limits on, rounding would add a sixth character.
   return fmt::format("{:.{}f}", ms, ms < 9.9995 ? 3 : ms < 99.995 ? 2 : ms < 999.95 ? 1 : 0);
+}
+
+std::string count_text(uint64_t count, const char* singular) {
+  return fmt::format("{} {}{}", count, singular, count == 1 ? "" : "s");
 }
 
 }  // namespace lensd::ui

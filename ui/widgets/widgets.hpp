@@ -1,4 +1,4 @@
-// Building blocks of the panels: a control for any parameter, icon buttons, aligned numbers.
+// Widgets of the panels: a control for any parameter, icon buttons, aligned numbers.
 #pragma once
 
 #include <cstdint>
@@ -13,33 +13,46 @@
 
 namespace lensd::ui {
 
-/// A text that is being typed. ImGui activates one text field at a time, so one is enough; the model goes on
-/// delivering the old value until the edit is finished.
+/// The text of the active text field. The model keeps the old value until the edit is finished. One TextEdit
+/// is enough, because ImGui activates one field at a time.
 struct TextEdit {
-  unsigned id = 0;
+  unsigned id = 0;  ///< ImGui id of the field; 0: none
   std::string text;
+  bool number = false;                    ///< the field replaces a slider
+  bool focus = false;                     ///< set the keyboard focus to the field
+  bool entered = false, escaped = false;  ///< Enter or Escape was pressed since the last frame
+  unsigned refused = 0;                   ///< field of the last refused value; 0: none
+  std::string refusal;                    ///< why it was refused
 };
 
-/// Called after a part of a control was drawn: notes where ImGui's last item is under the part's name.
+/// Called after a part of a control was drawn, to record the last item's rectangle under `part`.
 using MarkPart = std::function<void(std::string_view part)>;
 
-/// The control for one parameter, as wide as the next item. The new value when the user changed it, already
-/// accepted by spec.check(). Right click or double click gives the default; Ctrl+click types a number; Shift
-/// and the wheel go in fine steps. `mark` is told of choices and cells, and may be empty.
+/// Draws the control of a parameter with ImGui's next item width. Returns a new valid value if the user
+/// changed it, else nullopt. Right or double click restores the default. Ctrl+click lets the user type a
+/// number. Shift and the mouse wheel change it by fine steps. `mark` is called for choices and cells, and may
+/// be empty.
 std::optional<ParamValue> param_control(const Look& look, const ParamSpec& spec, const ParamValue& value,
                                         TextEdit& edit, const MarkPart& mark = {});
 
-/// The value `steps` fine steps on: whole numbers by one (odd ones by two), others by what is just visible.
+/// Begins to type a number into the slider `id`. The slider then calls typed_number() until edit.id is 0.
+void begin_typing(TextEdit& edit, unsigned id, const ParamValue& value);
+/// Draws the field for a typed number. Enter or a click elsewhere ends typing, Escape cancels. Returns the
+/// new value, or stores in `edit` why it is not allowed.
+std::optional<ParamValue> typed_number(const Look& look, const ParamSpec& spec, const ParamValue& value,
+                                       TextEdit& edit);
+
+/// Returns the value changed by `steps` fine steps: 1 for integers (2 if odd), else about one shown digit.
 ParamValue stepped(const ParamSpec& spec, const ParamValue& value, int steps);
 
-/// A matrix as a grid of numbers with its size and ready kernels above (ui/widgets/matrix_grid.cpp).
+/// Draws a matrix as a grid of numbers, with its size and preset kernels above. Returns a changed value.
 std::optional<ParamValue> matrix_control(const Look& look, const ParamSpec& spec, const Matrix& value,
                                          const MarkPart& mark);
 
-/// BeginCombo() in the panels' look, as wide as the next item; EndCombo() follows when it is true.
+/// ImGui::BeginCombo() in the panels' style. Call ImGui::EndCombo() if it returns true.
 bool begin_combo(const Look& look, const char* id, const std::string& shown);
 
-/// "3", "1.60", as a slider shows it.
+/// Returns the value as a slider shows it: "3", "1.60 px".
 std::string shown_value(const ParamSpec& spec, const ParamValue& value);
 
 enum class Icon : uint8_t {
@@ -62,55 +75,69 @@ enum class Icon : uint8_t {
   folder
 };
 
-/// A square button without a frame until hovered. `id` is an ImGui id.
+/// Draws a square button, with a background only while hovered. Returns true if it was pressed.
 bool icon_button(const Look& look, const char* id, Icon icon, bool accent = false);
 void draw_icon(ImDrawList& list, ImVec2 centre, float size, Icon icon, ImU32 colour);
 
-/// A small square button of `side` logical pixels without a frame until hovered; `ink` where not hovered.
+/// Draws an icon button with a side of `side` logical pixels and the colour `ink` while not hovered.
 bool small_button(const Look& look, const char* id, Icon icon, float side, ImU32 ink);
 
-/// ImGui::InputText() over a std::string; `hint` in dim type while it is empty.
-bool input_text(const char* id, std::string& text, int flags = 0, const char* hint = "");
+/// Draws a text button, `width` ImGui units wide and highlighted if `on`. Returns true if it was pressed.
+bool toggle_button(const Look& look, const char* label, bool on, float width);
 
-/// A colour with the style's alpha, for drawing by hand what may be disabled.
+/// ImGui::InputText() on a std::string. Shows `hint` while the text is empty.
+bool input_text(const char* id, std::string& text, int flags = 0, const char* hint = "",
+                ImGuiInputTextCallback callback = nullptr, void* data = nullptr);
+
+/// Returns a colour with the style's alpha, for hand-drawn items that may be disabled.
 inline ImU32 styled(ImU32 ink) {
   return ImGui::GetColorU32(ink);
 }
 
-/// Section heading in the strong font.
+/// Draws a section heading in the strong font.
 void heading(const Look& look, const char* text);
 void text_coloured(ImU32 colour, std::string_view text);
-/// What a live source's state is drawn in: neutral while it plays.
+void small_text(const Look& look, ImU32 colour, std::string_view text);
+/// Draws text that wraps at the right edge of the window.
+void wrapped_text(ImU32 colour, std::string_view text);
+/// Returns the colour of a live source's state: neutral while playing.
 ImU32 state_colour(LiveState state);
-/// A small dot of that colour in the line that follows.
+/// Draws a small dot in state_colour(). The next item follows on the same line.
 void state_dot(const Look& look, LiveState state);
-/// "playing for 0:12 · 23 ms behind · 2 reconnects · 1 stall"; what is nothing is left out.
+/// Returns "playing for 0:12 · 23 ms behind · 2 reconnects · 1 stall", without counts of zero.
 std::string live_text(const LiveStatus& live, int64_t time_ns);
-/// The same where room is scarce: "playing · 23 ms behind", "stalled for 0:02".
+/// Returns a short form of live_text(): "playing · 23 ms behind", "stalled for 0:02".
 std::string live_text_brief(const LiveStatus& live, int64_t time_ns);
-/// "0:07", "2:15:03".
+/// Returns "0:07", "2:15:03".
 std::string brief_time(int64_t ns);
-/// "live" while it plays, else the state's name.
+/// Returns "live" while playing, else the state's name.
 const char* state_word(LiveState state);
 
-/// Ends at the right edge of the room that is left.
+/// Draws text that is right-aligned in the remaining width.
 void text_right(ImU32 colour, std::string_view text);
-/// Tooltip of the last item after a short rest, wrapped; `key` in dim type.
+/// Shows a wrapped tooltip for the last item after a short delay. `key` is appended in a dim colour.
 void tooltip(const Look& look, std::string_view text, std::string_view key = {});
-/// True when the last item's tooltip is to be seen now: for texts that are only made then.
+/// Returns true if the last item's tooltip is visible now. Use it to avoid formatting hidden text.
 bool tooltip_due();
-/// A string that ends in "…" where it would be wider than `width`.
+/// Returns the text, cut with "…" if it is wider than `width`.
 std::string elided(std::string_view text, float width);
-/// Lines no wider than `width`, which break at blanks, in a longer word behind a slash, else anywhere.
+/// Returns the text in lines of at most `width`. Breaks at spaces, in longer words after a slash, else
+/// anywhere.
 std::string wrapped(std::string_view text, float width);
-/// The same with "…" at its front, for paths, whose ends say more.
+/// Like elided(), but cuts at the front, for paths.
 std::string elided_front(std::string_view text, float width);
-/// As elided(), in the strong font.
+/// Like elided(), but measures in the strong font.
 std::string elided_heading(const Look& look, std::string_view text, float width);
 
-/// "00:12.480", "1:02:03.480". Negative is shown as zero.
+/// Returns "00:12.480", from one hour on or with `hours` "0:00:12.480". Negative values are shown as zero.
 std::string clock_text(int64_t ns, bool hours);
-/// Five characters for 0 to 9999 ms: "0.123", "12.34", "123.4".
+/// Returns milliseconds in five characters for 0 to 9999 ms: "0.123", "12.34", "123.4".
 std::string ms_text(int64_t ns);
+/// Returns part / whole.
+inline float share(int64_t part, int64_t whole) {
+  return static_cast<float>(static_cast<double>(part) / static_cast<double>(whole));
+}
+/// Returns "1 drop", "2 drops".
+std::string count_text(uint64_t count, const char* singular);
 
 }  // namespace lensd::ui

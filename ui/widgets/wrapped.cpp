@@ -1,5 +1,5 @@
-// Lines that break at blanks and within paths behind a slash: ImGui breaks behind every full stop, which
-// tears names of files and addresses apart.
+// Breaks lines at spaces, and in paths after a slash. ImGui also breaks after full stops, which would split
+// file names and addresses.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,13 +13,13 @@ float width_of(std::string_view text) {
   return ImGui::CalcTextSize(text.data(), text.data() + text.size()).x;
 }
 
-/// How much of a word that is wider than a line stands in one: up to a slash where there is one.
+/// Returns the length of the part of a long word that fits into a line, up to a slash if there is one.
 size_t part_of(std::string_view word, float width) {
   const char *begin = word.data(), *cut = begin;
   ImGui::GetFont()->CalcTextSizeA(ImGui::GetFontSize(), width, 0, begin, begin + word.size(), &cut);
   size_t fits = static_cast<size_t>(cut - begin);
   if (const size_t slash = word.substr(0, fits).rfind('/'); slash != word.npos && slash > 0) return slash + 1;
-  if (fits == 0)  // a character wider than the line stands there by itself
+  if (fits == 0)  // take at least one character
     for (fits = 1; fits < word.size() && (static_cast<unsigned char>(word[fits]) & 0xC0) == 0x80;) ++fits;
   return fits;
 }

@@ -11,33 +11,24 @@
 #include "app/commands/bench/bench_rig.hpp"
 #include "app/commands/bench/klt_bench.hpp"
 #include "core/base/error.hpp"
+#include "core/graph/catalogue.hpp"
 #include "kernels/registry.hpp"
 
 namespace lensd::bench {
 namespace {
 
-/// Settings beside each filter's defaults.
+/// Settings to measure in addition to each filter's defaults.
 struct Setting {
-  const char *filter, *param;
-  int64_t value;
-  const char* text = nullptr;  ///< in place of `value`, for parameters of words
+  const char *filter, *param, *value;
 };
-constexpr Setting kSettings[] = {{"gaussian", "radius", 1},
-                                 {"gaussian", "radius", 3},
-                                 {"gaussian", "radius", 7},
-                                 {"gaussian", "radius", 15},
-                                 {"gaussian", "radius", 31},
-                                 {"median", "radius", 2},
-                                 {"median", "radius", 3},
-                                 {"median", "radius", 7},
-                                 {"median", "radius", 25},
-                                 {"mosaic", "block", 4},
-                                 {"mosaic", "block", 64},
-                                 {"convolve", "compose", 0, "box(7)"},
-                                 {"convolve", "compose", 0, "box(15)"}};
+constexpr Setting kSettings[] = {
+    {"gaussian", "radius", "1"},       {"gaussian", "radius", "3"},  {"gaussian", "radius", "7"},
+    {"gaussian", "radius", "15"},      {"gaussian", "radius", "31"}, {"median", "radius", "2"},
+    {"median", "radius", "3"},         {"median", "radius", "7"},    {"median", "radius", "25"},
+    {"mosaic", "block", "4"},          {"mosaic", "block", "64"},    {"convolve", "compose", "box(7)"},
+    {"convolve", "compose", "box(15)"}};
 
-/// A plane of luma and one of chroma pairs at half the size: NV12 at 8 bits, P010 (in the upper bits of 16)
-/// at 10.
+/// Returns the format NV12 for 8 bits, or P010 (the upper bits of 16-bit samples) for 10 bits.
 PictureInfo semi_planar(Extent extent, uint8_t bits) {
   const uint8_t bytes = bits > 8 ? 2 : 1, pair = 2 * bytes, unused = 8 * bytes - bits;
   PictureInfo info;
@@ -65,7 +56,7 @@ void for_each_subject(Extent extent, const std::vector<std::string>& only, Use u
       use(Subject{fmt::format("colour {}", name), registry().make_source(), {}, &info});
   for (const FilterEntry& entry : registry().filters) {
     const std::string& name = entry.schema().name;
-    if (!wanted(name) || entry.min_inputs > 1 || entry.gives_tracks) continue;  // trackers: bench_klt()
+    if (!wanted(name) || entry.min_inputs > 1 || entry.gives_tracks) continue;  // see bench_klt()
     for (const PixelFormat format : {PixelFormat::gray8, PixelFormat::rgba8}) {
       if (entry.accepts == (format == PixelFormat::gray8 ? Accepts::rgba8 : Accepts::gray8)) continue;
       Subject plain{fmt::format("{} {}", name, lensd::name(format)), entry.make(), {format, extent}};
@@ -73,18 +64,19 @@ void for_each_subject(Extent extent, const std::vector<std::string>& only, Use u
       use(std::move(plain));
       for (const Setting& setting : kSettings) {
         if (name != setting.filter) continue;
-        const std::string value = setting.text ? setting.text : std::to_string(setting.value);
-        Subject subject{fmt::format("{} {}={} {}", name, setting.param, value, lensd::name(format)),
+        Subject subject{fmt::format("{} {}={} {}", name, setting.param, setting.value, lensd::name(format)),
                         entry.make(),
                         {format, extent}};
-        subject.filter->set(setting.param, setting.text ? ParamValue(value) : ParamValue(setting.value));
+        ParamValue value;
+        entry.schema().find(setting.param)->parse(setting.value, value);
+        subject.filter->set(setting.param, value);
         use(std::move(subject));
       }
     }
   }
 }
 
-/// Rows as a table or as JSON, as they come.
+/// Prints rows as tables or as JSON.
 class Printer {
  public:
   explicit Printer(bool json) : json_(json) {}
@@ -127,7 +119,7 @@ class Printer {
   int threads_ = 0;
 };
 
-/// Copies of so many bytes, measured once each.
+/// Returns the time of a copy of `bytes`; measures each size once.
 template <class Measure>
 const Timing& copy_of(std::map<double, Timing>& known, double bytes, Measure measure) {
   const auto found = known.find(bytes);
@@ -180,8 +172,7 @@ void bench_cuda(const CudaStatus& status, const Options& options, Printer& print
 void check_names(const std::vector<std::string>& filters) {
   for (const std::string& name : filters)
     if (name != "colour" && !registry().find(name))
-      throw Error(ExitCode::invalid_config, "bench", "there is no filter '" + name + "'",
-                  "see lensd filters");
+      throw Error(ExitCode::invalid_config, "bench", unknown_filter(name, registry()));
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
-// What each kernel costs by itself, next to copying the bytes that it must move.
+// Measures the time of each kernel and of a copy of the same number of bytes.
 //
-// A row: median time of a frame, cold (over buffers of more than twice the cache) and warm (one frame again
-// and again), GB/s of the fewest bytes, and the share of the rate at which the same bytes are copied in this
-// run. On the GPU the output is compared with the CPU's in the same run.
+// A row has the median time of a frame, cold (rotating over buffers of more than twice the cache size) and
+// warm (the same frame), the rate of PassSpec::bytes in GB/s, and that rate relative to a copy in the same
+// run. The GPU's output is compared with the CPU's.
 #pragma once
 
 #include <string>
@@ -18,20 +18,20 @@ struct Size {
   Extent extent;
 };
 
-/// "720p", "1080p", "4k", "8k" or "640x480". Throws Error(usage).
+/// Parses "720p", "1080p", "4k", "8k" or "640x480". Throws Error(usage) if `text` is no size.
 Size parse_size(const std::string& text);
 
 struct Options {
-  std::vector<std::string> filters;  ///< by name, "colour" for the way in; empty: all
-  bool cpu = true, cuda = true;      ///< CUDA: where there is a device
-  std::vector<int> threads;          ///< of the CPU; empty: one, and one for each core
+  std::vector<std::string> filters;  ///< filter names, or "colour" for the source conversion; empty: all
+  bool cpu = true, cuda = true;      ///< backends to measure; CUDA only if available
+  std::vector<int> threads;          ///< CPU thread counts; empty: one, and one per core
   std::vector<Size> sizes;           ///< empty: 1080p, on the GPU also 4K and 8K
   int device = 0;
-  bool json = false;  ///< one object a line instead of tables
+  bool json = false;  ///< print one JSON object per line instead of tables
 };
 
-/// Measures and prints, row by row. Throws Error(invalid_config) for a filter that is not there, and
-/// Error(runtime_failure) at the end when an output differed from the CPU's.
+/// Measures and prints row by row. Throws Error(invalid_config) if a filter is unknown. Throws
+/// Error(runtime_failure) at the end if an output differs from the CPU's.
 void run(const Options& options);
 
 }  // namespace lensd::bench

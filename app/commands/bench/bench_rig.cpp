@@ -14,6 +14,8 @@
 namespace lensd::bench {
 namespace {
 
+constexpr size_t kMostBuffers = 64;
+
 void fill_noise(uint8_t* to, size_t bytes) {
   std::mt19937_64 random(1);
   for (size_t i = 0; i + 8 <= bytes; i += 8) {
@@ -22,17 +24,17 @@ void fill_noise(uint8_t* to, size_t bytes) {
   }
 }
 
-void copy_in(MemoryBlock& to, const MemoryBlock& from) {
+void copy_in(MemoryBlock& to, const void* from, size_t bytes) {
 #if LENSD_CUDA
   if (to.kind() == MemoryKind::device) {
-    LENSD_CUDA_CHECK(cudaMemcpy(to.data(), from.data(), from.size(), cudaMemcpyHostToDevice));
+    LENSD_CUDA_CHECK(cudaMemcpy(to.data(), from, bytes, cudaMemcpyHostToDevice));
     return;
   }
 #endif
-  std::memcpy(to.data(), from.data(), from.size());
+  std::memcpy(to.data(), from, bytes);
 }
 
-/// Median seconds of `run(i)` over half a second or 400 calls.
+/// Returns the median seconds of `run(i)` over half a second or 400 calls, whichever ends first.
 template <class Run>
 double median_time(Run run) {
   run(0);
@@ -43,68 +45,91 @@ double median_time(Run run) {
     run(i);
     times.push_back(to_s(now_ns() - t));
   }
-  std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2), times.end());
-  return times[times.size() / 2];
+  return median(std::move(times));
 }
 
-/// Everything the passes need on the CPU.
-struct CpuRun {
-  Filter& filter;
-  Layout layout;
-  Workers workers;
-  MemoryBlock worker, state, stats;
-  std::vector<MemoryBlock> scratch;
-  std::vector<uint8_t*> scratch_pointers;
-  std::vector<uint8_t> block;
-  size_t stride, state_stride;
-  FrameBlock frame_block;
-  PassArgs args;
-  const std::vector<std::vector<uint8_t>>& tracks;
+FilterInputs inputs_of(const Subject& subject) {
+  return {.images = {&subject.format, subject.picture ? 0u : 1u}, .picture = subject.picture};
+}
 
-  CpuRun(Subject& subject, int threads) : filter(*subject.filter), workers(threads), tracks(subject.tracks) {
-    layout = filter.configure(
-        {.images = {&subject.format, subject.picture ? 0u : 1u}, .picture = subject.picture});
-    stride = align_up(layout.worker_bytes, 256);
-    worker = MemoryBlock(MemoryKind::host, stride * static_cast<size_t>(threads));
-    state_stride = align_up(layout.state_bytes, 256);
-    state = MemoryBlock(MemoryKind::host, 2 * state_stride),
-    stats = MemoryBlock(MemoryKind::host, layout.stats_bytes);
-    std::memset(state.data(), 0, state.size()), std::memset(stats.data(), 0, stats.size());
-    for (const size_t bytes : layout.scratch_bytes)
-      scratch.emplace_back(MemoryKind::host, bytes), scratch_pointers.push_back(scratch.back().data());
-    block.resize(filter.block_bytes());
-    filter.fill_block(block.data());
-  }
+/// Runs successive frames of a subject on the CPU.
+struct SubjectRun {
+  CpuRun cpu;
+  const std::vector<std::vector<uint8_t>>& tracks;
+  FrameBlock frame_block;
+
+  SubjectRun(Subject& subject, int threads)
+      : cpu(*subject.filter, inputs_of(subject), threads), tracks(subject.tracks) {}
   void frame(const FrameBuffers& buffers) {
-    args = {};
+    PassArgs args = cpu.args();
     args.in = {&buffers.in_ref, 1}, args.out = buffers.out_ref, args.picture = &buffers.picture;
-    args.block = args.host_block = block.data(), args.scratch = scratch_pointers;
     if (!tracks.empty())
       args.tracks = reinterpret_cast<const TrackTable*>(
           tracks[static_cast<size_t>(frame_block.index) % tracks.size()].data());
     frame_block.state_index ^= 1, frame_block.reset = frame_block.index++ == 0;
     args.frame = &frame_block;
-    args.state = state.data(), args.state_bytes = state_stride, args.stats = stats.data();
-    for (size_t pass = 0; pass < layout.passes.size(); ++pass) {
-      args.pass = static_cast<int>(pass);
-      workers.run(
-          layout.passes[pass].items, layout.passes[pass].grain,
-          [](void* self, Band band, int w) {
-            const auto& run = *static_cast<CpuRun*>(self);
-            PassArgs mine = run.args;
-            mine.worker = run.worker.data() + run.stride * static_cast<size_t>(w);
-            run_pass(run.filter, run.layout, static_cast<size_t>(mine.pass), mine, band);
-          },
-          this);
-    }
+    cpu.run(args);
   }
 };
 
-size_t rotation(size_t frame_bytes, size_t cache_bytes) {
-  return std::clamp<size_t>(2 * cache_bytes / std::max<size_t>(1, frame_bytes) + 2, 2, 64);
+}  // namespace
+
+size_t rotation(size_t frame_bytes, size_t cache_bytes, size_t most) {
+  return std::clamp<size_t>(2 * cache_bytes / std::max<size_t>(1, frame_bytes) + 2, 2, most);
 }
 
-}  // namespace
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+FilterRun::FilterRun(Filter& f, const FilterInputs& inputs)
+    : filter(f), layout(f.configure(inputs)), state_stride(align_up(layout.state_bytes, 256)) {
+  const MemoryKind kind = inputs.backend == Backend::cuda ? MemoryKind::device : MemoryKind::host;
+  state = MemoryBlock(kind, 2 * state_stride), stats = MemoryBlock(kind, layout.stats_bytes);
+  for (MemoryBlock* memory : {&state, &stats})
+    copy_in(*memory, std::vector<uint8_t>(memory->size()).data(), memory->size());
+  for (const size_t bytes : layout.scratch_bytes)
+    scratch_pointers.push_back(scratch.emplace_back(kind, bytes).data());
+  host_block.resize(f.block_bytes());
+  f.fill_block(host_block.data());
+  block = MemoryBlock(kind, host_block.size());
+  copy_in(block, host_block.data(), host_block.size());
+}
+
+PassArgs FilterRun::args() const {
+  PassArgs args;
+  args.block = block.data(), args.host_block = host_block.data(), args.scratch = scratch_pointers;
+  args.state = state.data(), args.state_bytes = state_stride, args.stats = stats.data();
+  return args;
+}
+
+CpuRun::CpuRun(Filter& f, const FilterInputs& inputs, int threads)
+    : FilterRun(f, inputs),
+      workers_(threads),
+      worker_stride_(align_up(layout.worker_bytes, 256)),
+      worker_(MemoryKind::host, worker_stride_ * static_cast<size_t>(threads)),
+      seconds_(layout.passes.size()) {}
+
+const std::vector<double>& CpuRun::run(const PassArgs& args) {
+  args_ = args;
+  for (size_t i = 0; i < layout.passes.size(); ++i) {
+    pass_ = &layout.passes[i];
+    const int64_t begin = now_ns();
+    workers_.run(
+        pass_->items, pass_->grain,
+        [](void* context, Band band, int worker) {
+          const auto& self = *static_cast<CpuRun*>(context);
+          PassArgs own = self.args_;
+          own.worker = self.worker_.data() + self.worker_stride_ * static_cast<size_t>(worker);
+          run_pass(self.filter, *self.pass_, own, band);
+        },
+        this);
+    seconds_[i] = to_s(now_ns() - begin);
+  }
+  return seconds_;
+}
 
 std::vector<std::vector<uint8_t>> circling_tracks(Extent picture) {
   constexpr int count = 1000, frames = 32;
@@ -150,7 +175,7 @@ FrameBuffers make_buffers(const Subject& subject, const Layout& layout, MemoryKi
   MemoryBlock noise(MemoryKind::host, in_bytes);
   fill_noise(noise.data(), noise.size());
   buffers.in = MemoryBlock(kind, in_bytes);
-  copy_in(buffers.in, noise);
+  copy_in(buffers.in, noise.data(), noise.size());
   const std::ptrdiff_t out_pitch = pitch_of(layout.output.row_bytes());
   buffers.out =
       MemoryBlock(kind, static_cast<size_t>(out_pitch) * static_cast<size_t>(layout.output.extent.height));
@@ -171,14 +196,22 @@ FrameBuffers make_buffers(const Subject& subject, const Layout& layout, MemoryKi
   return buffers;
 }
 
-Timing time_cpu(Subject& subject, int threads, size_t cache_bytes) {
-  CpuRun run(subject, threads);
+std::vector<FrameBuffers> rotating_buffers(const Subject& subject, const Layout& layout, MemoryKind kind,
+                                           size_t cache_bytes, size_t most) {
   std::vector<FrameBuffers> frames;
-  frames.push_back(make_buffers(subject, run.layout, MemoryKind::host));
-  const size_t count = rotation(frames[0].in.size() + frames[0].out.size(), cache_bytes);
-  while (frames.size() < count) frames.push_back(make_buffers(subject, run.layout, MemoryKind::host));
+  frames.push_back(make_buffers(subject, layout, kind));
+  const size_t count = rotation(frames[0].in.size() + frames[0].out.size(), cache_bytes, most);
+  while (frames.size() < count) frames.push_back(make_buffers(subject, layout, kind));
+  return frames;
+}
+
+Timing time_cpu(Subject& subject, int threads, size_t cache_bytes) {
+  SubjectRun run(subject, threads);
+  const std::vector<FrameBuffers> frames =
+      rotating_buffers(subject, run.cpu.layout, MemoryKind::host, cache_bytes, kMostBuffers);
+  const size_t count = frames.size();
   Timing timing;
-  for (const PassSpec& pass : run.layout.passes) timing.bytes += pass.bytes;
+  for (const PassSpec& pass : run.cpu.layout.passes) timing.bytes += pass.bytes;
   timing.cold = median_time([&](int i) { run.frame(frames[static_cast<size_t>(i) % count]); });
   timing.warm = median_time([&](int) { run.frame(frames[0]); });
   return timing;
@@ -186,7 +219,7 @@ Timing time_cpu(Subject& subject, int threads, size_t cache_bytes) {
 
 Timing time_cpu_copy(double bytes, int threads, size_t cache_bytes) {
   const auto half = static_cast<size_t>(bytes / 2);
-  const size_t count = rotation(2 * half, cache_bytes);
+  const size_t count = rotation(2 * half, cache_bytes, kMostBuffers);
   std::vector<MemoryBlock> blocks;
   for (size_t i = 0; i < 2 * count; ++i) {
     blocks.emplace_back(MemoryKind::host, half);
@@ -215,8 +248,8 @@ Timing time_cpu_copy(double bytes, int threads, size_t cache_bytes) {
 }
 
 std::vector<uint8_t> cpu_output(Subject& subject) {
-  CpuRun run(subject, 2);
-  const FrameBuffers frame = make_buffers(subject, run.layout, MemoryKind::host);
+  SubjectRun run(subject, 2);
+  const FrameBuffers frame = make_buffers(subject, run.cpu.layout, MemoryKind::host);
   run.frame(frame);
   std::vector<uint8_t> pixels;
   for (int y = 0; y < frame.out_ref.height(); ++y)

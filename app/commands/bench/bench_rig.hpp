@@ -1,4 +1,4 @@
-// One filter on one format, ready to be timed again and again over rotating buffers.
+// Runs one filter on one format, over rotating buffers.
 #pragma once
 
 #include <memory>
@@ -6,40 +6,41 @@
 #include <vector>
 
 #include "core/device/memory.hpp"
+#include "core/device/workers.hpp"
 #include "core/graph/filter.hpp"
 
 namespace lensd::bench {
 
-/// What is timed: a filter of the registry, or the source node when `picture` is set.
+/// What to measure: a filter of the registry, or the source node if `picture` is set.
 struct Subject {
   std::string label;
   std::unique_ptr<Filter> filter;
   ImageFormat format;
   const PictureInfo* picture = nullptr;
-  std::vector<std::vector<uint8_t>> tracks = {};  ///< for readers of tracks: TrackTables, over and over
+  std::vector<std::vector<uint8_t>> tracks = {};  ///< cycle of TrackTables, if the filter needs tracks
 };
 
-/// Tables of 1000 tracks that go round in circles, 3 pixels a frame.
+/// Returns TrackTables of 1000 tracks that move in circles by 3 pixels per frame.
 std::vector<std::vector<uint8_t>> circling_tracks(Extent picture);
 
-/// Measured times of one frame in seconds, the sum of all passes.
+/// Median seconds per frame, the sum of all passes.
 struct Timing {
   double cold = 0, warm = 0;
-  double bytes = 0;  ///< fewest bytes read and written, as the passes declare
+  double bytes = 0;  ///< minimum of bytes read and written; see PassSpec::bytes
 };
 
-/// Median over many runs on `threads` CPU threads; cold rotates over buffers of more than twice
-/// `cache_bytes`.
+/// Measures on `threads` CPU threads. Cold runs rotate over buffers of more than twice `cache_bytes`.
 Timing time_cpu(Subject& subject, int threads, size_t cache_bytes);
-/// The same for memcpy of `bytes` to and fro, read plus written.
+/// Measures memcpy on `threads` CPU threads, with `bytes` read plus written.
 Timing time_cpu_copy(double bytes, int threads, size_t cache_bytes);
 
-/// On the GPU: 20 frames captured into a graph, its time divided by 20. `matches_cpu` tells whether the last
-/// output was equal to the CPU's.
+/// Measures on the GPU, with a CUDA graph of kFrames frames. Sets `matches_cpu` if the output of a first
+/// frame equals the CPU's.
 Timing time_cuda(Subject& subject, size_t cache_bytes, bool& matches_cpu);
+/// Measures a device-to-device copy with `bytes` read plus written.
 Timing time_cuda_copy(double bytes, size_t cache_bytes);
 
-/// A frame's memory, host or device: inputs are noise. Rows start at multiples of 256 bytes.
+/// Input (noise) and output of a frame in host or device memory. Rows are aligned to 256 bytes.
 struct FrameBuffers {
   MemoryBlock in, out;
   ConstImageRef in_ref;
@@ -47,7 +48,44 @@ struct FrameBuffers {
   PictureRef picture;
 };
 FrameBuffers make_buffers(const Subject& subject, const Layout& layout, MemoryKind kind);
-/// The output of one frame by the CPU, tight rows.
+/// Returns the buffers of cold runs, at most `most`.
+std::vector<FrameBuffers> rotating_buffers(const Subject& subject, const Layout& layout, MemoryKind kind,
+                                           size_t cache_bytes, size_t most);
+/// Returns the CPU's output of one frame, without padding between rows.
 std::vector<uint8_t> cpu_output(Subject& subject);
+/// Returns the number of buffers that cold runs rotate over: at least 2, at most `most`.
+size_t rotation(size_t frame_bytes, size_t cache_bytes, size_t most);
+double median(std::vector<double> values);
+
+/// A filter with the memory of its passes on one backend.
+struct FilterRun {
+  FilterRun(Filter& f, const FilterInputs& inputs);
+  /// Returns the arguments of all passes, without images, frame and tracks.
+  PassArgs args() const;
+
+  Filter& filter;
+  Layout layout;
+  size_t state_stride;  ///< bytes from one half of `state` to the other
+  MemoryBlock state, stats, block;
+  std::vector<uint8_t> host_block;
+  std::vector<MemoryBlock> scratch;
+  std::vector<uint8_t*> scratch_pointers;
+};
+
+/// A FilterRun with CPU worker threads.
+class CpuRun : public FilterRun {
+ public:
+  CpuRun(Filter& f, const FilterInputs& inputs, int threads);
+  /// Runs the passes of a frame. Returns the seconds of each pass.
+  const std::vector<double>& run(const PassArgs& args);
+
+ private:
+  Workers workers_;
+  size_t worker_stride_;
+  MemoryBlock worker_;
+  PassArgs args_;
+  const PassSpec* pass_ = nullptr;  ///< the running pass
+  std::vector<double> seconds_;
+};
 
 }  // namespace lensd::bench

@@ -1,17 +1,17 @@
-// How long work takes on the GPU without the time to submit it.
+// Measures the time of work on the GPU, without its submission.
 #pragma once
 
-#include <algorithm>
 #include <vector>
 
+#include "app/commands/bench/bench_rig.hpp"
 #include "core/device/cuda_handles.hpp"
 
 namespace lensd::bench {
 
-inline constexpr int kFrames = 20;  // in a captured graph
+inline constexpr int kFrames = 20;  // frames in a captured graph
 inline constexpr int kReplays = 25;
 
-/// Median seconds a frame of `queue(frame number)`, captured kFrames times into one graph.
+/// Returns the median seconds per frame of `queue(frame number)`, captured kFrames times in one graph.
 template <class Queue>
 double graph_time(Queue queue, const cuda::Stream& stream) {
   cudaGraph_t graph = nullptr;
@@ -29,12 +29,11 @@ double graph_time(Queue queue, const cuda::Stream& stream) {
     LENSD_CUDA_CHECK(cudaStreamSynchronize(stream.get()));
     float ms = 0;
     LENSD_CUDA_CHECK(cudaEventElapsedTime(&ms, begin.get(), end.get()));
-    if (i >= 3) times.push_back(ms * 1e-3 / kFrames);  // the first ones warm up
+    if (i >= 3) times.push_back(ms * 1e-3 / kFrames);  // the first three warm up
   }
   LENSD_CUDA_CHECK(cudaGraphExecDestroy(replay));
   LENSD_CUDA_CHECK(cudaGraphDestroy(graph));
-  std::nth_element(times.begin(), times.begin() + kReplays / 2, times.end());
-  return times[kReplays / 2];
+  return median(std::move(times));
 }
 
 }  // namespace lensd::bench

@@ -1,4 +1,4 @@
-// klt by itself: it needs pictures that move, and its passes are worth knowing one by one.
+// Measures each pass of klt on moving pictures.
 #pragma once
 
 #include <string>
@@ -10,22 +10,22 @@
 
 namespace lensd::bench {
 
-/// 1080p, 3300 features, window 21, 4 levels; what else is set.
+/// Settings to measure. All have 1080p, 3300 features, window 21 and 4 levels.
 struct KltSetting {
   const char* label;
   int64_t iterations;
   double epsilon, fb_threshold;
 };
-inline constexpr KltSetting kKltSettings[] = {{"30 steps, 0.01 px, no way back", 30, 0.01, 0},
+inline constexpr KltSetting kKltSettings[] = {{"30 steps, 0.01 px, no backward check", 30, 0.01, 0},
                                               {"30 steps, 0.01 px", 30, 0.01, 1},
-                                              {"10 steps, 0.03 px, no way back", 10, 0.03, 0}};
+                                              {"10 steps, 0.03 px, no backward check", 10, 0.03, 0}};
 inline constexpr Extent kKltExtent{1920, 1080};
 
-/// Two pictures of a texture that moves by a few pixels, with noise.
+/// Returns two pictures of a texture that moves by a few pixels, with noise.
 const std::vector<Image>& klt_pictures();
 void set_up(Klt& klt, const KltSetting& setting);
 
-/// Seconds of each pass: of a frame in which all corners are new, and of one in which they are followed.
+/// Median seconds of each pass in the first frame, where all tracks are new, and in the second one.
 struct KltTimes {
   std::vector<std::string> passes;
   std::vector<double> first, later;
@@ -33,7 +33,7 @@ struct KltTimes {
 };
 KltTimes time_klt_cpu(const KltSetting& setting, int threads);
 KltTimes time_klt_cuda(const KltSetting& setting);
-/// Prints all of it, for the CPU and for the GPU where there is one.
+/// Times all settings on the selected backends and prints the tables.
 void bench_klt(const CudaStatus& status, bool cpu, bool cuda);
 
 }  // namespace lensd::bench

@@ -1,4 +1,4 @@
-// lensd_kernel_bench [FILTER…]: lensd bench by itself.
+// lensd_kernel_bench [FILTER…]: lensd bench as a separate program.
 #include <cstdio>
 
 #include "app/commands/bench/bench.hpp"

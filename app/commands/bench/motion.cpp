@@ -32,7 +32,8 @@ const std::vector<Wave>& waves() {
   return all;
 }
 
-/// Adds what lies under points `from`, `from` + `step`, … : phases grow evenly, so each wave is turned on.
+/// Adds the texture at points `from`, `from` + `step`, … to `row`. Each step rotates the phasor of each wave
+/// by a constant angle.
 void add_texture(Point from, Point step, std::vector<double>& row) {
   for (const Wave& w : waves()) {
     const std::complex<double> turn = std::polar(1.0, w.x * step.x + w.y * step.y);
@@ -60,22 +61,6 @@ Point Motion::undo(Point p, Extent extent) const {
   return turned({p.x - x, p.y - y}, extent, -degrees, 1 / zoom);
 }
 
-Motion Motion::times(double n) const {
-  return {name, x * n, y * n, degrees * n, std::pow(zoom, n)};
-}
-
-const std::vector<Motion>& motions() {
-  static const std::vector<Motion> all{{.name = "shift 0.3, 0.7", .x = 0.3, .y = 0.7},
-                                       {.name = "shift 5.5, -2.25", .x = 5.5, .y = -2.25},
-                                       {.name = "shift -20, 0", .x = -20},
-                                       {.name = "shift 12, 16", .x = 12, .y = 16},
-                                       {.name = "turn 1 deg", .degrees = 1},
-                                       {.name = "turn -0.5 deg", .degrees = -0.5},
-                                       {.name = "zoom 1.02", .zoom = 1.02},
-                                       {.name = "zoom 0.985", .zoom = 0.985}};
-  return all;
-}
-
 Image textured(Extent extent, const Motion& motion, const Exposure& exposure) {
   std::mt19937 random(exposure.seed);
   const auto uniform = [&random] { return (static_cast<double>(random()) + 0.5) / 4294967296.0; };
@@ -88,7 +73,7 @@ Image textured(Extent extent, const Motion& motion, const Exposure& exposure) {
     add_texture(from, {next.x - from.x, next.y - from.y}, row);
     for (int x = 0; x < extent.width; ++x) {
       double v = exposure.gain * row[static_cast<size_t>(x)] + exposure.bias;
-      if (exposure.noise > 0)  // Box and Muller's
+      if (exposure.noise > 0)  // Box-Muller transform
         v += exposure.noise * std::sqrt(-2 * std::log(uniform())) * std::cos(2 * kPi * uniform());
       image.at(x, y) = static_cast<uint8_t>(std::clamp(std::lround(v), 0l, 255l));
     }

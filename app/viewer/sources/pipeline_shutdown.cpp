@@ -5,15 +5,17 @@
 #include <thread>
 #include <utility>
 
+#include "app/output_files.hpp"
 #include "core/base/error.hpp"
 #include "core/base/source_text.hpp"
+#include "core/media/url.hpp"
 #include "kernels/registry.hpp"
 
 namespace lensd {
 
 LiveOptions live_options_for(const CommandLine& line, const std::string& url) {
   LiveOptions live = line.live;
-  if (url == line.source) return live;
+  if (url == line.config.source_url) return live;
   live.format.clear(), live.extra.clear();
   live.size = {}, live.rate = 0;
   return live;
@@ -22,34 +24,37 @@ LiveOptions live_options_for(const CommandLine& line, const std::string& url) {
 OpenedPipeline make_viewer_source(const ViewerSetup& setup, const OpenRequest& request,
                                   std::shared_ptr<const std::atomic<bool>> cancel) {
   const CommandLine& line = setup.line;
-  SourceOptions source_wish = source_options(line, setup.backend.backend);
-  source_wish.live = request.live, source_wish.live.placeholders = true;
-  source_wish.cancel = cancel.get();
-  if (!request.first) source_wish.start_ns = 0;
+  check_output_files(line, request.url);
+  SourceOptions source_setup = source_options(line, setup.backend.backend);
+  source_setup.live = request.live, source_setup.live.placeholders = true;
+  source_setup.live.captions = false;  // the window shows the state over the picture
+  source_setup.cancel = cancel.get();
+  if (!request.first) source_setup.start_ns = 0, source_setup.start_share = 0;
+  if (source_setup.start_ns == 0 && source_setup.start_share == 0) source_setup.start_ns = request.start_ns;
 
   PipelineOptions options;
   options.backend = setup.backend.backend;
-  options.executor = {.threads = line.threads,
-                      .device = line.device,
+  options.executor = {.threads = line.config.threads,
+                      .device = line.config.device,
                       .host_frames = setup.host_frames,
                       .frames = 6 + kFramesForSinks + (setup.controlled ? 2 : 0),
                       .timing_interval = setup.traced ? 1 : 8};
   options.graph = request.graph;
   options.paced = true, options.paused = request.first && line.pause, options.loop_file = request.loop_file;
   options.on_frame = setup.on_frame, options.on_change = setup.on_change;
-  auto source = open_source(playable_url(request.url), source_wish);
-  if (*cancel) throw Error(ExitCode::bad_source, request.url, "given up");
-  OpenedPipeline made;
-  made.recorder = make_recorder(line, source->info());
-  options.sinks = {made.recorder};
+  auto source = open_source(playable_url(request.url), source_setup);
+  if (*cancel) throw Error(ExitCode::bad_source, display_url(request.url), "cancelled");
+  OpenedPipeline opened;
+  opened.recorder = make_recorder(line, source->info());
+  options.sinks = {opened.recorder};
   if (auto stream = make_stream(line, source->info())) options.sinks.push_back(std::move(stream));
   options.executor.frames += kFramesForSinks * static_cast<int>(options.sinks.size() - 1);
-  // The source looks at the flag as long as it lives.
-  made.pipeline.reset(new Pipeline(std::move(source), options, registry()),
-                      [cancel](Pipeline* pipeline) { delete pipeline; });
-  if (request.speed != 1) made.pipeline->post(SetSpeed{request.speed});
-  if (request.loop_file) made.pipeline->post(SetLoop{.file = true});
-  return made;
+  // The deleter keeps the flag, which the source reads during its whole life.
+  opened.pipeline.reset(new Pipeline(std::move(source), options, registry()),
+                        [cancel](Pipeline* pipeline) { delete pipeline; });
+  if (request.speed != 1) opened.pipeline->post(SetSpeed{request.speed});
+  if (request.loop_file) opened.pipeline->post(SetLoop{.file = true});
+  return opened;
 }
 
 std::string folder_of(const std::string& url, const std::vector<std::string>& recent) {
@@ -66,22 +71,16 @@ void PipelineShutdown::replace(OpenedPipeline old, std::shared_ptr<Pipeline> nex
   if (!old.pipeline) return next->start();
   auto job = [this, old = std::make_shared<OpenedPipeline>(std::move(old)), next] {
     old->pipeline->stop();
-    // While the frames that they still have can be read, and before the new ones write to the same places.
+    // Finish the sinks before the pipeline, whose frames they read, and before new sinks use the same files.
     for (const auto& sink : old->pipeline->sinks())
       if (auto* queue = dynamic_cast<QueueSink*>(sink.get())) queue->finish();
     next->start();
-    std::vector<SinkNotice> told = old->recorder->take_notices();
+    std::vector<Notice> notices = old->recorder->take_notices();
     old->pipeline.reset();
-    const std::lock_guard lock(mutex_);
-    for (SinkNotice& notice : told) notices_.push_back(std::move(notice));
+    for (Notice& notice : notices) notices_.add(notice.problem, std::move(notice.text));
   };
-  // More sources than the queue takes were chosen while the disk stands still.
+  // The queue is full if many sources are opened while the disk hangs.
   while (!jobs_.post(job)) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-}
-
-std::vector<SinkNotice> PipelineShutdown::take_notices() {
-  const std::lock_guard lock(mutex_);
-  return std::exchange(notices_, {});
 }
 
 }  // namespace lensd

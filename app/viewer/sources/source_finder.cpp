@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
-#include <thread>
 #include <utility>
 
 #include "core/media/url.hpp"
@@ -15,10 +14,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr auto kAgain = std::chrono::seconds(2);
-constexpr auto kFarewell = std::chrono::milliseconds(200);
+constexpr auto kInterval = std::chrono::seconds(2);
+constexpr auto kShutdownTimeout = std::chrono::milliseconds(200);
 
-/// Names of the video devices; when they change, the cameras are asked anew.
+/// Returns the names of the video devices. The thread queries the cameras again when these names change.
 std::vector<std::string> device_names() {
   std::vector<std::string> names;
   std::error_code ignored;
@@ -45,7 +44,7 @@ std::vector<std::pair<std::string, std::string>> find_places() {
 
 std::string screen_obstacle() {
   const char* display = std::getenv("DISPLAY");
-  return display && *display ? "" : "There is no X11 display to record: DISPLAY is not set";
+  return display && *display ? "" : "No X11 display to record: DISPLAY is not set";
 }
 
 }  // namespace
@@ -54,15 +53,15 @@ std::string source_obstacle(const std::string& url) {
   const UrlKind kind = classify(url);
   std::error_code error;
   if (kind == UrlKind::camera)
-    return fs::exists(camera_path(url), error) ? "" : "This camera is not plugged in";
+    return fs::exists(camera_path(url), error) ? "" : "This camera is not connected";
   if (kind == UrlKind::screen) return screen_obstacle();
   if (kind == UrlKind::sequence) {
     const fs::path folder = fs::path(url).parent_path();
-    return folder.empty() || fs::is_directory(folder, error) ? "" : "Its folder is not there any more";
+    return folder.empty() || fs::is_directory(folder, error) ? "" : "Its folder does not exist any more";
   }
   if (kind != UrlKind::path) return {};
   const fs::file_status status = fs::status(url, error);
-  if (status.type() == fs::file_type::not_found) return "This file is not there any more";
+  if (status.type() == fs::file_type::not_found) return "This file does not exist any more";
   if (error) return error.message();
   return fs::is_directory(status) ? "This is a folder now" : "";
 }
@@ -73,8 +72,8 @@ struct SourceFinder::Shared {
   std::condition_variable changed;
   std::string folder;
   std::vector<std::string> recent;
-  uint64_t wishes = 0;
-  bool stop = false, gone = false;
+  uint64_t requests = 0;
+  bool stop = false;
   std::shared_ptr<const ui::SourceChoices> found = std::make_shared<ui::SourceChoices>();
 
   void run();
@@ -82,22 +81,21 @@ struct SourceFinder::Shared {
   void publish(const ui::SourceChoices& choices, uint64_t seen);
 };
 
-/// Until there is something to look for; false at the end.
+/// Waits until a search is due. Returns false at shutdown.
 bool SourceFinder::Shared::wait(uint64_t& seen) {
   std::unique_lock lock(mutex);
-  const auto due = [&] { return stop || wishes != seen; };
-  // Looking at the same things again, or resting until there are others.
+  const auto due = [&] { return stop || requests != seen; };
   if (folder.empty())
     changed.wait(lock, due);
   else
-    changed.wait_for(lock, kAgain, due);
-  seen = wishes;
+    changed.wait_for(lock, kInterval, due);
+  seen = requests;
   return !stop;
 }
 
 void SourceFinder::Shared::publish(const ui::SourceChoices& choices, uint64_t seen) {
   const std::lock_guard lock(mutex);
-  if (stop || wishes != seen) return;
+  if (stop || requests != seen) return;
   found = std::make_shared<const ui::SourceChoices>(choices);
   wake();
 }
@@ -114,7 +112,7 @@ void SourceFinder::Shared::run() {
       where = folder, urls = recent;
     }
     if (where.empty()) {
-      choices.cameras_known = false;  // asked anew when the dialog opens again
+      choices.cameras_known = false;  // queried again when the dialog opens
       continue;
     }
     choices.files = list_media_folder(where);
@@ -133,28 +131,27 @@ void SourceFinder::Shared::run() {
           choices.cameras_problem = device + ": " + camera_obstacle(device);
     publish(choices, seen);
   }
-  const std::lock_guard lock(mutex);
-  gone = true;
-  changed.notify_all();
 }
 
 SourceFinder::SourceFinder(std::function<void()> wake) : shared_(std::make_shared<Shared>()) {
   shared_->wake = std::move(wake);
-  std::thread([shared = shared_] { shared->run(); }).detach();
+  thread_ = OwnedThread([shared = shared_] { shared->run(); });
 }
 
 SourceFinder::~SourceFinder() {
-  std::unique_lock lock(shared_->mutex);
-  shared_->stop = true;
-  shared_->changed.notify_all();
-  shared_->changed.wait_for(lock, kFarewell, [this] { return shared_->gone; });
+  {
+    const std::lock_guard lock(shared_->mutex);
+    shared_->stop = true;
+    shared_->changed.notify_all();
+  }
+  thread_.join_within(kShutdownTimeout);
 }
 
-void SourceFinder::want(const std::string& folder, const std::vector<std::string>& recent) {
+void SourceFinder::search(const std::string& folder, const std::vector<std::string>& recent) {
   if (folder == folder_ && recent == recent_) return;
   const std::lock_guard lock(shared_->mutex);
   if (recent != recent_) {
-    // The list itself is known at once; what is wrong with its sources is found out.
+    // Show the list at once. The thread later finds out which sources are missing.
     auto choices = std::make_shared<ui::SourceChoices>(*shared_->found);
     const std::vector<ui::RecentSource> before = std::exchange(choices->recent, {});
     for (const std::string& url : recent) {
@@ -166,7 +163,7 @@ void SourceFinder::want(const std::string& folder, const std::vector<std::string
     shared_->found = std::move(choices);
   }
   folder_ = shared_->folder = folder, recent_ = shared_->recent = recent;
-  ++shared_->wishes;
+  ++shared_->requests;
   shared_->changed.notify_all();
 }
 

@@ -1,11 +1,11 @@
-// What can be opened, for the source dialog: a folder's files, recent sources, cameras, the screen.
+// Finds sources for the source dialog: files of a folder, recent sources, cameras, the screen.
 //
-//   want() ──▶ finder's thread: disk, devices ──▶ choices() on the UI thread
+//   search() ──▶ own thread: disk, devices ──▶ choices() on the UI thread
 //
-// Disk and devices may take their time, so they are asked aside, again every two seconds while the dialog is
-// open. A thread that hangs in the disk is left alone at the end.
+// The thread reads disk and devices every two seconds while the dialog is open, because both may be slow. The
+// destructor waits 200 ms for a thread that hangs in a disk access (core/base/owned_thread.hpp).
 //
-// Members are the UI thread's.
+// Call from the UI thread only.
 #pragma once
 
 #include <functional>
@@ -13,30 +13,32 @@
 #include <string>
 #include <vector>
 
+#include "core/base/owned_thread.hpp"
 #include "ui/model/source_choices.hpp"
 
 namespace lensd {
 
 class SourceFinder {
  public:
-  /// `wake`: choices() are new; called by the finder's thread.
+  /// `wake` is called on the finder's thread when choices() has changed.
   explicit SourceFinder(std::function<void()> wake);
   ~SourceFinder();
 
-  /// In every display frame while the dialog is open. An empty folder ends the looking.
-  void want(const std::string& folder, const std::vector<std::string>& recent);
-  /// Never null; the newest that was found.
+  /// Sets the folder and sources to search. Call in every display frame. An empty folder stops the search.
+  void search(const std::string& folder, const std::vector<std::string>& recent);
+  /// Returns the newest result; never null.
   std::shared_ptr<const ui::SourceChoices> choices() const;
 
  private:
   struct Shared;
-  std::shared_ptr<Shared> shared_;  // the thread owns it as well
+  std::shared_ptr<Shared> shared_;  // shared with the thread
+  OwnedThread thread_;
   std::string folder_;
   std::vector<std::string> recent_;
 };
 
-/// Why a source that was played before cannot be opened now; empty where nothing is known against it. Reads
-/// the disk.
+/// Returns why a recent source cannot be opened now, or an empty string if no reason is known. Reads the
+/// disk.
 std::string source_obstacle(const std::string& url);
 
 }  // namespace lensd

@@ -1,40 +1,35 @@
 #include "app/viewer/sources/source_opener.hpp"
 
 #include <chrono>
-#include <condition_variable>
 #include <exception>
 #include <mutex>
-#include <thread>
 #include <utility>
 
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
+#include "core/base/owned_thread.hpp"
 #include "core/base/source_text.hpp"
+#include "core/base/url_secrets.hpp"
 
 namespace lensd {
 namespace {
 
-/// How long the end, and the attempt that comes next, wait for one that was given up.
-constexpr auto kFarewell = std::chrono::milliseconds(500);
+/// Maximum time that shutdown and the next attempt wait for a cancelled attempt.
+constexpr auto kCancelTimeout = std::chrono::milliseconds(500);
 
 }  // namespace
 
-/// What an attempt's thread and the UI thread share.
 struct SourceOpener::Attempt {
   OpenRequest request;
   const std::shared_ptr<std::atomic<bool>> cancel = std::make_shared<std::atomic<bool>>(false);
 
   std::mutex mutex;
-  std::condition_variable changed;
   bool done = false;
-  OpenedPipeline made;
+  OpenedPipeline opened;
   std::string problem;
 
-  /// Until it is done, or the farewell is over.
-  void wait() {
-    std::unique_lock lock(mutex);
-    changed.wait_for(lock, kFarewell, [this] { return done; });
-  }
+  OwnedThread thread;
+
   void run(const Make& make, const std::function<void()>& wake);
 };
 
@@ -46,41 +41,39 @@ void SourceOpener::Attempt::run(const Make& make, const std::function<void()>& w
   } catch (const std::exception& e) {
     failure = e.what();
   }
-  // What nobody wants any more goes here rather than on the UI thread.
+  // Destroy a cancelled pipeline here, not on the UI thread.
   if (*cancel) result = {};
   const std::lock_guard lock(mutex);
-  made = std::move(result), problem = std::move(failure), done = true;
-  changed.notify_all();
-  if (!*cancel) wake();  // under the lock: whoever gives it up waits for this
+  opened = std::move(result), problem = std::move(failure), done = true;
+  if (!*cancel) wake();  // with the mutex locked, so that abandon() waits
 }
 
 SourceOpener::SourceOpener(Make make, std::function<void()> wake)
     : make_(std::move(make)), wake_(std::move(wake)) {}
 
 SourceOpener::~SourceOpener() {
-  if (!attempt_) return;
-  give_up("lensd is ending");
-  given_up_->wait();
+  if (attempt_) abandon("lensd is shutting down");
+  if (abandoned_) abandoned_->thread.join_within(kCancelTimeout);
 }
 
 void SourceOpener::open(OpenRequest request) {
-  give_up("another source was asked for meanwhile");
-  opening_ = brief_source(request.url), since_ns_ = now_ns();
+  abandon("another source was requested in the meantime");
+  opening_ = brief_source(url_without_secrets(request.url)), since_ns_ = now_ns();
   attempt_ = std::make_shared<Attempt>();
   attempt_->request = std::move(request);
-  std::thread([attempt = attempt_, before = std::exchange(given_up_, nullptr), make = make_,
-               wake = wake_]() mutable {
-    if (before) before->wait();
+  attempt_->thread = OwnedThread([attempt = attempt_, before = std::exchange(abandoned_, nullptr),
+                                  make = make_, wake = wake_]() mutable {
+    if (before) before->thread.join_within(kCancelTimeout);
     before.reset();
     attempt->run(make, wake);
-  }).detach();
+  });
 }
 
 void SourceOpener::cancel() {
-  give_up("given up");
+  abandon("cancelled");
 }
 
-void SourceOpener::give_up(const std::string& why) {
+void SourceOpener::abandon(const std::string& reason) {
   const std::shared_ptr<Attempt> attempt = std::exchange(attempt_, nullptr);
   opening_.clear();
   if (!attempt) return;
@@ -88,8 +81,8 @@ void SourceOpener::give_up(const std::string& why) {
     const std::lock_guard lock(attempt->mutex);
     *attempt->cancel = true;
   }
-  given_up_ = attempt;
-  if (attempt->request.done) attempt->request.done(OpenResult::dropped, why);
+  abandoned_ = attempt;
+  if (attempt->request.done) attempt->request.done(OpenResult::cancelled, reason);
 }
 
 std::optional<SourceOpener::Finished> SourceOpener::take() {
@@ -98,8 +91,9 @@ std::optional<SourceOpener::Finished> SourceOpener::take() {
   {
     const std::lock_guard lock(attempt_->mutex);
     if (!attempt_->done) return std::nullopt;
-    finished.made = std::move(attempt_->made), finished.problem = std::move(attempt_->problem);
+    finished.opened = std::move(attempt_->opened), finished.problem = std::move(attempt_->problem);
   }
+  attempt_->thread.join_within(kCancelTimeout);  // it has nothing left to do
   finished.request = std::move(attempt_->request);
   attempt_.reset(), opening_.clear();
   return finished;

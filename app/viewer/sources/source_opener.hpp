@@ -1,13 +1,12 @@
-// Opening a source while another one plays: aside, so that the window never waits.
+// Opens sources on other threads while another source plays, so that the window does not wait.
 //
-//   open() ──▶ a thread of its own for each attempt: make() ──▶ take() on the UI thread
+//   open() ──▶ one thread per attempt: make() ──▶ take() on the UI thread
 //
-// The newest wish counts: what is being opened when another source is asked for, or when the user gives it
-// up, is told to stop and forgotten; the next one leaves it a moment to let go of a port or a camera that
-// both want. An attempt that hangs in a call that nothing interrupts (a network folder that is gone) is left
-// alone.
+// Only the newest request counts: open() and cancel() cancel the current attempt. The next attempt waits up
+// to 500 ms for its end, because both may need the same port or camera. An attempt may hang in a call that
+// cannot be interrupted, for example on a dead network folder (core/base/owned_thread.hpp).
 //
-// Members are the UI thread's.
+// Call from the UI thread only.
 #pragma once
 
 #include <atomic>
@@ -21,26 +20,26 @@
 
 namespace lensd {
 
-/// What came of a request.
 enum class OpenResult : uint8_t {
-  plays,
+  playing,
   failed,
-  dropped,  ///< given up, or another one came in its place
+  cancelled,  ///< by the user or by a newer request
 };
 
 struct OpenRequest {
   std::string url;
   LiveOptions live;
   GraphDesc graph;
-  bool first = false;     ///< as the command line says: start position, pause
-  bool remember = false;  ///< among the recent sources, once it plays
+  bool first = false;     ///< the source of the command line: start position and pause apply
+  bool remember = false;  ///< add the source to the recent ones when it plays
   bool loop_file = false;
   double speed = 1;
-  /// What came of it and why, on the UI thread; called once. May be empty.
-  std::function<void(OpenResult end, const std::string& problem)> done;
+  int64_t start_ns = 0;  ///< position to resume at
+  /// Called once on the UI thread. May be empty.
+  std::function<void(OpenResult result, const std::string& problem)> done;
 };
 
-/// A source with its pipeline, not started.
+/// A pipeline that was not started, and its recorder.
 struct OpenedPipeline {
   std::shared_ptr<Pipeline> pipeline;
   std::shared_ptr<RecorderSink> recorder;
@@ -48,37 +47,41 @@ struct OpenedPipeline {
 
 class SourceOpener {
  public:
-  /// Throws Error. Called on other threads, of which one may outlive the opener: it must own what it uses.
-  /// `cancel` turns true when the source is not wanted any more; the pipeline keeps it.
+  /// Opens a source; throws Error. Called on other threads, which may outlive the opener, so it must own what
+  /// it uses. `cancel` becomes true when the attempt is cancelled; the pipeline must keep it.
   using Make = std::function<OpenedPipeline(const OpenRequest& request,
                                             std::shared_ptr<const std::atomic<bool>> cancel)>;
   struct Finished {
     OpenRequest request;
-    OpenedPipeline made;
-    std::string problem;  ///< empty: it was made
+    OpenedPipeline opened;
+    std::string problem;  ///< why opening failed; empty: success
   };
 
-  /// `wake`: there is something to take(); any thread calls it.
+  /// `wake` is called on any thread when take() has a result.
   SourceOpener(Make make, std::function<void()> wake);
-  /// Gives up what is being opened, for which it waits a moment.
+  /// Cancels the current attempt. Waits up to 500 ms for the end of cancelled attempts.
   ~SourceOpener();
 
+  /// Cancels the current attempt and starts a new one. Does not block.
   void open(OpenRequest request);
+  /// Cancels the current attempt. Does not block.
   void cancel();
+  /// Returns the finished attempt, or nullopt if there is none. The caller must call OpenRequest::done.
   std::optional<Finished> take();
 
-  /// What is being opened, in short; empty: nothing.
+  /// Returns the short name of the source that is being opened; empty: none.
   const std::string& opening() const { return opening_; }
+  /// Returns the start time of the newest attempt.
   int64_t since_ns() const { return since_ns_; }
 
  private:
   struct Attempt;
-  void give_up(const std::string& why);
+  void abandon(const std::string& reason);
 
   const Make make_;
   const std::function<void()> wake_;
-  std::shared_ptr<Attempt> attempt_;   ///< the newest; null: none
-  std::shared_ptr<Attempt> given_up_;  ///< the last that was; it may still run
+  std::shared_ptr<Attempt> attempt_;    ///< the newest attempt; null: none
+  std::shared_ptr<Attempt> abandoned_;  ///< the last cancelled attempt; its thread may still run
   std::string opening_;
   int64_t since_ns_ = 0;
 };

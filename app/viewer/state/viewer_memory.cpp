@@ -5,14 +5,17 @@
 
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
+#include "core/base/folders.hpp"
 #include "core/base/log.hpp"
+#include "core/base/whole_file.hpp"
+#include "core/config/presets.hpp"
+#include "core/config/save.hpp"
+#include "kernels/registry.hpp"
 
 namespace lensd {
 namespace {
 
-constexpr int kDefaultWidth = 1280, kDefaultHeight = 720;
-constexpr int64_t kRestNs = 1'000'000'000;
-constexpr double kLeastSide = 200, kWidestSide = 560;  // logical pixels, as the panels' grips have it
+constexpr int64_t kStateDelayNs = 1'000'000'000, kGraphDelayNs = 2'000'000'000;
 
 std::string name(ui::Fold fold) {
   return fold == ui::Fold::open ? "open" : fold == ui::Fold::folded ? "folded" : "";
@@ -22,70 +25,127 @@ ui::Fold fold(const std::string& name) {
   return name == "open" ? ui::Fold::open : name == "folded" ? ui::Fold::folded : ui::Fold::automatic;
 }
 
-void take_width(double kept, float& width) {
-  if (kept > 0) width = static_cast<float>(std::clamp(kept, kLeastSide, kWidestSide));
+void restore_width(double saved, float& width) {
+  if (saved > 0) width = std::clamp(static_cast<float>(saved), ui::kMinSideWidth, ui::kMaxSideWidth);
+}
+
+/// Returns the absolute path of an existing file, or an empty string.
+std::string absolute_file(const std::string& url) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(url, error)) return {};
+  return std::filesystem::absolute(url, error).lexically_normal().string();
+}
+
+/// Runs `write` and logs a failure. The next attempt follows the next change.
+template <class F>
+void write_or_warn(const F& write) {
+  try {
+    write();
+  } catch (const Error& e) {
+    log::warn("{}", e.what());
+  }
 }
 
 }  // namespace
 
-ViewerMemory::ViewerMemory(ui::UiState& ui) : path_(viewer_state_path()) {
-  kept_ = written_ = load_viewer_state(path_);
-  take_width(kept_.left_width, ui.left_width), take_width(kept_.right_width, ui.right_width);
-  ui.left = fold(kept_.left), ui.right = fold(kept_.right), ui.bottom = fold(kept_.bottom);
-  ui.panels = kept_.panels, ui.scopes.open = kept_.scopes, ui.tracks.open = kept_.tracks;
+ViewerMemory::ViewerMemory(ui::UiState& ui) : state_path_(viewer_state_path()) {
+  state_ = saved_ = load_viewer_state(state_path_);
+  restore_width(state_.left_width, ui.left_width), restore_width(state_.right_width, ui.right_width);
+  ui.left = fold(state_.left), ui.right = fold(state_.right), ui.bottom = fold(state_.bottom);
+  ui.scopes.open = state_.scopes, ui.tracks.open = state_.tracks;
   for (const ScopeKind kind :
        {ScopeKind::histogram, ScopeKind::waveform, ScopeKind::parade, ScopeKind::vectorscope})
-    if (kept_.scope == lensd::name(kind)) ui.scopes.kind = kind;
-  ui.preset_menu.last_used = kept_.last_preset;
-  ui.preset_menu.last_graph_preset = kept_.graph_preset;
+    if (state_.scope == lensd::name(kind)) ui.scopes.kind = kind;
+  ui.graph.folded.insert(state_.folded_nodes.begin(), state_.folded_nodes.end());
+  ui.preset_menu.last_used = state_.last_preset;
+  ui.preset_menu.last_graph_preset = state_.graph_preset;
+  const std::string folder = state_folder();
+  if (folder.empty()) return;
+  graph_path_ = folder + "/last-graph.toml";
+  std::error_code ignored;
+  if (!std::filesystem::exists(graph_path_, ignored)) return;
+  try {
+    ui.preset_menu.last_graph = load_preset(graph_path_, registry());
+  } catch (const Error& e) {
+    log::info("cannot restore the last graph: {}", e.what());  // it may be from a version with other filters
+  }
 }
 
-int ViewerMemory::width(int asked) const {
-  return asked > 0 ? asked : kept_.window_width > 0 ? kept_.window_width : kDefaultWidth;
+int ViewerMemory::width(const Config& config) const {
+  return state_.window_width == 0 || config.has("window.width") ? config.window_width : state_.window_width;
 }
 
-int ViewerMemory::height(int asked) const {
-  return asked > 0 ? asked : kept_.window_height > 0 ? kept_.window_height : kDefaultHeight;
+int ViewerMemory::height(const Config& config) const {
+  return state_.window_height == 0 || config.has("window.height") ? config.window_height
+                                                                  : state_.window_height;
 }
 
-void ViewerMemory::played(const std::string& url) {
-  // A file's name is worth nothing from another folder.
+void ViewerMemory::add_recent(const std::string& url) {
+  // Store absolute paths, because the next run may start in another folder.
   std::error_code error;
   const bool file = std::filesystem::exists(url, error);
-  remember_source(kept_, file ? std::filesystem::absolute(url, error).string() : url);
+  remember_source(state_, file ? std::filesystem::absolute(url, error).string() : url);
 }
 
-void ViewerMemory::forget(const std::string& url) {
-  std::erase(kept_.recent_sources, url);
+void ViewerMemory::remove_recent(const std::string& url) {
+  std::erase(state_.recent_sources, url);
 }
 
-void ViewerMemory::keep(const ui::UiState& ui, const ui::Window& window, bool now) {
-  if (path_.empty()) return;
+int64_t ViewerMemory::position_of(const std::string& url) const {
+  const std::string path = absolute_file(url);
+  for (const auto& [file, seconds] : state_.positions)
+    if (file == path) return static_cast<int64_t>(seconds * 1e9);
+  return 0;
+}
+
+void ViewerMemory::keep_position(const std::string& url, int64_t position_ns, int64_t duration_ns) {
+  const std::string path = absolute_file(url);
+  if (!path.empty()) remember_position(state_, path, to_s(position_ns), to_s(duration_ns));
+}
+
+void ViewerMemory::update_state(const ui::UiState& ui, const ui::Window& window) {
   if (const Extent size = window.logical_size(); size.width > 0)
-    kept_.window_width = size.width, kept_.window_height = size.height;
-  kept_.left_width = ui.left_width, kept_.right_width = ui.right_width;
-  kept_.left = name(ui.left), kept_.right = name(ui.right), kept_.bottom = name(ui.bottom);
-  kept_.panels = ui.panels, kept_.scopes = ui.scopes.open, kept_.tracks = ui.tracks.open;
-  kept_.scope = lensd::name(ui.scopes.kind);
-  if (!ui.presets.last_used().empty()) kept_.last_preset = ui.presets.last_used();
-  // Of an empty graph nothing is told: the last one that was not stays on offer.
-  if (!ui.editor.graph().nodes.empty()) {
-    const PresetFile* preset = ui.presets.current(ui.editor);
-    kept_.graph_preset = preset ? preset->path : "";
-  }
+    state_.window_width = size.width, state_.window_height = size.height;
+  state_.left_width = ui.left_width, state_.right_width = ui.right_width;
+  state_.left = name(ui.left), state_.right = name(ui.right), state_.bottom = name(ui.bottom);
+  state_.scopes = ui.scopes.open, state_.tracks = ui.tracks.open;
+  state_.scope = lensd::name(ui.scopes.kind);
+  if (!ui.presets.last_used().empty()) state_.last_preset = ui.presets.last_used();
+  // Do not save an empty graph; keep the previous one.
+  if (ui.editor.graph().nodes.empty()) return;
+  const PresetFile* preset = ui.presets.current(ui.editor);
+  state_.graph_preset = preset ? preset->path : "";
+  state_.folded_nodes.clear();
+  for (const NodeDesc& node : ui.editor.graph().nodes)
+    if (ui.graph.folded.contains(node.id)) state_.folded_nodes.push_back(node.id);
+}
+
+void ViewerMemory::save(const ui::UiState& ui, const ui::Window& window, bool now) {
+  save_graph(ui.editor, now);
+  if (state_path_.empty()) return;
+  update_state(ui, window);
   const int64_t time_ns = now_ns();
-  if (kept_ == written_) {
-    changed_ns_ = 0;
+  if (state_ == saved_) {
+    state_changed_ns_ = 0;
     return;
   }
-  if (changed_ns_ == 0) changed_ns_ = time_ns;
-  if (!now && time_ns - changed_ns_ < kRestNs) return;
-  written_ = kept_, changed_ns_ = 0;
-  try {
-    save_viewer_state(path_, kept_);
-  } catch (const Error& e) {
-    log::warn("{}", e.what());  // once for each change: the next one may find the disk mended
-  }
+  if (state_changed_ns_ == 0) state_changed_ns_ = time_ns;
+  if (!now && time_ns - state_changed_ns_ < kStateDelayNs) return;
+  saved_ = state_, state_changed_ns_ = 0;
+  write_or_warn([&] { save_viewer_state(state_path_, state_); });
+}
+
+void ViewerMemory::save_graph(const ui::GraphEditor& editor, bool now) {
+  if (graph_path_.empty() || !editor.registry()) return;
+  const int64_t time_ns = now_ns();
+  if (editor.revision() != graph_revision_) graph_revision_ = editor.revision(), graph_changed_ns_ = time_ns;
+  if (graph_revision_ == saved_revision_ || (!now && time_ns - graph_changed_ns_ < kGraphDelayNs)) return;
+  saved_revision_ = graph_revision_;
+  if (editor.graph().nodes.empty()) return;
+  write_or_warn([&] {
+    const std::string text = graph_text(editor.graph(), "", graph_path_, *editor.registry());
+    write_whole_file(graph_path_, text, Flush::none);
+  });
 }
 
 }  // namespace lensd

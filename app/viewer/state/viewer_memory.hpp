@@ -1,15 +1,15 @@
-// What the viewer takes over from the run before, and keeps for the next: sizes, folds, recent sources, the
-// last preset. The file is app/viewer/state/viewer_state.hpp's; losing it loses nothing of worth.
+// Restores the viewer's state from the previous run and saves it for the next one: sizes, folds, recent
+// sources, the last preset, and the last graph with unsaved changes. Call from the UI thread only.
 //
-//   state.toml ── constructor ──▶ UiState ── keep(), every display frame ──▶ state.toml, when something
+//   state.toml, last-graph.toml ── constructor ──▶ UiState ── save(), every display frame ──▶ files that
 //   changed
-//
-// UI thread.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "app/viewer/state/viewer_state.hpp"
+#include "core/config/config.hpp"
 #include "ui/gl/window.hpp"
 #include "ui/panel.hpp"
 
@@ -17,26 +17,34 @@ namespace lensd {
 
 class ViewerMemory {
  public:
-  /// Reads the file and sets the interface up as it was.
+  /// Reads the files and restores `ui`. Ignores files that are missing or invalid.
   explicit ViewerMemory(ui::UiState& ui);
 
-  /// Logical pixels: `asked` where that is given, else as last time, else the default.
-  int width(int asked) const;
-  int height(int asked) const;
+  /// Returns the window's width in logical pixels: as configured, else as in the last run, else the default.
+  int width(const Config& config) const;
+  /// Returns the window's height in logical pixels: as configured, else as in the last run, else the default.
+  int height(const Config& config) const;
 
-  /// A source was opened on the user's wish.
-  void played(const std::string& url);
-  /// It is not to be offered again.
-  void forget(const std::string& url);
-  const std::vector<std::string>& recent_sources() const { return kept_.recent_sources; }
+  /// Moves a source to the front of the recent ones.
+  void add_recent(const std::string& url);
+  void remove_recent(const std::string& url);
+  const std::vector<std::string>& recent_sources() const { return state_.recent_sources; }
 
-  /// Writes the file when something has changed and rested for a while; `now`: at once.
-  void keep(const ui::UiState& ui, const ui::Window& window, bool now = false);
+  /// Returns the position at which playback of a file ended in nanoseconds; 0: start over.
+  int64_t position_of(const std::string& url) const;
+  void keep_position(const std::string& url, int64_t position_ns, int64_t duration_ns);
+
+  /// Writes changed state and a changed graph some seconds after the change; `now`: at once. Logs failures.
+  void save(const ui::UiState& ui, const ui::Window& window, bool now = false);
 
  private:
-  std::string path_;
-  ViewerState kept_, written_;
-  int64_t changed_ns_ = 0;
+  void update_state(const ui::UiState& ui, const ui::Window& window);
+  void save_graph(const ui::GraphEditor& editor, bool now);
+
+  std::string state_path_, graph_path_;
+  ViewerState state_, saved_;
+  int64_t state_changed_ns_ = 0, graph_changed_ns_ = 0;
+  uint64_t graph_revision_ = 0, saved_revision_ = 0;  ///< GraphEditor::revision() now and at the last save
 };
 
 }  // namespace lensd

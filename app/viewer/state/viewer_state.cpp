@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#define TOML_EXCEPTIONS 0
-
 #include "core/base/error.hpp"
 #include "core/base/folders.hpp"
 #include "core/base/log.hpp"
+#include "core/base/url_secrets.hpp"
 #include "core/base/whole_file.hpp"
 #include "core/config/toml.hpp"
 #include "core/config/toml_text.hpp"
@@ -17,16 +16,9 @@
 namespace lensd {
 namespace {
 
-constexpr size_t kMostBytes = 1 << 18;
-constexpr int kLeastWindow = 64, kLargestWindow = 16384;
-
-/// user:password@ in an address.
-bool holds_secret(const std::string& url) {
-  const size_t scheme = url.find("://");
-  if (scheme == std::string::npos) return false;
-  const size_t at = url.find('@', scheme), slash = url.find('/', scheme + 3);
-  return at != std::string::npos && (slash == std::string::npos || at < slash);
-}
+constexpr size_t kMaxBytes = 1 << 18;
+constexpr size_t kMaxFolded = 256;
+constexpr int kMinWindow = 64, kMaxWindow = 16384;
 
 template <class T>
 void take(const toml::table& table, const char* key, T& target) {
@@ -41,25 +33,34 @@ void take_side(const toml::table& table, const char* key, std::string& target) {
 }  // namespace
 
 void remember_source(ViewerState& state, const std::string& url) {
-  if (url.empty() || url == "-" || holds_secret(url)) return;
+  if (url.empty() || url == "-" || holds_secrets(url)) return;
   std::erase(state.recent_sources, url);
   state.recent_sources.insert(state.recent_sources.begin(), url);
-  if (state.recent_sources.size() > kMostRecentSources) state.recent_sources.resize(kMostRecentSources);
+  if (state.recent_sources.size() > kMaxRecentSources) state.recent_sources.resize(kMaxRecentSources);
+}
+
+void remember_position(ViewerState& state, const std::string& path, double position_s, double duration_s) {
+  constexpr double kShortest = 60, kStart = 10;
+  auto& all = state.positions;
+  std::erase_if(all, [&](const auto& one) { return one.first == path; });
+  const double end = duration_s - std::max(kStart, duration_s * 0.03);
+  if (path.empty() || duration_s < kShortest || position_s < kStart || position_s > end) return;
+  all.insert(all.begin(), {path, position_s});
+  if (all.size() > kMaxPositions) all.resize(kMaxPositions);
 }
 
 ViewerState parse_viewer_state(const std::string& text) {
   ViewerState state;
-  const toml::parse_result parsed = toml::parse(std::string_view(text), std::string_view("state"));
+  const toml::parse_result parsed = parse_toml(text, "state");
   if (!parsed) return state;
   const toml::table& root = parsed.table();
   if (const toml::table* window = root["window"].as_table()) {
     int width = 0, height = 0;
     take(*window, "width", width), take(*window, "height", height);
-    const auto sane = [](int n) { return n >= kLeastWindow && n <= kLargestWindow; };
+    const auto sane = [](int n) { return n >= kMinWindow && n <= kMaxWindow; };
     if (sane(width) && sane(height)) state.window_width = width, state.window_height = height;
   }
   if (const toml::table* panels = root["panels"].as_table()) {
-    take(*panels, "shown", state.panels);
     take(*panels, "left_width", state.left_width), take(*panels, "right_width", state.right_width);
     if (!std::isfinite(state.left_width)) state.left_width = 0;
     if (!std::isfinite(state.right_width)) state.right_width = 0;
@@ -71,8 +72,20 @@ ViewerState parse_viewer_state(const std::string& text) {
   take(root, "last_preset", state.last_preset), take(root, "graph_preset", state.graph_preset);
   if (const toml::array* recent = root["recent_sources"].as_array())
     for (const toml::node& item : *recent)
-      if (const auto url = item.value<std::string>(); url && state.recent_sources.size() < kMostRecentSources)
-        state.recent_sources.push_back(*url);
+      if (const auto url = item.value<std::string>(); url && state.recent_sources.size() < kMaxRecentSources)
+        if (!holds_secrets(*url)) state.recent_sources.push_back(*url);
+  if (const toml::array* folded = root["folded_nodes"].as_array())
+    for (const toml::node& item : *folded)
+      if (const auto id = item.value<std::string>(); id && state.folded_nodes.size() < kMaxFolded)
+        state.folded_nodes.push_back(*id);
+  if (const toml::array* positions = root["positions"].as_array())
+    for (const toml::node& item : *positions) {
+      const toml::array* pair = item.as_array();
+      if (!pair || pair->size() != 2 || state.positions.size() >= kMaxPositions) continue;
+      const auto path = pair->get(0)->value<std::string>();
+      const auto seconds = pair->get(1)->value<double>();
+      if (path && seconds && *seconds >= 0 && *seconds < 1e9) state.positions.emplace_back(*path, *seconds);
+    }
   return state;
 }
 
@@ -84,10 +97,19 @@ std::string to_toml(const ViewerState& state) {
   text += "recent_sources = [";
   for (const std::string& url : state.recent_sources) text += fmt::format("\n  {},", toml_quoted(url));
   text += state.recent_sources.empty() ? "]\n" : "\n]\n";
+  if (!state.folded_nodes.empty()) {
+    text += "folded_nodes = [";
+    for (const std::string& id : state.folded_nodes) text += fmt::format("\n  {},", toml_quoted(id));
+    text += "\n]\n";
+  }
+  text += "positions = [";
+  for (const auto& [path, seconds] : state.positions)
+    text += fmt::format("\n  [{}, {:.2f}],", toml_quoted(path), seconds);
+  text += state.positions.empty() ? "]\n" : "\n]\n";
   if (state.window_width > 0 && state.window_height > 0)
     text += fmt::format("\n[window]\nwidth = {}\nheight = {}\n", state.window_width, state.window_height);
-  text += fmt::format("\n[panels]\nshown = {}\nleft_width = {:.1f}\nright_width = {:.1f}\n", state.panels,
-                      state.left_width, state.right_width);
+  text += fmt::format("\n[panels]\nleft_width = {:.1f}\nright_width = {:.1f}\n", state.left_width,
+                      state.right_width);
   for (const auto& [key, side] :
        {std::pair{"left", &state.left}, {"right", &state.right}, {"bottom", &state.bottom}})
     if (!side->empty()) text += fmt::format("{} = {}\n", key, toml_quoted(*side));
@@ -104,7 +126,7 @@ std::string viewer_state_path() {
 ViewerState load_viewer_state(const std::string& path) {
   if (path.empty()) return {};
   try {
-    return parse_viewer_state(read_whole_file(path, kMostBytes).value_or(""));
+    return parse_viewer_state(read_whole_file(path, kMaxBytes).value_or(""));
   } catch (const Error& e) {
     log::warn("{}", e.what());
     return {};

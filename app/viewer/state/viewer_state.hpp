@@ -1,39 +1,46 @@
-// What the viewer remembers from run to run: $XDG_STATE_HOME/lensd/state.toml.
+// The viewer's state between runs, in $XDG_STATE_HOME/lensd/state.toml.
 //
-// Nothing here is needed: what is missing, unknown or damaged is passed over and the defaults stand.
-// Plain values; the viewer's thread reads and writes the file.
+// Unknown and invalid entries are ignored. Missing and invalid entries keep their defaults.
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lensd {
 
 struct ViewerState {
-  int window_width = 0, window_height = 0;             ///< logical pixels; 0: not known
-  double left_width = 0, right_width = 0;              ///< logical pixels; 0: not known
-  std::string left, right, bottom;                     ///< "open", "folded", empty: as there is room
-  bool panels = true, scopes = false, tracks = false;  ///< shown
-  std::string scope;                                   ///< "histogram" …; empty: not known
-  std::string last_preset;                             ///< path
-  std::string graph_preset;                 ///< path of the preset that the last graph came from; empty: none
+  int window_width = 0, window_height = 0;  ///< logical pixels; 0: not set
+  double left_width = 0, right_width = 0;   ///< logical pixels; 0: not set
+  std::string left, right, bottom;          ///< "open" or "folded"; empty: automatic
+  bool scopes = false, tracks = false;      ///< whether each part is shown
+  std::string scope;                        ///< name of a ScopeKind; empty: not set
+  std::string last_preset;                  ///< path of the last preset
+  std::string graph_preset;                 ///< path of the last graph's preset; empty: none
   std::vector<std::string> recent_sources;  ///< newest first
+  std::vector<std::string> folded_nodes;    ///< ids of nodes with folded parameters
+  /// Files with the position in seconds at which playback ended, newest first.
+  std::vector<std::pair<std::string, double>> positions;
   bool operator==(const ViewerState&) const = default;
 };
 
-inline constexpr size_t kMostRecentSources = 20;
+inline constexpr size_t kMaxRecentSources = 20, kMaxPositions = 50;
 
-/// Puts a source first; each is there once. Secrets stay out: addresses with a password are not remembered.
+/// Moves a source to the front of the recent ones. Ignores "-" and URLs that hold secrets
+/// (core/base/url_secrets.hpp).
 void remember_source(ViewerState& state, const std::string& url);
+
+/// Stores where playback of a file ended. Forgets it at the start, at the end, and for files below a minute.
+void remember_position(ViewerState& state, const std::string& path, double position_s, double duration_s);
 
 ViewerState parse_viewer_state(const std::string& text);
 std::string to_toml(const ViewerState& state);
 
-/// The file's path; empty where there is no home.
+/// Returns the path of the state file, or an empty string if there is no home folder.
 std::string viewer_state_path();
-/// Defaults when the file is not there or is not to be read.
+/// Reads the state. Returns defaults if the file is missing or cannot be read.
 ViewerState load_viewer_state(const std::string& path);
-/// Replaces the file whole. Throws Error(runtime_failure).
+/// Replaces the file atomically. Throws Error(runtime_failure) if it cannot be written.
 void save_viewer_state(const std::string& path, const ViewerState& state);
 
 }  // namespace lensd

@@ -10,30 +10,51 @@
 #include "core/base/text.hpp"
 
 namespace lensd {
+namespace {
 
-std::string make_token() {
-  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
-  unsigned char random[32];
-  if (getrandom(random, sizeof random, 0) != sizeof random)
-    throw Error(ExitCode::runtime_failure, "http", "the kernel gave no random numbers");
-  std::string token;
-  for (const unsigned char byte : random) token += letters[byte % letters.size()];
-  return token;
-}
-
-bool is_loopback(const std::string& address) {
-  return address == "localhost" || address == "::1" || address.starts_with("127.");
-}
-
+/// The name in "name:port" or "[::1]:port", in lower case.
 std::string host_name(const std::string& host) {
   std::string name = host.substr(0, host.starts_with('[') ? host.find(']') + 1 : host.find(':'));
   if (name.starts_with('[') && name.ends_with(']')) name = name.substr(1, name.size() - 2);
   return lower_case(name);
 }
 
+/// The value of a cookie in a Cookie header, or an empty string.
+std::string cookie_value(const std::string& cookies, const std::string& name) {
+  const std::string key = name + "=";
+  for (size_t at = 0; at < cookies.size();) {
+    const size_t end = std::min(cookies.find(';', at), cookies.size());
+    const size_t begin = std::min(cookies.find_first_not_of(' ', at), end);
+    if (cookies.compare(begin, key.size(), key) == 0)
+      return cookies.substr(begin + key.size(), end - begin - key.size());
+    at = end + 1;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string make_token() {
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+  unsigned char random[32];
+  if (getrandom(random, sizeof random, 0) != sizeof random)
+    throw Error(ExitCode::runtime_failure, "http", "cannot read random numbers from the kernel");
+  std::string token;
+  for (const unsigned char byte : random) token += letters[byte % letters.size()];
+  return token;
+}
+
+std::string cookie_name(int port) {
+  return "lensd_token_" + std::to_string(port);
+}
+
+bool is_loopback(const std::string& address) {
+  return address == "localhost" || address == "::1" || address.starts_with("127.");
+}
+
 bool known_host(const std::string& host, const std::string& address, const std::vector<std::string>& hosts) {
   const std::string name = host_name(host);
-  // An address cannot be made to point here by somebody else's name server, as names can.
+  // Protects from DNS rebinding: a foreign name can be made to resolve to this host, a numeric address not.
   unsigned char bytes[16];
   const bool literal =
       inet_pton(AF_INET, name.c_str(), bytes) == 1 || inet_pton(AF_INET6, name.c_str(), bytes) == 1;
@@ -52,23 +73,12 @@ bool same_token(const std::string& a, const std::string& b) {
   return difference == 0;
 }
 
-std::string cookie_token(const std::string& cookies) {
-  const std::string key = std::string(kTokenCookie) + "=";
-  for (size_t at = 0; at < cookies.size();) {
-    const size_t end = std::min(cookies.find(';', at), cookies.size());
-    const size_t begin = std::min(cookies.find_first_not_of(' ', at), end);
-    if (cookies.compare(begin, key.size(), key) == 0)
-      return cookies.substr(begin + key.size(), end - begin - key.size());
-    at = end + 1;
-  }
-  return {};
-}
-
-bool has_token(const std::string& authorization, const std::string& cookies, const std::string& token) {
+bool has_token(const std::string& authorization, const std::string& cookies, const std::string& cookie,
+               const std::string& token) {
   constexpr std::string_view bearer = "Bearer ";
   if (authorization.starts_with(bearer) && same_token(authorization.substr(bearer.size()), token))
     return true;
-  return same_token(cookie_token(cookies), token);
+  return same_token(cookie_value(cookies, cookie), token);
 }
 
 }  // namespace lensd

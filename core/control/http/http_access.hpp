@@ -1,4 +1,4 @@
-// Who may talk HTTP to lensd: loopback addresses, names of hosts, tokens. Plain functions; any thread.
+// Checks of HTTP requests: loopback addresses, host names, origins, tokens. Thread-safe.
 #pragma once
 
 #include <string>
@@ -6,25 +6,22 @@
 
 namespace lensd {
 
-/// The cookie that carries the token for the panel's page.
-inline constexpr const char* kTokenCookie = "lensd_token";
+/// The cookie with the token, for the panel page. Cookies are shared by all ports of a host, so that each
+/// instance uses its own name.
+std::string cookie_name(int port);
 
-/// A new token: 32 letters, digits, - and _ from the kernel's random numbers. Throws Error(runtime_failure).
+/// Returns a random token of 32 letters, digits, - and _. Throws Error(runtime_failure).
 std::string make_token();
-/// Takes as long for a wrong token as for the right one.
+/// Compares in a time that does not depend on where the tokens differ.
 bool same_token(const std::string& a, const std::string& b);
-/// The token in a Cookie header; empty: there is none.
-std::string cookie_token(const std::string& cookies);
-
 bool is_loopback(const std::string& address);
-/// The name in "name:port" or "[::1]:port", in small letters.
-std::string host_name(const std::string& host);
 
-/// The Host header names the server: `address`, one of `hosts`, or any address in numbers.
+/// Returns true if the Host header is "localhost", `address`, one of `hosts`, or any numeric address.
 bool known_host(const std::string& host, const std::string& address, const std::vector<std::string>& hosts);
-/// The Origin header, which only browsers send, is that of a page from this very host.
+/// Returns true if there is no Origin header, which only browsers send, or if it names this host.
 bool same_origin(const std::string& origin, const std::string& host);
-/// One of the headers Authorization and Cookie has the token.
-bool has_token(const std::string& authorization, const std::string& cookies, const std::string& token);
+/// Returns true if the Authorization header or the named cookie contains the token.
+bool has_token(const std::string& authorization, const std::string& cookies, const std::string& cookie,
+               const std::string& token);
 
 }  // namespace lensd

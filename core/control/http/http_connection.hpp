@@ -1,117 +1,112 @@
-// httplib's parser and router over connections of our own: deadlines for whole requests and whole writes, and
-// no thread or socket that is not counted. Included by core/control/http/http_server.cpp only.
+// One HTTP connection: reads requests one after another and writes the responses.
 //
-// A Connection belongs to one thread. Another one ends it by shutting its socket down: HttpListener::stop().
+//   head ── HttpRoutes::reject() ──▶ body ── HttpRoutes::respond() ──▶ response ──▶ next request
+//
+// The sizes of head and body are bounded and checked before anything is kept. Head, body and every write have
+// a deadline that further bytes do not extend. If a request is refused before its body was read, the
+// connection closes: its remaining bytes are never read as a request.
+//
+// Belongs to the server's thread.
 #pragma once
 
-#include <poll.h>
-#include <sys/socket.h>
-
-#include <httplib.h>
-#include <algorithm>
-#include <cerrno>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 
-#include "core/base/clock.hpp"
+#include "core/control/http/http_routes.hpp"
 
 namespace lensd {
 
-/// An accepted connection as httplib's stream, with deadlines for whole requests and whole writes.
-class Connection final : public httplib::Stream {
+/// Runs tasks of other threads on the server's thread. Replies may keep it longer than the server lives;
+/// their tasks are then discarded. Thread-safe.
+class HttpLoop {
  public:
-  Connection(int fd, int64_t head_ns, int64_t write_ns) : fd_(fd), head_ns_(head_ns), write_ns_(write_ns) {}
-
-  /// Waits for the first byte of a request, then gives the whole of it head_ns. False: there is none.
-  bool await_request() {
-    if (!wait(POLLIN, now_ns() + head_ns_)) return false;
-    deadline_ns_ = now_ns() + head_ns_;
-    return true;
-  }
-  /// Reads on for a moment, so that closing does not reset the connection before the answer was read.
-  void drain() {
-    constexpr int64_t kDrainNs = 1'000'000'000;
-    constexpr size_t kDrainBytes = 4 << 20;
-    shutdown(fd_, SHUT_WR);
-    deadline_ns_ = now_ns() + kDrainNs;
-    char waste[4096];
-    for (size_t left = kDrainBytes; left > sizeof waste && read(waste, sizeof waste) > 0;)
-      left -= sizeof waste;
-  }
-
-  ssize_t read(char* data, size_t size) override {
-    for (;;) {
-      const ssize_t got = recv(fd_, data, size, MSG_DONTWAIT);
-      if (got >= 0) return got;
-      if (errno != EINTR && (errno != EAGAIN || !wait(POLLIN, deadline_ns_))) return -1;
-    }
-  }
-  ssize_t write(const char* data, size_t size) override {
-    // Time for each portion, not for the whole: a picture may be larger than what a slow link takes at once.
-    const int64_t deadline = now_ns() + write_ns_;
-    for (;;) {
-      const ssize_t sent = send(fd_, data, size, MSG_NOSIGNAL | MSG_DONTWAIT);
-      if (sent >= 0) return sent;
-      if (errno != EINTR && (errno != EAGAIN || !wait(POLLOUT, deadline))) return -1;
-    }
-  }
-
-  // httplib renamed some of these between 0.11 and 0.18: both names are here, without override.
-  // NOLINTBEGIN(modernize-use-override)
-  bool is_readable() const { return wait(POLLIN, deadline_ns_); }
-  bool is_writable() const { return !closed() && wait(POLLOUT, now_ns() + write_ns_); }
-  bool wait_readable() const { return is_readable(); }
-  bool wait_writable() const { return is_writable(); }
-  time_t duration() const { return 0; }
-  // NOLINTEND(modernize-use-override)
-  void get_remote_ip_and_port(std::string& ip, int& port) const override { ip.clear(), port = 0; }
-  void get_local_ip_and_port(std::string& ip, int& port) const override { ip.clear(), port = 0; }
-  socket_t socket() const override { return fd_; }
-
-  /// The client has closed its side: nothing is to be written any more.
-  bool closed() const {
-    char byte = 0;
-    const ssize_t got = recv(fd_, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-    return got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
-  }
+  explicit HttpLoop(boost::asio::io_context& context) : context_(&context) {}
+  void post(std::function<void()> task);
+  /// Call before the context is destroyed.
+  void close();
 
  private:
-  bool wait(short what, int64_t deadline) const {
-    for (;;) {
-      const int64_t left = deadline - now_ns();
-      if (left <= 0) return false;
-      pollfd waiting{fd_, what, 0};
-      const int ready = poll(&waiting, 1, static_cast<int>(std::min<int64_t>(left / 1'000'000 + 1, 60'000)));
-      if (ready < 0 && errno != EINTR) return false;
-      if (ready > 0) return true;
-    }
-  }
-
-  const int fd_;
-  const int64_t head_ns_, write_ns_;
-  int64_t deadline_ns_ = 0;
+  std::mutex mutex_;
+  boost::asio::io_context* context_;
 };
 
-/// httplib's parser and router without its sockets and threads.
-class Router : public httplib::Server {
+class HttpConnection final : public std::enable_shared_from_this<HttpConnection> {
  public:
-  /// Content providers are only called while the server seems to listen.
-  void listening_on(int fd) { svr_sock_ = fd; }
+  using Socket = boost::asio::ip::tcp::socket;
+  using Closed = std::function<void(HttpConnection&)>;
 
-  /// One request and its answer. False when the connection is at its end.
-  bool serve(Connection& connection, bool last) {
-    bool closed = false;
-    return process(*this, connection, last, closed) && !closed;
-  }
+  /// `closed` is called once, when the socket is closed. `routes` and `options` must outlive the connection.
+  HttpConnection(Socket socket, std::shared_ptr<HttpLoop> loop, HttpRoutes& routes,
+                 const HttpOptions& options, Closed closed);
+
+  void start();
+  void close();
+  /// True once a request was admitted that needs the token.
+  bool trusted() const noexcept { return trusted_; }
+  const std::string& peer() const noexcept { return peer_; }
 
  private:
-  /// 0.18 wants the addresses as arguments, 0.11 asks the stream.
-  template <class S>
-  static bool process(S& self, httplib::Stream& stream, bool last, bool& closed) {
-    if constexpr (requires { self.process_request(stream, last, closed, nullptr); })
-      return self.process_request(stream, last, closed, nullptr);
-    else
-      return self.process_request(stream, std::string(), 0, std::string(), 0, last, closed, nullptr);
-  }
+  using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
+  using Body = boost::beast::http::span_body<const char>;
+  using Error = boost::system::error_code;
+  template <auto kMember>
+  auto handler();
+
+  void read_head();
+  void on_head(Error error, size_t bytes);
+  void read_body();
+  void on_body(Error error, size_t bytes);
+  void refuse(int status);
+  void reply(uint64_t number, HttpResponse response);
+  void write(HttpResponse response, bool close_after);
+  void allow(size_t bytes);
+  void limit_write();
+  void write_some();
+  void on_some(Error error, size_t bytes);
+  void on_written(Error error, size_t bytes);
+  void drain();
+  void on_drained(Error error, size_t bytes);
+  void start_stream();
+  void on_stream_head(Error error, size_t bytes);
+  void watch_peer();
+  void write_part();
+  void write_some_of_part();
+  void on_part(Error error, size_t bytes);
+  void on_heartbeat(Error error);
+  bool body_pending() const;
+  void set_common(boost::beast::http::fields& fields) const;
+
+  boost::beast::tcp_stream stream_;
+  const std::shared_ptr<HttpLoop> loop_;
+  HttpRoutes& routes_;
+  const HttpOptions& options_;
+  Closed closed_;
+  std::string peer_;
+  bool trusted_ = false, open_ = true;
+
+  boost::beast::flat_buffer buffer_;
+  std::optional<Parser> parser_;
+  HttpRequest request_;
+  uint64_t number_ = 0;  ///< of the current request
+  boost::asio::steady_timer timer_;
+
+  HttpResponse response_;
+  std::optional<boost::beast::http::response<Body>> message_;
+  std::optional<boost::beast::http::response_serializer<Body>> serializer_;
+  std::optional<boost::beast::http::response<boost::beast::http::empty_body>> head_only_;
+  std::optional<boost::beast::http::response_serializer<boost::beast::http::empty_body>> head_;
+  bool close_after_ = false, chunked_ = false, waiting_ = false;
+  std::string part_;
+  size_t part_sent_ = 0, drained_ = 0;
+  int64_t deadline_ns_ = 0;  ///< of the current write
 };
 
 }  // namespace lensd

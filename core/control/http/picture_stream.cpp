@@ -1,85 +1,99 @@
 #include "core/control/http/picture_stream.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <utility>
 
 #include "core/base/clock.hpp"
-#include "core/base/error.hpp"
 #include "core/base/log.hpp"
 
 namespace lensd {
+namespace {
+
+/// At least this long between two pictures, so that a slow encoder does not use a whole core.
+constexpr int64_t kRestNs = 5'000'000;
+constexpr int64_t kRetryNs = 1'000'000'000;
+
+}  // namespace
+
+class PictureStream::Watcher final : public HttpStream {
+ public:
+  explicit Watcher(PictureStream& stream) : stream_(stream) {}
+  ~Watcher() override { on_change(nullptr); }
+  Watcher(const Watcher&) = delete;
+  Watcher& operator=(const Watcher&) = delete;
+
+  void on_change(std::function<void()> changed) override {
+    const std::lock_guard lock(stream_.mutex_);
+    if (!changed) {
+      stream_.watchers_.erase(this);
+      return;
+    }
+    stream_.watchers_[this] = std::move(changed);
+    stream_.wake_.notify_all();
+  }
+
+  std::string take() override {
+    std::shared_ptr<const EncodedPicture> picture;
+    {
+      const std::lock_guard lock(stream_.mutex_);
+      picture = stream_.picture_;
+    }
+    if (!picture || picture->frame.processed_ns <= seen_ns_) return {};
+    seen_ns_ = picture->frame.processed_ns;
+    return fmt::format(
+               "--lensd-frame\r\nContent-Type: image/jpeg\r\nContent-Length: {}\r\nX-Lensd-Frame: {}\r\n\r\n",
+               picture->bytes.size(), picture->frame.index) +
+           picture->bytes + "\r\n";
+  }
+
+ private:
+  PictureStream& stream_;
+  int64_t seen_ns_ = 0;
+};
 
 PictureStream::PictureStream(Encode encode, int fps)
-    : encode_(std::move(encode)), period_ns_(1'000'000'000 / fps), thread_([this] { loop(); }) {}
+    : encode_(std::move(encode)), period_ns_(1'000'000'000 / fps), thread_([this] { run(); }) {}
 
 PictureStream::~PictureStream() {
-  stop();
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  wake_.notify_all();
   thread_.join();
 }
 
-void PictureStream::stop() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
-  changed_.notify_all();
+std::shared_ptr<HttpStream> PictureStream::watch() {
+  return std::make_shared<Watcher>(*this);
 }
 
-void PictureStream::loop() {
-  int64_t made_ns = 0;
-  while (!stopping_) {
-    {
-      std::unique_lock lock(mutex_);
-      changed_.wait(lock, [this] { return stopping_ || watchers_ > 0; });
-      if (stopping_) return;
-    }
-    const int64_t begin = now_ns();
+void PictureStream::run() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    wake_.wait(lock, [this] { return stop_ || !watchers_.empty(); });
+    if (stop_) return;
+    const int64_t begin = now_ns(), after_ns = picture_ ? picture_->frame.processed_ns : 0;
+    int64_t due_ns = begin + period_ns_;
+    lock.unlock();
+    std::shared_ptr<const EncodedPicture> encoded;
     try {
-      if (auto encoded = encode_(have_picture() ? made_ns : 0)) {
-        made_ns = encoded->frame.processed_ns;
-        const std::lock_guard lock(mutex_);
-        jpeg_ = std::move(encoded), ++number_;
-        changed_.notify_all();
-      }
-    } catch (const Error& e) {
+      encoded = encode_(after_ns);
+    } catch (const std::exception& e) {
       log::warn("stream: {}", e.what());
-      std::this_thread::sleep_for(std::chrono::seconds(1));
+      due_ns = begin + kRetryNs;
     }
-    const int64_t pause = period_ns_ - (now_ns() - begin);
-    std::unique_lock lock(mutex_);
-    // Never all of a processor, however slow the encoder.
-    changed_.wait_for(lock, std::chrono::nanoseconds(std::max<int64_t>(pause, 5'000'000)),
-                      [this] { return stopping_.load(); });
+    due_ns = std::max(due_ns, now_ns() + kRestNs);
+    lock.lock();
+    if (encoded) {
+      picture_ = std::move(encoded);
+      for (const auto& [watcher, changed] : watchers_) changed();
+    }
+    wake_.wait_for(lock, std::chrono::nanoseconds(due_ns - now_ns()), [this] { return stop_; });
   }
-}
-
-bool PictureStream::have_picture() const {
-  const std::lock_guard lock(mutex_);
-  return jpeg_ != nullptr;
-}
-
-PictureStream::Watcher::Watcher(PictureStream& stream) : stream_(stream) {
-  {
-    const std::lock_guard lock(stream_.mutex_);
-    ++stream_.watchers_;
-  }
-  stream_.changed_.notify_all();
-}
-
-PictureStream::Watcher::~Watcher() {
-  const std::lock_guard lock(stream_.mutex_);
-  if (--stream_.watchers_ == 0) stream_.jpeg_.reset();
-}
-
-std::shared_ptr<const EncodedPicture> PictureStream::Watcher::next() {
-  std::unique_lock lock(stream_.mutex_);
-  const auto fresh = [this] { return stream_.jpeg_ && stream_.number_ != seen_; };
-  stream_.changed_.wait_for(lock, std::chrono::milliseconds(500),
-                            [&] { return stream_.stopping_ || fresh(); });
-  if (stream_.stopping_ || !fresh()) return nullptr;
-  seen_ = stream_.number_;
-  return stream_.jpeg_;
 }
 
 }  // namespace lensd

@@ -1,6 +1,8 @@
 #include "core/control/socket/control_socket.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -10,41 +12,72 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <thread>
 
+#include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 
 namespace lensd {
 namespace {
 
+constexpr int64_t kLockTimeoutNs = 2'000'000'000;
+
 Error socket_error(const std::string& path, const std::string& what, const std::string& hint = {}) {
   return Error(ExitCode::runtime_failure, "control socket " + path, what, hint);
 }
 
-sockaddr_un address_of(const std::string& path) {
+using SocketCall = int (*)(int, const sockaddr*, socklen_t);
+
+/// Creates a Unix socket and passes it to bind() or connect(). Returns an empty UniqueFd, with errno set, on
+/// failure.
+UniqueFd open_socket(const std::string& path, int flags, SocketCall call) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path)
-    throw socket_error(path, fmt::format("the path is longer than {} bytes", sizeof address.sun_path - 1),
-                       "choose a shorter one");
+  if (path.size() >= sizeof address.sun_path) {
+    errno = ENAMETOOLONG;
+    return UniqueFd();
+  }
   std::memcpy(address.sun_path, path.c_str(), path.size());
-  return address;
+  UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0));
+  // bind() creates the file with the socket's mode, so it is never open to other users.
+  fchmod(fd.get(), 0600);
+  if (call(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return UniqueFd();
+  return fd;
 }
 
-/// A socket file that nobody listens on is left over from a run that was killed.
-void clear_stale(const std::string& path, const sockaddr_un& address) {
+std::string folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+/// Locks the socket's folder against other instances until the descriptor is closed. Without a lock, two
+/// instances that start together can remove each other's new socket.
+UniqueFd lock_folder(const std::string& path) {
+  UniqueFd folder(open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder) throw socket_error(path, fmt::format("its folder cannot be opened: {}", std::strerror(errno)));
+  for (const int64_t deadline = now_ns() + kLockTimeoutNs; flock(folder.get(), LOCK_EX | LOCK_NB) != 0;) {
+    if (now_ns() > deadline)
+      throw socket_error(path, "another program has locked its folder", "choose another --socket");
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return folder;
+}
+
+/// Removes the socket file that a killed process left behind. Throws Error(runtime_failure) if the file is no
+/// socket or a process listens on it.
+void remove_stale(const std::string& path) {
   struct stat info {};
   if (lstat(path.c_str(), &info) != 0) return;
-  if (!S_ISSOCK(info.st_mode)) throw socket_error(path, "there is something else of that name", "remove it");
-  const int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  const bool alive =
-      connect(probe, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 || errno == EAGAIN;
-  close(probe);
-  if (alive) throw socket_error(path, "another lensd answers there", "end it, or choose another --socket");
+  if (!S_ISSOCK(info.st_mode)) throw socket_error(path, "the file exists and is not a socket", "remove it");
+  if (connect_socket(path, SOCK_NONBLOCK) || errno == EAGAIN)
+    throw socket_error(path, "another lensd listens there", "stop it, or choose another --socket");
+  if (errno == ENOENT) return;
+  if (errno != ECONNREFUSED || (info.st_uid != geteuid() && geteuid() != 0))
+    throw socket_error(path, "the socket belongs to another user", "choose another --socket");
   unlink(path.c_str());
 }
 
-int listen_on(const std::string& path) {
-  const sockaddr_un address = address_of(path);
+UniqueFd listen_on(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   if (!folder.empty() && !std::filesystem::exists(folder)) {
     std::error_code error;
@@ -54,15 +87,11 @@ int listen_on(const std::string& path) {
   struct stat info {};
   if (!folder.empty() && stat(folder.c_str(), &info) == 0 && info.st_uid != geteuid() && info.st_uid != 0)
     throw socket_error(path, "its folder belongs to another user", "choose another --socket");
-  clear_stale(path, address);
-  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (fd < 0) throw socket_error(path, std::strerror(errno));
-  fchmod(fd, 0600);  // taken over by bind(), so that the file never has another mode
-  if (bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 || listen(fd, 64) != 0) {
-    const std::string reason = std::strerror(errno);
-    close(fd);
-    throw socket_error(path, reason, "check the folder and its permissions");
-  }
+  const UniqueFd lock = lock_folder(path);
+  remove_stale(path);
+  UniqueFd fd = open_socket(path, SOCK_NONBLOCK, bind);
+  if (!fd || listen(fd.get(), 64) != 0)
+    throw socket_error(path, std::strerror(errno), "check the path, the folder and its permissions");
   return fd;
 }
 
@@ -78,16 +107,21 @@ std::string default_socket_path() {
 
 ControlSocket::ControlSocket(const std::string& path) : path_(path), fd_(listen_on(path)) {
   struct stat info {};
-  if (stat(path_.c_str(), &info) == 0) inode_ = info.st_ino;
+  if (lstat(path_.c_str(), &info) == 0) device_ = info.st_dev, inode_ = info.st_ino;
 }
 
 ControlSocket::~ControlSocket() {
+  // No other lensd replaces the file before unlink(), because fd_ still listens.
   struct stat info {};
-  if (stat(path_.c_str(), &info) == 0 && info.st_ino == inode_) unlink(path_.c_str());
-  close(fd_);
+  if (lstat(path_.c_str(), &info) == 0 && info.st_ino == inode_ && info.st_dev == device_)
+    unlink(path_.c_str());
 }
 
-bool may_connect(int fd) {
+UniqueFd connect_socket(const std::string& path, int flags) {
+  return open_socket(path, flags, connect);
+}
+
+bool is_trusted_peer(int fd) {
   ucred peer{};
   socklen_t size = sizeof peer;
   return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&

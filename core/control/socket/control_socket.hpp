@@ -1,37 +1,44 @@
-// The control socket as a file: where it lies, who may take it over and who may connect.
+// The control socket's file: its path, its mode and the users that may connect.
 #pragma once
 
 #include <sys/types.h>
 
 #include <string>
 
+#include "core/base/unique_fd.hpp"
+
 namespace lensd {
 
-/// Where `lensd serve` listens and `lensd ctl` looks when nothing else is said:
-/// $RUNTIME_DIRECTORY/control.sock (systemd), $XDG_RUNTIME_DIR/lensd/control.sock,
-/// /tmp/lensd-UID/control.sock.
+/// Returns the default path of `lensd serve` and `lensd ctl`: $RUNTIME_DIRECTORY/control.sock (systemd),
+/// $XDG_RUNTIME_DIR/lensd/control.sock or /tmp/lensd-UID/control.sock.
 std::string default_socket_path();
 
-/// A Unix socket that listens, with mode 0600, and its file, which goes with it.
+/// A listening Unix socket with mode 0600. Owns the socket's file.
 class ControlSocket {
  public:
-  /// Takes the place of a file that a killed run left. Throws Error(runtime_failure) when the path cannot be
-  /// used or another instance answers there.
+  /// Starts listening. Replaces the socket file that a killed process left behind. A lock on the folder
+  /// orders instances that start at the same time. Throws Error(runtime_failure) if the path cannot be used
+  /// or another instance listens there.
   explicit ControlSocket(const std::string& path);
-  /// Removes the file unless it is another one by now.
+  /// Removes the file unless another process has replaced it.
   ~ControlSocket();
   ControlSocket(const ControlSocket&) = delete;
   ControlSocket& operator=(const ControlSocket&) = delete;
 
-  int fd() const { return fd_; }
+  int fd() const { return fd_.get(); }
 
  private:
   const std::string path_;
-  const int fd_;
+  const UniqueFd fd_;
+  dev_t device_ = 0;
   ino_t inode_ = 0;
 };
 
-/// The peer of an accepted connection is the same user, or root.
-bool may_connect(int fd);
+/// Connects to a Unix socket. `flags`: SOCK_NONBLOCK or 0. Returns an empty UniqueFd, with errno set, on
+/// failure.
+UniqueFd connect_socket(const std::string& path, int flags);
+
+/// Returns true if the peer of a connection runs as the same user or as root.
+bool is_trusted_peer(int fd);
 
 }  // namespace lensd

@@ -6,27 +6,61 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
+#include <cstring>
+#include <exception>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "core/base/clock.hpp"
+#include "core/base/error.hpp"
 #include "core/base/log.hpp"
+#include "core/base/wake_event.hpp"
 #include "core/control/commands.hpp"
 #include "core/control/socket/control_socket.hpp"
-#include "core/control/socket/mailbox.hpp"
-#include "core/control/socket/socket_client.hpp"
+#include "core/control/socket/socket_connection.hpp"
 
 namespace lensd {
 namespace {
 
-/// Answers that may be on their way at a time for one client; further requests wait.
+/// Maximum number of unanswered requests per client. Further requests stay in the client's input buffer.
 constexpr int kMaxPending = 16;
-/// Requests of one client that are run before others get their turn.
-constexpr int kFairShare = 32;
-/// Unread bytes below which events are added.
+/// Maximum number of requests executed for one client per loop iteration, so that it delays no other client.
+constexpr int kMaxRequestsPerTurn = 32;
+/// Append events to a client's output only while it has fewer unsent bytes than this.
 constexpr size_t kEventRoom = 64 * 1024;
+
+/// Passes responses from other threads to the socket's thread. Reply callbacks share ownership of the queue:
+/// responses after the server's destruction are discarded. Thread-safe.
+class ResponseQueue {
+ public:
+  struct Item {
+    uint64_t client = 0;
+    std::string line;
+  };
+
+  const WakeEvent& event() const { return event_; }
+  void push(uint64_t client, std::string line) {
+    {
+      const std::lock_guard lock(mutex_);
+      items_.push_back({client, std::move(line)});
+    }
+    event_.set();
+  }
+  std::vector<Item> take() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(items_, {});
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Item> items_;
+  WakeEvent event_;
+};
 
 }  // namespace
 
@@ -35,66 +69,69 @@ class SocketServer::Loop {
   Loop(ControlTarget& target, EventHub& hub, SocketOptions options, std::function<void()> pump)
       : target_(target), hub_(hub), options_(std::move(options)), pump_(std::move(pump)) {
     if (!options_.path.empty()) listening_.emplace(options_.path);
-    epoll_ = epoll_create1(EPOLL_CLOEXEC);
-    watch(mailbox_->event(), EPOLLIN, kWakeId, EPOLL_CTL_ADD);
-    if (listening_) watch(listening_->fd(), EPOLLIN, kListenId, EPOLL_CTL_ADD);
-    spare_ = dup(mailbox_->event());
-  }
-
-  ~Loop() {
-    clients_.clear();
-    mailbox_->close_event();
-    listening_.reset();
-    close(epoll_);
-    close(spare_);
+    // Without these, the thread would never wake up.
+    const bool watched = epoll_ && watch(queue_->event().fd(), EPOLLIN, kWakeId, EPOLL_CTL_ADD) &&
+                         (!listening_ || watch(listening_->fd(), EPOLLIN, kListenId, EPOLL_CTL_ADD));
+    if (!watched)
+      throw Error(ExitCode::runtime_failure, "control socket", std::strerror(errno), "check `ulimit -n`");
   }
 
   void run() {
-    std::array<epoll_event, 64> events;
-    while (!stopping_) {
-      const int count = epoll_wait(epoll_, events.data(), events.size(), timeout_ms());
-      for (int i = 0; i < count; ++i) handle(events[static_cast<size_t>(i)]);
-      take_mail();
-      if (woken_ || now_ns() - ticked_ns_ >= options_.tick_ns) {
-        woken_ = false, ticked_ns_ = now_ns();
-        pump_();
-        hub_.tick(target_);
+    while (!stopping_) try {
+        turn();
+      } catch (const std::exception& e) {  // such as a failed allocation
+        log::warn("control: {}", e.what());
       }
-      serve_clients();
-    }
   }
 
   void stop() {
     stopping_ = true;
-    mailbox_->ring();
+    queue_->event().set();
   }
-  void wake() noexcept { mailbox_->ring_for_changes(); }
+  void wake() noexcept {
+    changed_ = true;
+    queue_->event().set();
+  }
   size_t clients() const { return client_count_; }
-  uint64_t cut_off() const { return cut_off_; }
+  uint64_t disconnected() const { return disconnected_; }
 
  private:
   static constexpr uint64_t kWakeId = 0, kListenId = 1;
 
-  void watch(int fd, uint32_t what, uint64_t id, int operation) {
+  void turn() {
+    std::array<epoll_event, 64> events;
+    const int count = epoll_wait(epoll_.get(), events.data(), events.size(), timeout_ms());
+    for (int i = 0; i < count; ++i) handle(events[static_cast<size_t>(i)]);
+    take_responses();
+    tick_due_ = changed_.exchange(false) || tick_due_;
+    if (tick_due_ || now_ns() - ticked_ns_ >= options_.tick_ns) {
+      tick_due_ = false, ticked_ns_ = now_ns();
+      pump_();
+      hub_.tick(target_);
+    }
+    serve_clients();
+  }
+
+  bool watch(int fd, uint32_t what, uint64_t id, int operation) {
     epoll_event event{};
     event.events = what, event.data.u64 = id;
-    epoll_ctl(epoll_, operation, fd, &event);
+    return epoll_ctl(epoll_.get(), operation, fd, &event) == 0;
   }
 
   int timeout_ms() const {
-    if (backlog_ || woken_) return 0;
-    // Without anyone who observes there is nothing to compare, only clients to look after.
+    if (backlog_ || tick_due_) return 0;
+    // Without observers there is nothing to compare; stuck clients are checked once a second.
     if (hub_.any()) return static_cast<int>(options_.tick_ns / 1'000'000);
     return clients_.empty() ? -1 : 1000;
   }
 
   void handle(const epoll_event& event) {
     if (event.data.u64 == kWakeId) {
-      mailbox_->answer_ring();
+      queue_->event().clear();
     } else if (event.data.u64 == kListenId) {
       accept_all();
     } else if (const auto it = clients_.find(event.data.u64); it != clients_.end()) {
-      SocketClient& client = *it->second;
+      SocketConnection& client = *it->second;
       if (event.events & (EPOLLERR | EPOLLHUP)) client.dead = (event.events & EPOLLERR) || client.in.empty();
       if (event.events & EPOLLIN) client.receive();
     }
@@ -102,54 +139,48 @@ class SocketServer::Loop {
 
   void accept_all() {
     for (;;) {
-      const int fd = accept4(listening_->fd(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-      if (fd < 0 && (errno == EMFILE || errno == ENFILE)) {
-        // Out of descriptors: the spare one takes the connection off the queue, which would else spin here.
-        close(spare_);
-        const int waiting = accept4(listening_->fd(), nullptr, nullptr, SOCK_CLOEXEC);
-        if (waiting >= 0) close(waiting);
-        spare_ = dup(mailbox_->event());
-        // The kernel says so before it looks whether anybody waits.
-        if (waiting < 0) return;
+      UniqueFd fd(accept4(listening_->fd(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+      if (!fd && (errno == EMFILE || errno == ENFILE)) {
+        // Out of descriptors: use the spare one to accept and close the connection, or this loop would spin.
+        spare_ = UniqueFd();
+        const bool waiting = bool(UniqueFd(accept4(listening_->fd(), nullptr, nullptr, SOCK_CLOEXEC)));
+        spare_ = UniqueFd(dup(queue_->event().fd()));
+        // accept4() fails with EMFILE even if no connection waits.
+        if (!waiting) return;
         continue;
       }
-      if (fd < 0) return;
+      if (!fd) return;
       const bool full = clients_.size() >= static_cast<size_t>(options_.max_clients);
-      if (full || !may_connect(fd)) {
-        const std::string text = answer_text(
-            {Status::busy, full ? "too many clients" : "this socket belongs to another user", {}}, nullptr);
-        [[maybe_unused]] const ssize_t ignored =
-            send(fd, (text + "\n").data(), text.size() + 1, MSG_NOSIGNAL);
-        close(fd);
+      if (full || !is_trusted_peer(fd.get())) {
+        const std::string line =
+            response_line({Status::busy, full ? "too many clients" : "this socket belongs to another user"});
+        [[maybe_unused]] const ssize_t ignored = send(fd.get(), line.data(), line.size(), MSG_NOSIGNAL);
         continue;
       }
-      auto client = std::make_unique<SocketClient>(fd, next_id_++);
-      client->subscriber = hub_.subscribe([news = client->news] { *news = true; });
-      watch(fd, client->interest, client->id, EPOLL_CTL_ADD);
+      auto client = std::make_unique<SocketConnection>(std::move(fd), next_id_++);
+      client->subscriber = hub_.subscribe();
+      if (!watch(client->fd.get(), client->interest, client->id, EPOLL_CTL_ADD)) continue;
       clients_.emplace(client->id, std::move(client));
       client_count_ = clients_.size();
     }
   }
 
-  void take_mail() {
-    Mailbox::Mail mail = mailbox_->take();
-    woken_ = woken_ || mail.changes;
-    for (const auto& [id, text] : mail.letters)
+  void take_responses() {
+    for (const auto& [id, line] : queue_->take())
       if (const auto it = clients_.find(id); it != clients_.end()) {
         --it->second->pending;
-        it->second->out += text;
+        it->second->out += line;
       }
   }
 
-  /// Requests, events and output of every client, in small portions.
   void serve_clients() {
     backlog_ = false;
     for (auto it = clients_.begin(); it != clients_.end();) {
-      SocketClient& client = *it->second;
+      SocketConnection& client = *it->second;
       run_requests(client);
       add_events(client);
       client.flush(options_.max_unread);
-      cut_off_stuck(client);
+      disconnect_if_stuck(client);
       const bool done = client.ending && client.unread() == 0 && client.pending == 0 && !client.has_line();
       if (client.dead || done) {
         it = clients_.erase(it);
@@ -161,13 +192,13 @@ class SocketServer::Loop {
     }
   }
 
-  void run_requests(SocketClient& client) {
+  void run_requests(SocketConnection& client) {
     size_t at = 0;
     for (int i = 0; !client.dead; ++i) {
       const size_t end = client.in.find('\n', at);
       if (end == std::string::npos) break;
       if (client.unread() >= options_.max_unread || client.pending >= kMaxPending) break;
-      if (i == kFairShare) {
+      if (i == kMaxRequestsPerTurn) {
         backlog_ = true;
         break;
       }
@@ -176,85 +207,84 @@ class SocketServer::Loop {
     }
     client.in.erase(0, at);
     if (client.in.size() > options_.max_line && !client.has_line()) {
-      client.out +=
-          answer_text(
-              {Status::usage, fmt::format("a request is longer than {} bytes", options_.max_line), {}},
-              nullptr) +
-          "\n";
+      client.out += response_line(too_long());
       client.in.clear();
       client.ending = true;
     }
   }
 
-  void run_line(SocketClient& client, std::string_view line) {
-    if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
-    Json request;
-    std::string problem;
-    if (line.size() > options_.max_line)
-      problem = fmt::format("a request is longer than {} bytes", options_.max_line);
-    if (!problem.empty() || !parse_request(line, request, problem)) {
-      client.out += answer_text({Status::usage, problem, {}}, nullptr) + "\n";
-      return;
-    }
-    const auto id = request.find("request_id");
-    const Json request_id = id == request.end() ? Json() : *id;
-    ++client.pending;
-    // An answer of this very moment goes straight out, the others by mail.
-    const auto now = std::make_shared<std::string>();
-    const auto direct = std::make_shared<std::atomic<bool>>(true);
-    const std::thread::id here = std::this_thread::get_id();
-    run_command(target_, request, client.subscriber.get(),
-                [=, mailbox = mailbox_, client_id = client.id](const Answer& answer) {
-                  std::string text = answer_text(answer, request_id) + "\n";
-                  if (*direct && std::this_thread::get_id() == here)
-                    *now = std::move(text);
-                  else
-                    mailbox->put(client_id, std::move(text));
-                });
-    *direct = false;
-    woken_ = woken_ || line.find("observe") != std::string_view::npos;  // their first values go out at once
-    if (now->empty()) return;
-    --client.pending;
-    client.out += *now;
+  Response too_long() const {
+    return {Status::usage, fmt::format("a request is longer than {} bytes", options_.max_line)};
   }
 
-  void add_events(SocketClient& client) {
-    if (client.unread() >= kEventRoom || !client.news->exchange(false)) return;
+  void run_line(SocketConnection& client, std::string_view line) {
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
+    Json request;
+    const Response parsed = line.size() > options_.max_line ? too_long() : parse_request(line, request);
+    if (!parsed.ok()) {
+      client.out += response_line(parsed);
+      return;
+    }
+    const Json request_id = request.value("request_id", Json());
+    ++client.pending;
+    // Append a response from within this call to `out` directly. Later responses go through the queue.
+    const auto immediate = std::make_shared<std::string>();
+    const auto in_call = std::make_shared<std::atomic<bool>>(true);
+    const std::thread::id this_thread = std::this_thread::get_id();
+    run_command(target_, request, client.subscriber.get(),
+                [=, queue = queue_, client_id = client.id](const Response& response) {
+                  std::string text = response_line(response, request_id);
+                  if (*in_call && std::this_thread::get_id() == this_thread)
+                    *immediate = std::move(text);
+                  else
+                    queue->push(client_id, std::move(text));
+                });
+    *in_call = false;
+    // Tick at once, to send the first values of newly observed properties.
+    tick_due_ = tick_due_ || line.find("observe") != std::string_view::npos;
+    if (immediate->empty()) return;
+    --client.pending;
+    client.out += *immediate;
+  }
+
+  void add_events(SocketConnection& client) {
+    if (client.unread() >= kEventRoom) return;
     for (const std::string& event : client.subscriber->take(Subscriber::kMaxEvents + 1))
       client.out += event + "\n";
   }
 
-  void cut_off_stuck(SocketClient& client) {
-    if (client.unread() == 0 || now_ns() - client.moved_ns <= options_.stuck_ns) return;
+  void disconnect_if_stuck(SocketConnection& client) {
+    if (client.unread() == 0 || now_ns() - client.last_sent_ns <= options_.stuck_ns) return;
     client.dead = true;
-    ++cut_off_;
-    log::warn("control: a client that read nothing for {:.0f} s was cut off, {} of its events were dropped",
+    ++disconnected_;
+    log::warn("control: disconnected a client that read nothing for {:.0f} s; {} of its events were dropped",
               to_s(options_.stuck_ns), client.subscriber->dropped());
   }
 
-  void update_interest(SocketClient& client) {
+  void update_interest(SocketConnection& client) {
     const bool read_on = !client.ending && client.unread() < options_.max_unread &&
                          client.pending < kMaxPending && client.in.size() <= options_.max_line;
     const uint32_t wanted = (read_on ? EPOLLIN : 0u) | (client.unread() > 0 ? EPOLLOUT : 0u);
     if (wanted == client.interest) return;
     client.interest = wanted;
-    watch(client.fd, wanted, client.id, EPOLL_CTL_MOD);
+    client.dead = !watch(client.fd.get(), wanted, client.id, EPOLL_CTL_MOD);
   }
 
   ControlTarget& target_;
   EventHub& hub_;
   const SocketOptions options_;
   const std::function<void()> pump_;
-  std::optional<ControlSocket> listening_;  // none without a path
-  int epoll_ = -1, spare_ = -1;
-  std::shared_ptr<Mailbox> mailbox_ = std::make_shared<Mailbox>();
-  std::map<uint64_t, std::unique_ptr<SocketClient>> clients_;
+  std::optional<ControlSocket> listening_;
+  const std::shared_ptr<ResponseQueue> queue_ = std::make_shared<ResponseQueue>();
+  const UniqueFd epoll_{epoll_create1(EPOLL_CLOEXEC)};
+  UniqueFd spare_{dup(queue_->event().fd())};
+  std::map<uint64_t, std::unique_ptr<SocketConnection>> clients_;
   uint64_t next_id_ = 2;
   int64_t ticked_ns_ = 0;
-  bool backlog_ = false, woken_ = true;
-  std::atomic<bool> stopping_{false};
+  bool backlog_ = false, tick_due_ = true;
+  std::atomic<bool> stopping_{false}, changed_{false};
   std::atomic<size_t> client_count_{0};
-  std::atomic<uint64_t> cut_off_{0};
+  std::atomic<uint64_t> disconnected_{0};
 };
 
 SocketServer::SocketServer(ControlTarget& target, EventHub& hub, SocketOptions options,
@@ -273,8 +303,8 @@ void SocketServer::wake() noexcept {
 size_t SocketServer::clients() const {
   return loop_->clients();
 }
-uint64_t SocketServer::cut_off() const {
-  return loop_->cut_off();
+uint64_t SocketServer::disconnected() const {
+  return loop_->disconnected();
 }
 
 }  // namespace lensd

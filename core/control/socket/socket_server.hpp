@@ -1,51 +1,52 @@
-// The control socket: mpv's JSON IPC, a JSON object a line, on a Unix socket.
+// The control socket: mpv's JSON IPC, one JSON object per line, on a Unix socket.
 //
-//   clients ── lines ──▶ one epoll thread ── run_command() ──▶ answers, at once or later
-//   ControlTarget's changes ── wake() ──▶ the same thread ── EventHub::tick() ──▶ events to clients that
-//   observe
+//   clients ── lines ──▶ one epoll thread ── run_command() ──▶ responses, at once or later
+//   ControlTarget's changes ── wake() ──▶ the same thread ── EventHub::tick() ──▶ events for observers
 //
-// The thread never waits for the pipeline nor for a client: sockets do not block, what a client does not read
-// is bounded (its requests are not read on, its oldest events are dropped and counted, in the end it is cut
-// off), and a line is bounded. The socket has mode 0600, and peers of another user are turned away.
+// The thread waits neither for the pipeline nor for a client. Sockets do not block. If a client does not
+// read, its requests wait and its oldest events are dropped and counted. After `stuck_ns` the client is
+// disconnected. The socket has mode 0600; only the same user and root may connect.
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
 #include <thread>
 
+#include "core/base/limits.hpp"
+#include "core/control/control_target.hpp"
 #include "core/control/events.hpp"
-#include "core/control/target.hpp"
 
 namespace lensd {
 
 struct SocketOptions {
-  std::string path;  ///< empty: no socket, only the hub's ticks
-  int max_clients = 128;
-  size_t max_line = 64 * 1024;        ///< bytes; a longer line ends the connection
-  size_t max_unread = 256 * 1024;     ///< bytes of answers, from where on a client's requests wait
-  int64_t stuck_ns = 10'000'000'000;  ///< a client that reads nothing for so long while there is something
-  int64_t tick_ns = 100'000'000;      ///< how often observed values are compared, at least
+  std::string path;  ///< empty: no socket; the thread still calls `pump` and EventHub::tick()
+  int max_clients = kDefaultClients;
+  size_t max_line = kMaxRequestBytes;  ///< bytes of a request; a longer unfinished line ends the connection
+  size_t max_unread = 256 * 1024;      ///< bytes; runs requests only below this much unsent output
+  int64_t stuck_ns = 10'000'000'000;   ///< disconnects a client that reads nothing for this long
+  int64_t tick_ns = 100'000'000;       ///< interval between comparisons of observed values
 };
 
 class SocketServer {
  public:
-  /// Binds and starts the thread. `pump` is called on it after every wake(), before the tick.
-  /// Throws Error(runtime_failure) when the path cannot be used or another instance answers there.
+  /// Binds and starts the thread. The thread calls `pump` before each EventHub::tick(), also after every
+  /// wake(). Throws Error(runtime_failure) if the path cannot be used or another instance listens there.
   SocketServer(
       ControlTarget& target, EventHub& hub, SocketOptions options, std::function<void()> pump = [] {});
-  /// Ends the thread, closes all connections, removes the socket.
+  /// Joins the thread, closes all connections and removes the socket.
   ~SocketServer();
   SocketServer(const SocketServer&) = delete;
   SocketServer& operator=(const SocketServer&) = delete;
 
-  /// Something changed; any thread, also in the process thread: one write to an eventfd.
+  /// Makes the thread call `pump` and compare observed values now. Call after a change of the target.
+  /// Thread-safe. Does not block.
   void wake() noexcept;
 
+  /// Returns the number of connections. Thread-safe.
   size_t clients() const;
-  /// Clients that were cut off because they did not read.
-  uint64_t cut_off() const;
+  /// Returns the number of clients disconnected because they did not read. Thread-safe.
+  uint64_t disconnected() const;
 
  private:
   class Loop;

@@ -2,20 +2,38 @@
 
 #include <utility>
 
+#include "core/base/error.hpp"
+#include "core/base/log.hpp"
+#include "core/device/cuda_check.hpp"
+#include "core/device/gpu_support.hpp"
 #include "core/graph/exec/cuda_upload.hpp"
 
 namespace lensd {
 namespace {
 
-/// Passes that read the picture come first, so that they can be launched before the graph.
-std::vector<PassIndex> launch_order(const std::vector<BoundNode>& steps, size_t& early) {
-  std::vector<PassIndex> first, rest;
-  for (size_t s = 0; s < steps.size(); ++s)
-    for (size_t p = 0; p < steps[s].scopes.size(); ++p)
-      (steps[s].node->layout.passes[p].reads_picture ? first : rest).push_back({s, p});
-  early = first.size();
-  first.insert(first.end(), rest.begin(), rest.end());
-  return first;
+/// Puts passes that read the picture first, so that they can be launched before the graph.
+void set_launch_order(CudaPlan& plan) {
+  std::vector<PassIndex> rest;
+  for (size_t n = 0; n < plan.nodes.size(); ++n)
+    for (size_t p = 0; p < plan.nodes[n].scopes.size(); ++p)
+      (plan.nodes[n].node->layout.passes[p].reads_picture ? plan.order : rest).push_back({n, p});
+  plan.picture_passes = plan.order.size();
+  plan.order.insert(plan.order.end(), rest.begin(), rest.end());
+}
+
+/// Throws Error(runtime_failure) if the current device has less free memory than the plan needs.
+void check_memory(const Plan& plan, const ExecutorOptions& options) {
+  size_t free = 0, total = 0;
+  LENSD_CUDA_CHECK(cudaMemGetInfo(&free, &total));
+  const size_t needed = device_bytes(plan, options.frames);
+  constexpr double kMebibyte = 1 << 20;
+  log::info("GPU memory: the plan needs {:.1f} MiB, {:.0f} of {:.0f} MiB are free",
+            static_cast<double>(needed) / kMebibyte, static_cast<double>(free) / kMebibyte,
+            static_cast<double>(total) / kMebibyte);
+  cudaDeviceProp properties{};
+  cudaGetDeviceProperties(&properties, options.device);
+  if (const auto obstacle = memory_obstacle(properties.name, needed, free, total))
+    throw Error(ExitCode::runtime_failure, "GPU memory", obstacle->what, obstacle->hint);
 }
 
 std::unique_ptr<CudaSlot> make_slot(const Plan& plan, const FramePool& pool, int index, size_t passes,
@@ -48,37 +66,38 @@ void record_graph(CudaPlan& plan, CudaSlot& slot, size_t first, Marks marks, con
 
 }  // namespace
 
+size_t device_bytes(const Plan& plan, int frames) {
+  size_t frame = upload_bytes(plan.picture) + plan.block_bytes;
+  for (const ImageFormat& image : plan.frame_images)
+    frame += align_up(image.row_bytes(), kDeviceAlignment) * static_cast<size_t>(image.extent.height);
+  return plan.arena_bytes + plan.state_bytes + plan.stats_bytes + static_cast<size_t>(frames) * frame;
+}
+
 std::unique_ptr<CudaPlan> make_cuda_plan(std::unique_ptr<Plan> plan, const ExecutorOptions& options,
                                          Profiler& profiler, Timeline& timeline) {
   auto made = std::make_unique<CudaPlan>();
-  made->pool = FramePool::make({.images = plan->frame_images,
-                                .kind = options.host_frames ? MemoryKind::pinned : MemoryKind::device,
-                                .capacity = options.frames,
-                                .side_bytes = plan->stats_bytes,
-                                .tracks_offset = plan->tracks_offset,
-                                .views = plan->views});
-  auto sync = std::make_shared<SyncSet>(static_cast<size_t>(made->pool->capacity()));
-  made->pool->attach(sync);
-  made->arena = MemoryBlock(MemoryKind::device, plan->arena_bytes);
-  made->state = MemoryBlock(MemoryKind::device, plan->state_bytes);
-  made->stats = MemoryBlock(MemoryKind::device, plan->stats_bytes);
-  made->finished_stats = std::make_shared<StatsBuffer>(*plan);
+  check_memory(*plan, options);
   profiler.scope("upload", "copy", static_cast<double>(upload_bytes(plan->picture)), 0, true);
-  made->steps = bind_nodes(*plan, {made->arena.data(), made->state.data()}, profiler, timeline, true);
-  made->order = launch_order(made->steps, made->early);
-  for (int i = 0; i < made->pool->capacity(); ++i) {
-    made->slots.push_back(make_slot(*plan, *made->pool, i, made->order.size(), options.host_frames));
+  bind_plan(*made, std::move(plan), MemoryKind::device,
+            options.host_frames ? MemoryKind::pinned : MemoryKind::device, options.frames, profiler,
+            timeline);
+  FramePool& pool = *made->pool;
+  auto sync = std::make_shared<SyncSet>(static_cast<size_t>(pool.capacity()));
+  pool.attach(sync);
+  made->stats = MemoryBlock(MemoryKind::device, made->plan->stats_bytes);
+  set_launch_order(*made);
+  for (int i = 0; i < pool.capacity(); ++i) {
+    made->slots.push_back(make_slot(*made->plan, pool, i, made->order.size(), options.host_frames));
     CudaSlot& slot = *made->slots.back();
     slot.sync = &(*sync)[static_cast<size_t>(i)];
-    slot.signal = {slot.sync, made->pool.get(), i, made->pool->side_data(i), made->finished_stats.get(), -1};
+    slot.signal = {slot.sync, &pool, i, pool.side_data(i), made->finished_stats.get(), -1};
   }
-  made->plan = std::move(plan);
   return made;
 }
 
-void point_at_slot(CudaPlan& plan, const CudaSlot& slot, const PictureRef& planes) {
-  point_at(plan.steps,
-           {slot.images, plan.stats.data(), slot.device_block.data(), slot.host_block.data(), &planes});
+void bind_slot(CudaPlan& plan, const CudaSlot& slot, const PictureRef& planes) {
+  bind_frame(plan.nodes,
+             {slot.images, plan.stats.data(), slot.device_block.data(), slot.host_block.data(), &planes});
 }
 
 void launch_passes(CudaPlan& plan, CudaSlot& slot, size_t first, size_t last, Marks marks,
@@ -90,18 +109,18 @@ void launch_passes(CudaPlan& plan, CudaSlot& slot, size_t first, size_t last, Ma
   };
   set_mark(first);
   for (size_t i = first; i < last; ++i) {
-    const BoundNode& step = plan.steps[plan.order[i].step];
-    launch_pass(*step.node->filter, step.node->layout, plan.order[i].pass, step.args, stream.get());
+    const BoundNode& bound = plan.nodes[plan.order[i].node];
+    launch_pass(*bound.node->filter, bound.node->layout.passes[plan.order[i].pass], bound.args, stream.get());
     set_mark(i + 1);
   }
 }
 
 int capture(CudaPlan& plan, const PictureInfo& info, bool bottom_up, bool source_inside,
             const cuda::Stream& stream) {
-  const size_t first = source_inside ? 0 : plan.early;
+  const size_t first = source_inside ? 0 : plan.picture_passes;
   for (const auto& slot : plan.slots) {
     const PictureRef planes = uploaded_planes(slot->upload, info, bottom_up);
-    point_at_slot(plan, *slot, planes);
+    bind_slot(plan, *slot, planes);
     CapturedPlan& captured = slot->captured.emplace_back();
     captured.bottom_up = planes.pitch_bytes[0] < 0, captured.source_inside = source_inside;
     captured.plain = cuda::GraphExec(stream, [&] { record_graph(plan, *slot, first, Marks::none, stream); });

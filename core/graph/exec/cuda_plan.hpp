@@ -1,57 +1,55 @@
-// A plan on the GPU: its memory, a slot for each output frame in rotation, and its passes as CUDA graphs.
+// A plan on the GPU: its memory, a slot for each output frame, and its passes as CUDA graphs.
 //
 //   Plan ── make_cuda_plan() ──▶ CudaPlan ── capture() ──▶ two graphs in each slot, plain and timed
-//                                         ── launch_passes() ──▶ a stream, or a graph that is being captured
+//                                         ── launch_passes() ──▶ work on a stream, or in the captured graph
 //
-// Made and captured on any thread, then used by the process thread. Included by core/graph/cuda_*.cpp only.
+// Created and captured on any thread, then owned by the process thread. Included by cuda_*.cpp only.
 #pragma once
 
 #include <memory>
 #include <vector>
 
-#include "core/graph/exec/bound_nodes.hpp"
+#include "core/graph/exec/bound_plan.hpp"
 #include "core/graph/exec/cuda_slot.hpp"
-#include "core/graph/exec/executor.hpp"
 
 namespace lensd {
 
 struct PassIndex {
-  size_t step = 0;
-  size_t pass = 0;
+  size_t node = 0, pass = 0;
 };
 
-struct CudaPlan final : PreparedPlan {
-  /// The plan's last work on the GPU may still be running: memory and graphs go after it.
+struct CudaPlan final : BoundPlan {
+  /// Waits until the GPU has finished the plan's last work, which uses the plan's memory and graphs.
   ~CudaPlan() override {
     if (used) cudaEventSynchronize(last_use.get());
   }
-  std::shared_ptr<FramePool> pool;
   std::vector<std::unique_ptr<CudaSlot>> slots;
-  std::vector<BoundNode> steps;
-  std::vector<PassIndex> order;  ///< all passes as they are launched
-  size_t early = 0;              ///< the first of `order` that read the picture
-  MemoryBlock arena, state, stats;
-  std::shared_ptr<StatsBuffer> finished_stats;
+  std::vector<PassIndex> order;  ///< all passes in launch order
+  size_t picture_passes = 0;     ///< number of passes at the start of `order` that read the picture
+  MemoryBlock stats;
   cuda::Event last_use;
   bool used = false;
 };
 
-/// Allocates all of a plan's memory; no graph is captured yet.
+/// Returns the device memory of a plan with `frames` frames. The graphs and the context need more.
+size_t device_bytes(const Plan& plan, int frames);
+
+/// Allocates a plan's memory. Does not capture graphs. Throws Error(runtime_failure) if memory is short.
 std::unique_ptr<CudaPlan> make_cuda_plan(std::unique_ptr<Plan> plan, const ExecutorOptions& options,
                                          Profiler& profiler, Timeline& timeline);
 
-/// Points the plan's passes at what lies in the slot.
-void point_at_slot(CudaPlan& plan, const CudaSlot& slot, const PictureRef& planes);
+/// Sets the arguments of the plan's passes to the slot's memory.
+void bind_slot(CudaPlan& plan, const CudaSlot& slot, const PictureRef& planes);
 
-/// Events around passes: none, recorded as any other, or nodes of a graph that is being captured.
+/// How events around passes are recorded: not at all, on the stream, or as event nodes of a captured graph.
 enum class Marks { none, ordinary, external };
 
-/// Passes `first` up to `last` of the launch order, with marks before the first and after each.
+/// Launches passes [first, last) of the launch order. Records marks before the first and after each pass.
 void launch_passes(CudaPlan& plan, CudaSlot& slot, size_t first, size_t last, Marks marks,
                    const cuda::Stream& stream);
 
-/// Captures the plan's passes in every slot for pictures of this shape; `source_inside` as in CapturedPlan.
-/// Leaves the passes pointing at the last slot. How many graphs there are more.
+/// Captures two graphs per slot for pictures of this layout; see CapturedPlan for `source_inside`. Leaves the
+/// passes bound to the last slot. Returns the number of captured graphs.
 int capture(CudaPlan& plan, const PictureInfo& info, bool bottom_up, bool source_inside,
             const cuda::Stream& stream);
 

@@ -1,4 +1,4 @@
-// What the CUDA executor keeps for each output frame in rotation. Included by core/graph/cuda_*.cpp only.
+// Data of the CUDA executor for each output frame. Included by cuda_*.cpp only.
 #pragma once
 
 #include <atomic>
@@ -6,64 +6,63 @@
 
 #include "core/device/cuda_handles.hpp"
 #include "core/device/memory.hpp"
-#include "core/graph/exec/stats_board.hpp"
+#include "core/graph/exec/stats_buffer.hpp"
 #include "core/graph/filter.hpp"
 #include "core/image/picture_handle.hpp"
 
 namespace lensd {
 
-/// The order between the executor and the readers of one output frame. Lives with the frame's pool, so that a
-/// reader may hold a frame across a change of plan.
+/// Synchronises the executor with readers of one output frame. Owned by the frame's pool, because a reader
+/// may hold a frame while the plan is replaced.
 struct SlotSync {
   cuda::Event computed, read;
   bool was_read = false;          ///< `read` was recorded since the frame was last written
-  std::atomic<uint32_t> busy{0};  ///< 1 from queueing until the GPU has finished with the slot
-  int64_t finished_ns = 0;        ///< host time when it had; written before `busy` goes to 0
+  std::atomic<uint32_t> busy{0};  ///< 1 from queueing until the GPU has finished the slot's work
+  int64_t finished_ns = 0;        ///< host time when the GPU finished; written before `busy` becomes 0
 };
 
-/// The order of all output frames of a pool, which is attached to it.
+/// One SlotSync for each output frame of a pool, attached to the pool.
 using SyncSet = std::vector<SlotSync>;
 
-/// Events of one timed frame, read when a later frame comes by.
+/// Events of one timed frame, read when a later frame uses the slot.
 struct SlotTiming {
   cuda::Event upload_begin{cuda::Timing::on}, upload_end{cuda::Timing::on};
-  std::vector<cuda::Event> marks;  ///< before the first pass and after each one
+  std::vector<cuda::Event> marks;  ///< events before the first pass and after each pass
   bool pending = false;
   int64_t frame = 0;
-  int64_t asked_ns = 0;  ///< host time just before `upload_begin` was recorded
+  int64_t queued_ns = 0;  ///< host time just before `upload_begin` was recorded
 };
 
-/// The plan's kernels for one slot as CUDA graphs: one plain, one with events around each pass. Both are
-/// valid for pictures of one shape.
+/// The plan's kernels for one slot as CUDA graphs: one plain, one with events around each pass. Both graphs
+/// are valid for pictures of one layout.
 struct CapturedPlan {
-  bool bottom_up = false;     ///< rows of the uploaded planes run upwards
+  bool bottom_up = false;     ///< rows of the uploaded planes are stored from bottom to top
   bool source_inside = true;  ///< false: passes that read the picture are launched before the graph
   cuda::GraphExec plain, timed;
 };
 
-/// What the GPU's side needs to say that a slot is finished.
+/// Arguments of the host function that marks a slot as finished.
 struct SlotSignal {
   SlotSync* sync;
   FramePool* pool;
   int index;
-  const uint8_t* host_stats;  ///< the frame's side data, complete by then
+  const uint8_t* host_stats;  ///< the frame's side data
   StatsBuffer* finished_stats;
   int64_t frame;
 };
 
 struct CudaSlot {
   MemoryBlock upload;      ///< device copy of the decoded planes
-  MemoryBlock host_block;  ///< pinned: parameter blocks as of this frame
+  MemoryBlock host_block;  ///< pinned: this frame's parameter blocks
   MemoryBlock device_block;
-  std::vector<MemoryBlock> device_memory;  ///< for `images`, when frames go to the host
-  std::vector<ImageRef> images;            ///< what the passes write, on the device
-  SlotSync* sync = nullptr;                ///< of the output frame with the same number
+  std::vector<MemoryBlock> device_memory;  ///< memory of `images` if output frames are in host memory
+  std::vector<ImageRef> images;            ///< device images that the passes write
+  SlotSync* sync = nullptr;                ///< events of the output frame with the same index
   SlotSignal signal{};
   cuda::Event uploaded;
   SlotTiming timing;
-  std::vector<CapturedPlan> captured;  ///< three shapes at most
-  Picture picture;  ///< held until its upload (or, for device pictures, the graph) has passed
-  int64_t frame = -1;
+  std::vector<CapturedPlan> captured;  ///< at most three, one per picture layout
+  Picture picture;                     ///< held until its upload (device pictures: the graph) has finished
 };
 
 }  // namespace lensd

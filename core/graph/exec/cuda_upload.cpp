@@ -1,5 +1,7 @@
 #include "core/graph/exec/cuda_upload.hpp"
 
+#include <cstdlib>
+
 namespace lensd {
 namespace {
 
@@ -37,16 +39,14 @@ void copy_planes(const PictureRef& source, const PictureRef& uploaded, const cud
     const auto plane = static_cast<size_t>(p);
     const size_t row_bytes = source.info.plane_row_bytes(p), pitch = upload_pitch(source.info, p);
     const int rows = source.info.plane_rows(p);
-    // Copied from the lowest address to the lowest address, whichever way the rows run.
-    const auto lowest = [&](const uint8_t* first, std::ptrdiff_t step) {
-      return step < 0 ? first + step * (rows - 1) : first;
+    // In bottom-up planes the first row has the highest address. Copies begin at the lowest address.
+    const auto lowest = [&](const PictureRef& picture) {
+      const std::ptrdiff_t step = picture.pitch_bytes[plane];
+      return step < 0 ? picture.planes[plane] + step * (rows - 1) : picture.planes[plane];
     };
-    const std::ptrdiff_t from_pitch = source.pitch_bytes[plane];
-    LENSD_CUDA_CHECK(
-        cudaMemcpy2DAsync(const_cast<uint8_t*>(lowest(uploaded.planes[plane], uploaded.pitch_bytes[plane])),
-                          pitch, lowest(source.planes[plane], from_pitch),
-                          static_cast<size_t>(from_pitch < 0 ? -from_pitch : from_pitch), row_bytes,
-                          static_cast<size_t>(rows), cudaMemcpyHostToDevice, stream.get()));
+    LENSD_CUDA_CHECK(cudaMemcpy2DAsync(const_cast<uint8_t*>(lowest(uploaded)), pitch, lowest(source),
+                                       static_cast<size_t>(std::abs(source.pitch_bytes[plane])), row_bytes,
+                                       static_cast<size_t>(rows), cudaMemcpyHostToDevice, stream.get()));
   }
 }
 

@@ -1,8 +1,8 @@
-// A decoded picture's way to the GPU: where its planes lie there, and the copies that bring them.
+// Uploads decoded pictures to the GPU.
 //
 //   PictureRef (host) ── copy_planes() on the copy stream ──▶ PictureRef (device): uploaded_planes()
 //
-// Included by core/graph/cuda_*.cpp only.
+// Included by cuda_*.cpp only.
 #pragma once
 
 #include "core/device/cuda_handles.hpp"
@@ -11,14 +11,14 @@
 
 namespace lensd {
 
-/// Device memory that the planes of such a picture take.
+/// Returns the bytes of device memory for all planes of a picture, with rows padded to kDeviceAlignment.
 size_t upload_bytes(const PictureInfo& info);
 
-/// Where the planes of such pictures lie in `memory` (upload_bytes() of it) once they are uploaded. A
-/// bottom-up picture stays so.
+/// Returns the planes of an uploaded picture in `memory`, which has upload_bytes() bytes. Pictures that are
+/// `bottom_up` keep their row order.
 PictureRef uploaded_planes(const MemoryBlock& memory, const PictureInfo& info, bool bottom_up);
 
-/// Queues a copy for each plane, to where uploaded_planes() said.
+/// Queues copies of all planes of `source` to `uploaded`, a result of uploaded_planes().
 void copy_planes(const PictureRef& source, const PictureRef& uploaded, const cuda::Stream& stream);
 
 }  // namespace lensd

@@ -1,4 +1,4 @@
-// How readers of device frames stay in order with the executor, without the host waiting.
+// Synchronises readers of device frames with the executor.
 #pragma once
 
 #include "core/device/cuda_fwd.hpp"
@@ -6,16 +6,16 @@
 
 namespace lensd {
 
-/// Called from the reader's thread while it holds the frame; the executor orders its own side. The first two
-/// queue on the reader's stream and return at once.
+/// The caller must hold the frame during each call.
 struct DeviceFrameSync {
   virtual ~DeviceFrameSync() = default;
-  /// Work queued on `stream` after this sees the frame's pixels.
+  /// Makes work queued on `stream` after this call wait until the frame's pixels are written. Does not block.
   virtual void wait_ready(CudaStream stream, const Frame& frame) = 0;
-  /// The frame's memory is written again only after what is queued on `stream` by now has passed.
+  /// Prevents overwriting of the frame until the work queued on `stream` before this call has finished. Does
+  /// not block.
   virtual void reading_done(CudaStream stream, const Frame& frame) = 0;
-  /// Copies a part of an image of the frame, from pixel (x, y) on and as large as `to`, into host memory of
-  /// the same pixel format, and waits until it is there: for recorders, snapshots and the probe. Any thread.
+  /// Copies the rectangle of an image that begins at pixel (x, y) and has the size of `to` to host memory.
+  /// The pixel formats must be equal. Waits until the copy is complete. Thread-safe.
   virtual void copy_to_host(const Frame& frame, int image, int x, int y, ImageRef to) = 0;
 };
 

@@ -1,11 +1,11 @@
-// Executors: run a plan, one picture at a time.
+// Executors run a plan on one picture at a time.
 //
 //   Picture ──▶ run() ──▶ Frame            CPU: finished on return, row bands on the workers
 //                                          CUDA: queued on return; Frame::ready() follows
 //
-// An executor belongs to the process thread, but for the members marked "any thread". run() allocates, locks,
-// logs nothing after the first frames of a plan and never waits for the GPU by a CUDA call; when all output
-// frames are in other hands it waits for one to come back.
+// Call from the process thread only, except members marked thread-safe. After the first frames of a plan,
+// run() does not allocate, lock, log or wait in a CUDA call. It blocks while readers hold all output frames,
+// on CUDA also until the GPU has finished the slot's previous frame.
 #pragma once
 
 #include <memory>
@@ -23,9 +23,9 @@ namespace lensd {
 struct ExecutorOptions {
   int threads = 0;          ///< CPU workers; 0: one per core
   int device = 0;           ///< CUDA device
-  bool host_frames = true;  ///< output frames in host memory (files, upload path) or on the GPU (interop)
-  int frames = 4;           ///< output frames in rotation
-  int timing_interval = 8;  ///< CUDA: kernels are timed on every n-th frame; 1: on each
+  bool host_frames = true;  ///< output frames are in host memory (files, PBO upload), else on the GPU
+  int frames = 4;           ///< output frames in the pool
+  int timing_interval = 8;  ///< CUDA: kernels are timed on every n-th frame
 };
 
 struct NodeStatistics {
@@ -34,8 +34,8 @@ struct NodeStatistics {
   std::vector<Statistic> values;
 };
 
-/// A plan with its memory, ready to be taken into use; or one that was in use. Destroying it frees the
-/// memory, which on the GPU waits for what is queued: let another thread than the process thread do it.
+/// A plan with its memory. On CUDA the destructor waits for queued work: do not destroy it on the process
+/// thread.
 class PreparedPlan {
  public:
   virtual ~PreparedPlan() = default;
@@ -45,43 +45,36 @@ class PreparedPlan {
 class Executor {
  public:
   virtual ~Executor() = default;
-  virtual Backend backend() const = 0;
-
-  /// Allocates a plan's memory; any thread, while the plan in use goes on running. Throws
-  /// Error(runtime_failure) when there is not enough.
+  /// Allocates a plan's memory while the current plan runs. Thread-safe. Throws Error(runtime_failure) if
+  /// there is not enough memory.
   virtual std::unique_ptr<PreparedPlan> prepare(std::unique_ptr<Plan> plan) = 0;
-  /// Takes a prepared plan into use from the next run() on, without waiting; gives back the one before it, or
-  /// null.
+  /// Makes run() use `prepared` from now on. Does not block. Returns the old plan, or null if there was none.
   virtual std::unique_ptr<PreparedPlan> swap_in(std::unique_ptr<PreparedPlan> prepared) = 0;
-  /// Both at once, for the first plan and for changes of the source's format.
+  /// Blocks, unlike a live swap. For the first plan and for a new picture format.
   void install(std::unique_ptr<Plan> plan) { swap_in(prepare(std::move(plan))); }
-  /// The plan in use; null before the first one.
+  /// Returns the current plan; null before the first one.
   virtual Plan* plan() = 0;
 
-  /// Runs the plan on a picture that fits it. Empty once close() was called. `again`: it is the picture of
-  /// the last run, so that filters start from the same past as then.
+  /// Runs the plan on a picture of its format. Returns an empty frame after close(). `again`: repeats the
+  /// last run with the same picture and from the same filter state.
   virtual Frame run(const Picture& picture, bool again = false) = 0;
-  /// What filters keep from frame to frame does not belong to the next frame: seek, cut, new source.
+  /// Resets the filters' state before the next frame, for example after a seek or loop.
   virtual void reset_state() = 0;
 
-  /// Statistics of the newest frame whose passes have finished; any thread.
+  /// Returns the statistics of the newest finished frame. Thread-safe.
   virtual std::vector<NodeStatistics> statistics() const = 0;
-  /// Copies the newest finished counts of a scope; false when the plan in use has no such scope or no frame
-  /// of it has finished. Any thread.
+  /// Copies a scope's counts of the newest finished frame. Returns false if the current plan has no such
+  /// scope or has not finished a frame. Thread-safe.
   virtual bool read_scope(const ScopeRequest& scope, ScopeReading& reading) const = 0;
-  /// Makes a waiting run() return empty; any thread.
+  /// Makes run() return empty frames from now on; ends a running wait. Thread-safe.
   virtual void close() = 0;
-  /// CUDA graphs captured so far; tuning must not add to it.
+  /// Returns the number of CUDA graphs captured so far. Changes of live parameters must not increase it.
   virtual int64_t captures() const { return 0; }
-  /// For readers of device frames; null on the CPU.
+  /// Returns the synchronisation for readers of device frames; null on the CPU backend.
   virtual DeviceFrameSync* device_sync() { return nullptr; }
 };
 
-std::unique_ptr<Executor> make_cpu_executor(const ExecutorOptions& options, Profiler& profiler,
-                                            Timeline& timeline);
-/// Throws Error(unavailable) in builds without CUDA and when the device does not answer.
-std::unique_ptr<Executor> make_cuda_executor(const ExecutorOptions& options, Profiler& profiler,
-                                             Timeline& timeline);
+/// Throws Error(unavailable) if `backend` is CUDA and the build lacks CUDA or the device is not usable.
 std::unique_ptr<Executor> make_executor(Backend backend, const ExecutorOptions& options, Profiler& profiler,
                                         Timeline& timeline);
 

@@ -1,5 +1,8 @@
-#include "core/graph/trace/chrome_trace.hpp"
-
+// Writes a timeline in the Trace Event Format.
+//
+// Intervals become complete events ("X"), nested on one track per thread or CUDA stream. Flow events ("s",
+// "t", "f") connect the intervals of a frame. Samples become counters ("C"). Times are microseconds since the
+// oldest event.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,12 +10,13 @@
 #include <map>
 
 #include "core/graph/json.hpp"
+#include "core/graph/trace/timeline.hpp"
 
 namespace lensd {
 namespace {
 
+/// Returns a JSON string. Replaces invalid UTF-8, because names come from files and drivers.
 std::string quoted(const std::string& text) {
-  // Names come from files and drivers: what is no UTF-8 is replaced.
   return json_line(text);
 }
 
@@ -20,26 +24,26 @@ double micros(int64_t ns) {
   return static_cast<double>(ns) * 1e-3;
 }
 
-/// What of the flow arrows begins, goes on or ends at an interval.
-struct FlowStep {
+/// The flow event of an interval: begin 's', step 't' or end 'f'.
+struct FlowEvent {
   char phase = 0;  ///< 0: none
   int64_t id = 0;
 };
 
-/// A frame's arrow leads through its intervals. It begins anew where the interval that it began with comes
-/// again: the frame was decoded once more after a seek or a loop. Arrows of one interval are left out.
-std::vector<FlowStep> flow_steps(const std::vector<Timeline::Interval>& intervals) {
+/// Connects the intervals of each frame. A frame that is decoded again after a seek or loop starts a new flow
+/// when its first track and label repeat. Omits flows with a single interval.
+std::vector<FlowEvent> flow_events(const std::vector<Timeline::Interval>& intervals) {
   struct Flow {
     int64_t id = 0;
     std::vector<size_t> at;
   };
-  std::vector<FlowStep> steps(intervals.size());
+  std::vector<FlowEvent> events(intervals.size());
   std::map<int64_t, Flow> open;
   int64_t count = 0;
   const auto finish = [&](const Flow& flow) {
     if (flow.at.size() < 2) return;
-    for (const size_t i : flow.at) steps[i] = {'t', flow.id};
-    steps[flow.at.front()].phase = 's', steps[flow.at.back()].phase = 'f';
+    for (const size_t i : flow.at) events[i] = {'t', flow.id};
+    events[flow.at.front()].phase = 's', events[flow.at.back()].phase = 'f';
   };
   for (size_t i = 0; i < intervals.size(); ++i) {
     const Timeline::Interval& interval = intervals[i];
@@ -53,17 +57,17 @@ std::vector<FlowStep> flow_steps(const std::vector<Timeline::Interval>& interval
     flow.at.push_back(i);
   }
   for (const auto& [frame, flow] : open) finish(flow);
-  return steps;
+  return events;
 }
 
 }  // namespace
 
-std::string chrome_trace(const std::vector<Timeline::Interval>& intervals,
-                         const std::vector<Timeline::Sample>& samples,
-                         const std::vector<std::pair<std::string, std::string>>& notes) {
+std::string Timeline::chrome_trace(int64_t since_ns, const Notes& notes) const {
+  const std::vector<Interval> intervals = this->intervals(since_ns);
+  const std::vector<Sample> samples = this->samples(since_ns);
   int64_t origin = INT64_MAX;
-  for (const Timeline::Interval& i : intervals) origin = std::min(origin, i.begin_ns);
-  for (const Timeline::Sample& s : samples) origin = std::min(origin, s.time_ns);
+  for (const Interval& i : intervals) origin = std::min(origin, i.begin_ns);
+  for (const Sample& s : samples) origin = std::min(origin, s.time_ns);
 
   std::string json = "{\"displayTimeUnit\":\"ms\",\"otherData\":{";
   for (size_t i = 0; i < notes.size(); ++i)
@@ -73,9 +77,9 @@ std::string chrome_trace(const std::vector<Timeline::Interval>& intervals,
   json += "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"tid\":0,\"args\":{\"name\":\"lensd\"}}";
 
   std::map<std::string, int> ids;
-  for (const Timeline::Interval& i : intervals) {
-    const auto [it, fresh] = ids.try_emplace(i.track, static_cast<int>(ids.size()) + 1);
-    if (!fresh) continue;
+  for (const Interval& i : intervals) {
+    const auto [it, inserted] = ids.try_emplace(i.track, static_cast<int>(ids.size()) + 1);
+    if (!inserted) continue;
     fmt::format_to(
         out,
         ",\n{{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":{0},\"args\":{{\"name\":{1}}}}}"
@@ -84,12 +88,12 @@ std::string chrome_trace(const std::vector<Timeline::Interval>& intervals,
         it->second, quoted(i.track));
   }
 
-  const std::vector<FlowStep> flows = flow_steps(intervals);
-  std::map<int, std::vector<int64_t>> enclosing;  // ends of the open intervals of a track
+  const std::vector<FlowEvent> flows = flow_events(intervals);
+  std::map<int, std::vector<int64_t>> enclosing;  // end times of the open intervals of a track
   for (size_t n = 0; n < intervals.size(); ++n) {
-    const Timeline::Interval& i = intervals[n];
+    const Interval& i = intervals[n];
     const int tid = ids.at(i.track);
-    // Two clocks may disagree by a little; an interval that outlasts the one around it would be dropped.
+    // Clip ends, because clocks differ slightly and viewers drop intervals that end after the enclosing one.
     std::vector<int64_t>& ends = enclosing[tid];
     while (!ends.empty() && ends.back() <= i.begin_ns) ends.pop_back();
     int64_t end = std::max(i.begin_ns, i.end_ns);
@@ -109,7 +113,7 @@ std::string chrome_trace(const std::vector<Timeline::Interval>& intervals,
           flows[n].phase, flows[n].phase == 's' ? "" : "\"bp\":\"e\",", flows[n].id, tid,
           micros(i.begin_ns - origin));
   }
-  for (const Timeline::Sample& s : samples)
+  for (const Sample& s : samples)
     fmt::format_to(
         out, ",\n{{\"name\":{},\"ph\":\"C\",\"pid\":1,\"tid\":0,\"ts\":{:.3f},\"args\":{{\"value\":{}}}}}",
         quoted(s.counter), micros(s.time_ns - origin), s.value);

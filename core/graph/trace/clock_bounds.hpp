@@ -1,22 +1,21 @@
-// Another clock's times against the host's.
+// Bounds on the offset between another clock and the host clock.
 #pragma once
 
 #include <cstdint>
 
 namespace lensd {
 
-/// What another clock says of a piece of work, and what the host knows: it cannot begin before it was asked
-/// for, nor end after its end was seen.
+/// Times of one operation. It cannot begin before the host queued it, nor end after the host saw its end.
 struct ClockBounds {
-  int64_t asked_ns = 0, seen_ns = 0;   ///< host's clock
-  int64_t began_ns = 0, ended_ns = 0;  ///< the other clock
+  int64_t queued_ns = 0, seen_ns = 0;  ///< host clock
+  int64_t begin_ns = 0, end_ns = 0;    ///< other clock
 };
 
-/// What must be added to the other clock's times so that both hold; 0 while they do. Where the clocks drift
-/// apart, they stay together to within the delay of one start or one notice that way.
+/// Returns the offset to add to the other clock so that both bounds hold; 0 if they hold already. Limits the
+/// error to the delay of one start or one notification.
 constexpr int64_t clock_correction(const ClockBounds& b) noexcept {
-  if (b.began_ns < b.asked_ns) return b.asked_ns - b.began_ns;
-  if (b.ended_ns > b.seen_ns) return b.seen_ns - b.ended_ns;
+  if (b.begin_ns < b.queued_ns) return b.queued_ns - b.begin_ns;
+  if (b.end_ns > b.seen_ns) return b.seen_ns - b.end_ns;
   return 0;
 }
 

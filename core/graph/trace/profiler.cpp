@@ -2,45 +2,41 @@
 
 #include <algorithm>
 #include <numeric>
-
-#include "core/base/error.hpp"
+#include <set>
+#include <string_view>
 
 namespace lensd {
 
-const Profiler::Ring* Profiler::find(const std::string& node, const std::string& pass) const {
-  for (int i = 0; i < used_; ++i) {
-    const Ring* ring = rings_[static_cast<size_t>(i)].get();
-    if (ring->node == node && ring->pass == pass) return ring;
-  }
-  return nullptr;
+Profiler::Scope Profiler::find(const std::string& node, const std::string& pass) const {
+  const auto ring = std::ranges::find_if(
+      rings_, [&](const Scope& r) { return r->declared.node == node && r->declared.pass == pass; });
+  return ring == rings_.end() ? nullptr : *ring;
 }
 
-int Profiler::scope(const std::string& node, const std::string& pass, double bytes, double operations,
-                    bool gpu) {
+Profiler::Scope Profiler::scope(const std::string& node, const std::string& pass, double bytes,
+                                double operations, bool gpu) {
   const std::lock_guard lock(mutex_);
-  int index = 0;
-  while (index < used_ && !(rings_[static_cast<size_t>(index)]->node == node &&
-                            rings_[static_cast<size_t>(index)]->pass == pass))
-    ++index;
-  if (index == kMaxScopes)
-    throw Error(ExitCode::runtime_failure, "profiler", "too many timing scopes",
-                "use fewer distinct nodes in one run");
-  if (index == used_) {
-    rings_[static_cast<size_t>(index)] = std::make_unique<Ring>();
-    ++used_;
+  Scope ring = find(node, pass);
+  if (!ring) {
+    free_unused();
+    ring = rings_.emplace_back(std::make_shared<Ring>());
   }
-  Ring& ring = *rings_[static_cast<size_t>(index)];
-  ring.node = node, ring.pass = pass, ring.bytes = bytes, ring.operations = operations;
-  ring.active = true, ring.gpu = gpu;
-  return index;
+  ring->declared = {.node = node, .pass = pass, .bytes = bytes, .operations = operations, .gpu = gpu};
+  return ring;
+}
+
+/// Frees the oldest unused scopes above kMaxUnused. Call with mutex_ locked: only find() adds handles.
+void Profiler::free_unused() {
+  const auto unused = [](const Scope& ring) { return ring.use_count() == 1; };
+  auto count = static_cast<size_t>(std::ranges::count_if(rings_, unused));
+  if (count <= kMaxUnused) return;
+  std::erase_if(rings_, [&](const Scope& ring) { return count > kMaxUnused && unused(ring) && count--; });
 }
 
 void Profiler::deactivate_all_but(const std::vector<std::string>& keep_nodes) {
+  const std::set<std::string_view> keep(keep_nodes.begin(), keep_nodes.end());
   const std::lock_guard lock(mutex_);
-  for (int i = 0; i < used_; ++i) {
-    Ring& ring = *rings_[static_cast<size_t>(i)];
-    ring.active = std::find(keep_nodes.begin(), keep_nodes.end(), ring.node) != keep_nodes.end();
-  }
+  for (const Scope& ring : rings_) ring->declared.active = keep.contains(ring->declared.node);
 }
 
 std::vector<int64_t> Profiler::newest(const Ring& ring) {
@@ -56,19 +52,20 @@ std::vector<int64_t> Profiler::newest(const Ring& ring) {
 std::vector<PassStats> Profiler::snapshot() const {
   const std::lock_guard lock(mutex_);
   std::vector<PassStats> rows;
-  for (int i = 0; i < used_; ++i) {
-    const Ring& ring = *rings_[static_cast<size_t>(i)];
-    PassStats row;
-    row.node = ring.node, row.pass = ring.pass, row.bytes = ring.bytes, row.operations = ring.operations;
-    row.active = ring.active, row.gpu = ring.gpu;
+  for (const Scope& scope : rings_) {
+    const Ring& ring = *scope;
+    PassStats row = ring.declared;
     std::vector<int64_t> values = newest(ring);
     row.count = ring.count.load(std::memory_order_acquire);
     row.samples = static_cast<int>(values.size());
+    std::copy(ring.buckets.begin(), ring.buckets.end(), row.buckets.begin());
+    row.sum_ns = ring.sum_ns.load(std::memory_order_relaxed);
     if (!values.empty()) {
       row.last_ns = values.back();
       row.mean_ns =
           std::accumulate(values.begin(), values.end(), int64_t{0}) / static_cast<int64_t>(values.size());
-      // Nearest-rank percentiles, in rising order: what is above one is all that the next one looks through.
+      // Nearest-rank percentiles in ascending order: each search only covers the values above the previous
+      // one.
       auto above = values.begin();
       const auto rank = [&](size_t percent) {
         const auto at =
@@ -83,23 +80,9 @@ std::vector<PassStats> Profiler::snapshot() const {
   return rows;
 }
 
-std::vector<Profiler::Histogram> Profiler::histograms() const {
-  const std::lock_guard lock(mutex_);
-  std::vector<Histogram> all;
-  for (int i = 0; i < used_; ++i) {
-    const Ring& ring = *rings_[static_cast<size_t>(i)];
-    Histogram& h = all.emplace_back();
-    h.node = ring.node, h.pass = ring.pass, h.active = ring.active, h.gpu = ring.gpu;
-    for (size_t bucket = 0; bucket < h.counts.size(); ++bucket)
-      h.counts[bucket] = ring.buckets[bucket].load(std::memory_order_relaxed);
-    h.sum_ns = ring.sum_ns.load(std::memory_order_relaxed);
-  }
-  return all;
-}
-
 std::vector<int64_t> Profiler::history(const std::string& node, const std::string& pass) const {
   const std::lock_guard lock(mutex_);
-  const Ring* ring = find(node, pass);
+  const Scope ring = find(node, pass);
   return ring ? newest(*ring) : std::vector<int64_t>{};
 }
 

@@ -1,9 +1,12 @@
-// Timing scopes: "node/pass" → a ring of durations, with percentiles made by the reader.
+// Timing scopes: each "node/pass" has a ring of durations. Readers compute percentiles.
 //
 //   executors, decode, present ── record(scope, ns) ──▶ ring of atomics ──▶ snapshot() ── panel, --timings
 //
-// record() is wait-free and may be called by one thread per scope; scope() and snapshot() take a lock that
-// record() never takes. CUDA durations arrive frames late; a scope nobody recorded has count 0, shown as n/a.
+// record() is wait-free; call it from one thread per scope. The other functions are thread-safe; they lock a
+// mutex that record() does not use. CUDA durations arrive some frames late.
+//
+// A scope without handles is unused. Its durations are kept in case a later plan has the same pass. When more
+// than kMaxUnused scopes are unused, the oldest are freed.
 #pragma once
 
 #include <array>
@@ -16,41 +19,48 @@
 
 namespace lensd {
 
-/// The node under which a frame's way is kept, a scope a stage: no work but the time between two stamps.
+/// Node name of latency scopes, which measure the time between two stages of a frame.
 inline constexpr const char* kLatencyRow = "latency";
+
+/// Upper bounds of the histogram's buckets in nanoseconds; one more bucket is unbounded.
+inline constexpr std::array<int64_t, 16> kDurationBuckets{
+    10'000,    25'000,     50'000,     100'000,    250'000,     500'000,     1'000'000,   2'500'000,
+    5'000'000, 10'000'000, 25'000'000, 50'000'000, 100'000'000, 250'000'000, 500'000'000, 1'000'000'000};
 
 /// One row of the timings table. Times in nanoseconds over the last `samples` records.
 struct PassStats {
   std::string node, pass;
-  double bytes = 0, operations = 0;  ///< declared by the pass, a frame
-  uint64_t count = 0;                ///< records so far; 0: nothing was measured
+  double bytes = 0, operations = 0;  ///< per frame, as declared in PassSpec
+  uint64_t count = 0;                ///< number of records so far
   int samples = 0;
   int64_t last_ns = 0, p50_ns = 0, p95_ns = 0, p99_ns = 0, max_ns = 0, mean_ns = 0;
-  bool active = true;  ///< part of the plan that runs now
-  bool gpu = false;    ///< measured on the GPU
+  bool active = true;                                           ///< the scope belongs to the current plan
+  bool gpu = false;                                             ///< measured on the GPU
+  std::array<uint64_t, kDurationBuckets.size() + 1> buckets{};  ///< records in each bucket, not cumulative
+  int64_t sum_ns = 0;                                           ///< sum of all records
 };
 
 class Profiler {
+  struct Ring;
+
  public:
   static constexpr int kRing = 256;
-  static constexpr int kMaxScopes = 512;
+  static constexpr size_t kMaxUnused = 256;
 
-  /// The scope of that name, made on first use. Throws Error when kMaxScopes are in use.
-  int scope(const std::string& node, const std::string& pass, double bytes = 0, double operations = 0,
-            bool gpu = false);
-  /// Marks all scopes but those of `keep_nodes` as not part of the running plan.
+  /// A handle on a scope; may be null. May outlive the profiler.
+  using Scope = std::shared_ptr<Ring>;
+
+  /// Returns the scope of this node and pass; creates it on first use.
+  Scope scope(const std::string& node, const std::string& pass, double bytes = 0, double operations = 0,
+              bool gpu = false);
+  /// Marks the scopes of all nodes except `keep_nodes` as not part of the current plan.
   void deactivate_all_but(const std::vector<std::string>& keep_nodes);
 
-  /// Upper bounds of the histogram's buckets in nanoseconds; the last bucket has none.
-  static constexpr std::array<int64_t, 16> kBuckets{
-      10'000,    25'000,     50'000,     100'000,    250'000,     500'000,     1'000'000,   2'500'000,
-      5'000'000, 10'000'000, 25'000'000, 50'000'000, 100'000'000, 250'000'000, 500'000'000, 1'000'000'000};
-
-  void record(int scope, int64_t duration_ns) noexcept {
-    Ring& ring = *rings_[static_cast<size_t>(scope)];
+  void record(const Scope& scope, int64_t duration_ns) noexcept {
+    Ring& ring = *scope;
     size_t bucket = 0;
-    while (bucket < kBuckets.size() && duration_ns > kBuckets[bucket]) ++bucket;
-    // One writer: plain adding without an atomic read-modify-write.
+    while (bucket < kDurationBuckets.size() && duration_ns > kDurationBuckets[bucket]) ++bucket;
+    // A scope has one writer, so no atomic read-modify-write is needed.
     const auto add = [](auto& counter, auto value) {
       counter.store(counter.load(std::memory_order_relaxed) + value, std::memory_order_relaxed);
     };
@@ -61,36 +71,25 @@ class Profiler {
     ring.count.store(n + 1, std::memory_order_release);
   }
 
-  /// All records of a scope since the start.
-  struct Histogram {
-    std::string node, pass;
-    bool active = true, gpu = false;
-    std::array<uint64_t, kBuckets.size() + 1> counts{};  ///< in each bucket by itself
-    int64_t sum_ns = 0;
-  };
-  std::vector<Histogram> histograms() const;
-
-  /// Rows in the order in which the scopes were made.
+  /// Returns one row per scope, in the order of creation.
   std::vector<PassStats> snapshot() const;
-  /// The newest durations of a scope, oldest first.
+  /// Returns up to kRing newest durations of a scope in nanoseconds, oldest first.
   std::vector<int64_t> history(const std::string& node, const std::string& pass) const;
 
  private:
   struct Ring {
-    std::string node, pass;
-    double bytes = 0, operations = 0;
-    bool active = true, gpu = false;
+    PassStats declared;  ///< names and declared work; no times
     std::atomic<uint64_t> count{0};
     std::array<std::atomic<int64_t>, kRing> samples{};
-    std::array<std::atomic<uint64_t>, kBuckets.size() + 1> buckets{};
+    std::array<std::atomic<uint64_t>, kDurationBuckets.size() + 1> buckets{};
     std::atomic<int64_t> sum_ns{0};
   };
-  const Ring* find(const std::string& node, const std::string& pass) const;
+  Scope find(const std::string& node, const std::string& pass) const;
+  void free_unused();
   static std::vector<int64_t> newest(const Ring& ring);
 
   mutable std::mutex mutex_;
-  std::array<std::unique_ptr<Ring>, kMaxScopes> rings_;
-  int used_ = 0;
+  std::vector<Scope> rings_;  // in the order of creation
 };
 
 }  // namespace lensd

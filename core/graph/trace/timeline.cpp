@@ -2,29 +2,43 @@
 
 #include <algorithm>
 
-#include "core/graph/trace/chrome_trace.hpp"
-
 namespace lensd {
-
-int Timeline::intern(std::vector<std::string>& names, const std::string& name) {
-  const auto it = std::find(names.begin(), names.end(), name);
-  if (it != names.end()) return static_cast<int>(it - names.begin());
-  names.push_back(name);
-  return static_cast<int>(names.size()) - 1;
-}
 
 int Timeline::track(const std::string& name) {
   const std::lock_guard lock(mutex_);
-  return intern(tracks_, name);
+  const auto it = std::ranges::find(tracks_, name);
+  const auto index = static_cast<int>(it - tracks_.begin());
+  if (it == tracks_.end()) tracks_.push_back(name);
+  return index;
 }
 
 int Timeline::label(const std::string& name) {
+  const Label label = plan_label(name);
   const std::lock_guard lock(mutex_);
-  return intern(labels_, name);
+  labels_[static_cast<size_t>(*label)].permanent = true;
+  return *label;
 }
 
-int Timeline::counter(const std::string& name) {
-  return label(name);
+Timeline::Label Timeline::plan_label(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  const uint64_t now = next_.load(std::memory_order_relaxed);
+  Name* oldest = nullptr;
+  for (Name& label : labels_) {
+    if (label.text == name) {
+      label.unused_since = kUsed;
+      return label.number;
+    }
+    if (label.permanent || label.number.use_count() > 1) continue;
+    label.unused_since = std::min(label.unused_since, now);
+    if (!oldest || label.unused_since < oldest->unused_since) oldest = &label;
+  }
+  if (oldest && (now - oldest->unused_since >= kSlots || labels_.size() >= kMaxLabels)) {
+    oldest->text = name, oldest->unused_since = kUsed;
+    return oldest->number;
+  }
+  const auto number = std::make_shared<const int>(static_cast<int>(labels_.size()));
+  labels_.push_back({.text = name, .number = number});
+  return number;
 }
 
 void Timeline::record(int track, int label, int64_t frame, int64_t begin_ns, int64_t end_ns) noexcept {
@@ -64,8 +78,8 @@ std::vector<Timeline::Interval> Timeline::intervals(int64_t since_ns) const {
   std::vector<Interval> all;
   for (const Entry& e : found)
     if (e.track != kCounter)
-      all.push_back({tracks_[static_cast<size_t>(e.track)], labels_[static_cast<size_t>(e.label)], e.frame,
-                     e.begin_ns, e.end_ns});
+      all.push_back({tracks_[static_cast<size_t>(e.track)], labels_[static_cast<size_t>(e.label)].text,
+                     e.frame, e.begin_ns, e.end_ns});
   return all;
 }
 
@@ -74,12 +88,8 @@ std::vector<Timeline::Sample> Timeline::samples(int64_t since_ns) const {
   const std::lock_guard lock(mutex_);
   std::vector<Sample> all;
   for (const Entry& e : found)
-    if (e.track == kCounter) all.push_back({labels_[static_cast<size_t>(e.label)], e.frame, e.begin_ns});
+    if (e.track == kCounter) all.push_back({labels_[static_cast<size_t>(e.label)].text, e.frame, e.begin_ns});
   return all;
-}
-
-std::string Timeline::chrome_trace(int64_t since_ns) const {
-  return lensd::chrome_trace(intervals(since_ns), samples(since_ns));
 }
 
 }  // namespace lensd

@@ -1,11 +1,11 @@
-// Timeline: the last seconds of stage and kernel intervals and of queue depths, for traces.
+// Timeline of the last seconds: intervals of stages and kernels, and queue depths.
 //
 //   decode, executors, present ── record(), sample() ──▶ ring of slots ──▶ intervals(), samples()
 //                                                                           │
 //                                                 chrome_trace() ◀──────────┘ ── --trace, flight recorder
 //
-// record() and sample() are wait-free, from any thread. A reader may meet a slot that is being overwritten;
-// each slot carries its sequence number before and after, and torn slots are left out.
+// Thread-safe; record() and sample() are wait-free. Each slot has a sequence number before and after its
+// values, so that a reader can skip slots that are being overwritten.
 #pragma once
 
 #include <array>
@@ -14,25 +14,28 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lensd {
 
 class Timeline {
  public:
-  /// More than 10 s of 60 frames a second with a hundred entries each.
+  /// More than 10 s at 60 frames per second and 100 entries per frame.
   static constexpr size_t kSlots = 1 << 16;
 
-  /// A row of the trace: a thread or a CUDA stream. Set-up only.
+  /// Registers a row of the trace: a thread or a CUDA stream. Returns its id. Locks and allocates.
   int track(const std::string& name);
-  /// A label of intervals: "median/rows". Set-up only.
+  /// Registers a label of intervals or a counter's name. Returns its id. Locks and allocates.
   int label(const std::string& name);
-  /// A number that changes over time: a queue's depth. Set-up only.
-  int counter(const std::string& name);
+  /// Registers a label of a plan's intervals ("median/rows"). Returns a handle on its number, which is reused
+  /// after all handles are destroyed and the ring has no interval with the label. Locks and allocates.
+  using Label = std::shared_ptr<const int>;
+  Label plan_label(const std::string& name);
 
-  /// `frame` is the source's number of it; negative: the interval belongs to no frame.
+  /// Records an interval. `frame` is FrameInfo::index; negative: the interval belongs to no frame.
   void record(int track, int label, int64_t frame, int64_t begin_ns, int64_t end_ns) noexcept;
-  /// The counter's value from `time_ns` on.
+  /// Records that a counter, such as a queue's depth, has this value from `time_ns` on.
   void sample(int counter, int64_t value, int64_t time_ns) noexcept;
 
   struct Interval {
@@ -43,15 +46,18 @@ class Timeline {
     std::string counter;
     int64_t value = 0, time_ns = 0;
   };
-  /// Those that ended at `since_ns` or later, by their beginning, enclosing ones first; with the samples at
-  /// most kSlots.
+  /// Returns the intervals that ended at `since_ns` or later, sorted by begin time, enclosing intervals
+  /// first.
   std::vector<Interval> intervals(int64_t since_ns = INT64_MIN) const;
+  /// Returns the samples from `since_ns` on, sorted by time.
   std::vector<Sample> samples(int64_t since_ns = INT64_MIN) const;
-  /// What there is since then as a trace, see chrome_trace.hpp.
-  std::string chrome_trace(int64_t since_ns = INT64_MIN) const;
+  using Notes = std::vector<std::pair<std::string, std::string>>;
+  /// Returns intervals and samples in the Trace Event Format (JSON), which Perfetto and chrome://tracing
+  /// load. Writes `notes` to its "otherData".
+  std::string chrome_trace(int64_t since_ns = INT64_MIN, const Notes& notes = {}) const;
 
  private:
-  static constexpr int kCounter = -1;  ///< the track of samples
+  static constexpr int kCounter = -1;  ///< track of slots that hold a sample
   struct Slot {
     std::atomic<uint64_t> before{0}, after{0};
     std::atomic<int> track{0}, label{0};
@@ -61,11 +67,21 @@ class Timeline {
     int track = 0, label = 0;
     int64_t frame = 0, begin_ns = 0, end_ns = 0;
   };
-  static int intern(std::vector<std::string>& names, const std::string& name);
+  struct Name {
+    std::string text;
+    Label number;                   ///< shared with each handle
+    bool permanent = false;         ///< registered by label()
+    uint64_t unused_since = kUsed;  ///< value of `next_` when the label was first found without handles
+  };
+  static constexpr uint64_t kUsed = UINT64_MAX;
+  /// From this number of labels on, unused labels are reused even if the ring has intervals with them.
+  static constexpr size_t kMaxLabels = 1 << 14;
+
   std::vector<Entry> entries(int64_t since_ns) const;
 
-  mutable std::mutex mutex_;  ///< names only
-  std::vector<std::string> tracks_, labels_;
+  mutable std::mutex mutex_;  ///< protects tracks_ and labels_
+  std::vector<std::string> tracks_;
+  std::vector<Name> labels_;
   std::unique_ptr<std::array<Slot, kSlots>> slots_ = std::make_unique<std::array<Slot, kSlots>>();
   std::atomic<uint64_t> next_{0};
 };

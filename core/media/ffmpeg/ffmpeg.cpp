@@ -8,15 +8,17 @@ extern "C" {
 #include <cctype>
 #include <cstdarg>
 #include <mutex>
+#include <utility>
 
 #include "core/base/log.hpp"
+#include "core/base/url_secrets.hpp"
 #include "core/media/ffmpeg/picture_allocator.hpp"
-#include "core/media/url.hpp"
 
 namespace lensd::ff {
 namespace {
 
 thread_local std::string t_last_error;
+thread_local bool t_cut_logged = false;
 
 std::string trimmed(const char* text) {
   std::string out = text;
@@ -24,7 +26,7 @@ std::string trimmed(const char* text) {
   return out;
 }
 
-/// "[mov @ 0x55…] moov atom not found" → "moov atom not found".
+/// Removes FFmpeg's prefix: "[mov @ 0x55…] moov atom not found" becomes "moov atom not found".
 std::string without_prefix(const std::string& text) {
   const size_t end = text.rfind("] ");
   return text.front() == '[' && end != std::string::npos ? text.substr(end + 2) : text;
@@ -38,6 +40,15 @@ void count_decoder_error(void* context) {
   if (codec.opaque) static_cast<PictureAllocator*>(codec.opaque)->count_logged_error();
 }
 
+/// Demuxers return the same end of stream for a whole and for a cut file, and log these messages for the
+/// latter.
+bool names_cut(void* context, const std::string& text) {
+  if (!context || *static_cast<const AVClass**>(context) != avformat_get_class()) return false;
+  for (const char* message : {"ended prematurely", "partial file", "reached eof"})
+    if (text.find(message) != std::string::npos) return true;
+  return false;
+}
+
 void on_log(void* context, int level, const char* format, va_list arguments) {
   if (level > AV_LOG_WARNING) return;
   char line[1024];
@@ -47,10 +58,11 @@ void on_log(void* context, int level, const char* format, va_list arguments) {
   av_log_format_line2(context, level, format, copy, line, sizeof line, &print_prefix);
   va_end(copy);
   if (level <= AV_LOG_ERROR) count_decoder_error(context);
-  // FFmpeg quotes URLs with user name and password.
+  // FFmpeg's messages contain URLs with user name and password.
   const std::string text = without_secrets(trimmed(line));
   if (text.empty()) return;
   if (level <= AV_LOG_ERROR) t_last_error = without_prefix(text);
+  if (names_cut(context, text)) t_cut_logged = true;
   log::debug("ffmpeg: {}", text);
 }
 
@@ -85,6 +97,9 @@ void initialize() {
 
 void forget_log() {
   t_last_error.clear();
+}
+bool take_cut_logged() {
+  return std::exchange(t_cut_logged, false);
 }
 std::string detailed_error(int error) {
   return t_last_error.empty() ? error_text(error) : t_last_error;

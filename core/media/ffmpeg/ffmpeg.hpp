@@ -1,6 +1,6 @@
 // FFmpeg's C types as owning handles, its time bases, error texts and log. Internal to core/media.
 //
-// A handle belongs to one thread at a time.
+// Use a handle on one thread at a time.
 #pragma once
 
 extern "C" {
@@ -52,7 +52,8 @@ using BufferPoolPtr = std::unique_ptr<AVBufferPool, Release<av_buffer_pool_unini
 using SwsPtr = std::unique_ptr<SwsContext, Release<sws_freeContext>>;
 using IoPtr = std::unique_ptr<AVIOContext, IoFree>;
 
-/// An AVDictionary. FFmpeg removes the options that it uses; unused() is the name of one that is left.
+/// Owns an AVDictionary. FFmpeg removes the options that it uses; unused() returns the name of a remaining
+/// one, or null.
 class Options {
  public:
   Options() = default;
@@ -74,7 +75,7 @@ class Options {
 inline void check_memory(int result) {
   if (result < 0) throw Error(ExitCode::runtime_failure, "ffmpeg", "out of memory");
 }
-/// `p`. Throws Error(runtime_failure) if it is null.
+/// Returns `p`. Throws Error(runtime_failure) if it is null.
 template <class T>
 T* allocated(T* p) {
   check_memory(p ? 0 : -1);
@@ -93,7 +94,8 @@ using WriteByte = const uint8_t;
 #else
 using WriteByte = uint8_t;  // the write callback has no const before FFmpeg 7
 #endif
-/// An I/O context over callbacks, of which some may be null. Throws Error(runtime_failure) if out of memory.
+/// Creates an AVIOContext from callbacks; unused callbacks may be null. Throws Error(runtime_failure) if out
+/// of memory.
 IoPtr make_io(int buffer_bytes, void* opaque, int (*read)(void*, uint8_t*, int),
               int (*write)(void*, WriteByte*, int), int64_t (*seek)(void*, int64_t, int));
 
@@ -109,17 +111,20 @@ inline bool is_key(const AVPacket& packet) noexcept {
   return (packet.flags & AV_PKT_FLAG_KEY) != 0;
 }
 
-/// FFmpeg's text for an AVERROR number, with a lower-case first letter.
+/// Returns FFmpeg's text for an AVERROR number, with a lower-case first letter.
 std::string error_text(int error);
 
-/// Registers the devices, starts the network and sends FFmpeg's warnings and errors to log::debug. Once per
-/// process. Thread-safe.
+/// Registers FFmpeg's devices, initializes its network code and sends its warnings and errors to log::debug.
+/// Later calls do nothing. Thread-safe.
 void initialize();
-/// Forgets the last error message that FFmpeg logged on this thread.
+/// Clears the last error message that FFmpeg logged on this thread.
 void forget_log();
+/// True if a demuxer has logged on this thread, since the last call, that its file is cut.
+bool take_cut_logged();
 /// The last logged error message, else error_text(error).
 std::string detailed_error(int error);
-/// The last logged error message as an Error's hint, "FFmpeg says: …"; empty if there was none.
+/// Returns the last error message that FFmpeg logged on this thread as a hint for Error, "FFmpeg says: …";
+/// empty if there was none.
 std::string log_hint();
 
 }  // namespace lensd::ff

@@ -12,7 +12,7 @@ namespace lensd {
 namespace {
 
 constexpr int kBufferBytes = 256 * 1024;
-constexpr int kPollMs = 50;  ///< latency of an interruption while a pipe is silent
+constexpr int kInterruptPollMs = 50;  ///< latency of an interruption while a pipe is silent
 
 Error refused(const std::string& path, const std::string& what, const std::string& hint = {}) {
   return Error(ExitCode::bad_source, path, what, hint);
@@ -50,7 +50,7 @@ bool FileIo::wait_readable() const noexcept {
   for (;;) {
     if (stop_.raised()) return false;
     struct pollfd wait = {fd_, POLLIN, 0};
-    if (poll(&wait, 1, kPollMs) > 0) return true;
+    if (poll(&wait, 1, kInterruptPollMs) > 0) return true;
   }
 }
 

@@ -1,5 +1,5 @@
-// FFmpeg reading through our own file descriptor: clear errors at opening, interruptible reads of pipes and
-// FIFOs, and no protocol by which a file's content could make FFmpeg open another file.
+// Lets FFmpeg read through lensd's file descriptor. This gives clear errors at opening and interruptible
+// reads of pipes and FIFOs, and no file's content can make FFmpeg open another file through a protocol.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ class FileIo {
   FileIo& operator=(const FileIo&) = delete;
 
   AVIOContext* context() const noexcept { return context_.get(); }
-  /// A regular file: reads do not block and every position can be reached.
+  /// Returns true for a regular file: reads do not block and every position can be read.
   bool regular() const noexcept { return regular_; }
 
  private:

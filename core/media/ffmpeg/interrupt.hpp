@@ -1,4 +1,4 @@
-// What ends FFmpeg's blocking calls early: a flag or a deadline on the monotonic clock.
+// Interrupts FFmpeg's blocking calls by a flag or at a deadline on the monotonic clock.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace lensd {
 
-/// Any thread may set the flags.
+/// Flags that stop a source. Any thread may set them.
 struct StopFlags {
   std::atomic<bool> interrupted{false};          ///< set by Source::interrupt(), cleared by next()
   const std::atomic<bool>* cancelled = nullptr;  ///< SourceOptions::cancel
@@ -21,14 +21,15 @@ struct StopFlags {
   }
 };
 
-/// Thread-safe. Must outlive every context that has its callback().
+/// An interrupt callback for FFmpeg with a deadline. Must outlive every context that has its callback().
+/// Thread-safe.
 class IoDeadline {
  public:
   /// `stop` may be null and must outlive this object.
   explicit IoDeadline(const StopFlags* stop) : stop_(stop) {}
-  /// Blocking calls fail `ns` from now.
+  /// Makes blocking calls fail after `ns` from now.
   void set(int64_t ns) noexcept { deadline_ns_.store(now_ns() + ns, std::memory_order_relaxed); }
-  /// Blocking calls fail `ns` from now, whatever set() allows later.
+  /// Makes blocking calls fail after `ns` from now, even if set() is called later.
   void set_final(int64_t ns) noexcept { final_ns_.store(now_ns() + ns, std::memory_order_relaxed); }
   bool expired() const noexcept {
     return now_ns() >

@@ -11,7 +11,8 @@ extern "C" {
 namespace lensd {
 namespace {
 
-/// Bytes after each plane, for SIMD that reads past the end. FFmpeg's own pool leaves 16 + STRIDE_ALIGN - 1.
+/// Padding in bytes after each plane, for SIMD code that reads past the end. FFmpeg's own pool adds
+/// 16 + STRIDE_ALIGN - 1.
 constexpr size_t kOverRead = 128;
 
 struct PoolState {
@@ -33,7 +34,7 @@ AVBufferRef* make_block(void* opaque, size_t bytes) {
     auto block = std::make_unique<MemoryBlock>(state->kind, bytes);
     AVBufferRef* buffer = av_buffer_create(block->data(), bytes, free_block, block.get(), 0);
     if (!buffer) return nullptr;
-    // real_kind is alive: only the allocator calls av_buffer_pool_get().
+    // real_kind still exists, because only the allocator calls av_buffer_pool_get().
     state->real_kind->store(static_cast<int>(block->kind()), std::memory_order_relaxed);
     state->blocks->fetch_add(1, std::memory_order_relaxed);
     block.release();
@@ -43,8 +44,8 @@ AVBufferRef* make_block(void* opaque, size_t bytes) {
   }
 }
 
-/// Grows the width until every plane's rows are aligned. Some decoders need the ratio of luma to chroma
-/// pitches; libavcodec/get_buffer.c does the same.
+/// Computes line sizes; increases the width until every plane's rows are aligned. Some decoders rely on the
+/// ratio of luma to chroma pitches. libavcodec/get_buffer.c does the same.
 int aligned_line_sizes(AVPixelFormat format, int width, const int* alignment, int line_sizes[4]) {
   for (;;) {
     if (const int error = av_image_fill_linesizes(line_sizes, format, width); error < 0) return error;

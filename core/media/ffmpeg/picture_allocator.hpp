@@ -19,26 +19,27 @@ class PictureAllocator {
  public:
   explicit PictureAllocator(MemoryKind kind) : kind_(kind), blocks_(std::make_shared<std::atomic<int>>(0)) {}
 
-  /// Makes `context` decode into this allocator's buffers and uses its opaque pointer. The allocator must
-  /// outlive the context.
+  /// Sets `context.get_buffer2` and `context.opaque`, so that the decoder writes into this allocator's
+  /// buffers. The allocator must outlive the context.
   void attach(AVCodecContext& context);
 
-  /// Gives `frame` (format, width and height set) planes from the pool. Rows are aligned to 64 bytes and to
-  /// `alignment`; planes have the over-read padding of decoders and swscale. Returns 0 or an AVERROR.
+  /// Sets the planes of `frame`, whose format, width and height are set, to a block of the pool. Rows are
+  /// aligned to 64 bytes and to `alignment`; planes have the padding that decoders and swscale need. Returns
+  /// 0 or an AVERROR.
   int fill(AVFrame& frame, int padded_width, int padded_height, const int* alignment = nullptr) noexcept;
 
-  /// The owner of the context's other callbacks, which find it here.
+  /// Sets the object that the context's other callbacks use; they get it from user().
   void set_user(void* user) noexcept { user_ = user; }
   void* user() const noexcept { return user_; }
 
-  /// Memory of the frame's planes; `host` for frames of other allocators.
+  /// Returns the kind of memory of the frame's planes; `host` for frames of other allocators.
   MemoryKind memory_of(const AVFrame& frame) const noexcept;
 
-  /// Error messages that the attached decoders have logged. Many decode errors are reported no other way.
+  /// Returns the number of error messages that attached decoders logged. Many decode errors are only logged.
   int logged_errors() const noexcept { return logged_errors_.load(std::memory_order_relaxed); }
   void count_logged_error() noexcept { logged_errors_.fetch_add(1, std::memory_order_relaxed); }
 
-  /// Blocks allocated so far, for tests.
+  /// Returns the number of blocks allocated so far, for tests.
   int blocks() const noexcept { return blocks_->load(std::memory_order_relaxed); }
 
  private:

@@ -96,13 +96,23 @@ ColourSpec colour_of(const AVFrame& frame, AVPixelFormat pixel_format, const Pic
   if (const auto tagged = matrix_of(frame.colorspace)) {
     out.matrix = *tagged;
   } else if (is_jpeg_range(pixel_format) || is_jpeg_like(codec)) {
-    out.matrix = YuvMatrix::bt601;  // the only one in JFIF
+    out.matrix = YuvMatrix::bt601;  // the only matrix in JFIF
   } else {
     out.matrix = guessed_matrix({frame.width, frame.height});
     out.guessed = true;
   }
   if (format.chroma_shift_x || format.chroma_shift_y) out.siting = siting_of(frame, pixel_format, codec);
   return out;
+}
+
+PixelAspect pixel_aspect_of(AVRational sample_aspect_ratio) {
+  constexpr int kMostSlender = 20;
+  PixelAspect aspect;
+  av_reduce(&aspect.width, &aspect.height, sample_aspect_ratio.num, sample_aspect_ratio.den, 1 << 16);
+  if (aspect.width < 1 || aspect.height < 1 || aspect.width > kMostSlender * aspect.height ||
+      aspect.height > kMostSlender * aspect.width)
+    return {};
+  return aspect;
 }
 
 std::optional<Orientation> orientation_of(const int32_t* m) {

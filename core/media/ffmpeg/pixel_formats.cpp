@@ -10,7 +10,7 @@ namespace {
 constexpr uint64_t kRefusedFlags = AV_PIX_FMT_FLAG_BE | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM |
                                    AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_BAYER | AV_PIX_FMT_FLAG_FLOAT;
 
-/// True if each sample is a byte or a 16-bit word at an even offset. Formats that pack three 10-bit
+/// Returns true if each sample is a byte or a 16-bit word at an even offset. Formats that pack three 10-bit
 /// components into 32 bits have odd offsets or unequal shifts.
 bool whole_words(const AVPixFmtDescriptor& d) {
   for (int i = 0; i < d.nb_components; ++i) {
@@ -33,7 +33,7 @@ ColourModel model_of(const AVPixFmtDescriptor& d) {
 std::optional<PictureFormat> picture_format(AVPixelFormat format) {
   const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(format);
   if (!d || d->nb_components == 0 || (d->flags & kRefusedFlags)) return std::nullopt;
-  // Before FFmpeg 7.1, the descriptor of XYZ is that of a 12-bit YUV 4:4:4.
+  // Before FFmpeg 7.1, XYZ has the same descriptor as a 12-bit YUV 4:4:4.
   if (format == AV_PIX_FMT_XYZ12LE || format == AV_PIX_FMT_XYZ12BE) return std::nullopt;
   if (d->log2_chroma_w > 1 || d->log2_chroma_h > 1 || !whole_words(*d)) return std::nullopt;
 

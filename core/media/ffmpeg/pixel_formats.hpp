@@ -1,4 +1,4 @@
-// FFmpeg's pixel formats as PictureFormat, derived from FFmpeg's own descriptors instead of a list of names.
+// Converts FFmpeg's pixel formats to PictureFormat, from FFmpeg's descriptors instead of a list of names.
 #pragma once
 
 extern "C" {
@@ -11,12 +11,12 @@ extern "C" {
 
 namespace lensd {
 
-/// The layout of `format`. Returns nullopt if its samples are not whole 8- to 16-bit little-endian words, if
-/// its chroma is subsampled by more than 2, or if it has a palette, is a hardware surface, Bayer or float.
-/// ConvertFallback converts such pictures.
+/// Returns the layout of `format`. Returns nullopt if its samples are not whole 8- to 16-bit little-endian
+/// words, if its chroma is subsampled by more than 2, or if it has a palette, is a hardware surface, Bayer or
+/// float. ConvertFallback converts such pictures.
 std::optional<PictureFormat> picture_format(AVPixelFormat format);
 
-/// True for the full-range yuvj formats.
+/// Returns true for the full-range yuvj formats.
 bool is_jpeg_range(AVPixelFormat format);
 
 }  // namespace lensd

@@ -24,16 +24,16 @@ bool is_gray(AVPixelFormat format) {
   return av_pix_fmt_desc_get(format)->nb_components <= 2;
 }
 
-PixelsFormat pixels_format(ImageFormat format) {
+PixelsFormat pixels_format(ImageFormat format, PixelAspect aspect) {
   return {format.format == PixelFormat::gray8 ? AV_PIX_FMT_GRAY8 : AV_PIX_FMT_RGBA, format.extent,
-          YuvMatrix::bt601, true};
+          YuvMatrix::bt601, true, aspect};
 }
 
-std::optional<PixelsFormat> pixels_format(const PictureInfo& info) {
+std::optional<PixelsFormat> pixels_format(const PictureInfo& info, PixelAspect aspect) {
   for (const AVPixFmtDescriptor* d = av_pix_fmt_desc_next(nullptr); d; d = av_pix_fmt_desc_next(d)) {
     const AVPixelFormat format = av_pix_fmt_desc_get_id(d);
     if (is_jpeg_range(format) || picture_format(format) != info.format) continue;
-    return PixelsFormat{format, info.extent, info.colour.matrix, info.colour.range == Range::full};
+    return PixelsFormat{format, info.extent, info.colour.matrix, info.colour.range == Range::full, aspect};
   }
   return std::nullopt;
 }
@@ -62,14 +62,15 @@ void Scaler::open(const PixelsFormat& from, const PixelsFormat& to) {
       {"dsth", height},
       {"dst_format", to.format},
       {"sws_flags", SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INP | SWS_BITEXACT},
-      // The files are tagged with chroma sited left, between the rows.
+      // Must match AVCHROMA_LOC_LEFT, which the encoder sets: chroma at luma column 0, halfway between two
+      // luma rows, in 1/256 pixel.
       {"dst_h_chr_pos", 0},
       {"dst_v_chr_pos", 128}};
   for (const auto& [name, value] : options) av_opt_set_int(c, name, value, 0);
   if (sws_init_context(c, nullptr, nullptr) < 0)
     throw Error(ExitCode::runtime_failure, "encoder",
                 "swscale does not support the conversion to this pixel format");
-  // Fails without effect for RGB to RGB.
+  // Returns an error for RGB to RGB, which needs no matrix.
   sws_setColorspaceDetails(c, coefficients(from), from.full_range, coefficients(to), to.full_range, 0,
                            1 << 16, 1 << 16);
 }

@@ -1,10 +1,11 @@
-// Conversion of pictures to the pixel formats of encoders, with swscale. Internal to core/media.
+// Converts pictures to the pixel formats of encoders, with swscale. Internal to core/media.
 #pragma once
 
 #include <optional>
 
 #include "core/image/picture.hpp"
 #include "core/media/ffmpeg/ffmpeg.hpp"
+#include "core/media/pixel_aspect.hpp"
 
 namespace lensd {
 
@@ -12,8 +13,9 @@ namespace lensd {
 struct PixelsFormat {
   AVPixelFormat format = AV_PIX_FMT_RGBA;
   Extent extent;
-  YuvMatrix matrix = YuvMatrix::bt601;  ///< YUV only
+  YuvMatrix matrix = YuvMatrix::bt601;  ///< used for YUV formats only
   bool full_range = true;
+  PixelAspect aspect = {};
   bool operator==(const PixelsFormat&) const = default;
 };
 
@@ -22,9 +24,9 @@ struct Pixels {
   int pitches[4] = {};
 };
 
-PixelsFormat pixels_format(ImageFormat format);
-/// Returns nullopt if FFmpeg has no pixel format of this layout.
-std::optional<PixelsFormat> pixels_format(const PictureInfo& info);
+PixelsFormat pixels_format(ImageFormat format, PixelAspect aspect = {});
+/// Returns the format of a decoded picture, or nullopt if FFmpeg has no pixel format of this layout.
+std::optional<PixelsFormat> pixels_format(const PictureInfo& info, PixelAspect aspect = {});
 Pixels pixels(ConstImageRef image);
 Pixels pixels(const PictureRef& picture);
 
@@ -33,7 +35,8 @@ bool is_gray(AVPixelFormat format);
 
 class Scaler {
  public:
-  /// `to` has the extent of `from`. Throws Error(runtime_failure) if swscale does not support the conversion.
+  /// Prepares the conversion. `to` must have the extent of `from`. Throws Error(runtime_failure) if swscale
+  /// does not support the conversion.
   void open(const PixelsFormat& from, const PixelsFormat& to);
   void convert(const Pixels& from, AVFrame& to) const;
 

@@ -9,8 +9,8 @@ class ConvertFallback {
  public:
   explicit ConvertFallback(PictureAllocator& allocator) : allocator_(allocator) {}
 
-  /// Replaces `frame` by its RGBA form in a buffer of the allocator. Throws Error(bad_source) if swscale does
-  /// not support the format.
+  /// Replaces `frame` by its conversion to RGBA, in a buffer of the allocator. Throws Error(bad_source) if
+  /// swscale does not support the format.
   void convert(ff::FramePtr& frame);
 
  private:

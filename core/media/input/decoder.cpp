@@ -12,11 +12,12 @@ extern "C" {
 namespace lensd {
 namespace {
 
-/// AV_CUDA_USE_PRIMARY_CONTEXT, whose header includes cuda.h. The CUDA runtime uses the primary context, too.
+/// Value of AV_CUDA_USE_PRIMARY_CONTEXT, whose header would need cuda.h. The CUDA runtime uses the primary
+/// context, too.
 constexpr int kPrimaryContext = 1 << 0;
-/// Pictures that queues, the executor and the viewer hold at once, besides the decoder's own references.
+/// Number of pictures that queues, executor and viewer hold at once, in addition to the decoder's references.
 constexpr int kHeldSurfaces = 8;
-/// One core decodes live streams in real time up to 1080p.
+/// Maximum picture size for slice threads: one core decodes live streams in real time up to 1080p.
 constexpr int64_t kSliceThreadPixels = 1920 * 1088;
 
 bool nvdec_supports(const AVCodec& codec) {
@@ -29,7 +30,8 @@ bool nvdec_supports(const AVCodec& codec) {
   }
 }
 
-/// The default decoder may have no hardware support (libdav1d).
+/// Returns a decoder, with NVDEC support if `for_gpu`: the default decoder may lack it (libdav1d). Returns
+/// null if there is no decoder.
 const AVCodec* find_decoder(AVCodecID id, bool for_gpu) {
   if (for_gpu) {
     void* position = nullptr;
@@ -85,8 +87,8 @@ Decoder::Decoder(const AVStream& stream, const SourceOptions& options, PictureAl
                 fmt::format("cannot start the {} decoder: {}", codec->name, ff::error_text(error)));
 }
 
-/// Frame threads delay the output by one picture each. Large pictures need them to keep up, unless low
-/// latency is requested.
+/// Selects slice threads for small pictures or low latency, because each frame thread delays the output by
+/// one picture. Decoders of large pictures need frame threads to keep up.
 void Decoder::set_low_delay(const LiveOptions& live) {
   const int64_t pixels = int64_t{context_->width} * context_->height;
   if (live.low_latency || pixels <= kSliceThreadPixels) context_->thread_type = FF_THREAD_SLICE;
@@ -111,7 +113,7 @@ AVPixelFormat Decoder::choose_format(AVCodecContext* context, const AVPixelForma
   auto& self = *static_cast<Decoder*>(static_cast<PictureAllocator*>(context->opaque)->user());
   for (const AVPixelFormat* f = offered; *f != AV_PIX_FMT_NONE; ++f)
     if (*f == AV_PIX_FMT_CUDA) return *f;
-  // FFmpeg calls this again without CUDA if the driver refused the profile, size or bit depth.
+  // FFmpeg calls this function again without CUDA if the driver refused the profile, size or bit depth.
   self.refused_ = true;
   if (self.required_) return AV_PIX_FMT_NONE;
   for (const AVPixelFormat* f = offered; *f != AV_PIX_FMT_NONE; ++f) {

@@ -12,16 +12,17 @@ namespace lensd {
 class Decoder {
  public:
   /// `allocator` must outlive this object. `live`: prefers low delay to throughput. Throws Error(bad_source)
-  /// if there is no decoder, Error(unavailable) if `hwdec` is `cuda` and the GPU cannot decode this stream.
+  /// if there is no decoder or it does not start, Error(unavailable) if `hwdec` is `cuda` and the GPU cannot
+  /// decode this stream.
   Decoder(const AVStream& stream, const SourceOptions& options, PictureAllocator& allocator,
           const std::string& where, bool live);
 
   AVCodecContext& context() const noexcept { return *context_; }
-  /// True while pictures stay on the GPU.
+  /// Returns true if the GPU decodes and its pictures stay there.
   bool on_gpu() const noexcept { return device_ && !refused_; }
-  /// `hwdec` is `cuda`, but the driver refused the stream. Known only after the first packets.
+  /// Returns true if `hwdec` is `cuda` but the driver refused the stream. Known only after the first packets.
   bool required_gpu_refused() const noexcept { return refused_ && required_; }
-  /// Why the GPU does not decode; empty if it does or was not requested.
+  /// Returns why the GPU was not used when the decoder was opened; empty if it was used or not requested.
   const std::string& software_reason() const noexcept { return reason_; }
 
  private:
@@ -35,7 +36,7 @@ class Decoder {
   ff::CodecPtr context_;
 };
 
-/// Pixel format of a frame's samples; for frames on the GPU, of the surface's content.
+/// Returns the pixel format of a frame's samples; for a frame on the GPU, that of the surface's content.
 AVPixelFormat sample_format(const AVFrame& frame) noexcept;
 
 }  // namespace lensd

@@ -12,9 +12,10 @@
 namespace lensd {
 namespace {
 
-/// Packet times that jump back further mean that the sender restarted; reordering jumps stay far below.
+/// A larger jump back of packet times means that the sender restarted. Jumps by reordering are far smaller.
 constexpr int64_t kJumpBackNs = 500'000'000;
-/// Packets to watch after such a jump, and errors to tolerate: the last picture before it may be cut.
+/// Number of packets to watch after a jump back, and of errors to tolerate: the last picture before the jump
+/// may be incomplete.
 constexpr int kSuspectPackets = 50, kToleratedErrors = 3;
 
 int64_t frame_duration(const AVFrame& frame) {
@@ -48,7 +49,7 @@ FfmpegSource::FfmpegSource(const std::string& url, const SourceOptions& options)
   if (info_.fps > 0) timestamps_ = TimestampNormalizer(std::max<int64_t>(1, std::llround(1e9 / info_.fps)));
   describe_source();
   read_ahead();
-  if (options_.start_ns > 0) seek(options_.start_ns);
+  seek_start(options_);
 }
 
 void FfmpegSource::open() {
@@ -113,6 +114,10 @@ FrameOutcome FfmpegSource::next(Picture& out) {
   for (;;) {
     const FrameOutcome outcome = decode();
     if (outcome == FrameOutcome::end_of_stream && retry_seek()) continue;
+    if (outcome == FrameOutcome::end_of_stream && take_frame_before_target()) {
+      out = deliver();
+      return FrameOutcome::ok;
+    }
     if (outcome != FrameOutcome::ok) return outcome;
     if (frame_->width > kMaxSide || frame_->height > kMaxSide)
       fail(fmt::format("a picture of {}×{} is too large", frame_->width, frame_->height));
@@ -123,9 +128,9 @@ FrameOutcome FfmpegSource::next(Picture& out) {
     picture_ns_ = now_ns();
     frame_info_.capture_ns = capture_time(raw_ns, picture_ns_);
     frame_info_.pts_ns = timestamps_.normalize(raw_ns);
-    if (seek_.active && !reached(frame_info_.pts_ns)) continue;
     const int64_t duration = ff::to_ns(frame_duration(*frame_), time_base);
     frame_info_.duration_ns = duration > 0 ? duration : info_.fps > 0 ? timestamps_.nominal_ns() : 0;
+    if (seek_.active && !reached(frame_info_.pts_ns)) continue;
     out = deliver();
     return FrameOutcome::ok;
   }
@@ -133,8 +138,9 @@ FrameOutcome FfmpegSource::next(Picture& out) {
 
 FrameOutcome FfmpegSource::decode() {
   for (;;) {
-    if (stop_.raised()) return interrupted();  // also if interrupt() came before next()
+    if (stop_.raised()) return interrupted();  // also if interrupt() was called before next()
     av_frame_unref(frame_.get());
+    if (input_->raw_camera()) return capture();
     const int result = avcodec_receive_frame(&decoder_->context(), frame_.get());
     if (result == 0) {
       stream_errors_.step_done(frame_->decode_error_flags || (frame_->flags & AV_FRAME_FLAG_CORRUPT),
@@ -153,6 +159,15 @@ FrameOutcome FfmpegSource::decode() {
   }
 }
 
+/// A picture from a camera without compression.
+FrameOutcome FfmpegSource::capture() {
+  const int error = input_->read(*frame_, allocator_);
+  if (error == AVERROR_EXIT) return interrupted();
+  if (error == AVERROR(ENOMEM)) throw Error(ExitCode::runtime_failure, where_, "out of memory");
+  if (error < 0) fail_lost(error);
+  return FrameOutcome::ok;
+}
+
 FrameOutcome FfmpegSource::interrupted() noexcept {
   stop_.interrupted.store(false, std::memory_order_relaxed);
   return FrameOutcome::again;
@@ -163,10 +178,10 @@ FrameOutcome FfmpegSource::feed() {
   if (error == AVERROR_EXIT) return FrameOutcome::again;
   if (error < 0 && input_->live()) fail_lost(error);
   if (error < 0) {
-    stream_errors_.ended(*input_->context(), *input_->stream(), error, end_ns_, announced_ns_,
-                         timestamps_.nominal_ns());
+    stream_errors_.ended(*input_, error, announced_ns_, timestamps_.nominal_ns());
     draining_ = true;
-    avcodec_send_packet(&decoder_->context(), nullptr);
+    const int sent = avcodec_send_packet(&decoder_->context(), nullptr);  // the decoder still has pictures
+    stream_errors_.step_done(sent < 0 && sent != AVERROR_EOF, allocator_.logged_errors());
     return FrameOutcome::end_of_stream;
   }
   if (input_->live()) check_live_packet();
@@ -185,14 +200,18 @@ void FfmpegSource::fail(const std::string& what, const std::string& hint) const 
 }
 
 void FfmpegSource::fail_lost(int error) const {
+  if (input_->kind() == UrlKind::camera) {
+    if (error == AVERROR(ENODEV)) fail("the camera was unplugged");
+    if (error == AVERROR(EIO)) fail("the camera's signal changed its format");
+  }
   // An HTTP response without a length ends with an I/O error.
   if (error == AVERROR_EOF || error == AVERROR(EIO)) fail("the stream ended");
   if (error == AVERROR(ETIMEDOUT)) fail(fmt::format("no data for {:g} s", to_s(input_->silence_ns())));
   fail("stream error: " + ff::error_text(error));
 }
 
-/// Checks that the stream still fits the decoder. Demuxers do not notice if the sender restarts with another
-/// stream over the same path: the packet times jump back and the decoder logs errors.
+/// Checks that the stream still fits the decoder. Demuxers do not detect that the sender restarted with
+/// another stream on the same path. Then the packet times jump back and the decoder logs errors.
 void FfmpegSource::check_live_packet() {
   if (input_->stream()->codecpar->codec_id != decoder_->context().codec_id)
     fail("the stream changed its codec");
@@ -217,9 +236,10 @@ void FfmpegSource::fail_gpu_refused() const {
               "use --hwdec=auto or --hwdec=no");
 }
 
-/// The kernel stamps camera pictures with the monotonic time of their exposure or arrival.
+/// Returns the capture time of a picture, or `now` if it has none. The kernel stamps camera pictures with the
+/// monotonic time of their exposure or arrival.
 int64_t FfmpegSource::capture_time(std::optional<int64_t> raw_ns, int64_t now) const {
-  constexpr int64_t kOldest = 1'000'000'000;  // older: the driver uses another clock
+  constexpr int64_t kOldest = 1'000'000'000;  // an older stamp is from another clock
   const bool stamped = input_->kind() == UrlKind::camera && raw_ns && *raw_ns <= now;
   return stamped && now - *raw_ns < kOldest ? *raw_ns : now;
 }
@@ -238,6 +258,9 @@ Picture FfmpegSource::deliver() {
   ref.info.extent = {frame_->width, frame_->height};
   ref.info.colour = colour_of(*frame_, sample_format(*frame_), *format, decoder_->context().codec_id);
   ref.info.orientation = orientation_of(*frame_, input_->stream());
+  const PixelAspect stored =
+      pixel_aspect_of(av_guess_sample_aspect_ratio(input_->context(), input_->stream(), frame_.get()));
+  pixel_aspect_.store(ref.info.orientation.transpose ? stored.turned() : stored, std::memory_order_relaxed);
   ref.memory = on_gpu ? MemoryKind::device : allocator_.memory_of(*frame_);
   for (size_t p = 0; p < format->plane_count; ++p) {
     ref.planes[p] = frame_->data[p];
@@ -245,8 +268,6 @@ Picture FfmpegSource::deliver() {
   }
   frame_info_.index = next_index_++;
   frame_info_.key = is_key(*frame_);
-  end_ns_ =
-      frame_info_.pts_ns + (frame_info_.duration_ns ? frame_info_.duration_ns : timestamps_.nominal_ns());
   return Picture(ref, frame_info_, owners_->take(*frame_));
 }
 

@@ -1,10 +1,10 @@
-// The Source over FFmpeg: demuxer → decoder → Picture.
+// A Source that uses FFmpeg: demuxer → decoder → Picture.
 //
 //   Input ── packets ──▶ Decoder ── AVFrame in our buffers ──▶ TimestampNormalizer, picture_info ──▶ Picture
 //                                        └─ format not describable: ConvertFallback (RGBA)
 //
-// The constructor decodes the first frame: its size, format and time are then known, and a source without any
-// decodable picture fails before a pipeline is built for it.
+// The constructor decodes the first frame to find its size, format and time. A source without any decodable
+// picture therefore fails before a pipeline is created.
 #pragma once
 
 #include <array>
@@ -29,13 +29,16 @@ class FfmpegSource final : public Source {
   const SourceInfo& info() const override { return info_; }
   FrameOutcome next(Picture& out) override;
   void seek(int64_t position_ns) override;
+  /// Seeks to the start position of the options, if they have one.
+  void seek_start(const SourceOptions& options);
   std::string stream_errors() const override { return stream_errors_.sentence(); }
+  PixelAspect pixel_aspect() const override { return pixel_aspect_.load(std::memory_order_relaxed); }
   void interrupt() noexcept override { stop_.interrupted.store(true, std::memory_order_relaxed); }
 
-  /// Replaces SourceOptions::cancel. Must not be called while next() runs.
+  /// Replaces SourceOptions::cancel. Do not call while next() runs.
   void cancel_by(const std::atomic<bool>* cancel) noexcept { stop_.cancelled = cancel; }
 
-  /// Buffers allocated so far, for tests.
+  /// Returns the number of buffers allocated so far, for tests.
   int blocks() const noexcept { return allocator_.blocks(); }
 
  private:
@@ -45,10 +48,11 @@ class FfmpegSource final : public Source {
 
   /// Decodes the next frame in presentation order into frame_.
   FrameOutcome decode();
+  FrameOutcome capture();
   FrameOutcome feed();
   FrameOutcome interrupted() noexcept;
   [[noreturn]] void fail(const std::string& what, const std::string& hint = {}) const;
-  /// A live source fails where a file would end: LiveSource reopens it.
+  /// Reports the end of a live source as an error, so that LiveSource reopens it.
   [[noreturn]] void fail_lost(int error) const;
   void check_live_packet();
   int64_t capture_time(std::optional<int64_t> raw_ns, int64_t now) const;
@@ -63,11 +67,16 @@ class FfmpegSource final : public Source {
     int64_t target_ns = 0;
   };
   void move_to(int attempt);
-  /// Moves further back if there was no frame after the demuxer's position. False if there is nothing to
-  /// retry.
+  /// Moves further back if there was no frame after the demuxer's position. Returns false if there is nothing
+  /// to retry.
   bool retry_seek();
-  /// False if the frame lies before the target and must be dropped.
+  /// Returns false if the frame is before the target, or if the seek moves further back. A frame before the
+  /// target is kept until the next one, for the end of the
+  /// stream.
   bool reached(int64_t pts_ns);
+  /// At the end of the stream: makes the kept frame the current one. False if there is none.
+  bool take_frame_before_target();
+  void end_seek();
 
   const std::string url_, where_;
   const SourceOptions options_;
@@ -78,21 +87,24 @@ class FfmpegSource final : public Source {
   ConvertFallback fallback_;
   std::shared_ptr<FrameOwnerPool> owners_ = FrameOwnerPool::make();
   ff::FramePtr frame_ = ff::make_frame();
+  ff::FramePtr before_target_ = ff::make_frame();  ///< the last frame that a seek has skipped, or empty
+  FrameInfo before_target_info_;
   ff::PacketPtr packet_ = ff::make_packet();
   TimestampNormalizer timestamps_;
   StreamErrors stream_errors_;
   SourceInfo info_;
+  std::atomic<PixelAspect> pixel_aspect_{PixelAspect{}};
   SeekState seek_;
-  std::array<Picture, 2> ahead_;  ///< decoded by the constructor, delivered first
-  FrameInfo frame_info_;          ///< of the frame in frame_
+  std::array<Picture, 2> ahead_;  ///< pictures that the constructor decoded; delivered first
+  FrameInfo frame_info_;          ///< properties of the frame in frame_
   int64_t announced_ns_ = 0;      ///< the stream's own duration, 0: unknown
-  int64_t next_index_ = 0, end_ns_ = 0;
+  int64_t next_index_ = 0;
   bool draining_ = false;
 
   // Live sources only.
-  int64_t packet_time_ = AV_NOPTS_VALUE;  ///< of the newest packet, in the stream's time base
+  int64_t packet_time_ = AV_NOPTS_VALUE;  ///< time of the newest packet, in the stream's time base
   int suspect_packets_ = 0;               ///< packets still to watch after a jump backwards
-  int suspect_errors_ = 0;                ///< the decoder's logged errors at that jump
+  int suspect_errors_ = 0;                ///< number of errors that the decoder had logged at the jump
   int64_t picture_ns_ = 0;                ///< arrival of the newest picture, or the start of opening
 };
 

@@ -9,8 +9,7 @@
 
 namespace lensd {
 
-/// Lives as long as its source and all pictures from it. Call take() from the decode thread only; pictures
-/// may be released on any thread.
+/// A pool that lives as long as its source and all pictures from it. Pictures may be released on any thread.
 class FrameOwnerPool : public std::enable_shared_from_this<FrameOwnerPool> {
  public:
   static std::shared_ptr<FrameOwnerPool> make() {
@@ -20,7 +19,8 @@ class FrameOwnerPool : public std::enable_shared_from_this<FrameOwnerPool> {
     while (auto owner = free_.try_pop()) delete *owner;
   }
 
-  /// An owner that has taken over the references of `frame`, which becomes empty.
+  /// Returns an owner that takes over the references of `frame`, which becomes empty. Call from the decode
+  /// thread only.
   PictureOwner* take(AVFrame& frame) {
     auto free = free_.try_pop();
     FrameOwner* owner = free ? *free : new FrameOwner;

@@ -11,7 +11,9 @@ extern "C" {
 #include <string_view>
 
 #include "core/base/log.hpp"
+#include "core/base/url_secrets.hpp"
 #include "core/image/view.hpp"
+#include "core/media/input/input_checks.hpp"
 
 namespace lensd {
 namespace {
@@ -24,6 +26,7 @@ constexpr std::array<std::string_view, 5> kRefusedFilters = {"movie", "amovie", 
                                                              "ladspa"};
 
 constexpr int64_t kDatagramSilence = 1'000'000'000;
+constexpr int kMaxRetries = 1000;  // of reading a packet
 
 bool contains(const auto& list, std::string_view name) {
   return std::ranges::find(list, name) != list.end();
@@ -35,10 +38,12 @@ Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop, con
     : where_(display_url(url)), kind_(classify(url)), stop_(stop), deadline_(&stop) {
   ff::initialize();
   ff::forget_log();
+  const ConnectPolicy::Scope scope(policy_);
+  ff::take_cut_logged();
   if (is_live(kind_)) {
     deadline_.set(live.open_ns);
-    // Datagrams have no connection that could recover, so that reopening early costs nothing. A killed SRT
-    // sender does not close its connection, and its successor does not continue it.
+    // Datagrams have no connection that could recover, so reopening early has no cost. A killed SRT sender
+    // does not close its connection, and a restarted sender does not continue the old one.
     const bool datagrams = scheme_of(url) == "udp" || scheme_of(url) == "srt";
     silence_ns_ = datagrams ? std::min(live.silence_ns, kDatagramSilence) : live.silence_ns;
   }
@@ -68,6 +73,8 @@ Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop, con
            "/dev/videoN or screen:");
   }
   check_sizes();  // before anything is decoded
+  if (context_->pb && std::string_view(context_->iformat->name) == "png_pipe")
+    if (const std::string problem = png_problem(*context_->pb); !problem.empty()) fail(problem);
   // Devices describe their stream when they are opened.
   const bool device = kind_ == UrlKind::camera || kind_ == UrlKind::screen;
   const int error = device ? 0 : avformat_find_stream_info(context_.get(), nullptr);
@@ -75,6 +82,7 @@ Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop, con
   if (error < 0) fail("cannot read its streams: " + ff::error_text(error), ff::log_hint());
   pick_stream(kind);
   check_sizes();
+  cut_ = ff::take_cut_logged();
   if (bypasses_parser_) parser_ = std::make_unique<LowDelayParser>(*stream_->codecpar);
 }
 
@@ -99,8 +107,18 @@ void Input::fail_if_interrupted() const {
 }
 
 int Input::deny_open(AVFormatContext*, AVIOContext**, const char* url, int, AVDictionary**) noexcept {
-  log::warn("a source tried to open '{}', which is not allowed", without_secrets(url ? url : ""));
+  log::warn("a source tried to open '{}', which is not allowed", url_without_secrets(url ? url : ""));
   return AVERROR(EPERM);
+}
+
+/// Opens an image of a sequence.
+int Input::open_image(AVFormatContext* context, AVIOContext** io, const char* url, int flags,
+                      AVDictionary** options) noexcept {
+  const auto& self = *static_cast<const Input*>(context->opaque);
+  const int error = self.default_open_(context, io, url, flags, options);
+  if (error < 0 || png_problem(**io).empty()) return error;
+  avio_closep(io);
+  return AVERROR_INVALIDDATA;
 }
 
 void Input::open_file(const std::string& url) {
@@ -108,7 +126,7 @@ void Input::open_file(const std::string& url) {
   const AVInputFormat* format = nullptr;
   const char* name = url == "-" ? "" : url.c_str();
   int score = av_probe_input_buffer2(io_->context(), &format, name, nullptr, 0, 0);
-  // image2 would open the file itself, by its ending: probe the content alone.
+  // image2 would open the file itself, by its extension. Probe only the content.
   if (score >= 0 && format && std::string_view(format->name) == "image2") {
     format = nullptr;
     score = av_probe_input_buffer2(io_->context(), &format, "", nullptr, 0, 0);
@@ -130,7 +148,7 @@ void Input::open_file(const std::string& url) {
   try {
     open(0);
   } catch (const Error&) {
-    // FFmpeg reads all fragments of an .mp4 when it opens it, and fails if one has a cut header. With
+    // FFmpeg reads all fragments of an .mp4 when it opens it, and fails if a header is incomplete. With
     // AVFMT_FLAG_IGNIDX it starts with the first fragment instead.
     const bool fragments = std::string_view(format->name).find("mp4") != std::string_view::npos;
     if (!fragments || stop_.raised() || !io_->regular() || avio_seek(io_->context(), 0, SEEK_SET) < 0) throw;
@@ -141,6 +159,9 @@ void Input::open_file(const std::string& url) {
 
 void Input::open_sequence(const std::string& url) {
   make_context();
+  context_->opaque = this;
+  default_open_ = context_->io_open;
+  context_->io_open = open_image;
   ff::Options options;
   options.set("protocol_whitelist", "file");
   options.set("pattern_type", "sequence");
@@ -163,6 +184,8 @@ void Input::open_generated(const std::string& url) {
   if (!generator || contains(kRefusedFilters, name))
     fail(fmt::format("'{}' is not a generated video", name),
          "try test:testsrc2, test:mandelbrot or test:smptehdbars");
+  if (reads_file(*filter, graph.substr(std::min(graph.size(), name.size() + 1))))
+    fail("a generated video may not read files", "write options as key=value, without quotes");
   make_context();
   ff::Options options;
   open_local(graph, av_find_input_format("lavfi"), options);
@@ -207,6 +230,7 @@ void Input::check_sizes() const {
 }
 
 bool Input::image_container() const noexcept {
+  if (camera_) return false;
   const std::string_view name = context_->iformat->name;
   return name == "gif" || name == "apng" || (name.size() > 5 && name.substr(name.size() - 5) == "_pipe");
 }
@@ -233,19 +257,20 @@ int Input::read(AVPacket& packet) noexcept {
 }
 
 int Input::read_packet(AVPacket& packet) noexcept {
+  if (camera_) return read_camera_packet(packet);
+  const ConnectPolicy::Scope scope(policy_);
   if (silence_ns_ > 0) deadline_.set(silence_ns_);
-  for (;;) {
+  for (int retries = 0;;) {
     av_packet_unref(&packet);
     if (stop_.raised()) return AVERROR_EXIT;
     const int error = av_read_frame(context_.get(), &packet);
+    cut_ = ff::take_cut_logged() || cut_;
     if (error < 0 && stop_.raised()) return AVERROR_EXIT;
-    // After the deadline FFmpeg still returns the packet that its parser held back, then AVERROR_EXIT as the
-    // input's end. Neither means that the source sends.
+    // After the deadline FFmpeg still returns the packet that its parser kept, then AVERROR_EXIT as the end
+    // of the input. In both cases the source has sent nothing.
     if (deadline_.expired() || (error == AVERROR_EXIT && silence_ns_ > 0)) return AVERROR(ETIMEDOUT);
-    if (error == AVERROR(EAGAIN)) {
-      if (kind_ == UrlKind::camera) wait_for_camera();
-      continue;
-    }
+    // Without a deadline this could go on for ever: a generated source without memory always answers EAGAIN.
+    if (error == AVERROR(EAGAIN) && (silence_ns_ > 0 || ++retries < kMaxRetries)) continue;
     if (error < 0 || packet.stream_index == stream_->index) return error;
   }
 }

@@ -1,9 +1,9 @@
-// A demuxer over a file, image, image sequence, pipe, generated or live source.
+// A demuxer for a file, image, image sequence, pipe, generated or live source.
 //
 // Security: a media file must not make FFmpeg open anything that the user did not name. FileIo reads the
 // content; the demuxer may use no protocol and open no other file; playlist demuxers are refused by name.
 // Only for a sequence pattern does FFmpeg open files itself. A network source may use its own protocols,
-// never a file, and only the given address (input_live.cpp).
+// never a file, and only the given address (input_live.cpp), and connect only where ConnectPolicy allows.
 //
 // Every call that opens or reads a live source ends at a deadline on the monotonic clock.
 #pragma once
@@ -11,7 +11,9 @@
 #include <memory>
 #include <string>
 
+#include "core/media/camera/v4l2_capture.hpp"
 #include "core/media/ffmpeg/file_io.hpp"
+#include "core/media/input/connect_policy.hpp"
 #include "core/media/live/mpegts/low_delay_parser.hpp"
 #include "core/media/live/mpegts/pes_flush.hpp"
 #include "core/media/source.hpp"
@@ -23,31 +25,41 @@ enum class StreamKind { video, audio };
 
 class Input {
  public:
-  /// Opens `url` and finds its best stream of `kind`, ignoring cover pictures. `stop` must outlive this
-  /// object. Throws Error(bad_source) if there is none.
+  /// Opens `url` and selects its best stream of `kind`, ignoring cover pictures. `stop` must outlive this
+  /// object. Throws Error(bad_source) if the source cannot be opened or has no such stream,
+  /// Error(invalid_config) if `live` has an option that the source does not have.
   Input(const std::string& url, StreamKind kind, const StopFlags& stop, const LiveOptions& live = {});
 
   AVFormatContext* context() const noexcept { return context_.get(); }
   AVStream* stream() const noexcept { return stream_; }
+  /// For calls of FFmpeg that may open connections.
+  ConnectPolicy& connect_policy() noexcept { return policy_; }
   UrlKind kind() const noexcept { return kind_; }
-  /// Cameras, screens and network streams, but not files on an HTTP server.
+  /// Returns true for cameras, screens and network streams, false for files on an HTTP server.
   bool live() const noexcept { return is_live(kind_) && !on_demand(); }
 
-  /// Single images. Several may follow each other, as in a pipe of PNG files.
+  /// Returns true for containers of images, which may hold several, as in a pipe of PNG files.
   bool image_container() const noexcept;
-  /// Every position can be read again, by seeking or by reopening.
+  /// Returns true if every position can be read again, by seeking or by reopening.
   bool repeatable() const noexcept {
     return is_live(kind_) ? on_demand() && !image_container() : !io_ || io_->regular();
   }
   bool seeks_by_time() const noexcept;
   bool has_audio() const noexcept;
+  /// The demuxer has found that the file ends within its data.
+  bool cut() const noexcept { return cut_; }
 
-  /// Timeout of read() for a live source.
+  /// Returns the timeout of read() for a live source; 0 for other sources.
   int64_t silence_ns() const noexcept { return silence_ns_; }
 
-  /// Reads the next packet of the stream. Returns 0 or an AVERROR: AVERROR_EXIT after an interruption,
+  /// Waits for the next packet of the stream. Returns 0 or an AVERROR: AVERROR_EXIT after an interruption,
   /// AVERROR(ETIMEDOUT) if a live source sent nothing for silence_ns().
   int read(AVPacket& packet) noexcept;
+
+  /// A camera without compression: read() its pictures as frames.
+  bool raw_camera() const noexcept { return camera_ && camera_->format().raw(); }
+  /// Reads the next picture of a raw_camera() into a buffer of `allocator`. Returns as read(AVPacket&).
+  int read(AVFrame& frame, PictureAllocator& allocator) noexcept;
 
  private:
   void open_file(const std::string& url);
@@ -65,12 +77,16 @@ class Input {
   void set_probing(const LiveOptions& live);
   void bypass_ffmpeg_parser();
   void refuse_redirection(const std::string& url) const;
+  [[noreturn]] void fail_redirected(const std::string& address) const;
   void pick_stream(StreamKind kind);
   void check_sizes() const;
   bool on_demand() const noexcept;
   int read_packet(AVPacket& packet) noexcept;
-  void wait_for_camera() const noexcept;
+  int read_camera_packet(AVPacket& packet) noexcept;
+  template <class Read>
+  int read_camera(const Read& read) noexcept;
   static int deny_open(AVFormatContext*, AVIOContext**, const char* url, int, AVDictionary**) noexcept;
+  static int open_image(AVFormatContext*, AVIOContext**, const char* url, int, AVDictionary**) noexcept;
   static int open_allowed(AVFormatContext*, AVIOContext**, const char* url, int, AVDictionary**) noexcept;
 
   std::string where_;
@@ -78,14 +94,16 @@ class Input {
   const StopFlags& stop_;
   IoDeadline deadline_;
   int64_t silence_ns_ = 0;
+  ConnectPolicy policy_;
   std::string allowed_url_;  ///< network: the only address that FFmpeg may open
   decltype(AVFormatContext::io_open) default_open_ = nullptr;
-  int camera_fd_ = -1;                            ///< FFmpeg's descriptor, for poll(); -1: not found
+  std::unique_ptr<V4l2Capture> camera_;           ///< context_ only describes its stream
   std::unique_ptr<FileIo> io_;                    ///< must outlive context_
   std::unique_ptr<TransportStreamIo> transport_;  ///< must outlive context_
   ff::InputPtr context_;
   AVStream* stream_ = nullptr;
-  bool bypasses_parser_ = false;  ///< FFmpeg gives packets as they arrive; parser_ splits them
+  bool cut_ = false;
+  bool bypasses_parser_ = false;  ///< FFmpeg returns packets as they arrive; parser_ splits them
   std::unique_ptr<LowDelayParser> parser_;
 };
 

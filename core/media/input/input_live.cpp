@@ -3,18 +3,13 @@ extern "C" {
 #include <libavutil/opt.h>
 }
 
-#include <poll.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <netdb.h>
 
 #include <fmt/format.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <string_view>
 #include <utility>
 
-#include "core/media/cameras.hpp"
 #include "core/media/input/input.hpp"
 #include "core/media/live/live_options.hpp"
 
@@ -22,14 +17,12 @@ namespace lensd {
 namespace {
 
 constexpr int64_t kProbeBytes = 1 << 20;
-/// Stream time to probe before decoding begins; the decoder determines the rest.
+/// Maximum stream time to probe before decoding begins.
 constexpr int64_t kAnalyzeUs = 300'000, kAnalyzeLowLatencyUs = 100'000;
 /// Frames to probe for the rate of a stream that does not declare one.
 constexpr int kRateFrames = 3;
-/// Latency of an interruption while a camera is silent, and the sleep if its descriptor was not found.
-constexpr int kCameraPollMs = 50, kCameraSleepUs = 2000;
 
-/// A short reason for placeholders and panels.
+/// Returns a short reason for placeholders and panels.
 std::string describe(int error, UrlKind kind) {
   constexpr std::pair<int, const char*> kReasons[] = {
       {AVERROR(EIO), "connection lost"},
@@ -49,21 +42,32 @@ std::string describe(int error, UrlKind kind) {
   return ff::error_text(error);
 }
 
-/// This process's only descriptor of device `path`; -1 if there is none or several. libavdevice does not give
-/// access to its own.
-int descriptor_of(const std::string& path) {
-  struct stat device = {};
-  if (stat(path.c_str(), &device) != 0) return -1;
-  int found = -1;
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", ignored)) {
-    const int fd = std::atoi(entry.path().filename().c_str());
-    struct stat status = {};
-    if (fstat(fd, &status) != 0 || !S_ISCHR(status.st_mode) || status.st_rdev != device.st_rdev) continue;
-    if (found >= 0) return -1;
-    found = fd;
+/// Why the host was not found, if that is what FFmpeg has logged; else empty. FFmpeg returns the same error
+/// as for a lost connection.
+std::string lookup_problem(const std::string& url) {
+  const std::string logged = ff::log_hint();
+  int error = 0;
+  if (logged.find("Cannot open connection") != std::string::npos) {  // RTMP logs no reason: ask again
+    addrinfo* list = nullptr;
+    error = getaddrinfo(host_of(url).c_str(), nullptr, nullptr, &list);
+    if (error == 0) {
+      freeaddrinfo(list);
+      return {};
+    }
+  } else if (logged.find("resolve hostname") == std::string::npos &&
+             logged.find("getaddrinfo") == std::string::npos) {
+    return {};
   }
-  return found;
+  const size_t host_end = url.find_first_of("/?#", url.find("://") + 3);
+  if (host_end != std::string::npos && url.find('@', host_end) != std::string::npos)
+    return "cannot find the host (check the address; in user names and passwords, write '/' as %2F, '?' as "
+           "%3F "
+           "and '#' as %23)";
+  const std::string cause = error != 0 ? gai_strerror(error) : logged.substr(logged.rfind(": ") + 2);
+  if (cause == gai_strerror(EAI_NONAME) || cause == gai_strerror(EAI_NODATA))
+    return fmt::format("there is no host '{}' (check the address)", host_of(url));
+  return fmt::format("cannot find the host '{}': {} (check the address and the network)", host_of(url),
+                     cause);
 }
 
 }  // namespace
@@ -84,6 +88,10 @@ void Input::set_probing(const LiveOptions& live) {
 }
 
 void Input::open_network(const std::string& url, const LiveOptions& live) {
+  policy_.allow(host_of(url));
+  if (const char* proxy = std::getenv("http_proxy")) policy_.allow(host_of(proxy));
+  for (const auto& [key, value] : live.extra)
+    if (key == "http_proxy") policy_.allow(host_of(value));
   make_context();
   set_probing(live);
   allowed_url_ = url;
@@ -95,26 +103,31 @@ void Input::open_network(const std::string& url, const LiveOptions& live) {
   if (live.low_latency) bypass_ffmpeg_parser();
 }
 
-/// For live transport streams: FFmpeg's demuxer and its parser would each delay every picture until the next
-/// one arrives.
+/// Replaces FFmpeg's parser for live transport streams. FFmpeg's demuxer and parser would each delay every
+/// picture until the next one arrives.
 void Input::bypass_ffmpeg_parser() {
   const bool stream = context_->pb && !(context_->pb->seekable & AVIO_SEEKABLE_NORMAL);
   bypasses_parser_ = stream && std::string_view(context_->iformat->name) == "mpegts";
   if (!bypasses_parser_) return;
   context_->flags |= AVFMT_FLAG_NOPARSE | AVFMT_FLAG_NOFILLIN | AVFMT_FLAG_CUSTOM_IO;
-  // With NOFILLIN, the times that FFmpeg would look for in the first 50 packets are never filled in.
+  // Do not search the first 50 packets for time stamps: with NOFILLIN, FFmpeg never fills them in.
   context_->max_ts_probe = 1;
   transport_ = std::make_unique<TransportStreamIo>(std::exchange(context_->pb, nullptr));
   context_->pb = transport_->context();
 }
 
 void Input::open_camera(const std::string& url, const LiveOptions& live) {
-  const std::string path = camera_path(url);
-  if (const std::string obstacle = camera_obstacle(path); !obstacle.empty()) fail(obstacle);
-  make_context();
-  context_->flags |= AVFMT_FLAG_NONBLOCK;  // a blocking read of the driver cannot be interrupted
-  open_live(path, url, live);
-  camera_fd_ = descriptor_of(path);
+  camera_ = std::make_unique<V4l2Capture>(camera_path(url), where_,
+                                          RequestedMode{live.format, live.size, live.rate}, live.extra);
+  context_.reset(ff::allocated(avformat_alloc_context()));
+  AVStream& stream = *ff::allocated(avformat_new_stream(context_.get(), nullptr));
+  stream.time_base = ff::kNanoseconds;
+  if (camera_->rate() > 0) stream.avg_frame_rate = stream.r_frame_rate = av_d2q(camera_->rate(), 1'000'000);
+  AVCodecParameters& parameters = *stream.codecpar;
+  parameters.codec_type = AVMEDIA_TYPE_VIDEO;
+  parameters.codec_id = camera_->format().codec;
+  parameters.format = camera_->format().pixels;
+  parameters.width = camera_->size().width, parameters.height = camera_->size().height;
 }
 
 void Input::open_screen(const std::string& url, const LiveOptions& live) {
@@ -122,13 +135,15 @@ void Input::open_screen(const std::string& url, const LiveOptions& live) {
   open_live(screen_display(url), url, live);
 }
 
-/// `demuxer_url` is what FFmpeg opens for `url`.
+/// Opens `demuxer_url`, the address that FFmpeg needs for `url`.
 void Input::open_live(const std::string& demuxer_url, const std::string& url, const LiveOptions& live) {
   ff::Options options;
   fill_live_options(options, url, kind_, live);
   if (const int error = open_demuxer(demuxer_url, live_demuxer(url, kind_, live), options); error < 0) {
     fail_if_interrupted();
+    if (!policy_.refused().empty()) fail_redirected(policy_.refused());
     if (deadline_.expired()) fail("no answer before the open timeout");
+    if (const std::string problem = lookup_problem(url); !problem.empty()) fail(problem);
     fail(describe(error, kind_), ff::log_hint());
   }
   if (const char* option = options.unused())
@@ -136,8 +151,7 @@ void Input::open_live(const std::string& demuxer_url, const std::string& url, co
                 "see options in [source]");
 }
 
-/// FFmpeg follows redirections itself. A redirection to another host is refused if that host is
-/// internal: an outside server must not make this machine read from its own network.
+/// A redirection to another name of an internal address is refused too. ConnectPolicy knows addresses only.
 void Input::refuse_redirection(const std::string& url) const {
   std::string final_url = context_->url ? context_->url : "";
   uint8_t* location = nullptr;
@@ -148,7 +162,11 @@ void Input::refuse_redirection(const std::string& url) const {
   }
   const std::string asked = host_of(url), got = host_of(final_url);
   if (got.empty() || got == asked || !is_internal_host(got)) return;
-  fail(fmt::format("it redirects to the internal address {}", got),
+  fail_redirected(got);
+}
+
+void Input::fail_redirected(const std::string& address) const {
+  fail(fmt::format("it redirects to the internal address {}", address),
        "if that is intended, use that address directly");
 }
 
@@ -159,12 +177,23 @@ bool Input::on_demand() const noexcept {
   return image_container() || ((context_->pb->seekable & AVIO_SEEKABLE_NORMAL) && context_->duration > 0);
 }
 
-void Input::wait_for_camera() const noexcept {
-  struct pollfd wait = {camera_fd_, POLLIN, 0};
-  // On an error condition (unplugged) poll() returns at once: sleep, so that this does not spin. The next
-  // read reports the error.
-  if (camera_fd_ < 0 || (poll(&wait, 1, kCameraPollMs) > 0 && !(wait.revents & POLLIN)))
-    usleep(kCameraSleepUs);
+template <class Read>
+int Input::read_camera(const Read& read) noexcept {
+  deadline_.set(silence_ns_);
+  for (;;) {
+    if (stop_.raised()) return AVERROR_EXIT;
+    const int error = read();
+    if (error != AVERROR(EAGAIN)) return error;
+    if (deadline_.expired()) return AVERROR(ETIMEDOUT);
+  }
+}
+
+int Input::read_camera_packet(AVPacket& packet) noexcept {
+  return read_camera([&] { return camera_->read(packet); });
+}
+
+int Input::read(AVFrame& frame, PictureAllocator& allocator) noexcept {
+  return read_camera([&] { return camera_->read(frame, allocator); });
 }
 
 }  // namespace lensd

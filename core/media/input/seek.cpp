@@ -1,8 +1,9 @@
-// Exact seeking of FfmpegSource: to a key frame before the target, then decoding up to the target.
+// Exact seeking in FfmpegSource: moves to a key frame before the target and decodes up to the target.
 //
-// Demuxers find that key frame by decoding time or by an estimated byte position, so that the first frame may
-// lie after the target. Then the demuxer moves further back, at last to the start.
+// Demuxers find the key frame by decoding time or by an estimated byte position. The first frame may
+// therefore be after the target. Then the demuxer moves further back, in the end to the start.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -15,7 +16,7 @@ namespace {
 constexpr std::array<int64_t, 4> kFurtherBack = {0, 1'000'000'000, 5'000'000'000, 20'000'000'000};
 constexpr int kFromStart = static_cast<int>(kFurtherBack.size());
 
-/// Positions are decimal seconds or frame times, which round differently.
+/// Tolerance for rounding: positions are decimal seconds or frame times.
 constexpr int64_t kToleranceNs = 1000;
 
 }  // namespace
@@ -28,15 +29,30 @@ void FfmpegSource::seek(int64_t position_ns) {
   move_to(input_->seeks_by_time() ? 0 : kFromStart);
 }
 
+void FfmpegSource::seek_start(const SourceOptions& options) {
+  int64_t start_ns = options.start_ns;
+  if (options.start_share > 0) {
+    if (info_.duration_ns <= 0)
+      fail("the length is not known, so playback cannot start at a percentage of it");
+    start_ns = static_cast<int64_t>(options.start_share * static_cast<double>(info_.duration_ns));
+  }
+  if (start_ns > 0) seek(start_ns);
+}
+
 void FfmpegSource::move_to(int attempt) {
+  // Some demuxers refuse positions after the end.
+  const int64_t from_ns =
+      info_.duration_ns > 0 ? std::min(seek_.target_ns, info_.duration_ns) : seek_.target_ns;
   for (; attempt < kFromStart; ++attempt) {
+    const ConnectPolicy::Scope scope(input_->connect_policy());
     const int64_t raw_ns =
-        seek_.target_ns - kFurtherBack[static_cast<size_t>(attempt)] + timestamps_.origin_ns().value_or(0);
+        from_ns - kFurtherBack[static_cast<size_t>(attempt)] + timestamps_.origin_ns().value_or(0);
     const int64_t stamp = ff::to_ticks(raw_ns, input_->stream()->time_base);
     if (av_seek_frame(input_->context(), input_->stream()->index, stamp, AVSEEK_FLAG_BACKWARD) >= 0) break;
   }
   seek_.attempt = attempt;
   seek_.first = true;
+  av_frame_unref(before_target_.get());
   if (attempt >= kFromStart) {
     open();
     return timestamps_.restart(0);
@@ -59,10 +75,27 @@ bool FfmpegSource::reached(int64_t pts_ns) {
     move_to(seek_.attempt + 1);
     return false;
   }
-  if (pts_ns + kToleranceNs < seek_.target_ns) return false;
-  seek_.active = false;
-  next_index_ = std::llround(to_s(pts_ns) * info_.fps);
+  if (pts_ns + kToleranceNs < seek_.target_ns) {
+    std::swap(frame_, before_target_);
+    before_target_info_ = frame_info_;
+    return false;
+  }
+  end_seek();
   return true;
+}
+
+bool FfmpegSource::take_frame_before_target() {
+  if (!seek_.active || !before_target_->buf[0]) return false;
+  std::swap(frame_, before_target_);
+  frame_info_ = before_target_info_;
+  end_seek();
+  return true;
+}
+
+void FfmpegSource::end_seek() {
+  seek_.active = false;
+  av_frame_unref(before_target_.get());
+  next_index_ = std::llround(to_s(frame_info_.pts_ns) * info_.fps);
 }
 
 }  // namespace lensd

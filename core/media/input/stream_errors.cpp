@@ -3,14 +3,36 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "core/base/clock.hpp"
 
 namespace lensd {
+namespace {
+
+bool is_mov(const Input& input) {
+  return std::string_view(input.context()->iformat->name).find("mp4") != std::string_view::npos;
+}
+
+/// True if the index of an .mp4 names data after the end of the file.
+bool index_exceeds_file(const Input& input) {
+  AVStream* const stream = input.stream();
+  const int64_t bytes = input.context()->pb ? avio_size(input.context()->pb) : -1;
+  if (!is_mov(input) || bytes < 0) return false;
+  for (int i = 0; i < avformat_index_get_entries_count(stream); ++i) {
+    const AVIndexEntry* entry = avformat_index_get_entry(stream, i);
+    if (entry && entry->pos + entry->size > bytes) return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 void StreamErrors::packet_read(const AVPacket& packet) {
   ++packets_;
   corrupt_packet_ = corrupt_packet_ || (packet.flags & AV_PKT_FLAG_CORRUPT);
+  const int64_t begin = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts;
+  if (begin != AV_NOPTS_VALUE) end_ticks_ = std::max(end_ticks_, begin + packet.duration);
 }
 
 void StreamErrors::step_done(bool failed, int logged_errors) {
@@ -20,24 +42,30 @@ void StreamErrors::step_done(bool failed, int logged_errors) {
   if (failed || logged) ++decode_errors_;
 }
 
-void StreamErrors::ended(const AVFormatContext& input, const AVStream& stream, int error, int64_t end_ns,
-                         int64_t announced_ns, int64_t frame_ns) {
-  const int read_error = error != AVERROR_EOF ? error : input.pb ? input.pb->error : 0;
-  const int64_t announced = stream.nb_frames;
-  // Announced counts and durations are often off by a frame. AVI files also omit repeated frames, so that the
-  // count is ignored where a duration is known.
-  const bool frames_missing =
-      announced > 0 && from_start_ && packets_ + std::max<int64_t>(1, announced / 500) < announced;
-  const bool duration_known = announced_ns > 0;
-  const bool time_missing =
-      duration_known && end_ns + std::max(announced_ns / 100, frame_ns + frame_ns / 2) < announced_ns;
-  if (frames_missing && (time_missing || !duration_known)) {
-    early_end_ = fmt::format("it has {} of {} announced frames", packets_, announced);
-  } else if (time_missing && end_ns + 4 * frame_ns < announced_ns) {
+/// Announced counts and durations are often off by a frame. AVI files also omit repeated frames, so that the
+/// count is ignored if the duration is complete.
+bool StreamErrors::frames_missing(const Input& input, int64_t end_ns, int64_t announced_ns,
+                                  int64_t frame_ns) const {
+  const int64_t announced = input.stream()->nb_frames;
+  const bool ends_early = end_ns + std::max(announced_ns / 100, frame_ns + frame_ns / 2) < announced_ns;
+  return announced > 0 && from_start_ && packets_ + std::max<int64_t>(1, announced / 500) < announced &&
+         (ends_early || announced_ns <= 0) && !is_mov(input);
+}
+
+void StreamErrors::ended(const Input& input, int error, int64_t announced_ns, int64_t frame_ns) {
+  const AVFormatContext& context = *input.context();
+  const AVStream& stream = *input.stream();
+  const int64_t start = stream.start_time == AV_NOPTS_VALUE ? 0 : stream.start_time;
+  const int64_t end_ns = end_ticks_ == AV_NOPTS_VALUE ? 0 : ff::to_ns(end_ticks_ - start, stream.time_base);
+  const int read_error = error != AVERROR_EOF ? error : context.pb ? context.pb->error : 0;
+  const bool cut = corrupt_packet_ || input.cut() || index_exceeds_file(input);
+  if (frames_missing(input, end_ns, announced_ns, frame_ns)) {
+    early_end_ = fmt::format("it has {} of {} announced frames", packets_, stream.nb_frames);
+  } else if (cut && end_ns + frame_ns < announced_ns) {
     early_end_ = fmt::format("it has {:.2f} of {:.2f} s", to_s(end_ns), to_s(announced_ns));
-  } else if (corrupt_packet_) {
+  } else if (cut) {
     early_end_ = "its last packet is cut";
-  } else if (input.flags & AVFMT_FLAG_IGNIDX) {  // see Input::open_file()
+  } else if (context.flags & AVFMT_FLAG_IGNIDX) {  // see Input::open_file()
     early_end_ = "its last fragment is cut";
   } else if (read_error < 0 && read_error != AVERROR_EOF) {
     early_end_ = ff::error_text(read_error);

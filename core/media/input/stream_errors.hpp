@@ -1,31 +1,35 @@
-// Counts the errors of a stream and sums them up in one sentence.
+// Counts the errors of a stream and reports them in one sentence. Not thread-safe.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
-#include "core/media/ffmpeg/ffmpeg.hpp"
+#include "core/media/input/input.hpp"
 
 namespace lensd {
 
 class StreamErrors {
  public:
   void packet_read(const AVPacket& packet);
-  /// After each packet sent to the decoder and each frame received from it. `failed`: it returned an error;
-  /// `logged_errors`: error messages that it has logged so far. Several of them in one step count once.
+  /// Call after each packet sent to the decoder and each frame received from it. `failed`: the decoder
+  /// returned an error. `logged_errors`: number of errors that it has logged so far. Several errors in one
+  /// step count once.
   void step_done(bool failed, int logged_errors);
-  /// After a seek: packets are not counted from the stream's start any more.
+  /// Call after a seek. From then on, the number of packets is not compared with the announced number.
   void seek_done() { from_start_ = false; }
 
-  /// At the end of the stream. `error`: the demuxer's last result. `end_ns`: end of the last frame.
-  /// `announced_ns`: the stream's announced duration, 0 if unknown. Both are relative to the stream's start.
-  void ended(const AVFormatContext& input, const AVStream& stream, int error, int64_t end_ns,
-             int64_t announced_ns, int64_t frame_ns);
+  /// At the end of the stream. `error`: the demuxer's last result. `announced_ns`: the stream's announced
+  /// duration, 0 if unknown. A shorter duration alone is no error: the last frame may be shown for long.
+  void ended(const Input& input, int error, int64_t announced_ns, int64_t frame_ns);
 
+  /// Returns a sentence about all errors; empty if there was none.
   std::string sentence() const;
 
  private:
+  bool frames_missing(const Input& input, int64_t end_ns, int64_t announced_ns, int64_t frame_ns) const;
+
   int64_t packets_ = 0, decode_errors_ = 0;
+  int64_t end_ticks_ = AV_NOPTS_VALUE;  ///< end of the last packet in presentation order
   int logged_errors_ = 0;
   bool from_start_ = true, corrupt_packet_ = false;
   std::string early_end_;

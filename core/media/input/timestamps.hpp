@@ -1,9 +1,9 @@
-// Presentation times that rise strictly, from the times that a file claims.
+// Converts a file's time stamps to strictly increasing presentation times.
 //
-//   raw time (or none) ──▶ normalize() ──▶ pts_ns ≥ 0 from the first frame, strictly rising
+//   raw time (or none) ──▶ normalize() ──▶ pts_ns ≥ 0, strictly increasing from the first frame
 //
-// Missing and repeated times continue with the nominal duration, and so do jumps backwards of more than a
-// second (a joined file, a wrapped clock). Gaps forward are kept.
+// A missing or repeated time is replaced by the previous time plus the nominal duration. So is the time after
+// a jump backwards of more than a second (a joined file, a wrapped clock). Gaps forward are kept.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,16 @@ namespace lensd {
 
 class TimestampNormalizer {
  public:
-  /// `nominal_ns`: duration of a frame, above 0.
+  /// `nominal_ns`: duration of a frame, greater than 0.
   explicit TimestampNormalizer(int64_t nominal_ns = 40'000'000) : nominal_ns_(nominal_ns) {}
 
+  /// Returns the presentation time of the next frame.
   int64_t normalize(std::optional<int64_t> raw_ns);
 
-  /// After a seek: the next frame is at `position_ns` if it has no time.
+  /// Call after a seek. If the next frame has no time, its presentation time is `position_ns`.
   void restart(int64_t position_ns);
 
-  /// Raw time of the first frame, which has pts_ns 0. Returns nullopt before the first frame with a time.
+  /// Returns the raw time that corresponds to pts_ns 0, or nullopt before the first frame with a time.
   std::optional<int64_t> origin_ns() const { return origin_ns_; }
   int64_t nominal_ns() const { return nominal_ns_; }
 
@@ -29,7 +30,7 @@ class TimestampNormalizer {
   int64_t nominal_ns_;
   std::optional<int64_t> origin_ns_;
   int64_t offset_ns_ = 0;  ///< sum of the jumps backwards
-  int64_t next_ns_ = 0;    ///< for a frame without a time
+  int64_t next_ns_ = 0;    ///< presentation time for a frame without a time
   int64_t last_ns_ = -1;
 };
 

@@ -8,7 +8,8 @@ namespace lensd {
 
 inline constexpr int kGlyphWidth = 5, kGlyphHeight = 7;
 
-/// Rows from the top, the leftmost dot in bit 4. Lower case gives capitals; unknown characters are empty.
+/// Returns the rows of a character from the top, with the leftmost dot in bit 4. Lower-case letters are shown
+/// as capitals; unknown characters are empty.
 const std::array<uint8_t, kGlyphHeight>& glyph(char c) noexcept;
 
 }  // namespace lensd

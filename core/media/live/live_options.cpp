@@ -4,19 +4,21 @@ extern "C" {
 #include <libavutil/opt.h>
 }
 
-#include <arpa/inet.h>
 #include <netdb.h>
 #include <sys/socket.h>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <cstring>
 #include <string_view>
 #include <vector>
 
+#include "core/base/url_secrets.hpp"
+#include "core/media/camera/v4l2_capture.hpp"
 #include "core/media/cameras.hpp"
+#include "core/media/input/connect_policy.hpp"
 
 namespace lensd {
 namespace {
@@ -34,13 +36,13 @@ Error refused(const std::string& where, const std::string& what, const std::stri
   return Error(ExitCode::bad_source, where, what, hint);
 }
 
-/// "rtsp" for "rtsps", "http" for "https", "rtmp" for "rtmps".
+/// Returns the scheme without TLS: "rtsp" for "rtsps", "http" for "https", "rtmp" for "rtmps".
 std::string without_tls(const std::string& scheme) {
   return scheme.size() == 5 && scheme.back() == 's' ? scheme.substr(0, 4) : scheme;
 }
 
-/// The protocols of a scheme, outermost first, whose options `extra` may set. RTSP opens its sockets itself,
-/// with options of the demuxer.
+/// Returns the protocols of a scheme whose options `extra` may set, outermost first. For RTSP there are none:
+/// its demuxer opens the sockets and has the options.
 std::vector<std::string> layers(const std::string& scheme) {
   const std::string base = without_tls(scheme);
   if (scheme.empty() || base == "rtsp") return {};
@@ -66,6 +68,18 @@ void check_extra(const std::string& where, const std::string& scheme, const AVIn
   }
 }
 
+void check_camera_options(const std::string& where, const LiveOptions& live) {
+  for (const auto& [key, value] : live.extra)
+    if (std::ranges::none_of(kCameraOptions, [&](const char* name) { return key == name; }))
+      throw Error(ExitCode::invalid_config, where, fmt::format("a camera has no option '{}'", key),
+                  "it has channel and standard");
+  const auto entries = camera_format_table();
+  if (!live.format.empty() &&
+      std::ranges::none_of(entries, [&](const auto& e) { return live.format == e.name; }))
+    throw Error(ExitCode::invalid_config, where, fmt::format("no camera format is called '{}'", live.format),
+                "lensd doctor lists the camera's formats");
+}
+
 void check_shape(const std::string& where, UrlKind kind, const LiveOptions& live) {
   const bool shaped = live.size.width > 0 || live.rate > 0;
   if (kind == UrlKind::network && shaped)
@@ -74,23 +88,6 @@ void check_shape(const std::string& where, UrlKind kind, const LiveOptions& live
   if (kind == UrlKind::screen && !live.format.empty())
     throw Error(ExitCode::invalid_config, where, "the screen has only one format",
                 "remove format from [source]");
-}
-
-bool internal(const in_addr& v4) {
-  const uint32_t a = ntohl(v4.s_addr);
-  const auto within = [a](uint32_t net, int bits) { return (a >> (32 - bits)) == (net >> (32 - bits)); };
-  return within(0x00000000, 8) || within(0x0A000000, 8) || within(0x64400000, 10) || within(0x7F000000, 8) ||
-         within(0xA9FE0000, 16) || within(0xAC100000, 12) || within(0xC0A80000, 16) || within(0xE0000000, 3);
-}
-
-bool internal(const in6_addr& v6) {
-  if (IN6_IS_ADDR_V4MAPPED(&v6)) {
-    in_addr v4 = {};
-    std::memcpy(&v4, v6.s6_addr + 12, 4);
-    return internal(v4);
-  }
-  return IN6_IS_ADDR_LOOPBACK(&v6) || IN6_IS_ADDR_UNSPECIFIED(&v6) || IN6_IS_ADDR_LINKLOCAL(&v6) ||
-         IN6_IS_ADDR_SITELOCAL(&v6) || IN6_IS_ADDR_MULTICAST(&v6) || (v6.s6_addr[0] & 0xFE) == 0xFC;
 }
 
 }  // namespace
@@ -113,27 +110,25 @@ std::string allowed_demuxers(const std::string& scheme) {
 
 const AVInputFormat* live_demuxer(const std::string& url, UrlKind kind, const LiveOptions& live) {
   ff::initialize();
-  if (kind != UrlKind::network) {
-    const char* device = kind == UrlKind::camera ? "video4linux2" : "x11grab";
-    if (const AVInputFormat* format = av_find_input_format(device)) return format;
-    throw Error(ExitCode::unavailable, without_secrets(url), fmt::format("this FFmpeg has no {}", device));
+  if (kind == UrlKind::screen) {
+    if (const AVInputFormat* format = av_find_input_format("x11grab")) return format;
+    throw Error(ExitCode::unavailable, url_without_secrets(url), "this FFmpeg has no x11grab");
   }
   const std::string scheme = scheme_of(url);
   if (without_tls(scheme) == "rtsp") return av_find_input_format("rtsp");
   std::string format_name = live.format;
-  // Datagrams usually carry MPEG-TS. Naming it saves the time for probing.
+  // Datagrams usually carry MPEG-TS. Naming the demuxer saves the time for probing.
   if (format_name.empty() && (scheme == "udp" || scheme == "srt")) format_name = "mpegts";
   if (format_name.empty()) return nullptr;
   const AVInputFormat* format = av_find_input_format(format_name.c_str());
   if (!format)
-    throw Error(ExitCode::invalid_config, without_secrets(url),
+    throw Error(ExitCode::invalid_config, url_without_secrets(url),
                 fmt::format("this FFmpeg has no input format '{}'", format_name));
   return format;
 }
 
 void fill_live_options(ff::Options& options, const std::string& url, UrlKind kind, const LiveOptions& live) {
   const std::string scheme = scheme_of(url), base = without_tls(scheme);
-  if (kind == UrlKind::camera && !live.format.empty()) options.set("input_format", live.format);
   if (kind != UrlKind::network) {
     if (live.size.width > 0)
       options.set("video_size", fmt::format("{}x{}", live.size.width, live.size.height));
@@ -171,14 +166,17 @@ std::string screen_display(const std::string& url) {
 
 void check_live_source(const std::string& url, const LiveOptions& live) {
   const UrlKind kind = classify(url);
-  const std::string where = without_secrets(url), scheme = scheme_of(url);
+  const std::string where = url_without_secrets(url), scheme = scheme_of(url);
   check_shape(where, kind, live);
+  if (kind == UrlKind::camera) {
+    if (const std::string problem = never_a_camera(camera_path(url)); !problem.empty())
+      throw refused(where, problem, "lensd doctor lists the cameras");
+    check_camera_options(where, live);
+    return;
+  }
   const AVInputFormat* format = live_demuxer(url, kind, live);
   check_extra(where, scheme, format, live);
   if (kind == UrlKind::screen) screen_display(url);
-  if (kind == UrlKind::camera)
-    if (const std::string problem = never_a_camera(camera_path(url)); !problem.empty())
-      throw refused(where, problem, "lensd doctor lists the cameras");
   if (kind != UrlKind::network) return;
   if (host_of(url).empty() && scheme != "udp" && scheme != "srt")
     throw refused(where, "this address has no host", "use " + scheme + "://HOST/…");
@@ -192,12 +190,7 @@ bool is_internal_host(const std::string& host) {
   hints.ai_socktype = SOCK_STREAM;
   if (getaddrinfo(host.c_str(), nullptr, &hints, &list) != 0) return true;  // unknown: assume internal
   bool inside = false;
-  for (const addrinfo* a = list; a; a = a->ai_next) {
-    if (a->ai_family == AF_INET)
-      inside = inside || internal(reinterpret_cast<const sockaddr_in*>(a->ai_addr)->sin_addr);
-    else if (a->ai_family == AF_INET6)
-      inside = inside || internal(reinterpret_cast<const sockaddr_in6*>(a->ai_addr)->sin6_addr);
-  }
+  for (const addrinfo* a = list; a; a = a->ai_next) inside = inside || is_internal_address(*a->ai_addr);
   freeaddrinfo(list);
   return inside;
 }

@@ -12,22 +12,25 @@ namespace lensd {
 /// Sets the options of the demuxer and its protocol: lensd's own, then `live.extra`.
 void fill_live_options(ff::Options& options, const std::string& url, UrlKind kind, const LiveOptions& live);
 
-/// The demuxer for `url`; null: FFmpeg probes the content. Throws Error(invalid_config) if there is no
-/// demuxer `live.format`.
+/// Returns the demuxer for `url`, or null if FFmpeg must probe the content. Throws Error(invalid_config) if
+/// there is no demuxer `live.format`, Error(unavailable) if FFmpeg lacks the device's demuxer.
 const AVInputFormat* live_demuxer(const std::string& url, UrlKind kind, const LiveOptions& live);
 
-/// Protocols and demuxers that content from `scheme` may use, as FFmpeg's lists.
+/// Returns the protocols that content from `scheme` may use, as a list for FFmpeg.
 std::string allowed_protocols(const std::string& scheme);
+/// Returns the demuxers that content from `scheme` may use, as a list for FFmpeg.
 std::string allowed_demuxers(const std::string& scheme);
 
-/// Rejects what can never work: an address without a host, a device that is not a camera, no display, an
-/// unknown option. Throws Error(bad_source) or Error(invalid_config).
+/// Checks for permanent errors. Throws Error(bad_source) if an address has no host, a device is no camera or
+/// there is no display; Error(invalid_config) if an option is unknown or does not fit; Error(unavailable) if
+/// FFmpeg lacks the protocol or device.
 void check_live_source(const std::string& url, const LiveOptions& live);
 
-/// The X11 display and offset of "screen:…". Throws Error(bad_source) if there is none.
+/// Returns the X11 display and offset of "screen:…". Throws Error(bad_source) if there is no display.
 std::string screen_display(const std::string& url);
 
-/// True for addresses of this machine and of private networks, and for names that resolve to them.
+/// Returns true for addresses of this machine and of private networks, and for names that resolve to them or
+/// to nothing. May block while it resolves a name.
 bool is_internal_host(const std::string& host);
 
 }  // namespace lensd

@@ -14,6 +14,7 @@
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
+#include "core/base/url_secrets.hpp"
 #include "core/media/url.hpp"
 
 namespace lensd {
@@ -23,11 +24,11 @@ constexpr int64_t kPlaceholderEveryNs = 500'000'000;
 constexpr int64_t kUdpRetryNs = 50'000'000;
 /// next() returns `again` after this time without a picture.
 constexpr int64_t kLongestWaitNs = 200'000'000;
-/// How long the destructor waits for the reader thread.
+/// Maximum wait of the destructor for the reader thread.
 constexpr auto kExitTimeout = std::chrono::milliseconds(500);
-/// A stream whose times run ahead of the clock by more than this has jumped.
+/// A stream's time stamps have jumped if they are ahead of the clock by more than this.
 constexpr int64_t kJumpNs = 1'000'000'000;
-/// The earliest delay grows by 1/5000 of the elapsed time, to follow a sender whose clock is slow.
+/// Increase the earliest delay by 1/5000 of the elapsed time, to follow a sender whose clock is slow.
 constexpr int64_t kDriftShare = 5000;
 
 std::chrono::steady_clock::time_point time_point(int64_t ns) {
@@ -45,8 +46,8 @@ std::string stream_text(const SourceInfo& info) {
 LiveTiming timing_of(const std::string& url, const LiveOptions& options) {
   LiveTiming timing;
   timing.stall_ns = options.stall_ns;
-  // Retries of a local device or of a UDP socket load no server, so that they stay fast. A pause on UDP may
-  // also miss the first key frame.
+  // Retries of a local device or a UDP socket cause no load on a server, so do not slow them down. A pause on
+  // UDP may also miss the first key frame.
   if (scheme_of(url) == "udp") timing.retry_ns = kUdpRetryNs;
   if (classify(url) != UrlKind::network || scheme_of(url) == "udp") timing.slow_retry_ns = timing.retry_ns;
   return timing;
@@ -54,10 +55,11 @@ LiveTiming timing_of(const std::string& url, const LiveOptions& options) {
 
 }  // namespace
 
-/// The reader thread and what it shares with the decode thread. Owned by both; may outlive the source.
+/// The reader thread and the data that it shares with the decode thread. Owned by both threads; may outlive
+/// the source.
 struct LiveSource::Reader {
   Reader(const std::string& url, const LiveOptions& options, Opener opener)
-      : where(without_secrets(url)),
+      : where(url_without_secrets(url)),
         open(std::move(opener)),
         machine(timing_of(url, options), now_ns(), static_cast<uint32_t>(now_ns())) {}
 
@@ -80,18 +82,19 @@ struct LiveSource::Reader {
   std::atomic<bool> stop{false};
 
   std::mutex mutex;
-  std::condition_variable changed;  // reader and decode thread wait for it
+  std::condition_variable changed;  // both threads wait for it
   LiveStateMachine machine;
   std::array<QueuedPicture, 2> queue;  // oldest first
   size_t queued = 0;
   bool interrupted = false, ended = false, exited = false;
-  bool take_files = true;  // while the constructor waits: `file` takes a file instead of playing it
+  bool take_files = true;  // while the constructor waits: store an opened file in `file`
   std::exception_ptr failure;
   std::unique_ptr<Source> file;
   SourceInfo info;
-  uint32_t connection = 0;  // number of the current one; 0: none yet
+  std::atomic<PixelAspect> pixel_aspect{PixelAspect{}};
+  uint32_t connection = 0;  // number of the current connection; 0: none yet
 
-  // Reader thread.
+  // Used by the reader thread only.
   int64_t pace_wall_ns = 0, pace_pts_ns = -1, earliest_delay_ns = INT64_MAX;
 };
 
@@ -115,7 +118,7 @@ bool LiveSource::Reader::wait_for_attempt() {
   }
 }
 
-/// One connection, from opening to end.
+/// Opens a connection and reads it to its end.
 void LiveSource::Reader::attempt() {
   std::string reason;
   try {
@@ -136,7 +139,7 @@ void LiveSource::Reader::attempt() {
     return;
   } catch (const Error& e) {
     reason = e.problem();
-    // Permanent errors: options that do not fit, a missing GPU.
+    // Errors other than bad_source are permanent, for example invalid options or a missing GPU.
     if (e.code() != ExitCode::bad_source) {
       const std::lock_guard lock(mutex);
       failure = std::current_exception();
@@ -147,7 +150,7 @@ void LiveSource::Reader::attempt() {
   } catch (const std::exception& e) {
     reason = e.what();
   }
-  // The threads of a connection have their own malloc arenas: return their free memory to the system.
+  // Return the free memory of the connection's threads to the system; each thread has its own malloc arena.
   malloc_trim(0);
   const std::lock_guard lock(mutex);
   if (stop) return;
@@ -157,12 +160,13 @@ void LiveSource::Reader::attempt() {
   changed.notify_all();
 }
 
-/// Queues pictures until the source ends (a file on a server). Throws Error if it fails.
+/// Queues pictures until a file on a server ends. Throws Error if the source fails.
 void LiveSource::Reader::read_pictures(Source& source) {
   const bool paced = !source.info().live;
   while (!stop) {
     Picture picture;
     const FrameOutcome outcome = source.next(picture);
+    pixel_aspect.store(source.pixel_aspect(), std::memory_order_relaxed);
     if (outcome == FrameOutcome::again) continue;
     if (outcome == FrameOutcome::end_of_stream) {
       const std::lock_guard lock(mutex);
@@ -175,7 +179,7 @@ void LiveSource::Reader::read_pictures(Source& source) {
   }
 }
 
-/// Paces a file on a server whose kind was known too late for take_file().
+/// Waits until a picture of a file on a server is due. For files found too late for take_file().
 void LiveSource::Reader::wait_until_due(int64_t pts_ns) {
   const int64_t now = now_ns();
   if (pace_pts_ns < 0 || now - pace_wall_ns > pts_ns - pace_pts_ns + kJumpNs) {
@@ -208,30 +212,30 @@ LiveSource::Reader::QueuedPicture LiveSource::Reader::pop() {
   return oldest;
 }
 
-/// A picture's latency is its delay beyond the earliest one, where delay = arrival - time stamp.
+/// Computes a picture's latency: its delay minus the smallest delay, where delay = arrival - time stamp.
 void LiveSource::Reader::estimate_latency(const FrameInfo& frame, int64_t now) {
   const int64_t delay = now - frame.pts_ns;
   if (earliest_delay_ns != INT64_MAX)
     earliest_delay_ns += std::max<int64_t>(0, now - machine.status().last_frame_ns) / kDriftShare;
   earliest_delay_ns = std::min(earliest_delay_ns, delay);
-  // Cameras give the capture time, which is more exact.
+  // Cameras provide the capture time, which is more exact.
   machine.status().latency_ns = std::max(delay - earliest_delay_ns, now - frame.capture_ns);
 }
 
 LiveSource::LiveSource(const std::string& url, const SourceOptions& options, Opener open,
                        int64_t first_timeout_ns)
-    : where_(without_secrets(url)),
+    : where_(url_without_secrets(url)),
       options_(options.live),
       reader_(std::make_shared<Reader>(url, options.live, std::move(open))),
       start_ns_(now_ns()) {
-  std::thread([reader = reader_] { Reader::run(reader); }).detach();
+  thread_ = OwnedThread([reader = reader_] { Reader::run(reader); });
   std::unique_lock lock(reader_->mutex);
   const int64_t deadline = start_ns_ + first_timeout_ns;
   const auto decided = [this] {
     return reader_->queued > 0 || reader_->file || reader_->failure || reader_->exited ||
            !reader_->machine.status().reason.empty();
   };
-  // The caller's flag does not notify `changed`: poll it.
+  // Poll the caller's flag, because setting it does not notify `changed`.
   while (!decided() && now_ns() < deadline && !(options.cancel && *options.cancel))
     reader_->changed.wait_until(lock, time_point(std::min(deadline, now_ns() + 50'000'000)));
   reader_->take_files = false;
@@ -241,7 +245,7 @@ LiveSource::LiveSource(const std::string& url, const SourceOptions& options, Ope
   info_.url = where_, info_.name = short_name(url);
   info_.live = true, info_.seekable = false, info_.image = false;
   info_.duration_ns = 0, info_.frame_count = 0;
-  info_.has_audio = false;  // a recording reads audio from a second opening, which is not possible here
+  info_.has_audio = false;  // recordings open the source again for audio, which is not possible here
   if (reader_->connection == 0)
     info_.picture = Placeholder::default_info(options_.size.width > 0 ? options_.size : Extent{1280, 720});
   last_info_ = info_.picture;
@@ -249,10 +253,11 @@ LiveSource::LiveSource(const std::string& url, const SourceOptions& options, Ope
 
 LiveSource::~LiveSource() {
   reader_->stop = true;
-  std::unique_lock lock(reader_->mutex);
-  reader_->changed.notify_all();
-  if (!reader_->changed.wait_for(lock, kExitTimeout, [this] { return reader_->exited; }))
-    log::debug("{}: the reader thread hangs and is left running", where_);
+  {
+    const std::lock_guard lock(reader_->mutex);
+    reader_->changed.notify_all();
+  }
+  if (!thread_.join_within(kExitTimeout)) log::debug("{}: the reader thread hangs", where_);
 }
 
 std::unique_ptr<Source> LiveSource::take_file() {
@@ -274,6 +279,10 @@ LiveStatus LiveSource::live_status() const {
   const std::lock_guard lock(reader_->mutex);
   reader_->machine.tick(now_ns());
   return reader_->machine.status();
+}
+
+PixelAspect LiveSource::pixel_aspect() const {
+  return reader_->pixel_aspect.load(std::memory_order_relaxed);
 }
 
 FrameOutcome LiveSource::next(Picture& out) {
@@ -310,7 +319,7 @@ FrameOutcome LiveSource::next(Picture& out) {
   }
 }
 
-/// INT64_MAX: none.
+/// Returns the time of the next placeholder; INT64_MAX if none is due.
 int64_t LiveSource::next_placeholder_ns(const LiveStatus& status, int64_t silent_since) const {
   if (!options_.placeholders || status.state == LiveState::playing) return INT64_MAX;
   const int64_t first = silent_since + options_.stall_ns;
@@ -318,7 +327,7 @@ int64_t LiveSource::next_placeholder_ns(const LiveStatus& status, int64_t silent
   return std::max(first, placeholder_ns_ + kPlaceholderEveryNs);
 }
 
-/// Gives a real picture times and numbers that continue across connections.
+/// Sets a received picture's times and numbers so that they continue across connections.
 Picture LiveSource::deliver(Picture picture, int64_t now) {
   const int64_t elapsed = now - start_ns_;
   const int64_t step = picture.info.pts_ns - stream_pts_ns_, waited = now - arrival_ns_;
@@ -350,6 +359,7 @@ Picture LiveSource::placeholder(const LiveStatus& status, int64_t silent_since, 
   frame.capture_ns = now;
   frame.serial = serial_;
   frame.placeholder = true;
+  if (!options_.captions) return placeholder_.make({}, {}, frame);
   const int64_t seconds = (now - silent_since) / 1'000'000'000;
   return placeholder_.make(fmt::format("{} {} s", name(status.state), seconds),
                            status.reason.empty() ? where_ : status.reason, frame);

@@ -1,21 +1,22 @@
-// A source that reconnects for ever: network streams, cameras, the screen.
+// A source that reconnects until it is closed: network streams, cameras, the screen.
 //
 //   reader thread   open ── inner Source ── next() ──▶ queue of 2 pictures, the oldest is dropped
 //                     ▲ times from LiveStateMachine        │
 //   decode thread   next() ◀───────────────────────────────┘ or, while there are none, a placeholder
 //
 // Only the reader thread blocks on I/O. It may hang in a call that cannot be interrupted (a name server, a
-// stopped display). The destructor then leaves it running: it shares ownership of everything that it uses. A
-// source has never more than one such thread.
+// stopped display). The destructor waits half a second for it (core/base/owned_thread.hpp). The thread shares
+// ownership of all data that it uses. A source has only one such thread.
 //
-// Times: pts follows the monotonic clock across connections and the stream's own times within one; jumps of
-// those are smoothed. A new connection and a placeholder start a new `serial`.
+// The pts follows the monotonic clock across connections and the stream's time stamps within a connection.
+// Jumps of the time stamps are removed. A new connection and a placeholder start a new `serial`.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <string>
 
+#include "core/base/owned_thread.hpp"
 #include "core/media/live/live_state_machine.hpp"
 #include "core/media/live/placeholder.hpp"
 #include "core/media/source.hpp"
@@ -24,27 +25,30 @@ namespace lensd {
 
 class LiveSource final : public Source {
  public:
-  /// Opens one connection on the reader thread. Throws Error if that fails. Should return soon after `cancel`
+  /// Opens one connection, on the reader thread. Throws Error if that fails. Must return soon after `cancel`
   /// is set.
   using Opener = std::function<std::unique_ptr<Source>(const std::atomic<bool>& cancel)>;
 
-  /// Starts the reader, then waits for the first picture, a failure of the first attempt, or the timeout.
+  /// Starts the reader thread, then waits for the first picture, the failure of the first attempt,
+  /// cancellation or the timeout. Throws Error if the first attempt fails permanently.
   LiveSource(const std::string& url, const SourceOptions& options, Opener open, int64_t first_timeout_ns);
   ~LiveSource() override;
 
-  /// Of the first connection; before that, from the options.
+  /// Returns the properties of the first connection; if the constructor found none, defaults from the
+  /// options.
   const SourceInfo& info() const override { return info_; }
   FrameOutcome next(Picture& out) override;
   /// Throws Error(bad_source): live sources cannot seek.
   void seek(int64_t position_ns) override;
   std::string stream_errors() const override { return {}; }
   LiveStatus live_status() const override;
+  PixelAspect pixel_aspect() const override;
   void interrupt() noexcept override;
 
-  /// True if there was a picture before the constructor returned.
+  /// Returns true if a picture arrived before the constructor returned.
   bool opened() const { return opened_; }
-  /// The opened source if it is a file on a server, to be played as a file; else null. Do not use this object
-  /// afterwards.
+  /// Returns the opened source if it is a file on a server, which should be played as a file; else null. Do
+  /// not use this object after it returned a source.
   std::unique_ptr<Source> take_file();
 
  private:
@@ -59,10 +63,11 @@ class LiveSource final : public Source {
   SourceInfo info_;
   bool opened_ = false;
   std::shared_ptr<Reader> reader_;
+  OwnedThread thread_;
 
-  // Decode thread.
+  // Used by the decode thread only.
   const int64_t start_ns_;
-  Picture last_;  ///< the newest real picture, background of placeholders
+  Picture last_;  ///< newest received picture; background of placeholders
   PictureInfo last_info_;
   Placeholder placeholder_;
   bool placeholder_shown_ = false;
@@ -70,7 +75,7 @@ class LiveSource final : public Source {
   int64_t placeholder_ns_ = 0;
   uint32_t serial_ = 0, connection_ = 0;
   int64_t index_ = 0, pts_ns_ = -1;
-  int64_t stream_pts_ns_ = 0, arrival_ns_ = 0;  ///< of the previous picture
+  int64_t stream_pts_ns_ = 0, arrival_ns_ = 0;  ///< time stamp and arrival of the previous picture
 };
 
 }  // namespace lensd

@@ -8,9 +8,9 @@
 namespace lensd {
 namespace {
 
-/// The wait is 1/40 of the outage: 1 s after 40 s, 2 s after 80 s.
+/// The wait before a retry is 1/40 of the outage: 1 s after 40 s, 2 s after 80 s.
 constexpr int64_t kOutageShare = 40;
-/// A slow camera is stalled after this many of its usual intervals, at the latest after kLongestStall.
+/// A slow camera is stalled after kMissedIntervals of its usual intervals, at the latest after kLongestStall.
 constexpr int64_t kMissedIntervals = 3, kLongestStall = 10'000'000'000;
 
 }  // namespace
@@ -29,16 +29,16 @@ void LiveStateMachine::enter(LiveState state, int64_t now_ns, std::string reason
 
 void LiveStateMachine::attempt_started() {
   ++status_.attempts;
-  busy_ = true, fresh_ = true;
+  busy_ = true, no_picture_yet_ = true;
 }
 
 void LiveStateMachine::frame(int64_t now_ns) {
-  if (fresh_ && status_.frames > 0) ++status_.reconnects;
-  if (!fresh_ && status_.state == LiveState::playing) {
+  if (no_picture_yet_ && status_.frames > 0) ++status_.reconnects;
+  if (!no_picture_yet_ && status_.state == LiveState::playing) {
     const int64_t interval = now_ns - status_.last_frame_ns;
     interval_ns_ = interval_ns_ ? interval_ns_ + (interval - interval_ns_) / 8 : interval;
   }
-  fresh_ = false;
+  no_picture_yet_ = false;
   outage_ns_ = 0;
   ++status_.frames;
   status_.last_frame_ns = now_ns;

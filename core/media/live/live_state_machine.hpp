@@ -2,7 +2,7 @@
 //
 //   attempt_started, frame, lost ──▶ LiveStateMachine ──▶ state, reason, time of the next attempt
 //
-// It reads no clock: callers pass the time of every event, so that tests control it. Not thread-safe.
+// Callers pass the time of every event, so that tests control the clock. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -15,29 +15,31 @@ namespace lensd {
 
 struct LiveTiming {
   int64_t stall_ns = 700'000'000;  ///< stalled after this time and three intervals without a picture
-  int64_t retry_ns = 250'000'000;  ///< between attempts during the first `eager_ns` of an outage
+  int64_t retry_ns = 250'000'000;  ///< wait between attempts during the first `eager_ns` of an outage
   int64_t eager_ns = 10'000'000'000;
-  int64_t slow_retry_ns = 2'000'000'000;  ///< the wait grows slowly up to this
+  int64_t slow_retry_ns = 2'000'000'000;  ///< maximum wait between attempts
 };
 
 class LiveStateMachine {
  public:
-  /// `seed`: of the jitter that keeps many sources from reconnecting to one server at the same time.
+  /// `seed`: seed of the jitter, which prevents many sources from reconnecting to one server at the same
+  /// time.
   LiveStateMachine(const LiveTiming& timing, int64_t now_ns, uint32_t seed);
 
-  /// There is no connection or attempt, and the next attempt's time has come.
+  /// Returns true if there is no connection or attempt and the next attempt is due.
   bool attempt_due(int64_t now_ns) const { return !busy_ && now_ns >= next_attempt_ns_; }
+  /// Call when an attempt starts.
   void attempt_started();
-  /// A picture arrived.
+  /// Call when a picture has arrived.
   void frame(int64_t now_ns);
-  /// An attempt failed or the connection ended.
+  /// Call when an attempt has failed or the connection has ended.
   void lost(int64_t now_ns, const std::string& reason);
-  /// Detects a stall.
+  /// Changes the state to `stalled` if no picture has arrived for too long.
   void tick(int64_t now_ns);
 
-  /// When the result of tick() or attempt_due() can change without an event; INT64_MAX: never.
+  /// Returns the time at which tick() or attempt_due() may next have another result; INT64_MAX: never.
   int64_t next_event_ns() const;
-  /// Time of the newest picture, else of the start.
+  /// Returns the time of the newest picture, or of the start if there was none.
   int64_t silent_since_ns() const { return status_.last_frame_ns ? status_.last_frame_ns : begin_ns_; }
   const LiveStatus& status() const { return status_; }
   LiveStatus& status() { return status_; }
@@ -52,7 +54,7 @@ class LiveStateMachine {
   std::minstd_rand random_;
   LiveStatus status_;
   bool busy_ = false;  ///< attempting or connected
-  bool fresh_ = true;  ///< no picture over this connection yet
+  bool no_picture_yet_ = true;
   int64_t next_attempt_ns_ = 0;
   int64_t outage_ns_ = 0;    ///< start of the current outage; 0: none
   int64_t interval_ns_ = 0;  ///< smoothed time between pictures

@@ -8,8 +8,8 @@
 namespace lensd {
 namespace {
 
-constexpr int kBackground = 30, kText = 222, kBox = 14;  ///< greys, of 255
-constexpr int kDim = 84;                                 ///< contrast of the last picture, of 256
+constexpr int kBackground = 30, kText = 222, kBox = 14;  ///< grey levels, 0 to 255
+constexpr int kDim = 84;                                 ///< contrast of the last picture in 1/256
 constexpr int kAdvance = kGlyphWidth + 1, kLeading = kGlyphHeight + 4;
 
 class BlockOwner final : public PictureOwner {
@@ -68,13 +68,13 @@ bool limited(const PictureInfo& info) {
   return info.format.model != ColourModel::rgb && info.colour.range == Range::limited;
 }
 
-/// The sample value of a grey of 0 to 255.
+/// Returns the sample value of a grey level of 0 to 255.
 int grey_sample(const PictureInfo& info, int level) {
   const int max = (1 << info.format.depth) - 1;
   return limited(info) ? (16 * 255 + 219 * level) * (max + 1) / (255 * 256) : level * max / 255;
 }
 
-/// Black, or neutral chroma: darkening moves samples towards it.
+/// Returns black or neutral chroma, towards which darkening moves samples.
 int neutral_sample(const PictureInfo& info, int component) {
   return is_chroma(info, component) ? 1 << (info.format.depth - 1) : grey_sample(info, 0);
 }
@@ -152,7 +152,7 @@ void Placeholder::fill(const PictureRef& target, Box box, int level, bool colour
   }
 }
 
-/// The title, then the text wrapped between words.
+/// Returns the title, then the text wrapped between words.
 std::vector<Placeholder::Line> Placeholder::lines_of(const std::string& title,
                                                      const std::string& text) const {
   const Extent size = info_.upright();
@@ -207,7 +207,7 @@ Picture Placeholder::make(const std::string& title, const std::string& text, con
   MemoryBlock block(MemoryKind::host, background_.size());
   std::memcpy(block.data(), background_.data(), background_.size());
   PictureRef ref = planes_in(block.data());
-  draw_text(ref, lines_of(title, text));
+  if (!title.empty() || !text.empty()) draw_text(ref, lines_of(title, text));
   return Picture(ref, info, new BlockOwner(std::move(block)));
 }
 

@@ -1,9 +1,10 @@
-// The picture shown while a live source has none: the last one, darkened, or dark grey, with text.
+// The picture that is shown while a live source delivers none: text on the darkened last picture or on grey.
 //
 //   last picture (or its format) ── set_background ──▶ background ── make(title, text) ──▶ Picture
 //
-// It has the PictureInfo of the source's pictures, so that the plan stays the same. Its memory is ordinary:
-// two pictures a second do not need page-locking. Belongs to the decode thread; the pictures may outlive it.
+// Placeholders have the PictureInfo of the source's pictures, so that the plan stays the same. They use
+// ordinary memory: two pictures a second need no page-locked memory. Call from the decode thread only. The
+// pictures may outlive this object.
 #pragma once
 
 #include <string>
@@ -16,15 +17,15 @@ namespace lensd {
 
 class Placeholder {
  public:
-  /// The format before the first picture: 8-bit 4:2:0, the most common one.
+  /// Returns the format to use before the first picture: 8-bit 4:2:0, the most common one.
   static PictureInfo default_info(Extent size = {1280, 720});
 
-  /// Makes the background from `last`, or plain grey if that is null or not on the host.
+  /// Sets the background: `last`, darkened, or plain grey if `last` is null or not in host memory.
   void set_background(const PictureInfo& info, const Picture* last);
   void drop_background() { background_ = MemoryBlock(); }
 
-  /// The background with title and text in its middle, in capitals. Characters without a glyph are blank.
-  /// Throws Error(runtime_failure) if out of memory.
+  /// Returns the background with title and text in its middle, in capitals, or without text if both are
+  /// empty. Characters without a glyph are blank. Throws Error(runtime_failure) if out of memory.
   Picture make(const std::string& title, const std::string& text, const FrameInfo& info) const;
 
  private:
@@ -39,7 +40,8 @@ class Placeholder {
   PictureRef planes_in(uint8_t* bytes) const;
   std::vector<Line> lines_of(const std::string& title, const std::string& text) const;
   void draw_text(const PictureRef& target, const std::vector<Line>& lines) const;
-  /// Fills a box of the upright picture with a grey; `colour`: makes its chroma neutral, too.
+  /// Fills a box of the upright picture with a grey level. If `colour` is true, also makes its chroma
+  /// neutral.
   void fill(const PictureRef& target, Box upright, int level, bool colour) const;
 
   PictureInfo info_;

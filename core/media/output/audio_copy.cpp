@@ -5,7 +5,7 @@
 namespace lensd {
 namespace {
 
-/// Source time of the first picture; the audio's times are on the same clock.
+/// Returns the source time of the first picture. The audio's times are on the same clock.
 int64_t picture_start_ns(const AVFormatContext& input) {
   for (unsigned i = 0; i < input.nb_streams; ++i) {
     const AVStream& s = *input.streams[i];
@@ -16,7 +16,8 @@ int64_t picture_start_ns(const AVFormatContext& input) {
   return input.start_time == AV_NOPTS_VALUE ? 0 : ff::to_ns(input.start_time, AV_TIME_BASE_Q);
 }
 
-/// FFmpeg does not know the codecs that transport streams support.
+/// Returns true if the container supports the codec. FFmpeg has no list of codecs for transport streams, so
+/// common codecs are accepted there.
 bool supports(const AVOutputFormat& format, AVCodecID codec) {
   const int fits = avformat_query_codec(&format, codec, FF_COMPLIANCE_NORMAL);
   const bool usual = codec == AV_CODEC_ID_AAC || codec == AV_CODEC_ID_MP3 || codec == AV_CODEC_ID_MP2 ||
@@ -54,7 +55,7 @@ bool AudioCopy::add_stream(AVFormatContext& output) {
 }
 
 void AudioCopy::add_jump(int64_t recording_ns, int64_t position_ns) {
-  constexpr size_t kMaxJumps = 256;  // bounds a loop that plays for days while nothing is written
+  constexpr size_t kMaxJumps = 256;  // limits memory if a loop plays for days while nothing is written
   if (jumps_.size() >= kMaxJumps) jumps_.pop_front();
   jumps_.push_back({recording_ns, position_ns});
 }

@@ -1,5 +1,5 @@
-// Audio packets of the source, copied into recordings without decoding. Internal to core/media; belongs to
-// the muxer's thread.
+// Copies audio packets of the source into recordings without decoding. Internal to core/media. Call from the
+// muxer's thread only.
 //
 //   add_jump()     maps recording time to source time: at the first frame and after every jump
 //   add_stream()   adds the audio to the next file
@@ -16,19 +16,19 @@ namespace lensd {
 
 class AudioCopy {
  public:
-  /// Returns null and logs the reason if `source` is empty or has no audio.
+  /// Opens the audio of `source`. Returns null if `source` is empty, or if it has no audio, which is logged.
   static std::unique_ptr<AudioCopy> open(const std::string& source);
 
   /// Adds an audio stream to `output` before its header is written. Returns false and logs the reason if the
   /// container does not support the codec.
   bool add_stream(AVFormatContext& output);
-  /// Audio before `start_ns` of the recording is left out; `start_ns` is time 0 of the output.
+  /// Makes `start_ns` of the recording time 0 of the output. Skips audio before it.
   void begin_at(int64_t start_ns);
-  /// The output is closed: later packets are dropped.
+  /// Call before the output is closed. Drops later packets.
   void detach() { output_ = nullptr; }
 
-  /// At `recording_ns`, the recording shows the source's position `position_ns`, counted from its first
-  /// picture.
+  /// Records a jump: at `recording_ns` of the recording, the source is at `position_ns`, relative to its
+  /// first picture.
   void add_jump(int64_t recording_ns, int64_t position_ns);
   /// Writes the packets before `time_ns` of the recording. Returns 0 or the muxer's AVERROR.
   int copy_until(int64_t time_ns);
@@ -52,7 +52,7 @@ class AudioCopy {
   std::deque<Jump> jumps_;
   bool started_ = false, pending_ = false, ended_ = false;
   int64_t origin_ns_ = 0;  ///< source time of recording time 0
-  int64_t begin_ns_ = 0;   ///< recording time of the last jump: earlier packets are dropped
+  int64_t begin_ns_ = 0;   ///< recording time of the last jump; earlier packets are dropped
 };
 
 }  // namespace lensd

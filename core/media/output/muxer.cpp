@@ -49,6 +49,7 @@ Muxer::Muxer(const AVOutputFormat& format, const std::string& url, const Encoded
   stream_ = ff::allocated(avformat_new_stream(context, nullptr));
   ff::check_memory(avcodec_parameters_copy(stream_->codecpar, video.codec.get()));
   stream_->time_base = video.time_base;
+  stream_->sample_aspect_ratio = video.codec->sample_aspect_ratio;
   stream_->avg_frame_rate = stream_->r_frame_rate = video.frame_rate;
   if (audio_ && !audio_->add_stream(*context)) audio_ = nullptr;
 }
@@ -77,7 +78,7 @@ int Muxer::copy_audio(int64_t ticks) {
 }
 
 int Muxer::write(const AVPacket& packet) {
-  // Audio first, instead of av_interleaved_write_frame(), which keeps packets back for seconds.
+  // Write the audio first. av_interleaved_write_frame() would hold packets back for seconds.
   if (const int error = copy_audio(packet.dts); error < 0) return error;
   av_packet_unref(packet_.get());
   if (const int error = av_packet_ref(packet_.get(), &packet); error < 0) return error;

@@ -1,5 +1,5 @@
-// A container that is being written: one encoded video stream and, where it fits, copied audio. Internal to
-// core/media; belongs to one thread.
+// Writes a container with one encoded video stream and, if the container supports its codec, copied audio.
+// Internal to core/media. Not thread-safe.
 //
 //   packets of one encoder ── write() ──▶ the audio before them, then the packet ──▶ file or connection
 #pragma once
@@ -11,36 +11,38 @@
 
 namespace lensd {
 
-/// FFmpeg's name of the container for the ending of a video file; empty if it is none.
+/// Returns FFmpeg's name of the container for a video file's extension; empty if it is no video file.
 std::string muxer_of(const std::string& path);
-/// Throws Error(runtime_failure) if FFmpeg cannot write this container; `where` is for the message.
+/// Returns FFmpeg's description of a container. Throws Error(runtime_failure) if FFmpeg cannot write it;
+/// `where` is for the message.
 const AVOutputFormat& output_format_of(const std::string& muxer, const std::string& where);
 
-/// What a container needs to know about an encoder; may be used on another thread than the encoder's.
+/// A copy of the encoder's properties that a container needs; may be used on another thread than the encoder.
 struct EncodedFormat {
   explicit EncodedFormat(const AVCodecContext& encoder);
   ff::ParametersPtr codec;
   AVRational time_base, frame_rate;
 };
 
-/// Functions that return int return 0 or an AVERROR.
+/// A container that is being written. Functions that return int return 0 or an AVERROR.
 class Muxer {
  public:
-  /// Opens nothing. `audio` may be null and must outlive this object. Throws Error(runtime_failure).
+  /// Does not open the URL. `audio` may be null and must outlive this object. Throws Error(runtime_failure)
+  /// if out of memory.
   Muxer(const AVOutputFormat& format, const std::string& url, const EncodedFormat& video, AudioCopy* audio);
   ~Muxer();
   Muxer(const Muxer&) = delete;
   Muxer& operator=(const Muxer&) = delete;
 
   AVFormatContext& context() const noexcept { return *context_; }
-  /// Opens the URL first if there is no I/O context and the container does not open it itself.
+  /// Writes the header. Opens the URL first if there is no I/O context and the container does not open it.
   int write_header(ff::Options& options);
 
-  /// `ticks` (encoder's time base) becomes time 0. Call before the first packet.
+  /// Makes `ticks` (in the encoder's time base) time 0. Call before the first packet.
   void start_at(int64_t ticks);
-  /// Times in the encoder's time base.
+  /// Writes the audio before `packet`, then the packet. Its times are in the encoder's time base.
   int write(const AVPacket& packet);
-  /// Copies the audio before `ticks`.
+  /// Copies the audio before `ticks` (in the encoder's time base).
   int copy_audio(int64_t ticks);
   /// Completes the container; later calls do nothing.
   int write_trailer();
@@ -55,7 +57,7 @@ class Muxer {
   const AVRational time_base_;
   AudioCopy* audio_;
   int64_t start_ = 0;
-  bool open_ = false;  ///< between header and trailer
+  bool open_ = false;  ///< true between header and trailer
   ff::PacketPtr packet_ = ff::make_packet();
 };
 

@@ -3,7 +3,7 @@
 namespace lensd {
 
 void PacketRing::push(const AVPacket& packet) {
-  if (packets_.empty() && !ff::is_key(packet)) return;  // the start of its group did not fit
+  if (packets_.empty() && !ff::is_key(packet)) return;  // the key frame before it did not fit
   ff::PacketPtr copy = ff::make_packet();
   ff::check_memory(av_packet_ref(copy.get(), &packet));
   bytes_ += packet.size;
@@ -24,7 +24,7 @@ void PacketRing::clear() {
   bytes_ = 0;
 }
 
-/// Index of the second group of pictures; 0: there is only one.
+/// Returns the index of the second key frame; 0 if there is only one.
 size_t PacketRing::second_key() const {
   for (size_t i = 1; i < packets_.size(); ++i)
     if (ff::is_key(*packets_[i])) return i;

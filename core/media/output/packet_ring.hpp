@@ -1,5 +1,5 @@
-// The pre-roll of a recording: the newest encoded pictures in memory, from a key frame on. Internal to
-// core/media; belongs to one thread.
+// The pre-roll of a recording: the newest encoded pictures in memory, starting with a key frame. Internal to
+// core/media. Not thread-safe.
 #pragma once
 
 #include <deque>
@@ -10,7 +10,7 @@ namespace lensd {
 
 class PacketRing {
  public:
-  /// Keeps at least `ticks` of video, as far as `bytes` allow.
+  /// Keeps at least `ticks` of video, but at most `bytes` bytes.
   PacketRing(int64_t ticks, int64_t bytes) : max_ticks_(ticks), max_bytes_(bytes) {}
 
   void push(const AVPacket& packet);

@@ -11,7 +11,7 @@
 namespace lensd {
 namespace {
 
-/// Counts frames, for benchmarks.
+/// Counts frames and discards them, for benchmarks.
 class NullRecorder final : public Recorder {
  public:
   void write(ConstImageRef, const FrameInfo&) override { ++frames_; }
@@ -19,11 +19,11 @@ class NullRecorder final : public Recorder {
   std::string path() const override { return "null:"; }
 };
 
-/// One image file, or a numbered sequence.
+/// Writes one image file or a numbered sequence.
 class ImageRecorder final : public Recorder {
  public:
-  ImageRecorder(const std::string& path, StillEncoder::Type type, bool still)
-      : path_(path), sequence_(is_sequence_pattern(path)), encoder_(type) {
+  ImageRecorder(const std::string& path, StillEncoder::Type type, bool still, PixelAspect aspect)
+      : path_(path), sequence_(is_sequence_pattern(path)), aspect_(aspect), encoder_(type) {
     const std::filesystem::path file(path);
     if (!sequence_ && !still)
       throw Error(ExitCode::usage, path, "one image file cannot hold several frames",
@@ -35,7 +35,7 @@ class ImageRecorder final : public Recorder {
   }
 
   void write(ConstImageRef image, const FrameInfo&) override {
-    write_whole_file(file_name(), encoder_.encode(image), sequence_ ? Flush::none : Flush::to_disk,
+    write_whole_file(file_name(), encoder_.encode(image, aspect_), sequence_ ? Flush::none : Flush::to_disk,
                      MissingFolders::refuse);
     ++frames_;
   }
@@ -52,16 +52,18 @@ class ImageRecorder final : public Recorder {
 
   std::string path_;
   bool sequence_;
+  PixelAspect aspect_;
   StillEncoder encoder_;
 };
 
-/// One video file with all frames.
+/// Writes all frames to one video file.
 class VideoRecorder final : public Recorder {
  public:
   VideoRecorder(const std::string& path, const std::string& muxer, ImageFormat format,
                 const RecorderOptions& options)
       : format_(format),
-        encoder_(output_format_of(muxer, path), pixels_format(format), options.fps, options, path),
+        encoder_(output_format_of(muxer, path), pixels_format(format, options.pixel_aspect), options.fps,
+                 options, path),
         audio_(AudioCopy::open(options.audio_from)),
         file_(path, {.overwrite = true, .beneath = {}}, muxer, encoder_.context(), audio_.get(), 0) {}
 
@@ -116,17 +118,18 @@ std::unique_ptr<Recorder> open_recorder(const std::string& path, ImageFormat for
                                         const RecorderOptions& options) {
   ff::initialize();
   if (path == "null:") return std::make_unique<NullRecorder>();
-  if (const auto type = still_type(path)) return std::make_unique<ImageRecorder>(path, *type, options.still);
+  if (const auto type = still_type(path))
+    return std::make_unique<ImageRecorder>(path, *type, options.still, options.pixel_aspect);
   if (const std::string muxer = muxer_of(path); !muxer.empty())
     return std::make_unique<VideoRecorder>(path, muxer, format, options);
   throw Error(ExitCode::usage, path, "unknown file type",
               "use .mp4, .mov, .mkv, .webm, .avi, .png, .jpg or null:");
 }
 
-void write_image(const std::string& path, ConstImageRef image) {
+void write_image(const std::string& path, ConstImageRef image, PixelAspect aspect) {
   const auto type = still_type(path);
   if (!type) throw Error(ExitCode::usage, path, "images are written as .png or .jpg");
-  write_whole_file(path, StillEncoder(*type).encode(image), Flush::to_disk, MissingFolders::refuse);
+  write_whole_file(path, StillEncoder(*type).encode(image, aspect), Flush::to_disk, MissingFolders::refuse);
 }
 
 }  // namespace lensd

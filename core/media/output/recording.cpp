@@ -1,6 +1,7 @@
 #include "core/media/recording.hpp"
 
 #include <cmath>
+#include <exception>
 #include <filesystem>
 
 #include "core/media/output/encoders/encoder_choice.hpp"
@@ -33,7 +34,7 @@ void check_record_settings(const RecordSettings& settings) {
   encoders_for(output_format_of(muxer, muxer), settings.encoder, settings.name);
 }
 
-/// The encoder and what lives with it; opened with the first frame.
+/// The encoder, its audio and the pre-roll. They are created with the first frame.
 struct Recording::Encoding {
   RecordSettings settings;
   double fps;
@@ -42,7 +43,7 @@ struct Recording::Encoding {
   std::unique_ptr<VideoEncoder> encoder;
   std::unique_ptr<PacketRing> preroll;
   std::string notice;
-  bool failed = false;  ///< no encoder starts: no pre-roll until the next start()
+  bool failed = false;  ///< no encoder has started: no pre-roll until the next start()
 
   Encoding(const RecordSettings& s, double rate, const std::string& from)
       : settings(s), fps(rate), audio_from(from) {
@@ -55,7 +56,7 @@ struct Recording::Encoding {
     return static_cast<double>(encoder->end_ticks() - p.pts) * av_q2d(encoder->context().time_base);
   }
 
-  /// True if the encoder's stream fits a file of `muxer`.
+  /// Returns true if a file of container `muxer` can hold the encoder's stream.
   bool fits(const std::string& muxer) const {
     const AVOutputFormat& format = output_format_of(muxer, muxer);
     const bool global = (encoder->context().flags & AV_CODEC_FLAG_GLOBAL_HEADER) != 0;
@@ -91,7 +92,7 @@ Recording::Recording(const RecordSettings& settings, double fps, const std::stri
 Recording::~Recording() {
   try {
     stop();
-  } catch (const Error&) {
+  } catch (const std::exception&) {
     // Callers that need the error call stop().
   }
 }
@@ -119,7 +120,7 @@ void Recording::start(const RecordTarget& target) {
   if (e.encoder && !e.fits(recording_muxer(target.path))) end_encoder();
   segments_ = std::make_unique<Segments>(e.settings, target);
   if (!e.encoder || !e.preroll) return;
-  // Reads the pre-roll's audio from the source again.
+  // The pre-roll's audio is read from the source again.
   segments_->set_audio(e.audio.get());
   guarded([&] {
     for (const ff::PacketPtr& packet : e.preroll->packets())
@@ -147,12 +148,12 @@ void Recording::end_encoder() {
   e.close();
 }
 
-void Recording::write(ConstImageRef image, const FrameInfo& info) {
-  encode(pixels_format(image.format), pixels(image), info);
+void Recording::write(ConstImageRef image, const FrameInfo& info, PixelAspect aspect) {
+  encode(pixels_format(image.format, aspect), pixels(image), info);
 }
 
-void Recording::write(const PictureRef& picture, const FrameInfo& info) {
-  const auto format = pixels_format(picture.info);
+void Recording::write(const PictureRef& picture, const FrameInfo& info, PixelAspect aspect) {
+  const auto format = pixels_format(picture.info, aspect);
   if (!format) throw Error(ExitCode::runtime_failure, "recorder", "cannot encode the source's pixel format");
   encode(*format, pixels(picture), info);
 }

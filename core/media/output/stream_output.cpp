@@ -6,12 +6,12 @@
 namespace lensd {
 namespace {
 
-/// Receivers join at key frames; the encoder's delay adds to the latency.
-constexpr double kKeySeconds = 2, kMaxDelay = 0.05;
+/// Seconds. Receivers join at key frames; the encoder's delay adds to the latency.
+constexpr double kStreamKeySeconds = 2, kMaxDelay = 0.05;
 
 }  // namespace
 
-/// The encoder and the sender of its packets; opened with the first frame.
+/// The encoder and the sender of its packets. Both are created with the first frame.
 struct StreamOutput::Encoding {
   Options options;
   StreamTarget target;
@@ -20,7 +20,7 @@ struct StreamOutput::Encoding {
   std::unique_ptr<StreamSender> sender;
 
   explicit Encoding(const Options& o) : options(o), target(stream_target(o.url)) {
-    options.encoder.key_interval_s = kKeySeconds;
+    options.encoder.key_interval_s = kStreamKeySeconds;
     options.encoder.max_delay_s = kMaxDelay;
     if (target.muxer == "v4l2") options.encoder = {.codec = "rawvideo", .preset = {}, .crf = {}};
   }
@@ -56,9 +56,9 @@ StreamOutput::~StreamOutput() {
   }
 }
 
-void StreamOutput::write(ConstImageRef image, const FrameInfo& info) {
+void StreamOutput::write(ConstImageRef image, const FrameInfo& info, PixelAspect aspect) {
   Encoding& e = *encoding_;
-  const PixelsFormat format = pixels_format(image.format);
+  const PixelsFormat format = pixels_format(image.format, aspect);
   if (e.encoder && !e.encoder->adapt(format)) e.close();  // a new stream tells receivers the new size
   if (!e.encoder) e.open(format);
   const auto [ticks, jump] = e.encoder->next_time(info);

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 
-#include "core/media/url.hpp"
+#include "core/base/limits.hpp"
+#include "core/base/url_secrets.hpp"
 
 namespace lensd {
 namespace {
@@ -46,12 +48,16 @@ void check_stream_url(const std::string& url) {
 }
 
 StreamTarget stream_target(const std::string& url) {
+  if (url.size() > kMaxUrlBytes)
+    throw Error(ExitCode::usage, "stream target",
+                fmt::format("its name has {} bytes, the limit is {}", url.size(), kMaxUrlBytes));
+  remember_secrets(url);
   const char* muxer = muxer_for(url);
   if (!muxer)
-    throw Error(ExitCode::usage, without_secrets(url), "this is not a stream target",
+    throw Error(ExitCode::usage, url_without_secrets(url), "this is not a stream target",
                 "use rtsp:// rtmp:// srt:// udp:// rtp://, a .m3u8 playlist or v4l2:/dev/videoN");
   const std::string device = "v4l2:";
-  return {url.starts_with(device) ? url.substr(device.size()) : url, without_secrets(url), muxer};
+  return {url.starts_with(device) ? url.substr(device.size()) : url, url_without_secrets(url), muxer};
 }
 
 void SharedStreamStatus::set_notice(StreamOutput::Notice notice) {
@@ -67,7 +73,14 @@ StreamOutput::Notice SharedStreamStatus::take_notice() {
 StreamSender::StreamSender(const StreamTarget& target, const AVCodecContext& encoder, std::string audio_from,
                            SharedStreamStatus& status)
     : target_(target), audio_from_(std::move(audio_from)), status_(status), format_(encoder) {
-  thread_ = std::thread([this] { run(); });
+  thread_ = std::thread([this] {
+    for (;;) try {
+        return run();
+      } catch (const std::exception& e) {  // such as a failed allocation
+        status_.set_notice({fmt::format("stream interrupted: {}", e.what()), true});
+        if (!wait(kFirstRetryNs)) return;
+      }
+  });
 }
 
 // ---- encoder's thread -----------------------------------------------------------------------------------
@@ -105,13 +118,13 @@ void StreamSender::finish() {
 
 // ---- sender's thread ------------------------------------------------------------------------------------
 
-/// Returns false if the stream ends meanwhile.
+/// Waits `ns`. Returns false at once if the stream ends during the wait.
 bool StreamSender::wait(int64_t ns) {
   std::unique_lock lock(mutex_);
   return !wake_.wait_for(lock, std::chrono::nanoseconds(ns), [this] { return ending_.load(); });
 }
 
-/// Sets one notice per lost connection, not one per attempt.
+/// Sets the state and one notice per lost connection, not one per attempt.
 void StreamSender::report_lost(const std::string& reason) {
   status_.state = StreamOutput::State::waiting;
   if (!std::exchange(lost_reported_, true))
@@ -129,7 +142,7 @@ void StreamSender::run() {
       status_.state = StreamOutput::State::sending;
       status_.set_notice({"sending to " + target_.shown, false});
       error = send(*muxer);
-      deadline_.set(error < 0 ? 0 : kEndNs);  // does not wait for a lost receiver
+      deadline_.set(error < 0 ? 0 : kEndNs);  // do not wait for a lost receiver
       muxer->write_trailer();
       if (error >= 0) break;
     }
@@ -162,7 +175,7 @@ std::unique_ptr<Muxer> StreamSender::connect(int& error) {
   }
 }
 
-/// Sends until the stream ends (returns 0) or the connection fails (an AVERROR).
+/// Sends packets until the stream ends or the connection fails. Returns 0 or an AVERROR.
 int StreamSender::send(Muxer& muxer) {
   discard_queue();  // packets from before the connection are too old
   wants_key_ = true;

@@ -1,4 +1,4 @@
-// The thread that holds the connection of a stream. Internal to core/media.
+// Owns the thread that connects to a stream's receiver and sends to it. Internal to core/media.
 //
 //   push() on the encoder's thread ──▶ queue ──▶ connect, write, reconnect on the sender's thread
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace lensd {
 
-/// State of a stream, across its senders. Thread-safe.
+/// State of a stream, shared by its successive senders. Thread-safe.
 struct SharedStreamStatus {
   std::atomic<StreamOutput::State> state{StreamOutput::State::idle};
   std::atomic<int64_t> sent{0}, bytes{0};
@@ -33,7 +33,7 @@ struct SharedStreamStatus {
 struct StreamTarget {
   std::string url, shown, muxer;
 };
-/// Throws Error(usage) if `url` is not a stream target.
+/// Returns the parts of a stream target. Throws Error(usage) if `url` is too long or not a stream target.
 StreamTarget stream_target(const std::string& url);
 
 class StreamSender {
@@ -42,17 +42,19 @@ class StreamSender {
                SharedStreamStatus& status);
   ~StreamSender() { finish(); }
 
-  /// Queues the packet, or drops and counts it. Times in the encoder's time base. Does not block.
+  /// Queues the packet, whose times are in the encoder's time base. Drops and counts the packet if the queue
+  /// is full. Does not block.
   void push(const AVPacket& packet);
-  /// See AudioCopy::add_jump().
+  /// Queues a jump for AudioCopy::add_jump(). Does not block.
   void add_jump(int64_t recording_ns, int64_t position_ns);
-  /// A new connection needs a key frame. True once per connection.
+  /// Returns true once per connection: a new connection needs a key frame.
   bool wants_key() noexcept { return wants_key_.exchange(false, std::memory_order_relaxed); }
+  /// Sends the queued packets, for less than a second, then joins the thread.
   void finish();
 
  private:
   struct Item {
-    ff::PacketPtr packet;  ///< null: a jump
+    ff::PacketPtr packet;  ///< null: the item is a jump
     int64_t recording_ns = 0, position_ns = 0;
   };
 
@@ -69,10 +71,10 @@ class StreamSender {
   SharedStreamStatus& status_;
   const EncodedFormat format_;
   BoundedQueue<Item> queue_{256};
-  bool skip_to_key_ = false;  // encoder's thread
+  bool skip_to_key_ = false;  // used by the encoder's thread only
   std::unique_ptr<AudioCopy> audio_;
-  bool started_ = false;        // this connection has got its first key frame
-  bool lost_reported_ = false;  // since the last connection
+  bool started_ = false;        // this connection has received its first key frame
+  bool lost_reported_ = false;  // a lost connection was reported since the last connection
   std::atomic<bool> wants_key_{false}, ending_{false};
   IoDeadline deadline_{nullptr};
   std::mutex mutex_;

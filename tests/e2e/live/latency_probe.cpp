@@ -1,10 +1,10 @@
-// How old the pictures of a live source are when the pipeline has made a frame of them:
+// Measures the latency of a live source through the pipeline:
 //
 //   lensd_latency_probe URL SECONDS [--low-latency] [--graph CHAIN]
 //
-// The source is one of lensd_time_code_sender's. After a second of settling it reads the code in every frame,
-// as soon as the frame is published, and prints p50, p95, p99 and the longest of each part of the way as
-// JSON, in milliseconds: painting → decoded → taken from the queue → through the graph → seen here.
+// The sender is lensd_time_code_sender. After one second of warm-up the probe reads the code of every
+// published frame. It prints p50, p95, p99 and maximum of each stage as JSON, in milliseconds: drawn →
+// decoded → dequeued → processed → seen.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-"""One medium on an RTSP server of this machine; what the servers for tests share."""
+"""A local RTSP server with one medium, shared by the test servers."""
 
 import signal
 
@@ -12,9 +12,9 @@ Gst.init(None)
 
 
 def serve(port, elements, prepare=lambda factory: None):
-    """Serves a pipeline, whose last element is a payloader, to all clients together until TERM.
+    """Serves a pipeline that ends with a payloader at rtsp://127.0.0.1:PORT/live until TERM, shared by all clients.
 
-    At rtsp://127.0.0.1:PORT/live; `prepare` gets the media factory before anybody can ask for it.
+    `prepare` is called with the media factory before the first client can connect.
     """
     server = GstRtspServer.RTSPServer()
     server.set_address("127.0.0.1")

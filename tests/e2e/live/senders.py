@@ -1,7 +1,7 @@
-"""Senders of live video on this machine, which can be started, killed and started again.
+"""Local senders of live video that can be killed and restarted.
 
-Every sender has url, start() → the monotonic time at which it was up, kill() and send_signal(signal). In a with
-statement it is started, and closed at the end.
+Every sender has url, start() → the monotonic time at which it was ready, kill() and send_signal(signal). A with statement
+starts it and closes it at the end.
 """
 
 import os
@@ -16,12 +16,12 @@ import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# Debian's python3 has the GStreamer bindings, another one in PATH may not.
+# Debian's python3 has the GStreamer bindings; another one in PATH may not.
 SYSTEM_PYTHON = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
 
 
 class Skip(Exception):
-    """What is missing on this machine."""
+    """A required program is missing."""
 
 
 def need(*tools):
@@ -37,14 +37,14 @@ def free_port(kind=socket.SOCK_STREAM):
 
 
 def listening(port):
-    """Whether somebody listens there, or has just accepted his only client; found out without connecting."""
+    """Whether the TCP port is listening or has accepted its only client. Does not connect."""
     wanted = f":{port:04X}"
     with open("/proc/net/tcp", encoding="ascii") as table:
         return any(f[1].endswith(wanted) and f[3] in ("0A", "01") for f in (line.split() for line in table))
 
 
 def bound(port):
-    """Whether somebody receives datagrams there."""
+    """Whether the UDP port is bound."""
     with open("/proc/net/udp", encoding="ascii") as table:
         return any(line.split()[1].endswith(f":{port:04X}") for line in table)
 
@@ -59,7 +59,7 @@ def wait_until(condition, seconds, what):
 
 
 class Closing:
-    """Started on entering a with statement and closed on leaving it, also where starting fails."""
+    """Started on entering a with statement, closed on leaving it and if starting fails."""
 
     def __enter__(self):
         try:
@@ -74,7 +74,7 @@ class Closing:
 
 
 class Sender(Closing):
-    """A process that sends; subclasses say which."""
+    """A sending process; subclasses define the command."""
 
     url = ""
     process = None
@@ -105,7 +105,7 @@ def ffmpeg(size, *output, codec="libx264"):
 
 
 def transport_stream():
-    """Some seconds of MPEG-TS, as bytes."""
+    """Three seconds of MPEG-TS as bytes."""
     need("ffmpeg")
     with tempfile.NamedTemporaryFile(suffix=".ts") as out:
         command = [word for word in ffmpeg("320x240", "-t", "3", "-f", "mpegts", "-y", out.name) if word != "-re"]
@@ -114,7 +114,7 @@ def transport_stream():
 
 
 class Udp(Sender):
-    """FFmpeg sends MPEG-TS; a relay notes when the first packet goes by."""
+    """FFmpeg sends MPEG-TS through a relay that records the time of the first packet."""
 
     def __init__(self, size="320x240"):
         need("ffmpeg")
@@ -217,7 +217,7 @@ class Screen(Sender):
              "-displayfd", str(write)], pass_fds=[write], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL)
         os.close(write)
-        with os.fdopen(read) as ready:  # the whole line: it dies when the rest cannot be written
+        with os.fdopen(read) as ready:  # read the whole line: Xvfb exits if it cannot write the rest
             if not ready.readline():
                 raise Skip(f"Xvfb :{self.number} does not start")
         return time.monotonic()
@@ -230,8 +230,9 @@ class Screen(Sender):
 
 
 class Misbehaving(Sender):
-    """An HTTP server with bad manners: accepts and is `silent`, sends a byte a second (`slow`), `reset`s, or is
-    `half_open` (a good stream that dries up and is never closed). `redirect` sends its clients elsewhere."""
+    """A misbehaving HTTP server: accepts and never answers (`silent`), sends one byte per second (`slow`), resets the
+    connection (`reset`), stops in the middle of a stream without closing (`half_open`), sends a web page (`text`), or
+    redirects (`redirect`)."""
 
     def __init__(self, manner, payload=b"", location=""):
         self.manner, self.payload, self.location = manner, payload, location

@@ -1,9 +1,9 @@
-// A picture's time as bars in its upper left corner, painted by a sender and read back wherever the picture
-// has got to: the whole way of a frame is measured with one clock.
+// A picture's creation time as bars along its upper edge. A sender draws it and probes read it at later
+// stages, so that one clock measures the whole latency.
 //
 //   ┌─ 52 bars over the width: light, dark, 48 bits (highest first), dark, light ─┐
-//   one bar high from the upper edge down to two bars; the bits are 40 of the microseconds of CLOCK_MONOTONIC
-//   (they come round after 12 days) and a CRC-8 of them
+//   two bars high; the bits are the low 40 bits of CLOCK_MONOTONIC in microseconds (they wrap after 12 days)
+//   and their CRC-8
 #pragma once
 
 #include <cstdint>
@@ -31,8 +31,8 @@ constexpr bool light(uint64_t us, int index) {
   return (word >> (kBits + 1 - index)) & 1;
 }
 
-/// The painted microseconds, from level(bar), the brightness 0 to 255 in the middle of a bar; nothing where
-/// there is no such code.
+/// The drawn microseconds; nullopt if there is no valid code. level(bar) is the brightness, 0 to 255, in the
+/// middle of a bar.
 template <class Level>
 std::optional<uint64_t> read(Level&& level) {
   const int bright = level(0), dark = level(1);
@@ -46,7 +46,7 @@ std::optional<uint64_t> read(Level&& level) {
   return us;
 }
 
-/// How long ago, in milliseconds, `us` was at `now_us`.
+/// Age of `us` at `now_us` in milliseconds.
 constexpr double age_ms(uint64_t us, uint64_t now_us) {
   return static_cast<double>((now_us - us) % kWrap) * 1e-3;
 }

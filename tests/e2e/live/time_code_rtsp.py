@@ -1,6 +1,6 @@
-"""An RTSP server of pictures that carry their time (time_code.hpp): time_code_rtsp.py PORT WIDTH HEIGHT FPS CODEC
+"""An RTSP server of pictures with time codes (time_code.hpp): time_code_rtsp.py PORT WIDTH HEIGHT FPS CODEC
 
-CODEC is h264 or mjpeg. The pictures are painted just before they enter the encoder.
+CODEC is h264 or mjpeg. The codes are drawn just before encoding.
 """
 
 import sys
@@ -52,7 +52,7 @@ class Painter:
 
 
 class Media:
-    """Feeds one medium, shared by all clients, until it is taken down."""
+    """Feeds one medium, shared by all clients, until it is unprepared."""
 
     def __init__(self, source, painter):
         self.source, self.painter = source, painter

@@ -1,13 +1,12 @@
-// Sends pictures that carry the time at which they were made, for measuring latency:
+// Sends pictures with their creation time drawn into them, for latency measurements:
 //
 //   lensd_time_code_sender KIND URL WIDTH HEIGHT FPS SECONDS
 //
-//   KIND  ts     MPEG-TS with H.264, the way `ffmpeg -f mpegts` sends it (udp://, or http:// to one client)
-//         mjpeg  motion JPEG as IP cameras send it over HTTP
-//         raw    uncompressed in NUT: the transport alone
-// The code is painted and the clock read at the same moment, just before encoding. At the end, at TERM, or
-// when the receiver has gone, it prints as JSON how long encoding and sending took, in milliseconds: the
-// sender's share.
+//   KIND  ts     MPEG-TS with H.264, like `ffmpeg -f mpegts` (udp://, or http:// to one client)
+//         mjpeg  motion JPEG over HTTP, like IP cameras
+//         raw    uncompressed in NUT, for the transport alone
+// The code is drawn just before encoding. At the end, on TERM, or if the receiver disconnects, it prints the
+// times of encoding and sending (the sender's share) as JSON, in milliseconds.
 extern "C" {
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
@@ -71,7 +70,7 @@ class Sender {
     make_frame(width, height);
   }
 
-  /// False when the receiver has gone.
+  /// Returns false if the receiver disconnected.
   bool send(int64_t index) {
     av_frame_make_writable(frame_);
     paint_background(index);
@@ -106,7 +105,8 @@ class Sender {
     AVDictionary* options = nullptr;
     if (!std::strncmp(url, "http:", 5)) {
       av_dict_set(&options, "listen", "1", 0);
-      // Otherwise the end of every picture waits for the acknowledgement of its beginning.
+      // Without it, the end of each picture waits for the acknowledgement of its beginning (Nagle's
+      // algorithm).
       av_dict_set(&options, "tcp_nodelay", "1", 0);
     } else {
       av_dict_set(&options, "pkt_size", "1316", 0);
@@ -130,7 +130,7 @@ class Sender {
     for (size_t i = 0; i < ramp_.size(); ++i) ramp_[i] = static_cast<uint8_t>(16 + (i * 3 ^ i >> 4) % 200);
   }
 
-  /// Moves, so that the encoder has something to do.
+  /// Moving content, so that the encoder has work to do.
   void paint_background(int64_t index) {
     for (int y = 0; y < frame_->height; ++y)
       std::memcpy(frame_->data[0] + y * frame_->linesize[0], ramp_.data() + (index * 3 + y / 16 * 31) % 512,

@@ -1,10 +1,10 @@
-// How old the pictures in the viewer's window are, read from the X server's memory:
+// Measures the latency of the pictures in the viewer's window, read from the X server:
 //
 //   lensd_window_probe X Y WIDTH SECONDS
 //
-// X, Y and WIDTH say where on the root window of $DISPLAY the picture is. One row of it is fetched about 700
-// times a second; a code (time_code.hpp) that was not there before counts with its age when the row had come.
-// As JSON: how many pictures were seen, and p50, p95, p99 and the longest of their ages in milliseconds.
+// X, Y and WIDTH are the picture's place on the root window of $DISPLAY. The probe reads one row about 700
+// times a second. Each new code (time_code.hpp) counts with its age after the read. Prints the number of
+// pictures and p50, p95, p99 and maximum of their ages in milliseconds as JSON.
 #include <X11/Xlib.h>
 #include <X11/Xutil.h>
 #include <time.h>
@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
   }
   const int x = std::atoi(argv[1]), y = std::atoi(argv[2]), width = std::atoi(argv[3]);
   const Window root = DefaultRootWindow(display);
-  // The picture may be scaled to the window: bars lie where the painter's whole pixels put them.
+  // The picture may be scaled, so bar positions follow from the sender's integer bar width.
   const double bar = width / 640.0 * (640 / time_code::kBars);
   Distribution ages;
   uint64_t last = 0;

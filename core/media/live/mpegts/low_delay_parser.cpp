@@ -6,13 +6,13 @@ namespace lensd {
 namespace {
 
 constexpr int kRequiredAtFirst = 5, kRequiredAfterMistake = 25;
-/// FFmpeg's demuxer splits longer PES packets into pieces of 200 KiB.
+/// A packet of at least this size may be a part: FFmpeg's demuxer splits PES packets into parts of 200 KiB.
 constexpr int kMayBeSplit = 200 * 1024 - 188;
 
-/// What follows a start code: a part of a picture, a header before one, or a picture's first slice.
+/// Unit after a start code: inside a picture, a header before a picture, or the first slice of a picture.
 enum class Unit : uint8_t { inside, header, picture };
 
-/// `next` is the byte after the unit's header.
+/// Returns the kind of an H.264 unit. `next` is the byte after the unit's header.
 Unit unit_h264(uint8_t header, uint8_t next) noexcept {
   const int type = header & 0x1F;
   if (type >= 6 && type <= 9) return Unit::header;  // SEI, SPS, PPS, delimiter
@@ -50,7 +50,8 @@ StartCodes scan_start_codes(AVCodecID codec, std::span<const uint8_t> data) noex
   const uint8_t* const begin = data.data();
   const uint8_t* const end = begin + data.size();
   bool first = true;
-  // Search for the 1 of a start code: it is rarer than its zeros. unit_at() reads three bytes after it.
+  // Search for the byte 1 of a start code, which is rarer than its zeros. unit_at() reads three bytes after
+  // it.
   for (const uint8_t* p = begin + 2; p < end - 3; ++p) {
     p = static_cast<const uint8_t*>(std::memchr(p, 1, static_cast<size_t>(end - 3 - p)));
     if (!p) break;
@@ -88,7 +89,7 @@ void LowDelayParser::put(AVPacket& packet) noexcept {
   } else if (!one_picture(*packet_)) {
     if (mode_ == Mode::pass_through) {
       required_good_ = kRequiredAfterMistake;
-      parser_.reset(av_parser_init(codec_id_));  // the old one was flushed
+      parser_.reset(av_parser_init(codec_id_));  // the old parser was flushed
     }
     mode_ = parser_ ? Mode::parse : Mode::pass_through;
     good_ = 0;
@@ -110,7 +111,8 @@ bool LowDelayParser::next(AVPacket& out) noexcept {
   return true;
 }
 
-/// Feeds the packet to the parser until it returns a picture; `flush`: returns the one that it holds back.
+/// Feeds the packet to the parser until it returns a picture. `flush`: returns the picture that the parser
+/// still has. Returns false if there is none.
 bool LowDelayParser::parse(AVPacket& out, bool flush) noexcept {
   while (flush || parsed_ < static_cast<size_t>(packet_->size)) {
     const uint8_t* in = flush ? nullptr : packet_->data + parsed_;

@@ -2,10 +2,10 @@
 //
 //   PES packets from the demuxer ── put ──▶ LowDelayParser ── next ──▶ packets of one picture each
 //
-// FFmpeg's parsers end a picture where the next one starts, which delays it until then. Nearly all senders
-// put one picture into one PES packet. After five such packets in a row, packets pass through unchanged. A
-// packet that has no single picture, or may be continued, starts the parser again until 25 in a row have one.
-// Belongs to one thread.
+// FFmpeg's parsers return a picture only when the next one starts. Nearly all senders put one picture into
+// one PES packet. After five such packets in a row, packets pass through unchanged. A packet that does not
+// have exactly one picture, or may be continued, restarts the parser, until 25 packets in a row have one
+// picture. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace lensd {
 /// Result of scan_start_codes().
 struct StartCodes {
   bool starts_picture = false;  ///< the data begins with a picture
-  int pictures = 0;             ///< that start in the data
+  int pictures = 0;             ///< number of pictures that start in the data
 };
 /// Searches start codes (Annex B) of H.264, HEVC and MPEG-1/2. Finds no pictures for other codecs.
 StartCodes scan_start_codes(AVCodecID codec, std::span<const uint8_t> data) noexcept;
@@ -30,9 +30,9 @@ class LowDelayParser {
   /// Throws Error(runtime_failure) if out of memory.
   explicit LowDelayParser(const AVCodecParameters& codec);
 
-  /// Takes over the packet's content. Call only after next() returned false.
+  /// Takes the packet's content. Call only after next() returned false.
   void put(AVPacket& packet) noexcept;
-  /// The next picture; false if it needs more packets.
+  /// Moves the next picture to `out` and returns true. Returns false if more packets are needed.
   bool next(AVPacket& out) noexcept;
 
  private:
@@ -43,11 +43,12 @@ class LowDelayParser {
 
   const AVCodecID codec_id_;
   ff::CodecPtr codec_;
-  std::unique_ptr<AVCodecParserContext, ff::Release<av_parser_close>> parser_;  ///< null: codec has none
+  /// Null if FFmpeg has no parser for the codec.
+  std::unique_ptr<AVCodecParserContext, ff::Release<av_parser_close>> parser_;
   ff::PacketPtr packet_;
   size_t parsed_ = 0;     ///< bytes of packet_ that the parser has consumed
-  bool pending_ = false;  ///< packet_ is not used up
-  int good_ = 0;          ///< packets of one picture in a row
+  bool pending_ = false;  ///< packet_ has unused data
+  int good_ = 0;          ///< number of consecutive packets with one picture
   int required_good_;
   Mode mode_ = Mode::parse;
 };

@@ -8,7 +8,7 @@ namespace lensd {
 namespace {
 
 constexpr uint8_t kSync = 0x47;
-constexpr int kRequiredAfterMistake = 200;
+constexpr int kRequiredPesAfterMistake = 200;
 constexpr int kReadBytes = 32 * 1024;
 
 /// Header of a transport packet; ISO/IEC 13818-1, 2.4.3.
@@ -23,7 +23,7 @@ struct TsHeader {
     stuffed = adapted && p[4] > 0 ? bytes_used(p) < p[4] : adapted;
   }
 
-  /// Bytes of the adaptation field that are not stuffing.
+  /// Returns the number of bytes in the adaptation field that are not stuffing.
   static int bytes_used(const uint8_t* p) noexcept {
     const uint8_t flags = p[5];
     int used = 1 + (flags & 0x10 ? 6 : 0) + (flags & 0x08 ? 6 : 0) + (flags & 0x04 ? 1 : 0);
@@ -32,7 +32,7 @@ struct TsHeader {
     return used;
   }
 
-  /// The start of a video PES packet without a length.
+  /// Returns true if a video PES packet without a length starts here.
   bool opens_video(const uint8_t* p) const noexcept {
     if (!starts || payload + 6 > PesFlush::kPacket) return false;
     const uint8_t* pes = p + payload;
@@ -41,7 +41,7 @@ struct TsHeader {
 
   int pid;
   bool starts, adapted, usable, stuffed = false;  ///< usable: valid and not scrambled
-  size_t payload = 0;                             ///< offset; kPacket: none
+  size_t payload = 0;                             ///< offset of the payload; kPacket: none
 };
 
 }  // namespace
@@ -70,8 +70,8 @@ void PesFlush::pass(std::span<const uint8_t> in, std::vector<uint8_t>& out) {
   }
 }
 
-/// Finds the first packet in `in`. It needs two or three sync bytes in a row, so that a data byte is not
-/// mistaken for one, or a datagram that is a single packet.
+/// Finds the first packet in `in`. Requires two or three consecutive packets, so that a data byte is not
+/// mistaken for a sync byte, or a datagram that is a single packet.
 bool PesFlush::find_packets(std::span<const uint8_t> in) noexcept {
   const auto found_at = [this](size_t at) {
     skip_ = at, filled_ = 0, synced_ = true;
@@ -86,7 +86,7 @@ bool PesFlush::find_packets(std::span<const uint8_t> in) noexcept {
   return false;
 }
 
-/// True if the current packet is the last of a PES packet and the sender's stuffing is reliable.
+/// Returns true if the current packet is the last of a PES packet and the sender's stuffing is reliable.
 bool PesFlush::ends_pes() noexcept {
   const TsHeader header(packet_.data());
   if (!header.usable || header.payload >= kPacket) return false;
@@ -96,7 +96,7 @@ bool PesFlush::ends_pes() noexcept {
     pes = header.opens_video(packet_.data()) ? Pes::open : Pes::none;
   } else if (pes == Pes::ended) {
     // The PES packet continues after stuffing, or the start of the next one was lost.
-    good_ = 0, required_good_ = kRequiredAfterMistake;
+    good_ = 0, required_good_ = kRequiredPesAfterMistake;
     pes = Pes::none;
   }
   if (pes != Pes::open || !header.stuffed) return false;
@@ -104,8 +104,8 @@ bool PesFlush::ends_pes() noexcept {
   return good_ >= required_good_;
 }
 
-/// A packet with one byte of a starting payload after an adaptation field that signals a discontinuity. It
-/// repeats the previous continuity counter, so that the next real packet has the expected one.
+/// Inserts a packet that starts a payload of one byte after an adaptation field that signals a discontinuity.
+/// It repeats the previous continuity counter, so that the next real packet has the expected counter.
 void PesFlush::insert_end(std::vector<uint8_t>& out) const {
   std::array<uint8_t, kPacket> end;
   end.fill(0xFF);
@@ -122,7 +122,7 @@ void PesFlush::insert_end(std::vector<uint8_t>& out) const {
 TransportStreamIo::TransportStreamIo(AVIOContext* inner) : inner_(inner), raw_(kReadBytes) {
   ready_.reserve(2 * kReadBytes);
   outer_ = ff::make_io(kReadBytes, this, read, nullptr, nullptr);
-  // The demuxer takes a jump of the position for a seek and drops the packet that it is reading.
+  // The demuxer would treat a jump of the position as a seek and drop the packet that it is reading.
   outer_->pos = avio_tell(inner_.get());
 }
 

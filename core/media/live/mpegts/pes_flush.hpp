@@ -3,11 +3,11 @@
 //
 //   protocol's AVIOContext ── TransportStreamIo ── bytes, with packets inserted ──▶ demuxer
 //
-// Most senders leave the length of video PES packets open. The demuxer then delivers a packet only when the
+// Most senders do not set the length of video PES packets. The demuxer then delivers a packet only when the
 // next one starts, one frame time late. Stuffing in a transport packet nearly always marks the last one of a
 // PES packet. After such a packet PesFlush inserts one that starts an empty PES packet on the same PID, which
 // ends the previous one. It does so after 20 PES packets in a row with stuffing only at their ends; stuffing
-// elsewhere resets the count and raises the limit to 200. Belongs to the reading thread.
+// elsewhere resets the count and raises the limit to 200. Not thread-safe.
 #pragma once
 
 #include <array>
@@ -35,12 +35,12 @@ class PesFlush {
   bool ends_pes() noexcept;
   void insert_end(std::vector<uint8_t>& out) const;
 
-  std::array<uint8_t, kPacket> packet_{};  ///< the current one, until it is complete
+  std::array<uint8_t, kPacket> packet_{};  ///< current packet, until it is complete
   size_t filled_ = 0;
-  size_t skip_ = 0;  ///< bytes before the first packet
+  size_t skip_ = 0;  ///< number of bytes before the first packet
   bool synced_ = false;
   std::array<Pes, 8192> pes_{};
-  int good_ = 0, required_good_ = 20;  ///< PES packets with stuffing only at their ends
+  int good_ = 0, required_good_ = 20;  ///< number of PES packets with stuffing only at their ends
 };
 
 /// An AVIOContext that reads from another one through PesFlush.
@@ -61,7 +61,7 @@ class TransportStreamIo {
   ff::IoPtr outer_;
   PesFlush flush_;
   std::vector<uint8_t> raw_, ready_;
-  size_t consumed_ = 0;  ///< bytes of ready_ that were read
+  size_t consumed_ = 0;  ///< number of bytes of ready_ that were read
 };
 
 }  // namespace lensd

@@ -21,8 +21,8 @@ const AVCodec* by_name(const std::string& wanted, const std::string& where) {
   return codec;
 }
 
-/// Divides the allowed delay between x264's look-ahead, B-frames and frame threads. Its delay is their sum
-/// and one (x264_encoder_maximum_delayed_frames, without the look-ahead thread).
+/// Divides the allowed delay among x264's look-ahead, B-frames and frame threads. x264's delay is their sum
+/// plus one frame (x264_encoder_maximum_delayed_frames, without the look-ahead thread).
 void bound_x264(AVCodecContext& c, double max_delay_s, ff::Options& settings) {
   const int frames = static_cast<int>(max_delay_s * av_q2d(c.framerate)) - 1;
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
@@ -69,7 +69,7 @@ void set_nvenc(AVCodecContext& c, const EncoderOptions& options, ff::Options& se
   }
 }
 
-/// Key frames only, in slices with checksums: an error damages a single picture.
+/// Selects key frames only, in slices with checksums, so that an error damages only one picture.
 void set_ffv1(AVCodecContext& c, ff::Options& settings) {
   c.gop_size = 1;
   if (c.width < 64 || c.height < 64) return;  // FFmpeg fails if a picture is smaller than its slices

@@ -1,4 +1,4 @@
-// The choice of the encoder and its settings. Internal to core/media.
+// Chooses the encoder and its settings. Internal to core/media.
 #pragma once
 
 #include <string>
@@ -9,19 +9,21 @@
 
 namespace lensd {
 
-/// The encoders to try, best first; all but the last may fail to start. Throws Error(usage) if FFmpeg has no
-/// such encoder or the container does not support its codec. `where` is for messages.
+/// Returns the encoders to try, best first; all but the last may fail to start. `where` is for messages.
+/// Throws Error(usage) if FFmpeg has no such encoder or the container does not support its codec,
+/// Error(runtime_failure) if FFmpeg has no encoder for the container.
 std::vector<const AVCodec*> encoders_for(const AVOutputFormat& container, const EncoderOptions& options,
                                          const std::string& where);
 
-/// Sets rate, quality and delay of `c`, whose codec, size and frame rate are set already.
+/// Sets rate, quality and delay of `c`, whose codec, size and frame rate are already set.
 void set_rate(AVCodecContext& c, const EncoderOptions& options, ff::Options& settings);
 
-/// The codec has no lossy mode.
+/// Returns true if the codec has no lossy mode.
 bool lossless_only(AVCodecID id);
-/// Codecs with a list of frame rates or a 16-bit clock need a constant frame rate. (So does AVI.)
+/// Returns true for codecs that need a constant frame rate, because they have a list of frame rates or a
+/// 16-bit clock. (AVI also needs a constant frame rate.)
 bool needs_fixed_rate(AVCodecID id);
-/// Pixel formats that the encoder supports; empty: any.
+/// Returns the pixel formats that the encoder supports; empty if FFmpeg does not list them.
 std::vector<AVPixelFormat> supported_formats(const AVCodec& codec);
 
 }  // namespace lensd

@@ -17,6 +17,7 @@ std::optional<StillEncoder::Type> still_type(const std::string& path) {
 struct StillEncoder::State {
   const bool png;
   ImageFormat format;
+  PixelAspect aspect;
   ff::CodecPtr context;
   Scaler scaler;
   ff::FramePtr frame;
@@ -28,15 +29,16 @@ struct StillEncoder::State {
       throw Error(ExitCode::runtime_failure, png ? "PNG" : "JPEG",
                   "cannot encode an image: " + ff::error_text(error));
   }
-  void open(const ImageFormat& new_format);
+  void open(const ImageFormat& new_format, PixelAspect new_aspect);
 };
 
-void StillEncoder::State::open(const ImageFormat& new_format) {
+void StillEncoder::State::open(const ImageFormat& new_format, PixelAspect new_aspect) {
   const AVCodec* codec = avcodec_find_encoder(png ? AV_CODEC_ID_PNG : AV_CODEC_ID_MJPEG);
   if (!codec) check(AVERROR_ENCODER_NOT_FOUND);
   context.reset(ff::allocated(avcodec_alloc_context3(codec)));
   AVCodecContext& c = *context;
   c.width = new_format.extent.width, c.height = new_format.extent.height;
+  if (!new_aspect.square()) c.sample_aspect_ratio = {new_aspect.width, new_aspect.height};
   c.time_base = {1, 25};
   c.thread_count = 1;  // threads would delay the image
   c.pix_fmt = png ? pixels_format(new_format).format : AV_PIX_FMT_YUVJ444P;
@@ -54,7 +56,7 @@ void StillEncoder::State::open(const ImageFormat& new_format) {
   frame->color_range = c.color_range;
   frame->quality = c.global_quality;
   ff::check_memory(av_frame_get_buffer(frame.get(), 0));
-  format = new_format;
+  format = new_format, aspect = new_aspect;
 }
 
 StillEncoder::StillEncoder(Type type) : state_(std::make_unique<State>(type)) {
@@ -62,9 +64,9 @@ StillEncoder::StillEncoder(Type type) : state_(std::make_unique<State>(type)) {
 }
 StillEncoder::~StillEncoder() = default;
 
-std::span<const uint8_t> StillEncoder::encode(ConstImageRef image) {
+std::span<const uint8_t> StillEncoder::encode(ConstImageRef image, PixelAspect aspect) {
   State& s = *state_;
-  if (!s.context || !(s.format == image.format)) s.open(image.format);
+  if (!s.context || !(s.format == image.format) || s.aspect != aspect) s.open(image.format, aspect);
   ff::check_memory(av_frame_make_writable(s.frame.get()));
   if (s.png) {
     for (int y = 0; y < image.height(); ++y)

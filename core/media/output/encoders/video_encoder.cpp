@@ -17,10 +17,10 @@ extern "C" {
 namespace lensd {
 namespace {
 
-/// MPEG's clock: exact for common frame rates, fine enough for variable ones.
+/// MPEG's clock, which is exact for common frame rates and precise enough for variable ones.
 constexpr AVRational kClock = {1, 90000};
 
-/// Hint if the last encoder of the list did not start.
+/// Returns the hint for an encoder that did not start.
 std::string start_hint(const EncoderOptions& options) {
   if (options.codec.ends_with("_nvenc"))
     return "it needs an NVIDIA GPU and its driver; codec = \"libx264\" works everywhere";
@@ -38,7 +38,7 @@ VideoEncoder::VideoEncoder(const AVOutputFormat& container, const PixelsFormat& 
       start(*codec, container, fps, options);
       break;
     } catch (const Error& error) {
-      // Skip those of the "hardware" list that do not start: NVENC may be missing.
+      // Skip hardware encoders that do not start: NVENC may be missing.
       if (codec == encoders.back() || options.codec != "hardware") throw;
       notice_ = fmt::format("{}; using {} instead", error.problem(), encoders.back()->name);
     }
@@ -55,6 +55,7 @@ void VideoEncoder::start(const AVCodec& codec, const AVOutputFormat& container, 
   frame_ticks_ = std::max<int64_t>(1, av_rescale_q(1, av_inv_q(rate), c.time_base));
   c.framerate = rate;
   c.width = input_.extent.width, c.height = input_.extent.height;
+  if (!input_.aspect.square()) c.sample_aspect_ratio = {input_.aspect.width, input_.aspect.height};
   if (container.flags & AVFMT_GLOBALHEADER) c.flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
   output_ = output_format(choose_format(codec, input_), codec.id, input_);
   c.pix_fmt = output_.format;
@@ -94,9 +95,10 @@ AVPixelFormat VideoEncoder::choose_format(const AVCodec& codec, const PixelsForm
   return avcodec_find_best_pix_fmt_of_list(supported.data(), input.format, 0, nullptr);
 }
 
-/// The colours that the stream is tagged with: those of a YUV input, else the defaults for the size.
+/// Returns the encoder's input format. Its colours, with which the stream is tagged, are those of a YUV
+/// input, else the defaults for the size.
 PixelsFormat VideoEncoder::output_format(AVPixelFormat format, AVCodecID codec, const PixelsFormat& input) {
-  PixelsFormat out{format, input.extent, YuvMatrix::bt601, true};
+  PixelsFormat out{format, input.extent, YuvMatrix::bt601, true, input.aspect};
   const bool jpeg = codec == AV_CODEC_ID_MJPEG;
   const bool from_yuv = !is_rgb(input.format) && !is_gray(input.format);
   if (from_yuv && !jpeg)
@@ -138,7 +140,7 @@ VideoEncoder::FrameTime VideoEncoder::next_time(const FrameInfo& info) {
 }
 
 void VideoEncoder::send(const Pixels& picture, int64_t ticks, bool key) {
-  // The encoder may keep a reference; the buffer returns to the pool afterwards.
+  // The encoder may keep a reference to the last buffer, which then returns to the pool later.
   av_frame_unref(frame_.get());
   frame_->format = context_->pix_fmt;
   frame_->width = context_->width, frame_->height = context_->height;
@@ -148,13 +150,17 @@ void VideoEncoder::send(const Pixels& picture, int64_t ticks, bool key) {
   frame_->colorspace = context_->colorspace;
   frame_->color_range = context_->color_range;
   frame_->chroma_location = context_->chroma_sample_location;
+  frame_->sample_aspect_ratio = context_->sample_aspect_ratio;
   frame_->pict_type = key ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE;
   if (context_->flags & AV_CODEC_FLAG_QSCALE) frame_->quality = context_->global_quality;
   check(avcodec_send_frame(context_.get(), frame_.get()));
 }
 
 void VideoEncoder::send_end() {
-  avcodec_send_frame(context_.get(), nullptr);
+  // The encoder keeps frames until here: if this fails, they are lost. It has ended already after a first
+  // call.
+  const int error = avcodec_send_frame(context_.get(), nullptr);
+  if (error != AVERROR_EOF) check(error);
 }
 
 const AVPacket* VideoEncoder::receive() {

@@ -1,4 +1,4 @@
-// A running video encoder. Internal to core/media; belongs to one thread.
+// A running video encoder. Internal to core/media. Not thread-safe.
 //
 //   frame ── next_time() ──▶ send() ──▶ [swscale, encoder] ── receive() ──▶ packets, later, in decoding order
 #pragma once
@@ -20,25 +20,29 @@ class VideoEncoder {
                const EncoderOptions& options, const std::string& where);
 
   const AVCodecContext& context() const noexcept { return *context_; }
-  /// Why a fallback encoder runs; empty if the requested one does.
+  /// Returns why a fallback encoder runs; empty if the requested encoder runs.
   const std::string& notice() const noexcept { return notice_; }
 
-  /// Accepts pictures of another format if the stream stays the same. Returns false if it would change.
+  /// Changes the format of input pictures if the stream's format stays the same. Returns false if it would
+  /// change.
   bool adapt(const PixelsFormat& input);
 
   struct FrameTime {
-    int64_t ticks = 0;  ///< in the encoder's time base
-    bool jump = false;  ///< first frame, or the source jumped: recording and source time have a new offset
+    int64_t ticks = 0;  ///< time in the encoder's time base
+    bool jump = false;  ///< first frame, or first frame after a jump of the source
   };
-  /// Recording time of a frame: 0 for the first, strictly rising, at the nominal rate after a jump backwards.
+  /// Returns the recording time of a frame: 0 for the first frame, strictly increasing. After a jump of the
+  /// source it continues at the nominal rate.
   FrameTime next_time(const FrameInfo& info);
-  /// End of the last frame, in the encoder's time base.
+  /// Returns the end of the last frame, in the encoder's time base.
   int64_t end_ticks() const noexcept { return last_ticks_ < 0 ? 0 : last_ticks_ + frame_ticks_; }
 
-  /// `ticks` from next_time(). `key` requests a key frame.
+  /// Encodes a picture. `ticks`: result of next_time(). `key` requests a key frame. Throws
+  /// Error(runtime_failure) if encoding fails.
   void send(const Pixels& picture, int64_t ticks, bool key = false);
   void send_end();
-  /// The next packet, valid until the next call; null if there is none now.
+  /// Returns the next packet, valid until the next call; null if there is none yet. Throws
+  /// Error(runtime_failure) if encoding failed.
   const AVPacket* receive();
 
  private:

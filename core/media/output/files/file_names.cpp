@@ -2,15 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <string_view>
+#include <utility>
 
 #include "core/base/error.hpp"
 
 namespace lensd {
 namespace {
 
-/// True if the path has a strftime conversion: "/tmp/rec-%H%M%S.mkv".
+/// Returns true if the path has a strftime conversion, as in "/tmp/rec-%H%M%S.mkv".
 bool is_name_template(const std::string& path) {
   const size_t at = path.find('%');
   return at != std::string::npos && at + 1 < path.size();
@@ -21,9 +24,19 @@ std::string with_suffix(const std::string& path, const std::string& suffix) {
   return (file.parent_path() / (file.stem().string() + suffix + file.extension().string())).string();
 }
 
+/// Throws Error(usage) if the file name has a control character. A line break would split lines of journals,
+/// logs and scripts.
+void check_characters(const std::string& path) {
+  const std::string name = std::filesystem::path(path).filename().string();
+  const auto is_control = [](char c) { return static_cast<uint8_t>(c) < ' ' || c == '\x7f'; };
+  if (std::ranges::any_of(name, is_control))
+    throw Error(ExitCode::usage, "recording", "the file name has a control character", "choose another name");
+}
+
 }  // namespace
 
 void check_name_template(const std::string& name) {
+  check_characters(name);
   const auto refuse = [&](const std::string& why) {
     throw Error(ExitCode::usage, name, why, "for example: rec-%Y%m%d-%H%M%S.mkv");
   };
@@ -38,6 +51,11 @@ void check_name_template(const std::string& name) {
   }
 }
 
+FileNames::FileNames(std::string path, bool numbered, bool resumed)
+    : path_(std::move(path)), numbered_(numbered), files_(resumed ? 1 : 0) {
+  check_characters(path_);
+}
+
 void FileNames::begin(std::time_t when) {
   ++files_;
   attempt_ = 0;
@@ -48,12 +66,13 @@ void FileNames::begin(std::time_t when) {
   char text[4096];
   const size_t length = std::strftime(text, sizeof text, path_.c_str(), &local);
   if (length > 0) base_.assign(text, length);
+  check_characters(base_);
 }
 
 std::string FileNames::next() {
   ++attempt_;
   const bool by_time = is_name_template(path_);
-  exact_ = !by_time && !numbered_ && files_ == 1;
+  exact_ = !by_time && !numbered_ && files_ == 1 && attempt_ == 1;
   if (exact_) return base_;
   if (by_time) return attempt_ == 1 ? base_ : with_suffix(base_, fmt::format("-{}", attempt_));
   if (!numbered_) return with_suffix(base_, fmt::format("-{}", files_ + attempt_ - 1));

@@ -6,23 +6,24 @@
 
 namespace lensd {
 
-/// Throws Error(usage) if the name is empty or has a conversion that strftime does not know or that gives a
-/// slash or a line break.
+/// Throws Error(usage) if the name is empty, has a control character, or has a conversion that is unknown to
+/// strftime or expands to a slash or a line break.
 void check_name_template(const std::string& name);
 
-/// Belongs to one thread.
+/// Generates the names of a recording's files. Not thread-safe.
 class FileNames {
  public:
-  /// `numbered`: a plain path becomes many files, path-001, path-002 … `resumed`: an earlier part of this
-  /// recording used the plain path, so that this one starts with path-2.
-  FileNames(std::string path, bool numbered, bool resumed = false)
-      : path_(std::move(path)), numbered_(numbered), files_(resumed ? 1 : 0) {}
+  /// `numbered`: a path without conversions is used for many files, path-001, path-002 … `resumed`: an
+  /// earlier part of this recording has used the path, so the first name is path-2. Throws Error(usage) if
+  /// the name has a control character.
+  FileNames(std::string path, bool numbered, bool resumed = false);
 
-  /// Starts a new file, of time `when`.
+  /// Starts the names of a new file that begins at time `when`. Throws Error(usage) if the name has a control
+  /// character.
   void begin(std::time_t when);
-  /// The first name to try for the file, then the next one if that is taken.
+  /// Returns the first name to try for the file. Call again for the next name if the last one is taken.
   std::string next();
-  /// The last name is exactly the user's: there is no other one to try.
+  /// Returns true if the last name is exactly the user's, so that there is no other name to try.
   bool exact() const { return exact_; }
 
  private:

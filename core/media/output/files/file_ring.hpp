@@ -1,17 +1,20 @@
 // Keeps the newest files of a recording and deletes the oldest ones: across its segments, recordings of the
 // same name, and restarts of the program.
 //
-//   Segments ── opened(), closed() ──▶ FileRing ──▶ journal .NAME.ring in the files' folder
+//   Segments ── opened(), closed() ──▶ FileRing ──▶ RingJournal
 //
-// It deletes only files in the journal whose inode is still the same. Ages are counted in recorded time, so
-// that a clock change deletes nothing. Internal to core/media; belongs to one thread.
+// A file is deleted only if newer footage of this recording exceeds a limit, and only if the file is in the
+// locked journal with the same name, inode, birth time and size. Ages are measured in recorded time, so
+// pauses, jumps of time stamps and clock changes do not delete files. Internal to core/media. Not
+// thread-safe.
 #pragma once
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 
-#include "core/media/output/files/output_file.hpp"
+#include "core/media/output/files/ring_journal.hpp"
 
 namespace lensd {
 
@@ -19,40 +22,35 @@ class FileRing {
  public:
   struct Limits {
     int64_t duration_ns = 0;  ///< delete files with this much newer footage; 0: no limit
-    int64_t bytes = 0;        ///< delete the oldest while the sum is larger; 0: no limit
+    int64_t bytes = 0;        ///< delete the oldest files while the total is larger; 0: no limit
     bool any() const noexcept { return duration_ns > 0 || bytes > 0; }
   };
 
-  /// `path`: the path or template of the files. Reads the journal. If the journal cannot be written, only
-  /// files of this object are deleted.
-  FileRing(const std::string& path, Limits limits);
-  ~FileRing();
-  FileRing(const FileRing&) = delete;
-  FileRing& operator=(const FileRing&) = delete;
+  /// `path`: the path or template of the files. `owner`: see RecordSettings. The journal is opened with the
+  /// first file. Without a usable journal, only files of this object are deleted.
+  FileRing(const std::string& path, std::string owner, Limits limits);
 
-  /// A new file; it is not deleted before closed().
-  void opened(const std::string& path, const OutputFile::Identity& identity);
-  /// The file is complete: older ones may be deleted.
-  void closed(const std::string& path, const OutputFile::Identity& identity, int64_t duration_ns,
-              int64_t bytes);
+  /// Adds a new file, which is not deleted before closed().
+  void opened(const std::string& path, const FileIdentity& identity);
+  /// Records the footage of the open file so far, in case the process is killed.
+  void grown(int64_t duration_ns);
+  /// Marks the open file as complete and deletes old files that exceed the limits.
+  void closed(int64_t duration_ns);
 
  private:
-  struct Entry {
-    std::string path;
-    OutputFile::Identity identity;
-    int64_t duration_ns = 0, bytes = 0;
-  };
   void load();
-  void append(char event, const Entry& entry);
-  void compact();
+  void add(RingFile file);
+  void note(void (RingJournal::*event)(const RingFile&), const RingFile& file);
+  bool too_much() const;
   void drop_old();
 
   const Limits limits_;
-  std::string folder_, journal_;
-  int fd_ = -1;
-  size_t lines_ = 0;  ///< in the journal
-  std::deque<Entry> entries_;
-  int64_t duration_ns_ = 0, bytes_ = 0;  ///< sums of all entries
+  std::string folder_, name_, owner_;
+  bool loaded_ = false;
+  std::optional<RingJournal> journal_;
+  std::optional<RingFile> current_;
+  std::deque<RingFile> files_;           ///< closed files, oldest first
+  int64_t duration_ns_ = 0, bytes_ = 0;  ///< totals of files_
 };
 
 }  // namespace lensd

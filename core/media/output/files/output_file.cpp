@@ -2,12 +2,14 @@
 
 #include <fcntl.h>
 #include <linux/openat2.h>
-#include <sys/stat.h>
+#include <sys/file.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
+#include <filesystem>
 
 namespace lensd {
 namespace {
@@ -28,27 +30,51 @@ int open_beneath(const std::string& folder, const std::string& path, int flags) 
   return static_cast<int>(fd);
 }
 
+Error taken_error(const std::string& path, const std::string& why) {
+  return Error(ExitCode::usage, path, why, "choose another name");
+}
+
 Error open_error(const std::string& path, int error) {
-  if (error == EEXIST)
-    return Error(ExitCode::usage, path, "a file of this name exists already", "choose another name");
+  if (error == EEXIST) return taken_error(path, "a file of this name exists already");
   if (error == EXDEV || error == ELOOP)
     return Error(ExitCode::runtime_failure, path, "this name leads out of the folder for recordings");
   return Error(ExitCode::runtime_failure, path, "cannot be written: " + ff::error_text(AVERROR(error)));
+}
+
+/// Returns true if this process has the file open with another descriptor, for example as the source.
+bool is_open_here(int fd, const FileIdentity& identity) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", error)) {
+    const int other = std::atoi(entry.path().filename().c_str());
+    if (const auto state = file_state(other); other != fd && state && state->identity == identity)
+      return true;
+  }
+  return false;
 }
 
 }  // namespace
 
 // Delegates to the other constructor so that the destructor runs if this body throws.
 OutputFile::OutputFile(const std::string& path, const FileRules& rules) : OutputFile(rules.full_path(path)) {
-  const int flags =
-      O_WRONLY | O_CLOEXEC | O_CREAT | O_NOCTTY | (rules.overwrite ? O_TRUNC : O_EXCL | O_NOFOLLOW);
+  const int flags = O_WRONLY | O_CLOEXEC | O_CREAT | O_NOCTTY | (rules.overwrite ? 0 : O_EXCL | O_NOFOLLOW);
   fd_ = rules.beneath.empty() ? open(path.c_str(), flags, 0666) : open_beneath(rules.beneath, path, flags);
   if (fd_ < 0) throw open_error(path_, errno);
-  struct stat status = {};
-  fstat(fd_, &status);
-  identity_ = {status.st_dev, status.st_ino};
-  regular_ = S_ISREG(status.st_mode);
+  const auto state = file_state(fd_);
+  if (!state) throw open_error(path_, errno);
+  identity_ = state->identity;
+  regular_ = state->regular;
+  if (regular_) take(rules.overwrite);
   context_ = ff::make_io(kBufferBytes, this, nullptr, write, regular_ ? seek : nullptr);
+}
+
+/// Locks the file and, if `overwrite` is true, removes its content. Without locks in the file system, only
+/// the first check is skipped.
+void OutputFile::take(bool overwrite) {
+  if (flock(fd_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    throw taken_error(path_, "another recording is writing this file");
+  if (!overwrite) return;
+  if (is_open_here(fd_, identity_)) throw taken_error(path_, "this file is being read, as the source");
+  if (ftruncate(fd_, 0) != 0) throw open_error(path_, errno);
 }
 
 OutputFile::~OutputFile() {
@@ -96,11 +122,6 @@ int OutputFile::close() noexcept {
   fd_ = -1;
   discarding_ = true;
   return error;
-}
-
-bool OutputFile::Identity::names(const std::string& path) const noexcept {
-  struct stat status = {};
-  return lstat(path.c_str(), &status) == 0 && status.st_dev == device && status.st_ino == inode;
 }
 
 }  // namespace lensd

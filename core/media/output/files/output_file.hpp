@@ -1,31 +1,30 @@
-// A file written by a muxer through our own descriptor. It never replaces another file unless allowed, stays
-// below a folder if its name comes from outside, and can be cut back to its last complete part. Internal to
-// core/media; belongs to one thread.
+// A file that a muxer writes through lensd's descriptor. It replaces another file only if allowed, and never
+// a file that another recording writes or this process reads. Names from control requests stay below a
+// folder. The file can be truncated to its last complete part. Internal to core/media. Not thread-safe.
 #pragma once
-
-#include <sys/types.h>
 
 #include <string>
 
 #include "core/media/ffmpeg/ffmpeg.hpp"
+#include "core/media/output/files/file_identity.hpp"
 #include "core/media/recording.hpp"
 
 namespace lensd {
 
 class OutputFile {
  public:
-  /// Creates the file. Throws Error(usage) if the file exists and must not be replaced, else
-  /// Error(runtime_failure).
+  /// Creates the file and locks it until close(). Throws Error(usage) if the file exists and must not be
+  /// replaced, Error(runtime_failure) if it cannot be created.
   OutputFile(const std::string& path, const FileRules& rules);
-  /// Discards what close() did not write.
+  /// Discards buffered data if close() was not called.
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
   AVIOContext* context() const noexcept { return context_.get(); }
-  /// With the folder of the rules.
+  /// Returns the path, including the folder of the rules.
   const std::string& path() const noexcept { return path_; }
-  /// Up to the furthest position written.
+  /// Returns the number of bytes up to the furthest position written.
   int64_t bytes() const noexcept { return end_; }
   /// Writes FFmpeg's buffer. Returns 0 or the file's first AVERROR.
   int flush() noexcept;
@@ -34,16 +33,11 @@ class OutputFile {
   /// Flushes, syncs to the disk and closes. Returns 0 or an AVERROR.
   int close() noexcept;
 
-  struct Identity {
-    dev_t device = 0;
-    ino_t inode = 0;
-    /// True if `path` is still this file and not another one with the same name.
-    bool names(const std::string& path) const noexcept;
-  };
-  Identity identity() const noexcept { return identity_; }
+  const FileIdentity& identity() const noexcept { return identity_; }
 
  private:
   explicit OutputFile(std::string path) : path_(std::move(path)) {}
+  void take(bool overwrite);
   static int write(void* self, ff::WriteByte* buffer, int size) noexcept;
   static int64_t seek(void* self, int64_t offset, int whence) noexcept;
 
@@ -51,7 +45,7 @@ class OutputFile {
   int fd_ = -1;
   bool regular_ = false, discarding_ = false;
   int64_t at_ = 0, end_ = 0;
-  Identity identity_;
+  FileIdentity identity_;
   ff::IoPtr context_;
 };
 

@@ -7,12 +7,18 @@ namespace lensd {
 namespace {
 
 constexpr int kMaxAttempts = 10000;
+/// Maximum time between two pictures that counts as footage. A longer time is a pause or a jump of time
+/// stamps.
+constexpr double kMaxPictureSeconds = 1;
+/// Interval at which the ring records the footage of an open file.
+constexpr double kNoteSeconds = 10;
 
 int64_t ticks_of(double seconds, AVRational time_base) {
   return std::llround(seconds / av_q2d(time_base));
 }
 
-/// A ring needs several files: without a configured length, one file is a tenth of it.
+/// Returns the length of a file in seconds; 0: no limit. A ring needs several files: without a configured
+/// length, each has a tenth of the ring's length, at most 60 s.
 double split_of(const RecordSettings& settings) {
   const bool ring = settings.keep_minutes > 0 || settings.keep_gigabytes > 0;
   if (settings.split_seconds > 0 || settings.split_megabytes > 0 || !ring) return settings.split_seconds;
@@ -30,7 +36,7 @@ Segments::Segments(const RecordSettings& settings, const RecordTarget& target)
       names_(target.path, split_seconds_ > 0 || split_bytes_ > 0, target.resumed) {
   const FileRing::Limits limits{static_cast<int64_t>(settings.keep_minutes * 60e9),
                                 static_cast<int64_t>(settings.keep_gigabytes * 1e9)};
-  if (limits.any()) ring_.emplace(rules_.full_path(target.path), limits);
+  if (limits.any()) ring_.emplace(rules_.full_path(target.path), settings.owner, limits);
 }
 
 bool Segments::wants_key(int64_t ticks, AVRational time_base) {
@@ -50,15 +56,28 @@ bool Segments::due(const AVPacket& packet, AVRational time_base) const {
 }
 
 void Segments::write(const AVPacket& packet, const AVCodecContext& encoder, double age_s) {
+  count_footage(packet, encoder);
   if (file_ && due(packet, encoder.time_base)) end_file(packet.pts);
   if (!file_) open(packet, encoder, age_s);
   try {
     file_->write(packet);
   } catch (const Error&) {
-    count_closed(*file_, packet.pts);
+    count_closed(*file_);
     file_.reset();
     throw;
   }
+}
+
+/// Adds the duration of the picture before `packet`. Uses decoding times, because they always increase.
+void Segments::count_footage(const AVPacket& packet, const AVCodecContext& encoder) {
+  picture_ticks_ = std::max<int64_t>(1, av_rescale_q(1, av_inv_q(encoder.framerate), encoder.time_base));
+  const int64_t longest = std::max(2 * picture_ticks_, ticks_of(kMaxPictureSeconds, encoder.time_base));
+  const int64_t time = packet.dts == AV_NOPTS_VALUE ? packet.pts : packet.dts;
+  const int64_t span = time - std::exchange(last_time_, time);
+  footage_ticks_ += span > 0 && span <= longest ? span : picture_ticks_;
+  if (!ring_ || !file_ || footage_ticks_ - noted_ticks_ < ticks_of(kNoteSeconds, encoder.time_base)) return;
+  noted_ticks_ = footage_ticks_;
+  ring_->grown(ff::to_ns(footage_ticks_, encoder.time_base));
 }
 
 void Segments::open(const AVPacket& packet, const AVCodecContext& encoder, double age_s) {
@@ -72,12 +91,14 @@ void Segments::open(const AVPacket& packet, const AVCodecContext& encoder, doubl
       file_ = std::make_unique<VideoFile>(name, rules, muxer_, encoder, audio_, packet.pts);
     } catch (const Error& error) {
       // `usage`: the name is taken. Try the next one, unless the user chose exactly this one.
-      if (error.code() != ExitCode::usage || names_.exact() || attempt == kMaxAttempts) throw;
+      const bool fixed = names_.exact() && !rules_.next_free;
+      if (error.code() != ExitCode::usage || fixed || attempt == kMaxAttempts) throw;
     }
   }
   path_ = file_->path();
   if (ring_) ring_->opened(path_, file_->identity());
   file_start_ = packet.pts;
+  footage_ticks_ = noted_ticks_ = 0;
   if (next_key_ == 0 || split_bytes_ > 0)
     next_key_ = packet.pts + std::max<int64_t>(1, ticks_of(split_seconds_, encoder.time_base));
   size_key_asked_ = false;
@@ -90,19 +111,20 @@ void Segments::end_file(int64_t end) {
   try {
     file->finish(end);
   } catch (const Error&) {
-    count_closed(*file, end);
+    count_closed(*file);
     throw;
   }
-  count_closed(*file, end);
+  count_closed(*file);
 }
 
-void Segments::count_closed(const VideoFile& file, int64_t end) {
+void Segments::count_closed(const VideoFile& file) {
   closed_bytes_ += file.bytes();
   closed_frames_ += file.frames();
-  if (ring_) ring_->closed(path_, file.identity(), ff::to_ns(end - file_start_, time_base_), file.bytes());
+  if (ring_) ring_->closed(ff::to_ns(footage_ticks_, time_base_));
 }
 
 void Segments::end_stream(int64_t end) {
+  footage_ticks_ += picture_ticks_;
   end_file(end);
   next_key_ = 0;
   audio_ = nullptr;

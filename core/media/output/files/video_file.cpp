@@ -36,8 +36,8 @@ void VideoFile::set_parts(const std::string& muxer) {
     return av_opt_set(muxer_.context().priv_data, key, value.c_str(), 0) >= 0;
   };
   if (muxer == "mp4" || muxer == "mov") {
-    // FFmpeg 7.1 turns the fragments into an ordinary file at the end. Earlier versions leave them; such
-    // files have no total frame count.
+    // FFmpeg 7.1 converts the fragments to an ordinary file at the end. Earlier versions keep the fragments;
+    // such files have no total frame count.
     if (!set("movflags", "+hybrid_fragmented+frag_keyframe"))
       set("movflags", "+frag_keyframe+delay_moov+default_base_moof");
     set("frag_duration", fmt::format("{:.0f}", kPartSeconds * 1e6));
@@ -48,7 +48,7 @@ void VideoFile::set_parts(const std::string& muxer) {
 
 void VideoFile::write(const AVPacket& packet) {
   check(muxer_.write(packet));
-  // After this the data survives the process, and a full disk is detected now.
+  // Flush, so that the data survives the process and a full disk is detected now.
   check(file_.flush());
   note_complete_parts(frames_);  // the muxer writes a part when the next one starts
   ++frames_;
@@ -63,7 +63,7 @@ void VideoFile::note_complete_parts(int64_t frames) {
 void VideoFile::finish(int64_t end) {
   if (!open_) return;
   check(muxer_.copy_audio(end));
-  // Writes the last part. The index after it may not fit on the disk any more.
+  // Write the last part now. The index after it may not fit on the disk.
   av_write_frame(&muxer_.context(), nullptr);
   check(file_.flush());
   note_complete_parts(frames_);
@@ -83,8 +83,8 @@ void VideoFile::fail(int error) {
   frames_ = complete_frames_;
   muxer_.write_trailer();  // frees the muxer's memory; its bytes are discarded
   file_.close();
-  // Delete a file that never held a picture.
-  if (exclusive_ && frames_ == 0 && file_.identity().names(path())) unlink(path().c_str());
+  // Delete a file without any picture.
+  if (exclusive_ && frames_ == 0 && names_file(path(), file_.identity())) unlink(path().c_str());
   const bool full = error == AVERROR(ENOSPC) || error == AVERROR(EDQUOT);
   throw Error(ExitCode::runtime_failure, path(), "cannot be written: " + ff::error_text(error),
               full ? fmt::format("free some space; the first {} frames are kept", frames_) : "");

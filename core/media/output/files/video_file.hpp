@@ -3,8 +3,8 @@
 //   packets of one encoder ── write() ──▶ Muxer ──▶ OutputFile, in complete parts of at most kPartSeconds
 //
 // A part is a fragment (mp4, mov) or a cluster (mkv, webm). The muxer writes it at once, so that a killed
-// process loses at most the current part. On a full disk the file is cut back to its last complete part.
-// finish() adds the index. avi has no parts. Internal to core/media; belongs to one thread.
+// process loses at most the current part. If the disk is full, the file is truncated to its last complete
+// part. finish() adds the index. avi has no parts. Internal to core/media. Not thread-safe.
 #pragma once
 
 #include <string>
@@ -14,30 +14,33 @@
 
 namespace lensd {
 
-/// Longest part, in seconds. Together with the encoder's delay, a killed process loses less than a second.
+/// Maximum length of a part in seconds. With the encoder's delay, a killed process loses less than a second.
 inline constexpr double kPartSeconds = 0.5;
 inline constexpr double kRecordingDelay = 0.35;
 
 class VideoFile {
  public:
-  /// Creates the file and writes its header. `start` (encoder's time base) becomes time 0. `audio` may be
-  /// null. Throws as OutputFile does.
+  /// Creates the file and writes its header. `start` (in the encoder's time base) becomes time 0. `audio` may
+  /// be null. Throws Error(usage) if the file exists and must not be replaced, Error(runtime_failure) if it
+  /// cannot be written.
   VideoFile(const std::string& path, const FileRules& rules, const std::string& muxer,
             const AVCodecContext& encoder, AudioCopy* audio, int64_t start);
   /// Completes the file if finish() was not called; ignores errors.
   ~VideoFile();
 
-  /// Times in the encoder's time base. Throws Error(runtime_failure), for example if the disk is full; the
-  /// file is then complete up to its last complete part.
+  /// Writes a packet with times in the encoder's time base. Throws Error(runtime_failure) if it cannot be
+  /// written, for example if the disk is full. The file is then closed and playable up to its last complete
+  /// part.
   void write(const AVPacket& packet);
-  /// Copies the audio up to `end` (encoder's time base), then completes the file.
+  /// Copies the audio up to `end` (in the encoder's time base), then completes the file. Throws
+  /// Error(runtime_failure) if it cannot be written.
   void finish(int64_t end);
 
   const std::string& path() const noexcept { return file_.path(); }
   int64_t bytes() const noexcept { return file_.bytes(); }
-  /// Frames written; after a failure, those in complete parts.
+  /// Returns the number of frames written; after a failure, of those in complete parts.
   int64_t frames() const noexcept { return frames_; }
-  OutputFile::Identity identity() const noexcept { return file_.identity(); }
+  const FileIdentity& identity() const noexcept { return file_.identity(); }
 
  private:
   void set_parts(const std::string& muxer);
@@ -46,7 +49,7 @@ class VideoFile {
   [[noreturn]] void fail(int error);
 
   OutputFile file_;
-  bool exclusive_;  ///< created here, did not replace a file
+  bool exclusive_;  ///< the file was created and did not replace another
   Muxer muxer_;
   int64_t frames_ = 0, complete_bytes_ = 0, complete_frames_ = 0;
   bool open_ = false;

@@ -1,0 +1,53 @@
+// Completes command lines for bash, zsh and fish.
+//
+//   shell ─▶ script of completion_script() ─▶ lensd __complete WORD… ─▶ complete() ─▶ completion_text() ─▶
+//   shell
+//
+// The scripts only pass words on and offer what is printed, so all three shells know the same.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/help/program_help.hpp"
+#include "core/graph/filter.hpp"
+
+namespace lensd {
+
+/// What a completion depends on besides the declarations.
+struct CompletionContext {
+  ProgramHelp help;
+  const Registry& registry;
+  std::vector<std::string> presets;  ///< names for --config
+  std::vector<std::string> cameras;  ///< device files
+};
+
+struct Candidate {
+  std::string word;  ///< replaces the whole last word
+  std::string doc;
+};
+
+enum class PathKind : uint8_t { none, files, folders };
+
+struct Completion {
+  std::vector<Candidate> candidates;
+  PathKind paths = PathKind::none;  ///< also offer names of files or folders
+};
+
+/// Returns the candidates that start with the last of `words`. `words` are the words after the program's name
+/// up to the cursor; the last one may be empty.
+Completion complete(const CompletionContext& context, const std::vector<std::string>& words);
+
+/// Returns one candidate per line as "WORD<tab>DOC", then ":files" or ":folders" if paths are allowed.
+std::string completion_text(const Completion& completion);
+
+/// Returns the script for "bash", "zsh" or "fish". Throws Error(usage) for another shell.
+std::string completion_script(const std::string& shell);
+
+/// Completes a chain such as "median=radius=2,gau". Appends whole chains to `out`.
+void complete_chain(const Registry& registry, const std::string& chain, std::vector<Candidate>& out);
+/// Completes NODE.PARAM=VALUE for the nodes of `chain`. If it is empty, each filter is a node.
+void complete_assignment(const Registry& registry, const std::string& chain, const std::string& word,
+                         std::vector<Candidate>& out);
+
+}  // namespace lensd

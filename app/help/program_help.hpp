@@ -1,0 +1,69 @@
+// The commands and options of the program as values, read from the parser of the command line.
+//
+//   parser ── program_help() ──▶ ProgramHelp ──▶ manual_page()   `lensd manual`, lensd.1
+//                                            └─▶ complete()      `lensd completion`
+//
+// Immutable values; may be copied between threads.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace lensd {
+
+/// The group of --help and --version.
+inline constexpr const char* kInformationGroup = "Information";
+
+struct OptionHelp {
+  std::vector<std::string> names;  ///< such as "-o" and "--output"; of a positional argument, its name
+  std::string value;               ///< name of the value, such as "FILE"; empty: a flag
+  std::string group, doc;
+  std::vector<std::string> choices;  ///< allowed values; empty: others than a few words
+  bool positional = false, repeats = false;
+
+  /// True if the value must be attached with '=', as in --loop-file=no.
+  bool attached() const { return value.starts_with("[="); }
+};
+
+struct CommandHelp {
+  std::string name, doc;  ///< the name is empty for the program itself
+  std::string note;       ///< last paragraph of its --help
+  std::vector<OptionHelp> options;
+  bool takes_program_options = false;  ///< also accepts the options of the program itself
+  bool takes_words = false;            ///< passes all further words on, as `lensd ctl` does
+
+  /// Returns the option with this name, or null.
+  const OptionHelp* find(std::string_view option) const;
+};
+
+struct ProgramHelp {
+  CommandHelp program;
+  std::vector<CommandHelp> commands;
+
+  /// Returns the command with this name, or null.
+  const CommandHelp* find(std::string_view command) const;
+};
+
+/// Returns the allowed values of an option.
+using OptionChoices = std::function<std::vector<std::string>(const CLI::Option*)>;
+/// Converts the parser's declarations. Leaves out hidden options and commands.
+ProgramHelp describe(const CLI::App& app, const OptionChoices& choices);
+
+/// Returns all commands and options of lensd.
+ProgramHelp program_help();
+
+struct ExitCodeHelp {
+  int code = 0;
+  const char* meaning = "";
+};
+/// Returns the exit codes of lensd, in ascending order.
+const std::vector<ExitCodeHelp>& exit_code_help();
+
+}  // namespace lensd

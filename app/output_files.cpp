@@ -1,0 +1,157 @@
+#include "app/output_files.hpp"
+
+#include <sys/stat.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "app/cli.hpp"
+#include "core/base/error.hpp"
+#include "core/media/still.hpp"
+#include "core/media/url.hpp"
+
+namespace lensd {
+namespace {
+
+using FileId = std::pair<dev_t, ino_t>;
+
+constexpr std::string_view kPlaylist = ".m3u8";
+
+/// Only regular files and disks can lose data.
+std::optional<FileId> id_of(const struct stat& status) {
+  if (!S_ISREG(status.st_mode) && !S_ISBLK(status.st_mode)) return std::nullopt;
+  return FileId(status.st_dev, status.st_ino);
+}
+
+/// Follows links. Returns nullopt if there is no such file.
+std::optional<FileId> file_id(const std::string& path) {
+  struct stat status = {};
+  return stat(path.c_str(), &status) == 0 ? id_of(status) : std::nullopt;
+}
+
+std::string unescaped(std::string text) {
+  for (size_t at = 0; (at = text.find("%%", at)) != std::string::npos; ++at) text.erase(at, 1);
+  return text;
+}
+
+struct NumberedFile {
+  int64_t number;
+  std::string path;
+};
+
+/// The existing files of a pattern such as img_%04d.png.
+std::vector<NumberedFile> files_of_sequence(const std::string& pattern) {
+  size_t percent = pattern.find('%');
+  while (pattern.compare(percent, 2, "%%") == 0) percent = pattern.find('%', percent + 2);
+  const size_t name = pattern.rfind('/', percent) + 1;  // 0 without a slash
+  const size_t number_end = pattern.find('d', percent) + 1;
+  const size_t name_end = std::min(pattern.find('/', number_end), pattern.size());
+  const std::string folder = unescaped(pattern.substr(0, name));
+  const std::string before = unescaped(pattern.substr(name, percent - name));
+  const std::string after = unescaped(pattern.substr(number_end, name_end - number_end));
+  const std::string rest = unescaped(pattern.substr(name_end));
+  const int width = std::atoi(pattern.c_str() + percent + 1);
+
+  std::vector<NumberedFile> files;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.empty() ? "." : folder, ignored)) {
+    const std::string found = entry.path().filename().string();
+    if (found.size() <= before.size() + after.size() || !found.starts_with(before) || !found.ends_with(after))
+      continue;
+    const std::string digits = found.substr(before.size(), found.size() - before.size() - after.size());
+    const int64_t number = std::atoll(digits.c_str());
+    if (fmt::format("{:0{}}", number, width) == digits) files.push_back({number, folder + found + rest});
+  }
+  return files;
+}
+
+std::set<FileId> source_files(const std::string& source) {
+  std::set<FileId> ids;
+  const auto add = [&ids](const std::optional<FileId>& id) {
+    if (id) ids.insert(*id);
+  };
+  const UrlKind kind = classify(source);
+  if (struct stat status = {}; kind == UrlKind::standard_input && fstat(0, &status) == 0) add(id_of(status));
+  if (kind == UrlKind::path) add(file_id(source));
+  if (kind == UrlKind::sequence)
+    for (const NumberedFile& file : files_of_sequence(source)) add(file_id(file.path));
+  return ids;
+}
+
+/// The existing files among those that an option writes. Numbers begin with 1; `frames` 0: no limit.
+std::vector<std::string> written_files(const std::string& path, int frames) {
+  std::vector<std::string> paths;
+  if (path.ends_with(kPlaylist)) {  // its segments are NAME0.ts, NAME1.ts …
+    std::string pattern;
+    for (const char c : path.substr(0, path.size() - kPlaylist.size())) pattern.append(c == '%' ? 2 : 1, c);
+    for (const NumberedFile& file : files_of_sequence(pattern + "%d.ts")) paths.push_back(file.path);
+  } else if (still_type(path) && is_sequence_pattern(path)) {
+    for (const NumberedFile& file : files_of_sequence(path))
+      if (file.number >= 1 && (frames == 0 || file.number <= frames)) paths.push_back(file.path);
+    return paths;
+  }
+  paths.push_back(path);
+  return paths;
+}
+
+/// The shell opened these files, and has emptied them if it was asked to.
+bool opened_by_shell(const std::string& path) {
+  return path.starts_with("/dev/std") || path.starts_with("/dev/fd/") || path.starts_with("/proc/");
+}
+
+void refuse(const std::string& path, const std::string& writer, const std::set<FileId>& source) {
+  if (const auto id = file_id(path); id && source.contains(*id))
+    throw Error(ExitCode::usage, path, fmt::format("{} would overwrite the source", writer),
+                "choose another name");
+}
+
+/// True if --record writes exactly this file: no template, and not split into numbered files.
+bool records_exactly(const CommandLine& line) {
+  const RecordSettings& r = line.recording;
+  return line.record.find('%') == std::string::npos && r.split_seconds <= 0 && r.split_megabytes <= 0 &&
+         r.keep_minutes <= 0 && r.keep_gigabytes <= 0;
+}
+
+}  // namespace
+
+void refuse_source_file(const std::string& path, const std::string& writer, const std::string& source) {
+  refuse(path, writer, source_files(source));
+}
+
+void check_output_files(const CommandLine& line, const std::string& source) {
+  struct Output {
+    const char* option;
+    std::string path;
+    bool replaces = true;  ///< an existing file loses its content
+  };
+  const Output outputs[] = {{"--output", line.output},
+                            {"--record", line.record, records_exactly(line)},
+                            {"--timings", line.timings},
+                            {"--trace", line.trace},
+                            {"--framehash", line.framehash},
+                            {"--tracks", line.tracks},
+                            {"--output", line.config.output_url},
+                            {"--log-file", line.config.log_file, false}};
+  const std::set<FileId> protected_files = source_files(source);
+  for (const Output& output : outputs)
+    for (const std::string& path : written_files(output.path, line.frames))
+      refuse(path, output.option, protected_files);
+  if (line.mode != RunMode::batch || line.overwrite) return;
+  for (const Output& output : outputs)
+    for (const std::string& path : written_files(output.path, line.frames)) {
+      std::error_code ignored;
+      if (output.replaces && std::filesystem::is_regular_file(path, ignored) && !opened_by_shell(path))
+        throw Error(ExitCode::usage, path, "the file exists already",
+                    fmt::format("choose another name for {}, or add --overwrite", output.option));
+    }
+}
+
+}  // namespace lensd

@@ -1,0 +1,165 @@
+#include "app/serve/output_folder.hpp"
+
+#include <fcntl.h>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <utility>
+
+#include "core/base/error.hpp"
+#include "core/base/folders.hpp"
+#include "core/base/unique_fd.hpp"
+#include "core/base/whole_file.hpp"
+
+namespace lensd {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kAttribute = "user.lensd";
+constexpr size_t kMaxKnown = 4096;  // remembered files without attributes; later ones are not replaced
+
+Error cannot_write(const std::string& path) {
+  return Error(ExitCode::runtime_failure, path, fmt::format("cannot be written: {}", std::strerror(errno)),
+               "check [control] folder and its permissions");
+}
+
+Error exists(const std::string& relative) {
+  return Error(ExitCode::usage, relative, "a file of this name exists already", "choose another name");
+}
+
+std::string default_folder() {
+  const char* const systemd = std::getenv("STATE_DIRECTORY");
+  if (systemd && *systemd) return std::string(systemd).substr(0, std::strcspn(systemd, ":"));
+  const std::string folder = state_folder();
+  return folder.empty() ? fmt::format("/tmp/lensd-{}/captures", geteuid()) : folder;
+}
+
+/// Opens the parent folder of `relative` beneath `folder`. Returns its descriptor and the file's name.
+std::pair<UniqueFd, std::string> open_parent(const std::string& folder, const std::string& relative) {
+  const fs::path path(relative);
+  const std::string name = path.filename().string();
+  if (name.empty() || name == "." || name == ".." || path.is_absolute() ||
+      relative.find('\0') != std::string::npos)
+    throw Error(ExitCode::usage, relative, "is not the path of a file below " + folder,
+                "use a relative path without ..");
+  const auto is_control = [](char c) { return static_cast<uint8_t>(c) < ' ' || c == '\x7f'; };
+  if (std::ranges::any_of(relative, is_control))  // a line break would split lines of logs and lists
+    throw Error(ExitCode::usage, "the path", "has a control character", "choose another name");
+  if (name.front() == '.')  // journals and temporary files
+    throw Error(ExitCode::usage, relative, "is the name of a hidden file", "choose another name");
+  std::error_code ignored;
+  fs::create_directories(folder, ignored);
+  const UniqueFd root(open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!root) throw cannot_write(folder);
+  open_how how{};
+  how.flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+  const std::string parent = path.has_parent_path() ? path.parent_path().string() : ".";
+  UniqueFd fd(static_cast<int>(syscall(SYS_openat2, root.get(), parent.c_str(), &how, sizeof how)));
+  if (!fd && (errno == EXDEV || errno == ELOOP))
+    throw Error(ExitCode::usage, relative, "leads out of " + folder, "use a path below it, without links");
+  if (!fd) throw cannot_write((fs::path(folder) / parent).string());
+  return {std::move(fd), name};
+}
+
+}  // namespace
+
+OutputFolder::OutputFolder(std::string folder)
+    : folder_(folder.empty() ? default_folder() : std::move(folder)) {}
+
+/// Returns true if write() has written the file `name` as the same kind.
+bool OutputFolder::is_ours(int folder, const std::string& name, const std::string& kind) const {
+  const UniqueFd fd(openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  struct stat info {};
+  if (!fd || fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode) || info.st_nlink != 1) return false;
+  char value[16] = {};
+  const ssize_t size = fgetxattr(fd.get(), kAttribute, value, sizeof value);
+  if (size > 0) return std::string_view(value, static_cast<size_t>(size)) == kind;
+  const std::lock_guard lock(mutex_);
+  const auto it = written_.find({info.st_dev, info.st_ino});
+  return it != written_.end() && it->second == kind;
+}
+
+/// Renames a temporary file to its name. Returns false, with errno set, if that fails: EEXIST if a file of
+/// that name is not ours.
+bool OutputFolder::place(int folder, const std::string& temporary, const std::string& name,
+                         const std::string& kind) const {
+  const auto rename_as = [&](unsigned flags) {
+    return renameat2(folder, temporary.c_str(), folder, name.c_str(), flags) == 0;
+  };
+  if (rename_as(RENAME_NOREPLACE)) return true;
+  if (errno == EINVAL) {  // the file system has no such flag
+    if (linkat(folder, temporary.c_str(), folder, name.c_str(), 0) == 0)
+      return unlinkat(folder, temporary.c_str(), 0) == 0;
+    const bool unsupported = errno == EPERM || errno == EOPNOTSUPP;
+    struct stat info {};
+    const bool free = fstatat(folder, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT;
+    if ((unsupported && free) || is_ours(folder, name, kind)) return rename_as(0);
+    errno = EEXIST;
+    return false;
+  }
+  if (errno != EEXIST) return false;
+  // Exchange the files before the check, because another program may replace the file at any time.
+  if (is_ours(folder, name, kind) && rename_as(RENAME_EXCHANGE)) {
+    if (is_ours(folder, temporary, kind)) return unlinkat(folder, temporary.c_str(), 0) == 0;
+    rename_as(RENAME_EXCHANGE);
+  }
+  errno = EEXIST;
+  return false;
+}
+
+std::string OutputFolder::write(const std::string& relative, std::string_view bytes,
+                                const std::string& kind) const {
+  const auto [parent, name] = open_parent(folder_, relative);
+  const std::string full = (fs::path(folder_) / relative).string();
+  const std::string temporary = fmt::format(".{}.{}-{}", name, getpid(), gettid());
+  const UniqueFd fd(
+      openat(parent.get(), temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+  if (!fd) throw cannot_write(full);
+  struct stat info {};
+  if (fstat(fd.get(), &info) == 0) {
+    const bool marked = fsetxattr(fd.get(), kAttribute, kind.data(), kind.size(), 0) == 0;
+    const std::lock_guard lock(mutex_);
+    written_.erase({info.st_dev, info.st_ino});
+    if (!marked && written_.size() < kMaxKnown) written_[{info.st_dev, info.st_ino}] = kind;
+  }
+  const bool ok = write_all(fd.get(), {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}) &&
+                  fsync(fd.get()) == 0 && place(parent.get(), temporary, name, kind);
+  if (!ok) {
+    const Error error = errno == EEXIST ? exists(relative) : cannot_write(full);
+    unlinkat(parent.get(), temporary.c_str(), 0);
+    throw error;
+  }
+  fsync(parent.get());
+  return full;
+}
+
+std::string OutputFolder::check(const std::string& relative) const {
+  const auto [parent, name] = open_parent(folder_, relative);
+  struct stat info {};
+  if (fstatat(parent.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) throw exists(relative);
+  return (fs::path(folder_) / relative).string();
+}
+
+std::string OutputFolder::file_name(int64_t frame, const std::string& ending) {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  localtime_r(&now, &local);
+  return fmt::format("lensd-{:%Y%m%d-%H%M%S}-{}{}", local, frame, ending);
+}
+
+}  // namespace lensd

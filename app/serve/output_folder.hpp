@@ -1,0 +1,53 @@
+// The folder in which control commands write files.
+//
+// openat2() resolves paths with RESOLVE_BENEATH and RESOLVE_NO_SYMLINKS, so that neither ".." nor a symbolic
+// link leads out of the folder.
+//
+// write() replaces a file only if write() has created that file with the same kind. Recordings, journals and
+// files of other programs are never replaced. The kind is stored in the extended attribute "user.lensd". On
+// file systems without extended attributes, only files written by this process can be replaced. Thread-safe.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace lensd {
+
+class OutputFolder {
+ public:
+  /// Does not create the folder; write() and check() do. If `folder` is empty: $STATE_DIRECTORY (systemd),
+  /// $XDG_STATE_HOME/lensd, ~/.local/state/lensd or, without a home folder, /tmp/lensd-UID/captures.
+  explicit OutputFolder(std::string folder);
+
+  const std::string& path() const noexcept { return folder_; }
+
+  /// Writes a whole file or nothing (temporary file, fsync, rename). `kind` is "snapshot" or "trace". Returns
+  /// the full path. Throws Error(usage) if the path leaves the folder, names no file or a hidden one, or
+  /// names an existing file that may not be replaced; Error(runtime_failure) if the file cannot be written.
+  std::string write(const std::string& relative, std::string_view bytes, const std::string& kind) const;
+
+  /// Returns the full path of a new file that another component will write. Throws Error(usage) if the path
+  /// leaves the folder, names no file or a hidden one, or if the file exists; Error(runtime_failure) if the
+  /// folder cannot be opened.
+  std::string check(const std::string& relative) const;
+
+  /// Returns a name from the local time and a frame's index, for example "lensd-20260131-235959-374.png".
+  static std::string file_name(int64_t frame, const std::string& ending);
+
+ private:
+  bool is_ours(int folder, const std::string& name, const std::string& kind) const;
+  bool place(int folder, const std::string& temporary, const std::string& name,
+             const std::string& kind) const;
+
+  const std::string folder_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::pair<dev_t, ino_t>, std::string> written_;  // kinds, if there are no attributes
+};
+
+}  // namespace lensd

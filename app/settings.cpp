@@ -1,0 +1,124 @@
+// Converts the merged configuration to the settings of the program's parts.
+
+#include <charconv>
+#include <cstdio>
+#include <sstream>
+#include <string_view>
+
+#include "app/cli.hpp"
+#include "core/base/error.hpp"
+#include "core/config/presets.hpp"
+#include "core/control/socket/control_socket.hpp"
+
+namespace lensd {
+namespace {
+
+int64_t nanoseconds(double seconds, double fallback) {
+  return static_cast<int64_t>((seconds > 0 ? seconds : fallback) * 1e9);
+}
+
+LiveOptions live_options(const Config& config) {
+  const Config defaults;
+  LiveOptions live;
+  live.format = config.source_format;
+  live.size = parse_size(config.source_size);
+  live.rate = config.source_rate;
+  live.rtsp_transport = config.rtsp_transport;
+  live.open_ns = nanoseconds(config.source_open_timeout, defaults.source_open_timeout);
+  live.silence_ns = nanoseconds(config.source_timeout, defaults.source_timeout);
+  live.stall_ns = nanoseconds(config.source_stall, defaults.source_stall);
+  live.extra = parse_options(config.source_options);
+  live.low_latency = config.source_profile == "low-latency";
+  return live;
+}
+
+RecordSettings record_settings(const Config& config) {
+  RecordSettings r;
+  r.folder = config.record_folder;
+  r.name = config.record_name;
+  r.encoder.codec = config.record_codec;
+  r.encoder.preset = config.record_preset;
+  // Without the key the encoder's default applies; scales differ between encoders.
+  if (config.has("record.crf")) r.encoder.crf = config.record_crf;
+  r.encoder.bitrate_kbit = config.record_bitrate;
+  r.split_seconds = config.record_split_seconds;
+  r.split_megabytes = config.record_split_megabytes;
+  r.keep_minutes = config.record_keep_minutes;
+  r.keep_gigabytes = config.record_keep_gigabytes;
+  r.preroll_seconds = config.record_preroll_seconds;
+  r.preroll_megabytes = config.record_preroll_megabytes;
+  return r;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> parse_options(const std::string& text) {
+  std::vector<std::pair<std::string, std::string>> options;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    const size_t sign = word.find('=');
+    if (sign == std::string::npos || sign == 0)
+      throw Error(ExitCode::invalid_config, "source.options", "'" + word + "' is not NAME=VALUE");
+    options.emplace_back(word.substr(0, sign), word.substr(sign + 1));
+  }
+  return options;
+}
+
+void set_start(CommandLine& line, const std::string& text) {
+  const auto refuse = [&]() -> Error {
+    return {ExitCode::usage, "--start",
+            "'" + text + "' is not a time, expected one such as 90, 1:30, 1:02:03.5 or 50%"};
+  };
+  const auto number = [&](std::string_view part, double most) {
+    double value = -1;
+    const auto [end, error] =
+        std::from_chars(part.data(), part.data() + part.size(), value, std::chars_format::fixed);
+    if (error != std::errc() || end != part.data() + part.size() || !(value >= 0 && value <= most))
+      throw refuse();
+    return value;
+  };
+  constexpr double kMostSeconds = 1e9;
+  line.start_s = line.start_share = 0;
+  if (text.ends_with('%')) {
+    line.start_share = number(std::string_view(text).substr(0, text.size() - 1), 100) / 100;
+    return;
+  }
+  // Only the first part may exceed 59, as in 90 or 100:00.
+  std::string_view rest = text;
+  for (int part = 0;; ++part) {
+    const size_t colon = rest.find(':');
+    if (part > 2) throw refuse();
+    line.start_s = line.start_s * 60 + number(rest.substr(0, colon), part == 0 ? kMostSeconds : 59.9999999);
+    if (colon == std::string_view::npos) return;
+    rest.remove_prefix(colon + 1);
+  }
+}
+
+Extent parse_size(const std::string& text) {
+  Extent size;
+  char end = 0;
+  if (text.empty()) return size;
+  if (std::sscanf(text.c_str(), "%5dx%5d%c", &size.width, &size.height, &end) != 2 || size.width < 1 ||
+      size.height < 1 || size.width > kMaxSide || size.height > kMaxSide)
+    throw Error(ExitCode::invalid_config, "source.size", "'" + text + "' is no size such as 1280x720");
+  return size;
+}
+
+GraphDesc configure(CommandLine& line, const Registry& registry) {
+  line.layers.environment = process_environment();
+  for (std::string& file : line.layers.files) file = config_path(preset_folders(), file);
+  Layered layered = load_layers(line.layers, registry);
+  line.config = std::move(layered.config);
+  line.graph_file = std::move(layered.graph_file);
+  line.live = live_options(line.config);
+  line.recording = record_settings(line.config);
+  const std::string& socket = line.config.control_socket;
+  if (line.mode == RunMode::serve) line.recording.owner = socket.empty() ? default_socket_path() : socket;
+  line.stream.codec = line.config.output_codec;
+  line.stream.preset = line.config.output_preset;
+  line.stream.crf = line.config.output_crf;
+  line.stream.bitrate_kbit = line.config.output_bitrate;
+  return layered.graph;
+}
+
+}  // namespace lensd

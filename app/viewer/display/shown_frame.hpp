@@ -1,0 +1,55 @@
+// Holds the frame on the screen: uploads its pictures, passes its tracks to the model, and reads pixels for
+// the probe and snapshots.
+//
+//   Pipeline ── take() ──▶ ShownFrame ─┬▶ Presenter (A, B)
+//                                      ├▶ tracks, once the GPU has finished
+//                                      └▶ pixels on the host, of any picture in the frame
+//
+// Call from the UI thread only. Holds one frame of the pipeline's pool: call reset() before the pipeline is
+// destroyed.
+#pragma once
+
+#include <optional>
+
+#include "app/viewer/viewer_model.hpp"
+#include "core/graph/exec/device_frame_sync.hpp"
+#include "core/image/image.hpp"
+#include "ui/gl/presenter.hpp"
+#include "ui/gl/track_overlay.hpp"
+#include "ui/viewer_ui.hpp"
+
+namespace lensd {
+
+class ShownFrame {
+ public:
+  /// Call before show(). `sync` copies device frames to the host; null if frames are in host memory.
+  void attach(DeviceFrameSync* sync) { sync_ = sync; }
+  void reset();
+
+  explicit operator bool() const { return static_cast<bool>(frame_); }
+  const FrameInfo& info() const { return frame_.info; }
+
+  /// Takes a new frame and uploads the pictures that are shown or compared.
+  void show(Frame frame, ui::Presenter& presenter, const ui::ViewerUi& ui);
+  /// Uploads other pictures of the same frame if the comparison has changed.
+  void refresh(ui::Presenter& presenter, const ui::ViewerUi& ui);
+  bool has_second() const { return second_image_ >= 0; }
+
+  /// Passes the tracks to the model and the overlay as soon as the GPU has written them.
+  void take_side_data(ViewerModelBuilder& model, ui::TrackOverlay& overlay);
+  /// Reads the probed pixel of every picture, and the pixels of a magnified view.
+  void read_pixels(const ui::ProbeState& probe, ViewerModelBuilder& model) const;
+  /// Returns the whole picture B, or nullopt if there is no frame or it is not finished.
+  std::optional<Image> picture() const;
+
+ private:
+  /// Copies a rectangle of one of the frame's pictures to the host.
+  Image part(int image, int x, int y, Extent size) const;
+
+  DeviceFrameSync* sync_ = nullptr;
+  Frame frame_;
+  bool side_data_pending_ = false;
+  int first_image_ = 0, second_image_ = -1;
+};
+
+}  // namespace lensd

@@ -1,0 +1,139 @@
+#include "app/viewer/display/snapshots.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include "core/base/error.hpp"
+#include "core/media/recorder.hpp"
+
+namespace lensd {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Returns the time without colons, which Windows, FAT disks and `rsync` targets do not accept in file names.
+std::string clock(int64_t ns, bool milliseconds) {
+  const int64_t ms = ns / 1'000'000, s = ms / 1000;
+  std::string text = fmt::format("{:02}-{:02}-{:02}", s / 3600, s / 60 % 60, s % 60);
+  if (milliseconds) text += fmt::format(".{:03}", ms % 1000);
+  return text;
+}
+
+/// Returns the source's name as a part of a file name.
+std::string file_name_of(const std::string& source) {
+  std::string name = fs::path(source).stem().string();
+  std::replace(name.begin(), name.end(), ':', '-');
+  return name;
+}
+
+std::string local_time(char sign) {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  localtime_r(&now, &parts);
+  char text[128];
+  const char format[] = {'%', sign, '\0'};
+  const size_t length = std::strftime(text, sizeof text, format, &parts);
+  return {text, length};
+}
+
+/// Returns the folder in line `NAME="$HOME/Pictures"` of user-dirs.dirs, else the home folder.
+std::string user_folder(const char* name, const char* fallback) {
+  const char* home = std::getenv("HOME");
+  const std::string root = home ? home : ".";
+  const char* config = std::getenv("XDG_CONFIG_HOME");
+  std::ifstream file((config && *config ? std::string(config) : root + "/.config") + "/user-dirs.dirs");
+  const std::string start = std::string(name) + "=\"";
+  for (std::string line; std::getline(file, line);) {
+    if (line.compare(0, start.size(), start) != 0) continue;
+    std::string value = line.substr(start.size(), line.find('"', start.size()) - start.size());
+    if (value.compare(0, 5, "$HOME") == 0) value = root + value.substr(5);
+    if (fs::is_directory(value)) return value;
+  }
+  const std::string usual = root + "/" + fallback;
+  return fs::is_directory(usual) ? usual : root;
+}
+
+Notice write(const Image& image, PixelAspect aspect, const std::string& path) {
+  try {
+    if (const fs::path folder = fs::path(path).parent_path(); !folder.empty()) fs::create_directories(folder);
+    const ConstImageRef ref{image.pixels.data(), static_cast<std::ptrdiff_t>(image.format.row_bytes()),
+                            image.format};
+    write_image(path, ref, aspect);
+    return {false, "snapshot " + path};
+  } catch (const Error& e) {
+    return {true, std::string("cannot write a snapshot: ") + e.what()};
+  } catch (const std::exception& e) {
+    return {true, fmt::format("cannot write a snapshot: {}: {}", path, e.what())};
+  }
+}
+
+}  // namespace
+
+std::string expand_template(const std::string& text, const std::string& source, int64_t pts_ns,
+                            int64_t frame) {
+  std::string result;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%' || i + 1 == text.size()) {
+      result += text[i];
+      continue;
+    }
+    const char sign = text[++i];
+    if (sign == 't' && i + 1 == text.size()) break;
+    result += sign == 'F'   ? file_name_of(source)
+              : sign == 'p' ? clock(pts_ns, false)
+              : sign == 'P' ? clock(pts_ns, true)
+              : sign == 'f' ? fmt::format("{:06}", frame)
+              : sign == 't' ? local_time(text[++i])
+              : sign == '%' ? std::string("%")
+                            : std::string{'%', sign};  // keeps %n and unknown sequences
+  }
+  return result;
+}
+
+std::string unused_path(const std::string& path) {
+  const size_t sign = path.find("%n");
+  for (int n = 1; n < 1'000'000; ++n) {
+    std::string name = path;
+    if (sign != std::string::npos) {
+      name.replace(sign, 2, fmt::format("{:04}", n));
+    } else if (n > 1) {
+      const fs::path p(path);
+      name =
+          (p.parent_path() / fmt::format("{}-{}{}", p.stem().string(), n, p.extension().string())).string();
+    }
+    if (!fs::exists(name)) return name;
+  }
+  return path;
+}
+
+std::string pictures_folder() {
+  return user_folder("XDG_PICTURES_DIR", "Pictures");
+}
+std::string videos_folder() {
+  return user_folder("XDG_VIDEOS_DIR", "Videos");
+}
+
+void Snapshots::take(Image image, PixelAspect aspect, std::string path) {
+  running_.push_back(std::async(
+      std::launch::async,
+      [image = std::move(image), aspect, path = std::move(path)] { return write(image, aspect, path); }));
+}
+
+std::vector<Notice> Snapshots::poll() {
+  std::vector<Notice> finished;
+  while (!running_.empty() &&
+         running_.front().wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
+    finished.push_back(running_.front().get());
+    running_.pop_front();
+  }
+  return finished;
+}
+
+}  // namespace lensd

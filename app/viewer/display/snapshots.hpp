@@ -1,0 +1,44 @@
+// Writes snapshots on other threads, so that the window does not wait.
+//
+//   Image, name template ── take() ──▶ PNG or JPEG, replaced atomically ──▶ notice with the path
+//
+// Call from the UI thread only. The destructor waits for pending writes.
+#pragma once
+
+#include <deque>
+#include <future>
+#include <string>
+#include <vector>
+
+#include "core/base/notices.hpp"
+#include "core/image/image.hpp"
+#include "core/media/pixel_aspect.hpp"
+
+namespace lensd {
+
+/// Expands a template of mpv: %F is the source's name without extension, %p the time as 00:00:00, %P the time
+/// with milliseconds, %f the frame index, %tX strftime's %X, %% a percent sign. Keeps `%n` for unused_path().
+std::string expand_template(const std::string& text, const std::string& source, int64_t pts_ns,
+                            int64_t frame);
+
+/// Returns the first path that does not exist. Replaces %n with 0001, 0002, …. Without %n, tries the path
+/// itself, then -2, -3, … before the extension.
+std::string unused_path(const std::string& path);
+
+/// Returns the user's folder for pictures (XDG user directories), else the home folder.
+std::string pictures_folder();
+/// Returns the user's folder for videos (XDG user directories), else the home folder.
+std::string videos_folder();
+
+class Snapshots {
+ public:
+  /// Starts to write an image. Does not block.
+  void take(Image image, PixelAspect aspect, std::string path);
+  /// Returns the notices of finished writes. Does not block.
+  std::vector<Notice> poll();
+
+ private:
+  std::deque<std::future<Notice>> running_;
+};
+
+}  // namespace lensd

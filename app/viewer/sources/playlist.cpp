@@ -1,0 +1,55 @@
+#include "app/viewer/sources/playlist.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/base/error.hpp"
+#include "core/media/media_folder.hpp"
+
+namespace lensd {
+
+std::vector<std::string> expand_sources(const std::vector<std::string>& sources) {
+  std::vector<std::string> all;
+  for (const std::string& source : sources) {
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(source, ignored)) {
+      all.push_back(source);
+      continue;
+    }
+    const FolderList list = list_media_folder(source);
+    if (!list.problem.empty()) throw Error(ExitCode::bad_source, source, list.problem);
+    const size_t before = all.size();
+    for (const FolderEntry& entry : list.entries)
+      if (entry.kind == FolderEntry::Kind::file || entry.kind == FolderEntry::Kind::sequence)
+        all.push_back((std::filesystem::path(list.folder) / entry.name).string());
+    if (all.size() == before)
+      throw Error(ExitCode::bad_source, source, "there are no videos or images in this folder");
+  }
+  return all;
+}
+
+void Playlist::set(std::vector<std::string> sources) {
+  sources_ = std::make_shared<const std::vector<std::string>>(std::move(sources));
+  current_ = 0;
+}
+
+void Playlist::playing(const std::string& source) {
+  const std::vector<std::string>& all = *sources_;
+  if (current_ < all.size() && all[current_] == source) return;
+  const auto found = std::find(all.begin(), all.end(), source);
+  if (found == all.end()) return set({source});
+  current_ = static_cast<size_t>(found - all.begin());
+}
+
+std::optional<std::string> Playlist::step(int by) {
+  if (by < 0 && current_ == 0) return std::nullopt;
+  return select(by < 0 ? current_ - 1 : current_ + 1);
+}
+
+std::optional<std::string> Playlist::select(size_t index) {
+  if (index >= sources_->size()) return std::nullopt;
+  current_ = index;
+  return (*sources_)[index];
+}
+
+}  // namespace lensd

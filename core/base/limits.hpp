@@ -1,0 +1,39 @@
+// Limits of requests and files. docs/control.md lists them for users.
+//
+// Check a limit before any work that grows with the request.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace lensd {
+
+inline constexpr size_t kMaxNodes = 256;
+inline constexpr size_t kMaxNodeInputs = 16;  ///< inputs of a node; each filter has a lower limit
+inline constexpr size_t kMaxNodeParams = 64;
+inline constexpr size_t kMaxNameBytes = 64;  ///< length of a node's id or a filter's name
+inline constexpr size_t kMaxUrlBytes = 4096;
+
+inline constexpr size_t kMaxRequestBytes = 64 * 1024;             ///< length of a line on the control socket
+inline constexpr size_t kMaxBodyBytes = 256 * 1024;               ///< size of the body of an HTTP request
+inline constexpr int kMaxRequestDepth = 32;                       ///< nesting levels of JSON
+inline constexpr size_t kMaxRequestNames = 1024;                  ///< number of properties in one request
+inline constexpr int kDefaultClients = 128, kMostClients = 1024;  ///< connections to the control socket
+inline constexpr int kDefaultConnections = 48, kMostConnections = 512;  ///< HTTP connections
+
+inline constexpr size_t kMaxConfigBytes = 1 << 20;
+inline constexpr size_t kMaxConfigDepth = 32;  ///< nested TOML values; parts of a dotted key
+
+/// Maximum number of problems in one message.
+inline constexpr size_t kMaxProblems = 100;
+
+/// Replaces the problems beyond kMaxProblems with their number.
+inline void cap_problems(std::vector<std::string>& problems) {
+  if (problems.size() <= kMaxProblems) return;
+  const size_t more = problems.size() - kMaxProblems;
+  problems.resize(kMaxProblems);
+  problems.push_back("and " + std::to_string(more) + " more problems");
+}
+
+}  // namespace lensd

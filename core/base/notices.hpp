@@ -1,0 +1,34 @@
+// Messages for the user, kept until a consumer takes them.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace lensd {
+
+struct Notice {
+  bool problem = false;
+  std::string text;
+};
+
+/// A bounded list of notices. Thread-safe.
+class NoticeList {
+ public:
+  /// Adds a notice. Discards it if the list already has 64.
+  void add(bool problem, std::string text) {
+    const std::lock_guard lock(mutex_);
+    if (notices_.size() < 64) notices_.push_back({problem, std::move(text)});
+  }
+  std::vector<Notice> take() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(notices_, {});
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Notice> notices_;
+};
+
+}  // namespace lensd

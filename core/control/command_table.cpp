@@ -1,0 +1,350 @@
+// The table of all commands and what each of them does.
+
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+#include "core/base/clock.hpp"
+#include "core/base/error.hpp"
+#include "core/base/limits.hpp"
+#include "core/base/log.hpp"
+#include "core/control/commands.hpp"
+#include "core/control/events.hpp"
+#include "core/control/process_usage.hpp"
+#include "core/control/properties.hpp"
+#include "core/graph/json.hpp"
+
+namespace lensd {
+namespace {
+
+void post(CommandCall& call, Command command) {
+  call.reply(call.target.post(std::move(command)) ? Response{} : not_posted());
+}
+
+std::string text_arg(const CommandCall& call, size_t index, const char* otherwise = "") {
+  return index < call.args.size() ? call.args[index].get<std::string>() : otherwise;
+}
+
+/// Calls `method` with the first argument, or with an empty string if there is none.
+template <void (ControlTarget::*method)(std::string, Reply)>
+void forward(CommandCall& call) {
+  (call.target.*method)(text_arg(call, 0), std::move(call.reply));
+}
+
+// ---- properties -----------------------------------------------------------------------------------------
+
+void get(CommandCall& call) {
+  const ControlView view = ControlView::of(call.target);
+  if (call.args.empty()) return call.reply({.data = all_properties(view)});
+  if (call.args.size() > kMaxRequestNames) return call.reply(too_many_names());
+  Json values = Json::object();
+  for (const Json& arg : call.args) {
+    const std::string name = arg.get<std::string>();
+    if (values.contains(name)) continue;
+    auto property = property_value(view, name);
+    if (!property) return call.reply(no_such_property(view, name));
+    if (call.args.size() == 1) return call.reply({.data = std::move(property->value)});
+    values[name] = std::move(property->value);
+  }
+  call.reply({.data = std::move(values)});
+}
+
+/// Takes NAME VALUE pairs or one object.
+void set(CommandCall& call) {
+  const Json& args = call.args;
+  if (args.size() == 1 && args[0].is_object()) return call.reply(set_properties(call.target, args[0]));
+  if (args.size() < 2 || args.size() % 2 != 0)
+    return call.reply({Status::usage, "set: expected NAME VALUE, any number of times, or one object"});
+  PropertyValues values;
+  for (size_t i = 0; i < args.size(); i += 2) {
+    if (!args[i].is_string()) return call.reply({Status::usage, "set: a name is text"});
+    values.emplace_back(args[i].get<std::string>(), args[i + 1]);
+  }
+  call.reply(set_properties(call.target, values));
+}
+
+/// Takes [ID] NAME…, as in mpv.
+void observe(CommandCall& call) {
+  if (!call.subscriber)
+    return call.reply({Status::usage, "observe: events need the control socket, or GET /events"});
+  if (call.args.size() > kMaxRequestNames) return call.reply(too_many_names());
+  int64_t id = 0;
+  const ControlView view = ControlView::of(call.target);
+  for (const Json& arg : call.args) {
+    if (arg.is_number_integer()) {
+      id = arg.get<int64_t>();
+      continue;
+    }
+    if (!arg.is_string()) return call.reply({Status::usage, "observe: expected [ID] NAME…"});
+    const std::string name = arg.get<std::string>();
+    if (name == "events") {
+      call.subscriber->want_events();
+      continue;
+    }
+    if (!property_value(view, name)) return call.reply(no_such_property(view, name));
+    if (!call.subscriber->observe(id, name))
+      return call.reply({Status::refused, "too many observed properties"});
+  }
+  call.reply({});
+}
+
+void unobserve(CommandCall& call) {
+  if (!call.subscriber)
+    return call.reply({Status::usage, "unobserve: nothing is observed on this connection"});
+  const Json& which = call.args[0];
+  if (!which.is_number_integer() && !which.is_string())
+    return call.reply({Status::usage, "unobserve: expected ID or NAME"});
+  call.reply({.data = which.is_string() ? call.subscriber->unobserve(0, which.get<std::string>())
+                                        : call.subscriber->unobserve(which.get<int64_t>(), {})});
+}
+
+Json describe_commands() {
+  Json all = Json::array();
+  for (const CommandSpec& command : command_table()) {
+    Json args = Json::array();
+    for (const CommandArg& arg : command.args)
+      args.push_back(
+          {{"name", arg.name}, {"type", arg.type}, {"optional", arg.optional}, {"repeats", arg.repeats}});
+    all.push_back(
+        {{"name", command.name}, {"args", args}, {"doc", command.doc}, {"changes", command.changes}});
+  }
+  return all;
+}
+
+Json describe_filters(const Registry& registry) {
+  Json all = Json::array();
+  for (const FilterEntry& entry : registry.filters)
+    all.push_back({{"name", entry.schema().name}, {"doc", entry.schema().doc}});
+  return all;
+}
+
+void list(CommandCall& call) {
+  const Registry& registry = call.target.registry();
+  const std::string what = text_arg(call, 0, "commands");
+  if (what == "commands") return call.reply({.data = describe_commands()});
+  if (what == "properties") return call.reply({.data = describe_properties()});
+  if (what == "nodes") return call.reply({.data = graph_json(call.target.graph().graph, registry)["nodes"]});
+  if (what == "filters") return call.reply({.data = describe_filters(registry)});
+  call.reply({Status::usage, "list: expected commands, properties, nodes or filters"});
+}
+
+// ---- graph ----------------------------------------------------------------------------------------------
+
+void graph_get(CommandCall& call) {
+  const GraphState state = call.target.graph();
+  Json graph = graph_json(state.graph, call.target.registry());
+  graph["version"] = state.version, graph["frame"] = state.frame;
+  graph["chain"] = to_chain(state.graph), graph["plan"] = state.summary;
+  call.reply({.data = std::move(graph)});
+}
+
+void graph_set(CommandCall& call) {
+  Json given = call.args[0];
+  if (given.is_object())
+    for (const char* key : {"version", "frame", "chain", "plan"}) given.erase(key);  // graph-get adds them
+  GraphDesc graph;
+  try {
+    graph = graph_from_json(given, call.target.registry());
+  } catch (const Error& e) {
+    return call.reply({Status::refused, e.what()});
+  }
+  call.target.set_graph(std::move(graph), std::move(call.reply));
+}
+
+// ---- playback -------------------------------------------------------------------------------------------
+
+void seek(CommandCall& call) {
+  const std::string mode = text_arg(call, 1, "relative");
+  const double seconds = call.args[0].get<double>();
+  if (mode != "relative" && mode != "absolute")
+    return call.reply({Status::usage, "seek: expected relative or absolute"});
+  if (!std::isfinite(seconds) || std::abs(seconds) > 1e9)
+    return call.reply({Status::refused, "seek: that is too far"});
+  if (!call.target.state().seekable) return call.reply({Status::refused, "this source cannot seek"});
+  post(call, Seek{static_cast<int64_t>(seconds * 1e9), mode == "relative"});
+}
+
+void pause(CommandCall& call) {
+  const Json arg = call.args.empty() ? Json(true) : call.args[0];
+  bool on = true;
+  if (arg.is_boolean()) {
+    on = arg.get<bool>();
+  } else if (arg == "toggle") {  // toggle at the end of a file plays it again
+    const RunState state = call.target.state();
+    on = !state.paused && !(state.ended && state.seekable);
+  } else {
+    return call.reply({Status::usage, "pause: expected true, false or toggle"});
+  }
+  post(call, Pause{on});
+}
+
+void step(CommandCall& call) {
+  constexpr int64_t kMostSteps = 1'000'000;
+  const int64_t frames = call.args.empty() ? 1 : call.args[0].get<int64_t>();
+  if (frames == 0 || frames < -kMostSteps || frames > kMostSteps)
+    return call.reply({Status::refused, "step: expected 1 to 1000000 or -1…"});
+  if (frames < 0 && !call.target.state().seekable)
+    return call.reply({Status::refused, "this source cannot step back"});
+  post(call, Step{static_cast<int>(frames)});
+}
+
+/// Takes [on|off] [PATH] [output|source], or one object with "on", "path" and "what".
+void record(CommandCall& call) {
+  const auto wrong_args = [&] {
+    call.reply({Status::usage, "record: expected [on|off] [PATH] [output|source]"});
+  };
+  Json args = call.args;
+  if (args.size() == 1 && args[0].is_object()) {
+    args = Json::array();
+    for (const char* name : {"on", "path", "what"})
+      if (const auto it = call.args[0].find(name); it != call.args[0].end()) args.push_back(*it);
+    if (args.size() != call.args[0].size()) return wrong_args();
+  }
+  bool on = true, first = true;
+  StartRecord what;
+  for (const Json& arg : args) {
+    if (!arg.is_string() && !(first && arg.is_boolean())) return wrong_args();
+    if (arg.is_boolean())
+      on = arg.get<bool>();
+    else if (first && (arg == "on" || arg == "off" || arg == "stop" || arg == "no"))
+      on = arg == "on";
+    else if (arg == "source" || arg == "output")
+      what.what = arg == "source" ? StartRecord::What::source : StartRecord::What::output;
+    else if (what.path.empty())
+      what.path = arg.get<std::string>();
+    else
+      return wrong_args();
+    first = false;
+  }
+  if (!on && args.size() > 1) return wrong_args();
+  call.target.record(on, std::move(what), std::move(call.reply));
+}
+
+// ---- the program ----------------------------------------------------------------------------------------
+
+Json timings_json(const std::vector<PassStats>& rows) {
+  Json all = Json::array();
+  for (const PassStats& r : rows) {
+    if (!r.active) continue;
+    Json row{{"node", r.node}, {"pass", r.pass}, {"gpu", r.gpu}, {"count", r.count}};
+    if (r.count > 0)
+      row.update({{"last_ms", to_ms(r.last_ns)},
+                  {"p50_ms", to_ms(r.p50_ns)},
+                  {"p95_ms", to_ms(r.p95_ns)},
+                  {"p99_ms", to_ms(r.p99_ns)},
+                  {"max_ms", to_ms(r.max_ns)}});
+    all.push_back(std::move(row));
+  }
+  return all;
+}
+
+Json statistics_json(const std::vector<NodeStatistics>& nodes) {
+  Json all = Json::array();
+  for (const NodeStatistics& node : nodes) {
+    Json values = Json::object();
+    for (const Statistic& value : node.values) values[value.name] = value.value;
+    all.push_back({{"node", node.node}, {"frame", node.frame}, {"values", std::move(values)}});
+  }
+  return all;
+}
+
+void stats(CommandCall& call) {
+  const Measurements measurements = call.target.measurements();
+  const ProcessUsage usage = process_usage();
+  call.reply({.data = {{"state", all_properties(ControlView::of(call.target))},
+                       {"timings", timings_json(measurements.timings)},
+                       {"statistics", statistics_json(measurements.statistics)},
+                       {"process",
+                        {{"resident_bytes", usage.resident_bytes},
+                         {"threads", usage.threads},
+                         {"descriptors", usage.descriptors},
+                         {"cpu_seconds", usage.cpu_seconds}}}}});
+}
+
+void log_level(CommandCall& call) {
+  if (call.args.empty()) return call.reply({.data = log::level()});
+  if (!log::set_level(text_arg(call, 0)))
+    return call.reply({Status::refused, "log-level: expected trace, debug, info, warn, error or off"});
+  call.reply({});
+}
+
+// ---- the table ------------------------------------------------------------------------------------------
+
+constexpr CommandArg kNames[] = {{"name", "text", true, true}};
+constexpr CommandArg kAssignments[] = {{"name", "value"}, {"value", "value", true, true}};
+constexpr CommandArg kObserve[] = {{"id", "value", true}, {"name", "value", false, true}};
+constexpr CommandArg kIdOrName[] = {{"id|name", "value"}};
+constexpr CommandArg kWhat[] = {{"what", "text", true}};
+constexpr CommandArg kGraph[] = {{"graph", "graph"}};
+constexpr CommandArg kUrl[] = {{"url", "text"}};
+constexpr CommandArg kSeek[] = {{"seconds", "number"}, {"mode", "text", true}};
+constexpr CommandArg kOn[] = {{"on", "value", true}};
+constexpr CommandArg kFrames[] = {{"frames", "integer", true}};
+constexpr CommandArg kFactor[] = {{"factor", "number"}};
+constexpr CommandArg kPath[] = {{"path", "text", true}};
+constexpr CommandArg kRecord[] = {
+    {"on|off", "value", true}, {"path", "text", true}, {"output|source", "text", true}};
+constexpr CommandArg kLevel[] = {{"level", "text", true}};
+
+constexpr CommandSpec kCommands[] = {
+    {"get", "get_property", kNames, "the values of properties; without a name, all of them", false, get},
+    {"set", "set_property", kAssignments, "sets properties: all of them at one frame, or none", true, set,
+     true},
+    {"observe", "observe_property", kObserve,
+     "sends an event when a property changes; \"events\" selects all other events", false, observe},
+    {"unobserve", "unobserve_property", kIdOrName, "stops observing, by id or name", false, unobserve},
+    {"list", nullptr, kWhat, "lists commands, properties, nodes or filters", false, list},
+    {"graph-get", nullptr, {}, "the filter graph with all parameters", false, graph_get},
+    {"graph-set", nullptr, kGraph, "replaces the graph, by a chain or an object; all or nothing", true,
+     graph_set},
+    {"load", "loadfile", kUrl, "opens another source", true, forward<&ControlTarget::load>},
+    {"seek", nullptr, kSeek, "seeks by seconds: relative (default) or absolute", true, seek},
+    {"pause", nullptr, kOn, "true (default), false or toggle", true, pause},
+    {"step", nullptr, kFrames, "steps by 1 (default) or more frames, back if negative; pauses", true, step},
+    {"speed", nullptr, kFactor, "playback speed as a factor of real time", true,
+     [](CommandCall& call) {
+       call.reply(set_properties(call.target, PropertyValues{{"speed", call.args[0]}}));
+     }},
+    {"snapshot", "screenshot-to-file", kPath, "writes the newest frame, .png or .jpg, below [control] folder",
+     true, forward<&ControlTarget::snapshot>},
+    {"record", nullptr, kRecord, "records to a file below [record] folder; off stops", true, record, true},
+    {"stats", nullptr, {}, "state, timings of passes, statistics of nodes, memory, threads", false, stats},
+    {"trace", nullptr, kPath, "writes the last seconds as a Chrome trace below [control] folder", true,
+     forward<&ControlTarget::trace>},
+    {"reload",
+     nullptr,
+     {},
+     "reads the configuration again, all or nothing",
+     true,
+     [](CommandCall& call) { call.target.reload(std::move(call.reply)); }},
+    {"log-level", nullptr, kLevel, "log level: trace, debug, info, warn, error or off", true, log_level},
+    {"log",
+     nullptr,
+     {},
+     "the last messages",
+     false,
+     [](CommandCall& call) { call.reply({.data = log::recent()}); }},
+    {"version",
+     nullptr,
+     {},
+     "lensd's version",
+     false,
+     [](CommandCall& call) { call.reply({.data = LENSD_VERSION}); }},
+    {"quit",
+     nullptr,
+     {},
+     "ends the program",
+     true,
+     [](CommandCall& call) {
+       call.reply({});
+       call.target.quit();
+     }},
+};
+
+}  // namespace
+
+std::span<const CommandSpec> command_table() {
+  return kCommands;
+}
+
+}  // namespace lensd

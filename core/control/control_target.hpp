@@ -1,0 +1,112 @@
+// The interface through which control clients read and change the running program.
+//
+//   socket, HTTP ──▶ run_command() ──▶ ControlTarget (app/serve/session) ──▶ Pipeline, source, files
+//
+// Thread-safe. Only picture() waits. Requests that plan a graph, open a source or write a file report their
+// result through a Reply, which is called exactly once, from any thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/graph/exec/executor.hpp"
+#include "core/image/frame.hpp"
+#include "core/pipeline/command.hpp"
+#include "core/pipeline/pipeline_status.hpp"
+
+namespace lensd {
+
+using Json = nlohmann::json;
+
+/// The result of a request. HTTP maps it to a status code.
+enum class Status : uint8_t {
+  ok,
+  usage,      ///< wrong arguments
+  not_found,  ///< no such command, property or node
+  refused,    ///< valid arguments, but not possible: out of range, incompatible, not seekable
+  busy,       ///< too many requests, or no source yet; try again
+  failed,     ///< an error occurred while the request was carried out
+};
+
+struct Response {
+  Status status = Status::ok;
+  std::string error;  ///< a sentence; empty if status is ok
+  Json data;
+
+  bool ok() const noexcept { return status == Status::ok; }
+};
+using Reply = std::function<void(Response)>;
+
+/// The state of the run. URLs and messages contain no passwords or tokens.
+struct RunState : PipelineStatus {
+  std::string source_url, source_name, source_state, source_reason, source_detail;
+  std::string backend, backend_reason;
+  bool live_source = false, seekable = false;
+  double source_fps = 0, rate = 0;  ///< rate: frames per second over the last second
+  int64_t duration_ns = 0;
+  Extent picture;             ///< size of the source's upright picture
+  SinkStatus record, stream;  ///< stream.path is empty if there is no stream
+  bool alive = true;          ///< true while the pipeline's threads make progress
+  uint64_t reloads = 0, reloads_refused = 0, graph_changes = 0, errors = 0;
+  int64_t started_ns = 0;
+};
+
+struct GraphState {
+  uint64_t version = 0;  ///< increases with every change
+  int64_t frame = 0;     ///< index of the first frame processed with this graph
+  GraphDesc graph;       ///< resolved graph with the requested values of all parameters
+  std::string summary;
+};
+
+struct Measurements {
+  std::vector<PassStats> timings;
+  std::vector<NodeStatistics> statistics;
+};
+
+enum class PictureType : uint8_t { png, jpeg };
+
+/// A frame as the bytes of an image file.
+struct EncodedPicture {
+  std::string bytes;
+  FrameInfo frame;
+};
+
+class ControlTarget {
+ public:
+  virtual ~ControlTarget() = default;
+
+  virtual const Registry& registry() const = 0;
+  virtual RunState state() const = 0;
+  /// Includes posted changes that are not applied yet, so that a client reads back the value it set.
+  virtual GraphState graph() const = 0;
+  virtual Measurements measurements() const = 0;
+
+  /// Queues a command. Returns false if the command queue is full or no pipeline runs.
+  virtual bool post(Command command) = 0;
+
+  virtual void set_graph(GraphDesc graph, Reply reply) = 0;
+  virtual void load(std::string url, Reply reply) = 0;
+  /// Reads the configuration again. Applies all of it, or nothing if it has a problem.
+  virtual void reload(Reply reply) = 0;
+  /// Writes the newest frame below [control] folder. If `path` is empty, the file is named by local time and
+  /// frame index.
+  virtual void snapshot(std::string path, Reply reply) = 0;
+  /// Writes the last seconds of every stage as a Chrome trace below [control] folder. If `path` is empty, the
+  /// file is named by local time and frame index.
+  virtual void trace(std::string path, Reply reply) = 0;
+  /// Starts or stops a recording below [record] folder. If `what.path` is empty, [record] name is the file's
+  /// name. Replies when the file has a picture (if `on` is false: when it is complete), or after 2 s.
+  virtual void record(bool on, StartRecord what, Reply reply) = 0;
+  virtual void quit() = 0;
+
+  /// Encodes the newest frame on the calling thread. Waits until the frame's pixels are ready. Returns null
+  /// if no frame was processed after `made_after_ns` (FrameInfo::processed_ns). Throws Error(runtime_failure)
+  /// if the frame stays on the GPU or cannot be encoded.
+  virtual std::shared_ptr<const EncodedPicture> picture(PictureType type, int64_t made_after_ns) = 0;
+};
+
+}  // namespace lensd

@@ -1,0 +1,79 @@
+// The HTTP interface: which requests are admitted and what responds to each path.
+//
+//   HttpRequest ── reject(), before the body is read ──▶ 401, 403
+//              └── respond() ──▶ run_command(), ControlTarget, EventHub, PictureStream ──▶ HttpReply
+//
+// Requests need the token, an expected Host and, from a browser, the same Origin. Thread-safe.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/limits.hpp"
+#include "core/control/events.hpp"
+#include "core/control/http/http_message.hpp"
+#include "core/control/http/picture_stream.hpp"
+
+namespace lensd {
+
+struct HttpOptions {
+  std::string address = "127.0.0.1";
+  int port = 0;                    ///< 0: a free one, see HttpServer::port()
+  std::vector<std::string> hosts;  ///< further names accepted in the Host header
+  bool auth = true;                ///< false: no token, on loopback addresses only
+  std::string token;               ///< empty: a random one
+  int max_connections = 48;
+  int stream_fps = 15;
+  int64_t head_ns = 5'000'000'000;   ///< deadline for receiving a whole request
+  int64_t write_ns = 5'000'000'000;  ///< deadline for each write
+  size_t max_body = kMaxBodyBytes;
+  std::string page;     ///< HTML of `/`
+  std::string schema;   ///< JSON of /schema.json
+  std::string filters;  ///< JSON of /api/v1/filters: all filters with their parameters
+  /// Returns the text of /metrics. The arguments are counters of the server.
+  std::function<std::string(int connections, uint64_t refused)> metrics = [](int, uint64_t) {
+    return std::string();
+  };
+  std::function<void()> wake = [] {};  ///< called for every new subscriber: SocketServer::wake()
+};
+
+class HttpRoutes {
+ public:
+  using Task = std::function<void()>;
+
+  /// `options` must outlive the routes. `port` is part of the cookie's name. `run_blocking` runs a task that
+  /// encodes a picture on another thread.
+  HttpRoutes(ControlTarget& target, EventHub& hub, const HttpOptions& options, int port,
+             std::function<std::string()> metrics, std::function<void(Task)> run_blocking);
+
+  /// Returns the response if the request is not admitted. Ignores the body.
+  std::optional<HttpResponse> reject(const HttpRequest& request) const;
+  /// False for paths that are open to everybody.
+  static bool needs_token(const HttpRequest& request) { return request.path != "/healthz"; }
+  /// Does not block. `reply` is called once, at once or later from any thread.
+  void respond(const HttpRequest& request, HttpReply reply);
+  /// The response if no handler made one.
+  static HttpResponse error(int status);
+
+ private:
+  using Handler = std::function<HttpResponse(const HttpRequest&)>;
+
+  void command(const HttpRequest& request, const std::string& name, HttpReply reply) const;
+  void run(const Json& command, HttpReply reply) const;
+  HttpResponse health() const;
+  HttpResponse picture(PictureType type) const;
+  HttpResponse events(const HttpRequest& request) const;
+
+  ControlTarget& target_;
+  EventHub& hub_;
+  const HttpOptions& options_;
+  const std::string cookie_;
+  const std::function<void(Task)> run_blocking_;
+  PictureStream pictures_;
+  const std::map<std::string, Handler> get_handlers_;
+};
+
+}  // namespace lensd

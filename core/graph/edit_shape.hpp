@@ -1,0 +1,49 @@
+// Adds, moves and removes nodes of a graph, and rewires their neighbours. Plain functions on values; the
+// graph must be resolved().
+//
+// An added node reads the output of the node above it. The former readers of that output read the added node:
+//
+//   a ── c             b added below a       a ── b ── c
+//   a ── c, a ── d     likewise              a ── b ── c, b ── d
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/graph/graph.hpp"
+
+namespace lensd {
+
+/// The reason why an edit is impossible, in which case the graph is unchanged; nullopt: the edit was made.
+using EditProblem = std::optional<std::string>;
+
+/// Adds a node below `after` ("source": at the top). Its inputs after the first read the source. Returns the
+/// new node's id.
+std::string add_node(GraphDesc& graph, const FilterEntry& filter, const std::string& after);
+
+/// Removes a node. Its readers then read its first input.
+void remove_node(GraphDesc& graph, const std::string& id);
+
+/// Adds a copy directly below node `id`. Returns the copy's id, or an empty string if there is no such node.
+std::string duplicate_node(GraphDesc& graph, const std::string& id);
+
+/// Moves a node to index `to` in the list without that node. Fails if an input other than its first would
+/// then be below the node.
+EditProblem move_node(GraphDesc& graph, const std::string& id, size_t to);
+
+/// Renames a node, also in its readers' inputs. Fails if the name is taken or contains reserved characters.
+EditProblem rename_node(GraphDesc& graph, const std::string& id, const std::string& name);
+
+/// Sets input `n` of a node. An empty `input` removes input `n` and all later inputs. Does nothing if there
+/// is no such node or `n` exceeds the number of inputs.
+void set_node_input(GraphDesc& graph, const std::string& id, size_t n, const std::string& input);
+
+/// Returns the possible inputs of a node: the source and the nodes above it.
+std::vector<std::string> possible_inputs(const GraphDesc& graph, const std::string& id);
+
+/// Returns true if both graphs have the same nodes (id, filter, inputs) in the same order and the same
+/// output.
+bool same_shape(const GraphDesc& a, const GraphDesc& b);
+
+}  // namespace lensd

@@ -1,0 +1,61 @@
+// Functions that both executors share: swap the current plan, reset its state, read its statistics, close it.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/graph/exec/bound_plan.hpp"
+
+namespace lensd {
+
+/// `ExecutorPlan` derives from BoundPlan.
+template <class ExecutorPlan>
+class ExecutorBase : public Executor {
+ public:
+  Plan* plan() final { return current_ ? current_->plan.get() : nullptr; }
+  void reset_state() final {
+    for (BoundNode& node : current_->nodes) node.state.reset_next();
+  }
+  std::vector<NodeStatistics> statistics() const final {
+    const std::lock_guard lock(mutex_);
+    return current_ ? current_->finished_stats->read() : std::vector<NodeStatistics>{};
+  }
+  bool read_scope(const ScopeRequest& scope, ScopeReading& reading) const final {
+    const std::lock_guard lock(mutex_);
+    return current_ && current_->finished_stats->read_scope(scope, reading);
+  }
+  void close() override {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    if (current_) current_->pool->close();
+  }
+
+ protected:
+  explicit ExecutorBase(Profiler& profiler) : profiler_(profiler) {}
+
+  /// Makes `next` the current plan. Returns the previous plan, or null.
+  std::unique_ptr<ExecutorPlan> set_current(std::unique_ptr<ExecutorPlan> next) {
+    std::vector<std::string> rows{"decode", "upload", "download", "present", "encode", kLatencyRow};
+    for (const PlanNode& node : next->plan->nodes) rows.push_back(node.id);
+    profiler_.deactivate_all_but(rows);
+    const std::lock_guard lock(mutex_);
+    if (closed_) next->pool->close();
+    std::swap(current_, next);
+    return next;
+  }
+
+  Profiler& profiler_;
+  std::unique_ptr<ExecutorPlan> current_;  ///< replaced under mutex_; run() reads it without the lock
+
+ private:
+  mutable std::mutex mutex_;  ///< never locked by run()
+  bool closed_ = false;
+};
+
+std::unique_ptr<Executor> make_cuda_executor(const ExecutorOptions& options, Profiler& profiler,
+                                             Timeline& timeline);
+
+}  // namespace lensd

@@ -1,0 +1,381 @@
+#include "core/media/camera/v4l2_capture.hpp"
+
+extern "C" {
+#include <libavutil/imgutils.h>
+#include <libavutil/pixdesc.h>
+}
+
+#include <poll.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "core/base/clock.hpp"
+#include "core/base/log.hpp"
+
+namespace lensd {
+namespace {
+
+constexpr uint32_t kBuffers = 6;
+/// Latency of an interruption while the camera is silent.
+constexpr int kPollMs = 50;
+/// poll() returns at once for a device in an error state: sleep, so that the caller does not spin.
+constexpr useconds_t kErrorSleepUs = 2000;
+
+AVColorSpace matrix_of(const v4l2_pix_format& format) {
+  uint32_t encoding = format.ycbcr_enc;
+  if (encoding == V4L2_YCBCR_ENC_DEFAULT) encoding = V4L2_MAP_YCBCR_ENC_DEFAULT(format.colorspace);
+  switch (encoding) {
+    case V4L2_YCBCR_ENC_709:
+    case V4L2_YCBCR_ENC_XV709:
+      return AVCOL_SPC_BT709;
+    case V4L2_YCBCR_ENC_BT2020:
+    case V4L2_YCBCR_ENC_BT2020_CONST_LUM:
+      return AVCOL_SPC_BT2020_NCL;
+    case V4L2_YCBCR_ENC_SMPTE240M:
+      return AVCOL_SPC_SMPTE240M;
+    default:
+      return AVCOL_SPC_SMPTE170M;
+  }
+}
+
+bool full_range(const v4l2_pix_format& format, bool rgb) {
+  uint32_t range = format.quantization;
+  if (range == V4L2_QUANTIZATION_DEFAULT)
+    range = V4L2_MAP_QUANTIZATION_DEFAULT(rgb, format.colorspace, format.ycbcr_enc);
+  return range == V4L2_QUANTIZATION_FULL_RANGE;
+}
+
+/// CLOCK_MONOTONIC of a picture; the arrival time if the driver uses another clock.
+int64_t time_of(const v4l2_buffer& buffer) {
+  if ((buffer.flags & V4L2_BUF_FLAG_TIMESTAMP_MASK) != V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC) return now_ns();
+  return int64_t{buffer.timestamp.tv_sec} * 1'000'000'000 + int64_t{buffer.timestamp.tv_usec} * 1000;
+}
+
+}  // namespace
+
+V4l2Capture::V4l2Capture(const std::string& path, const std::string& where, const RequestedMode& request,
+                         const Options& options)
+    : path_(path), where_(where), device_(path) {
+  if (!device_.is_open() || !device_.query(VIDIOC_QUERYCAP, capability_))
+    fail(camera_error(device_.error(), path_));
+  if (!captures_video(capability_)) fail("this device delivers no video");
+  multi_planar_ = !(node_capabilities(capability_) & V4L2_CAP_VIDEO_CAPTURE);
+  if (multi_planar_) type_ = V4L2_BUF_TYPE_VIDEO_CAPTURE_MPLANE;
+  for (const auto& [name, value] : options)
+    name == kCameraOptions[0] ? select_input(value) : select_standard(value);
+  adopt_signal_timings();
+
+  const std::vector<CameraFormat> formats = camera_formats(device_, capability_);
+  const auto mode = choose_mode(formats, request);
+  if (!mode) {
+    std::string offered;
+    for (const CameraFormat& format : formats)
+      offered += (offered.empty() ? "" : ", ") + (format.format.empty() ? format.fourcc : format.format);
+    if (request.format.empty()) fail("lensd reads none of the camera's formats: " + offered);
+    refuse(fmt::format("the camera has no format '{}'", request.format), "it has " + offered);
+  }
+  set_format(*mode);
+  set_rate(mode->rate);
+  try {
+    map_buffers();
+    start();
+  } catch (...) {
+    unmap();
+    throw;
+  }
+}
+
+V4l2Capture::~V4l2Capture() {
+  int type = static_cast<int>(type_);
+  if (streaming_) device_.query(VIDIOC_STREAMOFF, type);
+  unmap();
+}
+
+void V4l2Capture::fail(const std::string& what) const {
+  throw Error(ExitCode::bad_source, where_, what);
+}
+
+void V4l2Capture::refuse(const std::string& what, const std::string& hint) const {
+  throw Error(ExitCode::invalid_config, where_, what, hint);
+}
+
+void V4l2Capture::select_input(const std::string& number) {
+  const bool valid =
+      !number.empty() && number.size() < 4 && number.find_first_not_of("0123456789") == std::string::npos;
+  int input = valid ? std::stoi(number) : -1;
+  if (!valid || !device_.query(VIDIOC_S_INPUT, input)) {
+    if (device_.error() == EBUSY) fail(camera_error(EBUSY, path_));
+    refuse(fmt::format("the camera has no input '{}'", number), "inputs are numbered from 0");
+  }
+}
+
+void V4l2Capture::select_standard(const std::string& name) {
+  constexpr std::pair<const char*, v4l2_std_id> kStandards[] = {
+      {"PAL", V4L2_STD_PAL}, {"NTSC", V4L2_STD_NTSC}, {"SECAM", V4L2_STD_SECAM}};
+  for (auto [known, id] : kStandards)
+    if (name == known && device_.query(VIDIOC_S_STD, id)) return;
+  refuse(fmt::format("the camera has no TV standard '{}'", name), "standards are PAL, NTSC and SECAM");
+}
+
+/// An HDMI grabber delivers pictures only in the timings of the connected signal. Other devices refuse the
+/// queries. Asks for an event when the signal changes.
+void V4l2Capture::adopt_signal_timings() {
+  v4l2_dv_timings timings = {};
+  if (device_.query(VIDIOC_QUERY_DV_TIMINGS, timings))
+    device_.query(VIDIOC_S_DV_TIMINGS, timings);
+  else if (device_.error() == ENOLINK)
+    fail("no signal at the input");
+  v4l2_event_subscription change = {};
+  change.type = V4L2_EVENT_SOURCE_CHANGE;
+  device_.query(VIDIOC_SUBSCRIBE_EVENT, change);
+}
+
+void V4l2Capture::set_format(const ChosenMode& mode) {
+  v4l2_format format = {};
+  format.type = type_;
+  if (!device_.query(VIDIOC_G_FMT, format)) fail(camera_error(device_.error(), path_));
+  const auto width = static_cast<uint32_t>(mode.size.width), height = static_cast<uint32_t>(mode.size.height);
+  if (multi_planar_) {
+    if (width) format.fmt.pix_mp.width = width, format.fmt.pix_mp.height = height;
+    format.fmt.pix_mp.pixelformat = mode.code;
+    format.fmt.pix_mp.field = V4L2_FIELD_ANY;
+    for (v4l2_plane_pix_format& plane : format.fmt.pix_mp.plane_fmt) plane = {};
+  } else {
+    if (width) format.fmt.pix.width = width, format.fmt.pix.height = height;
+    format.fmt.pix.pixelformat = mode.code;
+    format.fmt.pix.field = V4L2_FIELD_ANY;
+    format.fmt.pix.bytesperline = format.fmt.pix.sizeimage = 0;
+  }
+  if (!device_.query(VIDIOC_S_FMT, format)) fail(camera_error(device_.error(), path_));
+  read_layout(format);
+  if (width && size_ != mode.size)
+    log::info("{}: the camera delivers {}×{} instead of {}×{}", where_, size_.width, size_.height, width,
+              height);
+}
+
+/// Takes over what the driver set, which may differ from the request.
+void V4l2Capture::read_layout(const v4l2_format& format) {
+  const v4l2_pix_format& single = format.fmt.pix;
+  const v4l2_pix_format_mplane& multi = format.fmt.pix_mp;
+  const uint32_t code = multi_planar_ ? multi.pixelformat : single.pixelformat;
+  format_ = find_camera_format(code);
+  if (!format_) fail(fmt::format("lensd does not read the camera's format {}", fourcc_text(code)));
+  const uint32_t width = multi_planar_ ? multi.width : single.width;
+  const uint32_t height = multi_planar_ ? multi.height : single.height;
+  if (width == 0 || height == 0 || width > kMaxSide || height > kMaxSide)
+    fail(fmt::format("a picture of {}×{} cannot be read, the limit is {}×{}", width, height, kMaxSide,
+                     kMaxSide));
+  size_ = {static_cast<int>(width), static_cast<int>(height)};
+  memory_planes_ = multi_planar_ ? std::clamp<size_t>(multi.num_planes, 1, kMostPlanes) : 1;
+  std::array<int, kMostPlanes> pitch_bytes = {static_cast<int>(single.bytesperline)};
+  for (size_t p = 0; multi_planar_ && p < memory_planes_; ++p)
+    pitch_bytes[p] = static_cast<int>(multi.plane_fmt[p].bytesperline);
+  if (format_->raw()) place_planes(pitch_bytes);
+  if (multi_planar_) {
+    colour_.colorspace = multi.colorspace;
+    colour_.ycbcr_enc = multi.ycbcr_enc;
+    colour_.quantization = multi.quantization;
+  } else {
+    colour_ = single;
+  }
+}
+
+/// Planes that share a memory plane follow each other; their pitches have the ratio of their widths.
+void V4l2Capture::place_planes(const std::array<int, kMostPlanes>& pitch_bytes) {
+  int tight[4] = {};
+  av_image_fill_linesizes(tight, format_->pixels, size_.width);
+  const AVPixFmtDescriptor& descriptor = *av_pix_fmt_desc_get(format_->pixels);
+  picture_bytes_ = {};
+  for (size_t p = 0; p < static_cast<size_t>(av_pix_fmt_count_planes(format_->pixels)); ++p) {
+    PlaneLayout& plane = layout_[p];
+    plane.memory_plane = std::min(p, memory_planes_ - 1);
+    plane.offset = picture_bytes_[plane.memory_plane];
+    plane.pitch_bytes = plane.memory_plane == p
+                            ? std::max(pitch_bytes[p], tight[p])
+                            : static_cast<int>(int64_t{layout_[0].pitch_bytes} * tight[p] / tight[0]);
+    const bool chroma = p == 1 || p == 2;
+    const int rows = chroma ? AV_CEIL_RSHIFT(size_.height, descriptor.log2_chroma_h) : size_.height;
+    picture_bytes_[plane.memory_plane] += static_cast<size_t>(plane.pitch_bytes) * static_cast<size_t>(rows);
+  }
+}
+
+void V4l2Capture::set_rate(double rate) {
+  v4l2_streamparm parameters = {};
+  parameters.type = type_;
+  if (!device_.query(VIDIOC_G_PARM, parameters)) return;
+  v4l2_fract& interval = parameters.parm.capture.timeperframe;
+  if (rate > 0 && (parameters.parm.capture.capability & V4L2_CAP_TIMEPERFRAME)) {
+    const AVRational wanted = av_d2q(1 / rate, 1'000'000);
+    interval = {static_cast<uint32_t>(wanted.num), static_cast<uint32_t>(wanted.den)};
+    if (!device_.query(VIDIOC_S_PARM, parameters)) fail(camera_error(device_.error(), path_));
+  }
+  rate_ = interval.numerator ? static_cast<double>(interval.denominator) / interval.numerator : 0;
+}
+
+v4l2_buffer V4l2Capture::buffer_request(uint32_t index) noexcept {
+  v4l2_buffer buffer = {};
+  buffer.type = type_, buffer.memory = V4L2_MEMORY_MMAP, buffer.index = index;
+  if (multi_planar_) {
+    plane_requests_ = {};
+    buffer.m.planes = plane_requests_.data();
+    buffer.length = static_cast<uint32_t>(memory_planes_);
+  }
+  return buffer;
+}
+
+void V4l2Capture::map_buffers() {
+  v4l2_requestbuffers request = {};
+  request.type = type_, request.memory = V4L2_MEMORY_MMAP, request.count = kBuffers;
+  if (!device_.query(VIDIOC_REQBUFS, request)) fail(camera_error(device_.error(), path_));
+  if (request.count < 2) fail(camera_error(ENOMEM, path_));
+  for (uint32_t i = 0; i < request.count; ++i) {
+    v4l2_buffer buffer = buffer_request(i);
+    if (!device_.query(VIDIOC_QUERYBUF, buffer)) fail(camera_error(device_.error(), path_));
+    buffers_.emplace_back();
+    for (size_t p = 0; p < memory_planes_; ++p) {
+      const size_t bytes = multi_planar_ ? plane_requests_[p].length : buffer.length;
+      const auto offset =
+          static_cast<off_t>(multi_planar_ ? plane_requests_[p].m.mem_offset : buffer.m.offset);
+      void* data = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, device_.descriptor(), offset);
+      if (data == MAP_FAILED) fail(camera_error(errno, path_));
+      buffers_.back().planes[p] = {static_cast<uint8_t*>(data), bytes};
+    }
+  }
+}
+
+void V4l2Capture::start() {
+  for (uint32_t i = 0; i < buffers_.size(); ++i) {
+    v4l2_buffer buffer = buffer_request(i);
+    if (!device_.query(VIDIOC_QBUF, buffer)) fail(camera_error(device_.error(), path_));
+  }
+  int type = static_cast<int>(type_);
+  if (!device_.query(VIDIOC_STREAMON, type)) fail(camera_error(device_.error(), path_));
+  streaming_ = true;
+}
+
+void V4l2Capture::unmap() noexcept {
+  for (const Buffer& buffer : buffers_)
+    for (const Region& plane : buffer.planes)
+      if (plane.data) munmap(plane.data, plane.bytes);
+  buffers_.clear();
+}
+
+int V4l2Capture::read(AVPacket& packet) noexcept {
+  Filled filled;
+  if (const int error = dequeue(filled); error < 0) return error;
+  const int error = av_new_packet(&packet, static_cast<int>(filled.bytes[0]));
+  if (error >= 0) {
+    std::memcpy(packet.data, buffers_[filled.index].planes[0].data + filled.offset[0], filled.bytes[0]);
+    packet.pts = packet.dts = filled.time_ns;
+    packet.flags |= AV_PKT_FLAG_KEY;
+  }
+  queue(filled.index);
+  return std::min(error, 0);
+}
+
+int V4l2Capture::read(AVFrame& frame, PictureAllocator& allocator) noexcept {
+  Filled filled;
+  if (const int error = dequeue(filled); error < 0) return error;
+  frame.format = format_->pixels;
+  frame.width = size_.width, frame.height = size_.height;
+  const int error = allocator.fill(frame, size_.width, size_.height);
+  if (error >= 0) {
+    copy_picture(filled, frame);
+    set_colour(frame);
+    frame.pts = frame.best_effort_timestamp = filled.time_ns;
+  }
+  queue(filled.index);
+  return std::min(error, 0);
+}
+
+void V4l2Capture::copy_picture(const Filled& filled, AVFrame& frame) const noexcept {
+  const Buffer& buffer = buffers_[filled.index];
+  const uint8_t* source[4] = {};
+  int pitch_bytes[4] = {};
+  for (size_t p = 0; p < static_cast<size_t>(av_pix_fmt_count_planes(format_->pixels)); ++p) {
+    const size_t memory = layout_[p].memory_plane;
+    source[p] = buffer.planes[memory].data + filled.offset[memory] + layout_[p].offset;
+    pitch_bytes[p] = layout_[p].pitch_bytes;
+  }
+  if (format_->v_first) std::swap(source[1], source[2]);
+  av_image_copy(frame.data, frame.linesize, source, pitch_bytes, format_->pixels, size_.width, size_.height);
+}
+
+void V4l2Capture::set_colour(AVFrame& frame) const noexcept {
+  const bool rgb = (av_pix_fmt_desc_get(format_->pixels)->flags & AV_PIX_FMT_FLAG_RGB) != 0;
+  frame.colorspace = rgb ? AVCOL_SPC_RGB : matrix_of(colour_);
+  frame.color_range = full_range(colour_, rgb) ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
+}
+
+/// Takes the next whole picture from the driver. Damaged ones are counted and queued again.
+int V4l2Capture::dequeue(Filled& filled) noexcept {
+  for (;;) {
+    v4l2_buffer buffer = buffer_request(0);
+    if (!device_.query(VIDIOC_DQBUF, buffer)) {
+      // EIO: the driver lost this picture, but not the connection.
+      if (device_.error() != EAGAIN && device_.error() != EIO) return AVERROR(device_.error());
+      if (const int error = wait(); error < 0) return error;
+      continue;
+    }
+    if (buffer.index >= buffers_.size()) return AVERROR(ENODEV);
+    filled = {buffer.index, time_of(buffer), {}, {buffer.bytesused}};
+    for (size_t p = 0; multi_planar_ && p < memory_planes_; ++p) {
+      filled.offset[p] = std::min(plane_requests_[p].data_offset, plane_requests_[p].bytesused);
+      filled.bytes[p] = plane_requests_[p].bytesused - filled.offset[p];
+    }
+    count_missed(buffer.sequence);
+    if (!(buffer.flags & V4L2_BUF_FLAG_ERROR) && complete(filled)) return 0;
+    ++broken_;
+    queue(buffer.index);
+  }
+}
+
+/// Returns 0 if a picture may be there, else an AVERROR.
+int V4l2Capture::wait() noexcept {
+  struct pollfd state = {device_.descriptor(), POLLIN | POLLPRI, 0};
+  const int ready = poll(&state, 1, kPollMs);
+  if (ready <= 0) return AVERROR(EAGAIN);
+  if ((state.revents & POLLPRI) && signal_changed()) return AVERROR(EIO);
+  if (state.revents & POLLIN) return 0;
+  v4l2_capability capability = {};
+  if (!device_.query(VIDIOC_QUERYCAP, capability)) return AVERROR(ENODEV);
+  usleep(kErrorSleepUs);
+  return AVERROR(EAGAIN);
+}
+
+bool V4l2Capture::signal_changed() noexcept {
+  v4l2_event event = {};
+  bool changed = false;
+  while (device_.query(VIDIOC_DQEVENT, event))
+    changed = changed || (event.type == V4L2_EVENT_SOURCE_CHANGE &&
+                          (event.u.src_change.changes & V4L2_EVENT_SRC_CH_RESOLUTION));
+  return changed;
+}
+
+bool V4l2Capture::complete(const Filled& filled) const noexcept {
+  for (size_t p = 0; p < memory_planes_; ++p)
+    if (filled.bytes[p] < picture_bytes_[p] ||
+        filled.offset[p] + filled.bytes[p] > buffers_[filled.index].planes[p].bytes)
+      return false;
+  return true;
+}
+
+void V4l2Capture::count_missed(uint32_t sequence) noexcept {
+  if (numbered_ && sequence > sequence_ + 1) missed_ += sequence - sequence_ - 1;
+  numbered_ = true, sequence_ = sequence;
+}
+
+/// A failure shows in the next call that dequeues.
+void V4l2Capture::queue(uint32_t index) noexcept {
+  v4l2_buffer buffer = buffer_request(index);
+  device_.query(VIDIOC_QBUF, buffer);
+}
+
+}  // namespace lensd

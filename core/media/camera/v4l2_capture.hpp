@@ -1,0 +1,125 @@
+// Pictures of a Video4Linux camera, read from the kernel without libavdevice.
+//
+//   driver ──▶ mapped kernel buffer ──copy──▶ packet (compressed) or picture buffer (uncompressed)
+//                  ▲                 │
+//                  └──── queued again at once
+//
+// The copy makes pictures independent of the device: they stay valid after it is closed or unplugged.
+// libavdevice lends the kernel's buffers instead and returns them to a device that may already be closed. The
+// copy replaces another one: uncompressed pictures go straight into a pinned buffer, so that the upload needs
+// no staging copy.
+//
+// Call everything from one thread. No call blocks for longer than the poll interval.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/media/camera/v4l2_device.hpp"
+#include "core/media/camera/v4l2_formats.hpp"
+#include "core/media/camera/v4l2_modes.hpp"
+#include "core/media/ffmpeg/picture_allocator.hpp"
+
+namespace lensd {
+
+/// Names that [source.options] may have for a camera: the number of its input, and PAL, NTSC or SECAM.
+inline constexpr const char* kCameraOptions[] = {"channel", "standard"};
+
+class V4l2Capture {
+ public:
+  using Options = std::vector<std::pair<std::string, std::string>>;
+
+  /// Opens the camera, sets its mode and starts it. Throws Error(bad_source) if one of these fails,
+  /// Error(invalid_config) if the camera has no such format, input or standard. `options` are
+  /// checked (kCameraOptions).
+  V4l2Capture(const std::string& path, const std::string& where, const RequestedMode& request,
+              const Options& options);
+  ~V4l2Capture();
+  V4l2Capture(const V4l2Capture&) = delete;
+  V4l2Capture& operator=(const V4l2Capture&) = delete;
+
+  const CameraFormatEntry& format() const noexcept { return *format_; }
+  Extent size() const noexcept { return size_; }
+  double rate() const noexcept { return rate_; }  ///< frames per second; 0: unknown
+
+  /// Fills `packet` (compressed formats) or `frame` (uncompressed ones) with the next picture. Times are
+  /// nanoseconds on the monotonic clock. Returns 0 or an AVERROR: EAGAIN if none came within the poll
+  /// interval, ENODEV if the camera is gone, EIO if the signal's format changed.
+  int read(AVPacket& packet) noexcept;
+  int read(AVFrame& frame, PictureAllocator& allocator) noexcept;
+
+  /// Pictures that the driver marked as damaged or that were cut short. They are not delivered.
+  uint64_t broken() const noexcept { return broken_; }
+  /// Pictures that the driver dropped, by gaps in its numbers.
+  uint64_t missed() const noexcept { return missed_; }
+
+ private:
+  static constexpr int kMostPlanes = 4;
+  struct Region {
+    uint8_t* data = nullptr;
+    size_t bytes = 0;
+  };
+  struct Buffer {
+    std::array<Region, kMostPlanes> planes;
+  };
+  /// Where a plane of the picture lies in the memory planes of a buffer.
+  struct PlaneLayout {
+    size_t memory_plane = 0, offset = 0;
+    int pitch_bytes = 0;
+  };
+  /// A dequeued buffer.
+  struct Filled {
+    uint32_t index = 0;
+    int64_t time_ns = 0;
+    std::array<size_t, kMostPlanes> offset = {}, bytes = {};
+  };
+
+  [[noreturn]] void fail(const std::string& what) const;
+  [[noreturn]] void refuse(const std::string& what, const std::string& hint) const;
+  void select_input(const std::string& number);
+  void select_standard(const std::string& name);
+  void adopt_signal_timings();
+  void set_format(const ChosenMode& mode);
+  void read_layout(const v4l2_format& format);
+  void place_planes(const std::array<int, kMostPlanes>& pitch_bytes);
+  void set_rate(double rate);
+  void map_buffers();
+  void start();
+  void unmap() noexcept;
+  void set_colour(AVFrame& frame) const noexcept;
+
+  int dequeue(Filled& filled) noexcept;
+  int wait() noexcept;
+  bool signal_changed() noexcept;
+  bool complete(const Filled& filled) const noexcept;
+  void count_missed(uint32_t sequence) noexcept;
+  void queue(uint32_t index) noexcept;
+  void copy_picture(const Filled& filled, AVFrame& frame) const noexcept;
+  v4l2_buffer buffer_request(uint32_t index) noexcept;
+
+  const std::string path_, where_;
+  V4l2Device device_;
+  v4l2_capability capability_ = {};
+  bool multi_planar_ = false;
+  uint32_t type_ = V4L2_BUF_TYPE_VIDEO_CAPTURE;
+
+  const CameraFormatEntry* format_ = nullptr;
+  Extent size_;
+  double rate_ = 0;
+  size_t memory_planes_ = 1;
+  std::array<PlaneLayout, kMostPlanes> layout_ = {};  ///< uncompressed formats
+  std::array<size_t, kMostPlanes> picture_bytes_ = {1, 1, 1,
+                                                    1};  ///< least bytes of a whole picture, by memory plane
+  v4l2_pix_format colour_ = {};                          ///< only its colour fields are used
+
+  std::vector<Buffer> buffers_;
+  bool streaming_ = false;
+  std::array<v4l2_plane, VIDEO_MAX_PLANES> plane_requests_ = {};
+  bool numbered_ = false;
+  uint32_t sequence_ = 0;
+  uint64_t broken_ = 0, missed_ = 0;
+};
+
+}  // namespace lensd

@@ -1,0 +1,171 @@
+#include "core/media/camera/v4l2_controls.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace lensd {
+namespace {
+
+/// Bounds the loops over what a driver lists.
+constexpr size_t kMostControls = 1024;
+constexpr int64_t kMostChoices = 1024;
+
+std::string text_of(const char* bytes, size_t size) {
+  return std::string(bytes, std::find(bytes, bytes + size, '\0'));
+}
+
+bool known_type(uint32_t type, ControlKind& kind) {
+  switch (type) {
+    case V4L2_CTRL_TYPE_INTEGER:
+    case V4L2_CTRL_TYPE_INTEGER64:
+      kind = ControlKind::integer;
+      return true;
+    case V4L2_CTRL_TYPE_BOOLEAN:
+      kind = ControlKind::boolean;
+      return true;
+    case V4L2_CTRL_TYPE_MENU:
+    case V4L2_CTRL_TYPE_INTEGER_MENU:
+      kind = ControlKind::menu;
+      return true;
+    case V4L2_CTRL_TYPE_BUTTON:
+      kind = ControlKind::button;
+      return true;
+    case V4L2_CTRL_TYPE_BITMASK:
+      kind = ControlKind::bitmask;
+      return true;
+    case V4L2_CTRL_TYPE_STRING:
+      kind = ControlKind::text;
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Drivers may skip numbers, and some give several items the same text.
+void read_choices(const MenuItem& item, SourceControl& control) {
+  const int64_t last = std::min(control.max, control.min + kMostChoices);
+  for (int64_t number = control.min; number <= last; ++number) {
+    std::string text = item(static_cast<uint32_t>(number));
+    if (text.empty()) continue;
+    if (std::ranges::find(control.choices, text) != control.choices.end())
+      text += fmt::format(" ({})", number);
+    control.choices.push_back(std::move(text));
+    control.numbers.push_back(number);
+  }
+}
+
+ParamValue empty_value(ControlKind kind) {
+  if (kind == ControlKind::boolean || kind == ControlKind::button) return false;
+  if (kind == ControlKind::integer || kind == ControlKind::bitmask) return int64_t{0};
+  return std::string();
+}
+
+std::string menu_item(V4l2Device& device, uint32_t id, uint32_t index, bool numbers) {
+  v4l2_querymenu item = {};
+  item.id = id, item.index = index;
+  if (!device.query(VIDIOC_QUERYMENU, item)) return {};
+  return numbers ? fmt::format("{}", static_cast<int64_t>(item.value)) : v4l2_text(item.name);
+}
+
+void read_value(V4l2Device& device, SourceControl& control) {
+  if (control.write_only || control.kind == ControlKind::button) return;
+  std::string text(control.kind == ControlKind::text ? static_cast<size_t>(control.max) + 1 : 0, '\0');
+  v4l2_ext_control value = {};
+  value.id = control.id;
+  if (!text.empty()) value.size = static_cast<uint32_t>(text.size()), value.string = text.data();
+  v4l2_ext_controls request = {};
+  request.which = V4L2_CTRL_WHICH_CUR_VAL, request.count = 1, request.controls = &value;
+  if (!device.query(VIDIOC_G_EXT_CTRLS, request)) return;
+  if (!text.empty()) {
+    control.value = text_of(text.data(), text.size());
+    return;
+  }
+  control.value = control_value(control, control.wide ? int64_t{value.value64} : int64_t{value.value});
+}
+
+}  // namespace
+
+void update_control(const v4l2_query_ext_ctrl& query, SourceControl& control) {
+  control.inactive = (query.flags & V4L2_CTRL_FLAG_INACTIVE) != 0;
+  // A grabbed control cannot be set while the device streams.
+  control.read_only = (query.flags & (V4L2_CTRL_FLAG_READ_ONLY | V4L2_CTRL_FLAG_GRABBED)) != 0;
+  control.write_only = (query.flags & V4L2_CTRL_FLAG_WRITE_ONLY) != 0;
+  control.self_changing = (query.flags & V4L2_CTRL_FLAG_VOLATILE) != 0;
+  control.leads = (query.flags & V4L2_CTRL_FLAG_UPDATE) != 0;
+  if (control.kind == ControlKind::menu) return;
+  control.min = query.minimum, control.max = query.maximum;
+  control.step = static_cast<int64_t>(std::clamp<uint64_t>(query.step, 1, INT64_MAX));
+  // The kernel gives the bits as a number of 32 bits, which it may extend with its sign.
+  if (control.kind == ControlKind::bitmask) control.min = 0, control.max &= 0xFFFFFFFF;
+  if (control.kind != ControlKind::text) control.initial = control_value(control, query.default_value);
+}
+
+bool describe_control(const v4l2_query_ext_ctrl& query, const MenuItem& item, SourceControl& out) {
+  SourceControl control;
+  if ((query.flags & V4L2_CTRL_FLAG_DISABLED) || query.nr_of_dims > 0 ||
+      !known_type(query.type, control.kind))
+    return false;
+  control.id = query.id, control.wide = query.type == V4L2_CTRL_TYPE_INTEGER64;
+  control.label = text_of(query.name, sizeof query.name);
+  control.name = control_name(control.label);
+  if (control.name.empty()) control.name = fmt::format("control_{:x}", query.id);
+  control.value = control.initial = empty_value(control.kind);
+  if (control.kind == ControlKind::menu) {
+    control.min = query.minimum, control.max = query.maximum;
+    read_choices(item, control);
+    if (control.choices.empty()) return false;
+    control.initial = control_value(control, query.default_value);
+  }
+  update_control(query, control);
+  out = std::move(control);
+  return true;
+}
+
+ParamValue control_value(const SourceControl& control, int64_t raw) {
+  switch (control.kind) {
+    case ControlKind::boolean:
+      return raw != 0;
+    case ControlKind::button:
+      return false;
+    case ControlKind::integer:
+      return raw;
+    case ControlKind::bitmask:
+      return raw & 0xFFFFFFFF;
+    case ControlKind::menu:
+      for (size_t i = 0; i < control.numbers.size(); ++i)
+        if (control.numbers[i] == raw) return control.choices[i];
+      return std::string();
+    case ControlKind::text:
+      break;
+  }
+  return std::string();
+}
+
+std::vector<SourceControl> read_controls(V4l2Device& device) {
+  std::vector<SourceControl> controls;
+  std::set<std::string> names;
+  std::string group;
+  v4l2_query_ext_ctrl query = {};
+  query.id = V4L2_CTRL_FLAG_NEXT_CTRL;
+  for (size_t i = 0; i < kMostControls && device.query(VIDIOC_QUERY_EXT_CTRL, query);
+       ++i, query.id |= V4L2_CTRL_FLAG_NEXT_CTRL) {
+    if (query.type == V4L2_CTRL_TYPE_CTRL_CLASS) {
+      group = text_of(query.name, sizeof query.name);
+      continue;
+    }
+    SourceControl control;
+    const auto item = [&](uint32_t index) {
+      return menu_item(device, query.id, index, query.type == V4L2_CTRL_TYPE_INTEGER_MENU);
+    };
+    if (!describe_control(query, item, control)) continue;
+    control.group = group;
+    if (!names.insert(control.name).second) names.insert(control.name += fmt::format("_{:x}", control.id));
+    read_value(device, control);
+    controls.push_back(std::move(control));
+  }
+  return controls;
+}
+
+}  // namespace lensd

@@ -1,0 +1,98 @@
+#include "core/media/camera/v4l2_device.hpp"
+
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+namespace lensd {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_number(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+bool has_open(const fs::path& process, dev_t device) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(process / "fd", ignored)) {
+    struct stat status = {};
+    if (stat(entry.path().c_str(), &status) == 0 && S_ISCHR(status.st_mode) && status.st_rdev == device)
+      return true;
+  }
+  return false;
+}
+
+/// " (NAME, process N)" of another process that has `path` open; empty if this process may not see it.
+std::string user_of(const std::string& path) {
+  struct stat device = {};
+  if (stat(path.c_str(), &device) != 0) return {};
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator("/proc", ignored)) {
+    const std::string number = entry.path().filename().string();
+    if (!is_number(number) || number == std::to_string(getpid()) || !has_open(entry.path(), device.st_rdev))
+      continue;
+    std::string name;
+    std::getline(std::ifstream(entry.path() / "comm"), name);
+    return fmt::format(" ({}, process {})", name, number);
+  }
+  return {};
+}
+
+}  // namespace
+
+V4l2Device::V4l2Device(const std::string& path) : fd_(open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC)) {
+  error_ = fd_ < 0 ? errno : 0;
+}
+
+V4l2Device::~V4l2Device() {
+  if (fd_ >= 0) close(fd_);
+}
+
+bool V4l2Device::call(unsigned long request, void* data) noexcept {
+  int result = -1;
+  do result = ioctl(fd_, request, data);
+  while (result < 0 && errno == EINTR);
+  error_ = result < 0 ? errno : 0;
+  return result >= 0;
+}
+
+uint32_t node_capabilities(const v4l2_capability& capability) noexcept {
+  return capability.capabilities & V4L2_CAP_DEVICE_CAPS ? capability.device_caps : capability.capabilities;
+}
+
+bool captures_video(const v4l2_capability& capability) noexcept {
+  const uint32_t node = node_capabilities(capability);
+  return (node & (V4L2_CAP_VIDEO_CAPTURE | V4L2_CAP_VIDEO_CAPTURE_MPLANE)) && (node & V4L2_CAP_STREAMING);
+}
+
+std::string camera_error(int error, const std::string& path) {
+  switch (error) {
+    case ENOENT:
+    case ENODEV:
+    case ENXIO:
+      return fmt::format("there is no camera at {} (plug it in; lensd doctor lists the cameras)", path);
+    case EACCES:
+    case EPERM:
+      return "no permission to open the camera (add yourself to the group 'video')";
+    case EBUSY:
+      return fmt::format("the camera is in use by another program{}", user_of(path));
+    case ENOSPC:
+      return "not enough USB bandwidth (choose format mjpeg, a smaller size, or another USB port)";
+    case ENOMEM:
+      return "the driver has no memory for its buffers (choose a smaller size)";
+    default:
+      return fmt::format("camera error: {}", std::strerror(error));
+  }
+}
+
+}  // namespace lensd

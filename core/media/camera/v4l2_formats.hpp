@@ -1,0 +1,28 @@
+// The pixel and stream formats of Video4Linux that lensd reads, by FFmpeg's names.
+//
+// Source: Documentation/userspace-api/media/v4l in the Linux kernel, which defines the bytes of each code.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "core/media/ffmpeg/ffmpeg.hpp"
+
+namespace lensd {
+
+struct CameraFormatEntry {
+  uint32_t fourcc;
+  const char* name;      ///< for [source] format: FFmpeg's name of the codec or pixel format
+  AVCodecID codec;       ///< AV_CODEC_ID_RAWVIDEO: uncompressed
+  AVPixelFormat pixels;  ///< AV_PIX_FMT_NONE: compressed
+  int rank;              ///< which of several formats is preferred at the same size and rate; lower is better
+  bool v_first = false;  ///< the plane of V comes before that of U
+
+  bool raw() const noexcept { return codec == AV_CODEC_ID_RAWVIDEO; }
+};
+
+std::span<const CameraFormatEntry> camera_format_table() noexcept;
+/// Null if lensd does not read the format.
+const CameraFormatEntry* find_camera_format(uint32_t fourcc) noexcept;
+
+}  // namespace lensd

@@ -1,0 +1,23 @@
+// Checks sources before FFmpeg opens files or allocates memory for them.
+#pragma once
+
+#include <string>
+
+#include "core/media/ffmpeg/ffmpeg.hpp"
+
+extern "C" {
+#include <libavfilter/avfilter.h>
+}
+
+namespace lensd {
+
+/// Returns true if the arguments of a generator ("size=64x48:rate=5") can make FFmpeg read a file: by an
+/// option such as life's `filename`, by "/option=file" of newer versions, or in a form that this function
+/// does not parse.
+bool reads_file(const AVFilter& filter, const std::string& arguments);
+
+/// If a PNG picture begins at the position of `io` and the file is too short for the size in its header,
+/// returns why. FFmpeg would allocate the picture first. Restores the position.
+std::string png_problem(AVIOContext& io);
+
+}  // namespace lensd

@@ -1,0 +1,31 @@
+// Checks whether a path still names the file that was created there. Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace lensd {
+
+/// Identity of a file. File systems reuse inode numbers, so files also differ by birth time.
+struct FileIdentity {
+  uint64_t device = 0, inode = 0;
+  int64_t birth_ns = 0;  ///< creation time; 0: the file system does not record it
+  bool operator==(const FileIdentity&) const = default;
+};
+
+struct FileState {
+  FileIdentity identity;
+  int64_t bytes = 0;
+  bool regular = false;
+};
+
+/// Returns the state of the file `path`. Returns nullopt, with errno set, on failure. Does not follow links.
+std::optional<FileState> file_state(const std::string& path);
+/// Returns the state of an open file. Returns nullopt, with errno set, on failure.
+std::optional<FileState> file_state(int fd);
+
+/// Returns true if `path` is this file and not another file of the same name.
+bool names_file(const std::string& path, const FileIdentity& identity);
+
+}  // namespace lensd

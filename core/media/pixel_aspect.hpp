@@ -1,0 +1,17 @@
+// The shape of pixels. Analogue formats and DV have pixels that are not square.
+#pragma once
+
+namespace lensd {
+
+/// Width to height of a pixel as it is displayed, in lowest terms.
+struct PixelAspect {
+  int width = 1, height = 1;
+  bool operator==(const PixelAspect&) const = default;
+
+  double ratio() const { return static_cast<double>(width) / height; }
+  bool square() const { return width == height; }
+  /// After a quarter turn.
+  PixelAspect turned() const { return {height, width}; }
+};
+
+}  // namespace lensd

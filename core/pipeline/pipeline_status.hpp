@@ -1,0 +1,76 @@
+// Status of a pipeline and its sinks. Plain values; copy freely between threads.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/graph/graph.hpp"
+#include "core/media/live_status.hpp"
+#include "core/media/pixel_aspect.hpp"
+
+namespace lensd {
+
+/// Values that the process thread publishes together at every frame boundary.
+struct ProcessStatus {
+  int64_t frame_index = -1, position_ns = 0, frame_duration_ns = 0;
+  uint64_t processed = 0, late = 0;
+  uint64_t reruns = 0;     ///< frames processed again with other parameters; not counted in `processed`
+  uint64_t applied = 0;    ///< ticket of the last applied command
+  uint64_t edit_mark = 0;  ///< the last applied EditMark
+  uint64_t process_heartbeat = 0;  ///< increases while the process thread runs, and after Pipeline::wake()
+  double speed = 1;
+  PixelAspect pixel_aspect;  ///< of the output
+  bool planning = false;     ///< a plan is being prepared; GraphView::graph is not the requested graph yet
+  bool paused = false, ended = false, bypass = false, loop_file = false;
+};
+
+struct PipelineStatus : ProcessStatus {
+  uint64_t decoded = 0, not_shown = 0;
+  uint64_t dropped = 0;  ///< live: pictures that newer ones replaced before the graph, here and in the source
+  uint64_t skipped = 0;  ///< live: pictures dropped while paused
+  uint64_t placeholders = 0;      ///< number of placeholders among `decoded`
+  uint64_t decode_heartbeat = 0;  ///< increases while the decode thread runs
+  bool failed = false;
+  bool queue_full = false;  ///< the decode thread waits until the process thread takes a picture
+  LiveStatus live;
+};
+
+struct SinkStatus {
+  bool recording = false;  ///< a file is being written, or a receiver is connected
+  std::string path;        ///< path of the current or last file, or a stream's address without secrets
+  int64_t frames = 0, bytes = 0, files = 0;
+  uint64_t dropped = 0;   ///< frames lost because the sink was too slow
+  std::string state;      ///< a stream's state: "connecting", "sending", …; empty for a recorder
+  bool wanted = false;    ///< recorder: between start() and stop(), also after a failure or before any frame
+  uint64_t begun = 0;     ///< recorder: number of start() calls that succeeded or failed
+  uint64_t failures = 0;  ///< recorder: number of recordings that ended with an error
+  std::string problem;    ///< recorder: the last error
+};
+
+/// A node of the running plan.
+struct PlannedNode {
+  std::string id, filter;
+  ImageFormat output;
+  bool automatic = false;
+  bool scope = false;
+};
+
+/// The current graph. Every change creates a new object.
+struct GraphView {
+  GraphDesc graph;
+  GraphDesc requested;  ///< differs from `graph` while a plan is being prepared
+  int64_t frame = 0;    ///< index of the first frame that is processed with `graph`
+  std::vector<PlannedNode> planned;
+  std::string summary;
+  uint64_t version = 0;
+};
+
+/// The result of a SetGraph with a request number.
+struct PlanOutcome {
+  uint64_t request = 0;
+  std::string problem;  ///< empty: the graph is in use from `frame` on
+  int64_t frame = 0;
+};
+
+}  // namespace lensd

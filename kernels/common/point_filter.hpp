@@ -1,0 +1,95 @@
+// Filters whose output sample depends only on the same input sample.
+//
+//   struct Invert : PointFilter<Invert, InvertParams> {
+//     static FilterSchema make_schema();
+//     static LENSD_HD int value(const Block&, int v, int max) { return max - v; }
+//   };
+//
+// The CPU side, the CUDA side and the oracle call value(). `v` is in [0, max]; the result is limited to that
+// range. Alpha passes through. `Block` is the parameters, or the third template argument.
+//
+// A filter may add `four(const Block&, auto& word)`, which does the same for the four bytes of a word, if
+// that is faster. On the CPU the words are vectors.
+#pragma once
+
+#include <cstring>
+
+#include "kernels/common/single_pass.hpp"
+#include "kernels/common/vectorised.hpp"
+
+namespace lensd {
+
+/// Applies value() to the four samples of a word.
+template <class F>
+LENSD_HD uint32_t four_values(const typename F::Block& block, uint32_t word) {
+  if constexpr (requires { F::four(block, word); }) {
+    F::four(block, word);
+    return word;
+  } else {
+    uint32_t result = 0;
+    for (int shift = 0; shift < 32; shift += 8) {
+      const int v = static_cast<int>(word >> shift & 255);
+      result |= static_cast<uint32_t>(clamp_to_byte(F::value(block, v, 255))) << shift;
+    }
+    return result;
+  }
+}
+
+template <class Self, class P, class B = ParamsBlock<P>>
+class PointFilter : public SinglePass<Self, P, B> {
+ public:
+  void apply(const PassArgs& args, Band band) const {
+    vectorised([&args, band] {
+      const B block = PointFilter::block_of(args);  // a copy, which a store to `out` cannot change
+      const ConstImageRef in = args.in[0];
+      for (int y = band.begin; y < band.end; ++y)
+        point_row(block, in.row(y), args.out.row(y), in.row_bytes(), colour_bits(in.format.format));
+    });
+  }
+  void launch_apply(const PassArgs& args, CudaStream stream) const { launch_filter<Self>(args, stream); }
+
+  void reference(ReferenceRun& run) const override {
+    const B block = B::make(this->params_);
+    const int colours = colour_channels(run.in[0].format.format);
+    run.out = run.in[0];
+    for_each_sample(run.out.format.extent, colours, [&](int x, int y, int c) {
+      uint8_t& v = run.out.at(x, y, c);
+      v = clamp_to_byte(Self::value(block, v, 255));
+    });
+  }
+
+ private:
+  /// Filters a row. `colour` repeats every 4 bytes; bytes outside it pass through.
+  static void point_row(const B& block, const uint8_t* __restrict in, uint8_t* __restrict out, size_t bytes,
+                        uint32_t colour) {
+#ifndef __CUDACC__  // host code: nvcc need not parse the loops
+    constexpr int kStep = 64;
+    const int n = static_cast<int>(bytes);
+    int x = 0;
+    if constexpr (requires { Self::four(block, colour); }) {
+      using Words [[gnu::vector_size(kStep)]] = uint32_t;
+      const Words is_colour = Words{} + colour;
+      for (; x + kStep <= n; x += kStep) {
+        Words from, words;
+        std::memcpy(&from, in + x, kStep);
+        words = from;
+        Self::four(block, words);
+        words = (words & is_colour) | (from & ~is_colour);
+        std::memcpy(out + x, &words, kStep);
+      }
+    } else {
+      uint8_t is_colour[kStep];
+      for (int i = 0; i < kStep; ++i) is_colour[i] = is_colour_byte(colour, i) ? 255 : 0;
+      for (; x + kStep <= n; x += kStep)
+        for (int i = 0; i < kStep; ++i) {
+          const uint8_t v = clamp_to_byte(Self::value(block, in[x + i], 255));
+          out[x + i] = static_cast<uint8_t>((v & is_colour[i]) | (in[x + i] & ~is_colour[i]));
+        }
+    }
+    for (; x < n; ++x)
+      out[x] = is_colour_byte(colour, x) ? clamp_to_byte(Self::value(block, in[x], 255)) : in[x];
+#endif
+  }
+};
+
+}  // namespace lensd

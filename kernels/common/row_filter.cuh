@@ -1,0 +1,74 @@
+// The CUDA side of PointFilter and WindowFilter.
+#pragma once
+
+#include "kernels/common/chunk.cuh"
+#include "kernels/common/point_filter.hpp"
+#include "kernels/common/window_filter.hpp"
+
+namespace lensd {
+
+template <class F>
+struct PointChunk {
+  const typename F::Block* block;
+  uint32_t colour;
+
+  __device__ void operator()(Chunk& chunk, ChunkPlace) const {
+#pragma unroll
+    for (uint32_t& w : chunk.word) w = with_alpha(four_values<F>(*block, w), w, colour);
+  }
+};
+
+/// Window that lies inside the image; `centre` is the sample in its middle.
+struct InnerWindow {
+  const uint8_t* centre;
+  std::ptrdiff_t pitch_bytes;
+  int step;
+  LENSD_HD int operator()(int dx, int dy) const { return centre[dy * pitch_bytes + dx * step]; }
+};
+
+/// A thread computes the four samples of a word. Repeated reads of neighbouring samples hit the L1 cache.
+struct WindowTuning {
+  static constexpr int threads_x = 32, threads_y = 8;
+};
+
+template <class F>
+__global__ void window_kernel(ImageView<const uint8_t> in, ImageView<uint8_t> out, int step, bool aligned,
+                              const typename F::Block* params) {
+  const int x = 4 * static_cast<int>(blockIdx.x * WindowTuning::threads_x + threadIdx.x);
+  const int y = static_cast<int>(blockIdx.y * WindowTuning::threads_y + threadIdx.y);
+  const int row_bytes = in.extent.width * step, rim = F::radius * step;
+  if (x >= row_bytes || y >= in.extent.height) return;
+  const typename F::Block block = *params;
+  const bool inside =
+      x >= rim && x + 4 + rim <= row_bytes && y >= F::radius && y + F::radius < in.extent.height;
+  uint32_t word = 0;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    if (x + i >= row_bytes) break;
+    const uint8_t* centre = in.row(y) + x + i;
+    uint8_t v = *centre;
+    if (step == 1 || i < 3)
+      v = clamp_to_byte(inside ? F::value(block, InnerWindow{centre, in.pitch_bytes, step}, 255)
+                               : F::value(block, BorderedWindow{in, step, x + i, y, block.border}, 255));
+    word |= static_cast<uint32_t>(v) << (8 * i);
+  }
+  store_bytes(out.row(y) + x, word, row_bytes - x, aligned);
+}
+
+template <class F>
+void launch_filter(const PassArgs& args, CudaStream stream) {
+  const ConstImageRef in = args.in[0];
+  const auto* block = static_cast<const typename F::Block*>(args.block);
+  if constexpr (requires { F::radius; }) {
+    const dim3 threads(WindowTuning::threads_x, WindowTuning::threads_y);
+    const dim3 grid(blocks_for(static_cast<int>(in.row_bytes()), 4 * WindowTuning::threads_x),
+                    blocks_for(in.height(), WindowTuning::threads_y));
+    window_kernel<F><<<grid, threads, 0, stream>>>(in.as<const uint8_t>(), args.out.as<uint8_t>(),
+                                                   in.channels(), rows_aligned(args.out, 4), block);
+    LENSD_LAUNCHED();
+  } else {
+    launch_chunks(in, args.out, stream, PointChunk<F>{block, colour_bits(in.format.format)});
+  }
+}
+
+}  // namespace lensd

@@ -1,0 +1,109 @@
+// Filters that map each channel by a table computed from statistics of the whole frame.
+//
+//   count: histogram or sums ──▶ decide: statistics and state ──▶ table ──▶ apply: out = table[in]
+//
+// Self defines
+//   count_name, decide_name: the names of these passes;
+//   static void decide(const B&, int channels, uint64_t pixels, State&, Stats&): one thread decides;
+//   static uint8_t table_value(const B&, const Stats&, int c, int v): an entry of the table;
+//   void launch_decide(const PassArgs&, CudaStream) const: queues decide and the table on CUDA.
+//
+// Stats begins with `tally`, a Histogram or ChannelSums. State is zeros before the first frame.
+#pragma once
+
+#include <cstring>
+
+#include "core/graph/filter.hpp"
+#include "kernels/common/lut.hpp"
+#include "kernels/common/tally.hpp"
+
+namespace lensd {
+
+inline uint64_t pixel_count(const ImageFormat& format) {
+  return static_cast<uint64_t>(format.extent.width) * static_cast<uint64_t>(format.extent.height);
+}
+
+template <class Self, class P, class B, class State, class Stats>
+class TableFilter : public FilterBase<Self, P, B> {
+ public:
+  Layout configure(const FilterInputs& inputs) override {
+    const ImageFormat format = inputs.images[0];
+    const int height = format.extent.height;
+    const double bytes = static_cast<double>(format.row_bytes()) * height;
+    return {.output = format,
+            .passes = {{.name = Self::count_name,
+                        .run = cpu_pass<&TableFilter::count>,
+                        .launch = cuda_pass<&TableFilter::launch_count>,
+                        .items = height,
+                        .grain = tally_grain(format.extent),
+                        .bytes = bytes,
+                        .operations = bytes},
+                       {.name = Self::decide_name,
+                        .run = cpu_pass<&TableFilter::run_decide>,
+                        .launch = cuda_pass<&Self::launch_decide>,
+                        .bytes = sizeof(Stats) + sizeof(LutTables),
+                        .operations = 256 * 3 * 8},
+                       {.name = "apply",
+                        .run = cpu_pass<&TableFilter::apply>,
+                        .launch = cuda_pass<&TableFilter::launch_apply>,
+                        .items = height,
+                        .grain = 8,
+                        .bytes = 2 * bytes,
+                        .operations = bytes}},
+            .scratch_bytes = {sizeof(LutTables)},
+            .state_bytes = sizeof(State),
+            .stats_bytes = sizeof(Stats)};
+  }
+
+  void reference(ReferenceRun& run) const override {
+    const Image& in = run.in[0];
+    const Extent extent = in.format.extent;
+    const int channels = colour_channels(in.format.format);
+    const B block = B::make(this->params_);
+    Stats stats{};
+    for_each_sample(extent, channels,
+                    [&](int x, int y, int c) { count_sample(stats.tally, c, in.at(x, y, c)); });
+    State state{};
+    run.state.resize(sizeof(state));
+    std::memcpy(&state, run.state.data(), sizeof(state));
+    Self::decide(block, channels, pixel_count(in.format), state, stats);
+    std::memcpy(run.state.data(), &state, sizeof(state));
+    run.out = in;
+    for_each_sample(extent, channels, [&](int x, int y, int c) {
+      run.out.at(x, y, c) = Self::table_value(block, stats, c, in.at(x, y, c));
+    });
+    run.stats.clear();
+    this->read_stats(&stats, run.stats);
+  }
+
+ protected:
+  static Stats* stats_of(const PassArgs& args) { return static_cast<Stats*>(args.stats); }
+  static LutTables* tables_of(const PassArgs& args) { return reinterpret_cast<LutTables*>(args.scratch[0]); }
+  static const B* device_block(const PassArgs& args) { return static_cast<const B*>(args.block); }
+
+ private:
+  void count(const PassArgs& args, Band band) const { add_tally(args.in[0], band, stats_of(args)->tally); }
+  void run_decide(const PassArgs& args, Band) const {
+    const B& block = TableFilter::block_of(args);
+    const int channels = colour_channels(args.in[0].format.format);
+    const StatePair<State> states = args.state_of<State>();
+    State state = states.past();
+    Self::decide(block, channels, pixel_count(args.in[0].format), state, *stats_of(args));
+    *states.after() = state;
+    for (int c = 0; c < channels; ++c)
+      for (int v = 0; v < 256; ++v)
+        tables_of(args)->channel[c][v] = Self::table_value(block, *stats_of(args), c, v);
+  }
+  void apply(const PassArgs& args, Band band) const {
+    apply_lut(args.in[0], args.out, *tables_of(args), band);
+  }
+
+  void launch_count(const PassArgs& args, CudaStream stream) const {
+    launch_tally(args.in[0], &stats_of(args)->tally, stream);
+  }
+  void launch_apply(const PassArgs& args, CudaStream stream) const {
+    launch_lut(args.in[0], args.out, tables_of(args), stream);
+  }
+};
+
+}  // namespace lensd

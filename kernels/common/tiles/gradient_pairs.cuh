@@ -1,0 +1,72 @@
+// Derivatives with the 3×3 kernels of Sobel for four pixels of a row at a time, two per register: sums of
+// bytes fit 16 bits, and a bias keeps differences positive.
+//
+//   words of three rows ──▶ ColumnPairs ──▶ smoothed(), derived() ──▶ GradientPairs
+#pragma once
+
+#include <cstdint>
+
+namespace lensd {
+
+/// Values of a row's words in the halves of registers: columns 0 and 2 of each word (`even`), columns 1 and 3
+/// (`odd`), and the columns left and right of all words (`rim`).
+template <int kWords>
+struct ColumnPairs {
+  uint32_t even[kWords], odd[kWords], rim;
+
+  /// Returns the left neighbours of the even columns of `word`.
+  __device__ __forceinline__ uint32_t left_of_even(int word) const {
+    return word == 0 ? __byte_perm(rim, odd[0], 0x5410) : __byte_perm(odd[word - 1], odd[word], 0x5432);
+  }
+  __device__ __forceinline__ uint32_t right_of_odd(int word) const {
+    return word + 1 == kWords ? __byte_perm(even[word], rim, 0x7632)
+                              : __byte_perm(even[word], even[word + 1], 0x5432);
+  }
+};
+
+/// Derivatives of four pixels, plus x_bias and y_bias, which keep the halves positive.
+struct GradientPairs {
+  static constexpr uint32_t pair = 0x00010001u;
+  static constexpr int x_bias = 1024, y_bias = 4 * x_bias;
+  uint32_t x[2], y[2];  ///< [0]: derivatives of columns 0 and 2; [1]: of columns 1 and 3
+
+  GradientPairs() = default;
+  /// Computes the derivatives of the four columns of `word` from vertical sums.
+  template <int kWords>
+  __device__ __forceinline__ GradientPairs(const ColumnPairs<kWords>& smooth,
+                                           const ColumnPairs<kWords>& slope, int word) {
+    x[0] = smooth.odd[word] + x_bias * pair - smooth.left_of_even(word);
+    x[1] = smooth.right_of_odd(word) + x_bias * pair - smooth.even[word];
+    y[0] = slope.left_of_even(word) + 2 * slope.even[word] + slope.odd[word];
+    y[1] = slope.even[word] + 2 * slope.odd[word] + slope.right_of_odd(word);
+  }
+};
+
+/// Returns above + 2 · at + below.
+template <int kWords>
+__device__ __forceinline__ ColumnPairs<kWords> smoothed(const ColumnPairs<kWords>& above,
+                                                        const ColumnPairs<kWords>& at,
+                                                        const ColumnPairs<kWords>& below) {
+  ColumnPairs<kWords> sum;
+#pragma unroll
+  for (int i = 0; i < kWords; ++i)
+    sum.even[i] = above.even[i] + 2 * at.even[i] + below.even[i],
+    sum.odd[i] = above.odd[i] + 2 * at.odd[i] + below.odd[i];
+  sum.rim = above.rim + 2 * at.rim + below.rim;
+  return sum;
+}
+
+/// Returns below − above + GradientPairs::x_bias.
+template <int kWords>
+__device__ __forceinline__ ColumnPairs<kWords> derived(const ColumnPairs<kWords>& above,
+                                                       const ColumnPairs<kWords>& below) {
+  constexpr uint32_t kBias = GradientPairs::x_bias * GradientPairs::pair;
+  ColumnPairs<kWords> sum;
+#pragma unroll
+  for (int i = 0; i < kWords; ++i)
+    sum.even[i] = below.even[i] + kBias - above.even[i], sum.odd[i] = below.odd[i] + kBias - above.odd[i];
+  sum.rim = below.rim + kBias - above.rim;
+  return sum;
+}
+
+}  // namespace lensd

@@ -1,0 +1,40 @@
+// Reductions over the 32 lanes of a warp: one instruction from sm_80 on, shuffles before. All lanes must
+// call.
+#pragma once
+
+namespace lensd {
+
+template <class Op>
+__device__ unsigned warp_shuffle_reduce(unsigned value, Op op) {
+  for (int lane = 16; lane > 0; lane /= 2) value = op(value, __shfl_xor_sync(~0u, value, lane));
+  return value;
+}
+
+/// The sum, modulo 2³², in every lane.
+__device__ inline unsigned warp_sum(unsigned value) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_add_sync(~0u, value);
+#else
+  return warp_shuffle_reduce(value, [](unsigned a, unsigned b) { return a + b; });
+#endif
+}
+
+/// The least value, in every lane.
+__device__ inline unsigned warp_min(unsigned value) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_min_sync(~0u, value);
+#else
+  return warp_shuffle_reduce(value, [](unsigned a, unsigned b) { return a < b ? a : b; });
+#endif
+}
+
+/// The greatest value, in every lane.
+__device__ inline unsigned warp_max(unsigned value) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_max_sync(~0u, value);
+#else
+  return warp_shuffle_reduce(value, [](unsigned a, unsigned b) { return a > b ? a : b; });
+#endif
+}
+
+}  // namespace lensd

@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# ./dev: which CUDA compiler is used, and when it is fetched. pip, nvcc, nvidia-smi and the machine are imitated.
+# shellcheck source=../common/harness.sh
+. "$(dirname "$0")/../common/harness.sh"
+
+tree=$(cd "$(dirname "$0")/../../.." && pwd)
+mkdir -p "$WORK/tools" "$WORK/cmake"
+cp "$tree/cmake/cuda_wheels.txt" "$WORK/cmake"
+
+# compiler PATH VERSION: an nvcc that only tells its version.
+compiler() {
+  mkdir -p "$(dirname "$1")"
+  printf '#!/bin/sh\necho "Cuda compilation tools, release %s, V%s.0"\n' "$2" "$2" >"$1"
+  chmod +x "$1"
+}
+# The imitated pip makes an nvcc, or fails if there is a file "offline".
+printf '#!/bin/bash\necho "$@" >>"%s/pip.log"\n[[ ! -e %s/offline ]] || exit 1\n' "$WORK" "$WORK" >"$WORK/tools/python3"
+cat >>"$WORK/tools/python3" <<'PIP'
+while [[ $1 != --target ]]; do shift; done
+mkdir -p "$2/nvidia/cu13/bin"
+printf '#!/bin/sh\necho "release 13.5, V13.5.37"\n' >"$2/nvidia/cu13/bin/nvcc"
+chmod +x "$2/nvidia/cu13/bin/nvcc"
+PIP
+chmod +x "$WORK/tools/python3"
+
+# toolkit CUDA DRIVER INSTALLED: prints ./dev's line and "nvcc PATH". INSTALLED: path of an nvcc, or nothing.
+toolkit() {
+  rm -f "$WORK/pip.log"
+  LENSD_CUDA=$1 DRIVER=$2 INSTALLED=$3 PATH=$WORK/tools:$PATH root=$WORK bash -c '
+    set -euo pipefail
+    die() { echo "died: $*"; exit 1; }
+    need() { :; }
+    logged() { shift; "$@"; }
+    uname() { echo x86_64; }
+    source "$1"
+    installed_nvcc() { echo "$INSTALLED"; }
+    driver_version() { echo "$DRIVER"; }
+    provide_nvcc
+    echo "nvcc $(find_nvcc)"' bash "$tree/cmake/cuda_toolkit.sh" 2>&1
+}
+# expect_toolkit TEXT CUDA DRIVER INSTALLED
+expect_toolkit() {
+  local said
+  said=$(toolkit "${@:2}")
+  [[ $said == $1 ]] || fail "LENSD_CUDA=$2, driver '$3', nvcc '$4': '$said' instead of '$1'"
+}
+
+compiler "$WORK/nvcc12" 12.4
+compiler "$WORK/nvcc11" 11.8
+fetched=$WORK/build/cuda/nvidia/cu13/bin/nvcc
+
+expect_toolkit "nvcc $WORK/nvcc12" auto 580 "$WORK/nvcc12"
+expect_toolkit "nvcc " auto '' ''
+expect_toolkit "nvcc " off 580 "$WORK/nvcc12"
+expect_toolkit "*nvcc11 is CUDA 11, CUDA 12 or newer is needed; building for the CPU only"$'\n'"nvcc " auto '' "$WORK/nvcc11"
+expect_toolkit "*there is no nvcc; the NVIDIA driver 535 cannot run code of CUDA 13; update it to 580 or newer*CPU only"$'\n'"nvcc " auto 535 ''
+expect_toolkit "died: LENSD_CUDA=on: the NVIDIA driver 535*" on 535 ''
+[[ ! -e $WORK/pip.log ]] || fail "pip was run: $(<"$WORK/pip.log")"
+
+: >"$WORK/offline"
+expect_toolkit "*there is no nvcc; fetching*"$'\n'"*the download failed; building for the CPU only"$'\n'"nvcc " auto 580 ''
+rm "$WORK/offline"
+expect_toolkit "dev: there is no nvcc; fetching NVIDIA's compiler*into build/cuda*"$'\n'"nvcc $fetched" auto 580 ''
+grep -q -- '--require-hashes' "$WORK/pip.log" || fail "pip does not check hashes: $(<"$WORK/pip.log")"
+expect_toolkit "nvcc $fetched" auto 580 '' # the second time nothing is fetched
+expect_toolkit "nvcc $WORK/nvcc12" auto 580 "$WORK/nvcc12"
+expect_toolkit "nvcc $fetched" wheels '' "$WORK/nvcc12"
+rm -r "$WORK/build"
+expect_toolkit "*fetching*"$'\n'"nvcc $fetched" on '' ''
+rm -r "$WORK/build"
+expect_toolkit "*nvcc11 is CUDA 11*fetching*"$'\n'"nvcc $fetched" auto 580 "$WORK/nvcc11"
+
+awk '!/^#/ && NF && !/--hash=sha256:[0-9a-f]+$/ { exit 1 }' "$tree/cmake/cuda_wheels.txt" || fail "a wheel has no hash"
+echo "ok"

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# --version, --help, filters, check, doctor and bench print what they should.
+# shellcheck source=../common/harness.sh
+. "$(dirname "$0")/../common/harness.sh"
+
+expect 0 --version
+grep -qE '^lensd [0-9]+\.[0-9]+\.[0-9]+' "$WORK/stdout" || fail "--version says '$(<"$WORK/stdout")'"
+
+expect 0 --help
+for option in --graph --set --config --backend --threads --headless --output --frames; do
+  grep -q -- "$option" "$WORK/stdout" || fail "--help does not list $option"
+done
+
+expect 0 filters
+for filter in gaussian grayscale invert median mosaic; do
+  grep -q "$filter" "$WORK/stdout" || fail "'lensd filters' does not list $filter"
+done
+
+expect 0 filters median
+grep -q radius "$WORK/stdout" || fail "'lensd filters median' does not list its parameter"
+
+printf '[[node]]\nfilter = "median"\nradius = 2\n' >"$WORK/good.toml"
+printf '[[node]]\nfilter = "median"\nradius = 99\ncolour = 1\n' >"$WORK/bad.toml"
+expect 0 check "$WORK/good.toml"
+expect 3 check "$WORK/good.toml" "$WORK/bad.toml"
+for problem in bad.toml:3: bad.toml:4:; do
+  grep -q "$problem" "$WORK/stderr" || fail "'lensd check' does not report $problem: $(<"$WORK/stderr")"
+done
+
+expect 0 doctor
+grep -qi cpu "$WORK/stdout" || fail "'lensd doctor' does not mention the CPU backend"
+if [[ ! -e /dev/nvidiactl ]]; then
+  grep -qiE 'driver|CUDA' "$WORK/stdout" || fail "'lensd doctor' does not say why there is no CUDA backend"
+fi
+
+expect 0 bench invert --backend cpu --threads 1 --size 64x48 --json
+python3 -c 'import json, sys; rows = [json.loads(l) for l in sys.stdin]
+assert [r["kernel"] for r in rows] == ["invert Gray8", "invert RGBA8"] and all(r["cold_us"] > 0 for r in rows), rows' \
+  <"$WORK/stdout" || fail "'lensd bench' printed $(<"$WORK/stdout")"
+expect 3 bench no_such_filter
+expect 2 bench invert --size enormous
+echo "ok"

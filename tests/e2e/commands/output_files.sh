@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# No output replaces the source, under whatever name; other existing files are replaced only with --overwrite.
+# shellcheck source=../common/harness.sh
+. "$(dirname "$0")/../common/daemon.sh"
+
+clip=$WORK/clip.mkv
+expect 0 test:testsrc2=size=64x48 --headless -q --frames 12 -o "$clip"
+expect 0 "$clip" --headless -q -o "$WORK/in_%03d.png"
+mkdir "$WORK/sub"
+ln -s "$clip" "$WORK/symlink.mkv"
+ln "$clip" "$WORK/hardlink.mkv"
+ln -s clip.mkv "$WORK/clip.csv"
+ln -s clip.mkv "$WORK/clip.json"
+ln -s in_007.png "$WORK/other.png"
+ln -s in_005.png "$WORK/out_2.png"
+before=$(cd "$WORK" && sha256sum clip.mkv in_*.png)
+
+unchanged() { # unchanged ARGS…: what was tried, for the message
+  [[ $(cd "$WORK" && sha256sum clip.mkv in_*.png) == "$before" ]] || fail "the source was changed by: $*"
+}
+# is_source ARGS…: refused as the source, with and without --overwrite.
+is_source() {
+  refused 2 "would overwrite the source" "$@"
+  refused 2 "would overwrite the source" "$@" --overwrite
+  unchanged "$@"
+}
+
+# Any spelling, any link, any option that writes.
+for name in "$clip" "$WORK/sub/../clip.mkv" "$WORK//clip.mkv" "$WORK/symlink.mkv" "$WORK/hardlink.mkv"; do
+  is_source "$clip" --headless -q -o "$name"
+  is_source "$clip" --headless -q -o null: --record "$name"
+done
+is_source "$WORK/symlink.mkv" --headless -q -o "$clip"
+(cd "$WORK" && is_source clip.mkv --headless -q -o "$clip") || exit 1
+is_source "$clip" --headless -q -o null: --graph klt --tracks "$WORK/clip.csv"
+for option in --timings --trace --framehash --log-file; do
+  is_source "$clip" --headless -q -o null: "$option" "$WORK/clip.json"
+done
+code=0
+"$LENSD" - --headless -q -o "$clip" --overwrite <"$clip" 2>"$WORK/stderr" >/dev/null || code=$?
+[[ $code == 2 ]] || fail "standard input from the output file gave exit code $code"
+unchanged "standard input"
+
+# Image sequences.
+is_source "$WORK/in_%03d.png" --headless -q -o "$WORK/in_%03d.png"
+is_source "$WORK/in_%03d.png" --headless -q --frames 1 -o "$WORK/other.png"
+is_source "$WORK/in_%03d.png" --headless -q -o "$WORK/out_%d.png"
+is_source "$WORK/in_004.png" --headless -q -o "$WORK/in_%03d.png"
+is_source "$WORK/in_004.png" --headless -q -o "$WORK/in_004.png"
+
+# The viewer and the daemon refuse before they open anything.
+(unset DISPLAY WAYLAND_DISPLAY && is_source "$clip" --record "$clip" && is_source serve "$clip" --record "$clip") || exit 1
+
+# A source that comes later: the daemon keeps running and keeps the file.
+start_daemon test:testsrc2=size=64x48:rate=30 --trace "$WORK/hardlink.mkv"
+ctl_refused "would overwrite the source" load "$clip"
+ctl get source | grep -q testsrc2 || fail "the daemon plays $(ctl get source)"
+rm "$WORK/hardlink.mkv" # the daemon writes its trace there
+stop_daemon
+unchanged "a source that was loaded later"
+
+# Existing files need --overwrite in batch runs.
+echo precious >"$WORK/mine.mkv"
+cp "$WORK/mine.mkv" "$WORK/mine.csv"
+cp "$WORK/mine.mkv" "$WORK/mine_0003.png"
+exists() { # exists FILE ARGS…
+  local file=$1
+  shift
+  refused 2 "exists already" "$clip" --headless -q "$@"
+  [[ $(<"$file") == precious ]] || fail "$* changed $file"
+}
+exists "$WORK/mine.mkv" -o "$WORK/mine.mkv"
+exists "$WORK/mine.mkv" -o null: --record "$WORK/mine.mkv"
+exists "$WORK/mine_0003.png" -o "$WORK/mine_%04d.png"
+for option in --timings --trace --framehash; do exists "$WORK/mine.csv" -o null: "$option" "$WORK/mine.csv"; done
+exists "$WORK/mine.csv" -o null: --graph klt --tracks "$WORK/mine.csv"
+expect 0 "$clip" --headless -q --frames 2 -o "$WORK/mine_%04d.png" # does not reach number 3
+expect 0 "$clip" --headless -q -o null: --framehash /dev/stdout    # redirected to a file by this script
+expect 0 "$clip" --headless -q --overwrite -o "$WORK/mine.mkv" --framehash "$WORK/mine.csv"
+[[ $(frames "$WORK/mine.csv" | wc -l) == 12 ]] || fail "--overwrite did not replace the frame hashes"
+expect 0 "$WORK/mine.mkv" --headless -q -o null:
+
+# A daemon's recording gets the next free number.
+echo precious >"$WORK/cam.mkv"
+start_daemon test:testsrc2=size=64x48:rate=30 --record "$WORK/cam.mkv"
+wait_for 10 test -s "$WORK/cam-2.mkv" || fail "no recording with a number"
+stop_daemon
+[[ $(<"$WORK/cam.mkv") == precious ]] || fail "the daemon replaced a recording"
+expect 0 "$WORK/cam-2.mkv" --headless -q -o null:
+echo "ok"

@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# Recording during playback: --record, kill, a full disk, a receiver.
+# shellcheck source=../common/harness.sh
+. "$(dirname "$0")/../common/harness.sh"
+
+count() { # count FILE: the number of frames when the file is read
+  expect 0 "$1" --headless --overwrite --framehash "$WORK/count" -o null:
+  frames "$WORK/count" | wc -l
+}
+
+# Recording and output have the same frames.
+expect 0 test:testsrc2 --headless --frames 120 --record "$WORK/rec.mkv" -o "$WORK/out.mkv"
+[[ $(count "$WORK/rec.mkv") == 120 ]] || fail "the recording does not have 120 frames"
+[[ $(count "$WORK/out.mkv") == 120 ]] || fail "the output does not have 120 frames"
+echo "ok: recording and output have 120 frames each"
+
+# Splitting by configuration and environment loses no frame.
+printf '[record]\nsplit_seconds = 1\ncodec = "ffv1"\n' >"$WORK/split.toml"
+expect 0 test:testsrc2 --headless --frames 110 -c "$WORK/split.toml" --record "$WORK/part.mkv"
+sum=0
+for part in "$WORK"/part-*.mkv; do sum=$((sum + $(count "$part"))); done
+[[ $sum == 110 && -e $WORK/part-005.mkv && ! -e $WORK/part-006.mkv ]] || fail "split: $sum frames in $(ls "$WORK")"
+echo "ok: 110 frames in 5 files"
+
+# TERM completes the file.
+"$LENSD" test:testsrc2 --headless --record "$WORK/term.mp4" -q >/dev/null 2>"$WORK/term.err" &
+pid=$!
+STARTED+=("$pid")
+wait_for 20 test -s "$WORK/term.mp4" || fail "no recording was started"
+sleep 0.5
+kill "$pid"
+wait "$pid" || fail "TERM gave exit code $?: $(<"$WORK/term.err")"
+(($(count "$WORK/term.mp4") > 20)) || fail "the recording was not completed by TERM"
+echo "ok: TERM completes the recording"
+
+# After kill -9 the file is playable.
+for name in killed.mkv killed.mp4; do
+  "$LENSD" test:testsrc2 --headless --record "$WORK/$name" -q >/dev/null 2>&1 &
+  pid=$!
+  STARTED+=("$pid")
+  wait_for 20 bash -c "(( \$(stat -c %s '$WORK/$name' 2>/dev/null || echo 0) > 200000 ))" || fail "$name does not grow"
+  kill -9 "$pid"
+  wait "$pid" 2>/dev/null
+  (($(count "$WORK/$name") > 20)) || fail "$name does not play after kill -9"
+done
+echo "ok: kill -9 leaves files that play"
+
+# Full disk: the recording stops with a message and a playable file; playback continues to the end.
+(
+  ulimit -f 300 # kB
+  timeout 60 "$LENSD" test:testsrc2 --headless --frames 2000 --framehash "$WORK/all" --record "$WORK/full.mkv" -q \
+    >/dev/null 2>"$WORK/stderr" </dev/null
+)
+[[ $? == 1 ]] || fail "a failed recording did not give exit code 1"
+said=$(<"$WORK/stderr")
+grep -q full.mkv "$WORK/stderr" || fail "the failure does not name the file: $(<"$WORK/stderr")"
+[[ $(frames "$WORK/all" | wc -l) == 2000 ]] || fail "playback stopped"
+(($(count "$WORK/full.mkv") > 50)) || fail "the recording is not playable"
+echo "ok: $said"
+
+# Missing and read-only folders, and names that are not videos.
+refused 1 none/a.mkv test:testsrc2 --headless --frames 30 -q --record "$WORK/none/a.mkv"
+refused 2 a.txt test:testsrc2 --headless --frames 30 -q --record "$WORK/a.txt"
+refused 3 ftp test:testsrc2 --headless --frames 30 -q -c <(printf '[output]\nurl = "ftp://h/x"\n')
+
+# A missing receiver does not stop the video.
+expect 0 test:testsrc2=rate=50 --headless --frames 60 -q -o rtmp://127.0.0.1:9/x/y
+
+command -v ffmpeg >/dev/null || { echo "left out: receiving with ffmpeg, which is not installed" && exit 0; }
+port=$((20000 + RANDOM % 20000))
+timeout 60 ffmpeg -v error -i "udp://127.0.0.1:$port?timeout=20000000" -frames:v 50 -f framemd5 "$WORK/received" \
+  </dev/null >/dev/null 2>&1 &
+receiver=$!
+STARTED+=("$receiver")
+"$LENSD" test:testsrc2=rate=25 --headless -q -o "udp://127.0.0.1:$port" >/dev/null 2>&1 &
+sender=$!
+STARTED+=("$sender")
+wait "$receiver" || fail "ffmpeg received nothing"
+kill "$sender"
+wait "$sender" || fail "TERM while sending gave exit code $?"
+[[ $(grep -vc '^#' "$WORK/received") == 50 ]] || fail "ffmpeg did not receive 50 frames"
+echo "ok: ffmpeg received 50 frames over UDP"

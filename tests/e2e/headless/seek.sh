@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Positions after the end of a file give its last frame, without a message about an early end.
+# shellcheck source=../common/harness.sh
+. "$(dirname "$0")/../common/daemon.sh"
+
+clip=$WORK/clip.mkv
+expect 0 test:testsrc2=size=64x48:rate=25 --headless -q --frames 150 -o "$clip"
+expect 0 "$clip" --headless -q --framehash "$WORK/all" -o null:
+last=$(frames "$WORK/all" | tail -n 1 | awk '{ print $NF }')
+expect 0 "$clip" --headless -q --start 900 --framehash "$WORK/late" -o null:
+[[ $(frames "$WORK/late" | awk '{ print $NF }') == "$last" ]] || fail "--start 900 gave $(<"$WORK/late")"
+[[ ! -s $WORK/stderr ]] || fail "--start 900 said $(<"$WORK/stderr")"
+
+start_daemon "$clip" --pause
+at() { [[ $(ctl get frame) == "$1" ]]; }
+wait_for 10 at 0 || fail "frame $(ctl get frame) at the start"
+ctl seek 500 >/dev/null || fail "seek 500"
+wait_for 10 at 149 || fail "seek 500 shows frame $(ctl get frame)"
+[[ $(ctl get ended) == false ]] || fail "seek 500 ended a paused clip"
+ctl seek 2 absolute >/dev/null && wait_for 10 at 50 || fail "seek 2 shows frame $(ctl get frame)"
+ctl seek 5 >/dev/null && wait_for 10 at 149 || fail "a step of 5 s at 2 of 6 s shows frame $(ctl get frame)"
+! grep -q "ends early" "$WORK/daemon.err" || fail "$(<"$WORK/daemon.err")"
+stop_daemon
+echo "ok"

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# The panel page in Chromium: it shows the stream and a control for every parameter, at desktop and phone width.
+# LENSD_SCREENSHOT=FOLDER keeps the screenshots.
+# shellcheck source=../common/daemon.sh
+. "$(dirname "$0")/../common/daemon.sh"
+need_tools python3
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || skip "no Chromium is installed"
+
+export LENSD_HTTP_AUTH=false
+port=$(free_port tcp)
+export LENSD_CONTROL_FOLDER=$WORK/captures
+arguments=("test:mandelbrot=size=960x540:rate=30:start_scale=1.2:maxiter=400" --http "$port"
+  --graph "${LENSD_PAGE_GRAPH:-median=radius=1,gaussian@soften=sigma=1.6,canny@edges,levels,convolve}")
+start_daemon "${arguments[@]}"
+
+# use_page.py controls the browser over the DevTools protocol, with Python's standard library only.
+ctl observe soften.sigma edges.enabled >"$WORK/seen" &
+STARTED+=($!)
+python3 "$(dirname "$0")/use_page.py" "$browser" "http://127.0.0.1:$port/" "$WORK" "$DAEMON" \
+  "$LENSD" serve --socket "$SOCKET" "${arguments[@]}" || fail "the page"
+STARTED+=("$(<"$WORK/pid")")
+[[ -z ${LENSD_SCREENSHOT:-} ]] || cp "$WORK"/*.png "$LENSD_SCREENSHOT"
+grep "soften.sigma = " "$WORK/seen" | grep -qv "= 1.6" || fail "moving the slider changed nothing"
+grep -q "edges.enabled = false" "$WORK/seen" || fail "the checkbox changed nothing"

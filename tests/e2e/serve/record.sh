@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# Recordings of the daemon, by command or with [record] on, across other sources, restarts and failures.
+# shellcheck source=../common/daemon.sh
+. "$(dirname "$0")/../common/daemon.sh"
+need_tools python3
+
+count() { # count FILE…: the frames that they have when they are read again
+  local file sum=0
+  for file; do
+    expect 0 "$file" --headless --overwrite --framehash "$WORK/count" -o null:
+    sum=$((sum + $(frames "$WORK/count" | wc -l)))
+  done
+  echo "$sum"
+}
+recorded() { (($(field record frames) >= $1)); }
+
+export LENSD_CONTROL_FOLDER=$WORK/captures
+start_daemon test:testsrc2=size=320x240:rate=30 --graph invert
+[[ $(ctl record on a.mkv) == *"$WORK/captures/a.mkv" ]] || fail "record on a.mkv"
+[[ $(ctl get recording) == "$WORK/captures/a.mkv" ]] || fail "recording: $(ctl get recording)"
+wait_for 10 recorded 20 || fail "$(ctl get record)"
+ctl record off >"$WORK/off" || fail "record off"
+frames=$(awk '$1 == "frames" { print $2 }' "$WORK/off")
+[[ $(count "$WORK/captures/a.mkv") == "$frames" && -z $(ctl get recording) ]] || fail "off reported $frames frames"
+ctl record off || fail "off twice"
+ctl_refused "exists already" record a.mkv
+ctl_refused "control character" record $'a\nb.mkv'
+[[ $(field record on) == false ]] || fail "a rejected recording is on"
+for path in ../r.mkv /tmp/r.mkv sub/../../r.mkv r.txt r; do ctl_refused "" record "$path"; done
+ln -s "$WORK" "$WORK/captures/out" && ctl_refused "leads out" record out/r.mkv
+ctl_refused "expected" record on a.mkv b.mkv
+ctl record >"$WORK/named" || fail "record"
+[[ $(<"$WORK/named") == *captures/rec-20*.mkv ]] || fail "without a name: $(<"$WORK/named")"
+wait_for 10 recorded 5 && ctl record off >/dev/null || fail "off"
+# The decoded picture has the colours before the graph.
+ctl record on s.mkv source >/dev/null && wait_for 10 recorded 5 && ctl record false >/dev/null || fail "record source"
+first_sha() { expect 0 "$1" --headless --frames 1 --overwrite --framehash "$WORK/count" -o null:; frames "$WORK/count" | awk '{ print $NF }'; }
+[[ $(count "$WORK/captures/s.mkv") -gt 0 ]] || fail "the source was not recorded"
+echo "ok: record by control"
+
+# The recording continues with another source, also if that one disconnects.
+ctl record b.mkv >/dev/null && wait_for 10 recorded 5 || fail "record b.mkv"
+ctl load test:testsrc2=size=160x120:rate=30 && wait_for 10 recorded 5 || fail "after load: $(ctl get record)"
+ctl_refused "" load /nowhere/at/all.mp4
+[[ $(ctl get recording) == "$WORK/captures/b-2.mkv" ]] || fail "after load: $(ctl get recording)"
+stop_daemon
+(($(count "$WORK/captures/b.mkv") >= 5 && $(count "$WORK/captures/b-2.mkv") >= 5)) || fail "two files"
+echo "ok: continues with another source"
+
+# Recording from the start, in a ring buffer that continues after kill -9.
+printf '[record]\non = true\nfolder = "%s/ring"\nname = "r-%%H%%M%%S.mkv"\nsplit_seconds = 0.5\nkeep_minutes = 0.05\n' \
+  "$WORK" >"$WORK/ring.toml"
+for run in 1 2 3; do
+  start_daemon test:testsrc2=size=160x120:rate=30 -c "$WORK/ring.toml"
+  wait_for 20 recorded 60 || fail "run $run does not record: $(ctl get record) $(<"$WORK/daemon.err")"
+  kill -9 "$DAEMON"
+  wait "$DAEMON" 2>/dev/null
+done
+start_daemon test:testsrc2=size=160x120:rate=30 -c "$WORK/ring.toml"
+wait_for 20 recorded 150 || fail "does not record"
+stop_daemon
+mapfile -t ring < <(ls "$WORK"/ring/*.mkv)
+((${#ring[@]} >= 5 && ${#ring[@]} <= 10)) || fail "${#ring[@]} files in a ring of 6: ${ring[*]}"
+echo "ok: a ring of ${#ring[@]} files after four runs"
+
+# A second daemon in the folder of a running one deletes its own files only.
+start_daemon test:testsrc2=size=160x120:rate=30 -c "$WORK/ring.toml"
+ctl pause && sleep 0.5
+ls "$WORK"/ring/*.mkv >"$WORK/first"
+first=$DAEMON first_socket=$SOCKET
+sed 's/^keep.*/keep_minutes = 0.01/' "$WORK/ring.toml" >"$WORK/second.toml"
+SOCKET=$WORK/second.sock
+"$LENSD" serve --socket "$SOCKET" test:testsrc2=size=160x120:rate=30 -c "$WORK/second.toml" >/dev/null 2>"$WORK/second.err" </dev/null &
+second=$!
+STARTED+=("$second")
+wait_for 20 recorded 120 || fail "the second daemon does not record: $(<"$WORK/second.err")"
+kill "$second" && wait "$second" || fail "the second daemon ended with $?"
+grep -q "belongs to the lensd with the control socket" "$WORK/second.err" || fail "no warning: $(<"$WORK/second.err")"
+while read -r file; do [[ -e $file ]] || fail "the second daemon deleted $file"; done <"$WORK/first"
+mapfile -t own < <(ls "$WORK"/ring/*.mkv | grep -vxFf "$WORK/first")
+((${#own[@]} <= 4)) || fail "the second daemon keeps ${#own[@]} files of a ring of 2"
+DAEMON=$first SOCKET=$first_socket
+stop_daemon
+echo "ok: two daemons in one folder"
+
+# The recording has every processed frame while a stream is sent.
+sed -i 's/^keep.*//; s/ring"/all"/' "$WORK/ring.toml"
+start_daemon test:testsrc2=size=160x120:rate=60 -c "$WORK/ring.toml" -o udp://127.0.0.1:9
+wait_for 20 recorded 100 || fail "does not record"
+ctl pause && sleep 0.5
+[[ $(field stream state) == sending && $(ctl get recording) == "$WORK"/all/* ]] || fail "$(ctl get recording stream)"
+processed=$(counter processed)
+stop_daemon
+[[ $(count "$WORK"/all/*.mkv) == "$processed" ]] || fail "$(count "$WORK"/all/*.mkv) frames of $processed"
+echo "ok: $processed frames processed and recorded"
+
+# A file that reaches the size limit: reported and counted; the video continues, and the recording in a new file.
+printf '[record]\non = true\nfolder = "%s/full"\nname = "f.mkv"\n' "$WORK" >"$WORK/full.toml"
+ulimit -S -f 200 # kB
+start_daemon test:testsrc2=size=320x240:rate=60 -c "$WORK/full.toml"
+ulimit -S -f unlimited
+failures() { (($(field record failures) >= $1)); }
+wait_for 30 failures 1 || fail "no limit was reached: $(ctl get record)"
+processed=$(counter processed)
+wait_for 10 grep -q "warning: recording stopped: .*f.mkv: cannot be written" "$WORK/daemon.err" || fail "not reported: $(<"$WORK/daemon.err")"
+wait_for 20 test -s "$WORK/full/f-2.mkv" || fail "not restarted: $(ctl get record)"
+(($(counter processed) > processed)) || fail "the video stopped"
+stop_daemon
+(($(count "$WORK/full/f.mkv") > 20)) || fail "the recording is not playable"
+echo "ok: continues after a failure"
+
+# An impossible folder: the daemon runs and reports it.
+printf '[record]\non = true\nfolder = "/dev/null/x"\n' >"$WORK/none.toml"
+start_daemon test:testsrc2=size=160x120:rate=30 -c "$WORK/none.toml"
+wait_for 10 failures 1 || fail "$(ctl get record)"
+[[ $(field record on) == true && -z $(ctl get recording) && $(ctl get record) == *"cannot be written"* ]] || fail "$(ctl get record)"
+stop_daemon
+echo "ok: an impossible folder"

@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# Looking through files: a playlist with its keys and list, start positions, resuming, the time line, the picture's menu.
+# shellcheck source=../common/viewer.sh
+. "$(dirname "$0")/../common/viewer.sh"
+need_tools ffmpeg
+
+clips=$WORK/clips
+mkdir "$clips"
+make_clip() { ffmpeg -v error -f lavfi -i "testsrc2=size=160x120:rate=5" -t "$2" -c:v ffv1 "$clips/$1" || fail "no clip was made"; }
+make_clip a.mkv 1
+make_clip b.mkv 1
+make_clip long.mkv 70
+frame_is() { (($(value frame) >= $1 && $(value frame) <= ${2:-$1})); }
+at_frame() { wait_for 20 frame_is "$@" || fail "frame $(value frame) instead of $*"; }
+
+start_display
+start_window "$clips" --backend=cpu --pause
+expect_value source a.mkv
+place playlist/count || fail "the panel lists no sources"
+key greater
+expect_value source b.mkv
+key less
+expect_value source a.mkv
+key less # the first one stays
+click playlist/3
+expect_value source long.mkv
+quit_window
+start_window "$clips/a.mkv" "$clips/b.mkv" --backend=cpu
+expect_value source b.mkv # by itself, after a.mkv
+quit_window
+echo "ok: playlist"
+
+start_window "$clips/long.mkv" --backend=cpu --pause --start 50%
+at_frame 175
+key Home
+at_frame 0
+key End
+at_frame 349
+key Home
+at_frame 0
+hover transport/seek
+xdotool click 4 click 4
+at_frame 50
+xdotool click 5
+at_frame 25
+key l
+wait_for 10 place transport/loop_A || fail "the first l shows no mark"
+key Right Right Right l
+wait_for 10 place transport/loop_B || fail "the second l shows no mark"
+echo "ok: Home, End, the wheel, and both marks of a loop"
+
+ratio() { value placed | awk '{ printf "%.0f", $3 / $4 * 100 }'; }
+ratio_is() { [[ $(ratio) == "$1" ]]; }
+key A
+wait_for 10 ratio_is 178 || fail "A shows $(ratio) instead of 16:9"
+key A A A A
+wait_for 10 ratio_is 133 || fail "A does not return to the source's aspect"
+key M R
+wait_for 10 place graph/mirror/title || fail "M does not mirror"
+wait_for 10 place graph/turn/title || fail "R does not turn"
+wait_for 10 ratio_is 75 || fail "turned, the ratio is $(ratio)"
+key R R R M
+wait_for 10 gone graph/mirror/title || fail "M does not end the mirror"
+gone graph/turn/title || fail "the fourth R does not end the turn"
+echo "ok: aspect, mirror, turn"
+
+place picture
+xdotool mousemove --window "$WINDOW" $((${X%.*} + ${W%.*} / 2)) $((${Y%.*} + ${H%.*} / 3))
+sleep 0.3
+xdotool mousedown 3
+sleep 0.2
+xdotool mouseup 3
+wait_for 10 place menu/copy_path || fail "a right click opens no menu"
+[[ -z ${LENSD_SCREENSHOT:-} ]] || import -silent -window "$WINDOW" "$LENSD_SCREENSHOT"
+click menu/mirror
+wait_for 10 place graph/mirror/title || fail "the menu does not mirror"
+echo "ok: the picture's menu"
+if command -v xprop >/dev/null; then
+  key B
+  bare() { xprop -id "$WINDOW" _MOTIF_WM_HINTS | grep -q '0x0, 0x0, 0x0$\|, 0x0, 0x0, 0x0'; }
+  wait_for 10 bare || fail "B leaves the border: $(xprop -id "$WINDOW" _MOTIF_WM_HINTS)"
+  echo "ok: no border"
+fi
+quit_window
+
+start_window "$clips/long.mkv" --backend=cpu --pause
+at_frame 95 105 # where it was: 5 s and 15 s
+value notice | grep -q Resumed || fail "nothing says that playback resumes"
+quit_window
+start_window "$clips/long.mkv" --backend=cpu --pause --no-resume
+at_frame 0
+quit_window
+echo "ok: resumed, and not"

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Recording from the window: r starts and stops it; the file is playable and has the number of frames that the window shows.
+# shellcheck source=../common/viewer.sh
+. "$(dirname "$0")/../common/viewer.sh"
+
+start_display
+mkdir -p "$WORK/home/Videos"
+HOME=$WORK/home XDG_CONFIG_HOME=$WORK/home/.config start_window test:testsrc2=size=320x240:rate=25 --backend=cpu --graph invert
+recording() { [[ $(value record) == "1 "* ]] && (($(value record | cut -d' ' -f2) >= $1)); }
+stopped() { [[ $(value record) == "0 "* ]]; }
+wait_for 30 stopped || fail "it records without a request"
+wait_for 30 place view/record || fail "the UI map has no view/record"
+
+# recorded NAME: expects one file in the videos folder, playable to its end, with the number of frames that the window shows.
+recorded() {
+  wait_for 20 stopped || fail "recording did not stop"
+  local counted files
+  counted=$(value record | cut -d' ' -f2)
+  files=("$WORK/home/Videos/"*)
+  [[ ${#files[@]} == 1 && -s ${files[0]} ]] || fail "files in the videos folder: ${files[*]}"
+  expect 0 "${files[0]}" --headless --backend=cpu --overwrite --framehash "$WORK/hashes" -o null:
+  [[ ! -s $WORK/stderr ]] || fail "the recording is damaged: $(<"$WORK/stderr")"
+  local there
+  there=$(frames "$WORK/hashes" | wc -l)
+  [[ $there == "$counted" ]] || fail "$1: the window counted $counted frames, the file has $there"
+  if command -v ffprobe >/dev/null; then
+    there=$(ffprobe -v error -count_frames -select_streams v -show_entries stream=nb_read_frames -of csv=p=0 "${files[0]}")
+    [[ ${there%,} == "$counted" ]] || fail "$1: ffprobe counts $there frames, the window $counted"
+  fi
+  echo "ok: $1: $counted frames in ${files[0]##*/}"
+  rm "${files[0]}"
+}
+
+key r
+wait_for 30 recording 10 || fail "r does not record: $(value record)"
+key r
+recorded "by key"
+sleep 1.1 # another second, another name
+click view/record
+wait_for 30 recording 5 || fail "the button does not record: $(value record)"
+click view/record
+recorded "by button"
+
+# Every frame was shown or counted as not shown.
+key space
+expect_value paused 1
+accounted() {
+  local processed shown not_shown
+  read -r processed shown not_shown <<<"$(value counts)"
+  ((processed == shown + not_shown))
+}
+wait_for 10 accounted || fail "processed, shown, not shown: $(value counts)"
+echo "ok: every frame is accounted for: $(value counts)"
+quit_window

@@ -1,0 +1,67 @@
+// app/pipeline/playback_clock.hpp: when frames are due.
+#include <gtest/gtest.h>
+
+#include "app/pipeline/playback_clock.hpp"
+
+namespace lensd {
+namespace {
+
+constexpr int64_t kMs = 1'000'000, kFrame = 40 * kMs;
+
+TEST(PlaybackClock, TheFirstFrameIsDueAtOnceAndTheOthersFollowIt) {
+  PlaybackClock clock;
+  EXPECT_FALSE(clock.running());
+  EXPECT_EQ(clock.until_due(500 * kMs, kFrame, 1000 * kMs).ns, 0);
+  EXPECT_TRUE(clock.running());
+  EXPECT_EQ(clock.until_due(540 * kMs, kFrame, 1010 * kMs).ns, 30 * kMs);
+  EXPECT_EQ(clock.until_due(540 * kMs, kFrame, 1030 * kMs).ns, 10 * kMs) << "the same frame, requested again";
+  EXPECT_EQ(clock.until_due(580 * kMs, kFrame, 1080 * kMs).ns, 0);
+  clock.restart();
+  EXPECT_EQ(clock.until_due(0, kFrame, 5000 * kMs).ns, 0);
+  EXPECT_EQ(clock.until_due(kFrame, kFrame, 5000 * kMs).ns, kFrame);
+}
+
+TEST(PlaybackClock, SpeedScalesTheWait) {
+  for (const double speed : {0.25, 1.0, 8.0}) {
+    PlaybackClock clock;
+    clock.set_speed(speed);
+    clock.until_due(0, kFrame, 0);
+    EXPECT_EQ(clock.until_due(400 * kMs, kFrame, 0).ns,
+              static_cast<int64_t>(static_cast<double>(400 * kMs) / speed));
+  }
+}
+
+TEST(PlaybackClock, AFrameIsLateByMoreThanItsDuration) {
+  PlaybackClock clock;
+  clock.until_due(0, kFrame, 0);
+  EXPECT_FALSE(clock.until_due(kFrame, kFrame, 2 * kFrame).late);
+  const auto wait = clock.until_due(kFrame, kFrame, 2 * kFrame + 1);
+  EXPECT_TRUE(wait.late);
+  EXPECT_EQ(wait.ns, -kFrame - 1);
+  // An unknown duration counts as one millisecond.
+  EXPECT_FALSE(clock.until_due(kFrame, 0, kFrame + kMs).late);
+  EXPECT_TRUE(clock.until_due(kFrame, 0, kFrame + kMs + 1).late);
+}
+
+TEST(PlaybackClock, RestartsWhereTheGraphIsTooSlow) {
+  PlaybackClock clock;
+  clock.until_due(0, kFrame, 0);
+  EXPECT_EQ(clock.until_due(0, kFrame, 4 * kFrame).ns, -4 * kFrame) << "may still catch up";
+  const auto wait = clock.until_due(0, kFrame, 4 * kFrame + 1);
+  EXPECT_TRUE(wait.late);
+  EXPECT_EQ(wait.ns, 0);
+  EXPECT_EQ(clock.until_due(kFrame, kFrame, 4 * kFrame + 1).ns, kFrame) << "relative to the late frame";
+}
+
+TEST(PlaybackClock, RestartsAtAJumpOfTheTimestamps) {
+  PlaybackClock clock;
+  clock.until_due(0, kFrame, 0);
+  EXPECT_EQ(clock.until_due(10'000 * kMs, kFrame, 0).ns, 10'000 * kMs);
+  const auto wait = clock.until_due(10'001 * kMs, kFrame, 0);
+  EXPECT_EQ(wait.ns, 0);
+  EXPECT_FALSE(wait.late);
+  EXPECT_EQ(clock.until_due(10'041 * kMs, kFrame, 0).ns, kFrame);
+}
+
+}  // namespace
+}  // namespace lensd

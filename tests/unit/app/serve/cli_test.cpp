@@ -1,0 +1,218 @@
+// app/cli: the command line as the last layer of the configuration, and the text of --help.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "app/cli.hpp"
+#include "app/config_checks.hpp"
+#include "core/base/error.hpp"
+#include "kernels/registry.hpp"
+#include "tests/unit/common/temporary_folder.hpp"
+
+namespace lensd {
+namespace {
+
+class Cli : public ::testing::Test {
+ protected:
+  void SetUp() override { set_config_check(config_problems); }
+  void TearDown() override { set_config_check(nullptr); }
+
+  static CommandLine parse(std::vector<std::string> words) {
+    words.insert(words.begin(), "lensd");
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    return parse_command_line(static_cast<int>(argv.size()), argv.data());
+  }
+  /// The configuration of a run with a file of this text.
+  Config configured(const std::string& text, std::vector<std::string> words) {
+    std::ofstream(folder_ / "a.toml") << text;
+    words.insert(words.end(), {"-c", folder_ / "a.toml"});
+    CommandLine line = parse(words);
+    configure(line, registry());
+    return line.config;
+  }
+  static std::string refusal(const std::vector<std::string>& words) {
+    try {
+      parse(words);
+      return "";
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), ExitCode::usage);
+      return e.what();
+    }
+  }
+  static std::string help(const std::vector<std::string>& words) {
+    try {
+      parse(words);
+      return "";
+    } catch (const EarlyExit& e) {
+      return e.text;
+    }
+  }
+
+  TemporaryFolder folder_;
+};
+
+constexpr const char* kFile = R"([source]
+url = "file.mp4"
+hwdec = "auto"
+rtsp_transport = "udp"
+timeout = 9
+[performance]
+backend = "cpu"
+threads = 2
+device = 3
+trace_on = "drop"
+[log]
+level = "debug"
+[window]
+fullscreen = true
+[control]
+socket = "/tmp/file.sock"
+)";
+
+TEST_F(Cli, AnOptionOverridesAFileEvenWithItsDefault) {
+  const Config file = configured(kFile, {});
+  EXPECT_EQ(file.device, 3);
+  EXPECT_EQ(file.backend, BackendRequest::cpu);
+  EXPECT_EQ(file.hwdec, "auto");
+  EXPECT_EQ(file.log_level, "debug");
+  EXPECT_EQ(file.source_url, "file.mp4");
+
+  EXPECT_EQ(configured(kFile, {"--device", "0"}).device, 0);
+  EXPECT_EQ(configured(kFile, {"--backend=auto"}).backend, BackendRequest::automatic);
+  EXPECT_EQ(configured(kFile, {"--hwdec=no"}).hwdec, "no");
+  EXPECT_EQ(configured(kFile, {"--threads", "0"}).threads, 0);
+  EXPECT_EQ(configured(kFile, {"--msg-level=warn"}).log_level, "warn");
+  EXPECT_EQ(configured(kFile, {"--rtsp-transport=tcp"}).rtsp_transport, "tcp");
+  EXPECT_EQ(configured(kFile, {"--network-timeout=3"}).source_timeout, 3);
+  EXPECT_EQ(configured(kFile, {"--trace-on=no"}).trace_on, "no");
+  EXPECT_EQ(configured(kFile, {"--fullscreen=false"}).fullscreen, false);
+  EXPECT_EQ(configured(kFile, {"--socket", "/tmp/a.sock"}).control_socket, "/tmp/a.sock");
+  EXPECT_EQ(configured(kFile, {"clip.mp4"}).source_url, "clip.mp4");
+  EXPECT_EQ(configured(kFile, {"-v"}).log_level, "info");
+  EXPECT_EQ(configured(kFile, {"-vv"}).log_level, "debug");
+  EXPECT_EQ(configured(kFile, {"-q"}).log_level, "error");
+}
+
+TEST_F(Cli, AReloadKeepsTheCommandLine) {
+  std::ofstream(folder_ / "a.toml") << kFile;
+  CommandLine line = parse({"clip.mp4", "--device=0", "-c", folder_ / "a.toml"});
+  configure(line, registry());
+  std::ofstream(folder_ / "a.toml")
+      << "[source]\nurl = \"other.mp4\"\n[performance]\ndevice = 7\nthreads = 5\n";
+  const Config next = load_layers(line.layers, registry()).config;
+  EXPECT_EQ(next.source_url, "clip.mp4");
+  EXPECT_EQ(next.device, 0);
+  EXPECT_EQ(next.threads, 5);
+}
+
+TEST_F(Cli, HttpAndOutputSetKeys) {
+  const Config http = configured("", {"serve", "--http", "[::1]:0"});
+  EXPECT_EQ(http.http_address, "::1");
+  EXPECT_EQ(http.http_port, 0);
+  EXPECT_TRUE(http.has("http.port")) << "0 is any free port";
+  EXPECT_EQ(configured("", {"--http", "8080"}).http_address, "127.0.0.1");
+  const CommandLine file = parse({"-o", "a.mkv"}), stream = parse({"-o", "udp://127.0.0.1:9"});
+  EXPECT_EQ(file.output, "a.mkv");
+  EXPECT_EQ(file.mode, RunMode::batch);
+  EXPECT_EQ(stream.output, "");
+  EXPECT_EQ(stream.config.output_url, "udp://127.0.0.1:9");
+  EXPECT_EQ(stream.mode, RunMode::batch);
+}
+
+TEST_F(Cli, AWrongValueIsRefusedWithItsOption) {
+  const struct {
+    const char *option, *says;
+  } cases[] = {
+      {"--threads=9999", "--threads: threads = '9999' is not allowed, expected a whole number 0 to 1024"},
+      {"--backend=gpu", "--backend: backend = 'gpu' is not allowed, expected one of auto, cuda, cpu"},
+      {"--hwdec=yes", "--hwdec: hwdec = 'yes' is not allowed, expected one of no, auto, cuda"},
+      {"--msg-level=loud", "--msg-level: level = 'loud' is not allowed"},
+      {"--speed=0", "--speed: speed = '0' is not allowed, expected a number 0.01 to 100"},
+      {"--start=-1", "--start: '-1' is not a time, expected one such as 90, 1:30, 1:02:03.5 or 50%"},
+      {"--start=nan", "--start: 'nan' is not a time"},
+      {"--frames=0", "--frames: frames = '0' is not allowed, expected a whole number 1 or more"},
+      {"--trace-on=soon", "--trace-on: 'soon'"},
+      {"--http=70000", "--http: '70000' is not of the form [ADDRESS:]PORT"},
+      {"--loop-file=clip.mp4", "--loop-file: 'clip.mp4' is not one of inf, no"},
+      {"--tracks=a.txt", "--tracks: 'a.txt'"},
+      {"--nonsense", "command line: "},
+  };
+  for (const auto& c : cases) {
+    const std::string problem = refusal({c.option});
+    EXPECT_TRUE(problem.starts_with(c.says)) << c.option << ": " << problem;
+  }
+  EXPECT_NE(refusal({"serve", "-o", "a.mkv"}), "");
+}
+
+TEST_F(Cli, ValuesThatConflictWithAFileAreAUsageError) {
+  try {
+    configured("[http]\nauth = false\n", {"serve", "--http", "0.0.0.0:0"});
+    FAIL() << "accepted";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ExitCode::usage);
+    EXPECT_NE(std::string(e.what()).find("loopback"), std::string::npos) << e.what();
+  }
+}
+
+TEST_F(Cli, LoopFileNeedsNoValue) {
+  EXPECT_TRUE(parse({"a.mp4", "--loop-file"}).loop_file);
+  EXPECT_TRUE(parse({"a.mp4", "--loop-file=inf"}).loop_file);
+  EXPECT_FALSE(parse({"a.mp4", "--loop-file=no"}).loop_file);
+}
+
+TEST_F(Cli, HelpIsGroupedAndFitsInAHundredColumns) {
+  const std::string text = help({"--help"});
+  size_t at = 0;
+  for (const char* group :
+       {"\nInput\n", "\nGraph\n", "\nOutput\n", "\nPerformance\n", "\nControl\n", "\nLogging\n"}) {
+    const size_t found = text.find(group);
+    ASSERT_NE(found, std::string::npos) << group << text;
+    EXPECT_GT(found, at) << group;
+    at = found;
+  }
+  for (const char* part : {"0 to 1024", "0.01 to 100", "auto, cuda, cpu; default: auto", "default: warn"})
+    EXPECT_NE(text.find(part), std::string::npos) << part;
+  for (const std::string command : {"", "serve", "ctl", "filters", "doctor", "bench", "check"}) {
+    const std::string page = help(command.empty() ? std::vector<std::string>{"--help"}
+                                                  : std::vector<std::string>{command, "--help"});
+    EXPECT_TRUE(page.starts_with("Usage: lensd")) << command;
+    for (const char* noise :
+         {"TEXT", "INT", "UINT", "FLOAT", "REQUIRED", "Needs:", "Excludes:", "PATH:", " ..."})
+      EXPECT_EQ(page.find(noise), std::string::npos) << noise << " in\n" << page;
+    std::istringstream lines(page);
+    for (std::string line; std::getline(lines, line);)
+      EXPECT_LE(std::count_if(line.begin(), line.end(),
+                              [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }),
+                100)
+          << line;
+  }
+}
+
+TEST_F(Cli, MistypedOptionsAndCommandsGetASuggestion) {
+  EXPECT_NE(refusal({"a.mp4", "--hedless"}).find("did you mean --headless?"), std::string::npos);
+  EXPECT_NE(refusal({"a.mp4", "--trheads=2"}).find("did you mean --threads?"), std::string::npos);
+  EXPECT_NE(refusal({"a.mp4", "--completely-different"}).find("see lensd --help"), std::string::npos);
+  EXPECT_NE(refusal({"dcotor"}).find("did you mean doctor?"), std::string::npos);
+  EXPECT_EQ(refusal({"clip"}), "");
+  EXPECT_EQ(refusal({"./dcotor"}), "");
+}
+
+TEST_F(Cli, StartIsATimeOrAShare) {
+  const std::pair<const char*, double> times[] = {
+      {"90", 90}, {"0:30", 30}, {"1:30", 90}, {"100:00", 6000}, {"1:02:03.5", 3723.5}, {"0", 0}, {".5", 0.5}};
+  for (const auto& [text, seconds] : times) {
+    EXPECT_DOUBLE_EQ(parse({"--start", text}).start_s, seconds) << text;
+    EXPECT_EQ(parse({"--start", text}).start_share, 0) << text;
+  }
+  EXPECT_DOUBLE_EQ(parse({"--start", "50%"}).start_share, 0.5);
+  EXPECT_DOUBLE_EQ(parse({"--start=12.5%"}).start_share, 0.125);
+  for (const char* text : {"x", "-1", "1:60", "1:2:3:4", "1::2", "101%", "%", "nan", "1e5", "50 %", ":"})
+    EXPECT_NE(refusal({std::string("--start=") + text}).find("not a time"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace lensd

@@ -1,0 +1,73 @@
+// Values of the right type that are invalid: reported with their location, together with all other errors.
+
+#include <gtest/gtest.h>
+
+#include "app/config_checks.hpp"
+#include "core/base/error.hpp"
+#include "core/config/layers.hpp"
+#include "kernels/registry.hpp"
+
+namespace lensd {
+namespace {
+
+class ConfigChecks : public ::testing::Test {
+ protected:
+  void SetUp() override { set_config_check(config_problems); }
+  void TearDown() override { set_config_check(nullptr); }
+
+  static std::vector<std::string> problems(const std::string& text) {
+    Config config;
+    return parse_config(text, "a.toml", registry(), config);
+  }
+};
+
+TEST_F(ConfigChecks, EachIsReportedWithItsLocation) {
+  const struct {
+    const char* text;
+    const char* says;
+  } cases[] = {
+      {"[record]\nname = \"cam.txt\"", "a.toml:2:8: record.name: cam.txt: unknown video file type"},
+      {"[record]\nname = \"cam-%Q.mkv\"", "a.toml:2:8: record.name: cam-%Q.mkv: '%Q'"},
+      {"[record]\ncrf = 20\ncodec = \"nope\"", "a.toml:3:9: record.codec"},
+      {"[record]\nname = \"a.mp4\"\ncodec = \"ffv1\"",
+       "a.toml:3:9: record.codec: a.mp4: this file type does not support ffv1"},
+      {"[output]\nurl = \"ftp://host/x\"", "a.toml:2:7: output.url"},
+      {"[source]\nsize = \"big\"", "a.toml:2:8: source.size: 'big'"},
+      {"[source]\noptions = \"fifo\"", "a.toml:2:11: source.options: 'fifo'"},
+      {"[http]\ntoken = \"abc\"", "a.toml:2:9: http.token"},
+      {"[http]\nauth = false\naddress = \"0.0.0.0\"", "a.toml:2:8: http.auth"},
+      {"[performance]\ntrace_on = \"never\"", "a.toml:2:12: performance.trace_on: 'never'"},
+  };
+  for (const auto& c : cases) {
+    const auto found = problems(c.text);
+    ASSERT_EQ(found.size(), 1u) << c.text;
+    EXPECT_TRUE(found[0].starts_with(c.says)) << found[0];
+  }
+}
+
+TEST_F(ConfigChecks, AllAtOnce) {
+  EXPECT_EQ(
+      problems("[record]\nname = \"x\"\nkeep_minutes = \"long\"\n[[node]]\nfilter = \"median\"\nradius = 99")
+          .size(),
+      3u);
+}
+
+TEST_F(ConfigChecks, ValidValuesAreAccepted) {
+  EXPECT_EQ(problems("[record]\non = true\nwhat = \"source\"\nname = \"%F-%H%M%S.webm\"\ncodec = \"auto\"\n"
+                     "[output]\nurl = \"\"\n[source]\nsize = \"\"\n[http]\nauth = false"),
+            std::vector<std::string>{});
+}
+
+TEST_F(ConfigChecks, VariablesAreCheckedTheSame) {
+  Layers layers;
+  layers.environment = {{"LENSD_RECORD_NAME", "x.txt"}};
+  try {
+    load_layers(layers, registry());
+    FAIL() << "taken";
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("record.name"), std::string::npos) << e.what();
+  }
+}
+
+}  // namespace
+}  // namespace lensd

@@ -1,0 +1,74 @@
+// app/serve/output_folder: files are written whole, and no path leaves the folder.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "app/serve/output_folder.hpp"
+#include "core/base/error.hpp"
+#include "tests/unit/common/temporary_folder.hpp"
+
+namespace lensd {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(OutputFolder, NoPathLeadsOutOfIt) {
+  const TemporaryFolder folder;
+  const std::string root = folder / "captures";
+  const OutputFolder captures(root);
+  const std::string bytes = "hello";
+  EXPECT_EQ(captures.write("a.png", bytes, "snapshot"), root + "/a.png");
+  EXPECT_EQ(fs::file_size(root + "/a.png"), 5u);
+  fs::create_directory(root + "/sub");
+  EXPECT_EQ(captures.write("sub/b.png", bytes, "snapshot"), root + "/sub/b.png");
+
+  std::ofstream(folder / "outside") << "safe";
+  fs::create_symlink(folder / "outside", root + "/link");
+  fs::create_directory_symlink("..", root + "/up");
+  for (const char* bad : {"../x.png", "/tmp/x.png", "up/x.png", "sub/../../x.png", "sub/..", "", ".",
+                          "nowhere/x.png", "a\nb.png", "\x1b[2J.png", "su\tb/x.png"}) {
+    EXPECT_THROW(captures.write(bad, bytes, "snapshot"), Error) << bad;
+    EXPECT_THROW(captures.check(bad), Error) << bad;
+  }
+  EXPECT_THROW(captures.check("link"), Error);
+  EXPECT_THROW(captures.write("link", bytes, "snapshot"), Error);
+  EXPECT_EQ(fs::file_size(folder / "outside"), 4u);
+  EXPECT_FALSE(fs::exists(folder / "x.png"));
+  for (const auto& entry : fs::directory_iterator(root))
+    EXPECT_FALSE(entry.path().filename().string().starts_with(".")) << "no temporary file is left";
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(OutputFolder, ReplacesOnlyItsOwnFilesOfTheSameKind) {
+  const TemporaryFolder folder;
+  const OutputFolder captures(folder.path().string());
+  captures.write("a.png", "one", "snapshot");
+  captures.write("a.png", "two", "snapshot");
+  EXPECT_EQ(text_of(folder / "a.png"), "two");
+  EXPECT_THROW(captures.write("a.png", "three", "trace"), Error);
+  EXPECT_EQ(text_of(folder / "a.png"), "two");
+
+  for (const char* name : {"rec.mkv", "photo.png", "notes.json"}) {
+    std::ofstream(folder / name) << "precious";
+    EXPECT_THROW(captures.write(name, "x", "snapshot"), Error) << name;
+    EXPECT_THROW(captures.write(name, "x", "trace"), Error) << name;
+    EXPECT_THROW(captures.check(name), Error) << name;
+    EXPECT_EQ(text_of(folder / name), "precious") << name;
+  }
+  EXPECT_THROW(captures.check("a.png"), Error) << "a recording";
+  fs::create_hard_link(folder / "a.png", folder / "b.png");
+  EXPECT_THROW(captures.write("b.png", "x", "snapshot"), Error);
+  EXPECT_EQ(text_of(folder / "a.png"), "two");
+  // A ring's journal: a forged one would make lensd delete files.
+  EXPECT_THROW(captures.write(".rec.ring", "x", "trace"), Error);
+  EXPECT_FALSE(fs::exists(folder / ".rec.ring"));
+}
+
+}  // namespace
+}  // namespace lensd

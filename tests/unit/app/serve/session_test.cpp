@@ -1,0 +1,199 @@
+// app/serve/session: reading back values, transactions of graphs and reloads, changes of the source.
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <future>
+
+#include "app/serve/control_servers.hpp"
+#include "app/serve/session.hpp"
+#include "core/base/error.hpp"
+#include "core/control/socket/control_client.hpp"
+#include "kernels/registry.hpp"
+#include "tests/unit/common/eventually.hpp"
+#include "tests/unit/common/synthetic_source.hpp"
+#include "tests/unit/common/temporary_folder.hpp"
+
+namespace lensd {
+namespace {
+
+class SessionTest : public ::testing::Test {
+ protected:
+  /// Sources: "good", "paused"; all others cannot be opened.
+  void start(const std::string& chain, const std::string& url = "good") {
+    SessionOptions options;
+    options.captures = folder_ / "captures";
+    options.layers.files = {folder_ / "a.toml"};
+    options.open = [this](const std::string& name, const GraphDesc& graph) {
+      if (name != "good" && name != "paused") throw Error(ExitCode::bad_source, name, "is not there");
+      PipelineOptions o;
+      o.executor = {.threads = 1, .frames = 6};
+      o.graph = graph, o.paced = true, o.paused = name == "paused";
+      o.on_change = [this] { running_->changed(); };
+      return std::make_unique<Pipeline>(std::make_unique<SyntheticSource>(Extent{64, 48}, 1'000'000), o,
+                                        registry());
+    };
+    session_ = std::make_unique<Session>(std::move(options), registry());
+    running_ = session_.get();
+    ControlOptions control;
+    control.socket.path = folder_ / "control.sock";
+    servers_ = std::make_unique<ControlServers>(*session_, control);
+    session_->start(url, parse_chain(chain, registry()));
+  }
+  void TearDown() override {
+    servers_.reset();
+    session_.reset();
+  }
+
+  void write_config(const std::string& text) { std::ofstream(folder_ / "a.toml") << text; }
+
+  template <class F>
+  static Response wait_for(F request) {
+    auto promise = std::make_shared<std::promise<Response>>();
+    auto future = promise->get_future();
+    request([promise](Response answer) { promise->set_value(std::move(answer)); });
+    if (future.wait_for(std::chrono::seconds(30)) != std::future_status::ready)
+      return {Status::failed, "no reply"};
+    return future.get();
+  }
+  Response reload() {
+    return wait_for([this](Reply reply) { session_->reload(std::move(reply)); });
+  }
+  std::string chain() const { return to_chain(session_->graph().graph); }
+
+  TemporaryFolder folder_;
+  std::unique_ptr<Session> session_;
+  Session* running_ = nullptr;  // valid also while session_ is being destroyed
+  std::unique_ptr<ControlServers> servers_;
+};
+
+TEST_F(SessionTest, ValuesAreReadBackAtOnce) {
+  for (const char* url : {"good", "paused"}) {
+    start("mosaic,crop", url);
+    for (int i = 2; i < 200; ++i) {
+      const bool plan = i % 7 == 0;  // crop's parameters need a new plan
+      ASSERT_TRUE(session_->post(Batch{{SetParam{"mosaic", "block", ParamValue(int64_t{i})},
+                                        SetParam{"crop", "x", ParamValue(int64_t{plan ? i % 60 : 0})}}}));
+      const GraphState state = session_->graph();
+      ASSERT_EQ(std::get<int64_t>(state.graph.find("mosaic")->params.back().second), i) << url;
+    }
+    TearDown();
+  }
+}
+
+TEST_F(SessionTest, ReloadsAreAllOrNothing) {
+  start("invert");
+  write_config("[[node]]\nfilter = \"median\"\nradius = 2\n");
+  EXPECT_EQ(reload().error, "");
+  EXPECT_EQ(chain(), "median=radius=2");
+
+  write_config("[http]\nport = \"x\"\n[[node]]\nfilter = \"median\"\nradius = 77\n");
+  const Response refused = reload();
+  EXPECT_NE(refused.error.find("a.toml:2:8"), std::string::npos) << refused.error;
+  EXPECT_NE(refused.error.find("a.toml:5:10"), std::string::npos) << refused.error;
+  EXPECT_EQ(chain(), "median=radius=2");
+
+  // Valid by itself, but the sizes differ: refused by the planner.
+  write_config(
+      "[[node]]\nfilter = \"crop\"\nwidth = 20\n[[node]]\nfilter = \"blend\"\ninputs = [\"source\", "
+      "\"crop\"]\n");
+  const Response unplannable = reload();
+  EXPECT_NE(unplannable.error.find("blend"), std::string::npos) << unplannable.error;
+  EXPECT_EQ(chain(), "median=radius=2");
+  EXPECT_EQ(session_->state().reloads, 1u);
+  EXPECT_EQ(session_->state().reloads_refused, 2u);
+}
+
+TEST_F(SessionTest, ReloadsDropNoFrame) {
+  start("invert");
+  const auto pipeline = session_->pipeline();
+  for (int i = 0; i < 60; ++i) {
+    write_config(i % 2 ? "[[node]]\nfilter = \"nope\"\n"
+                       : "[[node]]\nfilter = \"mosaic\"\nblock = " + std::to_string(2 + i) + "\n");
+    ASSERT_EQ(reload().error.empty(), i % 2 == 0);
+  }
+  pipeline->stop();
+  const PipelineStatus status = pipeline->status();
+  EXPECT_EQ(status.processed, static_cast<uint64_t>(status.frame_index + 1)) << "each frame once";
+  EXPECT_EQ(session_->state().reloads, 30u);
+}
+
+TEST_F(SessionTest, FailedLoadChangesNothing) {
+  start("invert");
+  const auto before = session_->pipeline();
+  const auto load = [&](const std::string& url) {
+    return wait_for([&](Reply reply) { session_->load(url, std::move(reply)); });
+  };
+  EXPECT_NE(load("nowhere").error.find("is not there"), std::string::npos);
+  EXPECT_EQ(session_->pipeline(), before);
+  EXPECT_EQ(load("paused").error, "");
+  EXPECT_NE(session_->pipeline(), before);
+  EXPECT_TRUE(session_->state().paused);
+  EXPECT_EQ(chain(), "invert") << "the graph is kept";
+}
+
+TEST_F(SessionTest, WritesSnapshotsWhilePaused) {
+  start("invert", "paused");
+  Response answer;
+  EXPECT_TRUE(eventually([&] {
+    answer = wait_for([&](Reply reply) { session_->snapshot("a.png", std::move(reply)); });
+    return answer.status == Status::ok;
+  }));
+  EXPECT_EQ(answer.data["path"], folder_ / "captures/a.png");
+  for (const char* bad : {"../a.png", "a.bmp", "/a.png"})
+    EXPECT_NE(wait_for([&](Reply reply) { session_->snapshot(bad, std::move(reply)); }).status, Status::ok)
+        << bad;
+  EXPECT_EQ(wait_for([&](Reply reply) { session_->snapshot("b.jpg", std::move(reply)); }).error, "");
+}
+
+TEST_F(SessionTest, NoSnapshotReplacesTheSource) {
+  const std::string source = folder_ / "captures/photo.png";
+  std::filesystem::create_directories(folder_ / "captures");
+  std::ofstream(source) << "precious";
+  start("invert");
+  session_->attach(session_->pipeline(), source);
+  const auto snapshot = [&](const std::string& name) {
+    return wait_for([&](Reply reply) { session_->snapshot(name, std::move(reply)); }).error;
+  };
+  EXPECT_TRUE(eventually([&] { return snapshot("free.png").empty(); }));
+  EXPECT_NE(snapshot("photo.png").find("would overwrite the source"), std::string::npos);
+  EXPECT_NE(snapshot("./photo.png").find("would overwrite the source"), std::string::npos);
+  std::ifstream kept(source);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(kept), {}), "precious");
+}
+
+TEST_F(SessionTest, RepliesToEverythingBeforeTheFirstSource) {
+  SessionOptions options;
+  options.captures = folder_ / "captures";
+  options.open = [](const std::string&, const GraphDesc&) -> std::unique_ptr<Pipeline> {
+    throw Error(ExitCode::bad_source, "source", "is not there");
+  };
+  Session session(std::move(options), registry());
+  const auto busy = [&](auto request) {
+    return wait_for([&](Reply reply) { request(session, std::move(reply)); }).status != Status::ok;
+  };
+  EXPECT_TRUE(busy([](Session& s, Reply r) { s.trace("t.json", std::move(r)); }));
+  EXPECT_TRUE(busy([](Session& s, Reply r) { s.set_graph({}, std::move(r)); }));
+  EXPECT_TRUE(busy([](Session& s, Reply r) { s.snapshot("a.png", std::move(r)); }));
+  EXPECT_TRUE(busy([](Session& s, Reply r) { s.record(true, {}, std::move(r)); }));
+  EXPECT_TRUE(busy([](Session& s, Reply r) { s.load("x", std::move(r)); }));
+  EXPECT_FALSE(busy([](Session& s, Reply r) { s.record(false, {}, std::move(r)); }));
+  EXPECT_FALSE(session.post(Pause{}));
+  EXPECT_EQ(session.state().source_state, "connecting");
+}
+
+TEST_F(SessionTest, RepliesToEverythingAtShutdown) {
+  start("invert");
+  std::atomic<int> answered{0};
+  for (int i = 0; i < 50; ++i) {
+    session_->set_graph(parse_chain(i % 2 ? "invert" : "mosaic", registry()),
+                        [&](const Response&) { ++answered; });
+    session_->load("good", [&](const Response&) { ++answered; });
+  }
+  session_->stop();
+  EXPECT_EQ(answered, 100);
+  EXPECT_FALSE(session_->post(Pause{}));
+}
+
+}  // namespace
+}  // namespace lensd

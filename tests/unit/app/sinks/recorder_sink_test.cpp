@@ -1,0 +1,119 @@
+// RecorderSink: what is recorded, and totals over several files of one recording.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <filesystem>
+
+#include "app/pipeline/recorder_sink.hpp"
+#include "tests/unit/common/eventually.hpp"
+#include "tests/unit/common/temporary_folder.hpp"
+
+namespace lensd {
+namespace {
+
+constexpr ImageFormat kFormat{PixelFormat::gray8, {64, 48}};
+constexpr int64_t kFrameNs = 40'000'000;
+
+class RecorderSinkTest : public testing::Test {
+ protected:
+  RecorderSinkTest() { info_.fps = 25, info_.live = false; }
+
+  void open(const RecordSettings& settings = {}) { sink_ = std::make_unique<RecorderSink>(settings, info_); }
+  /// Records to a file, as the daemon does.
+  void start(const std::string& name) { sink_->start({.path = folder_ / name, .keep_trying = true}); }
+  void frame(int64_t index, bool placeholder = false) {
+    Frame frame = pool_->acquire();
+    const ImageRef image = frame.image();
+    for (int y = 0; y < image.height(); ++y)
+      for (int x = 0; x < image.width(); ++x) image.row(y)[x] = static_cast<uint8_t>(x * y + index * 7);
+    frame.info.index = index, frame.info.pts_ns = index * kFrameNs, frame.info.duration_ns = kFrameNs;
+    frame.info.placeholder = placeholder;
+    sink_->take(frame, Picture(), {});
+  }
+  void frames(int64_t first, int64_t count) {
+    for (int64_t i = first; i < first + count; ++i) frame(i);
+  }
+  /// Frames in the file that `path` names.
+  int64_t frames_in(const std::string& path) const {
+    const auto source = open_source(path, {});
+    int64_t count = 0;
+    for (Picture picture; source->next(picture) == FrameOutcome::ok;) ++count;
+    return count;
+  }
+
+  TemporaryFolder folder_;
+  SourceInfo info_;
+  std::shared_ptr<FramePool> pool_ = FramePool::make(kFormat, MemoryKind::host, 8);
+  std::unique_ptr<RecorderSink> sink_;
+};
+
+TEST_F(RecorderSinkTest, PlaceholdersAreNeverRecorded) {
+  for (const double preroll : {0.0, 2.0}) {
+    RecordSettings settings;
+    settings.preroll_seconds = preroll;
+    open(settings);
+    const std::string name = preroll > 0 ? "preroll.mkv" : "plain.mkv";
+    for (int64_t i = 0; i < 5; ++i) frame(i, true);  // would be in the pre-roll
+    start(name);
+    for (int64_t i = 5; i < 35; ++i) frame(i, i % 3 == 0);
+    sink_->stop();
+    sink_->finish();
+    EXPECT_EQ(sink_->failure(), "");
+    EXPECT_EQ(sink_->status().frames, 20) << name;
+    EXPECT_EQ(frames_in(folder_ / name), 20) << name;
+  }
+}
+
+TEST_F(RecorderSinkTest, TotalsGoOnAfterAFailureAndStartAgainWithTheNextRecording) {
+  open();
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  rlimit full = before;
+  full.rlim_cur = 60'000;
+  start("a.mkv");
+  frame(0);
+  setrlimit(RLIMIT_FSIZE, &full);  // the disk is full
+  int64_t next = 1;
+  const bool failed = eventually([&] { return frame(next++), sink_->status().failures == 1; });
+  setrlimit(RLIMIT_FSIZE, &before);
+  ASSERT_TRUE(failed);
+  const SinkStatus stopped = sink_->status();
+  EXPECT_FALSE(stopped.recording);
+  EXPECT_TRUE(stopped.wanted);
+  EXPECT_NE(stopped.problem, "");
+  EXPECT_EQ(stopped.frames, frames_in(folder_ / "a.mkv"));
+  EXPECT_GT(stopped.frames, 0);
+  EXPECT_EQ(stopped.files, 1);
+
+  // It starts again by itself; the totals include the first file.
+  ASSERT_TRUE(eventually([&] { return frame(next++), sink_->status().recording; }));
+  const SinkStatus resumed = sink_->status();
+  EXPECT_GE(resumed.frames, stopped.frames);
+  frames(next, 100);  // long enough to count as a success
+  next += 100;
+  sink_->stop();
+  ASSERT_TRUE(eventually([&] { return !sink_->status().wanted; }));
+  const SinkStatus complete = sink_->status();
+  EXPECT_EQ(complete.files, 2);
+  EXPECT_EQ(complete.failures, 1u);
+  EXPECT_EQ(complete.problem, "") << "it works again";
+  int64_t frames_of_files = 0, bytes = 0;
+  for (const auto& file : std::filesystem::directory_iterator(folder_.path())) {
+    frames_of_files += frames_in(file.path());
+    bytes += static_cast<int64_t>(file.file_size());
+  }
+  EXPECT_EQ(complete.frames, frames_of_files);
+  EXPECT_NEAR(static_cast<double>(complete.bytes), static_cast<double>(bytes), 4096);
+
+  start("b.mkv");
+  frames(next, 10);
+  sink_->stop();
+  sink_->finish();
+  EXPECT_EQ(sink_->status().frames, 10) << "another recording counts from 0";
+  EXPECT_EQ(sink_->status().files, 1);
+}
+
+}  // namespace
+}  // namespace lensd

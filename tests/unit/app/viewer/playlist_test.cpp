@@ -1,0 +1,59 @@
+// The playlist: folders, order, and what comes next.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "app/viewer/sources/playlist.hpp"
+#include "core/base/error.hpp"
+#include "tests/unit/common/temporary_folder.hpp"
+
+namespace lensd {
+namespace {
+
+TEST(Playlist, FoldersAreReplacedByTheirMedia) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "sub");
+  for (const char* name : {"b.mp4", "a.mkv", "notes.txt", ".hidden.mp4"}) std::ofstream(folder / name) << "x";
+  const std::string root = std::filesystem::canonical(folder.path()).string();
+  EXPECT_EQ(expand_sources({"first.mp4", folder.path(), "rtsp://camera/1"}),
+            (std::vector<std::string>{"first.mp4", root + "/a.mkv", root + "/b.mp4", "rtsp://camera/1"}));
+  EXPECT_EQ(expand_sources({"missing.mp4"}), std::vector<std::string>{"missing.mp4"});
+  try {
+    expand_sources({folder / "sub"});
+    ADD_FAILURE() << "an empty folder";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ExitCode::bad_source);
+  }
+}
+
+TEST(Playlist, StepsEndAtTheEnds) {
+  Playlist list;
+  EXPECT_EQ(list.step(1), std::nullopt);
+  EXPECT_EQ(list.step(-1), std::nullopt);
+  list.set({"a", "b", "c"});
+  EXPECT_EQ(list.step(-1), std::nullopt);
+  EXPECT_EQ(list.step(1), "b");
+  EXPECT_EQ(list.step(1), "c");
+  EXPECT_EQ(list.step(1), std::nullopt);
+  EXPECT_EQ(list.current(), 2u);
+  EXPECT_EQ(list.select(0), "a");
+  EXPECT_EQ(list.select(3), std::nullopt);
+  EXPECT_EQ(list.current(), 0u);
+}
+
+TEST(Playlist, FollowsWhatPlays) {
+  Playlist list;
+  list.set({"a", "b", "a"});
+  list.select(2);
+  list.playing("a");
+  EXPECT_EQ(list.current(), 2u) << "the same file twice";
+  list.playing("b");
+  EXPECT_EQ(list.current(), 1u);
+  list.playing("other");
+  EXPECT_EQ(*list.sources(), std::vector<std::string>{"other"});
+  EXPECT_EQ(list.current(), 0u);
+}
+
+}  // namespace
+}  // namespace lensd

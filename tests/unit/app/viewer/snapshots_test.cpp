@@ -1,0 +1,117 @@
+// Snapshots: file names, complete files, error messages.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <thread>
+
+#include "app/viewer/display/snapshots.hpp"
+#include "tests/unit/common/temporary_folder.hpp"
+
+namespace lensd {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A temporary folder, which is also $HOME.
+class SnapshotFiles : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    setenv("HOME", folder.path().c_str(), 1);
+    unsetenv("XDG_CONFIG_HOME");
+  }
+  void touch(const std::string& name) const { std::ofstream(folder / name) << "x"; }
+
+  /// Waits until `count` snapshots were written.
+  static std::vector<Notice> wait_for(Snapshots& snapshots, size_t count) {
+    std::vector<Notice> all;
+    while (all.size() < count) {
+      for (Notice& notice : snapshots.poll()) all.push_back(std::move(notice));
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    return all;
+  }
+
+  TemporaryFolder folder;
+};
+
+Image grey(Extent size) {
+  Image image({PixelFormat::rgba8, size});
+  std::fill(image.pixels.begin(), image.pixels.end(), uint8_t{128});
+  return image;
+}
+
+TEST(SnapshotNames, SignsOfTheTemplate) {
+  const int64_t time = 3'723'045'000'000;  // 1:02:03.045
+  EXPECT_EQ(expand_template("lensd-%F-%P", "clip.final.mp4", time, 7), "lensd-clip.final-01-02-03.045");
+  EXPECT_EQ(expand_template("%p_%f", "clip.mp4", time, 7), "01-02-03_000007");
+  EXPECT_EQ(expand_template("100%%-%n.png", "", 0, 0), "100%-%n.png");
+  EXPECT_EQ(expand_template("%z", "", 0, 0), "%z");
+  EXPECT_EQ(expand_template("%", "", 0, 0), "%");
+  EXPECT_EQ(expand_template("%t", "", 0, 0), "");
+  EXPECT_TRUE(std::regex_match(expand_template("%tY-%tm", "", 0, 0), std::regex("20\\d\\d-[01]\\d")));
+}
+
+/// Every source gives one path component: no separator, not hidden, not empty.
+TEST(SnapshotNames, OfEverySourceAreOnePartOfAPath) {
+  for (const char* source : {"test:testsrc2=size=320x240:rate=25", "rtsp://host:554/live/main?a=b",
+                             "/dev/video0", "-", "img_%04d.png", "..", ""}) {
+    const std::string name = expand_template("%F", source, 0, 0);
+    EXPECT_EQ(name.find('/'), std::string::npos) << source;
+    EXPECT_EQ(name.find(':'), std::string::npos) << source;
+  }
+}
+
+TEST_F(SnapshotFiles, NothingIsOverwritten) {
+  EXPECT_EQ(unused_path(folder / "a.png"), folder / "a.png");
+  touch("a.png");
+  EXPECT_EQ(unused_path(folder / "a.png"), folder / "a-2.png");
+  touch("a-2.png");
+  EXPECT_EQ(unused_path(folder / "a.png"), folder / "a-3.png");
+  EXPECT_EQ(unused_path(folder / "shot%n.png"), folder / "shot0001.png");
+  touch("shot0001.png"), touch("shot0002.png");
+  EXPECT_EQ(unused_path(folder / "shot%n.png"), folder / "shot0003.png");
+}
+
+TEST_F(SnapshotFiles, TheUsersFoldersAreFound) {
+  EXPECT_EQ(pictures_folder(), folder.path().string()) << "home where there is none";
+  fs::create_directories(folder / "Pictures");
+  EXPECT_EQ(pictures_folder(), folder / "Pictures");
+  fs::create_directories(folder / "Bilder");
+  fs::create_directories(folder / ".config");
+  std::ofstream(folder / ".config/user-dirs.dirs")
+      << "# comment\nXDG_VIDEOS_DIR=\"$HOME/gone\"\nXDG_PICTURES_DIR=\"$HOME/Bilder\"\n";
+  EXPECT_EQ(pictures_folder(), folder / "Bilder");
+  EXPECT_EQ(videos_folder(), folder.path().string()) << "named but not there";
+  setenv("XDG_CONFIG_HOME", (folder / "elsewhere").c_str(), 1);
+  EXPECT_EQ(pictures_folder(), folder / "Pictures");
+}
+
+TEST_F(SnapshotFiles, AreWrittenAsideInOrder) {
+  Snapshots snapshots;
+  EXPECT_TRUE(snapshots.poll().empty());
+  snapshots.take(grey({320, 240}), {}, folder / "new/folder/one.png");
+  snapshots.take(grey({2, 2}), {}, folder / "two.jpg");
+  const std::vector<Notice> notices = wait_for(snapshots, 2);
+  for (size_t i = 0; i < 2; ++i) {
+    const std::string file = folder / (i == 0 ? "new/folder/one.png" : "two.jpg");
+    EXPECT_FALSE(notices[i].problem);
+    EXPECT_NE(notices[i].text.find(file), std::string::npos) << notices[i].text;
+    EXPECT_GT(fs::file_size(file), 60u);
+  }
+}
+
+TEST_F(SnapshotFiles, WhatCannotBeWrittenIsTold) {
+  touch("file");
+  Snapshots snapshots;
+  snapshots.take(grey({4, 4}), {}, folder / "file/one.png");  // a file is not a folder
+  const Notice notice = wait_for(snapshots, 1).front();
+  EXPECT_TRUE(notice.problem);
+  EXPECT_NE(notice.text.find(folder / "file"), std::string::npos) << notice.text;
+  EXPECT_FALSE(fs::exists(folder / "file/one.png"));
+}
+
+}  // namespace
+}  // namespace lensd

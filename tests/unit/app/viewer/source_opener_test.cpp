@@ -1,0 +1,192 @@
+// Opening sources in the background: the newest request counts, cancelled ones are dropped, failures change
+// nothing.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+#include "app/viewer/sources/pipeline_shutdown.hpp"
+#include "app/viewer/sources/source_finder.hpp"
+#include "core/base/error.hpp"
+#include "kernels/registry.hpp"
+#include "tests/unit/common/eventually.hpp"
+#include "tests/unit/common/synthetic_source.hpp"
+#include "tests/unit/common/temporary_folder.hpp"
+
+namespace lensd {
+namespace {
+
+using namespace std::chrono_literals;
+
+OpenedPipeline make_synthetic() {
+  PipelineOptions options;
+  options.executor = {.threads = 1, .frames = 6}, options.paced = true;
+  OpenedPipeline made;
+  auto source = std::make_unique<SyntheticSource>(Extent{64, 48}, 1'000'000);
+  made.recorder = std::make_shared<RecorderSink>(RecordSettings{}, source->info());
+  options.sinks = {made.recorder};
+  made.pipeline = std::make_shared<Pipeline>(std::move(source), options, registry());
+  return made;
+}
+
+class Opener : public ::testing::Test {
+ protected:
+  /// "good" opens, "slow" waits until it is cancelled and then needs a moment, "same" needs the resource of
+  /// "slow", any other fails.
+  std::unique_ptr<SourceOpener> opener = std::make_unique<SourceOpener>(
+      [this](const OpenRequest& request, std::shared_ptr<const std::atomic<bool>> cancel) {
+        if (request.url == "good") return make_synthetic();
+        if (request.url == "same" && waiting == stopped) return make_synthetic();
+        if (request.url != "slow") throw Error(ExitCode::bad_source, request.url, "is not there");
+        ++waiting;
+        while (!*cancel) std::this_thread::sleep_for(1ms);
+        std::this_thread::sleep_for(50ms);
+        ++stopped;
+        return make_synthetic();
+      },
+      [this] { ++wakes; });
+
+  OpenRequest request(const std::string& url) {
+    OpenRequest r;
+    r.url = url;
+    r.done = [this, url](OpenResult end, const std::string& problem) {
+      EXPECT_EQ(end, OpenResult::cancelled) << "who takes what was made tells the rest";
+      problems.push_back(url + ": " + problem);
+    };
+    return r;
+  }
+  SourceOpener::Finished finished() {
+    std::optional<SourceOpener::Finished> result;
+    EXPECT_TRUE(eventually([&] { return (result = opener->take()).has_value(); }));
+    return result ? std::move(*result) : SourceOpener::Finished{};
+  }
+
+  std::atomic<int> wakes{0}, waiting{0}, stopped{0};
+  std::vector<std::string> problems;
+};
+
+TEST_F(Opener, GivesBackWhatWasMade) {
+  EXPECT_EQ(opener->opening(), "");
+  opener->open(request("good"));
+  EXPECT_EQ(opener->opening(), "good");
+  const auto result = finished();
+  EXPECT_TRUE(result.opened.pipeline);
+  EXPECT_EQ(result.problem, "");
+  EXPECT_EQ(result.request.url, "good");
+  EXPECT_EQ(opener->opening(), "");
+  EXPECT_TRUE(eventually([&] { return wakes == 1; }));
+  EXPECT_FALSE(opener->take());
+}
+
+TEST_F(Opener, TheShownNameHasNoSecrets) {
+  for (const char* url : {"rtsp://ada:secret@host", "rtsp://ada:sec/ret@host", "rtsp://ada:sec?ret@host",
+                          "rtsp://ada:s@cret/1@host"}) {
+    opener->open(request(url));
+    EXPECT_EQ(opener->opening(), "rtsp://host") << url;
+    EXPECT_NE(finished().problem, "");
+  }
+}
+
+TEST_F(Opener, AFailureSaysWhatAndWhy) {
+  opener->open(request("missing"));
+  const auto result = finished();
+  EXPECT_FALSE(result.opened.pipeline);
+  EXPECT_EQ(result.problem, "missing: is not there");
+}
+
+TEST_F(Opener, WhatWasGivenUpLetsGoBeforeTheNextOneBegins) {
+  opener->open(request("slow"));
+  ASSERT_TRUE(eventually([&] { return waiting == 1; }));
+  opener->cancel();
+  opener->open(request("same"));
+  EXPECT_EQ(finished().problem, "");
+}
+
+TEST_F(Opener, TheNewestWishCounts) {
+  opener->open(request("slow"));
+  ASSERT_TRUE(eventually([&] { return waiting == 1; }));
+  opener->open(request("good"));
+  EXPECT_EQ(problems, std::vector<std::string>{"slow: another source was requested in the meantime"});
+  EXPECT_EQ(finished().request.url, "good");
+  EXPECT_TRUE(eventually([&] { return stopped == 1; }));
+  EXPECT_FALSE(opener->take());
+}
+
+TEST_F(Opener, GivenUpIsForgotten) {
+  opener->open(request("slow"));
+  ASSERT_TRUE(eventually([&] { return waiting == 1; }));
+  opener->cancel();
+  EXPECT_EQ(opener->opening(), "");
+  EXPECT_EQ(problems, std::vector<std::string>{"slow: cancelled"});
+  EXPECT_TRUE(eventually([&] { return stopped == 1; }));
+  EXPECT_FALSE(opener->take());
+  EXPECT_EQ(wakes, 0);
+}
+
+TEST_F(Opener, TheEndStopsWhatIsBeingOpened) {
+  opener->open(request("slow"));
+  ASSERT_TRUE(eventually([&] { return waiting == 1; }));
+  opener.reset();
+  EXPECT_EQ(stopped, 1);
+  EXPECT_EQ(problems, std::vector<std::string>{"slow: lensd is shutting down"});
+}
+
+TEST(RetirementTest, TheNextSourceStartsWhenTheOldOneHasEnded) {
+  PipelineShutdown retirement;
+  OpenedPipeline first = make_synthetic(), second = make_synthetic();
+  const std::shared_ptr<Pipeline> old = first.pipeline, next = second.pipeline;
+  retirement.replace({}, first.pipeline);
+  ASSERT_TRUE(eventually([&] { return old->status().processed > 0; }));
+  retirement.replace(std::move(first), next);
+  ASSERT_TRUE(eventually([&] { return next->status().processed > 0; }));
+  const uint64_t processed = old->status().processed;
+  std::this_thread::sleep_for(50ms);
+  EXPECT_EQ(old->status().processed, processed) << "its threads have ended";
+  retirement.finish();
+  next->stop();
+}
+
+TEST(SourcesOfAViewer, OptionsOfTheCommandLineAreForItsSourceAlone) {
+  CommandLine line;
+  line.config.source_url = "/dev/video0";
+  line.live.format = "mjpeg", line.live.size = {640, 480}, line.live.rate = 15;
+  line.live.low_latency = true, line.live.rtsp_transport = "udp";
+  EXPECT_EQ(live_options_for(line, "/dev/video0").format, "mjpeg");
+  const LiveOptions other = live_options_for(line, "rtsp://camera/stream");
+  EXPECT_EQ(other.format, "");
+  EXPECT_EQ(other.size.width, 0);
+  EXPECT_EQ(other.rate, 0);
+  EXPECT_TRUE(other.low_latency);
+  EXPECT_EQ(other.rtsp_transport, "udp");
+}
+
+TEST(SourcesOfAViewer, LookingForFilesBeginsWhereTheNewestFileIs) {
+  EXPECT_EQ(folder_of("/a/b/clip.mp4", {"/c/d.mp4"}), "/a/b");
+  EXPECT_EQ(folder_of("test:mandelbrot", {"rtsp://a/b", "/c/d.mp4", "/e/f.mp4"}), "/c");
+  EXPECT_EQ(folder_of("screen:", {}), std::filesystem::current_path().string());
+}
+
+TEST(Finder, ListsTheFolderAndSaysWhatIsWrongWithRecentSources) {
+  TemporaryFolder folder;
+  std::ofstream(folder / "clip.mp4") << "x";
+  SourceFinder finder([] {});
+  const std::vector<std::string> recent = {folder / "clip.mp4", folder / "lost.avi", folder / "",
+                                           "rtsp://camera/stream", "/dev/video987"};
+  finder.search(folder / "", recent);
+  EXPECT_EQ(finder.choices()->recent.size(), recent.size()) << "the list is there at once";
+  ASSERT_TRUE(eventually([&] { return finder.choices()->cameras_known; }));
+  const auto choices = finder.choices();
+  ASSERT_EQ(choices->files.entries.size(), 1u);
+  EXPECT_EQ(choices->files.entries[0].name, "clip.mp4");
+  EXPECT_EQ(choices->recent[0].problem, "");
+  EXPECT_EQ(choices->recent[1].problem, "This file does not exist any more");
+  EXPECT_EQ(choices->recent[2].problem, "This is a folder now");
+  EXPECT_EQ(choices->recent[3].problem, "");
+  EXPECT_EQ(choices->recent[4].problem, "This camera is not connected");
+  std::ofstream(folder / "new.mkv") << "x";
+  EXPECT_TRUE(eventually([&] { return finder.choices()->files.entries.size() == 2; })) << "it is read again";
+}
+
+}  // namespace
+}  // namespace lensd

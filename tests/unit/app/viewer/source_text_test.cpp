@@ -1,0 +1,117 @@
+// Source names as users type them, and the playable files of a folder.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "core/base/source_text.hpp"
+#include "core/media/media_folder.hpp"
+#include "tests/unit/common/temporary_folder.hpp"
+
+namespace lensd {
+namespace {
+
+class SourceText : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (const char* value = std::getenv("HOME")) before_ = value;
+    setenv("HOME", "/home/ada/", 1);
+  }
+  void TearDown() override { setenv("HOME", before_.c_str(), 1); }
+  std::string before_;
+};
+
+TEST_F(SourceText, WhatCopyingLeavesAroundANameGoes) {
+  EXPECT_EQ(tidy_source("  /a/clip.mp4\n"), "/a/clip.mp4");
+  EXPECT_EQ(tidy_source("'/a/my clip.mp4' "), "/a/my clip.mp4");
+  EXPECT_EQ(tidy_source("\"/a/b\""), "/a/b");
+  EXPECT_EQ(tidy_source("/a/first.mp4\r\n/a/second.mp4"), "/a/first.mp4");
+  EXPECT_EQ(tidy_source("~/clip.mp4"), "/home/ada/clip.mp4");
+  EXPECT_EQ(tidy_source("'~/clip.mp4'"), "/home/ada/clip.mp4");
+  EXPECT_EQ(tidy_source("file:///a/my%20clip%2B.mp4"), "/a/my clip+.mp4");
+  EXPECT_EQ(tidy_source("file://localhost/a/100%.mp4"), "/a/100%.mp4");
+  EXPECT_EQ(tidy_source("~other/clip.mp4"), "~other/clip.mp4");
+  EXPECT_EQ(tidy_source("it's.mp4"), "it's.mp4");
+  EXPECT_EQ(tidy_source("rtsp://a:b@c/d?e=f"), "rtsp://a:b@c/d?e=f");
+  EXPECT_EQ(tidy_source(" \t\n"), "");
+  EXPECT_EQ(tidy_source("'"), "'");
+}
+
+TEST_F(SourceText, APathThatIsTypedFallsIntoFolderAndRest) {
+  const auto parts = [](const char* text) {
+    const auto typed = typed_path(text);
+    return typed ? typed->folder + "|" + typed->part : "none";
+  };
+  EXPECT_EQ(parts("~/vid"), "/home/ada/|vid");
+  EXPECT_EQ(parts("~/videos/"), "/home/ada/videos/|");
+  EXPECT_EQ(parts("'/a/my cl"), "/a/|my cl");
+  EXPECT_EQ(parts("clip"), "|clip");
+  EXPECT_EQ(parts(""), "|");
+  for (const char* address :
+       {"rtsp://a/b", "test:mandelbrot", "screen:", "v4l2:/dev/video0", "/dev/video0", "-"})
+    EXPECT_EQ(parts(address), "none") << address;
+}
+
+TEST_F(SourceText, SourcesInShort) {
+  EXPECT_EQ(shown_path("/home/ada/a"), "~/a");
+  EXPECT_EQ(shown_path("/home/adam/a"), "/home/adam/a");
+  EXPECT_EQ(brief_source("/a/b/clip.mp4"), "clip.mp4");
+  EXPECT_EQ(brief_source("/a/b/"), "b/");
+  EXPECT_EQ(brief_source("/"), "/");
+  EXPECT_EQ(brief_source("rtsp://ada:secret@camera.local/stream?token=1"), "rtsp://camera.local/stream");
+  EXPECT_EQ(brief_source("rtsp://ada:a/secret@camera.local/stream#2"), "rtsp://camera.local/stream");
+  EXPECT_EQ(brief_source("rtmp://server/live/secret"), "rtmp://server/live/…");
+  EXPECT_EQ(brief_source("test:testsrc2=size=1280x720"), "test:testsrc2");
+}
+
+class MediaFolder : public ::testing::Test {
+ protected:
+  void make(const std::string& name) { std::ofstream(folder_ / name) << "x"; }
+  std::string names() {
+    std::string text;
+    for (const FolderEntry& entry : list_media_folder(folder_ / "").entries) text += entry.name + " ";
+    return text;
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(MediaFolder, FoldersThenMediaThenOthersInTheirNaturalOrder) {
+  std::filesystem::create_directory(folder_ / "zoo");
+  for (const char* name : {"clip10.mp4", "clip2.MKV", ".hidden.mp4", "notes.txt", "Alpha.png",
+                           "cam1700000000.mp4", "cam999999999.mp4", "cam07.mp4"})
+    make(name);
+  EXPECT_EQ(names(),
+            "zoo Alpha.png cam07.mp4 cam999999999.mp4 cam1700000000.mp4 clip2.MKV clip10.mp4 notes.txt ");
+  const FolderList list = list_media_folder(folder_ / "");
+  EXPECT_EQ(list.entries[0].kind, FolderEntry::Kind::folder);
+  EXPECT_EQ(list.entries[1].kind, FolderEntry::Kind::file);
+  EXPECT_EQ(list.entries.back().kind, FolderEntry::Kind::other);
+  EXPECT_EQ(list.entries[1].bytes, 1);
+  EXPECT_FALSE(list.folder.ends_with('/'));
+  EXPECT_TRUE(list.problem.empty());
+}
+
+TEST_F(MediaFolder, NumberedImagesWithoutAGapAreOneSequence) {
+  for (int i = 0; i < 12; ++i)
+    make("padded_00" + std::string(i < 10 ? "0" : "") + std::to_string(i) + ".png");
+  for (int i = 7; i < 12; ++i) make("plain" + std::to_string(i) + ".jpg");
+  for (int i : {1, 2, 3, 5, 6}) make("gap" + std::to_string(i) + ".png");
+  for (int i : {1, 2, 3}) make("few" + std::to_string(i) + ".png");
+  EXPECT_EQ(
+      names(),
+      "few1.png few2.png few3.png gap1.png gap2.png gap3.png gap5.png gap6.png padded_%04d.png plain%d.jpg ");
+  for (const FolderEntry& entry : list_media_folder(folder_ / "").entries)
+    if (entry.kind == FolderEntry::Kind::sequence) {
+      EXPECT_EQ(entry.images, entry.name == "plain%d.jpg" ? 5 : 12);
+    }
+}
+
+TEST_F(MediaFolder, WhatCannotBeReadSaysWhy) {
+  EXPECT_EQ(list_media_folder(folder_ / "missing").problem, "there is no such folder");
+  make("file");
+  EXPECT_EQ(list_media_folder(folder_ / "file").problem, "this is not a folder");
+}
+
+}  // namespace
+}  // namespace lensd

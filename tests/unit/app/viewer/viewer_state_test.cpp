@@ -1,0 +1,71 @@
+// The viewer's persistent state.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "app/viewer/state/viewer_state.hpp"
+#include "core/base/whole_file.hpp"
+#include "tests/unit/common/temporary_folder.hpp"
+
+namespace lensd {
+namespace {
+
+TEST(ViewerState, ReadsBackWhatWasSaved) {
+  const TemporaryFolder folder;
+  ViewerState state;
+  state.window_width = 1500, state.window_height = 900, state.left_width = 300.5, state.right_width = 280;
+  state.left = "folded", state.bottom = "open";
+  state.scopes = state.tracks = true, state.scope = "waveform";
+  state.last_preset = "/home/me/ü \"x\".toml", state.graph_preset = "/home/me/other.toml";
+  state.folded_nodes = {"edges", "ü \"x\""};
+  state.positions = {{"/a \"b\".mp4", 61.25}, {"/c.mp4", 12}};
+  for (const char* url : {"/a.mp4", "rtsp://camera/1", "/b.mp4", "/a.mp4"}) remember_source(state, url);
+  EXPECT_EQ(state.recent_sources, (std::vector<std::string>{"/a.mp4", "/b.mp4", "rtsp://camera/1"}));
+  const std::string path = folder / "state/state.toml";
+  save_viewer_state(path, state);
+  EXPECT_EQ(load_viewer_state(path), state);
+}
+
+TEST(ViewerState, ForgetsSecretsAndOldSources) {
+  ViewerState state;
+  for (const char* url : {"rtsp://me:secret@camera/1", "rtsp://me:secret@camera", "rtmp://host/app/key",
+                          "http://camera/live?token=secret", "-", ""})
+    remember_source(state, url);
+  EXPECT_TRUE(state.recent_sources.empty());
+  const ViewerState old = parse_viewer_state(R"(recent_sources = ["rtsp://me:secret@camera", "/a.mp4"])");
+  EXPECT_EQ(old.recent_sources, std::vector<std::string>{"/a.mp4"});
+  for (int i = 0; i < 100; ++i) remember_source(state, fmt::format("/{}", i));
+  EXPECT_EQ(state.recent_sources.size(), kMaxRecentSources);
+  EXPECT_EQ(state.recent_sources.front(), "/99");
+}
+
+TEST(ViewerState, KeepsPositionsInTheMiddleOfLongFiles) {
+  ViewerState state;
+  const auto kept = [&](double position_s, double duration_s) {
+    remember_position(state, "/a.mp4", position_s, duration_s);
+    return !state.positions.empty();
+  };
+  EXPECT_TRUE(kept(30, 100));
+  EXPECT_FALSE(kept(5, 100)) << "the start";
+  EXPECT_TRUE(kept(30, 100));
+  EXPECT_FALSE(kept(95, 100)) << "the end";
+  EXPECT_FALSE(kept(30, 50)) << "a short file";
+  EXPECT_TRUE(kept(6800, 7200));
+  EXPECT_FALSE(kept(7000, 7200)) << "the end of a long file";
+  for (int i = 0; i < 100; ++i) remember_position(state, fmt::format("/{}", i), 30, 100);
+  EXPECT_EQ(state.positions.size(), kMaxPositions);
+  EXPECT_EQ(state.positions.front().first, "/99");
+  EXPECT_TRUE(parse_viewer_state("positions = [[1, 2], [\"/a\"], [\"/a\", -3.0], \"x\"]").positions.empty());
+}
+
+TEST(ViewerState, IgnoresDamagedFiles) {
+  const TemporaryFolder folder;
+  for (const char* text :
+       {"", "[[[", "window = 3", "[window]\nwidth = -5\nheight = 1e9", "recent_sources = [1, [2]]",
+        "[panels]\nleft = 3\nleft_width = nan\nleft = \"open\""})
+    EXPECT_EQ(parse_viewer_state(text), ViewerState()) << text;
+  EXPECT_EQ(load_viewer_state(folder / "nowhere"), ViewerState());
+  EXPECT_EQ(load_viewer_state(folder.path()), ViewerState()) << "a folder";
+}
+
+}  // namespace
+}  // namespace lensd

@@ -1,0 +1,73 @@
+// A source without FFmpeg for pipeline tests: pictures are generated once and delivered repeatedly.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <random>
+#include <vector>
+
+#include "core/base/clock.hpp"
+#include "core/base/error.hpp"
+#include "core/device/memory.hpp"
+#include "core/media/source.hpp"
+
+namespace lensd {
+
+/// `frames` RGB pictures of random content; picture i depends on i only. Page-locked after
+/// use_pinned_memory().
+class SyntheticSource final : public Source {
+ public:
+  SyntheticSource(Extent extent, int64_t frames, int64_t fail_at = -1) : frames_(frames), fail_at_(fail_at) {
+    info_.url = info_.name = "synthetic";
+    info_.fps = 100, info_.frame_count = frames, info_.duration_ns = frames * kDuration,
+    info_.seekable = true;
+    info_.picture = picture_info(extent);
+    for (auto& pixels : pixels_) {
+      std::mt19937 random(static_cast<uint32_t>(&pixels - pixels_.data()));
+      pixels = MemoryBlock(MemoryKind::pinned,
+                           static_cast<size_t>(extent.width) * 3 * static_cast<size_t>(extent.height));
+      for (size_t i = 0; i < pixels.size(); ++i) pixels.data()[i] = static_cast<uint8_t>(random());
+    }
+  }
+
+  static constexpr int64_t kDuration = 10'000'000;
+  static constexpr size_t kDistinct = 7;
+
+  static PictureInfo picture_info(Extent extent) {
+    PictureInfo info;
+    info.extent = extent;
+    info.format = {.model = ColourModel::rgb,
+                   .depth = 8,
+                   .plane_count = 1,
+                   .components = {{{0, 3, 0, 0}, {0, 3, 1, 0}, {0, 3, 2, 0}, {}}}};
+    return info;
+  }
+
+  const SourceInfo& info() const override { return info_; }
+
+  FrameOutcome next(Picture& out) override {
+    if (next_ == fail_at_) throw Error(ExitCode::bad_source, "synthetic", "cannot go on");
+    if (next_ >= frames_) return FrameOutcome::end_of_stream;
+    PictureRef ref;
+    ref.info = info_.picture;
+    ref.planes[0] = pixels_[static_cast<size_t>(next_) % kDistinct].data();
+    ref.pitch_bytes[0] = info_.picture.extent.width * 3;
+    FrameInfo frame;
+    frame.index = next_, frame.pts_ns = next_ * kDuration, frame.duration_ns = kDuration,
+    frame.capture_ns = now_ns();
+    out = Picture(ref, frame, nullptr);
+    ++next_;
+    return FrameOutcome::ok;
+  }
+
+  void seek(int64_t position_ns) override { next_ = (position_ns + kDuration - 1) / kDuration; }
+  std::string stream_errors() const override { return {}; }
+  void interrupt() noexcept override {}
+
+ private:
+  SourceInfo info_;
+  int64_t frames_, next_ = 0, fail_at_;
+  std::array<MemoryBlock, kDistinct> pixels_;
+};
+
+}  // namespace lensd

@@ -1,0 +1,203 @@
+// core/config: precedence of files, variables and --set; file watching for every way of saving; the schema.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "core/base/error.hpp"
+#include "core/config/keys.hpp"
+#include "core/config/layers.hpp"
+#include "core/config/schema.hpp"
+#include "core/config/watch.hpp"
+#include "kernels/registry.hpp"
+#include "tests/unit/common/temporary_folder.hpp"
+
+namespace lensd {
+namespace {
+
+namespace fs = std::filesystem;
+
+void write(const std::string& path, const std::string& text) {
+  std::ofstream(path) << text;
+}
+
+std::string problems_of(const Layers& layers) {
+  try {
+    load_layers(layers, registry());
+    return "";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ExitCode::invalid_config);
+    return e.what();
+  }
+}
+
+TEST(Layers, LaterPlacesWin) {
+  const TemporaryFolder folder;
+  write(folder / "a.toml",
+        "[http]\nport = 1000\n[log]\nlevel = \"info\"\n[[node]]\nfilter = \"median\"\nradius = 2\n");
+  write(folder / "b.toml", "[http]\nport = 2000\nstream_fps = 5\n");
+  Layers layers{.files = {folder / "a.toml", folder / "b.toml"}};
+  EXPECT_EQ(load_layers(layers, registry()).config.http_port, 2000);
+  EXPECT_EQ(load_layers(layers, registry()).config.log_level, "info");
+  layers.environment = {{"LENSD_HTTP_PORT", "3000"},
+                        {"LENSD_HTTP_AUTH", "false"},
+                        {"LENSD_SET", "median.radius=3; median.enabled=false"},
+                        {"LENSD_UI_MAP", "nothing of ours"}};
+  Layered layered = load_layers(layers, registry());
+  EXPECT_EQ(layered.config.http_port, 3000);
+  EXPECT_EQ(layered.config.http_auth, false);
+  EXPECT_EQ(layered.config.http_stream_fps, 5);
+  EXPECT_EQ(to_chain(layered.graph), "median=radius=3");
+  EXPECT_FALSE(layered.graph.nodes[0].enabled);
+  layers.sets = {"median.radius=4"};
+  EXPECT_EQ(to_chain(load_layers(layers, registry()).graph), "median=radius=4");
+  layers.environment.emplace_back("LENSD_GRAPH", "median=radius=9,invert");
+  EXPECT_EQ(load_layers(layers, registry()).graph.nodes.size(), 2u);
+  layers.graph_spec = "median,mosaic,invert";
+  EXPECT_EQ(load_layers(layers, registry()).graph.nodes.size(), 3u);
+}
+
+TEST(Layers, ReportEverythingAtOnceAndRefuseUnknownVariables) {
+  const TemporaryFolder folder;
+  write(folder / "a.toml", "[http]\nport = 99999\nports = 1\n");
+  write(folder / "b.toml", "[[node]]\nfilter = \"median\"\nradius = 99\n");
+  const std::string problems =
+      problems_of({.files = {folder / "a.toml", folder / "b.toml", folder / "c.toml"},
+                   .environment = {{"LENSD_HTTP_PROT", "1"}, {"LENSD_LOG_LEVEL", "loud"}}});
+  for (const char* part :
+       {"a.toml:2:8", "a.toml:3:1", "b.toml:3:10", "c.toml", "LENSD_HTTP_PROT", "LENSD_LOG_LEVEL"})
+    EXPECT_NE(problems.find(part), std::string::npos) << part << " in\n" << problems;
+  EXPECT_NE(problems_of({.sets = {"nobody.radius=1"}}).find("nobody"), std::string::npos);
+  EXPECT_NE(problems_of({.environment = {{"LENSD_SET", "median.radius"}}}).find("node.parameter"),
+            std::string::npos);
+  EXPECT_EQ(problems_of({}), "");
+}
+
+TEST(Config, ProblemsAreCompleteAndInLineOrder) {
+  Config config;
+  const std::vector<std::string> problems = parse_config(
+      "[window]\nwidht = 3\nvsync = 7\n"                            // 1 to 3
+      "[record]\ncrf = \"x\"\n"                                     // 4, 5
+      "[[node]]\nfilter = 3\nenabled = 4\nid = 5\n"                 // 6 to 9
+      "[[node]]\nfilter = \"medain\"\n"                             // 10, 11
+      "[[node]]\nfilter = \"median\"\nradius = true\nradios = 1\n"  // 12 to 15
+      "[htpp]\nport = 1\n",
+      "a.toml", registry(), config);
+  std::vector<std::string> starts;
+  for (const std::string& p : problems) starts.push_back(p.substr(0, p.find(':', 7)));
+  EXPECT_EQ(starts,
+            (std::vector<std::string>{"a.toml:2", "a.toml:3", "a.toml:5", "a.toml:7", "a.toml:8", "a.toml:9",
+                                      "a.toml:10", "a.toml:14", "a.toml:15", "a.toml:16"}));
+  const std::string all = fmt::format("{}", fmt::join(problems, "\n"));
+  for (const char* name : {"width", "median", "radius", "http"})
+    EXPECT_NE(all.find(fmt::format("did you mean {}?", name)), std::string::npos) << name << " in\n" << all;
+}
+
+TEST(Schema, HasEveryKeyAndFilter) {
+  const auto schema = nlohmann::json::parse(config_schema(registry()));
+  for (const ConfigTable& table : config_tables())
+    for (const ParamSpec& key : table.params) {
+      const auto& property = schema["properties"][table.name]["properties"][key.name];
+      EXPECT_EQ(property["description"].get<std::string>().substr(0, key.doc.size()), key.doc);
+      EXPECT_FALSE(property["default"].is_null()) << key_name(table, key);
+      ParamValue ignored;
+      EXPECT_FALSE(key.check(key.default_value, ignored)) << key_name(table, key);
+    }
+  EXPECT_EQ(schema["properties"]["node"]["items"]["oneOf"].size(), registry().filters.size());
+}
+
+/// Whether a watch reports within two seconds that the text changed.
+bool notices(ConfigWatch& watch) {
+  for (int i = 0; i < 40; ++i) {
+    pollfd waiting{watch.fd(), POLLIN, 0};
+    if (poll(&waiting, 1, 50) > 0) watch.drain();
+    if (watch.changed()) return true;
+  }
+  return false;
+}
+
+TEST(ConfigWatch, SeesEveryWayOfSaving) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "a.toml";
+  write(file, "# 1\n");
+  ConfigWatch watch({file});
+  write(file, "# 2\n");
+  EXPECT_TRUE(notices(watch)) << "truncate and write";
+  write(folder / "a.tmp", "# 3\n");
+  fs::rename(folder / "a.tmp", file);
+  EXPECT_TRUE(notices(watch)) << "rename over";
+  fs::remove(file);
+  EXPECT_FALSE(notices(watch)) << "deleted: the old text stays";
+  write(file, "# 4\n");
+  EXPECT_TRUE(notices(watch)) << "delete and create";
+  write(file, "# 4\n");
+  EXPECT_FALSE(notices(watch)) << "the same text again is no change";
+}
+
+TEST(ConfigWatch, FollowsLinksThatAreSwapped) {
+  const TemporaryFolder folder;
+  for (const char* version : {"v1", "v2"}) {
+    fs::create_directory(folder / version);
+    write((folder / version) + "/a.toml", std::string("# ") + version);
+  }
+  fs::create_directory(folder / "etc");
+  fs::create_directory_symlink("../v1", folder / "etc/data");
+  fs::create_symlink("data/a.toml", folder / "etc/a.toml");
+  ConfigWatch watch({folder / "etc/a.toml"});
+  fs::create_directory_symlink("../v2", folder / "etc/data.tmp");
+  fs::rename(folder / "etc/data.tmp", folder / "etc/data");
+  EXPECT_TRUE(notices(watch)) << "a folder on the way was swapped";
+  write(folder / "v2/a.toml", "# 3");
+  EXPECT_TRUE(notices(watch)) << "and its file is the one that is watched now";
+}
+
+TEST(ConfigWatch, IgnoresAPathThatIsNoRegularFile) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "a.toml";
+  write(file, "# 1\n");
+  ConfigWatch watch({file});
+  const auto become = [&](const char* what) {
+    fs::remove(file);
+    if (std::string(what) == "fifo") {
+      ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
+    } else {
+      fs::create_symlink(what, file);
+    }
+  };
+  for (const char* what : {"fifo", "/dev/zero", "/dev/full", "/"}) {
+    become(what);
+    // Unless the watch ignores it, a FIFO blocks here, and /dev/zero fills the memory.
+    EXPECT_FALSE(notices(watch)) << what;
+    Layers layers;
+    layers.files = {file}, layers.kind = FileKind::regular;
+    EXPECT_THROW(load_layers(layers, registry()), Error) << what;
+  }
+  fs::remove(file);
+  write(file, "# 2\n");
+  EXPECT_TRUE(notices(watch));
+}
+
+TEST(ConfigText, PipesAreReadToTheirEndAndWithinTheLimit) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "pipe";
+  ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
+  std::thread writer([&] {
+    std::ofstream out(file);
+    out << "# one\n" << std::flush;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    out << "# two\n";
+  });
+  EXPECT_EQ(read_config_text(file), "# one\n# two\n");
+  writer.join();
+  EXPECT_THROW(read_config_text("/dev/zero"), Error);
+}
+
+}  // namespace
+}  // namespace lensd

@@ -1,0 +1,288 @@
+// Saving a graph: comments and order are kept, the file reads back equal, and a kill leaves a complete file.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <thread>
+
+#include "core/base/error.hpp"
+#include "core/base/whole_file.hpp"
+#include "core/config/save.hpp"
+#include "kernels/registry.hpp"
+#include "tests/unit/common/temporary_folder.hpp"
+
+namespace lensd {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kCommented = R"(# A file of one's own, with a ü.
+# It says much.
+
+[source]
+url = "clip.mp4"      # the usual one
+
+[graph]
+output = "mix"        # what is shown
+
+# Denoise: first of all.
+
+[[node]]
+id = "clean"
+filter = "median"
+radius = 3            # removes specks
+# border = "wrap"
+
+[[node]]              # edges
+id = "edges"
+filter = 'canny'
+  low = 40
+high = 110.5   # strong
+
+# Over each other.
+[[node]]
+id = "mix"
+filter = "blend"
+inputs = ["clean", "edges"]
+mode = "screen"
+enabled = true
+
+# The end.
+)";
+
+GraphDesc read(const std::string& text) {
+  Config config;
+  const auto problems = parse_config(text, "test", registry(), config);
+  EXPECT_TRUE(problems.empty()) << problems.front() << "\n" << text;
+  return config.graph.value_or(resolved(GraphDesc{}, registry()));
+}
+
+void give(GraphDesc& graph, const char* node, const char* param, ParamValue value) {
+  auto& params = graph.find(node)->params;
+  std::erase_if(params, [&](const auto& p) { return p.first == param; });
+  params.emplace_back(param, std::move(value));
+}
+
+std::string saved(const GraphDesc& graph, const std::string& base) {
+  const std::string text = graph_text(graph, base, "test", registry());
+  EXPECT_TRUE(equivalent(read(text), graph, registry())) << text;
+  return text;
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+TEST(SaveGraph, AnUnchangedGraphKeepsTheText) {
+  EXPECT_EQ(saved(read(kCommented), kCommented), kCommented);
+  for (const char* folder : {"/config/graphs", "/config/presets"})
+    for (const auto& file : fs::directory_iterator(std::string(LENSD_SOURCE_DIR) + folder)) {
+      const std::string text = read_whole_file(file.path().string(), kMaxConfigBytes).value();
+      EXPECT_EQ(saved(read(text), text), text) << file.path();
+    }
+}
+
+TEST(SaveGraph, ValuesChangeInPlaceWithTheirCommentsInTheirColumns) {
+  GraphDesc graph = read(kCommented);
+  give(graph, "clean", "radius", int64_t{12});
+  give(graph, "edges", "high", 99.0);
+  give(graph, "mix", "mode", std::string("multiply"));
+  std::string wanted = replaced(kCommented, "radius = 3            #", "radius = 12           #");
+  wanted = replaced(wanted, "110.5   #", "99      #");
+  wanted = replaced(wanted, "\"screen\"", "\"multiply\"");
+  EXPECT_EQ(saved(graph, kCommented), wanted);
+}
+
+TEST(SaveGraph, NewKeysComeBelowTheNodesOwn) {
+  GraphDesc graph = read(kCommented);
+  give(graph, "clean", "border", std::string("wrap"));
+  graph.find("edges")->enabled = false;
+  graph.find("mix")->enabled = false;
+  std::string wanted = replaced(kCommented, "# removes specks\n", "# removes specks\nborder = \"wrap\"\n");
+  wanted = replaced(wanted, "# strong\n", "# strong\nenabled = false\n");
+  wanted = replaced(wanted, "enabled = true", "enabled = false");
+  EXPECT_EQ(saved(graph, kCommented), wanted);
+}
+
+TEST(SaveGraph, NodesMoveWithTheirCommentsAndGoWithThem) {
+  GraphDesc graph = read(kCommented);
+  graph.nodes.erase(graph.nodes.begin());
+  graph.find("edges")->inputs = {"source"};
+  graph.find("mix")->inputs = {"source", "edges"};
+  std::string text = saved(graph, kCommented);
+  EXPECT_EQ(text.find("Denoise"), std::string::npos);
+  for (const char* kept : {"with a ü", "# the usual one", "# what is shown", "# edges", "# Over each other.",
+                           "# The end.", "high = 110.5   # strong"})
+    EXPECT_NE(text.find(kept), std::string::npos) << kept << "\n" << text;
+
+  graph = read("[[node]]\nfilter = \"median\"  # one\n\n# about two\n[[node]]\nfilter = \"invert\"\n");
+  std::swap(graph.nodes[0], graph.nodes[1]);
+  graph.nodes[0].inputs = {"source"}, graph.nodes[1].inputs = {"invert"}, graph.output = "median";
+  EXPECT_EQ(
+      saved(graph, "[[node]]\nfilter = \"median\"  # one\n\n# about two\n[[node]]\nfilter = \"invert\"\n"),
+      "# about two\n[[node]]\nfilter = \"invert\"\n\n[[node]]\nfilter = \"median\"  # one\n");
+}
+
+TEST(SaveGraph, NewNodesComeInTheirPlace) {
+  GraphDesc graph = read(kCommented);
+  NodeDesc blur;
+  blur.id = "soft", blur.filter = "gaussian", blur.inputs = {"clean"}, blur.params = {{"sigma", 2.5}};
+  graph.nodes.insert(graph.nodes.begin() + 1, blur);
+  graph.find("edges")->inputs = {"soft"};
+  const std::string text = saved(graph, kCommented);
+  EXPECT_NE(text.find("[[node]]\nid = \"soft\"\nfilter = \"gaussian\"\nsigma = 2.5\n"), std::string::npos)
+      << text;
+  EXPECT_LT(text.find("\"soft\""), text.find("\"edges\""));
+  EXPECT_NE(text.find("# edges"), std::string::npos);
+}
+
+TEST(SaveGraph, OutputsAndEmptyGraphs) {
+  GraphDesc graph = read(kCommented);
+  graph.output = "edges";
+  EXPECT_EQ(saved(graph, kCommented),
+            replaced(kCommented, "output = \"mix\"        #", "output = \"edges\"      #"));
+  const std::string chain = "# mine\n\n[[node]]\nfilter = \"median\"\n\n[[node]]\nfilter = \"invert\"\n";
+  graph = read(chain);
+  graph.output = "median";
+  EXPECT_EQ(saved(graph, chain),
+            "# mine\n\n[graph]\noutput = \"median\"\n\n[[node]]\nfilter = \"median\"\n\n"
+            "[[node]]\nfilter = \"invert\"\n");
+  const GraphDesc none = read("");
+  EXPECT_EQ(saved(none, ""), "[graph]\noutput = \"source\"\n");
+  EXPECT_TRUE(read(saved(none, kCommented)).nodes.empty());
+}
+
+TEST(SaveGraph, TextThatCannotBeEditedIsRewrittenWithItsOtherTables) {
+  const std::string inline_nodes =
+      "node = [{filter = \"median\", radius = 2}, {filter = \"invert\"}]\nwindow = {width = 800, height = "
+      "600}\n";
+  GraphDesc graph = read(inline_nodes);
+  give(graph, "median", "radius", int64_t{5});
+  Config config;
+  EXPECT_TRUE(parse_config(saved(graph, inline_nodes), "test", registry(), config).empty());
+  EXPECT_EQ(config.window_width, 800);
+}
+
+/// All values of all parameters survive saving and loading.
+TEST(SaveGraph, EveryKindOfValueReadsBack) {
+  std::mt19937 random(7);
+  for (const FilterEntry& filter : registry().filters) {
+    NodeDesc node;
+    node.id = "a \"quoted\" \\ näme", node.filter = filter.schema().name;
+    node.inputs.assign(static_cast<size_t>(filter.min_inputs), kSourceNode);
+    GraphDesc graph;
+    graph.nodes = {node}, graph.output = node.id;
+    std::string base;
+    for (int round = 0; round < 4; ++round) {
+      for (const ParamSpec& spec : filter.schema().params) {
+        const double at = std::uniform_real_distribution<>(spec.min, std::max(spec.min, spec.max))(random);
+        ParamValue value = spec.default_value, checked;
+        if (spec.type == ParamType::boolean) value = random() % 2 == 0;
+        if (spec.type == ParamType::integer)
+          value = static_cast<int64_t>(at) | (spec.widget == Widget::odd_slider);
+        if (spec.type == ParamType::real) value = at;
+        if (spec.type == ParamType::choice) value = spec.choices[random() % spec.choices.size()];
+        if (spec.type == ParamType::text)
+          value = std::string(round % 2 ? "\"\\\t\n ü" : "gaussian(1.2), sharpen");
+        if (spec.type == ParamType::matrix)
+          value = Matrix{3, 5, {1, -2.5, 1e-7, 0.1, 1e5, 0, 0, 1, 0, 0, 3, 3, 3, 3, 3}};
+        if (!spec.check(value, checked)) give(graph, node.id.c_str(), spec.name.c_str(), checked);
+      }
+      base = saved(graph, base);
+    }
+  }
+}
+
+TEST(SaveGraph, AnInvalidFileIsNotOverwritten) {
+  EXPECT_THROW(graph_text(read(kCommented), "[[node]]\nfilter = \"nosuch\"\n", "mine.toml", registry()),
+               Error);
+}
+
+class InFolder : public ::testing::Test {
+ protected:
+  static std::string content(const fs::path& path) {
+    return read_whole_file(path.string(), kMaxConfigBytes).value_or("(no file)");
+  }
+  TemporaryFolder folder;
+};
+
+using WholeFile = InFolder;
+
+TEST_F(WholeFile, MakesFoldersKeepsModesAndFollowsLinks) {
+  const fs::path file = folder / "deep/er/a.toml";
+  write_whole_file(file.string(), "one", Flush::to_disk);
+  EXPECT_EQ(content(file), "one");
+  fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
+  const fs::path link = folder / "link.toml";
+  fs::create_symlink(file, link);
+  write_whole_file(link.string(), "two", Flush::to_disk);
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_EQ(content(file), "two");
+  EXPECT_EQ(fs::status(file).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_EQ(std::distance(fs::directory_iterator(file.parent_path()), fs::directory_iterator()), 1)
+      << "no temporary file is left";
+}
+
+TEST_F(WholeFile, ReportsWhyItCannotBeWritten) {
+  write_whole_file(folder / "file", "x", Flush::none);
+  for (const std::string& path : {folder.path().string(), folder / "file/below", std::string("/proc/x.toml")})
+    EXPECT_THROW(write_whole_file(path, "y", Flush::none), Error) << path;
+  EXPECT_EQ(content(folder / "file"), "x");
+}
+
+/// A child process saves repeatedly and is killed at a random time: the file is always one of the saved
+/// graphs, complete.
+TEST_F(WholeFile, AKillLeavesACompleteFile) {
+  const fs::path file = folder / "preset.toml";
+  GraphDesc small = read(kCommented), large = small;
+  for (int i = 0; i < 200; ++i) {
+    NodeDesc node;
+    node.id = fmt::format("n{}", i), node.filter = "median", node.inputs = {large.output};
+    node.params = {{"radius", int64_t{2 + i % 20}}};
+    large.output = node.id;
+    large.nodes.push_back(node);
+  }
+  save_graph_as(file.string(), small, kCommented, registry());
+  const std::string one = content(file);
+  save_graph_as(file.string(), large, kCommented, registry());
+  const std::string other = content(file);
+  ASSERT_NE(one, other);
+  const char* value = std::getenv("LENSD_LONG");
+  const int rounds = value && *value == '1' ? 500 : 50;
+  std::mt19937 random(11);
+  int changed = 0;
+  std::string before = other;
+  for (int round = 0; round < rounds; ++round) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      for (;;) {
+        write_whole_file(file.string(), one, Flush::to_disk);
+        write_whole_file(file.string(), other, Flush::to_disk);
+      }
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 20000));
+    kill(child, SIGKILL);
+    int status = 0;
+    waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFSIGNALED(status));
+    const std::string now = content(file);
+    ASSERT_TRUE(now == one || now == other) << "round " << round << ": " << now.size() << " bytes";
+    changed += now != before;
+    before = now;
+  }
+  EXPECT_GT(changed, 0) << "the child never saved";
+}
+
+}  // namespace
+}  // namespace lensd

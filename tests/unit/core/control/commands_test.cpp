@@ -1,0 +1,193 @@
+// core/control: the command table, properties and requests on the wire.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "core/base/error.hpp"
+#include "core/control/commands.hpp"
+#include "tests/unit/core/control/fake_target.hpp"
+
+namespace lensd {
+namespace {
+
+Response run(ControlTarget& target, const Json& command) {
+  Response response{Status::failed, "no reply"};
+  run_command(target, {{"command", command}}, nullptr, [&](Response given) { response = std::move(given); });
+  return response;
+}
+
+TEST(Commands, AllAreDescribedAndFound) {
+  for (const CommandSpec& command : command_table()) {
+    EXPECT_EQ(find_command(command.name), &command);
+    if (command.alias) {
+      EXPECT_EQ(find_command(command.alias), &command);
+    }
+    EXPECT_TRUE(command_usage(command).starts_with(command.name));
+    EXPECT_GT(std::string(command.doc).size(), 5u) << command.name;
+  }
+  EXPECT_EQ(find_command("format-disk"), nullptr);
+}
+
+TEST(Commands, NameAtMost1024Properties) {
+  FakeTarget target("canny@edges");
+  Json get = Json::array({"get"}), set = Json::array({"set"});
+  for (int i = 0; i < 1025; ++i) get.push_back("graph"), set.push_back("edges.low"), set.push_back(1);
+  for (const Json& command : {get, set}) {
+    const Response response = run(target, command);
+    EXPECT_EQ(response.status, Status::refused);
+    EXPECT_NE(response.error.find("at most 1024"), std::string::npos) << response.error;
+  }
+  EXPECT_TRUE(target.posted().empty());
+  get.erase(1);
+  EXPECT_EQ(run(target, get).error, "");
+}
+
+TEST(Commands, SetsSeveralValuesAsOneBatchOrNone) {
+  FakeTarget target("canny@edges,invert");
+  EXPECT_EQ(run(target, {"set", "edges.low", 60, "edges.high", "170", "invert.enabled", false}).error, "");
+  ASSERT_EQ(target.posted().size(), 1u);
+  EXPECT_EQ(std::get<Batch>(target.posted()[0]).changes.size(), 3u);
+  EXPECT_EQ(run(target, {"get", "edges.high"}).data, 170);
+  EXPECT_EQ(run(target, {"get", "invert.enabled"}).data, false);
+
+  const Response refused = run(target, {"set", {{"edges.low", 61}, {"edges.high", 1e9}}});
+  EXPECT_EQ(refused.status, Status::refused);
+  EXPECT_NE(refused.error.find("high"), std::string::npos) << refused.error;
+  EXPECT_EQ(target.posted().size(), 1u) << "a refused request applies nothing";
+  EXPECT_EQ(run(target, {"get", "edges.low"}).data, 60);
+}
+
+TEST(Commands, RecordAcceptsSeveralForms) {
+  using What = StartRecord::What;
+  const struct {
+    Json command;
+    bool on;
+    const char* path;
+    What what;
+  } cases[] = {
+      {{"record"}, true, "", What::output},
+      {{"record", "on"}, true, "", What::output},
+      {{"record", true}, true, "", What::output},
+      {{"record", "a.mkv"}, true, "a.mkv", What::output},
+      {{"record", "on", "a.mkv", "source"}, true, "a.mkv", What::source},
+      {{"record", "a.mkv", "source"}, true, "a.mkv", What::source},
+      {{"record", "source"}, true, "", What::source},
+      {{"record", "on", "on"}, true, "on", What::output},
+      {{"record", {{"path", "a.mkv"}, {"what", "source"}}}, true, "a.mkv", What::source},
+      {{"record", {{"on", false}}}, false, "", What::output},
+      {{"record", "off"}, false, "", What::output},
+      {{"record", "stop"}, false, "", What::output},
+      {{"record", false}, false, "", What::output},
+  };
+  for (const auto& c : cases) {
+    FakeTarget target("invert");
+    target.recording = !c.on;
+    EXPECT_EQ(run(target, c.command).error, "") << c.command;
+    EXPECT_EQ(target.recording, c.on) << c.command;
+    EXPECT_EQ(target.recorded.path, c.path) << c.command;
+    EXPECT_EQ(target.recorded.what, c.what) << c.command;
+  }
+  for (const Json& wrong :
+       {Json{"record", 1}, Json{"record", "off", "a.mkv"}, Json{"record", "a.mkv", "b.mkv"},
+        Json{"record", {{"file", "a.mkv"}}}, Json{"record", "a.mkv", false}}) {
+    FakeTarget target("invert");
+    EXPECT_EQ(run(target, wrong).status, Status::usage) << wrong;
+  }
+}
+
+TEST(Commands, PauseTogglesAndRestartsAtTheEndOfAFile) {
+  FakeTarget target("invert");
+  const auto toggled = [&](const RunState& state) {
+    target.set_state(state);
+    EXPECT_EQ(run(target, {"pause", "toggle"}).error, "");
+    return std::get<Pause>(target.posted().back()).paused;
+  };
+  RunState state;
+  state.seekable = true;
+  EXPECT_TRUE(toggled(state));
+  state.paused = true;
+  EXPECT_FALSE(toggled(state));
+  state.paused = false, state.ended = true;
+  EXPECT_FALSE(toggled(state)) << "plays the file again";
+  state.seekable = false;
+  EXPECT_TRUE(toggled(state)) << "cannot seek back to the start";
+}
+
+TEST(Commands, RefuseWrongArgumentsWithAReason) {
+  FakeTarget target("canny@edges");
+  const struct {
+    Json command;
+    Status status;
+    const char* text;
+  } cases[] = {
+      {{"set", "edges.low"}, Status::usage, "NAME VALUE"},
+      {{"set", "edges.lo", 1}, Status::not_found, "no parameter 'lo'"},
+      {{"set", "nobody.low", 1}, Status::not_found, "no node"},
+      {{"set", "frame", 1}, Status::refused, "cannot be set"},
+      {{"set", "edges.low", nullptr}, Status::refused, "expected"},
+      {{"set", "edges.low", "nan"}, Status::refused, "low"},
+      {{"get", "nothing"}, Status::not_found, "no property"},
+      {{"get", 3}, Status::usage, "expected get"},
+      {{"seek"}, Status::usage, "SECONDS"},
+      {{"seek", 5}, Status::refused, "cannot seek"},
+      {{"seek", 5, "sideways"}, Status::usage, "relative or absolute"},
+      {{"speed", 0}, Status::refused, "0.01"},
+      {{"pause", "maybe"}, Status::usage, "toggle"},
+      {{"observe", "frame"}, Status::usage, "/events"},
+      {{"graph-set", "median=radius=99"}, Status::refused, "radius"},
+      {{"graph-set", {{"nodes", {{{"filter", "nope"}}}}}}, Status::refused, "nope"},
+      {{"graph-set", 3}, Status::usage, "GRAPH"},
+      {{"log-level", "loud"}, Status::refused, "trace"},
+      {{"shell", "ls"}, Status::not_found, "no command"},
+      {{}, Status::usage, "expected"},
+  };
+  for (const auto& c : cases) {
+    const Response response = run(target, c.command);
+    EXPECT_EQ(response.status, c.status) << c.command.dump() << ": " << response.error;
+    EXPECT_NE(response.error.find(c.text), std::string::npos) << c.command.dump() << ": " << response.error;
+  }
+  RunState seekable;
+  seekable.seekable = true;
+  target.set_state(seekable);
+  for (const int64_t frames : {int64_t{0}, int64_t{1'000'001}, std::numeric_limits<int64_t>::min()})
+    EXPECT_EQ(run(target, {"step", frames}).status, Status::refused) << frames;
+  EXPECT_TRUE(target.posted().empty());
+  target.full = true;
+  EXPECT_EQ(run(target, {"set", "edges.low", 10}).status, Status::busy);
+}
+
+TEST(Commands, GraphSetAcceptsTheOutputOfGraphGet) {
+  FakeTarget target("median@soft=radius=2,convolve=preset=emboss");
+  const Json graph = run(target, {"graph-get"}).data;
+  EXPECT_EQ(graph["nodes"][0]["params"]["radius"], 2);
+  EXPECT_EQ(graph["chain"], "median@soft=radius=2,convolve=preset=emboss");
+  Response later{Status::failed, "none"};
+  run_command(target, {{"command", {"graph-set", graph}}}, nullptr,
+              [&](Response a) { later = std::move(a); });
+  EXPECT_EQ(later.error, "none") << "replies only after planning";
+  target.reply_all();
+  EXPECT_EQ(later.error, "");
+}
+
+TEST(Commands, NamedArgumentsAreOrdered) {
+  EXPECT_EQ(positional(*find_command("seek"), {{"mode", "absolute"}, {"seconds", 3}}), Json({3, "absolute"}));
+  EXPECT_EQ(positional(*find_command("set"), {{"a.b", 1}}), Json::array({Json{{"a.b", 1}}}));
+}
+
+TEST(Requests, MustBeObjectsOfBoundedDepth) {
+  Json request;
+  EXPECT_TRUE(parse_request(R"({"command":["version"],"request_id":"x"})", request).ok());
+  for (const std::string& text :
+       {std::string("[]"), std::string("{"), std::string("{\"a\":\"\xff\"}"), std::string("{\"a\":1e999}"),
+        R"({"command":[],"request_id":{}})" + std::string(),
+        "{\"a\":" + std::string(5000, '[') + std::string(5000, ']') + "}"}) {
+    EXPECT_NE(parse_request(text, request).error, "") << text.substr(0, 40);
+  }
+  EXPECT_EQ(response_line({}, 7), "{\"error\":\"success\",\"request_id\":7}\n");
+  EXPECT_EQ(response_line({.data = "a\n\xff"}).find('\n'), response_line({.data = "a\n\xff"}).size() - 1);
+}
+
+}  // namespace
+}  // namespace lensd

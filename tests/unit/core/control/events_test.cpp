@@ -1,0 +1,97 @@
+// Events: the bounded queue of a subscriber, and the count of dropped events.
+
+#include <gtest/gtest.h>
+
+#include "core/control/events.hpp"
+#include "tests/unit/core/control/fake_target.hpp"
+
+namespace lensd {
+namespace {
+
+std::vector<Json> taken(Subscriber& subscriber, size_t max = 10'000) {
+  std::vector<Json> all;
+  for (const std::string& text : subscriber.take(max)) all.push_back(Json::parse(text));
+  return all;
+}
+
+void publish(EventHub& hub, int64_t first, int64_t count) {
+  for (int64_t i = first; i < first + count; ++i) hub.publish("notice", i, {{"text", std::to_string(i)}});
+}
+
+constexpr auto kMax = static_cast<int64_t>(Subscriber::kMaxEvents);
+
+TEST(Events, AFullQueueDropsTheOldestAndReportsTheirNumberOnce) {
+  EventHub hub;
+  const auto subscriber = hub.subscribe();
+  subscriber->want_events();
+  publish(hub, 0, kMax);
+  EXPECT_EQ(subscriber->dropped(), 0u) << "the queue is full, but nothing is lost";
+  EXPECT_EQ(taken(*subscriber).size(), Subscriber::kMaxEvents);
+
+  publish(hub, 1000, kMax + 5);
+  EXPECT_EQ(subscriber->dropped(), 5u);
+  auto events = taken(*subscriber);
+  ASSERT_EQ(events.size(), Subscriber::kMaxEvents + 1);
+  EXPECT_EQ(events[0], (Json{{"event", "events-dropped"}, {"count", 5}}));
+  EXPECT_EQ(events[1], (Json{{"event", "notice"}, {"frame", 1005}, {"text", "1005"}}));
+  EXPECT_EQ(events.back()["frame"], 1000 + kMax + 4);
+  EXPECT_TRUE(taken(*subscriber).empty()) << "reported once";
+
+  publish(hub, 3000, kMax + 2);
+  events = taken(*subscriber);
+  EXPECT_EQ(events[0]["count"], 2) << "dropped since the last report";
+  EXPECT_EQ(subscriber->dropped(), 7u);
+}
+
+TEST(Events, TakeReturnsAtMostTheRequestedNumber) {
+  EventHub hub;
+  const auto subscriber = hub.subscribe();
+  subscriber->want_events();
+  publish(hub, 0, kMax + 1);
+  EXPECT_TRUE(taken(*subscriber, 0).empty());
+  const auto first = taken(*subscriber, 1);
+  ASSERT_EQ(first.size(), 1u);
+  EXPECT_EQ(first[0]["event"], "events-dropped");
+  const auto next = taken(*subscriber, 2);
+  ASSERT_EQ(next.size(), 2u);
+  EXPECT_EQ(next[0]["frame"], 1);
+  EXPECT_EQ(next[1]["frame"], 2);
+}
+
+TEST(Events, TheHubCountsDropsOfPresentAndFormerSubscribers) {
+  EventHub hub;
+  auto gone = hub.subscribe();
+  const auto stays = hub.subscribe(), other = hub.subscribe();
+  gone->want_events(), stays->want_events();
+  publish(hub, 0, kMax + 3);
+  EXPECT_EQ(hub.dropped(), 6u);
+  EXPECT_EQ(other->dropped(), 0u) << "it wants no events";
+  gone.reset();
+  EXPECT_EQ(hub.dropped(), 6u);
+  publish(hub, 0, 4);
+  EXPECT_EQ(hub.dropped(), 10u);
+}
+
+TEST(Events, ObserversAreLimitedAndRemovedByIdOrName) {
+  FakeTarget target("canny@edges");
+  EventHub hub;
+  const auto subscriber = hub.subscribe();
+  EXPECT_FALSE(hub.any());
+  EXPECT_TRUE(subscriber->observe(1, "edges.low"));
+  EXPECT_TRUE(subscriber->observe(1, "edges.high"));
+  EXPECT_TRUE(subscriber->observe(2, "edges.low"));
+  EXPECT_TRUE(hub.any());
+  hub.tick(target);
+  EXPECT_EQ(taken(*subscriber).size(), 3u);
+  hub.tick(target);
+  EXPECT_TRUE(taken(*subscriber).empty()) << "nothing has changed";
+  EXPECT_EQ(subscriber->unobserve(7, "edges.low"), 2u) << "by name";
+  EXPECT_EQ(subscriber->unobserve(2, ""), 0u);
+  EXPECT_EQ(subscriber->unobserve(1, ""), 1u) << "by id";
+  EXPECT_FALSE(hub.any());
+  for (size_t i = 0; i < Subscriber::kMaxObserved; ++i) ASSERT_TRUE(subscriber->observe(1, "edges.low"));
+  EXPECT_FALSE(subscriber->observe(1, "edges.low"));
+}
+
+}  // namespace
+}  // namespace lensd

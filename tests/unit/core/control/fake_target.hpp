@@ -1,0 +1,94 @@
+// A ControlTarget without pipeline that records its calls. For tests of control.
+#pragma once
+
+#include <mutex>
+#include <vector>
+
+#include "core/control/control_target.hpp"
+#include "core/graph/edit.hpp"
+#include "kernels/registry.hpp"
+
+namespace lensd {
+
+class FakeTarget : public ControlTarget {
+ public:
+  explicit FakeTarget(const std::string& chain) { graph_.graph = parse_chain(chain, lensd::registry()); }
+
+  const Registry& registry() const override { return lensd::registry(); }
+  RunState state() const override {
+    const std::lock_guard lock(mutex_);
+    return state_;
+  }
+  GraphState graph() const override {
+    const std::lock_guard lock(mutex_);
+    return graph_;
+  }
+  Measurements measurements() const override { return {profiler.snapshot(), {}}; }
+
+  bool post(Command command) override {
+    const std::lock_guard lock(mutex_);
+    if (full) return false;
+    if (const auto* batch = std::get_if<Batch>(&command))
+      apply_changes(graph_.graph, batch->changes, lensd::registry());
+    ++graph_.version, ++graph_.frame;
+    posted_.push_back(std::move(command));
+    return true;
+  }
+  /// Replies at reply_all().
+  void set_graph(GraphDesc, Reply reply) override { keep(std::move(reply)); }
+  void load(std::string, Reply reply) override { keep(std::move(reply)); }
+  void reload(Reply reply) override { reply({Status::refused, "a.toml:1:2: no"}); }
+  void snapshot(std::string path, Reply reply) override { reply({.data = {{"path", path}}}); }
+  void trace(std::string, Reply reply) override { reply({}); }
+  void record(bool on, StartRecord what, Reply reply) override {
+    recording = on, recorded = std::move(what);
+    reply({});
+  }
+  void quit() override { ended = true; }
+  std::shared_ptr<const EncodedPicture> picture(PictureType, int64_t made_after_ns) override {
+    if (made_after_ns >= picture_ns) return nullptr;
+    ++encoded;
+    auto made = std::make_shared<EncodedPicture>();
+    made->bytes = std::string(picture_bytes, 'x'), made->frame.processed_ns = picture_ns;
+    return made;
+  }
+
+  void reply_all() {
+    std::vector<Reply> replies;
+    {
+      const std::lock_guard lock(mutex_);
+      replies.swap(kept_);
+    }
+    for (Reply& reply : replies) reply({.data = "late"});
+  }
+  std::vector<Command> posted() const {
+    const std::lock_guard lock(mutex_);
+    return posted_;
+  }
+  void set_state(const RunState& state) {
+    const std::lock_guard lock(mutex_);
+    state_ = state;
+  }
+
+  Profiler profiler;
+  std::atomic<bool> ended{false}, full{false};
+  bool recording = false;
+  StartRecord recorded;
+  std::atomic<int64_t> picture_ns{0};
+  std::atomic<int> encoded{0};
+  size_t picture_bytes = 1000;
+
+ private:
+  void keep(Reply reply) {
+    const std::lock_guard lock(mutex_);
+    kept_.push_back(std::move(reply));
+  }
+
+  mutable std::mutex mutex_;
+  RunState state_;
+  GraphState graph_;
+  std::vector<Command> posted_;
+  std::vector<Reply> kept_;
+};
+
+}  // namespace lensd

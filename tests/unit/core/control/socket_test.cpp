@@ -1,0 +1,260 @@
+// The control socket: replies, events, its file, and its limits.
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <latch>
+#include <thread>
+
+#include "core/base/clock.hpp"
+#include "core/base/error.hpp"
+#include "core/control/commands.hpp"
+#include "core/control/socket/control_client.hpp"
+#include "core/control/socket/control_socket.hpp"
+#include "core/control/socket/socket_server.hpp"
+#include "tests/unit/common/eventually.hpp"
+#include "tests/unit/common/temporary_folder.hpp"
+#include "tests/unit/core/control/fake_target.hpp"
+
+namespace lensd {
+namespace {
+
+namespace fs = std::filesystem;
+
+class SocketTest : public ::testing::Test {
+ protected:
+  SocketOptions options() const {
+    SocketOptions o;
+    o.path = folder_ / "control.sock";
+    o.tick_ns = 20'000'000;
+    return o;
+  }
+  void start(SocketOptions o) { server_ = std::make_unique<SocketServer>(target_, hub_, std::move(o)); }
+  Json ask(ControlClient& client, const std::string& line) {
+    client.send(line);
+    for (;;) {
+      const auto text = client.receive(10'000);
+      if (!text) return nullptr;
+      Json answer = Json::parse(*text);
+      if (!answer.contains("event")) return answer;
+    }
+  }
+
+  TemporaryFolder folder_;
+  FakeTarget target_{"canny@edges"};
+  EventHub hub_;
+  std::unique_ptr<SocketServer> server_;
+};
+
+TEST_F(SocketTest, RespondsLikeMpv) {
+  start(options());
+  ControlClient client(options().path);
+  EXPECT_EQ(ask(client, R"({"command":["set","edges.low",60],"request_id":7})"),
+            (Json{{"request_id", 7}, {"error", "success"}}));
+  EXPECT_EQ(ask(client, R"({"command":["get_property","edges.low"],"request_id":"eight"})"),
+            (Json{{"request_id", "eight"}, {"error", "success"}, {"data", 60}}));
+  EXPECT_NE(ask(client, "not json")["error"], "success");
+  EXPECT_EQ(ask(client, "\n{\"command\":[\"version\"]}")["data"], LENSD_VERSION);
+  client.send(R"({"command":["load","x"],"request_id":1})");
+  EXPECT_FALSE(client.receive(100)) << "replies later";
+  EXPECT_EQ(ask(client, R"({"command":["get","edges.low"]})")["data"], 60)
+      << "meanwhile other requests are served";
+  target_.reply_all();
+  EXPECT_EQ(Json::parse(*client.receive(10'000))["data"], "late");
+}
+
+TEST_F(SocketTest, FileHasModeIsExclusiveAndIsRemoved) {
+  start(options());
+  struct stat info {};
+  ASSERT_EQ(stat(options().path.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0600u);
+  EXPECT_THROW(SocketServer(target_, hub_, options()), Error) << "another instance listens there";
+  server_.reset();
+  EXPECT_FALSE(fs::exists(options().path));
+  EXPECT_THROW(ControlClient(options().path), Error);
+  // The file of a killed run is replaced.
+  const int dead = socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  options().path.copy(address.sun_path, sizeof address.sun_path - 1);
+  ASSERT_EQ(bind(dead, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  close(dead);
+  start(options());
+  ControlClient client(options().path);
+  EXPECT_EQ(ask(client, R"({"command":["version"]})")["error"], "success");
+}
+
+/// Leaves a socket file on which nobody listens.
+void leave_stale_socket(const std::string& path) {
+  const UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  ASSERT_EQ(bind(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+}
+
+TEST_F(SocketTest, OneOfSeveralStartsReplacesAStaleSocket) {
+  for (int round = 0; round < 100; ++round) {
+    leave_stale_socket(options().path);
+    std::array<std::unique_ptr<ControlSocket>, 4> sockets;
+    std::latch begin(sockets.size());
+    std::vector<std::thread> starts;
+    for (auto& socket : sockets)
+      starts.emplace_back([&] {
+        begin.arrive_and_wait();
+        try {
+          socket = std::make_unique<ControlSocket>(options().path);
+        } catch (const Error&) {  // another one listens
+        }
+      });
+    for (std::thread& start : starts) start.join();
+    ASSERT_EQ(std::ranges::count_if(sockets, [](const auto& s) { return s != nullptr; }), 1) << round;
+    ASSERT_TRUE(connect_socket(options().path, 0)) << round;
+  }
+}
+
+TEST_F(SocketTest, AStaleSocketIsReplacedUnderTheLockOfItsFolder) {
+  const std::string path = options().path;
+  leave_stale_socket(path);
+  struct stat before {
+  }, locked{};
+  ASSERT_EQ(lstat(path.c_str(), &before), 0);
+  std::unique_ptr<ControlSocket> socket;
+  std::thread start;
+  {
+    const UniqueFd folder(open(fs::path(path).parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    ASSERT_EQ(flock(folder.get(), LOCK_EX), 0);
+    start = std::thread([&] { socket = std::make_unique<ControlSocket>(path); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    ASSERT_EQ(lstat(path.c_str(), &locked), 0);
+    EXPECT_EQ(locked.st_ctim.tv_nsec, before.st_ctim.tv_nsec) << "replaced while another start had the lock";
+    EXPECT_FALSE(connect_socket(path, 0));
+  }
+  start.join();
+  EXPECT_TRUE(connect_socket(path, 0));
+}
+
+TEST_F(SocketTest, ASocketOfAnotherUserIsNeitherTrustedNorReplaced) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root, to become another user";
+  fs::permissions(folder_.path(), fs::perms::all);
+  const std::string path = folder_ / "foreign.sock";
+  std::latch listening(1), done(1);
+  std::thread other([&] {
+    // The system call changes this thread alone.
+    EXPECT_EQ(syscall(SYS_setresuid, -1, 65534, -1), 0);
+    {
+      const ControlSocket socket(path);
+      listening.count_down();
+      done.wait();
+    }
+    EXPECT_EQ(syscall(SYS_setresuid, -1, 0, -1), 0);
+  });
+  listening.wait();
+  EXPECT_NO_THROW(ControlClient{path});
+  EXPECT_THROW(ControlClient(path, ControlClient::Owner::trusted), Error);
+  done.count_down();
+  other.join();
+
+  leave_stale_socket(path);
+  std::thread([&] {
+    EXPECT_EQ(syscall(SYS_setresuid, -1, 65534, -1), 0);
+    EXPECT_THROW(ControlSocket{path}, Error);
+    EXPECT_EQ(syscall(SYS_setresuid, -1, 0, -1), 0);
+  }).join();
+  EXPECT_TRUE(fs::exists(path));
+}
+
+TEST_F(SocketTest, SendsChangesToObservers) {
+  start(options());
+  ControlClient client(options().path), other(options().path);
+  ASSERT_EQ(ask(client, R"({"command":["observe",3,"edges.low"]})")["error"], "success");
+  const auto event = [&] { return Json::parse(client.receive(10'000).value_or("null")); };
+  EXPECT_EQ(event()["data"], 50) << "the current value";
+  ask(other, R"({"command":["set","edges.low",61]})");
+  server_->wake();
+  const Json changed = event();
+  EXPECT_EQ(changed["event"], "property-change");
+  EXPECT_EQ(changed["id"], 3);
+  EXPECT_EQ(changed["name"], "edges.low");
+  EXPECT_EQ(changed["data"], 61);
+  EXPECT_EQ(changed["frame"], 1);
+  hub_.publish("notice", 9, {{"text", "hello"}});
+  EXPECT_EQ(event()["text"], "hello");
+  EXPECT_EQ(ask(client, R"({"command":["unobserve",3]})")["data"], 1);
+  EXPECT_FALSE(other.receive(100)) << "clients that observe nothing get no events";
+}
+
+TEST_F(SocketTest, RefusesLongLinesAndTooManyClients) {
+  SocketOptions o = options();
+  o.max_line = 1000, o.max_clients = 2;
+  start(o);
+  ControlClient client(o.path);
+  client.send(std::string(5000, 'x'));
+  EXPECT_NE(client.receive(10'000).value_or("").find("longer than 1000"), std::string::npos);
+  ControlClient endless(o.path);
+  ::send(endless.fd(), std::string(200'000, 'x').data(), 200'000, MSG_NOSIGNAL | MSG_DONTWAIT);
+  EXPECT_TRUE(endless.receive(10'000));
+  endless.receive(10'000);
+  EXPECT_TRUE(endless.closed());
+  ASSERT_TRUE(eventually([&] { return server_->clients() == 1; }));
+  ControlClient second(o.path), third(o.path);
+  EXPECT_NE(third.receive(10'000).value_or("").find("too many"), std::string::npos);
+}
+
+TEST_F(SocketTest, DisconnectsAClientThatNeverReads) {
+  SocketOptions o = options();
+  o.stuck_ns = 1'500'000'000;
+  start(o);
+  ControlClient stuck(o.path), reader_client(o.path);
+  for (ControlClient* client : {&stuck, &reader_client})
+    client->send(R"({"command":["observe",1,"events"]})");
+  ASSERT_TRUE(reader_client.receive(10'000));
+  ASSERT_TRUE(eventually([&] { return server_->clients() == 2; }));
+  std::atomic<bool> reading{true};
+  std::atomic<int> received{0};
+  std::thread reader([&] {
+    while (reading)
+      if (reader_client.receive(50)) ++received;
+  });
+  const std::string text(4000, 'x');
+  const bool disconnected = eventually([&] {
+    for (int i = 0; i < 20; ++i) hub_.publish("notice", i, {{"text", text}});
+    server_->wake();
+    return server_->disconnected() == 1;
+  });
+  EXPECT_TRUE(disconnected);
+  EXPECT_GT(hub_.dropped(), 0u) << "the oldest events are dropped and counted";
+  EXPECT_GT(received, 100) << "the other client still gets events";
+  EXPECT_EQ(ask(*std::make_unique<ControlClient>(o.path), R"({"command":["version"]})")["error"], "success");
+  reading = false;
+  reader.join();
+}
+
+TEST_F(SocketTest, SixtyFourClientsAtOnce) {
+  start(options());
+  std::vector<std::thread> threads;
+  std::atomic<int> good{0};
+  for (int t = 0; t < 64; ++t)
+    threads.emplace_back([&, t] {
+      ControlClient client(options().path);
+      for (int i = 0; i < 20; ++i)
+        good += ask(client, Json{{"command", {"set", "edges.low", 1 + t % 100}}, {"request_id", i}}.dump())
+                    .value("request_id", -1) == i;
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(good, 64 * 20);
+  server_.reset();
+}
+
+}  // namespace
+}  // namespace lensd

@@ -1,0 +1,41 @@
+// Errors that decoders only log are counted for their allocator.
+
+#include <gtest/gtest.h>
+
+#include "core/media/ffmpeg/ffmpeg.hpp"
+#include "core/media/ffmpeg/picture_allocator.hpp"
+
+namespace lensd {
+namespace {
+
+TEST(DecoderLog, OnlyErrorsOfAttachedDecodersCount) {
+  ff::initialize();
+  PictureAllocator allocator(MemoryKind::host);
+  AVCodecContext* decoder = avcodec_alloc_context3(nullptr);
+  AVCodecContext* other = avcodec_alloc_context3(nullptr);
+  ASSERT_TRUE(decoder && other);
+  allocator.attach(*decoder);
+  for (const int level : {AV_LOG_WARNING, AV_LOG_INFO, AV_LOG_DEBUG}) av_log(decoder, level, "no error\n");
+  av_log(other, AV_LOG_ERROR, "another context's error\n");
+  av_log(nullptr, AV_LOG_ERROR, "an error without a context\n");
+  EXPECT_EQ(allocator.logged_errors(), 0);
+  av_log(decoder, AV_LOG_ERROR, "an error\n");
+  av_log(decoder, AV_LOG_FATAL, "a worse error\n");
+  EXPECT_EQ(allocator.logged_errors(), 2);
+  avcodec_free_context(&decoder), avcodec_free_context(&other);
+}
+
+TEST(DecoderLog, TheLastErrorExplainsAFailureUntilItIsForgotten) {
+  ff::initialize();
+  ff::forget_log();
+  const std::string plain = ff::detailed_error(AVERROR_INVALIDDATA);
+  av_log(nullptr, AV_LOG_WARNING, "only a warning\n");
+  EXPECT_EQ(ff::detailed_error(AVERROR_INVALIDDATA), plain);
+  av_log(nullptr, AV_LOG_ERROR, "moov atom not found\n");
+  EXPECT_NE(ff::detailed_error(AVERROR_INVALIDDATA).find("moov atom not found"), std::string::npos);
+  ff::forget_log();
+  EXPECT_EQ(ff::detailed_error(AVERROR_INVALIDDATA), plain);
+}
+
+}  // namespace
+}  // namespace lensd

@@ -1,0 +1,116 @@
+// Redirections to internal addresses: refused before the address is contacted.
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <string>
+#include <thread>
+
+#include "core/base/error.hpp"
+#include "core/base/unique_fd.hpp"
+#include "core/media/input/input.hpp"
+
+namespace lensd {
+namespace {
+
+sockaddr_in address_of(const char* host, uint16_t port) {
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  inet_pton(AF_INET, host, &address.sin_addr);
+  return address;
+}
+
+class Listener {
+ public:
+  explicit Listener(const char* host) : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address = address_of(host, 0);
+    socklen_t size = sizeof address;
+    auto* generic = reinterpret_cast<sockaddr*>(&address);
+    EXPECT_EQ(bind(fd_.get(), generic, size), 0);
+    EXPECT_EQ(listen(fd_.get(), 8), 0);
+    getsockname(fd_.get(), generic, &size);
+    port_ = ntohs(address.sin_port);
+  }
+  int fd() const { return fd_.get(); }
+  uint16_t port() const { return port_; }
+  bool contacted() const {
+    pollfd waiting{fd_.get(), POLLIN, 0};
+    return poll(&waiting, 1, 200) > 0;
+  }
+
+ private:
+  UniqueFd fd_;
+  uint16_t port_ = 0;
+};
+
+int connect_to(const char* host, uint16_t port, int type = SOCK_STREAM) {
+  const UniqueFd fd(socket(AF_INET, type | SOCK_CLOEXEC, 0));
+  const sockaddr_in address = address_of(host, port);
+  return connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 ? 0 : errno;
+}
+
+TEST(ConnectPolicy, AllowsInternalAddressesOfTheNamedHostOnly) {
+  const Listener named("127.0.0.1"), other("127.0.0.2");
+  ConnectPolicy policy;
+  {
+    const ConnectPolicy::Scope scope(policy);
+    EXPECT_EQ(connect_to("127.0.0.2", other.port()), 0) << "before allow()";
+    policy.allow("127.0.0.1");
+    EXPECT_EQ(connect_to("127.0.0.1", named.port()), 0);
+    EXPECT_EQ(policy.refused(), "");
+    EXPECT_EQ(connect_to("127.0.0.2", other.port()), EACCES);
+    EXPECT_EQ(policy.refused(), "127.0.0.2");
+    EXPECT_EQ(connect_to("127.0.0.2", other.port(), SOCK_DGRAM), 0);
+    int in_other_thread = -1;
+    std::thread([&] { in_other_thread = connect_to("127.0.0.2", other.port()); }).join();
+    EXPECT_EQ(in_other_thread, 0);
+  }
+  EXPECT_EQ(connect_to("127.0.0.2", other.port()), 0) << "after the scope";
+}
+
+TEST(ConnectPolicy, KnowsInternalAddresses) {
+  const auto internal = [](const char* host) {
+    const sockaddr_in address = address_of(host, 1);
+    return is_internal_address(reinterpret_cast<const sockaddr&>(address));
+  };
+  for (const char* host : {"127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254",
+                           "100.64.0.1", "0.0.0.0", "224.0.0.1"})
+    EXPECT_TRUE(internal(host)) << host;
+  for (const char* host : {"8.8.8.8", "172.32.0.1", "192.169.0.1", "11.0.0.1", "100.128.0.1"})
+    EXPECT_FALSE(internal(host)) << host;
+}
+
+TEST(ConnectPolicy, ARedirectionDoesNotContactAnInternalAddress) {
+  const Listener server("127.0.0.1"), target("127.0.0.2");
+  std::thread answer([&] {
+    const UniqueFd client(accept(server.fd(), nullptr, nullptr));
+    char request[4096];
+    EXPECT_GT(recv(client.get(), request, sizeof request, 0), 0);
+    const std::string response = fmt::format(
+        "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.2:{}/live.ts\r\nContent-Length: 0\r\n\r\n",
+        target.port());
+    send(client.get(), response.data(), response.size(), MSG_NOSIGNAL);
+  });
+  std::string problem;
+  StopFlags stop;
+  LiveOptions options;
+  options.open_ns = 2'000'000'000;
+  try {
+    const Input input(fmt::format("http://127.0.0.1:{}/live.ts", server.port()), StreamKind::video, stop,
+                      options);
+  } catch (const Error& e) {
+    problem = e.what();
+  }
+  answer.join();
+  EXPECT_FALSE(target.contacted());
+  EXPECT_NE(problem.find("redirects to the internal address 127.0.0.2"), std::string::npos) << problem;
+}
+
+}  // namespace
+}  // namespace lensd

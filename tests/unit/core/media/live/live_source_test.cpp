@@ -1,0 +1,324 @@
+// LiveSource with scripted connections that come and go, and its placeholders.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "core/base/clock.hpp"
+#include "core/base/error.hpp"
+#include "core/media/live/glyphs.hpp"
+#include "core/media/live/live_source.hpp"
+#include "core/media/live/placeholder.hpp"
+#include "tests/unit/common/eventually.hpp"
+#include "tests/unit/common/nanoseconds.hpp"
+
+namespace lensd {
+namespace {
+
+/// Controls the connections: a test sets what the next one does and how many pictures it delivers.
+struct Script {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool up = false;
+  int opened = 0, alive = 0, pictures = 0;
+  Extent size{64, 48};
+  bool live = true, hang = false, release = false;
+  int64_t stamp_jump_ns = 0;
+  std::string end;                         ///< why the connection ends; empty: it does not
+  std::list<std::vector<uint8_t>> memory;  ///< of pictures, which may outlive their connection
+
+  void set(const auto& change) {
+    const std::lock_guard lock(mutex);
+    change(*this);
+    changed.notify_all();
+  }
+};
+
+class Connection final : public Source {
+ public:
+  Connection(Script& script, const std::atomic<bool>& cancel) : script_(script), cancel_(cancel) {
+    std::unique_lock lock(script_.mutex);
+    while (script_.hang && !script_.release) script_.changed.wait_for(lock, std::chrono::milliseconds(5));
+    if (!script_.up) throw Error(ExitCode::bad_source, "script", "connection refused");
+    ++script_.opened, ++script_.alive;
+    info_.picture = Placeholder::default_info(script_.size);
+    info_.codec = "script", info_.fps = 50, info_.live = script_.live;
+    const auto area = static_cast<size_t>(script_.size.width) * static_cast<size_t>(script_.size.height);
+    pixels_ = script_.memory.emplace_back(2 * area, uint8_t{128}).data();
+  }
+  ~Connection() override {
+    const std::lock_guard lock(script_.mutex);
+    --script_.alive;
+  }
+  const SourceInfo& info() const override { return info_; }
+  FrameOutcome next(Picture& out) override {
+    std::unique_lock lock(script_.mutex);
+    for (;;) {
+      if (cancel_) return FrameOutcome::again;
+      if (!script_.end.empty()) throw Error(ExitCode::bad_source, "script", script_.end);
+      if (script_.pictures > 0) break;
+      script_.changed.wait_for(lock, std::chrono::milliseconds(5));
+    }
+    --script_.pictures;
+    PictureRef ref;
+    ref.info = info_.picture;
+    const auto area =
+        static_cast<size_t>(info_.picture.extent.width) * static_cast<size_t>(info_.picture.extent.height);
+    ref.planes = {pixels_, pixels_ + area, pixels_ + area + area / 4, nullptr};
+    ref.pitch_bytes = {info_.picture.extent.width, info_.picture.extent.width / 2,
+                       info_.picture.extent.width / 2, 0};
+    FrameInfo frame;
+    frame.index = count_, frame.pts_ns = count_ * 20 * msec + script_.stamp_jump_ns;
+    frame.capture_ns = now_ns();
+    ++count_;
+    out = Picture(ref, frame, nullptr);
+    return FrameOutcome::ok;
+  }
+  void seek(int64_t) override {}
+  std::string stream_errors() const override { return {}; }
+  void interrupt() noexcept override {}
+
+ private:
+  Script& script_;
+  const std::atomic<bool>& cancel_;
+  SourceInfo info_;
+  const uint8_t* pixels_ = nullptr;
+  int64_t count_ = 0;
+};
+
+class LiveSourceTest : public testing::Test {
+ protected:
+  void TearDown() override {
+    script->set([](Script& x) { x.release = true; });
+    source.reset();
+  }
+  void open(bool placeholders = true) {
+    SourceOptions options;
+    options.live.placeholders = placeholders;
+    options.live.stall_ns = 100 * msec;
+    source = std::make_unique<LiveSource>(
+        "udp://127.0.0.1:1", options,
+        [script = script](const std::atomic<bool>& cancel) {
+          return std::make_unique<Connection>(*script, cancel);
+        },
+        10 * msec);
+  }
+  /// The next picture of the wanted kind; fails after 20 s.
+  Picture wait_for(bool placeholder) {
+    Picture picture;
+    for (const int64_t end = now_ns() + 20 * sec; now_ns() < end;)
+      if (source->next(picture) == FrameOutcome::ok && picture.info.placeholder == placeholder)
+        return picture;
+    ADD_FAILURE() << "no such picture arrived";
+    return {};
+  }
+
+  // Shared with the reader, which may outlive the source.
+  std::shared_ptr<Script> script = std::make_shared<Script>();
+  std::unique_ptr<LiveSource> source;
+};
+
+TEST_F(LiveSourceTest, StartsWithoutTheSourceAndGivesTheReason) {
+  open();
+  EXPECT_FALSE(source->opened());
+  EXPECT_TRUE(source->info().live);
+  EXPECT_EQ(source->info().picture.extent, (Extent{1280, 720}));
+  const Picture picture = wait_for(true);
+  EXPECT_EQ(picture.planes.info, source->info().picture);
+  EXPECT_EQ(source->live_status().state, LiveState::connecting);
+  EXPECT_EQ(source->live_status().reason, "connection refused");
+}
+
+TEST_F(LiveSourceTest, ReconnectsWithAnotherSize) {
+  open();
+  const uint32_t away = wait_for(true).info.serial;
+  script->set([](Script& x) { x.up = true, x.pictures = 2; });
+  Picture first = wait_for(false);
+  EXPECT_NE(first.info.serial, away);
+  EXPECT_EQ(first.info.index, 0);
+  const Picture second = wait_for(false);
+  EXPECT_EQ(second.info.serial, first.info.serial);
+  EXPECT_EQ(second.info.index, 1);
+  EXPECT_EQ(second.info.pts_ns - first.info.pts_ns, 20 * msec);  // the stream's own times within a connection
+
+  script->set([](Script& x) { x.up = false, x.end = "the stream ended"; });
+  const Picture lost = wait_for(true);
+  EXPECT_EQ(lost.planes.info, second.planes.info);  // the plan stays the same
+  EXPECT_GT(lost.info.serial, second.info.serial);
+  EXPECT_GT(lost.info.pts_ns, second.info.pts_ns);
+
+  script->set([](Script& x) { x.up = true, x.end = "", x.size = {32, 32}, x.pictures = 1; });
+  const Picture back = wait_for(false);
+  EXPECT_EQ(back.planes.info.extent, (Extent{32, 32}));
+  EXPECT_GT(back.info.serial, lost.info.serial);
+  EXPECT_GT(back.info.pts_ns, lost.info.pts_ns);
+  EXPECT_EQ(back.info.index, 2);
+  EXPECT_EQ(source->live_status().reconnects, 1u);
+}
+
+TEST_F(LiveSourceTest, NewestWinsAndDropsAreCounted) {
+  script->set([](Script& x) { x.up = true, x.pictures = 50; });
+  open(false);
+  while (source->live_status().frames < 50) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  EXPECT_EQ(source->live_status().dropped, 48u);
+  EXPECT_EQ(wait_for(false).info.index, 0);  // dropped pictures have no index
+  EXPECT_EQ(wait_for(false).info.pts_ns > 0, true);
+}
+
+TEST_F(LiveSourceTest, JumpsOfTheStampsAreSmoothed) {
+  script->set([](Script& x) { x.up = true, x.pictures = 1; });
+  open(false);
+  const int64_t before = wait_for(false).info.pts_ns;
+  script->set([](Script& x) { x.stamp_jump_ns = 3600 * sec, x.pictures = 1; });
+  const int64_t ahead = wait_for(false).info.pts_ns;
+  EXPECT_GT(ahead, before);
+  EXPECT_LT(ahead, before + 60 * sec);
+  script->set([](Script& x) { x.stamp_jump_ns = -3600 * sec, x.pictures = 1; });
+  const int64_t behind = wait_for(false).info.pts_ns;
+  EXPECT_GT(behind, ahead);
+  EXPECT_LT(behind, ahead + 60 * sec);
+}
+
+TEST_F(LiveSourceTest, InterruptionEndsTheWait) {
+  open(false);
+  std::atomic<bool> done{false};
+  Picture picture;
+  std::thread reader([&] {
+    EXPECT_EQ(source->next(picture), FrameOutcome::again);
+    done = true;
+  });
+  source->interrupt();
+  reader.join();
+  EXPECT_TRUE(done);
+}
+
+TEST_F(LiveSourceTest, TheDestructorDoesNotWaitForAHangingReader) {
+  script->set([](Script& x) { x.hang = true; });
+  open();
+  wait_for(true);
+  source.reset();  // returns, or the test hangs
+  EXPECT_EQ(script->opened, 0);
+  // The reader must end before the program's static objects do.
+  script->set([](Script& x) { x.release = true; });
+  EXPECT_TRUE(eventually([&] { return script.use_count() == 1; }));
+}
+
+TEST_F(LiveSourceTest, OneConnectionAfterManyLosses) {
+  script->set([](Script& x) { x.up = true, x.pictures = 1; });
+  open(false);
+  for (int i = 0; i < 20; ++i) {
+    wait_for(false);
+    script->set([](Script& x) { x.end = "cut"; });
+    while (source->live_status().state == LiveState::playing) std::this_thread::yield();
+    script->set([](Script& x) {
+      EXPECT_EQ(x.alive, 0);
+      x.end = "", x.pictures = 1;
+    });
+  }
+  wait_for(false);
+  EXPECT_EQ(source->live_status().reconnects, 20u);
+  const std::lock_guard lock(script->mutex);
+  EXPECT_EQ(script->alive, 1);
+}
+
+TEST_F(LiveSourceTest, InvalidOptionsThrow) {
+  SourceOptions options;
+  const auto refuse = [](const std::atomic<bool>&) -> std::unique_ptr<Source> {
+    throw Error(ExitCode::invalid_config, "script", "no such option");
+  };
+  EXPECT_THROW(LiveSource("udp://127.0.0.1:1", options, refuse, 5 * sec), Error);
+}
+
+class PlaceholderTest : public testing::TestWithParam<int> {};
+
+/// The number of pixels as bright as text.
+int text_pixels(const Picture& picture) {
+  const PictureFormat& f = picture.planes.info.format;
+  const ComponentLayout& c = f.components[0];
+  int count = 0;
+  for (int y = 0; y < picture.planes.info.extent.height; ++y)
+    for (int x = 0; x < picture.planes.info.extent.width; ++x) {
+      const uint8_t* p = picture.planes.planes[c.plane] + y * picture.planes.pitch_bytes[c.plane] +
+                         std::ptrdiff_t{x} * c.step + c.offset;
+      const int value = f.depth > 8 ? (p[0] | p[1] << 8) >> c.shift >> (f.depth - 8) : *p;
+      count += value > 180;
+    }
+  return count;
+}
+
+PictureInfo format_number(int i) {
+  PictureInfo info = Placeholder::default_info({320, 240});
+  switch (i) {
+    case 1:  // P010: 10 bits in the high bits, interleaved chroma
+      info.format = {.model = ColourModel::yuv,
+                     .depth = 10,
+                     .chroma_shift_x = 1,
+                     .chroma_shift_y = 1,
+                     .plane_count = 2,
+                     .components = {{{0, 2, 0, 6}, {1, 4, 0, 6}, {1, 4, 2, 6}, {}}}};
+      break;
+    case 2:  // packed RGBA
+      info.format = {.model = ColourModel::rgb,
+                     .depth = 8,
+                     .has_alpha = true,
+                     .plane_count = 1,
+                     .components = {{{0, 4, 0, 0}, {0, 4, 1, 0}, {0, 4, 2, 0}, {0, 4, 3, 0}}}};
+      break;
+    case 3:
+      info.format = {
+          .model = ColourModel::gray, .depth = 8, .plane_count = 1, .components = {{{0, 1, 0, 0}}}};
+      break;
+    case 4:
+      info.orientation = {true, true, false};
+      break;
+    case 5:  // YUYV
+      info.format = {.model = ColourModel::yuv,
+                     .depth = 8,
+                     .chroma_shift_x = 1,
+                     .plane_count = 1,
+                     .components = {{{0, 2, 0, 0}, {0, 4, 1, 0}, {0, 4, 3, 0}, {}}}};
+      break;
+    default:
+      break;
+  }
+  return info;
+}
+
+TEST_P(PlaceholderTest, KeepsTheFormatAndShowsText) {
+  const PictureInfo info = format_number(GetParam());
+  Placeholder placeholder;
+  placeholder.set_background(info, nullptr);
+  const Picture plain = placeholder.make("", "", {});
+  const Picture shown = placeholder.make("stalled 3 s", "no new pictures", {});
+  EXPECT_EQ(shown.planes.info, info);
+  EXPECT_EQ(text_pixels(plain), 0);
+  EXPECT_GT(text_pixels(shown), 300);
+  Placeholder again;
+  again.set_background(info, &shown);  // the last picture, darkened
+  EXPECT_EQ(text_pixels(again.make("", "", {})), 0);
+}
+INSTANTIATE_TEST_SUITE_P(Formats, PlaceholderTest, testing::Range(0, 6));
+
+TEST(PlaceholderSizes, SmallestAndOdd) {
+  for (const Extent size : {Extent{1, 1}, Extent{3, 3}, Extent{17, 31}, Extent{4095, 7}}) {
+    Placeholder placeholder;
+    placeholder.set_background(Placeholder::default_info(size), nullptr);
+    EXPECT_TRUE(placeholder.make("reconnecting 12 s", "a reason with quite a few words in it", {}));
+  }
+}
+
+TEST(Glyphs, EveryLetterAndDigitIsThereAndDiffers) {
+  std::set<std::array<uint8_t, kGlyphHeight>> seen;
+  for (const char c : std::string("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")) seen.insert(glyph(c));
+  EXPECT_EQ(seen.size(), 36u);
+  EXPECT_EQ(glyph('a'), glyph('A'));
+}
+
+}  // namespace
+}  // namespace lensd

@@ -1,0 +1,87 @@
+// Sources: exact seeking.
+#include "tests/unit/core/media/media_fixture.hpp"
+
+namespace lensd::test {
+namespace {
+
+constexpr ImageFormat kSmallSource{PixelFormat::rgba8, {64, 48}};
+
+struct SeekCase {
+  const char* name;
+  const char* codec;
+  double fps;
+};
+
+class SeekTest : public MediaTest, public testing::WithParamInterface<SeekCase> {};
+
+TEST_P(SeekTest, EveryFrameIsReachedExactly) {
+  RecorderOptions options;
+  options.fps = GetParam().fps;
+  options.codec = GetParam().codec;
+  // 7 s at 25 fps: two key frames at least (one every 5 s).
+  const int frames = static_cast<int>(7 * options.fps);
+  const std::string path = record(file(GetParam().name), kSmallSource, frames, options);
+  auto source = open_source(path, {});
+  const Decoded linear = read_all(*source);
+  ASSERT_EQ(linear.infos.size(), static_cast<size_t>(frames));
+  EXPECT_EQ(source->stream_errors(), "");
+  EXPECT_TRUE(source->info().seekable);
+  for (const int target : {0, 1, frames - 1, frames / 2, 3, frames - 2, frames / 3, frames * 3 / 4, 0}) {
+    const auto i = static_cast<size_t>(target);
+    source->seek(linear.infos[i].pts_ns);
+    Picture picture;
+    ASSERT_EQ(source->next(picture), FrameOutcome::ok) << target;
+    EXPECT_EQ(picture.info.index, target);
+    EXPECT_EQ(picture.info.pts_ns, linear.infos[i].pts_ns);
+    EXPECT_EQ(digest(picture.planes), linear.digests[i]) << target;
+    if (target + 1 < frames) {
+      // A position just after a frame gives the next one.
+      source->seek(linear.infos[i].pts_ns + 2'000'000);
+      ASSERT_EQ(source->next(picture), FrameOutcome::ok);
+      EXPECT_EQ(digest(picture.planes), linear.digests[i + 1]) << target;
+    }
+  }
+  // A position after the end gives the last frame, also right after the start.
+  Picture picture;
+  for (const int64_t position_ns : {linear.infos.back().pts_ns + 10'000'000, int64_t{60'000'000'000}}) {
+    source->seek(0);
+    ASSERT_EQ(source->next(picture), FrameOutcome::ok);
+    source->seek(position_ns);
+    ASSERT_EQ(source->next(picture), FrameOutcome::ok);
+    EXPECT_EQ(picture.info.index, frames - 1);
+    EXPECT_EQ(digest(picture.planes), linear.digests.back());
+    EXPECT_EQ(source->next(picture), FrameOutcome::end_of_stream);
+    EXPECT_EQ(source->stream_errors().find("ends early"), std::string::npos) << source->stream_errors();
+  }
+  SourceOptions from_late;
+  from_late.start_ns = 900'000'000'000;
+  auto last = open_source(path, from_late);
+  ASSERT_EQ(last->next(picture), FrameOutcome::ok);
+  EXPECT_EQ(digest(picture.planes), linear.digests.back());
+  SourceOptions from_two;
+  from_two.start_ns = 2'000'000'000;
+  auto later = open_source(path, from_two);
+  ASSERT_EQ(later->next(picture), FrameOutcome::ok);
+  EXPECT_GE(picture.info.pts_ns, 1'999'999'000);
+  EXPECT_LT(picture.info.pts_ns, 2'050'000'000);
+}
+
+INSTANTIATE_TEST_SUITE_P(Containers, SeekTest,
+                         testing::Values(SeekCase{"a.mp4", "", 25}, SeekCase{"a.mkv", "", 30000.0 / 1001},
+                                         SeekCase{"a.avi", "", 25}, SeekCase{"a.avi", "ffv1", 25},
+                                         SeekCase{"a.mkv", "mpeg2video", 25}, SeekCase{"a.webm", "", 10}));
+
+TEST_F(MediaTest, SequenceSeeksExactly) {
+  record(file("s_%03d.png"), kSmallSource, 12);
+  auto source = open_source(file("s_%03d.png"), {});
+  const Decoded linear = read_all(*source);
+  ASSERT_EQ(linear.infos.size(), 12u);
+  source->seek(linear.infos[7].pts_ns);
+  Picture picture;
+  ASSERT_EQ(source->next(picture), FrameOutcome::ok);
+  EXPECT_EQ(picture.info.index, 7);
+  EXPECT_EQ(digest(picture.planes), linear.digests[7]);
+}
+
+}  // namespace
+}  // namespace lensd::test

@@ -1,0 +1,216 @@
+// Sources: counts and times, audio, reused buffers, changes in mid-stream, pipes.
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <atomic>
+#include <thread>
+
+#include "core/media/input/ffmpeg_source.hpp"
+#include "tests/unit/core/media/media_fixture.hpp"
+
+namespace lensd::test {
+namespace {
+
+constexpr ImageFormat kPlainSource{PixelFormat::rgba8, {64, 48}};
+
+TEST_F(MediaTest, GeneratedSourceHasRegularTimes) {
+  auto source = open_source("test:testsrc2=size=160x120:rate=30:duration=1", {});
+  EXPECT_EQ(source->info().picture.extent, (Extent{160, 120}));
+  EXPECT_NEAR(source->info().fps, 30, 1e-9);
+  EXPECT_FALSE(source->info().image);
+  const Decoded decoded = read_all(*source);
+  ASSERT_EQ(decoded.infos.size(), 30u);
+  for (size_t i = 0; i < 30; ++i) {
+    EXPECT_EQ(decoded.infos[i].index, static_cast<int64_t>(i));
+    EXPECT_NEAR(static_cast<double>(decoded.infos[i].pts_ns), static_cast<double>(i) * 1e9 / 30, 1);
+    EXPECT_GT(decoded.infos[i].capture_ns, 0);
+  }
+  EXPECT_NE(decoded.digests[0], decoded.digests[1]);
+  EXPECT_EQ(source->stream_errors(), "");
+  source->seek(500'000'000);
+  const Decoded rest = read_all(*source);
+  ASSERT_EQ(rest.infos.size(), 15u);
+  EXPECT_EQ(rest.infos[0].index, 15);
+  EXPECT_EQ(rest.digests[0], decoded.digests[15]);
+}
+
+TEST_F(MediaTest, DelayedPicturesAreNotMissing) {
+  // With 16 threads the decoder returns its last 15 pictures only after the end of the file.
+  for (const char* name : {"a.mkv", "a.mp4"}) {
+    const std::string path = record(file(name), kPlainSource, 250);
+    SourceOptions options;
+    options.decoder_threads = 16;
+    auto source = open_source(path, options);
+    EXPECT_EQ(read_all(*source).infos.size(), 250u);
+    EXPECT_EQ(source->stream_errors(), "") << name;
+  }
+}
+
+TEST_F(MediaTest, ALongLastFrameIsNoEarlyEnd) {
+  record(file("a.mkv"), kPlainSource, 50);
+  std::string bytes = get("a.mkv");
+  const size_t duration = bytes.find("\x44\x89\x88");  // Matroska's Duration: a double, in milliseconds
+  ASSERT_NE(duration, std::string::npos);
+  const double longer = 20'000;
+  for (size_t i = 0; i < 8; ++i) bytes[duration + 3 + i] = reinterpret_cast<const char*>(&longer)[7 - i];
+  put("held.mkv", bytes);
+  auto source = open_source(file("held.mkv"), {});
+  EXPECT_EQ(source->info().duration_ns, 20'000'000'000);
+  EXPECT_EQ(read_all(*source).infos.size(), 50u);
+  EXPECT_EQ(source->stream_errors(), "");
+}
+
+std::string le(uint64_t value, int bytes) {
+  std::string out;
+  for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i));
+  return out;
+}
+
+std::string wav(int samples) {
+  const auto bytes = static_cast<uint32_t>(samples * 2);
+  std::string out = "RIFF" + le(36 + bytes, 4) + "WAVEfmt " + le(16, 4) + le(1, 2) + le(1, 2) + le(8000, 4) +
+                    le(16000, 4) + le(2, 2) + le(16, 2) + "data" + le(bytes, 4);
+  for (int i = 0; i < samples; ++i) out += le(static_cast<uint32_t>(i * 91), 2);
+  return out;
+}
+
+TEST_F(MediaTest, AudioOnlyHasNoVideo) {
+  put("a.wav", wav(8000));
+  EXPECT_NE(std::string(refusal(file("a.wav")).what()).find("no video stream"), std::string::npos);
+}
+
+TEST_F(MediaTest, AudioIsCopiedIfTheContainerSupportsIt) {
+  put("a.wav", wav(16000));
+  RecorderOptions options;
+  options.audio_from = file("a.wav");
+  record(file("with.mkv"), kPlainSource, 50, options);
+  auto source = open_source(file("with.mkv"), {});
+  EXPECT_TRUE(source->info().has_audio);
+  EXPECT_EQ(read_all(*source).infos.size(), 50u);
+  options.audio_from = file("with.mkv");
+  record(file("again.avi"), kPlainSource, 50, options);
+  EXPECT_TRUE(open_source(file("again.avi"), {})->info().has_audio);
+  record(file("without.webm"), kPlainSource, 5, options);  // WebM takes no PCM
+  EXPECT_FALSE(open_source(file("without.webm"), {})->info().has_audio);
+}
+
+TEST_F(MediaTest, BuffersAreReused) {
+  const std::string path = record(file("a.mp4"), kPlainSource, 150);
+  SourceOptions options;
+  options.decoder_threads = 1;  // with more threads, the number of buffers depends on timing
+  FfmpegSource source(path, options);
+  Picture held, picture;
+  int after_warm_up = 0;
+  for (int i = 0; i < 150; ++i) {
+    ASSERT_EQ(source.next(picture), FrameOutcome::ok);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(picture.planes.planes[0]) % 32, 0u);
+    EXPECT_EQ(picture.planes.pitch_bytes[0] % 64, 0);
+    held = picture.share();
+    if (i == 60) after_warm_up = source.blocks();
+  }
+  EXPECT_GT(after_warm_up, 0);
+  EXPECT_EQ(source.blocks(), after_warm_up);
+}
+
+TEST_F(MediaTest, PicturesOutliveTheirSource) {
+  const std::string path = record(file("a.mkv"), kPlainSource, 10);
+  auto source = open_source(path, {});
+  const std::string wanted = read_all(*source).digests[3];
+  source = open_source(path, {});
+  std::vector<Picture> kept(5);
+  for (Picture& picture : kept) ASSERT_EQ(source->next(picture), FrameOutcome::ok);
+  source.reset();
+  EXPECT_EQ(digest(kept[3].planes), wanted);
+  std::thread([pictures = std::move(kept)]() mutable { pictures.clear(); }).join();
+}
+
+TEST_F(MediaTest, SizeChangesInMidStreamAreDelivered) {
+  RecorderOptions still;
+  still.still = true;
+  record(file("a.jpg"), kPlainSource, 1, still);
+  record(file("b.jpg"), {PixelFormat::rgba8, {32, 80}}, 1, still);
+  const std::string a = get("a.jpg"), b = get("b.jpg");
+  put("ab.mjpeg", a + a + b + b + a);
+  auto source = open_source(file("ab.mjpeg"), {});
+  std::vector<Extent> extents;
+  Picture picture;
+  while (source->next(picture) == FrameOutcome::ok) extents.push_back(picture.planes.info.extent);
+  EXPECT_EQ(extents, (std::vector<Extent>{{64, 48}, {64, 48}, {32, 80}, {32, 80}, {64, 48}}));
+}
+
+TEST_F(MediaTest, PaletteImagesBecomeRgba) {
+  auto source = open_source("test:pal75bars=size=64x48:rate=5:duration=1", {});
+  EXPECT_EQ(source->info().picture.format.model, ColourModel::yuv);
+  // A palette picture: an uncompressed 8-bit BMP of 2×2 with two colours.
+  std::string bmp = "BM" + le(14 + 40 + 8 + 8, 4) + le(0, 4) + le(14 + 40 + 8, 4) + le(40, 4) + le(2, 4) +
+                    le(2, 4) + le(1, 2) + le(8, 2) + le(0, 4) + le(8, 4) + le(0, 8) + le(2, 4) + le(2, 4);
+  bmp += le(0x00102030, 4) + le(0x00A0B0C0, 4);
+  bmp += std::string("\0\1\0\0", 4) + std::string("\1\0\0\0", 4);
+  put("a.bmp", bmp);
+  auto image = open_source(file("a.bmp"), {});
+  EXPECT_TRUE(image->info().image);
+  Picture picture;
+  ASSERT_EQ(image->next(picture), FrameOutcome::ok);
+  ASSERT_EQ(picture.planes.info.format.model, ColourModel::rgb);
+  EXPECT_EQ(sample(picture.planes, 0, 1, 0), 0x10);
+  EXPECT_EQ(sample(picture.planes, 0, 1, 1), 0x20);
+  EXPECT_EQ(sample(picture.planes, 1, 1, 2), 0xC0);
+}
+
+TEST_F(MediaTest, SilentPipesCanBeInterruptedAndCancelled) {
+  const std::string fifo = file("fifo");
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  std::atomic<bool> cancel{false};
+  SourceOptions options;
+  options.cancel = &cancel;
+  std::thread canceller([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    cancel = true;
+  });
+  EXPECT_NE(std::string(refusal(fifo, options).what()).find("interrupted"), std::string::npos);
+  canceller.join();
+
+  RecorderOptions mjpeg;
+  mjpeg.codec = "mjpeg";
+  record(file("a.mkv"), kPlainSource, 20, mjpeg);
+  const std::string bytes = get("a.mkv");
+  std::atomic<bool> done{false};
+  std::thread writer([&] {
+    const int fd = open(fifo.c_str(), O_WRONLY);
+    EXPECT_EQ(write(fd, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+    while (!done) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    close(fd);
+  });
+  auto source = open_source(fifo, {});
+  EXPECT_FALSE(source->info().seekable);
+  EXPECT_THROW(source->seek(0), Error);
+  std::thread interrupter([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    source->interrupt();
+  });
+  Picture picture;
+  int frames = 0;
+  FrameOutcome outcome;
+  while ((outcome = source->next(picture)) == FrameOutcome::ok) ++frames;
+  EXPECT_EQ(outcome, FrameOutcome::again);  // the writer is silent but has not closed the pipe
+  EXPECT_GT(frames, 0);
+  interrupter.join();
+  done = true;
+  writer.join();
+}
+
+TEST_F(MediaTest, HardwareDecodingFailsOrFallsBack) {
+  RecorderOptions ffv1;
+  ffv1.codec = "ffv1";
+  const std::string path = record(file("a.mkv"), kPlainSource, 3, ffv1);
+  SourceOptions options;
+  options.hwdec = HwDecode::cuda;
+  EXPECT_EQ(refusal(path, options).code(), ExitCode::unavailable);  // NVDEC does not support FFV1
+  options.hwdec = HwDecode::automatic;
+  auto source = open_source(path, options);
+  EXPECT_EQ(source->info().decoder, "software");
+  EXPECT_EQ(read_all(*source).infos.size(), 3u);
+}
+
+}  // namespace
+}  // namespace lensd::test

@@ -1,0 +1,179 @@
+// Streams to local receivers: normal, missing and silent ones. The output never waits for a receiver.
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "core/base/clock.hpp"
+#include "core/base/error.hpp"
+#include "core/media/stream_output.hpp"
+#include "tests/unit/common/eventually.hpp"
+#include "tests/unit/core/media/media_fixture.hpp"
+
+namespace lensd::test {
+namespace {
+
+constexpr ImageFormat kStreamFormat{PixelFormat::rgba8, {160, 120}};
+using namespace std::chrono_literals;
+
+/// A socket on a free port.
+class Socket {
+ public:
+  explicit Socket(int type) : fd_(socket(AF_INET, type | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    bind(fd_, reinterpret_cast<sockaddr*>(&address), sizeof address);
+    socklen_t size = sizeof address;
+    getsockname(fd_, reinterpret_cast<sockaddr*>(&address), &size);
+    port_ = ntohs(address.sin_port);
+    if (type == SOCK_STREAM) listen(fd_, 4);
+    const timeval timeout = {2, 0};
+    setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
+    const int room = 8 << 20;
+    setsockopt(fd_, SOL_SOCKET, SO_RCVBUF, &room, sizeof room);
+  }
+  ~Socket() { close(fd_); }
+  Socket(const Socket&) = delete;
+  Socket& operator=(const Socket&) = delete;
+  int fd() const { return fd_; }
+  std::string address(const std::string& scheme) const {
+    return scheme + "127.0.0.1:" + std::to_string(port_);
+  }
+
+ private:
+  int fd_, port_ = 0;
+};
+
+class StreamTest : public MediaTest {
+ protected:
+  static StreamOutput::Options options(const std::string& url) {
+    StreamOutput::Options o;
+    o.url = url;
+    return o;
+  }
+  /// Sends frames slowly enough for the output to connect.
+  static void send(StreamOutput& output, int64_t first, int64_t count, std::chrono::milliseconds pace = 5ms) {
+    for (int64_t i = first; i < first + count; ++i) {
+      output.write(picture(kStreamFormat, static_cast<int>(i)).ref(), at(i));
+      std::this_thread::sleep_for(pace);
+    }
+  }
+};
+
+TEST_F(StreamTest, RecognizesStreamTargets) {
+  for (const char* target :
+       {"rtsp://h/x", "udp://h:1", "srt://h:1", "rtmp://h/a", "out.m3u8", "v4l2:/dev/video9"})
+    EXPECT_TRUE(is_stream_target(target)) << target;
+  for (const char* target : {"out.mkv", "null:", "http://h/x.m3u8", "rtsp.mp4", ""})
+    EXPECT_FALSE(is_stream_target(target)) << target;
+  EXPECT_THROW(StreamOutput(options("out.mkv")), Error);
+  EXPECT_EQ(StreamOutput(options("rtsp://me:secret@h/x?key=1")).shown_url().find("secret"),
+            std::string::npos);
+}
+
+TEST_F(StreamTest, ATransportStreamArrivesWhole) {
+  const Socket receiver(SOCK_DGRAM);
+  StreamOutput output(options(receiver.address("udp://")));
+  std::string bytes;
+  std::thread reader([&] {
+    char datagram[65536];
+    for (;;) {
+      const ssize_t n = recv(receiver.fd(), datagram, sizeof datagram, 0);
+      if (n <= 0 || (n == 3 && std::string(datagram, 3) == "end")) return;
+      bytes.append(datagram, static_cast<size_t>(n));
+    }
+  });
+  send(output, 0, 1);
+  EXPECT_TRUE(eventually([&] { return output.status().state == StreamOutput::State::sending; }));
+  send(output, 1, 149);
+  output.finish();
+  const Socket sender(SOCK_DGRAM);
+  sockaddr_in to = {};
+  socklen_t size = sizeof to;
+  getsockname(receiver.fd(), reinterpret_cast<sockaddr*>(&to), &size);
+  sendto(sender.fd(), "end", 3, 0, reinterpret_cast<sockaddr*>(&to), sizeof to);
+  reader.join();
+  EXPECT_EQ(output.status().sent + static_cast<int64_t>(output.status().dropped), 150);
+  put("got.ts", bytes);
+  auto source = open_source(file("got.ts"), {});
+  EXPECT_EQ(static_cast<int64_t>(read_all(*source).infos.size()), output.status().sent);
+  EXPECT_GE(output.status().sent, 100);
+}
+
+TEST_F(StreamTest, AMissingReceiverDoesNotBlock) {
+  std::string url;
+  {
+    const Socket closed(SOCK_STREAM);
+    url = closed.address("rtmp://") + "/live/x";
+  }
+  StreamOutput output(options(url));
+  send(output, 0, 600, 0ms);
+  EXPECT_TRUE(eventually([&] { return output.status().state == StreamOutput::State::waiting; }));
+  send(output, 600, 10, 0ms);
+  EXPECT_EQ(output.status().sent, 0);
+  const StreamOutput::Notice notice = output.take_notice();
+  EXPECT_TRUE(notice.problem);
+  EXPECT_NE(notice.text.find("retrying"), std::string::npos) << notice.text;
+  EXPECT_EQ(output.take_notice().text, "");  // one notice, not one per attempt
+  output.finish();
+  EXPECT_EQ(output.status().dropped, 610u);
+}
+
+TEST_F(StreamTest, ASilentReceiverDoesNotBlock) {
+  const Socket silent(SOCK_STREAM);  // accepts the connection and never answers
+  StreamOutput output(options(silent.address("rtsp://") + "/x"));
+  int64_t longest = 0;
+  for (int64_t i = 0; i < 300; ++i) {
+    const Image image = picture(kStreamFormat, static_cast<int>(i));
+    const int64_t begin = now_ns();
+    output.write(image.ref(), at(i));
+    longest = std::max(longest, now_ns() - begin);
+  }
+  EXPECT_LT(longest, 2'000'000'000);  // it would be 5 s and more if it waited
+  const int64_t begin = now_ns();
+  output.finish();
+  EXPECT_LT(now_ns() - begin, 3'000'000'000);
+  EXPECT_EQ(output.status().sent, 0);
+}
+
+TEST_F(StreamTest, APlaylistPlaysAndEnds) {
+  StreamOutput output(options(file("live.m3u8")));
+  send(output, 0, 1);
+  EXPECT_TRUE(eventually([&] { return output.status().state == StreamOutput::State::sending; }));
+  send(output, 1, 119, 2ms);
+  output.finish();
+  const std::string playlist = get("live.m3u8");
+  EXPECT_NE(playlist.find("#EXT-X-ENDLIST"), std::string::npos) << playlist;
+  size_t frames = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
+    if (entry.path().extension() == ".ts") frames += read_all(*open_source(entry.path(), {})).infos.size();
+  EXPECT_EQ(static_cast<int64_t>(frames), output.status().sent);
+  EXPECT_GE(frames, 60u);
+}
+
+TEST_F(StreamTest, RetriesUntilTheFolderExists) {
+  StreamOutput output(options(file("later/live.m3u8")));
+  int64_t i = 0;
+  EXPECT_TRUE(eventually([&] {  // the first file is written when it is full
+    send(output, i, 5, 1ms);
+    i += 5;
+    return output.status().state == StreamOutput::State::waiting;
+  }));
+  std::filesystem::create_directory(file("later"));
+  const int64_t sent_before = output.status().sent;
+  EXPECT_TRUE(eventually([&] {
+    send(output, i, 5, 1ms);
+    i += 5;
+    return output.status().sent > sent_before + 100;
+  }));
+  output.finish();
+  EXPECT_TRUE(std::filesystem::exists(file("later/live.m3u8")));
+}
+
+}  // namespace
+}  // namespace lensd::test

@@ -1,0 +1,104 @@
+// Logins, tokens and stream keys in URLs and in messages.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/base/url_secrets.hpp"
+
+namespace lensd {
+namespace {
+
+TEST(UrlSecrets, LoginsAndQueriesAreRemoved) {
+  EXPECT_EQ(url_without_secrets("rtsp://user:p@ss@host:554/live?token=abc"), "rtsp://…@host:554/live?…");
+  EXPECT_EQ(url_without_secrets("rtsp://user:secret@host"), "rtsp://…@host");
+  EXPECT_EQ(url_without_secrets("srt://host:9000?passphrase=my secret"), "srt://host:9000?…");
+  EXPECT_EQ(url_without_secrets("http://host/x#token=abc"), "http://host/x#…");
+  EXPECT_EQ(url_without_secrets("http://host:80/x.mp4"), "http://host:80/x.mp4");
+  EXPECT_EQ(url_without_secrets("/a folder/it's@home?.mp4"), "/a folder/it's@home?.mp4");
+}
+
+/// Passwords as users type them, with characters that end other URLs.
+constexpr const char* kPasswords[] = {"it's", "my pass", "a\"b",  "p#ss", "pa/ss",
+                                      "p?ss", "p@s/s",   "a://b", "554/x"};
+
+TEST(UrlSecrets, PasswordsOfAnyCharactersAreRemoved) {
+  for (const std::string password : kPasswords)
+    EXPECT_EQ(url_without_secrets("rtsp://user:" + password + "@host/live"), "rtsp://…@host/live")
+        << password;
+}
+
+TEST(UrlSecrets, RememberedUrlsAreRemovedFromMessages) {
+  for (const std::string password : kPasswords) {
+    const std::string login = "admin:" + password + "secret", url = "rtsp://" + login + "@host/live";
+    remember_secrets(url);
+    EXPECT_EQ(without_secrets("cannot open " + url + ": refused"), "cannot open rtsp://…@host/live: refused");
+    const std::string login_alone = without_secrets("login " + login + " was refused");
+    EXPECT_EQ(login_alone.find("secret"), std::string::npos) << login_alone;
+  }
+}
+
+TEST(UrlSecrets, StreamKeysAreRemoved) {
+  EXPECT_EQ(url_without_secrets("rtmp://host:1935/live/key-1234"), "rtmp://host:1935/live/…");
+  EXPECT_EQ(url_without_secrets("rtmps://host/app/key?signature=1"), "rtmps://host/app/…");
+  EXPECT_EQ(url_without_secrets("rtmp://host/app playpath=key live=1"), "rtmp://host/app …");
+  EXPECT_EQ(url_without_secrets("rtmp://host/app"), "rtmp://host/app");
+  EXPECT_EQ(without_secrets("[rtmp @ 0x5] cannot open 'rtmp://host/app/key': refused"),
+            "[rtmp @ 0x5] cannot open 'rtmp://host/app/…': refused");
+}
+
+TEST(UrlSecrets, SecretsWithAnAtSignAreRemoved) {
+  for (const std::string url : {"srt://host:9000?passphrase=my@secret", "http://host/x?token=a@b@secret",
+                                "http://host/#key=a@secret", "rtmp://host/app/a@secret"}) {
+    EXPECT_EQ(url_without_secrets(url).find("secret"), std::string::npos) << url;
+    const std::string text = without_secrets("cannot open " + url + ": refused");
+    EXPECT_EQ(text.find("secret"), std::string::npos) << text;
+    EXPECT_TRUE(holds_secrets(url)) << url;
+  }
+}
+
+TEST(UrlSecrets, UrlsInUseStayRemembered) {
+  const std::string used = "http://host/x?pass=it's my secret";
+  const auto other = [](int i) { return "rtsp://user" + std::to_string(i) + ":pass@host/1"; };
+  remember_secrets(used);
+  for (int i = 0; i < 66; ++i) {
+    if (i == 62) remember_secrets(used);  // 64 URLs are remembered
+    remember_secrets(other(i));
+  }
+  const std::string text = without_secrets("cannot open " + used + ": refused");
+  EXPECT_EQ(text.find("secret"), std::string::npos) << text;
+}
+
+TEST(UrlSecrets, UrlsAreReplacedBeforeLoginsInThem) {
+  remember_secrets("rtsp://user:pass@camera");
+  const std::string url = "rtmp://host/app/user:pass secret";
+  remember_secrets(url);
+  const std::string text = without_secrets("cannot open " + url + ": refused");
+  EXPECT_EQ(text.find("secret"), std::string::npos) << text;
+}
+
+TEST(UrlSecrets, OtherTextStays) {
+  EXPECT_EQ(without_secrets("cannot open 'http://a:b@h/x' now"), "cannot open 'http://…@h/x' now");
+  EXPECT_EQ(without_secrets("plain @ text?"), "plain @ text?");
+  EXPECT_EQ(without_secrets("from http://a/1?x=1 to http://u:p@b/2 [tcp @ 0x5]"),
+            "from http://a/1?… to http://…@b/2 [tcp @ 0x5]");
+}
+
+TEST(UrlSecrets, WhatIsShownStaysTheSame) {
+  for (const std::string url : {"rtsp://u:p@h/x?y", "rtmp://h/a/b", "rtmp://h/a playpath=b", "http://h#f"}) {
+    const std::string shown = url_without_secrets(url);
+    EXPECT_EQ(url_without_secrets(shown), shown);
+    EXPECT_EQ(without_secrets(shown), shown);
+  }
+}
+
+TEST(UrlSecrets, UrlsThatMayBeStored) {
+  for (const char* url :
+       {"rtsp://camera/1", "http://camera/video?size=640x480", "/a@b?key=1.mp4", "test:demo"})
+    EXPECT_FALSE(holds_secrets(url)) << url;
+  for (const char* url : {"rtsp://user:secret@host", "rtsp://user@host/1", "rtmp://host/app/key",
+                          "http://host/x?Token=1", "srt://host:1?passphrase=x", "http://host?x=a@b"})
+    EXPECT_TRUE(holds_secrets(url)) << url;
+}
+
+}  // namespace
+}  // namespace lensd

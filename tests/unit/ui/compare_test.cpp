@@ -1,0 +1,261 @@
+// Comparison, probe and zoom: the requests of the interface. Needs no display.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/base/clock.hpp"
+#include "tests/unit/ui/panel_driver.hpp"
+
+namespace lensd::ui {
+namespace {
+
+using Names = std::vector<std::string>;
+
+/// A viewer with simulated input whose model follows SetScopes and SetViews like the program's.
+class PictureTools : public PanelDriver {
+ protected:
+  void SetUp() override {
+    PanelDriver::SetUp();
+    frame();
+  }
+  void follow(const Commands& commands) override {
+    for (const Command& command : commands) {
+      if (const auto* set = std::get_if<SetScopes>(&command)) model.scopes = set->scopes;
+      if (const auto* set = std::get_if<SetViews>(&command)) model.views = set->nodes;
+    }
+  }
+  void point(float x, float y) { PanelDriver::point(x, y), frames(2); }
+  void button(bool down) { PanelDriver::button(down), frames(2); }
+  /// Screen position of the centre of a picture pixel.
+  void point_at_pixel(int x, int y) {
+    const Rect p = place(model.picture, viewer.picture_rect(), viewer.view()).picture;
+    point(p.x + (static_cast<float>(x) + 0.5f) * p.w / static_cast<float>(model.picture.width),
+          p.y + (static_cast<float>(y) + 0.5f) * p.h / static_cast<float>(model.picture.height));
+  }
+};
+
+TEST_F(PictureTools, ComparingRequestsThePicturesAndTheirMetrics) {
+  EXPECT_TRUE(frame().empty());
+  EXPECT_EQ(type('a').size(), 2u);
+  EXPECT_EQ(viewer.compare_look().mode, CompareMode::split);
+  EXPECT_EQ(viewer.second_picture(), "source");
+  EXPECT_EQ(viewer.first_picture(), "");
+  EXPECT_EQ(model.views, Names{"source"});
+  EXPECT_EQ(model.scopes, (std::vector<ScopeRequest>{{"source", ScopeKind::compare, ""}}));
+  EXPECT_TRUE(frame().empty()) << "requested once";
+  EXPECT_EQ(type('d').size(), 0u) << "another look at the same two";
+  EXPECT_EQ(viewer.compare_look().mode, CompareMode::difference);
+  type('d');
+  EXPECT_EQ(viewer.compare_look().mode, CompareMode::off);
+  EXPECT_EQ(viewer.second_picture(), "");
+  EXPECT_TRUE(model.views.empty());
+  EXPECT_TRUE(model.scopes.empty());
+}
+
+TEST_F(PictureTools, AnyTwoNodesAreCompared) {
+  click("view/compare");
+  click("compare/A"), click("compare/A/median");
+  EXPECT_EQ(model.views, Names{"median"});
+  click("compare/B"), click("compare/B/edges");
+  EXPECT_EQ(model.views, (Names{"median", "edges"}));
+  EXPECT_EQ(viewer.second_picture(), "median");
+  EXPECT_EQ(viewer.first_picture(), "edges");
+  EXPECT_EQ(model.scopes, (std::vector<ScopeRequest>{{"median", ScopeKind::compare, "edges"}}));
+  click("compare/A");
+  EXPECT_FALSE(there("compare/A/to-gray")) << "conversions are not user nodes";
+  click("compare/A/source");
+  click("compare/B"), click("compare/B/output");
+  EXPECT_EQ(model.scopes, (std::vector<ScopeRequest>{{"source", ScopeKind::compare, ""}}));
+  click("view/compare_close");
+  EXPECT_TRUE(model.views.empty());
+  EXPECT_FALSE(there("compare/A"));
+}
+
+TEST_F(PictureTools, ModesByButton) {
+  click("view/compare");
+  for (const auto& [name, mode] : {std::pair("view/compare_side", CompareMode::side),
+                                   std::pair("view/compare_heat", CompareMode::difference),
+                                   std::pair("view/compare_split", CompareMode::split)}) {
+    click(name);
+    EXPECT_EQ(viewer.compare_look().mode, mode) << name;
+    EXPECT_EQ(there("compare/handle"), mode == CompareMode::split);
+    EXPECT_EQ(there("compare/gain"), mode == CompareMode::difference);
+  }
+}
+
+TEST_F(PictureTools, RemovedNodesAreNoLongerCompared) {
+  viewer.state().compare = {.mode = CompareMode::split, .a = "edges", .b = "convolve"};
+  frame();
+  EXPECT_EQ(model.views, (Names{"edges", "convolve"}));
+  std::erase_if(model.nodes, [](const NodeView& n) { return n.id == "edges" || n.id == "convolve"; });
+  frame();
+  EXPECT_EQ(model.views, Names{"source"});
+  EXPECT_EQ(model.scopes, (std::vector<ScopeRequest>{{"source", ScopeKind::compare, ""}}));
+}
+
+TEST_F(PictureTools, TheHandleFollowsTheMouseAndThePictureStays) {
+  type('a'), frame();
+  const Rect handle = rect("compare/handle"), area = viewer.picture_rect();
+  const float x = handle.x + handle.w / 2, y = handle.y + handle.h / 2;
+  EXPECT_NEAR(x, area.x + area.w / 2, 1);
+  point(x, y), button(true);
+  point(x + 100, y - 30);
+  EXPECT_NEAR(viewer.compare_look().split_x, x + 100, 1);
+  EXPECT_TRUE(viewer.view().fits());
+  point(5, y);  // over the graph panel: clamped to the picture's area
+  EXPECT_EQ(viewer.compare_look().split_x, area.x);
+  point(1275, y);
+  EXPECT_NEAR(viewer.compare_look().split_x, area.x + area.w, 1);
+  point(x - 50, y), button(false);
+  point(x + 10, y);
+  EXPECT_NEAR(viewer.compare_look().split_x, x - 50, 1) << "let go";
+}
+
+TEST_F(PictureTools, TheLineIsAsLongAsThePictureIsHigh) {
+  type('a'), frame();
+  const Rect picture = place(model.picture, viewer.picture_rect(), viewer.view()).picture;
+  ASSERT_LT(picture.h, viewer.picture_rect().h - 20) << "there is room above and below";
+  EXPECT_NEAR(rect("compare/line").y, picture.y, 1);
+  EXPECT_NEAR(rect("compare/line").h, picture.h, 1);
+  viewer.state().view = {.zoom = 8};
+  frame();
+  EXPECT_NEAR(rect("compare/line").h, viewer.picture_rect().h, 1);
+}
+
+TEST_F(PictureTools, TheBarsGoWhereThePictureHasNoRoomForThem) {
+  type('a'), frames(2);
+  EXPECT_TRUE(there("view/zoom"));
+  EXPECT_TRUE(there("view/compare_heat"));
+  viewer.state().left = viewer.state().right = Fold::open;
+  ImGui::GetIO().DisplaySize = {780, 700};
+  frames(2);
+  EXPECT_FALSE(there("view/compare"));
+  EXPECT_FALSE(there("view/compare_heat"));
+}
+
+TEST_F(PictureTools, BesideTheHandleADragMovesThePicture) {
+  type('a');
+  viewer.state().view = {.zoom = 2};
+  const Rect area = viewer.picture_rect();
+  const float x = area.x + area.w / 4, y = area.y + area.h * 0.75f, split = viewer.compare_look().split_x;
+  point(x, y), button(true);
+  point(x + 40, y), point(x + 60, y);
+  button(false);
+  EXPECT_LT(viewer.view().centre_x, 0.5);
+  EXPECT_EQ(viewer.compare_look().split_x, split);
+}
+
+TEST_F(PictureTools, BypassNeedsTheSource) {
+  InputState held;
+  held.held_letters = 1u << ('b' - 'a');
+  frame(held);
+  EXPECT_EQ(model.views, Names{"source"});
+  EXPECT_EQ(viewer.second_picture(), "source");
+  EXPECT_TRUE(viewer.compare_look().second_only);
+  frame();
+  EXPECT_TRUE(model.views.empty());
+  EXPECT_FALSE(viewer.compare_look().second_only);
+}
+
+TEST_F(PictureTools, TheProbeNamesThePixelUnderThePointer) {
+  type('x');
+  EXPECT_EQ(model.views, Names{"source"});
+  const ProbeState& probe = viewer.state().probe;
+  for (const auto& [x, y] : {std::pair(0, 300), std::pair(767, 301), std::pair(383, 555)}) {
+    point_at_pixel(x, y);
+    EXPECT_TRUE(probe.over);
+    EXPECT_NEAR(probe.x, x, 1);
+    EXPECT_NEAR(probe.y, y, 1);  // reduced: a screen pixel covers several
+  }
+  type('1', true);  // at 1:1 the screen pixel equals the picture pixel, anywhere within it
+  const Rect at = place(model.picture, viewer.picture_rect(), viewer.view()).picture;
+  for (const float part : {0.f, 0.4f}) {
+    point(at.x + 301 + part, at.y + 222 + part);
+    EXPECT_EQ(probe.x, 301);
+    EXPECT_EQ(probe.y, 222);
+  }
+  point(20, 300);  // over a panel
+  EXPECT_FALSE(probe.over);
+  viewer.state().scopes.node = "edges";  // the selected node is probed too
+  frame();
+  EXPECT_EQ(model.views, (Names{"source", "edges"}));
+  type('x');
+  EXPECT_TRUE(model.views.empty());
+}
+
+TEST_F(PictureTools, TheProbeHasAConstantWidth) {
+  type('x');
+  model.probe_x = 300, model.probe_y = 200;
+  const auto width_of = [&](Rgba value) {
+    model.probe = {{"output", false, value}};
+    point_at_pixel(300, 200), frames(3);
+    return rect("probe/table").w;
+  };
+  const float narrow = width_of({0x11, 0x11, 0x11, 0xff});
+  EXPECT_EQ(width_of({0xdb, 0xdd, 0xbd, 0xff}), narrow);
+  EXPECT_EQ(width_of({0x0f, 0x88, 0xee, 0xff}), narrow);
+}
+
+TEST_F(PictureTools, OnlyVisiblePixelsAreRead) {
+  const ProbeState& probe = viewer.state().probe;
+  EXPECT_TRUE(probe.patch == Extent{}) << "too far away";
+  viewer.state().view.zoom = 32 / fit_scale(model.picture, viewer.picture_rect());
+  frame();
+  const Rect area = viewer.picture_rect();
+  EXPECT_NEAR(static_cast<double>(probe.patch.width), area.w / 32.0, 2);
+  EXPECT_NEAR(static_cast<double>(probe.patch.height), area.h / 32.0, 2);
+  EXPECT_NEAR(probe.patch_x + probe.patch.width / 2, 384, 1);
+  viewer.state().view.centre_x = viewer.state().view.centre_y = 1;  // its corner in the area's middle
+  frame();
+  EXPECT_EQ(probe.patch_x + probe.patch.width, 768);
+  EXPECT_EQ(probe.patch_y + probe.patch.height, 576);
+  viewer.state().view.zoom /= 4;
+  frame();
+  EXPECT_TRUE(probe.patch == Extent{});
+}
+
+TEST_F(PictureTools, ChannelsByMenu) {
+  for (const auto& [name, channel] :
+       {std::pair("view/channel/R", ChannelView::red), std::pair("view/channel/Luma", ChannelView::luma),
+        std::pair("view/channel/RGB", ChannelView::colour)}) {
+    click("view/channel"), click(name);
+    EXPECT_EQ(viewer.compare_look().channel, channel) << name;
+  }
+}
+
+TEST_F(PictureTools, SnapshotAndRecordAreRequestedOnce) {
+  type('s');
+  EXPECT_TRUE(viewer.requests().snapshot);
+  type('S');
+  EXPECT_TRUE(viewer.requests().snapshot_window);
+  EXPECT_FALSE(viewer.requests().snapshot);
+  type('r');
+  EXPECT_TRUE(viewer.requests().toggle_record);
+  frame();
+  EXPECT_FALSE(viewer.requests().toggle_record || viewer.requests().snapshot_window);
+}
+
+TEST_F(PictureTools, EveryModeIsDrawnInEverySize) {
+  type('x');
+  model.probe = {{"source", false, {12, 200, 255, 255}}, {"output", true, {7, 7, 7, 255}}};
+  model.probe_x = 3, model.probe_y = 4;
+  model.patch.assign(64, {200, 10, 20, 255}), model.patch_x = 380, model.patch_y = 284;
+  model.patch_size = {8, 8};
+  model.has_second = true;
+  for (const ImVec2 size : {ImVec2{1920, 1080}, ImVec2{1280, 720}, ImVec2{500, 300}, ImVec2{1, 1}}) {
+    ImGui::GetIO().DisplaySize = size;
+    for (const CompareMode mode :
+         {CompareMode::split, CompareMode::side, CompareMode::difference, CompareMode::off})
+      for (const bool compared : {false, true})
+        for (const double zoom : {1.0, 60.0}) {
+          viewer.state().compare.mode = mode;
+          viewer.state().view.zoom = zoom;
+          model.compared = compared;
+          point(size.x * 0.5f, size.y * 0.5f);
+          EXPECT_TRUE(frame().empty());
+        }
+  }
+}
+
+}  // namespace
+}  // namespace lensd::ui

@@ -1,0 +1,157 @@
+// Comparison of two pictures with the available GL, exact to the pixel. Skipped without a display.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <memory>
+
+#include "tests/unit/ui/gl/hidden_window.hpp"
+#include "ui/gl/presenter.hpp"
+
+namespace lensd::ui {
+namespace {
+
+using Colour = std::array<int, 3>;
+
+class ComparePictures : public HiddenWindow {
+ protected:
+  void SetUp() override {
+    HiddenWindow::SetUp();
+    if (IsSkipped()) return;
+    presenter = std::make_unique<Presenter>(make_display_path(DisplayKind::pixel_buffer, nullptr),
+                                            make_display_path(DisplayKind::pixel_buffer, nullptr));
+  }
+
+  /// Image 0 is B and image 1 is A; neighbouring pixels differ.
+  static Frame two_pictures(ImageFormat b, ImageFormat a) {
+    Frame frame = FramePool::make({.images = {b, a}, .capacity = 1, .views = {{"source", 1}}})->try_acquire();
+    for (int i = 0; i < 2; ++i) {
+      const ImageRef image = frame.image(i);
+      for (int y = 0; y < image.height(); ++y)
+        for (size_t x = 0; x < image.row_bytes(); ++x) {
+          const int n = static_cast<int>(x);
+          image.row(y)[x] = static_cast<uint8_t>(i == 0 ? n * 7 + y * 31 + n * y : 90 + n * 3 + y * 17);
+        }
+    }
+    return frame;
+  }
+  static Frame two_pictures(Extent size) {
+    return two_pictures({PixelFormat::rgba8, size}, {PixelFormat::rgba8, size});
+  }
+
+  Image drawn(const Frame& frame, const CompareLook& look, int second = 1) {
+    presenter->show(frame);
+    presenter->show_second(frame, second);
+    presenter->draw(window->framebuffer(), everywhere(), {}, look);
+    return window->read_pixels();
+  }
+
+  static Colour pixel(const Frame& frame, int image, int x, int y) {
+    const ImageRef from = frame.image(image);
+    const uint8_t* p = from.row(y) + x * from.channels();
+    return from.channels() == 1 ? Colour{p[0], p[0], p[0]} : Colour{p[0], p[1], p[2]};
+  }
+
+  /// Every pixel of the window equals `wanted(x, y)` within `slack`.
+  template <class F>
+  static void expect_everywhere(const Image& shown, int slack, F wanted) {
+    int wrong = 0;
+    for (int y = 0; y < shown.height(); ++y)
+      for (int x = 0; x < shown.width(); ++x) {
+        const Colour want = wanted(x, y);
+        for (int c = 0; c < 3; ++c)
+          wrong += std::abs(shown.at(x, y, c) - want[static_cast<size_t>(c)]) > slack;
+      }
+    EXPECT_EQ(wrong, 0);
+  }
+
+  std::unique_ptr<Presenter> presenter;
+};
+
+TEST_F(ComparePictures, SplitShowsALeftOfTheHandleAndBRightOfIt) {
+  const Extent size = window->framebuffer();
+  for (const auto& [b, a] :
+       {std::pair(PixelFormat::rgba8, PixelFormat::rgba8), std::pair(PixelFormat::gray8, PixelFormat::rgba8),
+        std::pair(PixelFormat::rgba8, PixelFormat::gray8)}) {
+    const Frame frame = two_pictures({b, size}, {a, size});
+    for (const int split : {0, 1, 40, size.width}) {
+      const Image image = drawn(frame, {.mode = CompareMode::split, .split_x = static_cast<float>(split)});
+      expect_everywhere(image, 0, [&](int x, int y) { return pixel(frame, x < split, x, y); });
+    }
+  }
+}
+
+TEST_F(ComparePictures, BypassShowsAAlone) {
+  const Frame frame = two_pictures(window->framebuffer());
+  expect_everywhere(drawn(frame, {.second_only = true}), 0,
+                    [&](int x, int y) { return pixel(frame, 1, x, y); });
+}
+
+TEST_F(ComparePictures, WithoutASecondPictureTheFirstIsShown) {
+  const Frame frame = two_pictures(window->framebuffer());
+  for (const CompareMode mode : {CompareMode::split, CompareMode::difference, CompareMode::side})
+    expect_everywhere(drawn(frame, {.mode = mode, .split_x = 40}, -1), 0,
+                      [&](int x, int y) { return pixel(frame, 0, x, y); });
+}
+
+TEST_F(ComparePictures, ChannelsAreShownAsGrey) {
+  const Frame frame = two_pictures(window->framebuffer());
+  const auto grey = [](int v) { return Colour{v, v, v}; };
+  for (const ChannelView channel : {ChannelView::red, ChannelView::green, ChannelView::blue})
+    expect_everywhere(drawn(frame, {.channel = channel}), 0, [&](int x, int y) {
+      return grey(pixel(frame, 0, x, y)[static_cast<size_t>(channel) - 1]);
+    });
+  expect_everywhere(drawn(frame, {.channel = ChannelView::alpha}), 0,
+                    [&](int x, int y) { return grey(frame.image().row(y)[x * 4 + 3]); });
+  expect_everywhere(drawn(frame, {.channel = ChannelView::luma}), 1, [&](int x, int y) {
+    const Colour c = pixel(frame, 0, x, y);
+    return grey(static_cast<int>(std::lround(0.2126 * c[0] + 0.7152 * c[1] + 0.0722 * c[2])));
+  });
+  // In a comparison, for both pictures.
+  expect_everywhere(drawn(frame, {.mode = CompareMode::split, .channel = ChannelView::green, .split_x = 30}),
+                    0, [&](int x, int y) { return grey(pixel(frame, x < 30, x, y)[1]); });
+}
+
+TEST_F(ComparePictures, DifferenceIsBlackWhereTheyAreEqualAndLighterTheFartherTheyAreApart) {
+  // B is A plus x in all channels, so the difference equals the column.
+  const Extent size = window->framebuffer();
+  const Frame frame = two_pictures(size);
+  for (int y = 0; y < size.height; ++y)
+    for (int x = 0; x < size.width; ++x)
+      for (int c = 0; c < 4; ++c) {
+        const int a = 100 + y % 7;
+        frame.image(1).row(y)[x * 4 + c] = static_cast<uint8_t>(a);
+        frame.image(0).row(y)[x * 4 + c] =
+            static_cast<uint8_t>(c < 1 ? a + x : a);  // the largest channel counts
+      }
+  const Image image = drawn(frame, {.mode = CompareMode::difference, .gain = 2});
+  const auto lightness = [&](int x, int y) {
+    return 0.2126 * image.at(x, y, 0) + 0.7152 * image.at(x, y, 1) + 0.0722 * image.at(x, y, 2);
+  };
+  for (int y = 0; y < size.height; ++y) {
+    EXPECT_LT(lightness(0, y), 8);
+    for (int x = 1; x < size.width; ++x) EXPECT_GE(lightness(x, y) + 0.8, lightness(x - 1, y)) << x;
+  }
+  EXPECT_GT(lightness(size.width - 1, 5), 90) << "96 apart, twice: three quarters of the ramp";
+  const Image strong = drawn(frame, {.mode = CompareMode::difference, .gain = 32});
+  EXPECT_GT(strong.at(size.width - 1, 5, 2), 200) << "beyond the ramp: its last colour";
+  const Image other =
+      drawn(frame, {.mode = CompareMode::difference, .channel = ChannelView::green, .gain = 32});
+  expect_everywhere(other, 0, [&](int, int) { return Colour{5, 5, 5}; });
+}
+
+TEST_F(ComparePictures, SideBySideHasAOnTheLeftAndBOnTheRightInTheirHalves) {
+  const Extent size = window->framebuffer();
+  const auto [left, right] = halves(everywhere());
+  const Extent half{static_cast<int>(left.w), size.height};  // fits exactly
+  const Frame frame = two_pictures(half);
+  const int from = static_cast<int>(right.x);
+  ASSERT_GT(from, half.width);
+  expect_everywhere(drawn(frame, {.mode = CompareMode::side}), 0, [&](int x, int y) {
+    if (x < half.width) return pixel(frame, 1, x, y);
+    return x < from ? Colour{22, 22, 22} : pixel(frame, 0, x - from, y);
+  });
+}
+
+}  // namespace
+}  // namespace lensd::ui

@@ -1,0 +1,394 @@
+// The graph panel with simulated input, without a display: what is shown, sent and saved.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "core/base/whole_file.hpp"
+#include "tests/unit/common/temporary_folder.hpp"
+#include "tests/unit/ui/panel_driver.hpp"
+
+namespace lensd::ui {
+namespace {
+
+class GraphPanel : public PanelDriver {
+ protected:
+  void SetUp() override {
+    PanelDriver::SetUp();
+    ImGui::GetIO().DisplaySize = {1280, 1000};
+    viewer.state().presets = PresetShelf({folder.path(), {}});
+    frames(3);  // until the layout has settled
+  }
+  /// Adds the only filter that the word finds, below the selected node or at the end.
+  void add_filter(const char* word) {
+    press({.character = '+'});
+    frame();
+    type(word);
+    press({.key = Key::enter});
+    frame();
+  }
+  /// A pipeline that applies all commands at once.
+  void follow(const Commands& commands) override {
+    for (const Command& command : commands) obey(command);
+    for (auto& message : viewer.requests().messages) messages.push_back(message.second);
+  }
+  void obey(const Command& command) {
+    if (const auto* c = std::get_if<EditMark>(&command)) model.graph_mark = c->mark, ++model.graph_version;
+    if (const auto* c = std::get_if<SetGraph>(&command)) model.graph = c->graph;
+    if (const auto* c = std::get_if<SetEnabled>(&command)) model.graph.find(c->node)->enabled = c->enabled;
+    if (const auto* c = std::get_if<SetParam>(&command)) test::set_value(model, c->node, c->param, c->value);
+    if (const auto* c = std::get_if<Batch>(&command))
+      for (const auto& change : c->changes)
+        std::visit([this](const auto& one) { obey(Command(one)); }, change);
+    if (const auto* c = std::get_if<Solo>(&command)) solo = c->node;
+  }
+  void drag(const std::string& from, float to_x, float to_y) {
+    point_at(from);
+    button(true), frame();
+    for (const float part : {0.3f, 0.7f, 1.f}) {
+      const ImVec2 at = ImGui::GetIO().MousePos;
+      point(at.x + (to_x - at.x) * part, at.y + (to_y - at.y) * part), frame();
+    }
+    frame();
+    button(false), frames(2);
+  }
+  void press(KeyPress key) { PanelDriver::press(key), frame(); }
+  std::string order() const {
+    std::string text;
+    for (const NodeDesc& node : model.graph.nodes) text += node.id + " ";
+    return text;
+  }
+  ParamValue value(const char* node, const char* param) const {
+    const NodeDesc& desc = *model.graph.find(node);
+    return value_of(desc, *test::sample_registry().find(desc.filter)->schema().find(param));
+  }
+
+  std::vector<std::string> messages;
+  std::string solo;
+  TemporaryFolder folder;
+};
+
+TEST_F(GraphPanel, ANodeIsMovedByDraggingItsName) {
+  EXPECT_EQ(order(), "median edges convolve ");
+  const Rect last = rect("graph/convolve/title");
+  drag("graph/median/title", last.x + 40, last.y + 400);
+  EXPECT_EQ(order(), "edges convolve median ");
+  EXPECT_EQ(model.graph.output, "median");
+  const Rect first = rect("graph/edges/title");
+  drag("graph/median/title", first.x + 40, first.y - 10);
+  EXPECT_EQ(order(), "median edges convolve ");
+  press({.character = 'z', .ctrl = true});
+  EXPECT_EQ(order(), "edges convolve median ");
+  press({.character = 'y', .ctrl = true});
+  EXPECT_EQ(order(), "median edges convolve ");
+}
+
+TEST_F(GraphPanel, EscapeDropsADragWhereItWas) {
+  point_at("graph/median/title");
+  button(true), frame();
+  const Rect last = rect("graph/convolve/title");
+  point(last.x + 20, last.y + 300), frames(2);
+  press({.key = Key::escape});
+  button(false), frames(2);
+  EXPECT_EQ(order(), "median edges convolve ");
+}
+
+TEST_F(GraphPanel, AFilterIsFoundByTypingAndAddedBelowTheSelectedNode) {
+  click("graph/median/title");
+  press({.character = '+'});
+  frame();
+  ASSERT_TRUE(there("add/search"));
+  EXPECT_TRUE(there("add/mix"));
+  type("edg");  // in the description of canny only
+  EXPECT_TRUE(there("add/canny"));
+  EXPECT_FALSE(there("add/mix"));
+  press({.key = Key::enter});
+  EXPECT_EQ(order(), "median canny edges convolve ");
+  EXPECT_EQ(model.graph.find("edges")->inputs.front(), "canny");
+  frame();
+  EXPECT_FALSE(there("add/search")) << "the list is closed";
+  EXPECT_EQ(viewer.state().graph.selected, "canny");
+}
+
+TEST_F(GraphPanel, ArrowsChooseInTheList) {
+  click("graph/add");
+  frame();
+  press({.key = Key::down}), press({.key = Key::down}), press({.key = Key::up});
+  press({.key = Key::enter});
+  EXPECT_EQ(order(), "median edges convolve canny ") << "below the output";
+  click("graph/add");
+  frame();
+  press({.key = Key::escape});
+  frame();
+  EXPECT_FALSE(there("add/search"));
+  EXPECT_EQ(model.graph.nodes.size(), 4u);
+}
+
+TEST_F(GraphPanel, LettersTypedIntoTheListAreNoShortcuts) {
+  click("graph/add");
+  press({.character = 'q'}), press({.character = ' '});
+  EXPECT_FALSE(viewer.requests().quit);
+}
+
+TEST_F(GraphPanel, RemoveDuplicateAndSoloAreOnTheLineUnderThePointer) {
+  EXPECT_FALSE(there("graph/edges/remove"));
+  point_at("graph/edges/title", 0.2f);
+  click("graph/edges/solo");
+  EXPECT_EQ(solo, "edges");
+  EXPECT_EQ(model.graph.output, "convolve") << "solo is not part of the graph";
+  click("graph/edges/solo");
+  EXPECT_EQ(solo, "");
+  click("graph/edges/more");
+  click("graph/edges/menu/duplicate");
+  EXPECT_EQ(order(), "median edges edges2 convolve ");
+  point_at("graph/edges/title", 0.2f);
+  click("graph/edges/remove");
+  EXPECT_EQ(order(), "median edges2 convolve ");
+  click("graph/median/title");
+  press({.key = Key::remove});
+  EXPECT_EQ(order(), "edges2 convolve ");
+  for (int i = 0; i < 3; ++i) click("graph/undo");
+  EXPECT_EQ(order(), "median edges convolve ");
+  EXPECT_EQ(messages.back(), "Undone: duplicate edges");
+}
+
+TEST_F(GraphPanel, ADoubleClickRenames) {
+  point_at("graph/edges/title", 0.2f);
+  for (const bool down : {true, false, true, false}) button(down), frame();
+  frame();
+  ASSERT_TRUE(there("graph/edges/name"));
+  type("lines");  // replaces the old name, which is selected
+  press({.key = Key::enter});
+  EXPECT_EQ(order(), "median lines convolve ");
+  EXPECT_EQ(model.graph.find("convolve")->inputs.front(), "lines");
+}
+
+TEST_F(GraphPanel, ARejectedNameStaysInItsField) {
+  point_at("graph/edges/title", 0.2f);
+  for (const bool down : {true, false, true, false}) button(down), frame();
+  frame();
+  type("my lines");
+  press({.key = Key::enter});
+  frames(2);
+  EXPECT_EQ(messages.size(), 1u) << "reported once";
+  ASSERT_TRUE(there("graph/edges/name"));
+  EXPECT_EQ(viewer.state().graph.new_name, "my lines");
+  type("lines");
+  press({.key = Key::enter});
+  EXPECT_EQ(order(), "median lines convolve ");
+  EXPECT_EQ(viewer.state().graph.selected, "lines");
+  frames(2);
+  // A click elsewhere cancels it, and the node stays selected.
+  point_at("graph/lines/title", 0.2f);
+  for (const bool down : {true, false, true, false}) button(down), frame();
+  frame();
+  type("a b");
+  point(700, 900);
+  button(true), frame(), button(false), frames(2);
+  EXPECT_FALSE(there("graph/lines/name"));
+  EXPECT_EQ(viewer.state().graph.selected, "lines");
+}
+
+TEST_F(GraphPanel, StepButtonsAndTheArrowBackToTheDefault) {
+  EXPECT_FALSE(there("graph/median/radius/reset"));
+  click("graph/median/radius/plus"), click("graph/median/radius/plus");
+  EXPECT_EQ(value("median", "radius"), ParamValue(int64_t{3}));
+  click("graph/median/radius/minus");
+  EXPECT_EQ(value("median", "radius"), ParamValue(int64_t{2}));
+  click("graph/median/radius/reset");
+  EXPECT_EQ(value("median", "radius"), ParamValue(int64_t{1}));
+  click("graph/edges/aperture/plus");
+  EXPECT_EQ(value("edges", "aperture"), ParamValue(int64_t{5})) << "odd numbers only";
+}
+
+TEST_F(GraphPanel, ShiftAndTheWheelGoInFineSteps) {
+  point_at("graph/edges/low");
+  const auto turn = [&](float by) {
+#if IMGUI_VERSION_NUM >= 18700
+    ImGui::GetIO().AddKeyEvent(ImGuiMod_Shift, true);
+#else
+    ImGui::GetIO().KeyShift = true;
+#endif
+    wheel(by), frames(2);
+  };
+  turn(1), turn(1);
+  const double up = std::get<double>(value("edges", "low"));
+  EXPECT_GT(up, 50);
+  EXPECT_LT(up, 60);
+  turn(-1), turn(-1);
+  EXPECT_DOUBLE_EQ(std::get<double>(value("edges", "low")), 50);
+}
+
+TEST_F(GraphPanel, FewChoicesStandSideBySide) {
+  click("graph/convolve/enabled");
+  ASSERT_TRUE(there("graph/convolve/form/cross"));
+  click("graph/convolve/form/cross");
+  EXPECT_EQ(value("convolve", "form"), ParamValue(std::string("cross")));
+}
+
+TEST_F(GraphPanel, AKernelIsFilledAndResized) {
+  click("graph/convolve/enabled");
+  click("graph/convolve/kernel/fill");
+  click("graph/convolve/kernel/fill/sharpen");
+  const Matrix sharpen = std::get<Matrix>(value("convolve", "kernel"));
+  EXPECT_EQ(sharpen.values[4], 5);
+  EXPECT_TRUE(there("graph/convolve/kernel/cell/2/2"));
+  EXPECT_FALSE(there("graph/convolve/kernel/cell/3/3"));
+}
+
+TEST_F(GraphPanel, AKernelThatIsChangedCountsAgainThoughOneWasComposed) {
+  add_filter("correlate");
+  test::set_value(model, "correlate", "compose", std::string("sharpen"));
+  frames(2);
+  click("graph/correlate/kernel/fill");
+  click("graph/correlate/kernel/fill/sharpen");
+  EXPECT_EQ(value("correlate", "compose"), ParamValue(std::string()));
+  EXPECT_EQ(std::get<Matrix>(value("correlate", "kernel")).values[4], 5);
+  // A name that the composition uses stays in it.
+  test::set_value(model, "correlate", "compose", std::string("kernel, sharpen"));
+  frames(2);
+  click("graph/correlate/kernel/fill");
+  click("graph/correlate/kernel/fill/identity");
+  EXPECT_EQ(value("correlate", "compose"), ParamValue(std::string("kernel, sharpen")));
+}
+
+TEST_F(GraphPanel, TheSecondInputIsChosenAmongTheNodesAbove) {
+  add_filter("mix");
+  EXPECT_EQ(model.graph.find("mix")->inputs, (std::vector<std::string>{"convolve", "source"}));
+  click("graph/mix/input2");
+  EXPECT_FALSE(there("graph/mix/input2/mix"));
+  click("graph/mix/input2/median");
+  EXPECT_EQ(model.graph.find("mix")->inputs[1], "median");
+}
+
+TEST_F(GraphPanel, PresetsAreSavedRevertedLoadedAndDeleted) {
+  EXPECT_FALSE(there("presets/unsaved"));
+  click("graph/median/radius/plus");
+  EXPECT_TRUE(there("presets/unsaved"));
+  press({.character = 's', .ctrl = true});
+  frame();
+  ASSERT_TRUE(there("presets/name"));
+  type("mine");
+  click("presets/name_save");
+  const std::string path = folder / "mine.toml";
+  EXPECT_EQ(messages.back(), "Saved " + path);
+  const std::string saved = read_whole_file(path, 1 << 20).value_or("");
+  EXPECT_NE(saved.find("radius = 2"), std::string::npos) << saved;
+  EXPECT_FALSE(there("presets/unsaved"));
+
+  click("graph/median/radius/plus");
+  EXPECT_TRUE(there("presets/unsaved"));
+  press({.character = 's', .ctrl = true});
+  EXPECT_NE(read_whole_file(path, 1 << 20)->find("radius = 3"), std::string::npos)
+      << "the same file, without a request";
+  click("graph/median/radius/plus");
+  click("presets/menu");
+  click("presets/revert");
+  EXPECT_EQ(value("median", "radius"), ParamValue(int64_t{3}));
+
+  write_whole_file(folder / "other.toml", "[[node]]\nfilter = \"canny\"\n", Flush::none);
+  click("presets/menu");
+  click("presets/list/other");
+  EXPECT_EQ(order(), "canny ");
+  EXPECT_FALSE(there("presets/unsaved"));
+  press({.character = 'z', .ctrl = true});
+  EXPECT_EQ(order(), "median edges convolve ");
+  press({.character = 's', .ctrl = true});
+  EXPECT_EQ(read_whole_file(folder / "other.toml", 1 << 20), "[[node]]\nfilter = \"canny\"\n")
+      << "undo brought back the preset as well: the other one is not written over";
+
+  click("presets/menu");
+  click("presets/delete/other");
+  EXPECT_TRUE(std::filesystem::exists(folder / "other.toml")) << "asked first";
+  click("presets/delete_yes");
+  EXPECT_FALSE(std::filesystem::exists(folder / "other.toml"));
+}
+
+TEST_F(GraphPanel, UnusedNodesAreMarked) {
+  EXPECT_FALSE(there("graph/edges/unused"));
+  for (NodeView& node : model.nodes)
+    if (node.id == "edges") node.format.clear();  // the plan has none for it
+  frames(2);
+  EXPECT_TRUE(there("graph/edges/unused"));
+  EXPECT_FALSE(there("graph/median/unused"));
+  click("graph/edges/enabled"), frames(2);
+  EXPECT_FALSE(there("graph/edges/unused")) << "off says enough";
+}
+
+TEST_F(GraphPanel, AllNodesFoldAtOnce) {
+  ASSERT_TRUE(there("graph/median/radius"));
+  ASSERT_TRUE(there("graph/edges/low"));
+  point_at("graph/median/title");
+  click("graph/median/more");
+  click("graph/median/menu/fold_all");
+  frames(2);
+  EXPECT_FALSE(there("graph/median/radius"));
+  EXPECT_FALSE(there("graph/edges/low"));
+  EXPECT_TRUE(there("graph/edges/title"));
+  point_at("graph/edges/title");
+  click("graph/edges/more");
+  click("graph/edges/menu/unfold_all");
+  frames(2);
+  EXPECT_TRUE(there("graph/median/radius"));
+  EXPECT_TRUE(there("graph/edges/low"));
+}
+
+TEST_F(GraphPanel, TheLastGraphIsRestoredOnRequest) {
+  const std::string path = folder / "mine.toml";
+  write_whole_file(path, "[[node]]\nfilter = \"median\"\n", Flush::none);
+  GraphDesc last;
+  last.nodes.push_back({.id = "median", .filter = "median"});
+  last.nodes.push_back({.id = "edges", .filter = "canny"});
+  viewer.state().preset_menu.last_graph = resolved(last, test::sample_registry());
+  viewer.state().preset_menu.last_graph_preset = path;
+  frames(2);
+  EXPECT_FALSE(there("graph/resume")) << "there is a graph already";
+  model.nodes.clear(), model.graph = {}, model.pipeline = 2, ++model.graph_version;
+  viewer.state().editor = {};
+  frames(2);
+  ASSERT_TRUE(there("graph/resume"));
+  click("graph/resume");
+  EXPECT_EQ(order(), "median edges ");
+  ASSERT_TRUE(viewer.state().presets.current(viewer.state().editor));
+  EXPECT_EQ(viewer.state().presets.current(viewer.state().editor)->path, path);
+  EXPECT_TRUE(there("presets/unsaved")) << "edges is not in the preset";
+  EXPECT_FALSE(there("graph/resume"));
+  press({.character = 'z', .ctrl = true});
+  EXPECT_EQ(order(), "");
+}
+
+TEST_F(GraphPanel, TheLastGraphOutlivesItsPreset) {
+  GraphDesc last;
+  last.nodes.push_back({.id = "median", .filter = "median"});
+  viewer.state().preset_menu.last_graph = resolved(last, test::sample_registry());
+  viewer.state().preset_menu.last_graph_preset = folder / "gone.toml";
+  model.nodes.clear(), model.graph = {}, model.pipeline = 2, ++model.graph_version;
+  viewer.state().editor = {};
+  frames(2);
+  click("graph/resume");
+  EXPECT_EQ(order(), "median ");
+  EXPECT_EQ(viewer.state().presets.current(viewer.state().editor), nullptr);
+}
+
+TEST_F(GraphPanel, ATallNodeIsScrolledToItsName) {
+  ImGui::GetIO().DisplaySize = {1280, 330};
+  frames(3);
+  add_filter("correlate");
+  frames(4);
+  const Rect title = rect("graph/correlate/title");
+  EXPECT_GT(title.y, rect("presets/menu").y);
+  EXPECT_LT(title.y + title.h, rect("graph/add").y);
+}
+
+TEST_F(GraphPanel, LongGraphsScrollAndKeepTheAddButtonVisible) {
+  for (int i = 0; i < 12; ++i) {
+    viewer.state().graph.selected = "median";
+    press({.character = 'd', .ctrl = true});
+  }
+  frames(4);
+  EXPECT_GE(model.graph.nodes.size(), 15u);
+  const Rect add = rect("graph/add");
+  EXPECT_LT(add.y + add.h, rect("transport/pause").y);
+}
+
+}  // namespace
+}  // namespace lensd::ui

@@ -1,0 +1,124 @@
+// Keys with simulated input: loops, undo and redo, speeds.
+#include <gtest/gtest.h>
+
+#include "tests/unit/ui/panel_driver.hpp"
+
+namespace lensd::ui {
+namespace {
+
+class PressedKeys : public PanelDriver {
+ protected:
+  SetLoop loop(char32_t key) {
+    const SetLoop* sent = only<SetLoop>(type(key));
+    EXPECT_TRUE(sent);
+    return sent ? *sent : SetLoop{};
+  }
+  double speed(char32_t key) {
+    const SetSpeed* sent = only<SetSpeed>(type(key));
+    EXPECT_TRUE(sent);
+    return sent ? sent->speed : 0;
+  }
+  bool enabled(const char* node) { return viewer.state().editor.graph().find(node)->enabled; }
+};
+
+TEST_F(PressedKeys, LoopingTheFileKeepsAAndB) {
+  model.loop_a_ns = 1'000'000'000, model.loop_b_ns = 3'000'000'000;
+  for (const bool on : {false, true}) {
+    model.loop_file = on;
+    const SetLoop sent = loop('L');
+    EXPECT_EQ(sent.file, !on);
+    EXPECT_EQ(sent.a_ns, 1'000'000'000);
+    EXPECT_EQ(sent.b_ns, 3'000'000'000);
+  }
+}
+
+TEST_F(PressedKeys, TheABLoopIsSetInThreeStepsAndKeepsTheFileLoop) {
+  model.loop_file = true, model.loop_a_ns = model.loop_b_ns = -1;
+  model.position_ns = 5'000'000'000;
+  SetLoop sent = loop('l');
+  EXPECT_TRUE(sent.file);
+  EXPECT_EQ(sent.a_ns, 5'000'000'000);
+  EXPECT_EQ(sent.b_ns, -1);
+
+  model.loop_a_ns = 5'000'000'000, model.position_ns = 8'000'000'000;
+  sent = loop('l');
+  EXPECT_EQ(sent.a_ns, 5'000'000'000);
+  EXPECT_EQ(sent.b_ns, 8'000'000'000);
+
+  model.position_ns = 2'000'000'000;  // before A
+  sent = loop('l');
+  EXPECT_EQ(sent.a_ns, 2'000'000'000);
+  EXPECT_EQ(sent.b_ns, 5'000'000'000);
+
+  model.loop_b_ns = 8'000'000'000;
+  sent = loop('l');
+  EXPECT_TRUE(sent.file);
+  EXPECT_EQ(sent.a_ns, -1);
+  EXPECT_EQ(sent.b_ns, -1);
+}
+
+TEST_F(PressedKeys, UndoAndBothKeysOfRedo) {
+  frames(2);
+  for (const KeyPress redo :
+       {KeyPress{.character = 'y', .ctrl = true}, KeyPress{.character = 'z', .ctrl = true, .shift = true}}) {
+    viewer.state().editor.set_enabled("edges", false);
+    frame();
+    ASSERT_FALSE(enabled("edges"));
+    press({.character = 'z', .ctrl = true}), frame();
+    EXPECT_TRUE(enabled("edges"));
+    press(redo), frame();
+    EXPECT_FALSE(enabled("edges"));
+    press({.character = 'z', .ctrl = true}), frame();
+    EXPECT_TRUE(enabled("edges"));
+  }
+}
+
+TEST_F(PressedKeys, SpeedStepsSnapToNormalAndStayInTheirLimits) {
+  model.speed = 1;
+  EXPECT_DOUBLE_EQ(speed(']'), 1.1);
+  EXPECT_NEAR(speed('['), 1 / 1.1, 1e-12);
+  model.speed = 1.1 * 0.99;
+  EXPECT_DOUBLE_EQ(speed('['), 1) << "snaps to normal speed";
+  model.speed = kMaxSpeed;
+  EXPECT_DOUBLE_EQ(speed(']'), kMaxSpeed);
+  model.speed = kMinSpeed;
+  EXPECT_DOUBLE_EQ(speed('['), kMinSpeed);
+}
+
+TEST_F(PressedKeys, ArrowsSeekOnlyWhereTheSourceCan) {
+  EXPECT_EQ(only<Seek>(press({.key = Key::right}))->position_ns, 5'000'000'000);
+  EXPECT_TRUE(only<Seek>(press({.key = Key::right}))->relative);
+  EXPECT_EQ(only<Seek>(press({.key = Key::down}))->position_ns, -60'000'000'000);
+  model.seekable = false;
+  EXPECT_TRUE(press({.key = Key::right}).empty());
+}
+
+TEST_F(PressedKeys, RemovingTheSelectedNodeSelectsTheNext) {
+  frames(2);
+  std::string& selected = viewer.state().graph.selected;
+  selected = "edges";
+  press({.key = Key::remove}), frame();
+  EXPECT_EQ(selected, "convolve");
+  press({.key = Key::remove}), frame();
+  EXPECT_EQ(selected, "median") << "there is no next node";
+  press({.key = Key::remove}), frame();
+  EXPECT_EQ(selected, "");
+  EXPECT_TRUE(viewer.state().editor.graph().nodes.empty());
+}
+
+TEST_F(PressedKeys, EscapeClosesWindowsBeforeItLeavesFullscreen) {
+  frames(2);
+  viewer.state().help = viewer.state().log.open = true;
+  press({.key = Key::escape});
+  EXPECT_FALSE(viewer.state().help);
+  EXPECT_TRUE(viewer.state().log.open);
+  EXPECT_FALSE(viewer.requests().leave_fullscreen);
+  press({.key = Key::escape});
+  EXPECT_FALSE(viewer.state().log.open);
+  EXPECT_FALSE(viewer.requests().leave_fullscreen);
+  press({.key = Key::escape});
+  EXPECT_TRUE(viewer.requests().leave_fullscreen);
+}
+
+}  // namespace
+}  // namespace lensd::ui

@@ -1,0 +1,123 @@
+#include "tests/unit/ui/panel_driver.hpp"
+
+namespace lensd::ui {
+
+PanelDriver::PanelDriver() = default;
+PanelDriver::~PanelDriver() = default;
+
+void PanelDriver::SetUp() {
+  ImGui::CreateContext();
+  ImGuiIO& io = ImGui::GetIO();
+  io.IniFilename = nullptr;
+  io.DisplaySize = {1280, 720};
+  io.DisplayFramebufferScale = {1, 1};
+  look = make_look(io, ImGui::GetStyle(), 1, 1);
+  io.Fonts->Build();
+  viewer.track_widgets(true);
+}
+
+void PanelDriver::TearDown() {
+  ImGui::DestroyContext();
+}
+
+const PanelDriver::Commands& PanelDriver::frame(const InputState& input) {
+  ImGui::GetIO().DeltaTime = 1.f / 60;
+  last_.clear();
+  ImGui::NewFrame();
+  viewer.draw(model, input, look, last_);
+  ImGui::Render();
+  since_click_.insert(since_click_.end(), last_.begin(), last_.end());
+  follow(last_);
+  return last_;
+}
+
+void PanelDriver::frames(int count) {
+  for (int i = 0; i < count; ++i) frame();
+}
+
+void PanelDriver::point(float x, float y) {
+#if IMGUI_VERSION_NUM >= 18700
+  ImGui::GetIO().AddMousePosEvent(x, y);
+#else
+  ImGui::GetIO().MousePos = {x, y};
+#endif
+}
+
+void PanelDriver::button(bool down, int which) {
+#if IMGUI_VERSION_NUM >= 18700
+  ImGui::GetIO().AddMouseButtonEvent(which, down);
+#else
+  ImGui::GetIO().MouseDown[which] = down;
+#endif
+}
+
+void PanelDriver::wheel(float by) {
+#if IMGUI_VERSION_NUM >= 18700
+  ImGui::GetIO().AddMouseWheelEvent(0, by);
+#else
+  ImGui::GetIO().MouseWheel = by;
+#endif
+}
+
+void PanelDriver::set_ctrl(bool held) {
+#if IMGUI_VERSION_NUM >= 18700
+  ImGui::GetIO().AddKeyEvent(ImGuiMod_Ctrl, held);
+#else
+  ImGui::GetIO().KeyCtrl = held;
+#endif
+}
+
+bool PanelDriver::there(const std::string& widget) const {
+  return viewer.widget_rects().count(widget) > 0;
+}
+
+Rect PanelDriver::rect(const std::string& widget) const {
+  EXPECT_TRUE(there(widget)) << widget;
+  return there(widget) ? viewer.widget_rects().at(widget) : Rect{};
+}
+
+void PanelDriver::point_at(const std::string& widget, float at) {
+  const Rect r = rect(widget);
+  point(r.x + r.w * at, r.y + r.h * 0.5f);
+  frames(2);
+}
+
+const PanelDriver::Commands& PanelDriver::click(const std::string& widget, int which, float at) {
+  frames(3);  // a scroll bar appears from the second frame on
+  since_click_.clear();
+  if (!there(widget)) {
+    ADD_FAILURE() << "nowhere to click: " << widget;
+    return since_click_;
+  }
+  point_at(widget, at);
+  button(true, which), frame();
+  button(false, which), frames(2);
+  return since_click_;
+}
+
+const PanelDriver::Commands& PanelDriver::press(KeyPress key) {
+  InputState input;
+  input.presses.push_back(key);
+  return frame(input);
+}
+
+void PanelDriver::type_at_once(const char* text) {
+  for (const char* c = text; *c; ++c) {
+#if IMGUI_VERSION_NUM >= 18700
+    const auto key = static_cast<ImGuiKey>(ImGuiKey_A + (*c - 'a') % 26);
+    ImGui::GetIO().AddKeyEvent(key, true);
+    ImGui::GetIO().AddInputCharacter(static_cast<unsigned char>(*c));
+    ImGui::GetIO().AddKeyEvent(key, false);
+#else
+    ImGui::GetIO().AddInputCharacter(static_cast<unsigned char>(*c));
+#endif
+  }
+}
+
+void PanelDriver::type(const char* text) {
+  for (const char* c = text; *c; ++c)
+    ImGui::GetIO().AddInputCharacter(static_cast<unsigned char>(*c)), frame();
+  frame();
+}
+
+}  // namespace lensd::ui

@@ -1,0 +1,68 @@
+// The viewer's panels without a display: a separate ImGui context with simulated mouse and keyboard.
+//   point(), button(), press() … ──▶ frame() ──▶ commands and requests ──▶ follow(), as the program would
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/unit/ui/sample_model.hpp"
+#include "ui/viewer_ui.hpp"
+
+namespace lensd::ui {
+
+class PanelDriver : public ::testing::Test {
+ protected:
+  using Commands = std::vector<Command>;
+
+  // Defined in the .cpp file: inline copies in every test would take long to compile.
+  PanelDriver();
+  ~PanelDriver() override;
+  void SetUp() override;
+  void TearDown() override;
+
+  /// What the program does after each frame; nothing by default.
+  virtual void follow(const Commands&) {}
+
+  /// Runs one display frame. The returned commands are valid until the next one.
+  const Commands& frame(const InputState& input = {});
+  void frames(int count);
+
+  // Mouse events for the next frame; buttons have ImGui's numbers.
+  void point(float x, float y);
+  void button(bool down, int which = 0);
+  void wheel(float by);
+  void set_ctrl(bool held);
+
+  bool there(const std::string& widget) const;
+  /// Where a widget was last drawn. Fails if it was not drawn.
+  Rect rect(const std::string& widget) const;
+  /// Moves to a widget; `at` is the fraction of its width.
+  void point_at(const std::string& widget, float at = 0.5f);
+  /// Moves to a widget, presses and releases. The returned commands are valid until the next frame.
+  const Commands& click(const std::string& widget, int which = 0, float at = 0.5f);
+
+  const Commands& press(KeyPress key);
+  const Commands& type(char32_t c, bool alt = false) { return press({.character = c, .alt = alt}); }
+  /// Types into the focused field.
+  void type(const char* text);
+  /// The same within one frame, as on a slow machine, with key press and release around each character.
+  void type_at_once(const char* text);
+
+  Look look;
+  ViewerUi viewer;
+  ViewerModel model = test::sample_model();
+
+ private:
+  Commands last_, since_click_;
+};
+
+/// The only command; an edit is followed by its mark.
+template <class C>
+const C* only(const std::vector<Command>& commands) {
+  const bool marked = commands.size() == 2 && std::holds_alternative<EditMark>(commands.back());
+  return commands.size() == 1 || marked ? std::get_if<C>(&commands.front()) : nullptr;
+}
+
+}  // namespace lensd::ui

@@ -1,0 +1,135 @@
+// Looking through files: the time line, aspect, mirror, the picture's menu, the playlist.
+#include <gtest/gtest.h>
+
+#include "tests/unit/ui/panel_driver.hpp"
+#include "ui/keys.hpp"
+
+namespace lensd::ui {
+namespace {
+
+class Preview : public PanelDriver {
+ protected:
+  void right_click_on_picture() {
+    frames(3);
+    const Rect area = rect("picture");
+    point(area.x + area.w / 2, area.y + area.h / 3), frames(2);
+    button(true, 1), frame();
+    button(false, 1), frames(3);
+  }
+};
+
+TEST_F(Preview, HomeAndEndSeek) {
+  EXPECT_EQ(only<Seek>(press({.key = Key::home}))->position_ns, 0);
+  const Commands sent = press({.key = Key::end});
+  EXPECT_EQ(only<Seek>(sent)->position_ns, model.duration_ns);
+  EXPECT_FALSE(only<Seek>(sent)->relative);
+  model.seekable = false;
+  EXPECT_TRUE(press({.key = Key::end}).empty());
+}
+
+TEST_F(Preview, TheWheelSeeksOnTheTimeLineOnly) {
+  frames(3);
+  point_at("transport/seek");
+  wheel(1);
+  const Commands sent = frame();
+  ASSERT_TRUE(only<Seek>(sent));
+  EXPECT_EQ(only<Seek>(sent)->position_ns, 5'000'000'000);
+  EXPECT_TRUE(only<Seek>(sent)->relative);
+  frame();
+  EXPECT_TRUE(viewer.view().fits()) << "the picture was zoomed";
+  point_at("transport/pause");
+  wheel(1);
+  EXPECT_TRUE(frame().empty());
+}
+
+TEST_F(Preview, TheFirstLShowsAMark) {
+  frames(3);
+  EXPECT_FALSE(there("transport/loop_A"));
+  const Commands sent = type('l');
+  ASSERT_TRUE(only<SetLoop>(sent));
+  model.loop_a_ns = only<SetLoop>(sent)->a_ns;
+  ASSERT_EQ(viewer.requests().messages.size(), 1u);
+  frame();
+  EXPECT_TRUE(there("transport/loop_A"));
+  EXPECT_FALSE(there("transport/loop_B"));
+  model.loop_b_ns = model.duration_ns;
+  frame();
+  EXPECT_NEAR(rect("transport/loop_B").x, rect("transport/seek").x + rect("transport/seek").w, 2);
+}
+
+TEST_F(Preview, AspectRatiosReplaceTheSources) {
+  model.pixel_aspect = 1.5;
+  frame();
+  EXPECT_DOUBLE_EQ(viewer.view().pixel_aspect, 1.5);
+  type('A'), frame();
+  EXPECT_NEAR(viewer.view().pixel_aspect * 768 / 576, 16.0 / 9, 1e-9);
+  for (size_t i = 2; i < aspect_choices().size(); ++i) type('A');
+  frame();
+  EXPECT_DOUBLE_EQ(viewer.view().pixel_aspect, 1) << "square pixels";
+  type('A'), frame();
+  EXPECT_DOUBLE_EQ(viewer.view().pixel_aspect, 1.5);
+  EXPECT_DOUBLE_EQ(chosen_pixel_aspect({"4:3", 4.0 / 3}, 1.5, {}), 1.5) << "no picture yet";
+}
+
+TEST_F(Preview, ARightClickOpensTheMenuOfThePicture) {
+  model.source_path = "/videos/clip.mp4";
+  right_click_on_picture();
+  ASSERT_TRUE(there("menu/copy_path"));
+  click("menu/copy_path");
+  EXPECT_STREQ(ImGui::GetClipboardText(), "/videos/clip.mp4");
+  EXPECT_FALSE(there("menu/copy_path")) << "the menu stays open";
+  right_click_on_picture();
+  point_at("menu/fullscreen");
+  button(true), frame();
+  button(false), frame();
+  EXPECT_TRUE(viewer.requests().toggle_fullscreen);
+}
+
+TEST_F(Preview, ARightClickOnAControlOpensNoMenu) {
+  click("graph/edges/low", 1);
+  EXPECT_FALSE(there("menu/copy_path"));
+}
+
+TEST_F(Preview, ThePlaylistIsAListInThePanel) {
+  frames(2);
+  EXPECT_FALSE(there("playlist/count"));
+  model.playlist = std::make_shared<const std::vector<std::string>>(
+      std::vector<std::string>{"/videos/a.mp4", "/videos/b.mp4", "/videos/c.mp4"});
+  point(640, 300), frames(3);
+  ASSERT_TRUE(there("playlist/3"));
+  point_at("playlist/3");
+  button(true), frame();
+  button(false), frame();
+  EXPECT_EQ(viewer.requests().play_index, 2u);
+  type('>');
+  EXPECT_EQ(viewer.requests().play_step, 1);
+  type('<');
+  EXPECT_EQ(viewer.requests().play_step, -1);
+  click("playlist/fold"), frame();
+  EXPECT_FALSE(there("playlist/3"));
+  EXPECT_TRUE(there("playlist/next"));
+}
+
+TEST_F(Preview, ANodeAtTheOutputCyclesThroughItsValues) {
+  frames(2);
+  GraphEditor& editor = viewer.state().editor;
+  const std::string output = editor.graph().output;
+  const auto cycle = [&] { editor.cycle_at_output("median", "turn", "border", {"reflect", "wrap"}); };
+  const auto border = [&] {
+    const NodeDesc* node = editor.graph().find("turn");
+    return node ? to_string(value_of(*node, *model.registry->find("median")->schema().find("border"))) : "";
+  };
+  cycle();
+  EXPECT_EQ(border(), "reflect");
+  EXPECT_EQ(editor.graph().output, "turn");
+  EXPECT_EQ(editor.graph().find("turn")->inputs.front(), output);
+  cycle();
+  EXPECT_EQ(border(), "wrap");
+  cycle();
+  EXPECT_EQ(border(), "");
+  EXPECT_EQ(editor.graph().output, output);
+  EXPECT_TRUE(editor.history().can_undo());
+}
+
+}  // namespace
+}  // namespace lensd::ui

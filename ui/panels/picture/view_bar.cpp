@@ -1,0 +1,264 @@
+// Draws the buttons at the picture's upper edge, and the bar and handle of a comparison.
+#include <cmath>
+
+#include "ui/keys.hpp"
+#include "ui/panel.hpp"
+
+namespace lensd::ui {
+namespace {
+
+constexpr ImGuiWindowFlags kFloating = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_AlwaysAutoResize |
+                                       ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoMove |
+                                       ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav;
+
+constexpr float kMinZoomWidth = 460;  // minimum picture width to show the zoom; logical pixels
+
+constexpr std::pair<ChannelView, const char*> kChannels[] = {
+    {ChannelView::colour, "RGB"}, {ChannelView::red, "R"},     {ChannelView::green, "G"},
+    {ChannelView::blue, "B"},     {ChannelView::luma, "Luma"}, {ChannelView::alpha, "Alpha"}};
+
+bool bar_button(PanelContext& ctx, const char* label, const char* mark, bool on, const char* doc,
+                std::string_view key = {}) {
+  ImGui::PushStyleColor(ImGuiCol_Button, on ? colour::gray(66) : colour::gray(0, 0));
+  ImGui::PushStyleColor(ImGuiCol_Text, on ? colour::accent : colour::gray(200));
+  const bool pressed = ImGui::Button(label);
+  ImGui::PopStyleColor(2);
+  ctx.item("view", mark, doc, key);
+  ImGui::SameLine(0, ctx.px(1));
+  return pressed;
+}
+
+void begin_bar(PanelContext& ctx, const char* id, const Rect& area, float y) {
+  ImGui::SetNextWindowPos({std::floor(area.x + area.w * 0.5f), y}, ImGuiCond_Always, {0.5f, 0});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ctx.px(4), ctx.px(3)});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ctx.px(5));
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ctx.px(7), ctx.px(3)});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, {1, 1});
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, colour::over_picture);
+  ImGui::PushFont(ctx.look.small);
+  ImGui::Begin(id, nullptr, kFloating);
+}
+
+void end_bar() {
+  ImGui::End();
+  ImGui::PopFont();
+  ImGui::PopStyleColor();
+  ImGui::PopStyleVar(4);
+}
+
+void choose_channel(PanelContext& ctx) {
+  UiState& s = ctx.state;
+  const char* shown = kChannels[static_cast<size_t>(s.channel)].second;
+  if (bar_button(ctx, fmt::format("{}###channel", shown).c_str(), "channel", s.channel != ChannelView::colour,
+                 "Which channel is shown"))
+    ImGui::OpenPopup("channels");
+  const VarScope window_padding(ImGuiStyleVar_WindowPadding, {ctx.px(8), ctx.px(6)});
+  if (ImGui::BeginPopup("channels")) {
+    for (const auto& [channel, label] : kChannels) {
+      if (ImGui::Selectable(label, s.channel == channel)) s.channel = channel;
+      ctx.mark("view", "channel", label);
+    }
+    ImGui::EndPopup();
+  }
+}
+
+std::string shown_name(const std::string& node) {
+  return node.empty() ? "output" : node;
+}
+
+void label(PanelContext& ctx, ImVec2 at, bool right_aligned, const std::string& text) {
+  const ImVec2 size = ImGui::CalcTextSize(text.c_str());
+  const float pad = ctx.px(6);
+  if (right_aligned) at.x -= size.x + 2 * pad;
+  ImDrawList& list = *ImGui::GetBackgroundDrawList();
+  list.AddRectFilled(at, {at.x + size.x + 2 * pad, at.y + size.y + ctx.px(6)}, colour::over_picture,
+                     ctx.px(3));
+  list.AddText({at.x + pad, at.y + ctx.px(3)}, colour::text, text.c_str());
+}
+
+void draw_metrics(PanelContext& ctx) {
+  const ViewerModel& m = ctx.model;
+  if (!m.compared) {
+    text_coloured(colour::faint, "PSNR n/a");
+    tooltip(ctx.look, "Not measured yet, or the pictures have different sizes");
+    return;
+  }
+  const double psnr = m.comparison.psnr(), ssim = m.comparison.ssim();
+  text_coloured(colour::text,
+                std::isinf(psnr) ? std::string("equal      ") : fmt::format("{:5.2f} dB", psnr));
+  tooltip(ctx.look, "PSNR of this frame: peak signal-to-noise ratio over all channels; 40 dB is hard to see");
+  ImGui::SameLine(0, ctx.px(8));
+  text_coloured(colour::text, std::isnan(ssim) ? std::string("SSIM n/a") : fmt::format("SSIM {:.4f}", ssim));
+  tooltip(ctx.look, "Structural similarity of luma: 1 is equal");
+}
+
+/// The set of buttons for which the picture is wide enough.
+enum class BarRoom { none, compact, full };
+BarRoom bar_room(const PanelContext& ctx, const Rect& area) {
+  return area.w >= ctx.px(400) ? BarRoom::full : area.w >= ctx.px(270) ? BarRoom::compact : BarRoom::none;
+}
+
+/// Returns true if the controls of a comparison fit into one line. Otherwise they take three lines.
+bool compare_in_one_line(const PanelContext& ctx, const Rect& area) {
+  return area.w >= ctx.px(620);
+}
+
+void draw_compare_bar(PanelContext& ctx, const Rect& area) {
+  CompareState& c = ctx.state.compare;
+  const bool wide = compare_in_one_line(ctx, area);
+  begin_bar(ctx, "##compare_bar", area, area.y + ctx.px(40));
+  const auto mode_button = [&](const char* text, const char* mark, CompareMode mode, const char* doc,
+                               std::string_view key = {}) {
+    if (bar_button(ctx, text, mark, c.mode == mode, doc, key)) c.mode = mode;
+  };
+  const auto close = [&] {
+    if (bar_button(ctx, "×", "compare_close", false, "End the comparison", key_hint(Action::compare_split)))
+      c.mode = CompareMode::off;
+  };
+  mode_button("Split", "compare_split", CompareMode::split,
+              "A left of the line, B right of it; drag the line", key_hint(Action::compare_split));
+  mode_button("Side", "compare_side", CompareMode::side, "A and B side by side, moved together");
+  mode_button("Heat", "compare_heat", CompareMode::difference, "Difference of A and B as a heat map",
+              key_hint(Action::compare_difference));
+  ImGui::SameLine(0, ctx.px(6));
+  if (!wide) close(), ImGui::NewLine();
+  const float combo = wide ? std::min(ctx.px(104), area.w * 0.16f) : ctx.px(88);
+  const auto choose = [&](const char* name, std::string& node) {
+    text_coloured(colour::dim, name);
+    ImGui::SameLine(0, ctx.px(4));
+    choose_node(ctx, "compare", name, node, combo, false,
+                fmt::format("Picture {}: a node, the source, or the output", name));
+  };
+  choose("A", c.a);
+  ImGui::SameLine(0, ctx.px(6));
+  choose("B", c.b);
+  if (wide) ImGui::SameLine(0, ctx.px(8));
+  if (c.mode == CompareMode::difference) {
+    ImGui::SetNextItemWidth(ctx.px(64));
+    ImGui::SliderFloat("##gain", &c.gain, 1, 32, "%.0f×", ImGuiSliderFlags_Logarithmic);
+    ctx.item("compare", "gain", "Multiplies the difference before it is coloured");
+    ImGui::SameLine(0, ctx.px(8));
+  }
+  draw_metrics(ctx);
+  if (wide) {
+    ImGui::SameLine(0, ctx.px(6));
+    close();
+    ImGui::NewLine();
+  }
+  end_bar();
+}
+
+void draw_zoom(PanelContext& ctx, double scale) {
+  const std::string text = fmt::format("{:.0f} %", scale * 100);
+  const float width = ImGui::CalcTextSize("8888 %").x, own = ImGui::CalcTextSize(text.c_str()).x;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::Dummy({std::max(width, own) + ctx.px(8), ImGui::GetFrameHeight()});
+  ImGui::GetWindowDrawList()->AddText({at.x + ctx.px(2) + std::max(width - own, 0.f), at.y + ctx.px(3)},
+                                      colour::dim, text.c_str());
+  ctx.item("view", "zoom", "Screen pixels per picture pixel; the wheel zooms at the pointer",
+           key_hint({Action::zoom_in, Action::zoom_out}));
+  ImGui::SameLine(0, ctx.px(1));
+}
+
+}  // namespace
+
+void choose_node(PanelContext& ctx, const char* group, const char* mark, std::string& node, float width,
+                 bool output_first, const std::string& tip) {
+  const auto entry = [&](const std::string& id, const char* label) {
+    if (ImGui::Selectable(label, node == id)) node = id;
+    ctx.mark(group, mark, id.empty() ? "output" : id);
+  };
+  const auto output = [&] {
+    ImGui::PushID("output");  // a node may have the same name
+    entry("", "output");
+    ImGui::PopID();
+  };
+  ImGui::SetNextItemWidth(width);
+  if (!begin_combo(ctx.look, fmt::format("##{}", mark).c_str(), node.empty() ? "output" : node))
+    return ctx.item(group, mark, tip);
+  if (output_first) output();
+  entry(kSourceNode, kSourceNode);
+  for (const NodeView& n : ctx.model.nodes)
+    if (!n.automatic) entry(n.id, n.id.c_str());
+  if (!output_first) output();
+  ImGui::EndCombo();
+}
+
+void draw_view_bar(PanelContext& ctx, const Rect& area, const Rect& own, ViewerRequests& requests) {
+  UiState& s = ctx.state;
+  const BarRoom room = bar_room(ctx, area);
+  if (room == BarRoom::none) return;
+  const bool full = room == BarRoom::full;
+  begin_bar(ctx, "##view_bar", area, area.y + ctx.px(8));
+  const float density = ImGui::GetIO().DisplayFramebufferScale.x;
+  if (bar_button(ctx, "Fit", "fit", s.view.fits(), "Fit the picture into the window", key_hint(Action::fit)))
+    s.view = {};
+  const Rect framebuffer{own.x * density, own.y * density, own.w * density, own.h * density};
+  const double scale = place(ctx.model.picture, framebuffer, s.view).scale;
+  if (full && bar_button(ctx, "1:1", "actual", std::abs(scale - 1) < 1e-6,
+                         "One picture pixel per screen pixel", key_hint(Action::actual_size)))
+    s.view = actual_size(ctx.model.picture, framebuffer, s.view);
+  if (area.w >= ctx.px(kMinZoomWidth)) draw_zoom(ctx, scale);
+  if (bar_button(ctx, "Compare", "compare", s.compare.mode != CompareMode::off, "Compare two nodes' pictures",
+                 key_hint(Action::compare_split)))
+    s.compare.mode = s.compare.mode == CompareMode::off ? CompareMode::split : CompareMode::off;
+  if (full) choose_channel(ctx);
+  if (bar_button(ctx, "Probe", "probe", s.probe.on, "Values of the pixel under the pointer",
+                 key_hint(Action::probe)))
+    s.probe.on = !s.probe.on;
+  if (full && bar_button(ctx, "Snapshot", "snapshot", false, "Write the picture as a PNG file",
+                         key_hint(Action::snapshot)))
+    requests.snapshot = true;
+  const bool on = ctx.model.recording;
+  if (bar_button(ctx,
+                 on ? fmt::format("Stop {}###record", ctx.model.record_frames).c_str() : "Record###record",
+                 "record", on,
+                 on ? fmt::format("Stop recording: {} frames so far, into\n{}", ctx.model.record_frames,
+                                  ctx.model.record_path)
+                          .c_str()
+                    : "Record the output of the graph",
+                 key_hint(Action::record)))
+    requests.toggle_record = true;
+  if (bar_button(ctx, "Keys", "keys", s.help, "List of all keys", key_hint(Action::help))) s.help = !s.help;
+  ImGui::NewLine();
+  end_bar();
+}
+
+void draw_compare(PanelContext& ctx, const Rect& area, const Rect& placed) {
+  const CompareState& c = ctx.state.compare;
+  if (bar_room(ctx, area) != BarRoom::none) draw_compare_bar(ctx, area);
+  ImDrawList& list = *ImGui::GetBackgroundDrawList();
+  const FontScope font(ctx.look.small);
+  const std::string a = "A  " + shown_name(c.a), b = "B  " + shown_name(c.b);
+  // Place the labels beside the bars if there is room, else below them.
+  const float bar = ctx.px(compare_in_one_line(ctx, area) ? 530.f : 390.f),
+              label_width =
+                  ctx.px(36) + std::max(ImGui::CalcTextSize(a.c_str()).x, ImGui::CalcTextSize(b.c_str()).x);
+  const bool beside = (area.w - bar) * 0.5f >= label_width || c.mode == CompareMode::difference;
+  const float below = ctx.px(compare_in_one_line(ctx, area) ? 74.f : 118.f);
+  const float top = area.y + (beside || !ctx.state.panels ? ctx.px(10) : below), inset = ctx.px(10);
+  if (c.mode == CompareMode::split) {
+    const float x = std::floor(area.x + area.w * c.split), middle = area.y + area.h * 0.5f;
+    // Draw the line only over the picture, so that the bars stay legible.
+    const float from = std::max(area.y, placed.y), to = std::min(area.y + area.h, placed.y + placed.h);
+    if (from < to) list.AddLine({x, from}, {x, to}, colour::gray(255, 210), ctx.px(1.5f));
+    if (ctx.rects) (*ctx.rects)["compare/line"] = {x, from, 1, std::max(to - from, 0.f)};
+    list.AddCircleFilled({x, middle}, ctx.px(c.dragging ? 10.f : 8.f),
+                         c.dragging ? colour::accent : colour::gray(245), 24);
+    for (const float side : {-1.f, 1.f})
+      list.AddTriangleFilled({x + side * ctx.px(5), middle}, {x + side * ctx.px(2), middle - ctx.px(3)},
+                             {x + side * ctx.px(2), middle + ctx.px(3)}, colour::gray(30));
+    if (ctx.rects)
+      (*ctx.rects)["compare/handle"] = {x - ctx.px(8), middle - ctx.px(8), ctx.px(16), ctx.px(16)};
+    label(ctx, {area.x + inset, top}, false, a);
+    label(ctx, {area.x + area.w - inset, top}, true, b);
+  } else if (c.mode == CompareMode::side) {
+    const auto [left, right] = halves(area);
+    label(ctx, {left.x + inset, top}, false, a);
+    label(ctx, {right.x + right.w - inset, top}, true, b);
+  } else {
+    label(ctx, {area.x + inset, top}, false, shown_name(c.a) + " against " + shown_name(c.b));
+  }
+}
+
+}  // namespace lensd::ui

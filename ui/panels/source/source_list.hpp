@@ -1,0 +1,39 @@
+// Computes the lines of the source dialog's list: entries of the folder that match the typed text.
+//
+//   SourceChoices, text in the box ──▶ source_list() ──▶ lines, chosen line ──▶ open_choice()
+//
+// Call from the UI thread only, once per display frame.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ui/panel.hpp"
+
+namespace lensd::ui {
+
+struct SourceList {
+  std::shared_ptr<const SourceChoices> choices;  ///< owns the entries
+  std::string folder;                            ///< requested folder, with a trailing slash
+  bool there = false;                            ///< `choices` lists `folder`
+  std::vector<const FolderEntry*> lines;         ///< matching entries, best first
+  int chosen = -1;                               ///< index of the line that Enter opens; -1: the typed text
+};
+
+SourceList source_list(PanelContext& ctx);
+/// Handles ↑ and ↓: moves the choice.
+void move_choice(SourceState& state, const SourceList& list, Key key);
+/// Returns the text with its last part completed to the chosen name or the common prefix of all names.
+/// Returns nullopt if there is nothing to add.
+std::optional<std::string> completed(const SourceList& list, const std::string& text);
+/// Opens the chosen line or the typed text.
+void open_choice(PanelContext& ctx, ViewerRequests& requests, const SourceList& list);
+/// Opens an entry, or lists it if it is a folder.
+void take_entry(PanelContext& ctx, ViewerRequests& requests, const SourceList& list,
+                const FolderEntry& entry);
+/// Makes the list show another folder.
+void enter_folder(SourceState& state, std::string folder);
+
+}  // namespace lensd::ui

@@ -1,0 +1,73 @@
+// The text field that replaces a slider while the user types a number. ImGui's own field applies every digit
+// and clamps the number, so that 2000 in a range up to 1000 would silently become 2, 20, 200 and 1000.
+#include <fmt/format.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "ui/widgets/widgets.hpp"
+
+namespace lensd::ui {
+namespace {
+
+/// Returns the value as the user would type it: with enough digits to be parsed to the same value.
+std::string typed_text(const ParamValue& value) {
+  return to_string(value);
+}
+
+/// Returns the text without surrounding blanks and without the parameter's unit.
+std::string bare_number(std::string text, const std::string& unit) {
+  const auto trim = [&] {
+    text.erase(0, std::min(text.find_first_not_of(" \t"), text.size()));
+    while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.pop_back();
+  };
+  trim();
+  if (!unit.empty() && text.size() > unit.size() && text.ends_with(unit))
+    text.resize(text.size() - unit.size());
+  trim();
+  std::replace(text.begin(), text.end(), ',', '.');
+  return text;
+}
+
+/// Shows the allowed range below the field.
+void show_range(const Look& look, const ParamSpec& spec) {
+  const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
+  ImGui::SetNextWindowPos({min.x, max.y + look.px(4)});
+  const VarScope window_padding(ImGuiStyleVar_WindowPadding, {look.px(8), look.px(5)});
+  ImGui::BeginTooltip();
+  small_text(look, colour::dim, spec.allowed());
+  ImGui::EndTooltip();
+}
+
+}  // namespace
+
+void begin_typing(TextEdit& edit, unsigned id, const ParamValue& value) {
+  edit.id = id, edit.text = typed_text(value), edit.number = edit.focus = true;
+  edit.refused = 0, edit.refusal.clear();
+}
+
+std::optional<ParamValue> typed_number(const Look& look, const ParamSpec& spec, const ParamValue& value,
+                                       TextEdit& edit) {
+  if (edit.focus) ImGui::SetKeyboardFocusHere();
+  ImGui::PushID("typed");
+  input_text("##number", edit.text, ImGuiInputTextFlags_AutoSelectAll);
+  ImGui::PopID();
+  const bool active = ImGui::IsItemActive();
+  if (active) show_range(look, spec);
+  const bool focused = !edit.focus || active;  // the focus arrives in the next frame
+  edit.focus = edit.focus && !active;
+  if (!focused || (active && !edit.entered && !edit.escaped)) return std::nullopt;
+  const unsigned id = std::exchange(edit.id, 0);
+  edit.number = false;
+  ImGui::ClearActiveID();
+  const std::string text = bare_number(edit.text, spec.unit);
+  if (edit.escaped || text == typed_text(value)) return std::nullopt;
+  ParamValue parsed;
+  if (!spec.parse(text, parsed)) return parsed;
+  edit.refused = id;
+  edit.refusal = fmt::format("{} is not allowed: {}", text.empty() ? "An empty text" : text, spec.allowed());
+  return std::nullopt;
+}
+
+}  // namespace lensd::ui
