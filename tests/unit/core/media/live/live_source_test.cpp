@@ -12,6 +12,7 @@
 
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
+#include "core/base/owned_thread.hpp"
 #include "core/media/live/glyphs.hpp"
 #include "core/media/live/live_source.hpp"
 #include "core/media/live/placeholder.hpp"
@@ -207,6 +208,7 @@ TEST_F(LiveSourceTest, TheDestructorDoesNotWaitForAHangingReader) {
   // The reader must end before the program's static objects do.
   script->set([](Script& x) { x.release = true; });
   EXPECT_TRUE(eventually([&] { return script.use_count() == 1; }));
+  EXPECT_EQ(join_stragglers(std::chrono::seconds(5)), 0U);
 }
 
 TEST_F(LiveSourceTest, OneConnectionAfterManyLosses) {
