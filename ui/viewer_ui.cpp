@@ -160,10 +160,12 @@ CompareLook ViewerUi::compare_look() const {
   return look;
 }
 
-std::string ViewerUi::second_picture() const {
-  if (state_.bypass) return kSourceNode;
-  return state_.compare.mode == CompareMode::off ? "" : state_.compare.a;
+std::optional<std::string> ViewerUi::second_picture() const {
+  if (state_.bypass) return std::string(kSourceNode);
+  if (state_.compare.mode == CompareMode::off) return std::nullopt;
+  return state_.compare.a;
 }
+
 std::string ViewerUi::first_picture() const {
   if (crop_shown(state_)) return input_of(state_.editor.graph(), state_.crop.node);
   return state_.compare.mode == CompareMode::off ? "" : state_.compare.b;

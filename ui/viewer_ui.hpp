@@ -6,6 +6,7 @@
 // picture into picture_rect() before the panels are rendered.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,8 +29,10 @@ class ViewerUi {
   Rect own_rect() const { return beside_ ? halves(picture_).second : picture_; }
   /// Returns how to draw the pictures, as of the last draw().
   CompareLook compare_look() const;
-  // Pictures to draw, as of the last draw(): node ids, "source", or empty for the graph's output.
-  std::string first_picture() const, second_picture() const;
+  // Pictures to draw, as of the last draw(): node ids, "source", or empty for the graph's output. There is a
+  // second one only during a comparison and while the source is shown.
+  std::string first_picture() const;
+  std::optional<std::string> second_picture() const;
   /// Returns the requests of the last draw().
   const ViewerRequests& requests() const { return requests_; }
 

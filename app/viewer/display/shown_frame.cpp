@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 namespace lensd {
 namespace {
@@ -36,8 +37,8 @@ void ShownFrame::refresh(ui::Presenter& presenter, const ui::ViewerUi& ui) {
   if (!frame_) return;
   const int first = std::max(frame_.find_image(ui.first_picture()), 0);
   if (first != first_image_) presenter.show(frame_, first_image_ = first);
-  const std::string wanted = ui.second_picture();
-  const int second = wanted.empty() ? -1 : frame_.find_image(wanted);
+  const std::optional<std::string> wanted = ui.second_picture();
+  const int second = wanted ? frame_.find_image(*wanted) : -1;
   if (second != second_image_) presenter.show_second(frame_, second_image_ = second);
 }
 

@@ -80,4 +80,18 @@ wait_for 20 part_is 0 320 source.png || fail "b held does not show the source"
 xdotool keyup --window "$WINDOW" b
 expect_part 0 320 graph.png
 echo "ok: b held"
+
+# A and B exchanged: the output left of the handle, the source right of it.
+key a
+for choice in A output B source; do
+  [[ $choice == [AB] ]] && list=compare/$choice && click "$list" && continue
+  wait_for 20 place "$list/$choice" || fail "$list does not open"
+  click "$list/$choice"
+done
+exchanged() { place compare/handle && part_is 0 $((${X%.*} + ${W%.*} / 2 - PX - 12)) graph.png; }
+wait_for 20 exchanged || fail "the output as picture A is not shown"
+place compare/handle
+column=$((${X%.*} + ${W%.*} / 2 - PX))
+expect_part $((column + 12)) $((320 - column - 12)) source.png
+echo "ok: A is the output"
 quit_window

@@ -47,7 +47,7 @@ TEST_F(PictureTools, ComparingRequestsThePicturesAndTheirMetrics) {
   EXPECT_EQ(viewer.compare_look().mode, CompareMode::difference);
   type('d');
   EXPECT_EQ(viewer.compare_look().mode, CompareMode::off);
-  EXPECT_EQ(viewer.second_picture(), "");
+  EXPECT_EQ(viewer.second_picture(), std::nullopt);
   EXPECT_TRUE(model.views.empty());
   EXPECT_TRUE(model.scopes.empty());
 }
@@ -143,6 +143,14 @@ TEST_F(PictureTools, BesideTheHandleADragMovesThePicture) {
   button(false);
   EXPECT_LT(viewer.view().centre_x, 0.5);
   EXPECT_EQ(viewer.compare_look().split_x, split);
+}
+
+TEST_F(PictureTools, TheOutputIsPictureATheSourceIsPictureB) {
+  click("view/compare");
+  click("compare/A"), click("compare/A/output");
+  click("compare/B"), click("compare/B/source");
+  EXPECT_EQ(viewer.second_picture(), std::optional<std::string>(""));
+  EXPECT_EQ(viewer.first_picture(), "source");
 }
 
 TEST_F(PictureTools, BypassNeedsTheSource) {

@@ -192,7 +192,7 @@ void draw_view_bar(PanelContext& ctx, const Rect& area, const Rect& own, ViewerR
   begin_bar(ctx, "##view_bar", area, area.y + ctx.px(8));
   const float density = ImGui::GetIO().DisplayFramebufferScale.x;
   if (bar_button(ctx, "Fit", "fit", s.view.fits(), "Fit the picture into the window", key_hint(Action::fit)))
-    s.view = {};
+    s.view = {.pixel_aspect = s.view.pixel_aspect};
   const Rect framebuffer{own.x * density, own.y * density, own.w * density, own.h * density};
   const double scale = place(ctx.model.picture, framebuffer, s.view).scale;
   if (full && bar_button(ctx, "1:1", "actual", std::abs(scale - 1) < 1e-6,
