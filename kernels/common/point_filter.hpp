@@ -63,21 +63,19 @@ class PointFilter : public SinglePass<Self, P, B> {
   static void point_row(const B& block, const uint8_t* __restrict in, uint8_t* __restrict out, size_t bytes,
                         uint32_t colour) {
 #ifndef __CUDACC__  // host code: nvcc need not parse the loops
-    constexpr int kStep = 64;
     const int n = static_cast<int>(bytes);
     int x = 0;
     if constexpr (requires { Self::four(block, colour); }) {
-      using Words [[gnu::vector_size(kStep)]] = uint32_t;
-      const Words is_colour = Words{} + colour;
-      for (; x + kStep <= n; x += kStep) {
-        Words from, words;
-        std::memcpy(&from, in + x, kStep);
-        words = from;
-        Self::four(block, words);
-        words = (words & is_colour) | (from & ~is_colour);
-        std::memcpy(out + x, &words, kStep);
+      for (; x + 4 <= n; x += 4) {
+        uint32_t from, word;
+        std::memcpy(&from, in + x, 4);
+        word = from;
+        Self::four(block, word);
+        word = (word & colour) | (from & ~colour);
+        std::memcpy(out + x, &word, 4);
       }
     } else {
+      constexpr int kStep = 64;
       uint8_t is_colour[kStep];
       for (int i = 0; i < kStep; ++i) is_colour[i] = is_colour_byte(colour, i) ? 255 : 0;
       for (; x + kStep <= n; x += kStep)

@@ -2,11 +2,18 @@
 // is selected at run time.
 #pragma once
 
+#include <cstdint>
+
 #ifndef __CUDACC__
 #include <hwy/targets.h>
 #endif
 
 namespace lensd {
+
+/// Returns the instruction set in use, as one of Highway's HWY_… constants; better ones are smaller numbers.
+/// hwy::SupportedTargets() asks the processor at each call, which takes tens of microseconds on virtual
+/// machines.
+int64_t simd_target();
 
 #if HWY_ARCH_X86 && !defined(__CUDACC__)
 template <class Loops>
@@ -23,9 +30,9 @@ template <class Loops>
 template <class Loops>
 void vectorised(const Loops& loops) {
 #if HWY_ARCH_X86 && !defined(__CUDACC__)
-  const int64_t targets = hwy::SupportedTargets();
-  if (targets & HWY_AVX3) return run_avx512(loops);
-  if (targets & HWY_AVX2) return run_avx2(loops);
+  const int64_t target = simd_target();
+  if (target <= HWY_AVX3) return run_avx512(loops);
+  if (target <= HWY_AVX2) return run_avx2(loops);
 #endif
   loops();
 }
