@@ -31,14 +31,15 @@ class Options {
       : app_(app), line_(line), group_(std::move(group)) {}
   void group(std::string heading) { group_ = std::move(heading); }
 
-  /// Adds an option that sets configuration key `key`. `doc` replaces the key's own doc.
+  /// Adds an option that sets configuration key `key`. `value`: placeholder in --help. `doc` replaces the doc
+  /// of the key.
   void key(const char* names, const char* value, const char* key, const char* doc = nullptr) {
     ParamSpec spec = config_key(key);
     if (doc) spec.doc = doc;
     CLI::Option* option = param(names, value, std::move(spec), &line_.layers.command_line);
     option_names_.emplace(key, option->get_name());
   }
-  /// Adds an option that sets the CommandLine member that `schema` declares.
+  /// Adds an option for the CommandLine member that `schema` declares.
   void member(const char* names, const char* value, const Schema<CommandLine>& schema) {
     param(names, value, schema.build().params.front(), &line_);
   }
@@ -59,12 +60,13 @@ class Options {
     return finish(app_.add_option(names, callback, doc), value);
   }
 
-  /// Returns the option that set a key, for messages.
+  /// Returns the name of the option for `key`, or `key` if there is none. For messages.
   std::string name_of(const std::string& key) const {
     const auto found = option_names_.find(key);
     return found == option_names_.end() ? key : found->second;
   }
-  /// Returns the allowed values of an option of this object; empty if any other text is allowed, too.
+  /// Returns the allowed values of an option. Returns an empty list if other values are allowed, too, or if
+  /// the option was added by another object.
   std::vector<std::string> choices(const CLI::Option* option) const {
     const auto found = choices_.find(option);
     return found == choices_.end() ? std::vector<std::string>() : found->second;
@@ -118,7 +120,7 @@ void set_http(CommandLine& line, const std::string& text) {
   set_key(line, "http.address", address);
 }
 
-/// Sets configuration key output.url for a receiver, else CommandLine::output for a file.
+/// Sets configuration key output.url if `target` is a receiver, otherwise CommandLine::output.
 void set_output(CommandLine& line, const std::string& target) {
   if (is_stream_target(target))
     set_key(line, "output.url", target);
@@ -288,7 +290,7 @@ std::string exit_code_line() {
   return text;
 }
 
-/// The parser with all options. They write to `line`, which must outlive it.
+/// The parser with all options. The options write to `line`, which must outlive the parser.
 struct Parser {
   explicit Parser(CommandLine& line) : options(app, line, "Input") {
     app.set_version_flag("--version", std::string("lensd ") + LENSD_VERSION)->group("");
@@ -312,7 +314,7 @@ std::vector<std::string> command_names(const CLI::App& app) {
   return names;
 }
 
-/// What may have been meant by an option that does not exist.
+/// Returns a hint for an unknown option: a similar option or a reference to --help.
 std::string option_hint(CLI::App& app) {
   std::vector<std::string> known, unknown = app.remaining(true);
   std::vector<const CLI::App*> apps{&app};
@@ -327,7 +329,7 @@ std::string option_hint(CLI::App& app) {
   return "see lensd --help";
 }
 
-/// A mistyped command is parsed as the source.
+/// Throws Error(usage) if the source is probably a mistyped command: it is no file and resembles a command.
 void refuse_mistyped_command(const CLI::App& app, const Config& config) {
   const std::string& source = config.source_url;
   std::error_code ignored;
@@ -336,7 +338,7 @@ void refuse_mistyped_command(const CLI::App& app, const Config& config) {
     throw Error(ExitCode::usage, source, "there is no such command or file", hint);
 }
 
-/// Throws Error(usage) for options whose output is complete only at the last frame, which a daemon lacks.
+/// Throws Error(usage) for options that need a last frame. A daemon has none.
 void refuse_batch_options(const CommandLine& line) {
   const auto refuse = [](bool given, const char* option, const char* instead) {
     if (given) throw Error(ExitCode::usage, option, "is not for lensd serve", instead);

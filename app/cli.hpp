@@ -17,14 +17,14 @@ enum class RunMode { viewer, batch, serve, ctl, filters, doctor, bench, check, c
 struct CommandLine {
   RunMode mode = RunMode::viewer;
   Layers layers;  ///< layers of the configuration, the command line last; kept for reloads
-  Config config;  ///< values of the command line; after configure(), of all layers
+  Config config;  ///< values from the command line; after configure(), from all layers
 
   bool headless = false, pause = false, loop_file = false, overwrite = false;
   std::string output, timings, framehash, tracks, trace, record;  ///< paths of files; empty: none
   std::vector<std::string> more_sources;                          ///< further files of the playlist
   bool no_resume = false;                                         ///< play files from their start
   int frames = 0;                                                 ///< number of frames to process; 0: all
-  double start_s = 0, start_share = 0, speed = 1;  ///< start_share: fraction of the duration; 0: start_s
+  double start_s = 0, start_share = 0, speed = 1;  ///< start_share: fraction of the duration; 0: use start_s
   std::string screenshot_template = "lensd-%F-%P", screenshot_folder;
 
   // Set by configure().

@@ -21,7 +21,7 @@ class Problems {
     try {
       step();
     } catch (const Error& e) {
-      // Drop the error's place if it repeats the key. Keep other places, such as file names.
+      // Drop where() if it is the key or a command-line option. Keep other locations, such as file names.
       const bool of_key = e.where() == key || e.where().starts_with("--");
       all.push_back({key, of_key ? Error(e.code(), "", e.problem(), e.hint()).what() : e.what()});
     }

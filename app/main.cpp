@@ -20,7 +20,7 @@ namespace {
 
 void run(int argc, char** argv) {
   using namespace lensd;
-  // Not parsed as a command line, because the words are an unfinished one.
+  // Do not parse the following words: they are an unfinished command line.
   if (argc > 1 && std::strcmp(argv[1], "__complete") == 0) return run_complete({argv + 2, argv + argc});
   set_config_check(config_problems);
   CommandLine line = parse_command_line(argc, argv);

@@ -25,13 +25,13 @@ using FileId = std::pair<dev_t, ino_t>;
 
 constexpr std::string_view kPlaylist = ".m3u8";
 
-/// Only regular files and disks can lose data.
+/// Returns nullopt unless the file is a regular file or a disk, because no other file can lose data.
 std::optional<FileId> id_of(const struct stat& status) {
   if (!S_ISREG(status.st_mode) && !S_ISBLK(status.st_mode)) return std::nullopt;
   return FileId(status.st_dev, status.st_ino);
 }
 
-/// Follows links. Returns nullopt if there is no such file.
+/// Returns the id of the file at `path`, following links, or nullopt if there is none that can lose data.
 std::optional<FileId> file_id(const std::string& path) {
   struct stat status = {};
   return stat(path.c_str(), &status) == 0 ? id_of(status) : std::nullopt;
@@ -47,7 +47,7 @@ struct NumberedFile {
   std::string path;
 };
 
-/// The existing files of a pattern such as img_%04d.png.
+/// Returns the existing files of a pattern such as img_%04d.png.
 std::vector<NumberedFile> files_of_sequence(const std::string& pattern) {
   size_t percent = pattern.find('%');
   while (pattern.compare(percent, 2, "%%") == 0) percent = pattern.find('%', percent + 2);
@@ -86,7 +86,8 @@ std::set<FileId> source_files(const std::string& source) {
   return ids;
 }
 
-/// The existing files among those that an option writes. Numbers begin with 1; `frames` 0: no limit.
+/// Returns the files that an option with the value `path` may write: `path` itself and, for a playlist, its
+/// existing segments. For an image sequence, its existing files from number 1 to `frames` (0: no limit).
 std::vector<std::string> written_files(const std::string& path, int frames) {
   std::vector<std::string> paths;
   if (path.ends_with(kPlaylist)) {  // its segments are NAME0.ts, NAME1.ts …
@@ -102,7 +103,7 @@ std::vector<std::string> written_files(const std::string& path, int frames) {
   return paths;
 }
 
-/// The shell opened these files, and has emptied them if it was asked to.
+/// Returns true for names of open files, such as /dev/stdout. The shell has already opened or truncated them.
 bool opened_by_shell(const std::string& path) {
   return path.starts_with("/dev/std") || path.starts_with("/dev/fd/") || path.starts_with("/proc/");
 }
@@ -113,7 +114,7 @@ void refuse(const std::string& path, const std::string& writer, const std::set<F
                 "choose another name");
 }
 
-/// True if --record writes exactly this file: no template, and not split into numbered files.
+/// Returns true if --record writes exactly this file: no template, no split and no limit on kept files.
 bool records_exactly(const CommandLine& line) {
   const RecordSettings& r = line.recording;
   return line.record.find('%') == std::string::npos && r.split_seconds <= 0 && r.split_megabytes <= 0 &&

@@ -7,12 +7,13 @@ namespace lensd {
 
 struct CommandLine;
 
-/// Throws Error(usage) if `path` is a file of the source under any name: another spelling, a link, one image
-/// of a sequence, the file on standard input. `writer` names the option or command in the message.
+/// Throws Error(usage) if `path` is a file of the source, even under another name, such as a link. The files
+/// of a sequence are its images; the file of standard input is the redirected one. `writer`: name of the
+/// option or command for the message.
 void refuse_source_file(const std::string& path, const std::string& writer, const std::string& source);
 
-/// Checks all files that the options of `line` name; call it before `source` is opened. Throws Error(usage)
-/// if one of them is a file of the source or, in a batch run without --overwrite, exists.
+/// Checks all output files in `line`. Call before `source` is opened. Throws Error(usage) if an output file
+/// is a file of the source, or if it exists in a batch run without --overwrite.
 void check_output_files(const CommandLine& line, const std::string& source);
 
 }  // namespace lensd

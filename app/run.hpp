@@ -37,18 +37,19 @@ std::string no_camera_reason();
 std::string playable_url(const std::string& url);
 SourceOptions source_options(const CommandLine& line, Backend backend);
 
-/// Maximum of frames that a sink holds: its queue and the frame in work.
+/// Maximum number of frames that a sink holds: those in its queue and the one that it processes.
 inline constexpr int kFramesForSinks = kSinkFrames + 1;
 /// Returns the sink that records the run. Throws Error(usage) if a file name has no video extension.
 std::shared_ptr<RecorderSink> make_recorder(const CommandLine& line, const SourceInfo& source);
-/// Returns the stream to [output] url, or null if it is not set. Throws Error(usage) if it is no receiver.
+/// Returns the sink that sends to [output] url, or null if the key is not set. Throws Error(usage) if the URL
+/// is no receiver.
 std::shared_ptr<StreamSink> make_stream(const CommandLine& line, const SourceInfo& source);
 /// Returns the command that starts the recording of --record.
 StartRecord record_command(const CommandLine& line);
 
 /// Returns the timings table as text.
 std::string timings_text(const std::vector<PassStats>& rows);
-/// Writes the timings as JSON if `path` ends in .json, else as CSV. Throws Error(runtime_failure).
+/// Writes the timings as JSON if `path` ends in .json, else as CSV. Throws as write_text() does.
 void write_timings(const std::string& path, const std::vector<PassStats>& rows);
 /// Writes a file. Throws Error(runtime_failure) if it cannot be written.
 void write_text(const std::string& path, const std::string& text);

@@ -74,7 +74,7 @@ std::shared_ptr<StreamSink> make_stream(const CommandLine& line, const SourceInf
 }
 
 StartRecord record_command(const CommandLine& line) {
-  // Batch runs have refused existing files before; a pipe has no content to lose.
+  // In batch runs check_output_files() has already refused existing files. A pipe has no content to lose.
   std::error_code ignored;
   const bool replace = line.overwrite || line.mode == RunMode::batch ||
                        !std::filesystem::is_regular_file(line.record, ignored);

@@ -1,7 +1,8 @@
 # lensd_filters(target root): adds the filters in the folders of `root` to a target.
 #
-# All .cpp files are compiled, and all .cu files in builds with CUDA. A folder that holds a header alone is a PointFilter
-# or WindowFilter: its class, whose name is the folder's in CamelCase, gets its CUDA side from a generated .cu file.
+# All .cpp files are compiled, and all .cu files in builds with CUDA. A folder with only a header contains
+# a PointFilter or WindowFilter. The class has the folder's name in CamelCase; a generated .cu file instantiates its
+# CUDA kernel.
 # <filters/all.hpp> includes NAME/NAME.hpp of every folder.
 function(lensd_filters target root)
   file(GLOB sources CONFIGURE_DEPENDS ${root}/*/*.cpp)

@@ -89,7 +89,7 @@ void ask_for_filter(UiState& s) {
   s.panels = true;
 }
 
-/// Removes the selected node and selects the node that follows it.
+/// Removes the selected node and selects the next one, or the previous one if it was the last.
 void remove_selected(PanelContext& ctx) {
   std::string& selected = ctx.state.graph.selected;
   const auto shown = ctx.editor().shown();
@@ -136,7 +136,8 @@ void seek_to(PanelContext& ctx, int64_t position_ns) {
   if (ctx.model.seekable) ctx.send(Seek{position_ns, false});
 }
 
-/// Closes the topmost popup or window, else leaves fullscreen. The graph panel itself ends drags and renames.
+/// Does the first of these that applies: closes all popups, ends crop editing, closes a window, leaves
+/// fullscreen. The graph panel itself ends drags and renames.
 void escape(const KeyEvent& e) {
   UiState& s = e.state;
   if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel))
@@ -257,7 +258,8 @@ std::string joined(std::span<const KeyAction> rows, const char* separator) {
   return text;
 }
 
-/// Named keys match with any Alt and Shift. Characters without Ctrl already include Shift.
+/// Ignores Alt and Shift for named keys. Ignores Shift for characters without Ctrl, because the character
+/// already depends on Shift.
 bool matches(const Stroke& s, const KeyPress& p, bool with_shift) {
   if (s.gesture || s.key != p.key) return false;
   if (p.key != Key::character) return !p.ctrl;

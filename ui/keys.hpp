@@ -1,6 +1,6 @@
-// Keyboard actions: one table of keys, help texts and handlers. Keys are mpv's where mpv has the action.
+// Keyboard actions: one table of keys, help texts and handlers. Actions that mpv has use mpv's keys.
 //
-//   table ──▶ handle_keys()                      converts presses to commands, state and requests
+//   table ──▶ handle_keys()                      turns key presses into commands, state changes and requests
 //         ├─▶ key_help()                         lines of the help window
 //         └─▶ key_text(), key_hint()             key names in menus, tooltips and messages
 //
@@ -20,7 +20,7 @@ namespace lensd::ui {
 struct PanelContext;
 struct ViewerRequests;
 
-/// Actions that tooltips, menus and messages refer to.
+/// Actions that tooltips, menus and messages refer to. `other`: all actions that they do not refer to.
 enum class Action : uint8_t {
   other,
   open_source,
@@ -80,14 +80,14 @@ struct KeyHelp {
 /// Returns the lines of the key help in display order.
 const std::vector<KeyHelp>& key_help();
 
-/// Returns the keys of an action: "Ctrl+s".
+/// Returns the keys of an action, such as "Ctrl+s" or "Space or p".
 std::string key_text(Action action);
 /// Returns the keys of actions for tooltips: "key a", "Ctrl+s", "[ or ] or Backspace".
 std::string key_hint(std::initializer_list<Action> actions);
 inline std::string key_hint(Action action) {
   return key_hint({action});
 }
-/// Returns "key 3" for the third node; empty if node `number` (from 1) has no key.
+/// Returns "key 3" for the third node (`number` 3). Returns an empty string if that node has no key.
 std::string node_key_hint(int number);
 
 /// Runs an action as its key does, for menus. Arguments as in handle_keys().

@@ -41,7 +41,7 @@ struct ScopesState {
   bool log = false;              ///< logarithmic heights of the histogram
   std::vector<uint32_t> pixels;  ///< RGBA8, rows from the top
   Extent size;                   ///< size of `pixels`
-  uint64_t paintings = 0;        ///< number of paintings
+  uint64_t paintings = 0;        ///< how often `pixels` was painted
   uint64_t version = 0;          ///< ViewerModel::scope_version of the last painting
   double peak = 0;               ///< count at the histogram's full height, a moving average
   unsigned texture = 0;          ///< GL name; 0: no texture (in tests)
@@ -61,7 +61,7 @@ struct ProbeState {
   bool on = false;
   bool over = false;  ///< the pointer is over the picture
   int x = 0, y = 0;   ///< picture pixel under the pointer
-  /// Visible rectangle in picture pixels if the magnification is high enough to show values, else empty.
+  /// Visible rectangle in picture pixels. Empty if the magnification is too low for the pixel grid.
   int patch_x = 0, patch_y = 0;
   Extent patch;
 };
@@ -81,7 +81,7 @@ struct GraphPanelState {
   std::string scroll_to;         ///< id of a new node to scroll to
   std::set<std::string> folded;  ///< ids of nodes whose parameters are folded
   int fold_next = 0,
-      fold_now = 0;  ///< fold (−1) or unfold (1) all nodes in the next and in this frame
+      fold_now = 0;  ///< in the next frame, in this frame: fold (−1) or unfold (1) all nodes
   // List of filters
   bool ask_add = false, add_open = false, focus_add = false;
   std::string add_filter;
@@ -92,7 +92,7 @@ struct GraphPanelState {
   int rename_tries = 0;  ///< number of refused names
 };
 
-/// Graphs A, B and C; the editor has the current one.
+/// Graphs A, B and C. The current graph is in the editor; its slot here is updated by the next switch.
 struct SlotState {
   struct Slot {
     bool used = false;
@@ -112,7 +112,7 @@ struct PresetMenuState {
   bool ask_name = false, focus_name = false, name_open = false;  ///< for the "save as" popup
   std::string name, problem;
   std::string delete_candidate;   ///< path of the preset to delete after confirmation
-  std::string last_used;          ///< path of the previous run's last preset
+  std::string last_used;          ///< path of the preset that the previous run used last
   GraphDesc last_graph;           ///< graph of the previous run; no nodes: none
   std::string last_graph_preset;  ///< path of last_graph's preset; may be empty
   float list_height = 200;        ///< height of the list in the last frame; logical pixels
@@ -132,7 +132,7 @@ struct LogState {
   int64_t copied_at_ns = 0;
 };
 
-/// State of the interface between frames. Contains no state of the pipeline.
+/// State that the user interface keeps between frames. Contains no state of the pipeline.
 struct UiState {
   bool panels = true, help = false, stats = false, bypass = false;
   bool fullscreen = false, on_top = false, borderless = false;
@@ -141,7 +141,7 @@ struct UiState {
   int64_t panels_hidden_ns = -1;  ///< time at which the panels were hidden; negative: they are shown
   Fold left = Fold::automatic, right = Fold::automatic, bottom = Fold::automatic;
   float left_width = 272, right_width = 324;  ///< logical pixels
-  bool right_first = false;     ///< the right side was opened last: the left side folds if there is no room
+  bool right_first = false;     ///< the right side was opened last: if only one fits, the left one folds
   bool numbers_scroll = false;  ///< the right side needs a scroll bar
   bool left_room = true,
        right_room = true;  ///< the side is unfolded in the current layout
@@ -225,31 +225,32 @@ struct PanelContext {
 };
 
 // Panels inside the window of a side:
-/// Draws a combo box with the output (first or last), the source and the nodes. Its widget name is
-/// `group`/`mark`.
+/// Draws a combo box that sets `node` to a node's id, to "source", or to an empty string for the output.
+/// `output_first`: list the output first instead of last. The widget's name is `group`/`mark`.
 void choose_node(PanelContext& ctx, const char* group, const char* mark, std::string& node, float width,
                  bool output_first, const std::string& tip);
 /// Draws the button that folds a side. `side` is the side's name in the widget map.
 void fold_button(PanelContext& ctx, Icon icon, const char* side, Fold& fold);
 /// Draws the source's name and state, the button that opens another source, and the fold button.
 void draw_source_row(PanelContext& ctx, ViewerRequests& requests);
-/// Draws the list of sources if there are several.
+/// Draws the playlist if it has at least two sources.
 void draw_playlist(PanelContext& ctx, ViewerRequests& requests);
-/// Shows graph A (0), B or C instead of the current one. An unused slot gets a copy.
+/// Switches to slot `to` (0: A, 1: B, 2: C). If the slot is unused, copies the current graph to it.
 void switch_slot(PanelContext& ctx, size_t to);
 /// Draws the buttons of the slots at the right end of the line.
 void draw_slots(PanelContext& ctx);
 /// Copies a node to the clipboard as text.
 void copy_node(PanelContext& ctx, const std::string& id);
-/// Adds the nodes of the clipboard below the selected node.
+/// Adds the nodes in the clipboard below the selected node, or below the output if none is selected.
 void paste_nodes(PanelContext& ctx);
 void draw_graph_panel(PanelContext& ctx);
 void draw_node_params(PanelContext& ctx, const ShownGraph& shown, size_t index);  // in the graph panel
 void draw_add_filter(PanelContext& ctx);  // the graph panel's button and list
 void draw_preset_row(PanelContext& ctx);
-/// Saves to the graph's preset, or asks for a name if there is none.
+/// Saves to the graph's preset. Asks for a name if the graph has no preset or the preset is an example.
 void save_preset(PanelContext& ctx);
-/// Returns true if the previous run's graph can be restored: the current graph is empty and unedited.
+/// Returns true if the previous run's graph can be restored: it has nodes, and the current graph is empty and
+/// unedited.
 bool may_resume(const PanelContext& ctx);
 void resume_last_graph(PanelContext& ctx);
 std::string last_graph_text(const PanelContext& ctx);
@@ -268,8 +269,8 @@ void draw_source_camera(PanelContext& ctx, ViewerRequests& requests);
 void draw_source_files(PanelContext& ctx, ViewerRequests& requests);
 /// Requests to open a source. The dialog closes when the source plays.
 void request_source(PanelContext& ctx, ViewerRequests& requests, SourceRequest source);
-// Drawn over the picture. `area`: the picture's area; `placed`: the whole picture's rectangle. In ImGui
-// units.
+// Drawn over the picture. `area`: the area for the picture. `placed`: the rectangle of the whole picture,
+// which may exceed `area`. Both are in ImGui units.
 /// Draws the values of the track under the pointer.
 void draw_track_hover(PanelContext& ctx, const Rect& area, const Rect& placed);
 /// Draws the buttons at the picture's upper edge: fit, compare, channels, probe, snapshot, record. `own` is
@@ -283,7 +284,8 @@ void draw_probe(PanelContext& ctx, const Rect& area, const Rect& placed);
 void draw_crop(PanelContext& ctx, const Rect& area, const Rect& placed);
 /// Returns true if the input of the edited crop node is shown instead of the output.
 bool crop_shown(const UiState& state);
-/// Begins to edit the selected or first crop node on the picture, or ends it.
+/// Ends the editing of a crop node on the picture. If no node is edited, begins with the selected crop node,
+/// else with the first one.
 void toggle_crop(PanelContext& ctx);
 /// Draws the grid and values of pixels at high magnification.
 void draw_pixel_values(PanelContext& ctx, const Rect& area, const Rect& placed);
@@ -296,11 +298,11 @@ void draw_stats_overlay(PanelContext& ctx, const Rect& area);
 void draw_keys_help(PanelContext& ctx);
 /// Draws the window with all columns of the timings if it is open.
 void draw_timings_details(PanelContext& ctx);
-/// Draws the log over the lower half of the picture if it is open.
+/// Draws the log over the lower part of the picture if it is open.
 void draw_log_panel(PanelContext& ctx, const Rect& area);
 /// Returns a log line's level. 0: a message, 1: a warning, 2: an error.
 int log_level(std::string_view line);
-/// Returns the lines with this level or a higher one.
+/// Returns the lines whose log_level() is at least `level`.
 std::vector<std::string> filtered_log(const std::vector<std::string>& lines, int level);
 
 }  // namespace lensd::ui

@@ -12,7 +12,7 @@
 namespace lensd::ui {
 namespace {
 
-/// Requests the shown scopes; none while they are hidden.
+/// Requests the open scope if `visible`, and the measurement of the comparison.
 void request_scopes(PanelContext& ctx, bool visible) {
   const ScopesState& s = ctx.state.scopes;
   const CompareState& c = ctx.state.compare;
@@ -22,7 +22,7 @@ void request_scopes(PanelContext& ctx, bool visible) {
   if (wanted != ctx.model.scopes) ctx.send(SetScopes{std::move(wanted)});
 }
 
-/// Requests the pictures that are compared, probed, or shown while the graph is bypassed.
+/// Requests the pictures that the comparison, the probe, the bypass and crop editing need.
 void request_views(PanelContext& ctx) {
   const UiState& s = ctx.state;
   std::vector<std::string> wanted;
@@ -54,8 +54,8 @@ void ViewerUi::update_numbers(const ViewerModel& model) {
   state_.display_fps = model.display_fps, state_.decode_fps = model.decode_fps;
 }
 
-/// Delays key presses until ImGui has processed its queued text. Since version 1.87 it processes only a part
-/// of the text per frame, so Enter would otherwise overtake the end of a fast-typed name.
+/// Delays key presses until ImGui has processed its queued text. Since version 1.87 ImGui processes only a
+/// part of the text per frame, so Enter would otherwise overtake the end of a fast-typed name.
 InputState ViewerUi::in_typed_order(const InputState& input) {
   InputState ordered = input;
 #if IMGUI_VERSION_NUM >= 18700

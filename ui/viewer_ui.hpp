@@ -1,6 +1,6 @@
 // The whole user interface, over and around the picture.
 //
-//   ViewerModel, InputState ──▶ draw() ──▶ Command values, requests(), picture_rect(), view(), bypass()
+//   ViewerModel, InputState ──▶ draw() ──▶ Command values, requests(), picture_rect(), view(), compare_look()
 //
 // One per window. Call from the UI thread only, inside an ImGui frame. The caller draws the presenter's
 // picture into picture_rect() before the panels are rendered.
@@ -19,7 +19,7 @@ class ViewerUi {
   /// Builds all panels for this frame, handles keys, mouse wheel and drags, and appends commands to `out`.
   void draw(const ViewerModel& model, const InputState& input, const Look& look, std::vector<Command>& out);
 
-  /// Returns true if input is left for the next frame, which should then follow at once.
+  /// Returns true if draw() has left input for the next frame. The caller should then not wait for events.
   bool behind() const { return behind_; }
   /// Returns the picture's area in framebuffer pixels, as of the last draw().
   const Rect& picture_rect() const { return picture_; }
@@ -29,9 +29,11 @@ class ViewerUi {
   Rect own_rect() const { return beside_ ? halves(picture_).second : picture_; }
   /// Returns how to draw the pictures, as of the last draw().
   CompareLook compare_look() const;
-  // Pictures to draw, as of the last draw(): node ids, "source", or empty for the graph's output. There is a
-  // second one only during a comparison and while the source is shown.
+  /// Returns the picture to draw, as of the last draw(): a node's id or "source"; empty: the graph's output.
+  /// During a comparison it is B.
   std::string first_picture() const;
+  /// The same for the second picture: A of a comparison, or the source while the graph is bypassed. Without
+  /// these there is none.
   std::optional<std::string> second_picture() const;
   /// Returns the requests of the last draw().
   const ViewerRequests& requests() const { return requests_; }

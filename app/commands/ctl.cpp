@@ -48,7 +48,7 @@ std::string scalar(const Json& value) {
   return value.is_number_float() ? fmt::format("{}", value.get<double>()) : value.dump();
 }
 
-/// Prints objects as lines "name  value" and lists of objects as tables.
+/// Prints objects as lines "name  value". In lists, objects are separated by empty lines.
 void print_value(const Json& data, const std::string& indent = "") {
   if (data.is_object()) {
     size_t width = 0;

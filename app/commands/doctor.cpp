@@ -24,7 +24,8 @@ void row(const char* what, bool works, const std::string& text) {
   fmt::print("{} {:<12} {}\n", works ? "+" : "-", what, text);
 }
 
-/// Lists the architectures of the build, and the code that each device runs.
+/// Prints the architectures of the build and the code that the device runs. If there are several devices,
+/// also prints their compute capabilities.
 void report_gpu_code(const CudaStatus& cuda) {
   if (!cuda.built) return;
   const std::string built = describe(built_cuda_archs());

@@ -37,8 +37,8 @@ class Interruption {
   }
 };
 
-/// Calls `then` once on another thread, about 20 ms after an interruption at most. For threads that are
-/// blocked where a signal does not wake them.
+/// Calls `then` once on another thread, within about 20 ms of an interruption. For threads that are blocked
+/// in a wait that a signal does not end.
 class OnInterruption {
  public:
   OnInterruption(const Interruption& interruption, std::function<void()> then)

@@ -23,7 +23,8 @@ class TrackFile {
   /// extension and Error(runtime_failure) if the file cannot be written.
   explicit TrackFile(const std::string& path);
 
-  /// Appends the frame's tracks in slot order. `table` may be null. Throws Error(runtime_failure).
+  /// Appends the frame's tracks in slot order. `table` may be null. Throws Error(runtime_failure) if the file
+  /// cannot be written.
   void write(const TrackTable* table, const FrameInfo& frame);
   /// Closes the file. Throws Error(runtime_failure) if buffered data cannot be written.
   void finish();

@@ -40,7 +40,7 @@ class Completer {
   Completion run(const std::vector<std::string>& words);
 
  private:
-  /// An option's value: what its name stands for.
+  /// Adds the candidates for an option's value.
   using Values = void (Completer::*)(const std::string& word);
   static Values values_of(const OptionHelp& option);
 
@@ -181,7 +181,7 @@ void Completer::add_positional(const std::string& word) {
   if (command_ && command_->takes_program_options && !has_own) add_from(context_.help.program);
 }
 
-/// The words after `lensd ctl`.
+/// Adds the candidates for a word after `lensd ctl`.
 void Completer::add_control(const std::string& word) {
   if (arguments_.empty()) {
     for (const CommandSpec& command : command_table()) out_.candidates.push_back({command.name, command.doc});

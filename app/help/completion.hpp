@@ -3,7 +3,8 @@
 //   shell ─▶ script of completion_script() ─▶ lensd __complete WORD… ─▶ complete() ─▶ completion_text() ─▶
 //   shell
 //
-// The scripts only pass words on and offer what is printed, so all three shells know the same.
+// The scripts only pass the words to lensd and offer the candidates that it prints, so all three shells offer
+// the same.
 #pragma once
 
 #include <string>
@@ -14,7 +15,7 @@
 
 namespace lensd {
 
-/// What a completion depends on besides the declarations.
+/// What a completion depends on besides the words.
 struct CompletionContext {
   ProgramHelp help;
   const Registry& registry;
@@ -46,7 +47,8 @@ std::string completion_script(const std::string& shell);
 
 /// Completes a chain such as "median=radius=2,gau". Appends whole chains to `out`.
 void complete_chain(const Registry& registry, const std::string& chain, std::vector<Candidate>& out);
-/// Completes NODE.PARAM=VALUE for the nodes of `chain`. If it is empty, each filter is a node.
+/// Completes NODE.PARAM=VALUE for the nodes of `chain`, or for a node of each filter if `chain` is empty.
+/// Appends to `out`.
 void complete_assignment(const Registry& registry, const std::string& chain, const std::string& word,
                          std::vector<Candidate>& out);
 

@@ -1,4 +1,4 @@
-// The commands and options of the program as values, read from the parser of the command line.
+// The commands and options of the program as values, read from the command-line parser.
 //
 //   parser ── program_help() ──▶ ProgramHelp ──▶ manual_page()   `lensd manual`, lensd.1
 //                                            └─▶ complete()      `lensd completion`
@@ -22,10 +22,10 @@ namespace lensd {
 inline constexpr const char* kInformationGroup = "Information";
 
 struct OptionHelp {
-  std::vector<std::string> names;  ///< such as "-o" and "--output"; of a positional argument, its name
+  std::vector<std::string> names;  ///< such as "-o" and "--output"; or the name of a positional argument
   std::string value;               ///< name of the value, such as "FILE"; empty: a flag
   std::string group, doc;
-  std::vector<std::string> choices;  ///< allowed values; empty: others than a few words
+  std::vector<std::string> choices;  ///< allowed values; empty: not limited to a list
   bool positional = false, repeats = false;
 
   /// True if the value must be attached with '=', as in --loop-file=no.
@@ -51,7 +51,7 @@ struct ProgramHelp {
   const CommandHelp* find(std::string_view command) const;
 };
 
-/// Returns the allowed values of an option.
+/// Function that returns the allowed values of an option; empty if they are not limited to a list.
 using OptionChoices = std::function<std::vector<std::string>(const CLI::Option*)>;
 /// Converts the parser's declarations. Leaves out hidden options and commands.
 ProgramHelp describe(const CLI::App& app, const OptionChoices& choices);

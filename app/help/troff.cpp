@@ -11,11 +11,11 @@ std::string troff_escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
     const bool line_start = out.empty() || out.back() == '\n';
-    if (line_start && (c == '.' || c == '\'')) out += "\\&";  // else a macro
+    if (line_start && (c == '.' || c == '\'')) out += "\\&";  // otherwise troff reads a request
     if (c == '\\')
       out += "\\(rs";
     else if (c == '-')
-      out += "\\-";  // a plain one may become a hyphen, which shells do not accept
+      out += "\\-";  // troff may print a plain '-' as a hyphen, which shells do not accept
     else if (c == '\'')
       out += "\\(aq";
     else if (c == '~')

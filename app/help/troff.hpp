@@ -17,9 +17,9 @@ class TroffPage {
   void paragraph(std::string_view text);
   /// Adds an entry: a head and its description. `head` is made of bold() and italic().
   void entry(const std::string& head, std::string_view description);
-  /// Adds lines that are not filled.
+  /// Adds lines and keeps their line breaks.
   void lines(std::string_view text);
-  /// Adds a line whose parts are already escaped.
+  /// Adds a line that is already escaped.
   void raw(const std::string& line) { text_ += line + "\n"; }
 
   static std::string bold(std::string_view text);

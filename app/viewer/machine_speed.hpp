@@ -27,9 +27,9 @@ class MachineSpeed {
   void show_clocks(bool shown);
   ClockSpeed cpu_clock() const { return locked(cpu_clock_); }
   ClockSpeed gpu_clock() const { return locked(gpu_clock_); }
-  /// Returns the bytes that the CPU reads and writes per second; 0: not measured.
+  /// Returns the CPU's copy rate: bytes read plus written per second; 0: not measured.
   double cpu_copy_rate() const { return locked(cpu_copy_rate_); }
-  /// Returns the bytes that the GPU reads and writes per second; 0: not measured.
+  /// Returns the GPU's copy rate: bytes read plus written per second; 0: not measured.
   double gpu_copy_rate() const { return locked(gpu_copy_rate_); }
 
  private:

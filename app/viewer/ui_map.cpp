@@ -9,7 +9,8 @@
 namespace lensd {
 namespace {
 
-/// Returns the shown numbers, and the rectangle of the whole picture B in framebuffer pixels.
+/// Returns the "value/name" lines. value/placed is the rectangle of the whole picture B in framebuffer
+/// pixels.
 std::string values(const ui::ViewerUi& ui, const ui::ViewerModel& m) {
   const ui::Placement placed = ui::place(m.picture, ui.own_rect(), ui.view());
   const ui::Rect& r = placed.picture;
@@ -42,7 +43,6 @@ UiMap::UiMap() {
 void UiMap::update(const ui::ViewerUi& ui, const ui::ViewerModel& model) {
   if (!wanted()) return;
   std::string controls = ui.widget_map();
-  // A menu that has just opened gets its final position in its second frame.
   const bool stable = controls == controls_;
   controls_ = std::move(controls);
   if (!stable) return;

@@ -16,8 +16,8 @@ class UiMap {
  public:
   UiMap();
   bool wanted() const { return !path_.empty(); }
-  /// Rewrites the file if controls or values differ from it, but only if the controls have the same positions
-  /// as in the last display frame.
+  /// Rewrites the file if controls or values have changed. Skips frames in which controls moved since the
+  /// previous frame, because new menus need two frames to reach their position.
   void update(const ui::ViewerUi& ui, const ui::ViewerModel& model);
 
  private:

@@ -50,8 +50,8 @@ class Viewer {
   void draw_frame();
   /// Takes new frames without drawing them, so that the pipeline continues while the window is hidden.
   void skip_frame();
-  /// First part of draw_frame() and skip_frame(). If a source that the user opened fails, the window stays
-  /// open.
+  /// First part of draw_frame() and skip_frame(). Throws Error if the source of the command line fails; a
+  /// failure of a source that the user opened becomes a notice.
   void begin_frame();
   void update_status();
   /// Uploads the newest frame. Returns false if there is no new frame.
@@ -72,14 +72,15 @@ class Viewer {
   void open_url(const std::string& url, const ui::SourceRequest& chosen);
   /// Opens a source of the playlist; does nothing for nullopt.
   void open_listed(const std::optional<std::string>& source);
-  /// Opens several sources one after another. Reports folders without videos or images.
+  /// Makes the sources the playlist and opens the first one. If a folder cannot be read or has no videos or
+  /// images, only reports it.
   void open_all(const std::vector<std::string>& sources);
   /// Plays the next source of the playlist when a file has ended.
   void advance_playlist();
-  /// Stores where the current source is, for the next time.
+  /// Stores the playback position of the current source, to resume there when it is opened again.
   void keep_position();
   void install_opened();
-  /// Replaces the current source; the threads of the old pipeline are joined on another thread.
+  /// Replaces the current source. The old pipeline is shut down on another thread.
   void install(const OpenRequest& request, OpenedPipeline opened);
   FrameLosses losses(const Pipeline& pipeline) const;
   void update_source_status();
@@ -88,11 +89,12 @@ class Viewer {
 
   void handle_requests(const ui::ViewerRequests& requests);
   void handle_control();
-  /// Loads dropped presets, and opens the first of the other dropped files.
+  /// Loads dropped presets, and passes the other dropped files to open_all().
   void handle_dropped_files();
   void snapshot(std::optional<Image> picture, PixelAspect aspect);
   void toggle_record();
-  /// Returns the path for a name template (`%F` …). Names without a folder are placed in `folder`.
+  /// Returns an unused path for a name template (expand_template()). Places names without a folder in
+  /// `folder`.
   std::string expanded_path(const std::string& name, const std::string& folder) const;
   void update_recording_status();
 

@@ -1,8 +1,7 @@
 // Lets socket and HTTP clients control the viewer with the daemon's commands.
 //
 //   socket, HTTP ──▶ Session ── post ──▶ Pipeline
-//                            ── load, quit ──▶ stored here until the UI thread, which owns the pipeline,
-//                            polls
+//                            ── load, quit ──▶ stored here, polled by the UI thread, which owns the pipeline
 //
 // Call from the UI thread only, except changed().
 #pragma once

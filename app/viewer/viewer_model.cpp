@@ -158,7 +158,7 @@ void ViewerModelBuilder::refresh_timings() {
     std::vector<int64_t> values = pipeline_.profiler().history(row.node, row.pass);
     const ui::NodeView* node = model_.find(row.node);
     if (row.active && row.count > 0 && node && !node->scope) {
-      // All rings end at the same frame, so add them from their ends.
+      // All histories end at the same frame, so add them from their ends.
       if (total.empty() || values.size() < total.size())
         total.erase(total.begin(),
                     total.end() - static_cast<std::ptrdiff_t>(std::min(total.size(), values.size())));

@@ -27,8 +27,8 @@ class ViewerModelBuilder {
   /// Call after a command was sent. Stores values that PipelineStatus does not contain.
   void sent(const Command& command);
   void notice(bool problem, std::string text);
-  /// Removes problem notices about nodes that `command` changes: the new value is accepted, or a new notice
-  /// follows.
+  /// Removes problem notices about nodes that `command` changes. If the new value is refused, too, a new
+  /// notice follows.
   void drop_refusals(const Command& command);
   /// Returns true if a notice about the source's stream errors was added.
   bool errors_reported() const { return errors_reported_; }

@@ -76,7 +76,7 @@ void Viewer::open_all(const std::vector<std::string>& sources) {
 void Viewer::advance_playlist() {
   const PipelineStatus status = pipeline_->status();
   const SourceInfo& source = pipeline_->source();
-  // A still picture stays.
+  // A still picture stays until the user chooses another source.
   const bool over = status.ended && !status.paused && !source.live && !source.image && source.duration_ns > 0;
   if (!over || !opener_->opening().empty()) {
     end_seen_ = end_seen_ && over;

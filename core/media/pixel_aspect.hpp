@@ -10,7 +10,7 @@ struct PixelAspect {
 
   double ratio() const { return static_cast<double>(width) / height; }
   bool square() const { return width == height; }
-  /// After a quarter turn.
+  /// Returns the aspect of a picture rotated by 90°.
   PixelAspect turned() const { return {height, width}; }
 };
 

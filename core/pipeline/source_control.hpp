@@ -1,4 +1,4 @@
-// A control of a source, such as a camera's exposure: what it allows, and its value.
+// A control of a source, such as a camera's exposure: its allowed values and its current value.
 //
 // Plain values; copy freely between threads.
 #pragma once

@@ -54,12 +54,13 @@ LENSD_HD constexpr uint64_t clip_limit(uint64_t samples, uint32_t ppm) {
   return samples * ppm / 1000000;
 }
 
-/// Returns true if `v` is the low end: the lowest value with more than `limit` samples up to and including
-/// it.
+/// Returns true if a value is the low end: the lowest value with more than `limit` samples up to and
+/// including it. `count`: samples with this value; `up_to`: samples with this value or a lower one.
 LENSD_HD constexpr bool is_low_end(uint64_t up_to, uint64_t count, uint64_t limit) {
   return up_to > limit && up_to - count <= limit;
 }
-/// Returns true if `v` is the high end: the highest value with more than `limit` samples from it upwards.
+/// Returns true if a value is the high end: the highest value with more than `limit` samples from it upwards.
+/// `samples`: all samples; the others as in is_low_end().
 LENSD_HD constexpr bool is_high_end(uint64_t samples, uint64_t up_to, uint64_t count, uint64_t limit) {
   const uint64_t above = samples - up_to;
   return above + count > limit && above <= limit;

@@ -31,7 +31,7 @@ struct CannyBlock {
   CannyOutput output;
   GaussianBlock blur;
 
-  /// Returns the thresholds of cv::Canny: sorted, divided by 16 with aperture 7, squared with l2.
+  /// Returns the block. Thresholds are as in cv::Canny: sorted, divided by 16 for aperture 7, squared for l2.
   static CannyBlock make(const CannyParams& p) {
     const double scale = p.aperture == 7 ? 1.0 / 16 : 1.0;
     double low = std::min(p.low, p.high) * scale, high = std::max(p.low, p.high) * scale;

@@ -54,8 +54,8 @@ void blend_planes(const uint8_t* const* a, const uint8_t* const* b, int wa, int 
     for (int p = 0; p < 2; ++p) out[2 * i + p] = static_cast<int16_t>(wa * a[p][i] + wb * b[p][i] - 512);
 }
 
-/// Converts two columns for each of `pairs` chroma pairs. Pairs −1 and `pairs` must be readable; `luma` and
-/// `out` have room for whole vectors.
+/// Converts two columns for each of `pairs` chroma pairs. Works in whole vectors: `uv` must be readable from
+/// pair −1 to one pair after the last vector, `luma` readable and `out` writable for whole vectors.
 void convert_row(const uint8_t* luma, const int16_t* uv, int pairs, bool cosited, const ColourMatrix& m,
                  uint8_t* out) {
   const hn::ScalableTag<int32_t> d32;

@@ -25,7 +25,8 @@ bool aligned16(const BasicImageRef<T>& image) {
   return rows_aligned(image, 16);
 }
 
-/// Returns the grid that gives every chunk a thread; a thread's rows lie ChunkShape::rows apart.
+/// Returns the grid that covers all chunks. A thread processes one chunk in each of `rows_per_thread` rows,
+/// which are ChunkShape::rows apart.
 inline dim3 chunk_grid(const ImageFormat& format, int rows_per_thread = 1) {
   return dim3(blocks_for(static_cast<int>(format.row_bytes()), ChunkShape::columns * ChunkShape::bytes),
               blocks_for(format.extent.height, ChunkShape::rows * rows_per_thread));

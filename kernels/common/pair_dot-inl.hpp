@@ -6,7 +6,8 @@ HWY_INLINE hn::Vec<D32> pair_dot(D32 d32, V16 a, V16 b) {
 #if HWY_MAJOR > 1 || HWY_MINOR >= 1
   return hn::WidenMulPairwiseAdd(d32, a, b);
 #else
-  // Before Highway 1.1, ReorderWidenMulAccumulate on x86 uses this operation.
+  // Before Highway 1.1, ReorderWidenMulAccumulate on x86 adds the products of adjacent lanes, as
+  // WidenMulPairwiseAdd does.
   static_assert(HWY_ARCH_X86, "Highway 1.1 or newer is needed here");
   hn::Vec<D32> unused = hn::Zero(d32);
   return hn::ReorderWidenMulAccumulate(d32, a, b, hn::Zero(d32), unused);

@@ -22,11 +22,11 @@ struct ConvolveShape : StageShape<kChannels, kChannels == 1 ? 128 : 64, 8> {
   static constexpr int stages = (rows + kConvolveMaxSide - 1 + kStageRows - 1) / kStageRows;
 };
 
-/// Words with one byte of each of four adjacent weights: [byte][kernel row][first column + 23 − half the
-/// width].
 struct ConvolveTables {
   static constexpr int entries = 16 + 16 + 12;
   int weights[kConvolveMaxSide * kConvolveMaxSide];
+  /// words[b][row][i]: byte b of the weights in columns first to first + 3 of kernel row `row`, where
+  /// first = i − 23 + cols / 2. Columns outside the kernel are 0.
   uint32_t words[4][kConvolveMaxSide][entries];
 
   __device__ void load(const ConvolveBlock& block) {

@@ -47,7 +47,7 @@ class Carver {
   size_t used_ = 0;
 };
 
-/// Layout of the scratch memory. With a null block only `bytes` is valid.
+/// Layout of the scratch memory. If `memory` is null, only the sizes are valid.
 struct CornerDeviceMemory {
   CornerCounters* counters;
   uint32_t* histogram;

@@ -72,7 +72,8 @@ void gather_pairs(const TrackTable& table, Extent extent, StabilizeWork& work) {
   for (uint32_t i = 0; i < work.count; ++i) work.weight[i] = pair_weight(work.in_cell[grid.cell(work, i)]);
 }
 
-/// Returns the votes of hypothesis h; `weigh` adds up the pairs that agree with a test.
+/// Returns the votes of hypothesis h, or 0 if there are too few pairs or the hypothesis is invalid. `weigh`
+/// returns the InlierWeights of all pairs for an InlierTest.
 template <class Weigh>
 uint32_t votes_for(const StabilizeBlock& block, const StabilizeWork& work, uint32_t h, Weigh weigh) {
   Motion motion;

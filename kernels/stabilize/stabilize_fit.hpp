@@ -163,7 +163,8 @@ struct InlierWeights {
     half += d <= test.threshold2 * 0.25f ? weight : 0;
     quarter += d <= test.threshold2 * 0.0625f ? weight : 0;
   }
-  /// Returns the votes of hypothesis h.
+  /// Hypothesis 0, a camera at rest, counts only pairs within a quarter of the threshold, but with twice the
+  /// weight. See the top of this file.
   LENSD_HD uint32_t votes(uint32_t h) const { return h == 0 ? 8 * quarter : whole + half + 2 * quarter; }
 };
 

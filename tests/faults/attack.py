@@ -3,7 +3,7 @@
 
 Prints the frames lost, the response times of the control socket, the memory and the time of TERM. Exit code 1 if a
 frame is lost, the 99th percentile exceeds 50 ms, memory grows by more than 32 MiB, or TERM takes more than a second.
-LENSD is the program. The hostile client is another process, and half of a processor at most.
+LENSD is the program. The hostile client runs in another process and limits its rate, to leave processor time to lensd.
 """
 
 import multiprocessing
@@ -46,7 +46,7 @@ def measure(bench, seconds, connections):
     daemon = bench.serve("--graph", "gaussian=sigma=1.2,canny", "--record", bench.path("a.mkv"),
                          f"test:testsrc2=size=640x360:rate={RATE}", http=True)
     daemon.playing(RATE)
-    for path in ("/snapshot.png", "/healthz", "/metrics"):  # what a client uses anyway belongs to the base line
+    for path in ("/snapshot.png", "/healthz", "/metrics"):  # normal requests, so that their memory is in the baseline
         insist(daemon.get(path)[0] == 200, path)
     quiet = Watch(daemon)
     quiet.run(2)

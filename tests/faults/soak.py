@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Runs lensd serve for a long time and looks for growth and lost frames: soak.py SECONDS [CSV]
 
-Two daemons run at 60 fps under control traffic: one plays a generated source, records into a ring, gets parameter and
-graph changes 20 times a second and a hostile HTTP client with 20 connections; one plays an HTTP server that is killed
-and restarted every 20 to 40 s. Rss, Pss, descriptors and threads of both are sampled every second. The first fifth,
-at most five minutes, is warm-up.
+Two daemons run. The first one plays a generated source at 60 fps and records into a ring. It gets 20 requests per
+second, among them parameter and graph changes, and is attacked by a hostile HTTP client with 20 connections. The second
+one plays an HTTP server that is killed and restarted every 20 to 40 s. Rss, Pss, descriptors and threads of both are
+sampled every second. The first fifth, at most five minutes, is warm-up.
 
 Prints the slope of each quantity per hour with its 95 % confidence interval. The interval comes from the means of
-twelve parts of the run, because successive samples are not independent. Exit code 1 if a slope is significantly above
-zero and matters (memory: 1 MiB/h), if a frame is lost outside the outages, if a picture returns later than two seconds
+twelve parts of the run, because successive samples are not independent. Exit code 1 if the lower end of an interval is
+above its limit (memory: 1 MiB/h), if a frame is lost outside the outages, if a picture returns later than two seconds
 after its server, or if TERM takes more than a second.
 """
 
@@ -43,7 +43,7 @@ class Sample:
 
 
 def slope(samples, what):
-    """The slope per hour and half of its 95 % confidence interval, from the means of PARTS parts."""
+    """Returns the slope per hour and half the width of its 95 % confidence interval, from the means of PARTS parts."""
     size = len(samples) // PARTS
     if size < 1:
         return 0.0, math.inf

@@ -56,12 +56,12 @@ std::vector<ParityCase> parity_cases() {
 
 class KltParity : public testing::TestWithParam<ParityCase> {
  protected:
-  /// Frames with motion, a cut, a repeated frame, noise and an occlusion.
   struct Frame {
     Image image;
     std::shared_ptr<HostPicture> picture;
     bool again = false, cut = false;
   };
+  /// Returns a sequence with motion, noise, falling brightness, an occlusion, a cut and repeated frames.
   std::vector<Frame> frames() const {
     const ParityCase& p = GetParam();
     std::vector<Frame> all;

@@ -243,7 +243,8 @@ TEST(Stabilize, TracksWithoutCommonMotionAreIgnored) {
   }
 }
 
-/// Two thirds of the tracks are on an object that moves slowly through a quarter of the picture.
+/// Two thirds of the tracks are on an object that covers a fifth of the picture and moves by 0.4 to 12 pixels
+/// per frame.
 TEST(Stabilize, AMovingObjectDoesNotMoveThePicture) {
   const ImageFormat format{PixelFormat::gray8, {640, 480}};
   const Image in(format);

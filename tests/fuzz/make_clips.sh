@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Makes small clips of many codecs and containers with the ffmpeg tool: make_clips.sh FOLDER
-# Skips those that this ffmpeg cannot write.
+# Skips clips that this ffmpeg cannot write.
 set -euo pipefail
 
 folder=$1
 mkdir -p "$folder"
 
-# clip NAME OPTIONS…: six pictures of 48×32 pixels.
+# clip NAME OPTIONS…: writes six pictures of 48×32 pixels; OPTIONS can change size and rate.
 clip() {
   local name=$1
   shift
@@ -14,7 +14,7 @@ clip() {
     >/dev/null 2>&1 || rm -f "$folder/$name"
 }
 
-# sound NAME OPTIONS…: the same with an audio stream.
+# sound NAME OPTIONS…: the same as clip, with an audio stream.
 sound() {
   local name=$1
   shift

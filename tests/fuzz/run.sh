@@ -11,7 +11,7 @@ max_media_bytes=100000 # of an input that is a file
 timeout=10             # seconds for one input
 memory=3000            # MiB of a target
 
-# Memory that FFmpeg asks for in vain is no finding; freed memory is kept for a short time only, as a decoder frees much.
+# An allocation of FFmpeg that fails is not a finding. Decoders free much memory, so keep the quarantine small.
 export ASAN_OPTIONS=allocator_may_return_null=1:quarantine_size_mb=64:detect_leaks=1
 export UBSAN_OPTIONS=print_stacktrace=1 LSAN_OPTIONS=suppressions=$here/../lsan.supp:print_suppressions=0
 
@@ -31,7 +31,7 @@ die() {
   exit 1
 }
 
-# clips: makes the clips in build-fuzz/clips, once.
+# clips: makes the clips in build-fuzz/clips if they do not exist.
 clips() {
   [[ -d $build/clips ]] && return
   "$here/make_clips.sh" "$build/clips.new"
@@ -44,7 +44,8 @@ seeds() {
   [[ $1 != media && $1 != mpegts ]] || echo "$build/clips"
 }
 
-# target NAME SECONDS: fuzzes, with the messages in build-fuzz/NAME.log. Prints one line, and the findings.
+# target NAME SECONDS: runs a target with its messages in build-fuzz/NAME.log. Prints one line of statistics. After a
+# finding, also prints the error and how to repeat it.
 target() {
   local name=$1 seconds=$2 log=$build/$1.log code=0 before seed_folders options=()
   mkdir -p "$findings/$name" "$build/corpus/$name"
@@ -71,7 +72,7 @@ target() {
   return 1
 }
 
-# all SECONDS: all targets, as many at a time as there are cores.
+# all SECONDS: runs all targets, as many at a time as there are cores.
 all() {
   clips
   export -f target seeds

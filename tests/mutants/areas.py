@@ -5,7 +5,7 @@ from collections import namedtuple
 # programs: GoogleTest programs. e2e: a regular expression of ctest names, run if the programs find nothing.
 Area = namedtuple("Area", "prefix programs e2e")
 
-# The longest prefix of a path counts.
+# area_of() selects the area with the longest prefix of a path.
 AREAS = [
     Area("core/", ["core", "pipeline"], "e2e.serve.control"),
     Area("core/base/", ["core", "viewer", "session"], "e2e.commands"),

@@ -66,7 +66,7 @@ def prepare_tree():
     else:
         must(["git", "-C", ROOT, "worktree", "prune"])
         must(["git", "-C", ROOT, "worktree", "add", "-q", "--detach", TREE, head])
-    # With ccache the usual options and relative paths, so that most files come from its cache.
+    # With ccache, use the usual options, so that most files come from its cache.
     level = [] if shutil.which("ccache") else ["-DCMAKE_CXX_FLAGS_RELEASE=-O1", "-DLENSD_PRECOMPILE=OFF"]
     must(["cmake", "--preset", "release", "-DLENSD_TESTS=ON", f"-DLENSD_CUDA={os.environ.get('LENSD_CUDA', 'auto')}",
           *level], cwd=TREE)
@@ -124,7 +124,7 @@ class Programs:
     def program(self, name, chosen=""):
         chosen = chosen or LEFT_OUT
         command = [str(self.path(name)), "--gtest_brief=1", "--gtest_fail_fast", f"--gtest_filter={chosen}"]
-        # A failure must repeat: on a busy machine other tests than those of the mutant can fail.
+        # A failure must repeat: on a busy machine, a test can fail that the mutant does not affect.
         return self.problem(f"{name} {chosen}", command) and self.problem(f"{name} {chosen}", command)
 
     def e2e(self, pattern):

@@ -23,7 +23,7 @@ SKIPPED_LINES = re.compile(
     r"|\.(bytes|operations|grain)\b =|\breserve\(|memory_order|\bstd::hash\b|_Pragma|\bdoc\b")
 KEYWORDS = {"if", "for", "while", "switch", "return", "throw", "delete", "case", "else", "do", "using", "new",
             "sizeof", "static_assert", "co_return", "const", "constexpr", "auto", "static", "goto", "default"}
-# A call or an assignment that is a statement of its own line. A declaration has a blank before the bracket.
+# A call or an assignment that fills a line. Declarations do not match: they have a blank between type and name.
 CALL = re.compile(r"^\s*((?:\+\+|--)?[A-Za-z_][\w:.\[\]>()-]*?(?:->|\.|::)?(\w+))\((.*)\);\s*$")
 ASSIGNMENT = re.compile(r"^\s*([A-Za-z_][\w.\[\]>()-]*) (?:[-+*|&/]|<<|>>)?= .*;\s*$")
 CONDITION = re.compile(r"\b(?:if|while) \((?!const |auto )")
@@ -122,7 +122,7 @@ def sites(text):
         if not line.strip() or SKIPPED_LINES.search(original) or declared(line):
             continue
         found = [*operator_sites(line), *constant_sites(line), *statement_sites(line)]
-        # Strings and comments are blank in `line`; do not rewrite conditions and arguments with them.
+        # Strings and comments are blank in `line`; do not rewrite conditions and arguments that contain them.
         found = [s for s in found if any(a <= begin + s.begin and begin + s.end <= b for a, b in ranges) and
                  (s.what not in ("condition", "arguments") or line[s.begin:s.end] == original[s.begin:s.end])]
         if found:

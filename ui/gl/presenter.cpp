@@ -10,9 +10,9 @@
 namespace lensd::ui {
 namespace {
 
-constexpr int kQueries = 4;           // maximum of pending timer queries; further draws are not measured
-constexpr double kSquaresFrom = 2;    // scale above which a zoomed picture shows pixels as squares
-constexpr double kSquaresAtFit = 16;  // the limit for a picture that fits: the pixel grid starts here
+constexpr int kQueries = 4;           // limit of pending timer queries; further draws are not measured
+constexpr double kSquaresFrom = 2;    // scale above which a zoomed-in picture shows pixels as squares
+constexpr double kSquaresAtFit = 16;  // the same while not zoomed in; the pixel grid starts here
 constexpr int kMostTaps = 8;          // per axis; covers pictures up to 16 times larger than shown
 
 /// Returns the taps per axis. A tap blends 2 texels along an axis, so n taps cover 2n texels.

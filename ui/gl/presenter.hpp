@@ -28,14 +28,14 @@ class Presenter {
   void show_second(const Frame& frame, int image);
 
   /// Clears the window, whose size is `framebuffer`, to neutral grey and draws the picture, clipped to
-  /// `area`. Samples linearly, at high magnification to the nearest pixel.
+  /// `area`. Filters linearly, or with nearest neighbour at high magnification.
   void draw(Extent framebuffer, const Rect& area, const PictureView& view, const CompareLook& look = {});
 
   /// Returns the size of the shown picture; 0×0 before the first one.
   Extent picture() const { return path_->texture() ? path_->extent() : Extent{}; }
 
-  /// Returns the GPU time of an earlier draw() in nanoseconds, each once, or nullopt if no result is
-  /// available.
+  /// Returns the GPU time of an earlier draw() in nanoseconds. Returns each result once. Returns nullopt if
+  /// no new result is available.
   std::optional<int64_t> take_draw_ns();
 
  private:

@@ -16,7 +16,8 @@ class ScopeTexture {
   ScopeTexture(const ScopeTexture&) = delete;
   ScopeTexture& operator=(const ScopeTexture&) = delete;
 
-  /// Uploads a new painting. Call after the panels were built and before they are rendered.
+  /// Sets `state.texture` and uploads `state.pixels` if they have changed. Call after the panels are built
+  /// and before they are rendered.
   void update(ScopesState& state);
 
  private:

@@ -1,4 +1,5 @@
-// GLSL programs, embedded in the binary. For development they are read from the folder LENSD_SHADER_DIR.
+// GLSL programs. Their sources are embedded in the binary. For development, the environment variable
+// LENSD_SHADER_DIR names a folder to read them from.
 #pragma once
 
 #include "ui/gl/gl.hpp"
@@ -8,7 +9,8 @@ namespace lensd::ui {
 /// A linked program. Call from the thread of its GL context only.
 class Program {
  public:
-  /// Compiles and links two files of shaders/. Throws Error(runtime_failure) with the driver's log.
+  /// Compiles and links two files of shaders/. Throws Error(runtime_failure) with the driver's log if this
+  /// fails.
   Program(const std::string& vertex_file, const std::string& fragment_file);
   ~Program();
   Program(const Program&) = delete;

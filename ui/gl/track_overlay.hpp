@@ -28,7 +28,8 @@ class TrackOverlay {
   /// Removes all tracks, so that draw() draws nothing until the next push().
   void clear() { filled_ = 0; }
 
-  /// Draws over `picture` (framebuffer pixels), clipped to `area`.
+  /// Draws over `picture`, the whole picture's rectangle in framebuffer pixels, clipped to `area`. `scale`:
+  /// Look::scale.
   void draw(Extent framebuffer, const Rect& area, const Rect& picture, const TracksState& look, float scale);
 
  private:

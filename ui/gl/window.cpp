@@ -281,7 +281,7 @@ void Window::present(bool at_once) {
       std::this_thread::sleep_for(std::chrono::nanoseconds(rest_ns));
   }
   if ((vsync_ && !at_once) || !shown) {
-    // After a swap that waited, no wait remains. The factor 0.9 avoids beats with a real vsync.
+    // If the swap has waited for vsync, no time remains. The factor 0.9 avoids beats with a real vsync.
     const int64_t period_ns = refresh_period_ns() * 9 / 10;
     const int64_t rest_ns = last_present_ns_ + period_ns - now_ns();
     if (rest_ns > 0 && rest_ns <= period_ns) std::this_thread::sleep_for(std::chrono::nanoseconds(rest_ns));

@@ -4,8 +4,8 @@
 //   wake() ends a poll(timeout) early; thread-safe
 //
 // present() limits the loop to the display's rate even if the swap does not wait (Xvfb, Wayland, a hidden
-// window). It adds a wait of at most one refresh. For tests, LENSD_DISPLAY_FPS=5 in the environment simulates
-// a display of 5 frames per second.
+// window). It adds a wait of at most one refresh period. For tests, LENSD_DISPLAY_FPS=5 in the environment
+// simulates a display of 5 frames per second.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +35,8 @@ class Window {
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
 
-  /// Replaces input() with new events. Waits at most `timeout_s` for one. Returns false if the window was
-  /// closed.
+  /// Replaces input() with new events. Waits at most `timeout_s` seconds for an event. Returns false if the
+  /// window was closed.
   bool poll(double timeout_s = 0);
   /// Ends a waiting poll(). Thread-safe.
   static void wake();

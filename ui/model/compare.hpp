@@ -1,4 +1,4 @@
-// Settings of the comparison of two nodes' pictures and of the shown channel, as plain values.
+// Plain values: the settings for comparing the pictures of two nodes, and the shown channel.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct CompareState {
   CompareMode mode = CompareMode::off;
   std::string a = "source", b;  ///< node ids, "source", or empty for the graph's output
   float split = 0.5f;           ///< position of the handle: fraction of the picture area's width
-  float gain = 4;               ///< factor of the difference
+  float gain = 4;               ///< factor for the difference before it is coloured
   bool dragging = false;
 };
 
@@ -29,7 +29,7 @@ struct CompareLook {
   ChannelView channel = ChannelView::colour;
   float split_x = 0;  ///< x of the handle in framebuffer pixels
   float gain = 4;
-  bool second_only = false;  ///< show only A, while the graph is bypassed
+  bool second_only = false;  ///< show only the second picture: the source, while the graph is bypassed
 };
 
 }  // namespace lensd::ui

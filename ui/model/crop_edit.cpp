@@ -12,7 +12,8 @@ int number(const NodeView& node, std::string_view name) {
   return 0;
 }
 
-/// Moves one axis of the rectangle by `by`: both edges, the lower one (`edge` −1) or the upper one (1).
+/// Moves the range [from, from + length) by `by`: both ends (`both`), its start (`edge` −1) or its end
+/// (`edge` 1). Returns the new start and length. The result lies in [0, room).
 std::pair<int, int> moved(int from, int length, int edge, bool both, int by, int room) {
   const int least = std::min({kTinySide, room, std::max(length, 1)});
   if (both) return {std::clamp(from + by, 0, room - length), length};

@@ -1,5 +1,5 @@
-// Filters that output a rectangle of their input: its position in the input, and how it changes when it is
-// dragged. Pure functions on values.
+// Rectangles of crop nodes: converts parameters to a rectangle and back, and moves the rectangle while the
+// user drags it. Pure functions.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace lensd::ui {
 
-inline constexpr int kTinySide = 16;  ///< pictures below this size are marked
+inline constexpr int kTinySide = 16;  ///< in pixels; pictures with a smaller side are marked as very small
 
 /// A rectangle in picture pixels.
 struct PixelRect {
@@ -20,33 +20,35 @@ struct PixelRect {
 
 /// The part of the rectangle that is dragged: edges, or all of it.
 struct Grip {
-  int x = 0, y = 0;  ///< −1: left or top edge, 1: right or bottom edge
+  int x = 0, y = 0;  ///< −1: left or top edge, 1: right or bottom edge, 0: neither
   bool move = false;
   bool any() const { return move || x != 0 || y != 0; }
 };
 
-/// Returns true if the filter has the whole-number parameters x, y, width and height, as crop has.
+/// Returns true if the filter has integer parameters x, y, width and height, as the crop filter has.
 bool has_rectangle(const FilterSchema& schema);
 
-/// Returns the node whose output a node reads, without disabled nodes, which pass their input through.
+/// Returns the id of the node whose output node `id` reads as its first input, or "source". Skips disabled
+/// nodes, because they pass their input through.
 std::string input_of(const GraphDesc& graph, const std::string& id);
 
 /// Returns the size of a node's output, or of the source; empty if it is not known.
 Extent output_size(const ViewerModel& model, const std::string& id);
 
-/// Returns the rectangle that the node cuts out of `input`. Width or height 0 means up to the edge.
+/// Returns the rectangle that the node cuts out of a picture of size `input`. The parameters width and height
+/// can be 0, which means up to the edge.
 PixelRect rectangle_of(const NodeView& node, Extent input);
 
-/// Returns `start` after the grip was moved by (dx, dy). The result lies in `input` and keeps at least
-/// kTinySide.
+/// Returns `start` after the grip was moved by (dx, dy). The result lies in `input`. Dragging an edge does
+/// not make a side shorter than kTinySide.
 PixelRect dragged(const PixelRect& start, const Grip& grip, int dx, int dy, Extent input);
 
-/// Returns the parameters of the node that differ from the rectangle.
+/// Returns the parameters that must change so that the node outputs `rect`, with their new values.
 std::vector<std::pair<const ParamSpec*, ParamValue>> rectangle_values(const NodeView& node,
                                                                       const PixelRect& rect);
 
-/// Returns the parameter with its range reduced to the size of the input, for sliders. The range keeps
-/// `value`.
+/// Returns `spec` with its maximum limited by the size of the input, for sliders of x, y, width and height.
+/// The maximum is at least `value`.
 ParamSpec fitted(const ParamSpec& spec, const ParamValue& value, Extent input);
 
 }  // namespace lensd::ui

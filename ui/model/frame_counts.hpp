@@ -3,7 +3,7 @@
 //   live:  received + placeholders = replaced_source + replaced_graph + skipped + processed + in flight
 //   all:   processed + rerun       = shown + not_shown + in flight
 //
-// Plain data. Frames counted by recorder, stream, late and repeated are also counted as shown.
+// Plain data. The other counts (late, repeated, recorder, stream) are not part of these sums.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,9 @@
 // The graph that the user edits. Edits are shown at once, sent to the pipeline, and checked against its
 // graph.
 //
-//   panels, keys ── edits ──▶ GraphEditor ── SetParam, SetEnabled, Batch, SetGraph, Solo + EditMark ──▶
-//   pipeline
-//                                  ▲                                                                     │
-//                                  └──── follow(): running graph, newest applied EditMark ◀──────────────┘
+//   panels, keys ── edits ──▶ GraphEditor ── SetParam, SetGraph, … + EditMark ──▶ pipeline
+//                                  ▲                                                │
+//                                  └── follow(): running graph, newest EditMark ◀───┘
 //
 // To avoid flicker, the panel shows the edited graph until the pipeline has applied the last EditMark. From
 // then on it shows the running graph: a refused edit is reverted, and a change by another client becomes an
@@ -31,7 +30,8 @@ struct ShownGraph {
 
 class GraphEditor {
  public:
-  /// Compares with the running graph. Call first in every display frame. Mouse and time separate undo steps.
+  /// Compares the edited graph with the running one. Call first in every display frame. A change of
+  /// `mouse_down`, or a pause between edits, ends the undo step.
   void follow(const ViewerModel& model, bool mouse_down, int64_t time_ns);
   /// Appends the commands of the edits to `out`. Call last in every display frame.
   void take_commands(std::vector<Command>& out);
@@ -57,11 +57,12 @@ class GraphEditor {
   /// Sets input `n` of a node. An empty `input` removes input `n` and all later inputs.
   void set_input(const std::string& id, size_t n, const std::string& input);
   void set_output(const std::string& id);
-  /// Cycles node `id` of `filter` at the graph's output through values of its choice `param`: adds the node
-  /// with the first value, sets the next values, then removes the node.
+  /// Sets the next of `values` as choice `param` of node `id`. If there is no such node, adds one of `filter`
+  /// at the graph's output with the first value. After the last value, removes the node.
   void cycle_at_output(const std::string& filter, const std::string& id, const std::string& param,
                        const std::vector<std::string>& values);
-  /// Replaces the whole graph as one undo step. `preset` as in GraphHistory::record().
+  /// Replaces the whole graph as one undo step. Returns false and adds a message if the graph is invalid.
+  /// `preset` as in GraphHistory::record().
   bool replace(GraphDesc graph, const std::string& what, int preset);
 
   void undo();
@@ -70,7 +71,8 @@ class GraphEditor {
   int preset() const { return history_.preset(); }
   void set_preset(int preset) { history_.set_preset(preset); }
 
-  /// Shows the output of a node instead of the graph's. Repeating the same node ends this. Not an undo step.
+  /// Shows the output of a node instead of the graph's output. A second call for the same node shows the
+  /// graph's output again. Not an undo step.
   void toggle_solo(const std::string& id);
   const std::string& solo() const { return solo_; }
 

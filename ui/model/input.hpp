@@ -2,7 +2,8 @@
 //
 //   GLFW callbacks ──▶ Window ──▶ InputState ──▶ ViewerUi (keys), app (dropped files), ImGuiSession (mouse)
 //
-// Panels read the mouse from ImGui, which tracks the window below it. Plain values, used by the UI thread.
+// Panels read the mouse from ImGui, which knows the ImGui window under the pointer. Plain values, used by the
+// UI thread.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,7 @@ struct KeyPress {
   bool ctrl = false, alt = false, shift = false, repeat = false;
 };
 
-/// The state of the mouse.
+/// Position and buttons of the mouse at a button change.
 struct MouseStep {
   float x = 0, y = 0;    ///< window system units
   uint32_t buttons = 0;  ///< bit 0: left button down, 1: right, 2: middle …

@@ -69,7 +69,7 @@ struct ViewerModel {
   std::shared_ptr<const std::vector<std::string>> playlist;  ///< sources that are played in turn; may be null
   size_t playlist_at = 0;                                    ///< index of the current one
   SourceProgress progress;
-  double pixel_aspect = 1;  ///< of that picture
+  double pixel_aspect = 1;  ///< width of the pixels of `picture` relative to their height
   Extent picture;           ///< size of the picture that the presenter shows
   Extent source_size;       ///< size of the source's pictures, upright
   // Playback
@@ -91,7 +91,7 @@ struct ViewerModel {
   std::vector<NodeView> nodes;
   uint64_t timings_version = 0;  ///< number of updates, a few per second
   std::vector<PassStats> timings;
-  std::vector<std::vector<int64_t>> timing_histories;  ///< newest durations of each row, oldest first
+  std::vector<std::vector<int64_t>> timing_histories;  ///< newest durations per timings row, oldest first
   double cpu_copy_rate = 0, gpu_copy_rate = 0;         ///< bytes read and written per second; 0: not measured
   ClockSpeed cpu_clock, gpu_clock;
   std::vector<std::string> log;  ///< newest messages, "12:30:01 warning: text"
@@ -104,10 +104,10 @@ struct ViewerModel {
   uint64_t scope_version = 0;        ///< number of updates of `scope`
   // Tracks of the shown frame: the bytes of its TrackTable, empty if it has none
   std::vector<uint8_t> tracks;
-  std::array<uint32_t, kTrackStatuses> tracks_lost{};  ///< by status; tracks lost in the last second
+  std::array<uint32_t, kTrackStatuses> tracks_lost{};  ///< tracks lost in the last second, by TrackStatus
 
   // Comparison and probe
-  std::vector<std::string> views;  ///< requested nodes whose pictures frames contain
+  std::vector<std::string> views;  ///< nodes whose pictures were requested with SetViews
   bool has_second = false;         ///< picture A of the comparison is available
   bool compared = false;           ///< `comparison` belongs to the current pair of nodes
   Comparison comparison;

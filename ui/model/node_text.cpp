@@ -8,7 +8,7 @@
 namespace lensd::ui {
 namespace {
 
-constexpr size_t kMaxPasted = 1 << 16;  ///< bytes; more is no node
+constexpr size_t kMaxPasted = 1 << 16;  ///< bytes; longer text is refused
 
 GraphDesc parse(const std::string& text, const Registry& registry) {
   if (text.empty() || text.size() > kMaxPasted)

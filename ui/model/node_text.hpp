@@ -10,8 +10,8 @@ namespace lensd::ui {
 /// Returns a node as a [[node]] table without its inputs; empty if there is no such node.
 std::string node_text(const GraphDesc& graph, const std::string& id, const Registry& registry);
 
-/// Returns the graph with the nodes of `text`, TOML or a chain, below node `after`. Sets `first` to the id of
-/// the first new node. Throws Error(invalid_config) if the text contains no valid nodes.
+/// Returns the graph with the nodes of `text` added below node `after`. `text` is TOML or a chain. Sets
+/// `first` to the id of the first new node. Throws Error(invalid_config) if the text contains no valid nodes.
 GraphDesc with_pasted(const GraphDesc& graph, const std::string& text, const std::string& after,
                       const Registry& registry, std::string& first);
 

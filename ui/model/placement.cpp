@@ -7,7 +7,7 @@ namespace lensd::ui {
 namespace {
 
 constexpr double kMinZoom = 0.1;    // minimum zoom, relative to the size that fits
-constexpr double kMaxScale = 64.0;  // maximum of screen pixels per picture pixel
+constexpr double kMaxScale = 64.0;  // maximum number of screen pixels per picture pixel
 constexpr double kSnap = 0.02;      // relative distance at which zoom snaps to fit and 1:1
 
 double max_zoom(double fit) {
@@ -49,7 +49,7 @@ PictureView zoomed_at(Extent picture, const Rect& area, const PictureView& view,
   for (const double stop : {1.0, 1.0 / fit})
     if (std::abs(zoom / stop - 1) < kSnap && std::abs(view.zoom / stop - 1) >= kSnap) zoom = stop;
   if (zoom == 1) return {.pixel_aspect = view.pixel_aspect};  // at fit the picture is centred
-  // Use exact sizes, because the rounded sizes of place() would let the point drift.
+  // Use exact sizes, because the rounded sizes of place() would let the point at (x, y) drift.
   const double from_centre_x = area.x + area.w * 0.5 - x, from_centre_y = area.y + area.h * 0.5 - y;
   const double pixel_change = 1 / (fit * zoom) - 1 / (fit * view.zoom);
   PictureView result = view;

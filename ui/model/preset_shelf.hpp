@@ -19,7 +19,8 @@ class PresetShelf {
  public:
   explicit PresetShelf(PresetFolders folders = {}) : folders_(std::move(folders)) {}
 
-  /// Sets the command line's preset: file `path` with `graph`.
+  /// Tells the editor that its graph belongs to the preset at `path`, which the command line named and which
+  /// contains `graph`.
   void started_with(const std::string& path, GraphDesc graph, GraphEditor& editor);
 
   /// Reads the folders again.
@@ -29,19 +30,21 @@ class PresetShelf {
 
   /// Replaces the editor's graph with the preset at `path`.
   void load(const std::string& path, GraphEditor& editor);
-  /// Replaces the editor's graph with one of preset `path` (empty: none) that may have unsaved changes.
+  /// Replaces the editor's graph with `graph`, which may have unsaved changes. It belongs to the preset at
+  /// `path`, or to none if `path` is empty.
   void resume(GraphDesc graph, const std::string& path, GraphEditor& editor);
   /// Returns the graph's preset, or null if it has none.
   const PresetFile* current(const GraphEditor& editor) const;
-  /// Returns true if the graph differs from its preset, or without a preset from the initial graph.
+  /// Returns true if the graph differs from its preset. Compares a graph without a preset with the initial
+  /// graph.
   bool unsaved(const GraphEditor& editor);
-  /// Replaces the graph with its preset as saved.
+  /// Replaces the graph with the saved graph of its preset, or with the initial graph if it has no preset.
   void revert(GraphEditor& editor);
 
   /// Saves to the graph's preset. Returns false if save_as() is needed: there is no preset, or it is an
   /// example.
   bool save(GraphEditor& editor);
-  /// Saves to a preset of that name in the user's folder.
+  /// Saves to preset `name` in the user's folder. Replaces an existing file.
   void save_as(const std::string& name, GraphEditor& editor);
   /// Returns true if save_as() would replace a preset other than the current one.
   bool replaces(const std::string& name, const GraphEditor& editor) const;

@@ -81,7 +81,7 @@ std::vector<TimingRow> timing_rows(const ViewerModel& model) {
     row.group = is_of_scope(model, stats)   ? TimingGroup::scope
                 : is_of_graph(model, stats) ? TimingGroup::graph
                                             : TimingGroup::around;
-    // A scope's node is named after its pass.
+    // The name of a scope's node ends with the name of its pass.
     row.single = stats.node == stats.pass || stats.node.ends_with("." + stats.pass);
     for (size_t c = 0; c < kTimingColumns; ++c) row.cells[c] = kTimingColumnList[c].cell(model, stats);
   }

@@ -14,7 +14,8 @@
 
 namespace lensd::ui {
 
-/// Returns true if the row belongs to a node of the graph, not to decode, upload or present.
+/// Returns true if the row belongs to a node in ViewerModel::nodes, which include conversions and scopes.
+/// Returns false for decode, upload and present.
 bool is_of_graph(const ViewerModel& model, const PassStats& row);
 /// Returns true if the row belongs to a scope or comparison, which run with the graph but are not part of it.
 bool is_of_scope(const ViewerModel& model, const PassStats& row);
@@ -32,7 +33,7 @@ struct TimingCell {
   std::string text;
 };
 
-/// A column of numbers. The columns for name, processor and newest durations precede all of them.
+/// A column of numbers. The table starts with three other columns: name, processor and newest durations.
 struct TimingColumn {
   const char* name;
   const char* doc;
@@ -50,7 +51,7 @@ struct TimingRow {
   size_t stats = 0;  ///< index in ViewerModel::timings
   TimingGroup group = TimingGroup::graph;
   std::string node, pass;
-  bool single = false;  ///< the node has one pass, whose name is omitted
+  bool single = false;  ///< the pass is named like its node, so the table shows one name
   bool gpu = false;
   std::array<TimingCell, kTimingColumns> cells;
 };

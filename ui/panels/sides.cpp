@@ -59,7 +59,7 @@ void draw_strip(PanelContext& ctx, const char* id, const Rect& r, const char* na
   ImGui::End();
 }
 
-/// Draws a heading, then moves the cursor to its right end for an icon button.
+/// Draws a heading, then moves the cursor to the right end of the line for an icon button.
 void heading_before_button(PanelContext& ctx, const char* title) {
   heading(ctx.look, title);
   ImGui::SameLine();
@@ -160,7 +160,8 @@ void draw_hidden_bottom(PanelContext& ctx) {
   const float bar = ctx.px(kBarHeight);
   const bool near = mouse.x >= 0 && mouse.x < display.x && mouse.y >= display.y - 1.6f * bar &&
                     mouse.y < display.y && display.y > 3 * bar;
-  // A drag of the picture does not open the bar, and a drag of the bar keeps it.
+  // While a mouse button is down, keep the bar as it is: dragging the picture does not open the bar, and
+  // dragging in the bar does not close it.
   const bool dragged = ImGui::IsMouseDown(0);
   ctx.state.bottom_peek = dragged ? ctx.state.bottom_peek : near;
   if (ctx.state.bottom_peek) draw_bottom(ctx, {0, display.y - bar, display.x, bar});

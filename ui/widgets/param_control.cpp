@@ -13,7 +13,7 @@ namespace {
 
 using Change = std::optional<ParamValue>;
 
-/// Returns enough decimals for the range and for the default: 0.0001 is not shown as 0.000.
+/// Returns the number of decimals that the range and the default need, so that 0.0001 is not shown as 0.000.
 int decimals(const ParamSpec& spec) {
   const double span = spec.max - spec.min;
   int count = span > 200 ? 1 : span > 20 ? 2 : 3;
@@ -79,7 +79,8 @@ bool filled_slider(const Look& look, const ParamSpec& spec, ImGuiDataType type, 
     ImGui::PushStyleColor(which, colour::gray(0, 0));
   ImGuiSliderFlags flags = ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_NoInput;
   if (spec.widget == Widget::log_slider) flags |= ImGuiSliderFlags_Logarithmic;
-  // ImGui rounds and parses numbers with the format, so a word may replace it only while the slider is idle.
+  // ImGui rounds and parses numbers with the format, so a word may replace the number only while the slider
+  // is idle.
   const bool idle = !active && !(hovered && ImGui::IsMouseDown(0));
   const bool in_words = idle && shown == 0 && !spec.zero.empty();
   const std::string format = in_words ? escaped(spec.zero) : slider_format(spec, shown);
@@ -259,7 +260,7 @@ std::optional<ParamValue> param_control(const Look& look, const ParamSpec& spec,
   if (ImGui::IsItemHovered()) {
     const bool typing = ImGui::GetIO().WantTextInput;
     const ImGuiIO& io = ImGui::GetIO();
-    const float wheel = io.MouseWheel + io.MouseWheelH;  // Shift swaps the two on some systems
+    const float wheel = io.MouseWheel + io.MouseWheelH;  // Shift swaps the wheel axes on some systems
     if (slider && !typing && io.KeyShift && wheel != 0) {
       change = stepped(spec, now, wheel > 0 ? 1 : -1);
     } else if (!typing && spec.type != ParamType::matrix &&

@@ -19,7 +19,8 @@ constexpr uint32_t kPlanes[] = {rgb(232, 92, 84), rgb(104, 204, 112), rgb(96, 14
 constexpr int kParadeColumns = 128;  ///< columns of each channel; three are about the panel's width
 
 /// Paints a plane of column counts into `to` columns of a picture with `pitch` columns and 256 rows. The
-/// brightness is the square root of a value's share of its column, so that single pixels stay visible.
+/// brightness grows with the square root of a value's share of its column, so that single pixels stay
+/// visible.
 void paint_columns(const ScopeReading& reading, const uint32_t* counts, int to, uint32_t colour,
                    uint32_t* pixels, size_t pitch) {
   const int width = reading.image.extent.width, columns = scope_columns(width);
@@ -37,7 +38,7 @@ void paint_columns(const ScopeReading& reading, const uint32_t* counts, int to, 
   }
 }
 
-/// Returns the vectorscope's colours: medium brightness, desaturated.
+/// Returns the vectorscope's colours at index 256 * Cr + Cb: medium brightness, desaturated.
 const std::array<uint32_t, 65536>& tints() {
   static const std::array<uint32_t, 65536> table = [] {
     std::array<uint32_t, 65536> t{};

@@ -14,8 +14,8 @@ constexpr ImU32 gray(int v, int alpha = 255) {
 }
 inline constexpr ImU32 panel = gray(30), field = gray(44), field_hover = gray(53), line = gray(48);
 inline constexpr ImU32 over_picture = gray(20, 235);  ///< background of text over the picture
-// Text has a contrast of at least 4.5 to what is below it: `faint` up to gray(47), `dim` up to gray(62).
-// tests/unit/ui/contrast_test.cpp measures what is drawn.
+// Text has a contrast ratio of at least 4.5 to its background: `faint` on greys up to gray(47), `dim` up to
+// gray(62). tests/unit/ui/contrast_test.cpp checks the drawn panels.
 inline constexpr ImU32 text = gray(222), dim = gray(170), faint = gray(151);
 inline constexpr ImU32 accent = IM_COL32(232, 168, 76, 255), accent_soft = IM_COL32(232, 168, 76, 64);
 inline constexpr ImU32 problem = IM_COL32(238, 122, 110, 255);

@@ -16,7 +16,8 @@ std::string typed_text(const ParamValue& value) {
   return to_string(value);
 }
 
-/// Returns the text without surrounding blanks and without the parameter's unit.
+/// Returns the text without surrounding blanks, without the parameter's unit, and with points instead of
+/// commas.
 std::string bare_number(std::string text, const std::string& unit) {
   const auto trim = [&] {
     text.erase(0, std::min(text.find_first_not_of(" \t"), text.size()));

@@ -225,7 +225,7 @@ void text_right(ImU32 ink, std::string_view text) {
 
 namespace {
 
-/// Returns true while the pointer is where a button was pressed last.
+/// Returns true while the pointer is within 4 units of the position of the last mouse press.
 bool where_clicked() {
   constexpr float kNear = 4;
   const ImGuiIO& io = ImGui::GetIO();
@@ -244,7 +244,7 @@ bool tooltip_due() {
   // Wait, to avoid tooltips under a moving pointer. Plain text has no id and so no timer.
   const ImGuiContext& g = *ImGui::GetCurrentContext();
   if (g.HoveredId != 0 && g.HoveredIdTimer < 0.35f) return false;
-  // A click ends the tooltip, also the tooltips of items that come under the resting pointer.
+  // A click hides the tooltip until the pointer moves, also if another item appears under the pointer.
   if (where_clicked()) return false;
   return g.HoveredId == 0 || g.Time - g.IO.MouseClickedTime[0] >= static_cast<double>(g.HoveredIdTimer);
 }

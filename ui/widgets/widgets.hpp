@@ -30,22 +30,25 @@ using MarkPart = std::function<void(std::string_view part)>;
 
 /// Draws the control of a parameter with ImGui's next item width. Returns a new valid value if the user
 /// changed it, else nullopt. Right or double click restores the default. Ctrl+click lets the user type a
-/// number. Shift and the mouse wheel change it by fine steps. `mark` is called for choices and cells, and may
-/// be empty.
+/// number. Shift and the mouse wheel change a number by fine steps. `mark` is called for choices and cells,
+/// and may be empty.
 std::optional<ParamValue> param_control(const Look& look, const ParamSpec& spec, const ParamValue& value,
                                         TextEdit& edit, const MarkPart& mark = {});
 
 /// Begins to type a number into the slider `id`. The slider then calls typed_number() until edit.id is 0.
 void begin_typing(TextEdit& edit, unsigned id, const ParamValue& value);
 /// Draws the field for a typed number. Enter or a click elsewhere ends typing, Escape cancels. Returns the
-/// new value, or stores in `edit` why it is not allowed.
+/// new value, or nullopt if there is none. If a value is not allowed, stores the reason in `edit`.
 std::optional<ParamValue> typed_number(const Look& look, const ParamSpec& spec, const ParamValue& value,
                                        TextEdit& edit);
 
-/// Returns the value changed by `steps` fine steps: 1 for integers (2 if odd), else about one shown digit.
+/// Returns the value changed by `steps` fine steps. A step is 1 for integers, 2 for odd integers, and for
+/// real numbers a power of ten: at most 1/1000 of the range, or 1 % of the value for a logarithmic slider,
+/// but at least one unit of the last shown decimal.
 ParamValue stepped(const ParamSpec& spec, const ParamValue& value, int steps);
 
-/// Draws a matrix as a grid of numbers, with its size and preset kernels above. Returns a changed value.
+/// Draws a matrix as a grid of numbers, with its size and preset kernels above. Returns the new value
+/// if the user changed it, else nullopt.
 std::optional<ParamValue> matrix_control(const Look& look, const ParamSpec& spec, const Matrix& value,
                                          const MarkPart& mark);
 
@@ -121,19 +124,19 @@ void tooltip(const Look& look, std::string_view text, std::string_view key = {})
 bool tooltip_due();
 /// Returns the text, cut with "…" if it is wider than `width`.
 std::string elided(std::string_view text, float width);
-/// Returns the text in lines of at most `width`. Breaks at spaces, in longer words after a slash, else
-/// anywhere.
+/// Returns the text in lines of at most `width`. Breaks at spaces. Breaks words that are longer than a line
+/// after a slash, or anywhere if they have none.
 std::string wrapped(std::string_view text, float width);
 /// Like elided(), but cuts at the front, for paths.
 std::string elided_front(std::string_view text, float width);
 /// Like elided(), but measures in the strong font.
 std::string elided_heading(const Look& look, std::string_view text, float width);
 
-/// Returns "00:12.480", from one hour on or with `hours` "0:00:12.480". Negative values are shown as zero.
+/// Returns a time such as "00:12.480". Shows hours ("0:00:12.480") if `hours` is true or the time is at least
+/// an hour. Shows negative values as zero.
 std::string clock_text(int64_t ns, bool hours);
-/// Returns milliseconds in five characters for 0 to 9999 ms: "0.123", "12.34", "123.4".
+/// Returns milliseconds in at most five characters for times below 100 s: "0.123", "12.34", "123.4", "1234".
 std::string ms_text(int64_t ns);
-/// Returns part / whole.
 inline float share(int64_t part, int64_t whole) {
   return static_cast<float>(static_cast<double>(part) / static_cast<double>(whole));
 }

@@ -1,8 +1,8 @@
 // Measures the time of each kernel and of a copy of the same number of bytes.
 //
-// A row has the median time of a frame, cold (rotating over buffers of more than twice the cache size) and
-// warm (the same frame), the rate of PassSpec::bytes in GB/s, and that rate relative to a copy in the same
-// run. The GPU's output is compared with the CPU's.
+// A row has the median time per frame, cold (rotating over buffers of more than twice the cache size) and
+// warm (always the same buffer), the cold rate of PassSpec::bytes in GB/s, and the cold and warm rates in
+// percent of a copy's. The GPU's output is compared with the CPU's.
 #pragma once
 
 #include <string>

@@ -34,7 +34,7 @@ void copy_in(MemoryBlock& to, const void* from, size_t bytes) {
   std::memcpy(to.data(), from, bytes);
 }
 
-/// Returns the median seconds of `run(i)` over half a second or 400 calls, whichever ends first.
+/// Returns the median time of `run(i)` in seconds. Stops after half a second or 400 calls, but not before 7.
 template <class Run>
 double median_time(Run run) {
   run(0);

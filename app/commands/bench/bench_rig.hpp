@@ -17,16 +17,16 @@ struct Subject {
   std::unique_ptr<Filter> filter;
   ImageFormat format;
   const PictureInfo* picture = nullptr;
-  std::vector<std::vector<uint8_t>> tracks = {};  ///< cycle of TrackTables, if the filter needs tracks
+  std::vector<std::vector<uint8_t>> tracks = {};  ///< a TrackTable per frame, repeated; empty: no tracks
 };
 
 /// Returns TrackTables of 1000 tracks that move in circles by 3 pixels per frame.
 std::vector<std::vector<uint8_t>> circling_tracks(Extent picture);
 
-/// Median seconds per frame, the sum of all passes.
+/// Median time per frame in seconds; a frame's time is the sum of its passes.
 struct Timing {
   double cold = 0, warm = 0;
-  double bytes = 0;  ///< minimum of bytes read and written; see PassSpec::bytes
+  double bytes = 0;  ///< minimum number of bytes read plus written; see PassSpec::bytes
 };
 
 /// Measures on `threads` CPU threads. Cold runs rotate over buffers of more than twice `cache_bytes`.
@@ -34,8 +34,8 @@ Timing time_cpu(Subject& subject, int threads, size_t cache_bytes);
 /// Measures memcpy on `threads` CPU threads, with `bytes` read plus written.
 Timing time_cpu_copy(double bytes, int threads, size_t cache_bytes);
 
-/// Measures on the GPU, with a CUDA graph of kFrames frames. Sets `matches_cpu` if the output of a first
-/// frame equals the CPU's.
+/// Measures on the GPU, with a CUDA graph of kFrames frames. Sets `matches_cpu` to whether the output of a
+/// first frame equals the CPU's.
 Timing time_cuda(Subject& subject, size_t cache_bytes, bool& matches_cpu);
 /// Measures a device-to-device copy with `bytes` read plus written.
 Timing time_cuda_copy(double bytes, size_t cache_bytes);
@@ -48,10 +48,10 @@ struct FrameBuffers {
   PictureRef picture;
 };
 FrameBuffers make_buffers(const Subject& subject, const Layout& layout, MemoryKind kind);
-/// Returns the buffers of cold runs, at most `most`.
+/// Returns the buffers that cold runs rotate over; see rotation().
 std::vector<FrameBuffers> rotating_buffers(const Subject& subject, const Layout& layout, MemoryKind kind,
                                            size_t cache_bytes, size_t most);
-/// Returns the CPU's output of one frame, without padding between rows.
+/// Returns the CPU's output for a first frame, without padding between rows.
 std::vector<uint8_t> cpu_output(Subject& subject);
 /// Returns the number of buffers that cold runs rotate over: at least 2, at most `most`.
 size_t rotation(size_t frame_bytes, size_t cache_bytes, size_t most);
@@ -76,7 +76,7 @@ struct FilterRun {
 class CpuRun : public FilterRun {
  public:
   CpuRun(Filter& f, const FilterInputs& inputs, int threads);
-  /// Runs the passes of a frame. Returns the seconds of each pass.
+  /// Runs the passes of a frame. Returns the time of each pass in seconds.
   const std::vector<double>& run(const PassArgs& args);
 
  private:

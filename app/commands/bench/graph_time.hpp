@@ -1,4 +1,4 @@
-// Measures the time of work on the GPU, without its submission.
+// Measures GPU time without launch overhead.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,8 @@ namespace lensd::bench {
 inline constexpr int kFrames = 20;  // frames in a captured graph
 inline constexpr int kReplays = 25;
 
-/// Returns the median seconds per frame of `queue(frame number)`, captured kFrames times in one graph.
+/// Captures `queue(0)` to `queue(kFrames - 1)` in one CUDA graph and replays it. Returns the median time per
+/// frame in seconds.
 template <class Queue>
 double graph_time(Queue queue, const cuda::Stream& stream) {
   cudaGraph_t graph = nullptr;

@@ -53,7 +53,7 @@ KltTimes time_klt_cpu(const KltSetting& setting, int threads) {
   set_up(klt, setting);
   const ImageFormat format{PixelFormat::gray8, kKltExtent};
   CpuRun cpu(klt, {.images = {&format, 1}}, threads);
-  // Runs frame 0 or 1 kRuns times. Returns the median seconds of each pass.
+  // Runs frame 0 or 1 kRuns times. Returns the median time of each pass in seconds.
   const auto time = [&](uint32_t index) {
     const FrameBlock frame{.index = index, .state_index = index, .reset = index == 0 ? 1u : 0u};
     const ConstImageRef in = klt_pictures()[index].ref();

@@ -10,7 +10,7 @@
 
 namespace lensd::bench {
 
-/// Settings to measure. All have 1080p, 3300 features, window 21 and 4 levels.
+/// Settings to measure. All have 1080p, 3300 features, window 21 and 3 pyramid levels above the picture.
 struct KltSetting {
   const char* label;
   int64_t iterations;
@@ -25,7 +25,8 @@ inline constexpr Extent kKltExtent{1920, 1080};
 const std::vector<Image>& klt_pictures();
 void set_up(Klt& klt, const KltSetting& setting);
 
-/// Median seconds of each pass in the first frame, where all tracks are new, and in the second one.
+/// Median time of each pass in seconds. `first`: first frame, in which all tracks are new; `later`: second
+/// frame. `found`, `followed`: number of tracks after these frames.
 struct KltTimes {
   std::vector<std::string> passes;
   std::vector<double> first, later;

@@ -29,8 +29,8 @@ struct Exposure {
   unsigned seed = 1;  ///< seed of the noise
 };
 
-/// Returns the texture after `motion`: plane waves of 6 to 100 pixels around grey level 128, with amplitudes
-/// of some ten levels.
+/// Returns the texture after `motion`: plane waves around grey level 128, with wavelengths of 6 to 100 pixels
+/// and amplitudes of 6 to 13 levels.
 Image textured(Extent extent, const Motion& motion, const Exposure& exposure = {});
 
 }  // namespace lensd::bench

@@ -22,14 +22,15 @@ class DisplayWatch {
   /// Call before the window is presented.
   void drawn() noexcept;
   /// Call after the window was presented. Returns the new frame's latency in nanoseconds, without its waits
-  /// for the process thread and for its presentation time. Returns 0 if there was no new frame, if it has no
-  /// times or if `still`: playback is paused or at the end, so no frame is expected.
+  /// for the process thread and for its presentation time. Returns 0 if there was no new frame, if the frame
+  /// has no time stamps, or if `still` is true (playback is paused or at the end).
   int64_t presented(double speed, bool still) noexcept;
 
   /// Call while the window is hidden. Repeats are not counted then.
   void hidden() noexcept { last_ns_ = 0, new_frame_.reset(); }
 
-  /// Returns the number of frame durations for which an older frame stayed on the screen during playback.
+  /// Returns the number of repeated frames: how often a frame stayed on the screen for one more frame
+  /// duration during playback.
   uint64_t repeated() const noexcept { return repeated_; }
 
  private:

@@ -3,7 +3,7 @@
 //
 //   Pipeline ── take() ──▶ ShownFrame ─┬▶ Presenter (A, B)
 //                                      ├▶ tracks, once the GPU has finished
-//                                      └▶ pixels on the host, of any picture in the frame
+//                                      └▶ pixels of any picture in the frame, copied to the host
 //
 // Call from the UI thread only. Holds one frame of the pipeline's pool: call reset() before the pipeline is
 // destroyed.
@@ -39,7 +39,7 @@ class ShownFrame {
   void take_side_data(ViewerModelBuilder& model, ui::TrackOverlay& overlay);
   /// Reads the probed pixel of every picture, and the pixels of a magnified view.
   void read_pixels(const ui::ProbeState& probe, ViewerModelBuilder& model) const;
-  /// Returns the whole picture B, or nullopt if there is no frame or it is not finished.
+  /// Returns the whole picture B, or nullopt if there is no frame or the frame is not finished.
   std::optional<Image> picture() const;
 
  private:

@@ -26,7 +26,7 @@ std::string clock(int64_t ns, bool milliseconds) {
   return text;
 }
 
-/// Returns the source's name as a part of a file name.
+/// Returns the source's name without extension and colons, for a file name.
 std::string file_name_of(const std::string& source) {
   std::string name = fs::path(source).stem().string();
   std::replace(name.begin(), name.end(), ':', '-');
@@ -43,7 +43,8 @@ std::string local_time(char sign) {
   return {text, length};
 }
 
-/// Returns the folder in line `NAME="$HOME/Pictures"` of user-dirs.dirs, else the home folder.
+/// Returns the folder in line `NAME="$HOME/Pictures"` of user-dirs.dirs, else `fallback` in the home folder,
+/// else the home folder. Skips folders that do not exist.
 std::string user_folder(const char* name, const char* fallback) {
   const char* home = std::getenv("HOME");
   const std::string root = home ? home : ".";

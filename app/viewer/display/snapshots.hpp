@@ -16,7 +16,7 @@
 
 namespace lensd {
 
-/// Expands a template of mpv: %F is the source's name without extension, %p the time as 00:00:00, %P the time
+/// Expands an mpv template: %F is the source's name without extension, %p the time as 00-00-00, %P the time
 /// with milliseconds, %f the frame index, %tX strftime's %X, %% a percent sign. Keeps `%n` for unused_path().
 std::string expand_template(const std::string& text, const std::string& source, int64_t pts_ns,
                             int64_t frame);
@@ -25,9 +25,9 @@ std::string expand_template(const std::string& text, const std::string& source, 
 /// itself, then -2, -3, … before the extension.
 std::string unused_path(const std::string& path);
 
-/// Returns the user's folder for pictures (XDG user directories), else the home folder.
+/// Returns the pictures folder of the XDG user directories, else ~/Pictures, else the home folder.
 std::string pictures_folder();
-/// Returns the user's folder for videos (XDG user directories), else the home folder.
+/// Returns the videos folder of the XDG user directories, else ~/Videos, else the home folder.
 std::string videos_folder();
 
 class Snapshots {

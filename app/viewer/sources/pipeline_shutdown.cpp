@@ -79,7 +79,7 @@ void PipelineShutdown::replace(OpenedPipeline old, std::shared_ptr<Pipeline> nex
     old->pipeline.reset();
     for (Notice& notice : notices) notices_.add(notice.problem, std::move(notice.text));
   };
-  // The queue is full if many sources are opened while the disk hangs.
+  // Wait while the queue is full: many sources were opened while the disk hangs.
   while (!jobs_.post(job)) std::this_thread::sleep_for(std::chrono::milliseconds(10));
 }
 

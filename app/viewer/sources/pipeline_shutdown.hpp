@@ -32,14 +32,15 @@ OpenedPipeline make_viewer_source(const ViewerSetup& setup, const OpenRequest& r
 /// apply only to the source of the command line.
 LiveOptions live_options_for(const CommandLine& line, const std::string& url);
 
-/// Returns the folder that the source dialog lists first: the source's, else the newest recent file's.
+/// Returns the folder that the source dialog lists first: that of the source, else that of the newest recent
+/// file, else the working folder.
 std::string folder_of(const std::string& url, const std::vector<std::string>& recent);
 
 /// Shuts pipelines down on another thread. Call from the UI thread only.
 class PipelineShutdown {
  public:
   ~PipelineShutdown() { finish(); }
-  /// Shuts `old` down, which may be empty, then starts `next`.
+  /// Shuts `old` down, then starts `next`. `old` may be empty.
   void replace(OpenedPipeline old, std::shared_ptr<Pipeline> next);
   /// Returns the notices of recordings completed since the last call.
   std::vector<Notice> take_notices() { return notices_.take(); }

@@ -22,12 +22,13 @@ class Playlist {
   /// Makes a source the current one. Replaces the list if it does not contain the source.
   void playing(const std::string& source);
 
-  /// Moves by one to the next (1) or previous (-1) source and returns it, or nullopt at the end of the list.
+  /// Moves to the next source, or the previous one if `by` is negative, and returns it. Returns nullopt if
+  /// there is none.
   std::optional<std::string> step(int by);
   /// Moves to source `index` and returns it, or nullopt if there is no such source.
   std::optional<std::string> select(size_t index);
 
-  /// Returns the list, which does not change afterwards.
+  /// Returns the list. It is immutable; set() creates a new one.
   std::shared_ptr<const std::vector<std::string>> sources() const { return sources_; }
   size_t current() const { return current_; }
 

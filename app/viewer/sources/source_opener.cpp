@@ -45,7 +45,7 @@ void SourceOpener::Attempt::run(const Make& make, const std::function<void()>& w
   if (*cancel) result = {};
   const std::lock_guard lock(mutex);
   opened = std::move(result), problem = std::move(failure), done = true;
-  if (!*cancel) wake();  // with the mutex locked, so that abandon() waits
+  if (!*cancel) wake();  // the locked mutex prevents a call after abandon()
 }
 
 SourceOpener::SourceOpener(Make make, std::function<void()> wake)
@@ -93,7 +93,7 @@ std::optional<SourceOpener::Finished> SourceOpener::take() {
     if (!attempt_->done) return std::nullopt;
     finished.opened = std::move(attempt_->opened), finished.problem = std::move(attempt_->problem);
   }
-  attempt_->thread.join_within(kCancelTimeout);  // it has nothing left to do
+  attempt_->thread.join_within(kCancelTimeout);  // the thread has nothing left to do
   finished.request = std::move(attempt_->request);
   attempt_.reset(), opening_.clear();
   return finished;

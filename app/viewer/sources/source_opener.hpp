@@ -3,8 +3,9 @@
 //   open() ──▶ one thread per attempt: make() ──▶ take() on the UI thread
 //
 // Only the newest request counts: open() and cancel() cancel the current attempt. The next attempt waits up
-// to 500 ms for its end, because both may need the same port or camera. An attempt may hang in a call that
-// cannot be interrupted, for example on a dead network folder (core/base/owned_thread.hpp).
+// to 500 ms for the end of the cancelled one, because both may need the same port or camera. An attempt may
+// hang in a call that cannot be interrupted, for example on a dead network folder
+// (core/base/owned_thread.hpp).
 //
 // Call from the UI thread only.
 #pragma once
@@ -30,7 +31,7 @@ struct OpenRequest {
   std::string url;
   LiveOptions live;
   GraphDesc graph;
-  bool first = false;     ///< the source of the command line: start position and pause apply
+  bool first = false;     ///< the source of the command line: --start and --pause apply
   bool remember = false;  ///< add the source to the recent ones when it plays
   bool loop_file = false;
   double speed = 1;
@@ -47,8 +48,9 @@ struct OpenedPipeline {
 
 class SourceOpener {
  public:
-  /// Opens a source; throws Error. Called on other threads, which may outlive the opener, so it must own what
-  /// it uses. `cancel` becomes true when the attempt is cancelled; the pipeline must keep it.
+  /// Opens a source; throws Error. Called on other threads, which may outlive the opener, so the function
+  /// must own all that it uses. `cancel` becomes true when the attempt is cancelled; the pipeline must keep
+  /// it alive.
   using Make = std::function<OpenedPipeline(const OpenRequest& request,
                                             std::shared_ptr<const std::atomic<bool>> cancel)>;
   struct Finished {

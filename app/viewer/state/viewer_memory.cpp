@@ -36,7 +36,7 @@ std::string absolute_file(const std::string& url) {
   return std::filesystem::absolute(url, error).lexically_normal().string();
 }
 
-/// Runs `write` and logs a failure. The next attempt follows the next change.
+/// Runs `write` and logs a failure. The caller tries again only after the next change.
 template <class F>
 void write_or_warn(const F& write) {
   try {

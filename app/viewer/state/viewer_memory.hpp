@@ -25,16 +25,17 @@ class ViewerMemory {
   /// Returns the window's height in logical pixels: as configured, else as in the last run, else the default.
   int height(const Config& config) const;
 
-  /// Moves a source to the front of the recent ones.
+  /// Adds a source to the front of recent_sources(), or moves it there.
   void add_recent(const std::string& url);
   void remove_recent(const std::string& url);
   const std::vector<std::string>& recent_sources() const { return state_.recent_sources; }
 
-  /// Returns the position at which playback of a file ended in nanoseconds; 0: start over.
+  /// Returns the position in nanoseconds at which playback of a file stopped, or 0 if none is stored.
   int64_t position_of(const std::string& url) const;
   void keep_position(const std::string& url, int64_t position_ns, int64_t duration_ns);
 
-  /// Writes changed state and a changed graph some seconds after the change; `now`: at once. Logs failures.
+  /// Writes the state one second and the graph two seconds after a change, or immediately if `now` is true.
+  /// Call in every display frame. Logs failures.
   void save(const ui::UiState& ui, const ui::Window& window, bool now = false);
 
  private:

@@ -19,18 +19,19 @@ struct ViewerState {
   std::string graph_preset;                 ///< path of the last graph's preset; empty: none
   std::vector<std::string> recent_sources;  ///< newest first
   std::vector<std::string> folded_nodes;    ///< ids of nodes with folded parameters
-  /// Files with the position in seconds at which playback ended, newest first.
+  /// Files with the position in seconds at which playback stopped, newest first.
   std::vector<std::pair<std::string, double>> positions;
   bool operator==(const ViewerState&) const = default;
 };
 
 inline constexpr size_t kMaxRecentSources = 20, kMaxPositions = 50;
 
-/// Moves a source to the front of the recent ones. Ignores "-" and URLs that hold secrets
+/// Adds a source to the front of recent_sources, or moves it there. Ignores "-" and URLs that hold secrets
 /// (core/base/url_secrets.hpp).
 void remember_source(ViewerState& state, const std::string& url);
 
-/// Stores where playback of a file ended. Forgets it at the start, at the end, and for files below a minute.
+/// Stores the position at which playback of a file stopped. Removes the stored position if the new one is
+/// near the start or the end, or if the file is shorter than a minute.
 void remember_position(ViewerState& state, const std::string& path, double position_s, double duration_s);
 
 ViewerState parse_viewer_state(const std::string& text);

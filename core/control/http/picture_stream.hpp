@@ -30,7 +30,8 @@ class PictureStream {
   PictureStream(const PictureStream&) = delete;
   PictureStream& operator=(const PictureStream&) = delete;
 
-  /// A body of pictures, each a part of type kType. A slow client gets fewer. Must not outlive this object.
+  /// Returns a response body of type kType with one JPEG per part. A slow client gets fewer pictures. The
+  /// body must not outlive this object.
   std::shared_ptr<HttpStream> watch();
 
  private:

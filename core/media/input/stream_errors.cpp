@@ -42,8 +42,8 @@ void StreamErrors::step_done(bool failed, int logged_errors) {
   if (failed || logged) ++decode_errors_;
 }
 
-/// Announced counts and durations are often off by a frame. AVI files also omit repeated frames, so that the
-/// count is ignored if the duration is complete.
+/// Returns true if the file has fewer frames than announced. Announced counts and durations are often off by
+/// a frame. AVI files omit repeated frames, so the count is ignored if the duration is complete.
 bool StreamErrors::frames_missing(const Input& input, int64_t end_ns, int64_t announced_ns,
                                   int64_t frame_ns) const {
   const int64_t announced = input.stream()->nb_frames;

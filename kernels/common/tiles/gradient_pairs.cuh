@@ -1,5 +1,5 @@
-// Derivatives with the 3×3 kernels of Sobel for four pixels of a row at a time, two per register: sums of
-// bytes fit 16 bits, and a bias keeps differences positive.
+// 3×3 Sobel derivatives of four adjacent pixels of a row, two per register. Sums of bytes fit 16 bits; a bias
+// keeps differences positive.
 //
 //   words of three rows ──▶ ColumnPairs ──▶ smoothed(), derived() ──▶ GradientPairs
 #pragma once
@@ -8,8 +8,8 @@
 
 namespace lensd {
 
-/// Values of a row's words in the halves of registers: columns 0 and 2 of each word (`even`), columns 1 and 3
-/// (`odd`), and the columns left and right of all words (`rim`).
+/// Values of one row, two 16-bit values per register. `even`: columns 0 and 2 of each word. `odd`: columns 1
+/// and 3. `rim`: the column before the first word and the column after the last one.
 template <int kWords>
 struct ColumnPairs {
   uint32_t even[kWords], odd[kWords], rim;

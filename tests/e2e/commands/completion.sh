@@ -23,7 +23,7 @@ completed_bash() {
 completed_fish() {
   HOME=$WORK fish --no-config -c "source $WORK/lensd.fish; complete -C '$1'" | cut -f 1
 }
-# Replaces the functions that talk to zsh's line editor by ones that print.
+# Replaces the functions that need zsh's line editor with functions that print.
 completed_zsh() {
   zsh -f -c 'source "$1" 2>/dev/null
     _describe() { local name; for name in "${(@P)2}"; do name=${name//\\:/$'"'\\\\1'"'}; print -r -- ${${name%%:*}//$'"'\\\\1'"'/:}; done; }
@@ -34,7 +34,7 @@ completed_zsh() {
     _lensd' zsh "$WORK/lensd.zsh" "$1"
 }
 
-# offers LINE WORD…: checks that the shell offers all these words. Empty WORD: it offers nothing.
+# offers LINE WORD…: fails unless $shell offers all these words.
 offers() {
   local line=$1 given word
   shift
@@ -56,7 +56,7 @@ for shell in bash zsh fish; do
   [[ -z $("completed_$shell" 'lensd --frames ') ]] || fail "$shell: --frames offers something"
 done
 
-# bash replaces only the part behind '=', ':' and ','.
+# bash replaces only the part after '=', ':' and ','.
 shell=bash
 offers 'lensd --backend=cp' cpu
 offers 'lensd --graph median=radius=1,gauss' 1,gaussian

@@ -7,13 +7,13 @@ tree=$(cd "$(dirname "$0")/../../.." && pwd)
 mkdir -p "$WORK/tools" "$WORK/cmake"
 cp "$tree/cmake/cuda_wheels.txt" "$WORK/cmake"
 
-# compiler PATH VERSION: an nvcc that only tells its version.
+# compiler PATH VERSION: creates an nvcc that only prints its version.
 compiler() {
   mkdir -p "$(dirname "$1")"
   printf '#!/bin/sh\necho "Cuda compilation tools, release %s, V%s.0"\n' "$2" "$2" >"$1"
   chmod +x "$1"
 }
-# The imitated pip makes an nvcc, or fails if there is a file "offline".
+# The imitated pip creates an nvcc, or fails if there is a file "offline".
 printf '#!/bin/bash\necho "$@" >>"%s/pip.log"\n[[ ! -e %s/offline ]] || exit 1\n' "$WORK" "$WORK" >"$WORK/tools/python3"
 cat >>"$WORK/tools/python3" <<'PIP'
 while [[ $1 != --target ]]; do shift; done
@@ -38,7 +38,7 @@ toolkit() {
     provide_nvcc
     echo "nvcc $(find_nvcc)"' bash "$tree/cmake/cuda_toolkit.sh" 2>&1
 }
-# expect_toolkit TEXT CUDA DRIVER INSTALLED
+# expect_toolkit TEXT CUDA DRIVER INSTALLED: fails unless toolkit prints TEXT, a pattern.
 expect_toolkit() {
   local said
   said=$(toolkit "${@:2}")

@@ -51,7 +51,7 @@ is_source "$WORK/in_004.png" --headless -q -o "$WORK/in_004.png"
 # The viewer and the daemon refuse before they open anything.
 (unset DISPLAY WAYLAND_DISPLAY && is_source "$clip" --record "$clip" && is_source serve "$clip" --record "$clip") || exit 1
 
-# A source that comes later: the daemon keeps running and keeps the file.
+# A source that is loaded later and is an output of the daemon: refused; the daemon plays on.
 start_daemon test:testsrc2=size=64x48:rate=30 --trace "$WORK/hardlink.mkv"
 ctl_refused "would overwrite the source" load "$clip"
 ctl get source | grep -q testsrc2 || fail "the daemon plays $(ctl get source)"

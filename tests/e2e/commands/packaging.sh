@@ -20,7 +20,7 @@ prerm remove && [[ $(sort "$WORK/systemctl.log") == $'disable lensd.service\ndis
   fail "removal runs systemctl $(<"$WORK/systemctl.log")"
 echo "ok: removal disables the units"
 
-# A purge removes what is empty and the cache, and keeps configuration and recordings.
+# A purge removes the cache and empty folders, and keeps configuration and recordings.
 kept=$WORK/system
 mkdir -p "$kept"/var/{lib,cache}/lensd/front "$kept/etc/lensd"
 : >"$kept/var/cache/lensd/front/kernels"

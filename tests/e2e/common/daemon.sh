@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Starting `lensd serve`, sending it commands and stopping it.
+# Starts `lensd serve`, sends it commands and stops it.
 # shellcheck source=harness.sh
 . "$(dirname "${BASH_SOURCE[0]}")/harness.sh"
 
@@ -28,7 +28,7 @@ ctl_refused() {
   echo "ok: $(<"$WORK/ctl.err")"
 }
 
-# field PROPERTY NAME, counter NAME: one value of a property.
+# field PROPERTY NAME: prints one value of a property. counter NAME: prints one value of the property `counters`.
 field() { ctl get "$1" | awk -v name="$2" '$1 == name { print $2 }'; }
 counter() { field counters "$1"; }
 

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# Running the program and checking what it does. Each end-to-end test is a bash script that sources this file, viewer.sh
-# or daemon.sh. ctest starts it with LENSD set to the program. It exits with 0 (passed), 1 (failed) or 77 (skipped, with
-# the reason on standard output).
+# Runs the program and checks its results. Each end-to-end test is a bash script that sources this file, viewer.sh or
+# daemon.sh. ctest starts the script with LENSD set to the program. The script exits with 0 (passed), 1 (failed) or 77
+# (skipped, with the reason on standard output).
 ! declare -F need_tools >/dev/null || return 0 # already sourced
 set -u
 
@@ -37,7 +37,7 @@ skip() {
   exit 77
 }
 
-# need_tools TOOL…: skips the test if one is not installed.
+# need_tools TOOL…: skips the test if one of the tools is not installed.
 need_tools() {
   local tool
   for tool in "$@"; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
@@ -75,12 +75,12 @@ refused() {
   echo "ok: $(<"$WORK/stderr")"
 }
 
-# frames FILE: the lines of a frame-hash file without comments.
+# frames FILE: prints the lines of a frame-hash file without comments.
 frames() {
   grep -v '^#' "$1"
 }
 
-# wait_for SECONDS COMMAND…: tries the command until it succeeds.
+# wait_for SECONDS COMMAND…: repeats the command until it succeeds. Returns 1 after the timeout.
 wait_for() {
   local deadline=$((SECONDS + $1))
   shift
@@ -90,7 +90,7 @@ wait_for() {
   done
 }
 
-# free_port tcp|udp: a free port of the loopback interface.
+# free_port tcp|udp: prints a free port of the loopback interface.
 free_port() {
   python3 -c 'import socket, sys
 with socket.socket(type=socket.SOCK_DGRAM if sys.argv[1] == "udp" else socket.SOCK_STREAM) as s:

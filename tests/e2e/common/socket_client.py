@@ -1,4 +1,4 @@
-"""A client of the control socket: one JSON object per line; answers have their request's id, events have none."""
+"""A client of the control socket: one JSON object per line. An answer has the id of its request, an event has no id."""
 
 import json
 import socket
@@ -55,6 +55,6 @@ def connect(path, seconds=30):
 
 
 def percentile(values, share):
-    """The smallest value that at least this share of a non-empty list does not exceed."""
+    """Returns the percentile `share` (0 to 1) of a non-empty list."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]

@@ -1,12 +1,12 @@
 # shellcheck shell=bash
-# Starting the viewer on a virtual display, using mouse and keys in it, and checking its pixels and values.
+# Starts the viewer on a virtual display, sends it mouse and key events, and checks its pixels and values.
 # shellcheck source=harness.sh
 . "$(dirname "${BASH_SOURCE[0]}")/harness.sh"
 
 # Starts a virtual display of $SCREEN (pixels and depth), so that the test does not move the user's pointer and needs no
-# window manager. The display number comes from the process id: if Xvfb searched for a free number, it could take that
-# of a server that is shutting down, which then removes the new server's socket. Without -noreset the server resets when
-# its last client disconnects and refuses connections meanwhile.
+# window manager. The display number comes from the process id. If Xvfb chose it, it could be the number of a server
+# that is shutting down, and that server would remove the new server's socket. Without -noreset the server resets when
+# its last client disconnects, and refuses connections meanwhile.
 start_display() {
   need_tools Xvfb xdotool import convert compare
   local ready=$WORK/display number=$((1000 + $$ % 50000))
@@ -66,7 +66,7 @@ settled() {
   place "$1" && [[ "$X $Y" == "$before" ]]
 }
 
-# click NAME: one click in the middle of a control, slow enough for a software renderer.
+# click NAME: clicks the middle of a control, slowly enough for a software renderer.
 click() {
   wait_for 20 settled "$1" || fail "the UI map has no '$1': $(cut -d' ' -f1 "$LENSD_UI_MAP" | tr '\n' ' ')"
   place "$1"
@@ -109,7 +109,7 @@ picture() {
   import -silent -window "$WINDOW" -crop "$((w / 2))x$((h / 4))+$((x + w / 4))+$((y + h * 3 / 8))" +repage "$1"
 }
 
-# difference A B: mean absolute difference of two pictures, 0 to 255, rounded.
+# difference A B: prints the mean absolute difference of two pictures, 0 to 255, rounded.
 difference() {
   compare -metric MAE "$1" "$2" null: 2>&1 | sed 's/.*(\(.*\)).*/\1/' | awk '{ printf "%d", $1 * 255 + 0.5 }'
 }
@@ -119,17 +119,17 @@ start_window() {
   start_viewer "$@" --screenshot-directory "$WORK/shots" --screenshot-template shot.png
 }
 
-# value NAME: the numbers after value/NAME in the UI map: frame, paused, placed (the whole picture's x y w h), views,
-# compared, record, counts (frames processed, shown, not shown), source, opening, live (state, reconnects, reason),
-# losses (received, placeholders, replaced at the source, before the graph, skipped while paused, late, made again),
-# tracks, probe/at, probe/NODE, notice (the newest).
+# value NAME: prints the text after value/NAME in the UI map. Names: frame, paused, placed (x y w h of the whole
+# picture), views, compared, record, counts (frames processed, shown, not shown), source, opening, live (state,
+# reconnects, reason), losses (received, placeholders, replaced at the source, replaced before the graph, skipped while
+# paused, late, reruns), tracks, probe/at, probe/NODE, notice (the newest one).
 value() {
   sed -n "s|^value/$1 ||p" "$LENSD_UI_MAP" 2>/dev/null
 }
 
 value_is() { [[ $(value "$1") == "$2" ]]; }
 
-# expect_value NAME TEXT: waits until the value is TEXT.
+# expect_value NAME TEXT: fails unless the value becomes TEXT within 30 s.
 expect_value() {
   wait_for 30 value_is "$1" "$2" || fail "$1 is '$(value "$1")' instead of '$2'"
 }
@@ -173,12 +173,12 @@ shot() {
   import -silent -window "$WINDOW" -crop "$4x$5+$2+$3" +repage "$1"
 }
 
-# differing A B: the number of pixels that differ.
+# differing A B: prints the number of pixels that differ.
 differing() {
   compare -metric AE "$1" "$2" null: 2>&1
 }
 
-# pixels FILE: a hash of a picture's pixels, independent of the file format.
+# pixels FILE: prints a hash of a picture's pixels, independent of the file format.
 pixels() {
   convert "$1" -alpha off -colorspace sRGB -type TrueColor -depth 8 rgb:- | sha256sum
 }

@@ -8,7 +8,7 @@ need_tools identify
 
 size_of() { identify -format '%wx%h' "$1" 2>/dev/null; }
 
-# size_after FILTER W H: the output size of a filter with its defaults.
+# size_after FILTER W H: prints the output size of a filter with its defaults.
 size_after() {
   case $1 in
     rotate) echo "$3x$2" ;;
@@ -25,7 +25,7 @@ mapfile -t readers < <(grep -oP '^    "needs_tracks": \K[a-z]+' "$WORK/stdout")
 ((${#names[@]} >= 24 && ${#names[@]} == ${#readers[@]} && ${#names[@]} == ${#least[@]} && ${#names[@]} == ${#most[@]})) ||
   fail "'lensd filters --json' lists ${#names[@]} names, ${#least[@]} and ${#most[@]} numbers of inputs"
 
-# The source and its negative, for filters with two inputs.
+# two_inputs FILTER: prints a graph with a filter of two inputs, the source and its negative.
 two_inputs() {
   printf '[[node]]\nid = "other"\nfilter = "invert"\n[[node]]\nfilter = "%s"\ninputs = ["source", "other"]\n' "$1"
 }
@@ -103,7 +103,8 @@ bad "convolve=compose=[smudge]" convolve compose smudge gaussian
 bad blend "blend takes 2 inputs, not 1"
 bad "median=radius=77,gaussian=sigma=0,smudge" "radius = '77'" "sigma = '0'" smudge
 
-# The same in TOML, with file and line.
+# bad_file LINE FILTER TEXT…: like bad, with LINE as the parameter in a TOML file. The message must also have file and
+# line.
 bad_file() {
   local line=$1 text
   shift

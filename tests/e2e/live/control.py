@@ -84,7 +84,7 @@ class Daemon(Closing):
 
 
 def judge(daemon, shown):
-    """Sends the requests, also with ctl, then TERM; returns a line with the results."""
+    """Sends the requests over the socket and with lensd ctl, then TERM; returns a line with the results."""
     last = daemon.keep_asking(ASKS)
     waits = daemon.waits
     ctl = sorted(daemon.ctl_ms() for _ in range(5 if LONG else 2))
@@ -111,7 +111,7 @@ def stall(daemon, since):
 
 
 def half_open():
-    """Pictures arrive until the last byte was sent."""
+    """The server stops in the middle of a stream and keeps the connection open."""
     with Misbehaving("half_open", payload=transport_stream()) as server, Daemon(server.url) as daemon:
         daemon.until("playing")
         while server.dry_since is None:

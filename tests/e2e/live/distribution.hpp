@@ -12,7 +12,7 @@ class Distribution {
   void add(double ms) { values_.push_back(ms); }
   size_t count() const { return values_.size(); }
 
-  /// Members of a JSON object: p50, p95, p99 and max; -1 if there are no values.
+  /// Prints p50, p95, p99 and max in milliseconds as members of a JSON object; -1 if there are no values.
   void print() {
     std::sort(values_.begin(), values_.end());
     std::printf("\"p50\":%.2f,\"p95\":%.2f,\"p99\":%.2f,\"max\":%.2f", at(0.5), at(0.95), at(0.99), at(1));

@@ -2,9 +2,9 @@
 //
 //   lensd_latency_probe URL SECONDS [--low-latency] [--graph CHAIN]
 //
-// The sender is lensd_time_code_sender. After one second of warm-up the probe reads the code of every
-// published frame. It prints p50, p95, p99 and maximum of each stage as JSON, in milliseconds: drawn →
-// decoded → dequeued → processed → seen.
+// The sender draws time codes (time_code.hpp), like lensd_time_code_sender. After one second of warm-up the
+// probe reads the code of every published frame. It prints p50, p95, p99 and maximum of each stage as JSON,
+// in milliseconds: drawn → decoded → dequeued → processed → seen.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

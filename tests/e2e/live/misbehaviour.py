@@ -134,7 +134,7 @@ def headless_run():
 
 
 def refused_at_once():
-    """Impossible sources, and unavailable ones in headless runs: exit code and one line."""
+    """Invalid sources, and unavailable ones in headless runs: the exit code and one line on standard error."""
     closed = free_port()
     cases = [(4, "ftp://127.0.0.1/x", []), (4, "v4l2:/dev/null", []), (4, "/dev/video99", []),
              (4, f"http://127.0.0.1:{closed}/x.ts", []), (4, f"rtsp://127.0.0.1:{closed}/x", []),

@@ -37,14 +37,14 @@ def free_port(kind=socket.SOCK_STREAM):
 
 
 def listening(port):
-    """Whether the TCP port is listening or has accepted its only client. Does not connect."""
+    """Returns True if the TCP port is listening or has accepted its only client. Does not connect."""
     wanted = f":{port:04X}"
     with open("/proc/net/tcp", encoding="ascii") as table:
         return any(f[1].endswith(wanted) and f[3] in ("0A", "01") for f in (line.split() for line in table))
 
 
 def bound(port):
-    """Whether the UDP port is bound."""
+    """Returns True if the UDP port is bound."""
     with open("/proc/net/udp", encoding="ascii") as table:
         return any(line.split()[1].endswith(f":{port:04X}") for line in table)
 
@@ -59,7 +59,7 @@ def wait_until(condition, seconds, what):
 
 
 class Closing:
-    """Started on entering a with statement, closed on leaving it and if starting fails."""
+    """Calls start() at the beginning of a with statement, and close() at its end or if start() fails."""
 
     def __enter__(self):
         try:
@@ -105,7 +105,7 @@ def ffmpeg(size, *output, codec="libx264"):
 
 
 def transport_stream():
-    """Three seconds of MPEG-TS as bytes."""
+    """Returns three seconds of MPEG-TS as bytes."""
     need("ffmpeg")
     with tempfile.NamedTemporaryFile(suffix=".ts") as out:
         command = [word for word in ffmpeg("320x240", "-t", "3", "-f", "mpegts", "-y", out.name) if word != "-re"]

@@ -5,9 +5,8 @@
 //
 //   {"event":"state", "t", "state", "reason", …}   the source's state changed
 //   {"event":"picture", "t", "width", "height", …} the second picture of a connection or after placeholders
-//   (the first
-//                                                  may be an old one from the parser), and the first of
-//                                                  another size
+//                                                  (the first may be an old one from the parser), and the
+//                                                  first picture of another size
 //   {"event":"placeholder", "t"}                   the first placeholder after a picture
 //   {"event":"counts", …}                          for each line on standard input
 #include <dirent.h>
@@ -64,7 +63,8 @@ std::string counts() {
   return text;
 }
 
-/// Returns false at the end of standard input. A line requests the counts.
+/// Waits up to 2 ms for a line on standard input, and prints the counts for it. Returns false at the end of
+/// standard input.
 bool listen(const Pipeline& pipeline) {
   struct pollfd input = {STDIN_FILENO, POLLIN, 0};
   if (poll(&input, 1, 2) <= 0) return true;

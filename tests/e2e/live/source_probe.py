@@ -64,7 +64,7 @@ class Probe:
         return time.monotonic() - begin
 
     def finish(self):
-        """Closes its input, which stops it; returns the seconds until the exit and the exit code."""
+        """Closes standard input of the probe, which ends it; returns the seconds until the exit and the exit code."""
         begin = time.monotonic()
         self.process.stdin.close()
         code = self.process.wait(30)

@@ -16,7 +16,7 @@ def insist(condition, sentence):
 
 
 def run(cases):
-    """Runs the cases named on the command line, or all, and exits; with 1 if one failed."""
+    """Runs the cases named on the command line, or all, and exits with 1 if one failed, otherwise with 0."""
     problems = 0
     for name in sys.argv[1:] or cases:
         try:

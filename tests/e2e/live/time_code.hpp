@@ -1,9 +1,10 @@
-// A picture's creation time as bars along its upper edge. A sender draws it and probes read it at later
-// stages, so that one clock measures the whole latency.
+// A picture's creation time as bars along its upper edge. A sender draws the bars, and probes read them at
+// later stages, so that one clock measures the whole latency.
 //
 //   ┌─ 52 bars over the width: light, dark, 48 bits (highest first), dark, light ─┐
-//   two bars high; the bits are the low 40 bits of CLOCK_MONOTONIC in microseconds (they wrap after 12 days)
-//   and their CRC-8
+//
+// The code is two bar widths high. Its bits are the low 40 bits of CLOCK_MONOTONIC in microseconds, which
+// wrap after 12 days, and their CRC-8.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,7 @@ constexpr uint8_t checksum(uint64_t us) {
   return crc;
 }
 
-/// Whether bar `index` is light.
+/// Returns true if bar `index` of the code for time `us` is light.
 constexpr bool light(uint64_t us, int index) {
   if (index < 2) return index == 0;
   if (index >= kBits + 2) return index == kBars - 1;
@@ -31,8 +32,8 @@ constexpr bool light(uint64_t us, int index) {
   return (word >> (kBits + 1 - index)) & 1;
 }
 
-/// The drawn microseconds; nullopt if there is no valid code. level(bar) is the brightness, 0 to 255, in the
-/// middle of a bar.
+/// Returns the drawn time in microseconds, or nullopt if there is no valid code. level(bar) returns the
+/// brightness, 0 to 255, in the middle of a bar.
 template <class Level>
 std::optional<uint64_t> read(Level&& level) {
   const int bright = level(0), dark = level(1);
@@ -46,7 +47,7 @@ std::optional<uint64_t> read(Level&& level) {
   return us;
 }
 
-/// Age of `us` at `now_us` in milliseconds.
+/// Returns the age in milliseconds of time code `us` at time `now_us`.
 constexpr double age_ms(uint64_t us, uint64_t now_us) {
   return static_cast<double>((now_us - us) % kWrap) * 1e-3;
 }

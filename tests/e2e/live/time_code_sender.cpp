@@ -4,7 +4,7 @@
 //
 //   KIND  ts     MPEG-TS with H.264, like `ffmpeg -f mpegts` (udp://, or http:// to one client)
 //         mjpeg  motion JPEG over HTTP, like IP cameras
-//         raw    uncompressed in NUT, for the transport alone
+//         raw    uncompressed in NUT over HTTP, to measure the transport alone
 // The code is drawn just before encoding. At the end, on TERM, or if the receiver disconnects, it prints the
 // times of encoding and sending (the sender's share) as JSON, in milliseconds.
 extern "C" {
@@ -105,8 +105,7 @@ class Sender {
     AVDictionary* options = nullptr;
     if (!std::strncmp(url, "http:", 5)) {
       av_dict_set(&options, "listen", "1", 0);
-      // Without it, the end of each picture waits for the acknowledgement of its beginning (Nagle's
-      // algorithm).
+      // Otherwise Nagle's algorithm delays the end of each picture until its beginning is acknowledged.
       av_dict_set(&options, "tcp_nodelay", "1", 0);
     } else {
       av_dict_set(&options, "pkt_size", "1316", 0);

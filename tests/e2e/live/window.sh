@@ -23,7 +23,7 @@ measure() {
   local kind=$1 rate=$2 url sender
   url=${kind%%-*}://127.0.0.1:$(free_port tcp)
   [[ $url == udp* ]] || url+=/live
-  # The time includes the viewer's start; an HTTP sender waits for its client.
+  # The sender's duration includes the viewer's start. An HTTP sender waits for its client.
   "$LENSD_TIME_CODE_SENDER" "${kind#*-}" "$url" 640 480 "$rate" $((SECONDS_EACH + 20)) >/dev/null 2>"$WORK/sender.err" &
   sender=$!
   STARTED+=("$sender")

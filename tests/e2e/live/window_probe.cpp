@@ -2,9 +2,9 @@
 //
 //   lensd_window_probe X Y WIDTH SECONDS
 //
-// X, Y and WIDTH are the picture's place on the root window of $DISPLAY. The probe reads one row about 700
-// times a second. Each new code (time_code.hpp) counts with its age after the read. Prints the number of
-// pictures and p50, p95, p99 and maximum of their ages in milliseconds as JSON.
+// X, Y and WIDTH are the picture's position and width on the root window of $DISPLAY. The probe reads one row
+// about 700 times a second. For each new code (time_code.hpp) it records the age directly after the read.
+// Prints the number of pictures and p50, p95, p99 and maximum of their ages in milliseconds as JSON.
 #include <X11/Xlib.h>
 #include <X11/Xutil.h>
 #include <time.h>
@@ -26,7 +26,8 @@ int main(int argc, char** argv) {
   }
   const int x = std::atoi(argv[1]), y = std::atoi(argv[2]), width = std::atoi(argv[3]);
   const Window root = DefaultRootWindow(display);
-  // The picture may be scaled, so bar positions follow from the sender's integer bar width.
+  // Bars have an integer width in the sender's 640 pixels. Scale it, because the displayed picture may be
+  // scaled.
   const double bar = width / 640.0 * (640 / time_code::kBars);
   Distribution ages;
   uint64_t last = 0;

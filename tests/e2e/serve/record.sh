@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Recordings of the daemon, by command or with [record] on, across other sources, restarts and failures.
+# Recordings of the daemon, started by command or by [record] on. They continue after a change of the source, a restart
+# and a failure.
 # shellcheck source=../common/daemon.sh
 . "$(dirname "$0")/../common/daemon.sh"
 need_tools python3
@@ -32,13 +33,12 @@ ctl_refused "expected" record on a.mkv b.mkv
 ctl record >"$WORK/named" || fail "record"
 [[ $(<"$WORK/named") == *captures/rec-20*.mkv ]] || fail "without a name: $(<"$WORK/named")"
 wait_for 10 recorded 5 && ctl record off >/dev/null || fail "off"
-# The decoded picture has the colours before the graph.
+# `source` records the decoded pictures, before the graph.
 ctl record on s.mkv source >/dev/null && wait_for 10 recorded 5 && ctl record false >/dev/null || fail "record source"
-first_sha() { expect 0 "$1" --headless --frames 1 --overwrite --framehash "$WORK/count" -o null:; frames "$WORK/count" | awk '{ print $NF }'; }
 [[ $(count "$WORK/captures/s.mkv") -gt 0 ]] || fail "the source was not recorded"
 echo "ok: record by control"
 
-# The recording continues with another source, also if that one disconnects.
+# The recording continues in a new file with another source. A source that cannot be opened does not affect it.
 ctl record b.mkv >/dev/null && wait_for 10 recorded 5 || fail "record b.mkv"
 ctl load test:testsrc2=size=160x120:rate=30 && wait_for 10 recorded 5 || fail "after load: $(ctl get record)"
 ctl_refused "" load /nowhere/at/all.mp4
@@ -94,7 +94,8 @@ stop_daemon
 [[ $(count "$WORK"/all/*.mkv) == "$processed" ]] || fail "$(count "$WORK"/all/*.mkv) frames of $processed"
 echo "ok: $processed frames processed and recorded"
 
-# A file that reaches the size limit: reported and counted; the video continues, and the recording in a new file.
+# A file that reaches the size limit: the failure is reported and counted, the video continues, and the recording
+# continues in a new file.
 printf '[record]\non = true\nfolder = "%s/full"\nname = "f.mkv"\n' "$WORK" >"$WORK/full.toml"
 ulimit -S -f 200 # kB
 start_daemon test:testsrc2=size=320x240:rate=60 -c "$WORK/full.toml"

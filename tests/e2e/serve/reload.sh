@@ -54,7 +54,7 @@ print("ok: %d frames, none lost" % processed)
 PY
 [[ $(counter dropped) == 0 ]] || fail "$(counter dropped) frames were dropped"
 
-# Without a command: the file is watched, for every way of saving it.
+# The file is watched: every way of saving it causes a reload without a command.
 block_is() { [[ $(ctl get mosaic.block) == "$1" ]]; }
 good 21 >"$config"
 wait_for 10 block_is 21 || fail "truncate and write was not noticed"

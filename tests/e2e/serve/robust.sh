@@ -45,7 +45,7 @@ stop_daemon
 expect 0 "$WORK/storm.mkv" --headless -o null:
 echo "ok: repeated HUP"
 
-# Repeated TERM: at the latest the second stops the daemon at once, and the recording is playable.
+# Repeated TERM: the second one ends the daemon at once if it still runs, and the recording is playable.
 start_daemon test:testsrc2=size=320x240:rate=60 --record "$WORK/term.mkv"
 recorded() { (($(field record frames) >= 90)); }
 wait_for 30 recorded || fail "does not record: $(ctl get record)"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Comparison in a real window: source left of the handle and output right of it, exact to the pixel; the handle follows the
-# mouse; side by side; difference; b held shows the source.
+# Comparison in a real window: the source left of the handle and the output right of it, exact to the pixel; dragging
+# the handle; side by side; the difference; the source while b is held.
 # shellcheck source=../common/viewer.sh
 . "$(dirname "$0")/../common/viewer.sh"
 
@@ -11,7 +11,7 @@ expect 0 "$source" --headless --backend=cpu --frames 1 --graph invert -o "$WORK/
 start_window "$source" --pause --backend=cpu --graph invert
 one_to_one 320 240
 
-# part_is COLUMN WIDTH FILE: these columns of the displayed picture equal those of the file.
+# part_is COLUMN WIDTH FILE: succeeds if these columns of the displayed picture equal those of the file.
 part_is() {
   shot "$WORK/part.png" $((PX + $1)) "$PY" "$2" 240 || return 1
   convert "$WORK/$3" -alpha off -crop "$2x240+$1+0" +repage "$WORK/wanted.png"
@@ -20,7 +20,7 @@ part_is() {
 expect_part() {
   wait_for 20 part_is "$@" || fail "columns $1 to $(($1 + $2)) differ from $3 in $(differing "$WORK/part.png" "$WORK/wanted.png") pixels"
 }
-# Both sides of the handle, except for the columns under it.
+# Expects the source left of the handle and the output right of it. Does not check the columns under the handle.
 expect_split() {
   place compare/handle
   local column=$((${X%.*} + ${W%.*} / 2 - PX)) # of the picture
@@ -57,7 +57,8 @@ echo "ok: side by side"
 key 0 d
 one_to_one 320 240
 
-# The difference between a picture and its negative: dark for mid grey, bright for black and white.
+# heat: succeeds if the window shows the difference between picture and negative: dark for mid grey, bright for black
+# and white.
 heat() {
   shot "$WORK/heat.png" "$PX" "$PY" 320 240 &&
     [[ $(convert "$WORK/heat.png" -format '%[fx:maxima.r > 0.99 && minima.r < 0.99]' info:) == 1 ]] &&

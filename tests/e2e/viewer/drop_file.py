@@ -36,7 +36,7 @@ class Drop:
         self.display.flush()
 
     def wait_for(self, kind):
-        """The next message of that kind, answering meanwhile who asks for the data."""
+        """Returns the data of the next message of this kind. Meanwhile answers requests for the dropped data."""
         end = time.monotonic() + SECONDS
         while time.monotonic() < end:
             if not self.display.pending_events():

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Flight recorder: the key and the button write a trace below $XDG_STATE_HOME, valid JSON with all threads, the queues and
-# flow events that link a frame. With --trace-on drop, lost frames trigger one. No file is written to the working directory.
+# Flight recorder: the key and the button write a trace below $XDG_STATE_HOME. The trace is valid JSON with all threads,
+# the queues, and flow events that link the events of a frame. With --trace-on drop, lost frames trigger a trace. No
+# file is written to the working directory.
 # shellcheck source=../common/viewer.sh
 . "$(dirname "$0")/../common/viewer.sh"
 

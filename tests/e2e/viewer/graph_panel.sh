@@ -21,10 +21,10 @@ keep() {
   wait_for 10 picture_settled "$1" || fail "the picture does not settle"
 }
 key() { xdotool key --window "$WINDOW" "$1" && sleep 0.4; }
-# y NAME: the vertical centre of a control.
+# y NAME: prints the vertical centre of a control.
 y() { place "$1" && echo $((${Y%.*} + ${H%.*} / 2)); }
 above() { (($(y "$1") < $(y "$2"))); }
-# same_frames FILE GRAPH: a saved preset and a chain give the same frames.
+# same_frames FILE GRAPH: succeeds if a saved preset and a chain give the same frames.
 same_frames() {
   expect 0 test:testsrc2 --headless --frames 2 --overwrite --framehash "$WORK/a" -o null: -c "$1"
   expect 0 test:testsrc2 --headless --frames 2 --overwrite --framehash "$WORK/b" -o null: --graph "$2"

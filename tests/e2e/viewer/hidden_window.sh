@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The pipeline does not depend on the display: while the window is unmapped, iconified or drawn at 5 frames per second,
-# frames are processed at the source's rate, none is late or dropped, and hidden ones are counted as not shown.
+# frames are processed at about the rate of the visible window, none is dropped, and hidden ones are counted as not
+# shown.
 # shellcheck source=../common/viewer.sh
 . "$(dirname "$0")/../common/viewer.sh"
 # shellcheck source=../common/daemon.sh
@@ -17,7 +18,8 @@ lensd "test:testsrc2=size=320x240:rate=$FPS" --headless --frames 250 -o "$clip"
 # now_ms: milliseconds of the monotonic clock.
 now_ms() { awk '{ printf "%d", $1 * 1000 }' /proc/uptime; }
 
-# measure WHAT: sets RATE (tenths of frames per second), LATE and DROPPED over some seconds.
+# measure WHAT: measures for $SECONDS_EACH seconds. Sets RATE (in tenths of frames per second), and LATE and DROPPED
+# (numbers of frames).
 measure() {
   local frames begin ms
   begin=$(now_ms) frames=$(counter processed) LATE=$(counter late) DROPPED=$(counter dropped)
@@ -28,9 +30,9 @@ measure() {
   echo "$1: $((RATE / 10)).$((RATE % 10)) frames a second, $LATE late, $DROPPED dropped"
 }
 
-# keeps_pace WHAT: expects the source's rate and no lost frames. A busy machine is slow by itself, so the rate is compared
-# with that of the visible window, in three tries. A pipeline that waited for the display would process a fifth of the
-# frames or be late with most of them.
+# keeps_pace WHAT: expects no dropped frame and, in one of three tries, about the rate of the visible window. A busy
+# machine may not reach the source's rate. A pipeline that waited for the display would process a fifth of the frames or
+# be late with most of them.
 keeps_pace() {
   for _ in 1 2 3; do
     measure "$1"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Without a source and without a camera, the window says so beside its test picture.
+# Without a source and without a camera, the window shows a test picture and a notice that no camera was found.
 # shellcheck source=../common/viewer.sh
 . "$(dirname "$0")/../common/viewer.sh"
 ! compgen -G '/dev/video*' >/dev/null || skip "this machine has a camera"

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Pixels that are not square: shown in their shape, and kept in recordings and images.
+# Non-square pixels: the window applies their aspect ratio, and recordings and images store it.
 # shellcheck source=../common/viewer.sh
 . "$(dirname "$0")/../common/viewer.sh"
 need_tools ffprobe
 
 source=test:testsrc2=size=720x576:rate=25:sar=64/45
-# aspect_of FILE: its sample aspect ratio. Files need not store that of square pixels.
+# aspect_of FILE: prints the sample aspect ratio of a file. Files may omit that of square pixels.
 aspect_of() {
   ffprobe -v error -select_streams v:0 -show_entries stream=sample_aspect_ratio -of csv=p=0 "$1" | tr -d ',' | sed 's|N/A|1:1|'
 }
-# gives ASPECT CHAIN NAME: the output of a chain has this aspect.
+# gives ASPECT CHAIN NAME: runs a chain with the output file NAME; fails unless the file has this aspect ratio.
 gives() {
   local graph=()
   [[ -z $2 ]] || graph=(--graph "$2")
@@ -29,7 +29,7 @@ echo "ok: outputs"
 
 start_display
 start_window "$WORK/plain.mkv" --pause --backend=cpu
-# shown: width by height of the picture on the screen, in hundredths.
+# shown: prints width / height of the picture on the screen, in percent.
 shown() { value placed | awk '{ printf "%.0f", $3 / $4 * 100 }'; }
 wide() { local at; at=$(shown) && ((at >= 177 && at <= 179)); }
 wait_for 30 wide || fail "the picture's sides are $(shown) %, expected 178"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Looking through files: a playlist with its keys and list, start positions, resuming, the time line, the picture's menu.
+# Browsing files: a playlist with its keys and list, start positions, resuming, the time line, the picture's menu.
 # shellcheck source=../common/viewer.sh
 . "$(dirname "$0")/../common/viewer.sh"
 need_tools ffmpeg

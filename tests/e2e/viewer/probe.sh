@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Zoom to single pixels with the wheel, and the probe: its values equal those in the snapshots of the same frame, for source
-# and output.
+# Zoom to single pixels with the wheel, and the probe: its values for source and output equal the pixels in files of the
+# same frame.
 # shellcheck source=../common/viewer.sh
 . "$(dirname "$0")/../common/viewer.sh"
 
@@ -12,12 +12,12 @@ one_to_one 320 240
 snapshot "$WORK/graph.png"
 echo "ok: snapshot of $(identify -format '%wx%h' "$WORK/graph.png")"
 
-# The pixel X Y of a file as "r g b".
+# pixel FILE X Y: prints a pixel of a file as "r g b".
 pixel() {
   convert "$1" -alpha off -depth 8 -crop "1x1+$2+$3" +repage rgb:- | od -An -tu1 | xargs
 }
 
-# With the pointer on pixel X Y of the picture, both rows of the probe equal the files.
+# expect_pixel X Y: fails unless the probe is at this pixel and both rows of the probe equal the files.
 expect_pixel() {
   wait_for 20 value_is probe/at "$1 $2" || fail "the probe is at '$(value probe/at)' instead of '$1 $2'"
   expect_value probe/output "$(pixel "$WORK/graph.png" "$1" "$2")"

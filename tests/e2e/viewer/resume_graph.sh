@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The graph of the previous session is stored, saved as a preset or not, and restored on request; open scopes are restored.
+# The graph of the previous session is stored even if it is not saved as a preset, and restored on request. Open scopes
+# are restored without a request.
 # shellcheck source=../common/viewer.sh
 . "$(dirname "$0")/../common/viewer.sh"
 

@@ -40,7 +40,7 @@ wait_for 20 gone source/path || fail "the dialog stays open although the clip pl
 place graph/invert/enabled || fail "the graph is gone"
 echo "ok: a pasted path with quotes and spaces"
 
-# moves: expects new frames, so that the current source is still playing.
+# moves: expects new frames, which show that the current source is still playing.
 moves() {
   local before
   before=$(value frame)
@@ -137,7 +137,7 @@ sleep 1.5 # the state is written once it has come to rest
 grep -q oldest "$XDG_STATE_HOME/lensd/state.toml" && fail "the removed source is still remembered"
 echo "ok: recent sources after a restart"
 
-# An address without a sender: rejected at once or after the timeout, or cancelled before.
+# An address without a sender: opening it is shown and can be cancelled.
 port=$(free_port udp)
 open_box
 type_text "udp://127.0.0.1:$port"
@@ -157,7 +157,7 @@ live_is() { [[ $(value live) == "$1 "* ]]; }
 wait_for 60 live_is playing || fail "the live source is '$(value live)': $(tail -n 2 "$WORK/viewer.err" "$WORK/sender.out")"
 wait_for 20 place source/live || fail "the source's row does not show the state"
 wait_for 20 place status/state || fail "the status does not show the state"
-# received = dropped + skipped + processed, except for a few pictures in flight.
+# received + placeholders = replaced + skipped + processed, except for a few pictures in flight.
 adds_up() {
   local received placeholders at_source at_graph skipped late again processed shown not_shown
   read -r received placeholders at_source at_graph skipped late again <<<"$(value losses)"

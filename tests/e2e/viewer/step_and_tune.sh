@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# While paused, stepping forward and back shows exactly that frame, and a slider changes the current frame without decoding
-# another one.
+# While paused, a step forward or back shows exactly the next or the previous frame, and a slider changes the current
+# frame without decoding another one.
 # shellcheck source=../common/viewer.sh
 . "$(dirname "$0")/../common/viewer.sh"
 
@@ -15,7 +15,8 @@ expect_value paused 1
 expect_value frame 0
 wait_for 30 place graph/gaussian/sigma || fail "the UI map has no slider for sigma"
 
-# The displayed frame has this index, and its snapshot equals the output of a headless run.
+# expect_frame INDEX: fails unless the displayed frame has this index and its snapshot equals the output of a headless
+# run.
 expect_frame() {
   expect_value frame "$1"
   snapshot "$WORK/now.png"

@@ -1,8 +1,8 @@
 // Shows the panels around a picture with synthetic values, for visual checks and screenshots.
 //
 //   lensd_ui_demo [--size WxH] [--picture FILE.ppm] [--gray] [--frames N] [--screenshot FILE.ppm]
-//                 [--help-keys] [--stats] [--notice] [--live] [--details] [--log] [--pointer X,Y] [--map
-//                 FILE] [--sources] [--camera]
+//                 [--help-keys] [--stats] [--notice] [--live] [--details] [--log] [--pointer X,Y]
+//                 [--map FILE] [--sources] [--camera]
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -50,7 +50,7 @@ Arguments parse(int argc, char** argv) {
   return a;
 }
 
-/// A binary PPM, or a gradient if no file is given.
+/// Returns the picture of a binary PPM file, or a gradient if no file is given.
 Frame load(const Arguments& a) {
   std::ifstream in(a.picture, std::ios::binary);
   std::string magic;
@@ -78,7 +78,7 @@ void save(const Image& image, const std::string& path) {
     out.write(reinterpret_cast<const char*>(&image.pixels[i]), 3);
 }
 
-/// Replaces the pipeline.
+/// Applies a command to the model, in place of a pipeline.
 void obey(ui::ViewerModel& m, const Command& command) {
   if (const auto* p = std::get_if<Pause>(&command)) m.paused = p->paused;
   if (const auto* p = std::get_if<Seek>(&command))

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The viewer as a Wayland client of Weston, whose output is a window on a virtual X display: it opens, takes keys and
-# follows the scale of the output. Without X11 in the viewer's environment.
+# The viewer as a Wayland client of Weston, whose output is a window on a virtual X display. The viewer opens, receives
+# keys and follows the scale of the output. DISPLAY is not set in the viewer's environment.
 # shellcheck source=../common/viewer.sh
 . "$(dirname "$0")/../common/viewer.sh"
 need_tools weston
@@ -35,10 +35,10 @@ start_client() {
 shown() { awk -v name="value/$1" '$1 == name { print $2 }' "$LENSD_UI_MAP" 2>/dev/null; }
 some_frames() { window_gone || [[ $(shown frame) -gt 3 ]]; }
 is_paused() { [[ $(shown paused) == 1 ]]; }
-# panel_width: where the picture begins right of the panel, in pixels of the framebuffer.
+# panel_width: prints the left edge of the picture, which is right of the panel, in framebuffer pixels.
 panel_width() { [[ -n $(shown placed) ]] && shown placed; }
 
-# Weston gives the keyboard to a new window.
+# Weston gives the keyboard focus to a new window.
 start_weston 1
 start_client
 xdotool mousemove 500 350

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Panels that are hidden: by Tab, at the next start, in fullscreen, and under the key help of a small window.
+# Hidden panels: by Tab, at the next start and in fullscreen. Also the key help in a small window, and values typed into
+# a slider.
 # shellcheck source=../common/viewer.sh
 . "$(dirname "$0")/../common/viewer.sh"
 

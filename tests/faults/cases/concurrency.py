@@ -24,7 +24,7 @@ def starts(bench, count):
         process.terminate()
         err = process.communicate(timeout=10 * bench.patience)[1]
         slowest = max(slowest, time.monotonic() - begin)
-        # Before main() blocks it, TERM ends any program.
+        # TERM ends the program with a signal until main() blocks it.
         insist(process.returncode in (0, -15), f"start {i}: exit code {process.returncode}: {err[-300:]}")
     insist(slowest <= bench.patience, f"TERM took {slowest:.2f} s")
     return f"{count} starts, TERM after 0 to 120 ms, at most {slowest * 1000:.0f} ms"

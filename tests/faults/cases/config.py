@@ -1,4 +1,4 @@
-"""Configuration files: what is wrong in them, how they are saved, and files that are none."""
+"""Configuration files: invalid content, every way of saving them, and paths that are not regular files."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""The GPU, as far as its faults can be provoked without one, and what needs one."""
+"""GPU faults that can be provoked without a GPU, and cases that need one."""
 
 import os
 

@@ -103,7 +103,8 @@ def served(bench, what=""):
 
 
 def positions(calls, count):
-    """The numbers of the calls that fail: all, or the first ones, the last one and some between."""
+    """Returns the numbers of the calls to fail: all if there are at most `count`, otherwise `count` of them: the first
+    half consecutive, the others evenly spaced up to the last call."""
     if calls <= count:
         return list(range(1, calls + 1))
     first = count // 2

@@ -127,7 +127,7 @@ def large_requests(bench):
     return f"{seen}; memory {growth:+d} KiB; {daemon.end()}"
 
 
-@case("network", "48 idle connections without a token, then one with it", "the one with the token is served at once")
+@case("network", "60 idle connections without a token, then one with it", "the one with the token is served at once")
 def idle_connections(bench):
     daemon = bench.serve(SOURCE, http=True)
     daemon.playing()

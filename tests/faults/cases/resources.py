@@ -14,7 +14,7 @@ SOURCE = "test:testsrc2=size=320x240:rate=60"
 
 
 def on_small_disk(bench, *arguments, mount="mount -t tmpfs -o size=600k tmpfs"):
-    """Starts the daemon with its folder `disk` on a file system of its own. Returns it and the folder's path."""
+    """Starts a daemon whose folder `disk` is a separate file system. Returns the daemon and the folder's path."""
     os.makedirs(bench.path("disk"), exist_ok=True)
     wrapper = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", f'{mount} {bench.path("disk")} && exec "$0" "$@"']
     if not shutil.which("unshare") or subprocess.run([*wrapper, "true"], check=False, capture_output=True).returncode:
@@ -28,7 +28,8 @@ def record_state(daemon, name):
 
 
 def check_recording_failed(bench, daemon, path):
-    """The failure is counted and told, the file plays, and the video goes on. Returns the number of frames."""
+    """Checks that the failure is counted and reported, the file is playable, and the video continues. Returns the
+    number of frames in the file."""
     daemon.until(lambda: record_state(daemon, "failures") > 0, "a failure of the recording", 20 * bench.patience)
     daemon.until(lambda: "recording stopped" in daemon.messages(), "the message")
     daemon.playing(30)

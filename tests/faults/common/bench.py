@@ -42,7 +42,8 @@ def set_limits(limits):
 
 
 class Bench:
-    """The surroundings of one case. Ends every process that it started and removes its folder at the end."""
+    """The environment of one case: a folder, runs of lensd, and daemons. At the end kills the daemons and removes the
+    folder."""
 
     def __init__(self, deadline, patience):
         self.deadline, self.patience = deadline * patience, patience
@@ -103,7 +104,7 @@ class Bench:
         return Result(process.returncode, texts[0], texts[1], took, usage.ru_maxrss)
 
     def headless(self, source, *options, **more):
-        """Processes a source into nothing."""
+        """Processes a source without writing an output."""
         return self.run(source, "--headless", "-q", "-o", "null:", *options, **more)
 
     def refused(self, code, text, *arguments, **more):
@@ -214,7 +215,7 @@ class Daemon:
         return self.ask("get", "counters")["processed"]
 
     def playing(self, frames=1, seconds=None):
-        """Waits until that many more frames were processed."""
+        """Waits until `frames` more frames are processed; returns the seconds that it took."""
         before = self.processed()
         return self.until(lambda: self.processed() >= before + frames, f"{frames} more frames",
                           seconds or 10 * self.bench.patience)
@@ -252,7 +253,8 @@ class Daemon:
         return int(top.split()[1]), body
 
     def end(self, how=signal.SIGTERM):
-        """Ends it; fails above a second or with another exit code than 0. Returns the milliseconds."""
+        """Ends the daemon with signal `how`. Fails if that takes more than a second or the exit code is not 0. Returns
+        the exit code and the milliseconds as text."""
         begin = time.monotonic()
         self.process.send_signal(how)
         code = self.process.wait(20 * self.bench.patience)

@@ -39,7 +39,7 @@ def run_case(one, bench):
         return "pass", one.function(bench) or one.expected
     except Skip as reason:
         return "SKIP", reason
-    except Exception as problem:  # any other failure of a case is one of its row, not of the table
+    except Exception as problem:  # report it in the row and continue with the next case
         return "FAIL", f"{type(problem).__name__}: {problem}"
 
 

@@ -10,7 +10,8 @@ HOST = b"Host: localhost\r\n"
 
 
 def manners(token):
-    """Name → the bytes to send first, the bytes to repeat, and the seconds between them."""
+    """Returns for each name: the bytes to send first, the bytes to repeat (None: shut the sending side down), and the
+    seconds between repetitions."""
     bearer = b"Authorization: Bearer " + token.encode() + b"\r\n"
     length = f"Content-Length: {len(HIDDEN)}\r\n\r\n".encode() + HIDDEN
     return {

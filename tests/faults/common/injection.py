@@ -12,7 +12,7 @@ with open(os.path.join(HERE, "..", "inject", "functions.inc"), encoding="utf-8")
 
 
 class Injection:
-    """The environment for one run, and what happened in it."""
+    """The environment variables for one run, and the calls counted during the run."""
 
     def __init__(self, bench, what="", clock=False):
         library = os.path.join(os.path.dirname(bench.lensd), "tests", "liblensd_inject.so")

@@ -1,14 +1,14 @@
-// A library for LD_PRELOAD that makes the Nth call of one function fail, as after an exhausted resource.
+// A library for LD_PRELOAD that makes the Nth call of one function fail, as if a resource were exhausted.
 //
 //   LENSD_INJECT=write:3     the third call fails; write:3+ makes all from the third on fail
-//   LENSD_INJECT_COUNTS=FILE the calls of every function, as 64-bit integers in the order of functions.inc;
-//   the last
-//                            one is the number of injected failures
+//   LENSD_INJECT_COUNTS=FILE the calls of every function, as 64-bit integers in the order of functions.inc,
+//                            followed by the number of injected failures
 //   LENSD_INJECT_TRACE=1     a backtrace of each failed call on standard error
 //   LENSD_INJECT_CLOCK=FILE  the wall clock is ahead by the seconds in the file's first 64-bit integer
 //
-// Calls are counted from the begin of main() on, in all threads and libraries. read() and write() count for
-// regular files only: they also wake threads, where the kernel never fails.
+// Calls are counted from the start of main() on, in all threads and libraries; FFmpeg's only if the program
+// calls them. read() and write() are counted only for regular files, because the calls that wake threads
+// never fail.
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -137,7 +137,8 @@ Real find(const char* name) {
 
 }  // namespace
 
-// Arguments are passed on as machine words: no function in the list takes floating-point numbers or structs.
+// Arguments are passed on as machine words, because no listed function takes floating-point numbers or
+// structs.
 #define INJECTED_IF(condition, name, failure, error)                                                     \
   extern "C" __attribute__((visibility("default")))                                                      \
   Word injected_##name(Word, Word, Word, Word, Word, Word, Word, Word, Word, Word) __asm__(#name);       \
@@ -156,7 +157,7 @@ Real find(const char* name) {
 #define INJECTED_MEMORY(name, failure, error)
 #include "functions.inc"
 
-// dlsym() allocates: the allocator's functions need their own way to the real ones.
+// dlsym() allocates memory, so the replaced allocation functions call glibc's internal ones instead.
 extern "C" {
 void* __libc_malloc(size_t);
 void* __libc_calloc(size_t, size_t);

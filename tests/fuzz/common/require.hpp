@@ -1,4 +1,4 @@
-// How a fuzz target reports a broken property.
+// Reports a broken property from a fuzz target.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// A control target that replies at once and counts what a client may not do without a token.
+// A control target that replies at once and counts the commands that need a token.
 #pragma once
 
 #include <utility>

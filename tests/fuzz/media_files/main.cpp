@@ -1,11 +1,11 @@
 // Plays damaged media files with the real source, under the sanitizers.
 //
-//   media_files FOLDER FINDINGS COUNT SEED JOBS     plays COUNT damaged copies of the clips in FOLDER
-//   media_files FILE                                plays one file
+//   media-files FOLDER FINDINGS COUNT SEED JOBS     plays COUNT damaged copies of the clips in FOLDER
+//   media-files FILE                                plays one file
 //
-// Each job is a process that plays every JOBS-th copy. If it ends early, or a file takes longer than the
-// limit, the copy and the job's messages are stored in FINDINGS, and another process continues with the next
-// copy.
+// Each job is a process that plays every JOBS-th copy. If the process ends early or needs more than 10 s for
+// a file, the copy and the job's messages are stored in FINDINGS, and another process continues with the
+// job's next copy.
 #include <fcntl.h>
 #include <sanitizer/lsan_interface.h>
 #include <sys/mman.h>
@@ -32,11 +32,11 @@ namespace lensd::fuzz {
 namespace {
 
 constexpr int64_t kMostNs = 10'000'000'000;
-constexpr size_t kMostBytes = 1 << 20;  ///< of a clip
+constexpr size_t kMostBytes = 1 << 20;  ///< limit for a clip; the rest is ignored
 constexpr int kPictures = 8;
-constexpr uint64_t kLeakChecks = 500;  ///< runs between two searches for leaks, which take long
+constexpr uint64_t kLeakChecks = 500;  ///< runs between two leak checks, which are slow
 
-/// What a job tells its parent, in shared memory.
+/// Progress of a job, in memory that the job shares with its parent process.
 struct Progress {
   std::atomic<uint64_t> number, runs, opened, pictures, slowest;
   std::atomic<int64_t> started_ns, slowest_ns;
@@ -63,7 +63,7 @@ void play_number(const std::vector<Clip>& clips, const Options& options, uint64_
   if (took_ns > progress.slowest_ns) progress.slowest_ns = took_ns, progress.slowest = number;
 }
 
-/// The child process of a job.
+/// Runs a job in its child process, from copy `first` on. Redirects standard error to the file `messages`.
 [[noreturn]] void run_job(const std::vector<Clip>& clips, const Options& options, uint64_t first,
                           Progress& progress, const std::string& messages) {
   const int fd = open(messages.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
@@ -91,7 +91,8 @@ class Job {
     start(static_cast<uint64_t>(index));
   }
 
-  /// Returns false when the job is finished.
+  /// Stores a finding if the process has ended early, and aborts the process if it is too slow. Returns false
+  /// when the job is finished.
   bool poll() {
     int status = 0;
     if (waitpid(pid_, &status, WNOHANG) == pid_) {

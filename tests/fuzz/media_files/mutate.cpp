@@ -22,7 +22,7 @@ Bytes::iterator at(Bytes& bytes, size_t offset) {
   return bytes.begin() + static_cast<std::ptrdiff_t>(offset);
 }
 
-/// Flips single bits: a few, or up to one in ten thousand to one in a hundred bytes.
+/// Flips up to n random bits, where n is 4 plus one per 100, 1000 or 10,000 bytes.
 void flip_bits(Bytes& bytes, Random& random) {
   static constexpr size_t kRatios[] = {10'000, 1000, 100};
   const size_t most = bytes.size() / kRatios[below(random, std::size(kRatios))] + 4;
@@ -38,7 +38,8 @@ void damage_head(Bytes& bytes, Random& random) {
     bytes[below(random, head)] = static_cast<uint8_t>(random());
 }
 
-/// Writes a number at the limits of its type, big- or little-endian.
+/// Overwrites 1 to 8 bytes with a number at the limit of an integer type or of kMaxSide, big- or
+/// little-endian.
 void put_number(Bytes& bytes, Random& random) {
   static constexpr uint64_t kNumbers[] = {0,
                                           1,
@@ -88,7 +89,7 @@ void fill_part(Bytes& bytes, Random& random) {
   std::fill(at(bytes, begin), at(bytes, end), value);
 }
 
-/// Replaces the end by the end of another clip.
+/// Replaces the bytes after a random offset with the end of another clip.
 void splice(Bytes& bytes, const Bytes& other, Random& random) {
   bytes.resize(1 + below(random, bytes.size()));
   bytes.insert(bytes.end(), other.begin() + static_cast<std::ptrdiff_t>(below(random, other.size())),

@@ -31,7 +31,8 @@ void read_planes(const PictureRef& ref) {
   sink = sum;
 }
 
-/// Reads up to `most` pictures, whose times must increase.
+/// Reads and checks up to `most` pictures. Their times must increase and be at least `after_ns`. Returns the
+/// number of pictures.
 int read(Source& source, int most, int64_t after_ns) {
   int64_t last_ns = after_ns - 1;
   int pictures = 0;

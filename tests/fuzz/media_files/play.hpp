@@ -1,4 +1,4 @@
-// Opens a file with the real source, decodes some pictures, seeks, and checks what the source promises.
+// Opens a file with the real source, decodes some pictures, seeks, and checks the contract of the source.
 #pragma once
 
 #include <string>
@@ -10,7 +10,8 @@ struct Played {
   int pictures = 0;
 };
 
-/// Ends the program if a promise of core/media/source.hpp is broken.
+/// Reads up to `most_pictures`, then seeks. Ends the program if the source breaks the contract in
+/// core/media/source.hpp.
 Played play(const std::string& path, int most_pictures);
 
 }  // namespace lensd::fuzz

@@ -15,7 +15,7 @@ namespace {
 
 using fuzz::require;
 
-/// Compares the values of all keys.
+/// Checks that all keys have the same values in both. `after`: the operation, for the message.
 void require_same(const Config& a, const Config& b, const char* after) {
   for (const ConfigTable& table : config_tables())
     for (const ParamSpec& key : table.params)
@@ -23,7 +23,7 @@ void require_same(const Config& a, const Config& b, const char* after) {
   require(a.given == b.given, "{} changes which keys are set", after);
 }
 
-/// Each problem is one line and begins with the file's name.
+/// Checks that each problem is one line that begins with the file's name.
 void check_messages(const std::vector<std::string>& problems) {
   require(problems.size() <= kMaxProblems + 1, "{} problems", problems.size());
   for (size_t i = 0; i < problems.size() && i < kMaxProblems; ++i) {
@@ -32,7 +32,7 @@ void check_messages(const std::vector<std::string>& problems) {
   }
 }
 
-/// A reload accepts the same text and gives the same values.
+/// Checks that a reload accepts the same text and gives the same values.
 void check_reload(const std::string& text, const Config& config, bool valid) {
   const fuzz::MemoryFile file({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
   try {
@@ -45,7 +45,7 @@ void check_reload(const std::string& text, const Config& config, bool valid) {
   }
 }
 
-/// Saving a graph into the text keeps all other values.
+/// Checks that saving a graph into the text keeps all other values.
 void check_save(const std::string& text, const Config& config, const GraphDesc& graph) {
   std::string saved;
   try {

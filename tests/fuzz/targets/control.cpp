@@ -20,7 +20,7 @@ namespace {
 using fuzz::require;
 constexpr int kTimeoutMs = 5000;
 
-/// Returns the server's lines to these bytes, without events.
+/// Sends the bytes and closes the sending side. Returns the server's responses, without events.
 std::vector<Json> responses(ControlClient& client, std::string bytes) {
   if (!bytes.empty()) {
     bytes.pop_back();  // ControlClient::send() adds the last line's end
@@ -37,7 +37,7 @@ std::vector<Json> responses(ControlClient& client, std::string bytes) {
   return lines;
 }
 
-/// Each request gets one response, in order, with its id.
+/// Checks that each request gets one response with its id, in order.
 void check(const std::string& bytes, const std::vector<Json>& lines) {
   size_t at = 0;
   for (const std::string& line : split(bytes, "\n")) {

@@ -12,7 +12,7 @@ namespace lensd {
 namespace {
 
 using fuzz::require;
-constexpr size_t kMostBytes = 8 << 20;  ///< of a plan; larger ones take too long
+constexpr size_t kMostBytes = 8 << 20;  ///< memory limit of a plan; larger plans take too long
 constexpr int kMostSide = 70, kMostNodes = 4, kFrames = 3;
 
 ParamValue draw_matrix(const ParamSpec& spec, FuzzedDataProvider& in) {
@@ -48,7 +48,8 @@ const FilterEntry& pick_filter(FuzzedDataProvider& in) {
   return filters[in.ConsumeIntegralInRange<size_t>(0, filters.size() - 1)];
 }
 
-/// Values that the filter refuses, such as even sizes, are left out.
+/// Draws a node that reads nodes of `ids`. Omits parameter values that the filter refuses, such as even
+/// sizes.
 NodeDesc draw_node(FuzzedDataProvider& in, const std::vector<std::string>& ids) {
   const FilterEntry& entry = pick_filter(in);
   NodeDesc node{.id = "n" + std::to_string(ids.size()), .filter = entry.schema().name};
@@ -127,7 +128,8 @@ PictureInfo draw_info(FuzzedDataProvider& in) {
   return info;
 }
 
-/// A picture in blocks that end with the last row, so that the address sanitizer finds reads beyond it.
+/// A random picture. Each plane's block ends with its last row, so that the address sanitizer finds reads
+/// beyond it.
 struct Pixels {
   Pixels(const PictureInfo& info, uint32_t seed, bool bottom_up) {
     std::mt19937 random(seed);
@@ -190,7 +192,7 @@ bool fits(const GraphDesc& graph, const PictureInfo& info) {
   }
 }
 
-/// Sets live parameters of one node in both runs.
+/// Sets all live parameters of one node to the same random values in both runs.
 void change_params(const GraphDesc& graph, FuzzedDataProvider& in, Run& a, Run& b) {
   const NodeDesc& node = graph.nodes[in.ConsumeIntegralInRange<size_t>(0, graph.nodes.size() - 1)];
   for (const ParamSpec& spec : registry().find(node.filter)->schema().params) {

@@ -40,7 +40,7 @@ class Connection {
     connection_->close();
     connection_.reset();
     context_.restart();
-    context_.poll();  // the operations that close() has cancelled
+    context_.poll();  // run the handlers of the operations that close() has cancelled
   }
 
   void send(std::string_view bytes) {
@@ -53,7 +53,7 @@ class Connection {
       require(now_ns() < end, "the connection takes no bytes");
     }
   }
-  /// Closes the client's side and waits until the server has closed its own.
+  /// Closes the client's sending side and waits until the server has closed the connection.
   void finish() {
     shutdown(client_.get(), SHUT_WR);
     const int64_t end = now_ns() + kMostNs;

@@ -17,7 +17,8 @@ using fuzz::require;
 constexpr const char* kHeader = "lensd ring 2 \n";
 constexpr const char* kOthers[] = {"a.mkv", "b.mkv", "a b.mkv"};
 
-/// Adds the header and a valid checksum to each line, so that more than the checksum is tested.
+/// Returns a journal: the header, then each line of the text with a valid checksum. Random text would nearly
+/// always fail at the checksum.
 std::string signed_lines(const std::string& text) {
   std::string out = kHeader;
   for (const std::string& line : split(text, "\n")) {
@@ -50,7 +51,7 @@ void put(const std::string& path, const std::string& text) {
   write_whole_file(path, text, Flush::none);
 }
 
-/// Opening the journal gives its files; what is added afterwards is read back, too.
+/// Checks that opening the journal returns its files, and that a file added afterwards is read back.
 void check_journal(const TemporaryFolder& folder, const std::string& text,
                    const std::optional<JournalText>& parsed) {
   put(folder / ".r.mkv.ring", text);
@@ -73,7 +74,7 @@ void check_journal(const TemporaryFolder& folder, const std::string& text,
           "the last line differs");
 }
 
-/// A full ring with this journal deletes none of the other files.
+/// Checks that a full ring with this journal does not delete files of others.
 void check_ring(const TemporaryFolder& folder, const std::string& text) {
   put(folder / ".r.mkv.ring", text);
   for (const char* name : kOthers) put(folder / name, "footage of others");

@@ -13,7 +13,8 @@ namespace {
 using fuzz::require;
 constexpr size_t kPacket = PesFlush::kPacket;
 
-/// Returns true for a packet that ends a PES packet: an adaptation field, stuffing, one zero byte.
+/// Returns true for a packet that PesFlush inserts: a discontinuity flag and stuffing in the adaptation
+/// field, then a payload of one zero byte.
 bool is_end(const uint8_t* p) {
   if (p[0] != 0x47 || p[4] != kPacket - 6 || p[5] != 0x80 || p[kPacket - 1] != 0) return false;
   for (size_t i = 6; i < kPacket - 1; ++i)
@@ -33,7 +34,7 @@ std::vector<uint8_t> without_ends(const std::vector<uint8_t>& bytes) {
   return out;
 }
 
-/// Apart from inserted packets the output is the input.
+/// Checks that the output without the inserted packets equals the input.
 void check_flush(FuzzedDataProvider& in) {
   PesFlush flush;
   std::vector<uint8_t> all, out;
@@ -46,7 +47,7 @@ void check_flush(FuzzedDataProvider& in) {
       all.insert(all.end(), part.begin(), part.end());
       flush.pass(part, out);
     }
-  if (without_ends(all) != all) return;  // the input has such packets, too
+  if (without_ends(all) != all) return;  // the input itself contains such packets
   require((out.size() - all.size()) % kPacket == 0, "parts of packets are inserted");
   require(without_ends(out) == all, "the bytes of the input change");
 }
@@ -55,14 +56,14 @@ void free_parameters(AVCodecParameters* parameters) {
   avcodec_parameters_free(&parameters);
 }
 
-/// Returns a packet with padding, as demuxers make them.
+/// Copies `bytes` to `packet`, with padding at the end as demuxers add it.
 void fill(AVPacket& packet, const std::vector<uint8_t>& bytes) {
   av_packet_unref(&packet);
   require(av_new_packet(&packet, static_cast<int>(bytes.size())) == 0, "out of memory");
   if (!bytes.empty()) std::memcpy(packet.data, bytes.data(), bytes.size());
 }
 
-/// The parser returns no more bytes than it got.
+/// Checks that the parser returns at most as many bytes as it got.
 void check_parser(FuzzedDataProvider& in) {
   static constexpr AVCodecID kCodecs[] = {AV_CODEC_ID_H264,       AV_CODEC_ID_HEVC,  AV_CODEC_ID_MPEG2VIDEO,
                                           AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MJPEG, AV_CODEC_ID_VP8};

@@ -12,7 +12,7 @@ namespace lensd {
 namespace {
 
 using fuzz::require;
-/// Part of every secret. The other parts cannot contain it by chance.
+/// Part of every secret. The other parts of an address are too short to contain it.
 constexpr const char* kMark = "Xq7Secret7Xq";
 
 void check_shown(const std::string& function, const std::string& shown, const std::string& url) {
@@ -57,7 +57,7 @@ void check_secret(FuzzedDataProvider& in) {
     check_shown("without_secrets()", without_secrets(text), text);
 }
 
-/// Any text: no function fails, and showing twice shows the same.
+/// Checks that no function fails for any text, and that url_without_secrets() is idempotent.
 void check_any(const std::string& text) {
   require(url_without_secrets(url_without_secrets(text)) == url_without_secrets(text), "shortened twice: {}",
           text);

@@ -1,5 +1,5 @@
-// Counts every allocation of the process between two calls, from any thread. The .cpp replaces malloc and
-// operator new. Under sanitizers, which replace them too, nothing is counted.
+// Counts all allocations of the process between start_counting() and stop_counting(), on all threads. The
+// .cpp file replaces malloc and operator new. Counts nothing under sanitizers, which replace them too.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 namespace lensd {
 
 struct Allocations {
-  int64_t mallocs = 0;  ///< operator new included
-  int64_t news = 0;     ///< those through operator new
+  int64_t mallocs = 0;  ///< calls of malloc, including those by operator new
+  int64_t news = 0;     ///< calls of operator new
 };
 
 extern const bool kCountsAllocations;

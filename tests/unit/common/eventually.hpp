@@ -1,4 +1,4 @@
-// Waiting for another thread, with a limit that is long enough for a slow machine.
+// Waits for another thread, with a limit that is long enough for a slow machine.
 #pragma once
 
 #include <chrono>
@@ -6,7 +6,7 @@
 
 namespace lensd {
 
-/// Polls every 10 ms until `done` returns true, for at most 30 s. Returns its last result.
+/// Polls every 10 ms until `done` returns true, for at most 30 s. Returns the last result of `done`.
 template <class F>
 bool eventually(F done) {
   for (int i = 0; i < 3000; ++i) {

@@ -1,5 +1,5 @@
 #pragma once
-// Times in nanoseconds, as the media code counts them.
+// Time units of the media code, in nanoseconds.
 
 #include <cstdint>
 

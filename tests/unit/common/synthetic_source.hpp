@@ -13,8 +13,8 @@
 
 namespace lensd {
 
-/// `frames` RGB pictures of random content; picture i depends on i only. Page-locked after
-/// use_pinned_memory().
+/// Delivers `frames` RGB pictures of random content; picture i depends only on i % kDistinct. next() throws
+/// at picture `fail_at`, if not negative. The memory is page-locked if use_pinned_memory() was called before.
 class SyntheticSource final : public Source {
  public:
   SyntheticSource(Extent extent, int64_t frames, int64_t fail_at = -1) : frames_(frames), fail_at_(fail_at) {

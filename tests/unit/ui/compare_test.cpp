@@ -1,4 +1,4 @@
-// Comparison, probe and zoom: the requests of the interface. Needs no display.
+// Comparison, probe and zoom: the requests that the user interface sends. Needs no display.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ class PictureTools : public PanelDriver {
   }
   void point(float x, float y) { PanelDriver::point(x, y), frames(2); }
   void button(bool down) { PanelDriver::button(down), frames(2); }
-  /// Screen position of the centre of a picture pixel.
+  /// Moves the pointer to the centre of a picture pixel.
   void point_at_pixel(int x, int y) {
     const Rect p = place(model.picture, viewer.picture_rect(), viewer.view()).picture;
     point(p.x + (static_cast<float>(x) + 0.5f) * p.w / static_cast<float>(model.picture.width),
@@ -102,7 +102,7 @@ TEST_F(PictureTools, TheHandleFollowsTheMouseAndThePictureStays) {
   point(x + 100, y - 30);
   EXPECT_NEAR(viewer.compare_look().split_x, x + 100, 1);
   EXPECT_TRUE(viewer.view().fits());
-  point(5, y);  // over the graph panel: clamped to the picture's area
+  point(5, y);  // over the graph panel: the split is clamped to the picture's area
   EXPECT_EQ(viewer.compare_look().split_x, area.x);
   point(1275, y);
   EXPECT_NEAR(viewer.compare_look().split_x, area.x + area.w, 1);
@@ -173,9 +173,9 @@ TEST_F(PictureTools, TheProbeNamesThePixelUnderThePointer) {
     point_at_pixel(x, y);
     EXPECT_TRUE(probe.over);
     EXPECT_NEAR(probe.x, x, 1);
-    EXPECT_NEAR(probe.y, y, 1);  // reduced: a screen pixel covers several
+    EXPECT_NEAR(probe.y, y, 1);  // reduced: a screen pixel covers several picture pixels
   }
-  type('1', true);  // at 1:1 the screen pixel equals the picture pixel, anywhere within it
+  type('1', true);  // at 1:1, a screen pixel is one picture pixel
   const Rect at = place(model.picture, viewer.picture_rect(), viewer.view()).picture;
   for (const float part : {0.f, 0.4f}) {
     point(at.x + 301 + part, at.y + 222 + part);
@@ -213,7 +213,7 @@ TEST_F(PictureTools, OnlyVisiblePixelsAreRead) {
   EXPECT_NEAR(static_cast<double>(probe.patch.width), area.w / 32.0, 2);
   EXPECT_NEAR(static_cast<double>(probe.patch.height), area.h / 32.0, 2);
   EXPECT_NEAR(probe.patch_x + probe.patch.width / 2, 384, 1);
-  viewer.state().view.centre_x = viewer.state().view.centre_y = 1;  // its corner in the area's middle
+  viewer.state().view.centre_x = viewer.state().view.centre_y = 1;  // corner in the middle
   frame();
   EXPECT_EQ(probe.patch_x + probe.patch.width, 768);
   EXPECT_EQ(probe.patch_y + probe.patch.height, 576);

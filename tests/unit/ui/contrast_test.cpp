@@ -1,5 +1,5 @@
 // Measures the contrast of all drawn text: the colour of each glyph against the fills below it, by the
-// formula of WCAG 2.1. Text of disabled controls is translucent and exempt, as there.
+// formula of WCAG 2.1. Text of disabled controls is translucent; it is exempt, as in WCAG.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -52,7 +52,7 @@ struct Triangle {
   }
 };
 
-/// Walks over the drawn triangles in order and collects text of too little contrast.
+/// Processes the drawn triangles in order and collects text with too little contrast.
 class ContrastMeter {
  public:
   /// `picture`: the colour behind all panels.
@@ -66,7 +66,7 @@ class ContrastMeter {
   }
 
   size_t glyphs() const { return glyphs_; }
-  /// Lines "contrast 3.1: text 146 146 146 on 58 58 58 at 10,20", one per pair of colours.
+  /// The first place for each pair of colours: "text 146 146 146 on 58 58 58" → "contrast 3.10 at 10,20".
   const std::map<std::string, std::string>& faults() const { return faults_; }
 
  private:
@@ -79,7 +79,8 @@ class ContrastMeter {
         v[k] = &list.VtxBuffer[static_cast<int>(command.VtxOffset +
                                                 list.IdxBuffer[static_cast<int>(command.IdxOffset + i + k)])];
       Triangle t = triangle(v, command.ClipRect);
-      // A glyph is two triangles of equal colour that share a diagonal, whose middle is the glyph's.
+      // A glyph is two triangles with corners 0 1 2 and 0 2 3. The first one is measured at the glyph's
+      // middle, the second one at the middle of its left edge.
       if (is_glyph(v, atlas))
         measure_glyph(*v[0], *v[2], command.ClipRect);
       else if (t.box.x < t.box.z && t.box.y < t.box.w && t.colour.a > 0)

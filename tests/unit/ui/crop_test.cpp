@@ -22,7 +22,7 @@ TEST(CropEdit, ARectangleKeepsSixteenPixels) {
   const PixelRect start{100, 50, 200, 150};
   EXPECT_EQ(dragged(start, {1, 0, false}, -5000, 0, kInput).width, kTinySide);
   EXPECT_EQ(dragged(start, {-1, -1, false}, 5000, 5000, kInput), (PixelRect{284, 184, 16, 16}));
-  // A smaller one, or a smaller picture, is not enlarged by force.
+  // A rectangle or a picture below the minimum size is not enlarged.
   EXPECT_EQ(dragged({5, 5, 4, 4}, {1, 0, false}, -10, 0, kInput).width, 4);
   EXPECT_EQ(dragged({0, 0, 8, 8}, {1, 1, false}, -10, -10, {8, 8}), (PixelRect{0, 0, 8, 8}));
 }
@@ -59,7 +59,7 @@ class CropPanel : public PanelDriver {
   int value(const char* param) const {
     return static_cast<int>(std::get<int64_t>(value_of(*model.graph.find("crop"), *crop()->find(param))));
   }
-  /// The rectangle is this one, to a screen pixel: the picture is shown slightly smaller.
+  /// Expects this rectangle within 2 pixels, because a screen pixel covers more than one picture pixel.
   void expect_rectangle(const PixelRect& r) const {
     EXPECT_NEAR(value("x"), r.x, 2);
     EXPECT_NEAR(value("y"), r.y, 2);
@@ -103,7 +103,7 @@ TEST_F(CropPanel, TheRectangleIsDraggedOnThePicture) {
   const auto at = [&](float x, float y) { return ImVec2{all.x + all.w * x, all.y + all.h * y}; };
   drag(at(0, 0).x, at(0, 0).y, at(0.25f, 0.5f).x, at(0.25f, 0.5f).y);
   expect_rectangle({192, 288, 576, 288});
-  // The edge itself may be the border to the panel.
+  // Drag from 3 pixels within the edge, because the panel's border may be at the edge.
   drag(at(1, 0.75f).x - 3, at(1, 0.75f).y, at(0.75f, 0.9f).x - 3, at(0.75f, 0.9f).y);
   expect_rectangle({192, 288, 384, 288});
   drag(at(0.5f, 0.75f).x, at(0.5f, 0.75f).y, at(0.25f, 0.25f).x, at(0.25f, 0.25f).y);

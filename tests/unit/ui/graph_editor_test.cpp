@@ -28,7 +28,7 @@ NodeDesc node(std::string id, std::vector<std::string> inputs = {}, std::string 
   return desc;
 }
 
-/// "a(source) b(a) > b": nodes with their inputs, then the output.
+/// Returns the nodes with their inputs, then the output: "a(source) b(a) > b".
 std::string shape(const GraphDesc& graph) {
   std::string text;
   for (const NodeDesc& n : graph.nodes) {
@@ -177,7 +177,7 @@ TEST(GraphHistory, ADragIsOneStepAndANewChangeEndsRedo) {
   history.record(graph_of({node("other")}), "other", {}, -1);
   EXPECT_FALSE(history.can_redo());
   EXPECT_EQ(history.steps(), 1u);
-  history.drop();  // it was rejected
+  history.drop();  // the change was rejected
   EXPECT_FALSE(history.can_undo());
   history.redo(), history.redo();
   EXPECT_EQ(history.present().output, "later") << "what was undone before is there again";
@@ -202,7 +202,7 @@ class Editing : public ::testing::Test {
     return std::get<int64_t>(value_of(*editor.graph().find(id), spec()));
   }
   const ParamSpec& spec() const { return *filters().find("median")->schema().find("radius"); }
-  /// The pipeline has processed all commands and runs `graph`.
+  /// Simulates that the pipeline has processed the commands `sent` and runs `graph`.
   void pipeline_runs(const GraphDesc& graph, const std::vector<Command>& sent) {
     if (!equivalent(model.graph, graph, filters())) model.graph = graph, ++model.graph_version;
     model.graph_mark = std::get<EditMark>(sent.back()).mark;

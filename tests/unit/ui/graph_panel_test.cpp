@@ -18,7 +18,7 @@ class GraphPanel : public PanelDriver {
     viewer.state().presets = PresetShelf({folder.path(), {}});
     frames(3);  // until the layout has settled
   }
-  /// Adds the only filter that the word finds, below the selected node or at the end.
+  /// Adds the only filter that `word` matches, below the selected node or at the end.
   void add_filter(const char* word) {
     press({.character = '+'});
     frame();
@@ -26,7 +26,7 @@ class GraphPanel : public PanelDriver {
     press({.key = Key::enter});
     frame();
   }
-  /// A pipeline that applies all commands at once.
+  /// Simulates a pipeline that applies commands immediately.
   void follow(const Commands& commands) override {
     for (const Command& command : commands) obey(command);
     for (auto& message : viewer.requests().messages) messages.push_back(message.second);
@@ -98,7 +98,7 @@ TEST_F(GraphPanel, AFilterIsFoundByTypingAndAddedBelowTheSelectedNode) {
   frame();
   ASSERT_TRUE(there("add/search"));
   EXPECT_TRUE(there("add/mix"));
-  type("edg");  // in the description of canny only
+  type("edg");  // occurs only in canny's description
   EXPECT_TRUE(there("add/canny"));
   EXPECT_FALSE(there("add/mix"));
   press({.key = Key::enter});
@@ -177,7 +177,7 @@ TEST_F(GraphPanel, ARejectedNameStaysInItsField) {
   EXPECT_EQ(order(), "median lines convolve ");
   EXPECT_EQ(viewer.state().graph.selected, "lines");
   frames(2);
-  // A click elsewhere cancels it, and the node stays selected.
+  // A click elsewhere cancels renaming. The node stays selected.
   point_at("graph/lines/title", 0.2f);
   for (const bool down : {true, false, true, false}) button(down), frame();
   frame();
@@ -243,7 +243,7 @@ TEST_F(GraphPanel, AKernelThatIsChangedCountsAgainThoughOneWasComposed) {
   click("graph/correlate/kernel/fill/sharpen");
   EXPECT_EQ(value("correlate", "compose"), ParamValue(std::string()));
   EXPECT_EQ(std::get<Matrix>(value("correlate", "kernel")).values[4], 5);
-  // A name that the composition uses stays in it.
+  // A composition that uses `kernel` is kept.
   test::set_value(model, "correlate", "compose", std::string("kernel, sharpen"));
   frames(2);
   click("graph/correlate/kernel/fill");
@@ -306,7 +306,7 @@ TEST_F(GraphPanel, PresetsAreSavedRevertedLoadedAndDeleted) {
 TEST_F(GraphPanel, UnusedNodesAreMarked) {
   EXPECT_FALSE(there("graph/edges/unused"));
   for (NodeView& node : model.nodes)
-    if (node.id == "edges") node.format.clear();  // the plan has none for it
+    if (node.id == "edges") node.format.clear();  // an unused node has no format
   frames(2);
   EXPECT_TRUE(there("graph/edges/unused"));
   EXPECT_FALSE(there("graph/median/unused"));

@@ -1,4 +1,4 @@
-// Nodes as text, the slots of the whole graph, and the memory of folds.
+// Nodes as text, slots for whole graphs, and which nodes are folded.
 #include <gtest/gtest.h>
 
 #include "core/base/error.hpp"
@@ -98,7 +98,7 @@ TEST_F(Tuning, FoldsBelongToTheNode) {
   click("graph/edges/fold"), frames(2);
   EXPECT_FALSE(there("graph/edges/low"));
   EXPECT_TRUE(viewer.state().graph.folded.contains("edges"));
-  viewer.state().graph.folded = {"median"};  // as restored by the next run
+  viewer.state().graph.folded = {"median"};  // as restored at the next start
   frames(2);
   EXPECT_TRUE(there("graph/edges/low"));
   EXPECT_FALSE(there("graph/median/radius"));

@@ -16,13 +16,13 @@ class PanelDriver : public ::testing::Test {
  protected:
   using Commands = std::vector<Command>;
 
-  // Defined in the .cpp file: inline copies in every test would take long to compile.
+  // Defined in the .cpp file, because inline copies in every test take long to compile.
   PanelDriver();
   ~PanelDriver() override;
   void SetUp() override;
   void TearDown() override;
 
-  /// What the program does after each frame; nothing by default.
+  /// Called after each frame with its commands, to simulate what the program does. Does nothing by default.
   virtual void follow(const Commands&) {}
 
   /// Runs one display frame. The returned commands are valid until the next one.
@@ -36,18 +36,19 @@ class PanelDriver : public ::testing::Test {
   void set_ctrl(bool held);
 
   bool there(const std::string& widget) const;
-  /// Where a widget was last drawn. Fails if it was not drawn.
+  /// Returns where a widget was last drawn. Fails if it was not drawn.
   Rect rect(const std::string& widget) const;
-  /// Moves to a widget; `at` is the fraction of its width.
+  /// Moves the pointer to a widget. `at`: horizontal position as a fraction of its width.
   void point_at(const std::string& widget, float at = 0.5f);
-  /// Moves to a widget, presses and releases. The returned commands are valid until the next frame.
+  /// Clicks on a widget. The returned commands are valid until the next frame.
   const Commands& click(const std::string& widget, int which = 0, float at = 0.5f);
 
   const Commands& press(KeyPress key);
   const Commands& type(char32_t c, bool alt = false) { return press({.character = c, .alt = alt}); }
-  /// Types into the focused field.
+  /// Types into the focused field, one character per frame.
   void type(const char* text);
-  /// The same within one frame, as on a slow machine, with key press and release around each character.
+  /// Types all characters for the next frame, as on a slow machine. Each one is between key press and
+  /// release.
   void type_at_once(const char* text);
 
   Look look;
@@ -58,7 +59,7 @@ class PanelDriver : public ::testing::Test {
   Commands last_, since_click_;
 };
 
-/// The only command; an edit is followed by its mark.
+/// Returns the only command if it is a C, otherwise null. Ignores the EditMark that follows an edit.
 template <class C>
 const C* only(const std::vector<Command>& commands) {
   const bool marked = commands.size() == 2 && std::holds_alternative<EditMark>(commands.back());

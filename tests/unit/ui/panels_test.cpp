@@ -276,7 +276,7 @@ TEST(Placement, ZoomKeepsThePointUnderThePointer) {
   const Rect before = place(picture, area, view).picture;
   for (int i = 0; i < 6; ++i) view = zoomed_at(picture, area, view, x, y, 1.3);
   const Rect after = place(picture, area, view).picture;
-  // Within the rounding of place(), at both sizes.
+  // The tolerance covers the rounding in place().
   EXPECT_NEAR((x - before.x) / before.w, (x - after.x) / after.w, 1.5 / before.w);
   EXPECT_NEAR((y - before.y) / before.h, (y - after.y) / after.h, 1.5 / before.h);
 }

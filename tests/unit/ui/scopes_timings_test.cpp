@@ -11,7 +11,7 @@ namespace {
 
 using Panels = PanelDriver;
 
-/// A picture of 320×240 pixels, all grey.
+/// Returns the counts of a 320×240 picture with a single grey value.
 ScopeReading grey_reading(ScopeKind kind) {
   ScopeReading r;
   r.scope.kind = kind, r.frame = 1, r.image = {PixelFormat::rgba8, {320, 240}};

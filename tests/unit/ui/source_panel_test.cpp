@@ -31,7 +31,7 @@ class SourcePanel : public PanelDriver {
     frames(2);
     ASSERT_TRUE(there("source/path"));
   }
-  /// What the program does after a request succeeded.
+  /// Simulates what the program does when a request has succeeded.
   void play() { ++model.pipeline, frames(3); }
 
   SourceChoices choices = test::sample_choices();
@@ -170,7 +170,7 @@ TEST_F(SourcePanel, ACamerasModesAreChosenByClicks) {
   EXPECT_EQ(requests[0].format, "mjpeg");
   EXPECT_EQ(requests[0].size, (Extent{1920, 1080}));
   EXPECT_EQ(requests[0].rate, 15);
-  // Rates that do not fit into a line wrap into the next one.
+  // Rates that do not fit into a line are on the next one.
   const Rect first = viewer.widget_rects().at("source/mode/YUYV/640x480/30");
   const Rect last = viewer.widget_rects().at("source/mode/YUYV/640x480/5");
   const Rect below = viewer.widget_rects().at("source/mode/YUYV/320x240");

@@ -1,4 +1,4 @@
-// Hidden panels, fullscreen, help in small windows, tooltips, and numbers that are typed into sliders.
+// Hidden panels, fullscreen, help in small windows, tooltips, and numbers typed into sliders.
 #include <gtest/gtest.h>
 #include <imgui_internal.h>
 

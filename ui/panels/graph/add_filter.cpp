@@ -40,7 +40,7 @@ int rank(const FilterSchema& schema, const std::string& typed) {
   return worst;
 }
 
-/// Returns the matching filters: matches of names first, otherwise in the registry's order.
+/// Returns the matching filters, sorted by rank, then in the registry's order.
 std::vector<const FilterSchema*> matching(const Registry& registry, const std::string& text) {
   const std::string typed = lower_case(text);
   std::vector<const FilterSchema*> found;
@@ -61,7 +61,7 @@ void add(PanelContext& ctx, const std::string& filter) {
   if (!id.empty()) {
     ctx.state.graph.selected = ctx.state.graph.scroll_to = id;
     const FilterEntry* entry = ctx.editor().registry()->find(filter);
-    if (entry && has_rectangle(entry->schema())) ctx.state.crop = {.node = id};  // show what can be dragged
+    if (entry && has_rectangle(entry->schema())) ctx.state.crop = {.node = id};  // show the rectangle
   }
   ImGui::CloseCurrentPopup();
 }

@@ -10,14 +10,14 @@
 namespace lensd::ui {
 namespace {
 
-/// Returns the index at which a dragged node would be inserted, in the list with the node. Draws a line
-/// there.
+/// Returns the index of the node before which the dragged node would be inserted, or the number of nodes for
+/// the end. Draws a line there.
 size_t drop_place(PanelContext& ctx, const std::vector<Rect>& blocks) {
   const float y = ImGui::GetIO().MousePos.y;
   size_t place = 0;
   while (place < blocks.size() && y > blocks[place].y + blocks[place].h * 0.5f) ++place;
   const Rect& near = blocks[std::min(place, blocks.size() - 1)];
-  // Clamp to the list, because the first node is at its upper edge.
+  // Keep the line inside the list: the first node is at the list's upper edge.
   const float line = std::max(place < blocks.size() ? near.y - ctx.px(3) : near.y + near.h + ctx.px(1),
                               ImGui::GetWindowPos().y + ctx.px(1));
   ImGui::GetWindowDrawList()->AddRectFilled({near.x - ctx.px(4), line - ctx.px(1)},

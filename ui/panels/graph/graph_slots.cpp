@@ -1,4 +1,4 @@
-// Three slots A, B and C that each hold a whole graph, to switch between attempts with a key.
+// Three slots A, B and C. Each contains a whole graph, so that a key press switches between variants.
 #include <string>
 
 #include "ui/keys.hpp"

@@ -146,7 +146,8 @@ void draw_title(PanelContext& ctx, const NodeLine& row, float room) {
   list.AddText({x, y}, styled(ink), title.c_str());
   const float title_width = ImGui::CalcTextSize(title.c_str()).x;
   ImGui::PopFont();
-  // Note after the name, if there is room: the filter's name if it differs, and "output".
+  // The note after the name contains the filter's name if it differs, "output" and "unused". The format of a
+  // tiny output replaces them.
   std::string note = node.id != node.filter ? node.filter : "";
   const GraphDesc& graph = row.shown.graph;
   if (graph.output == node.id && node.id != graph.nodes.back().id)

@@ -115,7 +115,7 @@ std::optional<ParamValue> draw_control(PanelContext& ctx, const NodeView& node, 
   return next;
 }
 
-/// Returns the parameter with a range that follows the size of the node's input.
+/// Returns `spec`. Limits x, y, width and height of a crop node to the size of the node's input.
 ParamSpec in_picture(const PanelContext& ctx, const NodeView& node, const ParamSpec& spec,
                      const ParamValue& value) {
   if (spec.type != ParamType::integer || !has_rectangle(*node.schema)) return spec;
@@ -166,7 +166,7 @@ void draw_param(PanelContext& ctx, const NodeView& node, const ParamSpec& spec, 
   std::optional<ParamValue> next;
   if (draw_label(ctx, node, spec, !(value == spec.default_value))) next = spec.default_value;
   if (!matrix) ImGui::TableNextColumn();
-  // Dim a control that has no effect. Editing it makes it effective.
+  // Dim a control whose value has no effect. Editing the value makes it effective.
   const bool counts =
       !(yields_to_text(spec) && kernel_text(node)) && !(matrix && choice_without_custom(node));
   if (!counts) ImGui::PushStyleVar(ImGuiStyleVar_Alpha, 0.5f);

@@ -1,4 +1,4 @@
-// Draws the menu of the picture: what the keys do, for those who do not know them.
+// Draws the context menu of the picture, for users who do not know the keys.
 #include "ui/keys.hpp"
 #include "ui/panel.hpp"
 

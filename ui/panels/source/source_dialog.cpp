@@ -21,7 +21,7 @@ void begin(PanelContext& ctx) {
   if (!ctx.model.source_folder.empty()) s.folder = ctx.model.source_folder;
 }
 
-/// Handles Tab: completes the text to the chosen name or to the common prefix of all names.
+/// Handles Tab: replaces the text with the result of completed(). `UserData` is the SourceList.
 int complete(ImGuiInputTextCallbackData* data) {
   const auto& list = *static_cast<const SourceList*>(data->UserData);
   const std::string whole(data->Buf, static_cast<size_t>(data->BufTextLen));

@@ -25,8 +25,8 @@ struct SourceList {
 SourceList source_list(PanelContext& ctx);
 /// Handles ↑ and ↓: moves the choice.
 void move_choice(SourceState& state, const SourceList& list, Key key);
-/// Returns the text with its last part completed to the chosen name or the common prefix of all names.
-/// Returns nullopt if there is nothing to add.
+/// Returns the text with its last part completed to the common prefix of the matching names. If the prefix
+/// adds nothing, completes to the chosen name. Returns nullopt if there is nothing to add.
 std::optional<std::string> completed(const SourceList& list, const std::string& text);
 /// Opens the chosen line or the typed text.
 void open_choice(PanelContext& ctx, ViewerRequests& requests, const SourceList& list);

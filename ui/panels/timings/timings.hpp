@@ -13,7 +13,8 @@
 
 namespace lensd::ui {
 
-/// Returns the sum of the medians of the open scope or of the comparison in nanoseconds; 0: not measured.
+/// Returns the time of the open scope, or of the comparison if `comparison` is true: the sum of the passes'
+/// medians in nanoseconds. Returns 0 if it was not measured.
 int64_t scope_cost_ns(const UiState& state, bool comparison);
 
 /// Draws the table in the available width. Omits less important columns first. `all`: show all columns, and

@@ -7,9 +7,10 @@
 namespace lensd::ui {
 namespace {
 
-constexpr int kNameColumn = -1;  ///< value of TimingsState::sort_column
+constexpr int kNameColumn = -1;  ///< TimingsState::sort_column for the name
 
-/// Draws a column header. Clicks sort by largest first, then smallest first, then in the graph's order.
+/// Draws a column header. Each click selects the next order: largest first, smallest first, the graph's
+/// order. The name column starts with the smallest first.
 void sort_header(PanelContext& ctx, const char* id, int column, const char* name, const char* doc,
                  bool right) {
   TimingsState& s = ctx.state.timings_view;

@@ -4,10 +4,11 @@
 //   protocol's AVIOContext ── TransportStreamIo ── bytes, with packets inserted ──▶ demuxer
 //
 // Most senders do not set the length of video PES packets. The demuxer then delivers a packet only when the
-// next one starts, one frame time late. Stuffing in a transport packet nearly always marks the last one of a
-// PES packet. After such a packet PesFlush inserts one that starts an empty PES packet on the same PID, which
-// ends the previous one. It does so after 20 PES packets in a row with stuffing only at their ends; stuffing
-// elsewhere resets the count and raises the limit to 200. Not thread-safe.
+// next one starts, one frame time late. A transport packet with stuffing is nearly always the last one of its
+// PES packet. After it, PesFlush inserts a transport packet that starts a new PES packet on the same PID, so
+// that the demuxer delivers the previous PES packet. It starts to insert after 20 PES packets with stuffing
+// only at their ends. Stuffing elsewhere resets this count and raises the required count to 200. Not
+// thread-safe.
 #pragma once
 
 #include <array>

@@ -95,8 +95,8 @@ AVPixelFormat VideoEncoder::choose_format(const AVCodec& codec, const PixelsForm
   return avcodec_find_best_pix_fmt_of_list(supported.data(), input.format, 0, nullptr);
 }
 
-/// Returns the encoder's input format. Its colours, with which the stream is tagged, are those of a YUV
-/// input, else the defaults for the size.
+/// Returns the format of the encoder's input. The stream is tagged with its colour matrix and range. The
+/// matrix is the source's for YUV, otherwise the default for the size; MJPEG always uses full-range BT.601.
 PixelsFormat VideoEncoder::output_format(AVPixelFormat format, AVCodecID codec, const PixelsFormat& input) {
   PixelsFormat out{format, input.extent, YuvMatrix::bt601, true, input.aspect};
   const bool jpeg = codec == AV_CODEC_ID_MJPEG;

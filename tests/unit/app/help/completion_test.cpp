@@ -1,4 +1,4 @@
-// app/help: what the shells offer, and what the manual page contains.
+// app/help: completion in shells, and the content of the manual page.
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ namespace {
 
 class CompletionTest : public ::testing::Test {
  protected:
-  /// Completes a line; its last word follows the last blank.
+  /// Completes the last word of a line, which is empty after a blank.
   Completion of(const std::string& line) const {
     std::vector<std::string> words;
     std::istringstream in(line);
@@ -53,8 +53,8 @@ TEST_F(CompletionTest, OffersEveryOptionAndCommand) {
         EXPECT_TRUE(offers(command.name + " -", option.names.back())) << command.name;
       }
   }
-  EXPECT_TRUE(offers("serve --ht", "--http"));     // takes the program's options
-  EXPECT_FALSE(offers("doctor --gr", "--graph"));  // does not
+  EXPECT_TRUE(offers("serve --ht", "--http"));     // serve accepts the program's options
+  EXPECT_FALSE(offers("doctor --gr", "--graph"));  // doctor does not
   EXPECT_FALSE(offers("clip.mp4 d", "doctor"));    // a source was given
   EXPECT_FALSE(offers("", "__complete"));
 }
@@ -65,7 +65,7 @@ TEST_F(CompletionTest, OffersTheValuesOfAnOption) {
   EXPECT_EQ(words("--backend=c"), (Words{"--backend=cpu", "--backend=cuda"}));
   EXPECT_EQ(words("serve --hwdec a"), (Words{"auto"}));
   EXPECT_EQ(words("--loop-file="), (Words{"--loop-file=inf", "--loop-file=no"}));
-  EXPECT_TRUE(offers("--loop-file ", "doctor"));  // its value must be attached, so this word is not one
+  EXPECT_TRUE(offers("--loop-file ", "doctor"));  // its value needs "=", so this word is a command
   EXPECT_EQ(words("completion "), (Words{"bash", "fish", "zsh"}));
   EXPECT_EQ(words("-c "), (Words{"negative", "privacy"}));
   EXPECT_TRUE(words("--frames ").empty());
@@ -92,7 +92,7 @@ TEST_F(CompletionTest, CompletesChains) {
   EXPECT_EQ(words("--graph=gaussian,median=radius=2:border=refl"),
             (Words{"--graph=gaussian,median=radius=2:border=reflect",
                    "--graph=gaussian,median=radius=2:border=reflect101"}));
-  // A comma within a matrix separates no filters.
+  // A comma within a matrix does not separate filters.
   EXPECT_TRUE(words("--graph convolve=kernel=[[1,gau").empty());
   EXPECT_TRUE(words("--graph no_such_filter=").empty());
 }
@@ -117,7 +117,7 @@ TEST_F(CompletionTest, CompletesControlCommands) {
   EXPECT_EQ(words("ctl log-level d"), (Words{"debug"}));
   EXPECT_EQ(words("ctl graph-set invert,med"), (Words{"invert,median"}));
   EXPECT_TRUE(words("ctl quit ").empty());
-  EXPECT_TRUE(words("ctl step -").empty());  // a number, no option
+  EXPECT_TRUE(words("ctl step -").empty());  // starts a negative number, not an option
 }
 
 TEST_F(CompletionTest, OffersFilterNames) {

@@ -25,7 +25,7 @@ TEST(Pipeline, AllocatesNothingPerFrameOnceWarm) {
   EXPECT_EQ(stop_counting().mallocs, 0) << "300 frames, from decoding to delivery";
 }
 
-/// Skips without a device, otherwise makes the pictures page-locked.
+/// Skips the test without a device. Otherwise makes the source's pictures page-locked.
 #define LENSD_NEEDS_CUDA()                                     \
   if (const CudaStatus cuda = probe_cuda(); !cuda.available) { \
     GTEST_SKIP() << cuda.reason;                               \
@@ -67,8 +67,8 @@ TEST(PipelineCuda, ParametersCaptureNoGraphAndNewPlansLoseNoFrame) {
   pipeline.check();
 }
 
-/// The share of the possible overlap of uploads and kernels (the shorter of the two sums) in which they
-/// overlapped.
+/// Uploads and kernels must overlap for more than half of the possible time, which is the shorter of their
+/// total times.
 TEST(PipelineCuda, UploadsOverlapTheKernelsOfThePreviousFrame) {
   LENSD_NEEDS_CUDA();
   Pipeline pipeline(source(120, {3840, 2160}), cuda_options("gaussian=sigma=9,median=radius=2,bilateral"),
@@ -96,7 +96,7 @@ TEST(PipelineCuda, UploadsOverlapTheKernelsOfThePreviousFrame) {
   EXPECT_GT(share, 0.5);
 }
 
-/// A frame's copy cannot start before it was decoded, and its kernels cannot end after it was published.
+/// A frame's upload starts after the frame was decoded. No GPU interval ends after the last wait_ready().
 TEST(PipelineCuda, GpuIntervalsLieBetweenDecodingAndTheNextStages) {
   LENSD_NEEDS_CUDA();
   Pipeline pipeline(source(200), cuda_options("median=radius=2,invert"), registry());

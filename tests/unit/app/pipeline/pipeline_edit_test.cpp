@@ -23,7 +23,7 @@ std::unique_ptr<Source> small_source(int64_t frames) {
   return std::make_unique<SyntheticSource>(Extent{64, 48}, frames);
 }
 
-/// Waits until all posted commands are applied and planned.
+/// Waits until all posted commands are applied and planned. Returns false if that takes longer than 30 s.
 bool settled(Pipeline& pipeline, uint64_t mark) {
   pipeline.post(EditMark{mark});
   return eventually([&] {
@@ -40,7 +40,7 @@ std::vector<uint8_t> bytes(const Frame& frame) {
   return all;
 }
 
-/// Waits for the next published frame.
+/// Waits for the next published frame. Returns its bytes.
 std::vector<uint8_t> shown(Pipeline& pipeline) {
   Frame frame;
   EXPECT_TRUE(eventually([&] { return static_cast<bool>(frame = pipeline.take_newest()); }));
@@ -88,7 +88,7 @@ TEST(PipelineEdit, ChangesShowAtTheEndOfAFileAsWhilePaused) {
   EXPECT_NE(shown(pipeline), last);
 }
 
-/// The problem of a graph's plan; empty if it runs.
+/// Posts a graph. Returns the problem of its plan, or an empty string if the pipeline runs it.
 std::string outcome(Pipeline& pipeline, const GraphDesc& graph, uint64_t request) {
   pipeline.post(SetGraph{graph, request});
   std::string problem = "no outcome";
@@ -100,7 +100,7 @@ std::string outcome(Pipeline& pipeline, const GraphDesc& graph, uint64_t request
   return problem;
 }
 
-/// `count` nodes with names that begin with `prefix`.
+/// Returns a graph of `count` nodes with names that begin with `prefix`.
 GraphDesc many_nodes(size_t count, const std::string& prefix) {
   GraphDesc graph;
   for (size_t i = 0; i < count; ++i)

@@ -1,4 +1,4 @@
-// Runs of a pipeline with a synthetic source, for its tests.
+// Helpers of the pipeline tests: options, synthetic sources, hashes of frames.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -25,7 +25,7 @@ TEST(Pipeline, DeliversEveryFrameInOrder) {
   EXPECT_NE(one[3], one[4]);
 }
 
-/// Stores all frames, like a recording. A slow one blocks the pipeline.
+/// Stores the hashes of all frames, and a share of the last frame.
 class KeepingSink final : public FrameSink {
  public:
   void take(const Frame& frame, const Picture& picture, const PixelAspects&) override {
@@ -108,7 +108,7 @@ TEST(Pipeline, TheNewestFrameIsTakenAndOlderOnesAreNotShown) {
   const auto processed = [&](uint64_t count) {
     return eventually([&] { return pipeline.status().processed == count; });
   };
-  // Frames are published right after their status; nothing more follows while paused.
+  // The status counts a frame before it is published. The edit mark is applied after that.
   const auto published = [&](uint64_t frames) {
     if (!processed(frames)) return false;
     pipeline.post(EditMark{frames});
@@ -152,7 +152,7 @@ TEST(Pipeline, EndsEarlyAfterTheQueuedFrames) {
   EXPECT_NO_THROW(pipeline.check());
 }
 
-/// Sum of the pixel values, a measure of brightness.
+/// Returns the sum of all samples, a measure of brightness.
 int64_t brightness(const Frame& frame) {
   const ConstImageRef image = frame.image();
   int64_t sum = 0;
@@ -195,7 +195,7 @@ TEST(Pipeline, ReportsTheOutcomeOfAGraphChange) {
   pipeline.post(SetGraph{parse_chain("mosaic,invert", registry()), 7});
   EXPECT_EQ(outcome(7).problem, "");
   EXPECT_EQ(to_chain(pipeline.graph()->graph), "mosaic,invert");
-  // Valid by itself; planning finds that the sizes do not fit.
+  // A valid graph in which the sizes of two pictures differ. Only the planner detects this.
   GraphDesc sizes = parse_chain("crop=width=50", registry());
   sizes.nodes.push_back({.id = "blend", .filter = "blend", .inputs = {"source", "crop"}});
   sizes.output = "blend";
@@ -264,8 +264,7 @@ TEST(Pipeline, ShowsOneFrameWhilePausedAndStepsExactly) {
   EXPECT_TRUE(eventually([&] { return pipeline.status().ended; }));
 }
 
-/// The source is faster than the thread that requests the seek, so its first picture is there before that
-/// returns.
+/// A fast source delivers its first picture before the call that requests the seek returns.
 TEST(Pipeline, EveryStepBackShowsTheFrameBefore) {
   PipelineOptions o = options("invert");
   o.paced = o.paused = true;

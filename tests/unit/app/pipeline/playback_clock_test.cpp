@@ -1,4 +1,4 @@
-// app/pipeline/playback_clock.hpp: when frames are due.
+// app/pipeline/playback_clock.hpp: when frames are due, and which are late.
 #include <gtest/gtest.h>
 
 #include "app/pipeline/playback_clock.hpp"

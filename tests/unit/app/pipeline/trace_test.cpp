@@ -1,4 +1,4 @@
-// Traces in the Trace Event Format as Perfetto reads it, the flight recorder, and the display's counts.
+// Traces in the Trace Event Format that Perfetto reads, the flight recorder, and the display's counts.
 
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ bool number_from_zero(const json& event, const char* key) {
   return event.contains(key) && event[key].is_number() && event[key].get<double>() >= 0;
 }
 
-/// Slices of a thread must be disjoint or nested.
+/// Adds a problem if two slices of a thread overlap and neither contains the other.
 void check_nesting(const std::map<Track, std::vector<Slice>>& tracks, std::vector<std::string>& problems) {
   for (const auto& [track, slices] : tracks) {
     std::vector<Slice> sorted = slices;
@@ -53,7 +53,7 @@ void check_nesting(const std::map<Track, std::vector<Slice>>& tracks, std::vecto
   }
 }
 
-/// Problems that a loader would report, drop or misplace.
+/// Returns the problems of a trace: events that a viewer would reject, drop or misplace.
 std::vector<std::string> trace_problems(const json& trace) {
   std::vector<std::string> problems;
   if (!trace.is_object() || !trace.contains("traceEvents") || !trace["traceEvents"].is_array())
@@ -150,7 +150,7 @@ std::vector<std::string> files_below(const TemporaryFolder& folder) {
   return all;
 }
 
-/// The first notice, if there is one.
+/// Waits for notices. Returns the first one, or nullopt if there is none within 30 s.
 std::optional<Notice> await_notice(FlightRecorder& recorder) {
   std::vector<Notice> notices;
   eventually([&] { return !(notices = recorder.take_notices()).empty(); });
@@ -158,7 +158,7 @@ std::optional<Notice> await_notice(FlightRecorder& recorder) {
 }
 
 TEST(ChromeTrace, ValidatorFindsProblems) {
-  // The checker itself must detect each of these.
+  // trace_problems() must detect each of these errors.
   const json good = json::parse(R"([
     {"name":"thread_name","ph":"M","pid":1,"tid":1,"args":{"name":"t"}},
     {"name":"a","ph":"X","pid":1,"tid":1,"ts":0,"dur":5},

@@ -26,7 +26,7 @@ class Cli : public ::testing::Test {
     for (std::string& word : words) argv.push_back(word.data());
     return parse_command_line(static_cast<int>(argv.size()), argv.data());
   }
-  /// The configuration of a run with a file of this text.
+  /// Returns the configuration of a run with the options `words` and a configuration file with `text`.
   Config configured(const std::string& text, std::vector<std::string> words) {
     std::ofstream(folder_ / "a.toml") << text;
     words.insert(words.end(), {"-c", folder_ / "a.toml"});

@@ -1,4 +1,4 @@
-// Values of the right type that are invalid: reported with their location, together with all other errors.
+// Invalid values of the right type are reported with their location, together with all other errors.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// app/serve/output_folder: files are written whole, and no path leaves the folder.
+// app/serve/output_folder: files are complete or not written, and no path leaves the folder.
 
 #include <gtest/gtest.h>
 
@@ -65,7 +65,7 @@ TEST(OutputFolder, ReplacesOnlyItsOwnFilesOfTheSameKind) {
   fs::create_hard_link(folder / "a.png", folder / "b.png");
   EXPECT_THROW(captures.write("b.png", "x", "snapshot"), Error);
   EXPECT_EQ(text_of(folder / "a.png"), "two");
-  // A ring's journal: a forged one would make lensd delete files.
+  // The name of a ring's journal: a forged journal would make lensd delete files.
   EXPECT_THROW(captures.write(".rec.ring", "x", "trace"), Error);
   EXPECT_FALSE(fs::exists(folder / ".rec.ring"));
 }

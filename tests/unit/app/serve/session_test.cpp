@@ -19,7 +19,7 @@ namespace {
 
 class SessionTest : public ::testing::Test {
  protected:
-  /// Sources: "good", "paused"; all others cannot be opened.
+  /// Starts a session. The sources "good" and "paused" can be opened, others cannot.
   void start(const std::string& chain, const std::string& url = "good") {
     SessionOptions options;
     options.captures = folder_ / "captures";
@@ -93,7 +93,7 @@ TEST_F(SessionTest, ReloadsAreAllOrNothing) {
   EXPECT_NE(refused.error.find("a.toml:5:10"), std::string::npos) << refused.error;
   EXPECT_EQ(chain(), "median=radius=2");
 
-  // Valid by itself, but the sizes differ: refused by the planner.
+  // A valid graph, but the sizes of blend's inputs differ. Refused by the planner.
   write_config(
       "[[node]]\nfilter = \"crop\"\nwidth = 20\n[[node]]\nfilter = \"blend\"\ninputs = [\"source\", "
       "\"crop\"]\n");

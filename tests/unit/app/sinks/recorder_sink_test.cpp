@@ -1,4 +1,4 @@
-// RecorderSink: what is recorded, and totals over several files of one recording.
+// RecorderSink: which frames are recorded, and the totals of a recording with several files.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -34,7 +34,7 @@ class RecorderSinkTest : public testing::Test {
   void frames(int64_t first, int64_t count) {
     for (int64_t i = first; i < first + count; ++i) frame(i);
   }
-  /// Frames in the file that `path` names.
+  /// Returns the number of frames in a file.
   int64_t frames_in(const std::string& path) const {
     const auto source = open_source(path, {});
     int64_t count = 0;
@@ -87,7 +87,7 @@ TEST_F(RecorderSinkTest, TotalsGoOnAfterAFailureAndStartAgainWithTheNextRecordin
   EXPECT_GT(stopped.frames, 0);
   EXPECT_EQ(stopped.files, 1);
 
-  // It starts again by itself; the totals include the first file.
+  // The recording restarts automatically. The totals include the first file.
   ASSERT_TRUE(eventually([&] { return frame(next++), sink_->status().recording; }));
   const SinkStatus resumed = sink_->status();
   EXPECT_GE(resumed.frames, stopped.frames);

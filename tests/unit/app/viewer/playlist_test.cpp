@@ -1,4 +1,4 @@
-// The playlist: folders, order, and what comes next.
+// The playlist: folders, order, and which file is next.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// The probe reads the same place of every picture, also if the graph changes the size. Skipped without a
+// The probe reads the same place in every picture, also if the graph changes the size. Skipped without a
 // display.
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ constexpr Extent kSource{64, 48};
 
 class Probe : public ui::HiddenWindow {
  protected:
-  /// Pixel x, y of one of a frame's pictures.
+  /// Returns R, G, B of the pixel at x, y in a frame's picture number `image`.
   static std::array<uint8_t, 3> pixel(const Frame& frame, int image, int x, int y) {
     const ConstImageRef picture = frame.image(image);
     const uint8_t* p = picture.row(y) + x * picture.channels();

@@ -24,7 +24,7 @@ class SnapshotFiles : public ::testing::Test {
   }
   void touch(const std::string& name) const { std::ofstream(folder / name) << "x"; }
 
-  /// Waits until `count` snapshots were written.
+  /// Waits until `count` snapshots are written or have failed. Returns their notices.
   static std::vector<Notice> wait_for(Snapshots& snapshots, size_t count) {
     std::vector<Notice> all;
     while (all.size() < count) {
@@ -54,7 +54,7 @@ TEST(SnapshotNames, SignsOfTheTemplate) {
   EXPECT_TRUE(std::regex_match(expand_template("%tY-%tm", "", 0, 0), std::regex("20\\d\\d-[01]\\d")));
 }
 
-/// Every source gives one path component: no separator, not hidden, not empty.
+/// The file name from any source has no path separator and no colon.
 TEST(SnapshotNames, OfEverySourceAreOnePartOfAPath) {
   for (const char* source : {"test:testsrc2=size=320x240:rate=25", "rtsp://host:554/live/main?a=b",
                              "/dev/video0", "-", "img_%04d.png", "..", ""}) {

@@ -1,5 +1,5 @@
-// Opening sources in the background: the newest request counts, cancelled ones are dropped, failures change
-// nothing.
+// Opening sources in the background: only the newest request counts, cancelled ones are dropped, failures
+// change nothing.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -32,8 +32,8 @@ OpenedPipeline make_synthetic() {
 
 class Opener : public ::testing::Test {
  protected:
-  /// "good" opens, "slow" waits until it is cancelled and then needs a moment, "same" needs the resource of
-  /// "slow", any other fails.
+  /// "good" opens. "slow" blocks until it is cancelled, and then for another 50 ms. "same" fails while a
+  /// "slow" is being opened, as if both used one device. Others fail.
   std::unique_ptr<SourceOpener> opener = std::make_unique<SourceOpener>(
       [this](const OpenRequest& request, std::shared_ptr<const std::atomic<bool>> cancel) {
         if (request.url == "good") return make_synthetic();

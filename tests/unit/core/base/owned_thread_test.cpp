@@ -1,4 +1,4 @@
-// Threads that end in time, and threads that hang.
+// OwnedThread: threads that end in time, and threads that hang.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -12,9 +12,10 @@ namespace lensd {
 namespace {
 
 struct Value {
-  std::array<uint64_t, 13> numbers{};
-  bool last = false;  // the size is not a multiple of a word
+  std::array<uint32_t, 14> numbers{};
+  bool last = false;  // uses only a part of the last word
 };
+static_assert(sizeof(Value) % sizeof(uint64_t) != 0);
 
 TEST(SeqLock, HasADefaultValueBeforeTheFirstStore) {
   struct Defaults {
@@ -41,7 +42,7 @@ TEST(SeqLock, ReadersGetWholeValuesInOrder) {
       for (;;) {
         const Value value = lock.load();
         const uint64_t first = value.numbers.front();
-        for (const uint64_t number : value.numbers) torn += number != first;
+        for (const uint32_t number : value.numbers) torn += number != first;
         torn += value.last != (first == kStores);
         backward += first < previous;
         previous = first;
@@ -53,7 +54,7 @@ TEST(SeqLock, ReadersGetWholeValuesInOrder) {
   while (started < 3) std::this_thread::yield();
   Value value;
   for (uint64_t n = 1; n <= kStores; ++n) {
-    value.numbers.fill(n);
+    value.numbers.fill(static_cast<uint32_t>(n));
     value.last = n == kStores;
     lock.store(value);
   }

@@ -83,7 +83,7 @@ TEST(Layers, ReportEverythingAtOnceAndRefuseUnknownVariables) {
 TEST(Config, ProblemsAreCompleteAndInLineOrder) {
   Config config;
   const std::vector<std::string> problems = parse_config(
-      "[window]\nwidht = 3\nvsync = 7\n"                            // 1 to 3
+      "[window]\nwidht = 3\nvsync = 7\n"                            // lines 1 to 3
       "[record]\ncrf = \"x\"\n"                                     // 4, 5
       "[[node]]\nfilter = 3\nenabled = 4\nid = 5\n"                 // 6 to 9
       "[[node]]\nfilter = \"medain\"\n"                             // 10, 11
@@ -113,7 +113,7 @@ TEST(Schema, HasEveryKeyAndFilter) {
   EXPECT_EQ(schema["properties"]["node"]["items"]["oneOf"].size(), registry().filters.size());
 }
 
-/// Whether a watch reports within two seconds that the text changed.
+/// Returns true if the watch reports a changed text within two seconds.
 bool notices(ConfigWatch& watch) {
   for (int i = 0; i < 40; ++i) {
     pollfd waiting{watch.fd(), POLLIN, 0};

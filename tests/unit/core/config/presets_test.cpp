@@ -1,4 +1,4 @@
-// Presets by name.
+// Presets: how they are listed, found by name and deleted, and their folders.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

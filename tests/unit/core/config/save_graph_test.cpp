@@ -173,7 +173,7 @@ TEST(SaveGraph, TextThatCannotBeEditedIsRewrittenWithItsOtherTables) {
   EXPECT_EQ(config.window_width, 800);
 }
 
-/// All values of all parameters survive saving and loading.
+/// Saves every filter with random values of its parameters. saved() checks that they are read back.
 TEST(SaveGraph, EveryKindOfValueReadsBack) {
   std::mt19937 random(7);
   for (const FilterEntry& filter : registry().filters) {
@@ -240,8 +240,8 @@ TEST_F(WholeFile, ReportsWhyItCannotBeWritten) {
   EXPECT_EQ(content(folder / "file"), "x");
 }
 
-/// A child process saves repeatedly and is killed at a random time: the file is always one of the saved
-/// graphs, complete.
+/// A child process saves two graphs in turn and is killed at a random time. The file must be one of them,
+/// complete.
 TEST_F(WholeFile, AKillLeavesACompleteFile) {
   const fs::path file = folder / "preset.toml";
   GraphDesc small = read(kCommented), large = small;

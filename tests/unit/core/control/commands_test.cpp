@@ -1,4 +1,4 @@
-// core/control: the command table, properties and requests on the wire.
+// core/control: the command table, properties, and parsing of requests.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Events: the bounded queue of a subscriber, and the count of dropped events.
+// Events: the bounded queue of a subscriber, the count of dropped events, observers.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// A ControlTarget without pipeline that records its calls. For tests of control.
+// A ControlTarget without a pipeline that records its calls, for tests of core/control.
 #pragma once
 
 #include <mutex>
@@ -34,7 +34,7 @@ class FakeTarget : public ControlTarget {
     posted_.push_back(std::move(command));
     return true;
   }
-  /// Replies at reply_all().
+  /// set_graph() and load() reply when reply_all() is called.
   void set_graph(GraphDesc, Reply reply) override { keep(std::move(reply)); }
   void load(std::string, Reply reply) override { keep(std::move(reply)); }
   void reload(Reply reply) override { reply({Status::refused, "a.toml:1:2: no"}); }

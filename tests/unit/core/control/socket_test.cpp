@@ -82,7 +82,7 @@ TEST_F(SocketTest, FileHasModeIsExclusiveAndIsRemoved) {
   server_.reset();
   EXPECT_FALSE(fs::exists(options().path));
   EXPECT_THROW(ControlClient(options().path), Error);
-  // The file of a killed run is replaced.
+  // The socket file of a killed process is replaced.
   const int dead = socket(AF_UNIX, SOCK_STREAM, 0);
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -114,7 +114,7 @@ TEST_F(SocketTest, OneOfSeveralStartsReplacesAStaleSocket) {
         begin.arrive_and_wait();
         try {
           socket = std::make_unique<ControlSocket>(options().path);
-        } catch (const Error&) {  // another one listens
+        } catch (const Error&) {  // another thread was first
         }
       });
     for (std::thread& start : starts) start.join();
@@ -150,7 +150,7 @@ TEST_F(SocketTest, ASocketOfAnotherUserIsNeitherTrustedNorReplaced) {
   const std::string path = folder_ / "foreign.sock";
   std::latch listening(1), done(1);
   std::thread other([&] {
-    // The system call changes this thread alone.
+    // Unlike setresuid(), the system call changes only this thread.
     EXPECT_EQ(syscall(SYS_setresuid, -1, 65534, -1), 0);
     {
       const ControlSocket socket(path);

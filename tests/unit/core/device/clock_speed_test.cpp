@@ -1,4 +1,4 @@
-// Clock speeds: the values, and the reason if they are unknown.
+// Clock speeds of CPU and GPU: the values, or the reason why they are unknown.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// The used part of NVML with one device, for machines without a driver.
+// A fake NVML with one device, for machines without a driver. Contains only the functions that lensd calls.
 extern "C" {
 
 int nvmlInit_v2() {

@@ -1,4 +1,4 @@
-// core/device/gpu_support: which device runs which build, and what is said if it does not.
+// core/device/gpu_support: which devices can run a build, and the messages if they cannot.
 
 #include "core/device/gpu_support.hpp"
 
@@ -10,7 +10,7 @@
 namespace lensd {
 namespace {
 
-/// A driver for CUDA 13.0 and a build for all architectures by CUDA 13.0.
+/// A driver for CUDA 13.0, and a build with CUDA 13.0 for all architectures.
 CudaFacts facts(std::vector<CudaDevice> devices) {
   return {.driver = 13000,
           .runtime = 13000,
@@ -44,11 +44,11 @@ TEST(CudaSupport, ParsesTheArchitecturesOfTheBuild) {
 TEST(CudaSupport, ChoosesTheCodeForADevice) {
   const auto archs = parse_cuda_archs("75-real 80-real 90-virtual");
   EXPECT_EQ(code_for(75, archs, true), "machine code for 7.5");
-  EXPECT_EQ(code_for(86, archs, true), "machine code for 8.0");  // a later minor capability
+  EXPECT_EQ(code_for(86, archs, true), "machine code for 8.0");  // machine code runs on later minor versions
   EXPECT_EQ(code_for(90, archs, true), "PTX for 9.0");
   EXPECT_EQ(code_for(120, archs, true), "PTX for 9.0");
   EXPECT_EQ(code_for(120, archs, false), "");
-  EXPECT_EQ(code_for(72, archs, true), "");  // machine code of a later minor capability
+  EXPECT_EQ(code_for(72, archs, true), "");  // machine code does not run on earlier ones
   EXPECT_EQ(code_for(100, parse_cuda_archs("103-real"), true), "");  // likewise
 }
 
@@ -68,7 +68,7 @@ TEST(CudaSupport, ComparesTheMajorVersionsOfDriverAndRuntime) {
   old.driver = 12040;
   EXPECT_EQ(what(old), "the NVIDIA driver supports CUDA 12.4, this build needs 13.0 or newer");
   EXPECT_EQ(hint(old), "update the NVIDIA driver to 580 or newer");
-  old.runtime = 12060;  // machine code of a newer minor version runs
+  old.runtime = 12060;  // same major version, so machine code runs
   EXPECT_EQ(what(old), "");
 }
 

@@ -1,4 +1,4 @@
-// docs/filters.md and README's table follow from the registry, and the JSON has the shape that
+// docs/filters.md and README's table match the registry. The JSON has the structure that
 // docs/guides/graphs.md describes.
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ std::string text_of(const std::string& name) {
   return text.str();
 }
 
-/// Compares a file with what it must be, or rewrites it if LENSD_UPDATE_LISTS is set (`./dev lists`).
+/// Compares a file with `wanted`. Writes `wanted` to the file if LENSD_UPDATE_LISTS is set (`./dev lists`).
 void expect_file(const std::string& name, const std::string& wanted) {
   if (std::getenv("LENSD_UPDATE_LISTS")) {
     std::ofstream(std::string(kSource) + "/" + name) << wanted;

@@ -7,7 +7,7 @@
 namespace lensd {
 namespace {
 
-/// A graph that is told apart by its number.
+/// Returns a graph that is identified by its number.
 GraphDesc numbered(int n) {
   GraphDesc graph;
   graph.output = std::to_string(n);
@@ -20,7 +20,7 @@ class History : public testing::Test {
   void change(int n, const std::string& key = "median.radius") {
     history_.record(numbered(n), "change " + std::to_string(n), key, -1);
   }
-  /// The graphs from the present one back to the first.
+  /// Undoes all steps. Returns the numbers of the graphs, from the present one back to the first.
   std::string way_back() {
     std::string text = history_.present().output;
     while (history_.can_undo()) history_.undo(), text += " " + history_.present().output;
@@ -48,7 +48,7 @@ TEST_F(History, ASealSeparatesSteps) {
 TEST_F(History, TwoEditsAfterAnUndoStayTwoSteps) {
   change(1), history_.seal(), change(2);
   EXPECT_EQ(history_.undo(), "change 2");
-  change(3);  // the same key as the change that was undone, and as the one before it
+  change(3);  // the same key as changes 1 and 2
   EXPECT_FALSE(history_.can_redo());
   change(4, "median.border");
   EXPECT_EQ(history_.steps(), 3u);

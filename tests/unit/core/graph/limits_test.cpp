@@ -1,4 +1,4 @@
-// Limits of graphs and configuration files, and the time that checking them takes.
+// Limits of graphs and configuration files, and the time to check them.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -18,14 +18,14 @@
 namespace lensd {
 namespace {
 
-/// Processor time of this thread, which other programs do not prolong much.
+/// Returns this thread's CPU time, which hardly depends on the load by other programs.
 double cpu_seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-/// Expects that `run` takes at most `seconds` of processor time.
+/// Expects that `run` takes at most `seconds` of CPU time.
 template <class F>
 void expect_within(double seconds, F run) {
   const double begin = cpu_seconds();

@@ -1,4 +1,4 @@
-// Scopes: their plans and the counts that executors read, on both backends.
+// Scopes: their places in a plan, and their counts on both backends.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ PictureInfo picture_info() {
   return info;
 }
 
-/// median → gaussian → grayscale; each test chooses the output and the branch beside it.
+/// Returns the graph median → gaussian → grayscale with `output` as its output node.
 GraphDesc graph(const std::string& output) {
   GraphDesc g = parse_chain("median,gaussian,grayscale", registry());
   g.output = output;
@@ -85,7 +85,7 @@ class PlannedScopes : public testing::TestWithParam<Backend> {
     for (uint8_t& v : pixels_) v = static_cast<uint8_t>(random() % 200);
   }
 
-  /// The output for the picture, and the counts of each scope.
+  /// Runs the graph with the scopes. Returns the output; writes the counts of each scope to `readings`.
   Image run(const GraphDesc& g, const std::vector<ScopeRequest>& scopes,
             std::vector<ScopeReading>* readings = nullptr) {
     Profiler profiler;

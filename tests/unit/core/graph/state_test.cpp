@@ -1,4 +1,4 @@
-// State of executors between frames and the side data of frames, on both backends.
+// State that executors keep between frames, and side data of frames, on both backends.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
-// klt reads the luma of upright pictures directly. Behind a turned source it must see the turned picture.
+// klt reads the luma of an upright source directly. If the source is rotated or mirrored, klt must read the
+// upright picture.
 
 #include <gtest/gtest.h>
 
@@ -36,7 +37,7 @@ struct Turn {
 
 class TurnedSource : public testing::TestWithParam<Turn> {
  protected:
-  /// The stored pixels that give the upright picture: transposition, then flips.
+  /// Returns the stored pixels. A transposition, then the flips, convert them to the upright picture.
   static std::vector<uint8_t> stored(const Orientation& how, Extent size, int shift) {
     std::vector<uint8_t> pixels(static_cast<size_t>(size.width) * static_cast<size_t>(size.height));
     for (int y = 0; y < kUpright.height; ++y)
@@ -48,7 +49,7 @@ class TurnedSource : public testing::TestWithParam<Turn> {
     return pixels;
   }
 
-  /// The tracks after two frames of which the second is shifted by 3 pixels.
+  /// Returns the tracks after two frames. The second one is shifted by 3 pixels to the right.
   static std::vector<Track> tracks(const Orientation& how, Backend backend) {
     Profiler profiler;
     Timeline timeline;

@@ -1,4 +1,4 @@
-// Errors that decoders only log are counted for their allocator.
+// Errors that decoders only log: PictureAllocator counts them, and detailed_error() contains the last one.
 
 #include <gtest/gtest.h>
 

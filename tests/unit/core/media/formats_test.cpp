@@ -68,7 +68,7 @@ TEST(PixelFormats, LayoutsMatchTheFormat) {
   EXPECT_EQ(ya8.components[3], (ComponentLayout{0, 2, 1, 0}));
 }
 
-/// For every format that needs no conversion: bytes of a row and rows of a plane are the same as FFmpeg's.
+/// plane_row_bytes() and plane_rows() agree with FFmpeg for every format that needs no conversion.
 TEST(PixelFormats, PlaneSizesAgreeWithFfmpeg) {
   int checked = 0;
   const AVPixFmtDescriptor* d = nullptr;
@@ -85,7 +85,7 @@ TEST(PixelFormats, PlaneSizesAgreeWithFfmpeg) {
       ASSERT_GE(av_image_fill_linesizes(line_sizes, f, extent.width), 0);
       const bool packed_yuv = format->plane_count == 1 && format->chroma_shift_x;
       for (int p = 0; p < format->plane_count; ++p) {
-        // In FFmpeg, a row of a packed 4:2:2 picture of odd width ends within the last pair.
+        // FFmpeg ends the rows of a packed 4:2:2 picture of odd width within the last pair of pixels.
         const size_t wanted =
             static_cast<size_t>(packed_yuv && extent.width % 2 ? line_sizes[p] + 2 : line_sizes[p]);
         if (packed_yuv && extent.width % 2)
@@ -136,7 +136,7 @@ TEST(ColourInfo, JpegGrayAndRgb) {
 TEST(Orientation, QuarterTurnsAndFlips) {
   int32_t m[9];
   const auto rotated = [&](double clockwise) {
-    av_display_rotation_set(m, clockwise);  // _set is clockwise, _get is counter-clockwise
+    av_display_rotation_set(m, clockwise);  // av_display_rotation_get() is counter-clockwise
     return orientation_of(m);
   };
   EXPECT_EQ(rotated(0), (Orientation{false, false, false}));
@@ -183,7 +183,7 @@ TEST(Timestamps, RegularVariableAndMissing) {
   EXPECT_EQ(times.normalize(1040), 40);
   EXPECT_EQ(times.normalize(std::nullopt), 80);
   EXPECT_EQ(times.normalize(1500), 500);  // a gap is kept
-  EXPECT_EQ(times.normalize(1500), 540);  // a repeated time is not
+  EXPECT_EQ(times.normalize(1500), 540);  // a repeated time is replaced
   EXPECT_EQ(times.normalize(1600), 600);
 }
 
@@ -206,13 +206,13 @@ TEST(Timestamps, EachTimeAfterAJumpIsExact) {
   const struct {
     int64_t raw_ms, pts_ms;
   } cases[] = {
-      {90'000, 0},      {90'040, 40},       {89'041, 80},  // 999 ms back: one late time, the clock goes on
-      {90'120, 120},                 // so later times keep their distance from the first
-      {95'120, 5120},                // a gap stays
-      {94'120, 5160},                // exactly one second back is no jump either
-      {95'200, 5200},   {10, 5240},  // a jump: the clock begins again
+      {90'000, 0},      {90'040, 40},       {89'041, 80},  // 999 ms back: only this time changes
+      {90'120, 120},                                       // same distance to the first time
+      {95'120, 5120},                                      // a gap is kept
+      {94'120, 5160},                                      // one second back is not a jump either
+      {95'200, 5200},   {10, 5240},                        // a jump: continues one frame later
       {50, 5280},       {90, 5320},         {590, 5820},    {0, 5860},  // 590 ms back
-      {630, 5860 + 40}, {700'000, 705'230},                             // a leap forward is a gap
+      {630, 5860 + 40}, {700'000, 705'230},                             // forward: a gap
       {5, 705'270},     {45, 705'310},      {245, 705'510},
   };
   for (const auto& c : cases) EXPECT_EQ(times.normalize(c.raw_ms * ms), c.pts_ms * ms) << c.raw_ms;

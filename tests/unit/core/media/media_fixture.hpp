@@ -50,7 +50,7 @@ inline FrameInfo at(int64_t index, double fps = 25) {
   return info;
 }
 
-/// Records `frames` pictures; returns the path.
+/// Records `frames` pictures to `path`. Returns `path`.
 inline std::string record(const std::string& path, ImageFormat format, int frames,
                           RecorderOptions options = {}) {
   auto recorder = open_recorder(path, format, options);
@@ -60,7 +60,7 @@ inline std::string record(const std::string& path, ImageFormat format, int frame
   return path;
 }
 
-/// A hash of a decoded picture's samples in every plane, without padding.
+/// Returns a hash of all planes of a decoded picture, without padding.
 inline std::string digest(const PictureRef& ref) {
   std::string all;
   for (int p = 0; p < ref.info.format.plane_count; ++p) {
@@ -72,7 +72,7 @@ inline std::string digest(const PictureRef& ref) {
   return all;
 }
 
-/// Component `c` of the pixel at x, y of an 8-bit picture without chroma subsampling.
+/// Returns component `c` of the pixel at x, y of an 8-bit picture without chroma subsampling.
 inline uint8_t sample(const PictureRef& ref, int x, int y, int c) {
   const ComponentLayout& l = ref.info.format.components[static_cast<size_t>(c)];
   return ref.planes[l.plane][y * ref.pitch_bytes[l.plane] + x * l.step + l.offset];
@@ -93,7 +93,7 @@ inline Decoded read_all(Source& source, size_t limit = 100000) {
   return out;
 }
 
-/// The Error that open_source() throws.
+/// Returns the Error that open_source() throws. Fails if it throws none.
 inline Error refusal(const std::string& url, SourceOptions options = {}) {
   try {
     auto source = open_source(url, options);

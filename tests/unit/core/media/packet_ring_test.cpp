@@ -1,4 +1,5 @@
-// The pre-roll: which packets are kept at each phase of the key frames, and what a recording starts with.
+// The pre-roll: which packets are kept for each distance to the last key frame, and the first frame and times
+// of a recording.
 
 #include <gtest/gtest.h>
 
@@ -56,8 +57,8 @@ TEST(PacketRing, DropsWholeGroupsBeyondItsBytes) {
 }
 
 TEST_F(RecordingTest, ThePrerollBeginsWithTheRightFrameAtEveryKeyPhase) {
-  constexpr int64_t interval = 25, preroll = 50;  // a key frame per second, two seconds
-  constexpr int64_t held = 1;                     // pictures that this encoder holds back
+  constexpr int64_t interval = 25, preroll = 50;  // in frames: a key frame per second, 2 s
+  constexpr int64_t held = 1;                     // the encoder's delay in frames
   for (const int64_t before : {30, 75, 76, 77, 78, 88, 101, 102, 127}) {
     RecordSettings settings;
     settings.encoder.codec = "mpeg2video";
@@ -87,11 +88,11 @@ TEST_F(RecordingTest, TimesAfterAJumpAreExact) {
     uint32_t serial;
     int64_t written_ms;
   } frames[] = {
-      {700, 0, 0},                          // the file begins with 0
-      {740, 0, 40},      {900, 0, 200},     // a gap stays
-      {60'000, 1, 240},                     // a seek forward: the next frame follows at once
-      {60'040, 1, 280},  {59'060, 1, 320},  // 980 ms back is no jump, only late: the next possible time
-      {60'160, 1, 400},                     // the distance to the frames before stays
+      {700, 0, 0},                          // the file begins at 0
+      {740, 0, 40},      {900, 0, 200},     // a gap is kept
+      {60'000, 1, 240},                     // a seek forward: no gap in the file
+      {60'040, 1, 280},  {59'060, 1, 320},  // 980 ms back is late, not a jump: next possible time
+      {60'160, 1, 400},                     // same distance to the frames before the late one
       {58'000, 1, 440},                     // more than a second back is a jump
       {58'080, 1, 520},  {58'080, 2, 560},  // a seek to the same place
       {62'080, 2, 4560},

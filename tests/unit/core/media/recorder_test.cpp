@@ -1,4 +1,4 @@
-// Recorders: files are read back, exactly if the codec is lossless.
+// Recorders: the tests read the files back. With lossless codecs, the pictures must be exact.
 #include <fcntl.h>
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 namespace lensd::test {
 namespace {
 
-/// Largest difference of R, G, B (and A if present) between a decoded RGB or gray picture and `image`.
+/// Returns the largest difference in R, G, B and A (if present) between a decoded RGB or gray picture and
+/// `image`.
 int worst(const PictureRef& ref, const Image& image) {
   int out = 0;
   for (int y = 0; y < image.height(); ++y)
@@ -66,7 +67,7 @@ TEST_P(ContainerTest, ReadsBackEverySizeAndCount) {
     EXPECT_EQ(source->info().picture.colour.matrix, YuvMatrix::bt601);
     const Decoded decoded = read_all(*source);
     ASSERT_EQ(decoded.infos.size(), 30u) << format.extent.width;
-    // Matroska's unit is a millisecond.
+    // Matroska stores timestamps in milliseconds.
     for (size_t i = 0; i < 30; ++i)
       EXPECT_NEAR(static_cast<double>(decoded.infos[i].pts_ns), static_cast<double>(i) * 4e7, 6e5) << i;
   }
@@ -85,7 +86,7 @@ TEST_F(MediaTest, LargePicturesAreTaggedBt709) {
 TEST_F(MediaTest, KeepsVariableTimesAndContinuesAfterJumps) {
   const ImageFormat format{PixelFormat::rgba8, {32, 32}};
   auto recorder = open_recorder(file("a.mp4"), format, {});
-  // Starts at 1 s, a gap of half a second, then a loop back to the start.
+  // The times start at 1 s, have a gap of half a second, repeat, then jump back to 0.
   for (const int64_t ms : {1000, 1040, 1540, 1540, 0, 40}) {
     FrameInfo info;
     info.pts_ns = ms * 1'000'000;
@@ -196,7 +197,7 @@ TEST_F(MediaTest, FrameHashFile) {
 }
 
 TEST_F(MediaTest, PixelAspectsAreKept) {
-  constexpr Extent kEleven{66, 48};  // WebM stores the aspect as a width of 96
+  constexpr Extent kEleven{66, 48};  // 66 × 16 / 11 = 96: WebM stores the aspect as a display width
   for (const char* name : {"a.mkv", "a.mp4", "a.webm", "a.avi", "a_%d.png", "a_%d.jpg"}) {
     RecorderOptions options;
     options.pixel_aspect = {16, 11};

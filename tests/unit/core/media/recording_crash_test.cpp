@@ -43,7 +43,7 @@ class SharedCounter {
 
 class CrashTest : public MediaTest, public testing::WithParamInterface<const char*> {
  protected:
-  /// Never returns.
+  /// Records until the process is killed. `recorded`: the number of frames written.
   [[noreturn]] void record_for_ever(const std::string& path, std::atomic<int64_t>& recorded) const {
     try {
       std::vector<Image> pictures;
@@ -71,7 +71,7 @@ TEST_P(CrashTest, LosesAtMostTheLastSecond) {
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) record_for_ever(path, *recorded);
-    // Half of the kills hit the first frames, while header and first part are written.
+    // Half of the kills come during the first frames, while the header and the first part are written.
     const int64_t least = i % 2 ? 100 : 1;
     int status = 0;
     while ((*recorded).load() < least && waitpid(child, &status, WNOHANG) == 0)

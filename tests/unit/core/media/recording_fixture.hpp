@@ -1,4 +1,4 @@
-// Recordings in a temporary folder, for their tests.
+// Fixture of the recording tests: recordings in a temporary folder, and a simulated full disk.
 #pragma once
 
 #include <sys/resource.h>
@@ -13,7 +13,7 @@ namespace lensd::test {
 
 constexpr ImageFormat kFormat{PixelFormat::rgba8, {64, 48}};
 
-/// Simulates a full disk: limits the size of this process's files while it exists.
+/// Simulates a full disk: until it is destroyed, files of this process cannot grow beyond `bytes`.
 class FullDisk {
  public:
   explicit FullDisk(rlim_t bytes) {
@@ -34,7 +34,7 @@ class RecordingTest : public MediaTest {
   std::vector<std::string> files() const {
     std::vector<std::string> out;
     for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
-      if (!entry.path().filename().string().starts_with('.'))  // the ring's journal
+      if (!entry.path().filename().string().starts_with('.'))  // not the ring's journal
         out.push_back(entry.path());
     std::sort(out.begin(), out.end());
     return out;
@@ -54,14 +54,14 @@ class RecordingTest : public MediaTest {
   }
   RecordTarget target(const std::string& name) const { return {file(name), {}}; }
 
-  /// A complete recording of `frames` frames.
+  /// Makes a complete recording of `frames` frames.
   void recorded(const RecordSettings& settings, const std::string& name, int64_t frames) const {
     Recording recording(settings, 25, "");
     recording.start(target(name));
     write(recording, 0, frames);
     recording.stop();
   }
-  /// Files of one second each, of which the last `seconds` are kept.
+  /// Returns the settings of a ring: files of one second each; the last `seconds` are kept.
   static RecordSettings ring_of(double seconds) {
     RecordSettings settings;
     settings.split_seconds = 1;

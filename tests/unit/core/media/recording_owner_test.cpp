@@ -1,5 +1,5 @@
-// Footage that a recording must not delete or replace: that of other recordings, of other programs, of its
-// source, and its own while no new footage needs the room.
+// A recording must not delete or replace its source or files of other recordings and programs. It deletes its
+// own footage only to make room for new footage.
 
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -12,12 +12,12 @@ namespace {
 
 class RecordingOwnerTest : public RecordingTest {
  protected:
-  /// Frames `first` to `first + count`, as a live source gives them after a pause of `pause` frames.
+  /// Writes `count` frames from `first` on, with times as from a live source after a pause of `pause` frames.
   static void write_late(Recording& recording, int64_t first, int64_t count, int64_t pause) {
     for (int64_t i = first; i < first + count; ++i)
       recording.write(picture(kFormat, static_cast<int>(i)).ref(), at(i + pause));
   }
-  /// The error of a recording that starts with `target`, or empty.
+  /// Returns the error message of a recording to `target`, or an empty string.
   static std::string problem(const RecordTarget& target) {
     Recording recording({}, 25, "");
     try {
@@ -57,7 +57,7 @@ TEST_F(RecordingOwnerTest, JumpsOfTimeStampsDeleteNothing) {
 TEST_F(RecordingOwnerTest, SlowSourcesCountInFull) {
   Recording recording(ring_of(10), 25, "");
   recording.start(target("r.mkv"));
-  for (int64_t i = 0; i < 60; ++i) recording.write(picture(kFormat, 0).ref(), at(i * 20));  // 0.8 s each
+  for (int64_t i = 0; i < 60; ++i) recording.write(picture(kFormat, 0).ref(), at(i * 20));  // 0.8 s per frame
   recording.stop();
   EXPECT_GE(frames_in_all(), 12u);
   EXPECT_LE(frames_in_all(), 16u);
@@ -80,7 +80,7 @@ TEST_F(RecordingOwnerTest, StartingDeletesNothing) {
 TEST_F(RecordingOwnerTest, MovedFilesNeedNoRoom) {
   Recording recording(ring_of(3), 25, "");
   recording.start(target("r.mkv"));
-  write(recording, 0, 100);  // three files and an open one
+  write(recording, 0, 100);  // three closed files and an open one
   std::filesystem::create_directory(file("kept"));
   for (const char* name : {"r-002.mkv", "r-003.mkv"})
     std::filesystem::rename(file(name), file(std::string("kept/") + name));
@@ -147,7 +147,7 @@ TEST_F(RecordingOwnerTest, NamesWithControlCharactersAreRefused) {
 }
 
 TEST_F(RecordingOwnerTest, ForeignEntriesDeleteNothing) {
-  // Entries of an older journal, and of a name with a line break, name files that lensd did not write.
+  // A file with the journal's name but without its header lists a file that lensd did not write.
   put("victim.mkv", "precious");
   struct stat info = {};
   ASSERT_EQ(stat(file("victim.mkv").c_str(), &info), 0);

@@ -15,7 +15,7 @@ TEST_F(RecordingTest, ARingKeepsTheLastSecondsAndNoOtherFilesAreDeleted) {
   recording.start(target("r.mkv"));
   write(recording, 0, 20);
   put("r-002.mkv", "another program's");
-  write(recording, 20, 230);  // 10 files, of which the last 3 s stay
+  write(recording, 20, 230);  // 10 files; the last 3 s are kept
   recording.stop();
   EXPECT_EQ(get("r-000.mkv"), "not ours");
   EXPECT_EQ(get("r-002.mkv"), "another program's");
@@ -34,7 +34,7 @@ TEST_F(RecordingTest, ARingContinuesAfterRestarts) {
   for (int run = 0; run < 4; ++run) recorded(settings, "r.mkv", 50);  // as after a restart of the program
   EXPECT_EQ(get("r-000.mkv"), "not ours");
   EXPECT_EQ(files().size(), 1u + 3) << "the last three seconds";
-  // It does not touch another recording's files.
+  // A recording with another name does not delete these files.
   recorded(settings, "o.mkv", 25);
   EXPECT_EQ(files().size(), 1u + 3 + 1);
 }

@@ -98,12 +98,13 @@ TEST_F(RecordingTest, ThePrerollComesFirst) {
   recording.start(target("p.mkv"));
   write(recording, 200, 50);
   recording.stop();
-  // Two seconds, from a key frame on (one per second), and the encoder's delay.
+  // 50 frames, and a pre-roll of 2 s that is extended to a key frame (one per second) and by the encoder's
+  // delay.
   EXPECT_GE(frames_in(file("p.mkv")), 100u);
   EXPECT_LE(frames_in(file("p.mkv")), 125u);
   EXPECT_EQ(static_cast<int64_t>(frames_in(file("p.mkv"))), recording.report().frames);
   write(recording, 250, 30);
-  recording.start(target("q.mp4"));  // only frames since the stop
+  recording.start(target("q.mp4"));  // its pre-roll has only frames since the stop
   write(recording, 280, 10);
   recording.stop();
   EXPECT_EQ(frames_in(file("q.mp4")), 40u);
@@ -276,7 +277,7 @@ TEST_F(RecordingTest, AMissingEncoderIsNamed) {
 }
 
 TEST_F(RecordingTest, AudioFollowsJumpsAndSplits) {
-  // A second of 8 kHz mono silence a hundred times: 100 s.
+  // 100 s of silence: 8 kHz, mono, 16 bits.
   std::string wav = std::string(
       "RIFF\x24\x6a\x18\x00WAVEfmt \x10\0\0\0\x01\0\x01\0\x40\x1f\0\0\x80\x3e\0\0\x02\0\x10\0data", 40);
   const uint32_t bytes = 1'600'000;

@@ -76,7 +76,7 @@ TEST_F(RingJournalTest, IncompleteLinesAreIgnored) {
     kept.emplace_back("next.mkv");
     ASSERT_EQ(names(open().take_files()), kept) << cut;
   }
-  // A line that continues an incomplete one, and changed bytes.
+  // An incomplete line without a line break before the next entry; then changed bytes.
   const size_t half = whole.size() - 10, header = whole.find('\n') + 1;
   EXPECT_EQ(parse_journal(whole.substr(0, half) + whole.substr(header))->files.size(), 5u);
   for (size_t i = header; i < whole.size(); ++i) {
@@ -95,7 +95,7 @@ TEST_F(RingJournalTest, EachOwnerHasItsOwn) {
   RingJournal second = open();
   EXPECT_EQ(second.path(), file(".r.mkv.2.ring"));
   EXPECT_TRUE(second.take_files().empty());
-  // The lock survives the replacement of the file.
+  // `first` keeps its lock when rewrite() replaces the file.
   first->rewrite({entry("first.mkv", 1)});
   EXPECT_EQ(open().path(), file(".r.mkv.3.ring"));
   first.reset();

@@ -39,7 +39,7 @@ TEST_F(MediaTest, CutFilesPlayToTheCut) {
         EXPECT_EQ(before, 0u) << ending << percent << error.what();
       }
     }
-    // A finished .mp4 of newer FFmpeg has its index at the end: a cut one is refused (see above).
+    // Newer FFmpeg writes the index of a finished .mp4 at the end, so a cut .mp4 may be refused.
     if (ending != ".mp4") {
       EXPECT_GT(before, 30u) << ending;
     }
@@ -110,7 +110,7 @@ TEST_F(MediaTest, ForgedSizesAreRefusedBeforeAllocation) {
   put("forged.png", bytes);
   EXPECT_EQ(refusal(file("forged.png")).code(), ExitCode::bad_source);
 
-  // 16384×16000 with 16 bits in four channels: within the limits, but not of a file this short.
+  // 16384×16000 with four 16-bit channels: within the limits, but too large for such a short file.
   bytes[16] = bytes[17] = bytes[19] = 0, bytes[18] = 0x40;
   bytes[20] = bytes[21] = 0, bytes[22] = 0x3E, bytes[23] = static_cast<char>(0x80);
   bytes[24] = 16, bytes[25] = 6;

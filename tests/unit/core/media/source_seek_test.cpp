@@ -18,7 +18,7 @@ TEST_P(SeekTest, EveryFrameIsReachedExactly) {
   RecorderOptions options;
   options.fps = GetParam().fps;
   options.codec = GetParam().codec;
-  // 7 s at 25 fps: two key frames at least (one every 5 s).
+  // 7 s have at least two key frames (one every 5 s).
   const int frames = static_cast<int>(7 * options.fps);
   const std::string path = record(file(GetParam().name), kSmallSource, frames, options);
   auto source = open_source(path, {});
@@ -35,13 +35,13 @@ TEST_P(SeekTest, EveryFrameIsReachedExactly) {
     EXPECT_EQ(picture.info.pts_ns, linear.infos[i].pts_ns);
     EXPECT_EQ(digest(picture.planes), linear.digests[i]) << target;
     if (target + 1 < frames) {
-      // A position just after a frame gives the next one.
+      // A seek to a position just after a frame gives the next frame.
       source->seek(linear.infos[i].pts_ns + 2'000'000);
       ASSERT_EQ(source->next(picture), FrameOutcome::ok);
       EXPECT_EQ(digest(picture.planes), linear.digests[i + 1]) << target;
     }
   }
-  // A position after the end gives the last frame, also right after the start.
+  // A seek past the end gives the last frame, also if only the first one was read before.
   Picture picture;
   for (const int64_t position_ns : {linear.infos.back().pts_ns + 10'000'000, int64_t{60'000'000'000}}) {
     source->seek(0);

@@ -90,7 +90,7 @@ TEST_F(MediaTest, AudioIsCopiedIfTheContainerSupportsIt) {
   options.audio_from = file("with.mkv");
   record(file("again.avi"), kPlainSource, 50, options);
   EXPECT_TRUE(open_source(file("again.avi"), {})->info().has_audio);
-  record(file("without.webm"), kPlainSource, 5, options);  // WebM takes no PCM
+  record(file("without.webm"), kPlainSource, 5, options);  // WebM does not support PCM
   EXPECT_FALSE(open_source(file("without.webm"), {})->info().has_audio);
 }
 
@@ -141,7 +141,7 @@ TEST_F(MediaTest, SizeChangesInMidStreamAreDelivered) {
 TEST_F(MediaTest, PaletteImagesBecomeRgba) {
   auto source = open_source("test:pal75bars=size=64x48:rate=5:duration=1", {});
   EXPECT_EQ(source->info().picture.format.model, ColourModel::yuv);
-  // A palette picture: an uncompressed 8-bit BMP of 2×2 with two colours.
+  // An uncompressed 8-bit BMP of 2×2 pixels with a palette of two colours.
   std::string bmp = "BM" + le(14 + 40 + 8 + 8, 4) + le(0, 4) + le(14 + 40 + 8, 4) + le(40, 4) + le(2, 4) +
                     le(2, 4) + le(1, 2) + le(8, 2) + le(0, 4) + le(8, 4) + le(0, 8) + le(2, 4) + le(2, 4);
   bmp += le(0x00102030, 4) + le(0x00A0B0C0, 4);

@@ -20,7 +20,7 @@ namespace {
 constexpr ImageFormat kStreamFormat{PixelFormat::rgba8, {160, 120}};
 using namespace std::chrono_literals;
 
-/// A socket on a free port.
+/// A local socket on a free port. A TCP socket listens.
 class Socket {
  public:
   explicit Socket(int type) : fd_(socket(AF_INET, type | SOCK_CLOEXEC, 0)) {
@@ -56,7 +56,7 @@ class StreamTest : public MediaTest {
     o.url = url;
     return o;
   }
-  /// Sends frames slowly enough for the output to connect.
+  /// Writes frames to `output`, slowly enough for it to connect.
   static void send(StreamOutput& output, int64_t first, int64_t count, std::chrono::milliseconds pace = 5ms) {
     for (int64_t i = first; i < first + count; ++i) {
       output.write(picture(kStreamFormat, static_cast<int>(i)).ref(), at(i));
@@ -134,7 +134,7 @@ TEST_F(StreamTest, ASilentReceiverDoesNotBlock) {
     output.write(image.ref(), at(i));
     longest = std::max(longest, now_ns() - begin);
   }
-  EXPECT_LT(longest, 2'000'000'000);  // it would be 5 s and more if it waited
+  EXPECT_LT(longest, 2'000'000'000);  // waiting for the receiver would take 5 s or more
   const int64_t begin = now_ns();
   output.finish();
   EXPECT_LT(now_ns() - begin, 3'000'000'000);
@@ -159,7 +159,7 @@ TEST_F(StreamTest, APlaylistPlaysAndEnds) {
 TEST_F(StreamTest, RetriesUntilTheFolderExists) {
   StreamOutput output(options(file("later/live.m3u8")));
   int64_t i = 0;
-  EXPECT_TRUE(eventually([&] {  // the first file is written when it is full
+  EXPECT_TRUE(eventually([&] {  // the first segment file is written when it is full
     send(output, i, 5, 1ms);
     i += 5;
     return output.status().state == StreamOutput::State::waiting;

@@ -17,7 +17,7 @@ TEST(UrlSecrets, LoginsAndQueriesAreRemoved) {
   EXPECT_EQ(url_without_secrets("/a folder/it's@home?.mp4"), "/a folder/it's@home?.mp4");
 }
 
-/// Passwords as users type them, with characters that end other URLs.
+/// Passwords as users type them, with characters that must be percent-encoded in URLs.
 constexpr const char* kPasswords[] = {"it's", "my pass", "a\"b",  "p#ss", "pa/ss",
                                       "p?ss", "p@s/s",   "a://b", "554/x"};
 
@@ -61,7 +61,7 @@ TEST(UrlSecrets, UrlsInUseStayRemembered) {
   const auto other = [](int i) { return "rtsp://user" + std::to_string(i) + ":pass@host/1"; };
   remember_secrets(used);
   for (int i = 0; i < 66; ++i) {
-    if (i == 62) remember_secrets(used);  // 64 URLs are remembered
+    if (i == 62) remember_secrets(used);  // only the last 64 URLs are remembered
     remember_secrets(other(i));
   }
   const std::string text = without_secrets("cannot open " + used + ": refused");

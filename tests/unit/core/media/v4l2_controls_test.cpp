@@ -1,5 +1,4 @@
-// Controls of cameras: the kernel's descriptions, and a camera that is simulated at the level of its
-// controls.
+// Camera controls: how the kernel's descriptions are converted, names, allowed values.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -36,14 +35,14 @@ TEST(V4l2Controls, AllTypesAreDescribed) {
   EXPECT_TRUE(wide.wide);
   EXPECT_EQ(wide.max, INT64_MAX);
 
-  // Item 2 is missing, items of the same text are told apart.
+  // Item 2 is missing. Items with equal texts get different names.
   const SourceControl menu = described(query_of(V4L2_CTRL_TYPE_MENU, "Menu", 1, 4, 3));
   EXPECT_EQ(menu.choices, (std::vector<std::string>{"Low", "High", "High (4)"}));
   EXPECT_EQ(menu.numbers, (std::vector<int64_t>{1, 3, 4}));
   EXPECT_EQ(menu.initial, ParamValue(std::string("High")));
   EXPECT_EQ(control_value(menu, 1), ParamValue(std::string("Low")));
 
-  // The kernel extends the sign of the highest bit.
+  // The kernel sign-extends 32-bit masks.
   const SourceControl bits = described(query_of(V4L2_CTRL_TYPE_BITMASK, "Bits", 0, int32_t(0x80002000), 0));
   EXPECT_EQ(bits.kind, ControlKind::bitmask);
   EXPECT_EQ(bits.max, 0x80002000);

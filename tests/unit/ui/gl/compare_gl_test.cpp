@@ -1,4 +1,4 @@
-// Comparison of two pictures with the available GL, exact to the pixel. Skipped without a display.
+// Pixel-exact comparison of two pictures with the available GL. Skipped without a display.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -52,7 +52,7 @@ class ComparePictures : public HiddenWindow {
     return from.channels() == 1 ? Colour{p[0], p[0], p[0]} : Colour{p[0], p[1], p[2]};
   }
 
-  /// Every pixel of the window equals `wanted(x, y)` within `slack`.
+  /// Expects that every pixel of the window equals `wanted(x, y)` within `slack`.
   template <class F>
   static void expect_everywhere(const Image& shown, int slack, F wanted) {
     int wrong = 0;
@@ -107,13 +107,13 @@ TEST_F(ComparePictures, ChannelsAreShownAsGrey) {
     const Colour c = pixel(frame, 0, x, y);
     return grey(static_cast<int>(std::lround(0.2126 * c[0] + 0.7152 * c[1] + 0.0722 * c[2])));
   });
-  // In a comparison, for both pictures.
+  // In a comparison, the channel applies to both pictures.
   expect_everywhere(drawn(frame, {.mode = CompareMode::split, .channel = ChannelView::green, .split_x = 30}),
                     0, [&](int x, int y) { return grey(pixel(frame, x < 30, x, y)[1]); });
 }
 
 TEST_F(ComparePictures, DifferenceIsBlackWhereTheyAreEqualAndLighterTheFartherTheyAreApart) {
-  // B is A plus x in all channels, so the difference equals the column.
+  // B is A plus x in the red channel, so the difference equals the column.
   const Extent size = window->framebuffer();
   const Frame frame = two_pictures(size);
   for (int y = 0; y < size.height; ++y)
@@ -122,7 +122,7 @@ TEST_F(ComparePictures, DifferenceIsBlackWhereTheyAreEqualAndLighterTheFartherTh
         const int a = 100 + y % 7;
         frame.image(1).row(y)[x * 4 + c] = static_cast<uint8_t>(a);
         frame.image(0).row(y)[x * 4 + c] =
-            static_cast<uint8_t>(c < 1 ? a + x : a);  // the largest channel counts
+            static_cast<uint8_t>(c < 1 ? a + x : a);  // the largest difference counts
       }
   const Image image = drawn(frame, {.mode = CompareMode::difference, .gain = 2});
   const auto lightness = [&](int x, int y) {

@@ -1,4 +1,4 @@
-// The interop path's kernel, without GL: linear memory into an array and back. Skipped without a GPU.
+// The kernel of the interop path without GL: copies linear memory to an array. Skipped without a GPU.
 #include <gtest/gtest.h>
 
 #include "core/device/cuda_handles.hpp"
@@ -9,7 +9,7 @@
 namespace lensd::ui {
 namespace {
 
-/// The texture's content after write_surface() of `image` with `pitch` bytes per row.
+/// Returns the array's content after write_surface() of `image` with `pitch` bytes per row.
 Image through_array(const Image& image, size_t pitch) {
   const auto width = static_cast<size_t>(image.width()), height = static_cast<size_t>(image.height());
   const MemoryBlock memory(MemoryKind::device, pitch * height);

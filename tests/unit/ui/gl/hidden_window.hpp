@@ -1,4 +1,4 @@
-// A hidden window for tests that read its pixels. Skipped without a display.
+// A hidden window for tests that read its pixels. The tests are skipped without a display.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace lensd::ui {
 
 class HiddenWindow : public ::testing::Test {
  protected:
-  /// Derived fixtures check IsSkipped() after it.
+  /// Opens the window. Derived fixtures check IsSkipped() after calling it.
   void SetUp() override {
     if (!std::getenv("DISPLAY") && !std::getenv("WAYLAND_DISPLAY")) GTEST_SKIP() << "no display";
     WindowOptions options;

@@ -18,7 +18,7 @@ namespace {
 
 class OnDisplay : public HiddenWindow {
  protected:
-  /// A frame in which neighbouring pixels differ; the padding is noise.
+  /// Returns a frame in which neighbouring pixels differ. Its padding is not 0.
   static Frame pattern(PixelFormat format, Extent extent) {
     Frame frame = FramePool::make({format, extent}, MemoryKind::host, 1)->try_acquire();
     const ImageRef image = frame.image();
@@ -28,7 +28,7 @@ class OnDisplay : public HiddenWindow {
     return frame;
   }
 
-  /// Draws the frame over the whole window and reads it back.
+  /// Draws the frame over the whole window. Returns the window's pixels.
   Image shown(Presenter& presenter, const Frame& frame) {
     presenter.show(frame);
     presenter.draw(window->framebuffer(), everywhere(), {});
@@ -66,13 +66,13 @@ TEST_F(OnDisplay, PicturesAreExactAtOneToOne) {
   const Extent size = window->framebuffer();
   for (const PixelFormat format : {PixelFormat::rgba8, PixelFormat::gray8, PixelFormat::rgba8}) {
     const Frame frame = pattern(format, size);
-    for (int i = 0; i < 4; ++i) expect_same(shown(presenter, frame), frame);  // through all textures
+    for (int i = 0; i < 4; ++i) expect_same(shown(presenter, frame), frame);  // uses all textures
   }
   EXPECT_EQ(presenter.picture(), size);
 }
 
 #if LENSD_CUDA
-/// Frames written on the default stream before they are shown need no further synchronisation.
+/// Counts calls only: frames written on the default stream before they are shown need no synchronisation.
 struct FinishedFrames final : DeviceFrameSync {
   void wait_ready(CudaStream, const Frame&) override { ++waits; }
   void reading_done(CudaStream, const Frame&) override { ++reads; }
@@ -107,7 +107,7 @@ TEST_F(OnDisplay, InteropShowsTheSamePixels) {
 #endif
 
 TEST_F(OnDisplay, ShrunkPicturesKeepTheirMean) {
-  // Columns 0 0 0 255 …: a sampler that skips texels shows stripes or one of the values, an average shows 63.
+  // Columns 0 0 0 255 …: a sampler that skips texels shows stripes or one of the values, an average shows 64.
   const Extent size = window->framebuffer(), large{size.width * 8, size.height * 8};
   Frame frame = FramePool::make({PixelFormat::gray8, large}, MemoryKind::host, 1)->try_acquire();
   for (int y = 0; y < large.height; ++y)

@@ -32,7 +32,8 @@ class Client {
   void get(const std::string& path, const std::string& head = "") const {
     send_text("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n" + head + "\r\n");
   }
-  /// Reads until `part` is received, the end, or ten seconds. Returns everything received.
+  /// Reads until `part` is received, the connection is closed or 10 s have passed. Returns everything
+  /// received.
   std::string read_until(const std::string& part) {
     for (const int64_t end = now_ns() + 10'000'000'000;
          now_ns() < end && read_.find(part) == std::string::npos;) {
@@ -125,14 +126,14 @@ TEST_F(HttpTest, LimitsConnections) {
   std::vector<std::unique_ptr<Client>> clients;
   for (int i = 0; i < 4; ++i) clients.push_back(std::make_unique<Client>(server_->port()));
   ASSERT_TRUE(eventually([&] { return server_->connections() == 4; }));
-  // A new connection replaces the oldest that has not shown the token.
+  // A new connection replaces the oldest one that has not sent the token.
   auto fifth = std::make_unique<Client>(server_->port());
   fifth->get("/events");
   EXPECT_NE(fifth->read_until("\r\n\r\n").find("200"), std::string::npos);
   clients.front()->read_until("never");
   EXPECT_TRUE(clients.front()->closed());
   EXPECT_EQ(server_->refused(), 1u);
-  // If all have shown it, a new connection is refused.
+  // If all connections have sent the token, a new one is refused.
   clients.clear();
   for (int i = 0; i < 3; ++i) {
     clients.push_back(std::make_unique<Client>(server_->port()));

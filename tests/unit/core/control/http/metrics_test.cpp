@@ -1,4 +1,4 @@
-// Metrics: the value of every name and set of labels.
+// Metrics: checks the value of every metric with every set of labels.
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 namespace lensd {
 namespace {
 
-/// The lines of a text of metrics: name and labels, and the value.
+/// Returns the values in the text of the metrics. The key is the metric's name with its labels.
 std::map<std::string, double> values_of(const std::string& text) {
   std::map<std::string, double> values;
   std::istringstream lines(text);
@@ -89,7 +89,7 @@ TEST(Metrics, EveryLabelHasItsOwnValue) {
     ASSERT_NE(found, values.end()) << name;
     EXPECT_EQ(found->second, value) << name;
   }
-  // These measure the test itself.
+  // The following metrics measure the test process, so only check that they are positive.
   size_t measured = 0;
   for (const char* name : {"lensd_uptime_seconds", "lensd_resident_memory_bytes", "lensd_threads",
                            "lensd_open_descriptors", "lensd_cpu_seconds_total"}) {

@@ -1,4 +1,4 @@
-// Redirections to internal addresses: refused before the address is contacted.
+// ConnectPolicy refuses redirections to internal addresses before the address is contacted.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>

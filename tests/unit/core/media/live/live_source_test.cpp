@@ -22,7 +22,7 @@
 namespace lensd {
 namespace {
 
-/// Controls the connections: a test sets what the next one does and how many pictures it delivers.
+/// Controls the connections of a test: whether they succeed, how many pictures they deliver, why they end.
 struct Script {
   std::mutex mutex;
   std::condition_variable changed;
@@ -31,8 +31,8 @@ struct Script {
   Extent size{64, 48};
   bool live = true, hang = false, release = false;
   int64_t stamp_jump_ns = 0;
-  std::string end;                         ///< why the connection ends; empty: it does not
-  std::list<std::vector<uint8_t>> memory;  ///< of pictures, which may outlive their connection
+  std::string end;                         ///< why the connection ends; empty: stays open
+  std::list<std::vector<uint8_t>> memory;  ///< pixels; pictures may outlive their connection
 
   void set(const auto& change) {
     const std::lock_guard lock(mutex);
@@ -110,7 +110,7 @@ class LiveSourceTest : public testing::Test {
         },
         10 * msec);
   }
-  /// The next picture of the wanted kind; fails after 20 s.
+  /// Returns the next placeholder if `placeholder`, otherwise the next other picture. Fails after 20 s.
   Picture wait_for(bool placeholder) {
     Picture picture;
     for (const int64_t end = now_ns() + 20 * sec; now_ns() < end;)
@@ -120,7 +120,7 @@ class LiveSourceTest : public testing::Test {
     return {};
   }
 
-  // Shared with the reader, which may outlive the source.
+  // Shared with the reader thread, which may outlive the source.
   std::shared_ptr<Script> script = std::make_shared<Script>();
   std::unique_ptr<LiveSource> source;
 };
@@ -146,11 +146,11 @@ TEST_F(LiveSourceTest, ReconnectsWithAnotherSize) {
   const Picture second = wait_for(false);
   EXPECT_EQ(second.info.serial, first.info.serial);
   EXPECT_EQ(second.info.index, 1);
-  EXPECT_EQ(second.info.pts_ns - first.info.pts_ns, 20 * msec);  // the stream's own times within a connection
+  EXPECT_EQ(second.info.pts_ns - first.info.pts_ns, 20 * msec);  // within a connection, as in the stream
 
   script->set([](Script& x) { x.up = false, x.end = "the stream ended"; });
   const Picture lost = wait_for(true);
-  EXPECT_EQ(lost.planes.info, second.planes.info);  // the plan stays the same
+  EXPECT_EQ(lost.planes.info, second.planes.info);  // the same format needs no new plan
   EXPECT_GT(lost.info.serial, second.info.serial);
   EXPECT_GT(lost.info.pts_ns, second.info.pts_ns);
 
@@ -168,7 +168,7 @@ TEST_F(LiveSourceTest, NewestWinsAndDropsAreCounted) {
   open(false);
   while (source->live_status().frames < 50) std::this_thread::sleep_for(std::chrono::milliseconds(2));
   EXPECT_EQ(source->live_status().dropped, 48u);
-  EXPECT_EQ(wait_for(false).info.index, 0);  // dropped pictures have no index
+  EXPECT_EQ(wait_for(false).info.index, 0);  // dropped pictures are not numbered
   EXPECT_EQ(wait_for(false).info.pts_ns > 0, true);
 }
 
@@ -203,9 +203,9 @@ TEST_F(LiveSourceTest, TheDestructorDoesNotWaitForAHangingReader) {
   script->set([](Script& x) { x.hang = true; });
   open();
   wait_for(true);
-  source.reset();  // returns, or the test hangs
+  source.reset();  // must return although the connection hangs
   EXPECT_EQ(script->opened, 0);
-  // The reader must end before the program's static objects do.
+  // The reader thread must end before static objects are destroyed.
   script->set([](Script& x) { x.release = true; });
   EXPECT_TRUE(eventually([&] { return script.use_count() == 1; }));
   EXPECT_EQ(join_stragglers(std::chrono::seconds(5)), 0U);
@@ -239,7 +239,7 @@ TEST_F(LiveSourceTest, InvalidOptionsThrow) {
 
 class PlaceholderTest : public testing::TestWithParam<int> {};
 
-/// The number of pixels as bright as text.
+/// Returns the number of pixels that are as bright as text.
 int text_pixels(const Picture& picture) {
   const PictureFormat& f = picture.planes.info.format;
   const ComponentLayout& c = f.components[0];

@@ -82,7 +82,7 @@ TEST_F(LiveStateMachineTest, FailedFirstAttemptsStayConnectingWithTheReason) {
   EXPECT_EQ(machine.status().since_ns, 5 * sec);
 }
 
-/// Time since the loss and wait of each attempt during an outage.
+/// Returns for each attempt during an outage: time since the loss, and wait before the attempt, in ns.
 std::vector<std::pair<int64_t, int64_t>> waits(LiveStateMachine& machine, int64_t now, int64_t outage) {
   std::vector<std::pair<int64_t, int64_t>> list;
   const int64_t begin = now;
@@ -116,7 +116,7 @@ TEST_F(LiveStateMachineTest, RetriesFastForTenSecondsThenNeverSlowerThanTwo) {
     }
   }
   EXPECT_GT(longest_late, 1500 * msec);
-  EXPECT_GT(different.size(), 100u);  // jitter
+  EXPECT_GT(different.size(), 100u);  // waits have jitter
   EXPECT_EQ(state(), LiveState::reconnecting);
 }
 
@@ -129,7 +129,7 @@ TEST_F(LiveStateMachineTest, ARecoveryEndsTheOutage) {
   EXPECT_EQ(state(), LiveState::playing);
   EXPECT_EQ(machine.status().reconnects, 1u);
   machine.lost(now, "gone");
-  EXPECT_LE(machine.next_event_ns() - now, 250 * msec);  // fast again
+  EXPECT_LE(machine.next_event_ns() - now, 250 * msec);  // waits start short again
 }
 
 TEST_F(LiveStateMachineTest, ALossAfterAStallReconnects) {

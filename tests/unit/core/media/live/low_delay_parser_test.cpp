@@ -17,7 +17,7 @@ struct Codec {
 
 class LowDelayParserTest : public testing::TestWithParam<Codec> {
  protected:
-  /// Encodes moving pictures, every tenth a key frame. Returns none if FFmpeg has no such encoder.
+  /// Encodes moving pictures, every tenth as a key frame. Returns no packets if FFmpeg has no such encoder.
   static std::vector<std::string> encode(int frames) {
     std::vector<std::string> packets;
     const AVCodec* codec = avcodec_find_encoder_by_name(GetParam().encoder);
@@ -56,7 +56,7 @@ class LowDelayParserTest : public testing::TestWithParam<Codec> {
     parser = std::make_unique<LowDelayParser>(*parameters);
   }
 
-  /// Puts one packet in and takes all pictures out.
+  /// Passes one packet to the parser. Returns all pictures that are complete.
   std::vector<std::string> parse(const std::string& bytes, int64_t pts = AV_NOPTS_VALUE) {
     const ff::PacketPtr packet = ff::make_packet();
     EXPECT_EQ(av_new_packet(packet.get(), static_cast<int>(bytes.size())), 0);
@@ -72,8 +72,8 @@ class LowDelayParserTest : public testing::TestWithParam<Codec> {
     return out;
   }
 
-  /// Checks the number of pictures and every byte in order. Parsers count the first zero of a start code to
-  /// the previous picture.
+  /// Checks the number of pictures and every byte in order. Ignores zeros at the end, because parsers assign
+  /// the first zero of a start code to the previous picture.
   void expect_all(const std::vector<std::string>& wanted) const {
     EXPECT_EQ(all.size(), wanted.size());
     const auto joined = [](const std::vector<std::string>& parts) {
@@ -120,7 +120,7 @@ TEST_P(LowDelayParserTest, SplitPicturesAreJoined) {
     parse(packet.substr(0, packet.size() / 2));
     parse(packet.substr(packet.size() / 2));
   }
-  // The parser holds the last one back: it may be incomplete.
+  // The parser holds the last picture back, because it may be incomplete.
   expect_all({packets.begin(), packets.end() - 1});
 }
 
@@ -132,7 +132,7 @@ TEST_P(LowDelayParserTest, SeveralPicturesInOnePacketAreSplit) {
 TEST_P(LowDelayParserTest, AdaptsWhenTheSenderChanges) {
   size_t i = 0;
   for (; i < 10; ++i) parse(packets[i]);
-  parse(packets[i] + packets[i + 1]), i += 2;  // two at once, as after a pause of the network
+  parse(packets[i] + packets[i + 1]), i += 2;  // two at once, as after a network stall
   for (; i < packets.size(); ++i) {
     const auto out = parse(packets[i]);
     if (i > 12 + 25) {

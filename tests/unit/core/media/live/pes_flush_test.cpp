@@ -1,4 +1,5 @@
-// PesFlush: inserts a packet after each PES packet if the sender stuffs only there, and changes nothing else.
+// PesFlush inserts a packet after each PES packet if the sender stuffs only at the ends of PES packets. It
+// changes nothing else.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +22,7 @@ bool begins(const uint8_t* p) {
 int pid_of(const uint8_t* p) {
   return (p[1] & 0x1F) << 8 | p[2];
 }
-bool inserted(const uint8_t* p) {  // a payload of one byte after a discontinuity flag
+bool inserted(const uint8_t* p) {  // one byte of payload, discontinuity indicator set
   return begins(p) && p[4] == 182 && p[5] == 0x80;
 }
 
@@ -35,7 +36,7 @@ class TsWriter {
     for (size_t i = 0; i < size; ++i) data.push_back(static_cast<uint8_t>(i * 7 + 1));
     for (size_t at = 0; at < data.size();) at += packet(data, at, at == 0, 0);
   }
-  /// As pes(), with stuffing in the middle.
+  /// Like pes(), but with stuffing also in the middle.
   void badly_stuffed_pes(size_t size) {
     Bytes data{0, 0, 1, 0xE0, 0, 0, 0x80, 0x80, 5, 0x21, 0, 1, 0, 1};
     data.resize(data.size() + size, 0x55);
@@ -52,9 +53,10 @@ class TsWriter {
   Bytes stream;
 
  private:
-  /// Returns the payload bytes written. `stuffing`: bytes to stuff although there is payload left.
+  /// Writes one transport packet. Returns the number of payload bytes in it. `stuffing`: number of stuffing
+  /// bytes, even if there is payload left.
   size_t packet(const Bytes& data, size_t at, bool start, size_t stuffing) {
-    const bool clock = start;  // a PCR in the first packet, like common muxers
+    const bool clock = start;  // a PCR in the first packet, as common muxers write it
     const size_t field = clock ? 8 : 0, room = kPacket - 4 - field;
     const size_t part = std::min(room - stuffing - (stuffing && !field ? 1 : 0), data.size() - at);
     const size_t filler = room - part;
@@ -75,7 +77,7 @@ class TsWriter {
   int counter_ = 0;
 };
 
-/// Passes `in` in pieces of `piece` bytes.
+/// Passes `in` to `flush` in pieces of `piece` bytes. Returns the output.
 Bytes pass(PesFlush& flush, const Bytes& in, size_t piece) {
   Bytes out;
   for (size_t at = 0; at < in.size(); at += piece)
@@ -83,7 +85,7 @@ Bytes pass(PesFlush& flush, const Bytes& in, size_t piece) {
   return out;
 }
 
-/// Removes the inserted packets and counts them in `count`. `from`: offset of the first packet.
+/// Returns `out` without the inserted packets; `count` is their number. `from`: offset of the first packet.
 Bytes without_inserted(const Bytes& out, size_t& count, size_t from = 0) {
   Bytes rest(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(from));
   count = 0;
@@ -110,7 +112,7 @@ TEST_P(PesFlushPieces, EndsAreInsertedAfterTwentyGoodPackets) {
   const Bytes out = pass(flush, writer.stream, GetParam());
   size_t count = 0;
   EXPECT_EQ(without_inserted(out, count), writer.stream);
-  // No insertion after the first twenty, nor after PES packets without stuffing.
+  // No insertion after the first 20 PES packets, nor after those without stuffing.
   EXPECT_GE(count, 75u);
   EXPECT_LE(count, 80u);
   for (size_t at = 0; at + kPacket < out.size(); at += kPacket) {
@@ -120,13 +122,13 @@ TEST_P(PesFlushPieces, EndsAreInsertedAfterTwentyGoodPackets) {
     while (pid_of(next) != kPid) next += kPacket;
     EXPECT_EQ(pid_of(out.data() + at), kPid);
     EXPECT_TRUE(begins(next));
-    EXPECT_EQ(out[at + 3] & 0xF, before[3] & 0xF);    // the previous continuity counter,
-    EXPECT_EQ((before[3] + 1) & 0xF, next[3] & 0xF);  // so that the next one is as expected
+    EXPECT_EQ(out[at + 3] & 0xF, before[3] & 0xF);    // repeats the previous counter,
+    EXPECT_EQ((before[3] + 1) & 0xF, next[3] & 0xF);  // so that the next one follows it
     EXPECT_FALSE(inserted(next));
   }
 }
 
-// Datagrams, single packets, pieces that split packets, everything at once.
+// Bytes per piece: a datagram, a packet, two sizes that split packets, the whole stream.
 INSTANTIATE_TEST_SUITE_P(Reads, PesFlushPieces, testing::Values(1316, 188, 1000, 577, 1 << 20));
 
 TEST(PesFlush, FindsPacketsAtAnyOffset) {
@@ -162,7 +164,7 @@ TEST(PesFlush, OneMistakeDisablesInsertionForLong) {
   const Bytes out = pass(flush, writer.stream, 1316);
   size_t count = 0;
   EXPECT_EQ(without_inserted(out, count), writer.stream);
-  EXPECT_LE(count, 31u);  // thirty good ones after the first twenty, and the first bad one
+  EXPECT_LE(count, 31u);  // 30 good PES packets after the first 20, and the first bad one
   EXPECT_GE(count, 25u);
 }
 
