@@ -61,15 +61,23 @@ void run_command(ControlTarget& target, const Json& request, Subscriber* subscri
   command->handler(call);
 }
 
-Json positional(const CommandSpec& command, const Json& named) {
-  if (command.takes_object) return Json::array({named});
-  Json args = Json::array();
+Response positional(const CommandSpec& command, const Json& named, Json& args) {
+  args = Json::array();
+  if (command.takes_object) {
+    args.push_back(named);
+    return {};
+  }
   for (const CommandArg& arg : command.args) {
     const auto it = named.find(arg.name);
     if (it == named.end()) break;
     args.push_back(*it);
   }
-  return args;
+  if (args.size() == named.size()) return {};
+  std::string names;
+  for (const CommandArg& arg : command.args)
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", arg.name);
+  return {Status::usage, fmt::format("{}: the names of the arguments, in this order, are: {}", command.name,
+                                     names.empty() ? "none" : names)};
 }
 
 std::string response_line(const Response& response, const Json& request_id) {

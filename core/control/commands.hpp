@@ -50,8 +50,9 @@ Response no_such_command(const std::string& name);
 /// Runs {"command": [NAME, ARGUMENTS…]}. Calls `reply` exactly once, from any thread.
 void run_command(ControlTarget& target, const Json& request, Subscriber* subscriber, Reply reply);
 
-/// Converts named arguments, such as {"seconds": 5}, to positional ones. Stops at the first missing argument.
-Json positional(const CommandSpec& command, const Json& named);
+/// Converts named arguments, such as {"seconds": 5}, to positional ones in `args`. Returns a usage error if a
+/// name is unknown or an argument before a named one is missing.
+Response positional(const CommandSpec& command, const Json& named, Json& args);
 
 /// Returns {"error", "data", "request_id"} as one line of valid UTF-8 with a newline. "error" is "success" or
 /// a message.

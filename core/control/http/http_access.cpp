@@ -49,7 +49,9 @@ std::string cookie_name(int port) {
 }
 
 bool is_loopback(const std::string& address) {
-  return address == "localhost" || address == "::1" || address.starts_with("127.");
+  in_addr ipv4{};
+  if (inet_pton(AF_INET, address.c_str(), &ipv4) == 1) return ntohl(ipv4.s_addr) >> 24 == 127;
+  return address == "localhost" || address == "::1";
 }
 
 bool known_host(const std::string& host, const std::string& address, const std::vector<std::string>& hosts) {

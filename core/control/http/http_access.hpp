@@ -14,6 +14,7 @@ std::string cookie_name(int port);
 std::string make_token();
 /// Compares in a time that does not depend on where the tokens differ.
 bool same_token(const std::string& a, const std::string& b);
+/// Returns true for "localhost", "::1" and the IPv4 addresses 127.*, but not for other names.
 bool is_loopback(const std::string& address);
 
 /// Returns true if the Host header is "localhost", `address`, one of `hosts`, or any numeric address.

@@ -54,10 +54,11 @@ Json arguments_from_query(const CommandSpec& command, const HttpParameters& quer
   return args;
 }
 
-/// The body is an array of arguments, an object with them by name, a single argument, or empty.
-Json arguments_from_body(const CommandSpec& command, const Json& body) {
-  if (body.is_object()) return body.empty() ? Json::array() : positional(command, body);
-  return body.is_array() ? body : Json::array({body});
+/// Converts a body, which is an array of arguments, an object with them by name, a single argument, or empty.
+Response arguments_from_body(const CommandSpec& command, const Json& body, Json& args) {
+  if (body.is_object() && !body.empty()) return positional(command, body, args);
+  args = body.is_array() ? body : body.is_object() ? Json::array() : Json::array({body});
+  return {};
 }
 
 /// Server-sent events of one subscriber.
@@ -193,7 +194,8 @@ void HttpRoutes::command(const HttpRequest& request, const std::string& name, Ht
     Json body;
     if (const Response response = parse_body(request.body, body); !response.ok())
       return reply(to_http(response));
-    args = arguments_from_body(*command, body);
+    if (const Response response = arguments_from_body(*command, body, args); !response.ok())
+      return reply(to_http(response));
   } else if (command->changes) {
     HttpResponse response = error_response(405, "this command changes something: use POST");
     response.headers = {{"Allow", "POST"}};
@@ -240,9 +242,11 @@ HttpResponse HttpRoutes::events(const HttpRequest& request) const {
   const ControlView view = ControlView::of(target_);
   int64_t id = 0;
   const auto [begin, end] = request.query.equal_range("observe");
-  for (auto it = begin; it != end; ++it)
-    if (!property_value(view, it->second) || !subscriber->observe(id++, it->second))
-      return to_http(no_such_property(view, it->second));
+  for (auto it = begin; it != end; ++it) {
+    if (!property_value(view, it->second)) return to_http(no_such_property(view, it->second));
+    if (!subscriber->observe(id++, it->second))
+      return to_http({Status::refused, "too many observed properties"});
+  }
   options_.wake();
   HttpResponse response{.type = "text/event-stream"};
   response.stream = std::make_shared<EventStream>(subscriber);

@@ -21,8 +21,8 @@ std::optional<std::string> decode(std::string_view text, bool query) {
     } else if (text[i] != '%') {
       out += text[i];
     } else {
-      const int high = i + 2 < text.size() + 0 ? digit(text[i + 1]) : -1;
-      const int low = i + 2 < text.size() + 0 ? digit(text[i + 2]) : -1;
+      const int high = i + 2 < text.size() ? digit(text[i + 1]) : -1;
+      const int low = i + 2 < text.size() ? digit(text[i + 2]) : -1;
       if (high < 0 || low < 0) return std::nullopt;
       out += static_cast<char>(high * 16 + low);
       i += 2;

@@ -172,8 +172,19 @@ TEST(Commands, GraphSetAcceptsTheOutputOfGraphGet) {
 }
 
 TEST(Commands, NamedArgumentsAreOrdered) {
-  EXPECT_EQ(positional(*find_command("seek"), {{"mode", "absolute"}, {"seconds", 3}}), Json({3, "absolute"}));
-  EXPECT_EQ(positional(*find_command("set"), {{"a.b", 1}}), Json::array({Json{{"a.b", 1}}}));
+  Json args;
+  EXPECT_TRUE(positional(*find_command("seek"), {{"mode", "absolute"}, {"seconds", 3}}, args).ok());
+  EXPECT_EQ(args, Json({3, "absolute"}));
+  EXPECT_TRUE(positional(*find_command("set"), {{"a.b", 1}}, args).ok());
+  EXPECT_EQ(args, Json::array({Json{{"a.b", 1}}}));
+}
+
+TEST(Commands, NamedArgumentsThatDoNotFitAreRefused) {
+  Json args;
+  const Response misspelled = positional(*find_command("step"), {{"frame", 5}}, args);
+  EXPECT_EQ(misspelled.error, "step: the names of the arguments, in this order, are: frames");
+  EXPECT_FALSE(positional(*find_command("seek"), {{"mode", "absolute"}}, args).ok()) << "seconds is missing";
+  EXPECT_FALSE(positional(*find_command("version"), {{"x", 1}}, args).ok());
 }
 
 TEST(Requests, MustBeObjectsOfBoundedDepth) {

@@ -290,6 +290,13 @@ TEST_F(HttpTest, StopsWithStreamsAndEventsOpen) {
   EXPECT_LT(now_ns() - begin, 5'000'000'000);
 }
 
+TEST(Http, OnlyAddressesAndLocalhostAreLoopback) {
+  for (const char* address : {"127.0.0.1", "127.8.9.10", "::1", "localhost"})
+    EXPECT_TRUE(is_loopback(address));
+  for (const char* address : {"127.example.com", "127.1", "127.", "128.0.0.1", "::2", ""})
+    EXPECT_FALSE(is_loopback(address)) << address;
+}
+
 TEST(Http, RefusesPublicAddressWithoutToken) {
   FakeTarget target("invert");
   EventHub hub;
