@@ -1,6 +1,6 @@
-# Sets CMAKE_CUDA_ARCHITECTURES from LENSD_CUDA_ARCHS: numbers ("75;90"), "all", or empty for the GPU that is there.
+# Sets CMAKE_CUDA_ARCHITECTURES from LENSD_CUDA_ARCHS: numbers ("75;90"), "all", or empty for this machine's GPUs.
 #
-# The last of several architectures is also compiled to PTX, so that newer GPUs can run the binary.
+# The newest architecture is also compiled to PTX, so that newer GPUs can run the binary.
 
 set(LENSD_CUDA_ARCHS "" CACHE STRING "GPU architectures: numbers such as 75;90, or all; empty: that of this machine's GPU")
 set(lensd_known_archs 75 80 86 89 90 100 120)

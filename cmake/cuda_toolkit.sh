@@ -38,7 +38,7 @@ driver_version() {
   [[ ! ${version// /} =~ ^([0-9]+)\. ]] || echo "${BASH_REMATCH[1]}"
 }
 
-# wheels_obstacle DRIVER: prints why the wheels are of no use, or nothing. An empty DRIVER: there is none.
+# wheels_obstacle DRIVER: prints why the wheels cannot be used, or nothing. DRIVER is empty if there is no driver.
 wheels_obstacle() {
   local driver=$1
   if [[ $(uname -m) != x86_64 ]]; then
@@ -53,13 +53,14 @@ wheels_obstacle() {
 fetch_wheels() {
   need python3 python3-pip ca-certificates
   rm -rf "$cuda_folder"
-  # With --no-deps and --only-binary no code of the packages runs here.
+  # With --no-deps and --only-binary, pip runs no code from the packages.
   logged "$root/build/cuda-wheels.log" python3 -m pip install --quiet --disable-pip-version-check --no-deps \
     --only-binary :all: --require-hashes --target "$cuda_folder" -r "$root/cmake/cuda_wheels.txt" || return 1
   nvcc_major "$cuda_folder/nvidia/cu$cuda_wheels_major/bin/nvcc" >/dev/null && : >"$cuda_folder/complete"
 }
 
-# provide_nvcc: fetches the compiler if it is wanted and missing. Prints one line if it does, or cannot.
+# provide_nvcc: fetches the compiler if it is wanted and missing. Prints a line if it fetches the compiler or cannot.
+# Exits if it cannot and LENSD_CUDA is not auto.
 provide_nvcc() {
   local wanted=${LENSD_CUDA:-auto} driver old obstacle why
   [[ $wanted != off && -z $(find_nvcc) ]] || return 0

@@ -23,11 +23,11 @@ package_variant() {
   echo "$name: built in $built s, program $(du -h --apparent-size "$build/lensd" | cut -f1)$archs"
 }
 
-# packages: the CPU variant, and the CUDA variant if there is a toolkit.
+# make_packages: builds the CPU variant, and the CUDA variant if there is a CUDA compiler.
 make_packages() {
   local folder=$root/build/package
   mkdir -p "$folder"
-  # The same sources give the same packages.
+  # Use the time of the last commit, so that the same sources give the same packages.
   SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -c safe.directory="$root" -C "$root" log -1 --format=%ct 2>/dev/null ||
     date +%s)}
   export SOURCE_DATE_EPOCH

@@ -1,6 +1,6 @@
 # Files that `cmake --install` installs and cpack puts into the Debian package. cmake/tarball.sh makes the tarball.
 #
-# The package is lensd without CUDA and lensd-cuda with it; one replaces the other.
+# The package is lensd-cuda in builds with CUDA, else lensd. Each package replaces the other.
 include(GNUInstallDirs)
 if(LENSD_HAS_CUDA)
   set(package lensd-cuda)
@@ -13,7 +13,7 @@ file(STRINGS /etc/os-release debian REGEX "^VERSION_ID=")
 string(REGEX REPLACE "[^0-9.]" "" debian "${debian}")
 set(debian_revision "1~deb${debian}")  # a package for a newer Debian has a higher version
 set(debian_version ${PROJECT_VERSION}-${debian_revision})
-# SOURCE_DATE_EPOCH replaces the current time in both.
+# If SOURCE_DATE_EPOCH is set, both use it instead of the current time.
 string(TIMESTAMP release_date "%Y-%m-%d" UTC)
 string(TIMESTAMP release_time "%a, %d %b %Y %H:%M:%S +0000" UTC)
 set(generated ${CMAKE_BINARY_DIR}/packaging)
@@ -30,7 +30,8 @@ install(FILES ${desktop}/lensd.desktop DESTINATION ${CMAKE_INSTALL_DATADIR}/appl
 install(FILES ${desktop}/lensd.svg DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/scalable/apps)
 install(FILES ${generated}/org.lensd.lensd.metainfo.xml DESTINATION ${CMAKE_INSTALL_DATADIR}/metainfo)
 install(FILES ${PROJECT_SOURCE_DIR}/config/systemd/lensd.sysusers DESTINATION lib/sysusers.d RENAME lensd.conf)
-# The program prints its manual page and completions. The units need its path, which is known only at installation.
+# The program prints its manual page and completions. The units need the program's path, which is known only at
+# installation.
 install(CODE "
   set(prefix \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}\")
   function(write_output file)

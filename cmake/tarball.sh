@@ -2,8 +2,8 @@
 # tarball.sh BUILD FOLDER NAME: makes FOLDER/NAME.tar.gz, a relocatable copy of the program with its libraries
 # (RUNPATH $ORIGIN/../lib).
 #
-# The C and C++ run-time and the libraries of display and graphics driver come from the system: bundled versions could
-# break the driver. README.tarball lists them.
+# The C and C++ runtime libraries and those of the display and the graphics driver come from the system: bundled
+# versions could break the driver. README.tarball lists the packages.
 # shellcheck disable=SC2016  # $ORIGIN is for the loader
 set -euo pipefail
 build=$1 folder=$2 name=$3
@@ -34,7 +34,7 @@ while read -r library path; do
 done < <(awk '$2 == "=>" { print $1, $3 }' <<<"$needed")
 patchelf --set-rpath '$ORIGIN/../lib' "$stage/bin/lensd"
 
-# dpkg lists libraries with /usr or, from before the /usr merge, without it.
+# dpkg lists some libraries without /usr, because their packages are from before the /usr merge.
 packages=$(for path in "${from_system[@]}"; do
   real=$(realpath "$path")
   dpkg-query -S "$real" 2>/dev/null || dpkg-query -S "${real#/usr}" 2>/dev/null || true

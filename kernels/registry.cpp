@@ -5,12 +5,12 @@
 namespace lensd {
 namespace {
 
-/// Purposes of filters: the groups of README's table.
+/// Purposes of filters. README's table groups the filters by them.
 constexpr const char kValues[] = "change values", kSmooth[] = "smooth and denoise",
                      kEdges[] = "sharpen, find edges, convolve", kCombine[] = "hide, compare, combine",
                      kGeometry[] = "change geometry", kTracks[] = "follow what moves, draw and use it";
 
-/// The order is that of docs/filters.md. `./dev lists` updates the lists that depend on this table.
+/// All filters, in the order of docs/filters.md. `./dev lists` updates the lists that depend on this table.
 constexpr FilterEntry kFilters[] = {
     entry<Grayscale>(kValues),
     entry<Invert>(kValues),
@@ -52,7 +52,8 @@ const Registry& registry() {
         if (kind == ScopeKind::compare) return std::make_unique<Compare>();
         return std::make_unique<Scope>(kind);
       }};
-  // Registry::find() may not throw: it compares the names in the schemas, which are made at their first use.
+  // Create all schemas now: the first call of schema() may throw, but Registry::find(), which calls it, is
+  // noexcept.
   [[maybe_unused]] static const bool made = [] {
     for (const FilterEntry& filter : all.filters) filter.schema();
     return true;

@@ -1,4 +1,5 @@
-// The list of filters. To add one: a folder here and a line in registry.cpp (docs/guides/adding-a-filter.md).
+// The list of filters. A new filter needs a folder here and a line in registry.cpp; see
+// docs/guides/adding-a-filter.md.
 #pragma once
 
 #include "core/graph/filter.hpp"

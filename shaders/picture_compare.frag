@@ -1,5 +1,6 @@
 #version 430 core
-// Draws a comparison of two pictures, or one channel of a picture. See picture_shrunk.frag for the taps.
+// Draws a comparison of two pictures, or one channel of a picture. `footprint` and `taps` are as in
+// picture_shrunk.frag.
 uniform sampler2D picture;  // B
 uniform sampler2D second;   // A
 uniform vec2 footprint;

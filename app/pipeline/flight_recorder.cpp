@@ -29,7 +29,7 @@ std::string time_text(const char* format) {
   return {text, std::strftime(text, sizeof text, format, &parts)};
 }
 
-/// Returns a path that does not exist. Adds a number if two traces are written within a second.
+/// Returns a path that does not exist. Adds a number if there is already a trace from this second.
 std::string free_path(const std::string& stem) {
   for (int n = 1;; ++n) {
     const std::string path = n == 1 ? stem + ".json" : fmt::format("{}-{}.json", stem, n);

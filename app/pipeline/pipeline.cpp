@@ -108,7 +108,7 @@ void Pipeline::process_loop() {
       if (pictures_.closed()) return;
       continue;
     }
-    if (state_.ended) continue;  // decoded ahead: the last requested frame is done
+    if (state_.ended) continue;  // decoded ahead, after the last frame to process
     if (next->serial != seek_serial_.load(std::memory_order_acquire)) continue;  // decoded before a seek
     if (next->picture)
       process(std::move(next->picture));
@@ -181,7 +181,8 @@ void Pipeline::pace(FrameInfo& info) {
   profiler_.record(pace_scope_, end - info.processed_ns);
 }
 
-/// Waits and applies commands. Returns early after a pause, seek or change of speed, or if stopping.
+/// Waits until the frame is due and applies commands meanwhile. Returns early after a pause, seek or change
+/// of speed, or if stopping.
 void Pipeline::wait_until_due(int64_t pts_ns) {
   if (source_info_.live) return;
   for (;;) {
@@ -242,8 +243,8 @@ uint64_t Pipeline::try_post(Command command) {
   return try_enqueue(command);
 }
 
-/// Moves `command` to the queue. Returns its ticket, or 0 if the queue is full or closed; it is then
-/// unchanged.
+/// Moves `command` to the queue and returns its ticket. Returns 0 and leaves `command` unchanged if the queue
+/// is full or closed.
 uint64_t Pipeline::try_enqueue(Command& command) {
   uint64_t ticket = 0;
   {

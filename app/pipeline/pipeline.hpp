@@ -39,7 +39,7 @@ struct PipelineOptions {
   Backend backend = Backend::cpu;
   ExecutorOptions executor;
   GraphDesc graph;
-  bool paced = false;  ///< publish frames when they are due, else as fast as possible
+  bool paced = false;  ///< true: publish frames when they are due; false: as fast as possible
   bool paused = false;
   bool loop_file = false;
   int64_t max_frames = 0;                         ///< number of frames to process; 0: all
@@ -104,7 +104,7 @@ class Pipeline {
  private:
   struct DecodedPicture {
     Picture picture;      ///< empty at the end of the stream
-    uint32_t serial = 0;  ///< number of the seek that it follows
+    uint32_t serial = 0;  ///< value of seek_serial_ when it was decoded
   };
   struct PlanRequest {
     GraphDesc graph;
@@ -112,7 +112,7 @@ class Pipeline {
     PlanExtras extras;
     bool bypass = false;
     std::string solo;
-    std::vector<uint64_t> requests;          ///< SetGraph::request of the covered commands
+    std::vector<uint64_t> requests;          ///< SetGraph::request of the commands that this plan includes
     std::unique_ptr<PreparedPlan> old_plan;  ///< not null: the planner only frees this plan
   };
   struct PlanResult {
@@ -202,12 +202,12 @@ class Pipeline {
   GraphDesc requested_;  // differs from graph_ while a plan is being prepared
   PlanExtras extras_;
   std::string solo_;
-  std::vector<uint64_t> requests_;  // SetGraph::request of commands that no PlanRequest covers yet
+  std::vector<uint64_t> requests_;  // SetGraph::request of commands that no PlanRequest includes yet
   bool plan_again_ = false;         // requested_ changed since the last PlanRequest
   bool show_one_ = false;           // process one picture although paused
   PlaybackClock clock_;
   int64_t step_frames_ = 0, loop_a_ns_ = -1, loop_b_ns_ = -1;
-  int64_t timed_from_ns_ = 0;  // earlier pictures' latency would include a pause
+  int64_t timed_from_ns_ = 0;  // do not measure earlier pictures: their latency would include a pause
   uint64_t graph_version_ = 0;
 
   SeqLock<ProcessStatus> status_;

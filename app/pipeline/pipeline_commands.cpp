@@ -78,8 +78,8 @@ void Pipeline::apply_changes(const std::vector<GraphChange>& changes) {
   publish_graph();
 }
 
-/// Changes the running plan at once, also while another plan is in preparation. Does nothing if a change does
-/// not fit the running graph: it then belongs to the graph that is being planned.
+/// Changes the running plan at once, also while another plan is in preparation. Does nothing if the changes
+/// do not fit the running graph: they are then for the graph that is being planned.
 void Pipeline::apply_live(const std::vector<GraphChange>& changes) {
   GraphDesc graph = graph_;
   if (lensd::apply_changes(graph, changes, registry_).kind != ChangeResult::Kind::applied) return;
@@ -107,8 +107,8 @@ void Pipeline::apply_step(int frames) {
   }
 }
 
-/// Pictures decoded before the seek stay in the queue until process_loop() takes and drops them. Emptying the
-/// queue here could also drop pictures that the decode thread adds after the seek.
+/// Requests a seek from the decode thread. Older pictures stay in the queue until process_loop() drops them.
+/// Emptying the queue here could also drop pictures that the decode thread adds after the seek.
 void Pipeline::request_seek(int64_t position_ns) {
   if (!source_info_.seekable) return notice(true, "this source cannot seek");
   const int64_t last = source_info_.duration_ns > 0 ? source_info_.duration_ns - 1 : position_ns;

@@ -1,5 +1,5 @@
-// Replaces the running plan. The planner thread prepares it, or the process thread at once if the picture
-// format has changed.
+// Replaces the running plan. The planner thread prepares the new plan. If the picture format has changed, the
+// process thread prepares it without waiting for the planner.
 #include <fmt/format.h>
 
 #include "app/pipeline/pipeline.hpp"
@@ -95,9 +95,9 @@ bool Pipeline::swap_in_planned() {
   return true;
 }
 
-/// Plans for a new picture format on this thread, because no frame can be processed before. A picture that
-/// does not fit the graph ends the run, except with a live source (not connected yet, or another size) and
-/// with a paced file that changes its format: these are shown without the graph.
+/// Makes a plan for a new picture format on the calling thread, because no frame can be processed without it.
+/// Throws Error(invalid_config), which ends the run, if the format does not fit the graph. Exceptions are
+/// live sources, and paced files that change their format: these are shown without the graph.
 void Pipeline::install(const PictureInfo& picture) {
   try {
     executor_->install(make_plan(effective(requested_, state_.bypass, solo_), picture, options_.backend,
@@ -118,7 +118,8 @@ void Pipeline::report_outcomes(const std::vector<uint64_t>& requests, const std:
   for (const uint64_t request : requests) outcomes_.push_back({request, problem, next_frame_index()});
 }
 
-/// Returns the index of the first frame that shows a change made now: while paused the current frame's.
+/// Returns the index of the first frame that shows a change made now: the current frame while paused, else
+/// the next one.
 int64_t Pipeline::next_frame_index() const {
   if (!current_picture_) return 0;
   return current_picture_.info.index + (state_.paused ? 0 : 1);

@@ -41,7 +41,7 @@ class PlaybackClock {
 
   double speed_ = 1;
   bool running_ = false;
-  int64_t pts_ns_ = 0, wall_ns_ = 0;  ///< timestamp of the last restart's frame, and when it was due
+  int64_t pts_ns_ = 0, wall_ns_ = 0;  ///< timestamp and due time of the frame at the last restart
 };
 
 }  // namespace lensd

@@ -46,7 +46,8 @@ class QueueSink : public FrameSink {
   /// Starts the thread. `may_drop`: drop frames if the queue is full. Call last in the derived class's
   /// constructor.
   void run(bool may_drop);
-  /// Queues a job; see above for a full queue. Call from the process thread only.
+  /// Queues a job. If the queue is full, waits or drops the oldest frame, see run(). Call from the process
+  /// thread only.
   void push(Job job);
   uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
   void notice(bool problem, std::string text) { notices_.add(problem, std::move(text)); }

@@ -104,7 +104,7 @@ void RecorderSink::begin(bool retry) {
   }
 }
 
-/// Completes the file and reports it.
+/// Ends the active recording, completes its file and reports it in a notice.
 void RecorderSink::end_session() {
   if (!active_) return;
   try {

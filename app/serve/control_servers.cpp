@@ -19,7 +19,7 @@
 namespace lensd {
 namespace {
 
-constexpr size_t kMaxTokenBytes = 64 * 1024;  // of the file; only its first line counts
+constexpr size_t kMaxTokenBytes = 64 * 1024;  // size limit of the file; only its first line is used
 
 std::string read_token(const std::string& path) {
   std::string token = read_whole_file(path, kMaxTokenBytes).value_or("");
@@ -48,12 +48,12 @@ HttpOptions http_options(const Config& config) {
 /// Descriptors reserved for sources, recordings, libraries and the GPU.
 constexpr rlim_t kReservedDescriptors = 40;
 
-/// Raises the limit of descriptors to 4096 if possible, then lowers the limits of clients so that
+/// Raises the limit of open descriptors to 4096 if possible. Then lowers the limits of clients so that
 /// kReservedDescriptors stay free.
 void limit_clients(ControlOptions& options) {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  // The soft limit is low because of select(), which lensd does not use.
+  // The default soft limit is low for programs that use select(). lensd does not.
   limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, std::max<rlim_t>(limit.rlim_cur, 4096));
   setrlimit(RLIMIT_NOFILE, &limit);
   const auto room =

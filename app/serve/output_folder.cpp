@@ -30,7 +30,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kAttribute = "user.lensd";
-constexpr size_t kMaxKnown = 4096;  // remembered files without attributes; later ones are not replaced
+constexpr size_t kMaxKnown = 4096;  // remembered files without the attribute; further ones cannot be replaced
 
 Error cannot_write(const std::string& path) {
   return Error(ExitCode::runtime_failure, path, fmt::format("cannot be written: {}", std::strerror(errno)),
@@ -48,7 +48,8 @@ std::string default_folder() {
   return folder.empty() ? fmt::format("/tmp/lensd-{}/captures", geteuid()) : folder;
 }
 
-/// Opens the parent folder of `relative` beneath `folder`. Returns its descriptor and the file's name.
+/// Opens the parent folder of `relative` beneath `folder`, which is created if necessary. Returns its
+/// descriptor and the file's name.
 std::pair<UniqueFd, std::string> open_parent(const std::string& folder, const std::string& relative) {
   const fs::path path(relative);
   const std::string name = path.filename().string();
@@ -81,7 +82,7 @@ std::pair<UniqueFd, std::string> open_parent(const std::string& folder, const st
 OutputFolder::OutputFolder(std::string folder)
     : folder_(folder.empty() ? default_folder() : std::move(folder)) {}
 
-/// Returns true if write() has written the file `name` as the same kind.
+/// Returns true if write() has created the file `name` with the kind `kind`.
 bool OutputFolder::is_ours(int folder, const std::string& name, const std::string& kind) const {
   const UniqueFd fd(openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   struct stat info {};
@@ -94,15 +95,15 @@ bool OutputFolder::is_ours(int folder, const std::string& name, const std::strin
   return it != written_.end() && it->second == kind;
 }
 
-/// Renames a temporary file to its name. Returns false, with errno set, if that fails: EEXIST if a file of
-/// that name is not ours.
+/// Renames the file `temporary` to `name`. Returns false, with errno set, if that fails: EEXIST if `name`
+/// exists and is_ours() returns false for it.
 bool OutputFolder::place(int folder, const std::string& temporary, const std::string& name,
                          const std::string& kind) const {
   const auto rename_as = [&](unsigned flags) {
     return renameat2(folder, temporary.c_str(), folder, name.c_str(), flags) == 0;
   };
   if (rename_as(RENAME_NOREPLACE)) return true;
-  if (errno == EINVAL) {  // the file system has no such flag
+  if (errno == EINVAL) {  // the file system does not support the flag
     if (linkat(folder, temporary.c_str(), folder, name.c_str(), 0) == 0)
       return unlinkat(folder, temporary.c_str(), 0) == 0;
     const bool unsupported = errno == EPERM || errno == EOPNOTSUPP;

@@ -28,13 +28,14 @@ class OutputFolder {
   const std::string& path() const noexcept { return folder_; }
 
   /// Writes a whole file or nothing (temporary file, fsync, rename). `kind` is "snapshot" or "trace". Returns
-  /// the full path. Throws Error(usage) if the path leaves the folder, names no file or a hidden one, or
-  /// names an existing file that may not be replaced; Error(runtime_failure) if the file cannot be written.
+  /// the full path. Throws Error(usage) if `relative` leaves the folder, has no valid file name, or names a
+  /// hidden file or an existing file that may not be replaced; Error(runtime_failure) if the file cannot be
+  /// written.
   std::string write(const std::string& relative, std::string_view bytes, const std::string& kind) const;
 
-  /// Returns the full path of a new file that another component will write. Throws Error(usage) if the path
-  /// leaves the folder, names no file or a hidden one, or if the file exists; Error(runtime_failure) if the
-  /// folder cannot be opened.
+  /// Returns the full path of a new file that another component will write. Throws Error(usage) if `relative`
+  /// leaves the folder, has no valid file name, or names a hidden or existing file; Error(runtime_failure) if
+  /// the folder cannot be opened.
   std::string check(const std::string& relative) const;
 
   /// Returns a name from the local time and a frame's index, for example "lensd-20260131-235959-374.png".
@@ -47,7 +48,7 @@ class OutputFolder {
 
   const std::string folder_;
   mutable std::mutex mutex_;
-  mutable std::map<std::pair<dev_t, ino_t>, std::string> written_;  // kinds, if there are no attributes
+  mutable std::map<std::pair<dev_t, ino_t>, std::string> written_;  // kinds of files without the attribute
 };
 
 }  // namespace lensd

@@ -1,7 +1,7 @@
 // lensd serve: the pipeline without a window, controlled by socket and HTTP.
 //
-// The main thread waits for signals and changed files. It starts reloads, feeds the service manager's
-// watchdog while the pipeline makes progress, and ends the run. All other work is done by other threads.
+// The main thread waits for signals and changed files. It starts reloads, notifies the service manager's
+// watchdog while the pipeline makes progress, and ends the run. Other threads do all other work.
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -35,8 +35,8 @@ constexpr int64_t kStuckNs = 5'000'000'000;
 /// ended, or while its queue is full.
 class Progress {
  public:
-  /// Returns true if the heartbeats advanced since the last call. Wakes the threads, so that they advance
-  /// before the next call.
+  /// Returns true if the heartbeats advanced since the last call. Wakes the process thread, so that its
+  /// heartbeat advances before the next call even while paused.
   bool check(Pipeline& pipeline) {
     const PipelineStatus now = pipeline.status();
     const bool processing = &pipeline != seen_ || now.process_heartbeat != processed_;
@@ -77,8 +77,8 @@ class Daemon {
   void run() {
     while (!ending_) wait_and_handle();
     notify_.stopping();
-    // The service manager sends TERM after `quit`, too: that is the first signal, and only a second one may
-    // interrupt the end of a recording.
+    // After the command `quit`, ignore the first signal, because the service manager also sends TERM. The
+    // next signal ends the process even if a recording is not complete.
     Signals::unblock(signalled_ ? 0 : 1);
     shut_down();
     const auto pipeline = session_.pipeline();

@@ -22,7 +22,8 @@ class ServiceNotify {
   void stopping() const;
   void watchdog() const;
 
-  /// Returns the interval at which to call watchdog(), half of the manager's limit; 0 if it has no watchdog.
+  /// Returns the interval at which to call watchdog(): half of the manager's limit, or 0 if its watchdog is
+  /// off.
   int64_t watchdog_interval_ns() const noexcept { return watchdog_ns_; }
 
  private:

@@ -94,7 +94,7 @@ void Session::open_and_start(const std::string& url, const GraphDesc& graph) {
   changed();
 }
 
-/// Joins the pipeline's threads and completes its files, even if other owners still hold the pipeline.
+/// Joins the pipeline's threads and completes its files, even if others still own the pipeline.
 void Session::shut_down(Pipeline& pipeline) {
   pipeline.stop();
   for (const auto& sink : pipeline.sinks())
@@ -185,7 +185,8 @@ void Session::fail_requests(const std::string& reason) {
   for (auto& [id, callback] : open) callback({id, reason, 0});
 }
 
-/// Applies the changes of a configuration: opens a new source with the new graph, or plans the new graph.
+/// Applies a configuration: if the source has changed, opens it with the new graph; otherwise plans the graph
+/// if it has changed.
 Response Session::apply_config(const Layered& next) {
   const std::string& url = next.config.source_url;
   std::string old_url;

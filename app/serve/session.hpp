@@ -33,7 +33,7 @@ namespace lensd {
 struct SessionOptions {
   BackendChoice backend;
   std::string captures;               ///< folder for snapshots and traces; empty: OutputFolder's default
-  std::optional<StartRecord> record;  ///< recording that starts with the first frame; not with `load`
+  std::optional<StartRecord> record;  ///< recording that starts with the first frame; unused with `load`
   Layers layers;                      ///< files, variables and options of the configuration, for reloads
   Config config;                      ///< the configuration at the start
   GraphDesc graph;                    ///< resolved graph that graph() returns until the first source is open
@@ -60,8 +60,8 @@ class Session final : public ControlTarget {
   /// Sets the frame for snapshots and streams; only with SessionOptions::load.
   void set_newest_frame(Frame frame);
 
-  /// Sets the callback for "pump() has something to do". It is called from any thread. Call before start(),
-  /// so that no change is missed.
+  /// Sets the callback that requests a call of pump(). It is called from any thread. Call on_change() before
+  /// start(), so that no change is missed.
   void on_change(std::function<void()> wake);
   /// Publishes events, logs notices and replies to graph requests. Call from the control thread only.
   void pump();
@@ -130,7 +130,7 @@ class Session final : public ControlTarget {
   std::shared_ptr<Pipeline> pipeline_;
   std::string url_;
   Config config_;
-  std::optional<StartRecord> record_;  ///< requested recording; continues with the next source
+  std::optional<StartRecord> record_;  ///< requested recording; it continues when the source changes
   mutable std::vector<Pending> pending_;
   std::map<uint64_t, std::function<void(const PlanOutcome&)>> requests_;
   uint64_t next_request_ = 1;

@@ -14,7 +14,7 @@
 namespace lensd {
 namespace {
 
-/// Maximum wait of a request for a recording's first picture or for its end.
+/// Maximum time that a request waits for a recording's first picture or its end.
 constexpr int64_t kRecordTimeoutNs = 2'000'000'000;
 
 /// Returns the status of the recorder. Of the sinks, only streams have a state.
@@ -24,7 +24,8 @@ SinkStatus recorder_status(const Pipeline& pipeline) {
   return {};
 }
 
-/// Polls the recorder every 20 ms until `done` returns true, at most kRecordTimeoutNs. Returns its status.
+/// Polls the recorder every 20 ms until `done` returns true, at most kRecordTimeoutNs. Returns the recorder's
+/// status.
 template <class F>
 SinkStatus wait_for_recorder(const Pipeline& pipeline, F done) {
   SinkStatus status = recorder_status(pipeline);

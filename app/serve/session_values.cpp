@@ -39,7 +39,7 @@ GraphState Session::graph() const {
     state.graph = options_.graph;
     return state;
   }
-  // Read the count before the graph, so that the graph contains every change counted as applied.
+  // Read the last applied ticket before the graph, so that the graph contains every change up to this ticket.
   const uint64_t applied = pipeline_->status().applied;
   const auto view = pipeline_->graph();
   std::erase_if(pending_, [&](const Pending& p) { return p.ticket <= applied; });
@@ -89,7 +89,8 @@ RunState Session::state() const {
                               : "playing";
   if (s.live.live) {
     s.source_reason = without_secrets(s.live.reason);
-    // Before the first picture the size is a guess; it may change with every reconnect.
+    // Take the size from the plan: `info` has a guess until the first picture, and a reconnect may change the
+    // size.
     s.source_detail = s.live.stream;
     for (const PlannedNode& node : running->graph()->planned)
       if (node.id == kSourceNode) s.picture = node.output.extent;

@@ -36,7 +36,7 @@ class Signals {
     return read(fd_.get(), &info, sizeof info) == sizeof info ? static_cast<int>(info.ssi_signo) : 0;
   }
 
-  /// Makes INT and TERM end the process at once, after `ignored` of them.
+  /// Unblocks INT and TERM. Ignores the first `ignored` signals; the next one ends the process immediately.
   static void unblock(int ignored) {
     left_ = ignored;
     sigset_t set;

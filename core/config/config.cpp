@@ -41,7 +41,7 @@ class Reader {
       problems.push_back(
           fmt::format("{}: {}: {}", at == places_.end() ? name_ : at->second, p.key, p.sentence));
     }
-    // TOML tables are read in alphabetical order.
+    // Sort by position, because toml++ iterates over keys in alphabetical order.
     std::stable_sort(problems.begin(), problems.end(), [this](const std::string& a, const std::string& b) {
       return position(a) < position(b);
     });
@@ -57,7 +57,7 @@ class Reader {
     return fmt::format("{}:{}:{}", name_, at.begin.line, at.begin.column);
   }
 
-  /// Line and column of a problem; problems without a position come last.
+  /// Returns the line and column of a problem. Problems without a position come last.
   std::pair<int, int> position(const std::string& problem) const {
     std::pair<int, int> at{std::numeric_limits<int>::max(), 0};
     if (problem.starts_with(name_ + ":"))
@@ -78,7 +78,8 @@ class Reader {
     return names;
   }
 
-  /// Calls `take(key, value)` for each key of a table. It returns false if the key is not in `known`.
+  /// Calls `take(key, value)` for each key of a table. Reports the key as unknown if `take` returns false.
+  /// `known`: all valid keys, for suggestions.
   template <class Take>
   void fields(const toml::node& node, const std::string& name, const std::vector<std::string>& known,
               Take take) {
@@ -242,7 +243,8 @@ class Reader {
   }
 
   void finish_graph() {
-    // A node without a filter may lack its name, too. Skip the follow-on errors of itself and its readers.
+    // If a node or its filter is missing, skip the follow-on errors about this node and the nodes that read
+    // it.
     const auto follows = [this](const std::string& sentence) {
       return incomplete_ && (sentence.find("there is no filter ''") != std::string::npos ||
                              sentence.find("is not a node") != std::string::npos);
@@ -259,7 +261,7 @@ class Reader {
   GraphDesc graph_;
   std::map<std::string, std::string> places_;  // "table.key" → file:line:column
   bool has_graph_ = false, has_nodes_ = false;
-  bool incomplete_ = false;  // a node is missing from the graph
+  bool incomplete_ = false;  // a node is missing from the graph, or has no filter
 };
 
 ConfigCheck& config_check() {

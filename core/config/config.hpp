@@ -83,13 +83,13 @@ std::vector<std::string> parse_config(const std::string& text, const std::string
                                       const Registry& registry, Config& out);
 
 /// Returns a file's text. Throws Error(invalid_config) if the file cannot be read, is larger than
-/// kMaxConfigBytes or is not of this kind.
+/// kMaxConfigBytes or is not of kind `kind`.
 std::string read_config_text(const std::string& path, FileKind kind = FileKind::any);
 
 /// Reads and checks a file. Throws Error(invalid_config) with all problems, one per line.
 Config load_config(const std::string& path, const Registry& registry, FileKind kind = FileKind::any);
 
-/// Copies the values that `later` sets to `base`. A graph in `later` replaces the whole graph of `base`.
+/// Copies to `base` the values that `later` sets. A graph in `later` replaces the whole graph of `base`.
 void merge(Config& base, const Config& later);
 
 }  // namespace lensd

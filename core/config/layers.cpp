@@ -24,7 +24,7 @@ std::string upper(std::string text) {
   return text;
 }
 
-/// " (did you mean LENSD_HTTP_PORT?)", or nothing.
+/// Returns a text such as " (did you mean LENSD_HTTP_PORT?)", or an empty string.
 std::string suggestion(const std::string& variable, const std::string& prefix, const ConfigTable& table) {
   std::vector<std::string> known;
   for (const ParamSpec& key : table.params) known.push_back(prefix + upper(key.name));

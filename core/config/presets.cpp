@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kSuffix = ".toml";
-constexpr size_t kLongestName = 100;  // bytes; file systems take 255 for a whole file name
+constexpr size_t kLongestName = 100;  // bytes; file systems allow 255 for a whole file name
 
 void list_folder(const fs::path& folder, bool example, std::vector<PresetFile>& out) {
   const size_t first = out.size();

@@ -23,8 +23,8 @@ std::string graph_text(const GraphDesc& graph, const std::string& base, const st
 /// Saves `graph` to `path` as an edit of the existing file. Throws Error if graph_text() does or the file
 /// cannot be read or written.
 void save_graph(const std::string& path, const GraphDesc& graph, const Registry& registry);
-/// Replaces `path` by `graph` as an edit of the text `base`. Throws Error if graph_text() does or the file
-/// cannot be written.
+/// Replaces the file `path` by graph_text() of `graph` and the text `base`. Throws Error if graph_text() does
+/// or the file cannot be written.
 void save_graph_as(const std::string& path, const GraphDesc& graph, const std::string& base,
                    const Registry& registry);
 

@@ -9,7 +9,8 @@
 namespace lensd {
 namespace {
 
-/// Returns the end of the string that begins at `at`, or of the line if the string is not closed.
+/// Returns the offset after the string that begins at `at`. If the string is not closed, returns the end of
+/// the line, or of the text for a multi-line string.
 size_t string_end(std::string_view text, size_t at) {
   const char quote = text[at];
   const std::string three(3, quote);
@@ -27,7 +28,7 @@ size_t string_end(std::string_view text, size_t at) {
   return text.size();
 }
 
-/// Returns the offset where values or dotted keys nest deeper than kMaxConfigDepth.
+/// Returns the first offset at which values or dotted keys nest deeper than kMaxConfigDepth, or nullopt.
 std::optional<size_t> too_deep(std::string_view text) {
   size_t brackets = 0, dots = 0;
   for (size_t i = 0; i < text.size();) {

@@ -8,8 +8,8 @@
 
 namespace lensd {
 
-/// Parses untrusted text with toml::parse(). Refuses values, and parts of a dotted key, that nest deeper than
-/// kMaxConfigDepth: toml++ uses a stack frame for each level.
+/// Parses untrusted text with toml::parse(). Returns an error if values or dotted keys nest deeper than
+/// kMaxConfigDepth, because toml++ uses a stack frame for each level. `name`: file name for messages.
 toml::parse_result parse_toml(std::string_view text, std::string_view name);
 
 }  // namespace lensd

@@ -96,7 +96,7 @@ class Patch {
         out += with_edits(block, output_edit(block));
         continue;
       }
-      // The n-th node table holds the n-th node. Further nodes follow the last table.
+      // The n-th node replaces the n-th node table. Additional nodes follow the last node table.
       const bool last = &block == &*last_node;
       if (written < graph_.nodes.size()) add_node(out, written++);
       while (last && written < graph_.nodes.size()) add_node(out, written++);

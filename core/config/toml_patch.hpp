@@ -13,8 +13,9 @@
 
 namespace lensd {
 
-/// Returns `text` with `graph` in place of `old`, the graph that parse_config() reads from it (both
-/// resolved). Returns nullopt if the text cannot be edited in place, such as node = [{…}].
+/// Returns `text`, edited to contain `graph` instead of `old`. `old` is the graph that parse_config() reads
+/// from `text`; both graphs are resolved. Returns nullopt if the text cannot be edited in place, for example
+/// if it contains node = [{…}].
 std::optional<std::string> patched_toml(const std::string& text, const GraphDesc& old, const GraphDesc& graph,
                                         const Registry& registry);
 

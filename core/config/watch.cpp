@@ -19,12 +19,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Finished writes, renames and new links. Without IN_MODIFY, so that files are not read while they are being
-/// written.
+/// Finished writes, renames, new files and deleted folders. Without IN_MODIFY, so that files are not read
+/// while they are being written.
 constexpr uint32_t kEvents = IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_DELETE_SELF | IN_ONLYDIR;
 constexpr int kMaxLinks = 16;
 
-/// Adds the folders whose changes can change the text of `file`: its folder, and those of links on its path.
+/// Adds the folders to watch for changes of `file`: its own folder, and the folder of each symbolic link on
+/// its path.
 void add_folders(const fs::path& file, std::set<std::string>& folders, int depth = 0) {
   std::error_code error;
   const fs::path path = fs::absolute(file, error);
@@ -61,7 +62,7 @@ ConfigWatch::~ConfigWatch() {
   close(fd_);
 }
 
-/// Replaces all watches, since links may have changed.
+/// Replaces all watches, because links may have changed.
 void ConfigWatch::watch_folders() {
   std::set<std::string> folders;
   for (const std::string& file : files_) add_folders(file, folders);
@@ -103,8 +104,8 @@ bool ConfigWatch::changed() {
   return true;
 }
 
-/// Returns the texts of all files. Returns nullopt if one is missing or not a regular file, which could
-/// block.
+/// Returns the texts of all files. Returns nullopt if one cannot be read or is not a regular file: reading a
+/// pipe could block.
 std::optional<std::vector<std::string>> ConfigWatch::texts() const {
   std::vector<std::string> all;
   try {

@@ -1,4 +1,4 @@
-// The table of all commands and what each of them does.
+// The table of all commands, and their handlers.
 
 #include <cmath>
 #include <cstdlib>

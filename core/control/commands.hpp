@@ -58,8 +58,8 @@ Response positional(const CommandSpec& command, const Json& named, Json& args);
 /// a message.
 std::string response_line(const Response& response, const Json& request_id = nullptr);
 
-/// Parses `text` into `request`. Returns Status::usage if the text is no JSON object, is not UTF-8, is nested
-/// too deeply or has a request_id that is neither a number nor a string.
+/// Parses `text` into `request`. Returns Status::usage if the text is not a JSON object in UTF-8, is nested
+/// too deeply, or has a request_id that is not a number, a string or null.
 Response parse_request(std::string_view text, Json& request);
 
 /// Returns the command's syntax, for example "seek SECONDS [MODE]".

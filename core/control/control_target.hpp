@@ -46,7 +46,7 @@ struct RunState : PipelineStatus {
   std::string source_url, source_name, source_state, source_reason, source_detail;
   std::string backend, backend_reason;
   bool live_source = false, seekable = false;
-  double source_fps = 0, rate = 0;  ///< rate: frames per second over the last second
+  double source_fps = 0, rate = 0;  ///< rate: processed frames per second, measured over one second
   int64_t duration_ns = 0;
   Extent picture;             ///< size of the source's upright picture
   SinkStatus record, stream;  ///< stream.path is empty if there is no stream
@@ -92,20 +92,21 @@ class ControlTarget {
   virtual void load(std::string url, Reply reply) = 0;
   /// Reads the configuration again. Applies all of it, or nothing if it has a problem.
   virtual void reload(Reply reply) = 0;
-  /// Writes the newest frame below [control] folder. If `path` is empty, the file is named by local time and
-  /// frame index.
+  /// Writes the newest frame to the file `path` in the configured [control] folder. If `path` is empty, the
+  /// name consists of local time and frame index.
   virtual void snapshot(std::string path, Reply reply) = 0;
-  /// Writes the last seconds of every stage as a Chrome trace below [control] folder. If `path` is empty, the
-  /// file is named by local time and frame index.
+  /// Writes the last seconds of every stage as a Chrome trace to the file `path` in the configured [control]
+  /// folder. If `path` is empty, the name consists of local time and frame index.
   virtual void trace(std::string path, Reply reply) = 0;
-  /// Starts or stops a recording below [record] folder. If `what.path` is empty, [record] name is the file's
-  /// name. Replies when the file has a picture (if `on` is false: when it is complete), or after 2 s.
+  /// Starts a recording in the configured [record] folder, or stops the recording if `on` is false. If
+  /// `what.path` is empty, uses [record] name. Replies when the file has a picture (start) or is complete
+  /// (stop), at the latest after 2 s.
   virtual void record(bool on, StartRecord what, Reply reply) = 0;
   virtual void quit() = 0;
 
   /// Encodes the newest frame on the calling thread. Waits until the frame's pixels are ready. Returns null
-  /// if no frame was processed after `made_after_ns` (FrameInfo::processed_ns). Throws Error(runtime_failure)
-  /// if the frame stays on the GPU or cannot be encoded.
+  /// if the newest frame's FrameInfo::processed_ns is not later than `made_after_ns`. Throws
+  /// Error(runtime_failure) if the frame stays on the GPU or cannot be encoded.
   virtual std::shared_ptr<const EncodedPicture> picture(PictureType type, int64_t made_after_ns) = 0;
 };
 

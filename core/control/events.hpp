@@ -1,4 +1,4 @@
-// Events notify subscribers of changes. Each subscriber reads its own queue, at its own pace.
+// Events notify subscribers of changes. Each subscriber has its own queue.
 //
 //   ControlTarget's changes ── EventHub::tick() ──▶ Subscriber (bounded queue) ──▶ socket client
 //                                                                    ──▶ HTTP, GET /events
@@ -35,9 +35,11 @@ class Subscriber {
   /// to them, too.
   void want_events() noexcept;
 
-  /// Sets what to call after each new event, on the thread of EventHub::tick(). It must not block.
+  /// Sets the callback for new events. It runs on the thread that calls EventHub::tick() or publish(), with a
+  /// mutex locked: it must not block or call this object.
   void on_event(std::function<void()> added);
-  /// Removes and returns the oldest events, one JSON text each, at most `max`.
+  /// Removes and returns the oldest events, one JSON text each, at most `max`. If events were dropped since
+  /// the last call, the first text is an "events-dropped" event with their number.
   std::vector<std::string> take(size_t max);
   /// Returns the number of events dropped from this queue.
   uint64_t dropped() const;
@@ -69,7 +71,7 @@ class EventHub {
   /// Sends {"event": name, "frame": …, fields…} to all clients that want events.
   void publish(const std::string& name, int64_t frame, Json fields = Json::object());
 
-  /// Compares all observed properties with the values sent last and sends those that changed.
+  /// Compares all observed properties with the values sent last. Sends the values that changed.
   void tick(const ControlTarget& target);
 
   /// Returns the number of events dropped for all subscribers since the start.

@@ -9,8 +9,8 @@
 namespace lensd {
 namespace {
 
-/// The number of entries, or 0 if the folder cannot be read. std::filesystem would end the process if an
-/// allocation fails.
+/// Returns the number of entries, or 0 if the folder cannot be read. Does not use std::filesystem, which
+/// would terminate the process if an allocation fails.
 int count_entries(const char* folder) {
   DIR* const entries = opendir(folder);
   if (!entries) return 0;

@@ -34,7 +34,7 @@ Json get_seconds(const ControlView& view) {
   return to_s(view.state.*member);
 }
 
-/// `make` converts the value to a command.
+/// Sets a boolean property. `make` converts the value to a command.
 template <auto make>
 std::string set_boolean(const ControlView&, const Json& value, std::vector<Command>& out) {
   if (!value.is_boolean()) return kExpectedBoolean;

@@ -26,10 +26,10 @@ struct ControlView {
 
 struct PropertyValue {
   Json value;
-  int64_t frame = 0;  ///< the frame that the value belongs to
+  int64_t frame = 0;  ///< index of the frame that the value belongs to
 };
 
-/// Returns nullopt if there is no such property.
+/// Returns the value of a property, or nullopt if there is no such property.
 std::optional<PropertyValue> property_value(const ControlView& view, const std::string& name);
 /// Returns the error for an unknown property. It names the unknown node or parameter.
 Response no_such_property(const ControlView& view, const std::string& name);
@@ -37,7 +37,8 @@ Response no_such_property(const ControlView& view, const std::string& name);
 using PropertyValues = std::vector<std::pair<std::string, Json>>;
 
 /// Checks all values, then posts them; posts nothing if one is refused. All changes of the graph take effect
-/// on the same frame. Returns not_posted() if the command queue is full; some values may be posted then.
+/// on the same frame. Returns not_posted() if the command queue is full or there is no pipeline; some values
+/// may already be posted then.
 Response set_properties(ControlTarget& target, const PropertyValues& values);
 /// Checks and posts the values of an object {NAME: VALUE, …}, like the overload with a list.
 Response set_properties(ControlTarget& target, const Json& object);

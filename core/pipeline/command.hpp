@@ -58,7 +58,8 @@ struct SetLoop {
 struct SetScopes {
   std::vector<ScopeRequest> scopes;
 };
-/// Replaces the nodes (or "source") whose images frames contain besides the output; see Frame::find_image().
+/// Replaces the set of nodes whose images each frame contains in addition to the output. "source" is the
+/// source picture. See Frame::find_image().
 struct SetViews {
   std::vector<std::string> nodes;
 };

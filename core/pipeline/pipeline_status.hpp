@@ -29,7 +29,7 @@ struct PipelineStatus : ProcessStatus {
   uint64_t decoded = 0, not_shown = 0;
   uint64_t dropped = 0;  ///< live: pictures that newer ones replaced before the graph, here and in the source
   uint64_t skipped = 0;  ///< live: pictures dropped while paused
-  uint64_t placeholders = 0;      ///< number of placeholders among `decoded`
+  uint64_t placeholders = 0;      ///< pictures among `decoded` that are placeholders, see FrameInfo
   uint64_t decode_heartbeat = 0;  ///< increases while the decode thread runs
   bool failed = false;
   bool queue_full = false;  ///< the decode thread waits until the process thread takes a picture
@@ -38,7 +38,7 @@ struct PipelineStatus : ProcessStatus {
 
 struct SinkStatus {
   bool recording = false;  ///< a file is being written, or a receiver is connected
-  std::string path;        ///< path of the current or last file, or a stream's address without secrets
+  std::string path;        ///< path of the current or last file, or a stream's URL without secrets
   int64_t frames = 0, bytes = 0, files = 0;
   uint64_t dropped = 0;   ///< frames lost because the sink was too slow
   std::string state;      ///< a stream's state: "connecting", "sending", …; empty for a recorder

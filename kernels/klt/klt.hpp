@@ -35,7 +35,7 @@ class Klt final : public FilterBase<Klt, KltParams, KltBlock> {
   void reference(ReferenceRun& run) const override;
 
  private:
-  /// Layout of the first scratch block.
+  /// Start of the first scratch block; the corners follow it.
   struct Detection {
     uint32_t wanted, spare;
     CornerCount count;

@@ -2,16 +2,16 @@
 // six parameters) with brightness and contrast matched. The track has drifted if the normalised correlation
 // stays low. Source: J. Shi, C. Tomasi, Good features to track, 1994.
 //
-// `Lanes` selects the columns of the window that this thread adds up, and adds sums over threads: all columns
-// on the CPU, one per lane of a warp on CUDA.
+// `Lanes` selects the columns of the window that a thread sums, and adds the threads' sums. On the CPU, one
+// thread sums all columns; on CUDA, each lane of a warp sums one.
 #pragma once
 
 #include "kernels/klt/klt_window.hpp"
 
 namespace lensd {
 
-/// Correlations: the fit ends early from kKltGoodCorrelation on; below kKltDriftCorrelation the track has
-/// drifted.
+/// Thresholds of the correlation. At kKltGoodCorrelation or more, the fit ends early. Below
+/// kKltDriftCorrelation, the track has drifted.
 inline constexpr double kKltGoodCorrelation = 0.95, kKltDriftCorrelation = 0.7;
 inline constexpr int kKltWarpSteps = 6;
 
@@ -80,8 +80,8 @@ LENSD_HD inline bool klt_solve6(const double (&upper)[21], const double (&b)[6],
   return true;
 }
 
-/// Fit of the first patch: (window + 2)² pixels around the corner. Window pixels outside the picture do not
-/// count.
+/// First patch of a track and one step of its fit to a picture. `pixels`: (window + 2)² pixels around the
+/// corner. Window pixels outside the picture do not count.
 template <class Lanes>
 class KltFirstPatch {
  public:
@@ -100,8 +100,8 @@ class KltFirstPatch {
             lanes_.sum(s.ii), lanes_.sum(s.jj), lanes_.sum(s.ij)};
   }
 
-  /// Computes one step of the fit: changes of the warp's four numbers and of the position. Returns false if
-  /// the step is undetermined.
+  /// Computes one step of the fit. `change` receives the changes of the warp's matrix (a, b, c, d) and of the
+  /// position (x, y). Returns false if the step is undetermined.
   LENSD_HD bool step(const ImageView<const uint8_t>& picture, const KltWarp& warp,
                      const KltGainBias& gain_bias, double (&change)[6]) const {
     int64_t upper[21] = {}, right[6] = {};
@@ -124,7 +124,7 @@ class KltFirstPatch {
   }
 
  private:
-  /// Returns pixel (u, v) of the first patch, as offsets from the centre: at least −window / 2 − 1.
+  /// Returns the pixel of the first patch at offset (u, v) from its centre; |u|, |v| ≤ window / 2 + 1.
   LENSD_HD int pixel(int u, int v) const {
     const int reach = window_ / 2 + 1;
     return pixels_[(v + reach) * (window_ + 2) + u + reach];
@@ -153,7 +153,8 @@ class KltFirstPatch {
   KltRect own_;
 };
 
-/// Returns true if the patch around (x, y) still matches the first one. Refines `warp`.
+/// Returns true if the patch around (x, y) still matches the first patch, or if too little of it is inside
+/// the picture to decide. Refines `warp`.
 template <class Lanes>
 LENSD_HD bool klt_matches_first(const KltFirstPatch<Lanes>& patch, const ImageView<const uint8_t>& picture,
                                 float x, float y, int window, float (&warp)[4]) {

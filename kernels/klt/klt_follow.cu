@@ -9,8 +9,8 @@ namespace {
 /// A warp follows one track; a lane sums one column of the window.
 struct KltFollowTuning {
   static constexpr int warps = 4;
-  /// Returns the blocks per multiprocessor, which limit the registers of a thread: a window needs three per
-  /// row.
+  /// Returns the minimum blocks per multiprocessor, which limits the registers per thread. A thread needs
+  /// three registers for each of the window's `rows`.
   static constexpr int blocks(int rows) { return rows <= 21 ? 4 : 2; }
 };
 

@@ -1,12 +1,12 @@
-// Pyramidal Lucas-Kanade after Bouguet, for one track. Both backends and the oracle run the same steps. They
-// use different `Window` classes, which sum over pixels.
+// Pyramidal Lucas-Kanade after Bouguet, for one track. Both backends and the oracle run the same steps with
+// different `Window` classes.
 //
-// A Window holds samples and derivatives of a window of one picture, and computes sums over them. All lanes
-// of a warp make the same calls.
-//   void take(level, spot, rect)                         samples the window at `spot`
-//   KltMoments moments(rect)                             of the samples taken
-//   KltMatch match(level, spot, rect)                    against another level's window at `spot`
-//   int64_t residual(level, spot, rect, gain_bias)       Σ |J − I| with 5 fraction bits
+// A Window holds samples I and derivatives of a window in one picture, and compares them with samples J of a
+// window in another picture. All lanes of a warp make the same calls.
+//   void take(level, spot, rect)                         takes samples I and derivatives at `spot`
+//   KltMoments moments(rect)                             sums of I and the derivatives
+//   KltMatch match(level, spot, rect)                    sums with J at `spot`
+//   int64_t residual(level, spot, rect, gain_bias)       Σ |J − I| with 5 fraction bits; J at `spot`
 // Rows and columns outside `rect` lie outside the pictures and do not count.
 #pragma once
 
@@ -21,7 +21,7 @@ struct KltSearchResult {
   TrackStatus status = TrackStatus::tracked;
 };
 
-/// Follows the window around (x, y) of the picture in state half `from` to the picture in `to`.
+/// Searches the picture in state half `to` for the window around (x, y) of the picture in state half `from`.
 template <class Window>
 LENSD_HD KltSearchResult klt_search(Window& window, const KltShape& shape, const uint8_t* from,
                                     const uint8_t* to, float x, float y, const KltBlock& block) {
@@ -137,7 +137,7 @@ LENSD_HD Track klt_follow(Window& window, const KltShape& shape, const uint8_t* 
   return next;
 }
 
-/// Returns the track after a cut, when there is no previous frame.
+/// Returns the track with status lost_cut, for frames without a previous frame (FrameBlock::reset).
 LENSD_HD inline Track klt_end_at_cut(const Track& track) {
   Track next = track;
   next.status = TrackStatus::lost_cut;

@@ -190,7 +190,7 @@ class KltVectorWindow {
   }
 
   static HWY_INLINE V16 set(int v) { return hn::Set(D16(), static_cast<int16_t>(v)); }
-  /// Returns all ones in the lanes of columns x, x + 1, … that are valid.
+  /// Returns all ones in the lanes of those columns x, x + 1, … that are inside `rect`.
   static HWY_INLINE V16 columns(const KltRect& rect, int x) {
     const D16 d16;
     const auto column = hn::Iota(d16, static_cast<int16_t>(x));

@@ -5,7 +5,7 @@
 
 namespace lensd {
 
-/// Returns the 64-bit sum of 32-bit values in every lane.
+/// Returns the 64-bit sum of a warp's 32-bit values, in every lane.
 __device__ inline int64_t klt_warp_sum(int v) {
 #if __CUDA_ARCH__ >= 800
   const int high = __reduce_add_sync(~0u, v >> 16);

@@ -60,12 +60,12 @@ struct KltBlock {
 /// State of a track for affine_check, without the pixels of its first patch.
 struct KltFirst {
   float warp[4] = {1, 0, 0, 1};  ///< 2×2 matrix from the first window to the current one, row-major
-  int32_t x = 0, y = 0;          ///< position of the detection
+  int32_t x = 0, y = 0;          ///< position of the detected corner
 };
 
 /// Layout of one half of the state:
 ///   TrackTable and its tracks (Layout::lasting_bytes) · pyramid levels · a KltFirst for each place
-///   · first patches (even places in one half, odd ones in the other, since they are written once)
+///   · first patches: of even places in halves[0], of odd places in halves[1], since a patch is written once
 struct KltShape {
   struct Level {
     Extent extent;
@@ -77,7 +77,7 @@ struct KltShape {
   size_t lasting_bytes = 0, first_offset = 0, patch_offset = 0, bytes = 0;
   int patch_bytes = 0;  ///< bytes of a first patch; 0 without affine_check
 
-  /// Windows may read this many bytes beyond the rows of a level; the values read are masked out.
+  /// Windows may read up to this many bytes before and after a level; the values read are masked out.
   static constexpr size_t kSlack = 256;
 
   static KltShape make(Extent extent, const KltParams& p) {
@@ -129,21 +129,21 @@ LENSD_HD inline float klt_float(uint32_t bits) {
   return value;
 }
 
-/// Returns the rounded product of 16-bit fractions, as computed by pmulhrsw (hn::MulFixedPoint15).
+/// Returns the rounded Q15 product, as computed by pmulhrsw (hn::MulFixedPoint15).
 LENSD_HD constexpr int scaled15(int a, int b) {
   return (a * b + (1 << 14)) >> 15;
 }
 
-// Weights of Scharr's derivative, 3 10 3, in 1/32768 of samples with 7 fraction bits:
-/// Weights along the derivative.
+// Weights of Scharr's kernel (3 10 3) in 1/32768, for samples with 7 fraction bits.
+/// Horizontal derivative: weights of the three rows' differences.
 inline constexpr int kKltSlopeSide = 3 * 256, kKltSlopeMiddle = 10 * 256;
-/// Weights across the derivative, which form a mean.
+/// Vertical derivative: weights of the mean of a row's three samples.
 inline constexpr int kKltSmoothSide = 3 * 2048, kKltSmoothMiddle = 10 * 2048;
-/// Weight of the differences of means.
+/// Vertical derivative: weight of the difference between the means of the lower and the upper row.
 inline constexpr int kKltSlopeSmoothed = 4096;
 /// Factor from 7 to 5 fraction bits.
 inline constexpr int kKltToFive = 8192;
-/// Value subtracted from samples with gain_bias, so that sums of squares fit 32 bits.
+/// Middle grey, which is subtracted from samples so that sums of squares fit 32 bits.
 inline constexpr int kKltMiddle = 16320;
 
 /// Position of a window: its top left pixel and the fraction in 1/32768.
@@ -167,8 +167,8 @@ struct KltRect {
   }
   LENSD_HD bool too_small(int window) const { return area() * 8 < window * window; }
 
-  /// Returns the pixels that have `before` neighbours to the left and above, and `behind` to the right and
-  /// below.
+  /// Returns the window's pixels that have at least `before` neighbours in the picture to the left and above,
+  /// and `behind` to the right and below.
   static LENSD_HD KltRect inside(const KltSpot& spot, Extent extent, int window, int before, int behind) {
     const int right = extent.width - behind - spot.x, bottom = extent.height - behind - spot.y;
     return {before > spot.x ? before - spot.x : 0, before > spot.y ? before - spot.y : 0,
@@ -199,8 +199,7 @@ struct KltMatch {
   int64_t d = 0, dd = 0;  ///< sums used only with gain_bias
 };
 
-/// Gain and bias between samples I and J. difference() returns J − I after their removal, with 5 fraction
-/// bits.
+/// Gain and bias between samples I and J. difference() returns gain · J − I − offset, with 5 fraction bits.
 struct KltGainBias {
   int gain_q12 = 4096, offset = 0;
   LENSD_HD int difference(int i, int j) const { return ((j * gain_q12 + 2048) >> 12) - i - offset; }
@@ -230,7 +229,7 @@ struct KltSystem {
     return true;
   }
 
-  /// Returns the ratio of the patches' contrasts, limited to 1/16 … 16; 0 if one patch is flat.
+  /// Returns the contrast of I divided by that of J, limited to 1/16 … 16; 0 if one patch is flat.
   LENSD_HD double gain(const KltMatch& match) const {
     const double own = n * static_cast<double>(m.ii) - static_cast<double>(m.i) * static_cast<double>(m.i);
     const double other =

@@ -44,12 +44,12 @@ __global__ void klt_luma_kernel(ImageView<const uint8_t> in, bool colour, bool a
 
 // -------------------------------------------------------------------------------------------- pyramid
 
-/// A block computes 8 × 8 pixels of the third level, and the pixels of the previous two levels that these
-/// need. The region of a level starts at twice the next region's position, minus two pixels.
+/// A block computes 8 × 8 pixels of the third (coarsest) level, and the pixels of the two finer levels that
+/// it needs for them. A region starts at twice the position of the next coarser region, minus two pixels.
 struct KltPyramidTuning {
   static constexpr int threads = 256, tile = 8;
   static constexpr int side2 = 2 * tile + 3, side1 = 2 * side2 + 3, side0 = 2 * side1 + 3;
-  static constexpr int pitch0 = (side0 + 2 + 3) / 4 * 4;  ///< row in words; starts two pixels further left
+  static constexpr int pitch0 = (side0 + 2 + 3) / 4 * 4;  ///< whole words; rows start two pixels further left
 };
 
 __device__ int klt_reflect(int i, int n) {
@@ -59,10 +59,10 @@ __device__ int klt_reflect(int i, int n) {
 
 struct KltRegion {
   uint8_t* pixels;
-  int pitch, x, y, side;  ///< position of the first pixel in its level
+  int pitch, x, y, side;  ///< (x, y): position of the first pixel in its level
 };
 
-/// Computes `coarse` from `fine`. Border rule: reflect101.
+/// Computes `coarse` from `fine`. `extent`: of the coarse level; `sums`: buffer. Border rule: reflect101.
 __device__ void klt_shrink(const KltRegion& fine, const KltRegion& coarse, Extent extent, uint16_t* sums) {
   const int n = coarse.side, t = static_cast<int>(threadIdx.x);
   for (int i = t; i < fine.side * n; i += KltPyramidTuning::threads) {
@@ -144,7 +144,7 @@ void Klt::launch_luma(const PassArgs& args, CudaStream stream) const {
 }
 
 void Klt::launch_shrink(const PassArgs& args, CudaStream stream) const {
-  const Extent fine = shape_.level[args.step].extent;  // each block computes 4 × 4 tiles of it
+  const Extent fine = shape_.level[args.step].extent;  // a block computes 4 × 4 tiles of this level
   const dim3 grid(blocks_for(fine.width, 4 * KltPyramidTuning::tile),
                   blocks_for(fine.height, 4 * KltPyramidTuning::tile));
   klt_pyramid_kernel<<<grid, KltPyramidTuning::threads, 0, stream>>>(shape_, state_of(args), args.step);

@@ -11,7 +11,8 @@ HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Computes sums of five rows with the weights 1 4 6 4 1, up to 4080. May write a vector beyond the end.
+/// Computes sums of five rows with the weights 1 4 6 4 1; a sum is at most 4080. Works in whole vectors: may
+/// access memory beyond `width`.
 void column_sums(const uint8_t* const (&rows)[5], uint16_t* sums, int width) {
   const hn::ScalableTag<uint16_t> d16;
   const hn::Rebind<uint8_t, decltype(d16)> d8;
@@ -24,8 +25,9 @@ void column_sums(const uint8_t* const (&rows)[5], uint16_t* sums, int width) {
   }
 }
 
-/// Writes every second pixel of a row of column sums, rounded. sums[-2] to sums[2 · width] are valid; a
-/// vector may extend beyond both ends.
+/// Sums column sums along the row with the weights 1 4 6 4 1 and writes every second result, rounded.
+/// `width`: output pixels. sums[-2] to sums[2 · width] must be valid. Works in whole vectors: may access
+/// memory beyond the ends.
 void halve_row(const uint16_t* sums, uint8_t* out, int width) {
   const hn::ScalableTag<uint16_t> d16;
   const hn::RebindToSigned<decltype(d16)> di16;  // DemoteTo needs signed lanes

@@ -12,7 +12,7 @@ constexpr int kMinCell = 16;  ///< minimum side of a cell of the neighbour searc
 
 struct Cells {
   int side, columns, rows;
-  int32_t *heads, *next;  ///< places; −1 at the end of a cell's list
+  int32_t *heads, *next;  ///< linked list of places for each cell; −1: end of the list
 
   Cells(Extent extent, float reach, uint8_t* scratch, int capacity)
       : side(std::max(kMinCell, static_cast<int>(std::ceil(reach)))),

@@ -5,7 +5,7 @@
 namespace lensd {
 namespace {
 
-/// A block compares 256 tracks, one per thread, with a range of all tracks. The last block to end counts the
+/// A block compares 256 tracks, one per thread, with `range` tracks. The last block to finish counts the
 /// tracks.
 struct KltSettleTuning {
   static constexpr int threads = 256, range = 512;

@@ -5,7 +5,7 @@
 
 namespace lensd {
 
-/// Interpolates bilinearly between pixels (x, y) and (x + 1, y + 1); returns a sample with 7 fraction bits.
+/// Returns the bilinear sample at (x + fx, y + fy), with 7 fraction bits; fx and fy are in 1/32768 pixel.
 LENSD_HD inline int klt_sample(const ImageView<const uint8_t>& level, int x, int y, int fx, int fy) {
   const uint8_t *upper = level.row(y) + x, *lower = level.row(y + 1) + x;
   const int above = (upper[0] << 7) + scaled15((upper[1] - upper[0]) << 7, fx);

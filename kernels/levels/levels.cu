@@ -4,8 +4,8 @@
 namespace lensd {
 namespace {
 
-/// Applies the saturation to a word. Reads the factor from device memory, so that a captured launch does not
-/// depend on it.
+/// Applies the saturation to a word. Reads the factor from device memory, so that a captured CUDA graph stays
+/// valid when the factor changes.
 struct Saturate {
   const LevelsBlock* block;
   bool gray;

@@ -2,11 +2,11 @@
 //
 //   t = clamp((v − black) / (white − black)), a step where white = black, a negative where white < black
 //   t = clamp((t^(1/gamma) − 0.5)·contrast + 0.5 + brightness), rounded to 8 bits: one 256-entry table
-//   out = clamp(luma + saturation·(channel − luma)) with the BT.601 luma of the pixel after the table, in
-//   fixed point
+//   out = clamp(luma + saturation·(channel − luma)) in fixed point; luma: BT.601, of the pixel after the
+//   table
 //
-// Formats: Gray8 (saturation is ignored), RGBA8. Aliasing: none. Border rule: none. Temporal reach:
-// none. The table is computed on the host for both backends; the rest is integers: exact.
+// Formats: Gray8 (saturation is ignored), RGBA8. Aliasing: none. Border rule: none. Temporal reach: none.
+// Exact: the host computes the table for both backends; everything else is integers.
 #pragma once
 
 #include <algorithm>

@@ -18,8 +18,8 @@ FilterSchema Median::make_schema() {
 Layout Median::configure(const FilterInputs& inputs) {
   const ImageFormat format = inputs.images[0];
   const double bytes = static_cast<double>(format.row_bytes()) * format.extent.height;
-  // `operations` counts minima and maxima per sample with shared columns, as on CUDA. From radius 3 on it is
-  // the lowest cost of the search.
+  // `operations`: minima and maxima per sample, with shared columns as on CUDA. From radius 3 on, it is a
+  // lower bound.
   radius_ = params_.radius;
   const double operations = radius_ == 1 ? 17 : 87;
   const double colours = format.format == PixelFormat::rgba8 ? 0.75 : 1;

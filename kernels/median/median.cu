@@ -6,9 +6,9 @@
 namespace lensd {
 namespace {
 
-/// A thread computes 4 registers of output in each of `rows` rows: 8 Gray8 pixels or 4 RGBA8 ones (twice: red
-/// and blue, green). A sample is the high byte of a register's half; the low byte is arbitrary, since it
-/// orders only equal samples. No shared memory: a window's rows are in the L1 cache.
+/// A thread computes 4 registers of output in each of `rows` rows: 8 Gray8 pixels, or 4 RGBA8 pixels in two
+/// passes (red and blue, then green). A sample is the high byte of a 16-bit half. The low byte is arbitrary,
+/// since it affects only the order of equal samples. No shared memory: a window's rows are in the L1 cache.
 struct MedianTuning {
   static constexpr int warps = 4;
   static constexpr int rows = 8;
@@ -85,7 +85,7 @@ __device__ void load_gray(const MedianJob& job, Border border, int x, int y, uin
   }
 }
 
-/// Returns registers of columns c and c + 4, for c = −r to 3 + r.
+/// Unpacks the words of load_gray(): each register holds columns x + c and x + c + 4, for c = −r to 3 + r.
 template <int kRadius>
 __device__ void unpack_gray(const uint32_t (&words)[4], uint32_t (&columns)[kOutputs + 2 * kRadius]) {
 #pragma unroll
@@ -183,7 +183,7 @@ __global__ void __launch_bounds__(32 * MedianTuning::warps) median_rgba_kernel(M
   for (int y = y0; y < min(height, y0 + MedianTuning::rows); y += 2) {
     load_rgba<kRadius>(job, border, x, y + kRadius, pixels[2 * kRadius]);
     load_rgba<kRadius>(job, border, x, y + kRadius + 1, pixels[2 * kRadius + 1]);
-    // High bytes: red and blue of the pixel shifted by one byte; green and alpha of the pixel itself.
+    // High bytes of the 16-bit halves: red and blue in `moved`, green and alpha in `pixels`.
     uint32_t moved[kRows][kColumns], red_blue[2][kOutputs], green[2][kOutputs];
 #pragma unroll
     for (int i = 0; i < kRows; ++i)

@@ -1,7 +1,7 @@
-// median at radius 3 on CUDA, as median_merge.hpp: sorted columns merged into pairs, pairs into fours, and
-// the 25th value of four columns, two and one. A lane of a warp holds two adjacent columns and gets those to
-// its right by shuffles; the last three lanes only provide columns. A register holds two samples, of columns
-// half a warp's width apart, so that VIMNMX.U16x2 computes two minima at once.
+// median at radius 3 on CUDA, with the method of median_merge.hpp. A lane of a warp holds two adjacent
+// columns and gets the columns to its right by shuffles; the last three lanes only provide columns. A
+// register holds the samples of two columns that are MergeTuning::half columns apart, so that VIMNMX.U16x2
+// computes two minima at once.
 #include "kernels/common/border_call.cuh"
 #include "kernels/common/launch.cuh"
 #include "kernels/median/median.hpp"
@@ -59,16 +59,17 @@ __device__ __forceinline__ void insert_7(const uint32_t (&v)[6], uint32_t x, uin
   for (int k = 1; k < 6; ++k) to[k] = net_min(v[k], net_max(v[k - 1], x));
 }
 
-/// Returns the median of the window whose first columns are `pair`. `last` is the column three lanes before
-/// the window's last one.
+/// Returns the median of the window that begins with the columns of `pair`. `last`: this lane's column that
+/// is the last column of the window three lanes to the left.
 __device__ __forceinline__ uint32_t median_of_49(const uint32_t (&pair)[14], const uint32_t (&last)[7]) {
   uint32_t next[14], four[28], column[7], few[21];
   from_right(pair, 1, next);
   merge<14, 14>(pair, next, four);
   from_right(pair, 2, next), from_right(last, 3, column);
   merge<14, 7>(next, column, few);
-  // Of the four columns' values only the 4th to the 25th can be the median. The k-th of two sorted lists is
-  // the minimum, over all splits of k, of the larger of the two last values.
+  // Of the four columns' values, only the 4th to the 25th can be the median. The k-th value of two sorted
+  // lists is the minimum, over all pairs of prefixes with k values in total, of the larger of their last
+  // values.
   uint32_t median = four[24];
 #pragma unroll
   for (int k = 0; k < 21; ++k) median = net_min(median, net_max(four[23 - k], few[k]));
@@ -99,8 +100,8 @@ struct MergeJob {
   bool aligned;  ///< rows start at multiples of 4 bytes
 };
 
-/// The lane's four columns: two adjacent ones, and the same two half a warp's width to the right; −1 if
-/// outside.
+/// The lane's four columns after the border rule: two adjacent columns, and the two that are
+/// MergeTuning::half columns to their right. −1: read as 0.
 struct LaneColumns {
   int at[4];
 
@@ -122,7 +123,8 @@ struct MergeGray {
     for (int i = 0; i < 4; ++i) v[i] = y < 0 || lane.at[i] < 0 ? 0 : row[lane.at[i]];
     columns[0][to] = v[0] | v[2] << 16, columns[1][to] = v[1] | v[3] << 16;
   }
-  /// Stores rows y and y + 1 from column x on, clipped to the picture.
+  /// Computes and stores the lane's pixels in rows y and y + 1, clipped to the picture. `x`: the first of its
+  /// columns.
   __device__ __forceinline__ void write(const MergeJob& job, int x, int y) const {
     uint32_t out[2][2];
     median_two_rows(columns[0], columns[1], out);

@@ -4,9 +4,9 @@
 //   7 rows ─▶ columns[x] ─▶ pairs[x] = columns x, x+1 ─▶ fours[x] = columns x … x+3
 //   median of 49 at x = the 25th of fours[x], pairs[x+4] and columns[x+6]
 //
-// Columns, pairs and fours are computed once for each x and shared by the windows that contain them: about
-// 300 minima and maxima per output, every byte a lane, independent of content. The search over thresholds
-// (median_tiles_simd.cpp) costs up to 110 box sums at this radius, on noise.
+// Columns, pairs and fours are computed once for each x and shared by the windows that contain them. This
+// costs about 300 minima and maxima per output byte, independent of content; every byte is a lane. The search
+// over thresholds (median_tiles_simd.cpp) costs up to 110 box sums at this radius, on noise.
 #pragma once
 
 #include <cstdint>

@@ -58,7 +58,8 @@ HWY_INLINE V8 median_of_49(const MedianMerges& merges, int half, int i, int step
   load<14>(merges.pairs, i + 4 * step, few), load<7>(merges.columns[half], i + 6 * step, few + 14);
   merge_in_place<14, 7>(few);
   load<22>(merges.fours, i, many);
-  // The k-th of two sorted lists is the minimum, over all splits of k, of the larger of the two last values.
+  // The k-th value of two sorted lists is the minimum, over all pairs of prefixes with k values in total, of
+  // the larger of their last values.
   V8 median = many[21];
   for (size_t k = 0; k < 21; ++k)
     median = hn::Min(median, hn::Max(many[20 - k], few[kMerge<14, 7>.order[k]]));

@@ -22,7 +22,7 @@ struct Column3 {
   V low, middle, high;
 };
 
-/// Inserts `x` into a sorted pair: a sorted column of three.
+/// Returns the sorted column of three, from a sorted pair and `x`.
 template <class V>
 LENSD_NET Column3<V> insert_3(V inner_low, V inner_high, V x) {
   return {net_min(inner_low, x), net_max(inner_low, net_min(inner_high, x)), net_max(inner_high, x)};
@@ -46,16 +46,17 @@ struct Column5 {
   V v[5];
 };
 
-/// Inserts `x` into four sorted values: a sorted column of five.
+/// Returns the sorted column of five, from four sorted values and `x`.
 template <class V>
 LENSD_NET Column5<V> insert_5(V a, V b, V c, V d, V x) {
   return {{net_min(a, x), net_min(b, net_max(a, x)), net_min(c, net_max(b, x)), net_min(d, net_max(c, x)),
            net_max(d, x)}};
 }
 
-/// Elements of the sorted rows of four sorted columns (row 0 holds the minima) that can be the median of 25.
-/// Rows and columns are sorted, so at least (i + 1)(j + 1) − 1 others are at or below element (i, j), and
-/// (5 − i)(5 − j) − 1 at or above it. That rules out twelve of the 25.
+/// Four sorted columns whose rows were sorted, too (row a holds the minima). Only the elements that can be
+/// the median of 25 are kept; a2 is row a, column 2. In a sorted 5×5 matrix, at least (i + 1)(j + 1) − 1
+/// other elements are at or below element (i, j), and (5 − i)(5 − j) − 1 at or above it. That rules out
+/// twelve of the 25.
 template <class V>
 struct Rows4 {
   V a2, a3, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, e0, e1;

@@ -19,13 +19,13 @@
 #define LENSD_MEDIAN_ROWS_ONCE
 namespace lensd {
 
-/// Rows under two vertically adjacent windows.
+/// Rows that two vertically adjacent windows of the largest radius cover.
 inline constexpr int kMedianRing = 2 * kMedianMergeRadius + 2;
 /// Bytes beyond a row that vectors may access.
 inline constexpr int kMedianSlack = 128;
 inline constexpr int kMedianChunk = 1024;  ///< bytes of a row whose columns are sorted at a time
 
-/// Sorted columns under two output rows: ten rows, which stay in the L1 cache.
+/// Sorted columns of the windows of two output rows. They fit the L1 cache.
 struct MedianColumns {
   uint8_t rows[2][5][kMedianChunk + 8 * kMedianNetworkRadius + kMedianSlack];
 };

@@ -20,7 +20,7 @@ HWY_INLINE Row64 subtract(const Row64& a, const Row64& b) {
   return rest;
 }
 
-/// Returns the row shifted by 16 bytes; the last 16 bytes are arbitrary.
+/// Returns the row shifted down by 16 bytes: byte i is row's byte i + 16. The last 16 bytes are arbitrary.
 HWY_INLINE Row64 next_blocks(const Row64& row) {
   [[maybe_unused]] const D8 d8;
   Row64 next;
@@ -38,7 +38,7 @@ HWY_INLINE Row64 next_blocks(const Row64& row) {
   return next;
 }
 
-/// Returns the row shifted by kBy bytes; `next` is next_blocks(row).
+/// Returns the row shifted down by kBy bytes. `next`: next_blocks(row).
 template <int kBy>
 HWY_INLINE Row64 shift_down(const Row64& row, const Row64& next) {
   if constexpr (kBy == 16) return next;
@@ -65,9 +65,10 @@ HWY_INLINE Row64 sum_neighbours(const Row64& one) {
   return subtract(add(eight, shift_down<8>(eight, next_blocks(eight))), shift_down<15>(one, next));
 }
 
-/// Raises medians to `threshold` where they are at least `threshold`, in the rows whose bit is set in
-/// `active`. counts[y] is the number of such pixels in row y. Pixels right of the tile have the limit 255 in
-/// `half` and never count. 128 is subtracted from `samples`.
+/// Raises the lower bounds in `medians` to `threshold` for pixels whose median is at least `threshold`, in
+/// the rows whose bit is set in `active`. counts[y] receives the number of such pixels in row y. `half`: half
+/// the window's number of samples; 255 for pixels right of the tile, which never count. 128 is subtracted
+/// from `samples`.
 template <int kRadius>
 void raise_rows(const Row* samples, uint32_t active, int threshold, const Row64& half, MedianRow* medians,
                 uint8_t* counts) {

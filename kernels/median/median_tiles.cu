@@ -1,6 +1,6 @@
-// median from radius 4 on, on CUDA: the search of median_tiles_simd.cpp with a warp per tile. Lanes are words
-// of a row (four pixels each) while columns are counted, and rows of the tile while windows are counted. So
-// neither step needs shuffles.
+// median from radius 4 on, on CUDA: the search of median_tiles_simd.cpp with a warp per tile. When columns
+// are counted, a lane processes one word (four pixels) of every row. When windows are counted, a lane
+// processes one row of the tile. So neither step needs shuffles.
 #include "kernels/common/tiles/planar_tile.cuh"
 #include "kernels/common/tiles/warp.cuh"
 #include "kernels/median/median.hpp"
@@ -12,7 +12,7 @@ constexpr int kRows = 32;   ///< rows of a tile, one per lane
 constexpr int kWords = 32;  ///< words of a row with its border, one per lane
 constexpr int kPitch = 33;  ///< words of a row of column sums; avoids bank conflicts between rows
 constexpr int kMaxOutputs =
-    30;  ///< size of the array of results; 28, the most that occur, is 2 to 13 % slower
+    30;  ///< size of the result array; a size of 28, the maximum number of words, is 2 to 13 % slower
 constexpr uint32_t kEach = 0x01010101u;
 
 struct MedianTilesJob {
@@ -32,7 +32,8 @@ __host__ __device__ constexpr int tile_width(int radius) {
   return 4 * kWords - 2 * rim(radius);
 }
 
-/// Compares four bytes with a threshold: ge() sets bit 7 of each byte that is at or above it.
+/// Compares four bytes with a threshold. Bit 7 of each byte of ge() is set if the byte is at or above the
+/// threshold; the other bits are arbitrary. ones() returns 1 or 0 in each byte.
 struct Threshold {
   uint32_t low, high;
   __device__ explicit Threshold(int t)
@@ -67,9 +68,10 @@ __device__ void count_columns(const uint32_t* samples, int radius, Threshold thr
   }
 }
 
-/// Slides the window along a row of column sums, four pixels per step. The top bit of a total's lane is set
-/// if it exceeds half the window. Lanes are bytes up to radius 7 (totals up to 225), 16 bits beyond. All
-/// lanes are summed by plain integer arithmetic: borrows between lanes cancel out in complete totals.
+/// Slides the window along a row of column sums, four pixels per step. Totals are packed: in bytes up to
+/// radius 7 (totals up to 225), in 16-bit halves beyond. They are biased so that the top bit is set if a
+/// total exceeds half the window. Packed totals are added with plain integer arithmetic: borrows between
+/// neighbours cancel out in complete totals.
 template <bool kWide>
 class Window {
  public:
@@ -110,8 +112,8 @@ class Window {
   uint32_t total_, left_, right_;
 };
 
-/// Raises medians of the lane's row to `t` where they are at least `t`. Returns the number of such pixels in
-/// the tile.
+/// Raises the lower bounds in `medians` (the lane's row) to `t` for pixels whose median is at least `t`.
+/// Returns the number of such pixels in the tile.
 template <bool kWide>
 __device__ int raise_medians(const uint32_t* samples, uint32_t* columns, int radius, int words, int t,
                              int lane, uint32_t (&medians)[kMaxOutputs]) {

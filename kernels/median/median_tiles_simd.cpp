@@ -175,8 +175,8 @@ std::pair<int, int> range_of(const Row* samples, int rows, int width) {
   return {*std::min_element(lows, lows + lanes), *std::max_element(highs, highs + lanes)};
 }
 
-/// Computes the medians of one plane of the tile. `raise(active, threshold, counts)` has the contract of
-/// raise_rows().
+/// Computes the medians of one plane of the tile. `least`, `most`: range of the samples. `raise(active,
+/// threshold, counts)` does the same as raise_rows().
 template <class Raise>
 HWY_INLINE void search_plane(int rows, int width, int least, int most, Raise raise) {
   struct Interval {

@@ -16,7 +16,8 @@ HWY_INLINE V net_max(V a, V b) {
 #include "kernels/median/median_network-inl.hpp"
 #undef LENSD_NET
 
-/// Stores `result` with the alpha bytes of `input`. The last vector of a row is stored byte by byte.
+/// Stores `result`, except the bytes in the mask `keep` (alpha), which come from `input`. Stores at most
+/// `bytes_left` bytes.
 HWY_INLINE void store_pixels(V8 result, V8 input, V8 keep, uint8_t* out, int bytes_left) {
   const D8 d8;
   const V8 pixels = hn::Or(hn::And(input, keep), hn::AndNot(keep, result));

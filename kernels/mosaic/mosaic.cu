@@ -12,7 +12,7 @@ namespace {
 struct MosaicTuning {
   static constexpr int threads = 256, warps = threads / 32;
   static constexpr int words = 64, rows = 32;
-  static constexpr int most_columns = words * rows / 2;     ///< words in all rows of mosaic blocks of a tile
+  static constexpr int most_columns = words * rows / 2;     ///< maximum entries of MosaicShared::columns
   static constexpr int most_blocks = 4 * most_columns / 2;  ///< maximum number of mosaic blocks of a tile
   static constexpr int resident = 5;                        ///< thread blocks per multiprocessor
   static constexpr int grid = 660;  ///< number of thread blocks: five for each multiprocessor of an H200
@@ -32,7 +32,8 @@ struct MosaicTiles {
   }
 };
 
-/// Sums four bytes down every `step`-th of `rows` rows as 16-bit halves: (bytes 0 and 2, bytes 1 and 3).
+/// Sums `count` bytes (at most four) down every `step`-th of `rows` rows, from `byte` and row y on. Returns
+/// 16-bit sums: bytes 0 and 2 in x, bytes 1 and 3 in y.
 __device__ uint2 sum_down(ImageView<const uint8_t> in, int byte, int y, int rows, int step, int count,
                           bool aligned) {
   uint2 sum = make_uint2(0, 0);

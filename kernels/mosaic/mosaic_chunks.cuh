@@ -18,8 +18,8 @@ struct MosaicChunk {
   static constexpr int parts = pixels > kBlock ? pixels / kBlock : 1;  ///< mosaic blocks per chunk
   static constexpr int lanes = kBlock > pixels ? kBlock / pixels : 1;  ///< lanes that share a mosaic block
 
-  /// Sums of the chunk's columns. Gray: the sum of each word's four pixels. RGBA: each word is a pixel; red
-  /// and blue in halves, then green.
+  /// Sums down the chunk's columns. Gray: sums[i] is the sum of word i's four pixels. RGBA: word i is a
+  /// pixel; sums[i] holds red in the low half and blue in the high half, sums[4 + i] green.
   uint32_t sums[kChannels == 4 ? 8 : 4] = {};
 
   /// Adds a row of the chunk. Call for at most 64 rows: halves hold 64 · 255.
@@ -33,7 +33,8 @@ struct MosaicChunk {
         sums[i] += words[i] & 0x00ff00ffu, sums[4 + i] += words[i] >> 8 & 0xff;
     }
   }
-  /// Returns the sum of colour `c` in mosaic block `part` over all lanes' chunks. Call with whole warps.
+  /// Returns the sum of colour `c` in mosaic block `part` of the chunk, over all lanes that share the mosaic
+  /// block. Call with whole warps.
   __device__ uint32_t total(int part, int c) const {
     uint32_t sum = 0;
 #pragma unroll

@@ -8,13 +8,13 @@
 namespace lensd {
 namespace {
 
-/// Returns the pitch of rows of horizontal sums: whole cache lines.
+/// Rounds the size of a row of horizontal sums up to whole cache lines.
 constexpr size_t row_stride(size_t bytes) {
   return (bytes + 63) / 64 * 64;
 }
 
-/// Ring of the horizontal sums of recent source rows. Row y is in slot y % taps, so consecutive rows never
-/// share a slot.
+/// Ring of the horizontal sums of recent source rows. Row y is in slot y % taps, so `taps` consecutive rows
+/// are in different slots.
 class SumRing {
  public:
   SumRing(uint8_t* memory, size_t stride, int taps) : memory_(memory), stride_(stride), taps_(taps) {

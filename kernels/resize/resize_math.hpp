@@ -1,5 +1,5 @@
-// Source positions and weights of output samples. Integers and IEEE doubles in prescribed order, so that both
-// backends compute the same taps.
+// Source positions and weights of output samples. Uses integers, and doubles in prescribed order, so that
+// both backends compute the same taps.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ struct ResizeParams {
   bool align_corners = false;
 };
 
-/// Empty: configure() fixes the sizes, and the first pass computes taps from them.
+/// Empty: all parameters take effect in configure(), and the first pass computes the taps.
 struct ResizeBlock {
   static ResizeBlock make(const ResizeParams&) { return {}; }
 };
@@ -29,12 +29,12 @@ struct ResizeAxis {
   bool align_corners = false;
 };
 
-/// Algorithm of a resize; several methods may use the same one.
+/// Algorithm of a resize. Several methods may use the same algorithm.
 enum class ResizePath : uint8_t {
   taps,  ///< weighted sums of 2, 4 or 6 samples per direction
   nearest,
   area,
-  half,  ///< means of 2×2 pixels, for area and for bilinear without align_corners at exactly half the size
+  half,  ///< means of 2×2 pixels: exactly half the size with area, or with bilinear without align_corners
 };
 
 /// Result of configure(); passed to kernels by value.
@@ -67,8 +67,8 @@ struct ResizeGeometry {
   }
 
   Extent extent() const { return {x.m, y.m}; }
-  /// Returns the samples per direction: 1 for `nearest`, else an even number, since weights are multiplied in
-  /// pairs.
+  /// Returns the number of samples per direction: 1 for `nearest`, otherwise even, since SIMD and CUDA
+  /// multiply weights in pairs.
   LENSD_HD int taps() const {
     return method == ResizeMethod::nearest    ? 1
            : method == ResizeMethod::bilinear ? 2
@@ -87,14 +87,14 @@ LENSD_HD constexpr int resize_vertical(int sum) {
   return v < 0 ? 0 : v > 255 ? 255 : v;
 }
 
-/// Taps of output i, which is Σ weight[k] · sample[start + k]; samples outside are replaced by the nearest
-/// one inside.
+/// Taps of an output sample, which is Σ weight[k] · sample[start + k]. Indices outside the picture are
+/// clamped.
 struct ResizeTaps {
   int start = 0;
   int weight[6] = {};
 };
 
-/// Position of output i in the source: sample `index` plus `part` / `whole`.
+/// Position of an output sample in the source: index + part / whole.
 struct ResizePosition {
   int index, part, whole;
 };
@@ -187,8 +187,8 @@ LENSD_HD inline ResizeTaps resize_taps(const ResizeAxis& axis, ResizeMethod meth
   return taps;
 }
 
-/// Table of taps in one direction: m starts, then m words for each pair of weights (the first in the low
-/// half).
+/// Table of the taps of m outputs in one direction: m starts, then for each pair of weights m words, with the
+/// pair's first weight in the low half.
 struct ResizeTable {
   int32_t* start = nullptr;
   int m = 0;
@@ -212,8 +212,9 @@ LENSD_HD inline void fill_taps(const ResizeTable& table, const ResizeAxis& axis,
                                             static_cast<uint32_t>(taps.weight[2 * p + 1]) << 16);
 }
 
-/// Exact means along one axis. Let n' and m' be n and m divided by their greatest common divisor. In units of
-/// 1/m' of a sample, output i covers [i·n', (i + 1)·n'). Weights of samples are integers and sum to n'.
+/// Exact means along one axis. `n` and `m` are those of ResizeAxis, divided by their greatest common divisor.
+/// In units of 1/m of a source sample, output i covers [i·n, (i + 1)·n). The weights of its samples are
+/// integers and sum to n.
 struct AreaAxis {
   int n = 1, m = 1;
   static AreaAxis make(const ResizeAxis& axis) {
@@ -229,12 +230,12 @@ struct AreaAxis {
   }
 };
 
-/// Iterates over footprints from left to right without divisions.
+/// Iterates over the outputs' footprints from left to right, without divisions per footprint.
 struct AreaCursor {
   explicit AreaCursor(const AreaAxis& axis) : axis_(axis), whole_(axis.n / axis.m), part_(axis.n % axis.m) {}
 
-  int first = 0, last = 0;  ///< samples of the current footprint; samples between them have weight axis.m
-  uint32_t first_weight = 0, last_weight = 0;  ///< last_weight is 0 if there is a single sample
+  int first = 0, last = 0;  ///< end samples of the current footprint; samples in between have weight axis.m
+  uint32_t first_weight = 0, last_weight = 0;  ///< last_weight is 0 if first = last
 
   /// Moves to the next footprint; the first call moves to the footprint of output 0.
   void next() {
@@ -253,7 +254,7 @@ struct AreaCursor {
   int next_ = 0, offset_ = 0;
 };
 
-/// Returns the quotient, rounded half up.
+/// Returns sum / weights, rounded half up.
 LENSD_HD inline uint8_t area_mean(uint64_t sum, uint64_t weights) {
   return static_cast<uint8_t>((sum + weights / 2) / weights);
 }

@@ -5,8 +5,8 @@
 namespace lensd {
 namespace {
 
-/// One thread per small footprint, one block per large footprint. A block's warps read along rows, and strong
-/// reductions still have enough threads.
+/// One thread per small footprint, one block per large footprint. A block's warps read along rows. Outputs of
+/// few pixels still use enough threads.
 struct AreaTuning {
   static constexpr int threads_x = 32, threads_y = 8;
   static constexpr int large_footprint = 512;  // samples of the smallest large footprint
@@ -40,7 +40,8 @@ __device__ void load_pixel(const uint8_t* row, int x, bool aligned, uint32_t* v)
   for (int c = 0; c < kChannels; ++c) v[c] = (pixel >> (8 * c)) & 255;
 }
 
-/// Adds every `columns`-th sample of every `rows`-th row of output (x, y)'s footprint, from (column, row) on.
+/// Adds samples of the footprint of output (x, y) to `sum`: every `columns`-th sample from `column` on, in
+/// every `rows`-th row from `row` on.
 template <int kChannels>
 __device__ void add_footprint(const AreaArgs& a, int x, int y, int column, int columns, int row, int rows,
                               unsigned long long (&sum)[kChannels]) {
@@ -98,7 +99,7 @@ __device__ uint32_t evens(uint32_t v) {
 __device__ uint32_t odds(uint32_t v) {
   return (v >> 8) & 0x00ff00ffu;
 }
-/// Returns (sum + 2) / 4 in both halves.
+/// Returns (sum + 2) / 4 for both 16-bit halves.
 __device__ uint32_t quarter(uint32_t sums) {
   return ((sums + 0x00020002u) >> 2) & 0x00ff00ffu;
 }

@@ -14,8 +14,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #include "kernels/common/pair_dot-inl.hpp"
 
-/// Computes RGBA outputs [x0, x1) whose taps are all inside: two pixels per step, a vector of four sums per
-/// pixel.
+/// Computes the horizontal sums of RGBA outputs [x0, x1), two pixels per step. Their taps must be inside the
+/// row. Returns the first output not computed.
 template <int kPairs>
 int taps_rgba(const uint8_t* in, const ResizeTable& table, int x0, int x1, int16_t* out) {
   const hn::Full128<uint8_t> d8;
@@ -45,8 +45,9 @@ int taps_rgba(const uint8_t* in, const ResizeTable& table, int x0, int x1, int16
   return x;
 }
 
-/// Computes gray outputs [x0, x1), four per step; 16 bytes from each start must be inside. They contain the
-/// samples of all four outputs unless the picture shrinks to less than a third (lanczos3) or a quarter.
+/// Computes the horizontal sums of gray outputs [x0, x1), four per step. 16 bytes from each start must be
+/// inside the row. The 16 bytes from the first start contain the samples of all four outputs, unless the
+/// picture shrinks to less than about a third (lanczos3) or a quarter. Returns the first output not computed.
 template <int kPairs>
 int taps_gray(const uint8_t* in, const ResizeTable& table, int x0, int x1, int16_t* out) {
   const hn::Full128<uint8_t> d8;
@@ -156,7 +157,7 @@ size_t half_row(const uint8_t* upper, const uint8_t* lower, int channels, size_t
       sum_low = hn::Add(sum_low, hn::Add(low(even), low(odd)));
       sum_high = hn::Add(sum_high, hn::Add(high(even), high(odd)));
     }
-    // Values are below 256 after the shift: the even bytes are the result.
+    // After the shift, values are below 256, so the even bytes are the result.
     const auto a = hn::BitCast(d8, hn::ShiftRight<2>(sum_low)),
                b = hn::BitCast(d8, hn::ShiftRight<2>(sum_high));
     hn::StoreU(hn::Or(hn::TableLookupBytesOr0(a, evens_low), hn::TableLookupBytesOr0(b, evens_high)), d8,
@@ -178,8 +179,8 @@ void add_row(const uint8_t* in, uint32_t weight, bool first, size_t n, uint32_t*
   for (; x < n; ++x) sums[x] = in[x] * weight + (first ? 0 : sums[x]);
 }
 
-/// Computes means whose sums fit 32 bits. A double quotient of integers this small never rounds up to the
-/// next integer.
+/// Computes a row of means whose sums fit 32 bits. Truncating the double quotient is exact: with integers
+/// this small, it never rounds up to the next integer.
 void mean_row_rgba(const uint32_t* sums, const AreaAxis& axis, int width, uint32_t weights, uint8_t* out) {
   const hn::Full128<uint32_t> d32;
   const double divisor = weights;
@@ -214,7 +215,7 @@ HWY_EXPORT(mean_row_rgba);
 
 namespace {
 
-/// Computes outputs [x0, x1) whose taps may be outside.
+/// Computes the horizontal sums of outputs [x0, x1). Their taps may be outside the row.
 void taps_rim(const uint8_t* in, const ResizeAxis& axis, const ResizeTable& table, int taps, int channels,
               int x0, int x1, int16_t* out) {
   for (int x = x0; x < x1; ++x)

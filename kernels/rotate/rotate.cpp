@@ -37,7 +37,7 @@ void transpose_gray(const uint8_t* in, ptrdiff_t in_stride, uint8_t* out, ptrdif
   for (int i = 0; i < 16; ++i) hn::StoreU(a[i], d, out + i * out_stride);
 }
 
-/// Transposes 16×16 pixels of 4 bytes, as 4×4 squares of 4×4.
+/// Transposes 16×16 pixels of 4 bytes, in squares of 4×4 pixels.
 void transpose_rgba(const uint8_t* in, ptrdiff_t in_stride, uint8_t* out, ptrdiff_t out_stride) {
   const hn::Full128<uint8_t> d8;
   const hn::Full128<uint32_t> d32;
@@ -69,7 +69,7 @@ constexpr int kSide = 16;
 HWY_EXPORT(transpose_gray);
 HWY_EXPORT(transpose_rgba);
 
-/// Rotates input pixels [x0, x1) × [y0, y1) one by one: the rim outside whole squares.
+/// Rotates input pixels [x0, x1) × [y0, y1) one by one. For the rim, which contains no whole 16×16 square.
 void rotate_pixels(RotateAngle angle, const ConstImageRef& in, const ImageRef& out, int x0, int x1, int y0,
                    int y1) {
   const size_t size = static_cast<size_t>(in.channels());
@@ -81,8 +81,8 @@ void rotate_pixels(RotateAngle angle, const ConstImageRef& in, const ImageRef& o
     }
 }
 
-/// Rotates input columns [x0, x1) from top to bottom, so that a square's cache lines are used completely
-/// before eviction.
+/// Rotates input columns [x0, x1), at most kSide, from top to bottom: consecutive squares write to the same
+/// output rows, so cache lines are filled before eviction.
 void rotate_columns(RotateAngle angle, const ConstImageRef& in, const ImageRef& out, int x0, int x1) {
   const auto transpose =
       in.channels() == 4 ? &HWY_DYNAMIC_DISPATCH(transpose_rgba) : &HWY_DYNAMIC_DISPATCH(transpose_gray);

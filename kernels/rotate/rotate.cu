@@ -26,7 +26,7 @@ __global__ void rotate_rgba_kernel(RotateAngle angle, Extent extent, PixelWordsI
     }
 }
 
-/// Loads up to 4 pixels of a row as a word; `n` is their number.
+/// Loads min(n, 4) Gray8 pixels of a row as a word; missing pixels are 0.
 __device__ uint32_t load4(const uint8_t* p, int n, bool aligned) {
   if (n >= 4 && aligned) return *reinterpret_cast<const uint32_t*>(p);
   uint32_t word = 0;

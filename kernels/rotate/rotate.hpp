@@ -8,14 +8,14 @@
 
 namespace lensd {
 
-/// Clockwise rotation in quarters of a turn.
+/// Clockwise rotation: 90, 180 or 270 degrees.
 enum class RotateAngle : uint8_t { quarter, half, three_quarters };
 
 struct RotateParams {
   RotateAngle angle = RotateAngle::quarter;
 };
 
-/// A rotation by 180 degrees is a flip of both axes; the others need no block.
+/// A rotation by 180 degrees is a flip of both axes; other angles do not use the block.
 struct RotateBlock {
   FlipBlock half;
   static RotateBlock make(const RotateParams&) { return {{true, true}}; }

@@ -11,7 +11,7 @@ namespace lensd {
 struct ScopeParams {
   LumaWeights matrix = LumaWeights::bt601;
 
-  /// Sets the matrix for `picture`. Does nothing if `picture` is null.
+  /// Sets `matrix` from the colour description of `picture`. Does nothing if `picture` is null.
   void follow(const PictureInfo* picture) {
     if (picture)
       matrix = scope_matrix(*picture) == YuvMatrix::bt601 ? LumaWeights::bt601 : LumaWeights::bt709;

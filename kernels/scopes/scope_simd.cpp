@@ -63,8 +63,8 @@ void add(uint32_t& total, uint32_t count) {
   if (count != 0) std::atomic_ref(total).fetch_add(count, std::memory_order_relaxed);
 }
 
-/// Calls `count(column, x)` for the pixels of all columns. Consecutive calls are for different columns, which
-/// avoids store forwarding stalls on a counter.
+/// Calls `count(c, x)` for each column c and its pixels x from begin[c] to begin[c + 1] − 1. Consecutive
+/// calls are for different columns, which avoids store-forwarding stalls on a counter.
 template <class Count>
 void walk_columns(const int* begin, int columns, Count count) {
   int widest = 0;

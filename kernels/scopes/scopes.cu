@@ -4,8 +4,9 @@
 namespace lensd {
 namespace {
 
-/// Histogram and vectorscope: few large blocks; each adds its counters to the common ones at the end. Copies
-/// of the histogram's tables are interleaved, so that lanes with the same value hit different banks.
+/// Histogram and vectorscope: few large blocks. Each block adds its counters to the global ones at the end.
+/// The histogram's tables have `copies` interleaved copies, so that lanes with the same value hit different
+/// banks.
 struct ScopeTuning {
   static constexpr int threads = 512;
   static constexpr int max_blocks = 264;
@@ -19,8 +20,8 @@ struct ColumnTuning {
   static constexpr int row_shares = 8;  ///< parts of the rows: 256 blocks for images at least 256 pixels wide
 };
 
-/// Centre of the vectorscope, which holds nearly all pixels of video. It is counted in shared memory (36 KiB
-/// of 48). Other pixels are added to the common counters, with equal values of a warp in one addition.
+/// Centre of the vectorscope. Nearly all pixels of video lie there, so it is counted in shared memory (36 of
+/// 48 KiB). Other pixels go directly to the global counters; a warp combines equal values into one addition.
 struct ChromaWindow {
   static constexpr int first = 80, side = 96;
 };
@@ -64,8 +65,8 @@ __global__ void __launch_bounds__(ScopeTuning::threads)
   }
 }
 
-/// Counts a waveform (`planes` is 1: luma) or a parade (3: R, G, B). A lane keeps its pixel column, and so
-/// its column of counters, for all rows.
+/// Counts a waveform (`planes` = 1: luma) or a parade (`planes` = 3: R, G, B). A lane counts one pixel column
+/// over all of its rows, so it looks up the column of counters only once.
 __global__ void __launch_bounds__(ColumnTuning::threads)
     columns_scope(ImageView<const uint8_t> in, bool gray, int planes, bool aligned, const ScopeBlock* block,
                   uint32_t* total) {

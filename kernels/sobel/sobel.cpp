@@ -43,7 +43,8 @@ HWY_INLINE V sobel_direction_lanes(D32 d32, V dx, V dy) {
   return hn::And(hn::ConvertTo(d32, hn::Add(a, hn::Set(df, 0.5f))), hn::Set(d32, 255));
 }
 
-/// Computes one output row from the rows above, at and below; each has a pixel of border on both sides.
+/// Computes an output row from the input rows `above`, `at` and `below` it. Each input row has one pixel of
+/// border at both ends.
 void sobel_row(const uint8_t* above, const uint8_t* at, const uint8_t* below, uint8_t* out, int width,
                SobelOutput output) {
   int x = 0;

@@ -12,8 +12,8 @@ struct SobelTuning {
   static constexpr int words = 2, columns = 4 * words, rows = 4;
 };
 
-/// Columns of each row that a thread reads: its own from `x` on, and one on either side as placed by the
-/// border rule (−1: none). `wide`: the columns are inside, at a multiple of 8 bytes.
+/// Columns of each row that a thread reads: SobelTuning::columns from `x` on, and one on each side, after the
+/// border rule (−1: read as 0). `wide`: the columns from `x` on are inside the image and aligned to 8 bytes.
 struct SobelColumns {
   int x, left, right;
   bool wide;
@@ -25,15 +25,15 @@ struct SobelColumns {
         wide(aligned && from + SobelTuning::columns <= width) {}
 };
 
-/// Loads the thread's columns of row y by the border rule. Not inlined: the code is long and few threads call
-/// it.
+/// Loads eight pixels of row y from column x on, with the border rule. Not inlined: the code is long and few
+/// threads call it.
 __device__ __noinline__ uint2 sobel_words(const TileSource& in, int x, int y, Border border) {
   uint32_t first[1], second[1];
   load_quad<1>(in, x, y, border, first), load_quad<1>(in, x + 4, y, border, second);
   return make_uint2(first[0], second[0]);
 }
 
-/// Returns a thread's columns of row y.
+/// Returns the columns `at` of row y, with the border rule.
 __device__ __forceinline__ ColumnPairs<SobelTuning::words> sobel_pixels(const TileSource& in,
                                                                         const SobelColumns& at, int y,
                                                                         Border border) {
@@ -46,8 +46,8 @@ __device__ __forceinline__ ColumnPairs<SobelTuning::words> sobel_pixels(const Ti
   return {{two.x & kBytes, two.y & kBytes}, {two.x >> 8 & kBytes, two.y >> 8 & kBytes}, left | right << 16};
 }
 
-/// Stores a thread's words of a row if they extend beyond the image or the row is not aligned. Not inlined,
-/// like sobel_words().
+/// Stores two words in row y from column x on, clipped to the image. `aligned`: rows start at multiples of 4
+/// bytes. Not inlined, like sobel_words().
 __device__ __noinline__ void sobel_store_rim(const ImageView<uint8_t>& out, int x, int y, uint2 words,
                                              bool aligned) {
   uint8_t* to = out.row(y) + x;
@@ -58,18 +58,18 @@ __device__ __noinline__ void sobel_store_rim(const ImageView<uint8_t>& out, int 
 /// In [2^23, 2^24) a float's mantissa is the integer.
 inline constexpr float kWhole = 8388608.0f;
 
-/// Returns the 16-bit half of a column.
+/// Returns the 16-bit value of a column: pairs[0] holds columns 0 and 2, pairs[1] columns 1 and 3.
 __device__ __forceinline__ int half_of(const uint32_t (&pairs)[2], int column) {
   return static_cast<int>(column < 2 ? pairs[column] & 0xffff : pairs[column - 2] >> 16);
 }
-/// Returns kWhole plus the 16-bit half of a column, as a float.
+/// Returns kWhole + half_of(pairs, column) as a float.
 __device__ __forceinline__ float whole_of(const uint32_t (&pairs)[2], int column) {
   return __uint_as_float(__byte_perm(pairs[column & 1], 0x4b00, column < 2 ? 0x5410 : 0x5432));
 }
 
-/// Does the same as sobel_magnitude(); the result is the lowest byte. The approximate root is within 2^-23 of
-/// the exact one (relative), an error of 3e-5 below 256. That rounds to the same value, since roots are never
-/// that close to a half.
+/// Does the same as sobel_magnitude(); the result is the lowest byte. The approximate root has a relative
+/// error of at most 2^-23, which is at most 3e-5 for roots below 256. It rounds to the same value, since
+/// exact roots are never that close to a half.
 __device__ __forceinline__ uint32_t magnitude_of(const GradientPairs& g, int column) {
   const float dx = whole_of(g.x, column) - (kWhole + GradientPairs::x_bias),
               dy = whole_of(g.y, column) - (kWhole + GradientPairs::y_bias);
@@ -92,8 +92,7 @@ __device__ __forceinline__ uint32_t sobel_word(const GradientPairs& g) {
   return __byte_perm(__byte_perm(v[0], v[1], 0x0040), __byte_perm(v[2], v[3], 0x0040), 0x5410);
 }
 
-/// Writes the thread's pixels, the first of which is inside the image. `rows` begin with the row above the
-/// first one.
+/// Computes and stores the thread's pixels from (x, y) on, clipped to the image. rows[0] is input row y − 1.
 template <SobelOutput kOutput>
 __device__ __forceinline__ void sobel_patch(
     const ColumnPairs<SobelTuning::words> (&rows)[SobelTuning::rows + 2], const ImageView<uint8_t>& out,

@@ -9,8 +9,8 @@ struct StabilizeTuning {
   static constexpr int warp_columns = 32, warp_rows = 8;
 };
 
-/// Fills the pairs and their weights with one block. Pairs are ordered by place, as on the CPU, since
-/// hypotheses select them by index.
+/// Computes the pairs and their weights with one block. Pairs are ordered by the track's place, as on the
+/// CPU, since hypotheses select pairs by index.
 __global__ void pairs_kernel(const TrackTable* table, Extent extent, StabilizeWork* work) {
   constexpr int warps = StabilizeTuning::pair_threads / 32;
   __shared__ uint32_t in_warp[warps];
@@ -68,7 +68,7 @@ __global__ void votes_kernel(const StabilizeBlock* block, StabilizeWork* work) {
   if (threadIdx.x == 0) work->votes[h] = votes;
 }
 
-/// Sums the pairs that agree with the test, for all threads of the block.
+/// Sums the pairs that agree with the test, with all threads of the block. `sums` is in shared memory.
 __device__ void sum_inliers(const StabilizeWork& work, const InlierTest& test, bool weighs, PairSums& sums) {
   if (threadIdx.x < PairSums::sums) sums.of[threadIdx.x] = 0;
   __syncthreads();
@@ -128,7 +128,8 @@ __global__ void motion_kernel(const StabilizeBlock* params, const StabilizeWork*
   *states.after() = state;
 }
 
-/// Source pixels of output pixel (x, y) after the border rule; −1 for the constant.
+/// Source columns and rows of output pixel (x, y) after the border rule (−1: constant border), and the 8-bit
+/// weights fx, fy of x1 and y1.
 struct WarpTaps {
   int x0, x1, y0, y1;
   uint32_t fx, fy;

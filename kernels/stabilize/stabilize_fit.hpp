@@ -2,11 +2,12 @@
 //
 //   TrackTable ─▶ pairs (previous, current) ─▶ 256 hypotheses, scored by inliers ─▶ the best, refined
 //
-// Corners cluster on textured objects, which may move independently. So the picture is divided into cells,
-// and the pairs of each cell have the same total weight. Within a coarse threshold, slow objects agree with a
-// camera at rest, so pairs within a half and a quarter of the threshold count more. The first hypothesis is a
-// camera at rest. It needs only half the weight of another hypothesis, but within a quarter of the threshold:
-// objects that move in front of a resting camera seldom leave less than that weight at rest.
+// Corners cluster on textured objects, which may move independently. Therefore the picture is divided into
+// cells, and the pairs of each cell have the same total weight. With a coarse threshold, pairs on slow
+// objects would agree with a camera at rest. Therefore pairs within a half and a quarter of the threshold
+// count more. Hypothesis 0 is a camera at rest. It counts only pairs within a quarter of the threshold, but
+// needs only half the weight of another hypothesis: even if objects move in front of a resting camera, the
+// pairs at rest usually have that weight.
 //
 // Positions, counts and sums are integers, so their order does not matter. Solutions are doubles in
 // prescribed order.
@@ -22,23 +23,26 @@ namespace lensd {
 inline constexpr int kHypotheses = 256;
 /// Rounds of least squares. Inliers are determined before each round, and once more at the end.
 inline constexpr int kFitRounds = 3;
-/// Returns the fraction of the squared threshold in a round: half the threshold first, when only a sample is
-/// known, then a quarter, and the whole threshold for the final inliers. The hypothesis of a camera at rest
-/// is exact, so it starts with a quarter.
+/// Returns the factor of the squared threshold in a round. The threshold is a half at first, as the motion
+/// comes from a few pairs only, then a quarter, and whole for the final inliers. A camera at rest
+/// (`from_rest`) is an exact hypothesis and starts with a quarter.
 LENSD_HD constexpr float threshold_part(int round, bool from_rest) {
   return round == kFitRounds ? 1.f : round == 0 && !from_rest ? 1.f / 4 : 1.f / 16;
 }
-/// Returns false for the last round of least squares: with known inliers it is more accurate without weights.
+/// Returns false for the last round of least squares, which is more accurate without weights because the
+/// inliers are known by then.
 LENSD_HD constexpr bool round_is_weighted(int round) {
   return round != kFitRounds - 1;
 }
 
 /// Number of cells of the picture, across and down.
 inline constexpr int kCellColumns = 16, kCellRows = 12, kCells = kCellColumns * kCellRows;
-/// Weight that the pairs of a cell share; each pair has at least 1.
+/// Total weight of the pairs of a cell. It is larger if a cell has more pairs, since each pair has at least
+/// weight 1.
 inline constexpr uint32_t kCellWeight = 64;
 
-/// Work memory in scratch. Positions are in 1/256 pixel from the picture's centre.
+/// Layout of the scratch memory. Pair i moved from (px[i], py[i]) to (qx[i], qy[i]), in steps (1/256 pixel)
+/// from the picture's centre.
 struct StabilizeWork {
   uint32_t count, reserved[3];
   uint32_t votes[kHypotheses];
@@ -47,7 +51,8 @@ struct StabilizeWork {
   int32_t weight[kMaxTracks];
 };
 
-/// Converts a table's coordinates to steps. A table from before a resize is scaled to this picture.
+/// Converts a table's coordinates to steps from the picture's centre. If the table belongs to a picture of
+/// another size, its coordinates are scaled.
 struct PairGrid {
   float scale_x, scale_y;
   int centre_x, centre_y;
@@ -58,7 +63,7 @@ struct PairGrid {
             same ? 1.f : static_cast<float>(picture.height) / static_cast<float>(table.height),
             (picture.width - 1) * (kPairSteps / 2), (picture.height - 1) * (kPairSteps / 2)};
   }
-  /// Returns the cell of a pair's position in the previous frame.
+  /// Returns the cell that contains the previous position of pair i.
   LENSD_HD int cell(const StabilizeWork& work, uint32_t i) const {
     const auto part = [](int p, int centre, int cells) {
       const int at = static_cast<int>(int64_t{p + centre} * cells / (2 * centre + kPairSteps));
@@ -86,20 +91,22 @@ LENSD_HD inline int32_t pair_weight(uint32_t pairs_of_cell) {
   return static_cast<int32_t>(pairs_of_cell < kCellWeight ? kCellWeight / pairs_of_cell : 1);
 }
 
-/// Returns the index of the j-th pair of hypothesis h: a fixed sequence, the same for every frame.
+/// Returns the index of the j-th pair of hypothesis h, from a fixed pseudo-random sequence. `count`: number
+/// of pairs.
 LENSD_HD inline uint32_t sampled_pair(uint32_t h, uint32_t j, uint32_t count) {
   uint32_t v = 0x9e3779b9u + 3 * h + j;
   v ^= v >> 16, v *= 0x7feb352du, v ^= v >> 15, v *= 0x846ca68bu, v ^= v >> 16;
   return static_cast<uint32_t>(uint64_t{v} * count >> 32);
 }
 
-/// Returns the minimum number of pairs for a motion: twice the number that determines it, plus one.
+/// Returns the minimum number of pairs for a motion: 2 n + 1, if n pairs determine the motion.
 LENSD_HD inline uint32_t pairs_needed(StabilizeModel model) {
   return model == StabilizeModel::translation ? 3 : model == StabilizeModel::similarity ? 5 : 7;
 }
 
-/// Computes hypothesis h, in steps, from at least pairs_needed() pairs. Returns false if its points are too
-/// close together or the motion is implausible. Hypothesis 0 is a camera at rest.
+/// Computes the motion of hypothesis h in steps. Requires at least pairs_needed() pairs. Returns false if the
+/// points of the sampled pairs are too close together or the motion is implausible. Hypothesis 0 is a camera
+/// at rest.
 LENSD_HD inline bool hypothesis(StabilizeModel model, const StabilizeWork& work, uint32_t h, Motion& motion) {
   constexpr double near = 8.0 * kPairSteps;
   const uint32_t i = sampled_pair(h, 0, work.count), j = sampled_pair(h, 1, work.count),
@@ -128,7 +135,7 @@ LENSD_HD inline bool hypothesis(StabilizeModel model, const StabilizeWork& work,
   return is_plausible(in_pixels);
 }
 
-/// Test of pairs against a motion, in steps and as floats.
+/// Tests whether pairs agree with a motion. Works in steps and single precision.
 struct InlierTest {
   float xx, xy, x0, yx, yy, y0, threshold2;
 
@@ -168,8 +175,8 @@ struct InlierWeights {
   LENSD_HD uint32_t votes(uint32_t h) const { return h == 0 ? 8 * quarter : whole + half + 2 * quarter; }
 };
 
-/// Weighted sums over pairs. Positions have 24 bits with sign and the sum of weights 15 bits, so products fit
-/// 64 bits.
+/// Weighted sums over pairs. Positions have 24 bits with sign and the sum of weights has 15 bits, so the sums
+/// of products fit 64 bits.
 struct PairSums {
   enum Sum { count, weight, px, py, qx, qy, pxpx, pxpy, pypy, pxqx, pxqy, pyqx, pyqy, sums };
   int64_t of[sums];
@@ -188,7 +195,8 @@ struct PairSums {
   }
 };
 
-/// Returns the least-squares motion in steps. Uses a simpler model if the points are collinear or coincide.
+/// Returns the least-squares motion in steps. Uses a simpler model if the points are nearly collinear or too
+/// close together.
 LENSD_HD inline Motion least_squares(StabilizeModel model, const PairSums& s) {
   using S = PairSums;
   const double xx = s.about_means(S::pxpx, S::px, S::px), yy = s.about_means(S::pypy, S::py, S::py);
@@ -210,7 +218,7 @@ LENSD_HD inline Motion least_squares(StabilizeModel model, const PairSums& s) {
   return m;
 }
 
-/// Returns the rank of a hypothesis. The one with most votes has the largest rank; of equal ones, the first.
+/// Returns the rank of a hypothesis: more votes rank higher; with equal votes, a lower `h` ranks higher.
 /// Votes are below 2^20.
 LENSD_HD constexpr uint32_t vote_rank(uint32_t votes, uint32_t h) {
   return votes << 8 | (kHypotheses - 1 - h);

@@ -1,5 +1,5 @@
-// Motions as matrices, the smoothed path, and the warp's source positions. Doubles and floats in prescribed
-// order, without functions that differ in the last bit between host and device.
+// Motions as matrices, the smoothed path, and the warp's source positions. Doubles and floats are combined in
+// prescribed order, without functions whose last bit differs between host and device.
 #pragma once
 
 #include <cmath>
@@ -60,11 +60,11 @@ LENSD_HD inline Motion inverse(const Motion& m) {
   return {turned.xx, turned.xy, -(turned.xx * m.x0 + turned.xy * m.y0),
           turned.yx, turned.yy, -(turned.yx * m.x0 + turned.yy * m.y0)};
 }
-/// Returns the identity plus `part` of m's difference from it.
+/// Returns the identity plus `part` times m's difference from the identity.
 LENSD_HD inline Motion scaled(const Motion& m, double part) {
   return {1 + part * (m.xx - 1), part * m.xy, part * m.x0, part * m.yx, 1 + part * (m.yy - 1), part * m.y0};
 }
-/// Returns base + part · (m − 1), entry by entry.
+/// Returns base + part · (m − identity), entry by entry.
 LENSD_HD inline Motion plus_scaled(const Motion& base, double part, const Motion& m) {
   return {base.xx + part * (m.xx - 1), base.xy + part * m.xy,       base.x0 + part * m.x0,
           base.yx + part * m.yx,       base.yy + part * (m.yy - 1), base.y0 + part * m.y0};
@@ -76,7 +76,8 @@ LENSD_HD inline bool is_plausible(const Motion& m) {
          m.x0 < 32768 && m.x0 > -32768 && m.y0 < 32768 && m.y0 > -32768;
 }
 
-/// State of the path relative to the current picture: no value grows with time, so streams may run for weeks.
+/// State of the path. `deviation` and `drift` are relative to the current picture and do not grow with time,
+/// so that streams may run for weeks.
 struct StabilizeState {
   Motion deviation;  ///< motion from the smoothed view to the frame
   Motion drift;      ///< motion of the smoothed view per frame
@@ -86,8 +87,8 @@ struct StabilizeState {
   double path_cosine, path_sine, path_zoom;
 };
 
-/// Source position of output pixel (x, y): dx = x − centre_x, dy = y − centre_y, and then
-/// (xx·dx + (xy·dy + x0), yx·dx + (yy·dy + y0)) in floats.
+/// Map from output pixels (x, y) to source positions: with dx = x − centre_x and dy = y − centre_y, (xx·dx +
+/// (xy·dy + x0), yx·dx + (yy·dy + y0)) in floats.
 struct StabilizeWarp {
   float xx, xy, x0, yx, yy, y0;
   float centre_x, centre_y;
@@ -95,14 +96,14 @@ struct StabilizeWarp {
 
 struct StabilizeStats {
   Motion motion;      ///< motion of the picture since the previous frame
-  Motion correction;  ///< motion from the output's centre to the source's, without crop_zoom
+  Motion correction;  ///< map from output to source relative to the centre, without crop_zoom
   double path_x, path_y, path_cosine, path_sine, path_zoom;
   StabilizeWarp warp;
-  /// Number of tracks followed from the previous frame, and of tracks that agree with `motion`.
+  /// Number of tracks followed from the previous frame, and how many of them agree with `motion`.
   uint32_t pairs, inliers;
 };
 
-/// Returns the largest part of the correction that keeps the view's corners inside the picture.
+/// Returns the largest fraction of `correction` (at most 1) that keeps the view's corners inside the picture.
 LENSD_HD inline double allowed_part(const Motion& correction, double shrink, double half_width,
                                     double half_height) {
   double part = 1;
@@ -119,9 +120,9 @@ LENSD_HD inline double allowed_part(const Motion& correction, double shrink, dou
   return part;
 }
 
-/// Updates the path by the frame's motion: a Kalman filter of position and speed. The measured path is
-/// modelled as white noise around a path whose speed is a random walk, so a steady pan is followed without
-/// lag. All six entries of the matrix use the same gains.
+/// Updates the path by the frame's motion, with a Kalman filter of position and speed. Its model of the
+/// measured path is a path whose speed is a random walk, plus white noise. Therefore it follows a steady pan
+/// without lag. All six entries of the matrix use the same gains. `fresh`: there is no previous frame.
 LENSD_HD inline void advance_path(const StabilizeBlock& block, bool fresh, const Motion& motion,
                                   StabilizeState& state) {
   if (fresh) {
@@ -150,7 +151,7 @@ LENSD_HD inline void advance_path(const StabilizeBlock& block, bool fresh, const
   state.path_zoom *= sqrt(determinant(motion));
 }
 
-/// Fills in the statistics, including the warp.
+/// Computes the statistics except `pairs` and `inliers`; they include the warp.
 LENSD_HD inline void decide_warp(const StabilizeBlock& block, Extent extent, const Motion& motion,
                                  const StabilizeState& state, StabilizeStats& stats) {
   const double half_width = 0.5 * (extent.width - 1), half_height = 0.5 * (extent.height - 1);
@@ -166,7 +167,7 @@ LENSD_HD inline void decide_warp(const StabilizeBlock& block, Extent extent, con
                 static_cast<float>(half_width),          static_cast<float>(half_height)};
 }
 
-/// Returns a source position in 1/256 pixel.
+/// Returns the source position slope · d + rest in 1/256 pixel, clamped to ±40000 pixels.
 LENSD_HD inline int source_steps(float slope, float d, float rest) {
   float v = slope * d + rest;
   v = v > -40000.f ? (v < 40000.f ? v : 40000.f) : -40000.f;

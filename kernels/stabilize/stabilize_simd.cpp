@@ -13,7 +13,7 @@ namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 #include "kernels/common/pair_dot-inl.hpp"
 
-/// Adds the pairs that fill whole vectors. Returns their number.
+/// Adds the first pairs, as many as fill whole vectors, to `sum`. Returns their number.
 uint32_t weigh_whole(const StabilizeWork& work, const InlierTest& test, InlierWeights& sum) {
   const hn::ScalableTag<float> df;
   const hn::RebindToSigned<decltype(df)> di;
@@ -41,7 +41,8 @@ uint32_t weigh_whole(const StabilizeWork& work, const InlierTest& test, InlierWe
   return i;
 }
 
-/// Source positions for a vector of output pixels: pixels and 8-bit weights.
+/// Source positions of a vector of output pixels: pixel (x, y) and the 8-bit weights (fx, fy) of its right
+/// and lower neighbours.
 template <class DF>
 struct Sources {
   const DF df;
@@ -60,7 +61,8 @@ struct Sources {
     const auto low = hn::Set(di, 255);
     x = hn::ShiftRight<8>(sx), y = hn::ShiftRight<8>(sy), fx = hn::And(sx, low), fy = hn::And(sy, low);
   }
-  /// Returns true if all lanes have `reach` columns to the right and a row below.
+  /// Returns true if all source pixels, `reach` columns to their right and the row below are inside the
+  /// picture.
   bool inside(Extent extent, int reach) const {
     const auto most_x = hn::Set(di, extent.width - 1 - reach), most_y = hn::Set(di, extent.height - 2);
     const auto zero = hn::Zero(di);
@@ -69,9 +71,10 @@ struct Sources {
   }
 };
 
-/// Does the same as bilinear() for the two bytes in each lane's 16-bit halves. `left` and `right` hold 256 −
-/// fx and fx in both halves; `along` holds 256 − fy in the lower and fy in the upper half. Rows are blended
-/// as signed 16-bit values; the bias is added back to the sum, since the weights add up to 256.
+/// Does the same as bilinear() for the two bytes in each lane's 16-bit halves. `left` holds 256 − fx and
+/// `right` holds fx, in both halves; `along` holds 256 − fy in the lower half and fy in the upper half. The
+/// sums of a row are biased by −32768, to fit signed 16 bits. The vertical weights add up to 256, so 32768 ·
+/// 256 removes the bias.
 template <class D32, class V32, class V16>
 HWY_INLINE V32 bilinear_halves(D32 d, V32 p00, V32 p01, V32 p10, V32 p11, V16 left, V16 right, V16 along) {
   const hn::Repartition<uint16_t, D32> d16;
@@ -91,8 +94,8 @@ HWY_INLINE V32 bilinear_halves(D32 d, V32 p00, V32 p01, V32 p10, V32 p11, V16 le
   return hn::Or(hn::ShiftRight<16>(hn::BitCast(d, even)), hn::AndNot(lower, hn::BitCast(d, odd)));
 }
 
-/// Writes the columns of row y that fill whole vectors. Vectors with sources outside the picture are computed
-/// pixel by pixel. Returns the first column not written.
+/// Writes the columns of row y that fill whole vectors. Vectors with source pixels outside the picture are
+/// computed pixel by pixel. Returns the first column not written.
 template <bool kGray>
 HWY_INLINE int warp_row(const ConstImageRef& in, const ImageRef& out, const StabilizeWarp& warp,
                         Border border, int y) {

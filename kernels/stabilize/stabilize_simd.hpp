@@ -1,4 +1,4 @@
-// stabilize in SIMD on the CPU: weights of the pairs that agree with a motion, and the warp.
+// stabilize on the CPU: the sums of inlier weights (SIMD), and the scalar warp.
 #pragma once
 
 #include "core/device/workers.hpp"
@@ -9,7 +9,7 @@ namespace lensd {
 
 InlierWeights weigh_inliers(const StabilizeWork& work, const InlierTest& test);
 
-/// Writes one output pixel by the scalar definition.
+/// Writes output pixel (x, y) to `out`, with scalar code.
 void warp_pixel(const ConstImageRef& in, const StabilizeWarp& warp, Border border, int x, int y,
                 uint8_t* out);
 

@@ -27,7 +27,7 @@ struct TemporalDenoiseParams {
 struct TemporalDenoiseBlock {
   uint16_t base_q8;    ///< weight of the new frame without motion
   uint16_t threshold;  ///< minimum change that is motion, in Q8 levels; 0: every change
-  uint16_t slope;      ///< growth of the new frame's weight, Q8 per 65536 Q8 levels
+  uint16_t slope;      ///< increase of the new frame's weight (Q8) per 65536 Q8 levels of change
 
   static TemporalDenoiseBlock make(const TemporalDenoiseParams& p) {
     const long base = std::lround(256 * (1 - p.strength));
@@ -39,8 +39,8 @@ struct TemporalDenoiseBlock {
   }
 };
 
-/// Returns the estimate after value `v`. Estimates are stored in Q8 levels plus 1; 0 means that there is none
-/// yet.
+/// Returns the next estimate, from the previous estimate `kept` and the new value `v`. Estimates are stored
+/// as Q8 levels plus 1; 0: no estimate yet.
 LENSD_HD constexpr uint32_t next_estimate(uint32_t kept, uint32_t v, const TemporalDenoiseBlock& block) {
   const uint32_t now = v << 8;
   if (kept == 0) return now + 1;
@@ -53,7 +53,7 @@ LENSD_HD constexpr uint32_t next_estimate(uint32_t kept, uint32_t v, const Tempo
   return (now > last ? last + step : last - step) + 1;
 }
 
-/// Returns the estimate, rounded to 8 bits.
+/// Returns the value of a stored estimate, rounded to 8 bits.
 LENSD_HD constexpr uint32_t estimated_value(uint32_t kept) {
   return (kept + 127) >> 8;
 }

@@ -4,8 +4,9 @@
 namespace lensd {
 namespace {
 
-/// Computes the levels with one block of 256 threads per channel. One thread computes the running class in
-/// order. All threads compute the variances, which are independent of each other.
+/// Computes the Otsu levels, with one block of 256 threads per channel. One thread adds the values to the
+/// class, since the order of these operations is prescribed. Then each thread computes the variance for one
+/// level.
 __global__ void otsu_kernel(ThresholdStats* stats, double pixels) {
   __shared__ double weight[256], mean[256], variance[256];
   __shared__ bool valid[256];

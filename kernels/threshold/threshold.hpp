@@ -34,8 +34,8 @@ struct ThresholdStats {
   uint32_t channels;
 };
 
-/// Otsu's class below the level, to which values are added one by one. Operations and their order are those
-/// of cv::threshold, so that the level is the same where two variances are nearly equal.
+/// The class of values up to a level, in Otsu's method. Values are added one by one. Operations and their
+/// order are those of cv::threshold, so that the result is the same even if two variances are nearly equal.
 struct OtsuClass {
   double weight = 0, mean = 0;
 
@@ -59,7 +59,8 @@ struct OtsuClass {
   }
 };
 
-/// Returns the lowest level with the largest variance between the classes; 0 for a picture of one value.
+/// Returns the lowest level with the largest variance between the classes, or 0 if all pixels are equal.
+/// `count`: histogram of 256 values.
 inline uint32_t otsu_level(const uint32_t* count, double pixels) {
   const double scale = 1. / pixels;
   double total = 0;
@@ -91,7 +92,7 @@ class Threshold final : public FilterBase<Threshold, ThresholdParams, ThresholdB
   void apply(const PassArgs& args, Band band) const;
   void launch_apply(const PassArgs& args, CudaStream stream) const;
 
-  bool otsu_ = false;  ///< parameter otsu in configure()
+  bool otsu_ = false;  ///< `otsu` from configure()
 };
 
 }  // namespace lensd

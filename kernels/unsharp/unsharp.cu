@@ -4,8 +4,8 @@
 namespace lensd {
 namespace {
 
-/// Sharpens pixels when the blur writes them: the input's pixels are still in shared memory. Alpha is equal
-/// in both and does not change.
+/// Sharpens blurred pixels just before the blur stores them, while the input's pixels are in shared memory.
+/// Alpha is equal in both and does not change.
 struct Sharpen {
   static constexpr bool needs_input = true;
   int amount, threshold;

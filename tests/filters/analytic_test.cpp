@@ -80,7 +80,7 @@ TEST(Analytic, GaussianTapsSumToOne) {
     }
 }
 
-/// The definition in double precision: weights exp(−d²/2σ²) over the window, normalised, border by index.
+/// Returns the blurred picture in double precision, with weights exp(−d²/2σ²), normalised over the window.
 std::vector<double> exact_gaussian(const Image& in, const GaussianParams& params) {
   const int r = params.effective_radius(), w = in.width(), h = in.height();
   std::vector<double> taps(static_cast<size_t>(2 * r + 1));
@@ -157,8 +157,8 @@ TEST(Analytic, MedianOfARampIsTheRamp) {
   }
 }
 
-/// Every radius compared with sorting each window, on every instruction set; pictures with two values, smooth
-/// pictures and noise.
+/// Compares every radius on every instruction set with the middle of the sorted window, for pictures with two
+/// values, smooth pictures and noise.
 TEST(Analytic, MedianIsTheMiddleOfTheSortedWindow) {
   std::mt19937 random(8);
   for (const PixelFormat format : {PixelFormat::gray8, PixelFormat::rgba8})

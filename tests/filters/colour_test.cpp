@@ -59,7 +59,7 @@ TEST_P(ColourLayout, BothBackendsEqualOracleInEveryOrientation) {
     }
 }
 
-/// Chroma at luma position (x, y), interpolated between samples by their distance.
+/// Returns the chroma at luma position (x, y), interpolated linearly between samples.
 double chroma_at(const PictureRef& picture, int component, int x, int y) {
   const PictureInfo& info = picture.info;
   const auto axis = [](int position, int shift, bool cosited, int size, int& first, int& second) {
@@ -78,7 +78,7 @@ double chroma_at(const PictureRef& picture, int component, int x, int y) {
   return (1 - fy) * ((1 - fx) * s(x0, y0) + fx * s(x1, y0)) + fy * ((1 - fx) * s(x0, y1) + fx * s(x1, y1));
 }
 
-/// Upright pictures only.
+/// Returns the RGBA values of a pixel in double precision, 0 to 255. For upright pictures only.
 std::array<double, 4> exact_pixel(const PictureRef& picture, int x, int y) {
   const PictureInfo& info = picture.info;
   const double unit = std::ldexp(1.0, info.format.depth - 8), top = std::ldexp(1.0, info.format.depth) - 1;

@@ -58,7 +58,7 @@ Found expected(const CornerCase& test) {
   return found;
 }
 
-/// A detection in host memory, which is filled with a pattern first.
+/// Detects corners on the CPU. Fills scratch and worker memory with a pattern first.
 Found on_cpu(const CornerCase& test, int threads) {
   const Extent e = test.luma.format.extent;
   const size_t pitch = align_up(static_cast<size_t>(e.width), 64);
@@ -212,7 +212,7 @@ std::vector<Track> tracks_in(Extent e, int count, std::mt19937& random) {
 constexpr Extent kCornerSizes[] = {{1, 1},   {1, 7},   {7, 1},   {2, 2},    {3, 3},    {5, 4},
                                    {16, 16}, {17, 31}, {64, 64}, {130, 35}, {641, 479}};
 
-/// Every size, with random parameters.
+/// Compares pictures of every size, with random parameters.
 void compare_sizes(Side side) {
   std::mt19937 random(1);
   for (const Extent e : kCornerSizes)
@@ -256,7 +256,7 @@ void compare_large(Side side) {
   compare(test, side, "noise");
   test.params.quality = 0, test.params.min_distance = 0;
   compare(test, side, "noise without distance");
-  // Tens of thousands of equal strengths.
+  // A pattern with tens of thousands of corners of equal strength.
   test.luma = picture(e, [](int x, int y) { return (x & 4) * 20 + (y & 4) * 30; });
   test.params.min_distance = 8, test.params.quality = 0.01f;
   compare(test, side, "pattern");
@@ -283,7 +283,7 @@ TEST(Corners, EigenvalueIsThatOfTheTensor) {
   EXPECT_EQ(corner_eigenvalue(30 + 1001, 1001, 0), 30.0f);  // diagonal
   std::mt19937 random(3);
   for (int i = 0; i < 10000; ++i) {
-    // Σ of two vectors' squares; large ones too, as of the largest block.
+    // The structure tensor of two gradients, with values up to those of the largest block.
     const int limit = i % 2 ? 1000 : 21000;
     const auto any = [&] { return static_cast<int>(random() % static_cast<unsigned>(2 * limit)) - limit; };
     const int px = any(), py = any(), qx = any(), qy = any();
@@ -298,7 +298,7 @@ TEST(Corners, AStraightEdgeHasNone) {
   for (const int slope : {0, 1}) {
     const Image edge = picture({64, 48}, [&](int x, int y) { return x + slope * y < 40 ? 13 : 200; });
     const Found found = expected({.luma = edge, .params = {.quality = 0}});
-    // At the border the mirrored gradients of a slanted edge meet; inside there are no corners.
+    // At the picture's border, a slanted edge and its mirror image form corners; inside there are none.
     for (const Corner& c : found.corners) EXPECT_TRUE(c.x < 2 || c.y < 2 || c.x > 61 || c.y > 45) << c;
     if (slope == 0) {
       EXPECT_TRUE(found.corners.empty());

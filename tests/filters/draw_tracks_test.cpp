@@ -52,7 +52,7 @@ class Drawing {
   std::unique_ptr<Rig> cpu_, cuda_;
 };
 
-/// A table with one track at this position.
+/// Returns a table with one track, which is at (x, y) and was at (from_x, from_y).
 TableBytes one(float x, float y, TrackStatus status, float from_x, float from_y, uint32_t id = 7,
                uint32_t place = 2, Extent picture = kSize) {
   TableBytes table(5);
@@ -65,7 +65,7 @@ TableBytes found(float x, float y, uint32_t id = 7) {
   return one(x, y, TrackStatus::fresh, x, y, id);
 }
 
-/// Change of a pixel, summed over colours.
+/// Returns the change of a pixel, summed over colours.
 int change(const Image& before, const Image& after, int x, int y) {
   int sum = 0;
   for (int c = 0; c < std::min(3, before.channels()); ++c)
@@ -110,7 +110,7 @@ TEST(DrawTracks, TrailFadesAndEnds) {
   for (int i = 1; i <= 20; ++i)
     out = drawing.frame(one(4.f + 5.f * static_cast<float>(i), 40, TrackStatus::tracked,
                             4.f + 5.f * static_cast<float>(i - 1), 40));
-  // Now at 104, eight frames ago at 64.
+  // The track is at x = 104; eight frames ago it was at x = 64.
   int last = 1000;
   for (int x = 100; x >= 68; x -= 5) {
     const int now = change(drawing.in(), out, x, 40);
@@ -188,7 +188,7 @@ TEST(DrawTracks, LongestTrailsOfTheLargestTable) {
   for (int i = 0; i < 3; ++i) drawing.frame(script.next());
 }
 
-/// Invalid positions are harmless.
+/// Invalid positions must not cause invalid memory accesses.
 TEST(DrawTracks, PositionsOutsideAndNotANumber) {
   Drawing drawing({});
   for (const float x : {-1e30f, -5.f, 500.f, 1e30f, std::numeric_limits<float>::quiet_NaN(),

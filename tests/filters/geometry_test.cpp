@@ -45,7 +45,7 @@ struct Memory {
   std::vector<Word> words;
 };
 
-/// All passes in bands of one grain each.
+/// Runs all passes, in bands of one grain each.
 Result run_cpu(Filter& filter, const Image& in) {
   const ImageFormat formats[] = {in.format};
   const Layout layout = filter.configure({.images = formats, .backend = Backend::cpu});
@@ -69,7 +69,7 @@ Result run_cpu(Filter& filter, const Image& in) {
   return result;
 }
 
-/// The CPU's result, checked against the oracle's.
+/// Returns the result of the CPU backend after comparing it with the oracle's.
 Result run(const char* name, const Params& params, const Image& in) {
   const auto filter = make(name, params);
   Result result = run_cpu(*filter, in);
@@ -239,7 +239,7 @@ double sinc(double x) {
   return x == 0 ? 1 : std::sin(angle) / angle;
 }
 
-/// The kernels' continuous definitions, in double precision with the library's sine.
+/// Returns the normalised weights of a method's kernel in double precision. `t`: fraction of the position.
 std::vector<double> weights(const std::string& method, double t) {
   std::vector<double> w;
   const int taps = method == "bilinear" ? 2 : method == "bicubic" ? 4 : 6;
@@ -285,7 +285,8 @@ TEST(Resize, WeightsSumToOne) {
     }
 }
 
-/// Gray noise of some correlation length in all channels, red and blue displaced.
+/// Returns smooth noise that is the same in all colours, except that red is shifted by (rx, ry), and blue is
+/// shifted by (bx, by) and has less contrast.
 Image displaced(Extent extent, int rx, int ry, int bx, int by) {
   const Extent coarse{extent.width / 3 + 40, extent.height / 3 + 40};
   const Image texture = run("resize", sized(extent.width + 80, extent.height + 80, "bicubic"),

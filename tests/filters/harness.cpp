@@ -93,7 +93,8 @@ class CpuRig final : public Rig {
   const PassSpec* pass_ = nullptr;
 };
 
-/// Outputs of 16384×16384 would keep the oracle busy for minutes.
+/// Returns the largest value to draw. Sizes in pixels are limited, because the oracle takes minutes for an
+/// output of 16384×16384.
 double moderate(const ParamSpec& spec) {
   constexpr double most = 300;
   return spec.unit == "px" && spec.max >= kMaxSide - 1 ? most : spec.max;
@@ -186,7 +187,8 @@ std::string randomise(Filter& filter, std::mt19937& random, Draw which) {
       case ParamType::matrix:
         break;
     }
-    // A filter may have further conditions (for example odd numbers); then the default stays.
+    // A filter may reject a value that the schema allows (for example, an even size); then the old value
+    // stays.
     if (!filter.set(spec.name, value)) text += fmt::format(":{}={}", spec.name, to_string(value));
   }
   return text;

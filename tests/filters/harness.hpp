@@ -1,7 +1,6 @@
-// Runs a single filter like an executor: configure, block, scratch, state, statistics, all passes.
+// Runs a single filter as an executor does: configure, block, scratch, state, statistics, all passes.
 //
-//   Filter + formats ── make_cpu_rig / make_cuda_rig ──▶ Rig ── run(images) ──▶ pixels, statistics, guard
-//   check
+//   Filter + formats ── make_cpu_rig / make_cuda_rig ──▶ Rig ── run(images) ──▶ RunOutput
 //
 // Images have a chosen misalignment and row padding. The bytes around rows are filled with a pattern and
 // checked after each run. Buffers end with the last row, so that sanitizers detect reads beyond it.
@@ -40,23 +39,23 @@ struct RunExtras {
   const PictureRef* picture = nullptr;
   std::span<const uint8_t> tracks = {};  ///< bytes of a TrackTable
   bool again = false;                    ///< repeats the previous frame
-  bool cut = false;                      ///< earlier frames do not belong to this one
+  bool cut = false;                      ///< resets the state before this frame
 };
 
 class Rig {
  public:
   virtual ~Rig() = default;
-  /// Runs one frame with the filter's current parameters, which must not need a new plan.
+  /// Runs one frame with the filter's current parameters. Only live parameters may have changed.
   virtual RunOutput run(const std::vector<Image>& in, const RunExtras& extras) = 0;
   RunOutput run(const std::vector<Image>& in, const PictureRef* picture = nullptr) {
     return run(in, RunExtras{.picture = picture});
   }
-  /// Captures the passes; later run() calls replay them (CUDA only).
+  /// Captures the passes in a CUDA graph, which later run() calls replay (CUDA only).
   virtual void capture() {}
   bool has_state = false;
 
  protected:
-  /// The frame block of the next run.
+  /// Returns the frame block of the next run.
   FrameBlock next_frame(const RunExtras& extras) {
     if (extras.cut) state_.reset_next();
     state_.advance(extras.again);
@@ -72,33 +71,33 @@ class Rig {
   int64_t index_ = -1;
 };
 
-/// Throws the errors of configure().
+/// Both functions throw the errors of configure().
 std::unique_ptr<Rig> make_cpu_rig(Filter& filter, const FilterInputs& inputs, Placement placement,
                                   int threads);
 /// Needs a build with CUDA and a device; check cuda_unavailable() first.
 std::unique_ptr<Rig> make_cuda_rig(Filter& filter, const FilterInputs& inputs, Placement placement);
 
-/// Why CUDA cannot be used; empty if it can.
+/// Returns why CUDA cannot be used, or an empty string if it can.
 std::string cuda_unavailable();
 
-/// A host or device picture of an image's rows.
+/// Returns the bytes from one row to the next.
 size_t pitch_of(const ImageFormat& format, Placement placement);
-/// Bytes from the block's start to the end of the last row.
+/// Returns the bytes from the block's start to the end of the last row.
 size_t bytes_of(const ImageFormat& format, Placement placement);
 inline constexpr uint8_t kGuard = 0xa5;
-/// Copies packed pixels into a block that is filled with kGuard, and back. pack() returns whether the guards
-/// are intact.
+/// unpack() fills a block with kGuard and copies the image's rows into it. pack() copies the rows back and
+/// returns true if all bytes around them still equal kGuard.
 void unpack(const Image& image, Placement placement, uint8_t* block);
 bool pack(const uint8_t* block, Placement placement, Image& image);
 
-/// Uniform noise, alpha included.
+/// Returns uniform noise, alpha included.
 Image noise(ImageFormat format, std::mt19937& random);
 enum class Draw { all, live };
-/// Sets every parameter (or only the live ones) to a random allowed value, with bounds more often than by
-/// chance and moderate sizes in pixels. Returns them as text.
+/// Sets every parameter, or only the live ones, to a random valid value. Draws bounds more often than other
+/// values and limits sizes in pixels. Returns the values as text.
 std::string randomise(Filter& filter, std::mt19937& random, Draw which = Draw::all);
 
-/// Empty if equal, otherwise the place of the first difference and the number of differences.
+/// Returns an empty string if the images are equal, otherwise the number of differences and the first one.
 std::string difference(const Image& expected, const Image& actual);
 
 }  // namespace lensd::test

@@ -86,7 +86,8 @@ class CudaRig final : public Rig {
     LENSD_CUDA_CHECK(cudaMemcpy(to, from, bytes, cudaMemcpyDefault));
   }
 
-  /// Copies host planes to device memory row by row. Kernels may load words if rows are aligned.
+  /// Copies host planes to device memory row by row. Rows are aligned as in `placement_`, since kernels load
+  /// words if rows are aligned.
   PictureRef upload(const PictureRef* picture) {
     if (!picture) return {};
     PictureRef planes = *picture;

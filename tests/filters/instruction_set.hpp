@@ -8,11 +8,11 @@
 
 namespace lensd::test {
 
-/// Limits the filters to one instruction set of the processor.
+/// During its lifetime, the filters use no better instruction set than `best`.
 class InstructionSet {
  public:
   explicit InstructionSet(int64_t best) {
-    // Highway's better targets have the lower bits.
+    // In Highway's target masks, better targets have lower bits.
     hwy::SetSupportedTargetsForTest(hwy::SupportedTargets() & ~(best - 1));
     hwy::GetChosenTarget().Update(hwy::SupportedTargets());
   }

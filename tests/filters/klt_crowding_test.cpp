@@ -1,5 +1,5 @@
-// klt ends the younger of two tracks that come too close, also if a border of the neighbour search's cells is
-// between them.
+// klt ends the younger of two tracks that come too close, even if they are in different cells of the
+// neighbour search.
 #include <gtest/gtest.h>
 
 #include <cmath>

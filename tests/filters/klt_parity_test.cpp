@@ -13,7 +13,6 @@ namespace lensd::test {
 using namespace bench;  // pictures that move
 
 namespace {
-// parity
 
 struct ParityCase {
   std::string name;

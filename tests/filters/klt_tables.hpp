@@ -1,4 +1,4 @@
-// Shared by the tests of klt.
+// Helpers for the tests of klt: parameters, and access to tables.
 #pragma once
 
 #include <gtest/gtest.h>

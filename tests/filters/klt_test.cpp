@@ -176,8 +176,7 @@ TEST(Klt, AffineCheckEndsTracksThatDriftAndKeepsThoseThatTurn) {
   EXPECT_GT(table.header().alive, 0.5 * begun) << "of " << begun;
 }
 
-// -------------------------------------------------------------------------------------- what a table
-// promises
+// ------------------------------------------------------------------------------- guarantees of the table
 
 TEST(Klt, NumbersPlacesAndAgesStayWithTheirTracks) {
   const Motion drift{.name = "", .x = 9, .y = 4};
@@ -290,8 +289,7 @@ TEST(Klt, RefusesEvenSides) {
   for (const char* name : {"window", "block"}) EXPECT_NE(klt.set(name, int64_t{8}), std::nullopt) << name;
 }
 
-// ------------------------------------------------------------------------------------------------- edge
-// cases
+// ------------------------------------------------------------------------------------------- edge cases
 
 void expect_sane(const Table& table, Extent extent) {
   uint32_t alive = 0;

@@ -8,7 +8,7 @@
 
 namespace lensd::bench {
 
-/// Shifts to 20 px, rotations and zooms for which klt states its accuracy.
+/// Returns shifts up to 20 px, rotations and zooms for which the accuracy of klt is specified.
 inline const std::vector<Motion>& motions() {
   static const std::vector<Motion> all{{.name = "shift 0.3, 0.7", .x = 0.3, .y = 0.7},
                                        {.name = "shift 5.5, -2.25", .x = 5.5, .y = -2.25},
@@ -21,7 +21,8 @@ inline const std::vector<Motion>& motions() {
   return all;
 }
 
-/// `n` times a motion, each component separately: the shift still follows the rotation.
+/// Returns the motion with shift and rotation multiplied by `n`, and the zoom to the power of `n`. The shift
+/// is still applied after the rotation.
 inline Motion times(const Motion& m, double n) {
   return {m.name, m.x * n, m.y * n, m.degrees * n, std::pow(m.zoom, n)};
 }

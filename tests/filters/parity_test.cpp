@@ -21,7 +21,7 @@ unsigned long number_from(const char* variable, unsigned long otherwise) {
   return text ? std::strtoul(text, nullptr, 10) : otherwise;
 }
 
-/// The seed of this run.
+/// Returns the seed of this run.
 uint32_t run_seed() {
   static const auto seed = static_cast<uint32_t>(number_from("LENSD_SEED", std::random_device()()));
   return seed;
@@ -62,7 +62,8 @@ bool takes(const FilterEntry& filter, PixelFormat format) {
 
 class Parity : public testing::TestWithParam<Case> {
  protected:
-  /// Draws for large pictures, on which the oracle is slow: one of four filters gets random parameters, too.
+  /// Returns the number of parameter sets for large pictures, on which the oracle is slow. A quarter of the
+  /// filters, selected by the seed, get random parameters in addition to the defaults.
   static unsigned long large_draws(const FilterEntry& entry) {
     return (static_cast<uint32_t>(&entry - registry().filters.data()) + run_seed()) % 4 == 0 ? 2 : 1;
   }
@@ -94,8 +95,8 @@ class Parity : public testing::TestWithParam<Case> {
     }
   }
 
-  /// Runs the rig and the oracle over the frames; filters without state need one frame. Readers of tracks get
-  /// synthetic ones.
+  /// Runs the rig and the oracle over the frames; filters without state need only one frame. Filters that
+  /// need tracks get synthetic ones.
   static void compare(Filter& filter, Rig& rig, const std::vector<std::vector<Image>>& frames) {
     ReferenceRun oracle;
     TrackScript script(GetParam().extent, 50, 5);

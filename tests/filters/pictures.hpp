@@ -24,7 +24,7 @@ struct HostPicture {
 HostPicture random_picture(const PictureInfo& info, std::mt19937& random, int padding = 3,
                            bool bottom_up = false);
 
-/// The value of a sample, by the layout's definition.
+/// Returns the value of a sample, decoded as the layout defines it.
 int sample_of(const PictureRef& picture, int component, int x, int y);
 
 }  // namespace lensd::test

@@ -57,7 +57,7 @@ ImageFormat rgba(int width, int height) {
   return {PixelFormat::rgba8, {width, height}};
 }
 
-/// 0 to 255, one row.
+/// Returns one row with the values 0 to 255.
 Image ramp() {
   Image image(gray(256, 1));
   for (int x = 0; x < 256; ++x) image.at(x, 0) = static_cast<uint8_t>(x);
@@ -115,7 +115,7 @@ TEST(Threshold, IsStrictlyAbove) {
 }
 
 TEST(Threshold, OtsuPartsTwoClassesOfEachChannel) {
-  // Red has 10 and 200, green 100 and 110, blue one value, whose level is 0 as in OpenCV.
+  // Red has the values 10 and 200, green 100 and 110. Blue has one value; its level is 0, as in OpenCV.
   Image in(rgba(40, 20));
   for (int y = 0; y < 20; ++y)
     for (int x = 0; x < 40; ++x) {
@@ -182,7 +182,7 @@ TEST(Difference, ComparesTwoInputs) {
     }
 }
 
-/// The exactly rounded result of a mode, in double precision.
+/// Returns the exactly rounded result of a blend mode.
 int blended_exactly(const std::string& mode, int a, int b) {
   const auto rounded = [](double v) { return static_cast<int>(std::floor(v + 0.5)); };
   if (mode == "normal") return b;
@@ -237,7 +237,8 @@ TEST(GreyWorld, MakesMeansEqualOrAddsToDarkChannels) {
   EXPECT_EQ(difference(flat(format, {100, 100, 100, 5}), bench.run({flat(format, {50, 100, 150, 5})})), "");
   EXPECT_EQ(bench.stat("gain_r"), 2);
   EXPECT_EQ(bench.stat("mean_b"), 150 / 255.0);
-  // Blue's mean is 12/255 < 0.05: the mean of all, 104, is added to it; 13/255 is above and multiplied.
+  // A blue mean of 12/255 is below 0.05: the mean of all channels, 104, is added. 13/255 is above:
+  // multiplied.
   EXPECT_EQ(difference(flat(format, {104, 104, 116, 5}),
                        Bench("grey_world", format).run({flat(format, {200, 100, 12, 5})})),
             "");
@@ -274,7 +275,7 @@ TEST(AutoContrast, StretchesToTheFullRange) {
 }
 
 TEST(AutoContrast, ClipsExactCounts) {
-  // 100 samples: 5 of 0, 1 of 20, 92 of 100 and 120 by halves, 2 of 255.
+  // 100 samples: 5 × 0, 1 × 20, 46 × 100, 46 × 120, 2 × 255.
   Image in(gray(100, 1));
   for (int x = 0; x < 100; ++x)
     in.at(x, 0) = static_cast<uint8_t>(x < 5 ? 0 : x < 6 ? 20 : x < 98 ? 100 + x % 2 * 20 : 255);
@@ -331,8 +332,8 @@ TEST(TemporalDenoise, RestingPictureIsReachedExactly) {
 }
 
 TEST(TemporalDenoise, TakesNoiseAwayAsItsRecursionPromises) {
-  // White noise of variance s² behind e += p·(v − e) leaves s²·p/(2 − p). Here p is 0.25 at rest and 0.32
-  // three deviations away.
+  // The recursion e += p·(v − e) reduces white noise of variance s² to s²·p/(2 − p). Here p is 0.25 without
+  // change and 0.32 for a change of three standard deviations.
   std::mt19937 random(9);
   std::normal_distribution<double> normal(128, 8);
   Bench bench("temporal_denoise", gray(200, 100), {{"strength", 0.75}, {"motion_threshold", 255.0}});

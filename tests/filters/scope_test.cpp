@@ -13,7 +13,7 @@ namespace {
 constexpr ScopeKind kAll[] = {ScopeKind::histogram, ScopeKind::waveform, ScopeKind::parade,
                               ScopeKind::vectorscope};
 
-/// A source's description with that matrix.
+/// Returns the description of a source with this matrix.
 PictureInfo source(YuvMatrix matrix) {
   PictureInfo info;
   info.colour.matrix = matrix;

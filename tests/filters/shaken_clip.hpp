@@ -16,7 +16,7 @@ inline uint32_t seed() {
   return text ? static_cast<uint32_t>(std::strtoul(text, nullptr, 10)) : 20261121;
 }
 
-using lensd::Motion;  // not that of benches
+using lensd::Motion;  // not bench::Motion
 
 struct Point {
   double x, y;
@@ -34,8 +34,8 @@ struct Shake {
   double shift = 6, degrees = 1, zoom = 0, shear = 0, pan = 0;
 };
 
-/// Tracks of a clip: points of a scene seen by a shaking camera. A share `wrong` of the positions is wrong,
-/// so that 1 − (1 − wrong)² of the pairs are: 30 %.
+/// Tracks of a clip: points of a scene seen by a shaking camera. A fraction `wrong` of the positions is
+/// wrong. A pair of positions is wrong with probability 1 − (1 − wrong)², by default 30 %.
 class ShakenClip {
  public:
   ShakenClip(Extent picture, int tracks, const Shake& shake, double noise = 0.1, double wrong = 0.163)
@@ -44,7 +44,8 @@ class ShakenClip {
     points_.resize(static_cast<size_t>(tracks));
   }
 
-  /// The next frame. `pose` maps the scene to the picture, both relative to their centres.
+  /// Returns the tracks of the next frame. pose() maps the scene to this frame, both relative to their
+  /// centres.
   const TableBytes& next() {
     last_ = pose_;
     ideal_ = Motion{1, 0, shake_.pan * frame_, 0, 1, 0};

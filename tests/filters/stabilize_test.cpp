@@ -58,7 +58,7 @@ Params model(const char* name) {
   return {{"model", std::string(name)}};
 }
 
-/// Sum of squared distances of a few tracks from their mean positions.
+/// Sum of the squared distances of a few points of the scene from their mean positions in the picture.
 class Energy {
  public:
   explicit Energy(Extent e) {
@@ -66,7 +66,7 @@ class Energy {
       for (const double y : {-0.4, 0.4}) points_.push_back({x * e.width, y * e.height});
     sum_.resize(points_.size()), squares_.resize(points_.size());
   }
-  /// `view` maps points of the scene, as panned by the ideal camera, to the picture.
+  /// Adds a frame. `view` maps points of the scene, as seen by the ideal camera, to the picture.
   void add(const Motion& view) {
     for (size_t i = 0; i < points_.size(); ++i) {
       const Point p = moved(view, points_[i]);
@@ -94,8 +94,8 @@ struct Outcome {
   double share = 1;                        ///< least share of inliers
 };
 
-/// Over the whole clip including its first frames; for a pan that starts at full speed, after the speed is
-/// known.
+/// Stabilises a clip. The energies include the first frames. Exception: a pan starts at full speed, so the
+/// first 120 frames, in which the filter learns the speed, are excluded.
 Outcome stabilised(const Params& params, const Shake& shake, Extent extent = {640, 480}, int frames = 300) {
   const ImageFormat format{PixelFormat::gray8, extent};
   const Image in(format);

@@ -26,14 +26,14 @@ class TrackScript {
   struct Point {
     float x, y;
   };
-  /// The new position of a point of the previous frame; called once for each surviving track.
+  /// Returns the new position of a point of the previous frame. Called once for each live track.
   using Motion = std::function<Point(Point)>;
 
   /// `life` is the share of tracks that survive into the next frame.
   TrackScript(Extent picture, int capacity, uint32_t seed, double life = 0.9);
-  /// The next frame's table. A track that leaves the picture is lost.
+  /// Returns the next frame's table. A track that leaves the picture is lost.
   const TableBytes& next(const Motion& motion);
-  /// With tracks that move at random, a few of them over large distances.
+  /// Moves the tracks at random, a few of them over large distances.
   const TableBytes& next();
 
  private:

@@ -132,7 +132,7 @@ TEST(Convolve, ShiftsAndBiasAreExact) {
     for (int x = 0; x < 49; ++x) ASSERT_EQ(shifted.at(x, y), std::min(255, in.at(x + 1, y) + 3));
 }
 
-/// Weights of one to four bytes, in kernels of every shape: parity_test draws no kernels.
+/// Kernels of various shapes, with weights of one to four bytes. parity_test does not draw kernels.
 TEST(Convolve, OwnKernelsAreTheOraclesOnBothBackends) {
   std::mt19937 random(3);
   const auto uniform = [&](double reach) { return std::uniform_real_distribution(-reach, reach)(random); };
@@ -220,7 +220,7 @@ TEST(Bilateral, OnlyTheCentreWeighsSixteenBits) {
   }
 }
 
-/// Weights that end near a difference of 127, half of the table of differences.
+/// The weights become 0 near a difference of 127, in the middle of the table of differences.
 TEST(Bilateral, EqualsOracleWhereTheWeightsEndHalfWay) {
   const ImageFormat formats[] = {{PixelFormat::gray8, {200, 30}}};
   for (double colour = 29.5; colour < 30.6; colour += 0.1) {

@@ -1,9 +1,9 @@
-// Golden frame hashes: every filter with its defaults, and a few chains, on fixed pictures. They show when an
-// output changes, on any machine, SIMD level, backend or number of threads.
+// Golden frame hashes: every filter with its defaults, and a few chains, on fixed pictures. The hashes must
+// be the same on every machine, SIMD level, backend and number of threads.
 //
-// `./dev lists` adds the hashes of new filters to tests/golden/framehashes.txt and drops those of removed
-// ones. After a change that is meant to change pictures, delete the lines concerned first; the commit gives
-// the reason.
+// `./dev lists` adds the hashes of new filters to tests/golden/framehashes.txt and removes those of removed
+// filters. If a change intentionally changes a filter's output, first delete its lines there, then run
+// `./dev lists`, and give the reason in the commit message.
 
 #include <gtest/gtest.h>
 

@@ -104,7 +104,7 @@ void add_geometry_cases(Cases& cases) {
     for (const Target& target : growing) add_resize(cases, method, target);
     for (const Target& target : other) add_resize(cases, method, target);
   }
-  // For enlarged sides cv::INTER_AREA interpolates; lensd always takes the mean.
+  // Shrinking only: cv::INTER_AREA interpolates enlarged sides, whereas lensd always computes the mean.
   for (const Target& target : shrinking) add_resize(cases, {"area", cv::INTER_AREA, {1, 0}}, target);
   for (const char* method : {"bilinear", "bicubic", "area", "lanczos3"})
     for (const Target& target : {shrinking[1], growing[0], other[1]}) {

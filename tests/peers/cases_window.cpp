@@ -58,7 +58,7 @@ struct ConvolveCase {
   std::string border = "reflect101";
 };
 
-/// "1 2 1;2 4 2;1 2 1", as on the command line.
+/// Returns a kernel as on the command line: "1 2 1;2 4 2;1 2 1".
 std::string text_of(const Matrix& m) {
   std::string text;
   for (size_t i = 0; i < m.values.size(); ++i)
@@ -88,7 +88,8 @@ void add_convolve(Cases& cases, const ConvolveCase& c) {
        kMegapixel});
 }
 
-/// Weights of many magnitudes and both signs, with `sum`; not separable.
+/// Returns a kernel that is not separable. Its weights have many magnitudes and both signs, and add up to
+/// about `sum`.
 Matrix irregular(int rows, int cols, double sum) {
   Matrix m{rows, cols, {}};
   double total = 0;
@@ -137,8 +138,8 @@ void add_median_cases(Cases& cases) {
                        {},
                        kBoth,
                        each_colour([=](const cv::Mat& in) {
-                         // OpenCV's own border affects the outermost rows of a padded picture, so twice the
-                         // reach.
+                         // Twice the radius, as OpenCV's own border rule affects the rim of the padded
+                         // picture.
                          return with_padding(in, border, 2 * radius, median(radius));
                        }),
                        false,

@@ -20,7 +20,7 @@
 namespace lensd::peers {
 namespace {
 
-/// Frames of a clip for every case: each kStride-th, at most kOfEachClip.
+/// Frames of a clip that all cases use: every kStride-th frame, at most kOfEachClip frames.
 constexpr int kStride = 60, kOfEachClip = 4;
 
 struct Options {
@@ -95,7 +95,7 @@ class Table {
                                       : "{:<10} {:<56} {:<20} {:<4} {:<9} {:>6} {:>6} {:>10}  {}\n"),
                cells...);
   }
-  /// For large kernels only the size.
+  /// Returns the parameters, with the size instead of the values of large kernels.
   static std::string shortened(const std::string& params) {
     const size_t begin = params.find("kernel=") + 7, end = params.find(':', begin);
     if (!params.starts_with("kernel=") || end - begin < 20) return params;

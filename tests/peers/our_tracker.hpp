@@ -13,10 +13,11 @@ namespace lensd::peers {
 
 class OurTracker {
  public:
-  /// `params` as on the command line. Throws the errors of Ours.
+  /// `params` as on the command line. Throws the same errors as Ours().
   OurTracker(Backend backend, const std::string& params);
 
-  /// The slots of the table after this frame. A picture of another size resets the tracker.
+  /// Returns all places of the track table after this frame, including empty ones. A picture of another
+  /// format resets the tracker.
   std::vector<Track> run(const PictureRef& picture);
   /// Resets the state: the tracks of the next frame are new.
   void cut() { executor_->reset_state(); }

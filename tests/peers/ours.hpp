@@ -11,11 +11,12 @@ namespace lensd::peers {
 
 class Ours {
  public:
-  /// An empty `filter` only converts the decoded picture. Throws Error(invalid_config) if the parameters do
-  /// not fit the schema, Error(unavailable) without the backend.
+  /// If `filter` is empty, run() only converts the decoded picture. Throws Error(invalid_config) if the
+  /// parameters do not fit the schema, and Error(unavailable) if the backend is not available.
   Ours(Backend backend, const std::string& filter, const std::string& params);
 
-  /// Makes a plan if the picture's format changed. The returned planes are copies.
+  /// Runs the filter without state of earlier frames. Returns copies of the output's planes. Makes a new plan
+  /// if the picture's format has changed.
   Planes run(const PictureRef& picture);
 
  private:

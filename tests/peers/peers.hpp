@@ -1,8 +1,7 @@
 // lensd_peers: compares the filters with OpenCV and with double precision on the same pictures.
 //
 //   noise, test: sources, clips ──▶ Sample ─┬─▶ Ours (plan + executor, each backend) ──▶ planes ─┐
-//                                           └─▶ Case::expected (OpenCV or double) ──▶ planes ────┴▶ Tally ──▶
-//                                           table
+//                                           └─▶ Case::expected (OpenCV or double) ──▶ planes ────┴▶ Tally
 //
 // docs/peers.md lists what is compared, with the reasons if it is not an OpenCV function.
 #pragma once
@@ -18,7 +17,8 @@
 
 namespace lensd::peers {
 
-/// One channel each: CV_8U for pictures and for peers that round, CV_64F for references in double precision.
+/// One cv::Mat per channel: CV_8U for pictures and for peers that round, CV_64F for references in double
+/// precision.
 using Planes = std::vector<cv::Mat>;
 
 /// Content of a sample; selects the cases that use it.
@@ -39,13 +39,13 @@ struct Sample {
 
   Extent extent() const { return info.extent; }
   PictureRef ref() const;
-  /// gray: 1, rgba: 4, yuv444: 3 planes; nv12: luma and one two-channel plane.
+  /// Returns the planes. gray: 1, rgba: 4, yuv444: 3; nv12: luma and one two-channel plane.
   Planes planes() const;
 };
 
-/// A case passes if no value is further than `worst` from the expected one and, in every sample of at least
-/// kEnough values and in all of them together, at least `equal` of the values are the expected ones
-/// (rounded).
+/// A case passes if no value differs by more than `worst` from the expected value, and at least the fraction
+/// `equal` of the values are the rounded expected values. `equal` applies to each sample of at least kEnough
+/// values, and to all samples together.
 struct Bound {
   double worst = 0, equal = 0;
 };
@@ -59,11 +59,11 @@ struct Case {
   Bound bound;
   std::vector<Kind> kinds;
   std::function<Planes(const Planes&)> expected;
-  bool every_frame = false;  ///< on each frame of clips, otherwise on a few of them
+  bool every_frame = false;  ///< compare every frame of clips, not only a few
   int64_t most_pixels = std::numeric_limits<int64_t>::max();  ///< larger pictures are skipped
 };
 
-/// All cases by subject; each function appends.
+/// Each function appends the cases of one subject.
 using Cases = std::vector<Case>;
 void add_point_cases(Cases& cases);
 void add_window_cases(Cases& cases);
@@ -75,9 +75,9 @@ void add_colour_cases(Cases& cases);
 inline const std::vector<Kind> kGray{Kind::gray}, kRgba{Kind::rgba}, kBoth{Kind::gray, Kind::rgba};
 
 using PlaneFunction = std::function<cv::Mat(const cv::Mat&)>;
-/// Applies the function to each colour plane; alpha is unchanged.
+/// Returns a function that applies `function` to each colour plane and leaves alpha unchanged.
 std::function<Planes(const Planes&)> each_colour(PlaneFunction function);
-/// Applies the function to each plane including alpha.
+/// Returns a function that applies `function` to each plane, including alpha.
 std::function<Planes(const Planes&)> each_plane(PlaneFunction function);
 
 }  // namespace lensd::peers

@@ -10,12 +10,12 @@
 
 namespace lensd::peers {
 
-/// Uniform noise; subsampled kinds need even sizes.
+/// Returns uniform noise. Subsampled kinds need even sizes.
 Sample noise(Kind kind, Extent extent, std::mt19937& random);
 
-/// Noise of every kind in every size of the table.
+/// Returns noise of every kind, in several sizes.
 std::vector<Sample> noise_samples();
-/// Two frames of each of a few test: sources, as rgba and gray.
+/// Returns two frames of each of several `test:` sources, as rgba and gray.
 std::vector<Sample> generated_samples();
 
 /// Decodes a clip or source and calls `take` for every frame, as rgba and gray. Stops after `most` frames.

@@ -22,7 +22,7 @@ cv::Mat in_double(const cv::Mat& picture) {
   return values;
 }
 
-/// The input samples of one output and their weights.
+/// An input sample and its weight in an output sample.
 struct Weight {
   int sample;
   double weight;
@@ -67,7 +67,7 @@ Taps taps_of(const ResizeDouble& how, int n, int m, int i) {
   return taps;
 }
 
-/// Columns of `in` (CV_64F) summed to `width` of them.
+/// Resizes each row of `in` (CV_64F) to `width` columns.
 cv::Mat resize_rows(const cv::Mat& in, int width, const ResizeDouble& how) {
   cv::Mat out(in.rows, width, CV_64F);
   for (int x = 0; x < width; ++x) {

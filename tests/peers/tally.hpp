@@ -16,11 +16,11 @@ class Tally {
   bool passed(const Bound& bound) const;
   int64_t frames() const { return frames_; }
   double worst() const { return worst_; }
-  /// Share of values that equal the rounded reference.
+  /// Returns the fraction of values that equal the rounded reference.
   double equal() const {
     return values_ == 0 ? 1 : static_cast<double>(equal_) / static_cast<double>(values_);
   }
-  /// The first failure; empty if there was none.
+  /// Returns the first failure, or an empty string if there was none.
   const std::string& miss() const { return miss_; }
 
  private:

@@ -42,7 +42,8 @@ cv::Mat view(const Image& image) {
   return {image.height(), image.width(), CV_8U, const_cast<uint8_t*>(image.pixels.data())};
 }
 
-/// Runs both on one pair, from lensd's corners. Points whose true position is outside are excluded.
+/// Runs both trackers on one pair of pictures, from lensd's corners. Excludes points whose true position is
+/// outside the second picture.
 void compare_pair(const bench::Motion& motion, Backend backend, unsigned seed, Errors& ours, Errors& peer) {
   const Image before = bench::textured(kExtent, {}, {.noise = 2, .seed = 2 * seed});
   const Image after = bench::textured(kExtent, motion, {.noise = 2, .seed = 2 * seed + 1});

@@ -12,14 +12,14 @@
 namespace lensd {
 namespace {
 
-/// The name in "name:port" or "[::1]:port", in lower case.
+/// Returns the name in "name:port" or "[::1]:port", in lower case and without brackets.
 std::string host_name(const std::string& host) {
   std::string name = host.substr(0, host.starts_with('[') ? host.find(']') + 1 : host.find(':'));
   if (name.starts_with('[') && name.ends_with(']')) name = name.substr(1, name.size() - 2);
   return lower_case(name);
 }
 
-/// The value of a cookie in a Cookie header, or an empty string.
+/// Returns the value of a cookie in a Cookie header, or an empty string.
 std::string cookie_value(const std::string& cookies, const std::string& name) {
   const std::string key = name + "=";
   for (size_t at = 0; at < cookies.size();) {
@@ -56,7 +56,8 @@ bool is_loopback(const std::string& address) {
 
 bool known_host(const std::string& host, const std::string& address, const std::vector<std::string>& hosts) {
   const std::string name = host_name(host);
-  // Protects from DNS rebinding: a foreign name can be made to resolve to this host, a numeric address not.
+  // Protects against DNS rebinding, in which a foreign host name resolves to this host. Numeric addresses are
+  // safe.
   unsigned char bytes[16];
   const bool literal =
       inet_pton(AF_INET, name.c_str(), bytes) == 1 || inet_pton(AF_INET6, name.c_str(), bytes) == 1;

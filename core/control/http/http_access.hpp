@@ -6,22 +6,24 @@
 
 namespace lensd {
 
-/// The cookie with the token, for the panel page. Cookies are shared by all ports of a host, so that each
-/// instance uses its own name.
+/// Returns the name of the cookie that holds the token for the panel page. It contains the port, because
+/// browsers share cookies between all ports of a host.
 std::string cookie_name(int port);
 
-/// Returns a random token of 32 letters, digits, - and _. Throws Error(runtime_failure).
+/// Returns a random token of 32 letters, digits, - and _. Throws Error(runtime_failure) if the kernel returns
+/// no random numbers.
 std::string make_token();
-/// Compares in a time that does not depend on where the tokens differ.
+/// Returns true if the tokens are equal. The duration does not depend on where they differ.
 bool same_token(const std::string& a, const std::string& b);
 /// Returns true for "localhost", "::1" and the IPv4 addresses 127.*, but not for other names.
 bool is_loopback(const std::string& address);
 
 /// Returns true if the Host header is "localhost", `address`, one of `hosts`, or any numeric address.
 bool known_host(const std::string& host, const std::string& address, const std::vector<std::string>& hosts);
-/// Returns true if there is no Origin header, which only browsers send, or if it names this host.
+/// Returns true if `origin` is empty (only browsers send the header) or names `host`.
 bool same_origin(const std::string& origin, const std::string& host);
-/// Returns true if the Authorization header or the named cookie contains the token.
+/// Returns true if the Authorization header contains the token as a bearer token, or if the cookie named
+/// `cookie` in the Cookie header `cookies` does.
 bool has_token(const std::string& authorization, const std::string& cookies, const std::string& cookie,
                const std::string& token);
 

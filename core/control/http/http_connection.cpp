@@ -24,15 +24,15 @@ namespace beast = boost::beast;
 namespace http = boost::beast::http;
 
 constexpr uint32_t kMaxHead = 16 * 1024;  // bytes
-constexpr size_t kMaxInput = 64 * 1024;   // bytes that are received ahead
+constexpr size_t kMaxInput = 64 * 1024;   // bytes; capacity of the input buffer
 constexpr uint64_t kRequestsPerConnection = 1000;
-/// A response may take longer by this time per byte, so that slow links get a whole picture: 100 KB/s.
+/// Added to the deadline of a write for each byte, so that a slow link (100 KB/s) receives a whole picture.
 constexpr int64_t kNsPerByte = 10'000;
 /// How long a request waits for its reply.
 constexpr auto kReplyTimeout = std::chrono::seconds(40);
 constexpr auto kHeartbeat = std::chrono::seconds(5);
-/// Before a connection with unread input closes, its input is discarded: otherwise the client would see a
-/// reset instead of the response.
+/// Limits for discarding unread input before a connection closes. Without this, the client could see a reset
+/// instead of the response.
 constexpr auto kDrainTimeout = std::chrono::seconds(1);
 constexpr size_t kDrainBytes = 4 << 20;
 
@@ -47,8 +47,8 @@ bool served(http::verb method) {
 
 }  // namespace
 
-/// The member function as a completion handler that keeps the connection alive. An exception, such as a
-/// failed allocation, closes this connection only.
+/// Returns kMember as a completion handler that keeps the connection alive. An exception, such as a failed
+/// allocation, closes only this connection.
 template <auto kMember>
 auto HttpConnection::handler() {
   return [self = shared_from_this()](auto... results) {
@@ -167,12 +167,12 @@ void HttpConnection::on_body(Error error, size_t) {
   });
 }
 
-/// Refuses a request whose rest is not read.
+/// Responds with an error and closes the connection without parsing the rest of the request.
 void HttpConnection::refuse(int status) {
   write(HttpRoutes::error(status), true);
 }
 
-/// The response to request `number`. A reply after the timeout is discarded.
+/// Writes the response to request `number`. Discards a reply after the timeout.
 void HttpConnection::reply(uint64_t number, HttpResponse response) {
   if (!open_ || number != number_ || message_ || head_only_) return;
   timer_.cancel();
@@ -231,7 +231,7 @@ void HttpConnection::allow(size_t bytes) {
   deadline_ns_ = now_ns() + options_.write_ns + static_cast<int64_t>(bytes) * kNsPerByte;
 }
 
-/// Progress must be made within write_ns, and the whole write must end by its deadline.
+/// Sets the timeout of the next partial write: write_ns, but not after the deadline of the whole write.
 void HttpConnection::limit_write() {
   stream_.expires_after(std::chrono::nanoseconds(std::min(options_.write_ns, deadline_ns_ - now_ns())));
 }
@@ -289,7 +289,7 @@ void HttpConnection::on_stream_head(Error error, size_t) {
   write_part();
 }
 
-/// A client of a stream has nothing more to send: input means that it closed the connection or misbehaves.
+/// Closes the connection if the client of a stream disconnects or sends anything.
 void HttpConnection::watch_peer() {
   stream_.socket().async_wait(asio::ip::tcp::socket::wait_read,
                               [self = shared_from_this()](Error) { self->close(); });
@@ -329,7 +329,7 @@ void HttpConnection::on_heartbeat(Error error) {
   write_part();
 }
 
-/// True if the request has a body that was not read.
+/// Returns true if the request has a body that was not read.
 bool HttpConnection::body_pending() const {
   return !parser_->is_done() &&
          (parser_->chunked() || (parser_->content_length() && *parser_->content_length() > 0));

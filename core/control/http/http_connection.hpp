@@ -2,11 +2,11 @@
 //
 //   head ── HttpRoutes::reject() ──▶ body ── HttpRoutes::respond() ──▶ response ──▶ next request
 //
-// The sizes of head and body are bounded and checked before anything is kept. Head, body and every write have
-// a deadline that further bytes do not extend. If a request is refused before its body was read, the
-// connection closes: its remaining bytes are never read as a request.
+// The sizes of head and body are limited. Head, body and every write have a deadline that further bytes do
+// not extend. If a request is refused before its body is read, the connection closes, so that the body is not
+// parsed as the next request.
 //
-// Belongs to the server's thread.
+// Call from the server's thread only.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -24,13 +24,13 @@
 
 namespace lensd {
 
-/// Runs tasks of other threads on the server's thread. Replies may keep it longer than the server lives;
-/// their tasks are then discarded. Thread-safe.
+/// Runs tasks from other threads on the server's thread. Reply callbacks share ownership of the loop and may
+/// outlive the server; their tasks are then discarded. Thread-safe.
 class HttpLoop {
  public:
   explicit HttpLoop(boost::asio::io_context& context) : context_(&context) {}
   void post(std::function<void()> task);
-  /// Call before the context is destroyed.
+  /// Discards later tasks. Call before the context is destroyed.
   void close();
 
  private:
@@ -49,7 +49,7 @@ class HttpConnection final : public std::enable_shared_from_this<HttpConnection>
 
   void start();
   void close();
-  /// True once a request was admitted that needs the token.
+  /// Returns true if a request that needs the token was admitted on this connection.
   bool trusted() const noexcept { return trusted_; }
   const std::string& peer() const noexcept { return peer_; }
 
@@ -95,7 +95,7 @@ class HttpConnection final : public std::enable_shared_from_this<HttpConnection>
   boost::beast::flat_buffer buffer_;
   std::optional<Parser> parser_;
   HttpRequest request_;
-  uint64_t number_ = 0;  ///< of the current request
+  uint64_t number_ = 0;  ///< number of the current request, from 1
   boost::asio::steady_timer timer_;
 
   HttpResponse response_;
@@ -106,7 +106,7 @@ class HttpConnection final : public std::enable_shared_from_this<HttpConnection>
   bool close_after_ = false, chunked_ = false, waiting_ = false;
   std::string part_;
   size_t part_sent_ = 0, drained_ = 0;
-  int64_t deadline_ns_ = 0;  ///< of the current write
+  int64_t deadline_ns_ = 0;  ///< deadline of the current write
 };
 
 }  // namespace lensd

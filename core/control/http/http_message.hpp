@@ -19,23 +19,23 @@ struct HttpRequest {
       headers;  ///< names in lower case; values of repeated headers are joined by ", "
   std::string body;
 
-  /// Empty if there is no such header; `name` in lower case.
+  /// Returns the header's value, or an empty string. `name` must be in lower case.
   std::string header(const std::string& name) const {
     const auto it = headers.find(name);
     return it == headers.end() ? std::string() : it->second;
   }
 };
 
-/// A body that continues until the connection closes. take() and heartbeat() are called on the server's
-/// thread.
+/// A response body without a fixed length, sent until the connection closes. take() and heartbeat() are
+/// called on the server's thread.
 class HttpStream {
  public:
   virtual ~HttpStream() = default;
-  /// Sets what to call, from any thread, whenever take() may return something new.
+  /// Sets the callback for new data, or removes it if null. It is called from any thread.
   virtual void on_change(std::function<void()> changed) = 0;
-  /// Returns what is new, or an empty text. Does not block.
+  /// Returns new data, or an empty string if there is none. Does not block.
   virtual std::string take() = 0;
-  /// Sent when there was nothing for some seconds, so that a write shows whether the client is still there.
+  /// Returns the data to send after some seconds without new data. The write fails if the client is gone.
   virtual std::string heartbeat() const { return {}; }
 };
 
@@ -48,7 +48,7 @@ struct HttpResponse {
   std::shared_ptr<HttpStream> stream;              ///< instead of a body, if not null
 };
 
-/// Receives the response to one request: called once, from any thread.
+/// Receives the response to one request. Called once, from any thread.
 using HttpReply = std::function<void(HttpResponse)>;
 
 }  // namespace lensd

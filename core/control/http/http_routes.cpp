@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kJson = "application/json";
 constexpr std::string_view kApi = "/api/v1";
 
-/// In the order of Status.
+/// HTTP status codes in the order of Status.
 constexpr int kStatusCodes[] = {200, 400, 404, 422, 503, 500};
 
 HttpResponse to_http(const Response& response) {
@@ -28,23 +28,24 @@ HttpResponse error_response(int status, const char* sentence) {
   return {status, kJson, fmt::format("{{\"error\":\"{}\"}}\n", sentence)};
 }
 
-/// A handler that always responds with `body`, which must outlive it.
+/// Returns a handler that always responds with `body`. `body` must outlive the handler.
 auto content(const char* type, const std::string& body) {
   return [type, &body](const HttpRequest&) { return HttpResponse{200, type, body}; };
 }
 
-/// An empty body stands for an empty object.
+/// Parses `text` into `body`. An empty text gives an empty object.
 Response parse_body(const std::string& text, Json& body) {
   body = Json::object();
   if (text.empty()) return {};
-  Json wrapped;  // a body may be an array, a request is an object
+  Json wrapped;  // parse_request() accepts objects only; a body has any type
   if (Response response = parse_request("{\"body\":" + text + "}", wrapped); !response.ok()) return response;
   if (wrapped.size() != 1) return {Status::usage, "the body is not valid JSON"};
   body = std::move(wrapped["body"]);
   return {};
 }
 
-/// The value of a query's parameters by the names of the command's arguments.
+/// Returns the query's parameters that have the names of the command's arguments, in the order of the
+/// arguments.
 Json arguments_from_query(const CommandSpec& command, const HttpParameters& query) {
   Json args = Json::array();
   for (const CommandArg& arg : command.args) {
@@ -54,7 +55,8 @@ Json arguments_from_query(const CommandSpec& command, const HttpParameters& quer
   return args;
 }
 
-/// Converts a body, which is an array of arguments, an object with them by name, a single argument, or empty.
+/// Converts a body to arguments: an array of arguments, an object with named arguments, or a single argument.
+/// An empty object has no arguments.
 Response arguments_from_body(const CommandSpec& command, const Json& body, Json& args) {
   if (body.is_object() && !body.empty()) return positional(command, body, args);
   args = body.is_array() ? body : body.is_object() ? Json::array() : Json::array({body});
@@ -118,7 +120,7 @@ std::optional<HttpResponse> HttpRoutes::reject(const HttpRequest& request) const
   if (!same_origin(request.header("origin"), host))
     return error_response(403, "requests from pages of another origin are refused");
   if (request.path == "/healthz" || !options_.auth) return std::nullopt;
-  // A page is opened with ?token=…: redirect to the address without the token and set a cookie instead.
+  // The browser opens the panel with ?token=…: set a cookie and redirect to the URL without the token.
   const auto token = request.query.find("token");
   if (request.method == "GET" && token != request.query.end() && same_token(token->second, options_.token)) {
     HttpResponse redirect{.status = 302};
@@ -235,7 +237,8 @@ HttpResponse HttpRoutes::picture(PictureType type) const {
   }
 }
 
-/// Server-sent events: /events?observe=edges.low&observe=frame; all other events are always sent.
+/// Server-sent events, for example /events?observe=edges.low&observe=frame. Always sends the events that
+/// belong to no property.
 HttpResponse HttpRoutes::events(const HttpRequest& request) const {
   const std::shared_ptr<Subscriber> subscriber = hub_.subscribe();
   subscriber->want_events();

@@ -22,13 +22,13 @@ namespace lensd {
 struct HttpOptions {
   std::string address = "127.0.0.1";
   int port = 0;                    ///< 0: a free one, see HttpServer::port()
-  std::vector<std::string> hosts;  ///< further names accepted in the Host header
+  std::vector<std::string> hosts;  ///< additional names accepted in the Host header
   bool auth = true;                ///< false: no token, on loopback addresses only
   std::string token;               ///< empty: a random one
   int max_connections = 48;
   int stream_fps = 15;
-  int64_t head_ns = 5'000'000'000;   ///< deadline for receiving a whole request
-  int64_t write_ns = 5'000'000'000;  ///< deadline for each write
+  int64_t head_ns = 5'000'000'000;   ///< deadline for the head; the body has the same time again
+  int64_t write_ns = 5'000'000'000;  ///< limit without progress; a whole write has 10 µs more per byte
   size_t max_body = kMaxBodyBytes;
   std::string page;     ///< HTML of `/`
   std::string schema;   ///< JSON of /schema.json
@@ -37,25 +37,25 @@ struct HttpOptions {
   std::function<std::string(int connections, uint64_t refused)> metrics = [](int, uint64_t) {
     return std::string();
   };
-  std::function<void()> wake = [] {};  ///< called for every new subscriber: SocketServer::wake()
+  std::function<void()> wake = [] {};  ///< called after each new subscriber; use SocketServer::wake()
 };
 
 class HttpRoutes {
  public:
   using Task = std::function<void()>;
 
-  /// `options` must outlive the routes. `port` is part of the cookie's name. `run_blocking` runs a task that
-  /// encodes a picture on another thread.
+  /// `options` must outlive the routes. `port` is part of the cookie's name. `metrics` returns the text of
+  /// /metrics. `run_blocking` runs a task on another thread; it is used to encode pictures.
   HttpRoutes(ControlTarget& target, EventHub& hub, const HttpOptions& options, int port,
              std::function<std::string()> metrics, std::function<void(Task)> run_blocking);
 
-  /// Returns the response if the request is not admitted. Ignores the body.
+  /// Returns nullopt if the request is admitted. Otherwise returns an error, or the redirect that sets the
+  /// token's cookie. Ignores the body.
   std::optional<HttpResponse> reject(const HttpRequest& request) const;
-  /// False for paths that are open to everybody.
   static bool needs_token(const HttpRequest& request) { return request.path != "/healthz"; }
-  /// Does not block. `reply` is called once, at once or later from any thread.
+  /// Does not block. Calls `reply` once, immediately or later from any thread.
   void respond(const HttpRequest& request, HttpReply reply);
-  /// The response if no handler made one.
+  /// Returns a response with the HTTP status `status` and an error message.
   static HttpResponse error(int status);
 
  private:

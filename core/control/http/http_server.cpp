@@ -102,7 +102,7 @@ class HttpServer::Impl {
   void accept() {
     acceptor_.async_accept([this](boost::system::error_code error, tcp::socket socket) {
       if (!acceptor_.is_open()) return;
-      if (error) {  // out of descriptors: the connection waits in the queue until one is free
+      if (error) {  // out of descriptors: the connection waits in the listen queue
         pause_.expires_after(kAcceptPause);
         pause_.async_wait([this](boost::system::error_code) {
           if (acceptor_.is_open()) accept();
@@ -134,8 +134,8 @@ class HttpServer::Impl {
     connections_.back()->start();
   }
 
-  /// Closes a connection that has not shown the token: the oldest of the address that has most of them. So
-  /// clients without a token cannot keep out others. Returns false if there is none.
+  /// Closes the oldest untrusted connection of the address with the most untrusted connections, so that
+  /// clients without a token cannot lock out others. Returns false if all connections are trusted.
   bool evict() {
     std::map<std::string, int> counts;
     for (const auto& c : connections_)

@@ -3,8 +3,8 @@
 //   event thread: accept ──▶ HttpConnection, at most max_connections ──▶ HttpRoutes ──▶ response
 //   encoder threads: snapshots, the picture stream
 //
-// The number of connections is bounded. If it is reached, a connection that has not shown the token makes
-// room for a new one. There is no TLS: put a proxy with TLS in front if requests leave the machine.
+// At max_connections, a new connection replaces one that has not sent the token. If all have, the new
+// connection is refused. There is no TLS: put a proxy with TLS in front if requests leave the machine.
 #pragma once
 
 #include <memory>
@@ -25,10 +25,11 @@ class HttpServer {
 
   int port() const;
   const std::string& token() const;
-  /// The address of the panel, with the token.
+  /// Returns the panel's URL, with the token unless auth is off.
   std::string url() const;
-  /// Open connections, and those that were refused because there were too many.
+  /// Returns the number of open connections. Thread-safe.
   int connections() const;
+  /// Returns the number of connections that were refused or replaced at max_connections. Thread-safe.
   uint64_t refused() const;
 
  private:

@@ -7,8 +7,8 @@
 
 namespace lensd {
 
-/// Splits "/path?name=value&…" and decodes it into `request`. Returns false if it is not a path, or if an
-/// escape is malformed.
+/// Splits and decodes "/path?name=value&…" into the path and query of `request`. Returns false if `target`
+/// does not start with "/" or contains a malformed escape.
 bool parse_target(std::string_view target, HttpRequest& request);
 
 }  // namespace lensd

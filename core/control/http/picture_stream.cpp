@@ -13,7 +13,7 @@
 namespace lensd {
 namespace {
 
-/// At least this long between two pictures, so that a slow encoder does not use a whole core.
+/// Minimum pause after encoding a picture, so that a slow encoder does not use a whole core.
 constexpr int64_t kRestNs = 5'000'000;
 constexpr int64_t kRetryNs = 1'000'000'000;
 

@@ -1,4 +1,4 @@
-// The newest frame as a JPEG, encoded once for all watchers and only while there are any.
+// The newest frame as a JPEG, encoded once for all watchers and only while there are watchers.
 //
 //   encoder thread ── encode ──▶ newest picture ── changed() ──▶ every watcher takes it at its own pace
 //
@@ -20,7 +20,7 @@ namespace lensd {
 
 class PictureStream {
  public:
-  /// Encodes the newest frame, or returns null if none was made after `made_after_ns`. May throw Error.
+  /// Encodes the newest frame. Returns null if no frame was processed after `made_after_ns`. May throw Error.
   using Encode = std::function<std::shared_ptr<const EncodedPicture>(int64_t made_after_ns)>;
   static constexpr const char* kType = "multipart/x-mixed-replace; boundary=lensd-frame";
 

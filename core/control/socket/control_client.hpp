@@ -11,11 +11,11 @@ namespace lensd {
 class ControlClient {
  public:
   enum class Owner {
-    any,      ///< for paths that the user named, and below /run
-    trusted,  ///< this user or root, for paths in /tmp that anybody may have created
+    any,      ///< any user; for paths that the user named or that are below /run
+    trusted,  ///< this user or root; for paths in /tmp, which any user may have created
   };
-  /// Connects. Throws Error(unavailable) if it cannot connect to `path`, or if the server's process has
-  /// another owner.
+  /// Connects to the socket `path`. Throws Error(unavailable) if that fails, or if `owner` is trusted and the
+  /// server runs as another user.
   explicit ControlClient(const std::string& path, Owner owner = Owner::any);
 
   /// Sends `line` and a newline. Blocks while the server does not read. Throws Error(runtime_failure) if the

@@ -227,7 +227,7 @@ class SocketServer::Loop {
     }
     const Json request_id = request.value("request_id", Json());
     ++client.pending;
-    // Append a response from within this call to `out` directly. Later responses go through the queue.
+    // Append a response made during run_command() to `out` directly. Later responses go through the queue.
     const auto immediate = std::make_shared<std::string>();
     const auto in_call = std::make_shared<std::atomic<bool>>(true);
     const std::thread::id this_thread = std::this_thread::get_id();

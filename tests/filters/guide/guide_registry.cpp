@@ -1,4 +1,4 @@
-// A registry of the filters in docs/guides/adding-a-filter.md alone.
+// A registry that contains only the filters of docs/guides/adding-a-filter.md, and tests of their results.
 #include <gtest/gtest.h>
 
 #include <filters/all.hpp>  // generated
