@@ -55,7 +55,8 @@ class BoundedQueue {
   /// `value` if the queue is closed.
   bool push(T& value) { return push_or_wake(value, std::nullopt); }
 
-  /// Like push(), but also returns false after a wake() since the call of wake_token() that returned `token`.
+  /// Like push(), but also returns false if wake() was called after the wake_token() call that returned
+  /// `token`.
   bool push_or_wake(T& value, std::optional<uint32_t> token) {
     return wait_for(token, [&] { return try_push(value); });
   }
@@ -86,7 +87,7 @@ class BoundedQueue {
   /// wake() is missed.
   uint32_t wake_token() const noexcept { return wakes_.load(std::memory_order_acquire); }
 
-  /// Like pop(), but also returns nullopt after a wake() since the call of wake_token() that returned
+  /// Like pop(), but also returns nullopt if wake() was called after the wake_token() call that returned
   /// `token`.
   std::optional<T> pop_or_wake(std::optional<uint32_t> token) {
     std::optional<T> value;
@@ -102,8 +103,8 @@ class BoundedQueue {
   }
   bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
 
-  /// Makes a waiting pop_or_wake() or push_or_wake() return without a value. Its thread can then check
-  /// for other work.
+  /// Ends the wait of all pop_or_wake() and push_or_wake() calls whose token is older, so that their threads
+  /// can check for other work.
   void wake() {
     wakes_.fetch_add(1, std::memory_order_release);
     signal();
@@ -122,7 +123,8 @@ class BoundedQueue {
     std::optional<T> value;
   };
 
-  /// Repeats `attempt` until it succeeds, the queue is closed, or wake() is called after `token`.
+  /// Repeats `attempt` until it returns true. Returns false if the queue is closed or if wake() was called
+  /// after the wake_token() call that returned `token`.
   template <class Attempt>
   bool wait_for(std::optional<uint32_t> token, Attempt attempt) {
     for (;;) {

@@ -1,6 +1,6 @@
-// Folders of the user and of the installation, after the XDG base directory specification.
+// Folders for configuration, state and examples, as in the XDG base directory specification.
 //
-// Reads the environment. Do not call while another thread changes it.
+// The functions read environment variables. Do not call them while another thread changes the environment.
 #pragma once
 
 #include <string>
@@ -8,12 +8,13 @@
 
 namespace lensd {
 
-/// Returns $XDG_CONFIG_HOME/lensd, else ~/.config/lensd. Empty if neither variable has an absolute path.
+/// Returns $XDG_CONFIG_HOME/lensd, else $HOME/.config/lensd. Empty if neither variable is an absolute path.
 std::string config_folder();
-/// Returns $XDG_STATE_HOME/lensd, else ~/.local/state/lensd. Empty if neither variable has an absolute path.
+/// Returns $XDG_STATE_HOME/lensd, else $HOME/.local/state/lensd. Empty if neither variable is an absolute
+/// path.
 std::string state_folder();
-/// Returns the existing folders with the program's examples, by priority: relative to the program
-/// (share/lensd if installed, config in a source tree), then in $XDG_DATA_DIRS.
+/// Returns the existing folders with example graphs, by priority: share/lensd (installed) and config (source
+/// tree) next to the program's folder, then lensd in each of $XDG_DATA_DIRS.
 std::vector<std::string> example_folders();
 
 }  // namespace lensd

@@ -28,7 +28,7 @@ inline constexpr size_t kMaxConfigDepth = 32;  ///< nested TOML values; parts of
 /// Maximum number of problems in one message.
 inline constexpr size_t kMaxProblems = 100;
 
-/// Replaces the problems beyond kMaxProblems with their number.
+/// Replaces all problems after the first kMaxProblems with "and N more problems".
 inline void cap_problems(std::vector<std::string>& problems) {
   if (problems.size() <= kMaxProblems) return;
   const size_t more = problems.size() - kMaxProblems;

@@ -7,7 +7,7 @@
 
 namespace lensd {
 
-/// Tells that the thread's function has returned.
+/// `reached` becomes true when the thread's function has returned.
 struct OwnedThread::End {
   std::mutex mutex;
   std::condition_variable changed;
@@ -27,7 +27,7 @@ struct Stragglers {
   std::vector<OwnedThread> threads;
 };
 
-/// Never destroyed, because destroying the handle of a running thread ends the process.
+/// Never destroyed, because the destructor of a running std::thread terminates the process.
 Stragglers& stragglers() {
   static auto& instance = *new Stragglers;
   return instance;
@@ -38,7 +38,7 @@ Stragglers& stragglers() {
 OwnedThread::OwnedThread(std::function<void()> run) : end_(std::make_shared<End>()) {
   thread_ = std::thread([run = std::move(run), end = end_]() mutable {
     run();
-    run = nullptr;  // what it owns is released before the end is announced
+    run = nullptr;  // releases what it owns before `reached` is set
     const std::lock_guard lock(end->mutex);
     end->reached = true;
     end->changed.notify_all();

@@ -1,10 +1,10 @@
-// Threads that may hang in a call that nothing interrupts: a name server, a dead network folder, a stopped
-// display.
+// Threads that may hang in a call that cannot be interrupted, such as a DNS query, a read from an unreachable
+// network folder or a request to a stopped display server.
 //
 //   OwnedThread ── join_within() ──▶ joined, or a straggler ── join_stragglers() at the end of main()
 //
-// No thread is detached: one that outlives its owner's deadline is kept, and the end of the program waits for
-// it again.
+// Threads are never detached. A thread that does not end within its owner's timeout becomes a straggler.
+// join_stragglers() waits for it again at the end of the program.
 #pragma once
 
 #include <chrono>
@@ -25,10 +25,10 @@ class OwnedThread {
   OwnedThread(OwnedThread&&) = default;
   OwnedThread& operator=(OwnedThread&& other) noexcept;
 
-  /// Waits until the thread ends. If it still runs after `timeout`, it becomes a straggler and the result is
-  /// false. Returns true if there is no thread. Call from one thread only.
+  /// Waits up to `timeout` and joins the thread. Returns true if the thread has ended or there is none.
+  /// Otherwise the thread becomes a straggler, and the result is false. Call from one thread only.
   bool join_within(std::chrono::nanoseconds timeout);
-  /// Joins the thread if its function has returned, else returns false.
+  /// Joins the thread if its function has returned. Returns false if the function is still running.
   bool join_if_ended();
 
  private:
@@ -37,8 +37,8 @@ class OwnedThread {
   std::shared_ptr<End> end_;
 };
 
-/// Waits up to `timeout` for all stragglers. Returns how many still run. If any do, end the process with
-/// _exit(): the destruction of static objects would take away what they use.
+/// Waits up to `timeout` for all stragglers. Returns the number that still run. If it is not 0, end the
+/// process with _exit(), because exit() would destroy static objects that these threads use.
 size_t join_stragglers(std::chrono::nanoseconds timeout);
 
 }  // namespace lensd

@@ -37,8 +37,8 @@ std::optional<double> number(std::string_view text) {
   return value;
 }
 
-/// Parses "1 2 1;2 4 2;1 2 1". Semicolons separate rows and spaces separate numbers, because ',' and ':'
-/// separate nodes and parameters. Returns nullopt if rows differ in length.
+/// Parses "1 2 1;2 4 2;1 2 1". Semicolons separate rows and spaces separate numbers, because --graph uses ','
+/// and ':' to separate nodes and parameters. Returns nullopt if a number is invalid or rows differ in length.
 std::optional<Matrix> matrix(const std::string& text) {
   Matrix m;
   std::istringstream rows(text + ";");

@@ -39,16 +39,16 @@ enum class Widget { plain, log_slider, odd_slider, path };
 
 /// What a change of a parameter requires.
 enum class ParamChange {
-  live,         ///< the next frame's parameter block
-  reconfigure,  ///< a new plan of formats and buffers
+  live,         ///< no new plan: the next frame uses the new value
+  reconfigure,  ///< a new plan, because formats or buffers may change
 };
 
 struct ParamSpec {
   std::string name, unit, doc;
   std::string zero;  ///< meaning of 0 if it is special: "from sigma"
   ParamType type = ParamType::real;
-  double min = 0, max = 0;  ///< inclusive limits of integers and reals; of a matrix, of height and width
-  std::vector<std::string> choices;  ///< names of a choice, in the order of the enum's values from 0
+  double min = 0, max = 0;           ///< inclusive limits of the value; for a matrix: of its height and width
+  std::vector<std::string> choices;  ///< names of the enum's values 0, 1, …
   Widget widget = Widget::plain;
   ParamChange change = ParamChange::live;
   ParamValue default_value;
@@ -56,10 +56,12 @@ struct ParamSpec {
   std::function<ParamValue(const void* params)> get;
   std::function<void(void* params, const ParamValue&)> put;  ///< stores a value that check() has converted
 
-  /// Converts a value to this parameter's type. Returns an error message if the value is not allowed. Accepts
-  /// integers for reals and integral reals for integers, but no NaN or infinity.
+  /// Stores `value`, converted to this parameter's type, in `converted`. Returns nullopt, or an error message
+  /// if the value is not allowed. Accepts integers for reals and integral reals for integers, but no NaN or
+  /// infinity.
   std::optional<std::string> check(const ParamValue& value, ParamValue& converted) const;
-  /// Parses text to a value of this type. Returns an error message if the value is not allowed.
+  /// Parses `text` and stores the result in `value`. Returns nullopt, or an error message if the value is not
+  /// allowed.
   std::optional<std::string> parse(const std::string& text, ParamValue& value) const;
   /// Returns the allowed values, for example "a number 1 to 25 px", "one of replicate, reflect" or "text".
   std::string allowed() const;

@@ -2,8 +2,8 @@
 //
 //   writer ── store() ──▶ sequence number and words ──▶ load() ── readers
 //
-// The value is stored in atomic words, so a load during a store is no data race. load() detects the store by
-// the sequence number and retries. Source: H.-J. Boehm, "Can seqlocks get along with programming language
+// The value is stored in atomic words, so a load during a store is not a data race. load() detects the store
+// by the sequence number and retries. Source: H.-J. Boehm, "Can seqlocks get along with programming language
 // memory models?", 2012.
 #pragma once
 

@@ -8,8 +8,8 @@
 
 namespace lensd {
 
-/// Returns the first line without surrounding spaces and quotes. Converts file:// addresses to paths and ~ to
-/// the home folder.
+/// Returns the first line of `text` without surrounding spaces and quotes. Converts file:// addresses to
+/// paths and ~ to the home folder.
 std::string tidy_source(const std::string& text);
 
 /// Returns false for addresses, devices and standard input: "rtsp://…", "test:…", "screen:", "v4l2:…", "-".
@@ -20,8 +20,8 @@ struct TypedPath {
   std::string folder;  ///< up to and including the last slash; empty: no slash
   std::string part;    ///< text after the last slash
 };
-/// Splits a path that is being typed. Tidies `text`, but keeps a slash or space at its end. Returns nullopt
-/// if `text` cannot be a path.
+/// Splits a path that is being typed. Tidies `text` like tidy_source(), but keeps spaces at its end. Returns
+/// nullopt if may_be_path() returns false for the tidied text.
 std::optional<TypedPath> typed_path(const std::string& text);
 
 /// Replaces the home folder at the start of `path` with ~.

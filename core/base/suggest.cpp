@@ -7,7 +7,8 @@
 namespace lensd {
 namespace {
 
-/// Damerau's distance with adjacent exchanges, by the usual table of three rows.
+/// Returns the optimal string alignment distance: Levenshtein distance with transpositions of adjacent bytes.
+/// Keeps three rows of the table.
 size_t edits(std::string_view a, std::string_view b) {
   std::vector<size_t> before, last(b.size() + 1), row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j) last[j] = j;
@@ -26,7 +27,7 @@ size_t edits(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string closest_name(std::string_view typed, const std::vector<std::string>& known) {
-  constexpr size_t kLongest = 100;  // longer texts are no names, and the comparison is quadratic
+  constexpr size_t kLongest = 100;  // in bytes; longer texts are not names, and edits() takes quadratic time
   if (typed.size() > kLongest) return {};
   const std::string wanted = lower_case(typed);
   std::string best;

@@ -7,11 +7,12 @@
 
 namespace lensd {
 
-/// The name in `known` that `typed` is a slip of: few letters are added, missing, wrong or exchanged. Empty
-/// if there is none.
+/// Returns the name in `known` that differs least from `typed`, ignoring case: by added, missing, wrong or
+/// transposed letters. Allows typed.size() / 3 of them, but at least 1 and at most 3. Returns "" if no name
+/// is this close.
 std::string closest_name(std::string_view typed, const std::vector<std::string>& known);
 
-/// "did you mean NAME?", or `otherwise` if no name is close.
+/// Returns "did you mean NAME?", or `otherwise` if closest_name() finds none.
 std::string did_you_mean(std::string_view typed, const std::vector<std::string>& known,
                          std::string otherwise = {});
 

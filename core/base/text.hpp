@@ -17,7 +17,7 @@ inline std::string lower_case(std::string_view text) {
   return out;
 }
 
-/// Returns the non-empty parts of `text` between any of the characters in `separators`.
+/// Splits `text` at each of the characters in `separators`. Returns the non-empty parts.
 inline std::vector<std::string> split(const std::string& text, const char* separators) {
   std::vector<std::string> parts;
   for (size_t at = 0; (at = text.find_first_not_of(separators, at)) != std::string::npos;) {

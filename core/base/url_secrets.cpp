@@ -17,10 +17,10 @@ namespace {
 constexpr std::string_view kSchemeEnd = "://";
 constexpr std::string_view kSpaceOrQuote = " \t\n\v\f\r'\"";
 constexpr size_t kMaxRemembered = 64;
-/// Shorter logins are not searched in texts: they would also match other words.
+/// In bytes. Shorter logins are not replaced in texts, because they would also match other words.
 constexpr size_t kMinLogin = 4;
 
-/// URLs and logins, each with what replaces it. The newest come last.
+/// URLs and logins with their replacements, newest last.
 class Remembered {
  public:
   void add(const std::string& secret, const std::string& shown) {
@@ -29,7 +29,7 @@ class Remembered {
     if (known_.size() == 2 * kMaxRemembered) known_.pop_front();
     known_.emplace_back(secret, shown);
   }
-  /// Replaces long secrets first: another login may be a part of a URL.
+  /// Replaces long secrets first, because a remembered login may also be part of a remembered URL.
   std::string replaced_in(std::string text) {
     const std::lock_guard lock(mutex_);
     std::vector<std::pair<std::string_view, std::string_view>> long_first(known_.begin(), known_.end());
@@ -61,7 +61,8 @@ size_t login_end(std::string_view text) {
   return std::string_view::npos;
 }
 
-/// Returns the part of a URL behind the login: host, port and path.
+/// Returns host, port and path of `address`, a URL without scheme and login. Replaces the query, the fragment
+/// or the RTMP stream key with "…".
 std::string shown_address(std::string_view address, std::string_view scheme) {
   std::string shown(address.substr(0, address.find_first_of("?#")));
   if (scheme.starts_with("rtmp")) {  // rtmp://host/application/key

@@ -1,21 +1,21 @@
 // Removes user names, passwords, tokens and stream keys from URLs, so that logs, messages and properties can
 // show them. What is removed is replaced by "…". Thread-safe.
 //
-// A password may contain any character, also those that end a URL's host or the URL itself, because users
-// type it as it is. The functions therefore rather remove too much: everything up to the last '@', and the
-// whole address if that '@' may be in a query or a stream key.
+// Users often type passwords without percent-encoding. A password may therefore contain any character, also
+// one that normally ends the host or the URL. To be safe, the functions remove everything up to the last '@',
+// and the whole address if this '@' may be in a query or a stream key.
 #pragma once
 
 #include <string>
 
 namespace lensd {
 
-/// Returns a whole URL without its login, query, fragment, and what follows the application in an RTMP
-/// address.
+/// Returns `url`, a single URL, without its login, query and fragment. In an RTMP URL, also removes
+/// everything after the application, because it is the stream key.
 std::string url_without_secrets(const std::string& url);
 
-/// Returns a text without the secrets of the URLs in it. Where a URL with a space or a quote ends is known
-/// only if remember_secrets() was called for it.
+/// Returns `text` without the secrets of the URLs in it. Finds the end of a URL that contains spaces or
+/// quotes only if remember_secrets() was called for that URL.
 std::string without_secrets(const std::string& text);
 
 /// Makes without_secrets() recognise this URL and its login. Remembers the last 64 URLs.

@@ -40,8 +40,9 @@ struct Temporary {
   }
 };
 
-/// Opens a file with an unused name in `folder` and the process's default mode. mkstemp() would create it
-/// with mode 0600, and umask() cannot be read without changing it for all threads.
+/// Creates a file with an unused name in `folder` and the process's default mode. Sets `path` to its path.
+/// Returns the descriptor, or -1 with errno set. mkstemp() would create the file with mode 0600, and the
+/// umask cannot be read without changing it for all threads.
 int open_temporary(const std::string& folder, const std::string& name, std::string& path) {
   static std::atomic<unsigned> next{0};
   for (;;) {

@@ -36,12 +36,12 @@ void write_whole_file(const std::string& path, std::string_view text, Flush flus
 bool write_all(int fd, std::span<const uint8_t> bytes);
 
 enum class FileKind {
-  any,      ///< also a pipe; reading may block for up to 10 s without bytes
+  any,      ///< also pipes and devices; reading fails if no data arrives for 10 s
   regular,  ///< regular files only; reading does not wait for a writer
 };
 
 /// Returns the file's bytes, or nullopt if there is no such file. Throws Error(runtime_failure) if the file
-/// cannot be read, is larger than `most_bytes` or is not of this kind.
+/// cannot be read, is larger than `most_bytes` or is not of kind `kind`.
 std::optional<std::string> read_whole_file(const std::string& path, size_t most_bytes,
                                            FileKind kind = FileKind::any);
 

@@ -15,9 +15,9 @@ namespace lensd {
 namespace {
 
 #if LENSD_CUDA
-/// FFmpeg's hardware decoders share the primary context only if its flags are exactly
-/// CU_CTX_SCHED_BLOCKING_SYNC. cudaSetDeviceFlags() would add another flag. Call before the context exists;
-/// later it has no effect. Without it only hardware decoding is lost.
+/// Sets the flags of the device's primary context to exactly CU_CTX_SCHED_BLOCKING_SYNC. FFmpeg's hardware
+/// decoders do not share a context with other flags, and cudaSetDeviceFlags() would add one. Call before the
+/// context exists. If this fails, only hardware decoding is unavailable.
 void share_context_with_ffmpeg(int ordinal) {
   using SetFlags = int (*)(int device, unsigned flags);
   constexpr unsigned kBlockingSync = 4;  // CU_CTX_SCHED_BLOCKING_SYNC
@@ -42,7 +42,8 @@ const std::vector<CudaArch>& built_cuda_archs() {
 namespace {
 
 #if LENSD_CUDA
-/// Queries everything but the properties of the wanted device.
+/// Queries the versions of driver and runtime, and the devices. If the devices cannot be listed, stores the
+/// reason in `error`.
 CudaFacts query(int ordinal) {
   CudaFacts facts{.archs = built_cuda_archs(), .ordinal = ordinal};
   cudaRuntimeGetVersion(&facts.runtime);
@@ -64,7 +65,7 @@ void set_obstacle(CudaStatus& status, const CudaObstacle& obstacle) {
 }
 #endif
 
-/// Creates the context of the device. Makes the status unavailable if that fails.
+/// Creates the device's context. Sets `status` to unavailable if this fails.
 void create_context([[maybe_unused]] int ordinal, [[maybe_unused]] CudaStatus& status) {
 #if LENSD_CUDA
   const cudaError_t selected = cudaSetDevice(ordinal);

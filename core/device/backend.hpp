@@ -28,7 +28,7 @@ struct CudaStatus {
   int multiprocessors = 0;
   size_t memory_bytes = 0, l2_bytes = 0;
   int compute_major = 0, compute_minor = 0;
-  std::string code;                 ///< the code of this build that the device runs
+  std::string code;                 ///< see code_for(); empty if not available
   std::vector<CudaDevice> devices;  ///< all devices that the driver lists
 };
 
@@ -47,8 +47,8 @@ struct BackendChoice {
 /// Returns the backend for a request and the reason. Throws Error(unavailable) if the request is cuda and
 /// CUDA is not available.
 BackendChoice choose_backend(BackendRequest request, const CudaStatus& status);
-/// As above, for a run on `device`: creates its context, to notice now if the device is busy or broken. Logs
-/// the choice, a fallback as a warning.
+/// As above, with the status of `device`. Creates the device's context, to detect a busy or broken device
+/// now. Logs the choice; a fallback is logged as a warning.
 BackendChoice choose_backend(BackendRequest request, int device);
 
 }  // namespace lensd

@@ -1,6 +1,6 @@
 // Current clock rates of CPU and GPU. They change with load and temperature, and timings depend on them.
 //
-//   sysfs or /proc/cpuinfo ── cpu_clock() ──┐
+//   sysfs or /proc/cpuinfo ── cpu_clock() ─────────┐
 //   NVML, loaded at run time ── GpuClockMonitor ───┴▶ ClockSpeed
 //
 // Reading a clock takes from tens of microseconds to milliseconds. Do not do it per frame.
@@ -22,7 +22,7 @@ ClockSpeed cpu_clock(const std::string& sys_cpu = "/sys/devices/system/cpu",
 /// Reads the graphics clock of a GPU through NVML, which is loaded at run time. Not thread-safe.
 class GpuClockMonitor {
  public:
-  /// `pci_bus_id` as in CudaStatus. Does not throw: read() returns the reason of a failure.
+  /// `pci_bus_id` is as in CudaStatus. Does not throw; if NVML cannot be used, read() returns the reason.
   explicit GpuClockMonitor(const std::string& pci_bus_id, const char* library = "libnvidia-ml.so.1");
   ~GpuClockMonitor();
   GpuClockMonitor(const GpuClockMonitor&) = delete;

@@ -5,12 +5,13 @@
 
 namespace lensd {
 
-/// Returns the bytes read plus the bytes written per second by `threads` threads together (0: one per core);
-/// the best of several runs, with buffers larger than the caches. Returns 0 if it cannot be measured.
+/// Copies buffers that are larger than the caches with `threads` threads (0: one per core). Returns the best
+/// of several runs in bytes per second, counting bytes read plus bytes written. Returns 0 if the buffers
+/// cannot be allocated.
 double measure_cpu_copy_rate(int threads);
 
-/// Returns the bytes read plus the bytes written per second by a copy within the memory of CUDA device
-/// `device`; the best of several runs. Returns 0 if it cannot be measured.
+/// Copies within the memory of CUDA device `device`. Returns the best of several runs in bytes per second,
+/// counting bytes read plus bytes written. Returns 0 on a CUDA error.
 double measure_gpu_copy_rate(int device);
 
 }  // namespace lensd

@@ -59,9 +59,9 @@ class Event : public Handle<cudaEvent_t, cudaEventDestroy> {
 class GraphExec : public Handle<cudaGraphExec_t, cudaGraphExecDestroy> {
  public:
   GraphExec() = default;
-  /// Captures the work that `record` queues on `stream`, then instantiates and uploads the graph. A hardware
-  /// decoder that starts or ends on another thread may invalidate the capture, although it is thread-local.
-  /// `record` is then called again, up to kCaptures times.
+  /// Captures the work that `record` queues on `stream`, then instantiates and uploads the graph. If another
+  /// thread starts or ends a hardware decoder, this may invalidate the capture, even in thread-local mode.
+  /// The capture, including the call of `record`, is then repeated up to kCaptures times.
   template <class F>
   GraphExec(const Stream& stream, F record) {
     cudaGraph_t graph = capture(stream, record);

@@ -52,7 +52,7 @@ std::string version_text(int version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
-/// Returns the first NVIDIA driver for a major version of CUDA.
+/// Returns the NVIDIA drivers that support a major version of CUDA, for example "525 or newer".
 std::string driver_for(int cuda_major) {
   constexpr std::pair<int, int> kDrivers[] = {{11, 450}, {12, 525}, {13, 580}};
   for (const auto& [cuda, driver] : kDrivers)
@@ -64,7 +64,8 @@ bool ptx_usable(const CudaFacts& facts) {
   return facts.driver >= facts.runtime;
 }
 
-/// Returns "device 1 (NAME) can: --device 1" for another device that runs the build, or an empty string.
+/// Returns "--device 1 selects NAME, which can run it" for the first other device that can run the build, or
+/// an empty string.
 std::string other_device(const CudaFacts& facts) {
   for (size_t i = 0; i < facts.devices.size(); ++i)
     if (static_cast<int>(i) != facts.ordinal &&
@@ -171,7 +172,7 @@ std::optional<CudaObstacle> cuda_obstacle(const CudaFacts& facts) {
                                     facts.devices.size(), list_devices(facts.devices)),
                         "choose one of these with --device"};
   const CudaDevice& device = facts.devices[static_cast<size_t>(facts.ordinal)];
-  const bool known = !facts.archs.empty();  // not if CMake chose them, as with "native"
+  const bool known = !facts.archs.empty();  // empty if CMake chose them, as with "native"
   if (known && code_for(device.arch, facts.archs, ptx_usable(facts)).empty())
     return arch_obstacle(facts, device);
   return std::nullopt;

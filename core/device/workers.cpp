@@ -15,8 +15,8 @@
 namespace lensd {
 namespace {
 
-// oneTBB runs the bands after the code before run() and before the code after it. The distribution's library
-// is not built with the thread sanitizer, so tell the sanitizer about this order.
+// The caller's code before run() happens before all bands, and all bands happen before its code after run().
+// ThreadSanitizer cannot detect this order itself, because the distribution's oneTBB is not instrumented.
 #if defined(__SANITIZE_THREAD__)
 void publish(void* of) {
   __tsan_release(of);

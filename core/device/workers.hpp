@@ -1,7 +1,6 @@
 // CPU worker threads for row bands, on oneTBB.
 //
-//   executor ── run(items, grain, body) ──▶ bands [begin, end) on up to `threads` threads ──▶ returns after
-//   the last
+//   executor ── run(items, grain, body) ──▶ body(context, band, worker) on up to `threads` threads
 //
 // Results must not depend on the number of threads: bodies write disjoint rows and sum integers only.
 #pragma once
@@ -26,9 +25,10 @@ class Workers {
 
   int threads() const noexcept { return threads_; }
 
-  /// Calls `body(context, band, worker)` for bands that cover [0, items) once, in multiples of `grain` items.
-  /// `worker` is from 0 to threads() - 1 and unique among concurrent calls. Blocks until all bands are done.
-  /// Allocates in the first call only. Call from one thread at a time.
+  /// Calls `body(context, band, worker)` for bands that together cover [0, items) once. All bands but the
+  /// last are multiples of `grain` long. `worker` is from 0 to threads() - 1 and unique among concurrent
+  /// calls. Blocks until all bands are done. Allocates in the first call only. Call from one thread at a
+  /// time.
   using Body = void (*)(void* context, Band band, int worker);
   void run(int items, int grain, Body body, void* context);
 

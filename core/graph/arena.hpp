@@ -14,7 +14,8 @@ struct ArenaBuffer {
   size_t offset = 0;        ///< set by pack_arena()
 };
 
-/// Sets the buffers' offsets to multiples of `alignment`. Returns the arena's size in bytes.
+/// Rounds the buffers' sizes up to multiples of `alignment` and sets their offsets to such multiples. Returns
+/// the arena's size in bytes.
 size_t pack_arena(std::vector<ArenaBuffer>& buffers, size_t alignment);
 
 }  // namespace lensd

@@ -22,7 +22,8 @@ std::string filters_markdown(std::span<const FilterEntry* const> filters);
 /// Returns the JSON array that docs/guides/graphs.md describes. Keys are never removed or renamed.
 std::string filters_json(std::span<const FilterEntry* const> filters);
 
-/// "there is no filter 'medain', did you mean median?"; without a similar name, a list of all filters.
+/// Returns a message such as "there is no filter 'medain', did you mean median?". Lists all filters if none
+/// has a similar name.
 std::string unknown_filter(const std::string& name, const Registry& registry);
 
 }  // namespace lensd

@@ -11,7 +11,7 @@ namespace {
 
 using Kind = ChangeResult::Kind;
 
-/// "did you mean radius? ", or nothing.
+/// Returns a text such as "did you mean radius? ", or "" if no known name is similar.
 std::string suggestion(std::string_view typed, const std::vector<std::string>& known) {
   const std::string text = did_you_mean(typed, known);
   return text.empty() ? text : text + " ";

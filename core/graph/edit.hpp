@@ -41,12 +41,15 @@ struct ChangeResult {
 /// be replaced. Does not allocate if the node already has a number or boolean for this parameter.
 ChangeResult apply_change(GraphDesc& graph, const GraphChange& change, const Registry& registry);
 
-/// Applies all changes, or none if one of them is refused.
+/// Applies all changes, or none if one of them is refused. Returns the refusal, or `needs_plan` if at least
+/// one change needs a new plan.
 ChangeResult apply_changes(GraphDesc& graph, std::span<const GraphChange> changes, const Registry& registry);
 
-/// Applies "node.param=value" or "node.enabled=false". Throws Error(invalid_config) if it is refused.
+/// Applies "node.param=value" or "node.enabled=false". Throws Error(invalid_config) if `assignment` is
+/// invalid.
 void apply_set(GraphDesc& graph, const std::string& assignment, const Registry& registry);
-/// Sets `key`, a parameter or "enabled", from text. Returns why the key or text is refused, else "".
+/// Parses `text` and sets it on a node; `key` is a parameter's name or "enabled". Returns a message if the
+/// key or the text is refused, else "".
 std::string assign(NodeDesc& node, const FilterSchema& schema, const std::string& key,
                    const std::string& text);
 

@@ -22,7 +22,8 @@ void redirect(GraphDesc& graph, const std::string& from, const std::string& to) 
   if (graph.output == from) graph.output = to;
 }
 
-/// Inserts a node at index `at`; its first input is the node above.
+/// Inserts `node` at index `at`. It reads the node above (index at − 1, or the source), and the former
+/// readers of the node above read `node`.
 void splice_in(GraphDesc& graph, NodeDesc node, size_t at) {
   const std::string above = at == 0 ? kSourceNode : graph.nodes[at - 1].id;
   redirect(graph, above, node.id);

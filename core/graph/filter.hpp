@@ -77,7 +77,7 @@ struct Layout {
   /// Size of each of the two state buffers, which are zeroed initially; see FrameBlock. A new plan keeps a
   /// node's state if id, filter, input formats and state size are the same.
   size_t state_bytes = 0;
-  size_t lasting_bytes = 0;   ///< size of the state's first part, also kept if formats change
+  size_t lasting_bytes = 0;   ///< bytes at the state's start that are also kept if formats change
   size_t stats_bytes = 0;     ///< size of the statistics, zeroed before every frame
   bool gives_tracks = false;  ///< the statistics are a TrackTable
   /// True if the output is the input image: no pass writes `out`.
@@ -86,7 +86,7 @@ struct Layout {
 
 struct FilterInputs {
   std::span<const ImageFormat> images;
-  const PictureInfo* picture = nullptr;  ///< set for the source, scopes, and trackers that read the source
+  const PictureInfo* picture = nullptr;  ///< set for the source, automatic nodes and trackers on the source
   Backend backend = Backend::cpu;
 };
 
@@ -147,7 +147,8 @@ class Filter {
   virtual void* params() = 0;
   const void* params() const { return const_cast<Filter*>(this)->params(); }
 
-  /// Returns output, passes and memory for these inputs. Throws Error(invalid_config) if they do not fit.
+  /// Returns output, passes and memory for these inputs. Throws Error(invalid_config) if the inputs do not
+  /// fit.
   virtual Layout configure(const FilterInputs& inputs) = 0;
 
   /// Returns the size of the parameter block.

@@ -33,7 +33,8 @@ std::string trimmed(const std::string& text) {
   return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t\n") - first + 1);
 }
 
-/// How to write "median radius=2" and "median:radius=2"; empty if `text` is no such slip.
+/// Returns a message with the correct syntax if `text` is like "median radius=2" or "median:radius=2", else
+/// "".
 std::string chain_syntax(const std::string& text, const Registry& registry) {
   constexpr const char* kSeparators = " \t\n:";
   const std::string filter = text.substr(0, text.find_first_of(kSeparators));

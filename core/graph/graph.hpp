@@ -55,8 +55,8 @@ std::vector<std::string> validate(const GraphDesc& graph, const Registry& regist
 /// Returns "600 nodes are too many, the limit is 256" for a `count` of 600.
 std::string too_many_nodes(size_t count);
 
-/// Returns resolved(graph). Throws Error(invalid_config) if there are `problems`, or else if validate() finds
-/// problems; the message lists them.
+/// Returns resolved(graph). If `problems` is empty, uses the problems that validate() finds. Throws
+/// Error(invalid_config) with `where`, a list of the problems and `hint` if there are any.
 GraphDesc checked(const std::string& where, const GraphDesc& graph, std::vector<std::string> problems,
                   const Registry& registry, const std::string& hint = {});
 

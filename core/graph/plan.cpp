@@ -18,7 +18,8 @@ constexpr size_t kAlignment = kDeviceAlignment;
 constexpr size_t kFrameBlockBytes = 64;  // a FrameBlock, padded to align the filter's block
 static_assert(sizeof(FrameBlock) <= kFrameBlockBytes);
 
-/// Indices of the plan nodes whose image and tracks (-1: none) a node of the description outputs.
+/// What a node of the description outputs: index of the plan node with its image, and index of the plan node
+/// with its tracks (-1: none).
 struct Place {
   int image = 0, tracks = -1;
 };
@@ -130,7 +131,8 @@ class Builder {
     add_scopes(kSourceNode);
   }
 
-  /// Returns true if there is a tracker upstream, along first inputs; it is then disabled.
+  /// Returns true if there is a tracker upstream, along first inputs. Call only for nodes without tracks: the
+  /// tracker is then disabled.
   bool tracker_is_off(const NodeDesc& desc) const {
     for (const NodeDesc* node = plan_.graph.find(desc.inputs[0]); node;
          node = plan_.graph.find(node->inputs[0]))

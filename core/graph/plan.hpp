@@ -2,7 +2,8 @@
 //
 //   GraphDesc + PictureInfo ── make_plan() ──▶ Plan ── Executor::install() ──▶ memory, scopes, launches
 //
-// Node 0 is the source (colour conversion). Disabled nodes are removed; their readers read their first input.
+// Node 0 is the source (colour conversion). Disabled nodes are removed; readers of a disabled node read the
+// node's first input.
 // Nodes that neither the output nor a scope or view needs are removed and listed in `unused`. Format
 // conversions and scopes are added as automatic nodes; a scope comes after the node that it measures.
 // Intermediate images and scratch share one arena by lifetime. The output and the images of viewed nodes are
@@ -41,9 +42,9 @@ struct PlanNode {
 struct Plan {
   Backend backend = Backend::cpu;
   PictureInfo picture;
-  GraphDesc graph;  ///< resolved; parameters as they were at planning
+  GraphDesc graph;  ///< resolved; parameters as they were when the plan was made
   std::vector<PlanNode> nodes;
-  std::vector<std::string> unused;  ///< ids of removed nodes
+  std::vector<std::string> unused;  ///< ids of nodes that the output, scopes and views do not need
   ImageFormat output;
   std::vector<ImageFormat> frame_images;  ///< formats of a frame's images; [0] is the output
   std::vector<FramePool::View> views;     ///< viewed nodes with the index of their image in frame_images
@@ -62,7 +63,8 @@ struct Plan {
   void refresh_block(PlanNode& node);
 };
 
-/// Additional results of a plan: scopes, and nodes (or "source") whose images frames contain.
+/// Additional results of a plan. `views` are ids of nodes, or "source", whose images each frame also
+/// contains.
 struct PlanExtras {
   std::vector<ScopeRequest> scopes = {};
   std::vector<std::string> views = {};

@@ -45,19 +45,20 @@ struct Comparison {
   double ssim() const;
 };
 
-/// Waveform and parade have one column per pixel column, but at most kScopeColumns; their widths differ by at
-/// most 1 pixel.
+/// Waveform and parade have at most this number of columns. Wider images have several pixel columns per scope
+/// column; the widths of scope columns differ by at most 1 pixel.
 inline constexpr int kScopeColumns = 256;
 LENSD_HD constexpr int scope_columns(int width) {
   return width < kScopeColumns ? width : kScopeColumns;
 }
-/// Returns a column's first pixel; `width` for column scope_columns(width).
+/// Returns the x coordinate of the first pixel of scope column `column`. For the column after the last one,
+/// returns `width`.
 LENSD_HD constexpr int scope_column_begin(int column, int width) {
   const int columns = scope_columns(width);
   return (column * width + columns - 1) / columns;
 }
 
-/// Returns the number of counters for images of this width.
+/// Returns the number of counters of a scope, for images of this width.
 constexpr size_t scope_counts(ScopeKind kind, int width) {
   switch (kind) {
     case ScopeKind::histogram:
@@ -74,7 +75,7 @@ constexpr size_t scope_counts(ScopeKind kind, int width) {
   return 0;
 }
 
-/// Returns the matrix for luma and colour differences: BT.601 or BT.709.
+/// Returns the matrix for luma and colour differences: BT.601 if the picture has it, else BT.709.
 constexpr YuvMatrix scope_matrix(const PictureInfo& picture) {
   return picture.colour.matrix == YuvMatrix::bt601 ? YuvMatrix::bt601 : YuvMatrix::bt709;
 }
@@ -83,7 +84,7 @@ constexpr YuvMatrix scope_matrix(const PictureInfo& picture) {
 struct ScopeRequest {
   std::string node;
   ScopeKind kind = ScopeKind::histogram;
-  std::string other = {};  ///< compare: the second node, in the form of `node`
+  std::string other = {};  ///< compare: the second node, given like `node`
   bool operator==(const ScopeRequest&) const = default;
 };
 
@@ -95,7 +96,7 @@ struct ScopeReading {
   YuvMatrix matrix = YuvMatrix::bt601;
   std::vector<uint32_t> counts;  ///< see ScopeKind
 
-  /// Returns the counts of a scope of kind compare.
+  /// Returns the counts of a scope of kind compare; all 0 for other kinds.
   Comparison comparison() const;
 };
 

@@ -4,9 +4,9 @@
 //                                                                          last handle: the slot is free
 //
 // A Frame is a move-only handle for one thread at a time; share() returns another handle. Read the pixels of
-// host frames after ready(), those of device frames in work ordered after the executor's ready event.
-// Acquiring, sharing and releasing are thread-safe and lock-free, except that acquire() waits for a free
-// frame.
+// a host frame after ready(). Read the pixels of a device frame on a stream after
+// DeviceFrameSync::wait_ready(). Acquiring, sharing and releasing are thread-safe and lock-free, except that
+// acquire() waits for a free frame.
 //
 // Image 0 of a frame is the graph's output. Further images are the outputs of viewed nodes
 // (FramePool::Spec::views). Side data of the passes (tracks, statistics) is always in host memory.
@@ -34,7 +34,7 @@ struct FrameInfo {
   int64_t pts_ns = 0;        ///< presentation time since the source's start
   int64_t duration_ns = 0;   ///< duration of the frame; 0: unknown
   int64_t capture_ns = 0;    ///< monotonic time of capture (cameras), else of delivery by the decoder
-  int64_t taken_ns = 0;      ///< monotonic time when the process thread dequeued it
+  int64_t taken_ns = 0;      ///< monotonic time when the process thread dequeued the picture
   int64_t processed_ns = 0;  ///< monotonic time when the graph had run (CPU) or was queued (CUDA)
   int64_t published_ns = 0;  ///< monotonic time when it was passed to the display at its presentation
                              ///< time; 0: not timed, for example while paused
@@ -70,8 +70,8 @@ class Frame {
   /// the handle exists.
   ImageRef image(int index = 0) const;
   int images() const noexcept;
-  /// Returns the index of the image with the output of `node`: 0 for "" or the output's id, -1 if it is not
-  /// viewed.
+  /// Returns the index of the image with the output of `node`; "" is the graph's output. Returns -1 if there
+  /// is no such image.
   int find_image(std::string_view node) const noexcept;
   /// Returns the kind of memory that contains the pixels.
   MemoryKind memory() const;

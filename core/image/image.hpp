@@ -1,4 +1,5 @@
-// An image that owns packed host memory, for references, tests and snapshots. Do not allocate one per frame.
+// An image that owns packed host memory, for reference results, tests and snapshots. Do not allocate one per
+// frame.
 #pragma once
 
 #include <cstdint>

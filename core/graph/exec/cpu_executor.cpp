@@ -75,7 +75,7 @@ class CpuExecutor final : public ExecutorBase<CpuPlan> {
 
   static void run_band(void* opaque, Band band, int worker) {
     const auto& context = *static_cast<const PassContext*>(opaque);
-    // Skip the rest after close(): nobody uses this frame, which may take seconds.
+    // After close(), skip the remaining bands: they may take seconds, and nobody uses the frame.
     if (context.self->closing_.load(std::memory_order_relaxed)) return;
     const CpuPlan& plan = *context.self->current_;
     PassArgs args = context.node->args;

@@ -160,7 +160,7 @@ class CudaExecutor final : public ExecutorBase<CudaPlan>, public DeviceFrameSync
   }
 
   /// Returns the slot's graphs for pictures of this layout. Graphs for top-down pictures in host memory are
-  /// captured with the plan. Graphs for bottom-up and for hardware-decoded pictures are captured for all
+  /// captured by prepare(). Graphs for bottom-up and for hardware-decoded pictures are captured for all
   /// slots when the first such picture arrives.
   const CapturedPlan& find_or_capture(CudaSlot& slot, const PictureRef& planes, bool source_inside) {
     const bool bottom_up = planes.pitch_bytes[0] < 0;

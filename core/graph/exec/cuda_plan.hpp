@@ -31,10 +31,12 @@ struct CudaPlan final : BoundPlan {
   bool used = false;
 };
 
-/// Returns the device memory of a plan with `frames` frames. The graphs and the context need more.
+/// Returns the bytes of device memory that a plan with `frames` output frames needs, without the memory of
+/// the CUDA graphs and the context.
 size_t device_bytes(const Plan& plan, int frames);
 
-/// Allocates a plan's memory. Does not capture graphs. Throws Error(runtime_failure) if memory is short.
+/// Allocates a plan's memory. Does not capture graphs. Throws Error(runtime_failure) if there is not enough
+/// memory.
 std::unique_ptr<CudaPlan> make_cuda_plan(std::unique_ptr<Plan> plan, const ExecutorOptions& options,
                                          Profiler& profiler, Timeline& timeline);
 

@@ -14,8 +14,8 @@ struct DeviceFrameSync {
   /// Prevents overwriting of the frame until the work queued on `stream` before this call has finished. Does
   /// not block.
   virtual void reading_done(CudaStream stream, const Frame& frame) = 0;
-  /// Copies the rectangle of an image that begins at pixel (x, y) and has the size of `to` to host memory.
-  /// The pixel formats must be equal. Waits until the copy is complete. Thread-safe.
+  /// Copies a rectangle of image `image` to `to` in host memory. The rectangle begins at pixel (x, y) and has
+  /// the size of `to`. The pixel formats must be equal. Waits until the copy is complete. Thread-safe.
   virtual void copy_to_host(const Frame& frame, int image, int x, int y, ImageRef to) = 0;
 };
 

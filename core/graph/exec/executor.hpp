@@ -4,8 +4,8 @@
 //                                          CUDA: queued on return; Frame::ready() follows
 //
 // Call from the process thread only, except members marked thread-safe. After the first frames of a plan,
-// run() does not allocate, lock, log or wait in a CUDA call. It blocks while readers hold all output frames,
-// on CUDA also until the GPU has finished the slot's previous frame.
+// run() does not allocate, lock, log or wait in a CUDA call. It blocks while readers hold all output frames.
+// On CUDA it also blocks until the GPU has finished the previous frame in the same slot.
 #pragma once
 
 #include <memory>
@@ -50,7 +50,7 @@ class Executor {
   virtual std::unique_ptr<PreparedPlan> prepare(std::unique_ptr<Plan> plan) = 0;
   /// Makes run() use `prepared` from now on. Does not block. Returns the old plan, or null if there was none.
   virtual std::unique_ptr<PreparedPlan> swap_in(std::unique_ptr<PreparedPlan> prepared) = 0;
-  /// Blocks, unlike a live swap. For the first plan and for a new picture format.
+  /// Prepares a plan and swaps it in. Blocks: use it for the first plan and for a new picture format only.
   void install(std::unique_ptr<Plan> plan) { swap_in(prepare(std::move(plan))); }
   /// Returns the current plan; null before the first one.
   virtual Plan* plan() = 0;

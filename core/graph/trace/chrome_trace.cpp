@@ -30,8 +30,9 @@ struct FlowEvent {
   int64_t id = 0;
 };
 
-/// Connects the intervals of each frame. A frame that is decoded again after a seek or loop starts a new flow
-/// when its first track and label repeat. Omits flows with a single interval.
+/// Returns one flow event per interval; a flow connects the intervals of a frame. If a flow's first track and
+/// label occur again, the frame was decoded again after a seek or loop, and a new flow starts. Omits flows
+/// with a single interval.
 std::vector<FlowEvent> flow_events(const std::vector<Timeline::Interval>& intervals) {
   struct Flow {
     int64_t id = 0;

@@ -11,8 +11,9 @@ struct ClockBounds {
   int64_t begin_ns = 0, end_ns = 0;    ///< other clock
 };
 
-/// Returns the offset to add to the other clock so that both bounds hold; 0 if they hold already. Limits the
-/// error to the delay of one start or one notification.
+/// Returns the nanoseconds to add to the other clock so that the operation begins after it was queued and
+/// ends before its end was seen; 0 if it does already. The remaining error is at most the delay from queueing
+/// to the begin, or from the end to its notification.
 constexpr int64_t clock_correction(const ClockBounds& b) noexcept {
   if (b.begin_ns < b.queued_ns) return b.queued_ns - b.begin_ns;
   if (b.end_ns > b.seen_ns) return b.seen_ns - b.end_ns;

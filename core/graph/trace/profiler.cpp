@@ -25,7 +25,8 @@ Profiler::Scope Profiler::scope(const std::string& node, const std::string& pass
   return ring;
 }
 
-/// Frees the oldest unused scopes above kMaxUnused. Call with mutex_ locked: only find() adds handles.
+/// Frees the oldest unused scopes above kMaxUnused. Call with mutex_ locked: no other thread can then get a
+/// handle to an unused scope.
 void Profiler::free_unused() {
   const auto unused = [](const Scope& ring) { return ring.use_count() == 1; };
   auto count = static_cast<size_t>(std::ranges::count_if(rings_, unused));
