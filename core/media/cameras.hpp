@@ -17,10 +17,10 @@ struct CameraMode {
 };
 
 struct CameraFormat {
-  uint32_t code = 0;                ///< the kernel's, four characters
-  std::string fourcc, description;  ///< "MJPG", "Motion-JPEG"
-  std::string format;               ///< for [source] format: "mjpeg"; empty: lensd does not read it
-  std::vector<CameraMode> modes;    ///< largest first
+  uint32_t code = 0;                ///< the kernel's format code (FourCC)
+  std::string fourcc, description;  ///< such as "MJPG", "Motion-JPEG"
+  std::string format;             ///< value of [source] format, such as "mjpeg"; empty: lensd cannot read it
+  std::vector<CameraMode> modes;  ///< largest first
 };
 
 struct Camera {
@@ -31,7 +31,7 @@ struct Camera {
   std::vector<CameraFormat> formats;
 };
 
-/// Returns all devices in `folder` that capture video, ordered by number.
+/// Returns all devices in `folder` that capture video, ordered by device number.
 std::vector<Camera> list_cameras(const std::string& folder = "/dev");
 
 /// Returns why `path` can never be a camera (a file, another kind of device). Returns an empty string if it
@@ -39,7 +39,7 @@ std::vector<Camera> list_cameras(const std::string& folder = "/dev");
 std::string never_a_camera(const std::string& path);
 
 /// Returns why the camera at `path` cannot be opened now, or an empty string if it can. Streaming may still
-/// fail (busy).
+/// fail, for example if another program uses the camera.
 std::string camera_obstacle(const std::string& path);
 
 /// Returns the four characters of a format code, for example "MJPG".

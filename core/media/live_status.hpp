@@ -28,12 +28,12 @@ struct LiveStatus {
   int64_t since_ns = 0;       ///< time when `state` was entered
   int64_t last_frame_ns = 0;  ///< arrival of the newest picture; 0: none yet
   uint64_t attempts = 0;      ///< connection attempts
-  uint64_t reconnects = 0;    ///< number of new connections that delivered pictures again
+  uint64_t reconnects = 0;    ///< connections that delivered pictures, except the first
   uint64_t stalls = 0;        ///< number of times that pictures stopped while connected
   uint64_t frames = 0;        ///< pictures received
   uint64_t dropped = 0;       ///< pictures dropped from the queue because newer ones arrived
-  /// Delay that network and decoder queues add to the newest picture: its arrival minus its time stamp,
-  /// compared with the smallest such difference. It is not the time since exposure. -1: unknown.
+  /// Delay of the newest picture in network and decoder queues: its arrival minus its time stamp, minus the
+  /// smallest such difference so far. For cameras, at least the time since capture. -1: unknown.
   int64_t latency_ns = -1;
 };
 

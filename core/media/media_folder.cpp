@@ -41,8 +41,8 @@ bool contains(const auto& list, std::string_view text) {
   return std::ranges::find(list, text) != list.end();
 }
 
-/// Returns a sort key in which runs of digits compare as numbers: "clip2" before "clip10". Each run is
-/// preceded by its length, also in digits, so that it still compares with other characters as a digit.
+/// Returns a sort key in which runs of digits compare as numbers: "clip2" before "clip10". The key has each
+/// run's length, encoded in digits, before the run. A run thus still sorts as a digit among other characters.
 std::string natural_key(const std::string& name) {
   std::string key;
   for (size_t i = 0; i < name.size();) {

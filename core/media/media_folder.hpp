@@ -24,7 +24,7 @@ struct FolderList {
   std::string asked;                 ///< argument of list_media_folder()
   std::string folder;                ///< absolute path, without a trailing slash except for the root
   std::string problem;               ///< why the folder cannot be read; empty on success
-  std::vector<FolderEntry> entries;  ///< folders, then sequences and files, then others, each by name
+  std::vector<FolderEntry> entries;  ///< folders, then media files and sequences, then others, by name
   bool cut = false;                  ///< the list is truncated
 };
 

@@ -13,10 +13,10 @@ struct RecordSettings {
   std::string name = "rec-%Y%m%d-%H%M%S.mkv";  ///< strftime template for the local time of the first frame
   double split_seconds = 0;                    ///< start a new file after this time; 0: never
   double split_megabytes = 0;  ///< start a new file at about this size (10⁶ bytes); 0: never
-  double keep_minutes = 0;     ///< delete files that have this much newer footage; 0: never
+  double keep_minutes = 0;     ///< delete files followed by this much newer footage; 0: never
   double keep_gigabytes = 0;   ///< delete the oldest files beyond this total size (10⁹ bytes); 0: never
-  std::string owner;  ///< control socket of a daemon, which prevents it from deleting another daemon's files
-  double preroll_seconds = 0;     ///< a recording starts this long before the request
+  std::string owner;           ///< control socket of the daemon; a daemon never deletes another owner's files
+  double preroll_seconds = 0;  ///< a recording starts this long before the request
   double preroll_megabytes = 64;  ///< memory limit of the pre-roll
 };
 

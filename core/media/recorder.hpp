@@ -17,16 +17,16 @@ struct RecorderOptions : EncoderOptions {
   double fps = 25;
   std::string audio_from;  ///< source file whose audio is copied; empty: no audio
   PixelAspect pixel_aspect = {};
-  bool still = false;  ///< records a single frame: names of `.png` and `.jpg` need no number
+  bool still = false;  ///< a single frame is recorded: `.png` and `.jpg` names need no %d
 };
 
 class Recorder {
  public:
   /// Completes the file if finish() was not called; ignores errors.
   virtual ~Recorder() = default;
-  /// Adds a frame in host memory, at info.pts_ns minus that of the first frame. After a jump backwards (loop,
-  /// seek) the file continues at the nominal rate. Throws Error(runtime_failure) if the frame cannot be
-  /// encoded or written; the frames before it stay playable.
+  /// Adds a frame in host memory. Its time in the file is its pts_ns minus the first frame's. After a jump
+  /// backwards (loop, seek) the file continues at the nominal rate. Throws Error(runtime_failure) if the
+  /// frame cannot be encoded or written; the frames before it stay playable.
   virtual void write(ConstImageRef image, const FrameInfo& info) = 0;
   virtual void finish() = 0;
   virtual std::string path() const = 0;
@@ -36,9 +36,10 @@ class Recorder {
   int64_t frames_ = 0;
 };
 
-/// Opens a recorder for `.png .jpg` (with %d a sequence, numbered from 1), `.mp4 .mov .mkv .webm .avi` or
-/// `null:`. Throws Error(usage) if the extension is unknown, an image without %d is not for a `still`, or the
-/// codec does not fit the file type; Error(runtime_failure) if the file cannot be written.
+/// Opens a recorder for `.png .jpg .mp4 .mov .mkv .webm .avi` or `null:`. An image path with %d is a sequence
+/// numbered from 1. Throws Error(usage) if the extension is unknown, if an image path has no %d and
+/// `options.still` is false, or if the codec does not fit the file type; Error(runtime_failure) if the file
+/// cannot be written.
 std::unique_ptr<Recorder> open_recorder(const std::string& path, ImageFormat format,
                                         const RecorderOptions& options);
 

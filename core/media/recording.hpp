@@ -24,18 +24,18 @@ struct FileRules {
   /// and may not contain symbolic links.
   std::string beneath;
 
-  /// Returns `path` with the folder `beneath`.
+  /// Returns `path` below the folder `beneath`, or `path` itself if `beneath` is empty.
   std::string full_path(const std::string& path) const;
 };
 
 struct RecordTarget {
   std::string path;  ///< file name, or a template for strftime
   FileRules rules;
-  bool resumed = false;  ///< continues a recording of this name: adds a number if the name is taken
+  bool resumed = false;  ///< continues an earlier recording of this name: uses the next free name
 };
 
-/// Returns FFmpeg's name of the container for a path or template. Throws Error(usage) if the extension is not
-/// that of a supported video file.
+/// Returns FFmpeg's name of the container for a path or template. Throws Error(usage) if the extension is
+/// unknown.
 std::string recording_muxer(const std::string& path);
 
 /// Throws Error(usage) if the name is invalid, or if the codec is unknown or does not fit the container.
@@ -55,8 +55,8 @@ class Recording {
   void stop();
 
   /// Records a frame. After a change of size, format or aspect the recording continues in another file.
-  /// Throws Error if the frame cannot be encoded or written; the recording is then stopped, keeps the frames
-  /// written so far, and may be started again.
+  /// Throws Error if the frame cannot be encoded or written. The recording is then stopped and keeps the
+  /// frames written so far; start() may be called again.
   void write(ConstImageRef image, const FrameInfo& info, PixelAspect aspect = {});
   /// Records a decoded picture in host memory, in the same way as a frame.
   void write(const PictureRef& picture, const FrameInfo& info, PixelAspect aspect = {});

@@ -80,9 +80,9 @@ class Source {
   /// Error(unavailable) if the GPU refuses the stream.
   virtual FrameOutcome next(Picture& out) = 0;
 
-  /// Makes next() continue with the first picture of pts ≥ `position_ns`, exactly: it decodes from the key
-  /// frame before. After the last picture's time it continues with the last picture. Frame indices follow
-  /// from the position and the nominal rate. Throws Error(bad_source) if the source is not seekable.
+  /// Makes next() continue with the first picture whose pts is at least `position_ns`, or with the last
+  /// picture if there is none. Exact: decodes from a key frame before the position. Frame indices are
+  /// computed from the pts and the nominal rate. Throws Error(bad_source) if the source is not seekable.
   virtual void seek(int64_t position_ns) = 0;
 
   /// Returns a sentence about the errors so far (truncation, decode errors); empty if there was none.
@@ -91,7 +91,7 @@ class Source {
   /// Returns the state of a live source. LiveStatus::live is false for other sources. Thread-safe.
   virtual LiveStatus live_status() const { return {}; }
 
-  /// Returns the aspect of the newest picture's pixels, turned upright. Thread-safe.
+  /// Returns the pixel aspect of the newest picture in upright orientation. Thread-safe.
   virtual PixelAspect pixel_aspect() const { return {}; }
 
   /// Makes a blocked next() or seek() return soon. On a pipe, data that is being read is lost. Thread-safe.

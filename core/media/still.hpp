@@ -12,8 +12,8 @@
 
 namespace lensd {
 
-/// Encodes lossless PNG (RGBA or gray) or visually lossless JPEG (4:4:4). Reuses its encoder for pictures of
-/// one size. Call from one thread at a time.
+/// Encodes lossless PNG (RGBA or gray) or visually lossless JPEG (4:4:4). Reuses its encoder while size,
+/// format and aspect stay the same. Call from one thread at a time.
 class StillEncoder {
  public:
   enum class Type : uint8_t { png, jpeg };

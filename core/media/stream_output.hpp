@@ -45,7 +45,7 @@ class StreamOutput {
   enum class State : uint8_t { idle, connecting, sending, waiting };
   struct Status {
     State state = State::idle;
-    int64_t sent = 0, bytes = 0;  ///< sent: frames
+    int64_t sent = 0, bytes = 0;  ///< frames and bytes sent
     uint64_t dropped = 0;         ///< frames not sent, because there was no receiver or it was too slow
   };
   /// Returns the stream's state and counters. Thread-safe.

@@ -26,11 +26,11 @@ UrlKind classify(const std::string& url);
 /// Returns true for a name with exactly one %d or %0Nd. "%%" is a percent sign.
 bool is_sequence_pattern(const std::string& path);
 
-/// Returns the scheme in lower case, "rtsp" of "RTSP://host/path"; empty if there is no "://".
+/// Returns the scheme in lower case, for example "rtsp" for "RTSP://host/path"; empty if there is no "://".
 std::string scheme_of(const std::string& url);
 /// Returns the host of a URL without login, port and brackets; empty if there is none.
 std::string host_of(const std::string& url);
-/// Returns the device file of a camera's name: the name without "v4l2:".
+/// Returns the device file of a camera: `url` without "v4l2:".
 std::string camera_path(const std::string& url);
 
 /// Returns the URL for messages: without secrets (url_secrets.hpp), "standard input" for "-".

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Device file → name in /dev/v4l/by-id.
+/// Returns the link in `folder`/v4l/by-id for each device file that has one.
 std::map<std::string, std::string> names_by_id(const std::string& folder) {
   std::map<std::string, std::string> names;
   std::error_code ignored;

@@ -52,7 +52,7 @@ bool full_range(const v4l2_pix_format& format, bool rgb) {
   return range == V4L2_QUANTIZATION_FULL_RANGE;
 }
 
-/// CLOCK_MONOTONIC of a picture; the arrival time if the driver uses another clock.
+/// Returns the picture's time on CLOCK_MONOTONIC, or the current time if the driver uses another clock.
 int64_t time_of(const v4l2_buffer& buffer) {
   if ((buffer.flags & V4L2_BUF_FLAG_TIMESTAMP_MASK) != V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC) return now_ns();
   return int64_t{buffer.timestamp.tv_sec} * 1'000'000'000 + int64_t{buffer.timestamp.tv_usec} * 1000;
@@ -124,8 +124,8 @@ void V4l2Capture::select_standard(const std::string& name) {
   refuse(fmt::format("the camera has no TV standard '{}'", name), "standards are PAL, NTSC and SECAM");
 }
 
-/// An HDMI grabber delivers pictures only in the timings of the connected signal. Other devices refuse the
-/// queries. Asks for an event when the signal changes.
+/// Sets the timings of the connected signal, which an HDMI grabber needs to deliver pictures, and subscribes
+/// to the event for signal changes. Other devices refuse these requests. Throws Error if there is no signal.
 void V4l2Capture::adopt_signal_timings() {
   v4l2_dv_timings timings = {};
   if (device_.query(VIDIOC_QUERY_DV_TIMINGS, timings))
@@ -160,7 +160,7 @@ void V4l2Capture::set_format(const ChosenMode& mode) {
               height);
 }
 
-/// Takes over what the driver set, which may differ from the request.
+/// Stores the format that the driver has set, which may differ from the request.
 void V4l2Capture::read_layout(const v4l2_format& format) {
   const v4l2_pix_format& single = format.fmt.pix;
   const v4l2_pix_format_mplane& multi = format.fmt.pix_mp;
@@ -187,7 +187,8 @@ void V4l2Capture::read_layout(const v4l2_format& format) {
   }
 }
 
-/// Planes that share a memory plane follow each other; their pitches have the ratio of their widths.
+/// Computes the positions of the picture's planes. Planes in the same memory plane follow each other; the
+/// ratio of their pitches is the ratio of their row sizes.
 void V4l2Capture::place_planes(const std::array<int, kMostPlanes>& pitch_bytes) {
   int tight[4] = {};
   av_image_fill_linesizes(tight, format_->pixels, size_.width);
@@ -314,7 +315,8 @@ void V4l2Capture::set_colour(AVFrame& frame) const noexcept {
   frame.color_range = full_range(colour_, rgb) ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
 }
 
-/// Takes the next whole picture from the driver. Damaged ones are counted and queued again.
+/// Takes the next complete picture from the driver. Counts damaged pictures and returns their buffers to the
+/// driver. Returns 0 or an AVERROR.
 int V4l2Capture::dequeue(Filled& filled) noexcept {
   for (;;) {
     v4l2_buffer buffer = buffer_request(0);
@@ -337,7 +339,7 @@ int V4l2Capture::dequeue(Filled& filled) noexcept {
   }
 }
 
-/// Returns 0 if a picture may be there, else an AVERROR.
+/// Waits up to kPollMs for a picture. Returns 0 if one may be ready, otherwise an AVERROR.
 int V4l2Capture::wait() noexcept {
   struct pollfd state = {device_.descriptor(), POLLIN | POLLPRI, 0};
   const int ready = poll(&state, 1, kPollMs);
@@ -372,7 +374,7 @@ void V4l2Capture::count_missed(uint32_t sequence) noexcept {
   numbered_ = true, sequence_ = sequence;
 }
 
-/// A failure shows in the next call that dequeues.
+/// Returns a buffer to the driver. Ignores errors: dequeue() reports a failed device.
 void V4l2Capture::queue(uint32_t index) noexcept {
   v4l2_buffer buffer = buffer_request(index);
   device_.query(VIDIOC_QBUF, buffer);

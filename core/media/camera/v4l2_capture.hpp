@@ -6,8 +6,7 @@
 //
 // The copy makes pictures independent of the device: they stay valid after it is closed or unplugged.
 // libavdevice lends the kernel's buffers instead and returns them to a device that may already be closed. The
-// copy replaces another one: uncompressed pictures go straight into a pinned buffer, so that the upload needs
-// no staging copy.
+// copy writes uncompressed pictures directly into a pinned buffer, so that the upload needs no other copy.
 //
 // Call everything from one thread. No call blocks for longer than the poll interval.
 #pragma once
@@ -24,7 +23,7 @@
 
 namespace lensd {
 
-/// Names that [source.options] may have for a camera: the number of its input, and PAL, NTSC or SECAM.
+/// Options of a camera in [source.options]. Values: channel, an input number; standard, PAL, NTSC or SECAM.
 inline constexpr const char* kCameraOptions[] = {"channel", "standard"};
 
 class V4l2Capture {
@@ -32,8 +31,8 @@ class V4l2Capture {
   using Options = std::vector<std::pair<std::string, std::string>>;
 
   /// Opens the camera, sets its mode and starts it. Throws Error(bad_source) if one of these fails,
-  /// Error(invalid_config) if the camera has no such format, input or standard. `options` are
-  /// checked (kCameraOptions).
+  /// Error(invalid_config) if the camera has no such format, input or standard. `options` may
+  /// contain only the names in kCameraOptions.
   V4l2Capture(const std::string& path, const std::string& where, const RequestedMode& request,
               const Options& options);
   ~V4l2Capture();
@@ -50,9 +49,10 @@ class V4l2Capture {
   int read(AVPacket& packet) noexcept;
   int read(AVFrame& frame, PictureAllocator& allocator) noexcept;
 
-  /// Pictures that the driver marked as damaged or that were cut short. They are not delivered.
+  /// Returns the number of pictures not delivered because the driver marked them as damaged or they were
+  /// incomplete.
   uint64_t broken() const noexcept { return broken_; }
-  /// Pictures that the driver dropped, by gaps in its numbers.
+  /// Returns the number of pictures that the driver dropped, according to gaps in its sequence numbers.
   uint64_t missed() const noexcept { return missed_; }
 
  private:
@@ -64,7 +64,7 @@ class V4l2Capture {
   struct Buffer {
     std::array<Region, kMostPlanes> planes;
   };
-  /// Where a plane of the picture lies in the memory planes of a buffer.
+  /// Position of a picture's plane in a buffer.
   struct PlaneLayout {
     size_t memory_plane = 0, offset = 0;
     int pitch_bytes = 0;
@@ -110,9 +110,9 @@ class V4l2Capture {
   double rate_ = 0;
   size_t memory_planes_ = 1;
   std::array<PlaneLayout, kMostPlanes> layout_ = {};  ///< uncompressed formats
-  std::array<size_t, kMostPlanes> picture_bytes_ = {1, 1, 1,
-                                                    1};  ///< least bytes of a whole picture, by memory plane
-  v4l2_pix_format colour_ = {};                          ///< only its colour fields are used
+  /// Minimum size of a complete picture in bytes, by memory plane.
+  std::array<size_t, kMostPlanes> picture_bytes_ = {1, 1, 1, 1};
+  v4l2_pix_format colour_ = {};  ///< only its colour fields are used
 
   std::vector<Buffer> buffers_;
   bool streaming_ = false;

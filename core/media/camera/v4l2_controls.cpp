@@ -8,7 +8,7 @@
 namespace lensd {
 namespace {
 
-/// Bounds the loops over what a driver lists.
+/// Limits of the loops over entries that a driver lists.
 constexpr size_t kMostControls = 1024;
 constexpr int64_t kMostChoices = 1024;
 
@@ -43,7 +43,7 @@ bool known_type(uint32_t type, ControlKind& kind) {
   }
 }
 
-/// Drivers may skip numbers, and some give several items the same text.
+/// Reads the entries of a menu. Drivers may skip numbers, and some use the same text for several entries.
 void read_choices(const MenuItem& item, SourceControl& control) {
   const int64_t last = std::min(control.max, control.min + kMostChoices);
   for (int64_t number = control.min; number <= last; ++number) {
@@ -97,7 +97,7 @@ void update_control(const v4l2_query_ext_ctrl& query, SourceControl& control) {
   if (control.kind == ControlKind::menu) return;
   control.min = query.minimum, control.max = query.maximum;
   control.step = static_cast<int64_t>(std::clamp<uint64_t>(query.step, 1, INT64_MAX));
-  // The kernel gives the bits as a number of 32 bits, which it may extend with its sign.
+  // The kernel may sign-extend the 32-bit mask.
   if (control.kind == ControlKind::bitmask) control.min = 0, control.max &= 0xFFFFFFFF;
   if (control.kind != ControlKind::text) control.initial = control_value(control, query.default_value);
 }

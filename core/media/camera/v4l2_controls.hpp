@@ -1,6 +1,6 @@
 // The controls of a Video4Linux device, converted from the kernel's structures.
 //
-// Compound controls and arrays are left out: they hold no value that a person could set.
+// Omits compound controls and arrays, because a user cannot set their values.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,14 @@
 
 namespace lensd {
 
-/// Returns the text of a menu's item, or its number for an integer menu; an empty string if there is none.
+/// Returns the text of the menu entry `index`, for an integer menu its value as text; an empty string if
+/// there is no such entry.
 using MenuItem = std::function<std::string(uint32_t index)>;
 
-/// Returns the control without its value. Returns false for types that are not supported.
+/// Stores the control without its current value in `out`. Returns false if the control is disabled, has an
+/// unsupported type or has an empty menu.
 bool describe_control(const v4l2_query_ext_ctrl& query, const MenuItem& item, SourceControl& out);
-/// Takes over what may change while the device is open: flags, range and default.
+/// Updates what may change while the device is open: flags and, except for menus, range and default.
 void update_control(const v4l2_query_ext_ctrl& query, SourceControl& control);
 ParamValue control_value(const SourceControl& control, int64_t raw);
 

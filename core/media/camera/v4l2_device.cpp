@@ -32,7 +32,7 @@ bool has_open(const fs::path& process, dev_t device) {
   return false;
 }
 
-/// " (NAME, process N)" of another process that has `path` open; empty if this process may not see it.
+/// Returns " (NAME, process N)" for another process that has `path` open; empty if none is visible.
 std::string user_of(const std::string& path) {
   struct stat device = {};
   if (stat(path.c_str(), &device) != 0) return {};

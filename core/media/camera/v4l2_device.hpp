@@ -23,12 +23,12 @@ class V4l2Device {
   bool is_open() const noexcept { return fd_ >= 0; }
   int descriptor() const noexcept { return fd_; }
 
-  /// ioctl(). Returns false with error() set if it fails.
+  /// Calls ioctl(). Returns false and sets error() if it fails.
   template <class T>
   bool query(unsigned long request, T& data) noexcept {
     return call(request, &data);
   }
-  /// errno of the last call; 0 if it succeeded.
+  /// Returns the errno of the last call, or 0 if it succeeded.
   int error() const noexcept { return error_; }
 
  private:
@@ -36,12 +36,12 @@ class V4l2Device {
   int fd_ = -1, error_ = 0;
 };
 
-/// Capabilities of this node. A camera often has a second node for metadata.
+/// Returns the capabilities of this device node. A camera often has a second node for metadata.
 uint32_t node_capabilities(const v4l2_capability& capability) noexcept;
-/// The node streams video, with one or several planes per buffer.
+/// Returns true if the node captures and streams video, with one or several planes per buffer.
 bool captures_video(const v4l2_capability& capability) noexcept;
 
-/// Text of a field of the kernel's structures, which may lack the final zero.
+/// Returns the text in a field of a kernel structure. The terminating zero may be missing.
 template <size_t N>
 std::string v4l2_text(const unsigned char (&bytes)[N]) {
   size_t length = 0;
@@ -49,7 +49,7 @@ std::string v4l2_text(const unsigned char (&bytes)[N]) {
   return std::string(bytes, bytes + length);
 }
 
-/// What an errno of a camera means, with the remedy.
+/// Returns a message with a remedy for an errno of the camera at `path`.
 std::string camera_error(int error, const std::string& path);
 
 }  // namespace lensd

@@ -12,17 +12,17 @@ namespace lensd {
 
 struct CameraFormatEntry {
   uint32_t fourcc;
-  const char* name;      ///< for [source] format: FFmpeg's name of the codec or pixel format
+  const char* name;      ///< value of [source] format: FFmpeg's name of the codec or pixel format
   AVCodecID codec;       ///< AV_CODEC_ID_RAWVIDEO: uncompressed
   AVPixelFormat pixels;  ///< AV_PIX_FMT_NONE: compressed
-  int rank;              ///< which of several formats is preferred at the same size and rate; lower is better
-  bool v_first = false;  ///< the plane of V comes before that of U
+  int rank;              ///< of formats with the same size and rate, the lowest rank is preferred
+  bool v_first = false;  ///< the V plane precedes the U plane
 
   bool raw() const noexcept { return codec == AV_CODEC_ID_RAWVIDEO; }
 };
 
 std::span<const CameraFormatEntry> camera_format_table() noexcept;
-/// Null if lensd does not read the format.
+/// Returns null if lensd does not support the format.
 const CameraFormatEntry* find_camera_format(uint32_t fourcc) noexcept;
 
 }  // namespace lensd

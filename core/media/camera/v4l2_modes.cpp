@@ -8,7 +8,7 @@
 namespace lensd {
 namespace {
 
-/// Bounds the loops over what a driver lists.
+/// Limit of the loops over entries that a driver lists.
 constexpr uint32_t kMostEntries = 256;
 constexpr Extent kCommonSizes[] = {{3840, 2160}, {2560, 1440}, {1920, 1080}, {1280, 720},
                                    {1024, 768},  {800, 600},   {640, 480},   {320, 240}};
@@ -77,7 +77,7 @@ int rank_of(uint32_t code) {
   return entry ? entry->rank : 0;
 }
 
-/// Higher is better: the rate up to the preferred one, then the size, then the kind of format.
+/// Higher is better: the rate up to the preferred one, then the size, then the format's rank.
 using Score = std::tuple<double, int64_t, int>;
 
 Score score_of(const CameraFormat& format, const CameraMode& mode, double rate, double preferred) {
@@ -85,8 +85,8 @@ Score score_of(const CameraFormat& format, const CameraMode& mode, double rate, 
   return {reached ? preferred : rate, area(mode.size), -rank_of(format.code)};
 }
 
-/// The listed rate that serves a request best: the lowest that reaches it, else the highest; 0 if none is
-/// listed.
+/// Returns the lowest listed rate that reaches `preferred`, or the highest one if none does. Returns 0 if no
+/// rate is listed. `rates`: highest first.
 double best_rate(const std::vector<double>& rates, double preferred) {
   double best = rates.empty() ? 0 : rates.front();
   for (const double rate : rates)

@@ -1,4 +1,4 @@
-// What a camera offers, and which of it lensd takes.
+// Lists the modes of a camera and chooses one.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace lensd {
 
-/// All formats of an open camera with their sizes and rates. Of a range of sizes, its ends and the common
-/// sizes inside it are listed.
+/// Returns all formats of an open camera with their sizes and rates. For a range of sizes, lists its ends and
+/// the common sizes inside it.
 std::vector<CameraFormat> camera_formats(V4l2Device& device, const v4l2_capability& capability);
 
 struct RequestedMode {
@@ -22,15 +22,16 @@ struct RequestedMode {
 
 struct ChosenMode {
   uint32_t code = 0;
-  Extent size;      ///< empty: the driver lists none, keep its own
-  double rate = 0;  ///< 0: the driver lists none, keep its own
+  Extent size;      ///< empty: the driver lists no size; keep its current one
+  double rate = 0;  ///< 0: the driver lists no rate; keep its current one
 };
 
 inline constexpr double kPreferredRate = 30;
 
-/// The largest mode that reaches the requested rate; if none does, the largest of the fastest. Among equals,
-/// pictures that need no decoder come before compressed ones. A requested size or rate that is not listed is
-/// still chosen: the driver takes its nearest. Returns nullopt if no format fits.
+/// Returns the largest mode that reaches the requested rate or, if none is requested, kPreferredRate. If no
+/// mode does, returns the largest of those with the highest rate. CameraFormatEntry::rank decides between
+/// equals. A requested size or rate that is not listed is still chosen, because the driver then uses its
+/// nearest one. Returns nullopt if no format fits.
 std::optional<ChosenMode> choose_mode(const std::vector<CameraFormat>& formats, const RequestedMode& request);
 
 }  // namespace lensd

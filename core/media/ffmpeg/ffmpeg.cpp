@@ -40,8 +40,8 @@ void count_decoder_error(void* context) {
   if (codec.opaque) static_cast<PictureAllocator*>(codec.opaque)->count_logged_error();
 }
 
-/// Demuxers return the same end of stream for a whole and for a cut file, and log these messages for the
-/// latter.
+/// Returns true if `text` is a demuxer's message that its file is truncated. Demuxers return the same end of
+/// stream for complete and truncated files.
 bool names_cut(void* context, const std::string& text) {
   if (!context || *static_cast<const AVClass**>(context) != avformat_get_class()) return false;
   for (const char* message : {"ended prematurely", "partial file", "reached eof"})

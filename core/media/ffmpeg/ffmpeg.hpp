@@ -24,7 +24,7 @@ extern "C" {
 
 namespace lensd::ff {
 
-/// Deleter around one of FFmpeg's release functions, which take a pointer or the address of one.
+/// Deleter that calls an FFmpeg release function, which takes the pointer or its address.
 template <auto kFunction>
 struct Release {
   template <class T>
@@ -119,9 +119,10 @@ std::string error_text(int error);
 void initialize();
 /// Clears the last error message that FFmpeg logged on this thread.
 void forget_log();
-/// True if a demuxer has logged on this thread, since the last call, that its file is cut.
+/// Returns true if, since the last call, a demuxer has logged on this thread that its file is truncated.
 bool take_cut_logged();
-/// The last logged error message, else error_text(error).
+/// Returns the last error message that FFmpeg logged on this thread since forget_log(), or error_text(error)
+/// if there is none.
 std::string detailed_error(int error);
 /// Returns the last error message that FFmpeg logged on this thread as a hint for Error, "FFmpeg says: …";
 /// empty if there was none.

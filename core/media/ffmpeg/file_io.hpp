@@ -1,5 +1,5 @@
-// Lets FFmpeg read through lensd's file descriptor. This gives clear errors at opening and interruptible
-// reads of pipes and FIFOs, and no file's content can make FFmpeg open another file through a protocol.
+// Lets FFmpeg read through lensd's file descriptor. Errors at opening are clear, and reads of pipes and FIFOs
+// can be interrupted. FFmpeg needs no protocol, so a file's content cannot make it open another file.
 #pragma once
 
 #include <string>

@@ -10,8 +10,9 @@
 namespace lensd {
 
 /// Returns matrix, range and siting of `frame`, whose layout is `format`. Untagged streams get the defaults
-/// of common players: BT.709 above 1024×576, else BT.601; limited range for YUV of video codecs, full range
-/// for RGB, gray and JPEG; chroma sited left, or centred for JPEG and MPEG-1 as their standards define it.
+/// of common players: BT.709 above 1024×576, else (and for JPEG) BT.601; limited range for YUV of video
+/// codecs, full range for RGB, gray and JPEG; chroma sited left, or centred for JPEG and MPEG-1 as their
+/// standards define it.
 ColourSpec colour_of(const AVFrame& frame, AVPixelFormat pixel_format, const PictureFormat& format,
                      AVCodecID codec);
 
@@ -21,15 +22,17 @@ AVColorSpace colour_space_of(YuvMatrix matrix);
 /// Returns the matrix that is assumed for an untagged picture of this size.
 YuvMatrix guessed_matrix(Extent extent);
 
-/// Returns square pixels for unknown values, and if one side is over 20 times the other, which is a mistake.
+/// Returns the aspect in lowest terms. Returns square pixels if the aspect is unknown, or implausible because
+/// one side is over 20 times the other.
 PixelAspect pixel_aspect_of(AVRational sample_aspect_ratio);
 
 /// Returns the orientation of an FFmpeg display matrix (9 numbers, 16.16 fixed point). Returns nullopt if it
 /// is not a combination of quarter turns and flips.
 std::optional<Orientation> orientation_of(const int32_t* display_matrix);
 
-/// Returns the orientation by the frame's display matrix, or by the stream's if the frame has none. Returns
-/// the upright orientation if there is no matrix or it is not a combination of quarter turns and flips.
+/// Returns the orientation from the display matrix of the frame, or of the stream if the frame has none.
+/// `stream` may be null. Returns the upright orientation if there is no matrix or it is not a combination of
+/// quarter turns and flips.
 Orientation orientation_of(const AVFrame& frame, const AVStream* stream);
 
 }  // namespace lensd

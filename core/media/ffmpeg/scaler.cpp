@@ -62,15 +62,15 @@ void Scaler::open(const PixelsFormat& from, const PixelsFormat& to) {
       {"dsth", height},
       {"dst_format", to.format},
       {"sws_flags", SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INP | SWS_BITEXACT},
-      // Must match AVCHROMA_LOC_LEFT, which the encoder sets: chroma at luma column 0, halfway between two
-      // luma rows, in 1/256 pixel.
+      // In 1/256 pixel. Must match AVCHROMA_LOC_LEFT, which the encoder sets: chroma at luma column 0,
+      // halfway between two luma rows.
       {"dst_h_chr_pos", 0},
       {"dst_v_chr_pos", 128}};
   for (const auto& [name, value] : options) av_opt_set_int(c, name, value, 0);
   if (sws_init_context(c, nullptr, nullptr) < 0)
     throw Error(ExitCode::runtime_failure, "encoder",
                 "swscale does not support the conversion to this pixel format");
-  // Returns an error for RGB to RGB, which needs no matrix.
+  // Ignore the result: it is an error for RGB to RGB, which needs no matrix.
   sws_setColorspaceDetails(c, coefficients(from), from.full_range, coefficients(to), to.full_range, 0,
                            1 << 16, 1 << 16);
 }

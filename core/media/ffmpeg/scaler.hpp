@@ -9,7 +9,7 @@
 
 namespace lensd {
 
-/// Format of an encoder's input: a working image or a decoded picture.
+/// Format of a working image, of a decoded picture or of an encoder's input.
 struct PixelsFormat {
   AVPixelFormat format = AV_PIX_FMT_RGBA;
   Extent extent;
@@ -25,7 +25,7 @@ struct Pixels {
 };
 
 PixelsFormat pixels_format(ImageFormat format, PixelAspect aspect = {});
-/// Returns the format of a decoded picture, or nullopt if FFmpeg has no pixel format of this layout.
+/// Returns the format of a decoded picture, or nullopt if FFmpeg has no pixel format with this layout.
 std::optional<PixelsFormat> pixels_format(const PictureInfo& info, PixelAspect aspect = {});
 Pixels pixels(ConstImageRef image);
 Pixels pixels(const PictureRef& picture);

@@ -2,8 +2,8 @@
 //
 //   Input ── Scope ──▶ FFmpeg's calls in this thread ── connect() ──▶ ConnectPolicy
 //
-// FFmpeg resolves names and follows redirections itself. An outside server must not make this machine contact
-// its own network, so the rule is applied to the address of each connection: connect_policy.cpp defines
+// FFmpeg resolves names and follows redirections itself. A server on the internet must not make this machine
+// connect to its private network, so the address of every connection is checked: connect_policy.cpp defines
 // connect(), which FFmpeg's libraries call instead of the C library's function.
 #pragma once
 
@@ -20,8 +20,8 @@ bool is_internal_address(const sockaddr& address);
 /// Decides to which addresses a source may connect. Use it from one thread at a time.
 class ConnectPolicy {
  public:
-  /// Refuses further TCP connections to internal addresses, except to those of `host`. Resolves the name,
-  /// which may block. If `host` is empty, refuses all internal addresses.
+  /// Allows TCP connections to the addresses of `host`. From the first call on, all other internal addresses
+  /// are refused. Resolves the name, which may block. If `host` is empty, allows no address.
   void allow(const std::string& host);
 
   /// Returns the last refused address; empty if there was none.
@@ -39,7 +39,8 @@ class ConnectPolicy {
     ConnectPolicy* const outer_;
   };
 
-  /// Returns false, and stores the address for refused(), if the connection is not allowed. For connect().
+  /// Returns false, and stores the address for refused(), if the connection is not allowed. Called by
+  /// connect().
   bool check(int fd, const sockaddr& address);
 
  private:

@@ -17,7 +17,7 @@ namespace {
 constexpr int kPrimaryContext = 1 << 0;
 /// Number of pictures that queues, executor and viewer hold at once, in addition to the decoder's references.
 constexpr int kHeldSurfaces = 8;
-/// Maximum picture size for slice threads: one core decodes live streams in real time up to 1080p.
+/// Maximum picture size in pixels for slice threads. One core decodes live streams up to 1080p in real time.
 constexpr int64_t kSliceThreadPixels = 1920 * 1088;
 
 bool nvdec_supports(const AVCodec& codec) {
@@ -30,8 +30,8 @@ bool nvdec_supports(const AVCodec& codec) {
   }
 }
 
-/// Returns a decoder, with NVDEC support if `for_gpu`: the default decoder may lack it (libdav1d). Returns
-/// null if there is no decoder.
+/// Returns a decoder, or null if there is none. If `for_gpu` is true, prefers one with NVDEC support, which
+/// the default decoder may lack (libdav1d).
 const AVCodec* find_decoder(AVCodecID id, bool for_gpu) {
   if (for_gpu) {
     void* position = nullptr;

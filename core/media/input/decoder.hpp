@@ -11,9 +11,9 @@ namespace lensd {
 
 class Decoder {
  public:
-  /// `allocator` must outlive this object. `live`: prefers low delay to throughput. Throws Error(bad_source)
-  /// if there is no decoder or it does not start, Error(unavailable) if `hwdec` is `cuda` and the GPU cannot
-  /// decode this stream.
+  /// `allocator` must outlive this object. `where` is for messages. `live`: prefer low delay to throughput.
+  /// Throws Error(bad_source) if there is no decoder or it does not start, Error(unavailable) if `hwdec` is
+  /// `cuda` and the GPU cannot decode this stream.
   Decoder(const AVStream& stream, const SourceOptions& options, PictureAllocator& allocator,
           const std::string& where, bool live);
 

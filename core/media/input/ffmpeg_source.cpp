@@ -12,10 +12,11 @@
 namespace lensd {
 namespace {
 
-/// A larger jump back of packet times means that the sender restarted. Jumps by reordering are far smaller.
+/// If packet times jump back by more than this, the sender may have restarted. Reordering causes far smaller
+/// jumps.
 constexpr int64_t kJumpBackNs = 500'000'000;
-/// Number of packets to watch after a jump back, and of errors to tolerate: the last picture before the jump
-/// may be incomplete.
+/// Number of packets to watch after a jump back, and number of errors to tolerate in them, because the last
+/// picture before the jump may be incomplete.
 constexpr int kSuspectPackets = 50, kToleratedErrors = 3;
 
 int64_t frame_duration(const AVFrame& frame) {
@@ -159,7 +160,7 @@ FrameOutcome FfmpegSource::decode() {
   }
 }
 
-/// A picture from a camera without compression.
+/// Reads a picture from an uncompressed camera into frame_.
 FrameOutcome FfmpegSource::capture() {
   const int error = input_->read(*frame_, allocator_);
   if (error == AVERROR_EXIT) return interrupted();
@@ -180,7 +181,7 @@ FrameOutcome FfmpegSource::feed() {
   if (error < 0) {
     stream_errors_.ended(*input_, error, announced_ns_, timestamps_.nominal_ns());
     draining_ = true;
-    const int sent = avcodec_send_packet(&decoder_->context(), nullptr);  // the decoder still has pictures
+    const int sent = avcodec_send_packet(&decoder_->context(), nullptr);  // null packet: drain the decoder
     stream_errors_.step_done(sent < 0 && sent != AVERROR_EOF, allocator_.logged_errors());
     return FrameOutcome::end_of_stream;
   }
@@ -210,8 +211,9 @@ void FfmpegSource::fail_lost(int error) const {
   fail("stream error: " + ff::error_text(error));
 }
 
-/// Checks that the stream still fits the decoder. Demuxers do not detect that the sender restarted with
-/// another stream on the same path. Then the packet times jump back and the decoder logs errors.
+/// Throws Error if the stream no longer fits the decoder or no picture was decoded for open_ns. Demuxers do
+/// not detect that a sender restarts with another stream at the same address. In that case packet times jump
+/// back and the decoder logs errors.
 void FfmpegSource::check_live_packet() {
   if (input_->stream()->codecpar->codec_id != decoder_->context().codec_id)
     fail("the stream changed its codec");

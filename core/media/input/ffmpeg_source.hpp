@@ -52,7 +52,7 @@ class FfmpegSource final : public Source {
   FrameOutcome feed();
   FrameOutcome interrupted() noexcept;
   [[noreturn]] void fail(const std::string& what, const std::string& hint = {}) const;
-  /// Reports the end of a live source as an error, so that LiveSource reopens it.
+  /// Throws Error for a read error or the end of a live source, so that LiveSource reopens it.
   [[noreturn]] void fail_lost(int error) const;
   void check_live_packet();
   int64_t capture_time(std::optional<int64_t> raw_ns, int64_t now) const;
@@ -62,19 +62,19 @@ class FfmpegSource final : public Source {
   /// A seek that next() completes.
   struct SeekState {
     bool active = false;
-    bool first = false;  ///< no frame was decoded since the demuxer moved
+    bool first = false;  ///< no frame was decoded since the demuxer's last seek
     int attempt = 0;
     int64_t target_ns = 0;
   };
   void move_to(int attempt);
-  /// Moves further back if there was no frame after the demuxer's position. Returns false if there is nothing
-  /// to retry.
+  /// Call at the end of the stream. If the seek found no frame at all, moves further back and returns true.
+  /// Otherwise, or if it already decodes from the start, returns false.
   bool retry_seek();
-  /// Returns false if the frame is before the target, or if the seek moves further back. A frame before the
-  /// target is kept until the next one, for the end of the
-  /// stream.
+  /// Returns true and ends the seek if the frame is at the target or is the first one after it. Keeps a frame
+  /// before the target for take_frame_before_target(). Moves further back if the first frame is already after
+  /// the target.
   bool reached(int64_t pts_ns);
-  /// At the end of the stream: makes the kept frame the current one. False if there is none.
+  /// Call at the end of the stream. Makes the kept frame the current one. Returns false if there is none.
   bool take_frame_before_target();
   void end_seek();
 

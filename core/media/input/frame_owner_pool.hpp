@@ -1,4 +1,4 @@
-// Owners of decoded frames behind Picture handles, reused without allocation.
+// Reusable owners of the frames behind Picture handles, so that delivering a picture does not allocate.
 #pragma once
 
 #include <memory>

@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 5> kRefusedFilters = {"movie", "amovie", 
                                                              "ladspa"};
 
 constexpr int64_t kDatagramSilence = 1'000'000'000;
-constexpr int kMaxRetries = 1000;  // of reading a packet
+constexpr int kMaxRetries = 1000;  // after EAGAIN, per packet
 
 bool contains(const auto& list, std::string_view name) {
   return std::ranges::find(list, name) != list.end();
@@ -111,7 +111,7 @@ int Input::deny_open(AVFormatContext*, AVIOContext**, const char* url, int, AVDi
   return AVERROR(EPERM);
 }
 
-/// Opens an image of a sequence.
+/// Opens an image of a sequence, unless png_problem() refuses it.
 int Input::open_image(AVFormatContext* context, AVIOContext** io, const char* url, int flags,
                       AVDictionary** options) noexcept {
   const auto& self = *static_cast<const Input*>(context->opaque);
@@ -269,7 +269,7 @@ int Input::read_packet(AVPacket& packet) noexcept {
     // After the deadline FFmpeg still returns the packet that its parser kept, then AVERROR_EXIT as the end
     // of the input. In both cases the source has sent nothing.
     if (deadline_.expired() || (error == AVERROR_EXIT && silence_ns_ > 0)) return AVERROR(ETIMEDOUT);
-    // Without a deadline this could go on for ever: a generated source without memory always answers EAGAIN.
+    // Limit retries if there is no deadline: a generated source that is out of memory always returns EAGAIN.
     if (error == AVERROR(EAGAIN) && (silence_ns_ > 0 || ++retries < kMaxRetries)) continue;
     if (error < 0 || packet.stream_index == stream_->index) return error;
   }

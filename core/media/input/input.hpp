@@ -2,8 +2,8 @@
 //
 // Security: a media file must not make FFmpeg open anything that the user did not name. FileIo reads the
 // content; the demuxer may use no protocol and open no other file; playlist demuxers are refused by name.
-// Only for a sequence pattern does FFmpeg open files itself. A network source may use its own protocols,
-// never a file, and only the given address (input_live.cpp), and connect only where ConnectPolicy allows.
+// Only for a sequence pattern does FFmpeg open files itself. A network source may use its own protocols, but
+// no files. It may open only the given address (input_live.cpp) and connect only where ConnectPolicy allows.
 //
 // Every call that opens or reads a live source ends at a deadline on the monotonic clock.
 #pragma once
@@ -32,13 +32,13 @@ class Input {
 
   AVFormatContext* context() const noexcept { return context_.get(); }
   AVStream* stream() const noexcept { return stream_; }
-  /// For calls of FFmpeg that may open connections.
+  /// Returns the policy for a ConnectPolicy::Scope around FFmpeg calls that may open connections.
   ConnectPolicy& connect_policy() noexcept { return policy_; }
   UrlKind kind() const noexcept { return kind_; }
   /// Returns true for cameras, screens and network streams, false for files on an HTTP server.
   bool live() const noexcept { return is_live(kind_) && !on_demand(); }
 
-  /// Returns true for containers of images, which may hold several, as in a pipe of PNG files.
+  /// Returns true for containers of one or several images: GIF, APNG, or a pipe of image files.
   bool image_container() const noexcept;
   /// Returns true if every position can be read again, by seeking or by reopening.
   bool repeatable() const noexcept {
@@ -46,7 +46,7 @@ class Input {
   }
   bool seeks_by_time() const noexcept;
   bool has_audio() const noexcept;
-  /// The demuxer has found that the file ends within its data.
+  /// Returns true if the demuxer has found that the file is truncated.
   bool cut() const noexcept { return cut_; }
 
   /// Returns the timeout of read() for a live source; 0 for other sources.
@@ -56,9 +56,10 @@ class Input {
   /// AVERROR(ETIMEDOUT) if a live source sent nothing for silence_ns().
   int read(AVPacket& packet) noexcept;
 
-  /// A camera without compression: read() its pictures as frames.
+  /// Returns true for an uncompressed camera. Read its pictures with read(AVFrame&, …).
   bool raw_camera() const noexcept { return camera_ && camera_->format().raw(); }
-  /// Reads the next picture of a raw_camera() into a buffer of `allocator`. Returns as read(AVPacket&).
+  /// Reads the next picture of a raw_camera() into a buffer of `allocator`. Returns the same values as
+  /// read(AVPacket&).
   int read(AVFrame& frame, PictureAllocator& allocator) noexcept;
 
  private:

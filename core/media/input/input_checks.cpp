@@ -20,7 +20,7 @@ namespace {
 constexpr uint64_t kMaxRatio = 1032;
 constexpr uint8_t kSignature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
 
-/// Returns true for an option that names a file, and for other names of that option.
+/// Returns true if the option or an alias of it is a string and has "file" in its name.
 bool names_file(const AVFilter& filter, const AVOption& option) {
   const AVOption* other = nullptr;
   while ((other = av_opt_next(&filter.priv_class, other)))

@@ -16,8 +16,9 @@ namespace lensd {
 /// does not parse.
 bool reads_file(const AVFilter& filter, const std::string& arguments);
 
-/// If a PNG picture begins at the position of `io` and the file is too short for the size in its header,
-/// returns why. FFmpeg would allocate the picture first. Restores the position.
+/// Returns a problem if a PNG picture begins at the position of `io` and the file is too short for the size
+/// in its header; otherwise an empty string. FFmpeg would allocate the picture before it reads the data.
+/// Restores the position.
 std::string png_problem(AVIOContext& io);
 
 }  // namespace lensd

@@ -42,12 +42,12 @@ std::string describe(int error, UrlKind kind) {
   return ff::error_text(error);
 }
 
-/// Why the host was not found, if that is what FFmpeg has logged; else empty. FFmpeg returns the same error
-/// as for a lost connection.
+/// Returns why the host was not found; empty if that is not the error. Reads FFmpeg's log, because FFmpeg
+/// returns the same error code as for a lost connection.
 std::string lookup_problem(const std::string& url) {
   const std::string logged = ff::log_hint();
   int error = 0;
-  if (logged.find("Cannot open connection") != std::string::npos) {  // RTMP logs no reason: ask again
+  if (logged.find("Cannot open connection") != std::string::npos) {  // RTMP logs no reason: resolve again
     addrinfo* list = nullptr;
     error = getaddrinfo(host_of(url).c_str(), nullptr, nullptr, &list);
     if (error == 0) {
@@ -151,7 +151,8 @@ void Input::open_live(const std::string& demuxer_url, const std::string& url, co
                 "see options in [source]");
 }
 
-/// A redirection to another name of an internal address is refused too. ConnectPolicy knows addresses only.
+/// Throws Error if the source was redirected to another internal host name. ConnectPolicy checks only
+/// addresses, so it allows other names of an allowed address.
 void Input::refuse_redirection(const std::string& url) const {
   std::string final_url = context_->url ? context_->url : "";
   uint8_t* location = nullptr;

@@ -14,7 +14,7 @@ bool is_mov(const Input& input) {
   return std::string_view(input.context()->iformat->name).find("mp4") != std::string_view::npos;
 }
 
-/// True if the index of an .mp4 names data after the end of the file.
+/// Returns true if the index of an .mp4 lists data after the end of the file.
 bool index_exceeds_file(const Input& input) {
   AVStream* const stream = input.stream();
   const int64_t bytes = input.context()->pb ? avio_size(input.context()->pb) : -1;
@@ -43,7 +43,7 @@ void StreamErrors::step_done(bool failed, int logged_errors) {
 }
 
 /// Returns true if the file has fewer frames than announced. Announced counts and durations are often off by
-/// a frame. AVI files omit repeated frames, so the count is ignored if the duration is complete.
+/// a frame. AVI files omit repeated frames, so ignore the count if the duration is complete.
 bool StreamErrors::frames_missing(const Input& input, int64_t end_ns, int64_t announced_ns,
                                   int64_t frame_ns) const {
   const int64_t announced = input.stream()->nb_frames;

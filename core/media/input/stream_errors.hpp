@@ -18,8 +18,9 @@ class StreamErrors {
   /// Call after a seek. From then on, the number of packets is not compared with the announced number.
   void seek_done() { from_start_ = false; }
 
-  /// At the end of the stream. `error`: the demuxer's last result. `announced_ns`: the stream's announced
-  /// duration, 0 if unknown. A shorter duration alone is no error: the last frame may be shown for long.
+  /// Call at the end of the stream. `error`: the demuxer's last result. `announced_ns`: the stream's
+  /// announced duration, 0 if unknown. `frame_ns`: nominal duration of a frame. A shorter duration alone is
+  /// not an error, because the last frame may be shown for a long time.
   void ended(const Input& input, int error, int64_t announced_ns, int64_t frame_ns);
 
   /// Returns a sentence about all errors; empty if there was none.

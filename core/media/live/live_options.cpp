@@ -41,7 +41,7 @@ std::string without_tls(const std::string& scheme) {
   return scheme.size() == 5 && scheme.back() == 's' ? scheme.substr(0, 4) : scheme;
 }
 
-/// Returns the protocols of a scheme whose options `extra` may set, outermost first. For RTSP there are none:
+/// Returns the protocols whose options LiveOptions::extra may set, outermost first. Empty for RTSP, because
 /// its demuxer opens the sockets and has the options.
 std::vector<std::string> layers(const std::string& scheme) {
   const std::string base = without_tls(scheme);
@@ -145,7 +145,7 @@ void fill_live_options(ff::Options& options, const std::string& url, UrlKind kin
     if (live.low_latency) options.set("reorder_queue_size", "0");
   } else if (scheme == "udp") {
     options.set("overrun_nonfatal", "1");
-    options.set("buffer_size", "2097152");  // for bursts of key frames; the kernel may reduce it
+    options.set("buffer_size", "2097152");  // key frames arrive in bursts; the kernel may reduce it
   } else if (base == "http" || base == "rtmp") {
     options.set("rw_timeout", microseconds(live.silence_ns));
   } else if (scheme == "srt") {

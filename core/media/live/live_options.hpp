@@ -13,7 +13,7 @@ namespace lensd {
 void fill_live_options(ff::Options& options, const std::string& url, UrlKind kind, const LiveOptions& live);
 
 /// Returns the demuxer for `url`, or null if FFmpeg must probe the content. Throws Error(invalid_config) if
-/// there is no demuxer `live.format`, Error(unavailable) if FFmpeg lacks the device's demuxer.
+/// there is no demuxer `live.format`, Error(unavailable) if FFmpeg has no demuxer for the screen.
 const AVInputFormat* live_demuxer(const std::string& url, UrlKind kind, const LiveOptions& live);
 
 /// Returns the protocols that content from `scheme` may use, as a list for FFmpeg.
@@ -29,8 +29,8 @@ void check_live_source(const std::string& url, const LiveOptions& live);
 /// Returns the X11 display and offset of "screen:…". Throws Error(bad_source) if there is no display.
 std::string screen_display(const std::string& url);
 
-/// Returns true for addresses of this machine and of private networks, and for names that resolve to them or
-/// to nothing. May block while it resolves a name.
+/// Returns true for addresses of this machine and of private networks, and for names that resolve to such an
+/// address or cannot be resolved. May block while it resolves a name.
 bool is_internal_host(const std::string& host);
 
 }  // namespace lensd

@@ -26,9 +26,9 @@ constexpr int64_t kUdpRetryNs = 50'000'000;
 constexpr int64_t kLongestWaitNs = 200'000'000;
 /// Maximum wait of the destructor for the reader thread.
 constexpr auto kExitTimeout = std::chrono::milliseconds(500);
-/// A stream's time stamps have jumped if they are ahead of the clock by more than this.
+/// Time stamps have jumped if their progress differs from the clock's by more than this.
 constexpr int64_t kJumpNs = 1'000'000'000;
-/// Increase the earliest delay by 1/5000 of the elapsed time, to follow a sender whose clock is slow.
+/// The smallest delay increases by 1/5000 of the elapsed time, to follow a sender whose clock is slow.
 constexpr int64_t kDriftShare = 5000;
 
 std::chrono::steady_clock::time_point time_point(int64_t ns) {
@@ -82,12 +82,12 @@ struct LiveSource::Reader {
   std::atomic<bool> stop{false};
 
   std::mutex mutex;
-  std::condition_variable changed;  // both threads wait for it
+  std::condition_variable changed;  // both threads wait on it
   LiveStateMachine machine;
   std::array<QueuedPicture, 2> queue;  // oldest first
   size_t queued = 0;
   bool interrupted = false, ended = false, exited = false;
-  bool take_files = true;  // while the constructor waits: store an opened file in `file`
+  bool take_files = true;  // true while the constructor waits: if the source is a file, store it in `file`
   std::exception_ptr failure;
   std::unique_ptr<Source> file;
   SourceInfo info;
@@ -160,7 +160,7 @@ void LiveSource::Reader::attempt() {
   changed.notify_all();
 }
 
-/// Queues pictures until a file on a server ends. Throws Error if the source fails.
+/// Queues pictures until `stop` is set or a file on a server ends. Throws Error if the source fails.
 void LiveSource::Reader::read_pictures(Source& source) {
   const bool paced = !source.info().live;
   while (!stop) {
@@ -179,7 +179,7 @@ void LiveSource::Reader::read_pictures(Source& source) {
   }
 }
 
-/// Waits until a picture of a file on a server is due. For files found too late for take_file().
+/// Waits until a picture of a file on a server is due. Only for files that open too late for take_file().
 void LiveSource::Reader::wait_until_due(int64_t pts_ns) {
   const int64_t now = now_ns();
   if (pace_pts_ns < 0 || now - pace_wall_ns > pts_ns - pace_pts_ns + kJumpNs) {
@@ -319,7 +319,7 @@ FrameOutcome LiveSource::next(Picture& out) {
   }
 }
 
-/// Returns the time of the next placeholder; INT64_MAX if none is due.
+/// Returns the time at which to show the next placeholder; INT64_MAX: none.
 int64_t LiveSource::next_placeholder_ns(const LiveStatus& status, int64_t silent_since) const {
   if (!options_.placeholders || status.state == LiveState::playing) return INT64_MAX;
   const int64_t first = silent_since + options_.stall_ns;

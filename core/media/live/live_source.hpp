@@ -47,8 +47,8 @@ class LiveSource final : public Source {
 
   /// Returns true if a picture arrived before the constructor returned.
   bool opened() const { return opened_; }
-  /// Returns the opened source if it is a file on a server, which should be played as a file; else null. Do
-  /// not use this object after it returned a source.
+  /// Returns the opened source if it is a file on a server, which should be played as a file; else null. If
+  /// it returns a source, do not use this object afterwards.
   std::unique_ptr<Source> take_file();
 
  private:

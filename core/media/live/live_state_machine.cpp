@@ -10,7 +10,8 @@ namespace {
 
 /// The wait before a retry is 1/40 of the outage: 1 s after 40 s, 2 s after 80 s.
 constexpr int64_t kOutageShare = 40;
-/// A slow camera is stalled after kMissedIntervals of its usual intervals, at the latest after kLongestStall.
+/// A source with a low frame rate is stalled after kMissedIntervals of its usual intervals, at most
+/// kLongestStall.
 constexpr int64_t kMissedIntervals = 3, kLongestStall = 10'000'000'000;
 
 }  // namespace

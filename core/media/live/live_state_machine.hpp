@@ -14,7 +14,7 @@
 namespace lensd {
 
 struct LiveTiming {
-  int64_t stall_ns = 700'000'000;  ///< stalled after this time and three intervals without a picture
+  int64_t stall_ns = 700'000'000;  ///< stalled after this time without a picture, later at low frame rates
   int64_t retry_ns = 250'000'000;  ///< wait between attempts during the first `eager_ns` of an outage
   int64_t eager_ns = 10'000'000'000;
   int64_t slow_retry_ns = 2'000'000'000;  ///< maximum wait between attempts
@@ -37,7 +37,7 @@ class LiveStateMachine {
   /// Changes the state to `stalled` if no picture has arrived for too long.
   void tick(int64_t now_ns);
 
-  /// Returns the time at which tick() or attempt_due() may next have another result; INT64_MAX: never.
+  /// Returns the earliest time at which the result of tick() or attempt_due() may change; INT64_MAX: never.
   int64_t next_event_ns() const;
   /// Returns the time of the newest picture, or of the start if there was none.
   int64_t silent_since_ns() const { return status_.last_frame_ns ? status_.last_frame_ns : begin_ns_; }

@@ -74,7 +74,7 @@ int grey_sample(const PictureInfo& info, int level) {
   return limited(info) ? (16 * 255 + 219 * level) * (max + 1) / (255 * 256) : level * max / 255;
 }
 
-/// Returns black or neutral chroma, towards which darkening moves samples.
+/// Returns the sample value of black or of neutral chroma. Darkening moves samples towards it.
 int neutral_sample(const PictureInfo& info, int component) {
   return is_chroma(info, component) ? 1 << (info.format.depth - 1) : grey_sample(info, 0);
 }

@@ -20,12 +20,13 @@ class Placeholder {
   /// Returns the format to use before the first picture: 8-bit 4:2:0, the most common one.
   static PictureInfo default_info(Extent size = {1280, 720});
 
-  /// Sets the background: `last`, darkened, or plain grey if `last` is null or not in host memory.
+  /// Sets the format and the background: `last`, darkened, or plain grey if `last` is null, empty, in GPU
+  /// memory or not described by `info`.
   void set_background(const PictureInfo& info, const Picture* last);
   void drop_background() { background_ = MemoryBlock(); }
 
-  /// Returns the background with title and text in its middle, in capitals, or without text if both are
-  /// empty. Characters without a glyph are blank. Throws Error(runtime_failure) if out of memory.
+  /// Returns the background with the title and the text in its middle, in capitals. Draws neither if both
+  /// are empty. Characters without a glyph are blank. Throws Error(runtime_failure) if out of memory.
   Picture make(const std::string& title, const std::string& text, const FrameInfo& info) const;
 
  private:

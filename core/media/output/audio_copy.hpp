@@ -16,21 +16,22 @@ namespace lensd {
 
 class AudioCopy {
  public:
-  /// Opens the audio of `source`. Returns null if `source` is empty, or if it has no audio, which is logged.
+  /// Opens the audio of `source`. Returns null if `source` is empty. Returns null and logs the reason if its
+  /// audio cannot be opened.
   static std::unique_ptr<AudioCopy> open(const std::string& source);
 
   /// Adds an audio stream to `output` before its header is written. Returns false and logs the reason if the
   /// container does not support the codec.
   bool add_stream(AVFormatContext& output);
-  /// Makes `start_ns` of the recording time 0 of the output. Skips audio before it.
+  /// Maps recording time `start_ns` to time 0 of the output. Skips earlier audio.
   void begin_at(int64_t start_ns);
   /// Call before the output is closed. Drops later packets.
   void detach() { output_ = nullptr; }
 
-  /// Records a jump: at `recording_ns` of the recording, the source is at `position_ns`, relative to its
-  /// first picture.
+  /// Stores a jump: at recording time `recording_ns`, the source is at `position_ns`, relative to its first
+  /// picture.
   void add_jump(int64_t recording_ns, int64_t position_ns);
-  /// Writes the packets before `time_ns` of the recording. Returns 0 or the muxer's AVERROR.
+  /// Writes the packets before recording time `time_ns`. Returns 0 or the muxer's AVERROR.
   int copy_until(int64_t time_ns);
 
  private:

@@ -11,7 +11,7 @@
 
 namespace lensd {
 
-/// Returns FFmpeg's name of the container for a video file's extension; empty if it is no video file.
+/// Returns FFmpeg's name of the container for the extension of `path`; empty if it is no video file.
 std::string muxer_of(const std::string& path);
 /// Returns FFmpeg's description of a container. Throws Error(runtime_failure) if FFmpeg cannot write it;
 /// `where` is for the message.
@@ -35,12 +35,12 @@ class Muxer {
   Muxer& operator=(const Muxer&) = delete;
 
   AVFormatContext& context() const noexcept { return *context_; }
-  /// Writes the header. Opens the URL first if there is no I/O context and the container does not open it.
+  /// Writes the header. Opens the URL first if there is no I/O context and the muxer does not open it itself.
   int write_header(ff::Options& options);
 
   /// Makes `ticks` (in the encoder's time base) time 0. Call before the first packet.
   void start_at(int64_t ticks);
-  /// Writes the audio before `packet`, then the packet. Its times are in the encoder's time base.
+  /// Writes the audio before `packet`, then the packet. The packet's times are in the encoder's time base.
   int write(const AVPacket& packet);
   /// Copies the audio before `ticks` (in the encoder's time base).
   int copy_audio(int64_t ticks);

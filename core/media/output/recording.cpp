@@ -43,7 +43,7 @@ struct Recording::Encoding {
   std::unique_ptr<VideoEncoder> encoder;
   std::unique_ptr<PacketRing> preroll;
   std::string notice;
-  bool failed = false;  ///< no encoder has started: no pre-roll until the next start()
+  bool failed = false;  ///< the encoder did not start: no pre-roll until the next start()
 
   Encoding(const RecordSettings& s, double rate, const std::string& from)
       : settings(s), fps(rate), audio_from(from) {
@@ -56,7 +56,7 @@ struct Recording::Encoding {
     return static_cast<double>(encoder->end_ticks() - p.pts) * av_q2d(encoder->context().time_base);
   }
 
-  /// Returns true if a file of container `muxer` can hold the encoder's stream.
+  /// Returns true if the container `muxer` supports the encoder's stream.
   bool fits(const std::string& muxer) const {
     const AVOutputFormat& format = output_format_of(muxer, muxer);
     const bool global = (encoder->context().flags & AV_CODEC_FLAG_GLOBAL_HEADER) != 0;

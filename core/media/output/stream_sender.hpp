@@ -47,7 +47,7 @@ class StreamSender {
   void push(const AVPacket& packet);
   /// Queues a jump for AudioCopy::add_jump(). Does not block.
   void add_jump(int64_t recording_ns, int64_t position_ns);
-  /// Returns true once per connection: a new connection needs a key frame.
+  /// Returns true if a new connection needs a key frame, then false until the next one does.
   bool wants_key() noexcept { return wants_key_.exchange(false, std::memory_order_relaxed); }
   /// Sends the queued packets, for less than a second, then joins the thread.
   void finish();
@@ -74,7 +74,7 @@ class StreamSender {
   bool skip_to_key_ = false;  // used by the encoder's thread only
   std::unique_ptr<AudioCopy> audio_;
   bool started_ = false;        // this connection has received its first key frame
-  bool lost_reported_ = false;  // a lost connection was reported since the last connection
+  bool lost_reported_ = false;  // the current outage was reported
   std::atomic<bool> wants_key_{false}, ending_{false};
   IoDeadline deadline_{nullptr};
   std::mutex mutex_;

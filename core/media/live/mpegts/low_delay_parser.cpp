@@ -6,7 +6,8 @@ namespace lensd {
 namespace {
 
 constexpr int kRequiredAtFirst = 5, kRequiredAfterMistake = 25;
-/// A packet of at least this size may be a part: FFmpeg's demuxer splits PES packets into parts of 200 KiB.
+/// A packet of at least this size may be incomplete: FFmpeg's demuxer splits PES packets into parts of 200
+/// KiB.
 constexpr int kMayBeSplit = 200 * 1024 - 188;
 
 /// Unit after a start code: inside a picture, a header before a picture, or the first slice of a picture.
@@ -111,8 +112,8 @@ bool LowDelayParser::next(AVPacket& out) noexcept {
   return true;
 }
 
-/// Feeds the packet to the parser until it returns a picture. `flush`: returns the picture that the parser
-/// still has. Returns false if there is none.
+/// Feeds the packet to the parser until it returns a picture in `out`. If `flush` is true, gets the picture
+/// that the parser still holds instead. Returns false if there is none.
 bool LowDelayParser::parse(AVPacket& out, bool flush) noexcept {
   while (flush || parsed_ < static_cast<size_t>(packet_->size)) {
     const uint8_t* in = flush ? nullptr : packet_->data + parsed_;

@@ -4,8 +4,8 @@
 //
 // FFmpeg's parsers return a picture only when the next one starts. Nearly all senders put one picture into
 // one PES packet. After five such packets in a row, packets pass through unchanged. A packet that does not
-// have exactly one picture, or may be continued, restarts the parser, until 25 packets in a row have one
-// picture. Not thread-safe.
+// contain exactly one picture, or may be incomplete, restarts the parser. Packets pass through again after 25
+// packets in a row with one picture. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct StartCodes {
   bool starts_picture = false;  ///< the data begins with a picture
   int pictures = 0;             ///< number of pictures that start in the data
 };
-/// Searches start codes (Annex B) of H.264, HEVC and MPEG-1/2. Finds no pictures for other codecs.
+/// Searches `data` for start codes (Annex B) of H.264, HEVC and MPEG-1/2. Finds no pictures for other codecs.
 StartCodes scan_start_codes(AVCodecID codec, std::span<const uint8_t> data) noexcept;
 
 class LowDelayParser {

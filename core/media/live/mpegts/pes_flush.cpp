@@ -70,8 +70,8 @@ void PesFlush::pass(std::span<const uint8_t> in, std::vector<uint8_t>& out) {
   }
 }
 
-/// Finds the first packet in `in`. Requires two or three consecutive packets, so that a data byte is not
-/// mistaken for a sync byte, or a datagram that is a single packet.
+/// Finds the first packet in `in`. Requires the sync bytes of two consecutive packets, or of three if `in` is
+/// long enough, so that a data byte is not mistaken for one. Also accepts a datagram that is a single packet.
 bool PesFlush::find_packets(std::span<const uint8_t> in) noexcept {
   const auto found_at = [this](size_t at) {
     skip_ = at, filled_ = 0, synced_ = true;
@@ -104,8 +104,9 @@ bool PesFlush::ends_pes() noexcept {
   return good_ >= required_good_;
 }
 
-/// Inserts a packet that starts a payload of one byte after an adaptation field that signals a discontinuity.
-/// It repeats the previous continuity counter, so that the next real packet has the expected counter.
+/// Inserts a packet that starts a PES packet and has one byte of payload. Its adaptation field signals a
+/// discontinuity. It repeats the previous continuity counter, so that the next real packet has the expected
+/// counter.
 void PesFlush::insert_end(std::vector<uint8_t>& out) const {
   std::array<uint8_t, kPacket> end;
   end.fill(0xFF);

@@ -15,7 +15,7 @@ namespace lensd {
 std::vector<const AVCodec*> encoders_for(const AVOutputFormat& container, const EncoderOptions& options,
                                          const std::string& where);
 
-/// Sets rate, quality and delay of `c`, whose codec, size and frame rate are already set.
+/// Sets rate, quality and delay in `c` and `settings`. The codec, size and frame rate of `c` must be set.
 void set_rate(AVCodecContext& c, const EncoderOptions& options, ff::Options& settings);
 
 /// Returns true if the codec has no lossy mode.

@@ -157,8 +157,7 @@ void VideoEncoder::send(const Pixels& picture, int64_t ticks, bool key) {
 }
 
 void VideoEncoder::send_end() {
-  // The encoder keeps frames until here: if this fails, they are lost. It has ended already after a first
-  // call.
+  // On failure, the frames that the encoder still holds are lost. AVERROR_EOF: send_end() was called before.
   const int error = avcodec_send_frame(context_.get(), nullptr);
   if (error != AVERROR_EOF) check(error);
 }

@@ -13,8 +13,8 @@ void check_name_template(const std::string& name);
 /// Generates the names of a recording's files. Not thread-safe.
 class FileNames {
  public:
-  /// `numbered`: a path without conversions is used for many files, path-001, path-002 … `resumed`: an
-  /// earlier part of this recording has used the path, so the first name is path-2. Throws Error(usage) if
+  /// `numbered`: a path without conversions gets numbers, path-001, path-002 … `resumed`: an earlier part of
+  /// this recording has used the path, so without `numbered` the first name is path-2. Throws Error(usage) if
   /// the name has a control character.
   FileNames(std::string path, bool numbered, bool resumed = false);
 

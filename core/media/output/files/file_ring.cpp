@@ -110,8 +110,8 @@ void FileRing::drop_old() {
   }
 }
 
-/// Appends an event to the journal, which lists only files in its own folder; a template can lead to other
-/// folders. Rewrites the journal if necessary.
+/// Appends an event to the journal and rewrites the journal if necessary. Ignores files in other folders, to
+/// which a template can lead: the journal lists only its own folder.
 void FileRing::note(void (RingJournal::*event)(const RingFile&), const RingFile& file) {
   if (!journal_ || folder_of(file.path) != folder_) return;
   ((*journal_).*event)(file);

@@ -1,12 +1,11 @@
-// Keeps the newest files of a recording and deletes the oldest ones: across its segments, recordings of the
-// same name, and restarts of the program.
+// Keeps the newest files of a recording and deletes the oldest ones. Includes the files of earlier recordings
+// of the same name, also from previous runs of the program.
 //
 //   Segments ── opened(), closed() ──▶ FileRing ──▶ RingJournal
 //
-// A file is deleted only if newer footage of this recording exceeds a limit, and only if the file is in the
-// locked journal with the same name, inode, birth time and size. Ages are measured in recorded time, so
-// pauses, jumps of time stamps and clock changes do not delete files. Internal to core/media. Not
-// thread-safe.
+// A file is deleted only if a limit is exceeded and its name, inode, birth time and size are still those that
+// this object or the locked journal has recorded. Ages are measured in recorded time, so pauses, jumps of
+// time stamps and clock changes do not delete files. Internal to core/media. Not thread-safe.
 #pragma once
 
 #include <cstdint>

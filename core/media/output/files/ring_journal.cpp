@@ -180,7 +180,7 @@ bool RingJournal::take() {
       errno = error;
       fail("cannot be written");
     }
-    if (!read()) return false;  // read before locking, so that its owner never finds it locked by others
+    if (!read()) return false;  // never lock another owner's journal: its owner would find it locked
     if (flock(fd_.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno != EWOULDBLOCK) fail("cannot be locked");
       log::warn("{} is used by another running recording: each keeps and deletes only its own files", path_);

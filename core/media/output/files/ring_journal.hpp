@@ -21,7 +21,7 @@ namespace lensd {
 
 struct RingFile {
   std::string path;
-  FileIdentity identity;    ///< without a device in the journal: device numbers change between boots
+  FileIdentity identity;    ///< the journal omits `device`, which can change between boots
   int64_t duration_ns = 0;  ///< recorded time, without gaps
   int64_t bytes = 0;
   bool closed = false;  ///< false: the file is being written, or its process was killed
@@ -46,7 +46,8 @@ class RingJournal {
   RingJournal(const std::string& folder, const std::string& name, std::string owner);
 
   const std::string& path() const noexcept { return path_; }
-  /// Returns, once, the files in the journal when it was opened. Their paths include the folder.
+  /// Returns the files that the journal listed when it was opened, on the first call only. Paths include the
+  /// folder.
   std::vector<RingFile> take_files();
 
   void opened(const RingFile& file) { append('o', file); }

@@ -18,7 +18,7 @@ int64_t ticks_of(double seconds, AVRational time_base) {
 }
 
 /// Returns the length of a file in seconds; 0: no limit. A ring needs several files: without a configured
-/// length, each has a tenth of the ring's length, at most 60 s.
+/// length or size, each has a tenth of keep_minutes, at most 60 s, or 60 s if only keep_gigabytes is set.
 double split_of(const RecordSettings& settings) {
   const bool ring = settings.keep_minutes > 0 || settings.keep_gigabytes > 0;
   if (settings.split_seconds > 0 || settings.split_megabytes > 0 || !ring) return settings.split_seconds;

@@ -2,9 +2,9 @@
 //
 //   packets of one encoder ── write() ──▶ Muxer ──▶ OutputFile, in complete parts of at most kPartSeconds
 //
-// A part is a fragment (mp4, mov) or a cluster (mkv, webm). The muxer writes it at once, so that a killed
-// process loses at most the current part. If the disk is full, the file is truncated to its last complete
-// part. finish() adds the index. avi has no parts. Internal to core/media. Not thread-safe.
+// A part is a fragment (mp4, mov) or a cluster (mkv, webm). The muxer writes each part when it is complete,
+// so that a killed process loses at most the current part. If the disk is full, the file is truncated to its
+// last complete part. finish() adds the index. avi has no parts. Internal to core/media. Not thread-safe.
 #pragma once
 
 #include <string>
