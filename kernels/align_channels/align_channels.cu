@@ -7,15 +7,17 @@ namespace {
 
 struct AlignTuning {
   static constexpr int threads = 256, warps = threads / 32;
-  static constexpr int score_rows = 32;  ///< rows per block; 32-bit sums would hold 16 times as many samples
-  static constexpr int shift_rows = 16;  ///< rows per block; a block computes the decision once
+  static constexpr int score_rows =
+      32;  ///< rows per block; few enough that a lane's 32-bit sums cannot overflow
+  static constexpr int shift_rows = 16;  ///< rows per block; several, because each block repeats the decision
 };
 
 __device__ uint8_t* plane_row(uint8_t* planes, const AlignLevel& level, int channel, int y) {
   return planes + static_cast<size_t>(channel) * level.plane_bytes() + static_cast<size_t>(y) * level.pitch;
 }
 
-/// Splits four pixels per thread into three planes, padding included; also clears the work memory.
+/// Splits four pixels per thread into three planes and clears the padding of the planes' rows. Also clears
+/// the work memory.
 __global__ void split_kernel(ImageView<const uint8_t> in, AlignLevel level, uint8_t* planes, uint32_t* work,
                              int work_words) {
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * 4, y = static_cast<int>(blockIdx.y);
@@ -56,7 +58,8 @@ __global__ void shrink_kernel(AlignLevel large, uint8_t* from, AlignLevel small,
   *reinterpret_cast<uint32_t*>(plane_row(to, small, channel, y) + x) = word;
 }
 
-/// Does the same as align_decide() with one warp: a reduction with the same order of preference.
+/// Does the same as align_decide() with one warp, including ties: the prediction wins, then the first
+/// candidate.
 __device__ AlignShift decide(const AlignGeometry& g, const AlignWork& work, int l, int channel, int lane) {
   const AlignLevel& level = g.level[l];
   const AlignShift prediction =
@@ -79,7 +82,8 @@ __device__ AlignShift decide(const AlignGeometry& g, const AlignWork& work, int 
   return level.candidate(prediction, best_rank < 0 ? centre : best_rank);
 }
 
-/// Decides the shifts of level `l` for both channels with the block's first two warps.
+/// Writes the shifts of level `l` for red and blue to `shared`. The block's first two warps compute them.
+/// Call with all threads of the block.
 __device__ void decide_both(const AlignGeometry& g, const AlignWork& work, int l, AlignShift* shared) {
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   if (warp < 2) {
@@ -89,7 +93,7 @@ __device__ void decide_both(const AlignGeometry& g, const AlignWork& work, int l
   __syncthreads();
 }
 
-/// Returns four samples from any offset of a row that is aligned to words.
+/// Returns the four samples at `offset` of a row that is aligned to 4 bytes.
 __device__ uint32_t word_at(const uint8_t* row, int offset) {
   const uint32_t* words = reinterpret_cast<const uint32_t*>(row) + offset / 4;
   return __funnelshift_r(words[0], words[1], static_cast<unsigned>(offset % 4) * 8);
@@ -100,7 +104,8 @@ __device__ void add_to(uint64_t& sum, uint64_t value) {
   if (threadIdx.x % 32 == 0) atomicAdd(reinterpret_cast<unsigned long long*>(&sum), value);
 }
 
-/// Adds the sums of one candidate of one channel (blockIdx.z) over some rows of the window (blockIdx.x).
+/// Adds the sums of one candidate over score_rows rows of the window. blockIdx.x selects the rows, blockIdx.z
+/// the channel and the candidate. First decides the shifts of level l + 1, from which the candidates derive.
 __global__ void score_kernel(AlignGeometry g, int l, uint8_t* planes, AlignWork* work) {
   __shared__ AlignShift decided[2];
   const AlignLevel& level = g.level[l];

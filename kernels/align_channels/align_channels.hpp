@@ -1,14 +1,15 @@
 // align_channels: finds the shift of red and blue against green (lateral chromatic aberration, plates of
 // early colour photography) and removes it.
 //
-// Search: pyramids of 2×2 means. The smallest level tries all shifts up to max_shift, the others those near
-// twice the previous level's result. The best normalised correlation with green wins, over a window that
-// stays inside the picture for all candidates; so shifts are limited to a quarter of the picture's side. A
-// picture without structure is unchanged. The shift of channel c is the (x, y) for which c(p + (x, y))
-// matches green(p) best. Statistics: red_x, red_y, blue_x and blue_y.
+// The search uses pyramids of 2×2 means. The smallest level tries all shifts up to max_shift. Each larger
+// level tries shifts near twice the result of the next smaller one. The shift with the highest normalised
+// correlation with green wins. The correlation window stays inside the picture for all shifts, so shifts are
+// limited to a quarter of the picture's width and height. A picture without structure is not changed. The
+// shift of channel c is the (x, y) for which c(p + (x, y)) matches green(p) best. Statistics: red_x, red_y,
+// blue_x and blue_y.
 //
-// Formats: RGBA8. Border rule: replicate. Temporal reach: none. Exact: integer sums; decisions in doubles in
-// prescribed order, computed on the device with CUDA.
+// Formats: RGBA8. Border rule: replicate. Temporal reach: none. Exact: integer sums, then decisions in
+// doubles in prescribed order. With CUDA, the device decides.
 #pragma once
 
 #include "core/graph/filter.hpp"
@@ -29,8 +30,8 @@ class AlignChannels final : public FilterBase<AlignChannels, AlignParams, AlignB
   /// Shrinks the previous level to level `args.step`.
   void shrink(const PassArgs& args, Band rows) const;
   void launch_shrink(const PassArgs& args, CudaStream stream) const;
-  /// Adds up the scores of level `args.step`. Every band computes the previous level's decision; the first
-  /// one stores it for later levels.
+  /// Adds up the sums of level `args.step`. Every band decides the shifts of level args.step + 1; the first
+  /// band stores them.
   void score(const PassArgs& args, Band rows) const;
   void launch_score(const PassArgs& args, CudaStream stream) const;
   void shift(const PassArgs& args, Band rows) const;

@@ -1,5 +1,5 @@
-// Shift search, shared by both backends and the oracle: geometry, scores and decisions, in integers and in
-// doubles of prescribed order.
+// Geometry, scores and decisions of the shift search, shared by both backends and the oracle. Integers, and
+// doubles in prescribed order.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ struct AlignStats {
 
 /// Sums over a level's window for one candidate shift of one channel.
 struct AlignSums {
-  uint64_t value, square, product;  ///< Σc, Σc², Σg·c
+  uint64_t value, square, product;  ///< Σc, Σc², Σg·c; c: shifted channel, g: green
 };
 struct AlignGreen {
   uint64_t value, square;
@@ -38,9 +38,10 @@ struct AlignGreen {
 /// One level of the pyramid: contiguous planes of R, G and B in the first scratch block.
 struct AlignLevel {
   Extent extent;
-  int pitch = 0;                   ///< bytes per row; at least the width + 8: kernels load whole words
-  int margin_x = 0, margin_y = 0;  ///< rim outside the window, so that no candidate leaves the picture
-  int reach = 0;                   ///< maximum offset of a candidate from the prediction, in x and in y
+  int pitch = 0;  ///< bytes per row; at least the width + 8: kernels load whole words
+  int margin_x = 0,
+      margin_y = 0;  ///< rim around the window; candidates shift by no more, so none leaves the picture
+  int reach = 0;     ///< maximum offset of a candidate from the prediction, in x and in y
 
   LENSD_HD int side() const { return 2 * reach + 1; }
   LENSD_HD int candidates() const { return side() * side(); }
@@ -71,8 +72,8 @@ struct AlignGeometry {
   AlignLevel level[kAlignMaxLevels];
   int levels = 1;
 
-  /// Levels below full size have at least 16 pixels a side. A window keeps at least half of each side, so
-  /// that small pictures allow only smaller shifts.
+  /// Levels below full size have at least 16 pixels a side. A window covers at least half of each side, so
+  /// small pictures allow only smaller shifts.
   static AlignGeometry make(const AlignParams& params, Extent extent) {
     AlignGeometry g;
     g.levels = 1;
@@ -98,7 +99,8 @@ struct AlignGeometry {
   }
 };
 
-/// Work memory in scratch: decisions and sums of the levels, followed by the candidates' AlignSums.
+/// Work memory in scratch: the shifts and green's sums of all levels, followed by the AlignSums of all
+/// candidates.
 struct AlignWork {
   AlignShift shift[kAlignMaxLevels][2];  ///< shifts of red and of blue
   AlignGreen green[kAlignMaxLevels];

@@ -21,7 +21,7 @@ std::vector<Image> pyramid(const Image& in, const AlignGeometry& g) {
   return levels;
 }
 
-/// Returns the sums of channel `c` (0 red, 2 blue), shifted, against green over the level's window.
+/// Returns the sums over the level's window for channel `c` (0 red, 1 green, 2 blue) shifted by `shift`.
 AlignSums window_sums(const Image& image, const AlignLevel& level, int c, AlignShift shift) {
   AlignSums sums{};
   for (int y = level.margin_y; y < image.height() - level.margin_y; ++y)

@@ -29,7 +29,8 @@ int split_row(const uint8_t* in, int width, uint8_t* r, uint8_t* g, uint8_t* b) 
   return x;
 }
 
-/// Adds Σc, Σc² and Σg·c of the samples that fill whole vectors. Returns their number. `n` is at most 16384.
+/// Adds Σc, Σc² and Σg·c of the samples in whole vectors to `sums`. Returns the number of these samples. `n`
+/// is at most 16384.
 int add_row(const uint8_t* g, const uint8_t* c, int n, AlignSums& sums) {
   const hn::ScalableTag<uint8_t> d8;
   const hn::Repartition<int16_t, decltype(d8)> d16;
@@ -59,8 +60,8 @@ int add_row(const uint8_t* g, const uint8_t* c, int n, AlignSums& sums) {
   return x;
 }
 
-/// Writes whole vectors of pixels from [x0, x1), whose sources are inside the picture. Returns the first
-/// pixel not written.
+/// Writes the pixels [x0, x1) in whole vectors. `red` and `blue` point to the shifted rows, which must be
+/// readable for these pixels. Returns the first pixel that is not written.
 int merge_row(const uint8_t* red, const uint8_t* row, const uint8_t* blue, int x0, int x1, uint8_t* out) {
   int x = x0;
   const hn::ScalableTag<uint8_t> d8;
@@ -113,8 +114,8 @@ AlignSums sum_rows(const uint8_t* green, const uint8_t* channel, const AlignLeve
   return sums;
 }
 
-/// Merges red, green with alpha, and blue from three rows; red and blue are shifted by `red` and `blue`
-/// pixels.
+/// Writes red from `red_row`, green and alpha from `row`, and blue from `blue_row`. Red and blue are shifted
+/// by `red` and `blue` pixels.
 void merge_rows(const uint8_t* red_row, int red, const uint8_t* row, const uint8_t* blue_row, int blue,
                 int width, uint8_t* out) {
   const auto pixels = [&](int from, int to) {

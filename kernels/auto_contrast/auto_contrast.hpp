@@ -1,10 +1,10 @@
 // auto_contrast: stretches the histogram so that its ends become 0 and 255.
 //
-// low is the lowest value with more than clip_low % of the samples up to it, high the highest with more than
-// clip_high % from it upwards, both from exact counts; out = clamp((v − low)·255/(high − low)), rounded. The
-// ends come from all channels together, or from each channel separately (per_channel). A picture of a single
-// value is not changed. `smooth` low-passes the ends from frame to frame; the first frame, also after a seek,
-// uses its own.
+// low is the lowest value v such that more than clip_low % of the samples are ≤ v. high is the highest value
+// v such that more than clip_high % of the samples are ≥ v. Counts are exact. If low ≥ high, as in a picture
+// of a single value, low is 0 and high is 255. out = clamp((v − low)·255/(high − low)), rounded. The ends
+// come from all channels together, or from each channel separately (per_channel). `smooth` low-passes the
+// ends from frame to frame; the first frame, also after a seek, uses its own ends.
 //
 // Formats: Gray8, RGBA8. Aliasing: none. Border rule: none. Temporal reach: all frames since the last seek
 // (state), none with smooth = 0. Exact: integer counts, doubles in prescribed order, tables.
@@ -25,7 +25,7 @@ struct AutoContrastParams {
 
 struct AutoContrastBlock {
   double kept, taken;                    ///< weights of the previous ends and of the frame's own ends; sum 1
-  uint32_t clip_low_ppm, clip_high_ppm;  ///< allowed samples beyond each end, in millionths
+  uint32_t clip_low_ppm, clip_high_ppm;  ///< maximum share of samples beyond each end, in millionths
   uint32_t per_channel;
   static AutoContrastBlock make(const AutoContrastParams& p) {
     return {p.smooth, 1 - p.smooth, static_cast<uint32_t>(std::lround(p.clip_low * 10000)),
@@ -60,13 +60,14 @@ LENSD_HD constexpr bool is_low_end(uint64_t up_to, uint64_t count, uint64_t limi
   return up_to > limit && up_to - count <= limit;
 }
 /// Returns true if a value is the high end: the highest value with more than `limit` samples from it upwards.
-/// `samples`: all samples; the others as in is_low_end().
+/// `samples`: number of all samples; `up_to` and `count` as in is_low_end().
 LENSD_HD constexpr bool is_high_end(uint64_t samples, uint64_t up_to, uint64_t count, uint64_t limit) {
   const uint64_t above = samples - up_to;
   return above + count > limit && above <= limit;
 }
 
-/// Applies one step of the low-pass filter to channel `c`. Does not change a channel of one value.
+/// Applies one step of the low-pass filter to the ends of channel `c`. If `low` ≥ `high`, uses 0 and 255
+/// instead.
 LENSD_HD inline void move_ends(const AutoContrastBlock& block, int low, int high, bool first, int c,
                                ContrastEnds& ends) {
   const double to_low = low < high ? low : 0, to_high = low < high ? high : 255;

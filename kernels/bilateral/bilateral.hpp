@@ -2,7 +2,7 @@
 //
 // Formats: Gray8, RGBA8 (channel by channel; alpha passes through). Border rule: `border`. Temporal reach:
 // none. Fixed point: weights in 1/4096 from tables, integer sums, one rounded division. Results are within ±1
-// of the same sums in double precision.
+// of double precision.
 #pragma once
 
 #include "kernels/bilateral/bilateral_math.hpp"

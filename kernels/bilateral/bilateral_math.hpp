@@ -17,7 +17,8 @@ struct BilateralParams {
   int radius = 0;
   Border border = Border::reflect101;
 
-  /// Returns the radius in use; derives it from sigma as cv::bilateralFilter does if it is not set.
+  /// Returns `radius`. If it is 0, derives the radius from sigma_space as in cv::bilateralFilter, but at most
+  /// kBilateralMaxRadius.
   int effective_radius() const {
     return radius > 0 ? radius
                       : std::clamp(static_cast<int>(std::lround(1.5 * sigma_space)), 1, kBilateralMaxRadius);

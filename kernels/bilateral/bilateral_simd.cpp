@@ -4,7 +4,8 @@
 #include <iterator>
 #include <span>
 
-// Beyond Highway's default targets, compile for AVX-512 VBMI: its permutation looks up 64 bytes at once.
+// In addition to Highway's default targets, compile for AVX-512 VBMI. One of its permutations does 64 table
+// look-ups.
 #define HWY_WANT_AVX3_DL
 #undef HWY_DISABLED_TARGETS
 #define HWY_DISABLED_TARGETS 0x347F
@@ -24,8 +25,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// Binary logarithm of the centre's weight.
 constexpr int kCentreShift = 15;
 
-/// Does the same as bilateral_mean() in each lane: a single-precision quotient is at most one off; its
-/// remainder corrects it.
+/// Does the same as bilateral_mean() in each lane: the single-precision quotient is off by at most one, and
+/// the remainder corrects it.
 template <class D32, class V = hn::Vec<D32>>
 HWY_INLINE V mean_lanes(D32 d32, V sum, V weights) {
   const hn::RebindToUnsigned<D32> du;
@@ -34,7 +35,7 @@ HWY_INLINE V mean_lanes(D32 d32, V sum, V weights) {
   const auto rounded = hn::Add(sum, half(weights));  // unsigned
   auto q = hn::ConvertTo(d32, hn::Div(hn::ConvertTo(df, half(rounded)), hn::ConvertTo(df, half(weights))));
   const auto one = hn::Set(d32, 1);
-  const auto rest = hn::Sub(rounded, hn::Mul(q, weights));  // modulo 2^32; the true value fits
+  const auto rest = hn::Sub(rounded, hn::Mul(q, weights));  // modulo 2^32; the true remainder fits
   q = hn::IfThenElse(hn::Lt(rest, hn::Zero(d32)), hn::Sub(q, one), q);
   return hn::IfThenElse(hn::Gt(rest, hn::Sub(weights, one)), hn::Add(q, one), q);
 }
@@ -85,7 +86,7 @@ struct PixelSums {
     for (V32& w : weights) w = hn::Set(D32(), 1 << kCentreShift);
   }
 
-  /// Adds two taps with interleaved values and weights.
+  /// Adds two taps to vector `k`; their values and weights are interleaved.
   HWY_INLINE void add(int k, V16 weight, V8 value) {
     sums[k] = hn::Add(sums[k], pair_dot(D32(), weight, hn::BitCast(D16(), value)));
     weights[k] = hn::Add(weights[k], pair_dot(D32(), weight, hn::Set(D16(), 1)));

@@ -5,9 +5,10 @@
 
 namespace lensd {
 
-/// Disc without its centre, as rings of equal distance and weight. Each ring has an even number of taps.
+/// The taps of a disc without its centre, grouped into rings of equal distance and weight. Each ring has an
+/// even number of taps.
 struct alignas(64) BilateralRings {
-  static constexpr int kMost = 43;  ///< number of distances in a disc of kBilateralMaxRadius
+  static constexpr int kMost = 43;  ///< number of distinct distances in a disc of kBilateralMaxRadius
 
   struct Ring {
     int first, count;             ///< first tap and number of taps
@@ -23,8 +24,8 @@ struct alignas(64) BilateralRings {
   void make(const BilateralBlock& block);
 };
 
-/// Filters `n` bytes. taps[i] points to byte 0's neighbour at rings.taps[i]. May read up to a vector beyond a
-/// row.
+/// Filters `n` bytes of a row. taps[i] points to the neighbour of byte 0 at offset rings.taps[i]. May read up
+/// to one vector beyond the end of a row.
 void bilateral_row(const uint8_t* centre, const uint8_t* const* taps, const BilateralBlock& block,
                    const BilateralRings& rings, uint8_t* out, size_t n);
 

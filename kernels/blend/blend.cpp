@@ -38,8 +38,8 @@ HWY_INLINE V blend_lanes(D d, BlendMode mode, V a, V b) {
   return a;
 }
 
-/// Blends `bytes` bytes of a row; bytes outside the repeated mask `colour` are copied from `a`. The mode is
-/// the same for the whole row, so its branch is predicted.
+/// Blends `bytes` bytes of a row. `colour` is a mask that repeats every 4 bytes; bytes outside it are copied
+/// from `a`. The mode is the same for the whole row, so the branch on it is predicted.
 void blend_row(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t bytes, BlendBlock block,
                uint32_t colour) {
   const hn::ScalableTag<uint8_t> d8;
@@ -69,7 +69,7 @@ void blend_row(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t bytes, B
   }
 }
 
-/// Applies mask mode to RGBA: multiplies the channels by the luma of the second pixel.
+/// Applies mask mode to a row of RGBA pixels: multiplies the colours of `a` by the luma of `b`.
 void mask_row(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t width, uint32_t opacity_q8) {
   const hn::ScalableTag<uint16_t> d16;
   const hn::Rebind<uint8_t, decltype(d16)> d8;

@@ -2,11 +2,11 @@
 //
 //   normal      b                        multiply    a·b/255
 //   add         min(255, a + b)          difference  |a − b|
-//   screen      255 − (255−a)(255−b)/255 mask        a·m/255, the second's luma being m
+//   screen      255 − (255−a)(255−b)/255 mask        a·m/255
 //
-// m is the BT.601 luma of RGBA8 or the value of Gray8. out = a + opacity·(f − a). Products are rounded to
-// nearest, opacity is 8-bit fixed point rounded half up. Alpha comes from the first input; the second's is
-// ignored.
+// m is the second input's BT.601 luma (RGBA8) or value (Gray8). out = a + opacity·(f − a). Products are
+// rounded to nearest. Opacity is fixed point in 1/256, and `out` is rounded half up. Alpha comes from the
+// first input; the second's is ignored.
 //
 // Formats: Gray8, RGBA8, both inputs alike. Aliasing: none. Border rule: none. Temporal reach: none. Exact.
 #pragma once

@@ -6,8 +6,9 @@
 
 namespace lensd {
 
-/// Returns the index in [0, n) of the sample for position `i`, which may lie outside a row of n samples; for
-/// `constant`, −1 outside. Any distance is allowed: reflections repeat, so a radius may exceed n.
+/// Returns the index in [0, n) of the sample that the border rule assigns to position `i` of a row of n
+/// samples. With Border::constant, returns −1 for positions outside. Positions may be at any distance:
+/// reflections repeat.
 LENSD_HD inline int border_index(int i, int n, Border border) {
   if (i >= 0 && i < n) return i;
   switch (border) {

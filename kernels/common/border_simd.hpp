@@ -14,8 +14,8 @@ inline const uint8_t* border_row(const ConstImageRef& image, int y, Border borde
   return inside < 0 ? nullptr : image.row(inside);
 }
 
-/// Copies pixels [x0, x1) of a row of `width` pixels of `channels` bytes; pixels outside the row follow the
-/// border rule. A null row gives zeros.
+/// Copies pixels [x0, x1) of `row` to `out`. The row has `width` pixels of `channels` bytes each; pixels
+/// outside it follow the border rule. If `row` is null, writes zeros.
 inline void copy_span(const uint8_t* row, int width, int channels, int x0, int x1, Border border,
                       uint8_t* out) {
   const auto bytes = [channels](int pixels) {

@@ -12,7 +12,7 @@ namespace lensd {
 
 struct ChunkShape {
   static constexpr int bytes = 16;
-  static constexpr int columns = 32;  ///< threads along the row: one warp reads 512 bytes in sequence
+  static constexpr int columns = 32;  ///< threads along the row: one warp reads 512 contiguous bytes
   static constexpr int rows = 8;
 };
 
@@ -40,8 +40,7 @@ __device__ inline int chunk_x() {
   return static_cast<int>(blockIdx.x * ChunkShape::columns + threadIdx.x) * ChunkShape::bytes;
 }
 
-/// Walks the image's chunks in order; a thread takes every n-th chunk of n threads. x and y advance without
-/// divisions.
+/// Grid-stride loop over the image's chunks: chunk `x` of row `y`. x and y advance without divisions.
 struct ChunkWalk {
   int x, y, step_x, step_y, columns;
 
@@ -57,8 +56,8 @@ struct ChunkWalk {
   }
 };
 
-/// Loads the bytes from `from` on, of which `left` (at least 1) belong to the row; the other bytes of the
-/// chunk are 0.
+/// Loads the chunk at `from`. `left` (at least 1) bytes of the row remain; the other bytes of the chunk are
+/// 0.
 __device__ inline Chunk load_chunk(const uint8_t* from, int left, bool aligned) {
   Chunk chunk{};
   if (aligned && left >= ChunkShape::bytes) {
@@ -98,7 +97,7 @@ struct ChunkPlace {
   int x, y, left;
 };
 
-/// Copies every chunk from `in` to `out` and applies `op(chunk, place)` to it.
+/// Applies op(chunk, place) to every chunk of `in` and writes the result to `out`.
 template <class Op>
 __global__ void chunk_kernel(ImageView<const uint8_t> in, ImageView<uint8_t> out, int row_bytes, bool aligned,
                              Op op) {

@@ -1,4 +1,4 @@
-// Copies of alpha to RGBA rows whose colours were filtered.
+// Copies alpha to RGBA rows whose colours were filtered.
 #pragma once
 
 #include <cstddef>

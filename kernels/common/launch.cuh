@@ -20,8 +20,8 @@ bool rows_aligned(const BasicImageRef<T>& image, unsigned bytes) {
           (bytes - 1)) == 0;
 }
 
-/// Returns four bytes at `p` as a little-endian word. Set `aligned` if rows are aligned to 4; then this is
-/// one load.
+/// Returns the four bytes at `p` as a little-endian word. If `aligned` is set, `p` must be aligned to 4
+/// bytes; then one load is enough.
 __device__ inline uint32_t load_word(const uint8_t* p, bool aligned) {
   if (aligned) return *reinterpret_cast<const uint32_t*>(p);
   return p[0] | static_cast<uint32_t>(p[1]) << 8 | static_cast<uint32_t>(p[2]) << 16 |
@@ -44,5 +44,5 @@ __device__ inline void store_bytes(uint8_t* p, uint32_t word, int count, bool al
 
 }  // namespace lensd
 
-/// Use after a launch: throws the configuration error, if any, with file and line. Does not synchronise.
+/// Use after a kernel launch: throws with file and line if the launch failed. Does not synchronise.
 #define LENSD_LAUNCHED() LENSD_CUDA_CHECK(cudaPeekAtLastError())

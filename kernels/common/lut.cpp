@@ -11,9 +11,10 @@ namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // A table of 256 entries takes 16 byte shuffles, one per high nibble. A shuffle returns 0 where the index is
-// negative and otherwise uses only its low nibble, so a value also gets the entries of all smaller nibbles in
-// its half of the table. Each block of 16 entries is therefore stored as its XOR with the previous block;
-// then the XOR of all results is the value's own entry. This takes three operations per shuffle and no masks.
+// negative and otherwise uses only its low nibble, so the shuffles for all smaller high nibbles in the same
+// half of the table also return an entry. Each block of 16 entries is therefore stored as its XOR with the
+// previous block; then the XOR of all results is the value's own entry. This takes three operations per
+// shuffle and no masks.
 struct Telescoped {
   alignas(64) uint8_t entry[256];
 

@@ -16,7 +16,7 @@ struct alignas(16) LutTables {
 /// same image (in-place).
 void apply_lut(const ConstImageRef& in, const ImageRef& out, const LutTables& tables, Band band);
 
-/// Queues the tables for the whole image on CUDA. `tables` is in device memory and is read when the kernel
+/// Queues the look-up of the whole image on CUDA. `tables` is in device memory and is read when the kernel
 /// runs.
 void launch_lut(const ConstImageRef& in, const ImageRef& out, const LutTables* tables, CudaStream stream);
 

@@ -1,12 +1,13 @@
 // Included inside lensd::HWY_NAMESPACE, once for each SIMD target; hence no guard.
 
-/// Returns a.low · b.low + a.high · b.high per lane, from signed 16-bit halves, in 32 bits.
+/// Returns a.low · b.low + a.high · b.high in 32 bits per lane; low and high are a lane's signed 16-bit
+/// halves.
 template <class D32, class V16>
 HWY_INLINE hn::Vec<D32> pair_dot(D32 d32, V16 a, V16 b) {
 #if HWY_MAJOR > 1 || HWY_MINOR >= 1
   return hn::WidenMulPairwiseAdd(d32, a, b);
 #else
-  // Before Highway 1.1, ReorderWidenMulAccumulate on x86 adds the products of adjacent lanes, as
+  // Highway before 1.1: on x86, ReorderWidenMulAccumulate adds the products of adjacent lanes (pmaddwd), as
   // WidenMulPairwiseAdd does.
   static_assert(HWY_ARCH_X86, "Highway 1.1 or newer is needed here");
   hn::Vec<D32> unused = hn::Zero(d32);

@@ -1,5 +1,5 @@
-// Access to RGBA8 pixels as words at any alignment: one access per pixel where rows are aligned to 4, byte
-// accesses elsewhere.
+// Access to RGBA8 pixels as words at any alignment: one access per pixel where rows are aligned to 4 bytes,
+// byte accesses elsewhere.
 #pragma once
 
 #include "kernels/common/launch.cuh"

@@ -6,10 +6,10 @@
 //   };
 //
 // The CPU side, the CUDA side and the oracle call value(). `v` is in [0, max]; the result is limited to that
-// range. Alpha passes through. `Block` is the parameters, or the third template argument.
+// range. Alpha passes through. `Block` is the third template argument; by default it contains the parameters.
 //
 // A filter may add `four(const Block&, auto& word)`, which does the same for the four bytes of a word, if
-// that is faster. On the CPU the words are vectors.
+// that is faster.
 #pragma once
 
 #include <cstring>
@@ -40,7 +40,7 @@ class PointFilter : public SinglePass<Self, P, B> {
  public:
   void apply(const PassArgs& args, Band band) const {
     vectorised([&args, band] {
-      const B block = PointFilter::block_of(args);  // a copy, which a store to `out` cannot change
+      const B block = PointFilter::block_of(args);  // a copy, so that stores to `out` cannot change it
       const ConstImageRef in = args.in[0];
       for (int y = band.begin; y < band.end; ++y)
         point_row(block, in.row(y), args.out.row(y), in.row_bytes(), colour_bits(in.format.format));
@@ -59,7 +59,7 @@ class PointFilter : public SinglePass<Self, P, B> {
   }
 
  private:
-  /// Filters a row. `colour` repeats every 4 bytes; bytes outside it pass through.
+  /// Filters a row. `colour` is a mask that repeats every 4 bytes; bytes outside it pass through.
   static void point_row(const B& block, const uint8_t* __restrict in, uint8_t* __restrict out, size_t bytes,
                         uint32_t colour) {
 #ifndef __CUDACC__  // host code: nvcc need not parse the loops

@@ -12,7 +12,7 @@ class RowRing {
  public:
   static constexpr size_t kSlack = 128;
 
-  /// Returns the worker memory for windows of up to `radius`.
+  /// Returns the bytes of worker memory for windows of up to `radius`.
   static size_t bytes(const ImageFormat& format, int radius) {
     return pitch(format, radius) * static_cast<size_t>(2 * radius + 1);
   }
@@ -34,7 +34,7 @@ class RowRing {
     loaded_ = last + 1, y_ = y;
   }
 
-  /// Returns pixel 0 of the row `dy` below the centre, -radius ≤ dy ≤ radius.
+  /// Returns a pointer to pixel 0 of the row `dy` rows below the centre, -radius ≤ dy ≤ radius.
   const uint8_t* row(int dy) const {
     return memory_ + pitch_ * index(y_ + dy) + static_cast<size_t>(radius_ * image_.channels());
   }

@@ -4,11 +4,11 @@
 //
 // Self defines
 //   count_name, decide_name: the names of these passes;
-//   static void decide(const B&, int channels, uint64_t pixels, State&, Stats&): one thread decides;
-//   static uint8_t table_value(const B&, const Stats&, int c, int v): an entry of the table;
-//   void launch_decide(const PassArgs&, CudaStream) const: queues decide and the table on CUDA.
+//   static void decide(const B&, int channels, uint64_t pixels, State&, Stats&): updates State and Stats;
+//   static uint8_t table_value(const B&, const Stats&, int c, int v): returns entry v of channel c's table;
+//   void launch_decide(const PassArgs&, CudaStream) const: queues decide() and the table on CUDA.
 //
-// Stats begins with `tally`, a Histogram or ChannelSums. State is zeros before the first frame.
+// Stats begins with `tally`, a Histogram or ChannelSums. State is all zeros before the first frame.
 #pragma once
 
 #include <cstring>

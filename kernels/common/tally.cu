@@ -4,8 +4,9 @@
 namespace lensd {
 namespace {
 
-/// Few large blocks: each adds its tables to the common ones at the end. Copies of a table are interleaved,
-/// so that lanes with the same value use different banks. Chosen for 132 multiprocessors, not measured.
+/// Few large blocks, because each block adds its tables to the total at the end. Copies of a table are
+/// interleaved, so that lanes with the same value use different banks. Chosen for 132 multiprocessors, not
+/// measured.
 struct TallyTuning {
   static constexpr int threads = 512;
   static constexpr int max_blocks = 264;
@@ -55,7 +56,7 @@ __global__ void __launch_bounds__(TallyTuning::threads)
   if (threadIdx.x < 3) block_sums[threadIdx.x] = 0;
   __syncthreads();
 
-  // A lane adds at most 2^28 / 4224 pixels and two chunks per warp, so the sum fits 32 bits.
+  // A warp adds about 2^28 / 4224 pixels at most, so its sums fit 32 bits.
   uint32_t r = 0, g = 0, b = 0;
   for (ChunkWalk walk(row_bytes); walk.y < in.extent.height; walk.next()) {
     const int left = row_bytes - walk.x * ChunkShape::bytes;

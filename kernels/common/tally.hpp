@@ -12,8 +12,8 @@
 
 namespace lensd {
 
-/// Number of pixels of each value for R, G and B; Gray8 uses only the first. The largest image has 2^28
-/// pixels.
+/// Number of pixels of each value for R, G and B; Gray8 uses only the first. An image has at most 2^28
+/// pixels, so counts fit 32 bits.
 struct Histogram {
   uint32_t count[3][256];
 };
@@ -23,7 +23,7 @@ struct ChannelSums {
   uint64_t sum[3];
 };
 
-/// Returns the rows of a band, enough that the time to add its counts to the common ones is negligible.
+/// Returns the minimum rows of a band, so that adding its counts to the total takes negligible time.
 constexpr int tally_grain(Extent extent) {
   return 1 + 65536 / extent.width;
 }

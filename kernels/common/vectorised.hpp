@@ -10,9 +10,9 @@
 
 namespace lensd {
 
-/// Returns the instruction set in use, as one of Highway's HWY_… constants; better ones are smaller numbers.
-/// hwy::SupportedTargets() asks the processor at each call, which takes tens of microseconds on virtual
-/// machines.
+/// Returns the instruction set in use as one of Highway's HWY_… constants; better sets have smaller values.
+/// Do not use hwy::SupportedTargets() instead: each call queries the processor, which takes tens of
+/// microseconds on virtual machines.
 int64_t simd_target();
 
 #if HWY_ARCH_X86 && !defined(__CUDACC__)
@@ -26,7 +26,8 @@ template <class Loops>
 }
 #endif
 
-/// Calls `loops`, a lambda. The compiler must be able to inline all functions that it calls.
+/// Calls the lambda `loops`, compiled for the best instruction set. The compiler must be able to inline all
+/// functions that `loops` calls.
 template <class Loops>
 void vectorised(const Loops& loops) {
 #if HWY_ARCH_X86 && !defined(__CUDACC__)

@@ -86,7 +86,7 @@ class WindowFilter : public SinglePass<Self, P, B> {
                          std::index_sequence<i...>) {
 #ifndef __CUDACC__  // host code: nvcc need not parse the loops
     vectorised([=, &block] {
-      // copies, which a store to `out` cannot change
+      // copies, so that stores to `out` cannot change them
       const B params = block;
       const uint8_t* const from[] = {rows[i]...};
       const int n = static_cast<int>(bytes);

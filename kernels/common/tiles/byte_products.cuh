@@ -1,9 +1,9 @@
 // Products of small matrices of bytes on the tensor cores: exact sums in 32 bits.
 //
-// acc (16 × 8) += a (16 × 16 · n) · b (16 · n × 8). The summed index is split into half blocks of 16. With g
-// = lane / 4 and t = lane % 4, a lane holds four bytes, 4t … 4t + 3, of rows g and g + 8 of a and of column g
-// of b, and the sums (g, 2t), (g, 2t + 1), (g + 8, 2t) and (g + 8, 2t + 1). The bytes of a half block may be
-// permuted, if a and b are permuted alike.
+// acc (16 × 8) += a (16 × 16 · n) · b (16 · n × 8). A half block is 16 values of the summed index. With g =
+// lane / 4 and t = lane % 4, a lane holds four bytes of each half block: 4t … 4t + 3 of rows g and g + 8 of a
+// and of column g of b. It also holds the sums (g, 2t), (g, 2t + 1), (g + 8, 2t) and (g + 8, 2t + 1). The
+// bytes of a half block may be in any order that is the same for a and b.
 #pragma once
 
 #include <cstdint>
@@ -63,7 +63,7 @@ __device__ inline void multiply_16(ByteSums& acc, const ByteRows& a0, uint32_t b
 #undef LENSD_MULTIPLY_16
 #undef LENSD_MULTIPLY_32
 
-/// Adds the products of all half blocks of a window; `b` has as many half blocks.
+/// Adds the products of all kHalves half blocks of `a` and `b`.
 template <int kHalves>
 __device__ inline void multiply(ByteSums& acc, const ByteRows (&a)[kHalves], const uint32_t* b) {
 #pragma unroll

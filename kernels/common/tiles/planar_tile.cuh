@@ -26,7 +26,7 @@ struct TileSource {
   __device__ const uint8_t* row(int y) const { return data + static_cast<std::ptrdiff_t>(y) * pitch_bytes; }
 };
 
-/// Returns bytes `c` of four words: the channel's values of four pixels.
+/// Returns byte `c` of each of four words: one channel of four RGBA pixels.
 __device__ inline uint32_t channel_of(const uint32_t (&pixels)[4], int c) {
   const auto pick = static_cast<uint32_t>(c | (c + 4) << 4);
   return __byte_perm(__byte_perm(pixels[0], pixels[1], pick), __byte_perm(pixels[2], pixels[3], pick),
@@ -82,8 +82,9 @@ __device__ inline void load_inner_tile(const TileSource& in, int x0, int y0, int
   }
 }
 
-/// Fills `rows` × `words` words of each plane from pixel (x0, y0), x0 a multiple of 4. Call with all
-/// `threads` threads of the block, as thread `t`; the caller synchronises.
+/// Fills `rows` × `words` words of each plane of `tile` with the pixels from (x0, y0) on; x0 is a multiple of
+/// 4. Rows are `pitch_words` apart, planes `plane_words`. `t` is the thread's index. Call with all `threads`
+/// threads of the block; the caller synchronises.
 template <int C>
 __device__ inline void load_planar_tile(const TileSource& in, int x0, int y0, Border border, int words,
                                         int rows, uint32_t* tile, int pitch_words, int plane_words, int t,
@@ -98,7 +99,7 @@ __device__ inline void load_planar_tile(const TileSource& in, int x0, int y0, Bo
   }
 }
 
-/// Stores those of four pixels at (x, y) that are inside the image. Alpha comes from the input.
+/// Stores four pixels from (x, y) on, except those outside the image. Alpha comes from `in`.
 template <int C>
 __device__ inline void store_quad(const TileSource& in, const ImageView<uint8_t>& out, bool aligned, int x,
                                   int y, const uint32_t (&planes)[kColours<C>]) {

@@ -1,8 +1,8 @@
-// Tiles that move down an image: stages of 16 rows with a margin on both sides, copied asynchronously into a
-// ring in shared memory, by the border rule. The layout is that of the image: RGBA stays interleaved.
+// Copies a strip of an image asynchronously into a ring in shared memory, in stages of 16 rows with a margin
+// on both sides. Pixels outside follow the border rule. RGBA stays interleaved.
 //
-// For each stage, all 128 threads of the block call fetch(), await_stages(), the block's barrier and, if the
-// tile extends beyond the picture's sides, fill_sides() and a second barrier.
+// For each stage, all 128 threads of the block call StageFeed::fetch(), close_stage(), await_stages() and
+// __syncthreads(). If StageSource::edge() is true, they then call fill_sides() and __syncthreads() again.
 #pragma once
 
 #include <type_traits>
@@ -20,16 +20,17 @@ inline constexpr int kStagesAhead = 3;  ///< stages that are being copied while 
 template <int kChannels, int kTile, int kHalo>
 struct StageShape {
   static constexpr int channels = kChannels, tile_w = kTile, halo = kHalo;
-  static constexpr int margin = kChannels == 1 ? (kHalo + 15) / 16 * 16 : kHalo;  ///< pixels left of the tile
+  static constexpr int margin =
+      kChannels == 1 ? (kHalo + 15) / 16 * 16 : kHalo;  ///< pixels copied on each side of the tile
   /// Number of 16-byte chunks of a row.
   static constexpr int chunks = (kTile + 2 * margin) * kChannels / 16;
   static constexpr int slots = (chunks + 7) / 8;  ///< maximum number of chunks that a thread copies
-  /// The pitch places a half block (8 rows of 16 pixels), which a warp reads at once, in different banks.
+  /// With this pitch, the 8 rows of 16 pixels that a warp reads at once are in different banks.
   static constexpr int pitch = kChannels == 1 ? 16 * (chunks | 1) : 16 * chunks + (chunks % 8 == 4 ? 0 : 64);
   static constexpr int bytes = kStageRows * pitch;
 };
 
-/// Starts copying `bytes` (0 to 16) bytes; the other bytes of the 16 become zeros.
+/// Starts copying `bytes` (0 to 16) bytes to shared memory; sets the remaining bytes of 16 to 0.
 __device__ inline void copy16_async(void* to, const void* from, int bytes = 16) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
   const auto address = static_cast<uint32_t>(__cvta_generic_to_shared(to));
@@ -67,7 +68,7 @@ struct StageSource {
   }
 };
 
-/// One thread's part of every stage: each eighth chunk of row threadIdx.x / 8.
+/// One thread's part of each stage: every eighth chunk of row threadIdx.x / 8.
 template <class Shape>
 struct StageFeed {
   bool inner;           ///< all columns are inside the picture, in aligned 16-byte chunks
@@ -94,7 +95,7 @@ struct StageFeed {
   }
 };
 
-/// Copies rows y … y+15 by the border rule, only the columns inside the picture.
+/// Starts copying rows y to y + 15 by the border rule, except columns outside the picture.
 template <class Shape>
 __device__ __noinline__ void fetch_bordered(const StageSource<Shape>& source, int y, uint8_t* to) {
   using Feed = StageFeed<Shape>;
@@ -112,7 +113,7 @@ __device__ __noinline__ void fetch_bordered(const StageSource<Shape>& source, in
   }
 }
 
-/// Starts copying the next stage.
+/// Starts copying the next stage of `source` to `stage`.
 template <class Shape>
 __device__ void StageFeed<Shape>::fetch(const StageSource<Shape>& source, uint8_t* stage) {
   uint8_t* to = stage + offset();
@@ -152,7 +153,7 @@ __device__ __noinline__ void fill_sides(const StageSource<Shape>& source, int y,
   }
 }
 
-/// Returns four pixels from `at` on, one word per colour plane.
+/// Writes the four pixels at `at` to `planes`, one word per colour plane.
 template <int kChannels>
 __device__ inline void planes_of_four(const uint8_t* at, uint32_t (&planes)[kChannels == 1 ? 1 : 3]) {
   if constexpr (kChannels == 1) {
@@ -176,8 +177,8 @@ __device__ inline uint4 pixels_of_planes(const uint32_t (&planes)[3], const uint
                     __byte_perm(rg2, ba2, 0x5410), __byte_perm(rg2, ba2, 0x7632));
 }
 
-/// Stores those of four pixels from (x, y) on that are inside the picture. `aligned`: the output's rows start
-/// at multiples of 4 bytes.
+/// Stores four pixels from (x, y) on, except those outside the picture. `aligned`: output rows are aligned to
+/// 4 bytes.
 __device__ __noinline__ inline void store_bordered(const ImageView<uint8_t>& out, int x, int y, bool aligned,
                                                    uint32_t gray) {
   if (y < out.extent.height && x < out.extent.width)

@@ -1,5 +1,5 @@
-// Reductions over the 32 lanes of a warp: one instruction from sm_80 on, shuffles before. All lanes must
-// call.
+// Reductions over the 32 lanes of a warp: one instruction from sm_80 on, shuffles before. Call with all
+// lanes.
 #pragma once
 
 namespace lensd {
@@ -10,7 +10,7 @@ __device__ unsigned warp_shuffle_reduce(unsigned value, Op op) {
   return value;
 }
 
-/// The sum, modulo 2³², in every lane.
+/// Returns the sum modulo 2³² in every lane.
 __device__ inline unsigned warp_sum(unsigned value) {
 #if __CUDA_ARCH__ >= 800
   return __reduce_add_sync(~0u, value);
@@ -19,7 +19,7 @@ __device__ inline unsigned warp_sum(unsigned value) {
 #endif
 }
 
-/// The least value, in every lane.
+/// Returns the minimum in every lane.
 __device__ inline unsigned warp_min(unsigned value) {
 #if __CUDA_ARCH__ >= 800
   return __reduce_min_sync(~0u, value);
@@ -28,7 +28,7 @@ __device__ inline unsigned warp_min(unsigned value) {
 #endif
 }
 
-/// The greatest value, in every lane.
+/// Returns the maximum in every lane.
 __device__ inline unsigned warp_max(unsigned value) {
 #if __CUDA_ARCH__ >= 800
   return __reduce_max_sync(~0u, value);
