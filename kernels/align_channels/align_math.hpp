@@ -38,10 +38,9 @@ struct AlignGreen {
 /// One level of the pyramid: contiguous planes of R, G and B in the first scratch block.
 struct AlignLevel {
   Extent extent;
-  int pitch = 0;  ///< bytes per row; at least the width + 8: kernels load whole words
-  int margin_x = 0,
-      margin_y = 0;  ///< rim around the window; candidates shift by no more, so none leaves the picture
-  int reach = 0;     ///< maximum offset of a candidate from the prediction, in x and in y
+  int pitch = 0;                   ///< bytes per row; at least the width + 8: kernels load whole words
+  int margin_x = 0, margin_y = 0;  ///< rim around the window; no candidate shifts by more than this
+  int reach = 0;                   ///< maximum offset of a candidate from the prediction, in x and in y
 
   LENSD_HD int side() const { return 2 * reach + 1; }
   LENSD_HD int candidates() const { return side() * side(); }

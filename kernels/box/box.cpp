@@ -32,8 +32,8 @@ void box_slide(uint16_t* sums, const uint8_t* add, const uint8_t* sub, size_t n)
   for (; i < n; ++i) sums[i] = static_cast<uint16_t>(sums[i] + (add ? add[i] : 0) - (sub ? sub[i] : 0));
 }
 
-/// Computes `n` means of 2·radius + 1 column sums, `step` apart, for radii 1 to kBoxNarrowRadius. `columns`
-/// points to the first column of byte 0's window.
+/// Computes `n` means, each of 2·radius + 1 column sums that are `step` values apart. Radii 1 to
+/// kBoxNarrowRadius. `columns` points to the first column of byte 0's window.
 void box_means_narrow(const uint16_t* columns, int step, const BoxBlock& block, uint8_t* out, size_t n) {
   const hn::ScalableTag<uint16_t> d16;
   const hn::RebindToSigned<decltype(d16)> di16;
@@ -92,7 +92,7 @@ void sums_rgba(const uint16_t* columns, uint32_t* sums, int width, int radius) {
   }
 }
 
-/// Divides: writes box_mean() of `n` sums.
+/// Writes box_mean() of `n` sums.
 void divide(const uint32_t* sums, const BoxBlock& block, uint8_t* out, size_t n) {
   size_t i = 0;
   const hn::ScalableTag<uint32_t> d32;

@@ -5,9 +5,9 @@
 namespace lensd {
 namespace {
 
-/// Columns: a thread slides four byte columns down 32 rows. Rows: a block computes 1024 pixels from the
-/// column sums and a border of the largest radius, five values per thread; an odd number avoids bank
-/// conflicts.
+/// box_columns(): a thread slides four byte columns down 32 rows. box_rows(): a block computes 1024 pixels
+/// from column sums with a border of the largest radius. A thread scans five values; an odd number avoids
+/// bank conflicts.
 struct BoxTuning {
   static constexpr int column_threads = 128;
   static constexpr int column_rows = 32;
@@ -27,8 +27,8 @@ __device__ uint32_t four_bytes(const uint8_t* p, int count, bool aligned) {
   return word;
 }
 
-/// Writes 16-bit sums of 2r+1 rows. A thread has four running sums in two words: `even` (bytes 0, 2), `odd`
-/// (1, 3).
+/// Writes 16-bit sums of 2r+1 rows. A thread has four running sums in two words: `even` (bytes 0 and 2) and
+/// `odd` (bytes 1 and 3).
 __global__ void box_columns(ImageView<const uint8_t> in, int row_bytes, ImageView<uint2> sums, bool aligned,
                             const BoxBlock* __restrict__ block) {
   const int word = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), x = word * 4;

@@ -1,9 +1,10 @@
-// box: mean of the (2r+1)² window, rounded: (sum + n/2) / n in integers with n = (2r+1)², also at the rim.
+// box: rounded mean of a window of n = (2r+1)² pixels: (sum + n/2) / n in integers. At the rim, n is the
+// same.
 //
 // Formats: Gray8, RGBA8 (alpha passes through). Border rule: `border`; `constant` is 0 outside. Temporal
 // reach: none. Exact. The cost does not depend on the radius: running column sums, then running sums along
-// the row (McDonnell 1981), on CUDA as differences of prefix sums. For windows up to 15×15 the CPU adds the
-// column sums of each window in 16 bits, which is faster.
+// the row (McDonnell 1981). CUDA computes the latter as differences of prefix sums. For windows up to 15×15,
+// the CPU adds the column sums of each window in 16 bits, which is faster.
 #pragma once
 
 #include "core/graph/filter.hpp"

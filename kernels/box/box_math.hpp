@@ -11,7 +11,7 @@ struct BoxParams {
   Border border = Border::reflect101;
 };
 
-inline constexpr int kBoxMaxRadius = 127;   ///< sums of a column's 255 rows fit 16 bits
+inline constexpr int kBoxMaxRadius = 127;   ///< up to this radius the sum of a column fits 16 bits
 inline constexpr int kBoxNarrowRadius = 7;  ///< up to this radius the sum of a window fits 16 bits
 
 struct BoxBlock {

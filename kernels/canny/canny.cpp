@@ -298,7 +298,7 @@ void Canny::reference(ReferenceRun& run) const {
     map[i] =
         static_cast<uint8_t>(canny_class(at - pitch, at, at + pitch, dx[i], dy[i], block.low, block.high));
   });
-  // A weak pixel next to a strong one turns strong, until nothing changes.
+  // Make weak pixels next to strong ones strong, until nothing changes.
   for (bool changed = true; changed;) {
     changed = false;
     each_pixel([&](int x, int y, int) {

@@ -6,7 +6,8 @@
 namespace lensd {
 namespace {
 
-/// A block computes 128 × 32 pixels (four tiles). Two threads compute each of the 130 columns of magnitudes.
+/// A block computes 128 × 32 pixels (four tiles). In gradient_segment(), two threads compute each of the 130
+/// columns of magnitudes.
 struct CannyTuning {
   static constexpr int threads = 288;
   static constexpr int warps = threads / 32;
@@ -144,8 +145,8 @@ __global__ void canny_join_kernel(CannyMasks masks) {
   }
 }
 
-/// Floods each tile again from the pixels that the join made strong, and writes its pixels. One warp per
-/// tile.
+/// Floods each tile again from the pixels that the join made strong, and writes the tile's output. One warp
+/// per tile.
 __global__ void canny_edges_kernel(TileSource in, ImageView<uint8_t> out, bool out_aligned, CannyMasks masks,
                                    const CannyBlock* __restrict__ params) {
   const int lane = static_cast<int>(threadIdx.x & 31),
@@ -186,7 +187,7 @@ CannyMasks masks_of(const PassArgs& args) {
   const auto words = [&](size_t i) { return reinterpret_cast<uint32_t*>(args.scratch[i]); };
   return {words(0), words(1), words(2), tiles.columns, tiles.rows};
 }
-/// Returns a grid of one block per CannyTiles::across tiles.
+/// Returns a grid with one block per CannyTiles::across tiles.
 dim3 grid_of(const CannyMasks& masks) {
   return {static_cast<unsigned>(masks.columns / CannyTiles::across), static_cast<unsigned>(masks.rows)};
 }

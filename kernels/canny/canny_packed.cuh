@@ -43,7 +43,7 @@ __device__ __forceinline__ ColumnPairs<1> canny_pixels(const uint32_t* tile, int
   return pairs;
 }
 
-/// Clears the values of columns outside the image; `x` and `y` are the word's first pixel.
+/// Clears the values of pixels outside the image. (x, y) is the word's first pixel.
 __device__ __forceinline__ uint2 inside_only(uint2 pairs, int x, int y, Extent extent) {
   if (y < 0 || y >= extent.height) return make_uint2(0, 0);
   const auto half = [&](int column) { return x + column >= 0 && x + column < extent.width ? 0xffffu : 0u; };
@@ -52,7 +52,7 @@ __device__ __forceinline__ uint2 inside_only(uint2 pairs, int x, int y, Extent e
 
 /// A row's magnitudes around four pixels.
 struct CannyLine {
-  uint32_t even, odd, left, right;  ///< `left` of the even columns, `right` of the odd columns
+  uint32_t even, odd, left, right;  ///< `left`, `right`: neighbours of the even, odd columns
 
   __device__ __forceinline__ explicit CannyLine(const uint2* at) {
     even = at->x, odd = at->y;
@@ -65,20 +65,21 @@ struct CannyNeighbours {
   uint32_t at, left, right, above, below, above_left, above_right, below_left, below_right;
 };
 
-/// Computes canny_class() of two pixels, in bits 15 and 31 of `weak` and `strong`. `low` and `high` hold
-/// threshold + 1 in both halves, at most 0x7fff.
+/// Computes canny_class() of two pixels, in bits 15 and 31 of `weak` and `strong`. `x` and `y` are their
+/// derivatives, biased as in GradientPairs. `low` and `high` hold threshold + 1 in both halves, at most
+/// 0x7fff.
 __device__ __forceinline__ void classify(const CannyNeighbours& m, uint32_t x, uint32_t y, uint32_t low,
                                          uint32_t high, uint32_t& weak, uint32_t& strong) {
   constexpr uint32_t kGuard = 0x80008000u;
   const uint32_t ax = magnitudes_of(x, GradientPairs::x_bias), ay = magnitudes_of(y, GradientPairs::y_bias);
-  const auto flat = [](uint32_t dx, uint32_t dy) {  // negative if the gradient is horizontal
+  const auto flat = [](uint32_t dx, uint32_t dy) {  // negative if the gradient is nearly horizontal
     return static_cast<int>(dy * 32768u) - static_cast<int>(dx * 13573u);
   };
   const uint32_t x0 = ax & 0xffff, x1 = ax >> 16;
   const int flat0 = flat(x0, ay & 0xffff), flat1 = flat(x1, ay >> 16);
   const uint32_t across = signs_of(flat0, flat1);
   const uint32_t down = signs_of(static_cast<int>(x0 << 16) - flat0, static_cast<int>(x1 << 16) - flat1);
-  // Bit 10 of x and bit 12 of y are set if their value is not negative.
+  // Bit 10 of x and bit 12 of y, the biases, are set if the derivative is not negative.
   const uint32_t falling = ((x << 2 ^ y) >> 12 & GradientPairs::pair) * 0xffffu;
   const uint32_t first =
       chosen(across, m.left, chosen(down, m.above, chosen(falling, m.above_right, m.above_left)));
@@ -105,7 +106,7 @@ __device__ __forceinline__ uint32_t bits_of(uint2 fours) {
   return sixteen(fours.x & 0x0f0f0f0fu) | sixteen(fours.y & 0x0f0f0f0fu) << 16;
 }
 
-/// Fills `kinds` from the input tile of the block at (x0, y0). Call with all threads of the block, at least
+/// Fills s.kinds from the input tile of the block at (x0, y0). Call with all threads of the block, at least
 /// 272; the caller synchronises.
 __device__ inline void canny_kinds(const uint32_t* tile, int pitch, CannyPacked& s, int x0, int y0,
                                    Extent extent, int low, int high) {

@@ -10,7 +10,7 @@ HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Computes vertical sums of columns [-A/2, width + A/2) with both kernels.
+/// Computes vertical sums of columns [-A/2, width + A/2) with the smoothing and the derivative kernel.
 template <int A>
 void canny_columns(const CannyGradientRow& row) {
   constexpr int R = A / 2;
@@ -38,7 +38,7 @@ void canny_columns(const CannyGradientRow& row) {
   }
 }
 
-/// Returns Σ weight(k) · from[k] over the aperture, scaled, in 32-bit lanes.
+/// Returns Σ weight(k) · from[k] over the aperture, scaled as by canny_scale(), in 32-bit lanes.
 template <int A, class D32, class Weight>
 HWY_INLINE hn::Vec<D32> canny_weigh(D32 d32, const int16_t* from, Weight weight) {
   const hn::Rebind<int16_t, D32> d16;

@@ -7,8 +7,9 @@
 
 namespace lensd {
 
-/// Computes derivatives and magnitudes of one row. rows[aperture / 2 + j] is the row j rows below, with
-/// aperture / 2 pixels of border. `smooth` and `derive` are temporaries of width + 6 values and a vector.
+/// Arguments of canny_gradient_row(), which computes dx, dy and magnitude. rows[aperture / 2 + j] is the
+/// input row j rows below, with aperture / 2 pixels of border. `smooth` and `derive` are temporary memory for
+/// width + 6 values and a vector.
 struct CannyGradientRow {
   const uint8_t* rows[2 * kCannyMaxReach + 1];
   int16_t *smooth, *derive;
@@ -18,7 +19,8 @@ struct CannyGradientRow {
 };
 void canny_gradient_row(const CannyGradientRow& row, const CannyBlock& block);
 
-/// Computes canny_class() of a row's pixels; rows of magnitudes have a zero at both ends.
+/// Writes canny_class() of a row's pixels to `map`. `above`, `at` and `below` are rows of magnitudes with a
+/// zero at both ends.
 void canny_suppress_row(const int32_t* above, const int32_t* at, const int32_t* below, const int16_t* dx,
                         const int16_t* dy, uint8_t* map, int width, const CannyBlock& block);
 

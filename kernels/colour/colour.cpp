@@ -10,7 +10,8 @@
 namespace lensd {
 namespace {
 
-/// Rows that are converted before they are written as columns of a transposed picture: a cache line of RGBA8.
+/// Number of rows that are converted before they are written to a rotated or flipped picture. Transposed, 16
+/// RGBA8 rows fill a cache line.
 constexpr int kTransposeRows = 16;
 
 bool is_upright(const Orientation& turn) {

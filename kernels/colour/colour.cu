@@ -3,8 +3,8 @@
 namespace lensd {
 namespace {
 
-/// A thread converts four columns of one row, of two rows if chroma rows are halved, or of four rows in
-/// colour_420(), so that it loads the chroma samples of these pixels once.
+/// A thread converts four columns of one row; two rows if chroma rows are halved; four rows in colour_420().
+/// So it loads the chroma samples of these pixels once.
 struct ColourTuning {
   static constexpr int threads = 128;
   static constexpr int columns = 4;
@@ -38,7 +38,7 @@ struct ChromaPatch {
         at[j][i] = sample<kTwoBytes>(job, component, min(max(cx, 0), columns - 1), min(max(cy, 0), rows - 1));
       }
   }
-  /// Returns the chroma of column x + i and row y + j in sixteenths; x and y are load()'s, both even.
+  /// Returns the chroma of column x + i and row y + j in sixteenths; x and y are the arguments of load().
   __device__ int value(const ColourJob& job, int i, int j) const {
     if constexpr (kShiftY == 0) {
       return 4 * across(job, at[0], i);
@@ -68,7 +68,8 @@ struct ChromaPatch {
   }
 };
 
-/// Converts YUV or RGB to RGBA8 from `first` on, whose coordinates are multiples of 4. `T`: type of the sums.
+/// Converts the columns and rows of a YUV or RGB picture from `first` on to RGBA8. The coordinates of `first`
+/// are multiples of 4. `T`: type of the sums.
 template <bool kTwoBytes, class T, int kShiftX, int kShiftY>
 __global__ void __launch_bounds__(ColourTuning::threads) colour_kernel(ColourJob job, Position first) {
   constexpr int kColumns = ColourTuning::columns, kRows = 1 << kShiftY;

@@ -1,11 +1,11 @@
 // colour: converts a decoded picture to upright RGBA8 (YUV, RGB) or Gray8 (grey). The source node of a plan.
 //
 // Formats: every PictureFormat with 8 to 16 bits per sample and chroma subsampled by 1 or 2 in each
-// direction. Chroma is upsampled bilinearly according to its siting (left: on the luma column, between rows;
-// center: between both; top_left: on both); border rule: replicate. Then the bt601, bt709 or bt2020 matrix is
-// applied and rounded to 8 bits in one fixed-point step. Limited range is expanded, for grey and RGB pictures
-// too. Alpha always has full range. Exact: both backends compute the same integers, within ±1 of double
-// precision. Temporal reach: none.
+// direction. Chroma is upsampled bilinearly according to its siting (left: on a luma column, between rows;
+// center: between columns and between rows; top_left: on a column and a row); border rule: replicate. Then
+// the bt601, bt709 or bt2020 matrix is applied and rounded to 8 bits in one fixed-point step. Limited range
+// is expanded, for grey and RGB pictures too. Alpha always has full range. Exact: both backends compute the
+// same integers, within ±1 of double precision. Temporal reach: none.
 #pragma once
 
 #include "core/graph/filter.hpp"
@@ -30,7 +30,7 @@ class Colour final : public FilterBase<Colour, ColourParams, ColourBlock> {
   ColourMatrix matrix_;
 };
 
-/// Converts `picture`, which is in host memory, by the scalar definition.
+/// Returns `picture`, which is in host memory, converted by the scalar oracle.
 Image colour_reference(const PictureRef& picture);
 
 }  // namespace lensd

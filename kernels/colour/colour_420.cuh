@@ -8,8 +8,8 @@ namespace lensd {
 
 inline constexpr int kColour420Rows = 4;
 
-/// Chroma columns x / 2 − 1 to x / 2 + 2, clamped to the picture; the two middle ones are adjacent. `x` is a
-/// multiple of 4, and the picture has columns x to x + 3.
+/// Chroma columns for luma columns x to x + 3: `left`, `middle`, middle + 1 and `right`. `left` and `right`
+/// are clamped to the picture. `x` is a multiple of 4, and the picture has columns x to x + 3.
 struct ChromaColumns {
   int left, middle, right;
 

@@ -21,8 +21,8 @@ HWY_INLINE void gather_step(const uint8_t* from, int shift, int mask, int count,
   }
 }
 
-/// Passes steps in `kSteps` to gather_step() as compile-time constants, so that the compiler can vectorise
-/// its loop.
+/// Passes `step` to gather_step() as a compile-time constant if it is in `kSteps`, so that the compiler can
+/// vectorise the loop there.
 template <class Word, int... kSteps>
 HWY_INLINE void gather_words(const uint8_t* from, int step, int shift, int mask, int count, int32_t* out) {
   const bool done =
@@ -44,7 +44,8 @@ void blend(const int32_t* a, const int32_t* b, int wa, int wb, int count, int32_
   for (int x = 0; x < count; ++x) out[x] = wa * a[x] + wb * b[x];
 }
 
-/// Interpolates vertically blended chroma (in quarters) at every luma column, in sixteenths.
+/// Interpolates chroma at every luma column. `chroma` has `count` samples that are already blended
+/// vertically, in quarters; `out` is in sixteenths.
 void widen(const int32_t* chroma, int width, bool cosited, int count, int32_t* out) {
   const auto at = [&](int x) {
     const ChromaTap tap = chroma_tap(x, 1, cosited, count);

@@ -1,6 +1,6 @@
 // 8-bit 4:2:0 and 4:2:2, the formats of most decoders and cameras. Chroma is blended vertically into 16-bit
-// pairs (U, V). A 32-bit lane then holds the pair of two luma columns, and the matrix is applied as pair
-// products.
+// pairs (U, V). A 32-bit lane then holds the chroma pair of two luma columns, and the matrix is applied as
+// pair products.
 #include "kernels/colour/colour_simd.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -117,7 +117,8 @@ namespace {
 
 constexpr int kVectorPairs = 16;  // number of pairs in the widest vector
 
-/// Writes the vertically blended chroma pairs of row y; repeats the first and the last one outside.
+/// Writes the vertically blended chroma pairs of row y to `uv`. Also writes a copy of the first pair before
+/// it, and a copy of the last pair after it.
 void gather_chroma(const PictureRef& picture, int y, int pairs, int16_t* uv) {
   const PictureFormat& f = picture.info.format;
   const ComponentLayout u = f.components[1], v = f.components[2];

@@ -11,7 +11,7 @@
 namespace lensd {
 namespace {
 
-/// Minimum rows of blocks in a band, enough that adding its sums to the totals costs little.
+/// Minimum rows of blocks per band, so that adding a band's sums to the totals costs little.
 constexpr int kRows = 4;
 
 template <class T>
@@ -19,7 +19,7 @@ void add(T& total, T part) {
   std::atomic_ref(total).fetch_add(part, std::memory_order_relaxed);
 }
 
-/// Worker memory: a luma row of each image, and sums of four rows by column.
+/// Worker memory: a luma row of each image, and the column sums of four rows.
 struct Rows {
   uint8_t *luma_a, *luma_b;
   uint16_t *a, *b;
@@ -62,8 +62,8 @@ void add_columns(const uint8_t* a, const uint8_t* b, int width, const Rows& rows
   }
 }
 
-/// Processes four rows from y on: adds squared differences, and writes a row of block sums if `out` is not
-/// null.
+/// Processes four rows from y on: adds their squared differences to `sums`, and writes a row of block sums to
+/// `out` unless it is null.
 void blocks_row(const PassArgs& args, int y, const LumaBlock& weights, const Rows& rows, BlockSums* out,
                 uint64_t sums[4]) {
   const ConstImageRef a = args.in[0], b = args.in[1];

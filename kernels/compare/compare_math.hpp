@@ -31,9 +31,9 @@ LENSD_HD constexpr int compare_windows(int side) {
   return compare_blocks(side) > 1 ? compare_blocks(side) - 1 : 0;
 }
 
-/// Returns the structural similarity of an 8×8 window in 2^-24, with sample variances (n − 1) and the usual
-/// constants (0.01 · 255)² and (0.03 · 255)². All terms are scaled by the number of pixels, so that only one
-/// division is needed.
+/// Returns the structural similarity of an 8×8 window in units of 2^-24, with sample variances (n − 1) and
+/// the usual constants (0.01 · 255)² and (0.03 · 255)². All terms are scaled by the number of pixels, so that
+/// only one division is needed.
 LENSD_HD inline int64_t window_ssim(const BlockSums& w) {
   constexpr int64_t c1 = 26634;   // 0.01² · 255² · 64², rounded
   constexpr int64_t c2 = 235963;  // 0.03² · 255² · 64 · 63, rounded

@@ -1,7 +1,7 @@
 // convert: Gray8 ↔ RGBA8. The plan adds this node where a filter accepts only one of the formats.
 //
-// Formats: Gray8 → RGBA8 (the grey three times, alpha 255), RGBA8 → Gray8 (bt601, as grayscale); an input
-// of the right format is copied. Border rule: none. Temporal reach: none. Exact.
+// Formats: Gray8 → RGBA8 (the grey three times, alpha 255), RGBA8 → Gray8 (bt601 weights, as in grayscale);
+// an input of the right format is copied. Border rule: none. Temporal reach: none. Exact.
 #pragma once
 
 #include "kernels/grayscale/grayscale.hpp"

@@ -4,10 +4,9 @@
 // `kernel`. `normalize` divides by the sum of the weights unless the sum is zero.
 //
 // Formats: Gray8, RGBA8 (alpha passes through). Border rule: `border`. Temporal reach: none. Fixed point:
-// weights are rounded to 1/2^shift, and the sum is rounded half up, once. Results of kernels of small
-// integers or short binary fractions are exact. Otherwise, for Σ|weight| ≤ 30, results are within half a
-// level plus rounding of the real-valued correlation, hence within ±1 of cv::filter2D, which rounds half to
-// even.
+// weights are rounded to 1/2^shift, and the sum is rounded half up, once. Kernels of small integers or short
+// binary fractions give exact results. Otherwise, for Σ|weight| ≤ 30, results are within half a level plus
+// rounding of the real-valued correlation, hence within ±1 of cv::filter2D, which rounds half to even.
 #pragma once
 
 #include "kernels/common/single_pass.hpp"
@@ -24,7 +23,8 @@ class Convolve final : public SinglePass<Convolve, ConvolveParams, ConvolveBlock
   void launch_apply(const PassArgs& args, CudaStream stream) const;
 
  private:
-  /// Gives the kernels enough shared memory for several blocks. Call before the first launch on a device.
+  /// Sets the shared-memory carveout to its maximum, so that several blocks fit a multiprocessor. Call before
+  /// the first launch on a device.
   static void prepare_kernels();
 };
 

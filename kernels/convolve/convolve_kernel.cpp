@@ -103,7 +103,8 @@ std::optional<Matrix> entry_kernel(const Entry& entry, const Matrix& custom) {
   return std::nullopt;
 }
 
-/// Returns the full convolution of `a` and `b`: correlation with it equals correlation with a, then with b.
+/// Returns the full convolution of `a` and `b`. Correlation with the result equals correlation with `a`, then
+/// with `b`.
 Matrix convolved(const Matrix& a, const Matrix& b) {
   Matrix out{a.rows + b.rows - 1, a.cols + b.cols - 1, {}};
   out.values.resize(static_cast<size_t>(out.rows * out.cols));

@@ -45,15 +45,15 @@ struct ConvolveBlock {
   int rows, cols;
   Border border;
   int shift, up;  ///< value = ((sum + bias) >> shift) << up
-  int32_t bias;   ///< bias, plus half a unit for rounding
+  int32_t bias;   ///< bias in 1/2^shift, plus half a level for rounding
   int wide;       ///< 1 if any `high` is not zero
   int bytes;      ///< bytes of the largest weight including its sign, 1 to 4
   int32_t weights[kConvolveMaxSide * kConvolveMaxSide];
 
   /// Two vertically adjacent weights (rows j - 1 and j), not both zero, for the CPU.
   struct Tap {
-    int16_t row, col;    ///< position of `high`
-    uint32_t low, high;  ///< weights of row j - 1 (low half of the word) and row j
+    int16_t row, col;    ///< position of the weight in row j
+    uint32_t low, high;  ///< parts of both weights: row j - 1 in bits 0 to 15, row j in bits 16 to 31
   };
   int taps_count;
   Tap taps[kConvolvePairs * kConvolveMaxSide];

@@ -15,14 +15,14 @@
 namespace lensd {
 namespace {
 
-constexpr int kChunk = 16;   ///< rows of a chunk; even, since local maxima in two adjacent rows share places
+constexpr int kChunk = 16;   ///< rows of a chunk; even, since a 2×2 square has at most one local maximum
 constexpr int kMargin = 16;  ///< values on both sides of a row of gradients, at least kCornerMaxBlock / 2
 constexpr int kRing = kCornerMaxBlock + 1;
 
 /// Scratch memory that the passes share.
 struct CornerMemory {
   int width, height, chunks;
-  size_t chunk_places, words;  ///< keys of a chunk; 64-bit words per row of the bit map
+  size_t chunk_places, words;  ///< maximum keys of a chunk; 64-bit words per row of the bit map
   uint32_t *counts, *strongest;
   uint64_t *keys, *sorted, *suppressed;
   uint32_t* buckets;
@@ -82,7 +82,8 @@ class StrengthRows {
     std::memset(zeros(), 0, worker.gradient_pitch * sizeof(int32_t));
   }
 
-  /// Computes row y and returns its maximum. Each call's row must be the previous call's row + 1.
+  /// Computes row y and returns its maximum. Values below `least` may be stored as 0. `y` must be the
+  /// previous call's row + 1.
   float next(int y, float least, float* strength) {
     const int first = y - block_ / 2, end = first + block_;
     if (!started_) {
@@ -102,8 +103,8 @@ class StrengthRows {
   }
   int32_t* zeros() const { return worker_.gradients + worker_.gradient_pitch * kRing; }
 
-  /// Adds the gradients of row `row` to the column sums and subtracts those of row `removed`. Border rule:
-  /// reflect101.
+  /// Adds the gradients of row `row` to the column sums and subtracts the gradients in `removed`. Border
+  /// rule: reflect101.
   void add(int row, const int32_t* removed) {
     const int width = image_.width(), inside = border_index(row, image_.height(), Border::reflect101);
     if (inside != pixel_row_ + 1) pixels_ = RowRing(image_, 1, Border::reflect101, worker_.ring);
@@ -226,8 +227,8 @@ void fill_buckets(const CornerMemory& memory, uint32_t strongest, uint32_t thres
       }
     }
   };
-  // Counts are stored one bucket later, so that their prefix sums are the buckets' starts. Filling moves
-  // these to the ends.
+  // Counts are stored one bucket later, so that their prefix sums are the buckets' starts. Filling moves each
+  // start to the bucket's end.
   std::fill_n(memory.buckets, CornerBuckets::count + 1, 0u);
   each([&](uint64_t, int bucket) { ++memory.buckets[bucket + 1]; });
   for (int i = 0; i < CornerBuckets::count; ++i) memory.buckets[i + 1] += memory.buckets[i];

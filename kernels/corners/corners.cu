@@ -36,7 +36,7 @@ __device__ CornerCells corner_cells(const CornerLaunch& launch) {
   return cells;
 }
 
-/// Cells with a pixel within the radius of (x, y).
+/// Range of the cells with a pixel at most cells.radius from (x, y) along each axis.
 struct CornerNeighbours {
   int first_column, first_row, columns, rows;
 
@@ -207,8 +207,9 @@ struct CornerRival {
   bool accepted = false;
 };
 
-/// Searches for a rival. If all rivals are undecided, returns the strongest of 32, which is likely to be
-/// decided soon. Call with a whole warp and the same key in all lanes.
+/// Searches for a rival in batches of 32 candidates and returns the best one of the first batch that has any:
+/// accepted before undecided, then the strongest, which is likely to be decided soon. Without rivals, returns
+/// slot kNoSlot. Call with a whole warp and the same key in all lanes.
 __device__ CornerRival find_rival(const CornerDeviceMemory& memory, const CornerCells& cells, uint64_t key) {
   const int lane = static_cast<int>(threadIdx.x & 31), x = corner_key_x(key), y = corner_key_y(key);
   const CornerNeighbours near(cells, x, y);
@@ -326,7 +327,7 @@ __global__ void __launch_bounds__(kRankThreads) corner_rank_kernel(CornerLaunch 
   }
 }
 
-/// Returns the number of multiprocessors.
+/// Returns the number of multiprocessors. With one block on each, all blocks are resident.
 unsigned resident_blocks() {
   int device = 0, multiprocessors = 0;
   LENSD_CUDA_CHECK(cudaGetDevice(&device));

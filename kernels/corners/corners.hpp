@@ -94,7 +94,7 @@ std::vector<CornerPass> corner_passes(Extent extent, int capacity, Backend backe
 std::vector<CornerPass> corner_cuda_passes(Extent extent, int capacity);
 #endif
 
-/// Returns the corners of the scalar oracle. `tracks` may be null.
+/// Returns the corners of the scalar oracle and sets `count`. `tracks` may be null.
 std::vector<Corner> corners_reference(const Image& luma, const CornerParams& params, const TrackTable* tracks,
                                       uint32_t wanted, CornerCount& count);
 

@@ -53,7 +53,7 @@ struct CornerDeviceMemory {
   uint32_t* histogram;
   uint32_t* cell_counts;  ///< number of candidates in each cell
   uint32_t* track_heads;  ///< index + 1 of the first live track in each cell
-  size_t cleared_words;   ///< words from `counters` to here, which are zeroed
+  size_t cleared_words;   ///< 32-bit words of the four parts above, which are zeroed at the start
   uint32_t* next_track;   ///< for each track: index + 1 of the next track in the cell
   uint64_t* candidates;   ///< corner_key() of each candidate, unordered
   /// Candidates by cell: corner_key() · 2 if undecided, + 1 if accepted; 0 if rejected.

@@ -14,7 +14,7 @@ namespace lensd {
 struct CornerTile {
   static constexpr int threads = 128, rows = 32;  ///< rows that can hold corners, one bit of a word per row
   static constexpr int map_rows = rows + 2;
-  /// Words of a row, which starts at a multiple of 4.
+  /// Words of a row of pixels, whose first column is a multiple of 4.
   static constexpr int words = (threads + 2 + 3) / 4 + 1;
   static constexpr int pixel_rows = map_rows + kCornerMaxBlock - 1 + 2;
   __host__ __device__ static constexpr int width(int block) { return threads - 1 - block; }
@@ -27,7 +27,7 @@ struct CornerTileShared {
   uint32_t strongest, count, first;
 };
 
-/// Loads the pixels under a tile from (x0, y0) on; x0 is a multiple of 4. Border rule: reflect101.
+/// Loads `rows` rows of a tile's pixels from (x0, y0) on; x0 is a multiple of 4. Border rule: reflect101.
 __device__ inline void load_corner_pixels(const ImageView<const uint8_t>& luma, int x0, int y0, int rows,
                                           uint32_t* pixels) {
   for (int i = static_cast<int>(threadIdx.x); i < rows * CornerTile::words; i += CornerTile::threads) {
@@ -44,7 +44,8 @@ __device__ inline void load_corner_pixels(const ImageView<const uint8_t>& luma, 
   }
 }
 
-/// Returns true if reflect101 mirrors position `i` of a row of n, which negates a derivative along the row.
+/// Returns true if reflect101 reverses the order of the pixels at position `i` of a row of n, so that a
+/// derivative along the row has the opposite sign.
 __device__ inline bool corner_mirrored(int i, int n) {
   if ((i >= 0 && i < n) || n == 1) return false;
   const int period = 2 * n - 2, m = i % period;

@@ -27,8 +27,9 @@ LENSD_HD inline float corner_eigenvalue(int32_t s, int32_t a, int32_t b) {
   return 0.5f * static_cast<float>(static_cast<double>(square)) / (static_cast<float>(s) + r);
 }
 
-/// Mask of the position in a sort key. A key has 31 bits of strength, then 28 bits of position; stronger
-/// candidates have larger keys, then those with smaller y and x. A key is nonzero if the strength is above 0.
+/// Mask of the position in a sort key. A key has 31 bits of strength, then 28 bits of position. Stronger
+/// candidates have larger keys; among equal strengths, smaller y, then smaller x. A key is nonzero if the
+/// strength is above 0.
 inline constexpr uint64_t kCornerPosition = (1u << 28) - 1;
 LENSD_HD constexpr uint64_t corner_key(uint32_t strength, int x, int y) {
   return static_cast<uint64_t>(strength) << 28 |
@@ -44,7 +45,7 @@ LENSD_HD constexpr int corner_key_y(uint64_t key) {
   return static_cast<int>((kCornerPosition - (key & kCornerPosition)) >> 14);
 }
 
-/// Returns min_distance² rounded up. Two pixels are too close if dx² + dy² is below this.
+/// Returns min_distance² rounded up. Two pixels are too close if dx² + dy² is below the result.
 LENSD_HD inline uint32_t corner_reach_squared(float min_distance) {
   if (!(min_distance > 0)) return 0;
   const double d = min_distance < 32767 ? static_cast<double>(min_distance) : 32767.0;

@@ -81,13 +81,13 @@ HWY_INLINE hn::Vec<hn::Rebind<float, D32>> corner_squares(D32 d32, V32 s, V32 d,
   return hn::Combine(f32, upper, lower);
 }
 
-/// Computes a row of eigenvalues. `Block` is 0 for any size.
+/// Computes a row of eigenvalues. `Block`: the block size, or 0 if known only at run time.
 template <int Block, bool Narrow>
 float corner_strengths(const CornerColumns& sums, int block, float least, float* strength, int width) {
   const hn::ScalableTag<int32_t> d32;
   const hn::Rebind<float, decltype(d32)> f32;
   const int lanes = static_cast<int>(hn::Lanes(d32));
-  // Twice the eigenvalue is at most s − max(|d|, |e|). The bound is slightly below `least` to allow for
+  // Twice the eigenvalue is at most s − max(|d|, |e|). The bound is slightly below 2 · least to allow for
   // rounding.
   const double bound = 2.0 * static_cast<double>(least) * 0.9999;
   const auto skip = hn::Set(d32, bound < 2e9 ? static_cast<int32_t>(bound) : 2000000000);

@@ -1,6 +1,6 @@
 // crop: outputs a rectangle of the picture.
 //
-// The rectangle is moved and cut so that it lies in the picture and has at least one pixel: a graph stays
+// The rectangle is moved and cut so that it lies in the picture and has at least one pixel. So a graph stays
 // valid when its source changes to a smaller size. Width or height 0 extends the rectangle to the picture's
 // edge.
 //

@@ -13,7 +13,8 @@ HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Computes out = amplified |a − b|; bytes outside the repeated mask `colour` are copied from `a`.
+/// Computes amplified_difference() of each byte. `colour` is a mask that repeats every 4 bytes; bytes outside
+/// it are copied from `a`.
 void difference_row(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t bytes, uint32_t gain_q8,
                     uint32_t colour) {
   const hn::ScalableTag<uint8_t> d8;
@@ -22,7 +23,7 @@ void difference_row(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t byt
   const auto is_colour = hn::BitCast(d8, hn::Set(d32, colour));
   const auto gain = hn::Set(d16, static_cast<uint16_t>(gain_q8));
   const auto half = hn::Set(d16, 128), low_byte = hn::Set(d16, 0xff);
-  // 16-bit products d·gain: the result is 255 if the upper half is not 0.
+  // d·gain has up to 32 bits: the result is 255 if the upper half is not 0.
   const auto amplify = [&](auto d) {
     const auto beyond = hn::VecFromMask(d16, hn::Ne(hn::MulHigh(d, gain), hn::Zero(d16)));
     return hn::ShiftRight<8>(hn::SaturatedAdd(hn::Or(hn::Mul(d, gain), beyond), half));

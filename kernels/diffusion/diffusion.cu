@@ -6,8 +6,9 @@ namespace lensd {
 namespace {
 
 /// Computes up to four iterations in registers: a thread holds 4 × 4 pixels of one channel, a block 64 × 64.
-/// The block's outer four pixels become invalid, one per iteration from the outside in. A thread's square
-/// gets its horizontal neighbours from adjacent lanes and its vertical ones through shared memory.
+/// Each iteration makes one more rim of the block's pixels invalid, so the block's outer four pixels are not
+/// written. A thread gets the pixels left and right of its square from adjacent lanes, and those above and
+/// below through shared memory.
 struct DiffusionTuning {
   static constexpr int side = 4, across = 16, threads = across * across;
   static constexpr int tile = side * across, rim = kDiffusionFused, inner = tile - 2 * rim;
@@ -42,11 +43,12 @@ __device__ float flow_between(float a, float b, const DiffusionBlock& block) {
   return (flow + 12582912.0f) - 12582912.0f;
 }
 
-/// Square of a thread's pixels; `x` and `y` are its first column and row in the picture.
+/// The pixels of a thread: a square of states.
 struct DiffusionSquare {
   static constexpr int side = DiffusionTuning::side;
   float at[side][side];
 
+  /// Loads the square whose top left pixel is (x, y), by the border rule.
   __device__ void load(const ImageView<const uint8_t>& in, int channels, int channel,
                        const DiffusionPlanes& from, Border border, int x, int y) {
     const Extent extent = in.extent;
@@ -114,7 +116,8 @@ __global__ void __launch_bounds__(DiffusionTuning::threads)
   const int channel = static_cast<int>(blockIdx.z), width = in.extent.width, height = in.extent.height;
   const int x = static_cast<int>(blockIdx.x) * DiffusionTuning::inner - DiffusionTuning::rim + kSide * column,
             y = static_cast<int>(blockIdx.y) * DiffusionTuning::inner - DiffusionTuning::rim + kSide * row;
-  // Pixels outside evolve like the pixels that they mirror. At distance 1, replicate equals reflect.
+  // Pixels outside evolve like the pixels they mirror. That does not hold for replicate, so use reflect,
+  // which is the same at distance 1.
   const Border border = block.border == Border::replicate ? Border::reflect : block.border;
   DiffusionSquare square;
   square.load(in, channels, channel, from, border, x, y);

@@ -49,7 +49,7 @@ LENSD_HD inline int diffusion_flow(int a, int b, float lambda, float inverse_kap
 #endif
 }
 
-/// Clamps a state to 16 bits: rounding can exceed the range by a few units.
+/// Clamps a state to 0 … 255 · 256, since rounding can exceed this range by a few units.
 LENSD_HD constexpr int diffusion_clamp(int state) {
   return state < 0 ? 0 : state > 65280 ? 65280 : state;
 }

@@ -53,7 +53,8 @@ int places_of(const TrackTable& table) {
   return static_cast<int>(std::min(table.capacity, static_cast<uint32_t>(kMaxTracks)));
 }
 
-/// Writes the history of the table's places [begin, end) to `after`, the new half of the state.
+/// Writes the history of the table's places [begin, end) to `after`, the new half of the state. `before` is
+/// the previous half, or null after a reset.
 void update_history(const DrawTracksBlock& block, const DrawGrid& grid, const TrackTable& table,
                     const DrawHistory* before, DrawHistory& after, int trail, int begin, int end) {
   for (int place = begin; place < end; ++place) {

@@ -57,15 +57,17 @@ struct DrawTracksBlock {
   }
 };
 
-/// Place of the table whose track is drawn. After its loss the track stays until the trail has faded out.
+/// The track that is drawn for a place of the table. A lost track stays until another one takes the place, so
+/// that its trail fades out.
 struct DrawPlace {
   uint32_t id;      ///< id of the track; 0: none
   uint32_t colour;  ///< index of a colour in the ramp
 };
 
-/// Header of one half of the state. A place has trail + 1 `points`, newest first, packed by DrawGrid.
+/// Header of one half of the state; kMaxTracks places and their points follow. A place has trail + 1 points,
+/// newest first, packed by DrawGrid.
 struct DrawHistory {
-  uint32_t capacity;  ///< places of the frame's table; further places are invalid
+  uint32_t capacity;  ///< number of places of the frame's table; further places are invalid
   uint32_t reserved[3];
 
   static size_t bytes(int trail) {
@@ -112,12 +114,14 @@ struct DrawGrid {
   }
 };
 
-/// Returns true if the previous points of this place belong to its current track.
+/// Returns true if the previous points of this place are part of its trail: the track is the same or was
+/// lost.
 LENSD_HD inline bool continues_trail(const DrawPlace& before, const Track& now) {
   return before.id != 0 && (now.status == TrackStatus::empty || now.id == before.id);
 }
 
-/// Returns point k of a place. `before`: the place's points in the previous frame.
+/// Returns point k of a place. `keeps`: result of continues_trail(). `before`: the place's points in the
+/// previous frame.
 LENSD_HD inline uint32_t next_point(const DrawGrid& grid, const Track& now, bool keeps,
                                     const uint32_t* before, int k) {
   if (k == 0) return is_alive(now.status) ? grid.pack(now.x, now.y) : kNoPoint;
@@ -152,7 +156,7 @@ struct DrawMark {
   float inverse;                                 ///< 1 / (dx² + dy²); 0 for a disc
   float level;                                   ///< strength of the fill, up to 255
   float outer, outer_slope, inner, inner_slope;  ///< squared outer radii and slopes of rim and fill
-  float reach;                                   ///< distance from which on coverage is 0
+  float reach;                                   ///< coverage is 0 from this distance on
   uint32_t colour;
 };
 
@@ -189,9 +193,10 @@ LENSD_HD inline bool mark_of(const DrawTracksBlock& block, const DrawGrid& grid,
   return true;
 }
 
-/// Returns the key of a mark at a pixel: fill (highest byte), rim, colour. A pixel takes the largest key: the
-/// strongest fill, which is the newest mark, so that rims never cover a line; among rims the strongest; then
-/// the highest colour. A maximum does not depend on the order in which marks are drawn.
+/// Returns the key of a mark at a pixel: fill in bits 16 to 23, rim in bits 8 to 15, colour in bits 0 to 7. A
+/// pixel takes the largest key: the strongest fill, then the strongest rim, then the highest colour. So rims
+/// never cover a line, and newer marks, whose fill is stronger, cover older ones. A maximum does not depend
+/// on the order in which marks are drawn.
 LENSD_HD inline uint32_t mark_key(const DrawMark& m, float x, float y) {
   const float ex = x - m.x, ey = y - m.y;
   float along = (ex * m.dx + ey * m.dy) * m.inverse;
@@ -219,7 +224,7 @@ LENSD_HD inline DrawSpan span_around(float a, float b, float reach, int size) {
 LENSD_HD inline DrawSpan rows_of(const DrawMark& m, int height) {
   return span_around(m.y, m.y + m.dy, m.reach, height);
 }
-/// Returns the columns that a mark may cover in row y; of a long line only the part near the row.
+/// Returns the columns that a mark may cover in row y. For a long line, considers only its part near the row.
 LENSD_HD inline DrawSpan columns_of(const DrawMark& m, int y, int width) {
   const float steep = m.dy > 0 ? m.dy : -m.dy, wide = m.dx > 0 ? m.dx : -m.dx;
   if (wide < 8.f || steep < 0.25f) return span_around(m.x, m.x + m.dx, m.reach, width);
@@ -236,7 +241,7 @@ LENSD_HD constexpr uint32_t div_255(uint32_t v) {
   return (v + 128 + ((v + 128) >> 8)) >> 8;  // v / 255 rounded, for v up to 255²
 }
 
-/// Blends a key into a channel's value: the rim darkens it, then the fill adds `colour`.
+/// Blends a key into a channel's value `v`: the rim darkens it, then the fill blends `colour` over it.
 LENSD_HD constexpr uint32_t blend_key(uint32_t v, uint32_t key, uint32_t colour, uint32_t rim,
                                       uint32_t opacity) {
   const uint32_t shade = (key >> 8 & 255) * rim >> 8, fill = (key >> 16) * opacity >> 8;

@@ -13,9 +13,10 @@ HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Raises the keys of rows [begin, end), which start at `keys`, to those of a mark where these are larger.
-/// Vectors are aligned: marks of a trail overlap, and store forwarding needs equal addresses (half the time
-/// of unaligned vectors). Lanes beyond the mark's columns have the key 0, which changes nothing.
+/// Raises the keys of rows [begin, end) to the mark's keys where these are larger. `keys` is the start of row
+/// `begin`. Marks of a trail overlap; with aligned vectors they access equal addresses, as store forwarding
+/// needs (half the time of unaligned vectors). Lanes beyond the mark's columns have the key 0, which changes
+/// nothing.
 void raise_keys(const DrawMark& m, int width, int begin, int end, uint32_t* keys, size_t pitch) {
   const hn::CappedTag<float, 16> df;
   const hn::RebindToSigned<decltype(df)> di;

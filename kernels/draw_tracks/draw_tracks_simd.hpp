@@ -30,7 +30,8 @@ struct DrawJob {
 DrawSpan rows_of_place(const DrawTracksBlock& block, const DrawGrid& grid, const uint32_t* points, int trail,
                        int height);
 
-/// Draws the strips of the band; `keys` holds kDrawStrip × draw_key_pitch() keys.
+/// Draws the band strip by strip and blends it over the input. `keys` is temporary memory for kDrawStrip ×
+/// draw_key_pitch() keys.
 void draw_rows(const DrawJob& job, Band band, uint32_t* keys);
 
 }  // namespace lensd

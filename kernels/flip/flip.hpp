@@ -30,7 +30,8 @@ class Flip final : public SinglePass<Flip, FlipParams, FlipBlock> {
   void reference(ReferenceRun& run) const override;
 };
 
-/// Writes the rows of `band` of `out`, which has the format of `in`. `rotate` also uses it for 180 degrees.
+/// Writes rows `band` of the mirrored `in` to `out`, which has the same format. Also used by rotate for 180
+/// degrees.
 void flip_rows(const FlipBlock& flip, const ConstImageRef& in, const ImageRef& out, Band band);
 /// Queues the flip of the whole image on CUDA; `flip` is in device memory.
 void launch_flip(const FlipBlock* flip, const ConstImageRef& in, const ImageRef& out, CudaStream stream);

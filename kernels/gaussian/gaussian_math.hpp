@@ -16,7 +16,7 @@ struct GaussianParams {
   int radius = 0;
   Border border = Border::reflect101;
 
-  /// Returns the radius in use.
+  /// Returns `radius`, or, if it is 0, three sigma rounded up, at most kGaussianMaxRadius.
   int effective_radius() const {
     return radius > 0 ? radius : std::clamp(static_cast<int>(std::ceil(3 * sigma)), 1, kGaussianMaxRadius);
   }

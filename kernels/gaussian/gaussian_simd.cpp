@@ -61,7 +61,7 @@ void blur_across(const uint32_t* a, const uint32_t* b, int samples, int step, co
   }
 }
 
-/// Computes vertical sums of `count` row pairs for two output rows: the row whose window begins at pair 0,
+/// Computes vertical sums of taps.count row pairs for two output rows: the row whose window begins at pair 0,
 /// and the next one.
 void blur_down(const uint32_t* const* pairs, int samples, const GaussianTapPairs& taps, uint8_t* out0,
                uint8_t* out1) {

@@ -2,8 +2,9 @@
 //
 //   two image rows ─ pairs of neighbours ─ horizontal sums ─▶ ring of row pairs ─ vertical sums ─▶ two rows
 //
-// All sums are signed 16-bit pair products (pmaddwd). A horizontal pair is two neighbours in a row, a
-// vertical pair two rows, which are interleaved in the ring: each loaded pair serves both output rows.
+// All sums are signed 16-bit pair products (pmaddwd). A horizontal pair is two neighbours in a row. A
+// vertical pair is two samples of a column; the rows of a pair are interleaved in the ring, so each loaded
+// pair serves both output rows.
 #pragma once
 
 #include "core/graph/filter.hpp"

@@ -1,7 +1,7 @@
 // The CUDA side of gaussian and unsharp: both passes are exact matrix products on the tensor cores.
 //
-//   global ── ring of 16-row stages (common/stage_ring.cuh) ── × horizontal weights ──▶ 16-bit samples in
-//   registers ── × vertical weights (gaussian_sums.cuh) ──▶ finish (unsharp: the difference) ──▶ global
+//   global ── ring of 16-row stages (common/tiles/stage_ring.cuh) ── × horizontal weights ──▶ 16-bit samples
+//   in registers ── × vertical weights (gaussian_sums.cuh) ──▶ finish (unsharp: the difference) ──▶ global
 //
 // A block processes a segment of rows in a strip of columns, 16 rows at a time. A warp computes 32 grey or 16
 // colour columns.
@@ -140,7 +140,7 @@ __device__ void blur_segment(const BlurJob& job, BlurTables& tables, uint8_t* ri
   if constexpr (Strip::overlapped) down();
 }
 
-/// Blocks per multiprocessor. The registers of the widest windows limit it.
+/// Blocks per multiprocessor, limited by the registers of the widest windows.
 template <int kChannels>
 inline constexpr int kBlurBlocks = kChannels == 1 ? 4 : 3;
 
@@ -170,8 +170,9 @@ constexpr int blur_ring_bytes() {
                    BlurShape<kChannels, 32, kKeeps>::ring_bytes});
 }
 
-/// Returns the rows of a block, so that the blocks fill the device a whole number of times. More segments
-/// balance the load better, but each segment also reads the rows of its window.
+/// Returns the rows of a block, so that the blocks fill the device a whole number of times. `resident`:
+/// blocks that run at the same time. More segments balance the load better, but each segment also reads the
+/// rows of its window.
 inline int blur_segment_rows(int height, int strips, int resident) {
   int rows = 32;
   for (int times = 1; times <= 8; ++times) {

@@ -51,7 +51,7 @@ class Grayscale final : public SinglePass<Grayscale, GrayscaleParams, LumaBlock>
 void luma_rows(ConstImageRef rgba, ImageRef gray, Band band, const LumaBlock& weights);
 /// Queues the luma of the whole image on CUDA; `weights` is in device memory.
 void launch_luma(ConstImageRef rgba, ImageRef gray, const LumaBlock* weights, CudaStream stream);
-/// Computes the luma with the oracle.
+/// Returns the luma computed by the scalar oracle.
 Image luma_reference(const Image& rgba, const LumaBlock& weights);
 
 }  // namespace lensd

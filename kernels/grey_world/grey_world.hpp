@@ -21,7 +21,8 @@ struct GreyWorldParams {
 };
 
 struct GreyWorldBlock {
-  double strength, kept, taken;  ///< weights of the previous gains and of the frame's own gains; sum 1
+  /// `kept`, `taken`: weights of the previous gains and of the frame's own gains; their sum is 1.
+  double strength, kept, taken;
   static GreyWorldBlock make(const GreyWorldParams& p) { return {p.strength, p.smooth, 1 - p.smooth}; }
 };
 
@@ -43,7 +44,8 @@ struct GreyWorldStats {
 };
 
 /// Returns gains that make the channels' means equal. A gain would amplify the noise of a channel whose mean
-/// is at most 0.05, so the mean of all is added instead. Sums are below 2^53: each quotient is rounded once.
+/// is at most 0.05, so the mean of all is added instead. Sums are below 2^53 and thus exact in double, so
+/// each quotient is rounded once.
 LENSD_HD inline GreyWorldGains target_gains(const ChannelSums& sums, int channels, uint64_t pixels) {
   uint64_t total = 0;
   for (int c = 0; c < channels; ++c) total += sums.sum[c];
@@ -58,7 +60,7 @@ LENSD_HD inline GreyWorldGains target_gains(const ChannelSums& sums, int channel
   return target;
 }
 
-/// Returns one step of a low-pass filter; returns the new value unchanged for the first frame.
+/// Returns kept · last + taken · now, or `now` for the first frame.
 LENSD_HD inline double low_passed(double last, double now, bool first, double kept, double taken) {
   if (first) return now;
   const double a = kept * last, b = taken * now;

@@ -20,8 +20,7 @@ inline constexpr int kStagesAhead = 3;  ///< stages that are being copied while 
 template <int kChannels, int kTile, int kHalo>
 struct StageShape {
   static constexpr int channels = kChannels, tile_w = kTile, halo = kHalo;
-  static constexpr int margin =
-      kChannels == 1 ? (kHalo + 15) / 16 * 16 : kHalo;  ///< pixels copied on each side of the tile
+  static constexpr int margin = kChannels == 1 ? (kHalo + 15) / 16 * 16 : kHalo;  ///< pixels on each side
   /// Number of 16-byte chunks of a row.
   static constexpr int chunks = (kTile + 2 * margin) * kChannels / 16;
   static constexpr int slots = (chunks + 7) / 8;  ///< maximum number of chunks that a thread copies
