@@ -48,39 +48,44 @@ std::string default_folder() {
   return folder.empty() ? fmt::format("/tmp/lensd-{}/captures", geteuid()) : folder;
 }
 
-/// Opens the parent folder of `relative` beneath `folder`, which is created if necessary. Returns its
-/// descriptor and the file's name.
-std::pair<UniqueFd, std::string> open_parent(const std::string& folder, const std::string& relative) {
+}  // namespace
+
+OutputFolder::OutputFolder(std::string folder)
+    : folder_(folder.empty() ? default_folder() : std::move(folder)) {}
+
+void OutputFolder::create() const {
+  std::call_once(created_, [this] {
+    std::error_code ignored;  // who writes next reports the reason
+    fs::create_directories(folder_, ignored);
+  });
+}
+
+/// Opens the folder that contains `relative`. Returns its descriptor and the file's name.
+std::pair<UniqueFd, std::string> OutputFolder::open_parent(const std::string& relative) const {
   const fs::path path(relative);
   const std::string name = path.filename().string();
   if (name.empty() || name == "." || name == ".." || path.is_absolute() ||
       relative.find('\0') != std::string::npos)
-    throw Error(ExitCode::usage, relative, "is not the path of a file below " + folder,
+    throw Error(ExitCode::usage, relative, "is not the path of a file below " + folder_,
                 "use a relative path without ..");
   const auto is_control = [](char c) { return static_cast<uint8_t>(c) < ' ' || c == '\x7f'; };
   if (std::ranges::any_of(relative, is_control))  // a line break would split lines of logs and lists
     throw Error(ExitCode::usage, "the path", "has a control character", "choose another name");
   if (name.front() == '.')  // journals and temporary files
     throw Error(ExitCode::usage, relative, "is the name of a hidden file", "choose another name");
-  std::error_code ignored;
-  fs::create_directories(folder, ignored);
-  const UniqueFd root(open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!root) throw cannot_write(folder);
+  create();
+  const UniqueFd root(open(folder_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!root) throw cannot_write(folder_);
   open_how how{};
   how.flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
   const std::string parent = path.has_parent_path() ? path.parent_path().string() : ".";
   UniqueFd fd(static_cast<int>(syscall(SYS_openat2, root.get(), parent.c_str(), &how, sizeof how)));
   if (!fd && (errno == EXDEV || errno == ELOOP))
-    throw Error(ExitCode::usage, relative, "leads out of " + folder, "use a path below it, without links");
-  if (!fd) throw cannot_write((fs::path(folder) / parent).string());
+    throw Error(ExitCode::usage, relative, "leads out of " + folder_, "use a path below it, without links");
+  if (!fd) throw cannot_write((fs::path(folder_) / parent).string());
   return {std::move(fd), name};
 }
-
-}  // namespace
-
-OutputFolder::OutputFolder(std::string folder)
-    : folder_(folder.empty() ? default_folder() : std::move(folder)) {}
 
 /// Returns true if write() has created the file `name` with the kind `kind`.
 bool OutputFolder::is_ours(int folder, const std::string& name, const std::string& kind) const {
@@ -125,7 +130,7 @@ bool OutputFolder::place(int folder, const std::string& temporary, const std::st
 
 std::string OutputFolder::write(const std::string& relative, std::string_view bytes,
                                 const std::string& kind) const {
-  const auto [parent, name] = open_parent(folder_, relative);
+  const auto [parent, name] = open_parent(relative);
   const std::string full = (fs::path(folder_) / relative).string();
   const std::string temporary = fmt::format(".{}.{}-{}", name, getpid(), gettid());
   const UniqueFd fd(
@@ -150,7 +155,7 @@ std::string OutputFolder::write(const std::string& relative, std::string_view by
 }
 
 std::string OutputFolder::check(const std::string& relative) const {
-  const auto [parent, name] = open_parent(folder_, relative);
+  const auto [parent, name] = open_parent(relative);
   struct stat info {};
   if (fstatat(parent.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) throw exists(relative);
   return (fs::path(folder_) / relative).string();

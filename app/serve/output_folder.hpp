@@ -17,15 +17,21 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/unique_fd.hpp"
+
 namespace lensd {
 
 class OutputFolder {
  public:
-  /// Does not create the folder; write() and check() do. If `folder` is empty: $STATE_DIRECTORY (systemd),
+  /// Does not create the folder; see create(). If `folder` is empty: $STATE_DIRECTORY (systemd),
   /// $XDG_STATE_HOME/lensd, ~/.local/state/lensd or, without a home folder, /tmp/lensd-UID/captures.
   explicit OutputFolder(std::string folder);
 
   const std::string& path() const noexcept { return folder_; }
+
+  /// Creates the folder at the first call only: if it is missing later, its disk may be unmounted. write() and
+  /// check() call this first.
+  void create() const;
 
   /// Writes a whole file or nothing (temporary file, fsync, rename). `kind` is "snapshot" or "trace". Returns
   /// the full path. Throws Error(usage) if `relative` leaves the folder, has no valid file name, or names a
@@ -42,11 +48,13 @@ class OutputFolder {
   static std::string file_name(int64_t frame, const std::string& ending);
 
  private:
+  std::pair<UniqueFd, std::string> open_parent(const std::string& relative) const;
   bool is_ours(int folder, const std::string& name, const std::string& kind) const;
   bool place(int folder, const std::string& temporary, const std::string& name,
              const std::string& kind) const;
 
   const std::string folder_;
+  mutable std::once_flag created_;
   mutable std::mutex mutex_;
   mutable std::map<std::pair<dev_t, ino_t>, std::string> written_;  // kinds of files without the attribute
 };

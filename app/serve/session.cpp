@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <filesystem>
 #include <future>
 #include <utility>
 
@@ -35,10 +34,7 @@ Session::Session(SessionOptions options, const Registry& registry)
       record_(options_.record) {
   if (!record_ || !record_->path.empty()) return;
   record_->beneath = recordings_.path();
-  // Create the folder only at the start: if it is missing later, its disk may be unmounted. The recorder
-  // reports errors.
-  std::error_code ignored;
-  std::filesystem::create_directories(record_->beneath, ignored);
+  recordings_.create();  // the recorder reports errors
 }
 
 Session::~Session() {

@@ -87,8 +87,7 @@ Response Session::start_recording(StartRecord what) {
     recording_muxer(what.path);  // throws if no video format has this file extension
     recordings_.check(what.path);
   }
-  std::error_code ignored;
-  std::filesystem::create_directories(recordings_.path(), ignored);
+  recordings_.create();  // the recorder reports errors
   what.beneath = recordings_.path();
   what.keep_trying = true;
   const uint64_t before = recorder_status(*running).begun;

@@ -23,7 +23,8 @@ constexpr bool is_live(UrlKind kind) {
 /// Returns the kind of a source's name. An existing file other than a character device is always a `path`.
 UrlKind classify(const std::string& url);
 
-/// Returns true for a name with exactly one %d or %0Nd. "%%" is a percent sign.
+/// Returns true for a name with exactly one frame number: %d or, padded with zeros, %0Nd or %Nd. "%%" is a
+/// percent sign.
 bool is_sequence_pattern(const std::string& path);
 
 /// Returns the scheme in lower case, for example "rtsp" for "RTSP://host/path"; empty if there is no "://".

@@ -60,7 +60,7 @@ std::string png_problem(AVIOContext& io) {
   std::array<uint8_t, 26> head = {};  // signature, IHDR up to the colour type
   const int64_t begin = avio_tell(&io), size = avio_size(&io);
   const int got = avio_read(&io, head.data(), head.size());
-  if (avio_seek(&io, begin, SEEK_SET) < 0) return "its begin cannot be read again";
+  if (avio_seek(&io, begin, SEEK_SET) < 0) return "its beginning cannot be read again";
   if (got < static_cast<int>(head.size()) || std::memcmp(head.data(), kSignature, sizeof kSignature) != 0 ||
       size <= begin)
     return {};

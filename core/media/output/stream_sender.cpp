@@ -157,8 +157,6 @@ void StreamSender::run() {
 
 std::unique_ptr<Muxer> StreamSender::connect(int& error) {
   deadline_.set(kConnectNs);
-  discard_queue();
-  wants_key_ = true;
   started_ = false;
   try {
     auto muxer = std::make_unique<Muxer>(output_format_of(target_.muxer, target_.shown), target_.url, format_,
@@ -177,7 +175,7 @@ std::unique_ptr<Muxer> StreamSender::connect(int& error) {
 
 /// Sends packets until the stream ends or the connection fails. Returns 0 or an AVERROR.
 int StreamSender::send(Muxer& muxer) {
-  discard_queue();  // packets from before the connection are too old
+  discard_queue();  // older than the connection
   wants_key_ = true;
   while (auto item = queue_.pop()) {
     if (!item->packet) {

@@ -184,7 +184,7 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (argc != 6) {
-    fmt::print(stderr, "usage: media_files FOLDER FINDINGS COUNT SEED JOBS, or media_files FILE\n");
+    fmt::print(stderr, "usage: media-files FOLDER FINDINGS COUNT SEED JOBS, or media-files FILE\n");
     return 2;
   }
   return run({argv[1], argv[2], std::stoull(argv[3]), std::stoull(argv[4]), std::stoi(argv[5])});

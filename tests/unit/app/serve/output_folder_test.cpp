@@ -40,6 +40,19 @@ TEST(OutputFolder, NoPathLeadsOutOfIt) {
     EXPECT_FALSE(entry.path().filename().string().starts_with(".")) << "no temporary file is left";
 }
 
+TEST(OutputFolder, IsNotCreatedAgainWhenItsDiskIsUnmounted) {
+  const TemporaryFolder folder;
+  const std::string root = folder / "disk/captures";
+  const OutputFolder captures(root);
+  EXPECT_EQ(captures.check("a.mkv"), root + "/a.mkv");
+  EXPECT_TRUE(fs::exists(root));
+  fs::remove_all(folder / "disk");
+  captures.create();
+  EXPECT_THROW(captures.check("a.mkv"), Error);
+  EXPECT_THROW(captures.write("a.png", "x", "snapshot"), Error);
+  EXPECT_FALSE(fs::exists(folder / "disk")) << "files would fill the disk below the mount point";
+}
+
 std::string text_of(const std::string& path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};
