@@ -29,8 +29,8 @@ class OutputFolder {
 
   const std::string& path() const noexcept { return folder_; }
 
-  /// Creates the folder at the first call only: if it is missing later, its disk may be unmounted. write() and
-  /// check() call this first.
+  /// Creates the folder at the first call only: if it is missing later, its disk may be unmounted. write()
+  /// and check() call this first.
   void create() const;
 
   /// Writes a whole file or nothing (temporary file, fsync, rename). `kind` is "snapshot" or "trace". Returns
