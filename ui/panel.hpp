@@ -32,8 +32,8 @@ inline constexpr float kMinSideWidth = 200, kMaxSideWidth = 560;  ///< logical p
 /// Whether a side of the window is folded; `automatic`: only in small windows.
 enum class Fold : uint8_t { automatic, open, folded };
 
-/// State of the scopes panel. The panel paints waveforms and vectorscopes into `pixels`; ScopeTexture uploads
-/// `pixels` to `texture`.
+/// State of the scopes panel. The panel paints waveforms and vectorscopes into `pixels`; the viewer uploads
+/// them to `texture`.
 struct ScopesState {
   bool open = false;
   std::string node;  ///< empty: the graph's output
@@ -54,6 +54,12 @@ struct TracksState {
   bool overlay = true, trails = true;
   bool open = false;  ///< the tracks section is unfolded
   TrackColour colour = TrackColour::age;
+};
+
+/// The small picture beside the pointer on the time line.
+struct ThumbnailState {
+  int64_t wanted_ns = -1;  ///< position under the pointer; negative: the pointer is elsewhere
+  unsigned texture = 0;    ///< GL name of ViewerModel::thumbnail; 0: no texture (in tests)
 };
 
 /// State of the pixel probe.
@@ -149,6 +155,7 @@ struct UiState {
   int aspect = 0;  ///< index in aspect_choices()
   ScopesState scopes;
   TracksState tracks;
+  ThumbnailState thumbnail;
   CompareState compare;
   ChannelView channel = ChannelView::colour;
   ProbeState probe;

@@ -74,6 +74,7 @@ void Viewer::begin_frame() {
 void Viewer::update_status() {
   update_recording_status();
   update_source_status();
+  update_thumbnail();
 }
 
 void Viewer::draw_frame() {
@@ -95,7 +96,7 @@ void Viewer::draw_frame() {
     pipeline_->post(std::move(command));
   }
   shown_.refresh(*presenter_, ui_);
-  scope_texture_.update(ui_.state().scopes);
+  update_panel_textures();
   presenter_->draw(window_.framebuffer(), ui_.picture_rect(), ui_.view(), ui_.compare_look());
   draw_tracks();
   const int64_t render_begin = now_ns();
@@ -123,6 +124,15 @@ void Viewer::skip_frame() {
   model_->build(presenter_->picture());
   for (Notice& n : snapshots_.poll()) model_->notice(n.problem, std::move(n.text));
   window_.present();
+}
+
+void Viewer::update_panel_textures() {
+  ui::ScopesState& scopes = ui_.state().scopes;
+  scopes.texture = scope_texture_.name();
+  scope_texture_.update(scopes.pixels.data(), scopes.size, scopes.paintings);
+  ui_.state().thumbnail.texture = thumbnail_texture_.name();
+  if (const auto& image = model_->model().thumbnail)
+    thumbnail_texture_.update(image->pixels.data(), image->format.extent, thumbnail_version_);
 }
 
 bool Viewer::show_newest() {

@@ -24,13 +24,14 @@
 #include "app/viewer/sources/playlist.hpp"
 #include "app/viewer/sources/source_finder.hpp"
 #include "app/viewer/sources/source_opener.hpp"
+#include "app/viewer/sources/thumbnail_loader.hpp"
 #include "app/viewer/state/viewer_memory.hpp"
 #include "app/viewer/ui_map.hpp"
 #include "app/viewer/viewer_control.hpp"
 #include "app/viewer/viewer_model.hpp"
 #include "ui/gl/imgui_session.hpp"
+#include "ui/gl/panel_texture.hpp"
 #include "ui/gl/presenter.hpp"
-#include "ui/gl/scope_texture.hpp"
 #include "ui/gl/track_overlay.hpp"
 #include "ui/gl/window.hpp"
 #include "ui/viewer_ui.hpp"
@@ -54,6 +55,8 @@ class Viewer {
   /// failure of a source that the user opened becomes a notice.
   void begin_frame();
   void update_status();
+  /// Uploads the images that the panels have drawn or requested.
+  void update_panel_textures();
   /// Uploads the newest frame. Returns false if there is no new frame.
   bool show_newest();
   void after_present();
@@ -84,6 +87,7 @@ class Viewer {
   void install(const OpenRequest& request, OpenedPipeline opened);
   FrameLosses losses(const Pipeline& pipeline) const;
   void update_source_status();
+  void update_thumbnail();
 
   // viewer_actions.cpp: requests of the user and of control clients
 
@@ -106,7 +110,7 @@ class Viewer {
   BackendChoice backend_;
   ui::DisplayChoice display_;
   MachineSpeed machine_speed_;
-  ui::ScopeTexture scope_texture_;
+  ui::PanelTexture scope_texture_, thumbnail_texture_;
   ui::TrackOverlay tracks_;
   Snapshots snapshots_;
   UiMap map_;
@@ -115,6 +119,7 @@ class Viewer {
   Playlist playlist_;
   std::string current_url_;
   SourceFinder finder_{[] { ui::Window::wake(); }};
+  ThumbnailLoader thumbnails_{[] { ui::Window::wake(); }};
   PipelineShutdown shutdown_;
   ui::SourceProgress progress_;
   TraceTrigger trace_trigger_ = parse_trace_trigger(line_.config.trace_on);
@@ -127,6 +132,7 @@ class Viewer {
   std::unique_ptr<ViewerModelBuilder> model_;
   ShownFrame shown_;  // destroyed before the pipeline, whose frame it holds
   Profiler::Scope present_scope_, draw_scope_, panels_scope_;
+  uint64_t thumbnail_version_ = 0;  ///< number of changes of ViewerModel::thumbnail
   bool quit_ = false;
   bool end_seen_ = false;  ///< the end of the current source was handled by advance_playlist()
   bool source_chosen_ = false, source_failed_ = false;  ///< chosen: not from the command line

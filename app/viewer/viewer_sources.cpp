@@ -175,12 +175,23 @@ void Viewer::install(const OpenRequest& request, OpenedPipeline opened) {
   std::error_code ignored;
   if (std::filesystem::exists(request.url, ignored))
     model_->model().source_path = std::filesystem::absolute(request.url, ignored).string();
+  const SourceInfo& source = pipeline_->source();
+  const bool film = source.seekable && !source.live && !source.image;
+  thumbnails_.open(film ? model_->model().source_path : "", source.duration_ns);
   model_->model().source_folder = folder_of(request.url, memory_.recent_sources());
   // Send edits made while the source was opening.
   if (!request.first && !equivalent(request.graph, ui_.state().editor.graph(), registry()))
     pipeline_->post(SetGraph{ui_.state().editor.graph()});
   source_chosen_ = !request.first, source_failed_ = false;
   shutdown_.replace(std::move(old), pipeline_);
+}
+
+void Viewer::update_thumbnail() {
+  ui::ViewerModel& m = model_->model();
+  const int64_t wanted_ns = ui_.state().thumbnail.wanted_ns;
+  auto found = wanted_ns >= 0 ? thumbnails_.find(wanted_ns) : nullptr;
+  if (found && found != m.thumbnail) ++thumbnail_version_;
+  m.thumbnail = std::move(found), m.thumbnails = thumbnails_.available();
 }
 
 FrameLosses Viewer::losses(const Pipeline& pipeline) const {

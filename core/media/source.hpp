@@ -48,7 +48,9 @@ struct SourceOptions {
   int decoder_threads = 0;  ///< 0: FFmpeg's choice
   int64_t start_ns = 0;     ///< position of the first picture
   double start_share = 0;   ///< position of the first picture as a fraction of the duration; 0: start_ns
-  bool pinned = false;      ///< use page-locked buffers, for uploads to a GPU
+  /// For files: deliver only key frames. seek() then continues with the key frame at or before the position.
+  bool key_frames_only = false;
+  bool pinned = false;  ///< use page-locked buffers, for uploads to a GPU
   /// Flag that any thread may set. A blocked open_source() then throws and a blocked next() returns. May be
   /// null; must outlive the source.
   const std::atomic<bool>* cancel = nullptr;

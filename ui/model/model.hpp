@@ -13,6 +13,7 @@
 
 #include "core/device/clock_speed.hpp"
 #include "core/graph/trace/profiler.hpp"
+#include "core/image/image.hpp"
 #include "core/image/tracks.hpp"
 #include "core/image/view.hpp"
 #include "core/media/live_status.hpp"
@@ -69,9 +70,11 @@ struct ViewerModel {
   std::shared_ptr<const std::vector<std::string>> playlist;  ///< sources that are played in turn; may be null
   size_t playlist_at = 0;                                    ///< index of the current one
   SourceProgress progress;
-  double pixel_aspect = 1;  ///< width of the pixels of `picture` relative to their height
-  Extent picture;           ///< size of the picture that the presenter shows
-  Extent source_size;       ///< size of the source's pictures, upright
+  bool thumbnails = false;                 ///< the source has small pictures for the time line
+  std::shared_ptr<const Image> thumbnail;  ///< at ThumbnailState::wanted_ns; null: not decoded yet
+  double pixel_aspect = 1;                 ///< width of the pixels of `picture` relative to their height
+  Extent picture;                          ///< size of the picture that the presenter shows
+  Extent source_size;                      ///< size of the source's pictures, upright
   // Playback
   bool paused = false;
   double speed = 1;

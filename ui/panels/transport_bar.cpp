@@ -9,6 +9,7 @@ namespace lensd::ui {
 namespace {
 
 constexpr int64_t kWheelNs = 5'000'000'000;
+constexpr float kThumbnailWidth = 200, kThumbnailHeight = 134;  ///< logical pixels
 
 bool long_source(const ViewerModel& m) {
   return std::max(m.duration_ns, m.position_ns) >= int64_t{3600} * 1'000'000'000;
@@ -71,6 +72,35 @@ void draw_track(PanelContext& ctx, ImVec2 at, ImVec2 size, float filled, bool he
   list.AddCircleFilled({x, y}, ctx.px(held ? 6.f : 5.f), held ? colour::accent : colour::text, 24);
 }
 
+/// Draws the time and the thumbnail of the position under the pointer. The thumbnail's place stays dark until
+/// it is decoded, so that nothing jumps.
+void draw_seek_tooltip(PanelContext& ctx, int64_t pointed_ns) {
+  const ViewerModel& m = ctx.model;
+  const std::string time = clock_text(pointed_ns, long_source(m));
+  ImGui::BeginTooltip();
+  if (m.thumbnails) {
+    const Rect room{0, 0, ctx.px(kThumbnailWidth), ctx.px(kThumbnailHeight)};
+    const bool known = m.thumbnail != nullptr;
+    const Extent picture = known ? m.thumbnail->format.extent : m.source_size;
+    const double scale = fit_scale(picture, room, known ? 1 : m.pixel_aspect);
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const ImVec2 size{static_cast<float>(picture.width * (known ? 1 : m.pixel_aspect) * scale),
+                      static_cast<float>(picture.height * scale)};
+    ImGui::Dummy(size);
+    ctx.mark("transport", "thumbnail");
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const ImVec2 end{at.x + size.x, at.y + size.y};
+    list.AddRectFilled(at, end, colour::gray(24), ctx.px(2));
+    if (known && ctx.state.thumbnail.texture)
+      list.AddImageRounded((ImTextureID)(intptr_t)ctx.state.thumbnail.texture, at, end, {0, 0}, {1, 1},
+                           IM_COL32_WHITE, ctx.px(2));
+    const float indent = (size.x - ImGui::CalcTextSize(time.c_str()).x) * 0.5f;
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(indent, 0.f));
+  }
+  ImGui::TextUnformatted(time.c_str());
+  ImGui::EndTooltip();
+}
+
 void draw_seek_bar(PanelContext& ctx, float width) {
   const ViewerModel& m = ctx.model;
   UiState& s = ctx.state;
@@ -91,11 +121,9 @@ void draw_seek_bar(PanelContext& ctx, float width) {
   draw_track(ctx, at, size, std::clamp(share(shown, m.duration_ns), 0.f, 1.f), active || hovered);
   if (const float wheel = hovered ? ImGui::GetIO().MouseWheel : 0; wheel != 0)
     ctx.send(Seek{(wheel > 0 ? 1 : -1) * kWheelNs, true});
-  if (hovered || active) {
-    ImGui::BeginTooltip();
-    ImGui::TextUnformatted(clock_text(pointed, long_source(m)).c_str());
-    ImGui::EndTooltip();
-  }
+  if (!hovered && !active) return;
+  s.thumbnail.wanted_ns = pointed;
+  draw_seek_tooltip(ctx, pointed);
 }
 
 void draw_speed(PanelContext& ctx) {
@@ -147,6 +175,7 @@ void draw_transport_bar(PanelContext& ctx) {
   const bool seekable = m.seekable && m.duration_ns > 0 && !m.live, long_time = long_source(m);
   const bool narrow = room < ctx.px(720), tight = room < ctx.px(460);
   const VarScope frame_padding(ImGuiStyleVar_FramePadding, {ctx.px(6), ctx.px(7.5f)});
+  ctx.state.thumbnail.wanted_ns = -1;
   draw_buttons(ctx);
   ImGui::SameLine(0, gap);
   const std::string widest = long_time ? "0:00:00.000" : "00:00.000";

@@ -60,7 +60,7 @@ void FfmpegSource::open() {
   input_ = std::make_unique<Input>(url_, StreamKind::video, stop_, options_.live);
   decoder_ =
       std::make_unique<Decoder>(*input_->stream(), options_, allocator_, where_, is_live(input_->kind()));
-  draining_ = false;
+  draining_ = drained_key_ = false;
 }
 
 void FfmpegSource::read_ahead() {
@@ -148,6 +148,10 @@ FrameOutcome FfmpegSource::decode() {
                                allocator_.logged_errors());
       return FrameOutcome::ok;
     }
+    if (result == AVERROR_EOF && std::exchange(drained_key_, false)) {
+      avcodec_flush_buffers(&decoder_->context());
+      continue;
+    }
     if (result == AVERROR_EOF) return FrameOutcome::end_of_stream;
     if (decoder_->required_gpu_refused()) fail_gpu_refused();
     if (result == AVERROR(ENOMEM)) throw Error(ExitCode::runtime_failure, where_, "out of memory");
@@ -187,12 +191,26 @@ FrameOutcome FfmpegSource::feed() {
   }
   if (input_->live()) check_live_packet();
   stream_errors_.packet_read(*packet_);
+  if (options_.key_frames_only) return feed_key_frame();
   const int sent = avcodec_send_packet(&decoder_->context(), packet_.get());
   av_packet_unref(packet_.get());
   if (sent == AVERROR(ENOMEM)) throw Error(ExitCode::runtime_failure, where_, "out of memory");
   if (sent < 0 && decoder_->required_gpu_refused()) fail_gpu_refused();
   stream_errors_.step_done(sent < 0 && sent != AVERROR(EAGAIN) && sent != AVERROR_EOF,
                            allocator_.logged_errors());
+  return FrameOutcome::ok;
+}
+
+/// Passes a key frame to the decoder and drains it, because decoders that reorder pictures would otherwise
+/// wait for further ones. Drops other packets.
+FrameOutcome FfmpegSource::feed_key_frame() {
+  if (packet_->flags & AV_PKT_FLAG_KEY) {
+    if (drained_key_) avcodec_flush_buffers(&decoder_->context());
+    avcodec_send_packet(&decoder_->context(), packet_.get());
+    avcodec_send_packet(&decoder_->context(), nullptr);
+    drained_key_ = true;
+  }
+  av_packet_unref(packet_.get());
   return FrameOutcome::ok;
 }
 

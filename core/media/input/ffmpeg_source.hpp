@@ -50,6 +50,7 @@ class FfmpegSource final : public Source {
   FrameOutcome decode();
   FrameOutcome capture();
   FrameOutcome feed();
+  FrameOutcome feed_key_frame();
   FrameOutcome interrupted() noexcept;
   [[noreturn]] void fail(const std::string& what, const std::string& hint = {}) const;
   /// Throws Error for a read error or the end of a live source, so that LiveSource reopens it.
@@ -70,7 +71,8 @@ class FfmpegSource final : public Source {
   /// Call at the end of the stream. If the seek found no frame at all, moves further back and returns true.
   /// Otherwise, or if it already decodes from the start, returns false.
   bool retry_seek();
-  /// Returns true and ends the seek if the frame is at the target or is the first one after it. Keeps a frame
+  /// Returns true and ends the seek if the frame is at the target or is the first one after it, or if it is
+  /// the key frame before the target and only key frames are delivered. Keeps a frame
   /// before the target for take_frame_before_target(). Moves further back if the first frame is already after
   /// the target.
   bool reached(int64_t pts_ns);
@@ -100,6 +102,7 @@ class FfmpegSource final : public Source {
   int64_t announced_ns_ = 0;      ///< the stream's own duration, 0: unknown
   int64_t next_index_ = 0;
   bool draining_ = false;
+  bool drained_key_ = false;  ///< key_frames_only: the decoder was drained after a key frame
 
   // Live sources only.
   int64_t packet_time_ = AV_NOPTS_VALUE;  ///< time of the newest packet, in the stream's time base

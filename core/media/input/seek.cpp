@@ -58,7 +58,7 @@ void FfmpegSource::move_to(int attempt) {
     return timestamps_.restart(0);
   }
   avcodec_flush_buffers(&decoder_->context());
-  draining_ = false;
+  draining_ = drained_key_ = false;
   timestamps_.restart(seek_.target_ns);
 }
 
@@ -75,7 +75,7 @@ bool FfmpegSource::reached(int64_t pts_ns) {
     move_to(seek_.attempt + 1);
     return false;
   }
-  if (pts_ns + kToleranceNs < seek_.target_ns) {
+  if (pts_ns + kToleranceNs < seek_.target_ns && !options_.key_frames_only) {
     std::swap(frame_, before_target_);
     before_target_info_ = frame_info_;
     return false;

@@ -43,6 +43,7 @@ xdotool click 4 click 4
 at_frame 50
 xdotool click 5
 at_frame 25
+wait_for 10 place transport/thumbnail || fail "the time line shows no thumbnail"
 key l
 wait_for 10 place transport/loop_A || fail "the first l shows no mark"
 key Right Right Right l

@@ -83,5 +83,42 @@ TEST_F(MediaTest, SequenceSeeksExactly) {
   EXPECT_EQ(digest(picture.planes), linear.digests[7]);
 }
 
+using KeyFrames = MediaTest;
+
+// Both codecs reorder pictures, so that a decoder which is not drained waits for further key frames.
+TEST_F(KeyFrames, AreTheOnlyPicturesAndTheOneBeforeAPositionIsFound) {
+  for (const char* name : {"h264.mp4", "mpeg4.mkv"}) {
+    RecorderOptions options;
+    options.codec = name[0] == 'h' ? "libx264" : "mpeg4";
+    options.key_interval_s = 1;
+    const std::string path = record(file(name), kSmallSource, 100, options);
+    auto all = open_source(path, {});
+    const Decoded linear = read_all(*all);
+    std::vector<size_t> keys;
+    for (size_t i = 0; i < linear.infos.size(); ++i)
+      if (linear.infos[i].key) keys.push_back(i);
+    ASSERT_GE(keys.size(), 3u);
+
+    SourceOptions only;
+    only.key_frames_only = true;
+    auto source = open_source(path, only);
+    const Decoded decoded = read_all(*source);
+    ASSERT_EQ(decoded.infos.size(), keys.size()) << name;
+    for (size_t k = 0; k < keys.size(); ++k) {
+      EXPECT_EQ(decoded.infos[k].pts_ns, linear.infos[keys[k]].pts_ns);
+      EXPECT_EQ(decoded.digests[k], linear.digests[keys[k]]) << name << ", key frame " << k;
+    }
+    for (size_t position : {size_t{99}, keys[1] + 3, size_t{0}, keys[2], keys[1] - 1}) {
+      size_t key = 0;
+      for (const size_t k : keys)
+        if (k <= position) key = k;
+      Picture picture;
+      source->seek(linear.infos[position].pts_ns);
+      ASSERT_EQ(source->next(picture), FrameOutcome::ok);
+      EXPECT_EQ(digest(picture.planes), linear.digests[key]) << name << ", position " << position;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lensd::test

@@ -1,0 +1,180 @@
+#include "app/viewer/sources/thumbnail_loader.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "core/base/error.hpp"
+#include "core/base/log.hpp"
+#include "core/graph/exec/executor.hpp"
+#include "core/media/source.hpp"
+#include "kernels/registry.hpp"
+
+namespace lensd {
+namespace {
+
+/// A film has at most this many positions with a thumbnail of their own, at least kShortestNs apart.
+constexpr int64_t kPositions = 1000, kShortestNs = 200'000'000;
+constexpr size_t kMaxKept = 128;  ///< 20 MB
+constexpr auto kShutdownTimeout = std::chrono::milliseconds(200);
+
+Extent thumbnail_extent(Extent picture, PixelAspect aspect) {
+  const double width = picture.width * aspect.ratio(), height = picture.height;
+  const double scale = std::min({kThumbnailSize.width / width, kThumbnailSize.height / height, 1.0});
+  const auto side = [&](double v) { return std::max(1, static_cast<int>(std::lround(v * scale))); };
+  return {side(width), side(height)};
+}
+
+Image rgba_copy(ConstImageRef from) {
+  Image image({PixelFormat::rgba8, from.format.extent});
+  for (int y = 0; y < image.height(); ++y) {
+    const uint8_t* in = from.data + y * from.pitch_bytes;
+    uint8_t* out = image.pixels.data() + static_cast<size_t>(y) * image.format.row_bytes();
+    if (from.format.format == PixelFormat::rgba8) {
+      std::memcpy(out, in, image.format.row_bytes());
+      continue;
+    }
+    for (int x = 0; x < image.width(); ++x, out += 4) {
+      std::memset(out, in[x], 3);
+      out[3] = 255;
+    }
+  }
+  return image;
+}
+
+/// Converts pictures to small upright RGBA8 images on the CPU.
+class Shrinker {
+ public:
+  Image shrink(const Picture& picture, PixelAspect aspect) {
+    const PictureInfo& info = picture.planes.info;
+    const Extent size = thumbnail_extent(info.upright(), aspect);
+    if (!planned_ || info != info_ || size != size_) {
+      const GraphDesc graph = parse_chain(
+          fmt::format("resize=width={}:height={}:method=area", size.width, size.height), registry());
+      executor_->install(make_plan(graph, info, Backend::cpu, registry()));
+      planned_ = true, info_ = info, size_ = size;
+    }
+    const Frame frame = executor_->run(picture);
+    return rgba_copy(frame.image());
+  }
+
+ private:
+  Profiler profiler_;
+  Timeline timeline_;
+  std::unique_ptr<Executor> executor_ =
+      make_executor(Backend::cpu, {.threads = 1, .frames = 1}, profiler_, timeline_);
+  bool planned_ = false;
+  PictureInfo info_;
+  Extent size_;
+};
+
+}  // namespace
+
+struct ThumbnailLoader::Shared {
+  std::function<void()> wake;
+  std::string path;
+  int64_t spacing_ns = kShortestNs;
+  std::atomic<bool> cancel{false}, failed{false};
+  std::mutex mutex;
+  std::condition_variable changed;
+  int64_t wanted = -1;                                    ///< number of a position; negative: none
+  std::map<int64_t, std::shared_ptr<const Image>> found;  ///< null: this position cannot be decoded
+
+  void run();
+  int64_t wait();
+  void store(int64_t position, std::shared_ptr<const Image> image);
+};
+
+/// Waits for a request. Returns a negative number at the end.
+int64_t ThumbnailLoader::Shared::wait() {
+  std::unique_lock lock(mutex);
+  changed.wait(lock, [this] { return cancel || wanted >= 0; });
+  return cancel ? -1 : std::exchange(wanted, -1);
+}
+
+/// Keeps a thumbnail. If there are too many, drops the one that is farthest from it.
+void ThumbnailLoader::Shared::store(int64_t position, std::shared_ptr<const Image> image) {
+  const std::lock_guard lock(mutex);
+  found[position] = std::move(image);
+  if (wanted == position) wanted = -1;  // requested again meanwhile
+  if (found.size() <= kMaxKept) return;
+  const bool first = position - found.begin()->first > found.rbegin()->first - position;
+  found.erase(first ? found.begin() : std::prev(found.end()));
+}
+
+void ThumbnailLoader::Shared::run() {
+  setpriority(PRIO_PROCESS, 0, 19);  // on Linux, 0 is this thread
+  try {
+    SourceOptions options;
+    options.decoder_threads = 1, options.key_frames_only = true, options.cancel = &cancel;
+    const std::unique_ptr<Source> source = open_source(path, options);
+    Shrinker shrinker;
+    for (int64_t position = wait(); position >= 0; position = wait()) {
+      std::shared_ptr<const Image> image;
+      Picture picture;
+      source->seek(position * spacing_ns);
+      if (source->next(picture) == FrameOutcome::ok)
+        image = std::make_shared<const Image>(shrinker.shrink(picture, source->pixel_aspect()));
+      store(position, std::move(image));
+      wake();
+    }
+  } catch (const std::exception& e) {
+    if (cancel) return;
+    log::info("no pictures on the time line: {}", e.what());
+    failed = true;
+    wake();
+  }
+}
+
+ThumbnailLoader::ThumbnailLoader(std::function<void()> wake) : wake_(std::move(wake)) {}
+
+ThumbnailLoader::~ThumbnailLoader() {
+  close();
+}
+
+void ThumbnailLoader::close() {
+  if (!shared_) return;
+  {
+    const std::lock_guard lock(shared_->mutex);
+    shared_->cancel = true;
+    shared_->changed.notify_all();
+  }
+  thread_.join_within(kShutdownTimeout);
+  shared_.reset();
+}
+
+void ThumbnailLoader::open(const std::string& path, int64_t duration_ns) {
+  close();
+  if (path.empty() || duration_ns <= 0) return;
+  shared_ = std::make_shared<Shared>();
+  shared_->wake = wake_, shared_->path = path;
+  shared_->spacing_ns = std::max(duration_ns / kPositions, kShortestNs);
+  started_ = false;
+}
+
+bool ThumbnailLoader::available() const {
+  return shared_ && !shared_->failed;
+}
+
+std::shared_ptr<const Image> ThumbnailLoader::find(int64_t position_ns) {
+  if (!available()) return nullptr;
+  const int64_t position = std::max<int64_t>(position_ns, 0) / shared_->spacing_ns;
+  if (!std::exchange(started_, true)) thread_ = OwnedThread([shared = shared_] { shared->run(); });
+  const std::lock_guard lock(shared_->mutex);
+  const auto it = shared_->found.find(position);
+  if (it != shared_->found.end()) return it->second;
+  shared_->wanted = position;
+  shared_->changed.notify_all();
+  return nullptr;
+}
+
+}  // namespace lensd

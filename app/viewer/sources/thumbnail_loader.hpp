@@ -1,0 +1,48 @@
+// Small pictures of a file for the time line.
+//
+//   find() ── position ──▶ own thread: nearest key frame, shrunk on the CPU ──▶ wake(), then find() returns
+//   it
+//
+// The thread has its own source and the lowest priority, so that playback keeps its pace. It starts with the
+// first request. Only the newest request is decoded; older ones are forgotten.
+//
+// Call from the UI thread only.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "core/base/owned_thread.hpp"
+#include "core/image/image.hpp"
+
+namespace lensd {
+
+/// Largest size of a thumbnail in pixels. It has the shape of the source's picture.
+inline constexpr Extent kThumbnailSize{240, 160};
+
+class ThumbnailLoader {
+ public:
+  /// `wake` is called on the loader's thread when a requested thumbnail can be found.
+  explicit ThumbnailLoader(std::function<void()> wake);
+  ~ThumbnailLoader();
+
+  /// Replaces the file and forgets all thumbnails. An empty path or a duration of 0: no thumbnails.
+  void open(const std::string& path, int64_t duration_ns);
+  /// Returns false if the file has no thumbnails or cannot be decoded.
+  bool available() const;
+  /// Returns the thumbnail (RGBA8) at a position, or null and requests it.
+  std::shared_ptr<const Image> find(int64_t position_ns);
+
+ private:
+  struct Shared;
+  void close();
+
+  std::function<void()> wake_;
+  std::shared_ptr<Shared> shared_;  // shared with the thread; null: no thumbnails
+  OwnedThread thread_;
+  bool started_ = false;
+};
+
+}  // namespace lensd

@@ -1,0 +1,87 @@
+// app/viewer/sources/thumbnail_loader: thumbnails show the key frame at or before a position, upright and in
+// the source's shape.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "app/viewer/sources/thumbnail_loader.hpp"
+#include "core/media/recorder.hpp"
+#include "tests/unit/common/eventually.hpp"
+#include "tests/unit/common/temporary_folder.hpp"
+
+namespace lensd {
+namespace {
+
+constexpr int64_t kSecond = 1'000'000'000;
+
+/// Records 10 s of pictures whose gray level is 20 times their second, with a key frame in each second.
+std::string record_seconds(const std::string& path, Extent size, PixelAspect aspect) {
+  RecorderOptions options;
+  options.codec = "mpeg4", options.fps = 5, options.key_interval_s = 1, options.pixel_aspect = aspect;
+  const auto recorder = open_recorder(path, {PixelFormat::gray8, size}, options);
+  Image image({PixelFormat::gray8, size});
+  for (int i = 0; i < 50; ++i) {
+    std::fill(image.pixels.begin(), image.pixels.end(), static_cast<uint8_t>(i / 5 * 20));
+    FrameInfo info;
+    info.index = i, info.pts_ns = i * kSecond / 5;
+    recorder->write(image.ref(), info);
+  }
+  recorder->finish();
+  return path;
+}
+
+/// Waits for the thumbnail at a position.
+std::shared_ptr<const Image> wait_for_thumbnail(ThumbnailLoader& loader, int64_t position_ns) {
+  std::shared_ptr<const Image> image;
+  eventually([&] { return (image = loader.find(position_ns)) || !loader.available(); });
+  return image;
+}
+
+TEST(ThumbnailLoader, ShowsTheKeyFrameBeforeAPosition) {
+  const TemporaryFolder folder;
+  std::atomic<int> wakes = 0;
+  ThumbnailLoader loader([&] { ++wakes; });
+  EXPECT_FALSE(loader.available());
+  EXPECT_EQ(loader.find(0), nullptr);
+  loader.open(record_seconds(folder / "a.mkv", {640, 480}, {}), 10 * kSecond);
+  EXPECT_TRUE(loader.available());
+  for (const int second : {7, 0, 3, 9}) {
+    const auto image = wait_for_thumbnail(loader, second * kSecond + kSecond / 2);
+    ASSERT_NE(image, nullptr) << second;
+    EXPECT_EQ(image->format, (ImageFormat{PixelFormat::rgba8, {213, 160}}));
+    EXPECT_NEAR(image->at(100, 80, 0), second * 20, 4) << second;
+    EXPECT_EQ(image->at(100, 80, 3), 255);
+  }
+  EXPECT_EQ(wakes, 4);
+  EXPECT_EQ(loader.find(7 * kSecond + kSecond / 2), wait_for_thumbnail(loader, 7 * kSecond + kSecond / 2))
+      << "kept";
+  EXPECT_EQ(wakes, 4);
+}
+
+TEST(ThumbnailLoader, HasTheShapeOfTheSource) {
+  const TemporaryFolder folder;
+  ThumbnailLoader loader([] {});
+  loader.open(record_seconds(folder / "wide.mkv", {360, 288}, {2, 1}), 10 * kSecond);
+  const auto wide = wait_for_thumbnail(loader, 0);
+  ASSERT_NE(wide, nullptr);
+  EXPECT_EQ(wide->format.extent, (Extent{240, 96}));
+  loader.open(record_seconds(folder / "small.mkv", {64, 48}, {}), 10 * kSecond);
+  const auto small = wait_for_thumbnail(loader, 0);
+  ASSERT_NE(small, nullptr);
+  EXPECT_EQ(small->format.extent, (Extent{64, 48})) << "not enlarged";
+}
+
+TEST(ThumbnailLoader, AFileThatCannotBeDecodedHasNone) {
+  const TemporaryFolder folder;
+  ThumbnailLoader loader([] {});
+  loader.open(folder / "missing.mkv", 10 * kSecond);
+  EXPECT_EQ(wait_for_thumbnail(loader, 0), nullptr);
+  EXPECT_FALSE(loader.available());
+  loader.open("", 0);
+  EXPECT_FALSE(loader.available());
+}
+
+}  // namespace
+}  // namespace lensd
