@@ -16,6 +16,12 @@ set(debian_version ${PROJECT_VERSION}-${debian_revision})
 # If SOURCE_DATE_EPOCH is set, both use it instead of the current time.
 string(TIMESTAMP release_date "%Y-%m-%d" UTC)
 string(TIMESTAMP release_time "%a, %d %b %Y %H:%M:%S +0000" UTC)
+# The maintainer of the packages, from the variables that Debian's tools use.
+set(maintainer "The lensd authors <packages@lensd.org>")
+if(DEFINED ENV{DEBFULLNAME} AND DEFINED ENV{DEBEMAIL})
+  set(maintainer "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
+endif()
+
 set(generated ${CMAKE_BINARY_DIR}/packaging)
 configure_file(${desktop}/lensd.metainfo.xml.in ${generated}/org.lensd.lensd.metainfo.xml @ONLY)
 configure_file(cmake/deb/changelog.in ${generated}/changelog.Debian @ONLY)
@@ -67,7 +73,7 @@ install(CODE "
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME ${package})
 set(CPACK_PACKAGE_VENDOR "The lensd authors")
-set(CPACK_PACKAGE_CONTACT "The lensd authors <lensd@localhost>")
+set(CPACK_PACKAGE_CONTACT "${maintainer}")
 set(CPACK_PACKAGE_DESCRIPTION
   "Video files, cameras and streams go through a graph of filters, in a window
 with a panel that tunes them or as a service. The output is the same byte for
