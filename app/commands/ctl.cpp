@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -37,10 +38,10 @@ Json argument(const std::string& text) {
   return value;
 }
 
-/// Returns true if the command's first argument is text, so that a file may be named "12".
-bool takes_text(const std::string& name) {
-  const CommandSpec* command = find_command(name);
-  return command && !command->args.empty() && std::string(command->args[0].type) == "text";
+/// Returns true if argument `index` of the command is text, so that a file or a node may be named "12".
+bool takes_text(const CommandSpec* command, size_t index) {
+  if (!command || command->args.empty()) return false;
+  return std::string(command->args[std::min(index, command->args.size() - 1)].type) == "text";
 }
 
 std::string scalar(const Json& value) {
@@ -98,8 +99,9 @@ void run_ctl(const CommandLine& line) {
   if (!args.empty() && args.front() == "--") args.erase(args.begin());
   if (args.empty()) throw Error(ExitCode::usage, "ctl", "no command given", "see lensd ctl --help");
   Json request{{"command", {args[0]}}, {"request_id", 1}};
+  const CommandSpec* command = find_command(args[0]);
   for (size_t i = 1; i < args.size(); ++i)
-    request["command"].push_back(takes_text(args[0]) ? Json(args[i]) : argument(args[i]));
+    request["command"].push_back(takes_text(command, i - 1) ? Json(args[i]) : argument(args[i]));
 
   ControlClient client = connect(line);
   client.send(json_line(request));

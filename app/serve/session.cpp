@@ -139,22 +139,42 @@ Response Session::load_now(const std::string& url, const GraphDesc* next) {
   return response.ok() && next ? plan(*next) : response;
 }
 
-/// Swaps in a graph. Waits until the graph runs or is refused, at most kPlanTimeout.
 Response Session::plan(const GraphDesc& graph) {
+  return plan_edit([&graph](GraphDesc& current) -> Response {
+    current = graph;
+    return {};
+  });
+}
+
+/// Queues the graph that `edit` makes of the current one. Sets `posted` if a plan was requested. No other
+/// change can be queued between reading the graph and replacing it. Call with mutex_ locked.
+Response Session::post_edit(const GraphEdit& edit, uint64_t request, bool& posted) {
+  if (!pipeline_ || stopped_) return not_posted();
+  GraphDesc graph = current_graph().graph;
+  Response response = edit(graph);
+  if (!response.ok()) return response;
+  if (const auto problems = validate(graph, registry_); !problems.empty())
+    return {Status::refused, problems.front()};
+  posted = pipeline_->try_post(SetGraph{std::move(graph), request}) != 0;
+  return posted ? response : not_posted();
+}
+
+/// Swaps in the graph that `edit` makes of the current one. Waits until it runs or is refused, at most
+/// kPlanTimeout.
+Response Session::plan_edit(const GraphEdit& edit) {
   const auto promise = std::make_shared<std::promise<PlanOutcome>>();
   std::future<PlanOutcome> future = promise->get_future();
   uint64_t request = 0;
-  std::shared_ptr<Pipeline> running;
+  bool posted = false;
+  Response response;
   {
     const std::lock_guard lock(mutex_);
     request = next_request_++;
-    running = pipeline_;
     requests_[request] = [promise](const PlanOutcome& outcome) { promise->set_value(outcome); };
+    response = post_edit(edit, request, posted);
+    if (!posted) requests_.erase(request);
   }
-  if (!running || stopped_ || !running->try_post(SetGraph{graph, request})) {
-    take_request(request);
-    return not_posted();
-  }
+  if (!posted) return response;
   if (future.wait_for(kPlanTimeout) != std::future_status::ready) {
     take_request(request);
     return {Status::failed, "the graph could not be planned in time"};
@@ -162,7 +182,8 @@ Response Session::plan(const GraphDesc& graph) {
   const PlanOutcome outcome = future.get();
   if (!outcome.problem.empty()) return {Status::refused, outcome.problem};
   ++graph_changes_;
-  return {.data = {{"frame", outcome.frame}}};
+  response.data["frame"] = outcome.frame;
+  return response;
 }
 
 /// Removes and returns a request's callback. Returns null if there is no such request.
@@ -263,6 +284,10 @@ void Session::enqueue(Jobs& jobs, Reply reply, std::function<Response()> job) {
 
 void Session::set_graph(GraphDesc graph, Reply reply) {
   enqueue(transactions_, std::move(reply), [this, graph = std::move(graph)] { return plan(graph); });
+}
+
+void Session::edit_graph(GraphEdit edit, Reply reply) {
+  enqueue(transactions_, std::move(reply), [this, edit = std::move(edit)] { return plan_edit(edit); });
 }
 
 void Session::load(std::string url, Reply reply) {

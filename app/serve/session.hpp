@@ -81,6 +81,7 @@ class Session final : public ControlTarget {
   Measurements measurements() const override;
   bool post(Command command) override;
   void set_graph(GraphDesc graph, Reply reply) override;
+  void edit_graph(GraphEdit edit, Reply reply) override;
   void load(std::string url, Reply reply) override;
   void reload(Reply reply) override;
   void snapshot(std::string path, Reply reply) override;
@@ -104,7 +105,10 @@ class Session final : public ControlTarget {
   void open_and_start(const std::string& url, const GraphDesc& graph);
   std::shared_ptr<Pipeline> swap_pipeline(std::shared_ptr<Pipeline> next, const std::string& url);
   Response load_now(const std::string& url, const GraphDesc* next);
+  GraphState current_graph() const;
+  Response post_edit(const GraphEdit& edit, uint64_t request, bool& posted);
   Response plan(const GraphDesc& graph);
+  Response plan_edit(const GraphEdit& edit);
   Response apply_config(const Layered& next);
   Response reload_now();
   Response start_recording(StartRecord what);

@@ -34,6 +34,11 @@ bool Session::post(Command command) {
 
 GraphState Session::graph() const {
   const std::lock_guard lock(mutex_);
+  return current_graph();
+}
+
+/// Call with mutex_ locked.
+GraphState Session::current_graph() const {
   GraphState state;
   if (!pipeline_) {
     state.graph = options_.graph;

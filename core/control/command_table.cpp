@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "core/base/clock.hpp"
-#include "core/base/error.hpp"
 #include "core/base/limits.hpp"
 #include "core/base/log.hpp"
 #include "core/control/commands.hpp"
 #include "core/control/events.hpp"
+#include "core/control/graph_commands.hpp"
 #include "core/control/process_usage.hpp"
 #include "core/control/properties.hpp"
 #include "core/graph/json.hpp"
@@ -126,29 +126,6 @@ void list(CommandCall& call) {
   if (what == "nodes") return call.reply({.data = graph_json(call.target.graph().graph, registry)["nodes"]});
   if (what == "filters") return call.reply({.data = describe_filters(registry)});
   call.reply({Status::usage, "list: expected commands, properties, nodes or filters"});
-}
-
-// ---- graph ----------------------------------------------------------------------------------------------
-
-void graph_get(CommandCall& call) {
-  const GraphState state = call.target.graph();
-  Json graph = graph_json(state.graph, call.target.registry());
-  graph["version"] = state.version, graph["frame"] = state.frame;
-  graph["chain"] = to_chain(state.graph), graph["plan"] = state.summary;
-  call.reply({.data = std::move(graph)});
-}
-
-void graph_set(CommandCall& call) {
-  Json given = call.args[0];
-  if (given.is_object())
-    for (const char* key : {"version", "frame", "chain", "plan"}) given.erase(key);  // graph-get adds them
-  GraphDesc graph;
-  try {
-    graph = graph_from_json(given, call.target.registry());
-  } catch (const Error& e) {
-    return call.reply({Status::refused, e.what()});
-  }
-  call.target.set_graph(std::move(graph), std::move(call.reply));
 }
 
 // ---- playback -------------------------------------------------------------------------------------------
@@ -276,6 +253,11 @@ constexpr CommandArg kObserve[] = {{"id", "value", true}, {"name", "value", fals
 constexpr CommandArg kIdOrName[] = {{"id|name", "value"}};
 constexpr CommandArg kWhat[] = {{"what", "text", true}};
 constexpr CommandArg kGraph[] = {{"graph", "graph"}};
+constexpr CommandArg kNode[] = {{"node", "text"}};
+constexpr CommandArg kNodeAdd[] = {{"filter", "text"}, {"after", "text", true}};
+constexpr CommandArg kNodeInput[] = {{"node", "text"}, {"index", "integer"}, {"input", "text", true}};
+constexpr CommandArg kNodeMove[] = {{"node", "text"}, {"place", "integer"}};
+constexpr CommandArg kNodeRename[] = {{"node", "text"}, {"name", "text"}};
 constexpr CommandArg kUrl[] = {{"url", "text"}};
 constexpr CommandArg kSeek[] = {{"seconds", "number"}, {"mode", "text", true}};
 constexpr CommandArg kOn[] = {{"on", "value", true}};
@@ -297,6 +279,18 @@ constexpr CommandSpec kCommands[] = {
     {"graph-get", nullptr, {}, "the filter graph with all parameters", false, graph_get},
     {"graph-set", nullptr, kGraph, "replaces the graph, by a chain or an object; all or nothing", true,
      graph_set},
+    {"graph-output", nullptr, kNode, "selects the node whose picture is the output, or source", true,
+     graph_output},
+    {"node-add", nullptr, kNodeAdd, "adds a filter below a node, source or the last node (default)", true,
+     node_add},
+    {"node-remove", nullptr, kNode, "removes a node; its readers then read its first input", true,
+     node_remove},
+    {"node-move", nullptr, kNodeMove, "moves a node to a place in the list, from 0", true, node_move},
+    {"node-duplicate", nullptr, kNode, "adds a copy below the node", true, node_duplicate},
+    {"node-rename", nullptr, kNodeRename, "renames a node, also where it is read", true, node_rename},
+    {"node-reset", nullptr, kNode, "sets all parameters of a node to their defaults", true, node_reset},
+    {"node-input", nullptr, kNodeInput,
+     "sets an input, from 0, to a node or source; without one, removes it and later ones", true, node_input},
     {"load", "loadfile", kUrl, "opens another source", true, forward<&ControlTarget::load>},
     {"seek", nullptr, kSeek, "seeks by seconds: relative (default) or absolute", true, seek},
     {"pause", nullptr, kOn, "true (default), false or toggle", true, pause},

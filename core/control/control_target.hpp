@@ -41,6 +41,9 @@ struct Response {
 };
 using Reply = std::function<void(Response)>;
 
+/// Changes a resolved graph. Returns why the change is refused, or data for the reply.
+using GraphEdit = std::function<Response(GraphDesc&)>;
+
 /// The state of the run. URLs and messages contain no passwords or tokens.
 struct RunState : PipelineStatus {
   std::string source_url, source_name, source_state, source_reason, source_detail;
@@ -89,6 +92,9 @@ class ControlTarget {
   virtual bool post(Command command) = 0;
 
   virtual void set_graph(GraphDesc graph, Reply reply) = 0;
+  /// Applies `edit` to the current graph, then plans the result like set_graph(). `edit` is called at most
+  /// once, from any thread, and must not block or call this object. Replies with its data and "frame".
+  virtual void edit_graph(GraphEdit edit, Reply reply) = 0;
   virtual void load(std::string url, Reply reply) = 0;
   /// Reads the configuration again. Applies all of it, or nothing if it has a problem.
   virtual void reload(Reply reply) = 0;

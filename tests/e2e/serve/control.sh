@@ -18,6 +18,10 @@ ctl_refused "no command" shell ls
 ctl graph-set "median=radius=2,mosaic" || fail "graph-set"
 [[ $(ctl --json graph-get) == *'"chain":"median=radius=2,mosaic"'* ]] || fail "graph-get: $(ctl graph-get)"
 ctl_refused "radius" graph-set "median=radius=99"
+ctl node-add invert median >/dev/null && ctl node-rename invert 12 >/dev/null && ctl node-move 12 0 >/dev/null || fail "node-…"
+[[ $(ctl --json graph-get) == *'"chain":"invert@12,median=radius=2,mosaic"'* ]] || fail "the edits: $(ctl graph-get)"
+ctl_refused "no node 'nobody'" node-remove nobody
+ctl node-remove 12 >/dev/null || fail "node-remove"
 ctl_refused "" load /nowhere/at/all.mp4
 paused() { [[ $(ctl get pause) == "$1" ]]; }
 ctl pause && wait_for 5 paused true || fail "pause"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The panel page in Chromium: it shows the stream and a control for every parameter, at desktop and phone width.
+# The panel page in Chromium, at desktop and phone width: it shows the stream and a control for every parameter, and edits
+# the graph.
 # LENSD_SCREENSHOT=FOLDER keeps the screenshots.
 # shellcheck source=../common/daemon.sh
 . "$(dirname "$0")/../common/daemon.sh"
@@ -9,11 +10,15 @@ browser=$(command -v chromium || command -v chromium-browser || command -v googl
 export LENSD_HTTP_AUTH=false
 port=$(free_port tcp)
 export LENSD_CONTROL_FOLDER=$WORK/captures
+graph=${LENSD_PAGE_GRAPH:-median=radius=1,gaussian@soften=sigma=1.6,canny@edges,levels,convolve}
 arguments=("test:mandelbrot=size=960x540:rate=30:start_scale=1.2:maxiter=400" --http "$port"
-  --graph "${LENSD_PAGE_GRAPH:-median=radius=1,gaussian@soften=sigma=1.6,canny@edges,levels,convolve}")
+  --graph "$graph")
 start_daemon "${arguments[@]}"
 
-# use_page.py controls the browser over the DevTools protocol, with Python's standard library only.
+python3 "$(dirname "$0")/edit_page.py" "$browser" "http://127.0.0.1:$port/" "$WORK" "$LENSD" "$SOCKET" ||
+  fail "the page's editing"
+ctl graph-set "$graph" >"$WORK/graph-set" || fail "the first graph cannot be restored"
+
 ctl observe soften.sigma edges.enabled >"$WORK/seen" &
 STARTED+=($!)
 python3 "$(dirname "$0")/use_page.py" "$browser" "http://127.0.0.1:$port/" "$WORK" "$DAEMON" \

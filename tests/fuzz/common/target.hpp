@@ -18,6 +18,10 @@ class Target : public FakeTarget {
     return FakeTarget::post(std::move(command));
   }
   void set_graph(GraphDesc, Reply reply) override { changed(reply); }
+  void edit_graph(GraphEdit edit, Reply reply) override {
+    ++changes;
+    FakeTarget::edit_graph(std::move(edit), std::move(reply));
+  }
   void load(std::string, Reply reply) override { changed(reply); }
   void reload(Reply reply) override { changed(reply); }
   void snapshot(std::string, Reply reply) override { changed(reply); }

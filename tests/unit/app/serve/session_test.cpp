@@ -9,6 +9,7 @@
 #include "app/serve/session.hpp"
 #include "core/base/error.hpp"
 #include "core/control/socket/control_client.hpp"
+#include "core/graph/edit_shape.hpp"
 #include "kernels/registry.hpp"
 #include "tests/unit/common/eventually.hpp"
 #include "tests/unit/common/synthetic_source.hpp"
@@ -180,6 +181,40 @@ TEST_F(SessionTest, RepliesToEverythingBeforeTheFirstSource) {
   EXPECT_FALSE(busy([](Session& s, Reply r) { s.record(false, {}, std::move(r)); }));
   EXPECT_FALSE(session.post(Pause{}));
   EXPECT_EQ(session.state().source_state, "connecting");
+}
+
+TEST_F(SessionTest, KeepsTheEditsOfAllClients) {
+  start("median");
+  const auto add = [](GraphDesc& graph) -> Response {
+    return {.data = {{"node", add_node(graph, *registry().find("invert"), "median")}}};
+  };
+  std::atomic<int> added{0};
+  for (int i = 0; i < 10; ++i) {
+    session_->edit_graph(add, [&](const Response& response) { added += response.ok(); });
+    ASSERT_TRUE(session_->post(Batch{{SetParam{"median", "radius", ParamValue(int64_t{i % 5 + 1})}}}));
+  }
+  const Response last = wait_for([&](Reply reply) { session_->edit_graph(add, std::move(reply)); });
+  EXPECT_EQ(last.data["node"], "invert11");
+  EXPECT_EQ(added, 10);
+  const GraphDesc graph = session_->graph().graph;
+  EXPECT_EQ(graph.nodes.size(), 12u);
+  EXPECT_EQ(value_of(graph.nodes[0], *registry().find("median")->schema().find("radius")),
+            ParamValue(int64_t{5}));
+
+  const auto refused = [&](const GraphEdit& edit) {
+    return wait_for([&](Reply reply) { session_->edit_graph(edit, std::move(reply)); });
+  };
+  EXPECT_EQ(refused([](GraphDesc& g) -> Response {
+              g.nodes.clear();
+              return {Status::refused, "no"};
+            }).error,
+            "no");
+  EXPECT_EQ(refused([](GraphDesc& g) -> Response {
+              while (g.nodes.size() <= 256) add_node(g, *registry().find("invert"), "median");
+              return {};
+            }).status,
+            Status::refused);
+  EXPECT_EQ(session_->graph().graph.nodes.size(), 12u);
 }
 
 TEST_F(SessionTest, RepliesToEverythingAtShutdown) {

@@ -171,6 +171,66 @@ TEST(Commands, GraphSetAcceptsTheOutputOfGraphGet) {
   EXPECT_EQ(later.error, "");
 }
 
+TEST(Commands, EditTheGraphLikeTheViewer) {
+  FakeTarget target("canny@edges=low=60,invert");
+  const auto chain = [&] { return run(target, {"graph-get"}).data["chain"].get<std::string>(); };
+  EXPECT_EQ(run(target, {"node-add", "median", "edges"}).data["node"], "median");
+  EXPECT_EQ(chain(), "canny@edges=low=60,median,invert");
+  EXPECT_EQ(run(target, {"node-add", "median"}).data["node"], "median2") << "by default at the end";
+  EXPECT_EQ(run(target, {"node-add", "box", "source"}).error, "");
+  EXPECT_EQ(chain(), "box,canny@edges=low=60,median,invert,median@median2");
+  EXPECT_EQ(run(target, {"node-move", "median2", 0}).error, "");
+  EXPECT_EQ(run(target, {"node-remove", "box"}).error, "");
+  EXPECT_EQ(run(target, {"node-rename", "median2", "soft"}).error, "");
+  EXPECT_EQ(chain(), "median@soft,canny@edges=low=60,median,invert");
+  EXPECT_EQ(run(target, {"node-duplicate", "edges"}).data["node"], "edges2");
+  EXPECT_EQ(run(target, {"get", "edges2.low"}).data, 60);
+  EXPECT_EQ(run(target, {"node-reset", "edges"}).error, "");
+  EXPECT_NE(run(target, {"get", "edges.low"}).data, 60);
+  EXPECT_EQ(run(target, {"get", "edges2.low"}).data, 60);
+  EXPECT_EQ(run(target, {"graph-output", "soft"}).error, "");
+  EXPECT_EQ(run(target, {"get", "graph"}).data["output"], "soft");
+  EXPECT_EQ(run(target, {"node-add", "blend"}).error, "");
+  EXPECT_EQ(run(target, {"node-input", "blend", 1, "soft"}).error, "");
+  EXPECT_EQ(run(target, {"get", "graph"}).data["nodes"].back()["inputs"], Json({"invert", "soft"}));
+}
+
+TEST(Commands, RefuseImpossibleEditsOfTheGraph) {
+  FakeTarget target("canny@edges,invert,difference");
+  ASSERT_EQ(run(target, {"node-input", "difference", 1, "edges"}).error, "");
+  const Json before = run(target, {"graph-get"}).data;
+  const struct {
+    Json command;
+    Status status;
+    const char* text;
+  } cases[] = {
+      {{"node-add", "medain"}, Status::not_found, "median"},
+      {{"node-add", "median", "nobody"}, Status::not_found, "no node 'nobody'"},
+      {{"node-add"}, Status::usage, "node-add FILTER [AFTER]"},
+      {{"node-remove", "source"}, Status::not_found, "no node 'source'"},
+      {{"node-remove", 3}, Status::usage, "NODE"},
+      {{"node-move", "edges", 3}, Status::refused, "0 to 2"},
+      {{"node-move", "edges", -1}, Status::refused, "0 to 2"},
+      {{"node-move", "edges", std::numeric_limits<uint64_t>::max()}, Status::refused, "0 to 2"},
+      {{"node-move", "edges", 1.5}, Status::usage, "PLACE"},
+      {{"node-move", "difference", 0}, Status::refused, "cannot move above edges"},
+      {{"node-rename", "edges", "invert"}, Status::refused, "already"},
+      {{"node-rename", "edges", "a b"}, Status::refused, "spaces"},
+      {{"node-rename", "edges", std::string(65, 'x')}, Status::refused, "64 bytes"},
+      {{"node-duplicate", "nobody"}, Status::not_found, "no node"},
+      {{"node-reset", "nobody"}, Status::not_found, "no node"},
+      {{"node-input", "edges", 2, "source"}, Status::refused, "0 to 1"},
+      {{"node-input", "edges", -1, "source"}, Status::refused, "0 to 1"},
+      {{"graph-output", "nobody"}, Status::not_found, "no node"},
+  };
+  for (const auto& c : cases) {
+    const Response response = run(target, c.command);
+    EXPECT_EQ(response.status, c.status) << c.command.dump() << ": " << response.error;
+    EXPECT_NE(response.error.find(c.text), std::string::npos) << c.command.dump() << ": " << response.error;
+  }
+  EXPECT_EQ(run(target, {"graph-get"}).data, before);
+}
+
 TEST(Commands, NamedArgumentsAreOrdered) {
   Json args;
   EXPECT_TRUE(positional(*find_command("seek"), {{"mode", "absolute"}, {"seconds", 3}}, args).ok());

@@ -36,6 +36,16 @@ class FakeTarget : public ControlTarget {
   }
   /// set_graph() and load() reply when reply_all() is called.
   void set_graph(GraphDesc, Reply reply) override { keep(std::move(reply)); }
+  void edit_graph(GraphEdit edit, Reply reply) override {
+    Response response;
+    {
+      const std::lock_guard lock(mutex_);
+      GraphDesc edited = graph_.graph;
+      response = edit(edited);
+      if (response.ok()) graph_.graph = std::move(edited);
+    }
+    reply(std::move(response));
+  }
   void load(std::string, Reply reply) override { keep(std::move(reply)); }
   void reload(Reply reply) override { reply({Status::refused, "a.toml:1:2: no"}); }
   void snapshot(std::string path, Reply reply) override { reply({.data = {{"path", path}}}); }

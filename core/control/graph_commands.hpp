@@ -1,0 +1,23 @@
+// Commands that read and change the graph's nodes and edges. The edits follow core/graph/edit_shape.hpp, as
+// in the viewer.
+//
+// A change is made to the graph that the previous change left (ControlTarget::edit_graph()), so that clients
+// which edit at the same time do not undo each other's changes.
+#pragma once
+
+#include "core/control/commands.hpp"
+
+namespace lensd {
+
+void graph_get(CommandCall& call);
+void graph_set(CommandCall& call);
+void graph_output(CommandCall& call);
+void node_add(CommandCall& call);
+void node_duplicate(CommandCall& call);
+void node_input(CommandCall& call);
+void node_move(CommandCall& call);
+void node_remove(CommandCall& call);
+void node_rename(CommandCall& call);
+void node_reset(CommandCall& call);
+
+}  // namespace lensd

@@ -1,0 +1,80 @@
+"use strict";
+const $ = id => document.getElementById(id);
+const element = (tag, properties = {}, ...children) => {
+  const e = Object.assign(document.createElement(tag), properties);
+  e.append(...children);
+  return e;
+};
+const label = (e, text) => { e.setAttribute("aria-label", text); return e; };
+const iconPaths = {
+  more: "M3.5 8h.01M8 8h.01M12.5 8h.01", up: "M8 13V3M4 7l4-4 4 4", down: "M8 3v10M4 9l4 4 4-4", add: "M8 3v10M3 8h10",
+  undo: "M6 3 3 6l3 3M3 6h6a4 4 0 0 1 0 8H7", redo: "M10 3l3 3-3 3M13 6H7a4 4 0 0 0 0 8h2",
+  handle: "M6 4h.01M10 4h.01M6 8h.01M10 8h.01M6 12h.01M10 12h.01", fold: "M4 6l4 4 4-4",
+};
+function icon(name) {
+  const make = (tag, attributes) => {
+    const e = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [key, value] of Object.entries(attributes)) e.setAttribute(key, value);
+    return e;
+  };
+  const svg = make("svg", {viewBox: "0 0 16 16", "aria-hidden": "true"});
+  svg.append(make("path", {d: iconPaths[name]}));
+  return svg;
+}
+/// A button that shows an icon; `text` is its name for screen readers and its tooltip.
+const button = (name, text, onclick) => label(element("button", {type: "button", title: text, onclick, className: "icon"}, icon(name)), text);
+
+// ---- requests -------------------------------------------------------------------------------------------
+async function call(command, body) {
+  const response = await fetch("/api/v1/" + command, body === undefined
+    ? {} : {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(body)});
+  if (response.status === 401) throw new Error("this page needs the token: open the address that lensd logged");
+  const answer = await response.json();
+  if (!response.ok) throw new Error(answer.error || response.statusText);
+  return answer.data;
+}
+const act = (command, body = []) => call(command, body).catch(error => note(error.message, true));
+
+// Values are sent one at a time per property; the newest value wins.
+const waiting = new Map(), busy = new Set();
+async function send(name, value, place = notes) {
+  touched(name);
+  waiting.set(name, value);
+  if (busy.has(name)) return;
+  busy.add(name);
+  while (waiting.has(name)) {
+    const latest = waiting.get(name);
+    waiting.delete(name);
+    try {
+      await call("set", {[name]: latest});
+      place.accept();
+    } catch (error) {
+      place.refuse(error.message);
+    }
+  }
+  busy.delete(name);
+  refresh();
+}
+
+// ---- messages -------------------------------------------------------------------------------------------
+function note(text, bad = false) {
+  const shown = element("div", {className: "note" + (bad ? " bad" : ""), textContent: text});
+  $("notes").append(shown);
+  while ($("notes").children.length > 4) $("notes").firstChild.remove();
+  setTimeout(() => shown.remove(), 6000);
+  if ($("log").firstChild?.nodeType === Node.TEXT_NODE) $("log").textContent = "";
+  const time = new Date().toTimeString().slice(0, 8);
+  $("log").prepend(element("div", {className: bad ? "bad" : "", textContent: time + "  " + text}));
+  while ($("log").children.length > 30) $("log").lastChild.remove();
+}
+// A place shows why a request was refused, next to what was refused. accept() clears it.
+const notes = {accept() {}, refuse: text => note(text, true)};
+function reasonPlace(e = element("p", {className: "reason", hidden: true})) {
+  e.setAttribute("role", "alert");
+  return {
+    element: e,
+    get refused() { return !e.hidden; },
+    refuse(text) { e.hidden = false; e.textContent = text; },
+    accept() { e.hidden = true; e.textContent = ""; },
+  };
+}
