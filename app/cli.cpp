@@ -173,6 +173,13 @@ void add_options(Options& o, CommandLine& line) {
   o.plain("--set", "NODE.PARAM=VALUE", line.layers.sets, "change a parameter after the graph is read")
       ->allow_extra_args(false);
 
+  o.group("Sound");
+  o.key("--volume", "PERCENT", "audio.volume");
+  o.key("--mute", "", "audio.mute");
+  o.key("--audio-track", "N", "audio.track");
+  o.flag(
+      "--no-audio", [&line](int64_t) { set_key(line, "audio.on", false); }, "play no sound");
+
   o.group("Output");
   o.flag("--headless", line.headless, "no window: process all frames as fast as possible");
   o.key("--fullscreen", "", "window.fullscreen");
@@ -215,10 +222,6 @@ void add_options(Options& o, CommandLine& line) {
   o.flag(
       "-q", [&line](int64_t) { set_key(line, "log.level", "error"); }, "level error");
   o.key("--log-file", "FILE", "log.file");
-
-  static bool ignored = false;
-  o.group("");
-  o.flag("--no-audio", ignored, "accepted for mpv's sake: lensd plays no sound");
 }
 
 /// Adds a subcommand that sets the run mode.

@@ -13,7 +13,7 @@ namespace lensd::ui {
 namespace {
 
 constexpr int64_t kSecond = 1'000'000'000;
-constexpr double kSpeedStep = 1.1, kZoomStep = 1.25;
+constexpr double kSpeedStep = 1.1, kZoomStep = 1.25, kVolumeStep = 2;
 
 /// A key with its modifiers, or the name of a mouse gesture.
 struct Stroke {
@@ -49,6 +49,17 @@ void step_speed(PanelContext& ctx, double factor) {
   double speed = std::clamp(ctx.model.speed * factor, kMinSpeed, kMaxSpeed);
   if (std::abs(speed - 1) < 0.04) speed = 1;  // snap to 1 in spite of rounding
   ctx.send(SetSpeed{speed});
+}
+
+void step_volume(PanelContext& ctx, double by) {
+  const double volume = std::clamp(ctx.model.volume + by, 0.0, kMaxVolume);
+  ctx.send(SetVolume{volume});
+  ctx.notify(false, fmt::format("Volume: {:.0f} %", volume));
+}
+
+void toggle_mute(PanelContext& ctx) {
+  ctx.send(SetMute{!ctx.model.muted});
+  ctx.notify(false, ctx.model.muted ? "Sound on" : "Muted");
 }
 
 void cycle_ab_loop(PanelContext& ctx) {
@@ -180,6 +191,9 @@ constexpr KeyAction kActions[] = {
     {A::slower, {key('[')}, "slower, faster, normal speed", repeats, [](E e) { step_speed(e.ctx, 1 / kSpeedStep); }},
     {A::faster, {key(']')}, nullptr, repeats, [](E e) { step_speed(e.ctx, kSpeedStep); }},
     {A::normal_speed, {Stroke{.key = Key::backspace}}, nullptr, repeats, [](E e) { e.ctx.send(SetSpeed{1}); }},
+    {A::quieter, {key('/')}, "volume down, up", repeats, [](E e) { step_volume(e.ctx, -kVolumeStep); }},
+    {A::louder, {key('*')}, nullptr, repeats, [](E e) { step_volume(e.ctx, kVolumeStep); }},
+    {A::mute, {key('m')}, "mute the sound", once, [](E e) { toggle_mute(e.ctx); }},
     {A::ab_loop, {key('l')}, "A-B loop: set A, set B, clear", once, [](E e) { cycle_ab_loop(e.ctx); }},
     {A::loop_file, {key('L')}, "loop the file", once, [](E e) { toggle_file_loop(e.ctx); }},
 

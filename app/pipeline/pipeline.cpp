@@ -17,7 +17,8 @@ Pipeline::Pipeline(std::unique_ptr<Source> source, PipelineOptions options, cons
       registry_(registry),
       executor_(make_executor(options_.backend, options_.executor, profiler_, timeline_)),
       graph_(resolved(options_.graph, registry)),
-      requested_(graph_) {
+      requested_(graph_),
+      sound_(options_.sound) {
   state_.paused = options_.paused, state_.loop_file = options_.loop_file;
   show_one_ = state_.paused;  // a paused start shows the first frame
   for (const auto& sink : options_.sinks) sink->attach(executor_->device_sync());
@@ -48,7 +49,10 @@ Pipeline::~Pipeline() {
 void Pipeline::start() {
   decode_thread_ = std::thread([this] { run_guarded(&Pipeline::decode_loop); });
   planner_thread_ = std::thread([this] { run_guarded(&Pipeline::planner_loop); });
-  process_thread_ = std::thread([this] { run_guarded(&Pipeline::process_loop); });
+  process_thread_ = std::thread([this] {
+    run_guarded(&Pipeline::process_loop);
+    sound_.stop(0, false);
+  });
 }
 
 void Pipeline::stop() {
@@ -187,7 +191,7 @@ void Pipeline::wait_until_due(int64_t pts_ns) {
   if (source_info_.live) return;
   for (;;) {
     const int64_t now = now_ns();
-    const PlaybackClock::Wait wait = clock_.until_due(pts_ns, state_.frame_duration_ns, now);
+    const PlaybackClock::Wait wait = sound_.until_due(clock_, pts_ns, state_.frame_duration_ns, now);
     if (wait.late) timeline_.sample(late_counter_, static_cast<int64_t>(++state_.late), now);
     if (wait.ns <= 0 || !command_signal_.try_acquire_for(std::chrono::nanoseconds(wait.ns))) return;
     const uint32_t serial = seek_serial_.load(std::memory_order_relaxed);
@@ -298,6 +302,8 @@ PipelineStatus Pipeline::status() const {
   s.decoded = decoded_, s.placeholders = placeholders_, s.decode_heartbeat = decode_heartbeat_;
   s.queue_full = pictures_.size() >= pictures_.capacity();
   s.failed = failed_;
+  if (const PlaybackSound* sound = options_.sound.get())
+    s.sound = sound->state(), s.volume = sound->volume(), s.muted = sound->muted();
   return s;
 }
 
@@ -312,6 +318,7 @@ std::vector<Notice> Pipeline::take_notices() {
     all.insert(all.end(), std::make_move_iterator(notices.begin()), std::make_move_iterator(notices.end()));
   };
   for (const auto& sink : options_.sinks) append(sink->take_notices());
+  if (options_.sound) append(options_.sound->take_notices());
   append(notices_.take());
   return all;
 }

@@ -20,14 +20,15 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <semaphore>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "app/pipeline/frame_sink.hpp"
 #include "app/pipeline/playback_clock.hpp"
+#include "app/pipeline/sound_sync.hpp"
 #include "core/base/bounded_queue.hpp"
+#include "core/base/semaphore.hpp"
 #include "core/base/seq_lock.hpp"
 #include "core/graph/exec/executor.hpp"
 #include "core/media/source.hpp"
@@ -44,6 +45,7 @@ struct PipelineOptions {
   bool loop_file = false;
   int64_t max_frames = 0;                         ///< number of frames to process; 0: all
   std::vector<std::shared_ptr<FrameSink>> sinks;  ///< receive every new frame, in addition to the consumer
+  std::shared_ptr<PlaybackSound> sound;           ///< follows a paced file; null: no sound
   std::function<void()> on_frame = [] {};  ///< called by the process thread after it has published a frame
   /// Called by the process thread after it has applied commands, swapped in or refused a plan, or added a
   /// notice. Must not block.
@@ -188,7 +190,7 @@ class Pipeline {
   BoundedQueue<DecodedPicture> pictures_{4};
   BoundedQueue<QueuedCommand> commands_{1024};
   BoundedQueue<Frame> frames_{2};
-  std::counting_semaphore<> command_signal_{0};
+  Semaphore command_signal_;
 
   // Seek requests from process to decode thread: newest position, and number of requests.
   std::atomic<int64_t> seek_ns_{0};
@@ -206,6 +208,7 @@ class Pipeline {
   bool plan_again_ = false;         // requested_ changed since the last PlanRequest
   bool show_one_ = false;           // process one picture although paused
   PlaybackClock clock_;
+  SoundSync sound_;
   int64_t step_frames_ = 0, loop_a_ns_ = -1, loop_b_ns_ = -1;
   int64_t timed_from_ns_ = 0;  // do not measure earlier pictures: their latency would include a pause
   uint64_t graph_version_ = 0;

@@ -50,6 +50,13 @@ void Pipeline::apply(const Command& command) {
                  [this](const SetSpeed& c) {
                    state_.speed = std::clamp(c.speed, kMinSpeed, kMaxSpeed);
                    clock_.set_speed(state_.speed);
+                   sound_.set_speed(state_.speed, state_.position_ns);
+                 },
+                 [this](const SetVolume& c) {
+                   if (options_.sound) options_.sound->set_volume(c.percent);
+                 },
+                 [this](const SetMute& c) {
+                   if (options_.sound) options_.sound->set_muted(c.on);
                  },
                  [this](const SetLoop& c) {
                    state_.loop_file = c.file, loop_a_ns_ = c.a_ns, loop_b_ns_ = c.b_ns;
@@ -92,6 +99,7 @@ void Pipeline::apply_live(const std::vector<GraphChange>& changes) {
 void Pipeline::apply_pause(bool paused) {
   state_.paused = paused;
   clock_.restart();
+  sound_.stop(state_.position_ns, !paused);
   timed_from_ns_ = now_ns();
   if (!paused && state_.ended) request_seek(0);
 }
@@ -117,6 +125,7 @@ void Pipeline::request_seek(int64_t position_ns) {
   seek_serial_.notify_all();
   executor_->reset_state();
   clock_.restart();
+  sound_.stop(seek_ns_.load(std::memory_order_relaxed), !state_.paused);
   show_one_ = state_.paused, step_frames_ = 0, state_.ended = false;
 }
 

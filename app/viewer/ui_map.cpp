@@ -26,6 +26,7 @@ std::string values(const ui::ViewerUi& ui, const ui::ViewerModel& m) {
   const ui::FrameCounts& c = m.counts;
   text += fmt::format("value/losses {} {} {} {} {} {} {}\n", c.received, c.placeholders, c.replaced_source,
                       c.replaced_graph, c.skipped, c.late, c.rerun);
+  text += fmt::format("value/sound {:.0f} {} {}\n", m.volume, m.muted ? 1 : 0, sound_reason(m.sound));
   text += fmt::format("value/record {} {}\n", m.recording ? 1 : 0, m.record_frames);
   if (const TrackTable* tracks = m.track_table()) text += fmt::format("value/tracks {}\n", tracks->alive);
   if (!m.probe.empty()) text += fmt::format("value/probe/at {} {}\n", m.probe_x, m.probe_y);

@@ -75,6 +75,8 @@ void Viewer::update_status() {
   update_recording_status();
   update_source_status();
   update_thumbnail();
+  const PipelineStatus status = pipeline_->status();
+  memory_.keep_sound(status.volume, status.muted);
 }
 
 void Viewer::draw_frame() {

@@ -47,6 +47,8 @@ void Viewer::open_first(const GraphDesc& graph) {
                       .remember = !line_.config.source_url.empty(),
                       .loop_file = line_.loop_file,
                       .speed = line_.speed,
+                      .volume = memory_.volume(line_.config),
+                      .muted = memory_.muted(line_.config),
                       .start_ns = line_.no_resume ? 0 : memory_.position_of(url),
                       .done = {}};
   OpenedPipeline opened = make_viewer_source(*own, request, std::make_shared<std::atomic<bool>>(false));
@@ -95,6 +97,7 @@ void Viewer::keep_position() {
 void Viewer::open_aside(OpenRequest request, GraphDesc graph) {
   request.graph = std::move(graph);
   request.loop_file = model_->model().loop_file, request.speed = model_->model().speed;
+  request.volume = model_->model().volume, request.muted = model_->model().muted;
   opener_->open(std::move(request));
 }
 

@@ -32,6 +32,10 @@ struct Config {
   int window_width = 1280, window_height = 720;  // [window], logical pixels
   bool fullscreen = false, vsync = true;
 
+  bool audio_on = true, audio_mute = false;  // [audio]
+  double audio_volume = 100;
+  int audio_track = 0;
+
   BackendRequest backend = BackendRequest::automatic;  // [performance]
   int threads = 0, device = 0;
   std::string trace_on;

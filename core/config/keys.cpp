@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "core/config/config.hpp"
+#include "core/pipeline/playback_sound.hpp"
 
 namespace lensd {
 namespace {
@@ -40,6 +41,16 @@ ConfigTable window_table() {
       .integer("height", &Config::window_height, 64, 16384, "height", {.unit = "px"})
       .boolean("fullscreen", &Config::fullscreen, "start in fullscreen")
       .boolean("vsync", &Config::vsync, "present frames in step with the monitor")
+      .build();
+}
+
+ConfigTable audio_table() {
+  return Schema<Config>("audio", "the viewer's sound")
+      .boolean("on", &Config::audio_on, "play the sound of files")
+      .real("volume", &Config::audio_volume, 0, kMaxVolume,
+            "volume, 100: as recorded; without the key as in the last run", {.unit = "%"})
+      .boolean("mute", &Config::audio_mute, "start muted")
+      .integer("track", &Config::audio_track, 0, 99, "number of the audio track; 0: the best one")
       .build();
 }
 
@@ -142,8 +153,9 @@ const std::map<std::string, std::vector<std::string>> kChoices{
 
 const std::vector<ConfigTable>& config_tables() {
   static const std::vector<ConfigTable> tables = [] {
-    std::vector<ConfigTable> all{source_table(),  window_table(), performance_table(), log_table(),
-                                 control_table(), http_table(),   record_table(),      output_table()};
+    std::vector<ConfigTable> all{source_table(),      window_table(), audio_table(),
+                                 performance_table(), log_table(),    control_table(),
+                                 http_table(),        record_table(), output_table()};
     for (ConfigTable& table : all)
       for (ParamSpec& key : table.params) {
         if (const auto found = kChoices.find(key_name(table, key)); found != kChoices.end())

@@ -49,6 +49,25 @@ std::string set_speed(const ControlView&, const Json& value, std::vector<Command
   return {};
 }
 
+std::string set_volume(const ControlView& view, const Json& value, std::vector<Command>& out) {
+  if (view.state.sound == SoundState::off) return "this run plays no sound";
+  if (!value.is_number() || value.get<double>() < 0 || value.get<double>() > kMaxVolume)
+    return fmt::format("expected a number 0 to {}", kMaxVolume);
+  out.push_back(SetVolume{value.get<double>()});
+  return {};
+}
+
+std::string set_mute(const ControlView& view, const Json& value, std::vector<Command>& out) {
+  if (view.state.sound == SoundState::off) return "this run plays no sound";
+  if (!value.is_boolean()) return kExpectedBoolean;
+  out.push_back(SetMute{value.get<bool>()});
+  return {};
+}
+
+Json get_sound(const ControlView& view) {
+  return sound_reason(view.state.sound);
+}
+
 std::string set_position(const ControlView& view, const Json& value, std::vector<Command>& out) {
   if (!value.is_number() || value.get<double>() < 0 || value.get<double>() > 1e9)
     return "expected a time in seconds from 0";
@@ -110,6 +129,9 @@ constexpr Property kProperties[] = {
     {"pause", "true while playback is paused", get<&RunState::paused>,
      set_boolean<[](bool on) { return Pause{on}; }>},
     {"speed", "playback speed", get<&RunState::speed>, set_speed},
+    {"volume", "volume of the viewer's sound in percent, 0 to 130", get<&RunState::volume>, set_volume},
+    {"mute", "true while the sound is muted", get<&RunState::muted>, set_mute},
+    {"sound", "why no sound is played; empty: it is", get_sound, nullptr},
     {"time-pos", "position in seconds; setting it seeks", get_seconds<&RunState::position_ns>, set_position},
     {"duration", "length in seconds, 0 if unknown", get_seconds<&RunState::duration_ns>, nullptr},
     {"frame", "index of the newest frame", get<&RunState::frame_index>, nullptr},

@@ -65,6 +65,7 @@ struct SourceInfo {
   double fps = 0;              ///< nominal frame rate; 0: unknown
   int64_t duration_ns = 0;     ///< 0: unknown
   int64_t frame_count = 0;     ///< number of frames that the file announces; 0: unknown
+  int64_t start_ns = 0;        ///< time stamp of the first picture in the file, on the clock of its audio
   bool live = false, seekable = false, image = false, has_audio = false;
 };
 

@@ -50,6 +50,13 @@ inline constexpr double kMinSpeed = 0.01, kMaxSpeed = 100;
 struct SetSpeed {
   double speed = 1;
 };
+/// Sets the volume of the sound in percent; see kMaxVolume.
+struct SetVolume {
+  double percent = 100;
+};
+struct SetMute {
+  bool on = true;
+};
 struct SetLoop {
   bool file = false;
   int64_t a_ns = -1, b_ns = -1;  ///< A-B loop; negative: not set
@@ -76,7 +83,8 @@ struct StartRecord {
 };
 struct StopRecord {};
 
-using Command = std::variant<SetParam, SetEnabled, SetGraph, Batch, Bypass, Solo, EditMark, Pause, Step, Seek,
-                             SetSpeed, SetLoop, SetScopes, SetViews, StartRecord, StopRecord>;
+using Command =
+    std::variant<SetParam, SetEnabled, SetGraph, Batch, Bypass, Solo, EditMark, Pause, Step, Seek, SetSpeed,
+                 SetVolume, SetMute, SetLoop, SetScopes, SetViews, StartRecord, StopRecord>;
 
 }  // namespace lensd

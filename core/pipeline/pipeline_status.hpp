@@ -8,6 +8,7 @@
 #include "core/graph/graph.hpp"
 #include "core/media/live_status.hpp"
 #include "core/media/pixel_aspect.hpp"
+#include "core/pipeline/playback_sound.hpp"
 
 namespace lensd {
 
@@ -34,6 +35,9 @@ struct PipelineStatus : ProcessStatus {
   bool failed = false;
   bool queue_full = false;  ///< the decode thread waits until the process thread takes a picture
   LiveStatus live;
+  SoundState sound = SoundState::off;
+  double volume = 100;  ///< of the sound, in percent
+  bool muted = false;
 };
 
 struct SinkStatus {

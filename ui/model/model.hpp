@@ -18,6 +18,7 @@
 #include "core/image/view.hpp"
 #include "core/media/live_status.hpp"
 #include "core/pipeline/command.hpp"
+#include "core/pipeline/playback_sound.hpp"
 #include "ui/model/frame_counts.hpp"
 #include "ui/model/source_choices.hpp"
 
@@ -78,6 +79,9 @@ struct ViewerModel {
   // Playback
   bool paused = false;
   double speed = 1;
+  SoundState sound = SoundState::off;
+  double volume = 100;  ///< percent
+  bool muted = false;
   bool loop_file = false;
   int64_t loop_a_ns = -1, loop_b_ns = -1;  ///< A-B loop; negative: not set
   double decode_fps = 0, display_fps = 0, source_fps = 0;

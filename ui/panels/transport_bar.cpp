@@ -10,6 +10,7 @@ namespace {
 
 constexpr int64_t kWheelNs = 5'000'000'000;
 constexpr float kThumbnailWidth = 200, kThumbnailHeight = 134;  ///< logical pixels
+constexpr double kFullVolume = 100;  // at the end of the volume's bar; keys and the wheel go beyond
 
 bool long_source(const ViewerModel& m) {
   return std::max(m.duration_ns, m.position_ns) >= int64_t{3600} * 1'000'000'000;
@@ -152,6 +153,49 @@ void draw_loop(PanelContext& ctx) {
            fmt::format("{}; {} sets an A-B loop", key_hint(Action::loop_file), key_text(Action::ab_loop)));
 }
 
+/// Draws the volume as a short bar that can be dragged.
+void draw_volume_bar(PanelContext& ctx, float width, bool sounds) {
+  const ViewerModel& m = ctx.model;
+  const ImVec2 at = ImGui::GetCursorScreenPos(), size{width, ImGui::GetFrameHeight()};
+  ImGui::InvisibleButton("##volume", size);
+  const double pointed = std::clamp((ImGui::GetIO().MousePos.x - at.x) / size.x, 0.f, 1.f) * kFullVolume;
+  if (ImGui::IsItemActive() && std::abs(pointed - m.volume) >= 0.5) ctx.send(SetVolume{std::round(pointed)});
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float half = ctx.px(2), y = std::floor(at.y + size.y * 0.5f);
+  const float x = at.x + size.x * std::clamp(static_cast<float>(m.volume / kFullVolume), 0.f, 1.f);
+  const ImU32 ink = !sounds || m.muted ? colour::gray(90) : colour::gray(150);
+  list.AddRectFilled({at.x, y - half}, {at.x + size.x, y + half}, colour::gray(58), half);
+  list.AddRectFilled({at.x, y - half}, {x, y + half}, ink, half);
+  list.AddCircleFilled({x, y}, ctx.px(4), !sounds || m.muted ? colour::dim : colour::text, 20);
+}
+
+/// Draws the mute button and the volume, dimmed while there is no sound.
+void draw_sound(PanelContext& ctx, float bar) {
+  const ViewerModel& m = ctx.model;
+  const bool sounds = m.sound == SoundState::playing;
+  const std::string reason = sound_reason(m.sound);
+  const std::string state = m.muted ? "Muted" : fmt::format("Volume {:.0f} %", m.volume);
+  const std::string text = reason.empty() ? state : fmt::format("{} ({})", reason, state);
+  const std::string keys =
+      fmt::format("{}; {}", key_hint({Action::quieter, Action::louder}), key_text(Action::mute));
+  const auto wheel = [&] {
+    const float turned = ImGui::IsItemHovered() ? ImGui::GetIO().MouseWheel : 0;
+    if (turned != 0) ctx.send(SetVolume{std::clamp(m.volume + (turned > 0 ? 5 : -5), 0.0, kMaxVolume)});
+  };
+  if (!sounds) ImGui::PushStyleVar(ImGuiStyleVar_Alpha, 0.5f);
+  if (icon_button(ctx.look, "##mute", sounds && !m.muted ? Icon::speaker : Icon::speaker_off,
+                  sounds && m.muted))
+    ctx.send(SetMute{!m.muted});
+  if (!sounds) ImGui::PopStyleVar();
+  ctx.item("transport", "mute", text, keys);
+  wheel();
+  if (bar <= 0) return;
+  ImGui::SameLine(0, ctx.px(2));
+  draw_volume_bar(ctx, bar, sounds);
+  ctx.item("transport", "volume", text, keys);
+  wheel();
+}
+
 void draw_live(PanelContext& ctx) {
   const LiveStatus& live = ctx.model.live_status;
   const LiveState state = live.live ? live.state : LiveState::playing;
@@ -199,8 +243,9 @@ void draw_transport_bar(PanelContext& ctx) {
   const float speed_width = m.live ? ImGui::CalcTextSize("reconnecting").x + ctx.px(26)
                                    : ImGui::CalcTextSize("0.00×").x + ctx.px(12) + ctx.px(32);
   const float fold = ctx.px(22);
-  const float right =
-      fold + ctx.px(8) + (tight ? speed_width : speed_width + gap + fps_width + gap + drops_width);
+  const float volume = narrow ? 0 : ctx.px(56), sound = ctx.px(30) + (narrow ? 0 : volume + ctx.px(2));
+  const float right = fold + ctx.px(8) + sound + gap +
+                      (tight ? speed_width : speed_width + gap + fps_width + gap + drops_width);
   ImGui::SameLine(0, gap);
   const float seek = ImGui::GetContentRegionAvail().x - right - gap;
   if (seekable && seek > ctx.px(30)) {
@@ -208,6 +253,8 @@ void draw_transport_bar(PanelContext& ctx) {
   } else {
     ImGui::Dummy({std::max(seek, 0.f), 1});
   }
+  ImGui::SameLine(0, gap);
+  draw_sound(ctx, volume);
   ImGui::SameLine(0, gap);
   if (m.live) {
     draw_live(ctx);

@@ -73,6 +73,24 @@ void folder_shape(ImDrawList& list, ImVec2 c, float s, ImU32 colour) {
   list.AddPolyline(points, 6, colour, ImDrawFlags_Closed, std::max(1.f, s * 0.26f));
 }
 
+/// A loudspeaker with two waves, or with a cross instead of them.
+void speaker(ImDrawList& list, ImVec2 c, float s, bool on, ImU32 colour) {
+  const float line = std::max(1.f, s * 0.22f);
+  list.AddRectFilled({c.x - s, c.y - s * 0.38f}, {c.x - s * 0.5f, c.y + s * 0.38f}, colour);
+  list.AddQuadFilled({c.x - s * 0.6f, c.y - s * 0.38f}, {c.x, c.y - s * 0.9f}, {c.x, c.y + s * 0.9f},
+                     {c.x - s * 0.6f, c.y + s * 0.38f}, colour);
+  if (!on) {
+    const float x = c.x + s * 0.65f, d = s * 0.36f;
+    list.AddLine({x - d, c.y - d}, {x + d, c.y + d}, colour, line);
+    list.AddLine({x - d, c.y + d}, {x + d, c.y - d}, colour, line);
+    return;
+  }
+  for (const float radius : {0.45f, 0.95f}) {
+    list.PathArcTo(c, s * radius, -0.75f, 0.75f, 12);
+    list.PathStroke(colour, 0, line);
+  }
+}
+
 }  // namespace
 
 void draw_icon(ImDrawList& list, ImVec2 c, float size, Icon icon, ImU32 colour) {
@@ -128,6 +146,10 @@ void draw_icon(ImDrawList& list, ImVec2 c, float size, Icon icon, ImU32 colour) 
       break;
     case Icon::folder:
       folder_shape(list, c, s, colour);
+      break;
+    case Icon::speaker:
+    case Icon::speaker_off:
+      speaker(list, c, s, icon == Icon::speaker, colour);
       break;
   }
 }

@@ -75,7 +75,9 @@ enum class Icon : uint8_t {
   save,
   undo,
   redo,
-  folder
+  folder,
+  speaker,
+  speaker_off,
 };
 
 /// Draws a square button, with a background only while hovered. Returns true if it was pressed.

@@ -8,6 +8,7 @@
 #include "app/output_files.hpp"
 #include "core/base/error.hpp"
 #include "core/base/source_text.hpp"
+#include "core/media/sound_player.hpp"
 #include "core/media/url.hpp"
 #include "kernels/registry.hpp"
 
@@ -44,6 +45,13 @@ OpenedPipeline make_viewer_source(const ViewerSetup& setup, const OpenRequest& r
   options.on_frame = setup.on_frame, options.on_change = setup.on_change;
   auto source = open_source(playable_url(request.url), source_setup);
   if (*cancel) throw Error(ExitCode::bad_source, display_url(request.url), "cancelled");
+  options.sound = open_sound(playable_url(request.url), source->info(),
+                             {.on = line.config.audio_on,
+                              .volume = request.volume,
+                              .muted = request.muted,
+                              .track = line.config.audio_track,
+                              .live = request.live,
+                              .output = {}});
   OpenedPipeline opened;
   opened.recorder = make_recorder(line, source->info());
   options.sinks = {opened.recorder};

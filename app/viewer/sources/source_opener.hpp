@@ -35,6 +35,8 @@ struct OpenRequest {
   bool remember = false;  ///< add the source to the recent ones when it plays
   bool loop_file = false;
   double speed = 1;
+  double volume = 100;  ///< percent
+  bool muted = false;
   int64_t start_ns = 0;  ///< position to resume at
   /// Called once on the UI thread. May be empty.
   std::function<void(OpenResult result, const std::string& problem)> done;

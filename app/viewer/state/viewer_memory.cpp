@@ -80,6 +80,14 @@ int ViewerMemory::height(const Config& config) const {
                                                                   : state_.window_height;
 }
 
+double ViewerMemory::volume(const Config& config) const {
+  return config.has("audio.volume") ? config.audio_volume : state_.volume;
+}
+
+bool ViewerMemory::muted(const Config& config) const {
+  return config.has("audio.mute") ? config.audio_mute : state_.muted;
+}
+
 void ViewerMemory::add_recent(const std::string& url) {
   // Store absolute paths, because the next run may start in another folder.
   std::error_code error;

@@ -25,6 +25,11 @@ class ViewerMemory {
   /// Returns the window's height in logical pixels: as configured, else as in the last run, else the default.
   int height(const Config& config) const;
 
+  /// Returns the volume in percent: as configured, else as in the last run.
+  double volume(const Config& config) const;
+  bool muted(const Config& config) const;
+  void keep_sound(double volume, bool muted) { state_.volume = volume, state_.muted = muted; }
+
   /// Adds a source to the front of recent_sources(), or moves it there.
   void add_recent(const std::string& url);
   void remove_recent(const std::string& url);

@@ -12,6 +12,7 @@
 #include "core/base/whole_file.hpp"
 #include "core/config/toml.hpp"
 #include "core/config/toml_text.hpp"
+#include "core/pipeline/playback_sound.hpp"
 
 namespace lensd {
 namespace {
@@ -69,6 +70,10 @@ ViewerState parse_viewer_state(const std::string& text) {
     take(*panels, "scopes", state.scopes), take(*panels, "tracks", state.tracks);
     take(*panels, "scope", state.scope);
   }
+  if (const toml::table* audio = root["audio"].as_table()) {
+    take(*audio, "volume", state.volume), take(*audio, "mute", state.muted);
+    if (!(state.volume >= 0 && state.volume <= kMaxVolume)) state.volume = ViewerState().volume;
+  }
   take(root, "last_preset", state.last_preset), take(root, "graph_preset", state.graph_preset);
   if (const toml::array* recent = root["recent_sources"].as_array())
     for (const toml::node& item : *recent)
@@ -108,6 +113,7 @@ std::string to_toml(const ViewerState& state) {
   text += state.positions.empty() ? "]\n" : "\n]\n";
   if (state.window_width > 0 && state.window_height > 0)
     text += fmt::format("\n[window]\nwidth = {}\nheight = {}\n", state.window_width, state.window_height);
+  text += fmt::format("\n[audio]\nvolume = {:.1f}\nmute = {}\n", state.volume, state.muted);
   text += fmt::format("\n[panels]\nleft_width = {:.1f}\nright_width = {:.1f}\n", state.left_width,
                       state.right_width);
   for (const auto& [key, side] :

@@ -14,6 +14,8 @@ struct ViewerState {
   double left_width = 0, right_width = 0;   ///< logical pixels; 0: not set
   std::string left, right, bottom;          ///< "open" or "folded"; empty: automatic
   bool scopes = false, tracks = false;      ///< whether each part is shown
+  double volume = 100;                      ///< of the sound, in percent
+  bool muted = false;
   std::string scope;                        ///< name of a ScopeKind; empty: not set
   std::string last_preset;                  ///< path of the last preset
   std::string graph_preset;                 ///< path of the last graph's preset; empty: none

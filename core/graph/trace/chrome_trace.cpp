@@ -70,9 +70,10 @@ std::string Timeline::chrome_trace(int64_t since_ns, const Notes& notes) const {
   for (const Interval& i : intervals) origin = std::min(origin, i.begin_ns);
   for (const Sample& s : samples) origin = std::min(origin, s.time_ns);
 
-  std::string json = "{\"displayTimeUnit\":\"ms\",\"otherData\":{";
-  for (size_t i = 0; i < notes.size(); ++i)
-    json += fmt::format("{}{}:{}", i > 0 ? "," : "", quoted(notes[i].first), quoted(notes[i].second));
+  // The monotonic time of ts 0, to compare the trace with other programs' times.
+  std::string json = fmt::format("{{\"displayTimeUnit\":\"ms\",\"otherData\":{{\"origin_ns\":\"{}\"",
+                                 origin == INT64_MAX ? 0 : origin);
+  for (const auto& [name, value] : notes) json += fmt::format(",{}:{}", quoted(name), quoted(value));
   json += "},\"traceEvents\":[\n";
   auto out = std::back_inserter(json);
   json += "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"tid\":0,\"args\":{\"name\":\"lensd\"}}";

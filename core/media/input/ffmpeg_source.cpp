@@ -75,6 +75,7 @@ void FfmpegSource::read_ahead() {
     fail("no picture in it can be decoded", hint.empty() ? stream_errors() : hint);
   }
   info_.picture = first.planes.info;
+  info_.start_ns = timestamps_.origin_ns().value_or(0);
   info_.decoder = decoder_->on_gpu() ? "NVDEC" : "software";
   if (options_.hwdec != HwDecode::off && !decoder_->on_gpu() && decoder_->software_reason().empty())
     log::info("decoding in software: NVDEC refused this stream");

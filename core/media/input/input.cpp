@@ -34,7 +34,8 @@ bool contains(const auto& list, std::string_view name) {
 
 }  // namespace
 
-Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop, const LiveOptions& live)
+Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop, const LiveOptions& live,
+             int track)
     : where_(display_url(url)), kind_(classify(url)), stop_(stop), deadline_(&stop) {
   ff::initialize();
   ff::forget_log();
@@ -80,7 +81,7 @@ Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop, con
   const int error = device ? 0 : avformat_find_stream_info(context_.get(), nullptr);
   if (error < 0 && deadline_.expired()) fail("no picture before the open timeout");
   if (error < 0) fail("cannot read its streams: " + ff::error_text(error), ff::log_hint());
-  pick_stream(kind);
+  pick_stream(kind, track);
   check_sizes();
   cut_ = ff::take_cut_logged();
   if (bypasses_parser_) parser_ = std::make_unique<LowDelayParser>(*stream_->codecpar);
@@ -201,20 +202,26 @@ void Input::open_local(const std::string& url, const AVInputFormat* format, ff::
   fail(what, ff::log_hint());
 }
 
-void Input::pick_stream(StreamKind kind) {
+void Input::pick_stream(StreamKind kind, int track) {
   const bool video = kind == StreamKind::video;
-  int best = -1;
+  int best = -1, number = 0;
   for (unsigned i = 0; i < context_->nb_streams; ++i) {
     AVStream& s = *context_->streams[i];
     s.discard = AVDISCARD_ALL;
     if (s.codecpar->codec_type != (video ? AVMEDIA_TYPE_VIDEO : AVMEDIA_TYPE_AUDIO)) continue;
     if (s.disposition & (AV_DISPOSITION_ATTACHED_PIC | AV_DISPOSITION_TIMED_THUMBNAILS)) continue;
+    if (++number, track > 0) {
+      if (number == track) best = static_cast<int>(i);
+      continue;
+    }
     const bool preferred = best < 0 || ((s.disposition & AV_DISPOSITION_DEFAULT) &&
                                         !(context_->streams[best]->disposition & AV_DISPOSITION_DEFAULT));
     if (preferred) best = static_cast<int>(i);
   }
   if (best < 0)
-    fail(video ? "it has no video stream" : "it has no audio stream",
+    fail(video        ? "it has no video stream"
+         : number > 0 ? fmt::format("it has no audio track {}, the last one is {}", track, number)
+                      : "it has no audio stream",
          video && has_audio() ? "it has audio only" : ff::log_hint());
   stream_ = context_->streams[best];
   stream_->discard = AVDISCARD_DEFAULT;
@@ -254,6 +261,12 @@ int Input::read(AVPacket& packet) noexcept {
     parser_->put(packet);
   }
   return 0;
+}
+
+int Input::seek(int64_t ticks) noexcept {
+  const ConnectPolicy::Scope scope(policy_);
+  if (silence_ns_ > 0) deadline_.set(silence_ns_);  // the last read may be long ago, before a pause
+  return av_seek_frame(context_.get(), stream_->index, ticks, AVSEEK_FLAG_BACKWARD);
 }
 
 int Input::read_packet(AVPacket& packet) noexcept {

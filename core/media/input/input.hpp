@@ -25,15 +25,14 @@ enum class StreamKind { video, audio };
 
 class Input {
  public:
-  /// Opens `url` and selects its best stream of `kind`, ignoring cover pictures. `stop` must outlive this
-  /// object. Throws Error(bad_source) if the source cannot be opened or has no such stream,
-  /// Error(invalid_config) if `live` has an option that the source does not have.
-  Input(const std::string& url, StreamKind kind, const StopFlags& stop, const LiveOptions& live = {});
+  /// Opens `url` and selects a stream of `kind`, ignoring cover pictures: the best one, or number `track`
+  /// from 1. `stop` must outlive this object. Throws Error(bad_source) if the source cannot be opened or has
+  /// no such stream, Error(invalid_config) if `live` has an option that the source does not have.
+  Input(const std::string& url, StreamKind kind, const StopFlags& stop, const LiveOptions& live = {},
+        int track = 0);
 
   AVFormatContext* context() const noexcept { return context_.get(); }
   AVStream* stream() const noexcept { return stream_; }
-  /// Returns the policy for a ConnectPolicy::Scope around FFmpeg calls that may open connections.
-  ConnectPolicy& connect_policy() noexcept { return policy_; }
   UrlKind kind() const noexcept { return kind_; }
   /// Returns true for cameras, screens and network streams, false for files on an HTTP server.
   bool live() const noexcept { return is_live(kind_) && !on_demand(); }
@@ -55,6 +54,10 @@ class Input {
   /// Waits for the next packet of the stream. Returns 0 or an AVERROR: AVERROR_EXIT after an interruption,
   /// AVERROR(ETIMEDOUT) if a live source sent nothing for silence_ns().
   int read(AVPacket& packet) noexcept;
+
+  /// Moves to the last key packet of the stream at or before a time in its time base. Returns 0 or an
+  /// AVERROR, for a file on a server at the latest after silence_ns().
+  int seek(int64_t ticks) noexcept;
 
   /// Returns true for an uncompressed camera. Read its pictures with read(AVFrame&, …).
   bool raw_camera() const noexcept { return camera_ && camera_->format().raw(); }
@@ -79,7 +82,7 @@ class Input {
   void bypass_ffmpeg_parser();
   void refuse_redirection(const std::string& url) const;
   [[noreturn]] void fail_redirected(const std::string& address) const;
-  void pick_stream(StreamKind kind);
+  void pick_stream(StreamKind kind, int track);
   void check_sizes() const;
   bool on_demand() const noexcept;
   int read_packet(AVPacket& packet) noexcept;

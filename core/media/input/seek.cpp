@@ -44,11 +44,9 @@ void FfmpegSource::move_to(int attempt) {
   const int64_t from_ns =
       info_.duration_ns > 0 ? std::min(seek_.target_ns, info_.duration_ns) : seek_.target_ns;
   for (; attempt < kFromStart; ++attempt) {
-    const ConnectPolicy::Scope scope(input_->connect_policy());
     const int64_t raw_ns =
         from_ns - kFurtherBack[static_cast<size_t>(attempt)] + timestamps_.origin_ns().value_or(0);
-    const int64_t stamp = ff::to_ticks(raw_ns, input_->stream()->time_base);
-    if (av_seek_frame(input_->context(), input_->stream()->index, stamp, AVSEEK_FLAG_BACKWARD) >= 0) break;
+    if (input_->seek(ff::to_ticks(raw_ns, input_->stream()->time_base)) >= 0) break;
   }
   seek_.attempt = attempt;
   seek_.first = true;

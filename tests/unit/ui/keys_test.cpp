@@ -85,6 +85,19 @@ TEST_F(PressedKeys, SpeedStepsSnapToNormalAndStayInTheirLimits) {
   EXPECT_DOUBLE_EQ(speed('['), kMinSpeed);
 }
 
+TEST_F(PressedKeys, VolumeStepsStayInTheirLimitsAndMToggles) {
+  model.volume = 50;
+  EXPECT_EQ(only<SetVolume>(type('*'))->percent, 52);
+  EXPECT_EQ(only<SetVolume>(type('/'))->percent, 48);
+  model.volume = kMaxVolume;
+  EXPECT_EQ(only<SetVolume>(type('*'))->percent, kMaxVolume);
+  model.volume = 1;
+  EXPECT_EQ(only<SetVolume>(type('/'))->percent, 0);
+  EXPECT_TRUE(only<SetMute>(type('m'))->on);
+  model.muted = true;
+  EXPECT_FALSE(only<SetMute>(type('m'))->on);
+}
+
 TEST_F(PressedKeys, ArrowsSeekOnlyWhereTheSourceCan) {
   EXPECT_EQ(only<Seek>(press({.key = Key::right}))->position_ns, 5'000'000'000);
   EXPECT_TRUE(only<Seek>(press({.key = Key::right}))->relative);

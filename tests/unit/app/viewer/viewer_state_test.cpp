@@ -17,6 +17,7 @@ TEST(ViewerState, ReadsBackWhatWasSaved) {
   state.scopes = state.tracks = true, state.scope = "waveform";
   state.last_preset = "/home/me/ü \"x\".toml", state.graph_preset = "/home/me/other.toml";
   state.folded_nodes = {"edges", "ü \"x\""};
+  state.volume = 42.5, state.muted = true;
   state.positions = {{"/a \"b\".mp4", 61.25}, {"/c.mp4", 12}};
   for (const char* url : {"/a.mp4", "rtsp://camera/1", "/b.mp4", "/a.mp4"}) remember_source(state, url);
   EXPECT_EQ(state.recent_sources, (std::vector<std::string>{"/a.mp4", "/b.mp4", "rtsp://camera/1"}));

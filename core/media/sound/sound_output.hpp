@@ -1,0 +1,43 @@
+// Where sound is heard. Internal to core/media. Use from one thread.
+//
+// The output has a time line that does not stop while it runs: frames that are not written in time are heard
+// as silence.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "core/media/sound/sound_format.hpp"
+
+namespace lensd {
+
+class SoundOutput {
+ public:
+  virtual ~SoundOutput() = default;
+
+  enum class Link : uint8_t { connecting, ready, lost };
+  /// Returns the state of the connection. Starts a new attempt if the last one failed a second ago.
+  virtual Link link() = 0;
+
+  /// Starts the time line. Does nothing if it runs.
+  virtual void start() = 0;
+  /// Discards all frames that are not heard yet and stops the time line: silence at once.
+  virtual void stop() = 0;
+  /// Discards all frames that are not heard yet. The time line continues.
+  virtual void flush() = 0;
+
+  /// Returns the monotonic time at which the next written frame is heard; nullopt: not known yet.
+  virtual std::optional<int64_t> next_heard_ns() = 0;
+  /// Returns the number of frames that can be written now.
+  virtual size_t writable() = 0;
+  virtual void write(const float* samples, size_t frames) = 0;
+};
+
+/// Returns an output to PulseAudio or PipeWire. Does not block. `wake` is called on another thread when the
+/// connection changes or frames can be written.
+std::unique_ptr<SoundOutput> make_pulse_output(std::function<void()> wake);
+
+}  // namespace lensd

@@ -1,0 +1,66 @@
+// Places decoded sound on the output's time line, and measures when it is heard.
+//
+//   start(): presentation time P should be heard at W
+//   place(): silence to insert, or frames to skip, so that the next frame is heard on time
+//   clock(): presentation time P is heard at W', the measured and smoothed time, which the pictures follow
+//
+// Small deviations are the drift of the device's clock: the pictures follow them. A larger one, a gap in the
+// audio or late data is corrected by silence or skipped frames. Not thread-safe.
+#pragma once
+
+#include <cstdlib>
+#include <optional>
+
+#include "core/media/sound/sound_format.hpp"
+
+namespace lensd {
+
+class SoundPlacer {
+ public:
+  static constexpr int64_t kToleranceNs = 60'000'000;  ///< larger deviations are corrected in the sound
+  static constexpr int64_t kGapNs = 5'000'000;         ///< larger gaps between blocks are gaps in the audio
+  static constexpr double kSmoothing = 0.05;           ///< share of a new measurement in the clock
+
+  void start(int64_t pts_ns, int64_t wall_ns, double speed) {
+    pts_ns_ = pts_ns, wall_ns_ = static_cast<double>(wall_ns), speed_ = speed;
+    placed_ = false;
+  }
+  /// Call if frames were lost or not written in time. The next frame is placed like the first one.
+  void lost() { placed_ = false; }
+
+  /// Frames to write as silence or to skip before the next frame; both 0: write the next frame.
+  struct Correction {
+    int64_t silence = 0, skip = 0;
+  };
+  /// Returns the correction for the next frame, with presentation time `media_ns`, if the next written frame
+  /// is heard at `heard_ns`. The caller must carry it out completely before the next call.
+  Correction place(int64_t media_ns, int64_t heard_ns) {
+    if (placed_ && std::abs(media_ns - next_media_ns_) > kGapNs) placed_ = false;
+    const double wall = static_cast<double>(heard_ns) - static_cast<double>(media_ns - pts_ns_) / speed_;
+    const double early = wall_ns_ - wall;  // the frame would be heard too early by this time
+    if (placed_ && std::abs(early) < static_cast<double>(kToleranceNs)) {
+      wall_ns_ -= early * kSmoothing;
+      return {};
+    }
+    placed_ = false;
+    const int64_t frames = sound_frames(std::llround(early));
+    if (frames == 0) placed_ = true, next_media_ns_ = media_ns;
+    return frames > 0 ? Correction{frames, 0} : Correction{0, -frames};
+  }
+  /// Call after a correction was carried out completely. `media_ns`: presentation time of the next frame.
+  void corrected(int64_t media_ns) { placed_ = true, next_media_ns_ = media_ns; }
+  /// Call after frames were written that end at presentation time `media_ns`.
+  void written(int64_t media_ns) { next_media_ns_ = media_ns; }
+
+  bool placed() const { return placed_; }
+  int64_t pts_ns() const { return pts_ns_; }
+  /// Returns the monotonic time at which pts_ns() is heard.
+  int64_t wall_ns() const { return std::llround(wall_ns_); }
+
+ private:
+  int64_t pts_ns_ = 0, next_media_ns_ = 0;
+  double wall_ns_ = 0, speed_ = 1;
+  bool placed_ = false;
+};
+
+}  // namespace lensd

@@ -1,0 +1,42 @@
+// Plays the audio of a file in step with its pictures.
+//
+//   process thread ── cue() ──▶ SoundPlayer
+//   decode thread   SoundDecoder ──▶ SoundQueue (300 ms)
+//   output thread   SoundQueue ── SoundPlacer, volume ──▶ SoundOutput (libpulse, with its own thread)
+//   process thread ◀── clock() ── output thread
+//
+// A cue only changes values that the threads read; the process thread never waits for the sound. The decode
+// thread may hang in I/O and is then left behind (core/base/owned_thread.hpp). The picture goes on by the
+// monotonic clock while there is no sound. Members are thread-safe, except cue().
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "core/media/source.hpp"
+#include "core/pipeline/playback_sound.hpp"
+
+namespace lensd {
+
+class SoundOutput;
+
+/// Settings of the sound.
+struct SoundOptions {
+  bool on = true;
+  double volume = 100;  ///< percent, 0 to kMaxVolume
+  bool muted = false;
+  int track = 0;     ///< number of the audio track, from 1; 0: the best one
+  LiveOptions live;  ///< for files on a server
+  /// Creates the output. Called on the output thread; `wake` may be called from any thread. Empty: the sound
+  /// server of the session.
+  std::function<std::unique_ptr<SoundOutput>(std::function<void()> wake)> output;
+};
+
+/// Returns the sound of an opened source. It is silent, with a reason in state(), if the source has no audio
+/// or cannot be opened a second time. Does not block: files are opened on the sound's own thread. Throws
+/// Error(runtime_failure) if there is no file descriptor left.
+std::unique_ptr<PlaybackSound> open_sound(const std::string& url, const SourceInfo& source,
+                                          SoundOptions options);
+
+}  // namespace lensd

@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# The sound of a file is heard with its pictures: at the start, after a seek, a pause and a change of speed. It is silent
+# while paused or muted, survives the loss of the sound server, and says why there is none.
+# The test has its own PulseAudio server. What it would play is recorded with its times, and compared with the times of
+# the pictures in the program's trace.
+# shellcheck source=../common/viewer.sh
+. "$(dirname "$0")/../common/viewer.sh"
+need_tools pulseaudio parec ffmpeg python3
+
+TOLERANCE_MS=60 # on a loaded machine; about 5 ms on an idle one
+times=$(dirname "$0")/sound_times.py
+export XDG_RUNTIME_DIR=$WORK/run PULSE_SERVER=unix:$WORK/run/socket
+mkdir -m 700 "$XDG_RUNTIME_DIR"
+control=$WORK/control
+
+# A flash and a beep at every full second.
+ffmpeg -v error -f lavfi -i "color=black:size=320x240:rate=25:duration=30,format=yuv420p,geq=lum='if(lt(mod(T\,1)\,0.079)\,235\,16)':cb=128:cr=128" \
+  -f lavfi -i "aevalsrc='if(lt(mod(t\,1)\,0.08)\,0.5*sin(2*PI*1000*t)\,0)':s=48000:d=30" \
+  -c:v mpeg4 -q:v 5 -g 25 -c:a pcm_s16le "$WORK/clip.mkv" || skip "ffmpeg cannot make the clip"
+ffmpeg -v error -i "$WORK/clip.mkv" -t 2 -c copy "$WORK/short.mkv"
+ffmpeg -v error -i "$WORK/clip.mkv" -c copy -an "$WORK/mute.mkv"
+
+server_answers() { pactl info; }
+start_server() {
+  pulseaudio -n --exit-idle-time=-1 --daemonize=no --use-pid-file=no \
+    -L "module-native-protocol-unix auth-anonymous=1 socket=$WORK/run/socket" \
+    -L "module-null-sink sink_name=test" >"$WORK/pulse.log" 2>&1 &
+  SERVER=$!
+  STARTED+=("$SERVER")
+  wait_for 20 server_answers || skip "the PulseAudio server does not start: $(tail -n 1 "$WORK/pulse.log")"
+}
+
+# start_recording NAME: writes the times of all beeps to $WORK/NAME.
+start_recording() {
+  RECORD=$WORK/$1
+  parec --device=test.monitor --format=s16le --rate=48000 --channels=1 --latency-msec=5 --raw \
+    > >(exec python3 "$times" record "$RECORD") 2>/dev/null &
+  STARTED+=($!)
+  sleep 1.5 # the device runs
+}
+beeps() { wc -l <"$RECORD"; }
+more_beeps() { (($(beeps) >= $1)); }
+control() { timeout 20 "$LENSD" ctl --socket "$control" "$@" || fail "ctl $*"; }
+says() { [[ $(value sound) == *"$1"* ]]; }
+silent() { [[ $(value sound) =~ ^[0-9]+\ [01]\ No\ sound ]]; }
+sounds() { [[ $(value sound) =~ ^[0-9]+\ 0\ *$ ]]; }
+
+# expect_silence WHAT: fails if a beep is heard within 2.2 s.
+expect_silence() {
+  sleep 0.5
+  local before
+  before=$(beeps)
+  sleep 2.2
+  (($(beeps) == before)) || fail "$1: there is sound"
+  echo "ok: $1: silent"
+}
+
+# expect_beeps WHAT: fails unless three more beeps are heard.
+expect_beeps() {
+  wait_for 10 more_beeps $(($(beeps) + 3)) || fail "$1: no sound"
+  echo "ok: $1: sound"
+}
+
+start_display
+start_server
+start_recording beeps
+start_window "$WORK/clip.mkv" --backend=cpu --no-resume --volume 90 --socket "$control" --trace "$WORK/trace.json"
+expect_beeps start
+control set time-pos 12.5 >/dev/null
+expect_beeps "after a seek"
+control set pause true >/dev/null
+expect_silence paused
+control set pause false >/dev/null
+expect_beeps "after a pause"
+control set speed 1.25 >/dev/null
+expect_beeps "at 1.25 times the speed"
+quit_window
+python3 "$times" compare "$WORK/beeps" "$WORK/trace.json" "$TOLERANCE_MS" ||
+  fail "pictures and sound are more than $TOLERANCE_MS ms apart"
+echo "ok: pictures follow the sound"
+
+start_window "$WORK/short.mkv" --backend=cpu --loop-file --socket "$control"
+wait_for 20 sounds || fail "the window says '$(value sound)'"
+[[ $(value sound) == "90 0"* ]] || fail "the volume of the last run was not remembered: $(value sound)"
+expect_beeps "a looping file"
+key m
+expect_silence muted
+[[ $(control get mute) == true ]] || fail "the control socket does not report the mute"
+key m
+expect_beeps "no longer muted"
+key slash
+expect_value sound "88 0 "
+control set volume 60 >/dev/null
+expect_value sound "60 0 "
+control set speed 8 >/dev/null
+wait_for 10 says "from 0.25× to 4×" || fail "the speed is not named: $(value sound)"
+control set speed 1 >/dev/null
+
+kill "$SERVER"
+wait "$SERVER" 2>/dev/null
+wait_for 10 says "no sound server" || fail "the loss of the server is not named: $(value sound)"
+frame=$(value counts)
+sleep 1
+[[ $(value counts) != "$frame" ]] || fail "the picture stops without the sound server"
+start_server
+start_recording again
+wait_for 10 sounds || fail "the sound does not come back: $(value sound)"
+expect_beeps "with the new server"
+quit_window
+
+start_window "$WORK/mute.mkv" --backend=cpu
+wait_for 20 says "the source has no audio" || fail "the window says '$(value sound)'"
+quit_window
+start_window "$WORK/clip.mkv" --backend=cpu --no-audio
+wait_for 20 says "switched off" || fail "the window says '$(value sound)'"
+quit_window
+PULSE_SERVER=unix:$WORK/run/nothing start_window "$WORK/clip.mkv" --backend=cpu
+wait_for 20 says "no sound server" || fail "the window says '$(value sound)'"
+silent || fail "no reason is shown"
+wait_for 20 test "$(value frame)" -gt 0 || fail "no picture without a sound server"
+quit_window
+echo "ok: without sound the picture plays, and the window says why"

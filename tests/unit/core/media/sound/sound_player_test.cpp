@@ -1,0 +1,236 @@
+// core/media/sound_player.hpp with an output of the test's own: what is heard when.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "core/base/clock.hpp"
+#include "core/media/sound/sound_output.hpp"
+#include "core/media/sound_player.hpp"
+#include "tests/unit/common/eventually.hpp"
+#include "tests/unit/core/media/media_fixture.hpp"
+#include "tests/unit/core/media/sound/sound_clip.hpp"
+
+namespace lensd {
+namespace {
+
+constexpr int64_t kMs = 1'000'000, kSecond = 1'000'000'000;
+
+/// An output that stores the written frames with the time at which they are heard.
+struct FakeSpeaker {
+  std::mutex mutex;
+  SoundOutput::Link link = SoundOutput::Link::ready;
+  bool running = false;
+  int64_t next_ns = 0;  ///< when the next frame is heard
+  std::vector<std::pair<int64_t, float>> heard;
+
+  /// Returns the times of frames that are louder than `level`, after `from_ns`.
+  std::vector<int64_t> loud(int64_t from_ns = 0, float level = 0.01f) {
+    const std::lock_guard lock(mutex);
+    std::vector<int64_t> times;
+    for (const auto& [time, value] : heard)
+      if (time >= from_ns && std::abs(value) > level) times.push_back(time);
+    return times;
+  }
+};
+
+class FakeOutput final : public SoundOutput {
+ public:
+  explicit FakeOutput(FakeSpeaker& speaker) : s_(speaker) {}
+  Link link() override {
+    const std::lock_guard lock(s_.mutex);
+    return s_.link;
+  }
+  void start() override {
+    const std::lock_guard lock(s_.mutex);
+    if (!std::exchange(s_.running, true)) s_.next_ns = now_ns() + kDelay;
+  }
+  void stop() override {
+    drop();
+    const std::lock_guard lock(s_.mutex);
+    s_.running = false;
+  }
+  void flush() override { drop(); }
+  std::optional<int64_t> next_heard_ns() override {
+    const std::lock_guard lock(s_.mutex);
+    return s_.running ? std::optional(s_.next_ns) : std::nullopt;
+  }
+  size_t writable() override {
+    const std::lock_guard lock(s_.mutex);
+    const int64_t ahead = s_.next_ns - now_ns();
+    return s_.running && ahead < 100 * kMs ? static_cast<size_t>(sound_frames(100 * kMs - ahead)) : 0;
+  }
+  void write(const float* samples, size_t frames) override {
+    const std::lock_guard lock(s_.mutex);
+    for (size_t i = 0; i < frames; ++i)
+      s_.heard.emplace_back(s_.next_ns + sound_ns(static_cast<double>(i)), samples[i * kSoundChannels]);
+    s_.next_ns += sound_ns(static_cast<double>(frames));
+  }
+
+ private:
+  static constexpr int64_t kDelay = 20 * kMs;
+  void drop() {
+    const std::lock_guard lock(s_.mutex);
+    const int64_t now = now_ns() + kDelay;
+    std::erase_if(s_.heard, [&](const auto& one) { return one.first > now; });
+    s_.next_ns = std::min(s_.next_ns, now);
+    if (s_.next_ns < now) s_.next_ns = now;
+  }
+  FakeSpeaker& s_;
+};
+
+class SoundPlayerTest : public test::MediaTest {
+ protected:
+  /// Opens a clip that is 1 s silent, then loud, for 10 s.
+  void open(SoundOptions options = {}) {
+    put("clip.wav", test::wav(48000, 2, 480000, [](int64_t i) { return i < 48000 ? 0 : 0.5; }));
+    open_file("clip.wav", std::move(options));
+  }
+  void open_file(const std::string& name, SoundOptions options = {}) {
+    SourceInfo source;
+    source.has_audio = source.seekable = true;
+    options.output = [this](const std::function<void()>&) { return std::make_unique<FakeOutput>(speaker_); };
+    sound_ = open_sound(file(name), source, std::move(options));
+  }
+  void play(int64_t pts_ns, int64_t wall_ns, bool seek = true) {
+    if (seek) ++cue_.seek, cue_.from_ns = pts_ns;
+    ++cue_.run, cue_.playing = true, cue_.seeking = false;
+    cue_.pts_ns = pts_ns, cue_.wall_ns = wall_ns;
+    sound_->cue(cue_);
+  }
+  void pause() {
+    ++cue_.run, ++cue_.seek, cue_.playing = cue_.seeking = false;
+    sound_->cue(cue_);
+  }
+  bool heard_until(int64_t wall_ns) {
+    return eventually([&] {
+      const std::lock_guard lock(speaker_.mutex);
+      return speaker_.next_ns > wall_ns;
+    });
+  }
+
+  FakeSpeaker speaker_;
+  std::unique_ptr<PlaybackSound> sound_;
+  SoundCue cue_;
+};
+
+TEST_F(SoundPlayerTest, ASampleIsHeardAtItsTime) {
+  open();
+  const int64_t wall = now_ns() + 200 * kMs;
+  play(700 * kMs, wall);
+  ASSERT_TRUE(heard_until(wall + 400 * kMs));
+  const auto loud = speaker_.loud(0, 0);
+  ASSERT_FALSE(loud.empty());
+  EXPECT_NEAR(static_cast<double>(loud.front() - wall), 300.0 * kMs, 1.0 * kMs) << "1000 ms minus 700 ms";
+  const SoundClock clock = sound_->clock();
+  EXPECT_TRUE(clock.valid);
+  EXPECT_EQ(clock.run, cue_.run);
+  EXPECT_EQ(clock.pts_ns, 700 * kMs);
+  EXPECT_NEAR(static_cast<double>(clock.wall_ns - wall), 0, 1.0 * kMs);
+  EXPECT_EQ(sound_->state(), SoundState::playing);
+}
+
+TEST_F(SoundPlayerTest, ALateStartSkipsWhatShouldHaveBeenHeard) {
+  open();
+  const int64_t wall = now_ns() - 500 * kMs;
+  play(300 * kMs, wall);
+  ASSERT_TRUE(heard_until(wall + 1000 * kMs));
+  const auto loud = speaker_.loud(0, 0);
+  ASSERT_FALSE(loud.empty());
+  EXPECT_NEAR(static_cast<double>(loud.front() - wall), 700.0 * kMs, 1.0 * kMs);
+}
+
+TEST_F(SoundPlayerTest, APauseAndASeekAreSilentAtOnce) {
+  open();
+  play(2 * kSecond, now_ns() + 100 * kMs);
+  ASSERT_TRUE(eventually([&] { return !speaker_.loud().empty(); }));
+  pause();
+  const int64_t paused = now_ns();
+  ASSERT_TRUE(eventually([&] {
+    const std::lock_guard lock(speaker_.mutex);
+    return !speaker_.running;
+  }));
+  EXPECT_TRUE(speaker_.loud(paused + 100 * kMs).empty());
+  EXPECT_FALSE(sound_->clock().valid);
+
+  play(0, now_ns() + 50 * kMs);
+  ASSERT_TRUE(heard_until(now_ns() + 300 * kMs));
+  EXPECT_TRUE(speaker_.loud(paused + 100 * kMs).empty()) << "the first second of the clip is silent";
+}
+
+TEST_F(SoundPlayerTest, VolumeIsCubicAndMuteIsSilent) {
+  open({.volume = 50});
+  EXPECT_EQ(sound_->volume(), 50);
+  play(2 * kSecond, now_ns() + 50 * kMs);
+  ASSERT_TRUE(eventually([&] { return speaker_.loud().size() > 5000; }));
+  {
+    const std::lock_guard lock(speaker_.mutex);
+    EXPECT_NEAR(speaker_.heard.back().second, 0.5 / 8, 0.001);
+  }
+  sound_->set_muted(true);
+  EXPECT_TRUE(sound_->muted());
+  const int64_t muted = now_ns();
+  ASSERT_TRUE(heard_until(muted + 300 * kMs));
+  EXPECT_TRUE(speaker_.loud(muted + 200 * kMs).empty());
+  EXPECT_EQ(sound_->state(), SoundState::playing) << "the clock runs on";
+  sound_->set_volume(1000);
+  EXPECT_EQ(sound_->volume(), kMaxVolume);
+}
+
+TEST_F(SoundPlayerTest, WithoutAServerThereIsNoClockAndANotice) {
+  speaker_.link = SoundOutput::Link::lost;
+  open();
+  play(0, now_ns());
+  ASSERT_TRUE(eventually([&] { return sound_->state() == SoundState::no_server; }));
+  EXPECT_FALSE(sound_->clock().valid);
+  EXPECT_EQ(sound_->lead_ns(), 0);
+  const auto notices = sound_->take_notices();
+  ASSERT_EQ(notices.size(), 1u);
+  EXPECT_EQ(notices[0].text, "No sound: there is no sound server");
+  {
+    const std::lock_guard lock(speaker_.mutex);
+    speaker_.link = SoundOutput::Link::ready;
+  }
+  ASSERT_TRUE(eventually([&] { return sound_->clock().valid; })) << "it comes back";
+  ASSERT_TRUE(eventually([&] { return !speaker_.loud().empty(); }));
+  EXPECT_EQ(sound_->take_notices().size(), 1u);
+}
+
+TEST_F(SoundPlayerTest, OddSpeedsAreSilentWithAReason) {
+  open();
+  cue_.speed = 10;
+  play(2 * kSecond, now_ns());
+  ASSERT_TRUE(eventually([&] { return sound_->state() == SoundState::odd_speed; }));
+  cue_.speed = 2;
+  play(2 * kSecond, now_ns());
+  ASSERT_TRUE(eventually([&] { return sound_->state() == SoundState::playing && !speaker_.loud().empty(); }));
+}
+
+TEST_F(SoundPlayerTest, TheEndAndDamagedAudioHaveTheirStates) {
+  open();
+  play(9900 * kMs, now_ns() + 50 * kMs);
+  ASSERT_TRUE(eventually([&] { return sound_->state() == SoundState::ended; }));
+  EXPECT_FALSE(sound_->clock().valid);
+  put("broken.wav", "RIFF and nothing else");
+  open_file("broken.wav");
+  play(0, now_ns());
+  ASSERT_TRUE(eventually([&] { return sound_->state() == SoundState::broken; }));
+  EXPECT_EQ(sound_->take_notices().size(), 1u);
+}
+
+TEST(OpenSound, NamesWhyThereIsNoSound) {
+  SourceInfo source;
+  EXPECT_EQ(open_sound("x", source, {.on = false})->state(), SoundState::off);
+  EXPECT_EQ(open_sound("x", source, {})->state(), SoundState::no_track);
+  source.has_audio = true;
+  const auto sound = open_sound("x", source, {.volume = 30, .muted = true});
+  EXPECT_EQ(sound->state(), SoundState::refused);
+  EXPECT_EQ(sound->volume(), 30) << "kept for the next source";
+  EXPECT_TRUE(sound->muted());
+  for (int i = 0; i < static_cast<int>(SoundState::playing); ++i)
+    EXPECT_TRUE(std::string(sound_reason(static_cast<SoundState>(i))).starts_with("No sound")) << i;
+  EXPECT_STREQ(sound_reason(SoundState::playing), "");
+}
+
+}  // namespace
+}  // namespace lensd
