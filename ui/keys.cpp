@@ -147,6 +147,16 @@ void seek_to(PanelContext& ctx, int64_t position_ns) {
   if (ctx.model.seekable) ctx.send(Seek{position_ns, false});
 }
 
+void step_chapter(PanelContext& ctx, bool forward) {
+  const std::vector<Chapter>& chapters = ctx.model.chapters;
+  if (chapters.empty()) return ctx.notify(false, "This source has no chapters");
+  const auto to = chapter_to(chapters, ctx.model.position_ns, forward);
+  if (!to)
+    return ctx.notify(false, forward ? "This is the last chapter" : "This is before the first chapter");
+  seek_to(ctx, chapters[*to].start_ns);
+  ctx.notify(false, chapter_text(chapters, *to));
+}
+
 /// Does the first of these that applies: closes all popups, ends crop editing, closes a window, leaves
 /// fullscreen. The graph panel itself ends drags and renames.
 void escape(const KeyEvent& e) {
@@ -187,6 +197,8 @@ constexpr KeyAction kActions[] = {
     {A::other, {Stroke{.key = Key::up}}, nullptr, repeats, [](E e) { seek(e.ctx, 60); }},
     {A::other, {Stroke{.key = Key::home}}, "to the start, to the end", once, [](E e) { seek_to(e.ctx, 0); }},
     {A::other, {Stroke{.key = Key::end}}, nullptr, once, [](E e) { seek_to(e.ctx, e.model.duration_ns); }},
+    {A::other, {Stroke{.key = Key::page_up}}, "next, previous chapter", repeats, [](E e) { step_chapter(e.ctx, true); }},
+    {A::other, {Stroke{.key = Key::page_down}}, nullptr, repeats, [](E e) { step_chapter(e.ctx, false); }},
     {A::other, {Stroke{.gesture = "Wheel on the time line"}}, "5 seconds forward, back"},
     {A::slower, {key('[')}, "slower, faster, normal speed", repeats, [](E e) { step_speed(e.ctx, 1 / kSpeedStep); }},
     {A::faster, {key(']')}, nullptr, repeats, [](E e) { step_speed(e.ctx, kSpeedStep); }},
@@ -254,8 +266,8 @@ std::string character_name(char32_t c) {
 }
 
 std::string key_name(const Stroke& s) {
-  constexpr const char* kNames[] = {"",  "Esc", "Tab",   "Backspace", "←",    "→",
-                                    "↑", "↓",   "Enter", "Del",       "Home", "End"};
+  constexpr const char* kNames[] = {"",  "Esc",   "Tab", "Backspace", "←",   "→",    "↑",
+                                    "↓", "Enter", "Del", "Home",      "End", "PgUp", "PgDn"};
   if (s.gesture) return s.gesture;
   if (s.key != Key::character) return kNames[static_cast<size_t>(s.key)];
   const std::string text = fmt::format("{}{}{}{}", s.ctrl ? "Ctrl+" : "", s.alt ? "Alt+" : "",

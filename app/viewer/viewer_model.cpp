@@ -36,7 +36,7 @@ ViewerModelBuilder::ViewerModelBuilder(Pipeline& pipeline, const Registry& regis
   model_.source_address = source.url;
   model_.live = source.live, model_.seekable = source.seekable;
   model_.duration_ns = source.duration_ns, model_.source_fps = source.fps;
-  model_.source_size = source.picture.upright();
+  model_.source_size = source.picture.upright(), model_.chapters = source.chapters;
   model_.frame_duration_ns = source.fps > 0 ? static_cast<int64_t>(1e9 / source.fps) : 0;
   model_.backend = name(backend.backend), model_.backend_reason = backend.reason;
   model_.display_path = texts.display_path, model_.display_reason = texts.display_reason;

@@ -20,6 +20,7 @@
 #include "core/image/picture_handle.hpp"
 #include "core/media/live_status.hpp"
 #include "core/media/pixel_aspect.hpp"
+#include "core/pipeline/chapters.hpp"
 
 namespace lensd {
 
@@ -59,13 +60,14 @@ struct SourceOptions {
 
 /// Properties of an opened source. Strings are for display.
 struct SourceInfo {
-  std::string url, name;       ///< URL without secrets; short name for titles
-  std::string codec, decoder;  ///< decoder: "software" or "NVDEC"
-  PictureInfo picture;         ///< properties of the first frame; may change later
-  double fps = 0;              ///< nominal frame rate; 0: unknown
-  int64_t duration_ns = 0;     ///< 0: unknown
-  int64_t frame_count = 0;     ///< number of frames that the file announces; 0: unknown
-  int64_t start_ns = 0;        ///< time stamp of the first picture in the file, on the clock of its audio
+  std::string url, name;          ///< URL without secrets; short name for titles
+  std::string codec, decoder;     ///< decoder: "software" or "NVDEC"
+  PictureInfo picture;            ///< properties of the first frame; may change later
+  double fps = 0;                 ///< nominal frame rate; 0: unknown
+  int64_t duration_ns = 0;        ///< 0: unknown
+  int64_t frame_count = 0;        ///< number of frames that the file announces; 0: unknown
+  int64_t start_ns = 0;           ///< time stamp of the first picture in the file, on the clock of its audio
+  std::vector<Chapter> chapters;  ///< sorted by start
   bool live = false, seekable = false, image = false, has_audio = false;
 };
 

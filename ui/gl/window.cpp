@@ -41,10 +41,13 @@ bool swap_may_block() {
 
 Key named_key(int key) {
   constexpr std::pair<int, Key> kKeys[] = {
-      {GLFW_KEY_ESCAPE, Key::escape}, {GLFW_KEY_TAB, Key::tab},     {GLFW_KEY_BACKSPACE, Key::backspace},
-      {GLFW_KEY_LEFT, Key::left},     {GLFW_KEY_RIGHT, Key::right}, {GLFW_KEY_UP, Key::up},
-      {GLFW_KEY_DOWN, Key::down},     {GLFW_KEY_ENTER, Key::enter}, {GLFW_KEY_KP_ENTER, Key::enter},
-      {GLFW_KEY_DELETE, Key::remove}, {GLFW_KEY_HOME, Key::home},   {GLFW_KEY_END, Key::end}};
+      {GLFW_KEY_ESCAPE, Key::escape},       {GLFW_KEY_TAB, Key::tab},
+      {GLFW_KEY_BACKSPACE, Key::backspace}, {GLFW_KEY_LEFT, Key::left},
+      {GLFW_KEY_RIGHT, Key::right},         {GLFW_KEY_UP, Key::up},
+      {GLFW_KEY_DOWN, Key::down},           {GLFW_KEY_ENTER, Key::enter},
+      {GLFW_KEY_KP_ENTER, Key::enter},      {GLFW_KEY_DELETE, Key::remove},
+      {GLFW_KEY_HOME, Key::home},           {GLFW_KEY_END, Key::end},
+      {GLFW_KEY_PAGE_UP, Key::page_up},     {GLFW_KEY_PAGE_DOWN, Key::page_down}};
   for (const auto& [code, named] : kKeys)
     if (code == key) return named;
   return Key::character;

@@ -24,7 +24,9 @@ enum class Key : uint8_t {
   enter,
   remove,
   home,
-  end
+  end,
+  page_up,
+  page_down
 };
 
 /// One key press, or a repeat of a held key.

@@ -17,6 +17,7 @@
 #include "core/image/tracks.hpp"
 #include "core/image/view.hpp"
 #include "core/media/live_status.hpp"
+#include "core/pipeline/chapters.hpp"
 #include "core/pipeline/command.hpp"
 #include "core/pipeline/playback_sound.hpp"
 #include "ui/model/frame_counts.hpp"
@@ -71,6 +72,7 @@ struct ViewerModel {
   std::shared_ptr<const std::vector<std::string>> playlist;  ///< sources that are played in turn; may be null
   size_t playlist_at = 0;                                    ///< index of the current one
   SourceProgress progress;
+  std::vector<Chapter> chapters;           ///< sorted by start
   bool thumbnails = false;                 ///< the source has small pictures for the time line
   std::shared_ptr<const Image> thumbnail;  ///< at ThumbnailState::wanted_ns; null: not decoded yet
   double pixel_aspect = 1;                 ///< width of the pixels of `picture` relative to their height

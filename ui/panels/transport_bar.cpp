@@ -68,6 +68,10 @@ void draw_track(PanelContext& ctx, ImVec2 at, ImVec2 size, float filled, bool he
     list.AddRectFilled({place_of(m.loop_a_ns), y - ctx.px(6)}, {place_of(m.loop_b_ns), y + ctx.px(6)},
                        colour::accent_soft, ctx.px(1));
   list.AddRectFilled({at.x, y - half}, {x, y + half}, colour::gray(150), half);
+  for (const Chapter& chapter : m.chapters)  // gaps in the bar
+    if (chapter.start_ns > 0 && chapter.start_ns < m.duration_ns)
+      list.AddRectFilled({place_of(chapter.start_ns) - ctx.px(1), y - half - 1},
+                         {place_of(chapter.start_ns) + ctx.px(1), y + half + 1}, colour::panel);
   if (m.loop_a_ns >= 0) draw_loop_mark(ctx, {place_of(m.loop_a_ns), y}, "A", -1);
   if (m.loop_b_ns >= 0) draw_loop_mark(ctx, {place_of(m.loop_b_ns), y}, "B", 1);
   list.AddCircleFilled({x, y}, ctx.px(held ? 6.f : 5.f), held ? colour::accent : colour::text, 24);
@@ -99,6 +103,10 @@ void draw_seek_tooltip(PanelContext& ctx, int64_t pointed_ns) {
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(indent, 0.f));
   }
   ImGui::TextUnformatted(time.c_str());
+  if (const auto chapter = chapter_at(m.chapters, pointed_ns)) {
+    ImGui::TextUnformatted(elided(chapter_text(m.chapters, *chapter), ctx.px(kThumbnailWidth)).c_str());
+    ctx.mark("transport", "chapter");
+  }
   ImGui::EndTooltip();
 }
 

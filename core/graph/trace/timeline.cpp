@@ -44,10 +44,11 @@ Timeline::Label Timeline::plan_label(const std::string& name) {
 void Timeline::record(int track, int label, int64_t frame, int64_t begin_ns, int64_t end_ns) noexcept {
   const uint64_t n = next_.fetch_add(1, std::memory_order_relaxed);
   Slot& slot = (*slots_)[n % kSlots];
-  slot.before.store(n + 1, std::memory_order_release);
-  slot.track.store(track, std::memory_order_relaxed), slot.label.store(label, std::memory_order_relaxed);
-  slot.frame.store(frame, std::memory_order_relaxed);
-  slot.begin.store(begin_ns, std::memory_order_relaxed), slot.end.store(end_ns, std::memory_order_relaxed);
+  slot.before.store(n + 1, std::memory_order_relaxed);
+  // Release: a reader that loads one of these values also sees the new `before`.
+  slot.track.store(track, std::memory_order_release), slot.label.store(label, std::memory_order_release);
+  slot.frame.store(frame, std::memory_order_release);
+  slot.begin.store(begin_ns, std::memory_order_release), slot.end.store(end_ns, std::memory_order_release);
   slot.after.store(n + 1, std::memory_order_release);
 }
 

@@ -8,6 +8,7 @@
 #include "core/base/log.hpp"
 #include "core/media/ffmpeg/picture_info.hpp"
 #include "core/media/ffmpeg/pixel_formats.hpp"
+#include "core/media/input/read_chapters.hpp"
 
 namespace lensd {
 namespace {
@@ -76,6 +77,7 @@ void FfmpegSource::read_ahead() {
   }
   info_.picture = first.planes.info;
   info_.start_ns = timestamps_.origin_ns().value_or(0);
+  if (!info_.live) info_.chapters = read_chapters(*input_->context(), info_.start_ns);
   info_.decoder = decoder_->on_gpu() ? "NVDEC" : "software";
   if (options_.hwdec != HwDecode::off && !decoder_->on_gpu() && decoder_->software_reason().empty())
     log::info("decoding in software: NVDEC refused this stream");

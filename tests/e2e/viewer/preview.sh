@@ -92,3 +92,21 @@ start_window "$clips/long.mkv" --backend=cpu --pause --no-resume
 at_frame 0
 quit_window
 echo "ok: resumed, and not"
+
+printf ';FFMETADATA1\n[CHAPTER]\nTIMEBASE=1/1\nSTART=%s\nEND=%s\ntitle=%s\n' 0 10 First >"$WORK/chapters"
+printf '[CHAPTER]\nTIMEBASE=1/1\nSTART=%s\nEND=%s\ntitle=%s\n' 10 30 "Second part" 30 70 Last >>"$WORK/chapters"
+ffmpeg -v error -i "$clips/long.mkv" -i "$WORK/chapters" -map_metadata 1 -c copy "$WORK/chapters.mkv" || fail "no clip with chapters"
+start_window "$WORK/chapters.mkv" --backend=cpu --pause
+at_frame 0
+key Prior
+at_frame 50
+value notice | grep -q "Chapter 2 of 3: Second part" || fail "the message is: $(value notice)"
+key Prior
+at_frame 150
+key Next
+at_frame 50
+hover transport/seek
+wait_for 10 place transport/chapter || fail "the time line names no chapter"
+[[ -z ${LENSD_SCREENSHOT_CHAPTERS:-} ]] || import -silent -window "$WINDOW" "$LENSD_SCREENSHOT_CHAPTERS"
+quit_window
+echo "ok: chapters"

@@ -1,0 +1,37 @@
+#include "core/media/input/read_chapters.hpp"
+
+#include <algorithm>
+
+namespace lensd {
+namespace {
+
+constexpr unsigned kMaxChapters = 1000;
+constexpr size_t kMaxTitle = 200;
+
+/// Returns the text without control characters, cut at the start of a UTF-8 character.
+std::string tidy_title(const char* text) {
+  std::string title;
+  for (const char* c = text; *c; ++c)
+    if (static_cast<unsigned char>(*c) >= ' ' && *c != '\x7f') title += *c;
+  if (title.size() <= kMaxTitle) return title;
+  size_t end = kMaxTitle;
+  while (end > 0 && (static_cast<unsigned char>(title[end]) & 0xc0) == 0x80) --end;
+  return title.substr(0, end);
+}
+
+}  // namespace
+
+std::vector<Chapter> read_chapters(const AVFormatContext& context, int64_t origin_ns) {
+  std::vector<Chapter> chapters;
+  for (unsigned i = 0; i < std::min(context.nb_chapters, kMaxChapters); ++i) {
+    const AVChapter& c = *context.chapters[i];
+    if (c.start == AV_NOPTS_VALUE || c.time_base.num <= 0 || c.time_base.den <= 0) continue;
+    const AVDictionaryEntry* title = av_dict_get(c.metadata, "title", nullptr, 0);
+    chapters.push_back({std::max<int64_t>(ff::to_ns(c.start, c.time_base) - origin_ns, 0),
+                        title ? tidy_title(title->value) : ""});
+  }
+  std::ranges::stable_sort(chapters, {}, &Chapter::start_ns);
+  return chapters;
+}
+
+}  // namespace lensd

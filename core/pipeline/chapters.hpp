@@ -1,0 +1,31 @@
+// Chapters of a file.
+//
+// Plain values; copy freely between threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lensd {
+
+struct Chapter {
+  int64_t start_ns = 0;  ///< presentation time
+  std::string title;     ///< UTF-8 without control characters, may be empty
+  bool operator==(const Chapter&) const = default;
+};
+
+/// Returns the index of the chapter at a position, or nullopt before the first one. `chapters` are sorted by
+/// start.
+std::optional<size_t> chapter_at(const std::vector<Chapter>& chapters, int64_t position_ns);
+
+/// Returns the chapter to go to: the next one, or with `forward` false the start of the present one, or the
+/// previous one within the first 3 s of the present one. Returns nullopt if there is none.
+std::optional<size_t> chapter_to(const std::vector<Chapter>& chapters, int64_t position_ns, bool forward);
+
+/// Returns "Chapter 2 of 5: title".
+std::string chapter_text(const std::vector<Chapter>& chapters, size_t index);
+
+}  // namespace lensd
