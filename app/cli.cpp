@@ -140,6 +140,9 @@ void add_options(Options& o, CommandLine& line) {
   o.key("--profile", "NAME", "source.profile");
   o.key("--rtsp-transport", "NAME", "source.rtsp_transport");
   o.key("--network-timeout", "SECONDS", "source.timeout");
+  o.plain("--source-control", "NAME=VALUE", line.source_controls,
+          "set a control of the camera, such as gain=30; lensd doctor lists them")
+      ->allow_extra_args(false);
   o.custom(
       "--start", "TIME", [&line](const std::string& text) { set_start(line, text); },
       "start at this time: seconds, [HH:]MM:SS, or 50% of the length");

@@ -22,6 +22,7 @@ struct CommandLine {
   bool headless = false, pause = false, loop_file = false, overwrite = false;
   std::string output, timings, framehash, tracks, trace, record;  ///< paths of files; empty: none
   std::vector<std::string> more_sources;                          ///< further files of the playlist
+  std::vector<std::string> source_controls;                       ///< arguments of --source-control
   bool no_resume = false;                                         ///< play files from their start
   int frames = 0;                                                 ///< number of frames to process; 0: all
   double start_s = 0, start_share = 0, speed = 1;  ///< start_share: fraction of the duration; 0: use start_s

@@ -28,8 +28,21 @@ LiveOptions live_options(const Config& config) {
   live.silence_ns = nanoseconds(config.source_timeout, defaults.source_timeout);
   live.stall_ns = nanoseconds(config.source_stall, defaults.source_stall);
   live.extra = parse_options(config.source_options);
+  live.controls = config.source_controls;
   live.low_latency = config.source_profile == "low-latency";
   return live;
+}
+
+/// Adds the value of an option --source-control, NAME=VALUE, to the layer of the command line.
+void add_source_control(CommandLine& line, const std::string& text) {
+  const size_t sign = text.find('=');
+  const std::string name = text.substr(0, sign);
+  if (sign == std::string::npos || name.empty() || control_name(name) != name)
+    throw Error(ExitCode::usage, "--source-control", "'" + text + "' is not NAME=VALUE",
+                "lensd doctor lists the names");
+  Config& config = line.layers.command_line;
+  set_value(config.source_controls, name, text.substr(sign + 1));
+  config.given.insert("source.controls");
 }
 
 RecordSettings record_settings(const Config& config) {
@@ -107,6 +120,7 @@ Extent parse_size(const std::string& text) {
 GraphDesc configure(CommandLine& line, const Registry& registry) {
   line.layers.environment = process_environment();
   for (std::string& file : line.layers.files) file = config_path(preset_folders(), file);
+  for (const std::string& control : line.source_controls) add_source_control(line, control);
   Layered layered = load_layers(line.layers, registry);
   line.config = std::move(layered.config);
   line.graph_file = std::move(layered.graph_file);

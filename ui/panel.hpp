@@ -109,6 +109,12 @@ struct SlotState {
   size_t current = 0;
 };
 
+/// State of the camera's section on the left side.
+struct CameraPanelState {
+  bool open = false;
+  float height = 0;  ///< height of the controls in the last frame; logical pixels
+};
+
 struct PlaylistState {
   bool folded = false;
   size_t scrolled_to = 0;  ///< index of the source that the list was scrolled to
@@ -168,6 +174,7 @@ struct UiState {
   PresetMenuState preset_menu;
   SourceState source;
   PlaylistState playlist;
+  CameraPanelState camera;
   std::vector<std::pair<bool, std::string>> messages;  ///< messages for the user; true: a problem
   // Copies of the model's numbers, updated only a few times per second so that users can read them.
   std::optional<uint64_t> timings_version;
@@ -240,6 +247,8 @@ void choose_node(PanelContext& ctx, const char* group, const char* mark, std::st
 void fold_button(PanelContext& ctx, Icon icon, const char* side, Fold& fold);
 /// Draws the source's name and state, the button that opens another source, and the fold button.
 void draw_source_row(PanelContext& ctx, ViewerRequests& requests);
+/// Draws the camera's controls if the source has any.
+void draw_camera_controls(PanelContext& ctx);
 /// Draws the playlist if it has at least two sources.
 void draw_playlist(PanelContext& ctx, ViewerRequests& requests);
 /// Switches to slot `to` (0: A, 1: B, 2: C). If the slot is unused, copies the current graph to it.

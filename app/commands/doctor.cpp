@@ -93,6 +93,7 @@ std::string control_line(const SourceControl& control) {
   if (control.kind != ControlKind::button && !control.write_only)
     text += ", now " + control_text(control, control.value);
   if (control.inactive) text += " (inactive)";
+  if (control.locked) text += " (locked)";
   return control.read_only ? text + " (read-only)" : text;
 }
 

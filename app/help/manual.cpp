@@ -112,7 +112,8 @@ void add_control(Page& page) {
     page.entry(Page::bold(command_usage(command)), doc);
   }
   page.section("PROPERTIES");
-  page.raw("The commands get, set and observe take these names, and NODE.PARAMETER and NODE.enabled:");
+  page.raw(
+      "The commands get, set and observe take these names, NODE.PARAMETER, NODE.enabled and source.CONTROL:");
   for (const Json& property : describe_properties())
     page.entry(
         Page::bold(property.at("name").get<std::string>()),
@@ -127,6 +128,9 @@ void add_configuration(Page& page) {
   for (const ConfigTable& table : config_tables()) {
     page.subsection(fmt::format("[{}]: {}", table.name, table.doc));
     for (const ParamSpec& key : table.params) page.entry(Page::bold(key.name), option_doc(key));
+    if (table.name == "source")
+      page.entry(Page::bold("[source.controls]"),
+                 "a table of the camera's controls, NAME = VALUE; lensd doctor lists them");
   }
 }
 

@@ -3,12 +3,23 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <optional>
 
 #include "app/pipeline/output_aspect.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 
 namespace lensd {
+namespace {
+
+/// Returns a copy of a command for the source's controls; nullopt for other commands.
+std::optional<Command> source_command(const Command& command) {
+  const bool for_source = std::holds_alternative<SetSourceControls>(command) ||
+                          std::holds_alternative<ResetSourceControls>(command);
+  return for_source ? std::optional(command) : std::nullopt;
+}
+
+}  // namespace
 
 Pipeline::Pipeline(std::unique_ptr<Source> source, PipelineOptions options, const Registry& registry)
     : source_(std::move(source)),
@@ -253,11 +264,13 @@ uint64_t Pipeline::try_enqueue(Command& command) {
   uint64_t ticket = 0;
   {
     const std::lock_guard lock(post_mutex_);
+    const std::optional<Command> for_source = source_command(command);
     QueuedCommand queued{std::move(command), posted_ + 1};
     if (!commands_.try_push(queued)) {
       command = std::move(queued.command);
       return 0;
     }
+    if (for_source) set_source_controls(*for_source);
     ticket = ++posted_;
   }
   wake();
@@ -320,6 +333,7 @@ std::vector<Notice> Pipeline::take_notices() {
   for (const auto& sink : options_.sinks) append(sink->take_notices());
   if (options_.sound) append(options_.sound->take_notices());
   append(notices_.take());
+  append(source_->take_notices());
   return all;
 }
 

@@ -97,6 +97,10 @@ class Pipeline {
   }
   const SourceInfo& source() const { return source_info_; }
   std::string source_errors() const;
+  /// See Source::controls(); SetSourceControls changes them.
+  std::shared_ptr<const SourceControls> source_controls(bool keep_fresh) const {
+    return source_->controls(keep_fresh);
+  }
   const std::vector<std::shared_ptr<FrameSink>>& sinks() const { return options_.sinks; }
 
   Profiler& profiler() { return profiler_; }
@@ -142,6 +146,7 @@ class Pipeline {
   void apply(const Command& command);
   void apply_changes(const std::vector<GraphChange>& changes);
   void apply_live(const std::vector<GraphChange>& changes);
+  void set_source_controls(const Command& command);
   void apply_pause(bool paused);
   void apply_step(int frames);
   void request_seek(int64_t position_ns);

@@ -69,6 +69,9 @@ void Pipeline::apply(const Command& command) {
                  [this](const StopRecord&) {
                    for (const auto& sink : options_.sinks) sink->stop();
                  },
+                 // set_source_controls() has already applied these.
+                 [](const SetSourceControls&) {},
+                 [](const ResetSourceControls&) {},
              },
              command);
 }
@@ -94,6 +97,17 @@ void Pipeline::apply_live(const std::vector<GraphChange>& changes) {
   for (const GraphChange& change : changes)
     if (const auto* set = std::get_if<SetParam>(&change)) executor_->plan()->set_param(*set);
   if (idle()) rerun_current();
+}
+
+/// Passes commands for the source's controls to the source when they are posted: they belong to no frame,
+/// and a client reads back what it has set.
+void Pipeline::set_source_controls(const Command& command) {
+  std::string problem;
+  if (const auto* set = std::get_if<SetSourceControls>(&command))
+    problem = source_->set_controls(set->values);
+  else if (const auto* reset = std::get_if<ResetSourceControls>(&command))
+    problem = source_->reset_controls(reset->names);
+  if (!problem.empty()) notices_.add(true, std::move(problem));
 }
 
 void Pipeline::apply_pause(bool paused) {

@@ -207,10 +207,13 @@ void Session::fail_requests(const std::string& reason) {
 Response Session::apply_config(const Layered& next) {
   const std::string& url = next.config.source_url;
   std::string old_url;
+  ControlValues changed = next.config.source_controls;
   {
     const std::lock_guard lock(mutex_);
     old_url = config_.source_url;
+    for (const auto& old : config_.source_controls) std::erase(changed, old);
   }
+  if (url == old_url && !changed.empty()) post(SetSourceControls{std::move(changed)});
   if (url != old_url) return load_now(url, &next.graph);
   return equivalent(next.graph, graph().graph, registry_) ? Response{} : plan(next.graph);
 }

@@ -79,6 +79,7 @@ class Session final : public ControlTarget {
   RunState state() const override;
   GraphState graph() const override;
   Measurements measurements() const override;
+  std::shared_ptr<const SourceControls> source_controls() const override;
   bool post(Command command) override;
   void set_graph(GraphDesc graph, Reply reply) override;
   void edit_graph(GraphEdit edit, Reply reply) override;

@@ -113,6 +113,11 @@ Measurements Session::measurements() const {
   return {running->profiler().snapshot(), running->statistics()};
 }
 
+std::shared_ptr<const SourceControls> Session::source_controls() const {
+  const auto running = pipeline();
+  return running ? running->source_controls(true) : nullptr;
+}
+
 // ---- the control thread ---------------------------------------------------------------------------------
 
 void Session::publish_notice(bool problem, const std::string& text) {

@@ -50,6 +50,7 @@ void Viewer::run() {
   while (window_.poll(ui_.behind() || session_.behind() ? 0 : kIdleSeconds) && !quit_ &&
          !interruption.requested()) {
     window_.hidden() ? skip_frame() : draw_frame();
+    if (const auto& controls = model_->model().controls) memory_.keep_controls(*controls);
     memory_.save(ui_.state(), window_);
   }
   finish();
@@ -91,7 +92,9 @@ void Viewer::draw_frame() {
   session_.begin();
   ui_.set_fullscreen(window_.fullscreen());
   std::vector<Command> commands;
-  ui_.draw(model_->build(presenter_->picture()), window_.input(), session_.look(), commands);
+  const ui::UiState& shown = ui_.state();
+  const bool controls_shown = shown.panels && shown.left_room && shown.camera.open;
+  ui_.draw(model_->build(presenter_->picture(), controls_shown), window_.input(), session_.look(), commands);
   const int64_t panels_ns = now_ns() - panels_begin;
   for (Command& command : commands) {
     model_->sent(command);

@@ -67,6 +67,7 @@ class Viewer {
 
   ViewerSetup setup() const;
   /// Opens the source of the command line. Throws Error.
+  LiveOptions remembered(LiveOptions live) const;
   void open_first(const GraphDesc& graph);
   /// Opens a source on another thread. The current source continues meanwhile.
   void open_aside(OpenRequest request, GraphDesc graph);

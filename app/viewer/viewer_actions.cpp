@@ -54,7 +54,9 @@ void Viewer::handle_dropped_files() {
       continue;
     }
     try {
-      ui_.state().presets.load(path, ui_.state().editor);
+      ControlValues controls = ui_.state().presets.load(path, ui_.state().editor);
+      if (!controls.empty() && model_->model().controls)
+        pipeline_->post(SetSourceControls{std::move(controls)});
       model_->notice(false, "Loaded " + path);
     } catch (const Error& e) {
       model_->notice(true, e.what());

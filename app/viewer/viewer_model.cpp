@@ -95,7 +95,7 @@ void ViewerModelBuilder::notice(bool problem, std::string text) {
   model_.notices.push_back({now_ns(), problem, std::move(text)});
 }
 
-const ui::ViewerModel& ViewerModelBuilder::build(Extent picture) {
+const ui::ViewerModel& ViewerModelBuilder::build(Extent picture, bool controls_shown) {
   const int64_t time_ns = now_ns();
   const PipelineStatus status = pipeline_.status();
   model_.picture = picture, model_.pixel_aspect = status.pixel_aspect.ratio();
@@ -107,6 +107,7 @@ const ui::ViewerModel& ViewerModelBuilder::build(Extent picture) {
   for (Notice& n : pipeline_.take_notices()) notice(n.problem, std::move(n.text));
   std::erase_if(model_.notices, [&](const ui::Notice& n) { return time_ns - n.time_ns > kNoticeLife; });
   refresh_graph(status);
+  model_.controls = pipeline_.source_controls(controls_shown);
   if (time_ns - timings_ns_ > kTimingsEvery) {
     timings_ns_ = time_ns;
     refresh_timings();

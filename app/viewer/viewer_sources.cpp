@@ -27,6 +27,12 @@ ViewerSetup Viewer::setup() const {
               }};
 }
 
+/// Returns `live` with the values that were set in earlier runs.
+LiveOptions Viewer::remembered(LiveOptions live) const {
+  live.kept_controls = memory_.kept_controls();
+  return live;
+}
+
 void Viewer::open_first(const GraphDesc& graph) {
   const auto own = std::make_shared<const ViewerSetup>(setup());
   opener_ = std::make_unique<SourceOpener>(
@@ -41,7 +47,7 @@ void Viewer::open_first(const GraphDesc& graph) {
                        (playlist_.sources()->size() == 1 && playlist_.sources()->front() != sources.front());
   const std::string url = several ? playlist_.sources()->front() : source_url(line_);
   OpenRequest request{.url = url,
-                      .live = line_.live,
+                      .live = remembered(line_.live),
                       .graph = graph,
                       .first = true,
                       .remember = !line_.config.source_url.empty(),
@@ -108,7 +114,7 @@ void Viewer::open_chosen(const ui::SourceRequest& chosen) {
 void Viewer::open_url(const std::string& url, const ui::SourceRequest& chosen) {
   OpenRequest request;
   request.url = url;
-  request.live = live_options_for(line_, request.url);
+  request.live = remembered(live_options_for(line_, request.url));
   request.live.must_open = !chosen.wait;
   if (!chosen.format.empty()) request.live.format = chosen.format;
   if (chosen.size.width > 0) request.live.size = chosen.size;

@@ -93,7 +93,13 @@ class Reader {
   void plain_table(const toml::node& node, const ConfigTable& table) {
     std::vector<std::string> known;
     for (const ParamSpec& key : table.params) known.push_back(key.name);
+    const bool is_source = table.name == "source";
+    if (is_source) known.emplace_back("controls");
     fields(node, table.name, known, [&](std::string_view key, const toml::node& value) {
+      if (is_source && key == "controls") {
+        source_controls(value);
+        return true;
+      }
       const ParamSpec* spec = table.find(key);
       if (!spec) return false;
       places_[key_name(table, *spec)] = where(value.source());
@@ -108,6 +114,27 @@ class Reader {
       return problem(value.source(), fmt::format("{} = {} is not allowed, expected {}", spec.name,
                                                  as_written(value), spec.allowed()));
     spec.put(&out_, converted);
+  }
+
+  /// Checks names and types only, because the allowed values depend on the camera.
+  void source_controls(const toml::node& node) {
+    const toml::table* table = node.as_table();
+    if (!table) return problem(node.source(), "'controls' is a table: [source.controls]");
+    for (const auto& [key, value] : *table) {
+      const std::string name(key.str());
+      if (const std::string proper = control_name(name); proper != name)
+        problem(
+            key.source(),
+            fmt::format("a control is named as in lensd doctor, not '{}' (did you mean {}?)", name, proper));
+      const std::optional<ParamValue> given = param_value(value);
+      if (!given || std::holds_alternative<double>(*given) || std::holds_alternative<Matrix>(*given))
+        problem(value.source(), fmt::format("{} = {} is not allowed, expected a whole number, true, false or "
+                                            "text in quotes",
+                                            name, as_written(value)));
+      else
+        out_.source_controls.emplace_back(name, *given);
+    }
+    out_.given.insert("source.controls");
   }
 
   void graph_table(const toml::node& n) {
@@ -315,6 +342,8 @@ void merge(Config& base, const Config& later) {
   for (const ConfigTable& table : config_tables())
     for (const ParamSpec& key : table.params)
       if (later.has(key_name(table, key))) key.put(&base, key.get(&later));
+  for (const auto& [name, value] : later.source_controls) set_value(base.source_controls, name, value);
+  if (later.has("source.controls")) base.given.insert("source.controls");
   if (later.graph) base.graph = later.graph;
 }
 

@@ -17,6 +17,7 @@
 #include "core/base/whole_file.hpp"
 #include "core/device/backend.hpp"
 #include "core/graph/graph.hpp"
+#include "core/pipeline/source_control.hpp"
 
 namespace lensd {
 
@@ -27,6 +28,7 @@ struct Config {
   std::string source_profile = "default", source_format, source_size, source_options;
   std::string rtsp_transport = "tcp";
   double source_rate = 0;
+  ControlValues source_controls;  ///< [source.controls]; the only table within a table
   double source_open_timeout = 10, source_timeout = 3, source_stall = 0.7;  ///< seconds
 
   int window_width = 1280, window_height = 720;  // [window], logical pixels

@@ -109,7 +109,10 @@ bool holds_only_graph(const std::string& text, const Registry& registry) {
   if (!parse_config(text, "preset", registry, config).empty() || !config.graph) return false;
   const toml::parse_result parsed = parse_toml(text, "preset");
   return parsed && std::all_of(parsed.table().begin(), parsed.table().end(), [](const auto& item) {
-           return item.first.str() == "graph" || item.first.str() == "node";
+           const toml::table* table = item.second.as_table();
+           return item.first.str() == "graph" || item.first.str() == "node" ||
+                  (item.first.str() == "source" && table && table->size() == 1 &&
+                   table->contains("controls"));
          });
 }
 

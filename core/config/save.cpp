@@ -1,6 +1,10 @@
 #include "core/config/save.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <sstream>
+#include <string_view>
 
 #include "core/base/error.hpp"
 #include "core/base/whole_file.hpp"
@@ -29,7 +33,70 @@ std::string rewritten(const std::string& base, const GraphDesc& graph, const Reg
   return other.str() + toml_graph(graph, registry);
 }
 
+/// Returns `text` without lines `first` to `last`, counted from 1, and the blank lines above them.
+std::string without_lines(const std::string& text, size_t first, size_t last) {
+  std::string out;
+  std::istringstream lines(text);
+  size_t number = 1;
+  for (std::string line; std::getline(lines, line); ++number) {
+    if (number == first)
+      while (out.ends_with("\n\n")) out.pop_back();
+    if (number < first || number > last) out += line + "\n";
+  }
+  return out;
+}
+
+/// Returns `base` without its table [source.controls], or `base` if it has none. Throws Error(invalid_config)
+/// if it has the controls in another form.
+std::string without_controls(const std::string& base, const std::string& name) {
+  const toml::parse_result parsed = parse_toml(base, name);
+  const toml::node* node = parsed ? parsed.table()["source"]["controls"].node() : nullptr;
+  if (!node) return base;
+  const size_t header = node->source().begin.line;
+  std::istringstream lines(base);
+  std::string line;
+  for (size_t i = 0; i < header; ++i) std::getline(lines, line);
+  if (!node->is_table() || line.find("[source.controls]") == std::string::npos)
+    throw Error(ExitCode::invalid_config, name, "its controls are not in a table [source.controls]",
+                "write them as such a table, or save under another name");
+  size_t last = header;
+  for (const auto& [key, value] : *node->as_table()) last = std::max<size_t>(last, value.source().end.line);
+  return without_lines(base, header, last);
+}
+
+/// Orders values by name, because toml++ reads tables in that order.
+ControlValues sorted(ControlValues values) {
+  std::sort(values.begin(), values.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  return values;
+}
+
 }  // namespace
+
+std::string controls_text(const ControlValues& values, const std::string& base, const std::string& name,
+                          const Registry& registry) {
+  Config before, after;
+  if (const auto problems = parse_config(base, name, registry, before); !problems.empty())
+    throw Error(ExitCode::invalid_config, "", problems.front(), "correct it, or save under another name");
+  std::string text = without_controls(base, name);
+  if (!values.empty()) {
+    if (!text.empty() && !text.ends_with('\n')) text += '\n';
+    text += text.empty() ? "[source.controls]\n" : "\n[source.controls]\n";
+    for (const auto& [control, value] : values) text += fmt::format("{} = {}\n", control, toml_value(value));
+  }
+  const bool same = parse_config(text, name, registry, after).empty() &&
+                    sorted(after.source_controls) == sorted(values) &&
+                    before.graph.has_value() == after.graph.has_value() &&
+                    (!before.graph || equivalent(*before.graph, *after.graph, registry));
+  if (!same)
+    throw Error(ExitCode::runtime_failure, name, "the saved controls would not read back the same",
+                "save under another name");
+  return text;
+}
+
+void save_controls(const std::string& path, const ControlValues& values, const Registry& registry) {
+  const std::string base = read_whole_file(path, kMaxConfigBytes).value_or("");
+  write_whole_file(path, controls_text(values, base, path, registry), Flush::to_disk);
+}
 
 std::string graph_text(const GraphDesc& graph, const std::string& base, const std::string& name,
                        const Registry& registry) {

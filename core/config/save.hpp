@@ -20,6 +20,15 @@ namespace lensd {
 std::string graph_text(const GraphDesc& graph, const std::string& base, const std::string& name,
                        const Registry& registry);
 
+/// Returns the configuration `base` with `values` as its only [source.controls], at the end. Everything
+/// outside this table stays. Throws Error(invalid_config) if `base` is invalid or contains the controls in
+/// another form than the table [source.controls].
+std::string controls_text(const ControlValues& values, const std::string& base, const std::string& name,
+                          const Registry& registry);
+/// Replaces the controls in the file `path`. Throws Error if controls_text() does or the file cannot be read
+/// or written.
+void save_controls(const std::string& path, const ControlValues& values, const Registry& registry);
+
 /// Saves `graph` to `path` as an edit of the existing file. Throws Error if graph_text() does or the file
 /// cannot be read or written.
 void save_graph(const std::string& path, const GraphDesc& graph, const Registry& registry);

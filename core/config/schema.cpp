@@ -44,6 +44,10 @@ OrderedJson param_schema(const ParamSpec& spec) {
 OrderedJson table_schema(const ConfigTable& table) {
   OrderedJson properties = OrderedJson::object();
   for (const ParamSpec& key : table.params) properties[key.name] = param_schema(key);
+  if (table.name == "source")
+    properties["controls"] = {{"description", "controls of a camera, by the names that lensd doctor lists"},
+                              {"type", "object"},
+                              {"additionalProperties", {{"type", {"boolean", "integer", "string"}}}}};
   return {{"description", table.doc},
           {"type", "object"},
           {"properties", std::move(properties)},

@@ -125,7 +125,16 @@ void list(CommandCall& call) {
   if (what == "properties") return call.reply({.data = describe_properties()});
   if (what == "nodes") return call.reply({.data = graph_json(call.target.graph().graph, registry)["nodes"]});
   if (what == "filters") return call.reply({.data = describe_filters(registry)});
-  call.reply({Status::usage, "list: expected commands, properties, nodes or filters"});
+  if (what == "controls") return call.reply({.data = describe_controls(ControlView::of(call.target))});
+  call.reply({Status::usage, "list: expected commands, properties, nodes, filters or controls"});
+}
+
+/// Takes NAME….
+void reset(CommandCall& call) {
+  if (call.args.size() > kMaxRequestNames) return call.reply(too_many_names());
+  std::vector<std::string> names;
+  for (const Json& arg : call.args) names.push_back(arg.get<std::string>());
+  call.reply(reset_controls(call.target, std::move(names)));
 }
 
 // ---- playback -------------------------------------------------------------------------------------------
@@ -275,7 +284,10 @@ constexpr CommandSpec kCommands[] = {
     {"observe", "observe_property", kObserve,
      "sends an event when a property changes; \"events\" selects all other events", false, observe},
     {"unobserve", "unobserve_property", kIdOrName, "stops observing, by id or name", false, unobserve},
-    {"list", nullptr, kWhat, "lists commands, properties, nodes or filters", false, list},
+    {"list", nullptr, kWhat, "lists commands, properties, nodes, filters or the camera's controls", false,
+     list},
+    {"reset-controls", nullptr, kNames, "sets the camera's controls to their defaults; all without a name",
+     true, reset},
     {"graph-get", nullptr, {}, "the filter graph with all parameters", false, graph_get},
     {"graph-set", nullptr, kGraph, "replaces the graph, by a chain or an object; all or nothing", true,
      graph_set},

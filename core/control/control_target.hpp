@@ -87,6 +87,8 @@ class ControlTarget {
   /// Includes posted changes that are not applied yet, so that a client reads back the value it set.
   virtual GraphState graph() const = 0;
   virtual Measurements measurements() const = 0;
+  /// Returns the controls of a camera; null if the source has none.
+  virtual std::shared_ptr<const SourceControls> source_controls() const { return nullptr; }
 
   /// Queues a command. Returns false if the command queue is full or no pipeline runs.
   virtual bool post(Command command) = 0;

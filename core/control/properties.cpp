@@ -116,6 +116,18 @@ Json get_stream(const ControlView& v) {
       {"url", s.path}, {"state", s.state}, {"frames", s.frames}, {"bytes", s.bytes}, {"dropped", s.dropped}};
 }
 
+Json control_json(const SourceControl& control) {
+  return control.write_only ? Json() : to_json(control.value);
+}
+
+Json get_controls(const ControlView& v) {
+  Json values = Json::object();
+  if (const SourceControls* controls = v.controls())
+    for (const SourceControl& control : controls->list)
+      if (control.kind != ControlKind::button) values[control.name] = control_json(control);
+  return values;
+}
+
 Json get_rate(const ControlView& v) {
   return std::round(v.state.rate * 100) / 100;
 }
@@ -142,6 +154,7 @@ constexpr Property kProperties[] = {
      set_boolean<[](bool on) { return Bypass{on}; }>},
     {"ended", "true after the end of the source", get<&RunState::ended>, nullptr},
     {"source", "the source and its state", get_source, nullptr},
+    {"controls", "the camera's controls; source.NAME sets one", get_controls, nullptr},
     {"counters", "frames and events since the start", get_counters, nullptr},
     {"backend", "the backend that runs the graph", get<&RunState::backend>, nullptr},
     {"recording", "the file that is being recorded; empty: none", get_recording, nullptr},
@@ -154,6 +167,14 @@ const Property* find(const std::string& name) {
   for (const Property& property : kProperties)
     if (name == property.name) return &property;
   return nullptr;
+}
+
+constexpr std::string_view kSourcePrefix = "source.";
+
+/// Returns the control of a property "source.NAME", or null.
+const SourceControl* find_control(const ControlView& view, const std::string& name) {
+  if (!name.starts_with(kSourcePrefix) || !view.controls()) return nullptr;
+  return view.controls()->find(std::string_view(name).substr(kSourcePrefix.size()));
 }
 
 /// A property name of the form NODE.REST. `node` is null if the graph has no such node.
@@ -179,6 +200,7 @@ const FilterSchema& schema_of(const ControlView& view, const NodeDesc& node) {
 struct PropertyChanges {
   Batch batch;                    ///< changes of the graph, applied to one frame
   std::vector<Command> commands;  ///< playback commands
+  ControlValues controls;         ///< controls of the camera
 };
 
 /// Parses strings as on the command line, so that clients need not know a parameter's type.
@@ -194,6 +216,14 @@ Response add_change(const ControlView& view, const std::string& name, const Json
     if (!property->set) return {Status::refused, fmt::format("{} cannot be set", name)};
     const std::string problem = property->set(view, value, changes.commands);
     return problem.empty() ? Response{} : Response{Status::refused, fmt::format("{}: {}", name, problem)};
+  }
+  if (const SourceControl* control = find_control(view, name)) {
+    const auto given = value_from_json(value);
+    CheckedControl checked = given ? check_control(*control, *given) : CheckedControl{};
+    if (!given) checked.problem = fmt::format("{}: expected {}", control->name, allowed_values(*control));
+    if (!checked.problem.empty()) return {Status::refused, "source: " + checked.problem};
+    set_value(changes.controls, control->name, std::move(checked.value));
+    return {};
   }
   const NodeProperty property = find_node(view, name);
   if (property.is_enabled()) {
@@ -212,12 +242,22 @@ Response add_change(const ControlView& view, const std::string& name, const Json
 }  // namespace
 
 ControlView ControlView::of(const ControlTarget& target) {
-  return {target.state(), target.graph(), &target.registry()};
+  ControlView view;
+  view.state = target.state(), view.graph = target.graph(), view.registry = &target.registry();
+  view.target = &target;
+  return view;
+}
+
+const SourceControls* ControlView::controls() const {
+  if (!controls_ && target) controls_ = target->source_controls();
+  return controls_.get();
 }
 
 std::optional<PropertyValue> property_value(const ControlView& view, const std::string& name) {
   if (const Property* property = find(name))
     return PropertyValue{property->get(view), name == "graph" ? view.graph.frame : view.state.frame_index};
+  if (const SourceControl* control = find_control(view, name))
+    return PropertyValue{control_json(*control), view.state.frame_index};
   const NodeProperty property = find_node(view, name);
   if (!property.node) return std::nullopt;
   if (property.is_enabled()) return PropertyValue{property.node->enabled, view.graph.frame};
@@ -227,6 +267,10 @@ std::optional<PropertyValue> property_value(const ControlView& view, const std::
 }
 
 Response no_such_property(const ControlView& view, const std::string& name) {
+  if (name.starts_with(kSourcePrefix)) {
+    if (!view.controls()) return {Status::not_found, fmt::format("{}: this source has no controls", name)};
+    return {Status::not_found, unknown_control(*view.controls(), name.substr(kSourcePrefix.size()))};
+  }
   const auto [node, id, rest] = find_node(view, name);
   if (node) return {Status::not_found, id + ": " + unknown_param(schema_of(view, *node), rest)};
   if (!id.empty()) return {Status::not_found, unknown_node(view.graph.graph, id)};
@@ -240,6 +284,8 @@ Response set_properties(ControlTarget& target, const PropertyValues& values) {
   for (const auto& [name, value] : values)
     if (Response response = add_change(view, name, value, changes); !response.ok()) return response;
   bool posted = changes.batch.changes.empty() || target.post(std::move(changes.batch));
+  if (!changes.controls.empty())
+    posted = posted && target.post(SetSourceControls{std::move(changes.controls)});
   for (Command& command : changes.commands) posted = posted && target.post(std::move(command));
   return posted ? Response{} : not_posted();
 }
@@ -263,6 +309,40 @@ Json describe_properties() {
   for (const Property& p : kProperties)
     all.push_back({{"name", p.name}, {"doc", p.doc}, {"settable", p.set != nullptr}});
   return all;
+}
+
+Json describe_controls(const ControlView& view) {
+  static constexpr const char* kTypes[] = {"integer", "boolean", "menu", "button", "bitmask", "text"};
+  Json all = Json::array();
+  const SourceControls* controls = view.controls();
+  if (!controls) return all;
+  for (const SourceControl& c : controls->list) {
+    Json one{{"name", std::string(kSourcePrefix) + c.name},
+             {"label", c.label},
+             {"group", c.group},
+             {"type", kTypes[static_cast<size_t>(c.kind)]},
+             {"allowed", allowed_values(c)},
+             {"settable", !c.read_only && !c.locked},
+             {"inactive", c.inactive},
+             {"volatile", c.self_changing}};
+    if (c.kind == ControlKind::menu) one["choices"] = c.choices;
+    if (c.kind == ControlKind::integer || c.kind == ControlKind::text || c.kind == ControlKind::bitmask)
+      one["min"] = c.min, one["max"] = c.max, one["step"] = c.step;
+    if (c.kind != ControlKind::button) one["value"] = control_json(c);
+    if (c.kind != ControlKind::button && c.kind != ControlKind::text) one["default"] = to_json(c.initial);
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+Response reset_controls(ControlTarget& target, std::vector<std::string> names) {
+  const ControlView view = ControlView::of(target);
+  if (!view.controls()) return {Status::not_found, "this source has no controls"};
+  for (std::string& name : names) {
+    if (name.starts_with(kSourcePrefix)) name.erase(0, kSourcePrefix.size());
+    if (!view.controls()->find(name)) return {Status::not_found, unknown_control(*view.controls(), name)};
+  }
+  return target.post(ResetSourceControls{std::move(names)}) ? Response{} : not_posted();
 }
 
 Json all_properties(const ControlView& view) {

@@ -3,7 +3,8 @@
 //   ControlTarget ── ControlView::of() ──▶ property_value(view, "edges.low") ──▶ JSON
 //   set_properties({"edges.low": 60}) ──▶ ControlTarget::post(), one Batch for the graph
 //
-// "NODE.PARAMETER" and "NODE.enabled" are properties of the graph; properties.cpp lists the others.
+// "NODE.PARAMETER" and "NODE.enabled" are properties of the graph, "source.CONTROL" of the camera;
+// properties.cpp lists the others.
 #pragma once
 
 #include <optional>
@@ -20,8 +21,16 @@ struct ControlView {
   RunState state;
   GraphState graph;
   const Registry* registry = nullptr;
+  const ControlTarget* target = nullptr;
+
+  /// Returns the camera's controls; null if the source has none. Read at the first call, because reading
+  /// keeps the camera busy.
+  const SourceControls* controls() const;
 
   static ControlView of(const ControlTarget& target);
+
+ private:
+  mutable std::shared_ptr<const SourceControls> controls_;
 };
 
 struct PropertyValue {
@@ -42,6 +51,12 @@ using PropertyValues = std::vector<std::pair<std::string, Json>>;
 Response set_properties(ControlTarget& target, const PropertyValues& values);
 /// Checks and posts the values of an object {NAME: VALUE, …}, like the overload with a list.
 Response set_properties(ControlTarget& target, const Json& object);
+
+/// Returns the description and value of every control of the camera; an empty array if there is none.
+Json describe_controls(const ControlView& view);
+/// Posts the command that resets controls to their defaults; all of them if `names` is empty. Names may have
+/// the prefix "source.".
+Response reset_controls(ControlTarget& target, std::vector<std::string> names);
 
 /// Returns the error for a request that names more than kMaxRequestNames properties.
 Response too_many_names();

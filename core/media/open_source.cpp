@@ -3,6 +3,7 @@
 #include "core/base/error.hpp"
 #include "core/base/limits.hpp"
 #include "core/base/url_secrets.hpp"
+#include "core/media/camera/shared_controls.hpp"
 #include "core/media/input/ffmpeg_source.hpp"
 #include "core/media/live/live_options.hpp"
 #include "core/media/live/live_source.hpp"
@@ -13,8 +14,11 @@ namespace {
 /// Maximum wait for the first picture of a live source, so that most sources start with the right size.
 constexpr int64_t kFirstTimeoutNs = 1'000'000'000;
 
-std::unique_ptr<Source> open_live_source(const std::string& url, const SourceOptions& options) {
+std::unique_ptr<Source> open_live_source(const std::string& url, SourceOptions options) {
   check_live_source(url, options.live);
+  if (classify(url) == UrlKind::camera)
+    options.live.shared_controls =
+        std::make_shared<SharedControls>(options.live.controls, options.live.kept_controls);
   const auto connect = [url, options](const std::atomic<bool>& cancel) -> std::unique_ptr<Source> {
     SourceOptions connection = options;
     connection.cancel = &cancel, connection.start_ns = 0, connection.start_share = 0;

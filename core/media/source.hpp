@@ -17,12 +17,16 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/notices.hpp"
 #include "core/image/picture_handle.hpp"
 #include "core/media/live_status.hpp"
 #include "core/media/pixel_aspect.hpp"
 #include "core/pipeline/chapters.hpp"
+#include "core/pipeline/source_control.hpp"
 
 namespace lensd {
+
+class SharedControls;
 
 enum class HwDecode : uint8_t { automatic, cuda, off };
 
@@ -41,6 +45,10 @@ struct LiveOptions {
   bool placeholders = true;            ///< deliver pictures while the source delivers none
   bool captions = true;                ///< placeholders show the state and its reason as text
   std::vector<std::pair<std::string, std::string>> extra;  ///< further FFmpeg options, by name
+  ControlValues controls;  ///< controls of a camera, set before its first picture and after a reconnection
+  /// Like `controls`, by SourceControls::device. `controls` has precedence.
+  KeptControls kept_controls;
+  std::shared_ptr<SharedControls> shared_controls;  ///< set by open_source()
 };
 
 struct SourceOptions {
@@ -98,6 +106,21 @@ class Source {
 
   /// Returns the pixel aspect of the newest picture in upright orientation. Thread-safe.
   virtual PixelAspect pixel_aspect() const { return {}; }
+
+  /// Returns a camera's controls; null if the source has none or was not connected yet. `keep_fresh`: read
+  /// values that the device changes without events, for the next second. Thread-safe.
+  virtual std::shared_ptr<const SourceControls> controls(bool /*keep_fresh*/) const { return nullptr; }
+  /// Sets controls between two pictures, and again after every reconnection. Does not wait for the device:
+  /// take_notices() reports if the driver refuses a value. Returns why a value is not allowed, and then sets
+  /// none; otherwise an empty string. Thread-safe.
+  virtual std::string set_controls(const ControlValues&) { return "this source has no controls"; }
+  /// Sets controls to the driver's defaults; all of them if `names` is empty. Returns an error message, or an
+  /// empty string. Thread-safe.
+  virtual std::string reset_controls(const std::vector<std::string>& names) {
+    return names.empty() ? "" : set_controls({});
+  }
+  /// Returns the messages since the last call. Thread-safe.
+  virtual std::vector<Notice> take_notices() { return {}; }
 
   /// Makes a blocked next() or seek() return soon. On a pipe, data that is being read is lost. Thread-safe.
   virtual void interrupt() noexcept = 0;

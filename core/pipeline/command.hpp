@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/graph/edit.hpp"
+#include "core/pipeline/source_control.hpp"
 
 namespace lensd {
 
@@ -82,9 +83,17 @@ struct StartRecord {
   std::string beneath;       ///< folder that the file must be in; see FileRules
 };
 struct StopRecord {};
+/// Sets controls of the source (Source::set_controls()). Does not wait for the next frame.
+struct SetSourceControls {
+  ControlValues values;
+};
+/// Sets controls of the source to their defaults; all of them if `names` is empty.
+struct ResetSourceControls {
+  std::vector<std::string> names;
+};
 
-using Command =
-    std::variant<SetParam, SetEnabled, SetGraph, Batch, Bypass, Solo, EditMark, Pause, Step, Seek, SetSpeed,
-                 SetVolume, SetMute, SetLoop, SetScopes, SetViews, StartRecord, StopRecord>;
+using Command = std::variant<SetParam, SetEnabled, SetGraph, Batch, Bypass, Solo, EditMark, Pause, Step, Seek,
+                             SetSpeed, SetVolume, SetMute, SetLoop, SetScopes, SetViews, StartRecord,
+                             StopRecord, SetSourceControls, ResetSourceControls>;
 
 }  // namespace lensd

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/base/param.hpp"
@@ -28,6 +30,7 @@ struct SourceControl {
   ParamValue value, initial;           ///< `initial`: the driver's default
   bool inactive = false;               ///< another control, such as automatic exposure, overrides it
   bool read_only = false;
+  bool locked = false;         ///< cannot be set while the device streams
   bool write_only = false;     ///< the driver returns no value
   bool self_changing = false;  ///< the device changes the value without sending events
   bool wide = false;           ///< 64-bit integer
@@ -35,6 +38,44 @@ struct SourceControl {
 
   bool operator==(const SourceControl&) const = default;
 };
+
+/// Values of controls, by name.
+using ControlValues = std::vector<std::pair<std::string, ParamValue>>;
+/// Values of controls by camera, see SourceControls::device.
+using KeptControls = std::map<std::string, ControlValues>;
+
+/// All controls of a source at one time.
+struct SourceControls {
+  /// Identifies the camera across restarts and reconnections: its name in /dev/v4l/by-id, or name and bus.
+  std::string device;
+  std::vector<SourceControl> list;  ///< in the driver's order
+  ControlValues wanted;  ///< values set during this run or an earlier one, applied again after a reconnection
+  uint64_t version = 0;  ///< increases with every change
+
+  /// Returns null if there is no such control.
+  const SourceControl* find(std::string_view name) const noexcept;
+};
+
+/// A value converted to a control's type, or why it is refused.
+struct CheckedControl {
+  ParamValue value;
+  std::string problem;  ///< empty: allowed
+};
+
+/// Converts `value` to the control's type and checks it against its limits. Parses text as on the command
+/// line. A menu accepts an entry's text, or the driver's number of an entry. Refuses read-only and locked
+/// controls.
+CheckedControl check_control(const SourceControl& control, const ParamValue& value);
+
+/// Returns the error for an unknown control, with the closest name.
+std::string unknown_control(const SourceControls& controls, std::string_view name);
+
+/// Replaces the value of `name`, or adds it at the end.
+void set_value(ControlValues& values, const std::string& name, ParamValue value);
+
+/// Returns the values that a preset contains: those that the user has set, and all that differ from the
+/// driver's default and follow no automatic mode.
+ControlValues values_to_save(const SourceControls& controls);
 
 /// Returns a control's name as v4l2-ctl does: "exposure_time_absolute" for "Exposure Time, Absolute".
 std::string control_name(std::string_view label);

@@ -66,8 +66,9 @@ struct ViewerModel {
   bool live = false, seekable = false, ended = false;
   int64_t position_ns = 0, duration_ns = 0, frame_index = 0, frame_duration_ns = 0;
   LiveStatus live_status;
-  bool demo = false;          ///< the test picture that plays without a source argument
-  std::string source_folder;  ///< folder that the source dialog lists first
+  std::shared_ptr<const SourceControls> controls;  ///< of a camera; null: none
+  bool demo = false;                               ///< the test picture that plays without a source argument
+  std::string source_folder;                       ///< folder that the source dialog lists first
   std::shared_ptr<const SourceChoices> choices;
   std::shared_ptr<const std::vector<std::string>> playlist;  ///< sources that are played in turn; may be null
   size_t playlist_at = 0;                                    ///< index of the current one

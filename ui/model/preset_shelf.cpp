@@ -39,13 +39,14 @@ void PresetShelf::started_with(const std::string& path, GraphDesc graph, GraphEd
   editor.set_preset(keep_preset(preset_at(folders_, path), std::move(graph)));
 }
 
-void PresetShelf::load(const std::string& path, GraphEditor& editor) {
+ControlValues PresetShelf::load(const std::string& path, GraphEditor& editor) {
   const PresetFile file = preset_at(folders_, path);
-  if (!editor.registry()) return;
+  if (!editor.registry()) return {};
   GraphDesc graph = load_preset(path, *editor.registry());
   const std::string what = "load " + file.name;
   const int number = keep_preset(file, graph);
   editor.replace(std::move(graph), what, number);
+  return load_config(path, *editor.registry()).source_controls;
 }
 
 void PresetShelf::resume(GraphDesc graph, const std::string& path, GraphEditor& editor) {
@@ -88,6 +89,13 @@ bool PresetShelf::save(GraphEditor& editor) {
   if (!file || file->example || !editor.registry()) return false;
   save_graph(file->path, editor.graph(), *editor.registry());
   keep_preset(*file, editor.graph());
+  return true;
+}
+
+bool PresetShelf::save_controls(const ControlValues& values, const GraphEditor& editor) {
+  const PresetFile* file = current(editor);
+  if (!file || file->example || !editor.registry()) return false;
+  lensd::save_controls(file->path, values, *editor.registry());
   return true;
 }
 

@@ -28,8 +28,9 @@ class PresetShelf {
   const std::vector<PresetFile>& files() const { return files_; }
   const std::string& own_folder() const { return folders_.own; }
 
-  /// Replaces the editor's graph with the preset at `path`.
-  void load(const std::string& path, GraphEditor& editor);
+  /// Replaces the editor's graph with the preset at `path`. Returns the controls of a camera that the preset
+  /// contains.
+  ControlValues load(const std::string& path, GraphEditor& editor);
   /// Replaces the editor's graph with `graph`, which may have unsaved changes. It belongs to the preset at
   /// `path`, or to none if `path` is empty.
   void resume(GraphDesc graph, const std::string& path, GraphEditor& editor);
@@ -44,6 +45,9 @@ class PresetShelf {
   /// Saves to the graph's preset. Returns false if save_as() is needed: there is no preset, or it is an
   /// example.
   bool save(GraphEditor& editor);
+  /// Replaces the camera's controls in the graph's preset. Returns false if there is no preset, or it is an
+  /// example.
+  bool save_controls(const ControlValues& values, const GraphEditor& editor);
   /// Saves to preset `name` in the user's folder. Replaces an existing file.
   void save_as(const std::string& name, GraphEditor& editor);
   /// Returns true if save_as() would replace a preset other than the current one.

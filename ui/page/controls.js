@@ -45,7 +45,7 @@ function parameter(owner, spec, inputs, {inUse, fill, slider = [], beside = [], 
   return {element: row, place, set, show(value) {
     const changed = !same(value, last);
     last = value;
-    reset.hidden = same(value, spec.default);
+    reset.hidden = spec.default === undefined || same(value, spec.default);
     if (reason.refused && !changed) return;
     if (isTyped() || inUse() || busy.has(owner.name(spec))) return;
     if (reason.refused) place.accept();
@@ -56,12 +56,13 @@ parameter.count = 0;
 const shownValue = value => typeof value === "number" ? digits(value) : typeof value === "object" ? "its kernel" : String(value);
 
 function numberScale(spec) {
-  const integer = spec.type === "integer", step = integer ? (spec.odd ? 2 : 1) : "any";
+  const integer = spec.type === "integer", step = integer ? spec.step || (spec.odd ? 2 : 1) : "any";
   const steps = integer ? Math.min(2000, (spec.max - spec.min) / step) : 500;
   const log = spec.log && spec.min >= 0 && spec.max > 0;
   const low = log ? Math.max(spec.min, spec.max / 1e4) : spec.min;
   const snap = value => {
     if (!integer) return +value.toPrecision(4);
+    if (spec.step) return spec.min + Math.round((value - spec.min) / step) * step;
     const whole = Math.round(value);
     return spec.odd && whole % 2 === 0 ? Math.min(whole + 1, spec.max) : whole;
   };

@@ -67,6 +67,7 @@ async function showStats() {
   if (document.hidden) return;
   const stats = await call("stats");
   Object.assign(state, stats.state);
+  if (!$("camera").hidden || Object.keys(stats.state.controls || {}).length) showCamera();
   const ms = value => value === undefined ? "n/a" : value.toFixed(value < 10 ? 2 : 1);
   $("timings").replaceChildren(...stats.timings.map(row => element("tr", {},
     element("td", {title: row.node + " " + row.pass}, row.node + " ", element("small", {textContent: row.pass === row.node ? "" : row.pass})),
@@ -80,13 +81,14 @@ async function showStats() {
   showList("statistics", values.map(([k, v]) => [k, v === null ? "n/a" : digits(v)]));
   showState();
 }
-const observed = ["graph", "pause", "bypass", "frame", "time-pos", "rate", "source", "counters", "record", "stream"];
+const observed = ["graph", "pause", "bypass", "frame", "time-pos", "rate", "source", "counters", "record", "stream", "controls"];
 function observe() {
   const events = new EventSource("/events?" + observed.map(name => "observe=" + name).join("&"));
   events.onmessage = message => {
     const event = JSON.parse(message.data);
     if (event.event === "property-change") {
       if (event.name === "graph") return refresh();
+      if (event.name === "controls") return showCamera();
       state[event.name] = event.data;
       showState();
     } else if (event.event === "notice") {

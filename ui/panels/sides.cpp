@@ -111,6 +111,7 @@ void draw_left(PanelContext& ctx, const Rect& side, ViewerRequests& requests) {
   begin_side("##left", side);
   draw_source_row(ctx, requests);
   draw_playlist(ctx, requests);
+  draw_camera_controls(ctx);
   ImGui::Dummy({0, ctx.px(8)});
   heading(ctx.look, "Graph");
   draw_slots(ctx);

@@ -53,6 +53,7 @@ ViewerMemory::ViewerMemory(ui::UiState& ui) : state_path_(viewer_state_path()) {
   restore_width(state_.left_width, ui.left_width), restore_width(state_.right_width, ui.right_width);
   ui.left = fold(state_.left), ui.right = fold(state_.right), ui.bottom = fold(state_.bottom);
   ui.scopes.open = state_.scopes, ui.tracks.open = state_.tracks;
+  ui.camera.open = state_.camera;
   for (const ScopeKind kind :
        {ScopeKind::histogram, ScopeKind::waveform, ScopeKind::parade, ScopeKind::vectorscope})
     if (state_.scope == lensd::name(kind)) ui.scopes.kind = kind;
@@ -111,12 +112,19 @@ void ViewerMemory::keep_position(const std::string& url, int64_t position_ns, in
   if (!path.empty()) remember_position(state_, path, to_s(position_ns), to_s(duration_ns));
 }
 
+void ViewerMemory::keep_controls(const SourceControls& controls) {
+  if (controls.version == controls_version_ && controls.device == controls_device_) return;
+  controls_version_ = controls.version, controls_device_ = controls.device;
+  remember_controls(state_, controls.device, controls.wanted);
+}
+
 void ViewerMemory::update_state(const ui::UiState& ui, const ui::Window& window) {
   if (const Extent size = window.logical_size(); size.width > 0)
     state_.window_width = size.width, state_.window_height = size.height;
   state_.left_width = ui.left_width, state_.right_width = ui.right_width;
   state_.left = name(ui.left), state_.right = name(ui.right), state_.bottom = name(ui.bottom);
   state_.scopes = ui.scopes.open, state_.tracks = ui.tracks.open;
+  state_.camera = ui.camera.open;
   state_.scope = lensd::name(ui.scopes.kind);
   if (!ui.presets.last_used().empty()) state_.last_preset = ui.presets.last_used();
   // Do not save an empty graph; keep the previous one.

@@ -39,6 +39,10 @@ class ViewerMemory {
   int64_t position_of(const std::string& url) const;
   void keep_position(const std::string& url, int64_t position_ns, int64_t duration_ns);
 
+  /// Stores the values that the user has set for a camera.
+  void keep_controls(const SourceControls& controls);
+  const KeptControls& kept_controls() const { return state_.controls; }
+
   /// Writes the state one second and the graph two seconds after a change, or immediately if `now` is true.
   /// Call in every display frame. Logs failures.
   void save(const ui::UiState& ui, const ui::Window& window, bool now = false);
@@ -50,6 +54,8 @@ class ViewerMemory {
   std::string state_path_, graph_path_;
   ViewerState state_, saved_;
   int64_t state_changed_ns_ = 0, graph_changed_ns_ = 0;
+  std::string controls_device_;                       ///< camera of the last keep_controls()
+  uint64_t controls_version_ = 0;                     ///< SourceControls::version of the last keep_controls()
   uint64_t graph_revision_ = 0, saved_revision_ = 0;  ///< GraphEditor::revision() now and at the last save
 };
 

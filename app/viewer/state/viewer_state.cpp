@@ -18,7 +18,7 @@ namespace lensd {
 namespace {
 
 constexpr size_t kMaxBytes = 1 << 18;
-constexpr size_t kMaxFolded = 256;
+constexpr size_t kMaxFolded = 256, kMaxControls = 256;
 constexpr int kMinWindow = 64, kMaxWindow = 16384;
 
 template <class T>
@@ -29,6 +29,18 @@ void take(const toml::table& table, const char* key, T& target) {
 void take_side(const toml::table& table, const char* key, std::string& target) {
   const auto value = table[key].value<std::string>();
   if (value && (*value == "open" || *value == "folded")) target = *value;
+}
+
+ControlValues control_values(const toml::table& table) {
+  ControlValues values;
+  for (const auto& [key, value] : table) {
+    if (values.size() >= kMaxControls) break;
+    const std::string name(key.str());
+    if (const auto on = value.value_exact<bool>()) values.emplace_back(name, *on);
+    if (const auto whole = value.value_exact<int64_t>()) values.emplace_back(name, *whole);
+    if (const auto text = value.value_exact<std::string>()) values.emplace_back(name, *text);
+  }
+  return values;
 }
 
 }  // namespace
@@ -50,6 +62,13 @@ void remember_position(ViewerState& state, const std::string& path, double posit
   if (all.size() > kMaxPositions) all.resize(kMaxPositions);
 }
 
+void remember_controls(ViewerState& state, const std::string& camera, const ControlValues& values) {
+  if (values.empty())
+    state.controls.erase(camera);
+  else if (state.controls.contains(camera) || state.controls.size() < kMaxCameras)
+    state.controls[camera] = values;
+}
+
 ViewerState parse_viewer_state(const std::string& text) {
   ViewerState state;
   const toml::parse_result parsed = parse_toml(text, "state");
@@ -68,6 +87,7 @@ ViewerState parse_viewer_state(const std::string& text) {
     take_side(*panels, "left", state.left), take_side(*panels, "right", state.right);
     take_side(*panels, "bottom", state.bottom);
     take(*panels, "scopes", state.scopes), take(*panels, "tracks", state.tracks);
+    take(*panels, "camera", state.camera);
     take(*panels, "scope", state.scope);
   }
   if (const toml::table* audio = root["audio"].as_table()) {
@@ -91,6 +111,10 @@ ViewerState parse_viewer_state(const std::string& text) {
       const auto seconds = pair->get(1)->value<double>();
       if (path && seconds && *seconds >= 0 && *seconds < 1e9) state.positions.emplace_back(*path, *seconds);
     }
+  if (const toml::table* cameras = root["controls"].as_table())
+    for (const auto& [camera, values] : *cameras)
+      if (const toml::table* table = values.as_table())
+        remember_controls(state, std::string(camera.str()), control_values(*table));
   return state;
 }
 
@@ -119,8 +143,13 @@ std::string to_toml(const ViewerState& state) {
   for (const auto& [key, side] :
        {std::pair{"left", &state.left}, {"right", &state.right}, {"bottom", &state.bottom}})
     if (!side->empty()) text += fmt::format("{} = {}\n", key, toml_quoted(*side));
-  text += fmt::format("scopes = {}\ntracks = {}\n", state.scopes, state.tracks);
+  text += fmt::format("scopes = {}\ntracks = {}\ncamera = {}\n", state.scopes, state.tracks, state.camera);
   if (!state.scope.empty()) text += fmt::format("scope = {}\n", toml_quoted(state.scope));
+  for (const auto& [camera, values] : state.controls) {
+    text += fmt::format("\n[controls.{}]\n", toml_quoted(camera));
+    for (const auto& [name, value] : values)
+      text += fmt::format("{} = {}\n", toml_quoted(name), toml_value(value));
+  }
   return text;
 }
 

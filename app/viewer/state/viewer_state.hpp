@@ -7,14 +7,16 @@
 #include <utility>
 #include <vector>
 
+#include "core/pipeline/source_control.hpp"
+
 namespace lensd {
 
 struct ViewerState {
-  int window_width = 0, window_height = 0;  ///< logical pixels; 0: not set
-  double left_width = 0, right_width = 0;   ///< logical pixels; 0: not set
-  std::string left, right, bottom;          ///< "open" or "folded"; empty: automatic
-  bool scopes = false, tracks = false;      ///< whether each part is shown
-  double volume = 100;                      ///< of the sound, in percent
+  int window_width = 0, window_height = 0;              ///< logical pixels; 0: not set
+  double left_width = 0, right_width = 0;               ///< logical pixels; 0: not set
+  std::string left, right, bottom;                      ///< "open" or "folded"; empty: automatic
+  bool scopes = false, tracks = false, camera = false;  ///< whether each part is shown
+  double volume = 100;                                  ///< of the sound, in percent
   bool muted = false;
   std::string scope;                        ///< name of a ScopeKind; empty: not set
   std::string last_preset;                  ///< path of the last preset
@@ -23,10 +25,11 @@ struct ViewerState {
   std::vector<std::string> folded_nodes;    ///< ids of nodes with folded parameters
   /// Files with the position in seconds at which playback stopped, newest first.
   std::vector<std::pair<std::string, double>> positions;
+  KeptControls controls;  ///< values that the user has set, by camera
   bool operator==(const ViewerState&) const = default;
 };
 
-inline constexpr size_t kMaxRecentSources = 20, kMaxPositions = 50;
+inline constexpr size_t kMaxRecentSources = 20, kMaxPositions = 50, kMaxCameras = 50;
 
 /// Adds a source to the front of recent_sources, or moves it there. Ignores "-" and URLs that hold secrets
 /// (core/base/url_secrets.hpp).
@@ -35,6 +38,10 @@ void remember_source(ViewerState& state, const std::string& url);
 /// Stores the position at which playback of a file stopped. Removes the stored position if the new one is
 /// near the start or the end, or if the file is shorter than a minute.
 void remember_position(ViewerState& state, const std::string& path, double position_s, double duration_s);
+
+/// Stores the values that the user has set for a camera. Removes the camera if there are none. Ignores new
+/// cameras once there are kMaxCameras.
+void remember_controls(ViewerState& state, const std::string& camera, const ControlValues& values);
 
 ViewerState parse_viewer_state(const std::string& text);
 std::string to_toml(const ViewerState& state);

@@ -61,7 +61,7 @@ int64_t time_of(const v4l2_buffer& buffer) {
 }  // namespace
 
 V4l2Capture::V4l2Capture(const std::string& path, const std::string& where, const RequestedMode& request,
-                         const Options& options)
+                         const Options& options, std::shared_ptr<SharedControls> controls)
     : path_(path), where_(where), device_(path) {
   if (!device_.is_open() || !device_.query(VIDIOC_QUERYCAP, capability_))
     fail(camera_error(device_.error(), path_));
@@ -83,6 +83,7 @@ V4l2Capture::V4l2Capture(const std::string& path, const std::string& where, cons
   }
   set_format(*mode);
   set_rate(mode->rate);
+  if (controls) controls_.emplace(device_, std::move(controls), camera_identity(path_, capability_));
   try {
     map_buffers();
     start();
@@ -94,7 +95,10 @@ V4l2Capture::V4l2Capture(const std::string& path, const std::string& where, cons
 
 V4l2Capture::~V4l2Capture() {
   int type = static_cast<int>(type_);
-  if (streaming_) device_.query(VIDIOC_STREAMOFF, type);
+  if (streaming_) {
+    device_.query(VIDIOC_STREAMOFF, type);
+    log::debug("{}: the driver missed {} pictures and damaged {}", where_, missed_, broken_);
+  }
   unmap();
 }
 
@@ -319,6 +323,9 @@ void V4l2Capture::set_colour(AVFrame& frame) const noexcept {
 /// driver. Returns 0 or an AVERROR.
 int V4l2Capture::dequeue(Filled& filled) noexcept {
   for (;;) {
+    // Events are read here too, because wait() is not called while pictures are ready.
+    if (take_events()) return AVERROR(EIO);
+    if (controls_) controls_->service(now_ns());
     v4l2_buffer buffer = buffer_request(0);
     if (!device_.query(VIDIOC_DQBUF, buffer)) {
       // EIO: the driver lost this picture, but not the connection.
@@ -339,25 +346,27 @@ int V4l2Capture::dequeue(Filled& filled) noexcept {
   }
 }
 
-/// Waits up to kPollMs for a picture. Returns 0 if one may be ready, otherwise an AVERROR.
+/// Waits up to kPollMs for a picture or an event. Returns 0 if there may be one, otherwise an AVERROR.
 int V4l2Capture::wait() noexcept {
   struct pollfd state = {device_.descriptor(), POLLIN | POLLPRI, 0};
   const int ready = poll(&state, 1, kPollMs);
   if (ready <= 0) return AVERROR(EAGAIN);
-  if ((state.revents & POLLPRI) && signal_changed()) return AVERROR(EIO);
-  if (state.revents & POLLIN) return 0;
+  if (state.revents & (POLLIN | POLLPRI)) return 0;
   v4l2_capability capability = {};
   if (!device_.query(VIDIOC_QUERYCAP, capability)) return AVERROR(ENODEV);
   usleep(kErrorSleepUs);
   return AVERROR(EAGAIN);
 }
 
-bool V4l2Capture::signal_changed() noexcept {
+/// Takes all events from the driver. Returns true if the signal's format has changed.
+bool V4l2Capture::take_events() noexcept {
   v4l2_event event = {};
   bool changed = false;
-  while (device_.query(VIDIOC_DQEVENT, event))
+  while (device_.query(VIDIOC_DQEVENT, event)) {
     changed = changed || (event.type == V4L2_EVENT_SOURCE_CHANGE &&
                           (event.u.src_change.changes & V4L2_EVENT_SRC_CH_RESOLUTION));
+    if (controls_) controls_->take_event(event);
+  }
   return changed;
 }
 

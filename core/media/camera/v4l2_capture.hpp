@@ -13,9 +13,12 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/media/camera/camera_controls.hpp"
 #include "core/media/camera/v4l2_device.hpp"
 #include "core/media/camera/v4l2_formats.hpp"
 #include "core/media/camera/v4l2_modes.hpp"
@@ -32,9 +35,10 @@ class V4l2Capture {
 
   /// Opens the camera, sets its mode and starts it. Throws Error(bad_source) if one of these fails,
   /// Error(invalid_config) if the camera has no such format, input or standard. `options` may
-  /// contain only the names in kCameraOptions.
+  /// contain only the names in kCameraOptions. If `controls` is not null, applies its wanted values before
+  /// streaming begins, and serves it during read().
   V4l2Capture(const std::string& path, const std::string& where, const RequestedMode& request,
-              const Options& options);
+              const Options& options, std::shared_ptr<SharedControls> controls = nullptr);
   ~V4l2Capture();
   V4l2Capture(const V4l2Capture&) = delete;
   V4l2Capture& operator=(const V4l2Capture&) = delete;
@@ -92,7 +96,7 @@ class V4l2Capture {
 
   int dequeue(Filled& filled) noexcept;
   int wait() noexcept;
-  bool signal_changed() noexcept;
+  bool take_events() noexcept;
   bool complete(const Filled& filled) const noexcept;
   void count_missed(uint32_t sequence) noexcept;
   void queue(uint32_t index) noexcept;
@@ -102,6 +106,7 @@ class V4l2Capture {
   const std::string path_, where_;
   V4l2Device device_;
   v4l2_capability capability_ = {};
+  std::optional<CameraControls> controls_;
   bool multi_planar_ = false;
   uint32_t type_ = V4L2_BUF_TYPE_VIDEO_CAPTURE;
 

@@ -62,6 +62,17 @@ ParamValue empty_value(ControlKind kind) {
   return std::string();
 }
 
+/// Returns the driver's number for a value that check_control() has converted, except for text.
+int64_t raw_value(const SourceControl& control, const ParamValue& value) {
+  if (control.kind == ControlKind::button) return 1;
+  if (const bool* on = std::get_if<bool>(&value)) return *on;
+  if (const auto* whole = std::get_if<int64_t>(&value)) return *whole;
+  const auto entry = std::ranges::find(control.choices, std::get<std::string>(value));
+  return entry == control.choices.end()
+             ? control.min
+             : control.numbers[static_cast<size_t>(entry - control.choices.begin())];
+}
+
 std::string menu_item(V4l2Device& device, uint32_t id, uint32_t index, bool numbers) {
   v4l2_querymenu item = {};
   item.id = id, item.index = index;
@@ -69,28 +80,12 @@ std::string menu_item(V4l2Device& device, uint32_t id, uint32_t index, bool numb
   return numbers ? fmt::format("{}", static_cast<int64_t>(item.value)) : v4l2_text(item.name);
 }
 
-void read_value(V4l2Device& device, SourceControl& control) {
-  if (control.write_only || control.kind == ControlKind::button) return;
-  std::string text(control.kind == ControlKind::text ? static_cast<size_t>(control.max) + 1 : 0, '\0');
-  v4l2_ext_control value = {};
-  value.id = control.id;
-  if (!text.empty()) value.size = static_cast<uint32_t>(text.size()), value.string = text.data();
-  v4l2_ext_controls request = {};
-  request.which = V4L2_CTRL_WHICH_CUR_VAL, request.count = 1, request.controls = &value;
-  if (!device.query(VIDIOC_G_EXT_CTRLS, request)) return;
-  if (!text.empty()) {
-    control.value = text_of(text.data(), text.size());
-    return;
-  }
-  control.value = control_value(control, control.wide ? int64_t{value.value64} : int64_t{value.value});
-}
-
 }  // namespace
 
 void update_control(const v4l2_query_ext_ctrl& query, SourceControl& control) {
   control.inactive = (query.flags & V4L2_CTRL_FLAG_INACTIVE) != 0;
-  // A grabbed control cannot be set while the device streams.
-  control.read_only = (query.flags & (V4L2_CTRL_FLAG_READ_ONLY | V4L2_CTRL_FLAG_GRABBED)) != 0;
+  control.read_only = (query.flags & V4L2_CTRL_FLAG_READ_ONLY) != 0;
+  control.locked = (query.flags & V4L2_CTRL_FLAG_GRABBED) != 0;
   control.write_only = (query.flags & V4L2_CTRL_FLAG_WRITE_ONLY) != 0;
   control.self_changing = (query.flags & V4L2_CTRL_FLAG_VOLATILE) != 0;
   control.leads = (query.flags & V4L2_CTRL_FLAG_UPDATE) != 0;
@@ -141,6 +136,55 @@ ParamValue control_value(const SourceControl& control, int64_t raw) {
       break;
   }
   return std::string();
+}
+
+void read_value(V4l2Device& device, SourceControl& control) {
+  if (control.write_only || control.kind == ControlKind::button) return;
+  std::string text(control.kind == ControlKind::text ? static_cast<size_t>(control.max) + 1 : 0, '\0');
+  v4l2_ext_control value = {};
+  value.id = control.id;
+  if (!text.empty()) value.size = static_cast<uint32_t>(text.size()), value.string = text.data();
+  v4l2_ext_controls request = {};
+  request.which = V4L2_CTRL_WHICH_CUR_VAL, request.count = 1, request.controls = &value;
+  if (!device.query(VIDIOC_G_EXT_CTRLS, request)) return;
+  if (!text.empty()) {
+    control.value = text_of(text.data(), text.size());
+    return;
+  }
+  control.value = control_value(control, control.wide ? int64_t{value.value64} : int64_t{value.value});
+}
+
+bool write_value(V4l2Device& device, const SourceControl& control, const ParamValue& value) {
+  std::string text;
+  v4l2_ext_control raw = {};
+  raw.id = control.id;
+  if (control.kind == ControlKind::text) {
+    text = std::get<std::string>(value);
+    raw.size = static_cast<uint32_t>(text.size()) + 1, raw.string = text.data();
+  } else if (control.wide) {
+    raw.value64 = std::get<int64_t>(value);
+  } else {
+    raw.value = static_cast<int32_t>(raw_value(control, value));
+  }
+  v4l2_ext_controls request = {};
+  request.which = V4L2_CTRL_WHICH_CUR_VAL, request.count = 1, request.controls = &raw;
+  return device.query(VIDIOC_S_EXT_CTRLS, request);
+}
+
+void refresh_description(V4l2Device& device, SourceControl& control) {
+  v4l2_query_ext_ctrl query = {};
+  query.id = control.id;
+  if (!device.query(VIDIOC_QUERY_EXT_CTRL, query)) return;
+  update_control(query, control);
+  if (control.kind != ControlKind::menu) return;
+  // The entries of a menu may change too.
+  SourceControl again;
+  const auto item = [&](uint32_t index) {
+    return menu_item(device, query.id, index, query.type == V4L2_CTRL_TYPE_INTEGER_MENU);
+  };
+  if (!describe_control(query, item, again)) return;
+  control.min = again.min, control.max = again.max, control.initial = again.initial;
+  control.choices = std::move(again.choices), control.numbers = std::move(again.numbers);
 }
 
 std::vector<SourceControl> read_controls(V4l2Device& device) {

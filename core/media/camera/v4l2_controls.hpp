@@ -24,6 +24,14 @@ bool describe_control(const v4l2_query_ext_ctrl& query, const MenuItem& item, So
 void update_control(const v4l2_query_ext_ctrl& query, SourceControl& control);
 ParamValue control_value(const SourceControl& control, int64_t raw);
 
+/// Reads the control's value. Keeps the old value if the driver returns none.
+void read_value(V4l2Device& device, SourceControl& control);
+/// Sets a value that check_control() has converted. Returns false if the driver refuses it, with the reason
+/// in V4l2Device::error().
+bool write_value(V4l2Device& device, const SourceControl& control, const ParamValue& value);
+/// Reads what may change while the device is open: flags, range, default and a menu's entries.
+void refresh_description(V4l2Device& device, SourceControl& control);
+
 /// Returns all controls of an open device with their values.
 std::vector<SourceControl> read_controls(V4l2Device& device);
 

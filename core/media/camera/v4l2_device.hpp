@@ -16,7 +16,7 @@ class V4l2Device {
   V4l2Device() = default;
   /// Opens without blocking. Check is_open().
   explicit V4l2Device(const std::string& path);
-  ~V4l2Device();
+  virtual ~V4l2Device();
   V4l2Device(const V4l2Device&) = delete;
   V4l2Device& operator=(const V4l2Device&) = delete;
 
@@ -31,9 +31,13 @@ class V4l2Device {
   /// Returns the errno of the last call, or 0 if it succeeded.
   int error() const noexcept { return error_; }
 
+ protected:
+  /// Calls ioctl() and sets error_. Tests override it with a simulated device.
+  virtual bool call(unsigned long request, void* data) noexcept;
+  int error_ = 0;
+
  private:
-  bool call(unsigned long request, void* data) noexcept;
-  int fd_ = -1, error_ = 0;
+  int fd_ = -1;
 };
 
 /// Returns the capabilities of this device node. A camera often has a second node for metadata.

@@ -118,7 +118,8 @@ void Input::bypass_ffmpeg_parser() {
 
 void Input::open_camera(const std::string& url, const LiveOptions& live) {
   camera_ = std::make_unique<V4l2Capture>(camera_path(url), where_,
-                                          RequestedMode{live.format, live.size, live.rate}, live.extra);
+                                          RequestedMode{live.format, live.size, live.rate}, live.extra,
+                                          live.shared_controls);
   context_.reset(ff::allocated(avformat_alloc_context()));
   AVStream& stream = *ff::allocated(avformat_new_stream(context_.get(), nullptr));
   stream.time_base = ff::kNanoseconds;

@@ -15,6 +15,7 @@
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
 #include "core/base/url_secrets.hpp"
+#include "core/media/camera/shared_controls.hpp"
 #include "core/media/url.hpp"
 
 namespace lensd {
@@ -283,6 +284,22 @@ LiveStatus LiveSource::live_status() const {
 
 PixelAspect LiveSource::pixel_aspect() const {
   return reader_->pixel_aspect.load(std::memory_order_relaxed);
+}
+
+std::shared_ptr<const SourceControls> LiveSource::controls(bool keep_fresh) const {
+  return options_.shared_controls ? options_.shared_controls->current(keep_fresh) : nullptr;
+}
+
+std::string LiveSource::set_controls(const ControlValues& values) {
+  return options_.shared_controls ? options_.shared_controls->set(values) : Source::set_controls(values);
+}
+
+std::string LiveSource::reset_controls(const std::vector<std::string>& names) {
+  return options_.shared_controls ? options_.shared_controls->reset(names) : Source::reset_controls(names);
+}
+
+std::vector<Notice> LiveSource::take_notices() {
+  return options_.shared_controls ? options_.shared_controls->take_notices() : std::vector<Notice>();
 }
 
 FrameOutcome LiveSource::next(Picture& out) {

@@ -44,6 +44,10 @@ class LiveSource final : public Source {
   LiveStatus live_status() const override;
   PixelAspect pixel_aspect() const override;
   void interrupt() noexcept override;
+  std::shared_ptr<const SourceControls> controls(bool keep_fresh) const override;
+  std::string set_controls(const ControlValues& values) override;
+  std::string reset_controls(const std::vector<std::string>& names) override;
+  std::vector<Notice> take_notices() override;
 
   /// Returns true if a picture arrived before the constructor returned.
   bool opened() const { return opened_; }

@@ -2,7 +2,7 @@
 //
 //   lensd_ui_demo [--size WxH] [--picture FILE.ppm] [--gray] [--frames N] [--screenshot FILE.ppm]
 //                 [--help-keys] [--stats] [--notice] [--live] [--details] [--log] [--pointer X,Y]
-//                 [--map FILE] [--sources] [--camera]
+//                 [--map FILE] [--sources] [--camera] [--controls]
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ struct Arguments {
   int width = 1280, height = 720, frames = 0;
   std::string picture, screenshot, map;
   bool gray = false, keys = false, stats = false, notice = false, live = false;
-  bool details = false, log = false, sources = false, camera = false;
+  bool details = false, log = false, sources = false, camera = false, controls = false;
   float pointer_x = -1, pointer_y = -1;
 };
 
@@ -45,6 +45,7 @@ Arguments parse(int argc, char** argv) {
     a.details |= name == "--details", a.log |= name == "--log";
     a.gray |= name == "--gray", a.keys |= name == "--help-keys", a.stats |= name == "--stats";
     a.sources |= name == "--sources", a.camera |= name == "--camera";
+    a.controls |= name == "--controls";
     a.notice |= name == "--notice", a.live |= name == "--live";
   }
   return a;
@@ -80,6 +81,7 @@ void save(const Image& image, const std::string& path) {
 
 /// Applies a command to the model, in place of a pipeline.
 void obey(ui::ViewerModel& m, const Command& command) {
+  test::set_controls(m, command);
   if (const auto* p = std::get_if<Pause>(&command)) m.paused = p->paused;
   if (const auto* p = std::get_if<Seek>(&command))
     m.position_ns = p->relative ? m.position_ns + p->position_ns : p->position_ns;
@@ -111,6 +113,10 @@ int show(const Arguments& a) {
   model.choices = std::make_shared<const ui::SourceChoices>(test::sample_choices());
   model.source_folder = "/videos";
   if (a.sources || a.camera) viewer.state().source.ask = true;
+  if (a.controls) {
+    model.controls = std::make_shared<const SourceControls>(test::sample_controls());
+    viewer.state().camera.open = true;
+  }
   if (a.notice)
     model.notices = {{now_ns(), false, "Saved snapshot /home/me/lensd-0001.png"},
                      {now_ns(), true, "edges.low = 2000 is not allowed, expected a number 0 to 1000"}};

@@ -209,4 +209,62 @@ ui::SourceChoices sample_choices() {
   return c;
 }
 
+SourceControls sample_controls() {
+  using Text = std::string;
+  const auto whole = [](const char* label, const char* group, int64_t min, int64_t max, int64_t value) {
+    SourceControl c;
+    c.label = label, c.name = control_name(label), c.group = group;
+    c.min = min, c.max = max, c.value = value, c.initial = value;
+    return c;
+  };
+  const char *user = "User Controls", *camera = "Camera Controls";
+  SourceControls controls;
+  controls.device = "usb-cam", controls.version = 1;
+  auto& list = controls.list;
+  list = {whole("Brightness", user, -64, 64, 0),
+          whole("Gain", user, 0, 100, 20),
+          whole("Power Line Frequency", user, 0, 2, 0),
+          whole("White Balance, Automatic", user, 0, 1, 0),
+          whole("White Balance Temperature", user, 2800, 6500, 4600),
+          whole("Serial", user, INT64_MIN, INT64_MAX, 7),
+          whole("Zones", user, 0, 0xF, 3),
+          whole("Owner", user, 0, 16, 0),
+          whole("Auto Exposure", camera, 0, 3, 0),
+          whole("Exposure Time, Absolute", camera, 1, 5000, 157),
+          whole("Focus Now", camera, 0, 0, 0),
+          whole("Sensor Temperature", camera, 0, 100, 41)};
+  list[1].value = int64_t{45};
+  list[2].kind = ControlKind::menu, list[2].choices = {"Disabled", "50 Hz", "60 Hz"},
+  list[2].numbers = {0, 1, 2};
+  list[2].value = list[2].initial = Text("50 Hz");
+  list[3].kind = ControlKind::boolean, list[3].value = list[3].initial = true;
+  list[4].step = 10, list[4].inactive = true;
+  list[6].kind = ControlKind::bitmask;
+  list[7].kind = ControlKind::text, list[7].value = Text("me"), list[7].initial = Text();
+  list[8].kind = ControlKind::menu, list[8].choices = {"Manual Mode", "Aperture Priority Mode"};
+  list[8].numbers = {1, 3}, list[8].value = list[8].initial = Text("Aperture Priority Mode"),
+  list[8].leads = true;
+  list[9].inactive = true;
+  list[10].kind = ControlKind::button, list[10].value = list[10].initial = false;
+  list[11].read_only = list[11].self_changing = true;
+  return controls;
+}
+
+void set_controls(ui::ViewerModel& model, const Command& command) {
+  if (!model.controls) return;
+  auto next = std::make_shared<SourceControls>(*model.controls);
+  for (SourceControl& control : next->list) {
+    if (const auto* set = std::get_if<SetSourceControls>(&command))
+      for (const auto& [name, value] : set->values)
+        if (control.name == name && control.kind != ControlKind::button) control.value = value;
+    if (const auto* reset = std::get_if<ResetSourceControls>(&command))
+      if (reset->names.empty() || reset->names.front() == control.name) control.value = control.initial;
+  }
+  for (SourceControl& control : next->list)
+    if (control.name == "exposure_time_absolute")
+      control.inactive = next->find("auto_exposure")->value != ParamValue(std::string("Manual Mode"));
+  ++next->version;
+  model.controls = std::move(next);
+}
+
 }  // namespace lensd::test

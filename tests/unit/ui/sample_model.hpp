@@ -15,6 +15,11 @@ void set_value(ui::ViewerModel& model, const std::string& node, const std::strin
 /// Returns a model of a 768×576 file at 12.48 s: three nodes with every type of parameter, and timings.
 ui::ViewerModel sample_model();
 
+/// Returns controls of a camera: one of each type, and some that cannot be set.
+SourceControls sample_controls();
+/// Changes controls as the camera does. A manual exposure makes the exposure time active.
+void set_controls(ui::ViewerModel& model, const Command& command);
+
 /// Returns a folder with a few files, recent sources, and a camera with many modes.
 ui::SourceChoices sample_choices();
 

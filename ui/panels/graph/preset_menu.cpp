@@ -25,8 +25,10 @@ bool guarded(PanelContext& ctx, const F& work) {
 /// Loads a preset and closes the menu. ImGui does not close it after a click in a child window.
 void load(PanelContext& ctx, const PresetFile& file) {
   ImGui::CloseCurrentPopup();
-  if (guarded(ctx, [&] { ctx.state.presets.load(file.path, ctx.editor()); }))
-    ctx.state.graph.selected.clear();
+  ControlValues controls;
+  if (!guarded(ctx, [&] { controls = ctx.state.presets.load(file.path, ctx.editor()); })) return;
+  ctx.state.graph.selected.clear();
+  if (!controls.empty() && ctx.model.controls) ctx.send(SetSourceControls{std::move(controls)});
 }
 
 void section(PanelContext& ctx, const char* text) {

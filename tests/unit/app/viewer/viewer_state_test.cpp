@@ -19,6 +19,12 @@ TEST(ViewerState, ReadsBackWhatWasSaved) {
   state.folded_nodes = {"edges", "ü \"x\""};
   state.volume = 42.5, state.muted = true;
   state.positions = {{"/a \"b\".mp4", 61.25}, {"/c.mp4", 12}};
+  state.camera = true;
+  remember_controls(state, "usb-\"Cam\"-0",
+                    {{"gain", int64_t{-5}}, {"mirror", true}, {"mode", std::string("A \"b\"")}});
+  remember_controls(state, "other", {{"gain", int64_t{1}}});
+  remember_controls(state, "other", {});
+  EXPECT_EQ(state.controls.size(), 1u);
   for (const char* url : {"/a.mp4", "rtsp://camera/1", "/b.mp4", "/a.mp4"}) remember_source(state, url);
   EXPECT_EQ(state.recent_sources, (std::vector<std::string>{"/a.mp4", "/b.mp4", "rtsp://camera/1"}));
   const std::string path = folder / "state/state.toml";

@@ -100,6 +100,30 @@ TEST(Config, ProblemsAreCompleteAndInLineOrder) {
     EXPECT_NE(all.find(fmt::format("did you mean {}?", name)), std::string::npos) << name << " in\n" << all;
 }
 
+TEST(Config, ControlsOfACameraAreATable) {
+  const TemporaryFolder folder;
+  write(folder / "a.toml",
+        "[source]\nurl = \"/dev/video0\"\n[source.controls]\ngain = 20\nmirror = true\nmode = \"Manual\"\n");
+  write(folder / "b.toml", "[source.controls]\ngain = 30\nzoom = 2\n");
+  Layers layers{.files = {folder / "a.toml", folder / "b.toml"}};
+  layers.command_line.source_controls = {{"zoom", std::string("3")}};
+  const ControlValues expected{
+      {"gain", int64_t{30}}, {"mirror", true}, {"mode", std::string("Manual")}, {"zoom", std::string("3")}};
+  EXPECT_EQ(load_layers(layers, registry()).config.source_controls, expected);
+
+  const std::string bad = folder / "bad.toml";
+  write(bad, "[source.controls]\nGain = 20\nzoom = 1.5\nareas = [1, 2]\n");
+  EXPECT_EQ(problems_of({.files = {bad}}),
+            fmt::format(
+                "{0}:2:1: a control is named as in lensd doctor, not 'Gain' (did you mean gain?)\n"
+                "{0}:3:8: zoom = 1.5 is not allowed, expected a whole number, true, false or text in quotes\n"
+                "{0}:4:9: areas = [ 1, 2 ] is not allowed, expected a whole number, true, false or text in "
+                "quotes",
+                bad));
+  write(bad, "[source]\ncontrols = 5\n");
+  EXPECT_EQ(problems_of({.files = {bad}}), bad + ":2:12: 'controls' is a table: [source.controls]");
+}
+
 TEST(Schema, HasEveryKeyAndFilter) {
   const auto schema = nlohmann::json::parse(config_schema(registry()));
   for (const ConfigTable& table : config_tables())

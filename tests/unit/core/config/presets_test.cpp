@@ -8,6 +8,7 @@
 #include "core/base/folders.hpp"
 #include "core/base/whole_file.hpp"
 #include "core/config/presets.hpp"
+#include "core/config/save.hpp"
 #include "kernels/registry.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 
@@ -97,6 +98,27 @@ TEST_F(Presets, AreFoundByName) {
     EXPECT_EQ(e.code(), ExitCode::invalid_config);
     EXPECT_EQ(e.hint(), "did you mean cartoon?");
   }
+}
+
+TEST(PresetControls, AreReplacedInTheText) {
+  const std::string graph = "# mine\n[[node]]  # first\nfilter = \"invert\"\n";
+  const ControlValues values{{"gain", int64_t{30}}, {"mode", std::string("A \"b\"")}, {"auto", true}};
+  const std::string controls = "\n[source.controls]\ngain = 30\nmode = \"A \\\"b\\\"\"\nauto = true\n";
+  const std::string saved = controls_text(values, graph, "p", registry());
+  EXPECT_EQ(saved, graph + controls);
+  EXPECT_TRUE(holds_only_graph(saved, registry()));
+  EXPECT_EQ(controls_text(values, saved, "p", registry()), saved);
+  EXPECT_EQ(controls_text({}, saved, "p", registry()), graph);
+  EXPECT_EQ(controls_text({{"gain", int64_t{1}}}, "", "p", registry()), "[source.controls]\ngain = 1\n");
+
+  // In front of the graph, with comments and the rest of [source].
+  const std::string front =
+      "[source]\nrate = 5\n\n[source.controls]\nzoom = 2\n# near\nfocus = 1 # too\n\n" + graph;
+  EXPECT_EQ(controls_text(values, front, "p", registry()), "[source]\nrate = 5\n\n" + graph + controls);
+  const std::string edited = graph_text(parse_chain("invert,median", registry()), saved, "p", registry());
+  EXPECT_NE(edited.find(controls), std::string::npos) << edited;
+  EXPECT_THROW(controls_text(values, "[source]\ncontrols = {gain = 1}\n", "p", registry()), Error);
+  EXPECT_THROW(controls_text(values, "[sauce]\n", "p", registry()), Error);
 }
 
 }  // namespace

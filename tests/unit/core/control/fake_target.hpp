@@ -25,6 +25,11 @@ class FakeTarget : public ControlTarget {
   }
   Measurements measurements() const override { return {profiler.snapshot(), {}}; }
 
+  std::shared_ptr<const SourceControls> source_controls() const override {
+    const std::lock_guard lock(mutex_);
+    return controls_;
+  }
+
   bool post(Command command) override {
     const std::lock_guard lock(mutex_);
     if (full) return false;
@@ -75,6 +80,10 @@ class FakeTarget : public ControlTarget {
     const std::lock_guard lock(mutex_);
     return posted_;
   }
+  void set_controls(SourceControls controls) {
+    const std::lock_guard lock(mutex_);
+    controls_ = std::make_shared<const SourceControls>(std::move(controls));
+  }
   void set_state(const RunState& state) {
     const std::lock_guard lock(mutex_);
     state_ = state;
@@ -97,6 +106,7 @@ class FakeTarget : public ControlTarget {
   mutable std::mutex mutex_;
   RunState state_;
   GraphState graph_;
+  std::shared_ptr<const SourceControls> controls_;
   std::vector<Command> posted_;
   std::vector<Reply> kept_;
 };

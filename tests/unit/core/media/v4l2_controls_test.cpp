@@ -76,7 +76,7 @@ TEST(V4l2Controls, FlagsAreTakenOver) {
   };
   EXPECT_TRUE(flagged(V4L2_CTRL_FLAG_INACTIVE).inactive);
   EXPECT_TRUE(flagged(V4L2_CTRL_FLAG_READ_ONLY).read_only);
-  EXPECT_TRUE(flagged(V4L2_CTRL_FLAG_GRABBED).read_only);
+  EXPECT_TRUE(flagged(V4L2_CTRL_FLAG_GRABBED).locked);
   EXPECT_TRUE(flagged(V4L2_CTRL_FLAG_WRITE_ONLY).write_only);
   EXPECT_TRUE(flagged(V4L2_CTRL_FLAG_VOLATILE).self_changing);
   EXPECT_TRUE(flagged(V4L2_CTRL_FLAG_UPDATE).leads);

@@ -1,0 +1,135 @@
+#include "core/media/camera/camera_controls.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "core/base/clock.hpp"
+
+namespace lensd {
+namespace {
+
+/// Time for writes between two pictures. The driver's buffers hold the pictures of several times this.
+constexpr int64_t kWriteBudgetNs = 20'000'000;
+constexpr int64_t kRefreshNs = 500'000'000;
+
+std::string refusal(const SourceControl& control, const ParamValue& value, int error) {
+  const std::string what = fmt::format("cannot set {} to {}", control.name, control_text(control, value));
+  switch (error) {
+    case EBUSY:
+      return what + ": the driver refuses it while the camera streams";
+    case EACCES:
+      return what + ": the driver does not allow it now";
+    case EINVAL:
+    case ERANGE:
+      return what + ": the driver does not accept the value";
+    default:
+      return fmt::format("{}: {}", what, std::strerror(error));
+  }
+}
+
+}  // namespace
+
+std::string camera_identity(const std::string& path, const v4l2_capability& capability) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path device = fs::canonical(path, error);
+  if (!error)
+    for (const auto& entry : fs::directory_iterator("/dev/v4l/by-id", error)) {
+      std::error_code ignored;
+      if (fs::canonical(entry.path(), ignored) == device) return entry.path().filename().string();
+    }
+  return fmt::format("{} ({})", v4l2_text(capability.card), v4l2_text(capability.bus_info));
+}
+
+CameraControls::CameraControls(V4l2Device& device, std::shared_ptr<SharedControls> shared,
+                               const std::string& identity)
+    : device_(device), shared_(std::move(shared)), controls_(read_controls(device)) {
+  for (const SourceControl& control : controls_) {
+    v4l2_event_subscription request = {};
+    request.type = V4L2_EVENT_CTRL, request.id = control.id;
+    // Without feedback the driver would not report which other controls a write of this descriptor changes.
+    request.flags = V4L2_EVENT_SUB_FL_ALLOW_FEEDBACK;
+    device_.query(VIDIOC_SUBSCRIBE_EVENT, request);
+  }
+  for (const SharedControls::Write& write : shared_->connect(identity, controls_))
+    apply(write.name, write.value, false);
+  apply_activated();
+  shared_->publish(controls_);
+}
+
+SourceControl* CameraControls::find(const std::string& name) {
+  const auto found = std::ranges::find(controls_, name, &SourceControl::name);
+  return found == controls_.end() ? nullptr : &*found;
+}
+
+/// Sets a value and reads back what the driver made of it. `user`: not a repeated wanted value.
+void CameraControls::apply(const std::string& name, const ParamValue& value, bool user) {
+  SourceControl* control = find(name);
+  if (!control) return;
+  changed_ = true;
+  std::erase_if(overridden_, [&](const auto& write) { return write.name == name; });
+  // The range may have changed since the value was queued.
+  const CheckedControl checked = check_control(*control, value);
+  if (!checked.problem.empty()) return shared_->refused(name, checked.problem, user);
+  const bool inactive = control->inactive;
+  const bool written = write_value(device_, *control, checked.value);
+  const int error = device_.error();
+  if (inactive) {
+    overridden_.push_back({name, checked.value});
+    if (user) shared_->notice(fmt::format("{} takes effect when no other control overrides it", name));
+  } else if (!written) {
+    return shared_->refused(name, refusal(*control, checked.value, error), user);
+  }
+  if (written && control->leads) return refresh_all();
+  read_value(device_, *control);
+}
+
+/// Repeats the writes to controls that have become active.
+void CameraControls::apply_activated() {
+  const std::vector<SharedControls::Write> writes = overridden_;
+  for (const SharedControls::Write& write : writes)
+    if (const SourceControl* control = find(write.name); control && !control->inactive)
+      apply(write.name, write.value, false);
+}
+
+void CameraControls::refresh_all() {
+  for (SourceControl& control : controls_) {
+    refresh_description(device_, control);
+    read_value(device_, control);
+  }
+}
+
+void CameraControls::take_event(const v4l2_event& event) {
+  const auto control = std::ranges::find(controls_, event.id, &SourceControl::id);
+  if (event.type != V4L2_EVENT_CTRL || control == controls_.end()) return;
+  const v4l2_event_ctrl& change = event.u.ctrl;
+  if (change.changes & ~static_cast<uint32_t>(V4L2_EVENT_CTRL_CH_VALUE))
+    refresh_description(device_, *control);
+  const bool carries_value = control->kind != ControlKind::text && control->kind != ControlKind::button;
+  if (!carries_value)
+    read_value(device_, *control);
+  else if (change.changes & V4L2_EVENT_CTRL_CH_VALUE)
+    control->value = control_value(*control, control->wide ? int64_t{change.value64} : int64_t{change.value});
+  changed_ = true;
+}
+
+void CameraControls::service(int64_t now) {
+  for (int64_t time = now; shared_->has_writes() && time - now < kWriteBudgetNs; time = now_ns())
+    if (const auto write = shared_->take_write()) apply(write->name, write->value, true);
+  if (now - refreshed_ns_ >= kRefreshNs && shared_->watched(now)) {
+    refreshed_ns_ = now;
+    for (SourceControl& control : controls_)
+      if (control.self_changing) read_value(device_, control), changed_ = true;
+  }
+  if (!changed_) return;
+  apply_activated();
+  changed_ = false;
+  shared_->publish(controls_);
+}
+
+}  // namespace lensd

@@ -1,0 +1,52 @@
+// Reads and sets the controls of a connected camera, on the thread that reads its pictures.
+//
+//   SharedControls ── queued writes ──▶ VIDIOC_S_EXT_CTRLS     between two pictures
+//   V4L2_EVENT_CTRL, changes by any program ──▶ publish()
+//
+// A write that another control overrides, such as the exposure while automatic exposure is on, is repeated
+// when the driver reports the control as active. Call from one thread only.
+#pragma once
+
+#include <linux/videodev2.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/media/camera/shared_controls.hpp"
+#include "core/media/camera/v4l2_controls.hpp"
+
+namespace lensd {
+
+class CameraControls {
+ public:
+  /// Reads all controls of the open `device`, subscribes to their events and applies the wanted values. Call
+  /// before streaming begins. `device` must outlive this object. `identity`: see SourceControls::device.
+  CameraControls(V4l2Device& device, std::shared_ptr<SharedControls> shared, const std::string& identity);
+
+  /// Takes over a change that the driver has reported.
+  void take_event(const v4l2_event& event);
+  /// Applies queued writes for at most a part of a frame time, updates values that change without events, and
+  /// publishes changes.
+  void service(int64_t now_ns);
+
+ private:
+  void apply(const std::string& name, const ParamValue& value, bool user);
+  void apply_activated();
+  void refresh_all();
+  SourceControl* find(const std::string& name);
+
+  V4l2Device& device_;
+  const std::shared_ptr<SharedControls> shared_;
+  std::vector<SourceControl> controls_;
+  std::vector<SharedControls::Write> overridden_;  ///< writes to controls that were inactive
+  int64_t refreshed_ns_ = 0;
+  bool changed_ = false;  ///< controls_ may differ from the published ones
+};
+
+/// Returns a name of the camera at `path` that survives a restart, and a reconnection to the same USB port:
+/// its link in /dev/v4l/by-id, or the driver's name and bus.
+std::string camera_identity(const std::string& path, const v4l2_capability& capability);
+
+}  // namespace lensd

@@ -1,0 +1,184 @@
+#include "core/media/camera/shared_controls.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/clock.hpp"
+
+namespace lensd {
+namespace {
+
+constexpr int64_t kWatchedNs = 1'000'000'000;
+/// Limit of queued writes, which only repeated presses of a button can reach.
+constexpr size_t kMostWrites = 1024;
+/// Limit of remembered notices, so that different values cannot fill the memory.
+constexpr size_t kMostNoticed = 64;
+
+bool is_button(const SourceControl& control) {
+  return control.kind == ControlKind::button;
+}
+
+/// Sorts so that controls that change others come first.
+template <class Values>
+void leaders_first(Values& values) {
+  std::stable_partition(values.begin(), values.end(), [](const auto& one) { return one.first->leads; });
+}
+
+}  // namespace
+
+SharedControls::SharedControls(ControlValues given, KeptControls kept)
+    : given_(std::move(given)), kept_(std::move(kept)), wanted_(given_) {}
+
+std::shared_ptr<const SourceControls> SharedControls::current(bool keep_fresh) {
+  if (keep_fresh) read_ns_.store(now_ns(), std::memory_order_relaxed);
+  const std::lock_guard lock(mutex_);
+  return current_;
+}
+
+bool SharedControls::watched(int64_t now_ns) const noexcept {
+  return now_ns - read_ns_.load(std::memory_order_relaxed) < kWatchedNs;
+}
+
+std::string SharedControls::set(const ControlValues& values) {
+  const std::lock_guard lock(mutex_);
+  if (!current_) {
+    for (const auto& [name, value] : values) set_value(wanted_, name, value);
+    return {};
+  }
+  std::vector<std::pair<const SourceControl*, ParamValue>> checked;
+  const auto controls = current_;
+  for (const auto& [name, value] : values) {
+    const SourceControl* control = controls->find(name);
+    if (!control) return unknown_control(*controls, name);
+    CheckedControl result = check_control(*control, value);
+    if (!result.problem.empty()) return result.problem;
+    checked.emplace_back(control, std::move(result.value));
+  }
+  leaders_first(checked);
+  for (auto& [control, value] : checked) {
+    if (!is_button(*control)) set_value(wanted_, control->name, value);
+    queue(*control, std::move(value));
+  }
+  publish_locked(controls->list);
+  return {};
+}
+
+std::string SharedControls::reset(const std::vector<std::string>& names) {
+  const std::lock_guard lock(mutex_);
+  const auto controls = current_;
+  if (!controls) return "the camera has not been connected yet";
+  std::vector<std::pair<const SourceControl*, ParamValue>> defaults;
+  const auto settable = [](const SourceControl& c) {
+    return !c.read_only && !c.locked && !is_button(c) && c.kind != ControlKind::text;
+  };
+  for (const std::string& name : names) {
+    const SourceControl* control = controls->find(name);
+    if (!control) return unknown_control(*controls, name);
+    if (!settable(*control)) return control->name + " cannot be reset: it has no default or cannot be set";
+    defaults.emplace_back(control, control->initial);
+  }
+  if (names.empty())
+    for (const SourceControl& control : controls->list)
+      if (settable(control)) defaults.emplace_back(&control, control.initial);
+  leaders_first(defaults);
+  for (auto& [control, value] : defaults) {
+    std::erase_if(wanted_, [&](const auto& one) { return one.first == control->name; });
+    queue(*control, std::move(value));
+  }
+  publish_locked(controls->list);
+  return {};
+}
+
+/// Adds a write, or replaces the value of a queued one, so that a dragged slider does not fill the queue.
+/// Call with mutex_ locked.
+void SharedControls::queue(const SourceControl& control, ParamValue value) {
+  if (!is_button(control))
+    std::erase_if(writes_, [&](const Write& write) { return write.name == control.name; });
+  if (writes_.size() < kMostWrites) writes_.push_back({control.name, std::move(value)});
+  pending_.store(true, std::memory_order_release);
+}
+
+std::vector<SharedControls::Write> SharedControls::connect(const std::string& device,
+                                                           std::vector<SourceControl> controls) {
+  const std::lock_guard lock(mutex_);
+  if (!current_ || current_->device != device) {
+    if (current_) {  // another camera: its values are its own
+      kept_[current_->device] = wanted_;
+      wanted_ = given_;
+    }
+    if (const auto kept = kept_.find(device); kept != kept_.end())
+      for (const auto& [name, value] : kept->second)
+        if (std::ranges::none_of(wanted_, [&](const auto& one) { return one.first == name; }))
+          wanted_.emplace_back(name, value);
+  }
+  writes_.clear();
+  pending_.store(false, std::memory_order_release);
+  auto next = std::make_shared<SourceControls>();
+  next->device = device, next->list = std::move(controls);
+  next->version = current_ ? current_->version : 0;
+  std::vector<std::pair<const SourceControl*, ParamValue>> checked;
+  for (auto& [name, value] : wanted_) {
+    const SourceControl* control = next->find(name);
+    CheckedControl result = control ? check_control(*control, value) : CheckedControl{};
+    if (!control) result.problem = unknown_control(*next, name);
+    if (!result.problem.empty()) {
+      notice_once(result.problem);
+      continue;
+    }
+    value = result.value;
+    checked.emplace_back(control, std::move(result.value));
+  }
+  leaders_first(checked);
+  std::vector<Write> writes;
+  for (auto& [control, value] : checked) writes.push_back({control->name, std::move(value)});
+  current_ = next;
+  publish_locked(next->list);
+  return writes;
+}
+
+std::optional<SharedControls::Write> SharedControls::take_write() {
+  const std::lock_guard lock(mutex_);
+  if (writes_.empty()) return std::nullopt;
+  Write oldest = std::move(writes_.front());
+  writes_.pop_front();
+  pending_.store(!writes_.empty(), std::memory_order_release);
+  return oldest;
+}
+
+void SharedControls::publish(const std::vector<SourceControl>& controls) {
+  const std::lock_guard lock(mutex_);
+  if (current_) publish_locked(controls);
+}
+
+/// Returns the wanted values without those that are configured. Call with mutex_ locked.
+ControlValues SharedControls::chosen() const {
+  ControlValues values = wanted_;
+  std::erase_if(values, [&](const auto& one) { return std::ranges::find(given_, one) != given_.end(); });
+  return values;
+}
+
+/// Publishes `controls` with the values of queued writes. Call with mutex_ locked.
+void SharedControls::publish_locked(std::vector<SourceControl> controls) {
+  for (const Write& write : writes_)
+    for (SourceControl& control : controls)
+      if (control.name == write.name && !is_button(control)) control.value = write.value;
+  ControlValues wanted = chosen();
+  if (controls == current_->list && wanted == current_->wanted && current_->version > 0) return;
+  auto next = std::make_shared<SourceControls>();
+  next->device = current_->device, next->version = current_->version + 1;
+  next->list = std::move(controls), next->wanted = std::move(wanted);
+  current_ = std::move(next);
+}
+
+void SharedControls::refused(const std::string& name, const std::string& problem, bool user) {
+  const std::lock_guard lock(mutex_);
+  if (!user) return notice_once(problem);
+  std::erase_if(wanted_, [&](const auto& one) { return one.first == name; });
+  notices_.add(true, problem);
+}
+
+void SharedControls::notice_once(const std::string& text) {
+  if (noticed_.size() < kMostNoticed && noticed_.insert(text).second) notices_.add(true, text);
+}
+
+}  // namespace lensd

@@ -1,0 +1,84 @@
+// The controls of a camera, shared by the thread that reads the camera and all others.
+//
+//   any thread      set(), reset() ── checked values ──▶ wanted values, queue of writes
+//   reader thread   CameraControls: connect(), take_write() ──▶ device ──▶ publish()
+//   any thread      current() ◀── newest published controls
+//
+// Wanted values outlive connections. current() includes queued writes, so that a client reads back what it
+// set. Thread-safe.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/base/notices.hpp"
+#include "core/pipeline/source_control.hpp"
+
+namespace lensd {
+
+class SharedControls {
+ public:
+  struct Write {
+    std::string name;
+    ParamValue value;
+  };
+
+  /// `given` are the configured values, for every camera. `kept` are values from earlier runs; `given` has
+  /// precedence.
+  SharedControls(ControlValues given, KeptControls kept);
+
+  /// Returns the newest controls; null before the first connection. `keep_fresh`: read values that the device
+  /// changes without events, for the next second.
+  std::shared_ptr<const SourceControls> current(bool keep_fresh);
+  /// Queues values and stores them as wanted. Returns an error message, or an empty string. If one value is
+  /// refused, none is set. Before the first connection, stores the values and checks them later.
+  std::string set(const ControlValues& values);
+  /// Queues the driver's defaults and forgets the wanted values; of all controls if `names` is empty. Returns
+  /// an error message, or an empty string.
+  std::string reset(const std::vector<std::string>& names);
+  std::vector<Notice> take_notices() { return notices_.take(); }
+
+  // For the reader thread.
+
+  /// Starts a connection to the camera `device` with these controls. Returns the writes to apply before
+  /// streaming, in order. Adds a notice for each wanted value that the camera does not allow.
+  std::vector<Write> connect(const std::string& device, std::vector<SourceControl> controls);
+  /// Removes and returns the oldest write.
+  std::optional<Write> take_write();
+  bool has_writes() const noexcept { return pending_.load(std::memory_order_acquire); }
+  /// Returns true if current() was called with `keep_fresh` in the last second.
+  bool watched(int64_t now_ns) const noexcept;
+  /// Replaces the controls if they differ from the published ones.
+  void publish(const std::vector<SourceControl>& controls);
+  void notice(std::string text) { notices_.add(false, std::move(text)); }
+  /// Reports a write that failed. Forgets the wanted value if the `user` has just set it, else reports the
+  /// same text only once.
+  void refused(const std::string& name, const std::string& problem, bool user);
+
+ private:
+  void queue(const SourceControl& control, ParamValue value);
+  ControlValues chosen() const;
+  void publish_locked(std::vector<SourceControl> controls);
+  void notice_once(const std::string& text);
+
+  const ControlValues given_;
+  std::atomic<bool> pending_{false};
+  std::atomic<int64_t> read_ns_{0};
+  NoticeList notices_;
+
+  mutable std::mutex mutex_;
+  KeptControls kept_;
+  ControlValues wanted_;
+  std::deque<Write> writes_;
+  std::shared_ptr<const SourceControls> current_;
+  std::set<std::string> noticed_;
+};
+
+}  // namespace lensd

@@ -1,0 +1,127 @@
+// core/control: the camera's controls as properties.
+
+#include <gtest/gtest.h>
+
+#include "core/control/commands.hpp"
+#include "core/control/events.hpp"
+#include "tests/unit/core/control/fake_target.hpp"
+
+namespace lensd {
+namespace {
+
+Response ask(ControlTarget& target, const Json& command) {
+  Response response{Status::failed, "no reply"};
+  run_command(target, {{"command", command}}, nullptr, [&](Response given) { response = std::move(given); });
+  return response;
+}
+
+SourceControls sample_controls() {
+  SourceControls controls;
+  controls.list.push_back({.id = 1,
+                           .name = "gain",
+                           .label = "Gain",
+                           .group = "User Controls",
+                           .max = 255,
+                           .value = int64_t{10},
+                           .initial = int64_t{5}});
+  controls.list.push_back({.id = 2,
+                           .name = "auto_exposure",
+                           .label = "Auto Exposure",
+                           .kind = ControlKind::menu,
+                           .choices = {"Manual Mode", "Auto"},
+                           .numbers = {1, 3},
+                           .value = std::string("Auto"),
+                           .initial = std::string("Auto")});
+  controls.list.push_back({.id = 3,
+                           .name = "temperature",
+                           .label = "Temperature",
+                           .max = 100,
+                           .value = int64_t{40},
+                           .initial = int64_t{0},
+                           .read_only = true});
+  controls.list.push_back({.id = 4,
+                           .name = "zoom_reset",
+                           .label = "Zoom, Reset",
+                           .kind = ControlKind::button,
+                           .value = false,
+                           .initial = false});
+  return controls;
+}
+
+TEST(SourceProperties, AreReadSetAndReset) {
+  FakeTarget target("canny@edges");
+  target.set_controls(sample_controls());
+  EXPECT_EQ(ask(target, {"get", "source.gain"}).data, 10);
+  EXPECT_EQ(ask(target, {"get", "source.auto_exposure"}).data, "Auto");
+  EXPECT_EQ(ask(target, {"get", "controls"}).data,
+            (Json{{"gain", 10}, {"auto_exposure", "Auto"}, {"temperature", 40}}));
+  EXPECT_EQ(ask(target, {"get", "source"}).data["name"], "") << "source itself is a property";
+
+  EXPECT_EQ(ask(target, {"set", "source.gain", "20", "source.auto_exposure", 1, "edges.low", 5,
+                         "source.zoom_reset", true})
+                .error,
+            "");
+  ASSERT_EQ(target.posted().size(), 2u);
+  const ControlValues expected{
+      {"gain", int64_t{20}}, {"auto_exposure", std::string("Manual Mode")}, {"zoom_reset", true}};
+  EXPECT_EQ(std::get<SetSourceControls>(target.posted()[1]).values, expected);
+  EXPECT_EQ(ask(target, {"reset-controls", "source.gain"}).error, "");
+  EXPECT_EQ(std::get<ResetSourceControls>(target.posted()[2]).names, std::vector<std::string>{"gain"});
+  EXPECT_EQ(ask(target, {"reset-controls"}).error, "");
+  EXPECT_TRUE(std::get<ResetSourceControls>(target.posted()[3]).names.empty());
+}
+
+TEST(SourceProperties, RefuseWrongValuesAndNames) {
+  FakeTarget target("canny@edges");
+  EXPECT_EQ(ask(target, {"get", "source.gain"}).error, "source.gain: this source has no controls");
+  EXPECT_EQ(ask(target, {"reset-controls"}).error, "this source has no controls");
+  target.set_controls(sample_controls());
+  EXPECT_EQ(ask(target, {"set", "source.gain", 256}).error,
+            "source: gain = 256 is not allowed, expected a whole number 0 to 255");
+  EXPECT_EQ(ask(target, {"set", "source.temperature", 1}).error,
+            "source: temperature cannot be set: it is read-only");
+  EXPECT_EQ(ask(target, {"set", "source.gian", 1}).error,
+            "the camera has no control 'gian' (did you mean gain?)");
+  EXPECT_EQ(ask(target, {"set", "source.gain", Json::object()}).error,
+            "source: gain: expected a whole number 0 to 255");
+  EXPECT_FALSE(ask(target, {"set", "edges.low", 5, "source.gain", -1}).ok());
+  EXPECT_FALSE(ask(target, {"reset-controls", "gian"}).ok());
+  EXPECT_TRUE(target.posted().empty());
+}
+
+TEST(SourceProperties, AreDescribed) {
+  FakeTarget target("canny@edges");
+  EXPECT_EQ(ask(target, {"list", "controls"}).data, Json::array());
+  target.set_controls(sample_controls());
+  const Json all = ask(target, {"list", "controls"}).data;
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_EQ(all[0]["name"], "source.gain");
+  EXPECT_EQ(all[0]["max"], 255);
+  EXPECT_EQ(all[0]["default"], 5);
+  EXPECT_EQ(all[1]["choices"], (Json{"Manual Mode", "Auto"}));
+  EXPECT_EQ(all[2]["settable"], false);
+  EXPECT_EQ(all[3]["type"], "button");
+  EXPECT_FALSE(all[3].contains("value"));
+}
+
+TEST(SourceProperties, ChangesAreObserved) {
+  FakeTarget target("canny@edges");
+  target.set_controls(sample_controls());
+  EventHub hub;
+  const auto client = hub.subscribe();
+  ASSERT_TRUE(client->observe(1, "source.gain"));
+  hub.tick(target);
+  EXPECT_EQ(client->take(9).size(), 1u);
+  hub.tick(target);
+  EXPECT_TRUE(client->take(9).empty());
+  SourceControls changed = sample_controls();
+  changed.list[0].value = int64_t{99};
+  target.set_controls(changed);
+  hub.tick(target);
+  const auto events = client->take(9);
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(Json::parse(events[0])["data"], 99);
+}
+
+}  // namespace
+}  // namespace lensd
