@@ -31,7 +31,8 @@ TEST(SoundPlacer, InsertsSilenceBeforeSoundThatIsEarlyAndSkipsWhatIsLate) {
 TEST(SoundPlacer, CountsAtThePlaybackSpeed) {
   SoundPlacer placer;
   placer.start(0, 0, 2);
-  EXPECT_EQ(placer.place(100 * kMillis, 0).silence, 50 * 48) << "100 ms of media are 50 ms at twice the speed";
+  EXPECT_EQ(placer.place(100 * kMillis, 0).silence, 50 * 48)
+      << "100 ms of media are 50 ms at twice the speed";
 }
 
 TEST(SoundPlacer, TheClockFollowsASmallDriftAndTheSoundIsNotTouched) {
