@@ -16,7 +16,7 @@ enum class ExitCode : int {
   usage = 2,
   invalid_config = 3,  ///< configuration or graph refused
   bad_source = 4,      ///< source cannot be opened or decoded
-  unavailable = 5,     ///< the requested backend or display is not available
+  unavailable = 5,     ///< a backend, display, hardware decoder, FFmpeg component or daemon is not available
 };
 
 /// An error message for the user: where it occurred, what is wrong, and a hint on what to do.

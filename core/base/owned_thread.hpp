@@ -37,8 +37,8 @@ class OwnedThread {
   std::shared_ptr<End> end_;
 };
 
-/// Waits up to `timeout` for all stragglers. Returns the number that still run. If it is not 0, end the
-/// process with _exit(), because exit() would destroy static objects that these threads use.
+/// Waits up to `timeout` for all stragglers. Returns the number of threads that still run. If it is not 0,
+/// end the process with _exit(), because exit() would destroy static objects that these threads use.
 size_t join_stragglers(std::chrono::nanoseconds timeout);
 
 }  // namespace lensd

@@ -2,9 +2,10 @@
 //
 //   struct MedianParams { int radius = 1; };                    the values of a filter
 //   Schema<MedianParams>("median", "…").integer("radius", …)    the declaration
-//        ├─▶ config keys, --graph, --set     parse + set()
-//        ├─▶ panel widgets                    ParamSpec
-//        └─▶ lensd filters, docs/filters.md   ParamSpec
+//        ├─▶ config keys, control            ParamSpec::check(), put()
+//        ├─▶ --graph, --set                  ParamSpec::parse(), put()
+//        ├─▶ panel widgets, JSON Schema      ParamSpec
+//        └─▶ lensd filters, docs/filters.md  ParamSpec
 //
 // A schema is immutable after construction: thread-safe. A parameter struct belongs to one thread (the
 // process thread while the filter runs), which receives changes as ParamValue.
@@ -57,8 +58,8 @@ struct ParamSpec {
   std::function<void(void* params, const ParamValue&)> put;  ///< stores a value that check() has converted
 
   /// Stores `value`, converted to this parameter's type, in `converted`. Returns nullopt, or an error message
-  /// if the value is not allowed. Accepts integers for reals and integral reals for integers, but no NaN or
-  /// infinity.
+  /// if the value is not allowed. Accepts integers for reals, integral reals for integers, and integers for
+  /// choices with numeric names. Refuses NaN and infinity.
   std::optional<std::string> check(const ParamValue& value, ParamValue& converted) const;
   /// Parses `text` and stores the result in `value`. Returns nullopt, or an error message if the value is not
   /// allowed.

@@ -27,7 +27,8 @@ std::optional<TypedPath> typed_path(const std::string& text);
 /// Replaces the home folder at the start of `path` with ~.
 std::string shown_path(const std::string& path);
 
-/// Returns the last part of a path, or an address without user name, password and query.
+/// Returns a short name: the last part of a path, an address without login, query and fragment, or a test
+/// source without its options.
 std::string brief_source(const std::string& url);
 
 }  // namespace lensd

@@ -18,11 +18,12 @@ std::string url_without_secrets(const std::string& url);
 /// quotes only if remember_secrets() was called for that URL.
 std::string without_secrets(const std::string& text);
 
-/// Makes without_secrets() recognise this URL and its login. Remembers the last 64 URLs.
+/// Makes without_secrets() recognise this URL and its login. Remembers at least the last 64 URLs with
+/// secrets.
 void remember_secrets(const std::string& url);
 
-/// Returns true if a URL has a login, a stream key, or a query that names a password, key, token or
-/// signature. lensd does not store such URLs.
+/// Returns true if a URL has a login, a stream key or a fragment, or if its query contains a word such as
+/// "pass", "key", "token" or "user". The viewer does not store such URLs.
 bool holds_secrets(const std::string& url);
 
 }  // namespace lensd

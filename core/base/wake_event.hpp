@@ -15,7 +15,7 @@ namespace lensd {
 
 class WakeEvent {
  public:
-  /// Throws Error(runtime_failure) if there is no descriptor left.
+  /// Throws Error(runtime_failure) if eventfd() fails, for example without free descriptors.
   WakeEvent() : fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     if (!fd_) throw Error(ExitCode::runtime_failure, "eventfd", std::strerror(errno), "check `ulimit -n`");
   }

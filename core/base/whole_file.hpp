@@ -2,7 +2,8 @@
 //
 //   text ──▶ .NAME.PID-N in the same folder ── fsync ──▶ rename over NAME ──▶ fsync of the folder
 //
-// Readers of NAME see the old or the new text, never a mixture, also after a crash at any point.
+// Readers of NAME see the old or the new text, never a mixture, also after a crash of the program. After a
+// loss of power this holds only for files written with Flush::to_disk; Flush::none omits both fsync() calls.
 // Thread-safe. With two writers of one file the later rename wins.
 #pragma once
 

@@ -38,8 +38,8 @@ struct Layered {
   std::string graph_file;  ///< file that `graph` comes from; empty: no file
 };
 
-/// Reads, merges and checks all layers. Throws Error(invalid_config) with all problems, one per line;
-/// Error(usage) if options of the command line are invalid only together with the other layers.
+/// Reads, merges and checks all layers. Throws Error with all problems, one per line: Error(usage) if the
+/// other layers are valid but options of the command line conflict with them, else Error(invalid_config).
 Layered load_layers(const Layers& layers, const Registry& registry);
 
 }  // namespace lensd

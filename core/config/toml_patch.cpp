@@ -184,7 +184,7 @@ class Patch {
     return {{*output_region_, toml_quoted(graph_.output)}};
   }
 
-  /// Adds a blank line, except at the start of the text.
+  /// Makes `out` end with a blank line, unless it is empty.
   static void separate(std::string& out) {
     if (out.empty()) return;
     if (out.back() != '\n') out += '\n';

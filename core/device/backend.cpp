@@ -16,8 +16,8 @@ namespace {
 
 #if LENSD_CUDA
 /// Sets the flags of the device's primary context to exactly CU_CTX_SCHED_BLOCKING_SYNC. FFmpeg's hardware
-/// decoders do not share a context with other flags, and cudaSetDeviceFlags() would add one. Call before the
-/// context exists. If this fails, only hardware decoding is unavailable.
+/// decoders do not share a context with other flags, and cudaSetDeviceFlags() would set another flag. Call
+/// before the context exists. If this fails, only hardware decoding is unavailable.
 void share_context_with_ffmpeg(int ordinal) {
   using SetFlags = int (*)(int device, unsigned flags);
   constexpr unsigned kBlockingSync = 4;  // CU_CTX_SCHED_BLOCKING_SYNC
@@ -43,7 +43,7 @@ namespace {
 
 #if LENSD_CUDA
 /// Queries the versions of driver and runtime, and the devices. If the devices cannot be listed, stores the
-/// reason in `error`.
+/// name of the CUDA error in CudaFacts::error.
 CudaFacts query(int ordinal) {
   CudaFacts facts{.archs = built_cuda_archs(), .ordinal = ordinal};
   cudaRuntimeGetVersion(&facts.runtime);

@@ -32,7 +32,7 @@ struct CudaStatus {
   std::vector<CudaDevice> devices;  ///< all devices that the driver lists
 };
 
-/// Returns the GPU architectures of this build; empty without CUDA.
+/// Returns the GPU code in this build. Empty without CUDA, or if CMake chose the architectures ("native").
 const std::vector<CudaArch>& built_cuda_archs();
 
 /// Queries device `ordinal`. Does not throw and does not create a context.

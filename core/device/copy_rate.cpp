@@ -21,7 +21,7 @@ namespace lensd {
 namespace {
 
 constexpr int kRuns = 5;
-constexpr size_t kChunk = size_t{1} << 20, kCpuChunks = 64;  // 64 MiB, larger than last-level caches
+constexpr size_t kChunk = size_t{1} << 20, kCpuChunks = 64;  // 64 MiB, larger than most caches
 
 struct Buffers {
   std::unique_ptr<uint8_t[]> from, to;

@@ -5,9 +5,9 @@
 
 namespace lensd {
 
-/// Copies buffers that are larger than the caches with `threads` threads (0: one per core). Returns the best
-/// of several runs in bytes per second, counting bytes read plus bytes written. Returns 0 if the buffers
-/// cannot be allocated.
+/// Copies 64 MiB, more than most caches hold, with `threads` threads (0: one per core). Returns the best of
+/// several runs in bytes per second, counting bytes read plus bytes written. Returns 0 if the buffers cannot
+/// be allocated.
 double measure_cpu_copy_rate(int threads);
 
 /// Copies within the memory of CUDA device `device`. Returns the best of several runs in bytes per second,

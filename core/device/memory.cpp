@@ -20,16 +20,16 @@ namespace {
 
 std::atomic<bool> g_pinned{false};
 
-/// Host blocks of at least this size are allocated with mmap(). With malloc(), replaced plans fragmented the
-/// heap: with a new graph every ten seconds at 640×480, memory grew from 72 to 86 MB within two minutes. With
-/// mmap() it stays at 72 MB.
+/// Host blocks of at least kOwnPages bytes are allocated with mmap(). With malloc(), replaced plans
+/// fragmented the heap: with a new graph every ten seconds at 640×480, memory grew from 72 to 86 MB within
+/// two minutes. With mmap() it stays at 72 MB.
 #ifdef __has_feature
 #if __has_feature(address_sanitizer)
 #define LENSD_ADDRESS_SANITIZER 1
 #endif
 #endif
 #if defined(__SANITIZE_ADDRESS__) || defined(LENSD_ADDRESS_SANITIZER)
-constexpr size_t kOwnPages = SIZE_MAX;  // the sanitizer checks only memory from malloc()
+constexpr size_t kOwnPages = SIZE_MAX;  // never mmap(), whose memory AddressSanitizer does not check
 #else
 constexpr size_t kOwnPages = 128 * 1024;
 #endif

@@ -1,7 +1,6 @@
 // Owners of memory blocks: aligned host, pinned host or device memory. Move-only.
 //
 // A block has one owner, which defines the threads that may access its bytes.
-// Without CUDA (not built in, or no device) a pinned block is an aligned host block.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +13,7 @@ namespace lensd {
 
 /// Alignment in bytes of blocks and of rows in pooled host images: a cache line, enough for any SIMD vector.
 inline constexpr size_t kHostAlignment = 64;
-/// Row alignment in bytes of images that the GPU accesses.
+/// Alignment in bytes of all buffers in a plan's memory, and of rows in images that the GPU accesses.
 inline constexpr size_t kDeviceAlignment = 256;
 
 constexpr size_t align_up(size_t value, size_t alignment) {
@@ -24,8 +23,9 @@ constexpr size_t align_up(size_t value, size_t alignment) {
 class MemoryBlock {
  public:
   MemoryBlock() = default;
-  /// Throws Error(runtime_failure) if the memory cannot be allocated. If the driver refuses pinned memory,
-  /// the block becomes an ordinary host block, with one warning.
+  /// Throws Error(runtime_failure) if the memory cannot be allocated. A `pinned` block is ordinary host
+  /// memory before use_pinned_memory(), in builds without CUDA, or if the driver refuses; the first refusal
+  /// is logged.
   MemoryBlock(MemoryKind kind, size_t bytes);
   ~MemoryBlock() { reset(); }
   MemoryBlock(MemoryBlock&& other) noexcept { swap(other); }

@@ -7,7 +7,7 @@ namespace lensd {
 
 enum class MemoryKind : uint8_t {
   host,    ///< ordinary memory
-  pinned,  ///< page-locked host memory that the GPU reads asynchronously
+  pinned,  ///< page-locked host memory, for asynchronous copies to and from the GPU
   device,  ///< GPU memory
 };
 

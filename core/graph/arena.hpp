@@ -1,4 +1,4 @@
-// Packs buffers with known lifetimes into one arena; buffers whose lifetimes do not overlap share bytes.
+// Packs buffers with known lifetimes into one arena; buffers whose lifetimes do not overlap may share bytes.
 // Places the largest first, each at the lowest free offset. Source: Y. Pisarchyk and J. Lee, "Efficient
 // Memory Management for Deep Neural Net Inference", 2020, "greedy by size".
 #pragma once

@@ -26,8 +26,8 @@ class GraphHistory {
   void seal() { key_.clear(); }
   /// Replaces the present graph after a part of the last change was refused.
   void amend(GraphDesc graph) { steps_[now_].graph = std::move(graph); }
-  /// Removes the present step, because its change was refused. Restores the steps that it removed from
-  /// redo().
+  /// Removes the present step, because its change was refused. Restores the steps that the last record() had
+  /// removed from redo().
   void drop();
 
   const GraphDesc& present() const { return steps_[now_].graph; }

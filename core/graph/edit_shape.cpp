@@ -101,7 +101,7 @@ EditProblem rename_node(GraphDesc& graph, const std::string& id, const std::stri
     std::string other = name;
     for (char& c : other)
       if (std::strchr(kTaken, c)) c = '_';
-    return fmt::format("a name cannot contain spaces or any of , : = @ . \" (try {})", other);
+    return fmt::format("a name cannot contain spaces, tabs or any of , : = @ . \" ' (try {})", other);
   }
   if (name.size() > kMaxNameBytes) return fmt::format("a name has at most {} bytes", kMaxNameBytes);
   if (graph.find(name)) return fmt::format("there is a node '{}' already", name);

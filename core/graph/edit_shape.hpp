@@ -32,8 +32,8 @@ std::string duplicate_node(GraphDesc& graph, const std::string& id);
 /// then be below the node.
 EditProblem move_node(GraphDesc& graph, const std::string& id, size_t to);
 
-/// Renames a node, also in its readers' inputs. Fails if the name is empty, too long or taken, or contains
-/// reserved characters.
+/// Renames a node, also in its readers' inputs and in the graph's output. Fails if the name is empty, too
+/// long or taken, or contains reserved characters.
 EditProblem rename_node(GraphDesc& graph, const std::string& id, const std::string& name);
 
 /// Sets input `n` of a node. An empty `input` removes input `n` and all later inputs. Does nothing if there

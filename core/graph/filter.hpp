@@ -36,7 +36,7 @@ namespace lensd {
 class Filter;
 struct PassArgs;
 using CpuPass = void (*)(const Filter&, const PassArgs&, Band);
-/// Queues a pass. The launch is captured once per plan and replayed, so launch shapes may only depend on
+/// Queues a pass. The launch is captured in CUDA graphs and replayed, so launch shapes may only depend on
 /// formats and `reconfigure` parameters.
 using CudaPass = void (*)(const Filter&, const PassArgs&, CudaStream);
 
@@ -77,7 +77,7 @@ struct Layout {
   /// Size of each of the two state buffers, which are zeroed initially; see FrameBlock. A new plan keeps a
   /// node's state if id, filter, input formats and state size are the same.
   size_t state_bytes = 0;
-  size_t lasting_bytes = 0;   ///< bytes at the state's start that are also kept if formats change
+  size_t lasting_bytes = 0;   ///< bytes at the state's start that are kept even if formats or size change
   size_t stats_bytes = 0;     ///< size of the statistics, zeroed before every frame
   bool gives_tracks = false;  ///< the statistics are a TrackTable
   /// True if the output is the input image: no pass writes `out`.
@@ -90,7 +90,7 @@ struct FilterInputs {
   Backend backend = Backend::cpu;
 };
 
-/// A node's two state buffers. Kernels take a copy and read the index from device memory.
+/// A node's two state buffers. Kernels take a copy and read FrameBlock::state_index from device memory.
 template <class T>
 struct StatePair {
   T* halves[2];
@@ -99,7 +99,7 @@ struct StatePair {
   LENSD_HD const T* before() const { return halves[frame->state_index & 1]; }
   /// Returns a copy of the previous frame's state, or T{} if there is no previous frame.
   LENSD_HD T past() const { return frame->reset ? T{} : *before(); }
-  /// Returns this frame's state, which is uninitialised.
+  /// Returns the buffer for this frame's state. Its contents are stale.
   LENSD_HD T* after() const { return halves[~frame->state_index & 1]; }
 };
 
@@ -156,7 +156,7 @@ class Filter {
   /// Writes derived parameters (radii, taps, tables) as plain data to `block` of block_bytes() bytes.
   virtual void fill_block(void* block) const = 0;
 
-  /// Appends the named values that the passes wrote to `stats`.
+  /// Appends the values in `stats`, which the passes wrote, to `out` with their names.
   virtual void read_stats(const void* stats, std::vector<Statistic>& out) const;
 
   /// Computes the reference result in scalar code. Tests compare both backends with it.

@@ -109,7 +109,7 @@ void fill_inputs(GraphDesc& graph) {
 }
 
 /// Returns the nodes on a cycle or between two cycles. Repeatedly removes nodes that read no remaining node,
-/// or that no remaining node reads; the rest is cyclic. Takes linear time.
+/// or that no remaining node reads; the rest is cyclic. Takes O(n log n) time.
 std::vector<std::string> cyclic(const GraphDesc& graph) {
   const size_t count = graph.nodes.size();
   std::map<std::string_view, size_t> at;

@@ -1,7 +1,8 @@
 // The description of a graph: nodes, edges and parameters.
 //
 //   --graph "median=radius=1,gaussian"  ─┐
-//   [[node]] tables in TOML             ─┴▶ GraphDesc ── validate() ──▶ Plan (graph/plan.hpp)
+//   [[node]] tables in TOML             ─┼▶ GraphDesc ── validate() ──▶ Plan (graph/plan.hpp)
+//   chain or object in JSON (control)   ─┘
 //
 // Plain values; copy freely between threads.
 #pragma once
@@ -47,16 +48,16 @@ GraphDesc parse_chain(const std::string& spec, const Registry& registry);
 /// Returns a linear graph as a chain, for messages.
 std::string to_chain(const GraphDesc& graph);
 
-/// Returns all problems, each with the node's label: unknown filters and inputs, duplicate ids, cycles, wrong
-/// numbers of inputs, refused parameters. Returns an empty vector if the graph is valid. Takes linear time.
+/// Returns all problems: unknown filters and inputs, duplicate ids, cycles, wrong numbers of inputs, refused
+/// parameters. Returns an empty vector if the graph is valid. Problems of a single node begin with its label.
 /// If a size exceeds its limit (core/base/limits.hpp), returns only such problems.
 std::vector<std::string> validate(const GraphDesc& graph, const Registry& registry);
 
 /// Returns "600 nodes are too many, the limit is 256" for a `count` of 600.
 std::string too_many_nodes(size_t count);
 
-/// Returns resolved(graph). If `problems` is empty, uses the problems that validate() finds. Throws
-/// Error(invalid_config) with `where`, a list of the problems and `hint` if there are any.
+/// Returns resolved(graph) if the graph has no problems. Otherwise throws Error(invalid_config) with `where`,
+/// a list of the problems and `hint`. If `problems` is empty, uses the problems that validate() finds.
 GraphDesc checked(const std::string& where, const GraphDesc& graph, std::vector<std::string> problems,
                   const Registry& registry, const std::string& hint = {});
 

@@ -1,4 +1,5 @@
-// Converts parameter values and graphs to and from JSON, for control, the JSON Schema and the panel page.
+// Converts parameter values and graphs to and from JSON, for example for control, the list of filters and the
+// JSON Schema.
 //
 //   GraphDesc ◀── graph_from_json() / graph_json() ──▶ {"output": "mix", "nodes": [{"id", "filter", …}]}
 #pragma once

@@ -75,7 +75,8 @@ struct PlanExtras {
 std::unique_ptr<Plan> make_plan(const GraphDesc& graph, const PictureInfo& picture, Backend backend,
                                 const Registry& registry, const PlanExtras& extras = {});
 
-/// Returns "source 1920×1080 RGBA8 → gray 1920×1080 Gray8; working memory 7.9 MiB (9.9 without sharing)".
+/// Returns a text such as "source 1920×1080 RGBA8 → gray 1920×1080 Gray8; working memory 7.9 MiB (9.9 without
+/// sharing)".
 std::string describe(const Plan& plan);
 
 }  // namespace lensd

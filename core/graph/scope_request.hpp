@@ -1,4 +1,4 @@
-// Scopes (histogram, waveform, vectorscope, comparison) of a node's image.
+// Scopes (histogram, waveform, parade, vectorscope, comparison) of a node's image.
 //
 //   ScopeRequest {node, kind} ── make_plan() ──▶ an automatic node with counts as its statistics
 //   executor ── read_scope(scope) ──▶ ScopeReading ── panel
@@ -45,8 +45,8 @@ struct Comparison {
   double ssim() const;
 };
 
-/// Waveform and parade have at most this number of columns. Wider images have several pixel columns per scope
-/// column; the widths of scope columns differ by at most 1 pixel.
+/// Waveform and parade have at most this number of columns. In wider images a scope column covers
+/// width / kScopeColumns pixel columns, rounded up or down.
 inline constexpr int kScopeColumns = 256;
 LENSD_HD constexpr int scope_columns(int width) {
   return width < kScopeColumns ? width : kScopeColumns;

@@ -35,7 +35,7 @@ struct PictureFormat {
   bool operator==(const PictureFormat&) const = default;
 };
 
-/// YCbCr matrix, as H.273 MatrixCoefficients.
+/// YCbCr matrix; see MatrixCoefficients in H.273.
 enum class YuvMatrix : uint8_t { bt601, bt709, bt2020 };
 enum class Range : uint8_t { limited, full };
 /// Position of the chroma sample in its block of luma samples, as H.273 chroma location types 0 to 2.

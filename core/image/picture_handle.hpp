@@ -1,7 +1,7 @@
-// A decoded picture with reference-counted memory. The executor holds it until its upload has finished, the
-// viewer until the next picture.
+// A decoded picture with reference-counted memory. The process thread holds it until the next picture, the
+// CUDA executor until the GPU has read it, and a recorder of the source until it is encoded.
 //
-//   Source ── Picture ──▶ queue ──▶ executor (keeps a share until the upload event has passed)
+//   Source ── Picture ──▶ queue ──▶ process thread ── share() ──▶ CUDA executor, recorder
 //
 // The count is atomic: shares may be released on any thread. Use one handle on one thread at a time.
 #pragma once

@@ -1,7 +1,7 @@
 // Working images, which are the inputs and outputs of filters.
 //
 // Views and refs do not own their memory, host or device. They are trivially copyable, so that kernels take
-// them by value. Owners: image/frame.hpp, graph/plan.hpp.
+// them by value. Owners: image/frame.hpp, image/image.hpp, graph/exec/bound_plan.hpp.
 #pragma once
 
 #include <cstddef>

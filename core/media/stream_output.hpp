@@ -3,9 +3,10 @@
 //
 //   frames ── write() ──▶ [encoder] ──▶ bounded queue of packets ──▶ StreamSender's thread ──▶ receiver
 //
-// A slow or missing receiver never blocks write(): packets are dropped up to the next key frame and counted,
-// and the sender reconnects, at first after 250 ms, later at most every 5 s. Every call into FFmpeg's network
-// code has a deadline. Use a StreamOutput on one thread, except functions marked thread-safe.
+// A slow or missing receiver never blocks write(): packets are dropped up to the next key frame and counted.
+// The sender reconnects after 250 ms; the delay doubles with each failed attempt, up to 5 s. Every call into
+// FFmpeg's network code has a deadline. Use a StreamOutput on one thread, except functions marked
+// thread-safe.
 #pragma once
 
 #include <cstdint>

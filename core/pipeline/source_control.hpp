@@ -24,7 +24,7 @@ struct SourceControl {
   std::string label;  ///< the driver's text: "Exposure Time, Absolute"
   std::string group;  ///< "Camera Controls"; may be empty
   ControlKind kind = ControlKind::integer;
-  int64_t min = 0, max = 0, step = 1;  ///< integer: range; text: lengths; bitmask: `max` has all bits set
+  int64_t min = 0, max = 0, step = 1;  ///< integer: range; text: bytes; bitmask: `max` has all valid bits
   std::vector<std::string> choices;    ///< menu: the entries
   std::vector<int64_t> numbers;        ///< menu: the driver's index of each entry
   ParamValue value, initial;           ///< `initial`: the driver's default

@@ -1,6 +1,6 @@
-// 8-bit 4:2:0 and 4:2:2, the formats of most decoders and cameras. Chroma is blended vertically into 16-bit
-// pairs (U, V). A 32-bit lane then holds the chroma pair of two luma columns, and the matrix is applied as
-// pair products.
+// Converts 8-bit 4:2:0 and 4:2:2, the formats of most decoders and cameras, to RGBA. Chroma is blended
+// vertically into 16-bit pairs (U, V). A 32-bit lane then holds the chroma pair of two luma columns, and
+// pair_dot() applies the matrix to it.
 #include "kernels/colour/colour_simd.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -15,7 +15,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #include "kernels/common/pair_dot-inl.hpp"
 
-/// Computes out[i] = (wa · a[i] + wb · b[i]) − 512 for interleaved U and V: chroma in quarters, 0 for grey.
+/// Computes out[i] = wa · a[i] + wb · b[i] − 512 for interleaved U and V. wa + wb is 4, so the result is
+/// chroma in units of 1/4, with 0 for grey.
 void blend_pairs(const uint8_t* a, const uint8_t* b, int wa, int wb, int pairs, int16_t* out) {
   const hn::ScalableTag<int16_t> d16;
   const hn::Rebind<uint8_t, decltype(d16)> d8;

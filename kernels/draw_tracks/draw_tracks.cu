@@ -41,7 +41,7 @@ __global__ void history_kernel(const DrawTracksBlock* block, const TrackTable* t
   for (int i = first_thread(); i < key_words; i += all_threads()) keys[i] = make_uint4(0, 0, 0, 0);
 }
 
-/// Draws one mark per warp: 8 columns of 4 rows at a time, about the size of most marks.
+/// Draws one mark per warp, 8×4 pixels at a time; most marks are about that size.
 __global__ void draw_kernel(const DrawTracksBlock* block, const TrackTable* table, Extent extent,
                             StatePair<DrawHistory> state, int trail, uint32_t* keys, int key_pitch) {
   const DrawGrid grid = DrawGrid::make(extent, table->picture);

@@ -35,7 +35,7 @@ class Klt final : public FilterBase<Klt, KltParams, KltBlock> {
   void reference(ReferenceRun& run) const override;
 
  private:
-  /// Start of the first scratch block; the corners follow it.
+  /// Header of the first scratch block; the corners follow the header.
   struct Detection {
     uint32_t wanted, spare;
     CornerCount count;

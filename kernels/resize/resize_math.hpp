@@ -67,8 +67,8 @@ struct ResizeGeometry {
   }
 
   Extent extent() const { return {x.m, y.m}; }
-  /// Returns the number of samples per direction: 1 for `nearest`, otherwise even, since SIMD and CUDA
-  /// multiply weights in pairs.
+  /// Returns the number of source samples per output sample in each direction: 1 for `nearest`, otherwise
+  /// even. SIMD and CUDA rely on that, because they multiply weights in pairs.
   LENSD_HD int taps() const {
     return method == ResizeMethod::nearest    ? 1
            : method == ResizeMethod::bilinear ? 2
@@ -187,8 +187,8 @@ LENSD_HD inline ResizeTaps resize_taps(const ResizeAxis& axis, ResizeMethod meth
   return taps;
 }
 
-/// Table of the taps of m outputs in one direction: m starts, then for each pair of weights m words, with the
-/// pair's first weight in the low half.
+/// Table of the taps of m outputs in one direction. It has m starts, followed by m words for each pair of
+/// weights. A word has the first weight of the pair in its low half.
 struct ResizeTable {
   int32_t* start = nullptr;
   int m = 0;

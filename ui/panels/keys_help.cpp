@@ -1,5 +1,6 @@
-// Draws the key help in groups: one column in tall windows, else up to three. In small windows it is a column
-// on the right that scrolls, so that the picture stays visible.
+// Draws the key help in groups. In large windows: centred, with as many columns as the height requires and
+// the width allows, at most three. In small windows: one column on the right that scrolls, so that the
+// picture stays visible.
 #include <algorithm>
 #include <cmath>
 

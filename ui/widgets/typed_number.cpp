@@ -56,7 +56,7 @@ std::optional<ParamValue> typed_number(const Look& look, const ParamSpec& spec, 
   ImGui::PopID();
   const bool active = ImGui::IsItemActive();
   if (active) show_range(look, spec);
-  const bool focused = !edit.focus || active;  // the focus arrives in the next frame
+  const bool focused = !edit.focus || active;  // a requested focus takes effect in the next frame
   edit.focus = edit.focus && !active;
   if (!focused || (active && !edit.entered && !edit.escaped)) return std::nullopt;
   const unsigned id = std::exchange(edit.id, 0);

@@ -18,7 +18,8 @@ struct Size {
   Extent extent;
 };
 
-/// Parses "720p", "1080p", "4k", "8k" or "640x480". Throws Error(usage) if `text` is no size.
+/// Parses "720p", "1080p", "4k", "8k", or a width and height such as "640x480". Throws Error(usage) if `text`
+/// is not a size or a side exceeds 16384.
 Size parse_size(const std::string& text);
 
 struct Options {

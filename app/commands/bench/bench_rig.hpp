@@ -37,7 +37,7 @@ Timing time_cpu_copy(double bytes, int threads, size_t cache_bytes);
 /// Measures on the GPU, with a CUDA graph of kFrames frames. Sets `matches_cpu` to whether the output of a
 /// first frame equals the CPU's.
 Timing time_cuda(Subject& subject, size_t cache_bytes, bool& matches_cpu);
-/// Measures a device-to-device copy with `bytes` read plus written.
+/// Measures a device-to-device copy that reads and writes `bytes` in total.
 Timing time_cuda_copy(double bytes, size_t cache_bytes);
 
 /// Input (noise) and output of a frame in host or device memory. Rows are aligned to 256 bytes.

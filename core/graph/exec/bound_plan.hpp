@@ -43,7 +43,7 @@ struct BoundNode {
   PlanNode* node = nullptr;
   PassArgs args;
   std::vector<ConstImageRef> in;
-  std::vector<std::array<size_t, 2>> frame_inputs;  ///< inputs in the output frame: {input, frame image}
+  std::vector<std::array<size_t, 2>> frame_inputs;  ///< images in the frame: {index in `in`, frame image}
   std::vector<uint8_t*> scratch;
   std::vector<Profiler::Scope> scopes;  ///< timing scope of each pass
   std::vector<Timeline::Label> labels;  ///< timeline label of each pass
@@ -72,7 +72,8 @@ struct FrameMemory {
 };
 void bind_frame(std::span<BoundNode> nodes, const FrameMemory& frame);
 
-/// Advances the state indices and writes the frame blocks to `blocks` (host memory of Plan::block_bytes).
+/// Advances the state indices, unless the last frame is run `again`, and writes the frame blocks to `blocks`,
+/// host memory of Plan::block_bytes bytes.
 void write_frame_blocks(std::span<BoundNode> nodes, const FrameInfo& frame, bool again, uint8_t* blocks);
 
 /// A range of bytes to copy from the old plan's state memory to the new plan's.

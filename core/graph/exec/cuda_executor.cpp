@@ -2,12 +2,13 @@
 //
 //   copy     upload n+1 ─────────▶│          decoded planes and parameter blocks, pinned → device
 //   compute  │ graph of n ───────▶│          one captured CUDA graph; waits for upload n
-//   return   │ statistics and host frames of n−1, "slot is free" signal
+//   return   │ host frames of n−1, then a host function that signals the end
 //
 // Each output frame has a slot with its own upload buffer, parameter block, events and captured graphs: a
 // plain one, and one with an event around each pass for timed frames. Graphs are captured when a plan is
-// prepared. Kernels read their parameters from the block, so a parameter change needs no new graph. A host
-// function at the end of the return stream marks the slot as free with an atomic store; no CUDA call waits.
+// prepared, or with the first picture of another layout; see find_or_capture(). Kernels read their parameters
+// from the block, so a change of a live parameter needs no new graph. The host function publishes the
+// statistics and marks the slot as free with an atomic store; no CUDA call waits.
 // docs/architecture.md lists the CUDA calls per frame.
 
 #include <cstring>
@@ -120,7 +121,8 @@ class CudaExecutor final : public ExecutorBase<CudaPlan>, public DeviceFrameSync
     return (*static_cast<SyncSet*>(frame.attachment()))[static_cast<size_t>(frame.slot())];
   }
 
-  /// Queues the copies of the planes and of the parameter blocks. Returns the planes that the kernels read.
+  /// Queues the copies of the planes, unless they are on the GPU, and of the parameter blocks. Returns the
+  /// planes that the kernels read.
   PictureRef upload(CudaSlot& slot, const PictureRef& source, bool timed) {
     PictureRef planes = source;
     cuda::wait(copy_, slot.sync->computed);  // kernels of the slot's previous frame read this buffer
@@ -207,7 +209,7 @@ class CudaExecutor final : public ExecutorBase<CudaPlan>, public DeviceFrameSync
     }
   }
 
-  /// Records the timings of the slot's last frame, which has finished.
+  /// Releases the picture of the slot's last frame, which has finished. Records its timings if it was timed.
   void collect_timings(CudaSlot& slot) {
     slot.picture.reset();
     if (!slot.timing.pending) return;

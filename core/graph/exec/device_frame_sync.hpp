@@ -11,8 +11,8 @@ struct DeviceFrameSync {
   virtual ~DeviceFrameSync() = default;
   /// Makes work queued on `stream` after this call wait until the frame's pixels are written. Does not block.
   virtual void wait_ready(CudaStream stream, const Frame& frame) = 0;
-  /// Prevents overwriting of the frame until the work queued on `stream` before this call has finished. Does
-  /// not block.
+  /// Keeps the frame from being overwritten until the work queued on `stream` before this call has finished.
+  /// Does not block.
   virtual void reading_done(CudaStream stream, const Frame& frame) = 0;
   /// Copies a rectangle of image `image` to `to` in host memory. The rectangle begins at pixel (x, y) and has
   /// the size of `to`. The pixel formats must be equal. Waits until the copy is complete. Thread-safe.

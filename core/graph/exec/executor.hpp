@@ -45,8 +45,8 @@ class PreparedPlan {
 class Executor {
  public:
   virtual ~Executor() = default;
-  /// Allocates a plan's memory while the current plan runs. Thread-safe. Throws Error(runtime_failure) if
-  /// there is not enough memory.
+  /// Allocates a plan's memory and, on CUDA, captures its graphs while the current plan runs. Thread-safe.
+  /// Throws Error(runtime_failure) if there is not enough memory.
   virtual std::unique_ptr<PreparedPlan> prepare(std::unique_ptr<Plan> plan) = 0;
   /// Makes run() use `prepared` from now on. Does not block. Returns the old plan, or null if there was none.
   virtual std::unique_ptr<PreparedPlan> swap_in(std::unique_ptr<PreparedPlan> prepared) = 0;

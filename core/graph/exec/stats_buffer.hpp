@@ -1,4 +1,4 @@
-// The statistics of a plan's newest finished frame, handed from the process thread to readers.
+// The statistics of a plan's newest finished frame, passed from the executor to readers.
 //
 //   executor ── publish(frame, bytes) ──▶ StatsBuffer ── read(), read_scope() ──▶ panel, control
 //

@@ -1,6 +1,7 @@
 // Timing scopes: each "node/pass" has a ring of durations. Readers compute percentiles.
 //
-//   executors, decode, present ── record(scope, ns) ──▶ ring of atomics ──▶ snapshot() ── panel, --timings
+//   executors, pipeline, viewer ── record(scope, ns) ──▶ ring of atomics ──▶ snapshot() ── panel, control,
+//                                                                                          --timings
 //
 // record() is wait-free; call it from one thread per scope. The other functions are thread-safe; they lock a
 // mutex that record() does not use. CUDA durations arrive some frames late.
@@ -47,13 +48,13 @@ class Profiler {
   static constexpr int kRing = 256;
   static constexpr size_t kMaxUnused = 256;
 
-  /// A handle on a scope; may be null. May outlive the profiler.
+  /// A handle to a scope; null by default. record() requires a non-null handle. May outlive the profiler.
   using Scope = std::shared_ptr<Ring>;
 
   /// Returns the scope of this node and pass; creates it on first use.
   Scope scope(const std::string& node, const std::string& pass, double bytes = 0, double operations = 0,
               bool gpu = false);
-  /// Marks the scopes of all nodes except `keep_nodes` as not part of the current plan.
+  /// Sets PassStats::active: true for the scopes of `keep_nodes`, false for all others.
   void deactivate_all_but(const std::vector<std::string>& keep_nodes);
 
   void record(const Scope& scope, int64_t duration_ns) noexcept {

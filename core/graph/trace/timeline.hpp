@@ -1,8 +1,8 @@
-// Timeline of the last seconds: intervals of stages and kernels, and queue depths.
+// Timeline of the last seconds: intervals of stages and kernels, and counters such as queue depths.
 //
-//   decode, executors, present ── record(), sample() ──▶ ring of slots ──▶ intervals(), samples()
-//                                                                           │
-//                                                 chrome_trace() ◀──────────┘ ── --trace, flight recorder
+//   pipeline, executors, viewer ── record(), sample() ──▶ ring of slots ──▶ intervals(), samples()
+//                                                                            │
+//   --trace, control, flight recorder ◀── chrome_trace() ◀───────────────────┘
 //
 // Thread-safe; record() and sample() are wait-free. Each slot has a sequence number before and after its
 // values, so that a reader can skip slots that are being overwritten.
@@ -28,9 +28,10 @@ class Timeline {
   int track(const std::string& name);
   /// Registers a label of intervals or a counter's name. Returns its id. Locks and allocates.
   int label(const std::string& name);
-  /// Registers a label of a plan's intervals ("median/rows"). Returns a handle on its number, which is reused
-  /// after all handles are destroyed and the ring has no interval with the label. Locks and allocates.
   using Label = std::shared_ptr<const int>;
+  /// Registers a label of a plan's intervals ("median/rows"). Returns a handle to its number. The number is
+  /// reused after all handles are destroyed and the ring has no interval with the label; see kMaxLabels for
+  /// an exception. Locks and allocates.
   Label plan_label(const std::string& name);
 
   /// Records an interval. `frame` is FrameInfo::index; negative: the interval belongs to no frame.

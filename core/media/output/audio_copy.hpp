@@ -1,9 +1,11 @@
-// Copies audio packets of the source into recordings without decoding. Internal to core/media. Call from the
-// muxer's thread only.
+// Copies audio packets of the source into recordings and streams without decoding. Internal to core/media.
+// Call from the muxer's thread only.
 //
 //   add_jump()     maps recording time to source time: at the first frame and after every jump
 //   add_stream()   adds the audio to the next file
+//   begin_at()     sets the recording time that is time 0 of that file
 //   copy_until()   writes the packets that are due before a picture
+//   detach()       ends the file
 #pragma once
 
 #include <deque>

@@ -120,7 +120,7 @@ void Recording::start(const RecordTarget& target) {
   if (e.encoder && !e.fits(recording_muxer(target.path))) end_encoder();
   segments_ = std::make_unique<Segments>(e.settings, target);
   if (!e.encoder || !e.preroll) return;
-  // The pre-roll's audio is read from the source again.
+  // The pre-roll has only video packets. AudioCopy reads the audio of the same time from the source.
   segments_->set_audio(e.audio.get());
   guarded([&] {
     for (const ff::PacketPtr& packet : e.preroll->packets())

@@ -35,7 +35,8 @@ start_client() {
 shown() { awk -v name="value/$1" '$1 == name { print $2 }' "$LENSD_UI_MAP" 2>/dev/null; }
 some_frames() { window_gone || [[ $(shown frame) -gt 3 ]]; }
 is_paused() { [[ $(shown paused) == 1 ]]; }
-# panel_width: prints the left edge of the picture, which is right of the panel, in framebuffer pixels.
+# panel_width: prints the x position of the picture's left edge in framebuffer pixels, which is the width of the panel to
+# its left. Fails if the UI map has no picture.
 panel_width() { [[ -n $(shown placed) ]] && shown placed; }
 
 # Weston gives the keyboard focus to a new window.

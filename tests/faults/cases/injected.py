@@ -95,7 +95,8 @@ def served(bench, what=""):
     if what.startswith(MEMORY) and is_library_abort(code, told):
         return injection, "ended by a library"
     insist(code in (0, 1, 3, 4, 5, 143), f"{what}: serve ended with {code}: {told[-300:]}")
-    # Boost.Asio ignores this failure and then only wakes up for its timers, the longest of which is 5 s.
+    # Boost.Asio ignores a failed epoll_ctl(). The HTTP thread may then notice the shutdown only when a timer expires;
+    # the deadline for a request head is 5 s.
     limit = 6 if what.startswith("epoll_ctl") else 1
     insist(not went_on or took <= limit * bench.patience, f"{what}: TERM took {took:.1f} s")
     insist(code == 0 or told.strip(), f"{what}: exit code {code} without a message")

@@ -110,9 +110,10 @@ void draw_crop(PanelContext& ctx, const Rect& area, const Rect& placed) {
                                  [&](const NodeView& n) { return n.id == c.node; });
   const bool valid = node != shown->nodes.end() && node->schema && has_rectangle(*node->schema);
   if (!valid) return c = {}, void();
-  // The picture of another node may still be shown for a moment.
   const Extent input = ctx.model.picture;
   const Extent known = output_size(ctx.model, input_of(shown->graph, c.node));
+  // Draw only over the crop node's input. After a change, the picture of another node may still be shown for
+  // a moment; its size usually differs.
   if (!crop_shown(ctx.state) || input.width < 1 || input.height < 1 || (known.width > 0 && known != input))
     return c.grip = {}, void();
   CropView view{*node, input, rectangle_of(*node, input), {}};

@@ -1,4 +1,4 @@
-// Draws notices and statistics over the picture.
+// Draws notices, the state of a live source, and statistics over the picture.
 #include <algorithm>
 #include <array>
 #include <cctype>

@@ -8,7 +8,9 @@
 namespace lensd::ui {
 namespace {
 
-constexpr float kMinGrid = 16, kMinLuma = 26, kMinColour = 44;  // limits in screen pixels per picture pixel
+// Minimum size of a picture pixel: for the grid in framebuffer pixels, for values of grey and of colour in
+// logical pixels.
+constexpr float kMinGrid = 16, kMinLuma = 26, kMinColour = 44;
 
 /// Returns full-range Y'CbCr with the weights of BT.601 (ITU-R BT.601-7).
 std::array<long, 3> yuv_of(const Rgba& c) {

@@ -22,7 +22,7 @@ class OutputFile {
   OutputFile& operator=(const OutputFile&) = delete;
 
   AVIOContext* context() const noexcept { return context_.get(); }
-  /// Returns the path, including the folder of the rules.
+  /// Returns the full path, with the folder FileRules::beneath if there is one.
   const std::string& path() const noexcept { return path_; }
   /// Returns the number of bytes up to the furthest position written.
   int64_t bytes() const noexcept { return end_; }

@@ -1,4 +1,5 @@
-// The files of one recording: split by time or size at key frames, without gaps; old files are deleted.
+// The files of one recording: split by time or size at key frames, without gaps. If a limit is set, FileRing
+// deletes the oldest files.
 //
 //   packets ── write() ──▶ VideoFile 1 │ VideoFile 2 │ … ──▶ FileRing
 //

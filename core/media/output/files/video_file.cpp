@@ -48,7 +48,7 @@ void VideoFile::set_parts(const std::string& muxer) {
 
 void VideoFile::write(const AVPacket& packet) {
   check(muxer_.write(packet));
-  // Flush, so that the data survives the process and a full disk is detected now.
+  // Flush, so that the data survives a crash of this process and a full disk is detected now.
   check(file_.flush());
   note_complete_parts(frames_);  // the muxer writes a part when the next one starts
   ++frames_;
