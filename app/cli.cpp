@@ -65,8 +65,8 @@ class Options {
     const auto found = option_names_.find(key);
     return found == option_names_.end() ? key : found->second;
   }
-  /// Returns the allowed values of an option. Returns an empty list if other values are allowed, too, or if
-  /// the option was added by another object.
+  /// Returns the allowed values of an option that key() or member() added. Returns an empty list if other
+  /// values are allowed, too, and for all other options.
   std::vector<std::string> choices(const CLI::Option* option) const {
     const auto found = choices_.find(option);
     return found == choices_.end() ? std::vector<std::string>() : found->second;
@@ -107,7 +107,7 @@ void set_key(CommandLine& line, const char* key, const ParamValue& value) {
   config_key(key).put(&line.layers.command_line, value);
 }
 
-/// Parses --http: "8080", "0.0.0.0:8080" or "[::1]:8080". Throws Error(usage) if `text` has another form.
+/// Parses --http: "8080", "0.0.0.0:8080" or "[::1]:8080". Throws Error(usage) if the port is invalid.
 void set_http(CommandLine& line, const std::string& text) {
   const size_t colon = text.rfind(':');
   ParamValue port;
@@ -335,7 +335,8 @@ std::string option_hint(CLI::App& app) {
   return "see lensd --help";
 }
 
-/// Throws Error(usage) if the source is probably a mistyped command: it is no file and resembles a command.
+/// Throws Error(usage) if the source is probably a mistyped command: a plain word that is not a file and
+/// resembles a command.
 void refuse_mistyped_command(const CLI::App& app, const Config& config) {
   const std::string& source = config.source_url;
   std::error_code ignored;

@@ -63,7 +63,8 @@ std::vector<std::pair<std::string, std::string>> parse_options(const std::string
 /// Parses a start position, "90", "1:30", "1:02:03.5" or "50%", into `line`. Throws Error(usage) if it is
 /// malformed.
 void set_start(CommandLine& line, const std::string& text);
-/// Parses [source] size, "1280x720". Throws Error(invalid_config) if it is malformed.
+/// Parses [source] size, "1280x720". Returns an empty Extent if `text` is empty. Throws Error(invalid_config)
+/// if it is malformed or a side exceeds kMaxSide.
 Extent parse_size(const std::string& text);
 
 }  // namespace lensd

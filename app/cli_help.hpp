@@ -20,7 +20,7 @@ std::string help_row(const std::string& head, const std::string& description);
 /// Returns a paragraph, wrapped to 100 columns, without a newline at the end.
 std::string wrapped_text(const std::string& text);
 
-/// Returns the description of an option with a value: its doc, range and default.
+/// Returns the description of an option or configuration key: its doc, allowed values and default.
 std::string option_doc(const ParamSpec& spec);
 
 }  // namespace lensd

@@ -1,11 +1,12 @@
-// Checks configuration values that depend on other parts of the program: encoders, file types, receivers.
+// Checks configuration values with other parts of the program, for example encoders, receivers and the HTTP
+// server.
 #pragma once
 
 #include "core/config/config.hpp"
 
 namespace lensd {
 
-/// Returns all problems of the values in `config`. Pass to set_config_check().
+/// Returns the problems of the values in `config`. Pass to set_config_check().
 std::vector<ConfigProblem> config_problems(const Config& config);
 
 }  // namespace lensd

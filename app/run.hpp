@@ -15,12 +15,14 @@ void run_viewer(const CommandLine& line, const GraphDesc& graph);
 void run_batch(const CommandLine& line, const GraphDesc& graph);
 /// Runs the daemon. Returns after a signal or the command `quit`.
 void run_serve(const CommandLine& line, const GraphDesc& graph);
-/// Sends a command to a running lensd and prints the reply.
+/// Sends a command to a running lensd and prints the reply. After `observe`, also prints events until a
+/// signal.
 void run_ctl(const CommandLine& line);
 void run_filters(const CommandLine& line);
 void run_doctor(const CommandLine& line);
 void run_bench(const CommandLine& line);
-/// Checks configuration files and prints all problems. Throws Error(invalid_config) if there is a problem.
+/// Checks configuration files and prints all problems, or prints the JSON Schema. Throws
+/// Error(invalid_config) if there is a problem, Error(usage) if no file is named.
 void run_check(const CommandLine& line);
 /// Prints the manual page.
 void run_manual();
@@ -42,7 +44,7 @@ inline constexpr int kFramesForSinks = kSinkFrames + 1;
 /// Returns the sink that records the run. Throws Error(usage) if a file name has no video extension.
 std::shared_ptr<RecorderSink> make_recorder(const CommandLine& line, const SourceInfo& source);
 /// Returns the sink that sends to [output] url, or null if the key is not set. Throws Error(usage) if the URL
-/// is no receiver.
+/// is not a receiver.
 std::shared_ptr<StreamSink> make_stream(const CommandLine& line, const SourceInfo& source);
 /// Returns the command that starts the recording of --record.
 StartRecord record_command(const CommandLine& line);

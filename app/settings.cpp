@@ -51,7 +51,7 @@ RecordSettings record_settings(const Config& config) {
   r.name = config.record_name;
   r.encoder.codec = config.record_codec;
   r.encoder.preset = config.record_preset;
-  // Without the key the encoder's default applies; scales differ between encoders.
+  // Without the key, keep the encoder's default, because CRF scales differ between encoders.
   if (config.has("record.crf")) r.encoder.crf = config.record_crf;
   r.encoder.bitrate_kbit = config.record_bitrate;
   r.split_seconds = config.record_split_seconds;

@@ -284,8 +284,9 @@ std::string joined(std::span<const KeyAction> rows, const char* separator) {
   return text;
 }
 
-/// Ignores Alt and Shift for named keys. Ignores Shift for characters without Ctrl, because the character
-/// already depends on Shift.
+/// Returns true if a key press matches a stroke. Ignores Alt and Shift for named keys. Ignores Shift for
+/// characters without Ctrl, because the character already depends on Shift, and for all characters if
+/// `with_shift` is false.
 bool matches(const Stroke& s, const KeyPress& p, bool with_shift) {
   if (s.gesture || s.key != p.key) return false;
   if (p.key != Key::character) return !p.ctrl;

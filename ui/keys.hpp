@@ -1,8 +1,8 @@
-// Keyboard actions: one table of keys, help texts and handlers. Actions that mpv has use mpv's keys.
+// Keyboard actions: one table of keys, help texts and handlers. Most actions that mpv has use mpv's keys.
 //
-//   table ──▶ handle_keys()                      turns key presses into commands, state changes and requests
-//         ├─▶ key_help()                         lines of the help window
-//         └─▶ key_text(), key_hint()             key names in menus, tooltips and messages
+//   table ──▶ handle_keys(), run_action()               make commands, state changes and requests
+//         ├─▶ key_help()                                lines of the help window
+//         └─▶ key_text(), key_hint(), node_key_hint()   key names in menus, tooltips and messages
 //
 // Call from the UI thread only.
 #pragma once

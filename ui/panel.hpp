@@ -238,7 +238,7 @@ struct PanelContext {
   }
 };
 
-// Panels inside the window of a side:
+// Contents of the sides:
 /// Draws a combo box that sets `node` to a node's id, to "source", or to an empty string for the output.
 /// `output_first`: list the output first instead of last. The widget's name is `group`/`mark`.
 void choose_node(PanelContext& ctx, const char* group, const char* mark, std::string& node, float width,
@@ -289,8 +289,8 @@ void request_source(PanelContext& ctx, ViewerRequests& requests, SourceRequest s
 // which may exceed `area`. Both are in ImGui units.
 /// Draws the values of the track under the pointer.
 void draw_track_hover(PanelContext& ctx, const Rect& area, const Rect& placed);
-/// Draws the buttons at the picture's upper edge: fit, compare, channels, probe, snapshot, record. `own` is
-/// the part of `area` that shows B.
+/// Draws the buttons at the picture's upper edge, for example fit, compare and record. `own` is the part of
+/// `area` that shows B.
 void draw_view_bar(PanelContext& ctx, const Rect& area, const Rect& own, ViewerRequests& requests);
 /// Draws the comparison's bar, handle and labels.
 void draw_compare(PanelContext& ctx, const Rect& area, const Rect& placed);

@@ -1,6 +1,6 @@
 // The whole user interface, over and around the picture.
 //
-//   ViewerModel, InputState ──▶ draw() ──▶ Command values, requests(), picture_rect(), view(), compare_look()
+//   ViewerModel, InputState ──▶ draw() ──▶ Command values, and results such as requests() and picture_rect()
 //
 // One per window. Call from the UI thread only, inside an ImGui frame. The caller draws the presenter's
 // picture into picture_rect() before the panels are rendered.
@@ -30,10 +30,10 @@ class ViewerUi {
   /// Returns how to draw the pictures, as of the last draw().
   CompareLook compare_look() const;
   /// Returns the picture to draw, as of the last draw(): a node's id or "source"; empty: the graph's output.
-  /// During a comparison it is B.
+  /// It is B during a comparison, and the node's input while a crop node is edited.
   std::string first_picture() const;
-  /// The same for the second picture: A of a comparison, or the source while the graph is bypassed. Without
-  /// these there is none.
+  /// Returns the second picture in the same way: the source while the graph is bypassed, or A of a
+  /// comparison. Returns nullopt in all other cases.
   std::optional<std::string> second_picture() const;
   /// Returns the requests of the last draw().
   const ViewerRequests& requests() const { return requests_; }

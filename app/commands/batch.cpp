@@ -1,7 +1,8 @@
-// lensd --headless: processes all frames as fast as possible, with or without an output file.
+// Batch runs: --headless, --output, --framehash or --tracks. Processes all frames as fast as possible.
 //
 // The main thread is the writer: it passes finished frames, in order, to the recorder, the frame hash and the
-// track file. The decode and process threads work ahead.
+// track file. The decode and process threads work ahead. If a receiver is the only output besides --record,
+// frames are processed in real time, and the main thread only waits.
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -23,7 +24,7 @@
 namespace lensd {
 namespace {
 
-/// A progress line on a terminal, updated ten times per second.
+/// A progress line on a terminal, updated at most ten times per second.
 class Progress {
  public:
   explicit Progress(int64_t total) : total_(total), shown_(isatty(STDERR_FILENO) != 0), begin_ns_(now_ns()) {}
@@ -116,7 +117,7 @@ void log_notices(Pipeline& pipeline) {
     n.problem ? log::warn("{}", n.text) : log::info("{}", n.text);
 }
 
-/// Waits while the sinks send the frames, and logs their notices.
+/// Waits while the sinks send the frames, and logs the pipeline's notices.
 Written send_frames(Pipeline& pipeline) {
   const Interruption interruption;
   Written written;
@@ -149,7 +150,7 @@ void run_batch(const CommandLine& line, const GraphDesc& graph) {
   if (!line.record.empty()) options.sinks.push_back(recorder = make_recorder(line, source->info()));
   const std::shared_ptr<StreamSink> stream = make_stream(line, source->info());
   if (stream) options.sinks.push_back(stream);
-  // Send to a receiver in real time.
+  // Send in real time, unless line.output needs all frames at full speed.
   options.paced = stream && line.output.empty();
   if (options.paced && (!line.framehash.empty() || !line.tracks.empty()))
     throw Error(ExitCode::usage, stream->status().path, "--framehash and --tracks need a file as output",

@@ -1,4 +1,4 @@
-// lensd ctl: sends a command to a running lensd and prints the reply.
+// lensd ctl: sends a command to a running lensd and prints the reply. After `observe`, also prints events.
 
 #include <fmt/format.h>
 
@@ -31,7 +31,7 @@ ControlClient connect(const CommandLine& line) {
   return ControlClient(path, ControlClient::Owner::trusted);
 }
 
-/// Returns an argument as JSON if it parses ("60", "true", "[[1,2,1]]"), else as a string.
+/// Returns an argument as JSON if it parses ("60", "true", "[[1,2,1]]") and is not null, else as a string.
 Json argument(const std::string& text) {
   Json value = Json::parse(text, nullptr, false);
   if (value.is_discarded() || value.is_null()) return text;

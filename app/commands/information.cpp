@@ -1,4 +1,4 @@
-// lensd filters, lensd bench, lensd check, and the timings table.
+// lensd filters, lensd bench, lensd check, and the output of timings as text and files.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

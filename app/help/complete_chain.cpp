@@ -27,7 +27,8 @@ size_t last_piece(std::string_view text, char separator) {
   return start;
 }
 
-/// Splits "median@denoise=radius=2" into the filter's name and the node's id, "denoise".
+/// Splits a node into its filter's name and its id: "median@denoise=radius=2" into "median" and "denoise".
+/// Without '@', the filter's name is also the id.
 std::pair<std::string, std::string> names_of(const std::string& node) {
   const std::string head = node.substr(0, node.find('='));
   const size_t at = head.find('@');

@@ -88,7 +88,7 @@ class Completer {
   const CompletionContext& context_;
   const CommandHelp* command_ = nullptr;  ///< null: the program itself
   const OptionHelp* pending_ = nullptr;   ///< the option whose value is the last word
-  std::vector<std::string> arguments_;    ///< finished words that are no options
+  std::vector<std::string> arguments_;    ///< finished words that are neither options nor their values
   std::string graph_;                     ///< value of --graph
   Completion out_;
 };
@@ -123,7 +123,8 @@ const OptionHelp* Completer::find(const std::string& name) const {
   return found;
 }
 
-/// Finds the command, the graph, and the option that the last word belongs to.
+/// Reads all words before the last one. Finds the command, its arguments, the graph, and the option whose
+/// value is the last word.
 void Completer::read(const std::vector<std::string>& words) {
   for (size_t i = 0; i + 1 < words.size(); ++i) {
     const std::string& word = words[i];

@@ -45,7 +45,8 @@ std::string completion_text(const Completion& completion);
 /// Returns the script for "bash", "zsh" or "fish". Throws Error(usage) for another shell.
 std::string completion_script(const std::string& shell);
 
-/// Completes a chain such as "median=radius=2,gau". Appends whole chains to `out`.
+/// Completes a chain such as "median=radius=2,gau". Appends each candidate to `out` as a whole chain, also
+/// candidates that do not match; complete() removes those.
 void complete_chain(const Registry& registry, const std::string& chain, std::vector<Candidate>& out);
 /// Completes NODE.PARAM=VALUE for the nodes of `chain`, or for a node of each filter if `chain` is empty.
 /// Appends to `out`.

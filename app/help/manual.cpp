@@ -56,7 +56,7 @@ std::string head_of(const OptionHelp& option) {
   return head + (option.attached() ? "" : " ") + Page::italic(option.value);
 }
 
-/// Returns true for options that every command has. The page describes them only once.
+/// Returns true for --help and --version. The page describes them only once.
 bool is_common(const OptionHelp& option) {
   return option.group == kInformationGroup;
 }

@@ -1,5 +1,5 @@
-// The manual page lensd(1), made from the declarations of commands, options, configuration keys, control
-// commands, filters and keys.
+// The manual page lensd(1), generated from the program's tables, for example of options, configuration keys
+// and filters.
 #pragma once
 
 #include <string>
@@ -16,7 +16,8 @@ struct VariableHelp {
   const char* name;
   const char* doc;
 };
-/// Returns the environment variables that lensd reads, except those of single configuration keys.
+/// Returns the environment variables that lensd reads. LENSD_TABLE_KEY stands for the variables of all
+/// configuration keys.
 const std::vector<VariableHelp>& variable_help();
 
 }  // namespace lensd

@@ -1,9 +1,7 @@
 // The commands and options of the program as values, read from the command-line parser.
 //
 //   parser ── program_help() ──▶ ProgramHelp ──▶ manual_page()   `lensd manual`, lensd.1
-//                                            └─▶ complete()      `lensd completion`
-//
-// Immutable values; may be copied between threads.
+//                                            └─▶ complete()      `lensd __complete`
 #pragma once
 
 #include <functional>
@@ -34,7 +32,7 @@ struct OptionHelp {
 
 struct CommandHelp {
   std::string name, doc;  ///< the name is empty for the program itself
-  std::string note;       ///< last paragraph of its --help
+  std::string note;       ///< last paragraph of the footer of its --help; may be empty
   std::vector<OptionHelp> options;
   bool takes_program_options = false;  ///< also accepts the options of the program itself
   bool takes_words = false;            ///< passes all further words on, as `lensd ctl` does
@@ -53,7 +51,7 @@ struct ProgramHelp {
 
 /// Function that returns the allowed values of an option; empty if they are not limited to a list.
 using OptionChoices = std::function<std::vector<std::string>(const CLI::Option*)>;
-/// Converts the parser's declarations. Leaves out hidden options and commands.
+/// Converts the parser's declarations. Leaves out hidden options, except --version.
 ProgramHelp describe(const CLI::App& app, const OptionChoices& choices);
 
 /// Returns all commands and options of lensd.

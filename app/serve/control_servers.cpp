@@ -53,7 +53,8 @@ constexpr rlim_t kReservedDescriptors = 40;
 void limit_clients(ControlOptions& options) {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  // The default soft limit is low for programs that use select(). lensd does not.
+  // The soft limit is low by default, because select() fails above 1024 descriptors. lensd does not use
+  // select().
   limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, std::max<rlim_t>(limit.rlim_cur, 4096));
   setrlimit(RLIMIT_NOFILE, &limit);
   const auto room =

@@ -55,7 +55,7 @@ OutputFolder::OutputFolder(std::string folder)
 
 void OutputFolder::create() const {
   std::call_once(created_, [this] {
-    std::error_code ignored;  // who writes next reports the reason
+    std::error_code ignored;  // the next write reports an error
     fs::create_directories(folder_, ignored);
   });
 }
@@ -119,7 +119,7 @@ bool OutputFolder::place(int folder, const std::string& temporary, const std::st
     return false;
   }
   if (errno != EEXIST) return false;
-  // Exchange the files before the check, because another program may replace the file at any time.
+  // Check again after the exchange, because another program may have replaced the file after the first check.
   if (is_ours(folder, name, kind) && rename_as(RENAME_EXCHANGE)) {
     if (is_ours(folder, temporary, kind)) return unlinkat(folder, temporary.c_str(), 0) == 0;
     rename_as(RENAME_EXCHANGE);

@@ -35,8 +35,9 @@ constexpr int64_t kStuckNs = 5'000'000'000;
 /// ended, or while its queue is full.
 class Progress {
  public:
-  /// Returns true if the heartbeats advanced since the last call. Wakes the process thread, so that its
-  /// heartbeat advances before the next call even while paused.
+  /// Returns true if the threads made progress since the last call, or if `pipeline` is new. Returns false if
+  /// it has failed. Wakes the process thread, so that its heartbeat advances before the next call even while
+  /// paused.
   bool check(Pipeline& pipeline) {
     const PipelineStatus now = pipeline.status();
     const bool processing = &pipeline != seen_ || now.process_heartbeat != processed_;
@@ -127,7 +128,7 @@ class Daemon {
     options.executor = {.threads = line_.config.threads,
                         .device = line_.config.device,
                         .host_frames = true,
-                        .frames = 8 + kFramesForSinks,  // two queued, one shown, others being encoded
+                        .frames = 8 + kFramesForSinks,  // two queued, the newest one, others being encoded
                         .timing_interval = line_.trace.empty() ? 8 : 1};
     options.graph = graph;
     options.paced = true, options.paused = line_.pause, options.loop_file = line_.loop_file;
@@ -194,7 +195,7 @@ class Daemon {
     }
   }
 
-  /// Starts a reload. supervise() sends READY again when it has ended, successful or not.
+  /// Starts a reload. When it has ended, successful or not, supervise() sends READY.
   void reload() {
     notify_.reloading();
     session_.reload([this](const Response&) {

@@ -15,7 +15,7 @@ class ServiceNotify {
   ServiceNotify();
 
   void ready(const std::string& status) const;
-  /// Sends the status text if it differs from the last one.
+  /// Sends the status text if it differs from that of the previous call.
   void status(const std::string& text);
   /// Reports that a reload has started. Call ready() when it has ended, successful or not.
   void reloading() const;

@@ -18,7 +18,7 @@
 namespace lensd {
 namespace {
 
-/// Timeout of plan(). A pipeline that stops while it plans a graph never reports the outcome.
+/// Timeout of plan_edit(). A pipeline that stops while it plans a graph never reports the outcome.
 constexpr auto kPlanTimeout = std::chrono::seconds(30);
 constexpr const char* kEnding = "lensd is ending";
 
@@ -146,8 +146,8 @@ Response Session::plan(const GraphDesc& graph) {
   });
 }
 
-/// Queues the graph that `edit` makes of the current one. Sets `posted` if a plan was requested. No other
-/// change can be queued between reading the graph and replacing it. Call with mutex_ locked.
+/// Applies `edit` to a copy of the current graph and queues the result under the number `request`. Sets
+/// `posted` if it was queued. Call with mutex_ locked, so that no other change is queued in between.
 Response Session::post_edit(const GraphEdit& edit, uint64_t request, bool& posted) {
   if (!pipeline_ || stopped_) return not_posted();
   GraphDesc graph = current_graph().graph;
@@ -159,8 +159,7 @@ Response Session::post_edit(const GraphEdit& edit, uint64_t request, bool& poste
   return posted ? response : not_posted();
 }
 
-/// Swaps in the graph that `edit` makes of the current one. Waits until it runs or is refused, at most
-/// kPlanTimeout.
+/// Applies `edit` to the current graph. Waits until the result runs or is refused, at most kPlanTimeout.
 Response Session::plan_edit(const GraphEdit& edit) {
   const auto promise = std::make_shared<std::promise<PlanOutcome>>();
   std::future<PlanOutcome> future = promise->get_future();

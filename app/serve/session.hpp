@@ -32,7 +32,8 @@ namespace lensd {
 
 struct SessionOptions {
   BackendChoice backend;
-  std::string captures;               ///< folder for snapshots and traces; empty: OutputFolder's default
+  /// Folder of snapshots, traces and, if [record] folder is empty, recordings. Empty: OutputFolder's default.
+  std::string captures;
   std::optional<StartRecord> record;  ///< recording that starts with the first frame; unused with `load`
   Layers layers;                      ///< files, variables and options of the configuration, for reloads
   Config config;                      ///< the configuration at the start

@@ -17,7 +17,7 @@ namespace {
 /// Maximum time that a request waits for a recording's first picture or its end.
 constexpr int64_t kRecordTimeoutNs = 2'000'000'000;
 
-/// Returns the status of the recorder. Of the sinks, only streams have a state.
+/// Returns the status of the recorder: the sink with an empty SinkStatus::state.
 SinkStatus recorder_status(const Pipeline& pipeline) {
   for (const auto& sink : pipeline.sinks())
     if (SinkStatus status = sink->status(); status.state.empty()) return status;
@@ -125,7 +125,7 @@ Response Session::stop_recording() {
   return {.data = {{"path", done.path}, {"frames", done.frames}, {"files", done.files}}};
 }
 
-/// Returns another handle on the newest frame; an empty one before the first frame and after stop().
+/// Returns another handle to the newest frame. Returns an empty one before the first frame and after stop().
 Frame Session::newest_frame() {
   const auto running = pipeline();
   const std::lock_guard lock(frame_mutex_);

@@ -54,7 +54,7 @@ GraphState Session::current_graph() const {
   return state;
 }
 
-/// Returns the frame rate of the last complete interval. Call with mutex_ locked.
+/// Returns the frame rate of the last complete interval, in frames per second. Call with mutex_ locked.
 double Session::frame_rate(uint64_t processed) const {
   const int64_t now = now_ns();
   if (rate_ns_ == 0) rate_ns_ = now, rate_frames_ = processed, rate_ = 0;

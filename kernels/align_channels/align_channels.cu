@@ -104,7 +104,8 @@ __device__ void add_to(uint64_t& sum, uint64_t value) {
 }
 
 /// Adds the sums of one candidate over score_rows rows of the window. blockIdx.x selects the rows, blockIdx.z
-/// the channel and the candidate. First decides the shifts of level l + 1, from which the candidates derive.
+/// the channel and the candidate. Blocks with blockIdx.z = 0 also add green's sums. First decides the shifts
+/// of level l + 1, if there is one, since the candidates derive from them.
 __global__ void score_kernel(AlignGeometry g, int l, uint8_t* planes, AlignWork* work) {
   __shared__ AlignShift decided[2];
   const AlignLevel& level = g.level[l];

@@ -11,7 +11,7 @@ struct BilateralTuning {
   static constexpr int rows = 2;
   static constexpr int tile_rows = threads_y * rows;
   static constexpr int rim_words = 3;
-  /// Words of a row in shared memory; the last word is read but not used.
+  /// Words of a row in shared memory; the last word is padding.
   static constexpr int words = threads_x + 2 * rim_words + 1;
   static constexpr int max_rows = tile_rows + 2 * kBilateralMaxRadius;
 };

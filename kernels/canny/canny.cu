@@ -119,7 +119,8 @@ __global__ void __launch_bounds__(CannyTuning::threads)
   canny_label(weak, s.parents[warp], masks.parents, static_cast<uint32_t>(tile) * 1024);
 }
 
-/// Joins weak pixels on a tile's right and lower border with the adjacent tiles. One warp per tile.
+/// Joins the edge pixels on a tile's right and lower border with those of the adjacent tiles. One warp per
+/// tile.
 __global__ void canny_join_kernel(CannyMasks masks) {
   const int lane = static_cast<int>(threadIdx.x & 31),
             column = static_cast<int>(blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32);

@@ -3,8 +3,8 @@
 namespace lensd {
 namespace {
 
-/// A thread converts four columns of one row; two rows if chroma rows are halved; four rows in colour_420().
-/// So it loads the chroma samples of these pixels once.
+/// A thread converts four columns of one row, or of two rows if chroma rows are halved. In colour_420() it
+/// converts four columns of four rows. So it loads the chroma samples of these pixels once.
 struct ColourTuning {
   static constexpr int threads = 128;
   static constexpr int columns = 4;
@@ -68,8 +68,8 @@ struct ChromaPatch {
   }
 };
 
-/// Converts the columns and rows of a YUV or RGB picture from `first` on to RGBA8. The coordinates of `first`
-/// are multiples of 4. `T`: type of the sums.
+/// Converts a YUV or RGB picture to RGBA8, starting at column first.x and row first.y, which are multiples of
+/// 4. `T`: type of the sums.
 template <bool kTwoBytes, class T, int kShiftX, int kShiftY>
 __global__ void __launch_bounds__(ColourTuning::threads) colour_kernel(ColourJob job, Position first) {
   constexpr int kColumns = ColourTuning::columns, kRows = 1 << kShiftY;

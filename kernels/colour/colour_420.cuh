@@ -86,7 +86,7 @@ class ColourSums {
     const int middle = 16 * m.middle, none = (1 << (m.shift - 1)) - luma_ * m.black;
     red_ = none - rv_ * middle, green_ = none - (gu_ + gv_) * middle, blue_ = none - bu_ * middle;
   }
-  /// Returns a pixel. `both`: chroma in sixteenths, U in the low half.
+  /// Returns an opaque pixel. `both`: chroma in sixteenths, U in the low half.
   __device__ __forceinline__ uint32_t pixel(int y, uint32_t both) const {
     const int u = static_cast<int>(both & 0xffff), v = static_cast<int>(both >> 16);
     const int red = luma_ * y + red_ + rv_ * v, blue = luma_ * y + blue_ + bu_ * u;

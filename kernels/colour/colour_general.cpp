@@ -21,8 +21,8 @@ HWY_INLINE void gather_step(const uint8_t* from, int shift, int mask, int count,
   }
 }
 
-/// Passes `step` to gather_step() as a compile-time constant if it is in `kSteps`, so that the compiler can
-/// vectorise the loop there.
+/// Calls gather_step() with `step` as a compile-time constant if it is one of `kSteps`, so that the compiler
+/// can vectorise the loop.
 template <class Word, int... kSteps>
 HWY_INLINE void gather_words(const uint8_t* from, int step, int shift, int mask, int count, int32_t* out) {
   const bool done =

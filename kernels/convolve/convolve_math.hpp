@@ -38,9 +38,9 @@ struct ConvolveParams {
 /// returns the identity and writes the reason to `problem`.
 Matrix convolve_kernel(const ConvolveParams& params, std::string* problem = nullptr);
 
-/// Weights in 1/2^shift, in the layouts of both backends. The CPU splits weights of more than 16 bits: weight
-/// = high · 2^15 + low, and sums are (Σ high · pixel) · 2^15 + Σ low · pixel, modulo 2^32. CUDA splits all
-/// weights into bytes.
+/// Weights in 1/2^shift, in the layouts of both backends. If a weight exceeds 16 bits, the CPU splits all
+/// weights: weight = high · 2^15 + low, and sums are (Σ high · pixel) · 2^15 + Σ low · pixel, modulo 2^32.
+/// CUDA always splits weights into bytes.
 struct ConvolveBlock {
   int rows, cols;
   Border border;

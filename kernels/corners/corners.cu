@@ -167,8 +167,8 @@ __device__ bool corner_enough(const CornerLaunch& launch) {
   return launch.memory.counters->accepted >= launch.wanted();
 }
 
-/// Gathers candidates: round 0 takes the strongest, about four times as many as wanted, and round 1 the
-/// others.
+/// Gathers candidates: round 0 takes the strongest buckets that hold at least 4 · wanted + 1024 candidates,
+/// and round 1 the others.
 __global__ void __launch_bounds__(kGatherThreads) corner_gather_kernel(CornerLaunch launch, int round) {
   const uint32_t wanted = launch.wanted();
   if (wanted == 0 || (round == 1 && corner_enough(launch))) return;
@@ -251,8 +251,8 @@ __device__ CornerRival find_rival(const CornerDeviceMemory& memory, const Corner
   return {};
 }
 
-/// Decides candidates, one warp each, until all are decided. While a known rival is undecided, only that
-/// rival is polled. All blocks must be resident at the same time.
+/// Decides all candidates of a round, each by one warp. While a known rival is undecided, only that rival is
+/// polled. All blocks must be resident at the same time.
 __global__ void __launch_bounds__(kDecideThreads) corner_decide_kernel(CornerLaunch launch, int round) {
   if (launch.wanted() == 0) return;
   const CornerDeviceMemory& memory = launch.memory;

@@ -23,7 +23,7 @@ void difference_row(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t byt
   const auto is_colour = hn::BitCast(d8, hn::Set(d32, colour));
   const auto gain = hn::Set(d16, static_cast<uint16_t>(gain_q8));
   const auto half = hn::Set(d16, 128), low_byte = hn::Set(d16, 0xff);
-  // d·gain has up to 32 bits: the result is 255 if the upper half is not 0.
+  // d·gain can exceed 16 bits: the result is 255 if the upper half of the product is not 0.
   const auto amplify = [&](auto d) {
     const auto beyond = hn::VecFromMask(d16, hn::Ne(hn::MulHigh(d, gain), hn::Zero(d16)));
     return hn::ShiftRight<8>(hn::SaturatedAdd(hn::Or(hn::Mul(d, gain), beyond), half));

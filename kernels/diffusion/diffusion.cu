@@ -7,8 +7,8 @@ namespace {
 
 /// Computes up to four iterations in registers: a thread holds 4 × 4 pixels of one channel, a block 64 × 64.
 /// Each iteration makes one more rim of the block's pixels invalid, so the block's outer four pixels are not
-/// written. A thread gets the pixels left and right of its square from adjacent lanes, and those above and
-/// below through shared memory.
+/// written. A thread exchanges values with the squares on its left and right by warp shuffles, and with those
+/// above and below through shared memory.
 struct DiffusionTuning {
   static constexpr int side = 4, across = 16, threads = across * across;
   static constexpr int tile = side * across, rim = kDiffusionFused, inner = tile - 2 * rim;

@@ -10,7 +10,7 @@
 // Formats: Gray8, RGBA8 (channel by channel; alpha passes through). Border rule: `border`, in every
 // iteration; with replicate and reflect nothing flows out. Temporal reach: none. Fixed point with 8
 // fractional bits; flows in single precision with a prescribed order, rounded to integers. A pass is one
-// iteration on the CPU and four on CUDA, so changing the number of iterations needs a new plan.
+// iteration on the CPU and up to four on CUDA, so changing the number of iterations needs a new plan.
 #pragma once
 
 #include "core/graph/filter.hpp"

@@ -154,7 +154,7 @@ LENSD_HD inline DrawPlace next_place(DrawColour colour, bool keeps, const DrawPl
 struct DrawMark {
   float x, y, dx, dy;                            ///< start and vector to the end (0 for a disc)
   float inverse;                                 ///< 1 / (dx² + dy²); 0 for a disc
-  float level;                                   ///< strength of the fill, up to 255
+  float level;                                   ///< maximum strength of fill and rim, up to 255
   float outer, outer_slope, inner, inner_slope;  ///< squared outer radii and slopes of rim and fill
   float reach;                                   ///< coverage is 0 from this distance on
   uint32_t colour;

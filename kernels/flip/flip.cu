@@ -25,8 +25,8 @@ __global__ void flip_kernel(const FlipBlock* flip, ImageView<const uint8_t> in, 
     store16(out.row(y) + x, load16(row + x, row, row + row_bytes), n);
     return;
   }
-  // Load the 16 bytes that end `x` bytes before the row's end. Bytes before the row's start are 0; reversed,
-  // they are beyond the first n bytes, which are stored.
+  // Load the 16 bytes that end `x` bytes before the row's end. Bytes before the row's start are loaded as 0;
+  // after the reversal they follow the n bytes that are stored.
   const uint4 v = load16(row + row_bytes - x - 16, row, row + row_bytes);
   const uint4 pixels{v.w, v.z, v.y, v.x};
   const uint4 bytes{reversed_bytes(v.w), reversed_bytes(v.z), reversed_bytes(v.y), reversed_bytes(v.x)};

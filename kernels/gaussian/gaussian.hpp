@@ -19,7 +19,7 @@ class Gaussian final : public SinglePass<Gaussian, GaussianParams, GaussianBlock
   void launch_apply(const PassArgs& args, CudaStream stream) const;
 
  private:
-  /// Lets the kernels use more than the default shared memory. Call once per process and device.
+  /// Lets the kernels use more than the default shared memory. Call before the first launch on a device.
   static void prepare_kernels();
 };
 

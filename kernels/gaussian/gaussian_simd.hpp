@@ -12,7 +12,7 @@
 
 namespace lensd {
 
-/// Samples (bytes) of a column chunk; then 32 row pairs take 128 KiB.
+/// Samples (bytes) of a column chunk; the ring of 32 row pairs then takes 136 KiB.
 inline constexpr int kGaussianChunk = 1024;
 inline constexpr int kGaussianSlack = 64;  ///< samples that the last vectors may write beyond a row
 inline constexpr int kGaussianPairs = kGaussianMaxRadius + 1;

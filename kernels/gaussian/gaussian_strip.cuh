@@ -206,8 +206,8 @@ void launch_blur_as(const PassArgs& args, CudaStream stream) {
 }
 
 /// Launches the blur. `args.block` begins with a GaussianBlock; the device constructs a Finish from its
-/// address. A Finish computes the output from four blurred grey pixels or one colour pixel, and also from the
-/// input if needs_input.
+/// address. If Finish::needs_input, the Finish computes the output from four blurred grey pixels or one
+/// blurred colour pixel and from their input; otherwise the output is the blurred picture.
 template <class Finish>
 void launch_blur(const PassArgs& args, CudaStream stream) {
   (args.in[0].channels() == 1 ? launch_blur_as<1, Finish> : launch_blur_as<4, Finish>)(args, stream);

@@ -63,8 +63,8 @@ template <class Shape>
 struct BlurWeights {
   ByteRows across[2][Shape::halves], down[2][Shape::halves];
 
-  /// Row m of the horizontal factor computes column 4 · (m / 2) + m % 2 of its window, and from row 8 on two
-  /// columns further, so that a lane has the sums of four adjacent columns.
+  /// Row g of the horizontal factor computes column 4 · (g / 2) + g % 2 of its window, and row g + 8 the
+  /// column two further to the right, so that a lane has the sums of four adjacent columns.
   __device__ BlurWeights(const BlurTables& tables, int g, int t) {
 #pragma unroll
     for (int part = 0; part < 2; ++part)
@@ -124,7 +124,7 @@ struct BlurSamples {
     }
   }
 
-  /// Returns vertical sums: four blurred pixels of rows g and g + 8, one word each.
+  /// Computes vertical sums. Writes four blurred pixels of rows g and g + 8 to `rows`, one word each.
   __device__ void sum_down(const BlurWeights<Shape>& weights, uint32_t (&rows)[2][Shape::units]) const {
 #pragma unroll
     for (int u = 0; u < Shape::units; ++u) {

@@ -4,9 +4,10 @@
 // full scale, the mean of all is added instead. `strength` blends the result with the input. `smooth`
 // low-passes gains and additions from frame to frame; the first frame, also after a seek, uses its own.
 //
-// Formats: RGBA8; Gray8, where the gain is always 1. Aliasing: none. Border rule: none. Temporal reach: all
-// frames since the last seek (state), none with smooth = 0. Exact: integer sums, doubles in prescribed order,
-// tables. Source: G. Buchsbaum, A spatial processor model for object colour perception, 1980.
+// Formats: RGBA8; Gray8, where the gain is always 1, but a dark picture's mean is added. Aliasing: none.
+// Border rule: none. Temporal reach: all frames since the last seek (state), none with smooth = 0. Exact:
+// integer sums, doubles in prescribed order, tables. Source: G. Buchsbaum, A spatial processor model for
+// object colour perception, 1980.
 #pragma once
 
 #include <cstdint>

@@ -18,8 +18,10 @@
 // the previous frame; with affine_check also first patches). Exact: integer sums, then floats in prescribed
 // order.
 //
-// Files: klt_math, klt_window, klt_affine: shared arithmetic. klt_follow.hpp: the search for one track.
-// klt_pyramid, klt_follow, klt_table, klt_drift: the passes, *.cpp on the CPU and *.cu on CUDA.
+// Files: klt.cpp: parameters, passes and statistics. klt_math, klt_window, klt_affine: shared arithmetic.
+// klt_follow.hpp: the search for one track. klt_table.hpp: entries of the table. klt_pyramid, klt_follow,
+// klt_table: the passes, *.cpp on the CPU and *.cu on CUDA. klt_drift.cu: affine_check on CUDA.
+// klt_lanes.cuh: sums over a warp. klt_reference.cpp: the oracle.
 #pragma once
 
 #include "core/graph/filter.hpp"

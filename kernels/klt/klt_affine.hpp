@@ -41,7 +41,7 @@ struct KltCorrelation {
 
   LENSD_HD double own() const { return static_cast<double>(n * ii - i * i); }
   LENSD_HD double other() const { return static_cast<double>(n * jj - j * j); }
-  /// Returns the correlation, −1 to 1; returns 1 if the first patch is flat.
+  /// Returns the correlation, −1 to 1: 1 if the first patch is flat, otherwise 0 if the current one is flat.
   LENSD_HD double correlation() const {
     if (!(own() > 0)) return 1;
     if (!(other() > 0)) return 0;
@@ -55,8 +55,8 @@ struct KltCorrelation {
   }
 };
 
-/// Solves H x = b for a symmetric positive 6×6 matrix (upper triangle, row by row) by LDLᵀ. Returns false if
-/// H is singular.
+/// Solves H x = b by LDLᵀ for a symmetric 6×6 matrix H. `upper`: upper triangle of H, row by row. Returns
+/// false if a pivot is not above 1: H is singular or nearly so.
 LENSD_HD inline bool klt_solve6(const double (&upper)[21], const double (&b)[6], double (&x)[6]) {
   double l[6][6], d[6];
   for (int r = 0, k = 0; r < 6; ++r)

@@ -14,7 +14,7 @@
 
 namespace lensd {
 
-/// Result of a search: the window's position.
+/// Result of a search: the window's centre (x, y), and the mean difference in grey levels as `residual`.
 struct KltSearchResult {
   float x = 0, y = 0;
   float residual = 0;

@@ -36,7 +36,7 @@ struct KltBlock {
   CornerParams corners;
   LumaBlock luma;
   int iterations;
-  uint32_t redetect_below;  ///< detect corners only while fewer tracks than this are alive
+  uint32_t redetect_below;  ///< detect corners if fewer tracks are alive; always after a cut
   double epsilon_squared, min_eigen;
   float fb_threshold;     ///< maximum forward-backward error in pixels; 0: no check
   float crowded_squared;  ///< squared distance below which the younger of two tracks ends

@@ -62,7 +62,8 @@ struct KltRegion {
   int pitch, x, y, side;  ///< (x, y): position of the first pixel in its level
 };
 
-/// Computes `coarse` from `fine`. `extent`: of the coarse level; `sums`: buffer. Border rule: reflect101.
+/// Computes `coarse` from `fine`. `extent`: size of the coarse level; `sums`: temporary memory. Border rule:
+/// reflect101.
 __device__ void klt_shrink(const KltRegion& fine, const KltRegion& coarse, Extent extent, uint16_t* sums) {
   const int n = coarse.side, t = static_cast<int>(threadIdx.x);
   for (int i = t; i < fine.side * n; i += KltPyramidTuning::threads) {

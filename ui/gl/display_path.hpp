@@ -50,8 +50,8 @@ struct DisplayChoice {
 /// buffers, for which the executor must output host frames. Needs a current context. Does not throw.
 DisplayChoice choose_display_path(Backend backend, int device = 0);
 
-/// Creates a path. Interop needs `sync`, which must outlive the path. Throws Error(unavailable) if `sync` is
-/// null or CUDA is not compiled in.
+/// Creates a path. For interop, `sync` must outlive the path; throws Error(unavailable) if it is null or CUDA
+/// is not compiled in. Pixel buffers do not use `sync`.
 std::unique_ptr<DisplayPath> make_display_path(DisplayKind kind, DeviceFrameSync* sync);
 
 }  // namespace lensd::ui

@@ -53,7 +53,7 @@ Key named_key(int key) {
   return Key::character;
 }
 
-/// Returns the character of a key in the user's keyboard layout, or 0 if it has none.
+/// Returns the ASCII character of a key in the user's keyboard layout, or 0 if it has none.
 char32_t layout_character(int key, int scancode) {
   if (key == GLFW_KEY_KP_ADD) return U'+';
   if (key == GLFW_KEY_KP_SUBTRACT) return U'-';

@@ -40,7 +40,7 @@ Extent output_size(const ViewerModel& model, const std::string& id);
 PixelRect rectangle_of(const NodeView& node, Extent input);
 
 /// Returns `start` after the grip was moved by (dx, dy). The result lies in `input`. Dragging an edge does
-/// not make a side shorter than kTinySide.
+/// not shrink a side below kTinySide.
 PixelRect dragged(const PixelRect& start, const Grip& grip, int dx, int dy, Extent input);
 
 /// Returns the parameters that must change so that the node outputs `rect`, with their new values.

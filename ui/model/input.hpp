@@ -36,7 +36,8 @@ struct KeyPress {
   bool ctrl = false, alt = false, shift = false, repeat = false;
 };
 
-/// Position and buttons of the mouse at a button change.
+/// Position and buttons of the mouse after a button change. After a drag, a step with the final position
+/// comes before the release.
 struct MouseStep {
   float x = 0, y = 0;    ///< window system units
   uint32_t buttons = 0;  ///< bit 0: left button down, 1: right, 2: middle …

@@ -31,8 +31,8 @@ class PresetShelf {
   /// Replaces the editor's graph with the preset at `path`. Returns the controls of a camera that the preset
   /// contains.
   ControlValues load(const std::string& path, GraphEditor& editor);
-  /// Replaces the editor's graph with `graph`, which may have unsaved changes. It belongs to the preset at
-  /// `path`, or to none if `path` is empty.
+  /// Replaces the editor's graph with `graph`, which may have unsaved changes. `path`: the preset that it
+  /// belongs to. If `path` is empty or the preset cannot be read, the graph has no preset.
   void resume(GraphDesc graph, const std::string& path, GraphEditor& editor);
   /// Returns the graph's preset, or null if it has none.
   const PresetFile* current(const GraphEditor& editor) const;

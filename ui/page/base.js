@@ -67,7 +67,7 @@ function note(text, bad = false) {
   $("log").prepend(element("div", {className: bad ? "bad" : "", textContent: time + "  " + text}));
   while ($("log").children.length > 30) $("log").lastChild.remove();
 }
-// A place shows why a request was refused, next to what was refused. accept() clears it.
+// A place shows why a request was refused, next to the control that sent the request. accept() clears it.
 const notes = {accept() {}, refuse: text => note(text, true)};
 function reasonPlace(e = element("p", {className: "reason", hidden: true})) {
   e.setAttribute("role", "alert");

@@ -8,7 +8,7 @@ function showGraph(graph) {
   const old = cards, free = new Set(old);
   const take = find => { const card = [...free].find(find); free.delete(card); return card; };
   const matched = graph.nodes.map(node => take(c => c.id === node.id && c.filter === node.filter));
-  // A node of the same filter at the place of a node that is gone was renamed.
+  // A node was renamed if it has the filter and the place of a node that is gone.
   const renamed = (node, i) => old.length === graph.nodes.length ? take(c => c === old[i] && c.filter === node.filter) : undefined;
   cards = graph.nodes.map((node, i) => matched[i] || renamed(node, i) || makeCard(node));
   const focused = document.activeElement, lost = [...free].find(c => c.element.contains(focused));
@@ -32,7 +32,7 @@ function arrange(list, wanted) {
   }
 }
 const belowText = id => id ? "below " + id : "to the graph";
-/// Shows a refusal or a problem at the node that `text` begins with. Returns false if there is none.
+/// Shows a refusal or a problem at the node whose id is at the start of `text`. Returns false if there is no such node.
 function refuseAtNode(text) {
   const card = cards.find(c => text.startsWith(c.id + ": ") || text.startsWith("graph: " + c.id + ": "));
   card?.place.refuse(text.replace(/^graph: /, ""));

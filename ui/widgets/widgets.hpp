@@ -29,9 +29,9 @@ struct TextEdit {
 using MarkPart = std::function<void(std::string_view part)>;
 
 /// Draws the control of a parameter with ImGui's next item width. Returns a new valid value if the user
-/// changed it, else nullopt. Right or double click restores the default. Ctrl+click lets the user type a
-/// number. Shift and the mouse wheel change a number by fine steps. `mark` is called for choices and cells,
-/// and may be empty.
+/// changed it, else nullopt. A right click (not on a matrix) or a double click on a slider restores the
+/// default. Ctrl+click lets the user type a number. Shift and the mouse wheel change a number by fine steps.
+/// `mark` is called for parts such as choices and cells, and may be empty.
 std::optional<ParamValue> param_control(const Look& look, const ParamSpec& spec, const ParamValue& value,
                                         TextEdit& edit, const MarkPart& mark = {});
 

@@ -43,7 +43,8 @@ PictureInfo semi_planar(Extent extent, uint8_t bits) {
   return info;
 }
 
-/// Calls `use(subject)` for every filter, setting and format at this size.
+/// Calls `use(subject)` for each filter in `only` (empty: all), in each format and setting. Skips filters
+/// with several inputs, and klt.
 template <class Use>
 void for_each_subject(Extent extent, const std::vector<std::string>& only, Use use) {
   const auto wanted = [&](const std::string& name) {

@@ -34,7 +34,8 @@ Timing time_cuda(Subject& subject, size_t cache_bytes, bool& matches_cpu) {
     args.frame = reinterpret_cast<const FrameBlock*>(frame_block.data());
     for (const PassSpec& pass : layout.passes) launch_pass(run.filter, pass, args, stream.get());
   };
-  // Build up the state of filters that read tracks. The number of frames must be even.
+  // Build up the state of filters that read tracks. The number of frames must be even, so that the timed
+  // frames (state_index 0) read the newest state.
   for (size_t i = 0; i < tracks.size(); ++i) {
     set_frame(i % 2, i == 0);
     queue(frames[0], i);

@@ -20,7 +20,7 @@ struct Subject {
   std::vector<std::vector<uint8_t>> tracks = {};  ///< a TrackTable per frame, repeated; empty: no tracks
 };
 
-/// Returns TrackTables of 1000 tracks that move in circles by 3 pixels per frame.
+/// Returns 32 successive TrackTables with 1000 tracks that move in circles by 3 pixels per frame.
 std::vector<std::vector<uint8_t>> circling_tracks(Extent picture);
 
 /// Median time per frame in seconds; a frame's time is the sum of its passes.
@@ -29,9 +29,9 @@ struct Timing {
   double bytes = 0;  ///< minimum number of bytes read plus written; see PassSpec::bytes
 };
 
-/// Measures on `threads` CPU threads. Cold runs rotate over buffers of more than twice `cache_bytes`.
+/// Measures on `threads` CPU threads. Cold runs rotate over buffers; see rotation().
 Timing time_cpu(Subject& subject, int threads, size_t cache_bytes);
-/// Measures memcpy on `threads` CPU threads, with `bytes` read plus written.
+/// Measures memcpy on `threads` CPU threads. It reads and writes `bytes` in total.
 Timing time_cpu_copy(double bytes, int threads, size_t cache_bytes);
 
 /// Measures on the GPU, with a CUDA graph of kFrames frames. Sets `matches_cpu` to whether the output of a
@@ -53,7 +53,8 @@ std::vector<FrameBuffers> rotating_buffers(const Subject& subject, const Layout&
                                            size_t cache_bytes, size_t most);
 /// Returns the CPU's output for a first frame, without padding between rows.
 std::vector<uint8_t> cpu_output(Subject& subject);
-/// Returns the number of buffers that cold runs rotate over: at least 2, at most `most`.
+/// Returns the number of buffers that cold runs rotate over: together more than twice `cache_bytes`, but at
+/// least 2 and at most `most` buffers.
 size_t rotation(size_t frame_bytes, size_t cache_bytes, size_t most);
 double median(std::vector<double> values);
 

@@ -1,5 +1,5 @@
-// Pictures with known motion, for tests of tracking. The texture is defined at all real positions and is
-// sampled through a similarity transform.
+// Pictures with known motion, for tests and benchmarks of tracking. The texture is defined at all real
+// positions and is sampled through a similarity transform.
 #pragma once
 
 #include <string>

@@ -171,7 +171,8 @@ void draw_title(PanelContext& ctx, const NodeLine& row, float room) {
   ImGui::PopFont();
 }
 
-/// Draws the node's time at the line's right edge. Returns its width.
+/// Draws the node's time at the line's right edge. Returns the text's width plus a margin, or 0 if there is
+/// no time.
 float draw_cost(PanelContext& ctx, const NodeLine& row) {
   const int64_t p50 = row.node.enabled ? p50_of(ctx, row.node.id) : 0;
   if (p50 == 0) return 0;

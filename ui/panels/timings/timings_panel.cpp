@@ -52,7 +52,8 @@ void draw_segments(PanelContext& ctx, const std::vector<Part>& parts, ImVec2 at,
     tooltip(ctx.look, fmt::format("scopes and comparison: {} ms more", ms_text(measuring)));
 }
 
-/// Draws one segment per node, relative to the source's frame duration. A line marks the limit for 60 fps.
+/// Draws one segment per node, relative to the longer of the source's frame duration and 1/60 s. A line marks
+/// the shorter one.
 void draw_budget(PanelContext& ctx) {
   const std::vector<Part> parts = parts_of_graph(ctx);
   int64_t total = 0;
@@ -88,13 +89,14 @@ void draw_budget(PanelContext& ctx) {
   }
 }
 
-/// Draws the newest frames' durations as bars, scaled to the budget or to the highest bar.
+/// Draws the newest frames' durations as bars, scaled to the highest bar, or to the frame duration if that is
+/// up to twice as high.
 void draw_history(PanelContext& ctx) {
   const auto& history = ctx.state.history_ns;
-  // Reserve the space before the first measurement, so that the layout does not move.
   if (ctx.model.graph.nodes.empty()) return;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, height = ctx.px(36), step = ctx.px(3);
+  // Reserve the space before the first measurement, so that the layout does not move.
   ImGui::InvisibleButton("##history", {width, height});
   if (history.empty()) return;
   const auto room = static_cast<size_t>(width / step);
