@@ -25,7 +25,7 @@ namespace {
 /// A film has at most this many positions with a thumbnail of their own, at least kShortestNs apart.
 constexpr int64_t kPositions = 1000, kShortestNs = 200'000'000;
 constexpr size_t kMaxKept = 128;  ///< 20 MB
-constexpr auto kShutdownTimeout = std::chrono::milliseconds(200);
+constexpr auto kThumbnailTimeout = std::chrono::milliseconds(200);
 
 Extent thumbnail_extent(Extent picture, PixelAspect aspect) {
   const double width = picture.width * aspect.ratio(), height = picture.height;
@@ -148,7 +148,7 @@ void ThumbnailLoader::close() {
     shared_->cancel = true;
     shared_->changed.notify_all();
   }
-  thread_.join_within(kShutdownTimeout);
+  thread_.join_within(kThumbnailTimeout);
   shared_.reset();
 }
 
