@@ -27,7 +27,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int64_t kMillisecond = 1'000'000;
+constexpr int64_t kTraceMillisecond = 1'000'000;
 
 struct Slice {
   double begin, end;
@@ -193,20 +193,20 @@ TEST(ChromeTrace, UnusualNamesAndInconsistentClocks) {
   const int a = timeline.track("a \"quoted\" thread"), b = timeline.track("stream\n\xff");
   const int work = timeline.label("node\\pass"), inner = timeline.label("inner");
   const int depth = timeline.label("queue \"depth\"");
-  const int64_t base = 1'000'000 * kMillisecond;
+  const int64_t base = 1'000'000 * kTraceMillisecond;
   for (int64_t frame = 0; frame < 5; ++frame) {
-    const int64_t at = base + frame * 10 * kMillisecond;
-    timeline.record(a, inner, frame, at + kMillisecond,
-                    at + 4 * kMillisecond + 7);  // ends after the enclosing slice
-    timeline.record(a, work, frame, at, at + 4 * kMillisecond);
-    timeline.record(b, work, frame, at + 5 * kMillisecond,
-                    at + 5 * kMillisecond - 10);  // ends before it begins
-    timeline.record(b, work, -1, at + 6 * kMillisecond, at + 7 * kMillisecond);
+    const int64_t at = base + frame * 10 * kTraceMillisecond;
+    timeline.record(a, inner, frame, at + kTraceMillisecond,
+                    at + 4 * kTraceMillisecond + 7);  // ends after the enclosing slice
+    timeline.record(a, work, frame, at, at + 4 * kTraceMillisecond);
+    timeline.record(b, work, frame, at + 5 * kTraceMillisecond,
+                    at + 5 * kTraceMillisecond - 10);  // ends before it begins
+    timeline.record(b, work, -1, at + 6 * kTraceMillisecond, at + 7 * kTraceMillisecond);
     timeline.sample(depth, frame, at);
   }
-  timeline.record(a, work, 0, base + 100 * kMillisecond,
-                  base + 101 * kMillisecond);  // frame 0 again, after a seek
-  timeline.record(b, work, 0, base + 102 * kMillisecond, base + 103 * kMillisecond);
+  timeline.record(a, work, 0, base + 100 * kTraceMillisecond,
+                  base + 101 * kTraceMillisecond);  // frame 0 again, after a seek
+  timeline.record(b, work, 0, base + 102 * kTraceMillisecond, base + 103 * kTraceMillisecond);
   const json trace = json::parse(timeline.chrome_trace());
   EXPECT_TRUE(trace_problems(trace).empty()) << text_of(trace_problems(trace));
   EXPECT_EQ(count_phase(trace, "X"), 22u);
@@ -238,8 +238,8 @@ TEST(ChromeTrace, EmptyAndCutTracesAreValid) {
   EXPECT_TRUE(trace_problems(json::parse(timeline.chrome_trace())).empty());
   const int track = timeline.track("t"), label = timeline.label("l");
   for (int64_t i = 0; i < 100; ++i)
-    timeline.record(track, label, i / 3, i * kMillisecond, i * kMillisecond + 10);
-  const json cut = json::parse(timeline.chrome_trace(90 * kMillisecond));
+    timeline.record(track, label, i / 3, i * kTraceMillisecond, i * kTraceMillisecond + 10);
+  const json cut = json::parse(timeline.chrome_trace(90 * kTraceMillisecond));
   EXPECT_EQ(count_phase(cut, "X"), 10u);
   EXPECT_TRUE(trace_problems(cut).empty()) << text_of(trace_problems(cut));
 }
@@ -252,7 +252,7 @@ TEST(ChromeTrace, OfARunningPipeline) {
   Pipeline pipeline(std::make_unique<SyntheticSource>(Extent{160, 120}, 40), options, registry());
   DisplayWatch watch(pipeline.profiler(), pipeline.timeline());
   pipeline.start();
-  const int64_t limit = now_ns() + 60'000 * kMillisecond;
+  const int64_t limit = now_ns() + 60'000 * kTraceMillisecond;
   while (!pipeline.status().ended && now_ns() < limit) {
     if (Frame frame = pipeline.take_newest()) {
       const int64_t begin = now_ns();
@@ -290,8 +290,9 @@ TEST(FlightRecorder, WritesOnRequestAndReportsThePath) {
   Timeline timeline;
   const int track = timeline.track("t"), label = timeline.label("l");
   const int64_t now = now_ns();
-  timeline.record(track, label, 0, now - 20'000 * kMillisecond, now - 19'000 * kMillisecond);  // too old
-  timeline.record(track, label, 1, now - kMillisecond, now);
+  timeline.record(track, label, 0, now - 20'000 * kTraceMillisecond,
+                  now - 19'000 * kTraceMillisecond);  // too old
+  timeline.record(track, label, 1, now - kTraceMillisecond, now);
   FlightRecorder recorder(timeline, {.trigger = {}, .folder = folder / "new/traces", .source = "clip \"x\""});
   recorder.request();
   const auto notice = await_notice(recorder);
@@ -315,7 +316,7 @@ TEST(FlightRecorder, OneFileForManyDropsAndNoneOtherwise) {
                                      .folder = folder.path(),
                                      .source = "",
                                      .losses = [&] { return FrameLosses{.late = late.load()}; }});
-  recorder.frame_took(1'000 * kMillisecond);  // no limit is set
+  recorder.frame_took(1'000 * kTraceMillisecond);  // no limit is set
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   EXPECT_TRUE(files_below(folder).empty()) << "nothing was lost yet";
   late = 1;
@@ -335,10 +336,10 @@ TEST(FlightRecorder, ThresholdAndUnwritableFolder) {
   Timeline timeline;
   FlightRecorder recorder(
       timeline, {.trigger = parse_trace_trigger("20"), .folder = folder / "file/traces", .source = ""});
-  recorder.frame_took(15 * kMillisecond);
+  recorder.frame_took(15 * kTraceMillisecond);
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   EXPECT_TRUE(recorder.take_notices().empty());
-  recorder.frame_took(25 * kMillisecond);
+  recorder.frame_took(25 * kTraceMillisecond);
   const auto notice = await_notice(recorder);
   ASSERT_TRUE(notice);
   EXPECT_TRUE(notice->problem);
@@ -356,10 +357,10 @@ TEST(FlightRecorder, TriggersAsText) {
 
 FrameInfo timed_frame(int64_t index, int64_t now) {
   FrameInfo info;
-  info.index = index, info.duration_ns = 30 * kMillisecond, info.pts_ns = index * info.duration_ns;
-  info.capture_ns = now - 5 * kMillisecond, info.taken_ns = now - 4 * kMillisecond,
-  info.processed_ns = now - 3 * kMillisecond;
-  info.published_ns = now - kMillisecond;
+  info.index = index, info.duration_ns = 30 * kTraceMillisecond, info.pts_ns = index * info.duration_ns;
+  info.capture_ns = now - 5 * kTraceMillisecond, info.taken_ns = now - 4 * kTraceMillisecond,
+  info.processed_ns = now - 3 * kTraceMillisecond;
+  info.published_ns = now - kTraceMillisecond;
   return info;
 }
 
@@ -372,7 +373,7 @@ TEST(DisplayWatch, CountsFrameTimesWithoutANewFrame) {
     watch.drawn();
     return watch.presented(1, false);
   };
-  EXPECT_GT(show(timed_frame(0, now_ns())), 2 * kMillisecond) << "the time without waits";
+  EXPECT_GT(show(timed_frame(0, now_ns())), 2 * kTraceMillisecond) << "the time without waits";
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
   show(timed_frame(1, now_ns()));
   EXPECT_GE(watch.repeated(), 2u) << "100 ms for a frame of 30 ms";
