@@ -56,7 +56,7 @@ class SoundSync {
   /// The clock restarts where the graph is too slow. If that happens again within this time, the sound stays
   /// silent for as long.
   static constexpr int64_t kPatienceNs = 2'000'000'000;
-  /// Decoded sound is kept if playback starts within this time after the position of stop().
+  /// Decoded sound is kept if the first frame's timestamp is at most this far past the position of stop().
   static constexpr int64_t kNearNs = 250'000'000;
 
   void restarted(int64_t pts_ns, int64_t wall_ns, int64_t now_ns, bool late) {

@@ -65,8 +65,8 @@ struct ConvolveJob {
 template <class Shape>
 using ConvolveSums = ByteSums[2][Shape::units][2];
 
-/// Adds the products of the pixels and one byte of all weights. `words`: ConvolveTables::words of this byte.
-/// `line`: the lane's first word in the window's top row. The lane's number is 4 · g + t.
+/// Adds the products of the pixels and one byte of each weight. `words`: ConvolveTables::words of this byte.
+/// `line`: the lane's first pixels in the top row of its window. `g` is lane / 4, `t` is lane % 4.
 template <class Shape, bool kSigned>
 __device__ void add_byte(ConvolveSums<Shape>& sums, const uint32_t (*words)[ConvolveTables::entries],
                          int rows, const uint8_t* line, int g, int t) {

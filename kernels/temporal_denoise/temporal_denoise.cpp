@@ -12,9 +12,9 @@ HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Filters `bytes` values of a row. `before`, `after`: estimates of the previous and of this frame. `known`:
-/// 0 if there is no previous frame, else 0xffff. Bytes outside the mask `colour`, which repeats every 4
-/// bytes, pass through.
+/// Filters `bytes` values of a row. Reads the previous frame's estimates from `before` and writes this
+/// frame's to `after`. `known`: 0xffff, or 0 if there is no previous frame. `colour`: mask of the bytes to
+/// filter, repeated every 4 bytes; other bytes are copied unchanged.
 void denoise_row(const uint8_t* in, uint8_t* out, const uint16_t* before, uint16_t* after, uint16_t known,
                  size_t bytes, TemporalDenoiseBlock block, uint32_t colour) {
   const hn::ScalableTag<uint16_t> d16;

@@ -15,7 +15,8 @@ CAMERA=$(find_vivid)
 # shellcheck disable=SC2034 # used by the tests
 BUS=$(v4l2-ctl -d "$CAMERA" --info | sed -n 's/.*Bus info *: platform:vivid-0*\([0-9]\)/\1/p' | head -n 1)
 
-# device NAME: prints the control's value in the driver. device_is NAME VALUE: fails if it differs.
+# device NAME: prints the control's value in the driver. device_is NAME VALUE: fails unless it becomes
+# VALUE within 10 s.
 device() { v4l2-ctl -d "$CAMERA" -C "$1" | sed 's/^[^:]*: *//; s/ (.*//; s/ *$//'; }
 device_has() { [[ $(device "$1") == "$2" ]]; }
 device_is() {

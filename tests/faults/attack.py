@@ -2,8 +2,10 @@
 """200 hostile HTTP connections while lensd plays and records: attack.py [SECONDS] [CONNECTIONS]
 
 Prints the frames lost, the response times of the control socket, the memory and the time of TERM. Exit code 1 if a
-frame is lost, the 99th percentile exceeds 50 ms, memory grows by more than 32 MiB, or TERM takes more than a second.
-LENSD is the program. The hostile client runs in another process and limits its rate, to leave processor time to lensd.
+frame is lost, less than 90 % of the frames are processed, the 99th percentile of the response times exceeds 50 ms,
+memory grows by more than 32 MiB, a hidden request pauses lensd, or TERM takes more than a second. LENSD is the program,
+by default build/lensd. The hostile client runs in another process and limits its rate, to leave processor time to
+lensd.
 """
 
 import multiprocessing

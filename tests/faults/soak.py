@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Runs lensd serve for a long time and looks for growth and lost frames: soak.py SECONDS [CSV]
+"""Runs lensd serve for a long time and looks for growth and lost frames: soak.py [SECONDS [CSV]]
 
-Two daemons run. The first one plays a generated source at 60 fps and records into a ring. It gets 20 requests per
-second, among them parameter and graph changes, and is attacked by a hostile HTTP client with 20 connections. The second
-one plays an HTTP server that is killed and restarted every 20 to 40 s. Rss, Pss, descriptors and threads of both are
-sampled every second. The first fifth, at most five minutes, is warm-up.
+Two daemons run for SECONDS (600). The first one plays a generated source at 60 fps and records into a ring. It gets 20
+requests per second, among them parameter and graph changes, and is attacked by a hostile HTTP client with 20
+connections. The second one plays an HTTP server that is killed and restarted every 20 to 40 s. Rss, Pss, descriptors
+and threads of both are sampled every second. The first fifth, at most five minutes, is warm-up.
 
 Prints the slope of each quantity per hour with its 95 % confidence interval. The interval comes from the means of
 twelve parts of the run, because successive samples are not independent. Exit code 1 if the lower end of an interval is
-above its limit (memory: 1 MiB/h), if a frame is lost outside the outages, if a picture returns later than two seconds
-after its server, or if TERM takes more than a second.
+above its limit (memory: 1 MiB/h, descriptors and threads: 0.5/h), if there are errors, if a frame is lost outside the
+outages, if less than 99 % of the first daemon's frames are processed, if the recording stops, if a picture returns
+later than two seconds after its server, or if TERM takes more than a second.
 """
 
 import math
@@ -81,7 +82,7 @@ class Traffic:
 
 
 class Outages:
-    """Kills and restarts the server of the second daemon; counts its frames between the outages."""
+    """Kills and restarts the server of the second daemon; counts the frames it loses between the outages."""
 
     def __init__(self, daemon, server):
         self.daemon, self.server, self.chance = daemon, server, random.Random(5)
@@ -173,7 +174,7 @@ def report(samples, made, took, traffic, outages, ended):
     print(f"TERM: {', '.join(ended)}")
     if made["dropped"] or made["dropped_recorder"] or made["errors"] or outages.lost:
         problems.append(f"frames lost: {made}, outside the outages {outages.lost}")
-    if made["processed"] < 0.99 * took * RATE:  # late, because the machine is busy; files and test sources lose none
+    if made["processed"] < 0.99 * took * RATE:  # on a busy machine, some frames are late
         problems.append(f"{took * RATE - made['processed']:.0f} frames missing")
     if returns and returns[-1] > 2:
         problems.append(f"a picture came back only after {returns[-1]:.1f} s")

@@ -34,7 +34,7 @@ struct RunOutput {
   std::vector<uint8_t> stats_bytes;  ///< as written by the passes
 };
 
-/// Additional inputs of some filters.
+/// Inputs of a run besides the images.
 struct RunExtras {
   const PictureRef* picture = nullptr;
   std::span<const uint8_t> tracks = {};  ///< bytes of a TrackTable

@@ -1,6 +1,7 @@
 // Every filter of the registry: oracle == CPU with one and two threads == CUDA, over odd sizes, formats,
-// random parameters and placements. Each run draws other parameters and prints its seed; LENSD_SEED repeats a
-// run. LENSD_DRAWS sets the number of parameter sets per case.
+// random parameters and placements. Also tests older instruction sets, CUDA graphs, live parameters and
+// convert. Each run draws different parameters and prints its seed; LENSD_SEED repeats a run.
+// LENSD_DRAWS sets the number of parameter sets per case.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -29,7 +29,8 @@ inline Motion turned(double degrees, double zoom, double x, double y) {
   return {zoom * std::cos(a), -zoom * std::sin(a), x, zoom * std::sin(a), zoom * std::cos(a), y};
 }
 
-/// Camera shake: independent standard deviations per frame, added to a pan.
+/// Standard deviations of the camera's shake in each frame (`shift` in pixels), and a constant `pan` in
+/// pixels per frame.
 struct Shake {
   double shift = 6, degrees = 1, zoom = 0, shear = 0, pan = 0;
 };

@@ -18,7 +18,7 @@ namespace {
 
 using Params = std::vector<std::pair<std::string, ParamValue>>;
 
-/// Runs the filter on both backends and compares every frame.
+/// Runs the filter on the CPU and, with a device, on CUDA. Compares both outputs of every frame.
 class Steady {
  public:
   Steady(const Params& params, ImageFormat format, int threads = 2)
@@ -94,8 +94,8 @@ struct Outcome {
   double share = 1;                        ///< least share of inliers
 };
 
-/// Stabilises a clip. The energies include the first frames. Exception: a pan starts at full speed, so the
-/// first 120 frames, in which the filter learns the speed, are excluded.
+/// Stabilises a clip. A pan starts at full speed. The filter learns the speed in the first frames, so the
+/// energies of clips with a pan exclude frames 0 to 120.
 Outcome stabilised(const Params& params, const Shake& shake, Extent extent = {640, 480}, int frames = 300) {
   const ImageFormat format{PixelFormat::gray8, extent};
   const Image in(format);

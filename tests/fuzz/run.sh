@@ -7,7 +7,7 @@ build=$1
 shift
 findings=$build/findings
 max_bytes=4096         # of an input
-max_media_bytes=100000 # of an input that is a file
+max_media_bytes=100000 # of an input of the target media
 timeout=10             # seconds for one input
 memory=3000            # MiB of a target
 

@@ -44,7 +44,7 @@ def run(command, seconds, **options):
             status = process.returncode
         except subprocess.TimeoutExpired:
             output, status = b"", None
-        try:  # also what a crashed test has left behind
+        try:  # also ends processes that a crashed test left running
             os.killpg(process.pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
@@ -110,7 +110,8 @@ class Programs:
         return hashlib.sha256(file.read_bytes()).digest()
 
     def problem(self, key, command):
-        """Returns None if the command succeeds in three times its usual time, which its first run sets."""
+        """Returns None if the command succeeds in time, otherwise the problem. The first run for a key sets the
+        limit: 30 s more than three times its duration."""
         start = time.monotonic()
         status, output = run(self.display + command, self.limits.get(key, 1800), env=self.environment, cwd=BUILD)
         self.limits.setdefault(key, 30 + 3 * (time.monotonic() - start))

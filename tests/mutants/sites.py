@@ -61,7 +61,7 @@ def body_ranges(code):
 
 
 def declared(line):
-    """Returns true if the line declares a function, a type or an alias, so that its numbers are no code."""
+    """Returns true if the line begins with a keyword of declarations, which are not mutated."""
     return re.match(r"\s*(virtual|friend|typedef|extern|public|private|protected|enum|struct|class)\b", line)
 
 

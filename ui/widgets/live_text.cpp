@@ -1,4 +1,4 @@
-// Formats the state of a live source, for panels and the statistics over the picture.
+// Shows the state of a live source as text and as a colour, for panels and the statistics overlay.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -67,7 +67,8 @@ SourceControl* CameraControls::find(const std::string& name) {
   return found == controls_.end() ? nullptr : &*found;
 }
 
-/// Sets a value and reads back what the driver made of it. `user`: not a repeated wanted value.
+/// Writes a value, then reads back the value that the driver has set, unless the driver refuses the write.
+/// `user`: a new request; otherwise a stored value is written again.
 void CameraControls::apply(const std::string& name, const ParamValue& value, bool user) {
   SourceControl* control = find(name);
   if (!control) return;

@@ -25,7 +25,7 @@ constexpr int64_t kPlaceholderEveryNs = 500'000'000;
 constexpr int64_t kUdpRetryNs = 50'000'000;
 /// next() returns `again` after this time without a picture.
 constexpr int64_t kLongestWaitNs = 200'000'000;
-/// Maximum wait of the destructor for the reader thread.
+/// The destructor waits at most this long for the reader thread to end.
 constexpr auto kExitTimeout = std::chrono::milliseconds(500);
 /// Time stamps have jumped if their progress differs from the clock's by more than this.
 constexpr int64_t kJumpNs = 1'000'000'000;

@@ -25,7 +25,7 @@ class Placeholder {
   void set_background(const PictureInfo& info, const Picture* last);
   void drop_background() { background_ = MemoryBlock(); }
 
-  /// Returns the background with the title and the text in its middle, in capitals. Draws neither if both
+  /// Returns the background with the title and the text in a centred box, in capitals. Draws no box if both
   /// are empty. Characters without a glyph are blank. Throws Error(runtime_failure) if out of memory.
   Picture make(const std::string& title, const std::string& text, const FrameInfo& info) const;
 

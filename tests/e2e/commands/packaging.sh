@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installation: the files are in place, and systemd accepts the units and rates their exposure as low.
+# Packages: what removal and purge delete, which files an installation has, and whether systemd accepts the units and
+# rates their exposure as low.
 # shellcheck source=../common/harness.sh
 . "$(dirname "$0")/../common/harness.sh"
 

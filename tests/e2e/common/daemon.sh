@@ -34,7 +34,8 @@ counter() { field counters "$1"; }
 
 daemon_gone() { ! kill -0 "$DAEMON" 2>/dev/null; }
 
-# stop_daemon: sends TERM; fails unless the daemon exits with 0 within LENSD_END_MS milliseconds (3000).
+# stop_daemon: sends TERM; fails unless the daemon exits with 0 within LENSD_END_MS milliseconds
+# (default 3000).
 stop_daemon() {
   local begin
   begin=$(date +%s%N)

@@ -20,7 +20,8 @@ cleanup() {
 }
 trap cleanup EXIT
 
-# fail WHY: ends the test. With LENSD_E2E_FAILED=FOLDER, saves a screenshot and the program's messages there.
+# fail WHY: ends the test. With LENSD_E2E_FAILED=FOLDER, tests of the viewer save a screenshot, the viewer's messages
+# and the UI map there.
 fail() {
   echo "FAILED: $*" >&"$TEST_OUTPUT" # standard output is /dev/null inside wait_for
   if [[ -n ${LENSD_E2E_FAILED:-} ]]; then

@@ -3,10 +3,10 @@
 # shellcheck source=harness.sh
 . "$(dirname "${BASH_SOURCE[0]}")/harness.sh"
 
-# Starts a virtual display of $SCREEN (pixels and depth), so that the test does not move the user's pointer and needs no
-# window manager. The display number comes from the process id. If Xvfb chose it, it could be the number of a server
-# that is shutting down, and that server would remove the new server's socket. Without -noreset the server resets when
-# its last client disconnects, and refuses connections meanwhile.
+# Starts a virtual display, so that the test does not move the user's pointer and needs no window manager. SCREEN sets
+# its size and depth (default 1280x800x24). The display number comes from the process id. Xvfb could choose the number
+# of a server that is shutting down, and that server would remove the socket of the new one. Without -noreset, the
+# server resets when its last client disconnects, and refuses connections meanwhile.
 start_display() {
   need_tools Xvfb xdotool import convert compare
   local ready=$WORK/display number=$((1000 + $$ % 50000))
@@ -120,9 +120,10 @@ start_window() {
 }
 
 # value NAME: prints the text after value/NAME in the UI map. Names: frame, paused, placed (x y w h of the whole
-# picture), views, compared, record, counts (frames processed, shown, not shown), source, opening, live (state,
-# reconnects, reason), losses (received, placeholders, replaced at the source, replaced before the graph, skipped while
-# paused, late, reruns), tracks, probe/at, probe/NODE, notice (the newest one).
+# picture), views, compared, record (1 if on, frames), counts (frames processed, shown, not shown), source, opening,
+# live (state, reconnects, reason), losses (received, placeholders, replaced at the source, replaced before the graph,
+# skipped while paused, late, reruns), sound (volume, 1 if muted, reason for silence), tracks, probe/at, probe/NODE,
+# notice (the newest one).
 value() {
   sed -n "s|^value/$1 ||p" "$LENSD_UI_MAP" 2>/dev/null
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Recording during playback: --record, kill, a full disk, a receiver.
+# Recording during playback: split files, TERM, kill -9, a full disk, invalid names, a missing receiver.
 # shellcheck source=../common/harness.sh
 . "$(dirname "$0")/../common/harness.sh"
 

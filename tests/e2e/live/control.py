@@ -139,7 +139,7 @@ def loading():
 
 
 def stopped(make):
-    """A sender that is stopped while connected."""
+    """Returns a case: a sender is stopped while connected, continues, and is stopped again."""
     def case():
         with make() as sender, Daemon(sender.url, "--profile=low-latency") as daemon:
             daemon.until("playing")

@@ -2,8 +2,11 @@
 
 Senders draw the monotonic time into their pictures (time_code.hpp) and send them over loopback. A probe with the pipeline
 of `lensd serve --profile=low-latency` reads it back. The latency includes encoding and sending; the sender's share is
-printed as well. LENSD_LATENCY_SECONDS is the duration of one measurement (10), LENSD_LATENCY_RUNS the number of runs (1),
-LENSD_LATENCY_GRAPH a graph, LENSD_LATENCY_SIZE another size than 640x480.
+printed as well.
+
+LENSD_LATENCY_SECONDS is the duration of one measurement (10 with LENSD_LONG=1, otherwise 2), LENSD_LATENCY_RUNS the
+number of runs (1), LENSD_LATENCY_RATES the frame rates ("60 30" with LENSD_LONG=1, otherwise "30"),
+LENSD_LATENCY_GRAPH a graph, LENSD_LATENCY_SIZE the size (640x480), LENSD_LATENCY_PROFILE the profile (low-latency).
 
 With LENSD_LONG=1 the best run of each transport must have a 99th percentile of at most two frame times. Otherwise pictures
 must arrive with readable codes.

@@ -76,7 +76,7 @@ def loss(*options):
 
 
 def bad_server(manner, reason, **more):
-    """The reason is shown, placeholders are made, and TERM stops the program within a second."""
+    """The reason is shown, and TERM stops the program within SOON seconds."""
     with Misbehaving(manner, **more) as server, Probe(server.url) as probe:
         event = probe.wait(lambda e: reason in e["reason"], 0, 30, f"the reason '{reason}'")
         return f"{event['state']}: {event['reason']}; TERM {end(probe) * 1000:.0f} ms"

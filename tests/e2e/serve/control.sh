@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Control over the socket: commands and exit codes, events, many clients, signals.
+# Control over the socket: commands and exit codes, events, many clients, signals, an interrupted stream, and
+# notifications to systemd.
 # shellcheck source=../common/daemon.sh
 . "$(dirname "$0")/../common/daemon.sh"
 need_tools python3

@@ -1,13 +1,15 @@
 """Runs lensd serve with control traffic for LENSD_LONG_SECONDS (20); checks for lost frames and growing resources.
 
-Twenty times a second a client reads, sets or loads a graph. A second client receives events; every five seconds a third
-connects and disconnects. Memory, threads and descriptors are sampled once a second. The first fifth of the run, at most
-two minutes, is warm-up. LENSD_LONG_SOURCE sets another source (its rate: LENSD_LONG_RATE), LENSD_LONG_CSV a file for the
-samples. The memory slope is a least-squares line through the samples. Its standard error comes from the slopes of ten
-parts of the run, because successive samples are not independent.
+Every 50 ms, a client reads values or sets a parameter. Instead, it loads a graph once in ten seconds, and another
+client connects and disconnects once in ten seconds. A third client receives events. Memory, threads and descriptors
+are sampled once a second. The first fifth of the run, at most two minutes, is warm-up. LENSD_LONG_SOURCE sets another
+source (its rate: LENSD_LONG_RATE), LENSD_LONG_CSV a file for the samples. The memory slope is that of a least-squares
+line through the samples. Its standard error comes from the means of ten parts of the run, because successive samples
+are not independent.
 
-With LENSD_LONG=1 the limits are for an idle machine: no dropped frame, 99.9 % of the expected frames, no growth of threads
-and descriptors, and memory growth of at most 1 MiB/h plus twice the standard error.
+Threads and descriptors must not grow lastingly. Memory must not grow by more than 64 MiB. With LENSD_LONG=1 the other
+limits are for an idle machine: no dropped frame, no error, 99.9 % of the expected frames (otherwise 5 %), and a memory
+slope of at most 1 MiB/h plus twice the standard error.
 """
 
 import math
@@ -36,7 +38,7 @@ class Sample:
 
 
 def slope(samples):
-    """Slope in KiB per hour (least squares)."""
+    """Slope of the memory in KiB per hour (least squares)."""
     n = len(samples)
     mean_t, mean_r = sum(s.at for s in samples) / n, sum(s.rss_kib for s in samples) / n
     spread = sum((s.at - mean_t) ** 2 for s in samples)
@@ -44,7 +46,7 @@ def slope(samples):
 
 
 def slope_error(samples, parts=10):
-    """Standard error of the slope of all samples, from the slopes of parts of the run."""
+    """Standard error of the memory slope in KiB per hour, from the means of `parts` parts of the run."""
     size = len(samples) // parts
     if size < 1:
         return math.inf

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Browsing files: a playlist with its keys and list, start positions, resuming, the time line, the picture's menu.
+# Browsing files: a playlist with its keys and list, start positions, resuming, the time line, the picture's menu,
+# chapters.
 # shellcheck source=../common/viewer.sh
 . "$(dirname "$0")/../common/viewer.sh"
 need_tools ffmpeg

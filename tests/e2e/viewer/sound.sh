@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# The sound of a file is heard with its pictures: at the start, after a seek, a pause and a change of speed. It is silent
-# while paused or muted, survives the loss of the sound server, and says why there is none.
-# The test has its own PulseAudio server. What it would play is recorded with its times, and compared with the times of
-# the pictures in the program's trace.
+# The sound of a file is heard with its pictures: at the start, after a seek, a pause and a change of speed. There is no
+# sound while paused or muted. Playback survives the loss of the sound server. The window gives the reason for silence.
+# The test starts its own PulseAudio server. The times of the beeps in its output are compared with the times of the
+# pictures in the program's trace.
 # shellcheck source=../common/viewer.sh
 . "$(dirname "$0")/../common/viewer.sh"
 need_tools pulseaudio parec ffmpeg python3
 
-TOLERANCE_MS=60 # on a loaded machine; about 5 ms on an idle one
+TOLERANCE_MS=60 # for a loaded machine; about 5 ms are normal on an idle one
 times=$(dirname "$0")/sound_times.py
 export XDG_RUNTIME_DIR=$WORK/run PULSE_SERVER=unix:$WORK/run/socket
 mkdir -m 700 "$XDG_RUNTIME_DIR"
@@ -36,7 +36,7 @@ start_recording() {
   parec --device=test.monitor --format=s16le --rate=48000 --channels=1 --latency-msec=5 --raw \
     > >(exec python3 "$times" record "$RECORD") 2>/dev/null &
   STARTED+=($!)
-  sleep 1.5 # the device runs
+  sleep 1.5 # until the device runs
 }
 beeps() { wc -l <"$RECORD"; }
 more_beeps() { (($(beeps) >= $1)); }
@@ -45,7 +45,7 @@ says() { [[ $(value sound) == *"$1"* ]]; }
 silent() { [[ $(value sound) =~ ^[0-9]+\ [01]\ No\ sound ]]; }
 sounds() { [[ $(value sound) =~ ^[0-9]+\ 0\ *$ ]]; }
 
-# expect_silence WHAT: fails if a beep is heard within 2.2 s.
+# expect_silence WHAT: waits 0.5 s, then fails if a beep is heard in the next 2.2 s.
 expect_silence() {
   sleep 0.5
   local before
@@ -55,7 +55,7 @@ expect_silence() {
   echo "ok: $1: silent"
 }
 
-# expect_beeps WHAT: fails unless three more beeps are heard.
+# expect_beeps WHAT: fails unless three more beeps are heard within 10 s.
 expect_beeps() {
   wait_for 10 more_beeps $(($(beeps) + 3)) || fail "$1: no sound"
   echo "ok: $1: sound"

@@ -52,7 +52,7 @@ def compare(beeps_path, trace_path, tolerance):
     flashes = {}
     for event in trace['traceEvents']:
         frame = event.get('args', {}).get('frame')
-        # The first frame of a run is shown before its sound.
+        # Skip frame 0: it is shown before its sound.
         if event.get('ph') == 'X' and frame and frame % 25 == 0:
             end = origin + (event['ts'] + event['dur']) / 1e6
             kind = {'wait until due': 'due', 'swap': 'shown'}.get(event['name'])

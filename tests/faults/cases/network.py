@@ -95,7 +95,7 @@ def slow_requests(bench):
 
 
 def send_large(daemon):
-    """Sends bodies above the limit and 4000 byte ranges; returns what came back."""
+    """Sends long, chunked and compressed bodies and a request for 4000 byte ranges; returns the results as text."""
     head = (b"POST /api/v1 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + daemon.token.encode() +
             b"\r\nConnection: close\r\n")
     chunk = b"10000\r\n" + b" " * 65536 + b"\r\n"

@@ -108,7 +108,7 @@ class Bench:
         return self.run(source, "--headless", "-q", "-o", "null:", *options, **more)
 
     def refused(self, code, text, *arguments, **more):
-        """Expects an exit code and one line on standard error that has the text. Returns the line."""
+        """Expects an exit code and one line on standard error that has the text. Returns both as text."""
         result = self.run(*arguments, **more)
         insist(result.code == code, f"exit code {result.code}, not {code}: {result.err[:300]!r}")
         line = result.line()

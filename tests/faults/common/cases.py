@@ -28,7 +28,7 @@ def case(group, how, expected, deadline=2.0, slow=False):
 
 
 def cell(text):
-    """Text for one cell of a Markdown table, on one line."""
+    """Text for one cell of a Markdown table, on one line of at most 300 characters."""
     text = " ".join(str(text).replace("|", "\\|").split())
     return text if len(text) <= 300 else text[:297] + "..."
 

@@ -91,8 +91,8 @@ class Job {
     start(static_cast<uint64_t>(index));
   }
 
-  /// Stores a finding if the process has ended early, and aborts the process if it is too slow. Returns false
-  /// when the job is finished.
+  /// Stores a finding and starts another process if the process has ended early. Aborts the process if it is
+  /// too slow. Returns false when the job is finished or has 100 findings.
   bool poll() {
     int status = 0;
     if (waitpid(pid_, &status, WNOHANG) == pid_) {

@@ -30,7 +30,7 @@ void flip_bits(Bytes& bytes, Random& random) {
     bytes[below(random, bytes.size())] ^= static_cast<uint8_t>(1u << below(random, 8));
 }
 
-/// Damages the first bytes, which hold sizes, counts and formats.
+/// Changes up to four of the first bytes, which hold sizes, counts and formats.
 void damage_head(Bytes& bytes, Random& random) {
   static constexpr size_t kHeads[] = {32, 128, 1024};
   const size_t head = std::min(bytes.size(), kHeads[below(random, std::size(kHeads))]);
@@ -38,7 +38,7 @@ void damage_head(Bytes& bytes, Random& random) {
     bytes[below(random, head)] = static_cast<uint8_t>(random());
 }
 
-/// Overwrites 1 to 8 bytes with a number at the limit of an integer type or of kMaxSide, big- or
+/// Overwrites 1, 2, 4 or 8 bytes with a number at the limit of an integer type or of kMaxSide, big- or
 /// little-endian.
 void put_number(Bytes& bytes, Random& random) {
   static constexpr uint64_t kNumbers[] = {0,

@@ -1,4 +1,4 @@
-// The camera's controls on the left side, with simulated input and without a display.
+// The camera's controls in the left panel, with simulated input and without a display.
 #include <gtest/gtest.h>
 
 #include "tests/unit/ui/panel_driver.hpp"

@@ -1,4 +1,4 @@
-// Keys with simulated input: loops, undo and redo, speeds.
+// Keys with simulated input: loops, undo and redo, speed, volume, seeking, removal of nodes, Escape.
 #include <gtest/gtest.h>
 
 #include "tests/unit/ui/panel_driver.hpp"

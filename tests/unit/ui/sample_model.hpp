@@ -5,8 +5,8 @@
 
 namespace lensd::test {
 
-/// Filters with parameters that cannot run: median, canny, convolve, correlate, crop, and mix with two
-/// inputs.
+/// Filters that have parameters but cannot run: median, canny, convolve, correlate, crop, and mix, which has
+/// two inputs.
 const Registry& sample_registry();
 
 /// Changes a parameter of the model's graph as the pipeline does.

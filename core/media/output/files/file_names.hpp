@@ -6,8 +6,9 @@
 
 namespace lensd {
 
-/// Throws Error(usage) if the name is empty, has a control character, or has a conversion that is unknown to
-/// strftime or expands to a slash or a line break.
+/// Throws Error(usage) if the name is empty or has a control character, or if a '%' does not start a
+/// supported strftime conversion. Those that can expand to a slash or a line break, such as %D and %n, are
+/// not supported.
 void check_name_template(const std::string& name);
 
 /// Generates the names of a recording's files. Not thread-safe.

@@ -1,4 +1,5 @@
-// app/pipeline: allocations per frame on both backends, and the overlap of uploads and kernels on a GPU.
+// app/pipeline: allocations per frame on both backends. On a GPU also: the output, new plans, and the overlap
+// of uploads and kernels.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
-// app/pipeline with a synthetic source: order, commands at frame boundaries, seeking, failures.
+// app/pipeline with a synthetic source: order, commands at frame boundaries, sinks, pause, seeking and
+// steps, scopes, pacing, failures.
 
 #include <gtest/gtest.h>
 
@@ -25,7 +26,7 @@ TEST(Pipeline, DeliversEveryFrameInOrder) {
   EXPECT_NE(one[3], one[4]);
 }
 
-/// Stores the hashes of all frames, and a share of the last frame.
+/// Stores the index and hash of every frame, and a handle to the last frame.
 class KeepingSink final : public FrameSink {
  public:
   void take(const Frame& frame, const Picture& picture, const PixelAspects&) override {

@@ -1,4 +1,4 @@
-// app/pipeline/sound_sync.hpp: what the sound is told, and which clock the pictures follow.
+// app/pipeline/sound_sync.hpp: the cues for the sound, and the clock that the pictures follow.
 #include <gtest/gtest.h>
 
 #include "app/pipeline/sound_sync.hpp"
@@ -93,7 +93,7 @@ TEST_F(SoundSyncTest, APictureFarFromThePositionDecodesAnew) {
 TEST_F(SoundSyncTest, AGraphThatIsTooSlowIsSilentUntilItKeepsUp) {
   wait(0, 0);
   int64_t now = 0;
-  for (int frame = 1; frame <= 3; ++frame) {  // each frame takes a second
+  for (int frame = 1; frame <= 3; ++frame) {  // the graph takes a second per frame
     now += 1000 * kMillisecond;
     wait(frame * kPictureNs, now);
   }

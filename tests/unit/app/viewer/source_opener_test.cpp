@@ -1,5 +1,5 @@
 // Opening sources in the background: only the newest request counts, cancelled ones are dropped, failures
-// change nothing.
+// change nothing. Also PipelineShutdown, live_options_for(), folder_of() and SourceFinder.
 #include <gtest/gtest.h>
 
 #include <chrono>

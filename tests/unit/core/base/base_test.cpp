@@ -1,4 +1,4 @@
-// core/base, core/image: queue, parameters, frame pool.
+// core/base, core/device, core/image: queue, parameters, frame pool, pictures, copy rate.
 
 #include <gtest/gtest.h>
 

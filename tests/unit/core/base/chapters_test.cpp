@@ -1,4 +1,4 @@
-// core/pipeline/chapters: which chapter a position is in, and where the keys go.
+// core/pipeline/chapters: which chapter a position is in, which one the keys seek to, and how it is named.
 
 #include <gtest/gtest.h>
 

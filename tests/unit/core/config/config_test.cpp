@@ -1,4 +1,5 @@
-// core/config: precedence of files, variables and --set; file watching for every way of saving; the schema.
+// core/config: precedence of files, variables and --set; reported problems; the schema; file watching
+// for every way of saving; pipes.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-// Presets: how they are listed, found by name and deleted, and their folders.
+// Presets: how they are listed, found by name and deleted, their folders, and camera controls in their text.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

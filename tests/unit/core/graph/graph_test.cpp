@@ -1,4 +1,4 @@
-// Graph descriptions, plans, arena, configuration files, profiler.
+// Graph descriptions, plans, changes of graphs, arena, configuration files, profiler, time line.
 
 #include <gtest/gtest.h>
 

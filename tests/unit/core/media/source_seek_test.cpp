@@ -1,4 +1,4 @@
-// Sources: exact seeking.
+// Sources: exact seeking, and decoding of key frames only.
 #include "tests/unit/core/media/media_fixture.hpp"
 
 namespace lensd::test {

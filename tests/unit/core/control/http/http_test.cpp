@@ -1,4 +1,4 @@
-// core/control/http: encoding on demand, limits, refused requests.
+// core/control/http: encoding on demand, limits, refused requests, responses, health, shutdown.
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Live sources without a connection: the state machine, URLs, and checks before opening.
+// Live sources without a connection: the state machine, URLs, names of cameras, and checks before opening.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -30,7 +30,7 @@ inline std::string wav(int rate, int channels, int64_t samples, const std::funct
   return out;
 }
 
-/// A beep of 50 ms at every full second.
+/// Returns sample i of a clip with `rate` samples per second: a beep of 50 ms at every full second.
 inline double beeps(int64_t i, int rate) {
   const double t = static_cast<double>(i) / rate, in_second = t - std::floor(t);
   return in_second < 0.05 ? 0.5 * std::sin(2 * 3.14159265358979 * 1000 * t) : 0;

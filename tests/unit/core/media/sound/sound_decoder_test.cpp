@@ -30,7 +30,7 @@ class SoundDecoderTest : public test::MediaTest {
     }
     return all;
   }
-  /// Returns the times in seconds of the beeps: the centres of their energy, less half a beep.
+  /// Returns the start of each beep in seconds: the centre of its energy, less half a beep.
   static std::vector<double> beep_times(const Decoded& decoded, double speed = 1) {
     std::vector<double> times;
     double sum = 0, moment = 0;

@@ -1,4 +1,5 @@
-// core/media/sound: what is written when, and when it is heard.
+// SoundPlacer: inserted silence, skipped sound, and the clock. SoundQueue: only frames of the requested
+// seek.
 #include <gtest/gtest.h>
 
 #include "core/media/sound/sound_placer.hpp"

@@ -1,4 +1,4 @@
-// core/media/sound_player.hpp with an output of the test's own: what is heard when.
+// core/media/sound_player.hpp with a simulated output: which samples are heard, and when.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -81,7 +81,7 @@ class FakeOutput final : public SoundOutput {
 
 class SoundPlayerTest : public test::MediaTest {
  protected:
-  /// Opens a clip that is 1 s silent, then loud, for 10 s.
+  /// Opens a clip with 1 s of silence and 9 s of a constant level.
   void open(SoundOptions options = {}) {
     put("clip.wav", test::wav(48000, 2, 480000, [](int64_t i) { return i < 48000 ? 0 : 0.5; }));
     open_file("clip.wav", std::move(options));
