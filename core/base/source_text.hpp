@@ -8,8 +8,8 @@
 
 namespace lensd {
 
-/// Returns the first line of `text` without surrounding spaces and quotes. Converts file:// addresses to
-/// paths and ~ to the home folder.
+/// Returns the first line of `text` that is not blank, without surrounding spaces and quotes. Converts
+/// file:// addresses to paths and ~ to the home folder.
 std::string tidy_source(const std::string& text);
 
 /// Returns false for addresses, devices and standard input: "rtsp://…", "test:…", "screen:", "v4l2:…", "-".

@@ -22,8 +22,8 @@ std::string without_secrets(const std::string& text);
 /// secrets.
 void remember_secrets(const std::string& url);
 
-/// Returns true if a URL has a login, a stream key or a fragment, or if its query contains a word such as
-/// "pass", "key", "token" or "user". The viewer does not store such URLs.
+/// Returns true if a URL has a login, a stream key, a fragment without a query, or a word such as "pass",
+/// "key", "token" or "user" in its query or the fragment after it. The viewer does not store such URLs.
 bool holds_secrets(const std::string& url);
 
 }  // namespace lensd

@@ -35,7 +35,8 @@ struct CudaStatus {
 /// Returns the GPU code in this build. Empty without CUDA, or if CMake chose the architectures ("native").
 const std::vector<CudaArch>& built_cuda_archs();
 
-/// Queries device `ordinal`. Does not throw and does not create a context.
+/// Queries device `ordinal`. Does not throw and does not create a context. If the device is available, sets
+/// the flags of its future context so that FFmpeg's hardware decoders can share it.
 CudaStatus probe_cuda(int ordinal = 0);
 
 struct BackendChoice {

@@ -11,7 +11,7 @@ namespace lensd {
 double measure_cpu_copy_rate(int threads);
 
 /// Copies within the memory of CUDA device `device`. Returns the best of several runs in bytes per second,
-/// counting bytes read plus bytes written. Returns 0 on a CUDA error.
+/// counting bytes read plus bytes written. Returns 0 on a CUDA error and in builds without CUDA.
 double measure_gpu_copy_rate(int device);
 
 }  // namespace lensd

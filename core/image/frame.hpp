@@ -38,7 +38,8 @@ struct FrameInfo {
   int64_t processed_ns = 0;  ///< monotonic time when the graph had run (CPU) or was queued (CUDA)
   int64_t published_ns = 0;  ///< monotonic time when it was passed to the display at its presentation
                              ///< time; 0: not timed, for example while paused
-  uint32_t serial = 0;       ///< number of seeks and source changes so far; lower serials are stale
+  uint32_t serial = 0;       ///< changes at discontinuities: a seek, and in live sources a new connection
+                             ///< and the first placeholder or the first picture after one
   bool key = false;
   bool placeholder = false;  ///< shown because a live source had no picture; not recorded
 };

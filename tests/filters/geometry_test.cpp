@@ -33,7 +33,7 @@ std::unique_ptr<Filter> make(const char* name, const Params& params) {
   return filter;
 }
 
-/// Memory filled with 0xA5, aligned like the executor's.
+/// Memory filled with 0xA5 and aligned to 64 bytes, as MemoryBlock aligns host memory.
 struct Memory {
   explicit Memory(size_t bytes) : words(bytes / 64 + 2, Word{}) {
     std::memset(words.data(), 0xA5, words.size() * 64);

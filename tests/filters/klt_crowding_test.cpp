@@ -30,7 +30,8 @@ double statistic(const RunOutput& output, const std::string& name) {
   return -1;
 }
 
-/// Checks one table against all pairs of its tracks. `cell`: side of the cells.
+/// Checks that exactly the tracks closer than `reach` to an older one are lost_crowded, except for rounding.
+/// Adds these pairs to `pairs`. `reach` and the cells' side `cell` are in pixels.
 void check(const Table& table, double reach, int cell, Pairs& pairs) {
   std::vector<Track> followed = table.with(TrackStatus::tracked);
   for (const Track& t : table.with(TrackStatus::lost_crowded)) followed.push_back(t);

@@ -69,7 +69,8 @@ class Parity : public testing::TestWithParam<Case> {
     return (static_cast<uint32_t>(&entry - registry().filters.data()) + run_seed()) % 4 == 0 ? 2 : 1;
   }
 
-  /// Calls `check(filter, formats, inputs of each frame, the oracle's results)` for every parameter set.
+  /// Calls `check(filter, formats, frames)` for every parameter set. `frames` contains the inputs of each
+  /// frame.
   template <class Check>
   void for_each_draw(Check check) {
     const auto [entry, extent] = GetParam();

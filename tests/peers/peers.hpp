@@ -63,8 +63,8 @@ struct Case {
   int64_t most_pixels = std::numeric_limits<int64_t>::max();  ///< larger pictures are skipped
 };
 
-/// Each function appends the cases of one subject.
 using Cases = std::vector<Case>;
+/// Each of these functions appends the cases of one subject.
 void add_point_cases(Cases& cases);
 void add_window_cases(Cases& cases);
 void add_median_cases(Cases& cases);

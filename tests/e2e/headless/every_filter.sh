@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every filter runs on odd, tiny and large pictures, and all errors of a graph are reported.
+# Every filter runs on tiny pictures and odd sizes, and all errors of a graph are reported.
 # shellcheck source=../common/harness.sh
 . "$(dirname "$0")/../common/harness.sh"
 need_tools identify

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Headless runs: all frames are written, identical for any number of threads.
+# Headless runs: all frames are written, and are identical with one and two threads.
 # shellcheck source=../common/harness.sh
 . "$(dirname "$0")/../common/harness.sh"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The shipped configuration files are valid, and the largest graph (twelve nodes in two branches) gives identical frames
-# for any number of threads.
+# with one and two threads.
 # shellcheck source=../common/harness.sh
 . "$(dirname "$0")/../common/harness.sh"
 

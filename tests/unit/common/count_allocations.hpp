@@ -1,5 +1,6 @@
-// Counts all allocations of the process between start_counting() and stop_counting(), on all threads. The
-// .cpp file replaces malloc and operator new. Counts nothing under sanitizers, which replace them too.
+// Counts the calls of malloc and operator new between start_counting() and stop_counting(), on all threads.
+// The .cpp file replaces both functions. Counts nothing under AddressSanitizer and ThreadSanitizer, which
+// replace them too.
 #pragma once
 
 #include <cstdint>

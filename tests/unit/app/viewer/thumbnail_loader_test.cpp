@@ -32,7 +32,7 @@ std::string record_seconds(const std::string& path, Extent size, PixelAspect asp
   return path;
 }
 
-/// Waits for the thumbnail at a position.
+/// Waits up to 30 s for the thumbnail at a position. Returns null if there is none.
 std::shared_ptr<const Image> wait_for_thumbnail(ThumbnailLoader& loader, int64_t position_ns) {
   std::shared_ptr<const Image> image;
   eventually([&] { return (image = loader.find(position_ns)) || !loader.available(); });

@@ -111,7 +111,7 @@ TEST(PresetControls, AreReplacedInTheText) {
   EXPECT_EQ(controls_text({}, saved, "p", registry()), graph);
   EXPECT_EQ(controls_text({{"gain", int64_t{1}}}, "", "p", registry()), "[source.controls]\ngain = 1\n");
 
-  // In front of the graph, with comments and the rest of [source].
+  // Old controls in front of the graph, with comments. Other keys of [source] are kept.
   const std::string front =
       "[source]\nrate = 5\n\n[source.controls]\nzoom = 2\n# near\nfocus = 1 # too\n\n" + graph;
   EXPECT_EQ(controls_text(values, front, "p", registry()), "[source]\nrate = 5\n\n" + graph + controls);

@@ -86,7 +86,7 @@ TEST(CameraControls, AnOverriddenValueFollowsWhenItsControlBecomesActive) {
   EXPECT_EQ(f.shared->set({{"exposure", int64_t{7}}}), "");
   f.service();
   EXPECT_EQ(f.notices(), "exposure takes effect when no other control overrides it\n");
-  f.device.at(2).value = 500;  // automatic exposure
+  f.device.at(2).value = 500;  // set by automatic exposure
   EXPECT_EQ(f.shared->set({{"auto_exposure", Text("Manual")}}), "");
   f.service();
   f.service();

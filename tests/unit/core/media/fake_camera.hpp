@@ -1,4 +1,4 @@
-// A simulated V4L2 device with one control of each type, for tests of camera controls.
+// A simulated V4L2 device with controls of every type that lensd supports, for tests of camera controls.
 #pragma once
 
 #include <cerrno>
