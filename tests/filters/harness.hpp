@@ -2,8 +2,9 @@
 //
 //   Filter + formats ── make_cpu_rig / make_cuda_rig ──▶ Rig ── run(images) ──▶ RunOutput
 //
-// Images have a chosen misalignment and row padding. The bytes around rows are filled with a pattern and
-// checked after each run. Buffers end with the last row, so that sanitizers detect reads beyond it.
+// Images have a chosen misalignment and row padding. The bytes before and between rows are filled with a
+// pattern, which is checked in the output after each run. Buffers end with the last row, so that sanitizers
+// detect reads beyond it.
 #pragma once
 
 #include <memory>
@@ -86,7 +87,7 @@ size_t pitch_of(const ImageFormat& format, Placement placement);
 size_t bytes_of(const ImageFormat& format, Placement placement);
 inline constexpr uint8_t kGuard = 0xa5;
 /// unpack() fills a block with kGuard and copies the image's rows into it. pack() copies the rows back and
-/// returns true if all bytes around them still equal kGuard.
+/// returns true if all bytes before and between them still equal kGuard.
 void unpack(const Image& image, Placement placement, uint8_t* block);
 bool pack(const uint8_t* block, Placement placement, Image& image);
 

@@ -1,5 +1,6 @@
 // lensd_peers [--filter NAME] [--markdown] [CLIP…]: prints the table, ends with 'N passed, N failed'.
-// Exit codes: 0 all passed · 1 failures · 2 usage · 4 a clip cannot be read.
+// Exit codes: 0 all passed · 1 failures · 2 usage · otherwise an Error's code, such as 4 for an unreadable
+// clip.
 
 #include <fmt/format.h>
 

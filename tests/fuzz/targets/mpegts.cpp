@@ -63,7 +63,8 @@ void fill(AVPacket& packet, const std::vector<uint8_t>& bytes) {
   if (!bytes.empty()) std::memcpy(packet.data, bytes.data(), bytes.size());
 }
 
-/// Checks that the parser returns at most as many bytes as it got.
+/// Checks the number of pictures that scan_start_codes() finds, and that the parser ends and returns at most
+/// as many bytes as it got.
 void check_parser(FuzzedDataProvider& in) {
   static constexpr AVCodecID kCodecs[] = {AV_CODEC_ID_H264,       AV_CODEC_ID_HEVC,  AV_CODEC_ID_MPEG2VIDEO,
                                           AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MJPEG, AV_CODEC_ID_VP8};

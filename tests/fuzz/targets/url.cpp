@@ -57,7 +57,8 @@ void check_secret(FuzzedDataProvider& in) {
     check_shown("without_secrets()", without_secrets(text), text);
 }
 
-/// Checks that no function fails for any text, and that url_without_secrets() is idempotent.
+/// Checks that no function fails for any text, that url_without_secrets() is idempotent, and that
+/// tidy_source() returns one line unless it decodes a file:// address.
 void check_any(const std::string& text) {
   require(url_without_secrets(url_without_secrets(text)) == url_without_secrets(text), "shortened twice: {}",
           text);

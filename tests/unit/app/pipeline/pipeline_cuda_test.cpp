@@ -1,5 +1,5 @@
-// app/pipeline: allocations per frame on both backends. On a GPU also: the output, new plans, and the overlap
-// of uploads and kernels.
+// app/pipeline: allocations per frame on both backends. On a GPU also: the output, new plans, the times of
+// GPU work, and the overlap of uploads and kernels.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
-// app/serve/session: reading back values, transactions of graphs and reloads, changes of the source.
+// app/serve/session: reading back values, transactions of graphs and reloads, changes of the source,
+// snapshots, and a reply to every request.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
-// Recorders: the tests read the files back. With lossless codecs, the pictures must be exact.
+// Recorders, images and frame hashes. The tests read the files back. With lossless codecs, the pictures must
+// be exact.
 #include <fcntl.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Recording: splitting, pre-roll, names, failures. The tests read the files back and count frames.
+// Recording: splitting, pre-roll, names, failures, decoded pictures, audio. The tests read the files back and
+// count frames.
 
 #include <algorithm>
 

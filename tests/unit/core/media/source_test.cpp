@@ -1,4 +1,5 @@
-// Sources: counts and times, audio, reused buffers, changes in mid-stream, pipes.
+// Sources: counts and times, audio, reused buffers, changes in mid-stream, palettes, pipes, hardware
+// decoding.
 #include <fcntl.h>
 #include <sys/stat.h>
 

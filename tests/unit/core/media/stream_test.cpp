@@ -1,4 +1,5 @@
-// Streams to local receivers: normal, missing and silent ones. The output never waits for a receiver.
+// Streams to playlists and to local receivers: normal, missing and silent ones. The output never waits for a
+// receiver.
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
