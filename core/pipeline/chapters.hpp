@@ -21,11 +21,11 @@ struct Chapter {
 /// start.
 std::optional<size_t> chapter_at(const std::vector<Chapter>& chapters, int64_t position_ns);
 
-/// Returns the chapter to go to: the next one, or with `forward` false the start of the present one, or the
-/// previous one within the first 3 s of the present one. Returns nullopt if there is none.
+/// Returns the index of the chapter to seek to. Forward: the next chapter. Backward: the present chapter, or
+/// in its first 3 s the previous one, if any. Returns nullopt if there is no such chapter.
 std::optional<size_t> chapter_to(const std::vector<Chapter>& chapters, int64_t position_ns, bool forward);
 
-/// Returns "Chapter 2 of 5: title".
+/// Returns "Chapter 2 of 5: title" for index 1, without ": title" if the title is empty.
 std::string chapter_text(const std::vector<Chapter>& chapters, size_t index);
 
 }  // namespace lensd

@@ -79,7 +79,7 @@ struct StartRecord {
   bool overwrite = false;    ///< replace an existing file
   bool next_free = false;    ///< add a number if the name is taken
   bool keep_trying = false;  ///< restart after failures until StopRecord
-  bool resumed = false;      ///< continues an earlier recording; adds a number if the file name is taken
+  bool resumed = false;      ///< continues an earlier recording of this name in another file
   std::string beneath;       ///< folder that the file must be in; see FileRules
 };
 struct StopRecord {};

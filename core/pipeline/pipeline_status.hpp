@@ -44,7 +44,7 @@ struct SinkStatus {
   bool recording = false;  ///< a file is being written, or a receiver is connected
   std::string path;        ///< path of the current or last file, or a stream's URL without secrets
   int64_t frames = 0, bytes = 0, files = 0;
-  uint64_t dropped = 0;   ///< frames lost because the sink was too slow
+  uint64_t dropped = 0;   ///< frames lost because the sink was too slow or a stream had no receiver
   std::string state;      ///< a stream's state: "connecting", "sending", …; empty for a recorder
   bool wanted = false;    ///< recorder: between start() and stop(), also after a failure or before any frame
   uint64_t begun = 0;     ///< recorder: number of start() calls that succeeded or failed

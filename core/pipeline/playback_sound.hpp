@@ -1,4 +1,4 @@
-// The sound of a pipeline: what the pipeline tells it, and the clock that the pictures follow.
+// The sound of a pipeline: the cue that the pipeline sets, and the clock that the pictures follow.
 //
 //   process thread ── cue() ──▶ PlaybackSound ── clock() ──▶ process thread: pictures are due when their
 //   sound is heard
@@ -32,7 +32,7 @@ const char* sound_reason(SoundState state) noexcept;
 
 /// Range of playback speeds with sound.
 inline constexpr double kMinSoundSpeed = 0.25, kMaxSoundSpeed = 4;
-/// Range of the volume in percent. The gain is (volume / 100)³.
+/// Maximum volume in percent; the minimum is 0. The gain is (volume / 100)³.
 inline constexpr double kMaxVolume = 130;
 
 /// What the sound should do. Only the newest cue counts.
@@ -62,11 +62,12 @@ class PlaybackSound {
   virtual void cue(const SoundCue& cue) noexcept = 0;
   /// Thread-safe. Does not block.
   virtual SoundClock clock() const noexcept = 0;
-  /// Returns how long before its first sample is heard the sound must be started; 0 if there is no sound.
-  /// Thread-safe. Does not block.
+  /// Returns the time in nanoseconds from the start of the sound until its first sample is heard; 0 if there
+  /// is no sound. Thread-safe. Does not block.
   virtual int64_t lead_ns() const noexcept = 0;
 
-  /// Sets the volume in percent, 0 to kMaxVolume. Thread-safe. Does not block.
+  /// Sets the volume in percent, 0 to kMaxVolume. The volume and mute functions are thread-safe and do not
+  /// block.
   virtual void set_volume(double percent) noexcept = 0;
   virtual void set_muted(bool muted) noexcept = 0;
   virtual double volume() const noexcept = 0;

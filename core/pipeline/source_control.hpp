@@ -62,22 +62,24 @@ struct CheckedControl {
   std::string problem;  ///< empty: allowed
 };
 
-/// Converts `value` to the control's type and checks it against its limits. Parses text as on the command
-/// line. A menu accepts an entry's text, or the driver's number of an entry. Refuses read-only and locked
-/// controls.
+/// Converts `value` to the control's type and checks it against the control's limits. Parses text as on the
+/// command line. A menu accepts an entry's text, or the driver's number of an entry. Refuses read-only and
+/// locked controls.
 CheckedControl check_control(const SourceControl& control, const ParamValue& value);
 
-/// Returns the error for an unknown control, with the closest name.
+/// Returns the error text for an unknown control, with the closest known name.
 std::string unknown_control(const SourceControls& controls, std::string_view name);
 
 /// Replaces the value of `name`, or adds it at the end.
 void set_value(ControlValues& values, const std::string& name, ParamValue value);
 
-/// Returns the values that a preset contains: those that the user has set, and all that differ from the
-/// driver's default and follow no automatic mode.
+/// Returns the values that a preset contains: those that the user has set, and others that differ from the
+/// driver's default. Of the others, omits texts, controls that cannot be set or read, and controls that an
+/// automatic mode or the device changes.
 ControlValues values_to_save(const SourceControls& controls);
 
-/// Returns a control's name as v4l2-ctl does: "exposure_time_absolute" for "Exposure Time, Absolute".
+/// Returns the name that v4l2-ctl derives from a label: "exposure_time_absolute" for "Exposure Time,
+/// Absolute".
 std::string control_name(std::string_view label);
 
 /// Returns the allowed values as text, for example "a whole number 1 to 10000" or "one of Manual Mode,

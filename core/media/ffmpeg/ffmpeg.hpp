@@ -111,7 +111,8 @@ inline bool is_key(const AVPacket& packet) noexcept {
   return (packet.flags & AV_PKT_FLAG_KEY) != 0;
 }
 
-/// Returns FFmpeg's text for an AVERROR number, with a lower-case first letter.
+/// Returns FFmpeg's text for an AVERROR number. The first letter is lower-case, except in abbreviations
+/// such as "I/O".
 std::string error_text(int error);
 
 /// Registers FFmpeg's devices, initializes its network code and sends its warnings and errors to log::debug.

@@ -10,9 +10,9 @@
 
 namespace lensd {
 
-/// Flags that stop a source. Any thread may set them.
+/// Flags that interrupt reading. Any thread may set them.
 struct StopFlags {
-  std::atomic<bool> interrupted{false};          ///< set by Source::interrupt(), cleared by next()
+  std::atomic<bool> interrupted{false};          ///< a Source sets it in interrupt() and clears it in next()
   const std::atomic<bool>* cancelled = nullptr;  ///< SourceOptions::cancel
 
   bool raised() const noexcept {
@@ -27,9 +27,9 @@ class IoDeadline {
  public:
   /// `stop` may be null and must outlive this object.
   explicit IoDeadline(const StopFlags* stop) : stop_(stop) {}
-  /// Makes blocking calls fail after `ns` from now.
+  /// Makes blocking calls fail `ns` nanoseconds from now.
   void set(int64_t ns) noexcept { deadline_ns_.store(now_ns() + ns, std::memory_order_relaxed); }
-  /// Makes blocking calls fail after `ns` from now, even if set() is called later.
+  /// Makes blocking calls fail `ns` nanoseconds from now, even if set() is called later.
   void set_final(int64_t ns) noexcept { final_ns_.store(now_ns() + ns, std::memory_order_relaxed); }
   bool expired() const noexcept {
     return now_ns() >

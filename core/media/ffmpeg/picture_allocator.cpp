@@ -44,9 +44,9 @@ AVBufferRef* make_block(void* opaque, size_t bytes) {
   }
 }
 
-/// Computes line sizes. Increases the width until every plane's rows are aligned, as libavcodec/get_buffer.c
-/// does. Aligning each plane separately would change the ratio of luma to chroma pitches, on which some
-/// decoders rely.
+/// Computes line sizes. Returns 0 or an AVERROR. Increases the width until every plane's rows are aligned, as
+/// libavcodec/get_buffer.c does. Aligning each plane separately would change the ratio of luma to chroma
+/// pitches, on which some decoders rely.
 int aligned_line_sizes(AVPixelFormat format, int width, const int* alignment, int line_sizes[4]) {
   for (;;) {
     if (const int error = av_image_fill_linesizes(line_sizes, format, width); error < 0) return error;

@@ -24,8 +24,8 @@ class PictureAllocator {
   void attach(AVCodecContext& context);
 
   /// Sets the planes of `frame` to a block of the pool for `padded_width` × `padded_height` pixels. The
-  /// frame's format must be set. Rows are aligned to 64 bytes and to `alignment`; planes have the padding
-  /// that decoders and swscale need. Returns 0 or an AVERROR.
+  /// frame's format must be set. Rows are aligned to 64 bytes and to `alignment` (bytes for each of 4
+  /// planes, may be null); planes have the padding that decoders and swscale need. Returns 0 or an AVERROR.
   int fill(AVFrame& frame, int padded_width, int padded_height, const int* alignment = nullptr) noexcept;
 
   /// Sets the object that the context's other callbacks use; they get it from user().

@@ -27,7 +27,7 @@ bool has_video_range(AVCodecID codec) {
 std::optional<YuvMatrix> matrix_of(AVColorSpace space) {
   switch (space) {
     case AVCOL_SPC_BT709:
-    case AVCOL_SPC_SMPTE240M:  // within 0.01 of BT.709
+    case AVCOL_SPC_SMPTE240M:  // luma weights within 0.015 of BT.709
       return YuvMatrix::bt709;
     case AVCOL_SPC_FCC:
     case AVCOL_SPC_BT470BG:
@@ -66,7 +66,7 @@ ChromaSiting siting_of(const AVFrame& frame, AVPixelFormat pixel_format, AVCodec
 }
 
 const int32_t* stream_matrix(const AVStream* stream) {
-#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 30, 100)  // FFmpeg 6.1 moved it
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 30, 100)  // FFmpeg 6.1 moved the side data
   const AVPacketSideData* data = av_packet_side_data_get(
       stream->codecpar->coded_side_data, stream->codecpar->nb_coded_side_data, AV_PKT_DATA_DISPLAYMATRIX);
   return data && data->size >= 9 * sizeof(int32_t) ? reinterpret_cast<const int32_t*>(data->data) : nullptr;

@@ -10,9 +10,9 @@
 namespace lensd {
 
 /// Returns matrix, range and siting of `frame`, whose layout is `format`. Untagged streams get the defaults
-/// of common players: BT.709 above 1024×576, else (and for JPEG) BT.601; limited range for YUV of video
-/// codecs, full range for RGB, gray and JPEG; chroma sited left, or centred for JPEG and MPEG-1 as their
-/// standards define it.
+/// of common players: BT.709 above 1024×576, else (and for JPEG) BT.601; limited range for YUV, and for
+/// gray of video codecs such as H.264; full range for RGB, JPEG and other gray; chroma sited left, or centred
+/// for JPEG and MPEG-1 as their standards define it.
 ColourSpec colour_of(const AVFrame& frame, AVPixelFormat pixel_format, const PictureFormat& format,
                      AVCodecID codec);
 

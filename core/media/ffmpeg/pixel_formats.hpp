@@ -13,7 +13,7 @@ namespace lensd {
 
 /// Returns the layout of `format`. Returns nullopt if its samples are not whole 8- to 16-bit little-endian
 /// words, if its chroma is subsampled by more than 2, or if it has a palette or is a hardware surface, Bayer,
-/// float or XYZ. ConvertFallback converts such pictures.
+/// float or XYZ. ConvertFallback converts such pictures if swscale supports their format.
 std::optional<PictureFormat> picture_format(AVPixelFormat format);
 
 /// Returns true for the full-range yuvj formats.

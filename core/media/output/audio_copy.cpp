@@ -16,8 +16,8 @@ int64_t picture_start_ns(const AVFormatContext& input) {
   return input.start_time == AV_NOPTS_VALUE ? 0 : ff::to_ns(input.start_time, AV_TIME_BASE_Q);
 }
 
-/// Returns true if the container supports the codec. FFmpeg has no list of codecs for transport streams, so
-/// common codecs are accepted there.
+/// Returns true if the container supports the codec. FFmpeg has no list of codecs for some containers, such
+/// as transport streams; common codecs are accepted there.
 bool supports(const AVOutputFormat& format, AVCodecID codec) {
   const int fits = avformat_query_codec(&format, codec, FF_COMPLIANCE_NORMAL);
   const bool usual = codec == AV_CODEC_ID_AAC || codec == AV_CODEC_ID_MP3 || codec == AV_CODEC_ID_MP2 ||

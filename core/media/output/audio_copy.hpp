@@ -2,10 +2,10 @@
 // Call from the muxer's thread only.
 //
 //   add_jump()     maps recording time to source time: at the first frame and after every jump
-//   add_stream()   adds the audio to the next file
-//   begin_at()     sets the recording time that is time 0 of that file
+//   add_stream()   adds the audio to the next output, a file or a connection
+//   begin_at()     sets the recording time that is time 0 of that output
 //   copy_until()   writes the packets that are due before a picture
-//   detach()       ends the file
+//   detach()       drops later packets; call before the output is closed
 #pragma once
 
 #include <deque>

@@ -11,7 +11,7 @@
 
 namespace lensd {
 
-/// Returns FFmpeg's name of the container for the extension of `path`; empty if it is no video file.
+/// Returns FFmpeg's name of the container for the extension of `path`; empty if the extension is unknown.
 std::string muxer_of(const std::string& path);
 /// Returns FFmpeg's description of a container. Throws Error(runtime_failure) if FFmpeg cannot write it;
 /// `where` is for the message.

@@ -100,7 +100,8 @@ class VideoRecorder final : public Recorder {
     try {
       while (const AVPacket* packet = encoder_.receive()) file_.write(*packet);
     } catch (const Error&) {
-      finished_ = true;  // VideoFile has completed the file up to its last complete part
+      // Do not write more. VideoFile has closed the file, or its destructor completes it.
+      finished_ = true;
       throw;
     }
   }

@@ -34,7 +34,8 @@ void check_record_settings(const RecordSettings& settings) {
   encoders_for(output_format_of(muxer, muxer), settings.encoder, settings.name);
 }
 
-/// The encoder, its audio and the pre-roll. They are created with the first frame.
+/// The encoder, its audio and the pre-roll. They are created with the first encoded frame, and again after
+/// close().
 struct Recording::Encoding {
   RecordSettings settings;
   double fps;
@@ -136,7 +137,7 @@ void Recording::stop() {
   segments_.reset();
 }
 
-/// Writes the encoder's last packets, ends the file and closes the encoder.
+/// Closes the encoder. If a recording is active, writes the encoder's last packets and ends the file first.
 void Recording::end_encoder() {
   Encoding& e = *encoding_;
   if (!e.encoder) return;

@@ -59,7 +59,7 @@ StreamOutput::~StreamOutput() {
 void StreamOutput::write(ConstImageRef image, const FrameInfo& info, PixelAspect aspect) {
   Encoding& e = *encoding_;
   const PixelsFormat format = pixels_format(image.format, aspect);
-  if (e.encoder && !e.encoder->adapt(format)) e.close();  // receivers get a new size only with a new stream
+  if (e.encoder && !e.encoder->adapt(format)) e.close();  // a new stream format needs a new stream
   if (!e.encoder) e.open(format);
   const auto [ticks, jump] = e.encoder->next_time(info);
   if (jump) e.sender->add_jump(ff::to_ns(ticks, e.encoder->context().time_base), info.pts_ns);

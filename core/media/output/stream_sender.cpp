@@ -124,7 +124,7 @@ bool StreamSender::wait(int64_t ns) {
   return !wake_.wait_for(lock, std::chrono::nanoseconds(ns), [this] { return ending_.load(); });
 }
 
-/// Sets the state and one notice per lost connection, not one per attempt.
+/// Sets the state. Sets one notice per outage, not one per attempt.
 void StreamSender::report_lost(const std::string& reason) {
   status_.state = StreamOutput::State::waiting;
   if (!std::exchange(lost_reported_, true))

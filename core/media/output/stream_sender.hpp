@@ -30,10 +30,11 @@ struct SharedStreamStatus {
   StreamOutput::Notice notice_;
 };
 
+/// `url`: for FFmpeg. `shown`: for messages, without secrets. `muxer`: FFmpeg's name of the container.
 struct StreamTarget {
   std::string url, shown, muxer;
 };
-/// Returns the parts of a stream target. Throws Error(usage) if `url` is too long or not a stream target.
+/// Parses a stream target. Throws Error(usage) if `url` is too long or not a stream target.
 StreamTarget stream_target(const std::string& url);
 
 class StreamSender {
@@ -42,12 +43,12 @@ class StreamSender {
                SharedStreamStatus& status);
   ~StreamSender() { finish(); }
 
-  /// Queues the packet, whose times are in the encoder's time base. Drops and counts the packet if the queue
-  /// is full. Does not block.
+  /// Queues the packet, whose times are in the encoder's time base. If the queue is full, drops and counts
+  /// this packet and all up to the next key frame. Does not block.
   void push(const AVPacket& packet);
-  /// Queues a jump for AudioCopy::add_jump(). Does not block.
+  /// Queues a jump for AudioCopy::add_jump(). Drops the jump if the queue is full. Does not block.
   void add_jump(int64_t recording_ns, int64_t position_ns);
-  /// Returns true if a new connection needs a key frame, then false until the next one does.
+  /// Returns true once per connection, because a new connection needs a key frame.
   bool wants_key() noexcept { return wants_key_.exchange(false, std::memory_order_relaxed); }
   /// Sends the queued packets, for less than a second, then joins the thread.
   void finish();
@@ -73,7 +74,7 @@ class StreamSender {
   BoundedQueue<Item> queue_{256};
   bool skip_to_key_ = false;  // used by the encoder's thread only
   std::unique_ptr<AudioCopy> audio_;
-  bool started_ = false;        // this connection has received its first key frame
+  bool started_ = false;        // a key frame was written to this connection
   bool lost_reported_ = false;  // the current outage was reported
   std::atomic<bool> wants_key_{false}, ending_{false};
   IoDeadline deadline_{nullptr};

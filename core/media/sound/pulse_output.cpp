@@ -1,6 +1,6 @@
 // A SoundOutput that plays through a PulseAudio server, or PipeWire's equivalent.
 //
-// libpulse's thread runs the connection; its callbacks only set flags and wake the user of the output. The
+// libpulse's thread runs the connection; its callbacks only update the timing and wake the output thread. The
 // stream has no prebuffer, so its time line runs on during an underrun, and the time at which a frame is
 // heard stays a linear function of its number.
 #include <pulse/pulseaudio.h>
@@ -16,8 +16,8 @@ namespace lensd {
 namespace {
 
 constexpr uint32_t kFrameBytes = sizeof(float) * kSoundChannels;
-/// Sound that waits in the server and the device. More would delay the start and the volume; less would make
-/// a loaded machine stutter.
+/// 100 ms of sound wait in the server and the device. More would delay the start and changes of the volume;
+/// less would make a loaded machine stutter.
 constexpr uint32_t kTargetBytes = kFrameBytes * (kSoundRate / 1000) * 100;
 constexpr uint32_t kRequestBytes = kFrameBytes * (kSoundRate / 1000) * 20;
 constexpr int64_t kRetryNs = 1'000'000'000, kTimingEveryNs = 100'000'000;
@@ -78,7 +78,7 @@ class PulseOutput final : public SoundOutput {
     const Lock lock(loop_);
     if (!ready()) return;
     release(pa_stream_flush(stream_, nullptr, nullptr));
-    if (running_) update_timing();  // libpulse does not know the write index until then
+    if (running_) update_timing();  // until its result, libpulse does not know the write index
   }
 
   std::optional<int64_t> next_heard_ns() override {
@@ -122,13 +122,13 @@ class PulseOutput final : public SoundOutput {
 
   static int64_t to_ns(int64_t bytes) { return sound_ns(static_cast<double>(bytes / kFrameBytes)); }
 
-  /// Requests the stream's timing: how far the server has read and how long the device still takes.
+  /// Requests the stream's timing: the server's read index and the device's latency.
   /// libpulse's interpolation needs seconds to recover from a device that starts late, so it is not used.
   void update_timing() {
     timing_ns_ = now_ns();
     if (timing_++ == 0) release(pa_stream_update_timing_info(stream_, on_timing, this));
   }
-  /// Requests the timing again, because the current one belongs to another time line.
+  /// Discards the timing of the previous time line and requests the new one.
   void renew_timing() {
     known_ = false, read_from_ = -1;
     update_timing();
@@ -143,7 +143,7 @@ class PulseOutput final : public SoundOutput {
   void read_timing() {
     const pa_timing_info* timing = pa_stream_get_timing_info(stream_);
     if (!timing || timing->read_index_corrupt || !running_) return;
-    // A suspended device first has to start: the time line runs once it has read something.
+    // A suspended device first has to start: the time line runs once the read index has moved.
     if (read_from_ < 0) read_from_ = timing->read_index;
     if (timing->read_index == read_from_ && !known_) return;
     timeval now{};
@@ -205,8 +205,8 @@ class PulseOutput final : public SoundOutput {
   int64_t begin_ns_ = 0;    ///< monotonic time at which byte 0 of the stream was or would have been heard
   int64_t read_from_ = -1;  ///< read index in the first timing since start(); negative: none yet
   int timing_ = 0;          ///< number of update_timing() calls since the last answer
-  int64_t timing_ns_ = 0;   ///< time of the newest one
-  bool lost_ = false;       ///< the last attempt has failed
+  int64_t timing_ns_ = 0;   ///< time of the newest update_timing() call
+  bool lost_ = false;       ///< the connection was lost or could not be established
   int64_t retry_ns_ = 0;
 };
 

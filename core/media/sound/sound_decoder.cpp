@@ -13,13 +13,14 @@ extern "C" {
 namespace lensd {
 namespace {
 
-/// Distances before the target at which decoding starts: codecs need some packets before their output is
-/// right, and demuxers may land after the requested time.
+/// Distances before the target at which decoding starts, tried in turn: codecs need some packets before their
+/// output is right, and demuxers may land after the requested time.
 constexpr std::array<int64_t, 3> kBefore = {250'000'000, 2'000'000'000, 15'000'000'000};
 constexpr size_t kFromStart = kBefore.size();
 /// Larger differences between time stamps and decoded samples are gaps; smaller ones are rounding.
 constexpr int64_t kGapNs = 30'000'000;
-/// Shortest block, so that short packets do not make many small blocks.
+/// Minimum length of a block, except before a gap and at the end. Avoids many small blocks from short
+/// packets.
 constexpr size_t kBlockFrames = kSoundRate / 50;
 constexpr int kMostSamples = 1 << 20;
 
@@ -133,14 +134,15 @@ void SoundDecoder::configure_resampler() {
   input_format_ = frame_->format, input_rate_ = frame_->sample_rate, input_channels_ = in.nb_channels;
 }
 
-/// Converts frame_ and appends it to `out`, unless it ends before the target. If it does not continue `out`,
-/// keeps it for the next block and returns false.
+/// Converts frame_ and appends its samples from the target on to `out`. Returns false if frame_ does not
+/// continue `out`, and keeps frame_ for the next block. If the first frame after a seek starts after the
+/// target, discards it and seeks to an earlier position.
 bool SoundDecoder::convert(SoundBlock& out) {
   const bool stamped = frame_->best_effort_timestamp != AV_NOPTS_VALUE;
   const int64_t expected = base_ns_ + sound_ns(static_cast<double>(resampled_));
   const int64_t start = stamped ? media_ns(frame_->best_effort_timestamp) : known_ ? expected : target_ns_;
   if (std::exchange(first_, false) && start > target_ns_ && attempt_ < kFromStart) {
-    // Late, unless the audio starts there.
+    // The demuxer landed after the target, unless the audio starts there.
     const int64_t begin = input_->stream()->start_time;
     if (begin == AV_NOPTS_VALUE || start > media_ns(begin) + kGapNs) {
       av_frame_unref(frame_.get());

@@ -31,14 +31,15 @@ class SoundDecoder {
   /// FFmpeg cannot open or decode it.
   SoundDecoder(const SoundSource& source, const StopFlags& stop);
 
-  /// Makes read() continue with the frame at `position_ns`, exactly, or with the first one after it. Throws
-  /// Error(bad_source) if the source cannot be read again.
+  /// Makes read() continue with the frame at exactly `position_ns`, or with the first one after it, and
+  /// change the tempo to `speed`. Throws Error(bad_source) if the source cannot be read again.
   void seek(int64_t position_ns, double speed);
 
-  /// Decodes the next frames, `speed` times faster. Returns false at the end and after an interruption.
+  /// Decodes the next frames into `out`. Returns false at the end and after an interruption. Throws Error if
+  /// the audio cannot be converted.
   bool read(SoundBlock& out);
 
-  /// Returns the number of packets that could not be decoded since seek().
+  /// Returns the number of decoding errors since seek().
   int errors() const noexcept { return errors_; }
 
  private:
@@ -67,7 +68,7 @@ class SoundDecoder {
   double speed_ = 1;
   int64_t target_ns_ = 0;
   size_t attempt_ = 0;
-  bool first_ = true;   ///< no frame was decoded since the last move
+  bool first_ = true;   ///< no frame was decoded since the last move_to()
   bool known_ = false;  ///< base_ns_ is known
   bool draining_ = false, ended_ = false;
   int64_t base_ns_ = 0;    ///< presentation time of the resampler's frame 0

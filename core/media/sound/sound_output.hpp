@@ -1,7 +1,7 @@
-// Where sound is heard. Internal to core/media. Use from one thread.
+// A device or server that plays sound. Internal to core/media. Use from one thread.
 //
-// The output has a time line that does not stop while it runs: frames that are not written in time are heard
-// as silence.
+// The time line of an output runs from start() to stop() without a break: frames that are not written in time
+// are heard as silence.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +19,10 @@ class SoundOutput {
   virtual ~SoundOutput() = default;
 
   enum class Link : uint8_t { connecting, ready, lost };
-  /// Returns the state of the connection. Starts a new attempt if the last one failed a second ago.
+  /// Returns the state of the connection. Starts a new attempt one second after a failure.
   virtual Link link() = 0;
 
-  /// Starts the time line. Does nothing if it runs.
+  /// Starts the time line. Does nothing if the time line already runs.
   virtual void start() = 0;
   /// Discards all frames that are not heard yet and stops the time line: silence at once.
   virtual void stop() = 0;
@@ -37,7 +37,7 @@ class SoundOutput {
 };
 
 /// Returns an output to PulseAudio or PipeWire. Does not block. `wake` is called on another thread when the
-/// connection changes or frames can be written.
+/// connection or the timing changes, or frames can be written.
 std::unique_ptr<SoundOutput> make_pulse_output(std::function<void()> wake);
 
 }  // namespace lensd

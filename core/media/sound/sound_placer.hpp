@@ -2,7 +2,8 @@
 //
 //   start(): presentation time P should be heard at W
 //   place(): silence to insert, or frames to skip, so that the next frame is heard on time
-//   clock(): presentation time P is heard at W', the measured and smoothed time, which the pictures follow
+//   corrected(), written(), lost(): what the caller has done or missed since then
+//   pts_ns(), wall_ns(): P is heard at W', the measured and smoothed time, which the pictures follow
 //
 // Small deviations are the drift of the device's clock: the pictures follow them. A larger one, a gap in the
 // audio or late data is corrected by silence or skipped frames. Not thread-safe.
@@ -18,7 +19,7 @@ namespace lensd {
 class SoundPlacer {
  public:
   static constexpr int64_t kToleranceNs = 60'000'000;  ///< larger deviations are corrected in the sound
-  static constexpr int64_t kGapNs = 5'000'000;         ///< larger gaps between blocks are gaps in the audio
+  static constexpr int64_t kGapNs = 5'000'000;         ///< larger jumps of time stamps are gaps in the audio
   static constexpr double kSmoothing = 0.05;           ///< share of a new measurement in the clock
 
   void start(int64_t pts_ns, int64_t wall_ns, double speed) {
@@ -33,7 +34,7 @@ class SoundPlacer {
     int64_t silence = 0, skip = 0;
   };
   /// Returns the correction for the next frame, with presentation time `media_ns`, if the next written frame
-  /// is heard at `heard_ns`. The caller must carry it out completely before the next call.
+  /// is heard at `heard_ns`. If only a part of it is carried out, the next call returns the rest.
   Correction place(int64_t media_ns, int64_t heard_ns) {
     if (placed_ && std::abs(media_ns - next_media_ns_) > kGapNs) placed_ = false;
     const double wall = static_cast<double>(heard_ns) - static_cast<double>(media_ns - pts_ns_) / speed_;

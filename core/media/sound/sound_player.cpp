@@ -21,13 +21,15 @@ namespace {
 
 constexpr size_t kQueuedFrames = kSoundRate * 3 / 10;
 constexpr int kBusyMs = 10, kIdleMs = 500;
-/// How long the end of the program waits for threads that hang in I/O.
+/// How long the destructor waits for each thread, which may hang in I/O.
 constexpr auto kJoinTimeout = std::chrono::milliseconds(300);
-/// Time from start() of an output to its first heard frame, until it was measured; and its limit.
+/// Time from start() of an output to its first heard frame: the value until it is measured, the maximum, and
+/// a margin that is added to the measurement.
 constexpr int64_t kFirstLeadNs = 80'000'000, kMostLeadNs = 250'000'000, kSpareNs = 30'000'000;
-/// If the output's end is this late, nothing was written in time. A flush moves it to the present.
+/// If the end of the output's time line is this late, nothing was written in time. A flush moves the end to
+/// the present, at most once per kFlushEveryNs.
 constexpr int64_t kLateNs = 20'000'000, kFlushEveryNs = 100'000'000;
-/// The gain reaches its new value in this many frames, so that changes do not click.
+/// Number of frames in which the gain changes by 1. Faster changes would click.
 constexpr float kRampFrames = 240;
 
 bool audible(double speed) {
@@ -151,7 +153,7 @@ class OutputLoop {
       s_.notices.add(true, heard_ ? "The sound server is gone: playing without sound until it is back"
                                   : "No sound: there is no sound server");
     if (ready) told_ = false, heard_ = true;
-    run_ = 0, running_ = false;  // a new connection knows nothing of the old one's start
+    run_ = 0, running_ = false;  // the old connection's start() has no effect on a new one
     s_.lead_ns = ready ? kFirstLeadNs : 0;
     link_ = link;
   }
@@ -163,7 +165,7 @@ class OutputLoop {
     if (play && running_) output_->flush();
     if (play) output_->start();
     if (!play) {
-      // A seek while playing starts again soon. Keep the time line running: its latency is then known.
+      // After a seek the sound soon starts again. Keep the time line running, so that its latency is known.
       cue.seeking ? output_->flush() : output_->stop();
     }
     running_ = play || (running_ && cue.seeking);
@@ -199,8 +201,8 @@ class OutputLoop {
     }
   }
 
-  /// Moves the time line's end to the present if nothing was written in time. Returns false if its time is
-  /// not known yet.
+  /// Moves the time line's end, which is `late_ns` in the past, to the present: by a flush, or by silence if
+  /// a flush has not helped. Returns false if nothing can be placed yet.
   bool catch_up(int64_t late_ns) {
     placer_.lost();
     const int64_t now = now_ns();
@@ -234,7 +236,7 @@ class OutputLoop {
     return true;
   }
 
-  /// Writes up to `room` frames of silence. Returns true if these were all.
+  /// Writes up to `room` frames of silence. Returns true if all `frames` were written.
   bool insert_silence(size_t frames, size_t room) {
     const size_t now = std::min(frames, room);
     buffer_.assign(now * kSoundChannels, 0.f);

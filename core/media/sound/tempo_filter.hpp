@@ -13,11 +13,13 @@ struct AVFilterGraph;
 
 namespace lensd {
 
-/// Returns the filters for a speed: "atempo=2,atempo=1.5" for 3. Each stays in atempo's best range, 0.5 to 2.
+/// Returns the filters for a speed: "atempo=2,atempo=1.500000" for 3. Each stays in atempo's best range,
+/// 0.5 to 2.
 std::string tempo_chain(double speed);
 
-/// Returns by how much input time the output is ahead of its sample count. Each atempo is 10 ms ahead on
-/// average, half of the distance in which it looks for similar waves (measured with beeps, FFmpeg 5.1).
+/// Returns by how many nanoseconds of input time the output is ahead of its sample count. On average, each
+/// atempo is 10 ms ahead, half of the distance in which it looks for similar waves (measured with beeps,
+/// FFmpeg 5.1).
 int64_t tempo_ahead_ns(double speed);
 
 class TempoFilter {
@@ -29,14 +31,14 @@ class TempoFilter {
   TempoFilter& operator=(const TempoFilter&) = delete;
 
   /// Filters interleaved frames and appends the available output to `out`. An empty `in` ends the input and
-  /// returns the rest.
+  /// appends the rest. Throws Error(runtime_failure) if FFmpeg fails.
   void run(const std::vector<float>& in, std::vector<float>& out);
 
  private:
   AVFilterGraph* graph_ = nullptr;
   AVFilterContext *input_ = nullptr, *output_ = nullptr;
   ff::FramePtr frame_ = ff::make_frame();
-  int64_t fed_ = 0;  ///< frames so far
+  int64_t fed_ = 0;  ///< input frames so far
 };
 
 }  // namespace lensd

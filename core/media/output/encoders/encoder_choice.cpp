@@ -21,8 +21,9 @@ const AVCodec* by_name(const std::string& wanted, const std::string& where) {
   return codec;
 }
 
-/// Divides the allowed delay among x264's look-ahead, B-frames and frame threads. x264's delay is their sum
-/// plus one frame (x264_encoder_maximum_delayed_frames, without the look-ahead thread).
+/// Divides the allowed delay among x264's look-ahead, B-frames and frame threads. x264's delay in frames
+/// is at most max(look-ahead, B-frames) + frame threads + 1 (x264_encoder_maximum_delayed_frames(), without
+/// the look-ahead thread).
 void bound_x264(AVCodecContext& c, double max_delay_s, ff::Options& settings) {
   const int frames = static_cast<int>(max_delay_s * av_q2d(c.framerate)) - 1;
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));

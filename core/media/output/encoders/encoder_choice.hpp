@@ -9,13 +9,15 @@
 
 namespace lensd {
 
-/// Returns the encoders to try, best first; all but the last may fail to start. `where` is for messages.
-/// Throws Error(usage) if FFmpeg has no such encoder or the container does not support its codec,
-/// Error(runtime_failure) if FFmpeg has no encoder for the container.
+/// Returns the usable encoders, best first. If `options` ask for "hardware" and an encoder does not start,
+/// the caller tries the next one. `where` is for messages. Throws Error(usage) if FFmpeg has no such encoder
+/// or the container does not support its codec, Error(runtime_failure) if FFmpeg has no encoder for the
+/// container.
 std::vector<const AVCodec*> encoders_for(const AVOutputFormat& container, const EncoderOptions& options,
                                          const std::string& where);
 
-/// Sets rate, quality and delay in `c` and `settings`. The codec, size and frame rate of `c` must be set.
+/// Sets preset, key-frame interval, rate, quality and delay in `c` and `settings`. The codec, size and frame
+/// rate of `c` must be set.
 void set_rate(AVCodecContext& c, const EncoderOptions& options, ff::Options& settings);
 
 /// Returns true if the codec has no lossy mode.

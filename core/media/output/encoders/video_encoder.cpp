@@ -17,7 +17,8 @@ extern "C" {
 namespace lensd {
 namespace {
 
-/// MPEG's clock, which is exact for common frame rates and precise enough for variable ones.
+/// MPEG's 90 kHz clock: exact for 24, 25, 29.97, 30, 50 and 60 frames per second, precise enough for other
+/// and variable rates.
 constexpr AVRational kClock = {1, 90000};
 
 /// Returns the hint for an encoder that did not start.

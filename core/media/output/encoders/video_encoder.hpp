@@ -40,9 +40,10 @@ class VideoEncoder {
   /// Encodes a picture. `ticks`: result of next_time(). `key` requests a key frame. Throws
   /// Error(runtime_failure) if encoding fails.
   void send(const Pixels& picture, int64_t ticks, bool key = false);
+  /// Ends the input; receive() then returns the remaining packets. Throws Error(runtime_failure) on failure.
   void send_end();
-  /// Returns the next packet, valid until the next call; null if there is none yet. Throws
-  /// Error(runtime_failure) if encoding failed.
+  /// Returns the next packet, valid until the next call. Returns null if there is none yet, or no more after
+  /// send_end(). Throws Error(runtime_failure) if encoding failed.
   const AVPacket* receive();
 
  private:

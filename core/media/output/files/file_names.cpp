@@ -13,8 +13,8 @@
 namespace lensd {
 namespace {
 
-/// Returns true if the path is a strftime template such as "/tmp/rec-%H%M%S.mkv": it has a '%' that does not
-/// end it.
+/// Returns true if the path is a strftime template such as "/tmp/rec-%H%M%S.mkv": it has a '%' that is not
+/// the last character.
 bool is_name_template(const std::string& path) {
   const size_t at = path.find('%');
   return at != std::string::npos && at + 1 < path.size();

@@ -6,25 +6,25 @@
 
 namespace lensd {
 
-/// Throws Error(usage) if the name is empty or has a control character, or if a '%' does not start a
-/// supported strftime conversion. Those that can expand to a slash or a line break, such as %D and %n, are
-/// not supported.
+/// Throws Error(usage) if the file name is empty or has a control character, or if a '%' does not start a
+/// supported strftime conversion. Conversions that can expand to a slash or a line break, such as %D and %n,
+/// are not supported.
 void check_name_template(const std::string& name);
 
 /// Generates the names of a recording's files. Not thread-safe.
 class FileNames {
  public:
-  /// `numbered`: a path without conversions gets numbers, path-001, path-002 … `resumed`: an earlier part of
-  /// this recording has used the path, so without `numbered` the first name is path-2. Throws Error(usage) if
-  /// the name has a control character.
+  /// Names are path-001, path-002 … if `numbered`, otherwise path, path-2 …, from path-2 on if `resumed`: an
+  /// earlier part of this recording has used the path. A strftime template ignores both. Throws Error(usage)
+  /// if the name has a control character.
   FileNames(std::string path, bool numbered, bool resumed = false);
 
   /// Starts the names of a new file that begins at time `when`. Throws Error(usage) if the name has a control
   /// character.
   void begin(std::time_t when);
-  /// Returns the first name to try for the file. Call again for the next name if the last one is taken.
+  /// Returns the first name to try for the file. Call again for the next name if that name is taken.
   std::string next();
-  /// Returns true if the last name is exactly the user's, so that there is no other name to try.
+  /// Returns true if the last result of next() is exactly the user's path.
   bool exact() const { return exact_; }
 
  private:

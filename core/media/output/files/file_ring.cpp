@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Maximum number of superfluous lines in the journal before it is rewritten.
+/// The journal is rewritten if it has more than two lines per file plus this number.
 constexpr size_t kSpareLines = 1024;
 
 std::string folder_of(const std::string& path) {
@@ -23,7 +23,8 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder.string();
 }
 
-/// Returns false if the file was moved, replaced or changed. A file on an unreachable disk stays in the ring.
+/// Returns false if the file is missing, replaced or of another size. A file on an unreachable disk
+/// stays in the ring.
 bool belongs(const RingFile& file) {
   const auto state = file_state(file.path);
   if (!state) return errno != ENOENT && errno != ENOTDIR;

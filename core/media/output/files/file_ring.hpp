@@ -1,7 +1,7 @@
 // Keeps the newest files of a recording and deletes the oldest ones. Includes the files of earlier recordings
 // of the same name, also from previous runs of the program.
 //
-//   Segments ── opened(), closed() ──▶ FileRing ──▶ RingJournal
+//   Segments ── opened(), grown(), closed() ──▶ FileRing ──▶ RingJournal
 //
 // A file is deleted only if a limit is exceeded and its name, inode, birth time and size are still those that
 // this object or the locked journal has recorded. Ages are measured in recorded time, so pauses, jumps of
@@ -20,7 +20,7 @@ namespace lensd {
 class FileRing {
  public:
   struct Limits {
-    int64_t duration_ns = 0;  ///< delete files with this much newer footage; 0: no limit
+    int64_t duration_ns = 0;  ///< delete files followed by this much footage; 0: no limit
     int64_t bytes = 0;        ///< delete the oldest files while the total is larger; 0: no limit
     bool any() const noexcept { return duration_ns > 0 || bytes > 0; }
   };

@@ -67,8 +67,9 @@ OutputFile::OutputFile(const std::string& path, const FileRules& rules) : Output
   context_ = ff::make_io(kBufferBytes, this, nullptr, write, regular_ ? seek : nullptr);
 }
 
-/// Locks the file and, if `overwrite` is true, removes its content. On a file system without
-/// locks, another recording is not detected.
+/// Locks the file and, if `overwrite` is true, removes its content. Throws Error(usage) if another recording
+/// writes the file, or if this process reads a file to be overwritten. On a file system without locks,
+/// another recording is not detected.
 void OutputFile::take(bool overwrite) {
   if (flock(fd_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     throw taken_error(path_, "another recording is writing this file");

@@ -36,7 +36,7 @@ uint32_t checksum(std::string_view text) {
   return sum;
 }
 
-/// Escapes blanks and control characters, so that a name can neither end a line nor add a field.
+/// Escapes blanks, control characters and '%', so that a name can neither end a line nor add a field.
 std::string escaped(const std::string& name) {
   std::string text;
   for (const char c : name) {
@@ -237,7 +237,7 @@ void RingJournal::append(char event, const RingFile& file) {
 }
 
 void RingJournal::rewrite(const std::vector<RingFile>& files) {
-  if (!is_current()) return;  // the path belongs to another recording now
+  if (!is_current()) return;  // the journal was deleted or replaced
   std::string text = header_of(owner_);
   for (const RingFile& file : files) text += line_of(file.closed ? 'c' : 'o', file);
   std::string name = path_;

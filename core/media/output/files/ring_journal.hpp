@@ -5,8 +5,8 @@
 //
 // EVENT is o (open), c (closed) or d (deleted); NAME has no folder, and special characters are %XX. The
 // recording that has the journal open holds a lock on it and is its only writer. If the journal is locked or
-// another owner's, a recording of the same name uses .NAME.2.ring, and so on. No recording uses the files of
-// another running recording or of another daemon. Internal to core/media. Not thread-safe.
+// another owner's, a recording of the same name uses .NAME.2.ring, and so on. A recording never deletes
+// the files of another running recording or of another daemon. Internal to core/media. Not thread-safe.
 #pragma once
 
 #include <optional>
@@ -42,7 +42,7 @@ std::optional<JournalText> parse_journal(std::string_view text);
 class RingJournal {
  public:
   /// Opens and locks the first journal of `name` and `owner` that no other recording uses; creates it if
-  /// necessary. Throws Error(runtime_failure) if there is none.
+  /// necessary. Throws Error(runtime_failure) if none is usable, or if one cannot be created or locked.
   RingJournal(const std::string& folder, const std::string& name, std::string owner);
 
   const std::string& path() const noexcept { return path_; }

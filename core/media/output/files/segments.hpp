@@ -31,7 +31,8 @@ class Segments {
   /// `age_s`: age of the packet's picture in seconds. Throws as VideoFile does; do not call write() again
   /// after that.
   void write(const AVPacket& packet, const AVCodecContext& encoder, double age_s);
-  /// Ends the current file at `end`. The next packet comes from another encoder, with times from 0.
+  /// Ends the current file at `end` (in the encoder's time base). The next packet comes from another encoder,
+  /// with times from 0.
   void end_stream(int64_t end);
 
   /// Returns the path of the current or the last file.

@@ -14,7 +14,8 @@
 
 namespace lensd {
 
-/// Maximum length of a part in seconds. With the encoder's delay, a killed process loses less than a second.
+/// Maximum length of a part and maximum delay of the encoder, in seconds. A killed process loses at most
+/// about their sum.
 inline constexpr double kPartSeconds = 0.5;
 inline constexpr double kRecordingDelay = 0.35;
 
