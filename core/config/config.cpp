@@ -116,7 +116,7 @@ class Reader {
     spec.put(&out_, converted);
   }
 
-  /// Checks names and types only, because the allowed values depend on the camera.
+  /// Reads [source.controls]. Checks only names and types, because the allowed values depend on the camera.
   void source_controls(const toml::node& node) {
     const toml::table* table = node.as_table();
     if (!table) return problem(node.source(), "'controls' is a table: [source.controls]");

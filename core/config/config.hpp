@@ -2,8 +2,8 @@
 //
 //   file ── load_config() ──▶ Config ── merge(), see layers.hpp ──▶ Config of the run
 //
-// All problems of a file are reported together, each with file:line:column. A file with a problem is not
-// used at all. A Config is a plain value; copies may be used on any thread.
+// Up to kMaxProblems problems of a file are reported together, each with its position if it has one. A file
+// with a problem is not used at all. A Config is a plain value; copies may be used on any thread.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,8 @@
 
 namespace lensd {
 
-/// Every setting. The member initialisers are the defaults; keys.cpp declares the key, range and doc of each.
+/// Every setting. The member initialisers are the defaults. keys.cpp declares key, range and doc of each
+/// setting except `source_controls` and `graph`.
 struct Config {
   std::string source_url;  // [source]
   std::string hwdec = "no";
@@ -78,13 +79,14 @@ struct ConfigProblem {
 };
 /// Checks values that core/config cannot check, such as encoders and file types.
 using ConfigCheck = std::vector<ConfigProblem> (*)(const Config&);
-/// Sets the check for each layer and for the merged configuration. Call before any thread reads a
-/// configuration.
+/// Sets the check for each file, the command line and the merged configuration. Call before any thread reads
+/// a configuration.
 void set_config_check(ConfigCheck check);
-/// Returns the problems that the check of set_config_check() finds; none if no check is set.
+/// Runs the check and returns the problems that it finds; none if set_config_check() was not called.
 std::vector<ConfigProblem> check_config(const Config& config);
 
-/// Returns all problems of a TOML text as "name:line:column: sentence". Fills `out` if there is none.
+/// Returns the problems of a TOML text, capped by cap_problems(), as "name:line:column: sentence"; problems
+/// without a position begin with "name: ". Fills `out` if there are none.
 std::vector<std::string> parse_config(const std::string& text, const std::string& name,
                                       const Registry& registry, Config& out);
 
@@ -92,7 +94,7 @@ std::vector<std::string> parse_config(const std::string& text, const std::string
 /// kMaxConfigBytes or is not of kind `kind`.
 std::string read_config_text(const std::string& path, FileKind kind = FileKind::any);
 
-/// Reads and checks a file. Throws Error(invalid_config) with all problems, one per line.
+/// Reads and checks a file. Throws Error(invalid_config) with the problems of parse_config(), one per line.
 Config load_config(const std::string& path, const Registry& registry, FileKind kind = FileKind::any);
 
 /// Copies to `base` the values that `later` sets. A graph in `later` replaces the whole graph of `base`.

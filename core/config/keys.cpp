@@ -141,7 +141,7 @@ ConfigTable output_table() {
       .build();
 }
 
-/// Allowed values of text keys.
+/// Text keys that allow only these values.
 const std::map<std::string, std::vector<std::string>> kChoices{
     {"source.hwdec", {"no", "auto", "cuda"}},
     {"source.profile", {"default", "low-latency"}},

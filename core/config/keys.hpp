@@ -1,8 +1,9 @@
-// All configuration keys except those of the graph, declared once: name, range, unit and doc.
+// All configuration keys except those of [graph], [[node]] and [source.controls], declared once: name, range,
+// unit and doc.
 //
 //   config_tables() ──▶ TOML reader, LENSD_… variables, command line, JSON Schema, docs
 //
-// The keys of [graph] and [[node]] come from the filters' schemas instead. Immutable; thread-safe.
+// The filters' schemas declare the parameters in [[node]]. Immutable; thread-safe.
 #pragma once
 
 #include <string>

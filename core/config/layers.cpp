@@ -111,7 +111,7 @@ Layered load_layers(const Layers& layers, const Registry& registry) {
     out.graph_file.clear();
     collect(problems, [&] { out.graph = parse_chain(*chain, registry); });
   }
-  // Skip the assignments if the graph is invalid, to avoid follow-on errors.
+  // After any problem, skip the assignments and the graph's check, to avoid follow-on errors.
   if (problems.empty()) {
     out.graph = resolved(out.graph, registry);
     std::vector<std::string> sets;

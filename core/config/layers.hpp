@@ -3,8 +3,8 @@
 //   files in order ─▶ LENSD_TABLE_KEY ─▶ command line                       ─▶ Layered::config
 //   files in order ─▶ LENSD_GRAPH ─▶ --graph ─▶ LENSD_SET ─▶ --set          ─▶ Layered::graph
 //
-// Later layers override earlier ones. If a layer has a problem, load_layers() reports the problems of all
-// layers and returns no configuration. Thread-safe.
+// Later layers override earlier ones. If a layer has a problem, load_layers() throws and returns no
+// configuration. Thread-safe.
 #pragma once
 
 #include <optional>
@@ -38,8 +38,9 @@ struct Layered {
   std::string graph_file;  ///< file that `graph` comes from; empty: no file
 };
 
-/// Reads, merges and checks all layers. Throws Error with all problems, one per line: Error(usage) if the
-/// other layers are valid but options of the command line conflict with them, else Error(invalid_config).
+/// Reads, merges and checks all layers. Throws Error with the problems, one per line: Error(usage) if files
+/// and variables are valid, but not after the merge with Layers::command_line, otherwise
+/// Error(invalid_config). Checks LENSD_SET and --set only if there is no other problem.
 Layered load_layers(const Layers& layers, const Registry& registry);
 
 }  // namespace lensd

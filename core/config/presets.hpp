@@ -29,7 +29,7 @@ struct PresetFile {
 /// Returns the user's presets, then the examples, each sorted by name. Skips unreadable folders.
 std::vector<PresetFile> list_presets(const PresetFolders& folders);
 
-/// Returns the entry for a path. Its name is the file's name without .toml.
+/// Returns the entry for a path. The entry's name is the file name without its extension.
 PresetFile preset_at(const PresetFolders& folders, const std::string& path);
 
 /// Returns the path of the user's preset `name`. Throws Error(usage) if the name is not allowed or there is

@@ -33,7 +33,7 @@ std::string rewritten(const std::string& base, const GraphDesc& graph, const Reg
   return other.str() + toml_graph(graph, registry);
 }
 
-/// Returns `text` without lines `first` to `last`, counted from 1, and the blank lines above them.
+/// Returns `text` without lines `first` to `last` (counted from 1) and without the blank lines above them.
 std::string without_lines(const std::string& text, size_t first, size_t last) {
   std::string out;
   std::istringstream lines(text);
@@ -46,8 +46,8 @@ std::string without_lines(const std::string& text, size_t first, size_t last) {
   return out;
 }
 
-/// Returns `base` without its table [source.controls], or `base` if it has none. Throws Error(invalid_config)
-/// if it has the controls in another form.
+/// Returns `base` without its table [source.controls]. Throws Error(invalid_config) if `base` contains the
+/// controls in another form.
 std::string without_controls(const std::string& base, const std::string& name) {
   const toml::parse_result parsed = parse_toml(base, name);
   const toml::node* node = parsed ? parsed.table()["source"]["controls"].node() : nullptr;

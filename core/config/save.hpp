@@ -1,6 +1,6 @@
-// Saves a graph to a file.
+// Saves a graph or a camera's controls to a file.
 //
-//   GraphDesc + the text it came from ──▶ text edited in place, else rewritten ──▶ parse back and compare
+//   GraphDesc or ControlValues, old text ──▶ new text ──▶ parse back and compare
 //   ──▶ temporary file, fsync, rename, fsync of the folder
 //
 // After a crash at any point, either the old or the new file exists, and it is complete. Saving may take tens
@@ -21,8 +21,9 @@ std::string graph_text(const GraphDesc& graph, const std::string& base, const st
                        const Registry& registry);
 
 /// Returns the configuration `base` with `values` as its only [source.controls], at the end. Everything
-/// outside this table stays. Throws Error(invalid_config) if `base` is invalid or contains the controls in
-/// another form than the table [source.controls].
+/// outside this table stays. `name` is the file's name in messages. Throws Error(invalid_config) if `base` is
+/// invalid or contains the controls in another form than the table [source.controls], Error(runtime_failure)
+/// if the result would not parse to the same controls and graph.
 std::string controls_text(const ControlValues& values, const std::string& base, const std::string& name,
                           const Registry& registry);
 /// Replaces the controls in the file `path`. Throws Error if controls_text() does or the file cannot be read
@@ -32,8 +33,8 @@ void save_controls(const std::string& path, const ControlValues& values, const R
 /// Saves `graph` to `path` as an edit of the existing file. Throws Error if graph_text() does or the file
 /// cannot be read or written.
 void save_graph(const std::string& path, const GraphDesc& graph, const Registry& registry);
-/// Replaces the file `path` by graph_text() of `graph` and the text `base`. Throws Error if graph_text() does
-/// or the file cannot be written.
+/// Writes graph_text() for `graph` and `base` to the file `path`. Throws Error if graph_text() does or the
+/// file cannot be written.
 void save_graph_as(const std::string& path, const GraphDesc& graph, const std::string& base,
                    const Registry& registry);
 

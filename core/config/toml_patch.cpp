@@ -11,7 +11,7 @@
 namespace lensd {
 namespace {
 
-/// Bytes from `begin` up to `end`.
+/// The byte range [begin, end).
 struct Span {
   size_t begin = 0, end = 0;
 };
@@ -45,7 +45,8 @@ class Positions {
   std::vector<size_t> lines_;
 };
 
-/// Byte offsets of a table: the comments above it, its header, and its keys up to `content_end`.
+/// Byte offsets of a table. `begin`: the comments above its header. `content_end`: after the line of its last
+/// key. `end`: where the next table's comments or the epilogue begin.
 struct Block {
   size_t begin = 0, header = 0, content_end = 0, end = 0;
   const toml::table* table = nullptr;
@@ -56,8 +57,9 @@ bool is_blank(std::string_view line) {
   return line.find_first_not_of(" \t\r\n") == std::string_view::npos;
 }
 
-/// Returns the start of the next table's comments, between the last key of a table and the next header. They
-/// start at the first blank line, because comments directly below a key belong to that key.
+/// Returns where the next table's comments start in [begin, end), between a table's last key and the next
+/// header: at the first blank line, because comments directly below a key belong to that key. Without a blank
+/// line, returns `begin`.
 size_t split_between(const std::string& text, size_t begin, size_t end) {
   for (size_t line = begin; line < end;) {
     const size_t next = std::min(text.find('\n', line), end - 1) + 1;
@@ -170,7 +172,7 @@ class Patch {
       }
     separate(out);
     out += "[graph]\n" + line;
-    // The first node's comments may start without a blank line.
+    // The first table's comments may start without a blank line.
     if (!blocks_.empty() && text_[blocks_.front().begin] != '\n') out += '\n';
   }
 

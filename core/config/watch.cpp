@@ -83,7 +83,7 @@ void ConfigWatch::drain() {
       if (event->mask & IN_CREATE)
         touched = touched || (watch != watches_.end() && is_link(watch->second + "/" + event->name));
       else
-        touched = touched || !(event->mask & IN_IGNORED);  // the result of inotify_rm_watch()
+        touched = touched || !(event->mask & IN_IGNORED);  // IN_IGNORED reports a removed watch
       at += sizeof(inotify_event) + event->len;
     }
   if (touched) touched_ns_ = now_ns();

@@ -1,4 +1,4 @@
-// The table of all commands, and their handlers.
+// The table of all commands. Contains their handlers too, except those of graph_commands.hpp.
 
 #include <cmath>
 #include <cstdlib>
@@ -129,7 +129,7 @@ void list(CommandCall& call) {
   call.reply({Status::usage, "list: expected commands, properties, nodes, filters or controls"});
 }
 
-/// Takes NAME….
+/// Takes [NAME…]; without names, resets all controls.
 void reset(CommandCall& call) {
   if (call.args.size() > kMaxRequestNames) return call.reply(too_many_names());
   std::vector<std::string> names;

@@ -95,7 +95,8 @@ class ControlTarget {
 
   virtual void set_graph(GraphDesc graph, Reply reply) = 0;
   /// Applies `edit` to the current graph, then plans the result like set_graph(). `edit` is called at most
-  /// once, from any thread, and must not block or call this object. Replies with its data and "frame".
+  /// once, from any thread, and must not block or call this object. Replies with the data that `edit` returns
+  /// and "frame".
   virtual void edit_graph(GraphEdit edit, Reply reply) = 0;
   virtual void load(std::string url, Reply reply) = 0;
   /// Reads the configuration again. Applies all of it, or nothing if it has a problem.
@@ -113,7 +114,7 @@ class ControlTarget {
   virtual void quit() = 0;
 
   /// Encodes the newest frame on the calling thread. Waits until the frame's pixels are ready. Returns null
-  /// if the newest frame's FrameInfo::processed_ns is not later than `made_after_ns`. Throws
+  /// if there is no frame or its FrameInfo::processed_ns is not later than `made_after_ns`. Throws
   /// Error(runtime_failure) if the frame stays on the GPU or cannot be encoded.
   virtual std::shared_ptr<const EncodedPicture> picture(PictureType type, int64_t made_after_ns) = 0;
 };

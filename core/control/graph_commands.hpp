@@ -1,8 +1,8 @@
 // Commands that read and change the graph's nodes and edges. The edits follow core/graph/edit_shape.hpp, as
 // in the viewer.
 //
-// A change is made to the graph that the previous change left (ControlTarget::edit_graph()), so that clients
-// which edit at the same time do not undo each other's changes.
+// Edits of nodes and edges start from the result of the previous edit (ControlTarget::edit_graph()), so that
+// clients that edit at the same time do not undo each other's changes. graph_set() replaces the whole graph.
 #pragma once
 
 #include "core/control/commands.hpp"

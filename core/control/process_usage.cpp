@@ -30,7 +30,7 @@ ProcessUsage process_usage() {
     usage.resident_bytes = resident * sysconf(_SC_PAGESIZE);
   usage.threads = count_entries("/proc/self/task");
   usage.descriptors = count_entries("/proc/self/fd");
-  if (usage.descriptors > 0) --usage.descriptors;  // do not count the iterator's descriptor
+  if (usage.descriptors > 0) --usage.descriptors;  // do not count opendir()'s descriptor
   rusage times{};
   if (getrusage(RUSAGE_SELF, &times) == 0) {
     const auto seconds = [](const timeval& t) {

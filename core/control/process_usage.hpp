@@ -11,7 +11,7 @@ struct ProcessUsage {
   double cpu_seconds = 0;
 };
 
-/// Reads /proc/self; members that cannot be read are 0.
+/// Reads /proc/self and calls getrusage(). Members that cannot be read are 0.
 ProcessUsage process_usage();
 
 }  // namespace lensd

@@ -16,15 +16,15 @@
 
 namespace lensd {
 
-/// The state that properties are read from. Copied once per request.
+/// The state that properties are read from. Copied once per request and once per EventHub::tick().
 struct ControlView {
   RunState state;
   GraphState graph;
   const Registry* registry = nullptr;
   const ControlTarget* target = nullptr;
 
-  /// Returns the camera's controls; null if the source has none. Read at the first call, because reading
-  /// keeps the camera busy.
+  /// Returns the camera's controls; null if the source has none. Reads them at the first call instead of in
+  /// of(), because reading keeps the camera busy.
   const SourceControls* controls() const;
 
   static ControlView of(const ControlTarget& target);

@@ -5,7 +5,7 @@
 //                                └──▶ Plan::set_param() ──▶ the running filter's block
 //   --set, --graph, TOML ── text or value ──▶ parse_param(), check_param()
 //
-// Plain functions on values. To change nodes or edges, use SetGraph (core/pipeline/command.hpp).
+// Plain functions on values. core/graph/edit_shape.hpp changes nodes and edges.
 #pragma once
 
 #include <span>
@@ -55,18 +55,19 @@ std::string assign(NodeDesc& node, const FilterSchema& schema, const std::string
 
 /// A parameter of a filter with its checked value.
 struct CheckedParam {
-  const ParamSpec* spec = nullptr;  ///< null if the value is refused
+  const ParamSpec* spec = nullptr;  ///< null if the parameter is unknown or the value is refused
   ParamValue value;                 ///< converted to the parameter's type
-  std::string problem;              ///< why the value is refused
+  std::string problem;              ///< why `spec` is null
 };
 /// Checks a value of any type for parameter `param`.
 CheckedParam check_param(const FilterSchema& schema, const std::string& param, const ParamValue& value);
 /// Parses and checks a value given as text, for example on the command line.
 CheckedParam parse_param(const FilterSchema& schema, const std::string& param, const std::string& text);
 
-/// Returns a message such as "there is no parameter 'lo' (canny has low, high)".
+/// Returns a message such as "there is no parameter 'size' (median has radius)", with a suggestion if a
+/// parameter has a similar name.
 std::string unknown_param(const FilterSchema& schema, std::string_view param);
-/// Returns a message such as "there is no node 'edge' (the graph has median, edges)".
+/// Returns a message such as "there is no node 'edge' (did you mean edges? the graph has median, edges)".
 std::string unknown_node(const GraphDesc& graph, std::string_view node);
 
 }  // namespace lensd

@@ -86,7 +86,7 @@ struct Layout {
 
 struct FilterInputs {
   std::span<const ImageFormat> images;
-  const PictureInfo* picture = nullptr;  ///< set for the source, automatic nodes and trackers on the source
+  const PictureInfo* picture = nullptr;  ///< set for source, automatic nodes; see FilterEntry::gives_tracks
   Backend backend = Backend::cpu;
 };
 

@@ -24,7 +24,7 @@ struct NodeDesc {
   std::vector<std::string> inputs;  ///< node ids or "source"; empty: the previous node, else the source
   bool enabled = true;              ///< false: the first input passes through
   std::vector<std::pair<std::string, ParamValue>>
-      params;         ///< values that differ from the defaults or were set
+      params;         ///< values that were set; all others are the defaults
   std::string where;  ///< "file:line:column", for error messages; empty if not from a file
 
   /// Returns "file:line:column: id" for messages; only the id if `where` is empty.
@@ -42,22 +42,23 @@ struct GraphDesc {
 };
 
 /// Parses a chain such as `median=radius=1,canny@edges=low=50:high=150`: ',' separates nodes, ':' separates
-/// parameters, `@edges` sets the id. Throws Error(invalid_config) with all problems.
+/// parameters, `@edges` sets the id. Throws Error(invalid_config) with the problems.
 GraphDesc parse_chain(const std::string& spec, const Registry& registry);
 
-/// Returns a linear graph as a chain, for messages.
+/// Returns the filters, ids and parameters as a chain, for messages and control. Omits inputs, the output and
+/// whether nodes are enabled.
 std::string to_chain(const GraphDesc& graph);
 
-/// Returns all problems: unknown filters and inputs, duplicate ids, cycles, wrong numbers of inputs, refused
-/// parameters. Returns an empty vector if the graph is valid. Problems of a single node begin with its label.
-/// If a size exceeds its limit (core/base/limits.hpp), returns only such problems.
+/// Returns all problems, for example unknown filters and inputs, duplicate ids, cycles, wrong numbers of
+/// inputs or refused parameters. Returns an empty vector if the graph is valid. If a size exceeds its limit
+/// (core/base/limits.hpp), returns only such problems.
 std::vector<std::string> validate(const GraphDesc& graph, const Registry& registry);
 
 /// Returns "600 nodes are too many, the limit is 256" for a `count` of 600.
 std::string too_many_nodes(size_t count);
 
-/// Returns resolved(graph) if the graph has no problems. Otherwise throws Error(invalid_config) with `where`,
-/// a list of the problems and `hint`. If `problems` is empty, uses the problems that validate() finds.
+/// Returns resolved(graph) if `problems` is empty and validate() finds no problem. Otherwise throws
+/// Error(invalid_config) with `where`, the problems (capped by cap_problems()) and `hint`.
 GraphDesc checked(const std::string& where, const GraphDesc& graph, std::vector<std::string> problems,
                   const Registry& registry, const std::string& hint = {});
 

@@ -3,11 +3,10 @@
 //   GraphDesc + PictureInfo ── make_plan() ──▶ Plan ── Executor::install() ──▶ memory, scopes, launches
 //
 // Node 0 is the source (colour conversion). Disabled nodes are removed; readers of a disabled node read the
-// node's first input.
-// Nodes that neither the output nor a scope or view needs are removed and listed in `unused`. Format
-// conversions and scopes are added as automatic nodes; a scope comes after the node that it measures.
-// Intermediate images and scratch share one arena by lifetime. The output and the images of viewed nodes are
-// written directly into the frame.
+// node's first input. Nodes that neither the output nor a scope or view needs are removed and listed in
+// `unused`. Format conversions and scopes are added as automatic nodes; a scope comes after the node that it
+// measures. Intermediate images and scratch share one arena by lifetime. The output and the images of viewed
+// nodes are written directly into the frame.
 //
 // A Plan is built on any thread and then owned by the process thread.
 #pragma once

@@ -22,8 +22,8 @@ bool is_loopback(const std::string& address);
 bool known_host(const std::string& host, const std::string& address, const std::vector<std::string>& hosts);
 /// Returns true if `origin` is empty (only browsers send the header) or names `host`.
 bool same_origin(const std::string& origin, const std::string& host);
-/// Returns true if the Authorization header contains the token as a bearer token, or if the cookie named
-/// `cookie` in the Cookie header `cookies` does.
+/// Returns true if the Authorization header contains `token` as a bearer token, or the Cookie header
+/// `cookies` contains a cookie named `cookie` with the value `token`.
 bool has_token(const std::string& authorization, const std::string& cookies, const std::string& cookie,
                const std::string& token);
 

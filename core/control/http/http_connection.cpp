@@ -31,8 +31,8 @@ constexpr int64_t kNsPerByte = 10'000;
 /// How long a request waits for its reply.
 constexpr auto kReplyTimeout = std::chrono::seconds(40);
 constexpr auto kHeartbeat = std::chrono::seconds(5);
-/// Limits for discarding unread input before a connection closes. Without this, the client could see a reset
-/// instead of the response.
+/// Limits for discarding unread input before a connection closes. If the input were not discarded, the client
+/// could see a reset instead of the response.
 constexpr auto kDrainTimeout = std::chrono::seconds(1);
 constexpr size_t kDrainBytes = 4 << 20;
 
@@ -172,7 +172,8 @@ void HttpConnection::refuse(int status) {
   write(HttpRoutes::error(status), true);
 }
 
-/// Writes the response to request `number`. Discards a reply after the timeout.
+/// Writes the response to request `number`. Does nothing if the request already has a response, for example
+/// after the timeout.
 void HttpConnection::reply(uint64_t number, HttpResponse response) {
   if (!open_ || number != number_ || message_ || head_only_) return;
   timer_.cancel();

@@ -31,11 +31,12 @@ struct HttpRequest {
 class HttpStream {
  public:
   virtual ~HttpStream() = default;
-  /// Sets the callback for new data, or removes it if null. It is called from any thread.
+  /// Sets the callback for new data; null removes the callback. The callback runs on any thread.
   virtual void on_change(std::function<void()> changed) = 0;
   /// Returns new data, or an empty string if there is none. Does not block.
   virtual std::string take() = 0;
-  /// Returns the data to send after some seconds without new data. The write fails if the client is gone.
+  /// Returns what to send after some seconds without new data; empty: nothing. Writing it fails if the client
+  /// is gone, which closes the connection.
   virtual std::string heartbeat() const { return {}; }
 };
 

@@ -120,7 +120,7 @@ std::optional<HttpResponse> HttpRoutes::reject(const HttpRequest& request) const
   if (!same_origin(request.header("origin"), host))
     return error_response(403, "requests from pages of another origin are refused");
   if (request.path == "/healthz" || !options_.auth) return std::nullopt;
-  // The browser opens the panel with ?token=…: set a cookie and redirect to the URL without the token.
+  // The browser opens the panel with ?token=…: set a cookie and redirect to the URL without its query.
   const auto token = request.query.find("token");
   if (request.method == "GET" && token != request.query.end() && same_token(token->second, options_.token)) {
     HttpResponse redirect{.status = 302};

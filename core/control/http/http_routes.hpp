@@ -1,9 +1,10 @@
 // The HTTP interface: which requests are admitted and what responds to each path.
 //
-//   HttpRequest ── reject(), before the body is read ──▶ 401, 403
+//   HttpRequest ── reject(), before the body is read ──▶ 302, 401, 403
 //              └── respond() ──▶ run_command(), ControlTarget, EventHub, PictureStream ──▶ HttpReply
 //
-// Requests need the token, an expected Host and, from a browser, the same Origin. Thread-safe.
+// Requests need the token (unless auth is off or the path is /healthz), an expected Host and, from a browser,
+// the same Origin. Thread-safe.
 #pragma once
 
 #include <functional>

@@ -12,7 +12,7 @@ int digit(char c) {
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/// Decodes %XX, and in a query also "+".
+/// Decodes %XX, and in a query also "+". Returns nullopt if a "%" is not followed by two hexadecimal digits.
 std::optional<std::string> decode(std::string_view text, bool query) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {

@@ -12,7 +12,7 @@ class ControlClient {
  public:
   enum class Owner {
     any,      ///< any user; for paths that the user named or that are below /run
-    trusted,  ///< this user or root; for paths in /tmp, which any user may have created
+    trusted,  ///< this user or root; for the default path, which may be in /tmp and another user's
   };
   /// Connects to the socket `path`. Throws Error(unavailable) if that fails, or if `owner` is trusted and the
   /// server runs as another user.

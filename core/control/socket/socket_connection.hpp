@@ -22,7 +22,8 @@ struct SocketConnection {
 
   /// Appends received bytes to `in`. Sets `ending` at the end of the input and `dead` on an error.
   void receive();
-  /// Sends as much of `out` as the socket takes. Frees the sent part once it exceeds `max_sent` bytes.
+  /// Sends as much of `out` as the socket takes. Removes the sent part from `out` if all of `out` is sent or
+  /// the sent part exceeds `max_sent` bytes.
   void flush(size_t max_sent);
 
   /// Returns the number of bytes of `out` that are not sent yet.

@@ -29,7 +29,7 @@ namespace {
 
 /// Maximum number of unanswered requests per client. Further requests stay in the client's input buffer.
 constexpr int kMaxPending = 16;
-/// Maximum number of requests executed for one client per loop iteration, so that it delays no other client.
+/// Maximum number of requests executed per client and loop iteration, so that no client delays the others.
 constexpr int kMaxRequestsPerTurn = 32;
 /// Append events to a client's output only while it has fewer unsent bytes than this.
 constexpr size_t kEventRoom = 64 * 1024;
@@ -69,7 +69,7 @@ class SocketServer::Loop {
   Loop(ControlTarget& target, EventHub& hub, SocketOptions options, std::function<void()> pump)
       : target_(target), hub_(hub), options_(std::move(options)), pump_(std::move(pump)) {
     if (!options_.path.empty()) listening_.emplace(options_.path);
-    // Without these, the thread would never wake up.
+    // Without these descriptors in epoll_, the thread would never wake up.
     const bool watched = epoll_ && watch(queue_->event().fd(), EPOLLIN, kWakeId, EPOLL_CTL_ADD) &&
                          (!listening_ || watch(listening_->fd(), EPOLLIN, kListenId, EPOLL_CTL_ADD));
     if (!watched)
@@ -227,7 +227,8 @@ class SocketServer::Loop {
     }
     const Json request_id = request.value("request_id", Json());
     ++client.pending;
-    // Append a response made during run_command() to `out` directly. Later responses go through the queue.
+    // A response that this thread makes during run_command() is appended to `out` directly. All others go
+    // through the queue.
     const auto immediate = std::make_shared<std::string>();
     const auto in_call = std::make_shared<std::atomic<bool>>(true);
     const std::thread::id this_thread = std::this_thread::get_id();

@@ -14,8 +14,8 @@ namespace lensd {
 /// Returns the bytes of device memory for all planes of a picture, with rows padded to kDeviceAlignment.
 size_t upload_bytes(const PictureInfo& info);
 
-/// Returns the planes of an uploaded picture in `memory`, which has upload_bytes() bytes. Pictures that are
-/// `bottom_up` keep their row order.
+/// Returns the planes of an uploaded picture in `memory`, which has upload_bytes() bytes. If `bottom_up`, the
+/// rows are stored from bottom to top and the pitches are negative.
 PictureRef uploaded_planes(const MemoryBlock& memory, const PictureInfo& info, bool bottom_up);
 
 /// Queues copies of all planes of `source` to `uploaded`, a result of uploaded_planes().

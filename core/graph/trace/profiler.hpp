@@ -35,8 +35,8 @@ struct PassStats {
   uint64_t count = 0;                ///< number of records so far
   int samples = 0;
   int64_t last_ns = 0, p50_ns = 0, p95_ns = 0, p99_ns = 0, max_ns = 0, mean_ns = 0;
-  bool active = true;                                           ///< the scope belongs to the current plan
-  bool gpu = false;                                             ///< measured on the GPU
+  bool active = true;  ///< false: the scope belongs to an earlier plan
+  bool gpu = false;    ///< measured on the GPU
   std::array<uint64_t, kDurationBuckets.size() + 1> buckets{};  ///< records in each bucket, not cumulative
   int64_t sum_ns = 0;                                           ///< sum of all records
 };
@@ -51,7 +51,8 @@ class Profiler {
   /// A handle to a scope; null by default. record() requires a non-null handle. May outlive the profiler.
   using Scope = std::shared_ptr<Ring>;
 
-  /// Returns the scope of this node and pass; creates it on first use.
+  /// Returns the scope of this node and pass, which is created on first use. Stores the declared work and
+  /// sets PassStats::active.
   Scope scope(const std::string& node, const std::string& pass, double bytes = 0, double operations = 0,
               bool gpu = false);
   /// Sets PassStats::active: true for the scopes of `keep_nodes`, false for all others.
