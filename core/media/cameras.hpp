@@ -25,24 +25,25 @@ struct CameraFormat {
 
 struct Camera {
   std::string path;  ///< device file, such as /dev/video0
-  /// Link in /dev/v4l/by-id, which does not depend on the order of plugging; may be empty.
+  /// Link in /dev/v4l/by-id. Stays the same in whatever order devices are plugged in. May be empty.
   std::string by_id;
   std::string name;  ///< the driver's name of the camera
   std::vector<CameraFormat> formats;
 };
 
-/// Returns all devices in `folder` that capture video, ordered by device number.
+/// Returns the devices videoN in `folder` that can be opened and capture video, ordered by N.
 std::vector<Camera> list_cameras(const std::string& folder = "/dev");
 
-/// Returns why `path` can never be a camera (a file, another kind of device). Returns an empty string if it
-/// is a camera, or if one may still be plugged in.
+/// Returns why `path` can never be a camera, for example because it is a file or another kind of device.
+/// Returns an empty string if it is a camera or may become one.
 std::string never_a_camera(const std::string& path);
 
-/// Returns why the camera at `path` cannot be opened now, or an empty string if it can. Streaming may still
+/// Returns why `path` cannot be opened as a camera now, or an empty string if it can. Streaming may still
 /// fail, for example if another program uses the camera.
 std::string camera_obstacle(const std::string& path);
 
-/// Returns the four characters of a format code, for example "MJPG".
+/// Returns a format code as text, for example "MJPG". Omits spaces at its end; other characters that are not
+/// printable become '.'.
 std::string fourcc_text(uint32_t fourcc);
 
 }  // namespace lensd

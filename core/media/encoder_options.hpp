@@ -14,8 +14,8 @@ struct EncoderOptions {
   std::optional<int> crf;     ///< constant quality, on the encoder's scale; absent: lensd's choice
   int bitrate_kbit = 0;       ///< 0: constant quality
   double key_interval_s = 5;  ///< maximum time between key frames
-  /// Maximum delay of the encoder in seconds (look-ahead, reordering, frame threads). A crash loses this much
-  /// video. 0: no limit, which compresses slightly better.
+  /// Maximum delay of the encoder in seconds (look-ahead, reordering, frame threads). A crash loses up to
+  /// this much video. 0: no limit, which compresses slightly better. libx265 ignores it.
   double max_delay_s = 0;
 };
 

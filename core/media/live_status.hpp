@@ -10,7 +10,7 @@ namespace lensd {
 enum class LiveState : uint8_t {
   connecting,    ///< no picture yet since the start
   playing,       ///< pictures arrive
-  stalled,       ///< connected, but no picture for the stall time
+  stalled,       ///< connected, but no picture for too long (LiveTiming::stall_ns)
   reconnecting,  ///< the connection is lost; the source retries until it is closed
 };
 
@@ -23,7 +23,8 @@ constexpr const char* name(LiveState state) noexcept {
 struct LiveStatus {
   bool live = false;  ///< false: not a live source; ignore the other members
   LiveState state = LiveState::connecting;
-  std::string reason;         ///< why it does not play, in a few words without secrets; empty while playing
+  /// Short reason why it does not play, without secrets. Empty while playing and before the first failure.
+  std::string reason;
   std::string stream;         ///< current or last stream, such as "1280×720 h264, 30 fps"
   int64_t since_ns = 0;       ///< time when `state` was entered
   int64_t last_frame_ns = 0;  ///< arrival of the newest picture; 0: none yet
@@ -33,7 +34,7 @@ struct LiveStatus {
   uint64_t frames = 0;        ///< pictures received
   uint64_t dropped = 0;       ///< pictures dropped from the queue because newer ones arrived
   /// Delay of the newest picture in network and decoder queues: its arrival minus its time stamp, minus the
-  /// smallest such difference so far. For cameras, at least the time since capture. -1: unknown.
+  /// smallest such difference of this connection. For cameras, at least the time since capture. -1: unknown.
   int64_t latency_ns = -1;
 };
 

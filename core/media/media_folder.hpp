@@ -1,4 +1,4 @@
-// The playable files of a folder, for the file chooser. Thread-safe; may block on the disk.
+// Lists folders and recognises media files by name. Thread-safe; list_media_folder() may block on the disk.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,8 @@ struct FolderList {
   bool cut = false;                  ///< the list is truncated
 };
 
-/// Lists a folder without hidden files. Follows symbolic links. Does not throw.
+/// Lists the folders and regular files in `folder` (empty: the current one), except hidden ones. Follows
+/// symbolic links. Does not throw.
 FolderList list_media_folder(const std::string& folder);
 
 /// Returns true if the name has the extension of a video or an image.

@@ -11,7 +11,8 @@
 namespace lensd {
 namespace {
 
-/// Maximum wait for the first picture of a live source, so that most sources start with the right size.
+/// Maximum wait for the first picture of a live source without must_open. Most sources send one in this time,
+/// so that the pipeline starts with the right size.
 constexpr int64_t kFirstTimeoutNs = 1'000'000'000;
 
 std::unique_ptr<Source> open_live_source(const std::string& url, SourceOptions options) {

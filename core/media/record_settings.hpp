@@ -9,9 +9,11 @@ namespace lensd {
 
 struct RecordSettings {
   EncoderOptions encoder;
-  std::string folder;                          ///< folder for relative names; empty: the current folder
+  std::string folder;                          ///< folder of files named by `name`; empty: the current folder
   std::string name = "rec-%Y%m%d-%H%M%S.mkv";  ///< strftime template for the local time of the first frame
-  double split_seconds = 0;                    ///< start a new file after this time; 0: never
+  /// Start a new file after this time; 0: never. If a keep limit but no split limit is set, lensd chooses the
+  /// time.
+  double split_seconds = 0;
   double split_megabytes = 0;  ///< start a new file at about this size (10⁶ bytes); 0: never
   double keep_minutes = 0;     ///< delete files followed by this much newer footage; 0: never
   double keep_gigabytes = 0;   ///< delete the oldest files beyond this total size (10⁹ bytes); 0: never

@@ -24,9 +24,10 @@ class Recorder {
  public:
   /// Completes the file if finish() was not called; ignores errors.
   virtual ~Recorder() = default;
-  /// Adds a frame in host memory. Its time in the file is its pts_ns minus the first frame's. After a jump
-  /// backwards (loop, seek) the file continues at the nominal rate. Throws Error(runtime_failure) if the
-  /// frame cannot be encoded or written; the frames before it stay playable.
+  /// Adds a frame in host memory. Its time in a video is its pts_ns minus the first frame's. If its serial
+  /// has changed or pts_ns jumps back by more than a second, it follows the previous frame after one nominal
+  /// frame time. Throws Error(runtime_failure) if the frame cannot be encoded or written, or if its size or
+  /// format is not the video's; the frames before it stay playable.
   virtual void write(ConstImageRef image, const FrameInfo& info) = 0;
   virtual void finish() = 0;
   virtual std::string path() const = 0;
@@ -36,15 +37,15 @@ class Recorder {
   int64_t frames_ = 0;
 };
 
-/// Opens a recorder for `.png .jpg .mp4 .mov .mkv .webm .avi` or `null:`. An image path with %d is a sequence
-/// numbered from 1. Throws Error(usage) if the extension is unknown, if an image path has no %d and
-/// `options.still` is false, or if the codec does not fit the file type; Error(runtime_failure) if the file
-/// cannot be written.
+/// Opens a recorder for `.png .jpg .jpeg .mp4 .mov .mkv .webm .avi` or `null:`. An image path with %d is a
+/// sequence numbered from 1. Throws Error(usage) if the extension is unknown, if an image path has no %d and
+/// `options.still` is false, if the codec is unknown or does not fit the file type, or if the file is in use;
+/// Error(runtime_failure) if the encoder does not start or the file cannot be written.
 std::unique_ptr<Recorder> open_recorder(const std::string& path, ImageFormat format,
                                         const RecorderOptions& options);
 
 /// Writes one PNG or JPEG atomically (temporary file and rename). Throws Error(usage) for another extension,
-/// Error(runtime_failure) if the file cannot be written.
+/// Error(runtime_failure) if the image cannot be encoded or written.
 void write_image(const std::string& path, ConstImageRef image, PixelAspect aspect = {});
 
 /// Writes one line `index, pts_ns, sha256` per frame; comments start with '#'.

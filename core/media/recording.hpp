@@ -2,8 +2,8 @@
 //
 //   frames or decoded pictures ── write() ──▶ [encoder] ──▶ pre-roll in memory ── start() ──▶ files
 //
-// With a pre-roll the encoder always runs, and start() writes the pre-roll first. Without a pre-roll the
-// encoder runs from start() to stop(). Use a Recording on one thread.
+// With a pre-roll the encoder also runs between recordings, and start() writes the pre-roll first. Without a
+// pre-roll the encoder runs only during a recording. Use a Recording on one thread.
 #pragma once
 
 #include <memory>
@@ -38,7 +38,8 @@ struct RecordTarget {
 /// unknown.
 std::string recording_muxer(const std::string& path);
 
-/// Throws Error(usage) if the name is invalid, or if the codec is unknown or does not fit the container.
+/// Throws Error(usage) if the name is invalid, or if the codec is unknown or does not fit the container;
+/// Error(runtime_failure) if FFmpeg has no encoder for the container.
 void check_record_settings(const RecordSettings& settings);
 
 class Recording {
@@ -48,15 +49,15 @@ class Recording {
   /// Stops the recording; ignores errors.
   ~Recording();
 
-  /// Starts a recording with the pre-roll, if any, and the next frame. Stops the current recording first.
-  /// Throws as write() does, and Error(usage) if the name is invalid.
+  /// Starts a recording, which begins with the pre-roll if there is one, else with the next frame. Stops the
+  /// current recording first. Throws as stop() and write() do, and Error(usage) if the name is invalid.
   void start(const RecordTarget& target);
   /// Completes the file. Throws Error(runtime_failure) if it cannot be written. Does nothing if not active.
   void stop();
 
-  /// Records a frame. After a change of size, format or aspect the recording continues in another file.
-  /// Throws Error if the frame cannot be encoded or written. The recording is then stopped and keeps the
-  /// frames written so far; start() may be called again.
+  /// Records a frame. If the encoder cannot adapt to a new size, format or aspect, the recording continues in
+  /// another file. Throws Error if the frame cannot be encoded or written. The recording is then stopped and
+  /// keeps the frames written so far; start() may be called again.
   void write(ConstImageRef image, const FrameInfo& info, PixelAspect aspect = {});
   /// Records a decoded picture in host memory, in the same way as a frame.
   void write(const PictureRef& picture, const FrameInfo& info, PixelAspect aspect = {});

@@ -5,9 +5,9 @@
 //   output thread   SoundQueue ── SoundPlacer, volume ──▶ SoundOutput (libpulse, with its own thread)
 //   process thread ◀── clock() ── output thread
 //
-// A cue only changes values that the threads read; the process thread never waits for the sound. The decode
-// thread may hang in I/O and is then left behind (core/base/owned_thread.hpp). The picture goes on by the
-// monotonic clock while there is no sound. Members are thread-safe, except cue().
+// A cue only changes values that the threads read; the process thread never waits for the sound. A thread may
+// hang in I/O. The destructor waits up to 300 ms for each thread (core/base/owned_thread.hpp). While there is
+// no sound, the pictures follow the monotonic clock. All functions are thread-safe, except cue().
 #pragma once
 
 #include <functional>
@@ -21,7 +21,6 @@ namespace lensd {
 
 class SoundOutput;
 
-/// Settings of the sound.
 struct SoundOptions {
   bool on = true;
   double volume = 100;  ///< percent, 0 to kMaxVolume
@@ -33,9 +32,9 @@ struct SoundOptions {
   std::function<std::unique_ptr<SoundOutput>(std::function<void()> wake)> output;
 };
 
-/// Returns the sound of an opened source. It is silent, with a reason in state(), if the source has no audio
-/// or cannot be opened a second time. Does not block: files are opened on the sound's own thread. Throws
-/// Error(runtime_failure) if there is no file descriptor left.
+/// Returns the sound of an opened source. It is silent, with a reason in state(), if `options.on` is false,
+/// or if the source has no audio or cannot be opened a second time. Does not block: files are opened on the
+/// sound's own thread. Throws Error(runtime_failure) if there is no file descriptor left.
 std::unique_ptr<PlaybackSound> open_sound(const std::string& url, const SourceInfo& source,
                                           SoundOptions options);
 

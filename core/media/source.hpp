@@ -3,8 +3,9 @@
 //   open_source(url) ──▶ Source ── next() on the decode thread ──▶ Picture in host or GPU memory
 //
 // Call from the decode thread only, except members marked thread-safe. FFmpeg's headers stay inside
-// core/media. Decoders write into the pool's pinned buffers (get_buffer2), so that uploads need no host copy.
-// Pictures may outlive their source and be released on any thread.
+// core/media. Decoders write into pooled buffers (get_buffer2). With SourceOptions::pinned these are
+// page-locked, so that uploads need no host copy. Pictures may outlive their source and be released on any
+// thread.
 //
 // The GPU writes a picture with memory == device (hwdec) on the legacy default stream of the device's primary
 // context. Make other streams wait for an event recorded on that stream.
@@ -34,19 +35,23 @@ enum class HwDecode : uint8_t { automatic, cuda, off };
 struct LiveOptions {
   /// Format of a camera ("mjpeg", "yuyv422"…) or demuxer of a network stream; empty: automatic.
   std::string format;
-  Extent size;      ///< size for camera and screen; empty: the device's default
-  double rate = 0;  ///< frames per second for camera and screen; 0: the device's default, 30 for the screen
+  /// Size of the pictures of a camera or the screen. Empty: the largest that the camera reaches at the rate;
+  /// FFmpeg's default for the screen.
+  Extent size;
+  /// Frames per second of a camera or the screen. 0: at least 30 if the camera reaches it; 30 for the screen.
+  double rate = 0;
   std::string rtsp_transport = "tcp";  ///< tcp, udp, udp_multicast or http
   int64_t open_ns = 10'000'000'000;    ///< timeout of opening, up to the first picture
-  int64_t silence_ns = 3'000'000'000;  ///< closes a connection after this time without data
-  int64_t stall_ns = 700'000'000;      ///< the state becomes `stalled` after this time without a picture
+  int64_t silence_ns = 3'000'000'000;  ///< closes a connection after this time without data; UDP, SRT: ≤ 1 s
+  int64_t stall_ns = 700'000'000;      ///< `stalled` after this time without a picture, later at low rates
   bool low_latency = false;            ///< prefer low delay to robustness and throughput
-  bool must_open = false;              ///< open_source() fails if there is no picture at first
+  bool must_open = false;              ///< open_source() throws if no picture arrives
   bool placeholders = true;            ///< deliver pictures while the source delivers none
   bool captions = true;                ///< placeholders show the state and its reason as text
-  std::vector<std::pair<std::string, std::string>> extra;  ///< further FFmpeg options, by name
-  ControlValues controls;  ///< controls of a camera, set before its first picture and after a reconnection
-  /// Like `controls`, by SourceControls::device. `controls` has precedence.
+  /// Further options by name: FFmpeg's, for a camera those in kCameraOptions.
+  std::vector<std::pair<std::string, std::string>> extra;
+  ControlValues controls;  ///< controls of a camera, set before the first picture of every connection
+  /// Values of `controls` from earlier runs, by camera (SourceControls::device). `controls` has precedence.
   KeptControls kept_controls;
   std::shared_ptr<SharedControls> shared_controls;  ///< set by open_source()
 };
@@ -56,12 +61,12 @@ struct SourceOptions {
   int device = 0;           ///< CUDA device for hwdec
   int decoder_threads = 0;  ///< 0: FFmpeg's choice
   int64_t start_ns = 0;     ///< position of the first picture
-  double start_share = 0;   ///< position of the first picture as a fraction of the duration; 0: start_ns
+  double start_share = 0;   ///< position of the first picture as a fraction of the duration; 0: use start_ns
   /// For files: deliver only key frames. seek() then continues with the key frame at or before the position.
   bool key_frames_only = false;
   bool pinned = false;  ///< use page-locked buffers, for uploads to a GPU
-  /// Flag that any thread may set. A blocked open_source() then throws and a blocked next() returns. May be
-  /// null; must outlive the source.
+  /// Flag that any thread may set. A blocked open_source() then throws, or returns a live source without a
+  /// picture; a blocked next() returns. May be null; must outlive the source.
   const std::atomic<bool>* cancel = nullptr;
   LiveOptions live;
 };
@@ -90,7 +95,7 @@ class Source {
 
   /// Waits for the next picture in presentation order and returns it in `out`. Returns `again` if there is
   /// none yet or the wait was interrupted. Throws Error(bad_source) if decoding cannot continue,
-  /// Error(unavailable) if the GPU refuses the stream.
+  /// Error(unavailable) if the GPU refuses the stream, Error(runtime_failure) if out of memory.
   virtual FrameOutcome next(Picture& out) = 0;
 
   /// Makes next() continue with the first picture whose pts is at least `position_ns`, or with the last
@@ -122,7 +127,8 @@ class Source {
   /// Returns the messages since the last call. Thread-safe.
   virtual std::vector<Notice> take_notices() { return {}; }
 
-  /// Makes a blocked next() or seek() return soon. On a pipe, data that is being read is lost. Thread-safe.
+  /// Makes a blocked next() or seek() return or throw soon. On a pipe, data that is being read is lost.
+  /// Thread-safe.
   virtual void interrupt() noexcept = 0;
 };
 

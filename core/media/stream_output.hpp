@@ -3,10 +3,10 @@
 //
 //   frames ── write() ──▶ [encoder] ──▶ bounded queue of packets ──▶ StreamSender's thread ──▶ receiver
 //
-// A slow or missing receiver never blocks write(): packets are dropped up to the next key frame and counted.
-// The sender reconnects after 250 ms; the delay doubles with each failed attempt, up to 5 s. Every call into
-// FFmpeg's network code has a deadline. Use a StreamOutput on one thread, except functions marked
-// thread-safe.
+// A slow or missing receiver does not block write(), except after a change of format. Packets are dropped up
+// to the next key frame and counted. The sender reconnects after 250 ms; the delay doubles with each failed
+// attempt, up to 5 s. Every call into FFmpeg's network code has a deadline. Use a StreamOutput on one thread,
+// except functions marked thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace lensd {
 
-/// Returns true for an address or device that receives a stream, false for a file.
+/// Returns true for an address, a playlist (.m3u8) or a device that StreamOutput can send to.
 bool is_stream_target(const std::string& target);
 /// Throws Error(usage) if `url` is too long or not a stream target.
 void check_stream_url(const std::string& url);
@@ -32,15 +32,17 @@ class StreamOutput {
     double fps = 25;
     std::string audio_from;  ///< source file whose audio is copied; empty: no audio
   };
-  /// Throws Error(usage) if `url` is not a stream target.
+  /// Throws Error(usage) if `url` is too long or not a stream target.
   explicit StreamOutput(const Options& options);
   /// Calls finish(); ignores errors.
   ~StreamOutput();
 
-  /// Encodes a frame and queues its packets. Does not wait for the receiver. Throws Error if the encoder does
-  /// not start or fails.
+  /// Encodes a frame and queues its packets. If the encoder cannot adapt to a new size, format or aspect,
+  /// ends the stream as finish() does and starts another; otherwise does not wait for the receiver. Throws
+  /// Error if the encoder does not start or fails.
   void write(ConstImageRef image, const FrameInfo& info, PixelAspect aspect = {});
-  /// Sends the queued packets, for at most a second, then closes the connection.
+  /// Sends the queued packets, for at most a second, then closes the connection. Throws Error if the encoder
+  /// fails.
   void finish();
 
   enum class State : uint8_t { idle, connecting, sending, waiting };
@@ -55,9 +57,10 @@ class StreamOutput {
     std::string text;
     bool problem = false;
   };
-  /// Returns a new message about the receiver. Its text is empty if there is none. Thread-safe.
+  /// Returns a new message about the receiver or the encoder. Its text is empty if there is none.
+  /// Thread-safe.
   Notice take_notice();
-  /// Returns the target without user name, password and query.
+  /// Returns the target without secrets, see url_without_secrets().
   const std::string& shown_url() const noexcept;
 
  private:

@@ -10,9 +10,9 @@ enum class UrlKind {
   sequence,        ///< pattern of an image sequence, such as img_%04d.png
   standard_input,  ///< "-"
   generated,       ///< test:NAME[=opts]
-  network,         ///< rtsp:// http:// https:// udp:// srt:// rtmp://
-  camera,          ///< /dev/videoN, v4l2:PATH
-  screen,          ///< screen: or screen::0+X,Y
+  network,         ///< rtsp:// rtsps:// http:// https:// udp:// srt:// rtmp:// rtmps://
+  camera,          ///< /dev/videoN, /dev/v4l/…, v4l2:PATH
+  screen,          ///< screen:, screen:+X,Y or screen::0+X,Y
   other,           ///< not supported
 };
 
@@ -37,7 +37,8 @@ std::string camera_path(const std::string& url);
 /// Returns the URL for messages: without secrets (url_secrets.hpp), "standard input" for "-".
 std::string display_url(const std::string& url);
 
-/// Returns a short name for titles: the last part of a path, "standard input" or "test:testsrc2".
+/// Returns a short name for titles: the last part of a path, a generator without its options such as
+/// "test:testsrc2", or display_url() for other kinds.
 std::string short_name(const std::string& url);
 
 }  // namespace lensd

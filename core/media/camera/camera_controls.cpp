@@ -13,7 +13,7 @@
 namespace lensd {
 namespace {
 
-/// Time for writes between two pictures. The driver's buffers hold the pictures of several times this.
+/// Maximum time for writes between two pictures. The driver's buffers hold the pictures of this time.
 constexpr int64_t kWriteBudgetNs = 20'000'000;
 constexpr int64_t kRefreshNs = 500'000'000;
 
@@ -52,7 +52,7 @@ CameraControls::CameraControls(V4l2Device& device, std::shared_ptr<SharedControl
   for (const SourceControl& control : controls_) {
     v4l2_event_subscription request = {};
     request.type = V4L2_EVENT_CTRL, request.id = control.id;
-    // Without feedback the driver would not report which other controls a write of this descriptor changes.
+    // Without feedback the driver would not report which other controls our writes change.
     request.flags = V4L2_EVENT_SUB_FL_ALLOW_FEEDBACK;
     device_.query(VIDIOC_SUBSCRIBE_EVENT, request);
   }
@@ -67,8 +67,9 @@ SourceControl* CameraControls::find(const std::string& name) {
   return found == controls_.end() ? nullptr : &*found;
 }
 
-/// Writes a value, then reads back the value that the driver has set, unless the driver refuses the write.
-/// `user`: a new request; otherwise a stored value is written again.
+/// Checks and writes a value, then reads back what the driver has set. If another control overrides this one,
+/// stores the write for apply_activated(). Reports a refused value. `user`: the value is a new request;
+/// otherwise a stored value is written again.
 void CameraControls::apply(const std::string& name, const ParamValue& value, bool user) {
   SourceControl* control = find(name);
   if (!control) return;
@@ -90,7 +91,7 @@ void CameraControls::apply(const std::string& name, const ParamValue& value, boo
   read_value(device_, *control);
 }
 
-/// Repeats the writes to controls that have become active.
+/// Repeats the writes in overridden_ whose controls have become active.
 void CameraControls::apply_activated() {
   const std::vector<SharedControls::Write> writes = overridden_;
   for (const SharedControls::Write& write : writes)

@@ -3,8 +3,8 @@
 //   SharedControls ── queued writes ──▶ VIDIOC_S_EXT_CTRLS     between two pictures
 //   V4L2_EVENT_CTRL, changes by any program ──▶ publish()
 //
-// A write that another control overrides, such as the exposure while automatic exposure is on, is repeated
-// when the driver reports the control as active. Call from one thread only.
+// A write to a control that another one overrides, such as the exposure while automatic exposure is on, is
+// repeated when the driver reports the control as active. Call from one thread only.
 #pragma once
 
 #include <linux/videodev2.h>
@@ -27,8 +27,8 @@ class CameraControls {
 
   /// Takes over a change that the driver has reported.
   void take_event(const v4l2_event& event);
-  /// Applies queued writes for at most a part of a frame time, updates values that change without events, and
-  /// publishes changes.
+  /// Applies queued writes for about 20 ms at most and publishes changes. Every 500 ms, also reads the values
+  /// that change without events, if SharedControls::watched().
   void service(int64_t now_ns);
 
  private:

@@ -11,7 +11,8 @@ namespace {
 constexpr int64_t kWatchedNs = 1'000'000'000;
 /// Limit of queued writes, which only repeated presses of a button can reach.
 constexpr size_t kMostWrites = 1024;
-/// Limit of remembered notices, so that different values cannot fill the memory.
+/// Limit of the texts that notice_once() remembers, so that varying values cannot fill the memory. It ignores
+/// further texts.
 constexpr size_t kMostNoticed = 64;
 
 bool is_button(const SourceControl& control) {
@@ -102,7 +103,7 @@ std::vector<SharedControls::Write> SharedControls::connect(const std::string& de
                                                            std::vector<SourceControl> controls) {
   const std::lock_guard lock(mutex_);
   if (!current_ || current_->device != device) {
-    if (current_) {  // another camera: its values are its own
+    if (current_) {  // another camera: keep the values of the previous one
       kept_[current_->device] = wanted_;
       wanted_ = given_;
     }
@@ -150,7 +151,7 @@ void SharedControls::publish(const std::vector<SourceControl>& controls) {
   if (current_) publish_locked(controls);
 }
 
-/// Returns the wanted values without those that are configured. Call with mutex_ locked.
+/// Returns the wanted values that differ from the configured ones. Call with mutex_ locked.
 ControlValues SharedControls::chosen() const {
   ControlValues values = wanted_;
   std::erase_if(values, [&](const auto& one) { return std::ranges::find(given_, one) != given_.end(); });

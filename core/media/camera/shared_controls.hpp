@@ -30,25 +30,26 @@ class SharedControls {
     ParamValue value;
   };
 
-  /// `given` are the configured values, for every camera. `kept` are values from earlier runs; `given` has
-  /// precedence.
+  /// `given`: the configured values, for every camera. `kept`: values from earlier runs, by camera. `given`
+  /// has precedence.
   SharedControls(ControlValues given, KeptControls kept);
 
   /// Returns the newest controls; null before the first connection. `keep_fresh`: read values that the device
   /// changes without events, for the next second.
   std::shared_ptr<const SourceControls> current(bool keep_fresh);
-  /// Queues values and stores them as wanted. Returns an error message, or an empty string. If one value is
-  /// refused, none is set. Before the first connection, stores the values and checks them later.
+  /// Queues values and stores them as wanted, except those of buttons. Returns an error message, or an empty
+  /// string. If one value is refused, none is set. Before the first connection, stores all values and checks
+  /// them later.
   std::string set(const ControlValues& values);
-  /// Queues the driver's defaults and forgets the wanted values; of all controls if `names` is empty. Returns
-  /// an error message, or an empty string.
+  /// Queues the driver's defaults of the named controls and forgets their wanted values. If `names` is empty,
+  /// resets all controls that can be set and have a default. Returns an error message, or an empty string.
   std::string reset(const std::vector<std::string>& names);
   std::vector<Notice> take_notices() { return notices_.take(); }
 
   // For the reader thread.
 
-  /// Starts a connection to the camera `device` with these controls. Returns the writes to apply before
-  /// streaming, in order. Adds a notice for each wanted value that the camera does not allow.
+  /// Starts a connection to the camera `device` with these controls and discards the queue. Returns the
+  /// writes to apply before streaming, in order. Adds a notice for each wanted value that is not allowed.
   std::vector<Write> connect(const std::string& device, std::vector<SourceControl> controls);
   /// Removes and returns the oldest write.
   std::optional<Write> take_write();
@@ -58,8 +59,8 @@ class SharedControls {
   /// Replaces the controls if they differ from the published ones.
   void publish(const std::vector<SourceControl>& controls);
   void notice(std::string text) { notices_.add(false, std::move(text)); }
-  /// Reports a write that failed. Forgets the wanted value if the `user` has just set it, else reports the
-  /// same text only once.
+  /// Reports a write that failed. If `user` is true (a new request), forgets the wanted value; otherwise
+  /// reports the same text only once.
   void refused(const std::string& name, const std::string& problem, bool user);
 
  private:

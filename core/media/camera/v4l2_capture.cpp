@@ -323,7 +323,8 @@ void V4l2Capture::set_colour(AVFrame& frame) const noexcept {
 /// driver. Returns 0 or an AVERROR.
 int V4l2Capture::dequeue(Filled& filled) noexcept {
   for (;;) {
-    // Events are read here too, because wait() is not called while pictures are ready.
+    // Take events before every picture, because wait(), which polls for them, is not called while pictures
+    // are ready.
     if (take_events()) return AVERROR(EIO);
     if (controls_) controls_->service(now_ns());
     v4l2_buffer buffer = buffer_request(0);

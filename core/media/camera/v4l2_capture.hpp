@@ -6,9 +6,10 @@
 //
 // The copy makes pictures independent of the device: they stay valid after it is closed or unplugged.
 // libavdevice lends the kernel's buffers instead and returns them to a device that may already be closed. The
-// copy writes uncompressed pictures directly into a pinned buffer, so that the upload needs no other copy.
+// copy writes uncompressed pictures directly into a buffer of the PictureAllocator, which may be pinned, so
+// that the upload needs no other copy.
 //
-// Call everything from one thread. No call blocks for longer than the poll interval.
+// Call everything from one thread. read() returns if the driver delivers nothing for 50 ms (poll interval).
 #pragma once
 
 #include <array>
@@ -26,7 +27,7 @@
 
 namespace lensd {
 
-/// Options of a camera in [source.options]. Values: channel, an input number; standard, PAL, NTSC or SECAM.
+/// Options of a camera in source.options. `channel`: number of the input; `standard`: PAL, NTSC or SECAM.
 inline constexpr const char* kCameraOptions[] = {"channel", "standard"};
 
 class V4l2Capture {
@@ -34,9 +35,9 @@ class V4l2Capture {
   using Options = std::vector<std::pair<std::string, std::string>>;
 
   /// Opens the camera, sets its mode and starts it. Throws Error(bad_source) if one of these fails,
-  /// Error(invalid_config) if the camera has no such format, input or standard. `options` may
-  /// contain only the names in kCameraOptions. If `controls` is not null, applies its wanted values before
-  /// streaming begins, and serves it during read().
+  /// Error(invalid_config) if the camera has no such format, input or standard. `options` may contain only
+  /// the names in kCameraOptions. If `controls` is not null, applies its wanted values before streaming
+  /// begins, and its queued writes during read().
   V4l2Capture(const std::string& path, const std::string& where, const RequestedMode& request,
               const Options& options, std::shared_ptr<SharedControls> controls = nullptr);
   ~V4l2Capture();
@@ -48,8 +49,8 @@ class V4l2Capture {
   double rate() const noexcept { return rate_; }  ///< frames per second; 0: unknown
 
   /// Fills `packet` (compressed formats) or `frame` (uncompressed ones) with the next picture. Times are
-  /// nanoseconds on the monotonic clock. Returns 0 or an AVERROR: EAGAIN if none came within the poll
-  /// interval, ENODEV if the camera is gone, EIO if the signal's format changed.
+  /// nanoseconds on the monotonic clock. Returns 0 or an AVERROR, for example EAGAIN if none came within the
+  /// poll interval, ENODEV if the camera is gone, EIO if the signal's format changed.
   int read(AVPacket& packet) noexcept;
   int read(AVFrame& frame, PictureAllocator& allocator) noexcept;
 

@@ -62,7 +62,7 @@ ParamValue empty_value(ControlKind kind) {
   return std::string();
 }
 
-/// Returns the driver's number for a value that check_control() has converted, except for text.
+/// Returns the driver's number for a value that check_control() has converted. Not for text controls.
 int64_t raw_value(const SourceControl& control, const ParamValue& value) {
   if (control.kind == ControlKind::button) return 1;
   if (const bool* on = std::get_if<bool>(&value)) return *on;

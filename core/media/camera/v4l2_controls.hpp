@@ -17,8 +17,8 @@ namespace lensd {
 /// there is no such entry.
 using MenuItem = std::function<std::string(uint32_t index)>;
 
-/// Stores the control without its current value in `out`. Returns false if the control is disabled, has an
-/// unsupported type or has an empty menu.
+/// Stores the control without its current value in `out`. Returns false if the control is disabled, is an
+/// array, has an unsupported type or has an empty menu.
 bool describe_control(const v4l2_query_ext_ctrl& query, const MenuItem& item, SourceControl& out);
 /// Updates what may change while the device is open: flags and, except for menus, range and default.
 void update_control(const v4l2_query_ext_ctrl& query, SourceControl& control);
@@ -32,7 +32,7 @@ bool write_value(V4l2Device& device, const SourceControl& control, const ParamVa
 /// Reads what may change while the device is open: flags, range, default and a menu's entries.
 void refresh_description(V4l2Device& device, SourceControl& control);
 
-/// Returns all controls of an open device with their values.
+/// Returns the supported controls of an open device with their values.
 std::vector<SourceControl> read_controls(V4l2Device& device);
 
 }  // namespace lensd

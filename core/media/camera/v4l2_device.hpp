@@ -1,7 +1,4 @@
-// An open Video4Linux device node.
-//
-// The kernel serialises ioctls of one descriptor, so that settings may be changed on one thread while another
-// waits for pictures.
+// An open Video4Linux device node. Use an object on one thread, because error() belongs to its last call.
 #pragma once
 
 #include <linux/videodev2.h>
@@ -28,7 +25,7 @@ class V4l2Device {
   bool query(unsigned long request, T& data) noexcept {
     return call(request, &data);
   }
-  /// Returns the errno of the last call, or 0 if it succeeded.
+  /// Returns the errno of opening or of the last query(), or 0 if it succeeded.
   int error() const noexcept { return error_; }
 
  protected:
@@ -53,7 +50,7 @@ std::string v4l2_text(const unsigned char (&bytes)[N]) {
   return std::string(bytes, bytes + length);
 }
 
-/// Returns a message with a remedy for an errno of the camera at `path`.
+/// Returns a message for an errno of the camera at `path`, with a remedy if there is a known one.
 std::string camera_error(int error, const std::string& path);
 
 }  // namespace lensd

@@ -1,4 +1,4 @@
-// The pixel and stream formats of Video4Linux that lensd reads, by FFmpeg's names.
+// The uncompressed and compressed formats of Video4Linux that lensd reads, with FFmpeg's names.
 //
 // Source: Documentation/userspace-api/media/v4l in the Linux kernel, which defines the bytes of each code.
 #pragma once

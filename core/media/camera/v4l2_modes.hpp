@@ -11,7 +11,7 @@
 namespace lensd {
 
 /// Returns all formats of an open camera with their sizes and rates. For a range of sizes, lists its ends and
-/// the common sizes inside it.
+/// the common sizes inside it; for a range of rates, its ends.
 std::vector<CameraFormat> camera_formats(V4l2Device& device, const v4l2_capability& capability);
 
 struct RequestedMode {
@@ -29,9 +29,10 @@ struct ChosenMode {
 inline constexpr double kPreferredRate = 30;
 
 /// Returns the largest mode that reaches the requested rate or, if none is requested, kPreferredRate. If no
-/// mode does, returns the largest of those with the highest rate. CameraFormatEntry::rank decides between
-/// equals. A requested size or rate that is not listed is still chosen, because the driver then uses its
-/// nearest one. Returns nullopt if no format fits.
+/// mode does, returns the largest of those with the highest rate. A mode without listed rates counts as fast
+/// enough. CameraFormatEntry::rank decides between equals. A requested size or rate that is not listed is
+/// still chosen, because the driver then uses its nearest one. Returns nullopt if lensd reads none of the
+/// formats, or if the requested one is not among them.
 std::optional<ChosenMode> choose_mode(const std::vector<CameraFormat>& formats, const RequestedMode& request);
 
 }  // namespace lensd

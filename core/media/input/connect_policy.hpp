@@ -3,8 +3,8 @@
 //   Input ── Scope ──▶ FFmpeg's calls in this thread ── connect() ──▶ ConnectPolicy
 //
 // FFmpeg resolves names and follows redirections itself. A server on the internet must not make this machine
-// connect to its private network, so the address of every connection is checked: connect_policy.cpp defines
-// connect(), which FFmpeg's libraries call instead of the C library's function.
+// connect to hosts of the private network, so the address of every TCP connection is checked:
+// connect_policy.cpp defines connect(), which FFmpeg's libraries call instead of the C library's function.
 #pragma once
 
 #include <sys/socket.h>
@@ -14,14 +14,15 @@
 
 namespace lensd {
 
-/// Returns true for addresses of this machine and of private networks, and for multicast addresses.
+/// Returns true for addresses of this machine, and for private, link-local, multicast and reserved addresses.
 bool is_internal_address(const sockaddr& address);
 
 /// Decides to which addresses a source may connect. Use it from one thread at a time.
 class ConnectPolicy {
  public:
-  /// Allows TCP connections to the addresses of `host`. From the first call on, all other internal addresses
-  /// are refused. Resolves the name, which may block. If `host` is empty, allows no address.
+  /// Allows TCP connections to the addresses of `host`. From the first call on, TCP connections to all other
+  /// internal addresses are refused. Resolves the name, which may block. Allows no address if `host` is empty
+  /// or cannot be resolved.
   void allow(const std::string& host);
 
   /// Returns the last refused address; empty if there was none.

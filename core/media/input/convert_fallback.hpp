@@ -1,4 +1,4 @@
-// Converts pictures whose format PictureFormat cannot describe to RGBA, with swscale.
+// Converts pictures to RGBA with swscale if PictureFormat cannot describe their format.
 #pragma once
 
 #include "core/media/ffmpeg/picture_allocator.hpp"
@@ -10,7 +10,7 @@ class ConvertFallback {
   explicit ConvertFallback(PictureAllocator& allocator) : allocator_(allocator) {}
 
   /// Replaces `frame` by its conversion to RGBA, in a buffer of the allocator. Throws Error(bad_source) if
-  /// swscale does not support the format.
+  /// swscale does not support the format, Error(runtime_failure) if out of memory.
   void convert(ff::FramePtr& frame);
 
  private:

@@ -1,10 +1,10 @@
 // A Source that uses FFmpeg: demuxer → decoder → Picture.
 //
 //   Input ── packets ──▶ Decoder ── AVFrame in our buffers ──▶ TimestampNormalizer, picture_info ──▶ Picture
-//                                        └─ format not describable: ConvertFallback (RGBA)
+//                                        └─ format unknown to PictureFormat: ConvertFallback (RGBA)
 //
-// The constructor decodes the first frame to find its size, format and time. A source without any decodable
-// picture therefore fails before a pipeline is created.
+// Pictures of an uncompressed camera skip the decoder. The constructor decodes the first frame to find its
+// size, format and time. A source without any decodable picture therefore fails before a pipeline is created.
 #pragma once
 
 #include <array>
@@ -72,9 +72,9 @@ class FfmpegSource final : public Source {
   /// Otherwise, or if it already decodes from the start, returns false.
   bool retry_seek();
   /// Returns true and ends the seek if the frame is at the target or is the first one after it, or if it is
-  /// the key frame before the target and only key frames are delivered. Keeps a frame
-  /// before the target for take_frame_before_target(). Moves further back if the first frame is already after
-  /// the target.
+  /// the key frame before the target and only key frames are delivered. Otherwise returns false: keeps a
+  /// frame before the target for take_frame_before_target(), or moves further back if the first frame is
+  /// already after the target.
   bool reached(int64_t pts_ns);
   /// Call at the end of the stream. Makes the kept frame the current one. Returns false if there is none.
   bool take_frame_before_target();
@@ -99,7 +99,7 @@ class FfmpegSource final : public Source {
   SeekState seek_;
   std::array<Picture, 2> ahead_;  ///< pictures that the constructor decoded; delivered first
   FrameInfo frame_info_;          ///< properties of the frame in frame_
-  int64_t announced_ns_ = 0;      ///< the stream's own duration, 0: unknown
+  int64_t announced_ns_ = 0;      ///< announced duration of the stream; 0: unknown
   int64_t next_index_ = 0;
   bool draining_ = false;
   bool drained_key_ = false;  ///< key_frames_only: the decoder was drained after a key frame

@@ -127,7 +127,7 @@ void Input::open_file(const std::string& url) {
   const AVInputFormat* format = nullptr;
   const char* name = url == "-" ? "" : url.c_str();
   int score = av_probe_input_buffer2(io_->context(), &format, name, nullptr, 0, 0);
-  // image2 would open the file itself, by its extension. Probe only the content.
+  // FFmpeg selects image2 by the extension, and image2 would open the file itself. Probe only the content.
   if (score >= 0 && format && std::string_view(format->name) == "image2") {
     format = nullptr;
     score = av_probe_input_buffer2(io_->context(), &format, "", nullptr, 0, 0);

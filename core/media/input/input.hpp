@@ -5,7 +5,8 @@
 // Only for a sequence pattern does FFmpeg open files itself. A network source may use its own protocols, but
 // no files. It may open only the given address (input_live.cpp) and connect only where ConnectPolicy allows.
 //
-// Every call that opens or reads a live source ends at a deadline on the monotonic clock.
+// Every call that opens or reads a live source ends at a deadline on the monotonic clock, unless it hangs
+// where FFmpeg does not check the deadline, for example in name resolution.
 #pragma once
 
 #include <memory>
@@ -25,9 +26,10 @@ enum class StreamKind { video, audio };
 
 class Input {
  public:
-  /// Opens `url` and selects a stream of `kind`, ignoring cover pictures: the best one, or number `track`
-  /// from 1. `stop` must outlive this object. Throws Error(bad_source) if the source cannot be opened or has
-  /// no such stream, Error(invalid_config) if `live` has an option that the source does not have.
+  /// Opens `url` and selects a stream of `kind`, ignoring cover pictures: number `track` (from 1), or if
+  /// `track` is 0, the first one, preferably one marked as default. `stop` must outlive this object. Throws
+  /// Error(bad_source) if the source cannot be opened or has no such stream, Error(invalid_config) if `live`
+  /// has an option that the source does not have, Error(unavailable) if FFmpeg has no demuxer for the screen.
   Input(const std::string& url, StreamKind kind, const StopFlags& stop, const LiveOptions& live = {},
         int track = 0);
 
@@ -37,7 +39,7 @@ class Input {
   /// Returns true for cameras, screens and network streams, false for files on an HTTP server.
   bool live() const noexcept { return is_live(kind_) && !on_demand(); }
 
-  /// Returns true for containers of one or several images: GIF, APNG, or a pipe of image files.
+  /// Returns true for containers of one or several images: GIF, APNG, or image files (FFmpeg's "…_pipe").
   bool image_container() const noexcept;
   /// Returns true if every position can be read again, by seeking or by reopening.
   bool repeatable() const noexcept {
@@ -48,18 +50,18 @@ class Input {
   /// Returns true if the demuxer has found that the file is truncated.
   bool cut() const noexcept { return cut_; }
 
-  /// Returns the timeout of read() for a live source; 0 for other sources.
+  /// Returns the timeout of read() for a camera, the screen or a network source; 0 for other sources.
   int64_t silence_ns() const noexcept { return silence_ns_; }
 
   /// Waits for the next packet of the stream. Returns 0 or an AVERROR: AVERROR_EXIT after an interruption,
-  /// AVERROR(ETIMEDOUT) if a live source sent nothing for silence_ns().
+  /// AVERROR_EOF at the end, AVERROR(ETIMEDOUT) if nothing arrived for silence_ns(), or FFmpeg's error.
   int read(AVPacket& packet) noexcept;
 
-  /// Moves to the last key packet of the stream at or before a time in its time base. Returns 0 or an
-  /// AVERROR, for a file on a server at the latest after silence_ns().
+  /// Moves to the last key packet of the stream at or before a time in its time base. Returns a value ≥ 0 or
+  /// an AVERROR, for a file on a server at the latest after silence_ns().
   int seek(int64_t ticks) noexcept;
 
-  /// Returns true for an uncompressed camera. Read its pictures with read(AVFrame&, …).
+  /// Returns true for a camera with an uncompressed format. Read its pictures with read(AVFrame&, …).
   bool raw_camera() const noexcept { return camera_ && camera_->format().raw(); }
   /// Reads the next picture of a raw_camera() into a buffer of `allocator`. Returns the same values as
   /// read(AVPacket&).

@@ -45,10 +45,10 @@ bool reads_file(const AVFilter& filter, const std::string& arguments) {
   for (const AVOption* option = nullptr; (option = av_opt_next(&filter.priv_class, option));)
     any = any || names_file(filter, *option);
   if (!any) return false;
-  if (plain.size() != arguments.size() + 1) return true;  // quotes or escapes
+  if (plain.size() != arguments.size() + 1) return true;  // quotes, escapes or spaces
   return std::ranges::any_of(split(arguments, ":"), [&](const std::string& part) {
     const size_t equals = part.find('=');
-    if (equals == std::string::npos) return true;  // a value for the next option in FFmpeg's order
+    if (equals == std::string::npos) return true;  // no name: the next option in FFmpeg's order
     const AVClass* type = filter.priv_class;
     const AVOption* option =
         av_opt_find(&type, part.substr(0, equals).c_str(), nullptr, 0, AV_OPT_SEARCH_FAKE_OBJ);

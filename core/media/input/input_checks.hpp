@@ -18,7 +18,7 @@ bool reads_file(const AVFilter& filter, const std::string& arguments);
 
 /// Returns a problem if a PNG picture begins at the position of `io` and the file is too short for the size
 /// in its header; otherwise an empty string. FFmpeg would allocate the picture before it reads the data.
-/// Restores the position.
+/// Restores the position; if that fails, returns a problem.
 std::string png_problem(AVIOContext& io);
 
 }  // namespace lensd

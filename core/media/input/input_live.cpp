@@ -83,8 +83,9 @@ void Input::set_probing(const LiveOptions& live) {
   context_->probesize = kProbeBytes;
   context_->max_analyze_duration = live.low_latency ? kAnalyzeLowLatencyUs : kAnalyzeUs;
   context_->fps_probe_size = kRateFrames;
-  // AVFMT_FLAG_NOBUFFER would discard the probed packets and with them the first key frame. Without it they
-  // are decoded at once and only the newest picture is kept, so that they add no delay.
+  // Do not set AVFMT_FLAG_NOBUFFER: it would discard the probed packets and with them the first key frame.
+  // The probed packets add no delay, because they are decoded at once and LiveSource drops all but two
+  // pictures.
 }
 
 void Input::open_network(const std::string& url, const LiveOptions& live) {

@@ -8,7 +8,7 @@ namespace {
 constexpr unsigned kMaxChapters = 1000;
 constexpr size_t kMaxTitle = 200;
 
-/// Returns the text without control characters, cut at the start of a UTF-8 character.
+/// Returns the text without control characters. Cuts it between UTF-8 characters to at most kMaxTitle bytes.
 std::string tidy_title(const char* text) {
   std::string title;
   for (const char* c = text; *c; ++c)

@@ -19,8 +19,8 @@ class StreamErrors {
   void seek_done() { from_start_ = false; }
 
   /// Call at the end of the stream. `error`: the demuxer's last result. `announced_ns`: the stream's
-  /// announced duration, 0 if unknown. `frame_ns`: nominal duration of a frame. A shorter duration alone is
-  /// not an error, because the last frame may be shown for a long time.
+  /// announced duration, 0 if unknown. `frame_ns`: nominal duration of a frame. A stream that only ends
+  /// before its announced duration is not an error, because the last frame may be shown for a long time.
   void ended(const Input& input, int error, int64_t announced_ns, int64_t frame_ns);
 
   /// Returns a sentence about all errors; empty if there was none.
@@ -30,7 +30,7 @@ class StreamErrors {
   bool frames_missing(const Input& input, int64_t end_ns, int64_t announced_ns, int64_t frame_ns) const;
 
   int64_t packets_ = 0, decode_errors_ = 0;
-  int64_t end_ticks_ = AV_NOPTS_VALUE;  ///< end of the last packet in presentation order
+  int64_t end_ticks_ = AV_NOPTS_VALUE;  ///< latest end of a packet, in the stream's time base
   int logged_errors_ = 0;
   bool from_start_ = true, corrupt_packet_ = false;
   std::string early_end_;

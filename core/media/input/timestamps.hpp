@@ -2,8 +2,9 @@
 //
 //   raw time (or none) ──▶ normalize() ──▶ pts_ns ≥ 0, strictly increasing from the first frame
 //
-// A missing or repeated time is replaced by the previous time plus the nominal duration. So is the time after
-// a jump backwards of more than a second (a joined file, a wrapped clock). Gaps forward are kept.
+// A time that is missing or not after the previous one is replaced by the previous time plus the nominal
+// duration. After a jump backwards of more than a second (a joined file, a wrapped clock), all further times
+// are shifted to continue from there. Gaps forward are kept.
 #pragma once
 
 #include <cstdint>

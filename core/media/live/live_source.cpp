@@ -27,7 +27,8 @@ constexpr int64_t kUdpRetryNs = 50'000'000;
 constexpr int64_t kLongestWaitNs = 200'000'000;
 /// The destructor waits at most this long for the reader thread to end.
 constexpr auto kExitTimeout = std::chrono::milliseconds(500);
-/// Time stamps have jumped if their progress differs from the clock's by more than this.
+/// Time stamps have jumped if they go backwards, or advance by more than this further than the clock.
+/// wait_until_due() restarts its time line if the file is more than this behind the clock.
 constexpr int64_t kJumpNs = 1'000'000'000;
 /// The smallest delay increases by 1/5000 of the elapsed time, to follow a sender whose clock is slow.
 constexpr int64_t kDriftShare = 5000;

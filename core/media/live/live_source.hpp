@@ -9,7 +9,8 @@
 // ownership of all data that it uses. A source has only one such thread.
 //
 // The pts follows the monotonic clock across connections and the stream's time stamps within a connection.
-// Jumps of the time stamps are removed. A new connection and a placeholder start a new `serial`.
+// Jumps of the time stamps are removed. The first picture of a connection or after a placeholder, and the
+// first placeholder after a picture, start a new `serial`.
 #pragma once
 
 #include <functional>
@@ -29,8 +30,8 @@ class LiveSource final : public Source {
   /// is set.
   using Opener = std::function<std::unique_ptr<Source>(const std::atomic<bool>& cancel)>;
 
-  /// Starts the reader thread, then waits for the first picture, the failure of the first attempt,
-  /// cancellation or the timeout. Throws Error if the first attempt fails permanently.
+  /// Starts the reader thread, then waits for the first picture, a file for take_file(), the failure of the
+  /// first attempt, cancellation or the timeout. Throws Error if the first attempt fails permanently.
   LiveSource(const std::string& url, const SourceOptions& options, Opener open, int64_t first_timeout_ns);
   ~LiveSource() override;
 

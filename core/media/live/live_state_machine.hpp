@@ -1,8 +1,8 @@
-// The state machine of a live source: connecting → playing → stalled → reconnecting, and the retry times.
+// The state machine of a live source: its LiveState and the times of its connection attempts.
 //
-//   attempt_started, frame, lost ──▶ LiveStateMachine ──▶ state, reason, time of the next attempt
+//   attempt_started, frame, lost, tick ──▶ LiveStateMachine ──▶ state, reason, time of the next attempt
 //
-// Callers pass the time of every event, so that tests control the clock. Not thread-safe.
+// Callers pass the current time, so that tests control the clock. Not thread-safe.
 #pragma once
 
 #include <cstdint>

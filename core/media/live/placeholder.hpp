@@ -21,12 +21,13 @@ class Placeholder {
   static PictureInfo default_info(Extent size = {1280, 720});
 
   /// Sets the format and the background: `last`, darkened, or plain grey if `last` is null, empty, in GPU
-  /// memory or not described by `info`.
+  /// memory or has another PictureInfo than `info`.
   void set_background(const PictureInfo& info, const Picture* last);
   void drop_background() { background_ = MemoryBlock(); }
 
   /// Returns the background with the title and the text in a centred box, in capitals. Draws no box if both
-  /// are empty. Characters without a glyph are blank. Throws Error(runtime_failure) if out of memory.
+  /// are empty. Characters without a glyph are blank. Call set_background() first. Throws
+  /// Error(runtime_failure) if out of memory.
   Picture make(const std::string& title, const std::string& text, const FrameInfo& info) const;
 
  private:

@@ -41,7 +41,7 @@ class PesFlush {
   size_t skip_ = 0;  ///< number of bytes before the first packet
   bool synced_ = false;
   std::array<Pes, 8192> pes_{};
-  int good_ = 0, required_good_ = 20;  ///< number of PES packets with stuffing only at their ends
+  int good_ = 0, required_good_ = 20;  ///< counted and required PES packets, see above
 };
 
 /// An AVIOContext that reads from another one through PesFlush.
