@@ -11,7 +11,8 @@ class App;
 
 namespace lensd {
 
-/// Returns usage, subcommands and options by group, wrapped to 100 columns.
+/// Returns the text of --help for the program or a subcommand. Rows of options and subcommands are wrapped to
+/// 100 columns.
 std::string help_text(const CLI::App& app);
 
 /// Returns one row of help_text(): "  head    description".

@@ -6,7 +6,7 @@
 
 namespace lensd {
 
-/// Returns the problems of the values in `config`. Pass to set_config_check().
+/// Returns the problems of the values in `config`. Pass this function to set_config_check().
 std::vector<ConfigProblem> config_problems(const Config& config);
 
 }  // namespace lensd

@@ -25,8 +25,8 @@ using FileId = std::pair<dev_t, ino_t>;
 
 constexpr std::string_view kPlaylist = ".m3u8";
 
-/// Returns the file's id, or nullopt unless it is a regular file or a disk, because no other file can lose
-/// data.
+/// Returns the file's id, or nullopt if it is neither a regular file nor a block device, because then it
+/// cannot lose data.
 std::optional<FileId> id_of(const struct stat& status) {
   if (!S_ISREG(status.st_mode) && !S_ISBLK(status.st_mode)) return std::nullopt;
   return FileId(status.st_dev, status.st_ino);

@@ -13,7 +13,7 @@ struct CommandLine;
 void refuse_source_file(const std::string& path, const std::string& writer, const std::string& source);
 
 /// Checks all output files in `line`. Call before `source` is opened. Throws Error(usage) if an output file
-/// is a file of the source, or if it exists in a batch run without --overwrite.
+/// is a file of the source, or if a batch run without --overwrite would replace an existing file.
 void check_output_files(const CommandLine& line, const std::string& source);
 
 }  // namespace lensd

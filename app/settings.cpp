@@ -33,7 +33,8 @@ LiveOptions live_options(const Config& config) {
   return live;
 }
 
-/// Adds the value of an option --source-control, NAME=VALUE, to the layer of the command line.
+/// Adds NAME=VALUE, an argument of --source-control, to the command-line layer. Throws Error(usage) if it is
+/// malformed.
 void add_source_control(CommandLine& line, const std::string& text) {
   const size_t sign = text.find('=');
   const std::string name = text.substr(0, sign);

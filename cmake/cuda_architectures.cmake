@@ -1,4 +1,5 @@
-# Sets CMAKE_CUDA_ARCHITECTURES from LENSD_CUDA_ARCHS: numbers ("75;90"), "all", or empty for this machine's GPUs.
+# Sets CMAKE_CUDA_ARCHITECTURES from LENSD_CUDA_ARCHS: numbers ("75;90"), "all", or empty for this machine's
+# GPUs, else 90.
 #
 # The newest architecture is also compiled to PTX, so that newer GPUs can run the binary.
 

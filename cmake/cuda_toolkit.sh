@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Finds the CUDA compiler, and fetches it if there is an NVIDIA driver but no compiler. Sourced by ./dev.
+# Finds or fetches the CUDA compiler. Sourced by ./dev.
 #
 # LENSD_CUDA=auto: the installed compiler; without one, NVIDIA's wheels if there is a driver that runs their code.
 #            on: as auto, also without a driver.  wheels: the wheels, even if a compiler is installed.  off: none.
@@ -8,7 +8,7 @@ cuda_folder=$root/build/cuda            # kept between builds; ./dev clean remov
 cuda_oldest_nvcc=12 cuda_wheels_major=13 # CUDA versions; the wheels of CUDA 12 have no nvcc
 cuda_wheels_driver=580                  # the first driver for CUDA 13
 
-# installed_nvcc: prints the path of nvcc on PATH or in /usr/local/cuda.
+# installed_nvcc: prints the path of nvcc on PATH or in /usr/local/cuda, or nothing.
 installed_nvcc() {
   command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null || true
 }

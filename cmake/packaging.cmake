@@ -13,7 +13,7 @@ file(STRINGS /etc/os-release debian REGEX "^VERSION_ID=")
 string(REGEX REPLACE "[^0-9.]" "" debian "${debian}")
 set(debian_revision "1~deb${debian}")  # a package for a newer Debian has a higher version
 set(debian_version ${PROJECT_VERSION}-${debian_revision})
-# If SOURCE_DATE_EPOCH is set, both use it instead of the current time.
+# string(TIMESTAMP) uses SOURCE_DATE_EPOCH, if it is set, instead of the current time.
 string(TIMESTAMP release_date "%Y-%m-%d" UTC)
 string(TIMESTAMP release_time "%a, %d %b %Y %H:%M:%S +0000" UTC)
 # The maintainer of the packages, from the variables that Debian's tools use.

@@ -11,7 +11,8 @@
 
 namespace lensd {
 
-/// Handles the signals during its lifetime. Only one instance may exist. requested() is thread-safe.
+/// Handles the signals during its lifetime. Only one instance may exist at a time. requested() is
+/// thread-safe.
 class Interruption {
  public:
   Interruption() {

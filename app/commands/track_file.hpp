@@ -15,8 +15,8 @@
 namespace lensd {
 
 /// CSV columns and JSON keys: frame, pts (seconds), id, x, y (pixels; integers at pixel centres), age
-/// (frames), residual (grey levels), fb_error (pixels, forward-backward), status (see name(TrackStatus)). A
-/// lost track has one line, whose status is the reason.
+/// (frames), residual (grey levels), fb_error (pixels, forward-backward), status (see name(TrackStatus)). In
+/// the frame in which a track is lost, its status is the reason.
 class TrackFile {
  public:
   /// Opens the file. Its extension, .csv or .jsonl, selects the format. Throws Error(usage) for any other

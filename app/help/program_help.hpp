@@ -26,7 +26,7 @@ struct OptionHelp {
   std::vector<std::string> choices;  ///< allowed values; empty: not limited to a list
   bool positional = false, repeats = false;
 
-  /// True if the value must be attached with '=', as in --loop-file=no.
+  /// Returns true if the value must be attached with '=', as in --loop-file=no.
   bool attached() const { return value.starts_with("[="); }
 };
 

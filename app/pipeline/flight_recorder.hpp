@@ -1,7 +1,7 @@
 // The flight recorder writes the pipeline's last 10 s to a trace file, on request or after a trigger.
 //
-//   UI, control ── request() ──▶ recorder thread ── Timeline ──▶ FOLDER/lensd-DATE-TIME-REASON.json
-//   counters    ── polled ten times a second ──▶ ┘
+//   UI thread ── request() ──▶ recorder thread ── Timeline ──▶ FOLDER/lensd-DATE-TIME-REASON.json
+//   counters  ── polled ten times a second ──▶ ┘
 //
 // The pipeline always records its timeline. The recorder thread only reads it, so frames are not delayed. The
 // pipeline must outlive the recorder.
@@ -46,7 +46,7 @@ class FlightRecorder {
   static constexpr int64_t kSpanNs = 10'000'000'000;         ///< duration of a trace
   static constexpr int64_t kMinIntervalNs = 10'000'000'000;  ///< minimum time between two automatic traces
   static constexpr int64_t kDelayNs = 300'000'000;  ///< wait after the event, because GPU timings arrive late
-  static constexpr int kMaxAutomatic = 50;  ///< maximum of automatic traces per recorder, to limit disk space
+  static constexpr int kMaxAutomatic = 50;          ///< automatic traces per recorder, to limit disk space
 
   struct Options {
     TraceTrigger trigger;

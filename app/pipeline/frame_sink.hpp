@@ -20,7 +20,7 @@
 namespace lensd {
 
 struct PixelAspects {
-  PixelAspect output, source;  ///< the source as stored, before its orientation
+  PixelAspect output, source;  ///< `source`: of the picture as stored, not yet rotated
 };
 
 class FrameSink {

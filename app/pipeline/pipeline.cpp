@@ -197,7 +197,7 @@ void Pipeline::pace(FrameInfo& info) {
 }
 
 /// Waits until the frame is due and applies commands meanwhile. Returns early after a pause, seek or change
-/// of speed, or if stopping.
+/// of speed, or if stopping. Does not wait with a live source.
 void Pipeline::wait_until_due(int64_t pts_ns) {
   if (source_info_.live) return;
   for (;;) {

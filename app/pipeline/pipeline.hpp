@@ -1,7 +1,7 @@
 // Processes the pictures of a source: three threads, and the queues between them.
 //
 //   decode thread    Source::next() ── Picture ──▶ pictures_           pipeline_decode.cpp
-//                    (files: waits while the queue is full; live: drops the oldest)
+//                    (files: waits while the queue is full; live: drops older pictures)
 //   process thread   commands_ at a frame boundary                     pipeline_commands.cpp
 //                    → Executor::run() → wait until due → publish      pipeline.cpp
 //   planner thread   prepares the plan of a changed graph while the    pipeline_plans.cpp
@@ -61,7 +61,7 @@ class Pipeline {
   Pipeline& operator=(const Pipeline&) = delete;
 
   void start();
-  /// Ends all threads and waits for them. Discards frames that were not taken. Idempotent.
+  /// Ends all threads and waits for them. Does not process the pictures that are still queued. Idempotent.
   void stop();
 
   /// Queues a command, to be applied at the next frame boundary. Thread-safe. Waits while the queue is full.
@@ -76,8 +76,8 @@ class Pipeline {
   Frame take_newest();
   /// Counts a frame of take_newest() as not shown, because the display is hidden. Thread-safe.
   void count_not_shown() noexcept;
-  /// Waits for the next frame in order. Returns an empty frame at the end, on failure and after stop(). Call
-  /// from the consumer thread only.
+  /// Waits for the next frame in order. At the end, on failure and after stop(), returns the frames that are
+  /// still queued, then an empty frame. Call from the consumer thread only.
   Frame next_frame();
   /// Makes next_frame() return the frames that are queued already, then an empty frame. Thread-safe.
   void end_early();

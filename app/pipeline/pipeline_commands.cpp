@@ -99,8 +99,8 @@ void Pipeline::apply_live(const std::vector<GraphChange>& changes) {
   if (idle()) rerun_current();
 }
 
-/// Passes commands for the source's controls to the source when they are posted: they belong to no frame,
-/// and a client reads back what it has set.
+/// Applies a command for the source's controls; ignores other commands. Called when the command is posted,
+/// because it belongs to no frame, and because a client may read the value back at once.
 void Pipeline::set_source_controls(const Command& command) {
   std::string problem;
   if (const auto* set = std::get_if<SetSourceControls>(&command))

@@ -68,8 +68,8 @@ void Pipeline::request_plan() {
   plan_again_ = false;
 }
 
-/// Swaps in the plan that the planner has prepared, and lets the planner free the old one. Returns false if
-/// the planner has no result yet.
+/// Takes the planner's result: swaps in the new plan and lets the planner free the old one, or reports why
+/// there is no new plan. Returns false if the planner has no result yet.
 bool Pipeline::swap_in_planned() {
   auto result = plan_results_.try_pop();
   if (!result) return false;

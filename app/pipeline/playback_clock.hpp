@@ -37,7 +37,7 @@ class PlaybackClock {
     restart_at(pts_ns, now_ns + lead_ns);
     return {0, late, true};
   }
-  /// Makes a frame with timestamp `pts_ns` due at `wall_ns`. Does nothing before the first frame.
+  /// Makes a frame with timestamp `pts_ns` due at `wall_ns`. Does nothing if the clock is not running.
   void follow(int64_t pts_ns, int64_t wall_ns) {
     if (running_) pts_ns_ = pts_ns, wall_ns_ = wall_ns;
   }
@@ -48,7 +48,7 @@ class PlaybackClock {
 
   double speed_ = 1;
   bool running_ = false;
-  int64_t pts_ns_ = 0, wall_ns_ = 0;  ///< timestamp and due time of the frame at the last restart
+  int64_t pts_ns_ = 0, wall_ns_ = 0;  ///< a frame with timestamp pts_ns_ is due at wall_ns_
 };
 
 }  // namespace lensd

@@ -17,7 +17,7 @@
 
 namespace lensd {
 
-/// Capacity of a sink's queue. The frame pool needs this many additional frames per sink.
+/// Capacity of a sink's queue.
 inline constexpr int kSinkFrames = 4;
 
 class QueueSink : public FrameSink {

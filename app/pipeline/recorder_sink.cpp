@@ -156,13 +156,14 @@ void RecorderSink::complete() {
   publish_status();
 }
 
-/// Ends the active recording after an error. The file keeps the frames written so far.
+/// Ends the active recording after an error and sets the time of the next attempt. Reports the error, unless
+/// an attempt to restart has failed. The file keeps its complete fragments.
 void RecorderSink::fail(const std::string& problem) {
   if (Recording* const recording = std::exchange(active_, nullptr)) {
     const Recording::Report done = recording->report();
     earlier_.frames += done.frames, earlier_.bytes += done.bytes;
     if (done.frames > 0) earlier_.files += done.files;
-    // The last frames are lost if their fragment was incomplete.
+    // May be fewer frames than published before: those of an incomplete fragment are lost.
     state_.frames = earlier_.frames, state_.bytes = earlier_.bytes, state_.files = earlier_.files;
   }
   retry_ns_ = now_ns() + kRetryNs;

@@ -22,7 +22,7 @@ class SoundSync {
 
   /// Stops the sound at once. It will continue at about `position_ns`.
   void stop(int64_t position_ns, bool seeking) {
-    // The sound that was decoded at the pause is still there when playback continues.
+    // Keep the decoded sound if it was already stopped at this position, as when a pause ends.
     const bool kept = cue_.seek > 0 && !cue_.playing && !cue_.too_slow && cue_.from_ns == position_ns;
     if (!kept) ++cue_.seek, cue_.from_ns = position_ns;
     cue_.seeking = seeking, cue_.playing = cue_.too_slow = false;
@@ -53,8 +53,8 @@ class SoundSync {
 
  private:
   static constexpr int64_t kNever = INT64_MIN / 2;
-  /// The clock restarts where the graph is too slow. If that happens again within this time, the sound stays
-  /// silent for as long.
+  /// The clock restarts when the graph is too slow. After two such restarts within this time, there is no
+  /// sound until the graph has kept up for this time.
   static constexpr int64_t kPatienceNs = 2'000'000'000;
   /// Decoded sound is kept if the first frame's timestamp is at most this far past the position of stop().
   static constexpr int64_t kNearNs = 250'000'000;
@@ -85,7 +85,7 @@ class SoundSync {
 
   const std::shared_ptr<PlaybackSound> sound_;
   SoundCue cue_;
-  int64_t late_ns_ = kNever;  ///< last restart of the clock because the graph was too slow
+  int64_t late_ns_ = kNever;  ///< time of the last restart because the graph was too slow
 };
 
 }  // namespace lensd

@@ -1,6 +1,6 @@
 // A thread for slow work: opening sources, planning, writing files.
 //
-//   socket, HTTP ── post() ──▶ bounded queue ──▶ the thread runs one job after another
+//   any thread ── post() ──▶ bounded queue ──▶ the thread runs one job after another
 #pragma once
 
 #include <exception>

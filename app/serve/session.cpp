@@ -201,8 +201,8 @@ void Session::fail_requests(const std::string& reason) {
   for (auto& [id, callback] : open) callback({id, reason, 0});
 }
 
-/// Applies a configuration: if the source has changed, opens it with the new graph; otherwise plans the graph
-/// if it has changed.
+/// Applies a configuration. If the source has changed, opens it with the new graph. Otherwise sets changed
+/// source controls, and plans the graph if it has changed.
 Response Session::apply_config(const Layered& next) {
   const std::string& url = next.config.source_url;
   std::string old_url;

@@ -1,7 +1,7 @@
 // Writes positions of controls and shown values to the file in the environment variable LENSD_UI_MAP, for
 // tests that drive the window. Does nothing without the variable.
 //
-//   ViewerUi, ViewerModel ── update() ──▶ lines "name x y w h" and "value/name number…", replaced atomically
+//   ViewerUi, ViewerModel ── update() ──▶ lines "name x y w h" and "value/name VALUE…", replaced atomically
 //
 // Call from the UI thread only.
 #pragma once

@@ -51,8 +51,8 @@ class Viewer {
   void draw_frame();
   /// Takes new frames without drawing them, so that the pipeline continues while the window is hidden.
   void skip_frame();
-  /// First part of draw_frame() and skip_frame(). Throws Error if the source of the command line fails; a
-  /// failure of a source that the user opened becomes a notice.
+  /// First part of draw_frame() and skip_frame(). Throws Error if the pipeline has failed. If the cause is a
+  /// source that is not from the command line, adds a notice instead.
   void begin_frame();
   void update_status();
   /// Uploads the images that the panels have drawn or requested.
@@ -66,8 +66,8 @@ class Viewer {
   // viewer_sources.cpp: opening and replacing sources
 
   ViewerSetup setup() const;
-  /// Opens the source of the command line. Throws Error.
   LiveOptions remembered(LiveOptions live) const;
+  /// Opens the source of the command line. Throws Error.
   void open_first(const GraphDesc& graph);
   /// Opens a source on another thread. The current source continues meanwhile.
   void open_aside(OpenRequest request, GraphDesc graph);
@@ -76,8 +76,8 @@ class Viewer {
   void open_url(const std::string& url, const ui::SourceRequest& chosen);
   /// Opens a source of the playlist; does nothing for nullopt.
   void open_listed(const std::optional<std::string>& source);
-  /// Makes the sources the playlist and opens the first one. If a folder cannot be read or has no videos or
-  /// images, only reports it.
+  /// Replaces the playlist by the sources and opens the first one. If a folder cannot be read or has no
+  /// videos or images, keeps the playlist and adds a notice.
   void open_all(const std::vector<std::string>& sources);
   /// Plays the next source of the playlist when a file has ended.
   void advance_playlist();

@@ -148,7 +148,7 @@ void ViewerModelBuilder::refresh_counts(const PipelineStatus& status) {
   c.late = status.late, c.not_shown = status.not_shown;
 }
 
-/// Updates the rows, their newest durations, and the graph's total duration per frame.
+/// Updates the timing rows, their newest durations, and the graph's total duration per frame.
 void ViewerModelBuilder::refresh_timings() {
   constexpr size_t kSparkline = 48, kHistory = 200;
   static uint64_t renewals = 0;  // shared by all sources, so that their versions differ

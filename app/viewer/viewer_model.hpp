@@ -36,7 +36,7 @@ class ViewerModelBuilder {
   void refresh_log();
 
   /// Updates and returns the model, which is valid until the next call. `picture`: size of the shown picture.
-  /// `controls_shown`: keep the values of the camera's controls fresh.
+  /// `controls_shown`: keep the values of the source's controls fresh.
   const ui::ViewerModel& build(Extent picture, bool controls_shown = false);
   /// Returns the model, so that the caller can set values between two calls of build().
   ui::ViewerModel& model() { return model_; }

@@ -27,7 +27,7 @@ ViewerSetup Viewer::setup() const {
               }};
 }
 
-/// Returns `live` with the values that were set in earlier runs.
+/// Returns `live` with the control values that the user has set, also in earlier runs.
 LiveOptions Viewer::remembered(LiveOptions live) const {
   live.kept_controls = memory_.kept_controls();
   return live;

@@ -43,8 +43,8 @@ PictureInfo semi_planar(Extent extent, uint8_t bits) {
   return info;
 }
 
-/// Calls `use(subject)` for each filter in `only` (empty: all), in each format and setting. Skips filters
-/// with several inputs, and klt.
+/// Calls `use(subject)` for the source conversion ("colour") and each filter, in each format and setting.
+/// `only`: names to measure; empty: all. Skips filters with several inputs, and klt.
 template <class Use>
 void for_each_subject(Extent extent, const std::vector<std::string>& only, Use use) {
   const auto wanted = [&](const std::string& name) {

@@ -20,7 +20,7 @@ struct Subject {
   std::vector<std::vector<uint8_t>> tracks = {};  ///< a TrackTable per frame, repeated; empty: no tracks
 };
 
-/// Returns 32 successive TrackTables with 1000 tracks that move in circles by 3 pixels per frame.
+/// Returns 32 successive TrackTables with 1000 tracks that move in circles by about 3 pixels per frame.
 std::vector<std::vector<uint8_t>> circling_tracks(Extent picture);
 
 /// Median time per frame in seconds; a frame's time is the sum of its passes.

@@ -1,7 +1,7 @@
 // Holds the frame on the screen: uploads its pictures, passes its tracks to the model, and reads pixels for
 // the probe and snapshots.
 //
-//   Pipeline ── take() ──▶ ShownFrame ─┬▶ Presenter (A, B)
+//   Pipeline ── show() ──▶ ShownFrame ─┬▶ Presenter (A, B)
 //                                      ├▶ tracks, once the GPU has finished
 //                                      └▶ pixels of any picture in the frame, copied to the host
 //
@@ -39,7 +39,8 @@ class ShownFrame {
   void take_side_data(ViewerModelBuilder& model, ui::TrackOverlay& overlay);
   /// Reads the probed pixel of every picture, and the pixels of a magnified view.
   void read_pixels(const ui::ProbeState& probe, ViewerModelBuilder& model) const;
-  /// Returns the whole picture B, or nullopt if there is no frame or the frame is not finished.
+  /// Returns the whole ViewerUi::first_picture(), or nullopt if there is no frame or the frame is not
+  /// finished.
   std::optional<Image> picture() const;
 
  private:

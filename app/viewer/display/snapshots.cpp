@@ -26,7 +26,7 @@ std::string clock(int64_t ns, bool milliseconds) {
   return text;
 }
 
-/// Returns the source's name without extension and colons, for a file name.
+/// Returns the source's name for a file name: without the extension, and with '-' instead of ':'.
 std::string file_name_of(const std::string& source) {
   std::string name = fs::path(source).stem().string();
   std::replace(name.begin(), name.end(), ':', '-');

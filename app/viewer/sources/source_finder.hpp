@@ -2,8 +2,9 @@
 //
 //   search() ──▶ own thread: disk, devices ──▶ choices() on the UI thread
 //
-// The thread reads disk and devices every two seconds while the dialog is open, because both may be slow. The
-// destructor waits 200 ms for a thread that hangs in a disk access (core/base/owned_thread.hpp).
+// Disk and devices may be slow, so a thread reads them, every two seconds while the dialog is open. The
+// destructor waits at most 200 ms for the thread, which may hang in a disk access
+// (core/base/owned_thread.hpp).
 //
 // Call from the UI thread only.
 #pragma once

@@ -24,7 +24,7 @@ namespace lensd {
 enum class OpenResult : uint8_t {
   playing,
   failed,
-  cancelled,  ///< by the user or by a newer request
+  cancelled,  ///< by the user, a newer request or the shutdown
 };
 
 struct OpenRequest {
@@ -42,7 +42,7 @@ struct OpenRequest {
   std::function<void(OpenResult result, const std::string& problem)> done;
 };
 
-/// A pipeline that was not started, and its recorder.
+/// A pipeline and its recorder. The opener does not start the pipeline.
 struct OpenedPipeline {
   std::shared_ptr<Pipeline> pipeline;
   std::shared_ptr<RecorderSink> recorder;

@@ -22,7 +22,7 @@
 namespace lensd {
 namespace {
 
-/// A film has at most this many positions with a thumbnail of their own, at least kShortestNs apart.
+/// Positions of thumbnails are 1 / kPositions of the duration apart, but at least kShortestNs.
 constexpr int64_t kPositions = 1000, kShortestNs = 200'000'000;
 constexpr size_t kMaxKept = 128;  ///< 20 MB
 constexpr auto kThumbnailTimeout = std::chrono::milliseconds(200);
@@ -94,7 +94,7 @@ struct ThumbnailLoader::Shared {
   void store(int64_t position, std::shared_ptr<const Image> image);
 };
 
-/// Waits for a request. Returns a negative number at the end.
+/// Waits for a request. Returns the number of the position, or -1 after close().
 int64_t ThumbnailLoader::Shared::wait() {
   std::unique_lock lock(mutex);
   changed.wait(lock, [this] { return cancel || wanted >= 0; });

@@ -1,7 +1,6 @@
 // Small pictures of a file for the time line.
 //
-//   find() ── position ──▶ own thread: nearest key frame, shrunk on the CPU ──▶ wake(), then find() returns
-//   it
+//   find() ── position ──▶ own thread: key frame at or before it, shrunk on the CPU ──▶ wake(), find()
 //
 // The thread has its own source and the lowest priority, so that playback keeps its pace. It starts with the
 // first request. Only the newest request is decoded; older ones are forgotten.
@@ -19,12 +18,12 @@
 
 namespace lensd {
 
-/// Largest size of a thumbnail in pixels. It has the shape of the source's picture.
+/// Largest size of a thumbnail in pixels. A thumbnail has the aspect ratio of the displayed picture.
 inline constexpr Extent kThumbnailSize{240, 160};
 
 class ThumbnailLoader {
  public:
-  /// `wake` is called on the loader's thread when a requested thumbnail can be found.
+  /// `wake` is called on the loader's thread when a requested thumbnail is ready or has failed.
   explicit ThumbnailLoader(std::function<void()> wake);
   ~ThumbnailLoader();
 
@@ -32,7 +31,8 @@ class ThumbnailLoader {
   void open(const std::string& path, int64_t duration_ns);
   /// Returns false if the file has no thumbnails or cannot be decoded.
   bool available() const;
-  /// Returns the thumbnail (RGBA8) at a position, or null and requests it.
+  /// Returns the thumbnail (RGBA8) at a position. If it is not ready, requests it and returns null. Also
+  /// returns null if the position cannot be decoded.
   std::shared_ptr<const Image> find(int64_t position_ns);
 
  private:
