@@ -1,6 +1,6 @@
 #version 430 core
-// Draws a comparison of two pictures, or one channel of a picture. `footprint` and `taps` are as in
-// picture_shrunk.frag.
+// Draws a comparison of pictures A and B, picture A alone, or one channel of a picture. `footprint` and `taps` are as
+// in picture_shrunk.frag; 1 tap is a single texture fetch.
 uniform sampler2D picture;  // B
 uniform sampler2D second;   // A
 uniform vec2 footprint;

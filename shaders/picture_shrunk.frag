@@ -1,9 +1,9 @@
 #version 430 core
 // Draws the picture at less than half its size: averages a grid of linear taps over each screen pixel's footprint.
-// Skips no texel and needs no mipmaps.
+// Needs no mipmaps. Skips no texel if the taps are at most two texels apart.
 uniform sampler2D picture;
 uniform vec2 footprint;  // texture coordinates under one screen pixel
-uniform int taps;        // number of taps along each axis; each covers two texels
+uniform int taps;        // number of taps along each axis; a tap blends 2x2 texels
 in vec2 uv;
 out vec4 colour;
 

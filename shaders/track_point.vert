@@ -1,5 +1,6 @@
 #version 430 core
 // One instance per entry of the track table: outputs a square around the track's newest position.
+// Uniforms without a comment are as in track_trail.vert.
 layout(std430, binding = 0) readonly buffer Ring { uint words[]; };
 uniform int capacity, newest;
 uniform vec4 to_screen;

@@ -96,8 +96,9 @@ std::string node_key_hint(int number);
 /// Runs an action as its key does, for menus. Arguments as in handle_keys().
 void run_action(Action action, PanelContext& ctx, const Rect& area, ViewerRequests& requests);
 
-/// Handles the key presses of this frame. Appends pipeline commands to ctx.out, changes ctx.state, and writes
-/// other requests to `requests`. `area` is the picture's area in framebuffer pixels.
+/// Handles the key presses of this frame. Ignores them while the user types text. Appends pipeline commands
+/// to ctx.out, changes ctx.state, and writes other requests to `requests`. `area` is the picture's area in
+/// framebuffer pixels.
 void handle_keys(PanelContext& ctx, const InputState& input, const Rect& area, ViewerRequests& requests);
 
 }  // namespace lensd::ui

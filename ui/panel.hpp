@@ -32,8 +32,8 @@ inline constexpr float kMinSideWidth = 200, kMaxSideWidth = 560;  ///< logical p
 /// Whether a side of the window is folded; `automatic`: only in small windows.
 enum class Fold : uint8_t { automatic, open, folded };
 
-/// State of the scopes panel. The panel paints waveforms and vectorscopes into `pixels`; the viewer uploads
-/// them to `texture`.
+/// State of the scopes panel. The panel paints waveforms, parades and vectorscopes into `pixels`. The viewer
+/// uploads the pixels to `texture`.
 struct ScopesState {
   bool open = false;
   std::string node;  ///< empty: the graph's output
@@ -42,7 +42,7 @@ struct ScopesState {
   std::vector<uint32_t> pixels;  ///< RGBA8, rows from the top
   Extent size;                   ///< size of `pixels`
   uint64_t paintings = 0;        ///< how often `pixels` was painted
-  uint64_t version = 0;          ///< ViewerModel::scope_version of the last painting
+  uint64_t version = 0;          ///< ViewerModel::scope_version for which `pixels` or `peak` was computed
   double peak = 0;               ///< count at the histogram's full height, a moving average
   unsigned texture = 0;          ///< GL name; 0: no texture (in tests)
 };
@@ -184,23 +184,23 @@ struct UiState {
   std::vector<int64_t> history_ns;
   TimingsState timings_view;
   LogState log;
-  double display_fps = 0, decode_fps = 0, panels_ms = 0;
+  double display_fps = 0, decode_fps = 0, panels_ms = 0;  ///< panels_ms: average duration of ViewerUi::draw()
   // State of the seek bar while it is dragged and until the pipeline has seeked.
   int64_t seek_ns = -1, seek_from_ns = 0, seek_until_ns = 0;
 };
 
-/// Requests to the program that do not concern the pipeline.
+/// Requests of the user interface to the program, besides the pipeline commands.
 struct ViewerRequests {
   bool quit = false, toggle_fullscreen = false, leave_fullscreen = false;
   bool toggle_on_top = false, toggle_borderless = false;
   bool snapshot = false, snapshot_window = false, toggle_record = false;
   std::vector<std::pair<bool, std::string>> messages;  ///< messages for the user and the log; true: a problem
-  bool trace = false;                                  ///< write a trace
-  std::optional<SourceRequest> open;                   ///< open this source
-  int play_step = 0;                 ///< play the next (1) or previous (-1) source of the playlist
-  std::optional<size_t> play_index;  ///< play this source of the playlist
-  bool cancel_open = false;          ///< cancel the source that is being opened
-  std::string remove_recent;         ///< remove this recent source
+  bool trace = false;
+  std::optional<SourceRequest> open;  ///< open this source
+  int play_step = 0;                  ///< play the next (1) or previous (-1) source of the playlist
+  std::optional<size_t> play_index;   ///< play this source of the playlist
+  bool cancel_open = false;           ///< cancel the source that is being opened
+  std::string remove_recent;          ///< remove this recent source
 };
 
 struct PanelContext {
@@ -305,7 +305,8 @@ bool crop_shown(const UiState& state);
 void toggle_crop(PanelContext& ctx);
 /// Draws the grid and values of pixels at high magnification.
 void draw_pixel_values(PanelContext& ctx, const Rect& area, const Rect& placed);
-/// Draws the menu that a right click on the picture opens.
+/// Draws the menu that a right click on the picture opens. `own`: the area of B in framebuffer pixels, for
+/// run_action().
 void draw_picture_menu(PanelContext& ctx, const Rect& area, const Rect& own, ViewerRequests& requests);
 void draw_notices(PanelContext& ctx, const Rect& area);
 /// Draws the state of a live source that delivers no pictures.

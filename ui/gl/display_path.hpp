@@ -21,9 +21,9 @@ class DisplayPath {
   static constexpr int kTextures = 3;
 
   virtual ~DisplayPath() = default;
-  /// Queues the upload of one of the frame's images to texture(). Allocates textures and may block if the
-  /// format has changed, else does not block. Throws Error if the frame has the wrong kind of memory or the
-  /// GPU fails.
+  /// Queues the upload of one of the frame's images to texture(). If the format has changed, allocates
+  /// textures and may block. Throws Error if the frame has the wrong kind of memory, the picture is larger
+  /// than GL's textures, or the GPU fails.
   virtual void upload(const Frame& frame, int image) = 0;
 
   /// Returns the newest texture's GL name; 0 before the first upload.

@@ -38,9 +38,10 @@ void ImGuiSession::fit_to_scale() {
   ImGui_ImplOpenGL3_CreateFontsTexture();
 }
 
-/// Calls ImGui's GLFW backend only in a frame with input and in the frame after it, because the backend
-/// queries sizes, focus and pointer from the X server, which takes longer than drawing a panel. In the second
-/// frame the backend reports the release of a button that was pressed and released within one frame.
+/// Calls ImGui's GLFW backend only in a frame with input or a new cursor shape and in the frame after it,
+/// because the backend queries sizes, focus and pointer from the X server, which takes longer than drawing a
+/// panel. In the second frame the backend reports the release of a button that was pressed and released
+/// within one frame.
 void ImGuiSession::take_input() {
   const int64_t time_ns = now_ns();
   const bool input_seen = window_.take_input_seen() || ImGui::GetMouseCursor() != cursor_ || behind();
@@ -49,8 +50,8 @@ void ImGuiSession::take_input() {
   ImGuiIO& io = ImGui::GetIO();
   if (last_begin_ns_ > 0) io.DeltaTime = std::max(static_cast<float>(to_s(time_ns - last_begin_ns_)), 1e-6f);
   last_begin_ns_ = time_ns;
-  // step_mouse() replays one button change per frame, so the presses of a double click are at least two
-  // frames apart.
+  // step_mouse(), or the input queue of newer versions of Dear ImGui, replays one button change per frame.
+  // The presses of a double click are therefore at least two frames apart.
   io.MouseDoubleClickTime = std::max(0.3f, 3 * io.DeltaTime);
   step_mouse();
 }

@@ -10,7 +10,8 @@ struct PanelTexture::Texture {
 
 PanelTexture::PanelTexture() : texture_(std::make_unique<Texture>()) {
   glBindTexture(GL_TEXTURE_2D, texture_->name.id());
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR_MIPMAP_LINEAR);  // the panel may shrink it
+  // A panel may draw the image smaller.
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR_MIPMAP_LINEAR);
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
   for (const GLenum which : {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T})
     glTexParameteri(GL_TEXTURE_2D, which, GL_CLAMP_TO_EDGE);

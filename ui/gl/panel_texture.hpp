@@ -8,7 +8,7 @@
 
 namespace lensd::ui {
 
-/// Call from the UI thread only, with a current GL context. One per window.
+/// Call from the UI thread only, with a current GL context.
 class PanelTexture {
  public:
   PanelTexture();
@@ -18,8 +18,8 @@ class PanelTexture {
 
   /// Returns the GL name. It does not change.
   unsigned name() const noexcept;
-  /// Uploads an RGBA8 image, rows from the top, if `version` differs from that of the last upload. Call after
-  /// the panels are built and before they are rendered.
+  /// Uploads an RGBA8 image, rows from the top, if `version` differs from that of the last upload. Before the
+  /// first upload, that version is 0. Call after the panels are built and before they are rendered.
   void update(const void* pixels, Extent size, uint64_t version);
 
  private:

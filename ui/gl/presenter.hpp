@@ -1,7 +1,7 @@
 // Draws the newest picture into the window.
 //
 //   Frame ── show() ──▶ DisplayPath ──▶ texture ── draw(area, view) ──▶ back buffer
-//         └─ show_second() ──▶ a second DisplayPath, for the comparison
+//         └─ show_second() ──▶ a second DisplayPath, for comparisons and the bypass
 //
 // Results of GL timer queries around draw() are read some frames later, without waiting. Call from the UI
 // thread only. The GL context must be current and outlive the presenter.
@@ -18,13 +18,14 @@ namespace lensd::ui {
 
 class Presenter {
  public:
-  /// `path` uploads the picture. `second` uploads picture A of comparisons and may be null.
+  /// `path` uploads the picture. `second` uploads the second picture and may be null.
   explicit Presenter(std::unique_ptr<DisplayPath> path, std::unique_ptr<DisplayPath> second = nullptr);
   ~Presenter();
 
   /// Uploads an image of a frame. The frame may be released afterwards.
   void show(const Frame& frame, int image = 0) { path_->upload(frame, image); }
-  /// Uploads picture A of a comparison. A negative `image` ends the comparison.
+  /// Uploads the second picture: A of a comparison, or the source while the graph is bypassed. A negative
+  /// `image` removes the second picture.
   void show_second(const Frame& frame, int image);
 
   /// Clears the window, whose size is `framebuffer`, to neutral grey and draws the picture, clipped to

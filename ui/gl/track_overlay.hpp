@@ -23,7 +23,9 @@ class TrackOverlay {
   TrackOverlay(const TrackOverlay&) = delete;
   TrackOverlay& operator=(const TrackOverlay&) = delete;
 
-  /// Adds the tracks of the shown frame. `serial` is FrameInfo::serial; trails restart when it changes.
+  /// Adds the tracks of the shown frame, or replaces them if the frame was rerun. `serial` is
+  /// FrameInfo::serial. Trails restart if the serial, the picture's size or the table's capacity changes, or
+  /// if the frame index decreases.
   void push(const TrackTable& table, uint32_t serial);
   /// Removes all tracks, so that draw() draws nothing until the next push().
   void clear() { filled_ = 0; }

@@ -1,6 +1,6 @@
 #include "ui/gl/window.hpp"
 
-// Include GLEW before GLFW, which includes the system's GL header otherwise.
+// Include GLEW first. Otherwise GLFW includes the system's GL header.
 #include <GL/glew.h>
 #include <GLFW/glfw3.h>
 
@@ -123,7 +123,7 @@ struct Window::Callbacks {
     window.mouse_.x = static_cast<float>(x), window.mouse_.y = static_cast<float>(y);
   }
 
-  // ImGui handles the wheel; of() records that there was input.
+  // ImGui handles these events; of() only records that there was input.
   static void wheel(GLFWwindow* handle, double, double) { of(handle); }
   static void entered(GLFWwindow* handle, int) { of(handle); }
 
@@ -251,7 +251,8 @@ void Window::set_title(const std::string& title) {
   glfwSetWindowTitle(window_, title.c_str());
 }
 
-/// Returns the display's refresh period. Queries the window system at most once per second.
+/// Returns the primary monitor's refresh period in nanoseconds, or 1/60 s if the rate is not known. Queries
+/// the window system at most once per second.
 int64_t Window::refresh_period_ns() {
   constexpr int64_t kQueryEvery = 1'000'000'000;
   const int64_t time_ns = now_ns();

@@ -3,9 +3,9 @@
 //   poll() ── input() ── … draw … ── [read_pixels()] ── present()          all on the UI thread
 //   wake() ends a poll(timeout) early; thread-safe
 //
-// present() limits the loop to the display's rate even if the swap does not wait (Xvfb, Wayland, a hidden
-// window). It adds a wait of at most one refresh period. For tests, LENSD_DISPLAY_FPS=5 in the environment
-// simulates a display of 5 frames per second.
+// With WindowOptions::vsync, present() limits the loop to the display's rate even if the swap does not wait
+// (Xvfb, Wayland, a hidden window). The added wait is at most one refresh period. For tests,
+// LENSD_DISPLAY_FPS=5 in the environment simulates a display of 5 frames per second.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +44,8 @@ class Window {
   /// Returns true if there was input or a window event since the last call.
   bool take_input_seen() { return std::exchange(input_seen_, false); }
 
-  /// Swaps buffers unless the window is hidden(), then waits to limit the rate. `at_once`: do not wait after
-  /// a swap, for low latency.
+  /// Swaps buffers unless the window is hidden(). Then waits to limit the rate, if the window is hidden or
+  /// WindowOptions::vsync is set. `at_once`: do not wait after a swap, for low latency.
   void present(bool at_once = false);
   bool iconified() const;
   /// Returns true if the window is iconified or unmapped, for example on another workspace. Queries the
@@ -92,7 +92,7 @@ class Window {
   std::string renderer_, version_;
   bool vsync_ = true, fullscreen_ = false;
   MouseStep mouse_, pressed_;            ///< mouse state at the last event and at the last press
-  bool repeat_ = false, shift_ = false;  ///< state in the last key event, for its character callback
+  bool repeat_ = false, shift_ = false;  ///< state in the last key press, for its character callback
   int restore_[4] = {};                  ///< position and size before fullscreen
   int64_t last_present_ns_ = 0, asked_hidden_ns_ = 0;
   int64_t refresh_period_ns_ = 0, asked_refresh_ns_ = 0;

@@ -40,7 +40,7 @@ Extent output_size(const ViewerModel& model, const std::string& id);
 PixelRect rectangle_of(const NodeView& node, Extent input);
 
 /// Returns `start` after the grip was moved by (dx, dy). The result lies in `input`. Dragging an edge does
-/// not shrink a side below kTinySide.
+/// not shrink a side below kTinySide, and does not shrink a side that is already shorter.
 PixelRect dragged(const PixelRect& start, const Grip& grip, int dx, int dy, Extent input);
 
 /// Returns the parameters that must change so that the node outputs `rect`, with their new values.
@@ -48,7 +48,7 @@ std::vector<std::pair<const ParamSpec*, ParamValue>> rectangle_values(const Node
                                                                       const PixelRect& rect);
 
 /// Returns `spec` with its maximum limited by the size of the input, for sliders of x, y, width and height.
-/// The maximum is at least `value`.
+/// The maximum is at least `value`. Returns other parameters unchanged.
 ParamSpec fitted(const ParamSpec& spec, const ParamValue& value, Extent input);
 
 }  // namespace lensd::ui

@@ -20,14 +20,14 @@ struct FrameCounts {
   uint64_t shown = 0, not_shown = 0;        ///< not shown: replaced before the refresh
   uint64_t late = 0;                        ///< shown more than one frame duration late
   uint64_t repeated = 0;              ///< frame durations for which an older frame stayed on the display
-  uint64_t recorder = 0, stream = 0;  ///< live: dropped by the recorder or stream
+  uint64_t recorder = 0, stream = 0;  ///< dropped by the recorder; dropped by the streams
 
   uint64_t replaced() const { return replaced_source + replaced_graph; }
   /// Returns the drops for the transport bar: pictures that were not shown, recorded or sent in time.
   uint64_t drops() const { return replaced() + late + recorder + stream; }
 };
 
-/// Returns all counts with their meaning, one per line. `live` adds the lines for live sources.
+/// Returns counts with their meaning, one per line: those that apply to a live source (`live`) or to a file.
 std::string frame_count_lines(const FrameCounts& counts, bool live);
 
 }  // namespace lensd::ui

@@ -58,7 +58,8 @@ class GraphEditor {
   void set_input(const std::string& id, size_t n, const std::string& input);
   void set_output(const std::string& id);
   /// Sets the next of `values` as choice `param` of node `id`. If there is no such node, adds one of `filter`
-  /// at the graph's output with the first value. After the last value, removes the node.
+  /// at the graph's output with the first value. Removes the node if its value is the last of `values` or
+  /// none of them.
   void cycle_at_output(const std::string& filter, const std::string& id, const std::string& param,
                        const std::vector<std::string>& values);
   /// Replaces the whole graph as one undo step. Returns false and adds a message if the graph is invalid.

@@ -28,7 +28,7 @@ namespace lensd::ui {
 struct NodeView {
   std::string id, filter;
   bool enabled = true;
-  bool automatic = false;  ///< a conversion or scope added by the plan
+  bool automatic = false;  ///< a conversion, scope or comparison added by the plan
   bool scope = false;
   const FilterSchema* schema = nullptr;
   std::vector<ParamValue> values;  ///< in the schema's order
@@ -110,7 +110,7 @@ struct ViewerModel {
   std::vector<Notice> notices;
   // Scopes
   std::vector<ScopeRequest> scopes;  ///< requested from the pipeline
-  ScopeReading scope;                ///< newest counts of scopes[0], updated up to 30 times per second
+  ScopeReading scope;                ///< newest counts of the open scope, updated up to 30 times per second
   uint64_t scope_version = 0;        ///< number of updates of `scope`
   // Tracks of the shown frame: the bytes of its TrackTable, empty if it has none
   std::vector<uint8_t> tracks;

@@ -1,4 +1,4 @@
-// Nodes as text, for the clipboard: the TOML of a configuration file. Pure functions.
+// Nodes as text, for the clipboard: the TOML of a configuration file, or a chain. Pure functions.
 #pragma once
 
 #include <string>
@@ -7,7 +7,8 @@
 
 namespace lensd::ui {
 
-/// Returns a node as a [[node]] table without its inputs; empty if there is no such node.
+/// Returns a node as a [[node]] table in which the source replaces its inputs. Returns an empty string if
+/// there is no such node.
 std::string node_text(const GraphDesc& graph, const std::string& id, const Registry& registry);
 
 /// Returns the graph with the nodes of `text` added below node `after`. `text` is TOML or a chain. Sets

@@ -9,8 +9,8 @@
 namespace lensd::ui {
 namespace {
 
-/// Returns the text of preset `from`, whose comments save_as() keeps. Returns an empty string if the file
-/// contains more than a graph.
+/// Returns the text of preset `from`, whose comments save_as() keeps. Returns an empty string if `from` is
+/// null, or if the file cannot be read or contains more than a graph.
 std::string base_text(const PresetFile* from, const Registry& registry) {
   if (!from) return {};
   try {

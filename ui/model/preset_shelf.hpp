@@ -3,8 +3,8 @@
 //   files ── load() ──▶ GraphEditor          (undo restores the previous graph and its preset)
 //   GraphEditor ── save(), save_as() ──▶ files
 //
-// All members may throw Error. Call from the UI thread only. Saving blocks until the file is on disk, which
-// may take tens of milliseconds.
+// Members that load, save or delete presets throw Error if this fails. Call from the UI thread only. Saving
+// blocks until the file is on disk, which may take tens of milliseconds.
 #pragma once
 
 #include <string>
@@ -23,12 +23,12 @@ class PresetShelf {
   /// contains `graph`.
   void started_with(const std::string& path, GraphDesc graph, GraphEditor& editor);
 
-  /// Reads the folders again.
+  /// Reads the folders. Before the first call, files() is empty.
   void refresh() { files_ = list_presets(folders_); }
   const std::vector<PresetFile>& files() const { return files_; }
   const std::string& own_folder() const { return folders_.own; }
 
-  /// Replaces the editor's graph with the preset at `path`. Returns the controls of a camera that the preset
+  /// Replaces the editor's graph with the preset at `path`. Returns the camera controls that the preset
   /// contains.
   ControlValues load(const std::string& path, GraphEditor& editor);
   /// Replaces the editor's graph with `graph`, which may have unsaved changes. `path`: the preset that it
@@ -68,7 +68,7 @@ class PresetShelf {
   std::vector<PresetFile> files_;
   std::vector<Known> known_;  // presets used in this run; the editor's history refers to them by index
   std::string last_used_;
-  GraphDesc first_;  // the initial graph without a preset
+  GraphDesc first_;  // the initial graph, saved by the first call of unsaved()
   bool has_first_ = false, unsaved_ = false;
   uint64_t checked_revision_ = 0;  // the editor's revision for which unsaved_ was computed
   int checked_preset_ = -1;

@@ -63,7 +63,7 @@ struct SourceState {
   bool focus_box = false;  ///< set the keyboard focus to the text box
   bool refused = false;    ///< opening failed: typing replaces the text
   std::string text;        ///< text in the box
-  int choice = -1;         ///< line of the list that Enter opens; -1: the typed text
+  int choice = -1;         ///< line that the arrow keys chose; -1: none
   std::string folder;      ///< folder to list while the text names no folder
   std::string listed;      ///< listed folder, which SourceFinder reads
   std::string camera;      ///< path of the camera whose formats replace the list; empty: none

@@ -56,11 +56,12 @@ struct TimingRow {
   std::array<TimingCell, kTimingColumns> cells;
 };
 
-/// Returns one row per active pass, without latency rows: the graph's nodes, each followed by the conversions
-/// of its output, then scopes and comparisons, then the other stages.
+/// Returns one row per active pass, without latency rows: conversions of the source, the graph's nodes, each
+/// followed by the conversions of its output, then scopes and comparisons, then the other stages.
 std::vector<TimingRow> timing_rows(const ViewerModel& model);
 
-/// Returns all rows and columns as CSV, one line per pass. Names are quoted if needed.
+/// Returns the active rows as CSV with a header, one line per pass. Includes latency rows. Names are quoted
+/// if needed; unknown numbers are "n/a".
 std::string timings_csv(const ViewerModel& model, const std::vector<PassStats>& rows);
 
 }  // namespace lensd::ui

@@ -67,7 +67,8 @@ function note(text, bad = false) {
   $("log").prepend(element("div", {className: bad ? "bad" : "", textContent: time + "  " + text}));
   while ($("log").children.length > 30) $("log").lastChild.remove();
 }
-// A place shows why a request was refused, next to the control that sent the request. accept() clears it.
+// A place shows why a request was refused; accept() clears the reason. `notes` shows reasons over the picture, all other
+// places next to the control that sent the request.
 const notes = {accept() {}, refuse: text => note(text, true)};
 function reasonPlace(e = element("p", {className: "reason", hidden: true})) {
   e.setAttribute("role", "alert");

@@ -7,7 +7,7 @@ function pressControl(owner, spec) {
     element("span", {className: "label", title: spec.doc}, element("span", {textContent: spec.name})),
     element("div", {className: "value"}, press), reason.element)};
 }
-/// Integers beyond 2^53 are not exact in JavaScript, so they stay text.
+/// Returns the control for a description. Integers beyond 2^53 are not exact in JavaScript, so they are edited as text.
 function cameraControl(given) {
   const owner = {name: () => given.name, id: () => given.name, card: notes};
   const spec = {...given, name: given.label, doc: `${given.name}: ${given.allowed}`, type: given.type === "menu" ? "choice" : given.type};

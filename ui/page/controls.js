@@ -1,7 +1,7 @@
 // ---- one control for each kind of parameter -------------------------------------------------------------
-// Each returns at least {element, show(value)}. `owner`: id() returns the node's id, name(spec) the property's name,
-// card is the place of the node's refusals. show() does not change a control that is in use, and keeps a refused value
-// until the running value changes.
+// Each ...Control() returns at least {element, show(value)}. `owner`: id() returns the node's id, name(spec) the
+// property's name, card is the place of the node's refusals. show() does not change a control that is in use, and keeps a
+// refused value until the running value changes.
 const typed = new WeakSet();  // fields with a text that is not sent yet
 const digits = value => Number.isInteger(value) ? String(value) : String(+value.toPrecision(4));
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);

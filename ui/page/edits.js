@@ -14,7 +14,7 @@ function refresh() {
   refreshWaits = true;
   setTimeout(() => inTurn(() => { refreshWaits = false; return readGraph().then(g => takeGraph(g)); }).catch(() => {}), 40);
 }
-/// Waits until all values are sent, and records them as separate steps.
+/// Waits until all values are sent, and records them before the next edit, so that they are not part of its step.
 async function settle() {
   while (busy.size) await sleep(10);
   takeGraph(await readGraph());
@@ -43,8 +43,8 @@ const past = {steps: [], now: 0, key: "", time: 0};
 let refusedTime = -Infinity;  // time of the last notice of a problem
 let refusedText = "";         // the last refusal that is shown at its place; lensd may send it as a notice, too
 
-/// Shows a graph and, if it differs from the present one, adds a step. Without `what`, the step's text names the values
-/// that this page sent, or else another client. Consecutive changes with one key are one step.
+/// Shows a graph and, if it differs from the present one, adds a step. Without `what`, explain() names the step.
+/// Consecutive changes with the same key of explain() are one step; changes by other clients only within a second.
 function takeGraph(graph, what) {
   showGraph(graph);
   const present = past.steps[past.now]?.graph, time = performance.now();
@@ -64,7 +64,8 @@ function takeGraph(graph, what) {
   showHistory();
 }
 
-/// Returns the values of `b` that differ from `a`, by property, or null if the graphs have different nodes or edges.
+/// Returns the values of `b` that differ from `a`, by property, or null if the graphs have different nodes, edges or
+/// outputs.
 function differences(a, b) {
   const shape = g => [g.output, g.nodes.map(n => [n.id, n.filter, n.inputs])];
   if (!same(shape(a), shape(b))) return null;

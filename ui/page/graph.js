@@ -67,7 +67,7 @@ function makeCard(node) {
   card.element = element("li", {className: "node"},
     element("div", {className: "head"}, handle, toggle, fold, cost, more), actions.element, reason.element, inputs.element, params,
     element("div", {className: "insert"}, insert));
-  card.element.onanimationend = () => card.element.classList.remove("fresh");  // a moved element would start it again
+  card.element.onanimationend = () => card.element.classList.remove("fresh");  // moving it restarts the animation
   card.element.onkeydown = event => nodeKey(event, card, actions);
   card.showCost = ms => { cost.textContent = ms === undefined ? "" : ms.toFixed(ms < 10 ? 2 : 1); };
   card.show = (now, index, graph) => {

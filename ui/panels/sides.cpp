@@ -9,9 +9,11 @@
 namespace lensd::ui {
 namespace {
 
-constexpr float kBarHeight = 46, kStrip = 24;         // logical pixels
-constexpr float kMinPicture = 360, kMinHeight = 200;  // automatic sides fold below these limits
-constexpr float kNarrowPicture = 160;                 // minimum picture width between two open sides
+constexpr float kBarHeight = 46, kStrip = 24;  // logical pixels
+// Automatic sides fold if the picture would be narrower than kMinPicture or the window is lower than
+// kMinHeight. Both are in logical pixels.
+constexpr float kMinPicture = 360, kMinHeight = 200;
+constexpr float kNarrowPicture = 160;  // minimum picture width between two open sides
 
 constexpr ImGuiWindowFlags kFixed =
     ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |

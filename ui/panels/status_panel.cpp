@@ -1,4 +1,5 @@
-// Draws the source, the backend and the display path with the reasons for their choice, and the frame counts.
+// Draws the status: source, backend and display path with the reasons for their choice, sound, decode rate,
+// frame counts and latency.
 #include "ui/keys.hpp"
 #include "ui/panel.hpp"
 #include "ui/panels/timings/timings.hpp"

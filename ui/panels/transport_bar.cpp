@@ -1,4 +1,4 @@
-// Draws the bar below the picture: pause, step, time, seek, speed.
+// Draws the bar below the picture, for example pause, step, time, seek bar, volume, speed and drops.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kWheelNs = 5'000'000'000;
 constexpr float kThumbnailWidth = 200, kThumbnailHeight = 134;  ///< logical pixels
-constexpr double kFullVolume = 100;  // at the end of the volume's bar; keys and the wheel go beyond
+constexpr double kFullVolume = 100;  // percent at the end of the volume bar; keys and the wheel go beyond
 
 bool long_source(const ViewerModel& m) {
   return std::max(m.duration_ns, m.position_ns) >= int64_t{3600} * 1'000'000'000;
@@ -77,8 +77,8 @@ void draw_track(PanelContext& ctx, ImVec2 at, ImVec2 size, float filled, bool he
   list.AddCircleFilled({x, y}, ctx.px(held ? 6.f : 5.f), held ? colour::accent : colour::text, 24);
 }
 
-/// Draws the time and the thumbnail of the position under the pointer. The thumbnail's place stays dark until
-/// it is decoded, so that nothing jumps.
+/// Draws the thumbnail, the time and the chapter of the position under the pointer. Until the thumbnail is
+/// decoded, a dark rectangle takes its place, so that nothing jumps.
 void draw_seek_tooltip(PanelContext& ctx, int64_t pointed_ns) {
   const ViewerModel& m = ctx.model;
   const std::string time = clock_text(pointed_ns, long_source(m));

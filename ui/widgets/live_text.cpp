@@ -1,4 +1,4 @@
-// Shows the state of a live source as text and as a colour, for panels and the statistics overlay.
+// Shows the state of a live source as text and as a coloured dot, for panels and the statistics overlay.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ void state_dot(const Look& look, LiveState state) {
 
 namespace {
 
-/// Returns " · 23 ms behind", or an empty string if the latency is not known.
+/// Returns " · 23 ms behind", or an empty string if the source is not playing or its latency is not known.
 std::string behind(const LiveStatus& live) {
   const bool known = live.state == LiveState::playing && live.latency_ns >= 0;
   return known ? fmt::format(" · {:.0f} ms behind", to_ms(live.latency_ns)) : "";

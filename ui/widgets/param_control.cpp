@@ -235,7 +235,7 @@ ParamValue stepped(const ParamSpec& spec, const ParamValue& value, int steps) {
 std::optional<ParamValue> param_control(const Look& look, const ParamSpec& spec, const ParamValue& value,
                                         TextEdit& edit, const MarkPart& mark) {
   ParamValue now;
-  if (spec.check(value, now)) return std::nullopt;  // the value has another type
+  if (spec.check(value, now)) return std::nullopt;  // the value is not allowed
   Change change;
   const bool slider = is_slider(spec);
   const ImGuiID field = ImGui::GetID("##value");

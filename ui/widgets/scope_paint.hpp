@@ -9,7 +9,7 @@
 namespace lensd::ui {
 
 /// Paints a reading into `pixels`: RGBA8, top row first, with the brightness as alpha. Returns the size of
-/// the painting, which is empty for histograms and empty readings.
+/// the painting, which is empty for histograms and incomplete readings.
 Extent paint_scope(const ScopeReading& reading, std::vector<uint32_t>& pixels);
 
 /// A position on the vectorscope: Cb to the right and Cr upwards, 0 to 1.

@@ -1,4 +1,4 @@
-// Widgets of the panels: a control for any parameter, icon buttons, aligned numbers.
+// Widgets of the panels, for example a control for any parameter, icon buttons and aligned text.
 #pragma once
 
 #include <cstdint>

@@ -146,8 +146,8 @@ void draw_title(PanelContext& ctx, const NodeLine& row, float room) {
   list.AddText({x, y}, styled(ink), title.c_str());
   const float title_width = ImGui::CalcTextSize(title.c_str()).x;
   ImGui::PopFont();
-  // The note after the name contains the filter's name if it differs, "output" and "unused". The format of a
-  // tiny output replaces them.
+  // The note after the name lists the filter if the node has another name, "output" if the output is not the
+  // last node, and "unused". For a tiny output, the note is only the output's format.
   std::string note = node.id != node.filter ? node.filter : "";
   const GraphDesc& graph = row.shown.graph;
   if (graph.output == node.id && node.id != graph.nodes.back().id)

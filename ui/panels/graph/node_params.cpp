@@ -115,7 +115,8 @@ std::optional<ParamValue> draw_control(PanelContext& ctx, const NodeView& node, 
   return next;
 }
 
-/// Returns `spec`. Limits x, y, width and height of a crop node to the size of the node's input.
+/// Returns `spec`. For x, y, width and height of a crop node, limits the maximum to the size of the node's
+/// input.
 ParamSpec in_picture(const PanelContext& ctx, const NodeView& node, const ParamSpec& spec,
                      const ParamValue& value) {
   if (spec.type != ParamType::integer || !has_rectangle(*node.schema)) return spec;
@@ -215,7 +216,7 @@ void draw_input(PanelContext& ctx, const NodeView& node, const NodeDesc& desc, s
     ctx.editor().set_input(node.id, n, *chosen == none && optional ? "" : *chosen);
 }
 
-/// Draws the inputs if there are several, or if the input is not the node above.
+/// Draws the inputs if the filter can have several, or if the input is not the node above.
 void draw_inputs(PanelContext& ctx, const ShownGraph& shown, const NodeView& node, const NodeDesc& desc) {
   const FilterEntry* entry = ctx.editor().registry()->find(node.filter);
   const auto choices = possible_inputs(shown.graph, node.id);

@@ -53,7 +53,7 @@ std::string explanation(const SourceControl& c) {
   return text;
 }
 
-/// Returns the slider's value on the control's step.
+/// Returns the value rounded to the control's step, if it is an integer from a slider.
 ParamValue on_step(const SourceControl& c, const ParamValue& value) {
   const auto* whole = std::get_if<int64_t>(&value);
   if (!whole || c.kind != ControlKind::integer || c.step <= 1 || is_typed(c)) return value;

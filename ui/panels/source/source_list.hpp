@@ -2,7 +2,7 @@
 //
 //   SourceChoices, text in the box ──▶ source_list() ──▶ lines, chosen line ──▶ open_choice()
 //
-// Call from the UI thread only, once per display frame.
+// Call from the UI thread only.
 #pragma once
 
 #include <memory>
@@ -22,18 +22,20 @@ struct SourceList {
   int chosen = -1;                               ///< index of the line that Enter opens; -1: the typed text
 };
 
+/// Computes the list. Sets SourceState::listed to the folder, so that SourceFinder reads it.
 SourceList source_list(PanelContext& ctx);
 /// Handles ↑ and ↓: moves the choice.
 void move_choice(SourceState& state, const SourceList& list, Key key);
-/// Returns the text with its last part completed to the common prefix of the matching names. If the prefix
-/// adds nothing, completes to the chosen name. Returns nullopt if there is nothing to add.
+/// Returns the text with its last part completed: to the only name that begins with it, else to the common
+/// prefix of those names, or to the chosen name if the prefix adds nothing. Returns nullopt if the text is
+/// not a path or nothing matches.
 std::optional<std::string> completed(const SourceList& list, const std::string& text);
 /// Opens the chosen line or the typed text.
 void open_choice(PanelContext& ctx, ViewerRequests& requests, const SourceList& list);
 /// Opens an entry, or lists it if it is a folder.
 void take_entry(PanelContext& ctx, ViewerRequests& requests, const SourceList& list,
                 const FolderEntry& entry);
-/// Makes the list show another folder.
+/// Makes the list show another folder. Clears the typed text.
 void enter_folder(SourceState& state, std::string folder);
 
 }  // namespace lensd::ui

@@ -17,7 +17,7 @@ namespace lensd::ui {
 /// medians in nanoseconds. Returns 0 if it was not measured.
 int64_t scope_cost_ns(const UiState& state, bool comparison);
 
-/// Draws the table in the available width. Omits less important columns first. `all`: show all columns, and
+/// Draws the table. Omits the least important columns if the width is too small. `all`: show all columns, and
 /// also the rows of scopes and comparisons, which the side panel omits to keep its layout.
 void draw_timings_table(PanelContext& ctx, const char* id, bool all);
 
