@@ -4,8 +4,8 @@
 #include <iterator>
 #include <span>
 
-// In addition to Highway's default targets, compile for AVX-512 VBMI. One of its permutations does 64 table
-// look-ups.
+// In addition to the targets of kernels/CMakeLists.txt, compile for AVX-512 VBMI. One of its permutations
+// does 64 table look-ups.
 #define HWY_WANT_AVX3_DL
 #undef HWY_DISABLED_TARGETS
 #define HWY_DISABLED_TARGETS 0x347F

@@ -6,8 +6,8 @@ namespace lensd {
 namespace {
 
 /// box_columns(): a thread computes running sums of four byte columns over 32 rows. box_rows(): a block
-/// computes 1024 pixels from column sums with a border of the largest radius. A thread scans five values; an
-/// odd number avoids bank conflicts.
+/// computes 1024 pixels from column sums with up to kBoxMaxRadius columns of border on each side. A thread
+/// scans five values; an odd number avoids bank conflicts.
 struct BoxTuning {
   static constexpr int column_threads = 128;
   static constexpr int column_rows = 32;

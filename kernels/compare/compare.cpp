@@ -11,7 +11,7 @@
 namespace lensd {
 namespace {
 
-/// Minimum rows of blocks per band, so that adding a band's sums to the totals costs little.
+/// Minimum rows of blocks or windows per band, so that adding a band's sums to the totals costs little.
 constexpr int kRows = 4;
 
 template <class T>

@@ -9,7 +9,7 @@ namespace {
 /// few pixels still use enough threads.
 struct AreaTuning {
   static constexpr int threads_x = 32, threads_y = 8;
-  static constexpr int large_footprint = 512;  // samples of the smallest large footprint
+  static constexpr int large_footprint = 512;  // minimum size of a large footprint, in pixels
   static constexpr int large_threads = 256;
 };
 
@@ -88,7 +88,7 @@ __global__ void area_large_kernel(AreaArgs a) {
   a.out.row(y)[x * kChannels + static_cast<int>(threadIdx.x)] = mean_of(all, a.total);
 }
 
-/// A thread computes 16 output bytes from 32 bytes of two rows, as pairs of 16-bit sums.
+/// A thread computes 16 output bytes from 32 bytes of each of two rows, as pairs of 16-bit sums.
 struct HalfTuning {
   static constexpr int threads = 128;
 };

@@ -65,8 +65,8 @@ __global__ void __launch_bounds__(ScopeTuning::threads)
   }
 }
 
-/// Counts a waveform (`planes` = 1: luma) or a parade (`planes` = 3: R, G, B). A lane counts one pixel column
-/// over all of its rows, so it looks up the column of counters only once.
+/// Counts a waveform (`planes` = 1: luma) or a parade (`planes` = 3: R, G, B). A lane processes one pixel
+/// column after another, so it looks up a column's counters only once.
 __global__ void __launch_bounds__(ColumnTuning::threads)
     columns_scope(ImageView<const uint8_t> in, bool gray, int planes, bool aligned, const ScopeBlock* block,
                   uint32_t* total) {

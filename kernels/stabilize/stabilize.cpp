@@ -82,7 +82,7 @@ uint32_t votes_for(const StabilizeBlock& block, const StabilizeWork& work, uint3
 }
 
 /// Returns the refined motion of the best hypothesis in pixels, or the identity if it is rejected. `inliers`
-/// receives the number of pairs that agree with it.
+/// receives the number of pairs that agree with the refined motion, even if it is rejected.
 Motion fitted_motion(const StabilizeBlock& block, const StabilizeWork& work, uint32_t& inliers) {
   uint32_t best = 0;
   for (uint32_t h = 0; h < kHypotheses; ++h) best = std::max(best, vote_rank(work.votes[h], h));

@@ -3,7 +3,7 @@
 //   TrackTable ─▶ pairs (previous, current) ─▶ 256 hypotheses, scored by inliers ─▶ the best, refined
 //
 // Corners cluster on textured objects, which may move independently. Therefore the picture is divided into
-// cells, and the pairs of each cell have the same total weight. With a coarse threshold, pairs on slow
+// cells, and the pairs of each cell have about the same total weight. With a coarse threshold, pairs on slow
 // objects would agree with a camera at rest. Therefore pairs within a half and a quarter of the threshold
 // count more. Hypothesis 0 is a camera at rest. It counts only pairs within a quarter of the threshold, but
 // needs only half the weight of another hypothesis: even if objects move in front of a resting camera, the
@@ -37,8 +37,8 @@ LENSD_HD constexpr bool round_is_weighted(int round) {
 
 /// Number of cells of the picture, across and down.
 inline constexpr int kCellColumns = 16, kCellRows = 12, kCells = kCellColumns * kCellRows;
-/// Total weight of the pairs of a cell. It is larger if a cell has more pairs, since each pair has at least
-/// weight 1.
+/// Approximate total weight of a cell's pairs. Each pair has the weight kCellWeight / pairs, truncated, but
+/// at least 1.
 inline constexpr uint32_t kCellWeight = 64;
 
 /// Layout of the scratch memory. Pair i moved from (px[i], py[i]) to (qx[i], qy[i]), in steps (1/256 pixel)
@@ -105,8 +105,8 @@ LENSD_HD inline uint32_t pairs_needed(StabilizeModel model) {
 }
 
 /// Computes the motion of hypothesis h in steps. Requires at least pairs_needed() pairs. Returns false if the
-/// points of the sampled pairs are too close together or the motion is implausible. Hypothesis 0 is a camera
-/// at rest.
+/// points of the sampled pairs are too close together or nearly collinear, or if the motion is implausible.
+/// Hypothesis 0 is a camera at rest.
 LENSD_HD inline bool hypothesis(StabilizeModel model, const StabilizeWork& work, uint32_t h, Motion& motion) {
   constexpr double near = 8.0 * kPairSteps;
   const uint32_t i = sampled_pair(h, 0, work.count), j = sampled_pair(h, 1, work.count),

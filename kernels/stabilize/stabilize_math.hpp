@@ -28,10 +28,10 @@ struct StabilizeBlock {
   /// Process noise of the path's speed, per frame, in units of the measurement's variance.
   double process_noise;
   double shrink;     ///< 1 / crop_zoom
-  float threshold2;  ///< squared threshold, in steps
+  float threshold2;  ///< threshold in steps, squared
   StabilizeModel model;
   Border border;
-  bool keep_inside;  ///< limit the correction where the border would show
+  bool keep_inside;  ///< limit the correction; false if crop_zoom is 1, as no correction would remain
 
   static StabilizeBlock make(const StabilizeParams& p) {
     const double w2 = 1 / (p.smoothing * p.smoothing), steps = p.threshold * kPairSteps;
@@ -40,7 +40,8 @@ struct StabilizeBlock {
   }
 };
 
-/// Affine map (x, y) → (xx·x + xy·y + x0, yx·x + yy·y + y0), in pixels from the picture's centre.
+/// Affine map (x, y) → (xx·x + xy·y + x0, yx·x + yy·y + y0), relative to the picture's centre. In pixels
+/// unless a comment says steps.
 struct Motion {
   double xx = 1, xy = 0, x0 = 0, yx = 0, yy = 1, y0 = 0;
 };
@@ -83,7 +84,7 @@ struct StabilizeState {
   Motion drift;      ///< motion of the smoothed view per frame
   /// Variances and covariance of deviation and drift, in units of the measurement's variance.
   double variance, covariance, drift_variance;
-  double path_x, path_y;  ///< path of the picture's centre since the start, in pixels
+  double path_x, path_y;  ///< sums of x0 and of y0 of all motions since the last reset, in pixels
   double path_cosine, path_sine, path_zoom;
 };
 
@@ -99,7 +100,8 @@ struct StabilizeStats {
   Motion correction;  ///< map from output to source relative to the centre, without crop_zoom
   double path_x, path_y, path_cosine, path_sine, path_zoom;
   StabilizeWarp warp;
-  /// Number of tracks followed from the previous frame, and how many of them agree with `motion`.
+  /// Number of tracks followed from the previous frame, and how many of them agree with the fitted motion. If
+  /// the fit is rejected, `motion` is the identity, but `inliers` still belongs to the fit.
   uint32_t pairs, inliers;
 };
 
@@ -151,7 +153,7 @@ LENSD_HD inline void advance_path(const StabilizeBlock& block, bool fresh, const
   state.path_zoom *= sqrt(determinant(motion));
 }
 
-/// Computes the statistics except `pairs` and `inliers`; they include the warp.
+/// Computes all statistics, including the warp, except `pairs` and `inliers`.
 LENSD_HD inline void decide_warp(const StabilizeBlock& block, Extent extent, const Motion& motion,
                                  const StabilizeState& state, StabilizeStats& stats) {
   const double half_width = 0.5 * (extent.width - 1), half_height = 0.5 * (extent.height - 1);

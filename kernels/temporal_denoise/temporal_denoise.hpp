@@ -4,8 +4,8 @@
 //   v                          where d ≥ motion_threshold (and in the first frame, also after a seek)
 //   e + p·(v − e)              elsewhere, p rising linearly from 1 − strength at d = 0 to 1 at the threshold
 //
-// and out = e rounded. p has 8 bits, products are truncated; the estimate of a static picture becomes exact.
-// Alpha passes through.
+// and out = e rounded. p has 8 bits, and products are truncated. For a static picture, the output becomes
+// equal to the input. Alpha passes through.
 //
 // Formats: Gray8, RGBA8. Aliasing: none. Border rule: none. Temporal reach: all frames since the last seek
 // (state: 2 bytes for each byte of the image). Exact: integers.

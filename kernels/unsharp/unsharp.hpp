@@ -33,7 +33,8 @@ struct UnsharpBlock {
   }
 };
 
-/// Returns in + amount · (in - blurred), rounded, where the difference exceeds the threshold; else `in`.
+/// Returns in + amount · (in - blurred), rounded and clamped, if the difference exceeds the threshold, else
+/// `in`. `amount` is in 1/256.
 LENSD_HD constexpr uint8_t unsharp_value(int in, int blurred, int amount, int threshold) {
   const int d = in - blurred;
   if ((d < 0 ? -d : d) <= threshold) return static_cast<uint8_t>(in);
@@ -49,7 +50,7 @@ class Unsharp final : public FilterBase<Unsharp, UnsharpParams, UnsharpBlock> {
   void reference(ReferenceRun& run) const override;
 };
 
-/// Lets the kernels use more than the default shared memory. Call once per process and device.
+/// Lets the kernels use more than the default shared memory. Call before the first launch on a device.
 void prepare_unsharp_kernels();
 
 }  // namespace lensd
