@@ -14,7 +14,13 @@ struct MosaicTuning {
   static constexpr int words = 64, rows = 32;
   static constexpr int most_columns = words * rows / 2;     ///< maximum entries of MosaicShared::columns
   static constexpr int most_blocks = 4 * most_columns / 2;  ///< maximum number of mosaic blocks of a tile
-  static constexpr int resident = 5;                        ///< thread blocks per multiprocessor
+  /// Minimum thread blocks per multiprocessor, which limits the registers per thread. A Turing
+  /// multiprocessor holds 1024 threads.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+  static constexpr int resident = 4;
+#else
+  static constexpr int resident = 5;
+#endif
   static constexpr int grid = 660;  ///< number of thread blocks: five for each multiprocessor of an H200
 };
 
