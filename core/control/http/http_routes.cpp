@@ -126,7 +126,8 @@ std::optional<HttpResponse> HttpRoutes::reject(const HttpRequest& request) const
     HttpResponse redirect{.status = 302};
     redirect.headers = {
         {"Set-Cookie", fmt::format("{}={}; Path=/; HttpOnly; SameSite=Strict", cookie_, options_.token)},
-        {"Location", request.path}};
+        // A decoded path may contain line breaks or the name of another host.
+        {"Location", get_handlers_.contains(request.path) ? request.path : "/"}};
     return redirect;
   }
   if (has_token(request.header("authorization"), request.header("cookie"), cookie_, options_.token))

@@ -19,21 +19,23 @@ void SocketConnection::receive() {
   std::array<char, kReadBytes> buffer;
   const ssize_t size = recv(fd.get(), buffer.data(), buffer.size(), 0);
   if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
-  if (size < 0) {
-    dead = true;
-  } else if (size == 0) {
-    ending = true;  // the peer may still read responses
+  // At the end the peer may still read responses. An error: it was closed before it had read everything.
+  if (size <= 0) {
+    ending = true;
   } else if (!ending) {
     in.append(buffer.data(), static_cast<size_t>(size));
   }
 }
 
 void SocketConnection::flush(size_t max_sent) {
+  if (deaf) sent = out.size();
   while (unread() > 0 && !dead) {
     const ssize_t size = send(fd.get(), out.data() + sent, unread(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (size < 0 && errno == EINTR) continue;
     if (size < 0) {
-      if (errno != EAGAIN) dead = true;
+      if (errno == EAGAIN) break;
+      // Requests may still be unread, so keep the connection until the end of the input.
+      deaf = true, sent = out.size();
       break;
     }
     sent += static_cast<size_t>(size), last_sent_ns = now_ns();

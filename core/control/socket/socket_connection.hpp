@@ -20,10 +20,11 @@ class Subscriber;
 struct SocketConnection {
   SocketConnection(UniqueFd socket, uint64_t client_id);
 
-  /// Appends received bytes to `in`. Sets `ending` at the end of the input and `dead` on an error.
+  /// Appends received bytes to `in`. Sets `ending` at the end of the input or on an error.
   void receive();
   /// Sends as much of `out` as the socket takes. Removes the sent part from `out` if all of `out` is sent or
-  /// the sent part exceeds `max_sent` bytes.
+  /// the sent part exceeds `max_sent` bytes. Discards all of `out` if `deaf` is set.
+  /// Sets `deaf` on an error.
   void flush(size_t max_sent);
 
   /// Returns the number of bytes of `out` that are not sent yet.
@@ -40,6 +41,8 @@ struct SocketConnection {
   int64_t last_sent_ns = 0;
   uint32_t interest = EPOLLIN;  ///< epoll events that the server waits for
   bool ending = false;          ///< no more input; close once all responses are sent
+  bool deaf = false;            ///< the peer reads no more
+  bool watched = true;          ///< the server waits for events of the connection
   bool dead = false;            ///< close at once
 };
 

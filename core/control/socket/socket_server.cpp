@@ -132,9 +132,17 @@ class SocketServer::Loop {
       accept_all();
     } else if (const auto it = clients_.find(event.data.u64); it != clients_.end()) {
       SocketConnection& client = *it->second;
-      if (event.events & (EPOLLERR | EPOLLHUP)) client.dead = (event.events & EPOLLERR) || client.in.empty();
-      if (event.events & EPOLLIN) client.receive();
+      // The last requests of a client that has disconnected are still in the socket.
+      if (event.events & (EPOLLIN | EPOLLHUP | EPOLLERR)) client.receive();
+      if (client.ending && (event.events & (EPOLLHUP | EPOLLERR))) let_go(client);
     }
+  }
+
+  /// Stops waiting for events of a client that has disconnected: EPOLLHUP would return at once for ever. Its
+  /// requests are still executed.
+  void let_go(SocketConnection& client) {
+    client.deaf = true, client.watched = false;
+    epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, client.fd.get(), nullptr);
   }
 
   void accept_all() {
@@ -263,6 +271,7 @@ class SocketServer::Loop {
   }
 
   void update_interest(SocketConnection& client) {
+    if (!client.watched) return;
     const bool read_on = !client.ending && client.unread() < options_.max_unread &&
                          client.pending < kMaxPending && client.in.size() <= options_.max_line;
     const uint32_t wanted = (read_on ? EPOLLIN : 0u) | (client.unread() > 0 ? EPOLLOUT : 0u);

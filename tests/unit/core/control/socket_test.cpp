@@ -1,6 +1,7 @@
 // The control socket: replies, events, its file, and its limits.
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
 #include <sys/socket.h>
@@ -238,6 +239,23 @@ TEST_F(SocketTest, DisconnectsAClientThatNeverReads) {
   EXPECT_EQ(ask(*std::make_unique<ControlClient>(o.path), R"({"command":["version"]})")["error"], "success");
   reading = false;
   reader.join();
+}
+
+TEST_F(SocketTest, ExecutesTheRequestsOfAClientThatHasDisconnected) {
+  start(options());
+  constexpr int kRequests = 3000;  // more than one read and one turn
+  for (int round = 1; round <= 20; ++round) {
+    std::string text;
+    for (int i = 1; i <= kRequests; ++i)
+      text += fmt::format("{{\"command\":[\"set\",\"edges.low\",{}]}}\n", i == kRequests ? round : 77);
+    const UniqueFd client = connect_socket(options().path, 0);
+    // The server closes no connection before it has read all: a blocking send() of everything succeeds.
+    ASSERT_EQ(::send(client.get(), text.data(), text.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(text.size()));
+  }
+  // Each connection's responses are never read, so its end is an error for the server.
+  EXPECT_TRUE(eventually([&] { return server_->clients() == 0; }));
+  EXPECT_EQ(target_.posted().size(), 20u * kRequests);
 }
 
 TEST_F(SocketTest, SixtyFourClientsAtOnce) {

@@ -297,6 +297,23 @@ TEST(Http, OnlyAddressesAndLocalhostAreLoopback) {
     EXPECT_FALSE(is_loopback(address)) << address;
 }
 
+TEST(Http, RedirectsOnlyToPathsOfThisServer) {
+  FakeTarget target("invert");
+  EventHub hub;
+  const HttpServer server(target, hub, HttpOptions{});
+  const auto location = [&](const std::string& path) {
+    Client client(server.port());
+    client.get(path + "?token=" + server.token());
+    const std::string head = client.read_until("\r\n\r\n");
+    const size_t at = head.find("Location: ");
+    return at == std::string::npos ? head : head.substr(at + 10, head.find("\r\n", at) - at - 10);
+  };
+  EXPECT_EQ(location("/"), "/");
+  EXPECT_EQ(location("/schema.json"), "/schema.json");
+  EXPECT_EQ(location("//example.org/"), "/");
+  EXPECT_EQ(location("/%0d%0aSet-Cookie:%20a=b"), "/");
+}
+
 TEST(Http, RefusesPublicAddressWithoutToken) {
   FakeTarget target("invert");
   EventHub hub;
