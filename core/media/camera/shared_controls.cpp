@@ -111,9 +111,9 @@ std::vector<SharedControls::Write> SharedControls::connect(const std::string& de
       for (const auto& [name, value] : kept->second)
         if (std::ranges::none_of(wanted_, [&](const auto& one) { return one.first == name; }))
           wanted_.emplace_back(name, value);
+    writes_.clear();
+    pending_.store(false, std::memory_order_release);
   }
-  writes_.clear();
-  pending_.store(false, std::memory_order_release);
   auto next = std::make_shared<SourceControls>();
   next->device = device, next->list = std::move(controls);
   next->version = current_ ? current_->version : 0;
@@ -132,6 +132,11 @@ std::vector<SharedControls::Write> SharedControls::connect(const std::string& de
   leaders_first(checked);
   std::vector<Write> writes;
   for (auto& [control, value] : checked) writes.push_back({control->name, std::move(value)});
+  // A button set before the first connection is pressed once.
+  std::erase_if(wanted_, [&](const auto& one) {
+    const SourceControl* control = next->find(one.first);
+    return control && is_button(*control) && std::ranges::find(given_, one) == given_.end();
+  });
   current_ = next;
   publish_locked(next->list);
   return writes;

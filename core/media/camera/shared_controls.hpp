@@ -48,8 +48,9 @@ class SharedControls {
 
   // For the reader thread.
 
-  /// Starts a connection to the camera `device` with these controls and discards the queue. Returns the
-  /// writes to apply before streaming, in order. Adds a notice for each wanted value that is not allowed.
+  /// Starts a connection to the camera `device` with these controls. Discards the queue if the previous
+  /// connection was to another camera. Returns the writes to apply before streaming, in order. Adds a notice
+  /// for each wanted value that is not allowed.
   std::vector<Write> connect(const std::string& device, std::vector<SourceControl> controls);
   /// Removes and returns the oldest write.
   std::optional<Write> take_write();

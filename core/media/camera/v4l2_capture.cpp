@@ -319,8 +319,8 @@ void V4l2Capture::set_colour(AVFrame& frame) const noexcept {
   frame.color_range = full_range(colour_, rgb) ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
 }
 
-/// Takes the next complete picture from the driver. Counts damaged pictures and returns their buffers to the
-/// driver. Returns 0 or an AVERROR.
+/// Takes the next complete picture from the driver. Returns 0 or an AVERROR: EAGAIN if none came within
+/// kPollMs or if the picture is damaged. Counts a damaged picture and returns its buffer to the driver.
 int V4l2Capture::dequeue(Filled& filled) noexcept {
   for (;;) {
     // Take events before every picture, because wait(), which polls for them, is not called while pictures
@@ -330,9 +330,13 @@ int V4l2Capture::dequeue(Filled& filled) noexcept {
     v4l2_buffer buffer = buffer_request(0);
     if (!device_.query(VIDIOC_DQBUF, buffer)) {
       // EIO: the driver lost this picture, but not the connection.
-      if (device_.error() != EAGAIN && device_.error() != EIO) return AVERROR(device_.error());
+      const bool lost = device_.error() == EIO;
+      if (!lost && device_.error() != EAGAIN) return AVERROR(device_.error());
       if (const int error = wait(); error < 0) return error;
-      continue;
+      if (!lost) continue;
+      ++broken_;
+      usleep(kErrorSleepUs);
+      return AVERROR(EAGAIN);
     }
     if (buffer.index >= buffers_.size()) return AVERROR(ENODEV);
     filled = {buffer.index, time_of(buffer), {}, {buffer.bytesused}};
@@ -344,6 +348,7 @@ int V4l2Capture::dequeue(Filled& filled) noexcept {
     if (!(buffer.flags & V4L2_BUF_FLAG_ERROR) && complete(filled)) return 0;
     ++broken_;
     queue(buffer.index);
+    return AVERROR(EAGAIN);
   }
 }
 

@@ -153,6 +153,32 @@ TEST(CameraControls, ValuesReturnAfterAReconnection) {
   EXPECT_EQ(wanted.size(), 3u) << "configured values are not the user's";
 }
 
+TEST(CameraControls, RequestsBetweenConnectionsAreAppliedOnce) {
+  CameraFixture f;
+  f.shared->set({{"gain", int64_t{35}}});
+  f.service();
+  f.controls.reset();
+  EXPECT_EQ(f.shared->reset({"gain"}), "");
+  EXPECT_EQ(f.shared->set({{"focus_now", true}, {"zones", int64_t{3}}}), "");
+  f.connect();
+  f.service();
+  EXPECT_EQ(f.device.at(4).value, 10) << "the default";
+  EXPECT_EQ(f.device.at(8).value, 3);
+  EXPECT_EQ(f.device.presses, 1);
+  f.connect();
+  f.service();
+  EXPECT_EQ(f.device.presses, 1);
+}
+
+TEST(CameraControls, AButtonBeforeTheFirstConnectionIsPressedOnce) {
+  FakeCamera device;
+  const auto shared = std::make_shared<SharedControls>(ControlValues{}, KeptControls{});
+  EXPECT_EQ(shared->set({{"focus_now", true}}), "");
+  CameraControls(device, shared, "camera A").service(now_ns());
+  CameraControls(device, shared, "camera A").service(now_ns());
+  EXPECT_EQ(device.presses, 1);
+}
+
 TEST(CameraControls, EachCameraKeepsItsOwnValues) {
   CameraFixture f;
   f.shared->set({{"gain", int64_t{35}}});
