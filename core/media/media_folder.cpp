@@ -156,7 +156,7 @@ FolderList list_media_folder(const std::string& folder) {
     }
     list.entries.push_back(std::move(entry));
   }
-  list.cut = read > kMostRead;
+  list.cut = error || read > kMostRead;
   gather_sequences(list.entries, list.folder);
   std::sort(list.entries.begin(), list.entries.end(), before);
   if (list.entries.size() > kMostListed) list.entries.resize(kMostListed), list.cut = true;

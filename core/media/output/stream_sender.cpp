@@ -86,7 +86,7 @@ StreamSender::StreamSender(const StreamTarget& target, const AVCodecContext& enc
 // ---- encoder's thread -----------------------------------------------------------------------------------
 
 void StreamSender::push(const AVPacket& packet) {
-  if (!skip_to_key_ || ff::is_key(packet)) {
+  if ((!skip_to_key_ || ff::is_key(packet)) && push_jump()) {
     Item item{ff::make_packet()};
     if (av_packet_ref(item.packet.get(), &packet) == 0 && queue_.try_push(item)) {
       skip_to_key_ = false;
@@ -100,8 +100,15 @@ void StreamSender::push(const AVPacket& packet) {
 
 void StreamSender::add_jump(int64_t recording_ns, int64_t position_ns) {
   if (audio_from_.empty()) return;
-  Item item{nullptr, recording_ns, position_ns};
-  queue_.try_push(item);
+  jump_ = Item{nullptr, recording_ns, position_ns};
+  push_jump();
+}
+
+/// Queues the last jump, if it is not queued yet. Returns false if the queue is full.
+bool StreamSender::push_jump() {
+  if (!jump_ || !queue_.try_push(*jump_)) return !jump_;
+  jump_.reset();
+  return true;
 }
 
 void StreamSender::finish() {

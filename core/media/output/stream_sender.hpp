@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -46,7 +47,8 @@ class StreamSender {
   /// Queues the packet, whose times are in the encoder's time base. If the queue is full, drops and counts
   /// this packet and all up to the next key frame. Does not block.
   void push(const AVPacket& packet);
-  /// Queues a jump for AudioCopy::add_jump(). Drops the jump if the queue is full. Does not block.
+  /// Queues a jump for AudioCopy::add_jump(). If the queue is full, the jump precedes the next packet that
+  /// fits. Does not block.
   void add_jump(int64_t recording_ns, int64_t position_ns);
   /// Returns true once per connection, because a new connection needs a key frame.
   bool wants_key() noexcept { return wants_key_.exchange(false, std::memory_order_relaxed); }
@@ -59,6 +61,7 @@ class StreamSender {
     int64_t recording_ns = 0, position_ns = 0;
   };
 
+  bool push_jump();
   void run();
   std::unique_ptr<Muxer> connect(int& error);
   int send(Muxer& muxer);
@@ -72,7 +75,9 @@ class StreamSender {
   SharedStreamStatus& status_;
   const EncodedFormat format_;
   BoundedQueue<Item> queue_{256};
-  bool skip_to_key_ = false;  // used by the encoder's thread only
+  // Used by the encoder's thread only.
+  bool skip_to_key_ = false;
+  std::optional<Item> jump_;  // not queued yet
   std::unique_ptr<AudioCopy> audio_;
   bool started_ = false;        // a key frame was written to this connection
   bool lost_reported_ = false;  // the current outage was reported

@@ -186,7 +186,10 @@ class OutputLoop {
         placer_.lost();
         return false;
       }
-      if (late > kLateNs && !catch_up(late)) return false;
+      if (late > kLateNs) {
+        if (!catch_up(late)) return false;
+        continue;
+      }
       const size_t room = output_->writable();
       if (room == 0) return placer_.placed();
       const SoundPlacer::Correction fix = placer_.place(front->media_ns, *heard);

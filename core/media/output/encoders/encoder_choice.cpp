@@ -45,6 +45,8 @@ void set_x264(AVCodecContext& c, const EncoderOptions& options, ff::Options& set
   if (options.bitrate_kbit == 0) settings.set("crf", std::to_string(options.crf.value_or(18)));
   if (options.max_delay_s > 0 && std::string_view(c.codec->name) == "libx264")
     bound_x264(c, options.max_delay_s, settings);
+  if (options.max_delay_s > 0 && std::string_view(c.codec->name) == "libx265")
+    settings.set("tune", "zerolatency");  // no look-ahead, B-frames or frame threads
 }
 
 void set_vpx(AVCodecContext& c, const EncoderOptions& options, ff::Options& settings) {

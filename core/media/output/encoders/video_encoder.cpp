@@ -34,14 +34,16 @@ VideoEncoder::VideoEncoder(const AVOutputFormat& container, const PixelsFormat& 
                            const EncoderOptions& options, const std::string& where)
     : where_(where), input_(input) {
   const std::vector<const AVCodec*> encoders = encoders_for(container, options, where);
+  std::string problem;
   for (const AVCodec* codec : encoders) {
     try {
       start(*codec, container, fps, options);
+      if (!problem.empty()) notice_ = fmt::format("{}; using {} instead", problem, codec->name);
       break;
     } catch (const Error& error) {
       // Skip hardware encoders that do not start: NVENC may be missing.
       if (codec == encoders.back() || options.codec != "hardware") throw;
-      notice_ = fmt::format("{}; using {} instead", error.problem(), encoders.back()->name);
+      problem = error.problem();
     }
   }
 }
