@@ -184,7 +184,7 @@ struct UiState {
   std::vector<int64_t> history_ns;
   TimingsState timings_view;
   LogState log;
-  double display_fps = 0, decode_fps = 0, panels_ms = 0;  ///< panels_ms: average duration of ViewerUi::draw()
+  double display_fps = 0, graph_fps = 0, panels_ms = 0;  ///< panels_ms: average duration of ViewerUi::draw()
   // State of the seek bar while it is dragged and until the pipeline has seeked.
   int64_t seek_ns = -1, seek_from_ns = 0, seek_until_ns = 0;
 };

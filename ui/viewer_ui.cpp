@@ -51,7 +51,7 @@ void ViewerUi::update_numbers(const ViewerModel& model) {
   state_.timings_version = model.timings_version;
   state_.timing_rows = timing_rows(model), state_.timing_histories = model.timing_histories;
   state_.timings = model.timings, state_.history_ns = model.graph_history_ns;
-  state_.display_fps = model.display_fps, state_.decode_fps = model.decode_fps;
+  state_.display_fps = model.display_fps, state_.graph_fps = model.graph_fps;
 }
 
 /// Delays key presses until ImGui has processed its queued text. Since version 1.87 ImGui processes only a

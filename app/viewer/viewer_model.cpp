@@ -221,7 +221,7 @@ void ViewerModelBuilder::refresh_rates(int64_t time_ns) {
   const RateSample& first = rates_.front();
   if (first.time_ns == time_ns) return;
   const double seconds = to_s(time_ns - first.time_ns);
-  model_.decode_fps = static_cast<double>(model_.counts.processed - first.processed) / seconds;
+  model_.graph_fps = static_cast<double>(model_.counts.processed - first.processed) / seconds;
   model_.display_fps = static_cast<double>(model_.counts.shown - first.shown) / seconds;
 }
 

@@ -157,7 +157,7 @@ class Reader {
       if (const toml::table* table = item.as_table())
         node(*table);
       else
-        problem(item.source(), "a node is a table: [[node]]");
+        incomplete_ = true, problem(item.source(), "a node is a table: [[node]]");
     }
   }
 

@@ -14,8 +14,10 @@ std::string frame_count_lines(const FrameCounts& c, bool live) {
     line(c.replaced_source, "dropped at the source: a newer picture arrived first");
     line(c.replaced_graph, "dropped before the graph: it was busy with an older picture");
     line(c.skipped, "skipped while paused");
+    if (c.placeholders > 0) line(c.placeholders, "placeholders: the source was not connected");
   }
   line(c.processed, "processed by the graph");
+  if (c.rerun > 0) line(c.rerun, "processed again after a change");
   line(c.shown, "shown");
   line(c.not_shown, "finished but not shown: a newer frame was ready first");
   if (!live) line(c.late, "shown late: graph or decoder were slower than the source");

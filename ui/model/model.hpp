@@ -87,7 +87,7 @@ struct ViewerModel {
   bool muted = false;
   bool loop_file = false;
   int64_t loop_a_ns = -1, loop_b_ns = -1;  ///< A-B loop; negative: not set
-  double decode_fps = 0, display_fps = 0, source_fps = 0;
+  double graph_fps = 0, display_fps = 0, source_fps = 0;
   FrameCounts counts;
   // Machine
   std::string backend, backend_reason, display_path, display_reason, device;

@@ -83,7 +83,7 @@ void draw_status_panel(PanelContext& ctx) {
         m.backend_reason);
     row(ctx, "display", m.display_path, m.display_reason);
     row(ctx, "sound", m.muted ? "muted" : fmt::format("{:.0f} %", m.volume), sound_reason(m.sound));
-    row(ctx, "decode", fmt::format("{:.1f} fps", ctx.state.decode_fps));
+    row(ctx, "graph", fmt::format("{:.1f} fps", ctx.state.graph_fps));
     lost_rows(ctx);
     const PassStats *work = latency_of(ctx.state.timings, "work"),
                     *total = latency_of(ctx.state.timings, "total");

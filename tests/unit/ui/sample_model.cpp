@@ -142,7 +142,7 @@ ui::ViewerModel sample_model() {
   m.position_ns = 12480 * kMs, m.duration_ns = 79500 * kMs, m.frame_index = 374,
   m.frame_duration_ns = 33'366'667;
   m.picture = m.source_size = {768, 576};
-  m.decode_fps = 412.3, m.display_fps = 29.97, m.source_fps = 29.97;
+  m.graph_fps = 412.3, m.display_fps = 29.97, m.source_fps = 29.97;
   m.counts.processed = 375, m.counts.shown = 374;
   m.backend = "cuda", m.device = "NVIDIA H100 80GB HBM3", m.backend_reason = "chosen by --backend=auto";
   m.display_path = "CUDA-GL interop", m.display_reason = "the CUDA device draws the window";

@@ -42,7 +42,7 @@ std::vector<StatsLine> stats_lines(const PanelContext& ctx, double scale) {
   std::vector<StatsLine> lines{
       {"frame", {fmt::format("{}", m.frame_index), clock_text(m.position_ns, false), ""}},
       {"frames a second",
-       {fmt::format("source {:.2f}", m.source_fps), fmt::format("graph {:.1f}", s.decode_fps),
+       {fmt::format("source {:.2f}", m.source_fps), fmt::format("graph {:.1f}", s.graph_fps),
         fmt::format("shown {:.1f}", s.display_fps)}},
       {"frames", {count(c.processed, "made"), count(c.shown, "shown"), count(c.not_shown, "not shown")}},
       {"lost", {count_text(c.drops(), "drop"), count(c.late, "late"), count(c.repeated, "repeated")}},
