@@ -137,6 +137,7 @@ void add_options(Options& o, CommandLine& line) {
         "first "
         "camera, else a test picture.");
   o.key("--hwdec", "MODE", "source.hwdec");
+  o.key("--hdr", "MODE", "colour.hdr");
   o.key("--profile", "NAME", "source.profile");
   o.key("--rtsp-transport", "NAME", "source.rtsp_transport");
   o.key("--network-timeout", "SECONDS", "source.timeout");

@@ -55,6 +55,8 @@ SourceOptions source_options(const CommandLine& line, Backend backend) {
   options.start_ns = static_cast<int64_t>(line.start_s * 1e9), options.start_share = line.start_share;
   options.pinned = backend == Backend::cuda;
   if (options.pinned) use_pinned_memory();
+  options.colour = {.keep = line.config.colour_hdr == "keep",
+                    .peak = static_cast<uint16_t>(line.config.colour_peak)};
   options.live = line.live;
   // A batch run fails if its source does not open, and its output must not contain placeholders.
   options.live.must_open = line.mode == RunMode::batch;

@@ -32,6 +32,9 @@ struct Config {
   ControlValues source_controls;  ///< [source.controls]; the only table within a table
   double source_open_timeout = 10, source_timeout = 3, source_stall = 0.7;  ///< seconds
 
+  std::string colour_hdr = "tonemap";  // [colour]
+  int colour_peak = 0;
+
   int window_width = 1280, window_height = 720;  // [window], logical pixels
   bool fullscreen = false, vsync = true;
 

@@ -19,10 +19,11 @@ ConfigTable source_table() {
       .text("profile", &Config::source_profile, "low-latency: live sources with the least delay")
       .text("format", &Config::source_format,
             "cameras: mjpeg, h264, yuyv422, …; network: the demuxer; empty: automatic")
-      .text("size", &Config::source_size, "cameras and the screen: 1280x720; empty: the device's default")
+      .text("size", &Config::source_size,
+            "cameras and the screen: 1280x720; empty: the camera's largest with 30 frames per second, or the "
+            "screen's")
       .real("rate", &Config::source_rate, 0, 1000,
-            "cameras and the screen: frames per second; 0: the device's default, 30 for the screen",
-            {.unit = "1/s"})
+            "cameras and the screen: frames per second; 0: 30 if the camera has it", {.unit = "1/s"})
       .text("rtsp_transport", &Config::rtsp_transport, "transport of RTSP")
       .real("open_timeout", &Config::source_open_timeout, 0, 3600,
             "live: time from connecting to the first picture; 0: the default", {.unit = "s"})
@@ -32,6 +33,17 @@ ConfigTable source_table() {
             "live: stalled after this time without a picture; 0: the default", {.unit = "s"})
       .text("options", &Config::source_options,
             "live: further FFmpeg options as NAME=VALUE, separated by spaces")
+      .build();
+}
+
+ConfigTable colour_table() {
+  return Schema<Config>("colour", "HDR (PQ, HLG) and wide-gamut sources")
+      .text("hdr", &Config::colour_hdr,
+            "tonemap: convert to SDR and BT.709; keep: show the coded values without conversion")
+      .integer(
+          "peak", &Config::colour_peak, 0, 10000,
+          "PQ: the brightest luminance to show, brighter parts are clipped; 0: what the source announces",
+          {.unit = "cd/m²"})
       .build();
 }
 
@@ -144,6 +156,7 @@ ConfigTable output_table() {
 /// Text keys that allow only these values.
 const std::map<std::string, std::vector<std::string>> kChoices{
     {"source.hwdec", {"no", "auto", "cuda"}},
+    {"colour.hdr", {"tonemap", "keep"}},
     {"source.profile", {"default", "low-latency"}},
     {"source.rtsp_transport", {"tcp", "udp", "udp_multicast", "http"}},
     {"log.level", {"trace", "debug", "info", "warn", "error", "off"}},
@@ -153,9 +166,9 @@ const std::map<std::string, std::vector<std::string>> kChoices{
 
 const std::vector<ConfigTable>& config_tables() {
   static const std::vector<ConfigTable> tables = [] {
-    std::vector<ConfigTable> all{source_table(),      window_table(), audio_table(),
-                                 performance_table(), log_table(),    control_table(),
-                                 http_table(),        record_table(), output_table()};
+    std::vector<ConfigTable> all{source_table(),      colour_table(), window_table(),  audio_table(),
+                                 performance_table(), log_table(),    control_table(), http_table(),
+                                 record_table(),      output_table()};
     for (ConfigTable& table : all)
       for (ParamSpec& key : table.params) {
         if (const auto found = kChoices.find(key_name(table, key)); found != kChoices.end())

@@ -211,8 +211,8 @@ class FilterBase : public Filter {
   }
   const FilterSchema& schema() const final { return static_schema(); }
   void* params() final { return &params_; }
-  size_t block_bytes() const final { return sizeof(B); }
-  void fill_block(void* block) const final { *static_cast<B*>(block) = B::make(params_); }
+  size_t block_bytes() const override { return sizeof(B); }
+  void fill_block(void* block) const override { *static_cast<B*>(block) = B::make(params_); }
 
  protected:
   static const B& block_of(const PassArgs& args) { return *static_cast<const B*>(args.block); }

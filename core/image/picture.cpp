@@ -50,10 +50,25 @@ int PictureInfo::plane_rows(int p) const {
   return rows;
 }
 
+namespace {
+
+/// Returns the colours that are converted, for example ", PQ up to 1000 cd/m², BT.2020".
+std::string describe_light(const ColourSpec& colour) {
+  std::string text;
+  if (colour.transfer == Transfer::pq) text = fmt::format(", PQ up to {} cd/m²", colour.peak);
+  if (colour.transfer == Transfer::hlg) text = ", HLG";
+  if (colour.primaries == Primaries::bt2020) text += ", BT.2020 colours";
+  if (colour.primaries == Primaries::p3) text += ", P3 colours";
+  return text.empty() || !colour.keep ? text : text + " (not converted)";
+}
+
+}  // namespace
+
 std::string describe(const PictureInfo& info) {
   const PictureFormat& f = info.format;
   if (f.model == ColourModel::gray) return fmt::format("gray {}-bit", f.depth);
-  if (f.model == ColourModel::rgb) return fmt::format("rgb{} {}-bit", f.has_alpha ? "a" : "", f.depth);
+  if (f.model == ColourModel::rgb)
+    return fmt::format("rgb{} {}-bit", f.has_alpha ? "a" : "", f.depth) + describe_light(info.colour);
   const char* subsampling = f.chroma_shift_y ? "420" : f.chroma_shift_x ? "422" : "444";
   constexpr const char* matrices[] = {"bt601", "bt709", "bt2020"};
   constexpr const char* sitings[] = {"left", "center", "top-left"};
@@ -61,7 +76,7 @@ std::string describe(const PictureInfo& info) {
       "yuv{} {}-bit, {} {}{}", subsampling, f.depth, matrices[static_cast<int>(info.colour.matrix)],
       info.colour.range == Range::full ? "full" : "limited", info.colour.guessed ? " (guessed)" : "");
   if (f.chroma_shift_x) text += fmt::format(", siting {}", sitings[static_cast<int>(info.colour.siting)]);
-  return text;
+  return text + describe_light(info.colour);
 }
 
 }  // namespace lensd

@@ -41,11 +41,22 @@ enum class Range : uint8_t { limited, full };
 /// Position of the chroma sample in its block of luma samples, as H.273 chroma location types 0 to 2.
 enum class ChromaSiting : uint8_t { left, center, top_left };
 
+/// Transfer function; see TransferCharacteristics in H.273. `sdr`: any of SDR's, which lensd does not
+/// distinguish.
+enum class Transfer : uint8_t { sdr, pq, hlg };
+/// Colour primaries; see ColourPrimaries in H.273. `bt709`: also those of BT.601, and unknown ones. `p3`:
+/// Display P3.
+enum class Primaries : uint8_t { bt709, bt2020, p3 };
+
 struct ColourSpec {
   YuvMatrix matrix = YuvMatrix::bt601;
   Range range = Range::limited;
   ChromaSiting siting = ChromaSiting::left;
   bool guessed = false;  ///< the matrix is not in the stream but guessed from the picture's size
+  Transfer transfer = Transfer::sdr;
+  Primaries primaries = Primaries::bt709;
+  uint16_t peak = 0;  ///< PQ: the brightest luminance that is not clipped, in cd/m²; else 0
+  bool keep = false;  ///< HDR and wide-gamut colours are not converted
   bool operator==(const ColourSpec&) const = default;
 };
 

@@ -56,6 +56,12 @@ struct LiveOptions {
   std::shared_ptr<SharedControls> shared_controls;  ///< set by open_source()
 };
 
+/// Treatment of HDR and wide-gamut pictures.
+struct ColourOptions {
+  bool keep = false;  ///< treat the coded values as SDR, without conversion
+  uint16_t peak = 0;  ///< PQ: the brightest luminance to show, in cd/m²; 0: what the source announces
+};
+
 struct SourceOptions {
   HwDecode hwdec = HwDecode::off;
   int device = 0;           ///< CUDA device for hwdec
@@ -68,6 +74,7 @@ struct SourceOptions {
   /// Flag that any thread may set. A blocked open_source() then throws, or returns a live source without a
   /// picture; a blocked next() returns. May be null; must outlive the source.
   const std::atomic<bool>* cancel = nullptr;
+  ColourOptions colour;
   LiveOptions live;
 };
 

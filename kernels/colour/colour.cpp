@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
 #include "core/base/error.hpp"
 #include "core/device/memory.hpp"
@@ -16,6 +17,12 @@ constexpr int kTransposeRows = 16;
 
 bool is_upright(const Orientation& turn) {
   return !turn.transpose && !turn.flip_x && !turn.flip_y;
+}
+
+/// Returns true if the matrix alone does not give the colours of an SDR display.
+bool needs_light(const PictureInfo& info) {
+  return info.format.model != ColourModel::gray && !info.colour.keep &&
+         (info.colour.transfer != Transfer::sdr || info.colour.primaries != Primaries::bt709);
 }
 
 PixelFormat output_format(const PictureFormat& format) {
@@ -52,7 +59,7 @@ Layout Colour::configure(const FilterInputs& inputs) {
   const PictureFormat& f = info_.format;
   if (f.depth < 8 || f.depth > 16 || f.chroma_shift_x > 1 || f.chroma_shift_y > 1)
     throw Error(ExitCode::bad_source, "colour", "cannot convert " + describe(info_));
-  matrix_ = ColourMatrix::make(info_);
+  matrix_ = ColourMatrix::make(info_), codes_ = ColourMatrix::make(info_, DisplayLight::kCodeBits);
   const ImageFormat output{output_format(f), info_.upright()};
   const size_t row_bytes =
       static_cast<size_t>(info_.extent.width) * static_cast<size_t>(channels(output.format));
@@ -74,11 +81,29 @@ Layout Colour::configure(const FilterInputs& inputs) {
                           static_cast<size_t>(rows) * row_bytes};
 }
 
+size_t Colour::block_bytes() const {
+  return needs_light(info_) ? sizeof(DisplayLight) : sizeof(ColourBlock);
+}
+
+void Colour::fill_block(void* block) const {
+  if (needs_light(info_))
+    DisplayLight::make(info_.colour, *static_cast<DisplayLight*>(block));
+  else
+    FilterBase::fill_block(block);
+}
+
+/// Returns null if the picture needs no tables.
+const DisplayLight* Colour::light_of(const PassArgs& args) const {
+  return needs_light(info_) ? static_cast<const DisplayLight*>(args.block) : nullptr;
+}
+
 void Colour::convert(const PassArgs& args, Band band) const {
   const PictureRef& picture = *args.picture;
+  const ColourConversion conversion{matrix_, codes_, light_of(args)};
   const Orientation turn = picture.info.orientation;
   if (is_upright(turn)) {
-    for (int y = band.begin; y < band.end; ++y) colour_row(picture, matrix_, y, args.out.row(y), args.worker);
+    for (int y = band.begin; y < band.end; ++y)
+      colour_row(picture, conversion, y, args.out.row(y), args.worker);
     return;
   }
   const int width = picture.info.extent.width, bytes = args.out.channels();
@@ -87,7 +112,7 @@ void Colour::convert(const PassArgs& args, Band band) const {
   for (int y = band.begin; y < band.end; y += kTransposeRows) {
     const int count = std::min(kTransposeRows, band.end - y);
     for (int i = 0; i < count; ++i)
-      colour_row(picture, matrix_, y + i, rows + static_cast<size_t>(i) * pitch, args.worker);
+      colour_row(picture, conversion, y + i, rows + static_cast<size_t>(i) * pitch, args.worker);
     if (bytes == 1)
       write_turned<1>(rows, pitch, y, count, width, turn, args.out);
     else
@@ -102,7 +127,9 @@ void Colour::reference(ReferenceRun&) const {
 Image colour_reference(const PictureRef& picture) {
   const PictureInfo& info = picture.info;
   const PictureFormat& f = info.format;
-  const ColourMatrix m = ColourMatrix::make(info);
+  const ColourMatrix m = ColourMatrix::make(info), codes = ColourMatrix::make(info, DisplayLight::kCodeBits);
+  const auto light = std::make_unique<DisplayLight>();
+  if (needs_light(info)) DisplayLight::make(info.colour, *light);
   Image out({output_format(f), info.upright()});
   const auto sample = [&](int component, int x, int y) {
     const ComponentLayout& layout = f.components[static_cast<size_t>(component)];
@@ -120,7 +147,10 @@ Image colour_reference(const PictureRef& picture) {
       }
       uint32_t pixel = 0;
       if (f.model == ColourModel::rgb) {
-        for (int c = 0; c < 3; ++c) pixel |= colour_of_plain<int64_t>(m, sample(c, x, y)) << (8 * c);
+        if (needs_light(info))
+          pixel = display_of_rgb<int64_t>(codes, *light, sample(0, x, y), sample(1, x, y), sample(2, x, y));
+        else
+          for (int c = 0; c < 3; ++c) pixel |= colour_of_plain<int64_t>(m, sample(c, x, y)) << (8 * c);
       } else {
         const ChromaTap tx = chroma_tap(x, f.chroma_shift_x, cosited_x(info), chroma_w);
         const ChromaTap ty = chroma_tap(y, f.chroma_shift_y, cosited_y(info), chroma_h);
@@ -130,7 +160,9 @@ Image colour_reference(const PictureRef& picture) {
                  ty.second_weight * (tx.first_weight * sample(component, tx.first, ty.second) +
                                      tx.second_weight * sample(component, tx.second, ty.second));
         };
-        pixel = colour_of_yuv<int64_t>(m, sample(0, x, y), chroma(1), chroma(2));
+        pixel = needs_light(info)
+                    ? display_of_yuv<int64_t>(codes, *light, sample(0, x, y), chroma(1), chroma(2))
+                    : colour_of_yuv<int64_t>(m, sample(0, x, y), chroma(1), chroma(2));
       }
       for (int c = 0; c < 3; ++c) out.at(p.x, p.y, c) = static_cast<uint8_t>(pixel >> (8 * c));
       out.at(p.x, p.y, 3) =

@@ -84,6 +84,33 @@ void matrix_row(const ColourMatrix& m, ColourModel model, bool wide, const int32
   convert(m, planes[0], planes[1], planes[2], width, out);
 }
 
+/// Replaces samples by codes.
+template <class T, bool kYuv>
+void convert_codes(const ColourMatrix codes, int32_t* HWY_RESTRICT a, int32_t* HWY_RESTRICT b,
+                   int32_t* HWY_RESTRICT c, int width) {
+  for (int x = 0; x < width; ++x) {
+    if (kYuv) {
+      const T base = T{codes.luma} * (16 * (a[x] - codes.black));
+      const T u = b[x] - 16 * codes.middle, v = c[x] - 16 * codes.middle;
+      a[x] = static_cast<int32_t>(colour_clamp<T>(codes, base + codes.rv * v));
+      b[x] = static_cast<int32_t>(colour_clamp<T>(codes, base - codes.gu * u - codes.gv * v));
+      c[x] = static_cast<int32_t>(colour_clamp<T>(codes, base + codes.bu * u));
+    } else {
+      a[x] = static_cast<int32_t>(colour_of_plain<T>(codes, a[x]));
+      b[x] = static_cast<int32_t>(colour_of_plain<T>(codes, b[x]));
+      c[x] = static_cast<int32_t>(colour_of_plain<T>(codes, c[x]));
+    }
+  }
+}
+
+void code_row(const ColourMatrix& codes, ColourModel model, bool wide, int32_t* const* planes, int width) {
+  const auto convert = model == ColourModel::yuv
+                           ? wide ? convert_codes<int64_t, true> : convert_codes<int32_t, true>
+                       : wide ? convert_codes<int64_t, false>
+                              : convert_codes<int32_t, false>;
+  convert(codes, planes[0], planes[1], planes[2], width);
+}
+
 void alpha_row(const ColourMatrix& m, const int32_t* alpha, int width, uint32_t* pixels) {
   for (int x = 0; x < width; ++x)
     pixels[x] = (pixels[x] & 0xffffffu) | colour_of_alpha<int64_t>(m, alpha[x]) << 24;
@@ -103,6 +130,7 @@ HWY_EXPORT(gather);
 HWY_EXPORT(blend);
 HWY_EXPORT(widen);
 HWY_EXPORT(matrix_row);
+HWY_EXPORT(code_row);
 HWY_EXPORT(alpha_row);
 HWY_EXPORT(gray_row);
 
@@ -110,7 +138,7 @@ namespace {
 
 constexpr int kRowBuffers = 6;
 size_t buffer_samples(int width) {
-  return (static_cast<size_t>(width) + 15) / 16 * 16 + 16;
+  return (static_cast<size_t>(width) + 15) / 16 * 16 + kLightPadding;
 }
 
 }  // namespace
@@ -120,8 +148,9 @@ size_t colour_worker_bytes(int width) {
   return kRowBuffers * buffer_samples(width) * sizeof(int32_t) + 2048;
 }
 
-void colour_row_general(const PictureRef& picture, const ColourMatrix& m, int y, uint8_t* out,
+void colour_row_general(const PictureRef& picture, const ColourConversion& conversion, int y, uint8_t* out,
                         uint8_t* worker) {
+  const ColourMatrix& m = conversion.matrix;
   const PictureInfo& info = picture.info;
   const PictureFormat& f = info.format;
   const int width = info.extent.width;
@@ -134,7 +163,7 @@ void colour_row_general(const PictureRef& picture, const ColourMatrix& m, int y,
     const uint8_t* from = picture.planes[layout.plane] + row * picture.pitch_bytes[layout.plane];
     HWY_DYNAMIC_DISPATCH(gather)(from, layout, two_bytes, m.sample_mask, count, to);
   };
-  const int32_t* planes[3] = {buffer(0), buffer(1), buffer(2)};
+  int32_t* const planes[3] = {buffer(0), buffer(1), buffer(2)};
   load(0, y, width, buffer(0));
   if (f.model == ColourModel::gray) return HWY_DYNAMIC_DISPATCH(gray_row)(m, buffer(0), width, out);
 
@@ -155,7 +184,12 @@ void colour_row_general(const PictureRef& picture, const ColourMatrix& m, int y,
     if (halved) HWY_DYNAMIC_DISPATCH(widen)(blended, width, cosited_x(info), count, buffer(c));
   }
   auto* pixels = reinterpret_cast<uint32_t*>(buffer(3));
-  HWY_DYNAMIC_DISPATCH(matrix_row)(m, f.model, wide, planes, width, pixels);
+  if (conversion.light) {
+    HWY_DYNAMIC_DISPATCH(code_row)(conversion.codes, f.model, wide, planes, width);
+    light_row(*conversion.light, planes, width, pixels);
+  } else {
+    HWY_DYNAMIC_DISPATCH(matrix_row)(m, f.model, wide, planes, width, pixels);
+  }
   if (f.has_alpha) {
     load(3, y, width, buffer(4));
     HWY_DYNAMIC_DISPATCH(alpha_row)(m, buffer(4), width, pixels);
@@ -163,9 +197,11 @@ void colour_row_general(const PictureRef& picture, const ColourMatrix& m, int y,
   std::memcpy(out, pixels, 4 * static_cast<size_t>(width));
 }
 
-void colour_row(const PictureRef& picture, const ColourMatrix& matrix, int y, uint8_t* out, uint8_t* worker) {
-  if (is_halved_8bit(picture.info.format)) return colour_row_halved(picture, matrix, y, out, worker);
-  colour_row_general(picture, matrix, y, out, worker);
+void colour_row(const PictureRef& picture, const ColourConversion& conversion, int y, uint8_t* out,
+                uint8_t* worker) {
+  if (!conversion.light && is_halved_8bit(picture.info.format))
+    return colour_row_halved(picture, conversion.matrix, y, out, worker);
+  colour_row_general(picture, conversion, y, out, worker);
 }
 
 }  // namespace lensd

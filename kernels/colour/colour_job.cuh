@@ -18,6 +18,8 @@ struct ColourJob {
   ComponentLayout layouts[4];
   Extent extent, upright;
   ColourMatrix matrix;
+  ColourMatrix codes;         ///< used with `light`
+  const DisplayLight* light;  ///< device memory; null: the results of `matrix` are the colours
   Orientation turn;
   ImageView<uint8_t> out;
   bool rgb, has_alpha, cosited_x, cosited_y;
@@ -32,5 +34,8 @@ struct ColourJob {
     return planes[component] + offset;
   }
 };
+
+/// Converts the picture with ColourJob::light.
+void launch_light(const PictureFormat& format, const ColourJob& job, CudaStream stream);
 
 }  // namespace lensd

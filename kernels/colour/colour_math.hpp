@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/image/picture.hpp"
+#include "kernels/colour/display_light.hpp"
 
 namespace lensd {
 
@@ -14,20 +15,23 @@ struct ColourBlock {
 };
 
 /// Conversion in fixed point: coefficients in 1/8192, samples in sixteenths (the bilinear weights sum to 16).
-/// An 8-bit result is (sum + half) >> shift, clamped. Sums fit 32 bits up to a depth of 12.
+/// A result of `bits` bits is (sum + half) >> shift, clamped to `most`. Sums fit 32 bits up to a depth of 12.
 struct ColourMatrix {
   int32_t luma = 0;  ///< luma coefficient; also for grey and for R, G and B of RGB pictures
   int32_t rv = 0, gu = 0, gv = 0, bu = 0;
   int32_t black = 0, middle = 0;  ///< sample values of black and of zero chroma
   int32_t alpha = 0;
   int32_t shift = 0;
+  int32_t most = 0;         ///< largest result
   int32_t sample_mask = 0;  ///< mask of the significant bits
 
-  static ColourMatrix make(const PictureInfo& info) {
+  /// `bits`: number of bits of the results, 8 to 12.
+  static ColourMatrix make(const PictureInfo& info, int bits = 8) {
     const int depth = info.format.depth, extra = depth - 8;
-    const double step = std::ldexp(1.0, extra), full = 255 * step / (std::ldexp(1.0, depth) - 1);
+    const double most = std::ldexp(1.0, bits) - 1, unit = std::ldexp(1.0, bits - 8);
+    const double step = std::ldexp(1.0, extra), full = most / unit * step / (std::ldexp(1.0, depth) - 1);
     const bool limited = info.colour.range == Range::limited;
-    const double luma = limited ? 255.0 / 219 : full, chroma = limited ? 255.0 / 224 : full;
+    const double luma = limited ? most / unit / 219 : full, chroma = limited ? most / unit / 224 : full;
     constexpr double kr_of[] = {0.299, 0.2126, 0.2627}, kb_of[] = {0.114, 0.0722, 0.0593};
     const double kr = kr_of[static_cast<int>(info.colour.matrix)],
                  kb = kb_of[static_cast<int>(info.colour.matrix)];
@@ -38,17 +42,17 @@ struct ColourMatrix {
     m.rv = fixed(chroma * 2 * (1 - kr)), m.bu = fixed(chroma * 2 * (1 - kb));
     m.gu = fixed(chroma * 2 * kb * (1 - kb) / kg), m.gv = fixed(chroma * 2 * kr * (1 - kr) / kg);
     m.black = limited ? 16 << extra : 0, m.middle = 128 << extra;
-    m.shift = 13 + 4 + extra;
+    m.shift = 13 + 4 + extra - (bits - 8), m.most = static_cast<int32_t>(most);
     m.sample_mask = (1 << depth) - 1;
     return m;
   }
 };
 
-/// Returns a sum as an 8-bit value, rounded and clamped. `T`: int32_t up to a depth of 12, else int64_t.
+/// Returns a sum as a result, rounded and clamped. `T`: int32_t up to a depth of 12, else int64_t.
 template <class T>
 LENSD_HD constexpr uint32_t colour_clamp(const ColourMatrix& m, T sum) {
   const T v = (sum + (T{1} << (m.shift - 1))) >> m.shift;
-  return static_cast<uint32_t>(v < 0 ? 0 : v > 255 ? 255 : v);
+  return static_cast<uint32_t>(v < 0 ? 0 : v > m.most ? m.most : v);
 }
 
 template <class T>
@@ -68,6 +72,25 @@ LENSD_HD constexpr uint32_t colour_of_yuv(const ColourMatrix& m, int y, int u16,
   const T u = u16 - 16 * m.middle, v = v16 - 16 * m.middle;
   return colour_clamp<T>(m, base + m.rv * v) | colour_clamp<T>(m, base - m.gu * u - m.gv * v) << 8 |
          colour_clamp<T>(m, base + m.bu * u) << 16;
+}
+
+/// Returns the display colours R | G << 8 | B << 16. `codes`: a matrix for DisplayLight::kCodeBits bits.
+template <class T>
+LENSD_HD constexpr uint32_t display_of_yuv(const ColourMatrix& codes, const DisplayLight& light, int y,
+                                           int u16, int v16) {
+  const T base = T{codes.luma} * (16 * (y - codes.black));
+  const T u = u16 - 16 * codes.middle, v = v16 - 16 * codes.middle;
+  return light.pixel(colour_clamp<T>(codes, base + codes.rv * v),
+                     colour_clamp<T>(codes, base - codes.gu * u - codes.gv * v),
+                     colour_clamp<T>(codes, base + codes.bu * u));
+}
+
+/// Does the same as display_of_yuv() for the samples of an RGB picture.
+template <class T>
+LENSD_HD constexpr uint32_t display_of_rgb(const ColourMatrix& codes, const DisplayLight& light, int red,
+                                           int green, int blue) {
+  return light.pixel(colour_of_plain<T>(codes, red), colour_of_plain<T>(codes, green),
+                     colour_of_plain<T>(codes, blue));
 }
 
 /// Two chroma samples next to a luma position along one axis, with weights in quarters.

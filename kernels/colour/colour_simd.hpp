@@ -10,12 +10,25 @@ namespace lensd {
 /// Returns the bytes of worker memory for one stored row of this width.
 size_t colour_worker_bytes(int width);
 
+/// What a row needs besides the picture. With `light`, the results of `codes` are converted by it to the
+/// colours; without, the results of `matrix` are the colours.
+struct ColourConversion {
+  ColourMatrix matrix, codes;
+  const DisplayLight* light = nullptr;
+};
+
 /// Converts stored row `y` to RGBA8, or to Gray8 if grey. `worker`: private memory of colour_worker_bytes().
-void colour_row(const PictureRef& picture, const ColourMatrix& matrix, int y, uint8_t* out, uint8_t* worker);
+void colour_row(const PictureRef& picture, const ColourConversion& conversion, int y, uint8_t* out,
+                uint8_t* worker);
 
 /// Does the same as colour_row() for any layout, in plain loops.
-void colour_row_general(const PictureRef& picture, const ColourMatrix& matrix, int y, uint8_t* out,
+void colour_row_general(const PictureRef& picture, const ColourConversion& conversion, int y, uint8_t* out,
                         uint8_t* worker);
+
+/// Number of samples after a row that light_row() may overwrite: a vector.
+inline constexpr int kLightPadding = 16;
+/// Converts codes of R, G and B to opaque pixels by DisplayLight::pixel(). Writes whole vectors.
+void light_row(const DisplayLight& light, int32_t* const* codes, int width, uint32_t* out);
 
 /// Returns true for 8-bit YUV with chroma halved horizontally and without alpha, the formats of
 /// colour_row_halved(): 4:2:0 and 4:2:2, planar, semi-planar and packed.

@@ -43,6 +43,12 @@ PictureInfo semi_planar(Extent extent, uint8_t bits) {
   return info;
 }
 
+PictureInfo in_hdr(PictureInfo info, Transfer transfer) {
+  info.colour.matrix = YuvMatrix::bt2020;
+  info.colour.transfer = transfer, info.colour.primaries = Primaries::bt2020, info.colour.peak = 1000;
+  return info;
+}
+
 /// Calls `use(subject)` for the source conversion ("colour") and each filter, in each format and setting.
 /// `only`: names to measure; empty: all. Skips filters with several inputs, and klt.
 template <class Use>
@@ -50,8 +56,11 @@ void for_each_subject(Extent extent, const std::vector<std::string>& only, Use u
   const auto wanted = [&](const std::string& name) {
     return only.empty() || std::find(only.begin(), only.end(), name) != only.end();
   };
-  const std::pair<const char*, PictureInfo> pictures[] = {{"nv12", semi_planar(extent, 8)},
-                                                          {"p010", semi_planar(extent, 10)}};
+  const std::pair<const char*, PictureInfo> pictures[] = {
+      {"nv12", semi_planar(extent, 8)},
+      {"p010", semi_planar(extent, 10)},
+      {"p010 pq", in_hdr(semi_planar(extent, 10), Transfer::pq)},
+      {"p010 hlg", in_hdr(semi_planar(extent, 10), Transfer::hlg)}};
   if (wanted("colour"))
     for (const auto& [name, info] : pictures)
       use(Subject{fmt::format("colour {}", name), registry().make_source(), {}, &info});

@@ -2,7 +2,11 @@
 
 extern "C" {
 #include <libavcodec/packet.h>
+#include <libavutil/dovi_meta.h>
+#include <libavutil/mastering_display_metadata.h>
 }
+
+#include <algorithm>
 
 #include <atomic>
 #include <cstdlib>
@@ -65,16 +69,57 @@ ChromaSiting siting_of(const AVFrame& frame, AVPixelFormat pixel_format, AVCodec
   return centred ? ChromaSiting::center : ChromaSiting::left;
 }
 
-const int32_t* stream_matrix(const AVStream* stream) {
+/// Returns the stream's side data of this type, or null if it is absent or has fewer than `bytes` bytes.
+const uint8_t* side_data_of(const AVStream* stream, AVPacketSideDataType type, size_t bytes) {
 #if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 30, 100)  // FFmpeg 6.1 moved the side data
-  const AVPacketSideData* data = av_packet_side_data_get(
-      stream->codecpar->coded_side_data, stream->codecpar->nb_coded_side_data, AV_PKT_DATA_DISPLAYMATRIX);
-  return data && data->size >= 9 * sizeof(int32_t) ? reinterpret_cast<const int32_t*>(data->data) : nullptr;
+  const AVPacketSideData* data =
+      av_packet_side_data_get(stream->codecpar->coded_side_data, stream->codecpar->nb_coded_side_data, type);
+  return data && data->size >= bytes ? data->data : nullptr;
 #else
   size_t size = 0;
-  const uint8_t* data = av_stream_get_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size);
-  return data && size >= 9 * sizeof(int32_t) ? reinterpret_cast<const int32_t*>(data) : nullptr;
+  const uint8_t* data = av_stream_get_side_data(stream, type, &size);
+  return data && size >= bytes ? data : nullptr;
 #endif
+}
+
+const uint8_t* side_data_of(const AVFrame& frame, AVFrameSideDataType type, size_t bytes) {
+  const AVFrameSideData* data = av_frame_get_side_data(&frame, type);
+  return data && static_cast<size_t>(data->size) >= bytes ? data->data : nullptr;
+}
+
+std::optional<double> content_peak(const uint8_t* light_level) {
+  if (!light_level) return std::nullopt;
+  const unsigned most = reinterpret_cast<const AVContentLightMetadata*>(light_level)->MaxCLL;
+  return most > 0 ? std::optional<double>(most) : std::nullopt;
+}
+
+std::optional<double> mastering_peak(const uint8_t* display) {
+  if (!display) return std::nullopt;
+  const auto& metadata = *reinterpret_cast<const AVMasteringDisplayMetadata*>(display);
+  const double most = av_q2d(metadata.max_luminance);
+  return metadata.has_luminance && most > 0 ? std::optional<double>(most) : std::nullopt;
+}
+
+Transfer transfer_of(AVColorTransferCharacteristic transfer) {
+  return transfer == AVCOL_TRC_SMPTE2084      ? Transfer::pq
+         : transfer == AVCOL_TRC_ARIB_STD_B67 ? Transfer::hlg
+                                              : Transfer::sdr;
+}
+
+Primaries primaries_of(const AVFrame& frame, Transfer transfer) {
+  const bool wide_matrix =
+      frame.colorspace == AVCOL_SPC_BT2020_NCL || frame.colorspace == AVCOL_SPC_BT2020_CL;
+  switch (frame.color_primaries) {
+    case AVCOL_PRI_BT2020:
+      return Primaries::bt2020;
+    case AVCOL_PRI_SMPTE431:
+    case AVCOL_PRI_SMPTE432:
+      return Primaries::p3;
+    case AVCOL_PRI_UNSPECIFIED:
+      return transfer != Transfer::sdr || wide_matrix ? Primaries::bt2020 : Primaries::bt709;
+    default:
+      return Primaries::bt709;
+  }
 }
 
 }  // namespace
@@ -82,6 +127,24 @@ const int32_t* stream_matrix(const AVStream* stream) {
 AVColorSpace colour_space_of(YuvMatrix matrix) {
   if (matrix == YuvMatrix::bt601) return AVCOL_SPC_SMPTE170M;
   return matrix == YuvMatrix::bt709 ? AVCOL_SPC_BT709 : AVCOL_SPC_BT2020_NCL;
+}
+
+bool needs_dolby_vision(const AVStream& stream) {
+  const auto* record = reinterpret_cast<const AVDOVIDecoderConfigurationRecord*>(
+      side_data_of(&stream, AV_PKT_DATA_DOVI_CONF, sizeof(AVDOVIDecoderConfigurationRecord)));
+  return record && record->dv_profile == 5;
+}
+
+AVColorTransferCharacteristic transfer_tag(Transfer transfer) {
+  return transfer == Transfer::pq    ? AVCOL_TRC_SMPTE2084
+         : transfer == Transfer::hlg ? AVCOL_TRC_ARIB_STD_B67
+                                     : AVCOL_TRC_BT709;
+}
+
+AVColorPrimaries primaries_tag(Primaries primaries) {
+  return primaries == Primaries::bt2020 ? AVCOL_PRI_BT2020
+         : primaries == Primaries::p3   ? AVCOL_PRI_SMPTE432
+                                        : AVCOL_PRI_BT709;
 }
 
 YuvMatrix guessed_matrix(Extent extent) {
@@ -92,6 +155,10 @@ ColourSpec colour_of(const AVFrame& frame, AVPixelFormat pixel_format, const Pic
                      AVCodecID codec) {
   ColourSpec out;
   out.range = range_of(frame, pixel_format, format, codec);
+  if (format.model != ColourModel::gray) {
+    out.transfer = transfer_of(frame.color_trc);
+    out.primaries = primaries_of(frame, out.transfer);
+  }
   if (format.model != ColourModel::yuv) return out;
   if (const auto tagged = matrix_of(frame.colorspace)) {
     out.matrix = *tagged;
@@ -103,6 +170,17 @@ ColourSpec colour_of(const AVFrame& frame, AVPixelFormat pixel_format, const Pic
   }
   if (format.chroma_shift_x || format.chroma_shift_y) out.siting = siting_of(frame, pixel_format, codec);
   return out;
+}
+
+std::optional<uint16_t> peak_of(const AVFrame& frame, const AVStream* stream) {
+  constexpr size_t kLevel = sizeof(AVContentLightMetadata), kDisplay = sizeof(AVMasteringDisplayMetadata);
+  auto peak = content_peak(side_data_of(frame, AV_FRAME_DATA_CONTENT_LIGHT_LEVEL, kLevel));
+  if (!peak && stream) peak = content_peak(side_data_of(stream, AV_PKT_DATA_CONTENT_LIGHT_LEVEL, kLevel));
+  if (!peak) peak = mastering_peak(side_data_of(frame, AV_FRAME_DATA_MASTERING_DISPLAY_METADATA, kDisplay));
+  if (!peak && stream)
+    peak = mastering_peak(side_data_of(stream, AV_PKT_DATA_MASTERING_DISPLAY_METADATA, kDisplay));
+  if (!peak) return std::nullopt;
+  return static_cast<uint16_t>(std::clamp(*peak, double{kMinPeak}, double{kMaxPeak}));
 }
 
 PixelAspect pixel_aspect_of(AVRational sample_aspect_ratio) {
@@ -128,10 +206,10 @@ std::optional<Orientation> orientation_of(const int32_t* m) {
 
 Orientation orientation_of(const AVFrame& frame, const AVStream* stream) {
   const int32_t* matrix = nullptr;
-  if (const AVFrameSideData* data = av_frame_get_side_data(&frame, AV_FRAME_DATA_DISPLAYMATRIX))
-    if (static_cast<size_t>(data->size) >= 9 * sizeof(int32_t))
-      matrix = reinterpret_cast<const int32_t*>(data->data);
-  if (!matrix && stream) matrix = stream_matrix(stream);
+  constexpr size_t kBytes = 9 * sizeof(int32_t);
+  matrix = reinterpret_cast<const int32_t*>(side_data_of(frame, AV_FRAME_DATA_DISPLAYMATRIX, kBytes));
+  if (!matrix && stream)
+    matrix = reinterpret_cast<const int32_t*>(side_data_of(stream, AV_PKT_DATA_DISPLAYMATRIX, kBytes));
   if (!matrix) return {};
   if (const auto orientation = orientation_of(matrix)) return *orientation;
   static std::atomic<bool> logged{false};

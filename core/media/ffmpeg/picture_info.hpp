@@ -9,12 +9,28 @@
 
 namespace lensd {
 
-/// Returns matrix, range and siting of `frame`, whose layout is `format`. Untagged streams get the defaults
-/// of common players: BT.709 above 1024×576, else (and for JPEG) BT.601; limited range for YUV, and for
-/// gray of video codecs such as H.264; full range for RGB, JPEG and other gray; chroma sited left, or centred
-/// for JPEG and MPEG-1 as their standards define it.
+/// Returns matrix, range, siting, transfer and primaries of `frame`, whose layout is `format`. Untagged
+/// streams get the defaults of common players: BT.709 above 1024×576, else (and for JPEG) BT.601; limited
+/// range for YUV, and for gray of video codecs such as H.264; full range for RGB, JPEG and other gray; chroma
+/// sited left, or centred for JPEG and MPEG-1 as their standards define it; BT.2020 primaries for HDR and for
+/// the BT.2020 matrix. The peak is 0.
 ColourSpec colour_of(const AVFrame& frame, AVPixelFormat pixel_format, const PictureFormat& format,
                      AVCodecID codec);
+
+/// Range and default of ColourSpec::peak for PQ, in cd/m².
+inline constexpr uint16_t kMinPeak = 203, kMaxPeak = 10000, kDefaultPeak = 1000;
+
+/// Returns the brightest luminance in cd/m² that the frame or the stream announces: MaxCLL, else that of the
+/// mastering display, within kMinPeak and kMaxPeak. `stream` may be null.
+std::optional<uint16_t> peak_of(const AVFrame& frame, const AVStream* stream);
+
+/// Returns true if the stream is Dolby Vision without a base layer in HDR10, HLG or SDR (profile 5). Its
+/// pictures have no YCbCr matrix.
+bool needs_dolby_vision(const AVStream& stream);
+
+/// Return FFmpeg's values for the tags of a stream. SDR and BT.709 are AVCOL_…_BT709.
+AVColorTransferCharacteristic transfer_tag(Transfer transfer);
+AVColorPrimaries primaries_tag(Primaries primaries);
 
 /// Returns FFmpeg's value for a matrix, for streams and for sws_getCoefficients().
 AVColorSpace colour_space_of(YuvMatrix matrix);

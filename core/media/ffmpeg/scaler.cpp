@@ -33,7 +33,9 @@ std::optional<PixelsFormat> pixels_format(const PictureInfo& info, PixelAspect a
   for (const AVPixFmtDescriptor* d = av_pix_fmt_desc_next(nullptr); d; d = av_pix_fmt_desc_next(d)) {
     const AVPixelFormat format = av_pix_fmt_desc_get_id(d);
     if (is_jpeg_range(format) || picture_format(format) != info.format) continue;
-    return PixelsFormat{format, info.extent, info.colour.matrix, info.colour.range == Range::full, aspect};
+    const ColourSpec& c = info.colour;
+    return PixelsFormat{format, info.extent, c.matrix,   c.range == Range::full,
+                        aspect, c.transfer,  c.primaries};
   }
   return std::nullopt;
 }

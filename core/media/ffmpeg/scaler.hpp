@@ -16,6 +16,8 @@ struct PixelsFormat {
   YuvMatrix matrix = YuvMatrix::bt601;  ///< used for YUV formats only
   bool full_range = true;
   PixelAspect aspect = {};
+  Transfer transfer = Transfer::sdr;  ///< for the stream's tags; not converted
+  Primaries primaries = Primaries::bt709;
   bool operator==(const PixelsFormat&) const = default;
 };
 

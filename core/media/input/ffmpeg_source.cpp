@@ -59,6 +59,10 @@ void FfmpegSource::open() {
   picture_ns_ = now_ns();
   packet_time_ = AV_NOPTS_VALUE, suspect_packets_ = 0;
   input_ = std::make_unique<Input>(url_, StreamKind::video, stop_, options_.live);
+  if (!options_.colour.keep && needs_dolby_vision(*input_->stream()))
+    throw Error(ExitCode::bad_source, where_,
+                "its colours are coded as Dolby Vision profile 5, which lensd cannot convert",
+                "use a version in HDR10, HLG or Dolby Vision profile 8");
   decoder_ =
       std::make_unique<Decoder>(*input_->stream(), options_, allocator_, where_, is_live(input_->kind()));
   draining_ = drained_key_ = false;
@@ -267,6 +271,17 @@ int64_t FfmpegSource::capture_time(std::optional<int64_t> raw_ns, int64_t now) c
   return stamped && now - *raw_ns < kOldest ? *raw_ns : now;
 }
 
+ColourSpec FfmpegSource::picture_colour(const PictureFormat& format) {
+  ColourSpec colour = colour_of(*frame_, sample_format(*frame_), format, decoder_->context().codec_id);
+  colour.keep = options_.colour.keep;
+  if (colour.transfer == Transfer::pq) {
+    // Frames without the metadata belong to the same content as those before them.
+    if (const auto peak = peak_of(*frame_, input_->stream())) announced_peak_ = *peak;
+    colour.peak = options_.colour.peak > 0 ? options_.colour.peak : announced_peak_;
+  }
+  return colour;
+}
+
 Picture FfmpegSource::deliver() {
   auto format = picture_format(sample_format(*frame_));
   const bool on_gpu = frame_->hw_frames_ctx != nullptr;
@@ -279,7 +294,7 @@ Picture FfmpegSource::deliver() {
   PictureRef ref;
   ref.info.format = *format;
   ref.info.extent = {frame_->width, frame_->height};
-  ref.info.colour = colour_of(*frame_, sample_format(*frame_), *format, decoder_->context().codec_id);
+  ref.info.colour = picture_colour(*format);
   ref.info.orientation = orientation_of(*frame_, input_->stream());
   const PixelAspect stored =
       pixel_aspect_of(av_guess_sample_aspect_ratio(input_->context(), input_->stream(), frame_.get()));

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 
+#include "core/media/ffmpeg/picture_info.hpp"
 #include "core/media/input/convert_fallback.hpp"
 #include "core/media/input/decoder.hpp"
 #include "core/media/input/frame_owner_pool.hpp"
@@ -59,6 +60,8 @@ class FfmpegSource final : public Source {
   int64_t capture_time(std::optional<int64_t> raw_ns, int64_t now) const;
   [[noreturn]] void fail_gpu_refused() const;
   Picture deliver();
+  /// Returns the colour of the decoded frame, as the options want it converted.
+  ColourSpec picture_colour(const PictureFormat& format);
 
   /// A seek that next() completes.
   struct SeekState {
@@ -101,6 +104,7 @@ class FfmpegSource final : public Source {
   FrameInfo frame_info_;          ///< properties of the frame in frame_
   int64_t announced_ns_ = 0;      ///< announced duration of the stream; 0: unknown
   int64_t next_index_ = 0;
+  uint16_t announced_peak_ = kDefaultPeak;  ///< newest announced peak, see peak_of()
   bool draining_ = false;
   bool drained_key_ = false;  ///< key_frames_only: the decoder was drained after a key frame
 

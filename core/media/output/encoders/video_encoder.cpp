@@ -98,10 +98,12 @@ AVPixelFormat VideoEncoder::choose_format(const AVCodec& codec, const PixelsForm
   return avcodec_find_best_pix_fmt_of_list(supported.data(), input.format, 0, nullptr);
 }
 
-/// Returns the format of the encoder's input. The stream is tagged with its colour matrix and range. The
-/// matrix is the source's for YUV, otherwise the default for the size; MJPEG always uses full-range BT.601.
+/// Returns the format of the encoder's input. The stream is tagged with its matrix, range, transfer and
+/// primaries. The matrix is the source's for YUV, otherwise the default for the size; MJPEG always uses
+/// full-range BT.601.
 PixelsFormat VideoEncoder::output_format(AVPixelFormat format, AVCodecID codec, const PixelsFormat& input) {
-  PixelsFormat out{format, input.extent, YuvMatrix::bt601, true, input.aspect};
+  PixelsFormat out{format,       input.extent,   YuvMatrix::bt601, true,
+                   input.aspect, input.transfer, input.primaries};
   const bool jpeg = codec == AV_CODEC_ID_MJPEG;
   const bool from_yuv = !is_rgb(input.format) && !is_gray(input.format);
   if (from_yuv && !jpeg)
@@ -119,6 +121,10 @@ void VideoEncoder::set_colour(AVCodecContext& c) const {
   else if (!is_gray(output_.format))
     c.colorspace = colour_space_of(output_.matrix);
   c.color_range = output_.full_range ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
+  const bool sdr = output_.transfer == Transfer::sdr && output_.primaries == Primaries::bt709;
+  // Players guess the rest of BT.601 by the picture's size, as lensd does.
+  if (!sdr || c.colorspace == AVCOL_SPC_BT709)
+    c.color_trc = transfer_tag(output_.transfer), c.color_primaries = primaries_tag(output_.primaries);
   if (av_pix_fmt_desc_get(c.pix_fmt)->log2_chroma_w) c.chroma_sample_location = AVCHROMA_LOC_LEFT;
 }
 
@@ -152,6 +158,8 @@ void VideoEncoder::send(const Pixels& picture, int64_t ticks, bool key) {
   frame_->pts = ticks;
   frame_->colorspace = context_->colorspace;
   frame_->color_range = context_->color_range;
+  frame_->color_trc = context_->color_trc;
+  frame_->color_primaries = context_->color_primaries;
   frame_->chroma_location = context_->chroma_sample_location;
   frame_->sample_aspect_ratio = context_->sample_aspect_ratio;
   frame_->pict_type = key ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE;

@@ -5,7 +5,9 @@ extern "C" {
 #include <libavcodec/packet.h>
 #include <libavformat/avformat.h>
 #include <libavutil/display.h>
+#include <libavutil/dovi_meta.h>
 #include <libavutil/imgutils.h>
+#include <libavutil/mastering_display_metadata.h>
 #include <libavutil/pixdesc.h>
 }
 
@@ -121,7 +123,66 @@ TEST(ColourInfo, UntaggedIsGuessedBySize) {
 TEST(ColourInfo, TagsWin) {
   const auto tagged = colour(AV_PIX_FMT_YUV420P10LE, 320, 240, AV_CODEC_ID_HEVC, AVCOL_SPC_BT2020_NCL,
                              AVCOL_RANGE_JPEG, AVCHROMA_LOC_TOPLEFT);
-  EXPECT_EQ(tagged, (ColourSpec{YuvMatrix::bt2020, Range::full, ChromaSiting::top_left, false}));
+  EXPECT_EQ(tagged, (ColourSpec{YuvMatrix::bt2020, Range::full, ChromaSiting::top_left, false, Transfer::sdr,
+                                Primaries::bt2020}));
+}
+
+TEST(ColourInfo, HdrAndWideGamut) {
+  const auto light = [](AVColorTransferCharacteristic transfer, AVColorPrimaries primaries) {
+    const ff::FramePtr frame = ff::make_frame();
+    frame->width = frame->height = 64;
+    frame->color_trc = transfer, frame->color_primaries = primaries;
+    const ColourSpec c =
+        colour_of(*frame, AV_PIX_FMT_YUV420P10LE, *picture_format(AV_PIX_FMT_YUV420P10LE), AV_CODEC_ID_HEVC);
+    return std::pair(c.transfer, c.primaries);
+  };
+  using Light = std::pair<Transfer, Primaries>;
+  EXPECT_EQ(light(AVCOL_TRC_SMPTE2084, AVCOL_PRI_BT2020), (Light{Transfer::pq, Primaries::bt2020}));
+  EXPECT_EQ(light(AVCOL_TRC_ARIB_STD_B67, AVCOL_PRI_UNSPECIFIED), (Light{Transfer::hlg, Primaries::bt2020}));
+  EXPECT_EQ(light(AVCOL_TRC_BT709, AVCOL_PRI_SMPTE432), (Light{Transfer::sdr, Primaries::p3}));
+  EXPECT_EQ(light(AVCOL_TRC_BT709, AVCOL_PRI_BT470BG), (Light{Transfer::sdr, Primaries::bt709}));
+  EXPECT_EQ(light(AVCOL_TRC_UNSPECIFIED, AVCOL_PRI_UNSPECIFIED), (Light{Transfer::sdr, Primaries::bt709}));
+}
+
+TEST(ColourInfo, DolbyVisionWithoutABaseLayer) {
+  AVFormatContext* context = avformat_alloc_context();
+  AVStream* stream = avformat_new_stream(context, nullptr);
+  EXPECT_FALSE(needs_dolby_vision(*stream));
+  size_t size = 0;
+  AVDOVIDecoderConfigurationRecord* record = av_dovi_alloc(&size);
+  auto* data = reinterpret_cast<uint8_t*>(record);
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 30, 100)
+  ASSERT_TRUE(av_packet_side_data_add(&stream->codecpar->coded_side_data,
+                                      &stream->codecpar->nb_coded_side_data, AV_PKT_DATA_DOVI_CONF, data,
+                                      size, 0));
+#else
+  ASSERT_GE(av_stream_add_side_data(stream, AV_PKT_DATA_DOVI_CONF, data, size), 0);
+#endif
+  record->dv_profile = 8;
+  EXPECT_FALSE(needs_dolby_vision(*stream));
+  record->dv_profile = 5;
+  EXPECT_TRUE(needs_dolby_vision(*stream));
+  avformat_free_context(context);
+}
+
+TEST(ColourInfo, PeakIsContentLightLevelElseMasteringDisplay) {
+  const ff::FramePtr frame = ff::make_frame();
+  EXPECT_EQ(peak_of(*frame, nullptr), std::nullopt);
+  AVMasteringDisplayMetadata* display = av_mastering_display_metadata_create_side_data(frame.get());
+  EXPECT_EQ(peak_of(*frame, nullptr), std::nullopt) << "has_luminance is not set";
+  display->has_luminance = 1, display->max_luminance = {40'000'000, 10'000};
+  EXPECT_EQ(peak_of(*frame, nullptr), 4000);
+  AVContentLightMetadata* level = av_content_light_metadata_create_side_data(frame.get());
+  EXPECT_EQ(peak_of(*frame, nullptr), 4000) << "0 means unknown";
+  level->MaxCLL = 50;
+  EXPECT_EQ(peak_of(*frame, nullptr), kMinPeak);
+  level->MaxCLL = 1200;
+  EXPECT_EQ(peak_of(*frame, nullptr), 1200);
+  display->max_luminance = {1, 0};
+  level->MaxCLL = 60000;
+  EXPECT_EQ(peak_of(*frame, nullptr), kMaxPeak);
+  level->MaxCLL = 0;
+  EXPECT_EQ(peak_of(*frame, nullptr), kMaxPeak) << "an infinite value";
 }
 
 TEST(ColourInfo, JpegGrayAndRgb) {

@@ -307,5 +307,36 @@ TEST_F(RecordingTest, AudioFollowsJumpsAndSplits) {
   EXPECT_EQ(frames_in_all(), 120u);
 }
 
+TEST_F(RecordingTest, ARecordingOfAnHdrSourceKeepsItsTags) {
+  constexpr Extent kExtent{64, 48};
+  PictureInfo info;
+  info.extent = kExtent;
+  info.format = {
+      .model = ColourModel::yuv, .depth = 10, .chroma_shift_x = 1, .chroma_shift_y = 1, .plane_count = 3};
+  for (uint8_t c = 0; c < 3; ++c) info.format.components[c] = {c, 2, 0, 0};
+  info.colour = {
+      .matrix = YuvMatrix::bt2020, .transfer = Transfer::pq, .primaries = Primaries::bt2020, .peak = 1000};
+  const std::vector<uint16_t> samples(64 * 48, 512);
+  PictureRef picture{.info = info};
+  for (size_t p = 0; p < 3; ++p) {
+    picture.planes[p] = reinterpret_cast<const uint8_t*>(samples.data());
+    picture.pitch_bytes[p] = p == 0 ? 128 : 64;
+  }
+  RecordSettings settings;
+  settings.encoder.codec = "ffv1";
+  Recording recording(settings, 25, "");
+  recording.start(target("hdr.mkv"));
+  for (int64_t i = 0; i < 3; ++i) recording.write(picture, at(i));
+  recording.stop();
+  SourceOptions options;
+  const PictureInfo recorded = open_source(file("hdr.mkv"), options)->info().picture;
+  EXPECT_EQ(recorded.format.depth, 10);
+  EXPECT_EQ(recorded.colour, info.colour);
+  options.colour = {.peak = 400};
+  EXPECT_EQ(open_source(file("hdr.mkv"), options)->info().picture.colour.peak, 400);
+  options.colour = {.keep = true};
+  EXPECT_TRUE(open_source(file("hdr.mkv"), options)->info().picture.colour.keep);
+}
+
 }  // namespace
 }  // namespace lensd::test

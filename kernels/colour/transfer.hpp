@@ -1,0 +1,26 @@
+// Transfer functions and the tone curve, in double precision. Signals and scene light are 0 to 1; luminance
+// is in cd/m².
+#pragma once
+
+namespace lensd {
+
+/// Luminance of SDR white (BT.2408), and the display for which HLG is shown (BT.2100, system gamma 1.2).
+inline constexpr double kSdrWhite = 203, kHlgPeak = 1000, kHlgGamma = 1.2;
+
+/// BT.2100: the EOTF of PQ, 10000 cd/m² for 1, and its inverse.
+double pq_to_luminance(double signal);
+double luminance_to_pq(double luminance);
+/// BT.2100: the inverse OETF of HLG.
+double hlg_to_scene(double signal);
+/// BT.2020: the OETF, which is also BT.709's, and its inverse.
+double scene_to_bt2020(double light);
+double bt2020_to_scene(double signal);
+/// IEC 61966-2-1.
+double srgb_of_light(double light);
+
+/// BT.2390 section 5.4.1: the EETF from a source with this peak to SDR white, black level 0. Returns
+/// kSdrWhite for luminances above the peak. If the peak is at most kSdrWhite, returns the luminance, at most
+/// kSdrWhite.
+double tone_mapped(double luminance, double peak);
+
+}  // namespace lensd
