@@ -82,6 +82,7 @@ Written write_frames(Pipeline& pipeline, const CommandLine& line) {
     options.still = info.image || line.frames == 1;
     options.pixel_aspect = pipeline.status().pixel_aspect;
     options.audio_from = info.has_audio && line.start_s == 0 && line.start_share == 0 ? info.url : "";
+    options.tag(info.picture.colour);
     recorder = open_recorder(line.output, pipeline.executor().plan()->output, options);
   }
   Profiler& profiler = pipeline.profiler();

@@ -16,10 +16,15 @@ constexpr int64_t kRetryNs = 5'000'000'000;
 /// header and a few frames.
 constexpr double kSuccessSeconds = 3;
 
+RecordSettings tagged(RecordSettings settings, const SourceInfo& source) {
+  settings.encoder.tag(source.picture.colour);
+  return settings;
+}
+
 }  // namespace
 
 RecorderSink::RecorderSink(const RecordSettings& settings, const SourceInfo& source)
-    : settings_(settings),
+    : settings_(tagged(settings, source)),
       fps_(source.fps > 0 ? source.fps : 25),
       audio_from_(source.has_audio && !source.live ? source.url : ""),
       output_(make_recording(true)) {

@@ -6,9 +6,18 @@
 
 namespace lensd {
 
+namespace {
+
+EncoderOptions tagged(EncoderOptions encoder, const SourceInfo& source) {
+  encoder.tag(source.picture.colour);
+  return encoder;
+}
+
+}  // namespace
+
 StreamSink::StreamSink(const std::string& url, const EncoderOptions& encoder, const SourceInfo& source)
     : output_({.url = url,
-               .encoder = encoder,
+               .encoder = tagged(encoder, source),
                .fps = source.fps > 0 ? source.fps : 25,
                .audio_from = source.has_audio && !source.live ? source.url : ""}) {
   run(source.live);

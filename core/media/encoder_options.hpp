@@ -4,6 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "core/image/picture.hpp"
+
 namespace lensd {
 
 struct EncoderOptions {
@@ -15,8 +17,16 @@ struct EncoderOptions {
   int bitrate_kbit = 0;       ///< 0: constant quality
   double key_interval_s = 5;  ///< maximum time between key frames
   /// Maximum delay of the encoder in seconds (look-ahead, reordering, frame threads). A crash loses up to
-  /// this much video. 0: no limit, which compresses slightly better. libx265 ignores it.
+  /// this much video. 0: no limit, which compresses slightly better.
   double max_delay_s = 0;
+  /// Tags of working images. Decoded pictures have their own.
+  Transfer transfer = Transfer::sdr;
+  Primaries primaries = Primaries::bt709;
+
+  /// Sets the tags for working images of a source with this colour.
+  void tag(const ColourSpec& colour) {
+    if (colour.keep) transfer = colour.transfer, primaries = colour.primaries;
+  }
 };
 
 }  // namespace lensd

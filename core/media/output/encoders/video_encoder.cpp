@@ -28,11 +28,15 @@ std::string start_hint(const EncoderOptions& options) {
   return options.preset.empty() ? "" : fmt::format("is '{}' one of its presets?", options.preset);
 }
 
+bool is_working(AVPixelFormat format) {
+  return format == AV_PIX_FMT_RGBA || format == AV_PIX_FMT_GRAY8;
+}
+
 }  // namespace
 
 VideoEncoder::VideoEncoder(const AVOutputFormat& container, const PixelsFormat& input, double fps,
                            const EncoderOptions& options, const std::string& where)
-    : where_(where), input_(input) {
+    : where_(where), transfer_(options.transfer), primaries_(options.primaries), input_(tagged(input)) {
   const std::vector<const AVCodec*> encoders = encoders_for(container, options, where);
   std::string problem;
   for (const AVCodec* codec : encoders) {
@@ -76,9 +80,15 @@ void VideoEncoder::start(const AVCodec& codec, const AVOutputFormat& container, 
   }
 }
 
+/// Returns the format with the tags of the options if it is that of a working image.
+PixelsFormat VideoEncoder::tagged(PixelsFormat input) const {
+  if (is_working(input.format)) input.transfer = transfer_, input.primaries = primaries_;
+  return input;
+}
+
 AVPixelFormat VideoEncoder::choose_format(const AVCodec& codec, const PixelsFormat& input) {
   const std::vector<AVPixelFormat> supported = supported_formats(codec);
-  const bool working = input.format == AV_PIX_FMT_RGBA || input.format == AV_PIX_FMT_GRAY8;
+  const bool working = is_working(input.format);
   std::vector<AVPixelFormat> candidates;
   // A decoded YUV picture is encoded unchanged if the encoder supports its layout.
   if (!working && !is_rgb(input.format)) candidates.push_back(input.format);
@@ -109,7 +119,7 @@ PixelsFormat VideoEncoder::output_format(AVPixelFormat format, AVCodecID codec, 
   if (from_yuv && !jpeg)
     out.matrix = input.matrix;
   else if (!jpeg)
-    out.matrix = guessed_matrix(input.extent);
+    out.matrix = input.primaries == Primaries::bt2020 ? YuvMatrix::bt2020 : guessed_matrix(input.extent);
   out.full_range =
       jpeg || is_rgb(format) || is_gray(format) || (from_yuv && input.full_range && format == input.format);
   return out;
@@ -128,7 +138,8 @@ void VideoEncoder::set_colour(AVCodecContext& c) const {
   if (av_pix_fmt_desc_get(c.pix_fmt)->log2_chroma_w) c.chroma_sample_location = AVCHROMA_LOC_LEFT;
 }
 
-bool VideoEncoder::adapt(const PixelsFormat& input) {
+bool VideoEncoder::adapt(const PixelsFormat& given) {
+  const PixelsFormat input = tagged(given);
   if (input == input_) return true;
   const AVCodec& codec = *context_->codec;
   if (output_format(choose_format(codec, input), codec.id, input) != output_) return false;

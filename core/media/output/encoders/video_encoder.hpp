@@ -49,12 +49,15 @@ class VideoEncoder {
  private:
   void start(const AVCodec& codec, const AVOutputFormat& container, double fps,
              const EncoderOptions& options);
+  PixelsFormat tagged(PixelsFormat input) const;
   static AVPixelFormat choose_format(const AVCodec& codec, const PixelsFormat& input);
   static PixelsFormat output_format(AVPixelFormat format, AVCodecID codec, const PixelsFormat& input);
   void set_colour(AVCodecContext& c) const;
   void check(int error) const;
 
   std::string where_, notice_;
+  Transfer transfer_;    // of working images
+  Primaries primaries_;  // of working images
   PixelsFormat input_, output_;
   PictureAllocator allocator_{MemoryKind::host};
   Scaler scaler_;

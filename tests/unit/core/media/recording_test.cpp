@@ -335,7 +335,14 @@ TEST_F(RecordingTest, ARecordingOfAnHdrSourceKeepsItsTags) {
   options.colour = {.peak = 400};
   EXPECT_EQ(open_source(file("hdr.mkv"), options)->info().picture.colour.peak, 400);
   options.colour = {.keep = true};
-  EXPECT_TRUE(open_source(file("hdr.mkv"), options)->info().picture.colour.keep);
+  const PictureInfo kept = open_source(file("hdr.mkv"), options)->info().picture;
+  EXPECT_TRUE(kept.colour.keep);
+  RecorderOptions output;
+  output.tag(kept.colour);
+  const PictureInfo result = open_source(record(file("keep.mp4"), kFormat, 3, output), {})->info().picture;
+  EXPECT_EQ(result.colour.transfer, Transfer::pq);
+  EXPECT_EQ(result.colour.primaries, Primaries::bt2020);
+  EXPECT_EQ(result.colour.matrix, YuvMatrix::bt2020);
 }
 
 }  // namespace
