@@ -66,6 +66,7 @@ void FfmpegSource::open() {
   decoder_ =
       std::make_unique<Decoder>(*input_->stream(), options_, allocator_, where_, is_live(input_->kind()));
   draining_ = drained_key_ = false;
+  announced_peak_.reset();
 }
 
 void FfmpegSource::read_ahead() {
@@ -275,9 +276,9 @@ ColourSpec FfmpegSource::picture_colour(const PictureFormat& format) {
   ColourSpec colour = colour_of(*frame_, sample_format(*frame_), format, decoder_->context().codec_id);
   colour.keep = options_.colour.keep;
   if (colour.transfer == Transfer::pq) {
-    // Frames without the metadata belong to the same content as those before them.
-    if (const auto peak = peak_of(*frame_, input_->stream())) announced_peak_ = *peak;
-    colour.peak = options_.colour.peak > 0 ? options_.colour.peak : announced_peak_;
+    // A peak that changes from frame to frame would change the brightness and need new plans.
+    if (!announced_peak_) announced_peak_ = peak_of(*frame_, input_->stream());
+    colour.peak = options_.colour.peak > 0 ? options_.colour.peak : announced_peak_.value_or(kDefaultPeak);
   }
   return colour;
 }

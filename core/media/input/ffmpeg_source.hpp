@@ -104,7 +104,7 @@ class FfmpegSource final : public Source {
   FrameInfo frame_info_;          ///< properties of the frame in frame_
   int64_t announced_ns_ = 0;      ///< announced duration of the stream; 0: unknown
   int64_t next_index_ = 0;
-  uint16_t announced_peak_ = kDefaultPeak;  ///< newest announced peak, see peak_of()
+  std::optional<uint16_t> announced_peak_;  ///< first announced peak of the connection, see peak_of()
   bool draining_ = false;
   bool drained_key_ = false;  ///< key_frames_only: the decoder was drained after a key frame
 
