@@ -10,7 +10,8 @@ constexpr const char kValues[] = "change values", kSmooth[] = "smooth and denois
                      kEdges[] = "sharpen, find edges, convolve", kCombine[] = "hide, compare, combine",
                      kGeometry[] = "change geometry", kTracks[] = "follow what moves, draw and use it";
 
-/// All filters, in the order of docs/filters.md. `./dev lists` updates the lists that depend on this table.
+/// All filters, in the order of docs/filters.md. `./dev lists` updates the lists that are generated from this
+/// table.
 constexpr FilterEntry kFilters[] = {
     entry<Grayscale>(kValues),
     entry<Invert>(kValues),

@@ -24,11 +24,12 @@ class ViewerModelBuilder {
   void shown(const FrameInfo& info);
   /// Sets the tracks of the shown frame; null if it has none.
   void shown_tracks(const TrackTable* table);
-  /// Call after a command was sent. Stores values that PipelineStatus does not contain.
+  /// Call for every command of the user interface. Stores the requested loop, scopes and views, which build()
+  /// shows before the pipeline has applied them, and calls drop_refusals().
   void sent(const Command& command);
   void notice(bool problem, std::string text);
-  /// Removes problem notices about nodes that `command` changes. If the new value is refused, too, a new
-  /// notice follows.
+  /// Removes problem notices about the nodes that `command` changes. The pipeline adds a new notice if it
+  /// refuses the command.
   void drop_refusals(const Command& command);
   /// Returns true if a notice about the source's stream errors was added.
   bool errors_reported() const { return errors_reported_; }

@@ -149,7 +149,7 @@ void Viewer::install_opened() {
 void Viewer::install(const OpenRequest& request, OpenedPipeline opened) {
   keep_position();
   current_url_ = request.url, end_seen_ = false;
-  // Destroy users of the old pipeline's frames before the pipeline.
+  // Destroy everything that refers to the old pipeline before the pipeline.
   shown_.reset();
   tracks_.clear();
   presenter_.reset();

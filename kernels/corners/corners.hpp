@@ -46,7 +46,7 @@ struct Corner {
   uint32_t strength;
 };
 
-/// Counts of a detection.
+/// Statistics of a detection.
 struct CornerCount {
   uint32_t found;      ///< corners stored in CornerJob::found
   uint32_t strongest;  ///< maximum of the map, as Corner::strength

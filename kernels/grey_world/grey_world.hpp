@@ -27,7 +27,7 @@ struct GreyWorldBlock {
   static GreyWorldBlock make(const GreyWorldParams& p) { return {p.strength, p.smooth, 1 - p.smooth}; }
 };
 
-/// Gains of the channels: a value becomes value·gain + offset, in 8-bit units.
+/// Gain and offset of each channel: a value v (0 to 255) becomes v·gain + offset.
 struct GreyWorldGains {
   double gain[3], offset[3];
 };

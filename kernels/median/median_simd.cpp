@@ -139,7 +139,7 @@ void Median::run_columns(const PassArgs& args, Band band) const {
   uint8_t* const sorted = worker + kMedianRing * pitch;
   const int r = radius_, window = 2 * r + 2, bytes = static_cast<int>(in.row_bytes());
   const auto slot = [&](int row) { return worker + static_cast<size_t>(row % window) * pitch; };
-  const auto pad = [&](int row) {  // pads image row band.begin − r + row
+  const auto pad = [&](int row) {  // copies a row with its border; row 0 is image row band.begin − r
     copy_span(border_row(in, band.begin - r + row, border), in.width(), in.channels(), -r, in.width() + r,
               border, slot(row));
   };

@@ -37,7 +37,7 @@ enum class ResizePath : uint8_t {
   half,  ///< means of 2×2 pixels: exactly half the size with area, or with bilinear without align_corners
 };
 
-/// Result of configure(); passed to kernels by value.
+/// Sizes, method and algorithm, computed from the parameters and the input size. Passed to kernels by value.
 struct ResizeGeometry {
   ResizeAxis x, y;
   ResizeMethod method = ResizeMethod::bilinear;

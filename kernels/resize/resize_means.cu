@@ -23,7 +23,7 @@ struct AreaArgs {
 };
 
 __device__ uint8_t mean_of(uint64_t sum, uint64_t total) {
-  if (total < (uint64_t{1} << 24)) {  // the sum and half a total fit 32 bits
+  if (total < (uint64_t{1} << 24)) {  // sum ≤ 255 · total, so sum + total / 2 fits in 32 bits
     const uint32_t weights = static_cast<uint32_t>(total);
     return static_cast<uint8_t>((static_cast<uint32_t>(sum) + weights / 2) / weights);
   }

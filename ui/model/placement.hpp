@@ -46,7 +46,7 @@ PictureView zoomed_at(Extent picture, const Rect& area, const PictureView& view,
                       double factor);
 /// Returns the view with the picture moved by (dx, dy) screen pixels.
 PictureView panned(Extent picture, const Rect& area, const PictureView& view, float dx, float dy);
-/// Returns the view with one picture pixel per screen pixel and the same centre.
+/// Returns the view with the same centre and one screen pixel per picture row.
 PictureView actual_size(Extent picture, const Rect& area, const PictureView& view);
 
 }  // namespace lensd::ui

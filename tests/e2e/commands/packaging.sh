@@ -68,7 +68,7 @@ gzip -dc "$root/usr/share/man/man1/lensd.1.gz" | cmp -s - <("$LENSD" manual) || 
 units=$root/usr/lib/systemd/system
 diff <(sed -n '/^# What it may touch/,$p' "$units/lensd.service") \
   <(sed -n '/^# What it may touch/,$p' "$units/lensd@.service") || fail "the sandboxing of the units differs"
-# systemd looks for the programs in the given root.
+# systemd-analyze verify looks for the programs of the units in this root; ExecReload= runs /bin/sh.
 mkdir -p "$root/bin" && : >"$root/bin/sh" && chmod +x "$root/bin/sh"
 for unit in lensd.service lensd@.service; do
   report=$(systemd-analyze verify --man=no --recursive-errors=no --root="$root" "${unit/@/@front}" 2>&1) || fail "$unit: $report"
