@@ -40,9 +40,9 @@ class DisplayLightTest : public testing::TestWithParam<NamedLight> {
 };
 
 TEST_P(DisplayLightTest, BothBackendsEqualOracle) {
-  constexpr Extent kSizes[] = {{1, 1}, {5, 3}, {66, 20}, {131, 35}};
+  constexpr Extent kLightSizes[] = {{1, 1}, {5, 3}, {66, 20}, {131, 35}};
   for (const NamedFormat& format : picture_formats())
-    for (const Extent extent : kSizes)
+    for (const Extent extent : kLightSizes)
       for (const bool turned : {false, true}) {
         PictureInfo info{
             .format = format.format, .extent = extent, .colour = GetParam().colour, .orientation = {}};
