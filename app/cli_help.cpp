@@ -79,7 +79,7 @@ std::string help_row(const std::string& head, const std::string& description) {
 }
 
 std::string wrapped_text(const std::string& text) {
-  const std::string out = wrapped("", 0, text);  // starts with the line of the empty head
+  const std::string out = wrapped("", 0, text);  // begins with a line for the empty head
   return out.substr(1, out.size() - 2);
 }
 

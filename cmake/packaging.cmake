@@ -99,7 +99,8 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)  # lensd_0.1.0-1~deb12_amd64.deb
 set(CPACK_DEBIAN_PACKAGE_RELEASE ${debian_revision})
-# Library dependencies are read from the program. libcuda belongs to the driver and is loaded at run time.
+# dpkg-shlibdeps finds the libraries that the program is linked with. libcuda is not one of them: it is loaded at run
+# time.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SECTION video)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "fonts-inter, libgl1")

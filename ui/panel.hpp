@@ -62,7 +62,7 @@ struct ThumbnailState {
   unsigned texture = 0;    ///< GL name of ViewerModel::thumbnail; 0: no texture (in tests)
 };
 
-/// State of the pixel probe.
+/// State of the pixel probe, which shows the values of the pixel under the pointer.
 struct ProbeState {
   bool on = false;
   bool over = false;  ///< the pointer is over the picture

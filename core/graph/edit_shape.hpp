@@ -25,7 +25,8 @@ std::string add_node(GraphDesc& graph, const FilterEntry& filter, const std::str
 /// Removes a node. Its readers then read its first input.
 void remove_node(GraphDesc& graph, const std::string& id);
 
-/// Adds a copy directly below node `id`. Returns the copy's id, or an empty string if there is no such node.
+/// Adds a copy directly below node `id`. The copy's first input is this node; the nodes that read this node
+/// then read the copy. Returns the copy's id, or an empty string if there is no such node.
 std::string duplicate_node(GraphDesc& graph, const std::string& id);
 
 /// Moves a node to index `to` in the list without that node. Fails if an input other than its first would

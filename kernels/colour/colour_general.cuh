@@ -6,8 +6,9 @@
 namespace lensd {
 namespace {
 
-/// A thread converts four columns of one row, or of two rows if chroma rows are halved. In colour_420() it
-/// converts four columns of four rows. So it loads the chroma samples of these pixels once.
+/// A thread converts four columns of one row, or of two rows if chroma rows are halved; in colour_420(), of
+/// four rows. Rows that share chroma samples are converted by one thread, so that it loads these samples
+/// once.
 struct ColourTuning {
   static constexpr int threads = 128;
   static constexpr int columns = 4;

@@ -46,7 +46,7 @@ struct Corner {
   uint32_t strength;
 };
 
-/// Statistics of a detection.
+/// Number of corners and maximum strength that a detection has found.
 struct CornerCount {
   uint32_t found;      ///< corners stored in CornerJob::found
   uint32_t strongest;  ///< maximum of the map, as Corner::strength

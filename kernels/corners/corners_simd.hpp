@@ -10,8 +10,8 @@ namespace lensd {
 
 inline constexpr int kCornerSlack = 64;
 
-/// Computes Sobel derivatives of a row, dx in the low and dy in the high half of each value. The rows of
-/// pixels have one pixel of border.
+/// Computes the Sobel derivatives of a row: dx in the low and dy in the high 16 bits of each value. The
+/// pointers are to pixel 0 of each row; pixels −1 and `width` must be readable.
 void corner_gradient_row(const uint8_t* above, const uint8_t* at, const uint8_t* below, int32_t* gradient,
                          int width);
 

@@ -78,7 +78,7 @@ void watch(Pipeline& pipeline) {
   LiveState state = LiveState::connecting;
   std::string reason;
   bool away = true;
-  int fresh = 0;  // pictures since the last placeholder or change of connection
+  int fresh = 0;  // pictures since the last placeholder or new connection
   Extent size;
   uint32_t serial = 0;
   say("state", pipeline.status());

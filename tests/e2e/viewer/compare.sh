@@ -57,8 +57,8 @@ echo "ok: side by side"
 key 0 d
 one_to_one 320 240
 
-# heat: succeeds if the window shows the difference between picture and negative: dark for mid grey, bright for black
-# and white.
+# heat: succeeds if the window shows something like a heat map of source and inverted source: full red in some pixels
+# but not in all, and different from both pictures.
 heat() {
   shot "$WORK/heat.png" "$PX" "$PY" 320 240 &&
     [[ $(convert "$WORK/heat.png" -format '%[fx:maxima.r > 0.99 && minima.r < 0.99]' info:) == 1 ]] &&

@@ -31,7 +31,7 @@ class SourcePanel : public PanelDriver {
     frames(2);
     ASSERT_TRUE(there("source/path"));
   }
-  /// Simulates what the program does when a request has succeeded.
+  /// Simulates the success of a request: the number of the pipeline changes.
   void play() { ++model.pipeline, frames(3); }
 
   SourceChoices choices = test::sample_choices();
