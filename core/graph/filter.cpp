@@ -19,4 +19,15 @@ const FilterEntry* Registry::find(std::string_view name) const noexcept {
   return nullptr;
 }
 
+std::vector<PixelFormat> accepted_formats(const FilterEntry& entry) {
+  std::vector<PixelFormat> formats;
+  for (const int bytes : {1, 2})
+    for (const bool gray : {true, false}) {
+      if (bytes == 2 && entry.only_8_bits) continue;
+      if (entry.accepts == Accepts::any || (entry.accepts == Accepts::gray) == gray)
+        formats.push_back(make_format(gray, bytes));
+    }
+  return formats;
+}
+
 }  // namespace lensd

@@ -87,6 +87,7 @@ struct Layout {
 struct FilterInputs {
   std::span<const ImageFormat> images;
   const PictureInfo* picture = nullptr;  ///< set for source, automatic nodes; see FilterEntry::gives_tracks
+  int precision = 8;                     ///< bits per sample of the source node's output, 8 or 16
   Backend backend = Backend::cpu;
 };
 
@@ -221,7 +222,7 @@ class FilterBase : public Filter {
 
 /// Formats that a filter accepts. The plan adds conversions for inputs in another format, so that all inputs
 /// of a filter have the same format.
-enum class Accepts : uint8_t { any, gray8, rgba8 };
+enum class Accepts : uint8_t { any, gray, rgba };
 
 struct FilterEntry {
   const FilterSchema& (*schema)() = nullptr;
@@ -229,6 +230,8 @@ struct FilterEntry {
   const char* purpose = "";  ///< the row of the README's table that lists the filter
   int min_inputs = 1, max_inputs = 1;
   Accepts accepts = Accepts::any;
+  /// True if the filter does not accept 16 bits per sample. At precision 16 its inputs are then rounded.
+  bool only_8_bits = false;
   /// True if the filter reads the tracks of an upstream node (along first inputs). If that node is disabled,
   /// this node passes its input through too. If there is no such node, make_plan() throws.
   bool needs_tracks = false;
@@ -236,6 +239,9 @@ struct FilterEntry {
   /// configured with the picture and may read the picture's luma.
   bool gives_tracks = false;
 };
+
+/// All working formats that the filter takes without conversion.
+std::vector<PixelFormat> accepted_formats(const FilterEntry& entry);
 
 /// Returns the entry of filter `F`. `traits` sets the members after `purpose`.
 template <class F>
@@ -249,8 +255,8 @@ constexpr FilterEntry entry(const char* purpose, FilterEntry traits = {}) {
 /// kernels/registry.cpp defines the program's registry.
 struct Registry {
   std::span<const FilterEntry> filters;
-  std::unique_ptr<Filter> (*make_source)() = nullptr;                 ///< decoded picture → Gray8 or RGBA8
-  std::unique_ptr<Filter> (*make_convert)(PixelFormat to) = nullptr;  ///< Gray8 ↔ RGBA8
+  std::unique_ptr<Filter> (*make_source)() = nullptr;                 ///< decoded picture → working image
+  std::unique_ptr<Filter> (*make_convert)(PixelFormat to) = nullptr;  ///< between working formats
   std::unique_ptr<Filter> (*make_scope)(ScopeKind kind) = nullptr;    ///< writes counts to `stats` only
 
   /// Returns the filter's entry, or null if there is no such filter.

@@ -33,6 +33,7 @@ class Builder {
         scopes_.push_back(scope);
     for (const std::string& node : extras.views)
       if (exists(node)) views_.push_back(node);
+    plan_.precision = bits_of(extras.precision, plan_.picture);
   }
 
   void build() {
@@ -118,8 +119,10 @@ class Builder {
     node.id = std::move(id), node.filter = std::move(filter), node.inputs = std::move(inputs);
     node.filter_name = node.filter->schema().name;
     node.automatic = true, node.scope = std::move(scope);
-    node.layout = node.filter->configure(
-        {.images = formats_of(node.inputs), .picture = &plan_.picture, .backend = plan_.backend});
+    node.layout = node.filter->configure({.images = formats_of(node.inputs),
+                                          .picture = &plan_.picture,
+                                          .precision = plan_.precision,
+                                          .backend = plan_.backend});
     plan_.nodes.push_back(std::move(node));
     return static_cast<int>(plan_.nodes.size()) - 1;
   }
@@ -163,15 +166,15 @@ class Builder {
 
     for (const std::string& input : desc.inputs) node.inputs.push_back(at_.at(input).image);
     node.tracks_from = before.tracks;
-    const PixelFormat wanted = common_format(node.inputs, entry.accepts);
-    if (entry.accepts != Accepts::any || node.inputs.size() > 1)
-      for (int& input : node.inputs) input = converted(input, wanted);
+    const bool rounds = entry.only_8_bits && plan_.precision == 16;
+    if (rounds) plan_.rounded.push_back(desc.id);
+    const PixelFormat wanted = common_format(node.inputs, entry.accepts, rounds);
+    for (int& input : node.inputs) input = converted(input, wanted);
 
     const std::vector<ImageFormat> formats = formats_of(node.inputs);
     try {
       check_sizes(desc, formats);
-      const bool luma =
-          entry.gives_tracks && node.inputs[0] == 0 && plan_.picture.orientation == Orientation{};
+      const bool luma = entry.gives_tracks && before.image == 0 && plan_.picture.orientation == Orientation{};
       node.layout = node.filter->configure(
           {.images = formats, .picture = luma ? &plan_.picture : nullptr, .backend = plan_.backend});
     } catch (const Error& e) {  // continue as if the node passed its input through, to find all problems
@@ -180,7 +183,7 @@ class Builder {
       node.layout.output = formats[0];
     }
     const int index = static_cast<int>(plan_.nodes.size());
-    at_[desc.id] = {node.layout.passes_through ? node.inputs[0] : index,
+    at_[desc.id] = {node.layout.passes_through ? before.image : index,
                     node.layout.gives_tracks ? index : before.tracks};
     plan_.nodes.push_back(std::move(node));
   }
@@ -203,17 +206,18 @@ class Builder {
   void add_scope(const ScopeRequest& scope, std::vector<int> inputs) {
     const std::string id = fmt::format("{}.{}", scope.node.empty() ? "output" : scope.node, name(scope.kind));
     if (plan_.find(id) || plan_.graph.find(id)) return;
-    const PixelFormat format = common_format(inputs, Accepts::any);
+    const PixelFormat format = common_format(inputs, Accepts::any, true);
     for (int& input : inputs) input = converted(input, format);
     add_automatic(id, registry_.make_scope(scope.kind), std::move(inputs), scope);
   }
 
-  PixelFormat common_format(const std::vector<int>& inputs, Accepts accepts) const {
-    if (accepts == Accepts::gray8) return PixelFormat::gray8;
-    if (accepts == Accepts::rgba8) return PixelFormat::rgba8;
-    const bool all_gray = std::all_of(inputs.begin(), inputs.end(),
-                                      [&](int i) { return format_of(i).format == PixelFormat::gray8; });
-    return all_gray ? PixelFormat::gray8 : PixelFormat::rgba8;
+  /// Returns the format for all inputs of a node. `rounds`: the node works with 8 bits.
+  PixelFormat common_format(const std::vector<int>& inputs, Accepts accepts, bool rounds) const {
+    const int bytes = rounds || plan_.precision == 8 ? 1 : 2;
+    if (accepts != Accepts::any) return make_format(accepts == Accepts::gray, bytes);
+    const bool all_gray =
+        std::all_of(inputs.begin(), inputs.end(), [&](int i) { return is_gray(format_of(i).format); });
+    return make_format(all_gray, bytes);
   }
 
   void check_sizes(const NodeDesc& desc, const std::vector<ImageFormat>& formats) const {
@@ -232,10 +236,16 @@ class Builder {
     if (from.layout.output.format == format) return input;
     const auto [conversion, inserted] = conversions_.try_emplace(std::pair(input, format));
     if (inserted)
-      conversion->second =
-          add_automatic(fmt::format("{}.{}", from.id, format == PixelFormat::gray8 ? "gray" : "rgba"),
-                        registry_.make_convert(format), {input});
+      conversion->second = add_automatic(from.id + suffix_of(from.layout.output.format, format),
+                                         registry_.make_convert(format), {input});
     return conversion->second;
+  }
+
+  /// Returns the end of a conversion's id. Conversions between depths contain the number of bits.
+  static std::string suffix_of(PixelFormat from, PixelFormat to) {
+    const char* colour = is_gray(to) ? ".gray" : ".rgba";
+    if (sample_bytes(from) == sample_bytes(to)) return colour;
+    return fmt::format("{}{}", colour, 8 * sample_bytes(to));
   }
 
   Plan& plan_;
@@ -311,6 +321,11 @@ void Plan::refresh_block(PlanNode& node) {
   node.filter->fill_block(blocks.data() + node.block_offset);
 }
 
+int bits_of(Precision precision, const PictureInfo& picture) {
+  if (precision != Precision::automatic) return precision == Precision::sixteen ? 16 : 8;
+  return picture.format.depth > 8 || picture.colour.transfer != Transfer::sdr ? 16 : 8;
+}
+
 std::unique_ptr<Plan> make_plan(const GraphDesc& graph, const PictureInfo& picture, Backend backend,
                                 const Registry& registry, const PlanExtras& extras) {
   auto plan = std::make_unique<Plan>();
@@ -337,6 +352,7 @@ std::string describe(const Plan& plan) {
   const auto mib = [](size_t bytes) { return static_cast<double>(bytes) / (1024.0 * 1024.0); };
   std::string text = fmt::format("{}; working memory {:.1f} MiB ({:.1f} without sharing)",
                                  fmt::join(parts, " → "), mib(plan.arena_bytes), mib(plan.unshared_bytes));
+  if (!plan.rounded.empty()) text += fmt::format("; with 8 bits: {}", fmt::join(plan.rounded, ", "));
   if (!plan.unused.empty())
     text += fmt::format("; not needed by the output: {}", fmt::join(plan.unused, ", "));
   return text;

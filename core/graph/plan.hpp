@@ -43,7 +43,9 @@ struct Plan {
   PictureInfo picture;
   GraphDesc graph;  ///< resolved; parameters as they were when the plan was made
   std::vector<PlanNode> nodes;
-  std::vector<std::string> unused;  ///< ids of nodes that the output, scopes and views do not need
+  std::vector<std::string> unused;   ///< ids of nodes that the output, scopes and views do not need
+  int precision = 8;                 ///< bits per sample between the nodes, 8 or 16
+  std::vector<std::string> rounded;  ///< at precision 16: ids of nodes that work with 8 bits
   ImageFormat output;
   std::vector<ImageFormat> frame_images;  ///< formats of a frame's images; [0] is the output
   std::vector<FramePool::View> views;     ///< viewed nodes with the index of their image in frame_images
@@ -62,11 +64,19 @@ struct Plan {
   void refresh_block(PlanNode& node);
 };
 
-/// Additional results of a plan. `views` are ids of nodes, or "source", whose images each frame also
-/// contains.
+/// Bits per sample of the images between the nodes. `automatic`: 16 if the picture has more than 8 bits or an
+/// HDR transfer function, else 8.
+enum class Precision : uint8_t { automatic, eight, sixteen };
+
+/// Returns 8 or 16.
+int bits_of(Precision precision, const PictureInfo& picture);
+
+/// Additional results of a plan, and its precision. `views` are ids of nodes, or "source", whose images each
+/// frame also contains.
 struct PlanExtras {
   std::vector<ScopeRequest> scopes = {};
   std::vector<std::string> views = {};
+  Precision precision = Precision::eight;
 };
 
 /// Plans a valid graph. Throws Error(invalid_config) if formats or sizes do not fit or tracks are missing;

@@ -24,14 +24,30 @@ struct Extent {
 
 inline constexpr int kMaxSide = 16384;
 
-/// Working formats, gamma-encoded, 8 bits per channel. RGBA8 is R, G, B, A in memory order.
-enum class PixelFormat : uint8_t { gray8, rgba8 };
+/// Working formats, gamma-encoded, with 8 or 16 bits per sample, unsigned, full scale. RGBA is R, G, B, A in
+/// memory order. Samples of 16 bits have the machine's byte order and even addresses.
+enum class PixelFormat : uint8_t { gray8, rgba8, gray16, rgba16 };
 
+LENSD_HD constexpr bool is_gray(PixelFormat format) {
+  return format == PixelFormat::gray8 || format == PixelFormat::gray16;
+}
 LENSD_HD constexpr int channels(PixelFormat format) {
-  return format == PixelFormat::gray8 ? 1 : 4;
+  return is_gray(format) ? 1 : 4;
+}
+LENSD_HD constexpr int sample_bytes(PixelFormat format) {
+  return format == PixelFormat::gray8 || format == PixelFormat::rgba8 ? 1 : 2;
+}
+/// Returns the value of white, 255 or 65535.
+LENSD_HD constexpr int max_sample(PixelFormat format) {
+  return sample_bytes(format) == 1 ? 255 : 65535;
+}
+constexpr PixelFormat make_format(bool gray, int bytes_per_sample) {
+  if (gray) return bytes_per_sample == 1 ? PixelFormat::gray8 : PixelFormat::gray16;
+  return bytes_per_sample == 1 ? PixelFormat::rgba8 : PixelFormat::rgba16;
 }
 constexpr const char* name(PixelFormat format) {
-  return format == PixelFormat::gray8 ? "Gray8" : "RGBA8";
+  constexpr const char* kNames[] = {"Gray8", "RGBA8", "Gray16", "RGBA16"};
+  return kNames[static_cast<int>(format)];
 }
 
 struct ImageFormat {
@@ -39,7 +55,9 @@ struct ImageFormat {
   Extent extent;
   bool operator==(const ImageFormat&) const = default;
   /// Returns the number of bytes in a row, without padding.
-  constexpr size_t row_bytes() const {
+  constexpr size_t row_bytes() const { return row_samples() * static_cast<size_t>(sample_bytes(format)); }
+  constexpr int pixel_bytes() const { return channels(format) * sample_bytes(format); }
+  constexpr size_t row_samples() const {
     return static_cast<size_t>(extent.width) * static_cast<size_t>(channels(format));
   }
 };
@@ -63,6 +81,11 @@ struct alignas(4) Rgba {
   uint8_t r, g, b, a;
 };
 
+/// One RGBA16 pixel. Images need not be aligned to whole pixels.
+struct Rgba16 {
+  uint16_t r, g, b, a;
+};
+
 /// An image, not owned, whose format is known at run time. `T` is uint8_t (writable) or const uint8_t.
 template <class T>
 struct BasicImageRef {
@@ -73,6 +96,8 @@ struct BasicImageRef {
   int width() const { return format.extent.width; }
   int height() const { return format.extent.height; }
   int channels() const { return lensd::channels(format.format); }
+  bool is_deep() const { return sample_bytes(format.format) == 2; }  ///< 16 bits per sample
+  int pixel_bytes() const { return format.pixel_bytes(); }
   size_t row_bytes() const { return format.row_bytes(); }
   T* row(int y) const { return data + static_cast<std::ptrdiff_t>(y) * pitch_bytes; }
 
@@ -80,6 +105,12 @@ struct BasicImageRef {
   template <class P>
   ImageView<P> as() const {
     return {reinterpret_cast<P*>(data), pitch_bytes, format.extent};
+  }
+  /// Returns the samples of row `y` of an image with samples of type S.
+  template <class S>
+  auto* samples(int y) const {
+    using Sample = std::conditional_t<std::is_const_v<T>, const S, S>;
+    return reinterpret_cast<Sample*>(row(y));
   }
 
   operator BasicImageRef<const uint8_t>() const { return {data, pitch_bytes, format}; }

@@ -25,8 +25,8 @@ bool needs_light(const PictureInfo& info) {
          (info.colour.transfer != Transfer::sdr || info.colour.primaries != Primaries::bt709);
 }
 
-PixelFormat output_format(const PictureFormat& format) {
-  return format.model == ColourModel::gray ? PixelFormat::gray8 : PixelFormat::rgba8;
+ImageFormat output_format(const PictureInfo& info, int precision) {
+  return {make_format(info.format.model == ColourModel::gray, precision / 8), info.upright()};
 }
 
 /// Writes `count` converted rows, starting with stored row y, to their positions in the upright image.
@@ -60,9 +60,10 @@ Layout Colour::configure(const FilterInputs& inputs) {
   if (f.depth < 8 || f.depth > 16 || f.chroma_shift_x > 1 || f.chroma_shift_y > 1)
     throw Error(ExitCode::bad_source, "colour", "cannot convert " + describe(info_));
   matrix_ = ColourMatrix::make(info_), codes_ = ColourMatrix::make(info_, DisplayLight::kCodeBits);
-  const ImageFormat output{output_format(f), info_.upright()};
+  deep_ = inputs.precision == 16, deep_matrix_ = DeepMatrix::make(info_);
+  const ImageFormat output = output_format(info_, inputs.precision);
   const size_t row_bytes =
-      static_cast<size_t>(info_.extent.width) * static_cast<size_t>(channels(output.format));
+      static_cast<size_t>(info_.extent.width) * static_cast<size_t>(output.pixel_bytes());
   double bytes = static_cast<double>(row_bytes) * info_.extent.height;
   for (int p = 0; p < f.plane_count; ++p)
     bytes += static_cast<double>(info_.plane_row_bytes(p)) * info_.plane_rows(p);
@@ -81,42 +82,53 @@ Layout Colour::configure(const FilterInputs& inputs) {
                           static_cast<size_t>(rows) * row_bytes};
 }
 
+bool Colour::has_tables() const {
+  return needs_light(info_);
+}
+
 size_t Colour::block_bytes() const {
-  return needs_light(info_) ? sizeof(DisplayLight) : sizeof(ColourBlock);
+  if (!has_tables()) return sizeof(ColourBlock);
+  return deep_ ? sizeof(DeepLight) : sizeof(DisplayLight);
 }
 
 void Colour::fill_block(void* block) const {
-  if (needs_light(info_))
-    DisplayLight::make(info_.colour, *static_cast<DisplayLight*>(block));
-  else
+  if (!has_tables())
     FilterBase::fill_block(block);
+  else if (deep_)
+    DeepLight::make(info_.colour, *static_cast<DeepLight*>(block));
+  else
+    DisplayLight::make(info_.colour, *static_cast<DisplayLight*>(block));
 }
 
-/// Returns null if the picture needs no tables.
-const DisplayLight* Colour::light_of(const PassArgs& args) const {
-  return needs_light(info_) ? static_cast<const DisplayLight*>(args.block) : nullptr;
+/// Converts `count` stored rows from row y on to `out`, whose rows are `pitch` bytes apart.
+void Colour::convert_rows(const PassArgs& args, int y, int count, uint8_t* out, size_t pitch) const {
+  const PictureRef& picture = *args.picture;
+  for (int i = 0; i < count; ++i) {
+    uint8_t* row = out + static_cast<size_t>(i) * pitch;
+    if (deep_)
+      deep_colour_row(picture, {deep_matrix_, matrix_.sample_mask, light_of<DeepLight>(args)}, y + i,
+                      reinterpret_cast<uint16_t*>(row), args.worker);
+    else
+      colour_row(picture, {matrix_, codes_, light_of<DisplayLight>(args)}, y + i, row, args.worker);
+  }
 }
 
 void Colour::convert(const PassArgs& args, Band band) const {
-  const PictureRef& picture = *args.picture;
-  const ColourConversion conversion{matrix_, codes_, light_of(args)};
-  const Orientation turn = picture.info.orientation;
-  if (is_upright(turn)) {
-    for (int y = band.begin; y < band.end; ++y)
-      colour_row(picture, conversion, y, args.out.row(y), args.worker);
-    return;
-  }
-  const int width = picture.info.extent.width, bytes = args.out.channels();
+  const Orientation turn = info_.orientation;
+  if (is_upright(turn))
+    return convert_rows(args, band.begin, band.end - band.begin, args.out.row(band.begin),
+                        static_cast<size_t>(args.out.pitch_bytes));
+  const int width = info_.extent.width, bytes = args.out.pixel_bytes();
   const size_t pitch = static_cast<size_t>(width) * static_cast<size_t>(bytes);
   uint8_t* rows = args.worker + align_up(colour_worker_bytes(width), kHostAlignment);
   for (int y = band.begin; y < band.end; y += kTransposeRows) {
     const int count = std::min(kTransposeRows, band.end - y);
-    for (int i = 0; i < count; ++i)
-      colour_row(picture, conversion, y + i, rows + static_cast<size_t>(i) * pitch, args.worker);
-    if (bytes == 1)
-      write_turned<1>(rows, pitch, y, count, width, turn, args.out);
-    else
-      write_turned<4>(rows, pitch, y, count, width, turn, args.out);
+    convert_rows(args, y, count, rows, pitch);
+    const auto write = bytes == 1   ? write_turned<1>
+                       : bytes == 2 ? write_turned<2>
+                       : bytes == 4 ? write_turned<4>
+                                    : write_turned<8>;
+    write(rows, pitch, y, count, width, turn, args.out);
   }
 }
 
@@ -124,13 +136,14 @@ void Colour::reference(ReferenceRun&) const {
   throw Error(ExitCode::runtime_failure, "colour", "has no input image", "use colour_reference()");
 }
 
-Image colour_reference(const PictureRef& picture) {
+Image colour_reference(const PictureRef& picture, int precision) {
+  if (precision == 16) return deep_colour_reference(picture, output_format(picture.info, 16));
   const PictureInfo& info = picture.info;
   const PictureFormat& f = info.format;
   const ColourMatrix m = ColourMatrix::make(info), codes = ColourMatrix::make(info, DisplayLight::kCodeBits);
   const auto light = std::make_unique<DisplayLight>();
   if (needs_light(info)) DisplayLight::make(info.colour, *light);
-  Image out({output_format(f), info.upright()});
+  Image out(output_format(info, 8));
   const auto sample = [&](int component, int x, int y) {
     const ComponentLayout& layout = f.components[static_cast<size_t>(component)];
     return load_sample(picture.planes[layout.plane] + y * picture.pitch_bytes[layout.plane], layout, x,

@@ -94,9 +94,10 @@ ColourJob make_job(const PictureRef& picture, const ColourMatrix& matrix, ImageR
 }  // namespace
 
 void Colour::launch_convert(const PassArgs& args, CudaStream stream) const {
+  if (deep_) return launch_deep(args, stream);
   const PictureFormat& f = args.picture->info.format;
   ColourJob job = make_job(*args.picture, matrix_, args.out);
-  if (const DisplayLight* light = light_of(args)) {
+  if (const DisplayLight* light = light_of<DisplayLight>(args)) {
     job.light = light, job.codes = codes_;
     return launch_light(f, job, stream);
   }

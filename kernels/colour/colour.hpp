@@ -1,16 +1,18 @@
-// colour: converts a decoded picture to upright RGBA8 (YUV, RGB) or Gray8 (grey). The source node of a plan.
+// colour: converts a decoded picture to an upright image in colour (YUV, RGB) or grey (grey) with the plan's
+// precision. The source node of a plan.
 //
 // Formats: every PictureFormat with 8 to 16 bits per sample and chroma subsampled by 1 or 2 in each
 // direction. Chroma is upsampled bilinearly according to its siting (left: on a luma column, between rows;
 // center: between columns and between rows; top_left: on a column and a row); border rule: replicate. Then
-// the bt601, bt709 or bt2020 matrix is applied and rounded to 8 bits in one fixed-point step. Limited range
-// is expanded, for grey and RGB pictures too. Alpha always has full range. HDR and BT.2020 colours are
+// the bt601, bt709 or bt2020 matrix is applied and rounded to 8 or 16 bits in one fixed-point step. Limited
+// range is expanded, for grey and RGB pictures too. Alpha always has full range. HDR and BT.2020 colours are
 // converted to SDR and BT.709, see display_light.hpp; the matrix then gives codes of 12 bits. Exact: both
 // backends compute the same integers, within ±1 of double precision (HDR: ±2). Temporal reach: none.
 #pragma once
 
 #include "core/graph/filter.hpp"
 #include "kernels/colour/colour_math.hpp"
+#include "kernels/colour/deep_colour.hpp"
 
 namespace lensd {
 
@@ -29,13 +31,24 @@ class Colour final : public FilterBase<Colour, ColourParams, ColourBlock> {
   void convert(const PassArgs& args, Band band) const;
   void launch_convert(const PassArgs& args, CudaStream stream) const;
 
-  const DisplayLight* light_of(const PassArgs& args) const;
+  void convert_rows(const PassArgs& args, int y, int count, uint8_t* out, size_t pitch) const;
+  void launch_deep(const PassArgs& args, CudaStream stream) const;
+  bool has_tables() const;
+  template <class Light>
+  const Light* light_of(const PassArgs& args) const;
 
   PictureInfo info_;
+  bool deep_ = false;  ///< the output has 16 bits per sample
   ColourMatrix matrix_, codes_;
+  DeepMatrix deep_matrix_;
 };
 
-/// Returns `picture`, which is in host memory, converted by the scalar oracle.
-Image colour_reference(const PictureRef& picture);
+template <class Light>
+const Light* Colour::light_of(const PassArgs& args) const {
+  return has_tables() ? static_cast<const Light*>(args.block) : nullptr;
+}
+
+/// Returns `picture`, which is in host memory, converted by the scalar oracle. `precision`: 8 or 16.
+Image colour_reference(const PictureRef& picture, int precision = 8);
 
 }  // namespace lensd

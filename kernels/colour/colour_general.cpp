@@ -148,24 +148,21 @@ size_t colour_worker_bytes(int width) {
   return kRowBuffers * buffer_samples(width) * sizeof(int32_t) + 2048;
 }
 
-void colour_row_general(const PictureRef& picture, const ColourConversion& conversion, int y, uint8_t* out,
-                        uint8_t* worker) {
-  const ColourMatrix& m = conversion.matrix;
+ComponentRows component_rows(const PictureRef& picture, int sample_mask, int y, uint8_t* worker) {
   const PictureInfo& info = picture.info;
   const PictureFormat& f = info.format;
   const int width = info.extent.width;
-  const bool two_bytes = f.depth > 8, wide = f.depth > 12;
   const auto buffer = [&](int i) {
     return reinterpret_cast<int32_t*>(worker) + static_cast<size_t>(i) * buffer_samples(width);
   };
   const auto load = [&](int component, int row, int count, int32_t* to) {
     const ComponentLayout layout = f.components[static_cast<size_t>(component)];
     const uint8_t* from = picture.planes[layout.plane] + row * picture.pitch_bytes[layout.plane];
-    HWY_DYNAMIC_DISPATCH(gather)(from, layout, two_bytes, m.sample_mask, count, to);
+    HWY_DYNAMIC_DISPATCH(gather)(from, layout, f.depth > 8, sample_mask, count, to);
   };
-  int32_t* const planes[3] = {buffer(0), buffer(1), buffer(2)};
+  ComponentRows rows{{buffer(0), buffer(1), buffer(2)}, nullptr, buffer(3)};
   load(0, y, width, buffer(0));
-  if (f.model == ColourModel::gray) return HWY_DYNAMIC_DISPATCH(gray_row)(m, buffer(0), width, out);
+  if (f.model == ColourModel::gray) return rows;
 
   for (int c = 1; c < 3; ++c) {
     if (f.model == ColourModel::rgb) {
@@ -183,17 +180,27 @@ void colour_row_general(const PictureRef& picture, const ColourConversion& conve
     (buffer(3), buffer(4), factor * tap.first_weight, factor * tap.second_weight, count, blended);
     if (halved) HWY_DYNAMIC_DISPATCH(widen)(blended, width, cosited_x(info), count, buffer(c));
   }
-  auto* pixels = reinterpret_cast<uint32_t*>(buffer(3));
+  if (f.has_alpha) load(3, y, width, rows.alpha = buffer(4));
+  return rows;
+}
+
+void colour_row_general(const PictureRef& picture, const ColourConversion& conversion, int y, uint8_t* out,
+                        uint8_t* worker) {
+  const ColourMatrix& m = conversion.matrix;
+  const PictureFormat& f = picture.info.format;
+  const int width = picture.info.extent.width;
+  const bool wide = f.depth > 12;
+  const ComponentRows rows = component_rows(picture, m.sample_mask, y, worker);
+  if (f.model == ColourModel::gray) return HWY_DYNAMIC_DISPATCH(gray_row)(m, rows.planes[0], width, out);
+
+  auto* pixels = reinterpret_cast<uint32_t*>(rows.free);
   if (conversion.light) {
-    HWY_DYNAMIC_DISPATCH(code_row)(conversion.codes, f.model, wide, planes, width);
-    light_row(*conversion.light, planes, width, pixels);
+    HWY_DYNAMIC_DISPATCH(code_row)(conversion.codes, f.model, wide, rows.planes, width);
+    light_row(*conversion.light, rows.planes, width, pixels);
   } else {
-    HWY_DYNAMIC_DISPATCH(matrix_row)(m, f.model, wide, planes, width, pixels);
+    HWY_DYNAMIC_DISPATCH(matrix_row)(m, f.model, wide, rows.planes, width, pixels);
   }
-  if (f.has_alpha) {
-    load(3, y, width, buffer(4));
-    HWY_DYNAMIC_DISPATCH(alpha_row)(m, buffer(4), width, pixels);
-  }
+  if (rows.alpha) HWY_DYNAMIC_DISPATCH(alpha_row)(m, rows.alpha, width, pixels);
   std::memcpy(out, pixels, 4 * static_cast<size_t>(width));
 }
 

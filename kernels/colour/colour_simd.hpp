@@ -1,9 +1,11 @@
 // The CPU side of colour: row functions, each for one stored row.
 #pragma once
 
+#include "core/image/image.hpp"
 #include "core/image/picture.hpp"
 #include "core/image/view.hpp"
 #include "kernels/colour/colour_math.hpp"
+#include "kernels/colour/deep_colour.hpp"
 
 namespace lensd {
 
@@ -24,6 +26,30 @@ void colour_row(const PictureRef& picture, const ColourConversion& conversion, i
 /// Does the same as colour_row() for any layout, in plain loops.
 void colour_row_general(const PictureRef& picture, const ColourConversion& conversion, int y, uint8_t* out,
                         uint8_t* worker);
+
+/// What a row with 16 bits needs besides the picture. `light`: null if the results of `matrix` are the
+/// colours.
+struct DeepConversion {
+  DeepMatrix matrix;
+  int32_t sample_mask = 0;
+  const DeepLight* light = nullptr;
+};
+
+/// Converts stored row `y` to RGBA16, or to Gray16 if grey. `worker` as in colour_row().
+void deep_colour_row(const PictureRef& picture, const DeepConversion& conversion, int y, uint16_t* out,
+                     uint8_t* worker);
+
+/// Computes the whole image in scalar code. `output`: the format of the result.
+Image deep_colour_reference(const PictureRef& picture, const ImageFormat& output);
+
+/// The samples of a stored row, in a worker's memory: luma with chroma in sixteenths at every column, or R, G
+/// and B, or grey in the first plane. `free`: memory for another plane.
+struct ComponentRows {
+  int32_t* planes[3];
+  int32_t* alpha;  ///< null if the picture has none
+  int32_t* free;
+};
+ComponentRows component_rows(const PictureRef& picture, int sample_mask, int y, uint8_t* worker);
 
 /// Number of samples after a row that light_row() may overwrite: a vector.
 inline constexpr int kLightPadding = 16;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/colour/gamut.hpp"
 #include "kernels/colour/transfer.hpp"
 
 namespace lensd {
@@ -29,13 +30,6 @@ void fill_codes(DisplayLight& out, const Encode& encode) {
   for (int i = 0; i < DisplayLight::kCoarse; ++i)
     out.code[DisplayLight::kDark + i] = code(DisplayLight::kDark + 16.0 * i + 7.5);
 }
-
-/// Matrices to BT.709 in linear light. From BT.2020: BT.2087. From P3: derived from the primaries of SMPTE EG
-/// 432-1.
-constexpr double kFromBt2020[9] = {1.6605,  -0.5876, -0.0728, -0.1246, 1.1329,
-                                   -0.0083, -0.0182, -0.1006, 1.1187};
-constexpr double kFromP3[9] = {1.2249, -0.2249, 0, -0.0421, 1.0421, 0, -0.0196, -0.0786, 1.0983};
-constexpr double kLuminance[3] = {0.2627, 0.6780, 0.0593};
 
 /// Rounds `count` weights to 1/8192 and corrects the largest one, so that the sum is 8192.
 void fill_weights(const double* weights, int count, int32_t* out) {

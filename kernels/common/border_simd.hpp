@@ -14,12 +14,12 @@ inline const uint8_t* border_row(const ConstImageRef& image, int y, Border borde
   return inside < 0 ? nullptr : image.row(inside);
 }
 
-/// Copies pixels [x0, x1) of `row` to `out`. The row has `width` pixels of `channels` bytes each; pixels
+/// Copies pixels [x0, x1) of `row` to `out`. The row has `width` pixels of `pixel_bytes` bytes each; pixels
 /// outside it follow the border rule. If `row` is null, writes zeros.
-inline void copy_span(const uint8_t* row, int width, int channels, int x0, int x1, Border border,
+inline void copy_span(const uint8_t* row, int width, int pixel_bytes, int x0, int x1, Border border,
                       uint8_t* out) {
-  const auto bytes = [channels](int pixels) {
-    return static_cast<size_t>(pixels) * static_cast<size_t>(channels);
+  const auto bytes = [pixel_bytes](int pixels) {
+    return static_cast<size_t>(pixels) * static_cast<size_t>(pixel_bytes);
   };
   if (!row) {
     std::memset(out, 0, bytes(x1 - x0));
@@ -28,7 +28,7 @@ inline void copy_span(const uint8_t* row, int width, int channels, int x0, int x
   const auto rim = [&](int from, int to) {
     for (int x = from; x < to; ++x) {
       const int inside = border_index(x, width, border);
-      for (int c = 0; c < channels; ++c) *out++ = inside < 0 ? uint8_t{0} : row[inside * channels + c];
+      for (int i = 0; i < pixel_bytes; ++i) *out++ = inside < 0 ? uint8_t{0} : row[inside * pixel_bytes + i];
     }
   };
   const int begin = x0 > 0 ? x0 : 0, end = x1 < width ? x1 : width;

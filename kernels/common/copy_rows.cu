@@ -25,9 +25,9 @@ __global__ void copy_kernel(ImageView<const uint8_t> in, int in_bytes, int left,
 void launch_copy(const ConstImageRef& in, const ImageRef& out, CudaStream stream, int x, int y) {
   const int out_bytes = static_cast<int>(out.row_bytes());
   const dim3 grid(blocks_for(out_bytes, CopyTuning::threads * 16), static_cast<unsigned>(out.height()));
-  copy_kernel<<<grid, CopyTuning::threads, 0, stream>>>(in.as<const uint8_t>(),
-                                                        static_cast<int>(in.row_bytes()), x * in.channels(),
-                                                        y, out.as<uint8_t>(), out_bytes);
+  copy_kernel<<<grid, CopyTuning::threads, 0, stream>>>(
+      in.as<const uint8_t>(), static_cast<int>(in.row_bytes()), x * in.pixel_bytes(), y, out.as<uint8_t>(),
+      out_bytes);
   LENSD_LAUNCHED();
 }
 

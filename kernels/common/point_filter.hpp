@@ -5,13 +5,15 @@
 //     static LENSD_HD int value(const Block&, int v, int max) { return max - v; }
 //   };
 //
-// The CPU side, the CUDA side and the oracle call value(). `v` is in [0, max]; the result is limited to that
-// range. Alpha passes through. `Block` is the third template argument; by default it contains the parameters.
+// The CPU side, the CUDA side and the oracle call value(). `v` is in [0, max], where `max` is 255 or 65535;
+// the result is limited to that range. Alpha passes through. `Block` is the third template argument; by
+// default it contains the parameters.
 //
-// A filter may add `four(const Block&, auto& word)`, which does the same for the four bytes of a word, if
-// that is faster.
+// A filter may add `four(const Block&, auto& word)`, which does the same for the four bytes of a word with
+// max = 255, if that is faster.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 
 #include "kernels/common/single_pass.hpp"
@@ -42,7 +44,10 @@ class PointFilter : public SinglePass<Self, P, B> {
     vectorised([&args, band] {
       const B block = PointFilter::block_of(args);  // a copy, so that stores to `out` cannot change it
       const ConstImageRef in = args.in[0];
-      for (int y = band.begin; y < band.end; ++y)
+      for (int y = band.begin; y < band.end && in.is_deep(); ++y)
+        deep_row(block, in.samples<uint16_t>(y), args.out.template samples<uint16_t>(y),
+                 static_cast<int>(in.format.row_samples()), in.channels() == 4);
+      for (int y = band.begin; y < band.end && !in.is_deep(); ++y)
         point_row(block, in.row(y), args.out.row(y), in.row_bytes(), colour_bits(in.format.format));
     });
   }
@@ -52,13 +57,33 @@ class PointFilter : public SinglePass<Self, P, B> {
     const B block = B::make(this->params_);
     const int colours = colour_channels(run.in[0].format.format);
     run.out = run.in[0];
+    const int most = max_sample(run.out.format.format);
     for_each_sample(run.out.format.extent, colours, [&](int x, int y, int c) {
-      uint8_t& v = run.out.at(x, y, c);
-      v = clamp_to_byte(Self::value(block, v, 255));
+      const int value = Self::value(block, run.out.sample(x, y, c), most);
+      run.out.set_sample(x, y, c, std::clamp(value, 0, most));
     });
   }
 
  private:
+  /// Filters a row of 16-bit samples.
+  static void deep_row(const B& block, const uint16_t* __restrict in, uint16_t* __restrict out, int n,
+                       bool rgba) {
+#ifndef __CUDACC__  // host code: nvcc need not parse the loops
+    constexpr int kStep = 32;
+    uint16_t is_colour[kStep];
+    for (int i = 0; i < kStep; ++i) is_colour[i] = rgba && i % 4 == 3 ? 0 : 65535;
+    int x = 0;
+    for (; x + kStep <= n; x += kStep)
+      for (int i = 0; i < kStep; ++i) {
+        const auto v = static_cast<uint16_t>(clamp_to(65535, Self::value(block, in[x + i], 65535)));
+        out[x + i] = static_cast<uint16_t>((v & is_colour[i]) | (in[x + i] & ~is_colour[i]));
+      }
+    for (; x < n; ++x)
+      out[x] = rgba && x % 4 == 3 ? in[x]
+                                  : static_cast<uint16_t>(clamp_to(65535, Self::value(block, in[x], 65535)));
+#endif
+  }
+
   /// Filters a row. `colour` is a mask that repeats every 4 bytes; bytes outside it pass through.
   static void point_row(const B& block, const uint8_t* __restrict in, uint8_t* __restrict out, size_t bytes,
                         uint32_t colour) {

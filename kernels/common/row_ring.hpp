@@ -29,19 +29,19 @@ class RowRing {
   void move_to(int y) {
     const int last = y + radius_, first = y - radius_ > loaded_ ? y - radius_ : loaded_;
     for (int i = first; i <= last; ++i)
-      copy_span(border_row(image_, i, border_), image_.width(), image_.channels(), -radius_,
+      copy_span(border_row(image_, i, border_), image_.width(), image_.pixel_bytes(), -radius_,
                 image_.width() + radius_, border_, slot(i));
     loaded_ = last + 1, y_ = y;
   }
 
   /// Returns a pointer to pixel 0 of the row `dy` rows below the centre, -radius ≤ dy ≤ radius.
   const uint8_t* row(int dy) const {
-    return memory_ + pitch_ * index(y_ + dy) + static_cast<size_t>(radius_ * image_.channels());
+    return memory_ + pitch_ * index(y_ + dy) + static_cast<size_t>(radius_ * image_.pixel_bytes());
   }
 
  private:
   static size_t pitch(const ImageFormat& format, int radius) {
-    const auto rim = static_cast<size_t>(2 * radius * channels(format.format));
+    const auto rim = static_cast<size_t>(2 * radius * format.pixel_bytes());
     return (format.row_bytes() + rim + kSlack + 63) / 64 * 64;
   }
   size_t index(int y) const { return static_cast<size_t>((y + rows_) % rows_); }

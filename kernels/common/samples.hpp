@@ -10,14 +10,39 @@ LENSD_HD constexpr uint8_t clamp_to_byte(int v) {
   return static_cast<uint8_t>(v < 0 ? 0 : v > 255 ? 255 : v);
 }
 
-/// Returns the number of colour channels of a pixel.
-LENSD_HD constexpr int colour_channels(PixelFormat format) {
-  return format == PixelFormat::gray8 ? 1 : 3;
+/// Limits `v` to 0 … `most`.
+LENSD_HD constexpr int clamp_to(int most, int v) {
+  return v < 0 ? 0 : v > most ? most : v;
 }
 
-/// Returns the bits of an RGBA word that hold colour, or all bits for gray.
+/// White of samples of type S.
+template <class S>
+inline constexpr int kWhite = sizeof(S) == 1 ? 255 : 65535;
+
+/// Returns a value of 8 bits at the scale whose white is `most`, 255 or 65535.
+LENSD_HD constexpr int at_scale(int v, int most) {
+  return most == 255 ? v : v * 257;
+}
+
+/// Returns the 16-bit sample as 8 bits, rounded to nearest.
+LENSD_HD constexpr uint8_t to_byte(uint32_t v) {
+  return static_cast<uint8_t>((v * 255 + 32895) >> 16);
+}
+
+/// Calls `f.template operator()<S>()` with the type of the format's samples.
+template <class F>
+decltype(auto) with_sample_type(PixelFormat format, const F& f) {
+  return sample_bytes(format) == 1 ? f.template operator()<uint8_t>() : f.template operator()<uint16_t>();
+}
+
+/// Returns the number of colour channels of a pixel.
+LENSD_HD constexpr int colour_channels(PixelFormat format) {
+  return is_gray(format) ? 1 : 3;
+}
+
+/// Returns the bits of an RGBA8 word that hold colour, or all bits for gray.
 LENSD_HD constexpr uint32_t colour_bits(PixelFormat format) {
-  return format == PixelFormat::gray8 ? 0xffffffffu : 0x00ffffffu;
+  return is_gray(format) ? 0xffffffffu : 0x00ffffffu;
 }
 
 /// Returns true if byte `x` of a row is a colour byte; `colour` is the mask that repeats every 4 bytes.

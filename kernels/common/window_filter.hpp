@@ -8,8 +8,8 @@
 //   };
 //
 // The CPU side, the CUDA side and the oracle call value(). at(dx, dy) is the sample `dx` columns to the right
-// and `dy` rows down, each from -kRadius to kRadius, in [0, max]; the parameter `border` defines the samples
-// outside the image. The result is limited to [0, max]. Alpha passes through.
+// and `dy` rows down, each from -kRadius to kRadius, in [0, max], where `max` is 255 or 65535; the parameter
+// `border` defines the samples outside the image. The result is limited to [0, max]. Alpha passes through.
 #pragma once
 
 #include <utility>
@@ -22,9 +22,10 @@
 
 namespace lensd {
 
-/// Window around the sample at byte x of row y; `step` is the distance between pixels in bytes.
+/// Window around sample x of row y; `step` is the distance between pixels in samples of type S.
+template <class S>
 struct BorderedWindow {
-  ImageView<const uint8_t> in;
+  ImageView<const S> in;
   int step, x, y;
   Border border;
 
@@ -57,12 +58,17 @@ class WindowFilter : public SinglePass<Self, P, B> {
       const uint8_t* rows[2 * kRadius + 1];
       for (int dy = -kRadius; dy <= kRadius; ++dy) rows[dy + kRadius] = ring.row(dy);
       uint8_t* out = args.out.row(y);
-      if (in.channels() == 1) {
-        window_row<1>(block, rows, out, in.row_bytes(), Rows());
-      } else {
-        window_row<4>(block, rows, out, in.row_bytes(), Rows());
+      with_sample_type(in.format.format, [&]<class S>() {
+        if (in.channels() == 1)
+          window_row<S, 1>(block, rows, out, in.format.row_samples(), Rows());
+        else
+          window_row<S, 4>(block, rows, out, in.format.row_samples(), Rows());
+      });
+      if (in.channels() == 1) continue;
+      if (in.is_deep())
+        keep_alpha(in.samples<uint16_t>(y), args.out.template samples<uint16_t>(y), in.width());
+      else
         keep_alpha(in.row(y), out, in.row_bytes());
-      }
     }
   }
   void launch_apply(const PassArgs& args, CudaStream stream) const { launch_filter<Self>(args, stream); }
@@ -70,30 +76,33 @@ class WindowFilter : public SinglePass<Self, P, B> {
   void reference(ReferenceRun& run) const override {
     const Image& in = run.in[0];
     const B block = B::make(this->params_);
-    const int step = in.channels(), row_bytes = in.width() * step;
-    const ImageView<const uint8_t> view{in.pixels.data(), row_bytes, in.format.extent};
+    const int most = max_sample(in.format.format);
     run.out = in;
-    for (int y = 0; y < in.height(); ++y)
-      for (int x = 0; x < row_bytes; ++x)
-        if (x % step < 3)
-          run.out.at(x / step, y, x % step) =
-              clamp_to_byte(Self::value(block, BorderedWindow{view, step, x, y, block.border}, 255));
+    for_each_sample(in.format.extent, colour_channels(in.format.format), [&](int x, int y, int c) {
+      const auto at = [&](int dx, int dy) {
+        const int column = border_index(x + dx, in.width(), block.border);
+        const int row = border_index(y + dy, in.height(), block.border);
+        return column < 0 || row < 0 ? 0 : in.sample(column, row, c);
+      };
+      run.out.set_sample(x, y, c, clamp_to(most, Self::value(block, at, most)));
+    });
   }
 
  private:
-  template <int kStep, size_t... i>
-  static void window_row(const B& block, const uint8_t* const* rows, uint8_t* out, size_t bytes,
+  template <class S, int kStep, size_t... i>
+  static void window_row(const B& block, const uint8_t* const* rows, uint8_t* row_out, size_t samples,
                          std::index_sequence<i...>) {
 #ifndef __CUDACC__  // host code: nvcc need not parse the loops
     vectorised([=, &block] {
       // copies, so that stores to `out` cannot change them
       const B params = block;
-      const uint8_t* const from[] = {rows[i]...};
-      const int n = static_cast<int>(bytes);
+      const S* const from[] = {reinterpret_cast<const S*>(rows[i])...};
+      S* out = reinterpret_cast<S*>(row_out);
+      const int n = static_cast<int>(samples);
 #pragma GCC ivdep
       for (int x = 0; x < n; ++x) {
         const auto at = [&from, x](int dx, int dy) -> int { return from[dy + kRadius][x + dx * kStep]; };
-        out[x] = clamp_to_byte(Self::value(params, at, 255));
+        out[x] = static_cast<S>(clamp_to(kWhite<S>, Self::value(params, at, kWhite<S>)));
       }
     });
 #endif

@@ -1,6 +1,10 @@
 #include "kernels/convert/convert.hpp"
 
+#include <cmath>
+
 #include "kernels/common/copy_rows.hpp"
+#include "kernels/common/vectorised.hpp"
+#include "kernels/convert/convert_pixel.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/convert/convert.cpp"
@@ -43,8 +47,27 @@ FilterSchema Convert::make_schema() {
   return Schema<ConvertParams>("convert", "between grey and colour, where the next filter needs it").build();
 }
 
+namespace {
+
+/// Converts between formats of which at least one has 16 bits per sample.
+template <PixelFormat kFrom, PixelFormat kTo>
+void convert_rows(ConstImageRef in, ImageRef out, Band band, const LumaBlock& weights) {
+  vectorised([&in, &out, &weights, band] {
+    const LumaBlock w = weights;
+    for (int y = band.begin; y < band.end; ++y) {
+      const uint8_t* __restrict from = in.row(y);
+      uint8_t* __restrict to = out.row(y);
+      const int width = in.width();
+      for (int x = 0; x < width; ++x) store_pixel<kFrom, kTo>(to, x, load_pixel<kFrom>(from, x), w);
+    }
+  });
+}
+
+}  // namespace
+
 Layout Convert::configure(const FilterInputs& inputs) {
-  const double ratio = static_cast<double>(channels(inputs.images[0].format)) / channels(to_);
+  const auto bytes = [](PixelFormat format) { return channels(format) * sample_bytes(format); };
+  const double ratio = static_cast<double>(bytes(inputs.images[0].format)) / bytes(to_);
   return single_pass({to_, inputs.images[0].extent}, {.bytes = 1 + ratio, .operations = 1 + ratio});
 }
 
@@ -52,6 +75,10 @@ void Convert::apply(const PassArgs& args, Band band) const {
   const ConstImageRef in = args.in[0];
   if (in.format.format == to_) {
     copy_rows(in, args.out, band);
+  } else if (in.is_deep() || args.out.is_deep()) {
+    with_formats(in.format.format, to_, [&]<PixelFormat kFrom, PixelFormat kTo>() {
+      convert_rows<kFrom, kTo>(in, args.out, band, block_of(args).weights);
+    });
   } else if (to_ == PixelFormat::gray8) {
     luma_rows(in, args.out, band, block_of(args).weights);
   } else {
@@ -65,13 +92,29 @@ void Convert::reference(ReferenceRun& run) const {
   const Image& in = run.in[0];
   if (in.format.format == to_) {
     run.out = in;
-  } else if (to_ == PixelFormat::gray8) {
-    run.out = luma_reference(in, LumaBlock::make(LumaWeights::bt601));
-  } else {
-    run.out = Image({PixelFormat::rgba8, in.format.extent});
-    for_each_sample(in.format.extent, 4,
-                    [&](int x, int y, int c) { run.out.at(x, y, c) = c == 3 ? uint8_t{255} : in.at(x, y); });
+    return;
   }
+  const auto depth_of = [&](const Image& from) {  // the image with the depth of the result
+    Image result({make_format(is_gray(from.format.format), sample_bytes(to_)), from.format.extent});
+    const double scale = static_cast<double>(max_sample(to_)) / max_sample(from.format.format);
+    for_each_sample(from.format.extent, from.channels(), [&](int x, int y, int c) {
+      result.set_sample(x, y, c, static_cast<int>(std::floor(from.sample(x, y, c) * scale + 0.5)));
+    });
+    return result;
+  };
+  if (is_gray(to_) && in.channels() == 4) {
+    const LumaBlock weights = LumaBlock::make(LumaWeights::bt601);
+    run.out = in.is_deep() ? depth_of(luma_reference(in, weights)) : luma_reference(depth_of(in), weights);
+    return;
+  }
+  const Image from = depth_of(in);
+  run.out = Image({to_, in.format.extent});
+  for_each_sample(in.format.extent, run.out.channels(), [&](int x, int y, int c) {
+    run.out.set_sample(x, y, c,
+                       from.channels() == 4 || c == 0 ? from.sample(x, y, c)
+                       : c == 3                       ? max_sample(to_)
+                                                      : from.sample(x, y));
+  });
 }
 
 }  // namespace lensd

@@ -1,6 +1,7 @@
 #include "kernels/common/copy_rows.hpp"
 #include "kernels/common/launch.cuh"
 #include "kernels/convert/convert.hpp"
+#include "kernels/convert/convert_pixel.hpp"
 
 namespace lensd {
 namespace {
@@ -33,11 +34,30 @@ __global__ void spread_kernel(ImageView<const uint8_t> gray, ImageView<uint8_t> 
   for (int i = 0; i < count; ++i) store_word(dst + 4 * i, spread(src[i], 0), aligned_out);
 }
 
+/// A thread converts one pixel. At least one of the formats has 16 bits per sample.
+struct DepthTuning {
+  static constexpr int threads = 256;
+};
+
+template <PixelFormat kFrom, PixelFormat kTo>
+__global__ void depth_kernel(ImageView<const uint8_t> in, ImageView<uint8_t> out, const LumaBlock* weights) {
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), y = static_cast<int>(blockIdx.y);
+  if (x >= in.extent.width) return;
+  store_pixel<kFrom, kTo>(out.row(y), x, load_pixel<kFrom>(in.row(y), x), *weights);
+}
+
 }  // namespace
 
 void Convert::launch_apply(const PassArgs& args, CudaStream stream) const {
   const ConstImageRef in = args.in[0];
   if (in.format.format == to_) return launch_copy(in, args.out, stream);
+  if (in.is_deep() || args.out.is_deep())
+    return with_formats(in.format.format, to_, [&]<PixelFormat kFrom, PixelFormat kTo>() {
+      const dim3 blocks(blocks_for(in.width(), DepthTuning::threads), static_cast<unsigned>(in.height()));
+      depth_kernel<kFrom, kTo><<<blocks, DepthTuning::threads, 0, stream>>>(
+          in.as<const uint8_t>(), args.out.as<uint8_t>(), &block_of(args).weights);
+      LENSD_LAUNCHED();
+    });
   if (to_ == PixelFormat::gray8) return launch_luma(in, args.out, &block_of(args).weights, stream);
   const dim3 grid(blocks_for(in.width(), SpreadTuning::threads * SpreadTuning::pixels),
                   static_cast<unsigned>(in.height()));

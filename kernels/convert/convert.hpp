@@ -1,7 +1,9 @@
-// convert: Gray8 ↔ RGBA8. The plan adds this node where a filter accepts only one of the formats.
+// convert: between working formats. The plan adds this node where a filter does not accept a format.
 //
-// Formats: Gray8 → RGBA8 (the grey three times, alpha 255), RGBA8 → Gray8 (bt601 weights, as in grayscale);
-// an input of the right format is copied. Border rule: none. Temporal reach: none. Exact.
+// Formats: all. Grey → colour: the grey three times, alpha is white. Colour → grey: bt601 weights, as in
+// grayscale. 8 → 16 bits: 257 · v. 16 → 8 bits: rounded to nearest, after the conversion to grey. 8 bits in
+// colour → grey of 16 bits: widened first. An input of the right format is copied. Border rule: none.
+// Temporal reach: none. Exact.
 #pragma once
 
 #include "kernels/grayscale/grayscale.hpp"

@@ -35,8 +35,9 @@ void Crop::reference(ReferenceRun& run) const {
   const Image& in = run.in[0];
   const CropRect rect = CropRect::make(params_, in.format.extent);
   run.out = Image({in.format.format, rect.extent});
-  for_each_sample(rect.extent, in.channels(),
-                  [&](int x, int y, int c) { run.out.at(x, y, c) = in.at(rect.x + x, rect.y + y, c); });
+  for_each_sample(rect.extent, in.channels(), [&](int x, int y, int c) {
+    run.out.set_sample(x, y, c, in.sample(rect.x + x, rect.y + y, c));
+  });
 }
 
 }  // namespace lensd

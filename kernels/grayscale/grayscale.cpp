@@ -1,6 +1,7 @@
 #include "kernels/grayscale/grayscale.hpp"
 
 #include "kernels/common/copy_rows.hpp"
+#include "kernels/common/vectorised.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/grayscale/grayscale.cpp"
@@ -44,16 +45,35 @@ namespace lensd {
 
 HWY_EXPORT(luma_row);
 
+namespace {
+
+void luma16_rows(ConstImageRef rgba, ImageRef gray, Band band, const LumaBlock& weights) {
+  vectorised([&rgba, &gray, &weights, band] {
+    const LumaBlock w = weights;
+    for (int y = band.begin; y < band.end; ++y) {
+      const uint16_t* __restrict from = rgba.samples<uint16_t>(y);
+      uint16_t* __restrict to = gray.samples<uint16_t>(y);
+      const int width = rgba.width();
+      for (int x = 0; x < width; ++x) to[x] = luma16(w, from[4 * x], from[4 * x + 1], from[4 * x + 2]);
+    }
+  });
+}
+
+}  // namespace
+
 void luma_rows(ConstImageRef rgba, ImageRef gray, Band band, const LumaBlock& weights) {
+  if (rgba.is_deep()) return luma16_rows(rgba, gray, band, weights);
   const auto row = &HWY_DYNAMIC_DISPATCH(luma_row);
   for (int y = band.begin; y < band.end; ++y)
     row(rgba.row(y), gray.row(y), static_cast<size_t>(rgba.width()), weights);
 }
 
 Image luma_reference(const Image& rgba, const LumaBlock& weights) {
-  Image gray({PixelFormat::gray8, rgba.format.extent});
+  Image gray({make_format(true, sample_bytes(rgba.format.format)), rgba.format.extent});
   for_each_sample(rgba.format.extent, 1, [&](int x, int y, int) {
-    gray.at(x, y) = luma(weights, rgba.at(x, y, 0), rgba.at(x, y, 1), rgba.at(x, y, 2));
+    const int64_t sum = int64_t{weights.r} * rgba.sample(x, y, 0) +
+                        int64_t{weights.g} * rgba.sample(x, y, 1) + int64_t{weights.b} * rgba.sample(x, y, 2);
+    gray.set_sample(x, y, 0, static_cast<int>((sum + (1 << 14)) >> 15));
   });
   return gray;
 }
@@ -66,8 +86,9 @@ FilterSchema Grayscale::make_schema() {
 }
 
 Layout Grayscale::configure(const FilterInputs& inputs) {
-  const bool colour = inputs.images[0].format == PixelFormat::rgba8;
-  return single_pass({PixelFormat::gray8, inputs.images[0].extent},
+  const PixelFormat from = inputs.images[0].format;
+  const bool colour = !is_gray(from);
+  return single_pass({make_format(true, sample_bytes(from)), inputs.images[0].extent},
                      {.bytes = colour ? 5.0 : 2.0, .operations = colour ? 7.0 : 1.0});
 }
 

@@ -1,3 +1,4 @@
+#include "kernels/common/deep_pixels.cuh"
 #include "kernels/common/launch.cuh"
 #include "kernels/grayscale/grayscale.hpp"
 
@@ -32,9 +33,24 @@ __global__ void luma_kernel(ImageView<const uint8_t> rgba, ImageView<uint8_t> gr
   store_bytes(gray.row(y) + x, word, count, aligned_out);
 }
 
+/// One pixel of 16 bits per sample per thread.
+__global__ void luma16_kernel(ImageView<const uint16_t> rgba, ImageView<uint16_t> gray,
+                              const LumaBlock* block, bool aligned) {
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), y = static_cast<int>(blockIdx.y);
+  if (x >= rgba.extent.width) return;
+  const DeepPixel p = load_deep(rgba.row(y) + 4 * x, aligned);
+  gray.row(y)[x] = luma16(*block, p.v[0], p.v[1], p.v[2]);
+}
+
 }  // namespace
 
 void launch_luma(ConstImageRef rgba, ImageRef gray, const LumaBlock* weights, CudaStream stream) {
+  if (rgba.is_deep()) {
+    const dim3 blocks(blocks_for(rgba.width(), LumaTuning::threads), static_cast<unsigned>(rgba.height()));
+    luma16_kernel<<<blocks, LumaTuning::threads, 0, stream>>>(rgba.as<const uint16_t>(), gray.as<uint16_t>(),
+                                                              weights, rows_aligned(rgba, 8));
+    return LENSD_LAUNCHED();
+  }
   const dim3 grid(blocks_for(rgba.width(), LumaTuning::threads * LumaTuning::pixels),
                   static_cast<unsigned>(rgba.height()));
   luma_kernel<<<grid, LumaTuning::threads, 0, stream>>>(rgba.as<const uint8_t>(), gray.as<uint8_t>(), weights,

@@ -1,7 +1,7 @@
 // grayscale: outputs a weighted sum of the colour channels.
 //
-// Formats: RGBA8 → Gray8; Gray8 is copied. Border rule: none. Temporal reach: none. Exact: fixed point with
-// weights in 1/32768, rounded; within ±1 of the real-valued sum and of cv::cvtColor.
+// Formats: RGBA8 → Gray8, RGBA16 → Gray16; grey is copied. Border rule: none. Temporal reach: none. Exact:
+// fixed point with weights in 1/32768, rounded; within ±1 of the real-valued sum and of cv::cvtColor.
 #pragma once
 
 #include <cstdint>
@@ -36,6 +36,13 @@ struct LumaBlock {
 /// Returns the rounded weighted sum, 0 to 255.
 LENSD_HD constexpr uint8_t luma(const LumaBlock& w, int r, int g, int b) {
   return static_cast<uint8_t>((w.r * r + w.g * g + w.b * b + (1 << 14)) >> 15);
+}
+
+/// Does the same for samples of 16 bits. The sum is below 2^31.
+LENSD_HD constexpr uint16_t luma16(const LumaBlock& w, uint32_t r, uint32_t g, uint32_t b) {
+  return static_cast<uint16_t>((static_cast<uint32_t>(w.r) * r + static_cast<uint32_t>(w.g) * g +
+                                static_cast<uint32_t>(w.b) * b + (1u << 14)) >>
+                               15);
 }
 
 class Grayscale final : public SinglePass<Grayscale, GrayscaleParams, LumaBlock> {

@@ -230,7 +230,7 @@ TEST(Analytic, AlphaPassesThrough) {
   for (const FilterEntry& entry : registry().filters) {
     const auto filter = entry.make();
     if (movers.contains(entry.schema().name)) continue;
-    if (entry.min_inputs > 1 || entry.needs_tracks || entry.accepts == Accepts::gray8) continue;
+    if (entry.min_inputs > 1 || entry.needs_tracks || entry.accepts == Accepts::gray) continue;
     const ImageFormat formats[] = {in.format};
     if (!(filter->configure({.images = formats}).output == in.format)) continue;
     const Image out = apply(entry.schema().name, {}, in).image;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "kernels/colour/colour.hpp"
+#include "kernels/common/samples.hpp"
 #include "tests/filters/harness.hpp"
 #include "tests/filters/pictures.hpp"
 
@@ -35,23 +36,26 @@ class ColourLayout : public testing::TestWithParam<NamedFormat> {
 
 TEST_P(ColourLayout, BothBackendsEqualOracleInEveryOrientation) {
   for (const Extent extent : kSizes)
-    for (int turn = 0; turn < 8; ++turn) {
+    for (int turn = 0; turn < 16; ++turn) {
+      const int precision = turn < 8 ? 8 : 16;
       PictureInfo what = info(extent);
       what.orientation = {(turn & 1) != 0, (turn & 2) != 0, (turn & 4) != 0};
       SCOPED_TRACE(trace(what));
-      const HostPicture picture = random_picture(what, random_, 3, turn == 5);
-      const Image oracle = colour_reference(picture.ref);
+      const HostPicture picture = random_picture(what, random_, 3, turn % 8 == 5);
+      const Image oracle = colour_reference(picture.ref, precision);
       Colour filter;
       for (const Placement placement : {kAligned, kOdd}) {
         for (const int threads : {1, 2}) {
-          const auto rig = make_cpu_rig(filter, {.images = {}, .picture = &what}, placement, threads);
+          const auto rig = make_cpu_rig(filter, {.images = {}, .picture = &what, .precision = precision},
+                                        placement, threads);
           const RunOutput output = rig->run({}, &picture.ref);
           ASSERT_EQ(difference(oracle, output.image), "");
           ASSERT_TRUE(output.guards_untouched);
         }
         if (!cuda_unavailable().empty()) continue;
-        const auto rig =
-            make_cuda_rig(filter, {.images = {}, .picture = &what, .backend = Backend::cuda}, placement);
+        const auto rig = make_cuda_rig(
+            filter, {.images = {}, .picture = &what, .precision = precision, .backend = Backend::cuda},
+            placement);
         const RunOutput output = rig->run({}, &picture.ref);
         ASSERT_EQ(difference(oracle, output.image), "") << "CUDA";
         ASSERT_TRUE(output.guards_untouched) << "CUDA";
@@ -110,15 +114,19 @@ TEST_P(ColourLayout, WithinOneOfDoublePrecision) {
       const PictureInfo what = info(extent);
       SCOPED_TRACE(trace(what));
       const HostPicture picture = random_picture(what, random_);
-      const Image fixed = colour_reference(picture.ref);
-      double worst = 0;
+      const Image fixed = colour_reference(picture.ref), deep = colour_reference(picture.ref, 16);
+      double worst = 0, worst_deep = 0;
       for (int y = 0; y < extent.height; ++y)
         for (int x = 0; x < extent.width; ++x) {
           const auto exact = exact_pixel(picture.ref, x, y);
-          for (int c = 0; c < fixed.channels(); ++c)
-            worst = std::max(worst, std::abs(exact[static_cast<size_t>(c)] - fixed.at(x, y, c)));
+          for (int c = 0; c < fixed.channels(); ++c) {
+            const double v = exact[static_cast<size_t>(c)];
+            worst = std::max(worst, std::abs(v - fixed.at(x, y, c)));
+            worst_deep = std::max(worst_deep, std::abs(257 * v - deep.sample(x, y, c)));
+          }
         }
       EXPECT_LT(worst, 0.6);  // half a rounding step, plus the rounding of the coefficients
+      EXPECT_LT(worst_deep, 0.55);
     }
 }
 
@@ -146,6 +154,21 @@ TEST(Colour, KnownColours) {
   EXPECT_EQ(convert(126, 128, 128), (Pixel{128, 128, 128, 255}));
   EXPECT_EQ(convert(81, 90, 240), (Pixel{254, 0, 0, 255}));  // bt601 red, in 8-bit studio range
   EXPECT_EQ(convert(0, 128, 128), (Pixel{0, 0, 0, 255}));    // below black is clamped
+}
+
+/// Samples of 16 bits and full range stay as they are.
+TEST(Colour, KeepsSamplesOf16Bits) {
+  std::mt19937 random(2);
+  for (const NamedFormat& format : picture_formats()) {
+    if (format.format.depth != 16 || format.format.model == ColourModel::yuv) continue;
+    PictureInfo info = info_of(format.name, {40, 10});
+    info.colour.range = Range::full;
+    const HostPicture picture = random_picture(info, random);
+    const Image image = colour_reference(picture.ref, 16);
+    for_each_sample(info.extent, colour_channels(image.format.format), [&](int x, int y, int c) {
+      ASSERT_EQ(image.sample(x, y, c), sample_of(picture.ref, c, x, y)) << format.name;
+    });
+  }
 }
 
 TEST(Colour, RefusesQuarteredChroma) {

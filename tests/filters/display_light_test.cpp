@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <memory>
 
 #include "kernels/colour/colour.hpp"
@@ -43,7 +44,9 @@ TEST_P(ColourLight, BothBackendsEqualOracle) {
   constexpr Extent kLightSizes[] = {{1, 1}, {5, 3}, {66, 20}, {131, 35}};
   for (const NamedFormat& format : picture_formats())
     for (const Extent extent : kLightSizes)
-      for (const bool turned : {false, true}) {
+      for (int variant = 0; variant < 4; ++variant) {
+        const bool turned = variant % 2 == 1;
+        const int precision = variant < 2 ? 8 : 16;
         PictureInfo info{
             .format = format.format, .extent = extent, .colour = GetParam().colour, .orientation = {}};
         info.orientation = {turned, turned, false};
@@ -52,15 +55,16 @@ TEST_P(ColourLight, BothBackendsEqualOracle) {
         // RGB pictures: black, where the tone curve must not divide by 0.
         if (turned && format.format.model == ColourModel::rgb)
           for (auto& plane : picture.planes) std::fill(plane.begin(), plane.end(), uint8_t{0});
-        const Image oracle = colour_reference(picture.ref);
+        const Image oracle = colour_reference(picture.ref, precision);
         Colour filter;
-        const auto rig = make_cpu_rig(filter, {.images = {}, .picture = &info}, kOdd, 2);
+        const auto rig =
+            make_cpu_rig(filter, {.images = {}, .picture = &info, .precision = precision}, kOdd, 2);
         const RunOutput output = rig->run({}, &picture.ref);
         ASSERT_EQ(difference(oracle, output.image), "");
         ASSERT_TRUE(output.guards_untouched);
         if (!cuda_unavailable().empty()) continue;
-        const auto cuda =
-            make_cuda_rig(filter, {.images = {}, .picture = &info, .backend = Backend::cuda}, kOdd);
+        const auto cuda = make_cuda_rig(
+            filter, {.images = {}, .picture = &info, .precision = precision, .backend = Backend::cuda}, kOdd);
         const RunOutput on_gpu = cuda->run({}, &picture.ref);
         ASSERT_EQ(difference(oracle, on_gpu.image), "") << "CUDA";
         ASSERT_TRUE(on_gpu.guards_untouched) << "CUDA";
@@ -126,6 +130,34 @@ TEST_P(ColourLight, WithinTwoOfDoublePrecision) {
   }
   EXPECT_LT(worst, 1.5);
   EXPECT_LT(sum / kDraws / 3, 0.3);  // rounding alone: 0.25
+}
+
+TEST_P(ColourLight, With16BitsCloseToDoublePrecision) {
+  const auto light = std::make_unique<DeepLight>();
+  DeepLight::make(GetParam().colour, *light);
+  double worst = 0, sum = 0;
+  constexpr int kDraws = 200'000;
+  for (int i = 0; i < kDraws; ++i) {
+    const uint32_t top = 1u << (random_() % 17), r = random_() % top, g = random_() % top,
+                   b = random_() % top;
+    const bool gray = i % 4 == 0;
+    const uint32_t code[3] = {r, gray ? r : g, gray ? r : b};
+    const Colours exact =
+        exact_display(GetParam().colour, {code[0] / 65535.0, code[1] / 65535.0, code[2] / 65535.0});
+    float v[3] = {static_cast<float>(code[0]), static_cast<float>(code[1]), static_cast<float>(code[2])};
+    light->convert(v[0], v[1], v[2]);
+    for (size_t c = 0; c < 3; ++c) {
+      const double error = std::abs(257 * exact[c] - deep_sample(v[c]));
+      worst = std::max(worst, error), sum += error;
+    }
+    if (gray) {
+      ASSERT_EQ(v[0], v[1]) << "gray stays gray";
+      ASSERT_EQ(v[0], v[2]) << "gray stays gray";
+    }
+  }
+  std::printf("%s: worst %.1f, mean %.2f of 65535\n", GetParam().name, worst, sum / kDraws / 3);
+  EXPECT_LT(worst, 64);  // near black, where the curves are steep and colours are clipped
+  EXPECT_LT(sum / kDraws / 3, 0.5);
 }
 
 TEST_P(ColourLight, GrayRisesToWhite) {

@@ -38,7 +38,7 @@ class CpuRig final : public Rig {
     for (const Image& image : in) {
       blocks.emplace_back(new uint8_t[bytes_of(image.format, placement_)]);
       unpack(image, placement_, blocks.back().get());
-      refs.push_back({blocks.back().get() + placement_.offset,
+      refs.push_back({blocks.back().get() + offset_of(image.format, placement_),
                       static_cast<std::ptrdiff_t>(pitch_of(image.format, placement_)), image.format});
     }
     std::unique_ptr<uint8_t[]> out(new uint8_t[bytes_of(layout_.output, placement_)]);
@@ -51,7 +51,7 @@ class CpuRig final : public Rig {
 
     args_ = {};
     args_.in = refs;
-    args_.out = {out.get() + placement_.offset,
+    args_.out = {out.get() + offset_of(layout_.output, placement_),
                  static_cast<std::ptrdiff_t>(pitch_of(layout_.output, placement_)), layout_.output};
     args_.block = args_.host_block = block_.data();
     args_.scratch = scratch_pointers_;
@@ -128,13 +128,17 @@ std::string cuda_unavailable() {
   return status.available ? "" : status.reason;
 }
 
+size_t offset_of(const ImageFormat& format, Placement placement) {
+  return static_cast<size_t>(placement.offset * sample_bytes(format.format));
+}
+
 size_t pitch_of(const ImageFormat& format, Placement placement) {
   const size_t row = placement.aligned_rows ? align_up(format.row_bytes(), 256) : format.row_bytes();
-  return row + static_cast<size_t>(placement.padding);
+  return row + static_cast<size_t>(placement.padding * sample_bytes(format.format));
 }
 
 size_t bytes_of(const ImageFormat& format, Placement placement) {
-  return static_cast<size_t>(placement.offset) +
+  return offset_of(format, placement) +
          pitch_of(format, placement) * static_cast<size_t>(format.extent.height - 1) + format.row_bytes();
 }
 
@@ -142,16 +146,17 @@ void unpack(const Image& image, Placement placement, uint8_t* block) {
   std::memset(block, kGuard, bytes_of(image.format, placement));
   const size_t row = image.format.row_bytes();
   for (int y = 0; y < image.height(); ++y)
-    std::memcpy(block + placement.offset + static_cast<size_t>(y) * pitch_of(image.format, placement),
+    std::memcpy(block + offset_of(image.format, placement) +
+                    static_cast<size_t>(y) * pitch_of(image.format, placement),
                 image.pixels.data() + static_cast<size_t>(y) * row, row);
 }
 
 bool pack(const uint8_t* block, Placement placement, Image& image) {
   const size_t row = image.format.row_bytes(), pitch = pitch_of(image.format, placement);
   bool guards = true;
-  for (int i = 0; i < placement.offset; ++i) guards &= block[i] == kGuard;
+  for (size_t i = 0; i < offset_of(image.format, placement); ++i) guards &= block[i] == kGuard;
   for (int y = 0; y < image.height(); ++y) {
-    const uint8_t* from = block + placement.offset + static_cast<size_t>(y) * pitch;
+    const uint8_t* from = block + offset_of(image.format, placement) + static_cast<size_t>(y) * pitch;
     std::memcpy(image.pixels.data() + static_cast<size_t>(y) * row, from, row);
     if (y + 1 < image.height())
       for (size_t i = row; i < pitch; ++i) guards &= from[i] == kGuard;

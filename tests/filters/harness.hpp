@@ -19,7 +19,8 @@
 
 namespace lensd::test {
 
-/// Placement of images: `offset` bytes into an aligned block, rows `padding` bytes longer than needed.
+/// Placement of images: `offset` bytes into an aligned block, rows `padding` bytes longer than needed; twice
+/// as many for samples of two bytes.
 struct Placement {
   int offset = 0, padding = 0;
   bool aligned_rows = false;  ///< pitch rounded up to 256 bytes before `padding` is added
@@ -81,6 +82,8 @@ std::unique_ptr<Rig> make_cuda_rig(Filter& filter, const FilterInputs& inputs, P
 /// Returns why CUDA cannot be used, or an empty string if it can.
 std::string cuda_unavailable();
 
+/// Returns the placement's offset in bytes.
+size_t offset_of(const ImageFormat& format, Placement placement);
 /// Returns the bytes from one row to the next.
 size_t pitch_of(const ImageFormat& format, Placement placement);
 /// Returns the bytes from the block's start to the end of the last row.

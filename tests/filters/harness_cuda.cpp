@@ -15,8 +15,8 @@ class CudaRig final : public Rig {
     const auto device = [](size_t bytes) { return MemoryBlock(MemoryKind::device, bytes); };
     for (const ImageFormat& f : inputs.images) {
       in_.push_back(device(bytes_of(f, placement)));
-      refs_.push_back(
-          {in_.back().data() + placement.offset, static_cast<std::ptrdiff_t>(pitch_of(f, placement)), f});
+      refs_.push_back({in_.back().data() + offset_of(f, placement),
+                       static_cast<std::ptrdiff_t>(pitch_of(f, placement)), f});
     }
     for (const size_t bytes : layout_.scratch_bytes) {
       scratch_.push_back(device(bytes));
@@ -109,7 +109,7 @@ class CudaRig final : public Rig {
   void queue(const PictureRef* picture) {
     PassArgs args;
     args.in = refs_;
-    args.out = {out_.data() + placement_.offset,
+    args.out = {out_.data() + offset_of(layout_.output, placement_),
                 static_cast<std::ptrdiff_t>(pitch_of(layout_.output, placement_)), layout_.output};
     args.block = block_.data(), args.host_block = host_block_.data();
     args.scratch = scratch_pointers_;

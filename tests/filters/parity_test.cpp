@@ -56,11 +56,6 @@ std::string case_name(const testing::TestParamInfo<Case>& info) {
          std::to_string(info.param.extent.height);
 }
 
-bool takes(const FilterEntry& filter, PixelFormat format) {
-  if (filter.accepts == Accepts::any) return true;
-  return (filter.accepts == Accepts::gray8) == (format == PixelFormat::gray8);
-}
-
 class Parity : public testing::TestWithParam<Case> {
  protected:
   /// Returns the number of parameter sets for large pictures, on which the oracle is slow. A quarter of the
@@ -76,8 +71,7 @@ class Parity : public testing::TestWithParam<Case> {
     const auto [entry, extent] = GetParam();
     const uint32_t seed = run_seed();
     const auto draws = extent.width > 1000 ? large_draws(*entry) : number_from("LENSD_DRAWS", 3);
-    for (const PixelFormat format : {PixelFormat::gray8, PixelFormat::rgba8}) {
-      if (!takes(*entry, format)) continue;
+    for (const PixelFormat format : accepted_formats(*entry)) {
       std::mt19937 random(seed + static_cast<uint32_t>(extent.width * 7 + extent.height));
       for (unsigned long draw = 0; draw < draws; ++draw) {
         auto filter = entry->make();
@@ -195,7 +189,7 @@ TEST(LiveParameters, NeedNoNewPlan) {
   if (cuda_unavailable().empty()) backends.push_back(Backend::cuda);
   for (const FilterEntry& entry : registry().filters)
     for (const Backend backend : backends) {
-      const PixelFormat format = takes(entry, PixelFormat::rgba8) ? PixelFormat::rgba8 : PixelFormat::gray8;
+      const PixelFormat format = accepted_formats(entry).back();
       const std::vector<ImageFormat> formats(static_cast<size_t>(std::max(1, entry.min_inputs)),
                                              {format, {321, 123}});
       const auto filter = entry.make();
@@ -217,10 +211,12 @@ TEST(LiveParameters, NeedNoNewPlan) {
     }
 }
 
-TEST(Convert, BothWaysOnBothBackends) {
+TEST(Convert, AllWaysOnBothBackends) {
   std::mt19937 random(3);
-  for (const PixelFormat to : {PixelFormat::gray8, PixelFormat::rgba8})
-    for (const PixelFormat from : {PixelFormat::gray8, PixelFormat::rgba8})
+  constexpr PixelFormat kAll[] = {PixelFormat::gray8, PixelFormat::rgba8, PixelFormat::gray16,
+                                  PixelFormat::rgba16};
+  for (const PixelFormat to : kAll)
+    for (const PixelFormat from : kAll)
       for (const Extent extent : {Extent{1, 1}, {17, 31}, {641, 47}}) {
         const auto filter = registry().make_convert(to);
         const std::vector<ImageFormat> formats{{from, extent}};

@@ -1,0 +1,68 @@
+// Conversion of samples to colours with 16 bits, in single precision.
+//
+// Operations are rounded as in IEEE 754, in the order of the code, on both backends. Samples and weights are
+// exact, so a result differs from the real one by less than 0.02 before it is rounded.
+#pragma once
+
+#include <cmath>
+
+#include "kernels/colour/deep_light.hpp"
+
+namespace lensd {
+
+struct DeepMatrix {
+  float luma = 0;                        ///< also for grey and for R, G and B of RGB pictures
+  float rv = 0, gu = 0, gv = 0, bu = 0;  ///< for chroma in sixteenths
+  float black = 0, middle = 0;           ///< luma sample of black; zero chroma in sixteenths
+  float alpha = 0;
+
+  static DeepMatrix make(const PictureInfo& info) {
+    const int extra = info.format.depth - 8;
+    const double step = std::ldexp(1.0, extra), full = 65535 / (std::ldexp(1.0, info.format.depth) - 1);
+    const bool limited = info.colour.range == Range::limited;
+    const double luma = limited ? 65535 / (219 * step) : full, chroma = limited ? 65535 / (224 * step) : full;
+    constexpr double kr_of[] = {0.299, 0.2126, 0.2627}, kb_of[] = {0.114, 0.0722, 0.0593};
+    const double kr = kr_of[static_cast<int>(info.colour.matrix)],
+                 kb = kb_of[static_cast<int>(info.colour.matrix)], kg = 1 - kr - kb;
+    const auto of_chroma = [&](double weight) { return static_cast<float>(chroma * weight / 16); };
+    DeepMatrix m;
+    m.luma = static_cast<float>(luma), m.alpha = static_cast<float>(full);
+    m.rv = of_chroma(2 * (1 - kr)), m.bu = of_chroma(2 * (1 - kb));
+    m.gu = of_chroma(2 * kb * (1 - kb) / kg), m.gv = of_chroma(2 * kr * (1 - kr) / kg);
+    m.black = limited ? static_cast<float>(16 * step) : 0.f;
+    m.middle = static_cast<float>(16 * 128 * step);
+    return m;
+  }
+};
+
+/// R, G and B, where white is 65535; not rounded and not limited.
+struct DeepColours {
+  float r, g, b;
+};
+
+/// Returns the value rounded to nearest and limited to 0 … 65535.
+LENSD_HD inline uint16_t deep_sample(float v) {
+  const float limited = v < 0.f ? 0.f : v > 65535.f ? 65535.f : v;
+  return static_cast<uint16_t>(static_cast<int>(limited + 0.5f));
+}
+
+LENSD_HD inline float deep_plain(const DeepMatrix& m, int sample) {
+  return m.luma * (static_cast<float>(sample) - m.black);
+}
+
+LENSD_HD inline uint16_t deep_alpha(const DeepMatrix& m, int sample) {
+  return deep_sample(m.alpha * static_cast<float>(sample));
+}
+
+/// `u16` and `v16`: chroma in sixteenths.
+LENSD_HD inline DeepColours deep_of_yuv(const DeepMatrix& m, int y, int u16, int v16) {
+  const float base = deep_plain(m, y);
+  const float u = static_cast<float>(u16) - m.middle, v = static_cast<float>(v16) - m.middle;
+  return {base + m.rv * v, base - (m.gu * u + m.gv * v), base + m.bu * u};
+}
+
+LENSD_HD inline DeepColours deep_of_rgb(const DeepMatrix& m, int r, int g, int b) {
+  return {deep_plain(m, r), deep_plain(m, g), deep_plain(m, b)};
+}
+
+}  // namespace lensd
