@@ -170,6 +170,7 @@ void add_options(Options& o, CommandLine& line) {
   o.custom(
       "--graph", "CHAIN", [&line](const std::string& text) { line.layers.graph_spec = text; },
       "filters as a chain: median=radius=1,gaussian=sigma=1.6,grayscale");
+  o.key("--precision", "BITS", "graph.precision");
   // Take one value per option, because the next argument may be the source.
   o.plain("-c,--config", "FILE|PRESET", line.layers.files,
           "TOML file with graph and settings, or the name of a preset; later files win")

@@ -46,12 +46,18 @@ void add_source_control(CommandLine& line, const std::string& text) {
   config.given.insert("source.controls");
 }
 
+/// Returns EncoderOptions::depth for "auto", "8" or "10".
+int encoder_depth(const std::string& text) {
+  return text == "auto" ? 0 : std::atoi(text.c_str());
+}
+
 RecordSettings record_settings(const Config& config) {
   RecordSettings r;
   r.folder = config.record_folder;
   r.name = config.record_name;
   r.encoder.codec = config.record_codec;
   r.encoder.preset = config.record_preset;
+  r.encoder.depth = encoder_depth(config.record_depth);
   // Without the key, keep the encoder's default, because CRF scales differ between encoders.
   if (config.has("record.crf")) r.encoder.crf = config.record_crf;
   r.encoder.bitrate_kbit = config.record_bitrate;
@@ -131,6 +137,7 @@ GraphDesc configure(CommandLine& line, const Registry& registry) {
   if (line.mode == RunMode::serve) line.recording.owner = socket.empty() ? default_socket_path() : socket;
   line.stream.codec = line.config.output_codec;
   line.stream.preset = line.config.output_preset;
+  line.stream.depth = encoder_depth(line.config.output_depth);
   line.stream.crf = line.config.output_crf;
   line.stream.bitrate_kbit = line.config.output_bitrate;
   return layered.graph;

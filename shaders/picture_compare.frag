@@ -8,6 +8,7 @@ uniform int taps;
 uniform int mode;     // 0: B, 1: A, 2: A left of split_x, B right of it, 3: difference
 uniform int channel;  // 0: colour, 1 to 3: red, green, blue, 4: luma, 5: alpha
 uniform float split_x, gain;
+uniform float dither;  // as in picture.frag
 in vec2 uv;
 out vec4 colour;
 
@@ -37,12 +38,17 @@ vec3 heat(float t) {
   return mix(stops[i], stops[i + 1], at - float(i));
 }
 
+// As in picture.frag.
+float noise() {
+  return fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715)))) - 0.5;
+}
+
 void main() {
   if (mode == 3) {
     vec3 d = abs(view(fetch(picture)) - view(fetch(second)));
     colour = vec4(heat(max(d.r, max(d.g, d.b)) * gain), 1.0);
   } else {
     bool left = mode == 1 || (mode == 2 && gl_FragCoord.x < split_x);
-    colour = vec4(left ? view(fetch(second)) : view(fetch(picture)), 1.0);
+    colour = vec4((left ? view(fetch(second)) : view(fetch(picture))) + dither * noise(), 1.0);
   }
 }

@@ -4,8 +4,15 @@
 uniform sampler2D picture;
 uniform vec2 footprint;  // texture coordinates under one screen pixel
 uniform int taps;        // number of taps along each axis; a tap blends 2x2 texels
+uniform float dither;  // difference of two levels of the screen for pictures with 16 bits, else 0
 in vec2 uv;
 out vec4 colour;
+
+// Noise from -0.5 to 0.5 that differs between neighbouring pixels: interleaved gradient noise (J. Jimenez, Next Generation
+// Post Processing in Call of Duty: Advanced Warfare, 2014).
+float noise() {
+  return fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715)))) - 0.5;
+}
 
 void main() {
   vec3 sum = vec3(0.0);
@@ -15,5 +22,5 @@ void main() {
       sum += texture(picture, uv + offset * footprint).rgb;
     }
   }
-  colour = vec4(sum / float(taps * taps), 1.0);
+  colour = vec4(sum / float(taps * taps) + dither * noise(), 1.0);
 }

@@ -144,7 +144,7 @@ void run_batch(const CommandLine& line, const GraphDesc& graph) {
                       .host_frames = true,
                       .frames = 6 + 2 * kFramesForSinks,
                       .timing_interval = line.trace.empty() ? 8 : 1};
-  options.graph = graph;
+  options.graph = graph, options.precision = line.config.precision;
   options.max_frames = line.frames;
   auto source = open_source(source_url(line), source_options(line, choice.backend));
   std::shared_ptr<RecorderSink> recorder;

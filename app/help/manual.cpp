@@ -123,8 +123,8 @@ void add_control(Page& page) {
 void add_configuration(Page& page) {
   page.section("CONFIGURATION");
   page.raw("Configuration files are TOML. Besides the following tables they have");
-  page.raw(Page::bold("[graph]") + " and " + Page::bold("[[node]]") +
-           " for the filters. Options of the command line override variables, which override files.");
+  page.raw(Page::bold("[[node]]") + " for the filters and " + Page::bold("output") + " in " +
+           Page::bold("[graph]") + ". Options of the command line override variables, which override files.");
   for (const ConfigTable& table : config_tables()) {
     page.subsection(fmt::format("[{}]: {}", table.name, table.doc));
     for (const ParamSpec& key : table.params) page.entry(Page::bold(key.name), option_doc(key));

@@ -30,6 +30,7 @@ Pipeline::Pipeline(std::unique_ptr<Source> source, PipelineOptions options, cons
       graph_(resolved(options_.graph, registry)),
       requested_(graph_),
       sound_(options_.sound) {
+  state_.precision = options_.precision;
   state_.paused = options_.paused, state_.loop_file = options_.loop_file;
   show_one_ = state_.paused;  // a paused start shows the first frame
   for (const auto& sink : options_.sinks) sink->attach(executor_->device_sync());

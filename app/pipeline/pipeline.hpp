@@ -40,6 +40,7 @@ struct PipelineOptions {
   Backend backend = Backend::cpu;
   ExecutorOptions executor;
   GraphDesc graph;
+  Precision precision = Precision::automatic;
   bool paced = false;  ///< true: publish frames when they are due; false: as fast as possible
   bool paused = false;
   bool loop_file = false;
@@ -152,6 +153,7 @@ class Pipeline {
   void request_seek(int64_t position_ns);
   // process thread: plans
   void replan(GraphDesc graph, uint64_t request = 0);
+  PlanExtras extras() const;
   void request_plan();
   bool swap_in_planned();
   void install(const PictureInfo& picture);

@@ -54,12 +54,18 @@ void Pipeline::replan(GraphDesc graph, uint64_t request) {
   publish_graph();
 }
 
+PlanExtras Pipeline::extras() const {
+  PlanExtras extras = extras_;
+  extras.precision = state_.precision;
+  return extras;
+}
+
 /// Sends the requested graph to the planner. Does nothing while another plan is in preparation.
 void Pipeline::request_plan() {
   if (state_.planning || !plan_again_) return;
   PlanRequest request{.graph = requested_,
                       .picture = executor_->plan()->picture,
-                      .extras = extras_,
+                      .extras = extras(),
                       .bypass = state_.bypass,
                       .solo = solo_,
                       .requests = std::exchange(requests_, {}),
@@ -101,14 +107,15 @@ bool Pipeline::swap_in_planned() {
 void Pipeline::install(const PictureInfo& picture) {
   try {
     executor_->install(make_plan(effective(requested_, state_.bypass, solo_), picture, options_.backend,
-                                 registry_, extras_));
+                                 registry_, extras()));
     graph_ = requested_;
   } catch (const Error& e) {
     const bool misfit = e.code() == ExitCode::invalid_config && validate(requested_, registry_).empty();
     const bool changed = options_.paced && executor_->plan();
     if (!misfit || !(source_info_.live || changed)) throw;
     notice(true, fmt::format("shown without the graph: {}", e.what()));
-    executor_->install(make_plan(effective(requested_, true, {}), picture, options_.backend, registry_, {}));
+    executor_->install(make_plan(effective(requested_, true, {}), picture, options_.backend, registry_,
+                                 {.precision = state_.precision}));
   }
   publish_graph();
 }
@@ -128,6 +135,8 @@ int64_t Pipeline::next_frame_index() const {
 void Pipeline::publish_graph() {
   auto view = std::make_shared<GraphView>();
   const Plan& plan = *executor_->plan();
+  state_.bits = plan.precision;
+  view->rounded = plan.rounded;
   view->graph = graph_, view->requested = requested_;
   view->frame = next_frame_index();
   view->summary = describe(plan);

@@ -130,7 +130,7 @@ class Daemon {
                         .host_frames = true,
                         .frames = 8 + kFramesForSinks,  // two queued, the newest one, others being encoded
                         .timing_interval = line_.trace.empty() ? 8 : 1};
-    options.graph = graph;
+    options.graph = graph, options.precision = line_.config.precision;
     options.paced = true, options.paused = line_.pause, options.loop_file = line_.loop_file;
     options.on_change = [this] { session_.changed(); };
     SourceOptions source = source_options(line_, backend_.backend);

@@ -49,6 +49,7 @@ void Viewer::open_first(const GraphDesc& graph) {
   OpenRequest request{.url = url,
                       .live = remembered(line_.live),
                       .graph = graph,
+                      .precision = line_.config.precision,
                       .first = true,
                       .remember = !line_.config.source_url.empty(),
                       .loop_file = line_.loop_file,
@@ -101,7 +102,7 @@ void Viewer::keep_position() {
 }
 
 void Viewer::open_aside(OpenRequest request, GraphDesc graph) {
-  request.graph = std::move(graph);
+  request.graph = std::move(graph), request.precision = model_->model().precision;
   request.loop_file = model_->model().loop_file, request.speed = model_->model().speed;
   request.volume = model_->model().volume, request.muted = model_->model().muted;
   opener_->open(std::move(request));

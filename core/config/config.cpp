@@ -26,10 +26,10 @@ class Reader {
 
   void document(const toml::table& root) {
     for (const auto& [key, value] : root) {
-      if (const ConfigTable* table = find_config_table(key.str()))
-        plain_table(value, *table);
-      else if (key.str() == "graph")
+      if (key.str() == "graph")
         graph_table(value);
+      else if (const ConfigTable* table = find_config_table(key.str()))
+        plain_table(value, *table);
       else if (key.str() == "node")
         nodes(value);
       else
@@ -73,7 +73,7 @@ class Reader {
   }
 
   static std::vector<std::string> table_names() {
-    std::vector<std::string> names{"graph", "node"};
+    std::vector<std::string> names{"node"};
     for (const ConfigTable& table : config_tables()) names.push_back(table.name);
     return names;
   }
@@ -102,13 +102,17 @@ class Reader {
       }
       const ParamSpec* spec = table.find(key);
       if (!spec) return false;
-      places_[key_name(table, *spec)] = where(value.source());
-      plain_key(value, *spec);
+      table_key(value, table, *spec);
       return true;
     });
   }
-  void plain_key(const toml::node& value, const ParamSpec& spec) {
-    const std::optional<ParamValue> given = param_value(value);
+  void table_key(const toml::node& value, const ConfigTable& table, const ParamSpec& spec) {
+    places_[key_name(table, spec)] = where(value.source());
+    std::optional<ParamValue> given = param_value(value);
+    // precision = 16 is as good as precision = "16".
+    if (const auto* number = given ? std::get_if<int64_t>(&*given) : nullptr;
+        number && spec.type == ParamType::choice)
+      given = std::to_string(*number);
     ParamValue converted;
     if (!given || spec.check(*given, converted))
       return problem(value.source(), fmt::format("{} = {} is not allowed, expected {}", spec.name,
@@ -138,10 +142,17 @@ class Reader {
   }
 
   void graph_table(const toml::node& n) {
-    has_graph_ = true;
-    fields(n, "graph", {"output"}, [this](std::string_view key, const toml::node& value) {
-      if (key == "output") node_text(value, graph_.output);
-      return key == "output";
+    const ConfigTable& table = *find_config_table("graph");
+    if (n.as_table() && n.as_table()->empty()) has_graph_ = true;
+    std::vector<std::string> known{"output"};
+    for (const ParamSpec& key : table.params) known.push_back(key.name);
+    fields(n, "graph", known, [&](std::string_view key, const toml::node& value) {
+      const ParamSpec* spec = table.find(key);
+      if (key == "output")
+        has_graph_ = true, node_text(value, graph_.output);
+      else if (spec)
+        table_key(value, table, *spec);
+      return spec || key == "output";
     });
   }
 

@@ -17,6 +17,7 @@
 #include "core/base/whole_file.hpp"
 #include "core/device/backend.hpp"
 #include "core/graph/graph.hpp"
+#include "core/graph/precision.hpp"
 #include "core/pipeline/source_control.hpp"
 
 namespace lensd {
@@ -34,6 +35,8 @@ struct Config {
 
   std::string colour_hdr = "tonemap";  // [colour]
   int colour_peak = 0;
+
+  Precision precision = Precision::automatic;  // [graph]
 
   int window_width = 1280, window_height = 720;  // [window], logical pixels
   bool fullscreen = false, vsync = true;
@@ -58,16 +61,16 @@ struct Config {
 
   bool record_on = false;  // [record]
   std::string record_what = "output", record_folder, record_name = "rec-%Y%m%d-%H%M%S.mkv";
-  std::string record_codec = "auto", record_preset;
+  std::string record_codec = "auto", record_preset, record_depth = "auto";
   int record_crf = 18, record_bitrate = 0;
   double record_split_seconds = 0, record_split_megabytes = 0;
   double record_keep_minutes = 0, record_keep_gigabytes = 0;
   double record_preroll_seconds = 0, record_preroll_megabytes = 64;
 
-  std::string output_url, output_codec = "auto", output_preset;  // [output]
+  std::string output_url, output_codec = "auto", output_preset, output_depth = "auto";  // [output]
   int output_crf = 23, output_bitrate = 0;
 
-  std::optional<GraphDesc> graph;  // [graph] and [[node]]
+  std::optional<GraphDesc> graph;  // [graph] output and [[node]]
 
   /// Names of the keys that a file, a variable or the command line sets, such as "http.port". All other keys
   /// have their defaults.

@@ -47,6 +47,14 @@ ConfigTable colour_table() {
       .build();
 }
 
+/// [graph] also has the graph's output, which config.cpp reads.
+ConfigTable graph_table() {
+  return Schema<Config>("graph", "the filter graph")
+      .choice("precision", &Config::precision, {"auto", "8", "16"},
+              "bits per sample between the nodes; auto: 16 for sources with more than 8 bits or HDR, else 8")
+      .build();
+}
+
 ConfigTable window_table() {
   return Schema<Config>("window", "the viewer's window")
       .integer("width", &Config::window_width, 64, 16384, "width", {.unit = "px"})
@@ -123,6 +131,8 @@ ConfigTable record_table() {
             "auto (H.264 by libx264), hardware (NVENC if available), ffv1 (lossless, .mkv), or an FFmpeg "
             "encoder")
       .text("preset", &Config::record_preset, "the encoder's preset; empty: lensd's choice")
+      .text("depth", &Config::record_depth,
+            "bits per sample; auto: 10 for graphs with 16 bits if the encoder can, but 8 in H.264")
       .integer("crf", &Config::record_crf, 0, 63, "constant quality; smaller is better")
       .integer("bitrate", &Config::record_bitrate, 0, kMaxBitrate, "replaces crf unless 0",
                {.unit = "kbit/s"})
@@ -147,6 +157,7 @@ ConfigTable output_table() {
             "rtsp:// rtmp:// srt:// udp:// rtp:// address, .m3u8 playlist or v4l2:/dev/videoN; empty: none")
       .text("codec", &Config::output_codec, "as in [record]")
       .text("preset", &Config::output_preset, "as in [record]")
+      .text("depth", &Config::output_depth, "as in [record]")
       .integer("crf", &Config::output_crf, 0, 63, "constant quality; smaller is better")
       .integer("bitrate", &Config::output_bitrate, 0, kMaxBitrate, "replaces crf unless 0",
                {.unit = "kbit/s"})
@@ -160,13 +171,15 @@ const std::map<std::string, std::vector<std::string>> kChoices{
     {"source.profile", {"default", "low-latency"}},
     {"source.rtsp_transport", {"tcp", "udp", "udp_multicast", "http"}},
     {"log.level", {"trace", "debug", "info", "warn", "error", "off"}},
+    {"record.depth", {"auto", "8", "10"}},
+    {"output.depth", {"auto", "8", "10"}},
     {"record.what", {"output", "source"}}};
 
 }  // namespace
 
 const std::vector<ConfigTable>& config_tables() {
   static const std::vector<ConfigTable> tables = [] {
-    std::vector<ConfigTable> all{source_table(),      colour_table(), window_table(),  audio_table(),
+    std::vector<ConfigTable> all{source_table(),      colour_table(), graph_table(), window_table(),  audio_table(),
                                  performance_table(), log_table(),    control_table(), http_table(),
                                  record_table(),      output_table()};
     for (ConfigTable& table : all)

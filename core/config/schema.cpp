@@ -74,13 +74,9 @@ OrderedJson node_schema(const FilterSchema& filter) {
 std::string config_schema(const Registry& registry) {
   OrderedJson properties = OrderedJson::object();
   for (const ConfigTable& table : config_tables()) properties[table.name] = table_schema(table);
-  properties["graph"] = {
-      {"description", "the filter graph"},
-      {"type", "object"},
-      {"properties",
-       {{"output",
-         {{"type", "string"}, {"description", "the node that is shown or written; default: the last one"}}}}},
-      {"additionalProperties", false}};
+  properties["graph"]["properties"]["output"] = {
+      {"type", "string"}, {"description", "the node that is shown or written; default: the last one"}};
+  properties["graph"]["properties"]["precision"]["enum"] = {"auto", "8", "16", 8, 16};
   OrderedJson nodes = OrderedJson::array();
   for (const FilterEntry& entry : registry.filters) nodes.push_back(node_schema(entry.schema()));
   properties["node"] = {{"description", "the nodes of the graph, in order"},

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/clock.hpp"
@@ -62,6 +63,18 @@ std::string set_mute(const ControlView& view, const Json& value, std::vector<Com
   if (!value.is_boolean()) return kExpectedBoolean;
   out.push_back(SetMute{value.get<bool>()});
   return {};
+}
+
+std::string set_precision(const ControlView&, const Json& value, std::vector<Command>& out) {
+  const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+  const auto* const found = std::find(std::begin(kPrecisionNames), std::end(kPrecisionNames), text);
+  if (found == std::end(kPrecisionNames)) return "expected auto, 8 or 16";
+  out.push_back(SetPrecision{static_cast<Precision>(found - std::begin(kPrecisionNames))});
+  return {};
+}
+
+Json get_precision(const ControlView& view) {
+  return kPrecisionNames[static_cast<size_t>(view.state.precision)];
 }
 
 Json get_sound(const ControlView& view) {
@@ -152,6 +165,8 @@ constexpr Property kProperties[] = {
      set_boolean<[](bool on) { return SetLoop{.file = on}; }>},
     {"bypass", "show the decoded picture instead of the graph's output", get<&RunState::bypass>,
      set_boolean<[](bool on) { return Bypass{on}; }>},
+    {"precision", "bits per sample between the nodes: auto, 8 or 16", get_precision, set_precision},
+    {"bits", "bits per sample between the nodes of the running graph", get<&RunState::bits>, nullptr},
     {"ended", "true after the end of the source", get<&RunState::ended>, nullptr},
     {"source", "the source and its state", get_source, nullptr},
     {"controls", "the camera's controls; source.NAME sets one", get_controls, nullptr},

@@ -321,11 +321,6 @@ void Plan::refresh_block(PlanNode& node) {
   node.filter->fill_block(blocks.data() + node.block_offset);
 }
 
-int bits_of(Precision precision, const PictureInfo& picture) {
-  if (precision != Precision::automatic) return precision == Precision::sixteen ? 16 : 8;
-  return picture.format.depth > 8 || picture.colour.transfer != Transfer::sdr ? 16 : 8;
-}
-
 std::unique_ptr<Plan> make_plan(const GraphDesc& graph, const PictureInfo& picture, Backend backend,
                                 const Registry& registry, const PlanExtras& extras) {
   auto plan = std::make_unique<Plan>();

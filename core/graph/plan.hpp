@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "core/graph/edit.hpp"
+#include "core/graph/precision.hpp"
 
 namespace lensd {
 
@@ -63,13 +64,6 @@ struct Plan {
   /// Fills the parameter block of `node` from its filter.
   void refresh_block(PlanNode& node);
 };
-
-/// Bits per sample of the images between the nodes. `automatic`: 16 if the picture has more than 8 bits or an
-/// HDR transfer function, else 8.
-enum class Precision : uint8_t { automatic, eight, sixteen };
-
-/// Returns 8 or 16.
-int bits_of(Precision precision, const PictureInfo& picture);
 
 /// Additional results of a plan, and its precision. `views` are ids of nodes, or "source", whose images each
 /// frame also contains.

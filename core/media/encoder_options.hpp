@@ -19,6 +19,9 @@ struct EncoderOptions {
   /// Maximum delay of the encoder in seconds (look-ahead, reordering, frame threads). A crash loses up to
   /// this much video. 0: no limit, which compresses slightly better.
   double max_delay_s = 0;
+  /// Bits per sample of encoders with a choice: 8 or 10. 0: 10 for working images with 16 bits, except H.264,
+  /// whose decoders in hardware and browsers show 8 bits only.
+  int depth = 0;
   /// Tags of working images. Decoded pictures have their own.
   Transfer transfer = Transfer::sdr;
   Primaries primaries = Primaries::bt709;

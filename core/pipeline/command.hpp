@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/graph/edit.hpp"
+#include "core/graph/precision.hpp"
 #include "core/pipeline/source_control.hpp"
 
 namespace lensd {
@@ -62,6 +63,10 @@ struct SetLoop {
   bool file = false;
   int64_t a_ns = -1, b_ns = -1;  ///< A-B loop; negative: not set
 };
+/// Changes the bits per sample between the nodes.
+struct SetPrecision {
+  Precision precision = Precision::automatic;
+};
 /// Replaces the requested scopes.
 struct SetScopes {
   std::vector<ScopeRequest> scopes;
@@ -93,7 +98,7 @@ struct ResetSourceControls {
 };
 
 using Command = std::variant<SetParam, SetEnabled, SetGraph, Batch, Bypass, Solo, EditMark, Pause, Step, Seek,
-                             SetSpeed, SetVolume, SetMute, SetLoop, SetScopes, SetViews, StartRecord,
+                             SetSpeed, SetVolume, SetMute, SetLoop, SetPrecision, SetScopes, SetViews, StartRecord,
                              StopRecord, SetSourceControls, ResetSourceControls>;
 
 }  // namespace lensd

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/graph/graph.hpp"
+#include "core/graph/precision.hpp"
 #include "core/media/live_status.hpp"
 #include "core/media/pixel_aspect.hpp"
 #include "core/pipeline/playback_sound.hpp"
@@ -24,6 +25,8 @@ struct ProcessStatus {
   PixelAspect pixel_aspect;  ///< of the output
   bool planning = false;     ///< a plan is being prepared; GraphView::graph is not the requested graph yet
   bool paused = false, ended = false, bypass = false, loop_file = false;
+  Precision precision = Precision::automatic;  ///< as requested
+  int bits = 8;                                ///< per sample in the running plan, 8 or 16
 };
 
 struct PipelineStatus : ProcessStatus {
@@ -66,6 +69,7 @@ struct GraphView {
   GraphDesc requested;  ///< differs from `graph` while a plan is being prepared
   int64_t frame = 0;    ///< index of the first frame that is processed with `graph`
   std::vector<PlannedNode> planned;
+  std::vector<std::string> rounded;  ///< ids of nodes that work with 8 bits in a plan with 16
   std::string summary;
   uint64_t version = 0;
 };

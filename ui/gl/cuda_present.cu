@@ -17,12 +17,20 @@ __device__ uchar4 rgba(uchar4 v) {
   return v;
 }
 
+__device__ ushort4 rgba(uint16_t v) {
+  return make_ushort4(v, v, v, 65535);
+}
+__device__ ushort4 rgba(Rgba16 v) {
+  return make_ushort4(v.r, v.g, v.b, v.a);
+}
+
 template <class T>
 __global__ void write_pixels(ImageView<const T> in, cudaSurfaceObject_t surface) {
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
   if (x >= in.extent.width || y >= in.extent.height) return;
-  surf2Dwrite(rgba(in.at(x, y)), surface, x * static_cast<int>(sizeof(uchar4)), y);
+  const auto pixel = rgba(in.at(x, y));
+  surf2Dwrite(pixel, surface, x * static_cast<int>(sizeof(pixel)), y);
 }
 
 }  // namespace
@@ -32,11 +40,11 @@ void write_surface(ConstImageRef image, cudaSurfaceObject_t surface, CUstream_st
   const dim3 block(T::block_x, T::block_y);
   const dim3 grid(static_cast<unsigned>((image.width() + T::block_x - 1) / T::block_x),
                   static_cast<unsigned>((image.height() + T::block_y - 1) / T::block_y));
-  if (image.format.format == PixelFormat::gray8) {
-    write_pixels<<<grid, block, 0, stream>>>(image.as<const uint8_t>(), surface);
-  } else {
-    write_pixels<<<grid, block, 0, stream>>>(image.as<const uchar4>(), surface);
-  }
+  const auto write = [&](auto view) { write_pixels<<<grid, block, 0, stream>>>(view, surface); };
+  if (image.is_deep())
+    is_gray(image.format.format) ? write(image.as<const uint16_t>()) : write(image.as<const Rgba16>());
+  else
+    is_gray(image.format.format) ? write(image.as<const uint8_t>()) : write(image.as<const uchar4>());
   LENSD_CUDA_CHECK(cudaGetLastError());
 }
 

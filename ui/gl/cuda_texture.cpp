@@ -30,9 +30,9 @@ std::string interop_obstacle(int device) {
 }
 
 struct CudaTexture::Slot {
-  explicit Slot(Extent extent) {
+  explicit Slot(Extent extent, bool deep) {
     glBindTexture(GL_TEXTURE_2D, texture.id());
-    glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA8, extent.width, extent.height);
+    glTexStorage2D(GL_TEXTURE_2D, 1, deep ? GL_RGBA16 : GL_RGBA8, extent.width, extent.height);
     gl::check("display textures");
     LENSD_CUDA_CHECK(cudaGraphicsGLRegisterImage(
         &resource, texture.id(), GL_TEXTURE_2D,
@@ -89,12 +89,12 @@ void CudaTexture::upload(const Frame& frame, int index) {
   State& s = *state_;
   const ConstImageRef image = frame.image(index);
   const cudaStream_t stream = s.stream.get();
-  if (image.format.extent != s.planned) {
+  if (image.format.extent != s.planned || image.is_deep() != deep_) {
     LENSD_CUDA_CHECK(cudaStreamSynchronize(stream));  // the GPU may still write the old textures
     texture_ = 0, s.planned = {};
     for (auto& slot : s.slots) slot.reset();
-    for (auto& slot : s.slots) slot = std::make_unique<Slot>(image.format.extent);
-    s.planned = image.format.extent;
+    for (auto& slot : s.slots) slot = std::make_unique<Slot>(image.format.extent, image.is_deep());
+    s.planned = image.format.extent, deep_ = image.is_deep();
   }
   Slot& slot = *s.slots[static_cast<size_t>(s.next)];
   s.next = (s.next + 1) % kTextures;

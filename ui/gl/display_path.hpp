@@ -29,10 +29,13 @@ class DisplayPath {
   /// Returns the newest texture's GL name; 0 before the first upload.
   unsigned texture() const noexcept { return texture_; }
   Extent extent() const noexcept { return extent_; }
+  /// Returns true if the texture has 16 bits per channel, more than most screens show.
+  bool is_deep() const noexcept { return deep_; }
 
  protected:
   unsigned texture_ = 0;
   Extent extent_;
+  bool deep_ = false;
 };
 
 enum class DisplayKind { pixel_buffer, cuda_interop };

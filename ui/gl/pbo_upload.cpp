@@ -6,7 +6,7 @@ namespace lensd::ui {
 
 void PboUpload::plan(const ImageFormat& format) {
   texture_ = 0, format_ = {};
-  const bool gray = format.format == PixelFormat::gray8;
+  const bool gray = is_gray(format.format), deep = sample_bytes(format.format) == 2;
   GLint most = 0;
   glGetIntegerv(GL_MAX_TEXTURE_SIZE, &most);
   if (format.extent.width > most || format.extent.height > most)
@@ -19,7 +19,8 @@ void PboUpload::plan(const ImageFormat& format) {
   for (Slot& slot : slots_) {
     slot = Slot();
     glBindTexture(GL_TEXTURE_2D, slot.texture.id());
-    glTexStorage2D(GL_TEXTURE_2D, 1, gray ? GL_R8 : GL_RGBA8, format.extent.width, format.extent.height);
+    const GLenum stored = deep ? (gray ? GL_R16 : GL_RGBA16) : gray ? GL_R8 : GL_RGBA8;
+    glTexStorage2D(GL_TEXTURE_2D, 1, stored, format.extent.width, format.extent.height);
     if (gray) glTexParameteriv(GL_TEXTURE_2D, GL_TEXTURE_SWIZZLE_RGBA, gray_swizzle);
     glBindBuffer(GL_PIXEL_UNPACK_BUFFER, slot.buffer.id());
     glBufferData(GL_PIXEL_UNPACK_BUFFER, static_cast<GLsizeiptr>(pitch_bytes_) * format.extent.height,
@@ -53,14 +54,15 @@ void PboUpload::upload(const Frame& frame, int index) {
   }
   glUnmapBuffer(GL_PIXEL_UNPACK_BUFFER);
 
-  const bool gray = format_.format == PixelFormat::gray8;
+  const bool gray = is_gray(format_.format);
   glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
-  glPixelStorei(GL_UNPACK_ROW_LENGTH, static_cast<GLint>(pitch_bytes_) / image.channels());
+  glPixelStorei(GL_UNPACK_ROW_LENGTH, static_cast<GLint>(pitch_bytes_) / image.pixel_bytes());
   glBindTexture(GL_TEXTURE_2D, slot.texture.id());
-  glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, width, height, gray ? GL_RED : GL_RGBA, GL_UNSIGNED_BYTE, nullptr);
+  glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, width, height, gray ? GL_RED : GL_RGBA,
+                  image.is_deep() ? GL_UNSIGNED_SHORT : GL_UNSIGNED_BYTE, nullptr);
   glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
   glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
-  texture_ = slot.texture.id(), extent_ = format_.extent;
+  texture_ = slot.texture.id(), extent_ = format_.extent, deep_ = image.is_deep();
 }
 
 }  // namespace lensd::ui

@@ -8,7 +8,7 @@
 
 namespace lensd::ui {
 
-/// Gray8 is uploaded as one byte per pixel and replicated to red, green and blue by the texture's swizzle.
+/// Grey is uploaded as one sample per pixel and replicated to red, green and blue by the texture's swizzle.
 class PboUpload final : public DisplayPath {
  public:
   void upload(const Frame& frame, int image) override;

@@ -13,6 +13,7 @@ namespace {
 constexpr int kQueries = 4;           // limit of pending timer queries; further draws are not measured
 constexpr double kSquaresFrom = 2;    // scale above which a zoomed-in picture shows pixels as squares
 constexpr double kSquaresAtFit = 16;  // the same while not zoomed in; equals kMinGrid in probe.cpp
+constexpr float kScreenLevels = 255;  // steps from black to white of usual screens
 constexpr int kMostTaps = 8;          // per axis; covers pictures up to 16 times larger than shown
 
 /// Returns the number of taps per axis. A tap blends 2 texels along an axis, so n taps cover 2n texels.
@@ -30,6 +31,8 @@ struct Presenter::Gl {
   GLint compare_channel = compare.uniform("channel"), compare_split = compare.uniform("split_x");
   GLint compare_gain = compare.uniform("gain"), compare_second = compare.uniform("second");
   GLint plain_corners = plain.uniform("corners"), shrunk_corners = shrunk.uniform("corners");
+  GLint plain_dither = plain.uniform("dither"), shrunk_dither = shrunk.uniform("dither");
+  GLint compare_dither = compare.uniform("dither");
   GLint footprint = shrunk.uniform("footprint"), taps = shrunk.uniform("taps");
   gl::VertexArray vertices;
   gl::Sampler linear, nearest;
@@ -100,12 +103,13 @@ void Presenter::draw_picture(Extent framebuffer, const Rect& area, const Picture
   glDisable(GL_DEPTH_TEST);
   glDisable(GL_CULL_FACE);
   GLint corners = taps == 1 ? g.plain_corners : g.shrunk_corners;
+  GLint dither = taps == 1 ? g.plain_dither : g.shrunk_dither;
   if (plain) {
     glUseProgram(taps == 1 ? g.plain.id() : g.shrunk.id());
     if (taps > 1) glUniform2f(g.footprint, 1 / r.w, 1 / r.h), glUniform1i(g.taps, taps);
   } else {
     glUseProgram(g.compare.id());
-    corners = g.compare_corners;
+    corners = g.compare_corners, dither = g.compare_dither;
     glUniform2f(g.compare_footprint, 1 / r.w, 1 / r.h);
     glUniform1i(g.compare_taps, taps);
     const int mode = !second ? 0 : look.second_only ? 1 : look.mode == CompareMode::split ? 2 : 3;
@@ -115,6 +119,7 @@ void Presenter::draw_picture(Extent framebuffer, const Rect& area, const Picture
     glUniform1f(g.compare_gain, look.gain);
     glUniform1i(g.compare_second, 1);
   }
+  glUniform1f(dither, path_->is_deep() ? 1 / kScreenLevels : 0.f);
   glUniform4f(corners, r.x / fw * 2 - 1, 1 - r.y / fh * 2, (r.x + r.w) / fw * 2 - 1,
               1 - (r.y + r.h) / fh * 2);
   const GLuint sampler = squares ? g.nearest.id() : g.linear.id();

@@ -54,7 +54,8 @@ struct Notice {
 struct ProbeRow {
   std::string node;  ///< "source", an id, or "output"
   bool gray = false;
-  Rgba value{};
+  bool deep = false;  ///< 16 bits per sample
+  Rgba16 value{};     ///< in the image's scale
 };
 
 struct ViewerModel {
@@ -84,6 +85,9 @@ struct ViewerModel {
   double speed = 1;
   SoundState sound = SoundState::off;
   double volume = 100;  ///< percent
+  Precision precision = Precision::automatic;
+  int bits = 8;  ///< per sample between the nodes
+  std::vector<std::string> rounded;  ///< nodes that work with 8 bits in a graph with 16
   bool muted = false;
   bool loop_file = false;
   int64_t loop_a_ns = -1, loop_b_ns = -1;  ///< A-B loop; negative: not set
@@ -126,8 +130,8 @@ struct ViewerModel {
   // Pixels of the shown picture at high magnification
   int patch_x = 0, patch_y = 0;
   Extent patch_size;
-  bool patch_gray = false;
-  std::vector<Rgba> patch;
+  bool patch_gray = false, patch_deep = false;  ///< deep: 16 bits per sample
+  std::vector<Rgba16> patch;
   // Recording
   bool recording = false;
   int64_t record_frames = 0;

@@ -9,12 +9,17 @@ namespace {
 
 constexpr int kNotUploaded = -2;
 
-std::vector<Rgba> as_rgba(const Image& image) {
-  std::vector<Rgba> pixels(static_cast<size_t>(image.width()) * static_cast<size_t>(image.height()));
-  for (size_t i = 0; i < pixels.size(); ++i) {
-    const uint8_t* p = image.pixels.data() + i * static_cast<size_t>(image.channels());
-    pixels[i] = image.channels() == 1 ? Rgba{p[0], p[0], p[0], 255} : Rgba{p[0], p[1], p[2], p[3]};
-  }
+/// Returns the pixels in the image's own scale.
+std::vector<Rgba16> as_rgba(const Image& image) {
+  std::vector<Rgba16> pixels;
+  pixels.reserve(static_cast<size_t>(image.width()) * static_cast<size_t>(image.height()));
+  const bool gray = is_gray(image.format.format);
+  const auto most = static_cast<uint16_t>(max_sample(image.format.format));
+  for (int y = 0; y < image.height(); ++y)
+    for (int x = 0; x < image.width(); ++x) {
+      const auto v = [&](int c) { return static_cast<uint16_t>(image.sample(x, y, gray ? 0 : c)); };
+      pixels.push_back({v(0), v(1), v(2), gray ? most : v(3)});
+    }
   return pixels;
 }
 
@@ -62,7 +67,7 @@ Image ShownFrame::part(int image, int x, int y, Extent size) const {
   }
   const size_t bytes = result.format.row_bytes();
   for (int row = 0; row < size.height; ++row)
-    std::memcpy(&result.at(0, row), from.row(y + row) + static_cast<std::ptrdiff_t>(x) * from.channels(),
+    std::memcpy(result.ref().row(row), from.row(y + row) + static_cast<std::ptrdiff_t>(x) * from.pixel_bytes(),
                 bytes);
   return result;
 }
@@ -86,7 +91,7 @@ void ShownFrame::read_pixels(const ui::ProbeState& probe, ViewerModelBuilder& mo
       const int x = std::min(probe.x * size.width / std::max(shown.width, 1), size.width - 1);
       const int y = std::min(probe.y * size.height / std::max(shown.height, 1), size.height - 1);
       const Image pixel = part(image, x, y, {1, 1});
-      m.probe.push_back({node.empty() ? "output" : node, pixel.channels() == 1, as_rgba(pixel)[0]});
+      m.probe.push_back({node.empty() ? "output" : node, pixel.channels() == 1, pixel.is_deep(), as_rgba(pixel)[0]});
     }
   }
   Extent size = probe.patch;
@@ -95,7 +100,7 @@ void ShownFrame::read_pixels(const ui::ProbeState& probe, ViewerModelBuilder& mo
   if (size.width > 0 && size.height > 0) {
     const Image patch = part(first_image_, probe.patch_x, probe.patch_y, size);
     m.patch_x = probe.patch_x, m.patch_y = probe.patch_y, m.patch_size = size;
-    m.patch_gray = patch.channels() == 1;
+    m.patch_gray = patch.channels() == 1, m.patch_deep = patch.is_deep();
     m.patch = as_rgba(patch);
   }
 }

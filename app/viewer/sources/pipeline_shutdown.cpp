@@ -40,7 +40,7 @@ OpenedPipeline make_viewer_source(const ViewerSetup& setup, const OpenRequest& r
                       .host_frames = setup.host_frames,
                       .frames = 6 + kFramesForSinks + (setup.controlled ? 2 : 0),
                       .timing_interval = setup.traced ? 1 : 8};
-  options.graph = request.graph;
+  options.graph = request.graph, options.precision = request.precision;
   options.paced = true, options.paused = request.first && line.pause, options.loop_file = request.loop_file;
   options.on_frame = setup.on_frame, options.on_change = setup.on_change;
   auto source = open_source(playable_url(request.url), source_setup);

@@ -31,6 +31,7 @@ struct OpenRequest {
   std::string url;
   LiveOptions live;
   GraphDesc graph;
+  Precision precision = Precision::automatic;
   bool first = false;     ///< the source of the command line: --start and --pause apply
   bool remember = false;  ///< add the source to the recent ones when it plays
   bool loop_file = false;

@@ -25,8 +25,9 @@ bool is_gray(AVPixelFormat format) {
 }
 
 PixelsFormat pixels_format(ImageFormat format, PixelAspect aspect) {
-  return {format.format == PixelFormat::gray8 ? AV_PIX_FMT_GRAY8 : AV_PIX_FMT_RGBA, format.extent,
-          YuvMatrix::bt601, true, aspect};
+  constexpr AVPixelFormat kFormats[] = {AV_PIX_FMT_GRAY8, AV_PIX_FMT_RGBA, AV_PIX_FMT_GRAY16,
+                                        AV_PIX_FMT_RGBA64};
+  return {kFormats[static_cast<size_t>(format.format)], format.extent, YuvMatrix::bt601, true, aspect};
 }
 
 std::optional<PixelsFormat> pixels_format(const PictureInfo& info, PixelAspect aspect) {

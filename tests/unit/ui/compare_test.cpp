@@ -194,8 +194,8 @@ TEST_F(PictureTools, TheProbeNamesThePixelUnderThePointer) {
 TEST_F(PictureTools, TheProbeHasAConstantWidth) {
   type('x');
   model.probe_x = 300, model.probe_y = 200;
-  const auto width_of = [&](Rgba value) {
-    model.probe = {{"output", false, value}};
+  const auto width_of = [&](Rgba16 value) {
+    model.probe = {{"output", false, false, value}};
     point_at_pixel(300, 200), frames(3);
     return rect("probe/table").w;
   };
@@ -245,7 +245,9 @@ TEST_F(PictureTools, SnapshotAndRecordAreRequestedOnce) {
 
 TEST_F(PictureTools, EveryModeIsDrawnInEverySize) {
   type('x');
-  model.probe = {{"source", false, {12, 200, 255, 255}}, {"output", true, {7, 7, 7, 255}}};
+  model.probe = {{"source", false, false, {12, 200, 255, 255}},
+                 {"gray", true, false, {7, 7, 7, 255}},
+                 {"output", false, true, {65535, 12345, 7, 65535}}};
   model.probe_x = 3, model.probe_y = 4;
   model.patch.assign(64, {200, 10, 20, 255}), model.patch_x = 380, model.patch_y = 284;
   model.patch_size = {8, 8};

@@ -10,7 +10,7 @@ namespace {
 
 // Minimum size of a picture pixel: for the grid in framebuffer pixels, for values of grey and of colour in
 // logical pixels.
-constexpr float kMinGrid = 16, kMinLuma = 26, kMinColour = 44;
+constexpr float kMinGrid = 16, kMinLuma = 26, kMinLumaDeep = 42, kMinColour = 44;
 
 /// Returns full-range Y'CbCr with the weights of BT.601 (ITU-R BT.601-7).
 std::array<long, 3> yuv_of(const Rgba& c) {
@@ -21,8 +21,8 @@ std::array<long, 3> yuv_of(const Rgba& c) {
 
 /// Draws three right-aligned values. Padding with spaces would not align, because spaces are narrower than
 /// digits.
-void draw_values(PanelContext& ctx, ImU32 ink, const std::array<long, 3>& values) {
-  const float field = ImGui::CalcTextSize("888").x, gap = ctx.px(5);
+void draw_values(PanelContext& ctx, ImU32 ink, const std::array<long, 3>& values, bool deep) {
+  const float field = ImGui::CalcTextSize(deep ? "88888" : "888").x, gap = ctx.px(5);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   float end = at.x + field;
   for (const long value : values) {
@@ -42,12 +42,15 @@ float hex_width() {
 }
 
 void draw_row(PanelContext& ctx, const ProbeRow& row) {
-  const Rgba& c = row.value;
+  const Rgba16& c = row.value;
+  const unsigned unit = row.deep ? 257 : 1;
+  const Rgba seen{static_cast<uint8_t>(c.r / unit), static_cast<uint8_t>(c.g / unit),
+                  static_cast<uint8_t>(c.b / unit), 255};
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float side = ImGui::GetFontSize();
-  ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + side, at.y + side}, IM_COL32(c.r, c.g, c.b, 255),
+  ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + side, at.y + side}, IM_COL32(seen.r, seen.g, seen.b, 255),
                                             ctx.px(2));
   ImGui::GetWindowDrawList()->AddRect(at, {at.x + side, at.y + side}, colour::gray(90), ctx.px(2));
   ImGui::Dummy({side, side});
@@ -59,14 +62,14 @@ void draw_row(PanelContext& ctx, const ProbeRow& row) {
     ImGui::TableNextColumn();
     text_coloured(colour::faint, "gray");
     ImGui::TableNextColumn();
-    text_coloured(colour::dim, fmt::format("#{:02x}", c.r));
+    text_coloured(colour::dim, fmt::format("#{:0{}x}", c.r, row.deep ? 4 : 2));
     return;
   }
-  draw_values(ctx, colour::text, {c.r, c.g, c.b});
+  draw_values(ctx, colour::text, {c.r, c.g, c.b}, row.deep);
   ImGui::TableNextColumn();
-  draw_values(ctx, colour::dim, yuv_of(c));
+  draw_values(ctx, colour::dim, yuv_of(seen), false);
   ImGui::TableNextColumn();
-  text_coloured(colour::dim, fmt::format("#{:02x}{:02x}{:02x}", c.r, c.g, c.b));
+  text_coloured(colour::dim, fmt::format("#{:02x}{:02x}{:02x}", seen.r, seen.g, seen.b));
 }
 
 }  // namespace
@@ -152,13 +155,13 @@ void draw_pixel_values(PanelContext& ctx, const Rect& area, const Rect& placed) 
   ImGui::PushFont(ctx.look.small);
   const float line = ImGui::GetFontSize() * 0.86f;
   const bool colours = sx >= ctx.px(kMinColour) && !m.patch_gray;
-  if (sx >= ctx.px(kMinLuma) && !m.patch.empty()) {
+  if (sx >= ctx.px(m.patch_deep ? kMinLumaDeep : kMinLuma) && !m.patch.empty()) {
     for (int y = std::max(y0, m.patch_y); y < std::min(y1, m.patch_y + m.patch_size.height); ++y)
       for (int x = std::max(x0, m.patch_x); x < std::min(x1, m.patch_x + m.patch_size.width); ++x) {
-        const Rgba c = m.patch[static_cast<size_t>(y - m.patch_y) * static_cast<size_t>(m.patch_size.width) +
+        const Rgba16 c = m.patch[static_cast<size_t>(y - m.patch_y) * static_cast<size_t>(m.patch_size.width) +
                                static_cast<size_t>(x - m.patch_x)];
         const int luma = (299 * c.r + 587 * c.g + 114 * c.b + 500) / 1000;
-        const ImU32 ink = luma > 127 ? colour::gray(0, 220) : colour::gray(255, 220);
+        const ImU32 ink = luma > (m.patch_deep ? 32767 : 127) ? colour::gray(0, 220) : colour::gray(255, 220);
         const auto number = [&](int value, float row, float rows) {
           const std::string text = fmt::format("{}", value);
           const float width = ImGui::CalcTextSize(text.c_str()).x * 0.86f;

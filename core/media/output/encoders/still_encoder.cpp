@@ -14,6 +14,22 @@ std::optional<StillEncoder::Type> still_type(const std::string& path) {
   return std::nullopt;
 }
 
+namespace {
+
+/// Returns PNG's pixel format; its samples of 16 bits are big-endian.
+AVPixelFormat png_format(PixelFormat format) {
+  constexpr AVPixelFormat kFormats[] = {AV_PIX_FMT_GRAY8, AV_PIX_FMT_RGBA, AV_PIX_FMT_GRAY16BE,
+                                        AV_PIX_FMT_RGBA64BE};
+  return kFormats[static_cast<size_t>(format)];
+}
+
+void copy_big_endian(const uint16_t* from, size_t samples, uint8_t* to) {
+  for (size_t i = 0; i < samples; ++i)
+    to[2 * i] = static_cast<uint8_t>(from[i] >> 8), to[2 * i + 1] = static_cast<uint8_t>(from[i]);
+}
+
+}  // namespace
+
 struct StillEncoder::State {
   const bool png;
   ImageFormat format;
@@ -41,7 +57,7 @@ void StillEncoder::State::open(const ImageFormat& new_format, PixelAspect new_as
   if (!new_aspect.square()) c.sample_aspect_ratio = {new_aspect.width, new_aspect.height};
   c.time_base = {1, 25};
   c.thread_count = 1;  // threads would delay the image
-  c.pix_fmt = png ? pixels_format(new_format).format : AV_PIX_FMT_YUVJ444P;
+  c.pix_fmt = png ? png_format(new_format.format) : AV_PIX_FMT_YUVJ444P;
   if (!png) {
     c.flags |= AV_CODEC_FLAG_QSCALE;
     c.global_quality = 2 * FF_QP2LAMBDA;
@@ -69,9 +85,13 @@ std::span<const uint8_t> StillEncoder::encode(ConstImageRef image, PixelAspect a
   if (!s.context || !(s.format == image.format) || s.aspect != aspect) s.open(image.format, aspect);
   ff::check_memory(av_frame_make_writable(s.frame.get()));
   if (s.png) {
-    for (int y = 0; y < image.height(); ++y)
-      std::memcpy(s.frame->data[0] + std::ptrdiff_t{y} * s.frame->linesize[0], image.row(y),
-                  image.row_bytes());
+    for (int y = 0; y < image.height(); ++y) {
+      uint8_t* const to = s.frame->data[0] + std::ptrdiff_t{y} * s.frame->linesize[0];
+      if (image.is_deep())
+        copy_big_endian(image.samples<uint16_t>(y), image.format.row_samples(), to);
+      else
+        std::memcpy(to, image.row(y), image.row_bytes());
+    }
   } else {
     s.scaler.convert(pixels(image), *s.frame);
   }

@@ -28,15 +28,22 @@ std::string start_hint(const EncoderOptions& options) {
   return options.preset.empty() ? "" : fmt::format("is '{}' one of its presets?", options.preset);
 }
 
+bool is_deep_working(AVPixelFormat format) {
+  return format == AV_PIX_FMT_RGBA64 || format == AV_PIX_FMT_GRAY16;
+}
 bool is_working(AVPixelFormat format) {
-  return format == AV_PIX_FMT_RGBA || format == AV_PIX_FMT_GRAY8;
+  return format == AV_PIX_FMT_RGBA || format == AV_PIX_FMT_GRAY8 || is_deep_working(format);
 }
 
 }  // namespace
 
 VideoEncoder::VideoEncoder(const AVOutputFormat& container, const PixelsFormat& input, double fps,
                            const EncoderOptions& options, const std::string& where)
-    : where_(where), transfer_(options.transfer), primaries_(options.primaries), input_(tagged(input)) {
+    : where_(where),
+      transfer_(options.transfer),
+      primaries_(options.primaries),
+      depth_(options.depth),
+      input_(tagged(input)) {
   const std::vector<const AVCodec*> encoders = encoders_for(container, options, where);
   std::string problem;
   for (const AVCodec* codec : encoders) {
@@ -86,12 +93,15 @@ PixelsFormat VideoEncoder::tagged(PixelsFormat input) const {
   return input;
 }
 
-AVPixelFormat VideoEncoder::choose_format(const AVCodec& codec, const PixelsFormat& input) {
+AVPixelFormat VideoEncoder::choose_format(const AVCodec& codec, const PixelsFormat& input) const {
   const std::vector<AVPixelFormat> supported = supported_formats(codec);
   const bool working = is_working(input.format);
   std::vector<AVPixelFormat> candidates;
   // A decoded YUV picture is encoded unchanged if the encoder supports its layout.
   if (!working && !is_rgb(input.format)) candidates.push_back(input.format);
+  const bool deep = is_deep_working(input.format);
+  if (lossless_only(codec.id) && deep)
+    candidates.insert(candidates.end(), {input.format, AV_PIX_FMT_RGBA64, AV_PIX_FMT_GBRAP16, AV_PIX_FMT_RGB48});
   if (lossless_only(codec.id)) {
     if (is_gray(input.format)) candidates.push_back(input.format);
     candidates.insert(candidates.end(), {AV_PIX_FMT_RGBA, AV_PIX_FMT_BGRA, AV_PIX_FMT_GBRAP, AV_PIX_FMT_BGR0,
@@ -99,6 +109,11 @@ AVPixelFormat VideoEncoder::choose_format(const AVCodec& codec, const PixelsForm
   }
   // H.264 in 4:2:0 needs even sides, 4:4:4 does not.
   const bool odd = (input.extent.width | input.extent.height) & 1;
+  const bool ten = depth_ == 10 || (depth_ == 0 && deep && codec.id != AV_CODEC_ID_H264);
+  if (working && ten && odd) candidates.push_back(AV_PIX_FMT_YUV444P10);
+  if (working && ten)
+    candidates.insert(candidates.end(), {AV_PIX_FMT_YUV420P10, AV_PIX_FMT_P010, AV_PIX_FMT_YUV422P10,
+                                         AV_PIX_FMT_YUV444P10});
   if (odd) candidates.push_back(AV_PIX_FMT_YUV444P);
   candidates.insert(candidates.end(),
                     {AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUV422P, AV_PIX_FMT_YUV444P});

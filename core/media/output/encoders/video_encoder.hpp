@@ -50,7 +50,7 @@ class VideoEncoder {
   void start(const AVCodec& codec, const AVOutputFormat& container, double fps,
              const EncoderOptions& options);
   PixelsFormat tagged(PixelsFormat input) const;
-  static AVPixelFormat choose_format(const AVCodec& codec, const PixelsFormat& input);
+  AVPixelFormat choose_format(const AVCodec& codec, const PixelsFormat& input) const;
   static PixelsFormat output_format(AVPixelFormat format, AVCodecID codec, const PixelsFormat& input);
   void set_colour(AVCodecContext& c) const;
   void check(int error) const;
@@ -58,6 +58,7 @@ class VideoEncoder {
   std::string where_, notice_;
   Transfer transfer_;    // of working images
   Primaries primaries_;  // of working images
+  int depth_;            // EncoderOptions::depth
   PixelsFormat input_, output_;
   PictureAllocator allocator_{MemoryKind::host};
   Scaler scaler_;

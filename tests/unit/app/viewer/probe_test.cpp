@@ -63,7 +63,7 @@ TEST_F(Probe, ReadsTheSamePlaceOfPicturesOfOtherSizes) {
       const int image = output ? 0 : same.find_image(row.node);
       const auto expected =
           pixel(same, image, output ? place.x : place.source_x, output ? place.y : place.source_y);
-      EXPECT_EQ((std::array{row.value.r, row.value.g, row.value.b}), expected)
+      EXPECT_EQ((std::array<uint8_t, 3>{static_cast<uint8_t>(row.value.r), static_cast<uint8_t>(row.value.g), static_cast<uint8_t>(row.value.b)}), expected)
           << row.node << " at " << place.x << ' ' << place.y;
     }
     EXPECT_EQ(rows[0].value.r, 255 - rows[1].value.r) << "the source and its negative";
@@ -97,8 +97,10 @@ TEST_F(Probe, AMagnifiedViewsPixelsEndAtThePicturesEdge) {
   ASSERT_EQ(m.patch.size(), 8u);
   for (int y = 0; y < 2; ++y)
     for (int x = 0; x < 4; ++x) {
-      const Rgba& value = m.patch[static_cast<size_t>(y * 4 + x)];
-      EXPECT_EQ((std::array{value.r, value.g, value.b}), pixel(same, 0, 60 + x, 45 + y));
+      const Rgba16& value = m.patch[static_cast<size_t>(y * 4 + x)];
+      const auto wanted = pixel(same, 0, 60 + x, 45 + y);
+      EXPECT_EQ((std::array<int, 3>{value.r, value.g, value.b}),
+                (std::array<int, 3>{wanted[0], wanted[1], wanted[2]}));
     }
   probe.patch_x = 64;
   shown.read_pixels(probe, model);

@@ -130,7 +130,8 @@ TEST(Catalogue, FormatsMatchTheFilters) {
     if (filter.at("name") != "grayscale") continue;
     EXPECT_EQ(filter.at("formats"),
               nlohmann::json::parse(
-                  R"([{"input": "gray8", "output": "gray8"}, {"input": "rgba8", "output": "gray8"}])"));
+                  R"([{"input": "gray8", "output": "gray8"}, {"input": "rgba8", "output": "gray8"},
+                      {"input": "gray16", "output": "gray16"}, {"input": "rgba16", "output": "gray16"}])"));
     EXPECT_EQ(filter.at("temporal"), false);
     return;
   }
