@@ -13,8 +13,9 @@ FilterSchema AutoContrast::make_schema() {
       .build();
 }
 
-void AutoContrast::decide(const AutoContrastBlock& block, int channels, uint64_t, AutoContrastState& state,
+void AutoContrast::decide(const AutoContrastBlock& block, const TableInput& input, AutoContrastState& state,
                           AutoContrastStats& stats) {
+  const int channels = input.channels;
   for (int c = 0; c < channels; ++c) {
     const int from = block.per_channel ? c : 0, to = block.per_channel ? c + 1 : channels;
     uint64_t count[256] = {}, samples = 0;

@@ -6,8 +6,9 @@ namespace {
 
 /// Computes the ends and the tables with one block of 256 threads; thread v processes value v. Prefix sums of
 /// the counts yield the ends; then all threads fill the tables.
+/// With 16 bits, computes maps instead of tables; then `tables` is null.
 __global__ void ends_kernel(const AutoContrastBlock* block, int channels, StatePair<AutoContrastState> states,
-                            AutoContrastStats* stats, LutTables* tables) {
+                            AutoContrastStats* stats, LutTables* tables, AffineMaps* maps) {
   __shared__ uint32_t up_to[256];  // number of samples ≤ v; at most 3 · 2^28
   __shared__ int low, high;
   __shared__ ContrastEnds ends;
@@ -34,11 +35,12 @@ __global__ void ends_kernel(const AutoContrastBlock* block, int channels, StateP
     __syncthreads();
     if (v == 0) move_ends(*block, low, high, first, c, ends);
     __syncthreads();
-    tables->channel[c][v] = contrast_value(ends, c, v);
+    if (tables) tables->channel[c][v] = contrast_value(ends, c, v);
   }
   if (v == 0) {
     states.after()->seen = 1, states.after()->ends = ends;
     stats->ends = ends, stats->channels = static_cast<uint64_t>(channels);
+    for (int c = 0; c < channels && !tables; ++c) maps->channel[c] = AutoContrast::affine(*block, *stats, c);
   }
 }
 
@@ -46,7 +48,8 @@ __global__ void ends_kernel(const AutoContrastBlock* block, int channels, StateP
 
 void AutoContrast::launch_decide(const PassArgs& args, CudaStream stream) const {
   ends_kernel<<<1, 256, 0, stream>>>(device_block(args), colour_channels(args.in[0].format.format),
-                                     args.state_of<AutoContrastState>(), stats_of(args), tables_of(args));
+                                     args.state_of<AutoContrastState>(), stats_of(args),
+                                     args.in[0].is_deep() ? nullptr : tables_of(args), maps_of(args));
   LENSD_LAUNCHED();
 }
 

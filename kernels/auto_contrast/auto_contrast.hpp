@@ -6,7 +6,10 @@
 // come from all channels together, or from each channel separately (per_channel). `smooth` low-passes the
 // ends from frame to frame; the first frame, also after a seek, uses its own ends.
 //
-// Formats: Gray8, RGBA8. Aliasing: none. Border rule: none. Temporal reach: all frames since the last seek
+// 16 bits: the histogram is that of the samples' high bytes, so that the ends are 257 times a whole number
+// before `smooth`.
+//
+// Formats: all. Aliasing: none. Border rule: none. Temporal reach: all frames since the last seek
 // (state), none with smooth = 0. Exact: integer counts, doubles in prescribed order, tables.
 #pragma once
 
@@ -88,8 +91,12 @@ class AutoContrast final : public TableFilter<AutoContrast, AutoContrastParams, 
   static constexpr const char *count_name = "histogram", *decide_name = "ends";
 
   static FilterSchema make_schema();
-  static void decide(const AutoContrastBlock& block, int channels, uint64_t pixels, AutoContrastState& state,
+  static void decide(const AutoContrastBlock& block, const TableInput& input, AutoContrastState& state,
                      AutoContrastStats& stats);
+  static LENSD_HD AffineMap affine(const AutoContrastBlock&, const AutoContrastStats& stats, int c) {
+    const double scale = 255 / (stats.ends.high[c] - stats.ends.low[c]), offset = -257 * stats.ends.low[c] * scale;
+    return {static_cast<float>(scale), static_cast<float>(offset)};
+  }
   static LENSD_HD uint8_t table_value(const AutoContrastBlock&, const AutoContrastStats& stats, int c,
                                       int v) {
     return contrast_value(stats.ends, c, v);

@@ -1,5 +1,7 @@
 #include "kernels/blend/blend.hpp"
 
+#include "kernels/common/deep_samples.hpp"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/blend/blend.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
@@ -117,7 +119,21 @@ FilterSchema Blend::make_schema() {
       .build();
 }
 
+void Blend::apply_deep(const PassArgs& args, Band band) const {
+  const ConstImageRef a = args.in[0], b = args.in[1];
+  const BlendBlock block = block_of(args);
+  const bool by_luma = block.mode == BlendMode::mask && b.channels() == 4;
+  deep_samples(a, args.out, band, [&b, block, by_luma](int y) {
+    return [block, by_luma, other = b.samples<uint16_t>(y)](int i, uint32_t v) {
+      const uint16_t* pixel = other + i / 4 * 4;
+      const uint32_t with = by_luma ? static_cast<uint32_t>(luma_q8(pixel[0], pixel[1], pixel[2])) : other[i];
+      return faded(v, deep_blended(block.mode, v, with), block.opacity_q8);
+    };
+  });
+}
+
 void Blend::apply(const PassArgs& args, Band band) const {
+  if (args.in[0].is_deep()) return apply_deep(args, band);
   const ConstImageRef a = args.in[0], b = args.in[1];
   const BlendBlock& block = block_of(args);
   const bool by_luma = block.mode == BlendMode::mask && a.format.format == PixelFormat::rgba8;
@@ -137,11 +153,12 @@ void Blend::reference(ReferenceRun& run) const {
   run.out = a;
   const int colours = colour_channels(a.format.format);
   for_each_sample(a.format.extent, colours, [&](int x, int y, int c) {
-    uint32_t other = b.at(x, y, c);
+    auto other = static_cast<uint32_t>(b.sample(x, y, c));
     if (block.mode == BlendMode::mask && colours == 3)
-      other = static_cast<uint32_t>(luma_q8(b.at(x, y, 0), b.at(x, y, 1), b.at(x, y, 2)));
-    const uint32_t v = a.at(x, y, c);
-    run.out.at(x, y, c) = static_cast<uint8_t>(faded(v, blended(block.mode, v, other), block.opacity_q8));
+      other = static_cast<uint32_t>(luma_q8(b.sample(x, y, 0), b.sample(x, y, 1), b.sample(x, y, 2)));
+    const auto v = static_cast<uint32_t>(a.sample(x, y, c));
+    const uint32_t f = a.is_deep() ? deep_blended(block.mode, v, other) : blended(block.mode, v, other);
+    run.out.set_sample(x, y, c, static_cast<int>(faded(v, f, block.opacity_q8)));
   });
 }
 

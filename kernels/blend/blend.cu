@@ -1,5 +1,6 @@
 #include "kernels/blend/blend.hpp"
 #include "kernels/common/chunk.cuh"
+#include "kernels/common/deep_samples.cuh"
 
 namespace lensd {
 namespace {
@@ -29,9 +30,33 @@ struct BlendChunk {
   }
 };
 
+struct DeepBlend {
+  ImageView<const uint16_t> second;
+  bool rgba;
+  const BlendBlock* block;
+
+  __device__ uint32_t operator()(int i, int y, uint32_t v) const {
+    const BlendMode mode = block->mode;
+    const uint16_t* row = second.row(y);
+    uint32_t other = row[i];
+    if (mode == BlendMode::mask && rgba) {
+      const uint16_t* pixel = row + i / 4 * 4;
+      other = static_cast<uint32_t>(luma_q8(pixel[0], pixel[1], pixel[2]));
+    }
+    return faded(v, deep_blended(mode, v, other), block->opacity_q8);
+  }
+};
+
 }  // namespace
 
+void Blend::launch_deep(const PassArgs& args, CudaStream stream) const {
+  launch_deep_samples(args.in[0], args.out, stream,
+                      DeepBlend{args.in[1].as<const uint16_t>(), args.in[0].channels() == 4,
+                                static_cast<const BlendBlock*>(args.block)});
+}
+
 void Blend::launch_apply(const PassArgs& args, CudaStream stream) const {
+  if (args.in[0].is_deep()) return launch_deep(args, stream);
   const ConstImageRef a = args.in[0], b = args.in[1];
   launch_chunks(a, args.out, stream,
                 BlendChunk{b.as<const uint8_t>(), a.channels() == 1, aligned16(b),

@@ -4,11 +4,11 @@
 //   add         min(255, a + b)          difference  |a − b|
 //   screen      255 − (255−a)(255−b)/255 mask        a·m/255
 //
-// m is the second input's BT.601 luma (RGBA8) or value (Gray8). out = a + opacity·(f − a). Products are
+// 16 bits: 65535 instead of 255. m is the second input's BT.601 luma (colour) or value (grey). out = a + opacity·(f − a). Products are
 // rounded to nearest. Opacity is fixed point in 1/256, and `out` is rounded half up. Alpha comes from the
 // first input; the second's is ignored.
 //
-// Formats: Gray8, RGBA8, both inputs alike. Aliasing: none. Border rule: none. Temporal reach: none. Exact.
+// Formats: all, both inputs alike. Aliasing: none. Border rule: none. Temporal reach: none. Exact.
 #pragma once
 
 #include <cmath>
@@ -62,6 +62,30 @@ LENSD_HD constexpr uint32_t faded(uint32_t a, uint32_t f, uint32_t opacity_q8) {
   return (a * (256 - opacity_q8) + f * opacity_q8 + 128) >> 8;
 }
 
+/// Returns v / 65535, rounded. Exact for v up to 65535².
+LENSD_HD constexpr uint32_t divided_by_65535(uint32_t v) {
+  const uint32_t t = v + 32768;
+  return (t + (t >> 16)) >> 16;
+}
+
+/// Does the same as blended() for samples of 16 bits.
+LENSD_HD constexpr uint32_t deep_blended(BlendMode mode, uint32_t a, uint32_t b) {
+  switch (mode) {
+    case BlendMode::normal:
+      return b;
+    case BlendMode::add:
+      return a + b < 65535 ? a + b : 65535;
+    case BlendMode::screen:
+      return 65535 - divided_by_65535((65535 - a) * (65535 - b));
+    case BlendMode::multiply:
+    case BlendMode::mask:
+      return divided_by_65535(a * b);
+    case BlendMode::difference:
+      return a > b ? a - b : b - a;
+  }
+  return a;
+}
+
 // blended() and faded() on the two 16-bit halves of a word: no intermediate result needs more than 16 bits.
 
 inline constexpr uint32_t kPair = 0x00010001u;
@@ -112,6 +136,8 @@ class Blend final : public SinglePass<Blend, BlendParams, BlendBlock> {
   static FilterSchema make_schema();
   void apply(const PassArgs& args, Band band) const;
   void launch_apply(const PassArgs& args, CudaStream stream) const;
+  void apply_deep(const PassArgs& args, Band band) const;
+  void launch_deep(const PassArgs& args, CudaStream stream) const;
   void reference(ReferenceRun& run) const override;
 };
 

@@ -4,8 +4,9 @@
 //
 // Self defines
 //   count_name, decide_name: the names of these passes;
-//   static void decide(const B&, int channels, uint64_t pixels, State&, Stats&): updates State and Stats;
+//   static void decide(const B&, const TableInput&, State&, Stats&): updates State and Stats;
 //   static uint8_t table_value(const B&, const Stats&, int c, int v): returns entry v of channel c's table;
+//   static AffineMap affine(const B&, const Stats&, int c): returns what is applied instead with 16 bits;
 //   void launch_decide(const PassArgs&, CudaStream) const: queues decide() and the table on CUDA.
 //
 // Stats begins with `tally`, a Histogram or ChannelSums. State is all zeros before the first frame.
@@ -14,6 +15,7 @@
 #include <cstring>
 
 #include "core/graph/filter.hpp"
+#include "kernels/common/deep_samples.hpp"
 #include "kernels/common/lut.hpp"
 #include "kernels/common/tally.hpp"
 
@@ -22,6 +24,36 @@ namespace lensd {
 inline uint64_t pixel_count(const ImageFormat& format) {
   return static_cast<uint64_t>(format.extent.width) * static_cast<uint64_t>(format.extent.height);
 }
+
+/// What decide() knows of the image. `most`: white, 255 or 65535.
+struct TableInput {
+  int channels;
+  uint64_t pixels;
+  uint32_t most;
+
+  explicit TableInput(const ImageFormat& format)
+      : channels(colour_channels(format.format)),
+        pixels(pixel_count(format)),
+        most(static_cast<uint32_t>(max_sample(format.format))) {}
+};
+
+/// scale · v + offset for samples of 16 bits, rounded and limited. Single precision, rounded as in IEEE 754.
+struct AffineMap {
+  float scale, offset;
+  LENSD_HD uint32_t operator()(uint32_t v) const {
+    const float mapped = scale * static_cast<float>(v) + offset;
+    const float limited = mapped < 0.f ? 0.f : mapped > 65535.f ? 65535.f : mapped;
+    return static_cast<uint32_t>(static_cast<int>(limited + 0.5f));
+  }
+};
+
+/// The maps of R, G and B, where the tables would be.
+struct AffineMaps {
+  AffineMap channel[4];
+};
+
+/// Queues the maps of a whole image with 16 bits on CUDA. `maps` is in device memory.
+void launch_maps(const ConstImageRef& in, const ImageRef& out, const AffineMaps* maps, CudaStream stream);
 
 template <class Self, class P, class B, class State, class Stats>
 class TableFilter : public FilterBase<Self, P, B> {
@@ -61,16 +93,20 @@ class TableFilter : public FilterBase<Self, P, B> {
     const int channels = colour_channels(in.format.format);
     const B block = B::make(this->params_);
     Stats stats{};
+    const int most = max_sample(in.format.format);
     for_each_sample(extent, channels,
-                    [&](int x, int y, int c) { count_sample(stats.tally, c, in.at(x, y, c)); });
+                    [&](int x, int y, int c) { count_sample(stats.tally, c, in.sample(x, y, c), most); });
     State state{};
     run.state.resize(sizeof(state));
     std::memcpy(&state, run.state.data(), sizeof(state));
-    Self::decide(block, channels, pixel_count(in.format), state, stats);
+    Self::decide(block, TableInput(in.format), state, stats);
     std::memcpy(run.state.data(), &state, sizeof(state));
     run.out = in;
     for_each_sample(extent, channels, [&](int x, int y, int c) {
-      run.out.at(x, y, c) = Self::table_value(block, stats, c, in.at(x, y, c));
+      const int v = in.sample(x, y, c);
+      run.out.set_sample(x, y, c,
+                         in.is_deep() ? static_cast<int>(Self::affine(block, stats, c)(static_cast<uint32_t>(v)))
+                                      : Self::table_value(block, stats, c, v));
     });
     run.stats.clear();
     this->read_stats(&stats, run.stats);
@@ -79,6 +115,7 @@ class TableFilter : public FilterBase<Self, P, B> {
  protected:
   static Stats* stats_of(const PassArgs& args) { return static_cast<Stats*>(args.stats); }
   static LutTables* tables_of(const PassArgs& args) { return reinterpret_cast<LutTables*>(args.scratch[0]); }
+  static AffineMaps* maps_of(const PassArgs& args) { return reinterpret_cast<AffineMaps*>(args.scratch[0]); }
   static const B* device_block(const PassArgs& args) { return static_cast<const B*>(args.block); }
 
  private:
@@ -88,20 +125,34 @@ class TableFilter : public FilterBase<Self, P, B> {
     const int channels = colour_channels(args.in[0].format.format);
     const StatePair<State> states = args.state_of<State>();
     State state = states.past();
-    Self::decide(block, channels, pixel_count(args.in[0].format), state, *stats_of(args));
+    Self::decide(block, TableInput(args.in[0].format), state, *stats_of(args));
     *states.after() = state;
+    if (args.in[0].is_deep()) {
+      for (int c = 0; c < 4; ++c)
+        maps_of(args)->channel[c] = Self::affine(block, *stats_of(args), channels == 1 || c == 3 ? 0 : c);
+      return;
+    }
     for (int c = 0; c < channels; ++c)
       for (int v = 0; v < 256; ++v)
         tables_of(args)->channel[c][v] = Self::table_value(block, *stats_of(args), c, v);
   }
   void apply(const PassArgs& args, Band band) const {
+    if (args.in[0].is_deep()) return apply_maps(args, band);
     apply_lut(args.in[0], args.out, *tables_of(args), band);
+  }
+
+  static void apply_maps(const PassArgs& args, Band band) {
+    const AffineMaps maps = *maps_of(args);
+    deep_samples(args.in[0], args.out, band, [&maps](int) {
+      return [&maps](int i, uint32_t v) { return maps.channel[i % 4](v); };
+    });
   }
 
   void launch_count(const PassArgs& args, CudaStream stream) const {
     launch_tally(args.in[0], &stats_of(args)->tally, stream);
   }
   void launch_apply(const PassArgs& args, CudaStream stream) const {
+    if (args.in[0].is_deep()) return launch_maps(args.in[0], args.out, maps_of(args), stream);
     launch_lut(args.in[0], args.out, tables_of(args), stream);
   }
 };

@@ -3,6 +3,8 @@
 #include <atomic>
 #include <cstring>
 
+#include "kernels/common/vectorised.hpp"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/common/tally.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
@@ -80,11 +82,35 @@ void count_rgba(const uint8_t* row, size_t width, Tables& tables) {
     for (size_t c = 0; c < 3; ++c) ++tables[c][row[4 * x + c]];
 }
 
+/// Counts the high bytes of `samples` samples. Alpha is counted in a table of its own, which is not used.
+void count_deep(const uint16_t* row, size_t samples, size_t step, Tables& tables) {
+  for (size_t i = 0; i < samples; ++i) ++tables[i % step][row[i] >> 8];
+}
+
+void sum_deep(const uint16_t* row, size_t samples, size_t step, uint64_t* sums) {
+  vectorised([=] {
+    uint64_t sum[4] = {};
+    if (step == 1)
+      for (size_t i = 0; i < samples; ++i) sum[0] += row[i];
+    else
+      for (size_t i = 0; i < samples; i += 4)
+        for (size_t c = 0; c < 4; ++c) sum[c] += row[i + c];
+    for (size_t c = 0; c < (step == 1 ? 1u : 3u); ++c) sums[c] += sum[c];
+  });
+}
+
 }  // namespace
 
 void add_tally(const ConstImageRef& in, Band band, Histogram& total) {
-  const bool gray = in.format.format == PixelFormat::gray8;
+  const bool gray = is_gray(in.format.format);
   Tables tables{};
+  if (in.is_deep()) {
+    for (int y = band.begin; y < band.end; ++y)
+      count_deep(in.samples<uint16_t>(y), in.format.row_samples(), gray ? 1 : 4, tables);
+    for (int c = 0; c < (gray ? 1 : 3); ++c)
+      for (int i = 0; i < 256; ++i) add(total.count[c][i], tables[c][i]);
+    return;
+  }
   for (int y = band.begin; y < band.end; ++y)
     (gray ? count_gray : count_rgba)(in.row(y), static_cast<size_t>(in.width()), tables);
   for (int i = 0; i < 256; ++i) {
@@ -98,7 +124,9 @@ void add_tally(const ConstImageRef& in, Band band, Histogram& total) {
 void add_tally(const ConstImageRef& in, Band band, ChannelSums& total) {
   uint64_t sums[3] = {};
   const auto row = &HWY_DYNAMIC_DISPATCH(sum_row);
-  for (int y = band.begin; y < band.end; ++y)
+  for (int y = band.begin; y < band.end && in.is_deep(); ++y)
+    sum_deep(in.samples<uint16_t>(y), in.format.row_samples(), static_cast<size_t>(in.channels()), sums);
+  for (int y = band.begin; y < band.end && !in.is_deep(); ++y)
     row(in.row(y), in.row_bytes(), static_cast<size_t>(in.channels()), sums);
   for (int c = 0; c < 3; ++c) std::atomic_ref(total.sum[c]).fetch_add(sums[c], std::memory_order_relaxed);
 }

@@ -84,9 +84,50 @@ __global__ void __launch_bounds__(TallyTuning::threads)
     atomicAdd(reinterpret_cast<unsigned long long*>(&total->sum[threadIdx.x]), block_sums[threadIdx.x]);
 }
 
+/// Counts the high bytes of 16-bit samples, and sums the samples. `step`: samples per pixel.
+__global__ void __launch_bounds__(TallyTuning::threads)
+    deep_histogram_kernel(ImageView<const uint16_t> in, int step, Histogram* total) {
+  extern __shared__ uint32_t tables[];  // [channel][value]
+  const int channels = step == 1 ? 1 : 3, samples = in.extent.width * step;
+  for (int i = static_cast<int>(threadIdx.x); i < channels * 256; i += TallyTuning::threads) tables[i] = 0;
+  __syncthreads();
+  for (int y = static_cast<int>(blockIdx.x); y < in.extent.height; y += static_cast<int>(gridDim.x))
+    for (int i = static_cast<int>(threadIdx.x); i < samples; i += TallyTuning::threads)
+      if (const int c = i % step; c < channels) atomicAdd(&tables[c * 256 + (in.row(y)[i] >> 8)], 1u);
+  __syncthreads();
+  for (int i = static_cast<int>(threadIdx.x); i < channels * 256; i += TallyTuning::threads)
+    if (tables[i] != 0) atomicAdd(&total->count[i / 256][i % 256], tables[i]);
+}
+
+__global__ void __launch_bounds__(TallyTuning::threads)
+    deep_sums_kernel(ImageView<const uint16_t> in, int step, ChannelSums* total) {
+  __shared__ unsigned long long block_sums[3];
+  if (threadIdx.x < 3) block_sums[threadIdx.x] = 0;
+  __syncthreads();
+  // The number of threads is a multiple of `step`, so that a thread meets one channel only.
+  const int c = static_cast<int>(threadIdx.x) % step, samples = in.extent.width * step;
+  unsigned long long sum = 0;
+  for (int y = static_cast<int>(blockIdx.x); y < in.extent.height; y += static_cast<int>(gridDim.x))
+    for (int i = static_cast<int>(threadIdx.x); i < samples; i += TallyTuning::threads) sum += in.row(y)[i];
+  if (c < 3 && sum != 0) atomicAdd(&block_sums[c], sum);
+  __syncthreads();
+  if (threadIdx.x < 3 && block_sums[threadIdx.x] != 0)
+    atomicAdd(reinterpret_cast<unsigned long long*>(&total->sum[threadIdx.x]), block_sums[threadIdx.x]);
+}
+
+unsigned deep_blocks(const ImageFormat& format) {
+  return static_cast<unsigned>(format.extent.height < 1024 ? format.extent.height : 1024);
+}
+
 }  // namespace
 
 void launch_tally(const ConstImageRef& in, Histogram* total, CudaStream stream) {
+  if (in.is_deep()) {
+    const size_t bytes = static_cast<size_t>(colour_channels(in.format.format)) * 256 * sizeof(uint32_t);
+    deep_histogram_kernel<<<deep_blocks(in.format), TallyTuning::threads, bytes, stream>>>(
+        in.as<const uint16_t>(), in.channels(), total);
+    return LENSD_LAUNCHED();
+  }
   const int channels = colour_channels(in.format.format);
   const size_t shared = static_cast<size_t>(channels) * 256 * TallyTuning::copies * sizeof(uint32_t);
   histogram_kernel<<<tally_blocks(in.format), TallyTuning::threads, shared, stream>>>(
@@ -95,6 +136,11 @@ void launch_tally(const ConstImageRef& in, Histogram* total, CudaStream stream) 
 }
 
 void launch_tally(const ConstImageRef& in, ChannelSums* total, CudaStream stream) {
+  if (in.is_deep()) {
+    deep_sums_kernel<<<deep_blocks(in.format), TallyTuning::threads, 0, stream>>>(in.as<const uint16_t>(),
+                                                                                  in.channels(), total);
+    return LENSD_LAUNCHED();
+  }
   sums_kernel<<<tally_blocks(in.format), TallyTuning::threads, 0, stream>>>(
       in.as<const uint8_t>(), static_cast<int>(in.row_bytes()), in.format.format == PixelFormat::gray8,
       aligned16(in), total);

@@ -12,13 +12,13 @@
 
 namespace lensd {
 
-/// Number of pixels of each value for R, G and B; Gray8 uses only the first. An image has at most 2^28
+/// Number of pixels of each value for R, G and B; grey uses only the first. 16 bits: of each high byte. An image has at most 2^28
 /// pixels, so counts fit 32 bits.
 struct Histogram {
   uint32_t count[3][256];
 };
 
-/// Sums of the values of R, G and B; Gray8 uses only the first.
+/// Sums of the values of R, G and B; grey uses only the first.
 struct ChannelSums {
   uint64_t sum[3];
 };
@@ -34,11 +34,11 @@ void add_tally(const ConstImageRef& in, Band band, Histogram& total);
 void add_tally(const ConstImageRef& in, Band band, ChannelSums& total);
 
 /// Counts one sample in the oracle.
-inline void count_sample(Histogram& total, int c, uint8_t v) {
-  ++total.count[c][v];
+inline void count_sample(Histogram& total, int c, int v, int most) {
+  ++total.count[c][most == 255 ? v : v / 256];
 }
-inline void count_sample(ChannelSums& total, int c, uint8_t v) {
-  total.sum[c] += v;
+inline void count_sample(ChannelSums& total, int c, int v, int) {
+  total.sum[c] += static_cast<uint64_t>(v);
 }
 
 /// Returns the name of a channel's statistic: "mean" for gray, "mean_r" and so on for colour.

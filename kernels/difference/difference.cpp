@@ -1,7 +1,10 @@
 #include "kernels/difference/difference.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+
+#include "kernels/common/deep_samples.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/difference/difference.cpp"
@@ -65,8 +68,27 @@ Layout Difference::configure(const FilterInputs& inputs) {
   return layout;
 }
 
+void Difference::apply_deep(const PassArgs& args, Band band) const {
+  const ConstImageRef in = args.in[0];
+  const uint32_t gain = block_of(args).gain_q8;
+  const size_t pitch = state_pitch(in.format);
+  const StatePair<uint8_t> state = args.state_of<uint8_t>();
+  const bool two = args.in.size() > 1, first = args.frame->reset != 0;
+  deep_samples(in, args.out, band, [&, gain, two, first](int y) {
+    const uint8_t* before = two     ? args.in[1].row(y)
+                            : first ? in.row(y)
+                                    : state.before() + pitch * static_cast<size_t>(y);
+    return [gain, other = reinterpret_cast<const uint16_t*>(before)](int i, uint32_t v) {
+      return amplified_difference(v, other[i], gain, 65535);
+    };
+  });
+  for (int y = band.begin; y < band.end && !two; ++y)
+    std::memcpy(state.after() + pitch * static_cast<size_t>(y), in.row(y), in.row_bytes());
+}
+
 void Difference::apply(const PassArgs& args, Band band) const {
   const ConstImageRef in = args.in[0];
+  if (in.is_deep()) return apply_deep(args, band);
   const size_t bytes = in.row_bytes(), pitch = state_pitch(in.format);
   const uint32_t gain = block_of(args).gain_q8;
   const uint32_t colour = colour_bits(in.format.format);
@@ -89,11 +111,13 @@ void Difference::reference(ReferenceRun& run) const {
   const bool two = run.in.size() > 1, first = run.state.empty();
   const uint32_t gain = DifferenceBlock::make(params_).gain_q8;
   run.out = a;
-  for (size_t i = 0; i < a.pixels.size(); ++i) {
-    if (a.channels() == 4 && i % 4 == 3) continue;
-    const uint8_t b = two ? run.in[1].pixels[i] : first ? a.pixels[i] : run.state[i];
-    run.out.pixels[i] = static_cast<uint8_t>(amplified_difference(a.pixels[i], b, gain));
-  }
+  Image before = two ? run.in[1] : a;
+  if (!two && !first) before.pixels = run.state;
+  const int most = max_sample(a.format.format);
+  for_each_sample(a.format.extent, colour_channels(a.format.format), [&](int x, int y, int c) {
+    const int64_t distance = std::abs(a.sample(x, y, c) - before.sample(x, y, c));
+    run.out.set_sample(x, y, c, static_cast<int>(std::min<int64_t>(most, (distance * gain + 128) / 256)));
+  });
   if (!two) run.state = a.pixels;
 }
 

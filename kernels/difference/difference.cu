@@ -1,4 +1,5 @@
 #include "kernels/common/chunk.cuh"
+#include "kernels/common/deep_samples.cuh"
 #include "kernels/difference/difference.hpp"
 
 namespace lensd {
@@ -38,9 +39,39 @@ __global__ void difference_kernel(ImageView<const uint8_t> a, ImageView<const ui
   store_chunk(out.row(y) + x, result, left, aligned.out);
 }
 
+struct DeepDifference {
+  ImageView<const uint16_t> second;
+  StatePair<uint8_t> state;
+  int state_pitch;
+  bool two;
+  const DifferenceBlock* block;
+
+  __device__ uint32_t operator()(int i, int y, uint32_t v) const {
+    const size_t at = static_cast<size_t>(y) * state_pitch + 2 * static_cast<size_t>(i);
+    uint32_t other = v;
+    if (two) {
+      other = second.row(y)[i];
+    } else {
+      if (!state.frame->reset) other = *reinterpret_cast<const uint16_t*>(state.before() + at);
+      *reinterpret_cast<uint16_t*>(state.after() + at) = static_cast<uint16_t>(v);
+    }
+    return amplified_difference(v, other, block->gain_q8, 65535);
+  }
+};
+
 }  // namespace
 
+void Difference::launch_deep(const PassArgs& args, CudaStream stream) const {
+  const ConstImageRef a = args.in[0];
+  const bool two = args.in.size() > 1;
+  launch_deep_samples(a, args.out, stream,
+                      DeepDifference{(two ? args.in[1] : a).as<const uint16_t>(), args.state_of<uint8_t>(),
+                                     static_cast<int>(state_pitch(a.format)), two,
+                                     static_cast<const DifferenceBlock*>(args.block)});
+}
+
 void Difference::launch_apply(const PassArgs& args, CudaStream stream) const {
+  if (args.in[0].is_deep()) return launch_deep(args, stream);
   const ConstImageRef a = args.in[0];
   const bool two = args.in.size() > 1;
   const ConstImageRef b = two ? args.in[1] : a;

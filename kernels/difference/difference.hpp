@@ -3,7 +3,7 @@
 // With two inputs, compares the first with the second. With one input, compares each frame with the previous
 // one; the first frame, also after a seek, outputs 0.
 //
-// Formats: Gray8, RGBA8, all inputs alike. Aliasing: none. Border rule: none. Temporal reach: 1 frame with
+// Formats: all, all inputs alike; 16 bits: clamped to 65535. Aliasing: none. Border rule: none. Temporal reach: 1 frame with
 // one input (state), none with two. Exact: gain in 8-bit fixed point, rounded half up.
 #pragma once
 
@@ -25,10 +25,11 @@ struct DifferenceBlock {
   }
 };
 
-/// Returns min(255, |a − b|·gain), rounded.
-LENSD_HD constexpr uint32_t amplified_difference(uint32_t a, uint32_t b, uint32_t gain_q8) {
+/// Returns min(most, |a − b|·gain), rounded.
+LENSD_HD constexpr uint32_t amplified_difference(uint32_t a, uint32_t b, uint32_t gain_q8,
+                                                 uint32_t most = 255) {
   const uint32_t d = ((a > b ? a - b : b - a) * gain_q8 + 128) >> 8;
-  return d < 255 ? d : 255;
+  return d < most ? d : most;
 }
 
 class Difference final : public SinglePass<Difference, DifferenceParams, DifferenceBlock> {
@@ -37,6 +38,8 @@ class Difference final : public SinglePass<Difference, DifferenceParams, Differe
   Layout configure(const FilterInputs& inputs) override;
   void apply(const PassArgs& args, Band band) const;
   void launch_apply(const PassArgs& args, CudaStream stream) const;
+  void apply_deep(const PassArgs& args, Band band) const;
+  void launch_deep(const PassArgs& args, CudaStream stream) const;
   void reference(ReferenceRun& run) const override;
 
  private:

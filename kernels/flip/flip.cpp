@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "kernels/common/vectorised.hpp"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/flip/flip.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
@@ -48,9 +50,27 @@ namespace lensd {
 HWY_EXPORT(mirror_rgba);
 HWY_EXPORT(mirror_gray);
 
+namespace {
+
+/// Mirrors a row of pixels of type P.
+template <class P>
+void mirror_deep(const uint8_t* in, uint8_t* out, size_t width) {
+  vectorised([in, out, width] {
+    for (size_t x = 0; x < width; ++x) {
+      P pixel;
+      std::memcpy(&pixel, in + (width - 1 - x) * sizeof(P), sizeof(P));
+      std::memcpy(out + x * sizeof(P), &pixel, sizeof(P));
+    }
+  });
+}
+
+}  // namespace
+
 void flip_rows(const FlipBlock& flip, const ConstImageRef& in, const ImageRef& out, Band band) {
-  const auto mirror =
-      in.channels() == 4 ? &HWY_DYNAMIC_DISPATCH(mirror_rgba) : &HWY_DYNAMIC_DISPATCH(mirror_gray);
+  const bool rgba = in.channels() == 4;
+  const auto mirror = in.is_deep() ? rgba ? mirror_deep<uint64_t> : mirror_deep<uint16_t>
+                      : rgba       ? &HWY_DYNAMIC_DISPATCH(mirror_rgba)
+                                   : &HWY_DYNAMIC_DISPATCH(mirror_gray);
   for (int y = band.begin; y < band.end; ++y) {
     const uint8_t* row = in.row(flip.y ? in.height() - 1 - y : y);
     if (flip.x)
@@ -76,7 +96,8 @@ void Flip::reference(ReferenceRun& run) const {
   const FlipBlock flip = FlipBlock::make(params_);
   run.out = Image(in.format);
   for_each_sample(in.format.extent, in.channels(), [&](int x, int y, int c) {
-    run.out.at(x, y, c) = in.at(flip.x ? in.width() - 1 - x : x, flip.y ? in.height() - 1 - y : y, c);
+    run.out.set_sample(x, y, c,
+                       in.sample(flip.x ? in.width() - 1 - x : x, flip.y ? in.height() - 1 - y : y, c));
   });
 }
 

@@ -10,12 +10,8 @@ struct FlipTuning {
   static constexpr int threads = 128;
 };
 
-__device__ uint32_t reversed_bytes(uint32_t v) {
-  return __byte_perm(v, 0, 0x0123);
-}
-
 __global__ void flip_kernel(const FlipBlock* flip, ImageView<const uint8_t> in, ImageView<uint8_t> out,
-                            int row_bytes, bool rgba) {
+                            int row_bytes, int pixel_bytes) {
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * 16;
   if (x >= row_bytes) return;
   const int y = static_cast<int>(blockIdx.y);
@@ -28,9 +24,14 @@ __global__ void flip_kernel(const FlipBlock* flip, ImageView<const uint8_t> in, 
   // Load the 16 bytes that end `x` bytes before the row's end. Bytes before the row's start are loaded as 0;
   // after the reversal they follow the n bytes that are stored.
   const uint4 v = load16(row + row_bytes - x - 16, row, row + row_bytes);
-  const uint4 pixels{v.w, v.z, v.y, v.x};
-  const uint4 bytes{reversed_bytes(v.w), reversed_bytes(v.z), reversed_bytes(v.y), reversed_bytes(v.x)};
-  store16(out.row(y) + x, rgba ? pixels : bytes, n);
+  uint4 pixels{v.w, v.z, v.y, v.x};
+  if (pixel_bytes == 8) pixels = {v.z, v.w, v.x, v.y};
+  if (pixel_bytes < 4) {
+    const uint32_t order = pixel_bytes == 1 ? 0x0123 : 0x1032;
+    pixels = {__byte_perm(v.w, 0, order), __byte_perm(v.z, 0, order), __byte_perm(v.y, 0, order),
+              __byte_perm(v.x, 0, order)};
+  }
+  store16(out.row(y) + x, pixels, n);
 }
 
 }  // namespace
@@ -39,7 +40,7 @@ void launch_flip(const FlipBlock* flip, const ConstImageRef& in, const ImageRef&
   const int row_bytes = static_cast<int>(in.row_bytes());
   const dim3 grid(blocks_for(row_bytes, FlipTuning::threads * 16), static_cast<unsigned>(in.height()));
   flip_kernel<<<grid, FlipTuning::threads, 0, stream>>>(flip, in.as<const uint8_t>(), out.as<uint8_t>(),
-                                                        row_bytes, in.channels() == 4);
+                                                        row_bytes, in.pixel_bytes());
   LENSD_LAUNCHED();
 }
 

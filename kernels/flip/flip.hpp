@@ -1,6 +1,6 @@
 // flip: mirrors the picture left to right, top to bottom, or both (a rotation by 180 degrees).
 //
-// Formats: Gray8, RGBA8. Border rule: none. Temporal reach: none. Exact.
+// Formats: all. Border rule: none. Temporal reach: none. Exact.
 #pragma once
 
 #include "kernels/common/single_pass.hpp"

@@ -6,24 +6,28 @@ namespace {
 
 /// Computes the gains and the tables with one block of 256 threads: one thread computes the gains, then all
 /// fill the tables.
-__global__ void gains_kernel(const GreyWorldBlock* block, int channels, uint64_t pixels,
-                             StatePair<GreyWorldState> states, GreyWorldStats* stats, LutTables* tables) {
+/// With 16 bits, computes maps instead of tables; then `tables` is null.
+__global__ void gains_kernel(const GreyWorldBlock* block, TableInput input, StatePair<GreyWorldState> states,
+                             GreyWorldStats* stats, LutTables* tables, AffineMaps* maps) {
   const int v = static_cast<int>(threadIdx.x);
   if (v == 0) {
     GreyWorldState state = states.past();
-    GreyWorld::decide(*block, channels, pixels, state, *stats);
+    GreyWorld::decide(*block, input, state, *stats);
     *states.after() = state;
   }
   __syncthreads();
-  for (int c = 0; c < channels; ++c) tables->channel[c][v] = GreyWorld::table_value(*block, *stats, c, v);
+  for (int c = 0; c < input.channels && !tables; ++c)
+    if (v == 0) maps->channel[c] = GreyWorld::affine(*block, *stats, c);
+  for (int c = 0; c < input.channels && tables; ++c) tables->channel[c][v] = GreyWorld::table_value(*block, *stats, c, v);
 }
 
 }  // namespace
 
 void GreyWorld::launch_decide(const PassArgs& args, CudaStream stream) const {
   const ImageFormat format = args.in[0].format;
-  gains_kernel<<<1, 256, 0, stream>>>(device_block(args), colour_channels(format.format), pixel_count(format),
-                                      args.state_of<GreyWorldState>(), stats_of(args), tables_of(args));
+  gains_kernel<<<1, 256, 0, stream>>>(device_block(args), TableInput(format), args.state_of<GreyWorldState>(),
+                                      stats_of(args), args.in[0].is_deep() ? nullptr : tables_of(args),
+                                      maps_of(args));
   LENSD_LAUNCHED();
 }
 

@@ -4,7 +4,7 @@
 // full scale, the mean of all is added instead. `strength` blends the result with the input. `smooth`
 // low-passes gains and additions from frame to frame; the first frame, also after a seek, uses its own.
 //
-// Formats: RGBA8; Gray8, where the gain is always 1, but a dark picture's mean is added. Aliasing: none.
+// Formats: all; grey, where the gain is always 1, but a dark picture's mean is added. Aliasing: none.
 // Border rule: none. Temporal reach: all frames since the last seek (state), none with smooth = 0. Exact:
 // integer sums, doubles in prescribed order, tables. Source: G. Buchsbaum, A spatial processor model for
 // object colour perception, 1980.
@@ -27,7 +27,8 @@ struct GreyWorldBlock {
   static GreyWorldBlock make(const GreyWorldParams& p) { return {p.strength, p.smooth, 1 - p.smooth}; }
 };
 
-/// Gain and offset of each channel: a value v (0 to 255) becomes v·gain + offset.
+/// Gain and offset of each channel: a value v (0 to 255) becomes v·gain + offset; with 16 bits, the offset is
+/// multiplied by 257.
 struct GreyWorldGains {
   double gain[3], offset[3];
 };
@@ -47,16 +48,18 @@ struct GreyWorldStats {
 /// Returns gains that make the channels' means equal. A gain would amplify the noise of a channel whose mean
 /// is at most 0.05, so the mean of all is added instead. Sums are below 2^53 and thus exact in double, so
 /// each quotient is rounded once.
-LENSD_HD inline GreyWorldGains target_gains(const ChannelSums& sums, int channels, uint64_t pixels) {
+LENSD_HD inline GreyWorldGains target_gains(const ChannelSums& sums, const TableInput& input) {
+  const int channels = input.channels;
+  const uint64_t pixels = input.pixels;
   uint64_t total = 0;
   for (int c = 0; c < channels; ++c) total += sums.sum[c];
   GreyWorldGains target{};
   for (int c = 0; c < channels; ++c) {
     const uint64_t sum = sums.sum[c];
-    const bool dark = 20 * sum <= 255 * pixels;
+    const bool dark = 20 * sum <= input.most * pixels;
     const uint64_t n = static_cast<uint64_t>(channels);
     target.gain[c] = dark ? 1. : static_cast<double>(total) / static_cast<double>(n * sum);
-    target.offset[c] = dark ? static_cast<double>(total) / static_cast<double>(n * pixels) : 0.;
+    target.offset[c] = dark ? static_cast<double>(total) / static_cast<double>(n * pixels * (input.most / 255)) : 0.;
   }
   return target;
 }
@@ -74,15 +77,21 @@ class GreyWorld final
   static constexpr const char *count_name = "sums", *decide_name = "gains";
 
   static FilterSchema make_schema();
-  static LENSD_HD void decide(const GreyWorldBlock& block, int channels, uint64_t pixels,
-                              GreyWorldState& state, GreyWorldStats& stats) {
-    const GreyWorldGains target = target_gains(stats.tally, channels, pixels);
+  static LENSD_HD AffineMap affine(const GreyWorldBlock& block, const GreyWorldStats& stats, int c) {
+    const double scale = 1 + block.strength * (stats.gains.gain[c] - 1);
+    const double offset = 257 * (block.strength * stats.gains.offset[c]);
+    return {static_cast<float>(scale), static_cast<float>(offset)};
+  }
+  static LENSD_HD void decide(const GreyWorldBlock& block, const TableInput& input, GreyWorldState& state,
+                              GreyWorldStats& stats) {
+    const int channels = input.channels;
+    const GreyWorldGains target = target_gains(stats.tally, input);
     const bool first = state.seen == 0;
     for (int c = 0; c < channels; ++c) {
       state.gains.gain[c] = low_passed(state.gains.gain[c], target.gain[c], first, block.kept, block.taken);
       state.gains.offset[c] =
           low_passed(state.gains.offset[c], target.offset[c], first, block.kept, block.taken);
-      stats.mean[c] = static_cast<double>(stats.tally.sum[c]) / static_cast<double>(255 * pixels);
+      stats.mean[c] = static_cast<double>(stats.tally.sum[c]) / static_cast<double>(input.most * input.pixels);
     }
     state.seen = 1;
     stats.gains = state.gains;

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "kernels/common/deep_samples.hpp"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/temporal_denoise/temporal_denoise.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
@@ -72,8 +74,24 @@ Layout TemporalDenoise::configure(const FilterInputs& inputs) {
   return layout;
 }
 
+void TemporalDenoise::apply_deep(const PassArgs& args, Band band) const {
+  const ConstImageRef in = args.in[0];
+  const size_t pitch = state_pitch(in.format) / sizeof(uint32_t);
+  const StatePair<uint32_t> state = args.state_of<uint32_t>();
+  const uint32_t known = args.frame->reset ? 0 : ~0u;
+  const TemporalDenoiseBlock block = block_of(args);
+  deep_samples(in, args.out, band, [&, pitch, known](int y) {
+    const size_t offset = pitch * static_cast<size_t>(y);
+    return [block, known, before = state.before() + offset, after = state.after() + offset](int i, uint32_t v) {
+      after[i] = next_deep_estimate(before[i] & known, v, block);
+      return estimated_value(after[i]);
+    };
+  });
+}
+
 void TemporalDenoise::apply(const PassArgs& args, Band band) const {
   const ConstImageRef in = args.in[0];
+  if (in.is_deep()) return apply_deep(args, band);
   const size_t pitch = state_pitch(in.format);
   const StatePair<uint16_t> state = args.state_of<uint16_t>();
   const uint16_t known = args.frame->reset ? 0 : 0xffff;
@@ -89,15 +107,17 @@ void TemporalDenoise::reference(ReferenceRun& run) const {
   const Image& in = run.in[0];
   const TemporalDenoiseBlock block = TemporalDenoiseBlock::make(params_);
   run.out = in;
-  run.state.resize(in.pixels.size() * 2);
-  for (size_t i = 0; i < in.pixels.size(); ++i) {
-    if (in.channels() == 4 && i % 4 == 3) continue;
-    uint16_t kept;
-    std::memcpy(&kept, &run.state[2 * i], 2);
-    kept = static_cast<uint16_t>(next_estimate(kept, in.pixels[i], block));
-    std::memcpy(&run.state[2 * i], &kept, 2);
-    run.out.pixels[i] = static_cast<uint8_t>(estimated_value(kept));
-  }
+  const size_t channels = static_cast<size_t>(in.channels()), width = static_cast<size_t>(in.width());
+  run.state.resize(in.pixels.size() / static_cast<size_t>(sample_bytes(in.format.format)) * 4);
+  for_each_sample(in.format.extent, colour_channels(in.format.format), [&](int x, int y, int c) {
+    const size_t i = (static_cast<size_t>(y) * width + static_cast<size_t>(x)) * channels + static_cast<size_t>(c);
+    uint32_t kept;
+    std::memcpy(&kept, &run.state[4 * i], 4);
+    const auto v = static_cast<uint32_t>(in.sample(x, y, c));
+    kept = in.is_deep() ? next_deep_estimate(kept, v, block) : next_estimate(kept, v, block);
+    std::memcpy(&run.state[4 * i], &kept, 4);
+    run.out.set_sample(x, y, c, static_cast<int>(estimated_value(kept)));
+  });
 }
 
 }  // namespace lensd

@@ -1,4 +1,5 @@
 #include "kernels/common/chunk.cuh"
+#include "kernels/common/deep_samples.cuh"
 #include "kernels/temporal_denoise/temporal_denoise.hpp"
 
 namespace lensd {
@@ -36,10 +37,31 @@ __global__ void denoise_kernel(ImageView<const uint8_t> in, ImageView<uint8_t> o
   store_chunk(out.row(y) + x, chunk, left, aligned);
 }
 
+struct DeepDenoise {
+  StatePair<uint32_t> state;
+  size_t pitch;  ///< from one row of estimates to the next, in estimates
+  const TemporalDenoiseBlock* block;
+
+  __device__ uint32_t operator()(int i, int y, uint32_t v) const {
+    const size_t at = pitch * y + i;
+    const uint32_t kept = state.frame->reset ? 0 : state.before()[at];
+    const uint32_t next = next_deep_estimate(kept, v, *block);
+    state.after()[at] = next;
+    return estimated_value(next);
+  }
+};
+
 }  // namespace
+
+void TemporalDenoise::launch_deep(const PassArgs& args, CudaStream stream) const {
+  launch_deep_samples(args.in[0], args.out, stream,
+                      DeepDenoise{args.state_of<uint32_t>(), state_pitch(args.in[0].format) / sizeof(uint32_t),
+                                  static_cast<const TemporalDenoiseBlock*>(args.block)});
+}
 
 void TemporalDenoise::launch_apply(const PassArgs& args, CudaStream stream) const {
   const ConstImageRef in = args.in[0];
+  if (in.is_deep()) return launch_deep(args, stream);
   denoise_kernel<<<chunk_grid(in.format), chunk_block(), 0, stream>>>(
       in.as<const uint8_t>(), args.out.as<uint8_t>(), args.state_of<uint4>(),
       static_cast<int>(state_pitch(in.format) / sizeof(uint4)), static_cast<int>(in.row_bytes()),

@@ -7,7 +7,9 @@
 // and out = e rounded. p has 8 bits, and products are truncated. For a static picture, the output becomes
 // equal to the input. Alpha passes through.
 //
-// Formats: Gray8, RGBA8. Aliasing: none. Border rule: none. Temporal reach: all frames since the last seek
+// With 16 bits, e is in 16.8 fixed point and the threshold is 257 times as high.
+//
+// Formats: all. Aliasing: none. Border rule: none. Temporal reach: all frames since the last seek
 // (state: 2 bytes for each byte of the image). Exact: integers.
 #pragma once
 
@@ -39,6 +41,19 @@ struct TemporalDenoiseBlock {
   }
 };
 
+/// Does the same as next_estimate() for samples of 16 bits. Estimates are Q8 levels of 16 bits, plus 1.
+LENSD_HD constexpr uint32_t next_deep_estimate(uint32_t kept, uint32_t v, const TemporalDenoiseBlock& block) {
+  const uint32_t now = v << 8;
+  if (kept == 0) return now + 1;
+  const uint32_t last = kept - 1;
+  const uint32_t distance = now > last ? now - last : last - now;
+  if (distance >= block.threshold * 257u) return now + 1;
+  const uint32_t raised = block.base_q8 + ((distance >> 8) * block.slope >> 16);
+  const uint32_t part = raised < 255 ? raised : 255;
+  const uint32_t step = distance * part >> 8;  // the product is below 2^32
+  return (now > last ? last + step : last - step) + 1;
+}
+
 /// Returns the next estimate, from the previous estimate `kept` and the new value `v`. Estimates are stored
 /// as Q8 levels plus 1; 0: no estimate yet.
 LENSD_HD constexpr uint32_t next_estimate(uint32_t kept, uint32_t v, const TemporalDenoiseBlock& block) {
@@ -65,6 +80,8 @@ class TemporalDenoise final
   Layout configure(const FilterInputs& inputs) override;
   void apply(const PassArgs& args, Band band) const;
   void launch_apply(const PassArgs& args, CudaStream stream) const;
+  void apply_deep(const PassArgs& args, Band band) const;
+  void launch_deep(const PassArgs& args, CudaStream stream) const;
   void reference(ReferenceRun& run) const override;
 
  private:

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kernels/common/deep_samples.hpp"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/threshold/threshold.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
@@ -90,6 +92,15 @@ void Threshold::choose_level(const PassArgs& args, Band) const {
   for (uint32_t c = 0; c < stats.channels; ++c) stats.level[c] = otsu_level(stats.histogram.count[c], pixels);
 }
 
+void Threshold::apply_deep(const PassArgs& args, Band band, const uint32_t* level) const {
+  const bool gray = is_gray(args.in[0].format.format);
+  uint32_t levels[4] = {};
+  for (int i = 0; i < 4; ++i) levels[i] = deep_level(level[gray || i == 3 ? 0 : i], otsu_);
+  deep_samples(args.in[0], args.out, band, [&levels](int) {
+    return [&levels](int i, uint32_t v) { return v > levels[i % 4] ? 65535 : 0; };
+  });
+}
+
 void Threshold::apply(const PassArgs& args, Band band) const {
   const ConstImageRef in = args.in[0];
   auto& stats = *static_cast<ThresholdStats*>(args.stats);
@@ -98,6 +109,7 @@ void Threshold::apply(const PassArgs& args, Band band) const {
   std::fill_n(level, 3, block_of(args).level);
   if (otsu_) std::copy_n(stats.level, colours, level);
   if (!otsu_ && band.begin == 0) stats.channels = colours, std::copy_n(level, colours, stats.level);
+  if (in.is_deep()) return apply_deep(args, band, level);
   const bool gray = colours == 1;
   const uint32_t levels = gray ? level[0] * 0x01010101u : level[0] | level[1] << 8 | level[2] << 16;
   const auto row = &HWY_DYNAMIC_DISPATCH(threshold_row);
@@ -119,11 +131,15 @@ void Threshold::reference(ReferenceRun& run) const {
   const int colours = colour_channels(in.format.format);
   for (int c = 0; c < colours; ++c) {
     uint32_t count[256] = {};
-    for_each_sample(in.format.extent, 1, [&](int x, int y, int) { ++count[in.at(x, y, c)]; });
+    const int most = max_sample(in.format.format);
+    const auto bin = [&](int x, int y) { return in.sample(x, y, c) >> (most == 255 ? 0 : 8); };
+    for_each_sample(in.format.extent, 1, [&](int x, int y, int) { ++count[bin(x, y)]; });
     const double pixels = static_cast<double>(in.width()) * in.height();
     const int level = params_.otsu ? static_cast<int>(otsu_level(count, pixels)) : params_.level;
-    for_each_sample(in.format.extent, 1,
-                    [&](int x, int y, int) { run.out.at(x, y, c) = in.at(x, y, c) > level ? 255 : 0; });
+    for_each_sample(in.format.extent, 1, [&](int x, int y, int) {
+      const bool above = params_.otsu ? bin(x, y) > level : in.sample(x, y, c) > at_scale(level, most);
+      run.out.set_sample(x, y, c, above ? most : 0);
+    });
     run.stats.push_back({channel_statistic("level", c, colours), static_cast<double>(level)});
   }
 }

@@ -1,4 +1,5 @@
 #include "kernels/common/chunk.cuh"
+#include "kernels/common/deep_samples.cuh"
 #include "kernels/threshold/threshold.hpp"
 
 namespace lensd {
@@ -58,6 +59,22 @@ struct ThresholdChunk {
   }
 };
 
+struct DeepThreshold {
+  bool gray, otsu;
+  const ThresholdBlock* block;
+  ThresholdStats* stats;
+
+  __device__ uint32_t operator()(int i, int y, uint32_t v) const {
+    const int c = gray ? 0 : i % 4;
+    const uint32_t level = otsu ? stats->level[c] : block->level;
+    if (!otsu && y == 0 && i < 3) {
+      stats->channels = gray ? 1 : 3;
+      if (i < (gray ? 1 : 3)) stats->level[i] = block->level;
+    }
+    return v > deep_level(level, otsu) ? 65535 : 0;
+  }
+};
+
 }  // namespace
 
 void Threshold::launch_count(const PassArgs& args, CudaStream stream) const {
@@ -73,6 +90,11 @@ void Threshold::launch_choose_level(const PassArgs& args, CudaStream stream) con
 
 void Threshold::launch_apply(const PassArgs& args, CudaStream stream) const {
   const ConstImageRef in = args.in[0];
+  if (in.is_deep())
+    return launch_deep_samples(in, args.out, stream,
+                               DeepThreshold{in.channels() == 1, otsu_,
+                                             static_cast<const ThresholdBlock*>(args.block),
+                                             static_cast<ThresholdStats*>(args.stats)});
   launch_chunks(in, args.out, stream,
                 ThresholdChunk{in.channels() == 1, otsu_, static_cast<const ThresholdBlock*>(args.block),
                                static_cast<ThresholdStats*>(args.stats)});

@@ -1,10 +1,13 @@
 // threshold: outputs 255 where a channel is above the level, 0 elsewhere (cv::THRESH_BINARY); alpha passes
 // through.
 //
+// 16 bits: outputs 65535 where v > 257 · level. With otsu, the histogram is that of the samples' high bytes,
+// and a high byte above the level gives 65535.
+//
 // otsu: each channel's level comes from the frame's own histogram (cv::THRESH_OTSU, bit for bit). Statistics
 // report the levels in use.
 //
-// Formats: Gray8, RGBA8. Aliasing: none. Border rule: none. Temporal reach: none. Exact: integer counts, then
+// Formats: all. Aliasing: none. Border rule: none. Temporal reach: none. Exact: integer counts, then
 // doubles in prescribed order. Source: N. Otsu, A threshold selection method from gray-level histograms,
 // 1979.
 //
@@ -33,6 +36,11 @@ struct ThresholdStats {
   uint32_t level[3];
   uint32_t channels;
 };
+
+/// Returns the highest sample of 16 bits that becomes 0.
+LENSD_HD constexpr uint32_t deep_level(uint32_t level, bool otsu) {
+  return otsu ? level * 256 + 255 : level * 257;
+}
 
 /// The class of values up to a level, in Otsu's method. Values are added one by one. Operations and their
 /// order are those of cv::threshold, so that the result is the same even if two variances are nearly equal.
@@ -91,6 +99,7 @@ class Threshold final : public FilterBase<Threshold, ThresholdParams, ThresholdB
   void launch_choose_level(const PassArgs& args, CudaStream stream) const;
   void apply(const PassArgs& args, Band band) const;
   void launch_apply(const PassArgs& args, CudaStream stream) const;
+  void apply_deep(const PassArgs& args, Band band, const uint32_t* level) const;
 
   bool otsu_ = false;  ///< `otsu` from configure()
 };

@@ -50,8 +50,8 @@ void draw_row(PanelContext& ctx, const ProbeRow& row) {
   ImGui::TableNextColumn();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float side = ImGui::GetFontSize();
-  ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + side, at.y + side}, IM_COL32(seen.r, seen.g, seen.b, 255),
-                                            ctx.px(2));
+  ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + side, at.y + side},
+                                            IM_COL32(seen.r, seen.g, seen.b, 255), ctx.px(2));
   ImGui::GetWindowDrawList()->AddRect(at, {at.x + side, at.y + side}, colour::gray(90), ctx.px(2));
   ImGui::Dummy({side, side});
   ImGui::TableNextColumn();
@@ -158,8 +158,9 @@ void draw_pixel_values(PanelContext& ctx, const Rect& area, const Rect& placed) 
   if (sx >= ctx.px(m.patch_deep ? kMinLumaDeep : kMinLuma) && !m.patch.empty()) {
     for (int y = std::max(y0, m.patch_y); y < std::min(y1, m.patch_y + m.patch_size.height); ++y)
       for (int x = std::max(x0, m.patch_x); x < std::min(x1, m.patch_x + m.patch_size.width); ++x) {
-        const Rgba16 c = m.patch[static_cast<size_t>(y - m.patch_y) * static_cast<size_t>(m.patch_size.width) +
-                               static_cast<size_t>(x - m.patch_x)];
+        const Rgba16 c =
+            m.patch[static_cast<size_t>(y - m.patch_y) * static_cast<size_t>(m.patch_size.width) +
+                    static_cast<size_t>(x - m.patch_x)];
         const int luma = (299 * c.r + 587 * c.g + 114 * c.b + 500) / 1000;
         const ImU32 ink = luma > (m.patch_deep ? 32767 : 127) ? colour::gray(0, 220) : colour::gray(255, 220);
         const auto number = [&](int value, float row, float rows) {

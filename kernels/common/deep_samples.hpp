@@ -1,0 +1,33 @@
+// Loops over the samples of images with 16 bits, for filters whose output sample depends on the input samples at
+// the same position. deep_samples.cuh has the CUDA side.
+#pragma once
+
+#include "core/device/workers.hpp"
+#include "kernels/common/samples.hpp"
+#include "kernels/common/vectorised.hpp"
+
+namespace lensd {
+
+/// Writes `op(y)(i, v)` for each colour sample v, sample i of row y, of the band's rows; alpha is copied. The
+/// result of `op(y)` must be inlinable and returns 0 to 65535.
+template <class Op>
+void deep_samples(const ConstImageRef& in, const ImageRef& out, Band band, const Op& op) {
+  vectorised([&in, &out, &op, band] {
+    const int n = static_cast<int>(in.format.row_samples());
+    for (int y = band.begin; y < band.end; ++y) {
+      const auto row_op = op(y);
+      const uint16_t* __restrict from = in.samples<uint16_t>(y);
+      uint16_t* __restrict to = out.samples<uint16_t>(y);
+      if (in.channels() == 1) {
+        for (int i = 0; i < n; ++i) to[i] = static_cast<uint16_t>(row_op(i, from[i]));
+        continue;
+      }
+      for (int i = 0; i < n; ++i) {
+        const auto v = static_cast<uint16_t>(row_op(i, from[i]));
+        to[i] = i % 4 == 3 ? from[i] : v;
+      }
+    }
+  });
+}
+
+}  // namespace lensd
