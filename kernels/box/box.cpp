@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "kernels/box/deep_box.hpp"
 #include "kernels/common/border_simd.hpp"
 #include "kernels/common/keep_alpha.hpp"
 
@@ -182,7 +183,7 @@ Layout Box::configure(const FilterInputs& inputs) {
                       .grain = 32,
                       .bytes = 2 * values,
                       .operations = 6 * values}};
-    layout.worker_bytes = BoxWorker::bytes(format);
+    layout.worker_bytes = sample_bytes(format.format) == 2 ? deep_box_bytes(format) : BoxWorker::bytes(format);
   } else {
     layout.passes = {{.name = "columns",
                       .launch = cuda_pass<&Box::launch_columns>,
@@ -198,6 +199,7 @@ Layout Box::configure(const FilterInputs& inputs) {
 }
 
 void Box::average(const PassArgs& args, Band band) const {
+  if (args.in[0].is_deep()) return average_deep(args, band);
   const BoxBlock& block = block_of(args);
   const ConstImageRef in = args.in[0];
   const int r = block.radius, width = in.width(), ch = in.channels();
@@ -240,13 +242,13 @@ void Box::reference(ReferenceRun& run) const {
       for (int x = 0; x < w; ++x)
         for (int i = -r; i <= r; ++i)
           if (const int sx = border_index(x + i, w, block.border); sx >= 0)
-            across[at(x, y)] += in.at(sx, y, c);
+            across[at(x, y)] += static_cast<uint32_t>(in.sample(sx, y, c));
     for (int y = 0; y < h; ++y)
       for (int x = 0; x < w; ++x) {
         uint32_t sum = 0;
         for (int i = -r; i <= r; ++i)
           if (const int sy = border_index(y + i, h, block.border); sy >= 0) sum += across[at(x, sy)];
-        run.out.at(x, y, c) = static_cast<uint8_t>((sum + count / 2) / count);
+        run.out.set_sample(x, y, c, static_cast<int>((uint64_t{sum} + count / 2) / count));
       }
   }
 }

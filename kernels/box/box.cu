@@ -148,6 +148,7 @@ __global__ void __launch_bounds__(BoxTuning::row_threads)
 }  // namespace
 
 void Box::launch_columns(const PassArgs& args, CudaStream stream) const {
+  if (args.in[0].is_deep()) return launch_deep_columns(args, stream);
   const ConstImageRef in = args.in[0];
   const Extent extent = in.format.extent;
   const int row_bytes = static_cast<int>(in.row_bytes());
@@ -160,6 +161,7 @@ void Box::launch_columns(const PassArgs& args, CudaStream stream) const {
 }
 
 void Box::launch_rows(const PassArgs& args, CudaStream stream) const {
+  if (args.in[0].is_deep()) return launch_deep_rows(args, stream);
   const ConstImageRef in = args.in[0];
   const Extent extent = in.format.extent;
   const dim3 grid(blocks_for(extent.width, BoxTuning::row_pixels), static_cast<unsigned>(extent.height));

@@ -1,7 +1,7 @@
 // box: rounded mean of a window of n = (2r+1)² pixels: (sum + n/2) / n in integers. At the rim, n is the
 // same.
 //
-// Formats: Gray8, RGBA8 (alpha passes through). Border rule: `border`; `constant` is 0 outside. Temporal
+// Formats: all (alpha passes through). Border rule: `border`; `constant` is 0 outside. Temporal
 // reach: none. Exact. The cost does not depend on the radius: running column sums, then running sums along
 // the row (McDonnell 1981). CUDA computes the latter as differences of prefix sums. For windows up to 15×15,
 // the CPU adds the column sums of each window in 16 bits, which is faster.
@@ -20,9 +20,12 @@ class Box final : public FilterBase<Box, BoxParams, BoxBlock> {
 
  private:
   void average(const PassArgs& args, Band band) const;
+  void average_deep(const PassArgs& args, Band band) const;
+  void launch_deep_columns(const PassArgs& args, CudaStream stream) const;
+  void launch_deep_rows(const PassArgs& args, CudaStream stream) const;
   void launch_columns(const PassArgs& args, CudaStream stream) const;
   void launch_rows(const PassArgs& args, CudaStream stream) const;
-  /// Returns the pitch of the column sums on CUDA, in bytes.
+  /// Returns the pitch of the column sums on CUDA, in bytes. A sum has twice the bytes of a sample.
   static std::ptrdiff_t sums_pitch(const ImageFormat& format) {
     return static_cast<std::ptrdiff_t>((format.row_bytes() * 2 + 255) / 256 * 256);
   }

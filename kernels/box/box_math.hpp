@@ -42,4 +42,12 @@ LENSD_HD inline uint8_t box_mean(uint32_t sum, const BoxBlock& b) {
                               b.shift);
 }
 
+/// Does the same for samples of 16 bits: sums are below 2^32. Half a unit keeps the quotient away from whole
+/// numbers by more than its rounding error.
+LENSD_HD inline uint16_t deep_box_mean(uint32_t sum, const BoxBlock& b) {
+  const double n = (2.0 * b.radius + 1) * (2.0 * b.radius + 1);
+  const double biased = static_cast<double>(sum + static_cast<uint32_t>(b.half)) + 0.5;
+  return static_cast<uint16_t>(static_cast<int>(biased * (1 / n)));
+}
+
 }  // namespace lensd

@@ -1,6 +1,7 @@
 #include "kernels/gaussian/gaussian.hpp"
 
 #include "kernels/common/border.hpp"
+#include "kernels/gaussian/deep_gaussian.hpp"
 #include "kernels/gaussian/gaussian_simd.hpp"
 
 namespace lensd {
@@ -21,20 +22,50 @@ Layout Gaussian::configure(const FilterInputs& inputs) {
   if (inputs.backend == Backend::cuda) prepare_kernels();
 #endif
   const int r = params_.effective_radius();
-  const double colours = inputs.images[0].format == PixelFormat::rgba8 ? 0.75 : 1;
+  const double colours = is_gray(inputs.images[0].format) ? 1 : 0.75;
   Layout layout = single_pass(inputs.images[0], {.operations = colours * 2 * (2 * r + 1)});
   // A band also filters 2r rows beyond its own horizontally; bands of at least 4r rows limit that cost.
   layout.passes[0].grain = std::max(16, 4 * r);
-  layout.worker_bytes = sizeof(GaussianScratch);
+  const bool deep = sample_bytes(inputs.images[0].format) == 2;
+  layout.worker_bytes = deep ? sizeof(DeepGaussianScratch) : sizeof(GaussianScratch);
   return layout;
 }
 
 void Gaussian::apply(const PassArgs& args, Band band) const {
-  gaussian_band(args.in[0], args.out, band, block_of(args), args.worker);
+  (args.in[0].is_deep() ? deep_gaussian_band : gaussian_band)(args.in[0], args.out, band, block_of(args),
+                                                               args.worker);
 }
+
+namespace {
+
+void deep_reference(const GaussianBlock& block, ReferenceRun& run) {
+  const Image& in = run.in[0];
+  run.out = in;
+  std::vector<float> across(static_cast<size_t>(in.width()) * static_cast<size_t>(in.height()));
+  const auto index = [&](int x, int y) {
+    return static_cast<size_t>(y) * static_cast<size_t>(in.width()) + static_cast<size_t>(x);
+  };
+  for (int c = 0; c < colour_channels(in.format.format); ++c) {
+    for_each_sample(in.format.extent, 1, [&](int x, int y, int) {
+      across[index(x, y)] = deep_gaussian_sum(block.weights, block.radius, [&](int k) {
+        const int at = border_index(x + k, in.width(), block.border);
+        return at < 0 ? 0.f : static_cast<float>(in.sample(at, y, c));
+      });
+    });
+    for_each_sample(in.format.extent, 1, [&](int x, int y, int) {
+      run.out.set_sample(x, y, c, deep_gaussian_value(deep_gaussian_sum(block.weights, block.radius, [&](int k) {
+        const int at = border_index(y + k, in.height(), block.border);
+        return at < 0 ? 0.f : across[index(x, at)];
+      })));
+    });
+  }
+}
+
+}  // namespace
 
 void Gaussian::reference(ReferenceRun& run) const {
   const Image& in = run.in[0];
+  if (in.is_deep()) return deep_reference(GaussianBlock::make(params_), run);
   const GaussianBlock block = GaussianBlock::make(params_);
   const int r = block.radius;
   run.out = Image(in.format);

@@ -17,7 +17,7 @@ void Gaussian::prepare_kernels() {
 }
 
 void Gaussian::launch_apply(const PassArgs& args, CudaStream stream) const {
-  launch_blur<KeepBlurred>(args, stream);
+  args.in[0].is_deep() ? launch_deep(args, stream) : launch_blur<KeepBlurred>(args, stream);
 }
 
 }  // namespace lensd

@@ -29,6 +29,7 @@ struct GaussianBlock {
   Border border;
   int32_t whole_centre;  ///< 0 or 1
   int16_t taps[64];      ///< taps [0, 2 · radius], then zeros
+  float weights[32];     ///< 16 bits: weights by distance from the centre; their sum over the window is 1
 
   /// Returns normalised taps, rounded from the outside in with error diffusion. The centre takes the
   /// remainder, so that the sum is exactly one.
@@ -42,6 +43,8 @@ struct GaussianBlock {
       weights[static_cast<size_t>(k)] = std::exp(-0.5 * (k / params.sigma) * (k / params.sigma));
       sum += (k == 0 ? 1 : 2) * weights[static_cast<size_t>(k)];
     }
+    for (int k = 0; k <= r; ++k)
+      block.weights[k] = static_cast<float>(weights[static_cast<size_t>(k)] / sum);
     double error = 0;
     int centre = 65536;
     for (int k = r; k >= 1; --k) {
@@ -70,6 +73,21 @@ LENSD_HD constexpr uint32_t gaussian_between(uint32_t sum) {
 /// Converts a vertical sum of samples in 1/128 to a pixel.
 LENSD_HD constexpr uint32_t gaussian_final(uint32_t sum) {
   return (sum + (1u << 22)) >> 23;
+}
+
+/// Returns Σ weight · sample for 2·radius + 1 samples; at(k) is the sample at distance k from the centre.
+/// Single precision; the order of the operations is that of the code.
+template <class At>
+LENSD_HD inline float deep_gaussian_sum(const float* weights, int radius, const At& at) {
+  float sum = weights[0] * at(0);
+  for (int k = 1; k <= radius; ++k) sum = sum + weights[k] * (at(-k) + at(k));
+  return sum;
+}
+
+/// Returns the blurred sample, rounded to nearest.
+LENSD_HD inline int deep_gaussian_value(float sum) {
+  const int v = static_cast<int>(sum + 0.5f);
+  return v < 65535 ? v : 65535;
 }
 
 }  // namespace lensd

@@ -1,6 +1,7 @@
 #include "kernels/sobel/sobel.hpp"
 
 #include "kernels/common/row_ring.hpp"
+#include "kernels/common/vectorised.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/sobel/sobel.cpp"
@@ -104,7 +105,27 @@ Layout Sobel::configure(const FilterInputs& inputs) {
   return layout;
 }
 
+void Sobel::apply_deep(const PassArgs& args, Band band) const {
+  RowRing rows(args.in[0], 1, block_of(args).border, args.worker);
+  for (int y = band.begin; y < band.end; ++y) {
+    rows.move_to(y);
+    const auto row = [&](int dy) { return reinterpret_cast<const uint16_t*>(rows.row(dy)); };
+    vectorised([above = row(-1), at = row(0), below = row(1), width = args.out.width(),
+                out = args.out.samples<uint16_t>(y), output = block_of(args).output] {
+#pragma GCC ivdep
+      for (int x = 0; x < width; ++x) {
+        const int dx =
+            above[x + 1] + 2 * at[x + 1] + below[x + 1] - above[x - 1] - 2 * at[x - 1] - below[x - 1];
+        const int dy =
+            below[x - 1] + 2 * below[x] + below[x + 1] - above[x - 1] - 2 * above[x] - above[x + 1];
+        out[x] = deep_sobel_value(output, dx, dy);
+      }
+    });
+  }
+}
+
 void Sobel::apply(const PassArgs& args, Band band) const {
+  if (args.in[0].is_deep()) return apply_deep(args, band);
   const SobelBlock& block = block_of(args);
   const auto row = HWY_DYNAMIC_DISPATCH(sobel_row);
   RowRing rows(args.in[0], 1, block.border, args.worker);
@@ -120,7 +141,7 @@ void Sobel::reference(ReferenceRun& run) const {
   const auto at = [&](int x, int y) {
     const int sx = border_index(x, in.width(), params_.border),
               sy = border_index(y, in.height(), params_.border);
-    return sx < 0 || sy < 0 ? 0 : int{in.at(sx, sy)};
+    return sx < 0 || sy < 0 ? 0 : in.sample(sx, sy);
   };
   for_each_sample(in.format.extent, 1, [&](int x, int y, int) {
     int dx = 0, dy = 0;
@@ -128,7 +149,9 @@ void Sobel::reference(ReferenceRun& run) const {
       dx += (2 - i * i) * (at(x + 1, y + i) - at(x - 1, y + i));
       dy += (2 - i * i) * (at(x + i, y + 1) - at(x + i, y - 1));
     }
-    run.out.at(x, y) = sobel_value(params_.output, dx, dy);
+    run.out.set_sample(x, y, 0,
+                       in.is_deep() ? deep_sobel_value(params_.output, dx, dy)
+                                    : sobel_value(params_.output, dx, dy));
   });
 }
 

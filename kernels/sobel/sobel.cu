@@ -138,9 +138,39 @@ __global__ void __launch_bounds__(SobelTuning::threads_x* SobelTuning::threads_y
   }
 }
 
+__global__ void __launch_bounds__(SobelTuning::threads_x* SobelTuning::threads_y)
+    deep_sobel_kernel(ImageView<const uint16_t> in, ImageView<uint16_t> out, const SobelBlock* params) {
+  const int x = static_cast<int>(blockIdx.x * SobelTuning::threads_x + threadIdx.x),
+            y = static_cast<int>(blockIdx.y * SobelTuning::threads_y + threadIdx.y);
+  const Extent extent = in.extent;
+  if (x >= extent.width || y >= extent.height) return;
+  const SobelBlock block = *params;
+  const bool inside = x > 0 && y > 0 && x + 1 < extent.width && y + 1 < extent.height;
+  const auto at = [&](int dx, int dy) -> int {
+    if (inside) return in.row(y + dy)[x + dx];
+    const int column = called_border_index(x + dx, extent.width, block.border),
+              row = called_border_index(y + dy, extent.height, block.border);
+    return column < 0 || row < 0 ? 0 : in.row(row)[column];
+  };
+  const int a = at(-1, -1), b = at(0, -1), c = at(1, -1), d = at(-1, 0), f = at(1, 0), g = at(-1, 1), h = at(0, 1),
+            i = at(1, 1);
+  out.row(y)[x] = deep_sobel_value(block.output, c + 2 * f + i - a - 2 * d - g, g + 2 * h + i - a - 2 * b - c);
+}
+
 }  // namespace
 
+void Sobel::launch_deep(const PassArgs& args, CudaStream stream) const {
+  const ConstImageRef in = args.in[0];
+  const dim3 threads(SobelTuning::threads_x, SobelTuning::threads_y);
+  const dim3 grid(blocks_for(in.width(), SobelTuning::threads_x),
+                  blocks_for(in.height(), SobelTuning::threads_y));
+  deep_sobel_kernel<<<grid, threads, 0, stream>>>(in.as<const uint16_t>(), args.out.as<uint16_t>(),
+                                                  static_cast<const SobelBlock*>(args.block));
+  LENSD_LAUNCHED();
+}
+
 void Sobel::launch_apply(const PassArgs& args, CudaStream stream) const {
+  if (args.in[0].is_deep()) return launch_deep(args, stream);
   const ConstImageRef in = args.in[0];
   const dim3 threads(SobelTuning::threads_x, SobelTuning::threads_y);
   const dim3 grid(blocks_for(in.width(), SobelTuning::threads_x * SobelTuning::columns),

@@ -5,7 +5,9 @@
 //          direction: atan2(dy, dx) in 256ths of a turn, 0 to the right, 64 down; differs from the exact
 //          rounding only within 4e-4 steps of a half.
 //
-// Formats: Gray8 in and out. Border rule: `border`. Temporal reach: none. Exact; magnitude and direction in
+// 16 bits: at most 65535; direction in 65536ths of a turn, 0.1 of them exact.
+//
+// Formats: Gray8 and Gray16, in and out. Border rule: `border`. Temporal reach: none. Exact; magnitude and direction in
 // single precision with a prescribed order.
 #pragma once
 
@@ -71,6 +73,30 @@ LENSD_HD inline uint8_t sobel_value(SobelOutput output, int dx, int dy) {
   return 0;
 }
 
+/// Does the same as sobel_value() for derivatives of samples of 16 bits, each within ±262140.
+LENSD_HD inline uint16_t deep_sobel_value(SobelOutput output, int dx, int dy) {
+  const int ax = dx < 0 ? -dx : dx, ay = dy < 0 ? -dy : dy;
+  if (output == SobelOutput::x) return static_cast<uint16_t>(ax < 65535 ? ax : 65535);
+  if (output == SobelOutput::y) return static_cast<uint16_t>(ay < 65535 ? ay : 65535);
+  const float fx = static_cast<float>(ax), fy = static_cast<float>(ay);
+  if (output == SobelOutput::magnitude) {
+    const float root = sqrtf(fx * fx + fy * fy) + 0.5f;
+    return static_cast<uint16_t>(static_cast<int>(root < 65535.0f ? root : 65535.0f));
+  }
+  const float low = fx < fy ? fx : fy, high = fx < fy ? fy : fx;
+  const float t = low / (high > 1.0f ? high : 1.0f);
+  const float s = t * t;
+  float p = kSobelAtan4 * s + kSobelAtan3;
+  p = p * s + kSobelAtan2;
+  p = p * s + kSobelAtan1;
+  p = p * s + kSobelAtan0;
+  float a = 256.0f * (p * t);
+  a = ay > ax ? 16384.0f - a : a;
+  a = dx < 0 ? 32768.0f - a : a;
+  a = dy < 0 ? 65536.0f - a : a;
+  return static_cast<uint16_t>(static_cast<int>(a + 0.5f) & 65535);
+}
+
 class Sobel final : public SinglePass<Sobel, SobelParams> {
  public:
   static constexpr PassCost cost{.operations = 16};
@@ -79,6 +105,8 @@ class Sobel final : public SinglePass<Sobel, SobelParams> {
   Layout configure(const FilterInputs& inputs) override;
   void apply(const PassArgs& args, Band band) const;
   void launch_apply(const PassArgs& args, CudaStream stream) const;
+  void apply_deep(const PassArgs& args, Band band) const;
+  void launch_deep(const PassArgs& args, CudaStream stream) const;
   void reference(ReferenceRun& run) const override;
 };
 

@@ -3,6 +3,8 @@
 #include <cstddef>
 
 #include "kernels/common/border.hpp"
+#include "kernels/common/vectorised.hpp"
+#include "kernels/gaussian/deep_gaussian.hpp"
 #include "kernels/gaussian/gaussian_simd.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -69,7 +71,22 @@ Layout Unsharp::configure(const FilterInputs& inputs) {
   return layout;
 }
 
+void Unsharp::apply_deep(const PassArgs& args, Band band) const {
+  const UnsharpBlock block = block_of(args);
+  deep_gaussian_band(args.in[0], args.out, band, block.blur, args.worker);
+  vectorised([&block, &args, band, n = static_cast<int>(args.out.format.row_samples())] {
+    for (int y = band.begin; y < band.end; ++y) {
+      const uint16_t* const in = args.in[0].samples<uint16_t>(y);
+      uint16_t* const out = args.out.samples<uint16_t>(y);  // blurred; alpha is equal in both rows
+#pragma GCC ivdep
+      for (int i = 0; i < n; ++i)
+        out[i] = static_cast<uint16_t>(deep_unsharp_value(in[i], out[i], block.amount, block.threshold));
+    }
+  });
+}
+
 void Unsharp::apply(const PassArgs& args, Band band) const {
+  if (args.in[0].is_deep()) return apply_deep(args, band);
   const UnsharpBlock& block = block_of(args);
   gaussian_band(args.in[0], args.out, band, block.blur, args.worker);
   const auto row = HWY_DYNAMIC_DISPATCH(unsharp_row);
@@ -82,8 +99,13 @@ void Unsharp::reference(ReferenceRun& run) const {
   *static_cast<GaussianParams*>(blur.params()) = params_.blur();
   blur.reference(run);
   const UnsharpBlock block = UnsharpBlock::make(params_);
-  for (size_t i = 0; i < run.out.pixels.size(); ++i)
-    run.out.pixels[i] = unsharp_value(run.in[0].pixels[i], run.out.pixels[i], block.amount, block.threshold);
+  const Image& in = run.in[0];
+  for_each_sample(in.format.extent, colour_channels(in.format.format), [&](int x, int y, int c) {
+    const int v = in.sample(x, y, c), blurred = run.out.sample(x, y, c);
+    run.out.set_sample(x, y, c,
+                       in.is_deep() ? deep_unsharp_value(v, blurred, block.amount, block.threshold)
+                                    : unsharp_value(v, blurred, block.amount, block.threshold));
+  });
 }
 
 }  // namespace lensd

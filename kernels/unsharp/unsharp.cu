@@ -33,7 +33,7 @@ void prepare_unsharp_kernels() {
 }
 
 void Unsharp::launch_apply(const PassArgs& args, CudaStream stream) const {
-  launch_blur<Sharpen>(args, stream);
+  args.in[0].is_deep() ? launch_deep(args, stream) : launch_blur<Sharpen>(args, stream);
 }
 
 }  // namespace lensd

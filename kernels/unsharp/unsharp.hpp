@@ -1,6 +1,8 @@
 // unsharp: outputs in + amount · (in - gaussian(in)) where |in - gaussian(in)| > threshold, else in.
 //
-// Formats: Gray8, RGBA8 (each colour channel by itself; alpha passes through). Border rule: `border`, of the
+// 16 bits: the threshold is 257 times as high.
+//
+// Formats: all (each colour channel by itself; alpha passes through). Border rule: `border`, of the
 // blur. Temporal reach: none. Bit-exact relative to the gaussian filter's blur of the same sigma; amount is
 // rounded to 1/256. One pass: on the CPU a band's blur is written to the output and sharpened there, in the
 // cache; on the GPU pixels are sharpened as they are written.
@@ -41,12 +43,21 @@ LENSD_HD constexpr uint8_t unsharp_value(int in, int blurred, int amount, int th
   return clamp_to_byte(in + ((amount * d + 128) >> 8));
 }
 
+/// Does the same for samples of 16 bits.
+LENSD_HD constexpr int deep_unsharp_value(int in, int blurred, int amount, int threshold) {
+  const int d = in - blurred;
+  if ((d < 0 ? -d : d) <= threshold * 257) return in;
+  return clamp_to(65535, in + ((amount * d + 128) >> 8));
+}
+
 class Unsharp final : public FilterBase<Unsharp, UnsharpParams, UnsharpBlock> {
  public:
   static FilterSchema make_schema();
   Layout configure(const FilterInputs& inputs) override;
   void apply(const PassArgs& args, Band band) const;
   void launch_apply(const PassArgs& args, CudaStream stream) const;
+  void apply_deep(const PassArgs& args, Band band) const;
+  void launch_deep(const PassArgs& args, CudaStream stream) const;
   void reference(ReferenceRun& run) const override;
 };
 

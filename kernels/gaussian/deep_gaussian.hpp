@@ -1,0 +1,25 @@
+// The CPU side of gaussian and unsharp for images with 16 bits: a band of rows in column chunks that fit the L2
+// cache.
+//
+//   image row ─ with border, as floats ─ horizontal sums ─▶ ring of 2·radius + 1 rows ─ vertical sums ─▶ row
+#pragma once
+
+#include "core/graph/filter.hpp"
+#include "kernels/gaussian/gaussian_math.hpp"
+
+namespace lensd {
+
+inline constexpr int kDeepGaussianChunk = 1024;  ///< samples of a column chunk
+
+/// Private memory of a worker, for any image and radius.
+struct alignas(64) DeepGaussianScratch {
+  static constexpr int kRim = 8 * kGaussianMaxRadius;
+  uint16_t padded[kDeepGaussianChunk + kRim + 64];
+  float samples[kDeepGaussianChunk + kRim + 64];
+  float ring[2 * kGaussianMaxRadius + 1][kDeepGaussianChunk];
+};
+
+/// Blurs the rows of `band`. `worker` is the worker's DeepGaussianScratch.
+void deep_gaussian_band(ConstImageRef in, ImageRef out, Band band, const GaussianBlock& block, uint8_t* worker);
+
+}  // namespace lensd
