@@ -108,7 +108,8 @@ void launch_filter(const PassArgs& args, CudaStream stream) {
                       blocks_for(in.height(), WindowTuning::threads_y));
       deep_window_kernel<F><<<grid, threads, 0, stream>>>(in.as<const uint16_t>(), args.out.as<uint16_t>(),
                                                           in.channels(), block);
-      return LENSD_LAUNCHED();
+      LENSD_LAUNCHED();
+      return;
     }
     const dim3 grid(blocks_for(static_cast<int>(in.row_bytes()), 4 * WindowTuning::threads_x),
                     blocks_for(in.height(), WindowTuning::threads_y));

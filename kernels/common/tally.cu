@@ -126,7 +126,8 @@ void launch_tally(const ConstImageRef& in, Histogram* total, CudaStream stream) 
     const size_t bytes = static_cast<size_t>(colour_channels(in.format.format)) * 256 * sizeof(uint32_t);
     deep_histogram_kernel<<<deep_blocks(in.format), TallyTuning::threads, bytes, stream>>>(
         in.as<const uint16_t>(), in.channels(), total);
-    return LENSD_LAUNCHED();
+    LENSD_LAUNCHED();
+    return;
   }
   const int channels = colour_channels(in.format.format);
   const size_t shared = static_cast<size_t>(channels) * 256 * TallyTuning::copies * sizeof(uint32_t);
@@ -139,7 +140,8 @@ void launch_tally(const ConstImageRef& in, ChannelSums* total, CudaStream stream
   if (in.is_deep()) {
     deep_sums_kernel<<<deep_blocks(in.format), TallyTuning::threads, 0, stream>>>(in.as<const uint16_t>(),
                                                                                   in.channels(), total);
-    return LENSD_LAUNCHED();
+    LENSD_LAUNCHED();
+    return;
   }
   sums_kernel<<<tally_blocks(in.format), TallyTuning::threads, 0, stream>>>(
       in.as<const uint8_t>(), static_cast<int>(in.row_bytes()), in.format.format == PixelFormat::gray8,

@@ -49,7 +49,8 @@ void launch_luma(ConstImageRef rgba, ImageRef gray, const LumaBlock* weights, Cu
     const dim3 blocks(blocks_for(rgba.width(), LumaTuning::threads), static_cast<unsigned>(rgba.height()));
     luma16_kernel<<<blocks, LumaTuning::threads, 0, stream>>>(rgba.as<const uint16_t>(), gray.as<uint16_t>(),
                                                               weights, rows_aligned(rgba, 8));
-    return LENSD_LAUNCHED();
+    LENSD_LAUNCHED();
+    return;
   }
   const dim3 grid(blocks_for(rgba.width(), LumaTuning::threads * LumaTuning::pixels),
                   static_cast<unsigned>(rgba.height()));
