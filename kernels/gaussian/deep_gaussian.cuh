@@ -2,6 +2,7 @@
 // border ── shared memory ── horizontal sums ── shared memory ── vertical sums ─▶ finish ─▶ global.
 #pragma once
 
+#include "core/device/cuda_fwd.hpp"
 #include "kernels/common/border_call.cuh"
 #include "kernels/common/launch.cuh"
 #include "kernels/gaussian/gaussian_math.hpp"
