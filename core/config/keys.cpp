@@ -179,9 +179,9 @@ const std::map<std::string, std::vector<std::string>> kChoices{
 
 const std::vector<ConfigTable>& config_tables() {
   static const std::vector<ConfigTable> tables = [] {
-    std::vector<ConfigTable> all{source_table(),      colour_table(), graph_table(), window_table(),  audio_table(),
-                                 performance_table(), log_table(),    control_table(), http_table(),
-                                 record_table(),      output_table()};
+    std::vector<ConfigTable> all{source_table(), colour_table(),      graph_table(), window_table(),
+                                 audio_table(),  performance_table(), log_table(),   control_table(),
+                                 http_table(),   record_table(),      output_table()};
     for (ConfigTable& table : all)
       for (ParamSpec& key : table.params) {
         if (const auto found = kChoices.find(key_name(table, key)); found != kChoices.end())

@@ -98,7 +98,7 @@ struct ResetSourceControls {
 };
 
 using Command = std::variant<SetParam, SetEnabled, SetGraph, Batch, Bypass, Solo, EditMark, Pause, Step, Seek,
-                             SetSpeed, SetVolume, SetMute, SetLoop, SetPrecision, SetScopes, SetViews, StartRecord,
-                             StopRecord, SetSourceControls, ResetSourceControls>;
+                             SetSpeed, SetVolume, SetMute, SetLoop, SetPrecision, SetScopes, SetViews,
+                             StartRecord, StopRecord, SetSourceControls, ResetSourceControls>;
 
 }  // namespace lensd

@@ -94,7 +94,8 @@ class AutoContrast final : public TableFilter<AutoContrast, AutoContrastParams, 
   static void decide(const AutoContrastBlock& block, const TableInput& input, AutoContrastState& state,
                      AutoContrastStats& stats);
   static LENSD_HD AffineMap affine(const AutoContrastBlock&, const AutoContrastStats& stats, int c) {
-    const double scale = 255 / (stats.ends.high[c] - stats.ends.low[c]), offset = -257 * stats.ends.low[c] * scale;
+    const double scale = 255 / (stats.ends.high[c] - stats.ends.low[c]),
+                 offset = -257 * stats.ends.low[c] * scale;
     return {static_cast<float>(scale), static_cast<float>(offset)};
   }
   static LENSD_HD uint8_t table_value(const AutoContrastBlock&, const AutoContrastStats& stats, int c,

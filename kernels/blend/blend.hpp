@@ -4,9 +4,9 @@
 //   add         min(255, a + b)          difference  |a − b|
 //   screen      255 − (255−a)(255−b)/255 mask        a·m/255
 //
-// 16 bits: 65535 instead of 255. m is the second input's BT.601 luma (colour) or value (grey). out = a + opacity·(f − a). Products are
-// rounded to nearest. Opacity is fixed point in 1/256, and `out` is rounded half up. Alpha comes from the
-// first input; the second's is ignored.
+// 16 bits: 65535 instead of 255. m is the second input's BT.601 luma (colour) or value (grey). out = a +
+// opacity·(f − a). Products are rounded to nearest. Opacity is fixed point in 1/256, and `out` is rounded
+// half up. Alpha comes from the first input; the second's is ignored.
 //
 // Formats: all, both inputs alike. Aliasing: none. Border rule: none. Temporal reach: none. Exact.
 #pragma once

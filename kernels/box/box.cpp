@@ -183,7 +183,8 @@ Layout Box::configure(const FilterInputs& inputs) {
                       .grain = 32,
                       .bytes = 2 * values,
                       .operations = 6 * values}};
-    layout.worker_bytes = sample_bytes(format.format) == 2 ? deep_box_bytes(format) : BoxWorker::bytes(format);
+    layout.worker_bytes =
+        sample_bytes(format.format) == 2 ? deep_box_bytes(format) : BoxWorker::bytes(format);
   } else {
     layout.passes = {{.name = "columns",
                       .launch = cuda_pass<&Box::launch_columns>,

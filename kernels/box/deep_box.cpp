@@ -33,7 +33,8 @@ void sum_across(const uint32_t* columns, uint32_t* sums, int width, int radius) 
     }
 }
 
-void divide(const uint32_t* sums, const BoxBlock& block, const uint16_t* in, uint16_t* out, int n, bool rgba) {
+void divide(const uint32_t* sums, const BoxBlock& block, const uint16_t* in, uint16_t* out, int n,
+            bool rgba) {
   vectorised([=, &block] {
     const BoxBlock b = block;
     for (int i = 0; i < n; ++i) {

@@ -52,7 +52,8 @@ __global__ void __launch_bounds__(DeepBoxTuning::row_threads)
       out.row(y)[(x0 + x) * 4 + 3] = in.row(y)[(x0 + x) * 4 + 3];
     return;
   }
-  for (int i = static_cast<int>(threadIdx.x); i < pixels + 2 * block.radius; i += DeepBoxTuning::row_threads) {
+  for (int i = static_cast<int>(threadIdx.x); i < pixels + 2 * block.radius;
+       i += DeepBoxTuning::row_threads) {
     const int x = border_index(x0 - block.radius + i, width, block.border);
     columns[i] = x < 0 ? 0 : sums.row(y)[x * step + c];
   }
@@ -89,9 +90,9 @@ void Box::launch_deep_rows(const PassArgs& args, CudaStream stream) const {
                   static_cast<unsigned>(in.channels()));
   const ImageView<const uint32_t> sums{reinterpret_cast<const uint32_t*>(args.scratch[0]),
                                        sums_pitch(in.format), in.format.extent};
-  deep_rows_kernel<<<grid, DeepBoxTuning::row_threads, 0, stream>>>(
-      in.as<const uint16_t>(), sums, args.out.as<uint16_t>(), in.channels(),
-      static_cast<const BoxBlock*>(args.block));
+  deep_rows_kernel<<<grid, DeepBoxTuning::row_threads, 0, stream>>>(in.as<const uint16_t>(), sums,
+                                                                    args.out.as<uint16_t>(), in.channels(),
+                                                                    static_cast<const BoxBlock*>(args.block));
   LENSD_LAUNCHED();
 }
 

@@ -105,8 +105,9 @@ class TableFilter : public FilterBase<Self, P, B> {
     for_each_sample(extent, channels, [&](int x, int y, int c) {
       const int v = in.sample(x, y, c);
       run.out.set_sample(x, y, c,
-                         in.is_deep() ? static_cast<int>(Self::affine(block, stats, c)(static_cast<uint32_t>(v)))
-                                      : Self::table_value(block, stats, c, v));
+                         in.is_deep()
+                             ? static_cast<int>(Self::affine(block, stats, c)(static_cast<uint32_t>(v)))
+                             : Self::table_value(block, stats, c, v));
     });
     run.stats.clear();
     this->read_stats(&stats, run.stats);
@@ -143,9 +144,8 @@ class TableFilter : public FilterBase<Self, P, B> {
 
   static void apply_maps(const PassArgs& args, Band band) {
     const AffineMaps maps = *maps_of(args);
-    deep_samples(args.in[0], args.out, band, [&maps](int) {
-      return [&maps](int i, uint32_t v) { return maps.channel[i % 4](v); };
-    });
+    deep_samples(args.in[0], args.out, band,
+                 [&maps](int) { return [&maps](int i, uint32_t v) { return maps.channel[i % 4](v); }; });
   }
 
   void launch_count(const PassArgs& args, CudaStream stream) const {

@@ -12,8 +12,8 @@
 
 namespace lensd {
 
-/// Number of pixels of each value for R, G and B; grey uses only the first. 16 bits: of each high byte. An image has at most 2^28
-/// pixels, so counts fit 32 bits.
+/// Number of pixels of each value for R, G and B; grey uses only the first. 16 bits: of each high byte. An
+/// image has at most 2^28 pixels, so counts fit 32 bits.
 struct Histogram {
   uint32_t count[3][256];
 };

@@ -69,7 +69,7 @@ void mirror_deep(const uint8_t* in, uint8_t* out, size_t width) {
 void flip_rows(const FlipBlock& flip, const ConstImageRef& in, const ImageRef& out, Band band) {
   const bool rgba = in.channels() == 4;
   const auto mirror = in.is_deep() ? rgba ? mirror_deep<uint64_t> : mirror_deep<uint16_t>
-                      : rgba       ? &HWY_DYNAMIC_DISPATCH(mirror_rgba)
+                      : rgba ? &HWY_DYNAMIC_DISPATCH(mirror_rgba)
                                    : &HWY_DYNAMIC_DISPATCH(mirror_gray);
   for (int y = band.begin; y < band.end; ++y) {
     const uint8_t* row = in.row(flip.y ? in.height() - 1 - y : y);

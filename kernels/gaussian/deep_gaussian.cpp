@@ -8,8 +8,8 @@
 namespace lensd {
 namespace {
 
-/// Adds weighted pairs: sums[i] = deep_gaussian_sum() of the samples around `centre(0)[i]`, where centre(k) is
-/// the row, or the position in the row, at distance k. Blocks of sums stay in registers.
+/// Adds weighted pairs: sums[i] = deep_gaussian_sum() of the samples around `centre(0)[i]`, where centre(k)
+/// is the row, or the position in the row, at distance k. Blocks of sums stay in registers.
 template <class Centre>
 void weighted_sums(const float* weights, int radius, int n, float* __restrict out, const Centre& centre) {
   constexpr int kBlock = 32;
@@ -62,7 +62,8 @@ void blur_chunk(ConstImageRef in, ImageRef out, Band band, int x0, int x1, const
 
 }  // namespace
 
-void deep_gaussian_band(ConstImageRef in, ImageRef out, Band band, const GaussianBlock& block, uint8_t* worker) {
+void deep_gaussian_band(ConstImageRef in, ImageRef out, Band band, const GaussianBlock& block,
+                        uint8_t* worker) {
   auto& scratch = *reinterpret_cast<DeepGaussianScratch*>(worker);
   const int width = in.width(), pixels = kDeepGaussianChunk / in.channels();
   for (int x = 0; x < width; x += pixels)

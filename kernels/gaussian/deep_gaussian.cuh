@@ -1,5 +1,5 @@
-// The CUDA side of gaussian and unsharp for images with 16 bits. A block blurs a tile of one channel: samples with
-// border ── shared memory ── horizontal sums ── shared memory ── vertical sums ─▶ finish ─▶ global.
+// The CUDA side of gaussian and unsharp for images with 16 bits. A block blurs a tile of one channel: samples
+// with border ── shared memory ── horizontal sums ── shared memory ── vertical sums ─▶ finish ─▶ global.
 #pragma once
 
 #include "core/device/cuda_fwd.hpp"
@@ -12,13 +12,15 @@ namespace {
 
 struct DeepBlurTuning {
   static constexpr int threads_x = 32, threads_y = 8, columns = 32, rows = 32;
-  static constexpr int most_columns = columns + 2 * kGaussianMaxRadius, most_rows = rows + 2 * kGaussianMaxRadius;
+  static constexpr int most_columns = columns + 2 * kGaussianMaxRadius,
+                       most_rows = rows + 2 * kGaussianMaxRadius;
 };
 
 /// `Finish(block)(in, blurred)` returns the output sample. blockIdx.z is the channel.
 template <class Finish>
 __global__ void __launch_bounds__(DeepBlurTuning::threads_x* DeepBlurTuning::threads_y)
-    deep_blur_kernel(ImageView<const uint16_t> in, ImageView<uint16_t> out, int step, const GaussianBlock* block) {
+    deep_blur_kernel(ImageView<const uint16_t> in, ImageView<uint16_t> out, int step,
+                     const GaussianBlock* block) {
   using T = DeepBlurTuning;
   __shared__ uint16_t tile[T::most_rows][T::most_columns];
   __shared__ float across[T::most_rows][T::columns];
@@ -44,8 +46,8 @@ __global__ void __launch_bounds__(DeepBlurTuning::threads_x* DeepBlurTuning::thr
   }
   __syncthreads();
   for (int y = ty; y < T::rows + 2 * r; y += T::threads_y)
-    across[y][tx] = deep_gaussian_sum(
-        weights, r, [&](int k) { return static_cast<float>(tile[y][tx + r + k]); });
+    across[y][tx] =
+        deep_gaussian_sum(weights, r, [&](int k) { return static_cast<float>(tile[y][tx + r + k]); });
   __syncthreads();
   const Finish finish(block);
   for (int y = ty; y < T::rows; y += T::threads_y) {

@@ -1,5 +1,5 @@
-// The CPU side of gaussian and unsharp for images with 16 bits: a band of rows in column chunks that fit the L2
-// cache.
+// The CPU side of gaussian and unsharp for images with 16 bits: a band of rows in column chunks that fit the
+// L2 cache.
 //
 //   image row ─ with border, as floats ─ horizontal sums ─▶ ring of 2·radius + 1 rows ─ vertical sums ─▶ row
 #pragma once
@@ -20,6 +20,7 @@ struct alignas(64) DeepGaussianScratch {
 };
 
 /// Blurs the rows of `band`. `worker` is the worker's DeepGaussianScratch.
-void deep_gaussian_band(ConstImageRef in, ImageRef out, Band band, const GaussianBlock& block, uint8_t* worker);
+void deep_gaussian_band(ConstImageRef in, ImageRef out, Band band, const GaussianBlock& block,
+                        uint8_t* worker);
 
 }  // namespace lensd

@@ -33,7 +33,7 @@ Layout Gaussian::configure(const FilterInputs& inputs) {
 
 void Gaussian::apply(const PassArgs& args, Band band) const {
   (args.in[0].is_deep() ? deep_gaussian_band : gaussian_band)(args.in[0], args.out, band, block_of(args),
-                                                               args.worker);
+                                                              args.worker);
 }
 
 namespace {
@@ -53,10 +53,11 @@ void deep_reference(const GaussianBlock& block, ReferenceRun& run) {
       });
     });
     for_each_sample(in.format.extent, 1, [&](int x, int y, int) {
-      run.out.set_sample(x, y, c, deep_gaussian_value(deep_gaussian_sum(block.weights, block.radius, [&](int k) {
-        const int at = border_index(y + k, in.height(), block.border);
-        return at < 0 ? 0.f : across[index(x, at)];
-      })));
+      run.out.set_sample(x, y, c,
+                         deep_gaussian_value(deep_gaussian_sum(block.weights, block.radius, [&](int k) {
+                           const int at = border_index(y + k, in.height(), block.border);
+                           return at < 0 ? 0.f : across[index(x, at)];
+                         })));
     });
   }
 }

@@ -1,9 +1,9 @@
 // gaussian: separable blur with a sampled, normalised Gaussian of 2 · radius + 1 taps.
 //
-// Formats: all (channel by channel, alpha passes through). Border rule: `border`. Temporal reach: none. 8 bits:
-// fixed point, within ±1 of the double-precision result, and equal to its rounding in at least 99 % of
-// the pixels of noise. 16 bits: single precision in prescribed order, not rounded between the passes, within 0.6
-// of the double-precision result. All parameters are live: the CUDA launch is the same for all radii.
+// Formats: all (channel by channel, alpha passes through). Border rule: `border`. Temporal reach: none. 8
+// bits: fixed point, within ±1 of the double-precision result, and equal to its rounding in at least 99 % of
+// the pixels of noise. 16 bits: single precision in prescribed order, not rounded between the passes, within
+// 0.6 of the double-precision result. All parameters are live: the CUDA launch is the same for all radii.
 #pragma once
 
 #include "kernels/common/single_pass.hpp"

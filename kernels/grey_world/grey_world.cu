@@ -18,7 +18,8 @@ __global__ void gains_kernel(const GreyWorldBlock* block, TableInput input, Stat
   __syncthreads();
   for (int c = 0; c < input.channels && !tables; ++c)
     if (v == 0) maps->channel[c] = GreyWorld::affine(*block, *stats, c);
-  for (int c = 0; c < input.channels && tables; ++c) tables->channel[c][v] = GreyWorld::table_value(*block, *stats, c, v);
+  for (int c = 0; c < input.channels && tables; ++c)
+    tables->channel[c][v] = GreyWorld::table_value(*block, *stats, c, v);
 }
 
 }  // namespace

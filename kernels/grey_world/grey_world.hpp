@@ -59,7 +59,8 @@ LENSD_HD inline GreyWorldGains target_gains(const ChannelSums& sums, const Table
     const bool dark = 20 * sum <= input.most * pixels;
     const uint64_t n = static_cast<uint64_t>(channels);
     target.gain[c] = dark ? 1. : static_cast<double>(total) / static_cast<double>(n * sum);
-    target.offset[c] = dark ? static_cast<double>(total) / static_cast<double>(n * pixels * (input.most / 255)) : 0.;
+    target.offset[c] =
+        dark ? static_cast<double>(total) / static_cast<double>(n * pixels * (input.most / 255)) : 0.;
   }
   return target;
 }
@@ -91,7 +92,8 @@ class GreyWorld final
       state.gains.gain[c] = low_passed(state.gains.gain[c], target.gain[c], first, block.kept, block.taken);
       state.gains.offset[c] =
           low_passed(state.gains.offset[c], target.offset[c], first, block.kept, block.taken);
-      stats.mean[c] = static_cast<double>(stats.tally.sum[c]) / static_cast<double>(input.most * input.pixels);
+      stats.mean[c] =
+          static_cast<double>(stats.tally.sum[c]) / static_cast<double>(input.most * input.pixels);
     }
     state.seen = 1;
     stats.gains = state.gains;

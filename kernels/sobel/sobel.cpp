@@ -149,9 +149,9 @@ void Sobel::reference(ReferenceRun& run) const {
       dx += (2 - i * i) * (at(x + 1, y + i) - at(x - 1, y + i));
       dy += (2 - i * i) * (at(x + i, y + 1) - at(x + i, y - 1));
     }
-    run.out.set_sample(x, y, 0,
-                       in.is_deep() ? deep_sobel_value(params_.output, dx, dy)
-                                    : sobel_value(params_.output, dx, dy));
+    run.out.set_sample(
+        x, y, 0,
+        in.is_deep() ? deep_sobel_value(params_.output, dx, dy) : sobel_value(params_.output, dx, dy));
   });
 }
 

@@ -152,9 +152,10 @@ __global__ void __launch_bounds__(SobelTuning::threads_x* SobelTuning::threads_y
               row = called_border_index(y + dy, extent.height, block.border);
     return column < 0 || row < 0 ? 0 : in.row(row)[column];
   };
-  const int a = at(-1, -1), b = at(0, -1), c = at(1, -1), d = at(-1, 0), f = at(1, 0), g = at(-1, 1), h = at(0, 1),
-            i = at(1, 1);
-  out.row(y)[x] = deep_sobel_value(block.output, c + 2 * f + i - a - 2 * d - g, g + 2 * h + i - a - 2 * b - c);
+  const int a = at(-1, -1), b = at(0, -1), c = at(1, -1), d = at(-1, 0), f = at(1, 0), g = at(-1, 1),
+            h = at(0, 1), i = at(1, 1);
+  out.row(y)[x] =
+      deep_sobel_value(block.output, c + 2 * f + i - a - 2 * d - g, g + 2 * h + i - a - 2 * b - c);
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 //
 // 16 bits: at most 65535; direction in 65536ths of a turn, 0.1 of them exact.
 //
-// Formats: Gray8 and Gray16, in and out. Border rule: `border`. Temporal reach: none. Exact; magnitude and direction in
-// single precision with a prescribed order.
+// Formats: Gray8 and Gray16, in and out. Border rule: `border`. Temporal reach: none. Exact; magnitude and
+// direction in single precision with a prescribed order.
 #pragma once
 
 #include <cmath>

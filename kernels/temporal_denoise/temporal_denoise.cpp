@@ -82,10 +82,11 @@ void TemporalDenoise::apply_deep(const PassArgs& args, Band band) const {
   const TemporalDenoiseBlock block = block_of(args);
   deep_samples(in, args.out, band, [&, pitch, known](int y) {
     const size_t offset = pitch * static_cast<size_t>(y);
-    return [block, known, before = state.before() + offset, after = state.after() + offset](int i, uint32_t v) {
-      after[i] = next_deep_estimate(before[i] & known, v, block);
-      return estimated_value(after[i]);
-    };
+    return
+        [block, known, before = state.before() + offset, after = state.after() + offset](int i, uint32_t v) {
+          after[i] = next_deep_estimate(before[i] & known, v, block);
+          return estimated_value(after[i]);
+        };
   });
 }
 
@@ -110,7 +111,8 @@ void TemporalDenoise::reference(ReferenceRun& run) const {
   const size_t channels = static_cast<size_t>(in.channels()), width = static_cast<size_t>(in.width());
   run.state.resize(in.pixels.size() / static_cast<size_t>(sample_bytes(in.format.format)) * 4);
   for_each_sample(in.format.extent, colour_channels(in.format.format), [&](int x, int y, int c) {
-    const size_t i = (static_cast<size_t>(y) * width + static_cast<size_t>(x)) * channels + static_cast<size_t>(c);
+    const size_t i =
+        (static_cast<size_t>(y) * width + static_cast<size_t>(x)) * channels + static_cast<size_t>(c);
     uint32_t kept;
     std::memcpy(&kept, &run.state[4 * i], 4);
     const auto v = static_cast<uint32_t>(in.sample(x, y, c));

@@ -54,9 +54,10 @@ struct DeepDenoise {
 }  // namespace
 
 void TemporalDenoise::launch_deep(const PassArgs& args, CudaStream stream) const {
-  launch_deep_samples(args.in[0], args.out, stream,
-                      DeepDenoise{args.state_of<uint32_t>(), state_pitch(args.in[0].format) / sizeof(uint32_t),
-                                  static_cast<const TemporalDenoiseBlock*>(args.block)});
+  launch_deep_samples(
+      args.in[0], args.out, stream,
+      DeepDenoise{args.state_of<uint32_t>(), state_pitch(args.in[0].format) / sizeof(uint32_t),
+                  static_cast<const TemporalDenoiseBlock*>(args.block)});
 }
 
 void TemporalDenoise::launch_apply(const PassArgs& args, CudaStream stream) const {

@@ -91,10 +91,10 @@ void Threshold::launch_choose_level(const PassArgs& args, CudaStream stream) con
 void Threshold::launch_apply(const PassArgs& args, CudaStream stream) const {
   const ConstImageRef in = args.in[0];
   if (in.is_deep())
-    return launch_deep_samples(in, args.out, stream,
-                               DeepThreshold{in.channels() == 1, otsu_,
-                                             static_cast<const ThresholdBlock*>(args.block),
-                                             static_cast<ThresholdStats*>(args.stats)});
+    return launch_deep_samples(
+        in, args.out, stream,
+        DeepThreshold{in.channels() == 1, otsu_, static_cast<const ThresholdBlock*>(args.block),
+                      static_cast<ThresholdStats*>(args.stats)});
   launch_chunks(in, args.out, stream,
                 ThresholdChunk{in.channels() == 1, otsu_, static_cast<const ThresholdBlock*>(args.block),
                                static_cast<ThresholdStats*>(args.stats)});

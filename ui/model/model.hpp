@@ -86,7 +86,7 @@ struct ViewerModel {
   SoundState sound = SoundState::off;
   double volume = 100;  ///< percent
   Precision precision = Precision::automatic;
-  int bits = 8;  ///< per sample between the nodes
+  int bits = 8;                      ///< per sample between the nodes
   std::vector<std::string> rounded;  ///< nodes that work with 8 bits in a graph with 16
   bool muted = false;
   bool loop_file = false;

@@ -67,8 +67,8 @@ Image ShownFrame::part(int image, int x, int y, Extent size) const {
   }
   const size_t bytes = result.format.row_bytes();
   for (int row = 0; row < size.height; ++row)
-    std::memcpy(result.ref().row(row), from.row(y + row) + static_cast<std::ptrdiff_t>(x) * from.pixel_bytes(),
-                bytes);
+    std::memcpy(result.ref().row(row),
+                from.row(y + row) + static_cast<std::ptrdiff_t>(x) * from.pixel_bytes(), bytes);
   return result;
 }
 
@@ -91,7 +91,8 @@ void ShownFrame::read_pixels(const ui::ProbeState& probe, ViewerModelBuilder& mo
       const int x = std::min(probe.x * size.width / std::max(shown.width, 1), size.width - 1);
       const int y = std::min(probe.y * size.height / std::max(shown.height, 1), size.height - 1);
       const Image pixel = part(image, x, y, {1, 1});
-      m.probe.push_back({node.empty() ? "output" : node, pixel.channels() == 1, pixel.is_deep(), as_rgba(pixel)[0]});
+      m.probe.push_back(
+          {node.empty() ? "output" : node, pixel.channels() == 1, pixel.is_deep(), as_rgba(pixel)[0]});
     }
   }
   Extent size = probe.patch;

@@ -101,7 +101,8 @@ AVPixelFormat VideoEncoder::choose_format(const AVCodec& codec, const PixelsForm
   if (!working && !is_rgb(input.format)) candidates.push_back(input.format);
   const bool deep = is_deep_working(input.format);
   if (lossless_only(codec.id) && deep)
-    candidates.insert(candidates.end(), {input.format, AV_PIX_FMT_RGBA64, AV_PIX_FMT_GBRAP16, AV_PIX_FMT_RGB48});
+    candidates.insert(candidates.end(),
+                      {input.format, AV_PIX_FMT_RGBA64, AV_PIX_FMT_GBRAP16, AV_PIX_FMT_RGB48});
   if (lossless_only(codec.id)) {
     if (is_gray(input.format)) candidates.push_back(input.format);
     candidates.insert(candidates.end(), {AV_PIX_FMT_RGBA, AV_PIX_FMT_BGRA, AV_PIX_FMT_GBRAP, AV_PIX_FMT_BGR0,
@@ -112,8 +113,8 @@ AVPixelFormat VideoEncoder::choose_format(const AVCodec& codec, const PixelsForm
   const bool ten = depth_ == 10 || (depth_ == 0 && deep && codec.id != AV_CODEC_ID_H264);
   if (working && ten && odd) candidates.push_back(AV_PIX_FMT_YUV444P10);
   if (working && ten)
-    candidates.insert(candidates.end(), {AV_PIX_FMT_YUV420P10, AV_PIX_FMT_P010, AV_PIX_FMT_YUV422P10,
-                                         AV_PIX_FMT_YUV444P10});
+    candidates.insert(candidates.end(),
+                      {AV_PIX_FMT_YUV420P10, AV_PIX_FMT_P010, AV_PIX_FMT_YUV422P10, AV_PIX_FMT_YUV444P10});
   if (odd) candidates.push_back(AV_PIX_FMT_YUV444P);
   candidates.insert(candidates.end(),
                     {AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUV422P, AV_PIX_FMT_YUV444P});

@@ -63,7 +63,9 @@ TEST_F(Probe, ReadsTheSamePlaceOfPicturesOfOtherSizes) {
       const int image = output ? 0 : same.find_image(row.node);
       const auto expected =
           pixel(same, image, output ? place.x : place.source_x, output ? place.y : place.source_y);
-      EXPECT_EQ((std::array<uint8_t, 3>{static_cast<uint8_t>(row.value.r), static_cast<uint8_t>(row.value.g), static_cast<uint8_t>(row.value.b)}), expected)
+      EXPECT_EQ((std::array<uint8_t, 3>{static_cast<uint8_t>(row.value.r), static_cast<uint8_t>(row.value.g),
+                                        static_cast<uint8_t>(row.value.b)}),
+                expected)
           << row.node << " at " << place.x << ' ' << place.y;
     }
     EXPECT_EQ(rows[0].value.r, 255 - rows[1].value.r) << "the source and its negative";
