@@ -19,6 +19,7 @@
 #include "core/config/keys.hpp"
 #include "core/control/commands.hpp"
 #include "core/media/stream_output.hpp"
+#include "core/media/virtual_camera.hpp"
 #include "core/pipeline/command.hpp"
 
 namespace lensd {
@@ -128,16 +129,25 @@ void set_output(CommandLine& line, const std::string& target) {
     line.output = target;
 }
 
+/// Sets configuration key output.virtual_camera. Throws Error(usage) if the value is probably the source.
+void set_virtual_camera(CommandLine& line, const std::string& name) {
+  std::error_code ignored;
+  if (name.find_first_of("/:") != std::string::npos || std::filesystem::exists(name, ignored))
+    throw Error(ExitCode::usage, "--virtual-camera", "'" + name + "' is not the name of a camera",
+                "put the source before the option");
+  set_key(line, "output.virtual_camera", name.empty() ? kVirtualCameraName : name);
+}
+
 void add_options(Options& o, CommandLine& line) {
   using Number = Schema<CommandLine>;
   constexpr int kUnlimited = std::numeric_limits<int>::max();
   o.key("SOURCE", "", "source.url",
         "video or image file, img_%04d.png, - (standard input), test:NAME[=OPTIONS] (a lavfi source), "
-        "rtsp:// http:// https:// udp:// srt:// rtmp://, /dev/videoN, v4l2:PATH or screen:. Without it: the "
-        "first "
-        "camera, else a test picture.");
+        "rtsp:// http:// https:// udp:// srt:// rtmp://, /dev/videoN, v4l2:PATH, pipewire:[NODE] or screen:. "
+        "Without it: the first camera, else a test picture.");
   o.key("--hwdec", "MODE", "source.hwdec");
   o.key("--hdr", "MODE", "colour.hdr");
+  o.key("--video-track", "N", "source.video_track");
   o.key("--profile", "NAME", "source.profile");
   o.key("--rtsp-transport", "NAME", "source.rtsp_transport");
   o.key("--network-timeout", "SECONDS", "source.timeout");
@@ -192,6 +202,11 @@ void add_options(Options& o, CommandLine& line) {
       "-o,--output", "FILE|URL", [&line](const std::string& text) { set_output(line, text); },
       "write the result: .mp4 .mkv .webm .avi .png .jpg, out_%04d.png, or null: to measure; or send it: "
       "rtsp:// rtmp:// srt:// udp:// rtp://, playlist.m3u8, v4l2:/dev/videoN");
+  o.custom(
+       "--virtual-camera", "[NAME]", [&line](const std::string& text) { set_virtual_camera(line, text); },
+       "show the result to other programs as a camera of this name (default lensd), through PipeWire")
+      ->expected(0, 1)
+      ->default_str(kVirtualCameraName);
   o.plain("--record", "FILE", line.record,
           "also record what is shown: .mkv .mp4 .mov .webm .avi, with %H%M%S in the name");
   o.flag("--overwrite", line.overwrite, "replace existing files; the source is never replaced");
@@ -372,6 +387,9 @@ CommandLine parse_command_line(int argc, char** argv) {
   } catch (const CLI::CallForVersion& e) {
     throw EarlyExit{std::string(e.what()) + "\n"};
   } catch (const CLI::ParseError& e) {
+    const std::string text = e.what();
+    if (const size_t end = text.find(": At Most 1 required"); end != std::string::npos)
+      throw Error(ExitCode::usage, text.substr(0, end), "is given more than once");
     const bool extra = e.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
     throw Error(ExitCode::usage, "command line", e.what(), extra ? option_hint(app) : "see lensd --help");
   }

@@ -6,6 +6,7 @@
 #include "core/control/http/http_access.hpp"
 #include "core/media/recording.hpp"
 #include "core/media/stream_output.hpp"
+#include "core/media/virtual_camera.hpp"
 
 namespace lensd {
 namespace {
@@ -44,6 +45,9 @@ std::vector<ConfigProblem> config_problems(const Config& c) {
   if (p.all.empty()) p.check("record.codec", [&] { check_record_settings(record); });
   p.check("output.url", [&] {
     if (!c.output_url.empty()) check_stream_url(c.output_url);
+  });
+  p.check("output.virtual_camera", [&] {
+    if (!c.output_virtual_camera.empty()) check_virtual_camera_name(c.output_virtual_camera);
   });
   p.check("source.size", [&] { parse_size(c.source_size); });
   p.check("source.options", [&] { parse_options(c.source_options); });

@@ -8,6 +8,7 @@
 #include "app/pipeline/pipeline.hpp"
 #include "app/pipeline/recorder_sink.hpp"
 #include "app/pipeline/stream_sink.hpp"
+#include "app/pipeline/virtual_camera_sink.hpp"
 
 namespace lensd {
 
@@ -41,11 +42,16 @@ SourceOptions source_options(const CommandLine& line, Backend backend);
 
 /// Maximum number of frames that a sink holds: those in its queue and the one that it processes.
 inline constexpr int kFramesForSinks = kSinkFrames + 1;
+/// The same for a virtual camera.
+inline constexpr int kFramesForCamera = kCameraFrames + 1;
 /// Returns the sink that records the run. Throws Error(usage) if a file name has no video extension.
 std::shared_ptr<RecorderSink> make_recorder(const CommandLine& line, const SourceInfo& source);
 /// Returns the sink that sends to [output] url, or null if the key is not set. Throws Error(usage) if the URL
 /// is not a receiver.
 std::shared_ptr<StreamSink> make_stream(const CommandLine& line, const SourceInfo& source);
+/// Returns the virtual camera of the run, on if [output] virtual_camera is set. Throws Error(unavailable) if
+/// it is set and libpipewire is missing.
+std::shared_ptr<VirtualCamera> make_virtual_camera(const CommandLine& line);
 /// Returns the command that starts the recording of --record.
 StartRecord record_command(const CommandLine& line);
 

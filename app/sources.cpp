@@ -55,8 +55,8 @@ SourceOptions source_options(const CommandLine& line, Backend backend) {
   options.start_ns = static_cast<int64_t>(line.start_s * 1e9), options.start_share = line.start_share;
   options.pinned = backend == Backend::cuda;
   if (options.pinned) use_pinned_memory();
-  options.colour = {.keep = line.config.colour_hdr == "keep",
-                    .peak = static_cast<uint16_t>(line.config.colour_peak)};
+  options.keep_colours = line.config.colour_hdr == "keep";
+  options.video_track = line.config.source_video_track;
   options.live = line.live;
   // A batch run fails if its source does not open, and its output must not contain placeholders.
   options.live.must_open = line.mode == RunMode::batch;
@@ -73,6 +73,12 @@ std::shared_ptr<RecorderSink> make_recorder(const CommandLine& line, const Sourc
 std::shared_ptr<StreamSink> make_stream(const CommandLine& line, const SourceInfo& source) {
   if (line.config.output_url.empty()) return nullptr;
   return std::make_shared<StreamSink>(line.config.output_url, line.stream, source);
+}
+
+std::shared_ptr<VirtualCamera> make_virtual_camera(const CommandLine& line) {
+  auto camera = std::make_shared<VirtualCamera>();
+  if (!line.config.output_virtual_camera.empty()) camera->start(line.config.output_virtual_camera);
+  return camera;
 }
 
 StartRecord record_command(const CommandLine& line) {

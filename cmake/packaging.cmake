@@ -99,11 +99,12 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)  # lensd_0.1.0-1~deb12_amd64.deb
 set(CPACK_DEBIAN_PACKAGE_RELEASE ${debian_revision})
-# dpkg-shlibdeps finds the libraries that the program is linked with. libcuda is not one of them: it is loaded at run
-# time.
+# dpkg-shlibdeps finds the libraries that the program is linked with. libcuda and libpipewire are not among them: they
+# are loaded at run time.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SECTION video)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "fonts-inter, libgl1")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "pipewire, xclip, wl-clipboard")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/cmake/deb/postinst ${PROJECT_SOURCE_DIR}/cmake/deb/prerm
   ${PROJECT_SOURCE_DIR}/cmake/deb/postrm)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)

@@ -6,6 +6,8 @@ uniform float dither;  // difference of two levels of the screen for pictures wi
 in vec2 uv;
 out vec4 colour;
 
+vec3 displayed(vec3 coded);  // in as_is.frag or display_light.frag
+
 // Noise from -0.5 to 0.5 that differs between neighbouring pixels: interleaved gradient noise (J. Jimenez, Next Generation
 // Post Processing in Call of Duty: Advanced Warfare, 2014).
 float noise() {
@@ -13,5 +15,5 @@ float noise() {
 }
 
 void main() {
-  colour = vec4(texture(picture, uv).rgb + dither * noise(), 1.0);
+  colour = vec4(displayed(texture(picture, uv).rgb) + dither * noise(), 1.0);
 }

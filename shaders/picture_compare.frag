@@ -5,12 +5,14 @@ uniform sampler2D picture;  // B
 uniform sampler2D second;   // A
 uniform vec2 footprint;
 uniform int taps;
-uniform int mode;     // 0: B, 1: A, 2: A left of split_x, B right of it, 3: difference
+uniform int mode;     // 0: B, 1: A, 2: A left of split_x, B right of it, 3: difference of their values
 uniform int channel;  // 0: colour, 1 to 3: red, green, blue, 4: luma, 5: alpha
 uniform float split_x, gain;
 uniform float dither;  // as in picture.frag
 in vec2 uv;
 out vec4 colour;
+
+vec3 displayed(vec3 coded);  // in as_is.frag or display_light.frag
 
 vec4 fetch(sampler2D from) {
   if (taps <= 1) return texture(from, uv);
@@ -49,6 +51,7 @@ void main() {
     colour = vec4(heat(max(d.r, max(d.g, d.b)) * gain), 1.0);
   } else {
     bool left = mode == 1 || (mode == 2 && gl_FragCoord.x < split_x);
-    colour = vec4((left ? view(fetch(second)) : view(fetch(picture))) + dither * noise(), 1.0);
+    vec4 shown = left ? fetch(second) : fetch(picture);
+    colour = vec4(view(vec4(displayed(shown.rgb), shown.a)) + dither * noise(), 1.0);
   }
 }

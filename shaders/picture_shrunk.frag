@@ -8,6 +8,8 @@ uniform float dither;  // difference of two levels of the screen for pictures wi
 in vec2 uv;
 out vec4 colour;
 
+vec3 displayed(vec3 coded);  // in as_is.frag or display_light.frag
+
 // Noise from -0.5 to 0.5 that differs between neighbouring pixels: interleaved gradient noise (J. Jimenez, Next Generation
 // Post Processing in Call of Duty: Advanced Warfare, 2014).
 float noise() {
@@ -22,5 +24,5 @@ void main() {
       sum += texture(picture, uv + offset * footprint).rgb;
     }
   }
-  colour = vec4(sum / float(taps * taps) + dither * noise(), 1.0);
+  colour = vec4(displayed(sum / float(taps * taps)) + dither * noise(), 1.0);
 }

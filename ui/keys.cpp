@@ -82,6 +82,12 @@ void next_aspect(PanelContext& ctx) {
   ctx.notify(false, fmt::format("Aspect ratio: {}", aspect_choices()[static_cast<size_t>(aspect)].name));
 }
 
+void next_video_track(const KeyEvent& e) {
+  const auto count = static_cast<int>(e.model.video_tracks.size());
+  if (count < 2) return e.ctx.notify(false, "This source has no other video track");
+  e.requests.video_track = e.model.video_track % count + 1;
+}
+
 void toggle_file_loop(PanelContext& ctx) {
   ctx.send(SetLoop{!ctx.model.loop_file, ctx.model.loop_a_ns, ctx.model.loop_b_ns});
 }
@@ -188,6 +194,7 @@ constexpr KeyAction kActions[] = {
     {A::open_source, {ctrl('o')}, "open a file, a camera, an address", once, [](E e) { e.state.source.ask = true; }, "Playing"},
     {A::next_source, {key('>')}, "next, previous source of the playlist", once, [](E e) { e.requests.play_step = 1; }},
     {A::previous_source, {key('<')}, nullptr, once, [](E e) { e.requests.play_step = -1; }},
+    {A::video_track, {key('_')}, "next video track", once, [](E e) { next_video_track(e); }},
     {A::pause, {key(' '), key('p')}, "pause and play", once, [](E e) { e.ctx.send(Pause{!e.model.stands_still()}); }},
     {A::step_forward, {key('.')}, "step one frame forward, back", repeats, [](E e) { e.ctx.send(Step{1}); }},
     {A::step_back, {key(',')}, nullptr, repeats, [](E e) { e.ctx.send(Step{-1}); }},
@@ -242,6 +249,7 @@ constexpr KeyAction kActions[] = {
     {A::snapshot, {key('s')}, "snapshot of the picture, of the window", once, [](E e) { e.requests.snapshot = true; }, "Saving"},
     {A::other, {key('S')}, nullptr, once, [](E e) { e.requests.snapshot_window = true; }},
     {A::record, {key('r')}, "start and stop recording", once, [](E e) { e.requests.toggle_record = true; }},
+    {A::virtual_camera, {key('v')}, "virtual camera for other programs, on and off", once, [](E e) { e.requests.toggle_virtual_camera = true; }},
     {A::trace, {key('g')}, "write a trace of the last 10 seconds", once, [](E e) { e.requests.trace = true; }},
 
     {A::fullscreen, {key('f'), Stroke{.gesture = "double click"}}, "fullscreen, leave it", once, [](E e) { e.requests.toggle_fullscreen = true; }, "Window"},

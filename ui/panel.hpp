@@ -170,6 +170,7 @@ struct UiState {
   GraphEditor editor;
   GraphPanelState graph;
   SlotState slots;
+  bool colour_open = false;  ///< the section on the left side is unfolded
   PresetShelf presets;
   PresetMenuState preset_menu;
   SourceState source;
@@ -193,12 +194,14 @@ struct UiState {
 struct ViewerRequests {
   bool quit = false, toggle_fullscreen = false, leave_fullscreen = false;
   bool toggle_on_top = false, toggle_borderless = false;
-  bool snapshot = false, snapshot_window = false, toggle_record = false;
+  bool snapshot = false, snapshot_window = false, copy_picture = false, toggle_record = false;
+  bool toggle_virtual_camera = false;
   std::vector<std::pair<bool, std::string>> messages;  ///< messages for the user and the log; true: a problem
   bool trace = false;
   std::optional<SourceRequest> open;  ///< open this source
   int play_step = 0;                  ///< play the next (1) or previous (-1) source of the playlist
   std::optional<size_t> play_index;   ///< play this source of the playlist
+  std::optional<int> video_track;     ///< decode this video track of the source, from 1
   bool cancel_open = false;           ///< cancel the source that is being opened
   std::string remove_recent;          ///< remove this recent source
 };
@@ -247,8 +250,22 @@ void choose_node(PanelContext& ctx, const char* group, const char* mark, std::st
 void fold_button(PanelContext& ctx, Icon icon, const char* side, Fold& fold);
 /// Draws the source's name and state, the button that opens another source, and the fold button.
 void draw_source_row(PanelContext& ctx, ViewerRequests& requests);
+/// Draws the field order of an interlaced source, with a button that adds the filter for it.
+void draw_fields(PanelContext& ctx);
 /// Draws the camera's controls if the source has any.
 void draw_camera_controls(PanelContext& ctx);
+/// Draws a heading, then moves the cursor to the right end of the line for an icon button.
+void heading_before_button(PanelContext& ctx, const char* title);
+/// `name`: in the widget map. `hide`, `show`: tooltips of the fold button. `note`: text at the right end.
+struct SectionHeading {
+  const char *title, *name, *hide, *show;
+  std::string_view key = {};
+  std::string note = {};
+};
+/// Draws the heading of a section that can be folded.
+void section_heading(PanelContext& ctx, const SectionHeading& section, bool& shown);
+/// Draws the conversion of the source's colours. Draws nothing for SDR with BT.709 colours.
+void draw_colour_settings(PanelContext& ctx);
 /// Draws the playlist if it has at least two sources.
 void draw_playlist(PanelContext& ctx, ViewerRequests& requests);
 /// Switches to slot `to` (0: A, 1: B, 2: C). If the slot is unused, copies the current graph to it.
@@ -263,6 +280,8 @@ void draw_graph_panel(PanelContext& ctx);
 void draw_node_params(PanelContext& ctx, const ShownGraph& shown, size_t index);  // in the graph panel
 void draw_add_filter(PanelContext& ctx);  // the graph panel's button and list
 void draw_preset_row(PanelContext& ctx);
+float precision_button_width(const PanelContext& ctx);
+void draw_precision_button(PanelContext& ctx);  // with its menu
 /// Saves to the graph's preset. Asks for a name if the graph has no preset or the preset is an example.
 void save_preset(PanelContext& ctx);
 /// Returns true if the previous run's graph can be restored: it has nodes, and the current graph is empty and

@@ -144,18 +144,25 @@ void run_batch(const CommandLine& line, const GraphDesc& graph) {
                       .host_frames = true,
                       .frames = 6 + 2 * kFramesForSinks,
                       .timing_interval = line.trace.empty() ? 8 : 1};
-  options.graph = graph, options.precision = line.config.precision;
+  options.graph = graph, options.precision = line.config.precision, options.colour = line.config.colour;
   options.max_frames = line.frames;
   auto source = open_source(source_url(line), source_options(line, choice.backend));
   std::shared_ptr<RecorderSink> recorder;
   if (!line.record.empty()) options.sinks.push_back(recorder = make_recorder(line, source->info()));
   const std::shared_ptr<StreamSink> stream = make_stream(line, source->info());
   if (stream) options.sinks.push_back(stream);
+  std::shared_ptr<VirtualCameraSink> camera;
+  if (!line.config.output_virtual_camera.empty()) {
+    camera = std::make_shared<VirtualCameraSink>(make_virtual_camera(line), source->info());
+    options.sinks.push_back(camera);
+    options.executor.frames += kFramesForCamera;
+  }
   // Send in real time, unless line.output needs all frames at full speed.
-  options.paced = stream && line.output.empty();
+  options.paced = (stream || camera) && line.output.empty();
   if (options.paced && (!line.framehash.empty() || !line.tracks.empty()))
-    throw Error(ExitCode::usage, stream->status().path, "--framehash and --tracks need a file as output",
-                "add -o null: and name the receiver as [output] url");
+    throw Error(ExitCode::usage, stream ? stream->status().path : "--virtual-camera",
+                "--framehash and --tracks need a file as output",
+                stream ? "add -o null: and name the receiver as [output] url" : "add -o null:");
   Pipeline pipeline(std::move(source), options, registry());
   log::info("{}", pipeline.graph()->summary);
   if (!line.tracks.empty() && pipeline.executor().plan()->tracks_offset < 0)
@@ -170,6 +177,7 @@ void run_batch(const CommandLine& line, const GraphDesc& graph) {
   pipeline.stop();
   if (recorder) recorder->finish();
   if (stream) stream->finish();
+  if (camera) camera->finish();
 
   log_notices(pipeline);
   if (!line.timings.empty()) write_timings(line.timings, pipeline.profiler().snapshot());
@@ -186,6 +194,7 @@ void run_batch(const CommandLine& line, const GraphDesc& graph) {
   if (recorder && !recorder->failure().empty())
     throw Error(ExitCode::runtime_failure, "", recorder->failure());
   if (stream && !stream->failure().empty()) throw Error(ExitCode::runtime_failure, "", stream->failure());
+  if (camera && !camera->failure().empty()) throw Error(ExitCode::runtime_failure, "", camera->failure());
   if (written.frames == 0)
     throw Error(ExitCode::bad_source, pipeline.source().name, "no frame could be decoded", "is it a video?");
 }

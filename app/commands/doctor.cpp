@@ -13,6 +13,7 @@
 #include "core/media/camera/v4l2_controls.hpp"
 #include "core/media/cameras.hpp"
 #include "core/media/capabilities.hpp"
+#include "core/media/pipewire_nodes.hpp"
 #include "kernels/registry.hpp"
 #include "ui/gl/display_path.hpp"
 #include "ui/gl/window.hpp"
@@ -115,6 +116,16 @@ void report_cameras() {
   }
 }
 
+void report_pipewire() {
+  const PipewireSurvey survey = survey_pipewire();
+  row("PipeWire", survey.running,
+      survey.running ? survey.text + ", virtual cameras and sources work"
+                     : survey.text + "; no virtual camera");
+  for (const PipewireNode& node : survey.nodes)
+    fmt::print("{:<15}pipewire:{}: {}, {}\n", "", node.name.empty() ? node.serial : node.name,
+               node.description, node.camera ? "a camera" : "a program's stream");
+}
+
 }  // namespace
 
 void run_doctor(const CommandLine& line) {
@@ -135,6 +146,7 @@ void run_doctor(const CommandLine& line) {
   const std::string obstacle = hardware_decoding_obstacle(line.config.device);
   row("NVDEC", obstacle.empty(), obstacle.empty() ? "FFmpeg decodes on the GPU (--hwdec=cuda)" : obstacle);
   report_cameras();
+  report_pipewire();
 }
 
 }  // namespace lensd

@@ -16,12 +16,17 @@ struct Word {
   const char* word;
   const char* doc;
 };
-constexpr Word kSources[] = {
-    {"test:demo", "a moving test picture"}, {"test:testsrc2", "moving shapes, bars and a clock"},
-    {"test:smptehdbars", "colour bars"},    {"rtsp://", "network camera"},
-    {"http://", "network stream"},          {"https://", "network stream"},
-    {"udp://", "network stream"},           {"srt://", "network stream"},
-    {"rtmp://", "network stream"},          {"screen:", "the X11 screen"}};
+constexpr Word kSources[] = {{"pipewire:", "the first camera of the PipeWire session, or pipewire:NODE"},
+                             {"test:demo", "a moving test picture"},
+                             {"test:testsrc2", "moving shapes, bars and a clock"},
+                             {"test:smptehdbars", "colour bars"},
+                             {"rtsp://", "network camera"},
+                             {"http://", "network stream"},
+                             {"https://", "network stream"},
+                             {"udp://", "network stream"},
+                             {"srt://", "network stream"},
+                             {"rtmp://", "network stream"},
+                             {"screen:", "the X11 screen"}};
 constexpr Word kReceivers[] = {{"null:", "measure only"},
                                {"rtsp://", "RTSP server"},
                                {"rtmp://", "RTMP server"},

@@ -30,7 +30,7 @@ Pipeline::Pipeline(std::unique_ptr<Source> source, PipelineOptions options, cons
       graph_(resolved(options_.graph, registry)),
       requested_(graph_),
       sound_(options_.sound) {
-  state_.precision = options_.precision;
+  state_.precision = options_.precision, state_.colour = options_.colour;
   state_.paused = options_.paused, state_.loop_file = options_.loop_file;
   show_one_ = state_.paused;  // a paused start shows the first frame
   for (const auto& sink : options_.sinks) sink->attach(executor_->device_sync());
@@ -149,6 +149,7 @@ void Pipeline::process(Picture picture) {
   info.taken_ns = now_ns();
   timeline_.sample(waiting_counter_, static_cast<int64_t>(pictures_.size()), info.taken_ns);
   if (info.duration_ns > 0) state_.frame_duration_ns = info.duration_ns;
+  if (info.fields != FieldOrder::progressive) state_.fields = info.fields;
 
   Frame frame = executor_->run(current_picture_);
   if (!frame) return;

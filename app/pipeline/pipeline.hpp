@@ -41,6 +41,7 @@ struct PipelineOptions {
   ExecutorOptions executor;
   GraphDesc graph;
   Precision precision = Precision::automatic;
+  ColourSettings colour = {};
   bool paced = false;  ///< true: publish frames when they are due; false: as fast as possible
   bool paused = false;
   bool loop_file = false;

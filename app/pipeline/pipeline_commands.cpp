@@ -40,6 +40,7 @@ void Pipeline::apply(const Command& command) {
                  [&](const Bypass& c) { replan_if_changed(state_.bypass, c.on); },
                  [&](const Solo& c) { replan_if_changed(solo_, c.node); },
                  [&](const SetPrecision& c) { replan_if_changed(state_.precision, c.precision); },
+                 [&](const SetColour& c) { replan_if_changed(state_.colour, c.settings); },
                  [&](const SetScopes& c) { replan_if_changed(extras_.scopes, c.scopes); },
                  [&](const SetViews& c) { replan_if_changed(extras_.views, c.nodes); },
                  [this](const EditMark& c) { state_.edit_mark = c.mark; },

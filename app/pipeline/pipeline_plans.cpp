@@ -56,7 +56,7 @@ void Pipeline::replan(GraphDesc graph, uint64_t request) {
 
 PlanExtras Pipeline::extras() const {
   PlanExtras extras = extras_;
-  extras.precision = state_.precision;
+  extras.precision = state_.precision, extras.colour = state_.colour;
   return extras;
 }
 
@@ -115,7 +115,7 @@ void Pipeline::install(const PictureInfo& picture) {
     if (!misfit || !(source_info_.live || changed)) throw;
     notice(true, fmt::format("shown without the graph: {}", e.what()));
     executor_->install(make_plan(effective(requested_, true, {}), picture, options_.backend, registry_,
-                                 {.precision = state_.precision}));
+                                 {.precision = state_.precision, .colour = state_.colour}));
   }
   publish_graph();
 }
@@ -135,8 +135,7 @@ int64_t Pipeline::next_frame_index() const {
 void Pipeline::publish_graph() {
   auto view = std::make_shared<GraphView>();
   const Plan& plan = *executor_->plan();
-  state_.bits = plan.precision;
-  view->rounded = plan.rounded;
+  state_.bits = plan.precision, state_.source_colour = plan.picture.colour;
   view->graph = graph_, view->requested = requested_;
   view->frame = next_frame_index();
   view->summary = describe(plan);

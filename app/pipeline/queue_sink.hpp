@@ -1,6 +1,6 @@
 // A sink with its own thread and a bounded queue.
 //
-//   take() ── Job ──▶ queue of kSinkFrames ──▶ handle() on the sink's thread
+//   take() ── Job ──▶ bounded queue ──▶ handle() on the sink's thread
 //
 // If the queue is full, take() waits with file sources. With live sources it drops and counts the oldest
 // frame.
@@ -17,11 +17,12 @@
 
 namespace lensd {
 
-/// Capacity of a sink's queue.
+/// Capacity of the queue of a sink that encodes.
 inline constexpr int kSinkFrames = 4;
 
 class QueueSink : public FrameSink {
  public:
+  explicit QueueSink(int capacity = kSinkFrames) : queue_(static_cast<size_t>(capacity)) {}
   ~QueueSink() override;
 
   void stop_soon() noexcept override { stop_soon_.store(true, std::memory_order_release), queue_.wake(); }
@@ -65,7 +66,7 @@ class QueueSink : public FrameSink {
  private:
   void loop();
 
-  BoundedQueue<Job> queue_{kSinkFrames};
+  BoundedQueue<Job> queue_;
   DeviceFrameSync* sync_ = nullptr;
   Image copy_;  ///< host copy of a device frame
   bool may_drop_ = false;

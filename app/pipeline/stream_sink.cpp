@@ -51,6 +51,7 @@ std::vector<Notice> StreamSink::take_notices() {
 SinkStatus StreamSink::status() const {
   static constexpr const char* kStates[] = {"idle", "connecting", "sending", "waiting"};
   SinkStatus s;
+  s.kind = SinkKind::stream;
   const StreamOutput::Status output = output_.status();
   s.recording = output.state == StreamOutput::State::sending;
   s.state = kStates[static_cast<size_t>(output.state)];

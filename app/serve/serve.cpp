@@ -58,6 +58,7 @@ class Daemon {
   Daemon(const CommandLine& line, const GraphDesc& graph)
       : line_(line),
         backend_(choose_backend(line.config.backend, line.config.device)),
+        virtual_camera_(make_virtual_camera(line)),
         session_(session_options(graph), registry()) {
     if (!line.layers.files.empty()) watch_.emplace(line.layers.files);
     servers_.emplace(session_, control_options(line, true));
@@ -103,6 +104,7 @@ class Daemon {
     SessionOptions options;
     options.graph = graph;
     options.backend = backend_;
+    options.virtual_camera = virtual_camera_;
     options.captures = line_.config.control_folder;
     options.layers = line_.layers, options.config = line_.config;
     options.open = [this](const std::string& url, const GraphDesc& wanted) { return open(url, wanted); };
@@ -130,7 +132,7 @@ class Daemon {
                         .host_frames = true,
                         .frames = 8 + kFramesForSinks,  // two queued, the newest one, others being encoded
                         .timing_interval = line_.trace.empty() ? 8 : 1};
-    options.graph = graph, options.precision = line_.config.precision;
+    options.graph = graph, options.precision = line_.config.precision, options.colour = line_.config.colour;
     options.paced = true, options.paused = line_.pause, options.loop_file = line_.loop_file;
     options.on_change = [this] { session_.changed(); };
     SourceOptions source = source_options(line_, backend_.backend);
@@ -139,6 +141,8 @@ class Daemon {
     options.sinks = {make_recorder(line_, opened->info())};
     if (auto stream = make_stream(line_, opened->info())) options.sinks.push_back(std::move(stream));
     options.executor.frames += kFramesForSinks * static_cast<int>(options.sinks.size() - 1);
+    options.sinks.push_back(std::make_shared<VirtualCameraSink>(virtual_camera_, opened->info()));
+    options.executor.frames += kFramesForCamera;
     auto pipeline = std::make_unique<Pipeline>(std::move(opened), options, registry());
     if (line_.speed != 1) pipeline->post(SetSpeed{line_.speed});
     return pipeline;
@@ -216,6 +220,7 @@ class Daemon {
   ServiceNotify notify_;
   std::atomic<bool> cancel_{false}, opened_{false}, quit_command_{false}, reloaded_{false};
   BackendChoice backend_;
+  std::shared_ptr<VirtualCamera> virtual_camera_;
   Session session_;
   std::optional<ConfigWatch> watch_;
   std::optional<ControlServers> servers_;

@@ -76,9 +76,21 @@ std::shared_ptr<Pipeline> Session::pipeline() const {
 
 // ---- the pipeline ---------------------------------------------------------------------------------------
 
+/// Speed, precision, colour settings and repetition are of the session, not of the source.
+void Session::keep_settings(Pipeline& next) const {
+  const auto old = pipeline();
+  if (!old) return;
+  const PipelineStatus status = old->status();
+  next.post(SetSpeed{status.speed});
+  next.post(SetPrecision{status.precision});
+  next.post(SetColour{status.colour});
+  next.post(SetLoop{.file = status.loop_file});
+}
+
 /// Opens a source with a graph. The old pipeline stops only after the new one is open.
 void Session::open_and_start(const std::string& url, const GraphDesc& graph) {
   const std::shared_ptr<Pipeline> next = options_.open(url, graph);
+  keep_settings(*next);
   if (const auto old = swap_pipeline(next, url)) shut_down(*old);
   fail_requests("the source was changed meanwhile");
   {
@@ -201,20 +213,29 @@ void Session::fail_requests(const std::string& reason) {
   for (auto& [id, callback] : open) callback({id, reason, 0});
 }
 
-/// Applies a configuration. If the source has changed, opens it with the new graph. Otherwise sets changed
-/// source controls, and plans the graph if it has changed.
+/// Applies a configuration. Sets a changed precision and changed colour settings. If the source has changed,
+/// opens it with the new graph. Otherwise sets changed source controls, and plans the graph if it has
+/// changed.
 Response Session::apply_config(const Layered& next) {
   const std::string& url = next.config.source_url;
   std::string old_url;
+  Precision old_precision = {};
+  ColourSettings old_colour;
   ControlValues changed = next.config.source_controls;
   {
     const std::lock_guard lock(mutex_);
-    old_url = config_.source_url;
+    old_url = config_.source_url, old_precision = config_.precision, old_colour = config_.colour;
     for (const auto& old : config_.source_controls) std::erase(changed, old);
   }
   if (url == old_url && !changed.empty()) post(SetSourceControls{std::move(changed)});
-  if (url != old_url) return load_now(url, &next.graph);
-  return equivalent(next.graph, graph().graph, registry_) ? Response{} : plan(next.graph);
+  Response response;
+  if (url != old_url)
+    response = load_now(url, &next.graph);
+  else if (!equivalent(next.graph, graph().graph, registry_))
+    response = plan(next.graph);
+  if (response.ok() && next.config.precision != old_precision) post(SetPrecision{next.config.precision});
+  if (response.ok() && next.config.colour != old_colour) post(SetColour{next.config.colour});
+  return response;
 }
 
 Response Session::reload_now() {
@@ -256,7 +277,8 @@ void Session::warn_restart_keys(const Config& old, const Config& next) {
   for (const ConfigTable& table : config_tables())
     for (const ParamSpec& key : table.params) {
       const std::string name = key_name(table, key);
-      const bool live = name == "log.level" || name == "source.url";
+      const bool live = name == "log.level" || name == "source.url" || name == "graph.precision" ||
+                        (table.name == "colour" && colour_schema().find(key.name));
       if (!live && key.get(&old) != key.get(&next)) names.push_back(name);
     }
   if (!names.empty())

@@ -27,6 +27,7 @@
 #include "core/control/events.hpp"
 #include "core/device/backend.hpp"
 #include "core/media/still.hpp"
+#include "core/media/virtual_camera.hpp"
 
 namespace lensd {
 
@@ -35,9 +36,10 @@ struct SessionOptions {
   /// Folder of snapshots, traces and, if [record] folder is empty, recordings. Empty: OutputFolder's default.
   std::string captures;
   std::optional<StartRecord> record;  ///< recording that starts with the first frame; unused with `load`
-  Layers layers;                      ///< files, variables and options of the configuration, for reloads
-  Config config;                      ///< the configuration at the start
-  GraphDesc graph;                    ///< resolved graph that graph() returns until the first source is open
+  std::shared_ptr<VirtualCamera> virtual_camera;  ///< of all pipelines of the run; may be null
+  Layers layers;    ///< files, variables and options of the configuration, for reloads
+  Config config;    ///< the configuration at the start
+  GraphDesc graph;  ///< resolved graph that graph() returns until the first source is open
   /// Opens a source and returns its pipeline, not started yet. Throws Error. Must be thread-safe.
   std::function<std::unique_ptr<Pipeline>(const std::string& url, const GraphDesc& graph)> open;
   /// Replaces `open` if another thread owns the pipelines. The owner calls attach(), takes the pipeline's
@@ -89,6 +91,7 @@ class Session final : public ControlTarget {
   void snapshot(std::string path, Reply reply) override;
   void trace(std::string path, Reply reply) override;
   void record(bool on, StartRecord what, Reply reply) override;
+  void virtual_camera(bool on, std::string name, Reply reply) override;
   void quit() override;
   std::shared_ptr<const EncodedPicture> picture(PictureType type, int64_t made_after_ns) override;
 
@@ -104,6 +107,7 @@ class Session final : public ControlTarget {
     StillEncoder still;
   };
 
+  void keep_settings(Pipeline& next) const;
   void open_and_start(const std::string& url, const GraphDesc& graph);
   std::shared_ptr<Pipeline> swap_pipeline(std::shared_ptr<Pipeline> next, const std::string& url);
   Response load_now(const std::string& url, const GraphDesc* next);

@@ -17,10 +17,13 @@ namespace {
 /// Maximum time that a request waits for a recording's first picture or its end.
 constexpr int64_t kRecordTimeoutNs = 2'000'000'000;
 
-/// Returns the status of the recorder: the sink with an empty SinkStatus::state.
+/// Maximum time that a request waits for the connection to PipeWire. A failed attempt takes less.
+constexpr int64_t kCameraTimeoutNs = 300'000'000;
+
+/// Returns the status of the recorder.
 SinkStatus recorder_status(const Pipeline& pipeline) {
   for (const auto& sink : pipeline.sinks())
-    if (SinkStatus status = sink->status(); status.state.empty()) return status;
+    if (SinkStatus status = sink->status(); status.kind == SinkKind::recorder) return status;
   return {};
 }
 
@@ -123,6 +126,28 @@ Response Session::stop_recording() {
   const SinkStatus done =
       wait_for_recorder(*running, [&](const SinkStatus& s) { return stopped_ || !s.wanted; });
   return {.data = {{"path", done.path}, {"frames", done.frames}, {"files", done.files}}};
+}
+
+void Session::virtual_camera(bool on, std::string name, Reply reply) {
+  enqueue(files_, std::move(reply), [this, on, name = std::move(name)]() -> Response {
+    const std::shared_ptr<VirtualCamera>& camera = options_.virtual_camera;
+    if (!camera) return {Status::refused, "this run has no virtual camera"};
+    if (!on) {
+      camera->stop();
+      return {};
+    }
+    const std::string& configured = options_.config.output_virtual_camera;
+    camera->start(!name.empty() ? name : configured.empty() ? kVirtualCameraName : configured);
+    VirtualCamera::Status status = camera->status();
+    for (const int64_t deadline = now_ns() + kCameraTimeoutNs;
+         status.state == VirtualCamera::State::waiting && now_ns() < deadline && !stopped_;) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      status = camera->status();
+    }
+    Json data{{"name", status.name}, {"state", lensd::name(status.state)}};
+    if (!status.reason.empty()) data["reason"] = status.reason;
+    return {.data = std::move(data)};
+  });
 }
 
 /// Returns another handle to the newest frame. Returns an empty one before the first frame and after stop().

@@ -85,6 +85,8 @@ RunState Session::state() const {
   s.live_source = info.live, s.seekable = info.seekable, s.picture = info.picture.upright();
   s.source_detail = fmt::format("{}×{} {}{}{}", s.picture.width, s.picture.height, describe(info.picture),
                                 info.codec.empty() ? "" : ", ", info.codec);
+  if (s.fields != FieldOrder::progressive) s.source_detail += fmt::format(", {}", name(s.fields));
+  s.video_tracks = info.video_tracks, s.video_track = info.video_track;
   s.source_reason = running->source_errors();
   const bool away = s.live.live && s.live.state != LiveState::playing;
   s.source_state = s.failed   ? "failed"
@@ -102,7 +104,9 @@ RunState Session::state() const {
   }
   for (const auto& sink : running->sinks()) {
     SinkStatus status = sink->status();
-    (status.state.empty() ? s.record : s.stream) = std::move(status);
+    (status.kind == SinkKind::recorder ? s.record
+     : status.kind == SinkKind::stream ? s.stream
+                                       : s.virtual_camera) = std::move(status);
   }
   return s;
 }

@@ -28,6 +28,8 @@ std::string values(const ui::ViewerUi& ui, const ui::ViewerModel& m) {
                       c.replaced_graph, c.skipped, c.late, c.rerun);
   text += fmt::format("value/sound {:.0f} {} {}\n", m.volume, m.muted ? 1 : 0, sound_reason(m.sound));
   text += fmt::format("value/record {} {}\n", m.recording ? 1 : 0, m.record_frames);
+  const SinkStatus& camera = m.virtual_camera;
+  text += fmt::format("value/virtual_camera {}\n", camera.wanted ? camera.state + " " + camera.path : "off");
   if (const TrackTable* tracks = m.track_table()) text += fmt::format("value/tracks {}\n", tracks->alive);
   if (!m.probe.empty()) text += fmt::format("value/probe/at {} {}\n", m.probe_x, m.probe_y);
   for (const ui::ProbeRow& row : m.probe)

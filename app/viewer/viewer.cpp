@@ -32,11 +32,13 @@ Viewer::Viewer(const CommandLine& line, const GraphDesc& graph)
       session_(window_),
       backend_(choose_backend(line.config.backend, line.config.device)),
       display_(ui::choose_display_path(backend_.backend, line.config.device)),
-      machine_speed_(backend_.backend, line.config.device, line.config.threads) {
+      machine_speed_(backend_.backend, line.config.device, line.config.threads),
+      virtual_camera_(make_virtual_camera(line)) {
   log::info("display path {}: {}", ui::name(display_.kind), display_.reason);
   const ControlOptions control = control_options(line, false);
   if (!control.socket.path.empty() || control.http)
-    control_ = std::make_unique<ViewerControl>(line, control, backend_, [] { ui::Window::wake(); });
+    control_ =
+        std::make_unique<ViewerControl>(line, control, backend_, virtual_camera_, [] { ui::Window::wake(); });
   open_first(graph);
   ui_.state().presets = ui::PresetShelf(preset_folders());
   if (!line.graph_file.empty())
@@ -102,6 +104,7 @@ void Viewer::draw_frame() {
   }
   shown_.refresh(*presenter_, ui_);
   update_panel_textures();
+  kept_colours_.update(model_->model(), *presenter_);
   presenter_->draw(window_.framebuffer(), ui_.picture_rect(), ui_.view(), ui_.compare_look());
   draw_tracks();
   const int64_t render_begin = now_ns();

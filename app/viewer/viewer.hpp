@@ -17,6 +17,7 @@
 #include "app/pipeline/flight_recorder.hpp"
 #include "app/run.hpp"
 #include "app/viewer/display/display_watch.hpp"
+#include "app/viewer/display/kept_colours.hpp"
 #include "app/viewer/display/shown_frame.hpp"
 #include "app/viewer/display/snapshots.hpp"
 #include "app/viewer/machine_speed.hpp"
@@ -73,6 +74,7 @@ class Viewer {
   void open_aside(OpenRequest request, GraphDesc graph);
   /// Opens a source that the user chose. Fails for a live source that is down, unless `request.wait` is set.
   void open_chosen(const ui::SourceRequest& request);
+  void choose_video_track(int track);
   void open_url(const std::string& url, const ui::SourceRequest& chosen);
   /// Opens a source of the playlist; does nothing for nullopt.
   void open_listed(const std::optional<std::string>& source);
@@ -97,7 +99,9 @@ class Viewer {
   /// Loads dropped presets, and passes the other dropped files to open_all().
   void handle_dropped_files();
   void snapshot(std::optional<Image> picture, PixelAspect aspect);
+  void copy_picture();
   void toggle_record();
+  void toggle_virtual_camera();
   /// Returns an unused path for a name template (expand_template()). Places names without a folder in
   /// `folder`.
   std::string expanded_path(const std::string& name, const std::string& folder) const;
@@ -115,6 +119,7 @@ class Viewer {
   ui::TrackOverlay tracks_;
   Snapshots snapshots_;
   UiMap map_;
+  std::shared_ptr<VirtualCamera> virtual_camera_;
   std::unique_ptr<ViewerControl> control_;  // must outlive the pipelines, which call it
   std::unique_ptr<SourceOpener> opener_;
   Playlist playlist_;
@@ -131,6 +136,7 @@ class Viewer {
   std::shared_ptr<RecorderSink> recorder_;
   std::unique_ptr<ui::Presenter> presenter_;  // destroyed before the pipeline, whose frames it reads
   std::unique_ptr<ViewerModelBuilder> model_;
+  KeptColours kept_colours_;
   ShownFrame shown_;  // destroyed before the pipeline, whose frame it holds
   Profiler::Scope present_scope_, draw_scope_, panels_scope_;
   uint64_t thumbnail_version_ = 0;  ///< number of changes of ViewerModel::thumbnail

@@ -11,7 +11,9 @@ namespace lensd {
 
 void Viewer::handle_requests(const ui::ViewerRequests& requests) {
   if (requests.snapshot) snapshot(shown_.picture(), pipeline_->status().pixel_aspect);
+  if (requests.copy_picture) copy_picture();
   if (requests.toggle_record) toggle_record();
+  if (requests.toggle_virtual_camera) toggle_virtual_camera();
   for (Notice& n : snapshots_.poll()) model_->notice(n.problem, std::move(n.text));
   if (requests.toggle_fullscreen) window_.set_fullscreen(!window_.fullscreen());
   if (requests.leave_fullscreen && window_.fullscreen()) window_.set_fullscreen(false);
@@ -28,6 +30,7 @@ void Viewer::handle_requests(const ui::ViewerRequests& requests) {
     const char* end = requests.play_step > 0 ? "This is the last source" : "This is the first source";
     source ? open_listed(source) : model_->notice(false, fmt::format("{} of the playlist", end));
   }
+  if (requests.video_track) choose_video_track(*requests.video_track);
   if (requests.cancel_open) opener_->cancel();
   if (!requests.remove_recent.empty()) memory_.remove_recent(requests.remove_recent);
   for (const auto& [problem, text] : requests.messages) model_->notice(problem, text);
@@ -73,12 +76,33 @@ void Viewer::snapshot(std::optional<Image> picture, PixelAspect aspect) {
   snapshots_.take(std::move(*picture), aspect, expanded_path(name, folder));
 }
 
+void Viewer::copy_picture() {
+  std::optional<Image> picture = shown_.picture();
+  if (!picture) return model_->notice(true, "cannot copy the picture: no frame is finished yet");
+  snapshots_.copy(std::move(*picture), pipeline_->status().pixel_aspect);
+}
+
 void Viewer::toggle_record() {
   if (recorder_->status().recording) return pipeline_->post(StopRecord{});
   const std::string path =
       line_.record.empty() ? expanded_path("lensd-%F-%tF-%tH%tM%tS.mkv", videos_folder()) : "";
   pipeline_->post(StartRecord{.path = path, .beneath = ""});
   model_->notice(false, "recording" + (path.empty() ? std::string() : " to " + path));
+}
+
+void Viewer::toggle_virtual_camera() {
+  if (virtual_camera_->on()) {
+    virtual_camera_->stop();
+    return model_->notice(false, "The virtual camera is off");
+  }
+  const std::string& configured = line_.config.output_virtual_camera;
+  const std::string name = configured.empty() ? kVirtualCameraName : configured;
+  try {
+    virtual_camera_->start(name);
+    model_->notice(false, fmt::format("Other programs see the output as the camera '{}'", name));
+  } catch (const Error& e) {
+    model_->notice(true, e.what());
+  }
 }
 
 std::string Viewer::expanded_path(const std::string& name, const std::string& folder) const {
@@ -92,8 +116,12 @@ void Viewer::update_recording_status() {
   ui::ViewerModel& m = model_->model();
   m.recording = status.recording, m.record_frames = status.frames, m.record_path = status.path;
   m.counts.recorder = status.dropped, m.counts.stream = 0;
-  for (const auto& sink : pipeline_->sinks())
-    if (sink != recorder_) m.counts.stream += sink->status().dropped;
+  for (const auto& sink : pipeline_->sinks()) {
+    if (sink == recorder_) continue;
+    const SinkStatus other = sink->status();
+    m.counts.stream += other.dropped;
+    if (other.kind == SinkKind::virtual_camera) m.virtual_camera = other;
+  }
   recorder_drops_.store(status.dropped, std::memory_order_relaxed);
 }
 

@@ -5,18 +5,20 @@
 namespace lensd {
 
 ViewerControl::ViewerControl(const CommandLine& line, const ControlOptions& options,
-                             const BackendChoice& backend, std::function<void()> wake)
+                             const BackendChoice& backend, std::shared_ptr<VirtualCamera> virtual_camera,
+                             std::function<void()> wake)
     : wake_(std::move(wake)),
-      session_(session_options(line, backend), registry()),
+      session_(session_options(line, backend, std::move(virtual_camera)), registry()),
       servers_(std::make_unique<ControlServers>(session_, options)) {}
 
 ViewerControl::~ViewerControl() {
   stop();
 }
 
-SessionOptions ViewerControl::session_options(const CommandLine& line, const BackendChoice& backend) {
+SessionOptions ViewerControl::session_options(const CommandLine& line, const BackendChoice& backend,
+                                              std::shared_ptr<VirtualCamera> virtual_camera) {
   SessionOptions options;
-  options.backend = backend;
+  options.backend = backend, options.virtual_camera = std::move(virtual_camera);
   options.captures = line.config.control_folder;
   options.layers = line.layers, options.config = line.config;
   options.load = [this](std::string url, Reply reply) {

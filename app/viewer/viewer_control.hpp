@@ -25,7 +25,7 @@ class ViewerControl {
 
   /// Starts the servers. Throws like ControlServers. `wake` wakes the UI thread and is called on any thread.
   ViewerControl(const CommandLine& line, const ControlOptions& options, const BackendChoice& backend,
-                std::function<void()> wake);
+                std::shared_ptr<VirtualCamera> virtual_camera, std::function<void()> wake);
   ~ViewerControl();
 
   /// Sets the pipeline that clients control.
@@ -42,7 +42,8 @@ class ViewerControl {
   void stop();
 
  private:
-  SessionOptions session_options(const CommandLine& line, const BackendChoice& backend);
+  SessionOptions session_options(const CommandLine& line, const BackendChoice& backend,
+                                 std::shared_ptr<VirtualCamera> virtual_camera);
 
   const std::function<void()> wake_;
   mutable std::mutex mutex_;

@@ -37,6 +37,7 @@ ViewerModelBuilder::ViewerModelBuilder(Pipeline& pipeline, const Registry& regis
   model_.live = source.live, model_.seekable = source.seekable;
   model_.duration_ns = source.duration_ns, model_.source_fps = source.fps;
   model_.source_size = source.picture.upright(), model_.chapters = source.chapters;
+  model_.video_tracks = source.video_tracks, model_.video_track = source.video_track;
   model_.frame_duration_ns = source.fps > 0 ? static_cast<int64_t>(1e9 / source.fps) : 0;
   model_.backend = name(backend.backend), model_.backend_reason = backend.reason;
   model_.display_path = texts.display_path, model_.display_reason = texts.display_reason;
@@ -101,9 +102,13 @@ const ui::ViewerModel& ViewerModelBuilder::build(Extent picture, bool controls_s
   model_.picture = picture, model_.pixel_aspect = status.pixel_aspect.ratio();
   model_.paused = status.paused, model_.ended = status.ended, model_.speed = status.speed;
   model_.precision = status.precision, model_.bits = status.bits;
+  model_.colour = status.colour, model_.source_colour = status.source_colour;
   model_.sound = status.sound, model_.volume = status.volume, model_.muted = status.muted;
   refresh_counts(status);
   if (status.live.live) model_.live_status = status.live, model_.source_detail = status.live.stream;
+  if (!status.live.live && status.fields != model_.fields)
+    model_.source_detail = fmt::format("{}, {}", detail_text(pipeline_.source()), name(status.fields));
+  model_.fields = status.fields;
   if (status.frame_duration_ns > 0) model_.frame_duration_ns = status.frame_duration_ns;
   for (Notice& n : pipeline_.take_notices()) notice(n.problem, std::move(n.text));
   std::erase_if(model_.notices, [&](const ui::Notice& n) { return time_ns - n.time_ns > kNoticeLife; });

@@ -13,10 +13,19 @@
 #include "ui/keys.hpp"
 
 namespace lensd {
+namespace {
+
+std::string chosen_track(const ui::ViewerModel& model) {
+  const auto index = static_cast<size_t>(model.video_track - 1);
+  return index < model.video_tracks.size() ? model.video_tracks[index] : std::string();
+}
+
+}  // namespace
 
 ViewerSetup Viewer::setup() const {
   return {.line = line_,
           .backend = backend_,
+          .virtual_camera = virtual_camera_,
           .host_frames = display_.kind == ui::DisplayKind::pixel_buffer,
           .controlled = control_ != nullptr,
           .traced = !line_.trace.empty() || trace_trigger_.any(),
@@ -50,6 +59,7 @@ void Viewer::open_first(const GraphDesc& graph) {
                       .live = remembered(line_.live),
                       .graph = graph,
                       .precision = line_.config.precision,
+                      .colour = line_.config.colour,
                       .first = true,
                       .remember = !line_.config.source_url.empty(),
                       .loop_file = line_.loop_file,
@@ -103,6 +113,7 @@ void Viewer::keep_position() {
 
 void Viewer::open_aside(OpenRequest request, GraphDesc graph) {
   request.graph = std::move(graph), request.precision = model_->model().precision;
+  request.colour = model_->model().colour;
   request.loop_file = model_->model().loop_file, request.speed = model_->model().speed;
   request.volume = model_->model().volume, request.muted = model_->model().muted;
   opener_->open(std::move(request));
@@ -130,6 +141,19 @@ void Viewer::open_url(const std::string& url, const ui::SourceRequest& chosen) {
     p.may_wait = !chosen.wait && is_live(classify(url));
     // The open dialog shows the problem itself.
     ui_.state().source.open ? log::warn("{}", problem) : model_->notice(true, problem);
+  };
+  open_aside(std::move(request), ui_.state().editor.graph());
+}
+
+void Viewer::choose_video_track(int track) {
+  const ui::ViewerModel& m = model_->model();
+  if (source_failed_ || track == m.video_track) return;
+  OpenRequest request;
+  request.url = current_url_, request.live = remembered(live_options_for(line_, current_url_));
+  request.video_track = track, request.paused = m.paused;
+  request.start_ns = m.seekable ? m.position_ns : 0;
+  request.done = [this](OpenResult result, const std::string& problem) {
+    if (result == OpenResult::failed) model_->notice(true, problem);
   };
   open_aside(std::move(request), ui_.state().editor.graph());
 }
@@ -165,6 +189,7 @@ void Viewer::install(const OpenRequest& request, OpenedPipeline opened) {
       ui::make_display_path(display_.kind, pipeline_->executor().device_sync()),
       ui::make_display_path(display_.kind, pipeline_->executor().device_sync()));
   shown_.attach(pipeline_->executor().device_sync());
+  kept_colours_.reset();
   present_scope_ = pipeline_->profiler().scope("present", "texture");
   draw_scope_ = pipeline_->profiler().scope("present", "draw", 0, 0, !window_.software_rendering());
   panels_scope_ = pipeline_->profiler().scope("present", "panels");
@@ -178,7 +203,10 @@ void Viewer::install(const OpenRequest& request, OpenedPipeline opened) {
       *pipeline_, registry(), backend_,
       MachineTexts{ui::name(display_.kind), display_.reason, window_.renderer()});
   model_->model().notices = std::move(notices), model_->model().loop_file = request.loop_file;
-  if (request.start_ns > 0 && (!request.first || (line_.start_s == 0 && line_.start_share == 0)))
+  if (request.video_track)
+    model_->notice(false, fmt::format("Video track {} of {}: {}", model_->model().video_track,
+                                      model_->model().video_tracks.size(), chosen_track(model_->model())));
+  else if (request.start_ns > 0 && (!request.first || (line_.start_s == 0 && line_.start_share == 0)))
     model_->notice(false, fmt::format("Resumed at {}; Home starts over", ui::brief_time(request.start_ns)));
   window_.set_title(pipeline_->source().name + " - lensd");
   if (request.remember) memory_.add_recent(request.url);
@@ -187,7 +215,7 @@ void Viewer::install(const OpenRequest& request, OpenedPipeline opened) {
     model_->model().source_path = std::filesystem::absolute(request.url, ignored).string();
   const SourceInfo& source = pipeline_->source();
   const bool film = source.seekable && !source.live && !source.image;
-  thumbnails_.open(film ? model_->model().source_path : "", source.duration_ns);
+  thumbnails_.open(film ? model_->model().source_path : "", source.duration_ns, source.video_track);
   model_->model().source_folder = folder_of(request.url, memory_.recent_sources());
   // Send edits made while the source was opening.
   if (!request.first && !equivalent(request.graph, ui_.state().editor.graph(), registry()))

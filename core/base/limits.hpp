@@ -25,6 +25,8 @@ inline constexpr int kDefaultConnections = 48, kMostConnections = 512;  ///< HTT
 inline constexpr size_t kMaxConfigBytes = 1 << 20;
 inline constexpr size_t kMaxConfigDepth = 32;  ///< nested TOML values; parts of a dotted key
 
+/// Maximum number of bytes of a name that a message repeats.
+inline constexpr size_t kShownName = 80;
 /// Maximum number of problems in one message.
 inline constexpr size_t kMaxProblems = 100;
 

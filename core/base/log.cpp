@@ -8,7 +8,9 @@
 #include <spdlog/spdlog.h>
 
 #include <filesystem>
+#include <fstream>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "core/base/error.hpp"
@@ -22,6 +24,31 @@ constexpr size_t kLogFileBytes = 16 << 20, kOldLogFiles = 3;  // limit the disk 
 std::shared_ptr<spdlog::sinks::ringbuffer_sink_mt> recent_sink() {
   static auto sink = std::make_shared<spdlog::sinks::ringbuffer_sink_mt>(kRecentLines);
   return sink;
+}
+
+constexpr const char* kFilePattern = "%Y-%m-%dT%H:%M:%S.%e %t %l: %v";
+
+/// Returns false if `file` is a regular file, or a link to one, that begins with something else than the time
+/// of a line of kFilePattern. An empty file may become a log.
+bool may_become_log(const std::string& file) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(file, ignored) || std::filesystem::file_size(file, ignored) == 0)
+    return true;
+  constexpr std::string_view kTime = "0000-00-00T00:00:00.000 ";
+  std::string begin(kTime.size(), '\0');
+  std::ifstream(file, std::ios::binary).read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  for (char& c : begin)
+    if (c >= '0' && c <= '9') c = '0';
+  return begin == kTime;
+}
+
+/// Throws Error(usage) if opening the log would change or rotate away a file that is no log of lensd.
+void check_file(const std::string& file) {
+  for (size_t i = 0; i <= kOldLogFiles; ++i) {
+    const std::string name = spdlog::sinks::rotating_file_sink_mt::calc_filename(file, i);
+    if (!may_become_log(name))
+      throw Error(ExitCode::usage, name, "exists and is no log of lensd", "choose another --log-file");
+  }
 }
 
 /// Opens a log file that rotates at each start and at kLogFileBytes; older files are named NAME.1.log and so
@@ -61,9 +88,10 @@ void init(const std::string& level, const std::string& file) {
   sinks.push_back(recent_sink());
 
   if (!file.empty()) {
+    check_file(file);
     try {
       spdlog::sink_ptr sink = file_sink(file);
-      sink->set_pattern("%Y-%m-%dT%H:%M:%S.%e %t %l: %v");
+      sink->set_pattern(kFilePattern);
       sinks.push_back(std::move(sink));
     } catch (const spdlog::spdlog_ex&) {
       throw Error(ExitCode::runtime_failure, file, "the log file cannot be written",

@@ -28,4 +28,11 @@ inline std::vector<std::string> split(const std::string& text, const char* separ
   return parts;
 }
 
+/// Returns UTF-8 text of at most `most` bytes, and an ellipsis if it was longer.
+inline std::string shortened(std::string_view text, size_t most) {
+  if (text.size() <= most) return std::string(text);
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80) --most;
+  return std::string(text.substr(0, most)) + "…";
+}
+
 }  // namespace lensd

@@ -248,6 +248,8 @@ class Reader {
 
   /// Returns the value on one line, for messages.
   static std::string as_written(const toml::node& value) {
+    if (const auto number = value.value_exact<double>())
+      return fmt::format("{}", *number);  // 0.2, not 17 digits
     std::ostringstream text;
     value.visit([&](const auto& v) { text << v; });
     std::string line;

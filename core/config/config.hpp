@@ -18,6 +18,7 @@
 #include "core/device/backend.hpp"
 #include "core/graph/graph.hpp"
 #include "core/graph/precision.hpp"
+#include "core/image/colour_settings.hpp"
 #include "core/pipeline/source_control.hpp"
 
 namespace lensd {
@@ -30,11 +31,12 @@ struct Config {
   std::string source_profile = "default", source_format, source_size, source_options;
   std::string rtsp_transport = "tcp";
   double source_rate = 0;
+  int source_video_track = 0;
   ControlValues source_controls;  ///< [source.controls]; the only table within a table
   double source_open_timeout = 10, source_timeout = 3, source_stall = 0.7;  ///< seconds
 
   std::string colour_hdr = "tonemap";  // [colour]
-  int colour_peak = 0;
+  ColourSettings colour;
 
   Precision precision = Precision::automatic;  // [graph]
 
@@ -68,6 +70,7 @@ struct Config {
   double record_preroll_seconds = 0, record_preroll_megabytes = 64;
 
   std::string output_url, output_codec = "auto", output_preset, output_depth = "auto";  // [output]
+  std::string output_virtual_camera;
   int output_crf = 23, output_bitrate = 0;
 
   std::optional<GraphDesc> graph;  // [graph] output and [[node]]

@@ -24,6 +24,8 @@ ConfigTable source_table() {
             "screen's")
       .real("rate", &Config::source_rate, 0, 1000,
             "cameras and the screen: frames per second; 0: 30 if the camera has it", {.unit = "1/s"})
+      .integer("video_track", &Config::source_video_track, 0, 99,
+               "number of the video track; 0: the best one")
       .text("rtsp_transport", &Config::rtsp_transport, "transport of RTSP")
       .real("open_timeout", &Config::source_open_timeout, 0, 3600,
             "live: time from connecting to the first picture; 0: the default", {.unit = "s"})
@@ -37,14 +39,22 @@ ConfigTable source_table() {
 }
 
 ConfigTable colour_table() {
-  return Schema<Config>("colour", "HDR (PQ, HLG) and wide-gamut sources")
-      .text("hdr", &Config::colour_hdr,
-            "tonemap: convert to SDR and BT.709; keep: show the coded values without conversion")
-      .integer(
-          "peak", &Config::colour_peak, 0, 10000,
-          "PQ: the brightest luminance to show, brighter parts are clipped; 0: what the source announces",
-          {.unit = "cd/m²"})
-      .build();
+  ConfigTable table =
+      Schema<Config>("colour", colour_schema().doc)
+          .text("hdr", &Config::colour_hdr,
+                "tonemap: convert to SDR and BT.709; keep: filter and write the coded values, "
+                "convert only what is shown")
+          .build();
+  for (ParamSpec key : colour_schema().params) {
+    key.get = [get = key.get](const void* config) {
+      return get(&static_cast<const Config*>(config)->colour);
+    };
+    key.put = [put = key.put](void* config, const ParamValue& value) {
+      put(&static_cast<Config*>(config)->colour, value);
+    };
+    table.params.push_back(std::move(key));
+  }
+  return table;
 }
 
 /// [graph] also has the graph's output, which config.cpp reads.
@@ -152,7 +162,7 @@ ConfigTable record_table() {
 }
 
 ConfigTable output_table() {
-  return Schema<Config>("output", "receiver of the result while the video runs")
+  return Schema<Config>("output", "receivers of the result while the video runs")
       .text("url", &Config::output_url,
             "rtsp:// rtmp:// srt:// udp:// rtp:// address, .m3u8 playlist or v4l2:/dev/videoN; empty: none")
       .text("codec", &Config::output_codec, "as in [record]")
@@ -161,6 +171,8 @@ ConfigTable output_table() {
       .integer("crf", &Config::output_crf, 0, 63, "constant quality; smaller is better")
       .integer("bitrate", &Config::output_bitrate, 0, kMaxBitrate, "replaces crf unless 0",
                {.unit = "kbit/s"})
+      .text("virtual_camera", &Config::output_virtual_camera,
+            "name of a camera that shows the result to other programs through PipeWire; empty: none")
       .build();
 }
 

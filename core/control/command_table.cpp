@@ -206,6 +206,19 @@ void record(CommandCall& call) {
   call.target.record(on, std::move(what), std::move(call.reply));
 }
 
+/// Takes [on|off] [NAME], or a boolean and a name.
+void virtual_camera(CommandCall& call) {
+  const Json& args = call.args;
+  bool on = true;
+  size_t next = 0;
+  if (!args.empty() && (args[0].is_boolean() || args[0] == "on" || args[0] == "off"))
+    on = args[0] == true || args[0] == "on", next = 1;
+  const bool named = args.size() == next + 1 && args[next].is_string() && on;
+  if (args.size() != next && !named)
+    return call.reply({Status::usage, "virtual-camera: expected [on|off] [NAME]"});
+  call.target.virtual_camera(on, named ? args[next].get<std::string>() : "", std::move(call.reply));
+}
+
 // ---- the program ----------------------------------------------------------------------------------------
 
 Json timings_json(const std::vector<PassStats>& rows) {
@@ -275,6 +288,7 @@ constexpr CommandArg kFactor[] = {{"factor", "number"}};
 constexpr CommandArg kPath[] = {{"path", "text", true}};
 constexpr CommandArg kRecord[] = {
     {"on|off", "value", true}, {"path", "text", true}, {"output|source", "text", true}};
+constexpr CommandArg kVirtualCamera[] = {{"on|off", "value", true}, {"name", "text", true}};
 constexpr CommandArg kLevel[] = {{"level", "text", true}};
 
 constexpr CommandSpec kCommands[] = {
@@ -314,6 +328,8 @@ constexpr CommandSpec kCommands[] = {
     {"snapshot", "screenshot-to-file", kPath, "writes the newest frame, .png or .jpg, below [control] folder",
      true, forward<&ControlTarget::snapshot>},
     {"record", nullptr, kRecord, "records to a file below [record] folder; off stops", true, record, true},
+    {"virtual-camera", nullptr, kVirtualCamera,
+     "offers the output as a camera to other programs (PipeWire); off withdraws it", true, virtual_camera},
     {"stats", nullptr, {}, "state, timings of passes, statistics of nodes, memory, threads", false, stats},
     {"trace", nullptr, kPath, "writes the last seconds as a Chrome trace below [control] folder", true,
      forward<&ControlTarget::trace>},

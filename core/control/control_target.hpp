@@ -51,9 +51,12 @@ struct RunState : PipelineStatus {
   bool live_source = false, seekable = false;
   double source_fps = 0, rate = 0;  ///< rate: processed frames per second, measured over one second
   int64_t duration_ns = 0;
-  Extent picture;             ///< size of the source's upright picture
+  Extent picture;                         ///< size of the source's upright picture
+  std::vector<std::string> video_tracks;  ///< see SourceInfo
+  int video_track = 0;
   SinkStatus record, stream;  ///< stream.path is empty if there is no stream
-  bool alive = true;          ///< true while the pipeline's threads make progress
+  SinkStatus virtual_camera;
+  bool alive = true;  ///< true while the pipeline's threads make progress
   uint64_t reloads = 0, reloads_refused = 0, graph_changes = 0, errors = 0;
   int64_t started_ns = 0;
 };
@@ -111,6 +114,10 @@ class ControlTarget {
   /// `what.path` is empty, uses [record] name. Replies when the file has a picture (start) or is complete
   /// (stop), at the latest after 2 s.
   virtual void record(bool on, StartRecord what, Reply reply) = 0;
+  /// Offers the output as a camera to other programs, or withdraws the camera if `on` is false. An empty
+  /// `name` means the configured or the default name. Replies when PipeWire has answered, at the latest after
+  /// 300 ms.
+  virtual void virtual_camera(bool on, std::string name, Reply reply) = 0;
   virtual void quit() = 0;
 
   /// Encodes the newest frame on the calling thread. Waits until the frame's pixels are ready. Returns null

@@ -71,6 +71,7 @@ void add_frames(Families& f, const RunState& s) {
   f.counter("lensd_frames_dropped_total", dropped, s.dropped, {{"reason", "source"}});
   f.counter("lensd_frames_dropped_total", dropped, s.record.dropped, {{"reason", "recorder"}});
   f.counter("lensd_frames_dropped_total", dropped, s.stream.dropped, {{"reason", "stream"}});
+  f.counter("lensd_frames_dropped_total", dropped, s.virtual_camera.dropped, {{"reason", "virtual_camera"}});
   f.counter("lensd_frames_late_total", "Frames that were finished after their time.", s.late);
   f.gauge("lensd_frames_per_second", "Frames per second over the last second.", s.rate);
   f.gauge("lensd_frame_index", "Index of the newest frame.", s.frame_index);

@@ -77,6 +77,13 @@ Json get_precision(const ControlView& view) {
   return kPrecisionNames[static_cast<size_t>(view.state.precision)];
 }
 
+Json get_colour(const ControlView& view) {
+  Json values = Json::object();
+  for (const ParamSpec& setting : colour_schema().params)
+    values[setting.name] = to_json(setting.get(&view.state.colour));
+  return values;
+}
+
 Json get_sound(const ControlView& view) {
   return sound_reason(view.state.sound);
 }
@@ -91,10 +98,11 @@ std::string set_position(const ControlView& view, const Json& value, std::vector
 
 Json get_source(const ControlView& v) {
   const RunState& s = v.state;
-  return {{"url", s.source_url},       {"name", s.source_name},          {"state", s.source_state},
-          {"reason", s.source_reason}, {"detail", s.source_detail},      {"live", s.live_source},
-          {"seekable", s.seekable},    {"width", s.picture.width},       {"height", s.picture.height},
-          {"fps", s.source_fps},       {"reconnects", s.live.reconnects}};
+  return {{"url", s.source_url},          {"name", s.source_name},           {"state", s.source_state},
+          {"reason", s.source_reason},    {"detail", s.source_detail},       {"live", s.live_source},
+          {"seekable", s.seekable},       {"width", s.picture.width},        {"height", s.picture.height},
+          {"fps", s.source_fps},          {"reconnects", s.live.reconnects}, {"fields", name(s.fields)},
+          {"video_track", s.video_track}, {"video_tracks", s.video_tracks}};
 }
 
 Json get_counters(const ControlView& v) {
@@ -105,6 +113,7 @@ Json get_counters(const ControlView& v) {
           {"dropped", s.dropped},
           {"dropped_recorder", s.record.dropped},
           {"dropped_stream", s.stream.dropped},
+          {"dropped_virtual_camera", s.virtual_camera.dropped},
           {"record_failures", s.record.failures},
           {"reconnects", s.live.reconnects},
           {"reloads", s.reloads},
@@ -127,6 +136,12 @@ Json get_stream(const ControlView& v) {
   const SinkStatus& s = v.state.stream;
   return {
       {"url", s.path}, {"state", s.state}, {"frames", s.frames}, {"bytes", s.bytes}, {"dropped", s.dropped}};
+}
+
+Json get_virtual_camera(const ControlView& v) {
+  const SinkStatus& s = v.state.virtual_camera;
+  return {{"on", s.wanted},      {"name", s.path},     {"state", s.wanted ? s.state : "off"},
+          {"reason", s.problem}, {"frames", s.frames}, {"dropped", s.dropped}};
 }
 
 Json control_json(const SourceControl& control) {
@@ -167,6 +182,7 @@ constexpr Property kProperties[] = {
      set_boolean<[](bool on) { return Bypass{on}; }>},
     {"precision", "bits per sample between the nodes: auto, 8 or 16", get_precision, set_precision},
     {"bits", "bits per sample between the nodes of the running graph", get<&RunState::bits>, nullptr},
+    {"colour", "the conversion of HDR and wide-gamut sources; colour.NAME sets a value", get_colour, nullptr},
     {"ended", "true after the end of the source", get<&RunState::ended>, nullptr},
     {"source", "the source and its state", get_source, nullptr},
     {"controls", "the camera's controls; source.NAME sets one", get_controls, nullptr},
@@ -175,6 +191,8 @@ constexpr Property kProperties[] = {
     {"recording", "the file that is being recorded; empty: none", get_recording, nullptr},
     {"record", "the state of the recording", get_record, nullptr},
     {"stream", "the receiver of the output and its state", get_stream, nullptr},
+    {"virtual-camera", "the output as a camera for other programs, and its state", get_virtual_camera,
+     nullptr},
     {"graph", "the filter graph, as in graph-get", get_graph, nullptr},
 };
 
@@ -184,7 +202,12 @@ const Property* find(const std::string& name) {
   return nullptr;
 }
 
-constexpr std::string_view kSourcePrefix = "source.";
+constexpr std::string_view kSourcePrefix = "source.", kColourPrefix = "colour.";
+
+/// Returns the setting of a property "colour.NAME", or null.
+const ParamSpec* find_colour_setting(const std::string& name) {
+  return name.starts_with(kColourPrefix) ? colour_schema().find(name.substr(kColourPrefix.size())) : nullptr;
+}
 
 /// Returns the control of a property "source.NAME", or null.
 const SourceControl* find_control(const ControlView& view, const std::string& name) {
@@ -216,6 +239,7 @@ struct PropertyChanges {
   Batch batch;                    ///< changes of the graph, applied to one frame
   std::vector<Command> commands;  ///< playback commands
   ControlValues controls;         ///< controls of the camera
+  std::optional<ColourSettings> colour;
 };
 
 /// Parses strings as on the command line, so that clients need not know a parameter's type.
@@ -238,6 +262,13 @@ Response add_change(const ControlView& view, const std::string& name, const Json
     if (!given) checked.problem = fmt::format("{}: expected {}", control->name, allowed_values(*control));
     if (!checked.problem.empty()) return {Status::refused, "source: " + checked.problem};
     set_value(changes.controls, control->name, std::move(checked.value));
+    return {};
+  }
+  if (const ParamSpec* setting = find_colour_setting(name)) {
+    CheckedParam checked = check_json(colour_schema(), setting->name, value);
+    if (!checked.problem.empty()) return {Status::refused, "colour: " + checked.problem};
+    if (!changes.colour) changes.colour = view.state.colour;
+    setting->put(&*changes.colour, checked.value);
     return {};
   }
   const NodeProperty property = find_node(view, name);
@@ -273,6 +304,8 @@ std::optional<PropertyValue> property_value(const ControlView& view, const std::
     return PropertyValue{property->get(view), name == "graph" ? view.graph.frame : view.state.frame_index};
   if (const SourceControl* control = find_control(view, name))
     return PropertyValue{control_json(*control), view.state.frame_index};
+  if (const ParamSpec* setting = find_colour_setting(name))
+    return PropertyValue{to_json(setting->get(&view.state.colour)), view.state.frame_index};
   const NodeProperty property = find_node(view, name);
   if (!property.node) return std::nullopt;
   if (property.is_enabled()) return PropertyValue{property.node->enabled, view.graph.frame};
@@ -286,6 +319,8 @@ Response no_such_property(const ControlView& view, const std::string& name) {
     if (!view.controls()) return {Status::not_found, fmt::format("{}: this source has no controls", name)};
     return {Status::not_found, unknown_control(*view.controls(), name.substr(kSourcePrefix.size()))};
   }
+  if (name.starts_with(kColourPrefix) && !find_node(view, name).node)
+    return {Status::not_found, unknown_param(colour_schema(), name.substr(kColourPrefix.size()))};
   const auto [node, id, rest] = find_node(view, name);
   if (node) return {Status::not_found, id + ": " + unknown_param(schema_of(view, *node), rest)};
   if (!id.empty()) return {Status::not_found, unknown_node(view.graph.graph, id)};
@@ -301,6 +336,7 @@ Response set_properties(ControlTarget& target, const PropertyValues& values) {
   bool posted = changes.batch.changes.empty() || target.post(std::move(changes.batch));
   if (!changes.controls.empty())
     posted = posted && target.post(SetSourceControls{std::move(changes.controls)});
+  if (changes.colour) posted = posted && target.post(SetColour{*changes.colour});
   for (Command& command : changes.commands) posted = posted && target.post(std::move(command));
   return posted ? Response{} : not_posted();
 }

@@ -6,7 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "core/base/limits.hpp"
 #include "core/base/suggest.hpp"
+#include "core/base/text.hpp"
 #include "core/graph/json.hpp"
 
 namespace lensd {
@@ -192,7 +194,7 @@ std::string filters_json(std::span<const FilterEntry* const> filters) {
 std::string unknown_filter(const std::string& name, const Registry& registry) {
   std::vector<std::string> known;
   for (const FilterEntry& filter : registry.filters) known.push_back(filter.schema().name);
-  return fmt::format("there is no filter '{}', {}", name,
+  return fmt::format("there is no filter '{}', {}", shortened(name, kShownName),
                      did_you_mean(name, known, fmt::format("there are {}", fmt::join(known, ", "))));
 }
 

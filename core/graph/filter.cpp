@@ -23,7 +23,6 @@ std::vector<PixelFormat> accepted_formats(const FilterEntry& entry) {
   std::vector<PixelFormat> formats;
   for (const int bytes : {1, 2})
     for (const bool gray : {true, false}) {
-      if (bytes == 2 && entry.only_8_bits) continue;
       if (entry.accepts == Accepts::any || (entry.accepts == Accepts::gray) == gray)
         formats.push_back(make_format(gray, bytes));
     }

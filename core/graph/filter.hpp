@@ -25,6 +25,7 @@
 #include "core/device/cuda_fwd.hpp"
 #include "core/device/workers.hpp"
 #include "core/graph/scope_request.hpp"
+#include "core/image/colour_settings.hpp"
 #include "core/image/frame.hpp"
 #include "core/image/image.hpp"
 #include "core/image/picture.hpp"
@@ -65,8 +66,9 @@ struct FrameBlock {
   /// 1: there is no previous frame (start, seek, cut, new format). The previous state then holds zeros or the
   /// state before the cut, from which monotonic counters may be carried over.
   uint32_t reset = 1;
+  FieldOrder fields = FieldOrder::progressive;  ///< of the source's frame
 };
-static_assert(sizeof(FrameBlock) == 24);
+static_assert(sizeof(FrameBlock) == 32);
 
 /// The result of configure(). Scratch memory is valid only during the node's passes; nodes share it.
 struct Layout {
@@ -88,6 +90,7 @@ struct FilterInputs {
   std::span<const ImageFormat> images;
   const PictureInfo* picture = nullptr;  ///< set for source, automatic nodes; see FilterEntry::gives_tracks
   int precision = 8;                     ///< bits per sample of the source node's output, 8 or 16
+  ColourSettings colour = {};            ///< of the source node
   Backend backend = Backend::cpu;
 };
 
@@ -220,8 +223,8 @@ class FilterBase : public Filter {
   P params_;
 };
 
-/// Formats that a filter accepts. The plan adds conversions for inputs in another format, so that all inputs
-/// of a filter have the same format.
+/// Formats that a filter accepts, each with 8 and with 16 bits per sample. The plan adds conversions for
+/// inputs in another format, so that all inputs of a filter have the same format.
 enum class Accepts : uint8_t { any, gray, rgba };
 
 struct FilterEntry {
@@ -230,8 +233,6 @@ struct FilterEntry {
   const char* purpose = "";  ///< the row of the README's table that lists the filter
   int min_inputs = 1, max_inputs = 1;
   Accepts accepts = Accepts::any;
-  /// True if the filter does not accept 16 bits per sample. At precision 16 its inputs are then rounded.
-  bool only_8_bits = false;
   /// True if the filter reads the tracks of an upstream node (along first inputs). If that node is disabled,
   /// this node passes its input through too. If there is no such node, make_plan() throws.
   bool needs_tracks = false;

@@ -58,9 +58,14 @@ NodeDesc parse_node(const std::string& text, const Registry& registry, std::vect
   const FilterEntry* entry = registry.find(head);
   if (!entry) {
     const std::string syntax = chain_syntax(trimmed(text), registry);
+    // The first message lists the filters; a text that is no chain has many unknown ones.
+    const bool listed = std::ranges::any_of(problems, [](const std::string& p) {
+      return p.starts_with("there is no filter") && p.size() > kShownName;
+    });
     problems.push_back(head.empty()      ? "a filter's name is missing"
                        : !syntax.empty() ? syntax
-                                         : unknown_filter(head, registry));
+                       : listed ? fmt::format("there is no filter '{}'", shortened(head, kShownName / 2))
+                                : unknown_filter(head, registry));
     return node;
   }
   if (equals == std::string::npos) return node;

@@ -34,6 +34,7 @@ class Builder {
     for (const std::string& node : extras.views)
       if (exists(node)) views_.push_back(node);
     plan_.precision = bits_of(extras.precision, plan_.picture);
+    plan_.colour = extras.colour;
   }
 
   void build() {
@@ -122,6 +123,7 @@ class Builder {
     node.layout = node.filter->configure({.images = formats_of(node.inputs),
                                           .picture = &plan_.picture,
                                           .precision = plan_.precision,
+                                          .colour = plan_.colour,
                                           .backend = plan_.backend});
     plan_.nodes.push_back(std::move(node));
     return static_cast<int>(plan_.nodes.size()) - 1;
@@ -166,9 +168,7 @@ class Builder {
 
     for (const std::string& input : desc.inputs) node.inputs.push_back(at_.at(input).image);
     node.tracks_from = before.tracks;
-    const bool rounds = entry.only_8_bits && plan_.precision == 16;
-    if (rounds) plan_.rounded.push_back(desc.id);
-    const PixelFormat wanted = common_format(node.inputs, entry.accepts, rounds);
+    const PixelFormat wanted = common_format(node.inputs, entry.accepts, plan_.precision);
     for (int& input : node.inputs) input = converted(input, wanted);
 
     const std::vector<ImageFormat> formats = formats_of(node.inputs);
@@ -202,18 +202,21 @@ class Builder {
     add_scope(scope, std::move(inputs));
   }
 
-  /// Adds a scope. Does nothing if it exists already or if a node has its id.
+  /// Adds a scope, which measures 16 bits if one of its inputs has them. Does nothing if it exists already or
+  /// if a node has its id.
   void add_scope(const ScopeRequest& scope, std::vector<int> inputs) {
     const std::string id = fmt::format("{}.{}", scope.node.empty() ? "output" : scope.node, name(scope.kind));
     if (plan_.find(id) || plan_.graph.find(id)) return;
-    const PixelFormat format = common_format(inputs, Accepts::any, true);
+    const bool deep = std::any_of(inputs.begin(), inputs.end(),
+                                  [&](int i) { return sample_bytes(format_of(i).format) == 2; });
+    const PixelFormat format = common_format(inputs, Accepts::any, deep ? 16 : 8);
     for (int& input : inputs) input = converted(input, format);
     add_automatic(id, registry_.make_scope(scope.kind), std::move(inputs), scope);
   }
 
-  /// Returns the format for all inputs of a node. `rounds`: the node works with 8 bits.
-  PixelFormat common_format(const std::vector<int>& inputs, Accepts accepts, bool rounds) const {
-    const int bytes = rounds || plan_.precision == 8 ? 1 : 2;
+  /// Returns the format with `bits` bits per sample for all inputs of a node.
+  PixelFormat common_format(const std::vector<int>& inputs, Accepts accepts, int bits) const {
+    const int bytes = bits / 8;
     if (accepts != Accepts::any) return make_format(accepts == Accepts::gray, bytes);
     const bool all_gray =
         std::all_of(inputs.begin(), inputs.end(), [&](int i) { return is_gray(format_of(i).format); });
@@ -347,7 +350,6 @@ std::string describe(const Plan& plan) {
   const auto mib = [](size_t bytes) { return static_cast<double>(bytes) / (1024.0 * 1024.0); };
   std::string text = fmt::format("{}; working memory {:.1f} MiB ({:.1f} without sharing)",
                                  fmt::join(parts, " → "), mib(plan.arena_bytes), mib(plan.unshared_bytes));
-  if (!plan.rounded.empty()) text += fmt::format("; with 8 bits: {}", fmt::join(plan.rounded, ", "));
   if (!plan.unused.empty())
     text += fmt::format("; not needed by the output: {}", fmt::join(plan.unused, ", "));
   return text;

@@ -44,9 +44,9 @@ struct Plan {
   PictureInfo picture;
   GraphDesc graph;  ///< resolved; parameters as they were when the plan was made
   std::vector<PlanNode> nodes;
-  std::vector<std::string> unused;   ///< ids of nodes that the output, scopes and views do not need
-  int precision = 8;                 ///< bits per sample between the nodes, 8 or 16
-  std::vector<std::string> rounded;  ///< at precision 16: ids of nodes that work with 8 bits
+  std::vector<std::string> unused;  ///< ids of nodes that the output, scopes and views do not need
+  int precision = 8;                ///< bits per sample between the nodes, 8 or 16
+  ColourSettings colour;
   ImageFormat output;
   std::vector<ImageFormat> frame_images;  ///< formats of a frame's images; [0] is the output
   std::vector<FramePool::View> views;     ///< viewed nodes with the index of their image in frame_images
@@ -65,12 +65,13 @@ struct Plan {
   void refresh_block(PlanNode& node);
 };
 
-/// Additional results of a plan, and its precision. `views` are ids of nodes, or "source", whose images each
-/// frame also contains.
+/// Additional results of a plan, its precision, and the conversion of the source's colours. `views` are ids
+/// of nodes, or "source", whose images each frame also contains.
 struct PlanExtras {
   std::vector<ScopeRequest> scopes = {};
   std::vector<std::string> views = {};
   Precision precision = Precision::eight;
+  ColourSettings colour = {};
 };
 
 /// Plans a valid graph. Throws Error(invalid_config) if formats or sizes do not fit or tracks are missing;

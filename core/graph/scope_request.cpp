@@ -11,7 +11,8 @@ double Comparison::psnr() const {
   for (uint64_t c = 0; c < channels; ++c) sum += squares[c];
   if (sum == 0) return std::numeric_limits<double>::infinity();
   const double mean = static_cast<double>(sum) / static_cast<double>(samples * channels);
-  return 10 * std::log10(255.0 * 255.0 / mean);
+  const auto peak = static_cast<double>(white);
+  return 10 * std::log10(peak * peak / mean);
 }
 
 double Comparison::ssim() const {
@@ -21,7 +22,7 @@ double Comparison::ssim() const {
 
 Comparison ScopeReading::comparison() const {
   Comparison c;
-  if (counts.size() == scope_counts(ScopeKind::compare, 1))
+  if (counts.size() == scope_counts(ScopeKind::compare, {}))
     std::memcpy(static_cast<void*>(&c), counts.data(), sizeof(c));
   return c;
 }

@@ -14,12 +14,12 @@
 
 namespace lensd {
 
-/// What a scope counts, and the layout of its counters. Luma (Y) is the value of Gray8 images, else the
-/// weighted sum of R, G and B.
+/// What a scope counts, and the layout of its counters. Luma (Y) is the value of grey images, else the
+/// weighted sum of R, G and B. Samples of 16 bits are counted as 8 bits, rounded, in histograms as 10 bits.
 enum class ScopeKind : uint8_t {
-  histogram,    ///< [4][256]: pixels by value of R, G, B, Y; Gray8 fills Y only
+  histogram,    ///< [4][histogram_bins()]: pixels by value of R, G, B, Y; grey fills Y only
   waveform,     ///< [column][256]: pixels of each column by value of Y
-  parade,       ///< [3][column][256]: pixels of each column by value of R, G, B; Gray8 fills all three
+  parade,       ///< [3][column][256]: pixels of each column by value of R, G, B; grey fills all three
   vectorscope,  ///< [256][256]: pixels by Cr, then Cb; 128 is grey
   compare,      ///< a Comparison as uint32_t words; the other node's image must have the same size
 };
@@ -31,11 +31,12 @@ constexpr const char* name(ScopeKind kind) {
 
 /// The difference of two images. All sums are exact, so both backends return the same numbers.
 struct Comparison {
-  uint64_t squares[3] = {};  ///< sums of squared differences of R, G and B; Gray8 fills the first
+  uint64_t squares[3] = {};  ///< sums of squared differences of R, G and B; grey fills the first
   uint64_t samples = 0;      ///< number of differences in each sum
   int64_t ssim_q24 = 0;      ///< sum of the luma's structural similarity over all windows, times 2^24
   uint64_t windows = 0;      ///< number of 8×8 windows, one every 4 pixels; 0 if a side is below 8 pixels
   uint64_t channels = 0;     ///< number of compared channels: 1 or 3
+  uint64_t white = 0;        ///< largest value of a sample: 255 or 65535
 
   /// Returns the peak signal-to-noise ratio over all channels in dB; infinite for equal images.
   double psnr() const;
@@ -58,11 +59,17 @@ LENSD_HD constexpr int scope_column_begin(int column, int width) {
   return (column * width + columns - 1) / columns;
 }
 
-/// Returns the number of counters of a scope, for images of this width.
-constexpr size_t scope_counts(ScopeKind kind, int width) {
+/// Returns the number of values that a histogram of such images distinguishes.
+constexpr int histogram_bins(PixelFormat format) {
+  return sample_bytes(format) == 2 ? 1024 : 256;
+}
+
+/// Returns the number of counters of a scope, for images of this format.
+constexpr size_t scope_counts(ScopeKind kind, const ImageFormat& image) {
+  const int width = image.extent.width;
   switch (kind) {
     case ScopeKind::histogram:
-      return 4 * 256;
+      return 4 * static_cast<size_t>(histogram_bins(image.format));
     case ScopeKind::waveform:
       return static_cast<size_t>(scope_columns(width)) * 256;
     case ScopeKind::parade:

@@ -28,6 +28,14 @@
 
 namespace lensd {
 
+/// The fields of an upright frame, as the stream marks it. `progressive`: also frames without a mark.
+enum class FieldOrder : uint8_t { progressive, top_first, bottom_first };
+/// Returns "interlaced, top field first" or the like; empty for progressive frames.
+constexpr const char* name(FieldOrder fields) {
+  constexpr const char* kNames[] = {"", "interlaced, top field first", "interlaced, bottom field first"};
+  return kNames[static_cast<int>(fields)];
+}
+
 /// Properties of a frame other than its pixels. Times are in nanoseconds.
 struct FrameInfo {
   int64_t index = 0;         ///< index of the frame in the source, from 0
@@ -41,6 +49,7 @@ struct FrameInfo {
   uint32_t serial = 0;       ///< changes at discontinuities: a seek, and in live sources a new connection
                              ///< and the first placeholder or the first picture after one
   bool key = false;
+  FieldOrder fields = FieldOrder::progressive;
   bool placeholder = false;  ///< shown because a live source had no picture; not recorded
 };
 

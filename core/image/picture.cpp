@@ -52,13 +52,15 @@ int PictureInfo::plane_rows(int p) const {
 
 namespace {
 
-/// Returns the colours that are converted, for example ", PQ up to 1000 cd/m², BT.2020".
+/// Returns what differs from SDR with BT.709 colours, for example ", PQ up to 1000 cd/m², BT.2020".
 std::string describe_light(const ColourSpec& colour) {
   std::string text;
   if (colour.transfer == Transfer::pq) text = fmt::format(", PQ up to {} cd/m²", colour.peak);
   if (colour.transfer == Transfer::hlg) text = ", HLG";
   if (colour.primaries == Primaries::bt2020) text += ", BT.2020 colours";
   if (colour.primaries == Primaries::p3) text += ", P3 colours";
+  if (colour.primaries == Primaries::bt601_525) text += ", BT.601 colours of 525 lines";
+  if (colour.primaries == Primaries::bt601_625) text += ", BT.601 colours of 625 lines";
   return text.empty() || !colour.keep ? text : text + " (not converted)";
 }
 

@@ -44,9 +44,13 @@ enum class ChromaSiting : uint8_t { left, center, top_left };
 /// Transfer function; see TransferCharacteristics in H.273. `sdr`: any of SDR's, which lensd does not
 /// distinguish.
 enum class Transfer : uint8_t { sdr, pq, hlg };
-/// Colour primaries; see ColourPrimaries in H.273. `bt709`: also those of BT.601, and unknown ones. `p3`:
-/// Display P3.
-enum class Primaries : uint8_t { bt709, bt2020, p3 };
+/// Colour primaries; see ColourPrimaries in H.273. `bt709`: also unknown ones. `p3`: Display P3. `bt601_525`:
+/// SMPTE 170M and 240M. `bt601_625`: BT.470 BG.
+enum class Primaries : uint8_t { bt709, bt2020, p3, bt601_525, bt601_625 };
+
+constexpr bool is_bt601(Primaries primaries) {
+  return primaries == Primaries::bt601_525 || primaries == Primaries::bt601_625;
+}
 
 struct ColourSpec {
   YuvMatrix matrix = YuvMatrix::bt601;
@@ -55,7 +59,7 @@ struct ColourSpec {
   bool guessed = false;  ///< the matrix is not in the stream but guessed from the picture's size
   Transfer transfer = Transfer::sdr;
   Primaries primaries = Primaries::bt709;
-  uint16_t peak = 0;  ///< PQ: the brightest luminance that is not clipped, in cd/m²; else 0
+  uint16_t peak = 0;  ///< PQ: the brightest luminance that the source announces, in cd/m²; else 0
   bool keep = false;  ///< HDR and wide-gamut colours are not converted
   bool operator==(const ColourSpec&) const = default;
 };

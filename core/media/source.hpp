@@ -56,16 +56,11 @@ struct LiveOptions {
   std::shared_ptr<SharedControls> shared_controls;  ///< set by open_source()
 };
 
-/// Treatment of HDR and wide-gamut pictures.
-struct ColourOptions {
-  bool keep = false;  ///< treat the coded values as SDR, without conversion
-  uint16_t peak = 0;  ///< PQ: the brightest luminance to show, in cd/m²; 0: what the source announces
-};
-
 struct SourceOptions {
   HwDecode hwdec = HwDecode::off;
   int device = 0;           ///< CUDA device for hwdec
   int decoder_threads = 0;  ///< 0: FFmpeg's choice
+  int video_track = 0;      ///< number of the video track, from 1; 0: the best one
   int64_t start_ns = 0;     ///< position of the first picture
   double start_share = 0;   ///< position of the first picture as a fraction of the duration; 0: use start_ns
   /// For files: deliver only key frames. seek() then continues with the key frame at or before the position.
@@ -74,7 +69,7 @@ struct SourceOptions {
   /// Flag that any thread may set. A blocked open_source() then throws, or returns a live source without a
   /// picture; a blocked next() returns. May be null; must outlive the source.
   const std::atomic<bool>* cancel = nullptr;
-  ColourOptions colour;
+  bool keep_colours = false;  ///< HDR and wide-gamut colours are not converted
   LiveOptions live;
 };
 
@@ -88,6 +83,8 @@ struct SourceInfo {
   int64_t frame_count = 0;        ///< number of frames that the file announces; 0: unknown
   int64_t start_ns = 0;           ///< time stamp of the first picture in the file, on the clock of its audio
   std::vector<Chapter> chapters;  ///< sorted by start
+  std::vector<std::string> video_tracks;  ///< descriptions of all video tracks, cover pictures excluded
+  int video_track = 0;  ///< number of the decoded track, from 1; 0: the source has no tracks
   bool live = false, seekable = false, image = false, has_audio = false;
 };
 

@@ -12,12 +12,14 @@ enum class UrlKind {
   generated,       ///< test:NAME[=opts]
   network,         ///< rtsp:// rtsps:// http:// https:// udp:// srt:// rtmp:// rtmps://
   camera,          ///< /dev/videoN, /dev/v4l/…, v4l2:PATH
+  pipewire,        ///< pipewire: or pipewire:NODE
   screen,          ///< screen:, screen:+X,Y or screen::0+X,Y
   other,           ///< not supported
 };
 
 constexpr bool is_live(UrlKind kind) {
-  return kind == UrlKind::network || kind == UrlKind::camera || kind == UrlKind::screen;
+  return kind == UrlKind::network || kind == UrlKind::camera || kind == UrlKind::pipewire ||
+         kind == UrlKind::screen;
 }
 
 /// Returns the kind of a source's name. An existing file other than a character device is always a `path`.

@@ -12,6 +12,7 @@
 
 #include "core/graph/edit.hpp"
 #include "core/graph/precision.hpp"
+#include "core/image/colour_settings.hpp"
 #include "core/pipeline/source_control.hpp"
 
 namespace lensd {
@@ -67,6 +68,10 @@ struct SetLoop {
 struct SetPrecision {
   Precision precision = Precision::automatic;
 };
+/// Changes the conversion of the source's colours.
+struct SetColour {
+  ColourSettings settings;
+};
 /// Replaces the requested scopes.
 struct SetScopes {
   std::vector<ScopeRequest> scopes;
@@ -98,7 +103,7 @@ struct ResetSourceControls {
 };
 
 using Command = std::variant<SetParam, SetEnabled, SetGraph, Batch, Bypass, Solo, EditMark, Pause, Step, Seek,
-                             SetSpeed, SetVolume, SetMute, SetLoop, SetPrecision, SetScopes, SetViews,
-                             StartRecord, StopRecord, SetSourceControls, ResetSourceControls>;
+                             SetSpeed, SetVolume, SetMute, SetLoop, SetPrecision, SetColour, SetScopes,
+                             SetViews, StartRecord, StopRecord, SetSourceControls, ResetSourceControls>;
 
 }  // namespace lensd

@@ -7,6 +7,7 @@
 
 #include "core/graph/graph.hpp"
 #include "core/graph/precision.hpp"
+#include "core/image/frame.hpp"
 #include "core/media/live_status.hpp"
 #include "core/media/pixel_aspect.hpp"
 #include "core/pipeline/playback_sound.hpp"
@@ -23,10 +24,14 @@ struct ProcessStatus {
   uint64_t process_heartbeat = 0;  ///< increases while the process thread runs, and after Pipeline::wake()
   double speed = 1;
   PixelAspect pixel_aspect;  ///< of the output
-  bool planning = false;     ///< a plan is being prepared; GraphView::graph is not the requested graph yet
+  /// Of the newest frame that is marked as interlaced; progressive: there was none.
+  FieldOrder fields = FieldOrder::progressive;
+  bool planning = false;  ///< a plan is being prepared; GraphView::graph is not the requested graph yet
   bool paused = false, ended = false, bypass = false, loop_file = false;
   Precision precision = Precision::automatic;  ///< as requested
   int bits = 8;                                ///< per sample in the running plan, 8 or 16
+  ColourSettings colour;                       ///< as requested
+  ColourSpec source_colour;                    ///< of the running plan's pictures
 };
 
 struct PipelineStatus : ProcessStatus {
@@ -43,16 +48,20 @@ struct PipelineStatus : ProcessStatus {
   bool muted = false;
 };
 
+enum class SinkKind : uint8_t { recorder, stream, virtual_camera };
+
 struct SinkStatus {
+  SinkKind kind = SinkKind::recorder;
   bool recording = false;  ///< a file is being written, or a receiver is connected
-  std::string path;        ///< path of the current or last file, or a stream's URL without secrets
+  std::string path;  ///< path of the current or last file, a stream's URL without secrets, a camera's name
   int64_t frames = 0, bytes = 0, files = 0;
-  uint64_t dropped = 0;   ///< frames lost because the sink was too slow or a stream had no receiver
-  std::string state;      ///< a stream's state: "connecting", "sending", …; empty for a recorder
-  bool wanted = false;    ///< recorder: between start() and stop(), also after a failure or before any frame
+  uint64_t dropped = 0;  ///< frames lost because the sink was too slow or a stream had no receiver
+  std::string state;  ///< a stream's or virtual camera's state: "connecting", "sending", …; recorder: empty
+  bool wanted = false;    ///< recorder: between start() and stop(), also after a failure or before any frame;
+                          ///< virtual camera: it is on
   uint64_t begun = 0;     ///< recorder: number of start() calls that succeeded or failed
   uint64_t failures = 0;  ///< recorder: number of recordings that ended with an error
-  std::string problem;    ///< recorder: the last error
+  std::string problem;    ///< recorder: the last error; virtual camera: why it waits
 };
 
 /// A node of the running plan.
@@ -69,7 +78,6 @@ struct GraphView {
   GraphDesc requested;  ///< differs from `graph` while a plan is being prepared
   int64_t frame = 0;    ///< index of the first frame that is processed with `graph`
   std::vector<PlannedNode> planned;
-  std::vector<std::string> rounded;  ///< ids of nodes that work with 8 bits in a plan with 16
   std::string summary;
   uint64_t version = 0;
 };

@@ -37,6 +37,26 @@ __global__ void split_kernel(ImageView<const uint8_t> in, AlignLevel level, uint
   *reinterpret_cast<uint32_t*>(plane_row(planes, level, 2, y) + x) = __byte_perm(blue_low, blue_high, 0x5410);
 }
 
+/// Does the same with the high bytes of 16-bit samples.
+__global__ void split_deep_kernel(ImageView<const uint16_t> in, AlignLevel level, uint8_t* planes,
+                                  uint32_t* work, int work_words) {
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * 4, y = static_cast<int>(blockIdx.y);
+  const int threads = static_cast<int>(gridDim.x * gridDim.y * blockDim.x);
+  for (int i = static_cast<int>((blockIdx.y * gridDim.x + blockIdx.x) * blockDim.x + threadIdx.x);
+       i < work_words; i += threads)
+    work[i] = 0;
+  if (x >= level.pitch) return;
+  const uint16_t* row = in.row(y);
+#pragma unroll
+  for (int c = 0; c < 3; ++c) {
+    uint32_t word = 0;
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      if (x + i < in.extent.width) word |= static_cast<uint32_t>(row[4 * (x + i) + c] >> 8) << (8 * i);
+    *reinterpret_cast<uint32_t*>(plane_row(planes, level, c, y) + x) = word;
+  }
+}
+
 __device__ uint32_t pair_sums(uint32_t v) {
   return (v & 0x00ff00ffu) + ((v >> 8) & 0x00ff00ffu);
 }
@@ -167,6 +187,27 @@ __global__ void shift_kernel(AlignGeometry g, const AlignWork* work, PixelWordsI
     out.set(x, y, (moved(0, y) & 0x000000ffu) | (in.at(x, y) & 0xff00ff00u) | (moved(1, y) & 0x00ff0000u));
 }
 
+__global__ void shift_deep_kernel(AlignGeometry g, const AlignWork* work, ImageView<const uint16_t> in,
+                                  ImageView<uint16_t> out, AlignStats* stats) {
+  __shared__ AlignShift shift[2];
+  decide_both(g, *work, 0, shift);
+  if (blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x < 2) stats->shift[threadIdx.x] = shift[threadIdx.x];
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const Extent extent = g.level[0].extent;
+  if (x >= extent.width) return;
+  const int begin = static_cast<int>(blockIdx.y) * AlignTuning::shift_rows;
+  const int end = min(begin + AlignTuning::shift_rows, extent.height);
+  const auto moved = [&](int c, int y) {
+    return in.row(min(max(y + shift[c].y, 0), extent.height - 1)) +
+           4 * min(max(x + shift[c].x, 0), extent.width - 1);
+  };
+  for (int y = begin; y < end; ++y) {
+    const uint16_t* from = in.row(y) + 4 * x;
+    uint16_t* to = out.row(y) + 4 * x;
+    to[0] = moved(0, y)[0], to[1] = from[1], to[2] = moved(1, y)[2], to[3] = from[3];
+  }
+}
+
 /// Returns a grid with one thread for every four samples of a level's rows, padding included.
 dim3 level_grid(const AlignLevel& level, unsigned planes) {
   return dim3(blocks_for(level.pitch, AlignTuning::threads * 4), static_cast<unsigned>(level.extent.height),
@@ -177,6 +218,14 @@ dim3 level_grid(const AlignLevel& level, unsigned planes) {
 
 void AlignChannels::launch_split(const PassArgs& args, CudaStream stream) const {
   const AlignLevel& level = geometry_.level[0];
+  if (args.in[0].is_deep()) {
+    split_deep_kernel<<<level_grid(level, 1), AlignTuning::threads, 0, stream>>>(
+        args.in[0].as<const uint16_t>(), level, plane(args, 0, 0),
+        reinterpret_cast<uint32_t*>(args.scratch[1]),
+        static_cast<int>(AlignWork::bytes(geometry_) / sizeof(uint32_t)));
+    LENSD_LAUNCHED();
+    return;
+  }
   split_kernel<<<level_grid(level, 1), AlignTuning::threads, 0, stream>>>(
       args.in[0].as<const uint8_t>(), level, plane(args, 0, 0), reinterpret_cast<uint32_t*>(args.scratch[1]),
       static_cast<int>(AlignWork::bytes(geometry_) / sizeof(uint32_t)));
@@ -204,6 +253,13 @@ void AlignChannels::launch_shift(const PassArgs& args, CudaStream stream) const 
   const ConstImageRef in = args.in[0];
   const dim3 grid(blocks_for(in.width(), AlignTuning::threads),
                   blocks_for(in.height(), AlignTuning::shift_rows));
+  if (in.is_deep()) {
+    shift_deep_kernel<<<grid, AlignTuning::threads, 0, stream>>>(
+        geometry_, &work_of(args), in.as<const uint16_t>(), args.out.as<uint16_t>(),
+        static_cast<AlignStats*>(args.stats));
+    LENSD_LAUNCHED();
+    return;
+  }
   shift_kernel<<<grid, AlignTuning::threads, 0, stream>>>(geometry_, &work_of(args), PixelWordsIn(in),
                                                           PixelWordsOut(args.out),
                                                           static_cast<AlignStats*>(args.stats));

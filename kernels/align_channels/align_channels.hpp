@@ -8,8 +8,9 @@
 // shift of channel c is the (x, y) for which c(p + (x, y)) matches green(p) best. Statistics: red_x, red_y,
 // blue_x and blue_y.
 //
-// Formats: RGBA8. Border rule: replicate. Temporal reach: none. Exact: integer sums, then decisions in
-// doubles in prescribed order. With CUDA, the device decides.
+// Formats: RGBA8, RGBA16; with 16 bits, the shift is found from the samples' high bytes. Border rule:
+// replicate. Temporal reach: none. Exact: integer sums, then decisions in doubles in prescribed order. With
+// CUDA, the device decides.
 #pragma once
 
 #include "core/graph/filter.hpp"

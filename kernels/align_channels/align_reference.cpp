@@ -13,7 +13,7 @@ std::vector<Image> pyramid(const Image& in, const AlignGeometry& g) {
         for (int c = 0; c < 3; ++c) {
           const auto of = [&](int dx, int dy) { return int{levels.back().at(2 * x + dx, 2 * y + dy, c)}; };
           level.at(x, y, c) = l == 0
-                                  ? in.at(x, y, c)
+                                  ? static_cast<uint8_t>(in.sample(x, y, c) >> (in.is_deep() ? 8 : 0))
                                   : static_cast<uint8_t>((of(0, 0) + of(1, 0) + of(0, 1) + of(1, 1) + 2) / 4);
         }
     levels.push_back(std::move(level));
@@ -58,8 +58,9 @@ void AlignChannels::reference(ReferenceRun& run) const {
     const AlignShift shift = work.shift[0][c];
     for (int y = 0; y < in.height(); ++y)
       for (int x = 0; x < in.width(); ++x)
-        run.out.at(x, y, 2 * c) = in.at(std::clamp(x + shift.x, 0, in.width() - 1),
-                                        std::clamp(y + shift.y, 0, in.height() - 1), 2 * c);
+        run.out.set_sample(x, y, 2 * c,
+                           in.sample(std::clamp(x + shift.x, 0, in.width() - 1),
+                                     std::clamp(y + shift.y, 0, in.height() - 1), 2 * c));
   }
   const AlignStats stats{{work.shift[0][0], work.shift[0][1]}};
   run.stats.clear();

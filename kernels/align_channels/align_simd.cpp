@@ -145,6 +145,12 @@ void AlignChannels::split(const PassArgs& args, Band rows) const {
     uint8_t* to[3];
     for (int c = 0; c < 3; ++c)
       to[c] = plane(args, 0, c) + static_cast<std::ptrdiff_t>(y) * geometry_.level[0].pitch;
+    if (in.is_deep()) {
+      const uint16_t* const deep = in.samples<uint16_t>(y);
+      for (int x = 0; x < width; ++x)
+        for (int c = 0; c < 3; ++c) to[c][x] = static_cast<uint8_t>(deep[x * 4 + c] >> 8);
+      continue;
+    }
     for (int x = HWY_DYNAMIC_DISPATCH(split_row)(row, width, to[0], to[1], to[2]); x < width; ++x)
       for (int c = 0; c < 3; ++c) to[c][x] = row[x * 4 + c];
   }
@@ -193,7 +199,20 @@ void AlignChannels::shift(const PassArgs& args, Band rows) const {
   const AlignShift shift[2] = {align_decide(geometry_, work, 0, 0), align_decide(geometry_, work, 0, 1)};
   if (rows.begin == 0) *static_cast<AlignStats*>(args.stats) = {{shift[0], shift[1]}};
   const auto moved = [&](int y, int c) { return in.row(std::clamp(y + shift[c].y, 0, in.height() - 1)); };
-  for (int y = rows.begin; y < rows.end; ++y)
+  for (int y = rows.begin; y < rows.end && in.is_deep(); ++y) {
+    const auto* const red = reinterpret_cast<const uint16_t*>(moved(y, 0));
+    const auto* const blue = reinterpret_cast<const uint16_t*>(moved(y, 1));
+    const uint16_t* const row = in.samples<uint16_t>(y);
+    uint16_t* const out = args.out.samples<uint16_t>(y);
+    const int width = in.width();
+    for (int x = 0; x < width; ++x) {
+      out[x * 4] = red[std::clamp(x + shift[0].x, 0, width - 1) * 4];
+      out[x * 4 + 1] = row[x * 4 + 1];
+      out[x * 4 + 2] = blue[std::clamp(x + shift[1].x, 0, width - 1) * 4 + 2];
+      out[x * 4 + 3] = row[x * 4 + 3];
+    }
+  }
+  for (int y = rows.begin; y < rows.end && !in.is_deep(); ++y)
     merge_rows(moved(y, 0), shift[0].x, in.row(y), moved(y, 1), shift[1].x, in.width(), args.out.row(y));
 }
 

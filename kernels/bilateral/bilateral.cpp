@@ -2,8 +2,10 @@
 
 #include <cstdlib>
 #include <new>
+#include <vector>
 
 #include "kernels/bilateral/bilateral_simd.hpp"
+#include "kernels/bilateral/deep_bilateral.hpp"
 #include "kernels/common/keep_alpha.hpp"
 #include "kernels/common/row_ring.hpp"
 
@@ -33,6 +35,7 @@ Layout Bilateral::configure(const FilterInputs& inputs) {
 void Bilateral::apply(const PassArgs& args, Band band) const {
   const BilateralBlock& block = block_of(args);
   const ConstImageRef in = args.in[0];
+  if (in.is_deep()) return apply_deep(args, band);
   const int ch = in.channels();
   auto& rings = *new (args.worker) BilateralRings;
   rings.make(block);
@@ -48,22 +51,75 @@ void Bilateral::apply(const PassArgs& args, Band band) const {
   }
 }
 
+void Bilateral::apply_deep(const PassArgs& args, Band band) const {
+  const BilateralBlock& block = block_of(args);
+  const ConstImageRef in = args.in[0];
+  const int ch = in.channels();
+  RowRing rows(in, block.radius, block.border, args.worker);
+  const uint16_t* taps[kBilateralMaxTaps];
+  for (int y = band.begin; y < band.end; ++y) {
+    rows.move_to(y);
+    const auto row = [&rows](int dy) { return reinterpret_cast<const uint16_t*>(rows.row(dy)); };
+    for (int t = 0; t < block.deep_count; ++t)
+      taps[t] = row(block.deep_taps[t].y) + block.deep_taps[t].x * ch;
+    uint16_t* const out = args.out.samples<uint16_t>(y);
+    deep_bilateral_row(row(0), taps, block, out, in.format.row_samples());
+    if (ch == 4) keep_alpha(in.samples<uint16_t>(y), out, in.width());
+  }
+}
+
+namespace {
+
+/// Returns the filtered sample of 8 bits. `at(dx, dy)`: its neighbours.
+template <class At>
+int reference_mean(const BilateralBlock& b, const At& at) {
+  uint32_t sum = 0, weights = 0;
+  for (int t = 0; t < b.taps_count; ++t) {
+    const int v = at(b.taps[t].x, b.taps[t].y);
+    const uint32_t w =
+        bilateral_weight(b.taps[t].weight, static_cast<uint32_t>(b.colour[std::abs(v - at(0, 0))]));
+    weights += w, sum += w * static_cast<uint32_t>(v);
+  }
+  return bilateral_mean(sum, weights);
+}
+
+/// Does the same for 16 bits.
+template <class At>
+int deep_reference(const BilateralBlock& b, const At& at) {
+  const float centre = static_cast<float>(at(0, 0));
+  float sum = 0, weights = 1;
+  for (int t = 0; t < b.deep_count; ++t) {
+    const BilateralBlock::DeepTap& tap = b.deep_taps[t];
+    const float d = static_cast<float>(at(tap.x, tap.y)) - centre;
+    const float w = deep_bilateral_exp2(d * d * b.deep_colour + tap.space);
+    weights += w, sum += w * d;
+  }
+  return deep_bilateral_mean(centre, sum, weights);
+}
+
+}  // namespace
+
 void Bilateral::reference(ReferenceRun& run) const {
   const Image& in = run.in[0];
   const BilateralBlock b = BilateralBlock::make(params_);
   run.out = in;
-  for_each_sample(in.format.extent, colour_channels(in.format.format), [&](int x, int y, int c) {
-    uint32_t sum = 0, weights = 0;
-    for (int t = 0; t < b.taps_count; ++t) {
-      const int sx = border_index(x + b.taps[t].x, in.width(), b.border),
-                sy = border_index(y + b.taps[t].y, in.height(), b.border);
-      const int v = sx < 0 || sy < 0 ? 0 : in.at(sx, sy, c);
-      const uint32_t w =
-          bilateral_weight(b.taps[t].weight, static_cast<uint32_t>(b.colour[std::abs(v - in.at(x, y, c))]));
-      weights += w, sum += w * static_cast<uint32_t>(v);
-    }
-    run.out.at(x, y, c) = bilateral_mean(sum, weights);
-  });
+  const int pitch = in.width() + 2 * b.radius, rows = in.height() + 2 * b.radius;
+  std::vector<int> padded(static_cast<size_t>(pitch) *
+                          static_cast<size_t>(rows));  // a channel with its border
+  for (int c = 0; c < colour_channels(in.format.format); ++c) {
+    for (int y = 0; y < rows; ++y)
+      for (int x = 0; x < pitch; ++x) {
+        const int sx = border_index(x - b.radius, in.width(), b.border),
+                  sy = border_index(y - b.radius, in.height(), b.border);
+        padded[static_cast<size_t>(y * pitch + x)] = sx < 0 || sy < 0 ? 0 : in.sample(sx, sy, c);
+      }
+    for (int y = 0; y < in.height(); ++y)
+      for (int x = 0; x < in.width(); ++x) {
+        const int* const centre = padded.data() + (y + b.radius) * pitch + x + b.radius;
+        const auto at = [centre, pitch](int dx, int dy) { return centre[dy * pitch + dx]; };
+        run.out.set_sample(x, y, c, in.is_deep() ? deep_reference(b, at) : reference_mean(b, at));
+      }
+  }
 }
 
 }  // namespace lensd

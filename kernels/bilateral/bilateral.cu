@@ -79,6 +79,7 @@ __global__ void __launch_bounds__(BilateralTuning::threads_x* BilateralTuning::t
 
 void Bilateral::launch_apply(const PassArgs& args, CudaStream stream) const {
   const ConstImageRef in = args.in[0];
+  if (in.is_deep()) return launch_deep(args, stream);
   const dim3 grid(blocks_for(in.width(), BilateralTuning::threads_x * 4),
                   blocks_for(in.height(), BilateralTuning::tile_rows));
   const auto kernel = in.channels() == 4 ? bilateral_kernel<4> : bilateral_kernel<1>;

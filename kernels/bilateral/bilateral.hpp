@@ -1,8 +1,9 @@
 // bilateral: mean over a disc, weighted by distance and by difference of value (Tomasi & Manduchi 1998).
 //
-// Formats: Gray8, RGBA8 (channel by channel; alpha passes through). Border rule: `border`. Temporal reach:
-// none. Fixed point: weights in 1/4096 from tables, integer sums, one rounded division. Results are within ±1
-// of double precision.
+// Formats: all (channel by channel; alpha passes through). Border rule: `border`. Temporal reach: none.
+// Results are within ±1 of double precision. With 8 bits, fixed point: weights in 1/4096 from tables, integer
+// sums, one rounded division. With 16 bits, single precision in prescribed order, see deep_bilateral.hpp;
+// sigma_color is multiplied by 257.
 #pragma once
 
 #include "kernels/bilateral/bilateral_math.hpp"
@@ -17,6 +18,10 @@ class Bilateral final : public SinglePass<Bilateral, BilateralParams, BilateralB
   void reference(ReferenceRun& run) const override;
   void apply(const PassArgs& args, Band band) const;
   void launch_apply(const PassArgs& args, CudaStream stream) const;
+
+ private:
+  void apply_deep(const PassArgs& args, Band band) const;
+  void launch_deep(const PassArgs& args, CudaStream stream) const;
 };
 
 }  // namespace lensd

@@ -36,6 +36,15 @@ struct BilateralBlock {
   Tap taps[kBilateralMaxTaps];
   int32_t colour[256];  ///< weights by difference of value, in 1/4096
 
+  /// A point of the disc, for images of 16 bits.
+  struct DeepTap {
+    int16_t x, y;
+    float space;  ///< binary logarithm of the spatial weight
+  };
+  int deep_count;
+  float deep_colour;  ///< binary logarithm of a neighbour's weight by squared difference of value
+  DeepTap deep_taps[kBilateralMaxTaps - 1];  ///< the disc without its centre, row by row
+
   static BilateralBlock make(const BilateralParams& p) {
     BilateralBlock b{};
     const auto gauss = [](double squared, double sigma) {
@@ -51,7 +60,21 @@ struct BilateralBlock {
                                     static_cast<uint16_t>(weight)};
       }
     for (int d = 0; d < 256; ++d) b.colour[d] = gauss(d * d, p.sigma_color);
+    b.make_deep(p);
     return b;
+  }
+
+ private:
+  void make_deep(const BilateralParams& p) {
+    const double binary = -0.5 / std::log(2.0), sigma = 257 * p.sigma_color;
+    deep_colour = static_cast<float>(binary / (sigma * sigma));
+    for (int y = -radius; y <= radius; ++y)
+      for (int x = -radius; x <= radius; ++x) {
+        const int squared = x * x + y * y;
+        if (squared == 0 || squared > radius * radius) continue;
+        deep_taps[deep_count++] = {static_cast<int16_t>(x), static_cast<int16_t>(y),
+                                   static_cast<float>(binary * squared / (p.sigma_space * p.sigma_space))};
+      }
   }
 };
 

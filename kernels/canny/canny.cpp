@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/canny/canny_simd.hpp"
+#include "kernels/canny/deep_canny.hpp"
 #include "kernels/common/row_ring.hpp"
 #include "kernels/common/samples.hpp"
 
@@ -181,7 +182,8 @@ Layout Canny::configure(const FilterInputs& inputs) {
          .operations = pixels}};
     layout.scratch_bytes = {CannyMap::bytes(e),
                             static_cast<size_t>(e.width) * static_cast<size_t>(e.height) * 4};
-    layout.worker_bytes = CannyWorker::bytes(format);
+    layout.worker_bytes =
+        CannyWorker::bytes(format) + (sample_bytes(format.format) == 2 ? deep_canny_bytes(e.width) : 0);
   } else {
     const size_t tiles = CannyTiles(e).count();
     layout.passes = {{.name = "gradient",
@@ -228,7 +230,11 @@ ConstImageRef Canny::blurred(const PassArgs& args) const {
 void Canny::find_edges(const PassArgs& args, Band band) const {
   const CannyMap map(args.scratch[0], args.out.format.extent);
   CannyWorker worker(args.worker, args.in[0].format);
-  classify_band(blurred(args), map, block_of(args), band, worker);
+  if (args.in[0].is_deep())
+    deep_canny_band(blurred(args), {map.origin, map.pitch}, block_of(args), band, worker.ring,
+                    args.worker + CannyWorker::bytes(args.in[0].format));
+  else
+    classify_band(blurred(args), map, block_of(args), band, worker);
   for (int begin = band.begin; begin < band.end; begin += kStrip) {
     const int end = begin + kStrip < band.end ? begin + kStrip : band.end;
     CannyFlood flood(map, begin, end, worker.stack);
@@ -248,7 +254,10 @@ void Canny::join(const PassArgs& args, Band) const {
 
 void Canny::write_edges(const PassArgs& args, Band band) const {
   const CannyMap map(args.scratch[0], args.out.format.extent);
-  for (int y = band.begin; y < band.end; ++y)
+  for (int y = band.begin; y < band.end && args.in[0].is_deep(); ++y)
+    deep_canny_output(map.row(y), args.in[0].samples<uint16_t>(y), args.out.samples<uint16_t>(y), map.width,
+                      block_of(args).output);
+  for (int y = band.begin; y < band.end && !args.in[0].is_deep(); ++y)
     canny_output_row(map.row(y), args.in[0].row(y), args.out.row(y), map.width, block_of(args).output);
 }
 
@@ -259,8 +268,8 @@ void reference_gradient(const Image& in, int x, int y, int& dx, int& dy) {
   dx = dy = 0;
   for (int j = -A / 2; j <= A / 2; ++j)
     for (int i = -A / 2; i <= A / 2; ++i) {
-      const int v = in.at(border_index(x + i, in.width(), Border::replicate),
-                          border_index(y + j, in.height(), Border::replicate));
+      const int v = in.sample(border_index(x + i, in.width(), Border::replicate),
+                              border_index(y + j, in.height(), Border::replicate));
       dx += canny_derive<A>(i) * canny_smooth<A>(j) * v;
       dy += canny_smooth<A>(i) * canny_derive<A>(j) * v;
     }
@@ -280,8 +289,10 @@ void Canny::reference(ReferenceRun& run) const {
   const CannyBlock block = CannyBlock::make(params_);
   const int w = in.width(), h = in.height(), pitch = w + 2;
   const auto index = [&](int x, int y) { return static_cast<size_t>((y + 1) * pitch + x + 1); };
-  std::vector<int32_t> magnitude(static_cast<size_t>(pitch * (h + 2))), dx(magnitude.size()),
-      dy(magnitude.size());
+  std::vector<int64_t> magnitude(static_cast<size_t>(pitch * (h + 2)));
+  std::vector<int32_t> dx(magnitude.size()), dy(magnitude.size());
+  const int64_t low = in.is_deep() ? block.deep_low : block.low,
+                high = in.is_deep() ? block.deep_high : block.high;
   std::vector<uint8_t> map(magnitude.size());
   const auto gradient = block.aperture == 3   ? reference_gradient<3>
                         : block.aperture == 5 ? reference_gradient<5>
@@ -290,13 +301,12 @@ void Canny::reference(ReferenceRun& run) const {
   each_pixel([&](int x, int y, int) {
     const size_t i = index(x, y);
     gradient(in, x, y, dx[i], dy[i]);
-    magnitude[i] = canny_magnitude(dx[i], dy[i], block.l2);
+    magnitude[i] = deep_canny_magnitude(dx[i], dy[i], block.l2);
   });
   each_pixel([&](int x, int y, int) {
     const size_t i = index(x, y);
-    const int32_t* at = &magnitude[i];
-    map[i] =
-        static_cast<uint8_t>(canny_class(at - pitch, at, at + pitch, dx[i], dy[i], block.low, block.high));
+    const int64_t* at = &magnitude[i];
+    map[i] = static_cast<uint8_t>(deep_canny_class(at - pitch, at, at + pitch, dx[i], dy[i], low, high));
   });
   // Make weak pixels next to strong ones strong, until nothing changes.
   for (bool changed = true; changed;) {
@@ -310,8 +320,8 @@ void Canny::reference(ReferenceRun& run) const {
   }
   run.out = Image(in.format);
   each_pixel([&](int x, int y, int) {
-    const int under = block.output == CannyOutput::overlay ? run.in[0].at(x, y) / 2 : 0;
-    run.out.at(x, y) = static_cast<uint8_t>(map[index(x, y)] == 2 ? 255 : under);
+    const int under = block.output == CannyOutput::overlay ? run.in[0].sample(x, y) / 2 : 0;
+    run.out.set_sample(x, y, 0, map[index(x, y)] == 2 ? max_sample(in.format.format) : under);
   });
 }
 

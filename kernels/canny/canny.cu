@@ -92,7 +92,7 @@ __device__ __noinline__ void classify_any(CannyShared& s, int x0, int y0, Extent
 __global__ void __launch_bounds__(CannyTuning::threads)
     canny_gradient_kernel(TileSource in, CannyMasks masks, const CannyBlock* __restrict__ params) {
   __shared__ CannyShared s;
-  const CannyBlock block = *params;
+  const CannyBlock& block = *params;  // a copy would be in local memory, because classify_any() is called
   const int t = static_cast<int>(threadIdx.x), warp = t / 32, lane = t & 31;
   const int x0 = static_cast<int>(blockIdx.x) * CannyTuning::width,
             y0 = static_cast<int>(blockIdx.y) * CannyTuning::height;
@@ -154,19 +154,7 @@ __global__ void canny_edges_kernel(TileSource in, ImageView<uint8_t> out, bool o
             column = static_cast<int>(blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32);
   const int row = static_cast<int>(blockIdx.y);
   if (column >= masks.columns) return;
-  const CannyRim own(masks, column, row, lane);
-  uint32_t strong = own.strong;
-  if (__any_sync(~0u, own.weak != 0)) {
-    const auto reached = [&](int x, int y) {
-      const CannyPixel p = own.at(x, y);
-      return p.weak && canny_root(masks.parents, p.index + 1) == 0;
-    };
-    uint32_t seeds = strong | (reached(0, lane) ? 1u : 0u) | (reached(31, lane) ? 1u << 31 : 0u);
-    const uint32_t top = __ballot_sync(~0u, reached(lane, 0)), bottom = __ballot_sync(~0u, reached(lane, 31));
-    if (lane == 0) seeds |= top;
-    if (lane == 31) seeds |= bottom;
-    strong = canny_flood(seeds, own.weak);
-  }
+  const uint32_t strong = canny_joined(masks, column, row, lane);
   const bool overlay = params->output == CannyOutput::overlay;
   const int x = column * 32 + lane % 8 * 4;
   for (int r = 0; r < 32; r += 4) {
@@ -183,16 +171,6 @@ __global__ void canny_edges_kernel(TileSource in, ImageView<uint8_t> out, bool o
   }
 }
 
-CannyMasks masks_of(const PassArgs& args) {
-  const CannyTiles tiles(args.out.format.extent);
-  const auto words = [&](size_t i) { return reinterpret_cast<uint32_t*>(args.scratch[i]); };
-  return {words(0), words(1), words(2), tiles.columns, tiles.rows};
-}
-/// Returns a grid with one block per CannyTiles::across tiles.
-dim3 grid_of(const CannyMasks& masks) {
-  return {static_cast<unsigned>(masks.columns / CannyTiles::across), static_cast<unsigned>(masks.rows)};
-}
-
 }  // namespace
 
 void Canny::launch_blur(const PassArgs& args, CudaStream stream) const {
@@ -200,6 +178,7 @@ void Canny::launch_blur(const PassArgs& args, CudaStream stream) const {
 }
 
 void Canny::launch_find_edges(const PassArgs& args, CudaStream stream) const {
+  if (args.in[0].is_deep()) return launch_deep_edges(args, stream);
   const CannyMasks masks = masks_of(args);
   canny_gradient_kernel<<<grid_of(masks), CannyTuning::threads, 0, stream>>>(
       TileSource(blurred(args)), masks, static_cast<const CannyBlock*>(args.block));
@@ -213,6 +192,7 @@ void Canny::launch_join(const PassArgs& args, CudaStream stream) const {
 }
 
 void Canny::launch_write_edges(const PassArgs& args, CudaStream stream) const {
+  if (args.in[0].is_deep()) return launch_deep_output(args, stream);
   const CannyMasks masks = masks_of(args);
   canny_edges_kernel<<<grid_of(masks), 32 * CannyTiles::across, 0, stream>>>(
       TileSource(args.in[0]), args.out.as<uint8_t>(), rows_aligned(args.out, 4), masks,

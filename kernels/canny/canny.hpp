@@ -8,8 +8,10 @@
 // joins the remaining weak pixels by union-find on the tiles' borders (atomicMin, Playne & Hawick 2018), in
 // three launches. The result of a flood does not depend on its order, so both backends output the same bytes.
 //
-// Formats: Gray8 in and out. Border rule: replicate as in cv::Canny (blur: reflect101). Temporal reach:
-// none. Exact. output = edges: 255 or 0; overlay: edges at 255 over the input at half brightness.
+// 16 bits: thresholds are 257 times as high, and edges are 65535.
+//
+// Formats: Gray8 and Gray16, in and out. Border rule: replicate as in cv::Canny (blur: reflect101). Temporal
+// reach: none. Exact. output = edges: white or 0; overlay: edges in white over the input at half brightness.
 //
 // Changing sigma needs a new plan, since the blur needs its own pass and buffer.
 #pragma once
@@ -31,6 +33,8 @@ class Canny final : public FilterBase<Canny, CannyParams, CannyBlock> {
   void launch_blur(const PassArgs& args, CudaStream stream) const;
   void find_edges(const PassArgs& args, Band band) const;
   void launch_find_edges(const PassArgs& args, CudaStream stream) const;
+  void launch_deep_edges(const PassArgs& args, CudaStream stream) const;
+  void launch_deep_output(const PassArgs& args, CudaStream stream) const;
   void join(const PassArgs& args, Band) const;
   void launch_join(const PassArgs& args, CudaStream stream) const;
   void write_edges(const PassArgs& args, Band band) const;

@@ -30,6 +30,7 @@ struct CannyBlock {
   bool l2;
   CannyOutput output;
   GaussianBlock blur;
+  int64_t deep_low, deep_high;  ///< 16 bits: thresholds of 257 times as large magnitudes
 
   /// Returns the block. Thresholds are as in cv::Canny: sorted, divided by 16 for aperture 7, squared for l2.
   static CannyBlock make(const CannyParams& p) {
@@ -39,8 +40,15 @@ struct CannyBlock {
       low = std::min(32767.0, low), high = std::min(32767.0, high);
       low *= low, high *= high;
     }
-    return {static_cast<int>(std::floor(low)), static_cast<int>(std::floor(high)), p.aperture, p.l2, p.output,
-            GaussianBlock::make(p.blur())};
+    const double unit = p.l2 ? 257.0 * 257 : 257;
+    return {static_cast<int>(std::floor(low)),
+            static_cast<int>(std::floor(high)),
+            p.aperture,
+            p.l2,
+            p.output,
+            GaussianBlock::make(p.blur()),
+            static_cast<int64_t>(std::floor(low * unit)),
+            static_cast<int64_t>(std::floor(high * unit))};
   }
 };
 
@@ -76,6 +84,31 @@ LENSD_HD inline int canny_class(const int32_t* above, const int32_t* at, const i
   if (m <= low) return 0;
   const int x = dx < 0 ? -dx : dx, y = (dy < 0 ? -dy : dy) << 15;
   const int tan22 = x * 13573, tan67 = tan22 + (x << 16);
+  bool peak;
+  if (y < tan22) {
+    peak = m > at[-1] && m >= at[1];
+  } else if (y > tan67) {
+    peak = m > above[0] && m >= below[0];
+  } else {
+    const int s = (dx ^ dy) < 0 ? -1 : 1;
+    peak = m > above[-s] && m > below[s];
+  }
+  return !peak ? 0 : m > high ? 2 : 1;
+}
+
+/// Does the same as canny_magnitude() for derivatives of 16-bit samples, which have up to 23 bits.
+LENSD_HD inline int64_t deep_canny_magnitude(int dx, int dy, bool l2) {
+  const int64_t x = dx < 0 ? -int64_t{dx} : dx, y = dy < 0 ? -int64_t{dy} : dy;
+  return l2 ? x * x + y * y : x + y;
+}
+
+/// Does the same as canny_class() for derivatives of 16-bit samples.
+LENSD_HD inline int deep_canny_class(const int64_t* above, const int64_t* at, const int64_t* below, int dx,
+                                     int dy, int64_t low, int64_t high) {
+  const int64_t m = *at;
+  if (m <= low) return 0;
+  const int64_t x = dx < 0 ? -int64_t{dx} : dx, y = (dy < 0 ? -int64_t{dy} : dy) * 32768;
+  const int64_t tan22 = x * 13573, tan67 = tan22 + x * 65536;
   bool peak;
   if (y < tan22) {
     peak = m > at[-1] && m >= at[1];

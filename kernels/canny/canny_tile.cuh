@@ -6,6 +6,7 @@
 // component of label 0. Only border pixels and their local roots have entries in `parents`.
 #pragma once
 
+#include "kernels/canny/canny.hpp"
 #include "kernels/common/launch.cuh"
 
 namespace lensd {
@@ -144,6 +145,35 @@ __device__ inline void canny_join(const CannyMasks& masks, const CannyPixel& p, 
   if (middle.weak || middle.strong) return;
   canny_join(masks, p, before);
   canny_join(masks, p, after);
+}
+
+/// Returns the lane's row of the tile's strong pixels after a flood from those that the join made strong.
+/// Call with the whole warp.
+__device__ inline uint32_t canny_joined(const CannyMasks& masks, int column, int row, int lane) {
+  const CannyRim own(masks, column, row, lane);
+  uint32_t strong = own.strong;
+  if (__any_sync(~0u, own.weak != 0)) {
+    const auto reached = [&](int x, int y) {
+      const CannyPixel p = own.at(x, y);
+      return p.weak && canny_root(masks.parents, p.index + 1) == 0;
+    };
+    uint32_t seeds = strong | (reached(0, lane) ? 1u : 0u) | (reached(31, lane) ? 1u << 31 : 0u);
+    const uint32_t top = __ballot_sync(~0u, reached(lane, 0)), bottom = __ballot_sync(~0u, reached(lane, 31));
+    if (lane == 0) seeds |= top;
+    if (lane == 31) seeds |= bottom;
+    strong = canny_flood(seeds, own.weak);
+  }
+  return strong;
+}
+
+inline CannyMasks masks_of(const PassArgs& args) {
+  const CannyTiles tiles(args.out.format.extent);
+  const auto words = [&](size_t i) { return reinterpret_cast<uint32_t*>(args.scratch[i]); };
+  return {words(0), words(1), words(2), tiles.columns, tiles.rows};
+}
+/// Returns a grid with one block per CannyTiles::across tiles.
+inline dim3 grid_of(const CannyMasks& masks) {
+  return {static_cast<unsigned>(masks.columns / CannyTiles::across), static_cast<unsigned>(masks.rows)};
 }
 
 }  // namespace lensd

@@ -7,6 +7,7 @@
 #include "core/base/error.hpp"
 #include "core/device/memory.hpp"
 #include "kernels/colour/colour_simd.hpp"
+#include "kernels/colour/light_conversion.hpp"
 
 namespace lensd {
 namespace {
@@ -17,12 +18,6 @@ constexpr int kTransposeRows = 16;
 
 bool is_upright(const Orientation& turn) {
   return !turn.transpose && !turn.flip_x && !turn.flip_y;
-}
-
-/// Returns true if the matrix alone does not give the colours of an SDR display.
-bool needs_light(const PictureInfo& info) {
-  return info.format.model != ColourModel::gray && !info.colour.keep &&
-         (info.colour.transfer != Transfer::sdr || info.colour.primaries != Primaries::bt709);
 }
 
 ImageFormat output_format(const PictureInfo& info, int precision) {
@@ -55,7 +50,7 @@ FilterSchema Colour::make_schema() {
 
 Layout Colour::configure(const FilterInputs& inputs) {
   if (!inputs.picture) throw Error(ExitCode::invalid_config, "colour", "can only be the source node");
-  info_ = *inputs.picture;
+  info_ = *inputs.picture, settings_ = inputs.colour;
   const PictureFormat& f = info_.format;
   if (f.depth < 8 || f.depth > 16 || f.chroma_shift_x > 1 || f.chroma_shift_y > 1)
     throw Error(ExitCode::bad_source, "colour", "cannot convert " + describe(info_));
@@ -83,7 +78,7 @@ Layout Colour::configure(const FilterInputs& inputs) {
 }
 
 bool Colour::has_tables() const {
-  return needs_light(info_);
+  return needs_light(info_, settings_);
 }
 
 size_t Colour::block_bytes() const {
@@ -95,9 +90,9 @@ void Colour::fill_block(void* block) const {
   if (!has_tables())
     FilterBase::fill_block(block);
   else if (deep_)
-    DeepLight::make(info_.colour, *static_cast<DeepLight*>(block));
+    DeepLight::make(info_.colour, settings_, *static_cast<DeepLight*>(block));
   else
-    DisplayLight::make(info_.colour, *static_cast<DisplayLight*>(block));
+    DisplayLight::make(info_.colour, settings_, *static_cast<DisplayLight*>(block));
 }
 
 /// Converts `count` stored rows from row y on to `out`, whose rows are `pitch` bytes apart.
@@ -136,13 +131,14 @@ void Colour::reference(ReferenceRun&) const {
   throw Error(ExitCode::runtime_failure, "colour", "has no input image", "use colour_reference()");
 }
 
-Image colour_reference(const PictureRef& picture, int precision) {
-  if (precision == 16) return deep_colour_reference(picture, output_format(picture.info, 16));
+Image colour_reference(const PictureRef& picture, int precision, const ColourSettings& settings) {
+  if (precision == 16) return deep_colour_reference(picture, output_format(picture.info, 16), settings);
   const PictureInfo& info = picture.info;
   const PictureFormat& f = info.format;
   const ColourMatrix m = ColourMatrix::make(info), codes = ColourMatrix::make(info, DisplayLight::kCodeBits);
   const auto light = std::make_unique<DisplayLight>();
-  if (needs_light(info)) DisplayLight::make(info.colour, *light);
+  const bool lit = needs_light(info, settings);
+  if (lit) DisplayLight::make(info.colour, settings, *light);
   Image out(output_format(info, 8));
   const auto sample = [&](int component, int x, int y) {
     const ComponentLayout& layout = f.components[static_cast<size_t>(component)];
@@ -160,7 +156,7 @@ Image colour_reference(const PictureRef& picture, int precision) {
       }
       uint32_t pixel = 0;
       if (f.model == ColourModel::rgb) {
-        if (needs_light(info))
+        if (lit)
           pixel = display_of_rgb<int64_t>(codes, *light, sample(0, x, y), sample(1, x, y), sample(2, x, y));
         else
           for (int c = 0; c < 3; ++c) pixel |= colour_of_plain<int64_t>(m, sample(c, x, y)) << (8 * c);
@@ -173,8 +169,7 @@ Image colour_reference(const PictureRef& picture, int precision) {
                  ty.second_weight * (tx.first_weight * sample(component, tx.first, ty.second) +
                                      tx.second_weight * sample(component, tx.second, ty.second));
         };
-        pixel = needs_light(info)
-                    ? display_of_yuv<int64_t>(codes, *light, sample(0, x, y), chroma(1), chroma(2))
+        pixel = lit ? display_of_yuv<int64_t>(codes, *light, sample(0, x, y), chroma(1), chroma(2))
                     : colour_of_yuv<int64_t>(m, sample(0, x, y), chroma(1), chroma(2));
       }
       for (int c = 0; c < 3; ++c) out.at(p.x, p.y, c) = static_cast<uint8_t>(pixel >> (8 * c));

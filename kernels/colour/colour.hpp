@@ -38,6 +38,7 @@ class Colour final : public FilterBase<Colour, ColourParams, ColourBlock> {
   const Light* light_of(const PassArgs& args) const;
 
   PictureInfo info_;
+  ColourSettings settings_;
   bool deep_ = false;  ///< the output has 16 bits per sample
   ColourMatrix matrix_, codes_;
   DeepMatrix deep_matrix_;
@@ -49,6 +50,6 @@ const Light* Colour::light_of(const PassArgs& args) const {
 }
 
 /// Returns `picture`, which is in host memory, converted by the scalar oracle. `precision`: 8 or 16.
-Image colour_reference(const PictureRef& picture, int precision = 8);
+Image colour_reference(const PictureRef& picture, int precision = 8, const ColourSettings& settings = {});
 
 }  // namespace lensd

@@ -40,7 +40,8 @@ void deep_colour_row(const PictureRef& picture, const DeepConversion& conversion
                      uint8_t* worker);
 
 /// Computes the whole image in scalar code. `output`: the format of the result.
-Image deep_colour_reference(const PictureRef& picture, const ImageFormat& output);
+Image deep_colour_reference(const PictureRef& picture, const ImageFormat& output,
+                            const ColourSettings& settings);
 
 /// The samples of a stored row, in a worker's memory: luma with chroma in sixteenths at every column, or R, G
 /// and B, or grey in the first plane. `free`: memory for another plane.

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "kernels/colour/colour_simd.hpp"
+#include "kernels/colour/light_conversion.hpp"
 #include "kernels/common/vectorised.hpp"
 
 namespace lensd {
@@ -66,14 +67,14 @@ void deep_colour_row(const PictureRef& picture, const DeepConversion& conversion
   for (int x = 0; rows.alpha && x < width; ++x) out[4 * x + 3] = deep_alpha(m, rows.alpha[x]);
 }
 
-Image deep_colour_reference(const PictureRef& picture, const ImageFormat& output) {
+Image deep_colour_reference(const PictureRef& picture, const ImageFormat& output,
+                            const ColourSettings& settings) {
   const PictureInfo& info = picture.info;
   const PictureFormat& f = info.format;
   const DeepMatrix m = DeepMatrix::make(info);
-  const bool lit = f.model != ColourModel::gray && !info.colour.keep &&
-                   (info.colour.transfer != Transfer::sdr || info.colour.primaries != Primaries::bt709);
+  const bool lit = needs_light(info, settings);
   const auto light = std::make_unique<DeepLight>();
-  if (lit) DeepLight::make(info.colour, *light);
+  if (lit) DeepLight::make(info.colour, settings, *light);
   Image out(output);
   const auto sample = [&](int component, int x, int y) {
     const ComponentLayout& layout = f.components[static_cast<size_t>(component)];

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/image/colour_settings.hpp"
 #include "core/image/picture.hpp"
 
 namespace lensd {
@@ -64,7 +65,7 @@ struct DeepLight {
   float gamut[9];      ///< rows of the matrix to BT.709; a row's sum is taken as 1, so that grey stays grey
   uint32_t has_system, has_tone, has_gamut;
 
-  static void make(const ColourSpec& colour, DeepLight& out);
+  static void make(const ColourSpec& colour, const ColourSettings& settings, DeepLight& out);
 
   LENSD_HD float encode(float light) const { return code.at(light < 0.f ? 0.f : light > 1.f ? 1.f : light); }
 

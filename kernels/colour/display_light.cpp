@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/colour/gamut.hpp"
-#include "kernels/colour/transfer.hpp"
+#include "kernels/colour/light_conversion.hpp"
 
 namespace lensd {
 namespace {
@@ -41,27 +40,17 @@ void fill_weights(const double* weights, int count, int32_t* out) {
 
 }  // namespace
 
-void DisplayLight::make(const ColourSpec& colour, DisplayLight& out) {
-  const bool hlg = colour.transfer == Transfer::hlg, hdr = colour.transfer != Transfer::sdr;
-  const double peak = hlg ? kHlgPeak : hdr ? colour.peak : kSdrWhite;
-  for (int i = 0; i < kCodes; ++i) {
-    const double code = i / double{kCodes - 1};
-    const double light = hlg   ? hlg_to_scene(code) * kHlgPeak / kSdrWhite
-                         : hdr ? pq_to_luminance(code) / kSdrWhite
-                               : bt2020_to_scene(code);
-    out.linear[i] = rounded(light * kWhite);
-  }
-  out.has_system = hlg, out.has_tone = hdr, out.has_gamut = colour.primaries != Primaries::bt709;
-  fill(out.system, 1 << kSystemBits,
-       [](double light) { return std::pow(std::min(1.0, light * kSdrWhite / kHlgPeak), kHlgGamma - 1); });
-  fill(out.tone, kWhite, [&](double light) { return tone_mapped(light * kSdrWhite, peak) / kSdrWhite; });
+void DisplayLight::make(const ColourSpec& colour, const ColourSettings& settings, DisplayLight& out) {
+  const LightConversion conversion(colour, settings);
+  for (int i = 0; i < kCodes; ++i)
+    out.linear[i] = rounded(conversion.linear(i / double{kCodes - 1}) * kWhite);
+  out.has_system = conversion.has_system, out.has_tone = conversion.has_tone;
+  out.has_gamut = conversion.has_gamut;
+  fill(out.system, 1 << kSystemBits, [&](double light) { return conversion.system_gain(light); });
+  fill(out.tone, kWhite, [&](double light) { return conversion.tone(light); });
   fill_weights(kLuminance, 3, out.luminance);
-  const double* matrix = colour.primaries == Primaries::p3 ? kFromP3 : kFromBt2020;
-  for (int row = 0; row < 9; row += 3) fill_weights(matrix + row, 3, out.gamut + row);
-  if (hdr)
-    fill_codes(out, srgb_of_light);
-  else
-    fill_codes(out, scene_to_bt2020);
+  for (int row = 0; row < 9; row += 3) fill_weights(conversion.gamut.data() + row, 3, out.gamut + row);
+  fill_codes(out, [&](double light) { return conversion.code(light); });
 }
 
 }  // namespace lensd

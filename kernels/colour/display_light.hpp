@@ -6,14 +6,16 @@
 // PQ: EOTF of BT.2100. HLG: inverse OETF and OOTF of BT.2100 for a display of 1000 cd/m², system gamma 1.2.
 // The tone curve is the EETF of BT.2390 (section 5.4.1, black level 0) from the source's peak to SDR white,
 // which is 203 cd/m² (BT.2408). It is applied to the largest component; the others are scaled by the same
-// factor, which keeps the hue. Light of other primaries becomes BT.709 light by a matrix; components
-// outside 0 to 1 are clipped. HDR is encoded as sRGB (IEC 61966-2-1). SDR keeps its transfer
-// function, the OETF of BT.2020.
+// factor, which keeps the hue. Light of other primaries becomes BT.709 light by a matrix, which also contains
+// ColourSettings::saturation; components outside 0 to 1 are clipped. HDR is encoded as sRGB (IEC 61966-2-1)
+// or for BT.1886. SDR keeps its transfer function, the OETF of BT.2020, which is also that of BT.601 and
+// BT.709.
 #pragma once
 
 #include <bit>
 #include <cstdint>
 
+#include "core/image/colour_settings.hpp"
 #include "core/image/picture.hpp"
 
 namespace lensd {
@@ -63,7 +65,7 @@ struct DisplayLight {
   uint8_t code[kDark + kCoarse + 3];
   uint32_t has_system, has_tone, has_gamut;
 
-  static void make(const ColourSpec& colour, DisplayLight& out);
+  static void make(const ColourSpec& colour, const ColourSettings& settings, DisplayLight& out);
 
   LENSD_HD uint32_t encode(int32_t light) const {
     const int32_t white = static_cast<int32_t>(kWhite), v = light < 0 ? 0 : light > white ? white : light;

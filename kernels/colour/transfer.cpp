@@ -42,14 +42,19 @@ double srgb_of_light(double light) {
   return light <= 0.0031308 ? 12.92 * light : 1.055 * std::pow(light, 1 / 2.4) - 0.055;
 }
 
-double tone_mapped(double luminance, double peak) {
+double bt1886_of_light(double light) {
+  return std::pow(light, 1 / 2.4);
+}
+
+double tone_mapped(double luminance, double peak, double knee) {
   if (peak <= kSdrWhite) return std::min(luminance, kSdrWhite);
   const double source = luminance_to_pq(peak), most = luminance_to_pq(kSdrWhite) / source;
-  const double signal = std::min(1.0, luminance_to_pq(luminance) / source), knee = 1.5 * most - 0.5;
-  if (signal < knee) return luminance;
-  const double t = (signal - knee) / (1 - knee), t2 = t * t, t3 = t2 * t;
+  const double signal = std::min(1.0, luminance_to_pq(luminance) / source);
+  const double start = std::max(0.0, (1 + knee) * most - knee);
+  if (signal < start) return luminance;
+  const double t = (signal - start) / (1 - start), t2 = t * t, t3 = t2 * t;
   const double mapped =
-      (2 * t3 - 3 * t2 + 1) * knee + (t3 - 2 * t2 + t) * (1 - knee) + (3 * t2 - 2 * t3) * most;
+      (2 * t3 - 3 * t2 + 1) * start + (t3 - 2 * t2 + t) * (1 - start) + (3 * t2 - 2 * t3) * most;
   return std::min(kSdrWhite, pq_to_luminance(mapped * source));
 }
 

@@ -18,9 +18,15 @@ double bt2020_to_scene(double signal);
 /// IEC 61966-2-1.
 double srgb_of_light(double light);
 
+/// The signal of a display with BT.1886 and black 0.
+double bt1886_of_light(double light);
+
+/// The knee of BT.2390. With smaller ones the curve is not monotonic.
+inline constexpr double kKnee = 0.5;
 /// BT.2390 section 5.4.1: the EETF from a source with this peak to SDR white, black level 0. Returns
 /// kSdrWhite for luminances above the peak. If the peak is at most kSdrWhite, returns the luminance, at most
-/// kSdrWhite.
-double tone_mapped(double luminance, double peak);
+/// kSdrWhite. The curve leaves the identity at (1 + knee) · white − knee, in PQ signals relative to the
+/// peak's.
+double tone_mapped(double luminance, double peak, double knee = kKnee);
 
 }  // namespace lensd

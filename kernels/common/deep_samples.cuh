@@ -12,7 +12,14 @@ struct DeepTuning {
   static constexpr int samples = 4;
 };
 
-/// Writes op(i, y, v) for each colour sample v, sample i of row y; alpha is copied.
+/// An operation that can process sample i to i + 3 of row y at once, with i a multiple of 4.
+template <class Op>
+concept FourSamplesOp = requires(const Op& op, DeepPixel& v) {
+  op.apply(0, 0, v);
+};
+
+/// Writes op(i, y, v) for each colour sample v, sample i of row y; alpha is copied. `Op` may also have
+/// apply(i, y, v), which replaces the four samples from i on, for wider accesses to its own memory.
 template <class Op>
 __global__ void __launch_bounds__(DeepTuning::threads)
     deep_samples_kernel(ImageView<const uint16_t> in, ImageView<uint16_t> out, int row_samples, bool rgba,
@@ -27,9 +34,15 @@ __global__ void __launch_bounds__(DeepTuning::threads)
     return;
   }
   DeepPixel v = load_deep(from, aligned);
+  if constexpr (FourSamplesOp<Op>) {
+    const uint16_t alpha = v.v[3];
+    op.apply(i, y, v);
+    if (rgba) v.v[3] = alpha;
+  } else {
 #pragma unroll
-  for (int k = 0; k < DeepTuning::samples; ++k)
-    if (k < 3 || !rgba) v.v[k] = static_cast<uint16_t>(op(i + k, y, v.v[k]));
+    for (int k = 0; k < DeepTuning::samples; ++k)
+      if (k < 3 || !rgba) v.v[k] = static_cast<uint16_t>(op(i + k, y, v.v[k]));
+  }
   store_deep(to, v, aligned);
 }
 

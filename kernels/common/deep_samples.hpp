@@ -30,4 +30,31 @@ void deep_samples(const ConstImageRef& in, const ImageRef& out, Band band, const
   });
 }
 
+inline constexpr int kDeepLanes = 16;
+
+/// Writes `op(k, v)` for each colour sample v of the band's rows; alpha is copied. k, from 0 to kDeepLanes −
+/// 1, is the sample's position modulo kDeepLanes, so k % 4 is its channel in RGBA16. `op` must be inlinable.
+template <class Op>
+void deep_values(const ConstImageRef& in, const ImageRef& out, Band band, const Op& op) {
+  vectorised([&in, &out, &op, band] {
+    const int n = static_cast<int>(in.format.row_samples());
+    uint16_t kept[kDeepLanes];  // all bits where the input is copied
+    for (int k = 0; k < kDeepLanes; ++k) kept[k] = in.channels() == 4 && k % 4 == 3 ? 65535 : 0;
+    for (int y = band.begin; y < band.end; ++y) {
+      const uint16_t* from = in.samples<uint16_t>(y);
+      uint16_t* to = out.samples<uint16_t>(y);
+      const auto value = [&op, &kept](int k, uint16_t v) {
+        return static_cast<uint16_t>((op(k, v) & ~kept[k]) | (v & kept[k]));
+      };
+      int i = 0;
+      for (; i + kDeepLanes <= n; i += kDeepLanes) {
+        uint16_t values[kDeepLanes];
+        for (int k = 0; k < kDeepLanes; ++k) values[k] = value(k, from[i + k]);
+        for (int k = 0; k < kDeepLanes; ++k) to[i + k] = values[k];
+      }
+      for (int k = 0; i + k < n; ++k) to[i + k] = value(k, from[i + k]);
+    }
+  });
+}
+
 }  // namespace lensd

@@ -144,8 +144,12 @@ class TableFilter : public FilterBase<Self, P, B> {
 
   static void apply_maps(const PassArgs& args, Band band) {
     const AffineMaps maps = *maps_of(args);
-    deep_samples(args.in[0], args.out, band,
-                 [&maps](int) { return [&maps](int i, uint32_t v) { return maps.channel[i % 4](v); }; });
+    float scale[kDeepLanes], offset[kDeepLanes];
+    for (int k = 0; k < kDeepLanes; ++k)
+      scale[k] = maps.channel[k % 4].scale, offset[k] = maps.channel[k % 4].offset;
+    deep_values(args.in[0], args.out, band, [&scale, &offset](int k, uint32_t v) {
+      return AffineMap{scale[k], offset[k]}(v);
+    });
   }
 
   void launch_count(const PassArgs& args, CudaStream stream) const {

@@ -82,9 +82,19 @@ void count_rgba(const uint8_t* row, size_t width, Tables& tables) {
     for (size_t c = 0; c < 3; ++c) ++tables[c][row[4 * x + c]];
 }
 
-/// Counts the high bytes of `samples` samples. Alpha is counted in a table of its own, which is not used.
-void count_deep(const uint16_t* row, size_t samples, size_t step, Tables& tables) {
-  for (size_t i = 0; i < samples; ++i) ++tables[i % step][row[i] >> 8];
+/// Counts the high bytes of `samples` samples. Adjacent samples of a channel increment different tables.
+void count_deep_gray(const uint16_t* row, size_t samples, Tables& tables) {
+  size_t i = 0;
+  for (; i + 4 <= samples; i += 4)
+    for (size_t k = 0; k < 4; ++k) ++tables[k][row[i + k] >> 8];
+  for (; i < samples; ++i) ++tables[0][row[i] >> 8];
+}
+void count_deep_rgba(const uint16_t* row, size_t samples, Tables& tables) {
+  size_t i = 0;
+  for (; i + 8 <= samples; i += 8)
+    for (size_t c = 0; c < 3; ++c) ++tables[c][row[i + c] >> 8], ++tables[3 + c][row[i + 4 + c] >> 8];
+  for (; i < samples; i += 4)
+    for (size_t c = 0; c < 3; ++c) ++tables[c][row[i + c] >> 8];
 }
 
 void sum_deep(const uint16_t* row, size_t samples, size_t step, uint64_t* sums) {
@@ -104,14 +114,9 @@ void sum_deep(const uint16_t* row, size_t samples, size_t step, uint64_t* sums) 
 void add_tally(const ConstImageRef& in, Band band, Histogram& total) {
   const bool gray = is_gray(in.format.format);
   Tables tables{};
-  if (in.is_deep()) {
-    for (int y = band.begin; y < band.end; ++y)
-      count_deep(in.samples<uint16_t>(y), in.format.row_samples(), gray ? 1 : 4, tables);
-    for (int c = 0; c < (gray ? 1 : 3); ++c)
-      for (int i = 0; i < 256; ++i) add(total.count[c][i], tables[c][i]);
-    return;
-  }
-  for (int y = band.begin; y < band.end; ++y)
+  for (int y = band.begin; y < band.end && in.is_deep(); ++y)
+    (gray ? count_deep_gray : count_deep_rgba)(in.samples<uint16_t>(y), in.format.row_samples(), tables);
+  for (int y = band.begin; y < band.end && !in.is_deep(); ++y)
     (gray ? count_gray : count_rgba)(in.row(y), static_cast<size_t>(in.width()), tables);
   for (int i = 0; i < 256; ++i) {
     if (gray)

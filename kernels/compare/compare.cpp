@@ -52,6 +52,14 @@ void add_squares(const uint8_t* a, const uint8_t* b, int bytes, uint64_t sums[4]
   for (; x < bytes; ++x) sums[x & 3] += static_cast<uint64_t>((a[x] - b[x]) * (a[x] - b[x]));
 }
 
+/// Does the same for samples of 16 bits.
+void add_deep_squares(const uint16_t* a, const uint16_t* b, int samples, uint64_t sums[4]) {
+  for (int x = 0; x < samples; ++x) {
+    const int64_t d = a[x] - b[x];
+    sums[x & 3] += static_cast<uint64_t>(d * d);
+  }
+}
+
 void add_columns(const uint8_t* a, const uint8_t* b, int width, const Rows& rows) {
   for (int x = 0; x < width; ++x) rows.a[x] = static_cast<uint16_t>(rows.a[x] + a[x]);
   for (int x = 0; x < width; ++x) rows.b[x] = static_cast<uint16_t>(rows.b[x] + b[x]);
@@ -71,7 +79,10 @@ void blocks_row(const PassArgs& args, int y, const LumaBlock& weights, const Row
   std::memset(rows.a, 0,
               Rows::bytes(width) - static_cast<size_t>(reinterpret_cast<uint8_t*>(rows.a) - rows.luma_a));
   for (int row = y; row < end; ++row) {
-    add_squares(a.row(row), b.row(row), static_cast<int>(a.row_bytes()), sums);
+    if (a.is_deep())
+      add_deep_squares(a.samples<uint16_t>(row), b.samples<uint16_t>(row), width * a.channels(), sums);
+    else
+      add_squares(a.row(row), b.row(row), static_cast<int>(a.row_bytes()), sums);
     if (!out) continue;
     add_columns(luma_of_row(a, row, 0, width, weights, rows.luma_a),
                 luma_of_row(b, row, 0, width, weights, rows.luma_b), width, rows);
@@ -136,6 +147,7 @@ void Compare::sum_blocks(const PassArgs& args, Band band) const {
   if (band.begin == 0) {
     total.samples = static_cast<uint64_t>(width) * static_cast<uint64_t>(height);
     total.channels = static_cast<uint64_t>(channels);
+    total.white = static_cast<uint64_t>(max_sample(in.format.format));
     total.windows =
         static_cast<uint64_t>(compare_windows(width)) * static_cast<uint64_t>(compare_windows(height));
   }
@@ -164,16 +176,20 @@ void Compare::reference(ReferenceRun& run) const {
 Comparison Compare::compare_reference(const Image& a, const Image& b) const {
   const LumaBlock weights = CompareBlock::make(params_).luma;
   const auto luma_at = [&](const Image& i, int x, int y) {
-    return static_cast<uint32_t>(
-        i.channels() == 1 ? i.at(x, y, 0) : luma(weights, i.at(x, y, 0), i.at(x, y, 1), i.at(x, y, 2)));
+    const auto at = [&](int c) { return i.sample(x, y, c); };
+    if (!i.is_deep())
+      return static_cast<uint32_t>(i.channels() == 1 ? at(0) : luma(weights, at(0), at(1), at(2)));
+    const int value = i.channels() == 1 ? at(0) : luma16(weights, at(0), at(1), at(2));
+    return static_cast<uint32_t>((value + 128) / 257);
   };
   Comparison total;
   total.channels = static_cast<uint64_t>(colour_channels(a.format.format));
   total.samples = static_cast<uint64_t>(a.width()) * static_cast<uint64_t>(a.height());
+  total.white = static_cast<uint64_t>(max_sample(a.format.format));
   for (int y = 0; y < a.height(); ++y)
     for (int x = 0; x < a.width(); ++x)
       for (int c = 0; c < colour_channels(a.format.format); ++c) {
-        const int d = a.at(x, y, c) - b.at(x, y, c);
+        const int64_t d = a.sample(x, y, c) - b.sample(x, y, c);
         total.squares[c] += static_cast<uint64_t>(d * d);
       }
   for (int wy = 0; wy < compare_windows(a.height()); ++wy)

@@ -1,4 +1,7 @@
+#include <type_traits>
+
 #include "kernels/common/chunk.cuh"
+#include "kernels/common/deep_pixels.cuh"
 #include "kernels/compare/compare.hpp"
 
 namespace lensd {
@@ -19,33 +22,52 @@ __device__ void add_by_warp(void* total, unsigned long long value) {
   if (threadIdx.x == 0 && value != 0) atomicAdd(static_cast<unsigned long long*>(total), value);
 }
 
+/// A pixel's samples as numbers; grey in the first.
+struct CompareSamples {
+  int v[3];
+};
+__device__ CompareSamples compare_samples(const uint8_t* row, int x, bool gray, bool aligned) {
+  if (gray) return {{row[x], 0, 0}};
+  const uint32_t p = load_word(row + 4 * x, aligned);
+  return {{static_cast<int>(p & 255), static_cast<int>(p >> 8 & 255), static_cast<int>(p >> 16 & 255)}};
+}
+__device__ CompareSamples compare_samples(const uint16_t* row, int x, bool gray, bool aligned) {
+  if (gray) return {{row[x], 0, 0}};
+  const DeepPixel p = load_deep(row + 4 * x, aligned);
+  return {{p.v[0], p.v[1], p.v[2]}};
+}
+
+/// Returns the luma in 8 bits. S is the type of the samples.
+template <class S>
+__device__ uint32_t compare_luma(const LumaBlock& w, const CompareSamples& p, bool gray) {
+  if constexpr (sizeof(S) == 2)
+    return to_byte(gray ? static_cast<uint32_t>(p.v[0]) : luma16(w, p.v[0], p.v[1], p.v[2]));
+  else
+    return static_cast<uint32_t>(gray ? p.v[0] : luma(w, p.v[0], p.v[1], p.v[2]));
+}
+
+template <class S>
 __global__ void __launch_bounds__(CompareTuning::columns* CompareTuning::rows)
-    blocks_kernel(ImageView<const uint8_t> a, ImageView<const uint8_t> b, bool gray, bool aligned,
+    blocks_kernel(ImageView<const S> a, ImageView<const S> b, bool gray, bool aligned,
                   const CompareBlock* block, BlockSums* sums, Comparison* total) {
+  using Squares = std::conditional_t<sizeof(S) == 2, unsigned long long, uint32_t>;
   const int bx = static_cast<int>(blockIdx.x * CompareTuning::columns + threadIdx.x);
   const int by = static_cast<int>(blockIdx.y * CompareTuning::rows + threadIdx.y);
   const int width = a.extent.width, height = a.extent.height;
   const int x0 = kCompareBlock * bx, y0 = kCompareBlock * by;
   const LumaBlock weights = block->luma;
-  uint32_t squares[3] = {};
+  Squares squares[3] = {};
   BlockSums own{};
   for (int y = y0; y < min(y0 + kCompareBlock, height); ++y)
     for (int x = x0; x < min(x0 + kCompareBlock, width); ++x) {
-      if (gray) {
-        const int p = a.row(y)[x], q = b.row(y)[x];
-        squares[0] += static_cast<uint32_t>((p - q) * (p - q));
-        own.add(static_cast<uint32_t>(p), static_cast<uint32_t>(q));
-        continue;
-      }
-      const uint32_t p = load_word(a.row(y) + 4 * x, aligned), q = load_word(b.row(y) + 4 * x, aligned);
-      int u[3], v[3];
+      const CompareSamples p = compare_samples(a.row(y), x, gray, aligned);
+      const CompareSamples q = compare_samples(b.row(y), x, gray, aligned);
 #pragma unroll
       for (int c = 0; c < 3; ++c) {
-        u[c] = static_cast<int>(p >> 8 * c & 255), v[c] = static_cast<int>(q >> 8 * c & 255);
-        squares[c] += static_cast<uint32_t>((u[c] - v[c]) * (u[c] - v[c]));
+        const int d = p.v[c] - q.v[c];
+        squares[c] += static_cast<Squares>(d) * static_cast<Squares>(d);
       }
-      own.add(static_cast<uint32_t>(luma(weights, u[0], u[1], u[2])),
-              static_cast<uint32_t>(luma(weights, v[0], v[1], v[2])));
+      own.add(compare_luma<S>(weights, p, gray), compare_luma<S>(weights, q, gray));
     }
   if (bx < compare_blocks(width) && by < compare_blocks(height))
     sums[static_cast<size_t>(by) * compare_blocks(width) + bx] = own;
@@ -53,6 +75,7 @@ __global__ void __launch_bounds__(CompareTuning::columns* CompareTuning::rows)
   if (bx == 0 && by == 0) {
     total->samples = static_cast<uint64_t>(width) * height;
     total->channels = gray ? 1 : 3;
+    total->white = sizeof(S) == 2 ? 65535 : 255;
     total->windows = static_cast<uint64_t>(compare_windows(width)) * compare_windows(height);
   }
 }
@@ -77,10 +100,13 @@ void Compare::launch_sum_blocks(const PassArgs& args, CudaStream stream) const {
   const ConstImageRef a = args.in[0], b = args.in[1];
   const dim3 grid(blocks_for(a.width(), kCompareBlock * CompareTuning::columns),
                   blocks_for(a.height(), kCompareBlock * CompareTuning::rows));
-  blocks_kernel<<<grid, dim3(CompareTuning::columns, CompareTuning::rows), 0, stream>>>(
-      a.as<const uint8_t>(), b.as<const uint8_t>(), a.channels() == 1,
-      rows_aligned(a, 4) && rows_aligned(b, 4), static_cast<const CompareBlock*>(args.block),
-      reinterpret_cast<BlockSums*>(args.scratch[0]), static_cast<Comparison*>(args.stats));
+  with_sample_type(a.format.format, [&]<class S>() {
+    blocks_kernel<S><<<grid, dim3(CompareTuning::columns, CompareTuning::rows), 0, stream>>>(
+        a.as<const S>(), b.as<const S>(), a.channels() == 1,
+        rows_aligned(a, 4 * sizeof(S)) && rows_aligned(b, 4 * sizeof(S)),
+        static_cast<const CompareBlock*>(args.block), reinterpret_cast<BlockSums*>(args.scratch[0]),
+        static_cast<Comparison*>(args.stats));
+  });
   LENSD_LAUNCHED();
 }
 

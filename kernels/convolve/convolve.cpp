@@ -155,11 +155,13 @@ Layout Convolve::configure(const FilterInputs& inputs) {
 #endif
   Layout layout = single_pass(inputs.images[0], {.operations = 2.0 * kernel.rows * kernel.cols});
   layout.passes[0].grain = 16;
-  layout.worker_bytes = sizeof(ConvolveWorker);
+  const bool deep = sample_bytes(inputs.images[0].format) == 2;
+  layout.worker_bytes = deep ? deep_worker_bytes() : sizeof(ConvolveWorker);
   return layout;
 }
 
 void Convolve::apply(const PassArgs& args, Band band) const {
+  if (args.in[0].is_deep()) return apply_deep(args, band);
   const int width = args.out.width(), step = kChunk / args.out.channels();
   for (int x = 0; x < width; x += step) run_chunk(args, block_of(args), band, x, std::min(x + step, width));
 }
@@ -169,6 +171,15 @@ void Convolve::reference(ReferenceRun& run) const {
   const ConvolveBlock b = ConvolveBlock::make(params_);
   run.out = in;
   for_each_sample(in.format.extent, colour_channels(in.format.format), [&](int x, int y, int c) {
+    if (in.is_deep()) {
+      const float deep_sum = deep_convolve_sum(b, [&](int col, int row) {
+        const int sx = border_index(x + col - b.cols / 2, in.width(), b.border);
+        const int sy = border_index(y + row - b.rows / 2, in.height(), b.border);
+        return sx < 0 || sy < 0 ? 0.f : static_cast<float>(in.sample(sx, sy, c));
+      });
+      run.out.set_sample(x, y, c, deep_convolve_value(deep_sum));
+      return;
+    }
     int32_t sum = 0;
     for (int j = 0; j < b.rows; ++j)
       for (int i = 0; i < b.cols; ++i) {

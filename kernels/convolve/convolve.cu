@@ -213,6 +213,7 @@ void Convolve::prepare_kernels() {
 }
 
 void Convolve::launch_apply(const PassArgs& args, CudaStream stream) const {
+  if (args.in[0].is_deep()) return launch_deep(args, stream);
   (args.in[0].channels() == 1 ? launch_convolve<1> : launch_convolve<4>)(args, stream);
 }
 

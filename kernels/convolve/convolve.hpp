@@ -3,10 +3,12 @@
 // The kernel is `compose` if given (several kernels, convolved into one in advance), else `preset`, else
 // `kernel`. `normalize` divides by the sum of the weights unless the sum is zero.
 //
-// Formats: Gray8, RGBA8 (alpha passes through). Border rule: `border`. Temporal reach: none. Fixed point:
-// weights are rounded to 1/2^shift, and the sum is rounded half up, once. Kernels of small integers or short
-// binary fractions give exact results. Otherwise, for Σ|weight| ≤ 30, results are within half a level plus
-// rounding of the real-valued correlation, hence within ±1 of cv::filter2D, which rounds half to even.
+// Formats: all (alpha passes through). Border rule: `border`. Temporal reach: none. 16 bits: single
+// precision, row by row, bias 257 times as large; for Σ|weight| ≤ 30 within 1 of double precision. 8 bits:
+// fixed point: weights are rounded to 1/2^shift, and the sum is rounded half up, once. Kernels of small
+// integers or short binary fractions give exact results. Otherwise, for Σ|weight| ≤ 30, results are within
+// half a level plus rounding of the real-valued correlation, hence within ±1 of cv::filter2D, which rounds
+// half to even.
 #pragma once
 
 #include "kernels/common/single_pass.hpp"
@@ -23,6 +25,10 @@ class Convolve final : public SinglePass<Convolve, ConvolveParams, ConvolveBlock
   void launch_apply(const PassArgs& args, CudaStream stream) const;
 
  private:
+  void apply_deep(const PassArgs& args, Band band) const;
+  static size_t deep_worker_bytes();
+  void launch_deep(const PassArgs& args, CudaStream stream) const;
+
   /// Sets the shared-memory carveout to its maximum, so that several blocks fit a multiprocessor. Call before
   /// the first launch on a device.
   static void prepare_kernels();

@@ -213,6 +213,12 @@ ConvolveBlock ConvolveBlock::make(const ConvolveParams& params) {
   b.bias = static_cast<int32_t>(std::lround(std::ldexp(params.bias, shift))) +
            (b.shift > 0 ? 1 << (b.shift - 1) : 0);
 
+  b.deep_bias = static_cast<float>(257 * params.bias);
+  for (int i = 0; i < b.rows * b.cols; ++i)
+    if (const double w = m.values[static_cast<size_t>(i)]; w != 0)
+      b.deep[b.deep_count++] = {static_cast<int16_t>(i / b.cols), static_cast<int16_t>(i % b.cols),
+                                static_cast<float>(w)};
+
   const auto weight = [&](int y, int x) { return y < 0 || x >= b.cols ? 0 : b.weights[y * b.cols + x]; };
   b.bytes = 1;
   for (size_t i = 0; i < m.values.size(); ++i)

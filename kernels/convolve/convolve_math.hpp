@@ -58,6 +58,15 @@ struct ConvolveBlock {
   int taps_count;
   Tap taps[kConvolvePairs * kConvolveMaxSide];
 
+  /// 16 bits: the weights that are not zero, row by row, and the bias.
+  struct DeepTap {
+    int16_t row, col;
+    float weight;
+  };
+  int deep_count;
+  float deep_bias;
+  DeepTap deep[kConvolveMaxSide * kConvolveMaxSide];
+
   static ConvolveBlock make(const ConvolveParams& params);
 };
 
@@ -67,6 +76,21 @@ LENSD_HD inline uint8_t convolve_value(int32_t sum, int32_t bias, int shift, int
   const int32_t clamped = v < 0 ? 0 : v > 255 ? 255 : v;
   const int32_t scaled = clamped << up;
   return static_cast<uint8_t>(scaled > 255 ? 255 : scaled);
+}
+
+/// Returns Σ weight · at(col, row) + bias for samples of 16 bits. The order of the operations is that of the
+/// code.
+template <class At>
+LENSD_HD inline float deep_convolve_sum(const ConvolveBlock& b, const At& at) {
+  float sum = b.deep_bias;
+  for (int i = 0; i < b.deep_count; ++i) sum = sum + b.deep[i].weight * at(b.deep[i].col, b.deep[i].row);
+  return sum;
+}
+
+/// Returns the sum rounded half up and limited to 0 … 65535.
+LENSD_HD inline uint16_t deep_convolve_value(float sum) {
+  const float limited = sum < 0.f ? 0.f : sum > 65535.f ? 65535.f : sum;
+  return static_cast<uint16_t>(static_cast<int>(limited + 0.5f));
 }
 
 }  // namespace lensd

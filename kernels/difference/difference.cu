@@ -43,7 +43,7 @@ struct DeepDifference {
   ImageView<const uint16_t> second;
   StatePair<uint8_t> state;
   int state_pitch;
-  bool two;
+  bool two, aligned;  ///< two inputs; the second one's rows start at multiples of 8 bytes
   const DifferenceBlock* block;
 
   __device__ uint32_t operator()(int i, int y, uint32_t v) const {
@@ -57,6 +57,24 @@ struct DeepDifference {
     }
     return amplified_difference(v, other, block->gain_q8, 65535);
   }
+  /// Rows of the state start at multiples of 16 bytes.
+  __device__ void apply(int i, int y, DeepPixel& v) const {
+    const size_t at = static_cast<size_t>(y) * state_pitch + 2 * static_cast<size_t>(i);
+    // All values are loaded before they are used, so that the thread waits for memory once.
+    const uint32_t gain = block->gain_q8;
+    DeepPixel other;
+    if (two) {
+      other = load_deep(second.row(y) + i, aligned);
+    } else {
+      const bool reset = state.frame->reset != 0;
+      other = load_deep(reinterpret_cast<const uint16_t*>(state.before() + at), true);
+      if (reset) other = v;
+      store_deep(reinterpret_cast<uint16_t*>(state.after() + at), v, true);
+    }
+#pragma unroll
+    for (int k = 0; k < 4; ++k)
+      v.v[k] = static_cast<uint16_t>(amplified_difference(v.v[k], other.v[k], gain, 65535));
+  }
 };
 
 }  // namespace
@@ -64,10 +82,11 @@ struct DeepDifference {
 void Difference::launch_deep(const PassArgs& args, CudaStream stream) const {
   const ConstImageRef a = args.in[0];
   const bool two = args.in.size() > 1;
-  launch_deep_samples(a, args.out, stream,
-                      DeepDifference{(two ? args.in[1] : a).as<const uint16_t>(), args.state_of<uint8_t>(),
-                                     static_cast<int>(state_pitch(a.format)), two,
-                                     static_cast<const DifferenceBlock*>(args.block)});
+  launch_deep_samples(
+      a, args.out, stream,
+      DeepDifference{(two ? args.in[1] : a).as<const uint16_t>(), args.state_of<uint8_t>(),
+                     static_cast<int>(state_pitch(a.format)), two, rows_aligned(two ? args.in[1] : a, 8),
+                     static_cast<const DifferenceBlock*>(args.block)});
 }
 
 void Difference::launch_apply(const PassArgs& args, CudaStream stream) const {

@@ -7,6 +7,7 @@
 
 #include "kernels/common/border_simd.hpp"
 #include "kernels/common/keep_alpha.hpp"
+#include "kernels/common/samples.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/diffusion/diffusion.cpp"
@@ -130,30 +131,34 @@ FilterSchema Diffusion::make_schema() {
 Layout Diffusion::configure(const FilterInputs& inputs) {
   const ImageFormat format = inputs.images[0];
   const auto rows = static_cast<size_t>(format.extent.height);
-  const double values = static_cast<double>(format.row_bytes()) * format.extent.height;
+  const double values = static_cast<double>(format.row_samples()) * format.extent.height;
   iterations_ = params_.iterations;
   Layout layout{.output = format, .passes = {}, .scratch_bytes = {}};
   if (inputs.backend == Backend::cpu) {
     for (int i = 0; i < iterations_; ++i)
       layout.passes.push_back({.name = "iteration",
-                               .run = cpu_pass<&Diffusion::iterate>,
+                               .run = sample_bytes(format.format) == 2 ? cpu_pass<&Diffusion::iterate_deep>
+                                                                       : cpu_pass<&Diffusion::iterate>,
                                .step = i,
                                .items = format.extent.height,
                                .grain = 16,
-                               .bytes = 4 * values,
+                               .bytes = 4.0 * sample_bytes(format.format) * values,
                                .operations = 20 * values});
-    layout.scratch_bytes.assign(iterations_ > 1 ? 2 : 0, state_pitch(format.row_bytes()) * rows);
-    layout.worker_bytes = DiffusionWorker::bytes(format);
+    layout.scratch_bytes.assign(iterations_ > 1 ? 2 : 0,
+                                state_pitch(format.row_samples(), format.format) * rows);
+    layout.worker_bytes =
+        sample_bytes(format.format) == 2 ? deep_worker_bytes(format) : DiffusionWorker::bytes(format);
   } else {
     for (int i = 0; i < iterations_; i += kDiffusionFused)
       layout.passes.push_back({.name = "iterations",
                                .launch = cuda_pass<&Diffusion::launch_iterations>,
                                .step = i,
-                               .bytes = 4 * values,
+                               .bytes = 4.0 * sample_bytes(format.format) * values,
                                .operations = 20.0 * kDiffusionFused * values});
-    const size_t planes = format.format == PixelFormat::rgba8 ? 3 : 1;
-    layout.scratch_bytes.assign(layout.passes.size() > 1 ? 2 : 0,
-                                state_pitch(static_cast<size_t>(format.extent.width)) * rows * planes);
+    const auto planes = static_cast<size_t>(colour_channels(format.format));
+    layout.scratch_bytes.assign(
+        layout.passes.size() > 1 ? 2 : 0,
+        state_pitch(static_cast<size_t>(format.extent.width), format.format) * rows * planes);
   }
   return layout;
 }
@@ -162,7 +167,7 @@ void Diffusion::iterate(const PassArgs& args, Band band) const {
   const DiffusionBlock& block = block_of(args);
   const ConstImageRef in = args.in[0];
   const int ch = in.channels();
-  const size_t n = in.row_bytes(), pitch = state_pitch(n);
+  const size_t n = in.row_bytes(), pitch = state_pitch(n, in.format.format);
   const DiffusionSource source{
       in, args.step == 0 ? nullptr : args.scratch[static_cast<size_t>((args.step - 1) & 1)], pitch,
       block.border};
@@ -196,12 +201,13 @@ void Diffusion::iterate(const PassArgs& args, Band band) const {
 void Diffusion::reference(ReferenceRun& run) const {
   const Image& in = run.in[0];
   const DiffusionBlock b = DiffusionBlock::make(params_);
-  const int w = in.width(), h = in.height();
+  const float inverse_kappa = in.is_deep() ? b.deep_inverse_kappa : b.inverse_kappa;
+  const int w = in.width(), h = in.height(), most = 256 * max_sample(in.format.format);
   run.out = in;
-  for (int c = 0; c < std::min(in.channels(), 3); ++c) {
+  for (int c = 0; c < colour_channels(in.format.format); ++c) {
     std::vector<int> states(static_cast<size_t>(w * h)), next(states.size());
     for (int y = 0; y < h; ++y)
-      for (int x = 0; x < w; ++x) states[static_cast<size_t>(y * w + x)] = diffusion_state(in.at(x, y, c));
+      for (int x = 0; x < w; ++x) states[static_cast<size_t>(y * w + x)] = 256 * in.sample(x, y, c);
     const auto at = [&](int x, int y) {
       const int sx = border_index(x, w, b.border), sy = border_index(y, h, b.border);
       return sx < 0 || sy < 0 ? 0 : states[static_cast<size_t>(sy * w + sx)];
@@ -211,14 +217,14 @@ void Diffusion::reference(ReferenceRun& run) const {
         for (int x = 0; x < w; ++x) {
           int state = at(x, y);
           for (const auto& [dx, dy] : {std::pair{1, 0}, {-1, 0}, {0, 1}, {0, -1}})
-            state += diffusion_flow(at(x, y), at(x + dx, y + dy), b.lambda, b.inverse_kappa);
-          next[static_cast<size_t>(y * w + x)] = diffusion_clamp(state);
+            state += diffusion_flow(at(x, y), at(x + dx, y + dy), b.lambda, inverse_kappa);
+          next[static_cast<size_t>(y * w + x)] = std::clamp(state, 0, most);
         }
       states.swap(next);
     }
     for (int y = 0; y < h; ++y)
       for (int x = 0; x < w; ++x)
-        run.out.at(x, y, c) = diffusion_value(states[static_cast<size_t>(y * w + x)]);
+        run.out.set_sample(x, y, c, (states[static_cast<size_t>(y * w + x)] + 128) >> 8);
   }
 }
 

@@ -1,5 +1,8 @@
+#include <type_traits>
+
 #include "kernels/common/border.hpp"
 #include "kernels/common/launch.cuh"
+#include "kernels/common/samples.hpp"
 #include "kernels/diffusion/diffusion.hpp"
 
 namespace lensd {
@@ -15,12 +18,17 @@ struct DiffusionTuning {
   static_assert(rim == side, "the rim consists of whole squares");
 };
 
+/// States of samples of type S.
+template <class S>
 struct DiffusionPlanes {
+  static constexpr bool deep = sizeof(S) == 2;
+  using State = std::conditional_t<deep, float, uint16_t>;
+  using Four = std::conditional_t<deep, float4, ushort4>;
   uint8_t* data;  ///< planes of states; null: use the picture
   size_t pitch, plane;
-  __device__ uint16_t* row(int channel, int y) const {
-    return reinterpret_cast<uint16_t*>(data + plane * static_cast<size_t>(channel) +
-                                       pitch * static_cast<size_t>(y));
+  __device__ State* row(int channel, int y) const {
+    return reinterpret_cast<State*>(data + plane * static_cast<size_t>(channel) +
+                                    pitch * static_cast<size_t>(y));
   }
 };
 
@@ -35,28 +43,28 @@ __device__ float near_quotient(float a, float b) {
   return __fmaf_rn(r, __fmaf_rn(-b, q, a), q);
 }
 
-/// Does the same as diffusion_flow() for integers stored as floats. Adding and subtracting 1.5 · 2^23 rounds
-/// to an integer.
+/// Does the same as diffusion_flow() for integers stored as floats.
 __device__ float flow_between(float a, float b, const DiffusionBlock& block) {
   const float d = b - a, q = d * block.inverse_kappa;
-  const float flow = near_quotient(block.lambda, 1.0f + q * q) * d;
-  return (flow + 12582912.0f) - 12582912.0f;
+  return round_flow(near_quotient(block.lambda, 1.0f + q * q) * d);
 }
 
-/// The pixels of a thread: a square of states.
+/// The pixels of a thread, of samples of type S: a square of states.
+template <class S>
 struct DiffusionSquare {
   static constexpr int side = DiffusionTuning::side;
   float at[side][side];
 
   /// Loads the square whose top left pixel is (x, y), by the border rule.
-  __device__ void load(const ImageView<const uint8_t>& in, int channels, int channel,
-                       const DiffusionPlanes& from, Border border, int x, int y) {
+  __device__ void load(const ImageView<const S>& in, int channels, int channel,
+                       const DiffusionPlanes<S>& from, Border border, int x, int y) {
     const Extent extent = in.extent;
     const bool inside = x >= 0 && y >= 0 && x + side <= extent.width && y + side <= extent.height;
 #pragma unroll
     for (int j = 0; j < side; ++j) {
       if (inside && from.data) {
-        const ushort4 four = *reinterpret_cast<const ushort4*>(from.row(channel, y + j) + x);
+        using Four = typename DiffusionPlanes<S>::Four;
+        const Four four = *reinterpret_cast<const Four*>(from.row(channel, y + j) + x);
         at[j][0] = four.x, at[j][1] = four.y, at[j][2] = four.z, at[j][3] = four.w;
         continue;
       }
@@ -64,9 +72,11 @@ struct DiffusionSquare {
       for (int i = 0; i < side; ++i) {
         const int u = inside ? x + i : border_index(x + i, extent.width, border),
                   v = inside ? y + j : border_index(y + j, extent.height, border);
-        at[j][i] = u < 0 || v < 0 ? 0
-                   : from.data    ? from.row(channel, v)[u]
-                                  : diffusion_state(in.row(v)[u * channels + channel]);
+        at[j][i] =
+            u < 0 || v < 0 ? 0
+            : from.data
+                ? from.row(channel, v)[u]
+                : static_cast<typename DiffusionPlanes<S>::State>(in.row(v)[u * channels + channel] << 8);
       }
     }
   }
@@ -95,7 +105,7 @@ struct DiffusionSquare {
         down[i] = to;
       }
 #pragma unroll
-      for (int i = 0; i < side; ++i) at[j][i] = fminf(fmaxf(next[i], 0.0f), 65280.0f);
+      for (int i = 0; i < side; ++i) at[j][i] = fminf(fmaxf(next[i], 0.0f), kWhite<S> * 256.0f);
     }
     if (zeros == 0) return;
 #pragma unroll
@@ -106,12 +116,14 @@ struct DiffusionSquare {
   }
 };
 
+template <class S>
 __global__ void __launch_bounds__(DiffusionTuning::threads)
-    diffusion_kernel(ImageView<const uint8_t> in, ImageView<uint8_t> out, int channels, DiffusionPlanes from,
-                     DiffusionPlanes to, int steps, const DiffusionBlock* __restrict__ params) {
+    diffusion_kernel(ImageView<const S> in, ImageView<S> out, int channels, DiffusionPlanes<S> from,
+                     DiffusionPlanes<S> to, int steps, const DiffusionBlock* __restrict__ params) {
   constexpr int kSide = DiffusionTuning::side, kAcross = DiffusionTuning::across;
   __shared__ float4 first_rows[2][kAcross][kAcross], last_rows[2][kAcross][kAcross];
-  const DiffusionBlock block = *params;
+  DiffusionBlock block = *params;
+  if constexpr (sizeof(S) == 2) block.inverse_kappa = block.deep_inverse_kappa;
   const int t = static_cast<int>(threadIdx.x), column = t % kAcross, row = t / kAcross;
   const int channel = static_cast<int>(blockIdx.z), width = in.extent.width, height = in.extent.height;
   const int x = static_cast<int>(blockIdx.x) * DiffusionTuning::inner - DiffusionTuning::rim + kSide * column,
@@ -119,7 +131,7 @@ __global__ void __launch_bounds__(DiffusionTuning::threads)
   // Pixels outside evolve like the pixels they mirror. That does not hold for replicate, so use reflect,
   // which is the same at distance 1.
   const Border border = block.border == Border::replicate ? Border::reflect : block.border;
-  DiffusionSquare square;
+  DiffusionSquare<S> square;
   square.load(in, channels, channel, from, border, x, y);
   uint32_t zeros = 0;
   if (border == Border::constant)
@@ -144,10 +156,10 @@ __global__ void __launch_bounds__(DiffusionTuning::threads)
       if (x + i >= width) break;
       const int state = static_cast<int>(square.at[j][i]);
       if (to.data) {
-        to.row(channel, y + j)[x + i] = static_cast<uint16_t>(state);
+        to.row(channel, y + j)[x + i] = static_cast<typename DiffusionPlanes<S>::State>(state);
       } else {
-        uint8_t* pixel = out.row(y + j) + (x + i) * channels;
-        pixel[channel] = diffusion_value(state);
+        S* pixel = out.row(y + j) + (x + i) * channels;
+        pixel[channel] = static_cast<S>((state + 128) >> 8);
         if (channels == 4 && channel == 0) pixel[3] = in.row(y + j)[4 * (x + i) + 3];
       }
     }
@@ -158,19 +170,21 @@ __global__ void __launch_bounds__(DiffusionTuning::threads)
 
 void Diffusion::launch_iterations(const PassArgs& args, CudaStream stream) const {
   const ConstImageRef in = args.in[0];
-  const size_t pitch = state_pitch(static_cast<size_t>(in.width())),
+  const size_t pitch = state_pitch(static_cast<size_t>(in.width()), in.format.format),
                plane = pitch * static_cast<size_t>(in.height());
   const int steps = min(kDiffusionFused, iterations_ - args.step);
   const bool first = args.step == 0, last = args.step + steps == iterations_;
   const auto target = static_cast<size_t>(args.step / kDiffusionFused & 1);
-  const DiffusionPlanes from{first ? nullptr : args.scratch[1 - target], pitch, plane};
-  const DiffusionPlanes to{last ? nullptr : args.scratch[target], pitch, plane};
   const dim3 grid(blocks_for(in.width(), DiffusionTuning::inner),
                   blocks_for(in.height(), DiffusionTuning::inner), in.channels() == 4 ? 3 : 1);
-  diffusion_kernel<<<grid, DiffusionTuning::threads, 0, stream>>>(
-      in.as<const uint8_t>(), args.out.as<uint8_t>(), in.channels(), from, to, steps,
-      static_cast<const DiffusionBlock*>(args.block));
-  LENSD_LAUNCHED();
+  with_sample_type(in.format.format, [&]<class S>() {
+    const DiffusionPlanes<S> from{first ? nullptr : args.scratch[1 - target], pitch, plane};
+    const DiffusionPlanes<S> to{last ? nullptr : args.scratch[target], pitch, plane};
+    diffusion_kernel<S><<<grid, DiffusionTuning::threads, 0, stream>>>(
+        in.as<const S>(), args.out.as<S>(), in.channels(), from, to, steps,
+        static_cast<const DiffusionBlock*>(args.block));
+    LENSD_LAUNCHED();
+  });
 }
 
 }  // namespace lensd

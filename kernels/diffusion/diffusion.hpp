@@ -7,10 +7,11 @@
 // noise from σ = 2.8 on. At lambda = 0.25 the highest frequency (a chequerboard) only changes its sign in
 // each iteration and is not attenuated.
 //
-// Formats: Gray8, RGBA8 (channel by channel; alpha passes through). Border rule: `border`, in every
-// iteration; with replicate and reflect nothing flows out. Temporal reach: none. Fixed point with 8
-// fractional bits; flows in single precision with a prescribed order, rounded to integers. A pass is one
-// iteration on the CPU and up to four on CUDA, so changing the number of iterations needs a new plan.
+// Formats: all (channel by channel; alpha passes through; kappa is multiplied by 257 with 16 bits). Border
+// rule: `border`, in every iteration; with replicate and reflect nothing flows out. Temporal reach: none.
+// Fixed point with 8 fractional bits; flows in single precision with a prescribed order, rounded to integers.
+// A pass is one iteration on the CPU and up to four on CUDA, so changing the number of iterations needs a new
+// plan.
 #pragma once
 
 #include "core/graph/filter.hpp"
@@ -26,9 +27,14 @@ class Diffusion final : public FilterBase<Diffusion, DiffusionParams, DiffusionB
 
  private:
   void iterate(const PassArgs& args, Band band) const;
+  void iterate_deep(const PassArgs& args, Band band) const;
+  static size_t deep_worker_bytes(const ImageFormat& format);
   void launch_iterations(const PassArgs& args, CudaStream stream) const;
-  /// Returns the pitch in bytes of rows of 16-bit states in scratch memory.
-  static size_t state_pitch(size_t values) { return (values * 2 + 255) / 256 * 256; }
+  /// Returns the pitch in bytes of rows of states in scratch memory. States have 16 bits; those of images of
+  /// 16 bits are floats.
+  static size_t state_pitch(size_t values, PixelFormat format) {
+    return (values * 2 * static_cast<size_t>(sample_bytes(format)) + 255) / 256 * 256;
+  }
   int iterations_ = 1;  ///< number of iterations from configure()
 };
 

@@ -22,10 +22,12 @@ struct DiffusionBlock {
   float lambda;
   float inverse_kappa;  ///< 1 / (256 · kappa); 0 (linear diffusion) at the maximum of kappa
   Border border;
+  float deep_inverse_kappa;  ///< the same for 16 bits: 1 / (256 · 257 · kappa)
 
   static DiffusionBlock make(const DiffusionParams& p) {
-    return {static_cast<float>(p.lambda),
-            p.kappa >= kDiffusionMaxKappa ? 0.0f : static_cast<float>(1 / (256 * p.kappa)), p.border};
+    const bool linear = p.kappa >= kDiffusionMaxKappa;
+    return {static_cast<float>(p.lambda), linear ? 0.0f : static_cast<float>(1 / (256 * p.kappa)), p.border,
+            linear ? 0.0f : static_cast<float>(1 / (256.0 * 257 * p.kappa))};
   }
 };
 
@@ -52,6 +54,15 @@ LENSD_HD inline int diffusion_flow(int a, int b, float lambda, float inverse_kap
 /// Clamps a state to 0 … 255 · 256, since rounding can exceed this range by a few units.
 LENSD_HD constexpr int diffusion_clamp(int state) {
   return state < 0 ? 0 : state > 65280 ? 65280 : state;
+}
+
+/// Maximum state for 16 bits. States and their sums of flows are integers of up to 24 bits, which floats hold
+/// exactly.
+inline constexpr float kDeepDiffusionMost = 65535.0f * 256;
+
+/// Rounds a flow, of at most 2^22, to the nearest even integer.
+LENSD_HD constexpr float round_flow(float flow) {
+  return (flow + 12582912.0f) - 12582912.0f;  // 1.5 · 2^23
 }
 
 }  // namespace lensd

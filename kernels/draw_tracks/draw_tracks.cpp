@@ -129,9 +129,10 @@ void DrawTracks::reference(ReferenceRun& run) const {
           keys[static_cast<size_t>(y) * static_cast<size_t>(extent.width) + static_cast<size_t>(x)];
       const uint32_t colour = block.ramp[key & 255];
       for (int c = 0; c < std::min(3, in.channels()); ++c)
-        run.out.at(x, y, c) = static_cast<uint8_t>(
-            blend_key(in.at(x, y, c), key, colour >> (in.channels() == 1 ? 24 : 8 * c) & 255, block.rim,
-                      block.opacity));
+        run.out.set_sample(x, y, c,
+                           static_cast<int>((in.is_deep() ? deep_blend_key : blend_key)(
+                               static_cast<uint32_t>(in.sample(x, y, c)), key,
+                               colour >> (in.channels() == 1 ? 24 : 8 * c) & 255, block.rim, block.opacity)));
     }
 }
 

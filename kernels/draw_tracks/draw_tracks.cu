@@ -1,4 +1,5 @@
 #include "kernels/common/chunk.cuh"
+#include "kernels/common/deep_samples.cuh"
 #include "kernels/draw_tracks/draw_tracks.hpp"
 #include "kernels/draw_tracks/draw_tracks_simd.hpp"
 
@@ -100,6 +101,20 @@ __global__ void blend_kernel(ImageView<const uint8_t> in, ImageView<uint8_t> out
   store_chunk(out.row(y) + x, chunk, left, aligned);
 }
 
+struct DeepBlend {
+  const uint32_t* keys;
+  int pitch;
+  bool gray;
+  const DrawTracksBlock* block;
+
+  __device__ uint32_t operator()(int i, int y, uint32_t v) const {
+    const uint32_t key = keys[static_cast<size_t>(y) * pitch + (gray ? i : i / 4)];
+    if (key == 0) return v;
+    const uint32_t colour = block->ramp[key & 255] >> (gray ? 24 : i % 4 * 8) & 255;
+    return deep_blend_key(v, key, colour, block->rim, block->opacity);
+  }
+};
+
 uint32_t* keys_of(const PassArgs& args) {
   return reinterpret_cast<uint32_t*>(args.scratch[0]);
 }
@@ -126,6 +141,10 @@ void DrawTracks::launch_draw(const PassArgs& args, CudaStream stream) const {
 
 void DrawTracks::launch_blend(const PassArgs& args, CudaStream stream) const {
   const ConstImageRef in = args.in[0];
+  if (in.is_deep())
+    return launch_deep_samples(in, args.out, stream,
+                               DeepBlend{keys_of(args), key_pitch_of(args), in.channels() == 1,
+                                         static_cast<const DrawTracksBlock*>(args.block)});
   const auto kernel = in.channels() == 1 ? blend_kernel<true> : blend_kernel<false>;
   kernel<<<chunk_grid(in.format), chunk_block(), 0, stream>>>(
       in.as<const uint8_t>(), args.out.as<uint8_t>(), static_cast<int>(in.row_bytes()),

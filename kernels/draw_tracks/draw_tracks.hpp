@@ -4,13 +4,13 @@
 //
 // A track is drawn as a disc and a polyline of `trail` steps that gets thinner and fades out. Both have a
 // dark rim, so that they are visible on any footage. The trail of a lost track fades out. Colours range from
-// blue (low) over green to red (high); on Gray8 they are greys.
+// blue (low) over green to red (high); on grey pictures they are greys.
 //
 // A mark has a key for each pixel it covers, and each pixel takes the largest key. So the order in which
 // marks are drawn does not matter, see mark_key(). The CPU draws strips of rows in a worker's memory; CUDA
 // uses atomicMax on a plane of keys, which a further pass blends.
 //
-// Formats: Gray8, RGBA8. Aliasing: none. Border rule: none. Temporal reach: `trail` frames; a table has at
+// Formats: all. Aliasing: none. Border rule: none. Temporal reach: `trail` frames; a table has at
 // most kMaxTracks places, so the state is 2 × 64 KiB × (trail + 3). Exact: floats in prescribed order. A
 // table from before a resize is scaled to this picture's size; tables from before a crop, rotate or stabilize
 // do not match the picture.

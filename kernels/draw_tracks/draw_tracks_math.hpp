@@ -249,4 +249,12 @@ LENSD_HD constexpr uint32_t blend_key(uint32_t v, uint32_t key, uint32_t colour,
   return div_255(darkened * (255 - fill) + colour * fill);
 }
 
+/// Does the same for a channel of 16 bits; `colour` has 8 bits.
+LENSD_HD constexpr uint32_t deep_blend_key(uint32_t v, uint32_t key, uint32_t colour, uint32_t rim,
+                                           uint32_t opacity) {
+  const uint32_t shade = (key >> 8 & 255) * rim >> 8, fill = (key >> 16) * opacity >> 8;
+  const uint32_t darkened = (v * (255 - shade) + 127) / 255;
+  return (darkened * (255 - fill) + colour * 257 * fill + 127) / 255;
+}
+
 }  // namespace lensd

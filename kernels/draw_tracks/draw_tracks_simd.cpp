@@ -183,10 +183,26 @@ void draw_strip(const DrawJob& job, int begin, int end, uint32_t* keys, size_t p
 
 }  // namespace
 
+namespace {
+
+/// Blends a row of keys into samples of 16 bits; most keys are 0.
+void blend_deep(const uint32_t* keys, uint16_t* out, int width, bool gray, const DrawTracksBlock& block) {
+  for (int x = 0; x < width; ++x) {
+    if (keys[x] == 0) continue;
+    const uint32_t colour = block.ramp[keys[x] & 255];
+    uint16_t* const pixel = out + (gray ? x : 4 * x);
+    for (int c = 0; c < (gray ? 1 : 3); ++c)
+      pixel[c] = static_cast<uint16_t>(
+          deep_blend_key(pixel[c], keys[x], colour >> (gray ? 24 : 8 * c) & 255, block.rim, block.opacity));
+  }
+}
+
+}  // namespace
+
 void draw_rows(const DrawJob& job, Band band, uint32_t* keys) {
   const int width = job.in.width();
   const size_t pitch = draw_key_pitch(width);
-  const bool gray = job.in.format.format == PixelFormat::gray8;
+  const bool gray = is_gray(job.in.format.format);
   const auto blend = gray ? &HWY_DYNAMIC_DISPATCH(blend_gray) : &HWY_DYNAMIC_DISPATCH(blend_rgba);
   for (int begin = band.begin; begin < band.end; begin += kDrawStrip) {
     const int end = std::min(begin + kDrawStrip, band.end);
@@ -194,7 +210,11 @@ void draw_rows(const DrawJob& job, Band band, uint32_t* keys) {
     draw_strip(job, begin, end, keys, pitch);
     for (int y = begin; y < end; ++y) {
       std::memcpy(job.out.row(y), job.in.row(y), job.in.row_bytes());
-      blend(keys + static_cast<size_t>(y - begin) * pitch, job.out.row(y), width, *job.block);
+      const uint32_t* const of_row = keys + static_cast<size_t>(y - begin) * pitch;
+      if (job.in.is_deep())
+        blend_deep(of_row, job.out.samples<uint16_t>(y), width, gray, *job.block);
+      else
+        blend(of_row, job.out.row(y), width, *job.block);
     }
   }
 }

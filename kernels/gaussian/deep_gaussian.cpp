@@ -1,6 +1,7 @@
 #include "kernels/gaussian/deep_gaussian.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "kernels/common/border_simd.hpp"
 #include "kernels/common/vectorised.hpp"
@@ -12,19 +13,18 @@ namespace {
 /// is the row, or the position in the row, at distance k. Blocks of sums stay in registers.
 template <class Centre>
 void weighted_sums(const float* weights, int radius, int n, float* __restrict out, const Centre& centre) {
-  constexpr int kBlock = 32;
+  constexpr int kParts = 4, kBlock = kParts * kFloats;
   int i = 0;
   for (; i + kBlock <= n; i += kBlock) {
-    float sum[kBlock];
-    const float* here = centre(0) + i;
-    for (int j = 0; j < kBlock; ++j) sum[j] = weights[0] * here[j];
+    Floats sum[kParts], before[kParts], after[kParts];
+    std::memcpy(sum, centre(0) + i, sizeof(sum));
+    for (Floats& s : sum) s = weights[0] * s;
     for (int k = 1; k <= radius; ++k) {
-      const float* __restrict before = centre(-k) + i;
-      const float* __restrict after = centre(k) + i;
-      const float w = weights[k];
-      for (int j = 0; j < kBlock; ++j) sum[j] = sum[j] + w * (before[j] + after[j]);
+      std::memcpy(before, centre(-k) + i, sizeof(before));
+      std::memcpy(after, centre(k) + i, sizeof(after));
+      for (int j = 0; j < kParts; ++j) sum[j] = sum[j] + weights[k] * (before[j] + after[j]);
     }
-    for (int j = 0; j < kBlock; ++j) out[i + j] = sum[j];
+    std::memcpy(out + i, sum, sizeof(sum));
   }
   for (; i < n; ++i)
     out[i] = deep_gaussian_sum(weights, radius, [&centre, i](int k) { return centre(k)[i]; });

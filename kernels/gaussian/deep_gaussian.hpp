@@ -16,7 +16,8 @@ struct alignas(64) DeepGaussianScratch {
   static constexpr int kRim = 8 * kGaussianMaxRadius;
   uint16_t padded[kDeepGaussianChunk + kRim + 64];
   float samples[kDeepGaussianChunk + kRim + 64];
-  float ring[2 * kGaussianMaxRadius + 1][kDeepGaussianChunk];
+  /// Rows are not a multiple of 4096 bytes apart, because all would use the same sets of the cache.
+  float ring[2 * kGaussianMaxRadius + 1][kDeepGaussianChunk + 32];
 };
 
 /// Blurs the rows of `band`. `worker` is the worker's DeepGaussianScratch.

@@ -43,7 +43,10 @@ struct GaussianBlock {
       weights[static_cast<size_t>(k)] = std::exp(-0.5 * (k / params.sigma) * (k / params.sigma));
       sum += (k == 0 ? 1 : 2) * weights[static_cast<size_t>(k)];
     }
-    for (int k = 0; k <= r; ++k) block.weights[k] = static_cast<float>(weights[static_cast<size_t>(k)] / sum);
+    // Denormal numbers would make the sums slow; weights below 1e-20 change nothing.
+    for (int k = 0; k <= r; ++k)
+      if (const double weight = weights[static_cast<size_t>(k)] / sum; weight > 1e-20)
+        block.weights[k] = static_cast<float>(weight);
     double error = 0;
     int centre = 65536;
     for (int k = r; k >= 1; --k) {

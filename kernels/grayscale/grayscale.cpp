@@ -70,6 +70,16 @@ void luma_rows(ConstImageRef rgba, ImageRef gray, Band band, const LumaBlock& we
 
 Image luma_reference(const Image& rgba, const LumaBlock& weights) {
   Image gray({make_format(true, sample_bytes(rgba.format.format)), rgba.format.extent});
+  if (sample_bytes(rgba.format.format) == 2) {
+    for_each_sample(rgba.format.extent, 1, [&](int x, int y, int) {
+      const auto weighted = [&](float weight, int c) {
+        return weight * static_cast<float>(rgba.sample(x, y, c));
+      };
+      const float sum = weighted(weights.red, 0) + weighted(weights.green, 1) + weighted(weights.blue, 2);
+      gray.set_sample(x, y, 0, static_cast<int>(sum + 0.5f));
+    });
+    return gray;
+  }
   for_each_sample(rgba.format.extent, 1, [&](int x, int y, int) {
     const int64_t sum = int64_t{weights.r} * rgba.sample(x, y, 0) +
                         int64_t{weights.g} * rgba.sample(x, y, 1) + int64_t{weights.b} * rgba.sample(x, y, 2);

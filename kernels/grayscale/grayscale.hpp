@@ -1,7 +1,8 @@
 // grayscale: outputs a weighted sum of the colour channels.
 //
-// Formats: RGBA8 → Gray8, RGBA16 → Gray16; grey is copied. Border rule: none. Temporal reach: none. Exact:
-// fixed point with weights in 1/32768, rounded; within ±1 of the real-valued sum and of cv::cvtColor.
+// Formats: RGBA8 → Gray8, RGBA16 → Gray16; grey is copied. Border rule: none. Temporal reach: none. Exact.
+// 8 bits: fixed point with weights in 1/32768, rounded; within ±1 of the real-valued sum and of cv::cvtColor.
+// 16 bits: single precision in the order of the code, rounded; within 0.51 of the real-valued sum.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +17,19 @@ struct GrayscaleParams {
   LumaWeights weights = LumaWeights::bt601;
 };
 
-/// Luma weights in 1/32768 with sum 1. The bt601 weights are OpenCV's.
+/// Luma weights with sum 1, also in 1/32768. The latter bt601 weights are OpenCV's.
 struct LumaBlock {
   int16_t r, g, b, zero;
+  float red, green, blue;
 
   static constexpr LumaBlock make(LumaWeights weights) {
     switch (weights) {
       case LumaWeights::bt709:
-        return {6966, 23436, 2366, 0};
+        return {6966, 23436, 2366, 0, 0.2126f, 0.7152f, 0.0722f};
       case LumaWeights::average:
-        return {10923, 10922, 10923, 0};
+        return {10923, 10922, 10923, 0, 1 / 3.f, 1 / 3.f, 1 / 3.f};
       default:
-        return {9798, 19235, 3735, 0};
+        return {9798, 19235, 3735, 0, 0.299f, 0.587f, 0.114f};
     }
   }
   static constexpr LumaBlock make(const GrayscaleParams& params) { return make(params.weights); }
@@ -38,11 +40,11 @@ LENSD_HD constexpr uint8_t luma(const LumaBlock& w, int r, int g, int b) {
   return static_cast<uint8_t>((w.r * r + w.g * g + w.b * b + (1 << 14)) >> 15);
 }
 
-/// Does the same for samples of 16 bits. The sum is below 2^31.
+/// Does the same for samples of 16 bits. Equal samples give themselves.
 LENSD_HD constexpr uint16_t luma16(const LumaBlock& w, uint32_t r, uint32_t g, uint32_t b) {
-  return static_cast<uint16_t>((static_cast<uint32_t>(w.r) * r + static_cast<uint32_t>(w.g) * g +
-                                static_cast<uint32_t>(w.b) * b + (1u << 14)) >>
-                               15);
+  const auto real = [](uint32_t v) { return static_cast<float>(static_cast<int>(v)); };
+  return static_cast<uint16_t>(
+      static_cast<int>(w.red * real(r) + w.green * real(g) + w.blue * real(b) + 0.5f));
 }
 
 class Grayscale final : public SinglePass<Grayscale, GrayscaleParams, LumaBlock> {

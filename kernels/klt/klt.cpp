@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "kernels/common/vectorised.hpp"
 #include "kernels/grayscale/grayscale.hpp"
 
 namespace lensd {
@@ -147,11 +148,33 @@ CornerJob Klt::corner_job(const PassArgs& args) const {
           .scratch = args.scratch[1]};
 }
 
+namespace {
+
+/// Computes the luma of samples of 16 bits, rounded to 8 bits.
+void round_luma(const ConstImageRef& in, const ImageRef& out, Band rows, const LumaBlock& weights) {
+  vectorised([&in, &out, &weights, rows] {
+    const LumaBlock w = weights;
+    const int width = in.width();
+    for (int y = rows.begin; y < rows.end; ++y) {
+      const uint16_t* __restrict from = in.samples<uint16_t>(y);
+      uint8_t* __restrict to = out.row(y);
+      if (in.channels() == 1)
+        for (int x = 0; x < width; ++x) to[x] = to_byte(from[x]);
+      else
+        for (int x = 0; x < width; ++x)
+          to[x] = to_byte(luma16(w, from[4 * x], from[4 * x + 1], from[4 * x + 2]));
+    }
+  });
+}
+
+}  // namespace
+
 void Klt::take_luma(const PassArgs& args, Band rows) const {
   const auto level = shape_.view(state_of(args).after(), 0);
   const ImageRef luma{level.data, level.pitch_bytes, {PixelFormat::gray8, level.extent}};
   const ConstImageRef in = luma_source(args);
-  if (in.format.format == PixelFormat::rgba8) return luma_rows(in, luma, rows, block_of(args).luma);
+  if (in.is_deep()) return round_luma(in, luma, rows, block_of(args).luma);
+  if (in.channels() == 4) return luma_rows(in, luma, rows, block_of(args).luma);
   for (int y = rows.begin; y < rows.end; ++y) std::memcpy(luma.row(y), in.row(y), in.row_bytes());
 }
 

@@ -42,6 +42,16 @@ __global__ void klt_luma_kernel(ImageView<const uint8_t> in, bool colour, bool a
   }
 }
 
+/// A thread writes one pixel: the luma of samples of 16 bits, rounded to 8 bits.
+__global__ void klt_deep_luma_kernel(ImageView<const uint16_t> in, bool colour, KltShape shape,
+                                     KltState state, const KltBlock* block) {
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), y = static_cast<int>(blockIdx.y);
+  if (x >= in.extent.width) return;
+  const uint16_t* from = in.row(y) + (colour ? 4 * x : x);
+  const uint32_t v = colour ? luma16(block->luma, from[0], from[1], from[2]) : from[0];
+  shape.view(state.after(), 0).row(y)[x] = to_byte(v);
+}
+
 // -------------------------------------------------------------------------------------------- pyramid
 
 /// A block computes 8 × 8 pixels of the third (coarsest) level, and the pixels of the two finer levels that
@@ -136,6 +146,13 @@ __global__ void __launch_bounds__(KltPyramidTuning::threads)
 
 void Klt::launch_luma(const PassArgs& args, CudaStream stream) const {
   const ConstImageRef in = luma_source(args);
+  if (in.is_deep()) {
+    const dim3 blocks(blocks_for(in.width(), KltLumaTuning::threads), static_cast<unsigned>(in.height()));
+    klt_deep_luma_kernel<<<blocks, KltLumaTuning::threads, 0, stream>>>(
+        in.as<const uint16_t>(), in.channels() == 4, shape_, state_of(args), &block_of(args));
+    LENSD_LAUNCHED();
+    return;
+  }
   const dim3 grid(blocks_for(in.width(), KltLumaTuning::threads * KltLumaTuning::pixels),
                   static_cast<unsigned>(in.height()));
   klt_luma_kernel<<<grid, KltLumaTuning::threads, 0, stream>>>(in.as<const uint8_t>(), in.channels() == 4,

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "kernels/common/border.hpp"
+#include "kernels/common/samples.hpp"
 #include "kernels/grayscale/grayscale.hpp"
 #include "kernels/klt/klt.hpp"
 #include "kernels/klt/klt_follow.hpp"
@@ -13,7 +14,15 @@ namespace {
 
 Image gray_of(const ReferenceRun& run, const LumaBlock& weights) {
   const Image& in = run.in[0];
-  if (!run.picture) return in.format.format == PixelFormat::rgba8 ? luma_reference(in, weights) : in;
+  if (!run.picture) {
+    const Image luma = in.channels() == 4 ? luma_reference(in, weights) : in;
+    if (!luma.is_deep()) return luma;
+    Image rounded({PixelFormat::gray8, luma.format.extent});
+    for_each_sample(luma.format.extent, 1, [&](int x, int y, int) {
+      rounded.at(x, y) = static_cast<uint8_t>((luma.sample(x, y) + 128) / 257);
+    });
+    return rounded;
+  }
   const ComponentLayout& luma = run.picture->info.format.components[0];
   Image gray({PixelFormat::gray8, in.format.extent});
   for (int y = 0; y < gray.height(); ++y)

@@ -1,5 +1,7 @@
 #include "kernels/levels/levels.hpp"
 
+#include <vector>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/levels/levels.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
@@ -52,15 +54,55 @@ FilterSchema Levels::make_schema() {
       .real("contrast", &P::contrast, 0, 4, "stretches values away from mid-gray")
       .real("gamma", &P::gamma, 0.1, 10, "above 1 lightens the middle tones", {.widget = Widget::log_slider})
       .real("saturation", &P::saturation, 0, 4, "0 takes all colour away, above 1 adds to it")
-      .integer("black", &P::black, 0, 255, "value that becomes black")
-      .integer("white", &P::white, 0, 255, "value that becomes white; below `black` gives a negative")
+      .real("black", &P::black, 0, 255, "value that becomes black")
+      .real("white", &P::white, 0, 255, "value that becomes white; below `black` gives a negative")
       .build();
 }
 
+Layout Levels::configure(const FilterInputs& inputs) {
+  deep_ = sample_bytes(inputs.images[0].format) == 2;
+  return SinglePass::configure(inputs);
+}
+
+size_t Levels::block_bytes() const {
+  return deep_ ? sizeof(DeepLevelsBlock) : sizeof(LevelsBlock);
+}
+
+void Levels::fill_block(void* block) const {
+  if (!deep_) return FilterBase::fill_block(block);
+  auto& deep = *static_cast<DeepLevelsBlock*>(block);
+  for (int v = 0; v < 65536; ++v) deep.table[v] = static_cast<uint16_t>(levels_value(params_, v, 65535));
+  deep.saturation_q10 = static_cast<int>(std::lround(params_.saturation * 1024));
+}
+
+void Levels::apply_deep(const PassArgs& args, Band band) const {
+  const auto& block = *static_cast<const DeepLevelsBlock*>(args.block);
+  const ConstImageRef in = args.in[0];
+  const int width = in.width(), saturation = block.saturation_q10;
+  for (int y = band.begin; y < band.end; ++y) {
+    const uint16_t* const from = in.samples<uint16_t>(y);
+    uint16_t* const to = args.out.samples<uint16_t>(y);
+    if (in.channels() == 1) {
+      for (int x = 0; x < width; ++x) to[x] = block.table[from[x]];
+      continue;
+    }
+    for (int x = 0; x < width; ++x) {
+      int v[3];
+      for (int c = 0; c < 3; ++c) v[c] = block.table[from[4 * x + c]];
+      const int luma = luma_q8(v[0], v[1], v[2]);
+      for (int c = 0; c < 3; ++c)
+        to[4 * x + c] =
+            static_cast<uint16_t>(saturation == 1024 ? v[c] : deep_saturated(v[c], luma, saturation));
+      to[4 * x + 3] = from[4 * x + 3];
+    }
+  }
+}
+
 void Levels::apply(const PassArgs& args, Band band) const {
+  if (deep_) return apply_deep(args, band);
   const LevelsBlock& block = block_of(args);
   const ConstImageRef in = args.in[0];
-  const bool saturate = in.format.format == PixelFormat::rgba8 && block.saturation_q10 != 1024;
+  const bool saturate = !is_gray(in.format.format) && block.saturation_q10 != 1024;
   if (!saturate) return apply_lut(in, args.out, block.tables, band);
   for (int y = band.begin; y < band.end; y += 4) {  // a few rows at a time, so that they stay in the L1 cache
     const Band rows{y, std::min(y + 4, band.end)};
@@ -74,15 +116,24 @@ void Levels::reference(ReferenceRun& run) const {
   const Image& in = run.in[0];
   run.out = in;
   const int saturation = static_cast<int>(std::lround(params_.saturation * 1024));
+  const int most = max_sample(in.format.format);
+  std::vector<int> values(static_cast<size_t>(most) + 1, -1);  // computed where they are needed
+  const auto value = [&](int v) {
+    int& known = values[static_cast<size_t>(v)];
+    if (known < 0) known = levels_value(params_, v, most);
+    return known;
+  };
   for_each_sample(in.format.extent, 1, [&](int x, int y, int) {
     if (in.channels() == 1) {
-      run.out.at(x, y) = levels_value(params_, in.at(x, y));
+      run.out.set_sample(x, y, 0, value(in.sample(x, y)));
       return;
     }
     int v[3];
-    for (int c = 0; c < 3; ++c) v[c] = levels_value(params_, in.at(x, y, c));
+    for (int c = 0; c < 3; ++c) v[c] = value(in.sample(x, y, c));
     const int luma = luma_q8(v[0], v[1], v[2]);
-    for (int c = 0; c < 3; ++c) run.out.at(x, y, c) = saturated(v[c], luma, saturation);
+    for (int c = 0; c < 3; ++c)
+      run.out.set_sample(
+          x, y, c, in.is_deep() ? deep_saturated(v[c], luma, saturation) : saturated(v[c], luma, saturation));
   });
 }
 

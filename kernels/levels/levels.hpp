@@ -5,7 +5,9 @@
 //   out = clamp(luma + saturation·(channel − luma)) in fixed point; luma: BT.601, of the pixel after the
 //   table
 //
-// Formats: Gray8 (saturation is ignored), RGBA8. Aliasing: none. Border rule: none. Temporal reach: none.
+// 16 bits: v, black and white are 257 times as large, and the table has 65536 entries.
+//
+// Formats: all (saturation is ignored for grey). Aliasing: none. Border rule: none. Temporal reach: none.
 // Exact: the host computes the table for both backends; everything else is integers.
 #pragma once
 
@@ -23,17 +25,18 @@ struct LevelsParams {
   double contrast = 1;
   double gamma = 1;
   double saturation = 1;
-  int black = 0;
-  int white = 255;
+  double black = 0;
+  double white = 255;
 };
 
 /// Returns the value of a channel before saturation: applies black and white points, gamma, contrast about
 /// mid-gray, brightness.
-inline uint8_t levels_value(const LevelsParams& p, int v) {
-  const double span = p.white - p.black;
-  const double ramp = span == 0 ? (v > p.black ? 1.0 : 0.0) : std::clamp((v - p.black) / span, 0.0, 1.0);
+inline int levels_value(const LevelsParams& p, int v, int most = 255) {
+  const double step = most / 255.0, black = p.black * step, white = p.white * step;
+  const double span = white - black;
+  const double ramp = span == 0 ? (v > black ? 1.0 : 0.0) : std::clamp((v - black) / span, 0.0, 1.0);
   const double toned = (std::pow(ramp, 1 / p.gamma) - 0.5) * p.contrast + 0.5 + p.brightness;
-  return static_cast<uint8_t>(std::floor(std::clamp(toned, 0.0, 1.0) * 255 + 0.5));
+  return static_cast<int>(std::floor(std::clamp(toned, 0.0, 1.0) * most + 0.5));
 }
 
 struct LevelsBlock {
@@ -43,11 +46,22 @@ struct LevelsBlock {
   static LevelsBlock make(const LevelsParams& p) {
     LevelsBlock block;
     for (int v = 0; v < 256; ++v)
-      for (auto& table : block.tables.channel) table[v] = levels_value(p, v);
+      for (auto& table : block.tables.channel) table[v] = static_cast<uint8_t>(levels_value(p, v));
     block.saturation_q10 = static_cast<int>(std::lround(p.saturation * 1024));
     return block;
   }
 };
+
+/// The block for images with 16 bits.
+struct DeepLevelsBlock {
+  uint16_t table[65536];
+  int saturation_q10;
+};
+
+/// Moves channel `v` of 16 bits towards or away from the pixel's luma.
+LENSD_HD constexpr int deep_saturated(int v, int luma, int saturation_q10) {
+  return clamp_to(65535, luma + (((v - luma) * saturation_q10 + 512) >> 10));
+}
 
 /// Moves channel `v` towards or away from the pixel's luma.
 LENSD_HD constexpr uint8_t saturated(int v, int luma, int saturation_q10) {
@@ -57,9 +71,18 @@ LENSD_HD constexpr uint8_t saturated(int v, int luma, int saturation_q10) {
 class Levels final : public SinglePass<Levels, LevelsParams, LevelsBlock> {
  public:
   static FilterSchema make_schema();
+  Layout configure(const FilterInputs& inputs) override;
+  size_t block_bytes() const override;
+  void fill_block(void* block) const override;
   void apply(const PassArgs& args, Band band) const;
   void launch_apply(const PassArgs& args, CudaStream stream) const;
   void reference(ReferenceRun& run) const override;
+
+ private:
+  void apply_deep(const PassArgs& args, Band band) const;
+  void launch_deep(const PassArgs& args, CudaStream stream) const;
+
+  bool deep_ = false;  ///< the images have 16 bits per sample
 };
 
 }  // namespace lensd

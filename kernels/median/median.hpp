@@ -1,11 +1,13 @@
 // median: the middle value of the (2r + 1)² window.
 //
-// Formats: Gray8, RGBA8 (channel by channel, alpha passes through). Border rule: `border`. Temporal reach:
-// none. Exact; with border replicate equal to cv::medianBlur.
+// Formats: all (channel by channel, alpha passes through). Border rule: `border`. Temporal reach: none.
+// Exact; with border replicate equal to cv::medianBlur.
 //
-//   radius 1 and 2: median_simd.cpp, median.cu: sorted columns shared by neighbours, min/max networks
+//   radius 1 and 2: median_simd.cpp, median.cu, deep_median.cu: sorted columns shared by neighbours, min/max
+//                   networks
 //   radius 3:       median_merge_simd.cpp, median_merge.cu: sorted columns merged
-//   radius 4 to 25: median_tiles_simd.cpp, median_tiles.cu: search over thresholds with box sums
+//   radius 4 to 25: median_tiles_simd.cpp, median_tiles.cu: search over thresholds with box sums;
+//                   with 16 bits: median_ranks.cpp, median_ranks.cu: marks of ranks
 //
 // Changing the radius needs a new plan: on CUDA it selects kernels of 30 or of 150 registers, with and
 // without shared memory. A single kernel for all radii would have the lowest occupancy of these.
@@ -28,10 +30,16 @@ class Median final : public FilterBase<Median, MedianParams, MedianBlock> {
   static size_t columns_worker_bytes(ImageFormat format);
   void run_tiles(const PassArgs& args, Band band) const;
   static size_t tiles_worker_bytes();
+  /// Filters images of 16 bits with ranks, beyond kMedianMergeRadius.
+  void run_ranks(const PassArgs& args, Band band) const;
+  static size_t ranks_worker_bytes();
   /// Launches the network kernels, up to kMedianNetworkRadius.
   void launch_networks(const PassArgs& args, CudaStream stream) const;
+  /// Does the same for images of 16 bits.
+  void launch_deep_networks(const PassArgs& args, CudaStream stream) const;
   void launch_merge(const PassArgs& args, CudaStream stream) const;
   void launch_tiles(const PassArgs& args, CudaStream stream) const;
+  void launch_ranks(const PassArgs& args, CudaStream stream) const;
 
   int radius_ = 1;  ///< radius from configure()
 };

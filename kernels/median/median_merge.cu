@@ -112,12 +112,13 @@ struct LaneColumns {
   }
 };
 
-/// Samples of the lane's columns of a Gray8 image.
+/// Samples of type S of the lane's columns of a grey image.
+template <class S>
 struct MergeGray {
   ColumnOf8 columns[2];
 
   __device__ __forceinline__ void load(const MergeJob& job, const LaneColumns& lane, int y, int to) {
-    const uint8_t* row = job.in.row(max(y, 0));
+    const auto* row = reinterpret_cast<const S*>(job.in.row(max(y, 0)));
     uint32_t v[4];
 #pragma unroll
     for (int i = 0; i < 4; ++i) v[i] = y < 0 || lane.at[i] < 0 ? 0 : row[lane.at[i]];
@@ -133,11 +134,11 @@ struct MergeGray {
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
       if (y + r >= extent.height) return;
-      uint8_t* to = job.out.row(y + r);
+      auto* to = reinterpret_cast<S*>(job.out.row(y + r));
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
         const int at = x + i % 2 + i / 2 * MergeTuning::half;
-        if (at < extent.width) to[at] = static_cast<uint8_t>(out[r][i % 2] >> (i / 2 * 16));
+        if (at < extent.width) to[at] = static_cast<S>(out[r][i % 2] >> (i / 2 * 16));
       }
     }
   }
@@ -199,6 +200,46 @@ struct MergeColour {
   }
 };
 
+/// Two channels of the lane's four columns of an RGBA16 image: red and green in the first layer of the grid,
+/// blue and alpha in the second. A register holds both channels of one pixel.
+struct MergeDeepColour {
+  ColumnOf8 words[4];
+
+  __device__ __forceinline__ void load(const MergeJob& job, const LaneColumns& lane, int y, int to) {
+    const uint8_t* row = job.in.row(max(y, 0)) + 4 * blockIdx.z;
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      words[i][to] = y < 0 || lane.at[i] < 0 ? 0 : load_word(row + 8 * lane.at[i], job.aligned);
+  }
+  __device__ __forceinline__ void write(const MergeJob& job, int x, int y) const {
+    uint32_t near[2][2], far[2][2];
+    median_two_rows(words[0], words[1], near);
+    median_two_rows(words[2], words[3], far);
+    if (threadIdx.x >= MergeTuning::lanes) return;
+    const Extent extent = job.out.extent;
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+      if (y + r >= extent.height) return;
+      const uint8_t* own = job.in.row(y + r) + 4 * blockIdx.z;
+      uint8_t* to = job.out.row(y + r) + 4 * blockIdx.z;
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const int at = x + i % 2 + i / 2 * MergeTuning::half;
+        if (at >= extent.width) continue;
+        uint32_t word = i < 2 ? near[r][i % 2] : far[r][i % 2];
+        if (blockIdx.z == 1) word = __byte_perm(word, load_word(own + 8 * at, job.aligned), 0x7610);
+        store_word(to + 8 * at, word, job.aligned);
+      }
+    }
+  }
+  __device__ __forceinline__ void advance() {
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+#pragma unroll
+      for (int k = 0; k < 6; ++k) words[i][k] = words[i][k + 2];
+  }
+};
+
 template <class Samples>
 __global__ void __launch_bounds__(32 * MergeTuning::warps, MergeTuning::blocks)
     median_merge_kernel(MergeJob job) {
@@ -232,12 +273,13 @@ void Median::launch_merge(const PassArgs& args, CudaStream stream) const {
                      static_cast<const MedianBlock*>(args.block),
                      rows_aligned(in, 4) && rows_aligned(args.out, 4)};
   const dim3 threads(32, MergeTuning::warps);
+  const bool gray = in.channels() == 1, deep = in.is_deep();
   const dim3 grid(blocks_for(in.width(), MergeTuning::columns),
-                  blocks_for(in.height(), MergeTuning::warps * MergeTuning::rows));
-  if (in.channels() == 1)
-    median_merge_kernel<MergeGray><<<grid, threads, 0, stream>>>(job);
-  else
-    median_merge_kernel<MergeColour><<<grid, threads, 0, stream>>>(job);
+                  blocks_for(in.height(), MergeTuning::warps * MergeTuning::rows), deep && !gray ? 2 : 1);
+  const auto kernel =
+      gray ? (deep ? median_merge_kernel<MergeGray<uint16_t>> : median_merge_kernel<MergeGray<uint8_t>>)
+           : (deep ? median_merge_kernel<MergeDeepColour> : median_merge_kernel<MergeColour>);
+  kernel<<<grid, threads, 0, stream>>>(job);
   LENSD_LAUNCHED();
 }
 

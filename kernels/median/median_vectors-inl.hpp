@@ -1,8 +1,8 @@
-// Vectors of bytes for the networks: types, minima and maxima, and stores that keep alpha. Included inside
-// lensd::HWY_NAMESPACE, once for each SIMD target; hence no guard.
+// Vectors of samples for the networks: types, minima and maxima, and stores that keep alpha. Included inside
+// lensd::HWY_NAMESPACE, once for each SIMD target; hence no guard. S is uint8_t or uint16_t.
 
-using D8 = hn::ScalableTag<uint8_t>;
-using V8 = hn::Vec<D8>;
+template <class S>
+using Samples = hn::Vec<hn::ScalableTag<S>>;
 
 template <class V>
 HWY_INLINE V net_min(V a, V b) {
@@ -16,21 +16,26 @@ HWY_INLINE V net_max(V a, V b) {
 #include "kernels/median/median_network-inl.hpp"
 #undef LENSD_NET
 
-/// Stores `result`, except the bytes in the mask `keep` (alpha), which come from `input`. Stores at most
-/// `bytes_left` bytes.
-HWY_INLINE void store_pixels(V8 result, V8 input, V8 keep, uint8_t* out, int bytes_left) {
-  const D8 d8;
-  const V8 pixels = hn::Or(hn::And(input, keep), hn::AndNot(keep, result));
-  if (bytes_left >= static_cast<int>(hn::Lanes(d8))) {
-    hn::StoreU(pixels, d8, out);
+/// Stores `result`, except the samples in the mask `keep` (alpha), which come from `input`. Stores at most
+/// `left` samples.
+template <class S>
+HWY_INLINE void store_pixels(Samples<S> result, Samples<S> input, Samples<S> keep, S* out, int left) {
+  const hn::ScalableTag<S> d;
+  const Samples<S> pixels = hn::Or(hn::And(input, keep), hn::AndNot(keep, result));
+  if (left >= static_cast<int>(hn::Lanes(d))) {
+    hn::StoreU(pixels, d, out);
     return;
   }
-  HWY_ALIGN uint8_t last[HWY_MAX_BYTES];
-  hn::Store(pixels, d8, last);
-  for (int i = 0; i < bytes_left; ++i) out[i] = last[i];
+  HWY_ALIGN S last[HWY_MAX_BYTES / sizeof(S)];
+  hn::Store(pixels, d, last);
+  for (int i = 0; i < left; ++i) out[i] = last[i];
 }
 
-HWY_INLINE V8 alpha_mask(int step) {
-  const hn::Repartition<uint32_t, D8> d32;
-  return hn::BitCast(D8(), hn::Set(d32, step == 4 ? 0xff000000u : 0u));
+template <class S>
+HWY_INLINE Samples<S> alpha_mask(int step) {
+  using Pixel = std::conditional_t<sizeof(S) == 1, uint32_t, uint64_t>;
+  const hn::ScalableTag<S> d;
+  const hn::Repartition<Pixel, decltype(d)> pixels;
+  constexpr Pixel kAlpha = ~Pixel{0} << (24 * sizeof(S));
+  return hn::BitCast(d, hn::Set(pixels, step == 4 ? kAlpha : Pixel{0}));
 }

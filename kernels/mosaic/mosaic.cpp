@@ -44,6 +44,12 @@ size_t columns_bytes(ImageFormat format) {
   return align_up(format.row_bytes() * sizeof(uint16_t), kHostAlignment);
 }
 
+/// Returns by what a channel's sum is divided for a mean from 0 to 255.
+double mean_divisor(const ImageFormat& format) {
+  const double pixels = static_cast<double>(format.extent.width) * format.extent.height;
+  return pixels * (max_sample(format.format) / 255);
+}
+
 /// Computes the means of a row's blocks from its column sums, and writes them for each pixel.
 template <int kChannels>
 void average_blocks(const uint16_t* columns, int width, int block, int rows, uint8_t* means,
@@ -66,10 +72,11 @@ void average_blocks(const uint16_t* columns, int width, int block, int rows, uin
 /// Averages and fills block row `index`; adds its channel sums to `sums`.
 void mosaic_block_row(ConstImageRef in, ImageRef out, int index, int block, uint8_t* worker,
                       MosaicStats& sums) {
+  const int begin = index * block, end = std::min(in.height(), begin + block);
+  if (in.is_deep()) return deep_mosaic_rows(in, out, begin, end, block, worker, sums);
   auto* columns = reinterpret_cast<uint16_t*>(worker);
   uint8_t* means = worker + columns_bytes(in.format);
   const size_t bytes = in.row_bytes();
-  const int begin = index * block, end = std::min(in.height(), begin + block);
   std::memset(columns, 0, bytes * sizeof(uint16_t));
   const auto add = &HWY_DYNAMIC_DISPATCH(add_row);
   for (int y = begin; y < end; ++y) add(in.row(y), bytes, columns);
@@ -101,7 +108,8 @@ Layout Mosaic::configure(const FilterInputs& inputs) {
   format_ = inputs.images[0];
   Layout layout = single_pass(format_, cost);
   layout.passes[0].grain = 16;
-  layout.worker_bytes = columns_bytes(format_) + format_.row_bytes();
+  layout.worker_bytes = sample_bytes(format_.format) == 2 ? deep_mosaic_bytes(format_)
+                                                          : columns_bytes(format_) + format_.row_bytes();
   layout.stats_bytes = sizeof(MosaicStats);
   return layout;
 }
@@ -119,7 +127,7 @@ void Mosaic::apply(const PassArgs& args, Band band) const {
 
 void Mosaic::read_stats(const void* stats, std::vector<Statistic>& out) const {
   const auto& total = *static_cast<const MosaicStats*>(stats);
-  const double pixels = static_cast<double>(format_.extent.width) * format_.extent.height;
+  const double pixels = mean_divisor(format_);
   const int colours = colour_channels(format_.format);
   for (int c = 0; c < colours; ++c)
     out.push_back({channel_statistic("mean", c, colours), static_cast<double>(total.sums[c]) / pixels});
@@ -136,14 +144,15 @@ void Mosaic::reference(ReferenceRun& run) const {
       for (int c = 0; c < colours; ++c) {
         uint32_t sum = 0;
         for (int y = y0; y < y1; ++y)
-          for (int x = x0; x < x1; ++x) sum += in.at(x, y, c);
+          for (int x = x0; x < x1; ++x) sum += static_cast<uint32_t>(in.sample(x, y, c));
         totals[c] += sum;
         const auto count = static_cast<uint32_t>((x1 - x0) * (y1 - y0));
         for (int y = y0; y < y1; ++y)
-          for (int x = x0; x < x1; ++x) run.out.at(x, y, c) = static_cast<uint8_t>(rounded_mean(sum, count));
+          for (int x = x0; x < x1; ++x)
+            run.out.set_sample(x, y, c, static_cast<int>(rounded_mean(sum, count)));
       }
     }
-  const double pixels = static_cast<double>(in.width()) * in.height();
+  const double pixels = mean_divisor(in.format);
   run.stats.clear();
   for (int c = 0; c < colours; ++c)
     run.stats.push_back({channel_statistic("mean", c, colours), static_cast<double>(totals[c]) / pixels});

@@ -184,6 +184,7 @@ __global__ void __launch_bounds__(MosaicTuning::threads, MosaicTuning::resident)
 
 void Mosaic::launch_apply(const PassArgs& args, CudaStream stream) const {
   const ConstImageRef in = args.in[0];
+  if (in.is_deep()) return launch_deep(args, stream);
   const auto kernel = in.channels() == 1 ? mosaic_kernel<1> : mosaic_kernel<4>;
   kernel<<<MosaicTuning::grid, MosaicTuning::threads, 0, stream>>>(
       in.as<const uint8_t>(), args.out.as<uint8_t>(), static_cast<const MosaicBlock*>(args.block),

@@ -1,8 +1,8 @@
 // mosaic: sets every pixel to the rounded mean of its block; blocks at the right and bottom may be partial.
 //
-// Formats: Gray8, RGBA8 (channel by channel, alpha passes through). Border rule: none. Temporal reach: none.
-// Exact: integer sums. Statistics: the frame's exact mean before the mosaic, as `mean` or `mean_r`, `mean_g`,
-// `mean_b`. The block size is live: the CUDA launch does not depend on it.
+// Formats: all (channel by channel, alpha passes through). Border rule: none. Temporal reach: none. Exact:
+// integer sums. Statistics: the frame's exact mean before the mosaic, as `mean` or `mean_r`, `mean_g`,
+// `mean_b`, from 0 to 255 for all formats. The block size is live: the CUDA launch does not depend on it.
 #pragma once
 
 #include <cstdint>
@@ -27,10 +27,17 @@ struct MosaicStats {
   unsigned long long sums[3];
 };
 
-/// Returns the rounded mean of `count` samples; the sum of 256² samples fits 32 bits.
+/// Returns the rounded mean of `count` samples; the sum of 256² samples of 16 bits fits 32 bits.
 LENSD_HD constexpr uint32_t rounded_mean(uint32_t sum, uint32_t count) {
   return (sum + count / 2) / count;
 }
+
+/// Size of a worker's memory for deep_mosaic_rows().
+size_t deep_mosaic_bytes(const ImageFormat& format);
+/// Averages and fills image rows [begin, end), one row of blocks, of 16-bit images; adds the channels' sums
+/// to `sums`.
+void deep_mosaic_rows(ConstImageRef in, ImageRef out, int begin, int end, int block, uint8_t* worker,
+                      MosaicStats& sums);
 
 class Mosaic final : public SinglePass<Mosaic, MosaicParams, MosaicBlock> {
  public:
@@ -42,6 +49,8 @@ class Mosaic final : public SinglePass<Mosaic, MosaicParams, MosaicBlock> {
   void read_stats(const void* stats, std::vector<Statistic>& out) const override;
 
  private:
+  void launch_deep(const PassArgs& args, CudaStream stream) const;
+
   ImageFormat format_;
 };
 

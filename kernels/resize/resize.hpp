@@ -12,8 +12,9 @@
 // OpenCV interpolates. In growing pictures, where i · N / M is an integer, OpenCV rounds some positions to
 // the neighbouring sample.
 //
-// Formats: Gray8, RGBA8 (alpha is resized like a colour). Temporal reach: none. Exactness: 14-bit weights,
-// rows with 6 fractional bits; within ±1 of double precision and of cv::resize.
+// Formats: all (alpha is resized like a colour). Temporal reach: none. Exactness: 8 bits: 14-bit weights,
+// rows with 6 fractional bits; within ±1 of double precision and of cv::resize. 16 bits: weights and sums in
+// single precision; within 1 of double precision. Means are exact.
 #pragma once
 
 #include "core/graph/filter.hpp"
@@ -37,6 +38,16 @@ class Resize final : public FilterBase<Resize, ResizeParams, ResizeBlock> {
   void launch_average_area(const PassArgs& args, CudaStream stream) const;
   void halve(const PassArgs& args, Band band) const;
   void launch_halve(const PassArgs& args, CudaStream stream) const;
+
+  void fill_deep(const PassArgs& args, Band band) const;
+  void launch_fill_deep(const PassArgs& args, CudaStream stream) const;
+  void resize_deep(const PassArgs& args, Band band) const;
+  void launch_deep(const PassArgs& args, CudaStream stream) const;
+  /// The taps of the columns; those of the rows follow.
+  static DeepResizeTaps* deep_taps(const PassArgs& args) {
+    return reinterpret_cast<DeepResizeTaps*>(args.scratch[0]);
+  }
+  size_t deep_worker_bytes(const ImageFormat& in, const ImageFormat& out) const;
 
   ResizeTable table_x(const PassArgs& args) const {
     return {reinterpret_cast<int32_t*>(args.scratch[0]), geometry_.x.m};

@@ -187,6 +187,49 @@ LENSD_HD inline ResizeTaps resize_taps(const ResizeAxis& axis, ResizeMethod meth
   return taps;
 }
 
+/// Taps of an output sample of images with 16 bits. `start` may lie outside the picture.
+struct DeepResizeTaps {
+  int32_t start;
+  float weight[6];
+};
+
+LENSD_HD inline DeepResizeTaps deep_resize_taps(const ResizeAxis& axis, ResizeMethod method, int i) {
+  DeepResizeTaps taps{};
+  if (method == ResizeMethod::nearest) {
+    taps.start = resize_nearest(axis, i), taps.weight[0] = 1;
+    return taps;
+  }
+  const ResizePosition at = resize_position(axis, i);
+  const double t = static_cast<double>(at.part) / static_cast<double>(at.whole);
+  double w[6] = {1 - t, t, 0, 0, 0, 0};
+  taps.start = at.index;
+  if (method == ResizeMethod::bicubic) taps.start = at.index - 1, cubic_weights(t, w);
+  if (method == ResizeMethod::lanczos3) taps.start = at.index - 2, lanczos_weights(t, w);
+  for (int k = 0; k < 6; ++k) taps.weight[k] = static_cast<float>(w[k]);
+  return taps;
+}
+
+/// Returns Σ weight · at(k) for `count` taps, in the order of the code.
+template <class At>
+LENSD_HD inline float deep_resize_sum(const DeepResizeTaps& taps, int count, const At& at) {
+  float sum = taps.weight[0] * at(0);
+  for (int k = 1; k < count; ++k) sum = sum + taps.weight[k] * at(k);
+  return sum;
+}
+
+/// Returns the sum rounded to nearest and limited to 0 … 65535.
+LENSD_HD inline uint16_t deep_resize_value(float sum) {
+  const float limited = sum < 0.f ? 0.f : sum > 65535.f ? 65535.f : sum;
+  return static_cast<uint16_t>(static_cast<int>(limited + 0.5f));
+}
+
+/// Returns sum / weights, rounded half up, for sums below 2^44 and weights up to 2^28. Half a unit keeps the
+/// quotient away from whole numbers by more than its rounding error.
+LENSD_HD inline uint16_t deep_area_mean(uint64_t sum, uint64_t weights) {
+  const double biased = static_cast<double>(sum + weights / 2) + 0.5;
+  return static_cast<uint16_t>(static_cast<int>(biased / static_cast<double>(weights)));
+}
+
 /// Table of the taps of m outputs in one direction. It has m starts, followed by m words for each pair of
 /// weights. A word has the first weight of the pair in its low half.
 struct ResizeTable {

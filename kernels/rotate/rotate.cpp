@@ -72,13 +72,29 @@ HWY_EXPORT(transpose_rgba);
 /// Rotates input pixels [x0, x1) × [y0, y1) one by one. For the rim, which contains no whole 16×16 square.
 void rotate_pixels(RotateAngle angle, const ConstImageRef& in, const ImageRef& out, int x0, int x1, int y0,
                    int y1) {
-  const size_t size = static_cast<size_t>(in.channels());
+  const size_t size = static_cast<size_t>(in.pixel_bytes());
   for (int y = y0; y < y1; ++y)
     for (int x = x0; x < x1; ++x) {
       const RotateTarget to = rotate_target(angle, in.format.extent, x, y);
       std::memcpy(out.row(to.y) + static_cast<size_t>(to.x) * size, in.row(y) + static_cast<size_t>(x) * size,
                   size);
     }
+}
+
+/// Rotates input columns [x0, x1) of pixels of type P, in squares so that cache lines are filled.
+template <class P>
+void rotate_squares(RotateAngle angle, const ConstImageRef& in, const ImageRef& out, int x0, int x1) {
+  for (int top = 0; top < in.height(); top += kSide)
+    for (int x = x0; x < x1; ++x)
+      for (int y = top; y < std::min(top + kSide, in.height()); ++y) {
+        const RotateTarget to = rotate_target(angle, in.format.extent, x, y);
+        std::memcpy(out.row(to.y) + static_cast<size_t>(to.x) * sizeof(P),
+                    in.row(y) + static_cast<size_t>(x) * sizeof(P), sizeof(P));
+      }
+}
+
+void rotate_deep(RotateAngle angle, const ConstImageRef& in, const ImageRef& out, int x0, int x1) {
+  (in.channels() == 1 ? rotate_squares<uint16_t> : rotate_squares<uint64_t>)(angle, in, out, x0, x1);
 }
 
 /// Rotates input columns [x0, x1), at most kSide, from top to bottom: consecutive squares write to the same
@@ -88,6 +104,7 @@ void rotate_columns(RotateAngle angle, const ConstImageRef& in, const ImageRef& 
       in.channels() == 4 ? &HWY_DYNAMIC_DISPATCH(transpose_rgba) : &HWY_DYNAMIC_DISPATCH(transpose_gray);
   const bool quarter = angle == RotateAngle::quarter;
   const int whole = in.height() / kSide * kSide;
+  if (in.is_deep()) return rotate_deep(angle, in, out, x0, x1);
   if (x1 - x0 < kSide) return rotate_pixels(angle, in, out, x0, x1, 0, in.height());
   for (int y = 0; y < whole; y += kSide) {
     // For `quarter`, rows are read upwards; for `three_quarters`, rows are written upwards.
@@ -131,7 +148,7 @@ void Rotate::reference(ReferenceRun& run) const {
   run.out = Image({in.format.format, half ? extent : Extent{extent.height, extent.width}});
   for_each_sample(extent, in.channels(), [&](int x, int y, int c) {
     const RotateTarget to = rotate_target(params_.angle, extent, x, y);
-    run.out.at(to.x, to.y, c) = in.at(x, y, c);
+    run.out.set_sample(to.x, to.y, c, in.sample(x, y, c));
   });
 }
 

@@ -64,6 +64,24 @@ __global__ void rotate_gray_kernel(RotateAngle angle, ImageView<const uint8_t> i
   }
 }
 
+/// Squares of pixels with 16 bits per sample.
+template <int kChannels>
+__global__ void rotate_deep_kernel(RotateAngle angle, ImageView<const uint16_t> in, ImageView<uint16_t> out) {
+  constexpr int side = RotateTuning::rgba_side;
+  __shared__ uint16_t tile[kChannels][side][side + 2];
+  const int x0 = static_cast<int>(blockIdx.x) * side, y0 = static_cast<int>(blockIdx.y) * side;
+  const int tx = static_cast<int>(threadIdx.x), ty = static_cast<int>(threadIdx.y);
+  for (int i = ty; i < side; i += RotateTuning::rgba_rows)
+    if (x0 + tx < in.extent.width && y0 + i < in.extent.height)
+      for (int c = 0; c < kChannels; ++c) tile[c][i][tx] = in.row(y0 + i)[(x0 + tx) * kChannels + c];
+  __syncthreads();
+  for (int i = ty; i < side; i += RotateTuning::rgba_rows)
+    if (x0 + i < in.extent.width && y0 + tx < in.extent.height) {
+      const RotateTarget to = rotate_target(angle, in.extent, x0 + i, y0 + tx);
+      for (int c = 0; c < kChannels; ++c) out.row(to.y)[to.x * kChannels + c] = tile[c][tx][i];
+    }
+}
+
 }  // namespace
 
 void Rotate::launch_apply(const PassArgs& args, CudaStream stream) const {
@@ -71,6 +89,15 @@ void Rotate::launch_apply(const PassArgs& args, CudaStream stream) const {
   if (angle_ == RotateAngle::half)
     return launch_flip(&static_cast<const RotateBlock*>(args.block)->half, in, args.out, stream);
   const bool rgba = in.channels() == 4;
+  if (in.is_deep()) {
+    constexpr int deep_side = RotateTuning::rgba_side;
+    const dim3 squares(blocks_for(in.width(), deep_side), blocks_for(in.height(), deep_side));
+    (rgba ? rotate_deep_kernel<4>
+          : rotate_deep_kernel<1>)<<<squares, dim3(deep_side, RotateTuning::rgba_rows), 0, stream>>>(
+        angle_, in.as<const uint16_t>(), args.out.as<uint16_t>());
+    LENSD_LAUNCHED();
+    return;
+  }
   const int side = rgba ? RotateTuning::rgba_side : RotateTuning::gray_side;
   const dim3 grid(blocks_for(in.width(), side), blocks_for(in.height(), side));
   if (rgba) {

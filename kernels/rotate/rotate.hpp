@@ -1,6 +1,6 @@
 // rotate: rotates the picture clockwise by 90, 180 or 270 degrees.
 //
-// Formats: Gray8, RGBA8. Border rule: none. Temporal reach: none. Exact.
+// Formats: all. Border rule: none. Temporal reach: none. Exact.
 #pragma once
 
 #include "kernels/common/single_pass.hpp"

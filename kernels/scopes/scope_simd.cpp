@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
 
@@ -74,11 +75,31 @@ void walk_columns(const int* begin, int columns, Count count) {
       if (const int x = begin[c] + k; x < begin[c + 1]) count(c, x);
 }
 
+/// Adds the band's pixels of an image with 16 bits to the counts of R, G, B and Y.
+void add_deep_pixels(const ConstImageRef& in, Band rows, const LumaBlock& weights, uint32_t* counts) {
+  constexpr int kBins = 1024;
+  const int channels = in.channels();
+  std::array<uint32_t, 4 * kBins> table{};
+  for (int y = rows.begin; y < rows.end; ++y) {
+    const uint16_t* p = in.samples<uint16_t>(y);
+    for (int x = 0; x < in.width(); ++x, p += channels) {
+      if (channels == 1) {
+        ++table[static_cast<size_t>(3 * kBins + deep_bin(*p))];
+        continue;
+      }
+      for (int c = 0; c < 3; ++c) ++table[static_cast<size_t>(c * kBins + deep_bin(p[c]))];
+      ++table[static_cast<size_t>(3 * kBins + deep_bin(luma16(weights, p[0], p[1], p[2])))];
+    }
+  }
+  for (size_t i = 0; i < table.size(); ++i) add(counts[i], table[i]);
+}
+
 }  // namespace
 
 void Scope::count_histogram(const PassArgs& args, Band rows) const {
   const ConstImageRef in = args.in[0];
   auto* counts = static_cast<uint32_t*>(args.stats);
+  if (in.is_deep()) return add_deep_pixels(in, rows, block_of(args).luma, counts);
   static_assert(sizeof(Histogram) == 3 * 256 * sizeof(uint32_t));
   if (in.channels() == 4) add_tally(in, rows, *reinterpret_cast<Histogram*>(counts));
   uint32_t tables[4][256] = {};  // adjacent pixels increment different tables, see walk_columns()
@@ -111,9 +132,9 @@ void Scope::count_parade(const PassArgs& args, Band columns) const {
   uint32_t* own = static_cast<uint32_t*>(args.stats) + columns.begin * 256;
   const int green = channels == 1 ? 0 : 1, blue = channels == 1 ? 0 : 2;
   for (int y = 0; y < in.height(); ++y) {
-    const uint8_t* row = in.row(y);
+    const uint8_t* row = bytes_of_row(in, y, begin[0], begin[n], args.worker);
     walk_columns(begin, n, [&](int c, int x) {
-      const uint8_t* p = row + x * channels;
+      const uint8_t* p = row + (x - begin[0]) * channels;
       ++own[c * 256 + p[0]], ++own[plane + c * 256 + p[green]], ++own[2 * plane + c * 256 + p[blue]];
     });
   }
@@ -131,7 +152,10 @@ void Scope::count_chroma(const PassArgs& args, Band rows) const {
   std::memset(table, 0, kChromaTableBytes);
   const auto row = &HWY_DYNAMIC_DISPATCH(chroma_row);
   for (int y = rows.begin; y < rows.end; ++y) {
-    row(in.row(y), index, width, block_of(args));
+    if (in.is_deep())
+      deep_chroma_row(in.samples<uint16_t>(y), index, in.width(), block_of(args));
+    else
+      row(in.row(y), index, width, block_of(args));
     for (size_t x = 0; x < width; ++x) ++table[index[x]];
   }
   for (int i = 0; i < 65536; ++i) add(counts[i], table[i]);

@@ -1,5 +1,7 @@
 #include "kernels/scopes/scopes.hpp"
 
+#include <algorithm>
+
 #include "core/base/error.hpp"
 #include "kernels/common/tally.hpp"
 #include "kernels/scopes/scope_rows.hpp"
@@ -8,7 +10,19 @@ namespace lensd {
 namespace {
 
 int channel(const Image& image, int x, int y, int c) {
-  return image.at(x, y, image.channels() == 1 ? 0 : c);
+  return image.sample(x, y, image.channels() == 1 ? 0 : c);
+}
+
+/// Returns a colour difference of 16-bit samples in 8 bits.
+int deep_difference_reference(const LumaBlock& w, const int rgb[3]) {
+  const int64_t sum = int64_t{w.r} * rgb[0] + int64_t{w.g} * rgb[1] + int64_t{w.b} * rgb[2];
+  constexpr int64_t unit = int64_t{257} << 15;
+  return static_cast<int>(std::min<int64_t>(255, (sum + 128 * unit + unit / 2) / unit));
+}
+
+/// Returns the sample of 16 bits as one of `levels` values, rounded.
+int level_of(int sample, int levels) {
+  return (sample * (levels - 1) + 32767) / 65535;
 }
 
 }  // namespace
@@ -21,9 +35,11 @@ Layout Scope::configure(const FilterInputs& inputs) {
   const ImageFormat in = inputs.images[0];
   const Extent extent = in.extent;
   params_.follow(inputs.picture);
-  const size_t stats = scope_counts(kind_, extent.width) * sizeof(uint32_t);
+  const size_t stats = scope_counts(kind_, in) * sizeof(uint32_t);
   const double read = static_cast<double>(in.row_bytes()) * extent.height;
   const auto width = static_cast<size_t>(extent.width);
+  const bool deep = sample_bytes(in.format) == 2;
+  const size_t bytes = deep ? in.row_samples() : 0;  // a row in 8 bits
   PassSpec pass{.name = name(kind_),
                 .items = extent.height,
                 .bytes = read + static_cast<double>(stats),
@@ -40,7 +56,7 @@ Layout Scope::configure(const FilterInputs& inputs) {
       break;
     case ScopeKind::parade:
       pass.run = cpu_pass<&Scope::count_parade>, pass.launch = cuda_pass<&Scope::launch_parade>;
-      pass.items = scope_columns(extent.width), pass.grain = kColumnGrain;
+      pass.items = scope_columns(extent.width), pass.grain = kColumnGrain, worker = bytes;
       break;
     case ScopeKind::vectorscope:
       pass.run = cpu_pass<&Scope::count_chroma>, pass.launch = cuda_pass<&Scope::launch_chroma>;
@@ -63,17 +79,27 @@ void Scope::reference(ReferenceRun& run) const {
 std::vector<uint32_t> Scope::count_reference(const Image& image) const {
   const ScopeBlock block = ScopeBlock::make(params_);
   const int width = image.width(), columns = scope_columns(width);
-  const bool gray = image.channels() == 1;
-  std::vector<uint32_t> counts(scope_counts(kind_, width));
+  const int bins = histogram_bins(image.format.format);
+  const bool gray = image.channels() == 1, deep = image.is_deep();
+  std::vector<uint32_t> counts(scope_counts(kind_, image.format));
   const auto count = [&](int index) { ++counts[static_cast<size_t>(index)]; };
   for (int y = 0; y < image.height(); ++y)
     for (int x = 0; x < width; ++x) {
       const int r = channel(image, x, y, 0), g = channel(image, x, y, 1), b = channel(image, x, y, 2);
-      const int rgb[] = {r, g, b}, l = gray ? r : luma(block.luma, r, g, b), column = x * columns / width;
+      const int column = x * columns / width;
+      int rgb[] = {r, g, b}, l = gray ? r : deep ? luma16(block.luma, r, g, b) : luma(block.luma, r, g, b);
+      int chroma = kGreyIndex;
+      if (!gray)
+        chroma =
+            deep ? deep_difference_reference(block.cr, rgb) * 256 + deep_difference_reference(block.cb, rgb)
+                 : chroma_index(block, r, g, b);
+      const int levels = kind_ == ScopeKind::histogram ? bins : 256;
+      if (deep) l = level_of(l, levels);
+      for (int c = 0; c < 3 && deep; ++c) rgb[c] = level_of(rgb[c], levels);
       switch (kind_) {
         case ScopeKind::histogram:
-          for (int c = 0; c < 3 && !gray; ++c) count(c * 256 + rgb[c]);
-          count(3 * 256 + l);
+          for (int c = 0; c < 3 && !gray; ++c) count(c * bins + rgb[c]);
+          count(3 * bins + l);
           break;
         case ScopeKind::waveform:
           count(column * 256 + l);
@@ -82,7 +108,7 @@ std::vector<uint32_t> Scope::count_reference(const Image& image) const {
           for (int c = 0; c < 3; ++c) count((c * columns + column) * 256 + rgb[c]);
           break;
         case ScopeKind::vectorscope:
-          count(gray ? kGreyIndex : chroma_index(block, r, g, b));
+          count(chroma);
           break;
         case ScopeKind::compare:
           break;

@@ -5,7 +5,10 @@
 // the BT.709 matrix (ITU-R BT.601-7, BT.709-6), in full range and fixed point. The filters before a scope do
 // not change the matrix.
 //
-// Formats: Gray8, RGBA8. Aliasing: none. Border rule: none. Temporal reach: none. Exact: integers.
+// 16 bits: samples and luma16() are rounded to 10 bits in the histogram and to 8 bits in the other scopes.
+// Colour differences are computed from all 16 bits and rounded once.
+//
+// Formats: all. Aliasing: none. Border rule: none. Temporal reach: none. Exact: integers.
 #pragma once
 
 #include "core/graph/filter.hpp"

@@ -105,22 +105,43 @@ Layout Sobel::configure(const FilterInputs& inputs) {
   return layout;
 }
 
+/// Does the same as sobel_row() for samples of 16 bits.
+template <SobelOutput kOutput>
+void deep_sobel_row(const uint16_t* above, const uint16_t* at, const uint16_t* below, uint16_t* out,
+                    int width) {
+  vectorised([=] {
+#pragma GCC ivdep
+    for (int x = 0; x < width; ++x) {
+      const int dx =
+          above[x + 1] + 2 * at[x + 1] + below[x + 1] - above[x - 1] - 2 * at[x - 1] - below[x - 1];
+      const int dy = below[x - 1] + 2 * below[x] + below[x + 1] - above[x - 1] - 2 * above[x] - above[x + 1];
+      out[x] = deep_sobel_value(kOutput, dx, dy);
+    }
+  });
+}
+
 void Sobel::apply_deep(const PassArgs& args, Band band) const {
   RowRing rows(args.in[0], 1, block_of(args).border, args.worker);
   for (int y = band.begin; y < band.end; ++y) {
     rows.move_to(y);
     const auto row = [&](int dy) { return reinterpret_cast<const uint16_t*>(rows.row(dy)); };
-    vectorised([above = row(-1), at = row(0), below = row(1), width = args.out.width(),
-                out = args.out.samples<uint16_t>(y), output = block_of(args).output] {
-#pragma GCC ivdep
-      for (int x = 0; x < width; ++x) {
-        const int dx =
-            above[x + 1] + 2 * at[x + 1] + below[x + 1] - above[x - 1] - 2 * at[x - 1] - below[x - 1];
-        const int dy =
-            below[x - 1] + 2 * below[x] + below[x + 1] - above[x - 1] - 2 * above[x] - above[x + 1];
-        out[x] = deep_sobel_value(output, dx, dy);
-      }
-    });
+    const uint16_t *above = row(-1), *at = row(0), *below = row(1);
+    uint16_t* const out = args.out.samples<uint16_t>(y);
+    const int width = args.out.width();
+    switch (block_of(args).output) {
+      case SobelOutput::magnitude:
+        deep_sobel_row<SobelOutput::magnitude>(above, at, below, out, width);
+        break;
+      case SobelOutput::x:
+        deep_sobel_row<SobelOutput::x>(above, at, below, out, width);
+        break;
+      case SobelOutput::y:
+        deep_sobel_row<SobelOutput::y>(above, at, below, out, width);
+        break;
+      case SobelOutput::direction:
+        deep_sobel_row<SobelOutput::direction>(above, at, below, out, width);
+        break;
+    }
   }
 }
 

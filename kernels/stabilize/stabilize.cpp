@@ -28,7 +28,7 @@ FilterSchema Stabilize::make_schema() {
 Layout Stabilize::configure(const FilterInputs& inputs) {
   const ImageFormat format = inputs.images[0];
   const double pixels = static_cast<double>(format.extent.width) * format.extent.height;
-  const double bytes = pixels * channels(format.format);
+  const double bytes = pixels * format.pixel_bytes();
   return {.output = format,
           .passes = {{.name = "pairs",
                       .run = cpu_pass<&Stabilize::gather>,
@@ -182,7 +182,8 @@ void Stabilize::reference(ReferenceRun& run) const {
   run.out = Image(in.format);
   for (int y = 0; y < extent.height; ++y)
     for (int x = 0; x < extent.width; ++x)
-      warp_pixel(in.ref(), stats.warp, block.border, x, y, &run.out.at(x, y));
+      warp_pixel(in.ref(), stats.warp, block.border, x, y,
+                 run.out.ref().row(y) + x * in.format.pixel_bytes());
   run.stats.clear();
   read_stats(&stats, run.stats);
   const auto* bytes = reinterpret_cast<const uint8_t*>(&stats);

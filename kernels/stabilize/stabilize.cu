@@ -187,6 +187,26 @@ __global__ void warp_gray_kernel(ImageView<const uint8_t> in, ImageView<uint8_t>
   store_bytes(out.row(y) + x, word, count, aligned);
 }
 
+/// Warps one pixel with 16 bits per sample per thread.
+template <int kChannels>
+__global__ void warp_deep_kernel(ImageView<const uint16_t> in, ImageView<uint16_t> out,
+                                 const StabilizeBlock* block, const StabilizeStats* stats) {
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
+  if (x >= in.extent.width || y >= in.extent.height) return;
+  const WarpTaps taps(stats->warp, block->border, in.extent, x, y);
+#pragma unroll
+  for (int c = 0; c < kChannels; ++c) {
+    const auto at = [&](int column, int row) -> uint32_t {
+      if (column < 0 || row < 0) return c == 3 ? 65535u : 0u;
+      return in.row(row)[column * kChannels + c];
+    };
+    out.row(y)[x * kChannels + c] =
+        static_cast<uint16_t>(bilinear(at(taps.x0, taps.y0), at(taps.x1, taps.y0), at(taps.x0, taps.y1),
+                                       at(taps.x1, taps.y1), taps.fx, taps.fy));
+  }
+}
+
 StabilizeWork* work_of(const PassArgs& args) {
   return reinterpret_cast<StabilizeWork*>(args.scratch[0]);
 }
@@ -219,6 +239,15 @@ void Stabilize::launch_warp(const PassArgs& args, CudaStream stream) const {
   const auto* block = static_cast<const StabilizeBlock*>(args.block);
   const auto* stats = static_cast<const StabilizeStats*>(args.stats);
   const bool gray = in.channels() == 1;
+  if (in.is_deep()) {
+    const dim3 blocks(blocks_for(extent.width, Tuning::warp_columns),
+                      blocks_for(extent.height, Tuning::warp_rows));
+    const auto kernel = gray ? warp_deep_kernel<1> : warp_deep_kernel<4>;
+    kernel<<<blocks, dim3(Tuning::warp_columns, Tuning::warp_rows), 0, stream>>>(
+        in.as<const uint16_t>(), args.out.as<uint16_t>(), block, stats);
+    LENSD_LAUNCHED();
+    return;
+  }
   const dim3 threads(Tuning::warp_columns, Tuning::warp_rows);
   const dim3 grid(blocks_for(gray ? (extent.width + 3) / 4 : extent.width, Tuning::warp_columns),
                   blocks_for(extent.height, Tuning::warp_rows));

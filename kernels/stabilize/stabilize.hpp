@@ -12,7 +12,7 @@
 // `keep_inside` limits the correction where the border would still be visible. If too few tracks agree, the
 // motion is assumed to be zero.
 //
-// Formats: Gray8, RGBA8; alpha is warped as well, and the border `constant` is opaque black. Aliasing: none.
+// Formats: all; alpha is warped as well, and the border `constant` is opaque black. Aliasing: none.
 // Border rule: `border`. Temporal reach: all frames since the last seek (state). Exact: counts and sums in
 // integers, doubles and floats in prescribed order. Source: M. Fischler, R. Bolles, Random sample consensus,
 // 1981; R. Kalman, A new approach to linear filtering and prediction problems, 1960.

@@ -176,7 +176,7 @@ LENSD_HD inline int source_steps(float slope, float d, float rest) {
   return static_cast<int>(floorf(v * 256.f + 0.5f));
 }
 
-/// Interpolates bilinearly with 8-bit weights; halves round up.
+/// Interpolates samples of 8 or 16 bits bilinearly with 8-bit weights; halves round up. Sums are below 2^32.
 LENSD_HD constexpr uint32_t bilinear(uint32_t p00, uint32_t p01, uint32_t p10, uint32_t p11, uint32_t fx,
                                      uint32_t fy) {
   const uint32_t top = p00 * (256 - fx) + p01 * fx, bottom = p10 * (256 - fx) + p11 * fx;

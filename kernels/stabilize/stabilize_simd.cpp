@@ -1,5 +1,7 @@
 #include "kernels/stabilize/stabilize_simd.hpp"
 
+#include "kernels/common/samples.hpp"
+
 #include "kernels/stabilize/stabilize.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -182,8 +184,10 @@ InlierWeights weigh_inliers(const StabilizeWork& work, const InlierTest& test) {
   return sum;
 }
 
-void warp_pixel(const ConstImageRef& in, const StabilizeWarp& warp, Border border, int x, int y,
-                uint8_t* out) {
+namespace {
+
+template <class S>
+void warp_samples(const ConstImageRef& in, const StabilizeWarp& warp, Border border, int x, int y, S* out) {
   const float dx = static_cast<float>(x) - warp.centre_x, dy = static_cast<float>(y) - warp.centre_y;
   const int sx = source_steps(warp.xx, dx, warp.xy * dy + warp.x0);
   const int sy = source_steps(warp.yx, dx, warp.yy * dy + warp.y0);
@@ -194,12 +198,22 @@ void warp_pixel(const ConstImageRef& in, const StabilizeWarp& warp, Border borde
   const int channels = in.channels();
   for (int c = 0; c < channels; ++c) {
     const auto at = [&](int column, int row) -> uint32_t {
-      if (column < 0 || row < 0) return c == 3 ? 255 : 0;
-      return in.row(row)[column * channels + c];
+      if (column < 0 || row < 0) return c == 3 ? kWhite<S> : 0;
+      return in.samples<S>(row)[column * channels + c];
     };
-    out[c] = static_cast<uint8_t>(bilinear(at(x0, y0), at(x1, y0), at(x0, y1), at(x1, y1),
-                                           static_cast<uint32_t>(sx & 255), static_cast<uint32_t>(sy & 255)));
+    out[c] = static_cast<S>(bilinear(at(x0, y0), at(x1, y0), at(x0, y1), at(x1, y1),
+                                     static_cast<uint32_t>(sx & 255), static_cast<uint32_t>(sy & 255)));
   }
+}
+
+}  // namespace
+
+void warp_pixel(const ConstImageRef& in, const StabilizeWarp& warp, Border border, int x, int y,
+                uint8_t* out) {
+  if (in.is_deep())
+    warp_samples(in, warp, border, x, y, reinterpret_cast<uint16_t*>(out));
+  else
+    warp_samples(in, warp, border, x, y, out);
 }
 
 void Stabilize::warp(const PassArgs& args, Band rows) const {
@@ -207,7 +221,10 @@ void Stabilize::warp(const PassArgs& args, Band rows) const {
   const StabilizeWarp& warp = static_cast<const StabilizeStats*>(args.stats)->warp;
   const Border border = block_of(args).border;
   const auto row = in.channels() == 1 ? &HWY_DYNAMIC_DISPATCH(warp_gray) : &HWY_DYNAMIC_DISPATCH(warp_rgba);
-  for (int y = rows.begin; y < rows.end; ++y)
+  for (int y = rows.begin; y < rows.end && in.is_deep(); ++y)
+    for (int x = 0; x < in.width(); ++x)
+      warp_samples(in, warp, border, x, y, args.out.samples<uint16_t>(y) + x * in.channels());
+  for (int y = rows.begin; y < rows.end && !in.is_deep(); ++y)
     for (int x = row(in, args.out, warp, border, y); x < in.width(); ++x)
       warp_pixel(in, warp, border, x, y, args.out.row(y) + x * in.channels());
 }

@@ -49,6 +49,22 @@ struct DeepDenoise {
     state.after()[at] = next;
     return estimated_value(next);
   }
+  /// Rows of estimates start at multiples of 32 bytes.
+  __device__ void apply(int i, int y, DeepPixel& v) const {
+    const size_t at = pitch * y + i;
+    // All values are loaded before they are used, so that the thread waits for memory once.
+    const TemporalDenoiseBlock values = *block;
+    const bool reset = state.frame->reset != 0;
+    uint4 kept = *reinterpret_cast<const uint4*>(state.before() + at);
+    if (reset) kept = make_uint4(0, 0, 0, 0);
+    uint32_t next[4] = {kept.x, kept.y, kept.z, kept.w};
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      next[k] = next_deep_estimate(next[k], v.v[k], values);
+      v.v[k] = static_cast<uint16_t>(estimated_value(next[k]));
+    }
+    *reinterpret_cast<uint4*>(state.after() + at) = make_uint4(next[0], next[1], next[2], next[3]);
+  }
 };
 
 }  // namespace

@@ -45,7 +45,7 @@ HWY_EXPORT(threshold_row);
 FilterSchema Threshold::make_schema() {
   using P = ThresholdParams;
   return Schema<P>("threshold", "255 where a channel is above the level, 0 elsewhere")
-      .integer("level", &P::level, 0, 255, "highest value that becomes 0")
+      .real("level", &P::level, 0, 255, "highest value that becomes 0")
       .boolean("otsu", &P::otsu, "take each channel's level from the frame's histogram, by Otsu's method",
                {.change = ParamChange::reconfigure})
       .build();
@@ -94,11 +94,10 @@ void Threshold::choose_level(const PassArgs& args, Band) const {
 
 void Threshold::apply_deep(const PassArgs& args, Band band, const uint32_t* level) const {
   const bool gray = is_gray(args.in[0].format.format);
-  uint32_t levels[4] = {};
-  for (int i = 0; i < 4; ++i) levels[i] = deep_level(level[gray || i == 3 ? 0 : i], otsu_);
-  deep_samples(args.in[0], args.out, band, [&levels](int) {
-    return [&levels](int i, uint32_t v) { return v > levels[i % 4] ? 65535 : 0; };
-  });
+  uint32_t levels[kDeepLanes];
+  for (int k = 0; k < kDeepLanes; ++k)
+    levels[k] = otsu_ ? deep_otsu_level(level[gray || k % 4 == 3 ? 0 : k % 4]) : block_of(args).deep;
+  deep_values(args.in[0], args.out, band, [&levels](int k, uint32_t v) { return v > levels[k] ? 65535 : 0; });
 }
 
 void Threshold::apply(const PassArgs& args, Band band) const {
@@ -135,9 +134,10 @@ void Threshold::reference(ReferenceRun& run) const {
     const auto bin = [&](int x, int y) { return in.sample(x, y, c) >> (most == 255 ? 0 : 8); };
     for_each_sample(in.format.extent, 1, [&](int x, int y, int) { ++count[bin(x, y)]; });
     const double pixels = static_cast<double>(in.width()) * in.height();
-    const int level = params_.otsu ? static_cast<int>(otsu_level(count, pixels)) : params_.level;
+    const int level = static_cast<int>(params_.otsu ? otsu_level(count, pixels) : params_.level);
+    const double highest = params_.level * most / 255;
     for_each_sample(in.format.extent, 1, [&](int x, int y, int) {
-      const bool above = params_.otsu ? bin(x, y) > level : in.sample(x, y, c) > at_scale(level, most);
+      const bool above = params_.otsu ? bin(x, y) > level : in.sample(x, y, c) > highest;
       run.out.set_sample(x, y, c, above ? most : 0);
     });
     run.stats.push_back({channel_statistic("level", c, colours), static_cast<double>(level)});

@@ -66,12 +66,12 @@ struct DeepThreshold {
 
   __device__ uint32_t operator()(int i, int y, uint32_t v) const {
     const int c = gray ? 0 : i % 4;
-    const uint32_t level = otsu ? stats->level[c] : block->level;
+    const uint32_t highest = otsu ? deep_otsu_level(stats->level[c]) : block->deep;
     if (!otsu && y == 0 && i < 3) {
       stats->channels = gray ? 1 : 3;
       if (i < (gray ? 1 : 3)) stats->level[i] = block->level;
     }
-    return v > deep_level(level, otsu) ? 65535 : 0;
+    return v > highest ? 65535 : 0;
   }
 };
 

@@ -22,13 +22,15 @@
 namespace lensd {
 
 struct ThresholdParams {
-  int level = 128;
+  double level = 128;
   bool otsu = false;
 };
 
 struct ThresholdBlock {
-  uint32_t level;
-  static ThresholdBlock make(const ThresholdParams& p) { return {static_cast<uint32_t>(p.level)}; }
+  uint32_t level, deep;  ///< highest samples of 8 and of 16 bits that become 0
+  static ThresholdBlock make(const ThresholdParams& p) {
+    return {static_cast<uint32_t>(p.level), static_cast<uint32_t>(p.level * 257)};
+  }
 };
 
 struct ThresholdStats {
@@ -37,9 +39,9 @@ struct ThresholdStats {
   uint32_t channels;
 };
 
-/// Returns the highest sample of 16 bits that becomes 0.
-LENSD_HD constexpr uint32_t deep_level(uint32_t level, bool otsu) {
-  return otsu ? level * 256 + 255 : level * 257;
+/// Returns the highest sample of 16 bits whose high byte is at most `level`.
+LENSD_HD constexpr uint32_t deep_otsu_level(uint32_t level) {
+  return level * 256 + 255;
 }
 
 /// The class of values up to a level, in Otsu's method. Values are added one by one. Operations and their

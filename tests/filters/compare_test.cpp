@@ -33,6 +33,14 @@ TEST(Comparisons, AConstantDistanceHasItsNoiseRatio) {
   EXPECT_NEAR(c.ssim(), c1 / (25 + c1), 2e-4);
 }
 
+TEST(Comparisons, SamplesOf16BitsAreComparedWithAllBits) {
+  Image a({PixelFormat::rgba16, {40, 30}}), b = a;
+  for (int y = 0; y < 30; ++y)
+    for (int x = 0; x < 40; ++x) b.set_sample(x, y, 1, 3);
+  EXPECT_NEAR(of(a, b).psnr(), 10 * std::log10(65535.0 * 65535.0 / 3), 1e-12);
+  EXPECT_DOUBLE_EQ(of(a, b).ssim(), 1) << "in 8 bits they are equal";
+}
+
 TEST(Comparisons, SimilarityIsThatOfTheDefinition) {
   std::mt19937 random(5);
   const Image a = noise({PixelFormat::gray8, {8, 8}}, random);
@@ -66,7 +74,8 @@ void check(Rig& rig, const Image& a, const Image& b) {
 template <class Check>
 void for_each_case(Check run) {
   std::mt19937 random(11);
-  for (const PixelFormat format : {PixelFormat::gray8, PixelFormat::rgba8})
+  for (const PixelFormat format :
+       {PixelFormat::gray8, PixelFormat::rgba8, PixelFormat::gray16, PixelFormat::rgba16})
     for (const Extent extent :
          {Extent{1, 1}, {1, 7}, {3, 3}, {8, 8}, {17, 31}, {255, 64}, {641, 479}, {1920, 1080}}) {
       SCOPED_TRACE(std::string(name(format)) + " " + std::to_string(extent.width));

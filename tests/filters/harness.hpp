@@ -42,6 +42,7 @@ struct RunExtras {
   std::span<const uint8_t> tracks = {};  ///< bytes of a TrackTable
   bool again = false;                    ///< repeats the previous frame
   bool cut = false;                      ///< resets the state before this frame
+  FieldOrder fields = FieldOrder::progressive;
 };
 
 class Rig {
@@ -65,7 +66,8 @@ class Rig {
     return {.index = index_,
             .pts_ns = index_ * 40'000'000,
             .state_index = state_.index(),
-            .reset = state_.reset()};
+            .reset = state_.reset(),
+            .fields = extras.fields};
   }
 
  private:

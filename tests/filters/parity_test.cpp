@@ -97,7 +97,8 @@ class Parity : public testing::TestWithParam<Case> {
     ReferenceRun oracle;
     TrackScript script(GetParam().extent, 50, 5);
     for (size_t i = 0; i < (rig.has_state ? frames.size() : 1); ++i) {
-      RunExtras extras;
+      RunExtras extras{.fields =
+                           static_cast<FieldOrder>((i + static_cast<size_t>(GetParam().extent.width)) % 3)};
       if (GetParam().filter->needs_tracks) {
         const TableBytes& tracks = script.next();
         oracle.tracks = tracks.table(), extras.tracks = tracks.bytes;
@@ -105,7 +106,8 @@ class Parity : public testing::TestWithParam<Case> {
       oracle.in = frames[i];
       oracle.stats.clear();
       const auto index = static_cast<int64_t>(i);
-      oracle.frame = {index, index * 40'000'000, static_cast<uint32_t>(i % 2), i == 0 ? 1u : 0u};
+      oracle.frame = {index, index * 40'000'000, static_cast<uint32_t>(i % 2), i == 0 ? 1u : 0u,
+                      extras.fields};
       filter.reference(oracle);
       const RunOutput output = rig.run(frames[i], extras);
       ASSERT_EQ(difference(oracle.out, output.image), "") << "frame " << i;

@@ -1,6 +1,7 @@
 // Scopes: the oracle on pictures with known counts, and both backends against the oracle.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <numeric>
 
@@ -52,6 +53,30 @@ TEST(Scopes, HistogramCountsValues) {
   EXPECT_EQ(std::accumulate(counts.begin(), counts.end(), 0u), 120u);
 }
 
+TEST(Scopes, HistogramOf16BitsHas1024Values) {
+  Image image({PixelFormat::rgba16, {7, 2}});
+  for (int y = 0; y < 2; ++y)
+    for (int x = 0; x < 7; ++x)
+      for (int c = 0; c < 3; ++c) image.set_sample(x, y, c, c == 0 ? 64 * 100 + 33 : c == 1 ? 65535 : 32);
+  const auto counts = counts_of(ScopeKind::histogram, image);
+  ASSERT_EQ(counts.size(), 4096u);
+  EXPECT_EQ(counts[100], 14u) << "6433 · 1023 / 65535 = 100.42";
+  EXPECT_EQ(counts[1024 + 1023], 14u);
+  EXPECT_EQ(counts[2048 + 0], 14u) << "32 · 1023 / 65535 = 0.4995";
+  for (uint32_t v = 0; v < 65536; ++v) ASSERT_EQ(deep_bin(v), std::lround(v * 1023.0 / 65535.0)) << v;
+}
+
+TEST(Scopes, SamplesOf16BitsAreRoundedTo8) {
+  std::mt19937 random(5);
+  const Image shallow = noise({PixelFormat::rgba8, {40, 30}}, random);
+  Image deep({PixelFormat::rgba16, {40, 30}});
+  for (int y = 0; y < 30; ++y)
+    for (int x = 0; x < 40; ++x)
+      for (int c = 0; c < 4; ++c) deep.set_sample(x, y, c, 257 * shallow.at(x, y, c));
+  EXPECT_EQ(counts_of(ScopeKind::parade, shallow), counts_of(ScopeKind::parade, deep));
+  EXPECT_EQ(counts_of(ScopeKind::vectorscope, shallow), counts_of(ScopeKind::vectorscope, deep));
+}
+
 TEST(Scopes, VectorscopePutsColourBarsWhereTheStandardsSay) {
   const Extent extent{4, 4};
   const auto at = [&](int r, int g, int b, YuvMatrix matrix) {
@@ -96,7 +121,8 @@ template <class Check>
 void for_each_case(Check check) {
   std::mt19937 random(11);
   for (const ScopeKind kind : kAll)
-    for (const PixelFormat format : {PixelFormat::gray8, PixelFormat::rgba8})
+    for (const PixelFormat format :
+         {PixelFormat::gray8, PixelFormat::rgba8, PixelFormat::gray16, PixelFormat::rgba16})
       for (const Extent extent :
            {Extent{1, 1}, {1, 7}, {3, 3}, {17, 31}, {255, 64}, {641, 479}, {1920, 1080}}) {
         Scope scope(kind);

@@ -11,26 +11,22 @@ namespace {
 cv::Mat derivative(const cv::Mat& in, int dx, int dy, const std::string& border) {
   return with_border(in, border, 1, [&](const cv::Mat& picture, int rule) {
     cv::Mat out;
-    cv::Sobel(picture, out, CV_16S, dx, dy, 3, 1, 0, rule);
+    cv::Sobel(picture, out, CV_64F, dx, dy, 3, 1, 0, rule);
     return out;
   });
 }
 
 PlaneFunction absolute(bool x, const std::string& border) {
   return [=](const cv::Mat& in) {
-    cv::Mat out;
-    cv::convertScaleAbs(derivative(in, x ? 1 : 0, x ? 0 : 1, border), out);
-    return out;
+    return clamped(cv::abs(derivative(in, x ? 1 : 0, x ? 0 : 1, border)), white_of(in));
   };
 }
 
 PlaneFunction magnitude(const std::string& border) {
   return [=](const cv::Mat& in) {
-    cv::Mat dx, dy, out;
-    derivative(in, 1, 0, border).convertTo(dx, CV_64F);
-    derivative(in, 0, 1, border).convertTo(dy, CV_64F);
-    cv::magnitude(dx, dy, out);
-    return clamped(out);
+    cv::Mat out;
+    cv::magnitude(derivative(in, 1, 0, border), derivative(in, 0, 1, border), out);
+    return clamped(out, white_of(in));
   };
 }
 
@@ -54,16 +50,13 @@ void add_canny(Cases& cases, const CannyCase& c, bool l2) {
 
 void add_edge_cases(Cases& cases) {
   for (const std::string border : kBorders) {
-    cases.push_back(
-        {"sobel", "output=x:border=" + border, "cv::Sobel", {}, kGray, each_plane(absolute(true, border))});
-    cases.push_back(
-        {"sobel", "output=y:border=" + border, "cv::Sobel", {}, kGray, each_plane(absolute(false, border))});
-    cases.push_back({"sobel",
-                     "output=magnitude:border=" + border,
-                     "√ of cv::Sobel",
-                     {1, 0},
-                     kGray,
-                     each_plane(magnitude(border))});
+    const auto add = [&](const std::string& output, const char* peer, Bound bound, PlaneFunction expected) {
+      const std::string params = "output=" + output + ":border=" + border;
+      add_at_both(cases, {"sobel", params, peer, bound, kGray, each_plane(std::move(expected))}, bound);
+    };
+    add("x", "cv::Sobel", {}, absolute(true, border));
+    add("y", "cv::Sobel", {}, absolute(false, border));
+    add("magnitude", "√ of cv::Sobel", {1, 0}, magnitude(border));
   }
   // Derivatives and therefore thresholds grow with the aperture; some thresholds are fractional.
   constexpr CannyCase kCanny[] = {{3, 50, 150, true}, {3, 0, 0},       {3, 3.7, 10.2},

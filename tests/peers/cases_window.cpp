@@ -12,7 +12,8 @@
 namespace lensd::peers {
 namespace {
 
-constexpr int64_t kMegapixel = 1'000'000;
+constexpr int64_t kMegapixel = 1'000'000, kFewPixels = 10'000;
+constexpr int kMostOfDeepMedian = 2;  ///< the largest radius of cv::medianBlur with 16 bits
 
 PlaneFunction median(int radius) {
   return [radius](const cv::Mat& in) {
@@ -25,31 +26,34 @@ PlaneFunction median(int radius) {
 void add_gaussian(Cases& cases, double sigma, int radius, const std::string& border) {
   const std::string params = fmt::format("sigma={}:radius={}:border={}", sigma, radius, border);
   const int reach = radius > 0 ? radius : std::clamp(static_cast<int>(std::ceil(3 * sigma)), 1, 31);
-  cases.push_back({"gaussian", params, "cv::GaussianBlur", {2, 0}, kBoth, each_colour([=](const cv::Mat& in) {
-                     return with_border(in, border, reach, [&](const cv::Mat& picture, int rule) {
-                       cv::Mat out;
-                       cv::GaussianBlur(picture, out, {2 * reach + 1, 2 * reach + 1}, sigma, sigma, rule);
-                       return out;
-                     });
-                   })});
-  cases.push_back({"gaussian", params, "double", {1, 0.99}, kBoth, each_colour([=](const cv::Mat& in) {
-                     return gaussian_double(in, sigma, reach, border);
-                   })});
+  const PlaneFunction peer = [=](const cv::Mat& in) {
+    return with_border(in, border, reach, [&](const cv::Mat& picture, int rule) {
+      cv::Mat out;
+      cv::GaussianBlur(picture, out, {2 * reach + 1, 2 * reach + 1}, sigma, sigma, rule);
+      return out;
+    });
+  };
+  const PlaneFunction exact = [=](const cv::Mat& in) { return gaussian_double(in, sigma, reach, border); };
+  add_at_both(cases, {"gaussian", params, "cv::GaussianBlur", {2, 0}, kBoth, each_colour(peer)}, {4, 0});
+  add_at_both(cases, {"gaussian", params, "double", {1, 0.99}, kBoth, each_colour(exact)}, {1, 0.99});
 }
 
 void add_box(Cases& cases, int radius, const std::string& border) {
-  cases.push_back({"box",
-                   fmt::format("radius={}:border={}", radius, border),
-                   "cv::blur",
-                   {1, 0},
-                   kBoth,
-                   each_colour([=](const cv::Mat& in) {
-                     return with_border(in, border, radius, [&](const cv::Mat& picture, int rule) {
-                       cv::Mat out;
-                       cv::blur(picture, out, {2 * radius + 1, 2 * radius + 1}, {-1, -1}, rule);
-                       return out;
-                     });
-                   })});
+  const PlaneFunction peer = [=](const cv::Mat& in) {
+    return with_border(in, border, radius, [&](const cv::Mat& picture, int rule) {
+      cv::Mat out;
+      cv::blur(picture, out, {2 * radius + 1, 2 * radius + 1}, {-1, -1}, rule);
+      return out;
+    });
+  };
+  add_at_both(cases,
+              {"box",
+               fmt::format("radius={}:border={}", radius, border),
+               "cv::blur",
+               {1, 0},
+               kBoth,
+               each_colour(peer)},
+              {1, 0});
 }
 
 struct ConvolveCase {
@@ -69,23 +73,20 @@ std::string text_of(const Matrix& m) {
 void add_convolve(Cases& cases, const ConvolveCase& c) {
   const cv::Mat kernel = cv::Mat(c.kernel.values).reshape(1, c.kernel.rows).clone();
   const std::string params = fmt::format("kernel={}:bias={}:border={}", text_of(c.kernel), c.bias, c.border);
-  cases.push_back({"convolve", params, "cv::filter2D", {1, 0}, kBoth, each_colour([=](const cv::Mat& in) {
-                     const int reach = std::max(kernel.rows, kernel.cols) / 2;
-                     return with_border(in, c.border, reach, [&](const cv::Mat& picture, int rule) {
-                       cv::Mat out;
-                       cv::filter2D(picture, out, -1, kernel, {-1, -1}, c.bias, rule);
-                       return out;
-                     });
-                   })});
-  cases.push_back(
-      {"convolve",
-       params,
-       "double",
-       {1, 0},
-       kBoth,
-       each_colour([=](const cv::Mat& in) { return convolve_double(in, kernel, c.bias, c.border); }),
-       false,
-       kMegapixel});
+  const PlaneFunction peer = [=](const cv::Mat& in) {
+    const int reach = std::max(kernel.rows, kernel.cols) / 2;
+    return with_border(in, c.border, reach, [&](const cv::Mat& picture, int rule) {
+      cv::Mat out;
+      cv::filter2D(picture, out, -1, kernel, {-1, -1}, c.bias * step_of(in), rule);
+      return out;
+    });
+  };
+  const PlaneFunction exact = [=](const cv::Mat& in) {
+    return convolve_double(in, kernel, c.bias, c.border);
+  };
+  add_at_both(cases, {"convolve", params, "cv::filter2D", {1, 0}, kBoth, each_colour(peer)}, {1, 0});
+  add_at_both(cases, {"convolve", params, "double", {1, 0}, kBoth, each_colour(exact), false, kMegapixel},
+              {1, 0});
 }
 
 /// Returns a kernel that is not separable. Its weights have many magnitudes and both signs, and add up to
@@ -103,16 +104,11 @@ void add_bilateral(Cases& cases, double sigma_space, double sigma_color, int rad
                    const std::string& border) {
   const std::string params = fmt::format("sigma_space={}:sigma_color={}:radius={}:border={}", sigma_space,
                                          sigma_color, radius, border);
-  cases.push_back({"bilateral",
-                   params,
-                   "double",
-                   {1, 0},
-                   kBoth,
-                   each_colour([=](const cv::Mat& in) {
-                     return bilateral_double(in, sigma_space, sigma_color, radius, border);
-                   }),
-                   false,
-                   kMegapixel});
+  const PlaneFunction exact = [=](const cv::Mat& in) {
+    return bilateral_double(in, sigma_space, sigma_color, radius, border);
+  };
+  add_at_both(cases, {"bilateral", params, "double", {1, 0}, kBoth, each_colour(exact), false, kMegapixel},
+              {1, 0});
 }
 
 }  // namespace
@@ -121,15 +117,28 @@ void add_median_cases(Cases& cases) {
   const int most = static_cast<int>(registry().find("median")->schema().find("radius")->max);
   for (int radius = 1; radius <= most; ++radius) {
     const bool everywhere = radius <= 3 || radius == 7 || radius == most;
+    const Case c{"median",
+                 fmt::format("radius={}", radius),
+                 "cv::medianBlur",
+                 {},
+                 kBoth,
+                 each_colour(median(radius)),
+                 false,
+                 everywhere ? Case{}.most_pixels : kMegapixel};
+    if (radius <= kMostOfDeepMedian)
+      add_at_both(cases, c, {});
+    else
+      cases.push_back(c);
+  }
+  for (const int radius : {3, 4, 7, most})
     cases.push_back({"median",
                      fmt::format("radius={}", radius),
-                     "cv::medianBlur",
+                     "sorted windows",
                      {},
-                     kBoth,
-                     each_colour(median(radius)),
+                     {Kind::gray16, Kind::rgba16},
+                     each_colour([=](const cv::Mat& in) { return median_sorted(in, radius); }),
                      false,
-                     everywhere ? Case{}.most_pixels : kMegapixel});
-  }
+                     kFewPixels});
   for (const std::string border : kBorders)
     for (const int radius : {1, std::min(5, most)})
       cases.push_back({"median",

@@ -66,8 +66,8 @@ struct Entry {
 class Table {
  public:
   explicit Table(bool markdown) : markdown_(markdown) {
-    row("filter", "parameters", "peer", "on", "bound", "frames", "worst", "equal", "verdict");
-    if (markdown_) fmt::print("|---|---|---|---|---|---|---|---|---|\n");
+    row("filter", "parameters", "bits", "peer", "on", "bound", "frames", "worst", "equal", "verdict");
+    if (markdown_) fmt::print("|---|---|---|---|---|---|---|---|---|---|\n");
   }
 
   void add(const Case& c, Backend backend, const Tally& tally) {
@@ -75,8 +75,8 @@ class Table {
     ++(passed ? passed_ : failed_);
     std::string bound = c.bound.worst == 0 ? "equal" : fmt::format("±{}", c.bound.worst);
     if (c.bound.equal > 0) bound += fmt::format(", {} %", c.bound.equal * 100);
-    row(c.filter.empty() ? "(source)" : c.filter, shortened(c.params), c.peer, name(backend), bound,
-        std::to_string(tally.frames()), fmt::format("{:.3g}", tally.worst()),
+    row(c.filter.empty() ? "(source)" : c.filter, shortened(c.params), bits_of(c.kinds.front()), c.peer,
+        name(backend), bound, std::to_string(tally.frames()), fmt::format("{:.3g}", tally.worst()),
         fmt::format("{:.3f} %", tally.equal() * 100), passed ? "passed" : "FAILED");
     if (!passed)
       fmt::print("    {}\n",
@@ -92,8 +92,8 @@ class Table {
  private:
   template <class... Cells>
   void row(const Cells&... cells) const {
-    fmt::print(fmt::runtime(markdown_ ? "| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n"
-                                      : "{:<10} {:<56} {:<20} {:<4} {:<9} {:>6} {:>6} {:>10}  {}\n"),
+    fmt::print(fmt::runtime(markdown_ ? "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n"
+                                      : "{:<10} {:<56} {:>4} {:<20} {:<4} {:<9} {:>6} {:>6} {:>10}  {}\n"),
                cells...);
   }
   /// Returns the parameters, with the size instead of the values of large kernels.
@@ -133,7 +133,7 @@ int compare(const Options& options) {
     for_each_frame(clip, std::numeric_limits<int>::max(),
                    [&](int index, const Sample& rgba, const Sample& gray) {
                      const bool kept = index % kStride == 0 && index / kStride < kOfEachClip;
-                     if (kept) samples.push_back(rgba), samples.push_back(gray);
+                     if (kept) add_with_16_bits(samples, rgba), add_with_16_bits(samples, gray);
                      for (Entry& entry : all)
                        if (entry.what.every_frame && !kept) entry.compare(rgba), entry.compare(gray);
                    });

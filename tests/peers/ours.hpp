@@ -13,7 +13,8 @@ class Ours {
  public:
   /// If `filter` is empty, run() only converts the decoded picture. Throws Error(invalid_config) if the
   /// parameters do not fit the schema, and Error(unavailable) if the backend is not available.
-  Ours(Backend backend, const std::string& filter, const std::string& params);
+  Ours(Backend backend, const std::string& filter, const std::string& params,
+       Precision precision = Precision::automatic);
 
   /// Runs the filter without state of earlier frames. Returns copies of the output's planes. Makes a new plan
   /// if the picture's format has changed.
@@ -21,6 +22,7 @@ class Ours {
 
  private:
   Backend backend_;
+  Precision precision_;
   GraphDesc graph_;
   Profiler profiler_;
   Timeline timeline_;

@@ -17,8 +17,8 @@
 
 namespace lensd::peers {
 
-/// One cv::Mat per channel: CV_8U for pictures and for peers that round, CV_64F for references in double
-/// precision.
+/// One cv::Mat per channel: CV_8U or CV_16U for pictures and for peers that round, CV_64F for references in
+/// double precision.
 using Planes = std::vector<cv::Mat>;
 
 /// Content of a sample; selects the cases that use it.
@@ -28,7 +28,15 @@ enum class Kind : uint8_t {
   nv12_flat,      ///< random luma, one chroma value for the whole picture
   yuv444_blocks,  ///< chroma in blocks of 2×2 equal samples, as OpenCV upsamples NV12
   yuv444_full,    ///< full range
+  gray16,
+  rgba16,
+  yuv444_full16,  ///< full range, 16 bits
 };
+
+/// Returns 8 or 16.
+constexpr int bits_of(Kind kind) {
+  return kind == Kind::gray16 || kind == Kind::rgba16 || kind == Kind::yuv444_full16 ? 16 : 8;
+}
 
 /// A picture as delivered by a decoder.
 struct Sample {
@@ -39,7 +47,7 @@ struct Sample {
 
   Extent extent() const { return info.extent; }
   PictureRef ref() const;
-  /// Returns the planes. gray: 1, rgba: 4, yuv444: 3; nv12: luma and one two-channel plane.
+  /// Returns the planes. gray: 1, rgba: 4, yuv444: 3; nv12: luma and one plane with two channels.
   Planes planes() const;
 };
 
@@ -64,6 +72,9 @@ struct Case {
 };
 
 using Cases = std::vector<Case>;
+/// Appends `c`, and the same case with 16 bits per sample and `deep` as its bound. `expected` gets pictures
+/// with 8 or 16 bits and returns results of the same scale.
+void add_at_both(Cases& cases, const Case& c, Bound deep);
 /// Each of these functions appends the cases of one subject.
 void add_point_cases(Cases& cases);
 void add_window_cases(Cases& cases);

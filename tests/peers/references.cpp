@@ -97,6 +97,24 @@ cv::Mat with_border(const cv::Mat& picture, const std::string& border, int reach
                       [&](const cv::Mat& padded) { return peer(padded, cv::BORDER_REPLICATE); });
 }
 
+cv::Mat median_sorted(const cv::Mat& picture, int radius) {
+  return with_padding(picture, "replicate", radius, [&](const cv::Mat& in) {
+    cv::Mat out(in.size(), CV_16U);
+    std::vector<uint16_t> window;
+    for (int y = radius; y < in.rows - radius; ++y)
+      for (int x = radius; x < in.cols - radius; ++x) {
+        window.clear();
+        for (int dy = -radius; dy <= radius; ++dy)
+          window.insert(window.end(), in.ptr<uint16_t>(y + dy) + x - radius,
+                        in.ptr<uint16_t>(y + dy) + x + radius + 1);
+        std::nth_element(window.begin(), window.begin() + static_cast<std::ptrdiff_t>(window.size() / 2),
+                         window.end());
+        out.at<uint16_t>(y, x) = window[window.size() / 2];
+      }
+    return out;
+  });
+}
+
 cv::Mat gaussian_double(const cv::Mat& picture, double sigma, int radius, const std::string& border) {
   cv::Mat taps(1, 2 * radius + 1, CV_64F);
   for (int k = -radius; k <= radius; ++k)
@@ -113,22 +131,23 @@ cv::Mat convolve_double(const cv::Mat& picture, const cv::Mat& kernel, double bi
                         const std::string& border) {
   const int reach = std::max(kernel.rows, kernel.cols) / 2;
   return with_padding(in_double(picture), border, reach, [&](const cv::Mat& in) {
-    cv::Mat out(in.size(), CV_64F, cv::Scalar(bias));
+    cv::Mat out(in.size(), CV_64F, cv::Scalar(bias * step_of(picture)));
     const cv::Rect inside(reach, reach, in.cols - 2 * reach, in.rows - 2 * reach);
     cv::Mat sum = out(inside);
     for (int j = 0; j < kernel.rows; ++j)
       for (int i = 0; i < kernel.cols; ++i)
         sum += kernel.at<double>(j, i) * in(inside + cv::Point(i - kernel.cols / 2, j - kernel.rows / 2));
-    return clamped(out);
+    return clamped(out, white_of(picture));
   });
 }
 
 cv::Mat bilateral_double(const cv::Mat& picture, double sigma_space, double sigma_color, int radius,
                          const std::string& border) {
-  std::vector<double> near(256);
-  for (int d = 0; d < 256; ++d)
-    near[static_cast<size_t>(d)] = std::exp(-d * d / (2 * sigma_color * sigma_color));
-  return with_padding(picture, border, radius, [&](const cv::Mat& in) {
+  std::vector<double> near(static_cast<size_t>(white_of(picture)) + 1);
+  const double sigma = sigma_color * step_of(picture);
+  for (size_t d = 0; d < near.size(); ++d)
+    near[d] = std::exp(-static_cast<double>(d) * static_cast<double>(d) / (2 * sigma * sigma));
+  return with_padding(in_double(picture), border, radius, [&](const cv::Mat& in) {
     cv::Mat sum(in.size(), CV_64F, cv::Scalar(0)), weights(in.size(), CV_64F, cv::Scalar(0));
     for (int dy = -radius; dy <= radius; ++dy)
       for (int dx = -radius; dx <= radius; ++dx) {
@@ -136,8 +155,8 @@ cv::Mat bilateral_double(const cv::Mat& picture, double sigma_space, double sigm
         const double space = std::exp(-(dx * dx + dy * dy) / (2 * sigma_space * sigma_space));
         for (int y = radius; y < in.rows - radius; ++y)
           for (int x = radius; x < in.cols - radius; ++x) {
-            const int value = in.at<uchar>(y + dy, x + dx), difference = std::abs(value - in.at<uchar>(y, x));
-            const double weight = space * near[static_cast<size_t>(difference)];
+            const double value = in.at<double>(y + dy, x + dx);
+            const double weight = space * near[static_cast<size_t>(std::abs(value - in.at<double>(y, x)))];
             sum.at<double>(y, x) += weight * value, weights.at<double>(y, x) += weight;
           }
       }
@@ -147,12 +166,20 @@ cv::Mat bilateral_double(const cv::Mat& picture, double sigma_space, double sigm
 
 cv::Mat resize_double(const cv::Mat& picture, cv::Size size, const ResizeDouble& how) {
   cv::Mat columns = resize_rows(in_double(picture), size.width, how).t();
-  return clamped(resize_rows(columns, size.height, how).t());
+  return clamped(resize_rows(columns, size.height, how).t(), white_of(picture));
 }
 
-cv::Mat clamped(const cv::Mat& values) {
+double white_of(const cv::Mat& picture) {
+  return picture.depth() == CV_16U ? 65535 : 255;
+}
+
+double step_of(const cv::Mat& picture) {
+  return white_of(picture) / 255;
+}
+
+cv::Mat clamped(const cv::Mat& values, double white) {
   cv::Mat out;
-  cv::min(values, 255.0, out);
+  cv::min(values, white, out);
   cv::max(out, 0.0, out);
   return out;
 }

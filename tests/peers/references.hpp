@@ -20,6 +20,8 @@ cv::Mat with_border(const cv::Mat& picture, const std::string& border, int reach
 cv::Mat with_padding(const cv::Mat& picture, const std::string& border, int reach,
                      const std::function<cv::Mat(const cv::Mat&)>& peer);
 
+/// Returns the middle value of each window. `picture` is CV_16U. Border rule: replicate.
+cv::Mat median_sorted(const cv::Mat& picture, int radius);
 /// The results of this and the following functions are CV_64F and not rounded.
 cv::Mat gaussian_double(const cv::Mat& picture, double sigma, int radius, const std::string& border);
 cv::Mat convolve_double(const cv::Mat& picture, const cv::Mat& kernel, double bias,
@@ -35,7 +37,13 @@ struct ResizeDouble {
 /// Resizes rows, then columns, with the weights of the definition. Border rule: replicate.
 cv::Mat resize_double(const cv::Mat& picture, cv::Size size, const ResizeDouble& how);
 
-/// Returns the values, clamped to 0 … 255.
-cv::Mat clamped(const cv::Mat& values);
+/// Returns the value of white in pictures of `picture`'s type: 255 or 65535.
+double white_of(const cv::Mat& picture);
+/// Returns the size of a step of 8 bits in pictures of `picture`'s type: 1 or 257. Parameters in sample units
+/// are multiplied by it.
+double step_of(const cv::Mat& picture);
+
+/// Returns the values, clamped to 0 … `white`.
+cv::Mat clamped(const cv::Mat& values, double white);
 
 }  // namespace lensd::peers

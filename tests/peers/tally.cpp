@@ -5,6 +5,14 @@
 #include <algorithm>
 
 namespace lensd::peers {
+namespace {
+
+double value_at(const cv::Mat& plane, cv::Point at) {
+  if (plane.depth() == CV_64F) return plane.at<double>(at);
+  return plane.depth() == CV_8U ? plane.at<uchar>(at) : plane.at<uint16_t>(at);
+}
+
+}  // namespace
 
 void Tally::add(const Bound& bound, const Planes& expected, const Planes& actual, const std::string& where) {
   ++frames_;
@@ -18,15 +26,14 @@ void Tally::add(const Bound& bound, const Planes& expected, const Planes& actual
     cv::Mat ours, difference, rounded;
     actual[p].convertTo(ours, expected[p].depth());
     cv::absdiff(ours, expected[p], difference);
-    expected[p].convertTo(rounded, CV_8U);
+    expected[p].convertTo(rounded, actual[p].depth());
     double worst = 0;
     cv::Point at;
     cv::minMaxLoc(difference, nullptr, &worst, nullptr, &at);
     worst_ = std::max(worst_, worst);
     if (worst > bound.worst)
-      miss(fmt::format(
-          "{}: plane {} x {} y {} is {} instead of {}", where, p, at.x, at.y, actual[p].at<uchar>(at),
-          expected[p].depth() == CV_8U ? expected[p].at<uchar>(at) : expected[p].at<double>(at)));
+      miss(fmt::format("{}: plane {} x {} y {} is {} instead of {}", where, p, at.x, at.y,
+                       value_at(actual[p], at), value_at(expected[p], at)));
     values += static_cast<int64_t>(difference.total());
     equal += static_cast<int64_t>(difference.total()) - cv::countNonZero(rounded != actual[p]);
   }

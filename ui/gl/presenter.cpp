@@ -21,19 +21,34 @@ int taps_for(double scale) {
   return std::clamp(static_cast<int>(std::ceil(0.5 / scale - 1e-3)), 1, kMostTaps);
 }
 
+/// A program that draws pictures. Uniforms that it does not have are -1, which glUniform ignores.
+struct PictureProgram {
+  PictureProgram(const char* fragment, const char* part) : program("picture.vert", fragment, part) {}
+
+  Program program;
+  GLint corners = program.uniform("corners"), dither = program.uniform("dither");
+  GLint footprint = program.uniform("footprint"), taps = program.uniform("taps");
+  GLint mode = program.uniform("mode"), channel = program.uniform("channel");
+  GLint split = program.uniform("split_x"), gain = program.uniform("gain"),
+        second = program.uniform("second");
+};
+
+struct Programs {
+  explicit Programs(const char* part)
+      : plain("picture.frag", part),
+        shrunk("picture_shrunk.frag", part),
+        compare("picture_compare.frag", part) {}
+
+  PictureProgram plain, shrunk, compare;
+};
+
 }  // namespace
 
 struct Presenter::Gl {
-  Program plain{"picture.vert", "picture.frag"}, shrunk{"picture.vert", "picture_shrunk.frag"};
-  Program compare{"picture.vert", "picture_compare.frag"};
-  GLint compare_corners = compare.uniform("corners"), compare_footprint = compare.uniform("footprint");
-  GLint compare_taps = compare.uniform("taps"), compare_mode = compare.uniform("mode");
-  GLint compare_channel = compare.uniform("channel"), compare_split = compare.uniform("split_x");
-  GLint compare_gain = compare.uniform("gain"), compare_second = compare.uniform("second");
-  GLint plain_corners = plain.uniform("corners"), shrunk_corners = shrunk.uniform("corners");
-  GLint plain_dither = plain.uniform("dither"), shrunk_dither = shrunk.uniform("dither");
-  GLint compare_dither = compare.uniform("dither");
-  GLint footprint = shrunk.uniform("footprint"), taps = shrunk.uniform("taps");
+  Programs as_is{"as_is.frag"};
+  std::optional<Programs> converted;  ///< made when it is needed first
+  gl::Buffer light;                   ///< a DeepLight
+  bool has_light = false;
   gl::VertexArray vertices;
   gl::Sampler linear, nearest;
   std::array<gl::Query, kQueries> queries;
@@ -59,6 +74,16 @@ Presenter::~Presenter() = default;
 void Presenter::show_second(const Frame& frame, int image) {
   has_second_ = image >= 0 && second_;
   if (has_second_) second_->upload(frame, image);
+}
+
+void Presenter::convert_colours(std::span<const std::byte> light) {
+  Gl& g = *gl_;
+  g.has_light = !light.empty();
+  if (!g.has_light) return;
+  if (!g.converted) g.converted.emplace("display_light.frag");
+  glBindBuffer(GL_SHADER_STORAGE_BUFFER, g.light.id());
+  glBufferData(GL_SHADER_STORAGE_BUFFER, static_cast<GLsizeiptr>(light.size()), light.data(), GL_STATIC_DRAW);
+  glBindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
 }
 
 void Presenter::draw(Extent framebuffer, const Rect& area, const PictureView& view, const CompareLook& look) {
@@ -102,26 +127,20 @@ void Presenter::draw_picture(Extent framebuffer, const Rect& area, const Picture
   glDisable(GL_BLEND);
   glDisable(GL_DEPTH_TEST);
   glDisable(GL_CULL_FACE);
-  GLint corners = taps == 1 ? g.plain_corners : g.shrunk_corners;
-  GLint dither = taps == 1 ? g.plain_dither : g.shrunk_dither;
-  if (plain) {
-    glUseProgram(taps == 1 ? g.plain.id() : g.shrunk.id());
-    if (taps > 1) glUniform2f(g.footprint, 1 / r.w, 1 / r.h), glUniform1i(g.taps, taps);
-  } else {
-    glUseProgram(g.compare.id());
-    corners = g.compare_corners, dither = g.compare_dither;
-    glUniform2f(g.compare_footprint, 1 / r.w, 1 / r.h);
-    glUniform1i(g.compare_taps, taps);
-    const int mode = !second ? 0 : look.second_only ? 1 : look.mode == CompareMode::split ? 2 : 3;
-    glUniform1i(g.compare_mode, mode);
-    glUniform1i(g.compare_channel, static_cast<GLint>(look.channel));
-    glUniform1f(g.compare_split, look.split_x);
-    glUniform1f(g.compare_gain, look.gain);
-    glUniform1i(g.compare_second, 1);
-  }
-  glUniform1f(dither, path_->is_deep() ? 1 / kScreenLevels : 0.f);
-  glUniform4f(corners, r.x / fw * 2 - 1, 1 - r.y / fh * 2, (r.x + r.w) / fw * 2 - 1,
+  const Programs& programs = g.has_light ? *g.converted : g.as_is;
+  const PictureProgram& p = !plain ? programs.compare : taps == 1 ? programs.plain : programs.shrunk;
+  glUseProgram(p.program.id());
+  glUniform2f(p.footprint, 1 / r.w, 1 / r.h);
+  glUniform1i(p.taps, taps);
+  glUniform1i(p.mode, !second ? 0 : look.second_only ? 1 : look.mode == CompareMode::split ? 2 : 3);
+  glUniform1i(p.channel, static_cast<GLint>(look.channel));
+  glUniform1f(p.split, look.split_x);
+  glUniform1f(p.gain, look.gain);
+  glUniform1i(p.second, 1);
+  glUniform1f(p.dither, path_->is_deep() ? 1 / kScreenLevels : 0.f);
+  glUniform4f(p.corners, r.x / fw * 2 - 1, 1 - r.y / fh * 2, (r.x + r.w) / fw * 2 - 1,
               1 - (r.y + r.h) / fh * 2);
+  if (g.has_light) glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, g.light.id());
   const GLuint sampler = squares ? g.nearest.id() : g.linear.id();
   glActiveTexture(GL_TEXTURE1);
   glBindTexture(GL_TEXTURE_2D, second ? second_->texture() : path_->texture());

@@ -7,8 +7,10 @@
 // thread only. The GL context must be current and outlive the presenter.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "ui/gl/display_path.hpp"
 #include "ui/model/compare.hpp"
@@ -27,6 +29,10 @@ class Presenter {
   /// Uploads the second picture: A of a comparison, or the source while the graph is bypassed. A negative
   /// `image` removes the second picture.
   void show_second(const Frame& frame, int image);
+
+  /// Sets the conversion of the pictures' values to display colours. `light`: the bytes of a DeepLight
+  /// (kernels/colour/deep_light.hpp); empty: the values are display colours.
+  void convert_colours(std::span<const std::byte> light);
 
   /// Clears the window, whose size is `framebuffer`, to neutral grey and draws the picture, clipped to
   /// `area`. Filters linearly, or with nearest neighbour at high magnification.

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <optional>
 
 #include "ui/embedded.hpp"
 
@@ -43,11 +44,13 @@ struct Shader {
 
 }  // namespace
 
-Program::Program(const std::string& vertex_file, const std::string& fragment_file) {
+Program::Program(const std::string& vertex_file, const std::string& fragment_file, const std::string& part) {
   const Shader vertex(GL_VERTEX_SHADER, vertex_file), fragment(GL_FRAGMENT_SHADER, fragment_file);
   id_ = glCreateProgram();
   glAttachShader(id_, vertex.id);
   glAttachShader(id_, fragment.id);
+  std::optional<Shader> more;
+  if (!part.empty()) glAttachShader(id_, more.emplace(GL_FRAGMENT_SHADER, part).id);
   glLinkProgram(id_);
   GLint good = 0;
   glGetProgramiv(id_, GL_LINK_STATUS, &good);

@@ -9,9 +9,9 @@ namespace lensd::ui {
 /// A linked program. Call from the thread of its GL context only.
 class Program {
  public:
-  /// Compiles and links two files of shaders/. Throws Error(runtime_failure) with the driver's log if this
-  /// fails.
-  Program(const std::string& vertex_file, const std::string& fragment_file);
+  /// Compiles and links files of shaders/. `part` defines functions for the fragment shader; empty: none.
+  /// Throws Error(runtime_failure) with the driver's log if this fails.
+  Program(const std::string& vertex_file, const std::string& fragment_file, const std::string& part = {});
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;

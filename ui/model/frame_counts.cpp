@@ -23,7 +23,8 @@ std::string frame_count_lines(const FrameCounts& c, bool live) {
   if (!live) line(c.late, "shown late: graph or decoder were slower than the source");
   line(c.repeated, "repeated: no new frame at a display refresh");
   if (live || c.recorder > 0) line(c.recorder, "missing in the recording: the encoder was too slow");
-  if (c.stream > 0) line(c.stream, "not sent: the encoder or the network was too slow");
+  if (c.stream > 0)
+    line(c.stream, "not sent: the encoder, the network or a receiver of the virtual camera was too slow");
   return text;
 }
 

@@ -19,8 +19,9 @@ struct FrameCounts {
   uint64_t processed = 0, rerun = 0;        ///< new frames; reruns of the current frame
   uint64_t shown = 0, not_shown = 0;        ///< not shown: replaced before the refresh
   uint64_t late = 0;                        ///< shown more than one frame duration late
-  uint64_t repeated = 0;              ///< frame durations for which an older frame stayed on the display
-  uint64_t recorder = 0, stream = 0;  ///< dropped by the recorder; dropped by the streams
+  uint64_t repeated = 0;  ///< frame durations for which an older frame stayed on the display
+  uint64_t recorder = 0,
+           stream = 0;  ///< dropped by the recorder; dropped by the streams and the virtual camera
 
   uint64_t replaced() const { return replaced_source + replaced_graph; }
   /// Returns the drops for the transport bar: pictures that were not shown, recorded or sent in time.

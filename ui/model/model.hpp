@@ -19,6 +19,7 @@
 #include "core/media/live_status.hpp"
 #include "core/pipeline/chapters.hpp"
 #include "core/pipeline/command.hpp"
+#include "core/pipeline/pipeline_status.hpp"
 #include "core/pipeline/playback_sound.hpp"
 #include "ui/model/frame_counts.hpp"
 #include "ui/model/source_choices.hpp"
@@ -68,8 +69,11 @@ struct ViewerModel {
   int64_t position_ns = 0, duration_ns = 0, frame_index = 0, frame_duration_ns = 0;
   LiveStatus live_status;
   std::shared_ptr<const SourceControls> controls;  ///< of a camera; null: none
-  bool demo = false;                               ///< the test picture that plays without a source argument
-  std::string source_folder;                       ///< folder that the source dialog lists first
+  FieldOrder fields = FieldOrder::progressive;     ///< see ProcessStatus
+  std::vector<std::string> video_tracks;           ///< see SourceInfo
+  int video_track = 0;
+  bool demo = false;          ///< the test picture that plays without a source argument
+  std::string source_folder;  ///< folder that the source dialog lists first
   std::shared_ptr<const SourceChoices> choices;
   std::shared_ptr<const std::vector<std::string>> playlist;  ///< sources that are played in turn; may be null
   size_t playlist_at = 0;                                    ///< index of the current one
@@ -86,8 +90,9 @@ struct ViewerModel {
   SoundState sound = SoundState::off;
   double volume = 100;  ///< percent
   Precision precision = Precision::automatic;
-  int bits = 8;                      ///< per sample between the nodes
-  std::vector<std::string> rounded;  ///< nodes that work with 8 bits in a graph with 16
+  int bits = 8;  ///< per sample between the nodes
+  ColourSettings colour;
+  ColourSpec source_colour;
   bool muted = false;
   bool loop_file = false;
   int64_t loop_a_ns = -1, loop_b_ns = -1;  ///< A-B loop; negative: not set
@@ -136,6 +141,7 @@ struct ViewerModel {
   bool recording = false;
   int64_t record_frames = 0;
   std::string record_path;
+  SinkStatus virtual_camera;  ///< SinkStatus::path is its name
 
   /// Returns true if playback is paused or at the end of a file.
   bool stands_still() const { return paused || (ended && seekable && duration_ns > 0); }

@@ -13,6 +13,7 @@
 #include "core/image/view.hpp"
 #include "core/media/cameras.hpp"
 #include "core/media/media_folder.hpp"
+#include "core/media/pipewire_nodes.hpp"
 
 namespace lensd::ui {
 
@@ -26,9 +27,10 @@ struct SourceChoices {
   std::vector<RecentSource> recent;                         ///< recent sources, newest first
   std::vector<std::pair<std::string, std::string>> places;  ///< labels and paths: "Home", …
   std::vector<Camera> cameras;
-  bool cameras_known = false;   ///< false: not queried yet
-  std::string cameras_problem;  ///< why there are no cameras, if known
-  std::string screen_problem;   ///< why the screen cannot be captured; empty: it can
+  std::vector<PipewireNode> pipewire;  ///< without those in `cameras`
+  bool cameras_known = false;          ///< false: not queried yet
+  std::string cameras_problem;         ///< why there are no cameras, if known
+  std::string screen_problem;          ///< why the screen cannot be captured; empty: it can
 };
 
 /// A source that the user wants to open.

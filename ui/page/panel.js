@@ -9,7 +9,8 @@ const showList = (id, rows) => $(id).replaceChildren(...rows.flatMap(([k, v]) =>
 function showState() {
   showSource(state.source || {});
   showTransport(state.source || {}, state.record || {});
-  showFigures(state.source || {}, state.record || {}, state.counters || {}, state.stream || {});
+  showFigures(state.source || {}, state.record || {}, state.counters || {}, state.stream || {}, state["virtual-camera"] || {});
+  showVirtualCamera(state["virtual-camera"] || {});
 }
 function showSource(source) {
   document.title = (source.name ? source.name + " – " : "") + "lensd";
@@ -37,9 +38,14 @@ function showTransport(source, record) {
     $("position").style.setProperty("--at", 100 * position / length + "%");
   }
 }
-function showFigures(source, record, counters, stream) {
+function showVirtualCamera(camera) {
+  $("virtual-camera").setAttribute("aria-pressed", !!camera.on);
+  $("virtual-camera").title = camera.on ? `other programs see the camera '${camera.name}': ${camera.reason || camera.state}`
+    : "offer the output as a camera to other programs (PipeWire)";
+}
+function showFigures(source, record, counters, stream, camera) {
   const drops = {"by the source": counters.dropped, "by the recorder": counters.dropped_recorder,
-    "by the stream": counters.dropped_stream};
+    "by the stream": counters.dropped_stream, "by the virtual camera": counters.dropped_virtual_camera};
   const reasons = Object.entries(drops).filter(([, n]) => n).map(([why, n]) => n + " " + why);
   const dropped = Object.values(drops).reduce((sum, n) => sum + (n || 0), 0);
   $("figures").textContent = `${(state.rate || 0).toFixed(1)} frames/s · ${dropped} dropped`;
@@ -59,6 +65,7 @@ function showFigures(source, record, counters, stream) {
     "reloads": counters.reloads,
     "refused reloads": counters.reloads_refused || undefined,
     "recording": recording,
+    "virtual camera": camera.on ? `${camera.name}: ${camera.reason || camera.state}, ${camera.frames} frames` : undefined,
     "sent to": stream.url ? `${stream.url}: ${stream.state}, ${stream.frames} frames` : undefined,
   };
   showList("facts", Object.entries(facts).filter(([, v]) => v !== undefined && v !== ""));
@@ -81,7 +88,7 @@ async function showStats() {
   showList("statistics", values.map(([k, v]) => [k, v === null ? "n/a" : digits(v)]));
   showState();
 }
-const observed = ["graph", "pause", "bypass", "frame", "time-pos", "rate", "source", "counters", "record", "stream", "controls"];
+const observed = ["graph", "pause", "bypass", "frame", "time-pos", "rate", "source", "counters", "record", "stream", "virtual-camera", "controls"];
 function observe() {
   const events = new EventSource("/events?" + observed.map(name => "observe=" + name).join("&"));
   events.onmessage = message => {
@@ -128,6 +135,7 @@ $("bypass").onclick = () => send("bypass", !state.bypass);
 $("snapshot").onclick = async () => { const done = await act("snapshot"); if (done) note("written: " + done.path); };
 $("record").onclick = async () => { const done = await act("record", [!state.record?.on]); if (done?.path && done.frames === undefined) note("recording to " + done.path); };
 $("position").onchange = () => act("seek", [state.duration * $("position").value / 1000, "absolute"]);
+$("virtual-camera").onclick = () => act("virtual-camera", [!state["virtual-camera"]?.on]);
 document.onvisibilitychange = () => { if ($("message").hidden) loadStream(); };
 for (const [id, step] of [["undo", -1], ["redo", 1]]) {
   $(id).append(icon(id));

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/text.hpp"
 #include "ui/keys.hpp"
 #include "ui/panel.hpp"
 
@@ -9,6 +10,7 @@ namespace lensd::ui {
 namespace {
 
 constexpr int64_t kCopiedShown = 2'000'000'000;
+constexpr size_t kLineLength = 2000;  ///< bytes; the button copies whole lines
 
 struct Level {
   const char* name;
@@ -96,7 +98,7 @@ void draw_log_panel(PanelContext& ctx, const Rect& area) {
   ImGui::BeginChild("##lines", {0, 0});
   ImGui::PushTextWrapPos(0);
   if (lines.empty()) text_coloured(colour::dim, "No messages of this level so far.");
-  for (const std::string& line : lines) text_coloured(ink(log_level(line)), line);
+  for (const std::string& line : lines) text_coloured(ink(log_level(line)), shortened(line, kLineLength));
   ImGui::PopTextWrapPos();
   // Follow the newest line until the user scrolls up.
   if (ImGui::GetScrollY() >= ImGui::GetScrollMaxY() - 1) ImGui::SetScrollHereY(1);

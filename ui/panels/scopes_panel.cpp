@@ -58,20 +58,24 @@ Plot begin_plot(PanelContext& ctx, ScopeKind kind) {
   return plot;
 }
 
-/// Returns the largest count. Ignores values 0 and 255, because clipped pixels would dominate the scale.
+/// Returns the largest count. Ignores the first and the last value, because clipped pixels would dominate the
+/// scale.
 double histogram_peak(const ScopeReading& reading) {
+  const auto bins = static_cast<size_t>(histogram_bins(reading.image.format));
   uint32_t most = 0;
   for (size_t i = 0; i < reading.counts.size(); ++i)
-    if (i % 256 != 0 && i % 256 != 255) most = std::max(most, reading.counts[i]);
+    if (i % bins != 0 && i % bins != bins - 1) most = std::max(most, reading.counts[i]);
   return std::max(1., static_cast<double>(most));
 }
 
-void draw_channel(const Plot& plot, const uint32_t* counts, double peak, bool log, ImU32 fill, ImU32 line,
-                  float thickness) {
+/// Draws `bins` counts as at most 256 bars; a bar of several counts has the height of the largest.
+void draw_channel(const Plot& plot, const uint32_t* counts, int bins, double peak, bool log, ImU32 fill,
+                  ImU32 line, float thickness) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   std::array<ImVec2, 256> top;
+  const int each = bins / 256;
   for (int v = 0; v < 256; ++v) {
-    const double count = counts[v];
+    const double count = *std::max_element(counts + v * each, counts + (v + 1) * each);
     const double height = log ? std::log1p(count) / std::log1p(peak) : count / peak;
     top[static_cast<size_t>(v)] =
         plot.point((static_cast<float>(v) + 0.5f) / 256, static_cast<float>(std::min(height, 1.)) * 0.96f);
@@ -88,7 +92,8 @@ void draw_histogram(PanelContext& ctx, const Plot& plot) {
   for (const float x : {0.25f, 0.5f, 0.75f}) list.AddLine(plot.point(x, 0), plot.point(x, 1), kGraticule);
   const ScopeReading& reading = ctx.model.scope;
   ScopesState& s = ctx.state.scopes;
-  if (reading.counts.size() != scope_counts(ScopeKind::histogram, 1)) return;
+  if (reading.counts.size() != scope_counts(ScopeKind::histogram, reading.image)) return;
+  const int bins = histogram_bins(reading.image.format);
   if (s.version != ctx.model.scope_version) {
     const double peak = histogram_peak(reading);
     s.peak = s.peak <= 0 ? peak : s.peak + 0.2 * (peak - s.peak);
@@ -98,19 +103,20 @@ void draw_histogram(PanelContext& ctx, const Plot& plot) {
   constexpr ImU32 kFill = IM_COL32(0, 0, 0, 90), kLine = IM_COL32(0, 0, 0, 200);  // alpha only
   const uint32_t* counts = reading.counts.data();
   list.PushClipRect(plot.at, plot.end(), true);
-  const bool gray = reading.image.format == PixelFormat::gray8;
+  const bool gray = is_gray(reading.image.format);
   for (int c = 0; c < 3 && !gray; ++c)
-    draw_channel(plot, counts + 256 * c, s.peak, s.log, kInks[c] | kFill, kInks[c] | kLine,
+    draw_channel(plot, counts + bins * c, bins, s.peak, s.log, kInks[c] | kFill, kInks[c] | kLine,
                  std::max(1.f, ctx.px(1)));
-  draw_channel(plot, counts + 3 * 256, s.peak, s.log, gray ? colour::gray(200, 70) : 0,
+  draw_channel(plot, counts + 3 * bins, bins, s.peak, s.log, gray ? colour::gray(200, 70) : 0,
                colour::gray(225, 190), std::max(1.f, ctx.px(1.2f)));
   list.PopClipRect();
   if (!ImGui::IsItemHovered()) return;
   const float at = (ImGui::GetIO().MousePos.x - plot.at.x) / plot.size.x;
-  const int v = std::clamp(static_cast<int>(at * 256), 0, 255);
-  tooltip(ctx.look, gray ? fmt::format("{}: {} pixels", v, counts[768 + v])
-                         : fmt::format("{}: R {}, G {}, B {}, luma {} pixels", v, counts[v], counts[256 + v],
-                                       counts[512 + v], counts[768 + v]));
+  const int v = std::clamp(static_cast<int>(at * static_cast<float>(bins)), 0, bins - 1);
+  const std::string value = bins == 256 ? fmt::format("{}", v) : fmt::format("{} of {}", v, bins - 1);
+  tooltip(ctx.look, gray ? fmt::format("{}: {} pixels", value, counts[3 * bins + v])
+                         : fmt::format("{}: R {}, G {}, B {}, luma {} pixels", value, counts[v],
+                                       counts[bins + v], counts[2 * bins + v], counts[3 * bins + v]));
 }
 
 void draw_painting(PanelContext& ctx, const Plot& plot) {

@@ -61,31 +61,6 @@ void draw_strip(PanelContext& ctx, const char* id, const Rect& r, const char* na
   ImGui::End();
 }
 
-/// Draws a heading, then moves the cursor to the right end of the line for an icon button.
-void heading_before_button(PanelContext& ctx, const char* title) {
-  heading(ctx.look, title);
-  ImGui::SameLine();
-  ImGui::SetCursorPos({ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - ctx.px(20),
-                       ImGui::GetCursorPosY() - ctx.px(2)});
-}
-
-/// Draws the heading of a section that can be folded, with `note` at its right end.
-void section_heading(PanelContext& ctx, const char* title, const char* name, bool& shown, const char* hide,
-                     const char* show, std::string_view key = {}, const std::string& note = {}) {
-  ImGui::Dummy({0, ctx.px(10)});
-  heading_before_button(ctx, title);
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  ImGui::PushFont(ctx.look.small);
-  ImGui::GetWindowDrawList()->AddText(
-      {at.x - ctx.px(8) - ImGui::CalcTextSize(note.c_str()).x, at.y + ctx.px(3)}, colour::dim, note.c_str());
-  ImGui::PopFont();
-  ImGui::PushID(name);
-  if (icon_button(ctx.look, "##section", shown ? Icon::chevron_down : Icon::chevron_right)) shown = !shown;
-  ImGui::PopID();
-  ctx.mark(name, "fold");
-  tooltip(ctx.look, shown ? hide : show, key);
-}
-
 /// Begins a child window that scrolls. The scroll bar is in the side's margin, so that the content keeps its
 /// width when the bar appears. `scrolls`: the bar was needed in the last frame.
 void begin_scrolling(PanelContext& ctx, const char* id, bool scrolls) {
@@ -112,8 +87,10 @@ std::string scopes_note(const PanelContext& ctx) {
 void draw_left(PanelContext& ctx, const Rect& side, ViewerRequests& requests) {
   begin_side("##left", side);
   draw_source_row(ctx, requests);
+  draw_fields(ctx);
   draw_playlist(ctx, requests);
   draw_camera_controls(ctx);
+  draw_colour_settings(ctx);
   ImGui::Dummy({0, ctx.px(8)});
   heading(ctx.look, "Graph");
   draw_slots(ctx);
@@ -131,12 +108,14 @@ void draw_right(PanelContext& ctx, const Rect& side, ViewerRequests& requests) {
   ImGui::Dummy({0, ctx.px(2)});
   begin_scrolling(ctx, "##numbers", s.numbers_scroll);
   draw_timings_panel(ctx, requests);
-  section_heading(ctx, "Scopes", "scopes", s.scopes.open, "Fold the scopes; nothing is measured then",
-                  "Show the scopes", key_hint(Action::scopes), scopes_note(ctx));
+  section_heading(ctx,
+                  {"Scopes", "scopes", "Fold the scopes; nothing is measured then", "Show the scopes",
+                   key_hint(Action::scopes), scopes_note(ctx)},
+                  s.scopes.open);
   if (s.scopes.open) draw_scopes_panel(ctx);
   if (ctx.model.track_table()) {
-    section_heading(ctx, "Tracks", "tracks", s.tracks.open, "Fold the track statistics",
-                    "Show the track statistics");
+    section_heading(ctx, {"Tracks", "tracks", "Fold the track statistics", "Show the track statistics"},
+                    s.tracks.open);
     if (s.tracks.open) draw_tracks_panel(ctx);
   }
   ImGui::Dummy({0, ctx.px(10)});

@@ -69,8 +69,8 @@ void paint_vectorscope(const ScopeReading& reading, uint32_t* pixels) {
 
 Extent paint_scope(const ScopeReading& reading, std::vector<uint32_t>& pixels) {
   const int columns = scope_columns(reading.image.extent.width);
-  const bool complete = !reading.counts.empty() &&
-                        reading.counts.size() == scope_counts(reading.scope.kind, reading.image.extent.width);
+  const bool complete =
+      !reading.counts.empty() && reading.counts.size() == scope_counts(reading.scope.kind, reading.image);
   if (!complete || reading.scope.kind == ScopeKind::histogram) return {};
   const int plane = std::min(columns, kParadeColumns);
   const Extent size{reading.scope.kind == ScopeKind::vectorscope ? 256

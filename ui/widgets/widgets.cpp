@@ -206,6 +206,11 @@ bool input_text(const char* id, std::string& text, int flags, const char* hint,
   return ImGui::InputTextWithHint(id, hint, &text, flags, callback, data);
 }
 
+/// ImGui cannot draw more than 16383 characters at once.
+static void draw_text(std::string_view text) {
+  ImGui::TextUnformatted(text.data(), text.data() + std::min<size_t>(text.size(), 8000));
+}
+
 void heading(const Look& look, const char* text) {
   const FontScope font(look.strong);
   ImGui::TextUnformatted(text);
@@ -213,7 +218,7 @@ void heading(const Look& look, const char* text) {
 
 void text_coloured(ImU32 ink, std::string_view text) {
   ImGui::PushStyleColor(ImGuiCol_Text, ink);
-  ImGui::TextUnformatted(text.data(), text.data() + text.size());
+  draw_text(text);
   ImGui::PopStyleColor();
 }
 
@@ -282,7 +287,7 @@ void tooltip(const Look& look, std::string_view text, std::string_view key) {
   ImGui::BeginTooltip();
   ImGui::PushFont(look.small);
   ImGui::PushTextWrapPos(look.px(320));
-  ImGui::TextUnformatted(text.data(), text.data() + text.size());
+  draw_text(text);
   if (!key.empty()) text_coloured(colour::dim, key);
   ImGui::PopTextWrapPos();
   ImGui::PopFont();

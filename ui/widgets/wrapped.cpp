@@ -4,10 +4,14 @@
 
 #include <algorithm>
 
+#include "core/base/text.hpp"
 #include "ui/widgets/widgets.hpp"
 
 namespace lensd::ui {
 namespace {
+
+/// Limit of wrapped texts in bytes. ImGui cannot draw more than 16383 characters at once.
+constexpr size_t kMostWrapped = 4000;
 
 float width_of(std::string_view text) {
   return ImGui::CalcTextSize(text.data(), text.data() + text.size()).x;
@@ -26,7 +30,9 @@ size_t part_of(std::string_view word, float width) {
 
 }  // namespace
 
-std::string wrapped(std::string_view text, float width) {
+std::string wrapped(std::string_view whole, float width) {
+  const std::string limited = shortened(whole, kMostWrapped);
+  std::string_view text = limited;
   std::string all, line;
   while (!text.empty()) {
     const size_t end = std::min(text.find_first_of(" \n"), text.size());

@@ -67,8 +67,9 @@ void for_each_subject(Extent extent, const std::vector<std::string>& only, Use u
   for (const FilterEntry& entry : registry().filters) {
     const std::string& name = entry.schema().name;
     if (!wanted(name) || entry.min_inputs > 1 || entry.gives_tracks) continue;  // see bench_klt()
-    for (const PixelFormat format : {PixelFormat::gray8, PixelFormat::rgba8}) {
-      if (entry.accepts == (format == PixelFormat::gray8 ? Accepts::rgba : Accepts::gray)) continue;
+    for (const PixelFormat format :
+         {PixelFormat::gray8, PixelFormat::rgba8, PixelFormat::gray16, PixelFormat::rgba16}) {
+      if (entry.accepts == (is_gray(format) ? Accepts::rgba : Accepts::gray)) continue;
       Subject plain{fmt::format("{} {}", name, lensd::name(format)), entry.make(), {format, extent}};
       if (entry.needs_tracks) plain.tracks = circling_tracks(extent);
       use(std::move(plain));

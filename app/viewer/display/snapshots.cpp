@@ -10,6 +10,7 @@
 #include <fstream>
 #include <utility>
 
+#include "app/viewer/display/picture_clipboard.hpp"
 #include "core/base/error.hpp"
 #include "core/media/recorder.hpp"
 
@@ -125,6 +126,11 @@ void Snapshots::take(Image image, PixelAspect aspect, std::string path) {
   running_.push_back(std::async(
       std::launch::async,
       [image = std::move(image), aspect, path = std::move(path)] { return write(image, aspect, path); }));
+}
+
+void Snapshots::copy(Image image, PixelAspect aspect) {
+  running_.push_back(std::async(std::launch::async,
+                                [image = std::move(image), aspect] { return copy_picture(image, aspect); }));
 }
 
 std::vector<Notice> Snapshots::poll() {

@@ -1,4 +1,4 @@
-// Writes snapshots on other threads, so that the window does not wait.
+// Writes and copies snapshots on other threads, so that the window does not wait.
 //
 //   Image, name template ── take() ──▶ PNG or JPEG, replaced atomically ──▶ notice with the path
 //
@@ -34,7 +34,9 @@ class Snapshots {
  public:
   /// Starts to write an image. Does not block.
   void take(Image image, PixelAspect aspect, std::string path);
-  /// Returns the notices of finished writes. Does not block.
+  /// Starts to copy an image to the clipboard. Does not block.
+  void copy(Image image, PixelAspect aspect);
+  /// Returns the notices of what is finished. Does not block.
   std::vector<Notice> poll();
 
  private:

@@ -30,6 +30,7 @@ OpenedPipeline make_viewer_source(const ViewerSetup& setup, const OpenRequest& r
   source_setup.live = request.live, source_setup.live.placeholders = true;
   source_setup.live.captions = false;  // the window shows the state over the picture
   source_setup.cancel = cancel.get();
+  if (request.video_track) source_setup.video_track = *request.video_track;
   if (!request.first) source_setup.start_ns = 0, source_setup.start_share = 0;
   if (source_setup.start_ns == 0 && source_setup.start_share == 0) source_setup.start_ns = request.start_ns;
 
@@ -40,8 +41,9 @@ OpenedPipeline make_viewer_source(const ViewerSetup& setup, const OpenRequest& r
                       .host_frames = setup.host_frames,
                       .frames = 6 + kFramesForSinks + (setup.controlled ? 2 : 0),
                       .timing_interval = setup.traced ? 1 : 8};
-  options.graph = request.graph, options.precision = request.precision;
-  options.paced = true, options.paused = request.first && line.pause, options.loop_file = request.loop_file;
+  options.graph = request.graph, options.precision = request.precision, options.colour = request.colour;
+  options.paced = true, options.paused = request.paused || (request.first && line.pause);
+  options.loop_file = request.loop_file;
   options.on_frame = setup.on_frame, options.on_change = setup.on_change;
   auto source = open_source(playable_url(request.url), source_setup);
   if (*cancel) throw Error(ExitCode::bad_source, display_url(request.url), "cancelled");
@@ -57,6 +59,8 @@ OpenedPipeline make_viewer_source(const ViewerSetup& setup, const OpenRequest& r
   options.sinks = {opened.recorder};
   if (auto stream = make_stream(line, source->info())) options.sinks.push_back(std::move(stream));
   options.executor.frames += kFramesForSinks * static_cast<int>(options.sinks.size() - 1);
+  options.sinks.push_back(std::make_shared<VirtualCameraSink>(setup.virtual_camera, source->info()));
+  options.executor.frames += kFramesForCamera;
   // The deleter keeps the flag, which the source reads during its whole life.
   opened.pipeline.reset(new Pipeline(std::move(source), options, registry()),
                         [cancel](Pipeline* pipeline) { delete pipeline; });

@@ -19,7 +19,8 @@ namespace lensd {
 struct ViewerSetup {
   CommandLine line;
   BackendChoice backend;
-  bool host_frames = false;  ///< the display reads frames from host memory
+  std::shared_ptr<VirtualCamera> virtual_camera;  ///< of all pipelines of the run
+  bool host_frames = false;                       ///< the display reads frames from host memory
   bool controlled = false, traced = false;
   std::function<void()> on_frame = [] {}, on_change = [] {};
 };

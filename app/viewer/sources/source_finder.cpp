@@ -7,6 +7,7 @@
 #include <mutex>
 #include <utility>
 
+#include "core/media/pipewire_nodes.hpp"
 #include "core/media/url.hpp"
 
 namespace lensd {
@@ -17,7 +18,7 @@ namespace fs = std::filesystem;
 constexpr auto kInterval = std::chrono::seconds(2);
 constexpr auto kShutdownTimeout = std::chrono::milliseconds(200);
 
-/// Returns the names of the video devices. The thread queries the cameras again when these names change.
+/// Returns the names of the video devices.
 std::vector<std::string> device_names() {
   std::vector<std::string> names;
   std::error_code ignored;
@@ -120,10 +121,14 @@ void SourceFinder::Shared::run() {
     for (const std::string& url : urls) choices.recent.push_back({url, source_obstacle(url)});
     choices.places = find_places(), choices.screen_problem = screen_obstacle();
     publish(choices, seen);
+    std::vector<PipewireNode> nodes = survey_pipewire().nodes;
     std::vector<std::string> now = device_names();
+    for (const PipewireNode& node : nodes) now.push_back("pipewire:" + node.serial);
     if (choices.cameras_known && now == devices) continue;
     devices = std::move(now);
     choices.cameras = list_cameras(), choices.cameras_known = true;
+    if (!choices.cameras.empty()) std::erase_if(nodes, [](const PipewireNode& node) { return node.v4l2; });
+    choices.pipewire = std::move(nodes);
     choices.cameras_problem.clear();
     if (choices.cameras.empty())
       for (const std::string& device : devices)

@@ -32,13 +32,16 @@ struct OpenRequest {
   LiveOptions live;
   GraphDesc graph;
   Precision precision = Precision::automatic;
+  ColourSettings colour = {};
   bool first = false;     ///< the source of the command line: --start and --pause apply
   bool remember = false;  ///< add the source to the recent ones when it plays
   bool loop_file = false;
   double speed = 1;
   double volume = 100;  ///< percent
   bool muted = false;
-  int64_t start_ns = 0;  ///< position to resume at
+  int64_t start_ns = 0;            ///< position to resume at
+  std::optional<int> video_track;  ///< track that the user chose; the source plays on at `start_ns`
+  bool paused = false;
   /// Called once on the UI thread. May be empty.
   std::function<void(OpenResult result, const std::string& problem)> done;
 };

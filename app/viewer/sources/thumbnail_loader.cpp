@@ -82,6 +82,7 @@ class Shrinker {
 struct ThumbnailLoader::Shared {
   std::function<void()> wake;
   std::string path;
+  int video_track = 0;
   int64_t spacing_ns = kShortestNs;
   std::atomic<bool> cancel{false}, failed{false};
   std::mutex mutex;
@@ -116,6 +117,7 @@ void ThumbnailLoader::Shared::run() {
   try {
     SourceOptions options;
     options.decoder_threads = 1, options.key_frames_only = true, options.cancel = &cancel;
+    options.video_track = video_track;
     const std::unique_ptr<Source> source = open_source(path, options);
     Shrinker shrinker;
     for (int64_t position = wait(); position >= 0; position = wait()) {
@@ -152,11 +154,11 @@ void ThumbnailLoader::close() {
   shared_.reset();
 }
 
-void ThumbnailLoader::open(const std::string& path, int64_t duration_ns) {
+void ThumbnailLoader::open(const std::string& path, int64_t duration_ns, int video_track) {
   close();
   if (path.empty() || duration_ns <= 0) return;
   shared_ = std::make_shared<Shared>();
-  shared_->wake = wake_, shared_->path = path;
+  shared_->wake = wake_, shared_->path = path, shared_->video_track = video_track;
   shared_->spacing_ns = std::max(duration_ns / kPositions, kShortestNs);
   started_ = false;
 }

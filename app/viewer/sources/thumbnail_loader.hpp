@@ -28,7 +28,7 @@ class ThumbnailLoader {
   ~ThumbnailLoader();
 
   /// Replaces the file and forgets all thumbnails. An empty path or a duration of 0: no thumbnails.
-  void open(const std::string& path, int64_t duration_ns);
+  void open(const std::string& path, int64_t duration_ns, int video_track = 0);
   /// Returns false if the file has no thumbnails or cannot be decoded.
   bool available() const;
   /// Returns the thumbnail (RGBA8) at a position. If it is not ready, requests it and returns null. Also

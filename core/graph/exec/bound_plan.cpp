@@ -71,7 +71,8 @@ void write_frame_blocks(std::span<BoundNode> nodes, const FrameInfo& frame, bool
     const FrameBlock block{.index = frame.index,
                            .pts_ns = frame.pts_ns,
                            .state_index = bound.state.index(),
-                           .reset = bound.state.reset()};
+                           .reset = bound.state.reset(),
+                           .fields = frame.fields};
     std::memcpy(blocks + bound.node->frame_offset, &block, sizeof(block));
   }
 }

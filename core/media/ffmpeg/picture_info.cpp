@@ -115,6 +115,11 @@ Primaries primaries_of(const AVFrame& frame, Transfer transfer) {
     case AVCOL_PRI_SMPTE431:
     case AVCOL_PRI_SMPTE432:
       return Primaries::p3;
+    case AVCOL_PRI_SMPTE170M:
+    case AVCOL_PRI_SMPTE240M:
+      return Primaries::bt601_525;
+    case AVCOL_PRI_BT470BG:
+      return Primaries::bt601_625;
     case AVCOL_PRI_UNSPECIFIED:
       return transfer != Transfer::sdr || wide_matrix ? Primaries::bt2020 : Primaries::bt709;
     default:
@@ -142,9 +147,18 @@ AVColorTransferCharacteristic transfer_tag(Transfer transfer) {
 }
 
 AVColorPrimaries primaries_tag(Primaries primaries) {
-  return primaries == Primaries::bt2020 ? AVCOL_PRI_BT2020
-         : primaries == Primaries::p3   ? AVCOL_PRI_SMPTE432
-                                        : AVCOL_PRI_BT709;
+  switch (primaries) {
+    case Primaries::bt2020:
+      return AVCOL_PRI_BT2020;
+    case Primaries::p3:
+      return AVCOL_PRI_SMPTE432;
+    case Primaries::bt601_525:
+      return AVCOL_PRI_SMPTE170M;
+    case Primaries::bt601_625:
+      return AVCOL_PRI_BT470BG;
+    default:
+      return AVCOL_PRI_BT709;
+  }
 }
 
 YuvMatrix guessed_matrix(Extent extent) {
@@ -215,6 +229,19 @@ Orientation orientation_of(const AVFrame& frame, const AVStream* stream) {
   static std::atomic<bool> logged{false};
   if (!logged.exchange(true)) log::info("ignoring the video's rotation: it is not a multiple of 90 degrees");
   return {};
+}
+
+FieldOrder fields_of(const AVFrame& frame, const Orientation& orientation) {
+#ifdef AV_FRAME_FLAG_INTERLACED
+  const bool interlaced = frame.flags & AV_FRAME_FLAG_INTERLACED;
+  bool top_first = frame.flags & AV_FRAME_FLAG_TOP_FIELD_FIRST;
+#else
+  const bool interlaced = frame.interlaced_frame;
+  bool top_first = frame.top_field_first;
+#endif
+  if (!interlaced || orientation.transpose) return FieldOrder::progressive;
+  if (orientation.flip_y && frame.height % 2 == 0) top_first = !top_first;
+  return top_first ? FieldOrder::top_first : FieldOrder::bottom_first;
 }
 
 }  // namespace lensd

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "core/image/frame.hpp"
 #include "core/image/picture.hpp"
 #include "core/media/ffmpeg/ffmpeg.hpp"
 #include "core/media/pixel_aspect.hpp"
@@ -50,5 +51,9 @@ std::optional<Orientation> orientation_of(const int32_t* display_matrix);
 /// `stream` may be null. Returns the upright orientation if there is no matrix or it is not a combination of
 /// quarter turns and flips.
 Orientation orientation_of(const AVFrame& frame, const AVStream* stream);
+
+/// Returns the order of the frame's fields after the orientation was applied. Transposed frames have no rows
+/// that are fields.
+FieldOrder fields_of(const AVFrame& frame, const Orientation& orientation);
 
 }  // namespace lensd

@@ -56,6 +56,14 @@ std::optional<PictureFormat> picture_format(AVPixelFormat format) {
   return out;
 }
 
+AVPixelFormat substitute_of(AVPixelFormat format) {
+  const AVPixelFormat swapped = av_pix_fmt_swap_endianness(format);
+  if (swapped != AV_PIX_FMT_NONE && picture_format(swapped)) return swapped;
+  const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(format);
+  if (!d || d->nb_components == 0 || d->comp[0].depth <= 8) return AV_PIX_FMT_RGBA;
+  return d->nb_components <= 2 ? AV_PIX_FMT_GRAY16LE : AV_PIX_FMT_RGBA64LE;
+}
+
 bool is_jpeg_range(AVPixelFormat format) {
   return format == AV_PIX_FMT_YUVJ420P || format == AV_PIX_FMT_YUVJ422P || format == AV_PIX_FMT_YUVJ444P ||
          format == AV_PIX_FMT_YUVJ440P || format == AV_PIX_FMT_YUVJ411P;

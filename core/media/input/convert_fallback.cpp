@@ -8,6 +8,7 @@ extern "C" {
 
 #include "core/base/log.hpp"
 #include "core/media/ffmpeg/picture_info.hpp"
+#include "core/media/ffmpeg/pixel_formats.hpp"
 
 namespace lensd {
 namespace {
@@ -19,6 +20,12 @@ std::string format_name(int format) {
   return name ? name : "unknown";
 }
 
+bool is_rgb(AVPixelFormat format) {
+  const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(format);
+  return d && (d->flags & AV_PIX_FMT_FLAG_RGB) != 0;
+}
+
+/// For a conversion from YUV to RGB.
 void set_matrix(SwsContext* scaler, const AVFrame& frame) {
   int matrix = frame.colorspace;
   if (matrix == AVCOL_SPC_UNSPECIFIED || matrix == AVCOL_SPC_RGB)
@@ -32,28 +39,31 @@ void set_matrix(SwsContext* scaler, const AVFrame& frame) {
 }  // namespace
 
 void ConvertFallback::convert(ff::FramePtr& frame) {
-  if (logged_format_ != frame->format) {
-    logged_format_ = frame->format;
-    log::info("converting pixel format {} to RGBA with swscale", format_name(frame->format));
+  const auto from = static_cast<AVPixelFormat>(frame->format);
+  const AVPixelFormat to = substitute_of(from);
+  if (logged_format_ != from) {
+    logged_format_ = from;
+    log::info("converting pixel format {} to {} with swscale", format_name(from), format_name(to));
   }
-  scaler_.reset(sws_getCachedContext(scaler_.release(), frame->width, frame->height,
-                                     static_cast<AVPixelFormat>(frame->format), frame->width, frame->height,
-                                     AV_PIX_FMT_RGBA, kScaler, nullptr, nullptr, nullptr));
+  scaler_.reset(sws_getCachedContext(scaler_.release(), frame->width, frame->height, from, frame->width,
+                                     frame->height, to, kScaler, nullptr, nullptr, nullptr));
   if (!scaler_)
     throw Error(ExitCode::bad_source, "decoder",
-                fmt::format("unsupported pixel format {}", format_name(frame->format)));
-  set_matrix(scaler_.get(), *frame);
+                fmt::format("unsupported pixel format {}", format_name(from)));
+  // Nothing changes but the order of bytes if both are RGB, or neither is.
+  const bool to_rgb = is_rgb(to) && !is_rgb(from);
+  if (to_rgb) set_matrix(scaler_.get(), *frame);
 
   if (!spare_) spare_ = ff::make_frame();
-  spare_->format = AV_PIX_FMT_RGBA;
+  spare_->format = to;
   spare_->width = frame->width, spare_->height = frame->height;
   ff::check_memory(allocator_.fill(*spare_, frame->width, frame->height));
   void* owner = spare_->opaque;
   sws_scale(scaler_.get(), frame->data, frame->linesize, 0, frame->height, spare_->data, spare_->linesize);
   av_frame_copy_props(spare_.get(), frame.get());
   spare_->opaque = owner;
-  spare_->colorspace = AVCOL_SPC_RGB;
-  spare_->color_range = AVCOL_RANGE_JPEG;
+  if (is_rgb(to)) spare_->colorspace = AVCOL_SPC_RGB;
+  if (is_rgb(to)) spare_->color_range = AVCOL_RANGE_JPEG;
   std::swap(spare_, frame);
   av_frame_unref(spare_.get());
 }

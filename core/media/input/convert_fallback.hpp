@@ -1,4 +1,4 @@
-// Converts pictures to RGBA with swscale if PictureFormat cannot describe their format.
+// Converts pictures with swscale if PictureFormat cannot describe their format.
 #pragma once
 
 #include "core/media/ffmpeg/picture_allocator.hpp"
@@ -9,8 +9,8 @@ class ConvertFallback {
  public:
   explicit ConvertFallback(PictureAllocator& allocator) : allocator_(allocator) {}
 
-  /// Replaces `frame` by its conversion to RGBA, in a buffer of the allocator. Throws Error(bad_source) if
-  /// swscale does not support the format, Error(runtime_failure) if out of memory.
+  /// Replaces `frame` by its conversion to substitute_of() its format, in a buffer of the allocator. Throws
+  /// Error(bad_source) if swscale does not support the format, Error(runtime_failure) if out of memory.
   void convert(ff::FramePtr& frame);
 
  private:

@@ -9,6 +9,7 @@
 #include "core/media/ffmpeg/picture_info.hpp"
 #include "core/media/ffmpeg/pixel_formats.hpp"
 #include "core/media/input/read_chapters.hpp"
+#include "core/media/input/read_tracks.hpp"
 
 namespace lensd {
 namespace {
@@ -58,8 +59,8 @@ void FfmpegSource::open() {
   decoder_.reset();
   picture_ns_ = now_ns();
   packet_time_ = AV_NOPTS_VALUE, suspect_packets_ = 0;
-  input_ = std::make_unique<Input>(url_, StreamKind::video, stop_, options_.live);
-  if (!options_.colour.keep && needs_dolby_vision(*input_->stream()))
+  input_ = std::make_unique<Input>(url_, StreamKind::video, stop_, options_.live, options_.video_track);
+  if (!options_.keep_colours && needs_dolby_vision(*input_->stream()))
     throw Error(ExitCode::bad_source, where_,
                 "its colours are coded as Dolby Vision profile 5, which lensd cannot convert",
                 "use a version in HDR10, HLG or Dolby Vision profile 8");
@@ -102,6 +103,8 @@ void FfmpegSource::describe_source() {
                       : input_->kind() == UrlKind::sequence ? std::max<int64_t>(stream.duration, 0)
                                                             : 0;
   info_.has_audio = input_->has_audio();
+  info_.video_tracks = describe_video_tracks(*input_->context());
+  info_.video_track = video_track_number(*input_->context(), stream.index);
   info_.seekable = input_->repeatable();
   info_.live = input_->live();
   if (stream.duration > 0) {
@@ -231,6 +234,8 @@ void FfmpegSource::fail_lost(int error) const {
     if (error == AVERROR(ENODEV)) fail("the camera was unplugged");
     if (error == AVERROR(EIO)) fail("the camera's signal changed its format");
   }
+  if (input_->kind() == UrlKind::pipewire && error == AVERROR(ENODEV))
+    fail("the PipeWire node or daemon is gone");
   // An HTTP response without a length ends with an I/O error.
   if (error == AVERROR_EOF || error == AVERROR(EIO)) fail("the stream ended");
   if (error == AVERROR(ETIMEDOUT)) fail(fmt::format("no data for {:g} s", to_s(input_->silence_ns())));
@@ -268,17 +273,18 @@ void FfmpegSource::fail_gpu_refused() const {
 /// monotonic time of their exposure or arrival.
 int64_t FfmpegSource::capture_time(std::optional<int64_t> raw_ns, int64_t now) const {
   constexpr int64_t kOldest = 1'000'000'000;  // an older stamp is from another clock
-  const bool stamped = input_->kind() == UrlKind::camera && raw_ns && *raw_ns <= now;
+  const bool device = input_->kind() == UrlKind::camera || input_->kind() == UrlKind::pipewire;
+  const bool stamped = device && raw_ns && *raw_ns <= now;
   return stamped && now - *raw_ns < kOldest ? *raw_ns : now;
 }
 
 ColourSpec FfmpegSource::picture_colour(const PictureFormat& format) {
   ColourSpec colour = colour_of(*frame_, sample_format(*frame_), format, decoder_->context().codec_id);
-  colour.keep = options_.colour.keep;
+  colour.keep = options_.keep_colours;
   if (colour.transfer == Transfer::pq) {
     // A peak that changes from frame to frame would change the brightness and need new plans.
     if (!announced_peak_) announced_peak_ = peak_of(*frame_, input_->stream());
-    colour.peak = options_.colour.peak > 0 ? options_.colour.peak : announced_peak_.value_or(kDefaultPeak);
+    colour.peak = announced_peak_.value_or(kDefaultPeak);
   }
   return colour;
 }
@@ -290,7 +296,7 @@ Picture FfmpegSource::deliver() {
     throw Error(ExitCode::unavailable, where_, "NVDEC delivers a pixel format that lensd does not support");
   if (!format) {
     fallback_.convert(frame_);
-    format = picture_format(AV_PIX_FMT_RGBA);
+    format = picture_format(static_cast<AVPixelFormat>(frame_->format));
   }
   PictureRef ref;
   ref.info.format = *format;
@@ -307,6 +313,7 @@ Picture FfmpegSource::deliver() {
   }
   frame_info_.index = next_index_++;
   frame_info_.key = is_key(*frame_);
+  frame_info_.fields = fields_of(*frame_, ref.info.orientation);
   return Picture(ref, frame_info_, owners_->take(*frame_));
 }
 

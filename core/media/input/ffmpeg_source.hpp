@@ -1,7 +1,7 @@
 // A Source that uses FFmpeg: demuxer → decoder → Picture.
 //
 //   Input ── packets ──▶ Decoder ── AVFrame in our buffers ──▶ TimestampNormalizer, picture_info ──▶ Picture
-//                                        └─ format unknown to PictureFormat: ConvertFallback (RGBA)
+//                                        └─ format unknown to PictureFormat: ConvertFallback
 //
 // Pictures of an uncompressed camera skip the decoder. The constructor decodes the first frame to find its
 // size, format and time. A source without any decodable picture therefore fails before a pipeline is created.

@@ -65,19 +65,22 @@ Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop, con
     case UrlKind::camera:
       open_camera(url, live);
       break;
+    case UrlKind::pipewire:
+      open_pipewire(url, live);
+      break;
     case UrlKind::screen:
       open_screen(url, live);
       break;
     case UrlKind::other:
       fail("unknown kind of source",
            "use a file, img_%04d.png, -, test:NAME, rtsp:// http:// https:// udp:// srt:// rtmp://, "
-           "/dev/videoN or screen:");
+           "/dev/videoN, pipewire: or screen:");
   }
   check_sizes();  // before anything is decoded
   if (context_->pb && std::string_view(context_->iformat->name) == "png_pipe")
     if (const std::string problem = png_problem(*context_->pb); !problem.empty()) fail(problem);
   // Devices describe their stream when they are opened.
-  const bool device = kind_ == UrlKind::camera || kind_ == UrlKind::screen;
+  const bool device = kind_ == UrlKind::camera || kind_ == UrlKind::pipewire || kind_ == UrlKind::screen;
   const int error = device ? 0 : avformat_find_stream_info(context_.get(), nullptr);
   if (error < 0 && deadline_.expired()) fail("no picture before the open timeout");
   if (error < 0) fail("cannot read its streams: " + ff::error_text(error), ff::log_hint());
@@ -204,12 +207,13 @@ void Input::open_local(const std::string& url, const AVInputFormat* format, ff::
 
 void Input::pick_stream(StreamKind kind, int track) {
   const bool video = kind == StreamKind::video;
+  const char* const name = video ? "video" : "audio";
   int best = -1, number = 0;
   for (unsigned i = 0; i < context_->nb_streams; ++i) {
     AVStream& s = *context_->streams[i];
     s.discard = AVDISCARD_ALL;
     if (s.codecpar->codec_type != (video ? AVMEDIA_TYPE_VIDEO : AVMEDIA_TYPE_AUDIO)) continue;
-    if (s.disposition & (AV_DISPOSITION_ATTACHED_PIC | AV_DISPOSITION_TIMED_THUMBNAILS)) continue;
+    if (is_cover(s)) continue;
     if (++number, track > 0) {
       if (number == track) best = static_cast<int>(i);
       continue;
@@ -219,10 +223,9 @@ void Input::pick_stream(StreamKind kind, int track) {
     if (preferred) best = static_cast<int>(i);
   }
   if (best < 0)
-    fail(video        ? "it has no video stream"
-         : number > 0 ? fmt::format("it has no audio track {}, the last one is {}", track, number)
-                      : "it has no audio stream",
-         video && has_audio() ? "it has audio only" : ff::log_hint());
+    fail(number > 0 ? fmt::format("it has no {} track {}, the last one is {}", name, track, number)
+                    : fmt::format("it has no {} stream", name),
+         video && number == 0 && has_audio() ? "it has audio only" : ff::log_hint());
   stream_ = context_->streams[best];
   stream_->discard = AVDISCARD_DEFAULT;
 }
@@ -237,7 +240,7 @@ void Input::check_sizes() const {
 }
 
 bool Input::image_container() const noexcept {
-  if (camera_) return false;
+  if (camera_ || pipewire_) return false;
   const std::string_view name = context_->iformat->name;
   return name == "gif" || name == "apng" || (name.size() > 5 && name.substr(name.size() - 5) == "_pipe");
 }

@@ -15,6 +15,7 @@
 #include "core/media/camera/v4l2_capture.hpp"
 #include "core/media/ffmpeg/file_io.hpp"
 #include "core/media/input/connect_policy.hpp"
+#include "core/media/input/pipewire_capture.hpp"
 #include "core/media/live/mpegts/low_delay_parser.hpp"
 #include "core/media/live/mpegts/pes_flush.hpp"
 #include "core/media/source.hpp"
@@ -23,6 +24,11 @@
 namespace lensd {
 
 enum class StreamKind { video, audio };
+
+/// Returns true for pictures that belong to the file and not to its time line.
+inline bool is_cover(const AVStream& stream) {
+  return stream.disposition & (AV_DISPOSITION_ATTACHED_PIC | AV_DISPOSITION_TIMED_THUMBNAILS);
+}
 
 class Input {
  public:
@@ -61,8 +67,9 @@ class Input {
   /// an AVERROR, for a file on a server at the latest after silence_ns().
   int seek(int64_t ticks) noexcept;
 
-  /// Returns true for a camera with an uncompressed format. Read its pictures with read(AVFrame&, …).
-  bool raw_camera() const noexcept { return camera_ && camera_->format().raw(); }
+  /// Returns true for a camera or PipeWire node with an uncompressed format. Read its pictures with
+  /// read(AVFrame&, …).
+  bool raw_camera() const noexcept { return pipewire_ || (camera_ && camera_->format().raw()); }
   /// Reads the next picture of a raw_camera() into a buffer of `allocator`. Returns the same values as
   /// read(AVPacket&).
   int read(AVFrame& frame, PictureAllocator& allocator) noexcept;
@@ -73,6 +80,8 @@ class Input {
   void open_generated(const std::string& url);
   void open_network(const std::string& url, const LiveOptions& live);
   void open_camera(const std::string& url, const LiveOptions& live);
+  void open_pipewire(const std::string& url, const LiveOptions& live);
+  void describe_camera(AVCodecID codec, AVPixelFormat pixels, Extent size, double rate);
   void open_screen(const std::string& url, const LiveOptions& live);
   void make_context();
   int open_demuxer(const std::string& url, const AVInputFormat* format, ff::Options& options);
@@ -104,6 +113,7 @@ class Input {
   std::string allowed_url_;  ///< network: the only address that FFmpeg may open
   decltype(AVFormatContext::io_open) default_open_ = nullptr;
   std::unique_ptr<V4l2Capture> camera_;           ///< context_ only describes its stream
+  std::unique_ptr<PipewireCapture> pipewire_;     ///< context_ only describes its stream
   std::unique_ptr<FileIo> io_;                    ///< must outlive context_
   std::unique_ptr<TransportStreamIo> transport_;  ///< must outlive context_
   ff::InputPtr context_;

@@ -121,15 +121,26 @@ void Input::open_camera(const std::string& url, const LiveOptions& live) {
   camera_ = std::make_unique<V4l2Capture>(camera_path(url), where_,
                                           RequestedMode{live.format, live.size, live.rate}, live.extra,
                                           live.shared_controls);
+  describe_camera(camera_->format().codec, camera_->format().pixels, camera_->size(), camera_->rate());
+}
+
+void Input::open_pipewire(const std::string& url, const LiveOptions& live) {
+  pipewire_ = std::make_unique<PipewireCapture>(
+      pipewire_node_of(url), where_, PipewireCapture::Request{live.size, live.rate}, stop_, live.open_ns);
+  describe_camera(AV_CODEC_ID_RAWVIDEO, pipewire_->pixels(), pipewire_->size(), pipewire_->rate());
+}
+
+/// Makes a context that describes the pictures of a camera.
+void Input::describe_camera(AVCodecID codec, AVPixelFormat pixels, Extent size, double rate) {
   context_.reset(ff::allocated(avformat_alloc_context()));
   AVStream& stream = *ff::allocated(avformat_new_stream(context_.get(), nullptr));
   stream.time_base = ff::kNanoseconds;
-  if (camera_->rate() > 0) stream.avg_frame_rate = stream.r_frame_rate = av_d2q(camera_->rate(), 1'000'000);
+  if (rate > 0) stream.avg_frame_rate = stream.r_frame_rate = av_d2q(rate, 1'000'000);
   AVCodecParameters& parameters = *stream.codecpar;
   parameters.codec_type = AVMEDIA_TYPE_VIDEO;
-  parameters.codec_id = camera_->format().codec;
-  parameters.format = camera_->format().pixels;
-  parameters.width = camera_->size().width, parameters.height = camera_->size().height;
+  parameters.codec_id = codec;
+  parameters.format = pixels;
+  parameters.width = size.width, parameters.height = size.height;
 }
 
 void Input::open_screen(const std::string& url, const LiveOptions& live) {
@@ -196,7 +207,8 @@ int Input::read_camera_packet(AVPacket& packet) noexcept {
 }
 
 int Input::read(AVFrame& frame, PictureAllocator& allocator) noexcept {
-  return read_camera([&] { return camera_->read(frame, allocator); });
+  return read_camera(
+      [&] { return pipewire_ ? pipewire_->read(frame, allocator) : camera_->read(frame, allocator); });
 }
 
 }  // namespace lensd

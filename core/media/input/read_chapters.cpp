@@ -2,22 +2,12 @@
 
 #include <algorithm>
 
+#include "core/media/input/read_tracks.hpp"
+
 namespace lensd {
 namespace {
 
 constexpr unsigned kMaxChapters = 1000;
-constexpr size_t kMaxTitle = 200;
-
-/// Returns the text without control characters. Cuts it between UTF-8 characters to at most kMaxTitle bytes.
-std::string tidy_title(const char* text) {
-  std::string title;
-  for (const char* c = text; *c; ++c)
-    if (static_cast<unsigned char>(*c) >= ' ' && *c != '\x7f') title += *c;
-  if (title.size() <= kMaxTitle) return title;
-  size_t end = kMaxTitle;
-  while (end > 0 && (static_cast<unsigned char>(title[end]) & 0xc0) == 0x80) --end;
-  return title.substr(0, end);
-}
 
 }  // namespace
 

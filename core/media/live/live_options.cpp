@@ -174,6 +174,12 @@ void check_live_source(const std::string& url, const LiveOptions& live) {
     check_camera_options(where, live);
     return;
   }
+  if (kind == UrlKind::pipewire) {
+    if (!live.extra.empty() || !live.format.empty())
+      throw Error(ExitCode::invalid_config, where, "a PipeWire source has neither format nor options",
+                  "remove them from [source]; size and rate can be set");
+    return;
+  }
   const AVInputFormat* format = live_demuxer(url, kind, live);
   check_extra(where, scheme, format, live);
   if (kind == UrlKind::screen) screen_display(url);

@@ -41,6 +41,15 @@ code=0
 [[ $code == 2 ]] || fail "standard input from the output file gave exit code $code"
 unchanged "standard input"
 
+# A log replaces and renames only logs.
+cp "$clip" "$WORK/other.mkv" && cp "$clip" "$WORK/named.1.log"
+for name in other.mkv named.log; do
+  refused 2 "is no log of lensd" "$clip" --headless -q -o null: --log-file "$WORK/$name"
+done
+cmp -s "$clip" "$WORK/other.mkv" && cmp -s "$clip" "$WORK/named.1.log" || fail "a log has replaced a file"
+for _ in 1 2 3; do expect 0 "$clip" --headless -q -o null: --log-file "$WORK/own.log"; done
+[[ -s $WORK/own.log && -s $WORK/own.1.log && -s $WORK/own.2.log ]] || fail "logs do not rotate"
+
 # Image sequences.
 is_source "$WORK/in_%03d.png" --headless -q -o "$WORK/in_%03d.png"
 is_source "$WORK/in_%03d.png" --headless -q --frames 1 -o "$WORK/other.png"

@@ -44,6 +44,11 @@ try:
     b.evaluate("$('record').click()")
     b.wait("$('record').textContent == 'Record'", "the recording has ended")
     b.wait("$('log').innerText.includes('recorded ')", "the end of the recording is shown")
+    b.evaluate("$('virtual-camera').click()")
+    b.wait("$('virtual-camera').getAttribute('aria-pressed') == 'true' && $('facts').innerText.includes('lensd: ') || "
+           "document.body.innerText.includes('PipeWire')", "the virtual camera is on, or the reason is shown")
+    b.evaluate("$('virtual-camera').getAttribute('aria-pressed') == 'true' && $('virtual-camera').click()")
+    b.wait("$('virtual-camera').getAttribute('aria-pressed') == 'false'", "the virtual camera is off")
     b.evaluate("fetch('/api/v1/load', {method: 'POST', body: JSON.stringify(['udp://127.0.0.1:9?timeout=1'])})")
     b.wait("$('state').textContent == 'connecting'", "an unavailable source")
     time.sleep(0.6)

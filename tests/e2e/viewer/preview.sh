@@ -77,6 +77,16 @@ wait_for 10 place menu/copy_path || fail "a right click opens no menu"
 click menu/mirror
 wait_for 10 place graph/mirror/title || fail "the menu does not mirror"
 echo "ok: the picture's menu"
+if command -v xclip >/dev/null; then
+  place picture
+  xdotool mousemove --window "$WINDOW" $((${X%.*} + ${W%.*} / 2)) $((${Y%.*} + ${H%.*} / 3)) sleep 0.3 click 3
+  click menu/copy_picture
+  copied() { xclip -selection clipboard -t image/png -o >"$WORK/copied.png" && [[ -s $WORK/copied.png ]]; }
+  wait_for 10 copied || fail "the clipboard has no picture: $(value notice)"
+  size=$(identify -format "%wx%h" "$WORK/copied.png")
+  wait_for 10 value_is notice "Copied the picture, ${size/x/×}" || fail "the notice is '$(value notice)', the picture $size"
+  echo "ok: the picture in the clipboard, $size"
+fi
 if command -v xprop >/dev/null; then
   key B
   bare() { xprop -id "$WINDOW" _MOTIF_WM_HINTS | grep -q '0x0, 0x0, 0x0$\|, 0x0, 0x0, 0x0'; }

@@ -82,6 +82,23 @@ TEST_F(GraphPanel, ANodeIsMovedByDraggingItsName) {
   EXPECT_EQ(order(), "median edges convolve ");
 }
 
+TEST_F(GraphPanel, ThePrecisionIsShownAndChosen) {
+  model.bits = 16;
+  frames(2);
+  click("graph/precision"), frames(2);
+  const Commands& sent = click("precision/8");
+  const auto* eight = only<SetPrecision>(sent);
+  ASSERT_NE(eight, nullptr);
+  EXPECT_EQ(eight->precision, Precision::eight);
+  frames(2);
+  EXPECT_FALSE(there("precision/8")) << "the menu closes";
+  model.precision = Precision::eight, model.bits = 8;
+  click("graph/precision"), frames(2);
+  const auto* automatic = only<SetPrecision>(click("precision/auto"));
+  ASSERT_NE(automatic, nullptr);
+  EXPECT_EQ(automatic->precision, Precision::automatic);
+}
+
 TEST_F(GraphPanel, EscapeDropsADragWhereItWas) {
   point_at("graph/median/title");
   button(true), frame();

@@ -12,6 +12,19 @@ namespace {
 
 using Panels = PanelDriver;
 
+TEST_F(Panels, TextsOfAnyLengthAreDrawn) {
+  std::string words, letters(200'000, 'W');
+  while (words.size() < 200'000) words += "there is no filter ";
+  model.notices = {{now_ns(), true, words}, {now_ns(), true, letters}};
+  model.log = {"12:30:01 warning: " + words, "12:30:02 warning: " + letters};
+  model.source_detail = model.source_name = letters;
+  model.live = model.live_status.live = true;
+  model.live_status.state = LiveState::reconnecting, model.live_status.reason = words;
+  viewer.state().log.open = true;
+  frames(3);
+  EXPECT_TRUE(there("log/lines"));
+}
+
 TEST_F(Panels, ClickOnCheckboxSwitchesTheNode) {
   const auto& commands = click("graph/median/enabled");
   const auto* set = only<SetEnabled>(commands);

@@ -85,6 +85,17 @@ TEST_F(Preview, ARightClickOpensTheMenuOfThePicture) {
   EXPECT_TRUE(viewer.requests().toggle_fullscreen);
 }
 
+TEST_F(Preview, VideoTracksAreChosenByKeyAndInTheMenu) {
+  model.video_tracks = {"320×240 h264", "640×480 hevc, ger"}, model.video_track = 2;
+  frame();
+  press({.character = '_'});
+  EXPECT_EQ(viewer.requests().video_track, 1) << "the first one follows the last one";
+  frame();
+  model.video_tracks.pop_back(), model.video_track = 1;
+  press({.character = '_'});
+  EXPECT_EQ(viewer.requests().video_track, std::nullopt);
+}
+
 TEST_F(Preview, ARightClickOnAControlOpensNoMenu) {
   click("graph/edges/low", 1);
   EXPECT_FALSE(there("menu/copy_path"));

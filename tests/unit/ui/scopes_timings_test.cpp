@@ -15,7 +15,7 @@ using Panels = PanelDriver;
 ScopeReading grey_reading(ScopeKind kind) {
   ScopeReading r;
   r.scope.kind = kind, r.frame = 1, r.image = {PixelFormat::rgba8, {320, 240}};
-  r.counts.resize(scope_counts(kind, 320));
+  r.counts.resize(scope_counts(kind, r.image));
   const size_t columns = kind == ScopeKind::waveform ? 256 : kind == ScopeKind::parade ? 768 : 0;
   for (size_t c = 0; c < columns; ++c) r.counts[c * 256 + 128] = 300;
   if (kind == ScopeKind::histogram) r.counts[128] = r.counts[384] = r.counts[640] = r.counts[896] = 320 * 240;

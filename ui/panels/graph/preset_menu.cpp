@@ -250,7 +250,10 @@ std::string last_graph_text(const PanelContext& ctx) {
 
 void draw_preset_row(PanelContext& ctx) {
   if (!ctx.editor().registry()) return;
-  draw_name(ctx, ImGui::GetContentRegionAvail().x - ctx.px(3 * kMenuButton + 4));
+  draw_name(ctx,
+            ImGui::GetContentRegionAvail().x - ctx.px(3 * kMenuButton + 4) - precision_button_width(ctx));
+  ImGui::SameLine(0, 0);
+  draw_precision_button(ctx);
   draw_buttons(ctx);
   PresetMenuState& m = ctx.state.preset_menu;
   const VarScope window_padding(ImGuiStyleVar_WindowPadding, {ctx.px(12), ctx.px(10)});

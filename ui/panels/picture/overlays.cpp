@@ -3,6 +3,7 @@
 #include <array>
 #include <cctype>
 
+#include "core/base/text.hpp"
 #include "ui/keys.hpp"
 #include "ui/panel.hpp"
 #include "ui/panels/timings/timings.hpp"
@@ -12,6 +13,7 @@ namespace {
 
 constexpr int64_t kNoticeNs = 5'000'000'000, kProblemNs = 10'000'000'000;
 constexpr int kMaxNotices = 4;
+constexpr size_t kNoticeLength = 500;  ///< bytes; the log has the whole text
 
 void draw_box(PanelContext& ctx, ImVec2 at, const std::string& text, ImU32 ink, bool problem) {
   const float pad = ctx.px(10);
@@ -108,7 +110,7 @@ void draw_notices(PanelContext& ctx, const Rect& area) {
        ++notice) {
     const int64_t age = ctx.time_ns - notice->time_ns;
     if (age < 0 || age > (notice->problem ? kProblemNs : kNoticeNs)) continue;
-    show(notice->text, notice->problem);
+    show(shortened(notice->text, kNoticeLength), notice->problem);
   }
 }
 

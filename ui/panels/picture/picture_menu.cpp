@@ -50,15 +50,33 @@ void aspect_items(const Menu& menu) {
   ImGui::EndMenu();
 }
 
+/// Draws the list of video tracks if the source has several.
+void track_items(const Menu& menu) {
+  const ViewerModel& m = menu.ctx.model;
+  if (m.video_tracks.size() < 2) return;
+  const bool open = ImGui::BeginMenu("Video track");
+  menu.ctx.mark("menu", "video_track");
+  if (!open) return;
+  for (int number = 1; number <= static_cast<int>(m.video_tracks.size()); ++number) {
+    const std::string text = fmt::format("{}: {}", number, m.video_tracks[static_cast<size_t>(number - 1)]);
+    if (menu.chosen(text.c_str(), fmt::format("video_track/{}", number).c_str(), "", m.video_track == number))
+      menu.requests.video_track = number;
+  }
+  ImGui::EndMenu();
+}
+
 void draw_items(const Menu& menu) {
   const UiState& s = menu.ctx.state;
   const GraphDesc& graph = menu.ctx.editor().graph();
   const bool editable = menu.ctx.editor().registry() != nullptr;
   file_items(menu);
+  track_items(menu);
   ImGui::Separator();
   menu.item("Snapshot", "snapshot", Action::snapshot);
+  if (menu.chosen("Copy picture", "copy_picture", "")) menu.requests.copy_picture = true;
   menu.item(menu.ctx.model.recording ? "Stop recording" : "Record", "record", Action::record,
             menu.ctx.model.recording);
+  menu.item("Virtual camera", "virtual_camera", Action::virtual_camera, menu.ctx.model.virtual_camera.wanted);
   ImGui::Separator();
   menu.item("Mirror", "mirror", Action::mirror, graph.find("mirror") != nullptr, editable);
   menu.item("Turn by 90°", "rotate", Action::rotate, graph.find("turn") != nullptr, editable);

@@ -11,7 +11,8 @@ constexpr ImGuiWindowFlags kFloating = ImGuiWindowFlags_NoDecoration | ImGuiWind
                                        ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoMove |
                                        ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav;
 
-constexpr float kMinZoomWidth = 460;  // minimum picture width to show the zoom; logical pixels
+// Minimum picture widths to show the zoom and the virtual camera's button; logical pixels
+constexpr float kMinZoomWidth = 460, kMinCameraWidth = 520;
 
 constexpr std::pair<ChannelView, const char*> kChannels[] = {
     {ChannelView::colour, "RGB"}, {ChannelView::red, "R"},     {ChannelView::green, "G"},
@@ -90,6 +91,12 @@ void draw_metrics(PanelContext& ctx) {
   ImGui::SameLine(0, ctx.px(8));
   text_coloured(colour::text, std::isnan(ssim) ? std::string("SSIM n/a") : fmt::format("SSIM {:.4f}", ssim));
   tooltip(ctx.look, "Structural similarity of luma: 1 is equal");
+}
+
+std::string virtual_camera_tip(const SinkStatus& camera) {
+  if (!camera.wanted) return "Offer the output of the graph as a camera to other programs (PipeWire)";
+  return fmt::format("Withdraw the camera '{}': {}, {} frames\n{}", camera.path, camera.state, camera.frames,
+                     camera.problem);
 }
 
 /// The set of buttons for which the picture is wide enough.
@@ -219,6 +226,10 @@ void draw_view_bar(PanelContext& ctx, const Rect& area, const Rect& own, ViewerR
                     : "Record the output of the graph",
                  key_hint(Action::record)))
     requests.toggle_record = true;
+  if (area.w >= ctx.px(kMinCameraWidth) &&
+      bar_button(ctx, "Camera", "virtual_camera", ctx.model.virtual_camera.wanted,
+                 virtual_camera_tip(ctx.model.virtual_camera).c_str(), key_hint(Action::virtual_camera)))
+    requests.toggle_virtual_camera = true;
   if (bar_button(ctx, "Keys", "keys", s.help, "List of all keys", key_hint(Action::help))) s.help = !s.help;
   ImGui::NewLine();
   end_bar();

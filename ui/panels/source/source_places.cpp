@@ -73,7 +73,7 @@ void draw_recents(PanelContext& ctx, ViewerRequests& requests, const SourceChoic
   ctx.mark("source", "more_recent");
 }
 
-void draw_cameras(PanelContext& ctx, const SourceChoices& choices) {
+void draw_cameras(PanelContext& ctx, ViewerRequests& requests, const SourceChoices& choices) {
   section(ctx, "Cameras");
   SourceState& s = ctx.state.source;
   for (const Camera& camera : choices.cameras) {
@@ -84,7 +84,15 @@ void draw_cameras(PanelContext& ctx, const SourceChoices& choices) {
     tooltip(ctx.look, camera.path + "\nShow its formats, sizes and rates");
     ImGui::PopID();
   }
-  if (!choices.cameras.empty()) return;
+  for (const PipewireNode& node : choices.pipewire) {
+    const std::string url = "pipewire:" + (node.name.empty() ? node.serial : node.name);
+    ImGui::PushID(url.c_str());
+    if (line(ctx, node.description, colour::text)) request_source(ctx, requests, source_request(url));
+    ctx.mark("source", "pipewire", node.name);
+    tooltip(ctx.look, node.camera ? "A camera of the PipeWire session" : "Another program's stream", url);
+    ImGui::PopID();
+  }
+  if (!choices.cameras.empty() || !choices.pipewire.empty()) return;
   note(ctx, !choices.cameras_known            ? "…"
             : choices.cameras_problem.empty() ? "No camera is connected."
                                               : choices.cameras_problem);
@@ -104,7 +112,7 @@ void draw_source_places(PanelContext& ctx, ViewerRequests& requests) {
     ctx.mark("source", "place", name);
     tooltip(ctx.look, path);
   }
-  draw_cameras(ctx, *choices);
+  draw_cameras(ctx, requests, *choices);
   section(ctx, "Screen and test pictures");
   const bool screen = choices->screen_problem.empty();
   if (line(ctx, "Screen", screen ? colour::text : colour::faint) && screen)

@@ -37,6 +37,15 @@ void draw_detail(PanelContext& ctx) {
   ctx.item("source", "detail", m.source_detail);
 }
 
+constexpr const char* kDeinterlace = "deinterlace";
+
+/// Enables the graph's node for interlaced frames, or adds one at the top.
+void add_deinterlace(PanelContext& ctx) {
+  for (const NodeDesc& node : ctx.editor().graph().nodes)
+    if (node.filter == kDeinterlace) return ctx.editor().set_enabled(node.id, true);
+  ctx.editor().add(kDeinterlace, kSourceNode);
+}
+
 }  // namespace
 
 void draw_source_row(PanelContext& ctx, ViewerRequests& requests) {
@@ -60,6 +69,30 @@ void draw_source_row(PanelContext& ctx, ViewerRequests& requests) {
   ImGui::SetCursorPos({left, top + ImGui::GetFrameHeight() + ctx.px(3)});
   const FontScope font(ctx.look.small);
   ctx.model.progress.opening.empty() ? draw_detail(ctx) : draw_opening(ctx, requests);
+}
+
+void draw_fields(PanelContext& ctx) {
+  const FieldOrder fields = ctx.model.fields;
+  const Registry* filters = ctx.editor().registry();
+  if (fields == FieldOrder::progressive || !filters || !filters->find(kDeinterlace)) return;
+  for (const NodeDesc& node : ctx.editor().graph().nodes)
+    if (node.filter == kDeinterlace && node.enabled) return;
+  const char* label = "Deinterlace";
+  const float left = ImGui::GetCursorPosX(), room = ImGui::GetContentRegionAvail().x;
+  const FontScope font(ctx.look.small);
+  const float button = ImGui::CalcTextSize(label).x + ctx.px(18);
+  ImGui::AlignTextToFramePadding();
+  text_coloured(colour::dim, elided(fields == FieldOrder::top_first ? "Interlaced, top field first"
+                                                                    : "Interlaced, bottom field first",
+                                    room - button - ctx.px(6)));
+  ctx.mark("source", "fields");
+  ImGui::SameLine(0, 0);
+  ImGui::SetCursorPosX(left + room - button);
+  const bool pressed = ImGui::Button(label, {button, 0});
+  ctx.item("source", "deinterlace",
+           "The frames have two fields of different times, which look like combs where things move.\n"
+           "Adds the filter deinterlace at the top of the graph.");
+  if (pressed) add_deinterlace(ctx);
 }
 
 }  // namespace lensd::ui

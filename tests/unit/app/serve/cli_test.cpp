@@ -123,6 +123,15 @@ TEST_F(Cli, HttpAndOutputSetKeys) {
   EXPECT_EQ(stream.mode, RunMode::batch);
 }
 
+TEST_F(Cli, VirtualCameraTakesANameOrNone) {
+  EXPECT_EQ(parse({"--virtual-camera"}).config.output_virtual_camera, "lensd");
+  const CommandLine named = parse({"clip.mp4", "--virtual-camera", "My desk"});
+  EXPECT_EQ(named.config.output_virtual_camera, "My desk");
+  EXPECT_EQ(named.mode, RunMode::viewer) << "the window and the camera show the result";
+  EXPECT_EQ(configured("[output]\nvirtual_camera = \"Desk\"", {}).output_virtual_camera, "Desk");
+  EXPECT_THROW(parse({"--virtual-camera", "rtsp://host/x"}), Error) << "that is a source";
+}
+
 TEST_F(Cli, AWrongValueIsRefusedWithItsOption) {
   const struct {
     const char *option, *says;

@@ -32,6 +32,8 @@ TEST_F(ConfigChecks, EachIsReportedWithItsLocation) {
       {"[record]\nname = \"a.mp4\"\ncodec = \"ffv1\"",
        "a.toml:3:9: record.codec: a.mp4: this file type does not support ffv1"},
       {"[output]\nurl = \"ftp://host/x\"", "a.toml:2:7: output.url"},
+      {"[output]\nvirtual_camera = \"a/b\"",
+       "a.toml:2:18: output.virtual_camera: the name of a virtual camera"},
       {"[source]\nsize = \"big\"", "a.toml:2:8: source.size: 'big'"},
       {"[source]\noptions = \"fifo\"", "a.toml:2:11: source.options: 'fifo'"},
       {"[http]\ntoken = \"abc\"", "a.toml:2:9: http.token"},

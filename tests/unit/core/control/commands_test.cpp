@@ -97,6 +97,29 @@ TEST(Commands, RecordAcceptsSeveralForms) {
   }
 }
 
+TEST(Commands, VirtualCameraTakesAStateAndAName) {
+  const struct {
+    Json command;
+    bool on;
+    const char* name;
+  } cases[] = {{{"virtual-camera"}, true, ""},         {{"virtual-camera", "on"}, true, ""},
+               {{"virtual-camera", true}, true, ""},   {{"virtual-camera", "Desk"}, true, "Desk"},
+               {{"virtual-camera", "off"}, false, ""}, {{"virtual-camera", "on", "off"}, true, "off"},
+               {{"virtual-camera", false}, false, ""}};
+  for (const auto& c : cases) {
+    FakeTarget target("invert");
+    target.camera_on = !c.on;
+    EXPECT_TRUE(run(target, c.command).ok()) << c.command;
+    EXPECT_EQ(target.camera_on, c.on) << c.command;
+    EXPECT_EQ(target.camera_name, c.name) << c.command;
+  }
+  for (const Json& command :
+       {Json{"virtual-camera", 1}, Json{"virtual-camera", "off", "Desk"}, Json{"virtual-camera", "a", "b"}}) {
+    FakeTarget target("invert");
+    EXPECT_EQ(run(target, command).status, Status::usage) << command;
+  }
+}
+
 TEST(Commands, PauseTogglesAndRestartsAtTheEndOfAFile) {
   FakeTarget target("invert");
   const auto toggled = [&](const RunState& state) {

@@ -59,6 +59,10 @@ class FakeTarget : public ControlTarget {
     recording = on, recorded = std::move(what);
     reply({});
   }
+  void virtual_camera(bool on, std::string name, Reply reply) override {
+    camera_on = on, camera_name = name;
+    reply({});
+  }
   void quit() override { ended = true; }
   std::shared_ptr<const EncodedPicture> picture(PictureType, int64_t made_after_ns) override {
     if (made_after_ns >= picture_ns) return nullptr;
@@ -91,7 +95,8 @@ class FakeTarget : public ControlTarget {
 
   Profiler profiler;
   std::atomic<bool> ended{false}, full{false};
-  bool recording = false;
+  bool recording = false, camera_on = false;
+  std::string camera_name;
   StartRecord recorded;
   std::atomic<int64_t> picture_ns{0};
   std::atomic<int> encoded{0};

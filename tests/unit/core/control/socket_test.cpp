@@ -254,6 +254,9 @@ TEST_F(SocketTest, ExecutesTheRequestsOfAClientThatHasDisconnected) {
               static_cast<ssize_t>(text.size()));
   }
   // Each connection's responses are never read, so its end is an error for the server.
+  // The last connections may not be accepted yet, so wait for the requests and not only for the connections'
+  // end.
+  EXPECT_TRUE(eventually([&] { return target_.posted().size() >= 20u * kRequests; }));
   EXPECT_TRUE(eventually([&] { return server_->clients() == 0; }));
   EXPECT_EQ(target_.posted().size(), 20u * kRequests);
 }

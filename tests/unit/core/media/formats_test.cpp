@@ -42,6 +42,17 @@ TEST(PixelFormats, OthersAreConverted) {
     EXPECT_FALSE(picture_format(f)) << f;
 }
 
+TEST(PixelFormats, SubstitutesKeepTheBits) {
+  EXPECT_EQ(substitute_of(AV_PIX_FMT_RGB48BE), AV_PIX_FMT_RGB48LE);
+  EXPECT_EQ(substitute_of(AV_PIX_FMT_GRAY16BE), AV_PIX_FMT_GRAY16LE);
+  EXPECT_EQ(substitute_of(AV_PIX_FMT_YUV420P10BE), AV_PIX_FMT_YUV420P10LE);
+  EXPECT_EQ(substitute_of(AV_PIX_FMT_GRAYF32LE), AV_PIX_FMT_GRAY16LE);
+  EXPECT_EQ(substitute_of(AV_PIX_FMT_GBRPF32LE), AV_PIX_FMT_RGBA64LE);
+  EXPECT_EQ(substitute_of(AV_PIX_FMT_X2RGB10LE), AV_PIX_FMT_RGBA64LE);
+  EXPECT_EQ(substitute_of(AV_PIX_FMT_PAL8), AV_PIX_FMT_RGBA);
+  EXPECT_EQ(substitute_of(AV_PIX_FMT_RGB565LE), AV_PIX_FMT_RGBA);
+}
+
 TEST(PixelFormats, LayoutsMatchTheFormat) {
   const auto yuyv = *picture_format(AV_PIX_FMT_YUYV422);
   EXPECT_EQ(yuyv.plane_count, 1);
@@ -140,7 +151,9 @@ TEST(ColourInfo, HdrAndWideGamut) {
   EXPECT_EQ(light(AVCOL_TRC_SMPTE2084, AVCOL_PRI_BT2020), (Light{Transfer::pq, Primaries::bt2020}));
   EXPECT_EQ(light(AVCOL_TRC_ARIB_STD_B67, AVCOL_PRI_UNSPECIFIED), (Light{Transfer::hlg, Primaries::bt2020}));
   EXPECT_EQ(light(AVCOL_TRC_BT709, AVCOL_PRI_SMPTE432), (Light{Transfer::sdr, Primaries::p3}));
-  EXPECT_EQ(light(AVCOL_TRC_BT709, AVCOL_PRI_BT470BG), (Light{Transfer::sdr, Primaries::bt709}));
+  EXPECT_EQ(light(AVCOL_TRC_BT709, AVCOL_PRI_BT470BG), (Light{Transfer::sdr, Primaries::bt601_625}));
+  EXPECT_EQ(light(AVCOL_TRC_SMPTE170M, AVCOL_PRI_SMPTE170M), (Light{Transfer::sdr, Primaries::bt601_525}));
+  EXPECT_EQ(light(AVCOL_TRC_BT709, AVCOL_PRI_SMPTE240M), (Light{Transfer::sdr, Primaries::bt601_525}));
   EXPECT_EQ(light(AVCOL_TRC_UNSPECIFIED, AVCOL_PRI_UNSPECIFIED), (Light{Transfer::sdr, Primaries::bt709}));
 }
 

@@ -30,6 +30,7 @@ TEST(Metrics, EveryLabelHasItsOwnValue) {
   state.record.dropped = 106, state.record.frames = 107, state.record.bytes = 108;
   state.record.failures = 109, state.record.recording = false, state.record.wanted = true;
   state.stream.dropped = 110, state.stream.frames = 111, state.stream.bytes = 112;
+  state.virtual_camera.dropped = 123;
   state.stream.path = "udp://host:1", state.stream.state = "waiting";
   state.source_state = "stalled", state.live.reconnects = 113;
   state.picture = {640, 480}, state.alive = false;
@@ -48,6 +49,7 @@ TEST(Metrics, EveryLabelHasItsOwnValue) {
       {R"(lensd_frames_dropped_total{reason="source"})", 103},
       {R"(lensd_frames_dropped_total{reason="recorder"})", 106},
       {R"(lensd_frames_dropped_total{reason="stream"})", 110},
+      {R"(lensd_frames_dropped_total{reason="virtual_camera"})", 123},
       {"lensd_frames_late_total", 104},
       {"lensd_frames_per_second", 24.5},
       {"lensd_frame_index", 105},

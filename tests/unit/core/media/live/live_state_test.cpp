@@ -168,6 +168,8 @@ TEST(LiveUrls, KindsAndParts) {
   EXPECT_EQ(classify("v4l2:/dev/v4l/by-id/usb-x"), UrlKind::camera);
   EXPECT_EQ(classify("/dev/null"), UrlKind::other);
   EXPECT_EQ(classify("screen::0+10,20"), UrlKind::screen);
+  EXPECT_EQ(classify("pipewire:"), UrlKind::pipewire);
+  EXPECT_EQ(classify("pipewire:Desk camera"), UrlKind::pipewire);
   EXPECT_EQ(host_of("rtsp://user:p@ss@cam.local:554/live"), "cam.local");
   EXPECT_EQ(host_of("http://[::1]:80/"), "::1");
   EXPECT_EQ(host_of("udp://@:1234"), "");

@@ -1,0 +1,36 @@
+// Passes the output of a running pipeline to the run's virtual camera; see VirtualCamera.
+#pragma once
+
+#include <memory>
+
+#include "app/pipeline/queue_sink.hpp"
+#include "core/media/source.hpp"
+#include "core/media/virtual_camera.hpp"
+
+namespace lensd {
+
+/// Capacity of the queue of a virtual camera's sink, which only copies. Each entry needs a frame in the pool,
+/// also while the camera is off.
+inline constexpr int kCameraFrames = 2;
+
+class VirtualCameraSink final : public QueueSink {
+ public:
+  VirtualCameraSink(std::shared_ptr<VirtualCamera> camera, const SourceInfo& source);
+  ~VirtualCameraSink() override { finish(); }
+
+  /// Ignores the frame while the camera is off. Drops the oldest queued frame if the camera is too slow.
+  void take(const Frame& frame, const Picture&, const PixelAspects&) override {
+    if (camera_->on()) push({.frame = frame.share(), .info = frame.info});
+  }
+  SinkStatus status() const override;
+  std::vector<Notice> take_notices() override;
+
+ private:
+  void handle(Job& job) override;
+  void complete() override {}
+
+  const std::shared_ptr<VirtualCamera> camera_;
+  const double fps_;
+};
+
+}  // namespace lensd

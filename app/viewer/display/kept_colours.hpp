@@ -1,0 +1,24 @@
+// Shows sources whose colours are kept (hdr = "keep") in display colours: sets the presenter's conversion
+// when the source's colours or the settings change. Call from the UI thread only.
+#pragma once
+
+#include <optional>
+
+#include "ui/gl/presenter.hpp"
+#include "ui/model/model.hpp"
+
+namespace lensd {
+
+class KeptColours {
+ public:
+  /// Call before a picture is drawn.
+  void update(const ui::ViewerModel& model, ui::Presenter& presenter);
+  /// Call after the presenter was replaced; a new one converts nothing.
+  void reset() { source_.reset(); }
+
+ private:
+  std::optional<ColourSpec> source_;  ///< of the presenter's conversion
+  ColourSettings settings_;
+};
+
+}  // namespace lensd

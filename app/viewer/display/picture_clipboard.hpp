@@ -1,0 +1,15 @@
+// Copies pictures to the desktop's clipboard with the program wl-copy (Wayland) or xclip (X11), because GLFW
+// copies only text. The program keeps the picture until something else is copied, also after lensd has ended.
+#pragma once
+
+#include "core/base/notices.hpp"
+#include "core/image/image.hpp"
+#include "core/media/pixel_aspect.hpp"
+
+namespace lensd {
+
+/// Copies the picture as PNG. Returns a notice with the result or the reason. Blocks for some seconds at
+/// most. Thread-safe.
+Notice copy_picture(const Image& image, PixelAspect aspect);
+
+}  // namespace lensd

@@ -1,0 +1,49 @@
+// Pictures of a node in the PipeWire session: a camera, or another program's stream.
+//
+//   node ──▶ shared buffers ── PipeWire's thread keeps the newest ──▶ read() copies it and returns the buffer
+//
+// The copy makes pictures independent of the connection. Only uncompressed formats. If the node changes its
+// format, the next pictures have the new one. Call everything from one thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "core/image/view.hpp"
+#include "core/media/ffmpeg/picture_allocator.hpp"
+
+namespace lensd {
+
+struct StopFlags;
+
+/// Returns the node of "pipewire:NODE": a name, description or serial number; empty: the first camera.
+std::string pipewire_node_of(const std::string& url);
+
+class PipewireCapture {
+ public:
+  struct Request {
+    Extent size;      ///< empty: any, preferably 1280×720
+    double rate = 0;  ///< frames per second; 0: any, preferably 30
+  };
+  /// Connects to a node and waits for its format, at most `timeout_ns`. Throws Error(bad_source) if PipeWire
+  /// or the node is not there, or if it has no format that lensd reads, Error(unavailable) if libpipewire is
+  /// missing.
+  PipewireCapture(const std::string& node, const std::string& where, const Request& request,
+                  const StopFlags& stop, int64_t timeout_ns);
+  ~PipewireCapture();
+
+  AVPixelFormat pixels() const noexcept;
+  Extent size() const noexcept;
+  double rate() const noexcept;  ///< frames per second; 0: unknown
+
+  /// Fills `frame` with the newest picture. Times are nanoseconds on the monotonic clock. Returns 0 or an
+  /// AVERROR: EAGAIN if none came within 50 ms, ENODEV if the node or the connection is gone.
+  int read(AVFrame& frame, PictureAllocator& allocator) noexcept;
+
+ private:
+  struct Stream;
+  std::unique_ptr<Stream> stream_;
+};
+
+}  // namespace lensd

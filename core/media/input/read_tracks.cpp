@@ -1,0 +1,52 @@
+#include "core/media/input/read_tracks.hpp"
+
+#include <fmt/format.h>
+
+#include "core/media/input/input.hpp"
+
+namespace lensd {
+namespace {
+
+constexpr size_t kMaxTitle = 200;
+
+bool is_video_track(const AVStream& stream) {
+  return stream.codecpar->codec_type == AVMEDIA_TYPE_VIDEO && !is_cover(stream);
+}
+
+}  // namespace
+
+std::string tidy_title(const char* text) {
+  std::string title;
+  for (const char* c = text; *c; ++c)
+    if (static_cast<unsigned char>(*c) >= ' ' && *c != '\x7f') title += *c;
+  if (title.size() <= kMaxTitle) return title;
+  size_t end = kMaxTitle;
+  while (end > 0 && (static_cast<unsigned char>(title[end]) & 0xc0) == 0x80) --end;
+  return title.substr(0, end);
+}
+
+std::vector<std::string> describe_video_tracks(const AVFormatContext& context) {
+  std::vector<std::string> all;
+  for (unsigned i = 0; i < context.nb_streams; ++i) {
+    const AVStream& stream = *context.streams[i];
+    if (!is_video_track(stream)) continue;
+    const AVCodecParameters& p = *stream.codecpar;
+    std::string text = fmt::format("{}×{} {}", p.width, p.height, avcodec_get_name(p.codec_id));
+    for (const char* key : {"language", "title"})
+      if (const AVDictionaryEntry* entry = av_dict_get(stream.metadata, key, nullptr, 0))
+        text += ", " + tidy_title(entry->value);
+    all.push_back(std::move(text));
+  }
+  return all;
+}
+
+int video_track_number(const AVFormatContext& context, int index) {
+  int number = 0;
+  for (int i = 0; i < static_cast<int>(context.nb_streams); ++i) {
+    if (is_video_track(*context.streams[i])) ++number;
+    if (i == index) return is_video_track(*context.streams[i]) ? number : 0;
+  }
+  return 0;
+}
+
+}  // namespace lensd

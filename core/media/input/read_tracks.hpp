@@ -1,0 +1,20 @@
+// The video tracks of a file, for display.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/media/ffmpeg/ffmpeg.hpp"
+
+namespace lensd {
+
+/// Returns a text from a file without control characters, cut between UTF-8 characters to at most 200 bytes.
+std::string tidy_title(const char* text);
+
+/// Returns a description of each video track such as "1280×720 h264, ger, Camera 2".
+std::vector<std::string> describe_video_tracks(const AVFormatContext& context);
+
+/// Returns the number, from 1, of the video track with stream index `index`; 0: it is none.
+int video_track_number(const AVFormatContext& context, int index);
+
+}  // namespace lensd

@@ -1,0 +1,335 @@
+#include "core/media/input/pipewire_capture.hpp"
+
+extern "C" {
+#include <libavutil/imgutils.h>
+}
+
+#include <fmt/format.h>
+#include <linux/dma-buf.h>
+#include <spa/buffer/meta.h>
+#include <spa/param/buffers.h>
+#include <spa/param/video/format-utils.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+
+#include "core/base/clock.hpp"
+#include "core/base/error.hpp"
+#include "core/base/log.hpp"
+#include "core/media/ffmpeg/interrupt.hpp"
+#include "core/media/pipewire/frame_formats.hpp"
+#include "core/media/pipewire/pipewire_session.hpp"
+#include "core/media/pipewire/received_formats.hpp"
+#include "core/media/pipewire_nodes.hpp"
+
+namespace lensd {
+namespace {
+
+constexpr auto kPoll = std::chrono::milliseconds(50);
+constexpr int64_t kOldestStampNs = 1'000'000'000;  ///< an older time stamp is from another clock
+constexpr size_t kMostBlocks = 4;
+
+using BlockMemory = std::array<const uint8_t*, kMostBlocks>;
+
+/// Returns the node that `wanted` names, or null.
+const PipewireNode* select(const std::vector<PipewireNode>& nodes, const std::string& wanted) {
+  if (wanted.empty()) return !nodes.empty() && nodes.front().camera ? &nodes.front() : nullptr;
+  for (const auto field : {&PipewireNode::name, &PipewireNode::serial, &PipewireNode::description})
+    for (const PipewireNode& node : nodes)
+      if (node.*field == wanted) return &node;
+  return nullptr;
+}
+
+PipewireNode find_node(const std::string& wanted, const std::string& where) {
+  const PipewireSurvey survey = survey_pipewire();
+  if (!survey.running) throw Error(ExitCode::bad_source, where, survey.text);
+  if (const PipewireNode* node = select(survey.nodes, wanted)) return *node;
+  std::string there;
+  for (const PipewireNode& node : survey.nodes) there += (there.empty() ? "" : ", ") + node.name;
+  throw Error(ExitCode::bad_source, where,
+              wanted.empty() ? "PipeWire has no camera" : fmt::format("PipeWire has no node '{}'", wanted),
+              there.empty() ? "" : "it has " + there);
+}
+
+/// Makes writes of a device to a DMA buffer visible to the CPU; `flag`: start or end of reading.
+void sync_dma(const spa_buffer& buffer, uint64_t flag) {
+  for (uint32_t i = 0; i < buffer.n_datas; ++i) {
+    if (buffer.datas[i].type != SPA_DATA_DmaBuf) continue;
+    dma_buf_sync sync = {};
+    sync.flags = DMA_BUF_SYNC_READ | flag;
+    ioctl(static_cast<int>(buffer.datas[i].fd), DMA_BUF_IOCTL_SYNC, &sync);
+  }
+}
+
+}  // namespace
+
+/// The connection and its stream. PipeWire's thread calls the callbacks with the session's lock.
+struct PipewireCapture::Stream {
+  Stream(const std::string& node, const std::string& where_);
+  ~Stream();
+
+  void connect(const Request& request);
+  void wait_for_format(const StopFlags& stop, int64_t timeout_ns);
+  int copy(AVFrame& frame, PictureAllocator& allocator);
+  void accept(const spa_pod* format);
+  void lose(const std::string& reason);
+  void notify();
+
+  static void state_changed(void* data, pw_stream_state, pw_stream_state state, const char* error);
+  static void param_changed(void* data, uint32_t id, const spa_pod* param);
+  static void remove_buffer(void* data, pw_buffer* buffer);
+  static void process(void* data);
+  static void removed(void* data, uint32_t id);
+
+  const std::string where;
+  const PipewireNode node;
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool signalled = false;  ///< guarded by `mutex`
+
+  PipewireSession session;
+  // Guarded by the session's lock.
+  pw_stream* stream = nullptr;
+  pw_registry* registry = nullptr;
+  spa_hook stream_hook = {}, registry_hook = {};
+  std::string lost;  ///< why there are no further pictures; empty: there may be
+  spa_video_info_raw info = {};
+  AVPixelFormat pixels = AV_PIX_FMT_NONE;
+  Extent size;
+  pw_buffer* newest = nullptr;  ///< not read yet
+  uint64_t replaced = 0, broken = 0;
+};
+
+PipewireCapture::Stream::Stream(const std::string& wanted, const std::string& where_)
+    : where(where_),
+      node(find_node(wanted, where_)),
+      session({.on_lost = [this] { lose("PipeWire ended the connection"); }}) {}
+
+PipewireCapture::Stream::~Stream() {
+  const PipewireLock lock(session);
+  newest = nullptr;
+  if (stream) {
+    spa_hook_remove(&stream_hook);
+    session.api().stream_destroy(stream);
+  }
+  if (registry) {
+    spa_hook_remove(&registry_hook);
+    session.api().proxy_destroy(reinterpret_cast<pw_proxy*>(registry));
+  }
+  session.disconnect();  // no callbacks follow
+  log::debug("{}: {} pictures were replaced by newer ones, {} were damaged", where, replaced, broken);
+}
+
+void PipewireCapture::Stream::connect(const Request& request) {
+  static const pw_stream_events events = [] {
+    pw_stream_events e = {};
+    e.version = PW_VERSION_STREAM_EVENTS;
+    e.state_changed = state_changed, e.param_changed = param_changed;
+    e.process = process, e.remove_buffer = remove_buffer;
+    return e;
+  }();
+  static const pw_registry_events registry_events = [] {
+    pw_registry_events e = {};
+    e.version = PW_VERSION_REGISTRY_EVENTS, e.global_remove = removed;
+    return e;
+  }();
+  const PipewireLock lock(session);
+  const PipewireApi& api = session.api();
+  if (const std::string problem = session.connect(); !problem.empty())
+    throw Error(ExitCode::bad_source, where, problem);
+  registry = pw_core_get_registry(session.core(), PW_VERSION_REGISTRY, 0);
+  if (!registry) throw Error(ExitCode::bad_source, where, "PipeWire does not list its nodes");
+  pw_registry_add_listener(registry, &registry_hook, &registry_events, this);
+  stream = api.stream_new(session.core(), "lensd",
+                          api.properties_new(PW_KEY_MEDIA_TYPE, "Video", PW_KEY_MEDIA_CATEGORY, "Capture",
+                                             PW_KEY_MEDIA_ROLE, "Camera", PW_KEY_APP_NAME, "lensd",
+                                             PW_KEY_TARGET_OBJECT, node.serial.c_str(), nullptr));
+  if (!stream) throw Error(ExitCode::bad_source, where, "PipeWire creates no stream");
+  api.stream_add_listener(stream, &stream_hook, &events, this);
+  std::array<uint8_t, 1024> memory;
+  spa_pod_builder builder = SPA_POD_BUILDER_INIT(memory.data(), static_cast<uint32_t>(memory.size()));
+  const Extent preferred = request.size.width > 0 ? request.size : Extent{1280, 720};
+  const spa_pod* formats =
+      build_request(builder, preferred, rate_fraction(request.rate > 0 ? request.rate : 30));
+  const auto flags = static_cast<pw_stream_flags>(PW_STREAM_FLAG_AUTOCONNECT | PW_STREAM_FLAG_MAP_BUFFERS |
+                                                  PW_STREAM_FLAG_DONT_RECONNECT);
+  if (api.stream_connect(stream, PW_DIRECTION_INPUT, PW_ID_ANY, flags, &formats, 1) < 0)
+    throw Error(ExitCode::bad_source, where, "PipeWire refuses the stream");
+}
+
+void PipewireCapture::Stream::notify() {
+  const std::lock_guard lock(mutex);
+  signalled = true;
+  changed.notify_one();
+}
+
+void PipewireCapture::Stream::lose(const std::string& reason) {
+  if (lost.empty()) lost = reason;
+  notify();
+}
+
+void PipewireCapture::Stream::removed(void* data, uint32_t id) {
+  Stream& self = *static_cast<Stream*>(data);
+  if (id == self.node.id) self.lose("the node is gone");
+}
+
+void PipewireCapture::Stream::state_changed(void* data, pw_stream_state, pw_stream_state state,
+                                            const char* error) {
+  Stream& self = *static_cast<Stream*>(data);
+  if (state == PW_STREAM_STATE_ERROR) self.lose(error && *error ? error : "PipeWire reports an error");
+  if (state == PW_STREAM_STATE_UNCONNECTED) self.lose("the node is gone");
+}
+
+void PipewireCapture::Stream::param_changed(void* data, uint32_t id, const spa_pod* param) {
+  if (id == SPA_PARAM_Format && param) static_cast<Stream*>(data)->accept(param);
+}
+
+/// Answers the negotiated format with the kinds of buffers that can be read.
+void PipewireCapture::Stream::accept(const spa_pod* format) {
+  info = {};
+  const bool valid = spa_format_video_raw_parse(format, &info) >= 0 && info.size.width > 0 &&
+                     info.size.height > 0 && info.size.width <= kMaxSide && info.size.height <= kMaxSide;
+  pixels = valid ? received_pixels(info.format) : AV_PIX_FMT_NONE;
+  if (pixels == AV_PIX_FMT_NONE) return lose("the node has no format that lensd reads");
+  size = {static_cast<int>(info.size.width), static_cast<int>(info.size.height)};
+  // Cameras may only have device memory. It is linear, because no modifier was negotiated; streams of
+  // compositors could then be tiled.
+  const int kinds = (1 << SPA_DATA_MemPtr) | (1 << SPA_DATA_MemFd) | (node.camera ? 1 << SPA_DATA_DmaBuf : 0);
+  std::array<uint8_t, 1024> memory;
+  spa_pod_builder builder = SPA_POD_BUILDER_INIT(memory.data(), static_cast<uint32_t>(memory.size()));
+  const std::array<const spa_pod*, 2> params = {
+      static_cast<const spa_pod*>(
+          spa_pod_builder_add_object(&builder, SPA_TYPE_OBJECT_ParamBuffers, SPA_PARAM_Buffers,
+                                     SPA_PARAM_BUFFERS_buffers, SPA_POD_CHOICE_RANGE_Int(8, 2, kMostBuffers),
+                                     SPA_PARAM_BUFFERS_dataType, SPA_POD_CHOICE_FLAGS_Int(kinds))),
+      build_header_request(builder)};
+  session.api().stream_update_params(stream, const_cast<const spa_pod**>(params.data()), params.size());
+  notify();
+}
+
+void PipewireCapture::Stream::remove_buffer(void* data, pw_buffer* buffer) {
+  Stream& self = *static_cast<Stream*>(data);
+  if (self.newest == buffer) self.newest = nullptr;
+}
+
+/// Keeps the newest filled buffer and returns older ones.
+void PipewireCapture::Stream::process(void* data) {
+  Stream& self = *static_cast<Stream*>(data);
+  const PipewireApi& api = self.session.api();
+  while (pw_buffer* const next = api.stream_dequeue_buffer(self.stream)) {
+    if (self.newest) {
+      api.stream_queue_buffer(self.stream, self.newest);
+      ++self.replaced;
+    }
+    self.newest = next;
+  }
+  self.notify();
+}
+
+/// Waits until the format is known. Throws Error(bad_source) if that fails.
+void PipewireCapture::Stream::wait_for_format(const StopFlags& stop, int64_t timeout_ns) {
+  for (const int64_t deadline = now_ns() + timeout_ns;;) {
+    {
+      const PipewireLock lock(session);
+      if (!lost.empty()) throw Error(ExitCode::bad_source, where, lost);
+      if (pixels != AV_PIX_FMT_NONE) return;
+    }
+    if (stop.raised()) throw Error(ExitCode::bad_source, where, "opening was interrupted");
+    if (now_ns() > deadline)
+      throw Error(ExitCode::bad_source, where, "PipeWire does not connect to the node",
+                  "is a session manager such as WirePlumber running?");
+    std::unique_lock lock(mutex);
+    changed.wait_for(lock, kPoll, [this] { return std::exchange(signalled, false); });
+  }
+}
+
+/// Copies the newest picture into `frame` and returns its buffer. Call with the session's lock.
+int PipewireCapture::Stream::copy(AVFrame& frame, PictureAllocator& allocator) {
+  pw_buffer* const filled = std::exchange(newest, nullptr);
+  const spa_buffer& buffer = *filled->buffer;
+  BlockMemory memory = {};
+  std::array<std::pair<void*, size_t>, kMostBlocks> mapped = {};
+  for (size_t i = 0; i < std::min<size_t>(buffer.n_datas, kMostBlocks); ++i) {
+    const spa_data& data = buffer.datas[i];
+    memory[i] = static_cast<const uint8_t*>(data.data);
+    if (memory[i] || data.type != SPA_DATA_DmaBuf) continue;
+    const size_t bytes = size_t{data.maxsize} + data.mapoffset;
+    void* const begin = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, static_cast<int>(data.fd), 0);
+    if (begin == MAP_FAILED) continue;
+    mapped[i] = {begin, bytes};
+    memory[i] = static_cast<const uint8_t*>(begin) + data.mapoffset;
+  }
+  int error = AVERROR(EAGAIN);
+  ReceivedPlanes planes;
+  const auto* header = static_cast<const spa_meta_header*>(
+      spa_buffer_find_meta_data(&buffer, SPA_META_Header, sizeof(spa_meta_header)));
+  const bool damaged = header && (header->flags & SPA_META_HEADER_FLAG_CORRUPTED);
+  if (!damaged && find_planes(buffer, memory, pixels, size, planes)) {
+    frame.format = pixels, frame.width = size.width, frame.height = size.height;
+    error = allocator.fill(frame, size.width, size.height);
+    if (error >= 0) {
+      sync_dma(buffer, DMA_BUF_SYNC_START);
+      av_image_copy(frame.data, frame.linesize, planes.data.data(), planes.pitch_bytes.data(), pixels,
+                    size.width, size.height);
+      sync_dma(buffer, DMA_BUF_SYNC_END);
+      set_received_colour(info, frame);
+      const int64_t now = now_ns();
+      const bool stamped = header && header->pts <= now && now - header->pts < kOldestStampNs;
+      frame.pts = frame.best_effort_timestamp = stamped ? header->pts : now;
+      error = 0;
+    }
+  } else {
+    ++broken;
+  }
+  for (const auto& [begin, bytes] : mapped)
+    if (begin) munmap(begin, bytes);
+  session.api().stream_queue_buffer(stream, filled);
+  return error;
+}
+
+PipewireCapture::PipewireCapture(const std::string& node, const std::string& where, const Request& request,
+                                 const StopFlags& stop, int64_t timeout_ns)
+    : stream_(std::make_unique<Stream>(node, where)) {
+  stream_->connect(request);
+  stream_->wait_for_format(stop, timeout_ns);
+}
+
+PipewireCapture::~PipewireCapture() = default;
+
+AVPixelFormat PipewireCapture::pixels() const noexcept {
+  const PipewireLock lock(stream_->session);
+  return stream_->pixels;
+}
+
+Extent PipewireCapture::size() const noexcept {
+  const PipewireLock lock(stream_->session);
+  return stream_->size;
+}
+
+double PipewireCapture::rate() const noexcept {
+  const PipewireLock lock(stream_->session);
+  const spa_fraction rate = stream_->info.framerate;
+  return rate.denom > 0 ? static_cast<double>(rate.num) / rate.denom : 0;
+}
+
+int PipewireCapture::read(AVFrame& frame, PictureAllocator& allocator) noexcept {
+  for (bool waited = false;; waited = true) {
+    {
+      const PipewireLock lock(stream_->session);
+      if (stream_->newest) return stream_->copy(frame, allocator);
+      if (!stream_->lost.empty()) return AVERROR(ENODEV);
+    }
+    if (waited) return AVERROR(EAGAIN);
+    std::unique_lock lock(stream_->mutex);
+    stream_->changed.wait_for(lock, kPoll, [this] { return std::exchange(stream_->signalled, false); });
+  }
+}
+
+}  // namespace lensd

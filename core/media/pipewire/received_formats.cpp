@@ -1,0 +1,162 @@
+#include "core/media/pipewire/received_formats.hpp"
+
+extern "C" {
+#include <libavutil/imgutils.h>
+#include <libavutil/pixdesc.h>
+}
+
+#include <spa/param/format.h>
+#include <spa/param/param.h>
+
+#include <algorithm>
+
+namespace lensd {
+namespace {
+
+/// Formats without conversion first, those with the most colour before others.
+constexpr ReceivedFormat kFormats[] = {
+    {SPA_VIDEO_FORMAT_RGBA, AV_PIX_FMT_RGBA},    {SPA_VIDEO_FORMAT_BGRA, AV_PIX_FMT_BGRA},
+    {SPA_VIDEO_FORMAT_RGBx, AV_PIX_FMT_RGB0},    {SPA_VIDEO_FORMAT_BGRx, AV_PIX_FMT_BGR0},
+    {SPA_VIDEO_FORMAT_xRGB, AV_PIX_FMT_0RGB},    {SPA_VIDEO_FORMAT_xBGR, AV_PIX_FMT_0BGR},
+    {SPA_VIDEO_FORMAT_ARGB, AV_PIX_FMT_ARGB},    {SPA_VIDEO_FORMAT_ABGR, AV_PIX_FMT_ABGR},
+    {SPA_VIDEO_FORMAT_RGB, AV_PIX_FMT_RGB24},    {SPA_VIDEO_FORMAT_BGR, AV_PIX_FMT_BGR24},
+    {SPA_VIDEO_FORMAT_YUY2, AV_PIX_FMT_YUYV422}, {SPA_VIDEO_FORMAT_UYVY, AV_PIX_FMT_UYVY422},
+    {SPA_VIDEO_FORMAT_NV12, AV_PIX_FMT_NV12},    {SPA_VIDEO_FORMAT_I420, AV_PIX_FMT_YUV420P},
+    {SPA_VIDEO_FORMAT_GRAY8, AV_PIX_FMT_GRAY8}};
+
+AVColorSpace matrix_of(spa_video_color_matrix matrix) {
+  switch (matrix) {
+    case SPA_VIDEO_COLOR_MATRIX_BT709:
+      return AVCOL_SPC_BT709;
+    case SPA_VIDEO_COLOR_MATRIX_BT601:
+      return AVCOL_SPC_SMPTE170M;
+    case SPA_VIDEO_COLOR_MATRIX_SMPTE240M:
+      return AVCOL_SPC_SMPTE240M;
+    case SPA_VIDEO_COLOR_MATRIX_BT2020:
+      return AVCOL_SPC_BT2020_NCL;
+    default:
+      return AVCOL_SPC_UNSPECIFIED;
+  }
+}
+
+/// The planes of a picture in one block of memory.
+struct Layout {
+  std::array<int, 4> row_bytes = {}, pitch_bytes = {};  ///< without and with padding
+  std::array<size_t, 4> rows = {}, offset = {};
+  size_t bytes = 0;
+};
+
+/// Returns the layout with these pitches and numbers of rows from one plane to the next.
+Layout make_layout(AVPixelFormat pixels, Extent size, const std::array<int, 4>& pitch_bytes, bool even_rows) {
+  const AVPixFmtDescriptor& descriptor = *av_pix_fmt_desc_get(pixels);
+  Layout layout;
+  layout.pitch_bytes = pitch_bytes;
+  av_image_fill_linesizes(layout.row_bytes.data(), pixels, size.width);
+  for (size_t p = 0; p < static_cast<size_t>(av_pix_fmt_count_planes(pixels)); ++p) {
+    const bool chroma = p == 1 || p == 2;
+    const int rows = chroma ? AV_CEIL_RSHIFT(size.height, descriptor.log2_chroma_h) : size.height;
+    layout.rows[p] = static_cast<size_t>(rows);
+    layout.offset[p] = layout.bytes;
+    const size_t stored = layout.rows[p] + (even_rows && !chroma ? layout.rows[p] % 2 : 0);
+    layout.bytes += static_cast<size_t>(pitch_bytes[p]) * stored;
+  }
+  return layout;
+}
+
+int round_up_4(int bytes) {
+  return (bytes + 3) / 4 * 4;
+}
+
+/// Returns the layout of drivers and PipeWire: the ratio of the pitches is the ratio of the row sizes.
+Layout packed_layout(AVPixelFormat pixels, Extent size, int stride) {
+  std::array<int, 4> tight = {}, pitch = {};
+  av_image_fill_linesizes(tight.data(), pixels, size.width);
+  pitch[0] = stride > 0 ? stride : round_up_4(tight[0]);
+  for (size_t p = 1; p < 4; ++p)
+    pitch[p] = static_cast<int>((int64_t{pitch[0]} * tight[p] + tight[0] - 1) / tight[0]);
+  return make_layout(pixels, size, pitch, false);
+}
+
+/// Returns GStreamer's default layout: each pitch is a multiple of 4, planes above subsampled ones have an
+/// even number of rows.
+Layout gstreamer_layout(AVPixelFormat pixels, Extent size, int stride) {
+  std::array<int, 4> pitch = {};
+  av_image_fill_linesizes(pitch.data(), pixels, size.width);
+  for (int& bytes : pitch) bytes = round_up_4(bytes);
+  if (stride > 0) pitch[0] = stride;
+  return make_layout(pixels, size, pitch, av_pix_fmt_desc_get(pixels)->log2_chroma_h > 0);
+}
+
+}  // namespace
+
+std::span<const ReceivedFormat> received_formats() {
+  return kFormats;
+}
+
+AVPixelFormat received_pixels(spa_video_format format) {
+  const auto found = std::ranges::find(kFormats, format, &ReceivedFormat::spa);
+  return found == std::end(kFormats) ? AV_PIX_FMT_NONE : found->pixels;
+}
+
+const spa_pod* build_request(spa_pod_builder& builder, Extent size, spa_fraction rate) {
+  constexpr auto kMost = static_cast<uint32_t>(kMaxSide);
+  const spa_rectangle wanted = {static_cast<uint32_t>(size.width), static_cast<uint32_t>(size.height)};
+  const spa_rectangle smallest = {1, 1}, largest = {kMost, kMost};
+  const spa_fraction slowest = {0, 1}, fastest = {1000, 1};
+  spa_pod_frame object, choice;
+  spa_pod_builder_push_object(&builder, &object, SPA_TYPE_OBJECT_Format, SPA_PARAM_EnumFormat);
+  spa_pod_builder_add(&builder, SPA_FORMAT_mediaType, SPA_POD_Id(SPA_MEDIA_TYPE_video),
+                      SPA_FORMAT_mediaSubtype, SPA_POD_Id(SPA_MEDIA_SUBTYPE_raw), 0);
+  spa_pod_builder_prop(&builder, SPA_FORMAT_VIDEO_format, 0);
+  spa_pod_builder_push_choice(&builder, &choice, SPA_CHOICE_Enum, 0);
+  spa_pod_builder_id(&builder, kFormats[0].spa);  // the default
+  for (const ReceivedFormat& format : kFormats) spa_pod_builder_id(&builder, format.spa);
+  spa_pod_builder_pop(&builder, &choice);
+  spa_pod_builder_add(
+      &builder, SPA_FORMAT_VIDEO_size, SPA_POD_CHOICE_RANGE_Rectangle(&wanted, &smallest, &largest),
+      SPA_FORMAT_VIDEO_framerate, SPA_POD_CHOICE_RANGE_Fraction(&rate, &slowest, &fastest), 0);
+  return static_cast<const spa_pod*>(spa_pod_builder_pop(&builder, &object));
+}
+
+bool find_planes(const spa_buffer& buffer, std::span<const uint8_t* const> memory, AVPixelFormat pixels,
+                 Extent size, ReceivedPlanes& planes) {
+  const auto count = static_cast<size_t>(av_pix_fmt_count_planes(pixels));
+  const size_t blocks = std::min<size_t>(buffer.n_datas, memory.size());
+  if (blocks == 0) return false;
+  for (size_t i = 0; i < std::min(count, blocks); ++i)
+    if (!memory[i] || !buffer.datas[i].chunk || (buffer.datas[i].chunk->flags & SPA_CHUNK_FLAG_CORRUPTED))
+      return false;
+  const spa_data& first = buffer.datas[0];
+  const bool one_block = blocks < count;
+  Layout layout = packed_layout(pixels, size, first.chunk->stride);
+  if (const Layout other = gstreamer_layout(pixels, size, first.chunk->stride);
+      one_block && first.chunk->size == other.bytes)
+    layout = other;
+  for (size_t p = 0; p < count; ++p) {
+    const spa_data& data = buffer.datas[one_block ? 0 : p];
+    const spa_chunk& chunk = *data.chunk;
+    if (!one_block && chunk.stride > 0) layout.pitch_bytes[p] = chunk.stride;
+    if (layout.pitch_bytes[p] < layout.row_bytes[p]) return false;
+    const size_t begin = one_block ? layout.offset[p] : 0;
+    const size_t end = begin + static_cast<size_t>(layout.pitch_bytes[p]) * (layout.rows[p] - 1) +
+                       static_cast<size_t>(layout.row_bytes[p]);
+    if (end > chunk.size || chunk.offset > data.maxsize || end > data.maxsize - chunk.offset) return false;
+    planes.data[p] = memory[one_block ? 0 : p] + chunk.offset + begin;
+    planes.pitch_bytes[p] = layout.pitch_bytes[p];
+  }
+  return true;
+}
+
+void set_received_colour(const spa_video_info_raw& info, AVFrame& frame) {
+  const bool rgb =
+      (av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format))->flags & AV_PIX_FMT_FLAG_RGB) != 0;
+  frame.colorspace = rgb ? AVCOL_SPC_RGB : matrix_of(info.color_matrix);
+  if (rgb || info.color_range == SPA_VIDEO_COLOR_RANGE_0_255)
+    frame.color_range = AVCOL_RANGE_JPEG;
+  else if (info.color_range == SPA_VIDEO_COLOR_RANGE_16_235)
+    frame.color_range = AVCOL_RANGE_MPEG;
+  else
+    frame.color_range = AVCOL_RANGE_UNSPECIFIED;
+}
+
+}  // namespace lensd

@@ -1,0 +1,42 @@
+// Formats of video that lensd receives through PipeWire.
+#pragma once
+
+#include <spa/buffer/buffer.h>
+#include <spa/param/video/raw.h>
+#include <spa/pod/builder.h>
+
+#include <array>
+#include <span>
+
+#include "core/image/view.hpp"
+#include "core/media/ffmpeg/ffmpeg.hpp"
+
+namespace lensd {
+
+struct ReceivedFormat {
+  spa_video_format spa;
+  AVPixelFormat pixels;
+};
+/// Returns the formats that lensd reads, the preferred one first.
+std::span<const ReceivedFormat> received_formats();
+/// Returns FFmpeg's name of a format, AV_PIX_FMT_NONE if lensd does not read it.
+AVPixelFormat received_pixels(spa_video_format format);
+
+/// Builds the description of the acceptable formats; `size` and `rate` are preferred.
+const spa_pod* build_request(spa_pod_builder& builder, Extent size, spa_fraction rate);
+
+/// The planes of a picture in a shared buffer.
+struct ReceivedPlanes {
+  std::array<const uint8_t*, 4> data = {};
+  std::array<int, 4> pitch_bytes = {};
+};
+/// Finds the planes in memory that begins at `memory[i]` for block i. If there are fewer blocks than planes,
+/// all planes are in the first block, in the layout of PipeWire or GStreamer, according to its size. Returns
+/// false if the buffer is too small for the picture or marked as damaged.
+bool find_planes(const spa_buffer& buffer, std::span<const uint8_t* const> memory, AVPixelFormat pixels,
+                 Extent size, ReceivedPlanes& planes);
+
+/// Sets matrix and range of a picture.
+void set_received_colour(const spa_video_info_raw& info, AVFrame& frame);
+
+}  // namespace lensd

@@ -1,0 +1,50 @@
+#include "core/media/virtual_camera.hpp"
+
+#include <utility>
+
+#include "core/media/pipewire/camera_node.hpp"
+
+namespace lensd {
+
+struct VirtualCamera::Node : CameraNode {
+  using CameraNode::CameraNode;
+};
+
+VirtualCamera::VirtualCamera() = default;
+
+VirtualCamera::~VirtualCamera() {
+  stop();
+}
+
+void VirtualCamera::start(const std::string& name) {
+  check_virtual_camera_name(name);
+  if (status().name == name) return;
+  stop();
+  auto node = std::make_shared<Node>(name, notices_);
+  const std::lock_guard lock(mutex_);
+  node_ = std::move(node);
+  on_ = true;
+}
+
+void VirtualCamera::stop() {
+  std::shared_ptr<Node> node;  // destroyed without the mutex
+  const std::lock_guard lock(mutex_);
+  on_ = false;
+  node.swap(node_);
+}
+
+void VirtualCamera::write(ConstImageRef image, double fps) {
+  std::shared_ptr<Node> node;
+  {
+    const std::lock_guard lock(mutex_);
+    node = node_;
+  }
+  if (node) node->write(image, fps);
+}
+
+VirtualCamera::Status VirtualCamera::status() const {
+  const std::lock_guard lock(mutex_);
+  return node_ ? node_->status() : Status{};
+}
+
+}  // namespace lensd

@@ -1,0 +1,28 @@
+// Cameras and video streams of other programs in the user's PipeWire session. Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace lensd {
+
+struct PipewireNode {
+  std::string name;         ///< node.name: stays the same when the device is plugged in again
+  std::string description;  ///< for people
+  std::string serial;       ///< number that no other object of this session has had
+  bool camera = false;      ///< a camera; otherwise another program's stream
+  bool v4l2 = false;        ///< a camera that list_cameras() lists, too
+  uint32_t id = 0;          ///< of the session; used again after the node is gone
+};
+
+struct PipewireSurvey {
+  bool running = false;             ///< a daemon answered
+  std::string text;                 ///< version of the daemon, or why there is none
+  std::vector<PipewireNode> nodes;  ///< cameras first, without those of this process
+};
+
+/// Asks the daemon. Waits at most `timeout_ms` for its answer.
+PipewireSurvey survey_pipewire(int timeout_ms = 500);
+
+}  // namespace lensd

@@ -1,0 +1,78 @@
+// Offers a run's output as a camera of the PipeWire session. Browsers and meeting programs list it as they
+// list webcams; no kernel module is needed.
+//
+//   frames ── write() ──▶ copy of the newest frame ──▶ buffers shared with the receivers
+//   PipeWire's thread: connects, reconnects, and repeats the newest frame for receivers while no new one
+//   comes
+//
+// The camera outlives pipelines, so that receivers keep it when the source changes. It appears with the first
+// frame. A new size, format or rate renegotiates the format with all receivers. After a restart of the
+// PipeWire daemon it reconnects within 250 ms. Thread-safe; call write() from one thread at a time.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "core/base/notices.hpp"
+#include "core/image/view.hpp"
+
+namespace lensd {
+
+/// Name of the camera if none is given.
+inline constexpr const char* kVirtualCameraName = "lensd";
+
+/// Throws Error(usage) if the name cannot be the name of a camera.
+void check_virtual_camera_name(const std::string& name);
+
+class VirtualCamera {
+ public:
+  enum class State : uint8_t {
+    off,
+    waiting,    ///< no connection to PipeWire
+    ready,      ///< receivers can find it; before the first frame, as soon as there is one
+    streaming,  ///< at least one program receives it
+  };
+  struct Status {
+    State state = State::off;
+    std::string name, reason;  ///< reason: why the state is `waiting`
+    int64_t frames = 0;        ///< frames passed to receivers, without repetitions
+    uint64_t dropped = 0;      ///< frames not passed on, because receivers were too slow
+  };
+
+  VirtualCamera();
+  ~VirtualCamera();
+  VirtualCamera(const VirtualCamera&) = delete;
+  VirtualCamera& operator=(const VirtualCamera&) = delete;
+
+  /// Offers the camera under `name`, also if it is already on under another name. Does not wait for PipeWire.
+  /// Throws Error(usage) if the name is not allowed, Error(unavailable) if libpipewire is missing.
+  void start(const std::string& name);
+  /// Withdraws the camera. Idempotent.
+  void stop();
+  /// Returns true between start() and stop().
+  bool on() const noexcept { return on_.load(std::memory_order_acquire); }
+
+  /// Shows a frame of host memory. Copies it; does not wait for receivers. `fps`: rate of the frames; 0:
+  /// unknown.
+  void write(ConstImageRef image, double fps);
+
+  Status status() const;
+  /// Returns the messages since the last call: connection lost and restored.
+  std::vector<Notice> take_notices() { return notices_.take(); }
+
+ private:
+  struct Node;
+  std::atomic<bool> on_{false};
+  NoticeList notices_;
+  mutable std::mutex mutex_;    ///< guards node_
+  std::shared_ptr<Node> node_;  ///< write() uses it without the mutex
+};
+
+/// Returns a state for properties and messages: "off", "waiting", "ready" or "streaming".
+const char* name(VirtualCamera::State state);
+
+}  // namespace lensd

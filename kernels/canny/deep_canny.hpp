@@ -1,0 +1,28 @@
+// The CPU side of canny for images with 16 bits.
+#pragma once
+
+#include "core/device/workers.hpp"
+#include "core/image/view.hpp"
+#include "kernels/canny/canny_math.hpp"
+
+namespace lensd {
+
+/// Where classes are written: one byte per pixel, and a byte at both ends of a row.
+struct CannyClasses {
+  uint8_t* origin;
+  std::ptrdiff_t pitch;
+};
+
+/// Returns the bytes of `memory` for deep_canny_band().
+size_t deep_canny_bytes(int width);
+
+/// Writes deep_canny_class() of the band's pixels, and zeros at the ends of the rows. `ring` is memory for a
+/// RowRing of radius kCannyMaxReach.
+void deep_canny_band(ConstImageRef in, const CannyClasses& classes, const CannyBlock& block, Band band,
+                     uint8_t* ring, uint8_t* memory);
+
+/// Does the same as canny_output_row().
+void deep_canny_output(const uint8_t* classes, const uint16_t* in, uint16_t* out, int width,
+                       CannyOutput output);
+
+}  // namespace lensd

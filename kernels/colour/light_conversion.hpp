@@ -1,0 +1,39 @@
+// Which colours are converted for an SDR display, and by what functions.
+#pragma once
+
+#include <array>
+
+#include "core/image/colour_settings.hpp"
+#include "core/image/picture.hpp"
+
+namespace lensd {
+
+/// BT.2020 luminance.
+inline constexpr double kLuminance[3] = {0.2627, 0.6780, 0.0593};
+
+/// Returns true if the matrix alone does not give the colours of an SDR display. Ignores ColourSpec::keep.
+bool needs_light(const ColourSpec& colour, const ColourSettings& settings);
+/// Does the same for a picture of a source. Returns false if its colours are kept.
+bool needs_light(const PictureInfo& info, const ColourSettings& settings);
+
+/// The functions of a conversion, in double precision. Light 1 is SDR white.
+struct LightConversion {
+  bool has_system, has_tone, has_gamut;
+  std::array<double, 9> gamut;  ///< rows of the matrix to BT.709 with the saturation; a row's sum is 1
+
+  LightConversion(const ColourSpec& colour, const ColourSettings& settings);
+
+  /// Returns the light of a signal from 0 to 1. HLG: scene light, whose maximum is the display's peak.
+  double linear(double signal) const;
+  double system_gain(double scene_luminance) const;
+  double tone(double light) const;
+  /// Returns the signal from 0 to 1 for light that is at most 1.
+  double code(double light) const;
+
+ private:
+  Transfer transfer_;
+  DisplayTransfer display_;
+  double peak_, knee_;
+};
+
+}  // namespace lensd

@@ -1,0 +1,63 @@
+# shellcheck shell=bash
+# Runs the test in a session bus of its own, and starts a PipeWire daemon with a session manager there. No test touches
+# the user's session.
+# shellcheck source=daemon.sh
+. "$(dirname "${BASH_SOURCE[0]}")/daemon.sh"
+need_tools dbus-run-session pipewire wireplumber pw-cli gst-launch-1.0 gst-inspect-1.0 ffmpeg python3
+gst-inspect-1.0 pipewiresrc >/dev/null 2>&1 || skip "GStreamer's pipewiresrc (gstreamer1.0-pipewire) is not installed"
+"$LENSD" doctor 2>/dev/null | grep -q "built without PipeWire" && skip "lensd was built without PipeWire"
+if [[ -z ${LENSD_E2E_BUS:-} ]]; then
+  rm -rf "$WORK"
+  LENSD_E2E_BUS=1 exec dbus-run-session -- "$0" "$@"
+fi
+
+export XDG_RUNTIME_DIR=$WORK/run
+mkdir -m 700 "$XDG_RUNTIME_DIR"
+compare=$(dirname "${BASH_SOURCE[0]}")/../pipewire/compare_frames.py
+
+pipewire_answers() { timeout 5 pw-cli info 0; }
+# launch_pipewire: starts the daemon and does not wait for it.
+launch_pipewire() {
+  pipewire >"$WORK/pipewire.log" 2>&1 {TEST_OUTPUT}>&- &
+  PIPEWIRE=$!
+  STARTED+=("$PIPEWIRE")
+}
+# launch_session_manager: starts the session manager, which links nodes, and waits for it.
+launch_session_manager() {
+  wait_for 20 pipewire_answers || skip "PipeWire does not start: $(tail -n 1 "$WORK/pipewire.log")"
+  wireplumber >"$WORK/wireplumber.log" 2>&1 {TEST_OUTPUT}>&- &
+  WIREPLUMBER=$!
+  STARTED+=("$WIREPLUMBER")
+  wait_for 20 session_manager_answers || skip "WirePlumber does not start: $(tail -n 1 "$WORK/wireplumber.log")"
+}
+start_session() {
+  launch_pipewire
+  launch_session_manager
+}
+session_manager_answers() { pw-cli ls Client | grep -q 'application.name = "WirePlumber"'; }
+stop_session() {
+  kill "$WIREPLUMBER" "$PIPEWIRE" 2>/dev/null
+  wait "$WIREPLUMBER" "$PIPEWIRE" 2>/dev/null
+  rm -f "$XDG_RUNTIME_DIR"/pipewire-0*
+}
+
+now_ms() { date +%s%3N; }
+
+# State of the virtual camera.
+camera() { field virtual-camera "$1"; }
+camera_is() { [[ $(camera state) == "$1" ]]; }
+
+# receive FILE FORMAT: starts a receiver that writes raw frames to FILE. It copies them at once, so that a slow disk does
+# not keep the shared buffers.
+receive() {
+  gst-launch-1.0 -q pipewiresrc target-object="Test camera" always-copy=true ! "video/x-raw,format=$2" ! \
+    queue max-size-buffers=0 max-size-bytes=0 max-size-time=0 ! filesink buffer-mode=unbuffered location="$1" \
+    >"$1.log" 2>&1 &
+  RECEIVER=$!
+  STARTED+=("$RECEIVER")
+}
+received() { [[ $(stat -c %s "$1" 2>/dev/null) -ge $2 ]]; }
+stop_receiver() {
+  kill -INT "$1" 2>/dev/null
+  wait "$1" 2>/dev/null
+}

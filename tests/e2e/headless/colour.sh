@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# Settings of the conversion of HDR and BT.601 sources: in the configuration, in a daemon, and refused values.
+# shellcheck source=../common/daemon.sh
+. "$(dirname "$0")/../common/daemon.sh"
+need_tools ffmpeg python3
+
+clip() { # clip NAME FORMAT TAGS…: a short FFV1 file with tags
+  local name=$1 format=$2
+  shift 2
+  ffmpeg -v error -y -f lavfi -i testsrc2=size=96x50:rate=10:duration=0.5 -vf "format=$format" "$@" -c:v ffv1 \
+    "$WORK/$name.mkv" || fail "ffmpeg cannot write $name"
+}
+clip pq yuv420p10le -color_trc smpte2084 -color_primaries bt2020 -colorspace bt2020nc
+clip hlg yuv420p10le -color_trc arib-std-b67 -color_primaries bt2020 -colorspace bt2020nc
+clip sd yuv420p -color_trc smpte170m -color_primaries smpte170m -colorspace smpte170m
+
+pixels() { ffmpeg -v error -i "$1" -frames:v 1 -pix_fmt rgb48le -f rawvideo -; }
+cat >"$WORK/statistics.py" <<'PY'
+# Prints the mean of the samples and the largest difference between R, G and B of a pixel.
+import array, sys
+v = array.array("H", sys.stdin.buffer.read())
+print(sum(v) // len(v), max(max(v[i:i + 3]) - min(v[i:i + 3]) for i in range(0, len(v), 3)))
+PY
+# shown CLIP SETTING…: prints the statistics of the first picture with these settings.
+shown() {
+  local clip=$1
+  shift
+  printf '[colour]\n' >"$WORK/colour.toml"
+  printf '%s\n' "$@" >>"$WORK/colour.toml"
+  expect 0 "$WORK/$clip.mkv" --headless -c "$WORK/colour.toml" --frames 1 --overwrite -o "$WORK/shown.png"
+  pixels "$WORK/shown.png" | python3 "$WORK/statistics.py"
+}
+
+for clip in pq hlg; do
+  read -r plain colourful < <(shown $clip)
+  read -r _ grey < <(shown $clip "saturation = 0")
+  ((colourful > 20000 && grey <= 4)) || fail "$clip: saturation 0 leaves differences of $grey, 1 has $colourful"
+  read -r knee _ < <(shown $clip "knee = 1.5")
+  read -r television _ < <(shown $clip 'display = "bt1886"')
+  ((knee < plain)) || fail "$clip: a knee of 1.5 does not darken: $knee, $plain"
+  ((television != plain)) || fail "$clip: bt1886 changes nothing"
+done
+read -r low _ < <(shown pq "peak = 400")
+read -r high _ < <(shown pq "peak = 10000")
+((low > high)) || fail "PQ: a higher peak compresses more: $low, $high"
+[[ $(shown sd) == "$(shown sd "bt601 = false")" ]] || fail "the primaries of BT.601 are converted without being asked"
+[[ $(shown sd) != "$(shown sd "bt601 = true")" ]] || fail "bt601 = true changes nothing"
+echo "ok: the settings in a configuration"
+
+printf '[colour]\nknee = 0.2\n' >"$WORK/bad.toml"
+refused 3 "knee = 0.2 is not allowed" "$WORK/pq.mkv" -c "$WORK/bad.toml" --headless -o null:
+
+printf '[source]\nurl = "%s/pq.mkv"\n[control]\nfolder = "%s/captures"\n[colour]\nknee = 0.8\n' "$WORK" "$WORK" >"$WORK/daemon.toml"
+start_daemon -c "$WORK/daemon.toml" --loop-file
+[[ $(ctl get colour.knee) == 0.8 ]] || fail "the daemon's knee is $(ctl get colour.knee)"
+is_grey() {
+  ctl snapshot now.png && (($(pixels "$WORK/captures/now.png" | python3 "$WORK/statistics.py" | cut -d" " -f2) <= 4))
+}
+is_grey && fail "the picture has no colours"
+ctl set colour.saturation 0 || fail "set colour.saturation"
+wait_for 5 is_grey || fail "colour.saturation has no effect"
+ctl load "$WORK/hlg.mkv" || fail "load"
+wait_for 5 is_grey || fail "the next source loses the settings"
+[[ $(field colour saturation)/$(field colour knee) == 0/0.8 ]] || fail "$(ctl get colour)"
+ctl load "$WORK/pq.mkv" || fail "load"
+sed -i 's/knee = 0.8/knee = 1.1\nsaturation = 0.5/' "$WORK/daemon.toml"
+ctl reload || fail "reload"
+reloaded() { [[ $(ctl get colour.saturation)/$(ctl get colour.knee) == 0.5/1.1 ]]; }
+wait_for 5 reloaded || fail "reload: $(ctl get colour)"
+ctl_refused "expected a number 0.5 to 2" set colour.knee 3
+ctl_refused "saturation" set colour.saturatoin 1
+ctl_refused "cannot be set" set colour 1
+echo "ok: the settings of a daemon"

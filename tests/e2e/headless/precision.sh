@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# Bits per sample: recordings that keep every value, filters that keep fine steps, encoders with 10 bits, settings.
+# shellcheck source=../common/daemon.sh
+. "$(dirname "$0")/../common/daemon.sh"
+need_tools ffmpeg ffprobe python3
+
+printf '[record]\ncodec = "ffv1"\n[graph]\nprecision = 16\n' >"$WORK/exact.toml"
+# source FORMAT: a short FFV1 file of noise over a test picture.
+source_of() {
+  ffmpeg -v error -y -f lavfi -i testsrc2=size=96x50:rate=10:duration=0.3 -vf "noise=alls=30:allf=t,format=$1" \
+    -c:v ffv1 "$WORK/$1.mkv" || fail "ffmpeg cannot write $1"
+}
+raw() { # raw FILE FORMAT: the samples of all pictures
+  ffmpeg -v error -i "$1" -map 0:v -pix_fmt "$2" -f rawvideo -
+}
+pixel_format() { ffprobe -v error -select_streams v -show_entries stream=pix_fmt -of csv=p=0 "$1"; }
+
+cat >"$WORK/kept.py" <<'PY'
+# kept.py FORMAT BITS A B: A has samples of BITS bits; B has the same samples of 16 bits at their nearest value, or one
+# beside it.
+import array, sys
+bits, a, b = int(sys.argv[2]), *(open(f, "rb").read() for f in sys.argv[3:])
+a, b = array.array("B" if bits == 8 else "H", a), array.array("H", b)
+if sys.argv[1].startswith("gbrp"):  # planes of G, B and R
+    plane, packed = 96 * 50, array.array("H", bytes(2 * len(a)))
+    for frame in range(0, len(a), 3 * plane):
+        for p, channel in enumerate((1, 2, 0)):
+            packed[frame + channel:frame + 3 * plane:3] = a[frame + p * plane:frame + (p + 1) * plane]
+    a = packed
+full = (1 << bits) - 1
+lost = sum((q * full + 32767) // 65535 != p for p, q in zip(a, b))
+far = max(abs(q * full - p * 65535) for p, q in zip(a, b)) / full if a else 9
+sys.exit(f"{len(a)} and {len(b)} samples, {lost} lost, {far} from the exact value" if len(a) != len(b) or lost or far > 1 or not a else 0)
+PY
+
+# file → graph without filters → FFV1
+for case in gray:8:gray16le gray10le:10:gray16le gray12le:12:gray16le gray16le:16:gray16le \
+  bgr0:8:rgb48le gbrp10le:10:rgb48le gbrp12le:12:rgb48le gbrp16le:16:rgb48le rgb48le:16:rgb48le; do
+  IFS=: read -r format bits deep <<<"$case"
+  source_of "$format"
+  expect 0 "$WORK/$format.mkv" --headless -c "$WORK/exact.toml" --record "$WORK/$format-out.mkv" -o null:
+  raw "$WORK/$format.mkv" "${format/bgr0/rgb24}" >"$WORK/a" && raw "$WORK/$format-out.mkv" "$deep" >"$WORK/b"
+  python3 "$WORK/kept.py" "$format" "$bits" "$WORK/a" "$WORK/b" || fail "$format: $(pixel_format "$WORK/$format-out.mkv")"
+done
+echo "ok: FFV1 recordings keep all samples of 8, 10, 12 and 16 bits"
+
+# A ramp of 12 bits keeps its steps through two filters that undo each other; with 8 bits it does not.
+python3 -c 'import array,sys; array.array("H", range(4096)).tofile(sys.stdout.buffer)' >"$WORK/ramp.raw"
+ffmpeg -v error -f rawvideo -pix_fmt gray12le -video_size 64x64 -i "$WORK/ramp.raw" -c:v ffv1 "$WORK/ramp.mkv"
+distinct() { # distinct PRECISION: how many values remain
+  expect 0 "$WORK/ramp.mkv" --headless -c "$WORK/exact.toml" --precision "$1" --overwrite -o null: \
+    --graph levels=gamma=2.2,levels=gamma=0.4545 --record "$WORK/ramp-out.mkv"
+  raw "$WORK/ramp-out.mkv" gray16le | python3 -c 'import array,sys
+print(len(set(array.array("H", sys.stdin.buffer.read()))))'
+}
+deep=$(distinct auto) shallow=$(distinct 8)
+((deep >= 3500)) || fail "only $deep of 4096 values remain"
+((shallow <= 256)) || fail "--precision 8 leaves $shallow values"
+echo "ok: $deep of 4096 values remain with 16 bits, $shallow with 8"
+
+# Pictures of 16 bits stay as they are; those in PNG files are big-endian.
+for case in rgb48be:in.png rgb48be:in.tiff gray16be:in.png gray16be:in.tiff; do
+  format=${case%:*} in=$WORK/${case#*:}
+  ffmpeg -v error -y -f lavfi -i testsrc2=size=66x42:rate=1 -frames:v 1 -vf "noise=alls=40,format=$format" "$in"
+  expect 0 "$in" --headless --overwrite -o "$WORK/out.png"
+  [[ $(raw "$in" "${format/be/le}" | sha256sum) == "$(raw "$WORK/out.png" "${format/be/le}" | sha256sum)" ]] ||
+    fail "$case changed: $(pixel_format "$WORK/out.png")"
+done
+echo "ok: pictures of 16 bits in files"
+
+# Encoders with 10 bits use them for graphs with 16 bits, unless the settings say otherwise.
+for case in libx265:auto:yuv420p10le libx265:8:yuv420p libx264:auto:yuv420p libx264:10:yuv420p10le prores_ks:auto:yuv422p10le; do
+  IFS=: read -r codec depth wanted <<<"$case"
+  ffmpeg -v error -h encoder=$codec 2>&1 | grep -q "^Encoder" || continue
+  printf '[record]\ncodec = "%s"\ndepth = "%s"\n' "$codec" "$depth" >"$WORK/depth.toml"
+  expect 0 "$WORK/gbrp10le.mkv" --headless -c "$WORK/depth.toml" --overwrite --record "$WORK/depth.mkv" -o null:
+  [[ $(pixel_format "$WORK/depth.mkv") == "$wanted" ]] ||
+    fail "$codec with depth $depth gives $(pixel_format "$WORK/depth.mkv")"
+done
+echo "ok: 10 bits in encoders"
+
+refused 2 "precision" "$WORK/gray.mkv" --headless --precision 12 -o null:
+
+# A running daemon changes its precision; the next source keeps it.
+start_daemon "$WORK/gbrp10le.mkv" --graph invert --loop-file
+[[ $(ctl get precision)/$(ctl get bits) == auto/16 ]] || fail "$(ctl get precision) $(ctl get bits)"
+bits() { [[ $(ctl get bits) == "$1" ]]; }
+ctl set precision 8 && wait_for 5 bits 8 || fail "set precision 8: $(ctl get bits)"
+ctl load "$WORK/gbrp12le.mkv" || fail "load"
+kept() { [[ $(ctl get precision)/$(ctl get bits) == 8/8 ]]; }
+wait_for 5 kept || fail "the precision is lost with the next source: $(ctl get precision)"
+ctl_refused "precision" set precision 10
+ctl set precision auto && wait_for 5 bits 16 || fail "set precision auto"
+echo "ok: the precision of a daemon"

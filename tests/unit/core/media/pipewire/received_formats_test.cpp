@@ -1,0 +1,95 @@
+// Formats of PipeWire sources: names, and the planes of a picture in shared memory.
+#include "core/media/pipewire/received_formats.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace lensd {
+namespace {
+
+/// A buffer of one or several blocks, each with its own memory.
+struct TestBuffer {
+  explicit TestBuffer(std::vector<size_t> sizes, int stride) : chunks(sizes.size()), datas(sizes.size()) {
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      bytes.emplace_back(sizes[i]);
+      memory.push_back(bytes[i].data());
+      chunks[i].size = static_cast<uint32_t>(sizes[i]), chunks[i].stride = stride;
+      datas[i].maxsize = static_cast<uint32_t>(sizes[i]), datas[i].chunk = &chunks[i];
+    }
+    buffer.n_datas = static_cast<uint32_t>(sizes.size()), buffer.datas = datas.data();
+  }
+  bool find(AVPixelFormat pixels, Extent size) { return find_planes(buffer, memory, pixels, size, planes); }
+  std::ptrdiff_t offset(size_t plane, size_t block = 0) const { return planes.data[plane] - memory[block]; }
+
+  std::vector<std::vector<uint8_t>> bytes;
+  std::vector<const uint8_t*> memory;
+  std::vector<spa_chunk> chunks;
+  std::vector<spa_data> datas;
+  spa_buffer buffer = {};
+  ReceivedPlanes planes;
+};
+
+TEST(ReceivedFormats, AllHavePixels) {
+  for (const ReceivedFormat& format : received_formats())
+    EXPECT_EQ(received_pixels(format.spa), format.pixels);
+  EXPECT_EQ(received_pixels(SPA_VIDEO_FORMAT_RGBx), AV_PIX_FMT_RGB0);
+  EXPECT_EQ(received_pixels(SPA_VIDEO_FORMAT_I420), AV_PIX_FMT_YUV420P);
+  EXPECT_EQ(received_pixels(SPA_VIDEO_FORMAT_P010_10LE), AV_PIX_FMT_NONE);
+}
+
+TEST(ReceivedFormats, PackedPixelsKeepTheirStride) {
+  TestBuffer buffer({40 * 5}, 40);
+  ASSERT_TRUE(buffer.find(AV_PIX_FMT_RGBA, {9, 5}));
+  EXPECT_EQ(buffer.planes.pitch_bytes[0], 40);
+  EXPECT_FALSE(buffer.find(AV_PIX_FMT_RGBA, {11, 5})) << "a row is longer than the stride";
+  EXPECT_FALSE(buffer.find(AV_PIX_FMT_RGBA, {9, 6})) << "too few rows";
+}
+
+TEST(ReceivedFormats, WithoutAStrideRowsAreMultiplesOfFour) {
+  TestBuffer buffer({12 * 2}, 0);
+  ASSERT_TRUE(buffer.find(AV_PIX_FMT_GRAY8, {9, 2}));
+  EXPECT_EQ(buffer.planes.pitch_bytes[0], 12);
+}
+
+TEST(ReceivedFormats, PlanesOfOneBlockFollowEachOther) {
+  TestBuffer nv12({16 * 6 + 16 * 3}, 16);
+  ASSERT_TRUE(nv12.find(AV_PIX_FMT_NV12, {12, 6}));
+  EXPECT_EQ(nv12.offset(1), 16 * 6);
+  EXPECT_EQ(nv12.planes.pitch_bytes[1], 16);
+  TestBuffer i420({16 * 6 + 2 * 8 * 3}, 16);
+  ASSERT_TRUE(i420.find(AV_PIX_FMT_YUV420P, {12, 6}));
+  EXPECT_EQ(i420.offset(2), 16 * 6 + 8 * 3);
+  EXPECT_EQ(i420.planes.pitch_bytes[2], 8);
+}
+
+TEST(ReceivedFormats, GstreamersPaddingIsRecognisedByTheSize) {
+  // 10×5: rows of 12 and 8 bytes, 6 rows of luma.
+  TestBuffer buffer({12 * 6 + 2 * 8 * 3}, 12);
+  ASSERT_TRUE(buffer.find(AV_PIX_FMT_YUV420P, {10, 5}));
+  EXPECT_EQ(buffer.offset(1), 12 * 6);
+  EXPECT_EQ(buffer.offset(2), 12 * 6 + 8 * 3);
+  EXPECT_EQ(buffer.planes.pitch_bytes[1], 8);
+}
+
+TEST(ReceivedFormats, PlanesMayHaveTheirOwnBlocks) {
+  TestBuffer buffer({16 * 4, 16 * 2}, 16);
+  ASSERT_TRUE(buffer.find(AV_PIX_FMT_NV12, {16, 4}));
+  EXPECT_EQ(buffer.offset(1, 1), 0);
+}
+
+TEST(ReceivedFormats, DamagedBuffersAreRefused) {
+  TestBuffer buffer({64}, 16);
+  ASSERT_TRUE(buffer.find(AV_PIX_FMT_RGBA, {4, 4}));
+  buffer.chunks[0].offset = 1;
+  EXPECT_FALSE(buffer.find(AV_PIX_FMT_RGBA, {4, 4})) << "beyond the end of the memory";
+  buffer.chunks[0].offset = 0, buffer.chunks[0].size = 63;
+  EXPECT_FALSE(buffer.find(AV_PIX_FMT_RGBA, {4, 4})) << "not filled";
+  buffer.chunks[0].size = 64, buffer.chunks[0].flags = SPA_CHUNK_FLAG_CORRUPTED;
+  EXPECT_FALSE(buffer.find(AV_PIX_FMT_RGBA, {4, 4}));
+  buffer.chunks[0].flags = 0, buffer.memory[0] = nullptr;
+  EXPECT_FALSE(buffer.find(AV_PIX_FMT_RGBA, {4, 4}));
+}
+
+}  // namespace
+}  // namespace lensd

@@ -1,0 +1,53 @@
+// The section with the conversion of the source's colours: which settings it shows, and the commands it
+// sends.
+#include <gtest/gtest.h>
+
+#include "tests/unit/ui/panel_driver.hpp"
+
+namespace lensd::ui {
+namespace {
+
+class ColourPanel : public PanelDriver {
+ protected:
+  void show(Transfer transfer, Primaries primaries) {
+    model.source_colour.transfer = transfer, model.source_colour.primaries = primaries;
+    model.source_colour.peak = 1000;
+    frames(3);
+    if (there("colour/fold") && !viewer.state().colour_open) click("colour/fold");
+    frames(3);
+  }
+  std::string shown() const {
+    std::string names;
+    for (const ParamSpec& setting : colour_schema().params)
+      if (there("colour/" + setting.name)) names += setting.name + " ";
+    return names;
+  }
+};
+
+TEST_F(ColourPanel, ShowsWhatHasAnEffectOnTheSource) {
+  show(Transfer::sdr, Primaries::bt709);
+  EXPECT_FALSE(there("colour/fold"));
+  show(Transfer::sdr, Primaries::bt2020);
+  EXPECT_FALSE(there("colour/fold"));
+  show(Transfer::pq, Primaries::bt2020);
+  EXPECT_EQ(shown(), "peak knee saturation display ");
+  show(Transfer::hlg, Primaries::bt2020);
+  EXPECT_EQ(shown(), "knee saturation display ");
+  show(Transfer::sdr, Primaries::bt601_625);
+  EXPECT_EQ(shown(), "bt601 ");
+}
+
+TEST_F(ColourPanel, AChangeKeepsTheOtherSettings) {
+  model.colour.knee = 0.75;
+  show(Transfer::pq, Primaries::bt2020);
+  const auto* change = only<SetColour>(click("colour/saturation", 0, 0.98f));
+  ASSERT_TRUE(change);
+  EXPECT_GT(change->settings.saturation, 1.5);
+  EXPECT_EQ(change->settings.knee, 0.75);
+  const auto* reset = only<SetColour>(click("colour/knee/reset"));
+  ASSERT_TRUE(reset);
+  EXPECT_EQ(reset->settings, ColourSettings{});
+}
+
+}  // namespace
+}  // namespace lensd::ui
