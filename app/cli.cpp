@@ -143,7 +143,8 @@ void add_options(Options& o, CommandLine& line) {
   constexpr int kUnlimited = std::numeric_limits<int>::max();
   o.key("SOURCE", "", "source.url",
         "video or image file, img_%04d.png, - (standard input), test:NAME[=OPTIONS] (a lavfi source), "
-        "rtsp:// http:// https:// udp:// srt:// rtmp://, /dev/videoN, v4l2:PATH, pipewire:[NODE] or screen:. "
+        "rtsp:// http:// https:// udp:// srt:// rtmp://, /dev/videoN, v4l2:PATH, pipewire:[NODE], portal: or "
+        "screen:. "
         "Without it: the first camera, else a test picture.");
   o.key("--hwdec", "MODE", "source.hwdec");
   o.key("--hdr", "MODE", "colour.hdr");

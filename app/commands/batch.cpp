@@ -25,10 +25,10 @@ namespace lensd {
 namespace {
 
 /// A progress line on a terminal, updated at most ten times per second.
-class Progress {
+class BatchProgress {
  public:
-  explicit Progress(int64_t total) : total_(total), shown_(isatty(STDERR_FILENO) != 0), begin_ns_(now_ns()) {}
-  ~Progress() {
+  explicit BatchProgress(int64_t total) : total_(total), shown_(isatty(STDERR_FILENO) != 0), begin_ns_(now_ns()) {}
+  ~BatchProgress() {
     if (drawn_) std::fputs("\r\033[K", stderr);
   }
   void update(int64_t frames) {
@@ -87,7 +87,7 @@ Written write_frames(Pipeline& pipeline, const CommandLine& line) {
   }
   Profiler& profiler = pipeline.profiler();
   const auto encode = recorder ? profiler.scope("encode", recorder->path()) : Profiler::Scope();
-  Progress progress(expected_frames(info, line.frames));
+  BatchProgress progress(expected_frames(info, line.frames));
   Written written;
   const Interruption interruption;
   const OnInterruption end_waiting(interruption, [&] { pipeline.end_early(); });  // ends next_frame()

@@ -14,6 +14,7 @@
 #include "core/media/cameras.hpp"
 #include "core/media/capabilities.hpp"
 #include "core/media/pipewire_nodes.hpp"
+#include "core/media/portal.hpp"
 #include "kernels/registry.hpp"
 #include "ui/gl/display_path.hpp"
 #include "ui/gl/window.hpp"
@@ -126,6 +127,11 @@ void report_pipewire() {
                node.description, node.camera ? "a camera" : "a program's stream");
 }
 
+void report_portal() {
+  const std::string obstacle = portal_obstacle();
+  row("portal", obstacle.empty(), obstacle.empty() ? "shares screens and windows (portal:)" : obstacle);
+}
+
 }  // namespace
 
 void run_doctor(const CommandLine& line) {
@@ -147,6 +153,7 @@ void run_doctor(const CommandLine& line) {
   row("NVDEC", obstacle.empty(), obstacle.empty() ? "FFmpeg decodes on the GPU (--hwdec=cuda)" : obstacle);
   report_cameras();
   report_pipewire();
+  report_portal();
 }
 
 }  // namespace lensd

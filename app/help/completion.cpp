@@ -17,6 +17,8 @@ struct Word {
   const char* doc;
 };
 constexpr Word kSources[] = {{"pipewire:", "the first camera of the PipeWire session, or pipewire:NODE"},
+                             {"portal:", "a screen or window, selected in a dialog of the desktop"},
+                             {"portal:camera", "a camera, with the desktop's permission"},
                              {"test:demo", "a moving test picture"},
                              {"test:testsrc2", "moving shapes, bars and a clock"},
                              {"test:smptehdbars", "colour bars"},

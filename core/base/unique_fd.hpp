@@ -19,6 +19,8 @@ class UniqueFd {
     if (fd_ >= 0) close(fd_);
   }
 
+  /// Returns the descriptor, which the caller must close.
+  int release() noexcept { return std::exchange(fd_, -1); }
   int get() const noexcept { return fd_; }
   explicit operator bool() const noexcept { return fd_ >= 0; }
 

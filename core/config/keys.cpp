@@ -18,7 +18,7 @@ ConfigTable source_table() {
       .text("hwdec", &Config::hwdec, "hardware decoding")
       .text("profile", &Config::source_profile, "low-latency: live sources with the least delay")
       .text("format", &Config::source_format,
-            "cameras: mjpeg, h264, yuyv422, …; network: the demuxer; empty: automatic")
+            "cameras: mjpeg, yuyv422, … or a V4L2 code such as YUYV; network: the demuxer; empty: automatic")
       .text("size", &Config::source_size,
             "cameras and the screen: 1280x720; empty: the camera's largest with 30 frames per second, or the "
             "screen's")

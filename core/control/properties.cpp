@@ -98,11 +98,11 @@ std::string set_position(const ControlView& view, const Json& value, std::vector
 
 Json get_source(const ControlView& v) {
   const RunState& s = v.state;
-  return {{"url", s.source_url},          {"name", s.source_name},           {"state", s.source_state},
-          {"reason", s.source_reason},    {"detail", s.source_detail},       {"live", s.live_source},
-          {"seekable", s.seekable},       {"width", s.picture.width},        {"height", s.picture.height},
-          {"fps", s.source_fps},          {"reconnects", s.live.reconnects}, {"fields", name(s.fields)},
-          {"video_track", s.video_track}, {"video_tracks", s.video_tracks}};
+  return {{"url", s.source_url},       {"name", s.source_name},        {"state", s.source_state},
+          {"reason", s.source_reason}, {"detail", s.source_detail},    {"live", s.live_source},
+          {"seekable", s.seekable},    {"width", s.picture.width},     {"height", s.picture.height},
+          {"fps", s.source_fps},       {"stream", s.live.stream},      {"reconnects", s.live.reconnects},
+          {"fields", name(s.fields)},  {"video_track", s.video_track}, {"video_tracks", s.video_tracks}};
 }
 
 Json get_counters(const ControlView& v) {

@@ -19,8 +19,8 @@ struct CameraMode {
 struct CameraFormat {
   uint32_t code = 0;                ///< the kernel's format code (FourCC)
   std::string fourcc, description;  ///< such as "MJPG", "Motion-JPEG"
-  std::string format;             ///< value of [source] format, such as "mjpeg"; empty: lensd cannot read it
-  std::vector<CameraMode> modes;  ///< largest first
+  std::string format;               ///< FFmpeg's name, such as "mjpeg"; empty: lensd cannot read it
+  std::vector<CameraMode> modes;    ///< largest first
 };
 
 struct Camera {
@@ -42,8 +42,8 @@ std::string never_a_camera(const std::string& path);
 /// fail, for example if another program uses the camera.
 std::string camera_obstacle(const std::string& path);
 
-/// Returns a format code as text, for example "MJPG". Omits spaces at its end; other characters that are not
-/// printable become '.'.
+/// Returns a format code as text, for example "MJPG", with "-BE" appended if its samples are big-endian.
+/// Omits spaces at its end; other characters that are not printable become '.'.
 std::string fourcc_text(uint32_t fourcc);
 
 }  // namespace lensd

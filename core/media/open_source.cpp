@@ -3,10 +3,12 @@
 #include "core/base/error.hpp"
 #include "core/base/limits.hpp"
 #include "core/base/url_secrets.hpp"
+#include "core/media/camera/mode_controls.hpp"
 #include "core/media/camera/shared_controls.hpp"
 #include "core/media/input/ffmpeg_source.hpp"
 #include "core/media/live/live_options.hpp"
 #include "core/media/live/live_source.hpp"
+#include "core/media/portal.hpp"
 
 namespace lensd {
 namespace {
@@ -15,11 +17,26 @@ namespace {
 /// so that the pipeline starts with the right size.
 constexpr int64_t kFirstTimeoutNs = 1'000'000'000;
 
+/// Time for the user to answer the desktop portal's dialog.
+constexpr int64_t kDialogNs = 120'000'000'000;
+
+/// Removes the modes that cameras had in earlier runs, because the configuration names one.
+void forget_modes(KeptControls& kept) {
+  for (auto& [camera, values] : kept)
+    std::erase_if(values, [](const auto& one) { return ModeControls::has(one.first); });
+}
+
 std::unique_ptr<Source> open_live_source(const std::string& url, SourceOptions options) {
   check_live_source(url, options.live);
+  if (!options.live.format.empty() || options.live.size.width > 0 || options.live.rate > 0)
+    forget_modes(options.live.kept_controls);
   if (classify(url) == UrlKind::camera)
     options.live.shared_controls =
         std::make_shared<SharedControls>(options.live.controls, options.live.kept_controls);
+  if (portal_target(url)) {
+    options.live.portal = std::make_shared<PortalGrant>();
+    options.live.open_ns = std::max(options.live.open_ns, kDialogNs);
+  }
   const auto connect = [url, options](const std::atomic<bool>& cancel) -> std::unique_ptr<Source> {
     SourceOptions connection = options;
     connection.cancel = &cancel, connection.start_ns = 0, connection.start_share = 0;

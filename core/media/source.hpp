@@ -28,6 +28,7 @@
 namespace lensd {
 
 class SharedControls;
+struct PortalGrant;
 
 enum class HwDecode : uint8_t { automatic, cuda, off };
 
@@ -53,7 +54,8 @@ struct LiveOptions {
   ControlValues controls;  ///< controls of a camera, set before the first picture of every connection
   /// Values of `controls` from earlier runs, by camera (SourceControls::device). `controls` has precedence.
   KeptControls kept_controls;
-  std::shared_ptr<SharedControls> shared_controls;  ///< set by open_source()
+  std::shared_ptr<SharedControls> shared_controls;  ///< cameras; set by open_source()
+  std::shared_ptr<PortalGrant> portal;              ///< sources of the desktop portal; set by open_source()
 };
 
 struct SourceOptions {

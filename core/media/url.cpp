@@ -30,7 +30,7 @@ UrlKind classify(const std::string& url) {
   if (S_ISCHR(status.st_mode)) return UrlKind::other;
   if (url.starts_with("test:")) return UrlKind::generated;
   if (url.starts_with("screen:")) return UrlKind::screen;
-  if (url.starts_with("pipewire:")) return UrlKind::pipewire;
+  if (url.starts_with("pipewire:") || url.starts_with("portal:")) return UrlKind::pipewire;
   if (url.find("://") != std::string::npos) {
     const bool known = std::ranges::find(kSchemes, scheme_of(url)) != kSchemes.end();
     return known ? UrlKind::network : UrlKind::other;

@@ -12,7 +12,7 @@ enum class UrlKind {
   generated,       ///< test:NAME[=opts]
   network,         ///< rtsp:// rtsps:// http:// https:// udp:// srt:// rtmp:// rtmps://
   camera,          ///< /dev/videoN, /dev/v4l/…, v4l2:PATH
-  pipewire,        ///< pipewire: or pipewire:NODE
+  pipewire,        ///< pipewire: or pipewire:NODE; portal: or portal:camera
   screen,          ///< screen:, screen:+X,Y or screen::0+X,Y
   other,           ///< not supported
 };

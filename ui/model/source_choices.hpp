@@ -31,6 +31,7 @@ struct SourceChoices {
   bool cameras_known = false;          ///< false: not queried yet
   std::string cameras_problem;         ///< why there are no cameras, if known
   std::string screen_problem;          ///< why the screen cannot be captured; empty: it can
+  bool portal = false;                 ///< the desktop portal shares screens and windows
 };
 
 /// A source that the user wants to open.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/media/pipewire_nodes.hpp"
+#include "core/media/portal.hpp"
 #include "core/media/url.hpp"
 
 namespace lensd {
@@ -127,6 +128,7 @@ void SourceFinder::Shared::run() {
     if (choices.cameras_known && now == devices) continue;
     devices = std::move(now);
     choices.cameras = list_cameras(), choices.cameras_known = true;
+    choices.portal = portal_obstacle().empty();
     if (!choices.cameras.empty()) std::erase_if(nodes, [](const PipewireNode& node) { return node.v4l2; });
     choices.pipewire = std::move(nodes);
     choices.cameras_problem.clear();

@@ -47,8 +47,8 @@ std::string camera_identity(const std::string& path, const v4l2_capability& capa
 }
 
 CameraControls::CameraControls(V4l2Device& device, std::shared_ptr<SharedControls> shared,
-                               const std::string& identity)
-    : device_(device), shared_(std::move(shared)), controls_(read_controls(device)) {
+                               const std::string& identity, ModeControls mode)
+    : device_(device), shared_(std::move(shared)), mode_(std::move(mode)), controls_(read_controls(device)) {
   for (const SourceControl& control : controls_) {
     v4l2_event_subscription request = {};
     request.type = V4L2_EVENT_CTRL, request.id = control.id;
@@ -56,10 +56,25 @@ CameraControls::CameraControls(V4l2Device& device, std::shared_ptr<SharedControl
     request.flags = V4L2_EVENT_SUB_FL_ALLOW_FEEDBACK;
     device_.query(VIDIOC_SUBSCRIBE_EVENT, request);
   }
-  for (const SharedControls::Write& write : shared_->connect(identity, controls_))
+  for (const SharedControls::Write& write : shared_->connect(identity, all()))
     apply(write.name, write.value, false);
   apply_activated();
-  shared_->publish(controls_);
+  shared_->publish(all());
+}
+
+std::vector<SourceControl> CameraControls::all() const {
+  std::vector<SourceControl> list = mode_.list();
+  list.insert(list.end(), controls_.begin(), controls_.end());
+  return list;
+}
+
+void CameraControls::apply_mode(const std::string& name, const ParamValue& value) {
+  const auto current = std::ranges::find(mode_.list(), name, &SourceControl::name);
+  if (current == mode_.list().end() || current->value == value) return;
+  const ControlValues previous = mode_.chosen();
+  const std::vector<std::string> released = mode_.set(name, value);
+  shared_->restart(previous, released);
+  mode_changed_ = changed_ = true;
 }
 
 SourceControl* CameraControls::find(const std::string& name) {
@@ -121,8 +136,14 @@ void CameraControls::take_event(const v4l2_event& event) {
 }
 
 void CameraControls::service(int64_t now) {
-  for (int64_t time = now; shared_->has_writes() && time - now < kWriteBudgetNs; time = now_ns())
-    if (const auto write = shared_->take_write()) apply(write->name, write->value, true);
+  for (int64_t time = now; shared_->has_writes() && time - now < kWriteBudgetNs; time = now_ns()) {
+    const auto write = shared_->take_write();
+    if (!write) break;
+    if (ModeControls::has(write->name))
+      apply_mode(write->name, write->value);
+    else
+      apply(write->name, write->value, true);
+  }
   if (now - refreshed_ns_ >= kRefreshNs && shared_->watched(now)) {
     refreshed_ns_ = now;
     for (SourceControl& control : controls_)
@@ -131,7 +152,7 @@ void CameraControls::service(int64_t now) {
   if (!changed_) return;
   apply_activated();
   changed_ = false;
-  shared_->publish(controls_);
+  shared_->publish(all());
 }
 
 }  // namespace lensd

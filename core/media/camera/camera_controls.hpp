@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "core/media/camera/mode_controls.hpp"
 #include "core/media/camera/shared_controls.hpp"
 #include "core/media/camera/v4l2_controls.hpp"
 
@@ -22,16 +23,22 @@ namespace lensd {
 class CameraControls {
  public:
   /// Reads all controls of the open `device`, subscribes to their events and applies the wanted values. Call
-  /// before streaming begins. `device` must outlive this object. `identity`: see SourceControls::device.
-  CameraControls(V4l2Device& device, std::shared_ptr<SharedControls> shared, const std::string& identity);
+  /// before streaming begins, after the camera was set to `mode`. `device` must outlive this object.
+  /// `identity`: see SourceControls::device.
+  CameraControls(V4l2Device& device, std::shared_ptr<SharedControls> shared, const std::string& identity,
+                 ModeControls mode);
 
   /// Takes over a change that the driver has reported.
   void take_event(const v4l2_event& event);
   /// Applies queued writes for about 20 ms at most and publishes changes. Every 500 ms, also reads the values
   /// that change without events, if SharedControls::watched().
   void service(int64_t now_ns);
+  /// Returns true after a change of the mode. The camera must be reopened then.
+  bool mode_changed() const noexcept { return mode_changed_; }
 
  private:
+  void apply_mode(const std::string& name, const ParamValue& value);
+  std::vector<SourceControl> all() const;
   void apply(const std::string& name, const ParamValue& value, bool user);
   void apply_activated();
   void refresh_all();
@@ -39,10 +46,12 @@ class CameraControls {
 
   V4l2Device& device_;
   const std::shared_ptr<SharedControls> shared_;
-  std::vector<SourceControl> controls_;
+  ModeControls mode_;
+  std::vector<SourceControl> controls_;            ///< the driver's
   std::vector<SharedControls::Write> overridden_;  ///< writes to controls that were inactive
   int64_t refreshed_ns_ = 0;
-  bool changed_ = false;  ///< controls_ may differ from the published ones
+  bool mode_changed_ = false;
+  bool changed_ = false;  ///< mode_ and controls_ may differ from the published ones
 };
 
 /// Returns a name of the camera at `path` that survives a restart, and a reconnection to the same USB port:

@@ -36,7 +36,7 @@ std::string fourcc_text(uint32_t fourcc) {
     out += c > ' ' && c < 127 ? c : '.';
   }
   while (!out.empty() && out.back() == '.') out.pop_back();
-  return out;
+  return fourcc >> 31 ? out + "-BE" : out;
 }
 
 std::vector<Camera> list_cameras(const std::string& folder) {

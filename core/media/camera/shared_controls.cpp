@@ -1,9 +1,12 @@
 #include "core/media/camera/shared_controls.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "core/base/clock.hpp"
+#include "core/media/camera/mode_controls.hpp"
 
 namespace lensd {
 namespace {
@@ -99,21 +102,32 @@ void SharedControls::queue(const SourceControl& control, ParamValue value) {
   pending_.store(true, std::memory_order_release);
 }
 
+/// Takes over the values that are kept for the camera. Call with mutex_ locked.
+void SharedControls::select_device(const std::string& device) {
+  if (device_ == device) return;
+  if (!device_.empty()) {  // another camera: keep the values of the previous one
+    kept_[device_] = wanted_;
+    wanted_ = given_;
+  }
+  device_ = device;
+  if (const auto kept = kept_.find(device); kept != kept_.end())
+    for (const auto& [name, value] : kept->second)
+      if (std::ranges::none_of(wanted_, [&](const auto& one) { return one.first == name; }))
+        wanted_.emplace_back(name, value);
+  writes_.clear();
+  pending_.store(false, std::memory_order_release);
+}
+
+ControlValues SharedControls::wanted(const std::string& device) {
+  const std::lock_guard lock(mutex_);
+  select_device(device);
+  return wanted_;
+}
+
 std::vector<SharedControls::Write> SharedControls::connect(const std::string& device,
                                                            std::vector<SourceControl> controls) {
   const std::lock_guard lock(mutex_);
-  if (!current_ || current_->device != device) {
-    if (current_) {  // another camera: keep the values of the previous one
-      kept_[current_->device] = wanted_;
-      wanted_ = given_;
-    }
-    if (const auto kept = kept_.find(device); kept != kept_.end())
-      for (const auto& [name, value] : kept->second)
-        if (std::ranges::none_of(wanted_, [&](const auto& one) { return one.first == name; }))
-          wanted_.emplace_back(name, value);
-    writes_.clear();
-    pending_.store(false, std::memory_order_release);
-  }
+  select_device(device);
   auto next = std::make_shared<SourceControls>();
   next->device = device, next->list = std::move(controls);
   next->version = current_ ? current_->version : 0;
@@ -181,6 +195,34 @@ void SharedControls::refused(const std::string& name, const std::string& problem
   if (!user) return notice_once(problem);
   std::erase_if(wanted_, [&](const auto& one) { return one.first == name; });
   notices_.add(true, problem);
+}
+
+void SharedControls::restart(const ControlValues& previous, const std::vector<std::string>& released) {
+  const std::lock_guard lock(mutex_);
+  if (!previous_mode_) previous_mode_ = previous;
+  for (const std::string& name : released) {
+    std::erase_if(wanted_, [&](const auto& one) { return one.first == name; });
+    notices_.add(
+        false,
+        fmt::format("{} is chosen automatically now, because the camera has no mode with all values", name));
+  }
+  restart_ = true;
+}
+
+void SharedControls::mode_works() {
+  const std::lock_guard lock(mutex_);
+  previous_mode_.reset();
+}
+
+bool SharedControls::revert_mode(const std::string& reason) {
+  const std::lock_guard lock(mutex_);
+  if (!previous_mode_) return false;
+  std::erase_if(wanted_, [](const auto& one) { return ModeControls::has(one.first); });
+  for (const auto& [name, value] : *previous_mode_) set_value(wanted_, name, value);
+  previous_mode_.reset();
+  notices_.add(
+      true, fmt::format("the camera does not play in this mode ({}), the previous one is restored", reason));
+  return true;
 }
 
 void SharedControls::notice_once(const std::string& text) {

@@ -48,6 +48,9 @@ class SharedControls {
 
   // For the reader thread.
 
+  /// Returns the wanted values for the camera `device`. Discards the queue if the previous connection was to
+  /// another camera.
+  ControlValues wanted(const std::string& device);
   /// Starts a connection to the camera `device` with these controls. Discards the queue if the previous
   /// connection was to another camera. Returns the writes to apply before streaming, in order. Adds a notice
   /// for each wanted value that is not allowed.
@@ -64,21 +67,38 @@ class SharedControls {
   /// reports the same text only once.
   void refused(const std::string& name, const std::string& problem, bool user);
 
+  // A change of the mode (ModeControls) restarts the camera:
+  //
+  //   CameraControls: restart() ──▶ LiveSource: take_restart(), then mode_works() or revert_mode()
+
+  /// Requests a restart. `previous`: the values of the mode so far. `released`: controls that become "auto".
+  void restart(const ControlValues& previous, const std::vector<std::string>& released);
+  /// Returns true once after restart().
+  bool take_restart() noexcept { return restart_.exchange(false); }
+  /// Call when a picture in the wanted mode has arrived.
+  void mode_works();
+  /// Call when the camera did not play after a restart, because of `reason`. Restores the previous mode and
+  /// adds a notice. Returns false if there was no restart since mode_works().
+  bool revert_mode(const std::string& reason);
+
  private:
+  void select_device(const std::string& device);
   void queue(const SourceControl& control, ParamValue value);
   ControlValues chosen() const;
   void publish_locked(std::vector<SourceControl> controls);
   void notice_once(const std::string& text);
 
   const ControlValues given_;
-  std::atomic<bool> pending_{false};
+  std::atomic<bool> pending_{false}, restart_{false};
   std::atomic<int64_t> read_ns_{0};
   NoticeList notices_;
 
   mutable std::mutex mutex_;
   KeptControls kept_;
   ControlValues wanted_;
+  std::optional<ControlValues> previous_mode_;  ///< until mode_works() or revert_mode()
   std::deque<Write> writes_;
+  std::string device_;  ///< of the newest connection; empty: none yet
   std::shared_ptr<const SourceControls> current_;
   std::set<std::string> noticed_;
 };

@@ -22,7 +22,7 @@ extern "C" {
 namespace lensd {
 namespace {
 
-constexpr uint32_t kBuffers = 6;
+constexpr uint32_t kCameraBuffers = 6;
 /// Latency of an interruption while the camera is silent.
 constexpr int kPollMs = 50;
 /// poll() returns at once for a device in an error state: sleep, so that the caller does not spin.
@@ -73,17 +73,15 @@ V4l2Capture::V4l2Capture(const std::string& path, const std::string& where, cons
   adopt_signal_timings();
 
   const std::vector<CameraFormat> formats = camera_formats(device_, capability_);
-  const auto mode = choose_mode(formats, request);
-  if (!mode) {
-    std::string offered;
-    for (const CameraFormat& format : formats)
-      offered += (offered.empty() ? "" : ", ") + (format.format.empty() ? format.fourcc : format.format);
-    if (request.format.empty()) fail("lensd reads none of the camera's formats: " + offered);
-    refuse(fmt::format("the camera has no format '{}'", request.format), "it has " + offered);
-  }
+  const std::string identity = camera_identity(path_, capability_);
+  ModeControls mode_controls(formats, request);
+  if (controls) mode_controls.adopt(controls->wanted(identity));
+  const RequestedMode wanted = mode_controls.request();
+  const auto mode = choose_mode(formats, wanted);
+  if (!mode) refuse_format(formats, wanted.format);
   set_format(*mode);
   set_rate(mode->rate);
-  if (controls) controls_.emplace(device_, std::move(controls), camera_identity(path_, capability_));
+  if (controls) controls_.emplace(device_, std::move(controls), identity, std::move(mode_controls));
   try {
     map_buffers();
     start();
@@ -110,120 +108,6 @@ void V4l2Capture::refuse(const std::string& what, const std::string& hint) const
   throw Error(ExitCode::invalid_config, where_, what, hint);
 }
 
-void V4l2Capture::select_input(const std::string& number) {
-  const bool valid =
-      !number.empty() && number.size() < 4 && number.find_first_not_of("0123456789") == std::string::npos;
-  int input = valid ? std::stoi(number) : -1;
-  if (!valid || !device_.query(VIDIOC_S_INPUT, input)) {
-    if (device_.error() == EBUSY) fail(camera_error(EBUSY, path_));
-    refuse(fmt::format("the camera has no input '{}'", number), "inputs are numbered from 0");
-  }
-}
-
-void V4l2Capture::select_standard(const std::string& name) {
-  constexpr std::pair<const char*, v4l2_std_id> kStandards[] = {
-      {"PAL", V4L2_STD_PAL}, {"NTSC", V4L2_STD_NTSC}, {"SECAM", V4L2_STD_SECAM}};
-  for (auto [known, id] : kStandards)
-    if (name == known && device_.query(VIDIOC_S_STD, id)) return;
-  refuse(fmt::format("the camera has no TV standard '{}'", name), "standards are PAL, NTSC and SECAM");
-}
-
-/// Sets the timings of the connected signal, which an HDMI grabber needs to deliver pictures, and subscribes
-/// to the event for signal changes. Other devices refuse these requests. Throws Error if there is no signal.
-void V4l2Capture::adopt_signal_timings() {
-  v4l2_dv_timings timings = {};
-  if (device_.query(VIDIOC_QUERY_DV_TIMINGS, timings))
-    device_.query(VIDIOC_S_DV_TIMINGS, timings);
-  else if (device_.error() == ENOLINK)
-    fail("no signal at the input");
-  v4l2_event_subscription change = {};
-  change.type = V4L2_EVENT_SOURCE_CHANGE;
-  device_.query(VIDIOC_SUBSCRIBE_EVENT, change);
-}
-
-void V4l2Capture::set_format(const ChosenMode& mode) {
-  v4l2_format format = {};
-  format.type = type_;
-  if (!device_.query(VIDIOC_G_FMT, format)) fail(camera_error(device_.error(), path_));
-  const auto width = static_cast<uint32_t>(mode.size.width), height = static_cast<uint32_t>(mode.size.height);
-  if (multi_planar_) {
-    if (width) format.fmt.pix_mp.width = width, format.fmt.pix_mp.height = height;
-    format.fmt.pix_mp.pixelformat = mode.code;
-    format.fmt.pix_mp.field = V4L2_FIELD_ANY;
-    for (v4l2_plane_pix_format& plane : format.fmt.pix_mp.plane_fmt) plane = {};
-  } else {
-    if (width) format.fmt.pix.width = width, format.fmt.pix.height = height;
-    format.fmt.pix.pixelformat = mode.code;
-    format.fmt.pix.field = V4L2_FIELD_ANY;
-    format.fmt.pix.bytesperline = format.fmt.pix.sizeimage = 0;
-  }
-  if (!device_.query(VIDIOC_S_FMT, format)) fail(camera_error(device_.error(), path_));
-  read_layout(format);
-  if (width && size_ != mode.size)
-    log::info("{}: the camera delivers {}×{} instead of {}×{}", where_, size_.width, size_.height, width,
-              height);
-}
-
-/// Stores the format that the driver has set, which may differ from the request.
-void V4l2Capture::read_layout(const v4l2_format& format) {
-  const v4l2_pix_format& single = format.fmt.pix;
-  const v4l2_pix_format_mplane& multi = format.fmt.pix_mp;
-  const uint32_t code = multi_planar_ ? multi.pixelformat : single.pixelformat;
-  format_ = find_camera_format(code);
-  if (!format_) fail(fmt::format("lensd does not read the camera's format {}", fourcc_text(code)));
-  const uint32_t width = multi_planar_ ? multi.width : single.width;
-  const uint32_t height = multi_planar_ ? multi.height : single.height;
-  if (width == 0 || height == 0 || width > kMaxSide || height > kMaxSide)
-    fail(fmt::format("a picture of {}×{} cannot be read, the limit is {}×{}", width, height, kMaxSide,
-                     kMaxSide));
-  size_ = {static_cast<int>(width), static_cast<int>(height)};
-  memory_planes_ = multi_planar_ ? std::clamp<size_t>(multi.num_planes, 1, kMostPlanes) : 1;
-  std::array<int, kMostPlanes> pitch_bytes = {static_cast<int>(single.bytesperline)};
-  for (size_t p = 0; multi_planar_ && p < memory_planes_; ++p)
-    pitch_bytes[p] = static_cast<int>(multi.plane_fmt[p].bytesperline);
-  if (format_->raw()) place_planes(pitch_bytes);
-  if (multi_planar_) {
-    colour_.colorspace = multi.colorspace;
-    colour_.ycbcr_enc = multi.ycbcr_enc;
-    colour_.quantization = multi.quantization;
-  } else {
-    colour_ = single;
-  }
-}
-
-/// Computes the positions of the picture's planes. Planes in the same memory plane follow each other; the
-/// ratio of their pitches is the ratio of their row sizes.
-void V4l2Capture::place_planes(const std::array<int, kMostPlanes>& pitch_bytes) {
-  int tight[4] = {};
-  av_image_fill_linesizes(tight, format_->pixels, size_.width);
-  const AVPixFmtDescriptor& descriptor = *av_pix_fmt_desc_get(format_->pixels);
-  picture_bytes_ = {};
-  for (size_t p = 0; p < static_cast<size_t>(av_pix_fmt_count_planes(format_->pixels)); ++p) {
-    PlaneLayout& plane = layout_[p];
-    plane.memory_plane = std::min(p, memory_planes_ - 1);
-    plane.offset = picture_bytes_[plane.memory_plane];
-    plane.pitch_bytes = plane.memory_plane == p
-                            ? std::max(pitch_bytes[p], tight[p])
-                            : static_cast<int>(int64_t{layout_[0].pitch_bytes} * tight[p] / tight[0]);
-    const bool chroma = p == 1 || p == 2;
-    const int rows = chroma ? AV_CEIL_RSHIFT(size_.height, descriptor.log2_chroma_h) : size_.height;
-    picture_bytes_[plane.memory_plane] += static_cast<size_t>(plane.pitch_bytes) * static_cast<size_t>(rows);
-  }
-}
-
-void V4l2Capture::set_rate(double rate) {
-  v4l2_streamparm parameters = {};
-  parameters.type = type_;
-  if (!device_.query(VIDIOC_G_PARM, parameters)) return;
-  v4l2_fract& interval = parameters.parm.capture.timeperframe;
-  if (rate > 0 && (parameters.parm.capture.capability & V4L2_CAP_TIMEPERFRAME)) {
-    const AVRational wanted = av_d2q(1 / rate, 1'000'000);
-    interval = {static_cast<uint32_t>(wanted.num), static_cast<uint32_t>(wanted.den)};
-    if (!device_.query(VIDIOC_S_PARM, parameters)) fail(camera_error(device_.error(), path_));
-  }
-  rate_ = interval.numerator ? static_cast<double>(interval.denominator) / interval.numerator : 0;
-}
-
 v4l2_buffer V4l2Capture::buffer_request(uint32_t index) noexcept {
   v4l2_buffer buffer = {};
   buffer.type = type_, buffer.memory = V4L2_MEMORY_MMAP, buffer.index = index;
@@ -237,7 +121,7 @@ v4l2_buffer V4l2Capture::buffer_request(uint32_t index) noexcept {
 
 void V4l2Capture::map_buffers() {
   v4l2_requestbuffers request = {};
-  request.type = type_, request.memory = V4L2_MEMORY_MMAP, request.count = kBuffers;
+  request.type = type_, request.memory = V4L2_MEMORY_MMAP, request.count = kCameraBuffers;
   if (!device_.query(VIDIOC_REQBUFS, request)) fail(camera_error(device_.error(), path_));
   if (request.count < 2) fail(camera_error(ENOMEM, path_));
   for (uint32_t i = 0; i < request.count; ++i) {
@@ -326,7 +210,10 @@ int V4l2Capture::dequeue(Filled& filled) noexcept {
     // Take events before every picture, because wait(), which polls for them, is not called while pictures
     // are ready.
     if (take_events()) return AVERROR(EIO);
-    if (controls_) controls_->service(now_ns());
+    if (controls_) {
+      controls_->service(now_ns());
+      if (controls_->mode_changed()) return AVERROR(EIO);
+    }
     v4l2_buffer buffer = buffer_request(0);
     if (!device_.query(VIDIOC_DQBUF, buffer)) {
       // EIO: the driver lost this picture, but not the connection.

@@ -50,7 +50,8 @@ class V4l2Capture {
 
   /// Fills `packet` (compressed formats) or `frame` (uncompressed ones) with the next picture. Times are
   /// nanoseconds on the monotonic clock. Returns 0 or an AVERROR, for example EAGAIN if none came within the
-  /// poll interval, ENODEV if the camera is gone, EIO if the signal's format changed.
+  /// poll interval, ENODEV if the camera is gone, EIO if the signal's format or the
+  /// wanted mode changed.
   int read(AVPacket& packet) noexcept;
   int read(AVFrame& frame, PictureAllocator& allocator) noexcept;
 
@@ -83,6 +84,9 @@ class V4l2Capture {
 
   [[noreturn]] void fail(const std::string& what) const;
   [[noreturn]] void refuse(const std::string& what, const std::string& hint) const;
+  /// Throws Error: no format of `formats` is both `requested` (empty: any) and read by lensd.
+  [[noreturn]] void refuse_format(const std::vector<CameraFormat>& formats,
+                                  const std::string& requested) const;
   void select_input(const std::string& number);
   void select_standard(const std::string& name);
   void adopt_signal_timings();

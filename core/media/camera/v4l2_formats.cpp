@@ -19,7 +19,7 @@ constexpr CameraFormatEntry coded(uint32_t fourcc, const char* name, AVCodecID c
   return {fourcc, name, codec, AV_PIX_FMT_NONE, rank};
 }
 
-constexpr CameraFormatEntry kFormats[] = {
+constexpr CameraFormatEntry kCameraFormats[] = {
     raw(V4L2_PIX_FMT_YUYV, "yuyv422", AV_PIX_FMT_YUYV422),
     raw(V4L2_PIX_FMT_UYVY, "uyvy422", AV_PIX_FMT_UYVY422),
     raw(V4L2_PIX_FMT_YVYU, "yvyu422", AV_PIX_FMT_YVYU422),
@@ -87,11 +87,11 @@ constexpr CameraFormatEntry kFormats[] = {
 }  // namespace
 
 std::span<const CameraFormatEntry> camera_format_table() noexcept {
-  return kFormats;
+  return kCameraFormats;
 }
 
 const CameraFormatEntry* find_camera_format(uint32_t fourcc) noexcept {
-  for (const CameraFormatEntry& entry : kFormats)
+  for (const CameraFormatEntry& entry : kCameraFormats)
     if (entry.fourcc == fourcc) return &entry;
   return nullptr;
 }

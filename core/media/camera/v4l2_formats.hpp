@@ -12,7 +12,7 @@ namespace lensd {
 
 struct CameraFormatEntry {
   uint32_t fourcc;
-  const char* name;      ///< value of [source] format: FFmpeg's name of the codec or pixel format
+  const char* name;      ///< FFmpeg's name of the codec or pixel format
   AVCodecID codec;       ///< AV_CODEC_ID_RAWVIDEO: uncompressed
   AVPixelFormat pixels;  ///< AV_PIX_FMT_NONE: compressed
   int rank;              ///< of formats with the same size and rate, the lowest rank is preferred

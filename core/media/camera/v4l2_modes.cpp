@@ -72,6 +72,11 @@ std::vector<Extent> sizes_of(V4l2Device& device, uint32_t code) {
   return sizes;
 }
 
+bool meets(const CameraFormat& format, const RequestedMode& request) {
+  if (format.format.empty()) return false;
+  return request.format.empty() || request.format == format.format || request.format == format.fourcc;
+}
+
 int rank_of(uint32_t code) {
   const CameraFormatEntry* entry = find_camera_format(code);
   return entry ? entry->rank : 0;
@@ -122,7 +127,7 @@ std::optional<ChosenMode> choose_mode(const std::vector<CameraFormat>& formats,
   std::optional<ChosenMode> best;
   Score best_score;
   for (const CameraFormat& format : formats) {
-    if (format.format.empty() || (!request.format.empty() && format.format != request.format)) continue;
+    if (!meets(format, request)) continue;
     std::vector<CameraMode> modes;
     for (const CameraMode& mode : format.modes)
       if (any_size || mode.size == request.size) modes.push_back(mode);

@@ -15,7 +15,7 @@ namespace lensd {
 std::vector<CameraFormat> camera_formats(V4l2Device& device, const v4l2_capability& capability);
 
 struct RequestedMode {
-  std::string format;  ///< CameraFormat::format; empty: any
+  std::string format;  ///< CameraFormat::format or ::fourcc; empty: any
   Extent size;         ///< empty: any
   double rate = 0;     ///< frames per second; 0: any, preferably kPreferredRate or more
 };

@@ -43,29 +43,37 @@ void ConvertFallback::convert(ff::FramePtr& frame) {
   const AVPixelFormat to = substitute_of(from);
   if (logged_format_ != from) {
     logged_format_ = from;
-    log::info("converting pixel format {} to {} with swscale", format_name(from), format_name(to));
+    log::info("converting pixel format {} to {}", format_name(from), format_name(to));
   }
-  scaler_.reset(sws_getCachedContext(scaler_.release(), frame->width, frame->height, from, frame->width,
-                                     frame->height, to, kScaler, nullptr, nullptr, nullptr));
-  if (!scaler_)
-    throw Error(ExitCode::bad_source, "decoder",
-                fmt::format("unsupported pixel format {}", format_name(from)));
-  // Nothing changes but the order of bytes if both are RGB, or neither is.
-  const bool to_rgb = is_rgb(to) && !is_rgb(from);
-  if (to_rgb) set_matrix(scaler_.get(), *frame);
-
   if (!spare_) spare_ = ff::make_frame();
   spare_->format = to;
   spare_->width = frame->width, spare_->height = frame->height;
   ff::check_memory(allocator_.fill(*spare_, frame->width, frame->height));
+  if (to == AV_PIX_FMT_RGBA && SmallRgb::reads(from))
+    small_rgb_.convert(*frame, *spare_);
+  else
+    scale(*frame, *spare_);
   void* owner = spare_->opaque;
-  sws_scale(scaler_.get(), frame->data, frame->linesize, 0, frame->height, spare_->data, spare_->linesize);
   av_frame_copy_props(spare_.get(), frame.get());
   spare_->opaque = owner;
   if (is_rgb(to)) spare_->colorspace = AVCOL_SPC_RGB;
   if (is_rgb(to)) spare_->color_range = AVCOL_RANGE_JPEG;
   std::swap(spare_, frame);
   av_frame_unref(spare_.get());
+}
+
+void ConvertFallback::scale(const AVFrame& frame, AVFrame& out) {
+  const auto from = static_cast<AVPixelFormat>(frame.format);
+  const auto to = static_cast<AVPixelFormat>(out.format);
+  scaler_.reset(sws_getCachedContext(scaler_.release(), frame.width, frame.height, from, frame.width,
+                                     frame.height, to, kScaler, nullptr, nullptr, nullptr));
+  if (!scaler_)
+    throw Error(ExitCode::bad_source, "decoder",
+                fmt::format("unsupported pixel format {}", format_name(from)));
+  // Nothing changes but the order of bytes if both are RGB, or neither is.
+  const bool to_rgb = is_rgb(to) && !is_rgb(from);
+  if (to_rgb) set_matrix(scaler_.get(), frame);
+  sws_scale(scaler_.get(), frame.data, frame.linesize, 0, frame.height, out.data, out.linesize);
 }
 
 }  // namespace lensd

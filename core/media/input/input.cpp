@@ -74,7 +74,7 @@ Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop, con
     case UrlKind::other:
       fail("unknown kind of source",
            "use a file, img_%04d.png, -, test:NAME, rtsp:// http:// https:// udp:// srt:// rtmp://, "
-           "/dev/videoN, pipewire: or screen:");
+           "/dev/videoN, pipewire:, portal: or screen:");
   }
   check_sizes();  // before anything is decoded
   if (context_->pb && std::string_view(context_->iformat->name) == "png_pipe")

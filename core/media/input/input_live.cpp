@@ -126,7 +126,7 @@ void Input::open_camera(const std::string& url, const LiveOptions& live) {
 
 void Input::open_pipewire(const std::string& url, const LiveOptions& live) {
   pipewire_ = std::make_unique<PipewireCapture>(
-      pipewire_node_of(url), where_, PipewireCapture::Request{live.size, live.rate}, stop_, live.open_ns);
+      url, where_, PipewireCapture::Request{live.size, live.rate, live.portal}, stop_, live.open_ns);
   describe_camera(AV_CODEC_ID_RAWVIDEO, pipewire_->pixels(), pipewire_->size(), pipewire_->rate());
 }
 

@@ -1,4 +1,5 @@
-// Pictures of a node in the PipeWire session: a camera, or another program's stream.
+// Pictures of a node in the PipeWire session: a camera, another program's stream, or what the user selects in the
+// desktop portal's dialog.
 //
 //   node ──▶ shared buffers ── PipeWire's thread keeps the newest ──▶ read() copies it and returns the buffer
 //
@@ -12,6 +13,7 @@
 
 #include "core/image/view.hpp"
 #include "core/media/ffmpeg/picture_allocator.hpp"
+#include "core/media/portal.hpp"
 
 namespace lensd {
 
@@ -25,11 +27,13 @@ class PipewireCapture {
   struct Request {
     Extent size;      ///< empty: any, preferably 1280×720
     double rate = 0;  ///< frames per second; 0: any, preferably 30
+    std::shared_ptr<PortalGrant> grant;  ///< sources of the portal: from earlier connections; not null
   };
-  /// Connects to a node and waits for its format, at most `timeout_ns`. Throws Error(bad_source) if PipeWire
-  /// or the node is not there, or if it has no format that lensd reads, Error(unavailable) if libpipewire is
-  /// missing.
-  PipewireCapture(const std::string& node, const std::string& where, const Request& request,
+  /// Connects to the source `url`: pipewire:NODE or one of portal_target(). Waits at most `timeout_ns` for the
+  /// user's answer and then for the format. Throws Error(bad_source) if PipeWire or the node is not there, or if
+  /// it has no format that lensd reads, Error(unavailable) if libpipewire is missing, the desktop has no portal
+  /// or the user declines.
+  PipewireCapture(const std::string& url, const std::string& where, const Request& request,
                   const StopFlags& stop, int64_t timeout_ns);
   ~PipewireCapture();
 

@@ -19,6 +19,7 @@ extern "C" {
 #include "core/media/camera/v4l2_capture.hpp"
 #include "core/media/cameras.hpp"
 #include "core/media/input/connect_policy.hpp"
+#include "core/media/portal.hpp"
 
 namespace lensd {
 namespace {
@@ -175,6 +176,8 @@ void check_live_source(const std::string& url, const LiveOptions& live) {
     return;
   }
   if (kind == UrlKind::pipewire) {
+    if (url.starts_with("portal:") && !portal_target(url))
+      throw refused(where, "there is no such portal", "use portal: or portal:camera");
     if (!live.extra.empty() || !live.format.empty())
       throw Error(ExitCode::invalid_config, where, "a PipeWire source has neither format nor options",
                   "remove them from [source]; size and rate can be set");

@@ -63,6 +63,7 @@ struct LiveSource::Reader {
   Reader(const std::string& url, const LiveOptions& options, Opener opener)
       : where(url_without_secrets(url)),
         open(std::move(opener)),
+        controls(options.shared_controls),
         machine(timing_of(url, options), now_ns(), static_cast<uint32_t>(now_ns())) {}
 
   struct QueuedPicture {
@@ -73,6 +74,7 @@ struct LiveSource::Reader {
   static void run(const std::shared_ptr<Reader>& reader);
   bool wait_for_attempt();
   void attempt();
+  bool mode_was_changed(const std::string& reason);
   void read_pictures(Source& source);
   void wait_until_due(int64_t pts_ns);
   void push(Picture picture);
@@ -81,6 +83,7 @@ struct LiveSource::Reader {
 
   const std::string where;
   const Opener open;
+  const std::shared_ptr<SharedControls> controls;  // may be null
   std::atomic<bool> stop{false};
 
   std::mutex mutex;
@@ -141,6 +144,7 @@ void LiveSource::Reader::attempt() {
     return;
   } catch (const Error& e) {
     reason = e.problem();
+    if (mode_was_changed(reason)) return;
     // Errors other than bad_source are permanent, for example invalid options or a missing GPU.
     if (e.code() != ExitCode::bad_source) {
       const std::lock_guard lock(mutex);
@@ -162,9 +166,19 @@ void LiveSource::Reader::attempt() {
   changed.notify_all();
 }
 
+/// Returns true if the connection ended because of a change of the camera's mode, or because the camera does
+/// not play in the new mode. The next attempt follows at once.
+bool LiveSource::Reader::mode_was_changed(const std::string& reason) {
+  if (!controls || !(controls->take_restart() || controls->revert_mode(reason))) return false;
+  const std::lock_guard lock(mutex);
+  machine.restart(now_ns());
+  return true;
+}
+
 /// Queues pictures until `stop` is set or a file on a server ends. Throws Error if the source fails.
 void LiveSource::Reader::read_pictures(Source& source) {
   const bool paced = !source.info().live;
+  bool first = true;
   while (!stop) {
     Picture picture;
     const FrameOutcome outcome = source.next(picture);
@@ -178,6 +192,7 @@ void LiveSource::Reader::read_pictures(Source& source) {
     }
     if (paced) wait_until_due(picture.info.pts_ns);
     push(std::move(picture));
+    if (controls && std::exchange(first, false)) controls->mode_works();
   }
 }
 

@@ -35,12 +35,12 @@ void LiveStateMachine::attempt_started() {
 }
 
 void LiveStateMachine::frame(int64_t now_ns) {
-  if (no_picture_yet_ && status_.frames > 0) ++status_.reconnects;
+  if (no_picture_yet_ && status_.frames > 0 && !requested_) ++status_.reconnects;
   if (!no_picture_yet_ && status_.state == LiveState::playing) {
     const int64_t interval = now_ns - status_.last_frame_ns;
     interval_ns_ = interval_ns_ ? interval_ns_ + (interval - interval_ns_) / 8 : interval;
   }
-  no_picture_yet_ = false;
+  no_picture_yet_ = requested_ = false;
   outage_ns_ = 0;
   ++status_.frames;
   status_.last_frame_ns = now_ns;
@@ -48,10 +48,15 @@ void LiveStateMachine::frame(int64_t now_ns) {
 }
 
 void LiveStateMachine::lost(int64_t now_ns, const std::string& reason) {
-  busy_ = false;
+  busy_ = requested_ = false;
   if (outage_ns_ == 0) outage_ns_ = now_ns;
   next_attempt_ns_ = now_ns + retry_wait_ns(now_ns);
   enter(status_.frames > 0 ? LiveState::reconnecting : LiveState::connecting, now_ns, reason);
+}
+
+void LiveStateMachine::restart(int64_t now_ns) {
+  busy_ = false, requested_ = true;
+  next_attempt_ns_ = now_ns;
 }
 
 void LiveStateMachine::tick(int64_t now_ns) {

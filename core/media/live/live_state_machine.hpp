@@ -34,6 +34,9 @@ class LiveStateMachine {
   void frame(int64_t now_ns);
   /// Call when an attempt has failed or the connection has ended.
   void lost(int64_t now_ns, const std::string& reason);
+  /// Call instead of lost() when the connection was ended on request. The state stays; the next attempt is
+  /// due.
+  void restart(int64_t now_ns);
   /// Changes the state to `stalled` if no picture has arrived for too long.
   void tick(int64_t now_ns);
 
@@ -55,6 +58,7 @@ class LiveStateMachine {
   LiveStatus status_;
   bool busy_ = false;  ///< attempting or connected
   bool no_picture_yet_ = true;
+  bool requested_ = false;  ///< the current attempt follows restart()
   int64_t next_attempt_ns_ = 0;
   int64_t outage_ns_ = 0;    ///< start of the current outage; 0: none
   int64_t interval_ns_ = 0;  ///< smoothed time between pictures

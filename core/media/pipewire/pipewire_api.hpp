@@ -21,6 +21,7 @@ namespace lensd {
   X(context_new)                    \
   X(context_destroy)                \
   X(context_connect)                \
+  X(context_connect_fd)             \
   X(core_disconnect)                \
   X(proxy_destroy)                  \
   X(properties_new)                 \

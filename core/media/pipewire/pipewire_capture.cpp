@@ -25,6 +25,7 @@ extern "C" {
 #include "core/media/ffmpeg/interrupt.hpp"
 #include "core/media/pipewire/frame_formats.hpp"
 #include "core/media/pipewire/pipewire_session.hpp"
+#include "core/media/pipewire/portal_access.hpp"
 #include "core/media/pipewire/received_formats.hpp"
 #include "core/media/pipewire_nodes.hpp"
 
@@ -32,6 +33,7 @@ namespace lensd {
 namespace {
 
 constexpr auto kPoll = std::chrono::milliseconds(50);
+constexpr int64_t kFormatNs = 10'000'000'000;  ///< limit of the wait for a format
 constexpr int64_t kOldestStampNs = 1'000'000'000;  ///< an older time stamp is from another clock
 constexpr size_t kMostBlocks = 4;
 
@@ -57,6 +59,21 @@ PipewireNode find_node(const std::string& wanted, const std::string& where) {
               there.empty() ? "" : "it has " + there);
 }
 
+std::optional<PortalAccess> ask_portal(const std::string& url, const std::string& where, PortalGrant* grant,
+                                       const StopFlags& stop, int64_t timeout_ns) {
+  const auto target = portal_target(url);
+  if (!target) return std::nullopt;
+  return std::optional<PortalAccess>(std::in_place, *target, where, *grant, stop, timeout_ns);
+}
+
+/// Returns a node that only the portal's connection shows.
+PipewireNode node_of(const PortalAccess& access) {
+  PipewireNode node;
+  node.camera = !access.node();
+  node.id = access.node().value_or(PW_ID_ANY);
+  return node;
+}
+
 /// Makes writes of a device to a DMA buffer visible to the CPU; `flag`: start or end of reading.
 void sync_dma(const spa_buffer& buffer, uint64_t flag) {
   for (uint32_t i = 0; i < buffer.n_datas; ++i) {
@@ -71,7 +88,8 @@ void sync_dma(const spa_buffer& buffer, uint64_t flag) {
 
 /// The connection and its stream. PipeWire's thread calls the callbacks with the session's lock.
 struct PipewireCapture::Stream {
-  Stream(const std::string& node, const std::string& where_);
+  Stream(const std::string& url, const std::string& where_, const Request& request, const StopFlags& stop,
+         int64_t timeout_ns);
   ~Stream();
 
   void connect(const Request& request);
@@ -88,6 +106,7 @@ struct PipewireCapture::Stream {
   static void removed(void* data, uint32_t id);
 
   const std::string where;
+  std::optional<PortalAccess> access;
   const PipewireNode node;
 
   std::mutex mutex;
@@ -107,9 +126,11 @@ struct PipewireCapture::Stream {
   uint64_t replaced = 0, broken = 0;
 };
 
-PipewireCapture::Stream::Stream(const std::string& wanted, const std::string& where_)
+PipewireCapture::Stream::Stream(const std::string& url, const std::string& where_, const Request& request,
+                                const StopFlags& stop, int64_t timeout_ns)
     : where(where_),
-      node(find_node(wanted, where_)),
+      access(ask_portal(url, where_, request.grant.get(), stop, timeout_ns)),
+      node(access ? node_of(*access) : find_node(pipewire_node_of(url), where_)),
       session({.on_lost = [this] { lose("PipeWire ended the connection"); }}) {}
 
 PipewireCapture::Stream::~Stream() {
@@ -142,15 +163,18 @@ void PipewireCapture::Stream::connect(const Request& request) {
   }();
   const PipewireLock lock(session);
   const PipewireApi& api = session.api();
-  if (const std::string problem = session.connect(); !problem.empty())
+  if (const std::string problem = session.connect(access ? access->take_remote() : UniqueFd());
+      !problem.empty())
     throw Error(ExitCode::bad_source, where, problem);
   registry = pw_core_get_registry(session.core(), PW_VERSION_REGISTRY, 0);
   if (!registry) throw Error(ExitCode::bad_source, where, "PipeWire does not list its nodes");
   pw_registry_add_listener(registry, &registry_hook, &registry_events, this);
-  stream = api.stream_new(session.core(), "lensd",
-                          api.properties_new(PW_KEY_MEDIA_TYPE, "Video", PW_KEY_MEDIA_CATEGORY, "Capture",
-                                             PW_KEY_MEDIA_ROLE, "Camera", PW_KEY_APP_NAME, "lensd",
-                                             PW_KEY_TARGET_OBJECT, node.serial.c_str(), nullptr));
+  const bool shared_screen = access && access->node();
+  pw_properties* const properties = api.properties_new(
+      PW_KEY_MEDIA_TYPE, "Video", PW_KEY_MEDIA_CATEGORY, "Capture", PW_KEY_MEDIA_ROLE,
+      shared_screen ? "Screen" : "Camera", PW_KEY_APP_NAME, "lensd", nullptr);
+  if (!node.serial.empty()) api.properties_set(properties, PW_KEY_TARGET_OBJECT, node.serial.c_str());
+  stream = api.stream_new(session.core(), "lensd", properties);
   if (!stream) throw Error(ExitCode::bad_source, where, "PipeWire creates no stream");
   api.stream_add_listener(stream, &stream_hook, &events, this);
   std::array<uint8_t, 1024> memory;
@@ -160,7 +184,9 @@ void PipewireCapture::Stream::connect(const Request& request) {
       build_request(builder, preferred, rate_fraction(request.rate > 0 ? request.rate : 30));
   const auto flags = static_cast<pw_stream_flags>(PW_STREAM_FLAG_AUTOCONNECT | PW_STREAM_FLAG_MAP_BUFFERS |
                                                   PW_STREAM_FLAG_DONT_RECONNECT);
-  if (api.stream_connect(stream, PW_DIRECTION_INPUT, PW_ID_ANY, flags, &formats, 1) < 0)
+  // The portal names screens by their ID only.
+  const uint32_t target = shared_screen ? node.id : PW_ID_ANY;
+  if (api.stream_connect(stream, PW_DIRECTION_INPUT, target, flags, &formats, 1) < 0)
     throw Error(ExitCode::bad_source, where, "PipeWire refuses the stream");
 }
 
@@ -294,11 +320,11 @@ int PipewireCapture::Stream::copy(AVFrame& frame, PictureAllocator& allocator) {
   return error;
 }
 
-PipewireCapture::PipewireCapture(const std::string& node, const std::string& where, const Request& request,
+PipewireCapture::PipewireCapture(const std::string& url, const std::string& where, const Request& request,
                                  const StopFlags& stop, int64_t timeout_ns)
-    : stream_(std::make_unique<Stream>(node, where)) {
+    : stream_(std::make_unique<Stream>(url, where, request, stop, timeout_ns)) {
   stream_->connect(request);
-  stream_->wait_for_format(stop, timeout_ns);
+  stream_->wait_for_format(stop, std::min(timeout_ns, kFormatNs));
 }
 
 PipewireCapture::~PipewireCapture() = default;

@@ -34,14 +34,15 @@ void PipewireSession::release() noexcept {
   if (thread_) api_.thread_loop_destroy(thread_);
 }
 
-std::string PipewireSession::connect() {
+std::string PipewireSession::connect(UniqueFd remote) {
   static const pw_core_events events = [] {
     pw_core_events e = {};
     e.version = PW_VERSION_CORE_EVENTS, e.error = core_error, e.done = core_done;
     return e;
   }();
   disconnect();
-  core_ = api_.context_connect(context_, nullptr, 0);
+  core_ = remote ? api_.context_connect_fd(context_, remote.release(), nullptr, 0)
+                 : api_.context_connect(context_, nullptr, 0);
   if (!core_) return errno == EACCES ? "PipeWire refuses the connection" : "PipeWire is not running";
   pw_core_add_listener(core_, &core_hook_, &events, this);
   return {};

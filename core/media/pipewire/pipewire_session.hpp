@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 
+#include "core/base/unique_fd.hpp"
 #include "core/media/pipewire/pipewire_api.hpp"
 
 namespace lensd {
@@ -36,8 +37,9 @@ class PipewireSession {
 
   // Call the following with the lock.
 
-  /// Connects to the daemon. Returns why that fails, or an empty string. Does not wait for the daemon.
-  std::string connect();
+  /// Connects to the daemon, or uses the connection `remote` of the desktop portal. Returns why that fails, or
+  /// an empty string. Does not wait for the daemon.
+  std::string connect(UniqueFd remote = UniqueFd());
   void disconnect();
   /// Returns the connection, or null.
   pw_core* core() const noexcept { return core_; }

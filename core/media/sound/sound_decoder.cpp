@@ -16,7 +16,7 @@ namespace {
 /// Distances before the target at which decoding starts, tried in turn: codecs need some packets before their
 /// output is right, and demuxers may land after the requested time.
 constexpr std::array<int64_t, 3> kBefore = {250'000'000, 2'000'000'000, 15'000'000'000};
-constexpr size_t kFromStart = kBefore.size();
+constexpr size_t kSoundFromStart = kBefore.size();
 /// Larger differences between time stamps and decoded samples are gaps; smaller ones are rounding.
 constexpr int64_t kGapNs = 30'000'000;
 /// Minimum length of a block, except before a gap and at the end. Avoids many small blocks from short
@@ -58,16 +58,16 @@ int64_t SoundDecoder::media_ns(int64_t ticks) const noexcept {
 void SoundDecoder::seek(int64_t position_ns, double speed) {
   target_ns_ = position_ns, errors_ = 0;
   speed_ = speed;
-  move_to(input_->seeks_by_time() ? 0 : kFromStart);
+  move_to(input_->seeks_by_time() ? 0 : kSoundFromStart);
 }
 
 void SoundDecoder::move_to(size_t attempt) {
-  for (; attempt < kFromStart; ++attempt) {
+  for (; attempt < kSoundFromStart; ++attempt) {
     const int64_t raw_ns = target_ns_ - kBefore[attempt] + source_.origin_ns;
     if (input_->seek(ff::to_ticks(raw_ns, input_->stream()->time_base)) >= 0) break;
   }
   attempt_ = attempt;
-  if (attempt >= kFromStart)
+  if (attempt >= kSoundFromStart)
     open();
   else
     avcodec_flush_buffers(codec_.get());
@@ -141,7 +141,7 @@ bool SoundDecoder::convert(SoundBlock& out) {
   const bool stamped = frame_->best_effort_timestamp != AV_NOPTS_VALUE;
   const int64_t expected = base_ns_ + sound_ns(static_cast<double>(resampled_));
   const int64_t start = stamped ? media_ns(frame_->best_effort_timestamp) : known_ ? expected : target_ns_;
-  if (std::exchange(first_, false) && start > target_ns_ && attempt_ < kFromStart) {
+  if (std::exchange(first_, false) && start > target_ns_ && attempt_ < kSoundFromStart) {
     // The demuxer landed after the target, unless the audio starts there.
     const int64_t begin = input_->stream()->start_time;
     if (begin == AV_NOPTS_VALUE || start > media_ns(begin) + kGapNs) {

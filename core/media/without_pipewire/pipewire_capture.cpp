@@ -9,7 +9,7 @@ struct PipewireCapture::Stream {};
 PipewireCapture::PipewireCapture(const std::string&, const std::string& where, const Request&,
                                  const StopFlags&, int64_t) {
   throw Error(ExitCode::unavailable, where, "this lensd was built without PipeWire",
-              "install libpipewire-0.3-dev and build again");
+              "install libpipewire-0.3-dev and libsystemd-dev, and build again");
 }
 PipewireCapture::~PipewireCapture() = default;
 AVPixelFormat PipewireCapture::pixels() const noexcept {

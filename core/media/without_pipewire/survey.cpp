@@ -1,4 +1,5 @@
 #include "core/media/pipewire_nodes.hpp"
+#include "core/media/portal.hpp"
 
 namespace lensd {
 
@@ -6,6 +7,10 @@ PipewireSurvey survey_pipewire(int) {
   PipewireSurvey survey;
   survey.text = "this lensd was built without PipeWire";
   return survey;
+}
+
+std::string portal_obstacle() {
+  return "this lensd was built without PipeWire";
 }
 
 }  // namespace lensd

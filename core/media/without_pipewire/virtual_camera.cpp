@@ -12,7 +12,7 @@ VirtualCamera::~VirtualCamera() = default;
 void VirtualCamera::start(const std::string& name) {
   check_virtual_camera_name(name);
   throw Error(ExitCode::unavailable, "virtual camera", "this lensd was built without PipeWire",
-              "install libpipewire-0.3-dev and build again");
+              "install libpipewire-0.3-dev and libsystemd-dev, and build again");
 }
 
 void VirtualCamera::stop() {}

@@ -118,6 +118,11 @@ void draw_source_places(PanelContext& ctx, ViewerRequests& requests) {
   if (line(ctx, "Screen", screen ? colour::text : colour::faint) && screen)
     request_source(ctx, requests, source_request("screen:"));
   ctx.item("source", "screen", screen ? "The whole X11 screen, 30 times a second" : choices->screen_problem);
+  if (choices->portal) {
+    if (line(ctx, "Screen or window…", colour::text))
+      request_source(ctx, requests, source_request("portal:"));
+    ctx.item("source", "portal", "The desktop asks which screen or window to share\nportal:");
+  }
   for (const TestPicture& picture : kTestPictures) {
     if (line(ctx, picture.name, colour::text)) request_source(ctx, requests, source_request(picture.url));
     ctx.mark("source", "test", picture.name);

@@ -14,7 +14,7 @@
 namespace lensd {
 namespace {
 
-constexpr int kBufferBytes = 256 * 1024;
+constexpr int kWriteBufferBytes = 256 * 1024;
 
 int open_beneath(const std::string& folder, const std::string& path, int flags) {
   const int root = open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -34,7 +34,7 @@ Error taken_error(const std::string& path, const std::string& why) {
   return Error(ExitCode::usage, path, why, "choose another name");
 }
 
-Error open_error(const std::string& path, int error) {
+Error write_error(const std::string& path, int error) {
   if (error == EEXIST) return taken_error(path, "a file of this name exists already");
   if (error == EXDEV || error == ELOOP)
     return Error(ExitCode::runtime_failure, path, "this name leads out of the folder for recordings");
@@ -58,13 +58,13 @@ bool is_open_here(int fd, const FileIdentity& identity) {
 OutputFile::OutputFile(const std::string& path, const FileRules& rules) : OutputFile(rules.full_path(path)) {
   const int flags = O_WRONLY | O_CLOEXEC | O_CREAT | O_NOCTTY | (rules.overwrite ? 0 : O_EXCL | O_NOFOLLOW);
   fd_ = rules.beneath.empty() ? open(path.c_str(), flags, 0666) : open_beneath(rules.beneath, path, flags);
-  if (fd_ < 0) throw open_error(path_, errno);
+  if (fd_ < 0) throw write_error(path_, errno);
   const auto state = file_state(fd_);
-  if (!state) throw open_error(path_, errno);
+  if (!state) throw write_error(path_, errno);
   identity_ = state->identity;
   regular_ = state->regular;
   if (regular_) take(rules.overwrite);
-  context_ = ff::make_io(kBufferBytes, this, nullptr, write, regular_ ? seek : nullptr);
+  context_ = ff::make_io(kWriteBufferBytes, this, nullptr, write, regular_ ? seek : nullptr);
 }
 
 /// Locks the file and, if `overwrite` is true, removes its content. Throws Error(usage) if another recording
@@ -75,7 +75,7 @@ void OutputFile::take(bool overwrite) {
     throw taken_error(path_, "another recording is writing this file");
   if (!overwrite) return;
   if (is_open_here(fd_, identity_)) throw taken_error(path_, "this file is being read, as the source");
-  if (ftruncate(fd_, 0) != 0) throw open_error(path_, errno);
+  if (ftruncate(fd_, 0) != 0) throw write_error(path_, errno);
 }
 
 OutputFile::~OutputFile() {

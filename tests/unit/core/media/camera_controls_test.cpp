@@ -16,7 +16,9 @@ struct CameraFixture {
       : shared(std::make_shared<SharedControls>(std::move(given), std::move(kept))) {
     connect();
   }
-  void connect(const char* identity = "camera A") { controls.emplace(device, shared, identity); }
+  void connect(const char* identity = "camera A") {
+    controls.emplace(device, shared, identity, ModeControls({}, {}));
+  }
   void service() { controls->service(now_ns()); }
   ParamValue value(const char* name) { return shared->current(false)->find(name)->value; }
   Text notices() {
@@ -174,8 +176,8 @@ TEST(CameraControls, AButtonBeforeTheFirstConnectionIsPressedOnce) {
   FakeCamera device;
   const auto shared = std::make_shared<SharedControls>(ControlValues{}, KeptControls{});
   EXPECT_EQ(shared->set({{"focus_now", true}}), "");
-  CameraControls(device, shared, "camera A").service(now_ns());
-  CameraControls(device, shared, "camera A").service(now_ns());
+  CameraControls(device, shared, "camera A", ModeControls({}, {})).service(now_ns());
+  CameraControls(device, shared, "camera A", ModeControls({}, {})).service(now_ns());
   EXPECT_EQ(device.presses, 1);
 }
 

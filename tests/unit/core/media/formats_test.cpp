@@ -1,6 +1,9 @@
 // Pixel formats, colours, orientation, timestamps and URLs, without any file.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cmath>
+
 extern "C" {
 #include <libavcodec/packet.h>
 #include <libavformat/avformat.h>
@@ -13,6 +16,7 @@ extern "C" {
 
 #include "core/media/ffmpeg/picture_info.hpp"
 #include "core/media/ffmpeg/pixel_formats.hpp"
+#include "core/media/input/small_rgb.hpp"
 #include "core/media/input/timestamps.hpp"
 #include "core/media/url.hpp"
 
@@ -51,6 +55,57 @@ TEST(PixelFormats, SubstitutesKeepTheBits) {
   EXPECT_EQ(substitute_of(AV_PIX_FMT_X2RGB10LE), AV_PIX_FMT_RGBA64LE);
   EXPECT_EQ(substitute_of(AV_PIX_FMT_PAL8), AV_PIX_FMT_RGBA);
   EXPECT_EQ(substitute_of(AV_PIX_FMT_RGB565LE), AV_PIX_FMT_RGBA);
+}
+
+/// Converts every stored value of a format of `bytes` per pixel and checks it against the rule with the
+/// component positions `shifts` and sizes `depths` (R, G, B) in the value.
+void expect_exact(AVPixelFormat format, int bytes, std::array<int, 3> shifts, std::array<int, 3> depths,
+                  bool big_endian = false) {
+  ASSERT_TRUE(SmallRgb::reads(format));
+  const int values = 1 << (8 * bytes), width = 256, height = values / width;
+  const auto make = [&](AVPixelFormat f) {
+    auto frame = ff::make_frame();
+    frame->format = f, frame->width = width, frame->height = height;
+    ff::check_memory(av_frame_get_buffer(frame.get(), 0));
+    return frame;
+  };
+  const auto from = make(format), to = make(AV_PIX_FMT_RGBA);
+  const auto at = [&](const AVFrame& frame, int value, int size) {
+    return frame.data[0] + ptrdiff_t{value / width} * frame.linesize[0] + ptrdiff_t{value % width} * size;
+  };
+  for (int value = 0; value < values; ++value)
+    for (int i = 0; i < bytes; ++i)
+      at(*from, value, bytes)[i] = static_cast<uint8_t>(value >> 8 * (big_endian ? bytes - 1 - i : i));
+  SmallRgb().convert(*from, *to);
+  for (int value = 0; value < values; ++value) {
+    const uint8_t* rgba = at(*to, value, 4);
+    for (size_t i = 0; i < 3; ++i) {
+      const int largest = (1 << depths[i]) - 1, component = value >> shifts[i] & largest;
+      ASSERT_EQ(rgba[i], std::lround(component * 255.0 / largest))
+          << av_get_pix_fmt_name(format) << " value " << value << " component " << i;
+    }
+    ASSERT_EQ(rgba[3], 255);
+  }
+}
+
+TEST(SmallRgb, EveryValueBecomesTheNearestOf8Bits) {
+  expect_exact(AV_PIX_FMT_RGB565LE, 2, {11, 5, 0}, {5, 6, 5});
+  expect_exact(AV_PIX_FMT_RGB565BE, 2, {11, 5, 0}, {5, 6, 5}, true);
+  expect_exact(AV_PIX_FMT_BGR565LE, 2, {0, 5, 11}, {5, 6, 5});
+  expect_exact(AV_PIX_FMT_RGB555LE, 2, {10, 5, 0}, {5, 5, 5});
+  expect_exact(AV_PIX_FMT_RGB555BE, 2, {10, 5, 0}, {5, 5, 5}, true);
+  expect_exact(AV_PIX_FMT_BGR555BE, 2, {0, 5, 10}, {5, 5, 5}, true);
+  expect_exact(AV_PIX_FMT_RGB444LE, 2, {8, 4, 0}, {4, 4, 4});
+  expect_exact(AV_PIX_FMT_RGB444BE, 2, {8, 4, 0}, {4, 4, 4}, true);
+  expect_exact(AV_PIX_FMT_RGB8, 1, {5, 2, 0}, {3, 3, 2});
+  expect_exact(AV_PIX_FMT_BGR8, 1, {0, 3, 6}, {3, 3, 2});
+}
+
+TEST(SmallRgb, OtherFormatsAreLeftToSwscale) {
+  for (const AVPixelFormat f :
+       {AV_PIX_FMT_RGB24, AV_PIX_FMT_RGBA, AV_PIX_FMT_PAL8, AV_PIX_FMT_RGB4, AV_PIX_FMT_GRAY8,
+        AV_PIX_FMT_YUV420P, AV_PIX_FMT_GBRP, AV_PIX_FMT_X2RGB10LE, AV_PIX_FMT_NONE})
+    EXPECT_FALSE(SmallRgb::reads(f)) << f;
 }
 
 TEST(PixelFormats, LayoutsMatchTheFormat) {

@@ -45,6 +45,22 @@ TEST_F(LiveStateMachineTest, ConnectsAtOnceAndPlays) {
   EXPECT_EQ(machine.status().since_ns, 5 * sec + 40 * msec);
 }
 
+TEST_F(LiveStateMachineTest, ARequestedRestartIsNoOutage) {
+  connect();
+  play(10);
+  machine.restart(now);
+  EXPECT_TRUE(machine.attempt_due(now)) << "at once";
+  EXPECT_EQ(state(), LiveState::playing);
+  connect();
+  play(1, 300 * msec);
+  EXPECT_EQ(machine.status().reconnects, 0u);
+  machine.lost(now, "unplugged");
+  now += sec;
+  connect();
+  play(1);
+  EXPECT_EQ(machine.status().reconnects, 1u) << "later outages count";
+}
+
 TEST_F(LiveStateMachineTest, StallsAfterTheStallTimeAndRecovers) {
   connect();
   play(10);
@@ -233,6 +249,7 @@ TEST(LiveScreen, TheDisplayIsFromTheNameOrTheEnvironment) {
 TEST(Cameras, Names) {
   EXPECT_EQ(fourcc_text(0x47504A4D), "MJPG");
   EXPECT_EQ(fourcc_text(0x20203859), "Y8");
+  EXPECT_EQ(fourcc_text(0xA0363159), "Y16-BE");
 }
 
 class CameraFolderTest : public test::MediaTest {};

@@ -1,0 +1,44 @@
+// Format, size and rate of a camera as controls beside the driver's, so that panel, control clients and
+// presets can change them.
+//
+// Each has the value "auto" or one of the camera's values. A change restarts the camera.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/media/camera/v4l2_modes.hpp"
+#include "core/pipeline/source_control.hpp"
+
+namespace lensd {
+
+class ModeControls {
+ public:
+  /// `configured`: the controls' default. Omits controls for which the camera has only one value.
+  ModeControls(std::vector<CameraFormat> formats, const RequestedMode& configured);
+
+  /// Returns true for the names of these controls: format, size and rate.
+  static bool has(std::string_view name) noexcept;
+
+  const std::vector<SourceControl>& list() const noexcept { return list_; }
+  /// Sets the controls that `values` names to these values. Ignores values that are not allowed.
+  void adopt(const ControlValues& values);
+  /// Sets a value that check_control() has converted. If the camera has no mode with all three values, the
+  /// others become "auto". Returns their names.
+  std::vector<std::string> set(const std::string& name, const ParamValue& value);
+  /// Returns the values that differ from the default.
+  ControlValues chosen() const;
+  RequestedMode request() const;
+
+ private:
+  SourceControl* find(std::string_view name) noexcept;
+  std::string text(std::string_view name) const;
+  bool offered() const;
+
+  const std::vector<CameraFormat> formats_;
+  const RequestedMode configured_;
+  std::vector<SourceControl> list_;
+};
+
+}  // namespace lensd

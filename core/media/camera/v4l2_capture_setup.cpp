@@ -1,0 +1,149 @@
+// Input, TV standard, format, size and rate of a V4l2Capture.
+extern "C" {
+#include <libavutil/imgutils.h>
+#include <libavutil/pixdesc.h>
+}
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "core/base/log.hpp"
+#include "core/media/camera/v4l2_capture.hpp"
+
+namespace lensd {
+
+void V4l2Capture::refuse_format(const std::vector<CameraFormat>& formats,
+                                const std::string& requested) const {
+  std::string all, read;
+  for (const CameraFormat& format : formats) {
+    all += (all.empty() ? "" : ", ") + format.fourcc;
+    if (format.format.empty()) continue;
+    read += (read.empty() ? "" : ", ") + format.fourcc;
+  }
+  if (read.empty()) fail("lensd reads none of the camera's formats: " + all);
+  for (const CameraFormat& format : formats)
+    if (format.fourcc == requested)
+      refuse(
+          fmt::format("lensd does not read the camera's format {} ({})", format.fourcc, format.description),
+          "it reads " + read);
+  refuse(fmt::format("the camera has no format '{}'", requested), "lensd reads " + read);
+}
+
+void V4l2Capture::select_input(const std::string& number) {
+  const bool valid =
+      !number.empty() && number.size() < 4 && number.find_first_not_of("0123456789") == std::string::npos;
+  int input = valid ? std::stoi(number) : -1;
+  if (!valid || !device_.query(VIDIOC_S_INPUT, input)) {
+    if (device_.error() == EBUSY) fail(camera_error(EBUSY, path_));
+    refuse(fmt::format("the camera has no input '{}'", number), "inputs are numbered from 0");
+  }
+}
+
+void V4l2Capture::select_standard(const std::string& name) {
+  constexpr std::pair<const char*, v4l2_std_id> kStandards[] = {
+      {"PAL", V4L2_STD_PAL}, {"NTSC", V4L2_STD_NTSC}, {"SECAM", V4L2_STD_SECAM}};
+  for (auto [known, id] : kStandards)
+    if (name == known && device_.query(VIDIOC_S_STD, id)) return;
+  refuse(fmt::format("the camera has no TV standard '{}'", name), "standards are PAL, NTSC and SECAM");
+}
+
+/// Sets the timings of the connected signal, which an HDMI grabber needs to deliver pictures, and subscribes
+/// to the event for signal changes. Other devices refuse these requests. Throws Error if there is no signal.
+void V4l2Capture::adopt_signal_timings() {
+  v4l2_dv_timings timings = {};
+  if (device_.query(VIDIOC_QUERY_DV_TIMINGS, timings))
+    device_.query(VIDIOC_S_DV_TIMINGS, timings);
+  else if (device_.error() == ENOLINK)
+    fail("no signal at the input");
+  v4l2_event_subscription change = {};
+  change.type = V4L2_EVENT_SOURCE_CHANGE;
+  device_.query(VIDIOC_SUBSCRIBE_EVENT, change);
+}
+
+void V4l2Capture::set_format(const ChosenMode& mode) {
+  v4l2_format format = {};
+  format.type = type_;
+  if (!device_.query(VIDIOC_G_FMT, format)) fail(camera_error(device_.error(), path_));
+  const auto width = static_cast<uint32_t>(mode.size.width), height = static_cast<uint32_t>(mode.size.height);
+  if (multi_planar_) {
+    if (width) format.fmt.pix_mp.width = width, format.fmt.pix_mp.height = height;
+    format.fmt.pix_mp.pixelformat = mode.code;
+    format.fmt.pix_mp.field = V4L2_FIELD_ANY;
+    for (v4l2_plane_pix_format& plane : format.fmt.pix_mp.plane_fmt) plane = {};
+  } else {
+    if (width) format.fmt.pix.width = width, format.fmt.pix.height = height;
+    format.fmt.pix.pixelformat = mode.code;
+    format.fmt.pix.field = V4L2_FIELD_ANY;
+    format.fmt.pix.bytesperline = format.fmt.pix.sizeimage = 0;
+  }
+  if (!device_.query(VIDIOC_S_FMT, format)) fail(camera_error(device_.error(), path_));
+  read_layout(format);
+  if (width && size_ != mode.size)
+    log::info("{}: the camera delivers {}×{} instead of {}×{}", where_, size_.width, size_.height, width,
+              height);
+}
+
+/// Stores the format that the driver has set, which may differ from the request.
+void V4l2Capture::read_layout(const v4l2_format& format) {
+  const v4l2_pix_format& single = format.fmt.pix;
+  const v4l2_pix_format_mplane& multi = format.fmt.pix_mp;
+  const uint32_t code = multi_planar_ ? multi.pixelformat : single.pixelformat;
+  format_ = find_camera_format(code);
+  if (!format_) fail(fmt::format("lensd does not read the camera's format {}", fourcc_text(code)));
+  const uint32_t width = multi_planar_ ? multi.width : single.width;
+  const uint32_t height = multi_planar_ ? multi.height : single.height;
+  if (width == 0 || height == 0 || width > kMaxSide || height > kMaxSide)
+    fail(fmt::format("a picture of {}×{} cannot be read, the limit is {}×{}", width, height, kMaxSide,
+                     kMaxSide));
+  size_ = {static_cast<int>(width), static_cast<int>(height)};
+  memory_planes_ = multi_planar_ ? std::clamp<size_t>(multi.num_planes, 1, kMostPlanes) : 1;
+  std::array<int, kMostPlanes> pitch_bytes = {static_cast<int>(single.bytesperline)};
+  for (size_t p = 0; multi_planar_ && p < memory_planes_; ++p)
+    pitch_bytes[p] = static_cast<int>(multi.plane_fmt[p].bytesperline);
+  if (format_->raw()) place_planes(pitch_bytes);
+  if (multi_planar_) {
+    colour_.colorspace = multi.colorspace;
+    colour_.ycbcr_enc = multi.ycbcr_enc;
+    colour_.quantization = multi.quantization;
+  } else {
+    colour_ = single;
+  }
+}
+
+/// Computes the positions of the picture's planes. Planes in the same memory plane follow each other; the
+/// ratio of their pitches is the ratio of their row sizes.
+void V4l2Capture::place_planes(const std::array<int, kMostPlanes>& pitch_bytes) {
+  int tight[4] = {};
+  av_image_fill_linesizes(tight, format_->pixels, size_.width);
+  const AVPixFmtDescriptor& descriptor = *av_pix_fmt_desc_get(format_->pixels);
+  picture_bytes_ = {};
+  for (size_t p = 0; p < static_cast<size_t>(av_pix_fmt_count_planes(format_->pixels)); ++p) {
+    PlaneLayout& plane = layout_[p];
+    plane.memory_plane = std::min(p, memory_planes_ - 1);
+    plane.offset = picture_bytes_[plane.memory_plane];
+    plane.pitch_bytes = plane.memory_plane == p
+                            ? std::max(pitch_bytes[p], tight[p])
+                            : static_cast<int>(int64_t{layout_[0].pitch_bytes} * tight[p] / tight[0]);
+    const bool chroma = p == 1 || p == 2;
+    const int rows = chroma ? AV_CEIL_RSHIFT(size_.height, descriptor.log2_chroma_h) : size_.height;
+    picture_bytes_[plane.memory_plane] += static_cast<size_t>(plane.pitch_bytes) * static_cast<size_t>(rows);
+  }
+}
+
+void V4l2Capture::set_rate(double rate) {
+  v4l2_streamparm parameters = {};
+  parameters.type = type_;
+  if (!device_.query(VIDIOC_G_PARM, parameters)) return;
+  v4l2_fract& interval = parameters.parm.capture.timeperframe;
+  if (rate > 0 && (parameters.parm.capture.capability & V4L2_CAP_TIMEPERFRAME)) {
+    const AVRational wanted = av_d2q(1 / rate, 1'000'000);
+    interval = {static_cast<uint32_t>(wanted.num), static_cast<uint32_t>(wanted.den)};
+    if (!device_.query(VIDIOC_S_PARM, parameters)) fail(camera_error(device_.error(), path_));
+  }
+  rate_ = interval.numerator ? static_cast<double>(interval.denominator) / interval.numerator : 0;
+}
+
+}  // namespace lensd

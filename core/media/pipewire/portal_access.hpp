@@ -1,0 +1,42 @@
+// Asks the desktop portal for a screen, a window or a camera. The user answers in a dialog of the desktop.
+//
+//   request ──D-Bus──▶ xdg-desktop-portal ──▶ dialog ──▶ response ──▶ connection to PipeWire, restricted to the choice
+//
+// This is the only way to screens in Wayland sessions, and to cameras in sandboxes. Source:
+// https://flatpak.github.io/xdg-desktop-portal, org.freedesktop.portal.ScreenCast and .Camera.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/base/unique_fd.hpp"
+#include "core/media/portal.hpp"
+
+namespace lensd {
+
+struct StopFlags;
+
+/// Access that the user has given. The portal ends the stream when this object is destroyed.
+class PortalAccess {
+ public:
+  /// Waits for the user's answer. Throws Error(unavailable) if there is no portal or the user declines,
+  /// Error(bad_source) if `stop` is raised or after `timeout_ns`. Reads and updates `grant`.
+  PortalAccess(PortalTarget target, const std::string& where, PortalGrant& grant, const StopFlags& stop,
+               int64_t timeout_ns);
+  ~PortalAccess();
+  PortalAccess(const PortalAccess&) = delete;
+  PortalAccess& operator=(const PortalAccess&) = delete;
+
+  /// Returns the connection to PipeWire. Call once.
+  UniqueFd take_remote() noexcept;
+  /// Returns the ID of the screen's node; nullopt for cameras, of which the session manager selects one.
+  std::optional<uint32_t> node() const noexcept;
+
+ private:
+  struct Bus;
+  std::unique_ptr<Bus> bus_;
+};
+
+}  // namespace lensd

@@ -1,0 +1,22 @@
+// Sources that the user selects in a dialog of the desktop (xdg-desktop-portal): portal: and portal:camera.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace lensd {
+
+enum class PortalTarget { screen, camera };
+
+/// Returns the target of "portal:" (a screen or a window) and "portal:camera"; nullopt for other sources.
+std::optional<PortalTarget> portal_target(const std::string& url);
+
+/// Returns why the portal cannot be asked for screens, or an empty string. May start the portal's service.
+std::string portal_obstacle();
+
+/// What a source keeps between its connections through the portal, so that the user is asked only once.
+struct PortalGrant {
+  std::string token;  ///< the portal's restore token; empty: none
+};
+
+}  // namespace lensd

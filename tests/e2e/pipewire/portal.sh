@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# Sources of the desktop portal: a shared screen plays, comes back after PipeWire restarts without a new question, and
+# ends its session; a declined, silent or missing portal gives one clear message.
+# shellcheck source=../common/pipewire.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../common/pipewire.sh"
+python3 -c 'from gi.repository import Gio' 2>/dev/null || skip "python3-gi is not installed"
+LOG=$WORK/portal.log
+start_session
+
+# A program's stream stands for the compositor's.
+start_screen() {
+  gst-launch-1.0 -q videotestsrc is-live=true pattern=smpte ! video/x-raw,format=BGRx,width=320,height=180,framerate=30/1 ! \
+    pipewiresink mode=provide stream-properties="props,media.class=(string)Video/Source,node.name=(string)test-screen" \
+    >"$WORK/screen.log" 2>&1 &
+  SCREEN_PROGRAM=$!
+  STARTED+=("$SCREEN_PROGRAM")
+  wait_for 20 screen_id || fail "the test's screen does not appear: $(tail -n 2 "$WORK/screen.log")"
+}
+screen_id() {
+  pw-cli ls Node | awk '/^[[:space:]]*id [0-9]+,/ { id = $2 + 0 } /node.name = "test-screen"/ { print id; found = 1; exit }
+    END { exit !found }'
+}
+start_portal() {
+  rm -f "$LOG" "$LOG.answer"
+  python3 "$(dirname "$0")/fake_portal.py" "$(screen_id)" "$LOG" >"$WORK/fake_portal.log" 2>&1 &
+  PORTAL=$!
+  STARTED+=("$PORTAL")
+  wait_for 20 grep -q ready "$LOG" || fail "the test's portal does not start: $(<"$WORK/fake_portal.log")"
+}
+playing() { [[ $(field source state) == playing ]]; }
+
+# The refusal is one line that names the source and the reason.
+refused() {
+  local code=0
+  timeout 60 "$LENSD" "$2" --headless --frames 1 -q -o null: </dev/null 2>"$WORK/message" || code=$?
+  [[ $code == "$3" ]] || fail "$2: exit code $code instead of $3: $(<"$WORK/message")"
+  grep -qF "$1" "$WORK/message" || fail "$2: '$(<"$WORK/message")' does not contain '$1'"
+  echo "ok: $(head -n 1 "$WORK/message")"
+}
+refused "desktop portal" portal: 5
+refused "there is no such portal" portal:window 3
+
+start_screen
+start_portal
+"$LENSD" doctor | grep -q "shares screens and windows" || fail "doctor does not report the portal"
+timeout 60 "$LENSD" portal: --headless --frames 10 -q --overwrite -o "$WORK/shared.png" </dev/null ||
+  fail "a shared screen is not recorded: $(<"$LOG")"
+[[ $(identify -format '%wx%h %[pixel:p{10,20}]' "$WORK/shared.png") == "320x180 srgb(19"[0-2]","* ]] ||
+  fail "the picture is $(identify -format '%wx%h %[pixel:p{10,20}]' "$WORK/shared.png") instead of SMPTE bars"
+grep -q "ScreenCast.SelectSources cursor_mode=2 persist_mode=1 types=3" "$LOG" ||
+  fail "the request differs: $(<"$LOG")"
+wait_for 10 grep -q "closed session" "$LOG" || fail "the session stays open"
+echo "ok: a shared screen is recorded and its session is closed"
+
+start_daemon portal:
+wait_for 30 playing || fail "the daemon does not play: $(tail -n 3 "$WORK/daemon.err")"
+stop_session
+kill "$PORTAL" "$SCREEN_PROGRAM" 2>/dev/null
+away() { [[ $(field source state) != playing ]]; }
+wait_for 20 away || fail "the end of PipeWire is not noticed"
+start_session
+start_screen
+start_portal
+if wait_for 20 playing; then
+  grep -q "restore_token=token" "$LOG" || fail "the user is asked again after a reconnection: $(<"$LOG")"
+  echo "ok: back after a restart of PipeWire, without a question"
+else
+  # A desktop without a portal while it restarts ends the source with the reason.
+  grep -q "portal" "$WORK/daemon.err" || fail "no message about the portal: $(tail -n 3 "$WORK/daemon.err")"
+  fail "the shared screen does not return: $(tail -n 3 "$WORK/daemon.err")"
+fi
+stop_daemon
+
+echo decline >"$LOG.answer"
+refused "declined" portal: 5
+echo silent >"$LOG.answer"
+"$LENSD" serve portal: --socket "$WORK/silent.sock" >/dev/null 2>"$WORK/silent.err" </dev/null &
+SILENT=$!
+STARTED+=("$SILENT")
+asked() { (($(grep -c CreateSession "$LOG") >= $1)); }
+before=$(grep -c CreateSession "$LOG")
+wait_for 20 asked $((before + 1)) || fail "the portal is not asked"
+begin=$(now_ms)
+kill -TERM "$SILENT"
+wait "$SILENT" || fail "TERM while the dialog is open gives exit code $?"
+(($(now_ms) - begin < 3000)) || fail "TERM took $(($(now_ms) - begin)) ms while the dialog was open"
+wait_for 10 grep -q "closed request" "$LOG" || fail "the dialog stays open"
+echo "ok: TERM closes the dialog and ends the daemon in $(($(now_ms) - begin)) ms"
+rm -f "$LOG.answer"
+timeout 60 "$LENSD" portal:camera --headless --frames 5 -q --overwrite -o null: </dev/null ||
+  fail "a camera of the portal does not play: $(<"$LOG")"
+grep -q "Camera.AccessCamera" "$LOG" || fail "the camera portal is not asked"
+echo "passed"
