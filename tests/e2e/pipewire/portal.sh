@@ -29,16 +29,9 @@ start_portal() {
 }
 playing() { [[ $(field source state) == playing ]]; }
 
-# The refusal is one line that names the source and the reason.
-refused() {
-  local code=0
-  timeout 60 "$LENSD" "$2" --headless --frames 1 -q -o null: </dev/null 2>"$WORK/message" || code=$?
-  [[ $code == "$3" ]] || fail "$2: exit code $code instead of $3: $(<"$WORK/message")"
-  grep -qF "$1" "$WORK/message" || fail "$2: '$(<"$WORK/message")' does not contain '$1'"
-  echo "ok: $(head -n 1 "$WORK/message")"
-}
-refused "desktop portal" portal: 5
-refused "there is no such portal" portal:window 3
+HEADLESS=(--headless --frames 1 -q -o null:)
+refused 5 "desktop portal" portal: "${HEADLESS[@]}"
+refused 3 "there is no such portal" portal:window "${HEADLESS[@]}"
 
 start_screen
 start_portal
@@ -72,7 +65,7 @@ fi
 stop_daemon
 
 echo decline >"$LOG.answer"
-refused "declined" portal: 5
+refused 5 "declined" portal: "${HEADLESS[@]}"
 echo silent >"$LOG.answer"
 "$LENSD" serve portal: --socket "$WORK/silent.sock" >/dev/null 2>"$WORK/silent.err" </dev/null &
 SILENT=$!
