@@ -8,39 +8,39 @@
 namespace lensd::ui {
 namespace {
 
-const Registry& filters() {
+const Registry& all_filters() {
   return test::sample_registry();
 }
 
 TEST(NodeText, ANodeReadsBack) {
   const GraphDesc graph =
-      resolved(parse_chain("median@soft=radius=3,canny@edges=low=70.5:l2=false", filters()), filters());
-  const std::string text = node_text(graph, "edges", filters());
+      resolved(parse_chain("median@soft=radius=3,canny@edges=low=70.5:l2=false", all_filters()), all_filters());
+  const std::string text = node_text(graph, "edges", all_filters());
   EXPECT_NE(text.find("[[node]]"), std::string::npos) << text;
-  EXPECT_EQ(node_text(graph, "missing", filters()), "");
+  EXPECT_EQ(node_text(graph, "missing", all_filters()), "");
   std::string first;
-  const GraphDesc pasted = with_pasted(graph, text, "soft", filters(), first);
+  const GraphDesc pasted = with_pasted(graph, text, "soft", all_filters(), first);
   ASSERT_EQ(pasted.nodes.size(), 3u);
   EXPECT_EQ(pasted.nodes[1].id, first);
   EXPECT_NE(first, "edges") << "the name is taken";
   EXPECT_EQ(pasted.nodes[1].inputs, std::vector<std::string>{"soft"});
   EXPECT_EQ(pasted.nodes[2].inputs, std::vector<std::string>{first});
-  EXPECT_EQ(value_of(pasted.nodes[1], *filters().find("canny")->schema().find("low")), ParamValue(70.5));
-  const GraphDesc alone = with_pasted({}, text, kSourceNode, filters(), first);
+  EXPECT_EQ(value_of(pasted.nodes[1], *all_filters().find("canny")->schema().find("low")), ParamValue(70.5));
+  const GraphDesc alone = with_pasted({}, text, kSourceNode, all_filters(), first);
   ASSERT_EQ(alone.nodes.size(), 1u);
   EXPECT_EQ(alone.nodes[0].id, "edges") << "the name is kept where it is free";
 }
 
 TEST(NodeText, ChainsCanBePastedAndOtherTextIsRefused) {
   std::string first;
-  const GraphDesc graph = with_pasted({}, "median=radius=2,canny", kSourceNode, filters(), first);
+  const GraphDesc graph = with_pasted({}, "median=radius=2,canny", kSourceNode, all_filters(), first);
   EXPECT_EQ(graph.nodes.size(), 2u);
   EXPECT_EQ(first, "median");
   EXPECT_EQ(graph.nodes[1].inputs, std::vector<std::string>{"median"});
   for (const char* text :
        {"", "hello world", "[[node]]\nfilter = \"nothing\"", "[[node]]\nfilter = 3", "https://a.b/c?d=e"})
-    EXPECT_THROW(with_pasted({}, text, kSourceNode, filters(), first), Error) << text;
-  EXPECT_THROW(with_pasted({}, std::string(1 << 20, 'a'), kSourceNode, filters(), first), Error);
+    EXPECT_THROW(with_pasted({}, text, kSourceNode, all_filters(), first), Error) << text;
+  EXPECT_THROW(with_pasted({}, std::string(1 << 20, 'a'), kSourceNode, all_filters(), first), Error);
 }
 
 class Tuning : public PanelDriver {
@@ -108,11 +108,11 @@ TEST_F(Tuning, FoldsBelongToTheNode) {
 
 TEST_F(Tuning, TheSelectedNodeIsResetByKey) {
   GraphEditor& editor = viewer.state().editor;
-  editor.set_param("median", *filters().find("median")->schema().find("radius"), int64_t{7});
+  editor.set_param("median", *all_filters().find("median")->schema().find("radius"), int64_t{7});
   frames(2);
   click("graph/median/title");
   ctrl('r');
-  EXPECT_EQ(value_of(*editor.graph().find("median"), *filters().find("median")->schema().find("radius")),
+  EXPECT_EQ(value_of(*editor.graph().find("median"), *all_filters().find("median")->schema().find("radius")),
             ParamValue(int64_t{1}));
 }
 

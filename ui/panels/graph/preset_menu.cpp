@@ -31,7 +31,7 @@ void load(PanelContext& ctx, const PresetFile& file) {
   if (!controls.empty() && ctx.model.controls) ctx.send(SetSourceControls{std::move(controls)});
 }
 
-void section(PanelContext& ctx, const char* text) {
+void menu_section(PanelContext& ctx, const char* text) {
   ImGui::Dummy({0, ctx.px(2)});
   small_text(ctx.look, colour::dim, text);
 }
@@ -72,8 +72,8 @@ void draw_files(PanelContext& ctx) {
   bool own = false, examples = false;
   for (const PresetFile& file : files) {
     ImGui::PushID(file.path.c_str());
-    if (!file.example && !std::exchange(own, true)) section(ctx, "My presets");
-    if (file.example && !std::exchange(examples, true)) section(ctx, "Examples");
+    if (!file.example && !std::exchange(own, true)) menu_section(ctx, "My presets");
+    if (file.example && !std::exchange(examples, true)) menu_section(ctx, "Examples");
     if (!file.example) {
       own_line(ctx, file, file.path == now);
     } else {
@@ -84,7 +84,7 @@ void draw_files(PanelContext& ctx) {
     ImGui::PopID();
   }
   if (!own) {
-    section(ctx, "My presets");
+    menu_section(ctx, "My presets");
     small_text(ctx.look, colour::faint,
                fmt::format("None yet. {} saves the graph as one.", key_text(Action::save_preset)));
   }
@@ -187,7 +187,7 @@ void draw_name(PanelContext& ctx, float width) {
                          ctx.px(3), colour::accent, 16);
 }
 
-void draw_buttons(PanelContext& ctx) {
+void draw_preset_buttons(PanelContext& ctx) {
   const GraphHistory& history = ctx.editor().history();
   const bool unsaved = ctx.state.presets.unsaved(ctx.editor());
   ImGui::SameLine(0, ctx.px(4));
@@ -254,7 +254,7 @@ void draw_preset_row(PanelContext& ctx) {
             ImGui::GetContentRegionAvail().x - ctx.px(3 * kMenuButton + 4) - precision_button_width(ctx));
   ImGui::SameLine(0, 0);
   draw_precision_button(ctx);
-  draw_buttons(ctx);
+  draw_preset_buttons(ctx);
   PresetMenuState& m = ctx.state.preset_menu;
   const VarScope window_padding(ImGuiStyleVar_WindowPadding, {ctx.px(12), ctx.px(10)});
   const ImVec2 corner{ImGui::GetCursorScreenPos().x, ImGui::GetItemRectMax().y + ctx.px(4)};
