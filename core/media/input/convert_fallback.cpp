@@ -25,7 +25,7 @@ bool is_rgb(AVPixelFormat format) {
   return d && (d->flags & AV_PIX_FMT_FLAG_RGB) != 0;
 }
 
-/// For a conversion from YUV to RGB.
+/// Sets matrix and range for a conversion from YUV to RGB.
 void set_matrix(SwsContext* scaler, const AVFrame& frame) {
   int matrix = frame.colorspace;
   if (matrix == AVCOL_SPC_UNSPECIFIED || matrix == AVCOL_SPC_RGB)
@@ -50,7 +50,7 @@ void ConvertFallback::convert(ff::FramePtr& frame) {
   if (!scaler_)
     throw Error(ExitCode::bad_source, "decoder",
                 fmt::format("unsupported pixel format {}", format_name(from)));
-  // Nothing changes but the order of bytes if both are RGB, or neither is.
+  // Only a conversion from another colour model to RGB needs a matrix.
   const bool to_rgb = is_rgb(to) && !is_rgb(from);
   if (to_rgb) set_matrix(scaler_.get(), *frame);
 
