@@ -43,8 +43,8 @@ __device__ void load_deep_rows(const ImageView<const uint16_t>& in, int step, in
   }
 }
 
-/// Call with kThreads threads. Rows of `tile` are `pitch` numbers apart. Samples outside the image are those
-/// of the border rule.
+/// Loads the samples of `channel` into `tile`, whose rows are `pitch` numbers apart. Samples outside the
+/// image follow the border rule. Call with kThreads threads.
 template <int kThreads>
 __device__ void load_deep_tile(const ImageView<const uint16_t>& in, int step, int channel,
                                const DeepTileArea& area, Border border, float* tile, int pitch) {
