@@ -15,10 +15,10 @@ ln -s in_007.png "$WORK/other.png"
 ln -s in_005.png "$WORK/out_2.png"
 before=$(cd "$WORK" && sha256sum clip.mkv in_*.png)
 
-unchanged() { # unchanged ARGS…: what was tried, for the message
+unchanged() { # unchanged ARGS…: fails if an input file has changed; ARGS: the command line, for the message
   [[ $(cd "$WORK" && sha256sum clip.mkv in_*.png) == "$before" ]] || fail "the source was changed by: $*"
 }
-# is_source ARGS…: refused as the source, with and without --overwrite.
+# is_source ARGS…: lensd refuses to overwrite its source, with and without --overwrite.
 is_source() {
   refused 2 "would overwrite the source" "$@"
   refused 2 "would overwrite the source" "$@" --overwrite
@@ -60,7 +60,7 @@ is_source "$WORK/in_004.png" --headless -q -o "$WORK/in_004.png"
 # The viewer and the daemon refuse before they open anything.
 (unset DISPLAY WAYLAND_DISPLAY && is_source "$clip" --record "$clip" && is_source serve "$clip" --record "$clip") || exit 1
 
-# A source that is loaded later and is an output of the daemon: refused; the daemon plays on.
+# The daemon refuses to load a source that is one of its outputs, and continues with the current source.
 start_daemon test:testsrc2=size=64x48:rate=30 --trace "$WORK/hardlink.mkv"
 ctl_refused "would overwrite the source" load "$clip"
 ctl get source | grep -q testsrc2 || fail "the daemon plays $(ctl get source)"

@@ -50,7 +50,7 @@ for y in (5, 150):
 done
 echo "ok: colours of all formats"
 
-# The node and PipeWire restart: the picture is there again within a second.
+# The node and PipeWire restart: pictures arrive again within a second.
 offer NV12
 wait_for 10 node_there || fail "no node"
 "$LENSD" doctor >"$WORK/doctor"
