@@ -47,7 +47,7 @@ echo "ok: FFV1 recordings keep all samples of 8, 10, 12 and 16 bits"
 # A ramp of 12 bits keeps its steps through two filters that undo each other; with 8 bits it does not.
 python3 -c 'import array,sys; array.array("H", range(4096)).tofile(sys.stdout.buffer)' >"$WORK/ramp.raw"
 ffmpeg -v error -f rawvideo -pix_fmt gray12le -video_size 64x64 -i "$WORK/ramp.raw" -c:v ffv1 "$WORK/ramp.mkv"
-distinct() { # distinct PRECISION: how many values remain
+distinct() { # distinct PRECISION: prints the number of different values that remain
   expect 0 "$WORK/ramp.mkv" --headless -c "$WORK/exact.toml" --precision "$1" --overwrite -o null: \
     --graph levels=gamma=2.2,levels=gamma=0.4545 --record "$WORK/ramp-out.mkv"
   raw "$WORK/ramp-out.mkv" gray16le | python3 -c 'import array,sys

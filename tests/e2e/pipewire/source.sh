@@ -82,7 +82,7 @@ stop_daemon
 stop_node
 echo "ok: back $took ms after PipeWire"
 
-# Another lensd's virtual camera: the bytes of the frames.
+# The virtual camera of another lensd delivers the exact bytes of its frames.
 width=64 height=48
 ffmpeg -v error -f lavfi -i "nullsrc=size=${width}x$height:rate=50,format=gray,geq=lum='random(1)*255'" -t 4 -c:v ffv1 \
   "$WORK/noise.mkv" || skip "ffmpeg cannot make the source"
