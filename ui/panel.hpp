@@ -87,7 +87,7 @@ struct GraphPanelState {
   std::string scroll_to;         ///< id of a new node to scroll to
   std::set<std::string> folded;  ///< ids of nodes whose parameters are folded
   int fold_next = 0,
-      fold_now = 0;  ///< in the next frame, in this frame: fold (−1) or unfold (1) all nodes
+      fold_now = 0;  ///< fold (−1) or unfold (1) all nodes: in the next frame, and in this frame
   // List of filters
   bool ask_add = false, add_open = false, focus_add = false;
   std::string add_filter;
