@@ -59,8 +59,8 @@ fetch_wheels() {
   nvcc_major "$cuda_folder/nvidia/cu$cuda_wheels_major/bin/nvcc" >/dev/null && : >"$cuda_folder/complete"
 }
 
-# provide_nvcc: fetches the compiler if it is wanted and missing. Prints a line if it fetches the compiler or cannot.
-# Exits if it cannot and LENSD_CUDA is not auto.
+# provide_nvcc: fetches the compiler if it is wanted and missing, and prints a line about it. If it cannot be fetched,
+# prints the reason, and exits unless LENSD_CUDA is auto.
 provide_nvcc() {
   local wanted=${LENSD_CUDA:-auto} driver old obstacle why
   [[ $wanted != off && -z $(find_nvcc) ]] || return 0

@@ -87,7 +87,7 @@ struct GraphPanelState {
   std::string scroll_to;         ///< id of a new node to scroll to
   std::set<std::string> folded;  ///< ids of nodes whose parameters are folded
   int fold_next = 0,
-      fold_now = 0;  ///< in the next frame, in this frame: fold (−1) or unfold (1) all nodes
+      fold_now = 0;  ///< fold (−1) or unfold (1) all nodes: in the next frame, and in this frame
   // List of filters
   bool ask_add = false, add_open = false, focus_add = false;
   std::string add_filter;
@@ -256,7 +256,8 @@ void draw_fields(PanelContext& ctx);
 void draw_camera_controls(PanelContext& ctx);
 /// Draws a heading, then moves the cursor to the right end of the line for an icon button.
 void heading_before_button(PanelContext& ctx, const char* title);
-/// `name`: in the widget map. `hide`, `show`: tooltips of the fold button. `note`: text at the right end.
+/// `name`: name in the widget map. `hide`, `show`: tooltips of the fold button. `note`: text at the right
+/// end.
 struct SectionHeading {
   const char *title, *name, *hide, *show;
   std::string_view key = {};
@@ -264,7 +265,8 @@ struct SectionHeading {
 };
 /// Draws the heading of a section that can be folded.
 void section_heading(PanelContext& ctx, const SectionHeading& section, bool& shown);
-/// Draws the conversion of the source's colours. Draws nothing for SDR with BT.709 colours.
+/// Draws the settings of the source's colour conversion. Draws nothing if none of them applies: for SDR whose
+/// primaries are not those of BT.601.
 void draw_colour_settings(PanelContext& ctx);
 /// Draws the playlist if it has at least two sources.
 void draw_playlist(PanelContext& ctx, ViewerRequests& requests);

@@ -1,10 +1,11 @@
-// Frame sinks are recordings and streams. They receive every frame in addition to the display.
+// Frame sinks are recordings, streams and the virtual camera. They receive every frame in addition to the
+// display.
 //
 //   process thread ── take() ──▶ the sink's queue ──▶ the sink's thread
 //
 // The pipeline calls take(), start() and stop() on the process thread, where they must not allocate or lock
-// per frame. With a file source take() may wait, so that no frame is lost. With a live source it drops frames
-// and counts them.
+// per frame. With a file source, take() of recordings and streams may wait, so that no frame is lost. With a
+// live source it drops frames and counts them. The virtual camera always drops frames.
 #pragma once
 
 #include <cstdint>

@@ -91,7 +91,7 @@ void Pipeline::apply_changes(const std::vector<GraphChange>& changes) {
 }
 
 /// Changes the running plan at once, also while another plan is in preparation. Does nothing if the changes
-/// do not fit the running graph: they are then for the graph that is being planned.
+/// do not fit the running graph, because they then belong to the graph that is being planned.
 void Pipeline::apply_live(const std::vector<GraphChange>& changes) {
   GraphDesc graph = graph_;
   if (lensd::apply_changes(graph, changes, registry_).kind != ChangeResult::Kind::applied) return;

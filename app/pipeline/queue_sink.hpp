@@ -2,8 +2,8 @@
 //
 //   take() ── Job ──▶ bounded queue ──▶ handle() on the sink's thread
 //
-// If the queue is full, take() waits with file sources. With live sources it drops and counts the oldest
-// frame.
+// If the queue is full, take() drops and counts the oldest frame if run(true) was called, as for live
+// sources. Otherwise it waits.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,5 @@
-// Tells the sound what the pictures do, and lets the pictures follow the sound's clock.
+// Keeps sound and pictures in step: cues the sound after seeks and pauses, and computes when pictures are due
+// from the sound's clock.
 //
 //   process thread: seek, pause, first frame after them ──▶ SoundSync ── SoundCue ──▶ PlaybackSound
 //   process thread: until_due() ◀── the sound's clock, or the monotonic clock while there is no sound

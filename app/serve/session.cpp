@@ -76,7 +76,8 @@ std::shared_ptr<Pipeline> Session::pipeline() const {
 
 // ---- the pipeline ---------------------------------------------------------------------------------------
 
-/// Speed, precision, colour settings and repetition are of the session, not of the source.
+/// Copies speed, precision, colour settings and repetition from the current pipeline to `next`, because they
+/// belong to the session, not to the source.
 void Session::keep_settings(Pipeline& next) const {
   const auto old = pipeline();
   if (!old) return;

@@ -36,7 +36,7 @@ struct SessionOptions {
   /// Folder of snapshots, traces and, if [record] folder is empty, recordings. Empty: OutputFolder's default.
   std::string captures;
   std::optional<StartRecord> record;  ///< recording that starts with the first frame; unused with `load`
-  std::shared_ptr<VirtualCamera> virtual_camera;  ///< of all pipelines of the run; may be null
+  std::shared_ptr<VirtualCamera> virtual_camera;  ///< shared by all pipelines of the run; may be null
   Layers layers;    ///< files, variables and options of the configuration, for reloads
   Config config;    ///< the configuration at the start
   GraphDesc graph;  ///< resolved graph that graph() returns until the first source is open

@@ -109,7 +109,7 @@ class Reader {
   void table_key(const toml::node& value, const ConfigTable& table, const ParamSpec& spec) {
     places_[key_name(table, spec)] = where(value.source());
     std::optional<ParamValue> given = param_value(value);
-    // precision = 16 is as good as precision = "16".
+    // Accept precision = 16 as well as precision = "16".
     if (const auto* number = given ? std::get_if<int64_t>(&*given) : nullptr;
         number && spec.type == ParamType::choice)
       given = std::to_string(*number);

@@ -48,7 +48,8 @@ void graph_get(CommandCall& call) {
 void graph_set(CommandCall& call) {
   Json given = call.args[0];
   if (given.is_object())
-    for (const char* key : {"version", "frame", "chain", "plan"}) given.erase(key);  // graph-get adds them
+    for (const char* key : {"version", "frame", "chain", "plan"})
+      given.erase(key);  // in replies of graph-get
   GraphDesc graph;
   try {
     graph = graph_from_json(given, call.target.registry());

@@ -88,9 +88,10 @@ struct Layout {
 
 struct FilterInputs {
   std::span<const ImageFormat> images;
-  const PictureInfo* picture = nullptr;  ///< set for source, automatic nodes; see FilterEntry::gives_tracks
-  int precision = 8;                     ///< bits per sample of the source node's output, 8 or 16
-  ColourSettings colour = {};            ///< of the source node
+  /// Set for the source node, automatic nodes and some trackers (FilterEntry::gives_tracks); else null.
+  const PictureInfo* picture = nullptr;
+  int precision = 8;           ///< bits per sample of the source node's output, 8 or 16
+  ColourSettings colour = {};  ///< settings of the source node's conversion
   Backend backend = Backend::cpu;
 };
 

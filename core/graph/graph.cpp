@@ -58,7 +58,7 @@ NodeDesc parse_node(const std::string& text, const Registry& registry, std::vect
   const FilterEntry* entry = registry.find(head);
   if (!entry) {
     const std::string syntax = chain_syntax(trimmed(text), registry);
-    // The first message lists the filters; a text that is no chain has many unknown ones.
+    // Only the first message lists all filters, because text that is not a chain yields many unknown names.
     const bool listed = std::ranges::any_of(problems, [](const std::string& p) {
       return p.starts_with("there is no filter") && p.size() > kShownName;
     });

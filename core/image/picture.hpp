@@ -41,8 +41,8 @@ enum class Range : uint8_t { limited, full };
 /// Position of the chroma sample in its block of luma samples, as H.273 chroma location types 0 to 2.
 enum class ChromaSiting : uint8_t { left, center, top_left };
 
-/// Transfer function; see TransferCharacteristics in H.273. `sdr`: any of SDR's, which lensd does not
-/// distinguish.
+/// Transfer function; see TransferCharacteristics in H.273. `sdr`: all SDR functions; lensd does not
+/// distinguish them.
 enum class Transfer : uint8_t { sdr, pq, hlg };
 /// Colour primaries; see ColourPrimaries in H.273. `bt709`: also unknown ones. `p3`: Display P3. `bt601_525`:
 /// SMPTE 170M and 240M. `bt601_625`: BT.470 BG.

@@ -9,11 +9,11 @@ namespace lensd {
 
 struct PipewireNode {
   std::string name;         ///< node.name: stays the same when the device is plugged in again
-  std::string description;  ///< for people
+  std::string description;  ///< name for display
   std::string serial;       ///< number that no other object of this session has had
   bool camera = false;      ///< a camera; otherwise another program's stream
   bool v4l2 = false;        ///< a camera that list_cameras() lists, too
-  uint32_t id = 0;          ///< of the session; used again after the node is gone
+  uint32_t id = 0;          ///< PipeWire's global id; reused after the node is removed
 };
 
 struct PipewireSurvey {
@@ -22,7 +22,7 @@ struct PipewireSurvey {
   std::vector<PipewireNode> nodes;  ///< cameras first, without those of this process
 };
 
-/// Asks the daemon. Waits at most `timeout_ms` for its answer.
+/// Queries the daemon. Waits at most `timeout_ms` for its answer.
 PipewireSurvey survey_pipewire(int timeout_ms = 500);
 
 }  // namespace lensd

@@ -36,8 +36,8 @@ struct ProcessStatus {
 
 struct PipelineStatus : ProcessStatus {
   uint64_t decoded = 0, not_shown = 0;
-  uint64_t dropped = 0;  ///< live: pictures that newer ones replaced before the graph, here and in the source
-  uint64_t skipped = 0;  ///< live: pictures dropped while paused
+  uint64_t dropped = 0;           ///< live: pictures that newer ones replaced, in the source and in the queue
+  uint64_t skipped = 0;           ///< live: pictures dropped while paused
   uint64_t placeholders = 0;      ///< pictures among `decoded` that are placeholders, see FrameInfo
   uint64_t decode_heartbeat = 0;  ///< increases while the decode thread runs
   bool failed = false;

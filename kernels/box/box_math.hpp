@@ -42,8 +42,8 @@ LENSD_HD inline uint8_t box_mean(uint32_t sum, const BoxBlock& b) {
                               b.shift);
 }
 
-/// Does the same for samples of 16 bits: sums are below 2^32. Half a unit keeps the quotient away from whole
-/// numbers by more than its rounding error.
+/// Does the same for samples of 16 bits, whose sums are below 2^32. Exact: with the additional 0.5, the
+/// quotient is at least 0.5 / n away from an integer, which is more than its rounding error.
 LENSD_HD inline uint16_t deep_box_mean(uint32_t sum, const BoxBlock& b) {
   const double n = (2.0 * b.radius + 1) * (2.0 * b.radius + 1);
   const double biased = static_cast<double>(sum + static_cast<uint32_t>(b.half)) + 0.5;

@@ -7,7 +7,7 @@
 
 namespace lensd {
 
-/// Where classes are written: one byte per pixel, and a byte at both ends of a row.
+/// Class map: one byte per pixel (canny_class()), and a byte at both ends of a row.
 struct CannyClasses {
   uint8_t* origin;
   std::ptrdiff_t pitch;

@@ -12,8 +12,8 @@ namespace lensd {
 /// Returns the bytes of worker memory for one stored row of this width.
 size_t colour_worker_bytes(int width);
 
-/// What a row needs besides the picture. With `light`, the results of `codes` are converted by it to the
-/// colours; without, the results of `matrix` are the colours.
+/// Conversion of a row. If `light` is set, it converts the results of `codes` to colours; otherwise the
+/// results of `matrix` are the colours.
 struct ColourConversion {
   ColourMatrix matrix, codes;
   const DisplayLight* light = nullptr;
@@ -27,8 +27,7 @@ void colour_row(const PictureRef& picture, const ColourConversion& conversion, i
 void colour_row_general(const PictureRef& picture, const ColourConversion& conversion, int y, uint8_t* out,
                         uint8_t* worker);
 
-/// What a row with 16 bits needs besides the picture. `light`: null if the results of `matrix` are the
-/// colours.
+/// Conversion of a row to 16 bits. `light`: null if the results of `matrix` are the colours.
 struct DeepConversion {
   DeepMatrix matrix;
   int32_t sample_mask = 0;

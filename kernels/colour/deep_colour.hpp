@@ -11,8 +11,8 @@
 namespace lensd {
 
 struct DeepMatrix {
-  float luma = 0;                        ///< also for grey and for R, G and B of RGB pictures
-  float rv = 0, gu = 0, gv = 0, bu = 0;  ///< for chroma in sixteenths
+  float luma = 0;                        ///< weight of luma, of grey, and of R, G and B of RGB pictures
+  float rv = 0, gu = 0, gv = 0, bu = 0;  ///< weights of chroma in sixteenths
   float black = 0, middle = 0;           ///< luma sample of black; zero chroma in sixteenths
   float alpha = 0;
 

@@ -1,4 +1,4 @@
-// What DisplayLight does, for colours with 16 bits: from coded R'G'B' to display colours in single precision.
+// DisplayLight for colours with 16 bits: converts coded R'G'B' to display colours in single precision.
 //
 //   signal ── linear ──▶ light ── system gain (HLG) ── tone gain (HDR) ── gamut ── encode ──▶ 0 … 65535
 //

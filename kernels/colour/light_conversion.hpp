@@ -1,4 +1,4 @@
-// Which colours are converted for an SDR display, and by what functions.
+// Selects the colours that are converted for an SDR display, and defines the functions of the conversion.
 #pragma once
 
 #include <array>
@@ -11,9 +11,10 @@ namespace lensd {
 /// BT.2020 luminance.
 inline constexpr double kLuminance[3] = {0.2627, 0.6780, 0.0593};
 
-/// Returns true if the matrix alone does not give the colours of an SDR display. Ignores ColourSpec::keep.
+/// Returns true for HDR and for primaries that are converted to BT.709: the YCbCr matrix alone does not yield
+/// the colours of an SDR display. Ignores ColourSpec::keep.
 bool needs_light(const ColourSpec& colour, const ColourSettings& settings);
-/// Does the same for a picture of a source. Returns false if its colours are kept.
+/// Does the same for a picture of a source. Returns false for grey pictures and if the colours are kept.
 bool needs_light(const PictureInfo& info, const ColourSettings& settings);
 
 /// The functions of a conversion, in double precision. Light 1 is SDR white.

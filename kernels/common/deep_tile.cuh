@@ -16,8 +16,8 @@ struct DeepTileArea {
   }
 };
 
-/// load_deep_tile() for tiles that are inside the image or not. Loads samples of several rows before it
-/// stores them, so that it waits for memory less often.
+/// Implements load_deep_tile(). `kInside`: the tile and its border are inside the image. Loads samples of
+/// several rows before it stores them, so that it waits for memory less often.
 template <bool kInside, int kThreads>
 __device__ void load_deep_rows(const ImageView<const uint16_t>& in, int step, int channel,
                                const DeepTileArea& area, Border border, float* tile, int pitch) {
@@ -43,8 +43,8 @@ __device__ void load_deep_rows(const ImageView<const uint16_t>& in, int step, in
   }
 }
 
-/// Call with kThreads threads. Rows of `tile` are `pitch` numbers apart. Samples outside the image are those
-/// of the border rule.
+/// Loads the samples of `channel` into `tile`, whose rows are `pitch` numbers apart. Samples outside the
+/// image follow the border rule. Call with kThreads threads.
 template <int kThreads>
 __device__ void load_deep_tile(const ImageView<const uint16_t>& in, int step, int channel,
                                const DeepTileArea& area, Border border, float* tile, int pitch) {

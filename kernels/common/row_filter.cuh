@@ -18,7 +18,7 @@ struct PointChunk {
   }
 };
 
-/// Two 16-bit samples per word.
+/// Applies value() to chunks of 16-bit samples, two per word.
 template <class F>
 struct DeepPointChunk {
   const typename F::Block* block;

@@ -6,7 +6,8 @@
 //   count_name, decide_name: the names of these passes;
 //   static void decide(const B&, const TableInput&, State&, Stats&): updates State and Stats;
 //   static uint8_t table_value(const B&, const Stats&, int c, int v): returns entry v of channel c's table;
-//   static AffineMap affine(const B&, const Stats&, int c): returns what is applied instead with 16 bits;
+//   static AffineMap affine(const B&, const Stats&, int c): returns the map that replaces the table with 16
+//       bits;
 //   void launch_decide(const PassArgs&, CudaStream) const: queues decide() and the table on CUDA.
 //
 // Stats begins with `tally`, a Histogram or ChannelSums. State is all zeros before the first frame.
@@ -47,7 +48,7 @@ struct AffineMap {
   }
 };
 
-/// The maps of R, G and B, where the tables would be.
+/// The maps of R, G and B. Stored in scratch memory in place of the tables.
 struct AffineMaps {
   AffineMap channel[4];
 };

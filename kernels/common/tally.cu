@@ -23,7 +23,7 @@ unsigned tally_blocks(const ImageFormat& format) {
   return static_cast<unsigned>(blocks < TallyTuning::max_blocks ? blocks : TallyTuning::max_blocks);
 }
 
-/// S is the type of the samples. Of samples with 16 bits, counts the high bytes.
+/// Counts samples of type S; of 16-bit samples, the high bytes.
 template <class S>
 __global__ void __launch_bounds__(TallyTuning::threads)
     histogram_kernel(ImageView<const uint8_t> in, int row_bytes, int channels, bool aligned,
@@ -62,7 +62,7 @@ __device__ T sum_of_warp(T value) {
   return value;
 }
 
-/// S is the type of the samples.
+/// Adds up samples of type S.
 template <class S>
 __global__ void __launch_bounds__(TallyTuning::threads)
     sums_kernel(ImageView<const uint8_t> in, int row_bytes, bool gray, bool aligned, ChannelSums* total) {

@@ -231,7 +231,7 @@ __device__ CornerRival find_rival(const CornerDeviceMemory& memory, const Corner
     const uint32_t total = __shfl_sync(~0u, until, 31);
     for (uint32_t first = 0; first < total; first += 32) {
       const uint32_t item = first + static_cast<uint32_t>(lane);
-      int owner = 0;  // lane whose cell holds the item
+      int owner = 0;  // lane whose cell contains the item
       for (int step = 16; step > 0; step /= 2)
         if (__shfl_sync(~0u, until, owner + step - 1) <= item) owner += step;
       const uint32_t start = __shfl_sync(~0u, until - places, owner), in = __shfl_sync(~0u, cell, owner);

@@ -4,7 +4,7 @@
 // valid when its source changes to a smaller size. Width or height 0 extends the rectangle to the picture's
 // edge.
 //
-// Formats: Gray8, RGBA8. Border rule: none. Temporal reach: none. Exact.
+// Formats: all. Border rule: none. Temporal reach: none. Exact.
 #pragma once
 
 #include <algorithm>

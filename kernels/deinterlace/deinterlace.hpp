@@ -10,13 +10,13 @@
 //   d     (p + n) / 2: the mean of the second fields before and after the first field, that is of (x, y) of
 //         the previous frame and of this frame. b and f are the same mean at (x, y − 2) and (x, y + 2).
 //   diff  the larger of |p − n| / 2 and the mean change of (x, y − 1) and (x, y + 1) since the previous frame
-//   check: diff rises to the larger of min(d − e, d − c, max(b − c, f − e)), e = e(0), c = c(0), and of the
-//         same with the signs exchanged, so that a line that differs from all its neighbours gives way
+//   check diff is at least min(d − e, d − c, max(b − c, f − e)), with e = e(0) and c = c(0), and at least the
+//         same with all signs exchanged. This admits s where the lines of both fields alternate (combing).
 //   out   s, limited to d − diff … d + diff
 //
-// All halves are rounded down. A filter knows no future frame. yadif reads one to also take the change from
-// this frame's first field to the next frame's into diff; this filter omits that, and so causes no delay. In
-// the first frame, also after a seek, out = s.
+// All halves are rounded down. diff of yadif has a further term: the change from this frame's first field to
+// that of the next frame. Filters cannot read the next frame, so this term is omitted, which avoids a delay
+// of a frame. In the first frame, also after a seek, out = s.
 //
 // The first field is that of the stream's mark with parity=auto, and the top field if there is no mark.
 // frames=interlaced copies frames that are not marked as interlaced. Alpha is copied.
@@ -102,7 +102,7 @@ LENSD_HD int predict_in_field(const FieldRows<Row>& rows, int i, int n, int step
   return (at(rows.above, best) + at(rows.below, -best)) >> 1;
 }
 
-/// Returns `predicted`, limited by what sample `i` was and is in the neighbouring fields.
+/// Returns `predicted`, limited to d − diff … d + diff for sample `i`; see the head of this file.
 template <class Row>
 LENSD_HD int limit_to_fields(const FieldRows<Row>& rows, int i, int predicted, bool check) {
   const auto larger = [](int a, int b) { return a > b ? a : b; };

@@ -49,7 +49,7 @@ __device__ float flow_between(float a, float b, const DiffusionBlock& block) {
   return round_flow(near_quotient(block.lambda, 1.0f + q * q) * d);
 }
 
-/// The pixels of a thread, of samples of type S: a square of states.
+/// The square of states that a thread computes, for images with samples of type S.
 template <class S>
 struct DiffusionSquare {
   static constexpr int side = DiffusionTuning::side;

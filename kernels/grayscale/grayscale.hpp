@@ -17,7 +17,7 @@ struct GrayscaleParams {
   LumaWeights weights = LumaWeights::bt601;
 };
 
-/// Luma weights with sum 1, also in 1/32768. The latter bt601 weights are OpenCV's.
+/// Luma weights: in 1/32768, where those of bt601 are OpenCV's, and as floats with sum 1.
 struct LumaBlock {
   int16_t r, g, b, zero;
   float red, green, blue;

@@ -1,6 +1,6 @@
-// invert: replaces every colour channel by 255 − value; alpha passes through.
+// invert: replaces every colour channel by 255 − value (16 bits: 65535 − value); alpha passes through.
 //
-// Formats: Gray8, RGBA8. Border rule: none. Temporal reach: none. Exact.
+// Formats: all. Border rule: none. Temporal reach: none. Exact.
 #pragma once
 
 #include "kernels/common/point_filter.hpp"

@@ -14,7 +14,7 @@
 // lost ones are still counted. The luma of an image with 16 bits is rounded to 8 bits for the tracker. If the
 // input is an upright source picture, luma is read directly from the decoded picture.
 //
-// Formats: Gray8, RGBA8. Border rule: none, see above. Temporal reach: one frame (state: pyramid and table of
+// Formats: all. Border rule: none, see above. Temporal reach: one frame (state: pyramid and table of
 // the previous frame; with affine_check also first patches). Exact: integer sums, then floats in prescribed
 // order.
 //

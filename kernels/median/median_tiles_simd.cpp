@@ -180,7 +180,7 @@ std::pair<int, int> range_of(const Row* samples, int rows, int width) {
 template <class Raise>
 HWY_INLINE void search_plane(int rows, int width, int least, int most, Raise raise) {
   struct Interval {
-    int from, to;  ///< range of thresholds
+    int from, to;  ///< thresholds at both ends
     /// Number of medians ≥ each end, by row.
     alignas(16) uint8_t at_from[kMedianTileRows], at_to[kMedianTileRows];
   };

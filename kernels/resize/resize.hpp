@@ -43,7 +43,7 @@ class Resize final : public FilterBase<Resize, ResizeParams, ResizeBlock> {
   void launch_fill_deep(const PassArgs& args, CudaStream stream) const;
   void resize_deep(const PassArgs& args, Band band) const;
   void launch_deep(const PassArgs& args, CudaStream stream) const;
-  /// The taps of the columns; those of the rows follow.
+  /// Returns the taps of the columns; the taps of the rows follow them.
   static DeepResizeTaps* deep_taps(const PassArgs& args) {
     return reinterpret_cast<DeepResizeTaps*>(args.scratch[0]);
   }

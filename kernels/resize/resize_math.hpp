@@ -223,8 +223,9 @@ LENSD_HD inline uint16_t deep_resize_value(float sum) {
   return static_cast<uint16_t>(static_cast<int>(limited + 0.5f));
 }
 
-/// Returns sum / weights, rounded half up, for sums below 2^44 and weights up to 2^28. Half a unit keeps the
-/// quotient away from whole numbers by more than its rounding error.
+/// Returns sum / weights, rounded half up, for sums below 2^44 and weights up to 2^28. Exact: with the
+/// additional 0.5, the quotient is at least 0.5 / weights away from an integer, which is more than its
+/// rounding error.
 LENSD_HD inline uint16_t deep_area_mean(uint64_t sum, uint64_t weights) {
   const double biased = static_cast<double>(sum + weights / 2) + 0.5;
   return static_cast<uint16_t>(static_cast<int>(biased / static_cast<double>(weights)));

@@ -64,7 +64,7 @@ __global__ void rotate_gray_kernel(RotateAngle angle, ImageView<const uint8_t> i
   }
 }
 
-/// Squares of pixels with 16 bits per sample.
+/// Rotates squares of pixels with 16 bits per sample.
 template <int kChannels>
 __global__ void rotate_deep_kernel(RotateAngle angle, ImageView<const uint16_t> in, ImageView<uint16_t> out) {
   constexpr int side = RotateTuning::rgba_side;

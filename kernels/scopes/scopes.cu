@@ -35,7 +35,7 @@ __device__ void each_deep_pixel(const Chunk& chunk, int left, const F& f) {
     if (4 * i < left) f(chunk.word[i] & 65535, chunk.word[i] >> 16, chunk.word[i + 1] & 65535);
 }
 
-/// S is the type of the samples.
+/// Counts the histogram of samples of type S.
 template <class S>
 __global__ void __launch_bounds__(ScopeTuning::threads)
     histogram_scope(ImageView<const uint8_t> in, int row_bytes, bool gray, bool aligned,
@@ -139,7 +139,7 @@ __global__ void __launch_bounds__(ColumnTuning::threads)
         atomicAdd(&total[(p * columns + first) * 256 + i], count);
 }
 
-/// S is the type of the samples.
+/// Counts the vectorscope of samples of type S.
 template <class S>
 __global__ void __launch_bounds__(ScopeTuning::threads)
     chroma_scope(ImageView<const uint8_t> in, int row_bytes, bool aligned, const ScopeBlock* weights,

@@ -5,7 +5,8 @@
 //          direction: atan2(dy, dx) in 256ths of a turn, 0 to the right, 64 down; differs from the exact
 //          rounding only within 4e-4 steps of a half.
 //
-// 16 bits: at most 65535; direction in 65536ths of a turn, 0.1 of them exact.
+// 16 bits: at most 65535; direction in 65536ths of a turn, before rounding within about 0.1 of the exact
+// value.
 //
 // Formats: Gray8 and Gray16, in and out. Border rule: `border`. Temporal reach: none. Exact; magnitude and
 // direction in single precision with a prescribed order.

@@ -30,7 +30,7 @@ def attack(port, token, connections, seconds, results):
 
 
 class Watch:
-    """Asks over the control socket every 10 ms and samples the memory."""
+    """Sends a request over the control socket every 10 ms and samples the memory."""
 
     def __init__(self, daemon):
         self.daemon, self.waits, self.peak = daemon, [], 0
@@ -60,7 +60,7 @@ def measure(bench, seconds, connections):
     watch.run(seconds)
     after, took = daemon.ask("get", "counters"), time.monotonic() - begin
     insist(daemon.ask("get", "pause") is False, "a hidden request paused the daemon")
-    ended = daemon.end()  # while the attack goes on
+    ended = daemon.end()  # during the attack
     opened, closed, statuses = results.get(timeout=30)
     attacker.join()
     made = after["processed"] - before["processed"]

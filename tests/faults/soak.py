@@ -103,7 +103,7 @@ class Outages:
             self.state = "returning"
         elif self.state == "returning" and self.daemon.ask("get", "source")["state"] == "playing":
             self.returns.append(time.monotonic() - self.due)
-            self.state, self.due = "settling", now + 1  # a live source skips what the server sends at once
+            self.state, self.due = "settling", now + 1  # the server begins with a burst, from which a live source drops pictures
         elif self.state == "settling" and now >= self.due:
             self.begin, self.state, self.due = self.counters(), "up", now + 20 + 20 * self.chance.random()
 

@@ -20,7 +20,7 @@ struct Triple {
   double v[3];
 };
 
-/// BT.2100, table 4: cd/m² of a PQ signal, and the signal of cd/m².
+/// BT.2100, table 4: the luminance of a PQ signal in cd/m², and the inverse.
 double pq_light(double signal) {
   const double p = std::pow(signal, 32.0 / 2523);
   return 10000 * std::pow(std::max(p - 107.0 / 128, 0.0) / (2413.0 / 128 - 2392.0 / 128 * p), 16384.0 / 2610);
@@ -30,7 +30,7 @@ double pq_signal(double light) {
   return std::pow((107.0 / 128 + 2413.0 / 128 * y) / (1 + 2392.0 / 128 * y), 2523.0 / 32);
 }
 
-/// BT.2100, table 5: scene light from 0 to 1 of an HLG signal.
+/// BT.2100, table 5: the scene light of an HLG signal, from 0 to 1.
 double hlg_scene(double signal) {
   const double a = 0.17883277, b = 1 - 4 * a, c = 0.5 - a * std::log(4 * a);
   return signal <= 0.5 ? signal * signal / 3 : (std::exp((signal - c) / a) + b) / 12;
@@ -49,7 +49,7 @@ double shown_light(double light, double peak) {
 
 using ColourMatrix = double[3][3];
 
-/// Returns what the primaries and the white D65 give for RGB → XYZ.
+/// Sets `out` to the matrix from linear RGB with the primaries `xy` and white D65 to XYZ.
 void rgb_to_xyz(const double (&xy)[3][2], ColourMatrix& out) {
   double columns[3][3];
   for (int i = 0; i < 3; ++i)
@@ -94,7 +94,7 @@ Triple solution_of(const ColourMatrix& m, const Triple& t) {
   return out;
 }
 
-/// Linear BT.709 from 0 to 1 of BT.2020 signals.
+/// Converts BT.2020 signals to linear BT.709 from 0 to 1.
 Triple shown(const Triple& signal, bool hlg, double peak) {
   Triple light{};
   for (int c = 0; c < 3; ++c) light.v[c] = hlg ? hlg_scene(signal.v[c]) : pq_light(signal.v[c]);
@@ -111,7 +111,7 @@ Triple shown(const Triple& signal, bool hlg, double peak) {
   return out;
 }
 
-/// CIELAB of linear BT.709, white D65.
+/// Converts linear BT.709 to CIELAB with white D65.
 Triple lab(const Triple& linear) {
   ColourMatrix m;
   rgb_to_xyz(kBt709, m);

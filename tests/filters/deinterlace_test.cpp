@@ -20,7 +20,7 @@ Image bar_at(PixelFormat format, int at) {
   return image;
 }
 
-/// Rows of `first` with the parity of the first field, the others of `second`.
+/// Weaves two fields: rows y with y % 2 = first_row come from `first`, the others from `second`.
 Image woven(const Image& first, const Image& second, int first_row) {
   Image image = first;
   for (int y = 1 - first_row; y < image.height(); y += 2)

@@ -137,7 +137,7 @@ Primaries shown_as(const NamedLight& named) {
                                                                    : named.colour.primaries;
 }
 
-/// The definition in double precision: R'G'B' from 0 to 1, result 0 to 255.
+/// Converts R'G'B' from 0 to 1 to display colours from 0 to 255, by the definition in double precision.
 Colours exact_display(const NamedLight& named, Colours coded) {
   const ColourSpec& colour = named.colour;
   const ColourSettings& settings = named.settings;
@@ -171,7 +171,8 @@ Colours exact_display(const NamedLight& named, Colours coded) {
   return out;
 }
 
-/// BT.1886 is infinitely steep at black: there, rounding of the light changes the signal by a lot.
+/// Returns false for dark results with BT.1886: its slope at black is infinite, so rounding the light changes
+/// the signal a lot.
 bool is_compared(const ColourSettings& settings, double exact) {
   return settings.display == DisplayTransfer::srgb || exact > 255 * 0.1;
 }

@@ -134,7 +134,7 @@ class KltParity : public testing::TestWithParam<ParityCase> {
       const Table expected{oracle.stats_bytes};
       Table actual{output.stats_bytes};
       ASSERT_GE(actual.bytes.size(), expected.bytes.size());
-      actual.bytes.resize(expected.bytes.size());  // the allocation is larger
+      actual.bytes.resize(expected.bytes.size());  // the rig's allocation is larger than the table
       for (uint32_t place = 0; place < expected.header().capacity; ++place) {
         const Track &e = expected.header().tracks()[place], &a = actual.header().tracks()[place];
         ASSERT_EQ(std::memcmp(&e, &a, sizeof(Track)), 0)

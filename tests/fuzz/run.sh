@@ -6,10 +6,10 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=$1
 shift
 findings=$build/findings
-max_bytes=4096         # of an input
-max_media_bytes=100000 # of an input of the target media
-timeout=10             # seconds for one input
-memory=3000            # MiB of a target
+max_bytes=4096         # maximum size of an input
+max_media_bytes=100000 # the same for the target `media`
+timeout=10             # in seconds, for one input
+memory=3000            # memory limit of a target in MiB
 
 # An allocation of FFmpeg that fails is not a finding. Decoders free much memory, so keep the quarantine small.
 export ASAN_OPTIONS=allocator_may_return_null=1:quarantine_size_mb=64:detect_leaks=1

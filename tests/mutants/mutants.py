@@ -31,7 +31,7 @@ TREE = WORK / "tree"
 BUILD = TREE / "build"
 FOLDERS = ["core", "kernels", "app", "ui"]
 BUILD_SECONDS = 1200
-LEFT_OUT = "-*_1920x1080:*_641x479"  # large pictures, except for the changed filter
+LEFT_OUT = "-*_1920x1080:*_641x479"  # tests of large pictures; they run only for the changed filter
 MANY = 40  # headers that more files include would need long builds
 
 
@@ -59,7 +59,7 @@ def must(command, **options):
 
 
 def prepare_tree():
-    """Checks out the commit of the working tree and configures a build of its own."""
+    """Checks out the commit of the working tree to TREE and configures a separate build."""
     head = must(["git", "-C", ROOT, "rev-parse", "HEAD"]).strip()
     if (TREE / ".git").exists():
         must(["git", "-C", TREE, "checkout", "-q", "--detach", "-f", head])
@@ -178,7 +178,7 @@ class Run:
             yield chosen, programs.target("filter"), programs.path("filter"), lambda: programs.program("filter", chosen)
         for name in area.programs:
             if chosen and name == "filter":
-                continue  # the tests of other filters
+                continue  # its other tests are for other filters
             yield name, programs.target(name), programs.path(name), lambda name=name: programs.program(name)
         if self.with_e2e and area.e2e:
             yield area.e2e, "lensd", BUILD / "lensd", lambda: programs.e2e(area.e2e)
@@ -253,7 +253,7 @@ def main():
     print(f"seed {seed}, commit {head[:12]}; CUDA sources are left out, their tests need a GPU", flush=True)
     left_out = set()
     if not options.list:
-        Programs().build("lensd")  # ninja knows who includes what only after a build
+        Programs().build("lensd")  # ninja knows the included headers only after a build
         left_out = widely_included()
         print(f"{len(left_out)} headers are left out, more than {MANY} files include each", flush=True)
     mutants = drawn(random.Random(seed), options.folder, left_out)

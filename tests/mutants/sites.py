@@ -98,7 +98,7 @@ def statement_sites(line):
         for end in range(match.end() - 1, len(line)):
             depth += {"(": 1, ")": -1}.get(line[end], 0)
             if depth == 0:
-                if ";" not in line[match.end():end]:  # not a condition with an initialiser
+                if ";" not in line[match.end():end]:  # skip conditions with an initialiser
                     yield Site(match.end(), end, f"!({line[match.end():end]})", "condition")
                 break
     for match in TWO_ARGUMENTS.finditer(line):

@@ -46,7 +46,7 @@ struct Programs {
 
 struct Presenter::Gl {
   Programs as_is{"as_is.frag"};
-  std::optional<Programs> converted;  ///< made when it is needed first
+  std::optional<Programs> converted;  ///< created at the first use
   gl::Buffer light;                   ///< a DeepLight
   bool has_light = false;
   gl::VertexArray vertices;

@@ -73,7 +73,7 @@ void folder_shape(ImDrawList& list, ImVec2 c, float s, ImU32 colour) {
   list.AddPolyline(points, 6, colour, ImDrawFlags_Closed, std::max(1.f, s * 0.26f));
 }
 
-/// A loudspeaker with two waves, or with a cross instead of them.
+/// Draws a loudspeaker with two waves if `on`, else with a cross.
 void speaker(ImDrawList& list, ImVec2 c, float s, bool on, ImU32 colour) {
   const float line = std::max(1.f, s * 0.22f);
   list.AddRectFilled({c.x - s, c.y - s * 0.38f}, {c.x - s * 0.5f, c.y + s * 0.38f}, colour);

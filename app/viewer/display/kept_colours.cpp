@@ -7,7 +7,7 @@
 
 namespace lensd {
 
-// shaders/display_light.frag reads a DeepLight as one array of floats, then the weights and flags.
+// shaders/display_light.frag repeats this layout: the curves as one array of floats, then weights and flags.
 static_assert(sizeof(DeepLight) ==
               4 * (EvenCurve::kSteps + 2 + 3 * (26 * OctaveCurve::kSteps + 2) + 3 + 9 + 3));
 static_assert(EvenCurve::kSteps == 4096 && OctaveCurve::kSteps == 128 && OctaveCurve::kOctavesBelow == 20);

@@ -17,7 +17,7 @@ class KeptColours {
   void reset() { source_.reset(); }
 
  private:
-  std::optional<ColourSpec> source_;  ///< of the presenter's conversion
+  std::optional<ColourSpec> source_;  ///< colours for which the presenter's conversion was set
   ColourSettings settings_;
 };
 

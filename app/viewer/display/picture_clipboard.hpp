@@ -1,5 +1,6 @@
 // Copies pictures to the desktop's clipboard with the program wl-copy (Wayland) or xclip (X11), because GLFW
-// copies only text. The program keeps the picture until something else is copied, also after lensd has ended.
+// copies only text. That program provides the picture until something else is copied, also after lensd has
+// ended.
 #pragma once
 
 #include "core/base/notices.hpp"

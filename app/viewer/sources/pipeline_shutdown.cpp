@@ -61,7 +61,7 @@ OpenedPipeline make_viewer_source(const ViewerSetup& setup, const OpenRequest& r
   options.executor.frames += kFramesForSinks * static_cast<int>(options.sinks.size() - 1);
   options.sinks.push_back(std::make_shared<VirtualCameraSink>(setup.virtual_camera, source->info()));
   options.executor.frames += kFramesForCamera;
-  // The deleter keeps the flag, which the source reads during its whole life.
+  // The deleter owns a reference to the flag, because the source reads the flag until it is destroyed.
   opened.pipeline.reset(new Pipeline(std::move(source), options, registry()),
                         [cancel](Pipeline* pipeline) { delete pipeline; });
   if (request.speed != 1) opened.pipeline->post(SetSpeed{request.speed});

@@ -19,7 +19,7 @@ namespace lensd {
 struct ViewerSetup {
   CommandLine line;
   BackendChoice backend;
-  std::shared_ptr<VirtualCamera> virtual_camera;  ///< of all pipelines of the run
+  std::shared_ptr<VirtualCamera> virtual_camera;  ///< shared by all pipelines of the run
   bool host_frames = false;                       ///< the display reads frames from host memory
   bool controlled = false, traced = false;
   std::function<void()> on_frame = [] {}, on_change = [] {};

@@ -40,7 +40,7 @@ struct OpenRequest {
   double volume = 100;  ///< percent
   bool muted = false;
   int64_t start_ns = 0;            ///< position to resume at
-  std::optional<int> video_track;  ///< track that the user chose; the source plays on at `start_ns`
+  std::optional<int> video_track;  ///< track that the user chose; playback continues at `start_ns`
   bool paused = false;
   /// Called once on the UI thread. May be empty.
   std::function<void(OpenResult result, const std::string& problem)> done;

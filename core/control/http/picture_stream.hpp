@@ -1,6 +1,6 @@
 // The newest frame as a JPEG, encoded once for all watchers and only while there are watchers.
 //
-//   encoder thread ── encode ──▶ newest picture ── changed() ──▶ every watcher takes it at its own pace
+//   encoder thread ── encode ──▶ newest picture ── changed() ──▶ every watcher takes it when it can send
 //
 // Thread-safe.
 #pragma once

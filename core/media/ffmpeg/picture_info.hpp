@@ -52,8 +52,8 @@ std::optional<Orientation> orientation_of(const int32_t* display_matrix);
 /// quarter turns and flips.
 Orientation orientation_of(const AVFrame& frame, const AVStream* stream);
 
-/// Returns the order of the frame's fields after the orientation was applied. Transposed frames have no rows
-/// that are fields.
+/// Returns the order of the frame's fields after the orientation was applied. Returns `progressive` for
+/// transposed frames, because their fields are columns.
 FieldOrder fields_of(const AVFrame& frame, const Orientation& orientation);
 
 }  // namespace lensd

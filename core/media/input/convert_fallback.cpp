@@ -25,7 +25,7 @@ bool is_rgb(AVPixelFormat format) {
   return d && (d->flags & AV_PIX_FMT_FLAG_RGB) != 0;
 }
 
-/// For a conversion from YUV to RGB.
+/// Sets matrix and range for a conversion from YUV to RGB.
 void set_matrix(SwsContext* scaler, const AVFrame& frame) {
   int matrix = frame.colorspace;
   if (matrix == AVCOL_SPC_UNSPECIFIED || matrix == AVCOL_SPC_RGB)

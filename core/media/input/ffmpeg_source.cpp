@@ -282,7 +282,7 @@ ColourSpec FfmpegSource::picture_colour(const PictureFormat& format) {
   ColourSpec colour = colour_of(*frame_, sample_format(*frame_), format, decoder_->context().codec_id);
   colour.keep = options_.keep_colours;
   if (colour.transfer == Transfer::pq) {
-    // A peak that changes from frame to frame would change the brightness and need new plans.
+    // Keep the first peak of the connection. Later ones would change the brightness and need new plans.
     if (!announced_peak_) announced_peak_ = peak_of(*frame_, input_->stream());
     colour.peak = announced_peak_.value_or(kDefaultPeak);
   }

@@ -60,7 +60,7 @@ class FfmpegSource final : public Source {
   int64_t capture_time(std::optional<int64_t> raw_ns, int64_t now) const;
   [[noreturn]] void fail_gpu_refused() const;
   Picture deliver();
-  /// Returns the colour of the decoded frame, as the options want it converted.
+  /// Returns the colour of the decoded frame, with `keep` from the options and the announced peak.
   ColourSpec picture_colour(const PictureFormat& format);
 
   /// A seek that next() completes.

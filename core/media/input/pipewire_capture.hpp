@@ -3,8 +3,8 @@
 //
 //   node ──▶ shared buffers ── PipeWire's thread keeps the newest ──▶ read() copies it and returns the buffer
 //
-// The copy makes pictures independent of the connection. Only uncompressed formats. If the node changes its
-// format, the next pictures have the new one. Call everything from one thread.
+// The copy makes pictures independent of the connection. Supports only uncompressed formats. If the node
+// changes its format, the next pictures have the new one. Call all members from one thread.
 #pragma once
 
 #include <cstdint>

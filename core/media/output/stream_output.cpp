@@ -6,7 +6,8 @@
 namespace lensd {
 namespace {
 
-/// Seconds. Receivers join at key frames; the encoder's delay adds to the latency.
+/// In seconds: time between key frames, at which receivers can join, and maximum delay of the encoder, which
+/// adds to the latency.
 constexpr double kStreamKeySeconds = 2, kMaxDelay = 0.05;
 
 }  // namespace

@@ -18,9 +18,9 @@ namespace {
 constexpr int64_t kTickNs = 200'000'000;
 /// A receiver that joins while no frames come gets a picture within this time.
 constexpr int64_t kRepeatNs = 1'000'000'000;
-/// The longest time that a frame waits for a receiver that does not finish its cycle. A new cycle would
-/// replace the buffer that the receiver has not taken. Shorter than the kMostWaiting frames of 50 fps,
-/// because PipeWire sometimes loses the end of a cycle on a loaded machine.
+/// The longest time that a frame waits for a receiver that does not finish its cycle. A new cycle replaces
+/// the buffer that the receiver has not taken. PipeWire sometimes loses the end of a cycle on a loaded
+/// machine; the time is shorter than kMostWaiting frames at 50 fps, so that this loses no frames.
 constexpr int64_t kLongestCycleNs = 100'000'000;
 /// The shortest time between cycles while their ends are not reported. PipeWire 0.3 reports none for up to 3
 /// s after some receivers have joined, although they get the buffers.
@@ -78,7 +78,8 @@ void CameraNode::connect() {
   session_.sync();
 }
 
-/// Continues when the daemon has answered: one that ends still accepts connections.
+/// Called when the daemon has answered. A successful connect() is not enough, because a daemon that shuts
+/// down still accepts connections.
 void CameraNode::connected() {
   if (lost_ || std::exchange(answered_, true)) return;
   if (std::exchange(was_connected_, true)) notices_.add(false, fmt::format("{}: connected again", kWhere));
@@ -135,7 +136,7 @@ void CameraNode::close_stream() {
   session_.api().stream_destroy(std::exchange(stream_, nullptr));
 }
 
-/// Describes the frames again: the daemon negotiates the format and the buffers with all receivers.
+/// Offers the new format of the frames. The daemon then negotiates format and buffers with all receivers.
 void CameraNode::offer() {
   std::array<uint8_t, 1024> memory;
   spa_pod_builder builder = SPA_POD_BUILDER_INIT(memory.data(), static_cast<uint32_t>(memory.size()));
@@ -204,7 +205,7 @@ pw_buffer* CameraNode::free_buffer() {
   return nullptr;
 }
 
-/// Fills a shared buffer with the newest frame. `repeated`: receivers may have got it already.
+/// Fills a shared buffer with the newest frame. `repeated`: receivers may already have received it.
 void CameraNode::send(bool repeated) {
   const int64_t now = now_ns();
   if (!(negotiated_ == newest_.format)) return;

@@ -61,7 +61,7 @@ class CameraNode {
   Image newest_;
   int64_t sent_ns_ = 0;  ///< time of the last send()
   spa_video_format format_ = SPA_VIDEO_FORMAT_UNKNOWN;
-  ImageFormat negotiated_;      ///< the frames that fit the buffers
+  ImageFormat negotiated_;      ///< format of the frames that the buffers hold
   int64_t cycle_ns_ = 0;        ///< start of the running cycle; 0: none
   bool ends_reported_ = false;  ///< PipeWire reports the ends of cycles
   bool late_end_ = false;       ///< the next end is that of the previous cycle

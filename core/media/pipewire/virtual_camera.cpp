@@ -27,7 +27,7 @@ void VirtualCamera::start(const std::string& name) {
 }
 
 void VirtualCamera::stop() {
-  std::shared_ptr<Node> node;  // destroyed without the mutex
+  std::shared_ptr<Node> node;  // declared before the lock, so that it is destroyed after the unlock
   const std::lock_guard lock(mutex_);
   on_ = false;
   node.swap(node_);

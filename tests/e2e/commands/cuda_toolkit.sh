@@ -13,7 +13,7 @@ compiler() {
   printf '#!/bin/sh\necho "Cuda compilation tools, release %s, V%s.0"\n' "$2" "$2" >"$1"
   chmod +x "$1"
 }
-# The imitated pip creates an nvcc, or fails if there is a file "offline".
+# The fake pip creates an nvcc, or fails if there is a file "offline".
 printf '#!/bin/bash\necho "$@" >>"%s/pip.log"\n[[ ! -e %s/offline ]] || exit 1\n' "$WORK" "$WORK" >"$WORK/tools/python3"
 cat >>"$WORK/tools/python3" <<'PIP'
 while [[ $1 != --target ]]; do shift; done

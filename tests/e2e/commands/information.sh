@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# --version, --help, filters, check, doctor and bench print what they should.
+# The output of --version, --help, filters, check, doctor and bench.
 # shellcheck source=../common/harness.sh
 . "$(dirname "$0")/../common/harness.sh"
 

@@ -15,10 +15,10 @@ ln -s in_007.png "$WORK/other.png"
 ln -s in_005.png "$WORK/out_2.png"
 before=$(cd "$WORK" && sha256sum clip.mkv in_*.png)
 
-unchanged() { # unchanged ARGS…: what was tried, for the message
+unchanged() { # unchanged ARGS…: fails if an input file has changed; ARGS: the command line, for the message
   [[ $(cd "$WORK" && sha256sum clip.mkv in_*.png) == "$before" ]] || fail "the source was changed by: $*"
 }
-# is_source ARGS…: refused as the source, with and without --overwrite.
+# is_source ARGS…: lensd refuses to overwrite its source, with and without --overwrite.
 is_source() {
   refused 2 "would overwrite the source" "$@"
   refused 2 "would overwrite the source" "$@" --overwrite
@@ -60,11 +60,11 @@ is_source "$WORK/in_004.png" --headless -q -o "$WORK/in_004.png"
 # The viewer and the daemon refuse before they open anything.
 (unset DISPLAY WAYLAND_DISPLAY && is_source "$clip" --record "$clip" && is_source serve "$clip" --record "$clip") || exit 1
 
-# A source that is loaded later and is an output of the daemon: refused; the daemon plays on.
+# The daemon refuses to load a source that is one of its outputs, and continues with the current source.
 start_daemon test:testsrc2=size=64x48:rate=30 --trace "$WORK/hardlink.mkv"
 ctl_refused "would overwrite the source" load "$clip"
 ctl get source | grep -q testsrc2 || fail "the daemon plays $(ctl get source)"
-rm "$WORK/hardlink.mkv" # the daemon writes its trace there
+rm "$WORK/hardlink.mkv" # a link to the clip; the daemon writes its trace to this name when it ends
 stop_daemon
 unchanged "a source that was loaded later"
 
@@ -72,7 +72,7 @@ unchanged "a source that was loaded later"
 echo precious >"$WORK/mine.mkv"
 cp "$WORK/mine.mkv" "$WORK/mine.csv"
 cp "$WORK/mine.mkv" "$WORK/mine_0003.png"
-exists() { # exists FILE ARGS…
+exists() { # exists FILE ARGS…: fails unless lensd refuses the arguments and leaves FILE unchanged
   local file=$1
   shift
   refused 2 "exists already" "$clip" --headless -q "$@"
@@ -83,7 +83,7 @@ exists "$WORK/mine.mkv" -o null: --record "$WORK/mine.mkv"
 exists "$WORK/mine_0003.png" -o "$WORK/mine_%04d.png"
 for option in --timings --trace --framehash; do exists "$WORK/mine.csv" -o null: "$option" "$WORK/mine.csv"; done
 exists "$WORK/mine.csv" -o null: --graph klt --tracks "$WORK/mine.csv"
-expect 0 "$clip" --headless -q --frames 2 -o "$WORK/mine_%04d.png" # does not reach number 3
+expect 0 "$clip" --headless -q --frames 2 -o "$WORK/mine_%04d.png" # writes fewer than three files
 expect 0 "$clip" --headless -q -o null: --framehash /dev/stdout    # redirected to a file by this script
 expect 0 "$clip" --headless -q --overwrite -o "$WORK/mine.mkv" --framehash "$WORK/mine.csv"
 [[ $(frames "$WORK/mine.csv" | wc -l) == 12 ]] || fail "--overwrite did not replace the frame hashes"

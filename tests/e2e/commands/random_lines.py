@@ -86,7 +86,7 @@ FLAGS = ["--loop-file=no", "--pause", "--no-resume", "--mute", "--no-audio", "--
 
 
 def options(most):
-    """Groups of words that belong together."""
+    """Random options: a list of words for each, the option and its value."""
     line = []
     for name in pick.choices(list(OPTIONS), k=pick.randint(0, most)):
         if pick.random() < 0.25:

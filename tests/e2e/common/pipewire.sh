@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Runs the test in a session bus of its own, and starts a PipeWire daemon with a session manager there. No test touches
+# Runs the test on a private session bus, and starts a PipeWire daemon with a session manager there. Tests do not touch
 # the user's session.
 # shellcheck source=daemon.sh
 . "$(dirname "${BASH_SOURCE[0]}")/daemon.sh"

@@ -26,7 +26,7 @@ viewer_window() {
 # start_viewer ARGS…: starts the program and waits for its window. Sets VIEWER (its process id) and WINDOW.
 start_viewer() {
   export LENSD_UI_MAP=$WORK/ui-map
-  rm -f "$LENSD_UI_MAP" # of the window before
+  rm -f "$LENSD_UI_MAP" # of the previous window
   "$LENSD" "$@" >"$WORK/viewer.out" 2>"$WORK/viewer.err" </dev/null &
   VIEWER=$!
   STARTED+=("$VIEWER")

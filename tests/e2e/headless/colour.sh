@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../common/daemon.sh"
 need_tools ffmpeg python3
 
-clip() { # clip NAME FORMAT TAGS…: a short FFV1 file with tags
+clip() { # clip NAME FORMAT TAGS…: writes a short FFV1 file with tags
   local name=$1 format=$2
   shift 2
   ffmpeg -v error -y -f lavfi -i testsrc2=size=96x50:rate=10:duration=0.5 -vf "format=$format" "$@" -c:v ffv1 \

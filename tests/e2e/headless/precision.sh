@@ -5,19 +5,19 @@
 need_tools ffmpeg ffprobe python3
 
 printf '[record]\ncodec = "ffv1"\n[graph]\nprecision = 16\n' >"$WORK/exact.toml"
-# source FORMAT: a short FFV1 file of noise over a test picture.
+# source_of FORMAT: writes a short FFV1 file of a test picture with noise.
 source_of() {
   ffmpeg -v error -y -f lavfi -i testsrc2=size=96x50:rate=10:duration=0.3 -vf "noise=alls=30:allf=t,format=$1" \
     -c:v ffv1 "$WORK/$1.mkv" || fail "ffmpeg cannot write $1"
 }
-raw() { # raw FILE FORMAT: the samples of all pictures
+raw() { # raw FILE FORMAT: prints the samples of all pictures
   ffmpeg -v error -i "$1" -map 0:v -pix_fmt "$2" -f rawvideo -
 }
 pixel_format() { ffprobe -v error -select_streams v -show_entries stream=pix_fmt -of csv=p=0 "$1"; }
 
 cat >"$WORK/kept.py" <<'PY'
-# kept.py FORMAT BITS A B: A has samples of BITS bits; B has the same samples of 16 bits at their nearest value, or one
-# beside it.
+# kept.py FORMAT BITS A B: fails unless B has the samples of A (BITS bits) with 16 bits, each at the nearest value or
+# next to it.
 import array, sys
 bits, a, b = int(sys.argv[2]), *(open(f, "rb").read() for f in sys.argv[3:])
 a, b = array.array("B" if bits == 8 else "H", a), array.array("H", b)
@@ -47,7 +47,7 @@ echo "ok: FFV1 recordings keep all samples of 8, 10, 12 and 16 bits"
 # A ramp of 12 bits keeps its steps through two filters that undo each other; with 8 bits it does not.
 python3 -c 'import array,sys; array.array("H", range(4096)).tofile(sys.stdout.buffer)' >"$WORK/ramp.raw"
 ffmpeg -v error -f rawvideo -pix_fmt gray12le -video_size 64x64 -i "$WORK/ramp.raw" -c:v ffv1 "$WORK/ramp.mkv"
-distinct() { # distinct PRECISION: how many values remain
+distinct() { # distinct PRECISION: prints the number of different values that remain
   expect 0 "$WORK/ramp.mkv" --headless -c "$WORK/exact.toml" --precision "$1" --overwrite -o null: \
     --graph levels=gamma=2.2,levels=gamma=0.4545 --record "$WORK/ramp-out.mkv"
   raw "$WORK/ramp-out.mkv" gray16le | python3 -c 'import array,sys

@@ -3,7 +3,7 @@
 # shellcheck source=../common/harness.sh
 . "$(dirname "$0")/../common/harness.sh"
 
-count() { # count FILE: the number of frames when the file is read
+count() { # count FILE: prints the number of frames that lensd reads from a file
   expect 0 "$1" --headless --overwrite --framehash "$WORK/count" -o null:
   frames "$WORK/count" | wc -l
 }

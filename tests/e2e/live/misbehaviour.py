@@ -118,7 +118,7 @@ def headless_run():
                 time.sleep(0.05)
             time.sleep(2)
             sender.kill()
-            time.sleep(1.5)  # stalled: no frame arrives after which the signal could be checked
+            time.sleep(1.5)  # stalled: the program must notice the signal although no frame arrives
             begin = time.monotonic()
             process.terminate()
             code = process.wait(30)

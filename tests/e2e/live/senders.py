@@ -275,7 +275,7 @@ class Misbehaving(Sender):
             client.close()
         elif self.manner == "half_open":
             client.sendall(head)
-            for i in range(0, len(self.payload), 18800):  # about real time
+            for i in range(0, len(self.payload), 18800):  # send at about the speed of playback
                 client.sendall(self.payload[i:i + 18800])
                 time.sleep(0.05)
             self.dry_since = time.monotonic() - 0.05

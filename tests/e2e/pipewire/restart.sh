@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Receivers and senders of the virtual camera end without warning and start again: pictures come within a second.
+# Receivers and senders of the virtual camera are killed and restarted: pictures arrive within a second.
 # shellcheck source=../common/pipewire.sh
 . "$(dirname "$0")/../common/pipewire.sh"
 
@@ -30,7 +30,7 @@ receive "$WORK/first.raw" RGBA
 FIRST=$RECEIVER
 wait_for 10 ten_frames "$WORK/first.raw" || fail "no frames: $(<"$WORK/first.raw.log")"
 
-# A receiver dies while it holds buffers, beside another one, which goes on.
+# One of two receivers is killed while it holds buffers; the other one continues.
 receive "$WORK/other.raw" RGBA
 wait_for 10 ten_frames "$WORK/other.raw" || fail "no frames for two: $(<"$WORK/other.raw.log")"
 kill_now "$RECEIVER"
@@ -45,8 +45,8 @@ for round in {1..10}; do
   if ((round % 2)); then kill_now "$RECEIVER"; else stop_receiver "$RECEIVER"; fi
 done
 
-# lensd dies. GStreamer's receiver asks PipeWire not to link it to a new node, so that a new one is started, as programs
-# do that open a webcam again.
+# lensd is killed. GStreamer's receiver forbids PipeWire to link it to another node, so the test starts a new receiver,
+# like a program that opens the webcam again.
 for round in 1 2 3; do
   kill_now "$DAEMON"
   begin=$(now_ms)

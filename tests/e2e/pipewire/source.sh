@@ -50,7 +50,7 @@ for y in (5, 150):
 done
 echo "ok: colours of all formats"
 
-# The node and PipeWire restart: the picture is there again within a second.
+# The node and PipeWire restart: pictures arrive again within a second.
 offer NV12
 wait_for 10 node_there || fail "no node"
 "$LENSD" doctor >"$WORK/doctor"
@@ -82,7 +82,7 @@ stop_daemon
 stop_node
 echo "ok: back $took ms after PipeWire"
 
-# Another lensd's virtual camera: the bytes of the frames.
+# The virtual camera of another lensd delivers the exact bytes of its frames.
 width=64 height=48
 ffmpeg -v error -f lavfi -i "nullsrc=size=${width}x$height:rate=50,format=gray,geq=lum='random(1)*255'" -t 4 -c:v ffv1 \
   "$WORK/noise.mkv" || skip "ffmpeg cannot make the source"

@@ -56,7 +56,7 @@ wait_for 10 received "$WORK/second.raw" $((64 * 48 * 4 * 20)) || fail "no frames
 stop_receiver "$RECEIVER"
 echo "ok: two receivers"
 
-# The size of the output changes: the camera stays, the receiver goes on in the new size.
+# The size of the output changes: the camera remains, and the receiver continues in the new size.
 frames=$(camera frames)
 ctl load test:testsrc2=size=128x96:rate=50 >/dev/null || fail "load"
 more_frames() { (($(camera frames) >= $1)); }
@@ -72,7 +72,7 @@ tail -c $((128 * 96 * 4)) "$WORK/size.raw" | cmp - "$WORK/last.rgba" || fail "th
 ctl set pause false >/dev/null
 echo "ok: another size"
 
-# A restart of PipeWire: the camera is there again within a second.
+# After a restart of PipeWire, the camera is available again within a second.
 stop_session
 wait_for 5 camera_is waiting || fail "the loss of PipeWire is not shown: $(ctl get virtual-camera)"
 not_running() { [[ $(ctl get virtual-camera) == *"PipeWire is not running"* ]]; }
@@ -92,7 +92,7 @@ lost=$(grep -c "virtual camera" "$WORK/daemon.err")
 ((lost == 1)) || fail "$lost lines about the loss instead of one: $(<"$WORK/daemon.err")"
 echo "ok: back $took ms after PipeWire: $(grep "virtual camera" "$WORK/daemon.err")"
 
-# Off and on again; names that cannot be used.
+# Off and on again; invalid names.
 ctl virtual-camera off >/dev/null && camera_is off || fail "off: $(ctl get virtual-camera)"
 nodes_gone() { ! pw-cli ls Node | grep -q 'media.class = "Video/Source"'; }
 wait_for 5 nodes_gone || fail "the camera stays in the session"

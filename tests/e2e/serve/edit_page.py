@@ -134,7 +134,7 @@ def refusals_and_values():
     fill(input_of("median", "radius"), "3")
     b.wait("busy.size == 0 && past.steps[past.now].what == 'median radius 3'", "the value is a step", 5)
     b.click("[data-node=median] .icon[aria-expanded]")
-    b.click("[data-node=median] .actions button:nth-of-type(5)")  # reset
+    b.click("[data-node=median] .actions button:nth-of-type(5)")  # the reset button
     b.wait("past.steps[past.now].what == 'reset median'", "reset", 5)
     if ctl("get", "median.radius") != 1:
         sys.exit("the node was not reset")

@@ -7,7 +7,7 @@ source (its rate: LENSD_LONG_RATE), LENSD_LONG_CSV a file for the samples. The m
 line through the samples. Its standard error comes from the means of ten parts of the run, because successive samples
 are not independent.
 
-Threads and descriptors must not grow lastingly. Memory must not grow by more than 64 MiB. With LENSD_LONG=1 the other
+Threads and descriptors must not grow permanently. Memory must not grow by more than 64 MiB. With LENSD_LONG=1 the other
 limits are for an idle machine: no dropped frame, no error, 99.9 % of the expected frames (otherwise 5 %), and a memory
 slope of at most 1 MiB/h plus twice the standard error.
 """

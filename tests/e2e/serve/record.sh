@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../common/daemon.sh"
 need_tools python3
 
-count() { # count FILE…: the frames that they have when they are read again
+count() { # count FILE…: prints the number of frames that lensd reads from the files
   local file sum=0
   for file; do
     expect 0 "$file" --headless --overwrite --framehash "$WORK/count" -o null:

@@ -36,7 +36,7 @@ start_daemon test:testsrc2=size=320x240:rate=60 -c "$WORK/a.toml" --record "$WOR
 for i in $(seq 300); do
   kill -HUP "$DAEMON" 2>/dev/null
   ((i % 10)) && continue
-  printf '[[node]]\nfilter = "mosaic"\nblock = %d\n' $((2 + i % 60)) >"$WORK/b.toml" # a half written one is refused
+  printf '[[node]]\nfilter = "mosaic"\nblock = %d\n' $((2 + i % 60)) >"$WORK/b.toml" # renamed below, because a partly written file would be refused
   mv "$WORK/b.toml" "$WORK/a.toml"
 done
 [[ $(counter dropped) == 0 && $(counter reloads_refused) == 0 ]] || fail "after the storm: $(ctl get counters)"

@@ -8,7 +8,7 @@ start_display
 start_viewer test:smptehdbars --pause --backend=cpu --graph invert
 wait_for 30 place picture || fail "the UI map has no picture"
 wait_for 30 place graph/invert/enabled || fail "the UI map has no graph/invert/enabled: $(<"$LENSD_UI_MAP")"
-sleep 1 # the first frames: the picture is there and nothing moves
+sleep 1 # until the picture is drawn and the layout has settled
 picture "$WORK/negative.png" || fail "no screenshot"
 import -silent -window "$WINDOW" "$WORK/window.png"
 cp "$WORK/window.png" "${LENSD_SCREENSHOT:-/dev/null}"

@@ -22,12 +22,12 @@ key greater
 expect_value source b.mkv
 key less
 expect_value source a.mkv
-key less # the first one stays
+key less # no effect on the first source
 click playlist/3
 expect_value source long.mkv
 quit_window
 start_window "$clips/a.mkv" "$clips/b.mkv" --backend=cpu
-expect_value source b.mkv # by itself, after a.mkv
+expect_value source b.mkv # plays automatically after a.mkv
 quit_window
 echo "ok: playlist"
 
@@ -96,7 +96,7 @@ fi
 quit_window
 
 start_window "$clips/long.mkv" --backend=cpu --pause
-at_frame 95 105 # where it was: 5 s and 15 s
+at_frame 95 105 # resumes at 20 s: the wheel stopped at 5 s, then three times Right
 value notice | grep -q Resumed || fail "nothing says that playback resumes"
 quit_window
 start_window "$clips/long.mkv" --backend=cpu --pause --no-resume

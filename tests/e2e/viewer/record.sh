@@ -35,7 +35,7 @@ key r
 wait_for 30 recording 10 || fail "r does not record: $(value record)"
 key r
 recorded "by key"
-sleep 1.1 # another second, another name
+sleep 1.1 # names of recordings have a resolution of one second
 click view/record
 wait_for 30 recording 5 || fail "the button does not record: $(value record)"
 click view/record

@@ -36,7 +36,7 @@ start_recording() {
   parec --device=test.monitor --format=s16le --rate=48000 --channels=1 --latency-msec=5 --raw \
     > >(exec python3 "$times" record "$RECORD") 2>/dev/null &
   STARTED+=($!)
-  sleep 1.5 # until the device runs
+  sleep 1.5 # until parec receives samples
 }
 beeps() { wc -l <"$RECORD"; }
 more_beeps() { (($(beeps) >= $1)); }

@@ -54,7 +54,7 @@ wait_for 20 place source/problem || fail "a missing file is not reported"
 [[ $(value source) == card.mkv ]] || fail "a missing file replaced the clip"
 key Escape
 wait_for 20 gone source/path || fail "Escape does not close the dialog"
-key l l l # an A-B loop and out of it: the pipeline still takes commands
+key l l l # sets and clears an A-B loop: the pipeline still executes commands
 window_lives
 echo "ok: a missing file is reported and the current one plays on"
 
@@ -76,7 +76,7 @@ open_box
 type_text "$clips/ol"
 xdotool keydown Tab
 sleep 0.2
-xdotool keyup Tab # held for longer, it completes the only file's name as well
+xdotool keyup Tab # released early, because key repeat would also complete the name of the only file
 wait_for 20 place source/file/oldest.mkv || fail "Tab does not complete the folder's name"
 key Down Return
 plays oldest.mkv
@@ -133,7 +133,7 @@ wait_for 20 gone source/recent/oldest.mkv || fail "a recent source cannot be rem
 click source/recent/bars.mkv
 plays bars.mkv
 moves
-sleep 1.5 # the state is written once it has come to rest
+sleep 1.5 # the state is saved about a second after a change
 grep -q oldest "$XDG_STATE_HOME/lensd/state.toml" && fail "the removed source is still remembered"
 echo "ok: recent sources after a restart"
 
@@ -143,7 +143,7 @@ open_box
 type_text "udp://127.0.0.1:$port"
 key Return
 expect_value opening "udp://127.0.0.1:$port"
-moves # while it is being opened
+moves # the current source plays while the other one is being opened
 click source/give_up
 expect_value opening ""
 [[ $(value source) == bars.mkv ]] || fail "a cancelled source replaced the clip"

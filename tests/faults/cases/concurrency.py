@@ -65,7 +65,7 @@ def race(bench, seconds):
             try:
                 client.ask(*command)
             except RuntimeError:
-                pass  # refusals are answers
+                pass  # refused commands are expected
             except (OSError, ValueError) as problem:
                 if not stop.is_set():
                     problems.append(f"{command}: {problem}")

@@ -27,7 +27,7 @@ def clip(bench):
     return path
 
 
-# FFmpeg's demuxers take some failed allocations for the end of the file.
+# Calls that allocate memory. FFmpeg's demuxers treat some failed allocations as the end of the file.
 MEMORY = ("malloc", "calloc", "realloc", "posix_memalign", "aligned_alloc")
 
 

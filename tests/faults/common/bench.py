@@ -31,8 +31,8 @@ class Result:
 
 
 def is_library_abort(code, messages):
-    """True if the C library or an assertion of FFmpeg ended a process. FFmpeg's message is lost; the C++ library would
-    name an exception."""
+    """True if the C library or an assertion of FFmpeg aborted the process. After an assertion there are no messages.
+    The C++ library would print the name of an exception."""
     return code == -signal.SIGABRT and ("Fatal glibc error" in messages or not messages)
 
 

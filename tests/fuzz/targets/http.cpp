@@ -1,4 +1,4 @@
-// HTTP bytes into the real connection: nothing happens without the token, a body is never a request.
+// HTTP bytes into the real connection: no command runs without the token, and no body is parsed as a request.
 #include <fuzzer/FuzzedDataProvider.h>
 #include <sys/socket.h>
 

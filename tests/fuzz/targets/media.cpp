@@ -1,4 +1,4 @@
-// Media: the bytes of a file, opened, decoded and searched by the real source.
+// Media: the bytes of a file, opened, decoded and seeked by the real source.
 #include <cstdint>
 
 #include "core/base/log.hpp"

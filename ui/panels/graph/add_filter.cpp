@@ -61,7 +61,7 @@ void add(PanelContext& ctx, const std::string& filter) {
   if (!id.empty()) {
     ctx.state.graph.selected = ctx.state.graph.scroll_to = id;
     const FilterEntry* entry = ctx.editor().registry()->find(filter);
-    if (entry && has_rectangle(entry->schema())) ctx.state.crop = {.node = id};  // show the rectangle
+    if (entry && has_rectangle(entry->schema())) ctx.state.crop = {.node = id};
   }
   ImGui::CloseCurrentPopup();
 }

@@ -1,4 +1,4 @@
-// Draws the settings of the conversion of HDR and other colours to the display's, if the source needs one.
+// Draws the settings of the conversion to display colours, for HDR and BT.601 sources.
 #include "core/base/param.hpp"
 #include "ui/panel.hpp"
 

@@ -39,7 +39,7 @@ void draw_detail(PanelContext& ctx) {
 
 constexpr const char* kDeinterlace = "deinterlace";
 
-/// Enables the graph's node for interlaced frames, or adds one at the top.
+/// Enables the graph's deinterlace node. If there is none, adds one as the first node.
 void add_deinterlace(PanelContext& ctx) {
   for (const NodeDesc& node : ctx.editor().graph().nodes)
     if (node.filter == kDeinterlace) return ctx.editor().set_enabled(node.id, true);

@@ -148,7 +148,8 @@ void VideoEncoder::set_colour(AVCodecContext& c) const {
     c.colorspace = colour_space_of(output_.matrix);
   c.color_range = output_.full_range ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
   const bool sdr = output_.transfer == Transfer::sdr && output_.primaries == Primaries::bt709;
-  // Players guess the rest of BT.601 by the picture's size, as lensd does.
+  // With the BT.601 matrix and no other tags, leave transfer and primaries unspecified, so that players guess
+  // them from the picture's size.
   if (!sdr || c.colorspace == AVCOL_SPC_BT709)
     c.color_trc = transfer_tag(output_.transfer), c.color_primaries = primaries_tag(output_.primaries);
   if (av_pix_fmt_desc_get(c.pix_fmt)->log2_chroma_w) c.chroma_sample_location = AVCHROMA_LOC_LEFT;

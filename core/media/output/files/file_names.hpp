@@ -19,8 +19,8 @@ class FileNames {
   /// if the name has a control character.
   FileNames(std::string path, bool numbered, bool resumed = false);
 
-  /// Starts the names of a new file that begins at time `when`. Throws Error(usage) if the name has a control
-  /// character.
+  /// Begins a new file that starts at time `when`: next() then returns the names to try for it. Throws
+  /// Error(usage) if the name has a control character.
   void begin(std::time_t when);
   /// Returns the first name to try for the file. Call again for the next name if that name is taken.
   std::string next();

@@ -198,7 +198,7 @@ TEST(ConfigWatch, IgnoresAPathThatIsNoRegularFile) {
   };
   for (const char* what : {"fifo", "/dev/zero", "/dev/full", "/"}) {
     become(what);
-    // Unless the watch ignores it, a FIFO blocks here, and /dev/zero fills the memory.
+    // If the watch read such a file, a FIFO would block here and /dev/zero would fill the memory.
     EXPECT_FALSE(notices(watch)) << what;
     Layers layers;
     layers.files = {file}, layers.kind = FileKind::regular;

@@ -243,7 +243,7 @@ TEST_F(SocketTest, DisconnectsAClientThatNeverReads) {
 
 TEST_F(SocketTest, ExecutesTheRequestsOfAClientThatHasDisconnected) {
   start(options());
-  constexpr int kRequests = 3000;  // more than one read and one turn
+  constexpr int kRequests = 3000;  // more than the server reads at once and executes in one turn
   for (int round = 1; round <= 20; ++round) {
     std::string text;
     for (int i = 1; i <= kRequests; ++i)
@@ -253,7 +253,7 @@ TEST_F(SocketTest, ExecutesTheRequestsOfAClientThatHasDisconnected) {
     ASSERT_EQ(::send(client.get(), text.data(), text.size(), MSG_NOSIGNAL),
               static_cast<ssize_t>(text.size()));
   }
-  // Each connection's responses are never read, so its end is an error for the server.
+  // The clients never read responses, so each disconnect is a connection error for the server.
   // The last connections may not be accepted yet, so wait for the requests and not only for the connections'
   // end.
   EXPECT_TRUE(eventually([&] { return target_.posted().size() >= 20u * kRequests; }));
