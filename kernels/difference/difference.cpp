@@ -4,8 +4,6 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "kernels/common/deep_samples.hpp"
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/difference/difference.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
@@ -46,6 +44,32 @@ void difference_row(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t byt
   }
 }
 
+/// Does the same for `n` samples of 16 bits. The product d·gain has 32 bits; its rounded upper 24 bits are
+/// the result, which is 65535 if they exceed 16 bits.
+void difference_deep_row(const uint16_t* a, const uint16_t* b, uint16_t* out, size_t n, uint32_t gain_q8,
+                         uint64_t colour) {
+  const hn::ScalableTag<uint16_t> d16;
+  const hn::Repartition<uint64_t, decltype(d16)> d64;
+  const auto is_colour = hn::BitCast(d16, hn::Set(d64, colour));
+  const auto gain = hn::Set(d16, static_cast<uint16_t>(gain_q8)), most_high = hn::Set(d16, 255);
+  const auto one = hn::Set(d16, 1);
+  const size_t lanes = hn::Lanes(d16);
+  size_t x = 0;
+  for (; x + lanes <= n; x += lanes) {
+    const auto va = hn::LoadU(d16, a + x), vb = hn::LoadU(d16, b + x);
+    const auto d = hn::Or(hn::SaturatedSub(va, vb), hn::SaturatedSub(vb, va));
+    const auto low = hn::Mul(d, gain), high = hn::MulHigh(d, gain);
+    const auto beyond = hn::VecFromMask(d16, hn::Gt(high, most_high));
+    const auto floor = hn::Or(hn::Or(hn::ShiftLeft<8>(high), hn::ShiftRight<8>(low)), beyond);
+    const auto result = hn::SaturatedAdd(floor, hn::And(hn::ShiftRight<7>(low), one));
+    hn::StoreU(hn::Or(hn::And(result, is_colour), hn::AndNot(is_colour, va)), d16, out + x);
+  }
+  for (; x < n; ++x) {
+    const uint32_t d = amplified_difference(a[x], b[x], gain_q8, 65535);
+    out[x] = (colour >> (x % 4 * 16) & 1) != 0 ? static_cast<uint16_t>(d) : a[x];
+  }
+}
+
 }  // namespace lensd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -53,6 +77,7 @@ HWY_AFTER_NAMESPACE();
 namespace lensd {
 
 HWY_EXPORT(difference_row);
+HWY_EXPORT(difference_deep_row);
 
 FilterSchema Difference::make_schema() {
   return Schema<DifferenceParams>("difference", "distance from a second input, or from the frame before")
@@ -71,19 +96,18 @@ Layout Difference::configure(const FilterInputs& inputs) {
 void Difference::apply_deep(const PassArgs& args, Band band) const {
   const ConstImageRef in = args.in[0];
   const uint32_t gain = block_of(args).gain_q8;
+  const uint64_t colour = in.channels() == 1 ? ~uint64_t{0} : ~uint64_t{0} >> 16;
   const size_t pitch = state_pitch(in.format);
   const StatePair<uint8_t> state = args.state_of<uint8_t>();
   const bool two = args.in.size() > 1, first = args.frame->reset != 0;
-  deep_samples(in, args.out, band, [&, gain, two, first](int y) {
-    const uint8_t* before = two     ? args.in[1].row(y)
-                            : first ? in.row(y)
-                                    : state.before() + pitch * static_cast<size_t>(y);
-    return [gain, other = reinterpret_cast<const uint16_t*>(before)](int i, uint32_t v) {
-      return amplified_difference(v, other[i], gain, 65535);
-    };
-  });
-  for (int y = band.begin; y < band.end && !two; ++y)
-    std::memcpy(state.after() + pitch * static_cast<size_t>(y), in.row(y), in.row_bytes());
+  const auto row = &HWY_DYNAMIC_DISPATCH(difference_deep_row);
+  for (int y = band.begin; y < band.end; ++y) {
+    const size_t offset = pitch * static_cast<size_t>(y);
+    const uint8_t* const before = two ? args.in[1].row(y) : first ? in.row(y) : state.before() + offset;
+    row(in.samples<uint16_t>(y), reinterpret_cast<const uint16_t*>(before), args.out.samples<uint16_t>(y),
+        in.format.row_samples(), gain, colour);
+    if (!two) std::memcpy(state.after() + offset, in.row(y), in.row_bytes());
+  }
 }
 
 void Difference::apply(const PassArgs& args, Band band) const {

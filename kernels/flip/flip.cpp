@@ -2,8 +2,6 @@
 
 #include <cstring>
 
-#include "kernels/common/vectorised.hpp"
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/flip/flip.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
@@ -14,17 +12,29 @@ HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Mirrors a row of 4-byte pixels: out[i] = in[width − 1 − i].
-void mirror_rgba(const uint8_t* in, uint8_t* out, size_t width) {
-  size_t x = 0;
+/// Mirrors a row of pixels as large as `Pixel`: out[i] = in[width − 1 − i].
+template <class Pixel>
+HWY_INLINE void mirror_pixels(const uint8_t* in, uint8_t* out, size_t width) {
+  constexpr size_t kBytes = sizeof(Pixel);
   const hn::ScalableTag<uint8_t> d8;
-  const hn::Repartition<uint32_t, decltype(d8)> d32;
-  const size_t lanes = hn::Lanes(d32);
+  const hn::Repartition<Pixel, decltype(d8)> d;
+  const size_t lanes = hn::Lanes(d);
+  size_t x = 0;
   for (; x + lanes <= width; x += lanes) {
-    const auto v = hn::BitCast(d32, hn::LoadU(d8, in + (width - x - lanes) * 4));
-    hn::StoreU(hn::BitCast(d8, hn::Reverse(d32, v)), d8, out + x * 4);
+    const auto v = hn::BitCast(d, hn::LoadU(d8, in + (width - x - lanes) * kBytes));
+    hn::StoreU(hn::BitCast(d8, hn::Reverse(d, v)), d8, out + x * kBytes);
   }
-  for (; x < width; ++x) std::memcpy(out + x * 4, in + (width - 1 - x) * 4, 4);
+  for (; x < width; ++x) std::memcpy(out + x * kBytes, in + (width - 1 - x) * kBytes, kBytes);
+}
+
+void mirror_gray16(const uint8_t* in, uint8_t* out, size_t width) {
+  mirror_pixels<uint16_t>(in, out, width);
+}
+void mirror_rgba(const uint8_t* in, uint8_t* out, size_t width) {
+  mirror_pixels<uint32_t>(in, out, width);
+}
+void mirror_rgba16(const uint8_t* in, uint8_t* out, size_t width) {
+  mirror_pixels<uint64_t>(in, out, width);
 }
 
 /// Mirrors a row of 1-byte pixels.
@@ -49,28 +59,15 @@ namespace lensd {
 
 HWY_EXPORT(mirror_rgba);
 HWY_EXPORT(mirror_gray);
-
-namespace {
-
-/// Mirrors a row of pixels of type P.
-template <class P>
-void mirror_deep(const uint8_t* in, uint8_t* out, size_t width) {
-  vectorised([in, out, width] {
-    for (size_t x = 0; x < width; ++x) {
-      P pixel;
-      std::memcpy(&pixel, in + (width - 1 - x) * sizeof(P), sizeof(P));
-      std::memcpy(out + x * sizeof(P), &pixel, sizeof(P));
-    }
-  });
-}
-
-}  // namespace
+HWY_EXPORT(mirror_gray16);
+HWY_EXPORT(mirror_rgba16);
 
 void flip_rows(const FlipBlock& flip, const ConstImageRef& in, const ImageRef& out, Band band) {
-  const bool rgba = in.channels() == 4;
-  const auto mirror = in.is_deep() ? rgba ? mirror_deep<uint64_t> : mirror_deep<uint16_t>
-                      : rgba ? &HWY_DYNAMIC_DISPATCH(mirror_rgba)
-                                   : &HWY_DYNAMIC_DISPATCH(mirror_gray);
+  const int bytes = in.pixel_bytes();
+  const auto mirror = bytes == 1   ? &HWY_DYNAMIC_DISPATCH(mirror_gray)
+                      : bytes == 2 ? &HWY_DYNAMIC_DISPATCH(mirror_gray16)
+                      : bytes == 4 ? &HWY_DYNAMIC_DISPATCH(mirror_rgba)
+                                   : &HWY_DYNAMIC_DISPATCH(mirror_rgba16);
   for (int y = band.begin; y < band.end; ++y) {
     const uint8_t* row = in.row(flip.y ? in.height() - 1 - y : y);
     if (flip.x)

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "kernels/common/vectorised.hpp"
+#include "kernels/resize/deep_resize_simd.hpp"
 #include "kernels/resize/resize.hpp"
 
 namespace lensd {
@@ -97,6 +98,15 @@ void average_rows(const PassArgs& args, const ResizeGeometry& g, Band band) {
   }
 }
 
+/// Computes means of 2×2 pixels. The result is that of interpolate_rows() and average_rows(): weights are
+/// powers of two, so sums in single precision are exact.
+void halve_rows(const PassArgs& args, Band band) {
+  const ConstImageRef in = args.in[0];
+  for (int y = band.begin; y < band.end; ++y)
+    deep_half_row(in.samples<uint16_t>(2 * y), in.samples<uint16_t>(2 * y + 1), in.channels(),
+                  args.out.format.row_samples(), args.out.samples<uint16_t>(y));
+}
+
 }  // namespace
 
 size_t Resize::deep_worker_bytes(const ImageFormat& in, const ImageFormat& out) const {
@@ -112,6 +122,7 @@ void Resize::fill_deep(const PassArgs& args, Band band) const {
 }
 
 void Resize::resize_deep(const PassArgs& args, Band band) const {
+  if (geometry_.path == ResizePath::half) return halve_rows(args, band);
   if (geometry_.method == ResizeMethod::area) return average_rows(args, geometry_, band);
   const auto rows = geometry_.method == ResizeMethod::nearest ? pick_rows : interpolate_rows;
   rows(args, geometry_, deep_taps(args), band);

@@ -57,6 +57,44 @@ void transpose_rgba(const uint8_t* in, ptrdiff_t in_stride, uint8_t* out, ptrdif
     }
 }
 
+/// Transposes 16×16 pixels of 2 bytes, in squares of 8×8. Three steps of interleaving rows i and i + 4
+/// transpose a square.
+void transpose_gray16(const uint8_t* in, ptrdiff_t in_stride, uint8_t* out, ptrdiff_t out_stride) {
+  const hn::Full128<uint8_t> d8;
+  const hn::Full128<uint16_t> d16;
+  using V = hn::Vec<decltype(d16)>;
+  const auto interleave = [&](const V* from, V* to) HWY_ATTR {
+    for (int i = 0; i < 4; ++i) {
+      to[2 * i] = hn::InterleaveLower(d16, from[i], from[i + 4]);
+      to[2 * i + 1] = hn::InterleaveUpper(d16, from[i], from[i + 4]);
+    }
+  };
+  for (int j = 0; j < 16; j += 8)
+    for (int i = 0; i < 16; i += 8) {
+      V a[8], b[8];
+      for (int r = 0; r < 8; ++r) a[r] = hn::BitCast(d16, hn::LoadU(d8, in + (i + r) * in_stride + j * 2));
+      interleave(a, b);
+      interleave(b, a);
+      interleave(a, b);
+      for (int r = 0; r < 8; ++r) hn::StoreU(hn::BitCast(d8, b[r]), d8, out + (j + r) * out_stride + i * 2);
+    }
+}
+
+/// Transposes 16×16 pixels of 8 bytes, in squares of 2×2.
+void transpose_rgba16(const uint8_t* in, ptrdiff_t in_stride, uint8_t* out, ptrdiff_t out_stride) {
+  const hn::Full128<uint8_t> d8;
+  const hn::Full128<uint64_t> d64;
+  for (int j = 0; j < 16; j += 2)
+    for (int i = 0; i < 16; i += 2) {
+      const uint8_t* const src = in + i * in_stride + j * 8;
+      uint8_t* const dst = out + j * out_stride + i * 8;
+      const auto a = hn::BitCast(d64, hn::LoadU(d8, src)),
+                 b = hn::BitCast(d64, hn::LoadU(d8, src + in_stride));
+      hn::StoreU(hn::BitCast(d8, hn::InterleaveLower(d64, a, b)), d8, dst);
+      hn::StoreU(hn::BitCast(d8, hn::InterleaveUpper(d64, a, b)), d8, dst + out_stride);
+    }
+}
+
 }  // namespace lensd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -68,6 +106,8 @@ constexpr int kSide = 16;
 
 HWY_EXPORT(transpose_gray);
 HWY_EXPORT(transpose_rgba);
+HWY_EXPORT(transpose_gray16);
+HWY_EXPORT(transpose_rgba16);
 
 /// Rotates input pixels [x0, x1) × [y0, y1) one by one. For the rim, which contains no whole 16×16 square.
 void rotate_pixels(RotateAngle angle, const ConstImageRef& in, const ImageRef& out, int x0, int x1, int y0,
@@ -81,37 +121,23 @@ void rotate_pixels(RotateAngle angle, const ConstImageRef& in, const ImageRef& o
     }
 }
 
-/// Rotates input columns [x0, x1) of pixels of type P, in squares so that cache lines are filled.
-template <class P>
-void rotate_squares(RotateAngle angle, const ConstImageRef& in, const ImageRef& out, int x0, int x1) {
-  for (int top = 0; top < in.height(); top += kSide)
-    for (int x = x0; x < x1; ++x)
-      for (int y = top; y < std::min(top + kSide, in.height()); ++y) {
-        const RotateTarget to = rotate_target(angle, in.format.extent, x, y);
-        std::memcpy(out.row(to.y) + static_cast<size_t>(to.x) * sizeof(P),
-                    in.row(y) + static_cast<size_t>(x) * sizeof(P), sizeof(P));
-      }
-}
-
-void rotate_deep(RotateAngle angle, const ConstImageRef& in, const ImageRef& out, int x0, int x1) {
-  (in.channels() == 1 ? rotate_squares<uint16_t> : rotate_squares<uint64_t>)(angle, in, out, x0, x1);
-}
-
 /// Rotates input columns [x0, x1), at most kSide, from top to bottom: consecutive squares write to the same
 /// output rows, so cache lines are filled before eviction.
 void rotate_columns(RotateAngle angle, const ConstImageRef& in, const ImageRef& out, int x0, int x1) {
-  const auto transpose =
-      in.channels() == 4 ? &HWY_DYNAMIC_DISPATCH(transpose_rgba) : &HWY_DYNAMIC_DISPATCH(transpose_gray);
+  const int bytes = in.pixel_bytes();
+  const auto transpose = bytes == 1   ? &HWY_DYNAMIC_DISPATCH(transpose_gray)
+                         : bytes == 2 ? &HWY_DYNAMIC_DISPATCH(transpose_gray16)
+                         : bytes == 4 ? &HWY_DYNAMIC_DISPATCH(transpose_rgba)
+                                      : &HWY_DYNAMIC_DISPATCH(transpose_rgba16);
   const bool quarter = angle == RotateAngle::quarter;
   const int whole = in.height() / kSide * kSide;
-  if (in.is_deep()) return rotate_deep(angle, in, out, x0, x1);
   if (x1 - x0 < kSide) return rotate_pixels(angle, in, out, x0, x1, 0, in.height());
   for (int y = 0; y < whole; y += kSide) {
     // For `quarter`, rows are read upwards; for `three_quarters`, rows are written upwards.
     const RotateTarget to = rotate_target(angle, in.format.extent, x0, quarter ? y + kSide - 1 : y);
-    transpose(in.row(quarter ? y + kSide - 1 : y) + static_cast<ptrdiff_t>(x0) * in.channels(),
+    transpose(in.row(quarter ? y + kSide - 1 : y) + static_cast<ptrdiff_t>(x0) * bytes,
               quarter ? -in.pitch_bytes : in.pitch_bytes,
-              out.row(to.y) + static_cast<ptrdiff_t>(to.x) * in.channels(),
+              out.row(to.y) + static_cast<ptrdiff_t>(to.x) * bytes,
               quarter ? out.pitch_bytes : -out.pitch_bytes);
   }
   rotate_pixels(angle, in, out, x0, x1, whole, in.height());

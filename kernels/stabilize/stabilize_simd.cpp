@@ -167,6 +167,98 @@ int warp_rgba(const ConstImageRef& in, const ImageRef& out, const StabilizeWarp&
   return warp_row<false>(in, out, warp, border, y);
 }
 
+/// Returns bilinear() − 32768 of 16-bit samples. Lanes of `top` and `bottom` hold two neighbours of a row
+/// minus 32768, and lanes of `across` hold 256 − fx (low half) and fx. Weights add up to 2^16, so the bias of
+/// the sum is −2^31, and the sum fits signed 32 bits.
+template <class D32, class V16, class V32>
+HWY_INLINE V32 bilinear_words(D32 di, V16 top, V16 bottom, V16 across, V32 fy) {
+  const auto upper = pair_dot(di, top, across), lower = pair_dot(di, bottom, across);
+  const auto sum = hn::Add(hn::ShiftLeft<8>(upper), hn::Mul(hn::Sub(lower, upper), fy));
+  return hn::ShiftRight<16>(hn::Add(sum, hn::Set(di, 32768)));
+}
+
+/// Does the same as warp_row() for samples of 16 bits.
+template <bool kGray>
+HWY_INLINE int warp_deep_row(const ConstImageRef& in, const ImageRef& out, const StabilizeWarp& warp,
+                             Border border, int y) {
+  const hn::ScalableTag<float> df;
+  const hn::RebindToSigned<decltype(df)> di;
+  const hn::RebindToUnsigned<decltype(df)> du;
+  const hn::Repartition<int16_t, decltype(df)> d16;
+  const hn::Repartition<uint8_t, decltype(df)> d8;
+  const hn::Repartition<uint64_t, decltype(df)> du64;
+  const hn::Repartition<int64_t, decltype(df)> di64;
+  const hn::Half<decltype(di)> half;
+  const hn::Half<decltype(d16)> half16;
+  constexpr int kStep = kGray ? 2 : 8;
+  const int lanes = static_cast<int>(hn::Lanes(df));
+  const float dy = static_cast<float>(y) - warp.centre_y;
+  const float rest_x = warp.xy * dy + warp.x0, rest_y = warp.yy * dy + warp.y0;
+  const auto pitch = hn::Set(di, static_cast<int>(in.pitch_bytes));
+  const auto sign = hn::Set(d16, static_cast<int16_t>(-32768));
+  const auto biased = [&](auto v) HWY_ATTR { return hn::Xor(hn::BitCast(d16, v), sign); };
+  uint8_t* const row = out.row(y);
+  int x = 0;
+  for (; x + lanes <= out.width(); x += lanes) {
+    const Sources<decltype(df)> source(df, warp, x, rest_x, rest_y);
+    if (!source.inside(in.format.extent, 1)) {
+      for (int i = x; i < x + lanes; ++i) warp_pixel(in, warp, border, i, y, row + kStep * i);
+      continue;
+    }
+    const auto columns = kGray ? hn::ShiftLeft<1>(source.x) : hn::ShiftLeft<3>(source.x);
+    const auto offset = hn::Add(hn::Mul(source.y, pitch), columns), below = hn::Add(offset, pitch);
+    const auto across = hn::Or(hn::Sub(hn::Set(di, 256), source.fx), hn::ShiftLeft<16>(source.fx));
+    if constexpr (kGray) {
+      const auto* base = reinterpret_cast<const uint32_t*>(in.data);
+      const auto top = hn::GatherOffset(du, base, offset), bottom = hn::GatherOffset(du, base, below);
+      const auto v = bilinear_words(di, biased(top), biased(bottom), hn::BitCast(d16, across), source.fy);
+      const auto words = hn::Xor(hn::DemoteTo(half16, v), hn::Set(half16, static_cast<int16_t>(-32768)));
+      hn::StoreU(words, half16, reinterpret_cast<int16_t*>(row) + x);
+    } else {
+      // The left and the right neighbour of a pixel are gathered apart, then interleaved by channel.
+      const auto* base = reinterpret_cast<const uint64_t*>(in.data);
+      const auto pixels = [&](auto at, auto weights, auto fy, uint8_t* to) HWY_ATTR {
+        const auto fetch = [&](auto from) HWY_ATTR { return biased(hn::GatherOffset(du64, base, from)); };
+        const auto right = hn::Set(di64, 8), down = hn::Set(di64, static_cast<int64_t>(in.pitch_bytes));
+        const auto p00 = fetch(at), p01 = fetch(hn::Add(at, right));
+        const auto beneath = hn::Add(at, down);
+        const auto p10 = fetch(beneath), p11 = fetch(hn::Add(beneath, right));
+        // Lanes of 64 bits repeat a pixel's weights twice. A block of 128 bits holds two pixels.
+        const auto twice = [&](auto v) HWY_ATTR { return hn::Or(v, hn::ShiftLeft<32>(v)); };
+        const auto w = twice(weights), f = twice(fy);
+        const auto lower =
+            bilinear_words(di, hn::InterleaveLower(d16, p00, p01), hn::InterleaveLower(d16, p10, p11),
+                           hn::BitCast(d16, hn::InterleaveLower(du64, w, w)),
+                           hn::BitCast(di, hn::InterleaveLower(du64, f, f)));
+        const auto upper =
+            bilinear_words(di, hn::InterleaveUpper(d16, p00, p01), hn::InterleaveUpper(d16, p10, p11),
+                           hn::BitCast(d16, hn::InterleaveUpper(du64, w, w)),
+                           hn::BitCast(di, hn::InterleaveUpper(du64, f, f)));
+        const auto words = hn::Xor(hn::ReorderDemote2To(d16, lower, upper), sign);
+        hn::StoreU(hn::BitCast(d8, words), d8, to);
+      };
+      const hn::Half<decltype(du)> half_u;
+      const auto low = [&](auto v) HWY_ATTR { return hn::LowerHalf(half, v); };
+      const auto high = [&](auto v) HWY_ATTR { return hn::UpperHalf(half, v); };
+      const auto wide = [&](auto v) HWY_ATTR { return hn::PromoteTo(du64, hn::BitCast(half_u, v)); };
+      uint8_t* const to = row + kStep * x;
+      pixels(hn::PromoteTo(di64, low(offset)), wide(low(across)), wide(low(source.fy)), to);
+      pixels(hn::PromoteTo(di64, high(offset)), wide(high(across)), wide(high(source.fy)),
+             to + hn::Lanes(d8));
+    }
+  }
+  return x;
+}
+
+int warp_gray16(const ConstImageRef& in, const ImageRef& out, const StabilizeWarp& warp, Border border,
+                int y) {
+  return warp_deep_row<true>(in, out, warp, border, y);
+}
+int warp_rgba16(const ConstImageRef& in, const ImageRef& out, const StabilizeWarp& warp, Border border,
+                int y) {
+  return warp_deep_row<false>(in, out, warp, border, y);
+}
+
 }  // namespace lensd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -176,6 +268,8 @@ namespace lensd {
 HWY_EXPORT(weigh_whole);
 HWY_EXPORT(warp_gray);
 HWY_EXPORT(warp_rgba);
+HWY_EXPORT(warp_gray16);
+HWY_EXPORT(warp_rgba16);
 
 InlierWeights weigh_inliers(const StabilizeWork& work, const InlierTest& test) {
   InlierWeights sum;
@@ -220,13 +314,14 @@ void Stabilize::warp(const PassArgs& args, Band rows) const {
   const ConstImageRef in = args.in[0];
   const StabilizeWarp& warp = static_cast<const StabilizeStats*>(args.stats)->warp;
   const Border border = block_of(args).border;
-  const auto row = in.channels() == 1 ? &HWY_DYNAMIC_DISPATCH(warp_gray) : &HWY_DYNAMIC_DISPATCH(warp_rgba);
-  for (int y = rows.begin; y < rows.end && in.is_deep(); ++y)
-    for (int x = 0; x < in.width(); ++x)
-      warp_samples(in, warp, border, x, y, args.out.samples<uint16_t>(y) + x * in.channels());
-  for (int y = rows.begin; y < rows.end && !in.is_deep(); ++y)
+  const int bytes = in.pixel_bytes();
+  const auto row = bytes == 1   ? &HWY_DYNAMIC_DISPATCH(warp_gray)
+                   : bytes == 2 ? &HWY_DYNAMIC_DISPATCH(warp_gray16)
+                   : bytes == 4 ? &HWY_DYNAMIC_DISPATCH(warp_rgba)
+                                : &HWY_DYNAMIC_DISPATCH(warp_rgba16);
+  for (int y = rows.begin; y < rows.end; ++y)
     for (int x = row(in, args.out, warp, border, y); x < in.width(); ++x)
-      warp_pixel(in, warp, border, x, y, args.out.row(y) + x * in.channels());
+      warp_pixel(in, warp, border, x, y, args.out.row(y) + x * bytes);
 }
 
 }  // namespace lensd
