@@ -27,7 +27,8 @@ namespace {
 /// A progress line on a terminal, updated at most ten times per second.
 class BatchProgress {
  public:
-  explicit BatchProgress(int64_t total) : total_(total), shown_(isatty(STDERR_FILENO) != 0), begin_ns_(now_ns()) {}
+  explicit BatchProgress(int64_t total)
+      : total_(total), shown_(isatty(STDERR_FILENO) != 0), begin_ns_(now_ns()) {}
   ~BatchProgress() {
     if (drawn_) std::fputs("\r\033[K", stderr);
   }

@@ -64,8 +64,8 @@ std::string tidy_source(const std::string& text) {
 
 bool may_be_path(const std::string& text) {
   if (text == "-" || text.find("://") != std::string::npos) return false;
-  constexpr std::array<std::string_view, 7> kinds = {"test:",   "screen:",    "pipewire:", "portal:",
-                                                     "v4l2:", "/dev/video", "/dev/v4l/"};
+  constexpr std::array<std::string_view, 7> kinds = {
+      "test:", "screen:", "pipewire:", "portal:", "v4l2:", "/dev/video", "/dev/v4l/"};
   for (const std::string_view kind : kinds)
     if (text.starts_with(kind)) return false;
   return true;

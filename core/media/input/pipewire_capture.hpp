@@ -1,5 +1,5 @@
-// Pictures of a node in the PipeWire session: a camera, another program's stream, or what the user selects in the
-// desktop portal's dialog.
+// Pictures of a node in the PipeWire session: a camera, another program's stream, or what the user selects in
+// the desktop portal's dialog.
 //
 //   node ──▶ shared buffers ── PipeWire's thread keeps the newest ──▶ read() copies it and returns the buffer
 //
@@ -25,14 +25,14 @@ std::string pipewire_node_of(const std::string& url);
 class PipewireCapture {
  public:
   struct Request {
-    Extent size;      ///< empty: any, preferably 1280×720
-    double rate = 0;  ///< frames per second; 0: any, preferably 30
+    Extent size;                         ///< empty: any, preferably 1280×720
+    double rate = 0;                     ///< frames per second; 0: any, preferably 30
     std::shared_ptr<PortalGrant> grant;  ///< sources of the portal: from earlier connections; not null
   };
-  /// Connects to the source `url`: pipewire:NODE or one of portal_target(). Waits at most `timeout_ns` for the
-  /// user's answer and then for the format. Throws Error(bad_source) if PipeWire or the node is not there, or if
-  /// it has no format that lensd reads, Error(unavailable) if libpipewire is missing, the desktop has no portal
-  /// or the user declines.
+  /// Connects to the source `url`: pipewire:NODE or one of portal_target(). Waits at most `timeout_ns` for
+  /// the user's answer and then for the format. Throws Error(bad_source) if PipeWire or the node is not
+  /// there, or if it has no format that lensd reads, Error(unavailable) if libpipewire is missing, the
+  /// desktop has no portal or the user declines.
   PipewireCapture(const std::string& url, const std::string& where, const Request& request,
                   const StopFlags& stop, int64_t timeout_ns);
   ~PipewireCapture();

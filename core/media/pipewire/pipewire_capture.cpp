@@ -33,7 +33,7 @@ namespace lensd {
 namespace {
 
 constexpr auto kPoll = std::chrono::milliseconds(50);
-constexpr int64_t kFormatNs = 10'000'000'000;  ///< limit of the wait for a format
+constexpr int64_t kFormatNs = 10'000'000'000;      ///< limit of the wait for a format
 constexpr int64_t kOldestStampNs = 1'000'000'000;  ///< an older time stamp is from another clock
 constexpr size_t kMostBlocks = 4;
 
@@ -170,9 +170,9 @@ void PipewireCapture::Stream::connect(const Request& request) {
   if (!registry) throw Error(ExitCode::bad_source, where, "PipeWire does not list its nodes");
   pw_registry_add_listener(registry, &registry_hook, &registry_events, this);
   const bool shared_screen = access && access->node();
-  pw_properties* const properties = api.properties_new(
-      PW_KEY_MEDIA_TYPE, "Video", PW_KEY_MEDIA_CATEGORY, "Capture", PW_KEY_MEDIA_ROLE,
-      shared_screen ? "Screen" : "Camera", PW_KEY_APP_NAME, "lensd", nullptr);
+  pw_properties* const properties =
+      api.properties_new(PW_KEY_MEDIA_TYPE, "Video", PW_KEY_MEDIA_CATEGORY, "Capture", PW_KEY_MEDIA_ROLE,
+                         shared_screen ? "Screen" : "Camera", PW_KEY_APP_NAME, "lensd", nullptr);
   if (!node.serial.empty()) api.properties_set(properties, PW_KEY_TARGET_OBJECT, node.serial.c_str());
   stream = api.stream_new(session.core(), "lensd", properties);
   if (!stream) throw Error(ExitCode::bad_source, where, "PipeWire creates no stream");

@@ -37,8 +37,8 @@ class PipewireSession {
 
   // Call the following with the lock.
 
-  /// Connects to the daemon, or uses the connection `remote` of the desktop portal. Returns why that fails, or
-  /// an empty string. Does not wait for the daemon.
+  /// Connects to the daemon, or uses the connection `remote` of the desktop portal. Returns why that fails,
+  /// or an empty string. Does not wait for the daemon.
   std::string connect(UniqueFd remote = UniqueFd());
   void disconnect();
   /// Returns the connection, or null.

@@ -22,7 +22,8 @@ constexpr const char* kService = "org.freedesktop.portal.Desktop";
 constexpr const char* kObject = "/org/freedesktop/portal/desktop";
 constexpr const char* kScreenCast = "org.freedesktop.portal.ScreenCast";
 constexpr const char* kCamera = "org.freedesktop.portal.Camera";
-constexpr const char* kNoPortal = "install xdg-desktop-portal and the portal of your desktop, such as xdg-desktop-portal-gtk";
+constexpr const char* kNoPortal =
+    "install xdg-desktop-portal and the portal of your desktop, such as xdg-desktop-portal-gtk";
 
 // Values of org.freedesktop.portal.ScreenCast.
 constexpr uint32_t kMonitor = 1, kWindow = 2, kCursorEmbedded = 2, kPersistWhileRunning = 1;
@@ -50,7 +51,8 @@ void append(sd_bus_message* message, const char* key, uint32_t number) {
   sd_bus_message_append(message, "{sv}", key, "u", number);
 }
 
-/// Calls `entry` with the key of each entry of a dictionary; `entry` returns false if it has not read the value.
+/// Calls `entry` with the key of each entry of a dictionary; `entry` returns false if it has not read the
+/// value.
 int read_dictionary(sd_bus_message* message, const std::function<bool(const std::string& key)>& entry) {
   int error = sd_bus_message_enter_container(message, 'a', "{sv}");
   while (error >= 0 && (error = sd_bus_message_enter_container(message, 'e', "sv")) > 0) {
@@ -91,8 +93,8 @@ std::string portal_obstacle() {
   if (error < 0) return "there is no session bus";
   sd_bus_set_method_call_timeout(opened, kCallUs);
   uint32_t types = 0;
-  const int read = sd_bus_get_property_trivial(opened, kService, kObject, kScreenCast, "AvailableSourceTypes", nullptr,
-                                               'u', &types);
+  const int read = sd_bus_get_property_trivial(opened, kService, kObject, kScreenCast, "AvailableSourceTypes",
+                                               nullptr, 'u', &types);
   return read >= 0 && types != 0 ? "" : "there is no desktop portal that shares screens";
 }
 
@@ -108,14 +110,14 @@ struct PortalAccess::Bus {
     const int error = sd_bus_open_user(&opened);
     bus.reset(opened);
     if (error < 0)
-      throw Error(ExitCode::unavailable, where, "there is no session bus: " + std::string(std::strerror(-error)),
-                  kNoPortal);
+      throw Error(ExitCode::unavailable, where,
+                  "there is no session bus: " + std::string(std::strerror(-error)), kNoPortal);
   }
 
   void share_screen(PortalGrant& grant);
   void use_camera();
-  void request(const char* interface, const char* method, const Fill& fill_arguments, const Fill& fill_options,
-               const Entry& entry);
+  void request(const char* interface, const char* method, const Fill& fill_arguments,
+               const Fill& fill_options, const Entry& entry);
   void wait_for_response(const std::string& path);
   void open_remote(const char* interface, const Fill& fill_arguments);
   Message method_call(const char* interface, const char* method) const;
@@ -138,8 +140,8 @@ struct PortalAccess::Bus {
 };
 
 void PortalAccess::Bus::fail(int error, const char* what) const {
-  throw Error(ExitCode::unavailable, where, fmt::format("the desktop portal: {}: {}", what, std::strerror(-error)),
-              kNoPortal);
+  throw Error(ExitCode::unavailable, where,
+              fmt::format("the desktop portal: {}: {}", what, std::strerror(-error)), kNoPortal);
 }
 
 Message PortalAccess::Bus::method_call(const char* interface, const char* method) const {
@@ -175,7 +177,8 @@ int PortalAccess::Bus::take_response(sd_bus_message* message, void* data, sd_bus
   Bus& self = *static_cast<Bus*>(data);
   uint32_t code = 2;
   if (sd_bus_message_read(message, "u", &code) < 0) code = 2;
-  if (code == 0 && read_dictionary(message, [&](const std::string& key) { return (*self.entry)(message, key); }) < 0)
+  if (code == 0 &&
+      read_dictionary(message, [&](const std::string& key) { return (*self.entry)(message, key); }) < 0)
     code = 2;
   self.response = code;
   return 0;
@@ -193,8 +196,8 @@ void PortalAccess::Bus::request(const char* interface, const char* method, const
   const std::string path = fmt::format("{}/request/{}/{}", kObject, sender, token);
   entry = &read_entry, response.reset();
   sd_bus_slot* match = nullptr;
-  const int error = sd_bus_match_signal(bus.get(), &match, kService, path.c_str(), "org.freedesktop.portal.Request",
-                                        "Response", take_response, this);
+  const int error = sd_bus_match_signal(bus.get(), &match, kService, path.c_str(),
+                                        "org.freedesktop.portal.Request", "Response", take_response, this);
   const std::unique_ptr<sd_bus_slot, Unref> subscription(match);
   if (error < 0) fail(error, method);
   Message call = method_call(interface, method);
@@ -214,8 +217,8 @@ void PortalAccess::Bus::wait_for_response(const std::string& path) {
     if (processed > 0) continue;
     if (stop.raised() || now_ns() > deadline_ns) {
       // Closes the dialog.
-      sd_bus_call_method_async(bus.get(), nullptr, kService, path.c_str(), "org.freedesktop.portal.Request", "Close",
-                               nullptr, nullptr, "");
+      sd_bus_call_method_async(bus.get(), nullptr, kService, path.c_str(), "org.freedesktop.portal.Request",
+                               "Close", nullptr, nullptr, "");
       throw Error(ExitCode::bad_source, where,
                   stop.raised() ? "opening was interrupted" : "nobody answered the desktop's dialog");
     }
@@ -244,7 +247,9 @@ void PortalAccess::Bus::share_screen(PortalGrant& grant) {
   request(
       kScreenCast, "CreateSession", nothing,
       [](sd_bus_message* m) { append(m, "session_handle_token", new_token()); },
-      [this](sd_bus_message* m, const std::string& key) { return key == "session_handle" && read_text(m, session); });
+      [this](sd_bus_message* m, const std::string& key) {
+        return key == "session_handle" && read_text(m, session);
+      });
   if (session.empty()) throw Error(ExitCode::unavailable, where, "the desktop portal opened no session");
 
   const uint32_t types = number("AvailableSourceTypes"), cursors = number("AvailableCursorModes");
@@ -258,8 +263,8 @@ void PortalAccess::Bus::share_screen(PortalGrant& grant) {
       },
       [](sd_bus_message*, const std::string&) { return false; });
   request(
-      kScreenCast, "Start",
-      [&](sd_bus_message* m) { this_session(m), sd_bus_message_append(m, "s", ""); }, nothing,
+      kScreenCast, "Start", [&](sd_bus_message* m) { this_session(m), sd_bus_message_append(m, "s", ""); },
+      nothing,
       [&](sd_bus_message* m, const std::string& key) {
         if (key == "streams") return read_first_stream(m, node);
         return key == "restore_token" && read_text(m, grant.token);
@@ -270,12 +275,13 @@ void PortalAccess::Bus::share_screen(PortalGrant& grant) {
 
 void PortalAccess::Bus::use_camera() {
   const Fill nothing = [](sd_bus_message*) {};
-  request(kCamera, "AccessCamera", nothing, nothing, [](sd_bus_message*, const std::string&) { return false; });
+  request(kCamera, "AccessCamera", nothing, nothing,
+          [](sd_bus_message*, const std::string&) { return false; });
   open_remote(kCamera, nothing);
 }
 
-PortalAccess::PortalAccess(PortalTarget target, const std::string& where, PortalGrant& grant, const StopFlags& stop,
-                           int64_t timeout_ns)
+PortalAccess::PortalAccess(PortalTarget target, const std::string& where, PortalGrant& grant,
+                           const StopFlags& stop, int64_t timeout_ns)
     : bus_(std::make_unique<Bus>(where, stop, timeout_ns)) {
   if (target == PortalTarget::screen)
     bus_->share_screen(grant);

@@ -1,6 +1,7 @@
 // Asks the desktop portal for a screen, a window or a camera. The user answers in a dialog of the desktop.
 //
-//   request ──D-Bus──▶ xdg-desktop-portal ──▶ dialog ──▶ response ──▶ connection to PipeWire, restricted to the choice
+//   request ──D-Bus──▶ xdg-desktop-portal ──▶ dialog ──▶ response ──▶ connection to PipeWire, restricted to
+//   the choice
 //
 // This is the only way to screens in Wayland sessions, and to cameras in sandboxes. Source:
 // https://flatpak.github.io/xdg-desktop-portal, org.freedesktop.portal.ScreenCast and .Camera.
