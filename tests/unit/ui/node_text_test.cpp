@@ -13,8 +13,8 @@ const Registry& all_filters() {
 }
 
 TEST(NodeText, ANodeReadsBack) {
-  const GraphDesc graph =
-      resolved(parse_chain("median@soft=radius=3,canny@edges=low=70.5:l2=false", all_filters()), all_filters());
+  const GraphDesc graph = resolved(
+      parse_chain("median@soft=radius=3,canny@edges=low=70.5:l2=false", all_filters()), all_filters());
   const std::string text = node_text(graph, "edges", all_filters());
   EXPECT_NE(text.find("[[node]]"), std::string::npos) << text;
   EXPECT_EQ(node_text(graph, "missing", all_filters()), "");
