@@ -43,6 +43,7 @@ void add(std::vector<std::string>& choices, const std::string& text) {
 
 /// Returns the code of the first format that `configured` selects, or `configured` if there is none.
 std::string code_of(const std::vector<CameraFormat>& formats, const std::string& configured) {
+  if (configured.empty()) return {};
   for (const CameraFormat& format : formats)
     if (format.format == configured) return format.fourcc;
   return configured;

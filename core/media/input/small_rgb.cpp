@@ -19,6 +19,19 @@ uint8_t with_8_bits(unsigned value, int depth) {
   return static_cast<uint8_t>((value * 255 + largest / 2) / largest);
 }
 
+/// Returns FFmpeg's description. That of RGB8 says 2 bits of red and 3 of blue, but cameras, libswscale and
+/// FFmpeg's documentation of AV_PIX_FMT_RGB8 agree on 3 bits of red in the highest bits, 3 of green, 2 of
+/// blue.
+AVPixFmtDescriptor descriptor_of(AVPixelFormat format) {
+  AVPixFmtDescriptor d = *av_pix_fmt_desc_get(format);
+  if (format == AV_PIX_FMT_RGB8) {
+    d.comp[0].shift = 5, d.comp[0].depth = 3;
+    d.comp[1].shift = 2, d.comp[1].depth = 3;
+    d.comp[2].shift = 0, d.comp[2].depth = 2;
+  }
+  return d;
+}
+
 /// Word: uint8_t or uint16_t, the stored value of one pixel.
 template <typename Word>
 void convert_rows(const std::vector<uint32_t>& rgba, const AVFrame& from, AVFrame& to) {
@@ -45,8 +58,8 @@ bool SmallRgb::reads(AVPixelFormat format) {
 }
 
 void SmallRgb::make_table(AVPixelFormat format) {
-  const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(format);
-  const size_t bytes = static_cast<size_t>(d->comp[0].step);
+  const AVPixFmtDescriptor d = descriptor_of(format);
+  const size_t bytes = static_cast<size_t>(d.comp[0].step);
   const int values = 1 << (8 * bytes);
   rgba_.resize(static_cast<size_t>(values));
   // av_read_image_line2() may read the word after the last pixel's first byte.
@@ -58,8 +71,8 @@ void SmallRgb::make_table(AVPixelFormat format) {
     std::array<uint8_t, 4> out = {0, 0, 0, 255};
     for (int i = 0; i < 3; ++i) {
       uint16_t component = 0;
-      av_read_image_line2(&component, const_cast<const uint8_t**>(planes), pitches, d, 0, 0, i, 1, 0, 2);
-      out[static_cast<size_t>(i)] = with_8_bits(component, d->comp[i].depth);
+      av_read_image_line2(&component, const_cast<const uint8_t**>(planes), pitches, &d, 0, 0, i, 1, 0, 2);
+      out[static_cast<size_t>(i)] = with_8_bits(component, d.comp[i].depth);
     }
     std::memcpy(&rgba_[static_cast<size_t>(value)], out.data(), 4);
   }
