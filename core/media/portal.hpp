@@ -16,6 +16,7 @@ std::string portal_obstacle();
 
 /// What a source keeps between its connections through the portal, so that the user is asked only once.
 struct PortalGrant {
+  bool given = false;
   std::string token;  ///< the portal's restore token; empty: none
 };
 

@@ -75,7 +75,8 @@ bool is_sequence_pattern(const std::string& path) {
 }
 
 std::string display_url(const std::string& url) {
-  return url == "-" ? "standard input" : url_without_secrets(url);
+  if (url == "-") return "standard input";
+  return url == "portal:" ? "desktop portal" : url_without_secrets(url);
 }
 
 std::string short_name(const std::string& url) {

@@ -61,7 +61,7 @@ LiveTiming timing_of(const std::string& url, const LiveOptions& options) {
 /// the source.
 struct LiveSource::Reader {
   Reader(const std::string& url, const LiveOptions& options, Opener opener)
-      : where(url_without_secrets(url)),
+      : where(display_url(url)),
         open(std::move(opener)),
         controls(options.shared_controls),
         machine(timing_of(url, options), now_ns(), static_cast<uint32_t>(now_ns())) {}

@@ -104,14 +104,18 @@ struct PortalAccess::Bus {
   /// Reads an entry of a response. Returns false if it has not read the value.
   using Entry = std::function<bool(sd_bus_message*, const std::string& key)>;
 
-  Bus(const std::string& where_, const StopFlags& stop_, int64_t timeout_ns)
-      : where(where_), stop(stop_), deadline_ns(now_ns() + timeout_ns) {
+  /// `granted`: the portal has given access before, so it returns if it is away.
+  Bus(const std::string& where_, bool granted, const StopFlags& stop_, int64_t timeout_ns)
+      : where(where_),
+        no_portal(granted ? ExitCode::bad_source : ExitCode::unavailable),
+        stop(stop_),
+        deadline_ns(now_ns() + timeout_ns) {
     sd_bus* opened = nullptr;
     const int error = sd_bus_open_user(&opened);
     bus.reset(opened);
     if (error < 0)
-      throw Error(ExitCode::unavailable, where,
-                  "there is no session bus: " + std::string(std::strerror(-error)), kNoPortal);
+      throw Error(no_portal, where, "there is no session bus: " + std::string(std::strerror(-error)),
+                  kNoPortal);
   }
 
   void share_screen(PortalGrant& grant);
@@ -127,6 +131,7 @@ struct PortalAccess::Bus {
   static int take_response(sd_bus_message* message, void* data, sd_bus_error*);
 
   const std::string where;
+  const ExitCode no_portal;  ///< if the portal or the session bus does not answer
   const StopFlags& stop;
   const int64_t deadline_ns;
   std::unique_ptr<sd_bus, Unref> bus;
@@ -140,8 +145,8 @@ struct PortalAccess::Bus {
 };
 
 void PortalAccess::Bus::fail(int error, const char* what) const {
-  throw Error(ExitCode::unavailable, where,
-              fmt::format("the desktop portal: {}: {}", what, std::strerror(-error)), kNoPortal);
+  throw Error(no_portal, where, fmt::format("the desktop portal: {}: {}", what, std::strerror(-error)),
+              kNoPortal);
 }
 
 Message PortalAccess::Bus::method_call(const char* interface, const char* method) const {
@@ -159,7 +164,7 @@ Message PortalAccess::Bus::answer(Message call, const char* method) {
   const std::string text = problem.message ? problem.message : "";
   sd_bus_error_free(&problem);
   if (error >= 0) return answered;
-  throw Error(ExitCode::unavailable, where,
+  throw Error(no_portal, where,
               text.empty() ? fmt::format("the desktop portal does not answer {}", method)
                            : fmt::format("the desktop portal refuses {}: {}", method, text),
               kNoPortal);
@@ -219,13 +224,13 @@ void PortalAccess::Bus::wait_for_response(const std::string& path) {
       // Closes the dialog.
       sd_bus_call_method_async(bus.get(), nullptr, kService, path.c_str(), "org.freedesktop.portal.Request",
                                "Close", nullptr, nullptr, "");
-      throw Error(ExitCode::bad_source, where,
-                  stop.raised() ? "opening was interrupted" : "nobody answered the desktop's dialog");
+      if (stop.raised()) throw Error(ExitCode::bad_source, where, "opening was interrupted");
+      throw Error(ExitCode::unavailable, where, "nobody answered the desktop's dialog");
     }
     sd_bus_wait(bus.get(), kPollUs);
   }
   if (*response == 1) throw Error(ExitCode::unavailable, where, "declined in the desktop's dialog");
-  if (*response != 0) throw Error(ExitCode::unavailable, where, "the desktop portal ended the request");
+  if (*response != 0) throw Error(no_portal, where, "the desktop portal ended the request");
 }
 
 /// Gets the connection to PipeWire.
@@ -250,7 +255,7 @@ void PortalAccess::Bus::share_screen(PortalGrant& grant) {
       [this](sd_bus_message* m, const std::string& key) {
         return key == "session_handle" && read_text(m, session);
       });
-  if (session.empty()) throw Error(ExitCode::unavailable, where, "the desktop portal opened no session");
+  if (session.empty()) throw Error(no_portal, where, "the desktop portal opened no session");
 
   const uint32_t types = number("AvailableSourceTypes"), cursors = number("AvailableCursorModes");
   request(
@@ -282,11 +287,12 @@ void PortalAccess::Bus::use_camera() {
 
 PortalAccess::PortalAccess(PortalTarget target, const std::string& where, PortalGrant& grant,
                            const StopFlags& stop, int64_t timeout_ns)
-    : bus_(std::make_unique<Bus>(where, stop, timeout_ns)) {
+    : bus_(std::make_unique<Bus>(where, grant.given, stop, timeout_ns)) {
   if (target == PortalTarget::screen)
     bus_->share_screen(grant);
   else
     bus_->use_camera();
+  grant.given = true;
 }
 
 PortalAccess::~PortalAccess() {

@@ -22,8 +22,9 @@ struct StopFlags;
 /// Access that the user has given. The portal ends the stream when this object is destroyed.
 class PortalAccess {
  public:
-  /// Waits for the user's answer. Throws Error(unavailable) if there is no portal or the user declines,
-  /// Error(bad_source) if `stop` is raised or after `timeout_ns`. Reads and updates `grant`.
+  /// Waits for the user's answer. Throws Error(unavailable) if the user declines or does not answer within
+  /// `timeout_ns`, or if there is no portal. Throws Error(bad_source) if `stop` is raised, or if the portal
+  /// has given access before and is away. Reads and updates `grant`.
   PortalAccess(PortalTarget target, const std::string& where, PortalGrant& grant, const StopFlags& stop,
                int64_t timeout_ns);
   ~PortalAccess();
