@@ -54,8 +54,7 @@ std::unique_ptr<Source> open_live_source(const std::string& url, SourceOptions o
   if (must_open && !source->opened()) {
     const std::string reason = source->live_status().reason;
     const bool has_hint = reason.ends_with(')');
-    throw Error(ExitCode::bad_source, display_url(url),
-                reason.empty() ? "no picture arrived" : reason,
+    throw Error(ExitCode::bad_source, display_url(url), reason.empty() ? "no picture arrived" : reason,
                 has_hint ? "" : "check that the source is running");
   }
   return source;

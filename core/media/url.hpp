@@ -36,8 +36,8 @@ std::string host_of(const std::string& url);
 /// Returns the device file of a camera: `url` without "v4l2:".
 std::string camera_path(const std::string& url);
 
-/// Returns the URL for messages: without secrets (url_secrets.hpp), "standard input" for "-", "desktop portal"
-/// for "portal:".
+/// Returns the URL for messages: without secrets (url_secrets.hpp), "standard input" for "-", "desktop
+/// portal" for "portal:".
 std::string display_url(const std::string& url);
 
 /// Returns a short name for titles: the last part of a path, a generator without its options such as
