@@ -72,7 +72,7 @@ void check(Rig& rig, const Image& a, const Image& b) {
 }
 
 template <class Check>
-void for_each_case(Check run) {
+void for_each_pair(Check run) {
   std::mt19937 random(11);
   for (const PixelFormat format :
        {PixelFormat::gray8, PixelFormat::rgba8, PixelFormat::gray16, PixelFormat::rgba16})
@@ -88,7 +88,7 @@ void for_each_case(Check run) {
 }
 
 TEST(Comparisons, CpuEqualsOracle) {
-  for_each_case([](const std::vector<ImageFormat>& formats, const Image& a, const Image& b) {
+  for_each_pair([](const std::vector<ImageFormat>& formats, const Image& a, const Image& b) {
     for (const int threads : {1, 3})
       for (const Placement placement : {kAligned, kOdd}) {
         Compare filter;
@@ -99,7 +99,7 @@ TEST(Comparisons, CpuEqualsOracle) {
 
 TEST(Comparisons, CudaEqualsOracle) {
   if (const std::string reason = cuda_unavailable(); !reason.empty()) GTEST_SKIP() << reason;
-  for_each_case([](const std::vector<ImageFormat>& formats, const Image& a, const Image& b) {
+  for_each_pair([](const std::vector<ImageFormat>& formats, const Image& a, const Image& b) {
     for (const Placement placement : {kAligned, kHalfAligned, kOdd}) {
       Compare filter;
       check(*make_cuda_rig(filter, {.images = formats, .backend = Backend::cuda}, placement), a, b);

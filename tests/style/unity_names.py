@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Finds names that unity builds reject: two files of a target define the same name in an anonymous namespace.
+"""Finds names that unity builds reject: a name in an anonymous namespace of one file that another file of the target,
+or a header that a file of the target includes, defines or declares too.
 
 usage: unity_names.py BUILD    BUILD/compile_commands.json tells which files a target has
 
@@ -7,46 +8,91 @@ The sanitizer builds compile several files of a target as one. Which ones depend
 show much later than the change that caused it.
 """
 import collections
+import functools
 import json
 import pathlib
 import re
 import sys
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 WORD = r"[A-Za-z_]\w*"
 DEFINITIONS = (
     re.compile(rf"using ({WORD}) ="),
     re.compile(rf"(?:struct|class|enum|enum class|union) ({WORD})\b(?!.*;$)"),
-    re.compile(rf"(?:inline |static )*(?:constexpr|const|thread_local|std::atomic\S*) .*?\b({WORD})(?:\[[^\]]*\])*(?: =|\{{|;)"),
+    re.compile(rf"(?:inline |static |extern )*(?:constexpr|const|thread_local|std::atomic\S*) .*?\b({WORD})(?:\[[^\]]*\])*(?: =|\{{|;)"),
     re.compile(rf"(?:TEST|TEST_F|TEST_P)\(({WORD}, {WORD})\)"),
 )
 FUNCTION = re.compile(rf"(?!return|else|if|for|while|switch|using|namespace)[\w:<>,&*\[\] ]+?[ &*]({WORD})(\(.*)$")
+INCLUDE = re.compile(r'#include "([^"]+)"')
 
 
+def parameter_types(parameters):
+    """parameters: a function's text from its opening parenthesis on. Returns the types, without names and defaults."""
+    depth, part, parts = 0, "", []
+    for letter in parameters:
+        depth += (letter in "(<{[") - (letter in ")>}]")
+        if depth == 0:
+            break
+        if depth == 1 and letter == ",":
+            parts.append(part)
+            part = ""
+        elif part or letter != "(":
+            part += letter
+    types = []
+    for part in filter(None, (p.split("=")[0].strip() for p in parts + [part])):
+        words = re.match(rf"(.*[\s&*>])({WORD})(\[\])?$", part)
+        types.append(re.sub(r"\s+", "", words[1] if words and words[1].strip() != "const" else part))
+    return "(" + ", ".join(types) + ")"
+
+
+@functools.cache
 def definitions(path):
-    """Returns the names that the file defines in anonymous namespaces. A function's name includes its parameters as
-    far as its first line shows them, because functions may be overloaded."""
-    names, inside = {}, False
-    for line in path.read_text().splitlines():
+    """Returns two dictionaries, name to line: what the file has in anonymous namespaces, and in named ones. A name
+    includes its named namespace. A function's name includes the types of its parameters, because functions may be
+    overloaded."""
+    anonymous, named = {}, {}
+    space, inside = "", False
+    lines = path.read_text().splitlines()
+    for number, line in enumerate(lines):
         if line == "namespace {":
             inside = True
         elif line == "}  // namespace":
             inside = False
-        elif inside and line and line[0] not in " /}#":
+        elif match := re.match(r"namespace ([\w:]+) \{$", line):
+            space = match[1] + "::"
+        elif re.match(r"\}  // namespace \w", line):
+            space = ""
+        elif line and line[0] not in " /}#":
+            names = anonymous if inside else named
             for pattern in DEFINITIONS:
                 if match := pattern.match(line):
-                    names[match[1]] = line
+                    names[space + match[1]] = line
                     break
             else:
-                if match := FUNCTION.match(line):
-                    names[match[1] + match[2]] = line
-    return names
+                if (match := FUNCTION.match(line)) and "::" + match[1] not in line:
+                    more = " ".join(lines[number + 1:number + 8])
+                    names[space + match[1] + parameter_types(match[2] + " " + more)] = line
+    return anonymous, named
+
+
+def headers(files):
+    """Returns the project's headers that the files include, directly or through others."""
+    found, new = set(), set(files)
+    while new:
+        included = {ROOT / name for path in new for name in INCLUDE.findall(path.read_text())}
+        new = {path for path in included if path.is_file()} - found
+        found |= new
+    return found
 
 
 def clashes(files):
     """files: the target's sources. Yields a name with the two files that define it differently or as code."""
     first = {}
+    for path in [*files, *sorted(headers(files))]:
+        for name, line in definitions(path)[1].items():
+            first.setdefault(name, (path, line))
     for path in files:
-        for name, line in definitions(path).items():
+        for name, line in definitions(path)[0].items():
             other, text = first.setdefault(name, (path, line))
             same_alias = line.startswith("using ") and line == text
             if other != path and not same_alias:

@@ -14,14 +14,14 @@ namespace {
 constexpr int kBufferBytes = 256 * 1024;
 constexpr int kInterruptPollMs = 50;  ///< latency of an interruption while a pipe is silent
 
-Error refused(const std::string& path, const std::string& what, const std::string& hint = {}) {
+Error file_error(const std::string& path, const std::string& what, const std::string& hint = {}) {
   return Error(ExitCode::bad_source, path, what, hint);
 }
 
 Error open_error(const std::string& path, int error) {
-  if (error == ENOENT) return refused(path, "there is no such file", "check the path");
-  if (error == EACCES) return refused(path, "no permission to read this file", "check its owner and mode");
-  return refused(path, std::string("cannot be opened: ") + std::strerror(error));
+  if (error == ENOENT) return file_error(path, "there is no such file", "check the path");
+  if (error == EACCES) return file_error(path, "no permission to read this file", "check its owner and mode");
+  return file_error(path, std::string("cannot be opened: ") + std::strerror(error));
 }
 
 }  // namespace
@@ -35,10 +35,10 @@ FileIo::FileIo(const std::string& path, const StopFlags& stop) : FileIo(stop) {
   struct stat status = {};
   if (fd_ < 0 || fstat(fd_, &status) != 0) throw open_error(where, errno);
   if (S_ISDIR(status.st_mode))
-    throw refused(where, "this is a directory", "name a file, or a sequence such as img_%04d.png");
+    throw file_error(where, "this is a directory", "name a file, or a sequence such as img_%04d.png");
   regular_ = S_ISREG(status.st_mode);
   if (regular_) lseek(fd_, 0, SEEK_SET);  // an earlier source may have read from standard input
-  if (regular_ && status.st_size == 0) throw refused(where, "the file is empty");
+  if (regular_ && status.st_size == 0) throw file_error(where, "the file is empty");
   context_ = ff::make_io(kBufferBytes, this, read, nullptr, regular_ ? seek : nullptr);
 }
 

@@ -9,6 +9,7 @@ extern "C" {
 #include "core/base/log.hpp"
 #include "core/media/ffmpeg/picture_info.hpp"
 #include "core/media/ffmpeg/pixel_formats.hpp"
+#include "core/media/ffmpeg/scaler.hpp"
 
 namespace lensd {
 namespace {
@@ -18,11 +19,6 @@ constexpr int kScaler = SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT | SW
 std::string format_name(int format) {
   const char* name = av_get_pix_fmt_name(static_cast<AVPixelFormat>(format));
   return name ? name : "unknown";
-}
-
-bool is_rgb(AVPixelFormat format) {
-  const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(format);
-  return d && (d->flags & AV_PIX_FMT_FLAG_RGB) != 0;
 }
 
 /// Sets matrix and range for a conversion from YUV to RGB.

@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, 5> kRefusedFilters = {"movie", "amovie", 
 constexpr int64_t kDatagramSilence = 1'000'000'000;
 constexpr int kMaxRetries = 1000;  // after EAGAIN, per packet
 
-bool contains(const auto& list, std::string_view name) {
+bool is_listed(const auto& list, std::string_view name) {
   return std::ranges::find(list, name) != list.end();
 }
 
@@ -137,7 +137,7 @@ void Input::open_file(const std::string& url) {
   }
   fail_if_interrupted();
   if (score < 0 || !format) fail("this is not a video or image that FFmpeg can read", ff::log_hint());
-  if (contains(kRefusedDemuxers, format->name))
+  if (is_listed(kRefusedDemuxers, format->name))
     fail(fmt::format("this is not a video or image but {}", format->long_name),
          "playlists and text are refused: name the media file itself");
   const auto open = [&](int flags) {
@@ -185,7 +185,7 @@ void Input::open_generated(const std::string& url) {
   const bool generator = filter && avfilter_filter_pad_count(filter, 0) == 0 &&
                          avfilter_filter_pad_count(filter, 1) > 0 &&
                          avfilter_pad_get_type(filter->outputs, 0) == AVMEDIA_TYPE_VIDEO;
-  if (!generator || contains(kRefusedFilters, name))
+  if (!generator || is_listed(kRefusedFilters, name))
     fail(fmt::format("'{}' is not a generated video", name),
          "try test:testsrc2, test:mandelbrot or test:smptehdbars");
   if (reads_file(*filter, graph.substr(std::min(graph.size(), name.size() + 1))))

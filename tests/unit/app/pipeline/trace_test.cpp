@@ -32,14 +32,14 @@ constexpr int64_t kTraceMillisecond = 1'000'000;
 struct Slice {
   double begin, end;
 };
-using Track = std::pair<int, int>;
+using TrackId = std::pair<int, int>;
 
 bool number_from_zero(const json& event, const char* key) {
   return event.contains(key) && event[key].is_number() && event[key].get<double>() >= 0;
 }
 
 /// Adds a problem if two slices of a thread overlap and neither contains the other.
-void check_nesting(const std::map<Track, std::vector<Slice>>& tracks, std::vector<std::string>& problems) {
+void check_nesting(const std::map<TrackId, std::vector<Slice>>& tracks, std::vector<std::string>& problems) {
   for (const auto& [track, slices] : tracks) {
     std::vector<Slice> sorted = slices;
     std::stable_sort(sorted.begin(), sorted.end(),
@@ -58,12 +58,12 @@ std::vector<std::string> trace_problems(const json& trace) {
   std::vector<std::string> problems;
   if (!trace.is_object() || !trace.contains("traceEvents") || !trace["traceEvents"].is_array())
     return {"no array traceEvents"};
-  std::map<Track, std::vector<Slice>> slices;
-  std::set<Track> named;
+  std::map<TrackId, std::vector<Slice>> slices;
+  std::set<TrackId> named;
   struct FlowEvent {
     std::string phase;
     double ts;
-    Track track;
+    TrackId track;
   };
   std::map<std::pair<std::string, std::string>, std::vector<FlowEvent>> flows;
   for (const json& e : trace["traceEvents"]) {
@@ -80,7 +80,7 @@ std::vector<std::string> trace_problems(const json& trace) {
       complain("no tid");
       continue;
     }
-    const Track track{e.value("pid", 0), e["tid"].get<int>()};
+    const TrackId track{e.value("pid", 0), e["tid"].get<int>()};
     if (phase == "M") {
       const std::string name = e.value("name", "");
       const std::map<std::string, std::string> argument{
