@@ -2,205 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-
-#include "core/base/clock.hpp"
 #include "core/base/limits.hpp"
+#include "core/control/property_table.hpp"
 #include "core/graph/edit.hpp"
 #include "core/graph/json.hpp"
 
 namespace lensd {
 namespace {
-
-constexpr const char* kExpectedBoolean = "expected true or false";
-
-/// Adds the command that sets a property. Returns why the value is refused, or an empty string.
-using Setter = std::string (*)(const ControlView&, const Json&, std::vector<Command>&);
-
-struct Property {
-  const char* name;
-  const char* doc;
-  Json (*get)(const ControlView&);
-  Setter set;  ///< null: read only
-};
-
-template <auto member>
-Json get(const ControlView& view) {
-  return view.state.*member;
-}
-
-template <auto member>
-Json get_seconds(const ControlView& view) {
-  return to_s(view.state.*member);
-}
-
-/// Sets a boolean property. `make` converts the value to a command.
-template <auto make>
-std::string set_boolean(const ControlView&, const Json& value, std::vector<Command>& out) {
-  if (!value.is_boolean()) return kExpectedBoolean;
-  out.push_back(make(value.get<bool>()));
-  return {};
-}
-
-std::string set_speed(const ControlView&, const Json& value, std::vector<Command>& out) {
-  if (!value.is_number() || value.get<double>() < kMinSpeed || value.get<double>() > kMaxSpeed)
-    return fmt::format("expected a number {} to {}", kMinSpeed, kMaxSpeed);
-  out.push_back(SetSpeed{value.get<double>()});
-  return {};
-}
-
-std::string set_volume(const ControlView& view, const Json& value, std::vector<Command>& out) {
-  if (view.state.sound == SoundState::off) return "this run plays no sound";
-  if (!value.is_number() || value.get<double>() < 0 || value.get<double>() > kMaxVolume)
-    return fmt::format("expected a number 0 to {}", kMaxVolume);
-  out.push_back(SetVolume{value.get<double>()});
-  return {};
-}
-
-std::string set_mute(const ControlView& view, const Json& value, std::vector<Command>& out) {
-  if (view.state.sound == SoundState::off) return "this run plays no sound";
-  if (!value.is_boolean()) return kExpectedBoolean;
-  out.push_back(SetMute{value.get<bool>()});
-  return {};
-}
-
-std::string set_precision(const ControlView&, const Json& value, std::vector<Command>& out) {
-  const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-  const auto* const found = std::find(std::begin(kPrecisionNames), std::end(kPrecisionNames), text);
-  if (found == std::end(kPrecisionNames)) return "expected auto, 8 or 16";
-  out.push_back(SetPrecision{static_cast<Precision>(found - std::begin(kPrecisionNames))});
-  return {};
-}
-
-Json get_precision(const ControlView& view) {
-  return kPrecisionNames[static_cast<size_t>(view.state.precision)];
-}
-
-Json get_colour(const ControlView& view) {
-  Json values = Json::object();
-  for (const ParamSpec& setting : colour_schema().params)
-    values[setting.name] = to_json(setting.get(&view.state.colour));
-  return values;
-}
-
-Json get_sound(const ControlView& view) {
-  return sound_reason(view.state.sound);
-}
-
-std::string set_position(const ControlView& view, const Json& value, std::vector<Command>& out) {
-  if (!value.is_number() || value.get<double>() < 0 || value.get<double>() > 1e9)
-    return "expected a time in seconds from 0";
-  if (!view.state.seekable) return "this source cannot seek";
-  out.push_back(Seek{static_cast<int64_t>(value.get<double>() * 1e9), false});
-  return {};
-}
-
-Json get_source(const ControlView& v) {
-  const RunState& s = v.state;
-  return {{"url", s.source_url},       {"name", s.source_name},        {"state", s.source_state},
-          {"reason", s.source_reason}, {"detail", s.source_detail},    {"live", s.live_source},
-          {"seekable", s.seekable},    {"width", s.picture.width},     {"height", s.picture.height},
-          {"fps", s.source_fps},       {"stream", s.live.stream},      {"reconnects", s.live.reconnects},
-          {"fields", name(s.fields)},  {"video_track", s.video_track}, {"video_tracks", s.video_tracks}};
-}
-
-Json get_counters(const ControlView& v) {
-  const RunState& s = v.state;
-  return {{"decoded", s.decoded},
-          {"processed", s.processed},
-          {"late", s.late},
-          {"dropped", s.dropped},
-          {"dropped_recorder", s.record.dropped},
-          {"dropped_stream", s.stream.dropped},
-          {"dropped_virtual_camera", s.virtual_camera.dropped},
-          {"record_failures", s.record.failures},
-          {"reconnects", s.live.reconnects},
-          {"reloads", s.reloads},
-          {"errors", s.errors},
-          {"reloads_refused", s.reloads_refused}};
-}
-
-Json get_recording(const ControlView& v) {
-  return v.state.record.recording ? v.state.record.path : "";
-}
-
-Json get_record(const ControlView& v) {
-  const SinkStatus& r = v.state.record;
-  return {{"on", r.wanted},       {"active", r.recording},  {"path", get_recording(v)},
-          {"frames", r.frames},   {"bytes", r.bytes},       {"files", r.files},
-          {"dropped", r.dropped}, {"failures", r.failures}, {"problem", r.problem}};
-}
-
-Json get_stream(const ControlView& v) {
-  const SinkStatus& s = v.state.stream;
-  return {
-      {"url", s.path}, {"state", s.state}, {"frames", s.frames}, {"bytes", s.bytes}, {"dropped", s.dropped}};
-}
-
-Json get_virtual_camera(const ControlView& v) {
-  const SinkStatus& s = v.state.virtual_camera;
-  return {{"on", s.wanted},      {"name", s.path},     {"state", s.wanted ? s.state : "off"},
-          {"reason", s.problem}, {"frames", s.frames}, {"dropped", s.dropped}};
-}
-
-Json control_json(const SourceControl& control) {
-  return control.write_only ? Json() : to_json(control.value);
-}
-
-Json get_controls(const ControlView& v) {
-  Json values = Json::object();
-  if (const SourceControls* controls = v.controls())
-    for (const SourceControl& control : controls->list)
-      if (control.kind != ControlKind::button) values[control.name] = control_json(control);
-  return values;
-}
-
-Json get_rate(const ControlView& v) {
-  return std::round(v.state.rate * 100) / 100;
-}
-
-Json get_graph(const ControlView& v) {
-  return graph_json(v.graph.graph, *v.registry);
-}
-
-/// All properties that belong to no node.
-constexpr Property kProperties[] = {
-    {"pause", "true while playback is paused", get<&RunState::paused>,
-     set_boolean<[](bool on) { return Pause{on}; }>},
-    {"speed", "playback speed", get<&RunState::speed>, set_speed},
-    {"volume", "volume of the viewer's sound in percent, 0 to 130", get<&RunState::volume>, set_volume},
-    {"mute", "true while the sound is muted", get<&RunState::muted>, set_mute},
-    {"sound", "why no sound is played; empty: it is", get_sound, nullptr},
-    {"time-pos", "position in seconds; setting it seeks", get_seconds<&RunState::position_ns>, set_position},
-    {"duration", "length in seconds, 0 if unknown", get_seconds<&RunState::duration_ns>, nullptr},
-    {"frame", "index of the newest frame", get<&RunState::frame_index>, nullptr},
-    {"rate", "frames per second over the last second", get_rate, nullptr},
-    {"loop-file", "start over at the end", get<&RunState::loop_file>,
-     set_boolean<[](bool on) { return SetLoop{.file = on}; }>},
-    {"bypass", "show the decoded picture instead of the graph's output", get<&RunState::bypass>,
-     set_boolean<[](bool on) { return Bypass{on}; }>},
-    {"precision", "bits per sample between the nodes: auto, 8 or 16", get_precision, set_precision},
-    {"bits", "bits per sample between the nodes of the running graph", get<&RunState::bits>, nullptr},
-    {"colour", "the conversion of HDR and wide-gamut sources; colour.NAME sets a value", get_colour, nullptr},
-    {"ended", "true after the end of the source", get<&RunState::ended>, nullptr},
-    {"source", "the source and its state", get_source, nullptr},
-    {"controls", "the camera's controls; source.NAME sets one", get_controls, nullptr},
-    {"counters", "frames and events since the start", get_counters, nullptr},
-    {"backend", "the backend that runs the graph", get<&RunState::backend>, nullptr},
-    {"recording", "the file that is being recorded; empty: none", get_recording, nullptr},
-    {"record", "the state of the recording", get_record, nullptr},
-    {"stream", "the receiver of the output and its state", get_stream, nullptr},
-    {"virtual-camera", "the output as a camera for other programs, and its state", get_virtual_camera,
-     nullptr},
-    {"graph", "the filter graph, as in graph-get", get_graph, nullptr},
-};
-
-const Property* find(const std::string& name) {
-  for (const Property& property : kProperties)
-    if (name == property.name) return &property;
-  return nullptr;
-}
 
 constexpr std::string_view kSourcePrefix = "source.", kColourPrefix = "colour.";
 
@@ -251,7 +59,7 @@ CheckedParam check_json(const FilterSchema& schema, const std::string& param, co
 
 Response add_change(const ControlView& view, const std::string& name, const Json& value,
                     PropertyChanges& changes) {
-  if (const Property* property = find(name)) {
+  if (const Property* property = find_property(name)) {
     if (!property->set) return {Status::refused, fmt::format("{} cannot be set", name)};
     const std::string problem = property->set(view, value, changes.commands);
     return problem.empty() ? Response{} : Response{Status::refused, fmt::format("{}: {}", name, problem)};
@@ -300,7 +108,7 @@ const SourceControls* ControlView::controls() const {
 }
 
 std::optional<PropertyValue> property_value(const ControlView& view, const std::string& name) {
-  if (const Property* property = find(name))
+  if (const Property* property = find_property(name))
     return PropertyValue{property->get(view), name == "graph" ? view.graph.frame : view.state.frame_index};
   if (const SourceControl* control = find_control(view, name))
     return PropertyValue{control_json(*control), view.state.frame_index};
@@ -357,7 +165,7 @@ Response not_posted() {
 
 Json describe_properties() {
   Json all = Json::array();
-  for (const Property& p : kProperties)
+  for (const Property& p : property_table())
     all.push_back({{"name", p.name}, {"doc", p.doc}, {"settable", p.set != nullptr}});
   return all;
 }
@@ -398,7 +206,7 @@ Response reset_controls(ControlTarget& target, std::vector<std::string> names) {
 
 Json all_properties(const ControlView& view) {
   Json all = Json::object();
-  for (const Property& p : kProperties) all[p.name] = p.get(view);
+  for (const Property& p : property_table()) all[p.name] = p.get(view);
   return all;
 }
 

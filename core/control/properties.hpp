@@ -4,7 +4,7 @@
 //   set_properties({"edges.low": 60}) ──▶ ControlTarget::post(), one Batch for the graph
 //
 // "NODE.PARAMETER" and "NODE.enabled" are properties of the graph, "source.CONTROL" of the camera;
-// properties.cpp lists the others.
+// property_table.cpp lists the others.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
 #include "kernels/bilateral/bilateral.hpp"
 #include "kernels/bilateral/deep_bilateral.hpp"
-#include "kernels/common/border.hpp"
+#include "kernels/common/border/border.hpp"
 #include "kernels/common/launch.cuh"
 
 namespace lensd {

@@ -1,6 +1,6 @@
 #include "kernels/blend/blend.hpp"
 
-#include "kernels/common/deep_samples.hpp"
+#include "kernels/common/deep/samples.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/blend/blend.cpp"

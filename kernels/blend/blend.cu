@@ -1,6 +1,6 @@
 #include "kernels/blend/blend.hpp"
 #include "kernels/common/chunk.cuh"
-#include "kernels/common/deep_samples.cuh"
+#include "kernels/common/deep/samples.cuh"
 
 namespace lensd {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernels/box/deep_box.hpp"
-#include "kernels/common/border_simd.hpp"
+#include "kernels/common/border/border_simd.hpp"
 #include "kernels/common/keep_alpha.hpp"
 
 #undef HWY_TARGET_INCLUDE

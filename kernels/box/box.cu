@@ -1,5 +1,5 @@
 #include "kernels/box/box.hpp"
-#include "kernels/common/border_call.cuh"
+#include "kernels/common/border/border_call.cuh"
 #include "kernels/common/launch.cuh"
 
 namespace lensd {

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "kernels/common/border_simd.hpp"
+#include "kernels/common/border/border_simd.hpp"
 #include "kernels/common/vectorised.hpp"
 
 #undef HWY_TARGET_INCLUDE

@@ -1,6 +1,6 @@
 // The CUDA side of box for images with 16 bits: column sums, then sums along the row.
 #include "kernels/box/box.hpp"
-#include "kernels/common/border_call.cuh"
+#include "kernels/common/border/border_call.cuh"
 #include "kernels/common/launch.cuh"
 
 namespace lensd {

@@ -1,6 +1,6 @@
 // The CUDA side of colour with 16 bits.
 #include "kernels/colour/colour_job.cuh"
-#include "kernels/common/deep_pixels.cuh"
+#include "kernels/common/deep/pixels.cuh"
 
 namespace lensd {
 namespace {

@@ -1,6 +1,6 @@
 #include "kernels/common/lut.cuh"
 
-#include "kernels/common/deep_samples.cuh"
+#include "kernels/common/deep/samples.cuh"
 #include "kernels/common/table_filter.hpp"
 
 namespace lensd {

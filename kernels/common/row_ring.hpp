@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/device/memory.hpp"
-#include "kernels/common/border_simd.hpp"
+#include "kernels/common/border/border_simd.hpp"
 
 namespace lensd {
 

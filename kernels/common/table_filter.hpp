@@ -16,7 +16,7 @@
 #include <cstring>
 
 #include "core/graph/filter.hpp"
-#include "kernels/common/deep_samples.hpp"
+#include "kernels/common/deep/samples.hpp"
 #include "kernels/common/lut.hpp"
 #include "kernels/common/tally.hpp"
 

@@ -14,7 +14,7 @@
 
 #include <utility>
 
-#include "kernels/common/border.hpp"
+#include "kernels/common/border/border.hpp"
 #include "kernels/common/keep_alpha.hpp"
 #include "kernels/common/row_ring.hpp"
 #include "kernels/common/single_pass.hpp"

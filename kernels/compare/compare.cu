@@ -1,7 +1,7 @@
 #include <type_traits>
 
 #include "kernels/common/chunk.cuh"
-#include "kernels/common/deep_pixels.cuh"
+#include "kernels/common/deep/pixels.cuh"
 #include "kernels/compare/compare.hpp"
 
 namespace lensd {

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "core/base/error.hpp"
-#include "kernels/common/border_simd.hpp"
+#include "kernels/common/border/border_simd.hpp"
 #include "kernels/common/keep_alpha.hpp"
 
 #undef HWY_TARGET_INCLUDE

@@ -1,6 +1,6 @@
 // The CUDA side of convolve for images with 16 bits.
 #include "core/device/cuda_fwd.hpp"
-#include "kernels/common/deep_tile.cuh"
+#include "kernels/common/deep/tile.cuh"
 #include "kernels/convolve/convolve.hpp"
 
 namespace lensd {

@@ -1,7 +1,7 @@
 // Corner detection on CUDA: computes tiles of the eigenvalue map and their local maxima in shared memory.
 #pragma once
 
-#include "kernels/common/border.hpp"
+#include "kernels/common/border/border.hpp"
 #include "kernels/common/launch.cuh"
 #include "kernels/corners/corners.hpp"
 #include "kernels/corners/corners_device.hpp"

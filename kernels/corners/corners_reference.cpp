@@ -3,7 +3,7 @@
 #include <bit>
 #include <functional>
 
-#include "kernels/common/border.hpp"
+#include "kernels/common/border/border.hpp"
 #include "kernels/corners/corners.hpp"
 #include "kernels/corners/corners_math.hpp"
 

@@ -27,7 +27,7 @@
 
 #include <algorithm>
 
-#include "kernels/common/border.hpp"
+#include "kernels/common/border/border.hpp"
 #include "kernels/common/single_pass.hpp"
 
 namespace lensd {

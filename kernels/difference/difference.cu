@@ -1,5 +1,5 @@
 #include "kernels/common/chunk.cuh"
-#include "kernels/common/deep_samples.cuh"
+#include "kernels/common/deep/samples.cuh"
 #include "kernels/difference/difference.hpp"
 
 namespace lensd {

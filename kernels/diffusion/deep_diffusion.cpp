@@ -3,7 +3,7 @@
 #include <cstring>
 #include <utility>
 
-#include "kernels/common/border.hpp"
+#include "kernels/common/border/border.hpp"
 #include "kernels/common/keep_alpha.hpp"
 #include "kernels/common/vectorised.hpp"
 #include "kernels/diffusion/diffusion.hpp"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/common/border_simd.hpp"
+#include "kernels/common/border/border_simd.hpp"
 #include "kernels/common/keep_alpha.hpp"
 #include "kernels/common/samples.hpp"
 

@@ -1,6 +1,6 @@
 #include <type_traits>
 
-#include "kernels/common/border.hpp"
+#include "kernels/common/border/border.hpp"
 #include "kernels/common/launch.cuh"
 #include "kernels/common/samples.hpp"
 #include "kernels/diffusion/diffusion.hpp"

@@ -1,5 +1,5 @@
 #include "kernels/common/chunk.cuh"
-#include "kernels/common/deep_samples.cuh"
+#include "kernels/common/deep/samples.cuh"
 #include "kernels/draw_tracks/draw_tracks.hpp"
 #include "kernels/draw_tracks/draw_tracks_simd.hpp"
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/device/cuda_fwd.hpp"
-#include "kernels/common/deep_tile.cuh"
+#include "kernels/common/deep/tile.cuh"
 #include "kernels/gaussian/gaussian_math.hpp"
 
 namespace lensd {

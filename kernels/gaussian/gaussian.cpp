@@ -1,6 +1,6 @@
 #include "kernels/gaussian/gaussian.hpp"
 
-#include "kernels/common/border.hpp"
+#include "kernels/common/border/border.hpp"
 #include "kernels/gaussian/deep_gaussian.hpp"
 #include "kernels/gaussian/gaussian_simd.hpp"
 

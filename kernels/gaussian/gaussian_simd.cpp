@@ -1,6 +1,6 @@
 #include "kernels/gaussian/gaussian_simd.hpp"
 
-#include "kernels/common/border_simd.hpp"
+#include "kernels/common/border/border_simd.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/gaussian/gaussian_simd.cpp"

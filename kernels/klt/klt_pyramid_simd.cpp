@@ -1,4 +1,4 @@
-#include "kernels/common/border.hpp"
+#include "kernels/common/border/border.hpp"
 #include "kernels/klt/klt.hpp"
 
 #undef HWY_TARGET_INCLUDE

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/common/border.hpp"
+#include "kernels/common/border/border.hpp"
 #include "kernels/common/samples.hpp"
 #include "kernels/grayscale/grayscale.hpp"
 #include "kernels/klt/klt.hpp"

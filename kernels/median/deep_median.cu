@@ -1,5 +1,5 @@
 // median with radius 1 and 2 of 16-bit images on CUDA: the networks of median.cu.
-#include "kernels/common/border.hpp"
+#include "kernels/common/border/border.hpp"
 #include "kernels/common/launch.cuh"
 #include "kernels/median/median.hpp"
 #include "kernels/median/median_rows.cuh"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/device/memory.hpp"
-#include "kernels/common/border.hpp"
+#include "kernels/common/border/border.hpp"
 #include "kernels/common/samples.hpp"
 
 namespace lensd {

@@ -1,4 +1,4 @@
-#include "kernels/common/border.hpp"
+#include "kernels/common/border/border.hpp"
 #include "kernels/common/launch.cuh"
 #include "kernels/median/median.hpp"
 #include "kernels/median/median_rows.cuh"

@@ -2,7 +2,7 @@
 // columns and gets the columns to its right by shuffles; the last three lanes only provide columns. A
 // register holds the samples of two columns that are MergeTuning::half columns apart, so that VIMNMX.U16x2
 // computes two minima at once.
-#include "kernels/common/border_call.cuh"
+#include "kernels/common/border/border_call.cuh"
 #include "kernels/common/launch.cuh"
 #include "kernels/median/median.hpp"
 #include "kernels/median/median_network.cuh"

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "kernels/common/border_simd.hpp"
+#include "kernels/common/border/border_simd.hpp"
 #include "kernels/common/keep_alpha.hpp"
 #include "kernels/common/samples.hpp"
 #include "kernels/median/median.hpp"

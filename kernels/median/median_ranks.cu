@@ -1,7 +1,7 @@
 // median of 16-bit images from radius 4 on, on CUDA: the method of median_ranks.cpp with a thread block per
 // tile and channel. The block sorts the samples under the tile. Then each warp moves a window over a strip of
 // rows, along the first row, back along the second one, and so on.
-#include "kernels/common/border.hpp"
+#include "kernels/common/border/border.hpp"
 #include "kernels/common/launch.cuh"
 #include "kernels/median/median.hpp"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/device/memory.hpp"
-#include "kernels/common/border_simd.hpp"
+#include "kernels/common/border/border_simd.hpp"
 #include "kernels/common/samples.hpp"
 #include "kernels/median/median_merge.hpp"
 #include "kernels/median/merge_network.hpp"

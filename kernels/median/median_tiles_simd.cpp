@@ -13,7 +13,7 @@
 #include <cstring>
 #include <utility>
 
-#include "kernels/common/border_simd.hpp"
+#include "kernels/common/border/border_simd.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/median/median_tiles_simd.cpp"

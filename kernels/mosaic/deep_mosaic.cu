@@ -1,4 +1,4 @@
-#include "kernels/common/deep_pixels.cuh"
+#include "kernels/common/deep/pixels.cuh"
 #include "kernels/mosaic/mosaic.hpp"
 
 namespace lensd {

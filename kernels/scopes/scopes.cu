@@ -1,5 +1,5 @@
 #include "kernels/common/chunk.cuh"
-#include "kernels/common/deep_pixels.cuh"
+#include "kernels/common/deep/pixels.cuh"
 #include "kernels/scopes/scopes.hpp"
 
 namespace lensd {

@@ -1,4 +1,4 @@
-#include "kernels/common/border_call.cuh"
+#include "kernels/common/border/border_call.cuh"
 #include "kernels/common/tiles/gradient_pairs.cuh"
 #include "kernels/common/tiles/planar_tile.cuh"
 #include "kernels/sobel/sobel.hpp"

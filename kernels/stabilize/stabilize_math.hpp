@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "core/image/tracks.hpp"
-#include "kernels/common/border.hpp"
+#include "kernels/common/border/border.hpp"
 
 namespace lensd {
 

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "kernels/common/deep_samples.hpp"
+#include "kernels/common/deep/samples.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/temporal_denoise/temporal_denoise.cpp"

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "kernels/common/border.hpp"
+#include "kernels/common/border/border.hpp"
 #include "kernels/common/vectorised.hpp"
 #include "kernels/gaussian/deep_gaussian.hpp"
 #include "kernels/gaussian/gaussian_simd.hpp"

@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "kernels/common/border.hpp"
+#include "kernels/common/border/border.hpp"
 #include "kernels/gaussian/gaussian_math.hpp"
 #include "kernels/registry.hpp"
 #include "tests/filters/harness.hpp"

@@ -24,6 +24,8 @@
 
 namespace lensd {
 
+struct LiveReader;
+
 class LiveSource final : public Source {
  public:
   /// Opens one connection, on the reader thread. Throws Error if that fails. Must return soon after `cancel`
@@ -57,8 +59,6 @@ class LiveSource final : public Source {
   std::unique_ptr<Source> take_file();
 
  private:
-  struct Reader;
-
   Picture deliver(Picture picture, int64_t now);
   Picture placeholder(const LiveStatus& status, int64_t silent_since, int64_t now);
   int64_t next_placeholder_ns(const LiveStatus& status, int64_t silent_since) const;
@@ -67,7 +67,7 @@ class LiveSource final : public Source {
   const LiveOptions options_;
   SourceInfo info_;
   bool opened_ = false;
-  std::shared_ptr<Reader> reader_;
+  std::shared_ptr<LiveReader> reader_;
   OwnedThread thread_;
 
   // Used by the decode thread only.

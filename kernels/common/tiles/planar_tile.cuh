@@ -2,7 +2,7 @@
 // neighbourhood filter needs no separate code for Gray8 and RGBA8. Four pixels of a plane are one word.
 #pragma once
 
-#include "kernels/common/border.hpp"
+#include "kernels/common/border/border.hpp"
 #include "kernels/common/launch.cuh"
 
 namespace lensd {

@@ -7,7 +7,7 @@
 
 #include <type_traits>
 
-#include "kernels/common/border.hpp"
+#include "kernels/common/border/border.hpp"
 #include "kernels/common/bytes16.cuh"
 #include "kernels/common/launch.cuh"
 

@@ -1,71 +1,10 @@
-// The graph panel with simulated input, without a display: what is shown, sent and saved.
+// The graph panel with simulated input, without a display: what is shown and sent.
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
-#include "core/base/whole_file.hpp"
-#include "tests/unit/common/temporary_folder.hpp"
-#include "tests/unit/ui/panel_driver.hpp"
+#include "tests/unit/ui/graph_panel_driver.hpp"
 
 namespace lensd::ui {
 namespace {
-
-class GraphPanel : public PanelDriver {
- protected:
-  void SetUp() override {
-    PanelDriver::SetUp();
-    ImGui::GetIO().DisplaySize = {1280, 1000};
-    viewer.state().presets = PresetShelf({folder.path(), {}});
-    frames(3);  // until the layout has settled
-  }
-  /// Adds the only filter that `word` matches, below the selected node or at the end.
-  void add_filter(const char* word) {
-    press({.character = '+'});
-    frame();
-    type(word);
-    press({.key = Key::enter});
-    frame();
-  }
-  /// Simulates a pipeline that applies commands immediately.
-  void follow(const Commands& commands) override {
-    for (const Command& command : commands) obey(command);
-    for (auto& message : viewer.requests().messages) messages.push_back(message.second);
-  }
-  void obey(const Command& command) {
-    if (const auto* c = std::get_if<EditMark>(&command)) model.graph_mark = c->mark, ++model.graph_version;
-    if (const auto* c = std::get_if<SetGraph>(&command)) model.graph = c->graph;
-    if (const auto* c = std::get_if<SetEnabled>(&command)) model.graph.find(c->node)->enabled = c->enabled;
-    if (const auto* c = std::get_if<SetParam>(&command)) test::set_value(model, c->node, c->param, c->value);
-    if (const auto* c = std::get_if<Batch>(&command))
-      for (const auto& change : c->changes)
-        std::visit([this](const auto& one) { obey(Command(one)); }, change);
-    if (const auto* c = std::get_if<Solo>(&command)) solo = c->node;
-  }
-  void drag(const std::string& from, float to_x, float to_y) {
-    point_at(from);
-    button(true), frame();
-    for (const float part : {0.3f, 0.7f, 1.f}) {
-      const ImVec2 at = ImGui::GetIO().MousePos;
-      point(at.x + (to_x - at.x) * part, at.y + (to_y - at.y) * part), frame();
-    }
-    frame();
-    button(false), frames(2);
-  }
-  void press(KeyPress key) { PanelDriver::press(key), frame(); }
-  std::string order() const {
-    std::string text;
-    for (const NodeDesc& node : model.graph.nodes) text += node.id + " ";
-    return text;
-  }
-  ParamValue value(const char* node, const char* param) const {
-    const NodeDesc& desc = *model.graph.find(node);
-    return value_of(desc, *test::sample_registry().find(desc.filter)->schema().find(param));
-  }
-
-  std::vector<std::string> messages;
-  std::string solo;
-  TemporaryFolder folder;
-};
 
 TEST_F(GraphPanel, ANodeIsMovedByDraggingItsName) {
   EXPECT_EQ(order(), "median edges convolve ");
@@ -277,49 +216,6 @@ TEST_F(GraphPanel, TheSecondInputIsChosenAmongTheNodesAbove) {
   EXPECT_EQ(model.graph.find("mix")->inputs[1], "median");
 }
 
-TEST_F(GraphPanel, PresetsAreSavedRevertedLoadedAndDeleted) {
-  EXPECT_FALSE(there("presets/unsaved"));
-  click("graph/median/radius/plus");
-  EXPECT_TRUE(there("presets/unsaved"));
-  press({.character = 's', .ctrl = true});
-  frame();
-  ASSERT_TRUE(there("presets/name"));
-  type("mine");
-  click("presets/name_save");
-  const std::string path = folder / "mine.toml";
-  EXPECT_EQ(messages.back(), "Saved " + path);
-  const std::string saved = read_whole_file(path, 1 << 20).value_or("");
-  EXPECT_NE(saved.find("radius = 2"), std::string::npos) << saved;
-  EXPECT_FALSE(there("presets/unsaved"));
-
-  click("graph/median/radius/plus");
-  EXPECT_TRUE(there("presets/unsaved"));
-  press({.character = 's', .ctrl = true});
-  EXPECT_NE(read_whole_file(path, 1 << 20)->find("radius = 3"), std::string::npos)
-      << "the same file, without a request";
-  click("graph/median/radius/plus");
-  click("presets/menu");
-  click("presets/revert");
-  EXPECT_EQ(value("median", "radius"), ParamValue(int64_t{3}));
-
-  write_whole_file(folder / "other.toml", "[[node]]\nfilter = \"canny\"\n", Flush::none);
-  click("presets/menu");
-  click("presets/list/other");
-  EXPECT_EQ(order(), "canny ");
-  EXPECT_FALSE(there("presets/unsaved"));
-  press({.character = 'z', .ctrl = true});
-  EXPECT_EQ(order(), "median edges convolve ");
-  press({.character = 's', .ctrl = true});
-  EXPECT_EQ(read_whole_file(folder / "other.toml", 1 << 20), "[[node]]\nfilter = \"canny\"\n")
-      << "undo brought back the preset as well: the other one is not written over";
-
-  click("presets/menu");
-  click("presets/delete/other");
-  EXPECT_TRUE(std::filesystem::exists(folder / "other.toml")) << "asked first";
-  click("presets/delete_yes");
-  EXPECT_FALSE(std::filesystem::exists(folder / "other.toml"));
-}
-
 TEST_F(GraphPanel, UnusedNodesAreMarked) {
   EXPECT_FALSE(there("graph/edges/unused"));
   for (NodeView& node : model.nodes)
@@ -347,43 +243,6 @@ TEST_F(GraphPanel, AllNodesFoldAtOnce) {
   frames(2);
   EXPECT_TRUE(there("graph/median/radius"));
   EXPECT_TRUE(there("graph/edges/low"));
-}
-
-TEST_F(GraphPanel, TheLastGraphIsRestoredOnRequest) {
-  const std::string path = folder / "mine.toml";
-  write_whole_file(path, "[[node]]\nfilter = \"median\"\n", Flush::none);
-  GraphDesc last;
-  last.nodes.push_back({.id = "median", .filter = "median"});
-  last.nodes.push_back({.id = "edges", .filter = "canny"});
-  viewer.state().preset_menu.last_graph = resolved(last, test::sample_registry());
-  viewer.state().preset_menu.last_graph_preset = path;
-  frames(2);
-  EXPECT_FALSE(there("graph/resume")) << "there is a graph already";
-  model.nodes.clear(), model.graph = {}, model.pipeline = 2, ++model.graph_version;
-  viewer.state().editor = {};
-  frames(2);
-  ASSERT_TRUE(there("graph/resume"));
-  click("graph/resume");
-  EXPECT_EQ(order(), "median edges ");
-  ASSERT_TRUE(viewer.state().presets.current(viewer.state().editor));
-  EXPECT_EQ(viewer.state().presets.current(viewer.state().editor)->path, path);
-  EXPECT_TRUE(there("presets/unsaved")) << "edges is not in the preset";
-  EXPECT_FALSE(there("graph/resume"));
-  press({.character = 'z', .ctrl = true});
-  EXPECT_EQ(order(), "");
-}
-
-TEST_F(GraphPanel, TheLastGraphOutlivesItsPreset) {
-  GraphDesc last;
-  last.nodes.push_back({.id = "median", .filter = "median"});
-  viewer.state().preset_menu.last_graph = resolved(last, test::sample_registry());
-  viewer.state().preset_menu.last_graph_preset = folder / "gone.toml";
-  model.nodes.clear(), model.graph = {}, model.pipeline = 2, ++model.graph_version;
-  viewer.state().editor = {};
-  frames(2);
-  click("graph/resume");
-  EXPECT_EQ(order(), "median ");
-  EXPECT_EQ(viewer.state().presets.current(viewer.state().editor), nullptr);
 }
 
 TEST_F(GraphPanel, ATallNodeIsScrolledToItsName) {

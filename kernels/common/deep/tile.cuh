@@ -2,8 +2,8 @@
 // numbers.
 #pragma once
 
-#include "kernels/common/border_call.cuh"
-#include "kernels/common/deep_pixels.cuh"
+#include "kernels/common/border/border_call.cuh"
+#include "kernels/common/deep/pixels.cuh"
 
 namespace lensd {
 

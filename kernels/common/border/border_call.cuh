@@ -1,7 +1,7 @@
 // border_index() without inlining: inlined at every row load, it would be most of a kernel's code.
 #pragma once
 
-#include "kernels/common/border.hpp"
+#include "kernels/common/border/border.hpp"
 
 namespace lensd {
 

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "kernels/common/border.hpp"
+#include "kernels/common/border/border.hpp"
 
 namespace lensd {
 

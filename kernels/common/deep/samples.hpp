@@ -1,5 +1,5 @@
 // Loops over the samples of images with 16 bits, for filters whose output sample depends on the input samples
-// at the same position. deep_samples.cuh has the CUDA side.
+// at the same position. samples.cuh has the CUDA side.
 #pragma once
 
 #include "core/device/workers.hpp"

@@ -1,8 +1,8 @@
-// The CUDA side of deep_samples.hpp.
+// The CUDA side of samples.hpp.
 #pragma once
 
 #include "core/device/cuda_fwd.hpp"
-#include "kernels/common/deep_pixels.cuh"
+#include "kernels/common/deep/pixels.cuh"
 
 namespace lensd {
 

@@ -1,0 +1,34 @@
+// The properties of lensd ctl and HTTP that belong to no node, such as pause, speed and source.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/control/properties.hpp"
+
+namespace lensd {
+
+/// Adds the command that sets a property. Returns why the value is refused, or an empty string.
+using PropertySetter = std::string (*)(const ControlView&, const Json&, std::vector<Command>&);
+
+struct Property {
+  const char* name;
+  const char* doc;
+  Json (*get)(const ControlView&);
+  PropertySetter set;  ///< null: read only
+};
+
+/// Returns all properties that belong to no node.
+std::span<const Property> property_table();
+
+/// Returns the property of this name, or null.
+const Property* find_property(const std::string& name);
+
+/// Returns a control's value; null if it is write-only.
+Json control_json(const SourceControl& control);
+
+/// The reason in refusals of values that are not booleans.
+constexpr const char* kExpectedBoolean = "expected true or false";
+
+}  // namespace lensd

@@ -1,0 +1,184 @@
+#include "core/media/live/live_reader.hpp"
+
+#include <fmt/format.h>
+#include <malloc.h>
+
+#include <algorithm>
+
+#include "core/base/clock.hpp"
+#include "core/base/error.hpp"
+#include "core/base/log.hpp"
+#include "core/base/url_secrets.hpp"
+#include "core/media/camera/shared_controls.hpp"
+#include "core/media/url.hpp"
+
+namespace lensd {
+namespace {
+
+constexpr int64_t kUdpRetryNs = 50'000'000;
+/// The smallest delay increases by 1/5000 of the elapsed time, to follow a sender whose clock is slow.
+constexpr int64_t kDriftShare = 5000;
+
+std::string stream_text(const SourceInfo& info) {
+  const Extent size = info.picture.upright();
+  std::string text = fmt::format("{}×{} {}", size.width, size.height, info.codec);
+  if (info.fps > 0) text += fmt::format(", {:.4g} fps", info.fps);
+  return text;
+}
+
+LiveTiming timing_of(const std::string& url, const LiveOptions& options) {
+  LiveTiming timing;
+  timing.stall_ns = options.stall_ns;
+  // Retries of a local device or a UDP socket cause no load on a server, so do not slow them down. A pause on
+  // UDP may also miss the first key frame.
+  if (scheme_of(url) == "udp") timing.retry_ns = kUdpRetryNs;
+  if (classify(url) != UrlKind::network || scheme_of(url) == "udp") timing.slow_retry_ns = timing.retry_ns;
+  return timing;
+}
+
+}  // namespace
+
+LiveReader::LiveReader(const std::string& url, const LiveOptions& options, LiveSource::Opener opener)
+    : where(display_url(url)),
+      open(std::move(opener)),
+      controls(options.shared_controls),
+      machine(timing_of(url, options), now_ns(), static_cast<uint32_t>(now_ns())) {}
+
+void LiveReader::run(const std::shared_ptr<LiveReader>& reader) {
+  while (reader->wait_for_attempt()) reader->attempt();
+  const std::lock_guard lock(reader->mutex);
+  reader->exited = true;
+  reader->changed.notify_all();
+}
+
+bool LiveReader::wait_for_attempt() {
+  std::unique_lock lock(mutex);
+  for (;;) {
+    if (stop || ended || failure || file) return false;
+    const int64_t now = now_ns();
+    if (machine.attempt_due(now)) {
+      machine.attempt_started();
+      return true;
+    }
+    changed.wait_until(lock, time_point(machine.next_event_ns()));
+  }
+}
+
+/// Opens a connection and reads it to its end.
+void LiveReader::attempt() {
+  std::string reason;
+  try {
+    std::unique_ptr<Source> source = open(stop);
+    {
+      const std::lock_guard lock(mutex);
+      info = source->info();
+      machine.status().stream = stream_text(info);
+      ++connection;
+      if (take_files && !info.live) {
+        file = std::move(source);
+        changed.notify_all();
+        return;
+      }
+    }
+    pace_pts_ns = -1, earliest_delay_ns = INT64_MAX;
+    read_pictures(*source);
+    return;
+  } catch (const Error& e) {
+    reason = e.problem();
+    if (mode_was_changed(reason)) return;
+    // Errors other than bad_source are permanent, for example invalid options or a missing GPU.
+    if (e.code() != ExitCode::bad_source) {
+      const std::lock_guard lock(mutex);
+      failure = std::current_exception();
+      changed.notify_all();
+      return;
+    }
+    log::debug("{}", e.what());
+  } catch (const std::exception& e) {
+    reason = e.what();
+  }
+  // Return the free memory of the connection's threads to the system; each thread has its own malloc arena.
+  malloc_trim(0);
+  const std::lock_guard lock(mutex);
+  if (stop) return;
+  const std::string before = machine.status().reason;
+  machine.lost(now_ns(), reason);
+  if (before != reason) log::info("{}: {}: {}", where, name(machine.status().state), reason);
+  changed.notify_all();
+}
+
+/// Returns true if the connection ended because of a change of the camera's mode, or because the camera does
+/// not play in the new mode. The next attempt follows at once.
+bool LiveReader::mode_was_changed(const std::string& reason) {
+  if (!controls || !(controls->take_restart() || controls->revert_mode(reason))) return false;
+  const std::lock_guard lock(mutex);
+  machine.restart(now_ns());
+  return true;
+}
+
+/// Queues pictures until `stop` is set or a file on a server ends. Throws Error if the source fails.
+void LiveReader::read_pictures(Source& source) {
+  const bool paced = !source.info().live;
+  bool first = true;
+  while (!stop) {
+    Picture picture;
+    const FrameOutcome outcome = source.next(picture);
+    pixel_aspect.store(source.pixel_aspect(), std::memory_order_relaxed);
+    if (outcome == FrameOutcome::again) continue;
+    if (outcome == FrameOutcome::end_of_stream) {
+      const std::lock_guard lock(mutex);
+      ended = true;
+      changed.notify_all();
+      return;
+    }
+    if (paced) wait_until_due(picture.info.pts_ns);
+    push(std::move(picture));
+    if (controls && std::exchange(first, false)) controls->mode_works();
+  }
+}
+
+/// Waits until a picture of a file on a server is due. Restarts the time line if the file is more than
+/// kJumpNs behind the clock. Only for files that open too late for take_file().
+void LiveReader::wait_until_due(int64_t pts_ns) {
+  const int64_t now = now_ns();
+  if (pace_pts_ns < 0 || now - pace_wall_ns > pts_ns - pace_pts_ns + kJumpNs) {
+    pace_wall_ns = now, pace_pts_ns = pts_ns;
+    return;
+  }
+  std::unique_lock lock(mutex);
+  changed.wait_until(lock, time_point(pace_wall_ns + pts_ns - pace_pts_ns), [this] { return stop.load(); });
+}
+
+void LiveReader::push(Picture picture) {
+  const std::lock_guard lock(mutex);
+  const int64_t now = now_ns();
+  estimate_latency(picture.info, now);
+  const LiveState before = machine.status().state;
+  machine.frame(now);
+  if (before != LiveState::playing) log::info("{}: playing {}", where, machine.status().stream);
+  if (queued == queue.size()) {
+    pop();
+    ++machine.status().dropped;
+  }
+  queue[queued++] = {std::move(picture), connection};
+  changed.notify_all();
+}
+
+LiveReader::QueuedPicture LiveReader::pop() {
+  QueuedPicture oldest = std::move(queue[0]);
+  std::swap(queue[0], queue[1]);
+  --queued;
+  return oldest;
+}
+
+/// Computes a picture's latency: its delay minus the smallest delay, where delay = arrival - time stamp.
+void LiveReader::estimate_latency(const FrameInfo& frame, int64_t now) {
+  const int64_t delay = now - frame.pts_ns;
+  if (earliest_delay_ns != INT64_MAX)
+    earliest_delay_ns += std::max<int64_t>(0, now - machine.status().last_frame_ns) / kDriftShare;
+  earliest_delay_ns = std::min(earliest_delay_ns, delay);
+  // Cameras provide the capture time, which is more exact.
+  machine.status().latency_ns = std::max(delay - earliest_delay_ns, now - frame.capture_ns);
+}
+
+}  // namespace lensd

@@ -1,0 +1,76 @@
+// The thread of a live source that opens connections and reads pictures.
+//
+//   reader thread: open → next() → queue of two pictures     decode thread: LiveSource::next() takes them
+//
+// `mutex` guards what both threads use; the reader thread releases it while it opens and reads.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "core/media/live/live_source.hpp"
+#include "core/media/live/live_state_machine.hpp"
+
+namespace lensd {
+
+class SharedControls;
+
+/// Time stamps have jumped if they go backwards, or advance by more than this further than the clock.
+constexpr int64_t kJumpNs = 1'000'000'000;
+
+/// Returns the time of now_ns() as a time of condition_variable::wait_until().
+inline std::chrono::steady_clock::time_point time_point(int64_t ns) {
+  return std::chrono::steady_clock::time_point(
+      std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::nanoseconds(ns)));
+}
+
+/// The reader thread and the data that it shares with the decode thread. Owned by both threads; may outlive
+/// the source.
+struct LiveReader {
+  LiveReader(const std::string& url, const LiveOptions& options, LiveSource::Opener opener);
+
+  struct QueuedPicture {
+    Picture picture;
+    uint32_t connection = 0;
+  };
+
+  static void run(const std::shared_ptr<LiveReader>& reader);
+  bool wait_for_attempt();
+  void attempt();
+  bool mode_was_changed(const std::string& reason);
+  void read_pictures(Source& source);
+  void wait_until_due(int64_t pts_ns);
+  void push(Picture picture);
+  QueuedPicture pop();
+  void estimate_latency(const FrameInfo& info, int64_t now);
+
+  const std::string where;
+  const LiveSource::Opener open;
+  const std::shared_ptr<SharedControls> controls;  // may be null
+  std::atomic<bool> stop{false};
+
+  std::mutex mutex;
+  std::condition_variable changed;  // both threads wait on it
+  LiveStateMachine machine;
+  std::array<QueuedPicture, 2> queue;  // oldest first
+  size_t queued = 0;
+  bool interrupted = false, ended = false, exited = false;
+  bool take_files =
+      true;  // true while the constructor of LiveSource waits: if the source is a file, store it in `file`
+  std::exception_ptr failure;
+  std::unique_ptr<Source> file;
+  SourceInfo info;
+  std::atomic<PixelAspect> pixel_aspect{PixelAspect{}};
+  uint32_t connection = 0;  // number of the current connection; 0: none yet
+
+  // Used by the reader thread only.
+  int64_t pace_wall_ns = 0, pace_pts_ns = -1, earliest_delay_ns = INT64_MAX;
+};
+
+}  // namespace lensd
