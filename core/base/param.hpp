@@ -142,6 +142,15 @@ class Schema {
     return finish(spec);
   }
 
+  /// Adds a text parameter that allows only `choices`.
+  Schema& choice(std::string name, std::string P::*member, std::vector<std::string> choices, std::string doc,
+                 Options options = Options()) {
+    text(std::move(name), member, std::move(doc), std::move(options));
+    ParamSpec& spec = schema_.params.back();
+    spec.type = ParamType::choice, spec.choices = std::move(choices);
+    return *this;
+  }
+
   /// Adds a matrix parameter with odd height and width, each at most `max_side`.
   Schema& matrix(std::string name, Matrix P::*member, int max_side, std::string doc,
                  Options options = Options()) {

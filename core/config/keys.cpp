@@ -1,6 +1,5 @@
 #include "core/config/keys.hpp"
 
-#include <map>
 #include <stdexcept>
 
 #include "core/config/config.hpp"
@@ -15,8 +14,9 @@ constexpr int kMaxBitrate = 1'000'000;
 ConfigTable source_table() {
   return Schema<Config>("source", "the source if the command line names none")
       .text("url", &Config::source_url, "file, image, test:NAME, camera or network address")
-      .text("hwdec", &Config::hwdec, "hardware decoding")
-      .text("profile", &Config::source_profile, "low-latency: live sources with the least delay")
+      .choice("hwdec", &Config::hwdec, {"no", "auto", "cuda"}, "hardware decoding")
+      .choice("profile", &Config::source_profile, {"default", "low-latency"},
+              "low-latency: live sources with the least delay")
       .text("format", &Config::source_format,
             "cameras: mjpeg, yuyv422, … or a V4L2 code such as YUYV; network: the demuxer; empty: automatic")
       .text("size", &Config::source_size,
@@ -26,7 +26,8 @@ ConfigTable source_table() {
             "cameras and the screen: frames per second; 0: 30 if the camera has it", {.unit = "1/s"})
       .integer("video_track", &Config::source_video_track, 0, 99,
                "number of the video track; 0: the best one")
-      .text("rtsp_transport", &Config::rtsp_transport, "transport of RTSP")
+      .choice("rtsp_transport", &Config::rtsp_transport, {"tcp", "udp", "udp_multicast", "http"},
+              "transport of RTSP")
       .real("open_timeout", &Config::source_open_timeout, 0, 3600,
             "live: time from connecting to the first picture; 0: the default", {.unit = "s"})
       .real("timeout", &Config::source_timeout, 0, 3600,
@@ -41,9 +42,9 @@ ConfigTable source_table() {
 ConfigTable colour_table() {
   ConfigTable table =
       Schema<Config>("colour", colour_schema().doc)
-          .text("hdr", &Config::colour_hdr,
-                "tonemap: convert to SDR and BT.709; keep: filter and write the coded values, "
-                "convert only what is shown")
+          .choice("hdr", &Config::colour_hdr, {"tonemap", "keep"},
+                  "tonemap: convert to SDR and BT.709; keep: filter and write the coded values, "
+                  "convert only what is shown")
           .build();
   for (ParamSpec key : colour_schema().params) {
     key.get = [get = key.get](const void* config) {
@@ -96,7 +97,8 @@ ConfigTable performance_table() {
 
 ConfigTable log_table() {
   return Schema<Config>("log", "messages")
-      .text("level", &Config::log_level, "lowest level of the messages on stderr")
+      .choice("level", &Config::log_level, {"trace", "debug", "info", "warn", "error", "off"},
+              "lowest level of the messages on stderr")
       .text("file", &Config::log_file,
             "also write the whole log to this file; rotates at 16 MiB to NAME.1.log … NAME.3.log")
       .build();
@@ -131,7 +133,8 @@ ConfigTable http_table() {
 ConfigTable record_table() {
   return Schema<Config>("record", "recordings while the video runs: --record, key r, control")
       .boolean("on", &Config::record_on, "lensd serve: record from the start, and again after a failure")
-      .text("what", &Config::record_what, "the graph's output, or the pictures as decoded")
+      .choice("what", &Config::record_what, {"output", "source"},
+              "the graph's output, or the pictures as decoded")
       .text("folder", &Config::record_folder,
             "folder of files without a given name; empty: the current folder, for lensd serve [control] "
             "folder")
@@ -141,8 +144,8 @@ ConfigTable record_table() {
             "auto (H.264 by libx264), hardware (NVENC if available), ffv1 (lossless, .mkv), or an FFmpeg "
             "encoder")
       .text("preset", &Config::record_preset, "the encoder's preset; empty: lensd's choice")
-      .text("depth", &Config::record_depth,
-            "bits per sample; auto: 10 for graphs with 16 bits if the encoder can, but 8 in H.264")
+      .choice("depth", &Config::record_depth, {"auto", "8", "10"},
+              "bits per sample; auto: 10 for graphs with 16 bits if the encoder can, but 8 in H.264")
       .integer("crf", &Config::record_crf, 0, 63, "constant quality; smaller is better")
       .integer("bitrate", &Config::record_bitrate, 0, kMaxBitrate, "replaces crf unless 0",
                {.unit = "kbit/s"})
@@ -167,7 +170,7 @@ ConfigTable output_table() {
             "rtsp:// rtmp:// srt:// udp:// rtp:// address, .m3u8 playlist or v4l2:/dev/videoN; empty: none")
       .text("codec", &Config::output_codec, "as in [record]")
       .text("preset", &Config::output_preset, "as in [record]")
-      .text("depth", &Config::output_depth, "as in [record]")
+      .choice("depth", &Config::output_depth, {"auto", "8", "10"}, "as in [record]")
       .integer("crf", &Config::output_crf, 0, 63, "constant quality; smaller is better")
       .integer("bitrate", &Config::output_bitrate, 0, kMaxBitrate, "replaces crf unless 0",
                {.unit = "kbit/s"})
@@ -175,17 +178,6 @@ ConfigTable output_table() {
             "name of a camera that shows the result to other programs through PipeWire; empty: none")
       .build();
 }
-
-/// Text keys that allow only these values.
-const std::map<std::string, std::vector<std::string>> kChoices{
-    {"source.hwdec", {"no", "auto", "cuda"}},
-    {"colour.hdr", {"tonemap", "keep"}},
-    {"source.profile", {"default", "low-latency"}},
-    {"source.rtsp_transport", {"tcp", "udp", "udp_multicast", "http"}},
-    {"log.level", {"trace", "debug", "info", "warn", "error", "off"}},
-    {"record.depth", {"auto", "8", "10"}},
-    {"output.depth", {"auto", "8", "10"}},
-    {"record.what", {"output", "source"}}};
 
 }  // namespace
 
@@ -196,8 +188,6 @@ const std::vector<ConfigTable>& config_tables() {
                                  http_table(),   record_table(),      output_table()};
     for (ConfigTable& table : all)
       for (ParamSpec& key : table.params) {
-        if (const auto found = kChoices.find(key_name(table, key)); found != kChoices.end())
-          key.type = ParamType::choice, key.choices = found->second;
         key.put = [name = key_name(table, key), put = key.put](void* config, const ParamValue& value) {
           put(config, value);
           static_cast<Config*>(config)->given.insert(name);
