@@ -5,6 +5,7 @@
 
 #include "core/image/picture.hpp"
 #include "kernels/colour/display_light.hpp"
+#include "kernels/colour/matrix_weights.hpp"
 
 namespace lensd {
 
@@ -32,15 +33,12 @@ struct ColourMatrix {
     const double step = std::ldexp(1.0, extra), full = most / unit * step / (std::ldexp(1.0, depth) - 1);
     const bool limited = info.colour.range == Range::limited;
     const double luma = limited ? most / unit / 219 : full, chroma = limited ? most / unit / 224 : full;
-    constexpr double kr_of[] = {0.299, 0.2126, 0.2627}, kb_of[] = {0.114, 0.0722, 0.0593};
-    const double kr = kr_of[static_cast<int>(info.colour.matrix)],
-                 kb = kb_of[static_cast<int>(info.colour.matrix)];
-    const double kg = 1 - kr - kb;
+    const auto weights = MatrixWeights::of(info.colour.matrix);
     const auto fixed = [](double v) { return static_cast<int32_t>(std::lround(v * 8192)); };
     ColourMatrix m;
     m.luma = fixed(luma), m.alpha = fixed(full);
-    m.rv = fixed(chroma * 2 * (1 - kr)), m.bu = fixed(chroma * 2 * (1 - kb));
-    m.gu = fixed(chroma * 2 * kb * (1 - kb) / kg), m.gv = fixed(chroma * 2 * kr * (1 - kr) / kg);
+    m.rv = fixed(chroma * weights.rv), m.bu = fixed(chroma * weights.bu);
+    m.gu = fixed(chroma * weights.gu), m.gv = fixed(chroma * weights.gv);
     m.black = limited ? 16 << extra : 0, m.middle = 128 << extra;
     m.shift = 13 + 4 + extra - (bits - 8), m.most = static_cast<int32_t>(most);
     m.sample_mask = (1 << depth) - 1;

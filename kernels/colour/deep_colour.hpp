@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "kernels/colour/deep_light.hpp"
+#include "kernels/colour/matrix_weights.hpp"
 
 namespace lensd {
 
@@ -21,14 +22,12 @@ struct DeepMatrix {
     const double step = std::ldexp(1.0, extra), full = 65535 / (std::ldexp(1.0, info.format.depth) - 1);
     const bool limited = info.colour.range == Range::limited;
     const double luma = limited ? 65535 / (219 * step) : full, chroma = limited ? 65535 / (224 * step) : full;
-    constexpr double kr_of[] = {0.299, 0.2126, 0.2627}, kb_of[] = {0.114, 0.0722, 0.0593};
-    const double kr = kr_of[static_cast<int>(info.colour.matrix)],
-                 kb = kb_of[static_cast<int>(info.colour.matrix)], kg = 1 - kr - kb;
+    const auto weights = MatrixWeights::of(info.colour.matrix);
     const auto of_chroma = [&](double weight) { return static_cast<float>(chroma * weight / 16); };
     DeepMatrix m;
     m.luma = static_cast<float>(luma), m.alpha = static_cast<float>(full);
-    m.rv = of_chroma(2 * (1 - kr)), m.bu = of_chroma(2 * (1 - kb));
-    m.gu = of_chroma(2 * kb * (1 - kb) / kg), m.gv = of_chroma(2 * kr * (1 - kr) / kg);
+    m.rv = of_chroma(weights.rv), m.bu = of_chroma(weights.bu);
+    m.gu = of_chroma(weights.gu), m.gv = of_chroma(weights.gv);
     m.black = limited ? static_cast<float>(16 * step) : 0.f;
     m.middle = static_cast<float>(16 * 128 * step);
     return m;
