@@ -29,7 +29,7 @@ function showTransport(source, record) {
   toggle("pause", isPaused(), isPaused() ? "Play" : "Pause");
   toggle("bypass", !!state.bypass);
   toggle("record", !!record.on, record.on ? "Stop recording" : "Record");
-  $("record").title = record.on ? record.path || record.problem : "record to the recordings folder";
+  $("record").title = titleOf("record", record.on ? record.path || record.problem : undefined);
   const position = state["time-pos"] || 0, length = state.duration || 0;
   $("time").textContent = clock(position) + " · frame " + Math.max(0, state.frame ?? 0);
   $("position").hidden = !(source.seekable && length > 0);
@@ -38,10 +38,24 @@ function showTransport(source, record) {
     $("position").style.setProperty("--at", 100 * position / length + "%");
   }
 }
+/// The keys of buttons, as in the window where it has the same action. The first key is named in the button's title.
+const buttonKeys = [
+  {id: "add", keys: ["+", "a"], doc: "add a filter below the node in use, or at the end"},
+  {id: "pause", keys: ["Space", " ", "p"], doc: "pause or play"},
+  {id: "step", keys: ["."], doc: "next frame"},
+  {id: "snapshot", keys: ["s"], doc: "write the newest frame to the captures folder"},
+  {id: "record", keys: ["r"], doc: "record to the recordings folder"},
+  {id: "virtual-camera", keys: ["v"], doc: "offer the output as a camera to other programs (PipeWire)"},
+];
+/// Returns a button's title. `text` replaces the description of the action.
+function titleOf(id, text) {
+  const {keys, doc} = buttonKeys.find(one => one.id === id);
+  return `${text ?? doc} (${keys[0]})`;
+}
 function showVirtualCamera(camera) {
   $("virtual-camera").setAttribute("aria-pressed", !!camera.on);
-  $("virtual-camera").title = camera.on ? `other programs see the camera '${camera.name}': ${camera.reason || camera.state}`
-    : "offer the output as a camera to other programs (PipeWire)";
+  $("virtual-camera").title = titleOf("virtual-camera", camera.on
+    ? `other programs see the camera '${camera.name}': ${camera.reason || camera.state}` : undefined);
 }
 function showFigures(source, record, counters, stream, camera) {
   const drops = {"by the source": counters.dropped, "by the recorder": counters.dropped_recorder,
@@ -146,6 +160,7 @@ $("add").onclick = () => openPicker(cards.at(-1)?.id || "source");
 $("add-top").onclick = () => openPicker("source");
 const typesText = e => e.matches("textarea, select, input:not([type=range], [type=checkbox])");
 const undoesText = e => typesText(e) && (!e.closest(".params") || typed.has(e));
+for (const {id} of buttonKeys) $(id).title = titleOf(id);
 document.onkeydown = event => {
   if ($("picker").open) return;
   const key = event.key.toLowerCase();
@@ -154,12 +169,12 @@ document.onkeydown = event => {
     return undo(key === "y" || event.shiftKey ? 1 : -1);
   }
   if (event.ctrlKey || event.metaKey || event.altKey || typesText(event.target)) return;
+  const pressed = buttonKeys.find(one => one.keys.includes(key));
+  if (!pressed || (pressed.id !== "add" && event.target.matches("input, button"))) return;
+  event.preventDefault();
+  if (pressed.id !== "add") return $(pressed.id).click();
   const card = cards.find(c => c.element.contains(document.activeElement)) || cards.at(-1);
-  if (key === "a") { event.preventDefault(); openPicker(card?.id || "source"); }
-  if (event.target.matches("input, button")) return;
-  if (event.key === " " || event.key === "p") { event.preventDefault(); $("pause").click(); }
-  if (event.key === ".") $("step").click();
-  if (event.key === "s") $("snapshot").click();
+  openPicker(card?.id || "source");
 };
 (async () => {
   try {
