@@ -74,10 +74,10 @@ void ViewerUi::set_fullscreen(bool on) {
   state_.panels = on ? false : state_.windowed_panels;
 }
 
-void ViewerUi::draw(const ViewerModel& model, const InputState& fresh, const Look& look,
+void ViewerUi::draw(const ViewerModel& model, const InputState& unordered, const Look& look,
                     std::vector<Command>& out) {
   const int64_t start = now_ns();
-  const InputState input = in_typed_order(fresh);
+  const InputState input = in_typed_order(unordered);
   update_numbers(model);
   rects_.clear();
   requests_ = {};

@@ -100,11 +100,11 @@ void DrawTracks::reference(ReferenceRun& run) const {
   const DrawTracksBlock block = DrawTracksBlock::make(params_);
   const DrawGrid grid = DrawGrid::make(extent, table.picture);
   const int trail = params_.trail;
-  const bool fresh = run.state.empty();
+  const bool reset = run.state.empty();
   const std::vector<uint8_t> last = std::exchange(run.state, std::vector<uint8_t>(DrawHistory::bytes(trail)));
   auto& history = *reinterpret_cast<DrawHistory*>(run.state.data());
   history.capacity = static_cast<uint32_t>(places_of(table));
-  update_history(block, grid, table, fresh ? nullptr : reinterpret_cast<const DrawHistory*>(last.data()),
+  update_history(block, grid, table, reset ? nullptr : reinterpret_cast<const DrawHistory*>(last.data()),
                  history, trail, 0, places_of(table));
 
   std::vector<uint32_t> keys(static_cast<size_t>(extent.width) * static_cast<size_t>(extent.height));

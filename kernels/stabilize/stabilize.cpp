@@ -107,11 +107,11 @@ Motion fitted_motion(const StabilizeBlock& block, const StabilizeWork& work, uin
   return motion;
 }
 
-void fit_and_smooth(const StabilizeBlock& block, const StabilizeWork& work, Extent extent, bool fresh,
+void fit_and_smooth(const StabilizeBlock& block, const StabilizeWork& work, Extent extent, bool reset,
                     StabilizeState& state, StabilizeStats& stats) {
   const Motion motion = fitted_motion(block, work, stats.inliers);
   stats.pairs = work.count;
-  advance_path(block, fresh, motion, state);
+  advance_path(block, reset, motion, state);
   decide_warp(block, extent, motion, state, stats);
 }
 
@@ -172,11 +172,11 @@ void Stabilize::reference(ReferenceRun& run) const {
   for (uint32_t h = 0; h < kHypotheses; ++h) work->votes[h] = votes_for(block, *work, h, weigh);
 
   StabilizeState state{};
-  const bool fresh = run.state.empty();
+  const bool reset = run.state.empty();
   run.state.resize(sizeof(state));
   std::memcpy(&state, run.state.data(), sizeof(state));
   StabilizeStats stats{};
-  fit_and_smooth(block, *work, extent, fresh, state, stats);
+  fit_and_smooth(block, *work, extent, reset, state, stats);
   std::memcpy(run.state.data(), &state, sizeof(state));
 
   run.out = Image(in.format);

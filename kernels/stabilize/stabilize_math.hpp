@@ -124,10 +124,10 @@ LENSD_HD inline double allowed_part(const Motion& correction, double shrink, dou
 
 /// Updates the path by the frame's motion, with a Kalman filter of position and speed. Its model of the
 /// measured path is a path whose speed is a random walk, plus white noise. Therefore it follows a steady pan
-/// without lag. All six entries of the matrix use the same gains. `fresh`: there is no previous frame.
-LENSD_HD inline void advance_path(const StabilizeBlock& block, bool fresh, const Motion& motion,
+/// without lag. All six entries of the matrix use the same gains. `reset`: there is no previous frame.
+LENSD_HD inline void advance_path(const StabilizeBlock& block, bool reset, const Motion& motion,
                                   StabilizeState& state) {
-  if (fresh) {
+  if (reset) {
     state = {};
     state.deviation = state.drift = Motion{};
     state.variance = state.path_cosine = state.path_zoom = 1;

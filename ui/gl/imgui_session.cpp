@@ -60,8 +60,8 @@ void ImGuiSession::take_input() {
 /// so it would see a click between two frames at the wrong position and miss a second click.
 void ImGuiSession::step_mouse() {
 #if IMGUI_VERSION_NUM < 18700
-  const std::vector<MouseStep>& fresh = window_.input().mouse_steps;
-  mouse_steps_.insert(mouse_steps_.end(), fresh.begin(), fresh.end());
+  const std::vector<MouseStep>& new_steps = window_.input().mouse_steps;
+  mouse_steps_.insert(mouse_steps_.end(), new_steps.begin(), new_steps.end());
   if (mouse_steps_.empty()) return;
   ImGuiIO& io = ImGui::GetIO();
   const MouseStep& step = mouse_steps_.front();

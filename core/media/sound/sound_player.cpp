@@ -148,11 +148,11 @@ class OutputLoop {
   void follow_link(SoundOutput::Link link) {
     if (link == link_) return;
     const bool ready = link == SoundOutput::Link::ready;
-    if (ready && told_) s_.notices.add(false, "The sound server is back");
-    if (link == SoundOutput::Link::lost && !std::exchange(told_, true))
+    if (ready && loss_reported_) s_.notices.add(false, "The sound server is back");
+    if (link == SoundOutput::Link::lost && !std::exchange(loss_reported_, true))
       s_.notices.add(true, heard_ ? "The sound server is gone: playing without sound until it is back"
                                   : "No sound: there is no sound server");
-    if (ready) told_ = false, heard_ = true;
+    if (ready) loss_reported_ = false, heard_ = true;
     run_ = 0, running_ = false;  // the old connection's start() has no effect on a new one
     s_.lead_ns = ready ? kFirstLeadNs : 0;
     link_ = link;
@@ -272,8 +272,8 @@ class OutputLoop {
   Shared& s_;
   const std::unique_ptr<SoundOutput> output_;
   SoundOutput::Link link_ = SoundOutput::Link::connecting;
-  bool told_ = false;   ///< a notice has reported that there is no server
-  bool heard_ = false;  ///< there was a connection
+  bool loss_reported_ = false;  ///< a notice has reported that there is no server
+  bool heard_ = false;          ///< there was a connection
   bool running_ = false;
   bool started_ = false;  ///< the sound was started, and its lead was not measured yet
   int64_t flushed_ns_ = INT64_MIN / 2;

@@ -33,10 +33,10 @@ def invalid(bench):
     longest = 0.0
     for name, (text, part) in BAD.items():
         result = bench.run("check", bench.write("bad.toml", text))
-        told = result.out + result.err
-        insist(result.code == 3, f"{name}: exit code {result.code}: {told[:300]!r}")
-        insist("bad.toml" in told and part in told, f"{name}: {part!r} is not in {told[:300]!r}")
-        insist(len(told) < 100_000, f"{name}: {len(told)} bytes of messages")
+        output = result.out + result.err
+        insist(result.code == 3, f"{name}: exit code {result.code}: {output[:300]!r}")
+        insist("bad.toml" in output and part in output, f"{name}: {part!r} is not in {output[:300]!r}")
+        insist(len(output) < 100_000, f"{name}: {len(output)} bytes of messages")
         insist(result.peak_kib < 400 << 10, f"{name}: {result.peak_kib >> 10} MiB resident")
         longest = max(longest, result.seconds)
     return f"{len(BAD)} files refused, longest {longest:.2f} s"

@@ -12,12 +12,12 @@ E2E = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "e2e"
 
 def script(group, path, how, expected):
     def run(bench):
-        told = subprocess.run([os.path.join(E2E, path)], capture_output=True, text=True, check=False, env=dict(os.environ),
+        output = subprocess.run([os.path.join(E2E, path)], capture_output=True, text=True, check=False, env=dict(os.environ),
                               timeout=600, cwd=bench.work)
-        lines = told.stdout.strip().splitlines() or [told.stderr.strip()[-200:]]
-        if told.returncode == 77:
+        lines = output.stdout.strip().splitlines() or [output.stderr.strip()[-200:]]
+        if output.returncode == 77:
             raise Skip(lines[-1])
-        insist(told.returncode == 0, lines[-1])
+        insist(output.returncode == 0, lines[-1])
         return f"tests/e2e/{path}: {lines[-1]}"
     run.__name__ = os.path.basename(path).removesuffix(".sh")
     case(group, how, expected, deadline=10, slow=True)(run)

@@ -90,16 +90,16 @@ def served(bench, what=""):
         process.kill()
         process.wait()
     with open(bench.path("serve.err"), encoding="utf-8", errors="replace") as err:
-        told = err.read()
+        output = err.read()
     code = process.returncode
-    if what.startswith(MEMORY) and is_library_abort(code, told):
+    if what.startswith(MEMORY) and is_library_abort(code, output):
         return injection, "ended by a library"
-    insist(code in (0, 1, 3, 4, 5, 143), f"{what}: serve ended with {code}: {told[-300:]}")
+    insist(code in (0, 1, 3, 4, 5, 143), f"{what}: serve ended with {code}: {output[-300:]}")
     # Boost.Asio ignores a failed epoll_ctl(). The HTTP thread may then notice the shutdown only when a timer expires;
     # the deadline for a request head is 5 s.
     limit = 6 if what.startswith("epoll_ctl") else 1
     insist(not went_on or took <= limit * bench.patience, f"{what}: TERM took {took:.1f} s")
-    insist(code == 0 or told.strip(), f"{what}: exit code {code} without a message")
+    insist(code == 0 or output.strip(), f"{what}: exit code {code} without a message")
     return injection, "goes on" if went_on and code == 0 else f"exit {code}"
 
 

@@ -23,12 +23,12 @@ def through(bench, script, name, **environment):
     variables = {**os.environ, **environment}
     if bench.patience == 1:
         variables.setdefault("LENSD_LONG", "1")  # the product's own limits
-    told = subprocess.run([sys.executable, os.path.join(E2E, script), name], capture_output=True, text=True, check=False,
+    output = subprocess.run([sys.executable, os.path.join(E2E, script), name], capture_output=True, text=True, check=False,
                           env=variables, timeout=600)
-    lines = told.stdout.strip().splitlines() or [told.stderr.strip()[-300:]]
+    lines = output.stdout.strip().splitlines() or [output.stderr.strip()[-300:]]
     if lines[0].startswith(f"{name} skipped: "):
         raise Skip(lines[0].removeprefix(f"{name} skipped: "))
-    insist(told.returncode == 0, "; ".join(lines)[-400:])
+    insist(output.returncode == 0, "; ".join(lines)[-400:])
     return f"tests/e2e/live/{script} {lines[0]}"
 
 

@@ -57,11 +57,11 @@ def file_size_limit(bench):
 
 @case("resources", "a batch run into a file above RLIMIT_FSIZE", "exit code 1, one line, the file plays")
 def batch_file_size_limit(bench):
-    told = bench.refused(1, "a.mkv", SOURCE, "--headless", "-q", "--frames", "200", "-o", bench.path("a.mkv"),
+    output = bench.refused(1, "a.mkv", SOURCE, "--headless", "-q", "--frames", "200", "-o", bench.path("a.mkv"),
                          limits={"FSIZE": 100 << 10})
     result, hashes = bench.frames(bench.path("a.mkv"))
     insist(result.code == 0 and len(hashes) > 5, f"exit {result.code}, {len(hashes)} frames")
-    return f"{told}; {len(hashes)} frames play"
+    return f"{output}; {len(hashes)} frames play"
 
 
 @case("resources", "record and snapshot on a read-only file system", "refused with the reason; the video goes on")

@@ -180,10 +180,10 @@ def other_user(bench):
     os.chmod(bench.work, 0o755)
     code = ("import socket, sys; s = socket.socket(socket.AF_UNIX); s.settimeout(5); s.connect(sys.argv[1]); "
             "s.sendall(b'{\"command\":[\"version\"]}\\n'); print(s.recv(4096))")
-    told = subprocess.run(["/usr/bin/python3", "-c", code, daemon.socket_path], user=65534, group=65534, extra_groups=[],
+    output = subprocess.run(["/usr/bin/python3", "-c", code, daemon.socket_path], user=65534, group=65534, extra_groups=[],
                           capture_output=True, text=True, check=False, timeout=10)
-    insist("success" not in told.stdout, f"another user was served: {told.stdout}")
-    return f"0600; another user: {(told.stdout or told.stderr).strip().splitlines()[-1][:80]}"
+    insist("success" not in output.stdout, f"another user was served: {output.stdout}")
+    return f"0600; another user: {(output.stdout or output.stderr).strip().splitlines()[-1][:80]}"
 
 
 @case("security", "lensd ctl finds a socket of another user at the default path in /tmp", "refused, nothing is sent")
