@@ -101,11 +101,15 @@ struct StatePair {
   T* halves[2];
   const FrameBlock* frame;
   /// Returns the previous frame's state.
-  LENSD_HD const T* before() const { return halves[frame->state_index & 1]; }
+  LENSD_HD const T* before() const { return half(frame->state_index); }
   /// Returns a copy of the previous frame's state, or T{} if there is no previous frame.
   LENSD_HD T past() const { return frame->reset ? T{} : *before(); }
   /// Returns the buffer for this frame's state. Its contents are stale.
-  LENSD_HD T* after() const { return halves[~frame->state_index & 1]; }
+  LENSD_HD T* after() const { return half(~frame->state_index); }
+
+ private:
+  /// A select: device code would copy the array to local memory to index it.
+  LENSD_HD T* half(uint32_t i) const { return (i & 1) != 0 ? halves[1] : halves[0]; }
 };
 
 /// Arguments of one pass. Pointers refer to the backend's memory unless marked "host".

@@ -1,6 +1,5 @@
 #include "kernels/blend/blend.hpp"
 #include "kernels/common/chunk.cuh"
-#include "kernels/common/deep/samples.cuh"
 
 namespace lensd {
 namespace {
@@ -30,37 +29,43 @@ struct BlendChunk {
   }
 };
 
-struct DeepBlend {
-  ImageView<const uint16_t> second;
-  bool rgba;
+struct DeepBlendChunk {
+  ImageView<const uint8_t> second;
+  bool gray, aligned;
   const BlendBlock* block;
 
-  __device__ uint32_t operator()(int i, int y, uint32_t v) const {
+  __device__ void operator()(Chunk& chunk, ChunkPlace at) const {
     const BlendMode mode = block->mode;
-    const uint16_t* row = second.row(y);
-    uint32_t other = row[i];
-    if (mode == BlendMode::mask && rgba) {
-      const uint16_t* pixel = row + i / 4 * 4;
-      other = static_cast<uint32_t>(luma_q8(pixel[0], pixel[1], pixel[2]));
+    const uint32_t opacity = block->opacity_q8;
+    const Chunk others = load_chunk(second.row(at.y) + at.x, at.left, aligned);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      uint32_t other = others.word[i];
+      if (mode == BlendMode::mask && !gray) {
+        const uint32_t red_green = others.word[i & ~1], blue = others.word[i | 1] & 65535;
+        other = static_cast<uint32_t>(luma_q8(red_green & 65535, red_green >> 16, blue)) * 0x00010001u;
+      }
+      const uint32_t word = chunk.word[i];
+      const uint32_t mixed = each_half(word, other, [mode, opacity](uint32_t p, uint32_t q) {
+        return faded(p, deep_blended(mode, p, q), opacity);
+      });
+      chunk.word[i] = with_alpha(mixed, word, chunk_colour<uint16_t>(gray, i));
     }
-    return faded(v, deep_blended(mode, v, other), block->opacity_q8);
   }
 };
 
-}  // namespace
-
-void Blend::launch_deep(const PassArgs& args, CudaStream stream) const {
-  launch_deep_samples(args.in[0], args.out, stream,
-                      DeepBlend{args.in[1].as<const uint16_t>(), args.in[0].channels() == 4,
-                                static_cast<const BlendBlock*>(args.block)});
+template <class Op>
+void launch_blend(const PassArgs& args, CudaStream stream) {
+  const ConstImageRef a = args.in[0], b = args.in[1];
+  launch_chunks(
+      a, args.out, stream,
+      Op{b.as<const uint8_t>(), a.channels() == 1, aligned16(b), static_cast<const BlendBlock*>(args.block)});
 }
 
+}  // namespace
+
 void Blend::launch_apply(const PassArgs& args, CudaStream stream) const {
-  if (args.in[0].is_deep()) return launch_deep(args, stream);
-  const ConstImageRef a = args.in[0], b = args.in[1];
-  launch_chunks(a, args.out, stream,
-                BlendChunk{b.as<const uint8_t>(), a.channels() == 1, aligned16(b),
-                           static_cast<const BlendBlock*>(args.block)});
+  (args.in[0].is_deep() ? launch_blend<DeepBlendChunk> : launch_blend<BlendChunk>)(args, stream);
 }
 
 }  // namespace lensd

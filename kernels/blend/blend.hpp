@@ -137,7 +137,6 @@ class Blend final : public SinglePass<Blend, BlendParams, BlendBlock> {
   void apply(const PassArgs& args, Band band) const;
   void launch_apply(const PassArgs& args, CudaStream stream) const;
   void apply_deep(const PassArgs& args, Band band) const;
-  void launch_deep(const PassArgs& args, CudaStream stream) const;
   void reference(ReferenceRun& run) const override;
 };
 

@@ -21,8 +21,6 @@ class Box final : public FilterBase<Box, BoxParams, BoxBlock> {
  private:
   void average(const PassArgs& args, Band band) const;
   void average_deep(const PassArgs& args, Band band) const;
-  void launch_deep_columns(const PassArgs& args, CudaStream stream) const;
-  void launch_deep_rows(const PassArgs& args, CudaStream stream) const;
   void launch_columns(const PassArgs& args, CudaStream stream) const;
   void launch_rows(const PassArgs& args, CudaStream stream) const;
   /// Returns the pitch of the column sums on CUDA, in bytes. A sum has twice the bytes of a sample.

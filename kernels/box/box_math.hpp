@@ -19,6 +19,7 @@ struct BoxBlock {
   uint32_t reciprocal;  ///< ceil(2^shift / n)
   int shift;            ///< 31 to 46
   Border border;
+  uint64_t deep_reciprocal;  ///< ceil(2^63 / n)
 
   static BoxBlock make(const BoxParams& p) {
     const uint32_t side = static_cast<uint32_t>(2 * p.radius + 1), n = side * side;
@@ -26,7 +27,8 @@ struct BoxBlock {
     while (n >> (log2 + 1)) ++log2;
     const int shift = 31 + log2;
     const auto reciprocal = static_cast<uint32_t>(((uint64_t{1} << shift) + n - 1) / n);
-    return {p.radius, static_cast<int>(n / 2), reciprocal, shift, p.border};
+    const uint64_t deep_reciprocal = ((uint64_t{1} << 63) + n - 1) / n;
+    return {p.radius, static_cast<int>(n / 2), reciprocal, shift, p.border, deep_reciprocal};
   }
 
   /// For radii 1 to 7 the mean is (sum + n/2) · narrow_reciprocal() >> (16 + narrow_shift()), in 16 bits. The
@@ -48,6 +50,14 @@ LENSD_HD inline uint16_t deep_box_mean(uint32_t sum, const BoxBlock& b) {
   const double n = (2.0 * b.radius + 1) * (2.0 * b.radius + 1);
   const double biased = static_cast<double>(sum + static_cast<uint32_t>(b.half)) + 0.5;
   return static_cast<uint16_t>(static_cast<int>(biased * (1 / n)));
+}
+
+/// Does the same as deep_box_mean() in integers, since GPUs have few units for double precision. Exact: the
+/// reciprocal exceeds 1/n by less than 2^-63, so the product exceeds the quotient by less than 2^-31 < 1/n.
+LENSD_HD inline uint16_t deep_box_quotient(uint32_t sum, const BoxBlock& b) {
+  const uint64_t biased = sum + static_cast<uint32_t>(b.half);
+  const uint64_t low = biased * (b.deep_reciprocal & 0xffffffffu), high = biased * (b.deep_reciprocal >> 32);
+  return static_cast<uint16_t>((high + (low >> 32)) >> 31);
 }
 
 }  // namespace lensd

@@ -87,6 +87,19 @@ __device__ inline uint32_t each_byte(uint32_t a, uint32_t b, Op op) {
          op(a >> 24, b >> 24) << 24;
 }
 
+/// Applies `op(p, q)` to each 16-bit half p of the first word and the same half q of the second one.
+template <class Op>
+__device__ inline uint32_t each_half(uint32_t a, uint32_t b, Op op) {
+  return op(a & 65535, b & 65535) | op(a >> 16, b >> 16) << 16;
+}
+
+/// Returns the bits of a chunk's word `i` that hold colour, for samples of type S.
+template <class S>
+__device__ constexpr uint32_t chunk_colour(bool gray, int i) {
+  if (gray || (sizeof(S) == 2 && i % 2 == 0)) return ~0u;
+  return sizeof(S) == 1 ? 0x00ffffffu : 0x0000ffffu;
+}
+
 /// Returns `colour` where `mask` is set, and `alpha`'s bits elsewhere.
 __device__ inline uint32_t with_alpha(uint32_t colour, uint32_t alpha, uint32_t mask) {
   return (colour & mask) | (alpha & ~mask);

@@ -13,6 +13,14 @@ constexpr unsigned blocks_for(int items, int size) {
   return static_cast<unsigned>((items + size - 1) / size);
 }
 
+/// Returns an attribute of the current device.
+inline int device_attribute(cudaDeviceAttr attribute) {
+  int device = 0, value = 0;
+  LENSD_CUDA_CHECK(cudaGetDevice(&device));
+  LENSD_CUDA_CHECK(cudaDeviceGetAttribute(&value, attribute, device));
+  return value;
+}
+
 /// Returns true if every row starts at a multiple of `bytes`, a power of two.
 template <class T>
 bool rows_aligned(const BasicImageRef<T>& image, unsigned bytes) {

@@ -13,7 +13,7 @@ struct Keep {
 struct DeepMaps {
   const AffineMaps* maps;
   bool gray;
-  __device__ uint32_t operator()(int i, int, uint32_t v) const { return maps->channel[gray ? 0 : i % 4](v); }
+  __device__ uint32_t operator()(int i, int, uint32_t v) const { return maps->channel[gray ? 0 : i & 3](v); }
 };
 
 }  // namespace

@@ -329,10 +329,7 @@ __global__ void __launch_bounds__(kRankThreads) corner_rank_kernel(CornerLaunch 
 
 /// Returns the number of multiprocessors. With one block on each, all blocks are resident.
 unsigned resident_blocks() {
-  int device = 0, multiprocessors = 0;
-  LENSD_CUDA_CHECK(cudaGetDevice(&device));
-  LENSD_CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-  return static_cast<unsigned>(multiprocessors);
+  return static_cast<unsigned>(device_attribute(cudaDevAttrMultiProcessorCount));
 }
 
 CornerLaunch launch_of(const CornerJob& job) {

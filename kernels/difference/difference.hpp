@@ -39,7 +39,6 @@ class Difference final : public SinglePass<Difference, DifferenceParams, Differe
   void apply(const PassArgs& args, Band band) const;
   void launch_apply(const PassArgs& args, CudaStream stream) const;
   void apply_deep(const PassArgs& args, Band band) const;
-  void launch_deep(const PassArgs& args, CudaStream stream) const;
   void reference(ReferenceRun& run) const override;
 
  private:

@@ -110,7 +110,7 @@ struct DeepBlend {
   __device__ uint32_t operator()(int i, int y, uint32_t v) const {
     const uint32_t key = keys[static_cast<size_t>(y) * pitch + (gray ? i : i / 4)];
     if (key == 0) return v;
-    const uint32_t colour = block->ramp[key & 255] >> (gray ? 24 : i % 4 * 8) & 255;
+    const uint32_t colour = block->ramp[key & 255] >> (gray ? 24 : (i & 3) * 8) & 255;
     return deep_blend_key(v, key, colour, block->rim, block->opacity);
   }
 };

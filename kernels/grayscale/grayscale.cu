@@ -1,14 +1,13 @@
-#include "kernels/common/deep/pixels.cuh"
 #include "kernels/common/launch.cuh"
 #include "kernels/grayscale/grayscale.hpp"
 
 namespace lensd {
 namespace {
 
-/// A thread converts four pixels: one 16-byte load, one 4-byte store.
+/// A thread converts four pixels of 8 bits or two of 16 bits: one 16-byte load, one 4-byte store.
 struct LumaTuning {
   static constexpr int threads = 256;
-  static constexpr int pixels = 4;
+  static constexpr int pixels = 4, deep_pixels = 2;
 };
 
 __device__ uint32_t luma_of(const LumaBlock& w, uint32_t pixel) {
@@ -33,22 +32,33 @@ __global__ void luma_kernel(ImageView<const uint8_t> rgba, ImageView<uint8_t> gr
   store_bytes(gray.row(y) + x, word, count, aligned_out);
 }
 
-/// One pixel of 16 bits per sample per thread.
 __global__ void luma16_kernel(ImageView<const uint16_t> rgba, ImageView<uint16_t> gray,
-                              const LumaBlock* block, bool aligned) {
-  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), y = static_cast<int>(blockIdx.y);
-  if (x >= rgba.extent.width) return;
-  const DeepPixel p = load_deep(rgba.row(y) + 4 * x, aligned);
-  gray.row(y)[x] = luma16(*block, p.v[0], p.v[1], p.v[2]);
+                              const LumaBlock* block, bool wide) {
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * LumaTuning::deep_pixels;
+  const int y = static_cast<int>(blockIdx.y);
+  const int count = min(LumaTuning::deep_pixels, rgba.extent.width - x);
+  if (count <= 0) return;
+  const LumaBlock w = *block;
+  const uint16_t* from = rgba.row(y) + 4 * x;
+  uint16_t* to = gray.row(y) + x;
+  if (wide && count == LumaTuning::deep_pixels) {
+    const uint4 p = *reinterpret_cast<const uint4*>(from);
+    *reinterpret_cast<ushort2*>(to) = make_ushort2(luma16(w, p.x & 65535, p.x >> 16, p.y & 65535),
+                                                   luma16(w, p.z & 65535, p.z >> 16, p.w & 65535));
+  } else {
+    for (int i = 0; i < count; ++i) to[i] = luma16(w, from[4 * i], from[4 * i + 1], from[4 * i + 2]);
+  }
 }
 
 }  // namespace
 
 void launch_luma(ConstImageRef rgba, ImageRef gray, const LumaBlock* weights, CudaStream stream) {
   if (rgba.is_deep()) {
-    const dim3 blocks(blocks_for(rgba.width(), LumaTuning::threads), static_cast<unsigned>(rgba.height()));
-    luma16_kernel<<<blocks, LumaTuning::threads, 0, stream>>>(rgba.as<const uint16_t>(), gray.as<uint16_t>(),
-                                                              weights, rows_aligned(rgba, 8));
+    const dim3 blocks(blocks_for(rgba.width(), LumaTuning::threads * LumaTuning::deep_pixels),
+                      static_cast<unsigned>(rgba.height()));
+    luma16_kernel<<<blocks, LumaTuning::threads, 0, stream>>>(
+        rgba.as<const uint16_t>(), gray.as<uint16_t>(), weights,
+        rows_aligned(rgba, 16) && rows_aligned(gray, 4));
     LENSD_LAUNCHED();
     return;
   }

@@ -61,6 +61,9 @@ FilterSchema Levels::make_schema() {
 
 Layout Levels::configure(const FilterInputs& inputs) {
   deep_ = sample_bytes(inputs.images[0].format) == 2;
+#if LENSD_CUDA
+  if (deep_ && inputs.backend == Backend::cuda) prepare_kernels();
+#endif
   return SinglePass::configure(inputs);
 }
 

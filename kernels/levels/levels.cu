@@ -1,4 +1,4 @@
-#include "kernels/common/deep/pixels.cuh"
+#include "kernels/common/chunk.cuh"
 #include "kernels/common/lut.cuh"
 #include "kernels/levels/levels.hpp"
 
@@ -21,34 +21,120 @@ struct Saturate {
   }
 };
 
-/// A thread processes one pixel in colour, or one grey one.
-template <int kChannels>
-__global__ void deep_levels_kernel(ImageView<const uint16_t> in, ImageView<uint16_t> out, bool aligned,
-                                   const DeepLevelsBlock* block) {
-  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), y = static_cast<int>(blockIdx.y);
-  if (x >= in.extent.width) return;
-  if constexpr (kChannels == 1) {
-    out.row(y)[x] = block->table[in.row(y)[x]];
-  } else {
-    DeepPixel p = load_deep(in.row(y) + 4 * x, aligned);
-    int v[3];
-    for (int c = 0; c < 3; ++c) v[c] = block->table[p.v[c]];
-    const int luma = luma_q8(v[0], v[1], v[2]), factor = block->saturation_q10;
-    for (int c = 0; c < 3; ++c) p.v[c] = static_cast<uint16_t>(deep_saturated(v[c], luma, factor));
-    store_deep(out.row(y) + 4 * x, p, aligned);
+/// One block per multiprocessor keeps the table in shared memory: a warp's reads at random addresses have
+/// bank conflicts there, but in the L1 cache they would take one access per line. Measured: see
+/// docs/benchmarks.md.
+struct DeepLevelsTuning {
+  static constexpr int threads = 1024;
+  static constexpr int ahead = 2;  ///< chunks that a thread loads before it processes as many
+  static constexpr int table_bytes = sizeof(DeepLevelsBlock::table);
+};
+
+struct DeepLevelsJob {
+  ImageView<const uint8_t> in;
+  ImageView<uint8_t> out;
+  int row_bytes;
+  bool aligned;
+  const DeepLevelsBlock* block;
+};
+
+/// Applies table and saturation to the samples of a chunk.
+template <bool kGray>
+__device__ void deep_levels(Chunk& chunk, const uint16_t* table, int saturation_q10) {
+  uint32_t(&word)[4] = chunk.word;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    if constexpr (kGray) {
+      word[i] = table[word[i] & 65535] | static_cast<uint32_t>(table[word[i] >> 16]) << 16;
+    } else {
+      if (i % 2 != 0) continue;
+      const int r = table[word[i] & 65535], g = table[word[i] >> 16], b = table[word[i + 1] & 65535];
+      const int luma = luma_q8(r, g, b);
+      const auto moved = [=](int v) {
+        return static_cast<uint32_t>(deep_saturated(v, luma, saturation_q10));
+      };
+      word[i] = moved(r) | moved(g) << 16;
+      word[i + 1] = with_alpha(moved(b), word[i + 1], 0x0000ffffu);
+    }
   }
+}
+
+/// Processes the image with all threads of the grid. `kShared`: copies the table to shared memory.
+template <bool kGray, bool kShared>
+__global__ void __launch_bounds__(DeepLevelsTuning::threads) deep_levels_kernel(DeepLevelsJob job) {
+  extern __shared__ uint4 shared_table[];
+  constexpr int kAhead = DeepLevelsTuning::ahead;
+  struct Item {
+    Chunk chunk;
+    int x, y;
+  };
+  const int height = job.in.extent.height;
+  ChunkWalk walk(job.row_bytes);
+  const auto fetch = [&]() -> Item {
+    Item item{{}, walk.x * ChunkShape::bytes, walk.y};
+    if (item.y < height)
+      item.chunk = load_chunk(job.in.row(item.y) + item.x, job.row_bytes - item.x, job.aligned);
+    walk.next();
+    return item;
+  };
+  Item next[kAhead];
+#pragma unroll
+  for (Item& item : next) item = fetch();
+  const uint16_t* table = job.block->table;
+  if constexpr (kShared) {
+    const uint4* const from = reinterpret_cast<const uint4*>(job.block->table);
+#pragma unroll
+    for (int i = 0; i < DeepLevelsTuning::table_bytes / 16; i += DeepLevelsTuning::threads)
+      shared_table[i + threadIdx.x] = from[i + threadIdx.x];
+    table = reinterpret_cast<const uint16_t*>(shared_table);
+  }
+  const int saturation = job.block->saturation_q10;
+  __syncthreads();
+  while (next[0].y < height) {
+    Item now[kAhead];
+#pragma unroll
+    for (int k = 0; k < kAhead; ++k) now[k] = next[k], next[k] = fetch();
+#pragma unroll
+    for (Item& item : now) {
+      if (item.y >= height) break;
+      deep_levels<kGray>(item.chunk, table, saturation);
+      store_chunk(job.out.row(item.y) + item.x, item.chunk, job.row_bytes - item.x, job.aligned);
+    }
+  }
+}
+
+/// Returns true if a block may have the table in shared memory.
+bool table_fits() {
+  return device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) >= DeepLevelsTuning::table_bytes;
+}
+
+template <bool kGray>
+void launch_deep_levels(const DeepLevelsJob& job, CudaStream stream) {
+  const auto multiprocessors = static_cast<unsigned>(device_attribute(cudaDevAttrMultiProcessorCount));
+  if (table_fits())
+    deep_levels_kernel<kGray, true>
+        <<<multiprocessors, DeepLevelsTuning::threads, DeepLevelsTuning::table_bytes, stream>>>(job);
+  else
+    deep_levels_kernel<kGray, false><<<multiprocessors, DeepLevelsTuning::threads, 0, stream>>>(job);
+  LENSD_LAUNCHED();
 }
 
 }  // namespace
 
+void Levels::prepare_kernels() {
+  if (!table_fits()) return;
+  for (const void* kernel : {reinterpret_cast<const void*>(&deep_levels_kernel<true, true>),
+                             reinterpret_cast<const void*>(&deep_levels_kernel<false, true>)})
+    LENSD_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                          DeepLevelsTuning::table_bytes));
+}
+
 void Levels::launch_deep(const PassArgs& args, CudaStream stream) const {
-  constexpr int threads = 256;
   const ConstImageRef in = args.in[0];
-  const dim3 grid(blocks_for(in.width(), threads), static_cast<unsigned>(in.height()));
-  (in.channels() == 1 ? deep_levels_kernel<1> : deep_levels_kernel<4>)<<<grid, threads, 0, stream>>>(
-      in.as<const uint16_t>(), args.out.as<uint16_t>(), rows_aligned(in, 8) && rows_aligned(args.out, 8),
-      static_cast<const DeepLevelsBlock*>(args.block));
-  LENSD_LAUNCHED();
+  const DeepLevelsJob job{in.as<const uint8_t>(), args.out.as<uint8_t>(), static_cast<int>(in.row_bytes()),
+                          aligned16(in) && aligned16(args.out),
+                          static_cast<const DeepLevelsBlock*>(args.block)};
+  (in.channels() == 1 ? launch_deep_levels<true> : launch_deep_levels<false>)(job, stream);
 }
 
 void Levels::launch_apply(const PassArgs& args, CudaStream stream) const {

@@ -53,7 +53,7 @@ struct LevelsBlock {
 };
 
 /// The block for images with 16 bits.
-struct DeepLevelsBlock {
+struct alignas(16) DeepLevelsBlock {
   uint16_t table[65536];
   int saturation_q10;
 };
@@ -81,6 +81,8 @@ class Levels final : public SinglePass<Levels, LevelsParams, LevelsBlock> {
  private:
   void apply_deep(const PassArgs& args, Band band) const;
   void launch_deep(const PassArgs& args, CudaStream stream) const;
+  /// Lets the kernels use more than the default shared memory. Call before the first launch on a device.
+  static void prepare_kernels();
 
   bool deep_ = false;  ///< the images have 16 bits per sample
 };

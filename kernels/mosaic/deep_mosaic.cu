@@ -1,32 +1,33 @@
 #include "kernels/common/deep/pixels.cuh"
 #include "kernels/mosaic/mosaic.hpp"
+#include "kernels/mosaic/mosaic_chunks.cuh"
 
 namespace lensd {
 namespace {
 
 /// The tiles of mosaic.cu with a pixel instead of a word per thread: about 64 pixels by 32 rows, or one
 /// mosaic block if that is larger. The device derives the tiles from the block size.
-struct DeepMosaicTuning {
-  static constexpr int threads = 256, warps = threads / 32;
+struct DeepMosaicTuning : MosaicGrid {
   static constexpr int pixels = 64, rows = 32;
   static constexpr int most_columns = pixels * rows / 2;  ///< maximum entries of DeepMosaicShared::columns
   static constexpr int most_blocks = most_columns / 2;    ///< maximum number of mosaic blocks of a tile
-  static constexpr int grid = 660;                        ///< number of thread blocks, as in mosaic.cu
 };
 
 template <int kColours>
 struct DeepMosaicShared {
   uint32_t columns[kColours][DeepMosaicTuning::most_columns];  ///< sums down a row of mosaic blocks
   uint16_t means[kColours][DeepMosaicTuning::most_blocks];
-  unsigned long long totals[kColours];
 };
 
 struct DeepMosaicJob {
   ImageView<const uint16_t> in;
   ImageView<uint16_t> out;
+  ImageView<const uint8_t> in_bytes;
+  ImageView<uint8_t> out_bytes;
   const MosaicBlock* block;
   MosaicStats* stats;
   bool aligned;  ///< rows start at multiples of 8 bytes
+  bool whole;    ///< rows are whole chunks of 16 bytes and aligned to them
 };
 
 /// A tile of whole mosaic blocks, clipped to the picture.
@@ -124,17 +125,16 @@ __device__ void fill_tile(const DeepMosaicJob& job, const DeepMosaicTile& tile,
   __syncthreads();
 }
 
-template <int kChannels>
-__global__ void __launch_bounds__(DeepMosaicTuning::threads) deep_mosaic_kernel(DeepMosaicJob job) {
-  constexpr int kColours = kChannels == 4 ? 3 : 1;
+/// Processes the whole image tile by tile, for every block size and alignment. Adds this thread's sums to
+/// `totals`.
+template <int kChannels, int kColours>
+__device__ void deep_mosaic_by_tiles(const DeepMosaicJob& job, int block,
+                                     unsigned long long (&totals)[kColours]) {
   __shared__ DeepMosaicShared<kColours> shared;
-  if (threadIdx.x < kColours) shared.totals[threadIdx.x] = 0;
-  const int block = job.block->block;
   const int tile_width = max(1, DeepMosaicTuning::pixels / block) * block,
             tile_height = max(1, DeepMosaicTuning::rows / block) * block;
   const int columns = (job.in.extent.width + tile_width - 1) / tile_width,
             count = columns * ((job.in.extent.height + tile_height - 1) / tile_height);
-  unsigned long long totals[kColours] = {};
   for (int i = static_cast<int>(blockIdx.x); i < count; i += static_cast<int>(gridDim.x)) {
     DeepMosaicTile tile{.block = block, .x0 = i % columns * tile_width, .y0 = i / columns * tile_height};
     tile.width = min(tile_width, job.in.extent.width - tile.x0);
@@ -144,21 +144,41 @@ __global__ void __launch_bounds__(DeepMosaicTuning::threads) deep_mosaic_kernel(
     average_tile(tile, shared, totals);
     fill_tile<kChannels>(job, tile, shared);
   }
+}
+
+template <int kChannels>
+__global__ void __launch_bounds__(DeepMosaicTuning::threads, DeepMosaicTuning::resident)
+    deep_mosaic_kernel(DeepMosaicJob job) {
+  constexpr int kColours = kChannels == 4 ? 3 : 1;
+  __shared__ unsigned long long sums[kColours];
+  if (threadIdx.x < kColours) sums[threadIdx.x] = 0;
   __syncthreads();
-  for (int c = 0; c < kColours; ++c)
-    if (totals[c] > 0) atomicAdd(&shared.totals[c], totals[c]);
+  unsigned long long totals[kColours] = {};
+  const int block = job.block->block;
+  if (!job.whole || !mosaic_by_chunks<uint16_t, kChannels>(block, job.in_bytes, job.out_bytes, totals))
+    deep_mosaic_by_tiles<kChannels>(job, block, totals);
+  // One atomic addition per warp: in shared memory, those of 64 bits are loops.
+  for (int c = 0; c < kColours; ++c) {
+    for (int step = 16; step > 0; step /= 2) totals[c] += __shfl_down_sync(~0u, totals[c], step);
+    if (threadIdx.x % 32 == 0 && totals[c] > 0) atomicAdd(&sums[c], totals[c]);
+  }
   __syncthreads();
-  if (threadIdx.x < kColours && shared.totals[threadIdx.x] > 0)
-    atomicAdd(&job.stats->sums[threadIdx.x], shared.totals[threadIdx.x]);
+  if (threadIdx.x < kColours && sums[threadIdx.x] > 0)
+    atomicAdd(&job.stats->sums[threadIdx.x], sums[threadIdx.x]);
 }
 
 }  // namespace
 
 void Mosaic::launch_deep(const PassArgs& args, CudaStream stream) const {
   const ConstImageRef in = args.in[0];
-  const DeepMosaicJob job{in.as<const uint16_t>(), args.out.as<uint16_t>(),
-                          static_cast<const MosaicBlock*>(args.block), static_cast<MosaicStats*>(args.stats),
-                          rows_aligned(in, 8) && rows_aligned(args.out, 8)};
+  const DeepMosaicJob job{in.as<const uint16_t>(),
+                          args.out.as<uint16_t>(),
+                          in.as<const uint8_t>(),
+                          args.out.as<uint8_t>(),
+                          static_cast<const MosaicBlock*>(args.block),
+                          static_cast<MosaicStats*>(args.stats),
+                          rows_aligned(in, 8) && rows_aligned(args.out, 8),
+                          rows_aligned(in, 16) && rows_aligned(args.out, 16) && in.row_bytes() % 16 == 0};
   const auto kernel = in.channels() == 1 ? deep_mosaic_kernel<1> : deep_mosaic_kernel<4>;
   kernel<<<DeepMosaicTuning::grid, DeepMosaicTuning::threads, 0, stream>>>(job);
   LENSD_LAUNCHED();

@@ -9,19 +9,10 @@ namespace {
 /// 64 colour pixels) by 32 rows, or one mosaic block if that is larger. All threads sum down the columns,
 /// compute the means and fill the tile. The device derives the tiles from the block size, so that the launch
 /// depends on no parameter.
-struct MosaicTuning {
-  static constexpr int threads = 256, warps = threads / 32;
+struct MosaicTuning : MosaicGrid {
   static constexpr int words = 64, rows = 32;
   static constexpr int most_columns = words * rows / 2;     ///< maximum entries of MosaicShared::columns
   static constexpr int most_blocks = 4 * most_columns / 2;  ///< maximum number of mosaic blocks of a tile
-  /// Minimum thread blocks per multiprocessor, which limits the registers per thread. A Turing
-  /// multiprocessor holds 1024 threads.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-  static constexpr int resident = 4;
-#else
-  static constexpr int resident = 5;
-#endif
-  static constexpr int grid = 660;  ///< number of thread blocks: five for each multiprocessor of an H200
 };
 
 /// Split of the image into tiles, whose width is a whole number of words.
@@ -168,7 +159,7 @@ __global__ void __launch_bounds__(MosaicTuning::threads, MosaicTuning::resident)
   __syncthreads();
   uint32_t totals[kColours] = {};
   const int block = params->block;
-  if (!whole || !mosaic_by_chunks<kChannels>(block, in, out, totals))
+  if (!whole || !mosaic_by_chunks<uint8_t, kChannels>(block, in, out, totals))
     mosaic_by_tiles<kChannels>(block, in, out, aligned, totals);
   // One atomic addition per thread block, since all blocks add to the same three words.
   for (int c = 0; c < kColours; ++c) {

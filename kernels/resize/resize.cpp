@@ -69,19 +69,21 @@ Layout Resize::configure(const FilterInputs& inputs) {
   const double samples = static_cast<double>(output.row_bytes()) * output.extent.height;
   Layout layout{.output = output, .passes = {}, .scratch_bytes = {}};
   if (sample_bytes(in.format) == 2) {
-    layout.passes = {{.name = "taps",
-                      .run = cpu_pass<&Resize::fill_deep>,
-                      .launch = cuda_pass<&Resize::launch_fill_deep>,
-                      .items = g.x.m + g.y.m,
-                      .grain = 256},
-                     {.name = "resize",
-                      .run = cpu_pass<&Resize::resize_deep>,
-                      .launch = cuda_pass<&Resize::launch_deep>,
-                      .items = output.extent.height,
-                      .grain = 16,
-                      .bytes = static_cast<double>(in.row_bytes()) * in.extent.height + samples,
-                      .operations = samples * 4 * g.taps()}};
-    layout.scratch_bytes = {static_cast<size_t>(g.x.m + g.y.m) * sizeof(DeepResizeTaps)};
+    if (g.path == ResizePath::taps || g.path == ResizePath::nearest) {
+      layout.passes.push_back({.name = "taps",
+                               .run = cpu_pass<&Resize::fill_deep>,
+                               .launch = cuda_pass<&Resize::launch_fill_deep>,
+                               .items = g.x.m + g.y.m,
+                               .grain = 256});
+      layout.scratch_bytes = {static_cast<size_t>(g.x.m + g.y.m) * sizeof(DeepResizeTaps)};
+    }
+    layout.passes.push_back({.name = "resize",
+                             .run = cpu_pass<&Resize::resize_deep>,
+                             .launch = cuda_pass<&Resize::launch_deep>,
+                             .items = output.extent.height,
+                             .grain = 16,
+                             .bytes = static_cast<double>(in.row_bytes()) * in.extent.height + samples,
+                             .operations = samples * 4 * g.taps()});
     layout.worker_bytes = deep_worker_bytes(in, output);
     return layout;
   }

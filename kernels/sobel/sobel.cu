@@ -2,6 +2,7 @@
 #include "kernels/common/tiles/gradient_pairs.cuh"
 #include "kernels/common/tiles/planar_tile.cuh"
 #include "kernels/sobel/sobel.hpp"
+#include "kernels/sobel/sobel_columns.cuh"
 
 namespace lensd {
 namespace {
@@ -12,18 +13,7 @@ struct SobelTuning {
   static constexpr int words = 2, columns = 4 * words, rows = 4;
 };
 
-/// Columns of each row that a thread reads: SobelTuning::columns from `x` on, and one on each side, after the
-/// border rule (−1: read as 0). `wide`: the columns from `x` on are inside the image and aligned to 8 bytes.
-struct SobelColumns {
-  int x, left, right;
-  bool wide;
-
-  __device__ SobelColumns(int from, int width, Border border, bool aligned)
-      : x(from),
-        left(border_index(from - 1, width, border)),
-        right(border_index(from + SobelTuning::columns, width, border)),
-        wide(aligned && from + SobelTuning::columns <= width) {}
-};
+using Columns = SobelColumns<SobelTuning::columns>;
 
 /// Loads eight pixels of row y from column x on, with the border rule. Not inlined: the code is long and few
 /// threads call it.
@@ -35,7 +25,7 @@ __device__ __noinline__ uint2 sobel_words(const TileSource& in, int x, int y, Bo
 
 /// Returns the columns `at` of row y, with the border rule.
 __device__ __forceinline__ ColumnPairs<SobelTuning::words> sobel_pixels(const TileSource& in,
-                                                                        const SobelColumns& at, int y,
+                                                                        const Columns& at, int y,
                                                                         Border border) {
   constexpr uint32_t kBytes = 0x00ff00ffu;
   const int inside = y >= 0 && y < in.extent.height ? y : called_border_index(y, in.extent.height, border);
@@ -121,7 +111,7 @@ __global__ void __launch_bounds__(SobelTuning::threads_x* SobelTuning::threads_y
   const Extent extent = out.extent;
   if (x >= extent.width || y >= extent.height) return;
   const SobelBlock block = *params;
-  const SobelColumns columns(x, extent.width, block.border, wide);
+  const Columns columns(x, extent.width, block.border, wide);
   ColumnPairs<SobelTuning::words> rows[SobelTuning::rows + 2];
 #pragma unroll
   for (int r = 0; r < SobelTuning::rows + 2; ++r)
@@ -138,37 +128,7 @@ __global__ void __launch_bounds__(SobelTuning::threads_x* SobelTuning::threads_y
   }
 }
 
-__global__ void __launch_bounds__(SobelTuning::threads_x* SobelTuning::threads_y)
-    deep_sobel_kernel(ImageView<const uint16_t> in, ImageView<uint16_t> out, const SobelBlock* params) {
-  const int x = static_cast<int>(blockIdx.x * SobelTuning::threads_x + threadIdx.x),
-            y = static_cast<int>(blockIdx.y * SobelTuning::threads_y + threadIdx.y);
-  const Extent extent = in.extent;
-  if (x >= extent.width || y >= extent.height) return;
-  const SobelBlock block = *params;
-  const bool inside = x > 0 && y > 0 && x + 1 < extent.width && y + 1 < extent.height;
-  const auto at = [&](int dx, int dy) -> int {
-    if (inside) return in.row(y + dy)[x + dx];
-    const int column = called_border_index(x + dx, extent.width, block.border),
-              row = called_border_index(y + dy, extent.height, block.border);
-    return column < 0 || row < 0 ? 0 : in.row(row)[column];
-  };
-  const int a = at(-1, -1), b = at(0, -1), c = at(1, -1), d = at(-1, 0), f = at(1, 0), g = at(-1, 1),
-            h = at(0, 1), i = at(1, 1);
-  out.row(y)[x] =
-      deep_sobel_value(block.output, c + 2 * f + i - a - 2 * d - g, g + 2 * h + i - a - 2 * b - c);
-}
-
 }  // namespace
-
-void Sobel::launch_deep(const PassArgs& args, CudaStream stream) const {
-  const ConstImageRef in = args.in[0];
-  const dim3 threads(SobelTuning::threads_x, SobelTuning::threads_y);
-  const dim3 grid(blocks_for(in.width(), SobelTuning::threads_x),
-                  blocks_for(in.height(), SobelTuning::threads_y));
-  deep_sobel_kernel<<<grid, threads, 0, stream>>>(in.as<const uint16_t>(), args.out.as<uint16_t>(),
-                                                  static_cast<const SobelBlock*>(args.block));
-  LENSD_LAUNCHED();
-}
 
 void Sobel::launch_apply(const PassArgs& args, CudaStream stream) const {
   if (args.in[0].is_deep()) return launch_deep(args, stream);

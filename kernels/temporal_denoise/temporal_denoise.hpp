@@ -81,7 +81,6 @@ class TemporalDenoise final
   void apply(const PassArgs& args, Band band) const;
   void launch_apply(const PassArgs& args, CudaStream stream) const;
   void apply_deep(const PassArgs& args, Band band) const;
-  void launch_deep(const PassArgs& args, CudaStream stream) const;
   void reference(ReferenceRun& run) const override;
 
  private:

@@ -1,5 +1,4 @@
 #include "kernels/common/chunk.cuh"
-#include "kernels/common/deep/samples.cuh"
 #include "kernels/threshold/threshold.hpp"
 
 namespace lensd {
@@ -40,6 +39,8 @@ __global__ void otsu_kernel(ThresholdStats* stats, double pixels) {
   }
 }
 
+/// Thresholds chunks of samples of type S.
+template <class S>
 struct ThresholdChunk {
   bool gray, otsu;
   const ThresholdBlock* block;
@@ -48,32 +49,34 @@ struct ThresholdChunk {
   __device__ void operator()(Chunk& chunk, ChunkPlace at) const {
     uint32_t level[3];
     for (int c = 0; c < 3; ++c) level[c] = otsu ? stats->level[gray ? 0 : c] : block->level;
+    const uint32_t deep = block->deep;
     if (!otsu && at.x == 0 && at.y == 0) {
       stats->channels = gray ? 1 : 3;
       for (int c = 0; c < (gray ? 1 : 3); ++c) stats->level[c] = block->level;
     }
-    const uint32_t levels = level[0] | level[1] << 8 | level[2] << 16 | level[0] << 24;
-    const uint32_t colour = colour_bits(gray ? PixelFormat::gray8 : PixelFormat::rgba8);
-#pragma unroll
-    for (uint32_t& w : chunk.word) w = with_alpha(__vcmpgtu4(w, levels), w, colour);
-  }
-};
-
-struct DeepThreshold {
-  bool gray, otsu;
-  const ThresholdBlock* block;
-  ThresholdStats* stats;
-
-  __device__ uint32_t operator()(int i, int y, uint32_t v) const {
-    const int c = gray ? 0 : i % 4;
-    const uint32_t highest = otsu ? deep_otsu_level(stats->level[c]) : block->deep;
-    if (!otsu && y == 0 && i < 3) {
-      stats->channels = gray ? 1 : 3;
-      if (i < (gray ? 1 : 3)) stats->level[i] = block->level;
+    uint32_t levels[2];  // of even and odd words
+    if constexpr (sizeof(S) == 1) {
+      levels[0] = levels[1] = level[0] | level[1] << 8 | level[2] << 16 | level[0] << 24;
+    } else {
+      for (uint32_t& l : level) l = otsu ? deep_otsu_level(l) : deep;
+      levels[0] = level[0] | level[1] << 16, levels[1] = level[2] | level[2] << 16;
     }
-    return v > highest ? 65535 : 0;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      uint32_t& w = chunk.word[i];
+      const uint32_t binary = sizeof(S) == 1 ? __vcmpgtu4(w, levels[0]) : __vcmpgtu2(w, levels[i % 2]);
+      w = with_alpha(binary, w, chunk_colour<S>(gray, i));
+    }
   }
 };
+
+template <class S>
+void launch_threshold(const PassArgs& args, bool otsu, CudaStream stream) {
+  launch_chunks(
+      args.in[0], args.out, stream,
+      ThresholdChunk<S>{args.in[0].channels() == 1, otsu, static_cast<const ThresholdBlock*>(args.block),
+                        static_cast<ThresholdStats*>(args.stats)});
+}
 
 }  // namespace
 
@@ -89,15 +92,7 @@ void Threshold::launch_choose_level(const PassArgs& args, CudaStream stream) con
 }
 
 void Threshold::launch_apply(const PassArgs& args, CudaStream stream) const {
-  const ConstImageRef in = args.in[0];
-  if (in.is_deep())
-    return launch_deep_samples(
-        in, args.out, stream,
-        DeepThreshold{in.channels() == 1, otsu_, static_cast<const ThresholdBlock*>(args.block),
-                      static_cast<ThresholdStats*>(args.stats)});
-  launch_chunks(in, args.out, stream,
-                ThresholdChunk{in.channels() == 1, otsu_, static_cast<const ThresholdBlock*>(args.block),
-                               static_cast<ThresholdStats*>(args.stats)});
+  (args.in[0].is_deep() ? launch_threshold<uint16_t> : launch_threshold<uint8_t>)(args, otsu_, stream);
 }
 
 }  // namespace lensd
