@@ -38,70 +38,91 @@ struct DeepPlanes {
   int pitch, plane;
 };
 
-/// Converts a sample exactly. In [2^23, 2^24) a float's mantissa is the integer; I2F is a slow instruction.
-__device__ inline float deep_number(uint16_t v) {
-  return __uint_as_float(0x4b000000u | v) - 8388608.f;
-}
-
-/// Returns RGBA pixel x, or grey samples x to x + 3, of row y by the border rule.
+/// An RGBA pixel or four grey samples, in memory order.
 template <int kChannels>
-__device__ DeepPixel load_deep_bordered(const DeepJob& job, int x, int y, Border border) {
-  constexpr int kPixels = kChannels == 1 ? 4 : 1;
-  const Extent extent = job.in.extent;
-  const int row = called_border_index(y, extent.height, border);
-  DeepPixel v{};
-  if (row < 0) return v;
-  const uint16_t* const from = job.in.row(row);
-  if (x >= 0 && x + kPixels <= extent.width) return load_deep(from + kChannels * x, job.in_aligned);
-  for (int i = 0; i < kPixels; ++i) {
-    const int column = called_border_index(x + i, extent.width, border);
-    if (column < 0) continue;
-    if constexpr (kChannels == 1)
-      v.v[i] = from[column];
-    else
-      v = load_deep(from + 4 * column, job.in_aligned);
+struct DeepGroup {
+  static constexpr int pixels = kChannels == 1 ? 4 : 1, colours = kChannels == 1 ? 4 : 3;
+  uint2 words;
+
+  __device__ int sample(int i) const {
+    return static_cast<int>(__byte_perm(i < 2 ? words.x : words.y, 0, i % 2 == 0 ? 0x4410 : 0x4432));
   }
-  return v;
+  /// Converts a sample exactly. In [2^23, 2^24) a float's mantissa is the integer; I2F is a slow instruction.
+  __device__ float number(int i) const {
+    const uint32_t word = i < 2 ? words.x : words.y;
+    return __uint_as_float(__byte_perm(word, 0x4b000000, i % 2 == 0 ? 0x7610 : 0x7632)) - 8388608.f;
+  }
+};
+
+__device__ inline uint2 load_deep_words(const uint16_t* p, bool aligned) {
+  if (aligned) return *reinterpret_cast<const uint2*>(p);
+  return make_uint2(p[0] | static_cast<uint32_t>(p[1]) << 16, p[2] | static_cast<uint32_t>(p[3]) << 16);
 }
 
-/// Implements load_deep_tile(). In grey images, x of loads is a multiple of 4. A thread loads several groups
-/// of samples before it stores them, so that it waits for memory less often.
-template <int kChannels, int kThreads, bool kInside>
+/// Returns the group at column x of row y by the border rule; y is −1 outside Border::constant.
+template <int kChannels>
+__device__ uint2 load_deep_bordered(const DeepJob& job, int x, int y, Border border) {
+  const int width = job.in.extent.width;
+  if (y < 0) return make_uint2(0, 0);
+  const uint16_t* const from = job.in.row(y);
+  if constexpr (kChannels == 4) {
+    const int column = called_border_index(x, width, border);
+    return column < 0 ? make_uint2(0, 0) : load_deep_words(from + 4 * column, job.in_aligned);
+  } else {
+    if (x >= 0 && x + 4 <= width) return load_deep_words(from + x, job.in_aligned);
+    uint32_t samples[4];
+    for (int i = 0; i < 4; ++i) {
+      const int column = called_border_index(x + i, width, border);
+      samples[i] = column < 0 ? 0 : from[column];
+    }
+    return make_uint2(samples[0] | samples[1] << 16, samples[2] | samples[3] << 16);
+  }
+}
+
+/// Implements load_deep_tile(). In grey images, x of loads is a multiple of 4. `kFast`: the tile is inside an
+/// aligned image. A thread loads up to eight groups before it stores them, so that it waits less often.
+template <int kChannels, int kThreads, bool kFast>
 __device__ void load_deep_groups(const DeepJob& job, const DeepTileArea& area, Border border,
                                  const DeepPlanes& to) {
-  constexpr int kPixels = kChannels == 1 ? 4 : 1, kBatch = 4;
-  const int first = area.x & -kPixels, skipped = area.x - first;
-  const int groups = (skipped + area.columns + kPixels - 1) / kPixels;
-  const int down = kThreads / groups, right = kThreads - down * groups;
-  int row = static_cast<int>(threadIdx.x) / groups, group = static_cast<int>(threadIdx.x) - row * groups;
-  while (row < area.rows) {
-    DeepPixel samples[kBatch];
-    int places[kBatch];  // relative to to.data
-    int count = 0;
+  using Group = DeepGroup<kChannels>;
+  constexpr int kLanes = kChannels == 1 ? 8 : 16;  // threads of a row
+  constexpr int kAcross = 4, kDown = 2, kStep = kThreads / kLanes;
+  const int t = static_cast<int>(threadIdx.x), first = area.x & -Group::pixels, skipped = area.x - first;
+  const int groups = (skipped + area.columns + Group::pixels - 1) / Group::pixels;
+  for (int row = t / kLanes; row < area.rows; row += kDown * kStep) {
+    for (int group = t % kLanes; group < groups; group += kAcross * kLanes) {
+      Group samples[kDown][kAcross];
 #pragma unroll
-    for (int k = 0; k < kBatch; ++k) {
-      if (row >= area.rows) continue;
-      count = k + 1;
-      places[k] = row * to.pitch + kPixels * group - skipped;
-      const int x = first + kPixels * group, y = area.y + row;
-      samples[k] = kInside ? load_deep(job.in.row(y) + kChannels * x, job.in_aligned)
-                           : load_deep_bordered<kChannels>(job, x, y, border);
-      row += down, group += right;
-      if (group >= groups) group -= groups, ++row;
-    }
+      for (int j = 0; j < kDown; ++j) {
+        const int below = row + j * kStep, y = area.y + below, x = first + Group::pixels * group;
+        const int source =
+            kFast || below >= area.rows ? y : called_border_index(y, job.in.extent.height, border);
 #pragma unroll
-    for (int k = 0; k < kBatch; ++k) {
-      if (k >= count) continue;
-      const uint16_t(&v)[4] = samples[k].v;
-      float* const place = to.data + places[k];
-      if (kChannels == 1 && skipped == 0) {
-        *reinterpret_cast<float4*>(place) =
-            make_float4(deep_number(v[0]), deep_number(v[1]), deep_number(v[2]), deep_number(v[3]));
-        continue;
+        for (int i = 0; i < kAcross; ++i) {
+          if (below >= area.rows || group + i * kLanes >= groups) continue;
+          const int column = x + i * kLanes * Group::pixels;
+          if constexpr (kFast)
+            samples[j][i].words = load_deep_words(job.in.row(source) + kChannels * column, true);
+          else
+            samples[j][i].words = load_deep_bordered<kChannels>(job, column, source, border);
+        }
       }
 #pragma unroll
-      for (int i = 0; i < (kChannels == 1 ? 4 : 3); ++i)
-        place[kChannels == 1 ? i : i * to.plane] = deep_number(v[i]);
+      for (int j = 0; j < kDown; ++j)
+#pragma unroll
+        for (int i = 0; i < kAcross; ++i) {
+          if (row + j * kStep >= area.rows || group + i * kLanes >= groups) continue;
+          const Group& v = samples[j][i];
+          float* const place =
+              to.data + (row + j * kStep) * to.pitch + (group + i * kLanes) * Group::pixels - skipped;
+          if (kChannels == 1 && skipped == 0) {
+            *reinterpret_cast<float4*>(place) =
+                make_float4(v.number(0), v.number(1), v.number(2), v.number(3));
+            continue;
+          }
+#pragma unroll
+          for (int k = 0; k < Group::colours; ++k) place[kChannels == 1 ? k : k * to.plane] = v.number(k);
+        }
     }
   }
 }
@@ -111,9 +132,9 @@ template <int kChannels, int kThreads>
 __device__ void load_deep_tile(const DeepJob& job, const DeepTileArea& area, Border border,
                                const DeepPlanes& to) {
   const Extent extent = job.in.extent;
-  const bool inside = area.x >= 0 && area.y >= 0 && area.x + area.columns + 3 <= extent.width &&
-                      area.y + area.rows <= extent.height;
-  if (inside)
+  const bool fast = job.in_aligned && area.x >= 0 && area.y >= 0 &&
+                    area.x + area.columns + 3 <= extent.width && area.y + area.rows <= extent.height;
+  if (fast)
     load_deep_groups<kChannels, kThreads, true>(job, area, border, to);
   else
     load_deep_groups<kChannels, kThreads, false>(job, area, border, to);
@@ -131,27 +152,52 @@ struct KeepDeep {
 template <int kChannels, int kThreads, int kColumns, int kRows, class Finish>
 __device__ void store_deep_tile(const DeepJob& job, int x0, int y0, const uint16_t* computed,
                                 const Finish& finish) {
-  constexpr int kPixels = kChannels == 1 ? 4 : 1, kGroups = kColumns / kPixels;
-#pragma unroll 4
-  for (int i = static_cast<int>(threadIdx.x); i < kRows * kGroups; i += kThreads) {
-    const int row = i / kGroups, column = i % kGroups * kPixels, x = x0 + column, y = y0 + row;
-    const int left = job.out.extent.width - x;
-    if (left <= 0 || y >= job.out.extent.height) continue;
-    const uint16_t* const from = job.in.row(y) + kChannels * x;
-    uint16_t* const to = job.out.row(y) + kChannels * x;
-    const uint16_t* const values = computed + row * kColumns + column;
-    if (left < kPixels) {
-      for (int k = 0; k < left; ++k) to[k] = static_cast<uint16_t>(finish(from[k], values[k]));
-      continue;
-    }
-    DeepPixel v{};
-    if (kChannels == 4 || Finish::needs_input) v = load_deep(from, job.in_aligned);
-    const DeepPixel grey = kChannels == 1 ? load_deep(values, true) : DeepPixel{};
+  using Group = DeepGroup<kChannels>;
+  constexpr int kGroups = kColumns / Group::pixels, kStep = kThreads / kGroups;
+  constexpr int kBatch = kChannels == 1 ? 4 : 3;
+  static_assert(kThreads % kGroups == 0);
+  const int t = static_cast<int>(threadIdx.x), column = t % kGroups * Group::pixels, x = x0 + column;
+  const int first = t / kGroups, left = job.out.extent.width - x;
+  const int rows = min(kRows, job.out.extent.height - y0);
+  if (left <= 0) return;
+  const auto value = [&](int row, int i) -> int {
+    return computed[row * kColumns + column + (kChannels == 1 ? i : i * kColumns * kRows)];
+  };
+  if (left < Group::pixels) {
+    for (int row = first; row < rows; row += kStep)
+      for (int i = 0; i < left; ++i)
+        job.out.row(y0 + row)[x + i] =
+            static_cast<uint16_t>(finish(job.in.row(y0 + row)[x + i], value(row, i)));
+    return;
+  }
+  for (int row = first; row < rows; row += kBatch * kStep) {
+    Group inputs[kBatch];  // loaded first, so that a thread waits less often
+    const auto load = [&](bool aligned) {
 #pragma unroll
-    for (int k = 0; k < (kChannels == 1 ? 4 : 3); ++k)
-      v.v[k] =
-          static_cast<uint16_t>(finish(v.v[k], kChannels == 1 ? grey.v[k] : values[k * kColumns * kRows]));
-    store_deep(to, v, job.out_aligned);
+      for (int k = 0; k < kBatch; ++k)
+        if (row + k * kStep < rows) {
+          const uint16_t* const from = job.in.row(y0 + row + k * kStep) + kChannels * x;
+          if constexpr (Finish::needs_input)
+            inputs[k].words = load_deep_words(from, aligned);
+          else if constexpr (kChannels == 4)
+            inputs[k].words.y = static_cast<uint32_t>(from[3]) << 16;
+        }
+    };
+    if (!Finish::needs_input || job.in_aligned)
+      load(true);
+    else
+      load(false);
+#pragma unroll
+    for (int k = 0; k < kBatch; ++k) {
+      if (row + k * kStep >= rows) continue;
+      DeepPixel v;
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const int in = Finish::needs_input || (kChannels == 4 && i == 3) ? inputs[k].sample(i) : 0;
+        v.v[i] = static_cast<uint16_t>(i < Group::colours ? finish(in, value(row + k * kStep, i)) : in);
+      }
+      store_deep(job.out.row(y0 + row + k * kStep) + kChannels * x, v, job.out_aligned);
+    }
   }
 }
 
