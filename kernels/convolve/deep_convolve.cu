@@ -49,22 +49,26 @@ __device__ void add_four_columns(float (&sums)[kWide], const float4& weights, in
   if (left > 3) add(weights.w, 3);
 }
 
-/// Computes the sums of a thread. `line`: the first sample of the first output.
+__device__ inline void load_four(float* to, const float* from) {
+  const float4 v = *reinterpret_cast<const float4*>(from);
+  to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
+}
+
+/// Adds the products of the samples of a row and the weights of all kernel rows that they belong to: row y of
+/// the kernel for the thread's first row of outputs, y − 1 for the second one.
 template <class Shape, bool kExact>
-__device__ void convolve_deep_sums(const DeepConvolveShared<Shape>& s, const float* line, int rows, int cols,
-                                   float (&sums)[Shape::high][Shape::wide]) {
+__device__ void add_deep_row(const DeepConvolveShared<Shape>& s, const float* line, int y, int rows, int cols,
+                             float (&sums)[Shape::high][Shape::wide]) {
   constexpr int kWide = Shape::wide;
-  const auto load4 = [](float* to, const float* from) {
-    const float4 v = *reinterpret_cast<const float4*>(from);
-    to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
-  };
+  float window[kWide + 4];
+  load_four(window, line), load_four(window + 4, line + 4);
 #pragma unroll 1
-  for (int y = 0; y < rows + Shape::high - 1; ++y, line += Shape::pitch) {
-    float window[kWide + 4];
-    load4(window, line), load4(window + 4, line + 4);
-#pragma unroll 3  // after three shifts all samples are new, so that shifts need no instructions
-    for (int x = 0; x < cols; x += 4) {
-      load4(window + kWide, line + x + kWide);
+  for (int left = 0;; left += 12)
+#pragma unroll  // after three shifts all samples are new, so that shifts need no instructions
+    for (int part = 0; part < 3; ++part) {
+      const int x = left + 4 * part;
+      if (x >= cols) return;
+      load_four(window + kWide, line + x + kWide);
 #pragma unroll
       for (int j = 0; j < Shape::high; ++j)
         if (const int row = y - j; row >= 0 && row < rows)
@@ -72,7 +76,15 @@ __device__ void convolve_deep_sums(const DeepConvolveShared<Shape>& s, const flo
 #pragma unroll
       for (int i = 0; i < kWide; ++i) window[i] = window[i + 4];
     }
-  }
+}
+
+/// Computes the sums of a thread. `line`: the first sample of the first output.
+template <class Shape, bool kExact>
+__device__ void convolve_deep_sums(const DeepConvolveShared<Shape>& s, const float* line, int rows, int cols,
+                                   float (&sums)[Shape::high][Shape::wide]) {
+#pragma unroll 1
+  for (int y = 0; y < rows + Shape::high - 1; ++y, line += Shape::pitch)
+    add_deep_row<Shape, kExact>(s, line, y, rows, cols, sums);
 }
 
 template <int kChannels>

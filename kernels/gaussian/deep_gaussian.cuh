@@ -54,22 +54,25 @@ __device__ void deep_blur_run(float centre, const float4* weights, int radius, c
   for (int i = 0; i < kRun; i += 4) load4(after + i, i);
 #pragma unroll
   for (int i = 0; i < kRun; ++i) before[i] = after[i], sums[i] = centre * after[i];
-#pragma unroll 3  // after three shifts all samples are new, so that shifts need no instructions
-  for (int k = 0; k < radius; k += 4) {
+#pragma unroll 1
+  for (int near = 0;; near += 12)
+#pragma unroll  // after three shifts all samples are new, so that shifts need no instructions
+    for (int k = near; k < near + 12; k += 4) {
+      if (k >= radius) return;
 #pragma unroll
-    for (int i = kRun - 1; i >= 0; --i) before[i + 4] = before[i];
-    load4(before, -k - 4), load4(after + kRun, k + kRun);
-    const float4 four = weights[k / 4];
-    const float weight[] = {four.x, four.y, four.z, four.w};
+      for (int i = kRun - 1; i >= 0; --i) before[i + 4] = before[i];
+      load4(before, -k - 4), load4(after + kRun, k + kRun);
+      const float4 four = weights[k / 4];
+      const float weight[] = {four.x, four.y, four.z, four.w};
 #pragma unroll
-    for (int m = 1; m <= 4; ++m) {
-      if (m > 1 && k + m > radius) break;
+      for (int m = 1; m <= 4; ++m) {
+        if (m > 1 && k + m > radius) return;
 #pragma unroll
-      for (int i = 0; i < kRun; ++i) sums[i] = sums[i] + weight[m - 1] * (before[i + 4 - m] + after[i + m]);
+        for (int i = 0; i < kRun; ++i) sums[i] = sums[i] + weight[m - 1] * (before[i + 4 - m] + after[i + m]);
+      }
+#pragma unroll
+      for (int i = 0; i < kRun; ++i) after[i] = after[i + 4];
     }
-#pragma unroll
-    for (int i = 0; i < kRun; ++i) after[i] = after[i + 4];
-  }
 }
 
 /// Computes `count` rows of horizontal sums from the stage. `p` is the thread's index in its plane.
