@@ -33,46 +33,45 @@ struct DeepConvolveShared {
   float4 weights[kConvolveMaxSide][Shape::quads];
 };
 
-/// Adds the products of four columns of weights, or of the first `left` ones if that is 1 or 3, and the
-/// samples from `window` on. If the product is exact, one fused operation has the same result as two.
-template <bool kExact, int kWide>
-__device__ void add_four_columns(float (&sums)[kWide], const float4& weights, int left,
-                                 const float (&window)[kWide + 4]) {
-  const auto add = [&](float weight, int column) {
-#pragma unroll
-    for (int i = 0; i < kWide; ++i)
-      sums[i] =
-          kExact ? __fmaf_rn(weight, window[column + i], sums[i]) : sums[i] + weight * window[column + i];
-  };
-  add(weights.x, 0);
-  if (left > 1) add(weights.y, 1), add(weights.z, 2);
-  if (left > 3) add(weights.w, 3);
-}
-
 __device__ inline void load_four(float* to, const float* from) {
   const float4 v = *reinterpret_cast<const float4*>(from);
   to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
 }
 
 /// Adds the products of the samples of a row and the weights of all kernel rows that they belong to: row y of
-/// the kernel for the thread's first row of outputs, y − 1 for the second one.
+/// the kernel for the thread's first row of outputs, y − 1 for the second one. The number of columns is odd.
 template <class Shape, bool kExact>
 __device__ void add_deep_row(const DeepConvolveShared<Shape>& s, const float* line, int y, int rows, int cols,
                              float (&sums)[Shape::high][Shape::wide]) {
   constexpr int kWide = Shape::wide;
   float window[kWide + 4];
+  /// Adds the products of `kCount` columns of weights, from column x on. If products are exact, one fused
+  /// operation has the same result as two.
+  const auto add = [&]<int kCount>(int x) {
+#pragma unroll
+    for (int j = 0; j < Shape::high; ++j) {
+      const int row = y - j;
+      if (row < 0 || row >= rows) continue;
+      float weights[4];
+      load_four(weights, reinterpret_cast<const float*>(&s.weights[row][x / 4]));
+#pragma unroll
+      for (int k = 0; k < kCount; ++k)
+#pragma unroll
+        for (int i = 0; i < kWide; ++i)
+          sums[j][i] = kExact ? __fmaf_rn(weights[k], window[i + k], sums[j][i])
+                              : sums[j][i] + weights[k] * window[i + k];
+    }
+  };
   load_four(window, line), load_four(window + 4, line + 4);
 #pragma unroll 1
-  for (int left = 0;; left += 12)
+  for (int first = 0;; first += 12)
 #pragma unroll  // after three shifts all samples are new, so that shifts need no instructions
     for (int part = 0; part < 3; ++part) {
-      const int x = left + 4 * part;
-      if (x >= cols) return;
+      const int x = first + 4 * part;
       load_four(window + kWide, line + x + kWide);
-#pragma unroll
-      for (int j = 0; j < Shape::high; ++j)
-        if (const int row = y - j; row >= 0 && row < rows)
-          add_four_columns<kExact>(sums[j], s.weights[row][x / 4], cols - x, window);
+      if (cols - x == 1) return add.template operator()<1>(x);
+      if (cols - x == 3) return add.template operator()<3>(x);
+      add.template operator()<4>(x);
 #pragma unroll
       for (int i = 0; i < kWide; ++i) window[i] = window[i + 4];
     }

@@ -57,7 +57,8 @@ __device__ void deep_blur_run(float centre, const float4* weights, int radius, c
 #pragma unroll 1
   for (int near = 0;; near += 12)
 #pragma unroll  // after three shifts all samples are new, so that shifts need no instructions
-    for (int k = near; k < near + 12; k += 4) {
+    for (int part = 0; part < 3; ++part) {
+      const int k = near + 4 * part;
       if (k >= radius) return;
 #pragma unroll
       for (int i = kRun - 1; i >= 0; --i) before[i + 4] = before[i];
