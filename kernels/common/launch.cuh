@@ -28,6 +28,18 @@ bool rows_aligned(const BasicImageRef<T>& image, unsigned bytes) {
           (bytes - 1)) == 0;
 }
 
+/// Lets a kernel use `bytes` of dynamic shared memory, and prefers shared memory to the L1 cache. Call before
+/// the first launch on a device.
+template <class... Args>
+void prefer_shared_memory(void (*kernel)(Args...), size_t bytes = 0) {
+  const auto* function = reinterpret_cast<const void*>(kernel);
+  if (bytes > 0)
+    LENSD_CUDA_CHECK(
+        cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+  LENSD_CUDA_CHECK(cudaFuncSetAttribute(function, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                        cudaSharedmemCarveoutMaxShared));
+}
+
 /// Returns the four bytes at `p` as a little-endian word. If `aligned` is set, `p` must be aligned to 4
 /// bytes; then one load is enough.
 __device__ inline uint32_t load_word(const uint8_t* p, bool aligned) {

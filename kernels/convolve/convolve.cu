@@ -203,13 +203,9 @@ void launch_convolve(const PassArgs& args, CudaStream stream) {
 }  // namespace
 
 void Convolve::prepare_kernels() {
-  const auto prefer_shared = [](auto* kernel) {
-    LENSD_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
-                                          cudaFuncAttributePreferredSharedMemoryCarveout,
-                                          cudaSharedmemCarveoutMaxShared));
-  };
-  prefer_shared(&convolve_tile_kernel<1>);
-  prefer_shared(&convolve_tile_kernel<4>);
+  prefer_shared_memory(&convolve_tile_kernel<1>);
+  prefer_shared_memory(&convolve_tile_kernel<4>);
+  prepare_deep_kernels();
 }
 
 void Convolve::launch_apply(const PassArgs& args, CudaStream stream) const {

@@ -29,9 +29,10 @@ class Convolve final : public SinglePass<Convolve, ConvolveParams, ConvolveBlock
   static size_t deep_worker_bytes();
   void launch_deep(const PassArgs& args, CudaStream stream) const;
 
-  /// Sets the shared-memory carveout to its maximum, so that several blocks fit a multiprocessor. Call before
+  /// Set the shared-memory carveout to its maximum, so that several blocks fit a multiprocessor. Call before
   /// the first launch on a device.
   static void prepare_kernels();
+  static void prepare_deep_kernels();
 };
 
 }  // namespace lensd

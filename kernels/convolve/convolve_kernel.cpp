@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -175,6 +177,23 @@ int choose_shift(const std::vector<double>& w, double bias) {
   return std::min(most, 18);
 }
 
+/// Returns a unit in which all weights are integers of at most 8 bits; nullopt if there is none or the
+/// weights are zero, tiny or huge. Differences up to 1e-12 are allowed because 1/225 and 2/225 are not exact.
+std::optional<double> common_unit(const std::vector<double>& w) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const double v : w)
+    if (v != 0) least = std::min(least, std::abs(v));
+  if (!(least > 1e-6 && least < 1e6)) return std::nullopt;
+  for (int parts = 1; parts <= 16; ++parts) {
+    const double unit = least / parts;
+    const auto fits = [unit](double v) {
+      return std::abs(v) < 255.5 * unit && std::abs(v / unit - std::round(v / unit)) < 1e-12;
+    };
+    if (std::all_of(w.begin(), w.end(), fits)) return unit;
+  }
+  return std::nullopt;
+}
+
 uint32_t packed(int low, int high) {
   return (static_cast<uint32_t>(low) & 0xffff) | static_cast<uint32_t>(high) << 16;
 }
@@ -213,11 +232,14 @@ ConvolveBlock ConvolveBlock::make(const ConvolveParams& params) {
   b.bias = static_cast<int32_t>(std::lround(std::ldexp(params.bias, shift))) +
            (b.shift > 0 ? 1 << (b.shift - 1) : 0);
 
-  b.deep_bias = static_cast<float>(257 * params.bias);
+  const std::optional<double> common = common_unit(m.values);
+  const double unit = common.value_or(1);
+  b.deep_unit = static_cast<float>(unit), b.deep_exact = common.has_value();
+  b.deep_bias = static_cast<float>(257 * params.bias / unit);
   for (int i = 0; i < b.rows * b.cols; ++i)
     if (const double w = m.values[static_cast<size_t>(i)]; w != 0)
       b.deep[b.deep_count++] = {static_cast<int16_t>(i / b.cols), static_cast<int16_t>(i % b.cols),
-                                static_cast<float>(w)};
+                                static_cast<float>(common ? std::round(w / unit) : w)};
 
   const auto weight = [&](int y, int x) { return y < 0 || x >= b.cols ? 0 : b.weights[y * b.cols + x]; };
   b.bytes = 1;

@@ -38,13 +38,14 @@ void convolve_rows(const ConvolveBlock& block, const float* const* rows, int ste
       std::memcpy(sum, parts, sizeof(sum));
       uint16_t values[kLanes];
       for (int k = 0; k < kLanes; ++k)
-        values[k] = static_cast<uint16_t>((deep_convolve_value(sum[k]) & ~kept[k]) | (in[i + k] & kept[k]));
+        values[k] = static_cast<uint16_t>((deep_convolve_value(sum[k], block.deep_unit) & ~kept[k]) |
+                                          (in[i + k] & kept[k]));
       for (int k = 0; k < kLanes; ++k) out[i + k] = values[k];
     }
     for (; i < n; ++i) {
       const float sum =
           deep_convolve_sum(block, [rows, step, i](int col, int row) { return rows[row][col * step + i]; });
-      out[i] = step == 4 && i % 4 == 3 ? in[i] : deep_convolve_value(sum);
+      out[i] = step == 4 && i % 4 == 3 ? in[i] : deep_convolve_value(sum, block.deep_unit);
     }
   });
 }

@@ -4,15 +4,18 @@
 namespace lensd {
 namespace {
 
-struct KeepDeep {
-  __device__ explicit KeepDeep(const GaussianBlock*) {}
-  __device__ int operator()(int, int blurred) const { return blurred; }
+struct KeepDeepBlur : KeepDeep {
+  __device__ explicit KeepDeepBlur(const GaussianBlock*) {}
 };
 
 }  // namespace
 
+void Gaussian::prepare_deep_kernels() {
+  prepare_deep_blur<KeepDeepBlur>();
+}
+
 void Gaussian::launch_deep(const PassArgs& args, CudaStream stream) const {
-  launch_deep_blur<KeepDeep>(args.in[0], args.out, static_cast<const GaussianBlock*>(args.block), stream);
+  launch_deep_blur<KeepDeepBlur>(args.in[0], args.out, static_cast<const GaussianBlock*>(args.block), stream);
 }
 
 }  // namespace lensd

@@ -1,6 +1,7 @@
-// The CUDA side of gaussian and unsharp for images with 16 bits. A block blurs a tile, one channel after
-// another: samples with border ── shared memory ── horizontal sums ── shared memory ── vertical sums ─▶
-// finish ─▶ global.
+// The CUDA side of gaussian and unsharp for images with 16 bits. A block walks down a strip, 32 rows at a
+// step, with all colour channels at once: samples with border ── stage ── horizontal sums ── across ──
+// vertical sums ── stage, as samples ── finish ─▶ global. The last rows of `across` are kept for the next
+// step.
 #pragma once
 
 #include "core/device/cuda_fwd.hpp"
@@ -10,98 +11,186 @@
 namespace lensd {
 namespace {
 
-struct DeepBlurTuning {
-  static constexpr int threads = 256, columns = 32, rows = 32;
-  static constexpr int run = 4;  ///< outputs that a thread computes from the same samples
-  static constexpr int most_columns = columns + 2 * kGaussianMaxRadius,
-                       most_rows = rows + 2 * kGaussianMaxRadius;
-  // The lanes of a warp read one column of the tile, so an odd pitch avoids bank conflicts.
-  static constexpr int tile_pitch = most_columns + 1, across_pitch = columns + 1;
+template <int kChannels>
+struct DeepBlurShape {
+  static constexpr int colours = kDeepColours<kChannels>;
+  static constexpr int columns = kChannels == 1 ? 64 : 32, rows = 32;
+  static constexpr int run = 8;  ///< adjacent outputs that a thread computes from the same samples
+  static constexpr int plane_threads = kChannels == 1 ? 128 : 64, threads = colours * plane_threads;
+  static constexpr int blocks = kChannels == 1 ? 6 : 4;  ///< blocks per multiprocessor
+
+  // Rows of the stage include the radius, rounded up to 4 for loads of four samples, on both sides. Two rows
+  // of a run's quarter warp use all banks if the pitch is an odd multiple of 4.
+  static constexpr int pitch(int halo) { return columns + 2 * halo + 4; }
+  static constexpr int stage = rows * pitch(8);  ///< a step up to radius 8, more stages per step beyond
+  /// Rows for all radii, and one that is read but not used.
+  static constexpr int across_rows = rows + 2 * kGaussianMaxRadius + 1;
+
+  static_assert(pitch(0) % 8 == 4 && columns % run == 0 && rows % run == 0);
 };
 
+struct DeepBlurLimits {
+  static constexpr int steps = 6;      ///< per block; the rows above and below are computed once per block
+  static constexpr int blocks = 1360;  ///< fewer steps if there were fewer blocks
+};
+
+template <class Shape>
 struct DeepBlurShared {
-  float tile[DeepBlurTuning::most_rows * DeepBlurTuning::tile_pitch];
-  float across[DeepBlurTuning::most_rows * DeepBlurTuning::across_pitch];
-  float weights[32];
+  union {
+    float stage[Shape::colours][Shape::stage];
+    uint16_t values[Shape::colours][Shape::rows][Shape::columns];
+  };
+  float across[Shape::colours][Shape::across_rows][Shape::columns];
+  float4 weights[8];  ///< from distance 1 on
 };
 
-/// Computes deep_gaussian_sum() of `run` adjacent outputs. at(i) is the sample at distance i from the first
-/// one.
-template <class At>
-__device__ void deep_blur_run(const float* weights, int radius, const At& at,
-                              float (&sums)[DeepBlurTuning::run]) {
-  constexpr int n = DeepBlurTuning::run;
-  float before[n], after[n];  // samples at i − k and i + k
+/// Computes deep_gaussian_sum() of `kRun` adjacent outputs. load4(to, i) loads the samples at distances i to
+/// i + 3 from the first output; it may be called for distances of up to `radius` rounded up to 4.
+template <int kRun, class Load4>
+__device__ void deep_blur_run(float centre, const float4* weights, int radius, const Load4& load4,
+                              float (&sums)[kRun]) {
+  float before[kRun + 4], after[kRun + 4];  // samples from −k − 4 and from k on
 #pragma unroll
-  for (int i = 0; i < n; ++i) before[i] = after[i] = at(i), sums[i] = weights[0] * before[i];
-  for (int k = 1; k <= radius; ++k) {
+  for (int i = 0; i < kRun; i += 4) load4(after + i, i);
 #pragma unroll
-    for (int i = n - 1; i > 0; --i) before[i] = before[i - 1];
+  for (int i = 0; i < kRun; ++i) before[i] = after[i], sums[i] = centre * after[i];
+#pragma unroll 1
+  for (int near = 0;; near += 12)
+#pragma unroll  // after three shifts all samples are new, so that shifts need no instructions
+    for (int part = 0; part < 3; ++part) {
+      const int k = near + 4 * part;
+      if (k >= radius) return;
 #pragma unroll
-    for (int i = 0; i + 1 < n; ++i) after[i] = after[i + 1];
-    before[0] = at(-k), after[n - 1] = at(n - 1 + k);
-    const float weight = weights[k];
+      for (int i = kRun - 1; i >= 0; --i) before[i + 4] = before[i];
+      load4(before, -k - 4), load4(after + kRun, k + kRun);
+      const float4 four = weights[k / 4];
+      const float weight[] = {four.x, four.y, four.z, four.w};
 #pragma unroll
-    for (int i = 0; i < n; ++i) sums[i] = sums[i] + weight * (before[i] + after[i]);
+      for (int m = 1; m <= 4; ++m) {
+        if (m > 1 && k + m > radius) return;
+#pragma unroll
+        for (int i = 0; i < kRun; ++i) sums[i] = sums[i] + weight[m - 1] * (before[i + 4 - m] + after[i + m]);
+      }
+#pragma unroll
+      for (int i = 0; i < kRun; ++i) after[i] = after[i + 4];
+    }
+}
+
+/// Computes `count` rows of horizontal sums from the stage. `p` is the thread's index in its plane.
+template <class Shape>
+__device__ void deep_blur_across(DeepBlurShared<Shape>& s, float centre, int radius, int halo, int first,
+                                 int count, int c, int p) {
+  constexpr int kRuns = Shape::columns / Shape::run;
+  for (int i = p; i < count * kRuns; i += Shape::plane_threads) {
+    const int row = i / kRuns, x = i % kRuns * Shape::run;
+    const float* const from = s.stage[c] + row * Shape::pitch(halo) + halo + x;
+    float sums[Shape::run];
+    deep_blur_run(
+        centre, s.weights, radius,
+        [from](float* to, int at) {
+          const float4 v = *reinterpret_cast<const float4*>(from + at);
+          to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
+        },
+        sums);
+    auto* const to = reinterpret_cast<float4*>(s.across[c][first + row] + x);
+#pragma unroll
+    for (int k = 0; k < Shape::run; k += 4)
+      to[k / 4] = make_float4(sums[k], sums[k + 1], sums[k + 2], sums[k + 3]);
   }
 }
 
-/// A block blurs a tile channel by channel. `Finish(block)(in, blurred)` returns the output sample.
-template <class Finish, int kChannels>
-__global__ void __launch_bounds__(DeepBlurTuning::threads)
-    deep_blur_kernel(ImageView<const uint16_t> in, ImageView<uint16_t> out, bool aligned,
-                     const GaussianBlock* block) {
-  using T = DeepBlurTuning;
-  constexpr int kColours = kChannels == 4 ? 3 : 1;
-  __shared__ DeepBlurShared s;
-  const int t = static_cast<int>(threadIdx.x), lane = t % 32, warp = t / 32;
-  const int x0 = static_cast<int>(blockIdx.x) * T::columns, y0 = static_cast<int>(blockIdx.y) * T::rows;
-  const int r = block->radius, rows = T::rows + 2 * r;
-  const Border border = block->border;
-  if (t < 32) s.weights[t] = block->weights[t];
-  const Finish finish(block);
-  uint16_t result[T::run][kColours];
-#pragma unroll
-  for (int c = 0; c < kColours; ++c) {
-    __syncthreads();  // the last channel's sums have been read
-    load_deep_tile<T::threads>(in, kChannels, c, {x0, y0, T::columns, T::rows, r, r}, border, s.tile,
-                               T::tile_pitch);
-    __syncthreads();
-    for (int i = t; i < rows * (T::columns / T::run); i += T::threads) {
-      const int y = i % rows, x = i / rows * T::run;
-      const float* from = s.tile + y * T::tile_pitch + x + r;
-      float sums[T::run];
-      deep_blur_run(
-          s.weights, r, [from](int k) { return from[k]; }, sums);
-#pragma unroll
-      for (int k = 0; k < T::run; ++k) s.across[y * T::across_pitch + x + k] = sums[k];
-    }
-    __syncthreads();
-    const float* from = s.across + (warp * T::run + r) * T::across_pitch + lane;
-    float sums[T::run];
+/// Computes a step's blurred samples from the horizontal sums.
+template <class Shape>
+__device__ void deep_blur_down(DeepBlurShared<Shape>& s, float centre, int radius, int c, int p) {
+  constexpr int kRuns = Shape::rows / Shape::run;
+#pragma unroll 1
+  for (int i = p; i < kRuns * Shape::columns; i += Shape::plane_threads) {
+    const int x = i % Shape::columns, y = i / Shape::columns * Shape::run;
+    const float* const from = s.across[c][0] + (y + radius) * Shape::columns + x;
+    float sums[Shape::run];
     deep_blur_run(
-        s.weights, r, [from](int k) { return from[k * T::across_pitch]; }, sums);
+        centre, s.weights, radius,
+        [from](float* to, int at) {
 #pragma unroll
-    for (int k = 0; k < T::run; ++k) {
-      const int sample = static_cast<int>(s.tile[(warp * T::run + k + r) * T::tile_pitch + lane + r]);
-      result[k][c] = static_cast<uint16_t>(finish(sample, deep_gaussian_value(sums[k])));
-    }
+          for (int k = 0; k < 4; ++k) to[k] = from[(at + k) * Shape::columns];
+        },
+        sums);
+#pragma unroll
+    for (int k = 0; k < Shape::run; ++k)
+      s.values[c][y + k][x] = static_cast<uint16_t>(deep_gaussian_value(sums[k]));
   }
-  if (x0 + lane >= in.extent.width) return;
-  for (int k = 0; k < T::run; ++k)
-    if (const int y = y0 + warp * T::run + k; y < in.extent.height)
-      store_deep_colours(in, out, x0 + lane, y, result[k], aligned);
+}
+
+/// Moves the last 2 · radius rows of horizontal sums to the top, without overlap of source and target.
+template <class Shape>
+__device__ void deep_blur_keep(DeepBlurShared<Shape>& s, int radius, int c, int p) {
+  constexpr int kQuads = Shape::columns / 4;
+  auto* const quads = reinterpret_cast<float4*>(s.across[c]);
+  for (int row = 0; row < 2 * radius; row += Shape::rows) {
+    const int end = min(2 * radius, row + Shape::rows) * kQuads;
+    for (int i = row * kQuads + p; i < end; i += Shape::plane_threads)
+      quads[i] = quads[i + Shape::rows * kQuads];
+    __syncthreads();
+  }
+}
+
+/// `Finish(block)(in, blurred)` returns the output sample.
+template <class Finish, int kChannels>
+__global__ void __launch_bounds__(DeepBlurShape<kChannels>::threads, DeepBlurShape<kChannels>::blocks)
+    deep_blur_kernel(const __grid_constant__ DeepJob job, int steps, const GaussianBlock* block) {
+  using Shape = DeepBlurShape<kChannels>;
+  extern __shared__ float4 deep_blur_memory[];
+  auto& s = *reinterpret_cast<DeepBlurShared<Shape>*>(deep_blur_memory);
+  const int t = static_cast<int>(threadIdx.x), c = t / Shape::plane_threads, p = t % Shape::plane_threads;
+  const int x0 = static_cast<int>(blockIdx.x) * Shape::columns;
+  const int radius = block->radius, halo = (radius + 3) / 4 * 4, pitch = Shape::pitch(halo);
+  const int stage_rows = Shape::stage / pitch, total = Shape::rows + 2 * radius;
+  const float centre = block->weights[0];
+  if (t < 31) reinterpret_cast<float*>(s.weights)[t] = block->weights[1 + t];
+  const Finish finish(block);
+#pragma unroll 1
+  for (int step = 0; step < steps; ++step) {
+    const int y0 = (static_cast<int>(blockIdx.y) * steps + step) * Shape::rows;
+    if (y0 >= job.out.extent.height) break;
+    int count;
+#pragma unroll 1
+    for (int done = step == 0 ? 0 : 2 * radius; done < total; done += count) {
+      count = min(stage_rows, total - done);
+      load_deep_tile<kChannels, Shape::threads>(
+          job, {x0 - halo, y0 - radius + done, Shape::columns + 2 * halo, count}, block->border,
+          {s.stage[0], pitch, Shape::stage});
+      __syncthreads();
+      deep_blur_across(s, centre, radius, halo, done, count, c, p);
+      __syncthreads();
+    }
+    deep_blur_down(s, centre, radius, c, p);
+    __syncthreads();
+    store_deep_tile<kChannels, Shape::threads, Shape::columns, Shape::rows>(job, x0, y0, &s.values[0][0][0],
+                                                                            finish);
+    deep_blur_keep(s, radius, c, p);
+  }
+}
+
+template <class Finish>
+void prepare_deep_blur() {
+  prefer_shared_memory(&deep_blur_kernel<Finish, 1>, sizeof(DeepBlurShared<DeepBlurShape<1>>));
+  prefer_shared_memory(&deep_blur_kernel<Finish, 4>, sizeof(DeepBlurShared<DeepBlurShape<4>>));
 }
 
 template <class Finish>
 void launch_deep_blur(const ConstImageRef& in, const ImageRef& out, const GaussianBlock* block,
                       CudaStream stream) {
-  using T = DeepBlurTuning;
-  const dim3 grid(blocks_for(in.width(), T::columns), blocks_for(in.height(), T::rows));
-  const auto kernel = in.channels() == 1 ? deep_blur_kernel<Finish, 1> : deep_blur_kernel<Finish, 4>;
-  kernel<<<grid, T::threads, 0, stream>>>(in.as<const uint16_t>(), out.as<uint16_t>(), rows_aligned(out, 8),
-                                          block);
-  LENSD_LAUNCHED();
+  const auto launch = [&]<int kChannels>() {
+    using Shape = DeepBlurShape<kChannels>;
+    const unsigned strips = blocks_for(in.width(), Shape::columns);
+    const unsigned tiles = strips * blocks_for(in.height(), Shape::rows);
+    const int steps = std::clamp(static_cast<int>(tiles) / DeepBlurLimits::blocks, 1, DeepBlurLimits::steps);
+    const dim3 grid(strips, blocks_for(in.height(), Shape::rows * steps));
+    deep_blur_kernel<Finish, kChannels>
+        <<<grid, Shape::threads, sizeof(DeepBlurShared<Shape>), stream>>>(DeepJob(in, out), steps, block);
+    LENSD_LAUNCHED();
+  };
+  in.channels() == 1 ? launch.template operator()<1>() : launch.template operator()<4>();
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ struct KeepBlurred {
 
 void Gaussian::prepare_kernels() {
   prepare_blur<KeepBlurred>();
+  prepare_deep_kernels();
 }
 
 void Gaussian::launch_apply(const PassArgs& args, CudaStream stream) const {

@@ -21,8 +21,9 @@ class Gaussian final : public SinglePass<Gaussian, GaussianParams, GaussianBlock
   void launch_deep(const PassArgs& args, CudaStream stream) const;
 
  private:
-  /// Lets the kernels use more than the default shared memory. Call before the first launch on a device.
+  /// Let the kernels use more than the default shared memory. Call before the first launch on a device.
   static void prepare_kernels();
+  static void prepare_deep_kernels();
 };
 
 }  // namespace lensd

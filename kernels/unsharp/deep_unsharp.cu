@@ -5,6 +5,7 @@ namespace lensd {
 namespace {
 
 struct SharpenDeep {
+  static constexpr bool needs_input = true;
   int amount, threshold;
 
   __device__ explicit SharpenDeep(const GaussianBlock* blur) {
@@ -17,6 +18,10 @@ struct SharpenDeep {
 };
 
 }  // namespace
+
+void prepare_deep_unsharp_kernels() {
+  prepare_deep_blur<SharpenDeep>();
+}
 
 void Unsharp::launch_deep(const PassArgs& args, CudaStream stream) const {
   launch_deep_blur<SharpenDeep>(args.in[0], args.out, static_cast<const GaussianBlock*>(args.block), stream);

@@ -30,6 +30,7 @@ struct Sharpen {
 
 void prepare_unsharp_kernels() {
   prepare_blur<Sharpen>();
+  prepare_deep_unsharp_kernels();
 }
 
 void Unsharp::launch_apply(const PassArgs& args, CudaStream stream) const {

@@ -1,67 +1,204 @@
-// Loads a tile of one channel of an image with 16 bits, with a border, into shared memory as floating-point
-// numbers.
+// Tiles of images with 16 bits in shared memory, one plane for each colour channel. Tiles are loaded with a
+// border as floating-point numbers, and the results are stored from planes of samples.
 #pragma once
 
+#include "core/device/cuda_fwd.hpp"
 #include "kernels/common/border/border_call.cuh"
 #include "kernels/common/deep/pixels.cuh"
 
 namespace lensd {
 
-/// The tile's inner part starts at pixel (x0, y0); rx and ry are the widths of its border.
-struct DeepTileArea {
-  int x0, y0, columns, rows, rx, ry;
+/// Number of colour planes of an image with `kChannels` samples per pixel.
+template <int kChannels>
+inline constexpr int kDeepColours = kChannels == 4 ? 3 : 1;
 
-  __device__ bool inside(Extent extent) const {
-    return x0 >= rx && y0 >= ry && x0 + columns + rx <= extent.width && y0 + rows + ry <= extent.height;
+/// Input and output of a kernel. `…_aligned`: rows are aligned to 8 bytes.
+struct DeepJob {
+  ImageView<const uint16_t> in;
+  ImageView<uint16_t> out;
+  bool in_aligned, out_aligned;
+
+  DeepJob(const ConstImageRef& from, const ImageRef& to)
+      : in(from.as<const uint16_t>()),
+        out(to.as<uint16_t>()),
+        in_aligned(rows_aligned(from, 8)),
+        out_aligned(rows_aligned(to, 8)) {}
+};
+
+/// Position and size of a tile, including its border. Positions outside the image follow the border rule.
+struct DeepTileArea {
+  int x, y, columns, rows;
+};
+
+/// Planes in shared memory. `data` is aligned to 16 bytes, `pitch` (of rows) is a multiple of 4. Loads may
+/// also write up to three numbers before and after each row, so three numbers before the first row must
+/// exist and `pitch` must exceed the tile's columns by three.
+struct DeepPlanes {
+  float* data;
+  int pitch, plane;
+};
+
+/// An RGBA pixel or four grey samples, in memory order.
+template <int kChannels>
+struct DeepGroup {
+  static constexpr int pixels = kChannels == 1 ? 4 : 1, colours = kChannels == 1 ? 4 : 3;
+  uint2 words;
+
+  __device__ int sample(int i) const {
+    return static_cast<int>(__byte_perm(i < 2 ? words.x : words.y, 0, i % 2 == 0 ? 0x4410 : 0x4432));
+  }
+  /// Converts a sample exactly. In [2^23, 2^24) a float's mantissa is the integer; I2F is a slow instruction.
+  __device__ float number(int i) const {
+    const uint32_t word = i < 2 ? words.x : words.y;
+    return __uint_as_float(__byte_perm(word, 0x4b000000, i % 2 == 0 ? 0x7610 : 0x7632)) - 8388608.f;
   }
 };
 
-/// Implements load_deep_tile(). `kInside`: the tile and its border are inside the image. Loads samples of
-/// several rows before it stores them, so that it waits for memory less often.
-template <bool kInside, int kThreads>
-__device__ void load_deep_rows(const ImageView<const uint16_t>& in, int step, int channel,
-                               const DeepTileArea& area, Border border, float* tile, int pitch) {
-  constexpr int kBatch = 4, kWarps = kThreads / 32;
-  const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
-  const int left = area.x0 - area.rx, top = area.y0 - area.ry;
-  const int columns = area.columns + 2 * area.rx, rows = area.rows + 2 * area.ry;
-  const auto index = [border](int i, int n) { return kInside ? i : called_border_index(i, n, border); };
-  for (int x = lane; x < columns; x += 32) {
-    const int column = index(left + x, in.extent.width);
-    for (int y = warp; y < rows; y += kBatch * kWarps) {
-      uint16_t samples[kBatch] = {};
+__device__ inline uint2 load_deep_words(const uint16_t* p, bool aligned) {
+  if (aligned) return *reinterpret_cast<const uint2*>(p);
+  return make_uint2(p[0] | static_cast<uint32_t>(p[1]) << 16, p[2] | static_cast<uint32_t>(p[3]) << 16);
+}
+
+/// Returns the group at column x of row y by the border rule; y is −1 outside Border::constant.
+template <int kChannels>
+__device__ uint2 load_deep_bordered(const DeepJob& job, int x, int y, Border border) {
+  const int width = job.in.extent.width;
+  if (y < 0) return make_uint2(0, 0);
+  const uint16_t* const from = job.in.row(y);
+  if constexpr (kChannels == 4) {
+    const int column = called_border_index(x, width, border);
+    return column < 0 ? make_uint2(0, 0) : load_deep_words(from + 4 * column, job.in_aligned);
+  } else {
+    if (x >= 0 && x + 4 <= width) return load_deep_words(from + x, job.in_aligned);
+    uint32_t samples[4];
+    for (int i = 0; i < 4; ++i) {
+      const int column = called_border_index(x + i, width, border);
+      samples[i] = column < 0 ? 0 : from[column];
+    }
+    return make_uint2(samples[0] | samples[1] << 16, samples[2] | samples[3] << 16);
+  }
+}
+
+/// Implements load_deep_tile(). In grey images, x of loads is a multiple of 4. `kFast`: the tile is inside an
+/// aligned image. A thread loads up to eight groups before it stores them, so that it waits less often.
+template <int kChannels, int kThreads, bool kFast>
+__device__ void load_deep_groups(const DeepJob& job, const DeepTileArea& area, Border border,
+                                 const DeepPlanes& to) {
+  using Group = DeepGroup<kChannels>;
+  constexpr int kLanes = kChannels == 1 ? 8 : 16;  // threads of a row
+  constexpr int kAcross = 4, kDown = 2, kStep = kThreads / kLanes;
+  const int t = static_cast<int>(threadIdx.x), first = area.x & -Group::pixels, skipped = area.x - first;
+  const int groups = (skipped + area.columns + Group::pixels - 1) / Group::pixels;
+  for (int row = t / kLanes; row < area.rows; row += kDown * kStep) {
+    for (int group = t % kLanes; group < groups; group += kAcross * kLanes) {
+      Group samples[kDown][kAcross];
 #pragma unroll
-      for (int k = 0; k < kBatch; ++k) {
-        if (y + k * kWarps >= rows) continue;
-        const int row = index(top + y + k * kWarps, in.extent.height);
-        if (kInside || (row >= 0 && column >= 0)) samples[k] = in.row(row)[column * step + channel];
+      for (int j = 0; j < kDown; ++j) {
+        const int below = row + j * kStep, y = area.y + below, x = first + Group::pixels * group;
+        const int source =
+            kFast || below >= area.rows ? y : called_border_index(y, job.in.extent.height, border);
+#pragma unroll
+        for (int i = 0; i < kAcross; ++i) {
+          if (below >= area.rows || group + i * kLanes >= groups) continue;
+          const int column = x + i * kLanes * Group::pixels;
+          if constexpr (kFast)
+            samples[j][i].words = load_deep_words(job.in.row(source) + kChannels * column, true);
+          else
+            samples[j][i].words = load_deep_bordered<kChannels>(job, column, source, border);
+        }
       }
 #pragma unroll
-      for (int k = 0; k < kBatch; ++k)
-        if (y + k * kWarps < rows) tile[(y + k * kWarps) * pitch + x] = static_cast<float>(samples[k]);
+      for (int j = 0; j < kDown; ++j)
+#pragma unroll
+        for (int i = 0; i < kAcross; ++i) {
+          if (row + j * kStep >= area.rows || group + i * kLanes >= groups) continue;
+          const Group& v = samples[j][i];
+          float* const place =
+              to.data + (row + j * kStep) * to.pitch + (group + i * kLanes) * Group::pixels - skipped;
+          if (kChannels == 1 && skipped == 0) {
+            *reinterpret_cast<float4*>(place) =
+                make_float4(v.number(0), v.number(1), v.number(2), v.number(3));
+            continue;
+          }
+#pragma unroll
+          for (int k = 0; k < Group::colours; ++k) place[kChannels == 1 ? k : k * to.plane] = v.number(k);
+        }
     }
   }
 }
 
-/// Loads the samples of `channel` into `tile`, whose rows are `pitch` numbers apart. Samples outside the
-/// image follow the border rule. Call with kThreads threads.
-template <int kThreads>
-__device__ void load_deep_tile(const ImageView<const uint16_t>& in, int step, int channel,
-                               const DeepTileArea& area, Border border, float* tile, int pitch) {
-  if (area.inside(in.extent))
-    load_deep_rows<true, kThreads>(in, step, channel, area, border, tile, pitch);
+/// Loads the area's samples into `to`. Call with kThreads threads; the caller synchronises.
+template <int kChannels, int kThreads>
+__device__ void load_deep_tile(const DeepJob& job, const DeepTileArea& area, Border border,
+                               const DeepPlanes& to) {
+  const Extent extent = job.in.extent;
+  const bool fast = job.in_aligned && area.x >= 0 && area.y >= 0 &&
+                    area.x + area.columns + 3 <= extent.width && area.y + area.rows <= extent.height;
+  if (fast)
+    load_deep_groups<kChannels, kThreads, true>(job, area, border, to);
   else
-    load_deep_rows<false, kThreads>(in, step, channel, area, border, tile, pitch);
+    load_deep_groups<kChannels, kThreads, false>(job, area, border, to);
 }
 
-/// Writes a pixel: its colours, and in RGBA16 the alpha of `in`.
-template <int kColours>
-__device__ void store_deep_colours(const ImageView<const uint16_t>& in, const ImageView<uint16_t>& out, int x,
-                                   int y, const uint16_t (&colours)[kColours], bool aligned) {
-  if constexpr (kColours == 1)
-    out.row(y)[x] = colours[0];
-  else
-    store_deep(out.row(y) + 4 * x, {{colours[0], colours[1], colours[2], in.row(y)[4 * x + 3]}}, aligned);
+/// Returns computed samples unchanged.
+struct KeepDeep {
+  static constexpr bool needs_input = false;
+  __device__ int operator()(int, int computed) const { return computed; }
+};
+
+/// Writes the samples finish(in, computed) of a tile whose inner part is at (x0, y0); alpha is copied from
+/// the input. `computed` is one plane of kColumns × kRows samples per colour channel in shared memory,
+/// aligned to 8 bytes. x0 and kColumns are multiples of 4. Call with kThreads threads.
+template <int kChannels, int kThreads, int kColumns, int kRows, class Finish>
+__device__ void store_deep_tile(const DeepJob& job, int x0, int y0, const uint16_t* computed,
+                                const Finish& finish) {
+  using Group = DeepGroup<kChannels>;
+  constexpr int kGroups = kColumns / Group::pixels, kStep = kThreads / kGroups;
+  constexpr int kBatch = kChannels == 1 ? 4 : 3;
+  static_assert(kThreads % kGroups == 0);
+  const int t = static_cast<int>(threadIdx.x), column = t % kGroups * Group::pixels, x = x0 + column;
+  const int first = t / kGroups, left = job.out.extent.width - x;
+  const int rows = min(kRows, job.out.extent.height - y0);
+  if (left <= 0) return;
+  const auto value = [&](int row, int i) -> int {
+    return computed[row * kColumns + column + (kChannels == 1 ? i : i * kColumns * kRows)];
+  };
+  if (left < Group::pixels) {
+    for (int row = first; row < rows; row += kStep)
+      for (int i = 0; i < left; ++i)
+        job.out.row(y0 + row)[x + i] =
+            static_cast<uint16_t>(finish(job.in.row(y0 + row)[x + i], value(row, i)));
+    return;
+  }
+  for (int row = first; row < rows; row += kBatch * kStep) {
+    Group inputs[kBatch];  // loaded first, so that a thread waits less often
+    const auto load = [&](bool aligned) {
+#pragma unroll
+      for (int k = 0; k < kBatch; ++k)
+        if (row + k * kStep < rows) {
+          const uint16_t* const from = job.in.row(y0 + row + k * kStep) + kChannels * x;
+          if constexpr (Finish::needs_input)
+            inputs[k].words = load_deep_words(from, aligned);
+          else if constexpr (kChannels == 4)
+            inputs[k].words.y = static_cast<uint32_t>(from[3]) << 16;
+        }
+    };
+    if (!Finish::needs_input || job.in_aligned)
+      load(true);
+    else
+      load(false);
+#pragma unroll
+    for (int k = 0; k < kBatch; ++k) {
+      if (row + k * kStep >= rows) continue;
+      DeepPixel v;
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const int in = Finish::needs_input || (kChannels == 4 && i == 3) ? inputs[k].sample(i) : 0;
+        v.v[i] = static_cast<uint16_t>(i < Group::colours ? finish(in, value(row + k * kStep, i)) : in);
+      }
+      store_deep(job.out.row(y0 + row + k * kStep) + kChannels * x, v, job.out_aligned);
+    }
+  }
 }
 
 }  // namespace lensd
