@@ -242,7 +242,7 @@ void PortalAccess::Bus::open_remote(const char* interface, const Fill& fill_argu
   int borrowed = -1;
   const int error = sd_bus_message_read(reply.get(), "h", &borrowed);
   if (error < 0) fail(error, "OpenPipeWireRemote");
-  remote = UniqueFd(fcntl(borrowed, F_DUPFD_CLOEXEC, 3));  // the message closes its own
+  remote = UniqueFd(fcntl(borrowed, F_DUPFD_CLOEXEC, 3));  // `borrowed` is closed with the message
   if (!remote) fail(-errno, "OpenPipeWireRemote");
 }
 
