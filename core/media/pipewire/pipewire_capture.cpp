@@ -66,7 +66,8 @@ std::optional<PortalAccess> ask_portal(const std::string& url, const std::string
   return std::optional<PortalAccess>(std::in_place, *target, where, *grant, stop, timeout_ns);
 }
 
-/// Returns a node that only the portal's connection shows.
+/// Returns the node that the portal gives access to. Only the portal's connection lists it, so find_node()
+/// cannot find it.
 PipewireNode node_of(const PortalAccess& access) {
   PipewireNode node;
   node.camera = !access.node();
@@ -74,7 +75,8 @@ PipewireNode node_of(const PortalAccess& access) {
   return node;
 }
 
-/// Makes writes of a device to a DMA buffer visible to the CPU; `flag`: start or end of reading.
+/// Makes a device's writes to DMA buffers visible to the CPU. `flag`: DMA_BUF_SYNC_START before reading,
+/// DMA_BUF_SYNC_END after it.
 void sync_dma(const spa_buffer& buffer, uint64_t flag) {
   for (uint32_t i = 0; i < buffer.n_datas; ++i) {
     if (buffer.datas[i].type != SPA_DATA_DmaBuf) continue;
