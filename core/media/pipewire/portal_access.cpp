@@ -104,7 +104,8 @@ struct PortalAccess::Bus {
   /// Reads an entry of a response. Returns false if it has not read the value.
   using Entry = std::function<bool(sd_bus_message*, const std::string& key)>;
 
-  /// `granted`: the portal has given access before, so it returns if it is away.
+  /// `granted`: the portal has given access before. Its absence is then temporary: Error(bad_source), so that
+  /// the source connects again, instead of Error(unavailable).
   Bus(const std::string& where_, bool granted, const StopFlags& stop_, int64_t timeout_ns)
       : where(where_),
         no_portal(granted ? ExitCode::bad_source : ExitCode::unavailable),
