@@ -6,8 +6,8 @@
 //
 // Formats: all. In grey images the gain is 1, and only the mean of a dark image is added. Aliasing: none.
 // Border rule: none. Temporal reach: all frames since the last seek (state), none with smooth = 0. Exact:
-// integer sums, doubles in prescribed order, tables. Source: G. Buchsbaum, A spatial processor model for
-// object colour perception, 1980.
+// integer sums, doubles in prescribed order, then tables; with 16 bits, single precision instead of tables.
+// Source: G. Buchsbaum, A spatial processor model for object colour perception, 1980.
 #pragma once
 
 #include <cstdint>

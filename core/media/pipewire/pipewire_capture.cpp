@@ -227,8 +227,8 @@ void PipewireCapture::Stream::accept(const spa_pod* format) {
   pixels = valid ? received_pixels(info.format) : AV_PIX_FMT_NONE;
   if (pixels == AV_PIX_FMT_NONE) return lose("the node has no format that lensd reads");
   size = {static_cast<int>(info.size.width), static_cast<int>(info.size.height)};
-  // Cameras may only have device memory. It is linear, because no modifier was negotiated; streams of
-  // compositors could then be tiled.
+  // Accept device memory (DMA-BUF) from cameras only, which may have no other memory. Without a negotiated
+  // modifier, memory of cameras is linear, but that of compositors may be tiled.
   const int kinds = (1 << SPA_DATA_MemPtr) | (1 << SPA_DATA_MemFd) | (node.camera ? 1 << SPA_DATA_DmaBuf : 0);
   std::array<uint8_t, 1024> memory;
   spa_pod_builder builder = SPA_POD_BUILDER_INIT(memory.data(), static_cast<uint32_t>(memory.size()));

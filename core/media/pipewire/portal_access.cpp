@@ -190,7 +190,8 @@ int PortalAccess::Bus::take_response(sd_bus_message* message, void* data, sd_bus
   return 0;
 }
 
-/// Sends a request and waits for its response, in which the user may take part. `entry` reads the results.
+/// Sends a request and waits for its response, for which the user may have to answer a dialog. `read_entry`
+/// reads the results.
 void PortalAccess::Bus::request(const char* interface, const char* method, const Fill& fill_arguments,
                                 const Fill& fill_options, const Entry& read_entry) {
   const std::string token = new_token();
