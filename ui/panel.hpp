@@ -241,7 +241,8 @@ struct PanelContext {
   }
 };
 
-// Contents of the sides:
+// Contents of the sides.
+
 /// Draws a combo box that sets `node` to a node's id, to "source", or to an empty string for the output.
 /// `output_first`: list the output first instead of last. The widget's name is `group`/`mark`.
 void choose_node(PanelContext& ctx, const char* group, const char* mark, std::string& node, float width,
@@ -308,6 +309,7 @@ void draw_source_files(PanelContext& ctx, ViewerRequests& requests);
 void request_source(PanelContext& ctx, ViewerRequests& requests, SourceRequest source);
 // Drawn over the picture. `area`: the area for the picture. `placed`: the rectangle of the whole picture,
 // which may exceed `area`. Both are in ImGui units.
+
 /// Draws the values of the track under the pointer.
 void draw_track_hover(PanelContext& ctx, const Rect& area, const Rect& placed);
 /// Draws the buttons at the picture's upper edge, for example fit, compare and record. `own` is the part of

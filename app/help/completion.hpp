@@ -1,7 +1,6 @@
 // Completes command lines for bash, zsh and fish.
 //
-//   shell ─▶ script of completion_script() ─▶ lensd __complete WORD… ─▶ complete() ─▶ completion_text() ─▶
-//   shell
+//   shell ─▶ completion_script()'s text ─▶ lensd __complete WORD… ─▶ complete(), completion_text() ─▶ shell
 //
 // The scripts only pass the words to lensd and offer the candidates that it prints, so all three shells offer
 // the same.

@@ -142,7 +142,9 @@ class Viewer {
   uint64_t thumbnail_version_ = 0;  ///< number of changes of ViewerModel::thumbnail
   bool quit_ = false;
   bool end_seen_ = false;  ///< the end of the current source was handled by advance_playlist()
-  bool source_chosen_ = false, source_failed_ = false;  ///< chosen: not from the command line
+  /// Chosen: the user opened the source, it is not from the command line. Failed: its pipeline has failed and
+  /// was stopped, and the viewer stays open.
+  bool source_chosen_ = false, source_failed_ = false;
 };
 
 }  // namespace lensd

@@ -26,7 +26,7 @@ class GraphHistory {
   void seal() { key_.clear(); }
   /// Replaces the present graph after a part of the last change was refused.
   void amend(GraphDesc graph) { steps_[now_].graph = std::move(graph); }
-  /// Removes the present step, because its change was refused. Restores the steps that the last record() had
+  /// Removes the present step. Call if its change was refused. Restores the steps that the last record() had
   /// removed from redo().
   void drop();
 

@@ -13,7 +13,8 @@ enum class Precision : uint8_t { automatic, eight, sixteen };
 /// Names of the values in settings, in their order.
 inline constexpr const char* kPrecisionNames[] = {"auto", "8", "16"};
 
-/// Returns 8 or 16.
+/// Returns the bits per sample of the working images, 8 or 16. `automatic`: 16 for sources that have more
+/// than 8 bits or are HDR.
 inline int bits_of(Precision precision, const PictureInfo& picture) {
   if (precision != Precision::automatic) return precision == Precision::sixteen ? 16 : 8;
   return picture.format.depth > 8 || picture.colour.transfer != Transfer::sdr ? 16 : 8;

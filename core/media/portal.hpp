@@ -11,7 +11,8 @@ enum class PortalTarget { screen, camera };
 /// Returns the target of "portal:" (a screen or a window) and "portal:camera"; nullopt for other sources.
 std::optional<PortalTarget> portal_target(const std::string& url);
 
-/// Returns why the portal cannot be asked for screens, or an empty string. May start the portal's service.
+/// Returns why the portal cannot share a screen, or an empty string if it can. May start the portal's
+/// service.
 std::string portal_obstacle();
 
 /// What a source keeps between its connections through the portal, so that the user is asked only once.

@@ -2,8 +2,7 @@
 // list webcams; no kernel module is needed.
 //
 //   frames ── write() ──▶ copy of the newest frame ──▶ buffers shared with the receivers
-//   PipeWire's thread: connects, reconnects, and repeats the newest frame for receivers while no new one
-//   comes
+//   PipeWire's thread: connects, reconnects, and repeats the newest frame while there is no new one
 //
 // The camera outlives pipelines, so that receivers keep it when the source changes. It appears with the first
 // frame. A new size, format or rate renegotiates the format with all receivers. After a restart of the

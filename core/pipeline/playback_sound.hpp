@@ -1,7 +1,8 @@
 // The sound of a pipeline: the cue that the pipeline sets, and the clock that the pictures follow.
 //
-//   process thread ── cue() ──▶ PlaybackSound ── clock() ──▶ process thread: pictures are due when their
-//   sound is heard
+//   process thread ── cue() ──▶ PlaybackSound ── clock() ──▶ process thread
+//
+// Pictures are due when their sound is heard.
 //
 // core/media/sound_player.hpp implements it. The values are plain; copy freely between threads.
 #pragma once

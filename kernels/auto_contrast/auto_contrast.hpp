@@ -9,8 +9,9 @@
 // 16 bits: the histogram is that of the samples' high bytes, so that the ends are 257 times a whole number
 // before `smooth`.
 //
-// Formats: all. Aliasing: none. Border rule: none. Temporal reach: all frames since the last seek
-// (state), none with smooth = 0. Exact: integer counts, doubles in prescribed order, tables.
+// Formats: all. Aliasing: none. Border rule: none. Temporal reach: all frames since the last seek (state),
+// none with smooth = 0. Exact: integer counts, doubles in prescribed order, then tables; with 16 bits, single
+// precision instead of tables.
 #pragma once
 
 #include <cmath>

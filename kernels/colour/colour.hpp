@@ -1,13 +1,16 @@
-// colour: converts a decoded picture to an upright image in colour (YUV, RGB) or grey (grey) with the plan's
-// precision. The source node of a plan.
+// colour: converts a decoded picture to an upright image with the plan's precision. The image is grey if the
+// picture is grey, else RGBA. The source node of a plan.
 //
 // Formats: every PictureFormat with 8 to 16 bits per sample and chroma subsampled by 1 or 2 in each
 // direction. Chroma is upsampled bilinearly according to its siting (left: on a luma column, between rows;
-// center: between columns and between rows; top_left: on a column and a row); border rule: replicate. Then
-// the bt601, bt709 or bt2020 matrix is applied and rounded to 8 or 16 bits in one fixed-point step. Limited
-// range is expanded, for grey and RGB pictures too. Alpha always has full range. HDR and BT.2020 colours are
-// converted to SDR and BT.709, see display_light.hpp; the matrix then gives codes of 12 bits. Exact: both
-// backends compute the same integers, within ±1 of double precision (HDR: ±2). Temporal reach: none.
+// center: between columns and between rows; top_left: on a column and a row). Border rule: replicate. Then
+// the bt601, bt709 or bt2020 matrix is applied, which also expands limited range, for grey and RGB pictures
+// too. Alpha always has full range. HDR and BT.2020 colours are converted to SDR and BT.709. Temporal reach:
+// none.
+//
+// 8 bits: the matrix is in fixed point and rounds once; both backends compute the same integers, within ±1 of
+// double precision (HDR: ±2). For HDR and BT.2020 the matrix gives codes of 12 bits, see display_light.hpp.
+// 16 bits: single precision in a prescribed order, see deep_colour.hpp and deep_light.hpp.
 #pragma once
 
 #include "core/graph/filter.hpp"

@@ -6,9 +6,8 @@
 namespace lensd {
 namespace {
 
-/// A thread converts four columns of one row, or of two rows if chroma rows are halved; in colour_420(), of
-/// four rows. Rows that share chroma samples are converted by one thread, so that it loads these samples
-/// once.
+/// A thread converts four columns of one row. If chroma rows are halved, it converts two rows, in
+/// colour_420() four, so that it loads the chroma samples that rows share only once.
 struct ColourTuning {
   static constexpr int threads = 128;
   static constexpr int columns = 4;

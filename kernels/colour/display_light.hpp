@@ -1,7 +1,6 @@
 // From coded R'G'B' to display colours: HDR tone mapping and the conversion of BT.2020 and P3 primaries.
 //
-//   codes of 12 bits ── linear ──▶ light ── system gain (HLG) ── tone gain (HDR) ── gamut ── encode ──▶ 8
-//   bits
+//   12-bit codes ── linear ──▶ light ── system gain (HLG) ── tone gain (HDR) ── gamut ── encode ──▶ 8 bits
 //
 // PQ: EOTF of BT.2100. HLG: inverse OETF and OOTF of BT.2100 for a display of 1000 cd/m², system gamma 1.2.
 // The tone curve is the EETF of BT.2390 (section 5.4.1, black level 0) from the source's peak to SDR white,

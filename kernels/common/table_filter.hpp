@@ -26,7 +26,7 @@ inline uint64_t pixel_count(const ImageFormat& format) {
   return static_cast<uint64_t>(format.extent.width) * static_cast<uint64_t>(format.extent.height);
 }
 
-/// What decide() knows of the image. `most`: white, 255 or 65535.
+/// Properties of the image for decide(). `most`: white, 255 or 65535.
 struct TableInput {
   int channels;
   uint64_t pixels;

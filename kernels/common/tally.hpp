@@ -33,7 +33,7 @@ constexpr int tally_grain(Extent extent) {
 void add_tally(const ConstImageRef& in, Band band, Histogram& total);
 void add_tally(const ConstImageRef& in, Band band, ChannelSums& total);
 
-/// Counts one sample in the oracle.
+/// Adds sample `v` of channel `c` to `total`, for the oracle. `most`: largest sample value, 255 or 65535.
 inline void count_sample(Histogram& total, int c, int v, int most) {
   ++total.count[c][most == 255 ? v : v / 256];
 }

@@ -3,12 +3,15 @@
 // The kernel is `compose` if given (several kernels, convolved into one in advance), else `preset`, else
 // `kernel`. `normalize` divides by the sum of the weights unless the sum is zero.
 //
-// Formats: all (alpha passes through). Border rule: `border`. Temporal reach: none. 16 bits: single
-// precision, row by row, bias 257 times as large; for Σ|weight| ≤ 30 within 1 of double precision. 8 bits:
-// fixed point: weights are rounded to 1/2^shift, and the sum is rounded half up, once. Kernels of small
-// integers or short binary fractions give exact results. Otherwise, for Σ|weight| ≤ 30, results are within
-// half a level plus rounding of the real-valued correlation, hence within ±1 of cv::filter2D, which rounds
-// half to even.
+// Formats: all (alpha passes through). Border rule: `border`. Temporal reach: none.
+//
+// 8 bits: fixed point. Weights are rounded to 1/2^shift, and the sum is rounded half up, once. Kernels of
+// small integers or short binary fractions give exact results. Otherwise, for Σ|weight| ≤ 30, results are
+// within half a level plus rounding of the real-valued correlation. cv::filter2D rounds half to even, so
+// results are within ±1 of it.
+//
+// 16 bits: single precision; products are added row by row, and `bias` is multiplied by 257. For Σ|weight| ≤
+// 30, results are within 1 of those in double precision.
 #pragma once
 
 #include "kernels/common/single_pass.hpp"

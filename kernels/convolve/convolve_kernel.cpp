@@ -1,4 +1,4 @@
-// Conversion of parameters to integer weights.
+// Converts the parameters of convolve to weights: integers for 8 bits, floats for 16 bits.
 
 #include <algorithm>
 #include <charconv>

@@ -167,8 +167,8 @@ __device__ bool corner_enough(const CornerLaunch& launch) {
   return launch.memory.counters->accepted >= launch.wanted();
 }
 
-/// Gathers candidates: round 0 takes the strongest buckets that hold at least 4 · wanted + 1024 candidates,
-/// and round 1 the others.
+/// Gathers candidates. Round 0 takes the strongest buckets of the histogram, until they hold at least
+/// 4 · wanted + 1024 candidates. Round 1 takes the other buckets.
 __global__ void __launch_bounds__(kGatherThreads) corner_gather_kernel(CornerLaunch launch, int round) {
   const uint32_t wanted = launch.wanted();
   if (wanted == 0 || (round == 1 && corner_enough(launch))) return;

@@ -2,10 +2,10 @@
 // (difference/kappa)²) towards the four neighbours.
 //
 // At the maximum of kappa the conduction is 1: the linear heat equation, whose result is close to a Gaussian
-// of σ = √(2 · lambda · iterations). Largest differences from that Gaussian in double precision, for lambda ≤
-// 0.2 and σ ≥ 2: 2.2 on white noise of 0 and 255, 1.6 on uniform noise, 0.6 on smooth pictures, and 1 on
-// noise from σ = 2.8 on. At lambda = 0.25 the highest frequency (a chequerboard) only changes its sign in
-// each iteration and is not attenuated.
+// of σ = √(2 · lambda · iterations). Largest differences in levels from that Gaussian in double precision,
+// for lambda ≤ 0.2 and σ ≥ 2: 2.2 on white noise of 0 and 255, 1.6 on uniform noise, 0.6 on smooth pictures.
+// For σ ≥ 2.8 the difference is at most 1 on noise, too. At lambda = 0.25 the highest frequency (a
+// chequerboard) only changes its sign in each iteration and is not attenuated.
 //
 // Formats: all (channel by channel; alpha passes through; kappa is multiplied by 257 with 16 bits). Border
 // rule: `border`, in every iteration; with replicate and reflect nothing flows out. Temporal reach: none.

@@ -39,8 +39,9 @@ LENSD_HD constexpr uint8_t diffusion_value(int state) {
   return static_cast<uint8_t>((state + 128) >> 8);
 }
 
-/// Returns the flow from `b` to `a` in one iteration: λ · d / (1 + (d/κ)²) with d = b - a, rounded to nearest
-/// even. flow(a, b) = -flow(b, a), so that the sum over the picture is constant.
+/// Returns the flow from `b` to `a` in one iteration: λ · d / (1 + (d/κ)²) with d = b - a, rounded to the
+/// nearest integer, ties to even. diffusion_flow(a, b) = -diffusion_flow(b, a), so that the sum over the
+/// picture is constant.
 LENSD_HD inline int diffusion_flow(int a, int b, float lambda, float inverse_kappa) {
   const float d = static_cast<float>(b - a), q = d * inverse_kappa;
   const float flow = lambda / (1.0f + q * q) * d;
@@ -60,7 +61,7 @@ LENSD_HD constexpr int diffusion_clamp(int state) {
 /// exactly.
 inline constexpr float kDeepDiffusionMost = 65535.0f * 256;
 
-/// Rounds a flow, of at most 2^22, to the nearest even integer.
+/// Rounds a flow of at most 2^22 to the nearest integer, ties to even.
 LENSD_HD constexpr float round_flow(float flow) {
   return (flow + 12582912.0f) - 12582912.0f;  // 1.5 · 2^23
 }

@@ -2,12 +2,12 @@
 //
 // Channel c is multiplied by gain = mean of all channels / mean of c; where the mean of c is at most 0.05 of
 // full scale, the mean of all is added instead. `strength` blends the result with the input. `smooth`
-// low-passes gains and additions from frame to frame; the first frame, also after a seek, uses its own.
+// low-passes gains and additions from frame to frame. The first frame, also after a seek, is not low-passed.
 //
-// Formats: all; grey, where the gain is always 1, but a dark picture's mean is added. Aliasing: none.
+// Formats: all. In grey images the gain is 1, and only the mean of a dark image is added. Aliasing: none.
 // Border rule: none. Temporal reach: all frames since the last seek (state), none with smooth = 0. Exact:
-// integer sums, doubles in prescribed order, tables. Source: G. Buchsbaum, A spatial processor model for
-// object colour perception, 1980.
+// integer sums, doubles in prescribed order, then tables; with 16 bits, single precision instead of tables.
+// Source: G. Buchsbaum, A spatial processor model for object colour perception, 1980.
 #pragma once
 
 #include <cstdint>

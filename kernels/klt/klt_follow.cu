@@ -95,7 +95,8 @@ class KltWarpWindow {
   }
 
  private:
-  /// Interpolates along a row with 7 fraction bits. Shifts the fraction by 7 bits instead of the difference.
+  /// Interpolates along a row with 7 fraction bits. Shifts the fraction once by 7 bits, instead of every
+  /// difference.
   struct Lane {
     int fx;
     __device__ explicit Lane(const KltSpot& spot) : fx(spot.fx << 7) {}

@@ -2,8 +2,9 @@
 //
 //   t = clamp((v − black) / (white − black)), a step where white = black, a negative where white < black
 //   t = clamp((t^(1/gamma) − 0.5)·contrast + 0.5 + brightness), rounded to 8 bits: one 256-entry table
-//   out = clamp(luma + saturation·(channel − luma)) in fixed point; luma: BT.601, of the pixel after the
-//   table
+//   out = clamp(luma + saturation·(channel − luma)) in fixed point
+//
+// luma is the BT.601 luma of the pixel after the table.
 //
 // 16 bits: v, black and white are 257 times as large, and the table has 65536 entries.
 //

@@ -15,7 +15,8 @@ namespace lensd {
 
 inline constexpr int kMedianMergeChunk = 512;  ///< maximum bytes of a row processed at a time
 
-/// Sorted columns, pairs and fours of a chunk. They fit the L1 cache.
+/// Sorted columns, pairs of columns and groups of four columns of a chunk. A chunk uses about 26 KB of them,
+/// which fit the L1 cache.
 template <class S>
 struct MedianMerges {
   static constexpr int chunk = kMedianMergeChunk / static_cast<int>(sizeof(S));  ///< samples of a chunk

@@ -156,7 +156,7 @@ TEST(Colour, KnownColours) {
   EXPECT_EQ(convert(0, 128, 128), (Pixel{0, 0, 0, 255}));    // below black is clamped
 }
 
-/// Samples of 16 bits and full range stay as they are.
+/// Samples of 16 bits and full range are not changed.
 TEST(Colour, KeepsSamplesOf16Bits) {
   std::mt19937 random(2);
   for (const NamedFormat& format : picture_formats()) {

@@ -21,7 +21,7 @@ constexpr double kReturn = 1;  ///< forward-backward threshold of both trackers,
 /// Statistics of one tracker's tracks.
 struct Lives {
   int64_t begun = 0, frames = 0;       ///< number of tracks; sum of the frames in which each was followed
-  int64_t checked = 0, came_back = 0;  ///< forward-backward checks
+  int64_t checked = 0, came_back = 0;  ///< forward-backward checks; those that passed
   double mean_life() const {
     return begun > 0 ? static_cast<double>(frames) / static_cast<double>(begun) : 0;
   }

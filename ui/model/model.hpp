@@ -37,7 +37,7 @@ struct NodeView {
   Extent size;                     ///< size of the output; empty: not planned
   std::vector<Statistic> stats;
 };
-/// Returns the view of a described node, without format and statistics.
+/// Returns the view of node `desc`, without format and statistics.
 inline NodeView node_view(const NodeDesc& desc, const FilterSchema& schema) {
   NodeView view;
   view.id = desc.id, view.filter = desc.filter, view.enabled = desc.enabled, view.schema = &schema;

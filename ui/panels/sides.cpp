@@ -142,7 +142,7 @@ void draw_hidden_bottom(PanelContext& ctx) {
   const float bar = ctx.px(kBarHeight);
   const bool near = mouse.x >= 0 && mouse.x < display.x && mouse.y >= display.y - 1.6f * bar &&
                     mouse.y < display.y && display.y > 3 * bar;
-  // While a mouse button is down, keep the bar as it is: dragging the picture does not open the bar, and
+  // A pressed mouse button neither opens nor closes the bar: dragging the picture does not open it, and
   // dragging in the bar does not close it.
   const bool dragged = ImGui::IsMouseDown(0);
   ctx.state.bottom_peek = dragged ? ctx.state.bottom_peek : near;

@@ -206,7 +206,7 @@ bool input_text(const char* id, std::string& text, int flags, const char* hint,
   return ImGui::InputTextWithHint(id, hint, &text, flags, callback, data);
 }
 
-/// ImGui cannot draw more than 16383 characters at once.
+/// Cuts the text at 8000 bytes, because ImGui cannot draw more than 16383 characters at once.
 static void draw_text(std::string_view text) {
   ImGui::TextUnformatted(text.data(), text.data() + std::min<size_t>(text.size(), 8000));
 }

@@ -1,8 +1,7 @@
 // Restores the viewer's state from the previous run and saves it for the next one: ViewerState, and the last
 // graph with unsaved changes. Call from the UI thread only.
 //
-//   state.toml, last-graph.toml ── constructor ──▶ UiState ── save(), every display frame ──▶ files that
-//   changed
+//   state.toml, last-graph.toml ── constructor ──▶ UiState ── save(), every display frame ──▶ changed files
 #pragma once
 
 #include <string>

@@ -128,7 +128,7 @@ void HttpConnection::on_head(Error error, size_t) {
   if (head.target().size() > kMaxUrlBytes) return refuse(414);
   if (!parse_target(view(head.target()), request_)) return refuse(400);
   if (!served(head.method())) return refuse(405);
-  // With another transfer encoding than `chunked` the end of the body is unknown.
+  // With a transfer encoding other than `chunked`, the end of the body is unknown.
   const std::string encoding = lower_case(request_.header("transfer-encoding"));
   if (!encoding.empty() && (encoding != "chunked" || head.version() < 11)) return refuse(400);
   if (!request_.header("content-encoding").empty()) return refuse(415);

@@ -19,7 +19,8 @@ void SocketConnection::receive() {
   std::array<char, kReadBytes> buffer;
   const ssize_t size = recv(fd.get(), buffer.data(), buffer.size(), 0);
   if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
-  // At the end the peer may still read responses. An error: it was closed before it had read everything.
+  // After the end of the input (0) the peer may still read responses. An error means that the peer closed the
+  // connection before it had read all responses.
   if (size <= 0) {
     ending = true;
   } else if (!ending) {

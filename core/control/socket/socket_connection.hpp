@@ -22,9 +22,9 @@ struct SocketConnection {
 
   /// Appends received bytes to `in`. Sets `ending` at the end of the input or on an error.
   void receive();
-  /// Sends as much of `out` as the socket takes. Removes the sent part from `out` if all of `out` is sent or
-  /// the sent part exceeds `max_sent` bytes. Discards all of `out` if `deaf` is set.
-  /// Sets `deaf` on an error.
+  /// Sends as much of `out` as the socket accepts. Removes the sent part from `out` if all of `out` is sent
+  /// or the sent part exceeds `max_sent` bytes. Sets `deaf` on an error. Discards all of `out` if `deaf` is
+  /// set.
   void flush(size_t max_sent);
 
   /// Returns the number of bytes of `out` that are not sent yet.
@@ -41,7 +41,7 @@ struct SocketConnection {
   int64_t last_sent_ns = 0;
   uint32_t interest = EPOLLIN;  ///< epoll events that the server waits for
   bool ending = false;          ///< no more input; close once all responses are sent
-  bool deaf = false;            ///< the peer reads no more
+  bool deaf = false;            ///< the peer no longer reads
   bool watched = true;          ///< the server waits for events of the connection
   bool dead = false;            ///< close at once
 };

@@ -138,8 +138,8 @@ class SocketServer::Loop {
     }
   }
 
-  /// Stops waiting for events of a client that has disconnected: EPOLLHUP would return at once for ever. Its
-  /// requests are still executed.
+  /// Stops waiting for events of a client that has disconnected. Otherwise every epoll_wait() would return
+  /// immediately with EPOLLHUP. The client's requests are still executed.
   void let_go(SocketConnection& client) {
     client.deaf = true, client.watched = false;
     epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, client.fd.get(), nullptr);

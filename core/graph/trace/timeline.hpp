@@ -58,7 +58,7 @@ class Timeline {
   std::string chrome_trace(int64_t since_ns = INT64_MIN, const Notes& notes = {}) const;
 
  private:
-  static constexpr int kCounter = -1;  ///< track of slots that hold a sample
+  static constexpr int kCounter = -1;  ///< value of Slot::track for a counter's sample
   struct Slot {
     std::atomic<uint64_t> before{0}, after{0};
     std::atomic<int> track{0}, label{0};

@@ -96,7 +96,7 @@ class SharedControls {
   mutable std::mutex mutex_;
   KeptControls kept_;
   ControlValues wanted_;
-  std::optional<ControlValues> previous_mode_;  ///< until mode_works() or revert_mode()
+  std::optional<ControlValues> previous_mode_;  ///< set from restart() until mode_works() or revert_mode()
   std::deque<Write> writes_;
   std::string device_;  ///< of the newest connection; empty: none yet
   std::shared_ptr<const SourceControls> current_;

@@ -50,8 +50,8 @@ class V4l2Capture {
 
   /// Fills `packet` (compressed formats) or `frame` (uncompressed ones) with the next picture. Times are
   /// nanoseconds on the monotonic clock. Returns 0 or an AVERROR, for example EAGAIN if none came within the
-  /// poll interval, ENODEV if the camera is gone, EIO if the signal's format or the
-  /// wanted mode changed.
+  /// poll interval, ENODEV if the camera was unplugged, EIO if the signal's format or the wanted mode
+  /// changed.
   int read(AVPacket& packet) noexcept;
   int read(AVFrame& frame, PictureAllocator& allocator) noexcept;
 

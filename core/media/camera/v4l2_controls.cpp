@@ -8,7 +8,7 @@
 namespace lensd {
 namespace {
 
-/// Limits of the loops over entries that a driver lists.
+/// Maximum numbers of entries of a list to query. A faulty driver's list might not end.
 constexpr size_t kMostControls = 1024;
 constexpr int64_t kMostChoices = 1024;
 

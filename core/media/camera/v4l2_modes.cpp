@@ -8,7 +8,7 @@
 namespace lensd {
 namespace {
 
-/// Limit of the loops over entries that a driver lists.
+/// Maximum number of entries of a list to query. A faulty driver's list might not end.
 constexpr uint32_t kMostEntries = 256;
 constexpr Extent kCommonSizes[] = {{3840, 2160}, {2560, 1440}, {1920, 1080}, {1280, 720},
                                    {1024, 768},  {800, 600},   {640, 480},   {320, 240}};

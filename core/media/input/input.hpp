@@ -32,10 +32,11 @@ inline bool is_cover(const AVStream& stream) {
 
 class Input {
  public:
-  /// Opens `url` and selects a stream of `kind`, ignoring cover pictures: number `track` (from 1), or if
-  /// `track` is 0, the first one, preferably one marked as default. `stop` must outlive this object. Throws
-  /// Error(bad_source) if the source cannot be opened or has no such stream, Error(invalid_config) if `live`
-  /// has an option that the source does not have, Error(unavailable) if FFmpeg has no demuxer for the screen.
+  /// Opens `url` and selects stream number `track` (from 1) of `kind`, not counting cover pictures. If
+  /// `track` is 0, selects the first stream marked as default, or the first one if none is marked. `stop`
+  /// must outlive this object. Throws Error(bad_source) if the source cannot be opened or has no such stream,
+  /// Error(invalid_config) if `live` has an option that the source does not have, Error(unavailable) if
+  /// FFmpeg has no demuxer for the screen.
   Input(const std::string& url, StreamKind kind, const StopFlags& stop, const LiveOptions& live = {},
         int track = 0);
 

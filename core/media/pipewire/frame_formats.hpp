@@ -38,7 +38,7 @@ constexpr ImageFormat as_8_bits(ImageFormat format) {
 void copy_as_8_bits(ConstImageRef from, ImageRef to);
 
 /// Copies a frame of 8 bits into a shared buffer of `format`, one of sent_formats(). Gray becomes opaque gray
-/// if the buffer has four channels. Bytes between rows stay as they are.
+/// if the buffer has four channels. Does not write padding between rows.
 void copy_frame(ConstImageRef frame, spa_video_format format, uint8_t* out);
 
 /// Builds the description of the formats on offer. Valid while the builder's memory is.

@@ -66,7 +66,8 @@ std::optional<PortalAccess> ask_portal(const std::string& url, const std::string
   return std::optional<PortalAccess>(std::in_place, *target, where, *grant, stop, timeout_ns);
 }
 
-/// Returns a node that only the portal's connection shows.
+/// Returns the node that the portal gives access to. Only the portal's connection lists it, so find_node()
+/// cannot find it.
 PipewireNode node_of(const PortalAccess& access) {
   PipewireNode node;
   node.camera = !access.node();
@@ -74,7 +75,8 @@ PipewireNode node_of(const PortalAccess& access) {
   return node;
 }
 
-/// Makes writes of a device to a DMA buffer visible to the CPU; `flag`: start or end of reading.
+/// Makes a device's writes to DMA buffers visible to the CPU. `flag`: DMA_BUF_SYNC_START before reading,
+/// DMA_BUF_SYNC_END after it.
 void sync_dma(const spa_buffer& buffer, uint64_t flag) {
   for (uint32_t i = 0; i < buffer.n_datas; ++i) {
     if (buffer.datas[i].type != SPA_DATA_DmaBuf) continue;
@@ -225,8 +227,8 @@ void PipewireCapture::Stream::accept(const spa_pod* format) {
   pixels = valid ? received_pixels(info.format) : AV_PIX_FMT_NONE;
   if (pixels == AV_PIX_FMT_NONE) return lose("the node has no format that lensd reads");
   size = {static_cast<int>(info.size.width), static_cast<int>(info.size.height)};
-  // Cameras may only have device memory. It is linear, because no modifier was negotiated; streams of
-  // compositors could then be tiled.
+  // Accept device memory (DMA-BUF) from cameras only, which may have no other memory. Without a negotiated
+  // modifier, memory of cameras is linear, but that of compositors may be tiled.
   const int kinds = (1 << SPA_DATA_MemPtr) | (1 << SPA_DATA_MemFd) | (node.camera ? 1 << SPA_DATA_DmaBuf : 0);
   std::array<uint8_t, 1024> memory;
   spa_pod_builder builder = SPA_POD_BUILDER_INIT(memory.data(), static_cast<uint32_t>(memory.size()));

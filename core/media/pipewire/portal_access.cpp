@@ -104,7 +104,8 @@ struct PortalAccess::Bus {
   /// Reads an entry of a response. Returns false if it has not read the value.
   using Entry = std::function<bool(sd_bus_message*, const std::string& key)>;
 
-  /// `granted`: the portal has given access before, so it returns if it is away.
+  /// `granted`: the portal has given access before. Its absence is then temporary: Error(bad_source), so that
+  /// the source connects again, instead of Error(unavailable).
   Bus(const std::string& where_, bool granted, const StopFlags& stop_, int64_t timeout_ns)
       : where(where_),
         no_portal(granted ? ExitCode::bad_source : ExitCode::unavailable),
@@ -189,7 +190,8 @@ int PortalAccess::Bus::take_response(sd_bus_message* message, void* data, sd_bus
   return 0;
 }
 
-/// Sends a request and waits for its response, in which the user may take part. `entry` reads the results.
+/// Sends a request and waits for its response, for which the user may have to answer a dialog. `read_entry`
+/// reads the results.
 void PortalAccess::Bus::request(const char* interface, const char* method, const Fill& fill_arguments,
                                 const Fill& fill_options, const Entry& read_entry) {
   const std::string token = new_token();
@@ -242,7 +244,7 @@ void PortalAccess::Bus::open_remote(const char* interface, const Fill& fill_argu
   int borrowed = -1;
   const int error = sd_bus_message_read(reply.get(), "h", &borrowed);
   if (error < 0) fail(error, "OpenPipeWireRemote");
-  remote = UniqueFd(fcntl(borrowed, F_DUPFD_CLOEXEC, 3));  // the message closes its own
+  remote = UniqueFd(fcntl(borrowed, F_DUPFD_CLOEXEC, 3));  // `borrowed` is closed with the message
   if (!remote) fail(-errno, "OpenPipeWireRemote");
 }
 

@@ -1,7 +1,8 @@
 // Asks the desktop portal for a screen, a window or a camera. The user answers in a dialog of the desktop.
 //
-//   request ──D-Bus──▶ xdg-desktop-portal ──▶ dialog ──▶ response ──▶ connection to PipeWire, restricted to
-//   the choice
+//   request ──D-Bus──▶ xdg-desktop-portal ──▶ dialog ──▶ response ──▶ connection to PipeWire
+//
+// The connection gives access to the user's choice only.
 //
 // This is the only way to screens in Wayland sessions, and to cameras in sandboxes. Source:
 // https://flatpak.github.io/xdg-desktop-portal, org.freedesktop.portal.ScreenCast and .Camera.
@@ -24,7 +25,7 @@ class PortalAccess {
  public:
   /// Waits for the user's answer. Throws Error(unavailable) if the user declines or does not answer within
   /// `timeout_ns`, or if there is no portal. Throws Error(bad_source) if `stop` is raised, or if the portal
-  /// has given access before and is away. Reads and updates `grant`.
+  /// has given access before and does not answer now. Reads and updates `grant`.
   PortalAccess(PortalTarget target, const std::string& where, PortalGrant& grant, const StopFlags& stop,
                int64_t timeout_ns);
   ~PortalAccess();

@@ -1,9 +1,9 @@
 // Decodes the audio of a file as stereo at 48 kHz, at any playback speed. Internal to core/media.
 //
-//   Input ── packets ──▶ FFmpeg decoder ──▶ libswresample ──▶ cut at the seek position ──▶ TempoFilter ──▶
-//   SoundBlock
+//   Input ── packets ──▶ FFmpeg decoder ──▶ libswresample ──▶ cut at the seek position
+//         ──▶ TempoFilter ──▶ SoundBlock
 //
-// Damaged packets are skipped. Times are relative to the first picture, as those of the pictures. Use from
+// Damaged packets are skipped. Times are relative to the first picture, like those of the pictures. Use from
 // one thread.
 #pragma once
 

@@ -61,7 +61,7 @@ struct StageSource {
   bool wide;  ///< rows start at multiples of 16 bytes
   int x0;     ///< first column of the tile
 
-  /// Returns true if the tile's margins extend beyond the picture's sides.
+  /// Returns true if the tile's halo extends beyond the left or right side of the picture.
   __device__ bool edge() const {
     return x0 < Shape::halo || x0 + Shape::tile_w + Shape::halo > in.extent.width;
   }

@@ -58,7 +58,7 @@ deep=$(distinct auto) shallow=$(distinct 8)
 ((shallow <= 256)) || fail "--precision 8 leaves $shallow values"
 echo "ok: $deep of 4096 values remain with 16 bits, $shallow with 8"
 
-# Pictures of 16 bits stay as they are; those in PNG files are big-endian.
+# Pictures of 16 bits are not changed. Samples in PNG files are big-endian.
 for case in rgb48be:in.png rgb48be:in.tiff gray16be:in.png gray16be:in.tiff; do
   format=${case%:*} in=$WORK/${case#*:}
   ffmpeg -v error -y -f lavfi -i testsrc2=size=66x42:rate=1 -frames:v 1 -vf "noise=alls=40,format=$format" "$in"

@@ -23,8 +23,8 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder.string();
 }
 
-/// Returns false if the file is missing, replaced or of another size. A file on an unreachable disk
-/// stays in the ring.
+/// Returns false if the file is missing, was replaced or has another size. Returns true if the disk cannot be
+/// read, so that the file stays in the ring.
 bool belongs(const RingFile& file) {
   const auto state = file_state(file.path);
   if (!state) return errno != ENOENT && errno != ENOTDIR;

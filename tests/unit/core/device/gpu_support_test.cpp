@@ -49,7 +49,7 @@ TEST(CudaSupport, ChoosesTheCodeForADevice) {
   EXPECT_EQ(code_for(120, archs, true), "PTX for 9.0");
   EXPECT_EQ(code_for(120, archs, false), "");
   EXPECT_EQ(code_for(72, archs, true), "");  // machine code does not run on earlier ones
-  EXPECT_EQ(code_for(100, parse_cuda_archs("103-real"), true), "");  // likewise
+  EXPECT_EQ(code_for(100, parse_cuda_archs("103-real"), true), "");  // 10.0 is earlier than 10.3
 }
 
 TEST(CudaSupport, EverySupportedDeviceRunsTheFullBuild) {

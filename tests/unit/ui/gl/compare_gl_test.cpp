@@ -143,7 +143,7 @@ TEST_F(ComparePictures, DifferenceIsBlackWhereTheyAreEqualAndLighterTheFartherTh
 TEST_F(ComparePictures, SideBySideHasAOnTheLeftAndBOnTheRightInTheirHalves) {
   const Extent size = window->framebuffer();
   const auto [left, right] = halves(everywhere());
-  const Extent half{static_cast<int>(left.w), size.height};  // fits exactly
+  const Extent half{static_cast<int>(left.w), size.height};  // the picture fills its half without scaling
   const Frame frame = two_pictures(half);
   const int from = static_cast<int>(right.x);
   ASSERT_GT(from, half.width);
