@@ -4,8 +4,9 @@
 // `kernel`. `normalize` divides by the sum of the weights unless the sum is zero.
 //
 // Formats: all (alpha passes through). Border rule: `border`. Temporal reach: none. 16 bits: single
-// precision, row by row, bias 257 times as large; for Σ|weight| ≤ 30 within 1 of double precision. 8 bits:
-// fixed point: weights are rounded to 1/2^shift, and the sum is rounded half up, once. Kernels of small
+// precision, row by row, bias 257 times as large; for Σ|weight| ≤ 30 within 1 of double precision. Weights
+// that are multiples of a common unit, up to 255 times, count in that unit, and the sum is multiplied by it.
+// 8 bits: fixed point: weights are rounded to 1/2^shift, and the sum is rounded half up, once. Kernels of small
 // integers or short binary fractions give exact results. Otherwise, for Σ|weight| ≤ 30, results are within
 // half a level plus rounding of the real-valued correlation, hence within ±1 of cv::filter2D, which rounds
 // half to even.
