@@ -177,7 +177,7 @@ void Convolve::reference(ReferenceRun& run) const {
         const int sy = border_index(y + row - b.rows / 2, in.height(), b.border);
         return sx < 0 || sy < 0 ? 0.f : static_cast<float>(in.sample(sx, sy, c));
       });
-      run.out.set_sample(x, y, c, deep_convolve_value(deep_sum, b.deep_unit));
+      run.out.set_sample(x, y, c, deep_convolve_value(deep_sum));
       return;
     }
     int32_t sum = 0;

@@ -10,8 +10,9 @@
 // within half a level plus rounding of the real-valued correlation. cv::filter2D rounds half to even, so
 // results are within ±1 of it.
 //
-// 16 bits: single precision; products are added row by row, and `bias` is multiplied by 257. For Σ|weight| ≤
-// 30, results are within 1 of those in double precision.
+// 16 bits: single precision; products are added row by row, and `bias` is multiplied by 257. Weights that are
+// multiples of a common unit, up to 255 times, count in that unit, and the sum is multiplied by it. For
+// Σ|weight| ≤ 30, results are within 1 of those in double precision.
 #pragma once
 
 #include "kernels/common/single_pass.hpp"

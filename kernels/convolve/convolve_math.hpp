@@ -79,19 +79,18 @@ LENSD_HD inline uint8_t convolve_value(int32_t sum, int32_t bias, int shift, int
   return static_cast<uint8_t>(scaled > 255 ? 255 : scaled);
 }
 
-/// Returns Σ weight · at(col, row) + bias for samples of 16 bits, in units of deep_unit. The order of the
-/// operations is that of the code.
+/// Returns Σ weight · at(col, row) + bias for samples of 16 bits. The order of the operations is that of the
+/// code.
 template <class At>
 LENSD_HD inline float deep_convolve_sum(const ConvolveBlock& b, const At& at) {
   float sum = b.deep_bias;
   for (int i = 0; i < b.deep_count; ++i) sum = sum + b.deep[i].weight * at(b.deep[i].col, b.deep[i].row);
-  return sum;
+  return sum * b.deep_unit;
 }
 
-/// Returns the sum, which is in units of `unit`, rounded half up and limited to 0 … 65535.
-LENSD_HD inline uint16_t deep_convolve_value(float sum, float unit) {
-  const float level = sum * unit;
-  const float limited = level < 0.f ? 0.f : level > 65535.f ? 65535.f : level;
+/// Returns the sum rounded half up and limited to 0 … 65535.
+LENSD_HD inline uint16_t deep_convolve_value(float sum) {
+  const float limited = sum < 0.f ? 0.f : sum > 65535.f ? 65535.f : sum;
   return static_cast<uint16_t>(static_cast<int>(limited + 0.5f));
 }
 

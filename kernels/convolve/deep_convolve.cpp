@@ -34,18 +34,18 @@ void convolve_rows(const ConvolveBlock& block, const float* const* rows, int ste
         const float weight = block.deep[t].weight;
         for (int k = 0; k < kParts; ++k) parts[k] = parts[k] + weight * samples[k];
       }
+      for (Floats& part : parts) part = part * block.deep_unit;
       float sum[kLanes];
       std::memcpy(sum, parts, sizeof(sum));
       uint16_t values[kLanes];
       for (int k = 0; k < kLanes; ++k)
-        values[k] = static_cast<uint16_t>((deep_convolve_value(sum[k], block.deep_unit) & ~kept[k]) |
-                                          (in[i + k] & kept[k]));
+        values[k] = static_cast<uint16_t>((deep_convolve_value(sum[k]) & ~kept[k]) | (in[i + k] & kept[k]));
       for (int k = 0; k < kLanes; ++k) out[i + k] = values[k];
     }
     for (; i < n; ++i) {
       const float sum =
           deep_convolve_sum(block, [rows, step, i](int col, int row) { return rows[row][col * step + i]; });
-      out[i] = step == 4 && i % 4 == 3 ? in[i] : deep_convolve_value(sum, block.deep_unit);
+      out[i] = step == 4 && i % 4 == 3 ? in[i] : deep_convolve_value(sum);
     }
   });
 }

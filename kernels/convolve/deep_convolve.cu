@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(DeepConvolveShape<kChannels>::threads, DeepCon
     deep_convolve_kernel(const __grid_constant__ DeepJob job, const ConvolveBlock* __restrict__ params) {
   using Shape = DeepConvolveShape<kChannels>;
   __shared__ DeepConvolveShared<Shape> s;
-  const int t = static_cast<int>(threadIdx.x), c = t / Shape::plane_threads, unit = t % Shape::plane_threads;
+  const int t = static_cast<int>(threadIdx.x), c = t / Shape::plane_threads, p = t % Shape::plane_threads;
   const int x0 = static_cast<int>(blockIdx.x) * Shape::columns;
   const int y0 = static_cast<int>(blockIdx.y) * Shape::rows;
   const int rows = params->rows, cols = params->cols;
@@ -107,7 +107,7 @@ __global__ void __launch_bounds__(DeepConvolveShape<kChannels>::threads, DeepCon
   }
   __syncthreads();
 
-  const int x = unit % Shape::across * Shape::wide, y = unit / Shape::across * Shape::high;
+  const int x = p % Shape::across * Shape::wide, y = p / Shape::across * Shape::high;
   const float* const line = s.tile + c * Shape::plane + y * Shape::pitch + x;
   float sums[Shape::high][Shape::wide];
 #pragma unroll
@@ -122,9 +122,9 @@ __global__ void __launch_bounds__(DeepConvolveShape<kChannels>::threads, DeepCon
 
 #pragma unroll
   for (int j = 0; j < Shape::high; ++j) {
-    const auto pair = [&sums, j, scale = params->deep_unit](int i) {
-      return deep_convolve_value(sums[j][i], scale) |
-             static_cast<uint32_t>(deep_convolve_value(sums[j][i + 1], scale)) << 16;
+    const auto pair = [&sums, j, unit = params->deep_unit](int i) {
+      return deep_convolve_value(sums[j][i] * unit) |
+             static_cast<uint32_t>(deep_convolve_value(sums[j][i + 1] * unit)) << 16;
     };
     *reinterpret_cast<uint4*>(&s.values[c][y + j][x]) = make_uint4(pair(0), pair(2), pair(4), pair(6));
   }
