@@ -206,12 +206,12 @@ std::string difference(const Image& expected, const Image& actual) {
   for (int y = 0; y < expected.height(); ++y)
     for (int x = 0; x < expected.width(); ++x)
       for (int c = 0; c < expected.channels(); ++c) {
-        if (expected.at(x, y, c) == actual.at(x, y, c)) continue;
+        const int wanted = expected.sample(x, y, c), got = actual.sample(x, y, c);
+        if (wanted == got) continue;
         if (count++ == 0)
-          first = fmt::format("at x {} y {} channel {}: expected {}, got {}", x, y, c, expected.at(x, y, c),
-                              actual.at(x, y, c));
+          first = fmt::format("at x {} y {} channel {}: expected {}, got {}", x, y, c, wanted, got);
       }
-  return count == 0 ? "" : fmt::format("{} bytes differ, the first {}", count, first);
+  return count == 0 ? "" : fmt::format("{} samples differ, the first {}", count, first);
 }
 
 }  // namespace lensd::test

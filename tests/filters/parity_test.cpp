@@ -124,6 +124,20 @@ class Parity : public testing::TestWithParam<Case> {
   }
 };
 
+TEST(ParityHarness, TheComparisonReadsEveryByte) {
+  std::mt19937 random(1);
+  for (const PixelFormat format :
+       {PixelFormat::gray8, PixelFormat::rgba8, PixelFormat::gray16, PixelFormat::rgba16}) {
+    const Image image = noise({format, {5, 3}}, random);
+    EXPECT_EQ(difference(image, image), "");
+    for (size_t i = 0; i < image.pixels.size(); ++i) {
+      Image other = image;
+      other.pixels[i] ^= 1;
+      EXPECT_NE(difference(image, other), "") << "byte " << i << " of " << image.pixels.size();
+    }
+  }
+}
+
 TEST_P(Parity, CpuEqualsOracle) {
   for_each_draw([&](Filter& filter, const std::vector<ImageFormat>& formats, const auto& frames) {
     for (const Placement placement : {kAligned, kOdd})
