@@ -20,7 +20,7 @@ void AutoContrast::decide(const AutoContrastBlock& block, const TableInput& inpu
     const int from = block.per_channel ? c : 0, to = block.per_channel ? c + 1 : channels;
     uint64_t count[256] = {}, samples = 0;
     for (int v = 0; v < 256; ++v)
-      for (int k = from; k < to; ++k) count[v] += stats.tally.count[k][v];
+      for (int k = from; k < to; ++k) count[v] += stats.tally.histogram.count[k][v];
     for (const uint64_t n : count) samples += n;
     const uint64_t low_limit = clip_limit(samples, block.clip_low_ppm),
                    high_limit = clip_limit(samples, block.clip_high_ppm);
@@ -31,7 +31,10 @@ void AutoContrast::decide(const AutoContrastBlock& block, const TableInput& inpu
       if (is_low_end(up_to, count[v], low_limit)) low = v;
       if (is_high_end(samples, up_to, count[v], high_limit)) high = v;
     }
-    move_ends(block, low, high, state.seen == 0, c, state.ends);
+    const bool deep = input.most == 65535;
+    const OwnEnds own =
+        deep ? deep_ends(stats.tally, from, to, low, high) : OwnEnds{double(low), double(high)};
+    move_ends(block, own.low, own.high, state.seen == 0, c, state.ends);
   }
   state.seen = 1;
   stats.ends = state.ends;

@@ -19,7 +19,7 @@ __global__ void ends_kernel(const AutoContrastBlock* block, int channels, StateP
   for (int c = 0; c < channels; ++c) {
     const int from = block->per_channel ? c : 0, to = block->per_channel ? c + 1 : channels;
     uint32_t count = 0;
-    for (int k = from; k < to; ++k) count += stats->tally.count[k][v];
+    for (int k = from; k < to; ++k) count += stats->tally.histogram.count[k][v];
     up_to[v] = count;
     if (v == 0) low = 0, high = 255;
     __syncthreads();
@@ -33,7 +33,11 @@ __global__ void ends_kernel(const AutoContrastBlock* block, int channels, StateP
     if (is_low_end(up_to[v], count, clip_limit(samples, block->clip_low_ppm))) low = v;
     if (is_high_end(samples, up_to[v], count, clip_limit(samples, block->clip_high_ppm))) high = v;
     __syncthreads();
-    if (v == 0) move_ends(*block, low, high, first, c, ends);
+    if (v == 0) {
+      const OwnEnds own =
+          tables ? OwnEnds{double(low), double(high)} : deep_ends(stats->tally, from, to, low, high);
+      move_ends(*block, own.low, own.high, first, c, ends);
+    }
     __syncthreads();
     if (tables) tables->channel[c][v] = contrast_value(ends, c, v);
   }

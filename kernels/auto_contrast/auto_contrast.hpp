@@ -6,8 +6,9 @@
 // come from all channels together, or from each channel separately (per_channel). `smooth` low-passes the
 // ends from frame to frame; the first frame, also after a seek, uses its own ends.
 //
-// 16 bits: the histogram is that of the samples' high bytes, so that the ends are 257 times a whole number
-// before `smooth`.
+// 16 bits: v has the steps of 256 samples. Before `smooth`, the low end is the lowest sample of its step, or
+// the lowest of the image if that is higher; the high end likewise. Without clipping the ends are therefore
+// the exact range of the samples.
 //
 // Formats: all. Aliasing: none. Border rule: none. Temporal reach: all frames since the last seek (state),
 // none with smooth = 0. Exact: integer counts, doubles in prescribed order, then tables; with 16 bits, single
@@ -48,7 +49,7 @@ struct AutoContrastState {
 };
 
 struct AutoContrastStats {
-  Histogram tally;
+  RangeHistogram tally;
   ContrastEnds ends;
   uint64_t channels;
 };
@@ -70,9 +71,25 @@ LENSD_HD constexpr bool is_high_end(uint64_t samples, uint64_t up_to, uint64_t c
   return above + count > limit && above <= limit;
 }
 
+/// Values that become black and white, before `smooth`.
+struct OwnEnds {
+  double low, high;
+};
+
+/// Returns the ends of channels `from` to `to` - 1 with 16 bits, from 0 to 255. `low` and `high`: high bytes.
+LENSD_HD inline OwnEnds deep_ends(const RangeHistogram& tally, int from, int to, int low, int high) {
+  int lowest = 65535, highest = 0;
+  for (int k = from; k < to; ++k) {
+    lowest = tally.lowest(k) < lowest ? tally.lowest(k) : lowest;
+    highest = static_cast<int>(tally.highest[k]) > highest ? static_cast<int>(tally.highest[k]) : highest;
+  }
+  const int first = low * 256, last = high * 256 + 255;
+  return {(first > lowest ? first : lowest) / 257.0, (last < highest ? last : highest) / 257.0};
+}
+
 /// Applies one step of the low-pass filter to the ends of channel `c`. If `low` ≥ `high`, uses 0 and 255
 /// instead.
-LENSD_HD inline void move_ends(const AutoContrastBlock& block, int low, int high, bool first, int c,
+LENSD_HD inline void move_ends(const AutoContrastBlock& block, double low, double high, bool first, int c,
                                ContrastEnds& ends) {
   const double to_low = low < high ? low : 0, to_high = low < high ? high : 255;
   const double kept_low = block.kept * ends.low[c], kept_high = block.kept * ends.high[c];

@@ -1,8 +1,10 @@
 #include "kernels/common/tally.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 
+#include "kernels/common/deep/samples.hpp"
 #include "kernels/common/vectorised.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -58,6 +60,13 @@ void add(uint32_t& total, uint32_t count) {
   if (count != 0) std::atomic_ref(total).fetch_add(count, std::memory_order_relaxed);
 }
 
+void raise(uint32_t& total, uint32_t value) {
+  const std::atomic_ref shared(total);
+  uint32_t known = shared.load(std::memory_order_relaxed);
+  while (known < value && !shared.compare_exchange_weak(known, value, std::memory_order_relaxed)) {
+  }
+}
+
 // Adjacent pixels increment different tables, since successive increments of one counter are serialised.
 using Tables = uint32_t[6][256];
 
@@ -97,6 +106,23 @@ void count_deep_rgba(const uint16_t* row, size_t samples, Tables& tables) {
     for (size_t c = 0; c < 3; ++c) ++tables[c][row[i + c] >> 8];
 }
 
+/// Extends the ranges of the four channels of RGBA; of grey, of every fourth sample.
+void extend_ranges(const uint16_t* row, size_t samples, uint16_t (&low)[4], uint16_t (&high)[4]) {
+  vectorised([=, &low, &high] {
+    constexpr size_t lanes = kDeepLanes;
+    uint16_t least[lanes], most[lanes];
+    for (size_t k = 0; k < lanes; ++k) least[k] = low[k % 4], most[k] = high[k % 4];
+    size_t i = 0;
+    for (; i + lanes <= samples; i += lanes)
+      for (size_t k = 0; k < lanes; ++k)
+        least[k] = std::min(least[k], row[i + k]), most[k] = std::max(most[k], row[i + k]);
+    for (size_t k = 0; i + k < samples; ++k)
+      least[k] = std::min(least[k], row[i + k]), most[k] = std::max(most[k], row[i + k]);
+    for (size_t k = 0; k < lanes; ++k)
+      low[k % 4] = std::min(low[k % 4], least[k]), high[k % 4] = std::max(high[k % 4], most[k]);
+  });
+}
+
 void sum_deep(const uint16_t* row, size_t samples, size_t step, uint64_t* sums) {
   vectorised([=] {
     uint64_t sum[4] = {};
@@ -123,6 +149,20 @@ void add_tally(const ConstImageRef& in, Band band, Histogram& total) {
       add(total.count[0][i], tables[0][i] + tables[1][i] + tables[2][i] + tables[3][i]);
     else
       for (int c = 0; c < 3; ++c) add(total.count[c][i], tables[c][i] + tables[3 + c][i]);
+  }
+}
+
+void add_tally(const ConstImageRef& in, Band band, RangeHistogram& total) {
+  add_tally(in, band, total.histogram);
+  if (!in.is_deep()) return;
+  const bool gray = is_gray(in.format.format);
+  uint16_t low[4] = {65535, 65535, 65535, 65535}, high[4] = {};
+  for (int y = band.begin; y < band.end; ++y)
+    extend_ranges(in.samples<uint16_t>(y), in.format.row_samples(), low, high);
+  for (size_t k = 0; k < (gray ? 4u : 3u); ++k) {
+    const size_t c = gray ? 0 : k;
+    raise(total.highest[c], high[k]);
+    raise(total.lowest_below_white[c], 65535u - low[k]);
   }
 }
 

@@ -23,16 +23,29 @@ unsigned tally_blocks(const ImageFormat& format) {
   return static_cast<unsigned>(blocks < TallyTuning::max_blocks ? blocks : TallyTuning::max_blocks);
 }
 
-/// Counts samples of type S; of 16-bit samples, the high bytes.
-template <class S>
+/// The range of a thread's samples of each channel, with the members of RangeHistogram.
+struct ThreadRange {
+  uint32_t highest[3], lowest_below_white[3];
+
+  __device__ void extend(int c, uint32_t v) {
+    highest[c] = max(highest[c], v), lowest_below_white[c] = max(lowest_below_white[c], 65535 - v);
+  }
+};
+
+/// Counts samples of type S; of 16-bit samples, the high bytes. With a `range`, which only 16 bits have, also
+/// extends the range.
+template <class S, bool kRange>
 __global__ void __launch_bounds__(TallyTuning::threads)
-    histogram_kernel(ImageView<const uint8_t> in, int row_bytes, int channels, bool aligned,
-                     Histogram* total) {
+    histogram_kernel(ImageView<const uint8_t> in, int row_bytes, int channels, bool aligned, Histogram* total,
+                     RangeHistogram* range) {
   extern __shared__ uint32_t tables[];  // [channel][value][copy]
+  __shared__ ThreadRange block_range;
   constexpr int copies = TallyTuning::copies;
   const int thread = static_cast<int>(threadIdx.x), copy = thread % copies;
   for (int i = thread; i < channels * 256 * copies; i += TallyTuning::threads) tables[i] = 0;
+  if (kRange && thread < 3) block_range.highest[thread] = 0, block_range.lowest_below_white[thread] = 0;
   __syncthreads();
+  ThreadRange own{};
 
   for (ChunkWalk walk(row_bytes); walk.y < in.extent.height; walk.next()) {
     const int left = row_bytes - walk.x * ChunkShape::bytes;
@@ -43,15 +56,36 @@ __global__ void __launch_bounds__(TallyTuning::threads)
       if (c == 3 || i >= left) continue;
       const int value = static_cast<int>(chunk.word[i / 4] >> (i % 4 * 8) & 255);
       atomicAdd(&tables[(c * 256 + value) * copies + copy], 1u);
+      if constexpr (kRange) own.extend(c, chunk.word[i / 4] >> (i / 2 % 2 * 16) & 65535);
     }
   }
+  if constexpr (kRange)
+    for (int c = 0; c < channels; ++c) {
+      atomicMax(&block_range.highest[c], own.highest[c]);
+      atomicMax(&block_range.lowest_below_white[c], own.lowest_below_white[c]);
+    }
   __syncthreads();
+  if (kRange && thread < channels) {
+    atomicMax(&range->highest[thread], block_range.highest[thread]);
+    atomicMax(&range->lowest_below_white[thread], block_range.lowest_below_white[thread]);
+  }
 
   for (int i = thread; i < channels * 256; i += TallyTuning::threads) {
     uint32_t count = 0;
     for (int k = 0; k < copies; ++k) count += tables[i * copies + (k + i) % copies];
     if (count != 0) atomicAdd(&total->count[i / 256][i % 256], count);
   }
+}
+
+void launch_histogram(const ConstImageRef& in, Histogram* total, RangeHistogram* range, CudaStream stream) {
+  const int channels = colour_channels(in.format.format);
+  const size_t shared = static_cast<size_t>(channels) * 256 * TallyTuning::copies * sizeof(uint32_t);
+  const auto kernel = !in.is_deep() ? histogram_kernel<uint8_t, false>
+                      : range       ? histogram_kernel<uint16_t, true>
+                                    : histogram_kernel<uint16_t, false>;
+  kernel<<<tally_blocks(in.format), TallyTuning::threads, shared, stream>>>(
+      in.as<const uint8_t>(), static_cast<int>(in.row_bytes()), channels, aligned16(in), total, range);
+  LENSD_LAUNCHED();
 }
 
 /// Returns the sum over a warp, in lane 0.
@@ -103,13 +137,11 @@ __global__ void __launch_bounds__(TallyTuning::threads)
 }  // namespace
 
 void launch_tally(const ConstImageRef& in, Histogram* total, CudaStream stream) {
-  const int channels = colour_channels(in.format.format);
-  const size_t shared = static_cast<size_t>(channels) * 256 * TallyTuning::copies * sizeof(uint32_t);
-  with_sample_type(in.format.format, [&]<class S>() {
-    histogram_kernel<S><<<tally_blocks(in.format), TallyTuning::threads, shared, stream>>>(
-        in.as<const uint8_t>(), static_cast<int>(in.row_bytes()), channels, aligned16(in), total);
-  });
-  LENSD_LAUNCHED();
+  launch_histogram(in, total, nullptr, stream);
+}
+
+void launch_tally(const ConstImageRef& in, RangeHistogram* total, CudaStream stream) {
+  launch_histogram(in, &total->histogram, total, stream);
 }
 
 void launch_tally(const ConstImageRef& in, ChannelSums* total, CudaStream stream) {

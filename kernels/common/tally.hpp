@@ -4,6 +4,7 @@
 // and every CUDA block adds its own counts. Alpha is not counted.
 #pragma once
 
+#include <algorithm>
 #include <string>
 
 #include "core/device/cuda_fwd.hpp"
@@ -16,6 +17,15 @@ namespace lensd {
 /// image has at most 2^28 pixels, so counts fit 32 bits.
 struct Histogram {
   uint32_t count[3][256];
+};
+
+/// A histogram, and with 16 bits the range of the values of R, G and B; grey uses only the first.
+struct RangeHistogram {
+  Histogram histogram;
+  uint32_t highest[3];
+  uint32_t lowest_below_white[3];  ///< 65535 − lowest, because statistics start with zeros
+
+  LENSD_HD int lowest(int c) const { return 65535 - static_cast<int>(lowest_below_white[c]); }
 };
 
 /// Sums of the values of R, G and B; grey uses only the first.
@@ -31,11 +41,18 @@ constexpr int tally_grain(Extent extent) {
 
 /// Adds the band's pixels to `total` on the CPU. Thread-safe.
 void add_tally(const ConstImageRef& in, Band band, Histogram& total);
+void add_tally(const ConstImageRef& in, Band band, RangeHistogram& total);
 void add_tally(const ConstImageRef& in, Band band, ChannelSums& total);
 
 /// Adds sample `v` of channel `c` to `total`, for the oracle. `most`: largest sample value, 255 or 65535.
 inline void count_sample(Histogram& total, int c, int v, int most) {
   ++total.count[c][most == 255 ? v : v / 256];
+}
+inline void count_sample(RangeHistogram& total, int c, int v, int most) {
+  count_sample(total.histogram, c, v, most);
+  if (most == 255) return;
+  total.highest[c] = std::max(total.highest[c], static_cast<uint32_t>(v));
+  total.lowest_below_white[c] = std::max(total.lowest_below_white[c], static_cast<uint32_t>(65535 - v));
 }
 inline void count_sample(ChannelSums& total, int c, int v, int) {
   total.sum[c] += static_cast<uint64_t>(v);
@@ -48,6 +65,7 @@ inline std::string channel_statistic(const std::string& name, int c, int channel
 
 /// Queues the addition of the whole image to `total` on CUDA. `total` is in device memory, 8-byte aligned.
 void launch_tally(const ConstImageRef& in, Histogram* total, CudaStream stream);
+void launch_tally(const ConstImageRef& in, RangeHistogram* total, CudaStream stream);
 void launch_tally(const ConstImageRef& in, ChannelSums* total, CudaStream stream);
 
 }  // namespace lensd

@@ -274,6 +274,21 @@ TEST(AutoContrast, StretchesToTheFullRange) {
   EXPECT_EQ(difference(plain, bench.run({plain})), "");
 }
 
+TEST(AutoContrast, StretchesNarrowRangesOf16Bits) {
+  for (const int lowest : {8200, 3084, 65000}) {  // the first range has a single high byte
+    Image in({PixelFormat::gray16, {201, 2}});
+    for (int y = 0; y < 2; ++y)
+      for (int x = 0; x < 201; ++x) in.set_sample(x, y, 0, lowest + x);
+    Bench bench("auto_contrast", in.format, {{"smooth", 0.0}});
+    const Image out = bench.run({in});
+    for (int x = 0; x < 201; ++x) EXPECT_NEAR(out.sample(x, 1), x * 65535 / 200.0, 3) << lowest << ' ' << x;
+    EXPECT_DOUBLE_EQ(bench.stat("low"), lowest / 257.0);
+    EXPECT_DOUBLE_EQ(bench.stat("high"), (lowest + 200) / 257.0);
+    const Image plain = bench.run({in});
+    EXPECT_EQ(difference(out, plain), "");
+  }
+}
+
 TEST(AutoContrast, ClipsExactCounts) {
   // 100 samples: 5 × 0, 1 × 20, 46 × 100, 46 × 120, 2 × 255.
   Image in(gray(100, 1));
