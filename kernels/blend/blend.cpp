@@ -126,7 +126,8 @@ void Blend::apply_deep(const PassArgs& args, Band band) const {
   deep_samples(a, args.out, band, [&b, block, by_luma](int y) {
     return [block, by_luma, other = b.samples<uint16_t>(y)](int i, uint32_t v) {
       const uint16_t* pixel = other + i / 4 * 4;
-      const uint32_t with = by_luma ? static_cast<uint32_t>(luma_q8(pixel[0], pixel[1], pixel[2])) : other[i];
+      const uint32_t with =
+          by_luma ? static_cast<uint32_t>(deep_luma(pixel[0], pixel[1], pixel[2])) : other[i];
       return faded(v, deep_blended(block.mode, v, with), block.opacity_q8);
     };
   });
@@ -155,7 +156,8 @@ void Blend::reference(ReferenceRun& run) const {
   for_each_sample(a.format.extent, colours, [&](int x, int y, int c) {
     auto other = static_cast<uint32_t>(b.sample(x, y, c));
     if (block.mode == BlendMode::mask && colours == 3)
-      other = static_cast<uint32_t>(luma_q8(b.sample(x, y, 0), b.sample(x, y, 1), b.sample(x, y, 2)));
+      other = static_cast<uint32_t>(
+          (b.is_deep() ? deep_luma : luma_q8)(b.sample(x, y, 0), b.sample(x, y, 1), b.sample(x, y, 2)));
     const auto v = static_cast<uint32_t>(a.sample(x, y, c));
     const uint32_t f = a.is_deep() ? deep_blended(block.mode, v, other) : blended(block.mode, v, other);
     run.out.set_sample(x, y, c, static_cast<int>(faded(v, f, block.opacity_q8)));

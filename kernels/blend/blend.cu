@@ -43,7 +43,7 @@ struct DeepBlendChunk {
       uint32_t other = others.word[i];
       if (mode == BlendMode::mask && !gray) {
         const uint32_t red_green = others.word[i & ~1], blue = others.word[i | 1] & 65535;
-        other = static_cast<uint32_t>(luma_q8(red_green & 65535, red_green >> 16, blue)) * 0x00010001u;
+        other = static_cast<uint32_t>(deep_luma(red_green & 65535, red_green >> 16, blue)) * 0x00010001u;
       }
       const uint32_t word = chunk.word[i];
       const uint32_t mixed = each_half(word, other, [mode, opacity](uint32_t p, uint32_t q) {

@@ -92,7 +92,7 @@ void Levels::apply_deep(const PassArgs& args, Band band) const {
     for (int x = 0; x < width; ++x) {
       int v[3];
       for (int c = 0; c < 3; ++c) v[c] = block.table[from[4 * x + c]];
-      const int luma = luma_q8(v[0], v[1], v[2]);
+      const int luma = deep_luma(v[0], v[1], v[2]);
       for (int c = 0; c < 3; ++c)
         to[4 * x + c] =
             static_cast<uint16_t>(saturation == 1024 ? v[c] : deep_saturated(v[c], luma, saturation));
@@ -133,7 +133,7 @@ void Levels::reference(ReferenceRun& run) const {
     }
     int v[3];
     for (int c = 0; c < 3; ++c) v[c] = value(in.sample(x, y, c));
-    const int luma = luma_q8(v[0], v[1], v[2]);
+    const int luma = in.is_deep() ? deep_luma(v[0], v[1], v[2]) : luma_q8(v[0], v[1], v[2]);
     for (int c = 0; c < 3; ++c)
       run.out.set_sample(
           x, y, c, in.is_deep() ? deep_saturated(v[c], luma, saturation) : saturated(v[c], luma, saturation));

@@ -49,7 +49,7 @@ __device__ void deep_levels(Chunk& chunk, const uint16_t* table, int saturation_
     } else {
       if (i % 2 != 0) continue;
       const int r = table[word[i] & 65535], g = table[word[i] >> 16], b = table[word[i + 1] & 65535];
-      const int luma = luma_q8(r, g, b);
+      const int luma = deep_luma(r, g, b);
       const auto moved = [=](int v) {
         return static_cast<uint32_t>(deep_saturated(v, luma, saturation_q10));
       };

@@ -274,6 +274,16 @@ TEST(AutoContrast, StretchesToTheFullRange) {
   EXPECT_EQ(difference(plain, bench.run({plain})), "");
 }
 
+TEST(Levels, LumaOf16BitsIsThatOfDoublePrecision) {
+  std::mt19937 random(1);
+  std::uniform_int_distribution<int> sample(0, 65535);
+  for (int i = 0; i < 1000; ++i) {
+    const int r = sample(random), g = sample(random), b = sample(random);
+    EXPECT_NEAR(deep_luma(r, g, b), 0.299 * r + 0.587 * g + 0.114 * b, 1) << r << ' ' << g << ' ' << b;
+  }
+  EXPECT_EQ(deep_luma(65535, 65535, 65535), 65535);
+}
+
 TEST(AutoContrast, StretchesNarrowRangesOf16Bits) {
   for (const int lowest : {8200, 3084, 65000}) {  // the first range has a single high byte
     Image in({PixelFormat::gray16, {201, 2}});

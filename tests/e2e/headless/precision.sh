@@ -44,6 +44,18 @@ for case in gray:8:gray16le gray10le:10:gray16le gray12le:12:gray16le gray16le:1
 done
 echo "ok: FFV1 recordings keep all samples of 8, 10, 12 and 16 bits"
 
+# The source itself, as decoded.
+printf '[record]\ncodec = "ffv1"\nwhat = "source"\n' >"$WORK/source.toml"
+for format in bgr0 gbrp10le gbrp12le gbrp16le rgb48le gray12le yuv420p yuv422p10le yuv444p12le yuv420p16le; do
+  source_of "$format"
+  expect 0 "$WORK/$format.mkv" --headless -c "$WORK/source.toml" --overwrite --record "$WORK/$format-out.mkv" -o null:
+  cmp <(raw "$WORK/$format.mkv" "$format") <(raw "$WORK/$format-out.mkv" "$format") ||
+    fail "$format is recorded as $(pixel_format "$WORK/$format-out.mkv") with other samples"
+done
+tags=$(ffprobe -v error -select_streams v -show_entries stream=color_transfer,color_primaries -of csv=p=0 "$WORK/gbrp12le-out.mkv")
+[[ $tags == *bt709,bt709* ]] || fail "the recording of an RGB source is tagged '$tags'"
+echo "ok: FFV1 recordings of sources are identical"
+
 # A ramp of 12 bits keeps its steps through two filters that undo each other; with 8 bits it does not.
 python3 -c 'import array,sys; array.array("H", range(4096)).tofile(sys.stdout.buffer)' >"$WORK/ramp.raw"
 ffmpeg -v error -f rawvideo -pix_fmt gray12le -video_size 64x64 -i "$WORK/ramp.raw" -c:v ffv1 "$WORK/ramp.mkv"

@@ -97,8 +97,9 @@ AVPixelFormat VideoEncoder::choose_format(const AVCodec& codec, const PixelsForm
   const std::vector<AVPixelFormat> supported = supported_formats(codec);
   const bool working = is_working(input.format);
   std::vector<AVPixelFormat> candidates;
-  // A decoded YUV picture is encoded unchanged if the encoder supports its layout.
-  if (!working && !is_rgb(input.format)) candidates.push_back(input.format);
+  // A decoded picture is encoded unchanged if the encoder supports its layout; RGB by lossless encoders only,
+  // because others convert it to YUV themselves.
+  if (!working && (!is_rgb(input.format) || lossless_only(codec.id))) candidates.push_back(input.format);
   const bool deep = is_deep_working(input.format);
   if (lossless_only(codec.id) && deep)
     candidates.insert(candidates.end(),
@@ -150,7 +151,7 @@ void VideoEncoder::set_colour(AVCodecContext& c) const {
   const bool sdr = output_.transfer == Transfer::sdr && output_.primaries == Primaries::bt709;
   // With the BT.601 matrix and no other tags, leave transfer and primaries unspecified, so that players guess
   // them from the picture's size.
-  if (!sdr || c.colorspace == AVCOL_SPC_BT709)
+  if (!sdr || c.colorspace == AVCOL_SPC_BT709 || c.colorspace == AVCOL_SPC_RGB)
     c.color_trc = transfer_tag(output_.transfer), c.color_primaries = primaries_tag(output_.primaries);
   if (av_pix_fmt_desc_get(c.pix_fmt)->log2_chroma_w) c.chroma_sample_location = AVCHROMA_LOC_LEFT;
 }
