@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 
 #include "kernels/blend/blend.hpp"
 #include "kernels/registry.hpp"
