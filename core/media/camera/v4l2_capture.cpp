@@ -6,7 +6,6 @@ extern "C" {
 }
 
 #include <poll.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -60,9 +59,10 @@ int64_t time_of(const v4l2_buffer& buffer) {
 
 }  // namespace
 
-V4l2Capture::V4l2Capture(const std::string& path, const std::string& where, const RequestedMode& request,
-                         const Options& options, std::shared_ptr<SharedControls> controls)
-    : path_(path), where_(where), device_(path) {
+V4l2Capture::V4l2Capture(std::unique_ptr<V4l2Device> device, const std::string& path,
+                         const std::string& where, const RequestedMode& request, const Options& options,
+                         std::shared_ptr<SharedControls> controls)
+    : path_(path), where_(where), opened_(std::move(device)) {
   if (!device_.is_open() || !device_.query(VIDIOC_QUERYCAP, capability_))
     fail(camera_error(device_.error(), path_));
   if (!captures_video(capability_)) fail("this device delivers no video");
@@ -73,6 +73,7 @@ V4l2Capture::V4l2Capture(const std::string& path, const std::string& where, cons
   adopt_signal_timings();
 
   const std::vector<CameraFormat> formats = camera_formats(device_, capability_);
+  if (device_.error() && !not_offered(device_.error())) fail(camera_error(device_.error(), path_));
   const std::string identity = camera_identity(path_, capability_);
   ModeControls mode_controls(formats, request);
   if (controls) mode_controls.adopt(controls->wanted(identity));
@@ -130,11 +131,9 @@ void V4l2Capture::map_buffers() {
     buffers_.emplace_back();
     for (size_t p = 0; p < memory_planes_; ++p) {
       const size_t bytes = multi_planar_ ? plane_requests_[p].length : buffer.length;
-      const auto offset =
-          static_cast<off_t>(multi_planar_ ? plane_requests_[p].m.mem_offset : buffer.m.offset);
-      void* data = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, device_.descriptor(), offset);
-      if (data == MAP_FAILED) fail(camera_error(errno, path_));
-      buffers_.back().planes[p] = {static_cast<uint8_t*>(data), bytes};
+      uint8_t* data = device_.map(bytes, multi_planar_ ? plane_requests_[p].m.mem_offset : buffer.m.offset);
+      if (!data) fail(camera_error(device_.error(), path_));
+      buffers_.back().planes[p] = {data, bytes};
     }
   }
 }
@@ -152,7 +151,7 @@ void V4l2Capture::start() {
 void V4l2Capture::unmap() noexcept {
   for (const Buffer& buffer : buffers_)
     for (const Region& plane : buffer.planes)
-      if (plane.data) munmap(plane.data, plane.bytes);
+      if (plane.data) device_.unmap(plane.data, plane.bytes);
   buffers_.clear();
 }
 
@@ -241,10 +240,9 @@ int V4l2Capture::dequeue(Filled& filled) noexcept {
 
 /// Waits up to kPollMs for a picture or an event. Returns 0 if there may be one, otherwise an AVERROR.
 int V4l2Capture::wait() noexcept {
-  struct pollfd state = {device_.descriptor(), POLLIN | POLLPRI, 0};
-  const int ready = poll(&state, 1, kPollMs);
-  if (ready <= 0) return AVERROR(EAGAIN);
-  if (state.revents & (POLLIN | POLLPRI)) return 0;
+  const int ready = device_.wait(kPollMs);
+  if (ready == 0) return AVERROR(EAGAIN);
+  if (ready & (POLLIN | POLLPRI)) return 0;
   v4l2_capability capability = {};
   if (!device_.query(VIDIOC_QUERYCAP, capability)) return AVERROR(ENODEV);
   usleep(kErrorSleepUs);

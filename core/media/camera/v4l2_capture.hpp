@@ -34,12 +34,13 @@ class V4l2Capture {
  public:
   using Options = std::vector<std::pair<std::string, std::string>>;
 
-  /// Opens the camera, sets its mode and starts it. Throws Error(bad_source) if one of these fails,
-  /// Error(invalid_config) if the camera has no such format, input or standard. `options` may contain only
-  /// the names in kCameraOptions. If `controls` is not null, applies its wanted values before streaming
-  /// begins, and its queued writes during read().
-  V4l2Capture(const std::string& path, const std::string& where, const RequestedMode& request,
-              const Options& options, std::shared_ptr<SharedControls> controls = nullptr);
+  /// Takes over the camera that was opened at `path`, sets its mode and starts it. Throws Error(bad_source)
+  /// if one of these fails, Error(invalid_config) if the camera has no such format, input or standard.
+  /// `options` may contain only the names in kCameraOptions. If `controls` is not null, applies its wanted
+  /// values before streaming begins, and its queued writes during read().
+  V4l2Capture(std::unique_ptr<V4l2Device> device, const std::string& path, const std::string& where,
+              const RequestedMode& request, const Options& options,
+              std::shared_ptr<SharedControls> controls = nullptr);
   ~V4l2Capture();
   V4l2Capture(const V4l2Capture&) = delete;
   V4l2Capture& operator=(const V4l2Capture&) = delete;
@@ -109,7 +110,8 @@ class V4l2Capture {
   v4l2_buffer buffer_request(uint32_t index) noexcept;
 
   const std::string path_, where_;
-  V4l2Device device_;
+  const std::unique_ptr<V4l2Device> opened_;
+  V4l2Device& device_ = *opened_;
   v4l2_capability capability_ = {};
   std::optional<CameraControls> controls_;
   bool multi_planar_ = false;

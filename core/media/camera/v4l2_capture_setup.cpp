@@ -37,7 +37,7 @@ void V4l2Capture::select_input(const std::string& number) {
       !number.empty() && number.size() < 4 && number.find_first_not_of("0123456789") == std::string::npos;
   int input = valid ? std::stoi(number) : -1;
   if (!valid || !device_.query(VIDIOC_S_INPUT, input)) {
-    if (device_.error() == EBUSY) fail(camera_error(EBUSY, path_));
+    if (valid && !not_offered(device_.error())) fail(camera_error(device_.error(), path_));
     refuse(fmt::format("the camera has no input '{}'", number), "inputs are numbered from 0");
   }
 }
@@ -45,8 +45,11 @@ void V4l2Capture::select_input(const std::string& number) {
 void V4l2Capture::select_standard(const std::string& name) {
   constexpr std::pair<const char*, v4l2_std_id> kStandards[] = {
       {"PAL", V4L2_STD_PAL}, {"NTSC", V4L2_STD_NTSC}, {"SECAM", V4L2_STD_SECAM}};
-  for (auto [known, id] : kStandards)
-    if (name == known && device_.query(VIDIOC_S_STD, id)) return;
+  for (auto [known, id] : kStandards) {
+    if (name != known) continue;
+    if (device_.query(VIDIOC_S_STD, id)) return;
+    if (!not_offered(device_.error())) fail(camera_error(device_.error(), path_));
+  }
   refuse(fmt::format("the camera has no TV standard '{}'", name), "standards are PAL, NTSC and SECAM");
 }
 

@@ -3,7 +3,7 @@
 
 #include "core/base/clock.hpp"
 #include "core/media/camera/camera_controls.hpp"
-#include "tests/unit/core/media/fake_camera.hpp"
+#include "tests/unit/core/media/camera/fake_camera.hpp"
 
 namespace lensd {
 namespace {
