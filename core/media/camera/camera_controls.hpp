@@ -39,7 +39,8 @@ class CameraControls {
  private:
   void apply_mode(const std::string& name, const ParamValue& value);
   std::vector<SourceControl> all() const;
-  void apply(const std::string& name, const ParamValue& value, bool user);
+  enum class Applied : uint8_t { done, refused, device_gone };
+  Applied apply(const SharedControls::Write& write, bool user);
   void apply_activated();
   void refresh_all();
   SourceControl* find(const std::string& name);

@@ -28,6 +28,7 @@ class SharedControls {
   struct Write {
     std::string name;
     ParamValue value;
+    std::optional<ParamValue> previous = {};  ///< wanted value before this write; nullopt: none
   };
 
   /// `given`: the configured values, for every camera. `kept`: values from earlier runs, by camera. `given`
@@ -57,15 +58,19 @@ class SharedControls {
   std::vector<Write> connect(const std::string& device, std::vector<SourceControl> controls);
   /// Removes and returns the oldest write.
   std::optional<Write> take_write();
+  /// Queues a write again that take_write() has returned, because the camera disappeared. A newer one for the
+  /// same control has precedence.
+  void put_back(Write write);
   bool has_writes() const noexcept { return pending_.load(std::memory_order_acquire); }
   /// Returns true if current() was called with `keep_fresh` in the last second.
   bool watched(int64_t now_ns) const noexcept;
   /// Replaces the controls if they differ from the published ones.
   void publish(const std::vector<SourceControl>& controls);
   void notice(std::string text) { notices_.add(false, std::move(text)); }
-  /// Reports a write that failed. If `user` is true (a new request), forgets the wanted value; otherwise
-  /// reports the same text only once.
-  void refused(const std::string& name, const std::string& problem, bool user);
+  /// Reports that the driver refused a write of take_write(), and restores the previous wanted value.
+  void refused(const Write& write, const std::string& problem);
+  /// Reports that the driver refused a value that was set earlier. Reports the same text only once.
+  void refused_again(const std::string& problem);
 
   // A change of the mode (ModeControls) restarts the camera:
   //
@@ -84,6 +89,8 @@ class SharedControls {
  private:
   void select_device(const std::string& device);
   void queue(const SourceControl& control, ParamValue value);
+  std::optional<ParamValue> wanted_value(const std::string& name) const;
+  void set_wanted(const std::string& name, const std::optional<ParamValue>& value);
   ControlValues chosen() const;
   void publish_locked(std::vector<SourceControl> controls);
   void notice_once(const std::string& text);

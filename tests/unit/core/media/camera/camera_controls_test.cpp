@@ -109,6 +109,45 @@ TEST(CameraControls, ARefusalByTheDriverGivesOneLine) {
   EXPECT_EQ(f.device.at(5).value, 0) << "a refused value is not wanted any more";
 }
 
+TEST(CameraControls, ARefusalRestoresThePreviousValue) {
+  CameraFixture f({{"mirror", true}}, {});
+  f.shared->set({{"gain", int64_t{20}}});
+  f.service();
+  f.device.busy = 4;
+  f.shared->set({{"gain", int64_t{30}}});
+  f.shared->set({{"gain", int64_t{40}}});  // replaces the queued write
+  f.service();
+  f.device.busy = 5;
+  EXPECT_EQ(f.shared->reset({"mirror"}), "");
+  f.service();
+  f.device.busy = 0;
+  f.device.at(4).value = 10, f.device.at(5).value = 0;
+  f.connect();
+  EXPECT_EQ(f.device.at(4).value, 20) << "the last value that the driver accepted";
+  EXPECT_EQ(f.device.at(5).value, 1) << "the configured value";
+}
+
+TEST(CameraControls, ValuesSetWhileTheCameraDisappearsAreKept) {
+  CameraFixture f;
+  f.shared->set({{"zones", int64_t{3}}});
+  f.service();
+  f.device.unplugged = true;
+  EXPECT_EQ(f.shared->set({{"gain", int64_t{35}}, {"focus_now", true}}), "");
+  EXPECT_EQ(f.shared->reset({"zones"}), "");
+  f.service();
+  EXPECT_EQ(f.notices(), "") << "the driver refuses nothing";
+  f.device.unplugged = false;
+  f.connect();
+  f.service();
+  EXPECT_EQ(f.device.at(4).value, 35);
+  EXPECT_EQ(f.device.at(8).value, 1) << "the default";
+  EXPECT_EQ(f.device.presses, 1);
+  f.connect();
+  f.service();
+  EXPECT_EQ(f.device.at(4).value, 35);
+  EXPECT_EQ(f.device.presses, 1);
+}
+
 TEST(CameraControls, ChangesOfOtherProgramsAreSeen) {
   CameraFixture f;
   EXPECT_EQ(f.device.subscribed.size(), 10u);
