@@ -97,6 +97,8 @@ Json get_counters(const ControlView& v) {
           {"processed", s.processed},
           {"late", s.late},
           {"dropped", s.dropped},
+          {"camera_broken", s.live.camera_broken},
+          {"camera_missed", s.live.camera_missed},
           {"dropped_recorder", s.record.dropped},
           {"dropped_stream", s.stream.dropped},
           {"dropped_virtual_camera", s.virtual_camera.dropped},

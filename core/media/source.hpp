@@ -28,6 +28,7 @@
 
 namespace lensd {
 
+struct CameraMonitor;
 class SharedControls;
 class V4l2Device;
 struct PortalGrant;
@@ -57,6 +58,7 @@ struct LiveOptions {
   /// Values of `controls` from earlier runs, by camera (SourceControls::device). `controls` has precedence.
   KeptControls kept_controls;
   std::shared_ptr<SharedControls> shared_controls;  ///< cameras; set by open_source()
+  std::shared_ptr<CameraMonitor> camera_monitor;    ///< cameras; set by open_source()
   /// Opens the device of a camera; empty: the kernel's. Tests simulate one.
   std::function<std::unique_ptr<V4l2Device>(const std::string& path)> camera_device;
   std::shared_ptr<PortalGrant> portal;  ///< sources of the desktop portal; set by open_source()

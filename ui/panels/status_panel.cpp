@@ -51,6 +51,7 @@ void lost_rows(PanelContext& ctx) {
   const auto add = [&](uint64_t count, const char* what) {
     if (count > 0) detail += fmt::format("{}{} {}", detail.empty() ? "" : ", ", count, what);
   };
+  add(c.camera_broken, "damaged"), add(c.camera_missed, "missed by the driver");
   add(c.replaced_source, "at the source"), add(c.replaced_graph, "before the graph");
   add(c.late, "late"), add(c.recorder, "not recorded"), add(c.stream, "not sent");
   const auto explain = [&] {

@@ -61,8 +61,11 @@ int64_t time_of(const v4l2_buffer& buffer) {
 
 V4l2Capture::V4l2Capture(std::unique_ptr<V4l2Device> device, const std::string& path,
                          const std::string& where, const RequestedMode& request, const Options& options,
-                         std::shared_ptr<SharedControls> controls)
-    : path_(path), where_(where), opened_(std::move(device)) {
+                         std::shared_ptr<SharedControls> controls, std::shared_ptr<CameraMonitor> monitor)
+    : path_(path),
+      where_(where),
+      opened_(std::move(device)),
+      monitor_(monitor ? std::move(monitor) : std::make_shared<CameraMonitor>()) {
   if (!device_.is_open() || !device_.query(VIDIOC_QUERYCAP, capability_))
     fail(camera_error(device_.error(), path_));
   if (!captures_video(capability_)) fail("this device delivers no video");
@@ -94,10 +97,7 @@ V4l2Capture::V4l2Capture(std::unique_ptr<V4l2Device> device, const std::string& 
 
 V4l2Capture::~V4l2Capture() {
   int type = static_cast<int>(type_);
-  if (streaming_) {
-    device_.query(VIDIOC_STREAMOFF, type);
-    log::debug("{}: the driver missed {} pictures and damaged {}", where_, missed_, broken_);
-  }
+  if (streaming_) device_.query(VIDIOC_STREAMOFF, type);
   unmap();
 }
 
@@ -220,7 +220,7 @@ int V4l2Capture::dequeue(Filled& filled) noexcept {
       if (!lost && device_.error() != EAGAIN) return AVERROR(device_.error());
       if (const int error = wait(); error < 0) return error;
       if (!lost) continue;
-      ++broken_;
+      ++monitor_->broken;
       usleep(kErrorSleepUs);
       return AVERROR(EAGAIN);
     }
@@ -232,7 +232,7 @@ int V4l2Capture::dequeue(Filled& filled) noexcept {
     }
     count_missed(buffer.sequence);
     if (!(buffer.flags & V4L2_BUF_FLAG_ERROR) && complete(filled)) return 0;
-    ++broken_;
+    ++monitor_->broken;
     queue(buffer.index);
     return AVERROR(EAGAIN);
   }
@@ -270,7 +270,7 @@ bool V4l2Capture::complete(const Filled& filled) const noexcept {
 }
 
 void V4l2Capture::count_missed(uint32_t sequence) noexcept {
-  if (numbered_ && sequence > sequence_ + 1) missed_ += sequence - sequence_ - 1;
+  if (numbered_ && sequence > sequence_ + 1) monitor_->missed += sequence - sequence_ - 1;
   numbered_ = true, sequence_ = sequence;
 }
 

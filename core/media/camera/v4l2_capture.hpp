@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "core/media/camera/camera_controls.hpp"
+#include "core/media/camera/camera_monitor.hpp"
 #include "core/media/camera/v4l2_device.hpp"
 #include "core/media/camera/v4l2_formats.hpp"
 #include "core/media/camera/v4l2_modes.hpp"
@@ -38,9 +39,11 @@ class V4l2Capture {
   /// if one of these fails, Error(invalid_config) if the camera has no such format, input or standard.
   /// `options` may contain only the names in kCameraOptions. If `controls` is not null, applies its wanted
   /// values before streaming begins, and its queued writes during read().
+  /// Counts lost pictures in `monitor` if it is not null.
   V4l2Capture(std::unique_ptr<V4l2Device> device, const std::string& path, const std::string& where,
               const RequestedMode& request, const Options& options,
-              std::shared_ptr<SharedControls> controls = nullptr);
+              std::shared_ptr<SharedControls> controls = nullptr,
+              std::shared_ptr<CameraMonitor> monitor = nullptr);
   ~V4l2Capture();
   V4l2Capture(const V4l2Capture&) = delete;
   V4l2Capture& operator=(const V4l2Capture&) = delete;
@@ -56,11 +59,8 @@ class V4l2Capture {
   int read(AVPacket& packet) noexcept;
   int read(AVFrame& frame, PictureAllocator& allocator) noexcept;
 
-  /// Returns the number of pictures not delivered because the driver marked them as damaged or they were
-  /// incomplete.
-  uint64_t broken() const noexcept { return broken_; }
-  /// Returns the number of pictures that the driver dropped, according to gaps in its sequence numbers.
-  uint64_t missed() const noexcept { return missed_; }
+  /// Never null.
+  const std::shared_ptr<CameraMonitor>& monitor() const noexcept { return monitor_; }
 
  private:
   static constexpr int kMostPlanes = 4;
@@ -114,6 +114,7 @@ class V4l2Capture {
   V4l2Device& device_ = *opened_;
   v4l2_capability capability_ = {};
   std::optional<CameraControls> controls_;
+  const std::shared_ptr<CameraMonitor> monitor_;
   bool multi_planar_ = false;
   uint32_t type_ = V4L2_BUF_TYPE_VIDEO_CAPTURE;
 
@@ -131,7 +132,6 @@ class V4l2Capture {
   std::array<v4l2_plane, VIDEO_MAX_PLANES> plane_requests_ = {};
   bool numbered_ = false;
   uint32_t sequence_ = 0;
-  uint64_t broken_ = 0, missed_ = 0;
 };
 
 }  // namespace lensd

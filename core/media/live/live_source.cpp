@@ -9,6 +9,7 @@
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
 #include "core/base/url_secrets.hpp"
+#include "core/media/camera/camera_monitor.hpp"
 #include "core/media/camera/shared_controls.hpp"
 #include "core/media/live/live_reader.hpp"
 #include "core/media/url.hpp"
@@ -80,7 +81,10 @@ void LiveSource::interrupt() noexcept {
 LiveStatus LiveSource::live_status() const {
   const std::lock_guard lock(reader_->mutex);
   reader_->machine.tick(now_ns());
-  return reader_->machine.status();
+  LiveStatus status = reader_->machine.status();
+  if (const CameraMonitor* camera = options_.camera_monitor.get())
+    status.camera_broken = camera->broken, status.camera_missed = camera->missed;
+  return status;
 }
 
 PixelAspect LiveSource::pixel_aspect() const {

@@ -48,6 +48,16 @@ SourceControls sample_controls() {
   return controls;
 }
 
+TEST(SourceProperties, LossesOfACameraAreCounted) {
+  FakeTarget target("invert");
+  RunState state;
+  state.live.camera_broken = 7, state.live.camera_missed = 9;
+  target.set_state(state);
+  const Json counters = ask(target, {"get", "counters"}).data;
+  EXPECT_EQ(counters["camera_broken"], 7);
+  EXPECT_EQ(counters["camera_missed"], 9);
+}
+
 TEST(SourceProperties, AreReadSetAndReset) {
   FakeTarget target("canny@edges");
   target.set_controls(sample_controls());

@@ -92,6 +92,25 @@ TEST(V4l2Capture, UnpluggingWhileOpeningIsRetried) {
   }
 }
 
+TEST(V4l2Capture, CountsDamagedAndMissedPictures) {
+  Fixture f;
+  auto camera = f.open();
+  f.state->push(1);
+  f.state->push(1, {}, V4L2_BUF_FLAG_ERROR);
+  f.state->push(1, {1, 2, 3});  // incomplete
+  f.state->sequence += 5;       // dropped by the driver
+  f.state->push(1);
+  PictureAllocator allocator(MemoryKind::host);
+  int delivered = 0;
+  for (int i = 0; i < 4; ++i) {
+    const ff::FramePtr frame = ff::make_frame();
+    delivered += camera->read(*frame, allocator) == 0;
+  }
+  EXPECT_EQ(delivered, 2);
+  EXPECT_EQ(camera->monitor()->broken, 2u);
+  EXPECT_EQ(camera->monitor()->missed, 5u);
+}
+
 TEST(V4l2Capture, ABusyInputIsRetried) {
   Fixture f;
   f.state->failures[VIDIOC_S_INPUT] = EBUSY;
