@@ -51,6 +51,15 @@ bool full_range(const v4l2_pix_format& format, bool rgb) {
   return range == V4L2_QUANTIZATION_FULL_RANGE;
 }
 
+/// Returns true if a JPEG has its end marker. Cameras may append padding. Coded samples cannot contain the
+/// marker.
+bool has_jpeg_end(const uint8_t* data, size_t bytes) {
+  constexpr size_t kMostPadding = 4096;
+  for (size_t i = bytes; i >= 2 && bytes - i < kMostPadding; --i)
+    if (data[i - 2] == 0xFF && data[i - 1] == 0xD9) return true;
+  return false;
+}
+
 /// Returns the picture's time on CLOCK_MONOTONIC, or the current time if the driver uses another clock.
 int64_t time_of(const v4l2_buffer& buffer) {
   if ((buffer.flags & V4L2_BUF_FLAG_TIMESTAMP_MASK) != V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC) return now_ns();
@@ -261,12 +270,15 @@ bool V4l2Capture::take_events() noexcept {
   return changed;
 }
 
-bool V4l2Capture::complete(const Filled& filled) const noexcept {
+bool V4l2Capture::complete(const Filled& filled) noexcept {
+  const Buffer& buffer = buffers_[filled.index];
   for (size_t p = 0; p < memory_planes_; ++p)
-    if (filled.bytes[p] < picture_bytes_[p] ||
-        filled.offset[p] + filled.bytes[p] > buffers_[filled.index].planes[p].bytes)
+    if (filled.bytes[p] < picture_bytes_[p] || filled.offset[p] + filled.bytes[p] > buffer.planes[p].bytes)
       return false;
-  return true;
+  if (format_->codec != AV_CODEC_ID_MJPEG) return true;
+  const bool ends = has_jpeg_end(buffer.planes[0].data + filled.offset[0], filled.bytes[0]);
+  jpegs_end_ = jpegs_end_ || ends;
+  return ends || !jpegs_end_;
 }
 
 void V4l2Capture::count_missed(uint32_t sequence) noexcept {

@@ -103,7 +103,7 @@ class V4l2Capture {
   int dequeue(Filled& filled) noexcept;
   int wait() noexcept;
   bool take_events() noexcept;
-  bool complete(const Filled& filled) const noexcept;
+  bool complete(const Filled& filled) noexcept;
   void count_missed(uint32_t sequence) noexcept;
   void queue(uint32_t index) noexcept;
   void copy_picture(const Filled& filled, AVFrame& frame) const noexcept;
@@ -130,6 +130,7 @@ class V4l2Capture {
   std::vector<Buffer> buffers_;
   bool streaming_ = false;
   std::array<v4l2_plane, VIDEO_MAX_PLANES> plane_requests_ = {};
+  bool jpegs_end_ = false;  ///< this camera writes end markers, so that a JPEG without one is incomplete
   bool numbered_ = false;
   uint32_t sequence_ = 0;
 };

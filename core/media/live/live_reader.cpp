@@ -9,6 +9,7 @@
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
 #include "core/base/url_secrets.hpp"
+#include "core/media/camera/camera_monitor.hpp"
 #include "core/media/camera/shared_controls.hpp"
 #include "core/media/url.hpp"
 
@@ -42,6 +43,7 @@ LiveReader::LiveReader(const std::string& url, const LiveOptions& options, LiveS
     : where(display_url(url)),
       open(std::move(opener)),
       controls(options.shared_controls),
+      camera(options.camera_monitor),
       machine(timing_of(url, options), now_ns(), static_cast<uint32_t>(now_ns())) {}
 
 void LiveReader::run(const std::shared_ptr<LiveReader>& reader) {
@@ -155,6 +157,7 @@ void LiveReader::push(Picture picture) {
   estimate_latency(picture.info, now);
   const LiveState before = machine.status().state;
   machine.frame(now);
+  if (camera) broken_before = camera->broken;
   if (before != LiveState::playing) log::info("{}: playing {}", where, machine.status().stream);
   if (queued == queue.size()) {
     pop();
@@ -162,6 +165,17 @@ void LiveReader::push(Picture picture) {
   }
   queue[queued++] = {std::move(picture), connection};
   changed.notify_all();
+}
+
+LiveStatus LiveReader::status(int64_t now) {
+  machine.tick(now);
+  LiveStatus status = machine.status();
+  if (!camera) return status;
+  status.camera_broken = camera->broken, status.camera_missed = camera->missed;
+  const uint64_t damaged = status.camera_broken - broken_before;
+  if (status.state == LiveState::stalled && damaged > 0)
+    status.reason = fmt::format("only damaged pictures ({})", damaged);
+  return status;
 }
 
 LiveReader::QueuedPicture LiveReader::pop() {

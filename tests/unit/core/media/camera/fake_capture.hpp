@@ -185,7 +185,7 @@ class FakeCapture : public FakeCamera {
     return 0;
   }
   int describe_buffer(v4l2_buffer& out) const {
-    out.length = static_cast<uint32_t>(state_->picture_bytes());
+    out.length = static_cast<uint32_t>(std::max<size_t>(state_->picture_bytes(), 65536));  // room for a JPEG
     out.m.offset = out.index;
     return 0;
   }
