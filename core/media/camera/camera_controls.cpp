@@ -38,20 +38,24 @@ bool is_gone(int error) {
 
 }  // namespace
 
-std::string camera_identity(const std::string& path, const v4l2_capability& capability) {
+CameraIdentity camera_identity(const std::string& path, const v4l2_capability& capability,
+                               const std::string& folder) {
   namespace fs = std::filesystem;
+  CameraIdentity identity{
+      .bus = fmt::format("{} ({})", v4l2_text(capability.card), v4l2_text(capability.bus_info))};
   std::error_code error;
   const fs::path device = fs::canonical(path, error);
-  if (!error)
-    for (const auto& entry : fs::directory_iterator("/dev/v4l/by-id", error)) {
-      std::error_code ignored;
-      if (fs::canonical(entry.path(), ignored) == device) return entry.path().filename().string();
-    }
-  return fmt::format("{} ({})", v4l2_text(capability.card), v4l2_text(capability.bus_info));
+  if (error) return identity;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    std::error_code ignored;
+    if (identity.link.empty() && fs::canonical(entry.path(), ignored) == device)
+      identity.link = entry.path().filename().string();
+  }
+  return identity;
 }
 
 CameraControls::CameraControls(V4l2Device& device, std::shared_ptr<SharedControls> shared,
-                               const std::string& identity, ModeControls mode)
+                               const CameraIdentity& identity, ModeControls mode)
     : device_(device), shared_(std::move(shared)), mode_(std::move(mode)), controls_(read_controls(device)) {
   for (const SourceControl& control : controls_) {
     v4l2_event_subscription request = {};

@@ -120,34 +120,44 @@ void SharedControls::queue(const SourceControl& control, ParamValue value) {
   pending_.store(true, std::memory_order_release);
 }
 
-/// Takes over the values that are kept for the camera. Call with mutex_ locked.
-void SharedControls::select_device(const std::string& device) {
-  if (device_ == device) return;
-  if (!device_.empty()) {  // another camera: keep the values of the previous one
-    kept_[device_] = wanted_;
+/// Adds the values that are kept for the camera, without replacing others. Call with mutex_ locked.
+void SharedControls::add_kept_values() {
+  if (const auto kept = kept_.find(camera_->name()); kept != kept_.end())
+    for (const auto& [name, value] : kept->second)
+      if (!wanted_value(name)) wanted_.emplace_back(name, value);
+}
+
+/// Takes over the values for a camera. Call with mutex_ locked.
+void SharedControls::select_camera(const CameraIdentity& camera) {
+  if (camera_ && camera_->matches(camera)) {
+    const bool link_found = camera_->link.empty() && !camera.link.empty();
+    camera_->bus = camera.bus;
+    if (!link_found) return;
+    camera_->link = camera.link;
+    return add_kept_values();
+  }
+  if (camera_) {  // another camera: keep the values of the previous one
+    kept_[camera_->name()] = wanted_;
     wanted_ = given_;
   }
-  device_ = device;
-  if (const auto kept = kept_.find(device); kept != kept_.end())
-    for (const auto& [name, value] : kept->second)
-      if (std::ranges::none_of(wanted_, [&](const auto& one) { return one.first == name; }))
-        wanted_.emplace_back(name, value);
+  camera_ = camera;
+  add_kept_values();
   writes_.clear();
   pending_.store(false, std::memory_order_release);
 }
 
-ControlValues SharedControls::wanted(const std::string& device) {
+ControlValues SharedControls::wanted(const CameraIdentity& camera) {
   const std::lock_guard lock(mutex_);
-  select_device(device);
+  select_camera(camera);
   return wanted_;
 }
 
-std::vector<SharedControls::Write> SharedControls::connect(const std::string& device,
+std::vector<SharedControls::Write> SharedControls::connect(const CameraIdentity& camera,
                                                            std::vector<SourceControl> controls) {
   const std::lock_guard lock(mutex_);
-  select_device(device);
+  select_camera(camera);
   auto next = std::make_shared<SourceControls>();
-  next->device = device, next->list = std::move(controls);
+  next->device = camera_->name(), next->list = std::move(controls);
   next->version = current_ ? current_->version : 0;
   std::vector<std::pair<const SourceControl*, ParamValue>> checked;
   for (auto& [name, value] : wanted_) {

@@ -23,6 +23,19 @@
 
 namespace lensd {
 
+/// What identifies a camera across connections. udev may make the link later than the device node.
+struct CameraIdentity {
+  std::string bus;        ///< the driver's name and the bus
+  std::string link = {};  ///< name in /dev/v4l/by-id; empty: none (yet)
+
+  /// Returns the value of SourceControls::device.
+  const std::string& name() const noexcept { return link.empty() ? bus : link; }
+  /// Returns true if both may be the same camera: the same link, or the same bus unless the links differ.
+  bool matches(const CameraIdentity& other) const noexcept {
+    return link.empty() || other.link.empty() ? bus == other.bus : link == other.link;
+  }
+};
+
 class SharedControls {
  public:
   struct Write {
@@ -49,13 +62,13 @@ class SharedControls {
 
   // For the reader thread.
 
-  /// Returns the wanted values for the camera `device`. Discards the queue if the previous connection was to
-  /// another camera.
-  ControlValues wanted(const std::string& device);
-  /// Starts a connection to the camera `device` with these controls. Discards the queue if the previous
-  /// connection was to another camera. Returns the writes to apply before streaming, in order. Adds a notice
-  /// for each wanted value that is not allowed.
-  std::vector<Write> connect(const std::string& device, std::vector<SourceControl> controls);
+  /// Returns the wanted values for `camera`. Discards the queue if the previous connection was to another
+  /// camera.
+  ControlValues wanted(const CameraIdentity& camera);
+  /// Starts a connection to `camera` with these controls. Discards the queue if the previous connection was
+  /// to another camera. Returns the writes to apply before streaming, in order. Adds a notice for each wanted
+  /// value that is not allowed.
+  std::vector<Write> connect(const CameraIdentity& camera, std::vector<SourceControl> controls);
   /// Removes and returns the oldest write.
   std::optional<Write> take_write();
   /// Queues a write again that take_write() has returned, because the camera disappeared. A newer one for the
@@ -87,7 +100,8 @@ class SharedControls {
   bool revert_mode(const std::string& reason);
 
  private:
-  void select_device(const std::string& device);
+  void select_camera(const CameraIdentity& camera);
+  void add_kept_values();
   void queue(const SourceControl& control, ParamValue value);
   std::optional<ParamValue> wanted_value(const std::string& name) const;
   void set_wanted(const std::string& name, const std::optional<ParamValue>& value);
@@ -105,7 +119,7 @@ class SharedControls {
   ControlValues wanted_;
   std::optional<ControlValues> previous_mode_;  ///< until mode_works() or revert_mode()
   std::deque<Write> writes_;
-  std::string device_;  ///< of the newest connection; empty: none yet
+  std::optional<CameraIdentity> camera_;  ///< of the newest connection; nullopt: none yet
   std::shared_ptr<const SourceControls> current_;
   std::set<std::string> noticed_;
 };

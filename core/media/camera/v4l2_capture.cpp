@@ -86,7 +86,7 @@ V4l2Capture::V4l2Capture(std::unique_ptr<V4l2Device> device, const std::string& 
 
   const std::vector<CameraFormat> formats = camera_formats(device_, capability_);
   if (device_.error() && !not_offered(device_.error())) fail(camera_error(device_.error(), path_));
-  const std::string identity = camera_identity(path_, capability_);
+  const CameraIdentity identity = camera_identity(path_, capability_);
   ModeControls mode_controls(formats, request);
   if (controls) mode_controls.adopt(controls->wanted(identity));
   const RequestedMode wanted = mode_controls.request();
