@@ -23,7 +23,8 @@ constexpr const char* name(LiveState state) noexcept {
 struct LiveStatus {
   bool live = false;  ///< false: not a live source; ignore the other members
   LiveState state = LiveState::connecting;
-  /// Short reason why it does not play, without secrets. Empty while playing and before the first failure.
+  /// Short reason why it does not play, without secrets. Empty before the first failure, and while playing
+  /// unless the camera has no signal.
   std::string reason;
   std::string stream;          ///< current or last stream, such as "1280×720 h264, 30 fps"
   int64_t since_ns = 0;        ///< time when `state` was entered

@@ -80,9 +80,13 @@ V4l2Capture::V4l2Capture(std::unique_ptr<V4l2Device> device, const std::string& 
   if (!captures_video(capability_)) fail("this device delivers no video");
   multi_planar_ = !(node_capabilities(capability_) & V4L2_CAP_VIDEO_CAPTURE);
   if (multi_planar_) type_ = V4L2_BUF_TYPE_VIDEO_CAPTURE_MPLANE;
-  for (const auto& [name, value] : options)
-    name == kCameraOptions[0] ? select_input(value) : select_standard(value);
-  adopt_signal_timings();
+  bool any_standard = true;
+  for (const auto& [name, value] : options) {
+    const bool input = name == kCameraOptions[0];
+    input ? select_input(value) : select_standard(value);
+    any_standard = any_standard && input;
+  }
+  adopt_signal(any_standard);
 
   const std::vector<CameraFormat> formats = camera_formats(device_, capability_);
   if (device_.error() && !not_offered(device_.error())) fail(camera_error(device_.error(), path_));
@@ -218,8 +222,10 @@ int V4l2Capture::dequeue(Filled& filled) noexcept {
     // Take events before every picture, because wait(), which polls for them, is not called while pictures
     // are ready.
     if (take_events()) return AVERROR(EIO);
+    const int64_t now = now_ns();
+    check_signal(now);
     if (controls_) {
-      controls_->service(now_ns());
+      controls_->service(now);
       if (controls_->mode_changed()) return AVERROR(EIO);
     }
     v4l2_buffer buffer = buffer_request(0);

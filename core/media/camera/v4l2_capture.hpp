@@ -90,7 +90,8 @@ class V4l2Capture {
                                   const std::string& requested) const;
   void select_input(const std::string& number);
   void select_standard(const std::string& name);
-  void adopt_signal_timings();
+  void adopt_signal(bool any_standard);
+  void check_signal(int64_t now) noexcept;
   void set_format(const ChosenMode& mode);
   void read_layout(const v4l2_format& format);
   void place_planes(const std::array<int, kMostPlanes>& pitch_bytes);
@@ -130,6 +131,9 @@ class V4l2Capture {
   std::vector<Buffer> buffers_;
   bool streaming_ = false;
   std::array<v4l2_plane, VIDEO_MAX_PLANES> plane_requests_ = {};
+  v4l2_std_id standard_ = 0;      ///< of an analogue input; 0: none
+  bool has_input_status_ = true;  ///< until the driver refuses to describe its input
+  int64_t signal_ns_ = 0;         ///< time of the newest check_signal()
   bool jpegs_end_ = false;  ///< this camera writes end markers, so that a JPEG without one is incomplete
   bool numbered_ = false;
   uint32_t sequence_ = 0;

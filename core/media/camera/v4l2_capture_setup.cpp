@@ -53,19 +53,6 @@ void V4l2Capture::select_standard(const std::string& name) {
   refuse(fmt::format("the camera has no TV standard '{}'", name), "standards are PAL, NTSC and SECAM");
 }
 
-/// Sets the timings of the connected signal, which an HDMI grabber needs to deliver pictures, and subscribes
-/// to the event for signal changes. Other devices refuse these requests. Throws Error if there is no signal.
-void V4l2Capture::adopt_signal_timings() {
-  v4l2_dv_timings timings = {};
-  if (device_.query(VIDIOC_QUERY_DV_TIMINGS, timings))
-    device_.query(VIDIOC_S_DV_TIMINGS, timings);
-  else if (device_.error() == ENOLINK)
-    fail("no signal at the input");
-  v4l2_event_subscription change = {};
-  change.type = V4L2_EVENT_SOURCE_CHANGE;
-  device_.query(VIDIOC_SUBSCRIBE_EVENT, change);
-}
-
 void V4l2Capture::set_format(const ChosenMode& mode) {
   v4l2_format format = {};
   format.type = type_;

@@ -278,6 +278,9 @@ void FfmpegSource::fail_lost(int error) const {
     fail("the PipeWire node or daemon is gone");
   // An HTTP response without a length ends with an I/O error.
   if (error == AVERROR_EOF || error == AVERROR(EIO)) fail("the stream ended");
+  const CameraMonitor* camera = input_->camera_monitor();
+  if (const char* signal = camera ? problem(camera->signal) : ""; error == AVERROR(ETIMEDOUT) && *signal)
+    fail(signal);
   if (error == AVERROR(ETIMEDOUT))
     if (const std::string damaged = only_damaged_pictures(); !damaged.empty()) fail(damaged);
   if (error == AVERROR(ETIMEDOUT)) fail(fmt::format("no data for {:g} s", to_s(input_->silence_ns())));

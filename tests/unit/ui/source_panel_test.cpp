@@ -247,10 +247,12 @@ TEST_F(SourcePanel, StateOfALiveSourceIsInTheRow) {
   EXPECT_EQ(live_text(model.live_status, model.live_status.since_ns + 65'000'000'000),
             "reconnecting for 1:05 · 2 reconnects");
   model.live_status.state = LiveState::playing, model.live_status.latency_ns = 23'000'000;
-  model.live_status.stalls = 1;
+  model.live_status.stalls = 1, model.live_status.reason.clear();
   EXPECT_EQ(live_text(model.live_status, model.live_status.since_ns),
             "playing for 0:00 · 23 ms behind · 2 reconnects · 1 stall");
   EXPECT_EQ(live_text_brief(model.live_status, model.live_status.since_ns), "playing · 23 ms behind");
+  model.live_status.reason = "no signal";
+  EXPECT_EQ(live_text_brief(model.live_status, model.live_status.since_ns), "playing · no signal");
 }
 
 TEST_F(SourcePanel, EveryReasonHasItsNumber) {
