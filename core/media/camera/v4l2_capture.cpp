@@ -190,6 +190,7 @@ int V4l2Capture::read(AVFrame& frame, PictureAllocator& allocator) noexcept {
   if (error >= 0) {
     copy_picture(filled, frame);
     set_colour(frame);
+    set_fields(frame, filled.field);
     frame.pts = frame.best_effort_timestamp = filled.time_ns;
   }
   queue(filled.index);
@@ -213,6 +214,22 @@ void V4l2Capture::set_colour(AVFrame& frame) const noexcept {
   const bool rgb = (av_pix_fmt_desc_get(format_->pixels)->flags & AV_PIX_FMT_FLAG_RGB) != 0;
   frame.colorspace = rgb ? AVCOL_SPC_RGB : matrix_of(colour_);
   frame.color_range = full_range(colour_, rgb) ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
+}
+
+/// Marks an interlaced picture. `field`: as the driver has stored it. V4L2_FIELD_INTERLACED has the order of
+/// the TV standard: the bottom field is first with 525 lines.
+void V4l2Capture::set_fields(AVFrame& frame, uint32_t field) const noexcept {
+  if (field == V4L2_FIELD_ANY) field = field_;
+  const bool interlaced = field == V4L2_FIELD_INTERLACED || field == V4L2_FIELD_INTERLACED_TB ||
+                          field == V4L2_FIELD_INTERLACED_BT;
+  const bool top_first =
+      field == V4L2_FIELD_INTERLACED ? (standard_ & V4L2_STD_525_60) == 0 : field == V4L2_FIELD_INTERLACED_TB;
+#ifdef AV_FRAME_FLAG_INTERLACED
+  frame.flags &= ~(AV_FRAME_FLAG_INTERLACED | AV_FRAME_FLAG_TOP_FIELD_FIRST);
+  if (interlaced) frame.flags |= AV_FRAME_FLAG_INTERLACED | (top_first ? AV_FRAME_FLAG_TOP_FIELD_FIRST : 0);
+#else
+  frame.interlaced_frame = interlaced, frame.top_field_first = interlaced && top_first;
+#endif
 }
 
 /// Takes the next complete picture from the driver. Returns 0 or an AVERROR: EAGAIN if none came within
@@ -240,7 +257,7 @@ int V4l2Capture::dequeue(Filled& filled) noexcept {
       return AVERROR(EAGAIN);
     }
     if (buffer.index >= buffers_.size()) return AVERROR(ENODEV);
-    filled = {buffer.index, time_of(buffer), {}, {buffer.bytesused}};
+    filled = {buffer.index, buffer.field, time_of(buffer), {}, {buffer.bytesused}};
     for (size_t p = 0; multi_planar_ && p < memory_planes_; ++p) {
       filled.offset[p] = std::min(plane_requests_[p].data_offset, plane_requests_[p].bytesused);
       filled.bytes[p] = plane_requests_[p].bytesused - filled.offset[p];

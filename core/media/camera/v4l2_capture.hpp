@@ -79,6 +79,7 @@ class V4l2Capture {
   /// A dequeued buffer.
   struct Filled {
     uint32_t index = 0;
+    uint32_t field = V4L2_FIELD_ANY;
     int64_t time_ns = 0;
     std::array<size_t, kMostPlanes> offset = {}, bytes = {};
   };
@@ -93,6 +94,7 @@ class V4l2Capture {
   void adopt_signal(bool any_standard);
   void check_signal(int64_t now) noexcept;
   void set_format(const ChosenMode& mode);
+  v4l2_format request_format(const ChosenMode& mode, uint32_t field);
   void read_layout(const v4l2_format& format);
   void place_planes(const std::array<int, kMostPlanes>& pitch_bytes);
   void set_rate(double rate);
@@ -100,6 +102,7 @@ class V4l2Capture {
   void start();
   void unmap() noexcept;
   void set_colour(AVFrame& frame) const noexcept;
+  void set_fields(AVFrame& frame, uint32_t field) const noexcept;
 
   int dequeue(Filled& filled) noexcept;
   int wait() noexcept;
@@ -122,6 +125,7 @@ class V4l2Capture {
   const CameraFormatEntry* format_ = nullptr;
   Extent size_;
   double rate_ = 0;
+  uint32_t field_ = V4L2_FIELD_ANY;  ///< how the driver stores the fields of a picture
   size_t memory_planes_ = 1;
   std::array<PlaneLayout, kMostPlanes> layout_ = {};  ///< uncompressed formats
   /// Minimum size of a complete picture in bytes, by memory plane.

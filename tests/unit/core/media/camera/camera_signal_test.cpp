@@ -28,6 +28,14 @@ class SignalTest : public testing::Test {
     return {};
   }
 
+  FieldOrder fields_of_next_picture(V4l2Capture& camera) {
+    state->push(1);
+    PictureAllocator allocator(MemoryKind::host);
+    const ff::FramePtr frame = ff::make_frame();
+    EXPECT_EQ(camera.read(*frame, allocator), 0);
+    return fields_of(*frame, {});
+  }
+
   std::shared_ptr<FakeCaptureState> state = std::make_shared<FakeCaptureState>();
 };
 
@@ -57,6 +65,28 @@ TEST_F(SignalTest, TheStandardOfTheSignalIsSet) {
   state->push(1);
   const ff::PacketPtr packet = ff::make_packet();
   EXPECT_EQ(camera->read(*packet), AVERROR(EIO)) << "reopened, which detects the standard again";
+}
+
+TEST_F(SignalTest, InterlacedPicturesAreMarked) {
+  EXPECT_EQ(fields_of_next_picture(*open()), FieldOrder::progressive);
+  state->field = V4L2_FIELD_INTERLACED_BT;
+  EXPECT_EQ(fields_of_next_picture(*open()), FieldOrder::bottom_first);
+  state->field = V4L2_FIELD_INTERLACED;
+  EXPECT_EQ(fields_of_next_picture(*open()), FieldOrder::top_first);
+  state->standard = state->detected = V4L2_STD_NTSC_M;
+  EXPECT_EQ(fields_of_next_picture(*open()), FieldOrder::bottom_first);
+  state->standard = state->detected = V4L2_STD_PAL;
+  EXPECT_EQ(fields_of_next_picture(*open()), FieldOrder::top_first);
+}
+
+TEST_F(SignalTest, SeparateFieldsAreRefusedByName) {
+  for (const auto& [field, name] : {std::pair(V4L2_FIELD_ALTERNATE, "V4L2_FIELD_ALTERNATE"),
+                                    std::pair(V4L2_FIELD_SEQ_TB, "V4L2_FIELD_SEQ_TB")}) {
+    state->field = static_cast<uint32_t>(field);
+    EXPECT_NE(problem_of_opening().find(name), std::string::npos);
+  }
+  state->fields_follow = true;
+  EXPECT_EQ(fields_of_next_picture(*open()), FieldOrder::top_first) << "interlaced pictures on request";
 }
 
 TEST_F(SignalTest, ALostSignalIsTheReasonWhilePicturesCome) {
