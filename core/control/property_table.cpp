@@ -82,13 +82,28 @@ std::string set_position(const ControlView& view, const Json& value, std::vector
   return {};
 }
 
+double rounded(double value, double parts) {
+  return std::round(value * parts) / parts;
+}
+
 Json get_source(const ControlView& v) {
   const RunState& s = v.state;
-  return {{"url", s.source_url},       {"name", s.source_name},        {"state", s.source_state},
-          {"reason", s.source_reason}, {"detail", s.source_detail},    {"live", s.live_source},
-          {"seekable", s.seekable},    {"width", s.picture.width},     {"height", s.picture.height},
-          {"fps", s.source_fps},       {"stream", s.live.stream},      {"reconnects", s.live.reconnects},
-          {"fields", name(s.fields)},  {"video_track", s.video_track}, {"video_tracks", s.video_tracks}};
+  return {{"url", s.source_url},
+          {"name", s.source_name},
+          {"state", s.source_state},
+          {"reason", s.source_reason},
+          {"detail", s.source_detail},
+          {"live", s.live_source},
+          {"seekable", s.seekable},
+          {"width", s.picture.width},
+          {"height", s.picture.height},
+          {"fps", s.live.nominal_rate > 0 ? s.live.nominal_rate : s.source_fps},
+          {"measured_fps", rounded(s.live.rate, 1000)},
+          {"stream", s.live.stream},
+          {"reconnects", s.live.reconnects},
+          {"fields", name(s.fields)},
+          {"video_track", s.video_track},
+          {"video_tracks", s.video_tracks}};
 }
 
 Json get_counters(const ControlView& v) {
@@ -141,7 +156,7 @@ Json get_controls(const ControlView& v) {
 }
 
 Json get_rate(const ControlView& v) {
-  return std::round(v.state.rate * 100) / 100;
+  return rounded(v.state.rate, 100);
 }
 
 Json get_graph(const ControlView& v) {

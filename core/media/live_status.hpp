@@ -34,6 +34,8 @@ struct LiveStatus {
   uint64_t stalls = 0;         ///< number of times that pictures stopped while connected
   uint64_t frames = 0;         ///< pictures received
   uint64_t dropped = 0;        ///< pictures dropped from the queue because newer ones arrived
+  double nominal_rate = 0;     ///< frames per second that the stream announces; 0: unknown
+  double rate = 0;             ///< frames per second of the last seconds by capture time; 0: unknown
   uint64_t camera_broken = 0;  ///< cameras: damaged or incomplete pictures, which are not delivered
   uint64_t camera_missed = 0;  ///< cameras: pictures that the driver dropped before lensd read them
   /// Delay of the newest picture in network and decoder queues: its arrival minus its time stamp, minus the

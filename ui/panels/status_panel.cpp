@@ -35,6 +35,15 @@ void live_row(PanelContext& ctx, const LiveStatus& live) {
                                          count_text(live.stalls, "stall"),
                                          count_text(live.attempts, "connection attempt")));
   ImGui::PopTextWrapPos();
+  if (live.rate > 0) {
+    row(ctx, "rate",
+        live.nominal_rate > 0 ? fmt::format("{:.2f} of {:.4g} fps", live.rate, live.nominal_rate)
+                              : fmt::format("{:.2f} fps", live.rate));
+    tooltip(ctx.look,
+            "Pictures per second over the last five seconds, by the driver's time stamps or the time of "
+            "arrival, and the "
+            "rate that the source announces.");
+  }
   if (live.latency_ns < 0) return;
   row(ctx, "delay", fmt::format("{} ms", ms_text(live.latency_ns)));
   tooltip(

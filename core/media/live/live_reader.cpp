@@ -75,6 +75,7 @@ void LiveReader::attempt() {
       const std::lock_guard lock(mutex);
       info = source->info();
       machine.status().stream = stream_text(info);
+      machine.status().nominal_rate = info.fps, machine.status().rate = 0;
       ++connection;
       if (take_files && !info.live) {
         file = std::move(source);
@@ -82,6 +83,7 @@ void LiveReader::attempt() {
         return;
       }
     }
+    rate.restart();
     pace_pts_ns = -1, earliest_delay_ns = INT64_MAX;
     read_pictures(*source);
     return;
@@ -155,6 +157,8 @@ void LiveReader::push(Picture picture) {
   const std::lock_guard lock(mutex);
   const int64_t now = now_ns();
   estimate_latency(picture.info, now);
+  rate.add(picture.info.capture_ns);
+  machine.status().rate = rate.rate();
   const LiveState before = machine.status().state;
   machine.frame(now);
   if (camera) broken_before = camera->broken;
@@ -170,6 +174,7 @@ void LiveReader::push(Picture picture) {
 LiveStatus LiveReader::status(int64_t now) {
   machine.tick(now);
   LiveStatus status = machine.status();
+  if (status.state != LiveState::playing) status.rate = 0;
   if (!camera) return status;
   status.camera_broken = camera->broken, status.camera_missed = camera->missed;
   const uint64_t damaged = status.camera_broken - broken_before;

@@ -16,6 +16,7 @@
 
 #include "core/media/live/live_source.hpp"
 #include "core/media/live/live_state_machine.hpp"
+#include "core/media/live/rate_meter.hpp"
 
 namespace lensd {
 
@@ -75,6 +76,7 @@ struct LiveReader {
   uint64_t broken_before = 0;  // CameraMonitor::broken when the newest picture arrived
 
   // Used by the reader thread only.
+  RateMeter rate;
   int64_t pace_wall_ns = 0, pace_pts_ns = -1, earliest_delay_ns = INT64_MAX;
 };
 

@@ -48,14 +48,18 @@ SourceControls sample_controls() {
   return controls;
 }
 
-TEST(SourceProperties, LossesOfACameraAreCounted) {
+TEST(SourceProperties, LossesAndRateOfACamera) {
   FakeTarget target("invert");
   RunState state;
+  state.source_fps = 30, state.live.rate = 29.12345;
   state.live.camera_broken = 7, state.live.camera_missed = 9;
   target.set_state(state);
   const Json counters = ask(target, {"get", "counters"}).data;
   EXPECT_EQ(counters["camera_broken"], 7);
   EXPECT_EQ(counters["camera_missed"], 9);
+  const Json source = ask(target, {"get", "source"}).data;
+  EXPECT_EQ(source["fps"], 30);
+  EXPECT_EQ(source["measured_fps"], 29.123);
 }
 
 TEST(SourceProperties, AreReadSetAndReset) {
