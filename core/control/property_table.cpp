@@ -194,6 +194,11 @@ constexpr Property kProperties[] = {
     {"graph", "the filter graph, as in graph-get", get_graph, nullptr},
 };
 
+bool needs_text(const SourceControl& control) {
+  constexpr int64_t kMostExact = 9007199254740991;  // 2^53 - 1
+  return control.kind == ControlKind::integer && (control.min < -kMostExact || control.max > kMostExact);
+}
+
 }  // namespace
 
 std::span<const Property> property_table() {
@@ -207,7 +212,11 @@ const Property* find_property(const std::string& name) {
 }
 
 Json control_json(const SourceControl& control) {
-  return control.write_only ? Json() : to_json(control.value);
+  return control.write_only ? Json() : control_json(control, control.value);
+}
+
+Json control_json(const SourceControl& control, const ParamValue& value) {
+  return needs_text(control) ? Json(to_string(value)) : to_json(value);
 }
 
 }  // namespace lensd

@@ -118,6 +118,29 @@ TEST(SourceProperties, AreDescribed) {
   EXPECT_FALSE(all[3].contains("value"));
 }
 
+/// JavaScript and other clients parse JSON numbers as double, which is exact up to 2^53.
+TEST(SourceProperties, IntegersBeyondDoubleAreText) {
+  FakeTarget target("invert");
+  SourceControls controls;
+  controls.list.push_back({.id = 1,
+                           .name = "offset",
+                           .min = INT64_MIN,
+                           .max = INT64_MAX,
+                           .value = int64_t{9007199254740993},
+                           .initial = int64_t{0},
+                           .wide = true});
+  target.set_controls(controls);
+  EXPECT_EQ(ask(target, {"get", "source.offset"}).data, "9007199254740993");
+  const Json one = ask(target, {"list", "controls"}).data[0];
+  EXPECT_EQ(one["value"], "9007199254740993");
+  EXPECT_EQ(one["min"], "-9223372036854775808");
+  EXPECT_EQ(one["max"], "9223372036854775807");
+  EXPECT_EQ(one["default"], "0");
+  EXPECT_EQ(ask(target, {"set", "source.offset", "-9007199254740995"}).error, "");
+  EXPECT_EQ(std::get<SetSourceControls>(target.posted()[0]).values,
+            (ControlValues{{"offset", int64_t{-9007199254740995}}}));
+}
+
 TEST(SourceProperties, ChangesAreObserved) {
   FakeTarget target("canny@edges");
   target.set_controls(sample_controls());
