@@ -107,4 +107,12 @@ device_is gain 60
 device_is menu 3
 daemon_is brightness 55 || fail "the daemon shows another brightness"
 stop_daemon
+
+# The next run sets what clients have set, except where the configuration has a value.
+v4l2-ctl -d "$CAMERA" -c integer_32_bits=0,brightness=128
+start_daemon -c "$WORK/camera.toml"
+wait_for 60 playing || fail "the camera does not play again: $(tail -n 5 "$WORK/daemon.err")"
+device_is integer_32_bits -5
+device_is brightness 77
+stop_daemon
 echo "passed"
