@@ -32,6 +32,9 @@ void run_completion(const CommandLine& line);
 /// Prints the candidates for the last of `words`, for completion scripts.
 void run_complete(const std::vector<std::string>& words);
 
+/// Returns the first camera that can be opened, by its link in /dev/v4l/by-id if it has one; empty: there is
+/// none. Thread-safe.
+std::string first_camera();
 /// Returns the configured source, else the default of the run mode.
 std::string source_url(const CommandLine& line);
 /// Returns why source_url() has chosen no camera.

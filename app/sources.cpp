@@ -19,10 +19,16 @@ constexpr const char* kDemoName = "test:demo";
 
 }  // namespace
 
+std::string first_camera() {
+  for (const Camera& camera : list_cameras())
+    if (!camera.formats.empty() && camera_obstacle(camera.path).empty())
+      return camera.by_id.empty() ? camera.path : camera.by_id;
+  return {};
+}
+
 std::string source_url(const CommandLine& line) {
   if (line.config.source_url.empty() && line.mode == RunMode::viewer)
-    for (const Camera& camera : list_cameras())
-      if (!camera.formats.empty() && camera_obstacle(camera.path).empty()) return camera.path;
+    if (std::string camera = first_camera(); !camera.empty()) return camera;
   return playable_url(line.config.source_url.empty() ? kDemoName : line.config.source_url);
 }
 
@@ -33,7 +39,7 @@ std::string no_camera_reason() {
     if (const std::string path = fmt::format("/dev/video{}", number); std::filesystem::exists(path, ignored))
       if (const std::string obstacle = camera_obstacle(path); !obstacle.empty())
         return fmt::format("{}: {}", path, obstacle);
-  return "No camera was found";
+  return "No camera found";
 }
 
 std::string playable_url(const std::string& url) {

@@ -11,6 +11,7 @@
 
 #include "app/output_files.hpp"
 #include "app/run.hpp"
+#include "app/serve/camera_memory.hpp"
 #include "app/serve/control_servers.hpp"
 #include "app/serve/service_notify.hpp"
 #include "app/serve/session.hpp"
@@ -79,6 +80,7 @@ class Daemon {
   void run() {
     while (!ending_) wait_and_handle();
     notify_.stopping();
+    if (const auto pipeline = session_.pipeline()) keep_controls(*pipeline, true);
     // After the command `quit`, ignore the first signal, because the service manager also sends TERM. The
     // next signal ends the process even if a recording is not complete.
     Signals::unblock(signalled_ ? 0 : 1);
@@ -137,6 +139,7 @@ class Daemon {
     options.on_change = [this] { session_.changed(); };
     SourceOptions source = source_options(line_, backend_.backend);
     source.cancel = &cancel_;
+    source.live.kept_controls = cameras_.kept();
     auto opened = open_source(url, source);
     options.sinks = {make_recorder(line_, opened->info())};
     if (auto stream = make_stream(line_, opened->info())) options.sinks.push_back(std::move(stream));
@@ -179,6 +182,7 @@ class Daemon {
     }
     if (reloaded_.exchange(false)) notify_.ready(status_text());
     if (std::exchange(reload_requested_, false) || (watch_ && watch_->changed())) reload();
+    keep_controls(*pipeline);
     const int64_t now = now_ns();
     const std::string source = session_.state().source_state;
     const bool changed = std::exchange(source_state_, source) != source;
@@ -197,6 +201,11 @@ class Daemon {
       watchdog_ns_ = now;
       notify_.watchdog();
     }
+  }
+
+  void keep_controls(Pipeline& pipeline, bool ending = false) {
+    if (const auto controls = pipeline.source_controls(false)) cameras_.keep(*controls);
+    cameras_.save(ending);
   }
 
   /// Starts a reload. When it has ended, successful or not, supervise() sends READY.
@@ -221,6 +230,7 @@ class Daemon {
   std::atomic<bool> cancel_{false}, opened_{false}, quit_command_{false}, reloaded_{false};
   BackendChoice backend_;
   std::shared_ptr<VirtualCamera> virtual_camera_;
+  CameraMemory cameras_{CameraMemory::default_path()};
   Session session_;
   std::optional<ConfigWatch> watch_;
   std::optional<ControlServers> servers_;

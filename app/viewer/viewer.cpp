@@ -70,6 +70,7 @@ void Viewer::begin_frame() {
     }
   }
   install_opened();
+  open_found_camera();
   advance_playlist();
   handle_control();
 }
@@ -181,6 +182,7 @@ void Viewer::finish() {
   keep_position();
   memory_.save(ui_.state(), window_, true);
   opener_.reset();
+  camera_wait_.reset();
   shutdown_.finish();
   pipeline_->stop();
   if (control_) control_->stop();

@@ -21,6 +21,7 @@
 #include "app/viewer/display/shown_frame.hpp"
 #include "app/viewer/display/snapshots.hpp"
 #include "app/viewer/machine_speed.hpp"
+#include "app/viewer/sources/camera_wait.hpp"
 #include "app/viewer/sources/pipeline_shutdown.hpp"
 #include "app/viewer/sources/playlist.hpp"
 #include "app/viewer/sources/source_finder.hpp"
@@ -81,6 +82,8 @@ class Viewer {
   /// Replaces the playlist by the sources and opens the first one. If a folder cannot be read or has no
   /// videos or images, keeps the playlist and adds a notice.
   void open_all(const std::vector<std::string>& sources);
+  /// Opens the camera that was plugged in while the test picture plays.
+  void open_found_camera();
   /// Plays the next source of the playlist when a file has ended.
   void advance_playlist();
   /// Stores the playback position of the current source, to resume there when it is opened again.
@@ -124,6 +127,7 @@ class Viewer {
   std::unique_ptr<SourceOpener> opener_;
   Playlist playlist_;
   std::string current_url_;
+  std::unique_ptr<CameraWait> camera_wait_;  ///< while the test picture plays for want of a camera; else null
   SourceFinder finder_{[] { ui::Window::wake(); }};
   ThumbnailLoader thumbnails_{[] { ui::Window::wake(); }};
   PipelineShutdown shutdown_;

@@ -148,6 +148,7 @@ void ViewerModelBuilder::refresh_log() {
 void ViewerModelBuilder::refresh_counts(const PipelineStatus& status) {
   ui::FrameCounts& c = model_.counts;
   c.received = status.live.frames, c.placeholders = status.placeholders;
+  c.camera_broken = status.live.camera_broken, c.camera_missed = status.live.camera_missed;
   c.replaced_source = status.live.dropped, c.replaced_graph = status.dropped - status.live.dropped;
   c.skipped = status.skipped;
   c.processed = status.processed, c.rerun = status.reruns;

@@ -10,7 +10,6 @@
 #include "core/base/source_text.hpp"
 #include "core/media/url.hpp"
 #include "kernels/registry.hpp"
-#include "ui/keys.hpp"
 
 namespace lensd {
 namespace {
@@ -74,8 +73,24 @@ void Viewer::open_first(const GraphDesc& graph) {
   if (!line_.config.source_url.empty() || request.url != playable_url("test:demo")) return;
   model_->model().demo = true;
   model_->notice(false,
-                 fmt::format("{}. This is a test picture: open a file with {}, or drop one into the window.",
-                             no_camera_reason(), ui::key_text(ui::Action::open_source)));
+                 fmt::format("{}. Showing a test picture; a camera that is plugged in opens by itself.",
+                             no_camera_reason()));
+  camera_wait_ = std::make_unique<CameraWait>(first_camera, [] { ui::Window::wake(); });
+}
+
+void Viewer::open_found_camera() {
+  if (!camera_wait_) return;
+  if (source_chosen_) return camera_wait_.reset();
+  if (!opener_->opening().empty()) return;
+  OpenRequest request;
+  request.url = camera_wait_->take();
+  if (request.url.empty()) return;
+  camera_wait_.reset();
+  request.live = remembered(line_.live);
+  request.done = [this](OpenResult result, const std::string& problem) {
+    if (result == OpenResult::failed) model_->notice(true, problem);
+  };
+  open_aside(std::move(request), ui_.state().editor.graph());
 }
 
 void Viewer::open_listed(const std::optional<std::string>& source) {

@@ -82,6 +82,11 @@ void add_source(Families& f, const RunState& s) {
            {"connecting", "playing", "stalled", "reconnecting", "paused", "ended", "failed"}, s.source_state);
   f.counter("lensd_source_reconnects_total", "Times that a lost source was connected again.",
             s.live.reconnects);
+  constexpr const char* lost = "Pictures that the camera did not deliver intact, by reason.";
+  f.counter("lensd_camera_frames_lost_total", lost, s.live.camera_broken, {{"reason", "broken"}});
+  f.counter("lensd_camera_frames_lost_total", lost, s.live.camera_missed, {{"reason", "missed"}});
+  f.gauge("lensd_source_frames_per_second", "Frames per second that a live source delivers, by capture time.",
+          s.live.rate);
   f.gauge("lensd_source_width_pixels", "Width of the source's picture.", s.picture.width);
   f.gauge("lensd_source_height_pixels", "Height of the source's picture.", s.picture.height);
   f.gauge("lensd_alive", "1 while the pipeline's threads make progress.", s.alive);

@@ -186,9 +186,10 @@ Json describe_controls(const ControlView& view) {
              {"volatile", c.self_changing}};
     if (c.kind == ControlKind::menu) one["choices"] = c.choices;
     if (c.kind == ControlKind::integer || c.kind == ControlKind::text || c.kind == ControlKind::bitmask)
-      one["min"] = c.min, one["max"] = c.max, one["step"] = c.step;
+      one["min"] = control_json(c, c.min), one["max"] = control_json(c, c.max), one["step"] = c.step;
     if (c.kind != ControlKind::button) one["value"] = control_json(c);
-    if (c.kind != ControlKind::button && c.kind != ControlKind::text) one["default"] = to_json(c.initial);
+    if (c.kind != ControlKind::button && c.kind != ControlKind::text)
+      one["default"] = control_json(c, c.initial);
     all.push_back(std::move(one));
   }
   return all;

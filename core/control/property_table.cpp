@@ -82,13 +82,28 @@ std::string set_position(const ControlView& view, const Json& value, std::vector
   return {};
 }
 
+double rounded(double value, double parts) {
+  return std::round(value * parts) / parts;
+}
+
 Json get_source(const ControlView& v) {
   const RunState& s = v.state;
-  return {{"url", s.source_url},       {"name", s.source_name},        {"state", s.source_state},
-          {"reason", s.source_reason}, {"detail", s.source_detail},    {"live", s.live_source},
-          {"seekable", s.seekable},    {"width", s.picture.width},     {"height", s.picture.height},
-          {"fps", s.source_fps},       {"stream", s.live.stream},      {"reconnects", s.live.reconnects},
-          {"fields", name(s.fields)},  {"video_track", s.video_track}, {"video_tracks", s.video_tracks}};
+  return {{"url", s.source_url},
+          {"name", s.source_name},
+          {"state", s.source_state},
+          {"reason", s.source_reason},
+          {"detail", s.source_detail},
+          {"live", s.live_source},
+          {"seekable", s.seekable},
+          {"width", s.picture.width},
+          {"height", s.picture.height},
+          {"fps", s.live.nominal_rate > 0 ? s.live.nominal_rate : s.source_fps},
+          {"measured_fps", rounded(s.live.rate, 1000)},
+          {"stream", s.live.stream},
+          {"reconnects", s.live.reconnects},
+          {"fields", name(s.fields)},
+          {"video_track", s.video_track},
+          {"video_tracks", s.video_tracks}};
 }
 
 Json get_counters(const ControlView& v) {
@@ -97,6 +112,8 @@ Json get_counters(const ControlView& v) {
           {"processed", s.processed},
           {"late", s.late},
           {"dropped", s.dropped},
+          {"camera_broken", s.live.camera_broken},
+          {"camera_missed", s.live.camera_missed},
           {"dropped_recorder", s.record.dropped},
           {"dropped_stream", s.stream.dropped},
           {"dropped_virtual_camera", s.virtual_camera.dropped},
@@ -139,7 +156,7 @@ Json get_controls(const ControlView& v) {
 }
 
 Json get_rate(const ControlView& v) {
-  return std::round(v.state.rate * 100) / 100;
+  return rounded(v.state.rate, 100);
 }
 
 Json get_graph(const ControlView& v) {
@@ -177,6 +194,11 @@ constexpr Property kProperties[] = {
     {"graph", "the filter graph, as in graph-get", get_graph, nullptr},
 };
 
+bool needs_text(const SourceControl& control) {
+  constexpr int64_t kMostExact = 9007199254740991;  // 2^53 - 1
+  return control.kind == ControlKind::integer && (control.min < -kMostExact || control.max > kMostExact);
+}
+
 }  // namespace
 
 std::span<const Property> property_table() {
@@ -190,7 +212,11 @@ const Property* find_property(const std::string& name) {
 }
 
 Json control_json(const SourceControl& control) {
-  return control.write_only ? Json() : to_json(control.value);
+  return control.write_only ? Json() : control_json(control, control.value);
+}
+
+Json control_json(const SourceControl& control, const ParamValue& value) {
+  return needs_text(control) ? Json(to_string(value)) : to_json(value);
 }
 
 }  // namespace lensd

@@ -27,6 +27,9 @@ const Property* find_property(const std::string& name);
 
 /// Returns a control's value; null if it is write-only.
 Json control_json(const SourceControl& control);
+/// Returns a value of a control. Integers are text if the control's range exceeds what a double represents
+/// exactly.
+Json control_json(const SourceControl& control, const ParamValue& value);
 
 /// The reason in refusals of values that are not booleans.
 constexpr const char* kExpectedBoolean = "expected true or false";

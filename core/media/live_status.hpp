@@ -23,16 +23,21 @@ constexpr const char* name(LiveState state) noexcept {
 struct LiveStatus {
   bool live = false;  ///< false: not a live source; ignore the other members
   LiveState state = LiveState::connecting;
-  /// Short reason why it does not play, without secrets. Empty while playing and before the first failure.
+  /// Short reason why it does not play, without secrets. Empty before the first failure, and while playing
+  /// unless the camera has no signal.
   std::string reason;
-  std::string stream;         ///< current or last stream, such as "1280×720 h264, 30 fps"
-  int64_t since_ns = 0;       ///< time when `state` was entered
-  int64_t last_frame_ns = 0;  ///< arrival of the newest picture; 0: none yet
-  uint64_t attempts = 0;      ///< connection attempts
-  uint64_t reconnects = 0;    ///< connections that delivered pictures, except the first
-  uint64_t stalls = 0;        ///< number of times that pictures stopped while connected
-  uint64_t frames = 0;        ///< pictures received
-  uint64_t dropped = 0;       ///< pictures dropped from the queue because newer ones arrived
+  std::string stream;          ///< current or last stream, such as "1280×720 h264, 30 fps"
+  int64_t since_ns = 0;        ///< time when `state` was entered
+  int64_t last_frame_ns = 0;   ///< arrival of the newest picture; 0: none yet
+  uint64_t attempts = 0;       ///< connection attempts
+  uint64_t reconnects = 0;     ///< connections that delivered pictures, except the first
+  uint64_t stalls = 0;         ///< number of times that pictures stopped while connected
+  uint64_t frames = 0;         ///< pictures received
+  uint64_t dropped = 0;        ///< pictures dropped from the queue because newer ones arrived
+  double nominal_rate = 0;     ///< frames per second that the stream announces; 0: unknown
+  double rate = 0;             ///< frames per second of the last seconds by capture time; 0: unknown
+  uint64_t camera_broken = 0;  ///< cameras: damaged or incomplete pictures, which are not delivered
+  uint64_t camera_missed = 0;  ///< cameras: pictures that the driver dropped before lensd read them
   /// Delay of the newest picture in network and decoder queues: its arrival minus its time stamp, minus the
   /// smallest such difference of this connection. For cameras, at least the time since capture. -1: unknown.
   int64_t latency_ns = -1;

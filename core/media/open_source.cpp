@@ -3,6 +3,7 @@
 #include "core/base/error.hpp"
 #include "core/base/limits.hpp"
 #include "core/base/url_secrets.hpp"
+#include "core/media/camera/camera_monitor.hpp"
 #include "core/media/camera/mode_controls.hpp"
 #include "core/media/camera/shared_controls.hpp"
 #include "core/media/input/ffmpeg_source.hpp"
@@ -30,9 +31,11 @@ std::unique_ptr<Source> open_live_source(const std::string& url, SourceOptions o
   check_live_source(url, options.live);
   if (!options.live.format.empty() || options.live.size.width > 0 || options.live.rate > 0)
     forget_modes(options.live.kept_controls);
-  if (classify(url) == UrlKind::camera)
+  if (classify(url) == UrlKind::camera) {
     options.live.shared_controls =
         std::make_shared<SharedControls>(options.live.controls, options.live.kept_controls);
+    options.live.camera_monitor = std::make_shared<CameraMonitor>();
+  }
   if (portal_target(url)) {
     options.live.portal = std::make_shared<PortalGrant>();
     options.live.open_ns = std::max(options.live.open_ns, kDialogNs);

@@ -13,6 +13,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -27,14 +28,16 @@
 
 namespace lensd {
 
+struct CameraMonitor;
 class SharedControls;
+class V4l2Device;
 struct PortalGrant;
 
 enum class HwDecode : uint8_t { automatic, cuda, off };
 
 /// Options of live sources (network, camera, screen).
 struct LiveOptions {
-  /// Format of a camera ("mjpeg", "yuyv422"…) or demuxer of a network stream; empty: automatic.
+  /// Format of a camera ("mjpeg", "yuyv422", "YUYV"…) or demuxer of a network stream; empty: automatic.
   std::string format;
   /// Size of the pictures of a camera or the screen. Empty: the largest that the camera reaches at the rate;
   /// FFmpeg's default for the screen.
@@ -55,7 +58,10 @@ struct LiveOptions {
   /// Values of `controls` from earlier runs, by camera (SourceControls::device). `controls` has precedence.
   KeptControls kept_controls;
   std::shared_ptr<SharedControls> shared_controls;  ///< cameras; set by open_source()
-  std::shared_ptr<PortalGrant> portal;              ///< sources of the desktop portal; set by open_source()
+  std::shared_ptr<CameraMonitor> camera_monitor;    ///< cameras; set by open_source()
+  /// Opens the device of a camera; empty: the kernel's. Tests simulate one.
+  std::function<std::unique_ptr<V4l2Device>(const std::string& path)> camera_device;
+  std::shared_ptr<PortalGrant> portal;  ///< sources of the desktop portal; set by open_source()
 };
 
 struct SourceOptions {

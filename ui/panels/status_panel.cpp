@@ -35,6 +35,15 @@ void live_row(PanelContext& ctx, const LiveStatus& live) {
                                          count_text(live.stalls, "stall"),
                                          count_text(live.attempts, "connection attempt")));
   ImGui::PopTextWrapPos();
+  if (live.rate > 0) {
+    row(ctx, "rate",
+        live.nominal_rate > 0 ? fmt::format("{:.2f} of {:.4g} fps", live.rate, live.nominal_rate)
+                              : fmt::format("{:.2f} fps", live.rate));
+    tooltip(ctx.look,
+            "Pictures per second over the last five seconds, by the driver's time stamps or the time of "
+            "arrival, and the "
+            "rate that the source announces.");
+  }
   if (live.latency_ns < 0) return;
   row(ctx, "delay", fmt::format("{} ms", ms_text(live.latency_ns)));
   tooltip(
@@ -51,6 +60,7 @@ void lost_rows(PanelContext& ctx) {
   const auto add = [&](uint64_t count, const char* what) {
     if (count > 0) detail += fmt::format("{}{} {}", detail.empty() ? "" : ", ", count, what);
   };
+  add(c.camera_broken, "damaged"), add(c.camera_missed, "missed by the driver");
   add(c.replaced_source, "at the source"), add(c.replaced_graph, "before the graph");
   add(c.late, "late"), add(c.recorder, "not recorded"), add(c.stream, "not sent");
   const auto explain = [&] {

@@ -23,10 +23,12 @@ void state_dot(const Look& look, LiveState state) {
 
 namespace {
 
-/// Returns " · 23 ms behind", or an empty string if the source is not playing or its latency is not known.
+/// Returns " · 23 ms behind", or the reason if there is one, such as " · no signal". Returns an empty string
+/// if the source is not playing or its latency is not known.
 std::string behind(const LiveStatus& live) {
-  const bool known = live.state == LiveState::playing && live.latency_ns >= 0;
-  return known ? fmt::format(" · {:.0f} ms behind", to_ms(live.latency_ns)) : "";
+  if (live.state != LiveState::playing) return "";
+  if (!live.reason.empty()) return " · " + live.reason;
+  return live.latency_ns >= 0 ? fmt::format(" · {:.0f} ms behind", to_ms(live.latency_ns)) : "";
 }
 
 std::string state_since(const LiveStatus& live, int64_t time_ns) {

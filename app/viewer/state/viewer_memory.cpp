@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "app/kept_controls.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 #include "core/base/folders.hpp"
@@ -115,7 +116,7 @@ void ViewerMemory::keep_position(const std::string& url, int64_t position_ns, in
 void ViewerMemory::keep_controls(const SourceControls& controls) {
   if (controls.version == controls_version_ && controls.device == controls_device_) return;
   controls_version_ = controls.version, controls_device_ = controls.device;
-  remember_controls(state_, controls.device, controls.wanted);
+  remember_controls(state_.controls, controls.device, controls.wanted);
 }
 
 void ViewerMemory::update_state(const ui::UiState& ui, const ui::Window& window) {

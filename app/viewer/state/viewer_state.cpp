@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/kept_controls.hpp"
 #include "core/base/error.hpp"
 #include "core/base/folders.hpp"
 #include "core/base/log.hpp"
@@ -18,7 +19,7 @@ namespace lensd {
 namespace {
 
 constexpr size_t kMaxBytes = 1 << 18;
-constexpr size_t kMaxFolded = 256, kMaxControls = 256;
+constexpr size_t kMaxFolded = 256;
 constexpr int kMinWindow = 64, kMaxWindow = 16384;
 
 template <class T>
@@ -29,18 +30,6 @@ void take(const toml::table& table, const char* key, T& target) {
 void take_side(const toml::table& table, const char* key, std::string& target) {
   const auto value = table[key].value<std::string>();
   if (value && (*value == "open" || *value == "folded")) target = *value;
-}
-
-ControlValues control_values(const toml::table& table) {
-  ControlValues values;
-  for (const auto& [key, value] : table) {
-    if (values.size() >= kMaxControls) break;
-    const std::string name(key.str());
-    if (const auto on = value.value_exact<bool>()) values.emplace_back(name, *on);
-    if (const auto whole = value.value_exact<int64_t>()) values.emplace_back(name, *whole);
-    if (const auto text = value.value_exact<std::string>()) values.emplace_back(name, *text);
-  }
-  return values;
 }
 
 }  // namespace
@@ -60,13 +49,6 @@ void remember_position(ViewerState& state, const std::string& path, double posit
   if (path.empty() || duration_s < kShortest || position_s < kStart || position_s > end) return;
   all.insert(all.begin(), {path, position_s});
   if (all.size() > kMaxPositions) all.resize(kMaxPositions);
-}
-
-void remember_controls(ViewerState& state, const std::string& camera, const ControlValues& values) {
-  if (values.empty())
-    state.controls.erase(camera);
-  else if (state.controls.contains(camera) || state.controls.size() < kMaxCameras)
-    state.controls[camera] = values;
 }
 
 ViewerState parse_viewer_state(const std::string& text) {
@@ -111,10 +93,7 @@ ViewerState parse_viewer_state(const std::string& text) {
       const auto seconds = pair->get(1)->value<double>();
       if (path && seconds && *seconds >= 0 && *seconds < 1e9) state.positions.emplace_back(*path, *seconds);
     }
-  if (const toml::table* cameras = root["controls"].as_table())
-    for (const auto& [camera, values] : *cameras)
-      if (const toml::table* table = values.as_table())
-        remember_controls(state, std::string(camera.str()), control_values(*table));
+  state.controls = parse_kept_controls(root);
   return state;
 }
 
@@ -145,12 +124,7 @@ std::string to_toml(const ViewerState& state) {
     if (!side->empty()) text += fmt::format("{} = {}\n", key, toml_quoted(*side));
   text += fmt::format("scopes = {}\ntracks = {}\ncamera = {}\n", state.scopes, state.tracks, state.camera);
   if (!state.scope.empty()) text += fmt::format("scope = {}\n", toml_quoted(state.scope));
-  for (const auto& [camera, values] : state.controls) {
-    text += fmt::format("\n[controls.{}]\n", toml_quoted(camera));
-    for (const auto& [name, value] : values)
-      text += fmt::format("{} = {}\n", toml_quoted(name), toml_value(value));
-  }
-  return text;
+  return text + to_toml(state.controls);
 }
 
 std::string viewer_state_path() {

@@ -29,7 +29,7 @@ struct ViewerState {
   bool operator==(const ViewerState&) const = default;
 };
 
-inline constexpr size_t kMaxRecentSources = 20, kMaxPositions = 50, kMaxCameras = 50;
+inline constexpr size_t kMaxRecentSources = 20, kMaxPositions = 50;
 
 /// Adds a source to the front of recent_sources, or moves it there. Ignores "-" and URLs that hold secrets
 /// (core/base/url_secrets.hpp).
@@ -38,10 +38,6 @@ void remember_source(ViewerState& state, const std::string& url);
 /// Stores the position at which playback of a file stopped. Removes the stored position if the new one is
 /// near the start or the end, or if the file is shorter than a minute.
 void remember_position(ViewerState& state, const std::string& path, double position_s, double duration_s);
-
-/// Stores the values that the user has set for a camera. Removes the camera if there are none. Ignores new
-/// cameras once there are kMaxCameras.
-void remember_controls(ViewerState& state, const std::string& camera, const ControlValues& values);
 
 ViewerState parse_viewer_state(const std::string& text);
 std::string to_toml(const ViewerState& state);

@@ -32,22 +32,30 @@ std::string refusal(const SourceControl& control, const ParamValue& value, int e
   }
 }
 
+bool is_gone(int error) {
+  return error == ENODEV || error == ENXIO || error == ESHUTDOWN;
+}
+
 }  // namespace
 
-std::string camera_identity(const std::string& path, const v4l2_capability& capability) {
+CameraIdentity camera_identity(const std::string& path, const v4l2_capability& capability,
+                               const std::string& folder) {
   namespace fs = std::filesystem;
+  CameraIdentity identity{
+      .bus = fmt::format("{} ({})", v4l2_text(capability.card), v4l2_text(capability.bus_info))};
   std::error_code error;
   const fs::path device = fs::canonical(path, error);
-  if (!error)
-    for (const auto& entry : fs::directory_iterator("/dev/v4l/by-id", error)) {
-      std::error_code ignored;
-      if (fs::canonical(entry.path(), ignored) == device) return entry.path().filename().string();
-    }
-  return fmt::format("{} ({})", v4l2_text(capability.card), v4l2_text(capability.bus_info));
+  if (error) return identity;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    std::error_code ignored;
+    if (identity.link.empty() && fs::canonical(entry.path(), ignored) == device)
+      identity.link = entry.path().filename().string();
+  }
+  return identity;
 }
 
 CameraControls::CameraControls(V4l2Device& device, std::shared_ptr<SharedControls> shared,
-                               const std::string& identity, ModeControls mode)
+                               const CameraIdentity& identity, ModeControls mode)
     : device_(device), shared_(std::move(shared)), mode_(std::move(mode)), controls_(read_controls(device)) {
   for (const SourceControl& control : controls_) {
     v4l2_event_subscription request = {};
@@ -56,8 +64,7 @@ CameraControls::CameraControls(V4l2Device& device, std::shared_ptr<SharedControl
     request.flags = V4L2_EVENT_SUB_FL_ALLOW_FEEDBACK;
     device_.query(VIDIOC_SUBSCRIBE_EVENT, request);
   }
-  for (const SharedControls::Write& write : shared_->connect(identity, all()))
-    apply(write.name, write.value, false);
+  for (const SharedControls::Write& write : shared_->connect(identity, all())) apply(write, false);
   apply_activated();
   shared_->publish(all());
 }
@@ -85,33 +92,41 @@ SourceControl* CameraControls::find(const std::string& name) {
 /// Checks and writes a value, then reads back what the driver has set. If another control overrides this one,
 /// stores the write for apply_activated(). Reports a refused value. `user`: the value is a new request;
 /// otherwise a stored value is written again.
-void CameraControls::apply(const std::string& name, const ParamValue& value, bool user) {
+CameraControls::Applied CameraControls::apply(const SharedControls::Write& write, bool user) {
+  const std::string& name = write.name;
   SourceControl* control = find(name);
-  if (!control) return;
+  if (!control) return Applied::refused;
   changed_ = true;
-  std::erase_if(overridden_, [&](const auto& write) { return write.name == name; });
+  std::erase_if(overridden_, [&](const auto& one) { return one.name == name; });
+  const auto refuse = [&](const std::string& problem) {
+    user ? shared_->refused(write, problem) : shared_->refused_again(problem);
+    return Applied::refused;
+  };
   // The range may have changed since the value was queued.
-  const CheckedControl checked = check_control(*control, value);
-  if (!checked.problem.empty()) return shared_->refused(name, checked.problem, user);
+  const CheckedControl checked = check_control(*control, write.value);
+  if (!checked.problem.empty()) return refuse(checked.problem);
   const bool inactive = control->inactive;
   const bool written = write_value(device_, *control, checked.value);
   const int error = device_.error();
+  if (!written && is_gone(error)) return Applied::device_gone;
   if (inactive) {
-    overridden_.push_back({name, checked.value});
+    overridden_.push_back({name, checked.value, {}});
     if (user) shared_->notice(fmt::format("{} takes effect when no other control overrides it", name));
   } else if (!written) {
-    return shared_->refused(name, refusal(*control, checked.value, error), user);
+    return refuse(refusal(*control, checked.value, error));
   }
-  if (written && control->leads) return refresh_all();
-  read_value(device_, *control);
+  if (written && control->leads)
+    refresh_all();
+  else
+    read_value(device_, *control);
+  return Applied::done;
 }
 
 /// Repeats the writes in overridden_ whose controls have become active.
 void CameraControls::apply_activated() {
   const std::vector<SharedControls::Write> writes = overridden_;
   for (const SharedControls::Write& write : writes)
-    if (const SourceControl* control = find(write.name); control && !control->inactive)
-      apply(write.name, write.value, false);
+    if (const SourceControl* control = find(write.name); control && !control->inactive) apply(write, false);
 }
 
 void CameraControls::refresh_all() {
@@ -137,12 +152,14 @@ void CameraControls::take_event(const v4l2_event& event) {
 
 void CameraControls::service(int64_t now) {
   for (int64_t time = now; shared_->has_writes() && time - now < kWriteBudgetNs; time = now_ns()) {
-    const auto write = shared_->take_write();
+    auto write = shared_->take_write();
     if (!write) break;
-    if (ModeControls::has(write->name))
+    if (ModeControls::has(write->name)) {
       apply_mode(write->name, write->value);
-    else
-      apply(write->name, write->value, true);
+    } else if (apply(*write, true) == Applied::device_gone) {
+      shared_->put_back(std::move(*write));  // for the next connection
+      break;
+    }
   }
   if (now - refreshed_ns_ >= kRefreshNs && shared_->watched(now)) {
     refreshed_ns_ = now;

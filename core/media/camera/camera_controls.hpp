@@ -24,8 +24,7 @@ class CameraControls {
  public:
   /// Reads all controls of the open `device`, subscribes to their events and applies the wanted values. Call
   /// before streaming begins, after the camera was set to `mode`. `device` must outlive this object.
-  /// `identity`: see SourceControls::device.
-  CameraControls(V4l2Device& device, std::shared_ptr<SharedControls> shared, const std::string& identity,
+  CameraControls(V4l2Device& device, std::shared_ptr<SharedControls> shared, const CameraIdentity& identity,
                  ModeControls mode);
 
   /// Takes over a change that the driver has reported.
@@ -39,7 +38,8 @@ class CameraControls {
  private:
   void apply_mode(const std::string& name, const ParamValue& value);
   std::vector<SourceControl> all() const;
-  void apply(const std::string& name, const ParamValue& value, bool user);
+  enum class Applied : uint8_t { done, refused, device_gone };
+  Applied apply(const SharedControls::Write& write, bool user);
   void apply_activated();
   void refresh_all();
   SourceControl* find(const std::string& name);
@@ -54,8 +54,9 @@ class CameraControls {
   bool changed_ = false;  ///< mode_ and controls_ may differ from the published ones
 };
 
-/// Returns a name of the camera at `path` that survives a restart, and a reconnection to the same USB port:
-/// its link in /dev/v4l/by-id, or the driver's name and bus.
-std::string camera_identity(const std::string& path, const v4l2_capability& capability);
+/// Returns what identifies the camera at `path` after a restart, and after a reconnection to the same USB
+/// port. `folder`: the links.
+CameraIdentity camera_identity(const std::string& path, const v4l2_capability& capability,
+                               const std::string& folder = "/dev/v4l/by-id");
 
 }  // namespace lensd

@@ -60,8 +60,8 @@ std::string SharedControls::set(const ControlValues& values) {
   }
   leaders_first(checked);
   for (auto& [control, value] : checked) {
-    if (!is_button(*control)) set_value(wanted_, control->name, value);
-    queue(*control, std::move(value));
+    queue(*control, value);
+    if (!is_button(*control)) set_value(wanted_, control->name, std::move(value));
   }
   publish_locked(controls->list);
   return {};
@@ -86,50 +86,78 @@ std::string SharedControls::reset(const std::vector<std::string>& names) {
       if (settable(control)) defaults.emplace_back(&control, control.initial);
   leaders_first(defaults);
   for (auto& [control, value] : defaults) {
-    std::erase_if(wanted_, [&](const auto& one) { return one.first == control->name; });
     queue(*control, std::move(value));
+    set_wanted(control->name, std::nullopt);
   }
   publish_locked(controls->list);
   return {};
 }
 
+/// Returns the wanted value of a control. Call with mutex_ locked.
+std::optional<ParamValue> SharedControls::wanted_value(const std::string& name) const {
+  for (const auto& [known, value] : wanted_)
+    if (known == name) return value;
+  return std::nullopt;
+}
+
+/// Sets the wanted value of a control, or forgets it. Call with mutex_ locked.
+void SharedControls::set_wanted(const std::string& name, const std::optional<ParamValue>& value) {
+  if (value) return set_value(wanted_, name, *value);
+  std::erase_if(wanted_, [&](const auto& one) { return one.first == name; });
+}
+
 /// Adds a write, or replaces the value of a queued one, so that a dragged slider does not fill the queue.
-/// Call with mutex_ locked.
+/// Call with mutex_ locked, before the wanted value changes.
 void SharedControls::queue(const SourceControl& control, ParamValue value) {
+  Write write{control.name, std::move(value), wanted_value(control.name)};
   if (!is_button(control))
-    std::erase_if(writes_, [&](const Write& write) { return write.name == control.name; });
-  if (writes_.size() < kMostWrites) writes_.push_back({control.name, std::move(value)});
+    std::erase_if(writes_, [&](const Write& queued) {
+      if (queued.name != control.name) return false;
+      write.previous = queued.previous;  // the queued value was never set
+      return true;
+    });
+  if (writes_.size() < kMostWrites) writes_.push_back(std::move(write));
   pending_.store(true, std::memory_order_release);
 }
 
-/// Takes over the values that are kept for the camera. Call with mutex_ locked.
-void SharedControls::select_device(const std::string& device) {
-  if (device_ == device) return;
-  if (!device_.empty()) {  // another camera: keep the values of the previous one
-    kept_[device_] = wanted_;
+/// Adds the values that are kept for the camera, without replacing others. Call with mutex_ locked.
+void SharedControls::add_kept_values() {
+  if (const auto kept = kept_.find(camera_->name()); kept != kept_.end())
+    for (const auto& [name, value] : kept->second)
+      if (!wanted_value(name)) wanted_.emplace_back(name, value);
+}
+
+/// Takes over the values for a camera. Call with mutex_ locked.
+void SharedControls::select_camera(const CameraIdentity& camera) {
+  if (camera_ && camera_->matches(camera)) {
+    const bool link_found = camera_->link.empty() && !camera.link.empty();
+    camera_->bus = camera.bus;
+    if (!link_found) return;
+    camera_->link = camera.link;
+    return add_kept_values();
+  }
+  if (camera_) {  // another camera: keep the values of the previous one
+    kept_[camera_->name()] = wanted_;
     wanted_ = given_;
   }
-  device_ = device;
-  if (const auto kept = kept_.find(device); kept != kept_.end())
-    for (const auto& [name, value] : kept->second)
-      if (std::ranges::none_of(wanted_, [&](const auto& one) { return one.first == name; }))
-        wanted_.emplace_back(name, value);
+  camera_ = camera;
+  add_kept_values();
   writes_.clear();
   pending_.store(false, std::memory_order_release);
 }
 
-ControlValues SharedControls::wanted(const std::string& device) {
+ControlValues SharedControls::wanted(const CameraIdentity& camera) {
   const std::lock_guard lock(mutex_);
-  select_device(device);
+  select_camera(camera);
   return wanted_;
 }
 
-std::vector<SharedControls::Write> SharedControls::connect(const std::string& device,
+std::vector<SharedControls::Write> SharedControls::connect(const CameraIdentity& camera,
                                                            std::vector<SourceControl> controls) {
   const std::lock_guard lock(mutex_);
-  select_device(device);
+  select_camera(camera);
   auto next = std::make_shared<SourceControls>();
-  next->device = device, next->list = std::move(controls);
+  next->device = camera_->name(), next->list = std::move(controls);
   next->version = current_ ? current_->version : 0;
   std::vector<std::pair<const SourceControl*, ParamValue>> checked;
   for (auto& [name, value] : wanted_) {
@@ -145,7 +173,7 @@ std::vector<SharedControls::Write> SharedControls::connect(const std::string& de
   }
   leaders_first(checked);
   std::vector<Write> writes;
-  for (auto& [control, value] : checked) writes.push_back({control->name, std::move(value)});
+  for (auto& [control, value] : checked) writes.push_back({control->name, std::move(value), {}});
   // A button set before the first connection is pressed once.
   std::erase_if(wanted_, [&](const auto& one) {
     const SourceControl* control = next->find(one.first);
@@ -163,6 +191,18 @@ std::optional<SharedControls::Write> SharedControls::take_write() {
   writes_.pop_front();
   pending_.store(!writes_.empty(), std::memory_order_release);
   return oldest;
+}
+
+void SharedControls::put_back(Write write) {
+  const std::lock_guard lock(mutex_);
+  const auto newer = std::ranges::find(writes_, write.name, &Write::name);
+  const SourceControl* control = current_ ? current_->find(write.name) : nullptr;
+  if (newer != writes_.end() && control && !is_button(*control)) {
+    newer->previous = std::move(write.previous);
+    return;
+  }
+  writes_.push_front(std::move(write));
+  pending_.store(true, std::memory_order_release);
 }
 
 void SharedControls::publish(const std::vector<SourceControl>& controls) {
@@ -190,11 +230,19 @@ void SharedControls::publish_locked(std::vector<SourceControl> controls) {
   current_ = std::move(next);
 }
 
-void SharedControls::refused(const std::string& name, const std::string& problem, bool user) {
+void SharedControls::refused(const Write& write, const std::string& problem) {
   const std::lock_guard lock(mutex_);
-  if (!user) return notice_once(problem);
-  std::erase_if(wanted_, [&](const auto& one) { return one.first == name; });
+  const auto newer = std::ranges::find(writes_, write.name, &Write::name);
+  if (newer != writes_.end())
+    newer->previous = write.previous;
+  else
+    set_wanted(write.name, write.previous);
   notices_.add(true, problem);
+}
+
+void SharedControls::refused_again(const std::string& problem) {
+  const std::lock_guard lock(mutex_);
+  notice_once(problem);
 }
 
 void SharedControls::restart(const ControlValues& previous, const std::vector<std::string>& released) {

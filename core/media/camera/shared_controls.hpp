@@ -23,11 +23,25 @@
 
 namespace lensd {
 
+/// What identifies a camera across connections. udev may make the link later than the device node.
+struct CameraIdentity {
+  std::string bus;        ///< the driver's name and the bus
+  std::string link = {};  ///< name in /dev/v4l/by-id; empty: none (yet)
+
+  /// Returns the value of SourceControls::device.
+  const std::string& name() const noexcept { return link.empty() ? bus : link; }
+  /// Returns true if both may be the same camera: the same link, or the same bus unless the links differ.
+  bool matches(const CameraIdentity& other) const noexcept {
+    return link.empty() || other.link.empty() ? bus == other.bus : link == other.link;
+  }
+};
+
 class SharedControls {
  public:
   struct Write {
     std::string name;
     ParamValue value;
+    std::optional<ParamValue> previous = {};  ///< wanted value before this write; nullopt: none
   };
 
   /// `given`: the configured values, for every camera. `kept`: values from earlier runs, by camera. `given`
@@ -48,24 +62,28 @@ class SharedControls {
 
   // For the reader thread.
 
-  /// Returns the wanted values for the camera `device`. Discards the queue if the previous connection was to
-  /// another camera.
-  ControlValues wanted(const std::string& device);
-  /// Starts a connection to the camera `device` with these controls. Discards the queue if the previous
-  /// connection was to another camera. Returns the writes to apply before streaming, in order. Adds a notice
-  /// for each wanted value that is not allowed.
-  std::vector<Write> connect(const std::string& device, std::vector<SourceControl> controls);
+  /// Returns the wanted values for `camera`. Discards the queue if the previous connection was to another
+  /// camera.
+  ControlValues wanted(const CameraIdentity& camera);
+  /// Starts a connection to `camera` with these controls. Discards the queue if the previous connection was
+  /// to another camera. Returns the writes to apply before streaming, in order. Adds a notice for each wanted
+  /// value that is not allowed.
+  std::vector<Write> connect(const CameraIdentity& camera, std::vector<SourceControl> controls);
   /// Removes and returns the oldest write.
   std::optional<Write> take_write();
+  /// Queues a write again that take_write() has returned, because the camera disappeared. A newer one for the
+  /// same control has precedence.
+  void put_back(Write write);
   bool has_writes() const noexcept { return pending_.load(std::memory_order_acquire); }
   /// Returns true if current() was called with `keep_fresh` in the last second.
   bool watched(int64_t now_ns) const noexcept;
   /// Replaces the controls if they differ from the published ones.
   void publish(const std::vector<SourceControl>& controls);
   void notice(std::string text) { notices_.add(false, std::move(text)); }
-  /// Reports a write that failed. If `user` is true (a new request), forgets the wanted value; otherwise
-  /// reports the same text only once.
-  void refused(const std::string& name, const std::string& problem, bool user);
+  /// Reports that the driver refused a write of take_write(), and restores the previous wanted value.
+  void refused(const Write& write, const std::string& problem);
+  /// Reports that the driver refused a value that was set earlier. Reports the same text only once.
+  void refused_again(const std::string& problem);
 
   // A change of the mode (ModeControls) restarts the camera:
   //
@@ -82,8 +100,11 @@ class SharedControls {
   bool revert_mode(const std::string& reason);
 
  private:
-  void select_device(const std::string& device);
+  void select_camera(const CameraIdentity& camera);
+  void add_kept_values();
   void queue(const SourceControl& control, ParamValue value);
+  std::optional<ParamValue> wanted_value(const std::string& name) const;
+  void set_wanted(const std::string& name, const std::optional<ParamValue>& value);
   ControlValues chosen() const;
   void publish_locked(std::vector<SourceControl> controls);
   void notice_once(const std::string& text);
@@ -98,7 +119,7 @@ class SharedControls {
   ControlValues wanted_;
   std::optional<ControlValues> previous_mode_;  ///< set from restart() until mode_works() or revert_mode()
   std::deque<Write> writes_;
-  std::string device_;  ///< of the newest connection; empty: none yet
+  std::optional<CameraIdentity> camera_;  ///< of the newest connection; nullopt: none yet
   std::shared_ptr<const SourceControls> current_;
   std::set<std::string> noticed_;
 };

@@ -6,7 +6,6 @@ extern "C" {
 }
 
 #include <poll.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -52,6 +51,15 @@ bool full_range(const v4l2_pix_format& format, bool rgb) {
   return range == V4L2_QUANTIZATION_FULL_RANGE;
 }
 
+/// Returns true if a JPEG has its end marker. Cameras may append padding. Coded samples cannot contain the
+/// marker.
+bool has_jpeg_end(const uint8_t* data, size_t bytes) {
+  constexpr size_t kMostPadding = 4096;
+  for (size_t i = bytes; i >= 2 && bytes - i < kMostPadding; --i)
+    if (data[i - 2] == 0xFF && data[i - 1] == 0xD9) return true;
+  return false;
+}
+
 /// Returns the picture's time on CLOCK_MONOTONIC, or the current time if the driver uses another clock.
 int64_t time_of(const v4l2_buffer& buffer) {
   if ((buffer.flags & V4L2_BUF_FLAG_TIMESTAMP_MASK) != V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC) return now_ns();
@@ -60,20 +68,29 @@ int64_t time_of(const v4l2_buffer& buffer) {
 
 }  // namespace
 
-V4l2Capture::V4l2Capture(const std::string& path, const std::string& where, const RequestedMode& request,
-                         const Options& options, std::shared_ptr<SharedControls> controls)
-    : path_(path), where_(where), device_(path) {
+V4l2Capture::V4l2Capture(std::unique_ptr<V4l2Device> device, const std::string& path,
+                         const std::string& where, const RequestedMode& request, const Options& options,
+                         std::shared_ptr<SharedControls> controls, std::shared_ptr<CameraMonitor> monitor)
+    : path_(path),
+      where_(where),
+      opened_(std::move(device)),
+      monitor_(monitor ? std::move(monitor) : std::make_shared<CameraMonitor>()) {
   if (!device_.is_open() || !device_.query(VIDIOC_QUERYCAP, capability_))
     fail(camera_error(device_.error(), path_));
   if (!captures_video(capability_)) fail("this device delivers no video");
   multi_planar_ = !(node_capabilities(capability_) & V4L2_CAP_VIDEO_CAPTURE);
   if (multi_planar_) type_ = V4L2_BUF_TYPE_VIDEO_CAPTURE_MPLANE;
-  for (const auto& [name, value] : options)
-    name == kCameraOptions[0] ? select_input(value) : select_standard(value);
-  adopt_signal_timings();
+  bool any_standard = true;
+  for (const auto& [name, value] : options) {
+    const bool input = name == kCameraOptions[0];
+    input ? select_input(value) : select_standard(value);
+    any_standard = any_standard && input;
+  }
+  adopt_signal(any_standard);
 
   const std::vector<CameraFormat> formats = camera_formats(device_, capability_);
-  const std::string identity = camera_identity(path_, capability_);
+  if (device_.error() && !not_offered(device_.error())) fail(camera_error(device_.error(), path_));
+  const CameraIdentity identity = camera_identity(path_, capability_);
   ModeControls mode_controls(formats, request);
   if (controls) mode_controls.adopt(controls->wanted(identity));
   const RequestedMode wanted = mode_controls.request();
@@ -93,10 +110,7 @@ V4l2Capture::V4l2Capture(const std::string& path, const std::string& where, cons
 
 V4l2Capture::~V4l2Capture() {
   int type = static_cast<int>(type_);
-  if (streaming_) {
-    device_.query(VIDIOC_STREAMOFF, type);
-    log::debug("{}: the driver missed {} pictures and damaged {}", where_, missed_, broken_);
-  }
+  if (streaming_) device_.query(VIDIOC_STREAMOFF, type);
   unmap();
 }
 
@@ -130,11 +144,9 @@ void V4l2Capture::map_buffers() {
     buffers_.emplace_back();
     for (size_t p = 0; p < memory_planes_; ++p) {
       const size_t bytes = multi_planar_ ? plane_requests_[p].length : buffer.length;
-      const auto offset =
-          static_cast<off_t>(multi_planar_ ? plane_requests_[p].m.mem_offset : buffer.m.offset);
-      void* data = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, device_.descriptor(), offset);
-      if (data == MAP_FAILED) fail(camera_error(errno, path_));
-      buffers_.back().planes[p] = {static_cast<uint8_t*>(data), bytes};
+      uint8_t* data = device_.map(bytes, multi_planar_ ? plane_requests_[p].m.mem_offset : buffer.m.offset);
+      if (!data) fail(camera_error(device_.error(), path_));
+      buffers_.back().planes[p] = {data, bytes};
     }
   }
 }
@@ -152,7 +164,7 @@ void V4l2Capture::start() {
 void V4l2Capture::unmap() noexcept {
   for (const Buffer& buffer : buffers_)
     for (const Region& plane : buffer.planes)
-      if (plane.data) munmap(plane.data, plane.bytes);
+      if (plane.data) device_.unmap(plane.data, plane.bytes);
   buffers_.clear();
 }
 
@@ -178,6 +190,7 @@ int V4l2Capture::read(AVFrame& frame, PictureAllocator& allocator) noexcept {
   if (error >= 0) {
     copy_picture(filled, frame);
     set_colour(frame);
+    set_fields(frame, filled.field);
     frame.pts = frame.best_effort_timestamp = filled.time_ns;
   }
   queue(filled.index);
@@ -203,6 +216,22 @@ void V4l2Capture::set_colour(AVFrame& frame) const noexcept {
   frame.color_range = full_range(colour_, rgb) ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
 }
 
+/// Marks an interlaced picture. `field`: as the driver has stored it. V4L2_FIELD_INTERLACED has the order of
+/// the TV standard: the bottom field is first with 525 lines.
+void V4l2Capture::set_fields(AVFrame& frame, uint32_t field) const noexcept {
+  if (field == V4L2_FIELD_ANY) field = field_;
+  const bool interlaced = field == V4L2_FIELD_INTERLACED || field == V4L2_FIELD_INTERLACED_TB ||
+                          field == V4L2_FIELD_INTERLACED_BT;
+  const bool top_first =
+      field == V4L2_FIELD_INTERLACED ? (standard_ & V4L2_STD_525_60) == 0 : field == V4L2_FIELD_INTERLACED_TB;
+#ifdef AV_FRAME_FLAG_INTERLACED
+  frame.flags &= ~(AV_FRAME_FLAG_INTERLACED | AV_FRAME_FLAG_TOP_FIELD_FIRST);
+  if (interlaced) frame.flags |= AV_FRAME_FLAG_INTERLACED | (top_first ? AV_FRAME_FLAG_TOP_FIELD_FIRST : 0);
+#else
+  frame.interlaced_frame = interlaced, frame.top_field_first = interlaced && top_first;
+#endif
+}
+
 /// Takes the next complete picture from the driver. Returns 0 or an AVERROR: EAGAIN if none came within
 /// kPollMs or if the picture is damaged. Counts a damaged picture and returns its buffer to the driver.
 int V4l2Capture::dequeue(Filled& filled) noexcept {
@@ -210,8 +239,10 @@ int V4l2Capture::dequeue(Filled& filled) noexcept {
     // Take events before every picture, because wait(), which polls for them, is not called while pictures
     // are ready.
     if (take_events()) return AVERROR(EIO);
+    const int64_t now = now_ns();
+    check_signal(now);
     if (controls_) {
-      controls_->service(now_ns());
+      controls_->service(now);
       if (controls_->mode_changed()) return AVERROR(EIO);
     }
     v4l2_buffer buffer = buffer_request(0);
@@ -221,19 +252,19 @@ int V4l2Capture::dequeue(Filled& filled) noexcept {
       if (!lost && device_.error() != EAGAIN) return AVERROR(device_.error());
       if (const int error = wait(); error < 0) return error;
       if (!lost) continue;
-      ++broken_;
+      ++monitor_->broken;
       usleep(kErrorSleepUs);
       return AVERROR(EAGAIN);
     }
     if (buffer.index >= buffers_.size()) return AVERROR(ENODEV);
-    filled = {buffer.index, time_of(buffer), {}, {buffer.bytesused}};
+    filled = {buffer.index, buffer.field, time_of(buffer), {}, {buffer.bytesused}};
     for (size_t p = 0; multi_planar_ && p < memory_planes_; ++p) {
       filled.offset[p] = std::min(plane_requests_[p].data_offset, plane_requests_[p].bytesused);
       filled.bytes[p] = plane_requests_[p].bytesused - filled.offset[p];
     }
     count_missed(buffer.sequence);
     if (!(buffer.flags & V4L2_BUF_FLAG_ERROR) && complete(filled)) return 0;
-    ++broken_;
+    ++monitor_->broken;
     queue(buffer.index);
     return AVERROR(EAGAIN);
   }
@@ -241,10 +272,9 @@ int V4l2Capture::dequeue(Filled& filled) noexcept {
 
 /// Waits up to kPollMs for a picture or an event. Returns 0 if there may be one, otherwise an AVERROR.
 int V4l2Capture::wait() noexcept {
-  struct pollfd state = {device_.descriptor(), POLLIN | POLLPRI, 0};
-  const int ready = poll(&state, 1, kPollMs);
-  if (ready <= 0) return AVERROR(EAGAIN);
-  if (state.revents & (POLLIN | POLLPRI)) return 0;
+  const int ready = device_.wait(kPollMs);
+  if (ready == 0) return AVERROR(EAGAIN);
+  if (ready & (POLLIN | POLLPRI)) return 0;
   v4l2_capability capability = {};
   if (!device_.query(VIDIOC_QUERYCAP, capability)) return AVERROR(ENODEV);
   usleep(kErrorSleepUs);
@@ -263,16 +293,19 @@ bool V4l2Capture::take_events() noexcept {
   return changed;
 }
 
-bool V4l2Capture::complete(const Filled& filled) const noexcept {
+bool V4l2Capture::complete(const Filled& filled) noexcept {
+  const Buffer& buffer = buffers_[filled.index];
   for (size_t p = 0; p < memory_planes_; ++p)
-    if (filled.bytes[p] < picture_bytes_[p] ||
-        filled.offset[p] + filled.bytes[p] > buffers_[filled.index].planes[p].bytes)
+    if (filled.bytes[p] < picture_bytes_[p] || filled.offset[p] + filled.bytes[p] > buffer.planes[p].bytes)
       return false;
-  return true;
+  if (format_->codec != AV_CODEC_ID_MJPEG) return true;
+  const bool ends = has_jpeg_end(buffer.planes[0].data + filled.offset[0], filled.bytes[0]);
+  jpegs_end_ = jpegs_end_ || ends;
+  return ends || !jpegs_end_;
 }
 
 void V4l2Capture::count_missed(uint32_t sequence) noexcept {
-  if (numbered_ && sequence > sequence_ + 1) missed_ += sequence - sequence_ - 1;
+  if (numbered_ && sequence > sequence_ + 1) monitor_->missed += sequence - sequence_ - 1;
   numbered_ = true, sequence_ = sequence;
 }
 

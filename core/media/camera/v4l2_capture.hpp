@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "core/media/camera/camera_controls.hpp"
+#include "core/media/camera/camera_monitor.hpp"
 #include "core/media/camera/v4l2_device.hpp"
 #include "core/media/camera/v4l2_formats.hpp"
 #include "core/media/camera/v4l2_modes.hpp"
@@ -34,12 +35,15 @@ class V4l2Capture {
  public:
   using Options = std::vector<std::pair<std::string, std::string>>;
 
-  /// Opens the camera, sets its mode and starts it. Throws Error(bad_source) if one of these fails,
-  /// Error(invalid_config) if the camera has no such format, input or standard. `options` may contain only
-  /// the names in kCameraOptions. If `controls` is not null, applies its wanted values before streaming
-  /// begins, and its queued writes during read().
-  V4l2Capture(const std::string& path, const std::string& where, const RequestedMode& request,
-              const Options& options, std::shared_ptr<SharedControls> controls = nullptr);
+  /// Takes over the camera that was opened at `path`, sets its mode and starts it. Throws Error(bad_source)
+  /// if one of these fails, Error(invalid_config) if the camera has no such format, input or standard.
+  /// `options` may contain only the names in kCameraOptions. If `controls` is not null, applies its wanted
+  /// values before streaming begins, and its queued writes during read().
+  /// Counts lost pictures in `monitor` if it is not null.
+  V4l2Capture(std::unique_ptr<V4l2Device> device, const std::string& path, const std::string& where,
+              const RequestedMode& request, const Options& options,
+              std::shared_ptr<SharedControls> controls = nullptr,
+              std::shared_ptr<CameraMonitor> monitor = nullptr);
   ~V4l2Capture();
   V4l2Capture(const V4l2Capture&) = delete;
   V4l2Capture& operator=(const V4l2Capture&) = delete;
@@ -55,11 +59,8 @@ class V4l2Capture {
   int read(AVPacket& packet) noexcept;
   int read(AVFrame& frame, PictureAllocator& allocator) noexcept;
 
-  /// Returns the number of pictures not delivered because the driver marked them as damaged or they were
-  /// incomplete.
-  uint64_t broken() const noexcept { return broken_; }
-  /// Returns the number of pictures that the driver dropped, according to gaps in its sequence numbers.
-  uint64_t missed() const noexcept { return missed_; }
+  /// Never null.
+  const std::shared_ptr<CameraMonitor>& monitor() const noexcept { return monitor_; }
 
  private:
   static constexpr int kMostPlanes = 4;
@@ -78,6 +79,7 @@ class V4l2Capture {
   /// A dequeued buffer.
   struct Filled {
     uint32_t index = 0;
+    uint32_t field = V4L2_FIELD_ANY;
     int64_t time_ns = 0;
     std::array<size_t, kMostPlanes> offset = {}, bytes = {};
   };
@@ -89,8 +91,10 @@ class V4l2Capture {
                                   const std::string& requested) const;
   void select_input(const std::string& number);
   void select_standard(const std::string& name);
-  void adopt_signal_timings();
+  void adopt_signal(bool any_standard);
+  void check_signal(int64_t now) noexcept;
   void set_format(const ChosenMode& mode);
+  v4l2_format request_format(const ChosenMode& mode, uint32_t field);
   void read_layout(const v4l2_format& format);
   void place_planes(const std::array<int, kMostPlanes>& pitch_bytes);
   void set_rate(double rate);
@@ -98,26 +102,30 @@ class V4l2Capture {
   void start();
   void unmap() noexcept;
   void set_colour(AVFrame& frame) const noexcept;
+  void set_fields(AVFrame& frame, uint32_t field) const noexcept;
 
   int dequeue(Filled& filled) noexcept;
   int wait() noexcept;
   bool take_events() noexcept;
-  bool complete(const Filled& filled) const noexcept;
+  bool complete(const Filled& filled) noexcept;
   void count_missed(uint32_t sequence) noexcept;
   void queue(uint32_t index) noexcept;
   void copy_picture(const Filled& filled, AVFrame& frame) const noexcept;
   v4l2_buffer buffer_request(uint32_t index) noexcept;
 
   const std::string path_, where_;
-  V4l2Device device_;
+  const std::unique_ptr<V4l2Device> opened_;
+  V4l2Device& device_ = *opened_;
   v4l2_capability capability_ = {};
   std::optional<CameraControls> controls_;
+  const std::shared_ptr<CameraMonitor> monitor_;
   bool multi_planar_ = false;
   uint32_t type_ = V4L2_BUF_TYPE_VIDEO_CAPTURE;
 
   const CameraFormatEntry* format_ = nullptr;
   Extent size_;
   double rate_ = 0;
+  uint32_t field_ = V4L2_FIELD_ANY;  ///< how the driver stores the fields of a picture
   size_t memory_planes_ = 1;
   std::array<PlaneLayout, kMostPlanes> layout_ = {};  ///< uncompressed formats
   /// Minimum size of a complete picture in bytes, by memory plane.
@@ -127,9 +135,12 @@ class V4l2Capture {
   std::vector<Buffer> buffers_;
   bool streaming_ = false;
   std::array<v4l2_plane, VIDEO_MAX_PLANES> plane_requests_ = {};
+  v4l2_std_id standard_ = 0;      ///< of an analogue input; 0: none
+  bool has_input_status_ = true;  ///< until the driver refuses to describe its input
+  int64_t signal_ns_ = 0;         ///< time of the newest check_signal()
+  bool jpegs_end_ = false;  ///< this camera writes end markers, so that a JPEG without one is incomplete
   bool numbered_ = false;
   uint32_t sequence_ = 0;
-  uint64_t broken_ = 0, missed_ = 0;
 };
 
 }  // namespace lensd

@@ -14,6 +14,23 @@ extern "C" {
 #include "core/media/camera/v4l2_capture.hpp"
 
 namespace lensd {
+namespace {
+
+/// Returns the name of an order with separate fields, null for whole pictures and single fields.
+const char* separate_fields(uint32_t field) {
+  switch (field) {
+    case V4L2_FIELD_ALTERNATE:
+      return "V4L2_FIELD_ALTERNATE";
+    case V4L2_FIELD_SEQ_TB:
+      return "V4L2_FIELD_SEQ_TB";
+    case V4L2_FIELD_SEQ_BT:
+      return "V4L2_FIELD_SEQ_BT";
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
 
 void V4l2Capture::refuse_format(const std::vector<CameraFormat>& formats,
                                 const std::string& requested) const {
@@ -37,7 +54,7 @@ void V4l2Capture::select_input(const std::string& number) {
       !number.empty() && number.size() < 4 && number.find_first_not_of("0123456789") == std::string::npos;
   int input = valid ? std::stoi(number) : -1;
   if (!valid || !device_.query(VIDIOC_S_INPUT, input)) {
-    if (device_.error() == EBUSY) fail(camera_error(EBUSY, path_));
+    if (valid && !not_offered(device_.error())) fail(camera_error(device_.error(), path_));
     refuse(fmt::format("the camera has no input '{}'", number), "inputs are numbered from 0");
   }
 }
@@ -45,25 +62,16 @@ void V4l2Capture::select_input(const std::string& number) {
 void V4l2Capture::select_standard(const std::string& name) {
   constexpr std::pair<const char*, v4l2_std_id> kStandards[] = {
       {"PAL", V4L2_STD_PAL}, {"NTSC", V4L2_STD_NTSC}, {"SECAM", V4L2_STD_SECAM}};
-  for (auto [known, id] : kStandards)
-    if (name == known && device_.query(VIDIOC_S_STD, id)) return;
+  for (auto [known, id] : kStandards) {
+    if (name != known) continue;
+    if (device_.query(VIDIOC_S_STD, id)) return;
+    if (!not_offered(device_.error())) fail(camera_error(device_.error(), path_));
+  }
   refuse(fmt::format("the camera has no TV standard '{}'", name), "standards are PAL, NTSC and SECAM");
 }
 
-/// Sets the timings of the connected signal, which an HDMI grabber needs to deliver pictures, and subscribes
-/// to the event for signal changes. Other devices refuse these requests. Throws Error if there is no signal.
-void V4l2Capture::adopt_signal_timings() {
-  v4l2_dv_timings timings = {};
-  if (device_.query(VIDIOC_QUERY_DV_TIMINGS, timings))
-    device_.query(VIDIOC_S_DV_TIMINGS, timings);
-  else if (device_.error() == ENOLINK)
-    fail("no signal at the input");
-  v4l2_event_subscription change = {};
-  change.type = V4L2_EVENT_SOURCE_CHANGE;
-  device_.query(VIDIOC_SUBSCRIBE_EVENT, change);
-}
-
-void V4l2Capture::set_format(const ChosenMode& mode) {
+/// Sets the camera's current format with the values of `mode` and returns what the driver made of it.
+v4l2_format V4l2Capture::request_format(const ChosenMode& mode, uint32_t field) {
   v4l2_format format = {};
   format.type = type_;
   if (!device_.query(VIDIOC_G_FMT, format)) fail(camera_error(device_.error(), path_));
@@ -71,19 +79,32 @@ void V4l2Capture::set_format(const ChosenMode& mode) {
   if (multi_planar_) {
     if (width) format.fmt.pix_mp.width = width, format.fmt.pix_mp.height = height;
     format.fmt.pix_mp.pixelformat = mode.code;
-    format.fmt.pix_mp.field = V4L2_FIELD_ANY;
+    format.fmt.pix_mp.field = field;
     for (v4l2_plane_pix_format& plane : format.fmt.pix_mp.plane_fmt) plane = {};
   } else {
     if (width) format.fmt.pix.width = width, format.fmt.pix.height = height;
     format.fmt.pix.pixelformat = mode.code;
-    format.fmt.pix.field = V4L2_FIELD_ANY;
+    format.fmt.pix.field = field;
     format.fmt.pix.bytesperline = format.fmt.pix.sizeimage = 0;
   }
   if (!device_.query(VIDIOC_S_FMT, format)) fail(camera_error(device_.error(), path_));
+  field_ = multi_planar_ ? format.fmt.pix_mp.field : format.fmt.pix.field;
+  return format;
+}
+
+/// Sets the mode. If the driver would deliver the fields of a picture separately, asks for interlaced and
+/// then for progressive pictures. Throws Error if it does not change that.
+void V4l2Capture::set_format(const ChosenMode& mode) {
+  v4l2_format format = request_format(mode, V4L2_FIELD_ANY);
+  for (const uint32_t field : {V4L2_FIELD_INTERLACED, V4L2_FIELD_NONE})
+    if (separate_fields(field_)) format = request_format(mode, field);
+  if (const char* fields = separate_fields(field_))
+    fail(fmt::format("the camera delivers the fields of a picture separately ({}), which lensd does not read",
+                     fields));
   read_layout(format);
-  if (width && size_ != mode.size)
-    log::info("{}: the camera delivers {}×{} instead of {}×{}", where_, size_.width, size_.height, width,
-              height);
+  if (mode.size.width > 0 && size_ != mode.size)
+    log::info("{}: the camera delivers {}×{} instead of {}×{}", where_, size_.width, size_.height,
+              mode.size.width, mode.size.height);
 }
 
 /// Stores the format that the driver has set, which may differ from the request.

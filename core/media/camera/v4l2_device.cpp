@@ -1,7 +1,9 @@
 #include "core/media/camera/v4l2_device.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -64,6 +66,25 @@ bool V4l2Device::call(unsigned long request, void* data) noexcept {
   while (result < 0 && errno == EINTR);
   error_ = result < 0 ? errno : 0;
   return result >= 0;
+}
+
+uint8_t* V4l2Device::map(size_t bytes, int64_t offset) noexcept {
+  void* data = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, fd_, static_cast<off_t>(offset));
+  error_ = data == MAP_FAILED ? errno : 0;
+  return data == MAP_FAILED ? nullptr : static_cast<uint8_t*>(data);
+}
+
+void V4l2Device::unmap(uint8_t* data, size_t bytes) noexcept {
+  munmap(data, bytes);
+}
+
+int V4l2Device::wait(int timeout_ms) noexcept {
+  struct pollfd state = {fd_, POLLIN | POLLPRI, 0};
+  return poll(&state, 1, timeout_ms) > 0 ? state.revents : 0;
+}
+
+bool not_offered(int error) noexcept {
+  return error == EINVAL || error == ENOTTY || error == ENODATA;
 }
 
 uint32_t node_capabilities(const v4l2_capability& capability) noexcept {

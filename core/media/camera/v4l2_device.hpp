@@ -17,25 +17,34 @@ class V4l2Device {
   V4l2Device(const V4l2Device&) = delete;
   V4l2Device& operator=(const V4l2Device&) = delete;
 
-  bool is_open() const noexcept { return fd_ >= 0; }
-  int descriptor() const noexcept { return fd_; }
+  virtual bool is_open() const noexcept { return fd_ >= 0; }
 
   /// Calls ioctl(). Returns false and sets error() if it fails.
   template <class T>
   bool query(unsigned long request, T& data) noexcept {
     return call(request, &data);
   }
-  /// Returns the errno of opening or of the last query(), or 0 if it succeeded.
+  /// Returns the errno of opening or of the last query() or map(), or 0 if it succeeded.
   int error() const noexcept { return error_; }
 
+  /// Maps a buffer of the driver for reading. Returns null and sets error() if it fails.
+  virtual uint8_t* map(size_t bytes, int64_t offset) noexcept;
+  virtual void unmap(uint8_t* data, size_t bytes) noexcept;
+  /// Waits for a picture or an event. Returns the flags of poll(); 0 if there is none after `timeout_ms`.
+  virtual int wait(int timeout_ms) noexcept;
+
  protected:
-  /// Calls ioctl() and sets error_. Tests override it with a simulated device.
+  /// Calls ioctl() and sets error_. Tests override it, and the other virtual functions, to simulate a device.
   virtual bool call(unsigned long request, void* data) noexcept;
   int error_ = 0;
 
  private:
   int fd_ = -1;
 };
+
+/// Returns true if a request failed because the device has no such value or does not know the request, and
+/// not because it is busy or was unplugged.
+bool not_offered(int error) noexcept;
 
 /// Returns the capabilities of this device node. A camera often has a second node for metadata.
 uint32_t node_capabilities(const v4l2_capability& capability) noexcept;

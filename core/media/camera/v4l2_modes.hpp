@@ -11,7 +11,8 @@
 namespace lensd {
 
 /// Returns all formats of an open camera with their sizes and rates. For a range of sizes, lists its ends and
-/// the common sizes inside it; for a range of rates, its ends.
+/// the common sizes inside it; for a range of rates, its ends. If the device fails, the list is incomplete
+/// and device.error() is an error for which not_offered() is false.
 std::vector<CameraFormat> camera_formats(V4l2Device& device, const v4l2_capability& capability);
 
 struct RequestedMode {

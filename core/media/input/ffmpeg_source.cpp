@@ -64,9 +64,11 @@ void FfmpegSource::open() {
     throw Error(ExitCode::bad_source, where_,
                 "its colours are coded as Dolby Vision profile 5, which lensd cannot convert",
                 "use a version in HDR10, HLG or Dolby Vision profile 8");
+  if (const CameraMonitor* camera = input_->camera_monitor()) broken_before_ = camera->broken;
   decoder_ =
       std::make_unique<Decoder>(*input_->stream(), options_, allocator_, where_, is_live(input_->kind()));
-  draining_ = drained_key_ = false;
+  decoder_errors_ = allocator_.logged_errors();
+  draining_ = drained_key_ = intact_seen_ = false;
   announced_peak_.reset();
 }
 
@@ -138,6 +140,7 @@ FrameOutcome FfmpegSource::next(Picture& out) {
     if (frame_->best_effort_timestamp != AV_NOPTS_VALUE)
       raw_ns = ff::to_ns(frame_->best_effort_timestamp, time_base);
     picture_ns_ = now_ns();
+    if (const CameraMonitor* camera = input_->camera_monitor()) broken_before_ = camera->broken;
     frame_info_.capture_ns = capture_time(raw_ns, picture_ns_);
     frame_info_.pts_ns = timestamps_.normalize(raw_ns);
     const int64_t duration = ff::to_ns(frame_duration(*frame_), time_base);
@@ -157,6 +160,7 @@ FrameOutcome FfmpegSource::decode() {
     if (result == 0) {
       stream_errors_.step_done(frame_->decode_error_flags || (frame_->flags & AV_FRAME_FLAG_CORRUPT),
                                allocator_.logged_errors());
+      if (input_->camera_monitor() && camera_picture_damaged()) continue;
       return FrameOutcome::ok;
     }
     if (result == AVERROR_EOF && std::exchange(drained_key_, false)) {
@@ -167,12 +171,47 @@ FrameOutcome FfmpegSource::decode() {
     if (decoder_->required_gpu_refused()) fail_gpu_refused();
     if (result == AVERROR(ENOMEM)) throw Error(ExitCode::runtime_failure, where_, "out of memory");
     stream_errors_.step_done(result != AVERROR(EAGAIN), allocator_.logged_errors());
+    if (result != AVERROR(EAGAIN)) count_undecodable();
     if (draining_) {
       if (result == AVERROR(EAGAIN)) return FrameOutcome::end_of_stream;
       continue;
     }
     if (feed() == FrameOutcome::again) return interrupted();
   }
+}
+
+/// Returns true and counts the decoded picture in frame_ if it is damaged. FFmpeg marks damaged pictures of
+/// H.264, but only logs errors in JPEGs. Ignores the log until a picture without errors was seen, because
+/// FFmpeg logs an error for every picture of some cameras, and with frame threads, which log ahead of their
+/// pictures.
+bool FfmpegSource::camera_picture_damaged() noexcept {
+  const AVCodecContext& codec = decoder_->context();
+  const int before = std::exchange(decoder_errors_, allocator_.logged_errors());
+  const bool logged = before != decoder_errors_;
+  const bool exact = codec.codec_id == AV_CODEC_ID_MJPEG && !(codec.active_thread_type & FF_THREAD_FRAME);
+  const bool marked = frame_->decode_error_flags || (frame_->flags & AV_FRAME_FLAG_CORRUPT);
+  intact_seen_ = intact_seen_ || !logged;
+  if (!marked && !(exact && logged && intact_seen_)) return false;
+  ++input_->camera_monitor()->broken;
+  return true;
+}
+
+/// Counts a picture of a camera for which the decoder has returned an error.
+void FfmpegSource::count_undecodable() noexcept {
+  CameraMonitor* camera = input_->camera_monitor();
+  if (!camera) return;
+  ++camera->broken;
+  decoder_errors_ = allocator_.logged_errors();
+}
+
+/// Returns a message if a camera has delivered damaged pictures since the newest intact one, otherwise an
+/// empty string.
+std::string FfmpegSource::only_damaged_pictures() const {
+  const CameraMonitor* camera = input_->camera_monitor();
+  const uint64_t damaged = camera ? camera->broken - broken_before_ : 0;
+  if (damaged == 0) return {};
+  return fmt::format("the camera delivers only damaged pictures ({} in {:.1f} s)", damaged,
+                     to_s(now_ns() - picture_ns_));
 }
 
 /// Reads a picture from an uncompressed camera into frame_.
@@ -207,6 +246,7 @@ FrameOutcome FfmpegSource::feed() {
   av_packet_unref(packet_.get());
   if (sent == AVERROR(ENOMEM)) throw Error(ExitCode::runtime_failure, where_, "out of memory");
   if (sent < 0 && decoder_->required_gpu_refused()) fail_gpu_refused();
+  if (sent < 0 && sent != AVERROR(EAGAIN) && sent != AVERROR_EOF) count_undecodable();
   stream_errors_.step_done(sent < 0 && sent != AVERROR(EAGAIN) && sent != AVERROR_EOF,
                            allocator_.logged_errors());
   return FrameOutcome::ok;
@@ -238,6 +278,11 @@ void FfmpegSource::fail_lost(int error) const {
     fail("the PipeWire node or daemon is gone");
   // An HTTP response without a length ends with an I/O error.
   if (error == AVERROR_EOF || error == AVERROR(EIO)) fail("the stream ended");
+  const CameraMonitor* camera = input_->camera_monitor();
+  if (const char* signal = camera ? problem(camera->signal) : ""; error == AVERROR(ETIMEDOUT) && *signal)
+    fail(signal);
+  if (error == AVERROR(ETIMEDOUT))
+    if (const std::string damaged = only_damaged_pictures(); !damaged.empty()) fail(damaged);
   if (error == AVERROR(ETIMEDOUT)) fail(fmt::format("no data for {:g} s", to_s(input_->silence_ns())));
   fail("stream error: " + ff::error_text(error));
 }
@@ -248,8 +293,10 @@ void FfmpegSource::fail_lost(int error) const {
 void FfmpegSource::check_live_packet() {
   if (input_->stream()->codecpar->codec_id != decoder_->context().codec_id)
     fail("the stream changed its codec");
-  if (now_ns() - picture_ns_ > options_.live.open_ns)
-    fail("data arrives, but no picture in it can be decoded");
+  const int64_t without_picture_ns = now_ns() - picture_ns_;
+  if (input_->camera_monitor() && without_picture_ns > input_->silence_ns())
+    if (const std::string damaged = only_damaged_pictures(); !damaged.empty()) fail(damaged);
+  if (without_picture_ns > options_.live.open_ns) fail("data arrives, but no picture in it can be decoded");
   const int64_t time = packet_->dts != AV_NOPTS_VALUE ? packet_->dts : packet_->pts;
   if (time == AV_NOPTS_VALUE) return;
   const int64_t before = std::exchange(packet_time_, time);

@@ -53,6 +53,9 @@ class FfmpegSource final : public Source {
   FrameOutcome feed();
   FrameOutcome feed_key_frame();
   FrameOutcome interrupted() noexcept;
+  bool camera_picture_damaged() noexcept;
+  void count_undecodable() noexcept;
+  std::string only_damaged_pictures() const;
   [[noreturn]] void fail(const std::string& what, const std::string& hint = {}) const;
   /// Throws Error for a read error or the end of a live source, so that LiveSource reopens it.
   [[noreturn]] void fail_lost(int error) const;
@@ -113,6 +116,11 @@ class FfmpegSource final : public Source {
   int suspect_packets_ = 0;               ///< packets still to watch after a jump backwards
   int suspect_errors_ = 0;                ///< number of errors that the decoder had logged at the jump
   int64_t picture_ns_ = 0;                ///< arrival of the newest picture, or the start of opening
+
+  // Cameras only.
+  uint64_t broken_before_ = 0;  ///< CameraMonitor::broken at picture_ns_
+  int decoder_errors_ = 0;      ///< number of errors that the decoder had logged at the newest picture
+  bool intact_seen_ = false;    ///< the decoder has logged no error for a picture of this connection
 };
 
 }  // namespace lensd

@@ -118,9 +118,11 @@ void Input::bypass_ffmpeg_parser() {
 }
 
 void Input::open_camera(const std::string& url, const LiveOptions& live) {
-  camera_ = std::make_unique<V4l2Capture>(camera_path(url), where_,
+  const std::string path = camera_path(url);
+  auto device = live.camera_device ? live.camera_device(path) : std::make_unique<V4l2Device>(path);
+  camera_ = std::make_unique<V4l2Capture>(std::move(device), path, where_,
                                           RequestedMode{live.format, live.size, live.rate}, live.extra,
-                                          live.shared_controls);
+                                          live.shared_controls, live.camera_monitor);
   describe_camera(camera_->format().codec, camera_->format().pixels, camera_->size(), camera_->rate());
 }
 

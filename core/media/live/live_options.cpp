@@ -69,13 +69,19 @@ void check_extra(const std::string& where, const std::string& scheme, const AVIn
   }
 }
 
+/// Returns true for texts like those of fourcc_text(). Only the connected camera knows its codes, so
+/// V4l2Capture refuses those that it does not have.
+bool maybe_fourcc(const std::string& text) {
+  return text.size() <= 4 || (text.size() <= 7 && text.ends_with("-BE"));
+}
+
 void check_camera_options(const std::string& where, const LiveOptions& live) {
   for (const auto& [key, value] : live.extra)
     if (std::ranges::none_of(kCameraOptions, [&](const char* name) { return key == name; }))
       throw Error(ExitCode::invalid_config, where, fmt::format("a camera has no option '{}'", key),
                   "it has channel and standard");
   const auto entries = camera_format_table();
-  if (!live.format.empty() &&
+  if (!live.format.empty() && !maybe_fourcc(live.format) &&
       std::ranges::none_of(entries, [&](const auto& e) { return live.format == e.name; }))
     throw Error(ExitCode::invalid_config, where, fmt::format("no camera format is called '{}'", live.format),
                 "lensd doctor lists the camera's formats");

@@ -9,6 +9,7 @@
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
 #include "core/base/url_secrets.hpp"
+#include "core/media/camera/camera_monitor.hpp"
 #include "core/media/camera/shared_controls.hpp"
 #include "core/media/url.hpp"
 
@@ -42,6 +43,7 @@ LiveReader::LiveReader(const std::string& url, const LiveOptions& options, LiveS
     : where(display_url(url)),
       open(std::move(opener)),
       controls(options.shared_controls),
+      camera(options.camera_monitor),
       machine(timing_of(url, options), now_ns(), static_cast<uint32_t>(now_ns())) {}
 
 void LiveReader::run(const std::shared_ptr<LiveReader>& reader) {
@@ -73,6 +75,7 @@ void LiveReader::attempt() {
       const std::lock_guard lock(mutex);
       info = source->info();
       machine.status().stream = stream_text(info);
+      machine.status().nominal_rate = info.fps, machine.status().rate = 0;
       ++connection;
       if (take_files && !info.live) {
         file = std::move(source);
@@ -80,6 +83,7 @@ void LiveReader::attempt() {
         return;
       }
     }
+    rate.restart();
     pace_pts_ns = -1, earliest_delay_ns = INT64_MAX;
     read_pictures(*source);
     return;
@@ -153,8 +157,11 @@ void LiveReader::push(Picture picture) {
   const std::lock_guard lock(mutex);
   const int64_t now = now_ns();
   estimate_latency(picture.info, now);
+  rate.add(picture.info.capture_ns);
+  machine.status().rate = rate.rate();
   const LiveState before = machine.status().state;
   machine.frame(now);
+  if (camera) broken_before = camera->broken;
   if (before != LiveState::playing) log::info("{}: playing {}", where, machine.status().stream);
   if (queued == queue.size()) {
     pop();
@@ -162,6 +169,20 @@ void LiveReader::push(Picture picture) {
   }
   queue[queued++] = {std::move(picture), connection};
   changed.notify_all();
+}
+
+LiveStatus LiveReader::status(int64_t now) {
+  machine.tick(now);
+  LiveStatus status = machine.status();
+  if (status.state != LiveState::playing) status.rate = 0;
+  if (!camera) return status;
+  status.camera_broken = camera->broken, status.camera_missed = camera->missed;
+  const uint64_t damaged = status.camera_broken - broken_before;
+  if (status.state == LiveState::stalled && damaged > 0)
+    status.reason = fmt::format("only damaged pictures ({})", damaged);
+  const bool connected = status.state == LiveState::playing || status.state == LiveState::stalled;
+  if (const char* signal = problem(camera->signal); connected && *signal) status.reason = signal;
+  return status;
 }
 
 LiveReader::QueuedPicture LiveReader::pop() {

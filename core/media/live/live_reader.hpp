@@ -16,9 +16,11 @@
 
 #include "core/media/live/live_source.hpp"
 #include "core/media/live/live_state_machine.hpp"
+#include "core/media/live/rate_meter.hpp"
 
 namespace lensd {
 
+struct CameraMonitor;
 class SharedControls;
 
 /// Time stamps have jumped if they go backwards, or advance by more than this further than the clock.
@@ -49,10 +51,13 @@ struct LiveReader {
   void push(Picture picture);
   QueuedPicture pop();
   void estimate_latency(const FrameInfo& info, int64_t now);
+  /// Updates the state and returns it with what the camera's monitor has measured. Call with `mutex` locked.
+  LiveStatus status(int64_t now);
 
   const std::string where;
   const LiveSource::Opener open;
   const std::shared_ptr<SharedControls> controls;  // may be null
+  const std::shared_ptr<CameraMonitor> camera;     // may be null
   std::atomic<bool> stop{false};
 
   std::mutex mutex;
@@ -67,9 +72,11 @@ struct LiveReader {
   std::unique_ptr<Source> file;
   SourceInfo info;
   std::atomic<PixelAspect> pixel_aspect{PixelAspect{}};
-  uint32_t connection = 0;  // number of the current connection; 0: none yet
+  uint32_t connection = 0;     // number of the current connection; 0: none yet
+  uint64_t broken_before = 0;  // CameraMonitor::broken when the newest picture arrived
 
   // Used by the reader thread only.
+  RateMeter rate;
   int64_t pace_wall_ns = 0, pace_pts_ns = -1, earliest_delay_ns = INT64_MAX;
 };
 

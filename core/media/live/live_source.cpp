@@ -79,8 +79,7 @@ void LiveSource::interrupt() noexcept {
 
 LiveStatus LiveSource::live_status() const {
   const std::lock_guard lock(reader_->mutex);
-  reader_->machine.tick(now_ns());
-  return reader_->machine.status();
+  return reader_->status(now_ns());
 }
 
 PixelAspect LiveSource::pixel_aspect() const {
@@ -122,13 +121,12 @@ FrameOutcome LiveSource::next(Picture& out) {
     }
     if (reader_->ended) return FrameOutcome::end_of_stream;
     if (now > deadline) return FrameOutcome::again;
-    const LiveStatus& status = reader_->machine.status();
+    const LiveStatus status = reader_->status(now);
     const int64_t silent_since = reader_->machine.silent_since_ns();
     const int64_t placeholder_at = next_placeholder_ns(status, silent_since);
     if (now >= placeholder_at) {
-      const LiveStatus copy = status;
       lock.unlock();
-      out = placeholder(copy, silent_since, now);
+      out = placeholder(status, silent_since, now);
       return FrameOutcome::ok;
     }
     const int64_t wake = std::min({reader_->machine.next_event_ns(), placeholder_at, deadline});

@@ -55,25 +55,32 @@ void LiveStateMachine::lost(int64_t now_ns, const std::string& reason) {
 }
 
 void LiveStateMachine::restart(int64_t now_ns) {
+  if (!requested_) requested_ns_ = now_ns;
   busy_ = false, requested_ = true;
   next_attempt_ns_ = now_ns;
 }
 
 void LiveStateMachine::tick(int64_t now_ns) {
-  if (status_.state != LiveState::playing || now_ns - status_.last_frame_ns < stall_limit_ns()) return;
+  if (status_.state != LiveState::playing || now_ns < stall_time_ns()) return;
   ++status_.stalls;
   enter(LiveState::stalled, now_ns, "no new pictures");
 }
 
 int64_t LiveStateMachine::next_event_ns() const {
   int64_t next = std::numeric_limits<int64_t>::max();
-  if (status_.state == LiveState::playing) next = status_.last_frame_ns + stall_limit_ns();
+  if (status_.state == LiveState::playing) next = stall_time_ns();
   return busy_ ? next : std::min(next, next_attempt_ns_);
 }
 
 int64_t LiveStateMachine::stall_limit_ns() const {
   return std::clamp(kMissedIntervals * interval_ns_, timing_.stall_ns,
                     std::max(timing_.stall_ns, kLongestStall));
+}
+
+/// Returns the time at which a playing source without further pictures is stalled.
+int64_t LiveStateMachine::stall_time_ns() const {
+  const int64_t silent = status_.last_frame_ns + stall_limit_ns();
+  return requested_ ? std::max(silent, requested_ns_ + timing_.restart_ns) : silent;
 }
 
 int64_t LiveStateMachine::retry_wait_ns(int64_t now_ns) {

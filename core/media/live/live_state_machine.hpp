@@ -18,6 +18,7 @@ struct LiveTiming {
   int64_t retry_ns = 250'000'000;  ///< wait between attempts during the first `eager_ns` of an outage
   int64_t eager_ns = 10'000'000'000;
   int64_t slow_retry_ns = 2'000'000'000;  ///< maximum wait between attempts
+  int64_t restart_ns = 3'000'000'000;     ///< a restart on request may take this time before it is a stall
 };
 
 class LiveStateMachine {
@@ -34,8 +35,8 @@ class LiveStateMachine {
   void frame(int64_t now_ns);
   /// Call when an attempt has failed or the connection has ended.
   void lost(int64_t now_ns, const std::string& reason);
-  /// Call instead of lost() when the connection was ended on request. The state stays; the next attempt is
-  /// due.
+  /// Call instead of lost() when the connection was ended on request. The state stays, for
+  /// LiveTiming::restart_ns also without pictures; the next attempt is due.
   void restart(int64_t now_ns);
   /// Changes the state to `stalled` if no picture has arrived for too long.
   void tick(int64_t now_ns);
@@ -50,6 +51,7 @@ class LiveStateMachine {
  private:
   void enter(LiveState state, int64_t now_ns, std::string reason);
   int64_t stall_limit_ns() const;
+  int64_t stall_time_ns() const;
   int64_t retry_wait_ns(int64_t now_ns);
 
   const LiveTiming timing_;
@@ -58,7 +60,8 @@ class LiveStateMachine {
   LiveStatus status_;
   bool busy_ = false;  ///< attempting or connected
   bool no_picture_yet_ = true;
-  bool requested_ = false;  ///< the current attempt follows restart()
+  bool requested_ = false;    ///< the current attempt follows restart()
+  int64_t requested_ns_ = 0;  ///< time of the first restart() since the newest picture
   int64_t next_attempt_ns_ = 0;
   int64_t outage_ns_ = 0;    ///< start of the current outage; 0: none
   int64_t interval_ns_ = 0;  ///< smoothed time between pictures

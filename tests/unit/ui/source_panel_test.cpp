@@ -247,23 +247,27 @@ TEST_F(SourcePanel, StateOfALiveSourceIsInTheRow) {
   EXPECT_EQ(live_text(model.live_status, model.live_status.since_ns + 65'000'000'000),
             "reconnecting for 1:05 · 2 reconnects");
   model.live_status.state = LiveState::playing, model.live_status.latency_ns = 23'000'000;
-  model.live_status.stalls = 1;
+  model.live_status.stalls = 1, model.live_status.reason.clear();
   EXPECT_EQ(live_text(model.live_status, model.live_status.since_ns),
             "playing for 0:00 · 23 ms behind · 2 reconnects · 1 stall");
   EXPECT_EQ(live_text_brief(model.live_status, model.live_status.since_ns), "playing · 23 ms behind");
+  model.live_status.reason = "no signal";
+  EXPECT_EQ(live_text_brief(model.live_status, model.live_status.since_ns), "playing · no signal");
 }
 
 TEST_F(SourcePanel, EveryReasonHasItsNumber) {
   FrameCounts c;
+  c.camera_broken = 6, c.camera_missed = 4;
   c.received = 100, c.replaced_source = 5, c.replaced_graph = 3, c.skipped = 2, c.processed = 90;
   c.shown = 80, c.not_shown = 10, c.repeated = 7, c.recorder = 1, c.late = 4;
   c.placeholders = 6, c.rerun = 9;
   EXPECT_EQ(c.replaced(), 8u);
-  EXPECT_EQ(c.drops(), 13u);
+  EXPECT_EQ(c.drops(), 23u);
   const std::string live = frame_count_lines(c, true), file = frame_count_lines(c, false);
   for (const char* line :
        {"100  received", "5  dropped at the source", "3  dropped before the graph", "2  skipped",
-        "10  finished but not shown", "7  repeated", "1  missing", "6  placeholders", "9  processed again"})
+        "6  damaged", "4  missed by the camera", "10  finished but not shown", "7  repeated", "1  missing",
+        "6  placeholders", "9  processed again"})
     EXPECT_NE(live.find(line), std::string::npos) << line;
   EXPECT_EQ(file.find("received"), std::string::npos);
   EXPECT_NE(file.find("4  shown late"), std::string::npos);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "app/kept_controls.hpp"
 #include "app/viewer/state/viewer_state.hpp"
 #include "core/base/whole_file.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
@@ -20,10 +21,10 @@ TEST(ViewerState, ReadsBackWhatWasSaved) {
   state.volume = 42.5, state.muted = true;
   state.positions = {{"/a \"b\".mp4", 61.25}, {"/c.mp4", 12}};
   state.camera = true;
-  remember_controls(state, "usb-\"Cam\"-0",
+  remember_controls(state.controls, "usb-\"Cam\"-0",
                     {{"gain", int64_t{-5}}, {"mirror", true}, {"mode", std::string("A \"b\"")}});
-  remember_controls(state, "other", {{"gain", int64_t{1}}});
-  remember_controls(state, "other", {});
+  remember_controls(state.controls, "other", {{"gain", int64_t{1}}});
+  remember_controls(state.controls, "other", {});
   EXPECT_EQ(state.controls.size(), 1u);
   for (const char* url : {"/a.mp4", "rtsp://camera/1", "/b.mp4", "/a.mp4"}) remember_source(state, url);
   EXPECT_EQ(state.recent_sources, (std::vector<std::string>{"/a.mp4", "/b.mp4", "rtsp://camera/1"}));

@@ -48,6 +48,20 @@ SourceControls sample_controls() {
   return controls;
 }
 
+TEST(SourceProperties, LossesAndRateOfACamera) {
+  FakeTarget target("invert");
+  RunState state;
+  state.source_fps = 30, state.live.rate = 29.12345;
+  state.live.camera_broken = 7, state.live.camera_missed = 9;
+  target.set_state(state);
+  const Json counters = ask(target, {"get", "counters"}).data;
+  EXPECT_EQ(counters["camera_broken"], 7);
+  EXPECT_EQ(counters["camera_missed"], 9);
+  const Json source = ask(target, {"get", "source"}).data;
+  EXPECT_EQ(source["fps"], 30);
+  EXPECT_EQ(source["measured_fps"], 29.123);
+}
+
 TEST(SourceProperties, AreReadSetAndReset) {
   FakeTarget target("canny@edges");
   target.set_controls(sample_controls());
@@ -102,6 +116,29 @@ TEST(SourceProperties, AreDescribed) {
   EXPECT_EQ(all[2]["settable"], false);
   EXPECT_EQ(all[3]["type"], "button");
   EXPECT_FALSE(all[3].contains("value"));
+}
+
+/// JavaScript and other clients parse JSON numbers as double, which is exact up to 2^53.
+TEST(SourceProperties, IntegersBeyondDoubleAreText) {
+  FakeTarget target("invert");
+  SourceControls controls;
+  controls.list.push_back({.id = 1,
+                           .name = "offset",
+                           .min = INT64_MIN,
+                           .max = INT64_MAX,
+                           .value = int64_t{9007199254740993},
+                           .initial = int64_t{0},
+                           .wide = true});
+  target.set_controls(controls);
+  EXPECT_EQ(ask(target, {"get", "source.offset"}).data, "9007199254740993");
+  const Json one = ask(target, {"list", "controls"}).data[0];
+  EXPECT_EQ(one["value"], "9007199254740993");
+  EXPECT_EQ(one["min"], "-9223372036854775808");
+  EXPECT_EQ(one["max"], "9223372036854775807");
+  EXPECT_EQ(one["default"], "0");
+  EXPECT_EQ(ask(target, {"set", "source.offset", "-9007199254740995"}).error, "");
+  EXPECT_EQ(std::get<SetSourceControls>(target.posted()[0]).values,
+            (ControlValues{{"offset", int64_t{-9007199254740995}}}));
 }
 
 TEST(SourceProperties, ChangesAreObserved) {

@@ -33,6 +33,8 @@ TEST(Metrics, EveryLabelHasItsOwnValue) {
   state.virtual_camera.dropped = 123;
   state.stream.path = "udp://host:1", state.stream.state = "waiting";
   state.source_state = "stalled", state.live.reconnects = 113;
+  state.live.camera_broken = 124, state.live.camera_missed = 125;
+  state.live.rate = 29.5;
   state.picture = {640, 480}, state.alive = false;
   state.reloads = 114, state.reloads_refused = 115, state.graph_changes = 116, state.errors = 117;
   state.backend = "cpu";
@@ -61,6 +63,9 @@ TEST(Metrics, EveryLabelHasItsOwnValue) {
       {R"(lensd_source_state{state="ended"})", 0},
       {R"(lensd_source_state{state="failed"})", 0},
       {"lensd_source_reconnects_total", 113},
+      {R"(lensd_camera_frames_lost_total{reason="broken"})", 124},
+      {R"(lensd_camera_frames_lost_total{reason="missed"})", 125},
+      {"lensd_source_frames_per_second", 29.5},
       {"lensd_source_width_pixels", 640},
       {"lensd_source_height_pixels", 480},
       {"lensd_alive", 0},

@@ -61,6 +61,25 @@ TEST_F(LiveStateMachineTest, ARequestedRestartIsNoOutage) {
   EXPECT_EQ(machine.status().reconnects, 1u) << "later outages count";
 }
 
+TEST_F(LiveStateMachineTest, ARequestedRestartIsNoStallForThreeSeconds) {
+  connect();
+  play(10);
+  machine.restart(now);
+  connect();
+  EXPECT_EQ(machine.next_event_ns(), now + 3 * sec);
+  now += 2 * sec;
+  machine.restart(now);  // the new mode does not play, the previous one follows
+  connect();
+  now += 999 * msec;
+  EXPECT_EQ(state(), LiveState::playing);
+  now += 1 * msec;
+  EXPECT_EQ(state(), LiveState::stalled) << "a limit for both restarts";
+  play(1);
+  now += 700 * msec;
+  EXPECT_EQ(state(), LiveState::stalled) << "the usual limit again";
+  EXPECT_EQ(machine.status().stalls, 2u);
+}
+
 TEST_F(LiveStateMachineTest, StallsAfterTheStallTimeAndRecovers) {
   connect();
   play(10);

@@ -4,7 +4,7 @@
 
 #include "core/base/clock.hpp"
 #include "core/media/camera/camera_controls.hpp"
-#include "tests/unit/core/media/fake_camera.hpp"
+#include "tests/unit/core/media/camera/fake_camera.hpp"
 
 namespace lensd {
 namespace {
@@ -79,9 +79,9 @@ struct ModeFixture {
   }
   RequestedMode connect() {
     ModeControls mode(two_formats(), {});
-    mode.adopt(shared->wanted("camera A"));
+    mode.adopt(shared->wanted({"camera A"}));
     const RequestedMode request = mode.request();
-    controls.emplace(device, shared, "camera A", std::move(mode));
+    controls.emplace(device, shared, CameraIdentity{"camera A"}, std::move(mode));
     return request;
   }
   std::string value(const char* name) { return to_string(shared->current(false)->find(name)->value); }

@@ -1,9 +1,13 @@
 // Camera controls on a simulated device: writes, their order, refusals, events, reconnections.
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <filesystem>
+
 #include "core/base/clock.hpp"
 #include "core/media/camera/camera_controls.hpp"
-#include "tests/unit/core/media/fake_camera.hpp"
+#include "tests/unit/common/temporary_folder.hpp"
+#include "tests/unit/core/media/camera/fake_camera.hpp"
 
 namespace lensd {
 namespace {
@@ -16,7 +20,7 @@ struct CameraFixture {
       : shared(std::make_shared<SharedControls>(std::move(given), std::move(kept))) {
     connect();
   }
-  void connect(const char* identity = "camera A") {
+  void connect(const CameraIdentity& identity = {"camera A"}) {
     controls.emplace(device, shared, identity, ModeControls({}, {}));
   }
   void service() { controls->service(now_ns()); }
@@ -109,6 +113,45 @@ TEST(CameraControls, ARefusalByTheDriverGivesOneLine) {
   EXPECT_EQ(f.device.at(5).value, 0) << "a refused value is not wanted any more";
 }
 
+TEST(CameraControls, ARefusalRestoresThePreviousValue) {
+  CameraFixture f({{"mirror", true}}, {});
+  f.shared->set({{"gain", int64_t{20}}});
+  f.service();
+  f.device.busy = 4;
+  f.shared->set({{"gain", int64_t{30}}});
+  f.shared->set({{"gain", int64_t{40}}});  // replaces the queued write
+  f.service();
+  f.device.busy = 5;
+  EXPECT_EQ(f.shared->reset({"mirror"}), "");
+  f.service();
+  f.device.busy = 0;
+  f.device.at(4).value = 10, f.device.at(5).value = 0;
+  f.connect();
+  EXPECT_EQ(f.device.at(4).value, 20) << "the last value that the driver accepted";
+  EXPECT_EQ(f.device.at(5).value, 1) << "the configured value";
+}
+
+TEST(CameraControls, ValuesSetWhileTheCameraDisappearsAreKept) {
+  CameraFixture f;
+  f.shared->set({{"zones", int64_t{3}}});
+  f.service();
+  f.device.unplugged = true;
+  EXPECT_EQ(f.shared->set({{"gain", int64_t{35}}, {"focus_now", true}}), "");
+  EXPECT_EQ(f.shared->reset({"zones"}), "");
+  f.service();
+  EXPECT_EQ(f.notices(), "") << "the driver refuses nothing";
+  f.device.unplugged = false;
+  f.connect();
+  f.service();
+  EXPECT_EQ(f.device.at(4).value, 35);
+  EXPECT_EQ(f.device.at(8).value, 1) << "the default";
+  EXPECT_EQ(f.device.presses, 1);
+  f.connect();
+  f.service();
+  EXPECT_EQ(f.device.at(4).value, 35);
+  EXPECT_EQ(f.device.presses, 1);
+}
+
 TEST(CameraControls, ChangesOfOtherProgramsAreSeen) {
   CameraFixture f;
   EXPECT_EQ(f.device.subscribed.size(), 10u);
@@ -176,8 +219,8 @@ TEST(CameraControls, AButtonBeforeTheFirstConnectionIsPressedOnce) {
   FakeCamera device;
   const auto shared = std::make_shared<SharedControls>(ControlValues{}, KeptControls{});
   EXPECT_EQ(shared->set({{"focus_now", true}}), "");
-  CameraControls(device, shared, "camera A", ModeControls({}, {})).service(now_ns());
-  CameraControls(device, shared, "camera A", ModeControls({}, {})).service(now_ns());
+  CameraControls(device, shared, CameraIdentity{"camera A"}, ModeControls({}, {})).service(now_ns());
+  CameraControls(device, shared, CameraIdentity{"camera A"}, ModeControls({}, {})).service(now_ns());
   EXPECT_EQ(device.presses, 1);
 }
 
@@ -186,10 +229,42 @@ TEST(CameraControls, EachCameraKeepsItsOwnValues) {
   f.shared->set({{"gain", int64_t{35}}});
   f.service();
   f.device.at(4).value = 10;
-  f.connect("camera B");
+  f.connect({"camera B"});
   EXPECT_EQ(f.device.at(4).value, 10);
-  f.connect("camera A");
+  f.connect({"camera A"});
   EXPECT_EQ(f.device.at(4).value, 35);
+}
+
+TEST(CameraControls, ALinkThatUdevMakesLaterIsNoOtherCamera) {
+  CameraFixture f({}, {{"usb-serial-1", {{"gain", int64_t{20}}, {"zones", int64_t{3}}}}});
+  f.shared->set({{"gain", int64_t{35}}});
+  f.service();
+  EXPECT_EQ(f.shared->current(false)->device, "camera A");
+  f.shared->set({{"mirror", true}});  // queued while the camera is away
+  f.connect({"camera A", "usb-serial-1"});
+  f.service();
+  EXPECT_EQ(f.shared->current(false)->device, "usb-serial-1");
+  EXPECT_EQ(f.device.at(4).value, 35) << "newer than the value of an earlier run";
+  EXPECT_EQ(f.device.at(5).value, 1);
+  EXPECT_EQ(f.device.at(8).value, 3) << "from an earlier run";
+  f.connect({"camera A"});
+  EXPECT_EQ(f.shared->current(false)->device, "usb-serial-1") << "the link is late again";
+  f.connect({"another port", "usb-serial-1"});
+  EXPECT_EQ(f.device.at(4).value, 35);
+  f.device.at(4).value = 10;
+  f.connect({"another port", "usb-serial-2"});
+  EXPECT_EQ(f.device.at(4).value, 10) << "another camera of this model at the same port";
+}
+
+TEST(CameraControls, TheIdentityHasTheLinkIfThereIsOne) {
+  const TemporaryFolder folder;
+  v4l2_capability capability = {};
+  std::strcpy(reinterpret_cast<char*>(capability.card), "Cam");
+  std::strcpy(reinterpret_cast<char*>(capability.bus_info), "usb-1");
+  EXPECT_EQ(camera_identity("/dev/null", capability, folder.path()).name(), "Cam (usb-1)");
+  std::filesystem::create_symlink("/dev/null", folder / "usb-serial-1");
+  EXPECT_EQ(camera_identity("/dev/null", capability, folder.path()).name(), "usb-serial-1");
+  EXPECT_EQ(camera_identity("/dev/null", capability, folder.path()).bus, "Cam (usb-1)");
 }
 
 TEST(CameraControls, InvalidConfiguredValuesAreReportedOnce) {

@@ -50,12 +50,13 @@ class FakeCamera : public V4l2Device {
 
   std::vector<Control> controls;
   std::vector<uint32_t> written, subscribed;
-  uint32_t busy = 0;  ///< ID of a control that the driver refuses with EBUSY
+  uint32_t busy = 0;       ///< ID of a control that the driver refuses with EBUSY
+  bool unplugged = false;  ///< every request fails with ENODEV
   int presses = 0;
 
  protected:
   bool call(unsigned long request, void* data) noexcept override {
-    error_ = handle(request, data);
+    error_ = unplugged ? ENODEV : handle(request, data);
     return error_ == 0;
   }
 

@@ -1,0 +1,71 @@
+#include "app/serve/camera_memory.hpp"
+
+#include <utility>
+
+#include "app/kept_controls.hpp"
+#include "core/base/clock.hpp"
+#include "core/base/error.hpp"
+#include "core/base/folders.hpp"
+#include "core/base/log.hpp"
+#include "core/base/whole_file.hpp"
+
+namespace lensd {
+namespace {
+
+constexpr size_t kMaxBytes = 1 << 18;
+constexpr int64_t kDelayNs = 1'000'000'000;
+
+KeptControls read(const std::string& path) {
+  const toml::parse_result parsed = parse_toml(read_whole_file(path, kMaxBytes).value_or(""), path);
+  return parsed ? parse_kept_controls(parsed.table()) : KeptControls();
+}
+
+}  // namespace
+
+CameraMemory::CameraMemory(std::string path) : path_(std::move(path)) {
+  if (path_.empty()) return;
+  try {
+    kept_ = read(path_);
+  } catch (const Error& e) {
+    log::warn("{}", e.what());
+  }
+}
+
+KeptControls CameraMemory::kept() const {
+  const std::lock_guard lock(mutex_);
+  return kept_;
+}
+
+void CameraMemory::keep(const SourceControls& controls) {
+  const std::lock_guard lock(mutex_);
+  if (controls.version == version_ && controls.device == device_) return;
+  version_ = controls.version, device_ = controls.device;
+  const auto known = kept_.find(device_);
+  if (known == kept_.end() ? controls.wanted.empty() : known->second == controls.wanted) return;
+  remember_controls(kept_, device_, controls.wanted);
+  changed_[device_] = controls.wanted;
+  if (changed_ns_ == 0) changed_ns_ = now_ns();
+}
+
+void CameraMemory::save(bool now) {
+  const std::lock_guard lock(mutex_);
+  if (path_.empty() || changed_.empty() || (!now && now_ns() - changed_ns_ < kDelayNs)) return;
+  const KeptControls changed = std::exchange(changed_, {});
+  changed_ns_ = 0;
+  try {
+    KeptControls all = read(path_);
+    for (const auto& [camera, values] : changed) remember_controls(all, camera, values);
+    const std::string text =
+        "# Written by lensd serve when a camera's control is set; may be deleted.\n" + to_toml(all);
+    write_whole_file(path_, text, Flush::none);
+  } catch (const Error& e) {
+    log::warn("{}", e.what());
+  }
+}
+
+std::string CameraMemory::default_path() {
+  const std::string folder = state_folder();
+  return folder.empty() ? "" : folder + "/cameras.toml";
+}
+
+}  // namespace lensd

@@ -1,0 +1,39 @@
+// The controls that clients have set for cameras, kept between runs of the daemon in
+// $XDG_STATE_HOME/lensd/cameras.toml. The viewer keeps its own in state.toml.
+//
+// Thread-safe. save() writes the file; no other function reads or writes it after the constructor.
+#pragma once
+
+#include <mutex>
+#include <string>
+
+#include "core/pipeline/source_control.hpp"
+
+namespace lensd {
+
+class CameraMemory {
+ public:
+  /// Reads the file. An empty path: keeps nothing.
+  explicit CameraMemory(std::string path);
+
+  KeptControls kept() const;
+  /// Takes over the wanted values of a camera. Cheap if they have not changed.
+  void keep(const SourceControls& controls);
+  /// Writes the cameras that have changed, a second after the first change, or immediately if `now` is true.
+  /// Other cameras in the file stay, because another daemon may have written them. Logs a failure.
+  void save(bool now = false);
+
+  /// Returns the path of the file; empty: there is no home folder.
+  static std::string default_path();
+
+ private:
+  const std::string path_;
+  mutable std::mutex mutex_;
+  KeptControls kept_;
+  KeptControls changed_;  ///< not written yet; without values: to be removed
+  int64_t changed_ns_ = 0;
+  std::string device_;  ///< camera of the last keep()
+  uint64_t version_ = 0;
+};
+
+}  // namespace lensd

@@ -1,0 +1,27 @@
+// What the reader thread measures of a camera, for all threads. Counts continue over reconnections.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace lensd {
+
+/// The signal at the input of a grabber. Webcams always have a good one.
+enum class CameraSignal : uint8_t { good, none, unstable, no_power };
+
+/// Returns what is wrong with the signal; empty: nothing.
+constexpr const char* problem(CameraSignal signal) noexcept {
+  constexpr const char* kTexts[] = {"", "no signal", "no stable signal", "the input has no power"};
+  return kTexts[static_cast<size_t>(signal)];
+}
+
+struct CameraMonitor {
+  /// Pictures not delivered, because they were damaged or incomplete.
+  std::atomic<uint64_t> broken{0};
+  /// Pictures that the driver dropped, according to gaps in its sequence numbers.
+  std::atomic<uint64_t> missed{0};
+  std::atomic<CameraSignal> signal{CameraSignal::good};  ///< at most a second old while connected
+};
+
+}  // namespace lensd
