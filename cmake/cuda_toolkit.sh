@@ -8,6 +8,7 @@ cuda_folder=$root/build/cuda            # kept between builds; ./dev clean remov
 cuobjdump_folder=$root/build/cuobjdump  # likewise
 cuda_oldest_nvcc=12 cuda_wheels_major=13 # CUDA versions; the wheels of CUDA 12 have no nvcc
 cuda_wheels_driver=580                  # the first driver for CUDA 13
+cuda_oldest_driver=525                  # the first driver for CUDA 12
 
 # installed_nvcc: prints the path of nvcc on PATH or in /usr/local/cuda, or nothing.
 installed_nvcc() {
@@ -44,9 +45,11 @@ wheels_obstacle() {
   local driver=$1
   if [[ $(uname -m) != x86_64 ]]; then
     echo "the pinned wheels are for x86-64"
+  elif [[ -n $driver && $driver -lt $cuda_oldest_driver ]]; then
+    echo "the NVIDIA driver $driver cannot run code of CUDA $cuda_oldest_nvcc; update it to $cuda_wheels_driver or newer"
   elif [[ -n $driver && $driver -lt $cuda_wheels_driver ]]; then
     echo "the NVIDIA driver $driver cannot run code of CUDA $cuda_wheels_major; update it to $cuda_wheels_driver or newer, or" \
-      "install the CUDA Toolkit 12"
+      "install the CUDA Toolkit $cuda_oldest_nvcc (Debian 13: nvidia-cuda-toolkit)"
   fi
 }
 

@@ -54,6 +54,8 @@ expect_toolkit "nvcc " auto '' ''
 expect_toolkit "nvcc " off 580 "$WORK/nvcc12"
 expect_toolkit "*nvcc11 is CUDA 11, CUDA 12 or newer is needed; building for the CPU only"$'\n'"nvcc " auto '' "$WORK/nvcc11"
 expect_toolkit "*there is no nvcc; the NVIDIA driver 535 cannot run code of CUDA 13; update it to 580 or newer*CPU only"$'\n'"nvcc " auto 535 ''
+expect_toolkit "*CUDA 13; update it to 580 or newer, or install the CUDA Toolkit 12 (Debian 13*CPU only"$'\n'"nvcc " auto 575 ''
+expect_toolkit "*driver 470 cannot run code of CUDA 12; update it to 580 or newer; building for the CPU only"$'\n'"nvcc " auto 470 ''
 expect_toolkit "died: LENSD_CUDA=on: the NVIDIA driver 535*" on 535 ''
 [[ ! -e $WORK/pip.log ]] || fail "pip was run: $(<"$WORK/pip.log")"
 
