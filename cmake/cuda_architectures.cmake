@@ -1,34 +1,96 @@
-# Sets CMAKE_CUDA_ARCHITECTURES from LENSD_CUDA_ARCHS: numbers ("75;90"), "all", or empty for this machine's
-# GPUs, else 90.
+# Sets CMAKE_CUDA_ARCHITECTURES from LENSD_CUDA_ARCHS: numbers ("75;90", also "75-real" or "90-virtual"), "all", or
+# "native": this machine's GPUs, else 90. Empty is "native".
 #
-# The newest architecture is also compiled to PTX, so that newer GPUs can run the binary.
+# Only architectures that nvcc knows are used. A GPU that is newer than nvcc gets PTX of the newest known one, which the
+# driver compiles. The newest architecture is also compiled to PTX, so that newer GPUs can run the binary.
 
-set(LENSD_CUDA_ARCHS "" CACHE STRING "GPU architectures: numbers such as 75;90, or all; empty: that of this machine's GPU")
-set(lensd_known_archs 75 80 86 89 90 100 120)
+set(LENSD_CUDA_ARCHS "" CACHE STRING "GPU architectures: numbers such as 75;90, all, or native; empty: native")
+set(lensd_package_archs 75 80 86 89 90 100 120)  # "all"
 set(lensd_default_arch 90)  # without a GPU
 
-if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-  set(archs "${LENSD_CUDA_ARCHS}")
-  if(archs STREQUAL "all")
-    execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --list-gpu-arch OUTPUT_VARIABLE supported RESULT_VARIABLE failed)
-    if(failed)
-      message(FATAL_ERROR "'${CMAKE_CUDA_COMPILER} --list-gpu-arch' failed: CUDA 12.0 or newer is needed")
+# Sets `numbers` to the architectures from Turing on that nvcc knows, in ascending order, and `toolkit` to its version.
+function(lensd_query_nvcc numbers toolkit)
+  execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --version OUTPUT_VARIABLE version ERROR_QUIET)
+  string(REGEX MATCH "release ([0-9]+\\.[0-9]+)" version "${version}")
+  set(version "${CMAKE_MATCH_1}")
+  if(version VERSION_LESS 12.0)
+    message(FATAL_ERROR "${CMAKE_CUDA_COMPILER} is CUDA '${version}', CUDA 12.0 or newer is needed; LENSD_CUDA=off builds without it")
+  endif()
+  execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --list-gpu-arch OUTPUT_VARIABLE listed RESULT_VARIABLE failed ERROR_QUIET)
+  if(failed)
+    message(FATAL_ERROR "'${CMAKE_CUDA_COMPILER} --list-gpu-arch' failed")
+  endif()
+  string(REGEX MATCHALL "compute_[0-9]+" listed "${listed}")
+  list(TRANSFORM listed REPLACE "compute_" "")
+  list(FILTER listed EXCLUDE REGEX "^([0-6][0-9]|7[0-4])$")  # older than Turing
+  list(SORT listed COMPARE NATURAL)
+  set(${numbers} ${listed} PARENT_SCOPE)
+  set(${toolkit} ${version} PARENT_SCOPE)
+endfunction()
+
+# Sets `result` to this machine's architectures in the form of CMAKE_CUDA_ARCHITECTURES, or to nothing.
+function(lensd_native_archs known toolkit result)
+  execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
+                  OUTPUT_VARIABLE capabilities RESULT_VARIABLE failed ERROR_QUIET)
+  string(REGEX MATCHALL "[0-9]+\\.[0-9]" present "${capabilities}")
+  if(failed)
+    set(present)
+  endif()
+  list(TRANSFORM present REPLACE "\\." "")
+  list(REMOVE_DUPLICATES present)
+  set(archs)
+  foreach(arch ${present})
+    if(arch IN_LIST known)
+      list(APPEND archs ${arch})
+      continue()
     endif()
+    set(older)
+    foreach(candidate ${known})
+      if(candidate LESS arch)
+        set(older ${candidate})
+      endif()
+    endforeach()
+    if(older)  # else the GPU is older than Turing
+      message(STATUS "lensd: CUDA ${toolkit} does not know this GPU's architecture ${arch}: PTX for ${older} is built, which the driver compiles at the first start")
+      list(APPEND archs ${older}-virtual)
+    endif()
+  endforeach()
+  set(${result} ${archs} PARENT_SCOPE)
+endfunction()
+
+# Stops with one line if nvcc does not know one of the architectures.
+function(lensd_check_archs known toolkit archs)
+  set(unknown)
+  foreach(arch ${archs})
+    string(REGEX REPLACE "-(real|virtual)$" "" number "${arch}")
+    if(NOT number IN_LIST known)
+      list(APPEND unknown ${arch})
+    endif()
+  endforeach()
+  if(unknown)
+    list(JOIN unknown ", " unknown)
+    list(JOIN known ", " known)
+    message(FATAL_ERROR "LENSD_CUDA_ARCHS: CUDA ${toolkit} does not know ${unknown}; it knows ${known} (choose among these, leave LENSD_CUDA_ARCHS empty, or install a newer CUDA Toolkit)")
+  endif()
+endfunction()
+
+if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+  lensd_query_nvcc(known_archs toolkit)
+  string(REPLACE "," ";" archs "${LENSD_CUDA_ARCHS}")
+  if(archs STREQUAL "all")
     set(archs)
-    foreach(arch ${lensd_known_archs})
-      if(supported MATCHES "compute_${arch}[^0-9]")
+    foreach(arch ${lensd_package_archs})
+      if(arch IN_LIST known_archs)
         list(APPEND archs ${arch})
       endif()
     endforeach()
-  elseif(archs STREQUAL "")
-    execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
-                    OUTPUT_VARIABLE capabilities RESULT_VARIABLE failed ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
-    string(REGEX MATCHALL "[0-9]+\\.[0-9]" archs "${capabilities}")
-    list(TRANSFORM archs REPLACE "\\." "")
-    list(FILTER archs EXCLUDE REGEX "^([0-6][0-9]|7[0-4])$")  # older than Turing
-    if(failed OR archs STREQUAL "")
+  elseif(archs STREQUAL "" OR archs STREQUAL "native")
+    lensd_native_archs("${known_archs}" ${toolkit} archs)
+    if(NOT archs)
       set(archs ${lensd_default_arch})
     endif()
+  else()
+    lensd_check_archs("${known_archs}" ${toolkit} "${archs}")
   endif()
   list(REMOVE_DUPLICATES archs)
   list(SORT archs COMPARE NATURAL)

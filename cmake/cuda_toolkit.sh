@@ -5,8 +5,10 @@
 #            on: as auto, also without a driver.  wheels: the wheels, even if a compiler is installed.  off: none.
 
 cuda_folder=$root/build/cuda            # kept between builds; ./dev clean removes it
+cuobjdump_folder=$root/build/cuobjdump  # likewise
 cuda_oldest_nvcc=12 cuda_wheels_major=13 # CUDA versions; the wheels of CUDA 12 have no nvcc
 cuda_wheels_driver=580                  # the first driver for CUDA 13
+cuda_oldest_driver=525                  # the first driver for CUDA 12
 
 # installed_nvcc: prints the path of nvcc on PATH or in /usr/local/cuda, or nothing.
 installed_nvcc() {
@@ -43,20 +45,47 @@ wheels_obstacle() {
   local driver=$1
   if [[ $(uname -m) != x86_64 ]]; then
     echo "the pinned wheels are for x86-64"
+  elif [[ -n $driver && $driver -lt $cuda_oldest_driver ]]; then
+    echo "the NVIDIA driver $driver cannot run code of CUDA $cuda_oldest_nvcc; update it to $cuda_wheels_driver or newer"
   elif [[ -n $driver && $driver -lt $cuda_wheels_driver ]]; then
     echo "the NVIDIA driver $driver cannot run code of CUDA $cuda_wheels_major; update it to $cuda_wheels_driver or newer, or" \
-      "install the CUDA Toolkit 12"
+      "install the CUDA Toolkit $cuda_oldest_nvcc (Debian 13: nvidia-cuda-toolkit)"
   fi
+}
+
+# install_wheels FOLDER LIST: installs the wheels of a list. With --no-deps and --only-binary, pip runs no code from the
+# packages.
+install_wheels() {
+  logged "$root/build/cuda-wheels.log" python3 -m pip install --quiet --disable-pip-version-check --no-deps \
+    --only-binary :all: --require-hashes --target "$1" -r "$2"
 }
 
 # fetch_wheels: installs the wheels into build/cuda.
 fetch_wheels() {
   need python3 python3-pip ca-certificates
   rm -rf "$cuda_folder"
-  # With --no-deps and --only-binary, pip runs no code from the packages.
-  logged "$root/build/cuda-wheels.log" python3 -m pip install --quiet --disable-pip-version-check --no-deps \
-    --only-binary :all: --require-hashes --target "$cuda_folder" -r "$root/cmake/cuda_wheels.txt" || return 1
+  install_wheels "$cuda_folder" "$root/cmake/cuda_wheels.txt" || return 1
   nvcc_major "$cuda_folder/nvidia/cu$cuda_wheels_major/bin/nvcc" >/dev/null && : >"$cuda_folder/complete"
+}
+
+# find_cuobjdump: prints the path of cuobjdump, or nothing.
+find_cuobjdump() {
+  local nvcc program
+  nvcc=$(find_nvcc)
+  for program in "${nvcc%/*}/cuobjdump" "$(command -v cuobjdump)" "$cuobjdump_folder/nvidia/cu$cuda_wheels_major/bin/cuobjdump"; do
+    [[ -z $program || ! -x $program ]] || { echo "$program" && return; }
+  done
+}
+
+# provide_cuobjdump: fetches cuobjdump (0.3 MB) if there is a compiler without it. Returns 1 if that fails. Newer versions
+# read the code of older compilers.
+provide_cuobjdump() {
+  [[ -n $(find_nvcc) && -z $(find_cuobjdump) ]] || return 0
+  [[ $(uname -m) == x86_64 ]] || return 1
+  need python3 python3-pip ca-certificates
+  mkdir -p "$cuobjdump_folder"
+  grep '^nvidia-cuda-cuobjdump==' "$root/cmake/cuda_wheels.txt" >"$cuobjdump_folder/wheels.txt"
+  install_wheels "$cuobjdump_folder" "$cuobjdump_folder/wheels.txt"
 }
 
 # provide_nvcc: fetches the compiler if it is wanted and missing, and prints a line about it. If it cannot be fetched,

@@ -86,8 +86,7 @@ CudaObstacle arch_obstacle(const CudaFacts& facts, const CudaDevice& device) {
     obstacle.hint = fmt::format("PTX needs a driver for CUDA {}, this one supports {}: update it",
                                 version_text(facts.runtime), version_text(facts.driver));
   else
-    obstacle.hint =
-        fmt::format("build with LENSD_CUDA_ARCHS={}, or install the package lensd-cuda", device.arch);
+    obstacle.hint = "build on this machine with LENSD_CUDA_ARCHS=native, or install the package lensd-cuda";
   return obstacle;
 }
 

@@ -54,6 +54,8 @@ expect_toolkit "nvcc " auto '' ''
 expect_toolkit "nvcc " off 580 "$WORK/nvcc12"
 expect_toolkit "*nvcc11 is CUDA 11, CUDA 12 or newer is needed; building for the CPU only"$'\n'"nvcc " auto '' "$WORK/nvcc11"
 expect_toolkit "*there is no nvcc; the NVIDIA driver 535 cannot run code of CUDA 13; update it to 580 or newer*CPU only"$'\n'"nvcc " auto 535 ''
+expect_toolkit "*CUDA 13; update it to 580 or newer, or install the CUDA Toolkit 12 (Debian 13*CPU only"$'\n'"nvcc " auto 575 ''
+expect_toolkit "*driver 470 cannot run code of CUDA 12; update it to 580 or newer; building for the CPU only"$'\n'"nvcc " auto 470 ''
 expect_toolkit "died: LENSD_CUDA=on: the NVIDIA driver 535*" on 535 ''
 [[ ! -e $WORK/pip.log ]] || fail "pip was run: $(<"$WORK/pip.log")"
 
@@ -69,6 +71,48 @@ rm -r "$WORK/build"
 expect_toolkit "*fetching*"$'\n'"nvcc $fetched" on '' ''
 rm -r "$WORK/build"
 expect_toolkit "*nvcc11 is CUDA 11*fetching*"$'\n'"nvcc $fetched" auto 580 "$WORK/nvcc11"
+
+# ./dev package: cuobjdump is fetched alone, and an architecture without code stops the package.
+# checked_archs LOG NVCC: prints the architectures of a program after a configuration that printed LOG, or why not.
+checked_archs() {
+  echo "-- lensd: CUDA backend on ($2 13.0.88, sm_$1)" >"$WORK/configure.log"
+  NVCC=$2 PATH=$WORK/tools:$PATH root=$WORK bash -c '
+    set -euo pipefail
+    die() { echo "died: $*"; exit 1; }
+    need() { :; }
+    logged() { shift; "$@"; }
+    uname() { echo x86_64; }
+    source "$1/cmake/cuda_toolkit.sh"
+    source "$1/cmake/package.sh"
+    installed_nvcc() { echo "$NVCC"; }
+    build=$root
+    check_archs program && xargs <<<"$archs"' bash "$tree" 2>&1
+}
+expect_archs() {
+  local said
+  said=$(checked_archs "${@:2}")
+  [[ $said == $1 ]] || fail "architectures $2: '$said' instead of '$1'"
+}
+mkdir -p "$WORK/with" "$WORK/without"
+compiler "$WORK/with/nvcc" 13.0
+compiler "$WORK/without/nvcc" 13.0
+cat >"$WORK/with/cuobjdump" <<'CUOBJDUMP'
+#!/bin/sh
+case $1 in
+  --list-elf) printf 'ELF file    1: lensd.1.sm_75.cubin\nELF file    2: lensd.2.sm_100.cubin\n' ;;
+  --list-ptx) echo 'PTX file    1: lensd.1.sm_100.ptx' ;;
+esac
+CUOBJDUMP
+chmod +x "$WORK/with/cuobjdump"
+expect_archs "compute_100 sm_75 sm_100" '75-real;100' "$WORK/with/nvcc"
+expect_archs "died: no package lensd-cuda: the program has no code for sm_80 sm_90" '75-real;80-real;90-real;100' "$WORK/with/nvcc"
+expect_archs "died: no package lensd-cuda: the program has no code for compute_75" '75-virtual' "$WORK/with/nvcc"
+rm -f "$WORK/pip.log"
+: >"$WORK/offline"
+expect_archs "died: no package lensd-cuda: cuobjdump*cannot be fetched" '75-real;100' "$WORK/without/nvcc"
+rm "$WORK/offline"
+grep -q -- "$WORK/build/cuobjdump/wheels.txt" "$WORK/pip.log" || fail "cuobjdump is not fetched alone: $(<"$WORK/pip.log")"
+[[ $(wc -l <"$WORK/build/cuobjdump/wheels.txt") == 1 ]] || fail "more is fetched than cuobjdump"
 
 awk '!/^#/ && NF && !/--hash=sha256:[0-9a-f]+$/ { exit 1 }' "$tree/cmake/cuda_wheels.txt" || fail "a wheel has no hash"
 echo "ok"

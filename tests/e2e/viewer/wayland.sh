@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The viewer as a Wayland client of Weston, whose output is a window on a virtual X display. The viewer opens, receives
-# keys and follows the scale of the output. DISPLAY is not set in the viewer's environment.
+# keys and follows the scale of the output. DISPLAY is not set in the viewer's environment. LENSD_TEST_GLFW is a folder with
+# a GLFW for Wayland, if the installed one supports X11 only.
 # shellcheck source=../common/viewer.sh
 . "$(dirname "$0")/../common/viewer.sh"
 need_tools weston
@@ -18,10 +19,15 @@ start_weston() {
   wait_for 20 test -S "$XDG_RUNTIME_DIR/$WAYLAND" || fail "Weston did not start: $(tail -n 3 "$WORK/weston.log")"
 }
 
+# From GLFW 3.4 on, the compositor gets the name of the desktop file.
+glfw=$(LD_LIBRARY_PATH=${LENSD_TEST_GLFW:-} ldd "$LENSD" | awk '/libglfw/ { print $3 }')
+names_itself=''
+[[ $(readlink -f "$glfw") != *libglfw.so.3.[0-3]* ]] && names_itself=1
+
 # start_client: starts the viewer and waits for frames. Skips the test if GLFW has no support for Wayland.
 start_client() {
   rm -f "$LENSD_UI_MAP"
-  env -u DISPLAY WAYLAND_DISPLAY="$WAYLAND" "$LENSD" test:testsrc2=size=320x240 --backend cpu --graph invert \
+  env -u DISPLAY WAYLAND_DISPLAY="$WAYLAND" ${names_itself:+WAYLAND_DEBUG=1} ${LENSD_TEST_GLFW:+"LD_LIBRARY_PATH=$LENSD_TEST_GLFW"} "$LENSD" test:testsrc2=size=320x240 --backend cpu --graph invert \
     >"$WORK/viewer.out" 2>"$WORK/viewer.err" </dev/null &
   VIEWER=$!
   STARTED+=("$VIEWER")
@@ -46,6 +52,9 @@ xdotool mousemove 500 350
 pauses() { xdotool key space; sleep 1; is_paused; }
 wait_for 20 pauses || fail "the space key does not pause"
 echo "ok: opens on Wayland and takes keys"
+if [[ -n $names_itself ]]; then
+  grep -q 'set_app_id("lensd")' "$WORK/viewer.err" || fail "the window has no application id"
+fi
 once=$(panel_width) || fail "the UI map has no picture"
 xdotool key q
 wait_for 20 window_gone || fail "q did not end the program"

@@ -86,7 +86,8 @@ TEST(CudaSupport, NamesDeviceAndArchitecturesIfNoneFits) {
   CudaFacts given = facts({kAda});
   given.archs = parse_cuda_archs("75-real");
   EXPECT_EQ(what(given), "RTX 4090 has compute capability 8.9, this build has machine code for 7.5");
-  EXPECT_EQ(hint(given), "build with LENSD_CUDA_ARCHS=89, or install the package lensd-cuda");
+  EXPECT_EQ(hint(given),
+            "build on this machine with LENSD_CUDA_ARCHS=native, or install the package lensd-cuda");
   EXPECT_EQ(hint(facts({kPascal})), "lensd needs 7.5 (Turing) or newer");
 }
 
