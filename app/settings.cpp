@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "app/cli.hpp"
+#include "app/recording_owner.hpp"
 #include "core/base/error.hpp"
 #include "core/config/presets.hpp"
-#include "core/control/socket/control_socket.hpp"
 
 namespace lensd {
 namespace {
@@ -133,8 +133,8 @@ GraphDesc configure(CommandLine& line, const Registry& registry) {
   line.graph_file = std::move(layered.graph_file);
   line.live = live_options(line.config);
   line.recording = record_settings(line.config);
-  const std::string& socket = line.config.control_socket;
-  if (line.mode == RunMode::serve) line.recording.owner = socket.empty() ? default_socket_path() : socket;
+  if (line.recording.keep_minutes > 0 || line.recording.keep_gigabytes > 0)
+    line.recording.owner = recording_owner(recording_owner_folder(), recording_owner_key(line));
   line.stream.codec = line.config.output_codec;
   line.stream.preset = line.config.output_preset;
   line.stream.depth = encoder_depth(line.config.output_depth);

@@ -14,11 +14,11 @@ struct RecordSettings {
   /// Start a new file after this time; 0: never. If a keep limit but no split limit is set, lensd chooses the
   /// time.
   double split_seconds = 0;
-  double split_megabytes = 0;  ///< start a new file at about this size (10⁶ bytes); 0: never
-  double keep_minutes = 0;     ///< delete files followed by this much newer footage; 0: never
-  double keep_gigabytes = 0;   ///< delete the oldest files beyond this total size (10⁹ bytes); 0: never
-  std::string owner;           ///< control socket of the daemon; a daemon never deletes another owner's files
-  double preroll_seconds = 0;  ///< a recording starts this long before the request
+  double split_megabytes = 0;     ///< start a new file at about this size (10⁶ bytes); 0: never
+  double keep_minutes = 0;        ///< delete files followed by this much newer footage; 0: never
+  double keep_gigabytes = 0;      ///< delete the oldest files beyond this total size (10⁹ bytes); 0: never
+  std::string owner;              ///< id of the configuration; a ring never deletes another owner's files
+  double preroll_seconds = 0;     ///< a recording starts this long before the request
   double preroll_megabytes = 64;  ///< memory limit of the pre-roll
 };
 

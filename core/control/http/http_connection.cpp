@@ -28,8 +28,6 @@ constexpr size_t kMaxInput = 64 * 1024;   // bytes; capacity of the input buffer
 constexpr uint64_t kRequestsPerConnection = 1000;
 /// Added to the deadline of a write for each byte, so that a slow link (100 KB/s) receives a whole picture.
 constexpr int64_t kNsPerByte = 10'000;
-/// How long a request waits for its reply.
-constexpr auto kReplyTimeout = std::chrono::seconds(40);
 constexpr auto kHeartbeat = std::chrono::seconds(5);
 /// Limits for discarding unread input before a connection closes. If the input were not discarded, the client
 /// could see a reset instead of the response.
@@ -156,9 +154,10 @@ void HttpConnection::on_body(Error error, size_t) {
   if (error) return close();
   stream_.expires_never();
   request_.body = std::move(parser_->get().body());
-  timer_.expires_after(kReplyTimeout);
+  awaits_reply_ = true;
+  timer_.expires_after(std::chrono::nanoseconds(options_.reply_ns));
   timer_.async_wait([self = shared_from_this(), number = number_](Error cancelled) {
-    if (!cancelled) self->reply(number, HttpRoutes::error(503));
+    if (!cancelled) self->reply(number, std::nullopt);
   });
   routes_.respond(request_, [weak = weak_from_this(), loop = loop_, number = number_](HttpResponse response) {
     loop->post([weak, number, response = std::move(response)]() mutable {
@@ -172,13 +171,13 @@ void HttpConnection::refuse(int status) {
   write(HttpRoutes::error(status), true);
 }
 
-/// Writes the response to request `number`. Does nothing if the request already has a response, for example
-/// after the timeout.
-void HttpConnection::reply(uint64_t number, HttpResponse response) {
-  if (!open_ || number != number_ || message_ || head_only_) return;
+/// Writes the response to request `number`. nullopt: there was no reply in time; the response is an error and
+/// the connection closes. Does nothing if the request already has a response.
+void HttpConnection::reply(uint64_t number, std::optional<HttpResponse> response) {
+  if (!open_ || number != number_ || !std::exchange(awaits_reply_, false)) return;
   timer_.cancel();
   try {
-    write(std::move(response), false);
+    response ? write(std::move(*response), false) : refuse(503);
   } catch (const std::exception& e) {
     log::warn("http: {}", e.what());
     close();

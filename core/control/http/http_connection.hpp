@@ -65,7 +65,7 @@ class HttpConnection final : public std::enable_shared_from_this<HttpConnection>
   void read_body();
   void on_body(Error error, size_t bytes);
   void refuse(int status);
-  void reply(uint64_t number, HttpResponse response);
+  void reply(uint64_t number, std::optional<HttpResponse> response);
   void write(HttpResponse response, bool close_after);
   void allow(size_t bytes);
   void limit_write();
@@ -95,7 +95,8 @@ class HttpConnection final : public std::enable_shared_from_this<HttpConnection>
   boost::beast::flat_buffer buffer_;
   std::optional<Parser> parser_;
   HttpRequest request_;
-  uint64_t number_ = 0;  ///< number of the current request, from 1
+  uint64_t number_ = 0;        ///< number of the current request, from 1
+  bool awaits_reply_ = false;  ///< the current request was read and has no response yet
   boost::asio::steady_timer timer_;
 
   HttpResponse response_;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <initializer_list>
 #include <utility>
 
 namespace lensd {
@@ -24,11 +25,18 @@ bool internal(const in_addr& v4) {
 }
 
 bool internal(const in6_addr& v6) {
-  if (IN6_IS_ADDR_V4MAPPED(&v6)) {
+  const auto embedded = [&v6](size_t at) {
     in_addr v4 = {};
-    std::memcpy(&v4, v6.s6_addr + 12, 4);
+    std::memcpy(&v4, v6.s6_addr + at, sizeof v4);
     return internal(v4);
-  }
+  };
+  const auto begins = [&v6](std::initializer_list<uint8_t> bytes) {
+    return std::equal(bytes.begin(), bytes.end(), v6.s6_addr);
+  };
+  if (IN6_IS_ADDR_V4MAPPED(&v6) || IN6_IS_ADDR_V4COMPAT(&v6)) return embedded(12);
+  if (begins({0x00, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0})) return embedded(12);  // NAT64, RFC 6052
+  if (begins({0x00, 0x64, 0xFF, 0x9B, 0, 1})) return true;                            // local NAT64, RFC 8215
+  if (begins({0x20, 0x02})) return embedded(2);                                       // 6to4, RFC 3056
   return IN6_IS_ADDR_LOOPBACK(&v6) || IN6_IS_ADDR_UNSPECIFIED(&v6) || IN6_IS_ADDR_LINKLOCAL(&v6) ||
          IN6_IS_ADDR_SITELOCAL(&v6) || IN6_IS_ADDR_MULTICAST(&v6) || (v6.s6_addr[0] & 0xFE) == 0xFC;
 }
@@ -41,6 +49,33 @@ std::string numeric(const sockaddr& address) {
   return text;
 }
 
+bool is_internal_text(const std::string& address) {
+  sockaddr_in v4 = {};
+  v4.sin_family = AF_INET;
+  if (inet_pton(AF_INET, address.c_str(), &v4.sin_addr) == 1) return internal(v4.sin_addr);
+  in6_addr v6 = {};
+  return inet_pton(AF_INET6, address.c_str(), &v6) == 1 && internal(v6);
+}
+
+std::vector<std::string> resolve_name(const std::string& host) {
+  std::vector<std::string> addresses;
+  addrinfo hints = {}, *list = nullptr;
+  hints.ai_socktype = SOCK_STREAM;
+  if (getaddrinfo(host.c_str(), nullptr, &hints, &list) != 0) return addresses;
+  for (const addrinfo* a = list; a; a = a->ai_next) addresses.push_back(numeric(*a->ai_addr));
+  freeaddrinfo(list);
+  return addresses;
+}
+
+/// Returns true if the socket sends datagrams and the address is a name server's.
+bool is_name_server(int fd, const sockaddr& address) {
+  int type = 0;
+  socklen_t size = sizeof type;
+  if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_DGRAM) return false;
+  // The port is at the same place in sockaddr_in and sockaddr_in6.
+  return ntohs(reinterpret_cast<const sockaddr_in&>(address).sin_port) == 53;
+}
+
 }  // namespace
 
 bool is_internal_address(const sockaddr& address) {
@@ -48,20 +83,18 @@ bool is_internal_address(const sockaddr& address) {
   return address.sa_family == AF_INET6 && internal(reinterpret_cast<const sockaddr_in6&>(address).sin6_addr);
 }
 
+ConnectPolicy::ConnectPolicy() : resolve_(resolve_name) {}
+
 void ConnectPolicy::allow(const std::string& host) {
   active_ = true;
-  addrinfo hints = {}, *list = nullptr;
-  hints.ai_socktype = SOCK_STREAM;
-  if (host.empty() || getaddrinfo(host.c_str(), nullptr, &hints, &list) != 0) return;
-  for (const addrinfo* a = list; a; a = a->ai_next) allowed_.push_back(numeric(*a->ai_addr));
-  freeaddrinfo(list);
+  if (host.empty()) return;
+  const std::vector<std::string> addresses = resolve_(host);
+  if (std::ranges::all_of(addresses, is_internal_text))
+    allowed_.insert(allowed_.end(), addresses.begin(), addresses.end());
 }
 
 bool ConnectPolicy::check(int fd, const sockaddr& address) {
-  int type = 0;
-  socklen_t size = sizeof type;
-  const bool tcp = getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
-  if (!active_ || !tcp || !is_internal_address(address)) return true;
+  if (!active_ || !is_internal_address(address) || is_name_server(fd, address)) return true;
   std::string text = numeric(address);
   if (std::ranges::find(allowed_, text) != allowed_.end()) return true;
   refused_ = std::move(text);

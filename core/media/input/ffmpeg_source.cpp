@@ -8,6 +8,7 @@
 #include "core/base/log.hpp"
 #include "core/media/ffmpeg/picture_info.hpp"
 #include "core/media/ffmpeg/pixel_formats.hpp"
+#include "core/media/input/input_checks.hpp"
 #include "core/media/input/read_chapters.hpp"
 #include "core/media/input/read_tracks.hpp"
 
@@ -80,6 +81,7 @@ void FfmpegSource::read_ahead() {
   };
   Picture first, second;
   if (!decode_one(first)) {
+    if (!forged_.empty()) fail(forged_);
     const std::string hint = ff::log_hint();
     fail("no picture in it can be decoded", hint.empty() ? stream_errors() : hint);
   }
@@ -241,6 +243,12 @@ FrameOutcome FfmpegSource::feed() {
   }
   if (input_->live()) check_live_packet();
   stream_errors_.packet_read(*packet_);
+  if (std::string problem = png_problem(*input_->stream()->codecpar, *packet_); !problem.empty()) {
+    forged_ = std::move(problem);
+    av_packet_unref(packet_.get());
+    stream_errors_.step_done(true, allocator_.logged_errors());
+    return FrameOutcome::ok;
+  }
   if (options_.key_frames_only) return feed_key_frame();
   const int sent = avcodec_send_packet(&decoder_->context(), packet_.get());
   av_packet_unref(packet_.get());

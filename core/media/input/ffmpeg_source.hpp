@@ -88,6 +88,7 @@ class FfmpegSource final : public Source {
 
   const std::string url_, where_;
   const SourceOptions options_;
+  std::string forged_;  ///< why the last forged picture was dropped
   StopFlags stop_;
   PictureAllocator allocator_;
   std::unique_ptr<Input> input_;

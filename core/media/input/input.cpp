@@ -81,7 +81,7 @@ Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop, con
     if (const std::string problem = png_problem(*context_->pb); !problem.empty()) fail(problem);
   // Devices describe their stream when they are opened.
   const bool device = kind_ == UrlKind::camera || kind_ == UrlKind::pipewire || kind_ == UrlKind::screen;
-  const int error = device ? 0 : avformat_find_stream_info(context_.get(), nullptr);
+  const int error = device ? 0 : find_stream_info(*context_);
   if (error < 0 && deadline_.expired()) fail("no picture before the open timeout");
   if (error < 0) fail("cannot read its streams: " + ff::error_text(error), ff::log_hint());
   pick_stream(kind, track);

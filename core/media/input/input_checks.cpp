@@ -9,7 +9,9 @@ extern "C" {
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "core/base/text.hpp"
 
@@ -30,8 +32,38 @@ bool names_file(const AVFilter& filter, const AVOption& option) {
   return false;
 }
 
+constexpr size_t kHeaderAt = 16;   // offset of IHDR's data after the signature
+constexpr size_t kHeadBytes = 26;  // signature, IHDR up to the colour type
+constexpr int64_t kMaxProbedPixels = 1 << 25;
+
 uint64_t big_endian(const uint8_t* bytes) {
   return uint64_t{bytes[0]} << 24 | uint64_t{bytes[1]} << 16 | uint64_t{bytes[2]} << 8 | bytes[3];
+}
+
+/// Returns a problem if `size` bytes of a file or packet are too short for the picture with the IHDR
+/// `header`.
+std::string size_problem(const uint8_t* header, uint64_t size, const char* what) {
+  constexpr uint64_t kChannels[] = {1, 0, 3, 1, 2, 0, 4};
+  const uint64_t width = big_endian(header), height = big_endian(header + 4);
+  const uint64_t channels = kChannels[std::min<size_t>(header[9], 6)];
+  const uint64_t bytes = height * (width * channels * header[8] / 8);
+  if (bytes / kMaxRatio <= size) return {};
+  return fmt::format("the {} is too short for a picture of {}×{}", what, width, height);
+}
+
+/// Returns the data of the first IHDR chunk in `chunks`, which may begin with a signature; null if there is
+/// none before the picture data.
+const uint8_t* find_header(std::span<const uint8_t> chunks) {
+  constexpr size_t kChunkHead = 8, kChecksum = 4, kHeaderBytes = kHeadBytes - kHeaderAt;
+  size_t at = 0;
+  if (chunks.size() >= sizeof kSignature && (chunks[0] == 0x89 || chunks[0] == 0x8A)) at = sizeof kSignature;
+  while (at + kChunkHead + kHeaderBytes <= chunks.size()) {
+    const uint8_t* const chunk = &chunks[at];
+    if (std::memcmp(chunk + 4, "IHDR", 4) == 0) return chunk + kChunkHead;
+    if (std::memcmp(chunk + 4, "IDAT", 4) == 0) return nullptr;
+    at += kChunkHead + big_endian(chunk) + kChecksum;
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -57,19 +89,36 @@ bool reads_file(const AVFilter& filter, const std::string& arguments) {
 }
 
 std::string png_problem(AVIOContext& io) {
-  std::array<uint8_t, 26> head = {};  // signature, IHDR up to the colour type
+  std::array<uint8_t, kHeadBytes> head = {};
   const int64_t begin = avio_tell(&io), size = avio_size(&io);
   const int got = avio_read(&io, head.data(), head.size());
   if (avio_seek(&io, begin, SEEK_SET) < 0) return "its beginning cannot be read again";
   if (got < static_cast<int>(head.size()) || std::memcmp(head.data(), kSignature, sizeof kSignature) != 0 ||
       size <= begin)
     return {};
-  constexpr uint64_t kChannels[] = {1, 0, 3, 1, 2, 0, 4};
-  const uint64_t width = big_endian(&head[16]), height = big_endian(&head[20]);
-  const uint64_t channels = kChannels[std::min<size_t>(head[25], 6)];
-  const uint64_t bytes = height * (width * channels * head[24] / 8);
-  if (bytes / kMaxRatio <= static_cast<uint64_t>(size - begin)) return {};
-  return fmt::format("the file is too short for a picture of {}×{}", width, height);
+  return size_problem(&head[kHeaderAt], static_cast<uint64_t>(size - begin), "file");
+}
+
+std::string png_problem(const AVCodecParameters& stream, const AVPacket& packet) {
+  const auto size = static_cast<uint64_t>(std::max(packet.size, 0));
+  if (stream.codec_id != AV_CODEC_ID_PNG && stream.codec_id != AV_CODEC_ID_APNG) return {};
+  // FFmpeg's demuxer of APNG moves the chunks before the picture data to the stream's extradata.
+  const std::span<const uint8_t> data(packet.data, packet.data ? size : 0);
+  const uint8_t* header = find_header(data);
+  if (!header && stream.codec_id == AV_CODEC_ID_APNG && stream.extradata)
+    header = find_header({stream.extradata, static_cast<size_t>(std::max(stream.extradata_size, 0))});
+  return header ? size_problem(header, size, "packet") : std::string();
+}
+
+int find_stream_info(AVFormatContext& context) {
+  std::vector<AVDictionary*> options(context.nb_streams, nullptr);
+  for (size_t i = 0; i < options.size(); ++i)
+    if (const AVCodecID id = context.streams[i]->codecpar->codec_id;
+        id == AV_CODEC_ID_PNG || id == AV_CODEC_ID_APNG)
+      av_dict_set_int(&options[i], "max_pixels", kMaxProbedPixels, 0);
+  const int result = avformat_find_stream_info(&context, options.empty() ? nullptr : options.data());
+  for (AVDictionary*& one : options) av_dict_free(&one);
+  return result;
 }
 
 }  // namespace lensd

@@ -21,4 +21,12 @@ bool reads_file(const AVFilter& filter, const std::string& arguments);
 /// Restores the position; if that fails, returns a problem.
 std::string png_problem(AVIOContext& io);
 
+/// Like png_problem(AVIOContext&), for a packet of a PNG or APNG stream in any container. Returns an empty
+/// string for other streams.
+std::string png_problem(const AVCodecParameters& stream, const AVPacket& packet);
+
+/// Calls avformat_find_stream_info(), which decodes the first PNG pictures. Those of more than 32 Mpixel are
+/// not decoded: png_problem() has not checked their packets yet. Returns its result.
+int find_stream_info(AVFormatContext& context);
+
 }  // namespace lensd

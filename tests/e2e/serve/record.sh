@@ -75,7 +75,7 @@ second=$!
 STARTED+=("$second")
 wait_for 20 recorded 120 || fail "the second daemon does not record: $(<"$WORK/second.err")"
 kill "$second" && wait "$second" || fail "the second daemon ended with $?"
-grep -q "belongs to the lensd with the control socket" "$WORK/second.err" || fail "no warning: $(<"$WORK/second.err")"
+grep -q "belongs to another configuration of lensd" "$WORK/second.err" || fail "no warning: $(<"$WORK/second.err")"
 while read -r file; do [[ -e $file ]] || fail "the second daemon deleted $file"; done <"$WORK/first"
 mapfile -t own < <(ls "$WORK"/ring/*.mkv | grep -vxFf "$WORK/first")
 ((${#own[@]} <= 4)) || fail "the second daemon keeps ${#own[@]} files of a ring of 2"

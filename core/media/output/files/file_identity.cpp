@@ -14,7 +14,8 @@ std::optional<FileState> state_of(int folder, const char* path, int flags) {
   return FileState{{makedev(s.stx_dev_major, s.stx_dev_minor), s.stx_ino,
                     has_birth ? s.stx_btime.tv_sec * 1'000'000'000 + s.stx_btime.tv_nsec : 0},
                    static_cast<int64_t>(s.stx_size),
-                   S_ISREG(s.stx_mode)};
+                   S_ISREG(s.stx_mode),
+                   s.stx_uid};
 }
 
 }  // namespace

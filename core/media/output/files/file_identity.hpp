@@ -18,6 +18,7 @@ struct FileState {
   FileIdentity identity;
   int64_t bytes = 0;
   bool regular = false;
+  uint32_t user = 0;  ///< id of the owner
 };
 
 /// Returns the state of the file `path`. Returns nullopt, with errno set, on failure. Does not follow links.

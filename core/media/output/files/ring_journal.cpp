@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cctype>
@@ -111,6 +112,15 @@ std::optional<std::string> read_text(int fd) {
   return text;
 }
 
+/// Returns true if the file belongs to this user or to a user who may delete the folder's files anyway: root
+/// or the folder's owner. Network file systems may show new files as the folder's owner's.
+bool is_trusted(int fd, const std::string& folder) {
+  const auto file = file_state(fd);
+  struct stat info = {};
+  return file && (file->user == geteuid() || file->user == 0 ||
+                  (stat(folder.c_str(), &info) == 0 && file->user == info.st_uid));
+}
+
 /// Creates a file named `path`.N and sets `path` to its name. Returns an empty UniqueFd on failure.
 UniqueFd open_beside(std::string& path) {
   for (int n = 1;; ++n) {
@@ -180,6 +190,10 @@ bool RingJournal::take() {
       errno = error;
       fail("cannot be written");
     }
+    if (!is_trusted(fd_.get(), folder_)) {
+      log::warn("{} belongs to another user: its files are kept", path_);
+      return false;
+    }
     if (!read()) return false;  // never lock another owner's journal: its owner would find it locked
     if (flock(fd_.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno != EWOULDBLOCK) fail("cannot be locked");
@@ -206,8 +220,7 @@ std::optional<JournalText> RingJournal::read() const {
     log::warn("{} is not a journal of this version: its files are kept; delete it when they are not needed",
               path_);
   else if (parsed->complete_bytes > 0 && parsed->owner != owner_)
-    log::warn("{} belongs to the lensd with the control socket '{}': its files are kept", path_,
-              parsed->owner);
+    log::warn("{} belongs to another configuration of lensd: its files are kept", path_);
   else
     return parsed;
   return std::nullopt;

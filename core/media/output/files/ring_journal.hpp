@@ -6,7 +6,8 @@
 // EVENT is o (open), c (closed) or d (deleted); NAME has no folder, and special characters are %XX. The
 // recording that has the journal open holds a lock on it and is its only writer. If the journal is locked or
 // another owner's, a recording of the same name uses .NAME.2.ring, and so on. A recording never deletes
-// the files of another running recording or of another daemon. Internal to core/media. Not thread-safe.
+// the files of another running recording, another configuration or another user. Internal to core/media. Not
+// thread-safe.
 #pragma once
 
 #include <optional>

@@ -104,6 +104,17 @@ TEST_F(RingJournalTest, EachOwnerHasItsOwn) {
   EXPECT_EQ(names(third.take_files()), Names{"first.mkv"});
 }
 
+TEST_F(RingJournalTest, AnotherUsersJournalIsIgnored) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can give a file to another user";
+  open().closed(entry("f.mkv", 1));
+  constexpr uid_t kFolderOwner = 65533, kOther = 65534;
+  ASSERT_EQ(chown(file(".r.mkv.ring").c_str(), kOther, kOther), 0);
+  EXPECT_EQ(open().path(), file(".r.mkv.2.ring"));
+  EXPECT_EQ(chown(file(".r.mkv.ring").c_str(), kFolderOwner, kFolderOwner), 0);
+  EXPECT_EQ(chown(file(".").c_str(), kFolderOwner, kFolderOwner), 0);
+  EXPECT_EQ(open().path(), file(".r.mkv.ring")) << "the folder's owner may delete its files anyway";
+}
+
 TEST_F(RingJournalTest, OwnersDoNotTakeOver) {
   for (const char* owner : {"/run/a b.sock", "", "/run/c.sock"}) open(owner).closed(entry("f.mkv", 1));
   EXPECT_EQ(open("").path(), file(".r.mkv.2.ring"));

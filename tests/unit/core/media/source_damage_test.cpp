@@ -4,6 +4,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+extern "C" {
+#include <libavformat/avformat.h>
+}
+
+#include <algorithm>
+#include <thread>
+
 #include "tests/unit/core/media/media_fixture.hpp"
 
 namespace lensd::test {
@@ -120,6 +127,77 @@ TEST_F(MediaTest, ForgedSizesAreRefusedBeforeAllocation) {
   EXPECT_NE(std::string(refusal(file("forged.png")).what()).find("too short for a picture of 16384×16000"),
             std::string::npos);
   EXPECT_EQ(refusal(file("forged_%d.png")).code(), ExitCode::bad_source);
+  getrusage(RUSAGE_SELF, &after);
+  EXPECT_LT(after.ru_maxrss - before.ru_maxrss, 200'000) << "KiB";
+}
+
+/// Returns a chunk of a PNG file.
+std::string png_chunk(const std::string& tag, const std::string& data) {
+  std::string out;
+  const auto put = [&out](uint32_t value) {
+    for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>(value >> shift);
+  };
+  put(static_cast<uint32_t>(data.size()));
+  out += tag + data;
+  uint32_t crc = 0xFFFFFFFF;
+  for (const char c : tag + data) {
+    crc ^= static_cast<uint8_t>(c);
+    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320 : 0);
+  }
+  put(~crc);
+  return out;
+}
+
+/// Writes a file with one PNG picture; the container says 64×48.
+void mux_png(const std::string& path, const std::string& png) {
+  AVFormatContext* context = nullptr;
+  ASSERT_GE(avformat_alloc_output_context2(&context, nullptr, nullptr, path.c_str()), 0);
+  AVStream* stream = avformat_new_stream(context, nullptr);
+  stream->codecpar->codec_type = AVMEDIA_TYPE_VIDEO, stream->codecpar->codec_id = AV_CODEC_ID_PNG;
+  stream->codecpar->width = 64, stream->codecpar->height = 48;
+  stream->time_base = {1, 25};
+  ASSERT_GE(avio_open(&context->pb, path.c_str(), AVIO_FLAG_WRITE), 0);
+  ASSERT_GE(avformat_write_header(context, nullptr), 0);
+  AVPacket* packet = av_packet_alloc();
+  ASSERT_GE(av_new_packet(packet, static_cast<int>(png.size())), 0);
+  std::copy(png.begin(), png.end(), packet->data);
+  packet->pts = packet->dts = 0, packet->flags = AV_PKT_FLAG_KEY;
+  EXPECT_GE(av_write_frame(context, packet), 0);
+  EXPECT_GE(av_write_trailer(context), 0);
+  av_packet_free(&packet);
+  avio_closep(&context->pb);
+  avformat_free_context(context);
+}
+
+TEST_F(MediaTest, ForgedSizesAreRefusedInEveryContainer) {
+  // 16384×16000 with four 16-bit channels (2 GiB), and zlib data that ends at once.
+  const std::string header = png_chunk("IHDR", std::string("\0\0\x40\0\0\0\x3E\x80\x10\x06\0\0\0", 13));
+  const std::string data = std::string("\x78\x9C\x63\0\0\0\x01\0\x01", 9), sign = "\x89PNG\r\n\x1A\n";
+  const std::string number(4, '\0'), text = png_chunk("tEXt", std::string("a\0b", 3));
+  const std::string size("\0\0\x40\0\0\0\x3E\x80", 8), offset(8, '\0'), delay("\0\1\0\x19\0\0", 6);
+  const std::string png = sign + text + header + png_chunk("IDAT", data) + png_chunk("IEND", "");
+  const std::string apng = sign + header + png_chunk("acTL", std::string("\0\0\0\2\0\0\0\0", 8)) +
+                           png_chunk("fcTL", number + size + offset + delay) + png_chunk("IDAT", data) +
+                           png_chunk("fcTL", std::string("\0\0\0\1", 4) + size + offset + delay) +
+                           png_chunk("fdAT", std::string("\0\0\0\2", 4) + data) + png_chunk("IEND", "");
+  put("forged.png", png), put("forged.apng", apng);
+  ASSERT_EQ(mkfifo(file("fifo").c_str(), 0600), 0);
+  rusage before = {}, after = {};
+  getrusage(RUSAGE_SELF, &before);
+  const auto expect_short = [&](const std::string& name) {
+    const std::string problem = refusal(file(name)).what();
+    EXPECT_NE(problem.find("too short for a picture of 16384×16000"), std::string::npos) << problem;
+  };
+  expect_short("forged.png");
+  expect_short("forged.apng");
+  std::thread writer([&] { put("fifo", png); });  // its size is unknown
+  expect_short("fifo");
+  writer.join();
+
+  for (const char* name : {"a.mkv", "a.avi"}) {
+    mux_png(file(name), png);
+    expect_short(name);
+  }
   getrusage(RUSAGE_SELF, &after);
   EXPECT_LT(after.ru_maxrss - before.ru_maxrss, 200'000) << "KiB";
 }

@@ -66,12 +66,44 @@ TEST(ConnectPolicy, AllowsInternalAddressesOfTheNamedHostOnly) {
     EXPECT_EQ(policy.refused(), "");
     EXPECT_EQ(connect_to("127.0.0.2", other.port()), EACCES);
     EXPECT_EQ(policy.refused(), "127.0.0.2");
-    EXPECT_EQ(connect_to("127.0.0.2", other.port(), SOCK_DGRAM), 0);
+    EXPECT_EQ(connect_to("127.0.0.2", other.port(), SOCK_DGRAM), EACCES);
+    EXPECT_EQ(connect_to("127.0.0.2", 53, SOCK_DGRAM), 0) << "a name server";
     int in_other_thread = -1;
     std::thread([&] { in_other_thread = connect_to("127.0.0.2", other.port()); }).join();
     EXPECT_EQ(in_other_thread, 0);
   }
   EXPECT_EQ(connect_to("127.0.0.2", other.port()), 0) << "after the scope";
+}
+
+TEST(ConnectPolicy, InternalAddressesOfAPublicNameStayRefused) {
+  const Listener target("127.0.0.1");
+  const auto result_for = [&](std::vector<std::string> addresses) {
+    ConnectPolicy policy([&](const std::string&) { return addresses; });
+    const ConnectPolicy::Scope scope(policy);
+    policy.allow("host.example");
+    return connect_to("127.0.0.1", target.port());
+  };
+  EXPECT_EQ(result_for({"127.0.0.1"}), 0);
+  EXPECT_EQ(result_for({"192.168.1.2", "127.0.0.1"}), 0);
+  EXPECT_EQ(result_for({"93.184.216.34", "127.0.0.1"}), EACCES);
+  EXPECT_EQ(result_for({"127.0.0.1", "2606:2800::1"}), EACCES);
+  EXPECT_EQ(result_for({"64:ff9b::7f00:1", "127.0.0.1"}), 0) << "internal, too";
+  EXPECT_EQ(result_for({"64:ff9b::5db8:d822", "127.0.0.1"}), EACCES);
+  EXPECT_EQ(result_for({}), EACCES);
+}
+
+TEST(ConnectPolicy, KnowsIpv4AddressesInIpv6Addresses) {
+  const auto internal = [](const char* host) {
+    sockaddr_in6 address = {};
+    address.sin6_family = AF_INET6;
+    EXPECT_EQ(inet_pton(AF_INET6, host, &address.sin6_addr), 1) << host;
+    return is_internal_address(reinterpret_cast<const sockaddr&>(address));
+  };
+  for (const char* host : {"::1", "::", "fe80::1", "fd00::1", "::ffff:10.0.0.1", "64:ff9b::127.0.0.1",
+                           "64:ff9b::192.168.1.1", "64:ff9b:1::8.8.8.8", "2002:7f00:1::", "::10.0.0.1"})
+    EXPECT_TRUE(internal(host)) << host;
+  for (const char* host : {"2606:2800::1", "::ffff:8.8.8.8", "64:ff9b::8.8.8.8", "2002:808:808::"})
+    EXPECT_FALSE(internal(host)) << host;
 }
 
 TEST(ConnectPolicy, KnowsInternalAddresses) {

@@ -1,0 +1,24 @@
+// The owner of a recording ring: an id that no other configuration, user or machine has.
+//
+//   key ──▶ file in the state folder with a random id ──▶ id + hash of the machine's id ──▶ RecordSettings
+#pragma once
+
+#include <string>
+
+namespace lensd {
+
+struct CommandLine;
+
+/// Returns the text that identifies a configuration: the control socket, or without one the configuration
+/// files and the source, and the folder and name of the recordings. Paths are absolute.
+std::string recording_owner_key(const CommandLine& line);
+
+/// Returns the id of a configuration. It is the same for the same `key` in every run with this `state` folder
+/// on this machine. Creates the folder and the file of the id. If that is impossible, or `state` is empty,
+/// returns a new random id: the ring then deletes only files of its own run.
+std::string recording_owner(const std::string& state, const std::string& key);
+
+/// Returns the folder of the ids: systemd's StateDirectory or state_folder(); empty if there is none.
+std::string recording_owner_folder();
+
+}  // namespace lensd
