@@ -250,21 +250,21 @@ TEST_F(HttpTest, HealthDependsOnThePipelineNotTheSource) {
   const auto health = [&](bool alive, const char* source) {
     RunState state;
     state.alive = alive, state.source_state = source;
-TEST_F(HttpTest, ALateReplyIsNeverASecondResponse) {
-  HttpOptions options;
-  options.reply_ns = 200'000'000;
-  start(options);
-  Client client(server_->port());
-  // The fake target replies only when reply_all() is called.
-  client.send_text("POST /api/v1/load HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n\"x.y\"");
-  EXPECT_NE(client.read_until("in time").find("HTTP/1.1 503"), std::string::npos);
-  target_.reply_all();
-  client.get("/healthz");
-  const std::string all = client.read_until("never");
-  EXPECT_NE(all.find("Connection: close"), std::string::npos) << all;
-  EXPECT_EQ(all.rfind("HTTP/1.1 "), 0u) << all;
-  EXPECT_TRUE(client.closed());
-}
+    TEST_F(HttpTest, ALateReplyIsNeverASecondResponse) {
+      HttpOptions options;
+      options.reply_ns = 200'000'000;
+      start(options);
+      Client client(server_->port());
+      // The fake target replies only when reply_all() is called.
+      client.send_text("POST /api/v1/load HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n\"x.y\"");
+      EXPECT_NE(client.read_until("in time").find("HTTP/1.1 503"), std::string::npos);
+      target_.reply_all();
+      client.get("/healthz");
+      const std::string all = client.read_until("never");
+      EXPECT_NE(all.find("Connection: close"), std::string::npos) << all;
+      EXPECT_EQ(all.rfind("HTTP/1.1 "), 0u) << all;
+      EXPECT_TRUE(client.closed());
+    }
 
     target_.set_state(state);
     Client client(server_->port());
