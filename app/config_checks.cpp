@@ -41,8 +41,9 @@ std::vector<ConfigProblem> config_problems(const Config& c) {
   RecordSettings record;
   record.name = c.record_name;
   p.check("record.name", [&] { check_record_settings(record); });
+  if (!p.all.empty()) record.name.clear();  // check the codec without the wrong name
   record.encoder.codec = c.record_codec;
-  if (p.all.empty()) p.check("record.codec", [&] { check_record_settings(record); });
+  p.check("record.codec", [&] { check_record_settings(record); });
   p.check("output.url", [&] {
     if (!c.output_url.empty()) check_stream_url(c.output_url);
   });

@@ -7,16 +7,29 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <string>
+#include <vector>
 
 #include "app/config_checks.hpp"
 #include "app/output_files.hpp"
 #include "app/run.hpp"
+#include "app/viewer/sources/playlist.hpp"
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
 #include "core/base/owned_thread.hpp"
 #include "kernels/registry.hpp"
 
 namespace {
+
+/// Throws Error(usage) if an output would replace a source, also a later one of the playlist, or another
+/// file.
+void check_outputs(const lensd::CommandLine& line) {
+  using namespace lensd;
+  std::vector<std::string> sources = line.more_sources;
+  sources.insert(sources.begin(), line.config.source_url);
+  check_output_files(line, line.mode == RunMode::viewer ? expand_sources(sources) : sources);
+  check_existing_files(line);
+}
 
 void run(int argc, char** argv) {
   using namespace lensd;
@@ -31,7 +44,7 @@ void run(int argc, char** argv) {
   if (line.mode == RunMode::manual) return run_manual();
   if (line.mode == RunMode::completion) return run_completion(line);
   const GraphDesc graph = configure(line, registry());
-  if (line.mode != RunMode::doctor) check_output_files(line, line.config.source_url);
+  if (line.mode != RunMode::doctor) check_outputs(line);
   log::init(line.config.log_level, line.config.log_file);
   if (line.mode == RunMode::doctor) return run_doctor(line);
   if (line.mode == RunMode::serve) return run_serve(line, graph);

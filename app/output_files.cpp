@@ -122,38 +122,49 @@ bool records_exactly(const CommandLine& line) {
          r.keep_minutes <= 0 && r.keep_gigabytes <= 0;
 }
 
+struct Output {
+  const char* option;
+  std::string path;
+  bool replaces = true;  ///< an existing file loses its content
+  bool at_quit = false;  ///< written when the viewer quits
+};
+
+std::vector<Output> outputs_of(const CommandLine& line) {
+  return {{"--output", line.output},
+          {"--record", line.record, records_exactly(line)},
+          {"--timings", line.timings, true, true},
+          {"--trace", line.trace, true, true},
+          {"--framehash", line.framehash},
+          {"--tracks", line.tracks},
+          {"--output", line.config.output_url},
+          {"--log-file", line.config.log_file, false}};
+}
+
 }  // namespace
 
 void refuse_source_file(const std::string& path, const std::string& writer, const std::string& source) {
   refuse(path, writer, source_files(source));
 }
 
-void check_output_files(const CommandLine& line, const std::string& source) {
-  struct Output {
-    const char* option;
-    std::string path;
-    bool replaces = true;  ///< an existing file loses its content
-  };
-  const Output outputs[] = {{"--output", line.output},
-                            {"--record", line.record, records_exactly(line)},
-                            {"--timings", line.timings},
-                            {"--trace", line.trace},
-                            {"--framehash", line.framehash},
-                            {"--tracks", line.tracks},
-                            {"--output", line.config.output_url},
-                            {"--log-file", line.config.log_file, false}};
-  const std::set<FileId> protected_files = source_files(source);
-  for (const Output& output : outputs)
+void check_output_files(const CommandLine& line, const std::vector<std::string>& sources) {
+  std::set<FileId> protected_files;
+  for (const std::string& source : sources) protected_files.merge(source_files(source));
+  for (const Output& output : outputs_of(line))
     for (const std::string& path : written_files(output.path, line.frames))
       refuse(path, output.option, protected_files);
-  if (line.mode != RunMode::batch || line.overwrite) return;
-  for (const Output& output : outputs)
+}
+
+void check_existing_files(const CommandLine& line) {
+  if (line.overwrite || (line.mode != RunMode::batch && line.mode != RunMode::viewer)) return;
+  for (const Output& output : outputs_of(line)) {
+    if (!(line.mode == RunMode::batch ? output.replaces : output.at_quit)) continue;
     for (const std::string& path : written_files(output.path, line.frames)) {
       std::error_code ignored;
-      if (output.replaces && std::filesystem::is_regular_file(path, ignored) && !opened_by_shell(path))
+      if (std::filesystem::is_regular_file(path, ignored) && !opened_by_shell(path))
         throw Error(ExitCode::usage, path, "the file exists already",
                     fmt::format("choose another name for {}, or add --overwrite", output.option));
     }
+  }
 }
 
 }  // namespace lensd

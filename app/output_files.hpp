@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace lensd {
 
@@ -12,8 +13,12 @@ struct CommandLine;
 /// option or command for the message.
 void refuse_source_file(const std::string& path, const std::string& writer, const std::string& source);
 
-/// Checks all output files in `line`. Call before `source` is opened. Throws Error(usage) if an output file
-/// is a file of the source, or if a batch run without --overwrite would replace an existing file.
-void check_output_files(const CommandLine& line, const std::string& source);
+/// Call before one of `sources` is opened. Throws Error(usage) if an output file in `line` is a file of one
+/// of them. Folders are not searched: expand_sources().
+void check_output_files(const CommandLine& line, const std::vector<std::string>& sources);
+
+/// Throws Error(usage) if a run without --overwrite would replace an existing file. Recordings outside of
+/// batch runs get the next free number instead.
+void check_existing_files(const CommandLine& line);
 
 }  // namespace lensd

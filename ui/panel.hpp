@@ -105,8 +105,7 @@ struct SlotState {
     GraphDesc graph;
     int preset = -1;
   };
-  std::array<Slot, 3> graphs;
-  size_t current = 0;
+  std::array<Slot, 3> graphs;  ///< the present one is GraphHistory::slot()
 };
 
 /// State of the camera's section on the left side.

@@ -46,6 +46,7 @@ class ViewerUi {
   std::string widget_map() const;
 
   UiState& state() { return state_; }
+  const UiState& state() const { return state_; }
   /// Hides the panels when fullscreen begins, and restores them when it ends.
   void set_fullscreen(bool on);
 

@@ -144,6 +144,7 @@ void Pipeline::process(Picture picture) {
   // pictures.
   if (source_info_.live && current_picture_ && current_picture_.info.serial != picture.info.serial)
     executor_->reset_state();
+  const uint32_t serial = seek_serial_.load(std::memory_order_relaxed);
   current_picture_ = std::move(picture);
   FrameInfo& info = current_picture_.info;
   info.taken_ns = now_ns();
@@ -157,6 +158,8 @@ void Pipeline::process(Picture picture) {
   timeline_.record(process_track_, run_label_, info.index, info.taken_ns, frame.info.processed_ns);
   if (options_.paced && !state_.paused && !show_one_) pace(frame.info);
   state_.frame_index = info.index, state_.position_ns = info.pts_ns;
+  // pace() may have applied another seek.
+  if (serial == seek_serial_.load(std::memory_order_relaxed)) seek_target_ns_.reset();
   show_one_ = false;
   if (step_frames_ > 0) --step_frames_;
   publish_status();
@@ -232,6 +235,7 @@ void Pipeline::publish(Frame frame) {
 void Pipeline::end_of_stream() {
   if (state_.loop_file && source_info_.seekable && state_.processed > 0) return request_seek(0);
   state_.ended = true;
+  seek_target_ns_.reset();
   show_one_ = false, step_frames_ = 0;
   publish_status();
   if (!options_.paced) frames_.close();

@@ -20,6 +20,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -218,6 +219,7 @@ class Pipeline {
   PlaybackClock clock_;
   SoundSync sound_;
   int64_t step_frames_ = 0, loop_a_ns_ = -1, loop_b_ns_ = -1;
+  std::optional<int64_t> seek_target_ns_;  // no picture was processed since this seek
   int64_t timed_from_ns_ = 0;  // do not measure earlier pictures: their latency would include a pause
   uint64_t graph_version_ = 0;
 

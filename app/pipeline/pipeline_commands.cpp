@@ -47,7 +47,9 @@ void Pipeline::apply(const Command& command) {
                  [this](const Pause& c) { apply_pause(c.paused); },
                  [this](const Step& c) { apply_step(c.frames); },
                  [this](const Seek& c) {
-                   request_seek(c.relative ? state_.position_ns + c.position_ns : c.position_ns);
+                   // Relative seeks add up, also while the picture of the last one is not processed yet.
+                   const int64_t from = c.relative ? seek_target_ns_.value_or(state_.position_ns) : 0;
+                   request_seek(from + c.position_ns);
                  },
                  [this](const SetSpeed& c) {
                    state_.speed = std::clamp(c.speed, kMinSpeed, kMaxSpeed);
@@ -127,7 +129,8 @@ void Pipeline::apply_step(int frames) {
   } else if (current_picture_ && source_info_.seekable) {
     // Seek to half a frame before the target, so that the target is the first picture after that time.
     const int64_t duration = std::max<int64_t>(1, state_.frame_duration_ns);
-    request_seek(current_picture_.info.pts_ns + frames * duration - duration / 2);
+    const int64_t from = seek_target_ns_ ? *seek_target_ns_ + duration / 2 : current_picture_.info.pts_ns;
+    request_seek(from + frames * duration - duration / 2);
   }
 }
 
@@ -136,7 +139,8 @@ void Pipeline::apply_step(int frames) {
 void Pipeline::request_seek(int64_t position_ns) {
   if (!source_info_.seekable) return notice(true, "this source cannot seek");
   const int64_t last = source_info_.duration_ns > 0 ? source_info_.duration_ns - 1 : position_ns;
-  seek_ns_.store(std::clamp<int64_t>(position_ns, 0, std::max<int64_t>(0, last)), std::memory_order_relaxed);
+  seek_target_ns_ = std::clamp<int64_t>(position_ns, 0, std::max<int64_t>(0, last));
+  seek_ns_.store(*seek_target_ns_, std::memory_order_relaxed);
   seek_serial_.fetch_add(1, std::memory_order_release);
   seek_serial_.notify_all();
   executor_->reset_state();

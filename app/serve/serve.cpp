@@ -126,7 +126,7 @@ class Daemon {
   }
 
   std::unique_ptr<Pipeline> open(const std::string& url, const GraphDesc& graph) {
-    check_output_files(line_, url);
+    check_output_files(line_, {url});
     PipelineOptions options;
     options.backend = backend_.backend;
     options.executor = {.threads = line_.config.threads,

@@ -18,7 +18,8 @@ std::string values(const ui::ViewerUi& ui, const ui::ViewerModel& m) {
   text += fmt::format("value/frame {}\nvalue/paused {}\nvalue/views {}\nvalue/compared {}\n", m.frame_index,
                       m.paused ? 1 : 0, m.views.size(), m.compared ? 1 : 0);
   text += fmt::format("value/counts {} {} {}\n", m.counts.processed, m.counts.shown, m.counts.not_shown);
-  text += fmt::format("value/source {}\nvalue/opening {}\n", m.source_name, m.progress.opening);
+  text += fmt::format("value/source {}\nvalue/opening {}\nvalue/on_top {}\n", m.source_name,
+                      m.progress.opening, ui.state().on_top ? 1 : 0);
   if (!m.notices.empty()) text += fmt::format("value/notice {}\n", m.notices.back().text);
   if (m.live_status.live)
     text += fmt::format("value/live {} {} {}\n", name(m.live_status.state), m.live_status.reconnects,

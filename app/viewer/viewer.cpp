@@ -63,10 +63,10 @@ void Viewer::begin_frame() {
     try {
       pipeline_->check();
     } catch (const Error& e) {
-      if (!source_chosen_ || e.code() != ExitCode::bad_source) throw;
+      if (!(source_chosen_ || automatic_) || e.code() != ExitCode::bad_source) throw;
       source_failed_ = true;
       pipeline_->stop();
-      model_->notice(true, e.what());
+      automatic_ ? skip_failed(e.what()) : model_->notice(true, e.what());
     }
   }
   install_opened();
@@ -147,6 +147,7 @@ void Viewer::update_panel_textures() {
 bool Viewer::show_newest() {
   Frame frame = pipeline_->take_newest();
   if (!frame) return false;
+  picture_seen_ = true;
   if (display_.kind == ui::DisplayKind::pixel_buffer) frame.wait_ready();
   const int64_t begin = now_ns();
   const FrameInfo info = frame.info;

@@ -76,11 +76,15 @@ class Viewer {
   /// Opens a source that the user chose. Fails for a live source that is down, unless `request.wait` is set.
   void open_chosen(const ui::SourceRequest& request);
   void choose_video_track(int track);
-  void open_url(const std::string& url, const ui::SourceRequest& chosen);
+  /// `automatic`: the user did not choose this source, so if it fails the next one is tried.
+  void open_url(const std::string& url, const ui::SourceRequest& chosen, bool automatic = false);
   /// Opens a source of the playlist; does nothing for nullopt.
-  void open_listed(const std::optional<std::string>& source);
+  void open_listed(const std::optional<std::string>& source, bool automatic = false);
+  /// Opens the source after one that failed. Throws Error(bad_source) if there is none and no source has
+  /// shown a picture.
+  void skip_failed(const std::string& problem);
   /// Replaces the playlist by the sources and opens the first one. If a folder cannot be read or has no
-  /// videos or images, keeps the playlist and adds a notice.
+  /// videos or images, or contains an output of this run, keeps the playlist and adds a notice.
   void open_all(const std::vector<std::string>& sources);
   /// Opens the camera that was plugged in while the test picture plays.
   void open_found_camera();
@@ -145,7 +149,9 @@ class Viewer {
   Profiler::Scope present_scope_, draw_scope_, panels_scope_;
   uint64_t thumbnail_version_ = 0;  ///< number of changes of ViewerModel::thumbnail
   bool quit_ = false;
-  bool end_seen_ = false;  ///< the end of the current source was handled by advance_playlist()
+  bool end_seen_ = false;      ///< the end of the current source was handled by advance_playlist()
+  bool automatic_ = false;     ///< the current source is one of several and was not chosen by the user
+  bool picture_seen_ = false;  ///< a source has shown a picture
   /// Chosen: the user opened the source, it is not from the command line. Failed: its pipeline has failed and
   /// was stopped, and the viewer stays open.
   bool source_chosen_ = false, source_failed_ = false;

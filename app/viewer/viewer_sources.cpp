@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "app/output_files.hpp"
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
 #include "core/base/source_text.hpp"
@@ -53,7 +54,7 @@ void Viewer::open_first(const GraphDesc& graph) {
   if (!line_.config.source_url.empty()) playlist_.set(expand_sources(sources));
   const bool several = playlist_.sources()->size() > 1 ||
                        (playlist_.sources()->size() == 1 && playlist_.sources()->front() != sources.front());
-  const std::string url = several ? playlist_.sources()->front() : source_url(line_);
+  std::string url = several ? playlist_.sources()->front() : source_url(line_);
   OpenRequest request{.url = url,
                       .live = remembered(line_.live),
                       .graph = graph,
@@ -67,9 +68,23 @@ void Viewer::open_first(const GraphDesc& graph) {
                       .muted = memory_.muted(line_.config),
                       .start_ns = line_.no_resume ? 0 : memory_.position_of(url),
                       .done = {}};
-  OpenedPipeline opened = make_viewer_source(*own, request, std::make_shared<std::atomic<bool>>(false));
+  std::vector<std::string> problems;
+  OpenedPipeline opened;
+  while (!opened.pipeline) {
+    try {
+      opened = make_viewer_source(*own, request, std::make_shared<std::atomic<bool>>(false));
+    } catch (const Error& e) {
+      const auto next = several && e.code() == ExitCode::bad_source ? playlist_.step(1) : std::nullopt;
+      if (!next) throw;
+      log::warn("{}", problems.emplace_back(e.what()));
+      request.url = url = *next, request.live = remembered(live_options_for(line_, url));
+      request.start_ns = line_.no_resume ? 0 : memory_.position_of(url);
+    }
+  }
   if (!line_.record.empty()) opened.pipeline->post(record_command(line_));
   install(request, std::move(opened));
+  automatic_ = several;
+  for (std::string& problem : problems) model_->notice(true, std::move(problem));
   if (!line_.config.source_url.empty() || request.url != playable_url("test:demo")) return;
   model_->model().demo = true;
   model_->notice(false,
@@ -93,15 +108,23 @@ void Viewer::open_found_camera() {
   open_aside(std::move(request), ui_.state().editor.graph());
 }
 
-void Viewer::open_listed(const std::optional<std::string>& source) {
-  if (source) open_url(*source, ui::source_request(*source));
+void Viewer::open_listed(const std::optional<std::string>& source, bool automatic) {
+  if (source) open_url(*source, ui::source_request(*source), automatic);
+}
+
+void Viewer::skip_failed(const std::string& problem) {
+  model_->notice(true, problem);
+  const auto next = playlist_.step(1);
+  if (!next && !picture_seen_) throw Error(ExitCode::bad_source, "", problem);
+  open_listed(next, true);
 }
 
 void Viewer::open_all(const std::vector<std::string>& sources) {
   try {
     std::vector<std::string> all = expand_sources(sources);
+    check_output_files(line_, all);
     playlist_.set(std::move(all));
-    open_listed(playlist_.select(0));
+    open_listed(playlist_.select(0), playlist_.sources()->size() > 1);
   } catch (const Error& e) {
     model_->notice(true, e.what());
   }
@@ -116,7 +139,7 @@ void Viewer::advance_playlist() {
     end_seen_ = end_seen_ && over;
     return;
   }
-  if (!std::exchange(end_seen_, true)) open_listed(playlist_.step(1));
+  if (!std::exchange(end_seen_, true)) open_listed(playlist_.step(1), true);
 }
 
 void Viewer::keep_position() {
@@ -138,7 +161,7 @@ void Viewer::open_chosen(const ui::SourceRequest& chosen) {
   open_url(tidy_source(chosen.text), chosen);
 }
 
-void Viewer::open_url(const std::string& url, const ui::SourceRequest& chosen) {
+void Viewer::open_url(const std::string& url, const ui::SourceRequest& chosen, bool automatic) {
   OpenRequest request;
   request.url = url;
   request.live = remembered(live_options_for(line_, request.url));
@@ -148,8 +171,10 @@ void Viewer::open_url(const std::string& url, const ui::SourceRequest& chosen) {
   if (chosen.rate > 0) request.live.rate = chosen.rate;
   request.remember = true;
   request.start_ns = line_.no_resume ? 0 : memory_.position_of(request.url);
-  request.done = [this, url, chosen](OpenResult result, const std::string& problem) {
+  request.done = [this, url, chosen, automatic](OpenResult result, const std::string& problem) {
+    if (result == OpenResult::playing) automatic_ = automatic;
     if (result != OpenResult::failed) return;
+    if (automatic) return skip_failed(problem);
     ui::SourceProgress& p = progress_;
     ++p.failures;
     p.problem = problem, p.failed = chosen;

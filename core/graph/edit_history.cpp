@@ -5,7 +5,7 @@
 namespace lensd {
 
 void GraphHistory::reset(GraphDesc graph, int preset) {
-  steps_.assign(1, {std::move(graph), {}, preset});
+  steps_.assign(1, {std::move(graph), {}, preset, slot()});
   undone_.clear();
   now_ = 0;
   key_.clear();
@@ -14,15 +14,16 @@ void GraphHistory::reset(GraphDesc graph, int preset) {
 void GraphHistory::record(GraphDesc after, std::string what, std::string key, int preset) {
   const bool joins = !key.empty() && key == key_ && now_ > 0;
   const auto undone = steps_.begin() + static_cast<std::ptrdiff_t>(now_) + 1;
+  const size_t slot = steps_[now_].slot;
   // A new change clears redo(); drop() restores it.
   if (!joins) undone_.assign(std::make_move_iterator(undone), std::make_move_iterator(steps_.end()));
   steps_.erase(undone, steps_.end());
   if (joins) {
-    steps_[now_] = {std::move(after), std::move(what), preset};
+    steps_[now_] = {std::move(after), std::move(what), preset, slot};
     return;
   }
   key_ = std::move(key);
-  steps_.push_back({std::move(after), std::move(what), preset});
+  steps_.push_back({std::move(after), std::move(what), preset, slot});
   if (steps_.size() > kMaxSteps + 1) steps_.erase(steps_.begin());
   now_ = steps_.size() - 1;
 }

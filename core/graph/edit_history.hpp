@@ -20,7 +20,8 @@ class GraphHistory {
   void reset(GraphDesc graph, int preset);
 
   /// Adds a step that leads to `after`. Replaces the last step instead if `key` is not empty and equals that
-  /// step's key, without a seal() in between. `preset` is the caller's number for the graph's preset.
+  /// step's key, without a seal() in between. `preset` is the caller's number for the graph's preset. The
+  /// step keeps slot().
   void record(GraphDesc after, std::string what, std::string key, int preset);
   /// Makes the next record() add a new step, whatever its key.
   void seal() { key_.clear(); }
@@ -35,6 +36,9 @@ class GraphHistory {
   const GraphDesc* before() const { return now_ > 0 ? &steps_[now_ - 1].graph : nullptr; }
   int preset() const { return steps_[now_].preset; }
   void set_preset(int preset) { steps_[now_].preset = preset; }
+  /// Returns the caller's number for the slot that the present graph belongs to, 0 at first.
+  size_t slot() const { return steps_[now_].slot; }
+  void set_slot(size_t slot) { steps_[now_].slot = slot; }
 
   bool can_undo() const { return now_ > 0; }
   bool can_redo() const { return now_ + 1 < steps_.size(); }
@@ -54,6 +58,7 @@ class GraphHistory {
     GraphDesc graph;
     std::string what;
     int preset = -1;
+    size_t slot = 0;
   };
   std::vector<Step> steps_{1}, undone_;  // undone_: steps that the last record() removed from redo()
   size_t now_ = 0;

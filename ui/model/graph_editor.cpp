@@ -221,14 +221,15 @@ void GraphEditor::cycle_at_output(const std::string& filter, const std::string& 
   apply(std::move(next), fmt::format("{} {}", id, *value));
 }
 
-bool GraphEditor::replace(GraphDesc next, const std::string& what, int preset) {
+bool GraphEditor::replace(GraphDesc next, const std::string& what, int preset, std::optional<size_t> slot) {
   if (!registry_) return false;
-  if (equivalent(next, graph(), *registry_)) {
+  if (!slot && equivalent(next, graph(), *registry_)) {
     history_.set_preset(preset);
     return true;
   }
   if (!apply(std::move(next), what)) return false;
   history_.set_preset(preset);
+  if (slot) history_.set_slot(*slot);
   return true;
 }
 

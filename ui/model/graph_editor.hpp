@@ -11,6 +11,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -63,8 +64,8 @@ class GraphEditor {
   void cycle_at_output(const std::string& filter, const std::string& id, const std::string& param,
                        const std::vector<std::string>& values);
   /// Replaces the whole graph as one undo step. Returns false and adds a message if the graph is invalid.
-  /// `preset` as in GraphHistory::record().
-  bool replace(GraphDesc graph, const std::string& what, int preset);
+  /// `preset` as in GraphHistory::record(). With `slot`, always one step, which moves to that slot.
+  bool replace(GraphDesc graph, const std::string& what, int preset, std::optional<size_t> slot = {});
 
   void undo();
   void redo();

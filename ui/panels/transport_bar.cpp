@@ -16,6 +16,11 @@ bool long_source(const ViewerModel& m) {
   return std::max(m.duration_ns, m.position_ns) >= int64_t{3600} * 1'000'000'000;
 }
 
+/// Returns the clicks of the wheel in this display frame, at least one in its direction.
+double wheel_clicks(float turned) {
+  return std::copysign(std::max(1.0, std::round(std::abs(static_cast<double>(turned)))), turned);
+}
+
 void fixed_text(ImU32 ink, const std::string& text, const std::string& widest, bool right = false) {
   const float width = ImGui::CalcTextSize(widest.c_str()).x, own = ImGui::CalcTextSize(text.c_str()).x;
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -129,7 +134,7 @@ void draw_seek_bar(PanelContext& ctx, float width) {
   const int64_t shown = s.seek_ns >= 0 ? s.seek_ns : m.position_ns;
   draw_track(ctx, at, size, std::clamp(share(shown, m.duration_ns), 0.f, 1.f), active || hovered);
   if (const float wheel = hovered ? ImGui::GetIO().MouseWheel : 0; wheel != 0)
-    ctx.send(Seek{(wheel > 0 ? 1 : -1) * kWheelNs, true});
+    ctx.send(Seek{static_cast<int64_t>(wheel_clicks(wheel) * kWheelNs), true});
   if (!hovered && !active) return;
   s.thumbnail.wanted_ns = pointed;
   draw_seek_tooltip(ctx, pointed);
@@ -188,7 +193,7 @@ void draw_sound(PanelContext& ctx, float bar) {
       fmt::format("{}; {}", key_hint({Action::quieter, Action::louder}), key_text(Action::mute));
   const auto wheel = [&] {
     const float turned = ImGui::IsItemHovered() ? ImGui::GetIO().MouseWheel : 0;
-    if (turned != 0) ctx.send(SetVolume{std::clamp(m.volume + (turned > 0 ? 5 : -5), 0.0, kMaxVolume)});
+    if (turned != 0) ctx.send(SetVolume{std::clamp(m.volume + 5 * wheel_clicks(turned), 0.0, kMaxVolume)});
   };
   if (!sounds) ImGui::PushStyleVar(ImGuiStyleVar_Alpha, 0.5f);
   if (icon_button(ctx.look, "##mute", sounds && !m.muted ? Icon::speaker : Icon::speaker_off,
@@ -199,6 +204,11 @@ void draw_sound(PanelContext& ctx, float bar) {
   wheel();
   if (bar <= 0) return;
   ImGui::SameLine(0, ctx.px(2));
+  if (m.sound == SoundState::refused) {  // the volume has no effect as long as this source plays
+    const FontScope font(ctx.look.small);
+    fixed_text(colour::dim, elided("no sound", bar), "no sound");
+    return ctx.item("transport", "no_sound", reason);
+  }
   draw_volume_bar(ctx, bar, sounds);
   ctx.item("transport", "volume", text, keys);
   wheel();

@@ -99,8 +99,8 @@ bool cells(const Look& look, Matrix& m, float width, const MarkPart& mark) {
     double& v = m.values[static_cast<size_t>(i)];
     // Larger weights have a brighter background, to show the kernel's shape.
     const int shade = largest > 0 ? static_cast<int>(36 * std::abs(v) / largest) : 0;
-    ImGui::PushStyleColor(ImGuiCol_FrameBg, colour::gray(40 + shade));
-    ImGui::PushStyleColor(ImGuiCol_Text, v == 0 ? colour::faint : colour::text);
+    ImGui::PushStyleColor(ImGuiCol_FrameBg, toned(colour::gray(40 + shade)));
+    ImGui::PushStyleColor(ImGuiCol_Text, toned(v == 0 ? colour::faint : colour::text));
     changed |= ImGui::InputDouble("##cell", &v, 0, 0, "%.4g");
     ImGui::PopStyleColor(2);
     if (mark) mark(fmt::format("cell/{}/{}", i / m.cols, i % m.cols));

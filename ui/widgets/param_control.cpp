@@ -203,7 +203,7 @@ bool begin_combo(const Look& look, const char* id, const std::string& shown) {
   const ImVec2 tip{at.x + width - look.px(10), at.y + height * 0.5f};
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const bool open = ImGui::BeginCombo(id, shown.c_str(), ImGuiComboFlags_NoArrowButton);
-  draw_icon(list, tip, look.px(8), Icon::chevron_down, colour::dim);
+  draw_icon(list, tip, look.px(8), Icon::chevron_down, styled(colour::dim));
   return open;
 }
 
@@ -234,6 +234,24 @@ ParamValue stepped(const ParamSpec& spec, const ParamValue& value, int steps) {
 
 std::optional<ParamValue> param_control(const Look& look, const ParamSpec& spec, const ParamValue& value,
                                         TextEdit& edit, const MarkPart& mark) {
+  auto next = param_field(look, spec, value, edit, mark);
+  ImGuiContext& g = *ImGui::GetCurrentContext();
+  const ImGuiLastItemData field = g.LastItemData;  // callers ask for the field's rectangle
+  draw_refusal(edit, next.has_value(), mark);
+  g.LastItemData = field;
+  return next;
+}
+
+void draw_refusal(TextEdit& edit, bool settled, const MarkPart& mark) {
+  if (edit.refused != ImGui::GetID("##value")) return;
+  if (settled) edit.refused = 0, edit.refusal.clear();
+  if (edit.refusal.empty()) return;
+  wrapped_text(colour::problem, edit.refusal);
+  if (mark) mark("refused");
+}
+
+std::optional<ParamValue> param_field(const Look& look, const ParamSpec& spec, const ParamValue& value,
+                                      TextEdit& edit, const MarkPart& mark) {
   ParamValue now;
   if (spec.check(value, now)) return std::nullopt;  // the value is not allowed
   Change change;

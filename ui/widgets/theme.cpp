@@ -81,7 +81,7 @@ void set_metrics(ImGuiStyle& style) {
   style.WindowRounding = 0, style.ChildRounding = 4, style.FrameRounding = 3, style.PopupRounding = 4;
   style.GrabRounding = 3, style.ScrollbarRounding = 4, style.ScrollbarSize = 8, style.GrabMinSize = 8;
   style.WindowBorderSize = 0, style.ChildBorderSize = 0, style.PopupBorderSize = 1, style.FrameBorderSize = 0;
-  style.DisabledAlpha = 0.45f;
+  style.DisabledAlpha = 0.8f;  // keeps a contrast of 4.5
   style.WindowMinSize = {1, 1};
 }
 

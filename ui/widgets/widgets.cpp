@@ -9,6 +9,7 @@
 #endif
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/base/clock.hpp"
@@ -190,8 +191,8 @@ bool small_button(const Look& look, const char* id, Icon icon, float side, ImU32
 }
 
 bool toggle_button(const Look& look, const char* label, bool on, float width) {
-  ImGui::PushStyleColor(ImGuiCol_Button, on ? colour::gray(70) : colour::field);
-  ImGui::PushStyleColor(ImGuiCol_Text, on ? colour::accent : colour::dim);
+  ImGui::PushStyleColor(ImGuiCol_Button, toned(on ? colour::gray(70) : colour::field));
+  ImGui::PushStyleColor(ImGuiCol_Text, on ? colour::accent : toned(colour::dim));
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {look.px(2), look.px(3)});
   ImGui::PushID(label);
   const bool pressed = ImGui::Button(elided(label, width - look.px(4)).c_str(), {width, 0});
@@ -206,6 +207,52 @@ bool input_text(const char* id, std::string& text, int flags, const char* hint,
   return ImGui::InputTextWithHint(id, hint, &text, flags, callback, data);
 }
 
+namespace {
+
+constexpr int kDimText = 158;     ///< contrast 4.5 on greys up to 49, so also on dimmed fills
+constexpr float kDimFill = 0.4f;  ///< distance from the panel's grey
+constexpr int kBrightest = 100;   ///< brighter greys are text
+int dim_scopes = 0;               // UI thread
+
+constexpr std::array kDimmed{ImGuiCol_Text,          ImGuiCol_FrameBg,     ImGuiCol_FrameBgHovered,
+                             ImGuiCol_FrameBgActive, ImGuiCol_Button,      ImGuiCol_ButtonHovered,
+                             ImGuiCol_ButtonActive,  ImGuiCol_CheckMark,   ImGuiCol_Header,
+                             ImGuiCol_HeaderHovered, ImGuiCol_HeaderActive};
+
+}  // namespace
+
+ImU32 toned(ImU32 ink) {
+  if (dim_scopes == 0 || ink == colour::problem) return ink;
+  const int r = static_cast<int>(ink >> IM_COL32_R_SHIFT & 0xFF),
+            g = static_cast<int>(ink >> IM_COL32_G_SHIFT & 0xFF);
+  const int b = static_cast<int>(ink >> IM_COL32_B_SHIFT & 0xFF),
+            a = static_cast<int>(ink >> IM_COL32_A_SHIFT & 0xFF);
+  if (r != g || g != b) return IM_COL32(r, g, b, a / 2);
+  const float panel = colour::panel & 0xFF, grey = static_cast<float>(r);
+  return colour::gray(
+      r > kBrightest ? std::min(r, kDimText) : static_cast<int>(panel + (grey - panel) * kDimFill), a);
+}
+
+ImU32 styled(ImU32 ink) {
+  return ImGui::GetColorU32(toned(ink));
+}
+
+DimScope::DimScope(bool on) : on_(on) {
+  if (!on_) return;
+  ++dim_scopes;
+  // Disabled controls are dimmed enough.
+  ImGui::PushStyleVar(ImGuiStyleVar_Alpha, 1.f), ImGui::PushStyleVar(ImGuiStyleVar_DisabledAlpha, 1.f);
+  for (const ImGuiCol which : kDimmed)
+    ImGui::PushStyleColor(which, toned(ImGui::ColorConvertFloat4ToU32(ImGui::GetStyleColorVec4(which))));
+}
+
+DimScope::~DimScope() {
+  if (!on_) return;
+  --dim_scopes;
+  ImGui::PopStyleVar(2);
+  ImGui::PopStyleColor(static_cast<int>(kDimmed.size()));
+}
+
 /// Cuts the text at 8000 bytes, because ImGui cannot draw more than 16383 characters at once.
 static void draw_text(std::string_view text) {
   ImGui::TextUnformatted(text.data(), text.data() + std::min<size_t>(text.size(), 8000));
@@ -217,7 +264,7 @@ void heading(const Look& look, const char* text) {
 }
 
 void text_coloured(ImU32 ink, std::string_view text) {
-  ImGui::PushStyleColor(ImGuiCol_Text, ink);
+  ImGui::PushStyleColor(ImGuiCol_Text, toned(ink));
   draw_text(text);
   ImGui::PopStyleColor();
 }

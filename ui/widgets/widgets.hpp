@@ -31,9 +31,15 @@ using MarkPart = std::function<void(std::string_view part)>;
 /// Draws the control of a parameter with ImGui's next item width. Returns a new valid value if the user
 /// changed it, else nullopt. A right click (not on a matrix) or a double click on a slider restores the
 /// default. Ctrl+click lets the user type a number. Shift and the mouse wheel change a number by fine steps.
-/// `mark` is called for parts such as choices and cells, and may be empty.
+/// `mark` is called for parts such as choices and cells, and may be empty. Below the control, draws why the
+/// last value was refused, as the part "refused".
 std::optional<ParamValue> param_control(const Look& look, const ParamSpec& spec, const ParamValue& value,
                                         TextEdit& edit, const MarkPart& mark = {});
+/// The two parts of param_control(), for callers that draw something between them. draw_refusal() forgets the
+/// refusal if `settled`, because another control has changed the value.
+std::optional<ParamValue> param_field(const Look& look, const ParamSpec& spec, const ParamValue& value,
+                                      TextEdit& edit, const MarkPart& mark = {});
+void draw_refusal(TextEdit& edit, bool settled, const MarkPart& mark);
 
 /// Begins to type a number into the slider `id`. The slider then calls typed_number() until edit.id is 0.
 void begin_typing(TextEdit& edit, unsigned id, const ParamValue& value);
@@ -94,10 +100,22 @@ bool toggle_button(const Look& look, const char* label, bool on, float width);
 bool input_text(const char* id, std::string& text, int flags = 0, const char* hint = "",
                 ImGuiInputTextCallback callback = nullptr, void* data = nullptr);
 
-/// Returns a colour with the style's alpha, for hand-drawn items that may be disabled.
-inline ImU32 styled(ImU32 ink) {
-  return ImGui::GetColorU32(ink);
-}
+/// Dims the items that are drawn in its scope if `on`. Text keeps a contrast of 4.5; fills and lines come
+/// close to the panel's grey.
+class DimScope {
+ public:
+  explicit DimScope(bool on);
+  ~DimScope();
+  DimScope(const DimScope&) = delete;
+  DimScope& operator=(const DimScope&) = delete;
+
+ private:
+  const bool on_;
+};
+/// Returns the colour as it is in the current DimScope, for ImGui::PushStyleColor().
+ImU32 toned(ImU32 ink);
+/// Returns toned() with the style's alpha, for hand-drawn items that may be disabled.
+ImU32 styled(ImU32 ink);
 
 /// Draws a section heading in the strong font.
 void heading(const Look& look, const char* text);

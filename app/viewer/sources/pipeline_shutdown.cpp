@@ -25,7 +25,7 @@ LiveOptions live_options_for(const CommandLine& line, const std::string& url) {
 OpenedPipeline make_viewer_source(const ViewerSetup& setup, const OpenRequest& request,
                                   std::shared_ptr<const std::atomic<bool>> cancel) {
   const CommandLine& line = setup.line;
-  check_output_files(line, request.url);
+  check_output_files(line, {request.url});
   SourceOptions source_setup = source_options(line, setup.backend.backend);
   source_setup.live = request.live, source_setup.live.placeholders = true;
   source_setup.live.captions = false;  // the window shows the state over the picture

@@ -6,17 +6,19 @@
 clip=$WORK/clip.mkv
 expect 0 test:testsrc2=size=64x48 --headless -q --frames 12 -o "$clip"
 expect 0 "$clip" --headless -q -o "$WORK/in_%03d.png"
-mkdir "$WORK/sub"
+mkdir "$WORK/sub" "$WORK/folder"
+cp "$clip" "$WORK/second.mkv" && cp "$clip" "$WORK/folder/third.mkv"
+ln -s second.mkv "$WORK/second.json"
 ln -s "$clip" "$WORK/symlink.mkv"
 ln "$clip" "$WORK/hardlink.mkv"
 ln -s clip.mkv "$WORK/clip.csv"
 ln -s clip.mkv "$WORK/clip.json"
 ln -s in_007.png "$WORK/other.png"
 ln -s in_005.png "$WORK/out_2.png"
-before=$(cd "$WORK" && sha256sum clip.mkv in_*.png)
+before=$(cd "$WORK" && sha256sum clip.mkv second.mkv folder/third.mkv in_*.png)
 
 unchanged() { # unchanged ARGS…: fails if an input file has changed; ARGS: the command line, for the message
-  [[ $(cd "$WORK" && sha256sum clip.mkv in_*.png) == "$before" ]] || fail "the source was changed by: $*"
+  [[ $(cd "$WORK" && sha256sum clip.mkv second.mkv folder/third.mkv in_*.png) == "$before" ]] || fail "the source was changed by: $*"
 }
 # is_source ARGS…: lensd refuses to overwrite its source, with and without --overwrite.
 is_source() {
@@ -60,6 +62,17 @@ is_source "$WORK/in_004.png" --headless -q -o "$WORK/in_004.png"
 # The viewer and the daemon refuse before they open anything.
 (unset DISPLAY WAYLAND_DISPLAY && is_source "$clip" --record "$clip" && is_source serve "$clip" --record "$clip") || exit 1
 
+# So does a window with several sources, whichever of them it is.
+in_playlist() {
+  local name
+  is_source "$clip" "$WORK/second.mkv" --record "$WORK/second.mkv"
+  is_source "$clip" "$WORK/folder" --record "$WORK/folder/third.mkv"
+  for name in --trace --timings --log-file; do is_source "$clip" "$WORK/second.mkv" "$name" "$WORK/second.json"; done
+  is_source "$WORK/folder" --trace "$WORK/folder/third.mkv"
+  is_source "$clip" "$WORK/in_%03d.png" --trace "$WORK/in_003.png"
+}
+(unset DISPLAY WAYLAND_DISPLAY && in_playlist) || exit 1
+
 # The daemon refuses to load a source that is one of its outputs, and continues with the current source.
 start_daemon test:testsrc2=size=64x48:rate=30 --trace "$WORK/hardlink.mkv"
 ctl_refused "would overwrite the source" load "$clip"
@@ -82,6 +95,10 @@ exists "$WORK/mine.mkv" -o "$WORK/mine.mkv"
 exists "$WORK/mine.mkv" -o null: --record "$WORK/mine.mkv"
 exists "$WORK/mine_0003.png" -o "$WORK/mine_%04d.png"
 for option in --timings --trace --framehash; do exists "$WORK/mine.csv" -o null: "$option" "$WORK/mine.csv"; done
+for option in --timings --trace; do # the window writes them when it ends
+  (unset DISPLAY WAYLAND_DISPLAY && refused 2 "exists already" "$clip" "$option" "$WORK/mine.csv") || exit 1
+  [[ $(<"$WORK/mine.csv") == precious ]] || fail "the window's $option changed a file"
+done
 exists "$WORK/mine.csv" -o null: --graph klt --tracks "$WORK/mine.csv"
 expect 0 "$clip" --headless -q --frames 2 -o "$WORK/mine_%04d.png" # writes fewer than three files
 expect 0 "$clip" --headless -q -o null: --framehash /dev/stdout    # redirected to a file by this script

@@ -99,6 +99,10 @@ def options(most):
 
 def command_line():
     kind = pick.random()
+    if kind < 0.06:  # a window with a playlist; without a display it ends after the checks
+        words = options(4) + [[pick.choice(INPUTS[:15])] for _ in range(pick.randint(2, 4))]
+        pick.shuffle(words)
+        return [w for group in words for w in group]
     if kind < 0.72:
         words = options(5) + [["--headless"], ["--frames", str(pick.randint(1, 5))]]
         words += [[pick.choice(INPUTS[:7] if pick.random() < 0.6 else INPUTS)] for _ in range(pick.choice([0, 1, 1, 1, 1, 1, 1, 2]))]
@@ -126,9 +130,10 @@ def hashes():
 
 
 def sources(line):
-    """The names of the existing files that the line may play."""
-    played = [w for before, w in zip(["", *line], line) if w in INPUTS and before not in OPTIONS]
-    return {os.path.basename(os.path.realpath(folder / w)) for w in played if (folder / w).is_file()}
+    """The names of the existing files that the line may play, also those in folders."""
+    played = [folder / w for before, w in zip(["", *line], line) if w in INPUTS and before not in OPTIONS]
+    files = [f for p in played for f in (p.iterdir() if p.is_dir() else [p])]
+    return {os.path.basename(os.path.realpath(f)) for f in files if f.is_file()}
 
 
 shutil.copytree(folder / "in", folder / "kept", symlinks=True)

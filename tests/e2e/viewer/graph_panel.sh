@@ -120,6 +120,44 @@ aside
 wait_for 10 like "$WORK/loaded.png" || fail "solo did not end"
 echo "ok: solo"
 
+key ctrl+2
+hover graph/mosaic/title 20
+click graph/mosaic/remove
+wait_for 10 gone graph/mosaic/title || fail "no node is removed in slot B"
+key ctrl+1
+wait_for 10 place graph/mosaic/title || fail "slot A lost its graph"
+aside
+wait_for 10 like "$WORK/loaded.png" || fail "slot A shows another picture"
+key ctrl+2
+wait_for 10 gone graph/mosaic/title || fail "slot B lost its graph"
+key ctrl+z
+wait_for 10 place graph/mosaic/title || fail "a switch is not undone"
+key ctrl+1
+key ctrl+2
+wait_for 10 gone graph/mosaic/title || fail "undo has overwritten slot B"
+key ctrl+3
+wait_for 10 gone graph/mosaic/title || fail "slot C is not a copy of B"
+key ctrl+1
+wait_for 10 place graph/mosaic/title || fail "slot A lost its graph"
+echo "ok: slots A, B and C"
+
+click graph/gaussian/title
+key ctrl+c
+key ctrl+v
+wait_for 10 place graph/gaussian2/title || fail "no copy is pasted: $(cut -d' ' -f1 "$LENSD_UI_MAP" | grep '^graph/.*title')"
+above graph/gaussian/title graph/gaussian2/title || fail "the copy is not below the node"
+key ctrl+z
+wait_for 10 gone graph/gaussian2/title || fail "pasting is not undone"
+drag graph/gaussian/sigma 250 "$(y graph/gaussian/sigma)" 10
+wait_for 10 place graph/gaussian/sigma/reset || fail "sigma is the default"
+click graph/gaussian/title
+key ctrl+r
+wait_for 10 gone graph/gaussian/sigma/reset || fail "Ctrl+R does not reset the node"
+key ctrl+z
+wait_for 10 place graph/gaussian/sigma/reset || fail "the reset is not undone"
+key ctrl+z
+echo "ok: copied, pasted, reset by key"
+
 xdotool windowsize "$WINDOW" 1100 700
 sleep 1
 quit_window

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Browsing files: a playlist with its keys and list, start positions, resuming, the time line, the picture's menu,
-# chapters.
+# Browsing files: a playlist with its keys and list, broken files in it, start positions, resuming, the time line, the
+# picture's menu, chapters.
 # shellcheck source=../common/viewer.sh
 . "$(dirname "$0")/../common/viewer.sh"
 need_tools ffmpeg
@@ -31,6 +31,20 @@ expect_value source b.mkv # plays automatically after a.mkv
 quit_window
 echo "ok: playlist"
 
+# Broken files are passed over, at the start and after the end of another file.
+head -c 5000 /dev/urandom >"$clips/../noise.mkv" && cp "$WORK/noise.mkv" "$WORK/noise2.mkv"
+start_window "$WORK/noise.mkv" "$clips/a.mkv" "$WORK/noise2.mkv" "$clips/b.mkv" --backend=cpu
+expect_value source b.mkv
+for name in noise noise2; do grep -q "$name.mkv" "$WORK/viewer.err" || fail "nothing says that $name.mkv is broken"; done
+quit_window
+code=0
+timeout 60 "$LENSD" "$WORK/noise.mkv" "$WORK/noise2.mkv" --backend=cpu 2>"$WORK/stderr" || code=$?
+[[ $code == 4 ]] || fail "a playlist of broken files gives exit code $code: $(<"$WORK/stderr")"
+echo "ok: broken files in a playlist"
+
+start_window "$clips/long.mkv" --backend=cpu --pause --start 0:30
+at_frame 150
+quit_window
 start_window "$clips/long.mkv" --backend=cpu --pause --start 50%
 at_frame 175
 key Home
@@ -45,9 +59,22 @@ at_frame 50
 xdotool click 5
 at_frame 25
 wait_for 10 place transport/thumbnail || fail "the time line shows no thumbnail"
+# Until the thumbnail is decoded, its place is dark and of one colour.
+decoded() {
+  place transport/thumbnail || return 1
+  import -silent -window "$WINDOW" -crop "${W%.*}x${H%.*}+${X%.*}+${Y%.*}" +repage "$WORK/thumbnail.png"
+  [[ $(identify -format '%[fx:standard_deviation > 0.1]' "$WORK/thumbnail.png") == 1 ]]
+}
+wait_for 10 decoded || fail "the thumbnail shows no picture"
+hover transport/seek 50
+cp "$WORK/thumbnail.png" "$WORK/middle.png"
+another() { decoded && ! cmp -s "$WORK/thumbnail.png" "$WORK/middle.png"; }
+hover transport/seek 90
+wait_for 10 another || fail "the thumbnail does not follow the pointer"
 key l
 wait_for 10 place transport/loop_A || fail "the first l shows no mark"
-key Right Right Right l
+xdotool key --window "$WINDOW" --delay 1 Right Right Right # faster than the pictures
+key l
 wait_for 10 place transport/loop_B || fail "the second l shows no mark"
 echo "ok: Home, End, the wheel, and both marks of a loop"
 
@@ -91,7 +118,11 @@ if command -v xprop >/dev/null; then
   key B
   bare() { xprop -id "$WINDOW" _MOTIF_WM_HINTS | grep -q '0x0, 0x0, 0x0$\|, 0x0, 0x0, 0x0'; }
   wait_for 10 bare || fail "B leaves the border: $(xprop -id "$WINDOW" _MOTIF_WM_HINTS)"
-  echo "ok: no border"
+  key T
+  above() { xprop -id "$WINDOW" _NET_WM_STATE | grep -q ABOVE; }
+  # Without a window manager, GLFW sets no property.
+  wait_for 5 value_is on_top 1 || fail "T does not keep the window on top"
+  echo "ok: no border, always on top"
 fi
 quit_window
 

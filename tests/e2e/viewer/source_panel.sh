@@ -110,7 +110,15 @@ if python3 -c 'import Xlib' 2>/dev/null; then
   sleep 1
   [[ $(value source) == card.mkv ]] || fail "a missing dropped file replaced the clip"
   window_lives
-  echo "ok: dropped on the window"
+  place picture
+  python3 "$(dirname "$0")/drop_file.py" "$WINDOW" $((${X%.*} + 60)) $((${Y%.*} + 60)) "$clips/card.mkv" "$clips/old" "$clips/bars.mkv"
+  plays card.mkv
+  wait_for 10 place playlist/3 || fail "the dropped files and folder are no playlist: $(grep ^playlist "$LENSD_UI_MAP")"
+  key greater
+  plays oldest.mkv
+  key greater
+  plays bars.mkv
+  echo "ok: dropped on the window, also several files and a folder"
 else
   echo "left out: dropping files needs python3-xlib"
 fi
@@ -136,6 +144,16 @@ moves
 sleep 1.5 # the state is saved about a second after a change
 grep -q oldest "$XDG_STATE_HOME/lensd/state.toml" && fail "the removed source is still remembered"
 echo "ok: recent sources after a restart"
+
+open_box
+type_text "http://nobody.invalid/x.mp4"
+key Return
+wait_for 40 place source/problem || fail "a host that does not exist gives no message"
+no_host() { grep -q "there is no host 'nobody.invalid'" "$WORK/viewer.err"; }
+wait_for 10 no_host || fail "the message is: $(tail -n 2 "$WORK/viewer.err")"
+key Escape
+wait_for 10 gone source/path || fail "the dialog stays"
+echo "ok: a host that does not exist"
 
 # An address without a sender: opening it is shown and can be cancelled.
 port=$(free_port udp)

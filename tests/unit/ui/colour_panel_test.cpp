@@ -49,5 +49,21 @@ TEST_F(ColourPanel, AChangeKeepsTheOtherSettings) {
   EXPECT_EQ(reset->settings, ColourSettings{});
 }
 
+TEST_F(ColourPanel, ARefusedNumberSaysWhy) {
+  show(Transfer::pq, Primaries::bt2020);
+  const auto type_knee = [&](const char* text) {
+    set_ctrl(true), click("colour/knee"), set_ctrl(false);
+    frames(3);
+    type(text);
+    press({.key = Key::enter});
+    frames(3);
+  };
+  type_knee("7");
+  EXPECT_TRUE(there("colour/knee/refused"));
+  EXPECT_LT(rect("colour/knee").h, 30) << "the control's rectangle is without the message";
+  type_knee("0.5");
+  EXPECT_FALSE(there("colour/knee/refused"));
+}
+
 }  // namespace
 }  // namespace lensd::ui

@@ -94,6 +94,33 @@ TEST_F(Tuning, SlotsHoldWholeGraphs) {
   EXPECT_EQ(order(), "median edges convolve ") << "a switch is a step";
 }
 
+TEST_F(Tuning, UndoneSwitchesLeaveTheSlotsAlone) {
+  GraphEditor& editor = viewer.state().editor;
+  ctrl('2');
+  editor.remove("edges"), frames(2);
+  ctrl('1');
+  ctrl('2');
+  ctrl('z');
+  EXPECT_EQ(order(), "median edges convolve ");
+  EXPECT_EQ(editor.history().slot(), 0u) << "the slot is part of the step";
+  ctrl('1');
+  EXPECT_EQ(order(), "median edges convolve ");
+  ctrl('2');
+  EXPECT_EQ(order(), "median convolve ") << "the slot was overwritten";
+  ctrl('z'), ctrl('y');
+  EXPECT_EQ(order(), "median convolve ");
+  EXPECT_EQ(editor.history().slot(), 1u);
+}
+
+TEST_F(Tuning, ACopyIsAStepAndTheSlotKeepsIt) {
+  ctrl('2');
+  ctrl('z');
+  EXPECT_EQ(viewer.state().editor.history().slot(), 0u);
+  viewer.state().editor.remove("median"), frames(2);
+  ctrl('2');
+  EXPECT_EQ(order(), "median edges convolve ");
+}
+
 TEST_F(Tuning, FoldsBelongToTheNode) {
   click("graph/edges/fold"), frames(2);
   EXPECT_FALSE(there("graph/edges/low"));

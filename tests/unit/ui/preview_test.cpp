@@ -35,11 +35,28 @@ TEST_F(Preview, TheWheelSeeksOnTheTimeLineOnly) {
   ASSERT_TRUE(only<Seek>(sent));
   EXPECT_EQ(only<Seek>(sent)->position_ns, 5'000'000'000);
   EXPECT_TRUE(only<Seek>(sent)->relative);
+  wheel(-3);
+  const Commands several = frame();
+  ASSERT_TRUE(only<Seek>(several));
+  EXPECT_EQ(only<Seek>(several)->position_ns, -15'000'000'000) << "three clicks in one display frame";
+  wheel(0.2f);
+  EXPECT_EQ(only<Seek>(frame())->position_ns, 5'000'000'000) << "a touchpad";
   frame();
   EXPECT_TRUE(viewer.view().fits()) << "the picture was zoomed";
   point_at("transport/pause");
   wheel(1);
   EXPECT_TRUE(frame().empty());
+}
+
+TEST_F(Preview, SourcesThatAreReadOnceSayThatTheyHaveNoSound) {
+  model.sound = SoundState::playing;
+  frames(3);
+  EXPECT_TRUE(there("transport/volume"));
+  EXPECT_FALSE(there("transport/no_sound"));
+  model.sound = SoundState::refused;
+  frames(3);
+  EXPECT_FALSE(there("transport/volume"));
+  EXPECT_LE(rect("transport/no_sound").w, 56 + 1);
 }
 
 TEST_F(Preview, TheFirstLShowsAMark) {

@@ -92,6 +92,25 @@ TEST_F(SourcePanel, TypingNarrowsTheListAndEnterOpensItsBestLine) {
   EXPECT_EQ(requests[0].text, "/videos/second.mkv");
 }
 
+TEST_F(SourcePanel, TheFileThatIsShownIsChosen) {
+  model.source_path = "/videos/second.mkv", model.source_folder = "/elsewhere";
+  frames(3);
+  const Rect area = rect("picture");
+  point(area.x + area.w / 2, area.y + area.h / 3), frames(2);
+  button(true, 1), frame();
+  button(false, 1), frames(3);
+  click("menu/folder"), frames(3);
+  EXPECT_TRUE(there("source/file/second.mkv"));
+  press({.key = Key::enter});
+  ASSERT_EQ(requests.size(), 1u);
+  EXPECT_EQ(requests[0].text, "/videos/second.mkv");
+  press({.key = Key::escape});
+  model.source_path.clear();
+  open_dialog();
+  press({.key = Key::enter});
+  EXPECT_EQ(requests.size(), 1u) << "nothing is chosen";
+}
+
 TEST_F(SourcePanel, AFileOfAnotherKindIsFoundByItsName) {
   open_dialog();
   type("notes.txt");

@@ -96,11 +96,14 @@ std::vector<Rect> draw_nodes(PanelContext& ctx, const ShownGraph& shown) {
     row.hovered = row.hovered || (over && ImGui::IsMouseHoveringRect(
                                               from, {from.x + row.width, from.y + row.height + ctx.px(4)}));
     // Dim the nodes after the soloed one.
-    if (after_solo) ImGui::PushStyleVar(ImGuiStyleVar_Alpha, 0.4f);
-    const bool open = draw_node_line(ctx, row);
-    ImGui::SetCursorScreenPos({row.at.x, row.at.y + row.height + ctx.px(open ? 4 : 0)});
-    if (open) draw_node_params(ctx, shown, i);
-    ImGui::PopStyleVar(after_solo ? 2 : 1);
+    const bool open = [&] {
+      const DimScope dim(after_solo);
+      const bool unfolded = draw_node_line(ctx, row);
+      ImGui::SetCursorScreenPos({row.at.x, row.at.y + row.height + ctx.px(unfolded ? 4 : 0)});
+      if (unfolded) draw_node_params(ctx, shown, i);
+      return unfolded;
+    }();
+    ImGui::PopStyleVar();
     blocks.push_back({row.at.x, row.at.y, row.width, ImGui::GetCursorScreenPos().y - row.at.y});
     if (ctx.state.graph.scroll_to == row.node.id) {
       // Scroll to the node's end, unless that would hide its name.

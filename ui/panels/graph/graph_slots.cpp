@@ -9,17 +9,18 @@ namespace lensd::ui {
 void switch_slot(PanelContext& ctx, size_t to) {
   SlotState& s = ctx.state.slots;
   GraphEditor& editor = ctx.editor();
-  if (to >= s.graphs.size() || to == s.current || !editor.registry()) return;
-  SlotState::Slot& own = s.graphs[s.current];
+  const size_t from = editor.history().slot();
+  if (to >= s.graphs.size() || to == from || !editor.registry()) return;
+  SlotState::Slot& own = s.graphs[from];
   own = {true, editor.graph(), editor.preset()};
   const SlotState::Slot& wanted = s.graphs[to];
   const std::string name(1, static_cast<char>('A' + to));
   const SlotState::Slot next = wanted.used ? wanted : own;
-  if (!editor.replace(next.graph, "slot " + name, next.preset)) return;
+  if (!editor.replace(next.graph, "slot " + name, next.preset, to)) return;
   ctx.notify(false, wanted.used ? "Graph " + name
                                 : fmt::format("Graph {}: a copy of {}, to be changed", name,
-                                              static_cast<char>('A' + s.current)));
-  s.current = to, s.graphs[to].used = true;
+                                              static_cast<char>('A' + from)));
+  s.graphs[to] = {true, next.graph, next.preset};
 }
 
 void draw_slots(PanelContext& ctx) {
@@ -30,12 +31,13 @@ void draw_slots(PanelContext& ctx) {
   ImGui::SameLine();
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - count * (side + gap));
   const FontScope font(ctx.look.small);
-  size_t chosen = s.current;
+  const size_t current = ctx.editor().history().slot();
+  size_t chosen = current;
   for (size_t i = 0; i < s.graphs.size(); ++i) {
     const char name[] = {static_cast<char>('A' + i), '\0'};
-    if (toggle_button(ctx.look, name, i == s.current, side)) chosen = i;
+    if (toggle_button(ctx.look, name, i == current, side)) chosen = i;
     ctx.item("slots", name,
-             i == s.current     ? fmt::format("Graph {} is shown", name)
+             i == current       ? fmt::format("Graph {} is shown", name)
              : s.graphs[i].used ? fmt::format("Switch to graph {}", name)
                                 : fmt::format("Copy this graph to {} and change it there", name),
              key_hint(Action::graph_slot));

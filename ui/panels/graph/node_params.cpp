@@ -101,14 +101,16 @@ void change_param(PanelContext& ctx, const NodeView& node, const ParamSpec& spec
   ctx.editor().set_params(node.id, std::move(values));
 }
 
+MarkPart mark_of(PanelContext& ctx, const NodeView& node, const ParamSpec& spec) {
+  if (!ctx.rects) return {};
+  return [&](std::string_view part) { ctx.mark("graph", node.id, fmt::format("{}/{}", spec.name, part)); };
+}
+
 std::optional<ParamValue> draw_control(PanelContext& ctx, const NodeView& node, const ParamSpec& spec,
                                        const ParamValue& value, float width) {
   const bool whole = spec.type == ParamType::integer;
-  MarkPart mark;
-  if (ctx.rects)
-    mark = [&](std::string_view part) { ctx.mark("graph", node.id, fmt::format("{}/{}", spec.name, part)); };
   ImGui::SetNextItemWidth(whole ? width - ctx.px(2 * kStepButton + 2) : width);
-  auto next = param_control(ctx.look, spec, value, ctx.state.text_edit, mark);
+  auto next = param_field(ctx.look, spec, value, ctx.state.text_edit, mark_of(ctx, node, spec));
   ctx.mark("graph", node.id, spec.name);
   if (whole)
     if (auto stepped_to = step_buttons(ctx, node, spec, value)) next = std::move(stepped_to);
@@ -170,17 +172,13 @@ void draw_param(PanelContext& ctx, const NodeView& node, const ParamSpec& spec, 
   // Dim a control whose value has no effect. Editing the value makes it effective.
   const bool counts =
       !(yields_to_text(spec) && kernel_text(node)) && !(matrix && choice_without_custom(node));
-  if (!counts) ImGui::PushStyleVar(ImGuiStyleVar_Alpha, 0.5f);
   const float width = ImGui::GetContentRegionAvail().x;
-  if (auto changed = draw_control(ctx, node, in_picture(ctx, node, spec, value), value, width))
-    next = changed;
-  if (!counts) ImGui::PopStyleVar();
-  TextEdit& edit = ctx.state.text_edit;
-  if (edit.refused == ImGui::GetID("##value")) {
-    if (next) edit.refused = 0, edit.refusal.clear();
-    wrapped_text(colour::problem, edit.refusal);
-    ctx.mark("graph", node.id, spec.name + "/refused");
+  {
+    const DimScope dim(!counts);
+    if (auto changed = draw_control(ctx, node, in_picture(ctx, node, spec, value), value, width))
+      next = changed;
   }
+  draw_refusal(ctx.state.text_edit, next.has_value(), mark_of(ctx, node, spec));
   ImGui::PopID();
   if (next) change_param(ctx, node, spec, std::move(*next));
 }

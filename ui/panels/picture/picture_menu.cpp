@@ -27,7 +27,8 @@ void file_items(const Menu& menu) {
   UiState& s = menu.ctx.state;
   menu.item("Open…", "open", Action::open_source);
   const bool file = !m.source_path.empty();
-  if (menu.chosen("Show in its folder", "folder", "", false, file)) s.source.ask = true;
+  if (menu.chosen("Show in its folder", "folder", "", false, file))
+    s.source.ask = true, s.source.select = m.source_path;
   if (menu.chosen(file ? "Copy path" : "Copy address", "copy_path", "", false,
                   file || !m.source_address.empty())) {
     const std::string& text = file ? m.source_path : m.source_address;

@@ -12,6 +12,17 @@ namespace {
 // logical pixels.
 constexpr float kMinGrid = 16, kMinLuma = 26, kMinLumaDeep = 42, kMinColour = 44;
 
+/// Returns black or white, whichever has the higher contrast to the pixel by the formula of WCAG 2.1: at
+/// least 4.58.
+ImU32 ink_on(const Rgba16& c, double white) {
+  const auto linear = [&](int sample) {
+    const double v = sample / white;
+    return v <= 0.03928 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4);
+  };
+  const double luminance = 0.2126 * linear(c.r) + 0.7152 * linear(c.g) + 0.0722 * linear(c.b);
+  return (luminance + 0.05) * (luminance + 0.05) > 0.05 * 1.05 ? colour::gray(0) : colour::gray(255);
+}
+
 /// Returns full-range Y'CbCr with the weights of BT.601 (ITU-R BT.601-7).
 std::array<long, 3> yuv_of(const Rgba& c) {
   const double r = c.r, g = c.g, b = c.b, y = 0.299 * r + 0.587 * g + 0.114 * b;
@@ -162,7 +173,7 @@ void draw_pixel_values(PanelContext& ctx, const Rect& area, const Rect& placed) 
             m.patch[static_cast<size_t>(y - m.patch_y) * static_cast<size_t>(m.patch_size.width) +
                     static_cast<size_t>(x - m.patch_x)];
         const int luma = (299 * c.r + 587 * c.g + 114 * c.b + 500) / 1000;
-        const ImU32 ink = luma > (m.patch_deep ? 32767 : 127) ? colour::gray(0, 220) : colour::gray(255, 220);
+        const ImU32 ink = ink_on(c, m.patch_deep ? 65535 : 255);
         const auto number = [&](int value, float row, float rows) {
           const std::string text = fmt::format("{}", value);
           const float width = ImGui::CalcTextSize(text.c_str()).x * 0.86f;

@@ -99,6 +99,34 @@ std::string virtual_camera_tip(const SinkStatus& camera) {
                      camera.problem);
 }
 
+const ParamSpec& gain_spec() {
+  static const ParamSpec spec = [] {
+    ParamSpec s;
+    s.name = "gain", s.unit = "×", s.doc = "Multiplies the difference before it is coloured";
+    s.type = ParamType::integer, s.min = 1, s.max = 32, s.widget = Widget::log_slider;
+    s.default_value = static_cast<int64_t>(CompareState().gain);
+    return s;
+  }();
+  return spec;
+}
+
+/// Draws the factor of the heat map. The bar has no room for a refusal: it is a message over the picture.
+void draw_gain(PanelContext& ctx) {
+  CompareState& c = ctx.state.compare;
+  TextEdit& edit = ctx.state.text_edit;
+  ImGui::PushID("gain");
+  ImGui::SetNextItemWidth(ctx.px(64));
+  const ParamValue now = static_cast<int64_t>(std::lround(c.gain));
+  if (const auto next = param_field(ctx.look, gain_spec(), now, edit))
+    c.gain = static_cast<float>(std::get<int64_t>(*next));
+  ctx.mark("compare", "gain");
+  if (edit.refused == ImGui::GetID("##value") && !edit.refusal.empty()) {
+    ctx.notify(true, edit.refusal);
+    draw_refusal(edit, true, {});
+  }
+  ImGui::PopID();
+}
+
 /// The set of buttons for which the picture is wide enough.
 enum class BarRoom { none, compact, full };
 BarRoom bar_room(const PanelContext& ctx, const Rect& area) {
@@ -141,9 +169,7 @@ void draw_compare_bar(PanelContext& ctx, const Rect& area) {
   choose("B", c.b);
   if (wide) ImGui::SameLine(0, ctx.px(8));
   if (c.mode == CompareMode::difference) {
-    ImGui::SetNextItemWidth(ctx.px(64));
-    ImGui::SliderFloat("##gain", &c.gain, 1, 32, "%.0f×", ImGuiSliderFlags_Logarithmic);
-    ctx.item("compare", "gain", "Multiplies the difference before it is coloured");
+    draw_gain(ctx);
     ImGui::SameLine(0, ctx.px(8));
   }
   draw_metrics(ctx);

@@ -96,7 +96,10 @@ void draw_row(PanelContext& ctx, const SourceControl& c) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   ImGui::PushID(c.name.c_str());
-  if (draw_label(ctx, c)) ctx.send(ResetSourceControls{{c.name}});
+  if (draw_label(ctx, c)) {
+    draw_refusal(ctx.state.text_edit, true, {});
+    ctx.send(ResetSourceControls{{c.name}});
+  }
   ImGui::TableNextColumn();
   const bool usable = obstacle(c).empty();
   ImGui::BeginDisabled(!usable);

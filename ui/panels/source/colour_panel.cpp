@@ -52,6 +52,7 @@ void draw_setting(PanelContext& ctx, const ParamSpec& setting) {
   if (auto given = param_control(ctx.look, setting, value, ctx.state.text_edit, mark))
     next = std::move(given);
   ctx.mark("colour", setting.name);
+  if (next) draw_refusal(ctx.state.text_edit, true, {});
   ImGui::PopID();
   if (!next || *next == value) return;
   SetColour command{ctx.model.colour};

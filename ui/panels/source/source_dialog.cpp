@@ -19,6 +19,10 @@ void begin(PanelContext& ctx) {
   s.choice = -1, s.pipeline = ctx.model.pipeline, s.may_wait = false, s.all_recent = false;
   s.failures_seen = ctx.model.progress.failures;
   if (!ctx.model.source_folder.empty()) s.folder = ctx.model.source_folder;
+  if (const size_t slash = s.select.rfind('/'); slash != std::string::npos) {
+    s.folder = slash == 0 ? "/" : s.select.substr(0, slash);
+    s.select.erase(0, slash + 1);
+  }
 }
 
 /// Handles Tab: replaces the text with the result of completed(). `UserData` is the SourceList.
@@ -104,9 +108,20 @@ void follow_progress(PanelContext& ctx) {
   }
 }
 
+/// Chooses the entry SourceState::select as soon as its folder is listed.
+void select_asked(SourceState& s, SourceList& list) {
+  if (s.select.empty() || !list.there) return;
+  const auto found = std::find_if(list.lines.begin(), list.lines.end(),
+                                  [&](const FolderEntry* entry) { return entry->name == s.select; });
+  if (found != list.lines.end()) list.chosen = s.choice = static_cast<int>(found - list.lines.begin());
+  s.scroll_to_choice = found != list.lines.end();
+  s.select.clear();
+}
+
 void draw_body(PanelContext& ctx, ViewerRequests& requests) {
   SourceState& s = ctx.state.source;
   SourceList list = source_list(ctx);
+  select_asked(s, list);
   for (const KeyPress& press : ctx.input.presses) move_choice(s, list, press.key);
   if (draw_box(ctx, list)) {
     list = source_list(ctx);  // with the text typed in this frame
@@ -157,7 +172,7 @@ void draw_source_dialog(PanelContext& ctx, ViewerRequests& requests) {
     if (ctx.pressed(Key::escape)) ImGui::CloseCurrentPopup();
     ImGui::EndPopup();
   } else {
-    s.listed.clear();
+    s.listed.clear(), s.select.clear();
   }
 }
 

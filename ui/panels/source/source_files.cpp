@@ -1,5 +1,6 @@
 // Draws the right half of the source dialog: the files of a folder, or the formats of a camera.
 #include <algorithm>
+#include <utility>
 
 #include "core/base/source_text.hpp"
 #include "ui/panel.hpp"
@@ -131,7 +132,8 @@ void draw_source_files(PanelContext& ctx, ViewerRequests& requests) {
   if (typed_path(ctx.state.source.text)) draw_folder_name(ctx, list);
   ImGui::BeginChild("##list", {0, 0});
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
-  const bool follow = ctx.pressed(Key::down) || ctx.pressed(Key::up);
+  const bool asked = std::exchange(ctx.state.source.scroll_to_choice, false);
+  const bool follow = asked || ctx.pressed(Key::down) || ctx.pressed(Key::up);
   const int count = static_cast<int>(list.lines.size());
   const FolderEntry* clicked = nullptr;
   // Draw only visible lines and the chosen one, which may be scrolled to.

@@ -286,6 +286,22 @@ TEST(Pipeline, EveryStepBackShowsTheFrameBefore) {
   }
 }
 
+TEST(Pipeline, RelativeSeeksAddUp) {
+  PipelineOptions o = options("invert");
+  o.paced = o.paused = true;
+  Pipeline pipeline(source(200, {16, 16}), o, registry());
+  for (int i = 0; i < 3; ++i) pipeline.post(Seek{20 * SyntheticSource::kDuration, true});
+  pipeline.start();
+  EXPECT_TRUE(eventually([&] { return pipeline.status().frame_index == 60; }))
+      << pipeline.status().frame_index;
+  pipeline.post(Step{-1}), pipeline.post(Step{-1});
+  EXPECT_TRUE(eventually([&] { return pipeline.status().frame_index == 58; }))
+      << pipeline.status().frame_index;
+  pipeline.post(Seek{-10 * SyntheticSource::kDuration, true});
+  EXPECT_TRUE(eventually([&] { return pipeline.status().frame_index == 48; }))
+      << "later seeks start at the shown picture, at " << pipeline.status().frame_index;
+}
+
 TEST(Pipeline, EnablingLoopAtTheEndRestarts) {
   PipelineOptions o = options("invert");
   o.paced = true;

@@ -21,6 +21,13 @@ class ConfigChecks : public ::testing::Test {
   }
 };
 
+TEST_F(ConfigChecks, AWrongNameDoesNotHideAWrongCodec) {
+  const auto found = problems("[record]\nname = \"cam.txt\"\ncodec = \"nope\"");
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_TRUE(found[0].starts_with("a.toml:2:8: record.name: cam.txt")) << found[0];
+  EXPECT_TRUE(found[1].starts_with("a.toml:3:9: record.codec")) << found[1];
+}
+
 TEST_F(ConfigChecks, EachIsReportedWithItsLocation) {
   const struct {
     const char* text;
