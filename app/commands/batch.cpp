@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -23,6 +24,9 @@
 
 namespace lensd {
 namespace {
+
+/// How long the sinks may read sound from the network at the end of the run.
+constexpr auto kPatience = std::chrono::milliseconds(300), kUnlimited = std::chrono::milliseconds(1LL << 40);
 
 /// A progress line on a terminal, updated at most ten times per second.
 class BatchProgress {
@@ -66,11 +70,13 @@ int64_t expected_frames(const SourceInfo& info, int64_t limit) {
 
 struct Written {
   int64_t frames = 0;
+  bool interrupted = false;
   std::string path;
 };
 
 /// Writes frames until the source ends or a signal arrives. Throws Error if an output fails.
 Written write_frames(Pipeline& pipeline, const CommandLine& line) {
+  std::atomic<bool> interrupted{false};
   std::unique_ptr<Recorder> recorder;
   std::unique_ptr<FrameHash> hashes =
       line.framehash.empty() ? nullptr : std::make_unique<FrameHash>(line.framehash);
@@ -82,7 +88,8 @@ Written write_frames(Pipeline& pipeline, const CommandLine& line) {
     options.fps = info.fps > 0 ? info.fps : 25;
     options.still = info.image || line.frames == 1;
     options.pixel_aspect = pipeline.status().pixel_aspect;
-    options.audio_from = info.has_audio && line.start_s == 0 && line.start_share == 0 ? info.url : "";
+    options.audio_from = info.has_audio && line.start_s == 0 && line.start_share == 0 ? info.address : "";
+    options.stop = &interrupted;
     options.tag(info.picture.colour);
     recorder = open_recorder(line.output, pipeline.executor().plan()->output, options);
   }
@@ -91,7 +98,10 @@ Written write_frames(Pipeline& pipeline, const CommandLine& line) {
   BatchProgress progress(expected_frames(info, line.frames));
   Written written;
   const Interruption interruption;
-  const OnInterruption end_waiting(interruption, [&] { pipeline.end_early(); });  // ends next_frame()
+  const OnInterruption end_waiting(interruption, [&] {
+    interrupted = true;
+    pipeline.end_early();  // ends next_frame()
+  });
   while (Frame frame = pipeline.next_frame()) {
     frame.wait_ready();
     if (frame.info.placeholder) continue;
@@ -105,6 +115,7 @@ Written write_frames(Pipeline& pipeline, const CommandLine& line) {
     progress.update(++written.frames);
     if (interruption.requested()) break;
   }
+  written.interrupted = interruption.requested();
   if (recorder) {
     recorder->finish();
     written.path = recorder->path();
@@ -130,6 +141,7 @@ Written send_frames(Pipeline& pipeline) {
     now = pipeline.status();
     written.frames = static_cast<int64_t>(now.processed);
   }
+  written.interrupted = interruption.requested();
   return written;
 }
 
@@ -176,8 +188,10 @@ void run_batch(const CommandLine& line, const GraphDesc& graph) {
   const Written written = options.paced ? send_frames(pipeline) : write_frames(pipeline, line);
   const double seconds = to_s(now_ns() - begin);
   pipeline.stop();
-  if (recorder) recorder->finish();
-  if (stream) stream->finish();
+  // Do not cut the sound of a complete recording, however slow the encoder is.
+  const auto patience = written.interrupted ? kPatience : kUnlimited;
+  if (recorder) recorder->finish(patience);
+  if (stream) stream->finish(patience);
   if (camera) camera->finish();
 
   log_notices(pipeline);

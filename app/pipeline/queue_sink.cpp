@@ -15,14 +15,17 @@ void QueueSink::run(bool may_drop) {
   thread_ = std::thread([this] { loop(); });
 }
 
-void QueueSink::finish() {
+void QueueSink::finish(std::chrono::nanoseconds patience) {
   queue_.close();
-  if (thread_.joinable()) thread_.join();
+  if (!thread_.joinable()) return;
+  if (!ended_.try_acquire_for(patience)) abandon_ = true;
+  thread_.join();
 }
 
 void QueueSink::loop() {
   while (auto job = queue_.pop()) handle(*job);
   complete();
+  ended_.release();
 }
 
 void QueueSink::push(Job job) {

@@ -7,11 +7,13 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <thread>
 
 #include "app/pipeline/frame_sink.hpp"
 #include "core/base/bounded_queue.hpp"
+#include "core/base/semaphore.hpp"
 #include "core/image/frame.hpp"
 #include "core/image/image.hpp"
 
@@ -29,9 +31,13 @@ class QueueSink : public FrameSink {
   std::vector<Notice> take_notices() override { return notices_.take(); }
   void attach(DeviceFrameSync* sync) override { sync_ = sync; }
 
-  /// Waits until the queued frames are handled and complete() has returned. Call after Pipeline::stop().
+  /// Lets the thread end after the queued frames. Call it for all sinks before finish(), so that they end at
+  /// the same time.
+  void close() { queue_.close(); }
+  /// Waits until the queued frames are handled and complete() has returned. After `patience`, interrupts
+  /// reads of the source's audio from the network, which could take seconds. Call after Pipeline::stop().
   /// Idempotent.
-  void finish();
+  void finish(std::chrono::nanoseconds patience = std::chrono::milliseconds(300));
   /// Returns the first error, or an empty string. Call after finish().
   const std::string& failure() const { return failure_; }
 
@@ -50,6 +56,8 @@ class QueueSink : public FrameSink {
   /// Queues a job. If the queue is full, waits or drops the oldest frame, see run(). Call from the process
   /// thread only.
   void push(Job job);
+  /// Returns the flag that finish() sets to interrupt reads from the network.
+  const std::atomic<bool>& abandon() const noexcept { return abandon_; }
   uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
   void notice(bool problem, std::string text) { notices_.add(problem, std::move(text)); }
   /// Waits for the frame. Returns its output in host memory, valid until the next call. Call from the sink's
@@ -70,7 +78,8 @@ class QueueSink : public FrameSink {
   DeviceFrameSync* sync_ = nullptr;
   Image copy_;  ///< host copy of a device frame
   bool may_drop_ = false;
-  std::atomic<bool> stop_soon_{false};
+  std::atomic<bool> stop_soon_{false}, abandon_{false};
+  Semaphore ended_;  ///< released at the end of the thread
   std::atomic<uint64_t> dropped_{0};
   NoticeList notices_;
   std::thread thread_;

@@ -26,7 +26,7 @@ RecordSettings tagged(RecordSettings settings, const SourceInfo& source) {
 RecorderSink::RecorderSink(const RecordSettings& settings, const SourceInfo& source)
     : settings_(tagged(settings, source)),
       fps_(source.fps > 0 ? source.fps : 25),
-      audio_from_(source.has_audio && !source.live ? source.url : ""),
+      audio_from_(source.has_audio && !source.live ? source.address : ""),
       output_(make_recording(true)) {
   run(source.live);
 }
@@ -34,7 +34,7 @@ RecorderSink::RecorderSink(const RecordSettings& settings, const SourceInfo& sou
 std::unique_ptr<Recording> RecorderSink::make_recording(bool preroll) const {
   RecordSettings settings = settings_;
   if (!preroll) settings.preroll_seconds = 0;
-  return std::make_unique<Recording>(settings, fps_, audio_from_);
+  return std::make_unique<Recording>(settings, fps_, audio_from_, &abandon());
 }
 
 // ---- process thread -------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ StreamSink::StreamSink(const std::string& url, const EncoderOptions& encoder, co
     : output_({.url = url,
                .encoder = tagged(encoder, source),
                .fps = source.fps > 0 ? source.fps : 25,
-               .audio_from = source.has_audio && !source.live ? source.url : ""}) {
+               .audio_from = source.has_audio && !source.live ? source.address : ""}) {
   run(source.live);
 }
 

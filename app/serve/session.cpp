@@ -107,7 +107,9 @@ void Session::open_and_start(const std::string& url, const GraphDesc& graph) {
 void Session::shut_down(Pipeline& pipeline) {
   pipeline.stop();
   for (const auto& sink : pipeline.sinks())
-    if (auto* queue = dynamic_cast<QueueSink*>(sink.get())) queue->finish();
+    for (const auto& sink : pipeline.sinks())
+      if (auto* queue = dynamic_cast<QueueSink*>(sink.get())) queue->close();
+  if (auto* queue = dynamic_cast<QueueSink*>(sink.get())) queue->finish();
   if (!options_.load)
     for (const Notice& notice : pipeline.take_notices()) publish_notice(notice.problem, notice.text);
 }

@@ -3,6 +3,7 @@
 // Use a Recorder on one thread.
 #pragma once
 
+#include <atomic>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -15,7 +16,9 @@ namespace lensd {
 
 struct RecorderOptions : EncoderOptions {
   double fps = 25;
-  std::string audio_from;  ///< source file whose audio is copied; empty: no audio
+  std::string audio_from;  ///< source whose audio is copied; empty: no audio
+  /// Interrupts reading the audio of a network source. May be null; must outlive the recorder.
+  const std::atomic<bool>* stop = nullptr;
   PixelAspect pixel_aspect = {};
   bool still = false;  ///< a single frame is recorded: `.png` and `.jpg` names need no %d
 };

@@ -6,6 +6,7 @@
 // pre-roll the encoder runs only during a recording. Use a Recording on one thread.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -44,8 +45,10 @@ void check_record_settings(const RecordSettings& settings);
 
 class Recording {
  public:
-  /// `audio_from`: source file whose audio is copied; empty: no audio.
-  Recording(const RecordSettings& settings, double fps, const std::string& audio_from);
+  /// `audio_from`: source whose audio is copied; empty: no audio. `stop` interrupts reading the audio of a
+  /// network source; it may be null and must outlive this object.
+  Recording(const RecordSettings& settings, double fps, const std::string& audio_from,
+            const std::atomic<bool>* stop = nullptr);
   /// Stops the recording; ignores errors.
   ~Recording();
 

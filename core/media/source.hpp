@@ -83,7 +83,9 @@ struct SourceOptions {
 
 /// Properties of an opened source. Strings are for display.
 struct SourceInfo {
-  std::string url, name;          ///< URL without secrets; short name for titles
+  std::string url, name;  ///< URL without secrets; short name for titles
+  /// URL to open the source's audio again. May contain secrets: never shown, logged or stored.
+  std::string address;
   std::string codec, decoder;     ///< decoder: "software" or "NVDEC"
   PictureInfo picture;            ///< properties of the first frame; may change later
   double fps = 0;                 ///< nominal frame rate; 0: unknown

@@ -187,7 +187,7 @@ void Window::open(const WindowOptions& options) {
   glfwWindowHint(GLFW_STENCIL_BITS, 0);
   glfwWindowHintString(GLFW_X11_CLASS_NAME, "lensd");
   glfwWindowHintString(GLFW_X11_INSTANCE_NAME, "lensd");
-#ifdef GLFW_WAYLAND_APP_ID  // from GLFW 3.4 on
+#ifdef GLFW_WAYLAND_APP_ID                             // from GLFW 3.4 on
   glfwWindowHintString(GLFW_WAYLAND_APP_ID, "lensd");  // the name of lensd.desktop, for the icon
 #endif
   window_ = glfwCreateWindow(options.width, options.height, options.title.c_str(), nullptr, nullptr);

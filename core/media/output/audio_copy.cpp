@@ -1,9 +1,19 @@
 #include "core/media/output/audio_copy.hpp"
 
+#include <chrono>
+#include <exception>
+#include <filesystem>
+#include <system_error>
+#include <thread>
+#include <utility>
+
 #include "core/base/log.hpp"
+#include "core/base/owned_thread.hpp"
 
 namespace lensd {
 namespace {
+
+constexpr auto kPollInterval = std::chrono::milliseconds(5);
 
 /// Returns the source time of the first picture. The audio's times are on the same clock.
 int64_t picture_start_ns(const AVFormatContext& input) {
@@ -27,16 +37,46 @@ bool supports(const AVOutputFormat& format, AVCodecID codec) {
 
 }  // namespace
 
-AudioCopy::AudioCopy(const std::string& source) : input_(source, StreamKind::audio, stop_) {}
+/// The input, with the flags that it refers to.
+struct AudioCopy::Opening {
+  StopFlags stop;
+  std::unique_ptr<Input> input;
+  std::string problem = "opening was interrupted";
 
-std::unique_ptr<AudioCopy> AudioCopy::open(const std::string& source) {
-  if (source.empty()) return nullptr;
-  try {
-    return std::unique_ptr<AudioCopy>(new AudioCopy(source));
-  } catch (const Error& error) {
-    log::info("audio is not copied: {}", error.what());
-    return nullptr;
+  void open(const std::string& source) noexcept {
+    try {
+      input = std::make_unique<Input>(source, StreamKind::audio, stop);
+    } catch (const std::exception& error) {
+      problem = error.what();
+    }
   }
+};
+
+AudioCopy::AudioCopy(std::shared_ptr<Opening> opening)
+    : opening_(std::move(opening)), input_(*opening_->input) {}
+
+std::unique_ptr<AudioCopy> AudioCopy::open(const std::string& source, const std::atomic<bool>* stop) {
+  if (source.empty()) return nullptr;
+  const auto opening = std::make_shared<Opening>();
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(source, ignored)) {
+    opening->open(source);
+  } else {
+    // A name lookup cannot be interrupted. The thread owns what it uses, so that it may end later.
+    OwnedThread thread([opening, source] { opening->open(source); });
+    while (!thread.join_if_ended()) {
+      if (stop && *stop) {
+        opening->stop.interrupted = true;
+        log::info("audio is not copied: opening was interrupted");
+        return nullptr;
+      }
+      std::this_thread::sleep_for(kPollInterval);
+    }
+    opening->stop.cancelled = stop;
+  }
+  if (opening->input) return std::unique_ptr<AudioCopy>(new AudioCopy(opening));
+  log::info("audio is not copied: {}", opening->problem);
+  return nullptr;
 }
 
 bool AudioCopy::add_stream(AVFormatContext& output) {
@@ -74,8 +114,7 @@ void AudioCopy::take_jump() {
   origin_ns_ = picture_start_ns(*input_.context()) + jump.position_ns - jump.recording_ns;
   begin_ns_ = jump.recording_ns;
   if (jump.position_ns > 0 || started_)
-    av_seek_frame(input_.context(), input_.stream()->index,
-                  ff::to_ticks(origin_ns_ + begin_ns_, input_.stream()->time_base), AVSEEK_FLAG_BACKWARD);
+    input_.seek(ff::to_ticks(origin_ns_ + begin_ns_, input_.stream()->time_base));
   started_ = true;
   pending_ = ended_ = false;
 }

@@ -8,6 +8,7 @@
 //   detach()       drops later packets; call before the output is closed
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <memory>
 #include <string>
@@ -19,8 +20,9 @@ namespace lensd {
 class AudioCopy {
  public:
   /// Opens the audio of `source`. Returns null if `source` is empty. Returns null and logs the reason if its
-  /// audio cannot be opened.
-  static std::unique_ptr<AudioCopy> open(const std::string& source);
+  /// audio cannot be opened. `stop` interrupts opening and all reads, except those of a regular file; it may
+  /// be null and must outlive the object. After it is set, no audio follows.
+  static std::unique_ptr<AudioCopy> open(const std::string& source, const std::atomic<bool>* stop);
 
   /// Adds an audio stream to `output` before its header is written. Returns false and logs the reason if the
   /// container does not support the codec.
@@ -37,7 +39,8 @@ class AudioCopy {
   int copy_until(int64_t time_ns);
 
  private:
-  explicit AudioCopy(const std::string& source);
+  struct Opening;
+  explicit AudioCopy(std::shared_ptr<Opening> opening);
   void take_jump();
   int copy_segment(int64_t time_ns);
   int64_t recording_time_ns() const;
@@ -46,8 +49,8 @@ class AudioCopy {
     int64_t recording_ns, position_ns;
   };
 
-  StopFlags stop_;
-  Input input_;
+  const std::shared_ptr<Opening> opening_;
+  Input& input_;
   AVFormatContext* output_ = nullptr;
   AVStream* stream_ = nullptr;
   int64_t output_start_ns_ = 0;

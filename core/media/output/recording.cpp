@@ -40,14 +40,15 @@ struct Recording::Encoding {
   RecordSettings settings;
   double fps;
   std::string audio_from;
+  const std::atomic<bool>* stop;
   std::unique_ptr<AudioCopy> audio;
   std::unique_ptr<VideoEncoder> encoder;
   std::unique_ptr<PacketRing> preroll;
   std::string notice;
   bool failed = false;  ///< the encoder did not start: no pre-roll until the next start()
 
-  Encoding(const RecordSettings& s, double rate, const std::string& from)
-      : settings(s), fps(rate), audio_from(from) {
+  Encoding(const RecordSettings& s, double rate, const std::string& from, const std::atomic<bool>* stop_flag)
+      : settings(s), fps(rate), audio_from(from), stop(stop_flag) {
     settings.encoder.max_delay_s = kRecordingDelay;
     settings.encoder.key_interval_s = has_preroll() ? kPrerollKeySeconds : kKeySeconds;
   }
@@ -71,7 +72,7 @@ struct Recording::Encoding {
                                              "recorder");
     if (!encoder->notice().empty()) notice = encoder->notice();
     failed = false;
-    audio = AudioCopy::open(audio_from);
+    audio = AudioCopy::open(audio_from, stop);
     if (!has_preroll()) return;
     const double per_tick = av_q2d(encoder->context().time_base);
     preroll = std::make_unique<PacketRing>(std::llround(settings.preroll_seconds / per_tick),
@@ -85,8 +86,9 @@ struct Recording::Encoding {
   }
 };
 
-Recording::Recording(const RecordSettings& settings, double fps, const std::string& audio_from)
-    : encoding_(std::make_unique<Encoding>(settings, fps, audio_from)) {
+Recording::Recording(const RecordSettings& settings, double fps, const std::string& audio_from,
+                     const std::atomic<bool>* stop)
+    : encoding_(std::make_unique<Encoding>(settings, fps, audio_from, stop)) {
   ff::initialize();
 }
 

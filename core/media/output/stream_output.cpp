@@ -16,7 +16,7 @@ constexpr double kStreamKeySeconds = 2, kMaxDelay = 0.05;
 struct StreamOutput::Encoding {
   Options options;
   StreamTarget target;
-  SharedStreamStatus status;
+  std::shared_ptr<SharedStreamStatus> status = std::make_shared<SharedStreamStatus>();
   std::unique_ptr<VideoEncoder> encoder;
   std::unique_ptr<StreamSender> sender;
 
@@ -29,7 +29,7 @@ struct StreamOutput::Encoding {
   void open(const PixelsFormat& format) {
     encoder = std::make_unique<VideoEncoder>(output_format_of(target.muxer, target.shown), format,
                                              options.fps, options.encoder, target.shown);
-    if (!encoder->notice().empty()) status.set_notice({encoder->notice(), false});
+    if (!encoder->notice().empty()) status->set_notice({encoder->notice(), false});
     sender = std::make_unique<StreamSender>(target, encoder->context(), options.audio_from, status);
   }
   void push_packets() {
@@ -73,12 +73,12 @@ void StreamOutput::finish() {
 }
 
 StreamOutput::Status StreamOutput::status() const noexcept {
-  const SharedStreamStatus& s = encoding_->status;
+  const SharedStreamStatus& s = *encoding_->status;
   return {s.state, s.sent, s.bytes, s.dropped};
 }
 
 StreamOutput::Notice StreamOutput::take_notice() {
-  return encoding_->status.take_notice();
+  return encoding_->status->take_notice();
 }
 
 const std::string& StreamOutput::shown_url() const noexcept {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <thread>
 
 #include "core/base/limits.hpp"
 #include "core/base/url_secrets.hpp"
@@ -13,6 +14,9 @@ namespace lensd {
 namespace {
 
 constexpr int64_t kConnectNs = 5'000'000'000, kWriteNs = 3'000'000'000, kEndNs = 800'000'000;
+/// At the end: time for sound from the network, and time for the thread to return after its deadline.
+constexpr int64_t kAudioNs = 300'000'000, kMarginNs = 100'000'000;
+constexpr auto kPollInterval = std::chrono::milliseconds(2);
 constexpr int64_t kFirstRetryNs = 250'000'000, kLastRetryNs = 5'000'000'000;
 
 constexpr struct {
@@ -71,21 +75,42 @@ StreamOutput::Notice SharedStreamStatus::take_notice() {
 }
 
 StreamSender::StreamSender(const StreamTarget& target, const AVCodecContext& encoder, std::string audio_from,
-                           SharedStreamStatus& status)
-    : target_(target), audio_from_(std::move(audio_from)), status_(status), format_(encoder) {
-  thread_ = std::thread([this] {
-    for (;;) try {
-        return run();
-      } catch (const std::exception& e) {  // such as a failed allocation
-        status_.set_notice({fmt::format("stream interrupted: {}", e.what()), true});
-        if (!wait(kFirstRetryNs)) return;
-      }
-  });
+                           std::shared_ptr<SharedStreamStatus> status)
+    : worker_(std::make_shared<Worker>(target, encoder, std::move(audio_from), std::move(status))),
+      thread_([worker = worker_] { worker->run_until_end(); }) {}
+
+StreamSender::~StreamSender() {
+  finish();
 }
+
+void StreamSender::push(const AVPacket& packet) {
+  worker_->push(packet);
+}
+
+void StreamSender::add_jump(int64_t recording_ns, int64_t position_ns) {
+  worker_->add_jump(recording_ns, position_ns);
+}
+
+bool StreamSender::wants_key() noexcept {
+  return worker_->wants_key();
+}
+
+void StreamSender::finish() {
+  worker_->end();
+  // A read of sound from the network may take seconds: interrupt it, but not before queued pictures had time.
+  const int64_t end = now_ns() + kAudioNs;
+  while (!thread_.join_if_ended() && now_ns() < end) std::this_thread::sleep_for(kPollInterval);
+  worker_->abandon_audio();
+  thread_.join_within(std::chrono::nanoseconds(kEndNs - kAudioNs + kMarginNs));
+}
+
+StreamSender::Worker::Worker(const StreamTarget& target, const AVCodecContext& encoder,
+                             std::string audio_from, std::shared_ptr<SharedStreamStatus> status)
+    : target_(target), audio_from_(std::move(audio_from)), status_(std::move(status)), format_(encoder) {}
 
 // ---- encoder's thread -----------------------------------------------------------------------------------
 
-void StreamSender::push(const AVPacket& packet) {
+void StreamSender::Worker::push(const AVPacket& packet) {
   if ((!skip_to_key_ || ff::is_key(packet)) && push_jump()) {
     Item item{ff::make_packet()};
     if (av_packet_ref(item.packet.get(), &packet) == 0 && queue_.try_push(item)) {
@@ -98,56 +123,63 @@ void StreamSender::push(const AVPacket& packet) {
   count_dropped();
 }
 
-void StreamSender::add_jump(int64_t recording_ns, int64_t position_ns) {
+void StreamSender::Worker::add_jump(int64_t recording_ns, int64_t position_ns) {
   if (audio_from_.empty()) return;
   jump_ = Item{nullptr, recording_ns, position_ns};
   push_jump();
 }
 
 /// Queues the last jump, if it is not queued yet. Returns false if the queue is full.
-bool StreamSender::push_jump() {
+bool StreamSender::Worker::push_jump() {
   if (!jump_ || !queue_.try_push(*jump_)) return !jump_;
   jump_.reset();
   return true;
 }
 
-void StreamSender::finish() {
-  if (!thread_.joinable()) return;
+/// Ends the thread after the queued packets, or at the final deadline. Idempotent.
+void StreamSender::Worker::end() {
+  if (ending_.exchange(true)) return;
   deadline_.set_final(kEndNs);
-  {
-    const std::lock_guard lock(mutex_);
-    ending_ = true;
-  }
+  // The mutex prevents that wait() checks ending_ before and sleeps after this call.
+  { const std::lock_guard lock(mutex_); }
   queue_.close();
   wake_.notify_all();
-  thread_.join();
 }
 
 // ---- sender's thread ------------------------------------------------------------------------------------
 
 /// Waits `ns`. Returns false at once if the stream ends during the wait.
-bool StreamSender::wait(int64_t ns) {
+bool StreamSender::Worker::wait(int64_t ns) {
   std::unique_lock lock(mutex_);
   return !wake_.wait_for(lock, std::chrono::nanoseconds(ns), [this] { return ending_.load(); });
 }
 
 /// Sets the state. Sets one notice per outage, not one per attempt.
-void StreamSender::report_lost(const std::string& reason) {
-  status_.state = StreamOutput::State::waiting;
+void StreamSender::Worker::report_lost(const std::string& reason) {
+  status_->state = StreamOutput::State::waiting;
   if (!std::exchange(lost_reported_, true))
-    status_.set_notice({fmt::format("{}: {}; retrying", target_.shown, reason), true});
+    status_->set_notice({fmt::format("{}: {}; retrying", target_.shown, reason), true});
 }
 
-void StreamSender::run() {
-  audio_ = AudioCopy::open(audio_from_);
+void StreamSender::Worker::run_until_end() {
+  for (;;) try {
+      return run();
+    } catch (const std::exception& e) {  // such as a failed allocation
+      status_->set_notice({fmt::format("stream interrupted: {}", e.what()), true});
+      if (!wait(kFirstRetryNs)) return;
+    }
+}
+
+void StreamSender::Worker::run() {
+  if (!audio_) audio_ = AudioCopy::open(audio_from_, &abandon_audio_);
   int64_t retry_ns = kFirstRetryNs;
   while (!ending_) {
-    status_.state = StreamOutput::State::connecting;
+    status_->state = StreamOutput::State::connecting;
     int error = 0;
     if (const std::unique_ptr<Muxer> muxer = connect(error)) {
       lost_reported_ = false, retry_ns = kFirstRetryNs;
-      status_.state = StreamOutput::State::sending;
-      status_.set_notice({"sending to " + target_.shown, false});
+      status_->state = StreamOutput::State::sending;
+      status_->set_notice({"sending to " + target_.shown, false});
       error = send(*muxer);
       deadline_.set(error < 0 ? 0 : kEndNs);  // do not wait for a lost receiver
       muxer->write_trailer();
@@ -159,10 +191,10 @@ void StreamSender::run() {
     retry_ns = std::min(retry_ns * 2, kLastRetryNs);
   }
   discard_queue();
-  status_.state = StreamOutput::State::idle;
+  status_->state = StreamOutput::State::idle;
 }
 
-std::unique_ptr<Muxer> StreamSender::connect(int& error) {
+std::unique_ptr<Muxer> StreamSender::Worker::connect(int& error) {
   deadline_.set(kConnectNs);
   started_ = false;
   try {
@@ -181,7 +213,7 @@ std::unique_ptr<Muxer> StreamSender::connect(int& error) {
 }
 
 /// Sends packets until the stream ends or the connection fails. Returns 0 or an AVERROR.
-int StreamSender::send(Muxer& muxer) {
+int StreamSender::Worker::send(Muxer& muxer) {
   discard_queue();  // older than the connection
   wants_key_ = true;
   while (auto item = queue_.pop()) {
@@ -200,13 +232,13 @@ int StreamSender::send(Muxer& muxer) {
       count_dropped();
       return error;
     }
-    status_.sent.fetch_add(1, std::memory_order_relaxed);
-    status_.bytes.fetch_add(packet.size, std::memory_order_relaxed);
+    status_->sent.fetch_add(1, std::memory_order_relaxed);
+    status_->bytes.fetch_add(packet.size, std::memory_order_relaxed);
   }
   return 0;
 }
 
-void StreamSender::discard_queue() {
+void StreamSender::Worker::discard_queue() {
   while (auto item = queue_.try_pop()) {
     if (item->packet)
       count_dropped();

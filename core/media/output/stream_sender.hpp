@@ -1,6 +1,8 @@
-// Owns the thread that connects to a stream's receiver and sends to it. Internal to core/media.
+// Connects to a stream's receiver and sends to it, on its own thread. Internal to core/media.
 //
 //   push() on the encoder's thread ──▶ queue ──▶ connect, write, reconnect on the sender's thread
+//
+// The thread owns what it uses: it may hang in a name lookup when finish() returns.
 #pragma once
 
 #include <atomic>
@@ -9,9 +11,9 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "core/base/bounded_queue.hpp"
+#include "core/base/owned_thread.hpp"
 #include "core/media/output/muxer.hpp"
 #include "core/media/stream_output.hpp"
 
@@ -41,8 +43,8 @@ StreamTarget stream_target(const std::string& url);
 class StreamSender {
  public:
   StreamSender(const StreamTarget& target, const AVCodecContext& encoder, std::string audio_from,
-               SharedStreamStatus& status);
-  ~StreamSender() { finish(); }
+               std::shared_ptr<SharedStreamStatus> status);
+  ~StreamSender();
 
   /// Queues the packet, whose times are in the encoder's time base. If the queue is full, drops and counts
   /// this packet and all up to the next key frame. Does not block.
@@ -51,9 +53,27 @@ class StreamSender {
   /// fits. Does not block.
   void add_jump(int64_t recording_ns, int64_t position_ns);
   /// Returns true once per connection, because a new connection needs a key frame.
-  bool wants_key() noexcept { return wants_key_.exchange(false, std::memory_order_relaxed); }
-  /// Sends the queued packets, for less than a second, then joins the thread.
+  bool wants_key() noexcept;
+  /// Sends the queued packets, for less than a second. Then the thread is joined, or becomes a straggler.
   void finish();
+
+ private:
+  class Worker;
+  const std::shared_ptr<Worker> worker_;
+  OwnedThread thread_;
+};
+
+/// The state of a StreamSender, shared with its thread.
+class StreamSender::Worker {
+ public:
+  Worker(const StreamTarget& target, const AVCodecContext& encoder, std::string audio_from,
+         std::shared_ptr<SharedStreamStatus> status);
+  void push(const AVPacket& packet);
+  void add_jump(int64_t recording_ns, int64_t position_ns);
+  bool wants_key() noexcept { return wants_key_.exchange(false, std::memory_order_relaxed); }
+  void end();
+  void abandon_audio() noexcept { abandon_audio_ = true; }
+  void run_until_end();
 
  private:
   struct Item {
@@ -65,14 +85,14 @@ class StreamSender {
   void run();
   std::unique_ptr<Muxer> connect(int& error);
   int send(Muxer& muxer);
-  void count_dropped() noexcept { status_.dropped.fetch_add(1, std::memory_order_relaxed); }
+  void count_dropped() noexcept { status_->dropped.fetch_add(1, std::memory_order_relaxed); }
   void discard_queue();
   void report_lost(const std::string& reason);
   bool wait(int64_t ns);
 
   StreamTarget target_;
   std::string audio_from_;
-  SharedStreamStatus& status_;
+  const std::shared_ptr<SharedStreamStatus> status_;
   const EncodedFormat format_;
   BoundedQueue<Item> queue_{256};
   // Used by the encoder's thread only.
@@ -81,11 +101,10 @@ class StreamSender {
   std::unique_ptr<AudioCopy> audio_;
   bool started_ = false;        // a key frame was written to this connection
   bool lost_reported_ = false;  // the current outage was reported
-  std::atomic<bool> wants_key_{false}, ending_{false};
+  std::atomic<bool> wants_key_{false}, ending_{false}, abandon_audio_{false};
   IoDeadline deadline_{nullptr};
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::thread thread_;
 };
 
 }  // namespace lensd
