@@ -48,6 +48,13 @@ TEST_F(ConfigChecks, EachIsReportedWithItsLocation) {
 }
 
 TEST_F(ConfigChecks, AllAtOnce) {
+TEST_F(ConfigChecks, TheLimitOfASourceIsChecked) {
+  const auto with = [](size_t bytes) { return "[source]\nurl = \"" + std::string(bytes, 'x') + "\""; };
+  EXPECT_EQ(problems(with(4096)), std::vector<std::string>{});
+  EXPECT_EQ(problems(with(4097)),
+            std::vector<std::string>{"a.toml:2:7: source.url: has 4097 bytes, the limit is 4096"});
+}
+
   EXPECT_EQ(
       problems("[record]\nname = \"x\"\nkeep_minutes = \"long\"\n[[node]]\nfilter = \"median\"\nradius = 99")
           .size(),
