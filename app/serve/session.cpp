@@ -250,7 +250,7 @@ Response Session::reload_now() {
     next = load_layers(layers, registry_);
     response = apply_config(next);
   } catch (const Error& e) {
-    response = {Status::refused, e.what()};
+    response = {Status::refused, without_secrets(e.what())};
   }
   const int64_t frame = state().frame_index;
   if (!response.ok()) {
