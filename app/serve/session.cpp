@@ -51,6 +51,7 @@ void Session::start(const std::string& url, const GraphDesc& graph) {
 
 void Session::stop() {
   if (stopped_.exchange(true)) return;
+  stop_soon();
   if (const auto running = pipeline()) shut_down(*running);
   fail_requests(kEnding);
   transactions_.stop();
@@ -107,8 +108,8 @@ void Session::open_and_start(const std::string& url, const GraphDesc& graph) {
 void Session::shut_down(Pipeline& pipeline) {
   pipeline.stop();
   for (const auto& sink : pipeline.sinks())
-  for (const auto& sink : pipeline.sinks())
     if (auto* queue = dynamic_cast<QueueSink*>(sink.get())) queue->close();
+  for (const auto& sink : pipeline.sinks())
     if (auto* queue = dynamic_cast<QueueSink*>(sink.get())) queue->finish();
   if (!options_.load)
     for (const Notice& notice : pipeline.take_notices()) publish_notice(notice.problem, notice.text);
@@ -123,7 +124,7 @@ std::shared_ptr<Pipeline> Session::swap_pipeline(std::shared_ptr<Pipeline> next,
   const std::lock_guard lock(mutex_);
   if (stopped_) throw Error(ExitCode::runtime_failure, "session", kEnding);
   url_ = url;
-  pending_.clear();
+  pending_.clear(), predicted_from_.reset();
   rate_ns_ = 0;
   return std::exchange(pipeline_, std::move(next));
 }
