@@ -1,8 +1,11 @@
 #include "app/config_checks.hpp"
 
+#include <fmt/format.h>
+
 #include "app/cli.hpp"
 #include "app/pipeline/flight_recorder.hpp"
 #include "core/base/error.hpp"
+#include "core/base/limits.hpp"
 #include "core/control/http/http_access.hpp"
 #include "core/media/recording.hpp"
 #include "core/media/stream_output.hpp"
@@ -49,6 +52,11 @@ std::vector<ConfigProblem> config_problems(const Config& c) {
   });
   p.check("output.virtual_camera", [&] {
     if (!c.output_virtual_camera.empty()) check_virtual_camera_name(c.output_virtual_camera);
+  });
+  p.check("source.url", [&] {
+    if (c.source_url.size() > kMaxUrlBytes)
+      throw Error(ExitCode::invalid_config, "source.url",
+                  fmt::format("has {} bytes, the limit is {}", c.source_url.size(), kMaxUrlBytes));
   });
   p.check("source.size", [&] { parse_size(c.source_size); });
   p.check("source.options", [&] { parse_options(c.source_options); });

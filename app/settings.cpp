@@ -77,8 +77,11 @@ std::vector<std::pair<std::string, std::string>> parse_options(const std::string
   std::istringstream words(text);
   for (std::string word; words >> word;) {
     const size_t sign = word.find('=');
+    // Do not show the word: it may be a part of a passphrase with spaces.
     if (sign == std::string::npos || sign == 0)
-      throw Error(ExitCode::invalid_config, "source.options", "'" + word + "' is not NAME=VALUE");
+      throw Error(ExitCode::invalid_config, "source.options",
+                  "word " + std::to_string(options.size() + 1) + " is not NAME=VALUE",
+                  "values cannot contain spaces");
     options.emplace_back(word.substr(0, sign), word.substr(sign + 1));
   }
   return options;

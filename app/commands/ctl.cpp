@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <climits>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 
 #include "app/commands/interruption.hpp"
 #include "app/run.hpp"
+#include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 #include "core/control/commands.hpp"
 #include "core/control/socket/control_client.hpp"
@@ -21,14 +24,16 @@ namespace {
 /// Control socket of the system service; see config/systemd/lensd.service.
 constexpr const char* kServiceSocket = "/run/lensd/control.sock";
 
-ControlClient connect(const CommandLine& line) {
-  if (!line.ctl_socket.empty()) return ControlClient(line.ctl_socket);
-  if (const char* path = std::getenv("LENSD_SOCKET"); path && *path) return ControlClient(path);
+ControlClient connect(const CommandLine& line, int timeout_ms) {
+  constexpr auto kAny = ControlClient::Owner::any;
+  if (!line.ctl_socket.empty()) return ControlClient(line.ctl_socket, kAny, timeout_ms);
+  if (const char* path = std::getenv("LENSD_SOCKET"); path && *path)
+    return ControlClient(path, kAny, timeout_ms);
   std::error_code ignored;
   const std::string path = default_socket_path();
   if (!std::filesystem::exists(path, ignored) && std::filesystem::exists(kServiceSocket, ignored))
-    return ControlClient(kServiceSocket);
-  return ControlClient(path, ControlClient::Owner::trusted);
+    return ControlClient(kServiceSocket, kAny, timeout_ms);
+  return ControlClient(path, ControlClient::Owner::trusted, timeout_ms);
 }
 
 /// Returns an argument as JSON if it parses ("60", "true", "[[1,2,1]]") and is not null, else as a string.
@@ -103,10 +108,14 @@ void run_ctl(const CommandLine& line) {
   for (size_t i = 1; i < args.size(); ++i)
     request["command"].push_back(takes_text(command, i - 1) ? Json(args[i]) : argument(args[i]));
 
-  ControlClient client = connect(line);
-  client.send(json_line(request));
+  const int64_t deadline = now_ns() + static_cast<int64_t>(line.ctl_timeout_s * 1e9);
+  const auto left_ms = [deadline] {
+    return static_cast<int>(std::clamp<int64_t>((deadline - now_ns()) / 1'000'000, 0, INT_MAX));
+  };
+  ControlClient client = connect(line, left_ms());
+  client.send(json_line(request), left_ms());
   for (;;) {
-    const auto text = client.receive(static_cast<int>(line.ctl_timeout_s * 1000));
+    const auto text = client.receive(left_ms());
     if (!text)
       throw Error(ExitCode::runtime_failure, "ctl",
                   client.closed() ? "the connection was closed" : "no answer before the timeout");

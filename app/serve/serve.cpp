@@ -98,6 +98,7 @@ class Daemon {
   void shut_down() {
     cancel_ = true;
     if (opening_.joinable()) opening_.join();
+    session_.stop_soon();
     servers_.reset();
     session_.stop();
   }

@@ -51,6 +51,7 @@ void Session::start(const std::string& url, const GraphDesc& graph) {
 
 void Session::stop() {
   if (stopped_.exchange(true)) return;
+  stop_soon();
   if (const auto running = pipeline()) shut_down(*running);
   fail_requests(kEnding);
   transactions_.stop();
@@ -107,9 +108,9 @@ void Session::open_and_start(const std::string& url, const GraphDesc& graph) {
 void Session::shut_down(Pipeline& pipeline) {
   pipeline.stop();
   for (const auto& sink : pipeline.sinks())
-    for (const auto& sink : pipeline.sinks())
-      if (auto* queue = dynamic_cast<QueueSink*>(sink.get())) queue->close();
-  if (auto* queue = dynamic_cast<QueueSink*>(sink.get())) queue->finish();
+    if (auto* queue = dynamic_cast<QueueSink*>(sink.get())) queue->close();
+  for (const auto& sink : pipeline.sinks())
+    if (auto* queue = dynamic_cast<QueueSink*>(sink.get())) queue->finish();
   if (!options_.load)
     for (const Notice& notice : pipeline.take_notices()) publish_notice(notice.problem, notice.text);
 }
@@ -123,7 +124,7 @@ std::shared_ptr<Pipeline> Session::swap_pipeline(std::shared_ptr<Pipeline> next,
   const std::lock_guard lock(mutex_);
   if (stopped_) throw Error(ExitCode::runtime_failure, "session", kEnding);
   url_ = url;
-  pending_.clear();
+  pending_.clear(), predicted_from_.reset();
   rate_ns_ = 0;
   return std::exchange(pipeline_, std::move(next));
 }
@@ -250,7 +251,7 @@ Response Session::reload_now() {
     next = load_layers(layers, registry_);
     response = apply_config(next);
   } catch (const Error& e) {
-    response = {Status::refused, e.what()};
+    response = {Status::refused, without_secrets(e.what())};
   }
   const int64_t frame = state().frame_index;
   if (!response.ok()) {

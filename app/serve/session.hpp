@@ -55,6 +55,9 @@ class Session final : public ControlTarget {
 
   /// Opens the first source and starts its pipeline. Blocks until the source is open. Throws Error.
   void start(const std::string& url, const GraphDesc& graph);
+  /// Makes picture() return null within 20 ms, so that stopping does not wait for an encoder. Call before the
+  /// servers are destroyed. Thread-safe.
+  void stop_soon() noexcept;
   /// Stops the pipeline and waits for running requests. Later commands are refused. Idempotent.
   void stop();
 
@@ -96,22 +99,25 @@ class Session final : public ControlTarget {
   std::shared_ptr<const EncodedPicture> picture(PictureType type, int64_t made_after_ns) override;
 
  private:
-  /// Posted changes that may not be applied yet.
+  /// A posted change that may not be applied yet.
   struct Pending {
     uint64_t ticket = 0;
-    std::vector<GraphChange> changes;
+    GraphChange change;
   };
 
   struct Encoder {
+    explicit Encoder(StillEncoder::Type type) : still(type) {}
     std::mutex mutex;
     StillEncoder still;
   };
+  struct EncodeJob;
 
   void keep_settings(Pipeline& next) const;
   void open_and_start(const std::string& url, const GraphDesc& graph);
   std::shared_ptr<Pipeline> swap_pipeline(std::shared_ptr<Pipeline> next, const std::string& url);
   Response load_now(const std::string& url, const GraphDesc* next);
   GraphState current_graph() const;
+  std::shared_ptr<const GraphView> predict() const;
   Response post_edit(const GraphEdit& edit, uint64_t request, bool& posted);
   Response plan(const GraphDesc& graph);
   Response plan_edit(const GraphEdit& edit);
@@ -141,7 +147,10 @@ class Session final : public ControlTarget {
   std::string url_;
   Config config_;
   std::optional<StartRecord> record_;  ///< requested recording; it continues when the source changes
-  mutable std::vector<Pending> pending_;
+  mutable std::map<std::string, Pending> pending_;  ///< the last change of each value
+  /// The pipeline's requested graph with the pending changes, and the view that it was made from.
+  mutable GraphDesc predicted_;
+  mutable std::shared_ptr<const GraphView> predicted_from_;
   std::map<uint64_t, std::function<void(const PlanOutcome&)>> requests_;
   uint64_t next_request_ = 1;
   mutable int64_t rate_ns_ = 0;
@@ -154,7 +163,8 @@ class Session final : public ControlTarget {
   std::mutex frame_mutex_;
   Frame newest_;  // kept for snapshots while playback is paused
 
-  Encoder png_{{}, StillEncoder(StillEncoder::Type::png)}, jpeg_{{}, StillEncoder(StillEncoder::Type::jpeg)};
+  const std::shared_ptr<Encoder> png_ = std::make_shared<Encoder>(StillEncoder::Type::png);
+  const std::shared_ptr<Encoder> jpeg_ = std::make_shared<Encoder>(StillEncoder::Type::jpeg);
 
   // Used by the control thread only.
   uint64_t seen_version_ = 0;
@@ -162,7 +172,7 @@ class Session final : public ControlTarget {
   bool source_away_ = false;
 
   std::atomic<uint64_t> reloads_{0}, reloads_refused_{0}, graph_changes_{0}, errors_{0};
-  std::atomic<bool> stopped_{false}, alive_{true};
+  std::atomic<bool> stopped_{false}, stopping_{false}, alive_{true};
   Jobs transactions_, files_;
 };
 

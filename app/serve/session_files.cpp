@@ -1,13 +1,17 @@
 // Files that a session writes on request: snapshots, traces, recordings.
 #include <fmt/format.h>
 
+#include <exception>
 #include <filesystem>
 #include <thread>
+#include <utility>
 
 #include "app/output_files.hpp"
 #include "app/serve/session.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
+#include "core/base/owned_thread.hpp"
+#include "core/base/semaphore.hpp"
 #include "core/control/properties.hpp"
 #include "core/media/recording.hpp"
 
@@ -19,6 +23,9 @@ constexpr int64_t kRecordTimeoutNs = 2'000'000'000;
 
 /// Maximum time that a request waits for the connection to PipeWire. A failed attempt takes less.
 constexpr int64_t kCameraTimeoutNs = 300'000'000;
+
+/// Interval at which a request checks whether the session stops while a picture is encoded.
+constexpr auto kPollInterval = std::chrono::milliseconds(20);
 
 /// Returns the status of the recorder.
 SinkStatus recorder_status(const Pipeline& pipeline) {
@@ -40,6 +47,33 @@ SinkStatus wait_for_recorder(const Pipeline& pipeline, F done) {
 }
 
 }  // namespace
+
+struct Session::EncodeJob {
+  EncodeJob(Frame f, std::shared_ptr<Encoder> e, PixelAspect a)
+      : frame(std::move(f)), encoder(std::move(e)), aspect(a) {}
+
+  void run() noexcept {
+    try {
+      auto made = std::make_shared<EncodedPicture>();
+      const std::lock_guard lock(encoder->mutex);
+      const auto bytes = encoder->still.encode(frame.image(), aspect);
+      made->bytes.assign(bytes.begin(), bytes.end());
+      made->frame = frame.info;
+      encoded = std::move(made);
+    } catch (...) {
+      problem = std::current_exception();
+    }
+    frame = {};
+    ended.release();
+  }
+
+  Frame frame;
+  const std::shared_ptr<Encoder> encoder;
+  const PixelAspect aspect;
+  std::shared_ptr<const EncodedPicture> encoded;
+  std::exception_ptr problem;
+  Semaphore ended;
+};
 
 /// Writes a snapshot or trace and returns its path. Throws Error(usage) if it would replace the source.
 std::string Session::write_capture(const std::string& name, std::string_view bytes, const std::string& kind) {
@@ -161,21 +195,27 @@ Frame Session::newest_frame() {
 }
 
 std::shared_ptr<const EncodedPicture> Session::picture(PictureType type, int64_t made_after_ns) {
-  const Frame frame = newest_frame();
-  if (!frame || frame.info.processed_ns <= made_after_ns) return nullptr;
+  Frame frame = newest_frame();
+  if (!frame || stopping_ || frame.info.processed_ns <= made_after_ns) return nullptr;
   if (frame.memory() == MemoryKind::device)
     throw Error(ExitCode::runtime_failure, "picture", "the frames of this run stay on the GPU",
                 "take snapshots in the window, or run lensd serve");
   frame.wait_ready();
   const auto running = pipeline();
-  auto encoded = std::make_shared<EncodedPicture>();
-  Encoder& encoder = type == PictureType::png ? png_ : jpeg_;
-  const std::lock_guard lock(encoder.mutex);
-  const auto bytes =
-      encoder.still.encode(frame.image(), running ? running->status().pixel_aspect : PixelAspect{});
-  encoded->bytes.assign(bytes.begin(), bytes.end());
-  encoded->frame = frame.info;
-  return encoded;
+  const auto job = std::make_shared<EncodeJob>(std::move(frame), type == PictureType::png ? png_ : jpeg_,
+                                               running ? running->status().pixel_aspect : PixelAspect{});
+  // Encoding a large PNG takes seconds and cannot be interrupted. The thread owns what it uses, so that it
+  // may end after this call.
+  OwnedThread thread([job] { job->run(); });
+  while (!job->ended.try_acquire_for(kPollInterval))
+    if (stopping_) return nullptr;
+  thread.join_within(std::chrono::seconds(1));  // it has only to return
+  if (job->problem) std::rethrow_exception(job->problem);
+  return job->encoded;
+}
+
+void Session::stop_soon() noexcept {
+  stopping_ = true;
 }
 
 }  // namespace lensd

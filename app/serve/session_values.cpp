@@ -17,18 +17,31 @@ namespace {
 /// Minimum interval over which the frame rate is measured.
 constexpr int64_t kRateNs = 1'000'000'000;
 
+/// Returns a key that is the same for changes of the same value.
+std::string key_of(const GraphChange& change) {
+  const auto* set = std::get_if<SetParam>(&change);
+  return set ? set->node + '\n' + set->param : std::get<SetEnabled>(change).node;
+}
+
 }  // namespace
 
 bool Session::post(Command command) {
-  Pending pending;
-  if (const auto* set = std::get_if<SetParam>(&command)) pending.changes = {*set};
-  if (const auto* set = std::get_if<SetEnabled>(&command)) pending.changes = {*set};
-  if (const auto* batch = std::get_if<Batch>(&command)) pending.changes = batch->changes;
+  std::vector<GraphChange> changes;
+  if (const auto* set = std::get_if<SetParam>(&command)) changes = {*set};
+  if (const auto* set = std::get_if<SetEnabled>(&command)) changes = {*set};
+  if (const auto* batch = std::get_if<Batch>(&command)) changes = batch->changes;
   const std::lock_guard lock(mutex_);
   if (stopped_ || !pipeline_) return false;
-  pending.ticket = pipeline_->try_post(std::move(command));
-  if (!pending.ticket) return false;
-  if (!pending.changes.empty()) pending_.push_back(std::move(pending));
+  const uint64_t ticket = pipeline_->try_post(std::move(command));
+  if (!ticket) return false;
+  if (changes.empty()) return true;
+  predict();
+  // The pipeline refuses the same changes.
+  if (apply_changes(predicted_, changes, registry_).refused()) return true;
+  for (GraphChange& change : changes) {
+    std::string key = key_of(change);
+    pending_.insert_or_assign(std::move(key), Pending{ticket, std::move(change)});
+  }
   return true;
 }
 
@@ -44,14 +57,24 @@ GraphState Session::current_graph() const {
     state.graph = options_.graph;
     return state;
   }
+  const auto view = predict();
+  state.version = view->version, state.frame = view->frame, state.summary = view->summary;
+  state.graph = predicted_;
+  return state;
+}
+
+/// Updates predicted_ and returns the pipeline's view. Applies at most one change per value, however many
+/// were posted. Call with mutex_ locked.
+std::shared_ptr<const GraphView> Session::predict() const {
   // Read the last applied ticket before the graph, so that the graph contains every change up to this ticket.
   const uint64_t applied = pipeline_->status().applied;
-  const auto view = pipeline_->graph();
-  std::erase_if(pending_, [&](const Pending& p) { return p.ticket <= applied; });
-  state.version = view->version, state.frame = view->frame, state.summary = view->summary;
-  state.graph = view->requested;
-  for (const Pending& pending : pending_) apply_changes(state.graph, pending.changes, registry_);
-  return state;
+  auto view = pipeline_->graph();
+  const size_t done = std::erase_if(pending_, [&](const auto& p) { return p.second.ticket <= applied; });
+  if (view == predicted_from_ && done == 0) return view;
+  predicted_ = view->requested;
+  for (const auto& [key, pending] : pending_) apply_change(predicted_, pending.change, registry_);
+  predicted_from_ = view;
+  return view;
 }
 
 /// Returns the frame rate of the last complete interval, in frames per second. Call with mutex_ locked.

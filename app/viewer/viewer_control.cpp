@@ -60,6 +60,7 @@ std::optional<ViewerControl::Load> ViewerControl::take_load() {
 }
 
 void ViewerControl::stop() {
+  session_.stop_soon();
   servers_.reset();
   {
     const std::lock_guard lock(mutex_);

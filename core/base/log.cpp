@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/url_secrets.hpp"
 
 namespace lensd::log {
 namespace {
@@ -69,7 +70,7 @@ constexpr spdlog::level::level_enum kLevels[] = {spdlog::level::debug, spdlog::l
 void write(Level level, fmt::string_view text, fmt::format_args args) {
   const auto importance = kLevels[static_cast<size_t>(level)];
   if (spdlog::logger* logger = spdlog::default_logger_raw(); logger->should_log(importance))
-    logger->log(importance, fmt::vformat(text, args));
+    logger->log(importance, without_secrets(fmt::vformat(text, args)));
 }
 
 void init(const std::string& level, const std::string& file) {

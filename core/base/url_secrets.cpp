@@ -1,9 +1,11 @@
 #include "core/base/url_secrets.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <deque>
 #include <functional>
+#include <iterator>
 #include <mutex>
 #include <string_view>
 #include <utility>
@@ -28,7 +30,9 @@ class Remembered {
     std::erase_if(known_, [&](const auto& known) { return known.first == secret; });
     if (known_.size() == 2 * kMaxRemembered) known_.pop_front();
     known_.emplace_back(secret, shown);
+    empty_ = false;
   }
+  bool empty() const noexcept { return empty_; }
   /// Replaces long secrets first, because a remembered login may also be part of a remembered URL.
   std::string replaced_in(std::string text) {
     const std::lock_guard lock(mutex_);
@@ -42,6 +46,7 @@ class Remembered {
   }
 
  private:
+  std::atomic<bool> empty_{true};
   std::mutex mutex_;
   std::deque<std::pair<std::string, std::string>> known_;
 };
@@ -83,6 +88,27 @@ bool is_ambiguous(std::string_view address, size_t login, std::string_view schem
   return scheme.starts_with("rtmp") && before.find('/') != std::string_view::npos;
 }
 
+/// Returns true if a part of a query, "key=value" or "key", has a known key and a short value of words and
+/// numbers.
+bool is_harmless(const std::string& part) {
+  constexpr std::string_view kKeys[] = {
+      "bitrate",     "buffer_size", "cam",       "camera",    "channel", "codec",
+      "compression", "device",      "fifo_size", "format",    "fps",     "framerate",
+      "h",           "height",      "latency",   "localaddr", "mode",    "overrun_nonfatal",
+      "pkt_size",    "profile",     "proto",     "quality",   "rate",    "res",
+      "resolution",  "rotation",    "size",      "sources",   "stream",  "subtype",
+      "timeout",     "transport",   "ttl",       "unicast",   "video",   "videocodec",
+      "w",           "width"};
+  constexpr size_t kMaxValue = 32;
+  const size_t sign = part.find('=');
+  const std::string value = sign == std::string::npos ? "" : part.substr(sign + 1);
+  const auto plain = [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-' || c == ':';
+  };
+  return std::ranges::find(kKeys, lower_case(part.substr(0, sign))) != std::end(kKeys) &&
+         value.size() <= kMaxValue && std::ranges::all_of(value, plain);
+}
+
 std::string scheme_before(const std::string& text, size_t end) {
   size_t begin = end;
   while (begin > 0 && std::isalnum(static_cast<unsigned char>(text[begin - 1]))) --begin;
@@ -106,6 +132,7 @@ std::string url_without_secrets(const std::string& url) {
 }
 
 std::string without_secrets(const std::string& given) {
+  if (remembered().empty() && given.find(kSchemeEnd) == std::string::npos) return given;
   const std::string text = remembered().replaced_in(given);
   std::string out;
   size_t at = 0;
@@ -142,10 +169,8 @@ bool holds_secrets(const std::string& url) {
   const std::string shown = url_without_secrets(url.substr(0, query));
   if (shown != url.substr(0, query) || url.find('@', url.find(kSchemeEnd)) != std::string::npos) return true;
   if (query == std::string::npos || url.find(kSchemeEnd) == std::string::npos) return false;
-  constexpr std::string_view kNames[] = {"auth", "key", "pass",     "pwd",   "secret",
-                                         "sig",  "sid", "streamid", "token", "user"};
-  const std::string text = lower_case(url.substr(query));
-  return std::ranges::any_of(kNames, [&](std::string_view n) { return text.find(n) != std::string::npos; });
+  const auto parts = split(url.substr(query + 1), "&");
+  return std::ranges::any_of(parts, [](const std::string& part) { return !is_harmless(part); });
 }
 
 }  // namespace lensd

@@ -15,15 +15,16 @@ namespace lensd {
 std::string url_without_secrets(const std::string& url);
 
 /// Returns `text` without the secrets of the URLs in it. Finds the end of a URL that contains spaces or
-/// quotes only if remember_secrets() was called for that URL.
+/// quotes only if remember_secrets() was called for that URL. Log messages and events pass through it. Cheap
+/// if `text` has no URL and no URL with secrets was remembered.
 std::string without_secrets(const std::string& text);
 
 /// Makes without_secrets() recognise this URL and its login. Remembers at least the last 64 URLs with
 /// secrets.
 void remember_secrets(const std::string& url);
 
-/// Returns true if a URL has a login, a stream key, a fragment without a query, or a word such as "pass",
-/// "key", "token" or "user" in its query or the fragment after it. The viewer does not store such URLs.
+/// Returns true if a URL has a login, a stream key, a fragment, or a query with anything but well-known
+/// settings such as width=640 or channel=1. The viewer does not store such URLs.
 bool holds_secrets(const std::string& url);
 
 }  // namespace lensd

@@ -115,8 +115,9 @@ class Reader {
       given = std::to_string(*number);
     ParamValue converted;
     if (!given || spec.check(*given, converted))
-      return problem(value.source(), fmt::format("{} = {} is not allowed, expected {}", spec.name,
-                                                 as_written(value), spec.allowed()));
+      return problem(value.source(),
+                     fmt::format("{} = {} is not allowed, expected {}", spec.name,
+                                 is_secret(key_name(table, spec)) ? "…" : as_written(value), spec.allowed()));
     spec.put(&out_, converted);
   }
 

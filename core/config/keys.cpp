@@ -1,5 +1,7 @@
 #include "core/config/keys.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <stdexcept>
 
 #include "core/config/config.hpp"
@@ -206,6 +208,11 @@ const ConfigTable* find_config_table(std::string_view name) {
 
 std::string key_name(const ConfigTable& table, const ParamSpec& key) {
   return table.name + "." + key.name;
+}
+
+bool is_secret(std::string_view key_name) {
+  constexpr std::string_view kSecret[] = {"source.url", "source.options", "output.url", "http.token"};
+  return std::ranges::find(kSecret, key_name) != std::end(kSecret);
 }
 
 const ParamSpec& config_key(std::string_view name) {

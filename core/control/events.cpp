@@ -3,9 +3,20 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/url_secrets.hpp"
 #include "core/graph/json.hpp"
 
 namespace lensd {
+namespace {
+
+/// Removes the secrets of URLs from all texts in `value`.
+void mask_secrets(Json& value) {
+  if (value.is_string()) value = without_secrets(value.get_ref<const std::string&>());
+  if (value.is_structured())
+    for (Json& part : value) mask_secrets(part);
+}
+
+}  // namespace
 
 bool Subscriber::observe(int64_t id, const std::string& name) {
   const std::lock_guard lock(mutex_);
@@ -90,6 +101,7 @@ bool EventHub::any() const {
 }
 
 void EventHub::publish(const std::string& name, int64_t frame, Json fields) {
+  mask_secrets(fields);
   fields["event"] = name, fields["frame"] = frame;
   const std::string text = json_line(fields);
   for (const auto& subscriber : alive()) {

@@ -11,7 +11,7 @@ import sys
 
 import paths
 
-os.environ.setdefault("LENSD", paths.program())
+os.environ["LENSD"] = os.path.abspath(os.environ.get("LENSD", paths.program()))  # the cases change the folder
 os.environ.setdefault("LENSD_E2E_SOURCE_PROBE", os.path.join(os.path.dirname(os.environ["LENSD"]), "tests",
                                                              "lensd_source_probe"))
 

@@ -32,7 +32,7 @@ class PictureStream::Watcher final : public HttpStream {
       stream_.watchers_.erase(this);
       return;
     }
-    stream_.watchers_[this] = std::move(changed);
+    stream_.watchers_[this] = {std::move(changed)};
     stream_.wake_.notify_all();
   }
 
@@ -71,6 +71,20 @@ std::shared_ptr<HttpStream> PictureStream::watch() {
   return std::make_shared<Watcher>(*this);
 }
 
+/// Notifies the watchers that have not been notified of the newest picture. Call with mutex_ locked.
+void PictureStream::notify() {
+  const int64_t newest = picture_ ? picture_->frame.processed_ns : 0;
+  for (auto& [watcher, entry] : watchers_) {
+    if (entry.notified_ns >= newest) continue;
+    try {
+      entry.changed();
+      entry.notified_ns = newest;
+    } catch (const std::exception& e) {  // such as a failed allocation: with the next picture
+      log::warn("stream: {}", e.what());
+    }
+  }
+}
+
 void PictureStream::run() {
   std::unique_lock lock(mutex_);
   for (;;) {
@@ -88,10 +102,8 @@ void PictureStream::run() {
     }
     due_ns = std::max(due_ns, now_ns() + kRestNs);
     lock.lock();
-    if (encoded) {
-      picture_ = std::move(encoded);
-      for (const auto& [watcher, changed] : watchers_) changed();
-    }
+    if (encoded) picture_ = std::move(encoded);
+    notify();
     wake_.wait_for(lock, std::chrono::nanoseconds(due_ns - now_ns()), [this] { return stop_; });
   }
 }

@@ -37,13 +37,18 @@ class PictureStream {
  private:
   class Watcher;
   void run();
+  void notify();
 
   const Encode encode_;
   const int64_t period_ns_;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::shared_ptr<const EncodedPicture> picture_;
-  std::map<const Watcher*, std::function<void()>> watchers_;
+  struct Notified {
+    std::function<void()> changed;
+    int64_t notified_ns = 0;  ///< time of the picture that it was last called for
+  };
+  std::map<const Watcher*, Notified> watchers_;
   bool stop_ = false;
   std::thread thread_;
 };

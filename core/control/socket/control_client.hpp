@@ -14,13 +14,14 @@ class ControlClient {
     any,      ///< any user; for paths that the user named or that are below /run
     trusted,  ///< this user or root; for the default path, which may be in /tmp and another user's
   };
-  /// Connects to the socket `path`. Throws Error(unavailable) if that fails, or if `owner` is trusted and the
-  /// server runs as another user.
-  explicit ControlClient(const std::string& path, Owner owner = Owner::any);
+  /// Connects to the socket `path`. Throws Error(unavailable) if that fails, if the server accepts no
+  /// connection for `timeout_ms` (negative: no timeout), for example because it is stopped, or if `owner` is
+  /// trusted and the server runs as another user.
+  explicit ControlClient(const std::string& path, Owner owner = Owner::any, int timeout_ms = -1);
 
-  /// Sends `line` and a newline. Blocks while the server does not read. Throws Error(runtime_failure) if the
-  /// connection is lost.
-  void send(const std::string& line);
+  /// Sends `line` and a newline. Waits while the server does not read. Throws Error(runtime_failure) if the
+  /// connection is lost, or after `timeout_ms` (negative: no timeout).
+  void send(const std::string& line, int timeout_ms = -1);
   /// Waits for the next line and returns it without its newline. Returns nullopt after `timeout_ms`
   /// (negative: no timeout) or if closed().
   std::optional<std::string> receive(int timeout_ms);

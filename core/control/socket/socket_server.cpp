@@ -210,8 +210,13 @@ class SocketServer::Loop {
         backlog_ = true;
         break;
       }
-      run_line(client, std::string_view(client.in).substr(at, end - at));
-      at = end + 1;
+      const size_t begin = std::exchange(at, end + 1);
+      try {
+        run_line(client, std::string_view(client.in).substr(begin, end - begin));
+      } catch (const std::exception& e) {  // such as a failed allocation
+        log::warn("control: disconnected a client: {}", e.what());
+        client.dead = true;
+      }
     }
     client.in.erase(0, at);
     if (client.in.size() > options_.max_line && !client.has_line()) {

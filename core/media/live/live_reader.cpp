@@ -106,6 +106,7 @@ void LiveReader::attempt() {
   const std::lock_guard lock(mutex);
   if (stop) return;
   const std::string before = machine.status().reason;
+  reason = without_secrets(reason);  // placeholders and clients show it
   machine.lost(now_ns(), reason);
   if (before != reason) log::info("{}: {}: {}", where, name(machine.status().state), reason);
   changed.notify_all();

@@ -1,10 +1,12 @@
 """Starts and stops, commands that race, and a watched process."""
 
+import os
 import random
 import subprocess
 import threading
 import time
 
+import paths
 from cases import case
 from senders import Skip
 from socket_client import connect
@@ -94,6 +96,12 @@ def racing_commands_long(bench):
     return race(bench, 60)
 
 
-@case("concurrency", "the thread sanitizer over reload, seek, resize, snapshot, quit", "no report")
-def thread_sanitizer(_):
-    raise Skip("needs the preset tsan: .ci/run builds it; LENSD=build-tsan/lensd ./dev faults concurrency runs it here")
+@case("concurrency", "the same for 10 s in a build with the thread sanitizer", "no report", slow=True)
+def thread_sanitizer(bench):
+    program = os.path.join(paths.ROOT, "build-tsan", "lensd")
+    if not os.path.exists(program):
+        raise Skip("build-tsan/lensd is not built: cmake --preset tsan && ninja -C build-tsan lensd")
+    bench.lensd = program
+    bench.patience, bench.deadline = bench.patience * 10, bench.deadline * 10  # the program is that much slower
+    bench.environment["TSAN_OPTIONS"] = f"suppressions={os.path.join(paths.ROOT, 'tests', 'tsan.supp')}"
+    return race(bench, 10)  # a report changes the exit code

@@ -42,7 +42,8 @@ TEST_F(ConfigChecks, EachIsReportedWithItsLocation) {
       {"[output]\nvirtual_camera = \"a/b\"",
        "a.toml:2:18: output.virtual_camera: the name of a virtual camera"},
       {"[source]\nsize = \"big\"", "a.toml:2:8: source.size: 'big'"},
-      {"[source]\noptions = \"fifo\"", "a.toml:2:11: source.options: 'fifo'"},
+      {"[source]\noptions = \"fifo\"", "a.toml:2:11: source.options: word 1 is not NAME=VALUE"},
+      {"[source]\noptions = \"passphrase=my pass\"", "a.toml:2:11: source.options: word 2 is not NAME=VALUE"},
       {"[http]\ntoken = \"abc\"", "a.toml:2:9: http.token"},
       {"[http]\nauth = false\naddress = \"0.0.0.0\"", "a.toml:2:8: http.auth"},
       {"[performance]\ntrace_on = \"never\"", "a.toml:2:12: performance.trace_on: 'never'"},
@@ -52,6 +53,13 @@ TEST_F(ConfigChecks, EachIsReportedWithItsLocation) {
     ASSERT_EQ(found.size(), 1u) << c.text;
     EXPECT_TRUE(found[0].starts_with(c.says)) << found[0];
   }
+}
+
+TEST_F(ConfigChecks, TheLimitOfASourceIsChecked) {
+  const auto with = [](size_t bytes) { return "[source]\nurl = \"" + std::string(bytes, 'x') + "\""; };
+  EXPECT_EQ(problems(with(4096)), std::vector<std::string>{});
+  EXPECT_EQ(problems(with(4097)),
+            std::vector<std::string>{"a.toml:2:7: source.url: has 4097 bytes, the limit is 4096"});
 }
 
 TEST_F(ConfigChecks, AllAtOnce) {

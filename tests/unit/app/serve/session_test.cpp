@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <fstream>
 #include <future>
+#include <thread>
 
 #include "app/serve/control_servers.hpp"
 #include "app/serve/session.hpp"
@@ -32,8 +34,7 @@ class SessionTest : public ::testing::Test {
       o.executor = {.threads = 1, .frames = 6};
       o.graph = graph, o.paced = true, o.paused = name == "paused";
       o.on_change = [this] { running_->changed(); };
-      return std::make_unique<Pipeline>(std::make_unique<SyntheticSource>(Extent{64, 48}, 1'000'000), o,
-                                        registry());
+      return std::make_unique<Pipeline>(std::make_unique<SyntheticSource>(extent_, 1'000'000), o, registry());
     };
     session_ = std::make_unique<Session>(std::move(options), registry());
     running_ = session_.get();
@@ -64,6 +65,7 @@ class SessionTest : public ::testing::Test {
   std::string chain() const { return to_chain(session_->graph().graph); }
 
   TemporaryFolder folder_;
+  Extent extent_{64, 48};
   std::unique_ptr<Session> session_;
   Session* running_ = nullptr;  // valid also while session_ is being destroyed
   std::unique_ptr<ControlServers> servers_;
@@ -81,6 +83,50 @@ TEST_F(SessionTest, ValuesAreReadBackAtOnce) {
     }
     TearDown();
   }
+}
+
+TEST_F(SessionTest, ManyPendingChangesCostNoMoreThanOne) {
+  SessionOptions options;
+  options.load = [](const std::string&, Reply) {};
+  Session session(std::move(options), registry());
+  PipelineOptions o;
+  o.executor = {.threads = 1, .frames = 6};
+  o.graph = parse_chain("mosaic", registry());
+  // A pipeline that is not started applies nothing.
+  session.attach(
+      std::make_shared<Pipeline>(std::make_unique<SyntheticSource>(Extent{64, 48}, 10), o, registry()),
+      "good");
+  const auto cpu_seconds = [] {
+    timespec time = {};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+  };
+  const double begin = cpu_seconds();
+  for (int64_t i = 0; i < 300; ++i) {
+    Batch batch;
+    for (int64_t n = 0; n < 512; ++n)
+      batch.changes.emplace_back(SetParam{"mosaic", "block", ParamValue(2 + (i + n) % 60)});
+    if (!session.post(std::move(batch))) {
+      EXPECT_GT(i, 100) << "the queue is too short for this test";
+      break;
+    }
+    const GraphState state = session.graph();
+    ASSERT_EQ(std::get<int64_t>(state.graph.find("mosaic")->params.back().second), 2 + (i + 511) % 60);
+  }
+  EXPECT_LT(cpu_seconds() - begin, 5);
+}
+
+TEST_F(SessionTest, StoppingDoesNotWaitForAPictureBeingEncoded) {
+  extent_ = {1920, 1080};  // noise: a PNG takes some 100 ms
+  start("invert", "paused");
+  ASSERT_TRUE(eventually([&] { return session_->picture(PictureType::jpeg, 0) != nullptr; }));
+  std::thread stop([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    session_->stop_soon();
+  });
+  EXPECT_EQ(session_->picture(PictureType::png, 0), nullptr);
+  stop.join();
+  EXPECT_EQ(session_->picture(PictureType::jpeg, 0), nullptr);
 }
 
 TEST_F(SessionTest, ReloadsAreAllOrNothing) {

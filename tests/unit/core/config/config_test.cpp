@@ -101,6 +101,17 @@ TEST(Config, ProblemsAreCompleteAndInLineOrder) {
     EXPECT_NE(all.find(fmt::format("did you mean {}?", name)), std::string::npos) << name << " in\n" << all;
 }
 
+TEST(Config, ProblemsShowNoSecrets) {
+  const TemporaryFolder folder;
+  write(folder / "a.toml", "[http]\ntoken = 4711\nport = \"x\"\n[source]\noptions = [4712]\nurl = 4713\n");
+  Layers layers;
+  layers.files = {folder / "a.toml"};
+  const std::string problems = problems_of(layers);
+  EXPECT_NE(problems.find("token = … is not allowed, expected text"), std::string::npos) << problems;
+  EXPECT_NE(problems.find("port = \"x\""), std::string::npos) << problems;
+  EXPECT_EQ(problems.find("471"), std::string::npos) << problems;
+}
+
 TEST(Config, ControlsOfACameraAreATable) {
   const TemporaryFolder folder;
   write(folder / "a.toml",

@@ -43,6 +43,17 @@ TEST(Events, AFullQueueDropsTheOldestAndReportsTheirNumberOnce) {
   EXPECT_EQ(subscriber->dropped(), 7u);
 }
 
+TEST(Events, TextsHaveNoSecrets) {
+  EventHub hub;
+  const auto subscriber = hub.subscribe();
+  subscriber->want_events();
+  const std::string text = "cannot open rtsp://me:secret@camera/1";
+  hub.publish("reload", 1, {{"problems", {text, {{"text", text}}}}, {"text", text}});
+  const std::string event = subscriber->take(1).at(0);
+  EXPECT_EQ(event.find("secret"), std::string::npos) << event;
+  EXPECT_NE(event.find("cannot open rtsp://…@camera/1"), std::string::npos) << event;
+}
+
 TEST(Events, TakeReturnsAtMostTheRequestedNumber) {
   EventHub hub;
   const auto subscriber = hub.subscribe();

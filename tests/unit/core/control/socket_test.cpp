@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <fstream>
 #include <latch>
+#include <new>
 #include <thread>
 
 #include "core/base/clock.hpp"
@@ -72,6 +73,51 @@ TEST_F(SocketTest, RespondsLikeMpv) {
       << "meanwhile other requests are served";
   target_.reply_all();
   EXPECT_EQ(Json::parse(*client.receive(10'000))["data"], "late");
+}
+
+/// Runs out of memory when it is asked to set something.
+class FullTarget : public FakeTarget {
+ public:
+  using FakeTarget::FakeTarget;
+  bool post(Command) override {
+    ++posts;
+    throw std::bad_alloc();
+  }
+  std::atomic<int> posts{0};
+};
+
+TEST_F(SocketTest, ARequestThatFailsToAllocateRunsOnce) {
+  FullTarget target("canny@edges");
+  server_ = std::make_unique<SocketServer>(target, hub_, options());
+  ControlClient client(options().path), other(options().path);
+  client.send(R"({"command":["set","edges.low",60]})");
+  while (client.receive(10'000)) continue;
+  EXPECT_TRUE(client.closed()) << "its state is unknown, so the client is disconnected";
+  EXPECT_EQ(ask(other, R"({"command":["get","edges.low"]})")["error"], "success");
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  EXPECT_EQ(target.posts, 1);
+  server_.reset();  // before `target`
+}
+
+TEST_F(SocketTest, ClientsDoNotWaitForAStoppedServer) {
+  const UniqueFd listening(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  options().path.copy(address.sun_path, sizeof address.sun_path - 1);
+  ASSERT_EQ(bind(listening.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(listen(listening.get(), 0), 0);
+  ControlClient accepted(options().path, ControlClient::Owner::any, 1000);  // by the kernel; nobody reads
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_THROW(accepted.send(std::string(16 << 20, 'x'), 200), Error);
+  EXPECT_FALSE(accepted.receive(100));
+  EXPECT_THROW(
+      {
+        std::vector<std::unique_ptr<ControlClient>> more;
+        for (int i = 0; i < 8; ++i)
+          more.push_back(std::make_unique<ControlClient>(options().path, ControlClient::Owner::any, 200));
+      },
+      Error);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
 }
 
 TEST_F(SocketTest, FileHasModeIsExclusiveAndIsRemoved) {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "core/base/log.hpp"
 #include "core/base/url_secrets.hpp"
 
 namespace lensd {
@@ -91,12 +92,26 @@ TEST(UrlSecrets, WhatIsShownStaysTheSame) {
   }
 }
 
+TEST(UrlSecrets, LogsHaveNoSecrets) {
+  const std::string url = "rtsp://admin:very secret@camera/1?x=1";
+  remember_secrets(url);
+  log::init("error", "");
+  log::error("cannot open {} (http://host/?token=secret)", url);
+  const std::string line = log::recent().empty() ? "" : log::recent().back();
+  EXPECT_NE(line.find("cannot open rtsp://…@camera/1?…"), std::string::npos) << line;
+  EXPECT_EQ(line.find("secret"), std::string::npos) << line;
+}
+
 TEST(UrlSecrets, UrlsThatMayBeStored) {
   for (const char* url :
-       {"rtsp://camera/1", "http://camera/video?size=640x480", "/a@b?key=1.mp4", "test:demo"})
+       {"rtsp://camera/1", "http://camera/video?size=640x480", "rtsp://camera/cam?channel=1&subtype=0",
+        "http://camera/video?Resolution=1280x720&fps=25", "/a@b?key=1.mp4", "test:demo"})
     EXPECT_FALSE(holds_secrets(url)) << url;
-  for (const char* url : {"rtsp://user:secret@host", "rtsp://user@host/1", "rtmp://host/app/key",
-                          "http://host/x?Token=1", "srt://host:1?passphrase=x", "http://host?x=a@b"})
+  for (const char* url :
+       {"rtsp://user:secret@host", "rtsp://user@host/1", "rtmp://host/app/key", "http://host/x?Token=1",
+        "http://host/x?id=4711", "http://host/x?4711", "http://host/x?width=640&h=secret/x",
+        "http://host/x?width=640;code=1", "http://host/x?width=640#part", "http://host/x?w%69dth=1",
+        "srt://host:1?passphrase=x", "http://host?x=a@b"})
     EXPECT_TRUE(holds_secrets(url)) << url;
 }
 

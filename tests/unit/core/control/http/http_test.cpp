@@ -6,6 +6,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <new>
 #include <thread>
 
 #include "core/base/clock.hpp"
@@ -105,6 +107,26 @@ TEST_F(HttpTest, NewWatcherGetsThePausedPicture) {
     client.get("/stream.mjpeg");
     EXPECT_NE(client.read_until("--lensd-frame").find("--lensd-frame"), std::string::npos) << i;
   }
+}
+
+TEST(PictureStream, AFailedNotificationIsRepeatedAndDelaysNobody) {
+  PictureStream stream(
+      [](int64_t after_ns) {
+        auto picture = std::make_shared<EncodedPicture>();
+        picture->frame.processed_ns = 1;
+        return after_ns < 1 ? picture : nullptr;
+      },
+      60);
+  const auto first = stream.watch(), second = stream.watch();
+  std::atomic<int> failed{0}, notified{0};
+  const auto watch = [&] {
+    if (failed++ == 0) throw std::bad_alloc();
+    ++notified;
+  };
+  first->on_change(watch);
+  second->on_change(watch);
+  EXPECT_TRUE(eventually([&] { return notified == 2; }));
+  first->on_change(nullptr), second->on_change(nullptr);
 }
 
 TEST_F(HttpTest, ClosesConnectionsThatDoNotSendOrRead) {
@@ -228,6 +250,22 @@ TEST_F(HttpTest, ServesRequestsThatFollowEachOther) {
   EXPECT_EQ(count, 3u) << answers;
 }
 
+TEST_F(HttpTest, ALateReplyIsNeverASecondResponse) {
+  HttpOptions options;
+  options.reply_ns = 200'000'000;
+  start(options);
+  Client client(server_->port());
+  // The fake target replies only when reply_all() is called.
+  client.send_text("POST /api/v1/load HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n\"x.y\"");
+  EXPECT_NE(client.read_until("in time").find("HTTP/1.1 503"), std::string::npos);
+  target_.reply_all();
+  client.get("/healthz");
+  const std::string all = client.read_until("never");
+  EXPECT_NE(all.find("Connection: close"), std::string::npos) << all;
+  EXPECT_EQ(all.rfind("HTTP/1.1 "), 0u) << all;
+  EXPECT_TRUE(client.closed());
+}
+
 TEST_F(HttpTest, ResponsesStateTheLengthOfTheirBody) {
   start();
   for (const char* method : {"GET", "HEAD"}) {
@@ -250,22 +288,6 @@ TEST_F(HttpTest, HealthDependsOnThePipelineNotTheSource) {
   const auto health = [&](bool alive, const char* source) {
     RunState state;
     state.alive = alive, state.source_state = source;
-    TEST_F(HttpTest, ALateReplyIsNeverASecondResponse) {
-      HttpOptions options;
-      options.reply_ns = 200'000'000;
-      start(options);
-      Client client(server_->port());
-      // The fake target replies only when reply_all() is called.
-      client.send_text("POST /api/v1/load HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n\"x.y\"");
-      EXPECT_NE(client.read_until("in time").find("HTTP/1.1 503"), std::string::npos);
-      target_.reply_all();
-      client.get("/healthz");
-      const std::string all = client.read_until("never");
-      EXPECT_NE(all.find("Connection: close"), std::string::npos) << all;
-      EXPECT_EQ(all.rfind("HTTP/1.1 "), 0u) << all;
-      EXPECT_TRUE(client.closed());
-    }
-
     target_.set_state(state);
     Client client(server_->port());
     client.get("/healthz");
