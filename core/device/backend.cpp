@@ -96,7 +96,9 @@ CudaStatus probe_cuda([[maybe_unused]] int ordinal) {
   cudaDeviceProp properties{};
   if (const cudaError_t error = cudaGetDeviceProperties(&properties, ordinal); error != cudaSuccess) {
     cudaGetLastError();
-    status.reason = cudaGetErrorString(error);
+    CudaFacts broken = facts;
+    broken.error = cudaGetErrorName(error);
+    set_obstacle(status, *cuda_obstacle(broken));
     return status;
   }
   share_context_with_ffmpeg(ordinal);

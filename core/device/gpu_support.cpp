@@ -162,7 +162,7 @@ std::optional<CudaObstacle> cuda_obstacle(const CudaFacts& facts) {
     const ErrorHelp* const help = find_error(facts.error);
     const std::string what = help ? help->what : facts.error;
     return CudaObstacle{listed ? facts.devices[static_cast<size_t>(facts.ordinal)].name + ": " + what : what,
-                        cuda_error_hint(facts.error)};
+                        help ? help->hint : "see nvidia-smi and dmesg"};
   }
   if (facts.devices.empty())
     return CudaObstacle{"the driver lists no device", cuda_error_hint("cudaErrorNoDevice")};

@@ -113,6 +113,7 @@ TEST(CudaSupport, ExplainsErrorsOfTheDriver) {
   EXPECT_EQ(what(given), "the driver lists no device");
   given.error = "cudaErrorOfTheFuture";
   EXPECT_EQ(what(given), "cudaErrorOfTheFuture");
+  EXPECT_EQ(hint(given), "see nvidia-smi and dmesg");
 }
 
 TEST(CudaSupport, ComparesNeededAndFreeMemory) {
