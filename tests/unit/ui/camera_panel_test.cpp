@@ -37,6 +37,21 @@ TEST_F(CameraPanel, IsThereOnlyForACameraAndFolds) {
   EXPECT_FALSE(there("camera/fold"));
 }
 
+TEST_F(CameraPanel, ARefusedNumberSaysWhy) {
+  const auto type_brightness = [&](const char* text) {
+    set_ctrl(true), click("camera/brightness"), set_ctrl(false);
+    frames(3);
+    type(text);
+    press({.key = Key::enter});
+    frames(3);
+  };
+  type_brightness("99999");
+  EXPECT_TRUE(there("camera/brightness/refused"));
+  type_brightness("7");
+  EXPECT_FALSE(there("camera/brightness/refused"));
+  EXPECT_EQ(value("brightness"), ParamValue(int64_t{7}));
+}
+
 TEST_F(CameraPanel, ControlsSendTheirValues) {
   click("camera/white_balance_automatic", 0, 0.05f);
   frame();

@@ -191,6 +191,27 @@ TEST_F(PictureTools, TheProbeNamesThePixelUnderThePointer) {
   EXPECT_TRUE(model.views.empty());
 }
 
+TEST_F(PictureTools, ARefusedGainIsAMessage) {
+  viewer.state().compare.mode = CompareMode::difference;
+  frames(4);
+  std::string said;
+  const auto type_gain = [&](const char* text) {
+    set_ctrl(true), click("compare/gain"), set_ctrl(false);
+    frames(3);
+    type(text);
+    press({.key = Key::enter});
+    for (const auto& message : viewer.requests().messages) said += message.second;
+    frame();
+    for (const auto& message : viewer.requests().messages) said += message.second;
+    frames(2);
+  };
+  type_gain("99");
+  EXPECT_NE(said.find("99 is not allowed"), std::string::npos) << said;
+  EXPECT_LE(viewer.state().compare.gain, 32);
+  type_gain("8");
+  EXPECT_EQ(viewer.state().compare.gain, 8);
+}
+
 TEST_F(PictureTools, TheProbeHasAConstantWidth) {
   type('x');
   model.probe_x = 300, model.probe_y = 200;
