@@ -12,11 +12,11 @@
 namespace lensd {
 namespace {
 
-constexpr size_t kMaxBytes = 1 << 18;
+constexpr size_t kMaxMemoryBytes = 1 << 18;
 constexpr int64_t kDelayNs = 1'000'000'000;
 
 KeptControls read(const std::string& path) {
-  const toml::parse_result parsed = parse_toml(read_whole_file(path, kMaxBytes).value_or(""), path);
+  const toml::parse_result parsed = parse_toml(read_whole_file(path, kMaxMemoryBytes).value_or(""), path);
   return parsed ? parse_kept_controls(parsed.table()) : KeptControls();
 }
 

@@ -7,7 +7,7 @@
 namespace lensd {
 namespace {
 
-constexpr auto kShutdownTimeout = std::chrono::milliseconds(200);
+constexpr auto kWaitEndTimeout = std::chrono::milliseconds(200);
 
 }  // namespace
 
@@ -48,7 +48,7 @@ CameraWait::~CameraWait() {
     shared_->stop = true;
     shared_->changed.notify_all();
   }
-  thread_.join_within(kShutdownTimeout);
+  thread_.join_within(kWaitEndTimeout);
 }
 
 std::string CameraWait::take() {

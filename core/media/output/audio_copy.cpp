@@ -13,7 +13,7 @@
 namespace lensd {
 namespace {
 
-constexpr auto kPollInterval = std::chrono::milliseconds(5);
+constexpr auto kSoundPollInterval = std::chrono::milliseconds(5);
 
 /// Returns the source time of the first picture. The audio's times are on the same clock.
 int64_t picture_start_ns(const AVFormatContext& input) {
@@ -70,7 +70,7 @@ std::unique_ptr<AudioCopy> AudioCopy::open(const std::string& source, const std:
         log::info("audio is not copied: opening was interrupted");
         return nullptr;
       }
-      std::this_thread::sleep_for(kPollInterval);
+      std::this_thread::sleep_for(kSoundPollInterval);
     }
     opening->stop.cancelled = stop;
   }
