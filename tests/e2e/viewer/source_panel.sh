@@ -145,16 +145,6 @@ sleep 1.5 # the state is saved about a second after a change
 grep -q oldest "$XDG_STATE_HOME/lensd/state.toml" && fail "the removed source is still remembered"
 echo "ok: recent sources after a restart"
 
-open_box
-type_text "http://nobody.invalid/x.mp4"
-key Return
-wait_for 40 place source/problem || fail "a host that does not exist gives no message"
-no_host() { grep -q "there is no host 'nobody.invalid'" "$WORK/viewer.err"; }
-wait_for 10 no_host || fail "the message is: $(tail -n 2 "$WORK/viewer.err")"
-key Escape
-wait_for 10 gone source/path || fail "the dialog stays"
-echo "ok: a host that does not exist"
-
 # An address without a sender: opening it is shown and can be cancelled.
 port=$(free_port udp)
 open_box
@@ -208,5 +198,15 @@ STARTED+=($!)
 wait_for 60 live_is playing || fail "the sender is back, and the state is '$(value live)'"
 wait_for 60 adds_up || fail "the counters do not add up: losses $(value losses), counts $(value counts)"
 echo "ok: disconnected and reconnected"
+open_box
+type_text "http://nobody.invalid/x.mp4"
+key Return
+wait_for 40 place source/problem || fail "a host that does not exist gives no message"
+no_host() { grep -q "there is no host 'nobody.invalid'" "$WORK/viewer.err"; }
+wait_for 10 no_host || fail "the message is: $(tail -n 2 "$WORK/viewer.err")"
+key Escape
+wait_for 10 gone source/path || fail "the dialog stays"
+echo "ok: a host that does not exist"
+
 [[ -z ${LENSD_SCREENSHOT:-} ]] || import -silent -window "$WINDOW" "$LENSD_SCREENSHOT"
 quit_window
