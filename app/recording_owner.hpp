@@ -15,7 +15,7 @@ std::string recording_owner_key(const CommandLine& line);
 
 /// Returns the id of a configuration. It is the same for the same `key` in every run with this `state` folder
 /// on this machine. Creates the folder and the file of the id. If that is impossible, or `state` is empty,
-/// returns a new random id: the ring then deletes only files of its own run.
+/// returns a new random id: the ring then deletes only what this run wrote.
 std::string recording_owner(const std::string& state, const std::string& key);
 
 /// Returns the folder of the ids: systemd's StateDirectory or state_folder(); empty if there is none.
