@@ -59,7 +59,7 @@ void refuse_batch_options(const CommandLine& line) {
 
 CommandLine parse_command_line(int argc, char** argv) {
   CommandLine line;
-  Parser parser(line);
+  CommandLineParser parser(line);
   CLI::App& app = parser.app;
   try {
     app.parse(argc, argv);
@@ -93,10 +93,10 @@ CommandLine parse_command_line(int argc, char** argv) {
 
 ProgramHelp program_help() {
   CommandLine unused;
-  const Parser parser(unused);
+  const CommandLineParser parser(unused);
   return describe(parser.app, [&](const CLI::Option* option) {
     std::vector<std::string> found = parser.options.choices(option);
-    for (const Options& one : parser.of_subcommands)
+    for (const CommandLineOptions& one : parser.of_subcommands)
       if (found.empty()) found = one.choices(option);
     return found;
   });

@@ -15,15 +15,15 @@
 
 namespace lensd {
 
-void Options::key(const char* names, const char* value, const char* key, const char* doc) {
+void CommandLineOptions::key(const char* names, const char* value, const char* key, const char* doc) {
   ParamSpec spec = config_key(key);
   if (doc) spec.doc = doc;
   CLI::Option* option = param(names, value, std::move(spec), &line_.layers.command_line);
   option_names_.emplace(key, option->get_name());
 }
 
-CLI::Option* Options::custom(const char* names, const char* value,
-                             std::function<void(const std::string&)> take, const char* doc) {
+CLI::Option* CommandLineOptions::custom(const char* names, const char* value,
+                                        std::function<void(const std::string&)> take, const char* doc) {
   const auto callback = [take = std::move(take)](const CLI::results_t& given) {
     take(given.back());
     return true;
@@ -31,7 +31,7 @@ CLI::Option* Options::custom(const char* names, const char* value,
   return finish(app_.add_option(names, callback, doc), value);
 }
 
-CLI::Option* Options::param(const char* names, const char* value, ParamSpec own, void* target) {
+CLI::Option* CommandLineOptions::param(const char* names, const char* value, ParamSpec own, void* target) {
   const ParamSpec& spec = specs_.emplace_back(std::move(own));
   const std::string doc = option_doc(spec);
   if (spec.type == ParamType::boolean)
@@ -86,7 +86,7 @@ void set_virtual_camera(CommandLine& line, const std::string& name) {
   set_key(line, "output.virtual_camera", name.empty() ? kVirtualCameraName : name);
 }
 
-void add_options(Options& o, CommandLine& line) {
+void add_options(CommandLineOptions& o, CommandLine& line) {
   using Number = Schema<CommandLine>;
   constexpr int kUnlimited = std::numeric_limits<int>::max();
   o.key("SOURCE", "", "source.url",
@@ -200,8 +200,10 @@ CLI::App& subcommand(CLI::App& app, CommandLine& line, RunMode mode, const char*
   return *sub;
 }
 
-void add_subcommands(CLI::App& app, CommandLine& line, std::deque<Options>& all) {
-  const auto options = [&](CLI::App& sub) -> Options& { return all.emplace_back(sub, line, "Options"); };
+void add_subcommands(CLI::App& app, CommandLine& line, std::deque<CommandLineOptions>& all) {
+  const auto options = [&](CLI::App& sub) -> CommandLineOptions& {
+    return all.emplace_back(sub, line, "Options");
+  };
 
   CLI::App& serve = subcommand(app, line, RunMode::serve, "serve",
                                "run as a daemon: no window, control by socket and HTTP");
@@ -209,7 +211,7 @@ void add_subcommands(CLI::App& app, CommandLine& line, std::deque<Options>& all)
   options(serve);
 
   CLI::App& ctl = subcommand(app, line, RunMode::ctl, "ctl", "send a command to a running lensd");
-  Options& o = options(ctl);
+  CommandLineOptions& o = options(ctl);
   o.plain("--socket", "PATH", line.ctl_socket, "path of its control socket");
   o.flag("--json", line.json, "print answers as received, a JSON object per line");
   o.member("--timeout", "SECONDS",
@@ -226,7 +228,7 @@ void add_subcommands(CLI::App& app, CommandLine& line, std::deque<Options>& all)
     line.ctl_args = ctl.remaining();
   });
 
-  Options& filters = options(
+  CommandLineOptions& filters = options(
       subcommand(app, line, RunMode::filters, "filters", "list the filters, or one with its parameters"));
   filters.plain("NAME", "", line.filter_name, "name of a filter");
   filters.flag("--json", line.json, "print JSON");
@@ -237,18 +239,19 @@ void add_subcommands(CLI::App& app, CommandLine& line, std::deque<Options>& all)
 
   CLI::App& bench =
       subcommand(app, line, RunMode::bench, "bench", "time of each kernel, next to a copy of the same bytes");
-  Options& b = options(bench);
+  CommandLineOptions& b = options(bench);
   b.plain("FILTER", "", line.bench_filters,
           "names of filters, or colour for the source conversion; without: all");
   b.plain("--size", "SIZE", line.bench_sizes, "720p, 1080p, 4k, 8k or 640x480")->allow_extra_args(false);
   b.flag("--json", line.json, "print a JSON object per row");
   bench.fallthrough()->footer("--backend, --device and --threads select what is measured.");
 
-  Options& check = options(subcommand(app, line, RunMode::check, "check", "check configuration files"));
+  CommandLineOptions& check =
+      options(subcommand(app, line, RunMode::check, "check", "check configuration files"));
   check.plain("FILE", "", line.layers.files, "TOML files");
   check.flag("--schema", line.schema, "print the JSON Schema of the configuration");
 
-  Options& completion = options(
+  CommandLineOptions& completion = options(
       subcommand(app, line, RunMode::completion, "completion", "print the completion script of a shell"));
   completion.plain("SHELL", "", line.shell, "bash, zsh or fish")->required();
   options(
@@ -264,7 +267,7 @@ std::string exit_code_line() {
 
 }  // namespace
 
-Parser::Parser(CommandLine& line) : options(app, line, "Input") {
+CommandLineParser::CommandLineParser(CommandLine& line) : options(app, line, "Input") {
   app.set_version_flag("--version", std::string("lensd ") + LENSD_VERSION)->group("");
   add_options(options, line);
   options.group("Input");

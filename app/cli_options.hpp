@@ -13,9 +13,9 @@
 namespace lensd {
 
 /// Adds options to an app. Each option appears under the current heading of --help.
-class Options {
+class CommandLineOptions {
  public:
-  Options(CLI::App& app, CommandLine& line, std::string group)
+  CommandLineOptions(CLI::App& app, CommandLine& line, std::string group)
       : app_(app), line_(line), group_(std::move(group)) {}
   void group(std::string heading) { group_ = std::move(heading); }
 
@@ -64,13 +64,13 @@ class Options {
 };
 
 /// The parser with all options. The options write to `line`, which must outlive the parser.
-struct Parser {
-  explicit Parser(CommandLine& line);
-  Parser(const Parser&) = delete;
+struct CommandLineParser {
+  explicit CommandLineParser(CommandLine& line);
+  CommandLineParser(const CommandLineParser&) = delete;
 
   CLI::App app{"Watch and tune a video filter graph, live.", "lensd"};
-  Options options;
-  std::deque<Options> of_subcommands;
+  CommandLineOptions options;
+  std::deque<CommandLineOptions> of_subcommands;
 };
 
 }  // namespace lensd
