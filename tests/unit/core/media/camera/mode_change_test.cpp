@@ -3,6 +3,7 @@
 
 #include "core/base/clock.hpp"
 #include "core/media/source.hpp"
+#include "tests/unit/common/eventually.hpp"
 #include "tests/unit/core/media/camera/fake_capture.hpp"
 
 namespace lensd {
@@ -16,6 +17,11 @@ TEST(ModeChangeOfASource, TheOldPictureStaysUntilTheNewOneComes) {
   options.live.stall_ns = 300'000'000;
   options.live.camera_device = [state](const std::string&) { return std::make_unique<FakeCapture>(state); };
   const auto source = open_source("/dev/video99", options);
+  // A picture that is left for the new mode would end the time that the camera has for the change.
+  ASSERT_TRUE(eventually([&] {
+    const std::lock_guard lock(state->mutex);
+    return state->shots.empty();
+  }));
   ASSERT_EQ(source->set_controls({{"format", std::string("UYVY")}}), "");
   Picture picture;
   int pictures = 0;
