@@ -2,6 +2,7 @@
 // layer of the configuration. All other options are members of CommandLine.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,14 @@ namespace lensd {
 
 enum class RunMode { viewer, batch, serve, ctl, filters, doctor, bench, check, completion, manual };
 
+/// Where playback begins.
+struct StartPosition {
+  double seconds = 0;
+  double share = 0;  ///< fraction of the duration; 0: use `seconds`
+
+  bool at_the_start() const { return seconds == 0 && share == 0; }
+};
+
 struct CommandLine {
   RunMode mode = RunMode::viewer;
   Layers layers;  ///< layers of the configuration, the command line last; kept for reloads
@@ -25,7 +34,8 @@ struct CommandLine {
   std::vector<std::string> source_controls;                       ///< arguments of --source-control
   bool no_resume = false;                                         ///< play files from their start
   int frames = 0;                                                 ///< number of frames to process; 0: all
-  double start_s = 0, start_share = 0, speed = 1;  ///< start_share: fraction of the duration; 0: use start_s
+  std::optional<StartPosition> start;                             ///< --start
+  double speed = 1;
   std::string screenshot_template = "lensd-%F-%P", screenshot_folder;
 
   // Set by configure().

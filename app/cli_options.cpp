@@ -105,7 +105,8 @@ void add_options(CommandLineOptions& o, CommandLine& line) {
       ->allow_extra_args(false);
   o.custom(
       "--start", "TIME", [&line](const std::string& text) { set_start(line, text); },
-      "start at this time: seconds, [HH:]MM:SS, or 50% of the length");
+      "start at this time: seconds, [HH:]MM:SS, or 50% of the length; overrides the position where the file "
+      "was left");
   o.member("--speed", "FACTOR",
            Number("", "").real("speed", &CommandLine::speed, kMinSpeed, kMaxSpeed, "playback speed"));
   o.member(

@@ -101,9 +101,9 @@ void set_start(CommandLine& line, const std::string& text) {
     return value;
   };
   constexpr double kMostSeconds = 1e9;
-  line.start_s = line.start_share = 0;
+  StartPosition& start = line.start.emplace();
   if (text.ends_with('%')) {
-    line.start_share = number(std::string_view(text).substr(0, text.size() - 1), 100) / 100;
+    start.share = number(std::string_view(text).substr(0, text.size() - 1), 100) / 100;
     return;
   }
   // Only the first part may exceed 59, as in 90 or 100:00.
@@ -111,7 +111,7 @@ void set_start(CommandLine& line, const std::string& text) {
   for (int part = 0;; ++part) {
     const size_t colon = rest.find(':');
     if (part > 2) throw refuse();
-    line.start_s = line.start_s * 60 + number(rest.substr(0, colon), part == 0 ? kMostSeconds : 59.9999999);
+    start.seconds = start.seconds * 60 + number(rest.substr(0, colon), part == 0 ? kMostSeconds : 59.9999999);
     if (colon == std::string_view::npos) return;
     rest.remove_prefix(colon + 1);
   }

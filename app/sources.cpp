@@ -58,7 +58,8 @@ SourceOptions source_options(const CommandLine& line, Backend backend) {
   SourceOptions options;
   options.hwdec = backend == Backend::cuda ? hwdec : HwDecode::off;
   options.device = line.config.device;
-  options.start_ns = static_cast<int64_t>(line.start_s * 1e9), options.start_share = line.start_share;
+  const StartPosition start = line.start.value_or(StartPosition{});
+  options.start_ns = static_cast<int64_t>(start.seconds * 1e9), options.start_share = start.share;
   options.pinned = backend == Backend::cuda;
   if (options.pinned) use_pinned_memory();
   options.keep_colours = line.config.colour_hdr == "keep";

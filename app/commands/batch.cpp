@@ -88,7 +88,7 @@ Written write_frames(Pipeline& pipeline, const CommandLine& line) {
     options.fps = info.fps > 0 ? info.fps : 25;
     options.still = info.image || line.frames == 1;
     options.pixel_aspect = pipeline.status().pixel_aspect;
-    options.audio_from = info.has_audio && line.start_s == 0 && line.start_share == 0 ? info.address : "";
+    options.audio_from = info.has_audio && (!line.start || line.start->at_the_start()) ? info.address : "";
     options.stop = &interrupted;
     options.tag(info.picture.colour);
     recorder = open_recorder(line.output, pipeline.executor().plan()->output, options);

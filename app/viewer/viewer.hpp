@@ -92,6 +92,8 @@ class Viewer {
   void advance_playlist();
   /// Stores the playback position of the current source, to resume there when it is opened again.
   void keep_position();
+  /// Returns the stored position of a source, or 0 if --no-resume is given.
+  int64_t kept_position(const std::string& url) const;
   void install_opened();
   /// Replaces the current source. The old pipeline is shut down on another thread.
   void install(const OpenRequest& request, OpenedPipeline opened);

@@ -66,7 +66,7 @@ void Viewer::open_first(const GraphDesc& graph) {
                       .speed = line_.speed,
                       .volume = memory_.volume(line_.config),
                       .muted = memory_.muted(line_.config),
-                      .start_ns = line_.no_resume ? 0 : memory_.position_of(url),
+                      .start_ns = line_.start ? 0 : kept_position(url),
                       .done = {}};
   std::vector<std::string> problems;
   OpenedPipeline opened;
@@ -78,7 +78,7 @@ void Viewer::open_first(const GraphDesc& graph) {
       if (!next) throw;
       log::warn("{}", problems.emplace_back(e.what()));
       request.url = url = *next, request.live = remembered(live_options_for(line_, url));
-      request.start_ns = line_.no_resume ? 0 : memory_.position_of(url);
+      request.start_ns = line_.start ? 0 : kept_position(url);
     }
   }
   if (!line_.record.empty()) opened.pipeline->post(record_command(line_));
@@ -149,6 +149,10 @@ void Viewer::keep_position() {
                         duration_ns);
 }
 
+int64_t Viewer::kept_position(const std::string& url) const {
+  return line_.no_resume ? 0 : memory_.position_of(url);
+}
+
 void Viewer::open_aside(OpenRequest request, GraphDesc graph) {
   request.graph = std::move(graph), request.precision = model_->model().precision;
   request.colour = model_->model().colour;
@@ -170,7 +174,7 @@ void Viewer::open_url(const std::string& url, const ui::SourceRequest& chosen, b
   if (chosen.size.width > 0) request.live.size = chosen.size;
   if (chosen.rate > 0) request.live.rate = chosen.rate;
   request.remember = true;
-  request.start_ns = line_.no_resume ? 0 : memory_.position_of(request.url);
+  request.start_ns = kept_position(request.url);
   request.done = [this, url, chosen, automatic](OpenResult result, const std::string& problem) {
     if (result == OpenResult::playing) automatic_ = automatic;
     if (result != OpenResult::failed) return;
@@ -246,7 +250,7 @@ void Viewer::install(const OpenRequest& request, OpenedPipeline opened) {
   if (request.video_track)
     model_->notice(false, fmt::format("Video track {} of {}: {}", model_->model().video_track,
                                       model_->model().video_tracks.size(), chosen_track(model_->model())));
-  else if (request.start_ns > 0 && (!request.first || (line_.start_s == 0 && line_.start_share == 0)))
+  else if (request.start_ns > 0)
     model_->notice(false, fmt::format("Resumed at {}; Home starts over", ui::brief_time(request.start_ns)));
   window_.set_title(pipeline_->source().name + " - lensd");
   if (request.remember) memory_.add_recent(request.url);

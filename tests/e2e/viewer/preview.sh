@@ -130,6 +130,12 @@ start_window "$clips/long.mkv" --backend=cpu --pause
 at_frame 95 105 # resumes at 20 s: the wheel stopped at 5 s, then three times Right
 value notice | grep -q Resumed || fail "nothing says that playback resumes"
 quit_window
+start_window "$clips/long.mkv" --backend=cpu --pause --start 0
+at_frame 0
+value notice | grep -q Resumed && fail "--start 0 is said to resume"
+key Right
+at_frame 20 30 # 5 s, for the next window
+quit_window
 start_window "$clips/long.mkv" --backend=cpu --pause --no-resume
 at_frame 0
 quit_window

@@ -214,13 +214,14 @@ TEST_F(Cli, StartIsATimeOrAShare) {
   const std::pair<const char*, double> times[] = {
       {"90", 90}, {"0:30", 30}, {"1:30", 90}, {"100:00", 6000}, {"1:02:03.5", 3723.5}, {"0", 0}, {".5", 0.5}};
   for (const auto& [text, seconds] : times) {
-    EXPECT_DOUBLE_EQ(parse({"--start", text}).start_s, seconds) << text;
-    EXPECT_EQ(parse({"--start", text}).start_share, 0) << text;
+    EXPECT_DOUBLE_EQ(parse({"--start", text}).start->seconds, seconds) << text;
+    EXPECT_EQ(parse({"--start", text}).start->share, 0) << text;
   }
-  EXPECT_DOUBLE_EQ(parse({"--start", "50%"}).start_share, 0.5);
-  EXPECT_DOUBLE_EQ(parse({"--start=12.5%"}).start_share, 0.125);
+  EXPECT_DOUBLE_EQ(parse({"--start", "50%"}).start->share, 0.5);
+  EXPECT_DOUBLE_EQ(parse({"--start=12.5%"}).start->share, 0.125);
   for (const char* text : {"x", "-1", "1:60", "1:2:3:4", "1::2", "101%", "%", "nan", "1e5", "50 %", ":"})
     EXPECT_NE(refusal({std::string("--start=") + text}).find("not a time"), std::string::npos) << text;
+  EXPECT_FALSE(parse({}).start) << "a viewer may resume where the file was left";
 }
 
 }  // namespace
