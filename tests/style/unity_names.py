@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Finds names that unity builds reject: a name in an anonymous namespace of one file that another file of the target,
-or a header that a file of the target includes, defines or declares too.
+"""Finds names that builds with unity files or precompiled headers reject: a name in an anonymous namespace of one file
+that another file of the target, a header that a file of the target includes, or a precompiled header defines or
+declares too.
 
 usage: unity_names.py BUILD    BUILD/compile_commands.json tells which files a target has
 
@@ -15,6 +16,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+PRECOMPILED = ROOT / "cmake" / "precompiled.hpp"  # part of every file in builds without ccache
 WORD = r"[A-Za-z_]\w*"
 DEFINITIONS = (
     re.compile(rf"using ({WORD}) ="),
@@ -88,7 +90,7 @@ def headers(files):
 def clashes(files):
     """files: the target's sources. Yields a name with the two files that define it differently or as code."""
     first = {}
-    for path in [*files, *sorted(headers(files))]:
+    for path in [*files, *sorted(headers([*files, PRECOMPILED]))]:
         for name, line in definitions(path)[1].items():
             first.setdefault(name, (path, line))
     for path in files:

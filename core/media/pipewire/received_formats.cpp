@@ -40,16 +40,17 @@ AVColorSpace matrix_of(spa_video_color_matrix matrix) {
 }
 
 /// The planes of a picture in one block of memory.
-struct Layout {
+struct BlockLayout {
   std::array<int, 4> row_bytes = {}, pitch_bytes = {};  ///< without and with padding
   std::array<size_t, 4> rows = {}, offset = {};
   size_t bytes = 0;
 };
 
 /// Returns the layout with these pitches and numbers of rows from one plane to the next.
-Layout make_layout(AVPixelFormat pixels, Extent size, const std::array<int, 4>& pitch_bytes, bool even_rows) {
+BlockLayout make_layout(AVPixelFormat pixels, Extent size, const std::array<int, 4>& pitch_bytes,
+                        bool even_rows) {
   const AVPixFmtDescriptor& descriptor = *av_pix_fmt_desc_get(pixels);
-  Layout layout;
+  BlockLayout layout;
   layout.pitch_bytes = pitch_bytes;
   av_image_fill_linesizes(layout.row_bytes.data(), pixels, size.width);
   for (size_t p = 0; p < static_cast<size_t>(av_pix_fmt_count_planes(pixels)); ++p) {
@@ -68,7 +69,7 @@ int round_up_4(int bytes) {
 }
 
 /// Returns the layout of drivers and PipeWire: the ratio of the pitches is the ratio of the row sizes.
-Layout packed_layout(AVPixelFormat pixels, Extent size, int stride) {
+BlockLayout packed_layout(AVPixelFormat pixels, Extent size, int stride) {
   std::array<int, 4> tight = {}, pitch = {};
   av_image_fill_linesizes(tight.data(), pixels, size.width);
   pitch[0] = stride > 0 ? stride : round_up_4(tight[0]);
@@ -79,7 +80,7 @@ Layout packed_layout(AVPixelFormat pixels, Extent size, int stride) {
 
 /// Returns GStreamer's default layout: each pitch is a multiple of 4, planes above subsampled ones have an
 /// even number of rows.
-Layout gstreamer_layout(AVPixelFormat pixels, Extent size, int stride) {
+BlockLayout gstreamer_layout(AVPixelFormat pixels, Extent size, int stride) {
   std::array<int, 4> pitch = {};
   av_image_fill_linesizes(pitch.data(), pixels, size.width);
   for (int& bytes : pitch) bytes = round_up_4(bytes);
@@ -128,8 +129,8 @@ bool find_planes(const spa_buffer& buffer, std::span<const uint8_t* const> memor
       return false;
   const spa_data& first = buffer.datas[0];
   const bool one_block = blocks < count;
-  Layout layout = packed_layout(pixels, size, first.chunk->stride);
-  if (const Layout other = gstreamer_layout(pixels, size, first.chunk->stride);
+  BlockLayout layout = packed_layout(pixels, size, first.chunk->stride);
+  if (const BlockLayout other = gstreamer_layout(pixels, size, first.chunk->stride);
       one_block && first.chunk->size == other.bytes)
     layout = other;
   for (size_t p = 0; p < count; ++p) {
