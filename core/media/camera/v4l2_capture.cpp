@@ -44,10 +44,11 @@ AVColorSpace matrix_of(const v4l2_pix_format& format) {
   }
 }
 
-bool full_range(const v4l2_pix_format& format, bool rgb) {
+/// Drivers that leave the range open use all values in RGB and in grey pictures.
+bool full_range(const v4l2_pix_format& format, bool chroma) {
   uint32_t range = format.quantization;
   if (range == V4L2_QUANTIZATION_DEFAULT)
-    range = V4L2_MAP_QUANTIZATION_DEFAULT(rgb, format.colorspace, format.ycbcr_enc);
+    range = V4L2_MAP_QUANTIZATION_DEFAULT(!chroma, format.colorspace, format.ycbcr_enc);
   return range == V4L2_QUANTIZATION_FULL_RANGE;
 }
 
@@ -211,9 +212,11 @@ void V4l2Capture::copy_picture(const Filled& filled, AVFrame& frame) const noexc
 }
 
 void V4l2Capture::set_colour(AVFrame& frame) const noexcept {
-  const bool rgb = (av_pix_fmt_desc_get(format_->pixels)->flags & AV_PIX_FMT_FLAG_RGB) != 0;
+  const AVPixFmtDescriptor& descriptor = *av_pix_fmt_desc_get(format_->pixels);
+  const bool rgb = (descriptor.flags & AV_PIX_FMT_FLAG_RGB) != 0;
   frame.colorspace = rgb ? AVCOL_SPC_RGB : matrix_of(colour_);
-  frame.color_range = full_range(colour_, rgb) ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
+  frame.color_range =
+      full_range(colour_, !rgb && descriptor.nb_components >= 3) ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
 }
 
 /// Marks an interlaced picture. `field`: as the driver has stored it. V4L2_FIELD_INTERLACED has the order of

@@ -43,6 +43,7 @@ struct FakeCaptureState {
   uint32_t sequence = 0;             ///< of the next shot of push()
   uint32_t input_status = 0;         ///< V4L2_IN_ST_…
   v4l2_std_id standard = 0, detected = 0;  ///< analogue inputs; 0: none
+  uint32_t quantization = V4L2_QUANTIZATION_DEFAULT;
   uint32_t set_format = 0;
   int opened = 0;
 
@@ -181,6 +182,7 @@ class FakeCapture : public FakeCamera {
     pixels.height = static_cast<uint32_t>(state_->size.height);
     pixels.bytesperline = 2 * pixels.width;
     pixels.sizeimage = pixels.bytesperline * pixels.height;
+    pixels.colorspace = V4L2_COLORSPACE_SRGB, pixels.quantization = state_->quantization;
     field_ = pixels.field;
     return 0;
   }

@@ -111,6 +111,25 @@ TEST(V4l2Capture, CountsDamagedAndMissedPictures) {
   EXPECT_EQ(camera->monitor()->missed, 5u);
 }
 
+TEST(V4l2Capture, TheRangeIsTheDriversOrTheUsualOneOfTheFormat) {
+  const auto range = [](uint32_t format, uint32_t quantization) {
+    Fixture f;
+    f.state->formats = {format}, f.state->quantization = quantization;
+    auto camera = f.open();
+    f.state->push(1);
+    PictureAllocator allocator(MemoryKind::host);
+    const ff::FramePtr frame = ff::make_frame();
+    EXPECT_EQ(camera->read(*frame, allocator), 0);
+    return frame->color_range;
+  };
+  EXPECT_EQ(range(V4L2_PIX_FMT_YUYV, V4L2_QUANTIZATION_DEFAULT), AVCOL_RANGE_MPEG);
+  EXPECT_EQ(range(V4L2_PIX_FMT_GREY, V4L2_QUANTIZATION_DEFAULT), AVCOL_RANGE_JPEG);
+  EXPECT_EQ(range(V4L2_PIX_FMT_Y16, V4L2_QUANTIZATION_DEFAULT), AVCOL_RANGE_JPEG);
+  EXPECT_EQ(range(V4L2_PIX_FMT_RGB565, V4L2_QUANTIZATION_DEFAULT), AVCOL_RANGE_JPEG);
+  EXPECT_EQ(range(V4L2_PIX_FMT_YUYV, V4L2_QUANTIZATION_FULL_RANGE), AVCOL_RANGE_JPEG);
+  EXPECT_EQ(range(V4L2_PIX_FMT_GREY, V4L2_QUANTIZATION_LIM_RANGE), AVCOL_RANGE_MPEG);
+}
+
 TEST(V4l2Capture, ABusyInputIsRetried) {
   Fixture f;
   f.state->failures[VIDIOC_S_INPUT] = EBUSY;
