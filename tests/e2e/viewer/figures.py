@@ -19,13 +19,22 @@ LIMIT_S = 20
 KEY_FRAMES = 2  # seconds
 
 
-def values(path):
-    """The lines value/NAME of the map as a dictionary."""
-    try:
-        lines = Path(path).read_text(errors="replace").splitlines()
-    except OSError:
-        return {}
-    return dict(line[len("value/"):].partition(" ")[::2] for line in lines if line.startswith("value/"))
+class Map:
+    """The lines value/NAME of the map. Reads the file only when it changed, because reading takes time from the program."""
+
+    def __init__(self, path):
+        self.path, self.written, self.values = Path(path), 0, {}
+
+    def get(self, name, default=None):
+        try:
+            written = self.path.stat().st_mtime_ns
+            if written != self.written:
+                lines = self.path.read_text(errors="replace").splitlines()
+                self.values = dict(line[len("value/"):].partition(" ")[::2] for line in lines if line.startswith("value/"))
+                self.written = written
+        except OSError:
+            pass  # the program has not written it yet
+        return self.values.get(name, default)
 
 
 def seconds_until(condition, what):
@@ -40,9 +49,10 @@ def seconds_until(condition, what):
 def first(lensd, clip):
     path = os.environ["LENSD_UI_MAP"]
     Path(path).unlink(missing_ok=True)
+    ui = Map(path)
     run = subprocess.Popen([lensd, clip, "--backend=cpu", "--no-audio", "--no-resume"], stdout=subprocess.DEVNULL)
     try:
-        taken = seconds_until(lambda: int(values(path).get("counts", "0 0 0").split()[1]) > 0, "the first picture")
+        taken = seconds_until(lambda: int(ui.get("counts", "0 0 0").split()[1]) > 0, "the first picture")
     finally:
         run.terminate()
         run.wait()
@@ -52,12 +62,13 @@ def first(lensd, clip):
 def seeks(address, path, rate, frames):
     client = socket.socket(socket.AF_UNIX)
     client.connect(address)
+    ui = Map(path)
     taken = []
     for key in range(KEY_FRAMES * 2 * rate, frames, KEY_FRAMES * rate):
         frame = key - 1
         request = {"command": ["seek", (frame - 0.5) / rate, "absolute"]}
         client.sendall(json.dumps(request).encode() + b"\n")
-        taken.append(seconds_until(lambda: values(path).get("frame") == str(frame), f"frame {frame}") * 1000)
+        taken.append(seconds_until(lambda: ui.get("frame") == str(frame), f"frame {frame}") * 1000)
         time.sleep(0.2)
     print(f"{sorted(taken)[len(taken) // 2]:.0f} {max(taken):.0f}")
 
