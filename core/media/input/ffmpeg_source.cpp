@@ -1,5 +1,9 @@
 #include "core/media/input/ffmpeg_source.hpp"
 
+extern "C" {
+#include <libavutil/pixdesc.h>
+}
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -28,6 +32,13 @@ int64_t frame_duration(const AVFrame& frame) {
 #else
   return frame.pkt_duration;
 #endif
+}
+
+/// Returns the name of the codec, or of the pixel format if the stream is not compressed.
+const char* coding_of(const AVCodecParameters& parameters) {
+  const bool raw = parameters.codec_id == AV_CODEC_ID_RAWVIDEO;
+  const char* pixels = raw ? av_get_pix_fmt_name(static_cast<AVPixelFormat>(parameters.format)) : nullptr;
+  return pixels ? pixels : avcodec_get_name(parameters.codec_id);
 }
 
 bool is_key(const AVFrame& frame) {
@@ -102,7 +113,7 @@ void FfmpegSource::describe_source() {
   const AVStream& stream = *input_->stream();
   info_.url = where_, info_.address = url_;
   info_.name = short_name(url_);
-  info_.codec = avcodec_get_name(stream.codecpar->codec_id);
+  info_.codec = coding_of(*stream.codecpar);
   info_.frame_count = stream.nb_frames > 0                  ? stream.nb_frames
                       : input_->kind() == UrlKind::sequence ? std::max<int64_t>(stream.duration, 0)
                                                             : 0;
