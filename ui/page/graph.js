@@ -39,6 +39,17 @@ function refuseAtNode(text) {
   return !!card;
 }
 
+// The browser keeps the ids of folded nodes. It may refuse to store anything; then they last until the page is closed.
+const kFolded = "lensd.folded";
+function storedFolds() {
+  try { return new Set(JSON.parse(localStorage.getItem(kFolded) || "[]")); } catch { return new Set(); }
+}
+const foldedNodes = storedFolds();
+function keepFold(id, folded) {
+  folded ? foldedNodes.add(id) : foldedNodes.delete(id);
+  try { localStorage.setItem(kFolded, JSON.stringify([...foldedNodes])); } catch { /* not allowed */ }
+}
+
 function makeCard(node) {
   const filter = filters.get(node.filter) || {doc: "", parameters: [], min_inputs: 1, max_inputs: 1};
   const card = {id: node.id, filter: node.filter, index: 0};
@@ -54,8 +65,8 @@ function makeCard(node) {
   const cost = element("span", {className: "cost", title: "milliseconds per frame, median"});
   const params = element("div", {className: "params"}, ...controls.map(([, c]) => c.element));
   const fold = card.name = element("button", {type: "button", className: "name"}, title, kind);
-  fold.onclick = () => fold.setAttribute("aria-expanded", !card.element.classList.toggle("folded"));
-  fold.setAttribute("aria-expanded", true);
+  const setFold = folded => { card.element.classList.toggle("folded", folded); fold.setAttribute("aria-expanded", !folded); };
+  fold.onclick = () => { setFold(!card.element.classList.contains("folded")); keepFold(card.id, card.element.classList.contains("folded")); };
   const handle = element("span", {className: "handle", title: "drag to move"}, icon("handle"));
   handle.onpointerdown = event => startDrag(event, card, handle);
 
@@ -67,10 +78,12 @@ function makeCard(node) {
   card.element = element("li", {className: "node"},
     element("div", {className: "head"}, handle, toggle, fold, cost, more), actions.element, reason.element, inputs.element, params,
     element("div", {className: "insert"}, insert));
+  setFold(foldedNodes.has(node.id));
   card.element.onanimationend = () => card.element.classList.remove("fresh");  // moving it restarts the animation
   card.element.onkeydown = event => nodeKey(event, card, actions);
   card.showCost = ms => { cost.textContent = ms === undefined ? "" : ms.toFixed(ms < 10 ? 2 : 1); };
   card.show = (now, index, graph) => {
+    if (now.id !== card.id && foldedNodes.has(card.id)) { keepFold(card.id, false); keepFold(now.id, true); }
     card.id = now.id;
     card.index = index;
     card.element.dataset.node = now.id;

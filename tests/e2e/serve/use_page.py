@@ -37,6 +37,16 @@ try:
     b.check_problems()
     print("ok: the page at 1440 and 390 pixels, a slider and a checkbox")
 
+    b.evaluate("document.querySelector('[data-node=soften] .name').click()")
+    b.wait("document.querySelector('[data-node=soften] .params').offsetHeight == 0", "the node is folded")
+    b.call("Page.navigate", url=url)
+    b.wait("document.querySelectorAll('.node').length == 5", "the page is loaded again")
+    b.wait("document.querySelector('[data-node=soften]').classList.contains('folded') && "
+           "!document.querySelector('[data-node=edges]').classList.contains('folded')", "the node is still folded")
+    b.evaluate("document.querySelector('[data-node=soften] .name').click()")
+    b.check_problems()
+    print("ok: a folded node stays folded when the page is loaded again")
+
     b.size(1440, 900)
     b.evaluate("$('record').click()")
     b.wait("$('record').textContent == 'Stop recording' && $('facts').innerText.includes('.mkv, ')", "recording")
