@@ -261,6 +261,7 @@ FrameOutcome FfmpegSource::feed() {
     return FrameOutcome::ok;
   }
   if (options_.key_frames_only) return feed_key_frame();
+  skip_before_target(*packet_);
   const int sent = avcodec_send_packet(&decoder_->context(), packet_.get());
   av_packet_unref(packet_.get());
   if (sent == AVERROR(ENOMEM)) throw Error(ExitCode::runtime_failure, where_, "out of memory");

@@ -70,11 +70,16 @@ class FfmpegSource final : public Source {
   struct SeekState {
     bool active = false;
     bool first = false;  ///< no frame was decoded since the demuxer's last seek
+    bool skips = false;  ///< pictures before the target that no other picture needs are not decoded
     int attempt = 0;
     int64_t target_ns = 0;
   };
   void move_to(int attempt);
+  /// Call before each packet is decoded. Lets the decoder skip the packet's picture if it is before the
+  /// target of a seek and no other picture refers to it.
+  void skip_before_target(const AVPacket& packet);
   /// Call at the end of the stream. If the seek found no frame at all, moves further back and returns true.
+  /// If pictures were skipped, the last one may be among them: decodes all of them and returns true.
   /// Otherwise, or if it already decodes from the start, returns false.
   bool retry_seek();
   /// Returns true and ends the seek if the frame is at the target or is the first one after it, or if it is

@@ -16,6 +16,12 @@ namespace {
 constexpr std::array<int64_t, 4> kFurtherBack = {0, 1'000'000'000, 5'000'000'000, 20'000'000'000};
 constexpr int kFromStart = static_cast<int>(kFurtherBack.size());
 
+/// Targets so close to the announced end are often after the last frame, which then must be decoded.
+constexpr int64_t kNearEndNs = 1'000'000'000;
+/// Pictures so close to the target are decoded, because the times of packets may differ a little from those
+/// of frames.
+constexpr int64_t kNearTargetNs = 100'000'000;
+
 /// Tolerance for rounding: positions are decimal seconds or frame times.
 constexpr int64_t kToleranceNs = 1000;
 
@@ -25,7 +31,8 @@ void FfmpegSource::seek(int64_t position_ns) {
   if (!info_.seekable) fail("this source cannot seek");
   for (Picture& picture : ahead_) picture.reset();
   stream_errors_.seek_done();
-  seek_ = {true, true, 0, std::max<int64_t>(position_ns, 0)};
+  seek_ = {.active = true, .first = true, .target_ns = std::max<int64_t>(position_ns, 0)};
+  seek_.skips = seek_.target_ns < info_.duration_ns - kNearEndNs;
   move_to(input_->seeks_by_time() ? 0 : kFromStart);
 }
 
@@ -60,7 +67,21 @@ void FfmpegSource::move_to(int attempt) {
   timestamps_.restart(seek_.target_ns);
 }
 
+void FfmpegSource::skip_before_target(const AVPacket& packet) {
+  bool skip = seek_.active && seek_.skips && packet.pts != AV_NOPTS_VALUE;
+  if (skip) {
+    const int64_t pts_ns =
+        ff::to_ns(packet.pts, input_->stream()->time_base) - timestamps_.origin_ns().value_or(0);
+    skip = pts_ns + kNearTargetNs < seek_.target_ns;
+  }
+  decoder_->context().skip_frame = skip ? AVDISCARD_NONREF : AVDISCARD_DEFAULT;
+}
+
 bool FfmpegSource::retry_seek() {
+  if (seek_.active && std::exchange(seek_.skips, false)) {
+    move_to(seek_.attempt);
+    return true;
+  }
   if (!seek_.active || !seek_.first || seek_.attempt >= kFromStart) return false;
   move_to(seek_.attempt + 1);
   return true;

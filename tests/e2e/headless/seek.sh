@@ -11,6 +11,21 @@ expect 0 "$clip" --headless -q --start 900 --framehash "$WORK/late" -o null:
 [[ $(frames "$WORK/late" | awk '{ print $NF }') == "$last" ]] || fail "--start 900 gave $(<"$WORK/late")"
 [[ ! -s $WORK/stderr ]] || fail "--start 900 said $(<"$WORK/stderr")"
 
+# A file that announces more than it has. Its last picture is one that no other picture needs, which a seek may skip.
+layers=ts_number_layers=2:ts_target_bitrate=100,200:ts_rate_decimator=2,1:ts_periodicity=2:ts_layer_id=0,1:ts_layering_mode=2
+if ffmpeg -v error -f lavfi -i testsrc2=size=64x48:rate=25 -t 10 -c:v libvpx -b:v 200k -deadline realtime -g 125 \
+  -ts-parameters $layers "$WORK/layers.webm" 2>"$WORK/ffmpeg"; then
+  for percent in 60 61 62 63 64 65; do
+    head -c $(($(stat -c %s "$WORK/layers.webm") * percent / 100)) "$WORK/layers.webm" >"$WORK/cut.webm"
+    expect 0 "$WORK/cut.webm" --headless -q --overwrite --framehash "$WORK/all" -o null:
+    last=$(frames "$WORK/all" | tail -n 1 | awk '{ print $NF }')
+    expect 0 "$WORK/cut.webm" --headless -q --overwrite --start 8.5 --framehash "$WORK/late" -o null:
+    [[ $(frames "$WORK/late" | awk '{ print $NF }') == "$last" ]] || fail "after a cut at $percent %: $(<"$WORK/late")"
+  done
+else
+  echo "not tried: this FFmpeg makes no stream with layers ($(head -n 1 "$WORK/ffmpeg"))"
+fi
+
 start_daemon "$clip" --pause
 at() { [[ $(ctl get frame) == "$1" ]]; }
 wait_for 10 at 0 || fail "frame $(ctl get frame) at the start"

@@ -35,6 +35,8 @@ TEST_P(SeekTest, EveryFrameIsReachedExactly) {
     EXPECT_EQ(picture.info.pts_ns, linear.infos[i].pts_ns);
     EXPECT_EQ(digest(picture.planes), linear.digests[i]) << target;
     if (target + 1 < frames) {
+      ASSERT_EQ(source->next(picture), FrameOutcome::ok);
+      EXPECT_EQ(digest(picture.planes), linear.digests[i + 1]) << "no picture after the target is skipped";
       // A seek to a position just after a frame gives the next frame.
       source->seek(linear.infos[i].pts_ns + 2'000'000);
       ASSERT_EQ(source->next(picture), FrameOutcome::ok);
