@@ -4,15 +4,16 @@
 . "$(dirname "$0")/../common/daemon.sh"
 need_tools ffmpeg python3
 
-clip() { # clip NAME FORMAT TAGS…: writes a short FFV1 file with tags
-  local name=$1 format=$2
-  shift 2
-  ffmpeg -v error -y -f lavfi -i testsrc2=size=96x50:rate=10:duration=0.5 -vf "format=$format" "$@" -c:v ffv1 \
-    "$WORK/$name.mkv" || fail "ffmpeg cannot write $name"
+# clip NAME FORMAT TRANSFER PRIMARIES MATRIX: writes a short FFV1 file with tags. A filter sets them, because FFmpeg 7
+# ignores them as options of the encoder.
+clip() {
+  ffmpeg -v error -y -f lavfi -i testsrc2=size=96x50:rate=10:duration=0.5 \
+    -vf "format=$2,setparams=color_trc=$3:color_primaries=$4:colorspace=$5" -c:v ffv1 "$WORK/$1.mkv" ||
+    fail "ffmpeg cannot write $1"
 }
-clip pq yuv420p10le -color_trc smpte2084 -color_primaries bt2020 -colorspace bt2020nc
-clip hlg yuv420p10le -color_trc arib-std-b67 -color_primaries bt2020 -colorspace bt2020nc
-clip sd yuv420p -color_trc smpte170m -color_primaries smpte170m -colorspace smpte170m
+clip pq yuv420p10le smpte2084 bt2020 bt2020nc
+clip hlg yuv420p10le arib-std-b67 bt2020 bt2020nc
+clip sd yuv420p smpte170m smpte170m smpte170m
 
 pixels() { ffmpeg -v error -i "$1" -frames:v 1 -pix_fmt rgb48le -f rawvideo -; }
 cat >"$WORK/statistics.py" <<'PY'
