@@ -124,10 +124,16 @@ if command -v xprop >/dev/null; then
   wait_for 5 value_is on_top 1 || fail "T does not keep the window on top"
   echo "ok: no border, always on top"
 fi
+key l
+wait_for 10 gone transport/loop_A || fail "the third l does not end the loop"
+key Home
+at_frame 0
+key Right Right Right Right
+at_frame 95 105
 quit_window
 
 start_window "$clips/long.mkv" --backend=cpu --pause
-at_frame 95 105 # resumes at 20 s: the wheel stopped at 5 s, then three times Right
+at_frame 95 105 # resumes at 20 s
 value notice | grep -q Resumed || fail "nothing says that playback resumes"
 quit_window
 start_window "$clips/long.mkv" --backend=cpu --pause --start 0
