@@ -60,6 +60,12 @@ echo "ok: two receivers"
 frames=$(camera frames)
 ctl load test:testsrc2=size=128x96:rate=50 >/dev/null || fail "load"
 more_frames() { (($(camera frames) >= $1)); }
+if ! wait_for 10 more_frames $((frames + 50)) && grep -q "unhandled format" "$WORK/size.raw.log"; then
+  # The receiver of PipeWire 1.4 ends when the format changes. The camera must remain for a new one.
+  echo "this pipewiresrc does not follow another size: $(grep -m 1 "unhandled format" "$WORK/size.raw.log")"
+  receive "$WORK/size.raw" RGBA
+  first=$RECEIVER
+fi
 wait_for 10 more_frames $((frames + 50)) || fail "no frames in the new size: $(ctl get virtual-camera)"
 size=$(stat -c %s "$WORK/size.raw")
 wait_for 10 received "$WORK/size.raw" $((size + 128 * 96 * 4 * 20)) || fail "no frames in the new size: $(<"$WORK/size.raw.log")"
@@ -73,6 +79,7 @@ ctl set pause false >/dev/null
 echo "ok: another size"
 
 # After a restart of PipeWire, the camera is available again within a second.
+lost_before=$(grep -c "virtual camera" "$WORK/daemon.err")
 stop_session
 wait_for 5 camera_is waiting || fail "the loss of PipeWire is not shown: $(ctl get virtual-camera)"
 not_running() { [[ $(ctl get virtual-camera) == *"PipeWire is not running"* ]]; }
@@ -88,7 +95,7 @@ launch_session_manager
 receive "$WORK/again.raw" RGBA
 wait_for 10 received "$WORK/again.raw" $((128 * 96 * 4 * 20)) || fail "no frames after the restart: $(<"$WORK/again.raw.log")"
 stop_receiver "$RECEIVER"
-lost=$(grep -c "virtual camera" "$WORK/daemon.err")
+lost=$(($(grep -c "virtual camera" "$WORK/daemon.err") - lost_before))
 ((lost == 1)) || fail "$lost lines about the loss instead of one: $(<"$WORK/daemon.err")"
 echo "ok: back $took ms after PipeWire: $(grep "virtual camera" "$WORK/daemon.err")"
 
