@@ -23,11 +23,12 @@ class Map:
     """The lines value/NAME of the map. Reads the file only when it changed, because reading takes time from the program."""
 
     def __init__(self, path):
-        self.path, self.written, self.values = Path(path), 0, {}
+        self.path, self.written, self.values = Path(path), None, {}
 
     def get(self, name, default=None):
         try:
-            written = self.path.stat().st_mtime_ns
+            now = self.path.stat()
+            written = (now.st_mtime_ns, now.st_ino)  # the times of two files may be equal
             if written != self.written:
                 lines = self.path.read_text(errors="replace").splitlines()
                 self.values = dict(line[len("value/"):].partition(" ")[::2] for line in lines if line.startswith("value/"))
