@@ -66,7 +66,11 @@ function makeCard(node) {
   const params = element("div", {className: "params"}, ...controls.map(([, c]) => c.element));
   const fold = card.name = element("button", {type: "button", className: "name"}, title, kind);
   const setFold = folded => { card.element.classList.toggle("folded", folded); fold.setAttribute("aria-expanded", !folded); };
-  fold.onclick = () => { setFold(!card.element.classList.contains("folded")); keepFold(card.id, card.element.classList.contains("folded")); };
+  fold.onclick = () => {
+    const folded = !card.element.classList.contains("folded");
+    setFold(folded);
+    keepFold(card.id, folded);
+  };
   const handle = element("span", {className: "handle", title: "drag to move"}, icon("handle"));
   handle.onpointerdown = event => startDrag(event, card, handle);
 
