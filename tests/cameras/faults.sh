@@ -9,18 +9,10 @@
 # inject NAME=VALUE: sets a control that injects a fault.
 inject() { v4l2-ctl -d "$CAMERA" -c "$1" || fail "the driver refuses $1"; }
 reason() { ctl get source | sed -n 's/^reason *//p'; }
-# start WHAT OPTION…: starts the daemon with options of the camera.
+# start WHAT: starts the daemon with the camera that configure() has described.
 start() {
   start_daemon "v4l2:$CAMERA" -c "$WORK/camera.toml"
   wait_for 60 playing || fail "$1 does not play: $(tail -n 5 "$WORK/daemon.err")"
-}
-# pictures_follow: fails unless further pictures are processed.
-pictures_follow() {
-  local before
-  before=$(counter processed)
-  more() { (($(counter processed) > before + 2)); }
-  wait_for 60 more || fail "no picture follows: $(reason)"
-  wait_for 30 playing || fail "the state is $(field source state), $(reason)"
 }
 # counts NAME FROM: waits until the counter exceeds FROM.
 counts() {
@@ -37,6 +29,7 @@ reason_is() {
 no_reason() { [[ -z $(reason) ]]; }
 recovers() {
   pictures_follow
+  wait_for 30 playing || fail "the state is $(field source state), $(reason)"
   wait_for 30 no_reason || fail "the reason '$(reason)' stays"
   echo "ok: plays again"
 }

@@ -24,4 +24,11 @@ device_is() {
   echo "ok: $1 is $2 in the driver"
 }
 daemon_is() { [[ $(ctl get "source.$1") == "$2" ]]; }
+# pictures_follow: fails unless further pictures are processed.
+pictures_follow() {
+  local before
+  before=$(counter processed)
+  more() { (($(counter processed) > before + 2)); }
+  wait_for 60 more || fail "no picture follows: $(ctl get source)"
+}
 playing() { [[ $(field source state) == playing ]]; }
