@@ -27,6 +27,14 @@ start_portal() {
   STARTED+=("$PORTAL")
   wait_for 20 grep -q ready "$LOG" || fail "the test's portal does not start: $(<"$WORK/fake_portal.log")"
 }
+no_screen() { ! screen_id >/dev/null; }
+# new_screen: replaces the screen, because GStreamer's sink ends (PipeWire 1.4) or may give nothing (0.3) after its receiver
+# has left.
+new_screen() {
+  kill "$SCREEN_PROGRAM" 2>/dev/null
+  wait_for 10 no_screen || fail "the test's screen stays"
+  start_screen
+}
 playing() { [[ $(field source state) == playing ]]; }
 
 HEADLESS=(--headless --frames 1 -q -o null:)
@@ -45,12 +53,9 @@ grep -q "ScreenCast.SelectSources cursor_mode=2 persist_mode=1 types=3" "$LOG" |
 wait_for 10 grep -q "closed session" "$LOG" || fail "the session stays open"
 echo "ok: a shared screen is recorded and its session is closed"
 
-# Further ones, because the pipewiresink of PipeWire 1.4 ends with its receiver.
-no_screen() { ! screen_id >/dev/null; }
-kill "$PORTAL" "$SCREEN_PROGRAM" 2>/dev/null
-wait_for 10 no_screen || fail "the test's screen stays"
-start_screen
-start_portal
+kill "$PORTAL"
+new_screen
+start_portal # it names the new screen
 start_daemon portal:
 wait_for 30 playing || fail "the daemon does not play: $(tail -n 3 "$WORK/daemon.err")"
 stop_session
@@ -81,10 +86,7 @@ wait "$SILENT" || fail "TERM while the dialog is open gives exit code $?"
 wait_for 10 grep -q "closed request" "$LOG" || fail "the dialog stays open"
 echo "ok: TERM closes the dialog and ends the daemon in $(($(now_ms) - begin)) ms"
 rm -f "$LOG.answer"
-# A new one, because pipewiresink may give nothing after a pause.
-kill "$SCREEN_PROGRAM" 2>/dev/null
-wait_for 10 no_screen || fail "the test's screen stays"
-start_screen
+new_screen
 timeout 60 "$LENSD" portal:camera --headless --frames 5 -q --overwrite -o null: </dev/null ||
   fail "a camera of the portal does not play: $(<"$LOG")"
 grep -q "Camera.AccessCamera" "$LOG" || fail "the camera portal is not asked"
