@@ -105,7 +105,7 @@ stop_daemon
 kill "$sender_daemon"
 wait "$sender_daemon" 2>/dev/null
 for name in sent got; do
-  ffmpeg -v error -i "$WORK/$name.mkv" -f rawvideo -pix_fmt rgba "$WORK/$name.raw" || fail "ffmpeg"
+  ffmpeg -v error -i "$WORK/$name.mkv" -fps_mode passthrough -f rawvideo -pix_fmt rgba "$WORK/$name.raw" || fail "ffmpeg"
 done
 python3 "$compare" "$WORK/got.raw" "$WORK/sent.raw" $((4 * width)) $((4 * width)) "$height" "$dropped" >"$WORK/out" 2>&1 ||
   fail "another lensd: $(<"$WORK/out")"

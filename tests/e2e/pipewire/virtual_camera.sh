@@ -29,7 +29,7 @@ compare_run() {
   dropped=$(camera dropped)
   stop_receiver "$RECEIVER"
   stop_daemon
-  ffmpeg -v error -i "$WORK/$name.mkv" -f rawvideo -pix_fmt "${format,,}" "$WORK/$name.recorded" || fail "ffmpeg"
+  ffmpeg -v error -i "$WORK/$name.mkv" -fps_mode passthrough -f rawvideo -pix_fmt "${format,,}" "$WORK/$name.recorded" || fail "ffmpeg"
   python3 "$compare" "$WORK/$name.raw" "$WORK/$name.recorded" $((pixel * width)) "$row" "$height" "$dropped" >"$WORK/out" 2>&1 ||
     fail "$name: $(<"$WORK/out")"
   echo "ok: $name: $(<"$WORK/out"), $dropped dropped"
