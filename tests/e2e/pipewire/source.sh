@@ -18,7 +18,9 @@ node_there() { pw-cli ls Node | grep -q 'node.name = "bars"'; }
 stop_node() {
   kill "$NODE" 2>/dev/null
   wait "$NODE" 2>/dev/null
+  wait_for 10 node_gone || fail "the node stays"
 }
+node_gone() { ! node_there; }
 playing() { [[ $(field source state) == playing ]]; }
 away() { [[ $(field source state) == reconnecting || $(field source state) == stalled ]]; }
 
