@@ -8,6 +8,10 @@
 
 namespace lensd {
 
+/// Shared memory that a block can have on every architecture from Turing on: without a request, and with
+/// cudaFuncAttributeMaxDynamicSharedMemorySize.
+constexpr size_t kPlainSharedBytes = 48 * 1024, kMostSharedBytes = 64 * 1024;
+
 /// Returns the number of blocks of `size` that cover `items`.
 constexpr unsigned blocks_for(int items, int size) {
   return static_cast<unsigned>((items + size - 1) / size);

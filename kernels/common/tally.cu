@@ -13,6 +13,7 @@ struct TallyTuning {
   static constexpr int threads = 512;
   static constexpr int max_blocks = 264;
   static constexpr int copies = 8;
+  static_assert(3 * 256 * copies * sizeof(uint32_t) <= kPlainSharedBytes);
 };
 
 unsigned tally_blocks(const ImageFormat& format) {

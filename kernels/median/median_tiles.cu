@@ -223,6 +223,7 @@ void Median::launch_tiles(const PassArgs& args, CudaStream stream) const {
       TileSource(in), args.out.as<uint8_t>(), static_cast<const MedianBlock*>(args.block),
       radius_,        in.channels(),          rows_aligned(args.out, 4)};
   const dim3 grid(blocks_for(in.width(), tile_width(radius_)), blocks_for(in.height(), kRows));
+  static_assert(4 * ((kRows + 2 * kMedianMaxRadius) * kWords + kRows * kPitch) <= kPlainSharedBytes);
   const auto bytes = static_cast<unsigned>(4 * ((kRows + 2 * radius_) * kWords + kRows * kPitch));
   const auto kernel = radius_ <= 7 ? median_tiles_kernel<false> : median_tiles_kernel<true>;
   kernel<<<grid, 32, bytes, stream>>>(job);

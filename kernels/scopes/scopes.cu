@@ -17,7 +17,8 @@ struct ScopeTuning {
 /// Waveform and parade: a block counts a few columns over part of the rows.
 struct ColumnTuning {
   static constexpr int threads = 256;
-  static constexpr int columns = 8;     ///< columns per block: 8 or 24 KiB of counters
+  static constexpr int columns = 8;  ///< columns per block: 8 or 24 KiB of counters
+  static_assert(3 * columns * 256 * sizeof(uint32_t) <= kPlainSharedBytes);
   static constexpr int row_shares = 8;  ///< parts of the rows: 256 blocks for images at least 256 pixels wide
 };
 

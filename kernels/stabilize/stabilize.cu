@@ -88,8 +88,9 @@ __device__ void sum_inliers(const StabilizeWork& work, const InlierTest& test, b
 
 /// Computes the motion with one block: all threads sum; the first one solves for the motion and updates the
 /// path.
-__global__ void motion_kernel(const StabilizeBlock* params, const StabilizeWork* work, Extent extent,
-                              StatePair<StabilizeState> states, StabilizeStats* stats) {
+__global__ void __launch_bounds__(StabilizeTuning::motion_threads)
+    motion_kernel(const StabilizeBlock* params, const StabilizeWork* work, Extent extent,
+                  StatePair<StabilizeState> states, StabilizeStats* stats) {
   __shared__ StabilizeBlock block;
   __shared__ InlierTest test;
   __shared__ PairSums sums;
