@@ -290,6 +290,10 @@ void save_preset(PanelContext& ctx);
 /// unedited.
 bool may_resume(const PanelContext& ctx);
 void resume_last_graph(PanelContext& ctx);
+inline constexpr const char* kGraphMemoryDoc =
+    "GPU memory of the graph's pictures and buffers. It grows with the picture, 16 bits per sample and the "
+    "number of nodes.";
+
 std::string last_graph_text(const PanelContext& ctx);
 /// Asks for a name, then saves the graph as a preset.
 void save_preset_as(PanelContext& ctx);

@@ -152,6 +152,7 @@ void run_batch(const CommandLine& line, const GraphDesc& graph) {
 
   PipelineOptions options;
   options.backend = choice.backend;
+  options.cpu_if_memory_short = line.config.backend == BackendRequest::automatic;
   options.executor = {.threads = line.config.threads,
                       .device = line.config.device,
                       .host_frames = true,
@@ -200,8 +201,9 @@ void run_batch(const CommandLine& line, const GraphDesc& graph) {
   if (line.config.log_level != "error" && line.config.log_level != "off") {
     fmt::print("{}", timings_text(pipeline.profiler().snapshot()));
     fmt::print("{} frames in {:.2f} s ({:.1f} fps) on {}{}{}\n", written.frames, seconds,
-               static_cast<double>(written.frames) / std::max(seconds, 1e-9), name(choice.backend),
-               written.path.empty() ? "" : ", written to ", written.path);
+               static_cast<double>(written.frames) / std::max(seconds, 1e-9),
+               name(pipeline.backend(choice).backend), written.path.empty() ? "" : ", written to ",
+               written.path);
   }
   if (const std::string stream_errors = pipeline.source_errors(); !stream_errors.empty())
     fmt::print(stderr, "lensd: {}: {}\n", pipeline.source().name, stream_errors);

@@ -33,9 +33,9 @@ Pipeline::Pipeline(std::unique_ptr<Source> source, PipelineOptions options, cons
   state_.precision = options_.precision, state_.colour = options_.colour;
   state_.paused = options_.paused, state_.loop_file = options_.loop_file;
   show_one_ = state_.paused;  // a paused start shows the first frame
-  for (const auto& sink : options_.sinks) sink->attach(executor_->device_sync());
   register_scopes();
-  install(source_info_.picture);
+  install_first();
+  for (const auto& sink : options_.sinks) sink->attach(executor_->device_sync());
   publish_status();
 }
 
@@ -99,6 +99,11 @@ void Pipeline::run_guarded(void (Pipeline::*loop)()) {
     command_signal_.release();
     options_.on_frame();
   }
+}
+
+BackendChoice Pipeline::backend(const BackendChoice& chosen) const {
+  if (backend_problem_.empty()) return chosen;
+  return {.backend = Backend::cpu, .reason = backend_problem_, .fallback = true};
 }
 
 void Pipeline::check() const {

@@ -12,7 +12,7 @@
 //   sinks            recordings and streams: take() on the process thread adds the frame to their own queue
 //
 // Threads exchange only values: Commands in, Frames and PipelineStatus out. check() rethrows an exception
-// that ended a thread. The pipeline never changes its backend.
+// that ended a thread. The backend does not change after the constructor.
 #pragma once
 
 #include <atomic>
@@ -39,6 +39,7 @@ namespace lensd {
 
 struct PipelineOptions {
   Backend backend = Backend::cpu;
+  bool cpu_if_memory_short = false;  ///< use the CPU if the first graph does not fit in GPU memory
   ExecutorOptions executor;
   GraphDesc graph;
   Precision precision = Precision::automatic;
@@ -110,6 +111,10 @@ class Pipeline {
   Timeline& timeline() { return timeline_; }
   Executor& executor() { return *executor_; }
 
+  /// Returns the backend that runs the graph, given the one that was chosen for it: the CPU if the first
+  /// graph did not fit in GPU memory. Thread-safe.
+  BackendChoice backend(const BackendChoice& chosen) const;
+
  private:
   struct DecodedPicture {
     Picture picture;      ///< empty at the end of the stream
@@ -158,6 +163,7 @@ class Pipeline {
   PlanExtras extras() const;
   void request_plan();
   bool swap_in_planned();
+  void install_first();
   void install(const PictureInfo& picture);
   void report_outcomes(const std::vector<uint64_t>& requests, const std::string& problem);
   int64_t next_frame_index() const;
@@ -187,6 +193,7 @@ class Pipeline {
   Profiler profiler_;
   Timeline timeline_;
   std::unique_ptr<Executor> executor_;
+  std::string backend_problem_;  ///< why the CPU runs the graph instead of the GPU; empty if it does not
   int decode_track_ = 0, decode_label_ = 0;
   int process_track_ = 0, run_label_ = 0, pace_label_ = 0;
   int waiting_counter_ = 0, finished_counter_ = 0, late_counter_ = 0, not_shown_counter_ = 0;

@@ -4,6 +4,7 @@
 
 #include "app/pipeline/pipeline.hpp"
 #include "core/base/error.hpp"
+#include "core/device/device_memory_error.hpp"
 
 namespace lensd {
 namespace {
@@ -120,6 +121,22 @@ void Pipeline::install(const PictureInfo& picture) {
   publish_graph();
 }
 
+/// Installs the first plan. If it does not fit in GPU memory, installs it on the CPU backend, provided that
+/// the options allow it and the decoder's pictures are in host memory.
+void Pipeline::install_first() {
+  try {
+    return install(source_info_.picture);
+  } catch (const DeviceMemoryError& e) {
+    if (!options_.cpu_if_memory_short || source_info_.decoder == "NVDEC") throw;
+    backend_problem_ = e.problem();
+  }
+  notices_.add(true, "running on the CPU: " + backend_problem_);
+  executor_.reset();
+  options_.backend = Backend::cpu;
+  executor_ = make_executor(options_.backend, options_.executor, profiler_, timeline_);
+  install(source_info_.picture);
+}
+
 void Pipeline::report_outcomes(const std::vector<uint64_t>& requests, const std::string& problem) {
   const std::lock_guard lock(mutex_);
   for (const uint64_t request : requests) outcomes_.push_back({request, problem, next_frame_index()});
@@ -138,7 +155,7 @@ void Pipeline::publish_graph() {
   state_.bits = plan.precision, state_.source_colour = plan.picture.colour;
   view->graph = graph_, view->requested = requested_;
   view->frame = next_frame_index();
-  view->summary = describe(plan);
+  view->summary = describe(plan), view->device_bytes = executor_->device_bytes();
   view->version = ++graph_version_;
   for (const PlanNode& node : plan.nodes)
     view->planned.push_back(

@@ -130,6 +130,7 @@ class Daemon {
     check_output_files(line_, {url});
     PipelineOptions options;
     options.backend = backend_.backend;
+    options.cpu_if_memory_short = line_.config.backend == BackendRequest::automatic;
     options.executor = {.threads = line_.config.threads,
                         .device = line_.config.device,
                         .host_frames = true,

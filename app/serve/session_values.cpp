@@ -99,10 +99,12 @@ RunState Session::state() const {
   }
   s.reloads = reloads_, s.reloads_refused = reloads_refused_, s.graph_changes = graph_changes_,
   s.errors = errors_, s.started_ns = started_ns_, s.alive = alive_;
-  s.backend = name(options_.backend.backend), s.backend_reason = options_.backend.reason;
+  const BackendChoice backend = running ? running->backend(options_.backend) : options_.backend;
+  s.backend = name(backend.backend), s.backend_reason = backend.reason;
   s.source_state = "connecting";
   if (!running) return s;
   static_cast<PipelineStatus&>(s) = running->status();
+  s.device_bytes = running->graph()->device_bytes;
   const SourceInfo& info = running->source();
   s.source_name = info.name, s.source_fps = info.fps, s.duration_ns = info.duration_ns;
   s.live_source = info.live, s.seekable = info.seekable, s.picture = info.picture.upright();

@@ -32,7 +32,7 @@ Viewer::Viewer(const CommandLine& line, const GraphDesc& graph)
       session_(window_),
       backend_(choose_backend(line.config.backend, line.config.device)),
       display_(ui::choose_display_path(backend_.backend, line.config.device)),
-      machine_speed_(backend_.backend, line.config.device, line.config.threads),
+      machine_speed_(std::in_place, backend_.backend, line.config.device, line.config.threads),
       virtual_camera_(make_virtual_camera(line)) {
   log::info("display path {}: {}", ui::name(display_.kind), display_.reason);
   const ControlOptions control = control_options(line, false);
@@ -125,7 +125,7 @@ void Viewer::skip_frame() {
   begin_frame();
   if (const Frame frame = pipeline_->take_newest()) {
     pipeline_->count_not_shown();
-    if (control_ && display_.kind == ui::DisplayKind::pixel_buffer) frame.wait_ready();
+    if (control_ && pipeline_display_.kind == ui::DisplayKind::pixel_buffer) frame.wait_ready();
     if (control_) control_->shown(frame);
   }
   watch_->hidden();
@@ -148,7 +148,7 @@ bool Viewer::show_newest() {
   Frame frame = pipeline_->take_newest();
   if (!frame) return false;
   picture_seen_ = true;
-  if (display_.kind == ui::DisplayKind::pixel_buffer) frame.wait_ready();
+  if (pipeline_display_.kind == ui::DisplayKind::pixel_buffer) frame.wait_ready();
   const int64_t begin = now_ns();
   const FrameInfo info = frame.info;
   if (control_) control_->shown(frame);
@@ -166,10 +166,10 @@ void Viewer::after_present() {
     flight_recorder_->frame_took(work);
   ui::ViewerModel& m = model_->model();
   m.counts.repeated = watch_->repeated();
-  m.cpu_copy_rate = machine_speed_.cpu_copy_rate(), m.gpu_copy_rate = machine_speed_.gpu_copy_rate();
+  m.cpu_copy_rate = machine_speed_->cpu_copy_rate(), m.gpu_copy_rate = machine_speed_->gpu_copy_rate();
   const bool clocks = ui_.state().timings_view.details;
-  machine_speed_.show_clocks(clocks);
-  if (clocks) m.cpu_clock = machine_speed_.cpu_clock(), m.gpu_clock = machine_speed_.gpu_clock();
+  machine_speed_->show_clocks(clocks);
+  if (clocks) m.cpu_clock = machine_speed_->cpu_clock(), m.gpu_clock = machine_speed_->gpu_clock();
 }
 
 void Viewer::draw_tracks() {

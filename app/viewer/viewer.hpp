@@ -122,8 +122,9 @@ class Viewer {
   ui::Window window_;
   ui::ImGuiSession session_;
   BackendChoice backend_;
-  ui::DisplayChoice display_;
-  MachineSpeed machine_speed_;
+  ui::DisplayChoice display_;           ///< for pipelines on the backend of backend_
+  ui::DisplayChoice pipeline_display_;  ///< for the current pipeline, which may run on the CPU instead
+  std::optional<MachineSpeed> machine_speed_;
   ui::PanelTexture scope_texture_, thumbnail_texture_;
   ui::TrackOverlay tracks_;
   Snapshots snapshots_;

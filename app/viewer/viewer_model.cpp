@@ -202,6 +202,7 @@ void ViewerModelBuilder::refresh_graph(const PipelineStatus& status) {
   graph_version_ = view->version;
   timings_ns_ = 0;  // update the timing rows too
   model_.graph = view->graph, model_.graph_version = view->version;
+  model_.graph_memory = view->device_bytes;
   model_.nodes.clear();
   const auto set_format = [&](ui::NodeView& node) {
     const auto it = std::find_if(view->planned.begin(), view->planned.end(),

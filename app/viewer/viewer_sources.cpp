@@ -229,10 +229,14 @@ void Viewer::install(const OpenRequest& request, OpenedPipeline opened) {
   if (model_) notices = std::move(model_->model().notices);
   pipeline_ = std::move(opened.pipeline), recorder_ = std::move(opened.recorder);
   if (control_) control_->attach(pipeline_, request.url);
-  presenter_ = std::make_unique<ui::Presenter>(
-      ui::make_display_path(display_.kind, pipeline_->executor().device_sync()),
-      ui::make_display_path(display_.kind, pipeline_->executor().device_sync()));
-  shown_.attach(pipeline_->executor().device_sync());
+  const BackendChoice backend = pipeline_->backend(backend_);
+  const bool same_backend = backend.backend == backend_.backend;
+  pipeline_display_ = same_backend ? display_ : ui::choose_display_path(backend.backend);
+  if (!same_backend) machine_speed_.emplace(backend.backend, line_.config.device, line_.config.threads);
+  DeviceFrameSync* const sync = pipeline_->executor().device_sync();
+  presenter_ = std::make_unique<ui::Presenter>(ui::make_display_path(pipeline_display_.kind, sync),
+                                               ui::make_display_path(pipeline_display_.kind, sync));
+  shown_.attach(sync);
   kept_colours_.reset();
   present_scope_ = pipeline_->profiler().scope("present", "texture");
   draw_scope_ = pipeline_->profiler().scope("present", "draw", 0, 0, !window_.software_rendering());
@@ -244,8 +248,8 @@ void Viewer::install(const OpenRequest& request, OpenedPipeline opened) {
                               .source = pipeline_->source().name,
                               .losses = [this, p = pipeline_.get()] { return losses(*p); }});
   model_ = std::make_unique<ViewerModelBuilder>(
-      *pipeline_, registry(), backend_,
-      MachineTexts{ui::name(display_.kind), display_.reason, window_.renderer()});
+      *pipeline_, registry(), backend,
+      MachineTexts{ui::name(pipeline_display_.kind), pipeline_display_.reason, window_.renderer()});
   model_->model().notices = std::move(notices), model_->model().loop_file = request.loop_file;
   if (request.video_track)
     model_->notice(false, fmt::format("Video track {} of {}: {}", model_->model().video_track,

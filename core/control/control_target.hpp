@@ -48,6 +48,7 @@ using GraphEdit = std::function<Response(GraphDesc&)>;
 struct RunState : PipelineStatus {
   std::string source_url, source_name, source_state, source_reason, source_detail;
   std::string backend, backend_reason;
+  size_t device_bytes = 0;  ///< GPU memory of the graph
   bool live_source = false, seekable = false;
   double source_fps = 0, rate = 0;  ///< rate: processed frames per second, measured over one second
   int64_t duration_ns = 0;

@@ -186,6 +186,8 @@ constexpr Property kProperties[] = {
     {"controls", "the camera's controls; source.NAME sets one", get_controls, nullptr},
     {"counters", "frames and events since the start", get_counters, nullptr},
     {"backend", "the backend that runs the graph", get<&RunState::backend>, nullptr},
+    {"device-memory", "bytes of GPU memory of the graph's pictures and buffers; 0 on the CPU",
+     get<&RunState::device_bytes>, nullptr},
     {"recording", "the file that is being recorded; empty: none", get_recording, nullptr},
     {"record", "the state of the recording", get_record, nullptr},
     {"stream", "the receiver of the output and its state", get_stream, nullptr},

@@ -10,6 +10,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
+#include "core/device/device_memory_error.hpp"
 
 #if LENSD_CUDA
 #include "core/device/cuda_check.hpp"
@@ -44,10 +45,14 @@ void free_host(uint8_t* data, size_t bytes) noexcept {
   bytes < kOwnPages ? std::free(data) : static_cast<void>(munmap(data, bytes));
 }
 
-Error no_memory(const char* kind, size_t bytes) {
-  return Error(ExitCode::runtime_failure, "memory",
-               fmt::format("cannot allocate {} bytes of {} memory", bytes, kind),
-               "use a smaller picture or fewer nodes");
+constexpr const char* kMemoryHint = "use a smaller picture or fewer nodes";
+
+std::string no_memory(const char* kind, size_t bytes) {
+  return fmt::format("cannot allocate {} bytes of {} memory", bytes, kind);
+}
+
+DeviceMemoryError no_device_memory(size_t bytes) {
+  return DeviceMemoryError(no_memory("GPU", bytes), kMemoryHint);
 }
 
 }  // namespace
@@ -66,7 +71,7 @@ MemoryBlock::MemoryBlock(MemoryKind kind, size_t bytes)
     void* p = nullptr;
     if (cudaMalloc(&p, bytes_) != cudaSuccess) {
       cudaGetLastError();
-      throw no_memory("device", bytes_);
+      throw no_device_memory(bytes_);
     }
     data_ = static_cast<uint8_t*>(p);
     return;
@@ -82,11 +87,11 @@ MemoryBlock::MemoryBlock(MemoryKind kind, size_t bytes)
     if (!warned.exchange(true)) log::warn("cannot allocate page-locked memory, uploads use ordinary memory");
   }
 #else
-  if (kind_ == MemoryKind::device) throw no_memory("device", bytes_);
+  if (kind_ == MemoryKind::device) throw no_device_memory(bytes_);
 #endif
   kind_ = MemoryKind::host;
   data_ = allocate_host(bytes_);
-  if (!data_) throw no_memory("host", bytes_);
+  if (!data_) throw Error(ExitCode::runtime_failure, "memory", no_memory("host", bytes_), kMemoryHint);
 }
 
 void MemoryBlock::reset() noexcept {

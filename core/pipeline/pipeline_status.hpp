@@ -79,6 +79,7 @@ struct GraphView {
   int64_t frame = 0;    ///< index of the first frame that is processed with `graph`
   std::vector<PlannedNode> planned;
   std::string summary;
+  size_t device_bytes = 0;  ///< see Executor::device_bytes()
   uint64_t version = 0;
 };
 

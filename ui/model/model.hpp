@@ -105,6 +105,7 @@ struct ViewerModel {
   uint64_t pipeline = 0;               ///< number of the pipeline; changes with every new source
   GraphDesc graph;                     ///< the running graph
   uint64_t graph_version = 0;
+  size_t graph_memory = 0;      ///< bytes of GPU memory of the graph; 0 on the CPU
   uint64_t graph_mark = 0;      ///< the newest EditMark that the pipeline has applied
   bool graph_planning = false;  ///< a newer graph is being planned
   std::vector<NodeView> nodes;

@@ -380,6 +380,10 @@ std::string ms_text(int64_t ns) {
   return fmt::format("{:.{}f}", ms, ms < 9.9995 ? 3 : ms < 99.995 ? 2 : ms < 999.95 ? 1 : 0);
 }
 
+std::string memory_text(size_t bytes) {
+  return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / (1 << 20));
+}
+
 std::string count_text(uint64_t count, const char* singular) {
   return fmt::format("{} {}{}", count, singular, count == 1 ? "" : "s");
 }

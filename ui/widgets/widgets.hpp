@@ -157,6 +157,8 @@ std::string elided_heading(const Look& look, std::string_view text, float width)
 std::string clock_text(int64_t ns, bool hours);
 /// Returns milliseconds in at most five characters for times below 100 s: "0.123", "12.34", "123.4", "1234".
 std::string ms_text(int64_t ns);
+/// Returns a number of bytes in MiB, for example "84.4 MiB".
+std::string memory_text(size_t bytes);
 inline float share(int64_t part, int64_t whole) {
   return static_cast<float>(static_cast<double>(part) / static_cast<double>(whole));
 }

@@ -36,6 +36,7 @@ OpenedPipeline make_viewer_source(const ViewerSetup& setup, const OpenRequest& r
 
   PipelineOptions options;
   options.backend = setup.backend.backend;
+  options.cpu_if_memory_short = line.config.backend == BackendRequest::automatic;
   options.executor = {.threads = line.config.threads,
                       .device = line.config.device,
                       .host_frames = setup.host_frames,

@@ -36,7 +36,6 @@ class CudaExecutor final : public ExecutorBase<CudaPlan>, public DeviceFrameSync
       : ExecutorBase(profiler), options_(options), timeline_(timeline), device_(options.device) {
     copy_track_ = timeline.track("cuda copy stream"), compute_track_ = timeline.track("cuda compute stream");
     upload_label_ = timeline.label("upload");
-    upload_scope_ = profiler.scope("upload", "copy", 0, 0, true);
   }
 
   ~CudaExecutor() override {
@@ -45,6 +44,7 @@ class CudaExecutor final : public ExecutorBase<CudaPlan>, public DeviceFrameSync
   }
 
   DeviceFrameSync* device_sync() override { return this; }
+  size_t device_bytes() const override { return current_ ? current_->device_bytes : 0; }
   int64_t captures() const override { return captures_.load(std::memory_order_relaxed); }
 
   std::unique_ptr<PreparedPlan> prepare(std::unique_ptr<Plan> plan) override {
@@ -110,7 +110,7 @@ class CudaExecutor final : public ExecutorBase<CudaPlan>, public DeviceFrameSync
     const ImageRef from = frame.image(image);
     cuda::wait(download_, sync_of(frame).computed);
     LENSD_CUDA_CHECK(cudaMemcpy2DAsync(to.data, static_cast<size_t>(to.pitch_bytes),
-                                       from.row(y) + static_cast<std::ptrdiff_t>(x) * from.channels(),
+                                       from.row(y) + static_cast<std::ptrdiff_t>(x) * from.pixel_bytes(),
                                        static_cast<size_t>(from.pitch_bytes), to.row_bytes(),
                                        static_cast<size_t>(to.height()), cudaMemcpyDefault, download_.get()));
     LENSD_CUDA_CHECK(cudaStreamSynchronize(download_.get()));
@@ -218,7 +218,7 @@ class CudaExecutor final : public ExecutorBase<CudaPlan>, public DeviceFrameSync
     gpu_clock_.correct(t.upload_begin, t.marks.back(), t.queued_ns, slot.sync->finished_ns);
     const int64_t upload_begin = gpu_clock_.host_ns(t.upload_begin);
     const int64_t upload = GpuClock::elapsed(t.upload_begin, t.upload_end);
-    profiler_.record(upload_scope_, upload);
+    profiler_.record(current_->upload_scope, upload);
     timeline_.record(copy_track_, upload_label_, t.frame, upload_begin, upload_begin + upload);
     int64_t begin = gpu_clock_.host_ns(t.marks[0]);
     for (size_t i = 0; i < current_->order.size(); ++i) {
@@ -236,7 +236,6 @@ class CudaExecutor final : public ExecutorBase<CudaPlan>, public DeviceFrameSync
   Timeline& timeline_;
   CurrentDevice device_;
   int copy_track_ = 0, compute_track_ = 0, upload_label_ = 0;
-  Profiler::Scope upload_scope_;
   cuda::Stream copy_, compute_, return_, capture_, download_;
   std::mutex download_mutex_;
   std::atomic<int64_t> captures_{0};

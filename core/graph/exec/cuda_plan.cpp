@@ -1,10 +1,12 @@
 #include "core/graph/exec/cuda_plan.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
 #include "core/device/cuda_check.hpp"
+#include "core/device/device_memory_error.hpp"
 #include "core/device/gpu_support.hpp"
 #include "core/graph/exec/cuda_upload.hpp"
 
@@ -21,10 +23,11 @@ void set_launch_order(CudaPlan& plan) {
   plan.order.insert(plan.order.end(), rest.begin(), rest.end());
 }
 
-/// Throws Error(runtime_failure) if the current device has less free memory than the plan needs.
+/// Throws DeviceMemoryError if the current device has less free memory than the plan needs.
 void check_memory(const Plan& plan, const ExecutorOptions& options) {
   size_t free = 0, total = 0;
   LENSD_CUDA_CHECK(cudaMemGetInfo(&free, &total));
+  if (options.device_memory > 0) free = std::min(free, options.device_memory);
   const size_t needed = device_bytes(plan, options.frames);
   constexpr double kMebibyte = 1 << 20;
   log::info("GPU memory: the plan needs {:.1f} MiB, {:.0f} of {:.0f} MiB are free",
@@ -33,7 +36,7 @@ void check_memory(const Plan& plan, const ExecutorOptions& options) {
   cudaDeviceProp properties{};
   cudaGetDeviceProperties(&properties, options.device);
   if (const auto obstacle = memory_obstacle(properties.name, needed, free, total))
-    throw Error(ExitCode::runtime_failure, "GPU memory", obstacle->what, obstacle->hint);
+    throw DeviceMemoryError(obstacle->what, obstacle->hint);
 }
 
 std::unique_ptr<CudaSlot> make_slot(const Plan& plan, const FramePool& pool, int index, size_t passes,
@@ -77,7 +80,9 @@ std::unique_ptr<CudaPlan> make_cuda_plan(std::unique_ptr<Plan> plan, const Execu
                                          Profiler& profiler, Timeline& timeline) {
   auto made = std::make_unique<CudaPlan>();
   check_memory(*plan, options);
-  profiler.scope("upload", "copy", static_cast<double>(upload_bytes(plan->picture)), 0, true);
+  made->device_bytes = device_bytes(*plan, options.frames);
+  made->upload_scope =
+      profiler.scope("upload", "copy", static_cast<double>(upload_bytes(plan->picture)), 0, true);
   bind_plan(*made, std::move(plan), MemoryKind::device,
             options.host_frames ? MemoryKind::pinned : MemoryKind::device, options.frames, profiler,
             timeline);

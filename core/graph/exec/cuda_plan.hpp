@@ -27,6 +27,8 @@ struct CudaPlan final : BoundPlan {
   std::vector<PassIndex> order;  ///< all passes in launch order
   size_t picture_passes = 0;     ///< number of passes at the start of `order` that read the picture
   MemoryBlock stats;
+  size_t device_bytes = 0;  ///< see device_bytes()
+  Profiler::Scope upload_scope;
   cuda::Event last_use;
   bool used = false;
 };
@@ -35,7 +37,7 @@ struct CudaPlan final : BoundPlan {
 /// the CUDA graphs and the context.
 size_t device_bytes(const Plan& plan, int frames);
 
-/// Allocates a plan's memory. Does not capture graphs. Throws Error(runtime_failure) if there is not enough
+/// Allocates a plan's memory. Does not capture graphs. Throws DeviceMemoryError if there is not enough GPU
 /// memory.
 std::unique_ptr<CudaPlan> make_cuda_plan(std::unique_ptr<Plan> plan, const ExecutorOptions& options,
                                          Profiler& profiler, Timeline& timeline);

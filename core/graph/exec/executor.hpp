@@ -21,11 +21,12 @@
 namespace lensd {
 
 struct ExecutorOptions {
-  int threads = 0;          ///< CPU workers; 0: one per core
-  int device = 0;           ///< CUDA device
-  bool host_frames = true;  ///< output frames are in host memory (files, PBO upload), else on the GPU
-  int frames = 4;           ///< output frames in the pool
-  int timing_interval = 8;  ///< CUDA: kernels are timed on every n-th frame
+  int threads = 0;           ///< CPU workers; 0: one per core
+  int device = 0;            ///< CUDA device
+  bool host_frames = true;   ///< output frames are in host memory (files, PBO upload), else on the GPU
+  int frames = 4;            ///< output frames in the pool
+  size_t device_memory = 0;  ///< limit of the GPU memory of a plan, in bytes; 0: what is free
+  int timing_interval = 8;   ///< CUDA: kernels are timed on every n-th frame
 };
 
 struct NodeStatistics {
@@ -46,7 +47,7 @@ class Executor {
  public:
   virtual ~Executor() = default;
   /// Allocates a plan's memory and, on CUDA, captures its graphs while the current plan runs. Thread-safe.
-  /// Throws Error(runtime_failure) if there is not enough memory.
+  /// Throws Error(runtime_failure) if there is not enough memory, and DeviceMemoryError if it is the GPU's.
   virtual std::unique_ptr<PreparedPlan> prepare(std::unique_ptr<Plan> plan) = 0;
   /// Makes run() use `prepared` from now on. Does not block. Returns the old plan, or null if there was none.
   virtual std::unique_ptr<PreparedPlan> swap_in(std::unique_ptr<PreparedPlan> prepared) = 0;
@@ -68,6 +69,9 @@ class Executor {
   virtual bool read_scope(const ScopeRequest& scope, ScopeReading& reading) const = 0;
   /// Makes run() return empty frames from now on; ends a running wait. Thread-safe.
   virtual void close() = 0;
+  /// Returns the bytes of GPU memory of the current plan's pictures and buffers; 0 on the CPU backend. Call
+  /// on the process thread.
+  virtual size_t device_bytes() const { return 0; }
   /// Returns the number of CUDA graphs captured so far. Changes of live parameters must not increase it.
   virtual int64_t captures() const { return 0; }
   /// Returns the synchronisation for readers of device frames; null on the CPU backend.

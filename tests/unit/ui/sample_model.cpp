@@ -173,7 +173,7 @@ ui::ViewerModel sample_model() {
     for (int i = 0; i < 48 && r.count > 0; ++i)
       history.push_back(static_cast<int64_t>(static_cast<double>(r.p50_ns) * (1 + 0.2 * std::sin(i * 0.9))));
   }
-  m.gpu_copy_rate = 2.6e12, m.cpu_copy_rate = 0;
+  m.gpu_copy_rate = 2.6e12, m.cpu_copy_rate = 0, m.graph_memory = 88'500'000;
   m.log = {"12:30:01 info: backend cuda: chosen by --backend=auto", "12:30:02 warning: the clip is damaged",
            "12:30:03 error: no trace: the disk is full"};
   for (int i = 0; i < 120; ++i)

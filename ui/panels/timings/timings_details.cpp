@@ -45,6 +45,8 @@ void draw_machine(PanelContext& ctx) {
        m.cpu_copy_rate > 0 ? rate_doc : "Not measured: the graph does not run on the CPU", "cpu_copy");
   line("GPU memory copy", rate_text(m.gpu_copy_rate),
        m.gpu_copy_rate > 0 ? rate_doc : "Not measured: the graph does not run on the GPU", "gpu_copy");
+  line("Graph's GPU memory", m.graph_memory > 0 ? memory_text(m.graph_memory) : "n/a",
+       m.graph_memory > 0 ? kGraphMemoryDoc : "The graph does not run on the GPU", "graph_memory");
   line("CPU clock", clock(m.cpu_clock), m.cpu_clock.reason, "cpu_clock");
   line("GPU clock", clock(m.gpu_clock), m.gpu_clock.reason, "gpu_clock");
   ImGui::EndTable();

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <map>
 
 #include "core/base/clock.hpp"
+#include "core/device/device_memory_error.hpp"
 #include "core/device/memory.hpp"
 #include "tests/unit/app/pipeline/pipeline_fixture.hpp"
 #include "tests/unit/common/count_allocations.hpp"
@@ -44,6 +46,73 @@ PipelineOptions cuda_options(const std::string& chain) {
 TEST(PipelineCuda, SameBytesAsTheCpu) {
   LENSD_NEEDS_CUDA();
   EXPECT_EQ(run_all(kChain, 2, 50), run_all(kChain, 1, 50, Backend::cuda));
+}
+
+TEST(PipelineCuda, PartsOfDeviceFramesAreCopiedAtBothPrecisions) {
+  LENSD_NEEDS_CUDA();
+  for (const Precision precision : {Precision::eight, Precision::sixteen}) {
+    PipelineOptions on_cpu = options(kChain), on_gpu = cuda_options(kChain);
+    on_cpu.precision = on_gpu.precision = precision, on_gpu.executor.host_frames = false;
+    Pipeline expected(source(1), on_cpu, registry()), pipeline(source(1), on_gpu, registry());
+    expected.start(), pipeline.start();
+    const Frame host = expected.next_frame(), frame = pipeline.next_frame();
+    ASSERT_TRUE(host);
+    ASSERT_TRUE(frame);
+    host.wait_ready();
+    constexpr int kX = 37, kY = 11;
+    Image part({host.image().format.format, {5, 3}});
+    pipeline.executor().device_sync()->copy_to_host(frame, 0, kX, kY, part.ref());
+    for (int y = 0; y < 3; ++y)
+      EXPECT_EQ(std::memcmp(part.ref().row(y), host.image().row(kY + y) + kX * host.image().pixel_bytes(),
+                            part.ref().row_bytes()),
+                0)
+          << "row " << y << ", " << name(host.image().format.format);
+  }
+}
+
+TEST(PipelineCuda, WithoutEnoughMemoryTheCpuRunsTheGraph) {
+  LENSD_NEEDS_CUDA();
+  PipelineOptions short_of_memory = cuda_options(kChain);
+  short_of_memory.executor.device_memory = 100'000;  // bytes; less than one picture
+  EXPECT_THROW(Pipeline(source(50), short_of_memory, registry()), DeviceMemoryError);
+
+  short_of_memory.cpu_if_memory_short = true;
+  Pipeline pipeline(source(50), short_of_memory, registry());
+  const BackendChoice used = pipeline.backend({.backend = Backend::cuda, .reason = "", .fallback = false});
+  EXPECT_EQ(used.backend, Backend::cpu);
+  EXPECT_TRUE(used.fallback);
+  EXPECT_NE(used.reason.find("MiB of GPU memory"), std::string::npos) << used.reason;
+  const std::vector<Notice> notices = pipeline.take_notices();
+  ASSERT_EQ(notices.size(), 1u);
+  EXPECT_TRUE(notices[0].problem);
+  EXPECT_EQ(notices[0].text, "running on the CPU: " + used.reason);
+  EXPECT_EQ(pipeline.graph()->device_bytes, 0u);
+  for (const PassStats& row : pipeline.profiler().snapshot()) EXPECT_FALSE(row.gpu) << row.node;
+  EXPECT_EQ(run_all(pipeline), run_all(kChain, 1, 50));
+}
+
+TEST(PipelineCuda, AGraphThatDoesNotFitIsRefusedAndTheOldOneGoesOn) {
+  LENSD_NEEDS_CUDA();
+  PipelineOptions limited = cuda_options("invert");
+  Pipeline probe(source(1), limited, registry());
+  const size_t needed = probe.graph()->device_bytes;
+  EXPECT_GT(needed, 0u);
+  limited.executor.device_memory = needed;
+  Pipeline pipeline(source(400), limited, registry());
+  EXPECT_EQ(pipeline.graph()->device_bytes, needed);
+  pipeline.start();
+  ASSERT_TRUE(pipeline.next_frame());
+  pipeline.post(SetGraph{parse_chain("resize=width=640:height=480,invert", registry())});
+  std::vector<Notice> notices;
+  for (int i = 1; i < 400 && notices.empty(); ++i) {
+    ASSERT_EQ(pipeline.next_frame().info.index, i);
+    notices = pipeline.take_notices();
+  }
+  ASSERT_FALSE(notices.empty());
+  EXPECT_NE(notices[0].text.find("GPU memory"), std::string::npos) << notices[0].text;
+  EXPECT_EQ(pipeline.graph()->graph.nodes.size(), 1u);
+  pipeline.stop();
+  pipeline.check();
 }
 
 TEST(PipelineCuda, ParametersCaptureNoGraphAndNewPlansLoseNoFrame) {

@@ -33,11 +33,8 @@ inline uint64_t hash(ConstImageRef image) {
   return h;
 }
 
-inline std::vector<uint64_t> run_all(const std::string& chain, int threads, int64_t frames,
-                                     Backend backend = Backend::cpu) {
-  PipelineOptions o = options(chain, threads);
-  o.backend = backend;
-  Pipeline pipeline(source(frames), o, registry());
+/// Starts the pipeline and returns the hashes of all its frames.
+inline std::vector<uint64_t> run_all(Pipeline& pipeline) {
   pipeline.start();
   std::vector<uint64_t> hashes;
   while (Frame frame = pipeline.next_frame()) {
@@ -47,6 +44,14 @@ inline std::vector<uint64_t> run_all(const std::string& chain, int threads, int6
   }
   pipeline.check();
   return hashes;
+}
+
+inline std::vector<uint64_t> run_all(const std::string& chain, int threads, int64_t frames,
+                                     Backend backend = Backend::cpu) {
+  PipelineOptions o = options(chain, threads);
+  o.backend = backend;
+  Pipeline pipeline(source(frames), o, registry());
+  return run_all(pipeline);
 }
 
 }  // namespace lensd
