@@ -12,7 +12,7 @@
 
 namespace lensd {
 
-/// Adds options to an app. Each option appears under the current heading of --help.
+/// Adds options to an app. --help lists each option under the heading that was set last.
 class CommandLineOptions {
  public:
   CommandLineOptions(CLI::App& app, CommandLine& line, std::string group)
@@ -42,8 +42,8 @@ class CommandLineOptions {
     const auto found = option_names_.find(key);
     return found == option_names_.end() ? key : found->second;
   }
-  /// Returns the allowed values of an option that key() or member() added. Returns an empty list if other
-  /// values are allowed, too, and for all other options.
+  /// Returns the allowed values of an option that key() or member() added. Returns an empty list if the
+  /// values are not limited to a list, and for options that other functions added.
   std::vector<std::string> choices(const CLI::Option* option) const {
     const auto found = choices_.find(option);
     return found == choices_.end() ? std::vector<std::string>() : found->second;

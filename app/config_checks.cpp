@@ -44,7 +44,7 @@ std::vector<ConfigProblem> config_problems(const Config& c) {
   RecordSettings record;
   record.name = c.record_name;
   p.check("record.name", [&] { check_record_settings(record); });
-  if (!p.all.empty()) record.name = "any.mkv";  // check the codec without the wrong name
+  if (!p.all.empty()) record.name = "any.mkv";  // report the wrong name only once
   record.encoder.codec = c.record_codec;
   p.check("record.codec", [&] { check_record_settings(record); });
   p.check("output.url", [&] {

@@ -1,6 +1,6 @@
 // The values of controls that were set for cameras, as tables [controls.CAMERA] of a state file.
 //
-// Invalid entries are ignored. Thread-safe.
+// Invalid entries are ignored.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace lensd {
 
 inline constexpr size_t kMaxCameras = 50;
 
-/// Stores the values of a camera. Removes the camera if there are none. Ignores new cameras once there are
-/// kMaxCameras.
+/// Stores the values of a camera. Removes the camera if `values` is empty. Ignores a new camera if
+/// kMaxCameras are stored.
 void remember_controls(KeptControls& kept, const std::string& camera, const ControlValues& values);
 
 /// Returns the tables below `controls` of a state file.

@@ -21,8 +21,8 @@
 
 namespace {
 
-/// Throws Error(usage) if an output would replace a source, also a later one of the playlist, or another
-/// file.
+/// Throws Error(usage) if an output would replace a source, including later sources of the playlist. Also
+/// throws if it would replace another file; see check_existing_files().
 void check_outputs(const lensd::CommandLine& line) {
   using namespace lensd;
   std::vector<std::string> sources = line.more_sources;

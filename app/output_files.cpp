@@ -25,14 +25,15 @@ using FileId = std::pair<dev_t, ino_t>;
 
 constexpr std::string_view kPlaylist = ".m3u8";
 
-/// Returns the file's id, or nullopt if it is neither a regular file nor a block device, because then it
-/// cannot lose data.
+/// Returns the file's id. Returns nullopt unless it is a regular file or a block device, because no other
+/// file can lose data.
 std::optional<FileId> id_of(const struct stat& status) {
   if (!S_ISREG(status.st_mode) && !S_ISBLK(status.st_mode)) return std::nullopt;
   return FileId(status.st_dev, status.st_ino);
 }
 
-/// Returns the id of the file at `path`, following links, or nullopt if there is none that can lose data.
+/// Returns the id of the file at `path`. Follows links. Returns nullopt if there is no file that can lose
+/// data.
 std::optional<FileId> file_id(const std::string& path) {
   struct stat status = {};
   return stat(path.c_str(), &status) == 0 ? id_of(status) : std::nullopt;

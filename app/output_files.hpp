@@ -13,8 +13,8 @@ struct CommandLine;
 /// option or command for the message.
 void refuse_source_file(const std::string& path, const std::string& writer, const std::string& source);
 
-/// Call before one of `sources` is opened. Throws Error(usage) if an output file in `line` is a file of one
-/// of them. Folders are not searched: expand_sources().
+/// Throws Error(usage) if an output file in `line` is a file of one of `sources`. Call before a source is
+/// opened. Does not search folders; call expand_sources() first.
 void check_output_files(const CommandLine& line, const std::vector<std::string>& sources);
 
 /// Throws Error(usage) if a run without --overwrite would replace an existing file. Recordings outside of

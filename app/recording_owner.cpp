@@ -50,8 +50,8 @@ std::optional<std::string> read_id(const std::string& path) {
   return text->substr(0, 2 * kIdBytes);
 }
 
-/// Returns the id in the file, which is created if it is missing. Processes that start together get the same
-/// id, because link() does not replace a file. Throws Error if there is no valid file and none can be
+/// Returns the id in the file at `path`. Creates the file if it is missing. Processes that start together get
+/// the same id, because link() does not replace a file. Throws Error if the file is invalid or cannot be
 /// created.
 std::string stored_id(const std::string& path) {
   if (const auto id = read_id(path)) return *id;
@@ -63,8 +63,8 @@ std::string stored_id(const std::string& path) {
   throw Error(ExitCode::runtime_failure, path, "is not an id of lensd", "delete it");
 }
 
-/// Returns a suffix that differs between machines that share the state folder. Contains no part of the
-/// machine's id, which must not be published. Empty if the machine has no id, as in most containers.
+/// Returns a suffix that differs between machines that share the state folder. It contains no part of the
+/// machine's id, which must not be published. It is empty if the machine has no id, as in most containers.
 std::string machine_suffix(const std::string& id) {
   try {
     const auto machine = read_whole_file("/etc/machine-id", 1024, FileKind::regular);

@@ -9,8 +9,9 @@ namespace lensd {
 
 struct CommandLine;
 
-/// Returns the text that identifies a configuration: the control socket, or without one the configuration
-/// files and the source, and the folder and name of the recordings. Paths are absolute.
+/// Returns the text that identifies a configuration. It contains --record, and the folder and the name of the
+/// recordings. For lensd serve it also contains the control socket. For other runs, and without a socket, it
+/// contains the configuration files and the source instead. All paths except the source are absolute.
 std::string recording_owner_key(const CommandLine& line);
 
 /// Returns the id of a configuration. It is the same for the same `key` in every run with this `state` folder

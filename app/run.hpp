@@ -17,7 +17,7 @@ void run_batch(const CommandLine& line, const GraphDesc& graph);
 /// Runs the daemon. Returns after a signal or the command `quit`.
 void run_serve(const CommandLine& line, const GraphDesc& graph);
 /// Sends a command to a running lensd and prints the reply. After `observe`, also prints events until a
-/// signal.
+/// signal arrives or the connection is closed.
 void run_ctl(const CommandLine& line);
 void run_filters(const CommandLine& line);
 void run_doctor(const CommandLine& line);
@@ -32,8 +32,8 @@ void run_completion(const CommandLine& line);
 /// Prints the candidates for the last of `words`, for completion scripts.
 void run_complete(const std::vector<std::string>& words);
 
-/// Returns the first camera that can be opened, by its link in /dev/v4l/by-id if it has one; empty: there is
-/// none. Thread-safe.
+/// Returns the first camera that can be opened: its link in /dev/v4l/by-id, or its device if it has no link.
+/// Returns an empty string if there is no such camera. Thread-safe.
 std::string first_camera();
 /// Returns the configured source, else the default of the run mode.
 std::string source_url(const CommandLine& line);
@@ -52,8 +52,8 @@ std::shared_ptr<RecorderSink> make_recorder(const CommandLine& line, const Sourc
 /// Returns the sink that sends to [output] url, or null if the key is not set. Throws Error(usage) if the URL
 /// is not a receiver.
 std::shared_ptr<StreamSink> make_stream(const CommandLine& line, const SourceInfo& source);
-/// Returns the virtual camera of the run, on if [output] virtual_camera is set. Throws Error(unavailable) if
-/// it is set and libpipewire is missing.
+/// Returns the virtual camera of the run. Starts it if [output] virtual_camera is set. Throws
+/// Error(unavailable) if it cannot start because libpipewire is missing.
 std::shared_ptr<VirtualCamera> make_virtual_camera(const CommandLine& line);
 /// Returns the command that starts the recording of --record.
 StartRecord record_command(const CommandLine& line);

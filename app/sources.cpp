@@ -89,7 +89,7 @@ std::shared_ptr<VirtualCamera> make_virtual_camera(const CommandLine& line) {
 }
 
 StartRecord record_command(const CommandLine& line) {
-  // In batch runs check_output_files() has already refused existing files. A pipe has no content to lose.
+  // In batch runs, check_existing_files() has already refused existing files. A pipe has no content to lose.
   std::error_code ignored;
   const bool replace = line.overwrite || line.mode == RunMode::batch ||
                        !std::filesystem::is_regular_file(line.record, ignored);

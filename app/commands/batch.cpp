@@ -1,8 +1,10 @@
 // Batch runs: --headless, --output, --framehash or --tracks. Processes all frames as fast as possible.
 //
 // The main thread is the writer: it passes finished frames, in order, to the recorder, the frame hash and the
-// track file. The decode and process threads work ahead. If a receiver is the only output besides --record,
-// frames are processed in real time, and the main thread only waits.
+// track file. The decode and process threads work ahead.
+//
+// If frames go to a receiver or the virtual camera, and --output names no file, frames are processed in real
+// time and the main thread only waits.
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -25,7 +27,7 @@
 namespace lensd {
 namespace {
 
-/// How long the sinks may read sound from the network at the end of the run.
+/// Time that the sinks may read sound from the network at the end of an interrupted or a complete run.
 constexpr auto kPatience = std::chrono::milliseconds(300), kUnlimited = std::chrono::milliseconds(1LL << 40);
 
 /// A progress line on a terminal, updated at most ten times per second.

@@ -47,7 +47,7 @@ class Completer {
   Completion run(const std::vector<std::string>& words);
 
  private:
-  /// Adds the candidates for an option's value.
+  /// Member function that adds the candidates for an option's value.
   using Values = void (Completer::*)(const std::string& word);
   static Values values_of(const OptionHelp& option);
 

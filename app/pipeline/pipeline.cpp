@@ -12,7 +12,7 @@
 namespace lensd {
 namespace {
 
-/// Returns a copy of a command for the source's controls; nullopt for other commands.
+/// Returns a copy of `command` if it sets or resets the source's controls, else nullopt.
 std::optional<Command> source_command(const Command& command) {
   const bool for_source = std::holds_alternative<SetSourceControls>(command) ||
                           std::holds_alternative<ResetSourceControls>(command);
@@ -223,7 +223,8 @@ void Pipeline::wait_until_due(int64_t pts_ns) {
   }
 }
 
-/// Queues the frame for the consumer. If the queue is full, drops the oldest frame if paced, else waits.
+/// Queues the frame for the consumer. While the queue is full, drops the oldest frame in paced runs, and
+/// waits in other runs.
 void Pipeline::publish(Frame frame) {
   if (options_.paced) {
     while (!frames_.try_push(frame)) {

@@ -7,7 +7,7 @@
 //   planner thread   prepares the plan of a changed graph while the    pipeline_plans.cpp
 //                    process thread runs the old one; the process
 //                    thread swaps plans at a frame boundary
-//   consumer         viewer: take_newest() on the UI thread; only the newest frame counts
+//   consumer         viewer: take_newest() on the UI thread; only the newest frame is shown
 //                    batch: next_frame() on the writer thread; every frame, in order
 //   sinks            recordings and streams: take() on the process thread adds the frame to their own queue
 //
@@ -50,7 +50,9 @@ struct PipelineOptions {
   int64_t max_frames = 0;                         ///< number of frames to process; 0: all
   std::vector<std::shared_ptr<FrameSink>> sinks;  ///< receive every new frame, in addition to the consumer
   std::shared_ptr<PlaybackSound> sound;           ///< follows a paced file; null: no sound
-  std::function<void()> on_frame = [] {};  ///< called by the process thread after it has published a frame
+  /// Called by the process thread after it has published a frame or reached the end. After a failure, also
+  /// called by each thread that ends.
+  std::function<void()> on_frame = [] {};
   /// Called by the process thread after it has applied commands, swapped in or refused a plan, or added a
   /// notice. Must not block.
   std::function<void()> on_change = [] {};
@@ -58,7 +60,8 @@ struct PipelineOptions {
 
 class Pipeline {
  public:
-  /// Throws Error(invalid_config) if the graph does not fit the source, and the errors of make_executor().
+  /// Throws Error(invalid_config) if the graph does not fit the source; a live source is shown without the
+  /// graph instead. Also throws the errors of make_executor() and Executor::prepare().
   Pipeline(std::unique_ptr<Source> source, PipelineOptions options, const Registry& registry);
   ~Pipeline();
   Pipeline(const Pipeline&) = delete;
@@ -78,7 +81,7 @@ class Pipeline {
   /// Returns the newest published frame, or an empty frame. Counts older ones as not shown. Call from the
   /// consumer thread only. Does not block.
   Frame take_newest();
-  /// Counts a frame of take_newest() as not shown, because the display is hidden. Thread-safe.
+  /// Counts one frame as not shown. Call for a frame of take_newest() if the display is hidden. Thread-safe.
   void count_not_shown() noexcept;
   /// Waits for the next frame in order. At the end, on failure and after stop(), returns the frames that are
   /// still queued, then an empty frame. Call from the consumer thread only.
@@ -176,7 +179,8 @@ class Pipeline {
   void wait_until_due(int64_t pts_ns);
   void publish(Frame frame);
   void end_of_stream();
-  /// Returns true while no new pictures are processed. A changed graph then reruns the current picture.
+  /// Returns true while no new pictures are processed. If the graph changes meanwhile, the current picture is
+  /// rerun.
   bool idle() const { return state_.paused || (state_.ended && options_.paced); }
   void notice(bool problem, std::string text);
   void publish_status();
@@ -226,7 +230,7 @@ class Pipeline {
   PlaybackClock clock_;
   SoundSync sound_;
   int64_t step_frames_ = 0, loop_a_ns_ = -1, loop_b_ns_ = -1;
-  std::optional<int64_t> seek_target_ns_;  // no picture was processed since this seek
+  std::optional<int64_t> seek_target_ns_;  // target of a seek whose picture is not processed yet
   int64_t timed_from_ns_ = 0;  // do not measure earlier pictures: their latency would include a pause
   uint64_t graph_version_ = 0;
 

@@ -103,8 +103,8 @@ bool Pipeline::swap_in_planned() {
 }
 
 /// Makes a plan for a new picture format on the calling thread, because no frame can be processed without it.
-/// Throws Error(invalid_config), which ends the run, if the format does not fit the graph. Exceptions are
-/// live sources, and paced files that change their format: these are shown without the graph.
+/// If the format does not fit the graph, throws Error(invalid_config), which ends the run. Live sources, and
+/// paced files whose format has changed, are shown without the graph instead.
 void Pipeline::install(const PictureInfo& picture) {
   try {
     executor_->install(make_plan(effective(requested_, state_.bypass, solo_), picture, options_.backend,

@@ -2,8 +2,8 @@
 //
 //   take() ── Job ──▶ bounded queue ──▶ handle() on the sink's thread
 //
-// If the queue is full, take() drops and counts the oldest frame if run(true) was called, as for live
-// sources. Otherwise it waits.
+// While the queue is full, take() waits. After run(true), as for live sources, take() drops and counts the
+// oldest frame instead.
 #pragma once
 
 #include <atomic>
@@ -53,7 +53,7 @@ class QueueSink : public FrameSink {
   /// Starts the thread. `may_drop`: drop frames if the queue is full. Call last in the derived class's
   /// constructor.
   void run(bool may_drop);
-  /// Queues a job. If the queue is full, waits or drops the oldest frame, see run(). Call from the process
+  /// Queues a job. While the queue is full, waits or drops the oldest frame; see run(). Call from the process
   /// thread only.
   void push(Job job);
   /// Returns the flag that finish() sets to interrupt reads from the network.

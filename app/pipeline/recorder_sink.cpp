@@ -190,7 +190,8 @@ void RecorderSink::publish_status() {
     state_.frames = earlier_.frames + now.frames;
     state_.bytes = earlier_.bytes + now.bytes;
     state_.files = earlier_.files + now.files;
-    state_.path = now.files > 0 ? std::move(now.path) : std::string();  // a template before the first file
+    // Before the first file, the report's path is a template.
+    state_.path = now.files > 0 ? std::move(now.path) : std::string();
   }
   state_.recording = active_ && active_->active();
   const std::lock_guard lock(mutex_);

@@ -1,5 +1,5 @@
-// Keeps sound and pictures in step: cues the sound after seeks and pauses, and computes when pictures are due
-// from the sound's clock.
+// Synchronises sound and pictures: cues the sound after seeks and pauses, and uses the sound's clock to
+// compute when pictures are due.
 //
 //   process thread: seek, pause, first frame after them ──▶ SoundSync ── SoundCue ──▶ PlaybackSound
 //   process thread: until_due() ◀── the sound's clock, or the monotonic clock while there is no sound
@@ -36,8 +36,8 @@ class SoundSync {
     stop(position_ns, true);
   }
 
-  /// Like PlaybackClock::until_due(), by the sound's clock while it is heard. Starts the sound with the first
-  /// frame, and again after a restart of the clock.
+  /// Like PlaybackClock::until_due(), but uses the sound's clock while sound is heard. Starts the sound with
+  /// the first frame, and again after a restart of the clock.
   PlaybackClock::Wait until_due(PlaybackClock& clock, int64_t pts_ns, int64_t duration_ns, int64_t now_ns) {
     if (!sound_) return clock.until_due(pts_ns, duration_ns, now_ns);
     if (const SoundClock heard = sound_->clock(); heard.valid && heard.run == cue_.run)
@@ -86,7 +86,7 @@ class SoundSync {
 
   const std::shared_ptr<PlaybackSound> sound_;
   SoundCue cue_;
-  int64_t late_ns_ = kNever;  ///< time of the last restart because the graph was too slow
+  int64_t late_ns_ = kNever;  ///< time of the last restart that a slow graph caused
 };
 
 }  // namespace lensd

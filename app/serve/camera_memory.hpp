@@ -13,7 +13,7 @@ namespace lensd {
 
 class CameraMemory {
  public:
-  /// Reads the file. An empty path: keeps nothing.
+  /// Reads the file. If `path` is empty, no function reads or writes a file.
   explicit CameraMemory(std::string path);
 
   KeptControls kept() const;
@@ -30,7 +30,7 @@ class CameraMemory {
   const std::string path_;
   mutable std::mutex mutex_;
   KeptControls kept_;
-  KeptControls changed_;  ///< not written yet; without values: to be removed
+  KeptControls changed_;  ///< not written yet; save() removes cameras without values from the file
   int64_t changed_ns_ = 0;
   std::string device_;  ///< camera of the last keep()
   uint64_t version_ = 0;

@@ -16,9 +16,9 @@ struct ControlOptions {
   std::optional<HttpOptions> http;
 };
 
-/// Returns the options from the command line and the configuration. If neither names a socket, uses
-/// default_socket_path() if `listen_by_default` is true. Throws Error(invalid_config) if [http] token_file
-/// has no valid token.
+/// Returns the options from the command line and the configuration. Uses default_socket_path() if neither
+/// names a socket and `listen_by_default` is true. Throws Error(invalid_config) if [http] token_file has no
+/// valid token.
 ControlOptions control_options(const CommandLine& line, bool listen_by_default);
 
 /// Owns the servers, which run from construction to destruction. Destroy it before `session`.

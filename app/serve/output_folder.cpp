@@ -100,8 +100,8 @@ bool OutputFolder::is_ours(int folder, const std::string& name, const std::strin
   return it != written_.end() && it->second == kind;
 }
 
-/// Renames the file `temporary` to `name`. Returns false, with errno set, if that fails: EEXIST if `name`
-/// exists and is_ours() returns false for it.
+/// Renames the file `temporary` to `name`. Replaces an existing file only if is_ours() returns true for it.
+/// On failure returns false and sets errno, to EEXIST if an existing file may not be replaced.
 bool OutputFolder::place(int folder, const std::string& temporary, const std::string& name,
                          const std::string& kind) const {
   const auto rename_as = [&](unsigned flags) {

@@ -3,7 +3,7 @@
 // openat2() resolves paths with RESOLVE_BENEATH and RESOLVE_NO_SYMLINKS, so that neither ".." nor a symbolic
 // link leads out of the folder.
 //
-// write() replaces a file only if write() has created that file with the same kind. Recordings, journals and
+// write() replaces only files that an earlier write() created with the same `kind`. Recordings, journals and
 // files of other programs are never replaced. The kind is stored in the extended attribute "user.lensd". On
 // file systems without extended attributes, only files written by this process can be replaced. Thread-safe.
 #pragma once

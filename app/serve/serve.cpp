@@ -36,9 +36,9 @@ constexpr int64_t kStuckNs = 5'000'000'000;
 /// ended, or while its queue is full.
 class Progress {
  public:
-  /// Returns true if the threads made progress since the last call, or if `pipeline` is new. Returns false if
-  /// it has failed. Wakes the process thread, so that its heartbeat advances before the next call even while
-  /// paused.
+  /// Returns false if the pipeline has failed. Otherwise returns true if the threads made progress since the
+  /// last call, or if `pipeline` is new. Wakes the process thread, so that its heartbeat advances before the
+  /// next call even while paused.
   bool check(Pipeline& pipeline) {
     const PipelineStatus now = pipeline.status();
     const bool processing = &pipeline != seen_ || now.process_heartbeat != processed_;

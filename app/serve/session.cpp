@@ -77,7 +77,7 @@ std::shared_ptr<Pipeline> Session::pipeline() const {
 
 // ---- the pipeline ---------------------------------------------------------------------------------------
 
-/// Copies speed, precision, colour settings and repetition from the current pipeline to `next`, because they
+/// Copies speed, precision, colour settings and looping from the current pipeline to `next`, because they
 /// belong to the session, not to the source.
 void Session::keep_settings(Pipeline& next) const {
   const auto old = pipeline();

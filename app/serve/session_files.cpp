@@ -27,7 +27,7 @@ constexpr int64_t kCameraTimeoutNs = 300'000'000;
 /// Interval at which a request checks whether the session stops while a picture is encoded.
 constexpr auto kPollInterval = std::chrono::milliseconds(20);
 
-/// Returns the status of the recorder.
+/// Returns the status of the recorder, or a default SinkStatus if the pipeline has no recorder.
 SinkStatus recorder_status(const Pipeline& pipeline) {
   for (const auto& sink : pipeline.sinks())
     if (SinkStatus status = sink->status(); status.kind == SinkKind::recorder) return status;
@@ -209,7 +209,7 @@ std::shared_ptr<const EncodedPicture> Session::picture(PictureType type, int64_t
   OwnedThread thread([job] { job->run(); });
   while (!job->ended.try_acquire_for(kPollInterval))
     if (stopping_) return nullptr;
-  thread.join_within(std::chrono::seconds(1));  // it has only to return
+  thread.join_within(std::chrono::seconds(1));  // the thread only has to return
   if (job->problem) std::rethrow_exception(job->problem);
   return job->encoded;
 }

@@ -36,7 +36,7 @@ bool Session::post(Command command) {
   if (!ticket) return false;
   if (changes.empty()) return true;
   predict();
-  // The pipeline refuses the same changes.
+  // The pipeline will refuse these changes, too.
   if (apply_changes(predicted_, changes, registry_).refused()) return true;
   for (GraphChange& change : changes) {
     std::string key = key_of(change);

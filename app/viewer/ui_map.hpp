@@ -1,5 +1,5 @@
-// Writes positions of controls and shown values to the file in the environment variable LENSD_UI_MAP, for
-// tests that drive the window. Does nothing without the variable.
+// Writes positions of controls and shown values to a file, for tests that drive the window. The environment
+// variable LENSD_UI_MAP names the file. Does nothing without the variable.
 //
 //   ViewerUi, ViewerModel ── update() ──▶ lines "name x y w h" and "value/name VALUE…", replaced atomically
 //

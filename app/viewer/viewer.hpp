@@ -54,7 +54,8 @@ class Viewer {
   /// Takes new frames without drawing them, so that the pipeline continues while the window is hidden.
   void skip_frame();
   /// First part of draw_frame() and skip_frame(). Throws Error if the pipeline has failed. If the cause is a
-  /// source that is not from the command line, adds a notice instead.
+  /// source that was opened after the start, adds a notice instead. If it is a source of the playlist that
+  /// the user did not choose, calls skip_failed() instead.
   void begin_frame();
   void update_status();
   /// Uploads the images that the panels have drawn or requested.
@@ -76,15 +77,15 @@ class Viewer {
   /// Opens a source that the user chose. Fails for a live source that is down, unless `request.wait` is set.
   void open_chosen(const ui::SourceRequest& request);
   void choose_video_track(int track);
-  /// `automatic`: the user did not choose this source, so if it fails the next one is tried.
+  /// `automatic`: the user did not choose this source. If it fails, the next one is tried.
   void open_url(const std::string& url, const ui::SourceRequest& chosen, bool automatic = false);
   /// Opens a source of the playlist; does nothing for nullopt.
   void open_listed(const std::optional<std::string>& source, bool automatic = false);
   /// Opens the source after one that failed. Throws Error(bad_source) if there is none and no source has
   /// shown a picture.
   void skip_failed(const std::string& problem);
-  /// Replaces the playlist by the sources and opens the first one. If a folder cannot be read or has no
-  /// videos or images, or contains an output of this run, keeps the playlist and adds a notice.
+  /// Replaces the playlist by the sources and opens the first one. Keeps the playlist and adds a notice if a
+  /// folder cannot be read, if it has no videos or images, or if a source is an output of this run.
   void open_all(const std::vector<std::string>& sources);
   /// Opens the camera that was plugged in while the test picture plays.
   void open_found_camera();
@@ -134,7 +135,7 @@ class Viewer {
   std::unique_ptr<SourceOpener> opener_;
   Playlist playlist_;
   std::string current_url_;
-  std::unique_ptr<CameraWait> camera_wait_;  ///< while the test picture plays for want of a camera; else null
+  std::unique_ptr<CameraWait> camera_wait_;  ///< not null while the test picture replaces a missing camera
   SourceFinder finder_{[] { ui::Window::wake(); }};
   ThumbnailLoader thumbnails_{[] { ui::Window::wake(); }};
   PipelineShutdown shutdown_;
@@ -155,8 +156,8 @@ class Viewer {
   bool end_seen_ = false;      ///< the end of the current source was handled by advance_playlist()
   bool automatic_ = false;     ///< the current source is one of several and was not chosen by the user
   bool picture_seen_ = false;  ///< a source has shown a picture
-  /// Chosen: the user opened the source, it is not from the command line. Failed: its pipeline has failed and
-  /// was stopped, and the viewer stays open.
+  /// Chosen: the source was opened after the start. Failed: its pipeline has failed and was stopped, and the
+  /// viewer stays open.
   bool source_chosen_ = false, source_failed_ = false;
 };
 

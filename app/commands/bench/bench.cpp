@@ -28,7 +28,7 @@ constexpr Setting kSettings[] = {
     {"mosaic", "block", "4"},          {"mosaic", "block", "64"},    {"convolve", "compose", "box(7)"},
     {"convolve", "compose", "box(15)"}};
 
-/// Returns a picture in NV12 if `bits` is 8, or in P010 (the upper bits of 16-bit samples) if it is 10.
+/// Returns a picture's description: NV12 if `bits` is 8, P010 if `bits` is 10.
 PictureInfo semi_planar(Extent extent, uint8_t bits) {
   const uint8_t bytes = bits > 8 ? 2 : 1, pair = 2 * bytes, unused = 8 * bytes - bits;
   PictureInfo info;

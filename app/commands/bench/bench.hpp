@@ -1,8 +1,12 @@
 // Measures the time of each kernel and of a copy of the same number of bytes.
 //
-// A row has the median time per frame, cold (rotating over buffers of more than twice the cache size) and
-// warm (always the same buffer), the cold rate of PassSpec::bytes in GB/s, and the cold and warm rates in
-// percent of a copy's. The GPU's output is compared with the CPU's.
+// The columns of a row:
+// - the median time per frame, cold (rotates over buffers of more than twice the cache size) and warm (always
+//   uses the same buffer);
+// - the cold rate of PassSpec::bytes in GB/s;
+// - the cold and the warm rate in percent of the copy's.
+//
+// The GPU's output is compared with the CPU's.
 #pragma once
 
 #include <string>

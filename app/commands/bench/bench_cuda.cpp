@@ -12,8 +12,8 @@ Timing time_cuda(Subject& subject, size_t cache_bytes, bool& matches_cpu) {
   const std::vector<FrameBuffers> frames =
       rotating_buffers(subject, layout, MemoryKind::device, cache_bytes, kFrames);
   const size_t count = frames.size();
-  // All timed frames have the same previous state, which costs as much as a changing one. The output that is
-  // compared with the CPU's is that of a first frame, without a previous state.
+  // All timed frames read the same previous state. This costs as much as a state that changes. The output
+  // compared with the CPU's is that of a first frame, which has no previous state.
   MemoryBlock frame_block(MemoryKind::device, sizeof(FrameBlock));
   const auto set_frame = [&](uint32_t state_index, uint32_t reset) {
     const FrameBlock value{.state_index = state_index, .reset = reset};

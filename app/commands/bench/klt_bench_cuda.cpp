@@ -14,7 +14,7 @@ KltTimes time_klt_cuda(const KltSetting& setting) {
     LENSD_CUDA_CHECK(cudaMemcpy(block.data(), from, bytes, cudaMemcpyHostToDevice));
     return block;
   };
-  // Returns the time in seconds that each pass of frame 0 or 1 adds to that of the passes before it.
+  // Times frame 0 or 1. Returns the seconds that each pass adds to the time of the passes before it.
   const auto time = [&](uint32_t index) {
     const Image& image = klt_pictures()[index];
     const FrameBlock frame{.index = index, .state_index = index, .reset = index == 0 ? 1u : 0u};

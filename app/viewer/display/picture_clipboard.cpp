@@ -37,7 +37,7 @@ Tool clipboard_tool() {
   return wayland && *wayland ? Tool{kWlCopy, "wl-clipboard"} : Tool{kXclip, "xclip"};
 }
 
-/// A folder for one file that only this user can read; removed with its contents.
+/// Temporary folder for one file. Only this user can access it. The destructor removes it with its contents.
 class PrivateFolder {
  public:
   PrivateFolder() {

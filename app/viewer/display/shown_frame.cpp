@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kNotUploaded = -2;
 
-/// Returns the pixels in the image's own scale.
+/// Returns the pixels as RGBA. Does not scale the samples: the maximum is 255 or 65535, as in the image.
 std::vector<Rgba16> as_rgba(const Image& image) {
   std::vector<Rgba16> pixels;
   pixels.reserve(static_cast<size_t>(image.width()) * static_cast<size_t>(image.height()));

@@ -36,7 +36,7 @@ class Snapshots {
   void take(Image image, PixelAspect aspect, std::string path);
   /// Starts to copy an image to the clipboard. Does not block.
   void copy(Image image, PixelAspect aspect);
-  /// Returns the notices of what is finished. Does not block.
+  /// Returns the notices of finished writes and copies. Does not block.
   std::vector<Notice> poll();
 
  private:

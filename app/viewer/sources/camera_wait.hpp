@@ -1,6 +1,6 @@
 // Waits for a camera to be plugged in, while the viewer shows its test picture.
 //
-//   own thread: find(), once a second ──▶ wake() ──▶ take() on the UI thread
+//   search thread: find(), once a second ──▶ wake() ──▶ take() on the UI thread
 //
 // The destructor waits at most 200 ms for the thread, which may hang in a driver
 // (core/base/owned_thread.hpp).
@@ -19,16 +19,16 @@ namespace lensd {
 
 class CameraWait {
  public:
-  /// Returns a camera that can be opened; empty: there is none. Called on the own thread, which may outlive
-  /// this object.
+  /// Returns a camera that can be opened, or an empty string if there is none. Called on the search thread,
+  /// which may outlive this object.
   using Find = std::function<std::string()>;
 
-  /// `wake` is called on the own thread when take() has a camera. The search ends then.
+  /// `wake` is called on the search thread when take() has a camera. The search ends then.
   CameraWait(Find find, std::function<void()> wake,
              std::chrono::milliseconds interval = std::chrono::seconds(1));
   ~CameraWait();
 
-  /// Returns the camera once; empty: none yet.
+  /// Returns the camera that was found, but only once. Returns an empty string at all other calls.
   std::string take();
 
  private:

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 constexpr auto kInterval = std::chrono::seconds(2);
 constexpr auto kShutdownTimeout = std::chrono::milliseconds(200);
 
-/// Returns the names of the video devices.
+/// Returns the paths of the video devices and of their links in /dev/v4l/by-id.
 std::vector<std::string> device_names() {
   std::vector<std::string> names;
   std::error_code ignored;

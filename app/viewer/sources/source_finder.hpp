@@ -25,7 +25,8 @@ class SourceFinder {
   explicit SourceFinder(std::function<void()> wake);
   ~SourceFinder();
 
-  /// Sets the folder and sources to search. Call in every display frame. An empty folder stops the search.
+  /// Sets the folder to list and the recent sources to check. An empty folder stops the search. Call in every
+  /// display frame.
   void search(const std::string& folder, const std::vector<std::string>& recent);
   /// Returns the newest result; never null.
   std::shared_ptr<const ui::SourceChoices> choices() const;

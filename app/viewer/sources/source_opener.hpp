@@ -55,8 +55,8 @@ struct OpenedPipeline {
 class SourceOpener {
  public:
   /// Opens a source; throws Error. Called on other threads, which may outlive the opener, so the function
-  /// must own all that it uses. `cancel` becomes true when the attempt is cancelled; the pipeline must keep
-  /// it alive.
+  /// must own all that it uses. `cancel` becomes true when the attempt is cancelled. The pipeline must keep
+  /// this flag alive.
   using Make = std::function<OpenedPipeline(const OpenRequest& request,
                                             std::shared_ptr<const std::atomic<bool>> cancel)>;
   struct Finished {

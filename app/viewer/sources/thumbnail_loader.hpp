@@ -1,9 +1,9 @@
-// Small pictures of a file for the time line.
+// Small pictures of a file for the timeline.
 //
 //   find() ── position ──▶ own thread: key frame at or before it, shrunk on the CPU ──▶ wake(), find()
 //
-// The thread has its own source and the lowest priority, so that playback keeps its pace. It starts with the
-// first request. Only the newest request is decoded; older ones are forgotten.
+// The thread has its own source and the lowest priority, so that it does not slow playback down. It starts
+// with the first request. It decodes only the newest request and discards older ones.
 //
 // Call from the UI thread only.
 #pragma once
@@ -27,7 +27,8 @@ class ThumbnailLoader {
   explicit ThumbnailLoader(std::function<void()> wake);
   ~ThumbnailLoader();
 
-  /// Replaces the file and forgets all thumbnails. An empty path or a duration of 0: no thumbnails.
+  /// Replaces the file and discards all thumbnails. If `path` is empty or the duration is 0, the file has no
+  /// thumbnails.
   void open(const std::string& path, int64_t duration_ns, int video_track = 0);
   /// Returns false if the file has no thumbnails or cannot be decoded.
   bool available() const;
