@@ -14,7 +14,7 @@ std::string config_folder();
 /// path.
 std::string state_folder();
 /// Returns the existing folders with example graphs, by priority: share/lensd (installed) and config (source
-/// tree) next to the program's folder, then lensd in each of $XDG_DATA_DIRS.
+/// tree) next to the program's folder, then the folder "lensd" in each of $XDG_DATA_DIRS.
 std::vector<std::string> example_folders();
 
 }  // namespace lensd

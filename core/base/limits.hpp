@@ -23,7 +23,7 @@ inline constexpr int kDefaultClients = 128, kMostClients = 1024;  ///< connectio
 inline constexpr int kDefaultConnections = 48, kMostConnections = 512;  ///< HTTP connections
 
 inline constexpr size_t kMaxConfigBytes = 1 << 20;
-inline constexpr size_t kMaxConfigDepth = 32;  ///< nested TOML values; parts of a dotted key
+inline constexpr size_t kMaxConfigDepth = 32;  ///< levels of nested TOML values; parts of a dotted key
 
 /// Maximum number of bytes of a name that a message repeats.
 inline constexpr size_t kShownName = 80;

@@ -29,8 +29,8 @@ std::shared_ptr<spdlog::sinks::ringbuffer_sink_mt> recent_sink() {
 
 constexpr const char* kFilePattern = "%Y-%m-%dT%H:%M:%S.%e %t %l: %v";
 
-/// Returns false if `file` is a regular file, or a link to one, that begins with something else than the time
-/// of a line of kFilePattern. An empty file may become a log.
+/// Returns false if `file` is a non-empty regular file, or a link to one, that does not begin with a
+/// timestamp in the form of kFilePattern.
 bool may_become_log(const std::string& file) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(file, ignored) || std::filesystem::file_size(file, ignored) == 0)
@@ -43,7 +43,7 @@ bool may_become_log(const std::string& file) {
   return begin == kTime;
 }
 
-/// Throws Error(usage) if opening the log would change or rotate away a file that is no log of lensd.
+/// Throws Error(usage) if opening the log would write to, rename or delete a file that is not a log of lensd.
 void check_file(const std::string& file) {
   for (size_t i = 0; i <= kOldLogFiles; ++i) {
     const std::string name = spdlog::sinks::rotating_file_sink_mt::calc_filename(file, i);
@@ -52,7 +52,7 @@ void check_file(const std::string& file) {
   }
 }
 
-/// Opens a log file that rotates at each start and at kLogFileBytes; older files are named NAME.1.log and so
+/// Opens a log file that rotates at each start and at kLogFileBytes. Older files are named NAME.1.log and so
 /// on. Does not rotate devices, pipes and links.
 spdlog::sink_ptr file_sink(const std::string& file) {
   std::error_code ignored;

@@ -35,9 +35,10 @@ void error(fmt::format_string<Args...> text, const Args&... args) {
   write(Level::error, text, fmt::make_format_args(args...));
 }
 
-/// Sets up logging to stderr and, unless empty, to `file`. `level` (trace, debug, info, warn, error or off)
-/// applies to stderr; the file gets all messages.
-/// Throws Error(usage) if the level is unknown, Error(runtime_failure) if the file cannot be opened.
+/// Sets up logging to stderr and to `file`, unless `file` is empty. `level` (trace, debug, info, warn, error
+/// or off) applies to stderr; the file gets all messages. Throws Error(usage) if the level is unknown, or if
+/// `file` or one of its rotated files exists and is not a log of lensd. Throws Error(runtime_failure) if the
+/// file cannot be opened.
 void init(const std::string& level, const std::string& file);
 
 /// Changes the level of stderr. Returns false if the level is unknown.

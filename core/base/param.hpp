@@ -46,7 +46,7 @@ enum class ParamChange {
 
 struct ParamSpec {
   std::string name, unit, doc;
-  std::string zero;  ///< meaning of 0 if it is special: "from sigma"
+  std::string zero;  ///< meaning of the value 0 if it is special, for example "from sigma"
   ParamType type = ParamType::real;
   double min = 0, max = 0;           ///< inclusive limits of the value; for a matrix: of its height and width
   std::vector<std::string> choices;  ///< names of the enum's values 0, 1, …

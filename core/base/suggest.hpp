@@ -7,9 +7,9 @@
 
 namespace lensd {
 
-/// Returns the name in `known` that differs least from `typed`, ignoring case: by added, missing, wrong or
-/// transposed letters. Allows typed.size() / 3 of them, but at least 1 and at most 3. Returns "" if no name
-/// is this close.
+/// Returns the name in `known` with the fewest added, missing, wrong or transposed letters compared with
+/// `typed`, ignoring case. Allows typed.size() / 3 such differences, but at least 1 and at most 3. Returns ""
+/// if no name is this close.
 std::string closest_name(std::string_view typed, const std::vector<std::string>& known);
 
 /// Returns "did you mean NAME?", or `otherwise` if closest_name() finds none.

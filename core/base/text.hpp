@@ -28,7 +28,8 @@ inline std::vector<std::string> split(const std::string& text, const char* separ
   return parts;
 }
 
-/// Returns UTF-8 text of at most `most` bytes, and an ellipsis if it was longer.
+/// Returns `text` if it has at most `most` bytes. Otherwise cuts it to at most `most` bytes, at the end of a
+/// UTF-8 character, and appends an ellipsis.
 inline std::string shortened(std::string_view text, size_t most) {
   if (text.size() <= most) return std::string(text);
   while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80) --most;

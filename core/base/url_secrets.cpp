@@ -88,8 +88,8 @@ bool is_ambiguous(std::string_view address, size_t login, std::string_view schem
   return scheme.starts_with("rtmp") && before.find('/') != std::string_view::npos;
 }
 
-/// Returns true if a part of a query, "key=value" or "key", has a known key and a short value of words and
-/// numbers.
+/// Returns true if a part of a query, "key=value" or "key", has a known key and a short value of letters,
+/// digits and . _ - : only.
 bool is_harmless(const std::string& part) {
   constexpr std::string_view kKeys[] = {
       "bitrate",     "buffer_size", "cam",       "camera",    "channel", "codec",

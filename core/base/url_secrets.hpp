@@ -1,7 +1,7 @@
 // Removes user names, passwords, tokens and stream keys from URLs, so that logs, messages and properties can
-// show them. What is removed is replaced by "…". Thread-safe.
+// show them. Replaces each removed part with "…". Thread-safe.
 //
-// Users often type passwords without percent-encoding. A password may therefore contain any character, also
+// Users often type passwords without percent-encoding. A password may therefore contain any character, even
 // one that normally ends the host or the URL. To be safe, the functions remove everything up to the last '@',
 // and the whole address if this '@' may be in a query or a stream key.
 #pragma once
@@ -14,9 +14,9 @@ namespace lensd {
 /// everything after the application, because it is the stream key.
 std::string url_without_secrets(const std::string& url);
 
-/// Returns `text` without the secrets of the URLs in it. Finds the end of a URL that contains spaces or
-/// quotes only if remember_secrets() was called for that URL. Log messages and events pass through it. Cheap
-/// if `text` has no URL and no URL with secrets was remembered.
+/// Returns `text` without the secrets of the URLs in it. If a URL contains spaces or quotes, finds its end
+/// only if remember_secrets() was called for that URL. Log messages and events pass through this function.
+/// Cheap if `text` has no URL and no URL with secrets was remembered.
 std::string without_secrets(const std::string& text);
 
 /// Makes without_secrets() recognise this URL and its login. Remembers at least the last 64 URLs with

@@ -15,7 +15,7 @@ namespace lensd {
 
 class WakeEvent {
  public:
-  /// Throws Error(runtime_failure) if eventfd() fails, for example without free descriptors.
+  /// Throws Error(runtime_failure) if eventfd() fails, for example because no descriptor is free.
   WakeEvent() : fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     if (!fd_) throw Error(ExitCode::runtime_failure, "eventfd", std::strerror(errno), "check `ulimit -n`");
   }

@@ -2,7 +2,7 @@
 //
 //   text ──▶ .NAME.PID-N in the same folder ── fsync ──▶ rename over NAME ──▶ fsync of the folder
 //
-// Readers of NAME see the old or the new text, never a mixture, also after a crash of the program. After a
+// Readers of NAME see the old or the new text, never a mixture, even after a crash of the program. After a
 // loss of power this holds only for files written with Flush::to_disk; Flush::none omits both fsync() calls.
 // Thread-safe. With two writers of one file the later rename wins.
 #pragma once
@@ -26,7 +26,8 @@ enum class MissingFolders {
 };
 
 /// Replaces or creates a file and keeps an existing file's mode. Follows a symbolic link and replaces its
-/// target. Throws Error(runtime_failure) with the system's reason; the old file is then unchanged.
+/// target. Throws Error(runtime_failure) with the system's reason if the file cannot be written; the old file
+/// is then unchanged.
 void write_whole_file(const std::string& path, std::span<const uint8_t> bytes, Flush flush,
                       MissingFolders folders = MissingFolders::make);
 void write_whole_file(const std::string& path, std::string_view text, Flush flush,

@@ -95,7 +95,7 @@ void set_config_check(ConfigCheck check);
 std::vector<ConfigProblem> check_config(const Config& config);
 
 /// Returns the problems of a TOML text, capped by cap_problems(), as "name:line:column: sentence"; problems
-/// without a position begin with "name: ". Fills `out` if there are none.
+/// without a position begin with "name: ". Sets `out` if there are no problems.
 std::vector<std::string> parse_config(const std::string& text, const std::string& name,
                                       const Registry& registry, Config& out);
 

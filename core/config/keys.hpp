@@ -1,5 +1,5 @@
-// All configuration keys except those of [graph], [[node]] and [source.controls], declared once: name, range,
-// unit and doc.
+// All configuration keys except "output" in [graph] and those of [[node]] and [source.controls], declared
+// once: name, range, unit and doc.
 //
 //   config_tables() ──▶ TOML reader, LENSD_… variables, command line, JSON Schema, docs
 //

@@ -43,7 +43,8 @@ std::string config_path(const PresetFolders& folders, const std::string& name);
 /// Returns the graph of a preset. Throws Error(invalid_config) if the file is invalid or has no graph.
 GraphDesc load_preset(const std::string& path, const Registry& registry);
 
-/// Returns true if `text` is a valid configuration with a graph and no other table than [source.controls].
+/// Returns true if `text` is a valid configuration that contains a graph and, apart from [source.controls],
+/// no other table.
 bool holds_only_graph(const std::string& text, const Registry& registry);
 
 /// Deletes the file. Throws Error(runtime_failure) if that fails or there is no such file.

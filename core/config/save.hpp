@@ -22,8 +22,8 @@ std::string graph_text(const GraphDesc& graph, const std::string& base, const st
 
 /// Returns the configuration `base` with `values` as its only [source.controls], at the end. Everything
 /// outside this table stays. `name` is the file's name in messages. Throws Error(invalid_config) if `base` is
-/// invalid or contains the controls in another form than the table [source.controls], Error(runtime_failure)
-/// if the result would not parse to the same controls and graph.
+/// invalid, or if its controls are not in a table with the header [source.controls]. Throws
+/// Error(runtime_failure) if the result would not parse to the same controls and graph.
 std::string controls_text(const ControlValues& values, const std::string& base, const std::string& name,
                           const Registry& registry);
 /// Replaces the controls in the file `path`. Throws Error if controls_text() does or the file cannot be read

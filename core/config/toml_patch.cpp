@@ -57,9 +57,9 @@ bool is_blank(std::string_view line) {
   return line.find_first_not_of(" \t\r\n") == std::string_view::npos;
 }
 
-/// Returns where the next table's comments start in [begin, end), between a table's last key and the next
-/// header: at the first blank line, because comments directly below a key belong to that key. Without a blank
-/// line, returns `begin`.
+/// Returns where the next table's comments start. [begin, end) is the text between a table's last key and the
+/// next header. The comments start at the first blank line, because comments directly below a key belong to
+/// that key. Returns `begin` if there is no blank line.
 size_t split_between(const std::string& text, size_t begin, size_t end) {
   for (size_t line = begin; line < end;) {
     const size_t next = std::min(text.find('\n', line), end - 1) + 1;

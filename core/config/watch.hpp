@@ -3,8 +3,8 @@
 //   inotify on the folders of the files and of their link targets ──▶ changed()
 //
 // Programs truncate and write a file, rename a new file over the old one, replace a symbolic link
-// (Kubernetes: the link of a parent folder), or delete and create. Each way ends with an event in one of the
-// folders. An event is a change only if the text of a file differs. Not thread-safe.
+// (Kubernetes: the link of a parent folder), or delete and create the file. Each way ends with an event in
+// one of the folders. An event is a change only if the text of a file differs. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ class ConfigWatch {
   /// Delay in nanoseconds from the last event to reading the files.
   static constexpr int64_t kRestNs = 100'000'000;
 
-  /// Reads the files; changed() compares with their texts. Throws Error(runtime_failure) if inotify is not
-  /// available.
+  /// Reads the files; changed() compares later texts with these. Throws Error(runtime_failure) if inotify is
+  /// not available.
   explicit ConfigWatch(std::vector<std::string> files);
   ~ConfigWatch();
   ConfigWatch(const ConfigWatch&) = delete;

@@ -100,7 +100,7 @@ class ControlTarget {
   virtual void set_graph(GraphDesc graph, Reply reply) = 0;
   /// Applies `edit` to the current graph, then plans the result like set_graph(). `edit` is called at most
   /// once, from any thread, and must not block or call this object. Replies with the data that `edit` returns
-  /// and "frame".
+  /// and with "frame", the index of the first frame with the new graph.
   virtual void edit_graph(GraphEdit edit, Reply reply) = 0;
   virtual void load(std::string url, Reply reply) = 0;
   /// Reads the configuration again. Applies all of it, or nothing if it has a problem.

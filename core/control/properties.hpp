@@ -1,10 +1,10 @@
-// Properties: named values that clients read, observe and, in part, set.
+// Properties: named values that clients can read and observe. Some can also be set.
 //
 //   ControlTarget ── ControlView::of() ──▶ property_value(view, "edges.low") ──▶ JSON
 //   set_properties({"edges.low": 60}) ──▶ ControlTarget::post(), one Batch for the graph
 //
-// "NODE.PARAMETER" and "NODE.enabled" are properties of the graph, "source.CONTROL" of the camera;
-// property_table.cpp lists the others.
+// "NODE.PARAMETER" and "NODE.enabled" are properties of the graph, "source.CONTROL" of the camera, and
+// "colour.SETTING" of the source's colour conversion. property_table.cpp lists the others.
 #pragma once
 
 #include <optional>
@@ -52,7 +52,7 @@ Response set_properties(ControlTarget& target, const PropertyValues& values);
 /// Checks and posts the values of an object {NAME: VALUE, …}, like the overload with a list.
 Response set_properties(ControlTarget& target, const Json& object);
 
-/// Returns the description and value of every control of the camera; an empty array if there is none.
+/// Returns the description and value of every control of the camera; an empty array if the source has none.
 Json describe_controls(const ControlView& view);
 /// Posts the command that resets controls to their defaults; all of them if `names` is empty. Names may have
 /// the prefix "source.".

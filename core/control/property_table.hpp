@@ -27,11 +27,11 @@ const Property* find_property(const std::string& name);
 
 /// Returns a control's value; null if it is write-only.
 Json control_json(const SourceControl& control);
-/// Returns a value of a control. Integers are text if the control's range exceeds what a double represents
-/// exactly.
+/// Returns a value of a control. Returns integers as text if the control's range contains integers that a
+/// double cannot represent exactly.
 Json control_json(const SourceControl& control, const ParamValue& value);
 
-/// The reason in refusals of values that are not booleans.
+/// Error message for values that are not booleans.
 constexpr const char* kExpectedBoolean = "expected true or false";
 
 }  // namespace lensd

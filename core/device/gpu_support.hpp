@@ -34,7 +34,7 @@ struct CudaFacts {
   int driver = 0, runtime = 0;  ///< CUDA versions; 12040 is 12.4; driver 0: no driver
   std::vector<CudaArch> archs;  ///< GPU code in this build
   std::vector<CudaDevice> devices;
-  int ordinal = 0;    ///< the wanted device
+  int ordinal = 0;    ///< number of the requested device
   std::string error;  ///< name of a CUDA error, such as cudaErrorNoDevice, from listing or using the devices
 };
 

@@ -4,7 +4,7 @@
 // An added node reads the output of the node above it. The former readers of that output read the added node:
 //
 //   a ── c             b added below a       a ── b ── c
-//   a ── c, a ── d     likewise              a ── b ── c, b ── d
+//   a ── c, a ── d     b added below a       a ── b ── c, b ── d
 #pragma once
 
 #include <optional>
@@ -29,8 +29,8 @@ void remove_node(GraphDesc& graph, const std::string& id);
 /// then read the copy. Returns the copy's id, or an empty string if there is no such node.
 std::string duplicate_node(GraphDesc& graph, const std::string& id);
 
-/// Moves a node to index `to` in the list without that node. Fails if an input other than its first would
-/// then be below the node.
+/// Moves a node to index `to`, counted in the list without that node. Fails if an input other than the node's
+/// first would then be below the node.
 EditProblem move_node(GraphDesc& graph, const std::string& id, size_t to);
 
 /// Renames a node, also in its readers' inputs and in the graph's output. Fails if the name is empty, too

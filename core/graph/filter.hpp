@@ -37,8 +37,8 @@ namespace lensd {
 class Filter;
 struct PassArgs;
 using CpuPass = void (*)(const Filter&, const PassArgs&, Band);
-/// Queues a pass. The launch is captured in CUDA graphs and replayed, so launch shapes may only depend on
-/// formats and `reconfigure` parameters.
+/// Queues a pass. The launch is captured in CUDA graphs and replayed, so launch configurations may only
+/// depend on formats and `reconfigure` parameters.
 using CudaPass = void (*)(const Filter&, const PassArgs&, CudaStream);
 
 /// One kernel (CUDA) or one loop over row bands (CPU).
@@ -49,11 +49,11 @@ struct PassSpec {
   int step = 0;               ///< iteration or level that this pass computes; copied to PassArgs::step
   int items = 1;              ///< CPU: number of rows or other items to divide among the workers
   int grain = 1;              ///< CPU: a band's size is a multiple of this
-  double bytes = 0;           ///< minimum of bytes read and written, for the roofline
-  double operations = 0;      ///< minimum of arithmetic operations, for the roofline
-  /// True if the pass reads PassArgs::picture. Such passes come first in their node and write only state (the
-  /// source: its image). They may run before passes of earlier nodes, on CUDA also outside the captured
-  /// graph.
+  double bytes = 0;           ///< minimum number of bytes read and written, for the roofline
+  double operations = 0;      ///< minimum number of arithmetic operations, for the roofline
+  /// True if the pass reads PassArgs::picture. Such passes come first in their node. They write only state;
+  /// those of the source node write its image. They may run before passes of earlier nodes and, on CUDA,
+  /// outside the captured graph.
   bool reads_picture = false;
 };
 
@@ -108,7 +108,7 @@ struct StatePair {
   LENSD_HD T* after() const { return half(~frame->state_index); }
 
  private:
-  /// A select: device code would copy the array to local memory to index it.
+  /// Selects with a condition, because device code would copy the array to local memory to index it.
   LENSD_HD T* half(uint32_t i) const { return (i & 1) != 0 ? halves[1] : halves[0]; }
 };
 
@@ -118,7 +118,7 @@ struct PassArgs {
   std::span<const ConstImageRef> in;
   ImageRef out;
   const void* block = nullptr;
-  const void* host_block = nullptr;  ///< host: the bytes of `block`, for launch shapes only
+  const void* host_block = nullptr;  ///< host: the bytes of `block`, for launch configurations only
   std::span<uint8_t* const> scratch;
   const FrameBlock* frame = nullptr;
   void* state = nullptr;   ///< two buffers of state_bytes each; use state_of<T>()
@@ -241,12 +241,12 @@ struct FilterEntry {
   /// True if the filter reads the tracks of an upstream node (along first inputs). If that node is disabled,
   /// this node passes its input through too. If there is no such node, make_plan() throws.
   bool needs_tracks = false;
-  /// True if the filter outputs tracks. If its first input is a source that is not rotated or mirrored, it is
-  /// configured with the picture and may read the picture's luma.
+  /// True if the filter outputs tracks. If its first input is the source node, and the picture is not rotated
+  /// or mirrored, the filter is configured with the picture and may read the picture's luma.
   bool gives_tracks = false;
 };
 
-/// All working formats that the filter takes without conversion.
+/// Returns all working formats that the filter takes without conversion.
 std::vector<PixelFormat> accepted_formats(const FilterEntry& entry);
 
 /// Returns the entry of filter `F`. `traits` sets the members after `purpose`.

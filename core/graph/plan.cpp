@@ -244,7 +244,7 @@ class Builder {
     return conversion->second;
   }
 
-  /// Returns the end of a conversion's id. Conversions between depths contain the number of bits.
+  /// Returns the end of a conversion's id. It contains the number of bits if the conversion changes it.
   static std::string suffix_of(PixelFormat from, PixelFormat to) {
     const char* colour = is_gray(to) ? ".gray" : ".rgba";
     if (sample_bytes(from) == sample_bytes(to)) return colour;

@@ -10,11 +10,10 @@ namespace lensd {
 /// `automatic`: 16 if the picture has more than 8 bits or an HDR transfer function, else 8.
 enum class Precision : uint8_t { automatic, eight, sixteen };
 
-/// Names of the values in settings, in their order.
+/// Names of the Precision values in settings, in the order of the enum.
 inline constexpr const char* kPrecisionNames[] = {"auto", "8", "16"};
 
-/// Returns the bits per sample of the working images, 8 or 16. `automatic`: 16 for sources that have more
-/// than 8 bits or are HDR.
+/// Returns the bits per sample of the working images, 8 or 16.
 inline int bits_of(Precision precision, const PictureInfo& picture) {
   if (precision != Precision::automatic) return precision == Precision::sixteen ? 16 : 8;
   return picture.format.depth > 8 || picture.colour.transfer != Transfer::sdr ? 16 : 8;

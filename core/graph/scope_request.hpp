@@ -15,7 +15,8 @@
 namespace lensd {
 
 /// What a scope counts, and the layout of its counters. Luma (Y) is the value of grey images, else the
-/// weighted sum of R, G and B. Samples of 16 bits are counted as 8 bits, rounded, in histograms as 10 bits.
+/// weighted sum of R, G and B. Histograms round 16-bit samples to 10 bits; waveform, parade and vectorscope
+/// round them to 8 bits.
 enum class ScopeKind : uint8_t {
   histogram,    ///< [4][histogram_bins()]: pixels by value of R, G, B, Y; grey fills Y only
   waveform,     ///< [column][256]: pixels of each column by value of Y
@@ -59,7 +60,7 @@ LENSD_HD constexpr int scope_column_begin(int column, int width) {
   return (column * width + columns - 1) / columns;
 }
 
-/// Returns the number of values that a histogram of such images distinguishes.
+/// Returns the number of bins per channel in a histogram of images in `format`.
 constexpr int histogram_bins(PixelFormat format) {
   return sample_bytes(format) == 2 ? 1024 : 256;
 }

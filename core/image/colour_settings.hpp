@@ -8,8 +8,8 @@ namespace lensd {
 
 struct FilterSchema;
 
-/// Transfer function of the display for converted HDR: sRGB (IEC 61966-2-1), or BT.1886 with black 0, which
-/// is a power of 2.4.
+/// Transfer function of the display for converted HDR: sRGB (IEC 61966-2-1), or BT.1886 with black level 0,
+/// which is a power function with exponent 2.4.
 enum class DisplayTransfer : uint8_t { srgb, bt1886 };
 
 struct ColourSettings {

@@ -1,4 +1,4 @@
-// Frames: processed images in pooled memory, with times and side data.
+// Frames: processed images in pooled memory, with timestamps and side data.
 //
 //   FramePool (fixed capacity) ── acquire ──▶ Frame ── moved or shared between threads ──▶ destructor of the
 //                                                                          last handle: the slot is free
@@ -28,9 +28,9 @@
 
 namespace lensd {
 
-/// The fields of an upright frame, as the stream marks it. `progressive`: also frames without a mark.
+/// The field order of an upright frame, as marked in the stream. `progressive`: also frames without a mark.
 enum class FieldOrder : uint8_t { progressive, top_first, bottom_first };
-/// Returns "interlaced, top field first" or the like; empty for progressive frames.
+/// Returns a text such as "interlaced, top field first"; empty for progressive frames.
 constexpr const char* name(FieldOrder fields) {
   constexpr const char* kNames[] = {"", "interlaced, top field first", "interlaced, bottom field first"};
   return kNames[static_cast<int>(fields)];
@@ -44,10 +44,10 @@ struct FrameInfo {
   int64_t capture_ns = 0;    ///< monotonic time of capture (cameras), else of delivery by the decoder
   int64_t taken_ns = 0;      ///< monotonic time when the process thread dequeued the picture
   int64_t processed_ns = 0;  ///< monotonic time when the graph had run (CPU) or was queued (CUDA)
-  int64_t published_ns = 0;  ///< monotonic time when it was passed to the display at its presentation
-                             ///< time; 0: not timed, for example while paused
-  uint32_t serial = 0;       ///< changes at discontinuities: a seek, and in live sources a new connection
-                             ///< and the first placeholder or the first picture after one
+  int64_t published_ns = 0;  ///< monotonic time when the frame was due and was passed to the display;
+                             ///< 0: not timed, for example while paused
+  uint32_t serial = 0;       ///< changes at discontinuities: at a seek; in live sources at a new connection,
+                             ///< the first placeholder and the first picture after placeholders
   bool key = false;
   FieldOrder fields = FieldOrder::progressive;
   bool placeholder = false;  ///< shown because a live source had no picture; not recorded

@@ -21,7 +21,7 @@ struct Image {
   int height() const { return format.extent.height; }
   int channels() const { return lensd::channels(format.format); }
   bool is_deep() const { return sample_bytes(format.format) == 2; }  ///< 16 bits per sample
-  /// Samples of images with 8 bits.
+  /// Returns a sample of an image with 8 bits per sample.
   uint8_t& at(int x, int y, int c = 0) { return pixels[offset(x, y, c)]; }
   uint8_t at(int x, int y, int c = 0) const { return pixels[offset(x, y, c)]; }
 

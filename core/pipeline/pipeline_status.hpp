@@ -18,13 +18,13 @@ namespace lensd {
 struct ProcessStatus {
   int64_t frame_index = -1, position_ns = 0, frame_duration_ns = 0;
   uint64_t processed = 0, late = 0;
-  uint64_t reruns = 0;     ///< frames processed again with other parameters; not counted in `processed`
-  uint64_t applied = 0;    ///< ticket of the last applied command
-  uint64_t edit_mark = 0;  ///< the last applied EditMark
+  uint64_t reruns = 0;             ///< frames processed again after a command; not counted in `processed`
+  uint64_t applied = 0;            ///< ticket of the last applied command
+  uint64_t edit_mark = 0;          ///< the last applied EditMark
   uint64_t process_heartbeat = 0;  ///< increases while the process thread runs, and after Pipeline::wake()
   double speed = 1;
   PixelAspect pixel_aspect;  ///< of the output
-  /// Of the newest frame that is marked as interlaced; progressive: there was none.
+  /// Field order of the newest frame that is marked as interlaced; progressive: there was none.
   FieldOrder fields = FieldOrder::progressive;
   bool planning = false;  ///< a plan is being prepared; GraphView::graph is not the requested graph yet
   bool paused = false, ended = false, bypass = false, loop_file = false;
@@ -59,7 +59,7 @@ struct SinkStatus {
   std::string state;  ///< a stream's or virtual camera's state: "connecting", "sending", …; recorder: empty
   bool wanted = false;    ///< recorder: between start() and stop(), also after a failure or before any frame;
                           ///< virtual camera: it is on
-  uint64_t begun = 0;     ///< recorder: number of start() calls that succeeded or failed
+  uint64_t begun = 0;     ///< recorder: number of completed start() calls, successful or not
   uint64_t failures = 0;  ///< recorder: number of recordings that ended with an error
   std::string problem;    ///< recorder: the last error; virtual camera: why it waits
 };

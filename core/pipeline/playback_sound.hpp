@@ -4,7 +4,7 @@
 //
 // Pictures are due when their sound is heard.
 //
-// core/media/sound_player.hpp implements it. The values are plain; copy freely between threads.
+// core/media/sound_player.hpp implements PlaybackSound. The values are plain; copy freely between threads.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace lensd {
 
-/// Whether sound is played, else why not.
+/// Whether sound is played, and if not, why.
 enum class SoundState : uint8_t {
   off,         ///< not requested: --no-audio, or the run has no speakers (batch, daemon)
   no_track,    ///< the source has no audio
@@ -42,7 +42,7 @@ struct SoundCue {
   int64_t from_ns = 0;  ///< presentation time to decode from
   uint64_t run = 0;     ///< changes with every start and stop of the sound
   bool playing = false;
-  bool seeking = false;             ///< not playing, but soon
+  bool seeking = false;             ///< not playing, but starts again soon, for example after a seek
   bool too_slow = false;            ///< silent, because the graph does not reach the playback speed
   int64_t pts_ns = 0, wall_ns = 0;  ///< presentation time that should be heard at monotonic time `wall_ns`
   double speed = 1;
@@ -50,7 +50,7 @@ struct SoundCue {
 
 /// The mapping of presentation times to the monotonic time at which they are heard.
 struct SoundClock {
-  uint64_t run = 0;  ///< SoundCue::run that it belongs to
+  uint64_t run = 0;  ///< SoundCue::run of the cue to which these times belong
   bool valid = false;
   int64_t pts_ns = 0, wall_ns = 0;  ///< presentation time `pts_ns` is heard at `wall_ns`
 };

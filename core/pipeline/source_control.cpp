@@ -45,7 +45,8 @@ std::optional<bool> boolean_of(const ParamValue& value) {
   return std::nullopt;
 }
 
-/// Texts have precedence over numbers, because the entries of an integer menu are numbers too.
+/// Compares `value` with the entries' texts before the driver's numbers, because the texts of an integer menu
+/// are numbers too.
 std::optional<std::string> choice_of(const SourceControl& control, const ParamValue& value) {
   if (std::holds_alternative<bool>(value)) return std::nullopt;
   const std::string text = to_string(value);
@@ -56,7 +57,7 @@ std::optional<std::string> choice_of(const SourceControl& control, const ParamVa
   return std::nullopt;
 }
 
-/// Unsigned arithmetic: the range of a 64-bit control may exceed INT64_MAX.
+/// Uses unsigned arithmetic, because the range of a 64-bit control may exceed INT64_MAX.
 bool on_step(const SourceControl& control, int64_t value) {
   const uint64_t above = static_cast<uint64_t>(value) - static_cast<uint64_t>(control.min);
   return above % static_cast<uint64_t>(std::max<int64_t>(1, control.step)) == 0;

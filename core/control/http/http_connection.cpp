@@ -45,8 +45,8 @@ bool served(http::verb method) {
 
 }  // namespace
 
-/// Returns kMember as a completion handler that keeps the connection alive. An exception, such as a failed
-/// allocation, closes only this connection.
+/// Returns a completion handler that calls kMember and shares ownership of this object. An exception, such as
+/// a failed allocation, closes only this connection.
 template <auto kMember>
 auto HttpConnection::handler() {
   return [self = shared_from_this()](auto... results) {
@@ -171,8 +171,8 @@ void HttpConnection::refuse(int status) {
   write(HttpRoutes::error(status), true);
 }
 
-/// Writes the response to request `number`. nullopt: there was no reply in time; the response is an error and
-/// the connection closes. Does nothing if the request already has a response.
+/// Writes the response to request `number`. If `response` is nullopt, there was no reply in time: writes an
+/// error and closes the connection. Does nothing if the request already has a response.
 void HttpConnection::reply(uint64_t number, std::optional<HttpResponse> response) {
   if (!open_ || number != number_ || !std::exchange(awaits_reply_, false)) return;
   timer_.cancel();

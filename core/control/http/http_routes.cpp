@@ -44,8 +44,8 @@ Response parse_body(const std::string& text, Json& body) {
   return {};
 }
 
-/// Returns the query's parameters that have the names of the command's arguments, in the order of the
-/// arguments.
+/// Returns the values of the query parameters that are named like the command's arguments, in the order of
+/// the arguments.
 Json arguments_from_query(const CommandSpec& command, const HttpParameters& query) {
   Json args = Json::array();
   for (const CommandArg& arg : command.args) {
@@ -238,8 +238,8 @@ HttpResponse HttpRoutes::picture(PictureType type) const {
   }
 }
 
-/// Server-sent events, for example /events?observe=edges.low&observe=frame. Always sends the events that
-/// belong to no property.
+/// Returns a stream of server-sent events, for example for /events?observe=edges.low&observe=frame. Always
+/// sends the events that belong to no property.
 HttpResponse HttpRoutes::events(const HttpRequest& request) const {
   const std::shared_ptr<Subscriber> subscriber = hub_.subscribe();
   subscriber->want_events();

@@ -79,7 +79,7 @@ void PictureStream::notify() {
     try {
       entry.changed();
       entry.notified_ns = newest;
-    } catch (const std::exception& e) {  // such as a failed allocation: with the next picture
+    } catch (const std::exception& e) {  // such as a failed allocation; the next call tries again
       log::warn("stream: {}", e.what());
     }
   }

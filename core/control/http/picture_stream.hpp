@@ -1,6 +1,6 @@
 // The newest frame as a JPEG, encoded once for all watchers and only while there are watchers.
 //
-//   encoder thread ── encode ──▶ newest picture ── changed() ──▶ every watcher takes it when it can send
+//   encoder thread ── encode ──▶ newest picture ── changed() ──▶ each watcher takes it when ready to send
 //
 // Thread-safe.
 #pragma once
@@ -46,7 +46,7 @@ class PictureStream {
   std::shared_ptr<const EncodedPicture> picture_;
   struct Notified {
     std::function<void()> changed;
-    int64_t notified_ns = 0;  ///< time of the picture that it was last called for
+    int64_t notified_ns = 0;  ///< FrameInfo::processed_ns of the picture for which `changed` was last called
   };
   std::map<const Watcher*, Notified> watchers_;
   bool stop_ = false;

@@ -24,12 +24,13 @@ namespace {
 /// for that.
 constexpr auto kRetryInterval = std::chrono::milliseconds(5);
 
-/// A time limit. Negative: none.
+/// A time limit. A negative timeout means no limit.
 class Deadline {
  public:
   explicit Deadline(int timeout_ms)
       : unlimited_(timeout_ms < 0), ns_(now_ns() + int64_t{timeout_ms} * 1'000'000) {}
-  /// Returns the rest for poll(): milliseconds, rounded up, or -1 if there is no limit.
+  /// Returns the remaining time as a timeout for poll(): milliseconds, rounded up, or -1 if there is no
+  /// limit.
   int left_ms() const {
     return unlimited_ ? -1 : static_cast<int>(std::max<int64_t>(0, (ns_ - now_ns() + 999'999) / 1'000'000));
   }

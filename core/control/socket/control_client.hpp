@@ -12,11 +12,11 @@ class ControlClient {
  public:
   enum class Owner {
     any,      ///< any user; for paths that the user named or that are below /run
-    trusted,  ///< this user or root; for the default path, which may be in /tmp and another user's
+    trusted,  ///< this user or root; for the default path, which may be in /tmp and belong to another user
   };
-  /// Connects to the socket `path`. Throws Error(unavailable) if that fails, if the server accepts no
-  /// connection for `timeout_ms` (negative: no timeout), for example because it is stopped, or if `owner` is
-  /// trusted and the server runs as another user.
+  /// Connects to the socket `path`. Waits up to `timeout_ms` (negative: no timeout) while the server accepts
+  /// no connections, for example because its process is stopped. Throws Error(unavailable) if the connection
+  /// fails, or if `owner` is `trusted` and the server runs as neither this user nor root.
   explicit ControlClient(const std::string& path, Owner owner = Owner::any, int timeout_ms = -1);
 
   /// Sends `line` and a newline. Waits while the server does not read. Throws Error(runtime_failure) if the

@@ -63,8 +63,8 @@ UniqueFd lock_folder(const std::string& path) {
   return folder;
 }
 
-/// Removes the socket file that a killed process left behind. Throws Error(runtime_failure) if the file is no
-/// socket, a process listens on it or it belongs to another user.
+/// Removes the socket file that a killed process left behind. Throws Error(runtime_failure) if the file is
+/// not a socket, a process listens on it or it belongs to another user.
 void remove_stale(const std::string& path) {
   struct stat info {};
   if (lstat(path.c_str(), &info) != 0) return;

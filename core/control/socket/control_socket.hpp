@@ -17,8 +17,8 @@ std::string default_socket_path();
 class ControlSocket {
  public:
   /// Starts listening. Replaces the socket file that a killed process left behind. A lock on the folder
-  /// orders instances that start at the same time. Throws Error(runtime_failure) if the path cannot be used
-  /// or another instance listens there.
+  /// prevents races between instances that start at the same time. Throws Error(runtime_failure) if the path
+  /// cannot be used or another instance listens there.
   explicit ControlSocket(const std::string& path);
   /// Removes the file unless another process has replaced it.
   ~ControlSocket();

@@ -23,14 +23,14 @@ struct SocketOptions {
   std::string path;  ///< empty: no socket; the thread still calls `pump` and EventHub::tick()
   int max_clients = kDefaultClients;
   size_t max_line = kMaxRequestBytes;  ///< bytes of a request; a longer unfinished line ends the connection
-  size_t max_unread = 256 * 1024;      ///< bytes; runs requests only below this much unsent output
+  size_t max_unread = 256 * 1024;      ///< bytes of unsent output at which a client's requests wait
   int64_t stuck_ns = 10'000'000'000;   ///< disconnects a client that reads nothing for this long
   int64_t tick_ns = 100'000'000;       ///< interval between comparisons of observed values
 };
 
 class SocketServer {
  public:
-  /// Binds and starts the thread. The thread calls `pump` before each EventHub::tick(), also after every
+  /// Binds and starts the thread. The thread calls `pump` before each EventHub::tick() and thus after every
   /// wake(). Throws Error(runtime_failure) if the path cannot be used or another instance listens there.
   SocketServer(
       ControlTarget& target, EventHub& hub, SocketOptions options, std::function<void()> pump = [] {});

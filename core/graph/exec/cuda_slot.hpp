@@ -62,7 +62,7 @@ struct CudaSlot {
   cuda::Event uploaded;
   SlotTiming timing;
   std::vector<CapturedPlan> captured;  ///< at most three, one per picture layout
-  Picture picture;                     ///< held until its upload (device pictures: the graph) has finished
+  Picture picture;                     ///< held until it is uploaded, or read if it is in device memory
 };
 
 }  // namespace lensd
