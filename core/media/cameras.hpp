@@ -25,7 +25,7 @@ struct CameraFormat {
 
 struct Camera {
   std::string path;  ///< device file, such as /dev/video0
-  /// Link in /dev/v4l/by-id. Stays the same in whatever order devices are plugged in. May be empty.
+  /// Link in /dev/v4l/by-id. Does not depend on the order in which devices are plugged in. May be empty.
   std::string by_id;
   std::string name;  ///< the driver's name of the camera
   std::vector<CameraFormat> formats;
@@ -43,7 +43,7 @@ std::string never_a_camera(const std::string& path);
 std::string camera_obstacle(const std::string& path);
 
 /// Returns a format code as text, for example "MJPG", with "-BE" appended if its samples are big-endian.
-/// Omits spaces at its end; other characters that are not printable become '.'.
+/// Replaces spaces and unprintable characters by '.', but omits them at the end.
 std::string fourcc_text(uint32_t fourcc);
 
 }  // namespace lensd

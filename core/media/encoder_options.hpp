@@ -19,8 +19,8 @@ struct EncoderOptions {
   /// Maximum delay of the encoder in seconds (look-ahead, reordering, frame threads). A crash loses up to
   /// this much video. 0: no limit, which compresses slightly better.
   double max_delay_s = 0;
-  /// Bits per sample if the encoder supports both: 8 or 10. 0: 10 for working images with 16 bits, else 8; 8
-  /// for H.264, because hardware decoders and browsers do not decode it with 10 bits.
+  /// Bits per sample if the encoder supports both: 8 or 10. 0: 10 for working images with 16 bits, else 8.
+  /// For H.264, 0 always means 8, because hardware decoders and browsers do not decode it with 10 bits.
   int depth = 0;
   /// Tags of working images. Decoded pictures have their own.
   Transfer transfer = Transfer::sdr;

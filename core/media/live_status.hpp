@@ -23,8 +23,8 @@ constexpr const char* name(LiveState state) noexcept {
 struct LiveStatus {
   bool live = false;  ///< false: not a live source; ignore the other members
   LiveState state = LiveState::connecting;
-  /// Short reason why it does not play, without secrets. Empty before the first failure, and while playing
-  /// unless the camera has no signal.
+  /// Short reason why the source does not play, without secrets. Empty before the first failure, and while
+  /// playing unless the camera has no signal.
   std::string reason;
   std::string stream;          ///< current or last stream, such as "1280×720 h264, 30 fps"
   int64_t since_ns = 0;        ///< time when `state` was entered
@@ -35,10 +35,10 @@ struct LiveStatus {
   uint64_t frames = 0;         ///< pictures received
   uint64_t dropped = 0;        ///< pictures dropped from the queue because newer ones arrived
   double nominal_rate = 0;     ///< frames per second that the stream announces; 0: unknown
-  double rate = 0;             ///< frames per second of the last seconds by capture time; 0: unknown
+  double rate = 0;             ///< frames per second by capture time, over the last 5 s; 0: unknown
   uint64_t camera_broken = 0;  ///< cameras: damaged or incomplete pictures, which are not delivered
   uint64_t camera_missed = 0;  ///< cameras: pictures that the driver dropped before lensd read them
-  /// Delay of the newest picture in network and decoder queues: its arrival minus its time stamp, minus the
+  /// Delay of the newest picture in network and decoder queues: its arrival minus its timestamp, minus the
   /// smallest such difference of this connection. For cameras, at least the time since capture. -1: unknown.
   int64_t latency_ns = -1;
 };

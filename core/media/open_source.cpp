@@ -21,7 +21,7 @@ constexpr int64_t kFirstTimeoutNs = 1'000'000'000;
 /// Time for the user to answer the desktop portal's dialog.
 constexpr int64_t kDialogNs = 120'000'000'000;
 
-/// Removes the modes that cameras had in earlier runs, because the configuration names one.
+/// Removes the modes that cameras had in earlier runs, because the configuration sets the mode.
 void forget_modes(KeptControls& kept) {
   for (auto& [camera, values] : kept)
     std::erase_if(values, [](const auto& one) { return ModeControls::has(one.first); });

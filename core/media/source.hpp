@@ -59,7 +59,7 @@ struct LiveOptions {
   KeptControls kept_controls;
   std::shared_ptr<SharedControls> shared_controls;  ///< cameras; set by open_source()
   std::shared_ptr<CameraMonitor> camera_monitor;    ///< cameras; set by open_source()
-  /// Opens the device of a camera; empty: the kernel's. Tests simulate one.
+  /// Opens a camera's device; empty: opens the kernel's device. Tests set it to simulate a device.
   std::function<std::unique_ptr<V4l2Device>(const std::string& path)> camera_device;
   std::shared_ptr<PortalGrant> portal;  ///< sources of the desktop portal; set by open_source()
 };
@@ -91,7 +91,7 @@ struct SourceInfo {
   double fps = 0;                 ///< nominal frame rate; 0: unknown
   int64_t duration_ns = 0;        ///< 0: unknown
   int64_t frame_count = 0;        ///< number of frames that the file announces; 0: unknown
-  int64_t start_ns = 0;           ///< time stamp of the first picture in the file, on the clock of its audio
+  int64_t start_ns = 0;           ///< timestamp of the first picture in the file, on the clock of its audio
   std::vector<Chapter> chapters;  ///< sorted by start
   std::vector<std::string> video_tracks;  ///< descriptions of all video tracks, cover pictures excluded
   int video_track = 0;  ///< number of the decoded track, from 1; 0: the source has no tracks
@@ -126,12 +126,12 @@ class Source {
   /// Returns the pixel aspect of the newest picture in upright orientation. Thread-safe.
   virtual PixelAspect pixel_aspect() const { return {}; }
 
-  /// Returns a camera's controls; null if the source has none or was not connected yet. `keep_fresh`: read
-  /// values that the device changes without events, for the next second. Thread-safe.
+  /// Returns a camera's controls; null if the source has none or was not connected yet. `keep_fresh`: for the
+  /// next second, also read the values that the device changes without events. Thread-safe.
   virtual std::shared_ptr<const SourceControls> controls(bool /*keep_fresh*/) const { return nullptr; }
   /// Sets controls between two pictures, and again after every reconnection. Does not wait for the device:
-  /// take_notices() reports if the driver refuses a value. Returns why a value is not allowed, and then sets
-  /// none; otherwise an empty string. Thread-safe.
+  /// take_notices() reports if the driver refuses a value. If a value is not allowed, sets none and returns
+  /// the reason; otherwise returns an empty string. Thread-safe.
   virtual std::string set_controls(const ControlValues&) { return "this source has no controls"; }
   /// Sets controls to the driver's defaults; all of them if `names` is empty. Returns an error message, or an
   /// empty string. Thread-safe.

@@ -3,10 +3,10 @@
 //
 //   frames ── write() ──▶ [encoder] ──▶ bounded queue of packets ──▶ StreamSender's thread ──▶ receiver
 //
-// A slow or missing receiver does not block write(), except after a change of format. Packets are dropped up
-// to the next key frame and counted. The sender reconnects after 250 ms; the delay doubles with each failed
-// attempt, up to 5 s. Every call into FFmpeg's network code has a deadline. Use a StreamOutput on one thread,
-// except functions marked thread-safe.
+// A slow or missing receiver does not block write(), except after a change of format. If the queue is full,
+// packets up to the next key frame are dropped and counted. The sender reconnects after 250 ms; the delay
+// doubles with each failed attempt, up to 5 s. Every call into FFmpeg's network code has a deadline. Use a
+// StreamOutput on one thread, except functions marked thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -32,7 +32,7 @@ class VirtualCamera {
   enum class State : uint8_t {
     off,
     waiting,    ///< no connection to PipeWire
-    ready,      ///< receivers can find it; before the first frame, as soon as there is one
+    ready,      ///< connected; receivers can find the camera after the first frame
     streaming,  ///< at least one program receives it
   };
   struct Status {
@@ -47,16 +47,17 @@ class VirtualCamera {
   VirtualCamera(const VirtualCamera&) = delete;
   VirtualCamera& operator=(const VirtualCamera&) = delete;
 
-  /// Offers the camera under `name`, also if it is already on under another name. Does not wait for PipeWire.
-  /// Throws Error(usage) if the name is not allowed, Error(unavailable) if libpipewire is missing.
+  /// Offers the camera under `name`. If it is already offered under another name, replaces it. Does not wait
+  /// for PipeWire. Throws Error(usage) if the name is not allowed, Error(unavailable) if libpipewire is
+  /// missing.
   void start(const std::string& name);
   /// Withdraws the camera. Idempotent.
   void stop();
   /// Returns true between start() and stop().
   bool on() const noexcept { return on_.load(std::memory_order_acquire); }
 
-  /// Shows a frame of host memory. Copies it; does not wait for receivers. `fps`: rate of the frames; 0:
-  /// unknown.
+  /// Sends a frame in host memory to the receivers. Copies the frame; does not wait for receivers. `fps`:
+  /// rate of the frames; 0: unknown.
   void write(ConstImageRef image, double fps);
 
   Status status() const;

@@ -13,7 +13,8 @@
 namespace lensd {
 namespace {
 
-/// Maximum time for writes between two pictures. The driver's buffers hold the pictures of this time.
+/// Maximum time for writes between two pictures. The driver's buffers hold the pictures that arrive
+/// meanwhile.
 constexpr int64_t kWriteBudgetNs = 20'000'000;
 constexpr int64_t kRefreshNs = 500'000'000;
 

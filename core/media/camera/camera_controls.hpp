@@ -47,15 +47,15 @@ class CameraControls {
   V4l2Device& device_;
   const std::shared_ptr<SharedControls> shared_;
   ModeControls mode_;
-  std::vector<SourceControl> controls_;            ///< the driver's
+  std::vector<SourceControl> controls_;            ///< without those of mode_
   std::vector<SharedControls::Write> overridden_;  ///< writes to controls that were inactive
   int64_t refreshed_ns_ = 0;
   bool mode_changed_ = false;
   bool changed_ = false;  ///< mode_ and controls_ may differ from the published ones
 };
 
-/// Returns what identifies the camera at `path` after a restart, and after a reconnection to the same USB
-/// port. `folder`: the links.
+/// Returns an identity of the camera at `path` that stays the same after a restart, and after a reconnection
+/// to the same USB port. `folder`: contains udev's links to devices.
 CameraIdentity camera_identity(const std::string& path, const v4l2_capability& capability,
                                const std::string& folder = "/dev/v4l/by-id");
 

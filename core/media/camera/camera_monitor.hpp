@@ -1,4 +1,5 @@
-// What the reader thread measures of a camera, for all threads. Counts continue over reconnections.
+// Measurements of a camera. The reader thread writes them; all threads may read them. The counters continue
+// across reconnections.
 #pragma once
 
 #include <atomic>
@@ -7,10 +8,10 @@
 
 namespace lensd {
 
-/// The signal at the input of a grabber. Webcams always have a good one.
+/// The signal at the input of a grabber. Always `good` for webcams.
 enum class CameraSignal : uint8_t { good, none, unstable, no_power };
 
-/// Returns what is wrong with the signal; empty: nothing.
+/// Returns the problem with the signal; an empty string if there is none.
 constexpr const char* problem(CameraSignal signal) noexcept {
   constexpr const char* kTexts[] = {"", "no signal", "no stable signal", "the input has no power"};
   return kTexts[static_cast<size_t>(signal)];

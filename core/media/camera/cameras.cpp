@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the links in `folder`/v4l/by-id, by the device file that they name.
+/// Returns the links in `folder`/v4l/by-id. Keys: the device files to which they point.
 std::map<std::string, std::string> names_by_id(const std::string& folder) {
   std::map<std::string, std::string> names;
   std::error_code ignored;

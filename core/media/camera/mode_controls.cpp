@@ -11,7 +11,7 @@ namespace lensd {
 namespace {
 
 constexpr const char* kAuto = "auto";
-/// In the order in which set() makes them "auto".
+/// The names of the controls, in the order in which set() resets them to "auto".
 constexpr std::array<std::string_view, 3> kNames = {"rate", "format", "size"};
 
 std::string size_text(Extent size) {
@@ -41,7 +41,8 @@ void add(std::vector<std::string>& choices, const std::string& text) {
   if (std::ranges::find(choices, text) == choices.end()) choices.push_back(text);
 }
 
-/// Returns the code of the first format that `configured` selects, or `configured` if there is none.
+/// Returns the code of the first format that FFmpeg calls `configured`. If there is none, returns
+/// `configured`, which may be a code.
 std::string code_of(const std::vector<CameraFormat>& formats, const std::string& configured) {
   if (configured.empty()) return {};
   for (const CameraFormat& format : formats)
@@ -81,7 +82,7 @@ std::vector<std::string> rate_choices(const std::vector<CameraFormat>& formats) 
   return choices;
 }
 
-/// Appends a control, unless there is nothing to choose. `configured`: text of its default; empty: "auto".
+/// Appends a control if there are at least two choices. `configured`: its default as text; empty: "auto".
 void append(std::vector<SourceControl>& list, const char* name, const char* label,
             std::vector<std::string> choices, const std::string& configured) {
   if (choices.size() < 2) return;
@@ -171,7 +172,7 @@ RequestedMode ModeControls::request() const {
   return request;
 }
 
-/// Returns true if a mode of the camera has all three values.
+/// Returns true if the camera has a mode with the requested format, size and rate.
 bool ModeControls::offered() const {
   const RequestedMode wanted = request();
   for (const CameraFormat& format : formats_) {

@@ -1,5 +1,5 @@
-// Format, size and rate of a camera as controls beside the driver's, so that panel, control clients and
-// presets can change them.
+// Format, size and rate of a camera as controls in addition to the driver's. The panel, control clients and
+// presets can thus change them.
 //
 // Each has the value "auto" or one of the camera's values. A change restarts the camera.
 #pragma once
@@ -15,7 +15,7 @@ namespace lensd {
 
 class ModeControls {
  public:
-  /// `configured`: the controls' default. Omits controls for which the camera has only one value.
+  /// `configured`: the controls' defaults. Omits controls for which the camera has only one value.
   ModeControls(std::vector<CameraFormat> formats, const RequestedMode& configured);
 
   /// Returns true for the names of these controls: format, size and rate.
@@ -24,8 +24,9 @@ class ModeControls {
   const std::vector<SourceControl>& list() const noexcept { return list_; }
   /// Sets the controls that `values` names to these values. Ignores values that are not allowed.
   void adopt(const ControlValues& values);
-  /// Sets a value that check_control() has converted. If the camera has no mode with all three values, the
-  /// others become "auto". Returns their names.
+  /// Sets a value that check_control() has converted. While the camera has no mode with all three values,
+  /// resets the others to "auto", in the order rate, format, size. Returns the names of those that it has
+  /// reset.
   std::vector<std::string> set(const std::string& name, const ParamValue& value);
   /// Returns the values that differ from the default.
   ControlValues chosen() const;

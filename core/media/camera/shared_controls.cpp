@@ -14,8 +14,8 @@ namespace {
 constexpr int64_t kWatchedNs = 1'000'000'000;
 /// Limit of queued writes, which only repeated presses of a button can reach.
 constexpr size_t kMostWrites = 1024;
-/// Limit of the texts that notice_once() remembers, so that varying values cannot fill the memory. It ignores
-/// further texts.
+/// Limit of the texts that notice_once() remembers, so that varying values cannot fill the memory. Further
+/// texts are not reported.
 constexpr size_t kMostNoticed = 64;
 
 bool is_button(const SourceControl& control) {
@@ -127,7 +127,8 @@ void SharedControls::add_kept_values() {
       if (!wanted_value(name)) wanted_.emplace_back(name, value);
 }
 
-/// Takes over the values for a camera. Call with mutex_ locked.
+/// Selects the wanted values for `camera`. If the previous camera was another one, stores its values and
+/// clears the queue. Call with mutex_ locked.
 void SharedControls::select_camera(const CameraIdentity& camera) {
   if (camera_ && camera_->matches(camera)) {
     const bool link_found = camera_->link.empty() && !camera.link.empty();
@@ -174,7 +175,7 @@ std::vector<SharedControls::Write> SharedControls::connect(const CameraIdentity&
   leaders_first(checked);
   std::vector<Write> writes;
   for (auto& [control, value] : checked) writes.push_back({control->name, std::move(value), {}});
-  // A button set before the first connection is pressed once.
+  // Forget buttons that were set before the first connection, so that only this connection presses them.
   std::erase_if(wanted_, [&](const auto& one) {
     const SourceControl* control = next->find(one.first);
     return control && is_button(*control) && std::ranges::find(given_, one) == given_.end();

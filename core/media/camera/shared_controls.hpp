@@ -48,8 +48,8 @@ class SharedControls {
   /// has precedence.
   SharedControls(ControlValues given, KeptControls kept);
 
-  /// Returns the newest controls; null before the first connection. `keep_fresh`: read values that the device
-  /// changes without events, for the next second.
+  /// Returns the newest controls; null before the first connection. `keep_fresh`: for the next second, also
+  /// read the values that the device changes without events.
   std::shared_ptr<const SourceControls> current(bool keep_fresh);
   /// Queues values and stores them as wanted, except those of buttons. Returns an error message, or an empty
   /// string. If one value is refused, none is set. Before the first connection, stores all values and checks

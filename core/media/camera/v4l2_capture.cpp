@@ -44,7 +44,8 @@ AVColorSpace matrix_of(const v4l2_pix_format& format) {
   }
 }
 
-/// Drivers that leave the range open use all values in RGB and in grey pictures.
+/// Returns true if the samples have full range. If the driver does not specify the range, RGB and grey
+/// pictures have full range.
 bool full_range(const v4l2_pix_format& format, bool chroma) {
   uint32_t range = format.quantization;
   if (range == V4L2_QUANTIZATION_DEFAULT)
@@ -219,8 +220,8 @@ void V4l2Capture::set_colour(AVFrame& frame) const noexcept {
       full_range(colour_, !rgb && descriptor.nb_components >= 3) ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
 }
 
-/// Marks an interlaced picture. `field`: as the driver has stored it. V4L2_FIELD_INTERLACED has the order of
-/// the TV standard: the bottom field is first with 525 lines.
+/// Marks an interlaced picture. `field`: the buffer's v4l2_field. For V4L2_FIELD_INTERLACED, the TV standard
+/// defines the order: the bottom field is first with 525 lines.
 void V4l2Capture::set_fields(AVFrame& frame, uint32_t field) const noexcept {
   if (field == V4L2_FIELD_ANY) field = field_;
   const bool interlaced = field == V4L2_FIELD_INTERLACED || field == V4L2_FIELD_INTERLACED_TB ||

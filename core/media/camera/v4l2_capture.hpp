@@ -86,7 +86,8 @@ class V4l2Capture {
 
   [[noreturn]] void fail(const std::string& what) const;
   [[noreturn]] void refuse(const std::string& what, const std::string& hint) const;
-  /// Throws Error: no format of `formats` is both `requested` (empty: any) and read by lensd.
+  /// Throws the Error for the case that lensd reads no format of `formats` that matches `requested` (empty:
+  /// any).
   [[noreturn]] void refuse_format(const std::vector<CameraFormat>& formats,
                                   const std::string& requested) const;
   void select_input(const std::string& number);
@@ -136,7 +137,7 @@ class V4l2Capture {
   bool streaming_ = false;
   std::array<v4l2_plane, VIDEO_MAX_PLANES> plane_requests_ = {};
   v4l2_std_id standard_ = 0;      ///< of an analogue input; 0: none
-  bool has_input_status_ = true;  ///< until the driver refuses to describe its input
+  bool has_input_status_ = true;  ///< false: the driver does not describe its input
   int64_t signal_ns_ = 0;         ///< time of the newest check_signal()
   bool jpegs_end_ = false;  ///< this camera writes end markers, so that a JPEG without one is incomplete
   bool numbered_ = false;

@@ -16,7 +16,8 @@ extern "C" {
 namespace lensd {
 namespace {
 
-/// Returns the name of an order with separate fields, null for whole pictures and single fields.
+/// Returns the name of `field` if the driver stores the two fields of a picture separately. Returns null for
+/// whole pictures and for single fields.
 const char* separate_fields(uint32_t field) {
   switch (field) {
     case V4L2_FIELD_ALTERNATE:
@@ -70,7 +71,8 @@ void V4l2Capture::select_standard(const std::string& name) {
   refuse(fmt::format("the camera has no TV standard '{}'", name), "standards are PAL, NTSC and SECAM");
 }
 
-/// Sets the camera's current format with the values of `mode` and returns what the driver made of it.
+/// Requests the camera's current format, changed to the values of `mode` and `field`. Returns the format that
+/// the driver has set.
 v4l2_format V4l2Capture::request_format(const ChosenMode& mode, uint32_t field) {
   v4l2_format format = {};
   format.type = type_;
@@ -92,8 +94,8 @@ v4l2_format V4l2Capture::request_format(const ChosenMode& mode, uint32_t field) 
   return format;
 }
 
-/// Sets the mode. If the driver would deliver the fields of a picture separately, asks for interlaced and
-/// then for progressive pictures. Throws Error if it does not change that.
+/// Sets the mode. If the driver would deliver the fields of a picture separately, requests interlaced and
+/// then progressive pictures. Throws Error if the driver supports neither.
 void V4l2Capture::set_format(const ChosenMode& mode) {
   v4l2_format format = request_format(mode, V4L2_FIELD_ANY);
   for (const uint32_t field : {V4L2_FIELD_INTERLACED, V4L2_FIELD_NONE})

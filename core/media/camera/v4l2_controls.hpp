@@ -13,11 +13,11 @@
 
 namespace lensd {
 
-/// Returns the text of the menu entry `index`, for an integer menu its value as text; an empty string if
-/// there is no such entry.
+/// Returns the text of the menu entry `index`. For an integer menu, returns the value as text. Returns an
+/// empty string if there is no such entry.
 using MenuItem = std::function<std::string(uint32_t index)>;
 
-/// Stores the control without its current value in `out`. Returns false if the control is disabled, is an
+/// Describes the control in `out`, without its current value. Returns false if the control is disabled, is an
 /// array, has an unsupported type or has an empty menu.
 bool describe_control(const v4l2_query_ext_ctrl& query, const MenuItem& item, SourceControl& out);
 /// Updates what may change while the device is open: flags and, except for menus, range and default.

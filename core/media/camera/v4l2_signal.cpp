@@ -1,4 +1,4 @@
-// The signal at the input of a V4l2Capture: its timings or TV standard, and whether there is one.
+// The signal at the input of a V4l2Capture: whether there is one, and its timings or TV standard.
 #include <cerrno>
 
 #include "core/base/log.hpp"
@@ -18,8 +18,8 @@ CameraSignal signal_of(uint32_t status) {
 }  // namespace
 
 /// Sets the timings of the connected signal, which an HDMI grabber needs to deliver pictures, and subscribes
-/// to the event for signal changes. Other devices refuse these requests. Throws Error if there is no signal.
-/// `any_standard`: no TV standard is configured, so set the one of the signal.
+/// to the event for signal changes. Other devices refuse these requests. Throws Error if there is no stable
+/// signal. `any_standard`: no TV standard is configured; set the one that the driver detects.
 void V4l2Capture::adopt_signal(bool any_standard) {
   v4l2_event_subscription change = {};
   change.type = V4L2_EVENT_SOURCE_CHANGE;

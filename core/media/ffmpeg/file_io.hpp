@@ -1,5 +1,5 @@
-// Lets FFmpeg read through lensd's file descriptor. Errors at opening are clear, and reads of pipes and FIFOs
-// can be interrupted. FFmpeg needs no protocol, so a file's content cannot make it open another file.
+// Lets FFmpeg read through lensd's file descriptor. Open errors have clear messages, and reads of pipes and
+// FIFOs can be interrupted. FFmpeg needs no protocol, so a file's content cannot make it open another file.
 #pragma once
 
 #include <string>

@@ -21,8 +21,9 @@ ColourSpec colour_of(const AVFrame& frame, AVPixelFormat pixel_format, const Pic
 /// Range and default of ColourSpec::peak for PQ, in cd/m².
 inline constexpr uint16_t kMinPeak = 203, kMaxPeak = 10000, kDefaultPeak = 1000;
 
-/// Returns the brightest luminance in cd/m² that the frame or the stream announces: MaxCLL, else that of the
-/// mastering display, within kMinPeak and kMaxPeak. `stream` may be null.
+/// Returns the peak luminance in cd/m² that the frame or the stream announces, clamped to [kMinPeak,
+/// kMaxPeak]: MaxCLL, else the peak of the mastering display. Returns nullopt if neither is announced.
+/// `stream` may be null.
 std::optional<uint16_t> peak_of(const AVFrame& frame, const AVStream* stream);
 
 /// Returns true if the stream is Dolby Vision without a base layer in HDR10, HLG or SDR (profile 5). Its

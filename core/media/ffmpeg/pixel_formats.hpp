@@ -16,8 +16,9 @@ namespace lensd {
 /// float or XYZ. ConvertFallback converts such pictures if swscale supports their format.
 std::optional<PictureFormat> picture_format(AVPixelFormat format);
 
-/// Returns the format to which pictures are converted if picture_format() has no layout for `format`: the
-/// same with little-endian samples, else GRAY16 or RGBA64 for more than 8 bits, else RGBA.
+/// Returns the format to which pictures are converted if picture_format() has no layout for `format`: its
+/// little-endian version if that has a layout; else RGBA for up to 8 bits; else GRAY16 for one or two
+/// components; else RGBA64.
 AVPixelFormat substitute_of(AVPixelFormat format);
 
 /// Returns true for the full-range yuvj formats.

@@ -67,7 +67,7 @@ std::vector<std::string> resolve_name(const std::string& host) {
   return addresses;
 }
 
-/// Returns true if the socket sends datagrams and the address is a name server's.
+/// Returns true for a datagram socket and port 53, because DNS requests may go to internal name servers.
 bool is_name_server(int fd, const sockaddr& address) {
   int type = 0;
   socklen_t size = sizeof type;

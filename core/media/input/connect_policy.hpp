@@ -17,7 +17,7 @@
 namespace lensd {
 
 /// Returns true for addresses of this machine, and for private, link-local, multicast and reserved addresses.
-/// IPv6 addresses that contain an IPv4 address (mapped, NAT64, 6to4) are as internal as that one.
+/// For IPv6 addresses that contain an IPv4 address (mapped, NAT64, 6to4), checks the IPv4 address.
 bool is_internal_address(const sockaddr& address);
 
 /// Decides to which addresses a source may connect. Use it from one thread at a time.

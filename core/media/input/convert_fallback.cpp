@@ -66,7 +66,7 @@ void ConvertFallback::scale(const AVFrame& frame, AVFrame& out) {
   if (!scaler_)
     throw Error(ExitCode::bad_source, "decoder",
                 fmt::format("unsupported pixel format {}", format_name(from)));
-  // Nothing changes but the order of bytes if both are RGB, or neither is.
+  // If both formats are RGB, or neither is, matrix and range stay the same.
   const bool to_rgb = is_rgb(to) && !is_rgb(from);
   if (to_rgb) set_matrix(scaler_.get(), frame);
   sws_scale(scaler_.get(), frame.data, frame.linesize, 0, frame.height, out.data, out.linesize);

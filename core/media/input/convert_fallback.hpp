@@ -1,5 +1,5 @@
-// Converts pictures whose format PictureFormat cannot describe: RGB with few bits with tables, all others
-// with swscale.
+// Converts pictures whose format PictureFormat cannot describe. Uses tables for RGB with few bits, and
+// swscale for all other formats.
 #pragma once
 
 #include "core/media/ffmpeg/picture_allocator.hpp"
@@ -11,8 +11,9 @@ class ConvertFallback {
  public:
   explicit ConvertFallback(PictureAllocator& allocator) : allocator_(allocator) {}
 
-  /// Replaces `frame` by its conversion to substitute_of() its format, in a buffer of the allocator. Throws
-  /// Error(bad_source) if the format is not supported, Error(runtime_failure) if out of memory.
+  /// Converts `frame` to the format that substitute_of() returns for its format, in a buffer of the
+  /// allocator. Throws Error(bad_source) if the format is not supported, Error(runtime_failure) if out of
+  /// memory.
   void convert(ff::FramePtr& frame);
 
  private:

@@ -193,10 +193,10 @@ FrameOutcome FfmpegSource::decode() {
   }
 }
 
-/// Returns true and counts the decoded picture in frame_ if it is damaged. FFmpeg marks damaged pictures of
-/// H.264, but only logs errors in JPEGs. Ignores the log until a picture without errors was seen, because
-/// FFmpeg logs an error for every picture of some cameras, and with frame threads, which log ahead of their
-/// pictures.
+/// Returns true if the decoded picture in frame_ is damaged, and counts it. FFmpeg marks damaged H.264
+/// pictures, but for JPEGs it only logs errors. Ignores the log until one picture had no errors, because
+/// FFmpeg logs an error for every picture of some cameras. Always ignores it with frame threads, because they
+/// log errors of later pictures.
 bool FfmpegSource::camera_picture_damaged() noexcept {
   const AVCodecContext& codec = decoder_->context();
   const int before = std::exchange(decoder_errors_, allocator_.logged_errors());
@@ -272,8 +272,8 @@ FrameOutcome FfmpegSource::feed() {
   return FrameOutcome::ok;
 }
 
-/// Passes a key frame to the decoder and drains it, because decoders that reorder pictures would otherwise
-/// wait for further ones. Drops other packets.
+/// Passes a key frame to the decoder and drains the decoder, because decoders that reorder pictures would
+/// otherwise wait for further ones. Drops other packets.
 FrameOutcome FfmpegSource::feed_key_frame() {
   if (packet_->flags & AV_PKT_FLAG_KEY) {
     if (drained_key_) avcodec_flush_buffers(&decoder_->context());

@@ -78,9 +78,9 @@ class FfmpegSource final : public Source {
   /// Call before each packet is decoded. Lets the decoder skip the packet's picture if it is before the
   /// target of a seek and no other picture refers to it.
   void skip_before_target(const AVPacket& packet);
-  /// Call at the end of the stream. If the seek found no frame at all, moves further back and returns true.
-  /// If pictures were skipped, the last one may be among them: decodes all of them and returns true.
-  /// Otherwise, or if it already decodes from the start, returns false.
+  /// Call at the end of the stream. Returns true if the seek must be repeated. If pictures were skipped,
+  /// repeats it without skipping, because the last picture may be among them. Otherwise, if the seek found no
+  /// frame at all, moves further back, unless decoding already began at the start.
   bool retry_seek();
   /// Returns true and ends the seek if the frame is at the target or is the first one after it, or if it is
   /// the key frame before the target and only key frames are delivered. Otherwise returns false: keeps a
@@ -126,7 +126,7 @@ class FfmpegSource final : public Source {
   // Cameras only.
   uint64_t broken_before_ = 0;  ///< CameraMonitor::broken at picture_ns_
   int decoder_errors_ = 0;      ///< number of errors that the decoder had logged at the newest picture
-  bool intact_seen_ = false;    ///< the decoder has logged no error for a picture of this connection
+  bool intact_seen_ = false;    ///< at least one picture of this connection had no logged error
 };
 
 }  // namespace lensd

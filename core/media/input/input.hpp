@@ -25,7 +25,7 @@ namespace lensd {
 
 enum class StreamKind { video, audio };
 
-/// Returns true for pictures that belong to the file and not to its time line.
+/// Returns true for cover pictures and thumbnails, which are not part of the file's timeline.
 inline bool is_cover(const AVStream& stream) {
   return stream.disposition & (AV_DISPOSITION_ATTACHED_PIC | AV_DISPOSITION_TIMED_THUMBNAILS);
 }
@@ -66,8 +66,8 @@ class Input {
   /// AVERROR_EOF at the end, AVERROR(ETIMEDOUT) if nothing arrived for silence_ns(), or FFmpeg's error.
   int read(AVPacket& packet) noexcept;
 
-  /// Moves to the last key packet of the stream at or before a time in its time base. Returns a value ≥ 0 or
-  /// an AVERROR, for a file on a server at the latest after silence_ns().
+  /// Moves to the stream's last key packet at or before `ticks`, in the stream's time base. Returns an
+  /// AVERROR on failure. For a file on a server, waits at most silence_ns().
   int seek(int64_t ticks) noexcept;
 
   /// Returns true for a camera or PipeWire node with an uncompressed format. Read its pictures with

@@ -111,7 +111,7 @@ void Input::bypass_ffmpeg_parser() {
   bypasses_parser_ = stream && std::string_view(context_->iformat->name) == "mpegts";
   if (!bypasses_parser_) return;
   context_->flags |= AVFMT_FLAG_NOPARSE | AVFMT_FLAG_NOFILLIN | AVFMT_FLAG_CUSTOM_IO;
-  // Do not search the first 50 packets for time stamps: with NOFILLIN, FFmpeg never fills them in.
+  // Do not search the first 50 packets for timestamps: with NOFILLIN, FFmpeg never fills them in.
   context_->max_ts_probe = 1;
   transport_ = std::make_unique<TransportStreamIo>(std::exchange(context_->pb, nullptr));
   context_->pb = transport_->context();

@@ -9,7 +9,7 @@
 namespace lensd {
 
 /// Returns the chapters, sorted by start; at most 1000, with titles of at most 200 bytes. `origin_ns`: time
-/// of the first picture on the file's time line.
+/// of the first picture on the file's timeline.
 std::vector<Chapter> read_chapters(const AVFormatContext& context, int64_t origin_ns);
 
 }  // namespace lensd

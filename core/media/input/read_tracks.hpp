@@ -8,7 +8,8 @@
 
 namespace lensd {
 
-/// Returns a text from a file without control characters, cut between UTF-8 characters to at most 200 bytes.
+/// Returns `text` without control characters, truncated to at most 200 bytes at the boundary of a UTF-8
+/// character.
 std::string tidy_title(const char* text);
 
 /// Returns a description of each video track such as "1280×720 h264, ger, Camera 2".

@@ -16,10 +16,11 @@ namespace {
 constexpr std::array<int64_t, 4> kFurtherBack = {0, 1'000'000'000, 5'000'000'000, 20'000'000'000};
 constexpr int kFromStart = static_cast<int>(kFurtherBack.size());
 
-/// Targets so close to the announced end are often after the last frame, which then must be decoded.
+/// Targets this close to the announced end are often after the last frame. No pictures are skipped for them,
+/// because the last frame must be decoded.
 constexpr int64_t kNearEndNs = 1'000'000'000;
-/// Pictures so close to the target are decoded, because the times of packets may differ a little from those
-/// of frames.
+/// Pictures this close to the target are not skipped, because the times of packets may differ a little from
+/// those of frames.
 constexpr int64_t kNearTargetNs = 100'000'000;
 
 /// Tolerance for rounding: positions are decimal seconds or frame times.

@@ -19,9 +19,9 @@ uint8_t with_8_bits(unsigned value, int depth) {
   return static_cast<uint8_t>((value * 255 + largest / 2) / largest);
 }
 
-/// Returns FFmpeg's description. That of RGB8 says 2 bits of red and 3 of blue, but cameras, libswscale and
-/// FFmpeg's documentation of AV_PIX_FMT_RGB8 agree on 3 bits of red in the highest bits, 3 of green, 2 of
-/// blue.
+/// Returns FFmpeg's descriptor, corrected for RGB8. FFmpeg's has 2 bits of red and 3 of blue. Cameras,
+/// libswscale and the documentation of AV_PIX_FMT_RGB8 have 3 bits of red in the highest bits, 3 of green, 2
+/// of blue.
 AVPixFmtDescriptor descriptor_of(AVPixelFormat format) {
   AVPixFmtDescriptor d = *av_pix_fmt_desc_get(format);
   if (format == AV_PIX_FMT_RGB8) {

@@ -1,10 +1,10 @@
-// Converts a file's time stamps to strictly increasing presentation times.
+// Converts a file's timestamps to strictly increasing presentation times.
 //
 //   raw time (or none) ──▶ normalize() ──▶ pts_ns ≥ 0, strictly increasing from the first frame
 //
 // A time that is missing or not after the previous one is replaced by the previous time plus the nominal
 // duration. After a jump backwards of more than a second (a joined file, a wrapped clock), all further times
-// are shifted to continue from there. Gaps forward are kept.
+// are shifted so that they continue after the previous time. Gaps forward are kept.
 #pragma once
 
 #include <cstdint>

@@ -69,8 +69,8 @@ void check_extra(const std::string& where, const std::string& scheme, const AVIn
   }
 }
 
-/// Returns true for texts like those of fourcc_text(). Only the connected camera knows its codes, so
-/// V4l2Capture refuses those that it does not have.
+/// Returns true if `text` may be a result of fourcc_text(). The camera's codes are known only when it is
+/// connected, so V4l2Capture refuses codes that the camera does not have.
 bool maybe_fourcc(const std::string& text) {
   return text.size() <= 4 || (text.size() <= 7 && text.ends_with("-BE"));
 }

@@ -16,9 +16,9 @@ void fill_live_options(ff::Options& options, const std::string& url, UrlKind kin
 /// there is no demuxer `live.format`, Error(unavailable) if FFmpeg has no demuxer for the screen.
 const AVInputFormat* live_demuxer(const std::string& url, UrlKind kind, const LiveOptions& live);
 
-/// Returns the protocols that content from `scheme` may use, as a list for FFmpeg.
+/// Returns the protocols that content from `scheme` may use, as a value for FFmpeg's protocol_whitelist.
 std::string allowed_protocols(const std::string& scheme);
-/// Returns the demuxers that content from `scheme` may use, as a list for FFmpeg.
+/// Returns the demuxers that may read content from `scheme`, as a value for FFmpeg's format_whitelist.
 std::string allowed_demuxers(const std::string& scheme);
 
 /// Checks for permanent errors. Throws Error(bad_source) if an address has no host, a device is no camera or

@@ -142,8 +142,8 @@ void LiveReader::read_pictures(Source& source) {
   }
 }
 
-/// Waits until a picture of a file on a server is due. Restarts the time line if the file is more than
-/// kJumpNs behind the clock. Only for files that open too late for take_file().
+/// Waits until a picture of a file on a server is due. Restarts the timeline if the picture is more than
+/// kJumpNs late. Used only for files that open too late for take_file().
 void LiveReader::wait_until_due(int64_t pts_ns) {
   const int64_t now = now_ns();
   if (pace_pts_ns < 0 || now - pace_wall_ns > pts_ns - pace_pts_ns + kJumpNs) {
@@ -193,7 +193,7 @@ LiveReader::QueuedPicture LiveReader::pop() {
   return oldest;
 }
 
-/// Computes a picture's latency: its delay minus the smallest delay, where delay = arrival - time stamp.
+/// Computes a picture's latency: its delay minus the smallest delay, where delay = arrival - timestamp.
 void LiveReader::estimate_latency(const FrameInfo& frame, int64_t now) {
   const int64_t delay = now - frame.pts_ns;
   if (earliest_delay_ns != INT64_MAX)

@@ -23,7 +23,7 @@ namespace lensd {
 struct CameraMonitor;
 class SharedControls;
 
-/// Time stamps have jumped if they go backwards, or advance by more than this further than the clock.
+/// A timestamp has jumped if it goes backwards, or if its advance exceeds the clock's by more than this.
 constexpr int64_t kJumpNs = 1'000'000'000;
 
 /// Returns the time of now_ns() as a time of condition_variable::wait_until().
@@ -51,7 +51,7 @@ struct LiveReader {
   void push(Picture picture);
   QueuedPicture pop();
   void estimate_latency(const FrameInfo& info, int64_t now);
-  /// Updates the state and returns it with what the camera's monitor has measured. Call with `mutex` locked.
+  /// Updates the state. Returns it with the camera monitor's measurements. Call with `mutex` locked.
   LiveStatus status(int64_t now);
 
   const std::string where;

@@ -143,7 +143,7 @@ int64_t LiveSource::next_placeholder_ns(const LiveStatus& status, int64_t silent
   return std::max(first, placeholder_ns_ + kPlaceholderEveryNs);
 }
 
-/// Sets a received picture's times and numbers so that they continue across connections.
+/// Sets a received picture's timestamp, index and serial so that they continue across connections.
 Picture LiveSource::deliver(Picture picture, int64_t now) {
   const int64_t elapsed = now - start_ns_;
   const int64_t step = picture.info.pts_ns - stream_pts_ns_, waited = now - arrival_ns_;

@@ -5,11 +5,11 @@
 //   decode thread   next() ◀───────────────────────────────┘ or, while there are none, a placeholder
 //
 // Only the reader thread blocks on I/O. It may hang in a call that cannot be interrupted (a name server, a
-// stopped display). The destructor waits half a second for it (core/base/owned_thread.hpp). The thread shares
-// ownership of all data that it uses. A source has only one such thread.
+// stopped display). The destructor waits at most half a second for it (core/base/owned_thread.hpp). The
+// thread shares ownership of all data that it uses. A source has only one such thread.
 //
-// The pts follows the monotonic clock across connections and the stream's time stamps within a connection.
-// Jumps of the time stamps are removed. The first picture of a connection or after a placeholder, and the
+// The pts follows the monotonic clock across connections and the stream's timestamps within a connection.
+// Jumps of the timestamps are removed. The first picture of a connection or after a placeholder, and the
 // first placeholder after a picture, start a new `serial`.
 #pragma once
 
@@ -80,7 +80,7 @@ class LiveSource final : public Source {
   int64_t placeholder_ns_ = 0;
   uint32_t serial_ = 0, connection_ = 0;
   int64_t index_ = 0, pts_ns_ = -1;
-  int64_t stream_pts_ns_ = 0, arrival_ns_ = 0;  ///< time stamp and arrival of the previous picture
+  int64_t stream_pts_ns_ = 0, arrival_ns_ = 0;  ///< timestamp and arrival of the previous picture
 };
 
 }  // namespace lensd

@@ -16,7 +16,7 @@ class RateMeter {
     next_ = (next_ + 1) % kStamps;
     count_ = std::min(count_ + 1, kStamps);
   }
-  /// Call when the mode changes or pictures were missing for a time that the rate must not include.
+  /// Call after a change of the mode, or after a gap that must not lower the rate.
   void restart() noexcept { count_ = 0; }
 
   /// Returns the pictures per second over the last kWindowNs, or 0 if that is not known.

@@ -1,5 +1,5 @@
-// Writes a container with one encoded video stream and, if the container supports its codec, copied audio.
-// Internal to core/media. Not thread-safe.
+// Writes a container with one encoded video stream and, if the container supports the audio's codec, copied
+// audio. Internal to core/media. Not thread-safe.
 //
 //   packets of one encoder ── write() ──▶ the audio before them, then the packet ──▶ file or connection
 #pragma once

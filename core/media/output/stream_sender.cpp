@@ -14,7 +14,7 @@ namespace lensd {
 namespace {
 
 constexpr int64_t kConnectNs = 5'000'000'000, kWriteNs = 3'000'000'000, kEndNs = 800'000'000;
-/// At the end: time for sound from the network, and time for the thread to return after its deadline.
+/// Maximum waits in finish(): for audio from the network, and for the thread to return after its deadline.
 constexpr int64_t kAudioNs = 300'000'000, kMarginNs = 100'000'000;
 constexpr auto kPollInterval = std::chrono::milliseconds(2);
 constexpr int64_t kFirstRetryNs = 250'000'000, kLastRetryNs = 5'000'000'000;
@@ -97,7 +97,8 @@ bool StreamSender::wants_key() noexcept {
 
 void StreamSender::finish() {
   worker_->end();
-  // A read of sound from the network may take seconds: interrupt it, but not before queued pictures had time.
+  // Reading audio from the network may take seconds. Interrupt it, but first give the thread time to send the
+  // queued pictures.
   const int64_t end = now_ns() + kAudioNs;
   while (!thread_.join_if_ended() && now_ns() < end) std::this_thread::sleep_for(kPollInterval);
   worker_->abandon_audio();
@@ -140,7 +141,7 @@ bool StreamSender::Worker::push_jump() {
 void StreamSender::Worker::end() {
   if (ending_.exchange(true)) return;
   deadline_.set_final(kEndNs);
-  // The mutex prevents that wait() checks ending_ before and sleeps after this call.
+  // Lock the mutex, so that wait() cannot check ending_ before this call and sleep after it.
   { const std::lock_guard lock(mutex_); }
   queue_.close();
   wake_.notify_all();

@@ -2,7 +2,7 @@
 //
 //   push() on the encoder's thread ──▶ queue ──▶ connect, write, reconnect on the sender's thread
 //
-// The thread owns what it uses: it may hang in a name lookup when finish() returns.
+// The thread owns what it uses, because it may still hang in a name lookup when finish() returns.
 #pragma once
 
 #include <atomic>
@@ -95,7 +95,8 @@ class StreamSender::Worker {
   const std::shared_ptr<SharedStreamStatus> status_;
   const EncodedFormat format_;
   BoundedQueue<Item> queue_{256};
-  // Used by the encoder's thread only.
+  // skip_to_key_ and jump_ are used by the encoder's thread only; audio_, started_ and lost_reported_ by the
+  // sender's thread only.
   bool skip_to_key_ = false;
   std::optional<Item> jump_;  // not queued yet
   std::unique_ptr<AudioCopy> audio_;

@@ -88,7 +88,8 @@ void CameraNode::connected() {
   publish();
 }
 
-/// Reports the first loss of a connection, or the first failure of the first one.
+/// Stores why there is no connection. Adds a notice only at the start of an outage, not for each failed
+/// attempt.
 void CameraNode::set_waiting(const std::string& reason) {
   if (reason_.empty() || reason_ == "connecting")
     notices_.add(true, fmt::format("{} '{}': {}; waiting for it", kWhere, name_, reason));
@@ -190,7 +191,7 @@ void CameraNode::write(ConstImageRef image, double fps) {
   offered_ = wanted;
   if (!answered_ || lost_) return;
   if (!stream_) return open_stream();
-  if (changed) return offer();  // sent_ns_ is old or state_changed() follows: the newest frame is sent then
+  if (changed) return offer();  // the frame is sent by on_timer() or replaced by the next one
   if (streaming_) send(false);
   publish();
 }

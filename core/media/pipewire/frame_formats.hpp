@@ -24,28 +24,29 @@ struct OfferedVideo {
   }
 };
 
-/// Returns a rate as a fraction: whole numbers and those of NTSC exactly, others to a thousandth.
+/// Returns a rate as a fraction. Whole numbers and NTSC rates are exact; others are rounded to a thousandth.
 spa_fraction rate_fraction(double fps);
 /// Returns the formats in which frames of `format`, gray8 or rgba8, can be sent, the preferred one first.
 std::span<const spa_video_format> sent_formats(PixelFormat format);
 /// Returns the bytes per row of a shared buffer: whole pixels, rounded up to 4 bytes as in GStreamer.
 int sent_row_bytes(spa_video_format format, int width);
-/// Returns the format of copy_as_8_bits().
+/// Returns the format of the image that copy_as_8_bits() writes for an image of `format`.
 constexpr ImageFormat as_8_bits(ImageFormat format) {
   return {make_format(is_gray(format.format), 1), format.extent};
 }
-/// Copies an image to one of as_8_bits(). Rounds samples of 16 bits to nearest, as the filters do.
+/// Copies an image to `to`, which has the format that as_8_bits() returns. Rounds samples of 16 bits to
+/// nearest, as the filters do.
 void copy_as_8_bits(ConstImageRef from, ImageRef to);
 
 /// Copies a frame of 8 bits into a shared buffer of `format`, one of sent_formats(). Gray becomes opaque gray
 /// if the buffer has four channels. Does not write padding between rows.
 void copy_frame(ConstImageRef frame, spa_video_format format, uint8_t* out);
 
-/// Builds the description of the formats on offer. Valid while the builder's memory is.
+/// Builds the description of the offered formats. The result is in the builder's memory.
 const spa_pod* build_offer(spa_pod_builder& builder, const OfferedVideo& offered);
 /// Builds the description of shared buffers in memory with `row_bytes` per row.
 const spa_pod* build_buffers(spa_pod_builder& builder, int row_bytes, int height);
-/// Builds the request for a header (time and number) in each buffer.
+/// Builds the request for a header (timestamp and sequence number) in each buffer.
 const spa_pod* build_header_request(spa_pod_builder& builder);
 
 }  // namespace lensd

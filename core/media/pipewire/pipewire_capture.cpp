@@ -34,7 +34,7 @@ namespace {
 
 constexpr auto kPoll = std::chrono::milliseconds(50);
 constexpr int64_t kFormatNs = 10'000'000'000;      ///< limit of the wait for a format
-constexpr int64_t kOldestStampNs = 1'000'000'000;  ///< an older time stamp is from another clock
+constexpr int64_t kOldestStampNs = 1'000'000'000;  ///< an older timestamp is from another clock
 constexpr size_t kMostBlocks = 4;
 
 using BlockMemory = std::array<const uint8_t*, kMostBlocks>;
@@ -120,7 +120,7 @@ struct PipewireCapture::Stream {
   pw_stream* stream = nullptr;
   pw_registry* registry = nullptr;
   spa_hook stream_hook = {}, registry_hook = {};
-  std::string lost;  ///< why there are no further pictures; empty: there may be
+  std::string lost;  ///< why no more pictures follow; empty: the stream is not lost
   spa_video_info_raw info = {};
   AVPixelFormat pixels = AV_PIX_FMT_NONE;
   Extent size;
@@ -278,7 +278,8 @@ void PipewireCapture::Stream::wait_for_format(const StopFlags& stop, int64_t tim
   }
 }
 
-/// Copies the newest picture into `frame` and returns its buffer. Call with the session's lock.
+/// Copies the newest picture into `frame` and gives its buffer back to PipeWire. Returns 0 or an AVERROR:
+/// EAGAIN if the picture is damaged. Call with the session's lock.
 int PipewireCapture::Stream::copy(AVFrame& frame, PictureAllocator& allocator) {
   pw_buffer* const filled = std::exchange(newest, nullptr);
   const spa_buffer& buffer = *filled->buffer;

@@ -25,7 +25,7 @@ class PipewireSession {
     std::function<void()> on_synced = [] {};  ///< the daemon has processed all requests before sync()
   };
 
-  /// Starts the event thread, not connected yet. Throws Error(unavailable) if the library is missing or
+  /// Starts the event thread. Does not connect. Throws Error(unavailable) if the library is missing or
   /// damaged.
   explicit PipewireSession(Callbacks callbacks);
   /// Ends the event thread and the connection. Destroy the objects of the connection first.

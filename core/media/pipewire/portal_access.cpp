@@ -71,7 +71,7 @@ bool read_text(sd_bus_message* message, std::string& out) {
   return true;
 }
 
-/// Reads the ID of the first of the streams a(ua{sv}).
+/// Reads the node ID of the first stream in a list of type a(ua{sv}).
 bool read_first_stream(sd_bus_message* message, std::optional<uint32_t>& node) {
   uint32_t id = 0;
   if (sd_bus_message_enter_container(message, 'v', "a(ua{sv})") < 0 ||
@@ -104,8 +104,8 @@ struct PortalAccess::Bus {
   /// Reads an entry of a response. Returns false if it has not read the value.
   using Entry = std::function<bool(sd_bus_message*, const std::string& key)>;
 
-  /// `granted`: the portal has given access before. Its absence is then temporary: Error(bad_source), so that
-  /// the source connects again, instead of Error(unavailable).
+  /// `granted`: the portal has given access before. If the portal is missing now, that is temporary: throws
+  /// Error(bad_source) instead of Error(unavailable), so that the source connects again.
   Bus(const std::string& where_, bool granted, const StopFlags& stop_, int64_t timeout_ns)
       : where(where_),
         no_portal(granted ? ExitCode::bad_source : ExitCode::unavailable),
@@ -132,7 +132,7 @@ struct PortalAccess::Bus {
   static int take_response(sd_bus_message* message, void* data, sd_bus_error*);
 
   const std::string where;
-  const ExitCode no_portal;  ///< if the portal or the session bus does not answer
+  const ExitCode no_portal;  ///< code of the Error if the portal or session bus does not answer
   const StopFlags& stop;
   const int64_t deadline_ns;
   std::unique_ptr<sd_bus, Unref> bus;

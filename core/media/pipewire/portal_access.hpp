@@ -4,7 +4,7 @@
 //
 // The connection gives access to the user's choice only.
 //
-// This is the only way to screens in Wayland sessions, and to cameras in sandboxes. Source:
+// This is the only way to capture screens in Wayland sessions, and to use cameras in sandboxes. Source:
 // https://flatpak.github.io/xdg-desktop-portal, org.freedesktop.portal.ScreenCast and .Camera.
 #pragma once
 

@@ -13,7 +13,7 @@ extern "C" {
 namespace lensd {
 namespace {
 
-/// Formats without conversion first, those with the most colour before others.
+/// The preferred formats first: RGB, then YUV 4:2:2, YUV 4:2:0 and grey.
 constexpr ReceivedFormat kFormats[] = {
     {SPA_VIDEO_FORMAT_RGBA, AV_PIX_FMT_RGBA},    {SPA_VIDEO_FORMAT_BGRA, AV_PIX_FMT_BGRA},
     {SPA_VIDEO_FORMAT_RGBx, AV_PIX_FMT_RGB0},    {SPA_VIDEO_FORMAT_BGRx, AV_PIX_FMT_BGR0},
@@ -46,7 +46,8 @@ struct BlockLayout {
   size_t bytes = 0;
 };
 
-/// Returns the layout with these pitches and numbers of rows from one plane to the next.
+/// Returns the layout of planes that follow each other with these pitches. `even_rows`: all planes except
+/// chroma are padded to an even number of rows.
 BlockLayout make_layout(AVPixelFormat pixels, Extent size, const std::array<int, 4>& pitch_bytes,
                         bool even_rows) {
   const AVPixFmtDescriptor& descriptor = *av_pix_fmt_desc_get(pixels);
@@ -68,7 +69,7 @@ int round_up_4(int bytes) {
   return (bytes + 3) / 4 * 4;
 }
 
-/// Returns the layout of drivers and PipeWire: the ratio of the pitches is the ratio of the row sizes.
+/// Returns the layout that drivers and PipeWire use: the ratio of the pitches is the ratio of the row sizes.
 BlockLayout packed_layout(AVPixelFormat pixels, Extent size, int stride) {
   std::array<int, 4> tight = {}, pitch = {};
   av_image_fill_linesizes(tight.data(), pixels, size.width);

@@ -19,7 +19,7 @@ struct ReceivedFormat {
 };
 /// Returns the formats that lensd reads, the preferred one first.
 std::span<const ReceivedFormat> received_formats();
-/// Returns FFmpeg's name of a format, AV_PIX_FMT_NONE if lensd does not read it.
+/// Returns FFmpeg's pixel format, or AV_PIX_FMT_NONE if lensd does not read the format.
 AVPixelFormat received_pixels(spa_video_format format);
 
 /// Builds the description of the acceptable formats; `size` and `rate` are preferred.

@@ -1,8 +1,8 @@
 // A SoundOutput that plays through a PulseAudio server, or PipeWire's equivalent.
 //
 // libpulse's thread runs the connection; its callbacks only update the timing and wake the output thread. The
-// stream has no prebuffer, so its time line runs on during an underrun, and the time at which a frame is
-// heard stays a linear function of its number.
+// stream has no prebuffer, so its timeline continues during an underrun, and the time at which a frame is
+// heard stays a linear function of its index.
 #include <pulse/pulseaudio.h>
 
 #include <atomic>
@@ -78,7 +78,7 @@ class PulseOutput final : public SoundOutput {
     const Lock lock(loop_);
     if (!ready()) return;
     release(pa_stream_flush(stream_, nullptr, nullptr));
-    if (running_) update_timing();  // until its result, libpulse does not know the write index
+    if (running_) update_timing();  // libpulse does not know the write index until the result arrives
   }
 
   std::optional<int64_t> next_heard_ns() override {
@@ -128,7 +128,7 @@ class PulseOutput final : public SoundOutput {
     timing_ns_ = now_ns();
     if (timing_++ == 0) release(pa_stream_update_timing_info(stream_, on_timing, this));
   }
-  /// Discards the timing of the previous time line and requests the new one.
+  /// Discards the timing of the previous timeline and requests the new one.
   void renew_timing() {
     known_ = false, read_from_ = -1;
     update_timing();
@@ -143,7 +143,7 @@ class PulseOutput final : public SoundOutput {
   void read_timing() {
     const pa_timing_info* timing = pa_stream_get_timing_info(stream_);
     if (!timing || timing->read_index_corrupt || !running_) return;
-    // A suspended device first has to start: the time line runs once the read index has moved.
+    // A suspended device needs time to start: the timeline begins when the read index moves.
     if (read_from_ < 0) read_from_ = timing->read_index;
     if (timing->read_index == read_from_ && !known_) return;
     timeval now{};
@@ -201,7 +201,7 @@ class PulseOutput final : public SoundOutput {
   pa_context* context_ = nullptr;
   pa_stream* stream_ = nullptr;
   bool running_ = false;
-  bool known_ = false;      ///< begin_ns_ belongs to the current time line
+  bool known_ = false;      ///< begin_ns_ belongs to the current timeline
   int64_t begin_ns_ = 0;    ///< monotonic time at which byte 0 of the stream was or would have been heard
   int64_t read_from_ = -1;  ///< read index in the first timing since start(); negative: none yet
   int timing_ = 0;          ///< number of update_timing() calls since the last answer

@@ -17,7 +17,7 @@ namespace {
 /// output is right, and demuxers may land after the requested time.
 constexpr std::array<int64_t, 3> kBefore = {250'000'000, 2'000'000'000, 15'000'000'000};
 constexpr size_t kSoundFromStart = kBefore.size();
-/// Larger differences between time stamps and decoded samples are gaps; smaller ones are rounding.
+/// Larger differences between timestamps and decoded samples are gaps; smaller ones are rounding.
 constexpr int64_t kGapNs = 30'000'000;
 /// Minimum length of a block, except before a gap and at the end. Avoids many small blocks from short
 /// packets.
@@ -85,7 +85,7 @@ bool SoundDecoder::read(SoundBlock& out) {
       ended_ = true;
       break;
     }
-    // A gap ends the block, because a block has one time stamp.
+    // A gap ends the block, because a block has one timestamp.
     if (!convert(out) && before > 0) break;
   }
   return out.frames() > 0;
@@ -134,9 +134,9 @@ void SoundDecoder::configure_resampler() {
   input_format_ = frame_->format, input_rate_ = frame_->sample_rate, input_channels_ = in.nb_channels;
 }
 
-/// Converts frame_ and appends its samples from the target on to `out`. Returns false if frame_ does not
-/// continue `out`, and keeps frame_ for the next block. If the first frame after a seek starts after the
-/// target, discards it and seeks to an earlier position.
+/// Converts frame_ and appends its samples to `out`, without those before the target. Returns false if frame_
+/// does not continue `out`, and keeps frame_ for the next block. If the first frame after a seek starts after
+/// the target, discards it and seeks to an earlier position.
 bool SoundDecoder::convert(SoundBlock& out) {
   const bool stamped = frame_->best_effort_timestamp != AV_NOPTS_VALUE;
   const int64_t expected = base_ns_ + sound_ns(static_cast<double>(resampled_));

@@ -20,7 +20,7 @@ namespace lensd {
 
 struct SoundSource {
   std::string url;
-  int64_t origin_ns = 0;  ///< time stamp of the first picture in the file
+  int64_t origin_ns = 0;  ///< timestamp of the first picture in the file
   int track = 0;          ///< number of the audio track, from 1; 0: the best one
   LiveOptions live;       ///< for files on a server
 };

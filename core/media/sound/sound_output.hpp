@@ -1,7 +1,7 @@
 // A device or server that plays sound. Internal to core/media. Use from one thread.
 //
-// The time line of an output runs from start() to stop() without a break: frames that are not written in time
-// are heard as silence.
+// The timeline of an output runs from start() to stop() without a break: if frames are not written in time,
+// silence is heard instead.
 #pragma once
 
 #include <cstddef>
@@ -22,11 +22,11 @@ class SoundOutput {
   /// Returns the state of the connection. Starts a new attempt one second after a failure.
   virtual Link link() = 0;
 
-  /// Starts the time line. Does nothing if the time line already runs.
+  /// Starts the timeline. Does nothing if it already runs.
   virtual void start() = 0;
-  /// Discards all frames that are not heard yet and stops the time line: silence at once.
+  /// Discards all frames that were not heard yet and stops the timeline: silence at once.
   virtual void stop() = 0;
-  /// Discards all frames that are not heard yet. The time line continues.
+  /// Discards all frames that were not heard yet. The timeline continues.
   virtual void flush() = 0;
 
   /// Returns the monotonic time at which the next written frame is heard; nullopt: not known yet.

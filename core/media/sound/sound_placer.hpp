@@ -1,4 +1,4 @@
-// Places decoded sound on the output's time line, and measures when it is heard.
+// Places decoded sound on the output's timeline, and measures when it is heard.
 //
 //   start(): presentation time P should be heard at W
 //   place(): silence to insert, or frames to skip, so that the next frame is heard on time
@@ -19,8 +19,8 @@ namespace lensd {
 class SoundPlacer {
  public:
   static constexpr int64_t kToleranceNs = 60'000'000;  ///< larger deviations are corrected in the sound
-  static constexpr int64_t kGapNs = 5'000'000;         ///< larger jumps of time stamps are gaps in the audio
-  static constexpr double kSmoothing = 0.05;           ///< share of a new measurement in the clock
+  static constexpr int64_t kGapNs = 5'000'000;         ///< larger jumps of timestamps are gaps in the audio
+  static constexpr double kSmoothing = 0.05;           ///< weight of a new measurement in wall_ns()
 
   void start(int64_t pts_ns, int64_t wall_ns, double speed) {
     pts_ns_ = pts_ns, wall_ns_ = static_cast<double>(wall_ns), speed_ = speed;
@@ -33,12 +33,13 @@ class SoundPlacer {
   struct Correction {
     int64_t silence = 0, skip = 0;
   };
-  /// Returns the correction for the next frame, with presentation time `media_ns`, if the next written frame
-  /// is heard at `heard_ns`. If only a part of it is carried out, the next call returns the rest.
+  /// Returns the correction for the next frame. `media_ns`: its presentation time. `heard_ns`: time at which
+  /// the next written frame is heard. If only a part of the correction is carried out, the next call returns
+  /// the rest.
   Correction place(int64_t media_ns, int64_t heard_ns) {
     if (placed_ && std::abs(media_ns - next_media_ns_) > kGapNs) placed_ = false;
     const double wall = static_cast<double>(heard_ns) - static_cast<double>(media_ns - pts_ns_) / speed_;
-    const double early = wall_ns_ - wall;  // the frame would be heard too early by this time
+    const double early = wall_ns_ - wall;  // by which the frame would be heard too early
     if (placed_ && std::abs(early) < static_cast<double>(kToleranceNs)) {
       wall_ns_ -= early * kSmoothing;
       return {};

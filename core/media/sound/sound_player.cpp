@@ -26,8 +26,8 @@ constexpr auto kJoinTimeout = std::chrono::milliseconds(300);
 /// Time from start() of an output to its first heard frame: the value until it is measured, the maximum, and
 /// a margin that is added to the measurement.
 constexpr int64_t kFirstLeadNs = 80'000'000, kMostLeadNs = 250'000'000, kSpareNs = 30'000'000;
-/// If the end of the output's time line is this late, nothing was written in time. A flush moves the end to
-/// the present, at most once per kFlushEveryNs.
+/// If the end of the output's timeline is this far in the past, nothing was written in time. A flush moves
+/// the end to the present, at most once per kFlushEveryNs.
 constexpr int64_t kLateNs = 20'000'000, kFlushEveryNs = 100'000'000;
 /// Number of frames in which the gain changes by 1. Faster changes would click.
 constexpr float kRampFrames = 240;
@@ -165,7 +165,7 @@ class OutputLoop {
     if (play && running_) output_->flush();
     if (play) output_->start();
     if (!play) {
-      // After a seek the sound soon starts again. Keep the time line running, so that its latency is known.
+      // After a seek the sound soon starts again. Keep the timeline running, so that its latency is known.
       cue.seeking ? output_->flush() : output_->stop();
     }
     running_ = play || (running_ && cue.seeking);
@@ -204,8 +204,8 @@ class OutputLoop {
     }
   }
 
-  /// Moves the time line's end, which is `late_ns` in the past, to the present: by a flush, or by silence if
-  /// a flush has not helped. Returns false if nothing can be placed yet.
+  /// Moves the timeline's end, which is `late_ns` in the past, to the present: by a flush, or by silence if a
+  /// flush has not helped. Returns false if nothing can be placed yet.
   bool catch_up(int64_t late_ns) {
     placer_.lost();
     const int64_t now = now_ns();

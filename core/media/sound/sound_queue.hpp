@@ -50,8 +50,8 @@ class SoundQueue {
     int64_t media_ns = 0;  ///< presentation time of the next frame
     size_t frames = 0;     ///< number of frames up to the end of the block
   };
-  /// Returns the time and the number of the frames that consume() returns next. Returns nullopt if no frames
-  /// of `seek` are queued.
+  /// Returns the presentation time and the number of the frames that consume() returns next. Returns nullopt
+  /// if no frames of `seek` are queued.
   std::optional<Front> front(uint64_t seek) const {
     const std::lock_guard lock(mutex_);
     if (seek != seek_ || blocks_.empty()) return std::nullopt;

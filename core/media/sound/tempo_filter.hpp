@@ -1,4 +1,4 @@
-// Changes the speed of sound without its pitch, by FFmpeg's filter atempo. Internal to core/media. Not
+// Changes the speed of sound but not its pitch, with FFmpeg's filter atempo. Internal to core/media. Not
 // thread-safe.
 #pragma once
 

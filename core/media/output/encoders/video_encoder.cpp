@@ -87,7 +87,7 @@ void VideoEncoder::start(const AVCodec& codec, const AVOutputFormat& container, 
   }
 }
 
-/// Returns the format with the tags of the options if it is that of a working image.
+/// Returns `input`; if it is the format of a working image, with the tags of the options.
 PixelsFormat VideoEncoder::tagged(PixelsFormat input) const {
   if (is_working(input.format)) input.transfer = transfer_, input.primaries = primaries_;
   return input;
@@ -97,8 +97,8 @@ AVPixelFormat VideoEncoder::choose_format(const AVCodec& codec, const PixelsForm
   const std::vector<AVPixelFormat> supported = supported_formats(codec);
   const bool working = is_working(input.format);
   std::vector<AVPixelFormat> candidates;
-  // A decoded picture is encoded unchanged if the encoder supports its layout; RGB by lossless encoders only,
-  // because others convert it to YUV themselves.
+  // Encode a decoded picture unchanged if the encoder supports its layout. For RGB, do so with lossless
+  // encoders only, because the others convert it to YUV themselves.
   if (!working && (!is_rgb(input.format) || lossless_only(codec.id))) candidates.push_back(input.format);
   const bool deep = is_deep_working(input.format);
   if (lossless_only(codec.id) && deep)
@@ -126,8 +126,8 @@ AVPixelFormat VideoEncoder::choose_format(const AVCodec& codec, const PixelsForm
 }
 
 /// Returns the format of the encoder's input. The stream is tagged with its matrix, range, transfer and
-/// primaries. The matrix is the source's for YUV, otherwise the default for the size; MJPEG always uses
-/// full-range BT.601.
+/// primaries. The matrix of YUV is the source's. Otherwise it is BT.2020 for BT.2020 primaries, else the
+/// default for the size. MJPEG always uses full-range BT.601.
 PixelsFormat VideoEncoder::output_format(AVPixelFormat format, AVCodecID codec, const PixelsFormat& input) {
   PixelsFormat out{format,       input.extent,   YuvMatrix::bt601, true,
                    input.aspect, input.transfer, input.primaries};

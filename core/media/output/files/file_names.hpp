@@ -14,9 +14,9 @@ void check_name_template(const std::string& name);
 /// Generates the names of a recording's files. Not thread-safe.
 class FileNames {
  public:
-  /// Names are path-001, path-002 … if `numbered`, otherwise path, path-2 …, from path-2 on if `resumed`: an
-  /// earlier part of this recording has used the path. A strftime template ignores both. Throws Error(usage)
-  /// if the name has a control character.
+  /// If `numbered`, the names are path-001, path-002 …; otherwise path, path-2, and so on. `resumed`: an
+  /// earlier part of this recording has used the path, so the names begin with path-2. Neither affects a
+  /// strftime template. Throws Error(usage) if the name has a control character.
   FileNames(std::string path, bool numbered, bool resumed = false);
 
   /// Begins a new file that starts at time `when`: next() then returns the names to try for it. Throws

@@ -52,7 +52,8 @@ void FileRing::load() {
     if (!state || !state->regular || state->identity.inode != file.identity.inode ||
         state->identity.birth_ns != file.identity.birth_ns)
       continue;
-    // The size of a killed process's file is unknown. Without a birth time it may be another file.
+    // If a process was killed while it wrote a file, the file's size is unknown. Without a birth time, the
+    // inode may meanwhile belong to another file.
     if (file.closed ? state->bytes != file.bytes : file.identity.birth_ns == 0) continue;
     file.identity = state->identity;
     file.bytes = state->bytes;

@@ -5,7 +5,7 @@
 //
 // A file is deleted only if a limit is exceeded and its name, inode, birth time and size are still those that
 // this object or the locked journal has recorded. Ages are measured in recorded time, so pauses, jumps of
-// time stamps and clock changes do not delete files. Internal to core/media. Not thread-safe.
+// timestamps and clock changes do not delete files. Internal to core/media. Not thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -113,7 +113,7 @@ std::optional<std::string> read_text(int fd) {
 }
 
 /// Returns true if the file belongs to this user or to a user who may delete the folder's files anyway: root
-/// or the folder's owner. Network file systems may show new files as the folder's owner's.
+/// or the folder's owner. Network file systems may report the folder's owner as the owner of new files.
 bool is_trusted(int fd, const std::string& folder) {
   const auto file = file_state(fd);
   struct stat info = {};

@@ -5,9 +5,9 @@
 //
 // EVENT is o (open), c (closed) or d (deleted); NAME has no folder, and special characters are %XX. The
 // recording that has the journal open holds a lock on it and is its only writer. If the journal is locked or
-// another owner's, a recording of the same name uses .NAME.2.ring, and so on. A recording never deletes
-// the files of another running recording, another configuration or another user. Internal to core/media. Not
-// thread-safe.
+// belongs to another owner, a recording of the same name uses .NAME.2.ring, and so on. A recording never
+// deletes the files of another running recording, another configuration or another user. Internal to
+// core/media. Not thread-safe.
 #pragma once
 
 #include <optional>
@@ -47,8 +47,8 @@ class RingJournal {
   RingJournal(const std::string& folder, const std::string& name, std::string owner);
 
   const std::string& path() const noexcept { return path_; }
-  /// Returns the files that the journal listed when it was opened, on the first call only. Paths include the
-  /// folder.
+  /// The first call returns the files that the journal listed when it was opened; later calls return none.
+  /// Paths include the folder.
   std::vector<RingFile> take_files();
 
   void opened(const RingFile& file) { append('o', file); }

@@ -7,8 +7,8 @@ namespace lensd {
 namespace {
 
 constexpr int kMaxAttempts = 10000;
-/// Maximum time between two pictures that counts as footage. A longer time is a pause or a jump of time
-/// stamps.
+/// Maximum time between two pictures that counts as footage. A longer time is a pause or a jump of
+/// timestamps.
 constexpr double kMaxPictureSeconds = 1;
 /// Interval at which the ring records the footage of an open file.
 constexpr double kNoteSeconds = 10;
@@ -17,8 +17,9 @@ int64_t ticks_of(double seconds, AVRational time_base) {
   return std::llround(seconds / av_q2d(time_base));
 }
 
-/// Returns the length of a file in seconds; 0: no limit. A ring needs several files: without a configured
-/// length or size, each has a tenth of keep_minutes, at most 60 s, or 60 s if only keep_gigabytes is set.
+/// Returns the maximum length of a file in seconds; 0: no limit. A ring needs several files: if no length or
+/// size is configured, the length is a tenth of keep_minutes, from 0.1 to 60 s. It is 60 s if only
+/// keep_gigabytes is set.
 double split_of(const RecordSettings& settings) {
   const bool ring = settings.keep_minutes > 0 || settings.keep_gigabytes > 0;
   if (settings.split_seconds > 0 || settings.split_megabytes > 0 || !ring) return settings.split_seconds;

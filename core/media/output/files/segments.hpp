@@ -59,7 +59,7 @@ class Segments {
   AVRational time_base_ = {1, 1};
   int64_t file_start_ = 0, next_key_ = 0, closed_frames_ = 0, closed_bytes_ = 0;
   int64_t last_time_ = 0, picture_ticks_ = 0;    ///< time of the last packet; nominal duration of a picture
-  int64_t footage_ticks_ = 0, noted_ticks_ = 0;  ///< footage of the file; as last passed to the ring
+  int64_t footage_ticks_ = 0, noted_ticks_ = 0;  ///< footage of the file; last value passed to the ring
   bool size_key_asked_ = false;
   int files_ = 0;
 };
