@@ -42,7 +42,7 @@ class Canny final : public FilterBase<Canny, CannyParams, CannyBlock> {
 
   /// Returns the arguments of the blur's pass, which writes to the last block of scratch.
   PassArgs blur_args(const PassArgs& args) const;
-  /// Returns the input of the gradient: the blurred image, or the filter's input without blur.
+  /// Returns the input of the gradient: the blurred image, or the input of the filter if sigma is 0.
   ConstImageRef blurred(const PassArgs& args) const;
 
   Gaussian blur_;

@@ -64,7 +64,8 @@ LENSD_HD constexpr int canny_derive(int k) {
   return k < 0 ? -kWeights[A / 2 - 1][-k] : kWeights[A / 2 - 1][k];
 }
 
-/// Scales a derivative. Aperture 7 divides by 16, ties to even, so that derivatives fit 16 bits.
+/// Scales a derivative. For aperture 7, divides by 16 and rounds to nearest, ties to even, so that
+/// derivatives of 8-bit samples fit 16 bits.
 template <int A>
 LENSD_HD inline int canny_scale(int sum) {
   return A == 7 ? (sum + 7 + (sum >> 4 & 1)) >> 4 : sum;

@@ -50,9 +50,10 @@ __device__ __forceinline__ uint2 inside_only(uint2 pairs, int x, int y, Extent e
   return make_uint2(pairs.x & (half(0) | half(2) << 16), pairs.y & (half(1) | half(3) << 16));
 }
 
-/// A row's magnitudes around four pixels.
+/// A row's magnitudes around four pixels. `left`: left neighbours of the even columns. `right`: right
+/// neighbours of the odd columns.
 struct CannyLine {
-  uint32_t even, odd, left, right;  ///< `left`, `right`: neighbours of the even, odd columns
+  uint32_t even, odd, left, right;
 
   __device__ __forceinline__ explicit CannyLine(const uint2* at) {
     even = at->x, odd = at->y;

@@ -9,7 +9,7 @@ namespace {
 /// A block computes a tile of 32 × 32 pixels.
 struct DeepCannyTuning {
   static constexpr int threads = 256, side = 32;
-  static constexpr int input = side + 2 + 2 * kCannyMaxReach;  ///< samples with the border of the magnitudes
+  static constexpr int input = side + 2 + 2 * kCannyMaxReach;  ///< side of the input with its border
   static constexpr int magnitudes = side + 2;
 };
 

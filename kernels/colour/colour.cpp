@@ -12,8 +12,8 @@
 namespace lensd {
 namespace {
 
-/// Number of rows that are converted before they are written to a rotated or flipped picture. Transposed, 16
-/// RGBA8 rows fill a cache line.
+/// Number of rows that are converted before they are written to a rotated or flipped picture. In a transposed
+/// picture, 16 RGBA8 rows fill a cache line.
 constexpr int kTransposeRows = 16;
 
 bool is_upright(const Orientation& turn) {
@@ -95,7 +95,7 @@ void Colour::fill_block(void* block) const {
     DisplayLight::make(info_.colour, settings_, *static_cast<DisplayLight*>(block));
 }
 
-/// Converts `count` stored rows from row y on to `out`, whose rows are `pitch` bytes apart.
+/// Converts `count` stored rows, starting with row y, to `out`, whose rows are `pitch` bytes apart.
 void Colour::convert_rows(const PassArgs& args, int y, int count, uint8_t* out, size_t pitch) const {
   const PictureRef& picture = *args.picture;
   for (int i = 0; i < count; ++i) {

@@ -6,8 +6,8 @@
 namespace lensd {
 namespace {
 
-/// A thread converts four columns of one row. If chroma rows are halved, it converts two rows, in
-/// colour_420() four, so that it loads the chroma samples that rows share only once.
+/// A thread converts four columns of one row. If chroma rows are halved, it converts two rows (four in
+/// colour_420()), so that it loads the chroma samples shared by these rows only once.
 struct ColourTuning {
   static constexpr int threads = 128;
   static constexpr int columns = 4;

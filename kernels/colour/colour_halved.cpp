@@ -157,7 +157,7 @@ void colour_row_halved(const PictureRef& picture, const ColourMatrix& matrix, in
   auto* uv = reinterpret_cast<int16_t*>(worker) + 2 * kVectorPairs;
   gather_chroma(picture, y, pairs, uv);
   uint8_t* spare =
-      worker + 4 * static_cast<size_t>(pairs + 3 * kVectorPairs);  // after the chroma row and its slack
+      worker + 4 * static_cast<size_t>(pairs + 3 * kVectorPairs);  // after the chroma row and its padding
   const ComponentLayout layout = picture.info.format.components[0];
   const uint8_t* luma = picture.planes[layout.plane] + y * picture.pitch_bytes[layout.plane] + layout.offset;
   if (layout.step != 1) {

@@ -19,7 +19,7 @@ void pack_row(const float* r, const float* g, const float* b, int width, uint16_
   }
 }
 
-/// Replaces the samples of three planes by colours, in place.
+/// Replaces the samples of three planes by colours, which are stored as floats.
 template <bool kYuv>
 void colours_in_place(const DeepMatrix& matrix, int32_t* const* planes, int width) {
   vectorised([&matrix, planes, width] {

@@ -1,7 +1,8 @@
 // Conversion of samples to colours with 16 bits, in single precision.
 //
-// Operations are rounded as in IEEE 754, in the order of the code, on both backends. Samples and weights are
-// exact, so a result differs from the real one by less than 0.02 before it is rounded.
+// Operations are rounded as in IEEE 754, in the order of the code, on both backends. Samples are exact and
+// weights are rounded to single precision. So a result differs from the exact one by less than 0.02 before it
+// is rounded to 16 bits.
 #pragma once
 
 #include <cmath>

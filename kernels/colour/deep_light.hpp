@@ -27,8 +27,8 @@ struct EvenCurve {
   }
 };
 
-/// A function of light from 0 to kLast. Its entries are equidistant within each octave, so that their
-/// distance is proportional to the light. Interpolated linearly.
+/// A function of light from 0 to kLast, interpolated linearly. Entries are equidistant within each octave, so
+/// that their distance is roughly proportional to the light.
 struct OctaveCurve {
   static constexpr int kStepBits = 7, kSteps = 1 << kStepBits;
   static constexpr int kOctavesBelow = 20, kOctavesAbove = 6;
@@ -46,7 +46,7 @@ struct OctaveCurve {
   LENSD_HD float at(float light) const {
     if (light < kFirst) return value[0] * (light * (1.f / kFirst));
     const float limited = light < kLast ? light : kLast;
-    uint32_t bits;  // sign, exponent, fraction: the entry is their high part
+    uint32_t bits;  // sign, exponent and fraction; the high bits give the entry
     memcpy(&bits, &limited, sizeof bits);
     constexpr int kShift = 23 - kStepBits;
     const int i = static_cast<int>(bits >> kShift) - ((127 - kOctavesBelow) << kStepBits);

@@ -5,8 +5,8 @@
 // PQ: EOTF of BT.2100. HLG: inverse OETF and OOTF of BT.2100 for a display of 1000 cd/m², system gamma 1.2.
 // The tone curve is the EETF of BT.2390 (section 5.4.1, black level 0) from the source's peak to SDR white,
 // which is 203 cd/m² (BT.2408). It is applied to the largest component; the others are scaled by the same
-// factor, which keeps the hue. Light of other primaries becomes BT.709 light by a matrix, which also contains
-// ColourSettings::saturation; components outside 0 to 1 are clipped. HDR is encoded as sRGB (IEC 61966-2-1)
+// factor, which keeps the hue. A matrix converts light of other primaries to BT.709. The matrix also contains
+// ColourSettings::saturation. Components outside 0 to 1 are clipped. HDR is encoded as sRGB (IEC 61966-2-1)
 // or for BT.1886. SDR keeps its transfer function, the OETF of BT.2020, which is also that of BT.601 and
 // BT.709.
 #pragma once
@@ -19,8 +19,8 @@
 
 namespace lensd {
 
-/// A function of light. Its intervals grow with the light: one step up to 2 · kSteps, then kSteps intervals
-/// for each doubling. Interpolated linearly.
+/// A function of light, interpolated linearly. Its intervals grow with the light: they are one unit long up
+/// to 2 · kSteps; above that, there are kSteps intervals per octave.
 struct LightCurve {
   static constexpr int kStepBits = 5, kSteps = 1 << kStepBits;
   static constexpr int kEntries = kSteps * 18 + 1;  ///< for light below 1 << 22

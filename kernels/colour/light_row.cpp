@@ -107,7 +107,7 @@ namespace lensd {
 HWY_EXPORT(light_vectors);
 
 void light_row(const DisplayLight& light, int32_t* const* codes, int width, uint32_t* out) {
-  for (int c = 0; c < 3; ++c) std::fill_n(codes[c] + width, kLightPadding, 0);  // indexes of `linear`
+  for (int c = 0; c < 3; ++c) std::fill_n(codes[c] + width, kLightPadding, 0);  // valid indexes of `linear`
   HWY_DYNAMIC_DISPATCH(light_vectors)(light, codes, width, out);
 }
 

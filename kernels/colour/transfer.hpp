@@ -15,18 +15,18 @@ double hlg_to_scene(double signal);
 /// BT.2020: the OETF, which is also BT.709's, and its inverse.
 double scene_to_bt2020(double light);
 double bt2020_to_scene(double signal);
-/// IEC 61966-2-1.
+/// IEC 61966-2-1: the signal for light on an sRGB display.
 double srgb_of_light(double light);
 
-/// The signal of a display with BT.1886 and black 0.
+/// BT.1886 with black level 0: the signal for light on the display.
 double bt1886_of_light(double light);
 
-/// The knee of BT.2390. With smaller ones the curve is not monotonic.
+/// The knee of BT.2390. With smaller values the curve is not monotonic.
 inline constexpr double kKnee = 0.5;
 /// BT.2390 section 5.4.1: the EETF from a source with this peak to SDR white, black level 0. Returns
-/// kSdrWhite for luminances above the peak. If the peak is at most kSdrWhite, returns the luminance, at most
-/// kSdrWhite. The curve leaves the identity at (1 + knee) · white − knee, in PQ signals relative to the
-/// peak's.
+/// kSdrWhite for luminances above the peak. If the peak is at most kSdrWhite, only limits the luminance to
+/// kSdrWhite. The curve is the identity up to (1 + knee) · white − knee, in PQ signals divided by the PQ
+/// signal of the peak.
 double tone_mapped(double luminance, double peak, double knee = kKnee);
 
 }  // namespace lensd

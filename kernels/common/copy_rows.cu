@@ -21,7 +21,7 @@ __global__ void copy_kernel(ImageView<const uint8_t> in, int in_bytes, int left,
 
 }  // namespace
 
-/// A kernel, since cudaMemcpy2DAsync takes more than twice as long at 8K.
+/// Uses a kernel, because cudaMemcpy2DAsync takes more than twice as long at 8K.
 void launch_copy(const ConstImageRef& in, const ImageRef& out, CudaStream stream, int x, int y) {
   const int out_bytes = static_cast<int>(out.row_bytes());
   const dim3 grid(blocks_for(out_bytes, CopyTuning::threads * 16), static_cast<unsigned>(out.height()));

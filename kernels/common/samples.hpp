@@ -19,7 +19,7 @@ LENSD_HD constexpr int clamp_to(int most, int v) {
 template <class S>
 inline constexpr int kWhite = sizeof(S) == 1 ? 255 : 65535;
 
-/// Returns a value of 8 bits at the scale whose white is `most`, 255 or 65535.
+/// Scales an 8-bit value to samples whose white is `most`, 255 or 65535.
 LENSD_HD constexpr int at_scale(int v, int most) {
   return most == 255 ? v : v * 257;
 }

@@ -6,8 +6,8 @@
 //   count_name, decide_name: the names of these passes;
 //   static void decide(const B&, const TableInput&, State&, Stats&): updates State and Stats;
 //   static uint8_t table_value(const B&, const Stats&, int c, int v): returns entry v of channel c's table;
-//   static AffineMap affine(const B&, const Stats&, int c): returns the map that replaces the table with 16
-//       bits;
+//   static AffineMap affine(const B&, const Stats&, int c): returns the map that 16-bit images use instead of
+//       channel c's table;
 //   void launch_decide(const PassArgs&, CudaStream) const: queues decide() and the table on CUDA.
 //
 // Stats begins with `tally`, a Histogram or ChannelSums. State is all zeros before the first frame.
@@ -38,7 +38,8 @@ struct TableInput {
         most(static_cast<uint32_t>(max_sample(format.format))) {}
 };
 
-/// scale · v + offset for samples of 16 bits, rounded and limited. Single precision, rounded as in IEEE 754.
+/// Maps a 16-bit sample v to scale · v + offset, rounded to nearest and limited to 0 … 65535. Each operation
+/// is in single precision, rounded as in IEEE 754.
 struct AffineMap {
   float scale, offset;
   LENSD_HD uint32_t operator()(uint32_t v) const {
@@ -53,7 +54,7 @@ struct AffineMaps {
   AffineMap channel[4];
 };
 
-/// Queues the maps of a whole image with 16 bits on CUDA. `maps` is in device memory.
+/// Queues the application of the maps to a whole 16-bit image on CUDA. `maps` is in device memory.
 void launch_maps(const ConstImageRef& in, const ImageRef& out, const AffineMaps* maps, CudaStream stream);
 
 template <class Self, class P, class B, class State, class Stats>

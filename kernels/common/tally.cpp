@@ -106,7 +106,8 @@ void count_deep_rgba(const uint16_t* row, size_t samples, Tables& tables) {
     for (size_t c = 0; c < 3; ++c) ++tables[c][row[i + c] >> 8];
 }
 
-/// Extends the ranges of the four channels of RGBA; of grey, of every fourth sample.
+/// Extends the four ranges low[k] … high[k] by the samples whose index modulo 4 is k: channel k of RGBA, or
+/// every fourth sample of grey.
 void extend_ranges(const uint16_t* row, size_t samples, uint16_t (&low)[4], uint16_t (&high)[4]) {
   vectorised([=, &low, &high] {
     constexpr size_t lanes = kDeepLanes;

@@ -24,7 +24,7 @@ unsigned tally_blocks(const ImageFormat& format) {
   return static_cast<unsigned>(blocks < TallyTuning::max_blocks ? blocks : TallyTuning::max_blocks);
 }
 
-/// The range of a thread's samples of each channel, with the members of RangeHistogram.
+/// Range of a thread's samples in each channel, stored as in RangeHistogram.
 struct ThreadRange {
   uint32_t highest[3], lowest_below_white[3];
 
@@ -33,8 +33,8 @@ struct ThreadRange {
   }
 };
 
-/// Counts samples of type S; of 16-bit samples, the high bytes. With a `range`, which only 16 bits have, also
-/// extends the range.
+/// Counts samples of type S; 16-bit samples are counted by their high bytes. `kRange`, for 16-bit samples
+/// only: also extends `range`.
 template <class S, bool kRange>
 __global__ void __launch_bounds__(TallyTuning::threads)
     histogram_kernel(ImageView<const uint8_t> in, int row_bytes, int channels, bool aligned, Histogram* total,
@@ -105,8 +105,8 @@ __global__ void __launch_bounds__(TallyTuning::threads)
   if (threadIdx.x < 3) block_sums[threadIdx.x] = 0;
   __syncthreads();
 
-  // A warp adds about 2^28 / 4224 pixels at most, so its sums of bytes fit 32 bits, and a thread's sums of
-  // 16-bit samples as well.
+  // A warp adds about 2^28 / 4224 pixels at most. So its sums of bytes fit 32 bits, and so do the sums of
+  // 16-bit samples of a thread.
   uint32_t r = 0, g = 0, b = 0;
   for (ChunkWalk walk(row_bytes); walk.y < in.extent.height; walk.next()) {
     const int left = row_bytes - walk.x * ChunkShape::bytes;

@@ -13,13 +13,13 @@
 
 namespace lensd {
 
-/// Number of pixels of each value for R, G and B; grey uses only the first. 16 bits: of each high byte. An
-/// image has at most 2^28 pixels, so counts fit 32 bits.
+/// Number of pixels of each value for R, G and B; grey uses only the first. 16-bit samples are counted by
+/// their high bytes. An image has at most 2^28 pixels, so counts fit 32 bits.
 struct Histogram {
   uint32_t count[3][256];
 };
 
-/// A histogram, and with 16 bits the range of the values of R, G and B; grey uses only the first.
+/// A histogram. For 16-bit images, also the range of the values of R, G and B; grey uses only the first.
 struct RangeHistogram {
   Histogram histogram;
   uint32_t highest[3];

@@ -39,7 +39,7 @@ void vectorised(const Loops& loops) {
 }
 
 #ifndef __CUDACC__
-/// Sixteen numbers that stay in registers. The compiler splits them for smaller instruction sets. Load and
+/// Sixteen floats that stay in registers. The compiler splits them for smaller instruction sets. Load and
 /// store them with memcpy, and do not pass them to functions.
 using Floats [[gnu::vector_size(64)]] = float;
 inline constexpr int kFloats = 16;

@@ -8,8 +8,9 @@
 //   };
 //
 // The CPU side, the CUDA side and the oracle call value(). at(dx, dy) is the sample `dx` columns to the right
-// and `dy` rows down, each from -kRadius to kRadius, in [0, max], where `max` is 255 or 65535; the parameter
-// `border` defines the samples outside the image. The result is limited to [0, max]. Alpha passes through.
+// and `dy` rows down; dx and dy are in [-kRadius, kRadius]. Samples are in [0, max], where `max` is 255 or
+// 65535. The parameter `border` defines the samples outside the image. The result is limited to [0, max].
+// Alpha passes through.
 #pragma once
 
 #include <utility>
@@ -94,7 +95,7 @@ class WindowFilter : public SinglePass<Self, P, B> {
                          std::index_sequence<i...>) {
 #ifndef __CUDACC__  // host code: nvcc need not parse the loops
     vectorised([=, &block] {
-      // copies, so that stores to `out` cannot change them
+      // Copies, so that stores to `out` cannot change them.
       const B params = block;
       const S* const from[] = {reinterpret_cast<const S*>(rows[i])...};
       S* out = reinterpret_cast<S*>(row_out);

@@ -1,7 +1,7 @@
 // Corner detection on the CPU.
 //
 //   run_maxima, row bands: gradients → column sums → eigenvalues → local maxima, a list per kChunk rows
-//   run_selection, once:   threshold → buckets by strength → strongest first, each marks a disc of a bit map
+//   run_selection, once:   threshold → buckets by strength → strongest first: each marks a disc in a bitmap
 #include "kernels/corners/corners.hpp"
 
 #include <algorithm>
@@ -16,13 +16,13 @@ namespace lensd {
 namespace {
 
 constexpr int kChunk = 16;   ///< rows of a chunk; even, since a 2×2 square has at most one local maximum
-constexpr int kMargin = 16;  ///< values on both sides of a row of gradients, at least kCornerMaxBlock / 2
+constexpr int kMargin = 16;  ///< padding on both sides of a row of gradients; at least kCornerMaxBlock / 2
 constexpr int kRing = kCornerMaxBlock + 1;
 
 /// Scratch memory that the passes share.
 struct CornerMemory {
   int width, height, chunks;
-  size_t chunk_places, words;  ///< maximum keys of a chunk; 64-bit words per row of the bit map
+  size_t chunk_places, words;  ///< maximum keys of a chunk; 64-bit words per row of the bitmap
   uint32_t *counts, *strongest;
   uint64_t *keys, *sorted, *suppressed;
   uint32_t* buckets;
@@ -156,8 +156,9 @@ void find_maxima(const CornerMemory& memory, const ImageView<const uint8_t>& lum
   std::fill(memory.strongest + first_chunk, memory.strongest + end_chunk, bits);
 }
 
-/// Bit map of the pixels too close to a live track or to a selected corner. A query reads one bit, and discs
-/// of selected corners hardly overlap. So the cost is bounded by the picture's size for any distance.
+/// Bitmap of the pixels too close to a live track or to a selected corner. A query reads one bit, and discs
+/// of selected corners hardly overlap. So the cost is at most proportional to the picture's size, for any
+/// distance.
 class SuppressionMap {
  public:
   SuppressionMap(const CornerMemory& memory, float min_distance) : memory_(memory) {

@@ -27,7 +27,8 @@ struct CornerTileShared {
   uint32_t strongest, count, first;
 };
 
-/// Loads `rows` rows of a tile's pixels from (x0, y0) on; x0 is a multiple of 4. Border rule: reflect101.
+/// Loads `rows` rows of a tile's pixels, starting at (x0, y0); x0 is a multiple of 4. Border rule:
+/// reflect101.
 __device__ inline void load_corner_pixels(const ImageView<const uint8_t>& luma, int x0, int y0, int rows,
                                           uint32_t* pixels) {
   for (int i = static_cast<int>(threadIdx.x); i < rows * CornerTile::words; i += CornerTile::threads) {
@@ -79,8 +80,8 @@ class CornerColumn {
   int difference_[2], smooth_[2];
 };
 
-/// Computes the map of the tile whose first possible corner is (x0, y0); zeros outside the picture. Returns
-/// the bits of the thread's maximum.
+/// Computes the map of the tile whose first possible corner is (x0, y0). Eigenvalues outside the picture are
+/// 0. Returns the bits of the thread's maximum.
 __device__ inline uint32_t corner_tile_map(CornerTileShared& s, Extent extent, int block, int x0, int y0) {
   const int t = static_cast<int>(threadIdx.x), before = block / 2;
   const int first_x = x0 - 1 - before, first_y = y0 - 1 - before;  // position of the first gradient
@@ -104,7 +105,7 @@ __device__ inline uint32_t corner_tile_map(CornerTileShared& s, Extent extent, i
     if (map_row < 0) continue;
     int32_t(&sums)[3][CornerTile::threads] = s.sums[row & 1];
     sums[0][t] = sum_s, sums[1][t] = sum_a, sums[2][t] = sum_b;
-    __syncthreads();  // the other buffer is free: all threads passed here one row ago
+    __syncthreads();  // also frees the other buffer: all threads have read it
     float value = 0;
     const int map_x = x0 - 1 + t, map_y = y0 - 1 + map_row;
     if (t < CornerTile::threads - block + 1 && map_x >= 0 && map_x < extent.width && map_y >= 0 &&

@@ -28,8 +28,8 @@ LENSD_HD inline float corner_eigenvalue(int32_t s, int32_t a, int32_t b) {
 }
 
 /// Mask of the position in a sort key. A key has 31 bits of strength, then 28 bits of position. Stronger
-/// candidates have larger keys; among equal strengths, smaller y, then smaller x. A key is nonzero if the
-/// strength is above 0.
+/// candidates have larger keys. For equal strengths, candidates with smaller y, then smaller x, have larger
+/// keys. A key is nonzero if the strength is above 0.
 inline constexpr uint64_t kCornerPosition = (1u << 28) - 1;
 LENSD_HD constexpr uint64_t corner_key(uint32_t strength, int x, int y) {
   return static_cast<uint64_t>(strength) << 28 |

@@ -1,5 +1,5 @@
-// SIMD row functions of the corner detector on the CPU. Pointers may be unaligned. Vectors may read and write
-// up to kCornerSlack values beyond the end of a row.
+// SIMD row functions of the corner detector on the CPU. Pointers may be unaligned. Rows need kCornerSlack
+// values of padding after their end, which vectors may read and write.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ struct CornerColumns {
 /// Adds one row of gradients to the sums and subtracts another.
 void corner_columns_row(const int32_t* added, const int32_t* removed, const CornerColumns& sums, int count);
 
-/// Computes the eigenvalues of a row from column sums that start block / 2 before it. Values below `least`
-/// may be stored as 0. Returns the maximum.
+/// Computes the eigenvalues of a row from column sums that start block / 2 columns before pixel 0. Values
+/// below `least` may be stored as 0. Returns the maximum.
 float corner_strength_row(const CornerColumns& sums, int block, float least, float* strength, int width);
 
 /// Finds local maxima above `least` among pixels 1 … width − 2; of equal neighbours only the first counts.

@@ -12,10 +12,11 @@
 //
 // A lost track keeps its place for that frame. After a cut, new tracks may take the places of lost ones; the
 // lost ones are still counted. The luma of an image with 16 bits is rounded to 8 bits for the tracker. If the
-// input is an upright source picture, luma is read directly from the decoded picture.
+// input is an upright source picture with contiguous 8-bit luma, klt reads luma directly from the decoded
+// picture.
 //
-// Formats: all. Border rule: none, see above. Temporal reach: one frame (state: pyramid and table of
-// the previous frame; with affine_check also first patches). Exact: integer sums, then floats in prescribed
+// Formats: all. Border rule: none, see above. Temporal reach: one frame (state: pyramid and table of the
+// previous frame; with affine_check also first patches). Exact: integer sums, then floats in prescribed
 // order.
 //
 // Files: klt.cpp: parameters, passes and statistics. klt_math, klt_window, klt_affine: shared arithmetic.

@@ -101,7 +101,7 @@ class KltFirstPatch {
   }
 
   /// Computes one step of the fit. `change` receives the changes of the warp's matrix (a, b, c, d) and of the
-  /// position (x, y). Returns false if the step is undetermined.
+  /// position (x, y). Returns false if the system is singular or nearly so; see klt_solve6().
   LENSD_HD bool step(const ImageView<const uint8_t>& picture, const KltWarp& warp,
                      const KltGainBias& gain_bias, double (&change)[6]) const {
     int64_t upper[21] = {}, right[6] = {};

@@ -14,7 +14,7 @@ struct KltFollowTuning {
   static constexpr int blocks(int rows) { return rows <= 21 ? 4 : 2; }
 };
 
-/// Window of klt_follow.hpp for a warp. A lane holds the rows of its column in registers.
+/// Warp implementation of the Window of klt_follow.hpp. A lane holds one column of the window in registers.
 template <int kRows>
 class KltWarpWindow {
  public:

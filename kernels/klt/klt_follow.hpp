@@ -21,8 +21,8 @@ struct KltSearchResult {
   TrackStatus status = TrackStatus::tracked;
 };
 
-/// Finds where the window around (x, y) of one picture is in another. `from` and `to`: the halves of the
-/// state that hold the pyramids of the two pictures.
+/// Finds the window around (x, y) of one picture in another picture. `from` and `to`: the halves of the state
+/// that hold the pyramids of the two pictures.
 template <class Window>
 LENSD_HD KltSearchResult klt_search(Window& window, const KltShape& shape, const uint8_t* from,
                                     const uint8_t* to, float x, float y, const KltBlock& block) {

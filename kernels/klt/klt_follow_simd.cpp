@@ -13,8 +13,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #include "kernels/common/pair_dot-inl.hpp"
 
-/// Window of klt_follow.hpp in SIMD. Rows of a window are vectors of up to 32 16-bit values. Lanes beyond the
-/// window or the picture are masked out of all sums. A 32-bit lane accumulates one pair of products per row.
+/// SIMD implementation of the Window of klt_follow.hpp. Rows of a window are vectors of up to 32 16-bit
+/// values. Lanes beyond the window or the picture are masked out of all sums. A 32-bit lane accumulates one
+/// pair of products per row.
 class KltVectorWindow {
   using D16 = hn::CappedTag<int16_t, 32>;
   using D32 = hn::RepartitionToWide<D16>;

@@ -1,10 +1,10 @@
 // Definitions that both backends and the oracle of klt share: parameters, the layout of the state,
 // fixed-point samples and the 2×2 solve.
 //
-// Interpolated samples have 7 fraction bits (0 to 32640), positions 15. Derivatives are 32 times the slope in
-// grey levels per pixel; differences have 5 fraction bits, as in OpenCV. All of them fit 16 bits. Products
-// are summed in integers and doubles are combined in the order written here, so all backends output the same
-// bytes.
+// Interpolated samples have 7 fraction bits (0 to 32640), positions have 15. Derivatives are 32 times the
+// slope in grey levels per pixel; differences have 5 fraction bits, as in OpenCV. Samples, derivatives and
+// differences fit 16 bits. Products are summed in integers and doubles are combined in the order written
+// here, so all backends output the same bytes.
 #pragma once
 
 #include <algorithm>
@@ -65,7 +65,9 @@ struct KltFirst {
 
 /// Layout of one half of the state:
 ///   TrackTable and its tracks (Layout::lasting_bytes) · pyramid levels · a KltFirst for each place
-///   · first patches: of even places in halves[0], of odd places in halves[1], since a patch is written once
+///   · first patches
+/// First patches of even places are in halves[0], those of odd places in halves[1]. A patch is written once
+/// and then stays in its half.
 struct KltShape {
   struct Level {
     Extent extent;
@@ -77,7 +79,7 @@ struct KltShape {
   size_t lasting_bytes = 0, first_offset = 0, patch_offset = 0, bytes = 0;
   int patch_bytes = 0;  ///< bytes of a first patch; 0 without affine_check
 
-  /// Windows may read up to this many bytes before and after a level; the values read are masked out.
+  /// Padding before and after a level, in bytes. Windows may read it; the values read are masked out.
   static constexpr size_t kSlack = 256;
 
   static KltShape make(Extent extent, const KltParams& p) {
@@ -141,7 +143,7 @@ inline constexpr int kKltSlopeSide = 3 * 256, kKltSlopeMiddle = 10 * 256;
 inline constexpr int kKltSmoothSide = 3 * 2048, kKltSmoothMiddle = 10 * 2048;
 /// Vertical derivative: weight of the difference between the means of the lower and the upper row.
 inline constexpr int kKltSlopeSmoothed = 4096;
-/// Factor from 7 to 5 fraction bits.
+/// Q15 factor that reduces samples from 7 to 5 fraction bits; see scaled15().
 inline constexpr int kKltToFive = 8192;
 /// Middle grey, which is subtracted from samples so that sums of squares fit 32 bits.
 inline constexpr int kKltMiddle = 16320;
@@ -239,7 +241,8 @@ struct KltSystem {
     return ratio < 0.0625 ? 0.0625 : ratio > 16 ? 16 : ratio;
   }
 
-  /// Computes the step by which the window moves. Returns false if the step is undetermined.
+  /// Computes the step by which the window moves. Returns false if `gain_bias` is set and one of the patches
+  /// is flat.
   LENSD_HD bool step(const KltMatch& match, double& dx, double& dy) const {
     double bx = static_cast<double>(match.x), by = static_cast<double>(match.y);
     if (gain_bias) {

@@ -59,7 +59,7 @@ __global__ void klt_deep_luma_kernel(ImageView<const uint16_t> in, bool colour, 
 struct KltPyramidTuning {
   static constexpr int threads = 256, tile = 8;
   static constexpr int side2 = 2 * tile + 3, side1 = 2 * side2 + 3, side0 = 2 * side1 + 3;
-  static constexpr int pitch0 = (side0 + 2 + 3) / 4 * 4;  ///< whole words; rows start two pixels further left
+  static constexpr int pitch0 = (side0 + 2 + 3) / 4 * 4;  ///< rows start two pixels before the region
 };
 
 __device__ int klt_reflect(int i, int n) {

@@ -56,7 +56,7 @@ HWY_EXPORT(column_sums);
 HWY_EXPORT(halve_row);
 
 namespace {
-/// Bytes before and after a row of sums that vectors may access.
+/// Padding before and after a row of sums, in bytes. Whole vectors may access it.
 constexpr size_t kFront = 64, kBehind = 192;
 }  // namespace
 

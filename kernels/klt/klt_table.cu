@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(KltSettleTuning::threads)
   using T = KltSettleTuning;
   __shared__ float3 others[T::range];  // x, y and the bits of the id
   const int t = static_cast<int>(threadIdx.x), begin = static_cast<int>(blockIdx.y) * T::range;
-  // Tracks that another block has marked as crowded were also followed.
+  // Includes tracks that another block has already marked as crowded.
   const auto followed = [table](int place) {
     const TrackStatus status = klt_status(table, place);
     return status == TrackStatus::tracked || status == TrackStatus::lost_crowded;

@@ -13,7 +13,7 @@ LENSD_HD inline int klt_sample(const ImageView<const uint8_t>& level, int x, int
   return above + scaled15(below - above, fy);
 }
 
-/// Returns a sample with 5 fraction bits minus the middle grey.
+/// Returns `sample` minus middle grey, reduced to 5 fraction bits.
 LENSD_HD constexpr int klt_centred(int sample) {
   return scaled15(sample - kKltMiddle, kKltToFive);
 }
@@ -32,7 +32,7 @@ LENSD_HD constexpr int klt_slope_y(const int (&s)[3][3]) {
   return scaled15(klt_smooth(s[2]) - klt_smooth(s[0]), kKltSlopeSmoothed);
 }
 
-/// Window of klt_follow.hpp that sums pixel by pixel.
+/// Scalar implementation of the Window of klt_follow.hpp: sums pixel by pixel.
 class KltScalarWindow {
  public:
   explicit KltScalarWindow(bool gain_bias) : gain_bias_(gain_bias) {}

@@ -11,7 +11,8 @@ inline constexpr int kMedianNetworkRadius = 2;  ///< largest radius that network
 /// Largest radius computed by merged columns; tiles compute larger ones.
 inline constexpr int kMedianMergeRadius = 3;
 inline constexpr int kMedianTileRows = 16;  ///< rows of a tile on the CPU
-inline constexpr int kMedianRankRows = 32;  ///< minimum rows of a tile of ranks on the CPU, except the last
+/// Minimum rows of a tile of ranks on the CPU. Only the last tile may have fewer.
+inline constexpr int kMedianRankRows = 32;
 
 struct MedianParams {
   int radius = 1;

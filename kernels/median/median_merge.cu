@@ -59,8 +59,8 @@ __device__ __forceinline__ void insert_7(const uint32_t (&v)[6], uint32_t x, uin
   for (int k = 1; k < 6; ++k) to[k] = net_min(v[k], net_max(v[k - 1], x));
 }
 
-/// Returns the median of the window that begins with the columns of `pair`. `last`: this lane's column that
-/// is the last column of the window three lanes to the left.
+/// Returns the median of the window that begins with the columns of `pair`. `last`: the column of this lane
+/// that ends the window of the lane three lanes to the left.
 __device__ __forceinline__ uint32_t median_of_49(const uint32_t (&pair)[14], const uint32_t (&last)[7]) {
   uint32_t next[14], four[28], column[7], few[21];
   from_right(pair, 1, next);
@@ -148,8 +148,8 @@ struct MergeGray {
   }
 };
 
-/// Pixels of the lane's four columns of an RGBA8 image. A register holds red and blue of one pixel, or green
-/// of two.
+/// Pixels of the lane's four columns of an RGBA8 image. For sorting, a register holds red and blue of one
+/// pixel, or green of two.
 struct MergeColour {
   ColumnOf8 pixels[4];
 

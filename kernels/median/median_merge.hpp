@@ -5,8 +5,8 @@
 //   median of 49 at x = the 25th of fours[x], pairs[x+4] and columns[x+6]
 //
 // Columns, pairs and fours are computed once for each x and shared by the windows that contain them. This
-// costs about 300 minima and maxima per output sample, independent of content; every sample is a lane. The
-// search over thresholds (median_tiles_simd.cpp) costs up to 110 box sums at this radius, on noise.
+// costs about 300 minima and maxima per output sample, independent of content. Each sample is in its own
+// lane. The search over thresholds (median_tiles_simd.cpp) costs up to 110 box sums at this radius, on noise.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace lensd {
 
 inline constexpr int kMedianMergeChunk = 512;  ///< maximum bytes of a row processed at a time
 
-/// Sorted columns, pairs of columns and groups of four columns of a chunk. A chunk uses about 26 KB of them,
-/// which fit the L1 cache.
+/// Sorted columns, pairs of columns and groups of four columns of a chunk. A chunk uses about 26 KB, which
+/// fits the L1 cache.
 template <class S>
 struct MedianMerges {
   static constexpr int chunk = kMedianMergeChunk / static_cast<int>(sizeof(S));  ///< samples of a chunk
-  /// Samples of a row: the chunk, six pixels to its right, and slack.
+  /// Samples of a row: the chunk, six pixels to its right, and padding.
   static constexpr int pitch = chunk + 6 * 4 + 128 / static_cast<int>(sizeof(S));
   S columns[2][7][pitch];
   S pairs[14][pitch];

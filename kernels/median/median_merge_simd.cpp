@@ -35,8 +35,9 @@ HWY_INLINE void merge_rows(const S (*a)[MedianMerges<S>::pitch], int at_a,
     hn::StoreU(w[kMerge<N, M>.order[first + k]], hn::ScalableTag<S>(), to[k] + at);
 }
 
-/// Sorts the columns of eight rows from sample `from` on: columns of the upper seven and of the lower seven
-/// rows, which share the inner six.
+/// Sorts `n` columns of eight rows, starting at sample `from`. Stores two results for each column: its upper
+/// seven samples in merges.columns[0] and its lower seven in merges.columns[1]. Both share the inner six
+/// rows.
 template <class S>
 void sort_columns7(const S* const* rows, int from, int n, MedianMerges<S>& merges) {
   const hn::ScalableTag<S> d;

@@ -1,10 +1,11 @@
-// median of 16-bit images from radius 4 on, on the CPU: tiles of ranks (J. Suomela, Median filtering is
+// median of 16-bit images with radius 4 and more on the CPU: tiles of ranks (J. Suomela, Median filtering is
 // equivalent to sorting, 2014).
 //
 // The samples under a tile are sorted, and each is replaced by its rank; equal samples get different ranks.
 // The window is then a set of marks, one for each rank, and moving it by a row changes 2 · (2r + 1) marks.
-// The median's group of marks and the number of marks in the groups before follow the window, which moves
-// down one column of the tile and up the next one. The cost depends little on the picture.
+// Marks are grouped. While the window moves, down one column of the tile and up the next one, the group that
+// contains the median and the number of marks before that group are updated. The cost depends little on the
+// picture.
 #include <algorithm>
 #include <utility>
 
@@ -32,13 +33,14 @@ inline constexpr int kRankTallest = 64;           ///< rows of a tile in large b
 struct MedianRankTile {
   alignas(64) uint8_t marks[kRankSamples];  ///< 255 for ranks in the window, else 0
   uint16_t values[kRankSamples];            ///< samples by rank
-  uint16_t ranks[kRankSamples + 64];        ///< ranks by position in the tile; vectors read beyond them
+  uint16_t ranks[kRankSamples + 64];        ///< ranks by position in the tile, with padding for vector loads
   uint32_t keys[2][kRankSamples];           ///< sample · 2^16 + position
-  uint32_t counts[2][256];                  ///< numbers of samples by low byte and by high byte
+  uint32_t counts[2][256];                  ///< number of samples by low byte and by high byte
   uint16_t line[4 * kRankRowPixels];        ///< a row of pixels under the tile
 };
 
-/// Position and size of a tile, in pixels, with the border of `radius`.
+/// Position and size of a tile in pixels, without its border of `radius` pixels. pitch() and height() include
+/// the border.
 struct MedianRankArea {
   int x0, y0, width, rows, radius;
 
@@ -71,7 +73,7 @@ class MedianRankWindow {
     const int side = side_;
     for (int i = 0; i < side; ++i) marks[leaving[i]] = 0, marks[entering[i]] = 255;
   }
-  /// Does the same for columns of ranks that are `pitch` apart.
+  /// Replaces a column of the window. Successive ranks of a column are `pitch` apart.
   void replace(const uint16_t* leaving, const uint16_t* entering, int pitch) {
     const int first = group_ * kGroup;
     for (int i = 0; i < side_; ++i) {
@@ -103,7 +105,7 @@ class MedianRankWindow {
     return hn::Ne(hn::Load(D8(), marks_ + group * kGroup), hn::Zero(D8()));
   }
   HWY_INLINE int count(int group) const { return static_cast<int>(hn::CountTrue(D8(), members_of(group))); }
-  /// Returns the number of the row's ranks in the groups before the median's.
+  /// Returns the number of the row's ranks that lie in the groups before the median's group.
   HWY_INLINE int count_before(const uint16_t* row) const {
     const D16 d16;
     const auto first = hn::Set(d16, static_cast<uint16_t>(group_ * kGroup));
@@ -118,7 +120,7 @@ class MedianRankWindow {
 
   uint8_t* marks_;
   int side_, half_;
-  int group_ = 0, before_ = 0;  ///< the median's group, and the number of marks in the groups before
+  int group_ = 0, before_ = 0;  ///< the median's group, and the number of marks before it
 };
 
 /// Writes the medians of channel `c`.
@@ -152,13 +154,14 @@ HWY_EXPORT(write_medians);
 
 namespace {
 
-/// Replaces counts by the number of samples in the bins before.
+/// Replaces the counts by their exclusive prefix sums.
 void add_up(uint32_t (&counts)[256]) {
   uint32_t sum = 0;
   for (uint32_t& count : counts) sum += std::exchange(count, sum);
 }
 
-/// Loads the samples of channel `c` under the tile as keys, and counts them.
+/// Loads the samples of channel `c` under the tile as sort keys. Counts them by low byte and by high byte for
+/// rank_keys().
 void load_keys(const ConstImageRef& in, const MedianRankArea& area, Border border, int c,
                MedianRankTile& tile) {
   const int step = in.channels(), x = area.x0 - area.radius, pitch = area.pitch();

@@ -1,6 +1,6 @@
-// median of 16-bit images from radius 4 on, on CUDA: the method of median_ranks.cpp with a thread block per
-// tile and channel. The block sorts the samples under the tile. Then each warp moves a window over a strip of
-// rows, along the first row, back along the second one, and so on.
+// median of 16-bit images with radius 4 and more on CUDA: the method of median_ranks.cpp with a thread block
+// per tile and channel. The block sorts the samples under the tile. Then each warp moves a window over a
+// strip of rows, along the first row, back along the second one, and so on.
 #include "kernels/common/border/border.hpp"
 #include "kernels/common/launch.cuh"
 #include "kernels/median/median.hpp"
@@ -13,7 +13,7 @@ constexpr int kSide = 90;                 ///< rows and columns under a tile
 constexpr int kSamples = kSide * kSide;   ///< samples under a tile
 constexpr int kItems = 32;                ///< keys that a thread sorts
 constexpr int kMost = kItems * kThreads;  ///< number of keys; keys beyond kSamples are all ones
-constexpr int kDigits = 16;               ///< values of a digit: four bits
+constexpr int kDigits = 16;               ///< number of values of a four-bit digit
 constexpr int kSetWords = kMost / 32;     ///< words of a set of ranks: eight for each lane
 static_assert(kSamples <= kMost && kSetWords == 8 * 32);
 
@@ -66,11 +66,11 @@ __device__ void load_keys(const MedianRanksJob& job, int x0, int y0, int channel
   }
 }
 
-/// Numbers of a thread's keys by digit: a byte for each of eight digits in `low` and eight in `high`.
+/// Numbers of a thread's keys by digit: bytes of `low` for digits 0 to 7, bytes of `high` for digits 8 to 15.
 struct DigitCounts {
   uint64_t low = 0, high = 0;
 
-  /// Counts a key with this digit. Returns the number of such keys before.
+  /// Counts a key with this digit. Returns the number of such keys counted before.
   __device__ uint32_t add(uint32_t digit) {
     const uint32_t shift = digit % 8 * 8;
     const auto before = static_cast<uint32_t>((digit < 8 ? low : high) >> shift) & 255;
@@ -86,7 +86,7 @@ struct DigitCounts {
   }
 };
 
-/// Replaces each entry of shared.counts by the sum of those before. Call with all threads.
+/// Replaces shared.counts by their exclusive prefix sums. Call with all threads.
 __device__ void add_up_counts(RankShared& shared) {
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
   uint16_t* const own = shared.counts + kDigits * thread;
@@ -136,7 +136,7 @@ __device__ void rank_keys(RankShared& shared) {
           shared.counts[digit * kThreads + static_cast<uint32_t>(thread)] + counts.add(digit);
       if (shift + 4 < 32) {
         key_at(shared, static_cast<int>(rank)) = keys[i];
-      } else if (rank < kSamples) {  // keys of all ones are the last
+      } else if (rank < kSamples) {  // keys of all ones come last
         shared.values[rank] = static_cast<uint16_t>(keys[i] >> 16);
         shared.ranks[keys[i] & 65535] = static_cast<uint16_t>(rank);
       }
@@ -154,12 +154,12 @@ class RankWindow {
     __syncwarp();
   }
 
-  /// Inverts the whole window of ranks whose first rank is `from`.
+  /// Inverts the bits of all ranks in a window. `from`: its first rank.
   __device__ void insert(const uint16_t* from) {
     for (int i = lane_; i < side_ * side_; i += 32) invert(from[i / side_ * kSide + i % side_]);
     __syncwarp();
   }
-  /// Inverts two rows or columns of ranks, which are `step` apart.
+  /// Inverts the bits of the ranks in two rows or two columns. Successive ranks are `step` apart.
   __device__ void replace(const uint16_t* leaving, const uint16_t* entering, int step) {
     for (int i = lane_; i < side_; i += 32) invert(leaving[i * step]), invert(entering[i * step]);
     __syncwarp();

@@ -1,5 +1,5 @@
-// median up to radius 3 on the CPU: computes two output rows at a time from a ring of padded rows. Every
-// sample is a lane; its neighbours of the same channel are `step` samples away.
+// median up to radius 3 on the CPU: computes two output rows at a time from a ring of padded rows. Each
+// sample is in its own lane; its neighbours of the same channel are `step` samples away.
 #include "kernels/median/median.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace lensd {
 
 /// Rows that two vertically adjacent windows of the largest radius cover.
 inline constexpr int kMedianRing = 2 * kMedianMergeRadius + 2;
-/// Bytes beyond a row that vectors may access.
+/// Padding after a row, in bytes. Whole vectors may access it.
 inline constexpr int kMedianSlack = 128;
 inline constexpr int kMedianChunk = 1024;
 
@@ -68,8 +68,8 @@ HWY_INLINE void median3_samples(const S* const* rows, int n, int step, S* out0, 
   }
 }
 
-/// Sorts `n` columns of six rows from sample `from` on: columns of the upper five and of the lower five
-/// rows.
+/// Sorts `n` columns of six rows, starting at sample `from`. Stores two results for each column: its upper
+/// five samples in columns.rows[0] and its lower five in columns.rows[1].
 template <class S>
 HWY_INLINE void sort_columns(const S* const* rows, int from, int n, MedianColumns<S>& columns) {
   const hn::ScalableTag<S> tag;

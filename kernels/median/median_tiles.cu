@@ -1,6 +1,6 @@
-// median from radius 4 on, on CUDA: the search of median_tiles_simd.cpp with a warp per tile. When columns
-// are counted, a lane processes one word (four pixels) of every row. When windows are counted, a lane
-// processes one row of the tile. So neither step needs shuffles.
+// median of 8-bit images with radius 4 and more on CUDA: the search of median_tiles_simd.cpp with a warp per
+// tile. When columns are counted, a lane processes one word (four pixels) of every row. When windows are
+// counted, a lane processes one row of the tile. So neither step needs shuffles.
 #include "kernels/common/tiles/planar_tile.cuh"
 #include "kernels/common/tiles/warp.cuh"
 #include "kernels/median/median.hpp"
@@ -24,7 +24,7 @@ struct MedianTilesJob {
   bool aligned;  ///< output rows start at multiples of 4 bytes
 };
 
-/// Returns the border left and right of a tile: the radius and one column, rounded up to words.
+/// Returns the border left and right of a tile in pixels: the radius and one column, rounded up to words.
 __host__ __device__ constexpr int rim(int radius) {
   return (radius + 4) / 4 * 4;
 }

@@ -1,12 +1,14 @@
-// median from radius 4 on, on the CPU: tiles searched over thresholds.
+// median of 8-bit images with radius 4 and more on the CPU: tiles searched over thresholds.
 //
 // The median of a pixel is the largest t for which more than half of its window is ≥ t. For one t, the counts
-// of samples ≥ t in all windows of a tile are a box sum over comparisons: running sums down the columns, a
-// few shifted additions along the rows, every byte a lane. The bisection of thresholds treats the tile as a
-// whole: if two thresholds have the same count of medians at or above them in a row, no median of that row
-// lies between them, and the row is skipped there. A tile costs about one box sum per distinct median, at
-// most 255; the radius has little effect. Up to radius 7 a tile is narrow enough that its row with the border
-// is 64 bytes, which stay in registers while they are summed.
+// of samples ≥ t in all windows of a tile are box sums of comparisons: running sums down the columns, then a
+// few shifted additions along the rows. Each byte of a vector is one sample.
+//
+// Thresholds are bisected for the whole tile. If two thresholds have the same number of medians at or above
+// them in a row, no median of that row lies between them; the row is skipped between these thresholds. A tile
+// costs about one box sum per distinct median, at most 255; the radius has little effect. Up to radius 7 a
+// tile is narrow enough that its row with the border is 64 bytes, which stay in registers while they are
+// summed.
 #include "kernels/median/median.hpp"
 
 #include <algorithm>
@@ -103,7 +105,7 @@ void count_columns(const Row* samples, int radius, int first, int end, int thres
   }
 }
 
-/// Fills tile.groups with the sums of each column and the `group` − 1 columns to its right.
+/// Fills row y of tile.groups with the sums of each column and the `group` − 1 columns to its right.
 void add_groups(const MedianSplit& split, int y, MedianTile& tile) {
   const D8 d8;
   const int lanes = static_cast<int>(hn::Lanes(d8));
@@ -115,8 +117,8 @@ void add_groups(const MedianSplit& split, int y, MedianTile& tile) {
   }
 }
 
-/// Returns the mask of the pixels from `x` on with more than half of their window at or above the threshold.
-/// Even and odd pixels have separate 16-bit totals.
+/// Returns the mask of the pixels of row y, starting at column `x`, that have more than half of their window
+/// at or above the threshold. Even and odd pixels have separate 16-bit totals.
 HWY_INLINE V8 majority(const MedianSplit& split, const MedianTile& tile, int y, int x) {
   const D8 d8;
   const D16 d16;
@@ -184,7 +186,7 @@ HWY_INLINE void search_plane(int rows, int width, int least, int most, Raise rai
     /// Number of medians ≥ each end, by row.
     alignas(16) uint8_t at_from[kMedianTileRows], at_to[kMedianTileRows];
   };
-  Interval open[16];  // stack for depth-first search over 256 values: at most eight are pending
+  Interval open[16];  // stack for depth-first search over 256 values: at most nine are pending
   int pending = 0;
   open[pending++] = {least, most + 1, {}, {}};
   std::fill_n(open[0].at_from, rows, static_cast<uint8_t>(width));

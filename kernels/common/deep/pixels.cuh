@@ -1,4 +1,5 @@
-// Access to RGBA16 pixels: one 8-byte access per pixel where rows are aligned to 8 bytes, samples elsewhere.
+// Access to RGBA16 pixels: one 8-byte access per pixel where rows are aligned to 8 bytes, else one access per
+// sample.
 #pragma once
 
 #include "kernels/common/launch.cuh"

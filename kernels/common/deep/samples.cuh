@@ -24,8 +24,8 @@ struct DeepSampleChunk {
   }
 };
 
-/// Writes op(i, y, v), from 0 to 65535, for each colour sample v, sample i of row y; alpha is copied. i
-/// modulo 4, as i & 3, is known at compile time.
+/// Writes op(i, y, v) for each colour sample v, which is sample i of row y; copies alpha. `op` must return 0
+/// to 65535. `i & 3` is known at compile time.
 template <class Op>
 void launch_deep_samples(const ConstImageRef& in, const ImageRef& out, CudaStream stream, const Op& op) {
   launch_chunks(in, out, stream, DeepSampleChunk<Op>{op, in.channels() == 4});

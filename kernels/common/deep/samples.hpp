@@ -8,8 +8,8 @@
 
 namespace lensd {
 
-/// Writes `op(y)(i, v)` for each colour sample v, sample i of row y, of the band's rows; alpha is copied. The
-/// result of `op(y)` must be inlinable and returns 0 to 65535.
+/// Writes `op(y)(i, v)` for each colour sample v of the band's rows, where v is sample i of row y; copies
+/// alpha. The function object that `op(y)` returns must be inlinable and return 0 to 65535.
 template <class Op>
 void deep_samples(const ConstImageRef& in, const ImageRef& out, Band band, const Op& op) {
   vectorised([&in, &out, &op, band] {
@@ -32,13 +32,14 @@ void deep_samples(const ConstImageRef& in, const ImageRef& out, Band band, const
 
 inline constexpr int kDeepLanes = 16;
 
-/// Writes `op(k, v)` for each colour sample v of the band's rows; alpha is copied. k, from 0 to kDeepLanes −
-/// 1, is the sample's position modulo kDeepLanes, so k % 4 is its channel in RGBA16. `op` must be inlinable.
+/// Writes `op(k, v)` for each colour sample v of the band's rows; copies alpha. k is the sample's position in
+/// its row modulo kDeepLanes, so k % 4 is its channel in RGBA16. `op` must be inlinable and return 0 to
+/// 65535.
 template <class Op>
 void deep_values(const ConstImageRef& in, const ImageRef& out, Band band, const Op& op) {
   vectorised([&in, &out, &op, band] {
     const int n = static_cast<int>(in.format.row_samples());
-    uint16_t kept[kDeepLanes];  // all bits where the input is copied
+    uint16_t kept[kDeepLanes];  // mask of the samples that are copied
     for (int k = 0; k < kDeepLanes; ++k) kept[k] = in.channels() == 4 && k % 4 == 3 ? 65535 : 0;
     for (int y = band.begin; y < band.end; ++y) {
       const uint16_t* from = in.samples<uint16_t>(y);

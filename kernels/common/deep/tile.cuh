@@ -1,5 +1,5 @@
-// Tiles of images with 16 bits in shared memory, one plane for each colour channel. Tiles are loaded with a
-// border as floating-point numbers, and the results are stored from planes of samples.
+// Tiles of images with 16 bits in shared memory, one plane for each colour channel. Tiles are loaded with
+// their border and converted to floats. Results are stored from planes of 16-bit samples.
 #pragma once
 
 #include "core/device/cuda_fwd.hpp"
@@ -30,9 +30,10 @@ struct DeepTileArea {
   int x, y, columns, rows;
 };
 
-/// Planes in shared memory. `data` is aligned to 16 bytes, `pitch` (of rows) is a multiple of 4. Loads may
-/// also write up to three numbers before and after each row, so three numbers before the first row must
-/// exist and `pitch` must exceed the tile's columns by three.
+/// Planes in shared memory. `data` is aligned to 16 bytes. `pitch` and `plane` are the distances between rows
+/// and between planes in floats; `pitch` is a multiple of 4. Loads may also write up to three floats before
+/// and after each row. So three floats must exist before the first row, and `pitch` must be at least the
+/// tile's columns + 3.
 struct DeepPlanes {
   float* data;
   int pitch, plane;
@@ -59,7 +60,8 @@ __device__ inline uint2 load_deep_words(const uint16_t* p, bool aligned) {
   return make_uint2(p[0] | static_cast<uint32_t>(p[1]) << 16, p[2] | static_cast<uint32_t>(p[3]) << 16);
 }
 
-/// Returns the group at column x of row y by the border rule; y is −1 outside Border::constant.
+/// Returns the group at column x of row y. Columns outside the image follow the border rule. `y` must be a
+/// row of the image, or −1 for the zero rows of Border::constant.
 template <int kChannels>
 __device__ uint2 load_deep_bordered(const DeepJob& job, int x, int y, Border border) {
   const int width = job.in.extent.width;
@@ -79,8 +81,9 @@ __device__ uint2 load_deep_bordered(const DeepJob& job, int x, int y, Border bor
   }
 }
 
-/// Implements load_deep_tile(). In grey images, x of loads is a multiple of 4. `kFast`: the tile is inside an
-/// aligned image. A thread loads up to eight groups before it stores them, so that it waits less often.
+/// Implements load_deep_tile(). Grey images are loaded at columns that are multiples of 4. `kFast`: the tile
+/// is inside an aligned image. A thread loads up to eight groups before it stores them, so that it waits less
+/// often.
 template <int kChannels, int kThreads, bool kFast>
 __device__ void load_deep_groups(const DeepJob& job, const DeepTileArea& area, Border border,
                                  const DeepPlanes& to) {

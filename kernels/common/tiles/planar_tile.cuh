@@ -82,9 +82,9 @@ __device__ inline void load_inner_tile(const TileSource& in, int x0, int y0, int
   }
 }
 
-/// Fills `rows` × `words` words of each plane of `tile` with the pixels from (x0, y0) on; x0 is a multiple of
-/// 4. Rows are `pitch_words` apart, planes `plane_words`. `t` is the thread's index. Call with all `threads`
-/// threads of the block; the caller synchronises.
+/// Fills `rows` × `words` words of each plane of `tile` with pixels, starting at (x0, y0); x0 is a multiple
+/// of 4. Rows are `pitch_words` apart, planes `plane_words`. `t` is the thread's index. Call with all
+/// `threads` threads of the block; the caller synchronises.
 template <int C>
 __device__ inline void load_planar_tile(const TileSource& in, int x0, int y0, Border border, int words,
                                         int rows, uint32_t* tile, int pitch_words, int plane_words, int t,
@@ -99,7 +99,7 @@ __device__ inline void load_planar_tile(const TileSource& in, int x0, int y0, Bo
   }
 }
 
-/// Stores four pixels from (x, y) on, except those outside the image. Alpha comes from `in`.
+/// Stores four pixels, starting at (x, y), except those outside the image. Alpha comes from `in`.
 template <int C>
 __device__ inline void store_quad(const TileSource& in, const ImageView<uint8_t>& out, bool aligned, int x,
                                   int y, const uint32_t (&planes)[kColours<C>]) {

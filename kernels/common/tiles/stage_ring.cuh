@@ -176,8 +176,8 @@ __device__ inline uint4 pixels_of_planes(const uint32_t (&planes)[3], const uint
                     __byte_perm(rg2, ba2, 0x5410), __byte_perm(rg2, ba2, 0x7632));
 }
 
-/// Stores four pixels from (x, y) on, except those outside the picture. `aligned`: output rows are aligned to
-/// 4 bytes.
+/// Stores four pixels, starting at (x, y), except those outside the picture. `aligned`: output rows are
+/// aligned to 4 bytes.
 __device__ __noinline__ inline void store_bordered(const ImageView<uint8_t>& out, int x, int y, bool aligned,
                                                    uint32_t gray) {
   if (y < out.extent.height && x < out.extent.width)

@@ -1,5 +1,5 @@
-// Reductions over the 32 lanes of a warp: one instruction from sm_80 on, shuffles before. Call with all
-// lanes.
+// Reductions over the 32 lanes of a warp: one instruction on sm_80 and newer, shuffles on older devices. Call
+// with all lanes.
 #pragma once
 
 namespace lensd {
