@@ -1,5 +1,5 @@
-// align_channels: finds the shift of red and blue against green (lateral chromatic aberration, plates of
-// early colour photography) and removes it.
+// align_channels: finds the shift of red and blue against green and removes it. Such shifts come from lateral
+// chromatic aberration and from the separate plates of early colour photographs.
 //
 // The search uses pyramids of 2×2 means. The smallest level tries all shifts up to max_shift. Each larger
 // level tries shifts near twice the result of the next smaller one. The shift with the highest normalised
@@ -10,7 +10,7 @@
 //
 // Formats: RGBA8, RGBA16; with 16 bits, the shift is found from the samples' high bytes. Border rule:
 // replicate. Temporal reach: none. Exact: integer sums, then decisions in doubles in prescribed order. With
-// CUDA, the device decides.
+// CUDA, the device makes the decisions.
 #pragma once
 
 #include "core/graph/filter.hpp"

@@ -39,7 +39,7 @@ struct AlignGreen {
 struct AlignLevel {
   Extent extent;
   int pitch = 0;                   ///< bytes per row; at least the width + 8: kernels load whole words
-  int margin_x = 0, margin_y = 0;  ///< rim around the window; no candidate shifts by more than this
+  int margin_x = 0, margin_y = 0;  ///< margin around the window; also the maximum shift of a candidate
   int reach = 0;                   ///< maximum offset of a candidate from the prediction, in x and in y
 
   LENSD_HD int side() const { return 2 * reach + 1; }
@@ -71,8 +71,8 @@ struct AlignGeometry {
   AlignLevel level[kAlignMaxLevels];
   int levels = 1;
 
-  /// Levels below full size have at least 16 pixels a side. A window covers at least half of each side, so
-  /// small pictures allow only smaller shifts.
+  /// Levels smaller than full size are at least 16 pixels wide and high. A window covers at least half of
+  /// each side, so small pictures allow only smaller shifts.
   static AlignGeometry make(const AlignParams& params, Extent extent) {
     AlignGeometry g;
     g.levels = 1;

@@ -5,8 +5,8 @@ namespace lensd {
 namespace {
 
 /// Computes the ends and the tables with one block of 256 threads; thread v processes value v. Prefix sums of
-/// the counts yield the ends; then all threads fill the tables. With 16 bits, computes maps instead of
-/// tables; then `tables` is null.
+/// the counts yield the ends; then all threads fill the tables. With 16 bits, `tables` is null, and maps are
+/// computed instead.
 __global__ void ends_kernel(const AutoContrastBlock* block, int channels, StatePair<AutoContrastState> states,
                             AutoContrastStats* stats, LutTables* tables, AffineMaps* maps) {
   __shared__ uint32_t up_to[256];  // number of samples ≤ v; at most 3 · 2^28

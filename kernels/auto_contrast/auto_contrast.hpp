@@ -6,9 +6,9 @@
 // come from all channels together, or from each channel separately (per_channel). `smooth` low-passes the
 // ends from frame to frame; the first frame, also after a seek, uses its own ends.
 //
-// 16 bits: v has the steps of 256 samples. Before `smooth`, the low end is the lowest sample of its step, or
-// the lowest of the image if that is higher; the high end likewise. Without clipping the ends are therefore
-// the exact range of the samples.
+// 16 bits: the histogram counts high bytes, so each v stands for 256 sample values. Before `smooth`, the low
+// end is the lowest of these values, or the lowest sample of the image if that is higher. The high end is
+// determined likewise. Therefore the ends are the exact range of the samples if nothing is clipped.
 //
 // Formats: all. Aliasing: none. Border rule: none. Temporal reach: all frames since the last seek (state),
 // none with smooth = 0. Exact: integer counts, doubles in prescribed order, then tables; with 16 bits, single
@@ -29,7 +29,7 @@ struct AutoContrastParams {
 };
 
 struct AutoContrastBlock {
-  double kept, taken;                    ///< weights of the previous ends and of the frame's own ends; sum 1
+  double kept, taken;                    ///< weights of the previous ends and of the frame's; their sum is 1
   uint32_t clip_low_ppm, clip_high_ppm;  ///< maximum share of samples beyond each end, in millionths
   uint32_t per_channel;
   static AutoContrastBlock make(const AutoContrastParams& p) {
@@ -76,7 +76,8 @@ struct OwnEnds {
   double low, high;
 };
 
-/// Returns the ends of channels `from` to `to` - 1 with 16 bits, from 0 to 255. `low` and `high`: high bytes.
+/// Returns the ends of channels [from, to) of a 16-bit image, scaled to 0 … 255. `low` and `high`: the ends
+/// as high bytes.
 LENSD_HD inline OwnEnds deep_ends(const RangeHistogram& tally, int from, int to, int low, int high) {
   int lowest = 65535, highest = 0;
   for (int k = from; k < to; ++k) {

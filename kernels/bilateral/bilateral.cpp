@@ -70,7 +70,7 @@ void Bilateral::apply_deep(const PassArgs& args, Band band) const {
 
 namespace {
 
-/// Returns the filtered sample of 8 bits. `at(dx, dy)`: its neighbours.
+/// Returns the filtered 8-bit sample. at(dx, dy) returns the neighbour at this offset.
 template <class At>
 int reference_mean(const BilateralBlock& b, const At& at) {
   uint32_t sum = 0, weights = 0;

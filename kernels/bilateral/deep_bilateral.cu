@@ -6,7 +6,8 @@
 namespace lensd {
 namespace {
 
-/// A thread computes four samples of a column, eight rows apart; a block 32 × 32 samples of one channel.
+/// A thread computes four samples of a column, eight rows apart. A block computes 32 × 32 samples of one
+/// channel.
 struct DeepBilateralTuning {
   static constexpr int threads_x = 32, threads_y = 8, threads = threads_x * threads_y;
   static constexpr int pixels = 4, side = threads_y * pixels;
@@ -17,7 +18,7 @@ struct DeepBilateralTuning {
 
 struct DeepBilateralShared {
   float tile[DeepBilateralTuning::most * DeepBilateralTuning::most];
-  int offsets[kBilateralMaxTaps - 1];  ///< of the taps, in the tile
+  int offsets[kBilateralMaxTaps - 1];  ///< offset of each tap in the tile
   float spaces[kBilateralMaxTaps - 1];
 };
 

@@ -2,7 +2,7 @@
 //
 //   out = centre + Σ w·d / Σ w   with   w = 2^(d² · deep_colour + space)
 //
-// in single precision, the taps in the block's order. The centre's weight is 1.
+// in single precision. Taps are added in the block's order. The centre's weight is 1.
 #pragma once
 
 #include <bit>
@@ -14,9 +14,11 @@
 
 namespace lensd {
 
-/// Coefficients of 2^f for |f| ≤ ½; the constant one is 1. The relative error is below 3e-6.
+/// Coefficients of f, f², f³ and f⁴ in a polynomial for 2^f with |f| ≤ ½; the constant term is 1. The
+/// relative error is below 3e-6.
 inline constexpr float kExp2[4] = {0.693124115f, 0.240240887f, 0.0559066944f, 0.00958331488f};
-/// Adding and subtracting 1.5 · 2^23 rounds to an integer, and the sum's low bits hold it.
+/// Adding 1.5 · 2^23 and subtracting it again rounds a float to an integer. The low bits of the sum hold the
+/// integer.
 inline constexpr float kExp2Round = 12582912.0f;
 /// Smaller exponents are raised to this one, so that all results are normal numbers.
 inline constexpr float kExp2Least = -120.0f;

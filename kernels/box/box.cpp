@@ -33,7 +33,7 @@ void box_slide(uint16_t* sums, const uint8_t* add, const uint8_t* sub, size_t n)
   for (; i < n; ++i) sums[i] = static_cast<uint16_t>(sums[i] + (add ? add[i] : 0) - (sub ? sub[i] : 0));
 }
 
-/// Computes `n` means, each of 2·radius + 1 column sums that are `step` values apart. Radii 1 to
+/// Computes `n` means, each of 2·radius + 1 column sums that are `step` values apart. Only for radii 1 to
 /// kBoxNarrowRadius. `columns` points to the first column of byte 0's window.
 void box_means_narrow(const uint16_t* columns, int step, const BoxBlock& block, uint8_t* out, size_t n) {
   const hn::ScalableTag<uint16_t> d16;

@@ -161,8 +161,8 @@ __device__ uint32_t mean_of(uint16_t, uint32_t sum, const BoxBlock& block) {
   return deep_box_quotient(sum, block);
 }
 
-/// Stores `mean(c, i)` of the colours of `pixels` pixels at `to`; alpha comes from `from`. `aligned`: output
-/// rows start at multiples of four samples.
+/// Stores `pixels` pixels at `to`: colour c of pixel i is mean(c, i), alpha comes from `from`. `aligned`:
+/// output rows start at multiples of four samples.
 template <int C, class Mean>
 __device__ void store_means(const uint8_t* from, uint8_t* to, int pixels, bool aligned, const Mean& mean) {
   if constexpr (C == 4) {
@@ -222,7 +222,7 @@ __global__ void __launch_bounds__(BoxTuning::row_threads)
                  [&](int c, int i) { return mean_of(S(), prefix[c][i + window] - prefix[c][i], block); });
 }
 
-/// Column sums and images with samples of type S.
+/// Launches the two kernels for samples of type S.
 template <class S>
 struct BoxLaunch {
   using Columns = BoxColumns<S>;

@@ -1,10 +1,10 @@
-// box: rounded mean of a window of n = (2r+1)² pixels: (sum + n/2) / n in integers. At the rim, n is the
-// same.
+// box: rounded mean of a window of n = (2r+1)² pixels: (sum + n/2) / n in integers. n is the same at the
+// border.
 //
-// Formats: all (alpha passes through). Border rule: `border`; `constant` is 0 outside. Temporal
-// reach: none. Exact. The cost does not depend on the radius: running column sums, then running sums along
-// the row (McDonnell 1981). CUDA computes the latter as differences of prefix sums. For windows up to 15×15,
-// the CPU adds the column sums of each window in 16 bits, which is faster.
+// Formats: all (alpha passes through). Border rule: `border`; `constant` is 0 outside. Temporal reach: none.
+// Exact. The cost does not depend on the radius: running column sums, then running sums along the row
+// (McDonnell 1981). CUDA computes the latter as differences of prefix sums. For windows up to 15×15, the CPU
+// adds the column sums of each window instead, which is faster.
 #pragma once
 
 #include "core/graph/filter.hpp"

@@ -33,7 +33,7 @@ void deep_slide(uint32_t* sums, const uint16_t* add, const uint16_t* sub, size_t
   for (; i < n; ++i) sums[i] += (add ? uint32_t{add[i]} : 0u) - (sub ? uint32_t{sub[i]} : 0u);
 }
 
-/// Running sums of 2·radius + 1 pixels of kStep samples each.
+/// Computes running sums of 2·radius + 1 pixels of kStep samples each.
 template <int kStep>
 HWY_INLINE void deep_running_sums(const uint32_t* columns, uint32_t* sums, int width, int radius) {
   uint32_t s[kStep] = {};
@@ -68,8 +68,8 @@ struct DeepBoxQuotient {
   }
 };
 
-/// Writes the means of `n` windows, each the sum of `side` values that are `step` apart. Alpha is copied from
-/// `in` where step is 4. Radii 1 to kDeepBoxExactRadius.
+/// Writes the means of `n` windows. The sum of a window is the sum of `side` values that are `step` apart. If
+/// `step` is 4, copies alpha from `in`. Only for radii 1 to kDeepBoxExactRadius.
 void deep_means(const uint32_t* columns, size_t side, int step, const BoxBlock& block, const uint16_t* in,
                 uint16_t* out, size_t n) {
   const D32 d32;
@@ -119,7 +119,7 @@ namespace {
 constexpr int kDeepBoxExactRadius = 63;
 static_assert(uint64_t{127} * 127 * 65535 + 127 * 127 / 2 < uint64_t{1} << 30);
 
-/// Writes the means of larger windows.
+/// Writes the means of windows with radius 0 or a radius above kDeepBoxExactRadius.
 void divide(const uint32_t* sums, const BoxBlock& block, const uint16_t* in, uint16_t* out, int n,
             bool rgba) {
   vectorised([=, &block] {

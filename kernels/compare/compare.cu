@@ -22,7 +22,7 @@ __device__ void add_by_warp(void* total, unsigned long long value) {
   if (threadIdx.x == 0 && value != 0) atomicAdd(static_cast<unsigned long long*>(total), value);
 }
 
-/// A pixel's samples as numbers; grey in the first.
+/// A pixel's colour samples as integers. A grey pixel uses only v[0].
 struct CompareSamples {
   int v[3];
 };

@@ -1,9 +1,9 @@
-// convert: between working formats. The plan adds this node where a filter does not accept a format.
+// convert: converts between working formats. The plan adds this node where a filter does not accept a format.
 //
-// Formats: all. Grey → colour: the grey three times, alpha is white. Colour → grey: bt601 weights, as in
-// grayscale. 8 → 16 bits: 257 · v. 16 → 8 bits: rounded to nearest, after the conversion to grey. 8 bits in
-// colour → grey of 16 bits: widened first. An input of the right format is copied. Border rule: none.
-// Temporal reach: none. Exact.
+// Formats: all. Grey → colour: R, G and B are the grey value, and alpha is opaque. Colour → grey: bt601
+// weights, as in grayscale. 8 → 16 bits: 257 · v. 16 → 8 bits: rounded to nearest, after the conversion to
+// grey. RGBA8 → Gray16: widened to 16 bits first. An input that already has the right format is copied.
+// Border rule: none. Temporal reach: none. Exact.
 #pragma once
 
 #include "kernels/grayscale/grayscale.hpp"

@@ -6,7 +6,7 @@
 
 namespace lensd {
 
-/// A pixel with 16 bits per sample. Grey: r, g and b are equal, a is white.
+/// A pixel with 16 bits per sample. Grey: r, g and b are equal, and a is 65535.
 struct WidePixel {
   uint32_t r, g, b, a;
 };

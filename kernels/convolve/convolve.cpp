@@ -94,7 +94,7 @@ constexpr int kChunk = 2048;
 struct ConvolveWorker {
   /// Bytes of both borders of an RGBA row.
   static constexpr size_t rim = 4 * (kConvolveMaxSide - 1);
-  /// Size of a chunk's row with its borders, and slack for vectors.
+  /// Number of values in a row of a chunk, with its borders and padding for whole vectors.
   static constexpr size_t row_bytes = (kChunk + rim + 64 + 15) / 16 * 16;
   uint32_t ring[kConvolveMaxSide][row_bytes];  ///< ring of row pairs
   uint8_t rows[2][row_bytes];

@@ -1,6 +1,6 @@
 // convolve on the tensor cores. For each kernel row the left factor holds pixels of 16 image rows, and the
 // right factor the row's weights, shifted by one for each of 8 output columns. The products of all kernel
-// rows accumulate in the same sums. Weights are split into bytes, the highest one signed. The sums of the
+// rows accumulate in the same sums. Weights are split into bytes; the highest byte is signed. The sums of the
 // bytes are combined from the highest byte down, modulo 2^32.
 #include "kernels/common/tiles/byte_products.cuh"
 #include "kernels/common/tiles/stage_ring.cuh"

@@ -6,13 +6,13 @@
 // Formats: all (alpha passes through). Border rule: `border`. Temporal reach: none.
 //
 // 8 bits: fixed point. Weights are rounded to 1/2^shift, and the sum is rounded half up, once. Kernels of
-// small integers or short binary fractions give exact results. Otherwise, for Σ|weight| ≤ 30, results are
-// within half a level plus rounding of the real-valued correlation. cv::filter2D rounds half to even, so
-// results are within ±1 of it.
+// small integers or short binary fractions give exact results. Otherwise, for Σ|weight| ≤ 30, results differ
+// from the real-valued correlation by at most half a level plus the rounding. cv::filter2D rounds half to
+// even, so results are within ±1 of it.
 //
-// 16 bits: single precision; products are added row by row, and `bias` is multiplied by 257. Weights that are
-// multiples of a common unit, up to 255 times, count in that unit, and the sum is multiplied by it. For
-// Σ|weight| ≤ 30, results are within 1 of those in double precision.
+// 16 bits: single precision; products are added row by row, and `bias` is multiplied by 257. If all weights
+// are multiples of a common unit by factors up to 255, these factors are the weights, and the sum is
+// multiplied by the unit. For Σ|weight| ≤ 30, results are within 1 of those in double precision.
 #pragma once
 
 #include "kernels/common/single_pass.hpp"

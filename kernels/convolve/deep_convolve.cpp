@@ -18,12 +18,13 @@ struct DeepConvolveWorker {
   float ring[kConvolveMaxSide][kDeepRow];
 };
 
-/// Writes `n` values; rows[i] is the row of kernel row i, and the kernel's first column is at its start.
+/// Writes `n` values. rows[i] points to the samples under kernel row i; its start is under the kernel's first
+/// column for output 0.
 void convolve_rows(const ConvolveBlock& block, const float* const* rows, int step, int n, const uint16_t* in,
                    uint16_t* out) {
   vectorised([=, &block] {
     constexpr int kParts = 4, kLanes = kParts * kFloats;
-    uint16_t kept[kLanes];  // all bits where the input is copied
+    uint16_t kept[kLanes];  // mask of the samples that are copied from the input
     for (int k = 0; k < kLanes; ++k) kept[k] = step == 4 && k % 4 == 3 ? 65535 : 0;
     int i = 0;
     for (; i + kLanes <= n; i += kLanes) {

@@ -6,8 +6,8 @@
 namespace lensd {
 namespace {
 
-/// A block computes a tile of 64 columns. A thread computes 8 × 4 outputs of one channel; each sample that it
-/// loads is in 32 sums, and each weight, too.
+/// A block computes a tile of 64 columns. A thread computes 8 × 4 outputs of one channel, so each sample and
+/// each weight that it loads is used for up to 32 sums.
 template <int kChannels>
 struct DeepConvolveShape {
   static constexpr int colours = kDeepColours<kChannels>;
@@ -38,8 +38,8 @@ __device__ inline void load_four(float* to, const float* from) {
   to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
 }
 
-/// Adds the products of the samples of a row and the weights of all kernel rows that they belong to: row y of
-/// the kernel for the thread's first row of outputs, y − 1 for the second one. The number of columns is odd.
+/// Adds the products of a row of samples to all rows of the thread's outputs. Kernel row y − j is for output
+/// row j. `cols` is odd.
 template <class Shape, bool kExact>
 __device__ void add_deep_row(const DeepConvolveShared<Shape>& s, const float* line, int y, int rows, int cols,
                              float (&sums)[Shape::high][Shape::wide]) {
@@ -65,7 +65,7 @@ __device__ void add_deep_row(const DeepConvolveShared<Shape>& s, const float* li
   load_four(window, line), load_four(window + 4, line + 4);
 #pragma unroll 1
   for (int first = 0;; first += 12)
-#pragma unroll  // after three shifts all samples are new, so that shifts need no instructions
+#pragma unroll  // three shifts replace all 12 samples, so unrolled shifts need no instructions
     for (int part = 0; part < 3; ++part) {
       const int x = first + 4 * part;
       load_four(window + kWide, line + x + kWide);
@@ -77,7 +77,8 @@ __device__ void add_deep_row(const DeepConvolveShared<Shape>& s, const float* li
     }
 }
 
-/// Computes the sums of a thread. `line`: the first sample of the first output.
+/// Computes the sums of a thread. `line`: the sample under the kernel's first row and column for the first
+/// output.
 template <class Shape, bool kExact>
 __device__ void convolve_deep_sums(const DeepConvolveShared<Shape>& s, const float* line, int rows, int cols,
                                    float (&sums)[Shape::high][Shape::wide]) {

@@ -14,11 +14,11 @@ HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Lanes with room for the sums of three differences.
+/// Lane type that can hold the sum of three differences.
 template <class S>
 using FieldLane = std::conditional_t<sizeof(S) == 1, int16_t, int32_t>;
 
-/// The prediction of predict_in_field() for samples whose neighbours are all inside the rows.
+/// Does the same as predict_in_field() for samples whose neighbours are all inside the rows.
 template <class S, class D>
 hn::Vec<D> predicted_lanes(D d, const S* above, const S* below, int step) {
   const hn::Rebind<S, D> ds;

@@ -6,23 +6,23 @@
 // c(k) = (x + k, y − 1) and e(k) = (x + k, y + 1) of this frame:
 //
 //   s     (c(j) + e(−j)) / 2 along the direction j in −2 … 2 with the least |c(j+i) − e(i−j)| summed over
-//         i = −1, 0, 1. The sum of j = 0 counts 1 less; ±2 is tried only if ±1 is better than the best yet.
+//         i = −1, 0, 1. The sum of j = 0 counts 1 less; ±2 is tried only if ±1 beats the best so far.
 //   d     (p + n) / 2: the mean of the second fields before and after the first field, that is of (x, y) of
 //         the previous frame and of this frame. b and f are the same mean at (x, y − 2) and (x, y + 2).
 //   diff  the larger of |p − n| / 2 and the mean change of (x, y − 1) and (x, y + 1) since the previous frame
 //   check diff is at least min(d − e, d − c, max(b − c, f − e)), with e = e(0) and c = c(0), and at least the
-//         same with all signs exchanged. This admits s where the lines of both fields alternate (combing).
+//         same with all signs inverted. This admits s where the lines of both fields alternate (combing).
 //   out   s, limited to d − diff … d + diff
 //
 // All halves are rounded down. diff of yadif has a further term: the change from this frame's first field to
 // that of the next frame. Filters cannot read the next frame, so this term is omitted, which avoids a delay
 // of a frame. In the first frame, also after a seek, out = s.
 //
-// The first field is that of the stream's mark with parity=auto, and the top field if there is no mark.
-// frames=interlaced copies frames that are not marked as interlaced. Alpha is copied.
+// With parity=auto, the first field is the one that the stream marks as first, or the top field if there is
+// no mark. frames=interlaced copies frames that are not marked as interlaced. Alpha is copied.
 //
-// Formats: all. Aliasing: none. Border rule: rows reflect101, which keeps a row's field, columns replicate.
-// Temporal reach: one frame (state: a copy of the frame). Exact: integers.
+// Formats: all. Aliasing: none. Border rule: reflect101 for rows, which keeps a row's field; replicate for
+// columns. Temporal reach: one frame (state: a copy of the frame). Exact: integers.
 #pragma once
 
 #include <algorithm>
@@ -48,7 +48,7 @@ struct DeinterlaceBlock {
   static DeinterlaceBlock make(const DeinterlaceParams& p) {
     return {p.parity, p.frames == FramesToDeinterlace::interlaced, p.check};
   }
-  /// Returns the remainder by 2 of the rows that are predicted, or -1 if all rows are copied.
+  /// Returns y % 2 of the rows y that are predicted, or -1 if all rows are copied.
   LENSD_HD int missing_rows(const FrameBlock& frame) const {
     if (marked_only && frame.fields == FieldOrder::progressive) return -1;
     if (parity == FieldParity::automatic) return frame.fields == FieldOrder::bottom_first ? 0 : 1;
@@ -74,8 +74,8 @@ struct FieldRows {
   }
 };
 
-/// Returns the prediction along the best direction for sample `i` of rows with `n` samples, `step` from one
-/// pixel to the next.
+/// Returns the prediction along the best direction for sample `i` of rows with `n` samples. `step`: samples
+/// per pixel.
 template <class Row>
 LENSD_HD int predict_in_field(const FieldRows<Row>& rows, int i, int n, int step) {
   const int first = i % step, last = n - step + first;
@@ -102,7 +102,7 @@ LENSD_HD int predict_in_field(const FieldRows<Row>& rows, int i, int n, int step
   return (at(rows.above, best) + at(rows.below, -best)) >> 1;
 }
 
-/// Returns `predicted`, limited to d − diff … d + diff for sample `i`; see the head of this file.
+/// Returns `predicted`, limited to d − diff … d + diff for sample `i`; see the top of this file.
 template <class Row>
 LENSD_HD int limit_to_fields(const FieldRows<Row>& rows, int i, int predicted, bool check) {
   const auto larger = [](int a, int b) { return a > b ? a : b; };

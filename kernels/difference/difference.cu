@@ -18,9 +18,9 @@ __device__ uint32_t word_difference(uint32_t a, uint32_t b, uint32_t gain) {
     return each_half(a, b, sample);
 }
 
-/// Computes the amplified difference of `a` and `b`, bytes of samples of type S. With one input, `b` is not
-/// read; the previous frame is in `state`, in rows `state_pitch` bytes apart. Does not use launch_chunks(),
-/// which takes 1.5 times as long here on an H200.
+/// Computes the amplified difference of `a` and `b`, whose bytes hold samples of type S. With one input, `b`
+/// is not read, and the previous frame is in `state`, with rows `state_pitch` bytes apart. Does not use
+/// launch_chunks(), which takes 1.5 times as long here on an H200.
 template <class S>
 __global__ void difference_kernel(ImageView<const uint8_t> a, ImageView<const uint8_t> b,
                                   ImageView<uint8_t> out, StatePair<uint8_t> state, int state_pitch, bool two,
@@ -28,7 +28,7 @@ __global__ void difference_kernel(ImageView<const uint8_t> a, ImageView<const ui
   const int x = chunk_x(), left = row_bytes - x;
   const int y = static_cast<int>(blockIdx.y * ChunkShape::rows + threadIdx.y);
   if (left <= 0 || y >= a.extent.height) return;
-  const uint32_t gain = block->gain_q8;  // before the stores, which the compiler does not move loads across
+  const uint32_t gain = block->gain_q8;  // loaded now: the compiler moves no load across stores
   const Chunk from = load_chunk(a.row(y) + x, left, aligned.a);
   Chunk other = from;
   if (two) {

@@ -9,7 +9,7 @@ namespace lensd {
 namespace {
 
 /// Computes up to four iterations in registers: a thread holds 4 × 4 pixels of one channel, a block 64 × 64.
-/// Each iteration makes one more rim of the block's pixels invalid, so the block's outer four pixels are not
+/// Each iteration makes one more outer ring of the block's pixels invalid, so the four outer rings are not
 /// written. A thread exchanges values with the squares on its left and right by warp shuffles, and with those
 /// above and below through shared memory.
 struct DiffusionTuning {

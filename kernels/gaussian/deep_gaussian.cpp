@@ -9,8 +9,8 @@
 namespace lensd {
 namespace {
 
-/// Adds weighted pairs: sums[i] = deep_gaussian_sum() of the samples around `centre(0)[i]`, where centre(k)
-/// is the row, or the position in the row, at distance k. Blocks of sums stay in registers.
+/// Computes out[i] = deep_gaussian_sum() of the samples centre(k)[i]. centre(k) points to the row, or to the
+/// position in the row, at distance k from the centre. Blocks of sums stay in registers.
 template <class Centre>
 void weighted_sums(const float* weights, int radius, int n, float* __restrict out, const Centre& centre) {
   constexpr int kParts = 4, kBlock = kParts * kFloats;

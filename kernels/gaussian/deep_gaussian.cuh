@@ -19,10 +19,11 @@ struct DeepBlurShape {
   static constexpr int plane_threads = kChannels == 1 ? 128 : 64, threads = colours * plane_threads;
   static constexpr int blocks = kChannels == 1 ? 6 : 4;  ///< blocks per multiprocessor
 
-  // Rows of the stage include the radius, rounded up to 4 for loads of four samples, on both sides. Two rows
-  // of a run's quarter warp use all banks if the pitch is an odd multiple of 4.
+  // Rows of the stage include the radius on both sides, rounded up to a multiple of 4 for loads of four
+  // samples. The pitch is an odd multiple of 4, so that a quarter warp that loads from two rows uses all
+  // banks.
   static constexpr int pitch(int halo) { return columns + 2 * halo + 4; }
-  static constexpr int stage = rows * pitch(8);  ///< a step up to radius 8, more stages per step beyond
+  static constexpr int stage = rows * pitch(8);  ///< a step needs one stage up to radius 8, else several
   /// Rows for all radii, and one that is read but not used.
   static constexpr int across_rows = rows + 2 * kGaussianMaxRadius + 1;
 
@@ -30,8 +31,8 @@ struct DeepBlurShape {
 };
 
 struct DeepBlurLimits {
-  static constexpr int steps = 6;      ///< per block; the rows above and below are computed once per block
-  static constexpr int blocks = 1360;  ///< fewer steps if there were fewer blocks
+  static constexpr int steps = 6;      ///< maximum per block; a block's border rows are computed once
+  static constexpr int blocks = 1360;  ///< minimum number of blocks; small images use fewer steps instead
 };
 
 template <class Shape>
@@ -41,7 +42,7 @@ struct DeepBlurShared {
     uint16_t values[Shape::colours][Shape::rows][Shape::columns];
   };
   float across[Shape::colours][Shape::across_rows][Shape::columns];
-  float4 weights[8];  ///< from distance 1 on
+  float4 weights[8];  ///< weights of distances 1 to 31
 };
 
 /// Computes deep_gaussian_sum() of `kRun` adjacent outputs. load4(to, i) loads the samples at distances i to
@@ -56,7 +57,7 @@ __device__ void deep_blur_run(float centre, const float4* weights, int radius, c
   for (int i = 0; i < kRun; ++i) before[i] = after[i], sums[i] = centre * after[i];
 #pragma unroll 1
   for (int near = 0;; near += 12)
-#pragma unroll  // after three shifts all samples are new, so that shifts need no instructions
+#pragma unroll  // three shifts replace all 12 samples, so unrolled shifts need no instructions
     for (int part = 0; part < 3; ++part) {
       const int k = near + 4 * part;
       if (k >= radius) return;

@@ -24,7 +24,8 @@ Layout Gaussian::configure(const FilterInputs& inputs) {
   const int r = params_.effective_radius();
   const double colours = is_gray(inputs.images[0].format) ? 1 : 0.75;
   Layout layout = single_pass(inputs.images[0], {.operations = colours * 2 * (2 * r + 1)});
-  // A band also filters 2r rows beyond its own horizontally; bands of at least 4r rows limit that cost.
+  // A band also computes the horizontal sums of 2r rows outside it. Bands of at least 4r rows limit that
+  // cost.
   layout.passes[0].grain = std::max(16, 4 * r);
   const bool deep = sample_bytes(inputs.images[0].format) == 2;
   layout.worker_bytes = deep ? sizeof(DeepGaussianScratch) : sizeof(GaussianScratch);

@@ -170,9 +170,9 @@ constexpr int blur_ring_bytes() {
                    BlurShape<kChannels, 32, kKeeps>::ring_bytes});
 }
 
-/// Returns the rows of a block, so that the blocks fill the device a whole number of times. `resident`:
-/// blocks that run at the same time. More segments balance the load better, but each segment also reads the
-/// rows of its window.
+/// Returns the number of rows per block, chosen so that the blocks fill the device a whole number of times.
+/// `resident`: number of blocks that run at the same time. More segments balance the load better, but each
+/// segment also reads the rows above and below it that its windows cover.
 inline int blur_segment_rows(int height, int strips, int resident) {
   int rows = 32;
   for (int times = 1; times <= 8; ++times) {

@@ -3,9 +3,9 @@
 // In the horizontal product the left factor holds weights (rows: 16 output columns, summed over 16 + 2 · halo
 // pixels) and the right one pixels of 8 image rows. In the result a lane has adjacent rows of a column.
 // Packed into words, these rows are the right factor of the vertical product, whose left factor also holds
-// weights. So samples never leave the registers. Weights (16 bits) and samples (16 bits, the lowest 0) are
-// split into bytes, and the byte products (common/tiles/byte_products.cuh) are recombined, so that the sums
-// are exact.
+// weights. So samples never leave the registers. Weights (16 bits) and samples (16 bits, of which the lowest
+// is 0) are split into bytes, and the byte products (common/tiles/byte_products.cuh) are recombined, so that
+// the sums are exact.
 #pragma once
 
 #include "kernels/common/tiles/byte_products.cuh"
@@ -40,8 +40,8 @@ struct BlurTables {
   uint32_t across[2][entries], down[2][entries];
 };
 
-/// Fills the tables. Entry q begins with tap q − 15 − halo + radius. A tap of 65536 becomes 65535; all others
-/// are zero then, and the rounded results are equal.
+/// Fills the tables. Entry q begins with tap q − 15 − halo + radius. A tap of 65536 becomes 65535. In this
+/// case all other taps are 0, and the rounded results do not change.
 __device__ inline void make_blur_tables(const GaussianBlock& block, int halo, BlurTables& tables) {
   const int radius = block.radius;
   const auto tap = [&](int i) {

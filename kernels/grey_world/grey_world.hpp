@@ -1,13 +1,14 @@
 // grey_world: white balance that makes the means of the colour channels equal.
 //
-// Channel c is multiplied by gain = mean of all channels / mean of c; where the mean of c is at most 0.05 of
-// full scale, the mean of all is added instead. `strength` blends the result with the input. `smooth`
-// low-passes gains and additions from frame to frame. The first frame, also after a seek, is not low-passed.
+// Channel c is multiplied by gain = mean of all channels / mean of c. If the mean of c is at most 0.05 of
+// full scale, the mean of all channels is added instead. `strength` blends the result with the input.
+// `smooth` low-passes gains and added offsets from frame to frame. The first frame, also after a seek, is not
+// low-passed.
 //
-// Formats: all. In grey images the gain is 1, and only the mean of a dark image is added. Aliasing: none.
-// Border rule: none. Temporal reach: all frames since the last seek (state), none with smooth = 0. Exact:
-// integer sums, doubles in prescribed order, then tables; with 16 bits, single precision instead of tables.
-// Source: G. Buchsbaum, A spatial processor model for object colour perception, 1980.
+// Formats: all. In grey images the gain is 1. If the mean is at most 0.05, it is added as above. Aliasing:
+// none. Border rule: none. Temporal reach: all frames since the last seek (state), none with smooth = 0.
+// Exact: integer sums, doubles in prescribed order, then tables; with 16 bits, single precision instead of
+// tables. Source: G. Buchsbaum, A spatial processor model for object colour perception, 1980.
 #pragma once
 
 #include <cstdint>

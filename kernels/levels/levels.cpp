@@ -120,7 +120,7 @@ void Levels::reference(ReferenceRun& run) const {
   run.out = in;
   const int saturation = static_cast<int>(std::lround(params_.saturation * 1024));
   const int most = max_sample(in.format.format);
-  std::vector<int> values(static_cast<size_t>(most) + 1, -1);  // computed where they are needed
+  std::vector<int> values(static_cast<size_t>(most) + 1, -1);  // −1: not computed yet
   const auto value = [&](int v) {
     int& known = values[static_cast<size_t>(v)];
     if (known < 0) known = levels_value(params_, v, most);

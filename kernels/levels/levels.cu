@@ -21,12 +21,12 @@ struct Saturate {
   }
 };
 
-/// One block per multiprocessor keeps the table in shared memory: a warp's reads at random addresses have
-/// bank conflicts there, but in the L1 cache they would take one access per line. Measured: see
+/// One block per multiprocessor keeps the table in shared memory. A warp's reads at random addresses cause
+/// bank conflicts there, but the L1 cache would need one access per cache line. Measured: see
 /// docs/benchmarks.md.
 struct DeepLevelsTuning {
   static constexpr int threads = 1024;
-  static constexpr int ahead = 2;  ///< chunks that a thread loads before it processes as many
+  static constexpr int ahead = 2;  ///< number of chunks that a thread loads ahead
   static constexpr int table_bytes = sizeof(DeepLevelsBlock::table);
 };
 
@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(DeepLevelsTuning::threads) deep_levels_kernel(
   }
 }
 
-/// Returns true if a block may have the table in shared memory.
+/// Returns true if the table fits the shared memory of a block.
 bool table_fits() {
   return device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) >= DeepLevelsTuning::table_bytes;
 }

@@ -12,7 +12,8 @@ size_t columns_bytes(const ImageFormat& format) {
   return align_up(format.row_samples() * sizeof(uint32_t), kHostAlignment);
 }
 
-/// Computes the means of the blocks of `rows` rows from their column sums, and writes them for each pixel.
+/// Computes the means of a row of blocks, which are `rows` pixels high, from their column sums. Writes the
+/// mean of its block for each pixel of a row.
 template <int kChannels>
 void average_blocks(const uint32_t* columns, int width, int block, int rows, uint16_t* means,
                     MosaicStats& stats) {

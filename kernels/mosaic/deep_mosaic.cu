@@ -5,8 +5,8 @@
 namespace lensd {
 namespace {
 
-/// The tiles of mosaic.cu with a pixel instead of a word per thread: about 64 pixels by 32 rows, or one
-/// mosaic block if that is larger. The device derives the tiles from the block size.
+/// Tiles as in mosaic.cu, but a thread processes a pixel instead of a word. A tile has about 64 pixels by 32
+/// rows, or one mosaic block if that is larger. The device derives the tiles from the block size.
 struct DeepMosaicTuning : MosaicGrid {
   static constexpr int pixels = 64, rows = 32;
   static constexpr int most_columns = pixels * rows / 2;  ///< maximum entries of DeepMosaicShared::columns
@@ -15,7 +15,7 @@ struct DeepMosaicTuning : MosaicGrid {
 
 template <int kColours>
 struct DeepMosaicShared {
-  uint32_t columns[kColours][DeepMosaicTuning::most_columns];  ///< sums down a row of mosaic blocks
+  uint32_t columns[kColours][DeepMosaicTuning::most_columns];  ///< column sums of each row of blocks
   uint16_t means[kColours][DeepMosaicTuning::most_blocks];
 };
 
@@ -27,16 +27,16 @@ struct DeepMosaicJob {
   const MosaicBlock* block;
   MosaicStats* stats;
   bool aligned;  ///< rows start at multiples of 8 bytes
-  bool whole;    ///< rows are whole chunks of 16 bytes and aligned to them
+  bool whole;    ///< rows consist of whole 16-byte chunks and are aligned to 16 bytes
 };
 
 /// A tile of whole mosaic blocks, clipped to the picture.
 struct DeepMosaicTile {
   int block, x0, y0, width, height;
-  int across, down;  ///< mosaic blocks, also partial ones
+  int across, down;  ///< number of mosaic blocks, including partial ones
 };
 
-/// Sums `count` rows of the pixel, `step` rows apart, from row y on.
+/// Adds the samples of column x in every `step`-th of `rows` rows, from row y on.
 template <int kChannels, int kColours>
 __device__ void sum_pixel(const DeepMosaicJob& job, int x, int y, int rows, int step,
                           uint32_t (&sums)[kColours]) {
@@ -78,8 +78,8 @@ __device__ void sum_columns(const DeepMosaicJob& job, const DeepMosaicTile& tile
   __syncthreads();
 }
 
-/// Computes the means of the tile's blocks: by a thread each, or by a warp each if they are large. Adds this
-/// thread's sums to `totals`.
+/// Computes the means of the tile's blocks. One thread computes a mean, or one warp if the blocks are large.
+/// Adds this thread's sums to `totals`.
 template <int kColours>
 __device__ void average_tile(const DeepMosaicTile& tile, DeepMosaicShared<kColours>& shared,
                              unsigned long long (&totals)[kColours]) {
@@ -157,7 +157,7 @@ __global__ void __launch_bounds__(DeepMosaicTuning::threads, DeepMosaicTuning::r
   const int block = job.block->block;
   if (!job.whole || !mosaic_by_chunks<uint16_t, kChannels>(block, job.in_bytes, job.out_bytes, totals))
     deep_mosaic_by_tiles<kChannels>(job, block, totals);
-  // One atomic addition per warp: in shared memory, those of 64 bits are loops.
+  // One atomic addition per warp, because 64-bit atomic additions to shared memory are loops.
   for (int c = 0; c < kColours; ++c) {
     for (int step = 16; step > 0; step /= 2) totals[c] += __shfl_down_sync(~0u, totals[c], step);
     if (threadIdx.x % 32 == 0 && totals[c] > 0) atomicAdd(&sums[c], totals[c]);

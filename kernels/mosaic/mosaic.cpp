@@ -44,13 +44,14 @@ size_t columns_bytes(ImageFormat format) {
   return align_up(format.row_bytes() * sizeof(uint16_t), kHostAlignment);
 }
 
-/// Returns by what a channel's sum is divided for a mean from 0 to 255.
+/// Returns the divisor that converts a channel's sum to a mean from 0 to 255.
 double mean_divisor(const ImageFormat& format) {
   const double pixels = static_cast<double>(format.extent.width) * format.extent.height;
   return pixels * (max_sample(format.format) / 255);
 }
 
-/// Computes the means of a row's blocks from its column sums, and writes them for each pixel.
+/// Computes the means of a row of blocks, which are `rows` pixels high, from their column sums. Writes the
+/// mean of its block for each pixel of a row.
 template <int kChannels>
 void average_blocks(const uint16_t* columns, int width, int block, int rows, uint8_t* means,
                     MosaicStats& stats) {

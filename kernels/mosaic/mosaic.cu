@@ -55,7 +55,7 @@ __device__ uint32_t warp_sum(uint32_t value) {
 }
 
 struct MosaicShared {
-  uint2 columns[MosaicTuning::most_columns];  ///< sums down a row of mosaic blocks, per word
+  uint2 columns[MosaicTuning::most_columns];  ///< column sums of each row of mosaic blocks, per word
   uint32_t means[MosaicTuning::most_blocks];
 };
 
@@ -148,7 +148,7 @@ __device__ void mosaic_by_tiles(int block, const ImageView<const uint8_t>& in, c
   }
 }
 
-/// Processes the image. `whole`: rows are whole chunks of 16 bytes and aligned to them.
+/// Processes the image. `whole`: rows consist of whole 16-byte chunks and are aligned to 16 bytes.
 template <int kChannels>
 __global__ void __launch_bounds__(MosaicTuning::threads, MosaicTuning::resident)
     mosaic_kernel(ImageView<const uint8_t> in, ImageView<uint8_t> out, const MosaicBlock* params,

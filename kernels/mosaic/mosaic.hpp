@@ -32,10 +32,10 @@ LENSD_HD constexpr uint32_t rounded_mean(uint32_t sum, uint32_t count) {
   return (sum + count / 2) / count;
 }
 
-/// Size of a worker's memory for deep_mosaic_rows().
+/// Returns the bytes of worker memory that deep_mosaic_rows() needs.
 size_t deep_mosaic_bytes(const ImageFormat& format);
-/// Averages and fills image rows [begin, end), one row of blocks, of 16-bit images; adds the channels' sums
-/// to `sums`.
+/// Averages and fills one row of blocks of a 16-bit image, which has the image rows [begin, end). Adds the
+/// channels' sums to `sums`.
 void deep_mosaic_rows(ConstImageRef in, ImageRef out, int begin, int end, int block, uint8_t* worker,
                       MosaicStats& sums);
 

@@ -1,6 +1,6 @@
-// Mosaic blocks of 4, 8, 16 and 32 pixels (except for RGBA8 also 64) by chunks of 16 bytes: a warp takes 512
-// bytes of one row of mosaic blocks, and each lane sums one chunk down its rows. Lanes of one mosaic block
-// combine their sums by shuffles.
+// Processes mosaic blocks of 4, 8, 16, 32 and, except for RGBA8, 64 pixels in chunks of 16 bytes. A warp
+// takes 512 bytes of one row of mosaic blocks, and each lane sums one chunk down its rows. Lanes of one
+// mosaic block combine their sums by shuffles.
 //
 // Requires rows of whole chunks, aligned to 16 bytes. Other images and block sizes use the tiles of
 // mosaic.cu and deep_mosaic.cu.
@@ -26,7 +26,7 @@ struct MosaicGrid {
   static constexpr int grid = 660;  ///< number of thread blocks: five for each multiprocessor of an H200
 };
 
-/// A lane's or warp's sums of one colour over the image.
+/// Type of a lane's sum of one colour over the image.
 template <class S>
 using MosaicTotal = std::conditional_t<sizeof(S) == 1, uint32_t, unsigned long long>;
 
@@ -51,7 +51,7 @@ struct MosaicChunk<uint8_t, kChannels, kBlock> : MosaicLayout<uint8_t, kChannels
   /// half and blue in the high half, sums[4 + i] green.
   uint32_t sums[kChannels == 4 ? 8 : 4] = {};
 
-  /// Adds a row of the chunk. Call for at most 64 rows: halves hold 64 · 255.
+  /// Adds a row of the chunk. Call for at most 64 rows, so that the 16-bit halves do not overflow.
   __device__ void add(uint4 v) {
     const uint32_t words[4] = {v.x, v.y, v.z, v.w};
 #pragma unroll
@@ -74,7 +74,8 @@ struct MosaicChunk<uint8_t, kChannels, kBlock> : MosaicLayout<uint8_t, kChannels
     }
     return sum;
   }
-  /// Returns the bits of a chunk's word `i` that have the value `mean` of colour `c`, and those of alpha.
+  /// bits() returns word `i` of a chunk whose samples of colour `c` are `mean` and whose other samples are 0.
+  /// alpha() returns the mask of the alpha bits in word `i`.
   __device__ static constexpr uint32_t bits(int, int c, uint32_t mean) {
     return kChannels == 1 ? mean * 0x01010101u : mean << (8 * c);
   }

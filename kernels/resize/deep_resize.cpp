@@ -68,7 +68,7 @@ void pick_rows(const PassArgs& args, const ResizeGeometry& g, const DeepResizeTa
   }
 }
 
-/// Computes exact means; `sums` has room for a source row.
+/// Computes exact means. The worker memory holds the vertical sums of a source row.
 void average_rows(const PassArgs& args, const ResizeGeometry& g, Band band) {
   const ConstImageRef in = args.in[0];
   const AreaAxis across = AreaAxis::make(g.x), down = AreaAxis::make(g.y);

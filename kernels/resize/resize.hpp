@@ -7,10 +7,10 @@
 // align_corners source = i · (N − 1) / (M − 1). `nearest` is floor(i · N / M) as in INTER_NEAREST, or with
 // align_corners the sample nearest to the position. Border rule: replicate. bilinear, bicubic (a = −0.75) and
 // lanczos3 (6 taps, normalised) interpolate and, like OpenCV, do not low-pass before shrinking. `area` is the
-// exact rounded mean over the pixel's footprint in both directions and ignores align_corners. It equals
-// OpenCV's INTER_AREA with two exceptions. If the picture shrinks in one direction and grows in the other,
-// OpenCV interpolates. In growing pictures, where i · N / M is an integer, OpenCV rounds some positions to
-// the neighbouring sample.
+// exact rounded mean over the pixel's footprint, for shrinking and for growing pictures; it ignores
+// align_corners. It equals OpenCV's INTER_AREA with two exceptions. If the picture shrinks in one direction
+// and grows in the other, OpenCV interpolates. In growing pictures, where i · N / M is an integer, OpenCV
+// rounds some positions to the neighbouring sample.
 //
 // Formats: all (alpha is resized like a colour). Temporal reach: none. Exactness: 8 bits: 14-bit weights,
 // rows with 6 fractional bits; within ±1 of double precision and of cv::resize. 16 bits: weights and sums in

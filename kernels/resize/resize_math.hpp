@@ -278,7 +278,7 @@ struct AreaAxis {
 struct AreaCursor {
   explicit AreaCursor(const AreaAxis& axis) : axis_(axis), whole_(axis.n / axis.m), part_(axis.n % axis.m) {}
 
-  int first = 0, last = 0;  ///< end samples of the current footprint; samples in between have weight axis.m
+  int first = 0, last = 0;  ///< first and last sample of the footprint; those between have weight axis.m
   uint32_t first_weight = 0, last_weight = 0;  ///< last_weight is 0 if first = last
 
   /// Moves to the next footprint; the first call moves to the footprint of output 0.

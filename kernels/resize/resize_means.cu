@@ -5,8 +5,8 @@
 namespace lensd {
 namespace {
 
-/// One thread per small footprint, one block per large footprint. A block's warps read along rows. Outputs of
-/// few pixels still use enough threads.
+/// One thread per small footprint. One block per large footprint, so that small outputs also use enough
+/// threads; the block's warps read along rows.
 struct AreaTuning {
   static constexpr int threads_x = 32, threads_y = 8;
   static constexpr int large_footprint = 512;  // minimum size of a large footprint, in pixels
@@ -88,7 +88,8 @@ __global__ void area_large_kernel(AreaArgs a) {
   a.out.row(y)[x * kChannels + static_cast<int>(threadIdx.x)] = mean_of(all, a.total);
 }
 
-/// A thread computes 16 output bytes from 32 bytes of each of two rows; 8 bits: as pairs of 16-bit sums.
+/// A thread computes 16 output bytes from 32 bytes of each of two rows. Samples of 8 bits are summed in
+/// pairs, in the 16-bit halves of a word.
 struct HalfTuning {
   static constexpr int threads = 128;
 };
@@ -129,7 +130,7 @@ struct HalfGray8 {
 };
 
 struct HalfRgba16 {
-  /// Returns the means of the halves of four words.
+  /// Returns two means: of the lower halves and of the upper halves of four words.
   __device__ static uint32_t pair(uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
     const auto sum = [=](uint32_t half) {
       return __dp2a_lo(a, half, __dp2a_lo(b, half, __dp2a_lo(c, half, __dp2a_lo(d, half, 2u))));
@@ -142,7 +143,7 @@ struct HalfRgba16 {
 };
 
 struct HalfGray16 {
-  /// Returns the mean of the halves of two words.
+  /// Returns the mean of the four halves of two words.
   __device__ static uint32_t sample(uint32_t a, uint32_t c) {
     return __dp2a_lo(a, 0x0101u, __dp2a_lo(c, 0x0101u, 2u)) >> 2;
   }

@@ -17,8 +17,8 @@ void resize_half_row(const uint8_t* upper, const uint8_t* lower, int channels, s
 
 /// Computes sums[i] += weight · in[i] for `n` samples, or sums[i] = weight · in[i] if `first` is true.
 void resize_add_row(const uint8_t* in, uint32_t weight, bool first, size_t n, uint32_t* sums);
-/// Computes a row of `width` output pixels from the vertical sums of its source rows. `total`: sum of the
-/// weights of a footprint in both directions.
+/// Computes a row of `width` output pixels from the vertical sums of its source rows. `total`: sum of all
+/// weights of a footprint, which is the product of the sums along both axes.
 void resize_mean_row(const uint32_t* sums, const AreaAxis& axis, int width, int channels, uint64_t total,
                      uint8_t* out);
 

@@ -109,7 +109,8 @@ HWY_EXPORT(transpose_rgba);
 HWY_EXPORT(transpose_gray16);
 HWY_EXPORT(transpose_rgba16);
 
-/// Rotates input pixels [x0, x1) × [y0, y1) one by one. For the rim, which contains no whole 16×16 square.
+/// Rotates input pixels [x0, x1) × [y0, y1) one by one. Used at the right and bottom edges, where no whole
+/// 16×16 square fits.
 void rotate_pixels(RotateAngle angle, const ConstImageRef& in, const ImageRef& out, int x0, int x1, int y0,
                    int y1) {
   const size_t size = static_cast<size_t>(in.pixel_bytes());

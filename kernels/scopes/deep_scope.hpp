@@ -1,4 +1,4 @@
-// Rows of 16-bit samples as the values that the scopes count, on the CPU.
+// Converts rows of 16-bit samples to the values that the scopes count, on the CPU.
 #pragma once
 
 #include <cstdint>

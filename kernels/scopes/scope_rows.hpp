@@ -30,8 +30,8 @@ inline const uint8_t* luma_of_row(const ConstImageRef& in, int y, int begin, int
   return buffer;
 }
 
-/// Returns the samples of pixels [begin, end) of row y in 8 bits: a pointer into the image, or, for samples
-/// of 16 bits, `buffer` with the rounded samples.
+/// Returns the samples of pixels [begin, end) of row y in 8 bits: a pointer into the image or, for 16-bit
+/// samples, `buffer` with the rounded samples.
 inline const uint8_t* bytes_of_row(const ConstImageRef& in, int y, int begin, int end, uint8_t* buffer) {
   if (!in.is_deep()) return in.row(y) + begin * in.channels();
   deep_bytes_row(in.samples<uint16_t>(y) + begin * in.channels(), buffer, (end - begin) * in.channels());

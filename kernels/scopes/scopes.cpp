@@ -20,7 +20,7 @@ int deep_difference_reference(const LumaBlock& w, const int rgb[3]) {
   return static_cast<int>(std::min<int64_t>(255, (sum + 128 * unit + unit / 2) / unit));
 }
 
-/// Returns the sample of 16 bits as one of `levels` values, rounded.
+/// Returns the 16-bit sample scaled to 0 … levels − 1, rounded to nearest.
 int level_of(int sample, int levels) {
   return (sample * (levels - 1) + 32767) / 65535;
 }
@@ -39,7 +39,7 @@ Layout Scope::configure(const FilterInputs& inputs) {
   const double read = static_cast<double>(in.row_bytes()) * extent.height;
   const auto width = static_cast<size_t>(extent.width);
   const bool deep = sample_bytes(in.format) == 2;
-  const size_t bytes = deep ? in.row_samples() : 0;  // a row in 8 bits
+  const size_t bytes = deep ? in.row_samples() : 0;  // bytes of a row converted to 8 bits
   PassSpec pass{.name = name(kind_),
                 .items = extent.height,
                 .bytes = read + static_cast<double>(stats),

@@ -52,8 +52,8 @@ __device__ __forceinline__ DeepSobelRow deep_sobel_row(const ImageView<const uin
           at.left < 0 ? 0u : row[at.left], at.right < 0 ? 0u : row[at.right]};
 }
 
-/// Returns the correctly rounded square root of `v`, from 1 to 2^40: the operations of sqrtf() without its
-/// branch for numbers near the limits of the exponent.
+/// Returns the correctly rounded square root of `v`, which must be in [1, 2^40]. Performs the operations of
+/// sqrtf() without its branch for numbers near the limits of the exponent.
 __device__ __forceinline__ float square_root(float v) {
   float inverse;
   asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(v));

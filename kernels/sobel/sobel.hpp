@@ -2,11 +2,11 @@
 //
 // output = x, y: min(255, |derivative|), as cv::convertScaleAbs of cv::Sobel in 16 bits;
 //          magnitude: √(dx² + dy²), rounded, at most 255;
-//          direction: atan2(dy, dx) in 256ths of a turn, 0 to the right, 64 down; differs from the exact
-//          rounding only within 4e-4 steps of a half.
+//          direction: atan2(dy, dx) in 256ths of a turn, 0 to the right, 64 down; differs from exact
+//          rounding only if the exact value is within 4e-4 of a half.
 //
-// 16 bits: at most 65535; direction in 65536ths of a turn, before rounding within about 0.1 of the exact
-// value.
+// 16 bits: values are at most 65535. The direction is in 65536ths of a turn; before rounding, it is within
+// about 0.1 of the exact value.
 //
 // Formats: Gray8 and Gray16, in and out. Border rule: `border`. Temporal reach: none. Exact; magnitude and
 // direction in single precision with a prescribed order.

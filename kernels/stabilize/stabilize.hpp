@@ -6,11 +6,11 @@
 // with, within `threshold` pixels. It is the best of 256 hypotheses from a fixed sequence, refined by least
 // squares; stabilize_fit.hpp explains how moving objects are separated from camera motion. A causal Kalman
 // filter of position and speed with the time constant `smoothing` (in frames) smooths the path. It keeps
-// about 1.06 / smoothing of the energy of white shake and follows a steady pan without lag. A running mean of
-// equal smoothness would lag behind a pan of v pixels per frame by about v · smoothing pixels. The picture is
-// warped to the smoothed path, bilinearly with 8-bit weights, and enlarged by `crop_zoom` around its centre.
-// `keep_inside` limits the correction where the border would still be visible. If too few tracks agree, the
-// motion is assumed to be zero.
+// about 1.06 / smoothing of the energy of shake that is white noise, and follows a steady pan without lag. A
+// running mean of equal smoothness would lag behind a pan of v pixels per frame by about v · smoothing
+// pixels. The picture is warped to the smoothed path, bilinearly with 8-bit weights, and enlarged by
+// `crop_zoom` around its centre. `keep_inside` limits the correction where the border would still be visible.
+// If too few tracks agree, the motion is assumed to be zero.
 //
 // Formats: all; alpha is warped as well, and the border `constant` is opaque black. Aliasing: none.
 // Border rule: `border`. Temporal reach: all frames since the last seek (state). Exact: counts and sums in

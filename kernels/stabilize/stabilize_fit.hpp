@@ -23,9 +23,9 @@ namespace lensd {
 inline constexpr int kHypotheses = 256;
 /// Rounds of least squares. Inliers are determined before each round, and once more at the end.
 inline constexpr int kFitRounds = 3;
-/// Returns the factor of the squared threshold in a round. The threshold is a half at first, as the motion
-/// comes from a few pairs only, then a quarter, and whole for the final inliers. A camera at rest
-/// (`from_rest`) is an exact hypothesis and starts with a quarter.
+/// Returns the factor of the squared threshold in a round. The first round uses half the threshold, because
+/// the hypothesis comes from only a few pairs. Later rounds use a quarter of it. The final inliers use the
+/// whole threshold. A camera at rest (`from_rest`) is an exact hypothesis and starts with a quarter.
 LENSD_HD constexpr float threshold_part(int round, bool from_rest) {
   return round == kFitRounds ? 1.f : round == 0 && !from_rest ? 1.f / 4 : 1.f / 16;
 }

@@ -122,9 +122,10 @@ LENSD_HD inline double allowed_part(const Motion& correction, double shrink, dou
   return part;
 }
 
-/// Updates the path by the frame's motion, with a Kalman filter of position and speed. Its model of the
-/// measured path is a path whose speed is a random walk, plus white noise. Therefore it follows a steady pan
-/// without lag. All six entries of the matrix use the same gains. `reset`: there is no previous frame.
+/// Updates the path by the frame's motion, with a Kalman filter of position and speed. The filter models the
+/// measured path as a path whose speed is a random walk, plus white noise. Therefore the filter follows a
+/// steady pan without lag. All six entries of the matrix use the same gains. `reset`: there is no previous
+/// frame.
 LENSD_HD inline void advance_path(const StabilizeBlock& block, bool reset, const Motion& motion,
                                   StabilizeState& state) {
   if (reset) {

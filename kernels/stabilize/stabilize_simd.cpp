@@ -15,7 +15,7 @@ namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 #include "kernels/common/pair_dot-inl.hpp"
 
-/// Adds the first pairs, as many as fill whole vectors, to `sum`. Returns their number.
+/// Adds pairs to `sum` in whole vectors, from the first pair on. Returns the number of added pairs.
 uint32_t weigh_whole(const StabilizeWork& work, const InlierTest& test, InlierWeights& sum) {
   const hn::ScalableTag<float> df;
   const hn::RebindToSigned<decltype(df)> di;
@@ -215,7 +215,7 @@ HWY_INLINE int warp_deep_row(const ConstImageRef& in, const ImageRef& out, const
       const auto words = hn::Xor(hn::DemoteTo(half16, v), hn::Set(half16, static_cast<int16_t>(-32768)));
       hn::StoreU(words, half16, reinterpret_cast<int16_t*>(row) + x);
     } else {
-      // The left and the right neighbour of a pixel are gathered apart, then interleaved by channel.
+      // The left and the right neighbour are gathered separately, then interleaved by channel.
       const auto* base = reinterpret_cast<const uint64_t*>(in.data);
       const auto pixels = [&](auto at, auto weights, auto fy, uint8_t* to) HWY_ATTR {
         const auto fetch = [&](auto from) HWY_ATTR { return biased(hn::GatherOffset(du64, base, from)); };
@@ -223,7 +223,7 @@ HWY_INLINE int warp_deep_row(const ConstImageRef& in, const ImageRef& out, const
         const auto p00 = fetch(at), p01 = fetch(hn::Add(at, right));
         const auto beneath = hn::Add(at, down);
         const auto p10 = fetch(beneath), p11 = fetch(hn::Add(beneath, right));
-        // Lanes of 64 bits repeat a pixel's weights twice. A block of 128 bits holds two pixels.
+        // A 64-bit lane holds a pixel's weights twice. A block of 128 bits holds two pixels.
         const auto twice = [&](auto v) HWY_ATTR { return hn::Or(v, hn::ShiftLeft<32>(v)); };
         const auto w = twice(weights), f = twice(fy);
         const auto lower =

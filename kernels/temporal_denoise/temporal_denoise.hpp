@@ -68,7 +68,7 @@ LENSD_HD constexpr uint32_t next_estimate(uint32_t kept, uint32_t v, const Tempo
   return (now > last ? last + step : last - step) + 1;
 }
 
-/// Returns the value of a stored estimate, rounded to 8 bits.
+/// Returns the sample value of a stored estimate, rounded to nearest.
 LENSD_HD constexpr uint32_t estimated_value(uint32_t kept) {
   return (kept + 127) >> 8;
 }

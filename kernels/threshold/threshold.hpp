@@ -2,7 +2,7 @@
 // through.
 //
 // 16 bits: outputs 65535 where v > 257 · level. With otsu, the histogram is that of the samples' high bytes,
-// and a high byte above the level gives 65535.
+// and samples whose high byte is above the level become 65535.
 //
 // otsu: each channel's level comes from the frame's own histogram (cv::THRESH_OTSU, bit for bit). Statistics
 // report the levels in use.
