@@ -106,7 +106,7 @@ void ask_for_filter(UiState& s) {
   s.panels = true;
 }
 
-/// Removes the selected node and selects the next one, or the previous one if it was the last.
+/// Removes the selected node. Selects the next node, or the previous one if the removed node was the last.
 void remove_selected(PanelContext& ctx) {
   std::string& selected = ctx.state.graph.selected;
   const auto shown = ctx.editor().shown();
@@ -163,8 +163,8 @@ void step_chapter(PanelContext& ctx, bool forward) {
   ctx.notify(false, chapter_text(chapters, *to));
 }
 
-/// Does the first of these that applies: closes all popups, ends crop editing, closes a window, leaves
-/// fullscreen. The graph panel itself ends drags and renames.
+/// Performs the first of these actions that applies: closes all popups, ends crop editing, closes a window,
+/// leaves fullscreen. Drags and renames are ended by the graph panel instead.
 void escape(const KeyEvent& e) {
   UiState& s = e.state;
   if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel))
@@ -293,8 +293,8 @@ std::string joined(std::span<const KeyAction> rows, const char* separator) {
 }
 
 /// Returns true if a key press matches a stroke. Ignores Alt and Shift for named keys. Ignores Shift for
-/// characters without Ctrl, because the character already depends on Shift, and for all characters if
-/// `with_shift` is false.
+/// characters without Ctrl, because the character already depends on Shift. If `with_shift` is false, ignores
+/// Shift for all characters.
 bool matches(const Stroke& s, const KeyPress& p, bool with_shift) {
   if (s.gesture || s.key != p.key) return false;
   if (p.key != Key::character) return !p.ctrl;

@@ -56,7 +56,7 @@ struct TracksState {
   TrackColour colour = TrackColour::age;
 };
 
-/// The small picture beside the pointer on the time line.
+/// The thumbnail beside the pointer on the seek bar.
 struct ThumbnailState {
   int64_t wanted_ns = -1;  ///< position under the pointer; negative: the pointer is elsewhere
   unsigned texture = 0;    ///< GL name of ViewerModel::thumbnail; 0: no texture (in tests)
@@ -105,7 +105,7 @@ struct SlotState {
     GraphDesc graph;
     int preset = -1;
   };
-  std::array<Slot, 3> graphs;  ///< the present one is GraphHistory::slot()
+  std::array<Slot, 3> graphs;  ///< the current one has the index GraphHistory::slot()
 };
 
 /// State of the camera's section on the left side.
@@ -152,7 +152,7 @@ struct UiState {
   int64_t panels_hidden_ns = -1;  ///< time at which the panels were hidden; negative: they are shown
   Fold left = Fold::automatic, right = Fold::automatic, bottom = Fold::automatic;
   float left_width = 272, right_width = 324;  ///< logical pixels
-  bool right_first = false;     ///< the right side was opened last: if only one fits, the left one folds
+  bool right_first = false;     ///< the right side was opened last: if only one side fits, the left one folds
   bool numbers_scroll = false;  ///< the right side needs a scroll bar
   bool left_room = true,
        right_room = true;  ///< the side is unfolded in the current layout
@@ -169,7 +169,7 @@ struct UiState {
   GraphEditor editor;
   GraphPanelState graph;
   SlotState slots;
-  bool colour_open = false;  ///< the section on the left side is unfolded
+  bool colour_open = false;  ///< the colour section on the left side is unfolded
   PresetShelf presets;
   PresetMenuState preset_menu;
   SourceState source;
@@ -200,7 +200,7 @@ struct ViewerRequests {
   std::optional<SourceRequest> open;  ///< open this source
   int play_step = 0;                  ///< play the next (1) or previous (-1) source of the playlist
   std::optional<size_t> play_index;   ///< play this source of the playlist
-  std::optional<int> video_track;     ///< decode this video track of the source, from 1
+  std::optional<int> video_track;     ///< decode this video track of the source; the first is 1
   bool cancel_open = false;           ///< cancel the source that is being opened
   std::string remove_recent;          ///< remove this recent source
 };
@@ -250,7 +250,8 @@ void choose_node(PanelContext& ctx, const char* group, const char* mark, std::st
 void fold_button(PanelContext& ctx, Icon icon, const char* side, Fold& fold);
 /// Draws the source's name and state, the button that opens another source, and the fold button.
 void draw_source_row(PanelContext& ctx, ViewerRequests& requests);
-/// Draws the field order of an interlaced source, with a button that adds the filter for it.
+/// Draws the field order of an interlaced source, with a button that deinterlaces it. Draws nothing if the
+/// graph already has an enabled deinterlace node.
 void draw_fields(PanelContext& ctx);
 /// Draws the camera's controls if the source has any.
 void draw_camera_controls(PanelContext& ctx);
@@ -265,8 +266,8 @@ struct SectionHeading {
 };
 /// Draws the heading of a section that can be folded.
 void section_heading(PanelContext& ctx, const SectionHeading& section, bool& shown);
-/// Draws the settings of the source's colour conversion. Draws nothing if none of them applies: for SDR whose
-/// primaries are not those of BT.601.
+/// Draws the settings of the source's colour conversion. Draws nothing for SDR sources whose primaries are
+/// not those of BT.601, because no setting applies to them.
 void draw_colour_settings(PanelContext& ctx);
 /// Draws the playlist if it has at least two sources.
 void draw_playlist(PanelContext& ctx, ViewerRequests& requests);
@@ -295,7 +296,7 @@ inline constexpr const char* kGraphMemoryDoc =
     "number of nodes.";
 
 std::string last_graph_text(const PanelContext& ctx);
-/// Asks for a name, then saves the graph as a preset.
+/// Opens the popup that asks for a name and saves the graph as a preset.
 void save_preset_as(PanelContext& ctx);
 void draw_timings_panel(PanelContext& ctx, ViewerRequests& requests);
 void draw_scopes_panel(PanelContext& ctx);
@@ -310,13 +311,13 @@ void draw_source_camera(PanelContext& ctx, ViewerRequests& requests);
 void draw_source_files(PanelContext& ctx, ViewerRequests& requests);
 /// Requests to open a source. The dialog closes when the source plays.
 void request_source(PanelContext& ctx, ViewerRequests& requests, SourceRequest source);
-// Drawn over the picture. `area`: the area for the picture. `placed`: the rectangle of the whole picture,
-// which may exceed `area`. Both are in ImGui units.
+// The following functions draw over the picture. `area`: the area for the picture. `placed`: the rectangle of
+// the whole picture, which may exceed `area`. Both are in ImGui units.
 
 /// Draws the values of the track under the pointer.
 void draw_track_hover(PanelContext& ctx, const Rect& area, const Rect& placed);
-/// Draws the buttons at the picture's upper edge, for example fit, compare and record. `own` is the part of
-/// `area` that shows B.
+/// Draws the buttons at the picture's upper edge, for example fit, compare and record. `own`: the part of
+/// `area` that shows B; all of `area` unless A and B are side by side.
 void draw_view_bar(PanelContext& ctx, const Rect& area, const Rect& own, ViewerRequests& requests);
 /// Draws the comparison's bar, handle and labels.
 void draw_compare(PanelContext& ctx, const Rect& area, const Rect& placed);
@@ -326,8 +327,8 @@ void draw_probe(PanelContext& ctx, const Rect& area, const Rect& placed);
 void draw_crop(PanelContext& ctx, const Rect& area, const Rect& placed);
 /// Returns true if the input of the edited crop node is shown instead of the output.
 bool crop_shown(const UiState& state);
-/// Ends the editing of a crop node on the picture. If no node is edited, begins with the selected crop node,
-/// else with the first one.
+/// Ends the editing of a crop node on the picture. If no node is edited, begins to edit the selected crop
+/// node, or the first crop node if none is selected.
 void toggle_crop(PanelContext& ctx);
 /// Draws the grid and values of pixels at high magnification.
 void draw_pixel_values(PanelContext& ctx, const Rect& area, const Rect& placed);

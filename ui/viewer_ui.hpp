@@ -32,8 +32,8 @@ class ViewerUi {
   /// Returns the picture to draw, as of the last draw(): a node's id or "source"; empty: the graph's output.
   /// It is B during a comparison, and the node's input while a crop node is edited.
   std::string first_picture() const;
-  /// Returns the second picture in the same way: the source while the graph is bypassed, or A of a
-  /// comparison. Returns nullopt in all other cases.
+  /// Returns the second picture, named as in first_picture(): the source while the graph is bypassed, or A of
+  /// a comparison. Returns nullopt in all other cases.
   std::optional<std::string> second_picture() const;
   /// Returns the requests of the last draw().
   const ViewerRequests& requests() const { return requests_; }

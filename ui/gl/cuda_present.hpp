@@ -7,8 +7,8 @@
 
 namespace lensd::ui {
 
-/// Queues a copy of `image` (device memory, any pitch) to `surface`, RGBA with the same depth and extent.
-/// Gray is replicated to red, green and blue, with opaque alpha. Throws Error if the launch fails.
+/// Queues a copy of `image` (device memory, any pitch) to `surface` (RGBA, same depth and extent). Gray is
+/// replicated to red, green and blue, with opaque alpha. Throws Error if the launch fails.
 void write_surface(ConstImageRef image, cudaSurfaceObject_t surface, CUstream_st* stream);
 
 }  // namespace lensd::ui

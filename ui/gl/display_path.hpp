@@ -46,7 +46,7 @@ constexpr const char* name(DisplayKind kind) {
 
 struct DisplayChoice {
   DisplayKind kind = DisplayKind::pixel_buffer;
-  std::string reason;  ///< one sentence for the log, the panel and doctor
+  std::string reason;  ///< for the log, the status panel and `lensd doctor`
 };
 
 /// Returns interop if `backend` is CUDA and the current GL context is on CUDA device `device`, else pixel

@@ -38,10 +38,10 @@ void ImGuiSession::fit_to_scale() {
   ImGui_ImplOpenGL3_CreateFontsTexture();
 }
 
-/// Calls ImGui's GLFW backend only in a frame with input or a new cursor shape and in the frame after it,
-/// because the backend queries sizes, focus and pointer from the X server, which takes longer than drawing a
-/// panel. In the second frame the backend reports the release of a button that was pressed and released
-/// within one frame.
+/// Calls ImGui's GLFW backend only in frames with input or a new cursor shape, and once more in the frame
+/// after them. The backend queries sizes, focus and pointer from the X server, and these queries take longer
+/// than drawing a panel. In that later frame, the backend reports the release of a button that was pressed
+/// and released within one frame.
 void ImGuiSession::take_input() {
   const int64_t time_ns = now_ns();
   const bool input_seen = window_.take_input_seen() || ImGui::GetMouseCursor() != cursor_ || behind();

@@ -37,7 +37,7 @@ class ImGuiSession {
   Look look_;
   float layout_scale_ = 0, raster_scale_ = 0;
   int cursor_ = 0;         ///< ImGui's cursor shape in the last frame
-  bool had_input_ = true;  ///< there was input before the last frame
+  bool had_input_ = true;  ///< the last frame had input
   int64_t last_begin_ns_ = 0;
   std::vector<MouseStep> mouse_steps_;  ///< mouse steps that were not replayed yet
 };

@@ -13,7 +13,7 @@ namespace {
 constexpr int kQueries = 4;           // limit of pending timer queries; further draws are not measured
 constexpr double kSquaresFrom = 2;    // scale above which a zoomed-in picture shows pixels as squares
 constexpr double kSquaresAtFit = 16;  // the same while not zoomed in; equals kMinGrid in probe.cpp
-constexpr float kScreenLevels = 255;  // steps from black to white of usual screens
+constexpr float kScreenLevels = 255;  // steps from black to white on 8-bit screens
 constexpr int kMostTaps = 8;          // per axis; covers pictures up to 16 times larger than shown
 
 /// Returns the number of taps per axis. A tap blends 2 texels along an axis, so n taps cover 2n texels.

@@ -9,8 +9,9 @@ namespace lensd::ui {
 /// A linked program. Call from the thread of its GL context only.
 class Program {
  public:
-  /// Compiles and links files of shaders/. `part` defines functions for the fragment shader; empty: none.
-  /// Throws Error(runtime_failure) with the driver's log if this fails.
+  /// Compiles and links files of shaders/. `part`: file with functions for the fragment shader; empty: none.
+  /// Throws Error(runtime_failure) if a file cannot be read, or with the driver's log if compiling or linking
+  /// fails.
   Program(const std::string& vertex_file, const std::string& fragment_file, const std::string& part = {});
   ~Program();
   Program(const Program&) = delete;

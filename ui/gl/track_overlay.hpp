@@ -23,7 +23,7 @@ class TrackOverlay {
   TrackOverlay(const TrackOverlay&) = delete;
   TrackOverlay& operator=(const TrackOverlay&) = delete;
 
-  /// Adds the tracks of the shown frame, or replaces them if the frame was rerun. `serial` is
+  /// Adds the tracks of the shown frame. If the frame was rerun, replaces its tracks. `serial` is
   /// FrameInfo::serial. Trails restart if the serial, the picture's size or the table's capacity changes, or
   /// if the frame index decreases.
   void push(const TrackTable& table, uint32_t serial);

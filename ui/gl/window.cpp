@@ -188,7 +188,7 @@ void Window::open(const WindowOptions& options) {
   glfwWindowHintString(GLFW_X11_CLASS_NAME, "lensd");
   glfwWindowHintString(GLFW_X11_INSTANCE_NAME, "lensd");
 #ifdef GLFW_WAYLAND_APP_ID                             // from GLFW 3.4 on
-  glfwWindowHintString(GLFW_WAYLAND_APP_ID, "lensd");  // the name of lensd.desktop, for the icon
+  glfwWindowHintString(GLFW_WAYLAND_APP_ID, "lensd");  // must match lensd.desktop, for the icon
 #endif
   window_ = glfwCreateWindow(options.width, options.height, options.title.c_str(), nullptr, nullptr);
   if (!window_) unavailable("no OpenGL 4.3: " + last_glfw_error("the driver gave no reason"));

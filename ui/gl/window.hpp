@@ -36,7 +36,7 @@ class Window {
   Window& operator=(const Window&) = delete;
 
   /// Replaces input() with new events. Waits at most `timeout_s` seconds for an event. Returns false if the
-  /// window was closed.
+  /// user or close() has asked to close the window.
   bool poll(double timeout_s = 0);
   /// Ends a waiting poll(). Thread-safe.
   static void wake();
@@ -68,7 +68,8 @@ class Window {
   Extent framebuffer() const { return framebuffer_; }
   /// Returns the size in the window system's units, as of the last poll().
   Extent size() const { return size_; }
-  /// Returns the pixels per logical pixel: LENSD_SCALE in the environment, else the monitor's content scale.
+  /// Returns the number of framebuffer pixels per logical pixel: LENSD_SCALE in the environment, else the
+  /// monitor's content scale.
   float content_scale() const;
 
   /// Returns the back buffer as RGBA8, for snapshots and tests. Waits for the GPU.

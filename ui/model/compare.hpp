@@ -19,7 +19,7 @@ struct CompareState {
   CompareMode mode = CompareMode::off;
   std::string a = "source", b;  ///< node ids, "source", or empty for the graph's output
   float split = 0.5f;           ///< position of the handle: fraction of the picture area's width
-  float gain = 4;               ///< factor for the difference before it is coloured
+  float gain = 4;               ///< multiplies the difference before it is coloured
   bool dragging = false;
 };
 

@@ -35,12 +35,12 @@ std::string input_of(const GraphDesc& graph, const std::string& id);
 /// Returns the size of a node's output, or of the source; empty if it is not known.
 Extent output_size(const ViewerModel& model, const std::string& id);
 
-/// Returns the rectangle that the node cuts out of a picture of size `input`. The parameters width and height
-/// can be 0, which means up to the edge.
+/// Returns the rectangle that the node cuts out of a picture of size `input`. If the parameter width or
+/// height is 0, the rectangle extends to the picture's edge.
 PixelRect rectangle_of(const NodeView& node, Extent input);
 
-/// Returns `start` after the grip was moved by (dx, dy). The result lies in `input`. Dragging an edge does
-/// not shrink a side below kTinySide, and does not shrink a side that is already shorter.
+/// Returns the rectangle `start` after its grip was moved by (dx, dy). The result lies in `input`. Dragging
+/// an edge does not shrink a side below kTinySide. A side that is already shorter is not shrunk at all.
 PixelRect dragged(const PixelRect& start, const Grip& grip, int dx, int dy, Extent input);
 
 /// Returns the parameters that must change so that the node outputs `rect`, with their new values.

@@ -27,12 +27,12 @@ struct FrameCounts {
 
   uint64_t replaced() const { return replaced_source + replaced_graph; }
   uint64_t camera() const { return camera_broken + camera_missed; }
-  /// Returns the drops for the transport bar: pictures that were not received, shown, recorded or sent in
-  /// time.
+  /// Returns the number of drops that the transport bar shows: pictures that were lost or shown late, and
+  /// frames that were not recorded or sent.
   uint64_t drops() const { return camera() + replaced() + late + recorder + stream; }
 };
 
-/// Returns counts with their meaning, one per line: those that apply to a live source (`live`) or to a file.
+/// Returns the counts that apply to a live source (`live`) or to a file, one per line with their meaning.
 std::string frame_count_lines(const FrameCounts& counts, bool live);
 
 }  // namespace lensd::ui

@@ -58,13 +58,14 @@ class GraphEditor {
   /// Sets input `n` of a node. An empty `input` removes input `n` and all later inputs.
   void set_input(const std::string& id, size_t n, const std::string& input);
   void set_output(const std::string& id);
-  /// Sets the next of `values` as choice `param` of node `id`. If there is no such node, adds one of `filter`
-  /// at the graph's output with the first value. Removes the node if its value is the last of `values` or
-  /// none of them.
+  /// Sets parameter `param` of node `id` to the next of `values`. If there is no such node, adds a node of
+  /// `filter` with this id and the first value at the graph's output. Removes the node if its value is the
+  /// last of `values` or not among them.
   void cycle_at_output(const std::string& filter, const std::string& id, const std::string& param,
                        const std::vector<std::string>& values);
   /// Replaces the whole graph as one undo step. Returns false and adds a message if the graph is invalid.
-  /// `preset` as in GraphHistory::record(). With `slot`, always one step, which moves to that slot.
+  /// `preset` as in GraphHistory::record(). With `slot`, the step also switches to that slot. Without `slot`,
+  /// an equivalent graph adds no step; only the preset changes.
   bool replace(GraphDesc graph, const std::string& what, int preset, std::optional<size_t> slot = {});
 
   void undo();

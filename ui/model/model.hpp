@@ -56,7 +56,7 @@ struct ProbeRow {
   std::string node;  ///< "source", an id, or "output"
   bool gray = false;
   bool deep = false;  ///< 16 bits per sample
-  Rgba16 value{};     ///< in the image's scale
+  Rgba16 value{};     ///< 0 to 255, or 0 to 65535 if `deep`
 };
 
 struct ViewerModel {
@@ -79,7 +79,7 @@ struct ViewerModel {
   size_t playlist_at = 0;                                    ///< index of the current one
   SourceProgress progress;
   std::vector<Chapter> chapters;           ///< sorted by start
-  bool thumbnails = false;                 ///< the source has small pictures for the time line
+  bool thumbnails = false;                 ///< the source has thumbnails for the seek bar
   std::shared_ptr<const Image> thumbnail;  ///< at ThumbnailState::wanted_ns; null: not decoded yet
   double pixel_aspect = 1;                 ///< width of the pixels of `picture` relative to their height
   Extent picture;                          ///< size of the picture that the presenter shows
@@ -120,7 +120,7 @@ struct ViewerModel {
   std::vector<Notice> notices;
   // Scopes
   std::vector<ScopeRequest> scopes;  ///< requested from the pipeline
-  ScopeReading scope;                ///< newest counts of the open scope, updated up to 30 times per second
+  ScopeReading scope;                ///< newest counts of the open scope, updated at most 30 times per second
   uint64_t scope_version = 0;        ///< number of updates of `scope`
   // Tracks of the shown frame: the bytes of its TrackTable, empty if it has none
   std::vector<uint8_t> tracks;

@@ -19,8 +19,8 @@ class PresetShelf {
  public:
   explicit PresetShelf(PresetFolders folders = {}) : folders_(std::move(folders)) {}
 
-  /// Tells the editor that its graph belongs to the preset at `path`, which the command line named and which
-  /// contains `graph`.
+  /// Makes the preset at `path` the preset of the editor's graph. `graph`: the graph in that file. Call at
+  /// the start if the command line names a preset.
   void started_with(const std::string& path, GraphDesc graph, GraphEditor& editor);
 
   /// Reads the folders. Before the first call, files() is empty.

@@ -67,7 +67,7 @@ struct SourceState {
   bool refused = false;    ///< opening failed: typing replaces the text
   std::string text;        ///< text in the box
   int choice = -1;         ///< line that the arrow keys chose; -1: none
-  std::string select;      ///< file to choose when the dialog opens: its path, then its name
+  std::string select;      ///< file to choose in the list: its path; once the dialog is open, only its name
   bool scroll_to_choice = false;
   std::string folder;  ///< folder to list while the text names no folder
   std::string listed;  ///< listed folder, which SourceFinder reads

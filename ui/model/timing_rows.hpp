@@ -56,8 +56,8 @@ struct TimingRow {
   std::array<TimingCell, kTimingColumns> cells;
 };
 
-/// Returns one row per active pass, without latency rows: conversions of the source, the graph's nodes, each
-/// followed by the conversions of its output, then scopes and comparisons, then the other stages.
+/// Returns one row per active pass, without latency rows. The order is: conversions of the source; the
+/// graph's nodes, each followed by the conversions of its output; scopes and comparisons; the other stages.
 std::vector<TimingRow> timing_rows(const ViewerModel& model);
 
 /// Returns the active rows as CSV with a header, one line per pass. Includes latency rows. Names are quoted

@@ -29,7 +29,7 @@ std::vector<std::span<const KeyHelp>> columns_of(std::span<const KeyHelp> lines,
     size_t end = i + 1;
     while (end < lines.size() && !lines[end].group) ++end;
     const int group = rows_of(lines.subspan(i, end - i));
-    // Begin a new column with a group of which less than half fits.
+    // Begin a new column if less than half of the group fits into the current one.
     if (lines[i].group && i > begin && filled + group / 2 > rows &&
         static_cast<int>(columns.size()) + 1 < count) {
       columns.push_back(lines.subspan(begin, i - begin));
@@ -82,7 +82,6 @@ void draw_keys_help(PanelContext& ctx) {
   const float row = ctx.look.small->FontSize * ImGui::GetIO().FontGlobalScale + ctx.px(kRowGap);
   const float height = std::min(display.y - ctx.px(100), ctx.px(kMaxHeight));
   const bool small = display.x < ctx.px(kSmallWidth) || display.y < ctx.px(kSmallHeight);
-  // Use as many columns as the height requires and the width allows.
   const int wanted = static_cast<int>(std::ceil(static_cast<float>(rows_of(key_help()) + 2) * row / height));
   const int room = static_cast<int>((display.x - ctx.px(72)) / ctx.px(kColumn));
   const int count = small ? 1 : std::clamp(wanted, 1, std::clamp(room, 1, 3));

@@ -10,7 +10,7 @@ namespace lensd::ui {
 namespace {
 
 constexpr int64_t kCopiedShown = 2'000'000'000;
-constexpr size_t kLineLength = 2000;  ///< bytes; the button copies whole lines
+constexpr size_t kLineLength = 2000;  ///< shown bytes of a line; the copy button copies whole lines
 
 struct Level {
   const char* name;

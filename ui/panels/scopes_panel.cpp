@@ -68,7 +68,8 @@ double histogram_peak(const ScopeReading& reading) {
   return std::max(1., static_cast<double>(most));
 }
 
-/// Draws `bins` counts as at most 256 bars; a bar of several counts has the height of the largest.
+/// Draws `bins` counts (a multiple of 256) as 256 bars. A bar of several counts has the height of the
+/// largest.
 void draw_channel(const Plot& plot, const uint32_t* counts, int bins, double peak, bool log, ImU32 fill,
                   ImU32 line, float thickness) {
   ImDrawList& list = *ImGui::GetWindowDrawList();

@@ -10,10 +10,10 @@ namespace lensd::ui {
 namespace {
 
 constexpr float kBarHeight = 46, kStrip = 24;  // logical pixels
-// Automatic sides fold if the picture would be narrower than kMinPicture or the window is lower than
-// kMinHeight. Both are in logical pixels.
+// With Fold::automatic, the left and right sides fold if the picture would be narrower than kMinPicture. The
+// bottom folds if the window is lower than kMinHeight. Both are in logical pixels.
 constexpr float kMinPicture = 360, kMinHeight = 200;
-constexpr float kNarrowPicture = 160;  // minimum picture width between two open sides
+constexpr float kNarrowPicture = 160;  // minimum picture width between two open sides; logical pixels
 
 constexpr ImGuiWindowFlags kFixed =
     ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
@@ -160,7 +160,7 @@ SideLayout lay_out_sides(const UiState& state, const Look& look) {
   l.picture = {0, 0, display.x, display.y};
   const float strip = look.px(kStrip);
   const float left = look.px(state.left_width), right = look.px(state.right_width);
-  // The right side with the timings folds first, because the graph is more important.
+  // The right side folds first, because the graph on the left is more important than the timings.
   l.left_open = open(state.left, display.x - left - strip >= look.px(kMinPicture));
   l.right_open = open(state.right, display.x - (l.left_open ? left : strip) - right >= look.px(kMinPicture));
   // Without room for both, show the side that was opened last.

@@ -1,4 +1,4 @@
-// Draws the bar below the picture, for example pause, step, time, seek bar, volume, speed and drops.
+// Draws the bar below the picture. It contains, for example, pause, step, time, seek bar, volume and drops.
 #include <algorithm>
 #include <cmath>
 
@@ -16,7 +16,7 @@ bool long_source(const ViewerModel& m) {
   return std::max(m.duration_ns, m.position_ns) >= int64_t{3600} * 1'000'000'000;
 }
 
-/// Returns the clicks of the wheel in this display frame, at least one in its direction.
+/// Rounds the wheel's movement in this display frame to whole clicks, at least one in its direction.
 double wheel_clicks(float turned) {
   return std::copysign(std::max(1.0, std::round(std::abs(static_cast<double>(turned)))), turned);
 }
@@ -83,7 +83,7 @@ void draw_track(PanelContext& ctx, ImVec2 at, ImVec2 size, float filled, bool he
 }
 
 /// Draws the thumbnail, the time and the chapter of the position under the pointer. Until the thumbnail is
-/// decoded, a dark rectangle takes its place, so that nothing jumps.
+/// decoded, draws a dark rectangle of the same size, so that the layout does not move.
 void draw_seek_tooltip(PanelContext& ctx, int64_t pointed_ns) {
   const ViewerModel& m = ctx.model;
   const std::string time = clock_text(pointed_ns, long_source(m));
@@ -128,7 +128,7 @@ void draw_seek_bar(PanelContext& ctx, float width) {
     ctx.send(Seek{pointed, false});
     s.seek_ns = pointed, s.seek_from_ns = m.position_ns;
   }
-  // Keep the handle at the seek position until the pipeline has seeked, but at most 0.5 s.
+  // Keep the handle at the seek position until the pipeline has seeked, at most 0.5 s after its release.
   if (active) s.seek_until_ns = ctx.time_ns + 500'000'000;
   if (!active && (m.position_ns != s.seek_from_ns || ctx.time_ns > s.seek_until_ns)) s.seek_ns = -1;
   const int64_t shown = s.seek_ns >= 0 ? s.seek_ns : m.position_ns;

@@ -1,5 +1,5 @@
-// Draws one control per type of parameter. A slider is a filled field with the value inside, to show value,
-// range and unit in one line of a narrow panel.
+// Draws the control that suits a parameter's type. A slider is a filled field with the value inside, to show
+// value, range and unit in one line of a narrow panel.
 #include <fmt/format.h>
 #include <imgui_internal.h>
 
@@ -236,7 +236,7 @@ std::optional<ParamValue> param_control(const Look& look, const ParamSpec& spec,
                                         TextEdit& edit, const MarkPart& mark) {
   auto next = param_field(look, spec, value, edit, mark);
   ImGuiContext& g = *ImGui::GetCurrentContext();
-  const ImGuiLastItemData field = g.LastItemData;  // callers ask for the field's rectangle
+  const ImGuiLastItemData field = g.LastItemData;  // callers query the field as the last item
   draw_refusal(edit, next.has_value(), mark);
   g.LastItemData = field;
   return next;

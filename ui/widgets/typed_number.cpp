@@ -1,5 +1,5 @@
-// The text field that replaces a slider while the user types a number. ImGui's own field applies every digit
-// and clamps the number, so that 2000 in a range up to 1000 would silently become 2, 20, 200 and 1000.
+// The text field that replaces a slider while the user types a number. ImGui's own field clamps and applies
+// the number after every digit, so that 2000 in a range up to 1000 would silently become 2, 20, 200 and 1000.
 #include <fmt/format.h>
 #include <imgui_internal.h>
 

@@ -210,7 +210,7 @@ bool input_text(const char* id, std::string& text, int flags, const char* hint,
 namespace {
 
 constexpr int kDimText = 158;     ///< contrast 4.5 on greys up to 49, so also on dimmed fills
-constexpr float kDimFill = 0.4f;  ///< distance from the panel's grey
+constexpr float kDimFill = 0.4f;  ///< factor for a fill's distance from the panel's grey
 constexpr int kBrightest = 100;   ///< brighter greys are text
 int dim_scopes = 0;               // UI thread
 
@@ -240,7 +240,7 @@ ImU32 styled(ImU32 ink) {
 DimScope::DimScope(bool on) : on_(on) {
   if (!on_) return;
   ++dim_scopes;
-  // Disabled controls are dimmed enough.
+  // Do not also dim disabled controls by their alpha.
   ImGui::PushStyleVar(ImGuiStyleVar_Alpha, 1.f), ImGui::PushStyleVar(ImGuiStyleVar_DisabledAlpha, 1.f);
   for (const ImGuiCol which : kDimmed)
     ImGui::PushStyleColor(which, toned(ImGui::ColorConvertFloat4ToU32(ImGui::GetStyleColorVec4(which))));

@@ -35,13 +35,13 @@ using MarkPart = std::function<void(std::string_view part)>;
 /// last value was refused, as the part "refused".
 std::optional<ParamValue> param_control(const Look& look, const ParamSpec& spec, const ParamValue& value,
                                         TextEdit& edit, const MarkPart& mark = {});
-/// The two parts of param_control(), for callers that draw something between them. draw_refusal() forgets the
-/// refusal if `settled`, because another control has changed the value.
+/// The two parts of param_control(), for callers that draw something between them. draw_refusal() first
+/// discards the refusal if `settled`: the value has changed since, for example by another control.
 std::optional<ParamValue> param_field(const Look& look, const ParamSpec& spec, const ParamValue& value,
                                       TextEdit& edit, const MarkPart& mark = {});
 void draw_refusal(TextEdit& edit, bool settled, const MarkPart& mark);
 
-/// Begins to type a number into the slider `id`. The slider then calls typed_number() until edit.id is 0.
+/// Begins to type a number into the slider `id`. param_field() then calls typed_number() until edit.id is 0.
 void begin_typing(TextEdit& edit, unsigned id, const ParamValue& value);
 /// Draws the field for a typed number. Enter or a click elsewhere ends typing, Escape cancels. Returns the
 /// new value, or nullopt if there is none. If a value is not allowed, stores the reason in `edit`.
@@ -144,8 +144,8 @@ void tooltip(const Look& look, std::string_view text, std::string_view key = {})
 bool tooltip_due();
 /// Returns the text, cut with "…" if it is wider than `width`.
 std::string elided(std::string_view text, float width);
-/// Returns the text in lines of at most `width`. Breaks at spaces. Breaks words that are longer than a line
-/// after a slash, or anywhere if they have none.
+/// Returns the text in lines of at most `width`. Breaks at spaces. Breaks a word that is wider than a line
+/// after a slash, or anywhere if it has none.
 std::string wrapped(std::string_view text, float width);
 /// Like elided(), but cuts at the front, for paths.
 std::string elided_front(std::string_view text, float width);

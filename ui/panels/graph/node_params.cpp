@@ -70,12 +70,12 @@ const ParamSpec* choice_without_custom(const NodeView& node) {
   return nullptr;
 }
 
-/// Returns true if kernel_text() has precedence over the parameter.
+/// Returns true for a parameter that kernel_text() overrides.
 bool yields_to_text(const ParamSpec& spec) {
   return spec.type == ParamType::matrix || is_kernel_choice(spec);
 }
 
-/// Returns the text parameter that has precedence over kernel choice and matrix; null if there is none.
+/// Returns the text parameter that overrides the kernel choice and the matrix; null if there is none.
 const ParamSpec* kernel_text(const NodeView& node) {
   const auto& params = node.schema->params;
   const auto kernel = [](const ParamSpec& spec) { return spec.type == ParamType::matrix; };
@@ -117,8 +117,8 @@ std::optional<ParamValue> draw_control(PanelContext& ctx, const NodeView& node, 
   return next;
 }
 
-/// Returns `spec`. For x, y, width and height of a crop node, limits the maximum to the size of the node's
-/// input.
+/// Returns `spec`; for x, y, width and height of a crop node, with its maximum limited to the size of the
+/// node's input.
 ParamSpec in_picture(const PanelContext& ctx, const NodeView& node, const ParamSpec& spec,
                      const ParamValue& value) {
   if (spec.type != ParamType::integer || !has_rectangle(*node.schema)) return spec;
@@ -169,7 +169,7 @@ void draw_param(PanelContext& ctx, const NodeView& node, const ParamSpec& spec, 
   std::optional<ParamValue> next;
   if (draw_label(ctx, node, spec, !(value == spec.default_value))) next = spec.default_value;
   if (!matrix) ImGui::TableNextColumn();
-  // Dim a control whose value has no effect. Editing the value makes it effective.
+  // Dim a control whose value is overridden. change_param() removes the override when the user edits it.
   const bool counts =
       !(yields_to_text(spec) && kernel_text(node)) && !(matrix && choice_without_custom(node));
   const float width = ImGui::GetContentRegionAvail().x;

@@ -22,7 +22,7 @@ bool guarded(PanelContext& ctx, const F& work) {
   }
 }
 
-/// Loads a preset and closes the menu. ImGui does not close it after a click in a child window.
+/// Loads a preset. Closes the menu, because ImGui does not close it after a click in a child window.
 void load(PanelContext& ctx, const PresetFile& file) {
   ImGui::CloseCurrentPopup();
   ControlValues controls;

@@ -11,12 +11,12 @@ namespace {
 
 constexpr float kReach = 10, kHandle = 4.5f;  // logical pixels
 
-/// The edited node with the rectangle on the screen.
+/// The edited node, the size of its input, and its rectangle.
 struct CropView {
   const NodeView& node;
   Extent input;
   PixelRect rect;
-  Rect shown;  ///< the rectangle in ImGui units
+  Rect shown;  ///< `rect` on the screen, in ImGui units
 };
 
 Rect on_screen(const PixelRect& rect, Extent input, const Rect& placed) {

@@ -20,7 +20,7 @@ void draw_box(PanelContext& ctx, ImVec2 at, const std::string& text, ImU32 ink, 
   const float bar = problem ? ctx.px(3) : 0;
   const ImVec2 size = ImGui::CalcTextSize(text.c_str());
   const ImVec2 corner{at.x + size.x + 2 * pad + bar, at.y + size.y + pad * 1.4f};
-  // Draw over the picture, or over the timings window while it is open: its buttons also add notices.
+  // While the timings window is open, draw over it, because its buttons also add notices.
   const bool over = ctx.state.timings_view.details;
   ImDrawList& list = over ? *ImGui::GetForegroundDrawList() : *ImGui::GetBackgroundDrawList();
   list.AddRectFilled(at, corner, colour::over_picture, ctx.px(4));

@@ -8,12 +8,12 @@
 namespace lensd::ui {
 namespace {
 
-// Minimum size of a picture pixel: for the grid in framebuffer pixels, for values of grey and of colour in
-// logical pixels.
+// Minimum size of a picture pixel. kMinGrid, for the grid, is in framebuffer pixels. The others are in
+// logical pixels: for one value per picture pixel (8 or 16 bits), and for the three values of a colour.
 constexpr float kMinGrid = 16, kMinLuma = 26, kMinLumaDeep = 42, kMinColour = 44;
 
-/// Returns black or white, whichever has the higher contrast to the pixel by the formula of WCAG 2.1: at
-/// least 4.58.
+/// Returns black or white, whichever has the higher contrast to the pixel by the formula of WCAG 2.1. This
+/// contrast is at least 4.58.
 ImU32 ink_on(const Rgba16& c, double white) {
   const auto linear = [&](int sample) {
     const double v = sample / white;
@@ -92,7 +92,8 @@ void draw_probe(PanelContext& ctx, const Rect& area, const Rect& placed) {
   p.over = p.on && !ImGui::GetIO().WantCaptureMouse && area.contains(mouse.x, mouse.y) &&
            placed.contains(mouse.x, mouse.y) && picture.width > 0;
   if (!p.over) return;
-  // Use the centre of the screen pixel under the pointer, to avoid rounding at the edges of picture pixels.
+  // Use the centre of the screen pixel under the pointer, to avoid rounding errors at the edges of picture
+  // pixels.
   const float half = 0.5f / ImGui::GetIO().DisplayFramebufferScale.x;
   const auto pixel = [&](float at, float from, float length, int count) {
     return std::clamp(static_cast<int>((at + half - from) / length * static_cast<float>(count)), 0,
@@ -155,7 +156,7 @@ void draw_pixel_values(PanelContext& ctx, const Rect& area, const Rect& placed) 
   for (int x = x0; x <= x1; ++x) list.AddLine({left(x), top(y0)}, {left(x), top(y1)}, colour::gray(128, 90));
   for (int y = y0; y <= y1; ++y) list.AddLine({left(x0), top(y)}, {left(x1), top(y)}, colour::gray(128, 90));
 
-  if (p.over) {  // a frame that is visible on light and dark pixels
+  if (p.over) {  // an outline that is visible on light and dark pixels
     const ImVec2 from{left(p.x), top(p.y)}, to{left(p.x + 1) + 1, top(p.y + 1) + 1};
     list.AddRect({from.x - 1, from.y - 1}, {to.x + 1, to.y + 1}, colour::gray(0, 200), 0, 0, ctx.px(3));
     list.AddRect(from, to, colour::accent, 0, 0, ctx.px(1.5f));

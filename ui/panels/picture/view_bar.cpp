@@ -110,7 +110,8 @@ const ParamSpec& gain_spec() {
   return spec;
 }
 
-/// Draws the factor of the heat map. The bar has no room for a refusal: it is a message over the picture.
+/// Draws the factor of the heat map. Shows a refusal as a message over the picture, because the bar has no
+/// room for it.
 void draw_gain(PanelContext& ctx) {
   CompareState& c = ctx.state.compare;
   TextEdit& edit = ctx.state.text_edit;

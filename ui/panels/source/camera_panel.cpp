@@ -9,7 +9,7 @@ namespace lensd::ui {
 namespace {
 
 constexpr float kNameShare = 0.46f, kResetButton = 16;
-constexpr float kHeightShare = 0.42f;  ///< maximum share of the side's height
+constexpr float kHeightShare = 0.42f;  ///< maximum share of the side's height for the controls
 /// Limit of a slider: larger integers are not exact in the double that the slider uses.
 constexpr int64_t kMostExact = int64_t{1} << 53;
 
@@ -53,7 +53,7 @@ std::string explanation(const SourceControl& c) {
   return text;
 }
 
-/// Returns the value rounded to the control's step, if it is an integer from a slider.
+/// Returns an integer from a slider rounded to the control's step. Returns other values unchanged.
 ParamValue on_step(const SourceControl& c, const ParamValue& value) {
   const auto* whole = std::get_if<int64_t>(&value);
   if (!whole || c.kind != ControlKind::integer || c.step <= 1 || is_typed(c)) return value;

@@ -48,7 +48,7 @@ bool draw_box(PanelContext& ctx, SourceList& list) {
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - button - ctx.px(6));
   ImGuiInputTextFlags flags = ImGuiInputTextFlags_CallbackCompletion;
   if (s.refused) flags |= ImGuiInputTextFlags_AutoSelectAll;
-  ImGui::PushID(static_cast<int>(s.failures_seen));  // after a failure, a new id selects the text
+  ImGui::PushID(static_cast<int>(s.failures_seen));  // after a failure, a new id makes ImGui select the text
   const bool typed = input_text(
       "##path", s.text, flags, "path or address: ~/clip.mp4, rtsp://camera/stream, /dev/video0, img_%04d.png",
       complete, &list);

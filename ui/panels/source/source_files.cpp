@@ -136,7 +136,7 @@ void draw_source_files(PanelContext& ctx, ViewerRequests& requests) {
   const bool follow = asked || ctx.pressed(Key::down) || ctx.pressed(Key::up);
   const int count = static_cast<int>(list.lines.size());
   const FolderEntry* clicked = nullptr;
-  // Draw only visible lines and the chosen one, which may be scrolled to.
+  // Draw only visible lines, and the chosen line, because the list may scroll to it.
   const float height = ctx.px(kLine), top = ImGui::GetScrollY();
   const int first = std::max(0, static_cast<int>(top / height) - 1);
   const int last = std::min(count, static_cast<int>((top + ImGui::GetWindowHeight()) / height) + 2);

@@ -26,9 +26,9 @@ struct SourceList {
 SourceList source_list(PanelContext& ctx);
 /// Handles ↑ and ↓: moves the choice.
 void move_choice(SourceState& state, const SourceList& list, Key key);
-/// Returns the text with its last part completed: to the only name that begins with it, else to the common
-/// prefix of those names, or to the chosen name if the prefix adds nothing. Returns nullopt if the text is
-/// not a path or nothing matches.
+/// Returns the text with its last part completed. If exactly one name begins with that part, completes to
+/// this name. Otherwise completes to the common prefix of the names that begin with it, or to the chosen name
+/// if the prefix adds nothing. Returns nullopt if the text is not a path or nothing matches.
 std::optional<std::string> completed(const SourceList& list, const std::string& text);
 /// Opens the chosen line or the typed text.
 void open_choice(PanelContext& ctx, ViewerRequests& requests, const SourceList& list);

@@ -30,7 +30,7 @@ void note(PanelContext& ctx, const std::string& text) {
   wrapped_text(colour::faint, text);
 }
 
-/// Draws a line and returns true if it was clicked. `reserved`: free width at its end, in ImGui units.
+/// Draws a line. Returns true if it was clicked. `reserved`: width to keep free at its end, in ImGui units.
 bool line(PanelContext& ctx, const std::string& text, ImU32 ink, bool chosen = false, float reserved = 0) {
   const float room = ImGui::GetContentRegionAvail().x - reserved;
   ImGui::PushStyleColor(ImGuiCol_Text, ink);

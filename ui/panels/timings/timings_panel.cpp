@@ -52,8 +52,8 @@ void draw_segments(PanelContext& ctx, const std::vector<Part>& parts, ImVec2 at,
     tooltip(ctx.look, fmt::format("scopes and comparison: {} ms more", ms_text(measuring)));
 }
 
-/// Draws one segment per node, relative to the longer of the source's frame duration and 1/60 s. A line marks
-/// the shorter one.
+/// Draws one segment per node. The bar's full width is the source's frame duration or 1/60 s, whichever is
+/// longer. A line marks the shorter one.
 void draw_budget(PanelContext& ctx) {
   const std::vector<Part> parts = parts_of_graph(ctx);
   int64_t total = 0;
@@ -89,8 +89,8 @@ void draw_budget(PanelContext& ctx) {
   }
 }
 
-/// Draws the newest frames' durations as bars, scaled to the highest bar, or to the frame duration if that is
-/// up to twice as high.
+/// Draws the newest frames' durations as bars. The full height is the longest duration. If the source's frame
+/// duration is less than twice that, a line marks it, and the full height is at least the frame duration.
 void draw_history(PanelContext& ctx) {
   const auto& history = ctx.state.history_ns;
   if (ctx.model.graph.nodes.empty()) return;
