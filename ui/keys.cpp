@@ -206,7 +206,7 @@ constexpr KeyAction kActions[] = {
     {A::other, {Stroke{.key = Key::end}}, nullptr, once, [](E e) { seek_to(e.ctx, e.model.duration_ns); }},
     {A::other, {Stroke{.key = Key::page_up}}, "next, previous chapter", repeats, [](E e) { step_chapter(e.ctx, true); }},
     {A::other, {Stroke{.key = Key::page_down}}, nullptr, repeats, [](E e) { step_chapter(e.ctx, false); }},
-    {A::other, {Stroke{.gesture = "Wheel on the time line"}}, "5 seconds forward, back"},
+    {A::other, {Stroke{.gesture = "Wheel on the timeline"}}, "5 seconds forward, back"},
     {A::slower, {key('[')}, "slower, faster, normal speed", repeats, [](E e) { step_speed(e.ctx, 1 / kSpeedStep); }},
     {A::faster, {key(']')}, nullptr, repeats, [](E e) { step_speed(e.ctx, kSpeedStep); }},
     {A::normal_speed, {Stroke{.key = Key::backspace}}, nullptr, repeats, [](E e) { e.ctx.send(SetSpeed{1}); }},

@@ -131,7 +131,7 @@ void ThumbnailLoader::Shared::run() {
     }
   } catch (const std::exception& e) {
     if (cancel) return;
-    log::info("no pictures on the time line: {}", e.what());
+    log::info("no pictures on the timeline: {}", e.what());
     failed = true;
     wake();
   }

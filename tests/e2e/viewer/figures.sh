@@ -46,7 +46,7 @@ lost() {
 }
 ffmpeg -v error -i "$clip" -vf scale=640:360 -c:v libx264 -preset ultrafast -g $((2 * RATE)) "$WORK/small.mp4"
 start_window "$WORK/small.mp4" --backend=cpu --no-audio --loop-file
-wait_for 30 place transport/seek || fail "no time line"
+wait_for 30 place transport/seek || fail "no timeline"
 sleep 2 # the first pictures may be late
 # lost_over NAME: prints the frames lost while the pointer moves over a control for about 4 s.
 lost_over() {
@@ -58,8 +58,8 @@ lost_over() {
 }
 alone=$(lost_over transport/speed)
 hovered=$(lost_over transport/seek)
-place transport/thumbnail || fail "the time line shows no thumbnail"
-echo "lost frames while the pointer moves for 4 s: $alone elsewhere, $hovered over the time line"
+place transport/thumbnail || fail "the timeline shows no thumbnail"
+echo "lost frames while the pointer moves for 4 s: $alone elsewhere, $hovered over the timeline"
 [[ -z ${LENSD_LONG:-} ]] || ((hovered <= alone)) || fail "thumbnails cost $((hovered - alone)) frames"
 quit_window
 

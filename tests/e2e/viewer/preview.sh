@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Browsing files: a playlist with its keys and list, broken files in it, start positions, resuming, the time line, the
+# Browsing files: a playlist with its keys and list, broken files in it, start positions, resuming, the timeline, the
 # picture's menu, chapters.
 # shellcheck source=../common/viewer.sh
 . "$(dirname "$0")/../common/viewer.sh"
@@ -58,7 +58,7 @@ xdotool click 4 click 4
 at_frame 50
 xdotool click 5
 at_frame 25
-wait_for 10 place transport/thumbnail || fail "the time line shows no thumbnail"
+wait_for 10 place transport/thumbnail || fail "the timeline shows no thumbnail"
 # Until the thumbnail is decoded, its place is dark and of one colour.
 decoded() {
   place transport/thumbnail || return 1
@@ -160,7 +160,7 @@ at_frame 150
 key Next
 at_frame 50
 hover transport/seek
-wait_for 10 place transport/chapter || fail "the time line names no chapter"
+wait_for 10 place transport/chapter || fail "the timeline names no chapter"
 [[ -z ${LENSD_SCREENSHOT_CHAPTERS:-} ]] || import -silent -window "$WINDOW" "$LENSD_SCREENSHOT_CHAPTERS"
 quit_window
 echo "ok: chapters"

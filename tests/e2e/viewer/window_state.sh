@@ -14,9 +14,9 @@ key Tab
 wait_for 10 gone transport/pause || fail "Tab does not hide the panels"
 place panels/hint || fail "nothing says how to show the panels"
 xdotool mousemove --window "$WINDOW" 400 590
-wait_for 10 place transport/pause || fail "the pointer at the lower edge shows no time line"
+wait_for 10 place transport/pause || fail "the pointer at the lower edge shows no timeline"
 xdotool mousemove --window "$WINDOW" 400 200
-wait_for 10 gone transport/pause || fail "the time line stays"
+wait_for 10 gone transport/pause || fail "the timeline stays"
 quit_window
 start_viewer test:testsrc2 --pause --backend=cpu --graph "gaussian=sigma=1" -c "$WORK/small.toml"
 wait_for 30 place transport/pause || fail "after Tab and q, the next start shows no controls"

@@ -1,4 +1,4 @@
-// Viewing files: the time line, aspect ratios, the picture's menu, the playlist.
+// Viewing files: the timeline, aspect ratios, the picture's menu, the playlist.
 #include <gtest/gtest.h>
 
 #include "tests/unit/ui/panel_driver.hpp"

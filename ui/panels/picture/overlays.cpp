@@ -101,7 +101,7 @@ void draw_notices(PanelContext& ctx, const Rect& area) {
   if (const std::string& solo = ctx.state.editor.solo(); !solo.empty())
     show(fmt::format("Solo: the graph up to {}", solo), false);
   if (!ctx.state.panels && ctx.time_ns - ctx.state.panels_hidden_ns < kNoticeNs) {
-    show(fmt::format("{} shows the panels, {} the keys; the time line is at the lower edge",
+    show(fmt::format("{} shows the panels, {} the keys; the timeline is at the lower edge",
                      key_text(Action::panels), key_text(Action::help)),
          false);
     if (ctx.rects) (*ctx.rects)["panels/hint"] = {area.x + margin, y + gap, width, ctx.px(20)};

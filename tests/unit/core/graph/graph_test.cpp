@@ -1,4 +1,4 @@
-// Graph descriptions, plans, changes of graphs, arena, configuration files, profiler, time line.
+// Graph descriptions, plans, changes of graphs, arena, configuration files, profiler, timeline.
 
 #include <gtest/gtest.h>
 

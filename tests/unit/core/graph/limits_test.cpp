@@ -1,4 +1,4 @@
-// Limits of graphs and configuration files, the time to check them, and the memory of profiler and time line.
+// Limits of graphs and configuration files, the time to check them, and the memory of profiler and timeline.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
