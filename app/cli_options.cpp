@@ -69,7 +69,7 @@ void set_http(CommandLine& line, const std::string& text) {
   set_key(line, "http.address", address);
 }
 
-/// Sets configuration key output.url if `target` is a receiver, otherwise CommandLine::output.
+/// Sets configuration key output.url if `target` is a stream target, otherwise CommandLine::output.
 void set_output(CommandLine& line, const std::string& target) {
   if (is_stream_target(target))
     set_key(line, "output.url", target);

@@ -50,7 +50,7 @@ inline constexpr int kFramesForCamera = kCameraFrames + 1;
 /// Returns the sink that records the run. Throws Error(usage) if a file name has no video extension.
 std::shared_ptr<RecorderSink> make_recorder(const CommandLine& line, const SourceInfo& source);
 /// Returns the sink that sends to [output] url, or null if the key is not set. Throws Error(usage) if the URL
-/// is not a receiver.
+/// is too long or not a stream target.
 std::shared_ptr<StreamSink> make_stream(const CommandLine& line, const SourceInfo& source);
 /// Returns the virtual camera of the run. Starts it if [output] virtual_camera is set. Throws
 /// Error(unavailable) if it cannot start because libpipewire is missing.

@@ -180,7 +180,7 @@ void Pipeline::process(Picture picture) {
   }
   if (options_.max_frames > 0 && state_.processed >= static_cast<uint64_t>(options_.max_frames))
     end_of_stream();
-  else if (loop_b_ns_ >= 0 && loop_a_ns_ >= 0 && info.pts_ns >= loop_b_ns_)
+  else if (!state_.paused && loop_b_ns_ >= 0 && loop_a_ns_ >= 0 && info.pts_ns >= loop_b_ns_)
     request_seek(loop_a_ns_);
 }
 

@@ -179,8 +179,8 @@ class Pipeline {
   void wait_until_due(int64_t pts_ns);
   void publish(Frame frame);
   void end_of_stream();
-  /// Returns true while no new pictures are processed. If the graph changes meanwhile, the current picture is
-  /// rerun.
+  /// Returns true while playback is paused, or has ended in a paced run. Graph changes then rerun the current
+  /// picture.
   bool idle() const { return state_.paused || (state_.ended && options_.paced); }
   void notice(bool problem, std::string text);
   void publish_status();

@@ -23,7 +23,7 @@ class CameraMemory {
   /// Other cameras in the file stay, because another daemon may have written them. Logs a failure.
   void save(bool now = false);
 
-  /// Returns the path of the file; empty: there is no home folder.
+  /// Returns the path of the file, or an empty string if there is no home folder.
   static std::string default_path();
 
  private:

@@ -130,7 +130,7 @@ void Viewer::skip_frame() {
   }
   watch_->hidden();
   update_status();
-  model_->build(presenter_->picture());
+  model_->build(presenter_->picture(), false, false);
   for (Notice& n : snapshots_.poll()) model_->notice(n.problem, std::move(n.text));
   window_.present();
 }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kScopesEvery = 33'000'000;
 constexpr int64_t kRatesEvery = 250'000'000, kRatesOver = 2'050'000'000, kTimingsEvery = 250'000'000,
-                  kLogEvery = 100'000'000, kNoticeLife = 6'000'000'000;
+                  kLogEvery = 100'000'000;
 
 std::string format_text(const ImageFormat& format) {
   return fmt::format("{}×{} {}", format.extent.width, format.extent.height, name(format.format));
@@ -93,10 +93,17 @@ void ViewerModelBuilder::notice(bool problem, std::string text) {
   problem ? log::warn("{}", text) : log::info("{}", text);
   // Replace an equal notice, because for example a dragged slider repeats it.
   std::erase_if(model_.notices, [&](const ui::Notice& n) { return n.text == text; });
-  model_.notices.push_back({now_ns(), problem, std::move(text)});
+  model_.notices.push_back({0, problem, std::move(text)});
 }
 
-const ui::ViewerModel& ViewerModelBuilder::build(Extent picture, bool controls_shown) {
+/// Starts the time of new notices, and removes those that have been shown long enough.
+void ViewerModelBuilder::refresh_notices(int64_t time_ns) {
+  for (ui::Notice& notice : model_.notices)
+    if (notice.time_ns == 0) notice.time_ns = time_ns;
+  std::erase_if(model_.notices, [&](const ui::Notice& n) { return time_ns - n.time_ns > n.life_ns(); });
+}
+
+const ui::ViewerModel& ViewerModelBuilder::build(Extent picture, bool controls_shown, bool drawn) {
   const int64_t time_ns = now_ns();
   const PipelineStatus status = pipeline_.status();
   model_.picture = picture, model_.pixel_aspect = status.pixel_aspect.ratio();
@@ -111,7 +118,7 @@ const ui::ViewerModel& ViewerModelBuilder::build(Extent picture, bool controls_s
   model_.fields = status.fields;
   if (status.frame_duration_ns > 0) model_.frame_duration_ns = status.frame_duration_ns;
   for (Notice& n : pipeline_.take_notices()) notice(n.problem, std::move(n.text));
-  std::erase_if(model_.notices, [&](const ui::Notice& n) { return time_ns - n.time_ns > kNoticeLife; });
+  if (drawn) refresh_notices(time_ns);
   refresh_graph(status);
   model_.controls = pipeline_.source_controls(controls_shown);
   if (time_ns - timings_ns_ > kTimingsEvery) {

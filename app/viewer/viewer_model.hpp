@@ -37,12 +37,14 @@ class ViewerModelBuilder {
   void refresh_log();
 
   /// Updates and returns the model, which is valid until the next call. `picture`: size of the shown picture.
-  /// `controls_shown`: keep the values of the source's controls fresh.
-  const ui::ViewerModel& build(Extent picture, bool controls_shown = false);
+  /// `controls_shown`: keep the values of the source's controls fresh. `drawn`: the window will be drawn with
+  /// the model, so that the time of new notices starts.
+  const ui::ViewerModel& build(Extent picture, bool controls_shown, bool drawn = true);
   /// Returns the model, so that the caller can set values between two calls of build().
   ui::ViewerModel& model() { return model_; }
 
  private:
+  void refresh_notices(int64_t time_ns);
   void refresh_graph(const PipelineStatus& status);
   void refresh_counts(const PipelineStatus& status);
   void refresh_scopes();

@@ -206,7 +206,7 @@ void record(CommandCall& call) {
   call.target.record(on, std::move(what), std::move(call.reply));
 }
 
-/// Takes [on|off] [NAME], or a boolean and a name.
+/// Takes [on|off] [NAME]. A boolean may replace on|off. A name after off or false is an error.
 void virtual_camera(CommandCall& call) {
   const Json& args = call.args;
   bool on = true;

@@ -97,7 +97,7 @@ __device__ T sum_of_warp(T value) {
   return value;
 }
 
-/// Adds up samples of type S.
+/// Adds the image's channel sums to `total`. S: type of its samples, which `in` views as bytes.
 template <class S>
 __global__ void __launch_bounds__(TallyTuning::threads)
     sums_kernel(ImageView<const uint8_t> in, int row_bytes, bool gray, bool aligned, ChannelSums* total) {

@@ -33,8 +33,8 @@ class Convolve final : public SinglePass<Convolve, ConvolveParams, ConvolveBlock
   static size_t deep_worker_bytes();
   void launch_deep(const PassArgs& args, CudaStream stream) const;
 
-  /// Set the shared-memory carveout to its maximum, so that several blocks fit a multiprocessor. Call before
-  /// the first launch on a device.
+  /// Sets the shared-memory carveout of all kernels to its maximum, so that several blocks fit on a
+  /// multiprocessor. Call before the first launch on a device. Calls prepare_deep_kernels().
   static void prepare_kernels();
   static void prepare_deep_kernels();
 };

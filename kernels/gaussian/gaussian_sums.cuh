@@ -1,11 +1,14 @@
-// The sums of a blur on the tensor cores: byte matrices of weights, and the samples between the two passes.
+// Sums of a blur on the tensor cores: weight matrices in bytes, and the samples between the two passes.
 //
-// In the horizontal product the left factor holds weights (rows: 16 output columns, summed over 16 + 2 · halo
-// pixels) and the right one pixels of 8 image rows. In the result a lane has adjacent rows of a column.
-// Packed into words, these rows are the right factor of the vertical product, whose left factor also holds
-// weights. So samples never leave the registers. Weights (16 bits) and samples (16 bits, of which the lowest
-// is 0) are split into bytes, and the byte products (common/tiles/byte_products.cuh) are recombined, so that
-// the sums are exact.
+// Horizontal pass: the left factor holds weights. Each of its 16 rows computes one output column from
+// 16 + 2 · halo pixels. The right factor holds the pixels of 8 image rows. The results are the samples; each
+// lane gets samples of adjacent image rows.
+//
+// Vertical pass: the left factor again holds weights. The right factor holds the samples. Each lane packs its
+// own samples into words for it, so samples never leave the registers.
+//
+// Weights have 16 bits. Samples have 16 bits, of which the lowest is 0. Both are split into bytes, and the
+// byte products (common/tiles/byte_products.cuh) are recombined, so that the sums are exact.
 #pragma once
 
 #include "kernels/common/tiles/byte_products.cuh"

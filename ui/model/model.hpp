@@ -46,9 +46,11 @@ inline NodeView node_view(const NodeDesc& desc, const FilterSchema& schema) {
 }
 
 struct Notice {
-  int64_t time_ns = 0;  ///< now_ns() of the event; shown for some seconds
+  int64_t time_ns = 0;  ///< now_ns() when it was first drawn; 0: not yet
   bool problem = false;
   std::string text;
+  /// Returns for how long it is shown.
+  int64_t life_ns() const { return problem ? 10'000'000'000 : 5'000'000'000; }
 };
 
 /// A node's output at the probed pixel.

@@ -1,8 +1,10 @@
-// Writes and copies snapshots on other threads, so that the window does not wait.
+// Writes snapshots to files and copies them to the clipboard, on other threads so that the window does not
+// wait.
 //
-//   Image, name template ── take() ──▶ PNG or JPEG, replaced atomically ──▶ notice with the path
+//   Image, path ── take() ──▶ PNG or JPEG, written atomically ──▶ notice with the path
+//   Image ──────── copy() ──▶ clipboard ──▶ notice
 //
-// Call from the UI thread only. The destructor waits for pending writes.
+// Call from the UI thread only. The destructor waits for pending writes and copies.
 #pragma once
 
 #include <deque>

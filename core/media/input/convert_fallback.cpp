@@ -27,7 +27,7 @@ void set_matrix(SwsContext* scaler, const AVFrame& frame) {
   if (matrix == AVCOL_SPC_UNSPECIFIED || matrix == AVCOL_SPC_RGB)
     matrix = colour_space_of(guessed_matrix({frame.width, frame.height}));
   const int full = frame.color_range == AVCOL_RANGE_JPEG;
-  // Ignore the result: it is an error for RGB to RGB, which needs no matrix.
+  // Ignore the result: swscale refuses a matrix if it needs none.
   sws_setColorspaceDetails(scaler, sws_getCoefficients(matrix), full, sws_getCoefficients(SWS_CS_DEFAULT), 1,
                            0, 1 << 16, 1 << 16);
 }

@@ -3,44 +3,15 @@
 # sound while paused or muted. Playback survives the loss of the sound server. The window gives the reason for silence.
 # The test starts its own PulseAudio server. The times of the beeps in its output are compared with the times of the
 # pictures in the program's trace.
-# shellcheck source=../common/viewer.sh
-. "$(dirname "$0")/../common/viewer.sh"
+# shellcheck source=../common/sound.sh
+. "$(dirname "$0")/../common/sound.sh"
 need_tools pulseaudio parec ffmpeg python3
 
 TOLERANCE_MS=60 # for a loaded machine; about 5 ms are normal on an idle one
-times=$(dirname "$0")/sound_times.py
-export XDG_RUNTIME_DIR=$WORK/run PULSE_SERVER=unix:$WORK/run/socket
-mkdir -m 700 "$XDG_RUNTIME_DIR"
-control=$WORK/control
-
-# A flash and a beep at every full second.
-ffmpeg -v error -f lavfi -i "color=black:size=320x240:rate=25:duration=30,format=yuv420p,geq=lum='if(lt(mod(T\,1)\,0.079)\,235\,16)':cb=128:cr=128" \
-  -f lavfi -i "aevalsrc='if(lt(mod(t\,1)\,0.08)\,0.5*sin(2*PI*1000*t)\,0)':s=48000:d=30" \
-  -c:v mpeg4 -q:v 5 -g 25 -c:a pcm_s16le "$WORK/clip.mkv" || skip "ffmpeg cannot make the clip"
+make_clip 30
 ffmpeg -v error -i "$WORK/clip.mkv" -t 2 -c copy "$WORK/short.mkv"
 ffmpeg -v error -i "$WORK/clip.mkv" -c copy -an "$WORK/mute.mkv"
 
-server_answers() { pactl info; }
-start_server() {
-  pulseaudio -n --exit-idle-time=-1 --daemonize=no --use-pid-file=no \
-    -L "module-native-protocol-unix auth-anonymous=1 socket=$WORK/run/socket" \
-    -L "module-null-sink sink_name=test" >"$WORK/pulse.log" 2>&1 &
-  SERVER=$!
-  STARTED+=("$SERVER")
-  wait_for 20 server_answers || skip "the PulseAudio server does not start: $(tail -n 1 "$WORK/pulse.log")"
-}
-
-# start_recording NAME: writes the times of all beeps to $WORK/NAME.
-start_recording() {
-  RECORD=$WORK/$1
-  parec --device=test.monitor --format=s16le --rate=48000 --channels=1 --latency-msec=5 --raw \
-    > >(exec python3 "$times" record "$RECORD") 2>/dev/null &
-  STARTED+=($!)
-  sleep 1.5 # until parec receives samples
-}
-beeps() { wc -l <"$RECORD"; }
-more_beeps() { (($(beeps) >= $1)); }
-control() { timeout 20 "$LENSD" ctl --socket "$control" "$@" || fail "ctl $*"; }
 says() { [[ $(value sound) == *"$1"* ]]; }
 silent() { [[ $(value sound) =~ ^[0-9]+\ [01]\ No\ sound ]]; }
 sounds() { [[ $(value sound) =~ ^[0-9]+\ 0\ *$ ]]; }

@@ -11,7 +11,7 @@
 namespace lensd::ui {
 namespace {
 
-constexpr int64_t kNoticeNs = 5'000'000'000, kProblemNs = 10'000'000'000;
+constexpr int64_t kHintNs = 5'000'000'000;
 constexpr int kMaxNotices = 4;
 constexpr size_t kNoticeLength = 500;  ///< bytes; the log has the whole text
 
@@ -100,7 +100,7 @@ void draw_notices(PanelContext& ctx, const Rect& area) {
   if (ctx.state.bypass) show(fmt::format("Graph bypassed while {} is held", key_text(Action::bypass)), false);
   if (const std::string& solo = ctx.state.editor.solo(); !solo.empty())
     show(fmt::format("Solo: the graph up to {}", solo), false);
-  if (!ctx.state.panels && ctx.time_ns - ctx.state.panels_hidden_ns < kNoticeNs) {
+  if (!ctx.state.panels && ctx.time_ns - ctx.state.panels_hidden_ns < kHintNs) {
     show(fmt::format("{} shows the panels, {} the keys; the timeline is at the lower edge",
                      key_text(Action::panels), key_text(Action::help)),
          false);
@@ -109,7 +109,7 @@ void draw_notices(PanelContext& ctx, const Rect& area) {
   for (auto notice = ctx.model.notices.rbegin(); notice != ctx.model.notices.rend() && shown < kMaxNotices;
        ++notice) {
     const int64_t age = ctx.time_ns - notice->time_ns;
-    if (age < 0 || age > (notice->problem ? kProblemNs : kNoticeNs)) continue;
+    if (age < 0 || age > notice->life_ns()) continue;
     show(shortened(notice->text, kNoticeLength), notice->problem);
   }
 }

@@ -314,6 +314,27 @@ TEST(Pipeline, EnablingLoopAtTheEndRestarts) {
   pipeline.check();
 }
 
+TEST(Pipeline, WhilePausedALoopShowsTheFramesAfterItsEnd) {
+  PipelineOptions o = options("invert");
+  o.paced = o.paused = true;
+  Pipeline pipeline(source(100), o, registry());
+  pipeline.start();
+  constexpr int64_t kFrame = SyntheticSource::kDuration;
+  pipeline.post(Seek{20 * kFrame, false});
+  ASSERT_TRUE(eventually([&] { return pipeline.status().frame_index == 20; }));
+  pipeline.post(SetLoop{.file = false, .a_ns = 10 * kFrame, .b_ns = 20 * kFrame});
+  for (int i = 1; i <= 3; ++i) {
+    pipeline.post(Step{1});
+    ASSERT_TRUE(eventually([&] { return pipeline.status().frame_index == 20 + i; }))
+        << pipeline.status().frame_index;
+  }
+  pipeline.post(Pause{false});
+  EXPECT_TRUE(eventually([&] { return pipeline.status().frame_index < 20; }))
+      << "playback returns to A, but is at " << pipeline.status().frame_index;
+  pipeline.stop();
+  pipeline.check();
+}
+
 TEST(Pipeline, ScopesAreReadWhilePausedAndRemoved) {
   PipelineOptions o = options("invert,mosaic");
   o.paced = o.paused = true;
