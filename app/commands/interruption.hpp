@@ -2,6 +2,7 @@
 // second signal exits at once.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -28,8 +29,9 @@ class Interruption {
   bool requested() const { return flag() != 0; }
 
  private:
-  static volatile std::sig_atomic_t& flag() {
-    static volatile std::sig_atomic_t value = 0;
+  static std::atomic<int>& flag() {
+    static_assert(std::atomic<int>::is_always_lock_free, "signal handlers may only use lock-free atomics");
+    static std::atomic<int> value = 0;
     return value;
   }
   static void on_signal(int signal) {

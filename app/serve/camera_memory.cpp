@@ -13,7 +13,7 @@ namespace lensd {
 namespace {
 
 constexpr size_t kMaxMemoryBytes = 1 << 18;
-constexpr int64_t kDelayNs = 1'000'000'000;
+constexpr int64_t kDelayNs = 1'000'000'000, kRetryNs = 10'000'000'000;
 
 KeptControls read(const std::string& path) {
   const toml::parse_result parsed = parse_toml(read_whole_file(path, kMaxMemoryBytes).value_or(""), path);
@@ -50,16 +50,17 @@ void CameraMemory::keep(const SourceControls& controls) {
 void CameraMemory::save(bool now) {
   const std::lock_guard lock(mutex_);
   if (path_.empty() || changed_.empty() || (!now && now_ns() - changed_ns_ < kDelayNs)) return;
-  const KeptControls changed = std::exchange(changed_, {});
-  changed_ns_ = 0;
   try {
     KeptControls all = read(path_);
-    for (const auto& [camera, values] : changed) remember_controls(all, camera, values);
+    for (const auto& [camera, values] : changed_) remember_controls(all, camera, values);
     const std::string text =
         "# Written by lensd serve when a camera's control is set; may be deleted.\n" + to_toml(all);
     write_whole_file(path_, text, Flush::none);
+    changed_.clear();
+    changed_ns_ = 0, failed_ = false;
   } catch (const Error& e) {
-    log::warn("{}", e.what());
+    if (!std::exchange(failed_, true)) log::warn("{}", e.what());
+    changed_ns_ = now_ns() + kRetryNs;
   }
 }
 

@@ -20,7 +20,8 @@ class CameraMemory {
   /// Takes over the wanted values of a camera. Cheap if they have not changed.
   void keep(const SourceControls& controls);
   /// Writes the cameras that have changed, a second after the first change, or immediately if `now` is true.
-  /// Other cameras in the file stay, because another daemon may have written them. Logs a failure.
+  /// Other cameras in the file stay, because another daemon may have written them. Logs the first of
+  /// several failures; tries again after ten seconds.
   void save(bool now = false);
 
   /// Returns the path of the file, or an empty string if there is no home folder.
@@ -32,7 +33,8 @@ class CameraMemory {
   KeptControls kept_;
   KeptControls changed_;  ///< not written yet; save() removes cameras without values from the file
   int64_t changed_ns_ = 0;
-  std::string device_;  ///< camera of the last keep()
+  bool failed_ = false;  ///< the last attempt to write the file failed
+  std::string device_;   ///< camera of the last keep()
   uint64_t version_ = 0;
 };
 

@@ -55,13 +55,29 @@ namespace {
 /// Returns what differs from SDR with BT.709 colours, for example ", PQ up to 1000 cd/m², BT.2020".
 std::string describe_light(const ColourSpec& colour) {
   std::string text;
-  if (colour.transfer == Transfer::pq) text = fmt::format(", PQ up to {} cd/m²", colour.peak);
+  const auto mark = [](bool guessed) { return guessed ? " (guessed)" : ""; };
+  if (colour.transfer == Transfer::pq)
+    text = fmt::format(", PQ up to {} cd/m²{}", colour.peak, mark(colour.guessed_peak));
   if (colour.transfer == Transfer::hlg) text = ", HLG";
-  if (colour.primaries == Primaries::bt2020) text += ", BT.2020 colours";
+  if (colour.primaries == Primaries::bt2020)
+    text += fmt::format(", BT.2020 colours{}", mark(colour.guessed_primaries));
   if (colour.primaries == Primaries::p3) text += ", P3 colours";
   if (colour.primaries == Primaries::bt601_525) text += ", BT.601 colours of 525 lines";
   if (colour.primaries == Primaries::bt601_625) text += ", BT.601 colours of 625 lines";
   return text.empty() || !colour.keep ? text : text + " (not converted)";
+}
+
+/// Returns the matrix and the range of a YUV picture, for example "bt601 limited (guessed)" if both are
+/// guessed.
+std::string describe_coding(const ColourSpec& colour) {
+  constexpr const char* matrices[] = {"bt601", "bt709", "bt2020"};
+  const bool one = colour.guessed_matrix && colour.guessed_range;
+  return fmt::format("{}{} {}{}", matrices[static_cast<int>(colour.matrix)],
+                     colour.guessed_matrix && !one ? " (guessed)" : "",
+                     colour.range == Range::full ? "full" : "limited",
+                     one                    ? " (guessed)"
+                     : colour.guessed_range ? " (range guessed)"
+                                            : "");
 }
 
 }  // namespace
@@ -72,11 +88,8 @@ std::string describe(const PictureInfo& info) {
   if (f.model == ColourModel::rgb)
     return fmt::format("rgb{} {}-bit", f.has_alpha ? "a" : "", f.depth) + describe_light(info.colour);
   const char* subsampling = f.chroma_shift_y ? "420" : f.chroma_shift_x ? "422" : "444";
-  constexpr const char* matrices[] = {"bt601", "bt709", "bt2020"};
   constexpr const char* sitings[] = {"left", "center", "top-left"};
-  std::string text = fmt::format(
-      "yuv{} {}-bit, {} {}{}", subsampling, f.depth, matrices[static_cast<int>(info.colour.matrix)],
-      info.colour.range == Range::full ? "full" : "limited", info.colour.guessed ? " (guessed)" : "");
+  std::string text = fmt::format("yuv{} {}-bit, {}", subsampling, f.depth, describe_coding(info.colour));
   if (f.chroma_shift_x) text += fmt::format(", siting {}", sitings[static_cast<int>(info.colour.siting)]);
   return text + describe_light(info.colour);
 }

@@ -56,11 +56,13 @@ struct ColourSpec {
   YuvMatrix matrix = YuvMatrix::bt601;
   Range range = Range::limited;
   ChromaSiting siting = ChromaSiting::left;
-  bool guessed = false;  ///< the matrix is not in the stream but guessed from the picture's size
+  bool guessed_matrix = false;  ///< the matrix is not in the stream but guessed from the picture's size
   Transfer transfer = Transfer::sdr;
   Primaries primaries = Primaries::bt709;
   uint16_t peak = 0;  ///< PQ: the brightest luminance that the source announces, in cd/m²; else 0
   bool keep = false;  ///< HDR and wide-gamut colours are not converted
+  /// The value is not in the stream but the default. Primaries: only if they are not BT.709.
+  bool guessed_range = false, guessed_primaries = false, guessed_peak = false;
   bool operator==(const ColourSpec&) const = default;
 };
 

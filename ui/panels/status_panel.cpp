@@ -91,7 +91,10 @@ void draw_status_panel(PanelContext& ctx) {
     if (m.live && m.live_status.live) live_row(ctx, m.live_status);
     row(ctx, "backend", m.device.empty() ? m.backend : fmt::format("{} · {}", m.backend, m.device),
         m.backend_reason);
-    if (m.graph_memory > 0) row(ctx, "memory", memory_text(m.graph_memory), kGraphMemoryDoc);
+    if (m.graph_memory > 0) {
+      row(ctx, "memory", memory_text(m.graph_memory) + " of GPU memory");
+      tooltip(ctx.look, kGraphMemoryDoc);
+    }
     row(ctx, "display", m.display_path, m.display_reason);
     row(ctx, "sound", m.muted ? "muted" : fmt::format("{:.0f} %", m.volume), sound_reason(m.sound));
     row(ctx, "graph", fmt::format("{:.1f} fps", ctx.state.graph_fps));

@@ -352,6 +352,7 @@ ColourSpec FfmpegSource::picture_colour(const PictureFormat& format) {
     // Keep the first peak of the connection. Later ones would change the brightness and need new plans.
     if (!announced_peak_) announced_peak_ = peak_of(*frame_, input_->stream());
     colour.peak = announced_peak_.value_or(kDefaultPeak);
+    colour.guessed_peak = !announced_peak_;
   }
   return colour;
 }

@@ -26,16 +26,22 @@ GAP = RATE // 50  # silence that ends a beep, in samples
 
 
 def record(path):
-    # The least delayed chunk gives the time of sample 0.
-    origin, samples, beeps, last = None, 0, [], None
+    # The least delayed chunk of each second gives the time of sample 0. Only the seconds around a beep count, because
+    # the server may drop or repeat samples of its monitor.
+    origins, samples, beeps, last, written = {}, 0, [], None, 0
+
+    def time_of(sample):
+        second = sample // RATE
+        return sample / RATE + min(origins[s] for s in range(second - 1, second + 2) if s in origins)
+
     with open(path, 'w', encoding='ascii') as out:
         while chunk := os.read(0, 4800):
             now = time.monotonic()
             if len(chunk) % 2:
                 chunk += os.read(0, 1)
             values = array.array('h', chunk)
-            start = now - samples / RATE
-            origin = start if origin is None else min(origin, start)
+            second = samples // RATE
+            origins[second] = min(origins.get(second, now), now - samples / RATE)
             for i, value in enumerate(values):
                 if abs(value) < LOUD:
                     continue
@@ -44,8 +50,12 @@ def record(path):
                     beeps.append([at, at])
                 beeps[-1][1] = last = at
             samples += len(values)
+            if now < written + 0.2:
+                continue
+            written = now
             out.seek(0)
-            out.writelines(f'{origin + a / RATE:.6f} {origin + b / RATE:.6f}\n' for a, b in beeps)
+            out.writelines(f'{time_of(a):.6f} {time_of(b):.6f}\n' for a, b in beeps)
+            out.truncate()
             out.flush()
 
 

@@ -54,6 +54,18 @@ TEST(CameraMemory, TheSameValuesAreNotWrittenAgain) {
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
+TEST(CameraMemory, ValuesThatCannotBeWrittenAreWrittenLater) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "cameras.toml";
+  CameraMemory memory(path);
+  memory.keep(controls_of("usb-A", kValues));
+  std::filesystem::create_directory(path);  // in the way
+  memory.save(true);
+  std::filesystem::remove(path);
+  memory.save(true);
+  EXPECT_EQ(CameraMemory(path).kept(), (KeptControls{{"usb-A", kValues}}));
+}
+
 TEST(CameraMemory, TwoDaemonsKeepEachOthersCameras) {
   const TemporaryFolder folder;
   const std::string path = folder / "cameras.toml";

@@ -181,16 +181,47 @@ ColourSpec colour(AVPixelFormat format, int width, int height, AVCodecID codec,
 
 TEST(ColourInfo, UntaggedIsGuessedBySize) {
   const auto sd = colour(AV_PIX_FMT_YUV420P, 720, 576, AV_CODEC_ID_H264);
-  EXPECT_EQ(sd, (ColourSpec{YuvMatrix::bt601, Range::limited, ChromaSiting::left, true}));
+  EXPECT_EQ(sd, (ColourSpec{.matrix = YuvMatrix::bt601,
+                            .range = Range::limited,
+                            .siting = ChromaSiting::left,
+                            .guessed_matrix = true,
+                            .guessed_range = true}));
   EXPECT_EQ(colour(AV_PIX_FMT_YUV420P, 640, 577, AV_CODEC_ID_H264).matrix, YuvMatrix::bt709);
   EXPECT_EQ(colour(AV_PIX_FMT_YUV420P, 1025, 480, AV_CODEC_ID_H264).matrix, YuvMatrix::bt709);
+}
+
+TEST(ColourInfo, DescriptionsNameWhatIsGuessed) {
+  const auto described = [](AVColorSpace space, AVColorRange range) {
+    PictureInfo info;
+    info.format = *picture_format(AV_PIX_FMT_YUV420P);
+    info.colour = colour(AV_PIX_FMT_YUV420P, 320, 240, AV_CODEC_ID_H264, space, range);
+    return describe(info);
+  };
+  EXPECT_EQ(described(AVCOL_SPC_BT709, AVCOL_RANGE_MPEG), "yuv420 8-bit, bt709 limited, siting left");
+  EXPECT_EQ(described(AVCOL_SPC_UNSPECIFIED, AVCOL_RANGE_UNSPECIFIED),
+            "yuv420 8-bit, bt601 limited (guessed), siting left");
+  EXPECT_EQ(described(AVCOL_SPC_UNSPECIFIED, AVCOL_RANGE_JPEG),
+            "yuv420 8-bit, bt601 (guessed) full, siting left");
+  EXPECT_EQ(described(AVCOL_SPC_BT709, AVCOL_RANGE_UNSPECIFIED),
+            "yuv420 8-bit, bt709 limited (range guessed), siting left");
+  PictureInfo hdr;
+  hdr.format = *picture_format(AV_PIX_FMT_YUV420P10LE);
+  hdr.colour.matrix = YuvMatrix::bt2020, hdr.colour.transfer = Transfer::pq, hdr.colour.peak = 1000;
+  hdr.colour.primaries = Primaries::bt2020;
+  hdr.colour.guessed_primaries = hdr.colour.guessed_peak = true;
+  EXPECT_EQ(describe(hdr),
+            "yuv420 10-bit, bt2020 limited, siting left, PQ up to 1000 cd/m² (guessed), BT.2020 colours "
+            "(guessed)");
 }
 
 TEST(ColourInfo, TagsWin) {
   const auto tagged = colour(AV_PIX_FMT_YUV420P10LE, 320, 240, AV_CODEC_ID_HEVC, AVCOL_SPC_BT2020_NCL,
                              AVCOL_RANGE_JPEG, AVCHROMA_LOC_TOPLEFT);
-  EXPECT_EQ(tagged, (ColourSpec{YuvMatrix::bt2020, Range::full, ChromaSiting::top_left, false, Transfer::sdr,
-                                Primaries::bt2020}));
+  EXPECT_EQ(tagged, (ColourSpec{.matrix = YuvMatrix::bt2020,
+                                .range = Range::full,
+                                .siting = ChromaSiting::top_left,
+                                .primaries = Primaries::bt2020,
+                                .guessed_primaries = true}));
 }
 
 TEST(ColourInfo, HdrAndWideGamut) {
@@ -200,6 +231,7 @@ TEST(ColourInfo, HdrAndWideGamut) {
     frame->color_trc = transfer, frame->color_primaries = primaries;
     const ColourSpec c =
         colour_of(*frame, AV_PIX_FMT_YUV420P10LE, *picture_format(AV_PIX_FMT_YUV420P10LE), AV_CODEC_ID_HEVC);
+    EXPECT_EQ(c.guessed_primaries, primaries == AVCOL_PRI_UNSPECIFIED && c.primaries != Primaries::bt709);
     return std::pair(c.transfer, c.primaries);
   };
   using Light = std::pair<Transfer, Primaries>;

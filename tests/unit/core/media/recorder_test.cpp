@@ -80,7 +80,7 @@ TEST_F(MediaTest, LargePicturesAreTaggedBt709) {
   const std::string path = record(file("a.mp4"), {PixelFormat::rgba8, {1280, 720}}, 2);
   const auto colour = open_source(path, {})->info().picture.colour;
   EXPECT_EQ(colour.matrix, YuvMatrix::bt709);
-  EXPECT_FALSE(colour.guessed);
+  EXPECT_FALSE(colour.guessed_matrix || colour.guessed_range || colour.guessed_primaries);
   EXPECT_EQ(colour.range, Range::limited);
 }
 
