@@ -62,8 +62,13 @@ void for_each_subject(Extent extent, const std::vector<std::string>& only, Use u
       {"p010 pq", in_hdr(semi_planar(extent, 10), Transfer::pq)},
       {"p010 hlg", in_hdr(semi_planar(extent, 10), Transfer::hlg)}};
   if (wanted("colour"))
-    for (const auto& [name, info] : pictures)
-      use(Subject{fmt::format("colour {}", name), registry().make_source(), {}, &info});
+    for (const int precision : {8, 16})
+      for (const auto& [name, info] : pictures)
+        use(Subject{fmt::format("colour {}{}", name, precision == 8 ? "" : " to 16 bits"),
+                    registry().make_source(),
+                    {},
+                    &info,
+                    precision});
   for (const FilterEntry& entry : registry().filters) {
     const std::string& name = entry.schema().name;
     if (!wanted(name) || entry.min_inputs > 1 || entry.gives_tracks) continue;  // see bench_klt()

@@ -5,9 +5,7 @@
 
 namespace lensd::bench {
 Timing time_cuda(Subject& subject, size_t cache_bytes, bool& matches_cpu) {
-  const FilterRun run(*subject.filter, {.images = {&subject.format, subject.picture ? 0u : 1u},
-                                        .picture = subject.picture,
-                                        .backend = Backend::cuda});
+  const FilterRun run(*subject.filter, inputs_of(subject, Backend::cuda));
   const Layout& layout = run.layout;
   const std::vector<FrameBuffers> frames =
       rotating_buffers(subject, layout, MemoryKind::device, cache_bytes, kFrames);

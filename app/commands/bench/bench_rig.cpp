@@ -48,10 +48,6 @@ double median_time(Run run) {
   return median(std::move(times));
 }
 
-FilterInputs inputs_of(const Subject& subject) {
-  return {.images = {&subject.format, subject.picture ? 0u : 1u}, .picture = subject.picture};
-}
-
 /// Runs successive frames of a subject on the CPU.
 struct SubjectRun {
   CpuRun cpu;
@@ -59,7 +55,7 @@ struct SubjectRun {
   FrameBlock frame_block;
 
   SubjectRun(Subject& subject, int threads)
-      : cpu(*subject.filter, inputs_of(subject), threads), tracks(subject.tracks) {}
+      : cpu(*subject.filter, inputs_of(subject, Backend::cpu), threads), tracks(subject.tracks) {}
   void frame(const FrameBuffers& buffers) {
     PassArgs args = cpu.args();
     args.in = {&buffers.in_ref, 1}, args.out = buffers.out_ref, args.picture = &buffers.picture;
@@ -73,6 +69,13 @@ struct SubjectRun {
 };
 
 }  // namespace
+
+FilterInputs inputs_of(const Subject& subject, Backend backend) {
+  return {.images = {&subject.format, subject.picture ? 0u : 1u},
+          .picture = subject.picture,
+          .precision = subject.precision,
+          .backend = backend};
+}
 
 size_t rotation(size_t frame_bytes, size_t cache_bytes, size_t most) {
   return std::clamp<size_t>(2 * cache_bytes / std::max<size_t>(1, frame_bytes) + 2, 2, most);

@@ -17,8 +17,11 @@ struct Subject {
   std::unique_ptr<Filter> filter;
   ImageFormat format;
   const PictureInfo* picture = nullptr;
+  int precision = 8;                              ///< of the source node's output: 8 or 16 bits per sample
   std::vector<std::vector<uint8_t>> tracks = {};  ///< a TrackTable per frame, repeated; empty: no tracks
 };
+
+FilterInputs inputs_of(const Subject& subject, Backend backend);
 
 /// Returns 32 successive TrackTables with 1000 tracks that move in circles by about 3 pixels per frame.
 std::vector<std::vector<uint8_t>> circling_tracks(Extent picture);

@@ -42,7 +42,47 @@ for case in gray:8:gray16le gray10le:10:gray16le gray12le:12:gray16le gray16le:1
   raw "$WORK/$format.mkv" "${format/bgr0/rgb24}" >"$WORK/a" && raw "$WORK/$format-out.mkv" "$deep" >"$WORK/b"
   python3 "$WORK/kept.py" "$format" "$bits" "$WORK/a" "$WORK/b" || fail "$format: $(pixel_format "$WORK/$format-out.mkv")"
 done
+expect 0 "$WORK/bgr0.mkv" --headless -c "$WORK/exact.toml" --precision 8 --record "$WORK/eight-out.mkv" -o null:
+cmp <(raw "$WORK/bgr0.mkv" rgb24) <(raw "$WORK/eight-out.mkv" rgb24) || fail "a graph with 8 bits changes 8-bit RGB"
 echo "ok: FFV1 recordings keep all samples of 8, 10, 12 and 16 bits"
+
+cat >"$WORK/kept_yuv.py" <<'PY'
+# kept_yuv.py FORMAT BITS RESULT_BITS A B: fails unless the samples of the YUV picture A follow from the RGB picture B by
+# the inverse of BT.601 with limited range. Skips pixels with a sample at its limit: colours outside RGB are clipped.
+import array, sys
+form, (bits, deep) = sys.argv[1], map(int, sys.argv[2:4])
+a, b = (array.array("B" if n == 8 else "H", open(f, "rb").read()) for n, f in zip((bits, deep), sys.argv[4:]))
+width, height, step, red, blue = 96, 50, 1 << (bits - 8), 0.299, 0.114
+half = form.startswith("yuv422")
+compared = lost = 0
+def check(exact, sample):
+    global compared, lost
+    compared, lost = compared + 1, lost + (round(step * exact) != sample)
+for i in range(width * height):
+    r, g, b_ = (v / ((1 << deep) - 1) for v in b[3 * i:3 * i + 3])
+    if not 0 < min(r, g, b_) <= max(r, g, b_) < 1: continue
+    luma = red * r + (1 - red - blue) * g + blue * b_
+    check(219 * luma + 16, a[i])
+    if half and i % 2: continue
+    for plane, (v, weight) in enumerate(((b_, blue), (r, red))):
+        check(224 * (v - luma) / (2 - 2 * weight) + 128, a[width * height + ((plane * width * height + i) >> half)])
+print(compared)
+sys.exit(f"{compared} samples, {lost} lost" if lost or compared < 3000 else 0)
+PY
+
+# Graphs work in RGB, so YUV is converted. With chroma on luma columns and in all rows, no sample is lost.
+for case in yuv444p:8:auto yuv444p10le:10:16 yuv444p12le:12:16 yuv444p16le:16:16 yuv422p10le:10:16; do
+  IFS=: read -r format bits precision <<<"$case"
+  result_bits=16 result=rgb48le
+  [[ $precision != auto ]] || result_bits=8 result=rgb24
+  source_of "$format"
+  expect 0 "$WORK/$format.mkv" --headless -c "$WORK/exact.toml" --precision "$precision" --frames 1 --overwrite \
+    --record "$WORK/yuv-out.mkv" -o null:
+  raw "$WORK/$format.mkv" "$format" >"$WORK/a" && raw "$WORK/yuv-out.mkv" "$result" >"$WORK/b"
+  python3 "$WORK/kept_yuv.py" "$format" "$bits" $result_bits "$WORK/a" "$WORK/b" >/dev/null ||
+    fail "$format with precision $precision: $(pixel_format "$WORK/yuv-out.mkv")"
+done
+echo "ok: the samples of YUV 4:4:4 and 4:2:2 follow from those of the recording"
 
 # The source itself, as decoded: every recorded picture is one of the source's.
 pictures() { ffmpeg -v error -i "$1" -map 0:v -pix_fmt "$2" -f framemd5 - | sed -n 's/.*, *//p' | grep -x '[0-9a-f]*' | sort -u; }
