@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
@@ -16,7 +17,9 @@ namespace lensd {
 namespace {
 
 /// Maximum wait for an event in seconds. A new frame ends the wait.
-constexpr double kIdleSeconds = 0.1;
+/// An idle window is drawn again after ten times the duration of a drawing, within these limits, so that a
+/// software renderer leaves the processor to the decoder.
+constexpr double kIdleSeconds = 0.1, kMostIdleSeconds = 0.3;
 
 }  // namespace
 
@@ -49,9 +52,12 @@ Viewer::Viewer(const CommandLine& line, const GraphDesc& graph)
 
 void Viewer::run() {
   const Interruption interruption;
-  while (window_.poll(ui_.behind() || session_.behind() ? 0 : kIdleSeconds) && !quit_ &&
+  double idle_seconds = kIdleSeconds;
+  while (window_.poll(ui_.behind() || session_.behind() ? 0 : idle_seconds) && !quit_ &&
          !interruption.requested()) {
+    const int64_t begin_ns = now_ns();
     window_.hidden() ? skip_frame() : draw_frame();
+    idle_seconds = std::clamp(10 * to_s(now_ns() - begin_ns), kIdleSeconds, kMostIdleSeconds);
     if (const auto& controls = model_->model().controls) memory_.keep_controls(*controls);
     memory_.save(ui_.state(), window_);
   }
@@ -81,6 +87,7 @@ void Viewer::update_status() {
   update_thumbnail();
   const PipelineStatus status = pipeline_->status();
   memory_.keep_sound(status.volume, status.muted);
+  playing_ = !status.paused && !status.ended;
 }
 
 void Viewer::draw_frame() {

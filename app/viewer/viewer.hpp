@@ -137,7 +137,12 @@ class Viewer {
   std::string current_url_;
   std::unique_ptr<CameraWait> camera_wait_;  ///< not null while the test picture replaces a missing camera
   SourceFinder finder_{[] { ui::Window::wake(); }};
-  ThumbnailLoader thumbnails_{[] { ui::Window::wake(); }};
+  /// While the video plays, its next frame shows a new thumbnail too. Drawing the window for the thumbnail
+  /// alone would delay that frame if the renderer is slow.
+  std::atomic<bool> playing_{false};
+  ThumbnailLoader thumbnails_{[this] {
+    if (!playing_) ui::Window::wake();
+  }};
   PipelineShutdown shutdown_;
   ui::SourceProgress progress_;
   TraceTrigger trace_trigger_ = parse_trace_trigger(line_.config.trace_on);
