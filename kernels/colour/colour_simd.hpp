@@ -51,10 +51,12 @@ struct ComponentRows {
 };
 ComponentRows component_rows(const PictureRef& picture, int sample_mask, int y, uint8_t* worker);
 
-/// Number of samples after a row that light_row() may overwrite: a vector.
+/// Number of samples after a row that light_row() and deep_light_row() may overwrite: a vector.
 inline constexpr int kLightPadding = 16;
 /// Converts codes of R, G and B to opaque pixels by DisplayLight::pixel(). Writes whole vectors.
 void light_row(const DisplayLight& light, int32_t* const* codes, int width, uint32_t* out);
+/// Replaces a row of coded colours by DeepLight::convert(). Writes whole vectors.
+void deep_light_row(const DeepLight& light, float* r, float* g, float* b, int width);
 
 /// Returns true for 8-bit YUV with chroma halved horizontally and without alpha, the formats of
 /// colour_row_halved(): 4:2:0 and 4:2:2, planar, semi-planar and packed.

@@ -36,13 +36,6 @@ void colours_in_place(const DeepMatrix& matrix, int32_t* const* planes, int widt
   });
 }
 
-void light_in_place(const DeepLight& light, float* r, float* g, float* b, int width) {
-  vectorised([=, &light] {
-#pragma GCC ivdep
-    for (int x = 0; x < width; ++x) light.convert(r[x], g[x], b[x]);
-  });
-}
-
 }  // namespace
 
 void deep_colour_row(const PictureRef& picture, const DeepConversion& conversion, int y, uint16_t* out,
@@ -62,7 +55,7 @@ void deep_colour_row(const PictureRef& picture, const DeepConversion& conversion
   float* const r = reinterpret_cast<float*>(rows.planes[0]);
   float* const g = reinterpret_cast<float*>(rows.planes[1]);
   float* const b = reinterpret_cast<float*>(rows.planes[2]);
-  if (conversion.light) light_in_place(*conversion.light, r, g, b, width);
+  if (conversion.light) deep_light_row(*conversion.light, r, g, b, width);
   vectorised([=] { pack_row(r, g, b, width, out); });
   for (int x = 0; rows.alpha && x < width; ++x) out[4 * x + 3] = deep_alpha(m, rows.alpha[x]);
 }
