@@ -106,7 +106,9 @@ def main():
         sys.exit(__doc__)
     targets = collections.defaultdict(set)
     for entry in json.loads((pathlib.Path(sys.argv[1]) / "compile_commands.json").read_text()):
-        match = re.search(r"CMakeFiles/(\w+)\.dir/", entry.get("output", entry["command"]))
+        # Before CMake 3.26, entries have no output. The command also names the target of the precompiled header.
+        output = entry.get("output") or entry["command"].split(" -o ")[-1]
+        match = re.search(r"CMakeFiles/(\w+)\.dir/", output)
         if match and entry["file"].endswith(".cpp") and "/kernels/" not in entry["file"]:
             targets[match[1]].add(pathlib.Path(entry["file"]))
     found = 0
