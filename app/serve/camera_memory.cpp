@@ -13,7 +13,7 @@ namespace lensd {
 namespace {
 
 constexpr size_t kMaxMemoryBytes = 1 << 18;
-constexpr int64_t kDelayNs = 1'000'000'000, kRetryNs = 10'000'000'000;
+constexpr int64_t kDelayNs = 1'000'000'000, kWriteAgainNs = 10'000'000'000;
 
 KeptControls read(const std::string& path) {
   const toml::parse_result parsed = parse_toml(read_whole_file(path, kMaxMemoryBytes).value_or(""), path);
@@ -60,7 +60,7 @@ void CameraMemory::save(bool now) {
     changed_ns_ = 0, failed_ = false;
   } catch (const Error& e) {
     if (!std::exchange(failed_, true)) log::warn("{}", e.what());
-    changed_ns_ = now_ns() + kRetryNs;
+    changed_ns_ = now_ns() + kWriteAgainNs;
   }
 }
 
