@@ -1,4 +1,5 @@
-// DeepLight::convert() for whole vectors: the same operations in the same order, so that the bytes are the same.
+// DeepLight::convert() for whole vectors: the same operations in the same order, so that the bytes are the
+// same.
 #include <algorithm>
 #include <cstdint>
 
@@ -24,7 +25,8 @@ HWY_INLINE Floats interpolated(const float* value, Indexes i, Floats rest) {
   const hn::RebindToUnsigned<decltype(d64)> du64;
   const auto* const pairs = reinterpret_cast<const int64_t*>(value);
   const auto offsets = hn::BitCast(du64, hn::ShiftLeft<2>(i));  // of two lanes, in bytes
-  const auto even = hn::GatherOffset(d64, pairs, hn::BitCast(d64, hn::And(offsets, hn::Set(du64, 0xffffffffu))));
+  const auto even =
+      hn::GatherOffset(d64, pairs, hn::BitCast(d64, hn::And(offsets, hn::Set(du64, 0xffffffffu))));
   const auto odd = hn::GatherOffset(d64, pairs, hn::BitCast(d64, hn::ShiftRight<32>(offsets)));
   const auto here = hn::OddEven(hn::BitCast(df, hn::ShiftLeft<32>(odd)), hn::BitCast(df, even));
   const auto next = hn::OddEven(hn::BitCast(df, odd), hn::BitCast(df, hn::ShiftRight<32>(even)));
@@ -47,7 +49,8 @@ HWY_INLINE Floats octave_at(const OctaveCurve& curve, Floats light) {
   const hn::RebindToSigned<decltype(df)> d;
   constexpr int kShift = 23 - OctaveCurve::kStepBits;
   const auto first = hn::Set(df, OctaveCurve::kFirst);
-  const auto low = hn::Mul(hn::Set(df, curve.value[0]), hn::Mul(light, hn::Set(df, 1.f / OctaveCurve::kFirst)));
+  const auto low =
+      hn::Mul(hn::Set(df, curve.value[0]), hn::Mul(light, hn::Set(df, 1.f / OctaveCurve::kFirst)));
   const auto bits = hn::BitCast(d, hn::Min(hn::Max(light, first), hn::Set(df, OctaveCurve::kLast)));
   const auto i = hn::Sub(hn::ShiftRight<kShift>(bits),
                          hn::Set(d, (127 - OctaveCurve::kOctavesBelow) << OctaveCurve::kStepBits));
@@ -59,7 +62,8 @@ HWY_INLINE Floats octave_at(const OctaveCurve& curve, Floats light) {
 void deep_light_vectors(const DeepLight& light, float* red, float* green, float* blue, int width) {
   const hn::ScalableTag<float> df;
   const auto unit = hn::Set(df, 1.f / 65535);
-  const auto weighed = [&](const float* weight, Floats v) HWY_ATTR { return hn::Mul(v, hn::Set(df, *weight)); };
+  const auto weighed = [&](const float* weight, Floats v)
+                           HWY_ATTR { return hn::Mul(v, hn::Set(df, *weight)); };
   const auto encoded = [&](Floats v) HWY_ATTR {
     return octave_at(light.code, hn::Min(hn::Max(v, hn::Zero(df)), hn::Set(df, 1.f)));
   };

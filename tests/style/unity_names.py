@@ -66,6 +66,10 @@ def definitions(path):
             space = ""
         elif line and line[0] not in " /}#":
             names = anonymous if inside else named
+            if line.startswith("constexpr "):  # may define several names, on several lines
+                text = re.split(r";\s*(?://.*)?$", "\n".join(lines[number:number + 8]), maxsplit=1, flags=re.M)[0]
+                for name in re.findall(rf"(?:\s|,)({WORD}) = ", text):
+                    names.setdefault(space + name, line)
             for pattern in DEFINITIONS:
                 if match := pattern.match(line):
                     names[space + match[1]] = line

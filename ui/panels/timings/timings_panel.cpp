@@ -7,7 +7,7 @@
 namespace lensd::ui {
 namespace {
 
-constexpr int64_t kFrame60 = 16'666'667, kCopiedShown = 2'000'000'000;
+constexpr int64_t kFrame60 = 16'666'667, kCsvCopiedShown = 2'000'000'000;
 
 struct Part {
   const std::string* node;
@@ -136,7 +136,7 @@ void draw_buttons(PanelContext& ctx, ViewerRequests& requests) {
   if (small_button(ctx, "Details", "details", "All columns, the latency by stages, the machine's speed"))
     s.details = !s.details;
   ImGui::SameLine(0, ctx.px(4));
-  const bool copied = s.copied_at_ns > 0 && ctx.time_ns - s.copied_at_ns < kCopiedShown;
+  const bool copied = s.copied_at_ns > 0 && ctx.time_ns - s.copied_at_ns < kCsvCopiedShown;
   if (small_button(ctx, copied ? "Copied###csv" : "Copy CSV###csv", "csv",
                    "Copy all rows and columns to the clipboard, for a spreadsheet")) {
     ImGui::SetClipboardText(timings_csv(ctx.model, ctx.state.timings).c_str());
