@@ -1,0 +1,191 @@
+// Colour and orientation of a picture, from the stream's tags or guessed.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <optional>
+#include <utility>
+
+extern "C" {
+#include <libavcodec/packet.h>
+#include <libavformat/avformat.h>
+#include <libavutil/display.h>
+#include <libavutil/dovi_meta.h>
+#include <libavutil/mastering_display_metadata.h>
+}
+
+#include "core/media/ffmpeg/picture_info.hpp"
+#include "core/media/ffmpeg/pixel_formats.hpp"
+
+namespace lensd {
+namespace {
+
+ColourSpec colour(AVPixelFormat format, int width, int height, AVCodecID codec,
+                  AVColorSpace space = AVCOL_SPC_UNSPECIFIED, AVColorRange range = AVCOL_RANGE_UNSPECIFIED,
+                  AVChromaLocation location = AVCHROMA_LOC_UNSPECIFIED) {
+  const ff::FramePtr frame = ff::make_frame();
+  frame->width = width, frame->height = height;
+  frame->colorspace = space, frame->color_range = range, frame->chroma_location = location;
+  return colour_of(*frame, format, *picture_format(format), codec);
+}
+
+TEST(ColourInfo, UntaggedIsGuessedBySize) {
+  const auto sd = colour(AV_PIX_FMT_YUV420P, 720, 576, AV_CODEC_ID_H264);
+  EXPECT_EQ(sd, (ColourSpec{.matrix = YuvMatrix::bt601,
+                            .range = Range::limited,
+                            .siting = ChromaSiting::left,
+                            .guessed_matrix = true,
+                            .guessed_range = true}));
+  EXPECT_EQ(colour(AV_PIX_FMT_YUV420P, 640, 577, AV_CODEC_ID_H264).matrix, YuvMatrix::bt709);
+  EXPECT_EQ(colour(AV_PIX_FMT_YUV420P, 1025, 480, AV_CODEC_ID_H264).matrix, YuvMatrix::bt709);
+}
+
+TEST(ColourInfo, DescriptionsNameWhatIsGuessed) {
+  const auto described = [](AVColorSpace space, AVColorRange range) {
+    PictureInfo info;
+    info.format = *picture_format(AV_PIX_FMT_YUV420P);
+    info.colour = colour(AV_PIX_FMT_YUV420P, 320, 240, AV_CODEC_ID_H264, space, range);
+    return describe(info);
+  };
+  EXPECT_EQ(described(AVCOL_SPC_BT709, AVCOL_RANGE_MPEG), "yuv420 8-bit, bt709 limited, siting left");
+  EXPECT_EQ(described(AVCOL_SPC_UNSPECIFIED, AVCOL_RANGE_UNSPECIFIED),
+            "yuv420 8-bit, bt601 limited (guessed), siting left");
+  EXPECT_EQ(described(AVCOL_SPC_UNSPECIFIED, AVCOL_RANGE_JPEG),
+            "yuv420 8-bit, bt601 (guessed) full, siting left");
+  EXPECT_EQ(described(AVCOL_SPC_BT709, AVCOL_RANGE_UNSPECIFIED),
+            "yuv420 8-bit, bt709 limited (range guessed), siting left");
+  PictureInfo hdr;
+  hdr.format = *picture_format(AV_PIX_FMT_YUV420P10LE);
+  hdr.colour.matrix = YuvMatrix::bt2020, hdr.colour.transfer = Transfer::pq, hdr.colour.peak = 1000;
+  hdr.colour.primaries = Primaries::bt2020;
+  hdr.colour.guessed_primaries = hdr.colour.guessed_peak = true;
+  EXPECT_EQ(describe(hdr),
+            "yuv420 10-bit, bt2020 limited, siting left, PQ up to 1000 cd/m² (guessed), BT.2020 colours "
+            "(guessed)");
+}
+
+TEST(ColourInfo, TagsWin) {
+  const auto tagged = colour(AV_PIX_FMT_YUV420P10LE, 320, 240, AV_CODEC_ID_HEVC, AVCOL_SPC_BT2020_NCL,
+                             AVCOL_RANGE_JPEG, AVCHROMA_LOC_TOPLEFT);
+  EXPECT_EQ(tagged, (ColourSpec{.matrix = YuvMatrix::bt2020,
+                                .range = Range::full,
+                                .siting = ChromaSiting::top_left,
+                                .primaries = Primaries::bt2020,
+                                .guessed_primaries = true}));
+}
+
+TEST(ColourInfo, HdrAndWideGamut) {
+  const auto light = [](AVColorTransferCharacteristic transfer, AVColorPrimaries primaries) {
+    const ff::FramePtr frame = ff::make_frame();
+    frame->width = frame->height = 64;
+    frame->color_trc = transfer, frame->color_primaries = primaries;
+    const ColourSpec c =
+        colour_of(*frame, AV_PIX_FMT_YUV420P10LE, *picture_format(AV_PIX_FMT_YUV420P10LE), AV_CODEC_ID_HEVC);
+    EXPECT_EQ(c.guessed_primaries, primaries == AVCOL_PRI_UNSPECIFIED && c.primaries != Primaries::bt709);
+    return std::pair(c.transfer, c.primaries);
+  };
+  using Light = std::pair<Transfer, Primaries>;
+  EXPECT_EQ(light(AVCOL_TRC_SMPTE2084, AVCOL_PRI_BT2020), (Light{Transfer::pq, Primaries::bt2020}));
+  EXPECT_EQ(light(AVCOL_TRC_ARIB_STD_B67, AVCOL_PRI_UNSPECIFIED), (Light{Transfer::hlg, Primaries::bt2020}));
+  EXPECT_EQ(light(AVCOL_TRC_BT709, AVCOL_PRI_SMPTE432), (Light{Transfer::sdr, Primaries::p3}));
+  EXPECT_EQ(light(AVCOL_TRC_BT709, AVCOL_PRI_BT470BG), (Light{Transfer::sdr, Primaries::bt601_625}));
+  EXPECT_EQ(light(AVCOL_TRC_SMPTE170M, AVCOL_PRI_SMPTE170M), (Light{Transfer::sdr, Primaries::bt601_525}));
+  EXPECT_EQ(light(AVCOL_TRC_BT709, AVCOL_PRI_SMPTE240M), (Light{Transfer::sdr, Primaries::bt601_525}));
+  EXPECT_EQ(light(AVCOL_TRC_UNSPECIFIED, AVCOL_PRI_UNSPECIFIED), (Light{Transfer::sdr, Primaries::bt709}));
+}
+
+TEST(ColourInfo, DolbyVisionWithoutABaseLayer) {
+  AVFormatContext* context = avformat_alloc_context();
+  AVStream* stream = avformat_new_stream(context, nullptr);
+  EXPECT_FALSE(needs_dolby_vision(*stream));
+  size_t size = 0;
+  AVDOVIDecoderConfigurationRecord* record = av_dovi_alloc(&size);
+  auto* data = reinterpret_cast<uint8_t*>(record);
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 30, 100)
+  ASSERT_TRUE(av_packet_side_data_add(&stream->codecpar->coded_side_data,
+                                      &stream->codecpar->nb_coded_side_data, AV_PKT_DATA_DOVI_CONF, data,
+                                      size, 0));
+#else
+  ASSERT_GE(av_stream_add_side_data(stream, AV_PKT_DATA_DOVI_CONF, data, size), 0);
+#endif
+  record->dv_profile = 8;
+  EXPECT_FALSE(needs_dolby_vision(*stream));
+  record->dv_profile = 5;
+  EXPECT_TRUE(needs_dolby_vision(*stream));
+  avformat_free_context(context);
+}
+
+TEST(ColourInfo, PeakIsContentLightLevelElseMasteringDisplay) {
+  const ff::FramePtr frame = ff::make_frame();
+  EXPECT_EQ(peak_of(*frame, nullptr), std::nullopt);
+  AVMasteringDisplayMetadata* display = av_mastering_display_metadata_create_side_data(frame.get());
+  EXPECT_EQ(peak_of(*frame, nullptr), std::nullopt) << "has_luminance is not set";
+  display->has_luminance = 1, display->max_luminance = {40'000'000, 10'000};
+  EXPECT_EQ(peak_of(*frame, nullptr), 4000);
+  AVContentLightMetadata* level = av_content_light_metadata_create_side_data(frame.get());
+  EXPECT_EQ(peak_of(*frame, nullptr), 4000) << "0 means unknown";
+  level->MaxCLL = 50;
+  EXPECT_EQ(peak_of(*frame, nullptr), kMinPeak);
+  level->MaxCLL = 1200;
+  EXPECT_EQ(peak_of(*frame, nullptr), 1200);
+  display->max_luminance = {1, 0};
+  level->MaxCLL = 60000;
+  EXPECT_EQ(peak_of(*frame, nullptr), kMaxPeak);
+  level->MaxCLL = 0;
+  EXPECT_EQ(peak_of(*frame, nullptr), kMaxPeak) << "an infinite value";
+}
+
+TEST(ColourInfo, JpegGrayAndRgb) {
+  EXPECT_EQ(colour(AV_PIX_FMT_YUVJ420P, 1920, 1080, AV_CODEC_ID_MJPEG),
+            (ColourSpec{YuvMatrix::bt601, Range::full, ChromaSiting::center, false}));
+  EXPECT_EQ(colour(AV_PIX_FMT_GRAY8, 64, 64, AV_CODEC_ID_PNG).range, Range::full);
+  EXPECT_EQ(colour(AV_PIX_FMT_GRAY8, 64, 64, AV_CODEC_ID_H264).range, Range::limited);
+  EXPECT_EQ(colour(AV_PIX_FMT_BGR0, 1920, 1080, AV_CODEC_ID_FFV1).range, Range::full);
+  EXPECT_EQ(colour(AV_PIX_FMT_YUV420P, 64, 64, AV_CODEC_ID_MPEG1VIDEO).siting, ChromaSiting::center);
+}
+
+TEST(Orientation, QuarterTurnsAndFlips) {
+  int32_t m[9];
+  const auto rotated = [&](double clockwise) {
+    av_display_rotation_set(m, clockwise);  // av_display_rotation_get() is counter-clockwise
+    return orientation_of(m);
+  };
+  EXPECT_EQ(rotated(0), (Orientation{false, false, false}));
+  EXPECT_EQ(rotated(90), (Orientation{true, true, false}));
+  EXPECT_EQ(rotated(180), (Orientation{false, true, true}));
+  EXPECT_EQ(rotated(270), (Orientation{true, false, true}));
+  EXPECT_EQ(rotated(45), std::nullopt);
+  av_display_rotation_set(m, 0);
+  av_display_matrix_flip(m, 1, 0);
+  EXPECT_EQ(orientation_of(m), (Orientation{false, true, false}));
+  const int32_t zeros[9] = {};
+  EXPECT_EQ(orientation_of(zeros), std::nullopt);
+}
+
+TEST(Orientation, TheMatrixOfAFrameCountsMoreThanThatOfItsStream) {
+  AVFormatContext* context = avformat_alloc_context();
+  ASSERT_TRUE(context);
+  AVStream* stream = avformat_new_stream(context, nullptr);
+  constexpr size_t size = 9 * sizeof(int32_t);
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 30, 100)
+  AVPacketSideData* data =
+      av_packet_side_data_new(&stream->codecpar->coded_side_data, &stream->codecpar->nb_coded_side_data,
+                              AV_PKT_DATA_DISPLAYMATRIX, size, 0);
+  uint8_t* bytes = data->data;
+#else
+  uint8_t* bytes = av_stream_new_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, size);
+#endif
+  av_display_rotation_set(reinterpret_cast<int32_t*>(bytes), 180);
+  const ff::FramePtr frame = ff::make_frame();
+  EXPECT_EQ(orientation_of(*frame, stream), (Orientation{false, true, true})) << "the stream's";
+  EXPECT_EQ(orientation_of(*frame, nullptr), Orientation{});
+  AVFrameSideData* own = av_frame_new_side_data(frame.get(), AV_FRAME_DATA_DISPLAYMATRIX, size);
+  ASSERT_TRUE(own);
+  av_display_rotation_set(reinterpret_cast<int32_t*>(own->data), 90);
+  EXPECT_EQ(orientation_of(*frame, stream), (Orientation{true, true, false})) << "the frame's";
+  av_display_rotation_set(reinterpret_cast<int32_t*>(own->data), 0);
+  EXPECT_EQ(orientation_of(*frame, stream), Orientation{}) << "the frame's, which is upright";
+  avformat_free_context(context);
+}
+
+}  // namespace
+}  // namespace lensd

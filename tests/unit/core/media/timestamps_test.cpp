@@ -1,0 +1,52 @@
+// Timestamps of pictures: variable, missing and jumping ones.
+#include <gtest/gtest.h>
+
+#include "core/media/input/timestamps.hpp"
+
+namespace lensd {
+namespace {
+
+TEST(Timestamps, RegularVariableAndMissing) {
+  TimestampNormalizer times(40);
+  EXPECT_EQ(times.normalize(1000), 0);
+  EXPECT_EQ(times.normalize(1040), 40);
+  EXPECT_EQ(times.normalize(std::nullopt), 80);
+  EXPECT_EQ(times.normalize(1500), 500);  // a gap is kept
+  EXPECT_EQ(times.normalize(1500), 540);  // a repeated time is replaced
+  EXPECT_EQ(times.normalize(1600), 600);
+}
+
+TEST(Timestamps, JumpsBackwardsContinue) {
+  constexpr int64_t s = 1'000'000'000;
+  TimestampNormalizer times(s / 25);
+  EXPECT_EQ(times.normalize(0), 0);
+  EXPECT_EQ(times.normalize(10 * s), 10 * s);
+  EXPECT_EQ(times.normalize(2 * s), 10 * s + s / 25);
+  EXPECT_EQ(times.normalize(3 * s), 11 * s + s / 25);
+  times.restart(5 * s);
+  EXPECT_EQ(times.normalize(5 * s), 5 * s);
+  times.restart(7 * s);
+  EXPECT_EQ(times.normalize(std::nullopt), 7 * s);
+}
+
+TEST(Timestamps, EachTimeAfterAJumpIsExact) {
+  constexpr int64_t ms = 1'000'000;
+  TimestampNormalizer times(40 * ms);
+  const struct {
+    int64_t raw_ms, pts_ms;
+  } cases[] = {
+      {90'000, 0},      {90'040, 40},       {89'041, 80},  // 999 ms back: only this time changes
+      {90'120, 120},                                       // same distance to the first time
+      {95'120, 5120},                                      // a gap is kept
+      {94'120, 5160},                                      // one second back is not a jump either
+      {95'200, 5200},   {10, 5240},                        // a jump: continues one frame later
+      {50, 5280},       {90, 5320},         {590, 5820},    {0, 5860},  // 590 ms back
+      {630, 5860 + 40}, {700'000, 705'230},                             // forward: a gap
+      {5, 705'270},     {45, 705'310},      {245, 705'510},
+  };
+  for (const auto& c : cases) EXPECT_EQ(times.normalize(c.raw_ms * ms), c.pts_ms * ms) << c.raw_ms;
+  EXPECT_EQ(times.origin_ns(), 90'000 * ms);
+}
+
+}  // namespace
+}  // namespace lensd
