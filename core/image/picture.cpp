@@ -57,10 +57,10 @@ std::string describe_light(const ColourSpec& colour) {
   std::string text;
   const auto mark = [](bool guessed) { return guessed ? " (guessed)" : ""; };
   if (colour.transfer == Transfer::pq)
-    text = fmt::format(", PQ up to {} cd/m²{}", colour.peak, mark(colour.guessed_peak));
+    text = fmt::format(", PQ up to {} cd/m²{}", colour.peak, mark(colour.guessed.peak));
   if (colour.transfer == Transfer::hlg) text = ", HLG";
   if (colour.primaries == Primaries::bt2020)
-    text += fmt::format(", BT.2020 colours{}", mark(colour.guessed_primaries));
+    text += fmt::format(", BT.2020 colours{}", mark(colour.guessed.primaries));
   if (colour.primaries == Primaries::p3) text += ", P3 colours";
   if (colour.primaries == Primaries::bt601_525) text += ", BT.601 colours of 525 lines";
   if (colour.primaries == Primaries::bt601_625) text += ", BT.601 colours of 625 lines";
@@ -71,12 +71,12 @@ std::string describe_light(const ColourSpec& colour) {
 /// guessed.
 std::string describe_coding(const ColourSpec& colour) {
   constexpr const char* matrices[] = {"bt601", "bt709", "bt2020"};
-  const bool one = colour.guessed_matrix && colour.guessed_range;
+  const bool one = colour.guessed.matrix && colour.guessed.range;
   return fmt::format("{}{} {}{}", matrices[static_cast<int>(colour.matrix)],
-                     colour.guessed_matrix && !one ? " (guessed)" : "",
+                     colour.guessed.matrix && !one ? " (guessed)" : "",
                      colour.range == Range::full ? "full" : "limited",
                      one                    ? " (guessed)"
-                     : colour.guessed_range ? " (range guessed)"
+                     : colour.guessed.range ? " (range guessed)"
                                             : "");
 }
 

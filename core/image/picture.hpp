@@ -52,17 +52,23 @@ constexpr bool is_bt601(Primaries primaries) {
   return primaries == Primaries::bt601_525 || primaries == Primaries::bt601_625;
 }
 
+/// Values that the stream does not say: the matrix is guessed from the picture's size, the others are
+/// defaults. Primaries: only if they are not BT.709. For display; all objects compare equal, because no plan
+/// depends on them.
+struct Guessed {
+  bool matrix = false, range = false, primaries = false, peak = false;
+  constexpr bool operator==(const Guessed&) const { return true; }
+};
+
 struct ColourSpec {
   YuvMatrix matrix = YuvMatrix::bt601;
   Range range = Range::limited;
   ChromaSiting siting = ChromaSiting::left;
-  bool guessed_matrix = false;  ///< the matrix is not in the stream but guessed from the picture's size
   Transfer transfer = Transfer::sdr;
   Primaries primaries = Primaries::bt709;
   uint16_t peak = 0;  ///< PQ: the brightest luminance that the source announces, in cd/m²; else 0
   bool keep = false;  ///< HDR and wide-gamut colours are not converted
-  /// The value is not in the stream but the default. Primaries: only if they are not BT.709.
-  bool guessed_range = false, guessed_primaries = false, guessed_peak = false;
+  Guessed guessed;
   bool operator==(const ColourSpec&) const = default;
 };
 

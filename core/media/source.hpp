@@ -96,6 +96,7 @@ struct SourceInfo {
   std::vector<std::string> video_tracks;  ///< descriptions of all video tracks, cover pictures excluded
   int video_track = 0;  ///< number of the decoded track, from 1; 0: the source has no tracks
   bool live = false, seekable = false, image = false, has_audio = false;
+  bool on_gpu = false;  ///< decoded pictures are in GPU memory
 };
 
 /// Result of Source::next().

@@ -169,12 +169,12 @@ ColourSpec colour_of(const AVFrame& frame, AVPixelFormat pixel_format, const Pic
                      AVCodecID codec) {
   ColourSpec out;
   out.range = range_of(frame, pixel_format, format, codec);
-  out.guessed_range = format.model == ColourModel::yuv && frame.color_range == AVCOL_RANGE_UNSPECIFIED &&
+  out.guessed.range = format.model == ColourModel::yuv && frame.color_range == AVCOL_RANGE_UNSPECIFIED &&
                       !is_jpeg_range(pixel_format) && !is_jpeg_like(codec);
   if (format.model != ColourModel::gray) {
     out.transfer = transfer_of(frame.color_trc);
     out.primaries = primaries_of(frame, out.transfer);
-    out.guessed_primaries =
+    out.guessed.primaries =
         frame.color_primaries == AVCOL_PRI_UNSPECIFIED && out.primaries != Primaries::bt709;
   }
   if (format.model != ColourModel::yuv) return out;
@@ -184,7 +184,7 @@ ColourSpec colour_of(const AVFrame& frame, AVPixelFormat pixel_format, const Pic
     out.matrix = YuvMatrix::bt601;  // the only matrix in JFIF
   } else {
     out.matrix = guessed_matrix({frame.width, frame.height});
-    out.guessed_matrix = true;
+    out.guessed.matrix = true;
   }
   if (format.chroma_shift_x || format.chroma_shift_y) out.siting = siting_of(frame, pixel_format, codec);
   return out;

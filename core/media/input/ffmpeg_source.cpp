@@ -99,7 +99,8 @@ void FfmpegSource::read_ahead() {
   info_.picture = first.planes.info;
   info_.start_ns = timestamps_.origin_ns().value_or(0);
   if (!info_.live) info_.chapters = read_chapters(*input_->context(), info_.start_ns);
-  info_.decoder = decoder_->on_gpu() ? "NVDEC" : "software";
+  info_.on_gpu = decoder_->on_gpu();
+  info_.decoder = info_.on_gpu ? "NVDEC" : "software";
   if (options_.hwdec != HwDecode::off && !decoder_->on_gpu() && decoder_->software_reason().empty())
     log::info("decoding in software: NVDEC refused this stream");
   if (input_->image_container()) {
@@ -352,7 +353,7 @@ ColourSpec FfmpegSource::picture_colour(const PictureFormat& format) {
     // Keep the first peak of the connection. Later ones would change the brightness and need new plans.
     if (!announced_peak_) announced_peak_ = peak_of(*frame_, input_->stream());
     colour.peak = announced_peak_.value_or(kDefaultPeak);
-    colour.guessed_peak = !announced_peak_;
+    colour.guessed.peak = !announced_peak_;
   }
   return colour;
 }

@@ -30,11 +30,9 @@ ColourSpec colour(AVPixelFormat format, int width, int height, AVCodecID codec,
 
 TEST(ColourInfo, UntaggedIsGuessedBySize) {
   const auto sd = colour(AV_PIX_FMT_YUV420P, 720, 576, AV_CODEC_ID_H264);
-  EXPECT_EQ(sd, (ColourSpec{.matrix = YuvMatrix::bt601,
-                            .range = Range::limited,
-                            .siting = ChromaSiting::left,
-                            .guessed_matrix = true,
-                            .guessed_range = true}));
+  EXPECT_EQ(sd,
+            (ColourSpec{.matrix = YuvMatrix::bt601, .range = Range::limited, .siting = ChromaSiting::left}));
+  EXPECT_TRUE(sd.guessed.matrix && sd.guessed.range);
   EXPECT_EQ(colour(AV_PIX_FMT_YUV420P, 640, 577, AV_CODEC_ID_H264).matrix, YuvMatrix::bt709);
   EXPECT_EQ(colour(AV_PIX_FMT_YUV420P, 1025, 480, AV_CODEC_ID_H264).matrix, YuvMatrix::bt709);
 }
@@ -57,7 +55,7 @@ TEST(ColourInfo, DescriptionsNameWhatIsGuessed) {
   hdr.format = *picture_format(AV_PIX_FMT_YUV420P10LE);
   hdr.colour.matrix = YuvMatrix::bt2020, hdr.colour.transfer = Transfer::pq, hdr.colour.peak = 1000;
   hdr.colour.primaries = Primaries::bt2020;
-  hdr.colour.guessed_primaries = hdr.colour.guessed_peak = true;
+  hdr.colour.guessed.primaries = hdr.colour.guessed.peak = true;
   EXPECT_EQ(describe(hdr),
             "yuv420 10-bit, bt2020 limited, siting left, PQ up to 1000 cd/m² (guessed), BT.2020 colours "
             "(guessed)");
@@ -69,8 +67,9 @@ TEST(ColourInfo, TagsWin) {
   EXPECT_EQ(tagged, (ColourSpec{.matrix = YuvMatrix::bt2020,
                                 .range = Range::full,
                                 .siting = ChromaSiting::top_left,
-                                .primaries = Primaries::bt2020,
-                                .guessed_primaries = true}));
+                                .primaries = Primaries::bt2020}));
+  EXPECT_TRUE(tagged.guessed.primaries);
+  EXPECT_FALSE(tagged.guessed.matrix || tagged.guessed.range);
 }
 
 TEST(ColourInfo, HdrAndWideGamut) {
@@ -80,7 +79,7 @@ TEST(ColourInfo, HdrAndWideGamut) {
     frame->color_trc = transfer, frame->color_primaries = primaries;
     const ColourSpec c =
         colour_of(*frame, AV_PIX_FMT_YUV420P10LE, *picture_format(AV_PIX_FMT_YUV420P10LE), AV_CODEC_ID_HEVC);
-    EXPECT_EQ(c.guessed_primaries, primaries == AVCOL_PRI_UNSPECIFIED && c.primaries != Primaries::bt709);
+    EXPECT_EQ(c.guessed.primaries, primaries == AVCOL_PRI_UNSPECIFIED && c.primaries != Primaries::bt709);
     return std::pair(c.transfer, c.primaries);
   };
   using Light = std::pair<Transfer, Primaries>;
@@ -136,7 +135,8 @@ TEST(ColourInfo, PeakIsContentLightLevelElseMasteringDisplay) {
 
 TEST(ColourInfo, JpegGrayAndRgb) {
   EXPECT_EQ(colour(AV_PIX_FMT_YUVJ420P, 1920, 1080, AV_CODEC_ID_MJPEG),
-            (ColourSpec{YuvMatrix::bt601, Range::full, ChromaSiting::center, false}));
+            (ColourSpec{YuvMatrix::bt601, Range::full, ChromaSiting::center}));
+  EXPECT_FALSE(colour(AV_PIX_FMT_YUVJ420P, 1920, 1080, AV_CODEC_ID_MJPEG).guessed.matrix);
   EXPECT_EQ(colour(AV_PIX_FMT_GRAY8, 64, 64, AV_CODEC_ID_PNG).range, Range::full);
   EXPECT_EQ(colour(AV_PIX_FMT_GRAY8, 64, 64, AV_CODEC_ID_H264).range, Range::limited);
   EXPECT_EQ(colour(AV_PIX_FMT_BGR0, 1920, 1080, AV_CODEC_ID_FFV1).range, Range::full);

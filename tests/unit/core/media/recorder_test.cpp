@@ -80,7 +80,7 @@ TEST_F(MediaTest, LargePicturesAreTaggedBt709) {
   const std::string path = record(file("a.mp4"), {PixelFormat::rgba8, {1280, 720}}, 2);
   const auto colour = open_source(path, {})->info().picture.colour;
   EXPECT_EQ(colour.matrix, YuvMatrix::bt709);
-  EXPECT_FALSE(colour.guessed_matrix || colour.guessed_range || colour.guessed_primaries);
+  EXPECT_FALSE(colour.guessed.matrix || colour.guessed.range || colour.guessed.primaries);
   EXPECT_EQ(colour.range, Range::limited);
 }
 
@@ -172,7 +172,8 @@ TEST_F(MediaTest, ImagesAreWrittenAtomically) {
   EXPECT_EQ(worst(got.planes, image), 0);
   auto jpeg = open_source(file("a.jpg"), {});
   ASSERT_EQ(jpeg->next(got), FrameOutcome::ok);
-  EXPECT_EQ(got.planes.info.colour, (ColourSpec{YuvMatrix::bt601, Range::full, ChromaSiting::left, false}));
+  EXPECT_EQ(got.planes.info.colour, (ColourSpec{YuvMatrix::bt601, Range::full, ChromaSiting::left}));
+  EXPECT_FALSE(got.planes.info.colour.guessed.matrix);
   EXPECT_THROW(write_image(file("a.gif"), image.ref()), Error);
   EXPECT_THROW(write_image(file("none/a.png"), image.ref()), Error);
 }

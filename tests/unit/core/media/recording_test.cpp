@@ -331,9 +331,8 @@ TEST_F(RecordingTest, ARecordingOfAnHdrSourceKeepsItsTags) {
   SourceOptions options;
   const PictureInfo recorded = open_source(file("hdr.mkv"), options)->info().picture;
   EXPECT_EQ(recorded.format.depth, 10);
-  ColourSpec expected = info.colour;
-  expected.guessed_peak = true;  // recordings have no MaxCLL; 1000 cd/m² is the default
-  EXPECT_EQ(recorded.colour, expected);
+  EXPECT_EQ(recorded.colour, info.colour);
+  EXPECT_TRUE(recorded.colour.guessed.peak) << "recordings have no MaxCLL; 1000 cd/m² is the default";
   options.keep_colours = true;
   const PictureInfo kept = open_source(file("hdr.mkv"), options)->info().picture;
   EXPECT_TRUE(kept.colour.keep);
