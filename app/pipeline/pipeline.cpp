@@ -26,7 +26,6 @@ Pipeline::Pipeline(std::unique_ptr<Source> source, PipelineOptions options, cons
       source_info_(source_->info()),
       options_(std::move(options)),
       registry_(registry),
-      executor_(make_executor(options_.backend, options_.executor, profiler_, timeline_)),
       graph_(resolved(options_.graph, registry)),
       requested_(graph_),
       sound_(options_.sound) {

@@ -121,20 +121,22 @@ void Pipeline::install(const PictureInfo& picture) {
   publish_graph();
 }
 
-/// Installs the first plan. If it does not fit in GPU memory, installs it on the CPU backend, provided that
-/// the options allow it and the decoder's pictures are in host memory.
+/// Creates the executor and installs the first plan. If GPU memory is too small for them, uses the CPU
+/// backend, provided that the options allow it and the decoder's pictures are in host memory.
 void Pipeline::install_first() {
+  const auto make = [this] {
+    executor_ = make_executor(options_.backend, options_.executor, profiler_, timeline_);
+    install(source_info_.picture);
+  };
   try {
-    return install(source_info_.picture);
+    return make();
   } catch (const DeviceMemoryError& e) {
-    if (!options_.cpu_if_memory_short || source_info_.decoder == "NVDEC") throw;
+    if (!options_.cpu_if_memory_short || source_info_.on_gpu) throw;
     backend_problem_ = e.problem();
   }
   notices_.add(true, "running on the CPU: " + backend_problem_);
-  executor_.reset();
   options_.backend = Backend::cpu;
-  executor_ = make_executor(options_.backend, options_.executor, profiler_, timeline_);
-  install(source_info_.picture);
+  make();
 }
 
 void Pipeline::report_outcomes(const std::vector<uint64_t>& requests, const std::string& problem) {

@@ -8,7 +8,7 @@
 namespace lensd {
 
 MachineSpeed::MachineSpeed(Backend backend, int device, int threads)
-    : thread_([this, backend, device, threads] { run(backend, device, threads); }) {}
+    : backend_(backend), thread_([this, device, threads] { run(device, threads); }) {}
 
 MachineSpeed::~MachineSpeed() {
   {
@@ -28,8 +28,8 @@ void MachineSpeed::show_clocks(bool shown) {
   changed_.notify_all();
 }
 
-void MachineSpeed::run(Backend backend, int device, int threads) {
-  const bool cuda = backend == Backend::cuda;
+void MachineSpeed::run(int device, int threads) {
+  const bool cuda = backend_ == Backend::cuda;
   const double rate = cuda ? measure_gpu_copy_rate(device) : measure_cpu_copy_rate(threads);
   std::optional<GpuClockMonitor> gpu;
   std::unique_lock lock(mutex_);

@@ -23,6 +23,7 @@ class MachineSpeed {
   MachineSpeed(const MachineSpeed&) = delete;
   MachineSpeed& operator=(const MachineSpeed&) = delete;
 
+  Backend backend() const { return backend_; }
   /// Starts or stops reading the clocks. Does not block.
   void show_clocks(bool shown);
   ClockSpeed cpu_clock() const { return locked(cpu_clock_); }
@@ -38,8 +39,9 @@ class MachineSpeed {
     const std::lock_guard lock(mutex_);
     return value;
   }
-  void run(Backend backend, int device, int threads);
+  void run(int device, int threads);
 
+  const Backend backend_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool clocks_shown_ = false, ending_ = false;

@@ -230,9 +230,10 @@ void Viewer::install(const OpenRequest& request, OpenedPipeline opened) {
   pipeline_ = std::move(opened.pipeline), recorder_ = std::move(opened.recorder);
   if (control_) control_->attach(pipeline_, request.url);
   const BackendChoice backend = pipeline_->backend(backend_);
-  const bool same_backend = backend.backend == backend_.backend;
-  pipeline_display_ = same_backend ? display_ : ui::choose_display_path(backend.backend);
-  if (!same_backend) machine_speed_.emplace(backend.backend, line_.config.device, line_.config.threads);
+  pipeline_display_ =
+      backend.backend == backend_.backend ? display_ : ui::choose_display_path(backend.backend);
+  if (machine_speed_->backend() != backend.backend)
+    machine_speed_.emplace(backend.backend, line_.config.device, line_.config.threads);
   DeviceFrameSync* const sync = pipeline_->executor().device_sync();
   presenter_ = std::make_unique<ui::Presenter>(ui::make_display_path(pipeline_display_.kind, sync),
                                                ui::make_display_path(pipeline_display_.kind, sync));
