@@ -12,6 +12,7 @@ Exit code 77 (skipped): no reports, because the build has no machine code for a 
 """
 import argparse
 import collections
+import json
 import pathlib
 import re
 import subprocess
@@ -29,9 +30,13 @@ Use = collections.namedtuple("Use", "registers shared local")
 
 
 def reports(build):
-    """Returns {(kernel, architecture): Use} of all reports. Of two kernels with one name, the larger numbers count."""
+    """Returns {(kernel, architecture): Use} of the reports of all files that the build compiles."""
     uses = {}
-    for path in sorted(build.rglob("*.cu.o.ptxas")):
+    for command in json.loads((build / "compile_commands.json").read_text()):
+        output = command.get("output") or command["command"].split(" -o ")[-1].split()[0]  # "output": from CMake 3.26 on
+        path = pathlib.Path(command["directory"], output + ".ptxas")
+        if not output.endswith(".cu.o") or not path.is_file():
+            continue
         entry = None
         for line in path.read_text().splitlines():
             if found := re.search(r"Compiling entry function '(\w+)' for 'sm_(\d+)'", line):
