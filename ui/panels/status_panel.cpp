@@ -40,16 +40,15 @@ void live_row(PanelContext& ctx, const LiveStatus& live) {
         live.nominal_rate > 0 ? fmt::format("{:.2f} of {:.4g} fps", live.rate, live.nominal_rate)
                               : fmt::format("{:.2f} fps", live.rate));
     tooltip(ctx.look,
-            "Pictures per second over the last five seconds, by the driver's time stamps or the time of "
+            "Pictures per second over the last five seconds, by the driver's timestamps or the time of "
             "arrival, and the "
             "rate that the source announces.");
   }
   if (live.latency_ns < 0) return;
   row(ctx, "delay", fmt::format("{} ms", ms_text(live.latency_ns)));
-  tooltip(
-      ctx.look,
-      "Delay of the newest picture against the fastest arrival so far, by time stamps: what queues in the "
-      "network and in decoders add. For cameras: the time since capture.");
+  tooltip(ctx.look,
+          "Delay of the newest picture against the fastest arrival so far, by timestamps: what queues in the "
+          "network and in decoders add. For cameras: the time since capture.");
 }
 
 void lost_rows(PanelContext& ctx) {
