@@ -22,7 +22,12 @@ struct NamedLight {
 };
 
 constexpr ColourSpec light_spec(Transfer transfer, Primaries primaries, uint16_t peak) {
-  return {YuvMatrix::bt2020, Range::limited, ChromaSiting::left, false, transfer, primaries, peak};
+  return {.matrix = YuvMatrix::bt2020,
+          .range = Range::limited,
+          .siting = ChromaSiting::left,
+          .transfer = transfer,
+          .primaries = primaries,
+          .peak = peak};
 }
 
 const NamedLight kLights[] = {

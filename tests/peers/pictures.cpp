@@ -46,7 +46,7 @@ Sample blank(Kind kind, Extent extent) {
   sample.info.format = format_of(kind);
   sample.info.extent = extent;
   const bool limited = kind == Kind::nv12_flat || kind == Kind::yuv444_blocks;
-  sample.info.colour = {YuvMatrix::bt601, limited ? Range::limited : Range::full, ChromaSiting::left, false};
+  sample.info.colour = {.matrix = YuvMatrix::bt601, .range = limited ? Range::limited : Range::full};
   const cv::Size size(extent.width, extent.height);
   const int one = bits_of(kind) == 16 ? CV_16UC1 : CV_8UC1;
   switch (kind) {
