@@ -148,13 +148,15 @@ size_t colour_worker_bytes(int width) {
   return kRowBuffers * buffer_samples(width) * sizeof(int32_t) + 2048;
 }
 
+int32_t* row_buffer(uint8_t* worker, int width, int i) {
+  return reinterpret_cast<int32_t*>(worker) + static_cast<size_t>(i) * buffer_samples(width);
+}
+
 ComponentRows component_rows(const PictureRef& picture, int sample_mask, int y, uint8_t* worker) {
   const PictureInfo& info = picture.info;
   const PictureFormat& f = info.format;
   const int width = info.extent.width;
-  const auto buffer = [&](int i) {
-    return reinterpret_cast<int32_t*>(worker) + static_cast<size_t>(i) * buffer_samples(width);
-  };
+  const auto buffer = [&](int i) { return row_buffer(worker, width, i); };
   const auto load = [&](int component, int row, int count, int32_t* to) {
     const ComponentLayout layout = f.components[static_cast<size_t>(component)];
     const uint8_t* from = picture.planes[layout.plane] + row * picture.pitch_bytes[layout.plane];

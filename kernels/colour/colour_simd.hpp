@@ -38,6 +38,26 @@ struct DeepConversion {
 void deep_colour_row(const PictureRef& picture, const DeepConversion& conversion, int y, uint16_t* out,
                      uint8_t* worker);
 
+/// A stored row of YUV with chroma halved horizontally, without gaps between the samples of luma. A sample is
+/// (word >> shift) & mask.
+struct HalvedRow {
+  const uint8_t* luma;
+  const uint8_t *u[2], *v[2];         ///< the two rows of chroma beside the row
+  float first_weight, second_weight;  ///< of the rows of chroma, in quarters
+  int luma_shift, chroma_shift, mask;
+  bool two_bytes;    ///< per sample
+  bool interleaved;  ///< U and V alternate; `v` is not used
+  bool cosited;      ///< chroma is at even columns
+};
+/// Converts a row to opaque RGBA16. `u`, `v`: memory for chroma, also one value before it and 16 after it.
+void deep_halved_row(const HalvedRow& row, const DeepMatrix& m, int width, float* u, float* v, uint16_t* out);
+/// Does the same, but gives colours where white is 65535, before they are rounded: out[0] is red, out[1]
+/// green, out[2] blue. Writes up to 31 values after a row.
+void deep_halved_colours(const HalvedRow& row, const DeepMatrix& m, int width, float* u, float* v,
+                         float* const* out);
+/// Rounds colours to opaque RGBA16.
+void deep_pack_row(const float* r, const float* g, const float* b, int width, uint16_t* out);
+
 /// Computes the whole image in scalar code. `output`: the format of the result.
 Image deep_colour_reference(const PictureRef& picture, const ImageFormat& output,
                             const ColourSettings& settings);
@@ -50,6 +70,9 @@ struct ComponentRows {
   int32_t* free;
 };
 ComponentRows component_rows(const PictureRef& picture, int sample_mask, int y, uint8_t* worker);
+/// Returns the memory that component_rows() uses for row i of its six rows. Each has room for 16 samples more
+/// than the width, rounded up to a multiple of 16.
+int32_t* row_buffer(uint8_t* worker, int width, int i);
 
 /// Number of samples after a row that light_row() and deep_light_row() may overwrite: a vector.
 inline constexpr int kLightPadding = 16;

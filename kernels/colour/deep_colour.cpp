@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <memory>
+#include <optional>
 
 #include "kernels/colour/colour_simd.hpp"
 #include "kernels/colour/light_conversion.hpp"
@@ -10,14 +11,6 @@
 
 namespace lensd {
 namespace {
-
-/// Writes R, G and B, where white is 65535, and opaque alpha.
-void pack_row(const float* r, const float* g, const float* b, int width, uint16_t* out) {
-  for (int x = 0; x < width; ++x) {
-    out[4 * x] = deep_sample(r[x]), out[4 * x + 1] = deep_sample(g[x]), out[4 * x + 2] = deep_sample(b[x]);
-    out[4 * x + 3] = 65535;
-  }
-}
 
 /// Replaces the samples of three planes by colours, which are stored as floats.
 template <bool kYuv>
@@ -36,28 +29,63 @@ void colours_in_place(const DeepMatrix& matrix, int32_t* const* planes, int widt
   });
 }
 
+/// Returns the row for deep_halved_row(), or nullopt if the picture's layout is another.
+std::optional<HalvedRow> halved_row(const PictureRef& picture, int sample_mask, int y) {
+  const PictureInfo& info = picture.info;
+  const PictureFormat& f = info.format;
+  const auto &luma = f.components[0], &u = f.components[1], &v = f.components[2];
+  const int bytes = f.depth > 8 ? 2 : 1;
+  const bool interleaved = u.step == 2 * bytes && v.plane == u.plane && v.offset == u.offset + bytes;
+  if (f.model != ColourModel::yuv || f.chroma_shift_x != 1 || f.has_alpha || luma.step != bytes ||
+      u.shift != v.shift || v.step != u.step || (u.step != bytes && !interleaved))
+    return std::nullopt;
+  const ChromaTap tap =
+      chroma_tap(y, f.chroma_shift_y, cosited_y(info), chroma_size(info.extent.height, f.chroma_shift_y));
+  const auto row = [&](const ComponentLayout& c, int i) {
+    return picture.planes[c.plane] + i * picture.pitch_bytes[c.plane] + c.offset;
+  };
+  return HalvedRow{.luma = row(luma, y),
+                   .u = {row(u, tap.first), row(u, tap.second)},
+                   .v = {row(v, tap.first), row(v, tap.second)},
+                   .first_weight = static_cast<float>(tap.first_weight),
+                   .second_weight = static_cast<float>(tap.second_weight),
+                   .luma_shift = luma.shift,
+                   .chroma_shift = u.shift,
+                   .mask = sample_mask,
+                   .two_bytes = bytes == 2,
+                   .interleaved = interleaved,
+                   .cosited = cosited_x(info)};
+}
+
 }  // namespace
 
 void deep_colour_row(const PictureRef& picture, const DeepConversion& conversion, int y, uint16_t* out,
                      uint8_t* worker) {
   const int width = picture.info.extent.width;
   const DeepMatrix& m = conversion.matrix;
-  const ComponentRows rows = component_rows(picture, conversion.sample_mask, y, worker);
-  if (picture.info.format.model == ColourModel::gray) {
-    vectorised([&m, out, width, luma = rows.planes[0]] {
-      const DeepMatrix copy = m;
-      for (int x = 0; x < width; ++x) out[x] = deep_sample(deep_plain(copy, luma[x]));
-    });
-    return;
+  const auto row_of = [&](int i) { return reinterpret_cast<float*>(row_buffer(worker, width, i)); };
+  float* const colours[] = {row_of(0), row_of(1), row_of(2)};
+  const int32_t* alpha = nullptr;
+  if (const auto halved = halved_row(picture, conversion.sample_mask, y)) {
+    float *const u = row_of(3) + kLightPadding, *const v = row_of(4) + kLightPadding;
+    if (!conversion.light) return deep_halved_row(*halved, m, width, u, v, out);
+    deep_halved_colours(*halved, m, width, u, v, colours);
+  } else {
+    const ComponentRows rows = component_rows(picture, conversion.sample_mask, y, worker);
+    if (picture.info.format.model == ColourModel::gray) {
+      vectorised([&m, out, width, luma = rows.planes[0]] {
+        const DeepMatrix copy = m;
+        for (int x = 0; x < width; ++x) out[x] = deep_sample(deep_plain(copy, luma[x]));
+      });
+      return;
+    }
+    const bool yuv = picture.info.format.model == ColourModel::yuv;
+    (yuv ? colours_in_place<true> : colours_in_place<false>)(m, rows.planes, width);
+    alpha = rows.alpha;
   }
-  const bool yuv = picture.info.format.model == ColourModel::yuv;
-  (yuv ? colours_in_place<true> : colours_in_place<false>)(m, rows.planes, width);
-  float* const r = reinterpret_cast<float*>(rows.planes[0]);
-  float* const g = reinterpret_cast<float*>(rows.planes[1]);
-  float* const b = reinterpret_cast<float*>(rows.planes[2]);
-  if (conversion.light) deep_light_row(*conversion.light, r, g, b, width);
-  vectorised([=] { pack_row(r, g, b, width, out); });
-  for (int x = 0; rows.alpha && x < width; ++x) out[4 * x + 3] = deep_alpha(m, rows.alpha[x]);
+  if (conversion.light) deep_light_row(*conversion.light, colours[0], colours[1], colours[2], width);
+  deep_pack_row(colours[0], colours[1], colours[2], width, out);
+  for (int x = 0; alpha && x < width; ++x) out[4 * x + 3] = deep_alpha(m, alpha[x]);
 }
 
 Image deep_colour_reference(const PictureRef& picture, const ImageFormat& output,

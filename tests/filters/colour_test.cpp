@@ -8,6 +8,7 @@
 #include "kernels/colour/colour.hpp"
 #include "kernels/common/samples.hpp"
 #include "tests/filters/harness.hpp"
+#include "tests/filters/instruction_set.hpp"
 #include "tests/filters/pictures.hpp"
 
 namespace lensd::test {
@@ -44,6 +45,14 @@ TEST_P(ColourLayout, BothBackendsEqualOracleInEveryOrientation) {
       const HostPicture picture = random_picture(what, random_, 3, turn % 8 == 5);
       const Image oracle = colour_reference(picture.ref, precision);
       Colour filter;
+      for (const int64_t set : instruction_sets()) {
+        const InstructionSet only(set);
+        const auto rig =
+            make_cpu_rig(filter, {.images = {}, .picture = &what, .precision = precision}, kOdd, 1);
+        const RunOutput output = rig->run({}, &picture.ref);
+        ASSERT_EQ(difference(oracle, output.image), "") << hwy::TargetName(set);
+        ASSERT_TRUE(output.guards_untouched) << hwy::TargetName(set);
+      }
       for (const Placement placement : {kAligned, kOdd}) {
         for (const int threads : {1, 2}) {
           const auto rig = make_cpu_rig(filter, {.images = {}, .picture = &what, .precision = precision},

@@ -10,6 +10,7 @@
 #include "kernels/colour/colour.hpp"
 #include "kernels/colour/transfer.hpp"
 #include "tests/filters/harness.hpp"
+#include "tests/filters/instruction_set.hpp"
 #include "tests/filters/pictures.hpp"
 
 namespace lensd::test {
@@ -71,11 +72,14 @@ TEST_P(ColourLight, BothBackendsEqualOracle) {
         const ColourSettings& settings = GetParam().settings;
         const Image oracle = colour_reference(picture.ref, precision, settings);
         Colour filter;
-        const auto rig = make_cpu_rig(
-            filter, {.images = {}, .picture = &info, .precision = precision, .colour = settings}, kOdd, 2);
-        const RunOutput output = rig->run({}, &picture.ref);
-        ASSERT_EQ(difference(oracle, output.image), "");
-        ASSERT_TRUE(output.guards_untouched);
+        for (const int64_t set : instruction_sets()) {
+          const InstructionSet only(set);
+          const auto rig = make_cpu_rig(
+              filter, {.images = {}, .picture = &info, .precision = precision, .colour = settings}, kOdd, 2);
+          const RunOutput output = rig->run({}, &picture.ref);
+          ASSERT_EQ(difference(oracle, output.image), "") << hwy::TargetName(set);
+          ASSERT_TRUE(output.guards_untouched) << hwy::TargetName(set);
+        }
         if (!cuda_unavailable().empty()) continue;
         const auto cuda = make_cuda_rig(filter,
                                         {.images = {},
