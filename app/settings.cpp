@@ -58,6 +58,7 @@ RecordSettings record_settings(const Config& config) {
   r.encoder.codec = config.record_codec;
   r.encoder.preset = config.record_preset;
   r.encoder.depth = encoder_depth(config.record_depth);
+  r.encoder.dither = config.record_dither;
   // Without the key, keep the encoder's default, because CRF scales differ between encoders.
   if (config.has("record.crf")) r.encoder.crf = config.record_crf;
   r.encoder.bitrate_kbit = config.record_bitrate;
@@ -141,6 +142,7 @@ GraphDesc configure(CommandLine& line, const Registry& registry) {
   line.stream.codec = line.config.output_codec;
   line.stream.preset = line.config.output_preset;
   line.stream.depth = encoder_depth(line.config.output_depth);
+  line.stream.dither = line.config.output_dither;
   line.stream.crf = line.config.output_crf;
   line.stream.bitrate_kbit = line.config.output_bitrate;
   return layered.graph;

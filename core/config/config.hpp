@@ -61,7 +61,7 @@ struct Config {
   bool http_auth = true;
   int http_connections = kDefaultConnections, http_stream_fps = 15;
 
-  bool record_on = false;  // [record]
+  bool record_on = false, record_dither = false;  // [record]
   std::string record_what = "output", record_folder, record_name = "rec-%Y%m%d-%H%M%S.mkv";
   std::string record_codec = "auto", record_preset, record_depth = "auto";
   int record_crf = 18, record_bitrate = 0;
@@ -71,6 +71,7 @@ struct Config {
 
   std::string output_url, output_codec = "auto", output_preset, output_depth = "auto";  // [output]
   std::string output_virtual_camera;
+  bool output_dither = false;
   int output_crf = 23, output_bitrate = 0;
 
   std::optional<GraphDesc> graph;  // [graph] output and [[node]]

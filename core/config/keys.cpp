@@ -148,6 +148,8 @@ ConfigTable record_table() {
       .text("preset", &Config::record_preset, "the encoder's preset; empty: lensd's choice")
       .choice("depth", &Config::record_depth, {"auto", "8", "10"},
               "bits per sample; auto: 10 for graphs with 16 bits if the encoder can, but 8 in H.264")
+      .boolean("dither", &Config::record_dither,
+               "graphs with 16 bits to 8-bit encoders: ordered dither, against bands in gradients")
       .integer("crf", &Config::record_crf, 0, 63, "constant quality; smaller is better")
       .integer("bitrate", &Config::record_bitrate, 0, kMaxBitrate, "replaces crf unless 0",
                {.unit = "kbit/s"})
@@ -173,6 +175,7 @@ ConfigTable output_table() {
       .text("codec", &Config::output_codec, "as in [record]")
       .text("preset", &Config::output_preset, "as in [record]")
       .choice("depth", &Config::output_depth, {"auto", "8", "10"}, "as in [record]")
+      .boolean("dither", &Config::output_dither, "as in [record]; not for the virtual camera")
       .integer("crf", &Config::output_crf, 0, 63, "constant quality; smaller is better")
       .integer("bitrate", &Config::output_bitrate, 0, kMaxBitrate, "replaces crf unless 0",
                {.unit = "kbit/s"})

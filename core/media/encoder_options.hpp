@@ -22,6 +22,7 @@ struct EncoderOptions {
   /// Bits per sample if the encoder supports both: 8 or 10. 0: 10 for working images with 16 bits, else 8.
   /// For H.264, 0 always means 8, because hardware decoders and browsers do not decode it with 10 bits.
   int depth = 0;
+  bool dither = false;  ///< ordered dither if working images with 16 bits are encoded with 8; else rounded
   /// Tags of working images. Decoded pictures have their own.
   Transfer transfer = Transfer::sdr;
   Primaries primaries = Primaries::bt709;

@@ -1,5 +1,6 @@
-// The vector code of deep_colour_row(): YUV with chroma halved horizontally to colours, and colours to pixels.
-// The operations are those of deep_of_yuv() and deep_sample(), in the same order, so that the bytes are the same.
+// The vector code of deep_colour_row(): YUV with chroma halved horizontally to colours, and colours to
+// pixels. The operations are those of deep_of_yuv() and deep_sample(), in the same order, so that the bytes
+// are the same.
 #include <cstring>
 
 #include "kernels/colour/colour_simd.hpp"
@@ -23,11 +24,12 @@ HWY_INLINE hn::Vec<DeepFloats> samples(hn::Vec<DeepInts> words, int shift, int m
   return hn::ConvertTo(DeepFloats(), hn::And(hn::ShiftRightSame(words, shift), hn::Set(d, mask)));
 }
 
-/// Calls `vector(pointers, i)` for i = 0, lanes, … until all `bytes` are read, with pointers to the items from i
-/// on. An item has `item_bytes`. The last items are copied to a whole vector first, so that nothing after them is
-/// read.
+/// Calls `vector(pointers, i)` for i = 0, lanes, … until all `bytes` are read, with pointers to the items
+/// from i on. An item has `item_bytes`. The last items are copied to a whole vector first, so that nothing
+/// after them is read.
 template <int kPointers, class Vector>
-HWY_INLINE void for_vectors(const uint8_t* const* from, size_t item_bytes, size_t bytes, const Vector& vector) {
+HWY_INLINE void for_vectors(const uint8_t* const* from, size_t item_bytes, size_t bytes,
+                            const Vector& vector) {
   constexpr size_t kMostItems = 16, kMostItemBytes = 4;
   const int lanes = static_cast<int>(hn::Lanes(DeepFloats()));
   const size_t vector_bytes = static_cast<size_t>(lanes) * item_bytes;
@@ -156,9 +158,8 @@ void colours_of_halved(const HalvedRow& row, const DeepMatrix& m, int width, con
   const auto based = [&](auto words) HWY_ATTR {
     return hn::Mul(luma, hn::Sub(samples(hn::BitCast(d, words), row.luma_shift, row.mask), black));
   };
-  const auto green = [&](auto base, auto eu, auto ev) HWY_ATTR {
-    return hn::Sub(base, hn::Add(hn::Mul(gu, eu), hn::Mul(gv, ev)));
-  };
+  const auto green = [&](auto base, auto eu, auto ev)
+                         HWY_ATTR { return hn::Sub(base, hn::Add(hn::Mul(gu, eu), hn::Mul(gv, ev))); };
   const uint8_t* const from[] = {row.luma};
   const size_t bytes = static_cast<size_t>(width) * sizeof(Word);
   for_vectors<1>(from, sizeof(Pair), bytes, [&](const uint8_t* const* at, int c) HWY_ATTR {

@@ -68,7 +68,8 @@ def definitions(path):
             names = anonymous if inside else named
             if line.startswith("constexpr "):  # may define several names, on several lines
                 text = re.split(r";\s*(?://.*)?$", "\n".join(lines[number:number + 8]), maxsplit=1, flags=re.M)[0]
-                for name in re.findall(rf"(?:\s|,)({WORD}) = ", text):
+                function = re.search(r"\)\s*\{", text)  # whose local names do not matter
+                for name in [] if function else re.findall(rf"(?:\s|,)({WORD}) = ", text):
                     names.setdefault(space + name, line)
             for pattern in DEFINITIONS:
                 if match := pattern.match(line):

@@ -2,11 +2,9 @@
 
 extern "C" {
 #include <libavutil/opt.h>
-#include <libavutil/pixdesc.h>
 }
 
 #include "core/media/ffmpeg/picture_info.hpp"
-#include "core/media/ffmpeg/pixel_formats.hpp"
 
 namespace lensd {
 namespace {
@@ -17,42 +15,9 @@ const int* coefficients(const PixelsFormat& f) {
 
 }  // namespace
 
-bool is_rgb(AVPixelFormat format) {
-  return (av_pix_fmt_desc_get(format)->flags & AV_PIX_FMT_FLAG_RGB) != 0;
-}
-bool is_gray(AVPixelFormat format) {
-  return av_pix_fmt_desc_get(format)->nb_components <= 2;
-}
-
-PixelsFormat pixels_format(ImageFormat format, PixelAspect aspect) {
-  constexpr AVPixelFormat kFormats[] = {AV_PIX_FMT_GRAY8, AV_PIX_FMT_RGBA, AV_PIX_FMT_GRAY16,
-                                        AV_PIX_FMT_RGBA64};
-  return {kFormats[static_cast<size_t>(format.format)], format.extent, YuvMatrix::bt601, true, aspect};
-}
-
-std::optional<PixelsFormat> pixels_format(const PictureInfo& info, PixelAspect aspect) {
-  for (const AVPixFmtDescriptor* d = av_pix_fmt_desc_next(nullptr); d; d = av_pix_fmt_desc_next(d)) {
-    const AVPixelFormat format = av_pix_fmt_desc_get_id(d);
-    if (is_jpeg_range(format) || picture_format(format) != info.format) continue;
-    const ColourSpec& c = info.colour;
-    return PixelsFormat{format, info.extent, c.matrix,   c.range == Range::full,
-                        aspect, c.transfer,  c.primaries};
-  }
-  return std::nullopt;
-}
-
-Pixels pixels(ConstImageRef image) {
-  return {{image.data}, {static_cast<int>(image.pitch_bytes)}};
-}
-
-Pixels pixels(const PictureRef& picture) {
-  Pixels out;
-  for (size_t i = 0; i < 4; ++i)
-    out.planes[i] = picture.planes[i], out.pitches[i] = static_cast<int>(picture.pitch_bytes[i]);
-  return out;
-}
-
-void Scaler::open(const PixelsFormat& from, const PixelsFormat& to) {
+void Scaler::open(const PixelsFormat& from, const PixelsFormat& to, bool dither) {
+  deep_.reset();
+  if (DeepConverter::supports(from, to)) return deep_.emplace().open(from, to, dither);
   context_.reset(ff::allocated(sws_alloc_context()));
   rows_ = from.extent.height;
   SwsContext* c = context_.get();
@@ -78,7 +43,8 @@ void Scaler::open(const PixelsFormat& from, const PixelsFormat& to) {
                            1 << 16, 1 << 16);
 }
 
-void Scaler::convert(const Pixels& from, AVFrame& to) const {
+void Scaler::convert(const Pixels& from, AVFrame& to) {
+  if (deep_) return deep_->convert(from, to);
   sws_scale(context_.get(), from.planes, from.pitches, 0, rows_, to.data, to.linesize);
 }
 

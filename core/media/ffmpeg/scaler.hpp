@@ -1,48 +1,23 @@
-// Converts pictures to the pixel formats of encoders, with swscale. Internal to core/media.
+// Converts pictures to the pixel formats of encoders. Internal to core/media.
 #pragma once
 
 #include <optional>
 
-#include "core/image/picture.hpp"
-#include "core/media/ffmpeg/ffmpeg.hpp"
-#include "core/media/pixel_aspect.hpp"
+#include "core/media/ffmpeg/deep_converter.hpp"
+#include "core/media/ffmpeg/pixels.hpp"
 
 namespace lensd {
 
-/// Format of a working image, of a decoded picture or of an encoder's input.
-struct PixelsFormat {
-  AVPixelFormat format = AV_PIX_FMT_RGBA;
-  Extent extent;
-  YuvMatrix matrix = YuvMatrix::bt601;  ///< used for YUV formats only
-  bool full_range = true;
-  PixelAspect aspect = {};
-  Transfer transfer = Transfer::sdr;  ///< for the stream's tags; not converted
-  Primaries primaries = Primaries::bt709;
-  bool operator==(const PixelsFormat&) const = default;
-};
-
-struct Pixels {
-  const uint8_t* planes[4] = {};
-  int pitches[4] = {};
-};
-
-PixelsFormat pixels_format(ImageFormat format, PixelAspect aspect = {});
-/// Returns the format of a decoded picture, or nullopt if FFmpeg has no pixel format with this layout.
-std::optional<PixelsFormat> pixels_format(const PictureInfo& info, PixelAspect aspect = {});
-Pixels pixels(ConstImageRef image);
-Pixels pixels(const PictureRef& picture);
-
-bool is_rgb(AVPixelFormat format);
-bool is_gray(AVPixelFormat format);
-
+/// Uses DeepConverter for images with 16 bits where it can, else swscale.
 class Scaler {
  public:
-  /// Prepares the conversion. `to` must have the extent of `from`. Throws Error(runtime_failure) if swscale
-  /// does not support the conversion.
-  void open(const PixelsFormat& from, const PixelsFormat& to);
-  void convert(const Pixels& from, AVFrame& to) const;
+  /// Prepares the conversion. `to` must have the extent of `from`. `dither`: samples of 8 bits are dithered
+  /// if `from` is an image with 16 bits. Throws Error(runtime_failure) if the conversion is not supported.
+  void open(const PixelsFormat& from, const PixelsFormat& to, bool dither = false);
+  void convert(const Pixels& from, AVFrame& to);
 
  private:
+  std::optional<DeepConverter> deep_;
   ff::SwsPtr context_;
   int rows_ = 0;
 };

@@ -9,7 +9,7 @@ extern "C" {
 #include "core/base/log.hpp"
 #include "core/media/ffmpeg/picture_info.hpp"
 #include "core/media/ffmpeg/pixel_formats.hpp"
-#include "core/media/ffmpeg/scaler.hpp"
+#include "core/media/ffmpeg/pixels.hpp"
 
 namespace lensd {
 namespace {

@@ -138,6 +138,27 @@ for case in libx265:auto:yuv420p10le libx265:8:yuv420p libx264:auto:yuv420p libx
 done
 echo "ok: 10 bits in encoders"
 
+# White and a gray between two values of 8 bits, in lossless H.264: white has the standard's code, and dither keeps the mean
+# of the gray. luma FILE BITS: the smallest, largest and mean luma of the first frame.
+luma() {
+  ffmpeg -v error -i "$1" -frames:v 1 -vf extractplanes=y -f rawvideo - | python3 -c "
+import array, sys
+data = sys.stdin.buffer.read()
+samples = array.array('H', data) if $2 > 8 else data
+print(min(samples), max(samples), round(sum(samples) / len(samples), 2))"
+}
+for case in 65535:8:false:235,235,235.0 65535:8:true:235,235,235.0 65535:10:true:940,940,940.0 \
+  30003:8:false:116,116,116.0 30003:8:true:116,117,116.27; do
+  IFS=: read -r value depth dither wanted <<<"$case"
+  python3 -c "import struct, sys; sys.stdout.buffer.write(struct.pack('<H', $value) * (3 * 64 * 48))" |
+    ffmpeg -v error -y -f rawvideo -pixel_format rgb48le -video_size 64x48 -i - "$WORK/flat.png"
+  printf '[record]\ncodec = "libx264"\ncrf = 0\ndepth = "%s"\ndither = %s\n' "$depth" "$dither" >"$WORK/dither.toml"
+  expect 0 "$WORK/flat.png" --headless -c "$WORK/dither.toml" --frames 1 --overwrite --record "$WORK/flat.mkv" -o null:
+  result=$(luma "$WORK/flat.mkv" "$depth")
+  [[ ${result// /,} == "$wanted" ]] || fail "a picture of $value with $depth bits, dither $dither: $result, not $wanted"
+done
+echo "ok: white and dither"
+
 refused 2 "precision" "$WORK/gray.mkv" --headless --precision 12 -o null:
 
 # A running daemon changes its precision; the next source keeps it.

@@ -43,6 +43,7 @@ VideoEncoder::VideoEncoder(const AVOutputFormat& container, const PixelsFormat& 
       transfer_(options.transfer),
       primaries_(options.primaries),
       depth_(options.depth),
+      dither_(options.dither),
       input_(tagged(input)) {
   const std::vector<const AVCodec*> encoders = encoders_for(container, options, where);
   std::string problem;
@@ -74,7 +75,7 @@ void VideoEncoder::start(const AVCodec& codec, const AVOutputFormat& container, 
   output_ = output_format(choose_format(codec, input_), codec.id, input_);
   c.pix_fmt = output_.format;
   set_colour(c);
-  scaler_.open(input_, output_);
+  scaler_.open(input_, output_, dither_);
   ff::Options settings;
   set_rate(c, options, settings);
   if (fixed_rate) c.max_b_frames = 0;
@@ -161,7 +162,7 @@ bool VideoEncoder::adapt(const PixelsFormat& given) {
   if (input == input_) return true;
   const AVCodec& codec = *context_->codec;
   if (output_format(choose_format(codec, input), codec.id, input) != output_) return false;
-  scaler_.open(input, output_);
+  scaler_.open(input, output_, dither_);
   input_ = input;
   return true;
 }

@@ -59,6 +59,7 @@ class VideoEncoder {
   Transfer transfer_;    // of working images
   Primaries primaries_;  // of working images
   int depth_;            // EncoderOptions::depth
+  bool dither_;          // EncoderOptions::dither
   PixelsFormat input_, output_;
   PictureAllocator allocator_{MemoryKind::host};
   Scaler scaler_;

@@ -1,0 +1,48 @@
+// Converts images with 16 bits per sample to the pixel formats of encoders. swscale is not exact enough for that:
+// it turns white into 236 of 8 bits and 943 of 10 bits instead of 235 and 940. Internal to core/media.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "core/image/picture.hpp"
+#include "core/media/ffmpeg/pixels.hpp"
+
+namespace lensd {
+
+/// Luma is rounded to nearest from single precision. Chroma is averaged over the pixels that it belongs to, and sited
+/// left: horizontally with the weights 1, 2 and 1 around an even column, vertically over two rows.
+class DeepConverter {
+ public:
+  /// Returns true if `from` is a working image with 16 bits and `to` has a layout of PictureFormat.
+  static bool supports(const PixelsFormat& from, const PixelsFormat& to);
+
+  /// Prepares the conversion, which must be supported. `dither`: samples of 8 bits are dithered.
+  void open(const PixelsFormat& from, const PixelsFormat& to, bool dither);
+  void convert(const Pixels& from, AVFrame& to);
+
+ private:
+  /// sample = value · factor + offset, limited to 0 … most; values are 0 to 65535, chroma −32767.5 to 32767.5.
+  struct Scale {
+    float factor = 1, offset = 0;
+  };
+  using Row = std::vector<float>;
+
+  void write(const Row& values, int count, int component, int y, AVFrame& to);
+  void convert_row(const uint16_t* from, int y, AVFrame& to);
+  void convert_chroma(int y, AVFrame& to);
+
+  bool gray_ = false, dither_ = false;
+  Extent extent_;
+  PictureFormat format_;
+  std::array<Scale, 4> scales_;
+  float most_ = 255;
+  float kr_ = 0, kg_ = 0, kb_ = 0, to_u_ = 0, to_v_ = 0;
+  std::array<Row, 4> channels_;  // R, G, B and A, or gray and nothing
+  Row luma_;
+  std::array<Row, 2> chroma_;  // of a row, or of the upper one of two rows
+  Row narrow_;
+  std::vector<uint8_t> packed_;
+};
+
+}  // namespace lensd

@@ -1,0 +1,46 @@
+#include "core/media/ffmpeg/pixels.hpp"
+
+extern "C" {
+#include <libavutil/pixdesc.h>
+}
+
+#include "core/media/ffmpeg/pixel_formats.hpp"
+
+namespace lensd {
+
+bool is_rgb(AVPixelFormat format) {
+  return (av_pix_fmt_desc_get(format)->flags & AV_PIX_FMT_FLAG_RGB) != 0;
+}
+bool is_gray(AVPixelFormat format) {
+  return av_pix_fmt_desc_get(format)->nb_components <= 2;
+}
+
+PixelsFormat pixels_format(ImageFormat format, PixelAspect aspect) {
+  constexpr AVPixelFormat kFormats[] = {AV_PIX_FMT_GRAY8, AV_PIX_FMT_RGBA, AV_PIX_FMT_GRAY16,
+                                        AV_PIX_FMT_RGBA64};
+  return {kFormats[static_cast<size_t>(format.format)], format.extent, YuvMatrix::bt601, true, aspect};
+}
+
+std::optional<PixelsFormat> pixels_format(const PictureInfo& info, PixelAspect aspect) {
+  for (const AVPixFmtDescriptor* d = av_pix_fmt_desc_next(nullptr); d; d = av_pix_fmt_desc_next(d)) {
+    const AVPixelFormat format = av_pix_fmt_desc_get_id(d);
+    if (is_jpeg_range(format) || picture_format(format) != info.format) continue;
+    const ColourSpec& c = info.colour;
+    return PixelsFormat{format, info.extent, c.matrix,   c.range == Range::full,
+                        aspect, c.transfer,  c.primaries};
+  }
+  return std::nullopt;
+}
+
+Pixels pixels(ConstImageRef image) {
+  return {{image.data}, {static_cast<int>(image.pitch_bytes)}};
+}
+
+Pixels pixels(const PictureRef& picture) {
+  Pixels out;
+  for (size_t i = 0; i < 4; ++i)
+    out.planes[i] = picture.planes[i], out.pitches[i] = static_cast<int>(picture.pitch_bytes[i]);
+  return out;
+}
+
+}  // namespace lensd

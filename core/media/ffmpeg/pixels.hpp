@@ -1,0 +1,38 @@
+// Pictures as encoders and swscale see them: format and planes. Internal to core/media.
+#pragma once
+
+#include <optional>
+
+#include "core/image/picture.hpp"
+#include "core/media/ffmpeg/ffmpeg.hpp"
+#include "core/media/pixel_aspect.hpp"
+
+namespace lensd {
+
+/// Format of a working image, of a decoded picture or of an encoder's input.
+struct PixelsFormat {
+  AVPixelFormat format = AV_PIX_FMT_RGBA;
+  Extent extent;
+  YuvMatrix matrix = YuvMatrix::bt601;  ///< used for YUV formats only
+  bool full_range = true;
+  PixelAspect aspect = {};
+  Transfer transfer = Transfer::sdr;  ///< for the stream's tags; not converted
+  Primaries primaries = Primaries::bt709;
+  bool operator==(const PixelsFormat&) const = default;
+};
+
+struct Pixels {
+  const uint8_t* planes[4] = {};
+  int pitches[4] = {};
+};
+
+PixelsFormat pixels_format(ImageFormat format, PixelAspect aspect = {});
+/// Returns the format of a decoded picture, or nullopt if FFmpeg has no pixel format with this layout.
+std::optional<PixelsFormat> pixels_format(const PictureInfo& info, PixelAspect aspect = {});
+Pixels pixels(ConstImageRef image);
+Pixels pixels(const PictureRef& picture);
+
+bool is_rgb(AVPixelFormat format);
+bool is_gray(AVPixelFormat format);
+
+}  // namespace lensd
