@@ -10,7 +10,7 @@ struct SharpenDeep {
 
   __device__ explicit SharpenDeep(const GaussianBlock* blur) {
     const auto* block = reinterpret_cast<const UnsharpBlock*>(blur);
-    amount = block->amount, threshold = block->threshold;
+    amount = block->amount, threshold = block->deep_threshold;
   }
   __device__ int operator()(int in, int blurred) const {
     return deep_unsharp_value(in, blurred, amount, threshold);

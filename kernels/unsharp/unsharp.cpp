@@ -51,8 +51,8 @@ FilterSchema Unsharp::make_schema() {
       .real("sigma", &UnsharpParams::sigma, 0.1, 20, "of the blur",
             {.unit = "px", .widget = Widget::log_slider})
       .real("amount", &UnsharpParams::amount, 0, 10, "how much of the difference is added")
-      .integer("threshold", &UnsharpParams::threshold, 0, 255,
-               "differences up to this are left alone, against noise");
+      .real("threshold", &UnsharpParams::threshold, 0, 255,
+            "differences up to this are left alone, against noise");
   return add_border(schema, &UnsharpParams::border).build();
 }
 
@@ -80,7 +80,7 @@ void Unsharp::apply_deep(const PassArgs& args, Band band) const {
       uint16_t* const out = args.out.samples<uint16_t>(y);  // blurred; alpha is equal in both rows
 #pragma GCC ivdep
       for (int i = 0; i < n; ++i)
-        out[i] = static_cast<uint16_t>(deep_unsharp_value(in[i], out[i], block.amount, block.threshold));
+        out[i] = static_cast<uint16_t>(deep_unsharp_value(in[i], out[i], block.amount, block.deep_threshold));
     }
   });
 }
@@ -103,7 +103,7 @@ void Unsharp::reference(ReferenceRun& run) const {
   for_each_sample(in.format.extent, colour_channels(in.format.format), [&](int x, int y, int c) {
     const int v = in.sample(x, y, c), blurred = run.out.sample(x, y, c);
     run.out.set_sample(x, y, c,
-                       in.is_deep() ? deep_unsharp_value(v, blurred, block.amount, block.threshold)
+                       in.is_deep() ? deep_unsharp_value(v, blurred, block.amount, block.deep_threshold)
                                     : unsharp_value(v, blurred, block.amount, block.threshold));
   });
 }

@@ -1,6 +1,6 @@
 // unsharp: outputs in + amount · (in - gaussian(in)) where |in - gaussian(in)| > threshold, else in.
 //
-// 16 bits: the threshold is 257 times as high.
+// 16 bits: the threshold is 257 times as high, rounded to a whole number.
 //
 // Formats: all (channel by channel; alpha passes through). Border rule: `border`, for the blur. Temporal
 // reach: none. Bit-exact relative to the gaussian filter's blur of the same sigma; amount is rounded to
@@ -19,19 +19,22 @@ namespace lensd {
 struct UnsharpParams {
   double sigma = 1.6;
   double amount = 1;
-  int threshold = 0;
+  double threshold = 0;
   Border border = Border::reflect101;
 
   GaussianParams blur() const { return {.sigma = sigma, .border = border}; }
 };
 
 struct UnsharpBlock {
-  GaussianBlock blur;  ///< must be first: gaussian's kernels take the block's address
-  int32_t amount;      ///< amount in 1/256
-  int32_t threshold;
+  GaussianBlock blur;                 ///< must be first: gaussian's kernels take the block's address
+  int32_t amount;                     ///< amount in 1/256
+  int32_t threshold, deep_threshold;  ///< for samples of 8 and of 16 bits
 
   static UnsharpBlock make(const UnsharpParams& p) {
-    return {GaussianBlock::make(p.blur()), static_cast<int32_t>(std::lround(256 * p.amount)), p.threshold};
+    return {.blur = GaussianBlock::make(p.blur()),
+            .amount = static_cast<int32_t>(std::lround(256 * p.amount)),
+            .threshold = static_cast<int32_t>(p.threshold),  // differences are whole numbers
+            .deep_threshold = static_cast<int32_t>(std::lround(257 * p.threshold))};
   }
 };
 
@@ -46,7 +49,7 @@ LENSD_HD constexpr uint8_t unsharp_value(int in, int blurred, int amount, int th
 /// Does the same for samples of 16 bits.
 LENSD_HD constexpr int deep_unsharp_value(int in, int blurred, int amount, int threshold) {
   const int d = in - blurred;
-  if ((d < 0 ? -d : d) <= threshold * 257) return in;
+  if ((d < 0 ? -d : d) <= threshold) return in;
   return clamp_to(65535, in + ((amount * d + 128) >> 8));
 }
 

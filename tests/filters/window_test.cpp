@@ -183,7 +183,7 @@ TEST(Convolve, RefusesWhatItCannotCompose) {
 
 TEST(Unsharp, AddsTheDifferenceToTheBlurAboveTheThreshold) {
   const Image in = uniform_noise(70, 50), blurred = filtered("gaussian", in, {{"sigma", 2.0}});
-  const Image out = filtered("unsharp", in, {{"sigma", 2.0}, {"amount", 0.5}, {"threshold", int64_t{20}}});
+  const Image out = filtered("unsharp", in, {{"sigma", 2.0}, {"amount", 0.5}, {"threshold", 20.0}});
   for (int y = 0; y < 50; ++y)
     for (int x = 0; x < 70; ++x) {
       const int d = in.at(x, y) - blurred.at(x, y);
@@ -191,6 +191,25 @@ TEST(Unsharp, AddsTheDifferenceToTheBlurAboveTheThreshold) {
           std::abs(d) > 20 ? static_cast<int>(std::floor(in.at(x, y) + 0.5 * d + 0.5)) : in.at(x, y);
       ASSERT_EQ(out.at(x, y), std::clamp(expected, 0, 255));
     }
+}
+
+TEST(Unsharp, TheThresholdOfSixteenBitsHasAFraction) {
+  const Image bytes = uniform_noise(70, 50);
+  Image in({PixelFormat::gray16, {70, 50}});
+  for (int y = 0; y < 50; ++y)
+    for (int x = 0; x < 70; ++x) in.set_sample(x, y, 0, 257 * bytes.at(x, y) ^ (31 * x & 0xff));
+  const Image blurred = filtered("gaussian", in, {{"sigma", 2.0}});
+  const Image out = filtered("unsharp", in, {{"sigma", 2.0}, {"amount", 0.5}, {"threshold", 20.4}});
+  const double threshold = std::round(20.4 * 257);
+  int between = 0;  // differences that a whole threshold would treat otherwise
+  for (int y = 0; y < 50; ++y)
+    for (int x = 0; x < 70; ++x) {
+      const int v = in.sample(x, y), d = v - blurred.sample(x, y);
+      between += std::abs(d) > 20 * 257 && std::abs(d) <= threshold;
+      const double sharp = std::floor(v + 0.5 * d + 0.5);
+      ASSERT_EQ(out.sample(x, y), std::abs(d) > threshold ? std::clamp(sharp, 0.0, 65535.0) : v);
+    }
+  EXPECT_GT(between, 0);
 }
 
 TEST(Bilateral, IsTheWeightedMeanWithinOne) {
