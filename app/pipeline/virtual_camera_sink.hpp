@@ -19,8 +19,8 @@ class VirtualCameraSink final : public QueueSink {
   ~VirtualCameraSink() override { finish(); }
 
   /// Ignores the frame while the camera is off. Drops the oldest queued frame if the camera is too slow.
-  void take(const Frame& frame, const Picture&, const PixelAspects&) override {
-    if (camera_->on()) push({.frame = frame.share(), .info = frame.info});
+  void take(const Frame& frame, const Picture&, const PixelAspects& aspects) override {
+    if (camera_->on()) push({.frame = frame.share(), .info = frame.info, .aspect = aspects.output});
   }
   SinkStatus status() const override;
   std::vector<Notice> take_notices() override;

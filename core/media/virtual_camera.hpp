@@ -18,6 +18,7 @@
 
 #include "core/base/notices.hpp"
 #include "core/image/view.hpp"
+#include "core/media/pixel_aspect.hpp"
 
 namespace lensd {
 
@@ -58,7 +59,7 @@ class VirtualCamera {
 
   /// Sends a frame in host memory to the receivers. Copies the frame; does not wait for receivers. `fps`:
   /// rate of the frames; 0: unknown.
-  void write(ConstImageRef image, double fps);
+  void write(ConstImageRef image, PixelAspect aspect, double fps);
 
   Status status() const;
   /// Returns the messages since the last call: connection lost and restored.

@@ -181,12 +181,12 @@ void CameraNode::accept(const spa_pod* format) {
 
 // ---- frames ---------------------------------------------------------------------------------------------
 
-void CameraNode::write(ConstImageRef image, double fps) {
+void CameraNode::write(ConstImageRef image, PixelAspect aspect, double fps) {
   const PipewireLock lock(session_);
   const ImageFormat format = as_8_bits(image.format);
   if (newest_.format != format || newest_.pixels.empty()) newest_ = Image(format);
   copy_as_8_bits(image, newest_.ref());
-  const OfferedVideo wanted{format, rate_fraction(fps)};
+  const OfferedVideo wanted{format, rate_fraction(fps), aspect};
   const bool changed = !(wanted == offered_);
   offered_ = wanted;
   if (!answered_ || lost_) return;

@@ -24,7 +24,7 @@ class CameraNode {
   CameraNode(const std::string& name, NoticeList& notices);
   ~CameraNode();
 
-  void write(ConstImageRef image, double fps);
+  void write(ConstImageRef image, PixelAspect aspect, double fps);
   VirtualCamera::Status status() const;
 
  private:

@@ -86,6 +86,11 @@ const spa_pod* build_offer(spa_pod_builder& builder, const OfferedVideo& offered
   spa_pod_builder_pop(&builder, &choice);
   spa_pod_builder_add(&builder, SPA_FORMAT_VIDEO_size, SPA_POD_Rectangle(&size), SPA_FORMAT_VIDEO_framerate,
                       SPA_POD_Fraction(&offered.rate), 0);
+  const spa_fraction aspect = {static_cast<uint32_t>(offered.aspect.width),
+                               static_cast<uint32_t>(offered.aspect.height)};
+  // Some receivers refuse formats with a pixel aspect, so square pixels are not mentioned.
+  if (!offered.aspect.square())
+    spa_pod_builder_add(&builder, SPA_FORMAT_VIDEO_pixelAspectRatio, SPA_POD_Fraction(&aspect), 0);
   return static_cast<const spa_pod*>(spa_pod_builder_pop(&builder, &object));
 }
 

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "core/image/view.hpp"
+#include "core/media/pixel_aspect.hpp"
 
 namespace lensd {
 
@@ -19,8 +20,10 @@ inline constexpr int kMostBuffers = 16;
 struct OfferedVideo {
   ImageFormat frames;
   spa_fraction rate = {0, 1};  ///< 0/1: unknown
+  PixelAspect aspect = {};
   bool operator==(const OfferedVideo& other) const {
-    return frames == other.frames && rate.num == other.rate.num && rate.denom == other.rate.denom;
+    return frames == other.frames && rate.num == other.rate.num && rate.denom == other.rate.denom &&
+           aspect == other.aspect;
   }
 };
 

@@ -309,6 +309,9 @@ int PipewireCapture::Stream::copy(AVFrame& frame, PictureAllocator& allocator) {
                     size.width, size.height);
       sync_dma(buffer, DMA_BUF_SYNC_END);
       set_received_colour(info, frame);
+      const spa_fraction aspect = info.pixel_aspect_ratio;  // 0/0: not given
+      frame.sample_aspect_ratio = {static_cast<int>(aspect.num),
+                                   static_cast<int>(std::max(1u, aspect.denom))};
       const int64_t now = now_ns();
       const bool stamped = header && header->pts <= now && now - header->pts < kOldestStampNs;
       frame.pts = frame.best_effort_timestamp = stamped ? header->pts : now;

@@ -33,13 +33,13 @@ void VirtualCamera::stop() {
   node.swap(node_);
 }
 
-void VirtualCamera::write(ConstImageRef image, double fps) {
+void VirtualCamera::write(ConstImageRef image, PixelAspect aspect, double fps) {
   std::shared_ptr<Node> node;
   {
     const std::lock_guard lock(mutex_);
     node = node_;
   }
-  if (node) node->write(image, fps);
+  if (node) node->write(image, aspect, fps);
 }
 
 VirtualCamera::Status VirtualCamera::status() const {

@@ -16,7 +16,7 @@ void VirtualCamera::start(const std::string& name) {
 }
 
 void VirtualCamera::stop() {}
-void VirtualCamera::write(ConstImageRef, double) {}
+void VirtualCamera::write(ConstImageRef, PixelAspect, double) {}
 VirtualCamera::Status VirtualCamera::status() const {
   return {};
 }

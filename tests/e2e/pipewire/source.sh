@@ -52,6 +52,20 @@ for y in (5, 150):
 done
 echo "ok: colours of all formats"
 
+# Pixels that are not square keep their shape from one lensd to another.
+start_daemon test:testsrc2=size=72x48:rate=25:sar=64/45 --virtual-camera Wide
+wait_for 10 camera_is ready || fail "the camera is not ready: $(ctl get virtual-camera)"
+wide=$(pw-dump | python3 -c '
+import json, sys
+for node in json.load(sys.stdin):
+    properties = (node.get("info") or {}).get("props") or {}
+    if properties.get("node.description") == "Wide": print(properties["node.name"])')
+expect 0 "pipewire:$wide" --headless --frames 3 -o "$WORK/wide.mkv" --backend=cpu
+shape=$(ffprobe -v error -select_streams v:0 -show_entries stream=sample_aspect_ratio -of csv=p=0 "$WORK/wide.mkv" | tr -d ',')
+[[ $shape == 64:45 ]] || fail "pixels of 64:45 arrive as $shape"
+stop_daemon
+echo "ok: the shape of pixels"
+
 # The node and PipeWire restart: pictures arrive again within a second.
 offer NV12
 wait_for 10 node_there || fail "no node"

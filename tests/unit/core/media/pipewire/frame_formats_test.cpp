@@ -103,6 +103,12 @@ TEST(FrameFormats, TheOfferHasSizeRateAndFormats) {
   EXPECT_EQ(info.framerate.denom, 1001u);
   EXPECT_EQ(negotiated(colour, SPA_VIDEO_FORMAT_RGBx).format, SPA_VIDEO_FORMAT_RGBx);
   EXPECT_EQ(negotiated(colour, SPA_VIDEO_FORMAT_GRAY8).format, SPA_VIDEO_FORMAT_UNKNOWN);
+  EXPECT_EQ(info.pixel_aspect_ratio.num, 0u);
+  const spa_video_info_raw wide =
+      negotiated({{PixelFormat::rgba8, {720, 576}}, {25, 1}, {64, 45}}, SPA_VIDEO_FORMAT_RGBA);
+  EXPECT_EQ(wide.pixel_aspect_ratio.num, 64u);
+  EXPECT_EQ(wide.pixel_aspect_ratio.denom, 45u);
+  EXPECT_EQ(wide.size.width, 720u);
   const OfferedVideo gray{{PixelFormat::gray8, {5, 4}}, {25, 1}};
   EXPECT_EQ(negotiated(gray, SPA_VIDEO_FORMAT_GRAY8).format, SPA_VIDEO_FORMAT_GRAY8);
   EXPECT_EQ(negotiated(gray, SPA_VIDEO_FORMAT_RGBA).format, SPA_VIDEO_FORMAT_RGBA);
