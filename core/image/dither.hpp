@@ -3,9 +3,9 @@
 
 namespace lensd {
 
-/// Returns the value from 0 to 1 that is added to a sample before it is rounded down: an 8×8 matrix of B. E. Bayer,
-/// "An optimum method for two-level rendition of continuous-tone pictures", ICC 1973. Its mean is 0.5, so that areas
-/// keep their mean.
+/// Returns the value from 0 to 1 that is added to a sample before it is rounded down: an 8×8 matrix of B. E.
+/// Bayer, "An optimum method for two-level rendition of continuous-tone pictures", ICC 1973. Its mean is 0.5,
+/// so that areas keep their mean.
 constexpr float dither_threshold(int x, int y) {
   int rank = 0;
   for (int bit = 0; bit < 3; ++bit) {

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -117,6 +118,10 @@ class Source {
   /// picture if there is none. Exact: decodes from a key frame before the position. Frame indices are
   /// computed from the pts and the nominal rate. Throws Error(bad_source) if the source is not seekable.
   virtual void seek(int64_t position_ns) = 0;
+
+  /// Returns a number that identifies the key frame at or before a position, from the container's index.
+  /// Returns nullopt if the container has no index, or its index may lack key frames there. Decodes nothing.
+  virtual std::optional<int64_t> indexed_key_frame(int64_t /*position_ns*/) const { return std::nullopt; }
 
   /// Returns a sentence about the errors so far (truncation, decode errors); empty if there was none.
   virtual std::string stream_errors() const = 0;

@@ -24,7 +24,7 @@ namespace {
 
 /// Positions of thumbnails are 1 / kPositions of the duration apart, but at least kShortestNs.
 constexpr int64_t kPositions = 1000, kShortestNs = 200'000'000;
-constexpr size_t kMaxKept = 128;  ///< 20 MB
+constexpr size_t kMaxKept = 128;  ///< 20 MB; of positions and of key frames
 constexpr auto kThumbnailTimeout = std::chrono::milliseconds(200);
 
 Extent thumbnail_extent(Extent picture, PixelAspect aspect) {
@@ -89,9 +89,12 @@ struct ThumbnailLoader::Shared {
   std::condition_variable changed;
   int64_t wanted = -1;                                    ///< number of a position; negative: none
   std::map<int64_t, std::shared_ptr<const Image>> found;  ///< null: this position cannot be decoded
+  /// Thumbnails by Source::indexed_key_frame(), so that none is decoded twice. Of the loader's thread.
+  std::map<int64_t, std::shared_ptr<const Image>> by_key_frame;
 
   void run();
   int64_t wait();
+  std::shared_ptr<const Image> thumbnail(Source& source, Shrinker& shrinker, int64_t position_ns);
   void store(int64_t position, std::shared_ptr<const Image> image);
 };
 
@@ -112,6 +115,21 @@ void ThumbnailLoader::Shared::store(int64_t position, std::shared_ptr<const Imag
   found.erase(first ? found.begin() : std::prev(found.end()));
 }
 
+/// Returns the thumbnail of a position; null if it cannot be decoded.
+std::shared_ptr<const Image> ThumbnailLoader::Shared::thumbnail(Source& source, Shrinker& shrinker,
+                                                                int64_t position_ns) {
+  if (const auto key_frame = source.indexed_key_frame(position_ns))
+    if (const auto it = by_key_frame.find(*key_frame); it != by_key_frame.end()) return it->second;
+  Picture picture;
+  source.seek(position_ns);
+  if (source.next(picture) != FrameOutcome::ok) return nullptr;
+  auto image = std::make_shared<const Image>(shrinker.shrink(picture, source.pixel_aspect()));
+  if (by_key_frame.size() >= kMaxKept) by_key_frame.clear();
+  // Asked again, because some containers read their index for the first seek.
+  if (const auto key_frame = source.indexed_key_frame(position_ns)) by_key_frame[*key_frame] = image;
+  return image;
+}
+
 void ThumbnailLoader::Shared::run() {
   setpriority(PRIO_PROCESS, 0, 19);  // on Linux, 0 is this thread
   try {
@@ -121,12 +139,7 @@ void ThumbnailLoader::Shared::run() {
     const std::unique_ptr<Source> source = open_source(path, options);
     Shrinker shrinker;
     for (int64_t position = wait(); position >= 0; position = wait()) {
-      std::shared_ptr<const Image> image;
-      Picture picture;
-      source->seek(position * spacing_ns);
-      if (source->next(picture) == FrameOutcome::ok)
-        image = std::make_shared<const Image>(shrinker.shrink(picture, source->pixel_aspect()));
-      store(position, std::move(image));
+      store(position, thumbnail(*source, shrinker, position * spacing_ns));
       wake();
     }
   } catch (const std::exception& e) {

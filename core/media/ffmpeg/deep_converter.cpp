@@ -88,8 +88,8 @@ void DeepConverter::open(const PixelsFormat& from, const PixelsFormat& to, bool 
   if (yuv) scales_[1] = scales_[2] = scale(limited ? 224 * unit : most, 128 * unit);
 
   const size_t room = padded(extent_.width);
-  for (Row* row : {&channels_[0], &channels_[1], &channels_[2], &channels_[3], &luma_, &chroma_[kU], &chroma_[kV],
-                   &narrow_})
+  for (Row* row : {&channels_[0], &channels_[1], &channels_[2], &channels_[3], &luma_, &chroma_[kU],
+                   &chroma_[kV], &narrow_})
     row->assign(room, 0);
   packed_.assign(room * sizeof(uint16_t), 0);
 }
@@ -117,7 +117,8 @@ void DeepConverter::convert_chroma(int y, AVFrame& to) {
   const float factors[] = {to_u_, to_v_};
   for (const size_t c : {kU, kV}) {
     Row& full = channels_[1];  // green is not needed any more
-    for (int x = 0; x < width; ++x) full[static_cast<size_t>(x)] = factors[c] * (colours[c][x] - luma_[static_cast<size_t>(x)]);
+    for (int x = 0; x < width; ++x)
+      full[static_cast<size_t>(x)] = factors[c] * (colours[c][x] - luma_[static_cast<size_t>(x)]);
     if (halved_x) halve_row(full.data(), width, narrow_.data());
     const float* row = halved_x ? narrow_.data() : full.data();
     float* kept = chroma_[c].data();
@@ -125,7 +126,8 @@ void DeepConverter::convert_chroma(int y, AVFrame& to) {
       for (int x = 0; x < count; ++x) kept[x] = 0.5f * (kept[x] + row[x]);
     else
       std::copy_n(row, count, kept);
-    if (!halved_y || lower || last) write(chroma_[c], count, static_cast<int>(c) + 1, halved_y ? y / 2 : y, to);
+    if (!halved_y || lower || last)
+      write(chroma_[c], count, static_cast<int>(c) + 1, halved_y ? y / 2 : y, to);
   }
 }
 
@@ -153,7 +155,8 @@ void DeepConverter::convert_row(const uint16_t* from, int y, AVFrame& to) {
 
 void DeepConverter::convert(const Pixels& from, AVFrame& to) {
   for (int y = 0; y < extent_.height; ++y)
-    convert_row(reinterpret_cast<const uint16_t*>(from.planes[0] + std::ptrdiff_t{y} * from.pitches[0]), y, to);
+    convert_row(reinterpret_cast<const uint16_t*>(from.planes[0] + std::ptrdiff_t{y} * from.pitches[0]), y,
+                to);
 }
 
 }  // namespace lensd

@@ -1,5 +1,5 @@
-// Converts images with 16 bits per sample to the pixel formats of encoders. swscale is not exact enough for that:
-// it turns white into 236 of 8 bits and 943 of 10 bits instead of 235 and 940. Internal to core/media.
+// Converts images with 16 bits per sample to the pixel formats of encoders. swscale is not exact enough for
+// that: it turns white into 236 of 8 bits and 943 of 10 bits instead of 235 and 940. Internal to core/media.
 #pragma once
 
 #include <array>
@@ -10,8 +10,8 @@
 
 namespace lensd {
 
-/// Luma is rounded to nearest from single precision. Chroma is averaged over the pixels that it belongs to, and sited
-/// left: horizontally with the weights 1, 2 and 1 around an even column, vertically over two rows.
+/// Luma is rounded to nearest from single precision. Chroma is averaged over the pixels that it belongs to,
+/// and sited left: horizontally with the weights 1, 2 and 1 around an even column, vertically over two rows.
 class DeepConverter {
  public:
   /// Returns true if `from` is a working image with 16 bits and `to` has a layout of PictureFormat.
@@ -22,7 +22,8 @@ class DeepConverter {
   void convert(const Pixels& from, AVFrame& to);
 
  private:
-  /// sample = value · factor + offset, limited to 0 … most; values are 0 to 65535, chroma −32767.5 to 32767.5.
+  /// sample = value · factor + offset, limited to 0 … most; values are 0 to 65535, chroma −32767.5 to
+  /// 32767.5.
   struct Scale {
     float factor = 1, offset = 0;
   };

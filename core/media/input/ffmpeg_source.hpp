@@ -30,6 +30,7 @@ class FfmpegSource final : public Source {
   const SourceInfo& info() const override { return info_; }
   FrameOutcome next(Picture& out) override;
   void seek(int64_t position_ns) override;
+  std::optional<int64_t> indexed_key_frame(int64_t position_ns) const override;
   /// Seeks to the start position of the options, if they have one.
   void seek_start(const SourceOptions& options);
   std::string stream_errors() const override { return stream_errors_.sentence(); }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
+#include <string_view>
 
 #include "core/base/clock.hpp"
 #include "core/media/input/ffmpeg_source.hpp"
@@ -26,6 +28,9 @@ constexpr int64_t kNearTargetNs = 100'000'000;
 /// Tolerance for rounding: positions are decimal seconds or frame times.
 constexpr int64_t kToleranceNs = 1000;
 
+/// A longer time between two frames in the index of an MP4 file may be a fragment that was not read yet.
+constexpr int64_t kLongestFrameNs = 1'000'000'000;
+
 }  // namespace
 
 void FfmpegSource::seek(int64_t position_ns) {
@@ -35,6 +40,25 @@ void FfmpegSource::seek(int64_t position_ns) {
   seek_ = {.active = true, .first = true, .target_ns = std::max<int64_t>(position_ns, 0)};
   seek_.skips = seek_.target_ns < info_.duration_ns - kNearEndNs;
   move_to(input_->seeks_by_time() ? 0 : kFromStart);
+}
+
+std::optional<int64_t> FfmpegSource::indexed_key_frame(int64_t position_ns) const {
+  const std::string_view container = input_->context()->iformat->name;
+  const bool mp4 = container.starts_with("mov"), matroska = container.starts_with("matroska");
+  if ((!mp4 && !matroska) || !input_->seeks_by_time()) return std::nullopt;
+  AVStream* stream = input_->stream();
+  const int64_t ticks = ff::to_ticks(position_ns + timestamps_.origin_ns().value_or(0), stream->time_base);
+  const int key = av_index_search_timestamp(stream, ticks, AVSEEK_FLAG_BACKWARD);
+  // Matroska indexes key frames. More of them may follow the last one.
+  if (key < 0 || key + 1 >= avformat_index_get_entries_count(stream)) return std::nullopt;
+  if (mp4) {  // indexes all frames of the fragments that were read
+    const int before = av_index_search_timestamp(stream, ticks, AVSEEK_FLAG_BACKWARD | AVSEEK_FLAG_ANY);
+    const AVIndexEntry* after = avformat_index_get_entry(stream, before + 1);
+    if (!after || ff::to_ns(after->timestamp - avformat_index_get_entry(stream, before)->timestamp,
+                            stream->time_base) > kLongestFrameNs)
+      return std::nullopt;
+  }
+  return avformat_index_get_entry(stream, key)->timestamp;
 }
 
 void FfmpegSource::seek_start(const SourceOptions& options) {

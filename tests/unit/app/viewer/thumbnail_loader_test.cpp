@@ -60,6 +60,26 @@ TEST(ThumbnailLoader, ShowsTheKeyFrameBeforeAPosition) {
   EXPECT_EQ(wakes, 4);
 }
 
+TEST(ThumbnailLoader, DecodesAKeyFrameOnce) {
+  const TemporaryFolder folder;
+  for (const char* name : {"a.mkv", "a.mp4"}) {
+    ThumbnailLoader loader([] {});
+    loader.open(record_seconds(folder / name, {64, 48}, {}), 10 * kSecond);
+    const auto first = wait_for_thumbnail(loader, 7 * kSecond + kSecond / 10);
+    ASSERT_NE(first, nullptr) << name;
+    EXPECT_EQ(wait_for_thumbnail(loader, 7 * kSecond + 4 * kSecond / 10), first) << name;
+    EXPECT_EQ(wait_for_thumbnail(loader, 7 * kSecond + 9 * kSecond / 10), first) << name;
+    const auto next = wait_for_thumbnail(loader, 8 * kSecond + kSecond / 10);
+    ASSERT_NE(next, nullptr) << name;
+    EXPECT_NEAR(next->at(30, 20, 0), 160, 4) << name;
+    EXPECT_NE(wait_for_thumbnail(loader, 6 * kSecond + 9 * kSecond / 10), first) << name;
+    // The last key frame, which an index may not end with.
+    const auto last = wait_for_thumbnail(loader, 9 * kSecond + 9 * kSecond / 10);
+    ASSERT_NE(last, nullptr) << name;
+    EXPECT_NEAR(last->at(30, 20, 0), 180, 4) << name;
+  }
+}
+
 TEST(ThumbnailLoader, HasTheShapeOfTheSource) {
   const TemporaryFolder folder;
   ThumbnailLoader loader([] {});

@@ -1,5 +1,5 @@
-// Images with 16 bits to the pixel formats of encoders, against the definitions of BT.601, BT.709 and BT.2020 in double
-// precision.
+// Images with 16 bits to the pixel formats of encoders, against the definitions of BT.601, BT.709 and BT.2020
+// in double precision.
 #include <gtest/gtest.h>
 
 extern "C" {
@@ -25,7 +25,8 @@ struct Converted {
 
   int sample(int component, int x, int y) const {
     const ComponentLayout& c = format.components[static_cast<size_t>(component)];
-    const uint8_t* p = frame->data[c.plane] + std::ptrdiff_t{y} * frame->linesize[c.plane] + x * c.step + c.offset;
+    const uint8_t* p =
+        frame->data[c.plane] + std::ptrdiff_t{y} * frame->linesize[c.plane] + x * c.step + c.offset;
     return format.depth > 8 ? (p[0] | p[1] << 8) >> c.shift : *p;
   }
 };
@@ -47,7 +48,8 @@ Image noise(PixelFormat format, Extent extent, std::mt19937& random) {
   Image image({format, extent});
   for (int y = 0; y < image.height(); ++y)
     for (int x = 0; x < image.width(); ++x)
-      for (int c = 0; c < image.channels(); ++c) image.set_sample(x, y, c, static_cast<int>(random() & 0xffff));
+      for (int c = 0; c < image.channels(); ++c)
+        image.set_sample(x, y, c, static_cast<int>(random() & 0xffff));
   return image;
 }
 
@@ -65,7 +67,8 @@ struct Weights {
 };
 constexpr Weights kWeights[] = {{0.299, 0.114}, {0.2126, 0.0722}, {0.2627, 0.0593}};
 
-/// Returns Y, U and V of a pixel: Y from 0 to 1, U and V from −0.5 to 0.5. Positions outside repeat the border.
+/// Returns Y, U and V of a pixel: Y from 0 to 1, U and V from −0.5 to 0.5. Positions outside repeat the
+/// border.
 std::array<double, 3> yuv_at(const Image& image, YuvMatrix matrix, int x, int y) {
   x = std::clamp(x, 0, image.width() - 1), y = std::clamp(y, 0, image.height() - 1);
   const bool gray = image.channels() == 1;
@@ -77,19 +80,22 @@ std::array<double, 3> yuv_at(const Image& image, YuvMatrix matrix, int x, int y)
 }
 
 /// Returns chroma averaged around a position of the chroma planes.
-double chroma_at(const Image& image, YuvMatrix matrix, const PictureFormat& f, int component, int cx, int cy) {
+double chroma_at(const Image& image, YuvMatrix matrix, const PictureFormat& f, int component, int cx,
+                 int cy) {
   double sum = 0, weights = 0;
   const int x = cx << f.chroma_shift_x, y = cy << f.chroma_shift_y;
   for (int dy = 0; dy <= f.chroma_shift_y; ++dy)
     for (int dx = -f.chroma_shift_x; dx <= f.chroma_shift_x; ++dx) {
       const double weight = dx == 0 ? 2 : 1;
-      sum += weight * yuv_at(image, matrix, x + dx, y + dy)[static_cast<size_t>(component)], weights += weight;
+      sum += weight * yuv_at(image, matrix, x + dx, y + dy)[static_cast<size_t>(component)],
+          weights += weight;
     }
   return sum / weights;
 }
 
 /// Returns the exact value of a sample, not rounded.
-double expected(const Image& image, YuvMatrix matrix, bool full, const PictureFormat& f, int component, int x, int y) {
+double expected(const Image& image, YuvMatrix matrix, bool full, const PictureFormat& f, int component, int x,
+                int y) {
   const double unit = std::exp2(f.depth - 8), most = std::exp2(f.depth) - 1;
   if (component == 3) return image.channels() == 1 ? most : image.sample(x, y, 3) / 65535.0 * most;
   if (f.model == ColourModel::rgb)
@@ -103,11 +109,12 @@ double expected(const Image& image, YuvMatrix matrix, bool full, const PictureFo
   return std::min(most, 128 * unit + chroma * (limited ? 224 * unit : most));
 }
 
-constexpr AVPixelFormat kFormats[] = {
-    AV_PIX_FMT_YUV420P,   AV_PIX_FMT_YUVA420P,    AV_PIX_FMT_YUV422P,   AV_PIX_FMT_YUV444P,   AV_PIX_FMT_NV12,
-    AV_PIX_FMT_YUYV422,   AV_PIX_FMT_YUV420P10LE, AV_PIX_FMT_P010LE,    AV_PIX_FMT_YUV422P12LE,
-    AV_PIX_FMT_YUV444P16LE, AV_PIX_FMT_GRAY8,     AV_PIX_FMT_GRAY10LE,  AV_PIX_FMT_RGB24,     AV_PIX_FMT_BGRA,
-    AV_PIX_FMT_GBRP10LE,  AV_PIX_FMT_GBRAP16LE,   AV_PIX_FMT_RGBA64LE};
+constexpr AVPixelFormat kFormats[] = {AV_PIX_FMT_YUV420P,     AV_PIX_FMT_YUVA420P, AV_PIX_FMT_YUV422P,
+                                      AV_PIX_FMT_YUV444P,     AV_PIX_FMT_NV12,     AV_PIX_FMT_YUYV422,
+                                      AV_PIX_FMT_YUV420P10LE, AV_PIX_FMT_P010LE,   AV_PIX_FMT_YUV422P12LE,
+                                      AV_PIX_FMT_YUV444P16LE, AV_PIX_FMT_GRAY8,    AV_PIX_FMT_GRAY10LE,
+                                      AV_PIX_FMT_RGB24,       AV_PIX_FMT_BGRA,     AV_PIX_FMT_GBRP10LE,
+                                      AV_PIX_FMT_GBRAP16LE,   AV_PIX_FMT_RGBA64LE};
 
 TEST(DeepConverter, EveryFormatIsRoundedFromTheExactValues) {
   std::mt19937 random(20261125);
@@ -140,7 +147,8 @@ TEST(DeepConverter, BlackWhiteAndGrayHaveTheStandardsCodes) {
   for (const Case& c : {Case{AV_PIX_FMT_YUV420P, 16, 235, 128}, Case{AV_PIX_FMT_YUV420P10LE, 64, 940, 512},
                         Case{AV_PIX_FMT_YUV444P12LE, 256, 3760, 2048}}) {
     for (const int value : {0, 65535}) {
-      const Converted out = converted(flat({9, 6}, value, value, value), c.format, YuvMatrix::bt709, false, true);
+      const Converted out =
+          converted(flat({9, 6}, value, value, value), c.format, YuvMatrix::bt709, false, true);
       EXPECT_EQ(out.sample(0, 8, 5), value ? c.white : c.black);
       EXPECT_EQ(out.sample(1, 4, 2), c.grey);
       EXPECT_EQ(out.sample(2, 4, 2), c.grey);
