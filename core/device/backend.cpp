@@ -7,6 +7,9 @@
 
 #if LENSD_CUDA
 #include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdlib>
 
 #include "core/device/cuda_check.hpp"
 #endif
@@ -57,6 +60,9 @@ CudaFacts query(int ordinal) {
     facts.devices.push_back({properties.name, properties.major * 10 + properties.minor});
   }
   cudaGetLastError();
+  facts.kernel_driver = std::getenv("CUDA_VISIBLE_DEVICES") ||
+                        access("/proc/driver/nvidia/version", F_OK) == 0 ||
+                        access("/dev/dxg", F_OK) == 0;  // the last one: Windows Subsystem for Linux
   return facts;
 }
 
@@ -85,7 +91,7 @@ CudaStatus probe_cuda([[maybe_unused]] int ordinal) {
   status.built = true;
   const auto version = [](int v) { return fmt::format("{}.{}", v / 1000, v % 1000 / 10); };
   const CudaFacts facts = query(ordinal);
-  status.has_driver = facts.driver > 0;
+  status.gpu_expected = gpu_expected(facts);
   status.runtime = version(facts.runtime);
   status.driver = facts.driver ? version(facts.driver) : "";
   status.devices = facts.devices;
@@ -129,7 +135,7 @@ BackendChoice choose_backend(BackendRequest request, const CudaStatus& status) {
                 status.hint.empty() ? "--backend=cpu gives the same output; see `lensd doctor`"
                                     : status.hint + "; --backend=cpu gives the same output");
   return {Backend::cpu, status.hint.empty() ? status.reason : status.reason + "; " + status.hint,
-          status.has_driver};
+          status.gpu_expected};
 }
 
 BackendChoice choose_backend(BackendRequest request, int device) {

@@ -18,11 +18,11 @@ constexpr const char* name(Backend backend) {
 
 /// CUDA support on this machine. Strings other than pci_bus_id are for display.
 struct CudaStatus {
-  bool built = false;      ///< this binary contains the CUDA backend
-  bool available = false;  ///< the driver lists the device, and it can run this build
-  bool has_driver = false;
-  std::string reason;  ///< why CUDA is not available; empty if it is
-  std::string hint;    ///< what to do about it; may be empty
+  bool built = false;         ///< this binary contains the CUDA backend
+  bool available = false;     ///< the driver lists the device, and it can run this build
+  bool gpu_expected = false;  ///< see gpu_expected()
+  std::string reason;         ///< why CUDA is not available; empty if it is
+  std::string hint;           ///< what to do about it; may be empty
   std::string device, driver, runtime;
   std::string pci_bus_id;  ///< for example "0000:3b:00.0"; identifies the device in NVML
   int multiprocessors = 0;
@@ -42,7 +42,7 @@ CudaStatus probe_cuda(int ordinal = 0);
 struct BackendChoice {
   Backend backend = Backend::cpu;
   std::string reason;     ///< for display
-  bool fallback = false;  ///< there is an NVIDIA driver, but the CPU is used without having been requested
+  bool fallback = false;  ///< a GPU is expected, but the CPU is used without having been requested
 };
 
 /// Returns the backend for a request and the reason. Throws Error(unavailable) if the request is cuda and

@@ -148,6 +148,11 @@ std::string cuda_error_hint(std::string_view error) {
   return help ? help->hint : "";
 }
 
+bool gpu_expected(const CudaFacts& facts) {
+  if (facts.driver == 0 || facts.kernel_driver) return facts.driver > 0;
+  return !facts.devices.empty() || (!facts.error.empty() && facts.error != "cudaErrorNoDevice");
+}
+
 std::optional<CudaObstacle> cuda_obstacle(const CudaFacts& facts) {
   if (facts.driver == 0)
     return CudaObstacle{"no NVIDIA driver (libcuda.so.1 is missing)",

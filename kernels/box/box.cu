@@ -70,9 +70,9 @@ __device__ uint2 four_samples(const uint16_t* p, int count, bool aligned) {
 
 /// Writes sums of 2r+1 rows. `aligned`: rows start at multiples of four samples.
 template <class S>
-__global__ void box_columns(ImageView<const S> in, int row_samples,
-                            ImageView<typename BoxColumns<S>::Sums> sums, bool aligned,
-                            const BoxBlock* __restrict__ block) {
+__global__ void __launch_bounds__(BoxTuning::column_threads)
+    box_columns(ImageView<const S> in, int row_samples, ImageView<typename BoxColumns<S>::Sums> sums,
+                bool aligned, const BoxBlock* __restrict__ block) {
   using Samples = typename BoxColumns<S>::Samples;
   const int word = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), x = word * 4;
   if (x >= row_samples) return;

@@ -113,7 +113,7 @@ class Programs:
         """Returns None if the command succeeds in time, otherwise the problem. The first run for a key sets the
         limit: 30 s more than three times its duration."""
         start = time.monotonic()
-        status, output = run(self.display + command, self.limits.get(key, 1800), env=self.environment, cwd=BUILD)
+        status, output = run(self.display + command, self.limits.get(key, 1800), env=self.environment, cwd=BUILD / "tests")
         self.limits.setdefault(key, 30 + 3 * (time.monotonic() - start))
         if status == 0:
             return None

@@ -125,16 +125,30 @@ TEST(CudaSupport, ComparesNeededAndFreeMemory) {
             "the graph needs 812 MiB of GPU memory, 500 MiB of 4096 MiB are free on RTX 2060");
 }
 
+TEST(GpuExpected, OnlyWithAGpuOrItsKernelDriver) {
+  EXPECT_FALSE(gpu_expected({}));
+  CudaFacts facts{.driver = 12040, .runtime = 12040, .error = "cudaErrorNoDevice"};
+  EXPECT_FALSE(gpu_expected(facts)) << "libcuda of the CUDA Toolkit on a machine without a GPU";
+  facts.error.clear();
+  EXPECT_FALSE(gpu_expected(facts));
+  facts.kernel_driver = true;
+  EXPECT_TRUE(gpu_expected(facts)) << "a broken or hidden GPU";
+  facts.kernel_driver = false, facts.error = "cudaErrorSystemDriverMismatch";
+  EXPECT_TRUE(gpu_expected(facts));
+  facts.error.clear(), facts.devices = {{"RTX 2060", 75}};
+  EXPECT_TRUE(gpu_expected(facts));
+}
+
 TEST(ChooseBackend, FallsBackOnlyIfNotRequested) {
   CudaStatus status;
-  status.built = status.has_driver = true;
+  status.built = status.gpu_expected = true;
   status.reason = "too old", status.hint = "update it";
   const BackendChoice choice = choose_backend(BackendRequest::automatic, status);
   EXPECT_EQ(choice.backend, Backend::cpu);
   EXPECT_TRUE(choice.fallback);
   EXPECT_EQ(choice.reason, "too old; update it");
   EXPECT_FALSE(choose_backend(BackendRequest::cpu, status).fallback);
-  status.has_driver = false;  // without a driver, the CPU is what a user expects
+  status.gpu_expected = false;
   EXPECT_FALSE(choose_backend(BackendRequest::automatic, status).fallback);
   try {
     choose_backend(BackendRequest::cuda, status);
