@@ -149,7 +149,7 @@ ConfigTable record_table() {
       .choice("depth", &Config::record_depth, {"auto", "8", "10"},
               "bits per sample; auto: 10 for graphs with 16 bits if the encoder can, but 8 in H.264")
       .boolean("dither", &Config::record_dither,
-               "graphs with 16 bits to 8-bit encoders: ordered dither, against bands in gradients")
+               "dither graphs with 16 bits for encoders with 8 bits, against banding")
       .integer("crf", &Config::record_crf, 0, 63, "constant quality; smaller is better")
       .integer("bitrate", &Config::record_bitrate, 0, kMaxBitrate, "replaces crf unless 0",
                {.unit = "kbit/s"})

@@ -9,8 +9,6 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
-#include <cstdlib>
-
 #include "core/device/cuda_check.hpp"
 #endif
 
@@ -60,9 +58,8 @@ CudaFacts query(int ordinal) {
     facts.devices.push_back({properties.name, properties.major * 10 + properties.minor});
   }
   cudaGetLastError();
-  facts.kernel_driver = std::getenv("CUDA_VISIBLE_DEVICES") ||
-                        access("/proc/driver/nvidia/version", F_OK) == 0 ||
-                        access("/dev/dxg", F_OK) == 0;  // the last one: Windows Subsystem for Linux
+  // The second path: Windows Subsystem for Linux.
+  facts.kernel_driver = access("/proc/driver/nvidia/version", F_OK) == 0 || access("/dev/dxg", F_OK) == 0;
   return facts;
 }
 

@@ -149,8 +149,7 @@ std::string cuda_error_hint(std::string_view error) {
 }
 
 bool gpu_expected(const CudaFacts& facts) {
-  if (facts.driver == 0 || facts.kernel_driver) return facts.driver > 0;
-  return !facts.devices.empty() || (!facts.error.empty() && facts.error != "cudaErrorNoDevice");
+  return facts.driver > 0 && (facts.kernel_driver || !facts.devices.empty());
 }
 
 std::optional<CudaObstacle> cuda_obstacle(const CudaFacts& facts) {

@@ -36,7 +36,7 @@ struct CudaFacts {
   std::vector<CudaDevice> devices;
   int ordinal = 0;    ///< number of the requested device
   std::string error;  ///< name of a CUDA error, such as cudaErrorNoDevice, from listing or using the devices
-  bool kernel_driver = false;  ///< NVIDIA's kernel driver is loaded, or CUDA_VISIBLE_DEVICES hides devices
+  bool kernel_driver = false;  ///< NVIDIA's kernel driver is loaded
 };
 
 /// Returns true if a user expects the GPU to be used. Returns false without libcuda, and if there is libcuda,

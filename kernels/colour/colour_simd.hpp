@@ -49,10 +49,11 @@ struct HalvedRow {
   bool interleaved;  ///< U and V alternate; `v` is not used
   bool cosited;      ///< chroma is at even columns
 };
-/// Converts a row to opaque RGBA16. `u`, `v`: memory for chroma, also one value before it and 16 after it.
+/// Converts a row to opaque RGBA16. `u`, `v`: memory for chroma, also one value before it and one vector
+/// after it.
 void deep_halved_row(const HalvedRow& row, const DeepMatrix& m, int width, float* u, float* v, uint16_t* out);
-/// Does the same, but gives colours where white is 65535, before they are rounded: out[0] is red, out[1]
-/// green, out[2] blue. Writes up to 31 values after a row.
+/// Stores unrounded colours, where white is 65535, in three planes: out[0] is red, out[1] green, out[2] blue.
+/// Writes up to 31 values after a row.
 void deep_halved_colours(const HalvedRow& row, const DeepMatrix& m, int width, float* u, float* v,
                          float* const* out);
 /// Rounds colours to opaque RGBA16.

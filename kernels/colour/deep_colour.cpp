@@ -29,7 +29,7 @@ void colours_in_place(const DeepMatrix& matrix, int32_t* const* planes, int widt
   });
 }
 
-/// Returns the row for deep_halved_row(), or nullopt if the picture's layout is another.
+/// Returns the row for deep_halved_row(), or nullopt for other layouts.
 std::optional<HalvedRow> halved_row(const PictureRef& picture, int sample_mask, int y) {
   const PictureInfo& info = picture.info;
   const PictureFormat& f = info.format;

@@ -24,7 +24,7 @@ namespace {
 
 /// Positions of thumbnails are 1 / kPositions of the duration apart, but at least kShortestNs.
 constexpr int64_t kPositions = 1000, kShortestNs = 200'000'000;
-constexpr size_t kMaxKept = 128;  ///< 20 MB; of positions and of key frames
+constexpr size_t kMaxKept = 128;  ///< 20 MB each for positions and key frames
 constexpr auto kThumbnailTimeout = std::chrono::milliseconds(200);
 
 Extent thumbnail_extent(Extent picture, PixelAspect aspect) {
@@ -89,7 +89,8 @@ struct ThumbnailLoader::Shared {
   std::condition_variable changed;
   int64_t wanted = -1;                                    ///< number of a position; negative: none
   std::map<int64_t, std::shared_ptr<const Image>> found;  ///< null: this position cannot be decoded
-  /// Thumbnails by Source::indexed_key_frame(), so that none is decoded twice. Of the loader's thread.
+  /// Thumbnails by Source::indexed_key_frame(), so that none is decoded twice. Used by the loader's thread
+  /// only.
   std::map<int64_t, std::shared_ptr<const Image>> by_key_frame;
 
   void run();
@@ -125,8 +126,8 @@ std::shared_ptr<const Image> ThumbnailLoader::Shared::thumbnail(Source& source, 
   if (source.next(picture) != FrameOutcome::ok) return nullptr;
   auto image = std::make_shared<const Image>(shrinker.shrink(picture, source.pixel_aspect()));
   if (by_key_frame.size() >= kMaxKept) by_key_frame.clear();
-  // Asked again, because some containers read their index for the first seek.
-  if (const auto key_frame = source.indexed_key_frame(position_ns)) by_key_frame[*key_frame] = image;
+  // The picture's own position: after a damaged key frame, seek() continues with an earlier one.
+  if (const auto key_frame = source.indexed_key_frame(picture.info.pts_ns)) by_key_frame[*key_frame] = image;
   return image;
 }
 

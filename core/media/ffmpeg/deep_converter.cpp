@@ -1,5 +1,9 @@
 #include "core/media/ffmpeg/deep_converter.hpp"
 
+extern "C" {
+#include <libavutil/imgutils.h>
+}
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -65,8 +69,8 @@ void halve_row(const float* from, int width, float* out) {
 }  // namespace
 
 bool DeepConverter::supports(const PixelsFormat& from, const PixelsFormat& to) {
-  return (from.format == AV_PIX_FMT_RGBA64 || from.format == AV_PIX_FMT_GRAY16) && from.extent == to.extent &&
-         picture_format(to.format).has_value();
+  return (from.format == AV_PIX_FMT_RGBA64 || from.format == AV_PIX_FMT_GRAY16) && from.full_range &&
+         from.extent == to.extent && picture_format(to.format).has_value();
 }
 
 void DeepConverter::open(const PixelsFormat& from, const PixelsFormat& to, bool dither) {
@@ -86,6 +90,9 @@ void DeepConverter::open(const PixelsFormat& from, const PixelsFormat& to, bool 
   scales_.fill(scale(most, 0));
   if (limited) scales_[0] = scale(219 * unit, 16 * unit);
   if (yuv) scales_[1] = scales_[2] = scale(limited ? 224 * unit : most, 128 * unit);
+
+  // Packed formats without alpha may have unused bytes, as BGR0 and odd widths of YUYV.
+  fill_ = format_.plane_count == 1 && !format_.has_alpha && format_.model != ColourModel::gray;
 
   const size_t room = padded(extent_.width);
   for (Row* row : {&channels_[0], &channels_[1], &channels_[2], &channels_[3], &luma_, &chroma_[kU],
@@ -134,6 +141,10 @@ void DeepConverter::convert_chroma(int y, AVFrame& to) {
 void DeepConverter::convert_row(const uint16_t* from, int y, AVFrame& to) {
   const int width = extent_.width;
   const size_t step = gray_ ? 1 : 4;
+  if (fill_) {
+    const int bytes = av_image_get_linesize(static_cast<AVPixelFormat>(to.format), width, 0);
+    std::memset(to.data[0] + std::ptrdiff_t{y} * to.linesize[0], 0xff, static_cast<size_t>(bytes));
+  }
   for (size_t c = 0; c < 4; ++c) {
     const size_t channel = gray_ ? 0 : c;
     if (gray_ && c == 3)

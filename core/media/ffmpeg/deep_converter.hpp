@@ -14,7 +14,8 @@ namespace lensd {
 /// and sited left: horizontally with the weights 1, 2 and 1 around an even column, vertically over two rows.
 class DeepConverter {
  public:
-  /// Returns true if `from` is a working image with 16 bits and `to` has a layout of PictureFormat.
+  /// Returns true if `from` has 16 bits per sample and full range, as working images, and `to` has a layout
+  /// of PictureFormat.
   static bool supports(const PixelsFormat& from, const PixelsFormat& to);
 
   /// Prepares the conversion, which must be supported. `dither`: samples of 8 bits are dithered.
@@ -34,12 +35,13 @@ class DeepConverter {
   void convert_chroma(int y, AVFrame& to);
 
   bool gray_ = false, dither_ = false;
+  bool fill_ = false;  ///< the format may have unused bytes; they become 255
   Extent extent_;
   PictureFormat format_;
   std::array<Scale, 4> scales_;
   float most_ = 255;
   float kr_ = 0, kg_ = 0, kb_ = 0, to_u_ = 0, to_v_ = 0;
-  std::array<Row, 4> channels_;  // R, G, B and A, or gray and nothing
+  std::array<Row, 4> channels_;  // R, G, B and A; gray sources: three copies and 65535
   Row luma_;
   std::array<Row, 2> chroma_;  // of a row, or of the upper one of two rows
   Row narrow_;

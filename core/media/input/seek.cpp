@@ -28,8 +28,9 @@ constexpr int64_t kNearTargetNs = 100'000'000;
 /// Tolerance for rounding: positions are decimal seconds or frame times.
 constexpr int64_t kToleranceNs = 1000;
 
-/// A longer time between two frames in the index of an MP4 file may be a fragment that was not read yet.
-constexpr int64_t kLongestFrameNs = 1'000'000'000;
+/// A longer gap between two frames in the index of an MP4 file, at the nominal rate, may be a fragment that
+/// was not read yet.
+constexpr double kLongestGapFrames = 3;
 
 }  // namespace
 
@@ -43,19 +44,24 @@ void FfmpegSource::seek(int64_t position_ns) {
 }
 
 std::optional<int64_t> FfmpegSource::indexed_key_frame(int64_t position_ns) const {
+  if (!input_->seeks_by_time()) return std::nullopt;
   const std::string_view container = input_->context()->iformat->name;
   const bool mp4 = container.starts_with("mov"), matroska = container.starts_with("matroska");
-  if ((!mp4 && !matroska) || !input_->seeks_by_time()) return std::nullopt;
   AVStream* stream = input_->stream();
-  const int64_t ticks = ff::to_ticks(position_ns + timestamps_.origin_ns().value_or(0), stream->time_base);
+  const AVIndexEntry* first = avformat_index_get_entry(stream, 0);
+  if ((!mp4 && !matroska) || !first) return std::nullopt;
+  int64_t ticks = ff::to_ticks(position_ns + timestamps_.origin_ns().value_or(0), stream->time_base);
+  // MP4 indexes decoding times. The first one is negative by the delay of frames that are reordered.
+  if (mp4) ticks += std::min<int64_t>(first->timestamp, 0);
   const int key = av_index_search_timestamp(stream, ticks, AVSEEK_FLAG_BACKWARD);
-  // Matroska indexes key frames. More of them may follow the last one.
+  // Matroska indexes key frames. The index may lack those after the last one.
   if (key < 0 || key + 1 >= avformat_index_get_entries_count(stream)) return std::nullopt;
   if (mp4) {  // indexes all frames of the fragments that were read
     const int before = av_index_search_timestamp(stream, ticks, AVSEEK_FLAG_BACKWARD | AVSEEK_FLAG_ANY);
     const AVIndexEntry* after = avformat_index_get_entry(stream, before + 1);
+    const double frames = info_.fps > 0 ? kLongestGapFrames / info_.fps : 0;
     if (!after || ff::to_ns(after->timestamp - avformat_index_get_entry(stream, before)->timestamp,
-                            stream->time_base) > kLongestFrameNs)
+                            stream->time_base) > static_cast<int64_t>(frames * 1e9))
       return std::nullopt;
   }
   return avformat_index_get_entry(stream, key)->timestamp;

@@ -88,9 +88,11 @@ const spa_pod* build_offer(spa_pod_builder& builder, const OfferedVideo& offered
                       SPA_POD_Fraction(&offered.rate), 0);
   const spa_fraction aspect = {static_cast<uint32_t>(offered.aspect.width),
                                static_cast<uint32_t>(offered.aspect.height)};
-  // Some receivers refuse formats with a pixel aspect, so square pixels are not mentioned.
+  const spa_fraction square = {1, 1};
+  // Receivers that accept only square pixels get the picture too, in the wrong shape.
   if (!offered.aspect.square())
-    spa_pod_builder_add(&builder, SPA_FORMAT_VIDEO_pixelAspectRatio, SPA_POD_Fraction(&aspect), 0);
+    spa_pod_builder_add(&builder, SPA_FORMAT_VIDEO_pixelAspectRatio,
+                        SPA_POD_CHOICE_ENUM_Fraction(3, &aspect, &aspect, &square), 0);
   return static_cast<const spa_pod*>(spa_pod_builder_pop(&builder, &object));
 }
 

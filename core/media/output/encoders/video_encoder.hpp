@@ -1,6 +1,6 @@
 // A running video encoder. Internal to core/media. Not thread-safe.
 //
-//   frame ── next_time() ──▶ send() ──▶ [swscale, encoder] ── receive() ──▶ packets, later, in decoding order
+//   frame ── next_time() ──▶ send() ──▶ [scaler, encoder] ── receive() ──▶ packets, later, in decoding order
 #pragma once
 
 #include <string>

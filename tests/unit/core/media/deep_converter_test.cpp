@@ -38,6 +38,8 @@ Converted converted(const Image& image, AVPixelFormat format, YuvMatrix matrix, 
   Converted out{.format = *picture_format(format)};
   out.frame->format = format, out.frame->width = image.width(), out.frame->height = image.height();
   ff::check_memory(av_frame_get_buffer(out.frame.get(), 0));
+  for (int p = 0; p < out.format.plane_count; ++p)
+    std::fill_n(out.frame->data[p], out.frame->linesize[p], uint8_t{77});
   DeepConverter converter;
   converter.open(from, to, dither);
   converter.convert(pixels(image.ref()), *out.frame);
@@ -109,12 +111,12 @@ double expected(const Image& image, YuvMatrix matrix, bool full, const PictureFo
   return std::min(most, 128 * unit + chroma * (limited ? 224 * unit : most));
 }
 
-constexpr AVPixelFormat kFormats[] = {AV_PIX_FMT_YUV420P,     AV_PIX_FMT_YUVA420P, AV_PIX_FMT_YUV422P,
-                                      AV_PIX_FMT_YUV444P,     AV_PIX_FMT_NV12,     AV_PIX_FMT_YUYV422,
-                                      AV_PIX_FMT_YUV420P10LE, AV_PIX_FMT_P010LE,   AV_PIX_FMT_YUV422P12LE,
-                                      AV_PIX_FMT_YUV444P16LE, AV_PIX_FMT_GRAY8,    AV_PIX_FMT_GRAY10LE,
-                                      AV_PIX_FMT_RGB24,       AV_PIX_FMT_BGRA,     AV_PIX_FMT_GBRP10LE,
-                                      AV_PIX_FMT_GBRAP16LE,   AV_PIX_FMT_RGBA64LE};
+constexpr AVPixelFormat kFormats[] = {AV_PIX_FMT_YUV420P,     AV_PIX_FMT_YUVA420P,  AV_PIX_FMT_YUV422P,
+                                      AV_PIX_FMT_YUV444P,     AV_PIX_FMT_NV12,      AV_PIX_FMT_YUYV422,
+                                      AV_PIX_FMT_YUV420P10LE, AV_PIX_FMT_P010LE,    AV_PIX_FMT_YUV422P12LE,
+                                      AV_PIX_FMT_YUV444P16LE, AV_PIX_FMT_GRAY8,     AV_PIX_FMT_GRAY10LE,
+                                      AV_PIX_FMT_RGB24,       AV_PIX_FMT_BGR0,      AV_PIX_FMT_BGRA,
+                                      AV_PIX_FMT_GBRP10LE,    AV_PIX_FMT_GBRAP16LE, AV_PIX_FMT_RGBA64LE};
 
 TEST(DeepConverter, EveryFormatIsRoundedFromTheExactValues) {
   std::mt19937 random(20261125);
@@ -184,11 +186,21 @@ TEST(DeepConverter, OnlyEightBitsAreDithered) {
   for (int x = 0; x < 16; ++x) EXPECT_EQ(out.sample(0, x, 3), out.sample(0, 0, 0));
 }
 
+TEST(DeepConverter, UnusedBytesAre255) {
+  const Image image = flat({5, 4}, 1000, 2000, 3000);
+  const Converted out = converted(image, AV_PIX_FMT_BGR0, YuvMatrix::bt601, true, false);
+  for (int x = 0; x < 5; ++x) EXPECT_EQ(out.frame->data[0][4 * x + 3], 255);
+  const Converted pairs = converted(image, AV_PIX_FMT_YUYV422, YuvMatrix::bt601, false, false);
+  EXPECT_EQ(pairs.frame->data[0][10], 255) << "luma of the sixth column";
+}
+
 TEST(DeepConverter, ImagesWithEightBitsAreLeftToSwscale) {
   const PixelsFormat yuv{AV_PIX_FMT_YUV420P, {8, 8}};
   EXPECT_FALSE(DeepConverter::supports({AV_PIX_FMT_RGBA, {8, 8}}, yuv));
   EXPECT_FALSE(DeepConverter::supports({AV_PIX_FMT_RGBA64, {8, 8}}, {AV_PIX_FMT_PAL8, {8, 8}}));
   EXPECT_TRUE(DeepConverter::supports({AV_PIX_FMT_RGBA64, {8, 8}}, yuv));
+  const PixelsFormat limited{AV_PIX_FMT_GRAY16, {8, 8}, YuvMatrix::bt601, false};
+  EXPECT_FALSE(DeepConverter::supports(limited, yuv)) << "decoded gray with limited range";
 }
 
 }  // namespace

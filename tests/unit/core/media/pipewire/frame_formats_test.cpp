@@ -109,6 +109,19 @@ TEST(FrameFormats, TheOfferHasSizeRateAndFormats) {
   EXPECT_EQ(wide.pixel_aspect_ratio.num, 64u);
   EXPECT_EQ(wide.pixel_aspect_ratio.denom, 45u);
   EXPECT_EQ(wide.size.width, 720u);
+  // A receiver of square pixels gets the picture too.
+  const OfferedVideo offered{{PixelFormat::rgba8, {720, 576}}, {25, 1}, {64, 45}};
+  std::array<uint8_t, 1024> ours, theirs, both;
+  spa_pod_builder our_builder = SPA_POD_BUILDER_INIT(ours.data(), ours.size());
+  spa_pod_builder their_builder = SPA_POD_BUILDER_INIT(theirs.data(), theirs.size());
+  spa_pod_builder builder = SPA_POD_BUILDER_INIT(both.data(), both.size());
+  const spa_fraction square = {1, 1};
+  const auto* wanted = static_cast<const spa_pod*>(spa_pod_builder_add_object(
+      &their_builder, SPA_TYPE_OBJECT_Format, SPA_PARAM_EnumFormat, SPA_FORMAT_mediaType,
+      SPA_POD_Id(SPA_MEDIA_TYPE_video), SPA_FORMAT_mediaSubtype, SPA_POD_Id(SPA_MEDIA_SUBTYPE_raw),
+      SPA_FORMAT_VIDEO_pixelAspectRatio, SPA_POD_Fraction(&square)));
+  spa_pod* result = nullptr;
+  EXPECT_GE(spa_pod_filter(&builder, &result, build_offer(our_builder, offered), wanted), 0);
   const OfferedVideo gray{{PixelFormat::gray8, {5, 4}}, {25, 1}};
   EXPECT_EQ(negotiated(gray, SPA_VIDEO_FORMAT_GRAY8).format, SPA_VIDEO_FORMAT_GRAY8);
   EXPECT_EQ(negotiated(gray, SPA_VIDEO_FORMAT_RGBA).format, SPA_VIDEO_FORMAT_RGBA);
