@@ -1,7 +1,7 @@
 // The weights of chroma in R, G and B of the matrices of BT.601, BT.709 and BT.2020.
 #pragma once
 
-#include "core/image/picture.hpp"
+#include "core/image/luma_coefficients.hpp"
 
 namespace lensd {
 
@@ -10,8 +10,8 @@ struct MatrixWeights {
   double rv, gu, gv, bu;
 
   static constexpr MatrixWeights of(YuvMatrix matrix) {
-    constexpr double kr_of[] = {0.299, 0.2126, 0.2627}, kb_of[] = {0.114, 0.0722, 0.0593};
-    const double kr = kr_of[static_cast<int>(matrix)], kb = kb_of[static_cast<int>(matrix)], kg = 1 - kr - kb;
+    const auto [kr, kb] = LumaCoefficients::of(matrix);
+    const double kg = 1 - kr - kb;
     return {2 * (1 - kr), 2 * kb * (1 - kb) / kg, 2 * kr * (1 - kr) / kg, 2 * (1 - kb)};
   }
 };

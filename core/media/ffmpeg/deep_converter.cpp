@@ -9,6 +9,7 @@ extern "C" {
 #include <cstring>
 
 #include "core/image/dither.hpp"
+#include "core/image/luma_coefficients.hpp"
 #include "core/media/ffmpeg/pixel_formats.hpp"
 
 namespace lensd {
@@ -76,8 +77,7 @@ bool DeepConverter::supports(const PixelsFormat& from, const PixelsFormat& to) {
 void DeepConverter::open(const PixelsFormat& from, const PixelsFormat& to, bool dither) {
   gray_ = is_gray(from.format), extent_ = from.extent, format_ = *picture_format(to.format);
   dither_ = dither && format_.depth == 8;
-  constexpr double kr_of[] = {0.299, 0.2126, 0.2627}, kb_of[] = {0.114, 0.0722, 0.0593};
-  const double kr = kr_of[static_cast<size_t>(to.matrix)], kb = kb_of[static_cast<size_t>(to.matrix)];
+  const auto [kr, kb] = LumaCoefficients::of(to.matrix);
   kr_ = static_cast<float>(kr), kb_ = static_cast<float>(kb), kg_ = static_cast<float>(1 - kr - kb);
   to_u_ = static_cast<float>(0.5 / (1 - kb)), to_v_ = static_cast<float>(0.5 / (1 - kr));
 
