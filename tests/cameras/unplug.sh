@@ -7,7 +7,6 @@
 # shellcheck source=vivid.sh
 . "$(dirname "${BASH_SOURCE[0]}")/vivid.sh"
 CYCLES=${LENSD_CYCLES:-12}
-export LENSD_END_MS=${LENSD_END_MS:-30000} # an emulated processor needs seconds for what takes milliseconds
 DRIVER=/sys/bus/platform/drivers/vivid
 [[ -w $DRIVER/unbind ]] || skip "needs root: unbind the camera"
 SEED=${LENSD_SEED:-1}

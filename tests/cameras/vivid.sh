@@ -2,6 +2,8 @@
 # Finds the kernel's simulated camera. Sets CAMERA (its device file) and BUS (its number in the driver), or skips the
 # test. Source it after tests/e2e/common/daemon.sh.
 need_tools v4l2-ctl
+# An emulated processor needs seconds for what takes milliseconds.
+export LENSD_START_S=${LENSD_START_S:-120} LENSD_END_MS=${LENSD_END_MS:-30000}
 
 find_vivid() {
   local path

@@ -3,14 +3,14 @@
 # shellcheck source=harness.sh
 . "$(dirname "${BASH_SOURCE[0]}")/harness.sh"
 
-# start_daemon ARGS…: starts lensd serve on a temporary socket. Sets DAEMON (its process id) and SOCKET; its messages
-# are in $WORK/daemon.err.
+# start_daemon ARGS…: starts lensd serve on a temporary socket and waits until it answers, at most LENSD_START_S seconds
+# (default 30). Sets DAEMON (its process id) and SOCKET; its messages are in $WORK/daemon.err.
 start_daemon() {
   SOCKET=$WORK/control.sock
   "$LENSD" serve --socket "$SOCKET" "$@" >"$WORK/daemon.out" 2>"$WORK/daemon.err" </dev/null &
   DAEMON=$!
   STARTED+=("$DAEMON")
-  wait_for 30 ctl get frame || fail "the daemon does not answer: $(tail -n 5 "$WORK/daemon.err")"
+  wait_for "${LENSD_START_S:-30}" ctl get frame || fail "the daemon does not answer: $(tail -n 5 "$WORK/daemon.err")"
 }
 
 # ctl ARGS…: sends one command to the daemon.
