@@ -5,6 +5,7 @@
 
 #include "ui/panel.hpp"
 #include "ui/widgets/scope_paint.hpp"
+#include "ui/widgets/scope_tip.hpp"
 
 namespace lensd::ui {
 namespace {
@@ -111,13 +112,14 @@ void draw_histogram(PanelContext& ctx, const Plot& plot) {
   draw_channel(plot, counts + 3 * bins, bins, s.peak, s.log, gray ? colour::gray(200, 70) : 0,
                colour::gray(225, 190), std::max(1.f, ctx.px(1.2f)));
   list.PopClipRect();
-  if (!ImGui::IsItemHovered()) return;
-  const float at = (ImGui::GetIO().MousePos.x - plot.at.x) / plot.size.x;
-  const int v = std::clamp(static_cast<int>(at * static_cast<float>(bins)), 0, bins - 1);
-  const std::string value = bins == 256 ? fmt::format("{}", v) : fmt::format("{} of {}", v, bins - 1);
-  tooltip(ctx.look, gray ? fmt::format("{}: {} pixels", value, counts[3 * bins + v])
-                         : fmt::format("{}: R {}, G {}, B {}, luma {} pixels", value, counts[v],
-                                       counts[bins + v], counts[2 * bins + v], counts[3 * bins + v]));
+}
+
+/// Shows the counts under the mouse pointer. The plot is the last item, or a part of it.
+void draw_tip(PanelContext& ctx, const Plot& plot) {
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const float x = (mouse.x - plot.at.x) / plot.size.x, y = 1 - (mouse.y - plot.at.y) / plot.size.y;
+  if (!tooltip_due() || ctx.model.scope.scope.kind != ctx.state.scopes.kind || x < 0 || x >= 1) return;
+  if (const std::string text = scope_tip(ctx.model.scope, x, y); !text.empty()) tooltip(ctx.look, text);
 }
 
 void draw_painting(PanelContext& ctx, const Plot& plot) {
@@ -214,6 +216,7 @@ void draw_scopes_panel(PanelContext& ctx) {
     draw_painting(ctx, plot);
     draw_marks(ctx, plot, Marks::names);
   }
+  draw_tip(ctx, plot);
   ImGui::PopStyleVar();
 }
 
