@@ -15,13 +15,13 @@
 namespace lensd {
 
 /// What a scope counts, and the layout of its counters. Luma (Y) is the value of grey images, else the
-/// weighted sum of R, G and B. Histograms round 16-bit samples to 10 bits; waveform, parade and vectorscope
-/// round them to 8 bits.
+/// weighted sum of R, G and B. `levels` is scope_levels() of the image: 8-bit values are counted as they are,
+/// 16-bit values are rounded to 10 bits.
 enum class ScopeKind : uint8_t {
-  histogram,    ///< [4][histogram_bins()]: pixels by value of R, G, B, Y; grey fills Y only
-  waveform,     ///< [column][256]: pixels of each column by value of Y
-  parade,       ///< [3][column][256]: pixels of each column by value of R, G, B; grey fills all three
-  vectorscope,  ///< [256][256]: pixels by Cr, then Cb; 128 is grey
+  histogram,    ///< [4][levels]: pixels by value of R, G, B, Y; grey fills Y only
+  waveform,     ///< [column][levels]: pixels of each column by value of Y
+  parade,       ///< [3][column][levels]: pixels of each column by value of R, G, B; grey fills all three
+  vectorscope,  ///< [levels][levels]: pixels by Cr, then Cb; levels / 2 is grey
   compare,      ///< a Comparison as uint32_t words; the other node's image must have the same size
 };
 
@@ -60,23 +60,24 @@ LENSD_HD constexpr int scope_column_begin(int column, int width) {
   return (column * width + columns - 1) / columns;
 }
 
-/// Returns the number of bins per channel in a histogram of images in `format`.
-constexpr int histogram_bins(PixelFormat format) {
+/// Returns the number of levels that scopes distinguish in images in `format`.
+constexpr int scope_levels(PixelFormat format) {
   return sample_bytes(format) == 2 ? 1024 : 256;
 }
 
 /// Returns the number of counters of a scope, for images of this format.
 constexpr size_t scope_counts(ScopeKind kind, const ImageFormat& image) {
-  const int width = image.extent.width;
+  const auto columns = static_cast<size_t>(scope_columns(image.extent.width));
+  const auto levels = static_cast<size_t>(scope_levels(image.format));
   switch (kind) {
     case ScopeKind::histogram:
-      return 4 * static_cast<size_t>(histogram_bins(image.format));
+      return 4 * levels;
     case ScopeKind::waveform:
-      return static_cast<size_t>(scope_columns(width)) * 256;
+      return columns * levels;
     case ScopeKind::parade:
-      return static_cast<size_t>(scope_columns(width)) * 256 * 3;
+      return 3 * columns * levels;
     case ScopeKind::vectorscope:
-      return 256 * 256;
+      return levels * levels;
     case ScopeKind::compare:
       return sizeof(Comparison) / sizeof(uint32_t);
   }

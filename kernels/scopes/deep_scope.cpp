@@ -1,35 +1,77 @@
 #include "kernels/scopes/deep_scope.hpp"
 
+#include <atomic>
+#include <cstring>
+
 #include "kernels/common/vectorised.hpp"
 
 namespace lensd {
+namespace {
 
-void deep_bytes_row(const uint16_t* from, uint8_t* to, int samples) {
+/// Calls `put(x, y)` with luma16() y of each RGBA16 pixel x.
+template <class Put>
+void each_luma16(const uint16_t* from, int pixels, const LumaBlock& weights, const Put& put) {
+  const LumaBlock w = weights;
+  for (int x = 0; x < pixels; ++x) put(x, luma16(w, from[4 * x], from[4 * x + 1], from[4 * x + 2]));
+}
+
+}  // namespace
+
+void deep_levels_row(const uint16_t* from, uint16_t* to, int samples) {
   vectorised([from, to, samples] {
     const uint16_t* __restrict in = from;
-    uint8_t* __restrict out = to;
-    for (int i = 0; i < samples; ++i) out[i] = to_byte(in[i]);
+    uint16_t* __restrict out = to;
+    for (int i = 0; i < samples; ++i) out[i] = static_cast<uint16_t>(deep_bin(in[i]));
+  });
+}
+
+void deep_luma_levels_row(const uint16_t* from, int channels, uint16_t* to, int pixels,
+                          const LumaBlock& weights) {
+  if (channels == 1) return deep_levels_row(from, to, pixels);
+  vectorised([from, to, pixels, &weights] {
+    uint16_t* __restrict out = to;
+    each_luma16(from, pixels, weights,
+                [out](int x, uint32_t y) { out[x] = static_cast<uint16_t>(deep_bin(y)); });
   });
 }
 
 void deep_luma_row(const uint16_t* from, int channels, uint8_t* to, int pixels, const LumaBlock& weights) {
-  if (channels == 1) return deep_bytes_row(from, to, pixels);
-  vectorised([from, to, pixels, &weights] {
-    const LumaBlock w = weights;
+  vectorised([from, channels, to, pixels, &weights] {
+    // Bytes may alias everything: copies of the captured values let the compiler vectorise the loops.
+    const int n = pixels;
     const uint16_t* __restrict in = from;
     uint8_t* __restrict out = to;
-    for (int x = 0; x < pixels; ++x) out[x] = to_byte(luma16(w, in[4 * x], in[4 * x + 1], in[4 * x + 2]));
+    if (channels == 1)
+      for (int x = 0; x < n; ++x) out[x] = to_byte(in[x]);
+    else
+      each_luma16(in, n, weights, [out](int x, uint32_t y) { out[x] = to_byte(y); });
   });
 }
 
-void deep_chroma_row(const uint16_t* rgba, uint16_t* index, int pixels, const ScopeBlock& block) {
-  vectorised([rgba, index, pixels, &block] {
-    const ScopeBlock b = block;
-    const uint16_t* __restrict in = rgba;
-    uint16_t* __restrict out = index;
-    for (int x = 0; x < pixels; ++x)
-      out[x] = static_cast<uint16_t>(deep_chroma_index(b, in[4 * x], in[4 * x + 1], in[4 * x + 2]));
-  });
+void DeepChromaTable::clear() {
+  std::memset(used, 0, sizeof(used));
+}
+
+void DeepChromaTable::add(const uint32_t* places, int pixels) {
+  for (int x = 0; x < pixels; ++x) {
+    const uint32_t place = places[x], tile = place / kTileCounters;
+    if (!used[tile]) {
+      used[tile] = true;
+      std::memset(count + tile * kTileCounters, 0, kTileCounters * sizeof(count[0]));
+    }
+    ++count[place];
+  }
+}
+
+void DeepChromaTable::add_to(uint32_t* total) const {
+  for (int tile = 0; tile < kTiles; ++tile) {
+    if (!used[tile]) continue;
+    const uint32_t* const from = count + tile * kTileCounters;
+    uint32_t* const corner = total + tile / 32 * 32 * 1024 + tile % 32 * 32;
+    for (int i = 0; i < kTileCounters; ++i)
+      if (from[i] != 0)
+        std::atomic_ref(corner[i / 32 * 1024 + i % 32]).fetch_add(from[i], std::memory_order_relaxed);
+  }
 }
 
 }  // namespace lensd

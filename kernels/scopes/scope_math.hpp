@@ -19,7 +19,7 @@ struct ScopeParams {
   }
 };
 
-/// Weights in 1/32768. The weights of a colour difference sum to 0, so that greys have the value 128.
+/// Weights in 1/32768. The weights of a colour difference sum to 0, so that greys are in the middle.
 struct ScopeBlock {
   LumaBlock luma, cb, cr;
 
@@ -30,39 +30,48 @@ struct ScopeBlock {
   }
 };
 
-/// Returns a colour difference in full range; 128 is grey. Clamped, since pure blue or red would round to
-/// 256.
+// A colour difference d, from −0.5 to 0.5 of white, has the level round(levels / 2 + (levels − 1) · d). With
+// 256 levels, grey is 128; with 1024 levels, grey is 512. Pure blue or red would round to `levels`, so the
+// level is clamped to levels − 1.
+
+/// Returns the level, of 256, of a colour difference of 8-bit samples.
 LENSD_HD constexpr int colour_difference(const LumaBlock& w, int r, int g, int b) {
   const int value = (w.r * r + w.g * g + w.b * b + (128 << 15) + (1 << 14)) >> 15;
   return value < 255 ? value : 255;
 }
 
-/// Returns the index of a pixel in the vectorscope's counts.
+/// Returns the index of a pixel with 8-bit samples in the vectorscope's counts.
 LENSD_HD constexpr int chroma_index(const ScopeBlock& block, int r, int g, int b) {
   return colour_difference(block.cr, r, g, b) * 256 + colour_difference(block.cb, r, g, b);
 }
 
+/// Returns n / 65535, for n below 2^31.
+LENSD_HD constexpr int over_65535(uint32_t n) {
+  return static_cast<int>((n + (n >> 16) + 1) >> 16);
+}
+
 /// Returns the 16-bit sample as 10 bits, rounded to nearest.
 LENSD_HD constexpr int deep_bin(uint32_t v) {
-  const uint32_t n = v * 1023 + 32767;
-  return static_cast<int>((n + (n >> 16) + 1) >> 16);  // n / 65535
+  return over_65535(v * 1023 + 32767);
 }
 
-/// Does the same as colour_difference() for 16-bit samples, rounded once to 0 … 255. The sum is positive and
-/// below 2^32 − 2^30.
-LENSD_HD constexpr uint32_t deep_colour_difference(const LumaBlock& w, uint32_t r, uint32_t g, uint32_t b) {
-  const uint32_t sum = static_cast<uint32_t>(w.r) * r + static_cast<uint32_t>(w.g) * g +
-                       static_cast<uint32_t>(w.b) * b + 257u * ((128u << 15) + (1u << 14));
-  const uint32_t value = sum >> 15;
-  return (value < 65535 ? value : 65535) * 65281 >> 24;  // a division by 257
+/// Returns the level, of 1024, of a colour difference of 16-bit samples. All 16 bits count: it is rounded
+/// once.
+LENSD_HD constexpr int deep_colour_difference(const LumaBlock& w, int r, int g, int b) {
+  const int sum = w.r * r + w.g * g + w.b * b;  // d · 65535 · 2^15, at most 2^30 in magnitude
+  // Computes (1023 · sum + 512.5 · 65535 · 2^15) / 2^15 in 32 bits, rounded down. It is positive.
+  const int scaled = 1023 * (sum >> 15) + ((1023 * (sum & 32767) + (1 << 14)) >> 15) + 1025 * 65535 / 2;
+  const int value = over_65535(static_cast<uint32_t>(scaled));
+  return value < 1023 ? value : 1023;
 }
 
-/// Does the same as chroma_index() for 16-bit samples.
-LENSD_HD constexpr int deep_chroma_index(const ScopeBlock& block, uint32_t r, uint32_t g, uint32_t b) {
-  return static_cast<int>(deep_colour_difference(block.cr, r, g, b) << 8 |
-                          deep_colour_difference(block.cb, r, g, b));
+/// Returns the index of a grey pixel in the vectorscope's counts.
+LENSD_HD constexpr int grey_index(int levels) {
+  return levels / 2 * levels + levels / 2;
 }
 
-inline constexpr int kGreyIndex = 128 * 256 + 128;
+/// Number of levels of samples of type S; see scope_levels().
+template <class S>
+inline constexpr int kScopeLevels = sizeof(S) == 1 ? 256 : 1024;
 
 }  // namespace lensd

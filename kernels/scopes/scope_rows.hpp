@@ -1,16 +1,32 @@
 // Band and buffer sizes of the scopes on the CPU, and the luma of a row for scopes and compare.
 #pragma once
 
+#include <algorithm>
+
 #include "kernels/scopes/deep_scope.hpp"
 
 namespace lensd {
 
-/// Minimum columns per band (waveform, parade).
+/// Minimum columns per band, and maximum that are counted together (waveform, parade).
 inline constexpr int kColumnGrain = 16;
-/// Minimum pixels per band (vectorscope). Each band clears and adds a table of 2^16 counters; with this many
+/// A worker's counters of one channel of a few columns. Columns are no multiple of 4 KiB apart: they would
+/// share a few lines of the first-level cache, and the processor would take a load of one column's counter
+/// for a load of the value just stored in another.
+template <int Levels>
+struct ColumnTable {
+  uint32_t count[kColumnGrain][Levels + 16];
+
+  void clear(int columns) {
+    for (int c = 0; c < columns; ++c) std::fill_n(count[c], Levels, 0u);
+  }
+  void copy_to(uint32_t* counters, int columns) const {
+    for (int c = 0; c < columns; ++c) std::copy_n(count[c], Levels, counters + c * Levels);
+  }
+};
+/// Minimum pixels per band (vectorscope). Each band clears and adds a table of counters; with this many
 /// pixels, that costs little.
 inline constexpr int kChromaPixels = 1 << 18;
-/// Bytes of the vectorscope's table of counters at the start of a worker's memory.
+/// Bytes of the vectorscope's table of counters at the start of a worker's memory, for 8-bit images.
 inline constexpr size_t kChromaTableBytes = 65536 * sizeof(uint32_t);
 
 /// Returns the luma of pixels [begin, end) of row y in 8 bits. For Gray8, returns a pointer into the image.
@@ -27,14 +43,6 @@ inline const uint8_t* luma_of_row(const ConstImageRef& in, int y, int begin, int
   const Extent extent{end - begin, 1};
   luma_rows({pixels, 0, {PixelFormat::rgba8, extent}}, {buffer, 0, {PixelFormat::gray8, extent}}, {0, 1},
             weights);
-  return buffer;
-}
-
-/// Returns the samples of pixels [begin, end) of row y in 8 bits: a pointer into the image or, for 16-bit
-/// samples, `buffer` with the rounded samples.
-inline const uint8_t* bytes_of_row(const ConstImageRef& in, int y, int begin, int end, uint8_t* buffer) {
-  if (!in.is_deep()) return in.row(y) + begin * in.channels();
-  deep_bytes_row(in.samples<uint16_t>(y) + begin * in.channels(), buffer, (end - begin) * in.channels());
   return buffer;
 }
 

@@ -5,8 +5,8 @@
 // the BT.709 matrix (ITU-R BT.601-7, BT.709-6), in full range and fixed point. The filters before a scope do
 // not change the matrix.
 //
-// 16 bits: samples and luma16() are rounded to 10 bits in the histogram and to 8 bits in the other scopes.
-// Colour differences are computed from all 16 bits and rounded once.
+// 16 bits: samples, luma16() and colour differences are rounded to 10 bits. Colour differences are computed
+// from all 16 bits and rounded once.
 //
 // Formats: all. Aliasing: none. Border rule: none. Temporal reach: none. Exact: integers.
 #pragma once
@@ -27,7 +27,7 @@ class Scope final : public FilterBase<Scope, ScopeParams, ScopeBlock> {
 
  private:
   // Bands of rows count into private tables and add these to the common counters. Bands of columns write only
-  // their own counters.
+  // their own counters. The functions of columns are in scope_columns.cpp.
   void count_histogram(const PassArgs& args, Band rows) const;
   void launch_histogram(const PassArgs& args, CudaStream stream) const;
   void count_waveform(const PassArgs& args, Band columns) const;

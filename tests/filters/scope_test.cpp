@@ -7,6 +7,7 @@
 
 #include "kernels/scopes/scopes.hpp"
 #include "tests/filters/harness.hpp"
+#include "tests/filters/instruction_set.hpp"
 
 namespace lensd::test {
 namespace {
@@ -66,15 +67,87 @@ TEST(Scopes, HistogramOf16BitsHas1024Values) {
   for (uint32_t v = 0; v < 65536; ++v) ASSERT_EQ(deep_bin(v), std::lround(v * 1023.0 / 65535.0)) << v;
 }
 
-TEST(Scopes, SamplesOf16BitsAreRoundedTo8) {
+/// Returns a 16-bit image with samples of 257 times the 8-bit ones.
+Image widened(const Image& shallow) {
+  Image deep(
+      {is_gray(shallow.format.format) ? PixelFormat::gray16 : PixelFormat::rgba16, shallow.format.extent});
+  for_each_sample(shallow.format.extent, shallow.channels(),
+                  [&](int x, int y, int c) { deep.set_sample(x, y, c, 257 * shallow.at(x, y, c)); });
+  return deep;
+}
+
+TEST(Scopes, WidenedSamplesHaveTheSameCounts) {
   std::mt19937 random(5);
-  const Image shallow = noise({PixelFormat::rgba8, {40, 30}}, random);
-  Image deep({PixelFormat::rgba16, {40, 30}});
-  for (int y = 0; y < 30; ++y)
-    for (int x = 0; x < 40; ++x)
-      for (int c = 0; c < 4; ++c) deep.set_sample(x, y, c, 257 * shallow.at(x, y, c));
-  EXPECT_EQ(counts_of(ScopeKind::parade, shallow), counts_of(ScopeKind::parade, deep));
-  EXPECT_EQ(counts_of(ScopeKind::vectorscope, shallow), counts_of(ScopeKind::vectorscope, deep));
+  const Image shallow = noise({PixelFormat::rgba8, {300, 30}}, random);
+  const auto level = [](size_t v) { return static_cast<size_t>(std::lround(v * 1023 / 255.0)); };
+  for (const ScopeKind kind : {ScopeKind::histogram, ScopeKind::parade}) {
+    const auto few = counts_of(kind, shallow), many = counts_of(kind, widened(shallow));
+    ASSERT_EQ(many.size(), 4 * few.size());
+    // The luma of 8-bit samples is rounded once more, so that its level differs.
+    const size_t compared = kind == ScopeKind::histogram ? 3 * 256 : few.size();
+    std::vector<uint32_t> expected(many.size());
+    for (size_t i = 0; i < compared; ++i) expected[i / 256 * 1024 + level(i % 256)] = few[i];
+    for (size_t i = 0; i < 4 * compared; ++i) ASSERT_EQ(many[i], expected[i]) << name(kind) << " " << i;
+  }
+}
+
+TEST(Scopes, ARampOf12BitsHasAll1024LevelsOfAWaveform) {
+  Image ramp({PixelFormat::gray16, {1, 4096}});
+  for (int y = 0; y < 4096; ++y) ramp.set_sample(0, y, 0, (y * 65535 + 2047) / 4095);
+  const auto counts = counts_of(ScopeKind::waveform, ramp);
+  ASSERT_EQ(counts.size(), 1024u);
+  for (size_t v = 0; v < 1024; ++v) {
+    const uint32_t edge = v == 0 || v == 1023 ? 3 : 4;
+    ASSERT_GE(counts[v], edge - 1) << v;
+    ASSERT_LE(counts[v], edge + 1) << v;
+  }
+  EXPECT_EQ(std::accumulate(counts.begin(), counts.end(), 0u), 4096u);
+}
+
+TEST(Scopes, AGreyRampIsADiagonalInEachPlaneOfAParade) {
+  Image ramp({PixelFormat::gray16, {256, 5}});
+  for_each_sample({256, 5}, 1, [&](int x, int y, int) { ramp.set_sample(x, y, 0, 257 * x); });
+  const auto counts = counts_of(ScopeKind::parade, ramp);
+  ASSERT_EQ(counts.size(), 3u * 256 * 1024);
+  for (size_t plane = 0; plane < 3; ++plane)
+    for (size_t x = 0; x < 256; ++x) {
+      const auto v = static_cast<size_t>(std::lround(static_cast<double>(x) * 1023 / 255));
+      EXPECT_EQ(counts[(plane * 256 + x) * 1024 + v], 5u) << x;
+    }
+}
+
+TEST(Scopes, VectorscopeOf16BitsHas1024Levels) {
+  const auto at = [](int r, int g, int b, YuvMatrix matrix) {
+    return place_of_all(counts_of(ScopeKind::vectorscope, widened(filled({4, 4}, r, g, b)), matrix), 16);
+  };
+  const auto place = [](size_t cb, size_t cr) { return cr * 1024 + cb; };
+  for (const int v : {0, 1, 100, 128, 254, 255}) EXPECT_EQ(at(v, v, v, YuvMatrix::bt601), place(512, 512));
+  // The weights in 1/32768 times 1023 plus 512, for example 512 − 1023 · 5529 / 32768 = 339.39.
+  EXPECT_EQ(at(255, 0, 0, YuvMatrix::bt601), place(339, 1023)) << "1023.5 is clamped";
+  EXPECT_EQ(at(0, 255, 0, YuvMatrix::bt601), place(173, 84)) << "173.11, 83.67";
+  EXPECT_EQ(at(0, 0, 255, YuvMatrix::bt601), place(1023, 429)) << "428.83";
+  EXPECT_EQ(at(0, 255, 255, YuvMatrix::bt601), place(685, 1)) << "684.61, 0.5";
+  EXPECT_EQ(at(255, 0, 0, YuvMatrix::bt709), place(395, 1023)) << "394.80";
+  EXPECT_EQ(at(0, 255, 0, YuvMatrix::bt709), place(118, 47)) << "117.70, 47.39";
+  EXPECT_EQ(at(0, 0, 255, YuvMatrix::bt709), place(1023, 465)) << "465.11";
+}
+
+TEST(Scopes, ColourDifferencesOf16BitsAreRoundedOnce) {
+  std::mt19937 random(3);
+  for (const LumaWeights matrix : {LumaWeights::bt601, LumaWeights::bt709}) {
+    const ScopeBlock block = ScopeBlock::make({matrix});
+    for (int i = 0; i < 200'000; ++i) {
+      int v[3];
+      for (int& sample : v) sample = i % 3 == 0 ? 65535 * static_cast<int>(random() % 2) : random() & 65535;
+      for (const LumaBlock& w : {block.cb, block.cr}) {
+        const double sum = static_cast<double>(w.r) * v[0] + static_cast<double>(w.g) * v[1] +
+                           static_cast<double>(w.b) * v[2];
+        const double level = std::floor(512.5 + 1023 * sum / (32768.0 * 65535));
+        ASSERT_EQ(deep_colour_difference(w, v[0], v[1], v[2]), std::min(level, 1023.0))
+            << v[0] << " " << v[1] << " " << v[2];
+      }
+    }
+  }
 }
 
 TEST(Scopes, VectorscopePutsColourBarsWhereTheStandardsSay) {
@@ -109,17 +182,18 @@ TEST(Scopes, ColumnsAreEqualSharesOfTheWidth) {
 }
 
 /// Compares the rig's counts with the oracle's.
-void compare(const Scope& scope, Rig& rig, const Image& image) {
+void compare(const std::vector<uint32_t>& expected, Rig& rig, const Image& image) {
   const RunOutput output = rig.run({image});
   EXPECT_TRUE(output.guards_untouched);
-  const auto expected = scope.count_reference(image);
   ASSERT_EQ(output.stats_bytes.size(), expected.size() * sizeof(uint32_t));
   EXPECT_EQ(std::memcmp(output.stats_bytes.data(), expected.data(), output.stats_bytes.size()), 0);
 }
 
+/// Calls `check(scope, inputs, image, expected)` with the oracle's counts for each kind, format and size.
 template <class Check>
-void for_each_case(Check check) {
+void for_each_case(YuvMatrix matrix, Backend backend, const Check& check) {
   std::mt19937 random(11);
+  const PictureInfo info = source(matrix);
   for (const ScopeKind kind : kAll)
     for (const PixelFormat format :
          {PixelFormat::gray8, PixelFormat::rgba8, PixelFormat::gray16, PixelFormat::rgba16})
@@ -129,32 +203,48 @@ void for_each_case(Check check) {
         SCOPED_TRACE(std::string(name(kind)) + " " + name(format) + " " + std::to_string(extent.width));
         Image flat({format, extent});
         for (size_t i = 0; i < flat.pixels.size(); ++i) flat.pixels[i] = static_cast<uint8_t>(40 * (i % 4));
-        check(scope, std::vector<ImageFormat>{flat.format}, noise(flat.format, random));
-        check(scope, std::vector<ImageFormat>{flat.format}, flat);
+        const ImageFormat formats[] = {flat.format};
+        const FilterInputs inputs{.images = formats, .picture = &info, .backend = backend};
+        scope.configure(inputs);
+        for (const Image& image : {noise(flat.format, random), flat})
+          check(scope, inputs, image, scope.count_reference(image));
       }
 }
 
 TEST(Scopes, CpuEqualsOracle) {
-  const PictureInfo info = source(YuvMatrix::bt709);
-  for_each_case([&](Scope& scope, const std::vector<ImageFormat>& formats, const Image& image) {
-    for (const int threads : {1, 3})
-      for (const Placement placement : {kAligned, kOdd}) {
-        const auto rig = make_cpu_rig(scope, {.images = formats, .picture = &info}, placement, threads);
-        compare(scope, *rig, image);
-      }
-  });
+  for_each_case(YuvMatrix::bt709, Backend::cpu,
+                [](Scope& scope, const FilterInputs& inputs, const Image& image,
+                   const std::vector<uint32_t>& expected) {
+                  for (const int64_t set : instruction_sets()) {
+                    const InstructionSet use(set);
+                    for (const int threads : {1, 3})
+                      for (const Placement placement : {kAligned, kOdd})
+                        compare(expected, *make_cpu_rig(scope, inputs, placement, threads), image);
+                  }
+                });
 }
 
 TEST(Scopes, CudaEqualsOracle) {
   if (const std::string reason = cuda_unavailable(); !reason.empty()) GTEST_SKIP() << reason;
-  const PictureInfo info = source(YuvMatrix::bt601);
-  for_each_case([&](Scope& scope, const std::vector<ImageFormat>& formats, const Image& image) {
-    for (const Placement placement : {kAligned, kHalfAligned, kOdd}) {
-      const auto rig =
-          make_cuda_rig(scope, {.images = formats, .picture = &info, .backend = Backend::cuda}, placement);
-      compare(scope, *rig, image);
-    }
-  });
+  for_each_case(YuvMatrix::bt601, Backend::cuda,
+                [](Scope& scope, const FilterInputs& inputs, const Image& image,
+                   const std::vector<uint32_t>& expected) {
+                  for (const Placement placement : {kAligned, kHalfAligned, kOdd})
+                    compare(expected, *make_cuda_rig(scope, inputs, placement), image);
+                });
+}
+
+/// CUDA's vectorscope of RGBA16 has counters of 16 bits in each block: a large image needs more blocks.
+TEST(Scopes, LargeImagesOverflowNoCounter) {
+  if (const std::string reason = cuda_unavailable(); !reason.empty()) GTEST_SKIP() << reason;
+  const ImageFormat formats[] = {{PixelFormat::rgba16, {8192, 2200}}};
+  const PictureInfo info = source(YuvMatrix::bt709);
+  Scope scope(ScopeKind::vectorscope);
+  const auto rig =
+      make_cuda_rig(scope, {.images = formats, .picture = &info, .backend = Backend::cuda}, kAligned);
+  std::vector<uint32_t> expected(1024 * 1024);
+  expected[512 * 1024 + 512] = 8192 * 2200;
+  compare(expected, *rig, Image(formats[0]));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "ui/panel.hpp"
 #include "ui/widgets/scope_paint.hpp"
+#include "ui/widgets/scope_tip.hpp"
 
 namespace lensd::ui {
 namespace {
@@ -61,7 +62,7 @@ Plot begin_plot(PanelContext& ctx, ScopeKind kind) {
 /// Returns the largest count. Ignores the first and the last value, because clipped pixels would dominate the
 /// scale.
 double histogram_peak(const ScopeReading& reading) {
-  const auto bins = static_cast<size_t>(histogram_bins(reading.image.format));
+  const auto bins = static_cast<size_t>(scope_levels(reading.image.format));
   uint32_t most = 0;
   for (size_t i = 0; i < reading.counts.size(); ++i)
     if (i % bins != 0 && i % bins != bins - 1) most = std::max(most, reading.counts[i]);
@@ -94,7 +95,7 @@ void draw_histogram(PanelContext& ctx, const Plot& plot) {
   const ScopeReading& reading = ctx.model.scope;
   ScopesState& s = ctx.state.scopes;
   if (reading.counts.size() != scope_counts(ScopeKind::histogram, reading.image)) return;
-  const int bins = histogram_bins(reading.image.format);
+  const int bins = scope_levels(reading.image.format);
   if (s.version != ctx.model.scope_version) {
     const double peak = histogram_peak(reading);
     s.peak = s.peak <= 0 ? peak : s.peak + 0.2 * (peak - s.peak);
@@ -111,13 +112,14 @@ void draw_histogram(PanelContext& ctx, const Plot& plot) {
   draw_channel(plot, counts + 3 * bins, bins, s.peak, s.log, gray ? colour::gray(200, 70) : 0,
                colour::gray(225, 190), std::max(1.f, ctx.px(1.2f)));
   list.PopClipRect();
-  if (!ImGui::IsItemHovered()) return;
-  const float at = (ImGui::GetIO().MousePos.x - plot.at.x) / plot.size.x;
-  const int v = std::clamp(static_cast<int>(at * static_cast<float>(bins)), 0, bins - 1);
-  const std::string value = bins == 256 ? fmt::format("{}", v) : fmt::format("{} of {}", v, bins - 1);
-  tooltip(ctx.look, gray ? fmt::format("{}: {} pixels", value, counts[3 * bins + v])
-                         : fmt::format("{}: R {}, G {}, B {}, luma {} pixels", value, counts[v],
-                                       counts[bins + v], counts[2 * bins + v], counts[3 * bins + v]));
+}
+
+/// Shows the counts under the mouse pointer. The plot is the last item, or a part of it.
+void draw_tip(PanelContext& ctx, const Plot& plot) {
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const float x = (mouse.x - plot.at.x) / plot.size.x, y = 1 - (mouse.y - plot.at.y) / plot.size.y;
+  if (!tooltip_due() || ctx.model.scope.scope.kind != ctx.state.scopes.kind || x < 0 || x >= 1) return;
+  if (const std::string text = scope_tip(ctx.model.scope, x, y); !text.empty()) tooltip(ctx.look, text);
 }
 
 void draw_painting(PanelContext& ctx, const Plot& plot) {
@@ -136,10 +138,14 @@ enum class Marks { lines, names };
 void draw_levels(PanelContext& ctx, const Plot& plot, Marks marks) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float height = ImGui::GetFontSize();
-  for (const int level : {0, 64, 128, 192, 255}) {
-    const ImVec2 at = plot.point(0, (static_cast<float>(level) + 0.5f) / 256);
-    if (marks == Marks::lines) list.AddLine(at, {plot.end().x, at.y}, kGraticule);
-    if (marks == Marks::lines || level % 128 == 64) continue;
+  const int levels = scope_levels(ctx.model.scope.image.format);
+  for (int quarter = 0; quarter <= 4; ++quarter) {
+    const int level = std::min(quarter * levels / 4, levels - 1);
+    const ImVec2 at = plot.point(0, (static_cast<float>(level) + 0.5f) / static_cast<float>(levels));
+    if (marks == Marks::lines) {
+      list.AddLine(at, {plot.end().x, at.y}, kGraticule);
+      continue;
+    }
     const float y = std::clamp(at.y - height / 2, plot.at.y + ctx.px(1), plot.end().y - height - ctx.px(1));
     list.AddText({at.x + ctx.px(4), y}, kName, fmt::format("{}", level).c_str());
   }
@@ -155,21 +161,23 @@ constexpr Target kTargets[] = {{"R", .75, 0, 0},    {"Mg", .75, 0, .75}, {"B", 0
                                {"Cy", 0, .75, .75}, {"G", 0, .75, 0},    {"Yl", .75, .75, 0}};
 
 void draw_targets(PanelContext& ctx, const Plot& plot, Marks marks) {
-  constexpr float kMiddle = 128.5f / 256,
-                  kSkin = 123 * 3.14159265f / 180;  // angle of skin tones from the Cb axis
+  constexpr float kSkin = 123 * 3.14159265f / 180;  // angle of skin tones from the Cb axis
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const ImVec2 centre = plot.point(kMiddle, kMiddle);
+  const int levels = scope_levels(ctx.model.scope.image.format);
+  const YuvMatrix matrix = ctx.model.scope.matrix;
+  const ScopePoint grey = vectorscope_point(matrix, levels, 0, 0, 0);
+  const ImVec2 centre = plot.point(grey.x, grey.y);
   if (marks == Marks::lines) {
     const float reach = plot.size.y * 0.46f;
     list.AddCircle(centre, plot.size.y * 0.498f, kGraticule, 96);
-    list.AddLine(plot.point(0, kMiddle), plot.point(1, kMiddle), kGraticule);
-    list.AddLine(plot.point(kMiddle, 0), plot.point(kMiddle, 1), kGraticule);
+    list.AddLine(plot.point(0, grey.y), plot.point(1, grey.y), kGraticule);
+    list.AddLine(plot.point(grey.x, 0), plot.point(grey.x, 1), kGraticule);
     list.AddLine(centre, {centre.x + reach * std::cos(kSkin), centre.y - reach * std::sin(kSkin)},
                  kGraticule);
   }
   const float half = ctx.px(4);
   for (const Target& t : kTargets) {
-    const ScopePoint p = vectorscope_point(ctx.model.scope.matrix, t.r, t.g, t.b);
+    const ScopePoint p = vectorscope_point(matrix, levels, t.r, t.g, t.b);
     const ImVec2 at = plot.point(p.x, p.y);
     if (marks == Marks::lines)
       list.AddRect({at.x - half, at.y - half}, {at.x + half, at.y + half}, kMark);
@@ -208,6 +216,7 @@ void draw_scopes_panel(PanelContext& ctx) {
     draw_painting(ctx, plot);
     draw_marks(ctx, plot, Marks::names);
   }
+  draw_tip(ctx, plot);
   ImGui::PopStyleVar();
 }
 

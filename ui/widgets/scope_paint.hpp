@@ -12,10 +12,19 @@ namespace lensd::ui {
 /// the painting, which is empty for histograms and incomplete readings.
 Extent paint_scope(const ScopeReading& reading, std::vector<uint32_t>& pixels);
 
+/// Returns the number of painted columns of each channel of a waveform or parade.
+int painted_columns(ScopeKind kind, int width);
+/// The scope columns [first, last) that one painted column shows.
+struct ColumnRange {
+  int first, last;
+};
+ColumnRange scope_columns_of(int painted_column, int painted_columns, int width);
+
 /// A position on the vectorscope: Cb to the right and Cr upwards, 0 to 1.
 struct ScopePoint {
   float x, y;
 };
-ScopePoint vectorscope_point(YuvMatrix matrix, double r, double g, double b);
+/// Returns where a vectorscope of this number of levels has the colour (r, g, b), each from 0 to 1.
+ScopePoint vectorscope_point(YuvMatrix matrix, int levels, double r, double g, double b);
 
 }  // namespace lensd::ui

@@ -5,6 +5,7 @@
 
 #include "tests/unit/ui/panel_driver.hpp"
 #include "ui/panels/timings/timings.hpp"
+#include "ui/widgets/scope_paint.hpp"
 
 namespace lensd::ui {
 namespace {
@@ -12,14 +13,15 @@ namespace {
 using Panels = PanelDriver;
 
 /// Returns the counts of a 320×240 picture with a single grey value.
-ScopeReading grey_reading(ScopeKind kind) {
+ScopeReading grey_reading(ScopeKind kind, PixelFormat format) {
   ScopeReading r;
-  r.scope.kind = kind, r.frame = 1, r.image = {PixelFormat::rgba8, {320, 240}};
+  r.scope.kind = kind, r.frame = 1, r.image = {format, {320, 240}};
   r.counts.resize(scope_counts(kind, r.image));
+  const auto levels = static_cast<size_t>(scope_levels(format)), middle = levels / 2;
   const size_t columns = kind == ScopeKind::waveform ? 256 : kind == ScopeKind::parade ? 768 : 0;
-  for (size_t c = 0; c < columns; ++c) r.counts[c * 256 + 128] = 300;
-  if (kind == ScopeKind::histogram) r.counts[128] = r.counts[384] = r.counts[640] = r.counts[896] = 320 * 240;
-  if (kind == ScopeKind::vectorscope) r.counts[128 * 256 + 128] = 320 * 240;
+  for (size_t c = 0; c < columns; ++c) r.counts[c * levels + middle] = 300;
+  for (size_t c = 0; c < 4 && kind == ScopeKind::histogram; ++c) r.counts[c * levels + middle] = 320 * 240;
+  if (kind == ScopeKind::vectorscope) r.counts[middle * levels + middle] = 320 * 240;
   return r;
 }
 
@@ -50,13 +52,21 @@ TEST_F(Panels, ScopesAreRequestedWhileVisible) {
   EXPECT_TRUE(model.scopes.empty());
 }
 
+std::vector<std::pair<ScopeKind, PixelFormat>> kinds_and_formats() {
+  std::vector<std::pair<ScopeKind, PixelFormat>> all;
+  for (const PixelFormat format : {PixelFormat::rgba8, PixelFormat::rgba16})
+    for (const ScopeKind kind :
+         {ScopeKind::histogram, ScopeKind::waveform, ScopeKind::parade, ScopeKind::vectorscope})
+      all.emplace_back(kind, format);
+  return all;
+}
+
 TEST_F(Panels, ScopesArePaintedWhereTheCountsAre) {
   viewer.state().scopes.open = true;
   ScopesState& s = viewer.state().scopes;
-  for (const ScopeKind kind :
-       {ScopeKind::histogram, ScopeKind::waveform, ScopeKind::parade, ScopeKind::vectorscope}) {
+  for (const auto& [kind, format] : kinds_and_formats()) {
     s.kind = kind;
-    model.scope = grey_reading(kind), ++model.scope_version, model.scopes = {{"", kind}};
+    model.scope = grey_reading(kind, format), ++model.scope_version, model.scopes = {{"", kind}};
     const uint64_t before = s.paintings;
     EXPECT_TRUE(frame().empty());
     EXPECT_TRUE(frame().empty());
@@ -66,9 +76,29 @@ TEST_F(Panels, ScopesArePaintedWhereTheCountsAre) {
     for (size_t i = 0; i < s.pixels.size(); ++i) {
       if (s.pixels[i] >> 24 == 0) continue;
       ++lit;
-      EXPECT_EQ(i / static_cast<size_t>(s.size.width), 127u) << "row of the value 128 from the top";
+      EXPECT_EQ(i / static_cast<size_t>(s.size.width), 127u)
+          << "row of the value 128, or 512 to 515, from the top";
     }
     EXPECT_EQ(lit, kind == ScopeKind::vectorscope ? 1u : static_cast<size_t>(s.size.width));
+  }
+}
+
+TEST(ScopePaint, FourLevelsOf16BitsAreOneRow) {
+  for (const ScopeKind kind : {ScopeKind::waveform, ScopeKind::parade, ScopeKind::vectorscope}) {
+    ScopeReading shallow, deep;
+    shallow.scope.kind = deep.scope.kind = kind;
+    shallow.image = {PixelFormat::rgba8, {300, 20}}, deep.image = {PixelFormat::rgba16, {300, 20}};
+    shallow.counts.resize(scope_counts(kind, shallow.image));
+    deep.counts.resize(scope_counts(kind, deep.image));
+    const bool chroma = kind == ScopeKind::vectorscope;
+    for (size_t i = 0; i < deep.counts.size(); ++i) {
+      deep.counts[i] = static_cast<uint32_t>(i * 2654435761u >> 28) % 5;
+      const size_t row = i / 1024, level = i % 1024 / 4;
+      shallow.counts[(chroma ? row / 4 : row) * 256 + level] += deep.counts[i];
+    }
+    std::vector<uint32_t> expected, pixels;
+    EXPECT_EQ(paint_scope(deep, pixels), paint_scope(shallow, expected));
+    EXPECT_EQ(pixels, expected) << name(kind);
   }
 }
 

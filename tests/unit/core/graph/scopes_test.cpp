@@ -59,6 +59,18 @@ TEST(ScopePlan, ScopesFollowTheNodeThatTheyMeasure) {
   EXPECT_EQ(describe(*plan).find("waveform"), std::string::npos);
 }
 
+TEST(ScopePlan, OnlyRequestedScopesHaveStatistics) {
+  const auto stats_bytes = [](const std::vector<ScopeRequest>& scopes) {
+    return make_plan(graph("gaussian"), picture_info(), Backend::cpu, registry(),
+                     {.scopes = scopes, .precision = Precision::sixteen})
+        ->stats_bytes;
+  };
+  EXPECT_EQ(stats_bytes({}), 0u);
+  EXPECT_EQ(stats_bytes({{"", ScopeKind::histogram}}), 4u * 1024 * 4);
+  EXPECT_EQ(stats_bytes({{"", ScopeKind::waveform}}), 161u * 1024 * 4);
+  EXPECT_EQ(stats_bytes({{"", ScopeKind::vectorscope}}), 1024u * 1024 * 4);
+}
+
 TEST(ScopePlan, MeasuredNodesRunThoughTheOutputDoesNotNeedThem) {
   const std::vector<ScopeRequest> scopes{{"grayscale", ScopeKind::histogram}};
   const auto plan = make_plan(graph("median"), picture_info(), Backend::cpu, registry(), {.scopes = scopes});
@@ -87,11 +99,12 @@ class PlannedScopes : public testing::TestWithParam<Backend> {
 
   /// Runs the graph with the scopes. Returns the output; writes the counts of each scope to `readings`.
   Image run(const GraphDesc& g, const std::vector<ScopeRequest>& scopes,
-            std::vector<ScopeReading>* readings = nullptr) {
+            std::vector<ScopeReading>* readings = nullptr, Precision precision = Precision::eight) {
     Profiler profiler;
     Timeline timeline;
     const auto executor = make_executor(GetParam(), {.threads = 2, .frames = 3}, profiler, timeline);
-    executor->install(make_plan(g, picture_info(), GetParam(), registry(), {.scopes = scopes}));
+    executor->install(
+        make_plan(g, picture_info(), GetParam(), registry(), {.scopes = scopes, .precision = precision}));
     PictureRef ref;
     ref.info = picture_info();
     ref.planes[0] = pixels_.data(), ref.pitch_bytes[0] = kSize.width * 3;
@@ -103,7 +116,7 @@ class PlannedScopes : public testing::TestWithParam<Backend> {
       frame.wait_ready();
       image = Image(frame.image().format);
       for (int y = 0; y < image.height(); ++y)
-        std::copy_n(frame.image().row(y), image.format.row_bytes(), &image.at(0, y));
+        std::copy_n(frame.image().row(y), image.format.row_bytes(), image.ref().row(y));
     }
     if (!readings) return image;
     readings->resize(scopes.size());
@@ -128,13 +141,19 @@ TEST_P(PlannedScopes, CountWhatTheNodeGivesAndChangeNothing) {
     for (const ScopeKind kind :
          {ScopeKind::histogram, ScopeKind::waveform, ScopeKind::parade, ScopeKind::vectorscope})
       scopes.push_back({node, kind});
-  for (const char* output : {"source", "median", "gaussian", "grayscale"}) {
+  for (const auto& [output, precision] :
+       std::vector<std::pair<const char*, Precision>>{{"source", Precision::eight},
+                                                      {"median", Precision::eight},
+                                                      {"gaussian", Precision::eight},
+                                                      {"grayscale", Precision::eight},
+                                                      {"gaussian", Precision::sixteen},
+                                                      {"grayscale", Precision::sixteen}}) {
     std::vector<ScopeReading> readings;
-    const Image with = run(graph(output), scopes, &readings);
-    EXPECT_EQ(with.pixels, run(graph(output), {}).pixels) << output;
+    const Image with = run(graph(output), scopes, &readings, precision);
+    EXPECT_EQ(with.pixels, run(graph(output), {}, nullptr, precision).pixels) << output;
     for (size_t i = 0; i < scopes.size(); ++i) {
       SCOPED_TRACE(std::string(output) + ", scope " + scopes[i].node + " " + name(scopes[i].kind));
-      const Image image = scopes[i].node.empty() ? with : run(graph(scopes[i].node), {});
+      const Image image = scopes[i].node.empty() ? with : run(graph(scopes[i].node), {}, nullptr, precision);
       const PictureInfo info = picture_info();
       const ImageFormat formats[] = {image.format};
       Scope oracle(scopes[i].kind);
