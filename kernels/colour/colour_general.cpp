@@ -208,7 +208,7 @@ void colour_row_general(const PictureRef& picture, const ColourConversion& conve
 
 void colour_row(const PictureRef& picture, const ColourConversion& conversion, int y, uint8_t* out,
                 uint8_t* worker) {
-  if (!conversion.light && is_halved_8bit(picture.info.format))
+  if (!conversion.light && is_halved(picture.info.format))
     return colour_row_halved(picture, conversion.matrix, y, out, worker);
   colour_row_general(picture, conversion, y, out, worker);
 }

@@ -50,8 +50,11 @@ struct ColourMatrix {
 /// to a depth of 12, else int64_t.
 template <class T>
 LENSD_HD constexpr uint32_t colour_clamp(const ColourMatrix& m, T sum) {
-  const T v = (sum + (T{1} << (m.shift - 1))) >> m.shift;
-  return static_cast<uint32_t>(v < 0 ? 0 : v > m.most ? m.most : v);
+  // GCC compiles two separate choices to a minimum and a maximum. It compiles a nested choice to nine mask
+  // instructions.
+  const T v = (sum + (T{1} << (m.shift - 1))) >> m.shift, most = m.most;
+  const T limited = v < most ? v : most;
+  return static_cast<uint32_t>(limited > 0 ? limited : 0);
 }
 
 template <class T>

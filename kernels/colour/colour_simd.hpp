@@ -82,9 +82,24 @@ void light_row(const DisplayLight& light, int32_t* const* codes, int width, uint
 /// Replaces a row of coded colours by DeepLight::convert(). Writes whole vectors.
 void deep_light_row(const DeepLight& light, float* r, float* g, float* b, int width);
 
-/// Returns true for 8-bit YUV with chroma halved horizontally and without alpha, the formats of
-/// colour_row_halved(): 4:2:0 and 4:2:2, planar, semi-planar and packed.
-bool is_halved_8bit(const PictureFormat& format);
+/// Two rows of chroma that are blended for one row of luma: wa · a + wb · b − grey. wa + wb is 4, so the
+/// result is chroma in units of 1/4, with 0 for grey. A 16-bit sample is (word >> shift) & mask.
+struct ChromaRows {
+  const uint8_t *a[2], *b[2];  ///< of U and V
+  int wa, wb, grey, shift, mask;
+  bool two_bytes;    ///< per sample
+  bool interleaved;  ///< U and V alternate; a[1] and b[1] are not used
+
+  template <class Word>
+  int16_t blend(Word from_a, Word from_b) const {
+    if constexpr (sizeof(Word) == 1) return static_cast<int16_t>(wa * from_a + wb * from_b - grey);
+    return static_cast<int16_t>(wa * ((from_a >> shift) & mask) + wb * ((from_b >> shift) & mask) - grey);
+  }
+};
+
+/// Returns true for the formats of colour_row_halved(): YUV with chroma halved horizontally, up to 12 bits
+/// and without alpha: 4:2:0 and 4:2:2, planar and semi-planar, with 8 bits also packed.
+bool is_halved(const PictureFormat& format);
 void colour_row_halved(const PictureRef& picture, const ColourMatrix& matrix, int y, uint8_t* out,
                        uint8_t* worker);
 

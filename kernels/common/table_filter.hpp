@@ -16,7 +16,6 @@
 #include <cstring>
 
 #include "core/graph/filter.hpp"
-#include "kernels/common/deep/samples.hpp"
 #include "kernels/common/lut.hpp"
 #include "kernels/common/tally.hpp"
 
@@ -44,7 +43,8 @@ struct AffineMap {
   float scale, offset;
   LENSD_HD uint32_t operator()(uint32_t v) const {
     const float mapped = scale * static_cast<float>(v) + offset;
-    const float limited = mapped < 0.f ? 0.f : mapped > 65535.f ? 65535.f : mapped;
+    const float positive = mapped > 0.f ? mapped : 0.f;  // GCC compiles a nested choice to masks
+    const float limited = positive < 65535.f ? positive : 65535.f;
     return static_cast<uint32_t>(static_cast<int>(limited + 0.5f));
   }
 };
@@ -54,6 +54,8 @@ struct AffineMaps {
   AffineMap channel[4];
 };
 
+/// Applies the maps to the band of a 16-bit image; copies alpha.
+void apply_maps(const ConstImageRef& in, const ImageRef& out, const AffineMaps& maps, Band band);
 /// Queues the application of the maps to a whole 16-bit image on CUDA. `maps` is in device memory.
 void launch_maps(const ConstImageRef& in, const ImageRef& out, const AffineMaps* maps, CudaStream stream);
 
@@ -140,18 +142,8 @@ class TableFilter : public FilterBase<Self, P, B> {
         tables_of(args)->channel[c][v] = Self::table_value(block, *stats_of(args), c, v);
   }
   void apply(const PassArgs& args, Band band) const {
-    if (args.in[0].is_deep()) return apply_maps(args, band);
+    if (args.in[0].is_deep()) return apply_maps(args.in[0], args.out, *maps_of(args), band);
     apply_lut(args.in[0], args.out, *tables_of(args), band);
-  }
-
-  static void apply_maps(const PassArgs& args, Band band) {
-    const AffineMaps maps = *maps_of(args);
-    float scale[kDeepLanes], offset[kDeepLanes];
-    for (int k = 0; k < kDeepLanes; ++k)
-      scale[k] = maps.channel[k % 4].scale, offset[k] = maps.channel[k % 4].offset;
-    deep_values(args.in[0], args.out, band, [&scale, &offset](int k, uint32_t v) {
-      return AffineMap{scale[k], offset[k]}(v);
-    });
   }
 
   void launch_count(const PassArgs& args, CudaStream stream) const {

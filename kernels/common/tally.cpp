@@ -46,6 +46,27 @@ void sum_row(const uint8_t* row, size_t bytes, size_t step, uint64_t* sums) {
     for (size_t c = 0; c < (step == 1 ? 1u : 3u); ++c) sums[c] += row[x + c];
 }
 
+/// Does the same as sum_row() for a row of 16-bit samples. A row has at most 16384 pixels, so that its sums
+/// fit 32 bits.
+void sum_deep_row(const uint16_t* row, size_t samples, size_t step, uint64_t* sums) {
+  const hn::ScalableTag<uint32_t> d32;
+  const hn::Rebind<uint16_t, decltype(d32)> d16;
+  const size_t lanes = hn::Lanes(d32);
+  auto first = hn::Zero(d32), second = hn::Zero(d32);
+  size_t i = 0;
+  for (; i + 2 * lanes <= samples; i += 2 * lanes) {
+    first = hn::Add(first, hn::PromoteTo(d32, hn::LoadU(d16, row + i)));
+    second = hn::Add(second, hn::PromoteTo(d32, hn::LoadU(d16, row + i + lanes)));
+  }
+  uint32_t parts[HWY_MAX_BYTES / 4];
+  hn::StoreU(hn::Add(first, second), d32, parts);
+  const auto channel = [step](size_t k) { return step == 1 ? 0 : k % 4; };
+  uint64_t sum[4] = {};
+  for (size_t k = 0; k < lanes; ++k) sum[channel(k)] += parts[k];
+  for (; i < samples; ++i) sum[channel(i)] += row[i];
+  for (size_t c = 0; c < (step == 1 ? 1u : 3u); ++c) sums[c] += sum[c];
+}
+
 }  // namespace lensd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -53,6 +74,7 @@ HWY_AFTER_NAMESPACE();
 namespace lensd {
 
 HWY_EXPORT(sum_row);
+HWY_EXPORT(sum_deep_row);
 
 namespace {
 
@@ -124,18 +146,6 @@ void extend_ranges(const uint16_t* row, size_t samples, uint16_t (&low)[4], uint
   });
 }
 
-void sum_deep(const uint16_t* row, size_t samples, size_t step, uint64_t* sums) {
-  vectorised([=] {
-    uint64_t sum[4] = {};
-    if (step == 1)
-      for (size_t i = 0; i < samples; ++i) sum[0] += row[i];
-    else
-      for (size_t i = 0; i < samples; i += 4)
-        for (size_t c = 0; c < 4; ++c) sum[c] += row[i + c];
-    for (size_t c = 0; c < (step == 1 ? 1u : 3u); ++c) sums[c] += sum[c];
-  });
-}
-
 }  // namespace
 
 void add_tally(const ConstImageRef& in, Band band, Histogram& total) {
@@ -170,8 +180,8 @@ void add_tally(const ConstImageRef& in, Band band, RangeHistogram& total) {
 void add_tally(const ConstImageRef& in, Band band, ChannelSums& total) {
   uint64_t sums[3] = {};
   const auto row = &HWY_DYNAMIC_DISPATCH(sum_row);
-  for (int y = band.begin; y < band.end && in.is_deep(); ++y)
-    sum_deep(in.samples<uint16_t>(y), in.format.row_samples(), static_cast<size_t>(in.channels()), sums);
+  for (int y = band.begin; y < band.end && in.is_deep(); ++y) HWY_DYNAMIC_DISPATCH(sum_deep_row)
+  (in.samples<uint16_t>(y), in.format.row_samples(), static_cast<size_t>(in.channels()), sums);
   for (int y = band.begin; y < band.end && !in.is_deep(); ++y)
     row(in.row(y), in.row_bytes(), static_cast<size_t>(in.channels()), sums);
   for (int c = 0; c < 3; ++c) std::atomic_ref(total.sum[c]).fetch_add(sums[c], std::memory_order_relaxed);

@@ -3,10 +3,77 @@
 #include <cstring>
 
 #include "kernels/common/border/border_simd.hpp"
-#include "kernels/common/vectorised.hpp"
 #include "kernels/convolve/convolve.hpp"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/convolve/deep_convolve.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace lensd::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Writes `n` values: deep_convolve_value() of deep_convolve_sum(). rows[i] points to the samples under
+/// kernel row i; its start is under the kernel's first column for output 0. Reads whole blocks of four
+/// vectors. The sums are no array, because GCC keeps arrays of vectors in memory.
+void convolve_rows(const ConvolveBlock& block, const float* const* rows, int step, int n, const uint16_t* in,
+                   uint16_t* out) {
+  const hn::ScalableTag<float> d;
+  const hn::RebindToSigned<decltype(d)> d32;
+  const hn::Rebind<uint16_t, decltype(d)> d16;
+  constexpr int kMostLanes = 64;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  const auto kept = hn::BitCast(
+      d16, hn::Set(hn::Repartition<uint64_t, decltype(d16)>(), step == 4 ? 0xffff000000000000u : 0));
+  const auto bias = hn::Set(d, block.deep_bias), unit = hn::Set(d, block.deep_unit);
+  const auto store = [&](auto sum, const uint16_t* old, uint16_t* to) HWY_ATTR {
+    const auto limited = hn::Min(hn::Max(hn::Mul(sum, unit), hn::Zero(d)), hn::Set(d, 65535.f));
+    const auto v = hn::DemoteTo(d16, hn::ConvertTo(d32, hn::Add(limited, hn::Set(d, 0.5f))));
+    hn::StoreU(hn::Or(hn::AndNot(kept, v), hn::And(kept, hn::LoadU(d16, old))), d16, to);
+  };
+  for (int i = 0; i < n; i += 4 * lanes) {
+    auto s0 = bias, s1 = bias, s2 = bias, s3 = bias;
+    for (int t = 0; t < block.deep_count; ++t) {
+      const auto& tap = block.deep[t];
+      const float* const from = rows[tap.row] + tap.col * step + i;
+      const auto weight = hn::Set(d, tap.weight);
+      s0 = hn::Add(s0, hn::Mul(weight, hn::LoadU(d, from)));
+      s1 = hn::Add(s1, hn::Mul(weight, hn::LoadU(d, from + lanes)));
+      s2 = hn::Add(s2, hn::Mul(weight, hn::LoadU(d, from + 2 * lanes)));
+      s3 = hn::Add(s3, hn::Mul(weight, hn::LoadU(d, from + 3 * lanes)));
+    }
+    const bool whole = i + 4 * lanes <= n;
+    const size_t rest = 2 * static_cast<size_t>(n - i);
+    uint16_t last[kMostLanes];
+    if (!whole) std::memcpy(last, in + i, rest);
+    const uint16_t* const old = whole ? in + i : last;
+    uint16_t* const to = whole ? out + i : last;
+    store(s0, old, to), store(s1, old + lanes, to + lanes);
+    store(s2, old + 2 * lanes, to + 2 * lanes), store(s3, old + 3 * lanes, to + 3 * lanes);
+    if (!whole) std::memcpy(out + i, last, rest);
+  }
+}
+
+/// Writes samples as floats: whole vectors, up to 16 more than `n`.
+void widen_row(const uint16_t* from, int n, float* to) {
+  const hn::ScalableTag<float> d;
+  const hn::RebindToSigned<decltype(d)> d32;
+  const hn::Rebind<uint16_t, decltype(d)> d16;
+  for (int i = 0; i < n; i += static_cast<int>(hn::Lanes(d)))
+    hn::StoreU(hn::ConvertTo(d, hn::PromoteTo(d32, hn::LoadU(d16, from + i))), d, to + i);
+}
+
+}  // namespace lensd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace lensd {
+
+HWY_EXPORT(convolve_rows);
+HWY_EXPORT(widen_row);
+
 namespace {
 
 constexpr int kDeepChunk = 1024;  ///< samples of a column chunk
@@ -17,39 +84,6 @@ struct DeepConvolveWorker {
   uint16_t padded[kDeepRow];
   float ring[kConvolveMaxSide][kDeepRow];
 };
-
-/// Writes `n` values. rows[i] points to the samples under kernel row i; its start is under the kernel's first
-/// column for output 0.
-void convolve_rows(const ConvolveBlock& block, const float* const* rows, int step, int n, const uint16_t* in,
-                   uint16_t* out) {
-  vectorised([=, &block] {
-    constexpr int kParts = 4, kLanes = kParts * kFloats;
-    uint16_t kept[kLanes];  // mask of the samples that are copied from the input
-    for (int k = 0; k < kLanes; ++k) kept[k] = step == 4 && k % 4 == 3 ? 65535 : 0;
-    int i = 0;
-    for (; i + kLanes <= n; i += kLanes) {
-      Floats parts[kParts], samples[kParts];
-      for (Floats& part : parts) part = block.deep_bias - Floats{};
-      for (int t = 0; t < block.deep_count; ++t) {
-        std::memcpy(samples, rows[block.deep[t].row] + block.deep[t].col * step + i, sizeof(samples));
-        const float weight = block.deep[t].weight;
-        for (int k = 0; k < kParts; ++k) parts[k] = parts[k] + weight * samples[k];
-      }
-      for (Floats& part : parts) part = part * block.deep_unit;
-      float sum[kLanes];
-      std::memcpy(sum, parts, sizeof(sum));
-      uint16_t values[kLanes];
-      for (int k = 0; k < kLanes; ++k)
-        values[k] = static_cast<uint16_t>((deep_convolve_value(sum[k]) & ~kept[k]) | (in[i + k] & kept[k]));
-      for (int k = 0; k < kLanes; ++k) out[i + k] = values[k];
-    }
-    for (; i < n; ++i) {
-      const float sum =
-          deep_convolve_sum(block, [rows, step, i](int col, int row) { return rows[row][col * step + i]; });
-      out[i] = step == 4 && i % 4 == 3 ? in[i] : deep_convolve_value(sum);
-    }
-  });
-}
 
 }  // namespace
 
@@ -68,16 +102,17 @@ void Convolve::apply_deep(const PassArgs& args, Band band) const {
     for (int y = band.begin - ry; y < band.end + ry; ++y) {
       copy_span(border_row(in, y, block.border), in.width(), in.pixel_bytes(), x0 - rx, x1 + rx, block.border,
                 reinterpret_cast<uint8_t*>(worker.padded));
-      float* const to = slot(y);
-      for (int i = 0; i < n + 2 * rx * ch; ++i) to[i] = worker.padded[i];
+      HWY_DYNAMIC_DISPATCH(widen_row)(worker.padded, n + 2 * rx * ch, slot(y));
       const int target = y - ry;
       if (target < band.begin) continue;
       const float* rows[kConvolveMaxSide];
       for (int i = 0; i < block.rows; ++i) rows[i] = slot(target - ry + i);
-      convolve_rows(block, rows, ch, n, in.samples<uint16_t>(target) + x0 * ch,
-                    args.out.samples<uint16_t>(target) + x0 * ch);
+      HWY_DYNAMIC_DISPATCH(convolve_rows)
+      (block, rows, ch, n, in.samples<uint16_t>(target) + x0 * ch,
+       args.out.samples<uint16_t>(target) + x0 * ch);
     }
   }
 }
 
 }  // namespace lensd
+#endif

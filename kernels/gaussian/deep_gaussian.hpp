@@ -10,6 +10,8 @@
 namespace lensd {
 
 inline constexpr int kDeepGaussianChunk = 1024;  ///< samples of a column chunk
+/// Samples that are computed at once, with the largest vectors. A chunk is a multiple of it.
+inline constexpr int kDeepGaussianBlock = 64;
 
 /// Private memory of a worker, for any image and radius.
 struct alignas(64) DeepGaussianScratch {

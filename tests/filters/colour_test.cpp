@@ -72,6 +72,25 @@ TEST_P(ColourLayout, BothBackendsEqualOracleInEveryOrientation) {
     }
 }
 
+TEST_P(ColourLayout, SumsOfExtremeSamplesFit) {
+  PictureInfo what = info({131, 35});
+  for (const Range range : {Range::limited, Range::full}) {
+    what.colour.range = range;
+    SCOPED_TRACE(trace(what));
+    HostPicture picture = random_picture(what, random_);
+    for (auto& plane : picture.planes)
+      for (size_t i = 0; i < plane.size(); ++i)
+        plane[i] = i % 2 != 0 ? plane[i - 1] : random_() % 2 != 0 ? uint8_t{255} : uint8_t{0};
+    const Image oracle = colour_reference(picture.ref);
+    Colour filter;
+    for (const int64_t set : instruction_sets()) {
+      const InstructionSet only(set);
+      const auto rig = make_cpu_rig(filter, {.images = {}, .picture = &what}, kOdd, 1);
+      ASSERT_EQ(difference(oracle, rig->run({}, &picture.ref).image), "") << hwy::TargetName(set);
+    }
+  }
+}
+
 /// Returns the chroma at luma position (x, y), interpolated linearly between samples.
 double chroma_at(const PictureRef& picture, int component, int x, int y) {
   const PictureInfo& info = picture.info;
