@@ -22,6 +22,7 @@
 
 #include "core/base/notices.hpp"
 #include "core/image/picture_handle.hpp"
+#include "core/media/hdr_metadata.hpp"
 #include "core/media/live_status.hpp"
 #include "core/media/pixel_aspect.hpp"
 #include "core/pipeline/chapters.hpp"
@@ -89,6 +90,7 @@ struct SourceInfo {
   std::string address;
   std::string codec, decoder;     ///< decoder: "software" or "NVDEC"
   PictureInfo picture;            ///< properties of the first frame; may change later
+  HdrMetadata hdr;                ///< HDR metadata of the first frame
   double fps = 0;                 ///< nominal frame rate; 0: unknown
   int64_t duration_ns = 0;        ///< 0: unknown
   int64_t frame_count = 0;        ///< number of frames that the file announces; 0: unknown
