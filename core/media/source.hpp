@@ -60,7 +60,7 @@ struct LiveOptions {
   /// Values of `controls` from earlier runs, by camera (SourceControls::device). `controls` has precedence.
   KeptControls kept_controls;
   std::shared_ptr<SharedControls> shared_controls;  ///< cameras; set by open_source()
-  std::shared_ptr<CameraMonitor> camera_monitor;    ///< cameras; set by open_source()
+  std::shared_ptr<CameraMonitor> camera_monitor;    ///< cameras, PipeWire; set by open_source()
   /// Opens a camera's device; empty: opens the kernel's device. Tests set it to simulate a device.
   std::function<std::unique_ptr<V4l2Device>(const std::string& path)> camera_device;
   std::shared_ptr<PortalGrant> portal;  ///< sources of the desktop portal; set by open_source()

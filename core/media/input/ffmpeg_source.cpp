@@ -221,13 +221,14 @@ void FfmpegSource::count_undecodable() noexcept {
   decoder_errors_ = allocator_.logged_errors();
 }
 
-/// Returns a message if a camera has delivered damaged pictures since the newest intact one, otherwise an
-/// empty string.
+/// Returns a message if a camera or PipeWire node has delivered damaged pictures since the newest intact one,
+/// otherwise an empty string.
 std::string FfmpegSource::only_damaged_pictures() const {
   const CameraMonitor* camera = input_->camera_monitor();
   const uint64_t damaged = camera ? camera->broken - broken_before_ : 0;
   if (damaged == 0) return {};
-  return fmt::format("the camera delivers only damaged pictures ({} in {:.1f} s)", damaged,
+  return fmt::format("the {} delivers only damaged pictures ({} in {:.1f} s)",
+                     input_->kind() == UrlKind::camera ? "camera" : "PipeWire node", damaged,
                      to_s(now_ns() - picture_ns_));
 }
 
