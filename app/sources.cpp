@@ -83,7 +83,7 @@ std::shared_ptr<StreamSink> make_stream(const CommandLine& line, const SourceInf
 }
 
 std::shared_ptr<VirtualCamera> make_virtual_camera(const CommandLine& line) {
-  auto camera = std::make_shared<VirtualCamera>();
+  auto camera = std::make_shared<VirtualCamera>(line.config.output_dither);
   if (!line.config.output_virtual_camera.empty()) camera->start(line.config.output_virtual_camera);
   return camera;
 }

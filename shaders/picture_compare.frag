@@ -8,7 +8,7 @@ uniform int taps;
 uniform int mode;     // 0: B, 1: A, 2: A left of split_x, B right of it, 3: difference of their values
 uniform int channel;  // 0: colour, 1 to 3: red, green, blue, 4: luma, 5: alpha
 uniform float split_x, gain;
-uniform float dither;  // as in picture.frag
+uniform vec3 dither;  // as in picture.frag
 in vec2 uv;
 out vec4 colour;
 

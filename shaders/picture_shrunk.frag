@@ -4,7 +4,7 @@
 uniform sampler2D picture;
 uniform vec2 footprint;  // texture coordinates under one screen pixel
 uniform int taps;        // number of taps along each axis; a tap blends 2x2 texels
-uniform float dither;  // difference of two levels of the screen for pictures with 16 bits, else 0
+uniform vec3 dither;  // difference of two levels of the screen where the picture has more levels, else 0
 in vec2 uv;
 out vec4 colour;
 

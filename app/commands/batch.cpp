@@ -92,7 +92,8 @@ Written write_frames(Pipeline& pipeline, const CommandLine& line) {
     options.pixel_aspect = pipeline.status().pixel_aspect;
     options.audio_from = info.has_audio && (!line.start || line.start->at_the_start()) ? info.address : "";
     options.stop = &interrupted;
-    options.tag(info.picture.colour);
+    options.dither = line.config.output_dither;
+    options.tag(info.picture.colour, info.hdr);
     recorder = open_recorder(line.output, pipeline.executor().plan()->output, options);
   }
   Profiler& profiler = pipeline.profiler();

@@ -63,6 +63,7 @@ void report_display(const BackendChoice& choice, int device) {
     row("OpenGL", true,
         fmt::format("{}, {}{}", window.version(), window.renderer(),
                     window.software_rendering() ? " (on the CPU)" : ""));
+    row("screen", true, fmt::format("{} per channel", describe(window.depth())));
     const ui::DisplayChoice display = ui::choose_display_path(choice.backend, device);
     row("interop", display.kind == ui::DisplayKind::cuda_interop,
         display.kind == ui::DisplayKind::cuda_interop

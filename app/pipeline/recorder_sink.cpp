@@ -17,7 +17,7 @@ constexpr int64_t kRetryNs = 5'000'000'000;
 constexpr double kSuccessSeconds = 3;
 
 RecordSettings tagged(RecordSettings settings, const SourceInfo& source) {
-  settings.encoder.tag(source.picture.colour);
+  settings.encoder.tag(source.picture.colour, source.hdr);
   return settings;
 }
 

@@ -9,7 +9,7 @@ namespace lensd {
 namespace {
 
 EncoderOptions tagged(EncoderOptions encoder, const SourceInfo& source) {
-  encoder.tag(source.picture.colour);
+  encoder.tag(source.picture.colour, source.hdr);
   return encoder;
 }
 

@@ -104,7 +104,10 @@ RunState Session::state() const {
   s.source_state = "connecting";
   if (!running) return s;
   static_cast<PipelineStatus&>(s) = running->status();
-  s.device_bytes = running->graph()->device_bytes;
+  const std::shared_ptr<const GraphView> graph = running->graph();
+  s.device_bytes = graph->device_bytes;
+  for (const PlannedNode& node : graph->planned)
+    if (!node.automatic && !node.scope) s.sizes.emplace_back(node.id, node.output.extent);
   const SourceInfo& info = running->source();
   s.source_name = info.name, s.source_fps = info.fps, s.duration_ns = info.duration_ns;
   s.live_source = info.live, s.seekable = info.seekable, s.picture = info.picture.upright();
@@ -124,7 +127,7 @@ RunState Session::state() const {
     // Take the size from the plan: `info` has a guess until the first picture, and a reconnect may change the
     // size.
     s.source_detail = s.live.stream;
-    for (const PlannedNode& node : running->graph()->planned)
+    for (const PlannedNode& node : graph->planned)
       if (node.id == kSourceNode) s.picture = node.output.extent;
   }
   for (const auto& sink : running->sinks()) {

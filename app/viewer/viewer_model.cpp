@@ -41,6 +41,7 @@ ViewerModelBuilder::ViewerModelBuilder(Pipeline& pipeline, const Registry& regis
   model_.frame_duration_ns = source.fps > 0 ? static_cast<int64_t>(1e9 / source.fps) : 0;
   model_.backend = name(backend.backend), model_.backend_reason = backend.reason;
   model_.display_path = texts.display_path, model_.display_reason = texts.display_reason;
+  model_.screen = texts.screen;
   model_.device = texts.renderer;
   static uint64_t pipelines = 0;
   model_.registry = &registry, model_.pipeline = ++pipelines;

@@ -12,7 +12,7 @@ namespace lensd {
 
 /// Strings about the machine that do not change.
 struct MachineTexts {
-  std::string display_path, display_reason, renderer;
+  std::string display_path, display_reason, renderer, screen;
 };
 
 class ViewerModelBuilder {

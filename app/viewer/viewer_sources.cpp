@@ -250,7 +250,8 @@ void Viewer::install(const OpenRequest& request, OpenedPipeline opened) {
                               .losses = [this, p = pipeline_.get()] { return losses(*p); }});
   model_ = std::make_unique<ViewerModelBuilder>(
       *pipeline_, registry(), backend,
-      MachineTexts{ui::name(pipeline_display_.kind), pipeline_display_.reason, window_.renderer()});
+      MachineTexts{ui::name(pipeline_display_.kind), pipeline_display_.reason, window_.renderer(),
+                   describe(window_.depth())});
   model_->model().notices = std::move(notices), model_->model().loop_file = request.loop_file;
   if (request.video_track)
     model_->notice(false, fmt::format("Video track {} of {}: {}", model_->model().video_track,

@@ -175,7 +175,7 @@ ConfigTable output_table() {
       .text("codec", &Config::output_codec, "as in [record]")
       .text("preset", &Config::output_preset, "as in [record]")
       .choice("depth", &Config::output_depth, {"auto", "8", "10"}, "as in [record]")
-      .boolean("dither", &Config::output_dither, "as in [record]; not for the virtual camera")
+      .boolean("dither", &Config::output_dither, "as in [record]; also for the virtual camera and -o FILE")
       .integer("crf", &Config::output_crf, 0, 63, "constant quality; smaller is better")
       .integer("bitrate", &Config::output_bitrate, 0, kMaxBitrate, "replaces crf unless 0",
                {.unit = "kbit/s"})

@@ -52,7 +52,9 @@ struct RunState : PipelineStatus {
   bool live_source = false, seekable = false;
   double source_fps = 0, rate = 0;  ///< rate: processed frames per second, measured over one second
   int64_t duration_ns = 0;
-  Extent picture;                         ///< size of the source's upright picture
+  Extent picture;  ///< size of the source's upright picture
+  std::vector<std::pair<std::string, Extent>>
+      sizes;                              ///< outputs of the running graph's nodes, and the source
   std::vector<std::string> video_tracks;  ///< see SourceInfo
   int video_track = 0;
   SinkStatus record, stream;  ///< stream.path is empty if there is no stream

@@ -106,6 +106,12 @@ Json get_source(const ControlView& v) {
           {"video_tracks", s.video_tracks}};
 }
 
+Json get_sizes(const ControlView& v) {
+  Json sizes = Json::object();
+  for (const auto& [node, size] : v.state.sizes) sizes[node] = {size.width, size.height};
+  return sizes;
+}
+
 Json get_counters(const ControlView& v) {
   const RunState& s = v.state;
   return {{"decoded", s.decoded},
@@ -194,6 +200,7 @@ constexpr Property kProperties[] = {
     {"virtual-camera", "the output as a camera for other programs, and its state", get_virtual_camera,
      nullptr},
     {"graph", "the filter graph, as in graph-get", get_graph, nullptr},
+    {"sizes", "width and height of the nodes' outputs and of the source", get_sizes, nullptr},
 };
 
 bool needs_text(const SourceControl& control) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/image/picture.hpp"
+#include "core/media/hdr_metadata.hpp"
 
 namespace lensd {
 
@@ -26,10 +27,13 @@ struct EncoderOptions {
   /// Tags of working images. Decoded pictures have their own.
   Transfer transfer = Transfer::sdr;
   Primaries primaries = Primaries::bt709;
+  /// Metadata of the stream if it is PQ or HLG. Filters do not change it.
+  HdrMetadata hdr;
 
-  /// Sets the tags for working images of a source with this colour.
-  void tag(const ColourSpec& colour) {
+  /// Sets the tags and the metadata for pictures and working images of a source with this colour.
+  void tag(const ColourSpec& colour, const HdrMetadata& announced) {
     if (colour.keep) transfer = colour.transfer, primaries = colour.primaries;
+    hdr = announced;
   }
 };
 

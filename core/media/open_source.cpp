@@ -31,11 +31,13 @@ std::unique_ptr<Source> open_live_source(const std::string& url, SourceOptions o
   check_live_source(url, options.live);
   if (!options.live.format.empty() || options.live.size.width > 0 || options.live.rate > 0)
     forget_modes(options.live.kept_controls);
-  if (classify(url) == UrlKind::camera) {
+  const UrlKind kind = classify(url);
+  if (kind == UrlKind::camera) {
     options.live.shared_controls =
         std::make_shared<SharedControls>(options.live.controls, options.live.kept_controls);
-    options.live.camera_monitor = std::make_shared<CameraMonitor>();
   }
+  if (kind == UrlKind::camera || kind == UrlKind::pipewire)
+    options.live.camera_monitor = std::make_shared<CameraMonitor>();
   if (portal_target(url)) {
     options.live.portal = std::make_shared<PortalGrant>();
     options.live.open_ns = std::max(options.live.open_ns, kDialogNs);

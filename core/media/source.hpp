@@ -22,6 +22,7 @@
 
 #include "core/base/notices.hpp"
 #include "core/image/picture_handle.hpp"
+#include "core/media/hdr_metadata.hpp"
 #include "core/media/live_status.hpp"
 #include "core/media/pixel_aspect.hpp"
 #include "core/pipeline/chapters.hpp"
@@ -59,7 +60,7 @@ struct LiveOptions {
   /// Values of `controls` from earlier runs, by camera (SourceControls::device). `controls` has precedence.
   KeptControls kept_controls;
   std::shared_ptr<SharedControls> shared_controls;  ///< cameras; set by open_source()
-  std::shared_ptr<CameraMonitor> camera_monitor;    ///< cameras; set by open_source()
+  std::shared_ptr<CameraMonitor> camera_monitor;    ///< cameras, PipeWire; set by open_source()
   /// Opens a camera's device; empty: opens the kernel's device. Tests set it to simulate a device.
   std::function<std::unique_ptr<V4l2Device>(const std::string& path)> camera_device;
   std::shared_ptr<PortalGrant> portal;  ///< sources of the desktop portal; set by open_source()
@@ -89,6 +90,7 @@ struct SourceInfo {
   std::string address;
   std::string codec, decoder;     ///< decoder: "software" or "NVDEC"
   PictureInfo picture;            ///< properties of the first frame; may change later
+  HdrMetadata hdr;                ///< HDR metadata of the first frame
   double fps = 0;                 ///< nominal frame rate; 0: unknown
   int64_t duration_ns = 0;        ///< 0: unknown
   int64_t frame_count = 0;        ///< number of frames that the file announces; 0: unknown

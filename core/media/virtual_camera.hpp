@@ -43,7 +43,8 @@ class VirtualCamera {
     uint64_t dropped = 0;      ///< frames not passed on, because receivers were too slow
   };
 
-  VirtualCamera();
+  /// `dither`: frames of 16 bits are dithered to the camera's 8 bits; else rounded.
+  explicit VirtualCamera(bool dither = false);
   ~VirtualCamera();
   VirtualCamera(const VirtualCamera&) = delete;
   VirtualCamera& operator=(const VirtualCamera&) = delete;
@@ -67,6 +68,7 @@ class VirtualCamera {
 
  private:
   struct Node;
+  const bool dither_;
   std::atomic<bool> on_{false};
   NoticeList notices_;
   mutable std::mutex mutex_;    ///< guards node_

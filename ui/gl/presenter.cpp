@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "ui/gl/screen_depth.hpp"
 #include "ui/gl/shader.hpp"
 #include "ui/widgets/theme.hpp"
 
@@ -13,7 +14,6 @@ namespace {
 constexpr int kQueries = 4;           // limit of pending timer queries; further draws are not measured
 constexpr double kSquaresFrom = 2;    // scale above which a zoomed-in picture shows pixels as squares
 constexpr double kSquaresAtFit = 16;  // the same while not zoomed in; equals kMinGrid in probe.cpp
-constexpr float kScreenLevels = 255;  // steps from black to white on 8-bit screens
 constexpr int kMostTaps = 8;          // per axis; covers pictures up to 16 times larger than shown
 
 /// Returns the number of taps per axis. A tap blends 2 texels along an axis, so n taps cover 2n texels.
@@ -49,6 +49,7 @@ struct Presenter::Gl {
   std::optional<Programs> converted;  ///< created at the first use
   gl::Buffer light;                   ///< a DeepLight
   bool has_light = false;
+  const ScreenDepth depth = screen_depth();
   gl::VertexArray vertices;
   gl::Sampler linear, nearest;
   std::array<gl::Query, kQueries> queries;
@@ -137,7 +138,7 @@ void Presenter::draw_picture(Extent framebuffer, const Rect& area, const Picture
   glUniform1f(p.split, look.split_x);
   glUniform1f(p.gain, look.gain);
   glUniform1i(p.second, 1);
-  glUniform1f(p.dither, path_->is_deep() ? 1 / kScreenLevels : 0.f);
+  glUniform3fv(p.dither, 1, dither_steps(g.depth, path_->is_deep() ? 16 : 8).data());
   glUniform4f(p.corners, r.x / fw * 2 - 1, 1 - r.y / fh * 2, (r.x + r.w) / fw * 2 - 1,
               1 - (r.y + r.h) / fh * 2);
   if (g.has_light) glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, g.light.id());

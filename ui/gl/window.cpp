@@ -185,6 +185,11 @@ void Window::open(const WindowOptions& options) {
   glfwWindowHint(GLFW_VISIBLE, options.hidden ? GLFW_FALSE : GLFW_TRUE);
   glfwWindowHint(GLFW_DEPTH_BITS, 0);
   glfwWindowHint(GLFW_STENCIL_BITS, 0);
+  GLFWmonitor* const monitor = glfwGetPrimaryMonitor();
+  const GLFWvidmode* const mode = monitor ? glfwGetVideoMode(monitor) : nullptr;
+  glfwWindowHint(GLFW_RED_BITS, requested_bits(mode ? mode->redBits : 8));
+  glfwWindowHint(GLFW_GREEN_BITS, requested_bits(mode ? mode->greenBits : 8));
+  glfwWindowHint(GLFW_BLUE_BITS, requested_bits(mode ? mode->blueBits : 8));
   glfwWindowHintString(GLFW_X11_CLASS_NAME, "lensd");
   glfwWindowHintString(GLFW_X11_INSTANCE_NAME, "lensd");
 #ifdef GLFW_WAYLAND_APP_ID                             // from GLFW 3.4 on
@@ -199,6 +204,7 @@ void Window::open(const WindowOptions& options) {
   if (status != GLEW_OK && status != GLEW_ERROR_NO_GLX_DISPLAY)
     unavailable(std::string("GLEW: ") + reinterpret_cast<const char*>(glewGetErrorString(status)));
   renderer_ = gl_string(GL_RENDERER), version_ = gl_string(GL_VERSION);
+  depth_ = screen_depth();
   glfwSwapInterval(vsync_ && !swap_may_block() ? 1 : 0);
 
   glfwSetWindowUserPointer(window_, this);

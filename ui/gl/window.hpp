@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/image/image.hpp"
+#include "ui/gl/screen_depth.hpp"
 #include "ui/model/input.hpp"
 
 struct GLFWwindow;
@@ -77,6 +78,7 @@ class Window {
 
   const std::string& renderer() const { return renderer_; }  ///< "NVIDIA H100", "llvmpipe (LLVM 15…)"
   const std::string& version() const { return version_; }
+  const ScreenDepth& depth() const { return depth_; }
   /// Returns true if GL runs on the CPU.
   bool software_rendering() const;
 
@@ -91,6 +93,7 @@ class Window {
   Extent size_, framebuffer_;  // updated by events, because a query waits for the X server
   InputState input_;
   std::string renderer_, version_;
+  ScreenDepth depth_;
   bool vsync_ = true, fullscreen_ = false;
   MouseStep mouse_, pressed_;            ///< mouse state at the last event and at the last press
   bool repeat_ = false, shift_ = false;  ///< state in the last key press, for its character callback

@@ -102,6 +102,7 @@ struct ViewerModel {
   FrameCounts counts;
   // Machine
   std::string backend, backend_reason, display_path, display_reason, device;
+  std::string screen;  ///< bits per channel of the window; empty: unknown
   // Graph and timings
   const Registry* registry = nullptr;  ///< null: the graph cannot be edited
   uint64_t pipeline = 0;               ///< number of the pipeline; changes with every new source

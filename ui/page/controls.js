@@ -74,8 +74,17 @@ function numberScale(spec) {
                           : steps * (value - spec.min) / (spec.max - spec.min),
   };
 }
+/// owner.maximum(spec, value), if present, returns {max, of}: a smaller maximum and what it is the size of.
 function numberControl(owner, spec) {
-  const {step, steps, toValue, toPlace} = numberScale(spec);
+  let limited = spec, {step, steps, toValue, toPlace} = numberScale(spec);
+  const limit = value => {
+    const {max, of} = owner.maximum?.(spec, value) ?? spec;
+    if (max === limited.max) return;
+    limited = {...spec, max, of};
+    ({steps, toValue, toPlace} = numberScale(limited));
+    slider.max = steps;
+    number.max = max;
+  };
   const slider = control(spec, "input", {type: "range", min: 0, max: steps, step: 1});
   const number = control(spec, "input", {type: "number", min: spec.min, max: spec.max, step, inputMode: "decimal"});
   const unit = element("span", {className: "unit"});
@@ -90,12 +99,14 @@ function numberControl(owner, spec) {
   });
   slider.oninput = () => { const v = toValue(+slider.value); number.value = digits(v); paint(); made.set(v); };
   number.onchange = () => {
-    if (number.value === "") return made.place.refuse(`expected a number ${spec.min} to ${spec.max}`);
+    if (number.value === "") return made.place.refuse(`expected a number ${spec.min} to ${limited.max}`);
+    if (limited.of && +number.value > limited.max)
+      return made.place.refuse(`${number.value} is not allowed: ${spec.min} to ${limited.max}, ${limited.of}`);
     slider.value = toPlace(+number.value);
     paint();
     made.set(+number.value);
   };
-  return made;
+  return {...made, show(value) { limit(value); made.show(value); }};
 }
 function checkboxControl(owner, spec) {
   const box = control(spec, "input", {type: "checkbox", onchange: () => made.set(box.checked)});

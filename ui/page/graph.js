@@ -2,9 +2,10 @@
 // A card stays the same element while its node exists, so that typed text and focus survive changes by other clients.
 const filters = new Map();
 const graphPlace = reasonPlace($("graph-reason"));
-let cards = [];
+let cards = [], shownGraph = null;
 
 function showGraph(graph) {
+  shownGraph = graph;
   const old = cards, free = new Set(old);
   const take = find => { const card = [...free].find(find); free.delete(card); return card; };
   const matched = graph.nodes.map(node => take(c => c.id === node.id && c.filter === node.filter));
@@ -50,13 +51,30 @@ function keepFold(id, folded) {
   try { localStorage.setItem(kFolded, JSON.stringify([...foldedNodes])); } catch { /* not allowed */ }
 }
 
+/// Returns the id of the node whose picture `node` reads. Skips nodes that are off, because they pass their input through.
+function inputOf(graph, node) {
+  const find = id => graph.nodes.find(n => n.id === id);
+  let input = node.inputs[0];
+  for (let n = 0; n < graph.nodes.length && find(input) && !find(input).enabled; ++n) input = find(input).inputs[0];
+  return input;
+}
+/// For the integers x, y, width and height of a rectangle, as of crop: the maximum in a picture of `size`, at least the
+/// value. As fitted() in the window.
+function rectangleMaximum(filter, spec, value, size) {
+  const sides = {x: 0, width: 0, y: 1, height: 1}, whole = name => filter.parameters.some(p => p.name === name && p.type === "integer");
+  if (!size || !(spec.name in sides) || !Object.keys(sides).every(whole)) return undefined;
+  const side = size[sides[spec.name]], position = spec.name === "x" || spec.name === "y";
+  return {max: Math.min(spec.max, Math.max(value, position ? side - 1 : side)), of: `the picture has ${size[0]}×${size[1]} pixels`};
+}
+
 function makeCard(node) {
   const filter = filters.get(node.filter) || {doc: "", parameters: [], min_inputs: 1, max_inputs: 1};
   const card = {id: node.id, filter: node.filter, index: 0};
   const reason = reasonPlace();
   const place = card.place = {...reason, get refused() { return reason.refused; },
     refuse: text => reason.refuse(text.startsWith(card.id + ": ") ? text.slice(card.id.length + 2) : text)};
-  const owner = {id: () => card.id, name: spec => `${card.id}.${spec.name}`, card: place};
+  const owner = {id: () => card.id, name: spec => `${card.id}.${spec.name}`, card: place,
+    maximum: (spec, value) => rectangleMaximum(filter, spec, value, card.inputSize)};
   const controls = filter.parameters.map(spec => [spec.name, (controlKinds[spec.type] || textControl)(owner, spec)]);
 
   const toggle = element("input", {type: "checkbox", title: "on or off; off passes its input through"});
@@ -101,6 +119,7 @@ function makeCard(node) {
     insert.title = "add a filter here";
     more.title = "move, copy, rename, reset, remove";
     if (!busy.has(now.id + ".enabled")) { toggle.checked = now.enabled; card.element.classList.toggle("off", !now.enabled); }
+    card.inputSize = state.sizes?.[inputOf(graph, now)];
     actions.show(graph);
     inputs.show(now, index, graph);
     for (const [name, control] of controls) control.show(now.params[name]);

@@ -102,7 +102,7 @@ async function showStats() {
   showList("statistics", values.map(([k, v]) => [k, v === null ? "n/a" : digits(v)]));
   showState();
 }
-const observed = ["graph", "pause", "bypass", "frame", "time-pos", "rate", "source", "counters", "record", "stream", "virtual-camera", "controls"];
+const observed = ["graph", "sizes", "pause", "bypass", "frame", "time-pos", "rate", "source", "counters", "record", "stream", "virtual-camera", "controls"];
 function observe() {
   const events = new EventSource("/events?" + observed.map(name => "observe=" + name).join("&"));
   events.onmessage = message => {
@@ -111,6 +111,7 @@ function observe() {
       if (event.name === "graph") return refresh();
       if (event.name === "controls") return showCamera();
       state[event.name] = event.data;
+      if (event.name === "sizes" && shownGraph) showGraph(shownGraph);
       showState();
     } else if (event.event === "notice") {
       if (event.problem) refusedTime = performance.now();

@@ -94,7 +94,8 @@ void draw_status_panel(PanelContext& ctx) {
       row(ctx, "memory", memory_text(m.graph_memory) + " of GPU memory");
       tooltip(ctx.look, kGraphMemoryDoc);
     }
-    row(ctx, "display", m.display_path, m.display_reason);
+    row(ctx, "display", m.screen.empty() ? m.display_path : fmt::format("{} · {}", m.display_path, m.screen),
+        m.display_reason);
     row(ctx, "sound", m.muted ? "muted" : fmt::format("{:.0f} %", m.volume), sound_reason(m.sound));
     row(ctx, "graph", fmt::format("{:.1f} fps", ctx.state.graph_fps));
     lost_rows(ctx);

@@ -61,6 +61,11 @@ class Options {
   Options(const Options&) = delete;
   Options& operator=(const Options&) = delete;
   void set(const char* key, const std::string& value) { av_dict_set(&dict_, key, value.c_str(), 0); }
+  /// Adds `value` to an option that is a list, whose items are separated by colons.
+  void append(const char* key, const std::string& value) {
+    const bool first = !av_dict_get(dict_, key, nullptr, 0);
+    av_dict_set(&dict_, key, (first ? value : ":" + value).c_str(), AV_DICT_APPEND);
+  }
   AVDictionary** get() noexcept { return &dict_; }
   const char* unused() const noexcept {
     const AVDictionaryEntry* entry = av_dict_get(dict_, "", nullptr, AV_DICT_IGNORE_SUFFIX);

@@ -13,6 +13,7 @@ extern "C" {
 
 #include "core/base/log.hpp"
 #include "core/media/ffmpeg/pixel_formats.hpp"
+#include "core/media/ffmpeg/side_data.hpp"
 
 namespace lensd {
 namespace {
@@ -67,24 +68,6 @@ ChromaSiting siting_of(const AVFrame& frame, AVPixelFormat pixel_format, AVCodec
   }
   const bool centred = is_jpeg_range(pixel_format) || is_jpeg_like(codec) || codec == AV_CODEC_ID_MPEG1VIDEO;
   return centred ? ChromaSiting::center : ChromaSiting::left;
-}
-
-/// Returns the stream's side data of this type, or null if it is absent or has fewer than `bytes` bytes.
-const uint8_t* side_data_of(const AVStream* stream, AVPacketSideDataType type, size_t bytes) {
-#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 30, 100)  // FFmpeg 6.1 moved the side data
-  const AVPacketSideData* data =
-      av_packet_side_data_get(stream->codecpar->coded_side_data, stream->codecpar->nb_coded_side_data, type);
-  return data && data->size >= bytes ? data->data : nullptr;
-#else
-  size_t size = 0;
-  const uint8_t* data = av_stream_get_side_data(stream, type, &size);
-  return data && size >= bytes ? data : nullptr;
-#endif
-}
-
-const uint8_t* side_data_of(const AVFrame& frame, AVFrameSideDataType type, size_t bytes) {
-  const AVFrameSideData* data = av_frame_get_side_data(&frame, type);
-  return data && static_cast<size_t>(data->size) >= bytes ? data->data : nullptr;
 }
 
 std::optional<double> content_peak(const uint8_t* light_level) {
@@ -193,10 +176,9 @@ ColourSpec colour_of(const AVFrame& frame, AVPixelFormat pixel_format, const Pic
 std::optional<uint16_t> peak_of(const AVFrame& frame, const AVStream* stream) {
   constexpr size_t kLevel = sizeof(AVContentLightMetadata), kDisplay = sizeof(AVMasteringDisplayMetadata);
   auto peak = content_peak(side_data_of(frame, AV_FRAME_DATA_CONTENT_LIGHT_LEVEL, kLevel));
-  if (!peak && stream) peak = content_peak(side_data_of(stream, AV_PKT_DATA_CONTENT_LIGHT_LEVEL, kLevel));
+  if (!peak) peak = content_peak(side_data_of(stream, AV_PKT_DATA_CONTENT_LIGHT_LEVEL, kLevel));
   if (!peak) peak = mastering_peak(side_data_of(frame, AV_FRAME_DATA_MASTERING_DISPLAY_METADATA, kDisplay));
-  if (!peak && stream)
-    peak = mastering_peak(side_data_of(stream, AV_PKT_DATA_MASTERING_DISPLAY_METADATA, kDisplay));
+  if (!peak) peak = mastering_peak(side_data_of(stream, AV_PKT_DATA_MASTERING_DISPLAY_METADATA, kDisplay));
   if (!peak) return std::nullopt;
   return static_cast<uint16_t>(std::clamp(*peak, double{kMinPeak}, double{kMaxPeak}));
 }
@@ -226,7 +208,7 @@ Orientation orientation_of(const AVFrame& frame, const AVStream* stream) {
   const int32_t* matrix = nullptr;
   constexpr size_t kBytes = 9 * sizeof(int32_t);
   matrix = reinterpret_cast<const int32_t*>(side_data_of(frame, AV_FRAME_DATA_DISPLAYMATRIX, kBytes));
-  if (!matrix && stream)
+  if (!matrix)
     matrix = reinterpret_cast<const int32_t*>(side_data_of(stream, AV_PKT_DATA_DISPLAYMATRIX, kBytes));
   if (!matrix) return {};
   if (const auto orientation = orientation_of(matrix)) return *orientation;

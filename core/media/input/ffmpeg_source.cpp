@@ -10,6 +10,7 @@ extern "C" {
 
 #include "core/base/clock.hpp"
 #include "core/base/log.hpp"
+#include "core/media/ffmpeg/hdr_side_data.hpp"
 #include "core/media/ffmpeg/picture_info.hpp"
 #include "core/media/ffmpeg/pixel_formats.hpp"
 #include "core/media/input/input_checks.hpp"
@@ -82,6 +83,7 @@ void FfmpegSource::open() {
   decoder_errors_ = allocator_.logged_errors();
   draining_ = drained_key_ = intact_seen_ = false;
   announced_peak_.reset();
+  announced_hdr_ = {};
 }
 
 void FfmpegSource::read_ahead() {
@@ -97,6 +99,7 @@ void FfmpegSource::read_ahead() {
     fail("no picture in it can be decoded", hint.empty() ? stream_errors() : hint);
   }
   info_.picture = first.planes.info;
+  info_.hdr = announced_hdr_;
   info_.start_ns = timestamps_.origin_ns().value_or(0);
   if (!info_.live) info_.chapters = read_chapters(*input_->context(), info_.start_ns);
   info_.on_gpu = decoder_->on_gpu();
@@ -218,13 +221,14 @@ void FfmpegSource::count_undecodable() noexcept {
   decoder_errors_ = allocator_.logged_errors();
 }
 
-/// Returns a message if a camera has delivered damaged pictures since the newest intact one, otherwise an
-/// empty string.
+/// Returns a message if a camera or PipeWire node has delivered damaged pictures since the newest intact one,
+/// otherwise an empty string.
 std::string FfmpegSource::only_damaged_pictures() const {
   const CameraMonitor* camera = input_->camera_monitor();
   const uint64_t damaged = camera ? camera->broken - broken_before_ : 0;
   if (damaged == 0) return {};
-  return fmt::format("the camera delivers only damaged pictures ({} in {:.1f} s)", damaged,
+  return fmt::format("the {} delivers only damaged pictures ({} in {:.1f} s)",
+                     input_->kind() == UrlKind::camera ? "camera" : "PipeWire node", damaged,
                      to_s(now_ns() - picture_ns_));
 }
 
@@ -349,6 +353,8 @@ int64_t FfmpegSource::capture_time(std::optional<int64_t> raw_ns, int64_t now) c
 ColourSpec FfmpegSource::picture_colour(const PictureFormat& format) {
   ColourSpec colour = colour_of(*frame_, sample_format(*frame_), format, decoder_->context().codec_id);
   colour.keep = options_.keep_colours;
+  if (colour.transfer != Transfer::sdr && announced_hdr_ == HdrMetadata{})
+    announced_hdr_ = hdr_metadata_of(*frame_, input_->stream());
   if (colour.transfer == Transfer::pq) {
     // Keep the first peak of the connection. Later ones would change the brightness and need new plans.
     if (!announced_peak_) announced_peak_ = peak_of(*frame_, input_->stream());

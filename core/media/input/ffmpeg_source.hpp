@@ -115,6 +115,7 @@ class FfmpegSource final : public Source {
   int64_t announced_ns_ = 0;      ///< announced duration of the stream; 0: unknown
   int64_t next_index_ = 0;
   std::optional<uint16_t> announced_peak_;  ///< first announced peak of the connection, see peak_of()
+  HdrMetadata announced_hdr_;               ///< first announced HDR metadata of the connection
   bool draining_ = false;
   bool drained_key_ = false;  ///< key_frames_only: the decoder was drained after a key frame
 

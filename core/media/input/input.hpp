@@ -54,8 +54,10 @@ class Input {
   }
   bool seeks_by_time() const noexcept;
   bool has_audio() const noexcept;
-  /// Returns the monitor of a V4L2 camera; null for other sources.
-  CameraMonitor* camera_monitor() const noexcept { return camera_ ? camera_->monitor().get() : nullptr; }
+  /// Returns the monitor of a V4L2 camera or PipeWire node; null for other sources.
+  CameraMonitor* camera_monitor() const noexcept {
+    return camera_ ? camera_->monitor().get() : pipewire_ ? pipewire_->monitor().get() : nullptr;
+  }
   /// Returns true if the demuxer has found that the file is truncated.
   bool cut() const noexcept { return cut_; }
 

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "core/image/view.hpp"
+#include "core/media/camera/camera_monitor.hpp"
 #include "core/media/ffmpeg/picture_allocator.hpp"
 #include "core/media/portal.hpp"
 
@@ -28,6 +29,7 @@ class PipewireCapture {
     Extent size;                         ///< empty: any, preferably 1280×720
     double rate = 0;                     ///< frames per second; 0: any, preferably 30
     std::shared_ptr<PortalGrant> grant;  ///< for portal sources only: kept between connections; not null
+    std::shared_ptr<CameraMonitor> monitor = std::make_shared<CameraMonitor>();  ///< counts damaged pictures
   };
   /// Connects to the source `url`: pipewire:NODE or one of portal_target(). Waits at most `timeout_ns` for
   /// the user's answer, and then at most `timeout_ns` or 10 s for the format. Throws Error(bad_source) if
@@ -40,13 +42,15 @@ class PipewireCapture {
   AVPixelFormat pixels() const noexcept;
   Extent size() const noexcept;
   double rate() const noexcept;  ///< frames per second; 0: unknown
+  const std::shared_ptr<CameraMonitor>& monitor() const noexcept { return monitor_; }
 
-  /// Fills `frame` with the newest picture. Times are nanoseconds on the monotonic clock. Returns 0 or an
-  /// AVERROR: EAGAIN if none came within 50 ms, ENODEV if the node or the connection is gone.
+  /// Fills `frame` with the newest intact picture. Times are nanoseconds on the monotonic clock. Returns 0 or
+  /// an AVERROR: EAGAIN if none came within 50 ms, ENODEV if the node or the connection is gone.
   int read(AVFrame& frame, PictureAllocator& allocator) noexcept;
 
  private:
   struct Stream;
+  const std::shared_ptr<CameraMonitor> monitor_;
   std::unique_ptr<Stream> stream_;
 };
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "core/base/text.hpp"
+#include "core/media/ffmpeg/hdr_side_data.hpp"
 
 namespace lensd {
 namespace {
@@ -30,6 +31,7 @@ const AVOutputFormat& output_format_of(const std::string& muxer, const std::stri
 
 EncodedFormat::EncodedFormat(const AVCodecContext& encoder)
     : codec(ff::allocated(avcodec_parameters_alloc())),
+      hdr(hdr_metadata_of(encoder)),
       time_base(encoder.time_base),
       frame_rate(encoder.framerate) {
   ff::check_memory(avcodec_parameters_from_context(codec.get(), &encoder));
@@ -48,6 +50,7 @@ Muxer::Muxer(const AVOutputFormat& format, const std::string& url, const Encoded
   context_.reset(ff::allocated(context));
   stream_ = ff::allocated(avformat_new_stream(context, nullptr));
   ff::check_memory(avcodec_parameters_copy(stream_->codecpar, video.codec.get()));
+  add_hdr_metadata(*stream_, video.hdr);  // FFmpeg before 6.1 does not copy it with the parameters
   stream_->time_base = video.time_base;
   stream_->sample_aspect_ratio = video.codec->sample_aspect_ratio;
   stream_->avg_frame_rate = stream_->r_frame_rate = video.frame_rate;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "core/media/hdr_metadata.hpp"
 #include "core/media/output/audio_copy.hpp"
 
 namespace lensd {
@@ -21,6 +22,7 @@ const AVOutputFormat& output_format_of(const std::string& muxer, const std::stri
 struct EncodedFormat {
   explicit EncodedFormat(const AVCodecContext& encoder);
   ff::ParametersPtr codec;
+  HdrMetadata hdr;
   AVRational time_base, frame_rate;
 };
 

@@ -23,7 +23,9 @@ struct StreamOutput::Encoding {
   explicit Encoding(const Options& o) : options(o), target(stream_target(o.url)) {
     options.encoder.key_interval_s = kStreamKeySeconds;
     options.encoder.max_delay_s = kMaxDelay;
-    if (target.muxer == "v4l2") options.encoder = {.codec = "rawvideo", .preset = {}, .crf = {}};
+    if (target.muxer == "v4l2")
+      options.encoder = {
+          .codec = "rawvideo", .preset = {}, .crf = {}, .dither = options.encoder.dither, .hdr = {}};
   }
 
   void open(const PixelsFormat& format) {

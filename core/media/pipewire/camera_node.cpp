@@ -37,8 +37,9 @@ T* find_meta(spa_buffer& buffer, uint32_t type) {
 
 }  // namespace
 
-CameraNode::CameraNode(const std::string& name, NoticeList& notices)
+CameraNode::CameraNode(const std::string& name, bool dither, NoticeList& notices)
     : name_(name),
+      dither_(dither),
       notices_(notices),
       session_({.on_lost = [this] { lose(); },
                 .on_timer = [this] { on_timer(); },
@@ -185,7 +186,7 @@ void CameraNode::write(ConstImageRef image, PixelAspect aspect, double fps) {
   const PipewireLock lock(session_);
   const ImageFormat format = as_8_bits(image.format);
   if (newest_.format != format || newest_.pixels.empty()) newest_ = Image(format);
-  copy_as_8_bits(image, newest_.ref());
+  copy_as_8_bits(image, dither_, newest_.ref());
   const OfferedVideo wanted{format, rate_fraction(fps), aspect};
   const bool changed = !(wanted == offered_);
   offered_ = wanted;

@@ -20,8 +20,8 @@ namespace lensd {
 
 class CameraNode {
  public:
-  /// Starts to connect. Throws Error(unavailable) as PipewireSession does.
-  CameraNode(const std::string& name, NoticeList& notices);
+  /// Starts to connect. `dither`: see VirtualCamera. Throws Error(unavailable) as PipewireSession does.
+  CameraNode(const std::string& name, bool dither, NoticeList& notices);
   ~CameraNode();
 
   void write(ConstImageRef image, PixelAspect aspect, double fps);
@@ -49,6 +49,7 @@ class CameraNode {
   void publish();
 
   const std::string name_;
+  const bool dither_;
   NoticeList& notices_;
   PipewireSession session_;
 

@@ -7,8 +7,11 @@
 #include <spa/param/param.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
+
+#include "core/image/dither.hpp"
 
 namespace lensd {
 namespace {
@@ -29,16 +32,31 @@ uint8_t rounded_to_8_bits(uint32_t sample) {
   return static_cast<uint8_t>((sample * 255 + 32895) >> 16);
 }
 
+/// Dithers row `y`. Adds the thresholds, which are multiples of 1/128, as integers, so that 65535 stays
+/// white.
+void dither_row(const uint16_t* from, size_t samples, size_t channels, int y, uint8_t* out) {
+  constexpr uint32_t kUnits = 128, kStep = 257 * kUnits;
+  std::array<uint32_t, 8> thresholds;
+  for (int x = 0; x < 8; ++x)
+    thresholds[static_cast<size_t>(x)] = static_cast<uint32_t>(dither_threshold(x, y) * kStep);
+  for (size_t i = 0; i < samples; ++i)
+    out[i] = static_cast<uint8_t>((from[i] * kUnits + thresholds[i / channels % 8]) / kStep);
+}
+
 }  // namespace
 
-void copy_as_8_bits(ConstImageRef from, ImageRef to) {
+void copy_as_8_bits(ConstImageRef from, bool dither, ImageRef to) {
+  const size_t channels = is_gray(from.format.format) ? 1 : 4;
   for (int y = 0; y < from.height(); ++y) {
     if (sample_bytes(from.format.format) == 1) {
       std::memcpy(to.row(y), from.row(y), from.row_bytes());
       continue;
     }
     const auto* samples = reinterpret_cast<const uint16_t*>(from.row(y));
-    std::transform(samples, samples + from.format.row_samples(), to.row(y), rounded_to_8_bits);
+    if (dither)
+      dither_row(samples, from.format.row_samples(), channels, y, to.row(y));
+    else
+      std::transform(samples, samples + from.format.row_samples(), to.row(y), rounded_to_8_bits);
   }
 }
 

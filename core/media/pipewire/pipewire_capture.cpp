@@ -125,7 +125,8 @@ struct PipewireCapture::Stream {
   AVPixelFormat pixels = AV_PIX_FMT_NONE;
   Extent size;
   pw_buffer* newest = nullptr;  ///< not read yet
-  uint64_t replaced = 0, broken = 0;
+  uint64_t replaced = 0;
+  CameraMonitor& monitor;
 };
 
 PipewireCapture::Stream::Stream(const std::string& url, const std::string& where_, const Request& request,
@@ -133,7 +134,8 @@ PipewireCapture::Stream::Stream(const std::string& url, const std::string& where
     : where(where_),
       access(ask_portal(url, where_, request.grant.get(), stop, timeout_ns)),
       node(access ? node_of(*access) : find_node(pipewire_node_of(url), where_)),
-      session({.on_lost = [this] { lose("PipeWire ended the connection"); }}) {}
+      session({.on_lost = [this] { lose("PipeWire ended the connection"); }}),
+      monitor(*request.monitor) {}
 
 PipewireCapture::Stream::~Stream() {
   const PipewireLock lock(session);
@@ -147,7 +149,8 @@ PipewireCapture::Stream::~Stream() {
     session.api().proxy_destroy(reinterpret_cast<pw_proxy*>(registry));
   }
   session.disconnect();  // no callbacks follow
-  log::debug("{}: {} pictures were replaced by newer ones, {} were damaged", where, replaced, broken);
+  log::debug("{}: {} pictures were replaced by newer ones, {} were damaged", where, replaced,
+             monitor.broken.load());
 }
 
 void PipewireCapture::Stream::connect(const Request& request) {
@@ -247,11 +250,17 @@ void PipewireCapture::Stream::remove_buffer(void* data, pw_buffer* buffer) {
   if (self.newest == buffer) self.newest = nullptr;
 }
 
-/// Keeps the newest filled buffer and returns older ones.
+/// Keeps the newest filled buffer and returns older ones. Returns and counts those that are marked as
+/// damaged.
 void PipewireCapture::Stream::process(void* data) {
   Stream& self = *static_cast<Stream*>(data);
   const PipewireApi& api = self.session.api();
   while (pw_buffer* const next = api.stream_dequeue_buffer(self.stream)) {
+    if (marked_damaged(*next->buffer)) {
+      api.stream_queue_buffer(self.stream, next);
+      ++self.monitor.broken;
+      continue;
+    }
     if (self.newest) {
       api.stream_queue_buffer(self.stream, self.newest);
       ++self.replaced;
@@ -279,7 +288,7 @@ void PipewireCapture::Stream::wait_for_format(const StopFlags& stop, int64_t tim
 }
 
 /// Copies the newest picture into `frame` and gives its buffer back to PipeWire. Returns 0 or an AVERROR:
-/// EAGAIN if the picture is damaged. Call with the session's lock.
+/// EAGAIN if the picture is incomplete. Call with the session's lock.
 int PipewireCapture::Stream::copy(AVFrame& frame, PictureAllocator& allocator) {
   pw_buffer* const filled = std::exchange(newest, nullptr);
   const spa_buffer& buffer = *filled->buffer;
@@ -299,8 +308,7 @@ int PipewireCapture::Stream::copy(AVFrame& frame, PictureAllocator& allocator) {
   ReceivedPlanes planes;
   const auto* header = static_cast<const spa_meta_header*>(
       spa_buffer_find_meta_data(&buffer, SPA_META_Header, sizeof(spa_meta_header)));
-  const bool damaged = header && (header->flags & SPA_META_HEADER_FLAG_CORRUPTED);
-  if (!damaged && find_planes(buffer, memory, pixels, size, planes)) {
+  if (find_planes(buffer, memory, pixels, size, planes)) {
     frame.format = pixels, frame.width = size.width, frame.height = size.height;
     error = allocator.fill(frame, size.width, size.height);
     if (error >= 0) {
@@ -318,7 +326,7 @@ int PipewireCapture::Stream::copy(AVFrame& frame, PictureAllocator& allocator) {
       error = 0;
     }
   } else {
-    ++broken;
+    ++monitor.broken;
   }
   for (const auto& [begin, bytes] : mapped)
     if (begin) munmap(begin, bytes);
@@ -328,7 +336,7 @@ int PipewireCapture::Stream::copy(AVFrame& frame, PictureAllocator& allocator) {
 
 PipewireCapture::PipewireCapture(const std::string& url, const std::string& where, const Request& request,
                                  const StopFlags& stop, int64_t timeout_ns)
-    : stream_(std::make_unique<Stream>(url, where, request, stop, timeout_ns)) {
+    : monitor_(request.monitor), stream_(std::make_unique<Stream>(url, where, request, stop, timeout_ns)) {
   stream_->connect(request);
   stream_->wait_for_format(stop, std::min(timeout_ns, kFormatNs));
 }

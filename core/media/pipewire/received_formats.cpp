@@ -120,14 +120,22 @@ const spa_pod* build_request(spa_pod_builder& builder, Extent size, spa_fraction
   return static_cast<const spa_pod*>(spa_pod_builder_pop(&builder, &object));
 }
 
+bool marked_damaged(const spa_buffer& buffer) {
+  const auto* header = static_cast<const spa_meta_header*>(
+      spa_buffer_find_meta_data(&buffer, SPA_META_Header, sizeof(spa_meta_header)));
+  if (header && (header->flags & SPA_META_HEADER_FLAG_CORRUPTED)) return true;
+  return std::any_of(buffer.datas, buffer.datas + buffer.n_datas, [](const spa_data& data) {
+    return data.chunk && (data.chunk->flags & SPA_CHUNK_FLAG_CORRUPTED);
+  });
+}
+
 bool find_planes(const spa_buffer& buffer, std::span<const uint8_t* const> memory, AVPixelFormat pixels,
                  Extent size, ReceivedPlanes& planes) {
   const auto count = static_cast<size_t>(av_pix_fmt_count_planes(pixels));
   const size_t blocks = std::min<size_t>(buffer.n_datas, memory.size());
   if (blocks == 0) return false;
   for (size_t i = 0; i < std::min(count, blocks); ++i)
-    if (!memory[i] || !buffer.datas[i].chunk || (buffer.datas[i].chunk->flags & SPA_CHUNK_FLAG_CORRUPTED))
-      return false;
+    if (!memory[i] || !buffer.datas[i].chunk) return false;
   const spa_data& first = buffer.datas[0];
   const bool one_block = blocks < count;
   BlockLayout layout = packed_layout(pixels, size, first.chunk->stride);

@@ -10,7 +10,7 @@ struct VirtualCamera::Node : CameraNode {
   using CameraNode::CameraNode;
 };
 
-VirtualCamera::VirtualCamera() = default;
+VirtualCamera::VirtualCamera(bool dither) : dither_(dither) {}
 
 VirtualCamera::~VirtualCamera() {
   stop();
@@ -20,7 +20,7 @@ void VirtualCamera::start(const std::string& name) {
   check_virtual_camera_name(name);
   if (status().name == name) return;
   stop();
-  auto node = std::make_shared<Node>(name, notices_);
+  auto node = std::make_shared<Node>(name, dither_, notices_);
   const std::lock_guard lock(mutex_);
   node_ = std::move(node);
   on_ = true;

@@ -7,7 +7,8 @@ namespace lensd {
 struct PipewireCapture::Stream {};
 
 PipewireCapture::PipewireCapture(const std::string&, const std::string& where, const Request&,
-                                 const StopFlags&, int64_t) {
+                                 const StopFlags&, int64_t)
+    : monitor_() {
   throw Error(ExitCode::unavailable, where, "this lensd was built without PipeWire",
               "install libpipewire-0.3-dev and libsystemd-dev, and build again");
 }

@@ -6,7 +6,7 @@ namespace lensd {
 
 struct VirtualCamera::Node {};
 
-VirtualCamera::VirtualCamera() = default;
+VirtualCamera::VirtualCamera(bool dither) : dither_(dither) {}
 VirtualCamera::~VirtualCamera() = default;
 
 void VirtualCamera::start(const std::string& name) {

@@ -157,6 +157,11 @@ for case in 65535:8:false:235,235,235.0 65535:8:true:235,235,235.0 65535:10:true
   result=$(luma "$WORK/flat.mkv" "$depth")
   [[ ${result// /,} == "$wanted" ]] || fail "a picture of $value with $depth bits, dither $dither: $result, not $wanted"
 done
+for dither in false true; do # [output] dither holds for -o FILE
+  LENSD_OUTPUT_DITHER=$dither expect 0 "$WORK/flat.png" --headless --frames 1 --overwrite -o "$WORK/flat.mkv"
+  read -r least most _ < <(luma "$WORK/flat.mkv" 8)
+  [[ $dither == $( ((least < most)) && echo true || echo false) ]] || fail "-o FILE, dither $dither: luma $least to $most"
+done
 echo "ok: white and dither"
 
 refused 2 "precision" "$WORK/gray.mkv" --headless --precision 12 -o null:

@@ -40,6 +40,21 @@ start_session
 compare_run colour invert RGBA 4 64 48 256
 compare_run gray grayscale GRAY8 1 66 48 68
 
+# [output] dither: a grey between two values of 8 bits.
+python3 -c "import struct, sys; sys.stdout.buffer.write(struct.pack('<H', 30003) * (3 * 64 * 48))" |
+  ffmpeg -v error -f rawvideo -pixel_format rgb48le -video_size 64x48 -i - "$WORK/flat.png" || fail "ffmpeg"
+for case in "false 117" "true 116 117"; do
+  read -r dither wanted <<<"$case"
+  LENSD_OUTPUT_DITHER=$dither start_daemon "$WORK/flat.png" --virtual-camera "Test camera"
+  receive "$WORK/dither.raw" RGBA
+  wait_for 10 received "$WORK/dither.raw" $((64 * 48 * 4)) || fail "no picture: $(<"$WORK/dither.raw.log")"
+  stop_receiver "$RECEIVER"
+  stop_daemon
+  found=$(python3 -c "import sys; p = open(sys.argv[1], 'rb').read(64 * 48 * 4); print(*sorted(set(p[::4] + p[1::4] + p[2::4])))" "$WORK/dither.raw")
+  [[ $found == "$wanted" ]] || fail "dither = $dither: the samples are $found, not $wanted"
+done
+echo "ok: dither"
+
 # The rest uses a moving picture of a running daemon.
 start_daemon test:testsrc2=size=64x48:rate=50
 [[ $(camera on) == false && $(camera state) == off ]] || fail "on without a request: $(ctl get virtual-camera)"

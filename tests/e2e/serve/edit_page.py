@@ -165,6 +165,44 @@ def other_clients():
         sys.exit("the value or the checkbox is lost")
 
 
+def crop_ranges():
+    ctl("node-add", "crop")
+
+    def maximum(name):
+        return f"+document.querySelector({json.dumps(input_of('crop', name))})?.max"
+    b.wait(f"{maximum('width')} == 960 && {maximum('x')} == 959 && {maximum('y')} == 539", "ranges of the picture", 5)
+    fill(input_of("crop", "width"), "961")
+    b.wait(reason("crop") + ".includes('961 is not allowed: 0 to 960, the picture has 960×540 pixels')", "a refused width", 5)
+    b.screenshot("crop")
+    if ctl("get", "crop.width") != 0:
+        sys.exit("the width outside the picture was sent")
+    fill(input_of("crop", "width"), "960")
+    b.wait(f"!({reason('crop')})", "the largest width", 5)
+    b.wait("busy.size == 0", "the width is sent", 5)
+    if ctl("get", "crop.width") != 960:
+        sys.exit("the largest width was not sent")
+    slider = "document.querySelector('[data-node=crop] input[type=range][aria-label=height]')"
+    b.evaluate(f"{{ {slider}.value = {slider}.max; {slider}.dispatchEvent(new Event('input')); }}")
+    b.wait("busy.size == 0", "the slider's value is sent", 5)
+    if ctl("get", "crop.height") != 540:
+        sys.exit(f"the end of the slider is {ctl('get', 'crop.height')}")
+    second = ctl("node-add", "crop")["node"]
+
+    def follows(width, what):
+        b.wait(f"+document.querySelector({json.dumps(input_of(second, 'width'))})?.max == {width}", what, 5)
+    follows(960, "the range of the second crop")
+    ctl("set", "crop.width", "320")
+    follows(320, "the picture became narrower")
+    sizes = ctl("get", "sizes")
+    if (sizes["source"], sizes["crop"], sizes[second]) != ([960, 540], [320, 540], [320, 540]):
+        sys.exit(f"wrong sizes: {sizes}")
+    ctl("set", "crop.enabled", "false")
+    follows(960, "the node before is off")
+    ctl("node-remove", second)
+    ctl("node-remove", "crop")
+    expect("median soften edges levels convolve", "the graph as before")
+
+
 CONTRAST = """(() => {
   const luminance = c => c.slice(0, 3).map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
     .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
@@ -216,7 +254,7 @@ try:
     b.size(1280, 800)
     b.call("Page.navigate", url=url)
     expect("median soften edges levels convolve", "the start")
-    for part in (add_and_undo, move_and_remove, refusals_and_values, rename, other_clients, phone):
+    for part in (crop_ranges, add_and_undo, move_and_remove, refusals_and_values, rename, other_clients, phone):
         part()
     # Chromium logs every response with status 422.
     b.problems = [p for p in b.problems if "status of 422" not in p]

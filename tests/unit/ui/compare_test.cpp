@@ -215,14 +215,19 @@ TEST_F(PictureTools, ARefusedGainIsAMessage) {
 TEST_F(PictureTools, TheProbeHasAConstantWidth) {
   type('x');
   model.probe_x = 300, model.probe_y = 200;
+  bool deep = false;
   const auto width_of = [&](Rgba16 value) {
-    model.probe = {{"output", false, false, value}};
+    model.probe = {{"output", false, deep, value}};
     point_at_pixel(300, 200), frames(3);
     return rect("probe/table").w;
   };
   const float narrow = width_of({0x11, 0x11, 0x11, 0xff});
   EXPECT_EQ(width_of({0xdb, 0xdd, 0xbd, 0xff}), narrow);
   EXPECT_EQ(width_of({0x0f, 0x88, 0xee, 0xff}), narrow);
+  deep = true;
+  const float wide = width_of({0x1111, 0x1111, 0x1111, 0xffff});
+  EXPECT_GT(wide, narrow) << "12 hexadecimal digits, and YCbCr with 5 digits";
+  EXPECT_EQ(width_of({0xdbdd, 0xdddb, 0xbdbd, 0xffff}), wide);
 }
 
 TEST_F(PictureTools, OnlyVisiblePixelsAreRead) {

@@ -145,7 +145,8 @@ ui::ViewerModel sample_model() {
   m.graph_fps = 412.3, m.display_fps = 29.97, m.source_fps = 29.97;
   m.counts.processed = 375, m.counts.shown = 374;
   m.backend = "cuda", m.device = "NVIDIA H100 80GB HBM3", m.backend_reason = "chosen by --backend=auto";
-  m.display_path = "CUDA-GL interop", m.display_reason = "the CUDA device draws the window";
+  m.screen = "8 bits", m.display_path = "CUDA-GL interop",
+  m.display_reason = "the CUDA device draws the window";
   m.nodes.push_back(node(median_schema(), "median", "768×576 RGBA8"));
   ui::NodeView gray;
   gray.id = "to-gray", gray.filter = "convert", gray.automatic = true, gray.format = "768×576 Gray8";

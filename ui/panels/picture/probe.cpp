@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
+#include "ui/model/probe_text.hpp"
 #include "ui/panel.hpp"
 
 namespace lensd::ui {
@@ -23,13 +25,6 @@ ImU32 ink_on(const Rgba16& c, double white) {
   return (luminance + 0.05) * (luminance + 0.05) > 0.05 * 1.05 ? colour::gray(0) : colour::gray(255);
 }
 
-/// Returns full-range Y'CbCr with the weights of BT.601 (ITU-R BT.601-7).
-std::array<long, 3> yuv_of(const Rgba& c) {
-  const double r = c.r, g = c.g, b = c.b, y = 0.299 * r + 0.587 * g + 0.114 * b;
-  const auto clip = [](double v) { return std::clamp(std::lround(v), 0l, 255l); };
-  return {clip(y), clip(128 + (b - y) / 1.772), clip(128 + (r - y) / 1.402)};
-}
-
 /// Draws three right-aligned values. Padding with spaces would not align, because spaces are narrower than
 /// digits.
 void draw_values(PanelContext& ctx, ImU32 ink, const std::array<long, 3>& values, bool deep) {
@@ -44,25 +39,25 @@ void draw_values(PanelContext& ctx, ImU32 ink, const std::array<long, 3>& values
   ImGui::Dummy({3 * field + 3 * gap, ImGui::GetTextLineHeight()});  // includes a gap before the next values
 }
 
-/// Returns the maximum width of "#" and six hex digits, so that the box keeps its size.
-float hex_width() {
+/// Returns the maximum width of "#" and six hex digits, or twelve if a row is deep, so that the box keeps its
+/// size.
+float hex_width(const std::vector<ProbeRow>& rows) {
+  const bool deep = std::ranges::any_of(rows, &ProbeRow::deep);
   float widest = 0;
   for (const char* digit = "0123456789abcdef"; *digit; ++digit)
     widest = std::max(widest, ImGui::CalcTextSize(digit, digit + 1).x);
-  return std::ceil(ImGui::CalcTextSize("#").x + 6 * widest);
+  return std::ceil(ImGui::CalcTextSize("#").x + (deep ? 12 : 6) * widest);
 }
 
 void draw_row(PanelContext& ctx, const ProbeRow& row) {
   const Rgba16& c = row.value;
   const unsigned unit = row.deep ? 257 : 1;
-  const Rgba seen{static_cast<uint8_t>(c.r / unit), static_cast<uint8_t>(c.g / unit),
-                  static_cast<uint8_t>(c.b / unit), 255};
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float side = ImGui::GetFontSize();
   ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + side, at.y + side},
-                                            IM_COL32(seen.r, seen.g, seen.b, 255), ctx.px(2));
+                                            IM_COL32(c.r / unit, c.g / unit, c.b / unit, 255), ctx.px(2));
   ImGui::GetWindowDrawList()->AddRect(at, {at.x + side, at.y + side}, colour::gray(90), ctx.px(2));
   ImGui::Dummy({side, side});
   ImGui::TableNextColumn();
@@ -73,14 +68,14 @@ void draw_row(PanelContext& ctx, const ProbeRow& row) {
     ImGui::TableNextColumn();
     text_coloured(colour::faint, "gray");
     ImGui::TableNextColumn();
-    text_coloured(colour::dim, fmt::format("#{:0{}x}", c.r, row.deep ? 4 : 2));
+    text_coloured(colour::dim, hex_of(c, true, row.deep));
     return;
   }
   draw_values(ctx, colour::text, {c.r, c.g, c.b}, row.deep);
   ImGui::TableNextColumn();
-  draw_values(ctx, colour::dim, yuv_of(seen), false);
+  draw_values(ctx, colour::dim, ycbcr_of(c, row.deep), row.deep);
   ImGui::TableNextColumn();
-  text_coloured(colour::dim, fmt::format("#{:02x}{:02x}{:02x}", seen.r, seen.g, seen.b));
+  text_coloured(colour::dim, hex_of(c, false, row.deep));
 }
 
 }  // namespace
@@ -121,7 +116,7 @@ void draw_probe(PanelContext& ctx, const Rect& area, const Rect& placed) {
   text_coloured(colour::accent, fmt::format("x {}  y {}", m.probe_x, m.probe_y));
   if (ImGui::BeginTable("probe", 5, ImGuiTableFlags_SizingFixedFit)) {
     for (const char* column : {"sample", "node", "rgb", "ycbcr"}) ImGui::TableSetupColumn(column);
-    ImGui::TableSetupColumn("hex", ImGuiTableColumnFlags_WidthFixed, hex_width());
+    ImGui::TableSetupColumn("hex", ImGuiTableColumnFlags_WidthFixed, hex_width(m.probe));
     ImGui::TableNextRow();
     for (const char* title : {"", "", "RGB", "YCbCr", ""}) {
       ImGui::TableNextColumn();

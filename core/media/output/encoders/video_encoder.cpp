@@ -11,6 +11,7 @@ extern "C" {
 #include <string_view>
 #include <vector>
 
+#include "core/media/ffmpeg/hdr_side_data.hpp"
 #include "core/media/ffmpeg/picture_info.hpp"
 #include "core/media/output/encoders/encoder_choice.hpp"
 
@@ -79,6 +80,8 @@ void VideoEncoder::start(const AVCodec& codec, const AVOutputFormat& container, 
   ff::Options settings;
   set_rate(c, options, settings);
   if (fixed_rate) c.max_b_frames = 0;
+  if (output_.transfer != Transfer::sdr) hdr_ = options.hdr;
+  add_hdr_metadata(c, hdr_, settings);
   ff::forget_log();
   if (const int error = avcodec_open2(&c, &codec, settings.get()); error < 0) {
     throw Error(ExitCode::runtime_failure, where_,
@@ -192,6 +195,7 @@ void VideoEncoder::send(const Pixels& picture, int64_t ticks, bool key) {
   frame_->color_primaries = context_->color_primaries;
   frame_->chroma_location = context_->chroma_sample_location;
   frame_->sample_aspect_ratio = context_->sample_aspect_ratio;
+  add_hdr_metadata(*frame_, hdr_);
   frame_->pict_type = key ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE;
   if (context_->flags & AV_CODEC_FLAG_QSCALE) frame_->quality = context_->global_quality;
   check(avcodec_send_frame(context_.get(), frame_.get()));

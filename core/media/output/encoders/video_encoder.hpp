@@ -61,6 +61,7 @@ class VideoEncoder {
   int depth_;            // EncoderOptions::depth
   bool dither_;          // EncoderOptions::dither
   PixelsFormat input_, output_;
+  HdrMetadata hdr_;  // of the stream
   PictureAllocator allocator_{MemoryKind::host};
   Scaler scaler_;
   ff::FramePtr frame_ = ff::make_frame();

@@ -13,6 +13,7 @@ extern "C" {
 #include <libavutil/mastering_display_metadata.h>
 }
 
+#include "core/media/ffmpeg/hdr_side_data.hpp"
 #include "core/media/ffmpeg/picture_info.hpp"
 #include "core/media/ffmpeg/pixel_formats.hpp"
 
@@ -131,6 +132,37 @@ TEST(ColourInfo, PeakIsContentLightLevelElseMasteringDisplay) {
   EXPECT_EQ(peak_of(*frame, nullptr), kMaxPeak);
   level->MaxCLL = 0;
   EXPECT_EQ(peak_of(*frame, nullptr), kMaxPeak) << "an infinite value";
+}
+
+TEST(HdrSideData, OfAFrameElseOfItsStreamWithoutInvalidValues) {
+  AVFormatContext* context = avformat_alloc_context();
+  AVStream* stream = avformat_new_stream(context, nullptr);
+  const ff::FramePtr frame = ff::make_frame();
+  EXPECT_EQ(hdr_metadata_of(*frame, stream), HdrMetadata());
+  HdrMetadata announced;
+  announced.gamut = {{{{35400, 14600}, {8500, 39850}, {6550, 2300}}}, {15635, 16450}};
+  announced.luminance = {10'000'000, 1};
+  announced.content = {1000, 400};
+  add_hdr_metadata(*stream, announced);
+  EXPECT_EQ(hdr_metadata_of(*frame, stream), announced);
+  EXPECT_EQ(hdr_metadata_of(*frame, nullptr), HdrMetadata());
+  add_hdr_metadata(*frame, {.luminance = HdrMetadata::Luminance{6'000'000, 50}});
+  const HdrMetadata both = hdr_metadata_of(*frame, stream);
+  EXPECT_EQ(both.gamut, announced.gamut) << "of the stream";
+  EXPECT_EQ(both.luminance, (HdrMetadata::Luminance{6'000'000, 50})) << "of the frame";
+  EXPECT_EQ(both.content, announced.content);
+  avformat_free_context(context);
+
+  const ff::FramePtr odd = ff::make_frame();
+  AVMasteringDisplayMetadata* display = av_mastering_display_metadata_create_side_data(odd.get());
+  display->has_luminance = display->has_primaries = 1;
+  display->max_luminance = {1, 0}, display->min_luminance = {1, 100};
+  for (auto& point : display->display_primaries) point[0] = point[1] = {1, 3};
+  display->white_point[0] = display->white_point[1] = {-1, 3};
+  av_content_light_metadata_create_side_data(odd.get())->MaxCLL = 70'000;
+  EXPECT_EQ(hdr_metadata_of(*odd, nullptr), HdrMetadata()) << "infinite, negative and too large values";
+  display->white_point[0] = display->white_point[1] = {1, 3};
+  EXPECT_EQ(hdr_metadata_of(*odd, nullptr).gamut->white, (Chromaticity{16667, 16667}));
 }
 
 TEST(ColourInfo, JpegGrayAndRgb) {

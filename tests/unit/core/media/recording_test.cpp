@@ -332,16 +332,39 @@ TEST_F(RecordingTest, ARecordingOfAnHdrSourceKeepsItsTags) {
   const PictureInfo recorded = open_source(file("hdr.mkv"), options)->info().picture;
   EXPECT_EQ(recorded.format.depth, 10);
   EXPECT_EQ(recorded.colour, info.colour);
-  EXPECT_TRUE(recorded.colour.guessed.peak) << "recordings have no MaxCLL; 1000 cd/m² is the default";
+  EXPECT_TRUE(recorded.colour.guessed.peak) << "the source announces no MaxCLL; 1000 cd/m² is the default";
   options.keep_colours = true;
   const PictureInfo kept = open_source(file("hdr.mkv"), options)->info().picture;
   EXPECT_TRUE(kept.colour.keep);
   RecorderOptions output;
-  output.tag(kept.colour);
+  output.tag(kept.colour, {});
   const PictureInfo result = open_source(record(file("keep.mp4"), kFormat, 3, output), {})->info().picture;
   EXPECT_EQ(result.colour.transfer, Transfer::pq);
   EXPECT_EQ(result.colour.primaries, Primaries::bt2020);
   EXPECT_EQ(result.colour.matrix, YuvMatrix::bt2020);
+}
+
+TEST_F(RecordingTest, HdrMetadataIsWrittenToHdrStreams) {
+  HdrMetadata hdr;
+  hdr.gamut = {{{{34000, 16000}, {13250, 34500}, {7500, 3000}}}, {15635, 16450}};
+  hdr.luminance = {40'000'000, 50};
+  hdr.content = {3999, 401};
+  ColourSpec colour{.transfer = Transfer::pq, .primaries = Primaries::bt2020, .keep = true};
+  for (const char* name : {"all.mkv", "all.mp4"}) {
+    RecorderOptions options;
+    options.tag(colour, hdr);
+    const SourceInfo info = open_source(record(file(name), kFormat, 3, options), {})->info();
+    EXPECT_EQ(info.hdr, hdr) << name;
+    EXPECT_EQ(info.picture.colour.peak, 3999) << name;
+  }
+  RecorderOptions light_only;
+  light_only.tag(colour, {.content = hdr.content});
+  EXPECT_EQ(open_source(record(file("light.mkv"), kFormat, 3, light_only), {})->info().hdr,
+            (HdrMetadata{.content = hdr.content}));
+  colour.keep = false;
+  RecorderOptions sdr;
+  sdr.tag(colour, hdr);
+  EXPECT_EQ(open_source(record(file("sdr.mkv"), kFormat, 3, sdr), {})->info().hdr, HdrMetadata());
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Formats of the virtual camera: rates, layouts in shared memory, and the description that PipeWire gets.
 #include "core/media/pipewire/frame_formats.hpp"
+#include "core/image/dither.hpp"
 
 #include <gtest/gtest.h>
 #include <spa/param/format.h>
@@ -67,10 +68,29 @@ TEST(FrameFormats, SamplesOf16BitsAreRounded) {
   Image deep({PixelFormat::gray16, {6, 1}}), image(as_8_bits(deep.format));
   const int samples[] = {0, 128, 129, 257, 65406, 65535}, expected[] = {0, 0, 1, 1, 254, 255};
   for (int x = 0; x < 6; ++x) deep.set_sample(x, 0, 0, samples[x]);
-  copy_as_8_bits(deep.ref(), image.ref());
+  copy_as_8_bits(deep.ref(), false, image.ref());
   ASSERT_EQ(image.format.format, PixelFormat::gray8);
   for (int x = 0; x < 6; ++x) EXPECT_EQ(image.at(x, 0), expected[x]) << samples[x];
   EXPECT_EQ(as_8_bits({PixelFormat::rgba16, {2, 1}}).format, PixelFormat::rgba8);
+}
+
+TEST(FrameFormats, SamplesOf16BitsAreDithered) {
+  Image deep({PixelFormat::rgba16, {19, 16}}), image(as_8_bits(deep.format));
+  const int values[] = {0, 30000, 257 * 40, 65535};
+  for (int y = 0; y < deep.height(); ++y)
+    for (int x = 0; x < deep.width(); ++x)
+      for (int c = 0; c < 4; ++c) deep.set_sample(x, y, c, values[c]);
+  copy_as_8_bits(deep.ref(), true, image.ref());
+  double sum = 0;
+  for (int y = 0; y < image.height(); ++y)
+    for (int x = 0; x < image.width(); ++x) {
+      EXPECT_EQ(image.at(x, y, 0), 0);
+      EXPECT_EQ(image.at(x, y, 1), static_cast<int>(30000 / 257.0 + dither_threshold(x, y)));
+      EXPECT_EQ(image.at(x, y, 2), 40);
+      EXPECT_EQ(image.at(x, y, 3), 255);
+      if (x < 16) sum += image.at(x, y, 1);
+    }
+  EXPECT_NEAR(sum / (16 * 16), 30000 / 257.0, 1.0 / 128);
 }
 
 /// Returns the format that a receiver gets that accepts only `format` and, if given, `aspect`;

@@ -85,10 +85,25 @@ TEST(ReceivedFormats, DamagedBuffersAreRefused) {
   EXPECT_FALSE(buffer.find(AV_PIX_FMT_RGBA, {4, 4})) << "beyond the end of the memory";
   buffer.chunks[0].offset = 0, buffer.chunks[0].size = 63;
   EXPECT_FALSE(buffer.find(AV_PIX_FMT_RGBA, {4, 4})) << "not filled";
-  buffer.chunks[0].size = 64, buffer.chunks[0].flags = SPA_CHUNK_FLAG_CORRUPTED;
+  buffer.chunks[0].size = 64, buffer.memory[0] = nullptr;
   EXPECT_FALSE(buffer.find(AV_PIX_FMT_RGBA, {4, 4}));
-  buffer.chunks[0].flags = 0, buffer.memory[0] = nullptr;
-  EXPECT_FALSE(buffer.find(AV_PIX_FMT_RGBA, {4, 4}));
+}
+
+TEST(ReceivedFormats, AMarkInTheHeaderOrABlockMeansDamaged) {
+  TestBuffer buffer({64, 32}, 16);
+  EXPECT_FALSE(marked_damaged(buffer.buffer)) << "without a header";
+  spa_meta_header header = {};
+  spa_meta meta = {.type = SPA_META_Header, .size = sizeof header, .data = &header};
+  buffer.buffer.metas = &meta, buffer.buffer.n_metas = 1;
+  EXPECT_FALSE(marked_damaged(buffer.buffer));
+  header.flags = SPA_META_HEADER_FLAG_DISCONT | SPA_META_HEADER_FLAG_DELTA_UNIT;
+  EXPECT_FALSE(marked_damaged(buffer.buffer)) << "other marks";
+  header.flags |= SPA_META_HEADER_FLAG_CORRUPTED;
+  EXPECT_TRUE(marked_damaged(buffer.buffer));
+  header.flags = 0, buffer.chunks[1].flags = SPA_CHUNK_FLAG_CORRUPTED;
+  EXPECT_TRUE(marked_damaged(buffer.buffer)) << "the second block";
+  buffer.datas[1].chunk = nullptr;
+  EXPECT_FALSE(marked_damaged(buffer.buffer));
 }
 
 }  // namespace

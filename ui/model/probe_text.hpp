@@ -1,0 +1,19 @@
+// The values that the pixel probe derives from a pixel.
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "core/image/view.hpp"
+
+namespace lensd::ui {
+
+/// Returns full-range Y'CbCr with the weights of BT.601 (ITU-R BT.601-7), on the scale of the pixel's
+/// samples: 0 to 255 with neutral chroma at 128, or 0 to 65535 with 32768 if `deep`.
+std::array<long, 3> ycbcr_of(const Rgba16& pixel, bool deep);
+
+/// Returns "#" and R, G and B with two hexadecimal digits each, or four if `deep`. Gray pixels have one
+/// number.
+std::string hex_of(const Rgba16& pixel, bool gray, bool deep);
+
+}  // namespace lensd::ui
