@@ -190,7 +190,7 @@ void add_options(CommandLineOptions& o, CommandLine& line) {
       "-v", [&line](int64_t count) { set_key(line, "log.level", count > 1 ? "debug" : "info"); },
       "level info; -vv: level debug");
   o.flag(
-      "-q", [&line](int64_t) { set_key(line, "log.level", "error"); }, "level error");
+      "-q", [&line](int64_t) { set_key(line, "log.level", "error"); }, "level error, and no progress line");
   o.key("--log-file", "FILE", "log.file");
 }
 

@@ -30,11 +30,17 @@ namespace {
 /// Time that the sinks may read sound from the network at the end of an interrupted or a complete run.
 constexpr auto kPatience = std::chrono::milliseconds(300), kUnlimited = std::chrono::milliseconds(1LL << 40);
 
-/// A progress line on a terminal, updated at most ten times per second.
+/// Returns whether the user wants to see errors only, as with -q.
+bool quiet() {
+  const std::string level = log::level();
+  return level == "error" || level == "off";
+}
+
+/// A progress line on a terminal, updated at most ten times per second. Not shown if quiet().
 class BatchProgress {
  public:
   explicit BatchProgress(int64_t total)
-      : total_(total), shown_(isatty(STDERR_FILENO) != 0), begin_ns_(now_ns()) {}
+      : total_(total), shown_(isatty(STDERR_FILENO) != 0 && !quiet()), begin_ns_(now_ns()) {}
   ~BatchProgress() {
     if (drawn_) std::fputs("\r\033[K", stderr);
   }

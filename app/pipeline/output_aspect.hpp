@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/graph/plan.hpp"
-#include "core/media/pixel_aspect.hpp"
+#include "core/image/pixel_aspect.hpp"
 
 namespace lensd {
 

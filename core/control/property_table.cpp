@@ -200,7 +200,7 @@ constexpr Property kProperties[] = {
     {"virtual-camera", "the output as a camera for other programs, and its state", get_virtual_camera,
      nullptr},
     {"graph", "the filter graph, as in graph-get", get_graph, nullptr},
-    {"sizes", "width and height of the nodes' outputs and of the source", get_sizes, nullptr},
+    {"sizes", "width and height of the source and of the outputs of the nodes that run", get_sizes, nullptr},
 };
 
 bool needs_text(const SourceControl& control) {

@@ -12,7 +12,7 @@
 
 #include "core/image/frame.hpp"
 #include "core/image/picture.hpp"
-#include "core/media/pixel_aspect.hpp"
+#include "core/image/pixel_aspect.hpp"
 #include "core/media/record_settings.hpp"
 
 namespace lensd {

@@ -22,10 +22,10 @@
 
 #include "core/base/notices.hpp"
 #include "core/image/picture_handle.hpp"
+#include "core/image/pixel_aspect.hpp"
 #include "core/media/hdr_metadata.hpp"
-#include "core/media/live_status.hpp"
-#include "core/media/pixel_aspect.hpp"
 #include "core/pipeline/chapters.hpp"
+#include "core/pipeline/live_status.hpp"
 #include "core/pipeline/source_control.hpp"
 
 namespace lensd {

@@ -7,8 +7,8 @@
 #include <span>
 #include <string>
 
+#include "core/image/pixel_aspect.hpp"
 #include "core/image/view.hpp"
-#include "core/media/pixel_aspect.hpp"
 
 namespace lensd {
 

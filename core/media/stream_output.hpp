@@ -14,8 +14,8 @@
 #include <string>
 
 #include "core/image/frame.hpp"
+#include "core/image/pixel_aspect.hpp"
 #include "core/media/encoder_options.hpp"
-#include "core/media/pixel_aspect.hpp"
 
 namespace lensd {
 

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "core/base/notices.hpp"
+#include "core/image/pixel_aspect.hpp"
 #include "core/image/view.hpp"
-#include "core/media/pixel_aspect.hpp"
 
 namespace lensd {
 

@@ -8,8 +8,8 @@
 #include "core/graph/graph.hpp"
 #include "core/graph/precision.hpp"
 #include "core/image/frame.hpp"
-#include "core/media/live_status.hpp"
-#include "core/media/pixel_aspect.hpp"
+#include "core/image/pixel_aspect.hpp"
+#include "core/pipeline/live_status.hpp"
 #include "core/pipeline/playback_sound.hpp"
 
 namespace lensd {

@@ -48,10 +48,11 @@ class Resources:
 
 
 def wait_for(seconds, condition, what):
+    """Ends the program with the text what() if the condition does not become true in time."""
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
-            sys.exit(f"unplug: {what}")
+            sys.exit(f"unplug: {what()}")
         time.sleep(0.02)
 
 
@@ -71,18 +72,18 @@ def run(socket, camera, bus, cycles, seed, process):
         (DRIVER / "unbind").write_text(f"vivid.{bus}")
         # In one cycle of three, plug in again at once, at any point of the program's reaction.
         if generator.randrange(3):
-            wait_for(60, lambda: state() == "reconnecting", f"cycle {cycle}: the lost camera is not noticed")
+            wait_for(60, lambda: state() == "reconnecting", lambda: f"cycle {cycle}: the lost camera is not noticed")
         else:
             time.sleep(generator.random() / 5)
         begin, before = time.monotonic(), processed()
         (DRIVER / "bind").write_text(f"vivid.{bus}")
-        wait_for(90, lambda: state() == "playing" and processed() > before, f"cycle {cycle}: no picture")
+        wait_for(90, lambda: state() == "playing" and processed() > before, lambda: f"cycle {cycle}: no picture")
         wait_for(10, lambda: brightness(camera) == VALUE,
-                 f"cycle {cycle}: brightness is {brightness(camera)} instead of {VALUE}")
+                 lambda: f"cycle {cycle}: brightness is {brightness(camera)} instead of {VALUE}")
         slowest = max(slowest, time.monotonic() - begin)
         if cycle == 2:
             first = Resources(process)
-    wait_for(20, lambda: state() == "playing", "the camera does not play")
+    wait_for(20, lambda: state() == "playing", lambda: "the camera does not play")
     if first is None:
         return
     last = Resources(process)

@@ -74,12 +74,12 @@ function numberScale(spec) {
                           : steps * (value - spec.min) / (spec.max - spec.min),
   };
 }
-/// owner.maximum(spec, value), if present, returns {max, of}: a smaller maximum and what it is the size of.
+/// owner.maximum(spec, value), if present, returns {max, of}: a smaller maximum, and its reason as text.
 function numberControl(owner, spec) {
   let limited = spec, {step, steps, toValue, toPlace} = numberScale(spec);
   const limit = value => {
     const {max, of} = owner.maximum?.(spec, value) ?? spec;
-    if (max === limited.max) return;
+    if (max === limited.max && of === limited.of) return;
     limited = {...spec, max, of};
     ({steps, toValue, toPlace} = numberScale(limited));
     slider.max = steps;
@@ -106,7 +106,8 @@ function numberControl(owner, spec) {
     paint();
     made.set(+number.value);
   };
-  return {...made, show(value) { limit(value); made.show(value); }};
+  // While the slider is dragged, its scale stays.
+  return {...made, show(value) { if (!slider.matches(":active")) limit(value); made.show(value); }};
 }
 function checkboxControl(owner, spec) {
   const box = control(spec, "input", {type: "checkbox", onchange: () => made.set(box.checked)});

@@ -111,7 +111,7 @@ function observe() {
       if (event.name === "graph") return refresh();
       if (event.name === "controls") return showCamera();
       state[event.name] = event.data;
-      if (event.name === "sizes" && shownGraph) showGraph(shownGraph);
+      if (event.name === "sizes") refresh();
       showState();
     } else if (event.event === "notice") {
       if (event.problem) refusedTime = performance.now();

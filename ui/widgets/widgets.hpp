@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "core/base/param.hpp"
-#include "core/media/live_status.hpp"
+#include "core/pipeline/live_status.hpp"
 #include "ui/widgets/theme.hpp"
 
 namespace lensd::ui {

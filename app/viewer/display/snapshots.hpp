@@ -14,7 +14,7 @@
 
 #include "core/base/notices.hpp"
 #include "core/image/image.hpp"
-#include "core/media/pixel_aspect.hpp"
+#include "core/image/pixel_aspect.hpp"
 
 namespace lensd {
 

@@ -1,5 +1,5 @@
-// Measurements of a camera. The reader thread writes them; all threads may read them. The counters continue
-// across reconnections.
+// Measurements of a camera. The thread that receives the pictures writes them; all threads may read them. The
+// counters continue across reconnections.
 #pragma once
 
 #include <atomic>

@@ -5,8 +5,8 @@
 
 #include "core/image/frame.hpp"
 #include "core/image/picture.hpp"
+#include "core/image/pixel_aspect.hpp"
 #include "core/media/ffmpeg/ffmpeg.hpp"
-#include "core/media/pixel_aspect.hpp"
 
 namespace lensd {
 

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "core/image/picture.hpp"
+#include "core/image/pixel_aspect.hpp"
 #include "core/media/ffmpeg/ffmpeg.hpp"
-#include "core/media/pixel_aspect.hpp"
 
 namespace lensd {
 

@@ -9,7 +9,7 @@
 #include <random>
 #include <string>
 
-#include "core/media/live_status.hpp"
+#include "core/pipeline/live_status.hpp"
 
 namespace lensd {
 

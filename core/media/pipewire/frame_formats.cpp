@@ -36,11 +36,11 @@ uint8_t rounded_to_8_bits(uint32_t sample) {
 /// white.
 void dither_row(const uint16_t* from, size_t samples, size_t channels, int y, uint8_t* out) {
   constexpr uint32_t kUnits = 128, kStep = 257 * kUnits;
-  std::array<uint32_t, 8> thresholds;
-  for (int x = 0; x < 8; ++x)
-    thresholds[static_cast<size_t>(x)] = static_cast<uint32_t>(dither_threshold(x, y) * kStep);
+  std::array<uint32_t, 32> thresholds;  // of consecutive samples
+  for (size_t i = 0; i < thresholds.size(); ++i)
+    thresholds[i] = static_cast<uint32_t>(dither_threshold(static_cast<int>(i / channels % 8), y) * kStep);
   for (size_t i = 0; i < samples; ++i)
-    out[i] = static_cast<uint8_t>((from[i] * kUnits + thresholds[i / channels % 8]) / kStep);
+    out[i] = static_cast<uint8_t>((from[i] * kUnits + thresholds[i % thresholds.size()]) / kStep);
 }
 
 }  // namespace

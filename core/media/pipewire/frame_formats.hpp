@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <span>
 
+#include "core/image/pixel_aspect.hpp"
 #include "core/image/view.hpp"
-#include "core/media/pixel_aspect.hpp"
 
 namespace lensd {
 

@@ -127,6 +127,7 @@ struct PipewireCapture::Stream {
   pw_buffer* newest = nullptr;  ///< not read yet
   uint64_t replaced = 0;
   CameraMonitor& monitor;
+  const uint64_t damaged_before = monitor.broken;  ///< in earlier connections
 };
 
 PipewireCapture::Stream::Stream(const std::string& url, const std::string& where_, const Request& request,
@@ -150,7 +151,7 @@ PipewireCapture::Stream::~Stream() {
   }
   session.disconnect();  // no callbacks follow
   log::debug("{}: {} pictures were replaced by newer ones, {} were damaged", where, replaced,
-             monitor.broken.load());
+             monitor.broken - damaged_before);
 }
 
 void PipewireCapture::Stream::connect(const Request& request) {

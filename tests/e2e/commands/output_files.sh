@@ -113,4 +113,12 @@ wait_for 10 test -s "$WORK/cam-2.mkv" || fail "no recording with a number"
 stop_daemon
 [[ $(<"$WORK/cam.mkv") == precious ]] || fail "the daemon replaced a recording"
 expect 0 "$WORK/cam-2.mkv" --headless -q -o null:
+
+# The progress line of a terminal: not with -q, and not if errors only are wanted by another option.
+need_tools script
+on_terminal() { script -qec "$LENSD test:testsrc2=size=64x48 --headless --frames 20 -o null: $*" /dev/null </dev/null; }
+[[ $(on_terminal) == *fps* ]] || fail "no progress on a terminal"
+for option in -q --msg-level=error --msg-level=off; do
+  [[ $(on_terminal "$option") != *fps* ]] || fail "$option does not hide the progress"
+done
 echo "ok"

@@ -4,15 +4,17 @@
 . "$(dirname "${BASH_SOURCE[0]}")/harness.sh"
 
 # Starts a virtual display, so that the test does not move the user's pointer and needs no window manager. SCREEN sets
-# its size and depth (default 1280x800x24). The display number comes from the process id. Xvfb could choose the number
+# its size and depth (default 1280x800x24); SERVER becomes its process id. The display number comes from the process id. Xvfb could choose the number
 # of a server that is shutting down, and that server would remove the socket of the new one. Without -noreset, the
 # server resets when its last client disconnects, and refuses connections meanwhile.
 start_display() {
   need_tools Xvfb xdotool import convert compare
   local ready=$WORK/display number=$((1000 + $$ % 50000))
+  rm -f "$ready" # of an earlier display
   Xvfb ":$number" -displayfd 3 -screen 0 "${SCREEN:-1280x800x24}" -nolisten tcp -noreset \
     3>"$ready" 2>"$WORK/xvfb.log" &
-  STARTED+=($!)
+  SERVER=$!
+  STARTED+=("$SERVER")
   wait_for 30 test -s "$ready" || fail "Xvfb did not start: $(<"$WORK/xvfb.log")"
   export DISPLAY=:$number
   unset WAYLAND_DISPLAY

@@ -87,7 +87,8 @@ void measure(Pipeline& pipeline, std::counting_semaphore<>& published, double se
 
 int main(int argc, char** argv) {
   if (argc < 3) {
-    std::fprintf(stderr, "usage: %s URL SECONDS [--low-latency] [--graph CHAIN] [--camera WIDTHxHEIGHT@RATE]\n",
+    std::fprintf(stderr,
+                 "usage: %s URL SECONDS [--low-latency] [--graph CHAIN] [--camera WIDTHxHEIGHT@RATE]\n",
                  argv[0]);
     return 2;
   }
@@ -102,9 +103,11 @@ int main(int argc, char** argv) {
     for (int i = 3; i < argc; ++i) {
       if (!std::strcmp(argv[i], "--low-latency")) options.live.low_latency = true;
       if (!std::strcmp(argv[i], "--graph") && i + 1 < argc) run.graph = parse_chain(argv[i + 1], registry());
-      if (!std::strcmp(argv[i], "--camera") && i + 1 < argc)
+      if (!std::strcmp(argv[i], "--camera") && i + 1 < argc) {
         camera = std::sscanf(argv[i + 1], "%dx%d@%lf", &options.live.size.width, &options.live.size.height,
                              &options.live.rate) == 3;
+        if (!camera) throw Error(ExitCode::usage, "--camera", "expected WIDTHxHEIGHT@RATE");
+      }
     }
     log::init("warn", "");
     Pipeline pipeline(open_source(argv[1], options), run, registry());

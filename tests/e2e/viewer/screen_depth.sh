@@ -15,7 +15,8 @@ for depth in 24:8 30:10; do
   key S
   wait_for 20 test -s "$WORK/window-${depth%:*}.png" || fail "no snapshot of the window"
   quit_window
-  kill "${STARTED[-2]}"
+  kill "$SERVER"
+  wait "$SERVER" || true
 done
 (($(difference "$WORK/window-24.png" "$WORK/window-30.png") <= 1)) || fail "the windows differ"
 echo "ok: 8 and 10 bits"

@@ -36,7 +36,7 @@ struct LiveStatus {
   uint64_t dropped = 0;        ///< pictures dropped from the queue because newer ones arrived
   double nominal_rate = 0;     ///< frames per second that the stream announces; 0: unknown
   double rate = 0;             ///< frames per second by capture time, over the last 5 s; 0: unknown
-  uint64_t camera_broken = 0;  ///< cameras: damaged or incomplete pictures, which are not delivered
+  uint64_t camera_broken = 0;  ///< cameras, PipeWire: damaged pictures, which are not delivered
   uint64_t camera_missed = 0;  ///< cameras: pictures that the driver dropped before lensd read them
   /// Delay of the newest picture in network and decoder queues: its arrival minus its timestamp, minus the
   /// smallest such difference of this connection. For cameras, at least the time since capture. -1: unknown.
