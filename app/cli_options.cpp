@@ -242,7 +242,7 @@ void add_subcommands(CLI::App& app, CommandLine& line, std::deque<CommandLineOpt
       subcommand(app, line, RunMode::bench, "bench", "time of each kernel, next to a copy of the same bytes");
   CommandLineOptions& b = options(bench);
   b.plain("FILTER", "", line.bench_filters,
-          "names of filters, or colour for the source conversion; without: all");
+          "names of filters, colour (the source conversion) or scopes; without: all");
   b.plain("--size", "SIZE", line.bench_sizes, "720p, 1080p, 4k, 8k or 640x480")->allow_extra_args(false);
   b.flag("--json", line.json, "print a JSON object per row");
   bench.fallthrough()->footer("--backend, --device and --threads select what is measured.");

@@ -49,8 +49,11 @@ PictureInfo in_hdr(PictureInfo info, Transfer transfer) {
   return info;
 }
 
-/// Calls `use(subject)` for the source conversion ("colour") and each filter, in each format and setting.
-/// `only`: names to measure; empty: all. Skips filters with several inputs, and klt.
+constexpr PixelFormat kFormats[] = {PixelFormat::gray8, PixelFormat::rgba8, PixelFormat::gray16,
+                                    PixelFormat::rgba16};
+
+/// Calls `use(subject)` for the source conversion ("colour"), the scopes ("scopes") and each filter, in each
+/// format and setting. `only`: names to measure; empty: all. Skips filters with several inputs, and klt.
 template <class Use>
 void for_each_subject(Extent extent, const std::vector<std::string>& only, Use use) {
   const auto wanted = [&](const std::string& name) {
@@ -69,11 +72,18 @@ void for_each_subject(Extent extent, const std::vector<std::string>& only, Use u
                     {},
                     &info,
                     precision});
+  if (wanted("scopes"))
+    for (const ScopeKind kind :
+         {ScopeKind::histogram, ScopeKind::waveform, ScopeKind::parade, ScopeKind::vectorscope})
+      for (const PixelFormat format : kFormats)
+        use(Subject{.label = fmt::format("{} {}", name(kind), lensd::name(format)),
+                    .filter = registry().make_scope(kind),
+                    .format = {format, extent},
+                    .is_scope = true});
   for (const FilterEntry& entry : registry().filters) {
     const std::string& name = entry.schema().name;
     if (!wanted(name) || entry.min_inputs > 1 || entry.gives_tracks) continue;  // see bench_klt()
-    for (const PixelFormat format :
-         {PixelFormat::gray8, PixelFormat::rgba8, PixelFormat::gray16, PixelFormat::rgba16}) {
+    for (const PixelFormat format : kFormats) {
       if (entry.accepts == (is_gray(format) ? Accepts::rgba : Accepts::gray)) continue;
       Subject plain{fmt::format("{} {}", name, lensd::name(format)), entry.make(), {format, extent}};
       if (entry.needs_tracks) plain.tracks = circling_tracks(extent);
@@ -187,7 +197,7 @@ void bench_cuda(const CudaStatus& status, const Options& options, Printer& print
 
 void check_names(const std::vector<std::string>& filters) {
   for (const std::string& name : filters)
-    if (name != "colour" && !registry().find(name))
+    if (name != "colour" && name != "scopes" && !registry().find(name))
       throw Error(ExitCode::invalid_config, "bench", unknown_filter(name, registry()));
 }
 

@@ -24,6 +24,23 @@ void fill_noise(uint8_t* to, size_t bytes) {
   }
 }
 
+/// Writes a gradient from left to right with a little noise, as in video.
+void fill_gradient(uint8_t* to, std::ptrdiff_t pitch, const ImageFormat& format) {
+  std::mt19937 random(1);
+  const Extent extent = format.extent;
+  const int channels = is_gray(format.format) ? 1 : 4;
+  for (int y = 0; y < extent.height; ++y, to += pitch)
+    for (int i = 0; i < extent.width * channels; ++i) {
+      const int x = i / channels, c = i % channels;
+      const auto bits = static_cast<int>(random() & 4095);
+      const int level = std::min(255, 40 + 150 * x / extent.width + 25 * c * y / extent.height + bits / 256);
+      if (sample_bytes(format.format) == 1)
+        to[i] = static_cast<uint8_t>(level);
+      else
+        reinterpret_cast<uint16_t*>(to)[i] = static_cast<uint16_t>(level * 256 + bits % 256);
+    }
+}
+
 void copy_in(MemoryBlock& to, const void* from, size_t bytes) {
 #if LENSD_CUDA
   if (to.kind() == MemoryKind::device) {
@@ -175,10 +192,13 @@ FrameBuffers make_buffers(const Subject& subject, const Layout& layout, MemoryKi
     in_bytes = static_cast<size_t>(pitch_of(subject.format.row_bytes())) *
                static_cast<size_t>(subject.format.extent.height);
   }
-  MemoryBlock noise(MemoryKind::host, in_bytes);
-  fill_noise(noise.data(), noise.size());
+  MemoryBlock input(MemoryKind::host, in_bytes);
+  if (subject.is_scope)
+    fill_gradient(input.data(), pitch_of(subject.format.row_bytes()), subject.format);
+  else
+    fill_noise(input.data(), input.size());
   buffers.in = MemoryBlock(kind, in_bytes);
-  copy_in(buffers.in, noise.data(), noise.size());
+  copy_in(buffers.in, input.data(), input.size());
   const std::ptrdiff_t out_pitch = pitch_of(layout.output.row_bytes());
   buffers.out =
       MemoryBlock(kind, static_cast<size_t>(out_pitch) * static_cast<size_t>(layout.output.extent.height));
@@ -250,10 +270,11 @@ Timing time_cpu_copy(double bytes, int threads, size_t cache_bytes) {
           median_time([&](int) { once(0); }), bytes};
 }
 
-std::vector<uint8_t> cpu_output(Subject& subject) {
+std::vector<uint8_t> cpu_result(Subject& subject) {
   SubjectRun run(subject, 2);
   const FrameBuffers frame = make_buffers(subject, run.cpu.layout, MemoryKind::host);
   run.frame(frame);
+  if (subject.is_scope) return {run.cpu.stats.data(), run.cpu.stats.data() + run.cpu.stats.size()};
   std::vector<uint8_t> pixels;
   for (int y = 0; y < frame.out_ref.height(); ++y)
     pixels.insert(pixels.end(), frame.out_ref.row(y), frame.out_ref.row(y) + frame.out_ref.row_bytes());
