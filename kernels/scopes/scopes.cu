@@ -17,14 +17,13 @@ struct ScopeTuning {
 };
 constexpr int kAnyChunks = 1 << 20;  ///< a limit of chunks per thread above that of every image
 
-/// Waveform and parade: a block counts a few columns over part of the rows. S is the type of the samples.
-/// With 16 bits, a column has four times as many counters, so a block has fewer columns, but more threads to
-/// clear and add them.
+/// Waveform and parade: a block counts a few columns over part of the rows. S is the type of the samples. Few
+/// columns and many threads hide the latency of additions to the same counter.
 template <class S>
 struct ColumnTuning {
-  static constexpr int threads = sizeof(S) == 1 ? 256 : 512;
-  static constexpr int columns = sizeof(S) == 1 ? 8 : 4;  ///< per block: 8 or 24 KiB; 16 bits: 16 or 48 KiB
-  static constexpr int row_shares = 8;  ///< parts of the rows: 256 (512) blocks for widths from 256 pixels on
+  static constexpr int threads = 512;
+  static constexpr int columns = 4;     ///< per block: 4 or 12 KiB of counters; 16 bits: 16 or 48 KiB
+  static constexpr int row_shares = 8;  ///< parts of the rows: 512 blocks for widths from 256 pixels on
   static constexpr int plane = columns * kScopeLevels<S>;  ///< counters
   static_assert(3 * plane * sizeof(uint32_t) <= kPlainSharedBytes);
 };
