@@ -57,7 +57,13 @@ receive() {
   STARTED+=("$RECEIVER")
 }
 received() { [[ $(stat -c %s "$1" 2>/dev/null) -ge $2 ]]; }
+# stop_receiver PROCESS: ends a receiver. It ignores the signal until it plays, so repeat it.
 stop_receiver() {
-  kill -INT "$1" 2>/dev/null
+  local try
+  for ((try = 0; try < 100; ++try)); do
+    kill -INT "$1" 2>/dev/null || break
+    sleep 0.1
+  done
+  kill -KILL "$1" 2>/dev/null
   wait "$1" 2>/dev/null
 }

@@ -46,6 +46,7 @@ python3 -c "import struct, sys; sys.stdout.buffer.write(struct.pack('<H', 30003)
 for case in "false 117" "true 116 117"; do
   read -r dither wanted <<<"$case"
   LENSD_OUTPUT_DITHER=$dither start_daemon "$WORK/flat.png" --virtual-camera "Test camera"
+  rm -f "$WORK/dither.raw"
   receive "$WORK/dither.raw" RGBA
   wait_for 10 received "$WORK/dither.raw" $((64 * 48 * 4)) || fail "no picture: $(<"$WORK/dither.raw.log")"
   stop_receiver "$RECEIVER"
