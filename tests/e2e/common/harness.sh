@@ -38,6 +38,9 @@ skip() {
   exit 77
 }
 
+# The system's Python has the modules that the tests' packages install; another one may be first on PATH.
+[[ ! -x /usr/bin/python3 ]] || python3() { /usr/bin/python3 "$@"; }
+
 # need_tools TOOL…: skips the test if one of the tools is not installed.
 need_tools() {
   local tool
