@@ -3,7 +3,7 @@
 # socket, changed by another program, kept over a reconnection, and set while pictures stream.
 # shellcheck source=../e2e/common/daemon.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../e2e/common/daemon.sh"
-need_tools python3
+need_tools python3 curl
 # shellcheck source=vivid.sh
 . "$(dirname "${BASH_SOURCE[0]}")/vivid.sh"
 
@@ -114,5 +114,25 @@ start_daemon -c "$WORK/camera.toml"
 wait_for 60 playing || fail "the camera does not play again: $(tail -n 5 "$WORK/daemon.err")"
 device_is integer_32_bits -5
 device_is brightness 77
+stop_daemon
+
+# The panel page sets values through HTTP: all types.
+LENSD_HTTP_AUTH=false start_daemon -c "$WORK/camera.toml" --http 127.0.0.1:45998
+wait_for 60 playing || fail "the camera does not play with HTTP: $(tail -n 5 "$WORK/daemon.err")"
+# page_sets JSON: sets values; the answer is in $WORK/answer. Fails if they are refused.
+page_sets() { curl -sS --fail-with-body -m 30 -H "Content-Type: application/json" -d "$1" http://127.0.0.1:45998/api/v1/set >"$WORK/answer"; }
+page_sets '{"source.brightness": 20, "source.boolean": true, "source.integer_32_bits": 7, "source.integer_64_bits": -5,
+  "source.menu": "Menu Item 4", "source.integer_menu": 2, "source.string": "page", "source.bitmask": 4194320,
+  "source.button": true}' || fail "the page's values are refused: $(<"$WORK/answer")"
+device_is brightness 20
+device_is boolean 1
+device_is integer_32_bits 7
+device_is integer_64_bits -5
+device_is menu 4
+device_is integer_menu 2
+device_is string "'page"\'
+device_is bitmask 4194320
+page_sets '{"source.brightness": 256}' && fail "the page can set a wrong value"
+grep -q "brightness = 256 is not allowed" "$WORK/answer" || fail "a wrong value is answered with: $(<"$WORK/answer")"
 stop_daemon
 echo "passed"
