@@ -1,6 +1,8 @@
 // Converts 4:2:0 and 4:2:2 with up to 12 bits, the formats of most decoders and cameras, to RGBA. Chroma is
 // blended vertically into 16-bit pairs (U, V). A 32-bit lane then holds the chroma pair of two luma columns,
 // and pair_dot() applies the matrix to it. With 12 bits, chroma in sixteenths just fits 16 bits.
+#include <cstring>
+
 #include "kernels/colour/colour_simd.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -26,6 +28,14 @@ HWY_INLINE hn::Vec<D16> load_samples(D16 d16, const uint16_t* from, int shift, i
   return hn::And(hn::BitCast(d16, words), hn::Set(d16, static_cast<int16_t>(mask)));
 }
 
+/// Loads a sample at any address: rows of two-byte samples can start at odd addresses.
+template <class Word>
+Word load_any(const Word* from) {
+  Word word;
+  std::memcpy(&word, from, sizeof word);
+  return word;
+}
+
 /// Returns ChromaRows::blend() of a vector of samples.
 template <class Word, class D16>
 HWY_INLINE hn::Vec<D16> blended(D16 d16, const ChromaRows& rows, const Word* a, const Word* b) {
@@ -44,17 +54,18 @@ HWY_INLINE void blend_words(const ChromaRows& from, int pairs, int16_t* HWY_REST
   const int lanes = static_cast<int>(hn::Lanes(d16));
   const auto words = [](const uint8_t* p) { return reinterpret_cast<const Word*>(p); };
   const Word *ua = words(rows.a[0]), *ub = words(rows.b[0]);
+  const auto blend = [&](const Word* a, const Word* b) { return rows.blend(load_any(a), load_any(b)); };
   int i = 0;
   if (rows.interleaved) {
     for (; i + lanes <= 2 * pairs; i += lanes) hn::StoreU(blended(d16, rows, ua + i, ub + i), d16, out + i);
-    for (; i < 2 * pairs; ++i) out[i] = rows.blend(ua[i], ub[i]);
+    for (; i < 2 * pairs; ++i) out[i] = blend(ua + i, ub + i);
     return;
   }
   const Word *va = words(rows.a[1]), *vb = words(rows.b[1]);
   for (; i + lanes <= pairs; i += lanes)
     hn::StoreInterleaved2(blended(d16, rows, ua + i, ub + i), blended(d16, rows, va + i, vb + i), d16,
                           out + 2 * i);
-  for (; i < pairs; ++i) out[2 * i] = rows.blend(ua[i], ub[i]), out[2 * i + 1] = rows.blend(va[i], vb[i]);
+  for (; i < pairs; ++i) out[2 * i] = blend(ua + i, ub + i), out[2 * i + 1] = blend(va + i, vb + i);
 }
 
 void blend_chroma(const ChromaRows& rows, int pairs, int16_t* out) {
@@ -135,7 +146,6 @@ void convert_row(const uint8_t* luma, bool two_bytes, int luma_shift, const int1
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include <cstring>
 
 namespace lensd {
 
