@@ -51,8 +51,10 @@ std::optional<int64_t> FfmpegSource::indexed_key_frame(int64_t position_ns) cons
   const AVIndexEntry* first = avformat_index_get_entry(stream, 0);
   if ((!mp4 && !matroska) || !first) return std::nullopt;
   int64_t ticks = ff::to_ticks(position_ns + timestamps_.origin_ns().value_or(0), stream->time_base);
-  // MP4 indexes decoding times. The first one is negative by the delay of frames that are reordered.
-  if (mp4) ticks += std::min<int64_t>(first->timestamp, 0);
+  // MP4 indexes decoding times. The first one is before the first picture by the delay of frames that are
+  // reordered: negative, or, in fragmented files of FFmpeg 7, 0 while the pictures start later.
+  const int64_t start = stream->start_time == AV_NOPTS_VALUE ? 0 : stream->start_time;
+  if (mp4) ticks += std::min<int64_t>(first->timestamp - start, 0);
   const int key = av_index_search_timestamp(stream, ticks, AVSEEK_FLAG_BACKWARD);
   // Matroska indexes key frames. The index may lack those after the last one.
   if (key < 0 || key + 1 >= avformat_index_get_entries_count(stream)) return std::nullopt;
