@@ -57,12 +57,13 @@ receive() {
   STARTED+=("$RECEIVER")
 }
 received() { [[ $(stat -c %s "$1" 2>/dev/null) -ge $2 ]]; }
-# stop_receiver PROCESS: ends a receiver. It ignores the signal until it plays, so repeat it.
+# stop_receiver PROCESS: ends a receiver. It ignores the signal until it plays, so repeat it after some time.
 stop_receiver() {
   local try
-  for ((try = 0; try < 100; ++try)); do
-    kill -INT "$1" 2>/dev/null || break
-    sleep 0.1
+  receiver_gone() { ! kill -0 "$1" 2>/dev/null; }
+  for ((try = 0; try < 5; ++try)); do
+    kill -INT "$1" 2>/dev/null
+    wait_for 2 receiver_gone "$1" && break
   done
   kill -KILL "$1" 2>/dev/null
   wait "$1" 2>/dev/null
