@@ -39,7 +39,11 @@ skip() {
 }
 
 # The system's Python has the modules that the tests' packages install; another one may be first on PATH.
-[[ ! -x /usr/bin/python3 ]] || python3() { /usr/bin/python3 "$@"; }
+if [[ -x /usr/bin/python3 && $(command -v python3) != /usr/bin/python3 ]]; then
+  mkdir "$WORK/bin"
+  ln -s /usr/bin/python3 "$WORK/bin/python3"
+  PATH=$WORK/bin:$PATH
+fi
 
 # need_tools TOOL…: skips the test if one of the tools is not installed.
 need_tools() {
