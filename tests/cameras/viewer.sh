@@ -30,9 +30,7 @@ device_is mute 1
 v4l2-ctl -d "$CAMERA" -c contrast=128
 daemon_is contrast 128 || wait_for 10 daemon_is contrast 128 || fail "the panel has contrast $(ctl get source.contrast)"
 hover camera/contrast 25
-xdotool mousedown 1
-sleep 0.3
-xdotool mouseup 1
+press
 quarter() { (($(device contrast) >= 40 && $(device contrast) <= 90)); }
 wait_for 20 quarter || fail "the slider sets contrast to $(device contrast)"
 echo "ok: contrast is $(device contrast) in the driver"

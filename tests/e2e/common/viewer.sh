@@ -68,15 +68,27 @@ settled() {
   place "$1" && [[ "$X $Y" == "$before" ]]
 }
 
-# click NAME: clicks the middle of a control, slowly enough for a software renderer.
+# press [BUTTON]: clicks where the pointer is, slowly enough for a software renderer. BUTTON: 1 (left, the default) or 3.
+press() {
+  sleep 0.3
+  xdotool mousedown "${1:-1}"
+  sleep 0.2
+  xdotool mouseup "${1:-1}"
+}
+
+# click NAME: clicks the middle of a control.
 click() {
   wait_for 20 settled "$1" || fail "the UI map has no '$1': $(cut -d' ' -f1 "$LENSD_UI_MAP" | tr '\n' ' ')"
   place "$1"
   xdotool mousemove --window "$WINDOW" $((${X%.*} + ${W%.*} / 2)) $((${Y%.*} + ${H%.*} / 2))
-  sleep 0.3
-  xdotool mousedown 1
-  sleep 0.2
-  xdotool mouseup 1
+  press
+}
+
+# picture_menu: opens the menu of the picture, a third of its height from the top.
+picture_menu() {
+  place picture
+  xdotool mousemove --window "$WINDOW" $((${X%.*} + ${W%.*} / 2)) $((${Y%.*} + ${H%.*} / 3))
+  press 3
 }
 
 # hover NAME [PART]: moves the pointer onto a control, PART percent of its width from the left (default 50).

@@ -29,12 +29,7 @@ key T
 on_top 0 "the key T again"
 # choose: clicks the entry of the picture's menu.
 choose() {
-  place picture
-  xdotool mousemove --window "$WINDOW" $((${X%.*} + ${W%.*} / 2)) $((${Y%.*} + ${H%.*} / 3))
-  sleep 0.3
-  xdotool mousedown 3
-  sleep 0.2
-  xdotool mouseup 3
+  picture_menu
   click menu/on_top
 }
 choose

@@ -93,12 +93,7 @@ wait_for 10 gone graph/mirror/title || fail "M does not end the mirror"
 gone graph/turn/title || fail "the fourth R does not end the turn"
 echo "ok: aspect, mirror, turn"
 
-place picture
-xdotool mousemove --window "$WINDOW" $((${X%.*} + ${W%.*} / 2)) $((${Y%.*} + ${H%.*} / 3))
-sleep 0.3
-xdotool mousedown 3
-sleep 0.2
-xdotool mouseup 3
+picture_menu
 wait_for 10 place menu/copy_path || fail "a right click opens no menu"
 [[ -z ${LENSD_SCREENSHOT:-} ]] || import -silent -window "$WINDOW" "$LENSD_SCREENSHOT"
 click menu/mirror
