@@ -90,9 +90,28 @@ void write(const HdrMetadata& hdr, const Add& add) {
     *reinterpret_cast<Light*>(add(kLight, sizeof(Light))) = {hdr.content->max_cll, hdr.content->max_fall};
 }
 
+}  // namespace
+
+HdrMetadata hdr_metadata_of(const AVFrame& frame, const AVStream* stream) {
+  HdrMetadata out;
+  read_display(side_data_of(stream, kDisplay.packet, sizeof(Display)), out);
+  read_display(side_data_of(frame, kDisplay.frame, sizeof(Display)), out);
+  read_light(side_data_of(stream, kLight.packet, sizeof(Light)), out);
+  read_light(side_data_of(frame, kLight.frame, sizeof(Light)), out);
+  return out;
+}
+
+void add_hdr_metadata(AVStream& stream, const HdrMetadata& hdr) {
+  write(hdr, [&](Types types, size_t bytes) { return add_side_data(stream, types.packet, bytes); });
+}
+
+void add_hdr_metadata(AVFrame& frame, const HdrMetadata& hdr) {
+  write(hdr, [&](Types types, size_t bytes) { return add_side_data(frame, types.frame, bytes); });
+}
+
 #if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(61, 3, 100)  // FFmpeg 7.0
 
-/// Encoders read the metadata here when they are opened.
+// Encoders read the metadata here when they are opened.
 void add_to_bitstream(AVCodecContext& c, const HdrMetadata& hdr, ff::Options&) {
   write(hdr, [&](Types types, size_t bytes) {
     return ff::allocated(
@@ -103,7 +122,7 @@ void add_to_bitstream(AVCodecContext& c, const HdrMetadata& hdr, ff::Options&) {
 
 #else
 
-/// x264 and x265 have options for the metadata, with the units of HdrMetadata.
+// x264 and x265 have options for the metadata, with the units of HdrMetadata.
 void add_to_bitstream(AVCodecContext& c, const HdrMetadata& hdr, ff::Options& settings) {
   const std::string_view codec = c.codec->name;
   const bool x264 = codec == "libx264";
@@ -123,36 +142,5 @@ void add_to_bitstream(AVCodecContext& c, const HdrMetadata& hdr, ff::Options& se
 }
 
 #endif
-
-}  // namespace
-
-HdrMetadata hdr_metadata_of(const AVFrame& frame, const AVStream* stream) {
-  HdrMetadata out;
-  read_display(side_data_of(stream, kDisplay.packet, sizeof(Display)), out);
-  read_display(side_data_of(frame, kDisplay.frame, sizeof(Display)), out);
-  read_light(side_data_of(stream, kLight.packet, sizeof(Light)), out);
-  read_light(side_data_of(frame, kLight.frame, sizeof(Light)), out);
-  return out;
-}
-
-HdrMetadata hdr_metadata_of(const AVCodecContext& encoder) {
-  HdrMetadata out;
-  read_display(side_data_of(encoder, kDisplay.packet, sizeof(Display)), out);
-  read_light(side_data_of(encoder, kLight.packet, sizeof(Light)), out);
-  return out;
-}
-
-void add_hdr_metadata(AVStream& stream, const HdrMetadata& hdr) {
-  write(hdr, [&](Types types, size_t bytes) { return add_side_data(stream, types.packet, bytes); });
-}
-
-void add_hdr_metadata(AVFrame& frame, const HdrMetadata& hdr) {
-  write(hdr, [&](Types types, size_t bytes) { return add_side_data(frame, types.frame, bytes); });
-}
-
-void add_hdr_metadata(AVCodecContext& encoder, const HdrMetadata& hdr, ff::Options& settings) {
-  write(hdr, [&](Types types, size_t bytes) { return add_side_data(encoder, types.packet, bytes); });
-  add_to_bitstream(encoder, hdr, settings);
-}
 
 }  // namespace lensd

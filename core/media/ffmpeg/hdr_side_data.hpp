@@ -11,15 +11,13 @@ namespace lensd {
 /// Returns the metadata of the frame; what it lacks, of the stream. `stream` may be null. Values outside the
 /// ranges of HdrMetadata are ignored.
 HdrMetadata hdr_metadata_of(const AVFrame& frame, const AVStream* stream);
-/// Returns the metadata of the encoder's stream.
-HdrMetadata hdr_metadata_of(const AVCodecContext& encoder);
 
 /// Add the metadata to a stream, for the container, or to a frame, for encoders that read it there. Call
 /// once. Throw Error(runtime_failure) if out of memory.
 void add_hdr_metadata(AVStream& stream, const HdrMetadata& hdr);
 void add_hdr_metadata(AVFrame& frame, const HdrMetadata& hdr);
-/// Adds the metadata to the stream of an encoder that is not open yet, and makes the encoder write it into
-/// the bitstream: x264, x265, and with FFmpeg 7 all encoders that can. `settings`: the encoder's options.
-void add_hdr_metadata(AVCodecContext& encoder, const HdrMetadata& hdr, ff::Options& settings);
+/// Makes an encoder that is not open yet write the metadata into the bitstream: x264, x265, and with FFmpeg 7
+/// all encoders that can. `settings`: the encoder's options.
+void add_to_bitstream(AVCodecContext& encoder, const HdrMetadata& hdr, ff::Options& settings);
 
 }  // namespace lensd

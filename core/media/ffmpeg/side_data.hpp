@@ -1,4 +1,4 @@
-// Side data of streams, encoders and frames, whose functions differ between the versions of FFmpeg. Internal
+// Side data of streams and frames, whose functions differ between the versions of FFmpeg. Internal
 // to core/media.
 #pragma once
 
@@ -10,15 +10,13 @@
 namespace lensd {
 
 /// Return the side data of this type, or null if it is absent or has fewer than `bytes` bytes. It is valid
-/// while its owner keeps it. `stream` may be null. An encoder's side data is that of its stream.
+/// while its owner keeps it. `stream` may be null.
 const uint8_t* side_data_of(const AVStream* stream, AVPacketSideDataType type, size_t bytes);
-const uint8_t* side_data_of(const AVCodecContext& encoder, AVPacketSideDataType type, size_t bytes);
 const uint8_t* side_data_of(const AVFrame& frame, AVFrameSideDataType type, size_t bytes);
 
 /// Add side data of `bytes` bytes and return it, to be filled by the caller. Call before the header is
-/// written or the encoder is opened, and once for each type. Throw Error(runtime_failure) if out of memory.
+/// written, and once for each type. Throw Error(runtime_failure) if out of memory.
 uint8_t* add_side_data(AVStream& stream, AVPacketSideDataType type, size_t bytes);
-uint8_t* add_side_data(AVCodecContext& encoder, AVPacketSideDataType type, size_t bytes);
 uint8_t* add_side_data(AVFrame& frame, AVFrameSideDataType type, size_t bytes);
 
 }  // namespace lensd

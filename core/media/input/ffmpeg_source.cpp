@@ -83,7 +83,7 @@ void FfmpegSource::open() {
   decoder_errors_ = allocator_.logged_errors();
   draining_ = drained_key_ = intact_seen_ = false;
   announced_peak_.reset();
-  announced_hdr_ = {};
+  announced_hdr_.reset();
 }
 
 void FfmpegSource::read_ahead() {
@@ -99,7 +99,7 @@ void FfmpegSource::read_ahead() {
     fail("no picture in it can be decoded", hint.empty() ? stream_errors() : hint);
   }
   info_.picture = first.planes.info;
-  info_.hdr = announced_hdr_;
+  info_.hdr = announced_hdr_.value_or(HdrMetadata{});
   info_.start_ns = timestamps_.origin_ns().value_or(0);
   if (!info_.live) info_.chapters = read_chapters(*input_->context(), info_.start_ns);
   info_.on_gpu = decoder_->on_gpu();
@@ -353,7 +353,7 @@ int64_t FfmpegSource::capture_time(std::optional<int64_t> raw_ns, int64_t now) c
 ColourSpec FfmpegSource::picture_colour(const PictureFormat& format) {
   ColourSpec colour = colour_of(*frame_, sample_format(*frame_), format, decoder_->context().codec_id);
   colour.keep = options_.keep_colours;
-  if (colour.transfer != Transfer::sdr && announced_hdr_ == HdrMetadata{})
+  if (colour.transfer != Transfer::sdr && !announced_hdr_)
     announced_hdr_ = hdr_metadata_of(*frame_, input_->stream());
   if (colour.transfer == Transfer::pq) {
     // Keep the first peak of the connection. Later ones would change the brightness and need new plans.

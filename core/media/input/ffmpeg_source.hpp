@@ -114,8 +114,8 @@ class FfmpegSource final : public Source {
   FrameInfo frame_info_;          ///< properties of the frame in frame_
   int64_t announced_ns_ = 0;      ///< announced duration of the stream; 0: unknown
   int64_t next_index_ = 0;
-  std::optional<uint16_t> announced_peak_;  ///< first announced peak of the connection, see peak_of()
-  HdrMetadata announced_hdr_;               ///< first announced HDR metadata of the connection
+  std::optional<uint16_t> announced_peak_;    ///< first announced peak of the connection, see peak_of()
+  std::optional<HdrMetadata> announced_hdr_;  ///< of the connection's first HDR picture
   bool draining_ = false;
   bool drained_key_ = false;  ///< key_frames_only: the decoder was drained after a key frame
 

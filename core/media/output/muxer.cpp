@@ -4,6 +4,7 @@
 
 #include "core/base/text.hpp"
 #include "core/media/ffmpeg/hdr_side_data.hpp"
+#include "core/media/output/encoders/video_encoder.hpp"
 
 namespace lensd {
 namespace {
@@ -29,12 +30,12 @@ const AVOutputFormat& output_format_of(const std::string& muxer, const std::stri
   return *format;
 }
 
-EncodedFormat::EncodedFormat(const AVCodecContext& encoder)
+EncodedFormat::EncodedFormat(const VideoEncoder& encoder)
     : codec(ff::allocated(avcodec_parameters_alloc())),
-      hdr(hdr_metadata_of(encoder)),
-      time_base(encoder.time_base),
-      frame_rate(encoder.framerate) {
-  ff::check_memory(avcodec_parameters_from_context(codec.get(), &encoder));
+      hdr(encoder.hdr()),
+      time_base(encoder.context().time_base),
+      frame_rate(encoder.context().framerate) {
+  ff::check_memory(avcodec_parameters_from_context(codec.get(), &encoder.context()));
 }
 
 void Muxer::ContextFree::operator()(AVFormatContext* p) const noexcept {
@@ -50,7 +51,7 @@ Muxer::Muxer(const AVOutputFormat& format, const std::string& url, const Encoded
   context_.reset(ff::allocated(context));
   stream_ = ff::allocated(avformat_new_stream(context, nullptr));
   ff::check_memory(avcodec_parameters_copy(stream_->codecpar, video.codec.get()));
-  add_hdr_metadata(*stream_, video.hdr);  // FFmpeg before 6.1 does not copy it with the parameters
+  add_hdr_metadata(*stream_, video.hdr);
   stream_->time_base = video.time_base;
   stream_->sample_aspect_ratio = video.codec->sample_aspect_ratio;
   stream_->avg_frame_rate = stream_->r_frame_rate = video.frame_rate;

@@ -12,6 +12,8 @@
 
 namespace lensd {
 
+class VideoEncoder;
+
 /// Returns FFmpeg's name of the container for the extension of `path`; empty if the extension is unknown.
 std::string muxer_of(const std::string& path);
 /// Returns FFmpeg's description of a container. Throws Error(runtime_failure) if FFmpeg cannot write it;
@@ -20,7 +22,7 @@ const AVOutputFormat& output_format_of(const std::string& muxer, const std::stri
 
 /// A copy of the encoder's properties that a container needs; may be used on another thread than the encoder.
 struct EncodedFormat {
-  explicit EncodedFormat(const AVCodecContext& encoder);
+  explicit EncodedFormat(const VideoEncoder& encoder);
   ff::ParametersPtr codec;
   HdrMetadata hdr;
   AVRational time_base, frame_rate;

@@ -65,7 +65,7 @@ class VideoRecorder final : public Recorder {
         encoder_(output_format_of(muxer, path), pixels_format(format, options.pixel_aspect), options.fps,
                  options, path),
         audio_(AudioCopy::open(options.audio_from, options.stop)),
-        file_(path, {.overwrite = true, .beneath = {}}, muxer, encoder_.context(), audio_.get(), 0) {}
+        file_(path, {.overwrite = true, .beneath = {}}, muxer, encoder_, audio_.get(), 0) {}
 
   ~VideoRecorder() override {
     try {

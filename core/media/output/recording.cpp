@@ -127,7 +127,7 @@ void Recording::start(const RecordTarget& target) {
   segments_->set_audio(e.audio.get());
   guarded([&] {
     for (const ff::PacketPtr& packet : e.preroll->packets())
-      segments_->write(*packet, e.encoder->context(), e.age_s(*packet));
+      segments_->write(*packet, *e.encoder, e.age_s(*packet));
   });
   e.preroll->clear();
 }
@@ -182,7 +182,7 @@ void Recording::write_packets() {
   Encoding& e = *encoding_;
   while (const AVPacket* packet = e.encoder->receive()) {
     if (segments_)
-      segments_->write(*packet, e.encoder->context(), e.age_s(*packet));
+      segments_->write(*packet, *e.encoder, e.age_s(*packet));
     else if (e.preroll)
       e.preroll->push(*packet);
   }

@@ -32,7 +32,7 @@ struct StreamOutput::Encoding {
     encoder = std::make_unique<VideoEncoder>(output_format_of(target.muxer, target.shown), format,
                                              options.fps, options.encoder, target.shown);
     if (!encoder->notice().empty()) status->set_notice({encoder->notice(), false});
-    sender = std::make_unique<StreamSender>(target, encoder->context(), options.audio_from, status);
+    sender = std::make_unique<StreamSender>(target, *encoder, options.audio_from, status);
   }
   void push_packets() {
     while (const AVPacket* packet = encoder->receive()) sender->push(*packet);

@@ -74,7 +74,7 @@ StreamOutput::Notice SharedStreamStatus::take_notice() {
   return std::exchange(notice_, {});
 }
 
-StreamSender::StreamSender(const StreamTarget& target, const AVCodecContext& encoder, std::string audio_from,
+StreamSender::StreamSender(const StreamTarget& target, const VideoEncoder& encoder, std::string audio_from,
                            std::shared_ptr<SharedStreamStatus> status)
     : worker_(std::make_shared<Worker>(target, encoder, std::move(audio_from), std::move(status))),
       thread_([worker = worker_] { worker->run_until_end(); }) {}
@@ -105,8 +105,8 @@ void StreamSender::finish() {
   thread_.join_within(std::chrono::nanoseconds(kEndNs - kAudioNs + kMarginNs));
 }
 
-StreamSender::Worker::Worker(const StreamTarget& target, const AVCodecContext& encoder,
-                             std::string audio_from, std::shared_ptr<SharedStreamStatus> status)
+StreamSender::Worker::Worker(const StreamTarget& target, const VideoEncoder& encoder, std::string audio_from,
+                             std::shared_ptr<SharedStreamStatus> status)
     : target_(target), audio_from_(std::move(audio_from)), status_(std::move(status)), format_(encoder) {}
 
 // ---- encoder's thread -----------------------------------------------------------------------------------

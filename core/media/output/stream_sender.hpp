@@ -42,7 +42,7 @@ StreamTarget stream_target(const std::string& url);
 
 class StreamSender {
  public:
-  StreamSender(const StreamTarget& target, const AVCodecContext& encoder, std::string audio_from,
+  StreamSender(const StreamTarget& target, const VideoEncoder& encoder, std::string audio_from,
                std::shared_ptr<SharedStreamStatus> status);
   ~StreamSender();
 
@@ -66,7 +66,7 @@ class StreamSender {
 /// The state of a StreamSender, shared with its thread.
 class StreamSender::Worker {
  public:
-  Worker(const StreamTarget& target, const AVCodecContext& encoder, std::string audio_from,
+  Worker(const StreamTarget& target, const VideoEncoder& encoder, std::string audio_from,
          std::shared_ptr<SharedStreamStatus> status);
   void push(const AVPacket& packet);
   void add_jump(int64_t recording_ns, int64_t position_ns);

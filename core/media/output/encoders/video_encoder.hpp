@@ -20,6 +20,8 @@ class VideoEncoder {
                const EncoderOptions& options, const std::string& where);
 
   const AVCodecContext& context() const noexcept { return *context_; }
+  /// Returns the HDR metadata of the stream, for the container.
+  const HdrMetadata& hdr() const noexcept { return hdr_; }
   /// Returns why a fallback encoder runs; empty if the requested encoder runs.
   const std::string& notice() const noexcept { return notice_; }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/media/output/encoders/video_encoder.hpp"
+
 namespace lensd {
 namespace {
 
@@ -56,9 +58,9 @@ bool Segments::due(const AVPacket& packet, AVRational time_base) const {
          (split_bytes_ > 0 && file_->bytes() >= split_bytes_);
 }
 
-void Segments::write(const AVPacket& packet, const AVCodecContext& encoder, double age_s) {
-  count_footage(packet, encoder);
-  if (file_ && due(packet, encoder.time_base)) end_file(packet.pts);
+void Segments::write(const AVPacket& packet, const VideoEncoder& encoder, double age_s) {
+  count_footage(packet, encoder.context());
+  if (file_ && due(packet, encoder.context().time_base)) end_file(packet.pts);
   if (!file_) open(packet, encoder, age_s);
   try {
     file_->write(packet);
@@ -81,8 +83,8 @@ void Segments::count_footage(const AVPacket& packet, const AVCodecContext& encod
   ring_->grown(ff::to_ns(footage_ticks_, encoder.time_base));
 }
 
-void Segments::open(const AVPacket& packet, const AVCodecContext& encoder, double age_s) {
-  time_base_ = encoder.time_base;
+void Segments::open(const AVPacket& packet, const VideoEncoder& encoder, double age_s) {
+  time_base_ = encoder.context().time_base;
   names_.begin(std::time(nullptr) - static_cast<std::time_t>(age_s));
   for (int attempt = 1; !file_; ++attempt) {
     const std::string name = names_.next();
@@ -101,7 +103,7 @@ void Segments::open(const AVPacket& packet, const AVCodecContext& encoder, doubl
   file_start_ = packet.pts;
   footage_ticks_ = noted_ticks_ = 0;
   if (next_key_ == 0 || split_bytes_ > 0)
-    next_key_ = packet.pts + std::max<int64_t>(1, ticks_of(split_seconds_, encoder.time_base));
+    next_key_ = packet.pts + std::max<int64_t>(1, ticks_of(split_seconds_, encoder.context().time_base));
   size_key_asked_ = false;
   ++files_;
 }

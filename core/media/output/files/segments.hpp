@@ -30,7 +30,7 @@ class Segments {
   /// Writes a packet, in a new file if one is due. The first packet of an encoder must be a key frame.
   /// `age_s`: age of the packet's picture in seconds. Throws as VideoFile does; do not call write() again
   /// after that.
-  void write(const AVPacket& packet, const AVCodecContext& encoder, double age_s);
+  void write(const AVPacket& packet, const VideoEncoder& encoder, double age_s);
   /// Ends the current file at `end` (in the encoder's time base). The next packet comes from another encoder,
   /// with times from 0.
   void end_stream(int64_t end);
@@ -44,7 +44,7 @@ class Segments {
  private:
   bool due(const AVPacket& packet, AVRational time_base) const;
   void end_file(int64_t end);
-  void open(const AVPacket& packet, const AVCodecContext& encoder, double age_s);
+  void open(const AVPacket& packet, const VideoEncoder& encoder, double age_s);
   void count_footage(const AVPacket& packet, const AVCodecContext& encoder);
   void count_closed(const VideoFile& file);
 

@@ -10,7 +10,7 @@ extern "C" {
 namespace lensd {
 
 VideoFile::VideoFile(const std::string& path, const FileRules& rules, const std::string& muxer,
-                     const AVCodecContext& encoder, AudioCopy* audio, int64_t start)
+                     const VideoEncoder& encoder, AudioCopy* audio, int64_t start)
     : file_(path, rules),
       exclusive_(!rules.overwrite),
       muxer_(output_format_of(muxer, path), path, EncodedFormat(encoder), audio) {

@@ -25,7 +25,7 @@ class VideoFile {
   /// be null. Throws Error(usage) if the file exists and must not be replaced, Error(runtime_failure) if it
   /// cannot be written.
   VideoFile(const std::string& path, const FileRules& rules, const std::string& muxer,
-            const AVCodecContext& encoder, AudioCopy* audio, int64_t start);
+            const VideoEncoder& encoder, AudioCopy* audio, int64_t start);
   /// Completes the file if finish() was not called; ignores errors.
   ~VideoFile();
 
