@@ -82,7 +82,7 @@ void add_source(Families& f, const RunState& s) {
            {"connecting", "playing", "stalled", "reconnecting", "paused", "ended", "failed"}, s.source_state);
   f.counter("lensd_source_reconnects_total", "Times that a lost source was connected again.",
             s.live.reconnects);
-  constexpr const char* lost = "Pictures that the camera did not deliver intact, by reason.";
+  constexpr const char* lost = "Pictures that the camera or PipeWire node did not deliver intact, by reason.";
   f.counter("lensd_camera_frames_lost_total", lost, s.live.camera_broken, {{"reason", "broken"}});
   f.counter("lensd_camera_frames_lost_total", lost, s.live.camera_missed, {{"reason", "missed"}});
   f.gauge("lensd_source_frames_per_second", "Frames per second that a live source delivers, by capture time.",

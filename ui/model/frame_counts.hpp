@@ -14,7 +14,7 @@ namespace lensd::ui {
 
 struct FrameCounts {
   uint64_t received = 0, placeholders = 0;        ///< live: pictures of the source, and placeholders
-  uint64_t camera_broken = 0, camera_missed = 0;  ///< cameras: damaged; dropped by the driver
+  uint64_t camera_broken = 0, camera_missed = 0;  ///< live: damaged; cameras: dropped by the driver
   uint64_t replaced_source = 0;                   ///< live: replaced by newer ones before the decode thread
   uint64_t replaced_graph = 0;                    ///< live: replaced by newer ones before the graph
   uint64_t skipped = 0;                           ///< live: received while paused

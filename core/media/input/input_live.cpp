@@ -127,8 +127,7 @@ void Input::open_camera(const std::string& url, const LiveOptions& live) {
 }
 
 void Input::open_pipewire(const std::string& url, const LiveOptions& live) {
-  PipewireCapture::Request request{live.size, live.rate, live.portal};
-  if (live.camera_monitor) request.monitor = live.camera_monitor;
+  const PipewireCapture::Request request{live.size, live.rate, live.portal, live.camera_monitor};
   pipewire_ = std::make_unique<PipewireCapture>(url, where_, request, stop_, live.open_ns);
   describe_camera(AV_CODEC_ID_RAWVIDEO, pipewire_->pixels(), pipewire_->size(), pipewire_->rate());
 }

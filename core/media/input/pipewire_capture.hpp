@@ -26,10 +26,10 @@ std::string pipewire_node_of(const std::string& url);
 class PipewireCapture {
  public:
   struct Request {
-    Extent size;                         ///< empty: any, preferably 1280×720
-    double rate = 0;                     ///< frames per second; 0: any, preferably 30
-    std::shared_ptr<PortalGrant> grant;  ///< for portal sources only: kept between connections; not null
-    std::shared_ptr<CameraMonitor> monitor = std::make_shared<CameraMonitor>();  ///< counts damaged pictures
+    Extent size;                             ///< empty: any, preferably 1280×720
+    double rate = 0;                         ///< frames per second; 0: any, preferably 30
+    std::shared_ptr<PortalGrant> grant;      ///< for portal sources only: kept between connections; not null
+    std::shared_ptr<CameraMonitor> monitor;  ///< counts damaged pictures; null: one of the capture's own
   };
   /// Connects to the source `url`: pipewire:NODE or one of portal_target(). Waits at most `timeout_ns` for
   /// the user's answer, and then at most `timeout_ns` or 10 s for the format. Throws Error(bad_source) if

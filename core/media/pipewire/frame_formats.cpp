@@ -46,13 +46,13 @@ void dither_row(const uint16_t* from, size_t samples, size_t channels, int y, ui
 }  // namespace
 
 void copy_as_8_bits(ConstImageRef from, bool dither, ImageRef to) {
-  const size_t channels = is_gray(from.format.format) ? 1 : 4;
+  const auto channels = static_cast<size_t>(from.channels());
   for (int y = 0; y < from.height(); ++y) {
     if (sample_bytes(from.format.format) == 1) {
       std::memcpy(to.row(y), from.row(y), from.row_bytes());
       continue;
     }
-    const auto* samples = reinterpret_cast<const uint16_t*>(from.row(y));
+    const auto* samples = from.samples<uint16_t>(y);
     if (dither)
       dither_row(samples, from.format.row_samples(), channels, y, to.row(y));
     else

@@ -91,7 +91,7 @@ void sync_dma(const spa_buffer& buffer, uint64_t flag) {
 /// The connection and its stream. PipeWire's thread calls the callbacks with the session's lock.
 struct PipewireCapture::Stream {
   Stream(const std::string& url, const std::string& where_, const Request& request, const StopFlags& stop,
-         int64_t timeout_ns);
+         int64_t timeout_ns, CameraMonitor& counters);
   ~Stream();
 
   void connect(const Request& request);
@@ -131,12 +131,12 @@ struct PipewireCapture::Stream {
 };
 
 PipewireCapture::Stream::Stream(const std::string& url, const std::string& where_, const Request& request,
-                                const StopFlags& stop, int64_t timeout_ns)
+                                const StopFlags& stop, int64_t timeout_ns, CameraMonitor& counters)
     : where(where_),
       access(ask_portal(url, where_, request.grant.get(), stop, timeout_ns)),
       node(access ? node_of(*access) : find_node(pipewire_node_of(url), where_)),
       session({.on_lost = [this] { lose("PipeWire ended the connection"); }}),
-      monitor(*request.monitor) {}
+      monitor(counters) {}
 
 PipewireCapture::Stream::~Stream() {
   const PipewireLock lock(session);
@@ -307,8 +307,7 @@ int PipewireCapture::Stream::copy(AVFrame& frame, PictureAllocator& allocator) {
   }
   int error = AVERROR(EAGAIN);
   ReceivedPlanes planes;
-  const auto* header = static_cast<const spa_meta_header*>(
-      spa_buffer_find_meta_data(&buffer, SPA_META_Header, sizeof(spa_meta_header)));
+  const spa_meta_header* header = header_of(buffer);
   if (find_planes(buffer, memory, pixels, size, planes)) {
     frame.format = pixels, frame.width = size.width, frame.height = size.height;
     error = allocator.fill(frame, size.width, size.height);
@@ -337,7 +336,8 @@ int PipewireCapture::Stream::copy(AVFrame& frame, PictureAllocator& allocator) {
 
 PipewireCapture::PipewireCapture(const std::string& url, const std::string& where, const Request& request,
                                  const StopFlags& stop, int64_t timeout_ns)
-    : monitor_(request.monitor), stream_(std::make_unique<Stream>(url, where, request, stop, timeout_ns)) {
+    : monitor_(request.monitor ? request.monitor : std::make_shared<CameraMonitor>()),
+      stream_(std::make_unique<Stream>(url, where, request, stop, timeout_ns, *monitor_)) {
   stream_->connect(request);
   stream_->wait_for_format(stop, std::min(timeout_ns, kFormatNs));
 }

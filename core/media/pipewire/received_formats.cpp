@@ -120,9 +120,13 @@ const spa_pod* build_request(spa_pod_builder& builder, Extent size, spa_fraction
   return static_cast<const spa_pod*>(spa_pod_builder_pop(&builder, &object));
 }
 
-bool marked_damaged(const spa_buffer& buffer) {
-  const auto* header = static_cast<const spa_meta_header*>(
+const spa_meta_header* header_of(const spa_buffer& buffer) {
+  return static_cast<const spa_meta_header*>(
       spa_buffer_find_meta_data(&buffer, SPA_META_Header, sizeof(spa_meta_header)));
+}
+
+bool marked_damaged(const spa_buffer& buffer) {
+  const spa_meta_header* header = header_of(buffer);
   if (header && (header->flags & SPA_META_HEADER_FLAG_CORRUPTED)) return true;
   return std::any_of(buffer.datas, buffer.datas + buffer.n_datas, [](const spa_data& data) {
     return data.chunk && (data.chunk->flags & SPA_CHUNK_FLAG_CORRUPTED);

@@ -30,6 +30,8 @@ struct ReceivedPlanes {
   std::array<const uint8_t*, 4> data = {};
   std::array<int, 4> pitch_bytes = {};
 };
+/// Returns the header of a buffer; null if it has none.
+const spa_meta_header* header_of(const spa_buffer& buffer);
 /// Returns true if the sender has marked the picture as damaged, in the header or for one of the blocks.
 bool marked_damaged(const spa_buffer& buffer);
 
