@@ -183,13 +183,15 @@ void gather_chroma(const PictureRef& picture, int mask, int y, int pairs, int16_
                         .mask = mask,
                         .two_bytes = f.depth > 8,
                         .interleaved = interleaved};
-  const bool packed = f.depth == 8 && !interleaved && (u.step > 1 || v.step > 1);
-  if (!packed) HWY_DYNAMIC_DISPATCH(blend_chroma)(rows, pairs, uv);
-  for (int i = 0; packed && i < pairs; ++i)
-    for (int p = 0; p < 2; ++p) {
-      const int at = i * (p == 0 ? u.step : v.step);
-      uv[2 * i + p] = rows.blend(rows.a[p][at], rows.b[p][at]);
-    }
+  if (f.depth == 8 && !interleaved && (u.step > 1 || v.step > 1)) {  // packed
+    for (int i = 0; i < pairs; ++i)
+      for (int p = 0; p < 2; ++p) {
+        const int at = i * (p == 0 ? u.step : v.step);
+        uv[2 * i + p] = rows.blend(rows.a[p][at], rows.b[p][at]);
+      }
+  } else {
+    HWY_DYNAMIC_DISPATCH(blend_chroma)(rows, pairs, uv);
+  }
   for (int p = 0; p < 2; ++p) uv[p - 2] = uv[p], uv[2 * pairs + p] = uv[2 * pairs + p - 2];
 }
 

@@ -43,8 +43,7 @@ struct AffineMap {
   float scale, offset;
   LENSD_HD uint32_t operator()(uint32_t v) const {
     const float mapped = scale * static_cast<float>(v) + offset;
-    const float positive = mapped > 0.f ? mapped : 0.f;  // GCC compiles a nested choice to masks
-    const float limited = positive < 65535.f ? positive : 65535.f;
+    const float limited = mapped < 0.f ? 0.f : mapped > 65535.f ? 65535.f : mapped;
     return static_cast<uint32_t>(static_cast<int>(limited + 0.5f));
   }
 };

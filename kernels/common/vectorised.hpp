@@ -38,11 +38,4 @@ void vectorised(const Loops& loops) {
   loops();
 }
 
-#ifndef __CUDACC__
-/// Sixteen floats that stay in registers. The compiler splits them for smaller instruction sets. Load and
-/// store them with memcpy, and do not pass them to functions.
-using Floats [[gnu::vector_size(64)]] = float;
-inline constexpr int kFloats = 16;
-#endif
-
 }  // namespace lensd

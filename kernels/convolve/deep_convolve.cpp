@@ -15,23 +15,21 @@ HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+#include "kernels/common/deep/float_lanes-inl.hpp"
+
 /// Writes `n` values: deep_convolve_value() of deep_convolve_sum(). rows[i] points to the samples under
 /// kernel row i; its start is under the kernel's first column for output 0. Reads whole blocks of four
 /// vectors. The sums are no array, because GCC keeps arrays of vectors in memory.
 void convolve_rows(const ConvolveBlock& block, const float* const* rows, int step, int n, const uint16_t* in,
                    uint16_t* out) {
   const hn::ScalableTag<float> d;
-  const hn::RebindToSigned<decltype(d)> d32;
-  const hn::Rebind<uint16_t, decltype(d)> d16;
-  constexpr int kMostLanes = 64;
+  const Samples16<decltype(d)> d16;
   const int lanes = static_cast<int>(hn::Lanes(d));
-  const auto kept = hn::BitCast(
-      d16, hn::Set(hn::Repartition<uint64_t, decltype(d16)>(), step == 4 ? 0xffff000000000000u : 0));
+  const auto kept = alpha_mask(d16, step);
   const auto bias = hn::Set(d, block.deep_bias), unit = hn::Set(d, block.deep_unit);
   const auto store = [&](auto sum, const uint16_t* old, uint16_t* to) HWY_ATTR {
     const auto limited = hn::Min(hn::Max(hn::Mul(sum, unit), hn::Zero(d)), hn::Set(d, 65535.f));
-    const auto v = hn::DemoteTo(d16, hn::ConvertTo(d32, hn::Add(limited, hn::Set(d, 0.5f))));
-    hn::StoreU(hn::Or(hn::AndNot(kept, v), hn::And(kept, hn::LoadU(d16, old))), d16, to);
+    store_samples(d, limited, kept, old, to);
   };
   for (int i = 0; i < n; i += 4 * lanes) {
     auto s0 = bias, s1 = bias, s2 = bias, s3 = bias;
@@ -46,7 +44,7 @@ void convolve_rows(const ConvolveBlock& block, const float* const* rows, int ste
     }
     const bool whole = i + 4 * lanes <= n;
     const size_t rest = 2 * static_cast<size_t>(n - i);
-    uint16_t last[kMostLanes];
+    uint16_t last[HWY_MAX_BYTES];  // a block has HWY_MAX_BYTES samples at most
     if (!whole) std::memcpy(last, in + i, rest);
     const uint16_t* const old = whole ? in + i : last;
     uint16_t* const to = whole ? out + i : last;
@@ -59,10 +57,9 @@ void convolve_rows(const ConvolveBlock& block, const float* const* rows, int ste
 /// Writes samples as floats: whole vectors, up to 16 more than `n`.
 void widen_row(const uint16_t* from, int n, float* to) {
   const hn::ScalableTag<float> d;
-  const hn::RebindToSigned<decltype(d)> d32;
-  const hn::Rebind<uint16_t, decltype(d)> d16;
+  const Samples16<decltype(d)> d16;
   for (int i = 0; i < n; i += static_cast<int>(hn::Lanes(d)))
-    hn::StoreU(hn::ConvertTo(d, hn::PromoteTo(d32, hn::LoadU(d16, from + i))), d, to + i);
+    hn::StoreU(widened(d, hn::LoadU(d16, from + i)), d, to + i);
 }
 
 }  // namespace lensd::HWY_NAMESPACE

@@ -15,6 +15,8 @@ HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+#include "kernels/common/deep/float_lanes-inl.hpp"
+
 /// Four vectors of sums. They are no array, because GCC keeps arrays of vectors in memory.
 struct BlurSums {
   using D = hn::ScalableTag<float>;
@@ -44,12 +46,10 @@ struct BlurSums {
 void sum_across(const uint16_t* padded, const float* weights, int radius, int step, int n, float* samples,
                 float* out) {
   const hn::ScalableTag<float> d;
-  const hn::RebindToSigned<decltype(d)> d32;
-  const hn::Rebind<uint16_t, decltype(d)> d16;
+  const Samples16<decltype(d)> d16;
   const int lanes = static_cast<int>(hn::Lanes(d)), block = 4 * lanes;
   const int count = (n + block - 1) / block * block + 2 * radius * step;
-  for (int i = 0; i < count; i += lanes)
-    hn::StoreU(hn::ConvertTo(d, hn::PromoteTo(d32, hn::LoadU(d16, padded + i))), d, samples + i);
+  for (int i = 0; i < count; i += lanes) hn::StoreU(widened(d, hn::LoadU(d16, padded + i)), d, samples + i);
   const float* const first = samples + radius * step;
   for (int i = 0; i < n; i += block) {
     BlurSums sums(first + i, weights[0]);
@@ -64,16 +64,11 @@ void sum_across(const uint16_t* padded, const float* weights, int radius, int st
 void sum_down(const float* const* rows, const float* weights, int radius, int channels, int n,
               const uint16_t* from, uint16_t* to) {
   const hn::ScalableTag<float> d;
-  const hn::RebindToSigned<decltype(d)> d32;
-  const hn::Rebind<uint16_t, decltype(d)> d16;
+  const Samples16<decltype(d)> d16;
   const int lanes = static_cast<int>(hn::Lanes(d)), block = 4 * lanes;
-  const auto kept = hn::BitCast(
-      d16, hn::Set(hn::Repartition<uint64_t, decltype(d16)>(), channels == 4 ? 0xffff000000000000u : 0));
-  const auto half = hn::Set(d, 0.5f);
-  const auto store = [&](auto sum, const uint16_t* old, uint16_t* out) HWY_ATTR {
-    const auto v = hn::DemoteTo(d16, hn::ConvertTo(d32, hn::Add(sum, half)));  // saturates
-    hn::StoreU(hn::Or(hn::AndNot(kept, v), hn::And(kept, hn::LoadU(d16, old))), d16, out);
-  };
+  const auto kept = alpha_mask(d16, channels);
+  const auto store = [&](auto sum, const uint16_t* old, uint16_t* out)
+                         HWY_ATTR { store_samples(d, sum, kept, old, out); };
   for (int i = 0; i < n; i += block) {
     BlurSums sums(rows[0] + i, weights[0]);
     for (int k = 1; k <= radius; ++k) sums.add(rows[-k] + i, rows[k] + i, weights[k]);
