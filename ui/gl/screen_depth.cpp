@@ -40,7 +40,7 @@ std::string describe(const ScreenDepth& depth) {
 }
 
 int requested_bits(int desktop) {
-  return desktop > 8 ? desktop : 8;
+  return std::max(desktop, 8);
 }
 
 }  // namespace lensd::ui

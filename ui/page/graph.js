@@ -2,10 +2,9 @@
 // A card stays the same element while its node exists, so that typed text and focus survive changes by other clients.
 const filters = new Map();
 const graphPlace = reasonPlace($("graph-reason"));
-let cards = [], shownGraph = null;
+let cards = [];
 
 function showGraph(graph) {
-  shownGraph = graph;
   const old = cards, free = new Set(old);
   const take = find => { const card = [...free].find(find); free.delete(card); return card; };
   const matched = graph.nodes.map(node => take(c => c.id === node.id && c.filter === node.filter));

@@ -45,8 +45,7 @@ const std::array<uint32_t, 65536>& tints() {
   static const std::array<uint32_t, 65536> table = [] {
     std::array<uint32_t, 65536> t{};
     for (int i = 0; i < 65536; ++i) {
-      const int level_cb = i % 256, level_cr = i / 256;
-      const double cb = 0.8 * (level_cb - 128), cr = 0.8 * (level_cr - 128);
+      const double cb = 0.8 * (i % 256 - 128), cr = 0.8 * (i / 256 - 128);
       const auto byte = [](double v) { return static_cast<int>(std::clamp(v, 0., 255.)); };
       t[static_cast<size_t>(i)] =
           rgb(byte(176 + 1.402 * cr), byte(176 - 0.344 * cb - 0.714 * cr), byte(176 + 1.772 * cb));

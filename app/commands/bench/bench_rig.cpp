@@ -28,7 +28,7 @@ void fill_noise(uint8_t* to, size_t bytes) {
 void fill_gradient(uint8_t* to, std::ptrdiff_t pitch, const ImageFormat& format) {
   std::mt19937 random(1);
   const Extent extent = format.extent;
-  const int channels = is_gray(format.format) ? 1 : 4;
+  const int channels = lensd::channels(format.format);
   for (int y = 0; y < extent.height; ++y, to += pitch)
     for (int i = 0; i < extent.width * channels; ++i) {
       const int x = i / channels, c = i % channels;
