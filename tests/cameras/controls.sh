@@ -117,10 +117,11 @@ device_is brightness 77
 stop_daemon
 
 # The panel page sets values through HTTP: all types.
-LENSD_HTTP_AUTH=false start_daemon -c "$WORK/camera.toml" --http 127.0.0.1:45998
+port=$(free_port tcp)
+LENSD_HTTP_AUTH=false start_daemon -c "$WORK/camera.toml" --http "127.0.0.1:$port"
 wait_for 60 playing || fail "the camera does not play with HTTP: $(tail -n 5 "$WORK/daemon.err")"
 # page_sets JSON: sets values; the answer is in $WORK/answer. Fails if they are refused.
-page_sets() { curl -sS --fail-with-body -m 30 -H "Content-Type: application/json" -d "$1" http://127.0.0.1:45998/api/v1/set >"$WORK/answer"; }
+page_sets() { curl -sS --fail-with-body -m 30 -H "Content-Type: application/json" -d "$1" "http://127.0.0.1:$port/api/v1/set" >"$WORK/answer"; }
 page_sets '{"source.brightness": 20, "source.boolean": true, "source.integer_32_bits": 7, "source.integer_64_bits": -5,
   "source.menu": "Menu Item 4", "source.integer_menu": 2, "source.string": "page", "source.bitmask": 4194320,
   "source.button": true}' || fail "the page's values are refused: $(<"$WORK/answer")"

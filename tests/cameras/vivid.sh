@@ -33,4 +33,3 @@ pictures_follow() {
   more() { (($(counter processed) > before + 2)); }
   wait_for 60 more || fail "no picture follows: $(ctl get source)"
 }
-playing() { [[ $(field source state) == playing ]]; }

@@ -31,6 +31,7 @@ ctl_refused() {
 # field PROPERTY NAME: prints one value of a property. counter NAME: prints one value of the property `counters`.
 field() { ctl get "$1" | awk -v name="$2" '$1 == name { print $2 }'; }
 counter() { field counters "$1"; }
+playing() { [[ $(field source state) == playing ]]; }
 
 daemon_gone() { ! kill -0 "$DAEMON" 2>/dev/null; }
 

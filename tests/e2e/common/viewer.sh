@@ -3,10 +3,10 @@
 # shellcheck source=harness.sh
 . "$(dirname "${BASH_SOURCE[0]}")/harness.sh"
 
-# Starts a virtual display, so that the test does not move the user's pointer and needs no window manager. SCREEN sets
-# its size and depth (default 1280x800x24); SERVER becomes its process id. The display number comes from the process id. Xvfb could choose the number
-# of a server that is shutting down, and that server would remove the socket of the new one. Without -noreset, the
-# server resets when its last client disconnects, and refuses connections meanwhile.
+# Starts a virtual display, so that the test does not move the user's pointer and needs no window manager. SCREEN is its
+# size and depth (default 1280x800x24). Sets SERVER, its process id. The display number comes from the test's process id:
+# Xvfb could choose the number of a server that is shutting down, and that server would remove the socket of the new one.
+# Without -noreset, the server resets when its last client disconnects, and refuses connections meanwhile.
 start_display() {
   need_tools Xvfb xdotool import convert compare
   local ready=$WORK/display number=$((1000 + $$ % 50000))

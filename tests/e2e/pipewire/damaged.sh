@@ -44,7 +44,6 @@ only() { [[ $(ctl get source) == *"only damaged pictures"* ]]; }
 wait_for 20 only || fail "no reason: $(ctl get source)"
 stop_node
 offer
-playing() { [[ $(field source state) == playing ]]; }
 wait_for 20 playing || fail "does not recover: $(ctl get source)"
 stop_daemon
 echo "ok: a node with damaged pictures only"

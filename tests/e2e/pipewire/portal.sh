@@ -35,7 +35,6 @@ new_screen() {
   wait_for 10 no_screen || fail "the test's screen stays"
   start_screen
 }
-playing() { [[ $(field source state) == playing ]]; }
 
 HEADLESS=(--headless --frames 1 -q -o null:)
 refused 5 "desktop portal" portal: "${HEADLESS[@]}"

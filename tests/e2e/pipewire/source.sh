@@ -21,7 +21,6 @@ stop_node() {
   wait_for 10 node_gone || fail "the node stays"
 }
 node_gone() { ! node_there; }
-playing() { [[ $(field source state) == playing ]]; }
 away() { [[ $(field source state) == reconnecting || $(field source state) == stalled ]]; }
 
 start_session
