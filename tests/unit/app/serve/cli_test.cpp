@@ -26,13 +26,16 @@ class Cli : public ::testing::Test {
     for (std::string& word : words) argv.push_back(word.data());
     return parse_command_line(static_cast<int>(argv.size()), argv.data());
   }
-  /// Returns the configuration of a run with the options `words` and a configuration file with `text`.
-  Config configured(const std::string& text, std::vector<std::string> words) {
+  /// Returns the settings of a run with the options `words` and a configuration file that contains `text`.
+  CommandLine settings(const std::string& text, std::vector<std::string> words = {}) {
     std::ofstream(folder_ / "a.toml") << text;
     words.insert(words.end(), {"-c", folder_ / "a.toml"});
     CommandLine line = parse(words);
     configure(line, registry());
-    return line.config;
+    return line;
+  }
+  Config configured(const std::string& text, const std::vector<std::string>& words) {
+    return settings(text, words).config;
   }
   static std::string refusal(const std::vector<std::string>& words) {
     try {
@@ -107,6 +110,99 @@ TEST_F(Cli, AReloadKeepsTheCommandLine) {
   EXPECT_EQ(next.source_url, "clip.mp4");
   EXPECT_EQ(next.device, 0);
   EXPECT_EQ(next.threads, 5);
+}
+
+TEST_F(Cli, KeysOfTheSourceReachItsOptions) {
+  const LiveOptions live = settings(R"([source]
+format = "mjpeg"
+size = "640x480"
+rate = 25
+rtsp_transport = "udp"
+open_timeout = 4
+timeout = 2
+stall = 0.5
+options = "a=1 b=2"
+profile = "low-latency"
+[source.controls]
+brightness = 7
+)")
+                               .live;
+  EXPECT_EQ(live.format, "mjpeg");
+  EXPECT_EQ(live.size, (Extent{640, 480}));
+  EXPECT_EQ(live.rate, 25);
+  EXPECT_EQ(live.rtsp_transport, "udp");
+  EXPECT_EQ(live.open_ns, 4'000'000'000);
+  EXPECT_EQ(live.silence_ns, 2'000'000'000);
+  EXPECT_EQ(live.stall_ns, 500'000'000);
+  EXPECT_EQ(live.extra, (std::vector<std::pair<std::string, std::string>>{{"a", "1"}, {"b", "2"}}));
+  EXPECT_TRUE(live.low_latency);
+  EXPECT_EQ(live.controls.size(), 1u);
+
+  const LiveOptions unset = settings("").live, defaults;
+  EXPECT_EQ(unset.open_ns, defaults.open_ns);
+  EXPECT_EQ(unset.silence_ns, defaults.silence_ns);
+  EXPECT_EQ(unset.stall_ns, defaults.stall_ns);
+  EXPECT_FALSE(unset.low_latency);
+}
+
+TEST_F(Cli, KeysOfRecordingsReachTheirSettings) {
+  setenv("STATE_DIRECTORY", folder_.path().c_str(), 1);  // for the key of the ring's owner
+  const RecordSettings r = settings(R"([record]
+folder = "/tmp/films"
+name = "%H.mp4"
+codec = "libx265"
+preset = "slow"
+depth = "10"
+dither = true
+crf = 30
+bitrate = 900
+split_seconds = 11
+split_megabytes = 12
+keep_minutes = 13
+keep_gigabytes = 14
+preroll_seconds = 15
+preroll_megabytes = 16
+)")
+                               .recording;
+  EXPECT_EQ(r.folder, "/tmp/films");
+  EXPECT_EQ(r.name, "%H.mp4");
+  EXPECT_EQ(r.encoder.codec, "libx265");
+  EXPECT_EQ(r.encoder.preset, "slow");
+  EXPECT_EQ(r.encoder.depth, 10);
+  EXPECT_TRUE(r.encoder.dither);
+  EXPECT_EQ(r.encoder.crf, 30);
+  EXPECT_EQ(r.encoder.bitrate_kbit, 900);
+  EXPECT_EQ(r.split_seconds, 11);
+  EXPECT_EQ(r.split_megabytes, 12);
+  EXPECT_EQ(r.keep_minutes, 13);
+  EXPECT_EQ(r.keep_gigabytes, 14);
+  EXPECT_EQ(r.preroll_seconds, 15);
+  EXPECT_EQ(r.preroll_megabytes, 16);
+  EXPECT_FALSE(r.owner.empty()) << "a ring has an owner";
+
+  const RecordSettings unset = settings("").recording;
+  EXPECT_FALSE(unset.encoder.crf) << "each encoder has its own scale";
+  EXPECT_EQ(unset.encoder.depth, 0);
+  EXPECT_TRUE(unset.owner.empty());
+  unsetenv("STATE_DIRECTORY");
+}
+
+TEST_F(Cli, KeysOfOutputsReachTheEncoder) {
+  const EncoderOptions stream = settings(R"([output]
+codec = "libx265"
+preset = "slow"
+depth = "8"
+dither = true
+crf = 40
+bitrate = 700
+)")
+                                    .stream;
+  EXPECT_EQ(stream.codec, "libx265");
+  EXPECT_EQ(stream.preset, "slow");
+  EXPECT_EQ(stream.depth, 8);
+  EXPECT_TRUE(stream.dither);
+  EXPECT_EQ(stream.crf, 40);
+  EXPECT_EQ(stream.bitrate_kbit, 700);
 }
 
 TEST_F(Cli, HttpAndOutputSetKeys) {
