@@ -65,6 +65,7 @@ void toggle_mute(PanelContext& ctx) {
 void cycle_ab_loop(PanelContext& ctx) {
   const ViewerModel& m = ctx.model;
   const int64_t now = m.position_ns;
+  if (!m.seekable) return ctx.notify(false, "This source cannot seek, so it has no A-B loop");
   if (m.loop_a_ns < 0) {
     ctx.send(SetLoop{m.loop_file, now, -1});
     ctx.notify(false, fmt::format("Loop from {}; {} again sets its end", clock_text(now, false),

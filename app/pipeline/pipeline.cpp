@@ -132,7 +132,7 @@ void Pipeline::process_loop() {
     if (next->serial != seek_serial_.load(std::memory_order_acquire)) continue;  // decoded before a seek
     if (next->picture)
       process(std::move(next->picture));
-    else
+    else if (show_last_frame())
       end_of_stream();
   }
 }
@@ -179,7 +179,8 @@ void Pipeline::process(Picture picture) {
   }
   if (options_.max_frames > 0 && state_.processed >= static_cast<uint64_t>(options_.max_frames))
     end_of_stream();
-  else if (!state_.paused && loop_b_ns_ >= 0 && loop_a_ns_ >= 0 && info.pts_ns >= loop_b_ns_)
+  else if (source_info_.seekable && !state_.paused && loop_b_ns_ >= 0 && loop_a_ns_ >= 0 &&
+           info.pts_ns >= loop_b_ns_)
     request_seek(loop_a_ns_);
 }
 
@@ -220,6 +221,25 @@ void Pipeline::wait_until_due(int64_t pts_ns) {
         serial != seek_serial_.load(std::memory_order_relaxed))
       return;
   }
+}
+
+/// Waits until the last frame has been shown for its duration, and applies commands meanwhile. Returns false
+/// after a seek or if stopping. Returns at once in unpaced runs and for a seek or step to the end.
+bool Pipeline::show_last_frame() {
+  if (!options_.paced || show_one_ || step_frames_ > 0 || state_.frame_index < 0) return true;
+  int64_t end_ns = state_.position_ns + state_.frame_duration_ns;
+  if (source_info_.duration_ns > 0) end_ns = std::min(end_ns, source_info_.duration_ns);
+  const uint32_t serial = seek_serial_.load(std::memory_order_relaxed);
+  while (!stopping() && serial == seek_serial_.load(std::memory_order_relaxed)) {
+    if (state_.paused && step_frames_ <= 0) {
+      command_signal_.acquire();
+    } else {
+      const int64_t wait_ns = clock_.until(end_ns, now_ns());
+      if (wait_ns <= 0 || !command_signal_.try_acquire_for(std::chrono::nanoseconds(wait_ns))) return true;
+    }
+    apply_commands();
+  }
+  return false;
 }
 
 /// Queues the frame for the consumer. While the queue is full, drops the oldest frame in paced runs, and

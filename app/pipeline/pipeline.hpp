@@ -177,6 +177,7 @@ class Pipeline {
   void rerun_current();
   void pace(FrameInfo& info);
   void wait_until_due(int64_t pts_ns);
+  bool show_last_frame();
   void publish(Frame frame);
   void end_of_stream();
   /// Returns true while playback is paused, or has ended in a paced run. Graph changes then rerun the current

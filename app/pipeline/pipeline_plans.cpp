@@ -157,6 +157,7 @@ void Pipeline::publish_graph() {
   state_.bits = plan.precision, state_.source_colour = plan.picture.colour;
   view->graph = graph_, view->requested = requested_;
   view->frame = next_frame_index();
+  view->picture = plan.picture;
   view->summary = describe(plan), view->device_bytes = executor_->device_bytes();
   view->version = ++graph_version_;
   for (const PlanNode& node : plan.nodes)

@@ -22,21 +22,27 @@ class PlaybackClock {
     bool restarted = false;  ///< the frame is the first one, or the clock has restarted at it
   };
   /// Returns the time from `now_ns` until a frame is due. Restarts at this frame if it is overdue by more
-  /// than 4 durations (playback is too slow) or due in more than 10 s (the timestamps jump). At a restart
-  /// this frame is due at once and later frames are delayed by `lead_ns`.
+  /// than 4 durations (playback is too slow), or if the timestamps jump: if it is due in more than 10 s and
+  /// more than twice the duration of the frame before. At a restart this frame is due at once and later
+  /// frames are delayed by `lead_ns`.
   Wait until_due(int64_t pts_ns, int64_t duration_ns, int64_t now_ns, int64_t lead_ns = 0) {
+    if (pts_ns != asked_pts_ns_) before_ns_ = asked_ns_;
+    asked_pts_ns_ = pts_ns, asked_ns_ = duration_ns;
     if (!running_) {
       restart_at(pts_ns, now_ns + lead_ns);
       return {0, false, true};
     }
     duration_ns = std::max(duration_ns, kMinDurationNs);
-    const auto media_ns = static_cast<double>(pts_ns - pts_ns_) / speed_;
-    const int64_t ns = wall_ns_ + static_cast<int64_t>(media_ns) - now_ns;
+    const int64_t ns = wait_ns(pts_ns, now_ns);
     const bool late = ns < -duration_ns;
-    if (ns >= -4 * duration_ns && ns <= kMaxWaitNs) return {ns, late, false};
+    const auto longest_ns =
+        std::max(kMaxWaitNs, static_cast<int64_t>(2 * static_cast<double>(before_ns_) / speed_));
+    if (ns >= -4 * duration_ns && ns <= longest_ns) return {ns, late, false};
     restart_at(pts_ns, now_ns + lead_ns);
     return {0, late, true};
   }
+  /// Returns the time from `now_ns` until `pts_ns` is due; 0 if the clock is not running. Never restarts.
+  int64_t until(int64_t pts_ns, int64_t now_ns) const { return running_ ? wait_ns(pts_ns, now_ns) : 0; }
   /// Makes a frame with timestamp `pts_ns` due at `wall_ns`. Does nothing if the clock is not running.
   void follow(int64_t pts_ns, int64_t wall_ns) {
     if (running_) pts_ns_ = pts_ns, wall_ns_ = wall_ns;
@@ -44,11 +50,16 @@ class PlaybackClock {
 
  private:
   static constexpr int64_t kMinDurationNs = 1'000'000, kMaxWaitNs = 10'000'000'000;
+  int64_t wait_ns(int64_t pts_ns, int64_t now_ns) const {
+    return wall_ns_ + static_cast<int64_t>(static_cast<double>(pts_ns - pts_ns_) / speed_) - now_ns;
+  }
   void restart_at(int64_t pts_ns, int64_t now_ns) { pts_ns_ = pts_ns, wall_ns_ = now_ns, running_ = true; }
 
   double speed_ = 1;
   bool running_ = false;
   int64_t pts_ns_ = 0, wall_ns_ = 0;  ///< a frame with timestamp pts_ns_ is due at wall_ns_
+  /// Timestamp and duration of the last frame of until_due(), and the duration of the frame before it.
+  int64_t asked_pts_ns_ = INT64_MIN, asked_ns_ = 0, before_ns_ = 0;
 };
 
 }  // namespace lensd

@@ -77,6 +77,7 @@ struct GraphView {
   GraphDesc graph;
   GraphDesc requested;  ///< differs from `graph` while a plan is being prepared
   int64_t frame = 0;    ///< index of the first frame that is processed with `graph`
+  PictureInfo picture;  ///< format of the source's pictures
   std::vector<PlannedNode> planned;
   std::string summary;
   size_t device_bytes = 0;  ///< see Executor::device_bytes()

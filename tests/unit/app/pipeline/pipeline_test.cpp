@@ -314,6 +314,27 @@ TEST(Pipeline, EnablingLoopAtTheEndRestarts) {
   pipeline.check();
 }
 
+TEST(Pipeline, TheLastFrameIsShownForItsDuration) {
+  constexpr int64_t kFrame = SyntheticSource::kDuration;
+  PipelineOptions o = options("invert");
+  o.paced = true;
+  Pipeline pipeline(source(2, {16, 16}), o, registry());
+  pipeline.post(SetSpeed{kMinSpeed});
+  pipeline.start();
+  ASSERT_TRUE(eventually([&] { return pipeline.status().frame_index == 1; }));
+  const int64_t begin = now_ns();
+  pipeline.post(Pause{true});
+  ASSERT_TRUE(eventually([&] { return pipeline.status().paused; }));
+  EXPECT_FALSE(pipeline.status().ended) << "paused at the last frame";
+  pipeline.post(Seek{0, false});
+  ASSERT_TRUE(eventually([&] { return pipeline.status().frame_index == 0; }));
+  pipeline.post(Pause{false});
+  ASSERT_TRUE(eventually([&] { return pipeline.status().ended; }));
+  EXPECT_GE(static_cast<double>(now_ns() - begin), 0.95 * static_cast<double>(kFrame) / kMinSpeed);
+  pipeline.stop();
+  pipeline.check();
+}
+
 TEST(Pipeline, WhilePausedALoopShowsTheFramesAfterItsEnd) {
   PipelineOptions o = options("invert");
   o.paced = o.paused = true;

@@ -63,5 +63,31 @@ TEST(PlaybackClock, RestartsAtAJumpOfTheTimestamps) {
   EXPECT_EQ(clock.until_due(10'041 * kMs, kFrame, 0).ns, kFrame);
 }
 
+TEST(PlaybackClock, WaitsForFramesThatLastLong) {
+  constexpr int64_t kLong = 15'000 * kMs;  // a slide show
+  PlaybackClock clock;
+  clock.until_due(0, kLong, 0);
+  EXPECT_EQ(clock.until_due(kLong, 3 * kLong, 0).ns, kLong);
+  EXPECT_EQ(clock.until_due(kLong, 3 * kLong, kLong).ns, 0) << "the same frame, when it is due";
+  EXPECT_EQ(clock.until_due(4 * kLong, kFrame, kLong).ns, 3 * kLong)
+      << "the duration of the frame before counts";
+  EXPECT_TRUE(clock.until_due(5 * kLong, kLong, 4 * kLong).restarted) << "a jump: the frame before was short";
+
+  PlaybackClock slow;
+  slow.set_speed(0.05);
+  slow.until_due(0, 1000 * kMs, 0);
+  EXPECT_EQ(slow.until_due(1000 * kMs, 1000 * kMs, 0).ns, 20'000 * kMs);
+}
+
+TEST(PlaybackClock, UntilDoesNotRestart) {
+  PlaybackClock clock;
+  EXPECT_EQ(clock.until(kFrame, 0), 0) << "not running";
+  EXPECT_FALSE(clock.running());
+  clock.until_due(0, kFrame, 0);
+  EXPECT_EQ(clock.until(100 * kFrame, kFrame), 99 * kFrame);
+  EXPECT_EQ(clock.until(0, 100 * kFrame), -100 * kFrame);
+  EXPECT_EQ(clock.until_due(kFrame, kFrame, 0).ns, kFrame);
+}
+
 }  // namespace
 }  // namespace lensd
