@@ -88,10 +88,10 @@ std::shared_ptr<VirtualCamera> make_virtual_camera(const CommandLine& line) {
   return camera;
 }
 
-StartRecord record_command(const CommandLine& line) {
+StartRecord record_command(const CommandLine& line, bool again) {
   // In batch runs, check_existing_files() has already refused existing files. A pipe has no content to lose.
   std::error_code ignored;
-  const bool replace = line.overwrite || line.mode == RunMode::batch ||
+  const bool replace = (!again && (line.overwrite || line.mode == RunMode::batch)) ||
                        !std::filesystem::is_regular_file(line.record, ignored);
   return {.path = line.record, .overwrite = replace, .next_free = !replace, .beneath = {}};
 }

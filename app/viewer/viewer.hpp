@@ -77,25 +77,30 @@ class Viewer {
   /// Opens a source that the user chose. Fails for a live source that is down, unless `request.wait` is set.
   void open_chosen(const ui::SourceRequest& request);
   void choose_video_track(int track);
-  /// `automatic`: the user did not choose this source. If it fails, the next one is tried.
-  void open_url(const std::string& url, const ui::SourceRequest& chosen, bool automatic = false);
+  /// `pass_over`: if the source fails, the next one of the playlist (1) or the one before (-1) is opened; 0:
+  /// the problem is shown.
+  void open_url(const std::string& url, const ui::SourceRequest& chosen, int pass_over = 0);
   /// Opens a source of the playlist; does nothing for nullopt.
-  void open_listed(const std::optional<std::string>& source, bool automatic = false);
-  /// Opens the source after one that failed. Throws Error(bad_source) if there is none and no source has
-  /// shown a picture.
-  void skip_failed(const std::string& problem);
-  /// Replaces the playlist by the sources and opens the first one. Keeps the playlist and adds a notice if a
-  /// folder cannot be read, if it has no videos or images, or if a source is an output of this run.
+  void open_listed(const std::optional<std::string>& source, int pass_over = 0);
+  /// Opens the source after (`by` = 1) or before (-1) one that failed. Throws Error(bad_source) if there is
+  /// none and no source has shown a picture.
+  void skip_failed(const std::string& problem, int by = 1);
+  /// Replaces the playlist by the sources and opens the first one that can be opened. Keeps the playlist and
+  /// adds a notice if there is none, if a folder cannot be read or has no videos or images, or if a source is
+  /// an output of this run.
   void open_all(const std::vector<std::string>& sources);
   /// Opens the camera that was plugged in while the test picture plays.
   void open_found_camera();
   /// Plays the next source of the playlist when a file has ended.
   void advance_playlist();
-  /// Stores the playback position of the current source, to resume there when it is opened again.
+  /// Stores the playback position of the current source, to resume there when it is opened again. Keeps the
+  /// stored position if no picture was processed.
   void keep_position();
   /// Returns the stored position of a source, or 0 if --no-resume is given.
   int64_t kept_position(const std::string& url) const;
   void install_opened();
+  /// Returns commands for the settings that have changed since `request` was made.
+  std::vector<Command> settings_since(const OpenRequest& request) const;
   /// Replaces the current source. The old pipeline is shut down on another thread.
   void install(const OpenRequest& request, OpenedPipeline opened);
   FrameLosses losses(const Pipeline& pipeline) const;
@@ -159,7 +164,7 @@ class Viewer {
   uint64_t thumbnail_version_ = 0;  ///< number of changes of ViewerModel::thumbnail
   bool quit_ = false;
   bool end_seen_ = false;      ///< the end of the current source was handled by advance_playlist()
-  bool automatic_ = false;     ///< the current source is one of several and was not chosen by the user
+  bool automatic_ = false;     ///< if the current source fails, the next one of the playlist is opened
   bool picture_seen_ = false;  ///< a source has shown a picture
   /// Chosen: the source was opened after the start. Failed: its pipeline has failed and was stopped, and the
   /// viewer stays open.

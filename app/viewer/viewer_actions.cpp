@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "app/run.hpp"
 #include "core/base/error.hpp"
 
 namespace lensd {
@@ -28,10 +29,11 @@ void Viewer::handle_requests(const ui::ViewerRequests& requests) {
   if (requests.play_step != 0) {
     const auto source = playlist_.step(requests.play_step);
     const char* end = requests.play_step > 0 ? "This is the last source" : "This is the first source";
-    source ? open_listed(source) : model_->notice(false, fmt::format("{} of the playlist", end));
+    source ? open_listed(source, requests.play_step > 0 ? 1 : -1)
+           : model_->notice(false, fmt::format("{} of the playlist", end));
   }
   if (requests.video_track) choose_video_track(*requests.video_track);
-  if (requests.cancel_open) opener_->cancel();
+  if (requests.cancel_open) opener_->cancel(), playlist_.give_up();
   if (!requests.remove_recent.empty()) memory_.remove_recent(requests.remove_recent);
   for (const auto& [problem, text] : requests.messages) model_->notice(problem, text);
 }
@@ -84,10 +86,13 @@ void Viewer::copy_picture() {
 
 void Viewer::toggle_record() {
   if (recorder_->status().recording) return pipeline_->post(StopRecord{});
-  const std::string path =
-      line_.record.empty() ? expanded_path("lensd-%F-%tF-%tH%tM%tS.mkv", videos_folder()) : "";
-  pipeline_->post(StartRecord{.path = path, .beneath = ""});
-  model_->notice(false, "recording" + (path.empty() ? std::string() : " to " + path));
+  StartRecord start;
+  if (!line_.record.empty())
+    start = record_command(line_, true);
+  else if (!line_.config.has("record.name") && !line_.config.has("record.folder"))
+    start.path = expanded_path("lensd-%F-%tF-%tH%tM%tS.mkv", videos_folder());
+  model_->notice(false, "recording" + (start.path.empty() ? std::string() : " to " + start.path));
+  pipeline_->post(std::move(start));
 }
 
 void Viewer::toggle_virtual_camera() {
@@ -108,7 +113,8 @@ void Viewer::toggle_virtual_camera() {
 std::string Viewer::expanded_path(const std::string& name, const std::string& folder) const {
   const FrameInfo info = shown_ ? shown_.info() : FrameInfo{};
   const std::string text = expand_template(name, pipeline_->source().name, info.pts_ns, info.index);
-  return unused_path(text.find('/') == std::string::npos ? folder + "/" + text : text);
+  return unused_path(text.find('/') == std::string::npos ? folder + "/" + text : text,
+                     snapshots_.unfinished());
 }
 
 void Viewer::update_recording_status() {

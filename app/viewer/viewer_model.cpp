@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/clock.hpp"
 #include "core/base/log.hpp"
@@ -18,9 +19,9 @@ std::string format_text(const ImageFormat& format) {
   return fmt::format("{}×{} {}", format.extent.width, format.extent.height, name(format.format));
 }
 
-std::string detail_text(const SourceInfo& info) {
-  const Extent size = info.picture.upright();
-  std::string text = fmt::format("{}×{} {}", size.width, size.height, describe(info.picture));
+std::string detail_text(const SourceInfo& info, const PictureInfo& picture) {
+  const Extent size = picture.upright();
+  std::string text = fmt::format("{}×{} {}", size.width, size.height, describe(picture));
   if (!info.codec.empty()) text += ", " + info.codec;
   if (!info.decoder.empty() && info.decoder != "software") text += ", " + info.decoder;
   return text;
@@ -32,7 +33,7 @@ ViewerModelBuilder::ViewerModelBuilder(Pipeline& pipeline, const Registry& regis
                                        const BackendChoice& backend, const MachineTexts& texts)
     : pipeline_(pipeline), registry_(registry) {
   const SourceInfo& source = pipeline.source();
-  model_.source_name = source.name, model_.source_detail = detail_text(source);
+  model_.source_name = source.name, model_.source_detail = detail_text(source, source.picture);
   model_.source_address = source.url;
   model_.live = source.live, model_.seekable = source.seekable;
   model_.duration_ns = source.duration_ns, model_.source_fps = source.fps;
@@ -114,13 +115,11 @@ const ui::ViewerModel& ViewerModelBuilder::build(Extent picture, bool controls_s
   model_.sound = status.sound, model_.volume = status.volume, model_.muted = status.muted;
   refresh_counts(status);
   if (status.live.live) model_.live_status = status.live, model_.source_detail = status.live.stream;
-  if (!status.live.live && status.fields != model_.fields)
-    model_.source_detail = fmt::format("{}, {}", detail_text(pipeline_.source()), name(status.fields));
-  model_.fields = status.fields;
+  const bool fields_changed = status.fields != std::exchange(model_.fields, status.fields);
   if (status.frame_duration_ns > 0) model_.frame_duration_ns = status.frame_duration_ns;
   for (Notice& n : pipeline_.take_notices()) notice(n.problem, std::move(n.text));
   if (drawn) refresh_notices(time_ns);
-  refresh_graph(status);
+  if (const auto view = refresh_graph(status); view || fields_changed) refresh_source(view.get());
   model_.controls = pipeline_.source_controls(controls_shown);
   if (time_ns - timings_ns_ > kTimingsEvery) {
     timings_ns_ = time_ns;
@@ -202,11 +201,21 @@ void ViewerModelBuilder::refresh_scopes() {
   }
 }
 
-void ViewerModelBuilder::refresh_graph(const PipelineStatus& status) {
+/// Updates the size and the description of the source's pictures. `view`: the new graph, or null.
+void ViewerModelBuilder::refresh_source(const GraphView* view) {
+  if (view) picture_ = view->picture, model_.source_size = picture_.upright();
+  if (model_.live_status.live) return;  // its status describes the stream
+  model_.source_detail = detail_text(pipeline_.source(), picture_);
+  if (model_.fields != FieldOrder::progressive)
+    model_.source_detail += fmt::format(", {}", name(model_.fields));
+}
+
+/// Updates the graph. Returns the new one, or null if it has not changed.
+std::shared_ptr<const GraphView> ViewerModelBuilder::refresh_graph(const PipelineStatus& status) {
   // The status was read first, so the graph is at least as new as the status.
   model_.graph_mark = status.edit_mark, model_.graph_planning = status.planning;
   const auto view = pipeline_.graph();
-  if (!view || view->version == graph_version_) return;
+  if (!view || view->version == graph_version_) return nullptr;
   graph_version_ = view->version;
   timings_ns_ = 0;  // update the timing rows too
   model_.graph = view->graph, model_.graph_version = view->version;
@@ -227,6 +236,7 @@ void ViewerModelBuilder::refresh_graph(const PipelineStatus& status) {
     node.id = planned.id, node.filter = planned.filter, node.format = format_text(planned.output);
     node.automatic = true, node.scope = planned.scope;
   }
+  return view;
 }
 
 /// Updates the frame rates. Averages over 2 s, so that a slow source's rate does not jump by whole frames.

@@ -45,7 +45,8 @@ class ViewerModelBuilder {
 
  private:
   void refresh_notices(int64_t time_ns);
-  void refresh_graph(const PipelineStatus& status);
+  std::shared_ptr<const GraphView> refresh_graph(const PipelineStatus& status);
+  void refresh_source(const GraphView* view);
   void refresh_counts(const PipelineStatus& status);
   void refresh_scopes();
   void refresh_timings();
@@ -56,6 +57,7 @@ class ViewerModelBuilder {
   const Registry& registry_;
   ui::ViewerModel model_;
   uint64_t graph_version_ = 0;
+  PictureInfo picture_;  ///< format of the source's pictures
   bool errors_reported_ = false;
   int64_t timings_ns_ = 0, scopes_ns_ = 0, log_ns_ = 0;
   ScopeReading comparison_;

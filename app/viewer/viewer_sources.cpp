@@ -83,6 +83,7 @@ void Viewer::open_first(const GraphDesc& graph) {
   }
   if (!line_.record.empty()) opened.pipeline->post(record_command(line_));
   install(request, std::move(opened));
+  playlist_.opened();
   automatic_ = several;
   for (std::string& problem : problems) model_->notice(true, std::move(problem));
   if (!line_.config.source_url.empty() || request.url != playable_url("test:demo")) return;
@@ -108,23 +109,24 @@ void Viewer::open_found_camera() {
   open_aside(std::move(request), ui_.state().editor.graph());
 }
 
-void Viewer::open_listed(const std::optional<std::string>& source, bool automatic) {
-  if (source) open_url(*source, ui::source_request(*source), automatic);
+void Viewer::open_listed(const std::optional<std::string>& source, int pass_over) {
+  if (source) open_url(*source, ui::source_request(*source), pass_over);
 }
 
-void Viewer::skip_failed(const std::string& problem) {
+void Viewer::skip_failed(const std::string& problem, int by) {
   model_->notice(true, problem);
-  const auto next = playlist_.step(1);
+  const auto next = playlist_.step(by);
   if (!next && !picture_seen_) throw Error(ExitCode::bad_source, "", problem);
-  open_listed(next, true);
+  open_listed(next, by);
 }
 
 void Viewer::open_all(const std::vector<std::string>& sources) {
   try {
     std::vector<std::string> all = expand_sources(sources);
     check_output_files(line_, all);
+    if (all.size() == 1) return open_listed(all.front());  // if it plays, it replaces the list
     playlist_.set(std::move(all));
-    open_listed(playlist_.select(0), playlist_.sources()->size() > 1);
+    open_listed(playlist_.select(0), 1);
   } catch (const Error& e) {
     model_->notice(true, e.what());
   }
@@ -134,19 +136,20 @@ void Viewer::advance_playlist() {
   const PipelineStatus status = pipeline_->status();
   const SourceInfo& source = pipeline_->source();
   // A still picture stays until the user chooses another source.
-  const bool over = status.ended && !status.paused && !source.live && !source.image && source.duration_ns > 0;
+  const bool over = status.ended && !status.paused && !source.live && !source.image;
   if (!over || !opener_->opening().empty()) {
     end_seen_ = end_seen_ && over;
     return;
   }
-  if (!std::exchange(end_seen_, true)) open_listed(playlist_.step(1), true);
+  if (!std::exchange(end_seen_, true)) open_listed(playlist_.step(1), 1);
 }
 
 void Viewer::keep_position() {
   if (!pipeline_ || current_url_.empty() || source_failed_) return;
+  const PipelineStatus status = pipeline_->status();  // the model stands still while the window is hidden
+  if (status.processed == 0) return;
   const int64_t duration_ns = pipeline_->source().duration_ns;
-  memory_.keep_position(current_url_, model_->model().ended ? duration_ns : model_->model().position_ns,
-                        duration_ns);
+  memory_.keep_position(current_url_, status.ended ? duration_ns : status.position_ns, duration_ns);
 }
 
 int64_t Viewer::kept_position(const std::string& url) const {
@@ -165,7 +168,7 @@ void Viewer::open_chosen(const ui::SourceRequest& chosen) {
   open_url(tidy_source(chosen.text), chosen);
 }
 
-void Viewer::open_url(const std::string& url, const ui::SourceRequest& chosen, bool automatic) {
+void Viewer::open_url(const std::string& url, const ui::SourceRequest& chosen, int pass_over) {
   OpenRequest request;
   request.url = url;
   request.live = remembered(live_options_for(line_, request.url));
@@ -175,10 +178,10 @@ void Viewer::open_url(const std::string& url, const ui::SourceRequest& chosen, b
   if (chosen.rate > 0) request.live.rate = chosen.rate;
   request.remember = true;
   request.start_ns = kept_position(request.url);
-  request.done = [this, url, chosen, automatic](OpenResult result, const std::string& problem) {
-    if (result == OpenResult::playing) automatic_ = automatic;
+  request.done = [this, url, chosen, pass_over](OpenResult result, const std::string& problem) {
+    if (result == OpenResult::playing) automatic_ = pass_over > 0;
     if (result != OpenResult::failed) return;
-    if (automatic) return skip_failed(problem);
+    if (pass_over != 0) return skip_failed(problem, pass_over);
     ui::SourceProgress& p = progress_;
     ++p.failures;
     p.problem = problem, p.failed = chosen;
@@ -208,6 +211,7 @@ void Viewer::install_opened() {
   const auto done = std::move(finished->request.done);
   if (!finished->problem.empty()) {
     if (done) done(OpenResult::failed, finished->problem);
+    if (opener_->opening().empty()) playlist_.give_up();
     return;
   }
   install(finished->request, std::move(finished->opened));
@@ -215,8 +219,23 @@ void Viewer::install_opened() {
   if (done) done(OpenResult::playing, {});
 }
 
+std::vector<Command> Viewer::settings_since(const OpenRequest& request) const {
+  std::vector<Command> changes;
+  if (request.first) return changes;
+  const ui::ViewerModel& m = model_->model();
+  if (m.precision != request.precision) changes.emplace_back(SetPrecision{m.precision});
+  if (m.colour != request.colour) changes.emplace_back(SetColour{m.colour});
+  if (m.loop_file != request.loop_file) changes.emplace_back(SetLoop{m.loop_file, -1, -1});
+  if (m.speed != request.speed) changes.emplace_back(SetSpeed{m.speed});
+  if (m.volume != request.volume) changes.emplace_back(SetVolume{m.volume});
+  if (m.muted != request.muted) changes.emplace_back(SetMute{m.muted});
+  return changes;
+}
+
 void Viewer::install(const OpenRequest& request, OpenedPipeline opened) {
   keep_position();
+  std::vector<Command> settings = settings_since(request);
+  const bool loop_file = request.first ? request.loop_file : model_->model().loop_file;
   current_url_ = request.url, end_seen_ = false;
   // Destroy everything that refers to the old pipeline before the pipeline.
   shown_.reset();
@@ -252,7 +271,7 @@ void Viewer::install(const OpenRequest& request, OpenedPipeline opened) {
       *pipeline_, registry(), backend,
       MachineTexts{ui::name(pipeline_display_.kind), pipeline_display_.reason, window_.renderer(),
                    describe(window_.depth())});
-  model_->model().notices = std::move(notices), model_->model().loop_file = request.loop_file;
+  model_->model().notices = std::move(notices), model_->model().loop_file = loop_file;
   if (request.video_track)
     model_->notice(false, fmt::format("Video track {} of {}: {}", model_->model().video_track,
                                       model_->model().video_tracks.size(), chosen_track(model_->model())));
@@ -267,9 +286,7 @@ void Viewer::install(const OpenRequest& request, OpenedPipeline opened) {
   const bool film = source.seekable && !source.live && !source.image;
   thumbnails_.open(film ? model_->model().source_path : "", source.duration_ns, source.video_track);
   model_->model().source_folder = folder_of(request.url, memory_.recent_sources());
-  // Send edits made while the source was opening.
-  if (!request.first && !equivalent(request.graph, ui_.state().editor.graph(), registry()))
-    pipeline_->post(SetGraph{ui_.state().editor.graph()});
+  for (Command& command : settings) pipeline_->post(std::move(command));
   source_chosen_ = !request.first, source_failed_ = false;
   shutdown_.replace(std::move(old), pipeline_);
 }

@@ -16,17 +16,11 @@ size_t index_of(const GraphDesc& graph, const std::string& id) {
   return static_cast<size_t>(it - graph.nodes.begin());
 }
 
-/// Replaces `from` with `to` in all nodes' inputs and in the output.
-void redirect(GraphDesc& graph, const std::string& from, const std::string& to) {
-  for (NodeDesc& node : graph.nodes) std::replace(node.inputs.begin(), node.inputs.end(), from, to);
-  if (graph.output == from) graph.output = to;
-}
-
 /// Inserts `node` at index `at`. It reads the node above (index at − 1, or the source), and the former
 /// readers of the node above read `node`.
 void splice_in(GraphDesc& graph, NodeDesc node, size_t at) {
   const std::string above = at == 0 ? kSourceNode : graph.nodes[at - 1].id;
-  redirect(graph, above, node.id);
+  redirect_readers(graph, above, node.id);
   if (node.inputs.empty()) node.inputs.emplace_back();
   node.inputs.front() = above;
   graph.nodes.insert(graph.nodes.begin() + static_cast<std::ptrdiff_t>(at), std::move(node));
@@ -35,7 +29,7 @@ void splice_in(GraphDesc& graph, NodeDesc node, size_t at) {
 NodeDesc splice_out(GraphDesc& graph, size_t at) {
   NodeDesc node = std::move(graph.nodes[at]);
   graph.nodes.erase(graph.nodes.begin() + static_cast<std::ptrdiff_t>(at));
-  redirect(graph, node.id, node.inputs.front());
+  redirect_readers(graph, node.id, node.inputs.front());
   return node;
 }
 
@@ -47,6 +41,11 @@ std::string unique_id(const GraphDesc& graph, const std::string& wanted) {
 }
 
 }  // namespace
+
+void redirect_readers(GraphDesc& graph, const std::string& from, const std::string& to) {
+  for (NodeDesc& node : graph.nodes) std::replace(node.inputs.begin(), node.inputs.end(), from, to);
+  if (graph.output == from) graph.output = to;
+}
 
 std::string add_node(GraphDesc& graph, const FilterEntry& filter, const std::string& after) {
   NodeDesc node;
@@ -105,7 +104,7 @@ EditProblem rename_node(GraphDesc& graph, const std::string& id, const std::stri
   }
   if (name.size() > kMaxNameBytes) return fmt::format("a name has at most {} bytes", kMaxNameBytes);
   if (graph.find(name)) return fmt::format("there is a node '{}' already", name);
-  redirect(graph, id, name);
+  redirect_readers(graph, id, name);
   if (NodeDesc* node = graph.find(id)) node->id = name;
   return std::nullopt;
 }

@@ -41,6 +41,9 @@ EditProblem rename_node(GraphDesc& graph, const std::string& id, const std::stri
 /// is no such node or `n` exceeds the number of inputs.
 void set_node_input(GraphDesc& graph, const std::string& id, size_t n, const std::string& input);
 
+/// Replaces input `from` with `to` in all nodes and in the graph's output.
+void redirect_readers(GraphDesc& graph, const std::string& from, const std::string& to);
+
 /// Returns the possible inputs of a node: the source and the nodes above it.
 std::vector<std::string> possible_inputs(const GraphDesc& graph, const std::string& id);
 

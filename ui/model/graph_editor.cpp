@@ -28,8 +28,9 @@ void GraphEditor::follow(const ViewerModel& model, bool mouse_down, int64_t time
     if (first) {
       history_.reset(model.graph, history_.preset());
       changed();
-    } else if (!solo_.empty()) {
-      pending_.emplace_back(Solo{solo_});
+    } else {
+      if (!equivalent(model.graph, graph(), *registry_)) pending_.emplace_back(SetGraph{graph()});
+      if (!solo_.empty()) pending_.emplace_back(Solo{solo_});
     }
   }
   if (model.graph_mark < mark_ || model.graph_planning || !pending_.empty()) return;

@@ -1,5 +1,7 @@
 #include "ui/model/node_text.hpp"
 
+#include <map>
+
 #include "core/base/error.hpp"
 #include "core/config/config.hpp"
 #include "core/config/save.hpp"
@@ -35,9 +37,10 @@ std::string node_text(const GraphDesc& graph, const std::string& id, const Regis
 
 GraphDesc with_pasted(const GraphDesc& graph, const std::string& text, const std::string& after,
                       const Registry& registry, std::string& first) {
-  const GraphDesc pasted = parse(text, registry);
+  const GraphDesc pasted = resolved(parse(text, registry), registry);
   if (pasted.nodes.empty()) throw Error(ExitCode::invalid_config, "clipboard", "contains no node");
   GraphDesc next = graph;
+  std::map<std::string, std::string> ids;  // by id in the text
   std::string below = after;
   first.clear();
   for (const NodeDesc& node : pasted.nodes) {
@@ -46,7 +49,18 @@ GraphDesc with_pasted(const GraphDesc& graph, const std::string& text, const std
     added.params = node.params, added.enabled = node.enabled;
     below = id;
     if (!next.find(node.id)) rename_node(next, id, node.id), below = node.id;
+    ids[node.id] = below;
     if (first.empty()) first = below;
+  }
+  // The nodes above were added as a chain. Readers of the last one read the output of the pasted graph.
+  ids[kSourceNode] = after;
+  redirect_readers(next, below, ids.at(pasted.output));
+  ids[kSourceNode] = kSourceNode;
+  for (const NodeDesc& node : pasted.nodes) {
+    std::vector<std::string>& inputs = next.find(ids.at(node.id))->inputs;
+    inputs.clear();
+    for (const std::string& input : node.inputs) inputs.push_back(ids.at(input));
+    if (node.inputs.front() == kSourceNode) inputs.front() = after;
   }
   return next;
 }

@@ -99,7 +99,7 @@ std::string expand_template(const std::string& text, const std::string& source, 
   return result;
 }
 
-std::string unused_path(const std::string& path) {
+std::string unused_path(const std::string& path, const std::vector<std::string>& taken) {
   const size_t sign = path.find("%n");
   for (int n = 1; n < 1'000'000; ++n) {
     std::string name = path;
@@ -110,7 +110,7 @@ std::string unused_path(const std::string& path) {
       name =
           (p.parent_path() / fmt::format("{}-{}{}", p.stem().string(), n, p.extension().string())).string();
     }
-    if (!fs::exists(name)) return name;
+    if (!fs::exists(name) && std::find(taken.begin(), taken.end(), name) == taken.end()) return name;
   }
   return path;
 }
@@ -123,24 +123,30 @@ std::string videos_folder() {
 }
 
 void Snapshots::take(Image image, PixelAspect aspect, std::string path) {
-  running_.push_back(std::async(
-      std::launch::async,
-      [image = std::move(image), aspect, path = std::move(path)] { return write(image, aspect, path); }));
+  auto task = [image = std::move(image), aspect, path] { return write(image, aspect, path); };
+  running_.push_back({std::move(path), std::async(std::launch::async, std::move(task))});
 }
 
 void Snapshots::copy(Image image, PixelAspect aspect) {
-  running_.push_back(std::async(std::launch::async,
-                                [image = std::move(image), aspect] { return copy_picture(image, aspect); }));
+  auto task = [image = std::move(image), aspect] { return copy_picture(image, aspect); };
+  running_.push_back({{}, std::async(std::launch::async, std::move(task))});
 }
 
 std::vector<Notice> Snapshots::poll() {
   std::vector<Notice> finished;
   while (!running_.empty() &&
-         running_.front().wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
-    finished.push_back(running_.front().get());
+         running_.front().notice.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
+    finished.push_back(running_.front().notice.get());
     running_.pop_front();
   }
   return finished;
+}
+
+std::vector<std::string> Snapshots::unfinished() const {
+  std::vector<std::string> paths;
+  for (const Task& task : running_)
+    if (!task.path.empty()) paths.push_back(task.path);
+  return paths;
 }
 
 }  // namespace lensd

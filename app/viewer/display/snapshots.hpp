@@ -23,9 +23,9 @@ namespace lensd {
 std::string expand_template(const std::string& text, const std::string& source, int64_t pts_ns,
                             int64_t frame);
 
-/// Returns the first path that does not exist. Replaces %n with 0001, 0002, …. Without %n, tries the path
-/// itself, then -2, -3, … before the extension.
-std::string unused_path(const std::string& path);
+/// Returns the first path that does not exist and is not in `taken`. Replaces %n with 0001, 0002, …. Without
+/// %n, tries the path itself, then -2, -3, … before the extension.
+std::string unused_path(const std::string& path, const std::vector<std::string>& taken = {});
 
 /// Returns the pictures folder of the XDG user directories, else ~/Pictures, else the home folder.
 std::string pictures_folder();
@@ -40,9 +40,15 @@ class Snapshots {
   void copy(Image image, PixelAspect aspect);
   /// Returns the notices of finished writes and copies. Does not block.
   std::vector<Notice> poll();
+  /// Returns the paths of the images that are being written.
+  std::vector<std::string> unfinished() const;
 
  private:
-  std::deque<std::future<Notice>> running_;
+  struct Task {
+    std::string path;  ///< empty: a copy to the clipboard
+    std::future<Notice> notice;
+  };
+  std::deque<Task> running_;
 };
 
 }  // namespace lensd

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "core/base/error.hpp"
 #include "core/media/media_folder.hpp"
@@ -29,27 +30,39 @@ std::vector<std::string> expand_sources(const std::vector<std::string>& sources)
 }
 
 void Playlist::set(std::vector<std::string> sources) {
-  sources_ = std::make_shared<const std::vector<std::string>>(std::move(sources));
-  current_ = 0;
-}
-
-void Playlist::playing(const std::string& source) {
-  const std::vector<std::string>& all = *sources_;
-  if (current_ < all.size() && all[current_] == source) return;
-  const auto found = std::find(all.begin(), all.end(), source);
-  if (found == all.end()) return set({source});
-  current_ = static_cast<size_t>(found - all.begin());
+  if (!before_) before_ = list_;
+  list_ = {std::make_shared<const std::vector<std::string>>(std::move(sources)), 0};
+  chosen_ = 0;
 }
 
 std::optional<std::string> Playlist::step(int by) {
-  if (by < 0 && current_ == 0) return std::nullopt;
-  return select(by < 0 ? current_ - 1 : current_ + 1);
+  if (by < 0 && chosen_ == 0) return std::nullopt;
+  return select(by < 0 ? chosen_ - 1 : chosen_ + 1);
 }
 
 std::optional<std::string> Playlist::select(size_t index) {
-  if (index >= sources_->size()) return std::nullopt;
-  current_ = index;
-  return (*sources_)[index];
+  if (index >= list_.sources->size()) return std::nullopt;
+  chosen_ = index;
+  return (*list_.sources)[index];
+}
+
+void Playlist::opened() {
+  list_.current = chosen_;
+  before_.reset();
+}
+
+void Playlist::playing(const std::string& source) {
+  const std::vector<std::string>& all = *list_.sources;
+  if (chosen_ >= all.size() || all[chosen_] != source) {
+    const auto found = std::find(all.begin(), all.end(), source);
+    found == all.end() ? set({source}) : void(chosen_ = static_cast<size_t>(found - all.begin()));
+  }
+  opened();
+}
+
+void Playlist::give_up() {
+  if (before_) list_ = *std::exchange(before_, std::nullopt);
+  chosen_ = list_.current;
 }
 
 }  // namespace lensd

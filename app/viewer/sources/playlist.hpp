@@ -17,24 +17,34 @@ std::vector<std::string> expand_sources(const std::vector<std::string>& sources)
 
 class Playlist {
  public:
-  /// Replaces the list. The first source is the current one.
+  /// Replaces the list and chooses its first source.
   void set(std::vector<std::string> sources);
-  /// Makes a source the current one. Replaces the list if it does not contain the source.
-  void playing(const std::string& source);
-
-  /// Moves to the next source, or the previous one if `by` is negative, and returns it. Returns nullopt if
-  /// there is none.
+  /// Chooses the source after the chosen one, or the source before it if `by` is negative, and returns it.
+  /// Returns nullopt if there is none.
   std::optional<std::string> step(int by);
-  /// Moves to source `index` and returns it, or nullopt if there is no such source.
+  /// Chooses source `index` and returns it, or nullopt if there is no such source.
   std::optional<std::string> select(size_t index);
 
+  /// The chosen source plays: makes it the current one.
+  void opened();
+  /// A source plays: makes it the current one. Replaces the list if it does not contain the source.
+  void playing(const std::string& source);
+  /// No chosen source plays: returns to the current one, and to the list before set().
+  void give_up();
+
   /// Returns the list. It is immutable; set() creates a new one.
-  std::shared_ptr<const std::vector<std::string>> sources() const { return sources_; }
-  size_t current() const { return current_; }
+  std::shared_ptr<const std::vector<std::string>> sources() const { return list_.sources; }
+  /// Returns the index of the source that plays.
+  size_t current() const { return list_.current; }
 
  private:
-  std::shared_ptr<const std::vector<std::string>> sources_ = std::make_shared<std::vector<std::string>>();
-  size_t current_ = 0;
+  struct List {
+    std::shared_ptr<const std::vector<std::string>> sources = std::make_shared<std::vector<std::string>>();
+    size_t current = 0;
+  };
+  List list_;
+  size_t chosen_ = 0;           ///< index of the source that is being opened, or of the current one
+  std::optional<List> before_;  ///< the list before set(), until a source of the new one plays
 };
 
 }  // namespace lensd

@@ -12,6 +12,7 @@ make_clip a.mkv 1
 make_clip b.mkv 1
 make_clip long.mkv 70
 frame_is() { (($(value frame) >= $1 && $(value frame) <= ${2:-$1})); }
+notice_about() { value notice | grep -q "$1"; }
 at_frame() { wait_for 20 frame_is "$@" || fail "frame $(value frame) instead of $*"; }
 
 start_display
@@ -41,6 +42,29 @@ code=0
 timeout 60 "$LENSD" "$WORK/noise.mkv" "$WORK/noise2.mkv" --backend=cpu 2>"$WORK/stderr" || code=$?
 [[ $code == 4 ]] || fail "a playlist of broken files gives exit code $code: $(<"$WORK/stderr")"
 echo "ok: broken files in a playlist"
+
+# The same with the keys. The list stays at the source that plays.
+start_window "$clips/a.mkv" "$WORK/noise.mkv" "$clips/b.mkv" --backend=cpu --pause
+key greater
+expect_value source b.mkv
+key less
+expect_value source a.mkv
+quit_window
+start_window "$clips/a.mkv" "$WORK/noise.mkv" --backend=cpu --pause
+key greater
+wait_for 20 notice_about noise.mkv || fail "nothing says that noise.mkv is broken"
+key less # no effect: a.mkv is the first source, and still the current one
+wait_for 10 notice_about "This is the first source" || fail "the list is not at the source that plays"
+[[ $(value source) == a.mkv ]] || fail "a broken file replaces the source"
+quit_window
+echo "ok: broken files in a playlist, by key"
+
+# A raw stream has no known duration.
+ffmpeg -v error -i "$clips/a.mkv" -c:v libx264 -f h264 "$WORK/raw.h264" || fail "no raw stream was made"
+start_window "$WORK/raw.h264" "$clips/b.mkv" --backend=cpu
+expect_value source b.mkv
+quit_window
+echo "ok: the playlist goes on after a stream of unknown duration"
 
 start_window "$clips/long.mkv" --backend=cpu --pause --start 0:30
 at_frame 150

@@ -118,6 +118,11 @@ if python3 -c 'import Xlib' 2>/dev/null; then
   plays oldest.mkv
   key greater
   plays bars.mkv
+  python3 "$(dirname "$0")/drop_file.py" "$WINDOW" $((${X%.*} + 80)) $((${Y%.*} + 80)) "$clips/none.mkv"
+  none_failed() { value notice | grep -q none.mkv; }
+  wait_for 20 none_failed || fail "nothing says that the dropped file is missing"
+  key less
+  plays oldest.mkv # the playlist is kept
   echo "ok: dropped on the window, also several files and a folder"
 else
   echo "left out: dropping files needs python3-xlib"

@@ -327,6 +327,20 @@ TEST_F(Editing, ANewSourceKeepsTheGraphAndSolo) {
   EXPECT_EQ(editor.history().steps(), 1u);
 }
 
+TEST_F(Editing, EditsMadeWhileASourceOpensReachIt) {
+  const GraphDesc requested = editor.graph();
+  editor.set_param("b", spec(), int64_t{9});
+  frame();
+  model.graph = requested, model.pipeline = 2, model.graph_mark = 0, model.graph_version = 1;
+  const auto sent = frame();
+  ASSERT_EQ(sent.size(), 2u);
+  EXPECT_TRUE(equivalent(std::get<SetGraph>(sent[0]).graph, editor.graph(), filters()));
+  pipeline_runs(editor.graph(), sent);
+  frame();
+  EXPECT_EQ(radius("b"), 9);
+  EXPECT_EQ(editor.history().steps(), 1u) << "the new source adds no undo step";
+}
+
 TEST_F(Editing, ImpossibleGraphsAreRefusedWithAReason) {
   editor.set_input("a", 0, "c");
   EXPECT_TRUE(frame().empty());

@@ -43,6 +43,51 @@ TEST(NodeText, ChainsCanBePastedAndOtherTextIsRefused) {
   EXPECT_THROW(with_pasted({}, std::string(1 << 20, 'a'), kSourceNode, all_filters(), first), Error);
 }
 
+TEST(NodeText, APastedGraphKeepsItsInputsAndOutput) {
+  const GraphDesc graph = resolved(parse_chain("median@above,median@below", all_filters()), all_filters());
+  const char* const text = R"(
+[graph]
+output = "mixed"
+[[node]]
+id = "soft"
+filter = "median"
+[[node]]
+id = "edges"
+filter = "canny"
+input = "source"
+[[node]]
+id = "mixed"
+filter = "mix"
+inputs = ["soft", "edges"]
+[[node]]
+id = "unused"
+filter = "median"
+input = "soft"
+)";
+  std::string first;
+  const GraphDesc pasted = with_pasted(graph, text, "above", all_filters(), first);
+  const auto inputs = [&](const char* id) {
+    const NodeDesc* node = pasted.find(id);
+    return node ? node->inputs : std::vector<std::string>{"no such node"};
+  };
+  EXPECT_TRUE(validate(pasted, all_filters()).empty());
+  EXPECT_EQ(first, "soft");
+  EXPECT_EQ(inputs("soft"), std::vector<std::string>{"above"});
+  EXPECT_EQ(inputs("edges"), std::vector<std::string>{"above"});
+  EXPECT_EQ(inputs("mixed"), (std::vector<std::string>{"soft", "edges"}));
+  EXPECT_EQ(inputs("unused"), std::vector<std::string>{"soft"});
+  EXPECT_EQ(inputs("below"), std::vector<std::string>{"mixed"});
+  EXPECT_EQ(pasted.output, "below");
+
+  const GraphDesc twice = with_pasted(pasted, text, "below", all_filters(), first);
+  EXPECT_TRUE(validate(twice, all_filters()).empty());
+  const NodeDesc* const output = twice.find(twice.output);
+  ASSERT_TRUE(output);
+  EXPECT_EQ(output->filter, "mix") << "the pasted output becomes the graph's";
+  EXPECT_EQ(twice.find(output->inputs[0])->filter, "median");
+  EXPECT_NE(output->inputs[0], "soft") << "the names are taken, so the pasted nodes have others";
+}
+
 class Tuning : public PanelDriver {
  protected:
   void SetUp() override {

@@ -36,10 +36,37 @@ TEST(Playlist, StepsEndAtTheEnds) {
   EXPECT_EQ(list.step(1), "b");
   EXPECT_EQ(list.step(1), "c");
   EXPECT_EQ(list.step(1), std::nullopt);
+  EXPECT_EQ(list.current(), 0u) << "no source plays yet";
+  list.opened();
   EXPECT_EQ(list.current(), 2u);
   EXPECT_EQ(list.select(0), "a");
   EXPECT_EQ(list.select(3), std::nullopt);
+  list.opened();
   EXPECT_EQ(list.current(), 0u);
+}
+
+TEST(Playlist, ASourceThatDoesNotPlayChangesNothing) {
+  Playlist list;
+  list.set({"a", "b", "c"});
+  list.opened();
+  EXPECT_EQ(list.step(1), "b");
+  EXPECT_EQ(list.step(1), "c") << "two steps while b is being opened";
+  EXPECT_EQ(list.current(), 0u);
+  list.give_up();
+  EXPECT_EQ(list.step(1), "b") << "steps start at the source that plays";
+  list.give_up();
+
+  list.set({"x", "y"});
+  list.set({"z"});
+  list.give_up();
+  EXPECT_EQ(*list.sources(), (std::vector<std::string>{"a", "b", "c"})) << "no new source plays";
+  EXPECT_EQ(list.current(), 0u);
+  list.set({"x", "y"});
+  EXPECT_EQ(list.step(1), "y");
+  list.playing("y");
+  list.give_up();
+  EXPECT_EQ(*list.sources(), (std::vector<std::string>{"x", "y"}));
+  EXPECT_EQ(list.current(), 1u);
 }
 
 TEST(Playlist, FollowsWhatPlays) {

@@ -70,6 +70,7 @@ TEST_F(SnapshotFiles, NothingIsOverwritten) {
   EXPECT_EQ(unused_path(folder / "a.png"), folder / "a-2.png");
   touch("a-2.png");
   EXPECT_EQ(unused_path(folder / "a.png"), folder / "a-3.png");
+  EXPECT_EQ(unused_path(folder / "a.png", {folder / "a-3.png"}), folder / "a-4.png") << "being written";
   EXPECT_EQ(unused_path(folder / "shot%n.png"), folder / "shot0001.png");
   touch("shot0001.png"), touch("shot0002.png");
   EXPECT_EQ(unused_path(folder / "shot%n.png"), folder / "shot0003.png");
@@ -94,7 +95,10 @@ TEST_F(SnapshotFiles, AreWrittenAsideInOrder) {
   EXPECT_TRUE(snapshots.poll().empty());
   snapshots.take(grey({320, 240}), {}, folder / "new/folder/one.png");
   snapshots.take(grey({2, 2}), {}, folder / "two.jpg");
+  EXPECT_EQ(snapshots.unfinished(),
+            (std::vector<std::string>{folder / "new/folder/one.png", folder / "two.jpg"}));
   const std::vector<Notice> notices = wait_for(snapshots, 2);
+  EXPECT_TRUE(snapshots.unfinished().empty());
   for (size_t i = 0; i < 2; ++i) {
     const std::string file = folder / (i == 0 ? "new/folder/one.png" : "two.jpg");
     EXPECT_FALSE(notices[i].problem);
