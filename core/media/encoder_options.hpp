@@ -30,7 +30,8 @@ struct EncoderOptions {
   /// Metadata of the stream if it is PQ or HLG. Filters do not change it.
   HdrMetadata hdr;
 
-  /// Sets the tags and the metadata for pictures and working images of a source with this colour.
+  /// Sets the tags and the metadata for a source whose pictures have this colour. `announced`: the source's
+  /// HDR metadata.
   void tag(const ColourSpec& colour, const HdrMetadata& announced) {
     if (colour.keep) transfer = colour.transfer, primaries = colour.primaries;
     hdr = announced;

@@ -10,7 +10,7 @@ namespace lensd {
 struct PipewireNode {
   std::string name;         ///< node.name: stays the same when the device is plugged in again
   std::string description;  ///< name for display
-  std::string serial;       ///< number that no other object of this session has had
+  std::string serial;       ///< PipeWire's object.serial; never reused in a session
   bool camera = false;      ///< a camera; otherwise another program's stream
   bool v4l2 = false;        ///< a camera that list_cameras() lists, too
   uint32_t id = 0;          ///< PipeWire's global id; reused after the node is removed
@@ -19,7 +19,7 @@ struct PipewireNode {
 struct PipewireSurvey {
   bool running = false;             ///< a daemon answered
   std::string text;                 ///< version of the daemon, or why there is none
-  std::vector<PipewireNode> nodes;  ///< cameras first, without those of this process
+  std::vector<PipewireNode> nodes;  ///< cameras first; without the nodes of this process
 };
 
 /// Queries the daemon. Waits at most `timeout_ms` for its answer.

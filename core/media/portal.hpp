@@ -15,10 +15,10 @@ std::optional<PortalTarget> portal_target(const std::string& url);
 /// service.
 std::string portal_obstacle();
 
-/// What a source keeps between its connections through the portal, so that the user is asked only once.
+/// State that a source keeps between connections, so that the portal asks the user only once.
 struct PortalGrant {
-  bool given = false;
-  std::string token;  ///< the portal's restore token; empty: none
+  bool given = false;  ///< the portal has given access before
+  std::string token;   ///< the portal's restore token; empty: none
 };
 
 }  // namespace lensd

@@ -15,7 +15,7 @@ struct RecordSettings {
   /// time.
   double split_seconds = 0;
   double split_megabytes = 0;     ///< start a new file at about this size (10⁶ bytes); 0: never
-  double keep_minutes = 0;        ///< delete files followed by this much newer footage; 0: never
+  double keep_minutes = 0;        ///< delete a file if the newer files have this much footage; 0: never
   double keep_gigabytes = 0;      ///< delete the oldest files beyond this total size (10⁹ bytes); 0: never
   std::string owner;              ///< id of the configuration; a ring never deletes another owner's files
   double preroll_seconds = 0;     ///< a recording starts this long before the request

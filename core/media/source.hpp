@@ -41,10 +41,11 @@ enum class HwDecode : uint8_t { automatic, cuda, off };
 struct LiveOptions {
   /// Format of a camera ("mjpeg", "yuyv422", "YUYV"…) or demuxer of a network stream; empty: automatic.
   std::string format;
-  /// Size of the pictures of a camera or the screen. Empty: the largest that the camera reaches at the rate;
-  /// FFmpeg's default for the screen.
+  /// Size of the pictures of a camera, a PipeWire node or the screen. Empty: the largest with which the
+  /// camera reaches the rate; preferably 1280×720 for PipeWire; FFmpeg's default for the screen.
   Extent size;
-  /// Frames per second of a camera or the screen. 0: at least 30 if the camera reaches it; 30 for the screen.
+  /// Frames per second of a camera, a PipeWire node or the screen. 0: at least 30 if the camera reaches it;
+  /// preferably 30 for PipeWire; 30 for the screen.
   double rate = 0;
   std::string rtsp_transport = "tcp";  ///< tcp, udp, udp_multicast or http
   int64_t open_ns = 10'000'000'000;    ///< timeout of opening, up to the first picture
@@ -83,7 +84,7 @@ struct SourceOptions {
   LiveOptions live;
 };
 
-/// Properties of an opened source. Strings are for display.
+/// Properties of an opened source. Strings, except `address`, are for display.
 struct SourceInfo {
   std::string url, name;  ///< URL without secrets; short name for titles
   /// URL to open the source's audio again. May contain secrets: never shown, logged or stored.
@@ -156,10 +157,12 @@ class Source {
 
 /// Opens a file, image, image sequence, "-" (standard input), "test:NAME" or a live source. Throws
 /// Error(bad_source) if it cannot be read, Error(invalid_config) if an option does not fit the source,
-/// Error(unavailable) if FFmpeg or the GPU lacks what it needs.
+/// Error(unavailable) if FFmpeg, the GPU or PipeWire lacks what it needs, or the desktop portal gives no
+/// access.
 ///
 /// Waits at most a second for the first picture of a live source, which then retries until it is closed. If
-/// `live.must_open` is set, waits `live.open_ns` longer and throws Error(bad_source) if no picture arrives.
+/// `live.must_open` is set, waits at most `live.open_ns` longer. Then throws Error(bad_source) if the first
+/// attempt fails or no picture arrives.
 std::unique_ptr<Source> open_source(const std::string& url, const SourceOptions& options);
 
 }  // namespace lensd

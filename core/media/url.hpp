@@ -40,8 +40,8 @@ std::string camera_path(const std::string& url);
 /// portal" for "portal:".
 std::string display_url(const std::string& url);
 
-/// Returns a short name for titles: the last part of a path, a generator without its options such as
-/// "test:testsrc2", or display_url() for other kinds.
+/// Returns a short name for titles: the last part of a path, a generator's name without options
+/// ("test:testsrc2"), or display_url() for other kinds.
 std::string short_name(const std::string& url);
 
 }  // namespace lensd

@@ -5,8 +5,8 @@
 //   PipeWire's thread: connects, reconnects, and repeats the newest frame while there is no new one
 //
 // The camera outlives pipelines, so that receivers keep it when the source changes. It appears with the first
-// frame. A new size, format or rate renegotiates the format with all receivers. After a restart of the
-// PipeWire daemon it reconnects within 250 ms. Thread-safe; call write() from one thread at a time.
+// frame. A new size, format, rate or aspect renegotiates the format with all receivers. After a restart of
+// the PipeWire daemon it reconnects within 250 ms. Thread-safe; call write() from one thread at a time.
 #pragma once
 
 #include <atomic>
@@ -72,7 +72,7 @@ class VirtualCamera {
   std::atomic<bool> on_{false};
   NoticeList notices_;
   mutable std::mutex mutex_;    ///< guards node_
-  std::shared_ptr<Node> node_;  ///< write() uses it without the mutex
+  std::shared_ptr<Node> node_;  ///< write() uses a copy of it without the mutex
 };
 
 /// Returns a state for properties and messages: "off", "waiting", "ready" or "streaming".

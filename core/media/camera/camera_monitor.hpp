@@ -1,5 +1,5 @@
-// Measurements of a camera. The thread that receives the pictures writes them; all threads may read them. The
-// counters continue across reconnections.
+// Measurements of a camera or PipeWire node. The threads that receive pictures write them; any thread may
+// read them. The counters continue across reconnections.
 #pragma once
 
 #include <atomic>

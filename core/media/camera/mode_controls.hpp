@@ -22,7 +22,7 @@ class ModeControls {
   static bool has(std::string_view name) noexcept;
 
   const std::vector<SourceControl>& list() const noexcept { return list_; }
-  /// Sets the controls that `values` names to these values. Ignores values that are not allowed.
+  /// Sets the controls that `values` contains. Ignores unknown names and values that are not allowed.
   void adopt(const ControlValues& values);
   /// Sets a value that check_control() has converted. While the camera has no mode with all three values,
   /// resets the others to "auto", in the order rate, format, size. Returns the names of those that it has

@@ -71,8 +71,8 @@ class SharedControls {
   std::vector<Write> connect(const CameraIdentity& camera, std::vector<SourceControl> controls);
   /// Removes and returns the oldest write.
   std::optional<Write> take_write();
-  /// Queues a write again that take_write() has returned, because the camera disappeared. A newer one for the
-  /// same control has precedence.
+  /// Puts a write of take_write() back into the queue. Call if the camera has disappeared. A newer write to
+  /// the same control has precedence.
   void put_back(Write write);
   bool has_writes() const noexcept { return pending_.load(std::memory_order_acquire); }
   /// Returns true if current() was called with `keep_fresh` in the last second.
@@ -87,7 +87,7 @@ class SharedControls {
 
   // A change of the mode (ModeControls) restarts the camera:
   //
-  //   CameraControls: restart() ──▶ LiveSource: take_restart(), then mode_works() or revert_mode()
+  //   CameraControls: restart() ──▶ LiveReader: take_restart(), then mode_works() or revert_mode()
 
   /// Requests a restart. `previous`: the values of the mode so far. `released`: controls that become "auto".
   void restart(const ControlValues& previous, const std::vector<std::string>& released);

@@ -38,8 +38,8 @@ class V4l2Capture {
   /// Takes over the camera that was opened at `path`, sets its mode and starts it. Throws Error(bad_source)
   /// if one of these fails, Error(invalid_config) if the camera has no such format, input or standard.
   /// `options` may contain only the names in kCameraOptions. If `controls` is not null, applies its wanted
-  /// values before streaming begins, and its queued writes during read().
-  /// Counts lost pictures in `monitor` if it is not null.
+  /// values before streaming begins, and its queued writes during read(). Counts damaged and missed pictures
+  /// in `monitor`; if it is null, creates one.
   V4l2Capture(std::unique_ptr<V4l2Device> device, const std::string& path, const std::string& where,
               const RequestedMode& request, const Options& options,
               std::shared_ptr<SharedControls> controls = nullptr,
@@ -86,8 +86,8 @@ class V4l2Capture {
 
   [[noreturn]] void fail(const std::string& what) const;
   [[noreturn]] void refuse(const std::string& what, const std::string& hint) const;
-  /// Throws the Error for the case that lensd reads no format of `formats` that matches `requested` (empty:
-  /// any).
+  /// Throws an Error that states why none of `formats` can be used. `requested`: the requested format; empty:
+  /// any.
   [[noreturn]] void refuse_format(const std::vector<CameraFormat>& formats,
                                   const std::string& requested) const;
   void select_input(const std::string& number);

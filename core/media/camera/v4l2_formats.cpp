@@ -5,8 +5,8 @@
 namespace lensd {
 namespace {
 
-/// Ranks, best first: uploaded unchanged, compressed (JPEG), converted with swscale, compressed with inter
-/// frames.
+/// Ranks, best first: uploaded unchanged, compressed (JPEG), converted by ConvertFallback, compressed with
+/// inter frames.
 constexpr int kDirect = 0, kCompressed = 1, kConverted = 2, kInterFrame = 3;
 
 constexpr CameraFormatEntry raw(uint32_t fourcc, const char* name, AVPixelFormat pixels, int rank = kDirect) {

@@ -24,7 +24,7 @@ extern "C" {
 namespace lensd {
 namespace {
 
-/// Options that would lift the restrictions of input_live.cpp, or that print and exit.
+/// Options that would lift the restrictions of input_live.cpp, or that print a list instead of opening.
 constexpr std::array<std::string_view, 6> kRefusedOptions = {"protocol_whitelist", "protocol_blacklist",
                                                              "format_whitelist",   "codec_whitelist",
                                                              "list_formats",       "list_standards"};

@@ -23,7 +23,7 @@ namespace lensd {
 struct CameraMonitor;
 class SharedControls;
 
-/// A timestamp has jumped if it goes backwards, or if its advance exceeds the clock's by more than this.
+/// A timestamp has jumped if it goes backwards, or if it advances by more than the elapsed time plus this.
 constexpr int64_t kJumpNs = 1'000'000'000;
 
 /// Returns the time of now_ns() as a time of condition_variable::wait_until().
@@ -66,8 +66,7 @@ struct LiveReader {
   std::array<QueuedPicture, 2> queue;  // oldest first
   size_t queued = 0;
   bool interrupted = false, ended = false, exited = false;
-  bool take_files =
-      true;  // true while the constructor of LiveSource waits: if the source is a file, store it in `file`
+  bool take_files = true;  // store the source of a file in `file`; true while LiveSource's constructor waits
   std::exception_ptr failure;
   std::unique_ptr<Source> file;
   SourceInfo info;

@@ -1,4 +1,4 @@
-// A source that reconnects until it is closed: network streams, cameras, the screen.
+// A source that reconnects until it is closed: network streams, cameras, PipeWire nodes, the screen.
 //
 //   reader thread   open ── inner Source ── next() ──▶ queue of 2 pictures, the oldest is dropped
 //                     ▲ times from LiveStateMachine        │

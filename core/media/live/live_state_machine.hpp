@@ -35,8 +35,8 @@ class LiveStateMachine {
   void frame(int64_t now_ns);
   /// Call when an attempt has failed or the connection has ended.
   void lost(int64_t now_ns, const std::string& reason);
-  /// Call instead of lost() when the connection was ended on request. Keeps the state, even if no picture
-  /// arrives for LiveTiming::restart_ns. The next attempt is due at once.
+  /// Call instead of lost() when the connection was ended on request. Keeps the state if a picture arrives
+  /// within LiveTiming::restart_ns. The next attempt is due at once.
   void restart(int64_t now_ns);
   /// Changes the state to `stalled` if no picture has arrived for too long.
   void tick(int64_t now_ns);

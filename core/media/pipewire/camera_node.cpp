@@ -16,14 +16,14 @@ namespace {
 
 /// Interval of attempts to connect, and of checks whether to repeat a frame.
 constexpr int64_t kTickNs = 200'000'000;
-/// A receiver that joins while no frames come gets a picture within this time.
+/// The newest frame is repeated after this time without a new one, so that a receiver that joins gets it.
 constexpr int64_t kRepeatNs = 1'000'000'000;
-/// The longest time that a frame waits for a receiver that does not finish its cycle. A new cycle replaces
-/// the buffer that the receiver has not taken. PipeWire sometimes loses the end of a cycle on a loaded
-/// machine; the time is shorter than kMostWaiting frames at 50 fps, so that this loses no frames.
+/// If a cycle does not end within this time, a new one may start and replace a buffer that a receiver has not
+/// taken. On a loaded machine, PipeWire sometimes does not report the end of a cycle. The time is shorter
+/// than kMostWaiting frames at 50 fps, so that a missing report loses no frames.
 constexpr int64_t kLongestCycleNs = 100'000'000;
-/// The shortest time between cycles while their ends are not reported. PipeWire 0.3 reports none for up to 3
-/// s after some receivers have joined, although they get the buffers.
+/// Minimum time between cycles while their ends are not reported. For up to 3 s after some receivers have
+/// joined, PipeWire 0.3 reports no ends, although the receivers get the buffers.
 constexpr int64_t kShortestCycleNs = 5'000'000;
 /// More filled buffers than this would only add delay.
 constexpr int kMostWaiting = 6;

@@ -1,4 +1,5 @@
-// Formats of video between PipeWire and the frames of a virtual camera.
+// Converts a virtual camera's frames to PipeWire's video formats, and builds the SPA descriptions of formats
+// and buffers.
 #pragma once
 
 #include <spa/param/video/raw.h>
@@ -13,7 +14,7 @@
 
 namespace lensd {
 
-/// Limit of the shared buffers of a stream.
+/// Maximum number of shared buffers of a stream.
 inline constexpr int kMostBuffers = 16;
 
 /// What a virtual camera offers at one time.
@@ -31,7 +32,7 @@ struct OfferedVideo {
 spa_fraction rate_fraction(double fps);
 /// Returns the formats in which frames of `format`, gray8 or rgba8, can be sent, the preferred one first.
 std::span<const spa_video_format> sent_formats(PixelFormat format);
-/// Returns the bytes per row of a shared buffer: whole pixels, rounded up to 4 bytes as in GStreamer.
+/// Returns the bytes per row of a shared buffer: those of the pixels, rounded up to 4 bytes as in GStreamer.
 int sent_row_bytes(spa_video_format format, int width);
 /// Returns the format of the image that copy_as_8_bits() writes for an image of `format`.
 constexpr ImageFormat as_8_bits(ImageFormat format) {

@@ -39,7 +39,7 @@ constexpr size_t kMostBlocks = 4;
 
 using BlockMemory = std::array<const uint8_t*, kMostBlocks>;
 
-/// Returns the node that `wanted` names, or null.
+/// Returns the node that `wanted` names, or null. If `wanted` is empty, returns the first camera.
 const PipewireNode* select(const std::vector<PipewireNode>& nodes, const std::string& wanted) {
   if (wanted.empty()) return !nodes.empty() && nodes.front().camera ? &nodes.front() : nullptr;
   for (const auto field : {&PipewireNode::name, &PipewireNode::serial, &PipewireNode::description})
@@ -251,8 +251,8 @@ void PipewireCapture::Stream::remove_buffer(void* data, pw_buffer* buffer) {
   if (self.newest == buffer) self.newest = nullptr;
 }
 
-/// Keeps the newest filled buffer and returns older ones. Returns and counts those that are marked as
-/// damaged.
+/// Keeps the newest intact buffer and gives all others back to PipeWire. Counts replaced and damaged
+/// pictures.
 void PipewireCapture::Stream::process(void* data) {
   Stream& self = *static_cast<Stream*>(data);
   const PipewireApi& api = self.session.api();

@@ -18,7 +18,7 @@ namespace lensd {
 
 class PipewireSession {
  public:
-  /// Called on the event thread. Must not call disconnect().
+  /// Called on the event thread. Only on_timer() may call connect() or disconnect().
   struct Callbacks {
     std::function<void()> on_lost = [] {};    ///< the daemon closed the connection
     std::function<void()> on_timer = [] {};   ///< the time of set_timer() has passed
@@ -26,7 +26,7 @@ class PipewireSession {
   };
 
   /// Starts the event thread. Does not connect. Throws Error(unavailable) if the library is missing or
-  /// damaged.
+  /// does not start.
   explicit PipewireSession(Callbacks callbacks);
   /// Ends the event thread and the connection. Destroy the objects of the connection first.
   ~PipewireSession();

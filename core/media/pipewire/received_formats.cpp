@@ -70,6 +70,7 @@ int round_up_4(int bytes) {
 }
 
 /// Returns the layout that drivers and PipeWire use: the ratio of the pitches is the ratio of the row sizes.
+/// `stride`: pitch of the first plane in bytes; 0: unknown.
 BlockLayout packed_layout(AVPixelFormat pixels, Extent size, int stride) {
   std::array<int, 4> tight = {}, pitch = {};
   av_image_fill_linesizes(tight.data(), pixels, size.width);
@@ -79,8 +80,8 @@ BlockLayout packed_layout(AVPixelFormat pixels, Extent size, int stride) {
   return make_layout(pixels, size, pitch, false);
 }
 
-/// Returns GStreamer's default layout: each pitch is a multiple of 4, planes above subsampled ones have an
-/// even number of rows.
+/// Returns GStreamer's default layout: each pitch is a multiple of 4. If chroma has half the rows, the other
+/// planes are padded to an even number of rows. `stride`: see packed_layout().
 BlockLayout gstreamer_layout(AVPixelFormat pixels, Extent size, int stride) {
   std::array<int, 4> pitch = {};
   av_image_fill_linesizes(pitch.data(), pixels, size.width);

@@ -35,9 +35,9 @@ const spa_meta_header* header_of(const spa_buffer& buffer);
 /// Returns true if the sender has marked the picture as damaged, in the header or for one of the blocks.
 bool marked_damaged(const spa_buffer& buffer);
 
-/// Finds the planes in memory that begins at `memory[i]` for block i. If there are fewer blocks than planes,
-/// all planes are in the first block, in the layout of PipeWire or GStreamer, according to its size. Returns
-/// false if the buffer is too small for the picture.
+/// Finds the planes of a picture. `memory[i]`: where block i of the buffer begins. If there are fewer blocks
+/// than planes, all planes are in the first block. Its size decides whether it has PipeWire's or GStreamer's
+/// layout. Returns false if the buffer is too small for the picture.
 bool find_planes(const spa_buffer& buffer, std::span<const uint8_t* const> memory, AVPixelFormat pixels,
                  Extent size, ReceivedPlanes& planes);
 
