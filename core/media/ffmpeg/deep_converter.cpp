@@ -31,7 +31,7 @@ struct Thresholds {
   }
 };
 
-/// Rounds values to samples, in whole blocks. `from` and `out` have room for them.
+/// Rounds values to samples, in whole blocks of kBlock. `from` and `out` must have room for whole blocks.
 template <class Word>
 void round_row(const float* from, int count, float factor, float offset, float most, const Thresholds& t,
                Word* out) {
@@ -42,7 +42,7 @@ void round_row(const float* from, int count, float factor, float offset, float m
     }
 }
 
-/// Writes samples to the places of a component.
+/// Writes the samples of one component to a row of pixels.
 template <class Word>
 void place_row(const Word* samples, int count, ComponentLayout layout, uint8_t* row) {
   row += layout.offset;
@@ -91,7 +91,7 @@ void DeepConverter::open(const PixelsFormat& from, const PixelsFormat& to, bool 
   if (limited) scales_[0] = scale(219 * unit, 16 * unit);
   if (yuv) scales_[1] = scales_[2] = scale(limited ? 224 * unit : most, 128 * unit);
 
-  // Packed formats without alpha may have unused bytes, as BGR0 and odd widths of YUYV.
+  // Packed formats without alpha may have unused bytes, for example BGR0, or YUYV with an odd width.
   fill_ = format_.plane_count == 1 && !format_.has_alpha && format_.model != ColourModel::gray;
 
   const size_t room = padded(extent_.width);

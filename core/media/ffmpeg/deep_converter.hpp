@@ -14,8 +14,8 @@ namespace lensd {
 /// and sited left: horizontally with the weights 1, 2 and 1 around an even column, vertically over two rows.
 class DeepConverter {
  public:
-  /// Returns true if `from` has 16 bits per sample and full range, as working images, and `to` has a layout
-  /// of PictureFormat.
+  /// Returns true if `from` is a working image with 16 bits per sample and full range, and `to` has the same
+  /// extent and a layout of PictureFormat.
   static bool supports(const PixelsFormat& from, const PixelsFormat& to);
 
   /// Prepares the conversion, which must be supported. `dither`: samples of 8 bits are dithered.

@@ -8,8 +8,8 @@
 
 namespace lensd {
 
-/// Returns the metadata of the frame; what it lacks, of the stream. `stream` may be null. Values outside the
-/// ranges of HdrMetadata are ignored.
+/// Returns the metadata of the frame. Values that the frame lacks are taken from `stream`, which may be null.
+/// Values outside the ranges of HdrMetadata are ignored.
 HdrMetadata hdr_metadata_of(const AVFrame& frame, const AVStream* stream);
 
 /// Add the metadata to a stream, for the container, or to a frame, for encoders that read it there. Call

@@ -23,7 +23,7 @@ struct PixelsFormat {
 
 struct Pixels {
   const uint8_t* planes[4] = {};
-  int pitches[4] = {};
+  int pitches[4] = {};  ///< bytes per row
 };
 
 PixelsFormat pixels_format(ImageFormat format, PixelAspect aspect = {});

@@ -1,5 +1,5 @@
-// Side data of streams and frames, whose functions differ between the versions of FFmpeg. Internal
-// to core/media.
+// Side data of streams and frames, with the same functions for all versions of FFmpeg. Internal to
+// core/media.
 #pragma once
 
 #include <cstddef>

@@ -18,7 +18,7 @@ class Decoder {
           const std::string& where, bool live);
 
   AVCodecContext& context() const noexcept { return *context_; }
-  /// Returns true if the GPU decodes and its pictures stay there.
+  /// Returns true if the GPU decodes. Pictures are then in GPU memory.
   bool on_gpu() const noexcept { return device_ && !refused_; }
   /// Returns true if `hwdec` is `cuda` but the driver refused the stream. Known only after the first packets.
   bool required_gpu_refused() const noexcept { return refused_ && required_; }

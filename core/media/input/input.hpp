@@ -1,9 +1,10 @@
 // A demuxer for a file, image, image sequence, pipe, generated or live source.
 //
-// Security: a media file must not make FFmpeg open anything that the user did not name. FileIo reads the
-// content; the demuxer may use no protocol and open no other file; playlist demuxers are refused by name.
-// Only for a sequence pattern does FFmpeg open files itself. A network source may use its own protocols, but
-// no files. It may open only the given address (input_live.cpp) and connect only where ConnectPolicy allows.
+// Security: a media file must not make FFmpeg open anything that the user did not name. FileIo reads a file's
+// content. The demuxer must not use protocols or open other files. Playlist demuxers are refused by name.
+// FFmpeg opens files itself only for a sequence pattern. A network source may use its own protocols but must
+// not open files. It may open only the given address (input_live.cpp) and connect only where ConnectPolicy
+// allows.
 //
 // Every call that opens or reads a live source ends at a deadline on the monotonic clock, unless it hangs
 // where FFmpeg does not check the deadline, for example in name resolution.
@@ -36,14 +37,14 @@ class Input {
   /// `track` is 0, selects the first stream marked as default, or the first one if none is marked. `stop`
   /// must outlive this object. Throws Error(bad_source) if the source cannot be opened or has no such stream,
   /// Error(invalid_config) if `live` has an option that the source does not have, Error(unavailable) if
-  /// FFmpeg has no demuxer for the screen.
+  /// FFmpeg has no demuxer for the screen, or as PipewireCapture does.
   Input(const std::string& url, StreamKind kind, const StopFlags& stop, const LiveOptions& live = {},
         int track = 0);
 
   AVFormatContext* context() const noexcept { return context_.get(); }
   AVStream* stream() const noexcept { return stream_; }
   UrlKind kind() const noexcept { return kind_; }
-  /// Returns true for cameras, screens and network streams, false for files on an HTTP server.
+  /// Returns true for live sources, except files on an HTTP server.
   bool live() const noexcept { return is_live(kind_) && !on_demand(); }
 
   /// Returns true for containers of one or several images: GIF, APNG, or image files (FFmpeg's "…_pipe").
@@ -61,7 +62,7 @@ class Input {
   /// Returns true if the demuxer has found that the file is truncated.
   bool cut() const noexcept { return cut_; }
 
-  /// Returns the timeout of read() for a camera, the screen or a network source; 0 for other sources.
+  /// Returns the timeout of read() for a live source or a file on an HTTP server; 0 for other sources.
   int64_t silence_ns() const noexcept { return silence_ns_; }
 
   /// Waits for the next packet of the stream. Returns 0 or an AVERROR: AVERROR_EXIT after an interruption,

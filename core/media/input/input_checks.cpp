@@ -32,7 +32,7 @@ bool names_file(const AVFilter& filter, const AVOption& option) {
   return false;
 }
 
-constexpr size_t kHeaderAt = 16;   // offset of IHDR's data after the signature
+constexpr size_t kHeaderAt = 16;   // offset of IHDR's data in a PNG file
 constexpr size_t kHeadBytes = 26;  // signature, IHDR up to the colour type
 constexpr int64_t kMaxProbedPixels = 1 << 25;
 

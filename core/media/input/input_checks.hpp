@@ -25,8 +25,8 @@ std::string png_problem(AVIOContext& io);
 /// string for other streams.
 std::string png_problem(const AVCodecParameters& stream, const AVPacket& packet);
 
-/// Calls avformat_find_stream_info(), which decodes the first PNG pictures. Those of more than 32 Mpixel are
-/// not decoded: png_problem() has not checked their packets yet. Returns its result.
+/// Calls avformat_find_stream_info() and returns its result. FFmpeg decodes the first PNG pictures there, but
+/// none with more than 32 Mpixel, because png_problem() has not checked their packets yet.
 int find_stream_info(AVFormatContext& context);
 
 }  // namespace lensd

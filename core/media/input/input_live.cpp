@@ -1,4 +1,4 @@
-// Input for live sources: network streams, cameras, the screen.
+// Input for live sources: network streams, cameras, PipeWire nodes, the screen.
 extern "C" {
 #include <libavutil/opt.h>
 }

@@ -28,8 +28,8 @@ constexpr int64_t kNearTargetNs = 100'000'000;
 /// Tolerance for rounding: positions are decimal seconds or frame times.
 constexpr int64_t kToleranceNs = 1000;
 
-/// A longer gap between two frames in the index of an MP4 file, at the nominal rate, may be a fragment that
-/// was not read yet.
+/// Maximum gap between two frames in the index of an MP4 file, in frames at the nominal rate. In a longer gap
+/// there may be a fragment that was not read yet.
 constexpr double kLongestGapFrames = 3;
 
 }  // namespace
@@ -51,12 +51,12 @@ std::optional<int64_t> FfmpegSource::indexed_key_frame(int64_t position_ns) cons
   const AVIndexEntry* first = avformat_index_get_entry(stream, 0);
   if ((!mp4 && !matroska) || !first) return std::nullopt;
   int64_t ticks = ff::to_ticks(position_ns + timestamps_.origin_ns().value_or(0), stream->time_base);
-  // MP4 indexes decoding times. The first one is before the first picture by the delay of frames that are
-  // reordered: negative, or, in fragmented files of FFmpeg 7, 0 while the pictures start later.
+  // The index of an MP4 file has decoding times. The first one precedes the first picture by the reordering
+  // delay: it is negative, or, in fragmented files of FFmpeg 7, it is 0 and the pictures start later.
   const int64_t start = stream->start_time == AV_NOPTS_VALUE ? 0 : stream->start_time;
   if (mp4) ticks += std::min<int64_t>(first->timestamp - start, 0);
   const int key = av_index_search_timestamp(stream, ticks, AVSEEK_FLAG_BACKWARD);
-  // Matroska indexes key frames. The index may lack those after the last one.
+  // The index of a Matroska file has key frames only, and may lack those after its last entry.
   if (key < 0 || key + 1 >= avformat_index_get_entries_count(stream)) return std::nullopt;
   if (mp4) {  // indexes all frames of the fragments that were read
     const int before = av_index_search_timestamp(stream, ticks, AVSEEK_FLAG_BACKWARD | AVSEEK_FLAG_ANY);

@@ -20,8 +20,8 @@ namespace lensd {
 class AudioCopy {
  public:
   /// Opens the audio of `source`. Returns null if `source` is empty. Returns null and logs the reason if its
-  /// audio cannot be opened. `stop` interrupts opening and all reads, except those of a regular file; it may
-  /// be null and must outlive the object. After it is set, no audio follows.
+  /// audio cannot be opened. `stop` interrupts opening and all reads, and no audio follows, unless `source`
+  /// is a regular file. `stop` may be null and must outlive the object.
   static std::unique_ptr<AudioCopy> open(const std::string& source, const std::atomic<bool>* stop);
 
   /// Adds an audio stream to `output` before its header is written. Returns false and logs the reason if the

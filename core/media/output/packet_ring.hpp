@@ -10,7 +10,7 @@ namespace lensd {
 
 class PacketRing {
  public:
-  /// Keeps at least `ticks` of video, but at most `bytes` bytes.
+  /// Keeps at least `ticks` of video (in the encoder's time base), but at most `bytes` bytes.
   PacketRing(int64_t ticks, int64_t bytes) : max_ticks_(ticks), max_bytes_(bytes) {}
 
   void push(const AVPacket& packet);

@@ -6,8 +6,8 @@
 namespace lensd {
 namespace {
 
-/// In seconds: time between key frames, at which receivers can join, and maximum delay of the encoder, which
-/// adds to the latency.
+/// Time between key frames and maximum delay of the encoder, in seconds. Receivers can join only at a key
+/// frame. The delay adds to the latency.
 constexpr double kStreamKeySeconds = 2, kMaxDelay = 0.05;
 
 }  // namespace

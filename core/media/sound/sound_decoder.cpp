@@ -85,7 +85,7 @@ bool SoundDecoder::read(SoundBlock& out) {
       ended_ = true;
       break;
     }
-    // A gap ends the block, because a block has one timestamp.
+    // A gap or a change of format ends the block: a block has one timestamp.
     if (!convert(out) && before > 0) break;
   }
   return out.frames() > 0;

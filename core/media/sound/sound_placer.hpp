@@ -2,7 +2,7 @@
 //
 //   start(): presentation time P should be heard at W
 //   place(): silence to insert, or frames to skip, so that the next frame is heard on time
-//   corrected(), written(), lost(): what the caller has done or missed since then
+//   corrected(), written(), lost(): called after a correction, after writing, and after missing frames
 //   pts_ns(), wall_ns(): P is heard at W', the measured and smoothed time, which the pictures follow
 //
 // Small deviations are the drift of the device's clock: the pictures follow them. A larger one, a gap in the
@@ -29,7 +29,7 @@ class SoundPlacer {
   /// Call if frames were lost or not written in time. The next frame is placed like the first one.
   void lost() { placed_ = false; }
 
-  /// Frames to write as silence or to skip before the next frame; both 0: write the next frame.
+  /// Number of frames to write as silence or to skip before the next frame; both 0: write the next frame.
   struct Correction {
     int64_t silence = 0, skip = 0;
   };
@@ -39,7 +39,7 @@ class SoundPlacer {
   Correction place(int64_t media_ns, int64_t heard_ns) {
     if (placed_ && std::abs(media_ns - next_media_ns_) > kGapNs) placed_ = false;
     const double wall = static_cast<double>(heard_ns) - static_cast<double>(media_ns - pts_ns_) / speed_;
-    const double early = wall_ns_ - wall;  // by which the frame would be heard too early
+    const double early = wall_ns_ - wall;  // how much too early the frame would be heard, in ns
     if (placed_ && std::abs(early) < static_cast<double>(kToleranceNs)) {
       wall_ns_ -= early * kSmoothing;
       return {};
@@ -51,7 +51,7 @@ class SoundPlacer {
   }
   /// Call after a correction was carried out completely. `media_ns`: presentation time of the next frame.
   void corrected(int64_t media_ns) { placed_ = true, next_media_ns_ = media_ns; }
-  /// Call after frames were written that end at presentation time `media_ns`.
+  /// Call after writing audio frames. `media_ns`: presentation time of their end.
   void written(int64_t media_ns) { next_media_ns_ = media_ns; }
 
   bool placed() const { return placed_; }

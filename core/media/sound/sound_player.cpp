@@ -213,7 +213,6 @@ class OutputLoop {
       output_->flush();
       return false;
     }
-    // A flush has not helped.
     return insert_silence(static_cast<size_t>(sound_frames(late_ns)), output_->writable());
   }
 

@@ -17,9 +17,9 @@ namespace lensd {
 /// 0.5 to 2.
 std::string tempo_chain(double speed);
 
-/// Returns by how many nanoseconds of input time the output is ahead of its sample count. On average, each
-/// atempo is 10 ms ahead, half of the distance in which it looks for similar waves (measured with beeps,
-/// FFmpeg 5.1).
+/// Returns how far the output is ahead, in nanoseconds of input time: at output time t, input time
+/// t · speed + result is heard. On average, each atempo is 10 ms ahead, half of the distance in which it
+/// searches for similar waves (measured with beeps, FFmpeg 5.1).
 int64_t tempo_ahead_ns(double speed);
 
 class TempoFilter {

@@ -129,9 +129,9 @@ AVPixelFormat VideoEncoder::choose_format(const AVCodec& codec, const PixelsForm
   return avcodec_find_best_pix_fmt_of_list(supported.data(), input.format, 0, nullptr);
 }
 
-/// Returns the format of the encoder's input. The stream is tagged with its matrix, range, transfer and
-/// primaries. The matrix of YUV is the source's. Otherwise it is BT.2020 for BT.2020 primaries, else the
-/// default for the size. MJPEG always uses full-range BT.601.
+/// Returns the format of the encoder's input. Its matrix, range, transfer and primaries are also the stream's
+/// tags. YUV pictures keep their matrix. RGB and gray pictures get BT.2020 if they have BT.2020 primaries,
+/// else the default for the size. MJPEG always uses full-range BT.601.
 PixelsFormat VideoEncoder::output_format(AVPixelFormat format, AVCodecID codec, const PixelsFormat& input) {
   PixelsFormat out{format,       input.extent,   YuvMatrix::bt601, true,
                    input.aspect, input.transfer, input.primaries};

@@ -7,7 +7,7 @@
 
 namespace lensd {
 
-/// Identity of a file. File systems reuse inode numbers, so files also differ by birth time.
+/// Identity of a file. File systems reuse inode numbers, so the birth time is compared, too.
 struct FileIdentity {
   uint64_t device = 0, inode = 0;
   int64_t birth_ns = 0;  ///< creation time; 0: the file system does not record it

@@ -20,7 +20,7 @@ namespace lensd {
 class FileRing {
  public:
   struct Limits {
-    int64_t duration_ns = 0;  ///< delete files followed by this much footage; 0: no limit
+    int64_t duration_ns = 0;  ///< delete a file if the newer files have this much footage; 0: no limit
     int64_t bytes = 0;        ///< delete the oldest files while the total is larger; 0: no limit
     bool any() const noexcept { return duration_ns > 0 || bytes > 0; }
   };

@@ -200,7 +200,7 @@ bool RingJournal::take() {
       log::warn("{} is used by another running recording: each keeps and deletes only its own files", path_);
       return false;
     }
-  } while (!is_current());  // repeat if the previous owner's rewrite() replaced the file after open()
+  } while (!is_current());  // repeat if another recording's rewrite() replaced the file after open()
   auto parsed = read();
   if (!parsed) return false;
   // Remove an incomplete last line, so that the next one is not joined to it.

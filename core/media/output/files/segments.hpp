@@ -54,7 +54,7 @@ class Segments {
   std::string muxer_, path_;
   FileNames names_;
   AudioCopy* audio_ = nullptr;
-  std::optional<FileRing> ring_;  // outlives the file, so that its lock covers the file's completion
+  std::optional<FileRing> ring_;  // outlives file_: the journal stays locked until the file is complete
   std::unique_ptr<VideoFile> file_;
   AVRational time_base_ = {1, 1};
   int64_t file_start_ = 0, next_key_ = 0, closed_frames_ = 0, closed_bytes_ = 0;
