@@ -55,7 +55,7 @@ struct LiveOptions {
   bool must_open = false;              ///< open_source() throws if no picture arrives
   bool placeholders = true;            ///< deliver pictures while the source delivers none
   bool captions = true;                ///< placeholders show the state and its reason as text
-  /// Further options by name: FFmpeg's, for a camera those in kCameraOptions.
+  /// Further options by name: options of FFmpeg, or for a camera those in kCameraOptions.
   std::vector<std::pair<std::string, std::string>> extra;
   ControlValues controls;  ///< controls of a camera, set before the first picture of every connection
   /// Values of `controls` from earlier runs, by camera (SourceControls::device). `controls` has precedence.

@@ -1,4 +1,4 @@
-// Pictures as encoders and swscale see them: format and planes. Internal to core/media.
+// Pictures in the form that encoders and swscale use: format and planes. Internal to core/media.
 #pragma once
 
 #include <optional>

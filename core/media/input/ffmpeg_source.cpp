@@ -213,7 +213,7 @@ bool FfmpegSource::camera_picture_damaged() noexcept {
   return true;
 }
 
-/// Counts a picture of a camera for which the decoder has returned an error.
+/// Counts a camera picture for which the decoder has returned an error.
 void FfmpegSource::count_undecodable() noexcept {
   CameraMonitor* camera = input_->camera_monitor();
   if (!camera) return;

@@ -29,8 +29,8 @@ void check_live_source(const std::string& url, const LiveOptions& live);
 /// Returns the X11 display and offset of "screen:…". Throws Error(bad_source) if there is no display.
 std::string screen_display(const std::string& url);
 
-/// Returns true if a name or address resolves to an address for which is_internal_address() is true, or
-/// cannot be resolved. May block while it resolves a name.
+/// Returns true if a name or address cannot be resolved, or resolves to an address for which
+/// is_internal_address() is true. May block while it resolves a name.
 bool is_internal_host(const std::string& host);
 
 }  // namespace lensd

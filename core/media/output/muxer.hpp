@@ -1,7 +1,7 @@
 // Writes a container with one encoded video stream and, if the container supports the audio's codec, copied
 // audio. Internal to core/media. Not thread-safe.
 //
-//   packets of one encoder ── write() ──▶ the audio before them, then the packet ──▶ file or connection
+//   packets of one encoder ── write() ──▶ the audio before a packet, then the packet ──▶ file or connection
 #pragma once
 
 #include <memory>

@@ -38,8 +38,8 @@ int sent_row_bytes(spa_video_format format, int width);
 constexpr ImageFormat as_8_bits(ImageFormat format) {
   return {make_format(is_gray(format.format), 1), format.extent};
 }
-/// Copies an image to `to`, which has the format that as_8_bits() returns. Dithers samples of 16 bits by
-/// dither_threshold(), or rounds them to nearest, as the filters do.
+/// Copies an image to `to`, which has the format that as_8_bits() returns. If `dither` is true, dithers
+/// samples of 16 bits with dither_threshold(), else rounds them to nearest, both as the filters do.
 void copy_as_8_bits(ConstImageRef from, bool dither, ImageRef to);
 
 /// Copies a frame of 8 bits into a shared buffer of `format`, one of sent_formats(). Gray becomes opaque gray

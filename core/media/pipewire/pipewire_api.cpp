@@ -29,7 +29,7 @@ struct LoadedPipewire {
 #undef LENSD_PIPEWIRE_LOAD
     if (!problem.empty()) return;
     api.init(nullptr, nullptr);
-    // lensd reports failures itself. The library writes to stderr only on request.
+    // lensd reports failures itself. The library writes to stderr only if PIPEWIRE_DEBUG is set.
     if (!std::getenv("PIPEWIRE_DEBUG")) api.log_set_level(SPA_LOG_LEVEL_NONE);
   }
 };

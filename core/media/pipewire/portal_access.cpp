@@ -104,8 +104,8 @@ struct PortalAccess::Bus {
   /// Reads an entry of a response. Returns false if it has not read the value.
   using Entry = std::function<bool(sd_bus_message*, const std::string& key)>;
 
-  /// `granted`: the portal has given access before. If the portal is missing now, that is temporary: throws
-  /// Error(bad_source) instead of Error(unavailable), so that the source connects again.
+  /// `granted`: the portal has given access before, so a missing portal is temporary. Throws
+  /// Error(bad_source) then instead of Error(unavailable), so that the source connects again.
   Bus(const std::string& where_, bool granted, const StopFlags& stop_, int64_t timeout_ns)
       : where(where_),
         no_portal(granted ? ExitCode::bad_source : ExitCode::unavailable),

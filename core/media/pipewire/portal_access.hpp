@@ -34,7 +34,7 @@ class PortalAccess {
 
   /// Returns the connection to PipeWire. Call once.
   UniqueFd take_remote() noexcept;
-  /// Returns the ID of the screen's node; nullopt for cameras, of which the session manager selects one.
+  /// Returns the ID of the screen's node; nullopt for a camera, because the session manager selects it.
   std::optional<uint32_t> node() const noexcept;
 
  private:

@@ -134,9 +134,9 @@ void SoundDecoder::configure_resampler() {
   input_format_ = frame_->format, input_rate_ = frame_->sample_rate, input_channels_ = in.nb_channels;
 }
 
-/// Converts frame_ and appends its samples to `out`, without those before the target. Returns false if frame_
-/// does not continue `out`, and keeps frame_ for the next block. If the first frame after a seek starts after
-/// the target, discards it and seeks to an earlier position.
+/// Converts frame_ and appends its samples to `out`, except samples before the target. Returns false if
+/// frame_ does not continue `out`, and keeps frame_ for the next block. If the first frame after a seek
+/// starts after the target, discards it and seeks to an earlier position.
 bool SoundDecoder::convert(SoundBlock& out) {
   const bool stamped = frame_->best_effort_timestamp != AV_NOPTS_VALUE;
   const int64_t expected = base_ns_ + sound_ns(static_cast<double>(resampled_));

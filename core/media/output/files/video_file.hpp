@@ -39,7 +39,7 @@ class VideoFile {
 
   const std::string& path() const noexcept { return file_.path(); }
   int64_t bytes() const noexcept { return file_.bytes(); }
-  /// Returns the number of frames written; after a failure, of those in complete parts.
+  /// Returns the number of frames written; after a failure, the number of frames in complete parts.
   int64_t frames() const noexcept { return frames_; }
   const FileIdentity& identity() const noexcept { return file_.identity(); }
 
