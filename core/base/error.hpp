@@ -1,7 +1,7 @@
-// The one exception type of lensd, and the exit codes that it maps to.
+// Base class of lensd's exceptions, and the exit codes that they map to.
 //
 // Set-up functions throw Error. Functions called per frame return expected outcomes as values (see
-// FrameOutcome in media/source.hpp). Only app/ prints errors and exits.
+// FrameOutcome in core/media/source.hpp). Only app/ prints errors and exits.
 #pragma once
 
 #include <stdexcept>

@@ -1,6 +1,6 @@
 // Limits of requests and files. docs/control.md lists them for users.
 //
-// Check a limit before any work that grows with the request.
+// Check a limit before any work whose cost grows with the request.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ inline constexpr size_t kMaxUrlBytes = 4096;
 inline constexpr size_t kMaxRequestBytes = 64 * 1024;             ///< length of a line on the control socket
 inline constexpr size_t kMaxBodyBytes = 256 * 1024;               ///< size of the body of an HTTP request
 inline constexpr int kMaxRequestDepth = 32;                       ///< nesting levels of JSON
-inline constexpr size_t kMaxRequestNames = 1024;                  ///< number of properties in one request
+inline constexpr size_t kMaxRequestNames = 1024;                  ///< properties or controls in one request
 inline constexpr int kDefaultClients = 128, kMostClients = 1024;  ///< connections to the control socket
 inline constexpr int kDefaultConnections = 48, kMostConnections = 512;  ///< HTTP connections
 

@@ -13,9 +13,9 @@ namespace lensd::log {
 
 enum class Level { debug, info, warn, error };
 
-/// Formats and logs a message, without the secrets of URLs in it. Call debug(), info(), warn() or error()
-/// instead. Defined in the .cpp file, because spdlog's headers would add two seconds to the compilation of
-/// each file that logs.
+/// Formats a message, removes the secrets of URLs from it and logs it. Call debug(), info(), warn() or
+/// error() instead. Defined in the .cpp file, because spdlog's headers would add two seconds to the
+/// compilation of each file that logs.
 void write(Level level, fmt::string_view text, fmt::format_args args);
 
 template <class... Args>

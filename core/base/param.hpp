@@ -35,7 +35,8 @@ std::string to_string(const ParamValue& value);
 
 enum class ParamType { boolean, integer, real, choice, text, matrix };
 
-/// The panel's widget for a parameter; `plain` is the default widget of the type.
+/// The panel's widget for a parameter. `plain`: the type's default widget. `odd_slider`: ParamSpec::check()
+/// also refuses even values.
 enum class Widget { plain, log_slider, odd_slider, path };
 
 /// What a change of a parameter requires.

@@ -89,8 +89,8 @@ struct ConfigProblem {
 };
 /// Checks values that core/config cannot check, such as encoders and file types.
 using ConfigCheck = std::vector<ConfigProblem> (*)(const Config&);
-/// Sets the check for each file, the command line and the merged configuration. Call before any thread reads
-/// a configuration.
+/// Sets the check. It is run for each file, for the command line and for the merged configuration. Call
+/// before any thread reads a configuration.
 void set_config_check(ConfigCheck check);
 /// Runs the check and returns the problems that it finds; none if set_config_check() was not called.
 std::vector<ConfigProblem> check_config(const Config& config);

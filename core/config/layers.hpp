@@ -38,8 +38,8 @@ struct Layered {
   std::string graph_file;  ///< file that `graph` comes from; empty: no file
 };
 
-/// Reads, merges and checks all layers. Throws Error with the problems, one per line: Error(usage) if
-/// Layers::command_line conflicts with files and variables that are valid by themselves, else
+/// Reads, merges and checks all layers. Throws Error with the problems, one per line. It is Error(usage) if
+/// the files and variables are valid, but not after Layers::command_line is merged; else
 /// Error(invalid_config). Checks LENSD_SET and --set only if there is no other problem.
 Layered load_layers(const Layers& layers, const Registry& registry);
 

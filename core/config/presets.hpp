@@ -1,7 +1,7 @@
 // Presets: files with a graph, selected by name.
 //
 //   $XDG_CONFIG_HOME/lensd/presets/NAME.toml   the user's presets; the viewer saves and deletes them
-//   examples/{graphs,presets}/NAME.toml        installed with the program; read-only
+//   FOLDER/{graphs,presets}/NAME.toml          examples, in each FOLDER of example_folders(); read-only
 //
 // Thread-safe.
 #pragma once
@@ -26,7 +26,8 @@ struct PresetFile {
   bool example = false;
 };
 
-/// Returns the user's presets, then the examples, each sorted by name. Skips unreadable folders.
+/// Returns the user's presets, then the examples; both groups are sorted by name. If several folders have an
+/// example of the same name, returns only the first folder's. Skips unreadable folders.
 std::vector<PresetFile> list_presets(const PresetFolders& folders);
 
 /// Returns the entry for a path. The entry's name is the file name without its extension.

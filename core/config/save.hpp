@@ -20,10 +20,11 @@ namespace lensd {
 std::string graph_text(const GraphDesc& graph, const std::string& base, const std::string& name,
                        const Registry& registry);
 
-/// Returns the configuration `base` with `values` as its only [source.controls], at the end. Everything
-/// outside this table stays. `name` is the file's name in messages. Throws Error(invalid_config) if `base` is
-/// invalid, or if its controls are not in a table with the header [source.controls]. Throws
-/// Error(runtime_failure) if the result would not parse to the same controls and graph.
+/// Returns the configuration `base`, with its table [source.controls] replaced by one with `values` at the
+/// end. If `values` is empty, only removes the table. Everything outside the table stays. `name` is the
+/// file's name in messages. Throws Error(invalid_config) if `base` is invalid, or if its controls are not in
+/// a table with the header [source.controls]. Throws Error(runtime_failure) if the result would not parse to
+/// the same controls and graph.
 std::string controls_text(const ControlValues& values, const std::string& base, const std::string& name,
                           const Registry& registry);
 /// Replaces the controls in the file `path`. Throws Error if controls_text() does or the file cannot be read

@@ -1,5 +1,5 @@
-// toml++ without exceptions and without assertions, which would abort debug builds on text that the parser
-// rejects.
+// toml++ without exceptions and without assertions. Its assertions would abort debug builds on text that the
+// parser rejects.
 #pragma once
 
 #define TOML_EXCEPTIONS 0

@@ -15,7 +15,8 @@ std::string toml_quoted(const std::string& text);
 /// Returns the value of `input =` or `inputs =`: a string for one input, else an array.
 std::string toml_inputs(const std::vector<std::string>& inputs);
 
-/// Returns a [[node]] table without default values. `above` is the id of the node above, or "source".
+/// Returns a [[node]] table without the parameters that have their default values. `above` is the id of the
+/// node above, or "source".
 std::string toml_node(const NodeDesc& node, const std::string& above, const FilterSchema& schema);
 
 /// Returns true if the file must name the graph's output, because it is not the last node or there are no

@@ -115,17 +115,17 @@ class ControlTarget {
   virtual void trace(std::string path, Reply reply) = 0;
   /// Starts a recording in the configured [record] folder, or stops the recording if `on` is false. If
   /// `what.path` is empty, uses [record] name. Replies when the file has a picture (start) or is complete
-  /// (stop), at the latest after 2 s.
+  /// (stop), after a failure, or after waiting 2 s.
   virtual void record(bool on, StartRecord what, Reply reply) = 0;
   /// Offers the output as a camera to other programs, or withdraws the camera if `on` is false. An empty
-  /// `name` means the configured or the default name. Replies when PipeWire has answered, at the latest after
-  /// 300 ms.
+  /// `name` means the configured or the default name. Replies when PipeWire has answered, or after
+  /// waiting 300 ms.
   virtual void virtual_camera(bool on, std::string name, Reply reply) = 0;
   virtual void quit() = 0;
 
-  /// Encodes the newest frame on the calling thread. Waits until the frame's pixels are ready. Returns null
-  /// if there is no frame or its FrameInfo::processed_ns is not later than `made_after_ns`. Throws
-  /// Error(runtime_failure) if the frame stays on the GPU or cannot be encoded.
+  /// Encodes the newest frame. Waits until the frame's pixels are ready and encoded. Returns null if there is
+  /// no frame, if its FrameInfo::processed_ns is not later than `made_after_ns`, or if the program is
+  /// stopping. Throws Error(runtime_failure) if the frame stays on the GPU or cannot be encoded.
   virtual std::shared_ptr<const EncodedPicture> picture(PictureType type, int64_t made_after_ns) = 0;
 };
 

@@ -68,8 +68,8 @@ class EventHub {
   /// Returns true if any property is observed.
   bool any() const;
 
-  /// Sends {"event": name, "frame": …, fields…}, without the secrets of URLs in its texts, to all clients
-  /// that want events.
+  /// Sends {"event": name, "frame": …, fields…} to all clients that want events. Removes the secrets of URLs
+  /// from the texts in `fields`.
   void publish(const std::string& name, int64_t frame, Json fields = Json::object());
 
   /// Compares all observed properties with the values sent last. Sends the values that changed.

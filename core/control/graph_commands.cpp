@@ -49,7 +49,7 @@ void graph_set(CommandCall& call) {
   Json given = call.args[0];
   if (given.is_object())
     for (const char* key : {"version", "frame", "chain", "plan"})
-      given.erase(key);  // in replies of graph-get
+      given.erase(key);  // graph_get() adds these keys
   GraphDesc graph;
   try {
     graph = graph_from_json(given, call.target.registry());

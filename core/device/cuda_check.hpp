@@ -5,7 +5,8 @@
 
 namespace lensd {
 
-/// Throws Error(runtime_failure). Not inline, to keep <stdexcept> out of .cu files.
+/// Throws DeviceMemoryError for cudaErrorMemoryAllocation, else Error(runtime_failure). Not inline, to keep
+/// <stdexcept> out of .cu files.
 [[noreturn]] void throw_cuda(cudaError_t status, const char* expression, const char* file, int line);
 
 }  // namespace lensd

@@ -39,8 +39,8 @@ struct CudaFacts {
   bool kernel_driver = false;  ///< NVIDIA's kernel driver is loaded
 };
 
-/// Returns true if a user expects the GPU to be used. Returns false without libcuda, and if there is libcuda,
-/// but neither a device nor a kernel driver: Debian's CUDA Toolkit installs libcuda on machines without an
+/// Returns true if a user expects the GPU to be used: libcuda is installed, and there is a device or a kernel
+/// driver. libcuda alone is not enough, because Debian's CUDA Toolkit installs it on machines without an
 /// NVIDIA GPU.
 bool gpu_expected(const CudaFacts& facts);
 

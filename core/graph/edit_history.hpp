@@ -16,7 +16,7 @@ class GraphHistory {
  public:
   static constexpr size_t kMaxSteps = 200;
 
-  /// Clears the history. `graph` becomes the present graph.
+  /// Clears the history, but keeps slot(). `graph` becomes the present graph. `preset`: see record().
   void reset(GraphDesc graph, int preset);
 
   /// Adds a step that leads to `after`. If `key` is not empty, equals the key of the last step and there was

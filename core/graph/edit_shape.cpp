@@ -67,7 +67,7 @@ std::string duplicate_node(GraphDesc& graph, const std::string& id) {
   if (at == graph.nodes.size()) return {};
   NodeDesc copy = graph.nodes[at];
   copy.where.clear();
-  // A copy of "edges2" is "edges3", not "edges22". The number needs room below kMaxNameBytes.
+  // Beside "edges", a copy of "edges2" is "edges3", not "edges22". The number needs room below kMaxNameBytes.
   size_t stem = std::min(copy.id.find_last_not_of("0123456789") + 1, kMaxNameBytes - 4);
   while (stem > 0 && (copy.id[stem] & 0xC0) == 0x80) --stem;  // not within a UTF-8 character
   copy.id = unique_id(graph, stem > 0 ? copy.id.substr(0, stem) : copy.id);

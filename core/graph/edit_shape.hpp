@@ -15,11 +15,11 @@
 
 namespace lensd {
 
-/// The reason why an edit is impossible, in which case the graph is unchanged; nullopt: the edit was made.
+/// The reason why an edit is impossible; the graph is then unchanged. nullopt: the edit was made.
 using EditProblem = std::optional<std::string>;
 
-/// Adds a node below `after` ("source": at the top). Its inputs after the first read the source. Returns the
-/// new node's id.
+/// Adds a node below `after` ("source": at the top; an unknown node: at the end). Its inputs after the first
+/// read the source. Returns the new node's id.
 std::string add_node(GraphDesc& graph, const FilterEntry& filter, const std::string& after);
 
 /// Removes a node. Its readers then read its first input.
@@ -29,8 +29,8 @@ void remove_node(GraphDesc& graph, const std::string& id);
 /// then read the copy. Returns the copy's id, or an empty string if there is no such node.
 std::string duplicate_node(GraphDesc& graph, const std::string& id);
 
-/// Moves a node to index `to`, counted in the list without that node. Fails if an input other than the node's
-/// first would then be below the node.
+/// Moves a node to index `to`, counted in the list without that node. Fails if any of the node's inputs
+/// except the first would then be below the node.
 EditProblem move_node(GraphDesc& graph, const std::string& id, size_t to);
 
 /// Renames a node, also in its readers' inputs and in the graph's output. Fails if the name is empty, too

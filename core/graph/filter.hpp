@@ -51,9 +51,9 @@ struct PassSpec {
   int grain = 1;              ///< CPU: a band's size is a multiple of this
   double bytes = 0;           ///< minimum number of bytes read and written, for the roofline
   double operations = 0;      ///< minimum number of arithmetic operations, for the roofline
-  /// True if the pass reads PassArgs::picture. Such passes come first in their node. They write only state;
-  /// those of the source node write its image. They may run before passes of earlier nodes and, on CUDA,
-  /// outside the captured graph.
+  /// True if the pass reads PassArgs::picture. Such passes come first in their node. They write only state,
+  /// except those of the source node, which write its image. They may run before passes of earlier nodes and,
+  /// on CUDA, outside the captured graph.
   bool reads_picture = false;
 };
 

@@ -202,8 +202,8 @@ class Builder {
     add_scope(scope, std::move(inputs));
   }
 
-  /// Adds a scope, which measures 16 bits if one of its inputs has them. Does nothing if it exists already or
-  /// if a node has its id.
+  /// Adds a scope. It measures 16-bit samples if an input has them. Does nothing if the scope's id is already
+  /// that of another scope or of a node.
   void add_scope(const ScopeRequest& scope, std::vector<int> inputs) {
     const std::string id = fmt::format("{}.{}", scope.node.empty() ? "output" : scope.node, name(scope.kind));
     if (plan_.find(id) || plan_.graph.find(id)) return;

@@ -65,8 +65,8 @@ struct Plan {
   void refresh_block(PlanNode& node);
 };
 
-/// Additional results of a plan, its precision, and the conversion of the source's colours. `views` are ids
-/// of nodes, or "source", whose images each frame also contains.
+/// Additional results of a plan, its precision, and the conversion of the source's colours. `views`: ids of
+/// viewed nodes, or "source"; each frame also contains their images.
 struct PlanExtras {
   std::vector<ScopeRequest> scopes = {};
   std::vector<std::string> views = {};

@@ -1,5 +1,5 @@
-// Settings of the conversion of HDR and wide-gamut sources to SDR. They belong to the plan and can be changed
-// while the video plays; see kernels/colour/display_light.hpp for their effect.
+// Settings of the conversion of HDR and wide-gamut sources to SDR. They can be changed while the video plays;
+// each change needs a new plan. See kernels/colour/display_light.hpp for their effect.
 #pragma once
 
 #include <cstdint>

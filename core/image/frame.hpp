@@ -44,8 +44,8 @@ struct FrameInfo {
   int64_t capture_ns = 0;    ///< monotonic time of capture (cameras), else of delivery by the decoder
   int64_t taken_ns = 0;      ///< monotonic time when the process thread dequeued the picture
   int64_t processed_ns = 0;  ///< monotonic time when the graph had run (CPU) or was queued (CUDA)
-  int64_t published_ns = 0;  ///< monotonic time when the frame was due and was passed to the display;
-                             ///< 0: not timed, for example while paused
+  int64_t published_ns = 0;  ///< monotonic time when the wait for the frame's due time ended, just before the
+                             ///< frame is passed to the display; 0: not timed, for example while paused
   uint32_t serial = 0;       ///< changes at discontinuities: at a seek; in live sources at a new connection,
                              ///< the first placeholder and the first picture after placeholders
   bool key = false;
@@ -76,8 +76,8 @@ class Frame {
   explicit operator bool() const noexcept { return slot_ >= 0; }
   /// Returns another handle to the same frame.
   Frame share() const noexcept;
-  /// Returns the pixels of the graph's output (0) or of another image. They are in memory() and valid while
-  /// the handle exists.
+  /// Returns the pixels of the graph's output (0) or of another image. The pixels are in memory of kind
+  /// memory() and valid while the handle exists.
   ImageRef image(int index = 0) const;
   int images() const noexcept;
   /// Returns the index of the image with the output of `node`; "" is the graph's output. Returns -1 if there

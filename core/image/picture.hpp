@@ -52,9 +52,9 @@ constexpr bool is_bt601(Primaries primaries) {
   return primaries == Primaries::bt601_525 || primaries == Primaries::bt601_625;
 }
 
-/// Values that the stream does not say: the matrix is guessed from the picture's size, the others are
-/// defaults. Primaries: only if they are not BT.709. For display; all objects compare equal, because no plan
-/// depends on them.
+/// Marks values that the stream does not specify. The matrix is then guessed from the picture's size; the
+/// others are defaults. `primaries` is set only if the default is not BT.709. For display. All objects
+/// compare equal, because no plan depends on them.
 struct Guessed {
   bool matrix = false, range = false, primaries = false, peak = false;
   constexpr bool operator==(const Guessed&) const { return true; }
@@ -66,7 +66,7 @@ struct ColourSpec {
   ChromaSiting siting = ChromaSiting::left;
   Transfer transfer = Transfer::sdr;
   Primaries primaries = Primaries::bt709;
-  uint16_t peak = 0;  ///< PQ: the brightest luminance that the source announces, in cd/m²; else 0
+  uint16_t peak = 0;  ///< PQ: the brightest luminance in cd/m², announced by the source or a default; else 0
   bool keep = false;  ///< HDR and wide-gamut colours are not converted
   Guessed guessed;
   bool operator==(const ColourSpec&) const = default;

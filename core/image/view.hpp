@@ -1,7 +1,8 @@
 // Working images, which are the inputs and outputs of filters.
 //
-// Views and refs do not own their memory, host or device. They are trivially copyable, so that kernels take
-// them by value. Owners: image/frame.hpp, image/image.hpp, graph/exec/bound_plan.hpp.
+// Views and refs do not own their memory, which is host or device memory. They are trivially copyable, so
+// that kernels take them by value. Owners: core/image/frame.hpp, core/image/image.hpp,
+// core/graph/exec/bound_plan.hpp.
 #pragma once
 
 #include <cstddef>

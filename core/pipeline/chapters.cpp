@@ -7,7 +7,8 @@
 namespace lensd {
 namespace {
 
-/// Seeks end at the first frame of a chapter, whose time may be just before or after the chapter's start.
+/// A seek to a chapter ends at its first frame. The time of that frame may be just before or after the
+/// chapter's start.
 constexpr int64_t kToleranceNs = 100'000'000;
 constexpr int64_t kRestartNs = 3'000'000'000;
 

@@ -21,8 +21,8 @@ struct Chapter {
 /// start.
 std::optional<size_t> chapter_at(const std::vector<Chapter>& chapters, int64_t position_ns);
 
-/// Returns the index of the chapter to seek to. Forward: the next chapter. Backward: the present chapter, or
-/// in its first 3 s the previous one, if any. Returns nullopt if there is no such chapter.
+/// Returns the index of the chapter to seek to. Forward: the next chapter. Backward: the current chapter; in
+/// its first 3 s the previous one, if any. Returns nullopt if there is no such chapter.
 std::optional<size_t> chapter_to(const std::vector<Chapter>& chapters, int64_t position_ns, bool forward);
 
 /// Returns "Chapter 2 of 5: title" for index 1, without ": title" if the title is empty.

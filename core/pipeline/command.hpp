@@ -76,8 +76,8 @@ struct SetColour {
 struct SetScopes {
   std::vector<ScopeRequest> scopes;
 };
-/// Replaces the set of nodes whose images each frame contains in addition to the output. "source" is the
-/// source picture. See Frame::find_image().
+/// Replaces the set of viewed nodes. Each frame also contains their images. "source" is the source picture.
+/// See Frame::find_image().
 struct SetViews {
   std::vector<std::string> nodes;
 };

@@ -23,14 +23,14 @@ constexpr const char* name(LiveState state) noexcept {
 struct LiveStatus {
   bool live = false;  ///< false: not a live source; ignore the other members
   LiveState state = LiveState::connecting;
-  /// Short reason why the source does not play, without secrets. Empty before the first failure, and while
-  /// playing unless the camera has no signal.
+  /// Short reason why the source does not play, without secrets. Empty before the first failure. While
+  /// playing, empty unless the camera reports a problem with its signal.
   std::string reason;
   std::string stream;          ///< current or last stream, such as "1280×720 h264, 30 fps"
   int64_t since_ns = 0;        ///< time when `state` was entered
   int64_t last_frame_ns = 0;   ///< arrival of the newest picture; 0: none yet
   uint64_t attempts = 0;       ///< connection attempts
-  uint64_t reconnects = 0;     ///< connections that delivered pictures, except the first
+  uint64_t reconnects = 0;     ///< connections after a loss that delivered pictures
   uint64_t stalls = 0;         ///< number of times that pictures stopped while connected
   uint64_t frames = 0;         ///< pictures received
   uint64_t dropped = 0;        ///< pictures dropped from the queue because newer ones arrived

@@ -52,7 +52,8 @@ enum class SinkKind : uint8_t { recorder, stream, virtual_camera };
 
 struct SinkStatus {
   SinkKind kind = SinkKind::recorder;
-  bool recording = false;  ///< a file is being written, or a receiver is connected
+  /// Recorder: a recording is active. Stream and virtual camera: a receiver is connected.
+  bool recording = false;
   std::string path;  ///< path of the current or last file, a stream's URL without secrets, a camera's name
   int64_t frames = 0, bytes = 0, files = 0;
   uint64_t dropped = 0;  ///< frames lost because the sink was too slow or a stream had no receiver

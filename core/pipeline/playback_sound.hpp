@@ -16,7 +16,7 @@ namespace lensd {
 
 /// Whether sound is played, and if not, why.
 enum class SoundState : uint8_t {
-  off,         ///< not requested: --no-audio, or the run has no speakers (batch, daemon)
+  off,         ///< not requested: --no-audio, or a run without sound (batch, daemon)
   no_track,    ///< the source has no audio
   refused,     ///< the source can be read only once: a camera, a live stream, a pipe
   broken,      ///< the audio cannot be opened or decoded

@@ -3,8 +3,8 @@
 //   head ── HttpRoutes::reject() ──▶ body ── HttpRoutes::respond() ──▶ response ──▶ next request
 //
 // The sizes of head and body are limited. Head, body and every write have a deadline that further bytes do
-// not extend. If a request is refused before its body is read, the connection closes, so that the body is not
-// parsed as the next request.
+// not extend. If a request is refused before its body is read, the connection closes. Otherwise the body
+// would be parsed as the next request.
 //
 // Call from the server's thread only.
 #pragma once

@@ -35,8 +35,8 @@ class HttpStream {
   virtual void on_change(std::function<void()> changed) = 0;
   /// Returns new data, or an empty string if there is none. Does not block.
   virtual std::string take() = 0;
-  /// Returns what to send after some seconds without new data; empty: nothing. Writing it fails if the client
-  /// is gone, which closes the connection.
+  /// Returns what to send after some seconds without new data; empty: nothing. If the client is gone,
+  /// writing it fails and the connection closes.
   virtual std::string heartbeat() const { return {}; }
 };
 

@@ -43,7 +43,8 @@ struct BoundNode {
   PlanNode* node = nullptr;
   PassArgs args;
   std::vector<ConstImageRef> in;
-  std::vector<std::array<size_t, 2>> frame_inputs;  ///< {index in `in`, frame image} of inputs in the frame
+  std::vector<std::array<size_t, 2>> frame_inputs;  ///< {index in `in`, index of the frame's image}
+                                                    ///< for inputs in the frame
   std::vector<uint8_t*> scratch;
   std::vector<Profiler::Scope> scopes;  ///< timing scope of each pass
   std::vector<Timeline::Label> labels;  ///< timeline label of each pass

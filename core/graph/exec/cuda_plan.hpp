@@ -52,7 +52,7 @@ enum class Marks { none, ordinary, external };
 void launch_passes(CudaPlan& plan, CudaSlot& slot, size_t first, size_t last, Marks marks,
                    const cuda::Stream& stream);
 
-/// Captures two graphs per slot for pictures of this layout; see CapturedPlan for `source_inside`. Leaves the
+/// Captures two graphs per slot for pictures of this layout; see CapturedPlan for the flags. Leaves the
 /// passes bound to the last slot. Returns the number of captured graphs.
 int capture(CudaPlan& plan, const PictureInfo& info, bool bottom_up, bool source_inside,
             const cuda::Stream& stream);

@@ -62,7 +62,8 @@ struct CudaSlot {
   cuda::Event uploaded;
   SlotTiming timing;
   std::vector<CapturedPlan> captured;  ///< at most three, one per picture layout
-  Picture picture;                     ///< held until it is uploaded, or read if it is in device memory
+  Picture picture;                     ///< held until it is uploaded; a picture in device memory: until the
+                                       ///< passes have read it
 };
 
 }  // namespace lensd

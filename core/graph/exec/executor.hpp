@@ -47,7 +47,8 @@ class Executor {
  public:
   virtual ~Executor() = default;
   /// Allocates a plan's memory and, on CUDA, captures its graphs while the current plan runs. Thread-safe.
-  /// Throws Error(runtime_failure) if there is not enough memory, and DeviceMemoryError if it is the GPU's.
+  /// Throws DeviceMemoryError if there is not enough GPU memory, Error(runtime_failure) if there is not
+  /// enough host memory.
   virtual std::unique_ptr<PreparedPlan> prepare(std::unique_ptr<Plan> plan) = 0;
   /// Makes run() use `prepared` from now on. Does not block. Returns the old plan, or null if there was none.
   virtual std::unique_ptr<PreparedPlan> swap_in(std::unique_ptr<PreparedPlan> prepared) = 0;
@@ -56,8 +57,8 @@ class Executor {
   /// Returns the current plan; null before the first one.
   virtual Plan* plan() = 0;
 
-  /// Runs the plan on a picture of its format. Returns an empty frame after close(). `again`: repeats the
-  /// last run with the same picture and from the same filter state.
+  /// Runs the plan on a picture of its format. May return an empty frame after close(). `again`: repeats
+  /// the last run with the same picture and from the same filter state.
   virtual Frame run(const Picture& picture, bool again = false) = 0;
   /// Resets the filters' state before the next frame, for example after a seek or loop.
   virtual void reset_state() = 0;
@@ -67,7 +68,8 @@ class Executor {
   /// Copies a scope's counts of the newest finished frame. Returns false if the current plan has no such
   /// scope or has not finished a frame. Thread-safe.
   virtual bool read_scope(const ScopeRequest& scope, ScopeReading& reading) const = 0;
-  /// Makes run() return empty frames from now on; ends a running wait. Thread-safe.
+  /// Makes run() return an empty frame instead of waiting for an output frame. On the CPU backend, run() then
+  /// always returns an empty frame, also if it is in progress. Thread-safe.
   virtual void close() = 0;
   /// Returns the bytes of GPU memory of the current plan's pictures and buffers; 0 on the CPU backend. Call
   /// on the process thread.

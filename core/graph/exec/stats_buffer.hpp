@@ -2,7 +2,8 @@
 //
 //   executor ── publish(frame, bytes) ──▶ StatsBuffer ── read(), read_scope() ──▶ panel, control
 //
-// A triple buffer: publish() copies plain bytes and does not block. Readers decode them to names and values.
+// A triple buffer: publish() copies plain bytes and does not block. Readers decode the bytes to names and
+// values.
 #pragma once
 
 #include <atomic>

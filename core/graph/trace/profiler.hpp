@@ -51,8 +51,8 @@ class Profiler {
   /// A handle to a scope; null by default. record() requires a non-null handle. May outlive the profiler.
   using Scope = std::shared_ptr<Ring>;
 
-  /// Returns the scope of this node and pass, which is created on first use. Stores the declared work and
-  /// sets PassStats::active.
+  /// Returns the scope of this node and pass. Creates it on first use. Stores the declared work and sets
+  /// PassStats::active to true.
   Scope scope(const std::string& node, const std::string& pass, double bytes = 0, double operations = 0,
               bool gpu = false);
   /// Sets PassStats::active: true for the scopes of `keep_nodes`, false for all others.
