@@ -1,4 +1,4 @@
-// Monotonic time as int64 nanoseconds, the unit of every *_ns in the project.
+// Monotonic time. Every *_ns in the project is an int64 number of nanoseconds.
 #pragma once
 
 #include <chrono>

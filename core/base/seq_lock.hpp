@@ -1,4 +1,4 @@
-// The newest value of a small struct, from one writer to any number of readers, without locks.
+// Passes the newest value of a small struct from one writer to any number of readers, without locks.
 //
 //   writer ── store() ──▶ sequence number and words ──▶ load() ── readers
 //

@@ -107,7 +107,8 @@ std::string read_config_text(const std::string& path, FileKind kind = FileKind::
 /// Reads and checks a file. Throws Error(invalid_config) with the problems of parse_config(), one per line.
 Config load_config(const std::string& path, const Registry& registry, FileKind kind = FileKind::any);
 
-/// Copies to `base` the values that `later` sets. A graph in `later` replaces the whole graph of `base`.
+/// Overwrites `base` with the values that `later` sets. A graph in `later` replaces the whole graph of
+/// `base`.
 void merge(Config& base, const Config& later);
 
 }  // namespace lensd

@@ -9,7 +9,8 @@
 
 namespace lensd {
 
-/// Adds the command that sets a property. Returns why the value is refused, or an empty string.
+/// Appends the command that sets the property to the vector. Returns why the value is refused, or an empty
+/// string.
 using PropertySetter = std::string (*)(const ControlView&, const Json&, std::vector<Command>&);
 
 struct Property {

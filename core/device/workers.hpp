@@ -26,10 +26,10 @@ class Workers {
   int threads() const noexcept { return threads_; }
 
   using Body = void (*)(void* context, Band band, int worker);
-  /// Calls `body(context, band, worker)` for bands that together cover [0, items) once. All bands but the
-  /// last are multiples of `grain` long. `worker` is from 0 to threads() - 1 and unique among concurrent
-  /// calls. Blocks until all bands are done. Allocates in the first call only. Call from one thread at a
-  /// time.
+  /// Calls `body(context, band, worker)` for bands that together cover [0, items) once. The length of
+  /// each band but the last is a multiple of `grain`. `worker` is from 0 to threads() - 1 and unique among
+  /// concurrent calls. Blocks until all bands are done. Allocates in the first call only. Call from one
+  /// thread at a time.
   void run(int items, int grain, Body body, void* context);
 
  private:

@@ -19,8 +19,8 @@ class GraphHistory {
   /// Clears the history, but keeps slot(). `graph` becomes the present graph. `preset`: see record().
   void reset(GraphDesc graph, int preset);
 
-  /// Adds a step that leads to `after`. If `key` is not empty, equals the key of the last step and there was
-  /// no seal() in between, replaces that step instead. `preset` is the caller's number for the graph's
+  /// Adds a step that leads to `after`. Replaces the last step instead if `key` is not empty and equals that
+  /// step's key, and seal() was not called in between. `preset` is the caller's number for the graph's
   /// preset. The new step has the same slot() as the present one.
   void record(GraphDesc after, std::string what, std::string key, int preset);
   /// Makes the next record() add a new step, whatever its key.

@@ -1,7 +1,7 @@
 // The description of a graph: nodes, edges and parameters.
 //
 //   --graph "median=radius=1,gaussian"  ─┐
-//   [[node]] tables in TOML             ─┼▶ GraphDesc ── validate() ──▶ Plan (graph/plan.hpp)
+//   [[node]] tables in TOML             ─┼▶ GraphDesc ── validate() ──▶ Plan (core/graph/plan.hpp)
 //   chain or object in JSON (control)   ─┘
 //
 // Plain values; copy freely between threads.

@@ -3,7 +3,7 @@
 
 namespace lensd {
 
-/// Width to height of a pixel as it is displayed, in lowest terms.
+/// Ratio of width to height of a displayed pixel, in lowest terms.
 struct PixelAspect {
   int width = 1, height = 1;
   bool operator==(const PixelAspect&) const = default;

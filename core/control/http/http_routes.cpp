@@ -55,8 +55,8 @@ Json arguments_from_query(const CommandSpec& command, const HttpParameters& quer
   return args;
 }
 
-/// Converts a body to arguments: an array of arguments, an object with named arguments, or a single argument.
-/// An empty object has no arguments.
+/// Converts a body to arguments. The body is an array of arguments, an object with named arguments, or a
+/// single argument. An empty object has no arguments.
 Response arguments_from_body(const CommandSpec& command, const Json& body, Json& args) {
   if (body.is_object() && !body.empty()) return positional(command, body, args);
   args = body.is_array() ? body : body.is_object() ? Json::array() : Json::array({body});

@@ -29,7 +29,7 @@ struct HttpOptions {
   int max_connections = 48;
   int stream_fps = 15;
   int64_t head_ns = 5'000'000'000;    ///< time limit of the head, and again of the body
-  int64_t write_ns = 5'000'000'000;   ///< limit without progress; for a whole write plus 10 µs per byte
+  int64_t write_ns = 5'000'000'000;   ///< limit without progress; a whole write gets 10 µs per byte more
   int64_t reply_ns = 40'000'000'000;  ///< how long a request waits for its reply
   size_t max_body = kMaxBodyBytes;
   std::string page;     ///< HTML of `/`

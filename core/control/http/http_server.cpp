@@ -134,8 +134,8 @@ class HttpServer::Impl {
     connections_.back()->start();
   }
 
-  /// Closes the oldest untrusted connection of the address with the most untrusted connections, so that
-  /// clients without a token cannot lock out others. Returns false if all connections are trusted.
+  /// Closes the oldest untrusted connection of the client address with the most untrusted connections, so
+  /// that clients without a token cannot lock out others. Returns false if all connections are trusted.
   bool evict() {
     std::map<std::string, int> counts;
     for (const auto& c : connections_)

@@ -1,4 +1,5 @@
-// Functions that both executors share: swap the current plan, reset its state, read its statistics, close it.
+// Functions that both executors share: swapping the current plan, resetting its state, reading its
+// statistics, closing the executor.
 #pragma once
 
 #include <memory>
