@@ -86,7 +86,8 @@ LENSD_HD constexpr uint32_t deep_blended(BlendMode mode, uint32_t a, uint32_t b)
   return a;
 }
 
-// blended() and faded() on the two 16-bit halves of a word: no intermediate result needs more than 16 bits.
+// blended() and faded() of two 8-bit samples, one in each 16-bit half of a word. No intermediate result
+// exceeds 16 bits.
 
 inline constexpr uint32_t kPair = 0x00010001u;
 

@@ -52,7 +52,8 @@ struct BoxColumns<uint16_t> {
   __device__ Sums sums() const { return sum; }
 };
 
-/// Returns the first `count` of the four samples at `p`.
+/// Returns the first `count` of the four samples at `p`; the others are 0. `aligned`: `p` is aligned to four
+/// samples.
 __device__ uint32_t four_samples(const uint8_t* p, int count, bool aligned) {
   if (count >= 4) return load_word(p, aligned);
   uint32_t word = 0;
@@ -195,7 +196,7 @@ __device__ void store_means(const uint16_t* from, uint16_t* to, int pixels, bool
 }
 
 /// Computes means as differences of prefix sums over the column sums. `C`: samples per pixel. Prefix sums may
-/// wrap around: their differences do not.
+/// wrap around; their differences are still correct.
 template <class S, int C>
 __global__ void __launch_bounds__(BoxTuning::row_threads)
     box_rows(ImageView<const S> in, ImageView<const typename BoxColumns<S>::Sum> sums, ImageView<S> out,

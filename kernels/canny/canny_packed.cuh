@@ -15,7 +15,7 @@ struct CannyPacked {
   uint8_t kinds[32][32];          ///< classes of four pixels: weak in bits 0 to 3, strong in bits 4 to 7
 };
 
-/// Returns two 16-bit masks: all ones where `low` (lower half) or `high` (upper half) is negative.
+/// Returns two 16-bit masks: the lower half is all ones if `low` is negative, the upper half if `high` is.
 __device__ __forceinline__ uint32_t signs_of(int low, int high) {
   uint32_t mask;
   asm("prmt.b32 %0, %1, %2, 0xffbb;" : "=r"(mask) : "r"(low), "r"(high));
@@ -43,7 +43,7 @@ __device__ __forceinline__ ColumnPairs<1> canny_pixels(const uint32_t* tile, int
   return pairs;
 }
 
-/// Clears the values of pixels outside the image. (x, y) is the word's first pixel.
+/// Clears the values of pixels outside the image. (x, y) is the first of the four pixels.
 __device__ __forceinline__ uint2 inside_only(uint2 pairs, int x, int y, Extent extent) {
   if (y < 0 || y >= extent.height) return make_uint2(0, 0);
   const auto half = [&](int column) { return x + column >= 0 && x + column < extent.width ? 0xffffu : 0u; };

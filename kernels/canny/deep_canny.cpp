@@ -37,7 +37,7 @@ void gradient_row(const uint16_t* const* rows, int width, int32_t* __restrict sm
                   M* __restrict magnitude) {
   constexpr int R = A / 2;
   vectorised([=] {
-    // Copies in local variables, because stores could change captured ones, which prevents vectorisation.
+    // Local copies: stores could change captured variables, which would prevent vectorisation.
     const int n = width;
     const uint16_t* from[A];
     for (int j = 0; j < A; ++j) from[j] = rows[j];

@@ -12,8 +12,8 @@
 namespace lensd {
 namespace {
 
-/// Number of rows that are converted before they are written to a rotated or flipped picture. In a transposed
-/// picture, 16 RGBA8 rows fill a cache line.
+/// Number of rows that are converted before they are written to a rotated or flipped image. In a transposed
+/// image, the pixels of 16 RGBA8 rows are adjacent and fill a cache line.
 constexpr int kTransposeRows = 16;
 
 bool is_upright(const Orientation& turn) {

@@ -74,7 +74,7 @@ void blend_chroma(const ChromaRows& rows, int pairs, int16_t* out) {
 
 /// Converts two columns for each of `pairs` chroma pairs. Works in whole vectors: `uv` must be readable from
 /// pair −1 to one pair after the last vector, `luma` readable and `out` writable for whole vectors.
-/// `luma_shift`: a sample of luma is (word >> shift) & m.sample_mask; not used for bytes.
+/// `luma_shift`: a luma sample is (word >> luma_shift) & m.sample_mask; not used for bytes.
 template <class Word>
 HWY_INLINE void convert_words(const uint8_t* luma_bytes, int luma_shift, const int16_t* uv, int pairs,
                               bool cosited, const ColourMatrix& m, uint8_t* out) {

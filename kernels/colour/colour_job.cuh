@@ -1,4 +1,4 @@
-// Description of a picture for colour's kernels.
+// Arguments of colour's kernels.
 #pragma once
 
 #include "kernels/colour/colour.hpp"
@@ -11,7 +11,7 @@ namespace lensd {
 /// the picture is rotated, flipped or not sufficiently aligned.
 enum class ColourPacking : uint8_t { none, pairs, planes };
 
-/// Copy of a PictureRef for the device; a PictureRef is a host structure.
+/// A picture, its conversion and the output, in plain types for the device.
 struct ColourJob {
   const uint8_t* planes[4];  ///< plane of each component
   int32_t pitches[4];        ///< pitch of each component in bytes

@@ -101,7 +101,8 @@ struct ChromaTap {
   int first_weight, second_weight;
 };
 
-/// Returns the chroma samples for a luma position. `n`: number of chroma samples. Border rule: replicate.
+/// Returns the indices and weights of the two chroma samples for a luma position. `n`: number of chroma
+/// samples. Border rule: replicate.
 LENSD_HD constexpr ChromaTap chroma_tap(int position, int shift, bool cosited, int n) {
   if (shift == 0) return {position, position, 4, 0};
   const int c = position >> 1;

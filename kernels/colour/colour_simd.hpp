@@ -42,10 +42,10 @@ void deep_colour_row(const PictureRef& picture, const DeepConversion& conversion
 /// (word >> shift) & mask.
 struct HalvedRow {
   const uint8_t* luma;
-  const uint8_t *u[2], *v[2];         ///< the two rows of chroma beside the row
-  float first_weight, second_weight;  ///< of the rows of chroma, in quarters
+  const uint8_t *u[2], *v[2];         ///< the two chroma rows to blend
+  float first_weight, second_weight;  ///< weights of the two chroma rows, in quarters
   int luma_shift, chroma_shift, mask;
-  bool two_bytes;    ///< per sample
+  bool two_bytes;    ///< a sample has two bytes
   bool interleaved;  ///< U and V alternate; `v` is not used
   bool cosited;      ///< chroma is at even columns
 };
@@ -71,23 +71,23 @@ struct ComponentRows {
   int32_t* free;
 };
 ComponentRows component_rows(const PictureRef& picture, int sample_mask, int y, uint8_t* worker);
-/// Returns the memory that component_rows() uses for row i of its six rows. Each has room for 16 samples more
-/// than the width, rounded up to a multiple of 16.
+/// Returns row buffer `i`, from 0 to 5, of the worker's memory. component_rows() uses all six. A buffer has
+/// room for the width, rounded up to a multiple of 16, and kLightPadding more samples.
 int32_t* row_buffer(uint8_t* worker, int width, int i);
 
 /// Number of samples after a row that light_row() and deep_light_row() may overwrite: a vector.
 inline constexpr int kLightPadding = 16;
 /// Converts codes of R, G and B to opaque pixels by DisplayLight::pixel(). Writes whole vectors.
 void light_row(const DisplayLight& light, int32_t* const* codes, int width, uint32_t* out);
-/// Replaces a row of coded colours by DeepLight::convert(). Writes whole vectors.
+/// Applies DeepLight::convert() to a row of coded colours in place. Writes whole vectors.
 void deep_light_row(const DeepLight& light, float* r, float* g, float* b, int width);
 
 /// Two rows of chroma that are blended for one row of luma: wa · a + wb · b − grey. wa + wb is 4, so the
 /// result is chroma in units of 1/4, with 0 for grey. A 16-bit sample is (word >> shift) & mask.
 struct ChromaRows {
-  const uint8_t *a[2], *b[2];  ///< of U and V
+  const uint8_t *a[2], *b[2];  ///< rows of U and of V
   int wa, wb, grey, shift, mask;
-  bool two_bytes;    ///< per sample
+  bool two_bytes;    ///< a sample has two bytes
   bool interleaved;  ///< U and V alternate; a[1] and b[1] are not used
 
   template <class Word>

@@ -4,7 +4,8 @@
 
 namespace lensd {
 
-/// Luminance of SDR white (BT.2408), and the display for which HLG is shown (BT.2100, system gamma 1.2).
+/// Luminance of SDR white (BT.2408), and peak luminance and system gamma of the display for which HLG is
+/// converted (BT.2100).
 inline constexpr double kSdrWhite = 203, kHlgPeak = 1000, kHlgGamma = 1.2;
 
 /// BT.2100: the EOTF of PQ, 10000 cd/m² for 1, and its inverse.

@@ -1,7 +1,8 @@
-// Per-pixel kernels in which a thread processes a chunk of 16 bytes (16 gray or 4 RGBA pixels) of one row.
+// Per-pixel kernels in which a thread processes a chunk of 16 bytes (16 Gray8 or 4 RGBA8 pixels) of one row.
 //
-// Chunks start at multiples of 16 bytes of their row, so that a word holds four gray pixels or one whole RGBA
-// pixel. Full chunks of aligned images are loaded and stored as one 16-byte word, others byte by byte.
+// Chunks start at multiples of 16 bytes of their row, so that a word holds four Gray8 pixels, one whole RGBA8
+// pixel or two samples of 16 bits. Full chunks of aligned images are loaded and stored by one 16-byte access,
+// others byte by byte.
 #pragma once
 
 #include "core/device/cuda_fwd.hpp"
@@ -57,7 +58,7 @@ struct ChunkWalk {
 };
 
 /// Loads the chunk at `from`. `left` (at least 1) bytes of the row remain; the other bytes of the chunk are
-/// 0.
+/// 0. `aligned`: `from` is aligned to 16 bytes.
 __device__ inline Chunk load_chunk(const uint8_t* from, int left, bool aligned) {
   Chunk chunk{};
   if (aligned && left >= ChunkShape::bytes) {
@@ -80,14 +81,14 @@ __device__ inline void store_chunk(uint8_t* to, const Chunk& chunk, int left, bo
     if (i < left) to[i] = static_cast<uint8_t>(chunk.word[i / 4] >> (i % 4 * 8));
 }
 
-/// Applies `op(p, q)` to each byte p of the first word and the same byte q of the second one.
+/// Applies `op(p, q)` to each byte p of `a` and the corresponding byte q of `b`.
 template <class Op>
 __device__ inline uint32_t each_byte(uint32_t a, uint32_t b, Op op) {
   return op(a & 255, b & 255) | op(a >> 8 & 255, b >> 8 & 255) << 8 | op(a >> 16 & 255, b >> 16 & 255) << 16 |
          op(a >> 24, b >> 24) << 24;
 }
 
-/// Applies `op(p, q)` to each 16-bit half p of the first word and the same half q of the second one.
+/// Applies `op(p, q)` to each 16-bit half p of `a` and the corresponding half q of `b`.
 template <class Op>
 __device__ inline uint32_t each_half(uint32_t a, uint32_t b, Op op) {
   return op(a & 65535, b & 65535) | op(a >> 16, b >> 16) << 16;

@@ -7,8 +7,8 @@
 
 namespace lensd {
 
-/// Copies to `out` the rectangle of `in` that begins at pixel (x, y). copy_rows() copies the output rows of
-/// `band`; launch_copy() queues the whole copy on CUDA.
+/// Copies a rectangle of `in` to `out`. It begins at pixel (x, y) and is as large as `out`. copy_rows()
+/// copies the output rows of `band`; launch_copy() queues the whole copy on CUDA.
 void copy_rows(const ConstImageRef& in, const ImageRef& out, Band band, int x = 0, int y = 0);
 void launch_copy(const ConstImageRef& in, const ImageRef& out, CudaStream stream, int x = 0, int y = 0);
 

@@ -154,8 +154,8 @@ double sum_of(const std::vector<double>& values, bool absolute) {
 
 /// Returns the number of fractional bits of the weights; negative if weights are too large for 32-bit sums.
 /// If the weights can be exact in 16 bits, returns the fewest bits for that. Otherwise returns as many bits
-/// as fit 16-bit weights, if rounding then changes results by less than half a level. Otherwise returns up to
-/// 18.
+/// as fit 16-bit weights, if rounding then changes results by less than half a level. Otherwise returns as
+/// many bits as fit 32-bit sums, at most 18.
 int choose_shift(const std::vector<double>& w, double bias) {
   const double reach = sum_of(w, true) * 255 + std::abs(bias) + 1;
   double largest = 0, used = 0;

@@ -17,9 +17,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #include "kernels/common/deep/float_lanes-inl.hpp"
 
-/// Writes `n` values: deep_convolve_value() of deep_convolve_sum(). rows[i] points to the samples under
-/// kernel row i; its start is under the kernel's first column for output 0. Reads whole blocks of four
-/// vectors. The sums are no array, because GCC keeps arrays of vectors in memory.
+/// Writes `n` values: deep_convolve_value() of deep_convolve_sum(). rows[i] points to the sample under the
+/// first weight of kernel row i, for output 0. Reads whole blocks of four vectors. The sums are separate
+/// variables, because GCC keeps arrays of vectors in memory.
 void convolve_rows(const ConvolveBlock& block, const float* const* rows, int step, int n, const uint16_t* in,
                    uint16_t* out) {
   const hn::ScalableTag<float> d;
@@ -54,7 +54,7 @@ void convolve_rows(const ConvolveBlock& block, const float* const* rows, int ste
   }
 }
 
-/// Writes samples as floats: whole vectors, up to 16 more than `n`.
+/// Converts `n` samples to floats. Reads and writes whole vectors: up to 15 samples beyond `n`.
 void widen_row(const uint16_t* from, int n, float* to) {
   const hn::ScalableTag<float> d;
   const Samples16<decltype(d)> d16;

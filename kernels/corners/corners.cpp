@@ -103,7 +103,7 @@ class StrengthRows {
   }
   int32_t* zeros() const { return worker_.gradients + worker_.gradient_pitch * kRing; }
 
-  /// Adds the gradients of row `row` to the column sums and subtracts the gradients in `removed`. Border
+  /// Adds the gradient products of row `row` to the column sums and subtracts those of `removed`. Border
   /// rule: reflect101.
   void add(int row, const int32_t* removed) {
     const int width = image_.width(), inside = border_index(row, image_.height(), Border::reflect101);
@@ -156,9 +156,9 @@ void find_maxima(const CornerMemory& memory, const ImageView<const uint8_t>& lum
   std::fill(memory.strongest + first_chunk, memory.strongest + end_chunk, bits);
 }
 
-/// Bitmap of the pixels too close to a live track or to a selected corner. A query reads one bit, and discs
-/// of selected corners hardly overlap. So the cost is at most proportional to the picture's size, for any
-/// distance.
+/// Bitmap of the pixels too close to a live track or to a selected corner. A query reads one bit. Selected
+/// corners are at least the minimum distance apart, so only a few of their discs contain the same pixel.
+/// Therefore the cost is at most proportional to the picture's size, for any distance.
 class SuppressionMap {
  public:
   SuppressionMap(const CornerMemory& memory, float min_distance) : memory_(memory) {

@@ -9,9 +9,9 @@
 // The map is that of cv::cornerMinEigenVal (Sobel 3×3, border reflect101, sums over block × block), the
 // selection is that of cv::goodFeaturesToTrack: pixels on the rim are not corners, and a distance of exactly
 // min_distance is allowed. Of adjacent pixels with equal eigenvalues only the first is a local maximum. A
-// track's position is its nearest pixel. Exact: integer sums, then floats in prescribed order; both backends
-// and the oracle return the same corners for any number of threads. Passes read all conditions from memory,
-// so the same passes run for every frame.
+// track's position is rounded to the nearest pixel. Exact: integer sums, then floats in prescribed order;
+// both backends and the oracle return the same corners for any number of threads. Passes read all conditions
+// from memory, so the same passes run for every frame.
 //
 // Files: corners_math: arithmetic shared by backends and oracle. corners.cpp: CPU passes; corners_simd: their
 // rows. corners.cu: CUDA passes; corners_map.cuh: eigenvalues of a tile; corners_device.hpp: their memory.

@@ -35,8 +35,8 @@ std::vector<Gradient> gradients(const Image& luma) {
   return result;
 }
 
-/// Returns the smallest eigenvalue at every pixel. The block starts block / 2 before the pixel. Border rule:
-/// gradients are mirrored without a change of sign.
+/// Returns the smallest eigenvalue at every pixel. The block starts block / 2 pixels left of and above the
+/// pixel. Border rule: gradients are mirrored without a change of sign.
 std::vector<float> eigenvalues(const Image& luma, int block) {
   const int w = luma.width(), h = luma.height();
   const std::vector<Gradient> gradient = gradients(luma);

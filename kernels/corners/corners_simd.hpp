@@ -19,7 +19,8 @@ void corner_gradient_row(const uint8_t* above, const uint8_t* at, const uint8_t*
 struct CornerColumns {
   int32_t *s, *a, *b;
 };
-/// Adds one row of gradients to the sums and subtracts another.
+/// Adds the gradient products of row `added` to the first `count` column sums and subtracts those of
+/// `removed`.
 void corner_columns_row(const int32_t* added, const int32_t* removed, const CornerColumns& sums, int count);
 
 /// Computes the eigenvalues of a row from column sums that start block / 2 columns before pixel 0. Values

@@ -99,7 +99,8 @@ __device__ inline void load_planar_tile(const TileSource& in, int x0, int y0, Bo
   }
 }
 
-/// Stores four pixels, starting at (x, y), except those outside the image. Alpha comes from `in`.
+/// Stores four pixels, starting at (x, y), except those outside the image. Alpha comes from `in`. `aligned`:
+/// output rows start at multiples of 4 bytes.
 template <int C>
 __device__ inline void store_quad(const TileSource& in, const ImageView<uint8_t>& out, bool aligned, int x,
                                   int y, const uint32_t (&planes)[kColours<C>]) {

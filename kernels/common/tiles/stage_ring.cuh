@@ -53,7 +53,7 @@ __device__ inline void await_stages() {
 #endif
 }
 
-/// An image and the block's position in it.
+/// An image and the tile's position in it.
 template <class Shape>
 struct StageSource {
   ImageView<const uint8_t> in;
