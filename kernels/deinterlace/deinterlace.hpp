@@ -14,7 +14,7 @@
 //         same with all signs inverted. This admits s where the lines of both fields alternate (combing).
 //   out   s, limited to d − diff … d + diff
 //
-// All halves are rounded down. diff of yadif has a further term: the change from this frame's first field to
+// All halves are rounded down. In yadif, diff has a further term: the change from this frame's first field to
 // that of the next frame. Filters cannot read the next frame, so this term is omitted, which avoids a delay
 // of a frame. In the first frame, also after a seek, out = s.
 //

@@ -74,8 +74,8 @@ void deep_flows(const float* a, const float* b, float* out, int n, const Diffusi
   });
 }
 
-/// Computes the new states of row w.at. left[i] flows from value i to its left neighbour, right[i] from the
-/// right neighbour to value i; likewise `up` and `down`.
+/// Computes the new states of row w.at. left[i] is the flow from value i to its left neighbour, and right[i]
+/// that from the right neighbour to value i; likewise `up` and `down`.
 void deep_add(const DeepDiffusionWorker& w, int ch, float* states, int n) {
   vectorised([=] {
     const int count = n;

@@ -39,8 +39,8 @@ void diffusion_flows(const uint16_t* a, const uint16_t* b, int32_t* out, size_t 
   for (; i < n; ++i) out[i] = diffusion_flow(a[i], b[i], block.lambda, block.inverse_kappa);
 }
 
-/// Computes the new states: at + right - left + down - up. left[i] flows from value i to its left neighbour,
-/// right[i] from the right neighbour to value i; likewise `up` and `down`.
+/// Computes the new states: at + right - left + down - up. left[i] is the flow from value i to its left
+/// neighbour, and right[i] that from the right neighbour to value i; likewise `up` and `down`.
 void diffusion_add(const uint16_t* at, const int32_t* left, const int32_t* right, const int32_t* up,
                    const int32_t* down, uint16_t* out, size_t n) {
   const hn::ScalableTag<int32_t> d32;

@@ -53,7 +53,7 @@ int places_of(const TrackTable& table) {
   return static_cast<int>(std::min(table.capacity, static_cast<uint32_t>(kMaxTracks)));
 }
 
-/// Writes the history of the table's places [begin, end) to `after`, the new half of the state. `before` is
+/// Writes the history of the table's slots [begin, end) to `after`, the new half of the state. `before` is
 /// the previous half, or null after a reset.
 void update_history(const DrawTracksBlock& block, const DrawGrid& grid, const TrackTable& table,
                     const DrawHistory* before, DrawHistory& after, int trail, int begin, int end) {

@@ -1,6 +1,6 @@
 // draw_tracks: draws points and fading trails of the tracks into the picture, for recordings.
 //
-//   TrackTable ─▶ history (state: last trail + 1 positions by place) ─▶ marks ─▶ maximum by pixel ─▶ blend
+//   TrackTable ─▶ history (state: last trail + 1 positions by slot) ─▶ marks ─▶ maximum by pixel ─▶ blend
 //
 // A track is drawn as a disc and a polyline of `trail` steps that gets thinner and fades out. Both have a
 // dark rim, so that they are visible on any footage. The trail of a lost track fades out. Colours range from
@@ -10,10 +10,10 @@
 // marks are drawn does not matter, see mark_key(). The CPU draws strips of rows in a worker's memory; CUDA
 // uses atomicMax on a plane of keys, which a further pass blends.
 //
-// Formats: all. Aliasing: none. Border rule: none. Temporal reach: `trail` frames; a table has at
-// most kMaxTracks places, so the state is 2 × 64 KiB × (trail + 3). Exact: floats in prescribed order. A
-// table from before a resize is scaled to this picture's size; tables from before a crop, rotate or stabilize
-// do not match the picture.
+// Formats: all. Aliasing: none. Border rule: none. Temporal reach: `trail` frames; a table has at most
+// kMaxTracks slots, so the state is 2 × 64 KiB × (trail + 3). Exact: floats in prescribed order. A table from
+// before a resize is scaled to this picture's size; tables from before a crop, rotate or stabilize do not
+// match the picture.
 #pragma once
 
 #include "core/graph/filter.hpp"

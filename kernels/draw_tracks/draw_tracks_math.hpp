@@ -57,17 +57,17 @@ struct DrawTracksBlock {
   }
 };
 
-/// The track that is drawn for a place of the table. A lost track stays until another one takes the place, so
+/// The track that is drawn for a slot of the table. A lost track stays until another one takes the slot, so
 /// that its trail fades out.
 struct DrawPlace {
   uint32_t id;      ///< id of the track; 0: none
   uint32_t colour;  ///< index of a colour in the ramp
 };
 
-/// Header of one half of the state; kMaxTracks places and their points follow. A place has trail + 1 points,
-/// newest first, packed by DrawGrid.
+/// Header of one half of the state. kMaxTracks DrawPlaces follow, then the points of all slots. A slot has
+/// trail + 1 points, newest first, packed by DrawGrid.
 struct DrawHistory {
-  uint32_t capacity;  ///< number of places of the frame's table; further places are invalid
+  uint32_t capacity;  ///< number of slots of the frame's table; further slots are invalid
   uint32_t reserved[3];
 
   static size_t bytes(int trail) {
@@ -114,13 +114,12 @@ struct DrawGrid {
   }
 };
 
-/// Returns true if the previous points of this place are part of its trail: the track is the same or was
-/// lost.
+/// Returns true if the previous points of this slot are part of its trail: the track is the same or was lost.
 LENSD_HD inline bool continues_trail(const DrawPlace& before, const Track& now) {
   return before.id != 0 && (now.status == TrackStatus::empty || now.id == before.id);
 }
 
-/// Returns point k of a place. `keeps`: result of continues_trail(). `before`: the place's points in the
+/// Returns point k of a slot. `keeps`: result of continues_trail(). `before`: the slot's points in the
 /// previous frame.
 LENSD_HD inline uint32_t next_point(const DrawGrid& grid, const Track& now, bool keeps,
                                     const uint32_t* before, int k) {
@@ -175,8 +174,8 @@ LENSD_HD inline DrawMark make_mark(float x, float y, float dx, float dy, float r
   return mark;
 }
 
-/// Writes mark k of a place: mark 0 is its point, the others are the steps of its trail, newest first.
-/// Returns false if there is no mark. Trails are weaker than points, so that points are on top.
+/// Writes mark k of a slot: mark 0 is its point, the others are the steps of its trail, newest first. Returns
+/// false if there is no mark. Trails are weaker than points, so that points are on top.
 LENSD_HD inline bool mark_of(const DrawTracksBlock& block, const DrawGrid& grid, const DrawPlace& place,
                              const uint32_t* points, int k, int trail, DrawMark& mark) {
   if (k == 0) {
@@ -194,9 +193,9 @@ LENSD_HD inline bool mark_of(const DrawTracksBlock& block, const DrawGrid& grid,
 }
 
 /// Returns the key of a mark at a pixel: fill in bits 16 to 23, rim in bits 8 to 15, colour in bits 0 to 7. A
-/// pixel takes the largest key: the strongest fill, then the strongest rim, then the highest colour. So rims
-/// never cover a line, and newer marks, whose fill is stronger, cover older ones. A maximum does not depend
-/// on the order in which marks are drawn.
+/// pixel takes the largest key: the strongest fill, then the strongest rim, then the highest colour. So a rim
+/// never covers the fill of another mark, and newer marks, whose fill is stronger, cover older ones. A
+/// maximum does not depend on the order in which marks are drawn.
 LENSD_HD inline uint32_t mark_key(const DrawMark& m, float x, float y) {
   const float ex = x - m.x, ey = y - m.y;
   float along = (ex * m.dx + ey * m.dy) * m.inverse;

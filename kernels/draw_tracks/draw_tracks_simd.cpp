@@ -14,9 +14,9 @@ namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// Raises the keys of rows [begin, end) to the mark's keys where these are larger. `keys` is the start of row
-/// `begin`. Marks of a trail overlap. With aligned vectors their loads and stores use the same addresses, as
-/// store forwarding requires; unaligned vectors take twice as long. Lanes beyond the mark's columns have the
-/// key 0, which changes nothing.
+/// `begin`. Marks of a trail overlap, so a load often reads what was just stored. Vectors are aligned,
+/// because store forwarding requires the same address; unaligned vectors take twice as long. Lanes beyond the
+/// mark's columns have the key 0, which changes nothing.
 void raise_keys(const DrawMark& m, int width, int begin, int end, uint32_t* keys, size_t pitch) {
   const hn::CappedTag<float, 16> df;
   const hn::RebindToSigned<decltype(df)> di;

@@ -21,12 +21,12 @@ struct DrawJob {
   ImageRef out;
   const DrawTracksBlock* block;
   const DrawHistory* history;
-  const DrawSpan* rows;  ///< rows of each place's marks; first > last if nothing is drawn
+  const DrawSpan* rows;  ///< rows of each slot's marks; first > last if nothing is drawn
   DrawGrid grid;
   int places, trail;
 };
 
-/// Returns the rows that the marks of a place may cover.
+/// Returns the rows that the marks of a slot may cover.
 DrawSpan rows_of_place(const DrawTracksBlock& block, const DrawGrid& grid, const uint32_t* points, int trail,
                        int height);
 

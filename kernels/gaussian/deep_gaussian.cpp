@@ -17,7 +17,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #include "kernels/common/deep/float_lanes-inl.hpp"
 
-/// Four vectors of sums. They are no array, because GCC keeps arrays of vectors in memory.
+/// Four vectors of sums. They are separate members, because GCC keeps arrays of vectors in memory.
 struct BlurSums {
   using D = hn::ScalableTag<float>;
   hn::Vec<D> s0, s1, s2, s3;
@@ -40,9 +40,9 @@ struct BlurSums {
   }
 };
 
-/// Writes deep_gaussian_sum() along the row. Writes whole blocks: up to n rounded up to a multiple of
-/// kDeepGaussianBlock. `samples` starts at the position −radius of the first sum and is overwritten by the
-/// values of `padded`.
+/// Computes deep_gaussian_sum() for `n` samples of a row. `padded` starts `radius` pixels before the first
+/// output; its values are converted to float in `samples`. `out` needs room for n rounded up to a multiple of
+/// kDeepGaussianBlock.
 void sum_across(const uint16_t* padded, const float* weights, int radius, int step, int n, float* samples,
                 float* out) {
   const hn::ScalableTag<float> d;

@@ -46,7 +46,8 @@ struct DeepBlurShared {
 };
 
 /// Computes deep_gaussian_sum() of `kRun` adjacent outputs. load4(to, i) loads the samples at distances i to
-/// i + 3 from the first output; it may be called for distances of up to `radius` rounded up to 4.
+/// i + 3 from the first output; it may be called for positions up to `radius`, rounded up to a multiple of 4,
+/// before the first and after the last output.
 template <int kRun, class Load4>
 __device__ void deep_blur_run(float centre, const float4* weights, int radius, const Load4& load4,
                               float (&sums)[kRun]) {

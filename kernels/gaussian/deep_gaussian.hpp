@@ -10,7 +10,7 @@
 namespace lensd {
 
 inline constexpr int kDeepGaussianChunk = 1024;  ///< samples of a column chunk
-/// Samples that are computed at once, with the largest vectors. A chunk is a multiple of it.
+/// Number of samples that are computed at once with the largest vectors. Divides kDeepGaussianChunk.
 inline constexpr int kDeepGaussianBlock = 64;
 
 /// Private memory of a worker, for any image and radius.

@@ -21,7 +21,7 @@ class Gaussian final : public SinglePass<Gaussian, GaussianParams, GaussianBlock
   void launch_deep(const PassArgs& args, CudaStream stream) const;
 
  private:
-  /// Let the kernels use more than the default shared memory. Call before the first launch on a device.
+  /// Lets the kernels use more than the default shared memory. Call before the first launch on a device.
   static void prepare_kernels();
   static void prepare_deep_kernels();
 };

@@ -5,7 +5,7 @@
 // lane gets samples of adjacent image rows.
 //
 // Vertical pass: the left factor again holds weights. The right factor holds the samples. Each lane packs its
-// own samples into words for it, so samples never leave the registers.
+// own samples into its words of this factor, so samples never leave the registers.
 //
 // Weights have 16 bits. Samples have 16 bits, of which the lowest is 0. Both are split into bytes, and the
 // byte products (common/tiles/byte_products.cuh) are recombined, so that the sums are exact.

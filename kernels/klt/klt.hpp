@@ -1,7 +1,7 @@
 // klt: detects corners and follows them from frame to frame; the picture passes through.
 //
 //   luma ─▶ pyramid ─▶ follow (Lucas-Kanade) ─▶ settle (which tracks are lost)
-//        ─▶ corners (if too few tracks are left) ─▶ table (new tracks take empty places)
+//        ─▶ corners (if too few tracks are left) ─▶ table (new tracks take empty slots)
 //
 // The result is a TrackTable in the node's statistics. Tracks are followed by Bouguet's pyramidal method with
 // the steps and stop rules of cv::calcOpticalFlowPyrLK (`levels` is its maxLevel), except that window pixels
@@ -10,7 +10,7 @@
 // contrast of the two patches in every step. affine_check fits the first patch to the current picture and
 // ends tracks whose patches no longer match.
 //
-// A lost track keeps its place for that frame. After a cut, new tracks may take the places of lost ones; the
+// A lost track keeps its slot for that frame. After a cut, new tracks may take the slots of lost ones; the
 // lost ones are still counted. The luma of an image with 16 bits is rounded to 8 bits for the tracker. If the
 // input is an upright source picture with contiguous 8-bit luma, klt reads luma directly from the decoded
 // picture.

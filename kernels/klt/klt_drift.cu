@@ -7,7 +7,7 @@
 namespace lensd {
 namespace {
 
-/// A warp checks the track of one place.
+/// A warp checks the track of one slot.
 struct KltDriftTuning {
   static constexpr int warps = 4;
 };

@@ -146,7 +146,7 @@ LENSD_HD inline Track klt_end_at_cut(const Track& track) {
   return next;
 }
 
-/// Writes this frame's tracks to `places` of the table, before the check for crowding. Host only.
+/// Writes this frame's tracks to the slots `places` of the table, before the check for crowding. Host only.
 template <class Window>
 void klt_follow_places(Window& window, const KltShape& shape, const KltState& state, const KltBlock& block,
                        TrackTable& table, Band places) {

@@ -64,10 +64,10 @@ struct KltFirst {
 };
 
 /// Layout of one half of the state:
-///   TrackTable and its tracks (Layout::lasting_bytes) · pyramid levels · a KltFirst for each place
+///   TrackTable and its tracks (Layout::lasting_bytes) · pyramid levels · a KltFirst for each slot
 ///   · first patches
-/// First patches of even places are in halves[0], those of odd places in halves[1]. A patch is written once
-/// and then stays in its half.
+/// First patches of even slots are in halves[0], those of odd slots in halves[1]. A patch is written once and
+/// then stays in its half.
 struct KltShape {
   struct Level {
     Extent extent;

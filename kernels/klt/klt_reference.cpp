@@ -90,7 +90,7 @@ void Klt::reference(ReferenceRun& run) const {
     if (is_alive(tracks[i].status)) ++table.alive;
   }
 
-  // New tracks take empty places first; after a cut they also take places of lost tracks.
+  // New tracks take empty slots first; after a cut they also take slots of lost tracks.
   std::vector<uint32_t> places;
   for (const TrackStatus free : {TrackStatus::empty, TrackStatus::lost_cut})
     for (uint32_t i = 0; i < capacity; ++i)

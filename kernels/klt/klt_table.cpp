@@ -12,7 +12,7 @@ constexpr int kMinCell = 16;  ///< minimum side of a cell of the neighbour searc
 
 struct Cells {
   int side, columns, rows;
-  int32_t *heads, *next;  ///< linked list of places for each cell; −1: end of the list
+  int32_t *heads, *next;  ///< linked list of slots for each cell; −1: end of the list
 
   Cells(Extent extent, float reach, uint8_t* scratch, int capacity)
       : side(std::max(kMinCell, static_cast<int>(std::ceil(reach)))),
@@ -39,8 +39,8 @@ bool crowded(const Cells& cells, const Track* tracks, int32_t place, float reach
   return false;
 }
 
-/// Ends the younger of two live tracks that are too close. Lost tracks stay in the lists; they still end
-/// younger neighbours.
+/// Ends the younger of two live tracks that are too close. A track that this function ended stays in the
+/// lists and still ends younger neighbours.
 void end_crowded(const KltShape& shape, const KltBlock& block, TrackTable& table, uint8_t* scratch) {
   const float reach = block.crowded_squared;
   if (reach == 0) return;
@@ -83,8 +83,7 @@ void Klt::settle(const PassArgs& args, Band) const {
   end_crowded(shape_, block_of(args), table, args.scratch[2]);
   for (uint32_t i = 0; i < table.capacity; ++i) ++count_of(table, table.tracks()[i].status);
   table.alive = count_of(table, TrackStatus::tracked);
-  // Lost tracks keep their places for this frame. After a cut they do not, since there may be no other
-  // places.
+  // Lost tracks keep their slots for this frame. After a cut they do not, since there may be no other slots.
   uint32_t& wanted = detection(args).wanted;
   wanted = table.alive >= block_of(args).redetect_below && args.frame->reset == 0
                ? 0

@@ -13,9 +13,9 @@ LENSD_HD inline void klt_start_header(TrackTable& table, const TrackTable& befor
   table.next_id = before.next_id > 1 ? before.next_id : 1;
   table.picture = shape.level[0].extent;
 }
-/// Stores pixels begin, begin + stride, … of the first patch of a new track at `place`. The thread with begin
-/// = 0 also stores the position of the corner. Border rule: replicate; pixels outside the picture do not
-/// count later.
+/// Stores pixels begin, begin + stride, … of the first patch of the new track in slot `place`. The thread
+/// with begin = 0 also stores the position of the corner. Border rule: replicate; pixels outside the picture
+/// do not count later.
 LENSD_HD inline void klt_keep_patch(const KltShape& shape, uint8_t* after, uint8_t* const halves[2],
                                     int place, const Corner& corner, int begin = 0, int stride = 1) {
   const auto picture = shape.view(static_cast<const uint8_t*>(after), 0);

@@ -27,7 +27,7 @@ namespace lensd {
 inline constexpr int kRankSamples = 8192;  ///< maximum number of samples under a tile
 inline constexpr int kRankRowPixels =
     kRankSamples / (2 * kMedianMergeRadius + 3);  ///< maximum pixels of a row under a tile
-inline constexpr int kRankTallest = 64;           ///< rows of a tile in large bands
+inline constexpr int kRankTallest = 64;           ///< maximum number of rows of a tile
 
 /// Private memory of a worker.
 struct MedianRankTile {

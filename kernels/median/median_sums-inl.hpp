@@ -20,7 +20,7 @@ HWY_INLINE Row64 subtract(const Row64& a, const Row64& b) {
   return rest;
 }
 
-/// Returns the row shifted down by 16 bytes: byte i is row's byte i + 16. The last 16 bytes are arbitrary.
+/// Returns the row shifted down by 16 bytes: byte i is byte i + 16 of `row`. The last 16 bytes are arbitrary.
 HWY_INLINE Row64 next_blocks(const Row64& row) {
   [[maybe_unused]] const D8 d8;
   Row64 next;

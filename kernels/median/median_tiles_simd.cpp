@@ -4,10 +4,10 @@
 // of samples ≥ t in all windows of a tile are box sums of comparisons: running sums down the columns, then a
 // few shifted additions along the rows. Each byte of a vector is one sample.
 //
-// Thresholds are bisected for the whole tile. If two thresholds have the same number of medians at or above
-// them in a row, no median of that row lies between them; the row is skipped between these thresholds. A tile
-// costs about one box sum per distinct median, at most 255; the radius has little effect. Up to radius 7 a
-// tile is narrow enough that its row with the border is 64 bytes, which stay in registers while they are
+// Thresholds are bisected for the whole tile. If the same number of medians of a tile row is at or above two
+// thresholds, no median of that row lies between them, and the row is skipped between these thresholds. A
+// tile costs about one box sum per distinct median, at most 255; the radius has little effect. Up to radius 7
+// a tile is narrow enough that its row with the border is 64 bytes, which stay in registers while they are
 // summed.
 #include "kernels/median/median.hpp"
 

@@ -68,7 +68,7 @@ void pick_rows(const PassArgs& args, const ResizeGeometry& g, const DeepResizeTa
   }
 }
 
-/// Computes exact means. The worker memory holds the vertical sums of a source row.
+/// Computes exact means. The worker memory holds the vertical sum of each source column.
 void average_rows(const PassArgs& args, const ResizeGeometry& g, Band band) {
   const ConstImageRef in = args.in[0];
   const AreaAxis across = AreaAxis::make(g.x), down = AreaAxis::make(g.y);

@@ -11,10 +11,10 @@ namespace lensd {
 
 /// Writes deep_bin() of the samples.
 void deep_levels_row(const uint16_t* from, uint16_t* to, int samples);
-/// Writes luma16() of each RGBA16 pixel or each Gray16 sample as deep_bin().
+/// Writes deep_bin() of luma16() of each RGBA16 pixel, or of each Gray16 sample.
 void deep_luma_levels_row(const uint16_t* from, int channels, uint16_t* to, int pixels,
                           const LumaBlock& weights);
-/// Does the same, rounded to 8 bits.
+/// Writes luma16() of each RGBA16 pixel, or each Gray16 sample, rounded to 8 bits.
 void deep_luma_row(const uint16_t* from, int channels, uint8_t* to, int pixels, const LumaBlock& weights);
 
 /// A worker's counters of the vectorscope of RGBA16. They are stored in tiles of 32×32 neighbouring colours,

@@ -9,7 +9,7 @@ namespace {
 
 /// At most kColumnGrain neighbouring scope columns of an image.
 struct ColumnBand {
-  int begin[kColumnGrain + 1];  ///< first pixel of each column; at `columns`, the end of the last one
+  int begin[kColumnGrain + 1];  ///< first pixel of each column; begin[columns] is the end of the last one
   int columns;
 
   ColumnBand(Band band, int width) : columns(band.end - band.begin) {

@@ -34,7 +34,7 @@ struct ScopeBlock {
 // 256 levels, grey is 128; with 1024 levels, grey is 512. Pure blue or red would round to `levels`, so the
 // level is clamped to levels − 1.
 
-/// Returns the level, of 256, of a colour difference of 8-bit samples.
+/// Returns the level, 0 to 255, of a colour difference of 8-bit samples.
 LENSD_HD constexpr int colour_difference(const LumaBlock& w, int r, int g, int b) {
   const int value = (w.r * r + w.g * g + w.b * b + (128 << 15) + (1 << 14)) >> 15;
   return value < 255 ? value : 255;
@@ -55,8 +55,8 @@ LENSD_HD constexpr int deep_bin(uint32_t v) {
   return over_65535(v * 1023 + 32767);
 }
 
-/// Returns the level, of 1024, of a colour difference of 16-bit samples. All 16 bits count: it is rounded
-/// once.
+/// Returns the level, 0 to 1023, of a colour difference of 16-bit samples. It is computed from all 16 bits
+/// and rounded once.
 LENSD_HD constexpr int deep_colour_difference(const LumaBlock& w, int r, int g, int b) {
   const int sum = w.r * r + w.g * g + w.b * b;  // d · 65535 · 2^15, at most 2^30 in magnitude
   // Computes (1023 · sum + 512.5 · 65535 · 2^15) / 2^15 in 32 bits, rounded down. It is positive.

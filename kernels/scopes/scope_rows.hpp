@@ -9,9 +9,9 @@ namespace lensd {
 
 /// Minimum columns per band, and maximum that are counted together (waveform, parade).
 inline constexpr int kColumnGrain = 16;
-/// A worker's counters of one channel of a few columns. Columns are no multiple of 4 KiB apart: they would
-/// share a few lines of the first-level cache, and the processor would take a load of one column's counter
-/// for a load of the value just stored in another.
+/// A worker's counters of one channel of a few columns. Columns are no multiple of 4 KiB apart. Otherwise
+/// they would share a few lines of the L1 cache, and a load of one column's counter would wait for the store
+/// to another (4K aliasing).
 template <int Levels>
 struct ColumnTable {
   uint32_t count[kColumnGrain][Levels + 16];

@@ -114,8 +114,8 @@ void add(uint32_t& total, uint32_t count) {
 }
 
 /// Counters of the histogram of a band with 16 bits. Adjacent pixels increment different tables, which avoids
-/// store-forwarding stalls on a counter. Tables are no multiple of 4 KiB apart: the processor would take a
-/// load from one for a load of the value just stored in another.
+/// store-forwarding stalls on a counter. Tables are no multiple of 4 KiB apart. Otherwise a load from one
+/// would wait for the store to another (4K aliasing).
 struct DeepTables {
   static constexpr size_t kLevels = kScopeLevels<uint16_t>;
   struct Table {

@@ -13,7 +13,7 @@ int channel(const Image& image, int x, int y, int c) {
   return image.sample(x, y, image.channels() == 1 ? 0 : c);
 }
 
-/// Returns the level, of 1024, of a colour difference of 16-bit samples: 512 + 1023 · d, rounded once.
+/// Returns the level, 0 to 1023, of a colour difference of 16-bit samples: 512 + 1023 · d, rounded once.
 int deep_difference_reference(const LumaBlock& w, const int rgb[3]) {
   const int64_t sum = int64_t{w.r} * rgb[0] + int64_t{w.g} * rgb[1] + int64_t{w.b} * rgb[2];
   constexpr int64_t white = int64_t{65535} << 15;

@@ -15,7 +15,7 @@ struct ScopeTuning {
   static constexpr int max_blocks = 264;
   static constexpr int table_entries = 8 * 1024;  ///< 32 KiB
 };
-constexpr int kAnyChunks = 1 << 20;  ///< a limit of chunks per thread above that of every image
+constexpr int kAnyChunks = 1 << 20;  ///< limit of chunks per thread that no image reaches
 
 /// Waveform and parade: a block counts a few columns over part of the rows. S is the type of the samples. Few
 /// columns and many threads hide the latency of additions to the same counter.
@@ -39,7 +39,7 @@ struct ChromaWindow {
   static constexpr uint32_t mask = ~0u >> (32 - bits);
   static constexpr int words = side * side / per_word;  ///< 36 KiB; 16 bits: 47.5 KiB
   static_assert(words * sizeof(uint32_t) <= kPlainSharedBytes);
-  /// Most chunks per thread, such that a block has fewer than 2^16 pixels and no counter overflows.
+  /// Maximum chunks per thread, so that a block has fewer than 2^16 pixels and no counter overflows.
   static constexpr int most_chunks = sizeof(S) == 1 ? kAnyChunks : 63;
   static_assert(sizeof(S) == 1 || ScopeTuning::threads * most_chunks * 2 < 1 << 16);
 };
@@ -157,7 +157,8 @@ __global__ void __launch_bounds__(ColumnTuning<S>::threads)
         atomicAdd(&total[(p * columns + first) * levels + i], count);
 }
 
-/// Counts the vectorscope of samples of type S. A thread may have ChromaWindow<S>::most_chunks chunks.
+/// Counts the vectorscope of samples of type S. A thread processes at most ChromaWindow<S>::most_chunks
+/// chunks.
 template <class S>
 __global__ void __launch_bounds__(ScopeTuning::threads)
     chroma_scope(ImageView<const uint8_t> in, int row_bytes, bool aligned, const ScopeBlock* weights,
@@ -214,7 +215,7 @@ __global__ void grey_scope(uint32_t pixels, uint32_t* centre) {
   *centre = pixels;
 }
 
-/// Returns the number of blocks for an image, whose threads walk over `most_chunks` chunks at most.
+/// Returns the number of blocks for an image, such that a thread processes at most `most_chunks` chunks.
 unsigned scope_blocks(const ImageFormat& format, int most_chunks) {
   const int64_t chunks =
       static_cast<int64_t>(blocks_for(static_cast<int>(format.row_bytes()), ChunkShape::bytes)) *

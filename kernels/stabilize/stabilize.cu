@@ -9,8 +9,8 @@ struct StabilizeTuning {
   static constexpr int warp_columns = 32, warp_rows = 8;
 };
 
-/// Computes the pairs and their weights with one block. Pairs are ordered by the track's place, as on the
-/// CPU, since hypotheses select pairs by index.
+/// Computes the pairs and their weights with one block. Pairs are ordered by the track's slot, as on the CPU,
+/// since hypotheses select pairs by index.
 __global__ void pairs_kernel(const TrackTable* table, Extent extent, StabilizeWork* work) {
   constexpr int warps = StabilizeTuning::pair_threads / 32;
   __shared__ uint32_t in_warp[warps];

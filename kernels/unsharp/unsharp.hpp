@@ -65,7 +65,7 @@ class Unsharp final : public FilterBase<Unsharp, UnsharpParams, UnsharpBlock> {
   void reference(ReferenceRun& run) const override;
 };
 
-/// Let the kernels use more than the default shared memory. Call before the first launch on a device.
+/// Lets the kernels use more than the default shared memory. Call before the first launch on a device.
 void prepare_unsharp_kernels();
 void prepare_deep_unsharp_kernels();
 
