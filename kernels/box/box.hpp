@@ -3,8 +3,8 @@
 //
 // Formats: all (alpha passes through). Border rule: `border`; `constant` is 0 outside. Temporal reach: none.
 // Exact. The cost does not depend on the radius: running column sums, then running sums along the row
-// (McDonnell 1981). CUDA computes the latter as differences of prefix sums. For windows up to 15×15, the CPU
-// adds the column sums of each window instead, which is faster.
+// (McDonnell 1981). On CUDA, sums along a row are differences of prefix sums. For windows up to 15×15, the
+// CPU adds the column sums of each window instead, which is faster.
 #pragma once
 
 #include "core/graph/filter.hpp"

@@ -99,8 +99,8 @@ class ColourSums {
   int red_, green_, blue_;
 };
 
-/// Converts columns x to x + 3 of rows y to y + 3, exactly as colour_of_yuv(). All 16 pixels are inside the
-/// picture; x and y are multiples of 4.
+/// Converts columns x to x + 3 of rows y to y + 3, with the results of colour_of_yuv(). All 16 pixels are
+/// inside the picture; x and y are multiples of 4.
 template <bool kTwoBytes, bool kPlanes, bool kCositedX>
 __device__ __forceinline__ void colour_420(const ColourJob& job, int x, int y) {
   constexpr int kPairs = kColour420Rows / 2;

@@ -33,7 +33,7 @@ HWY_INLINE Floats interpolated(const float* value, Indexes i, Floats rest) {
   return hn::Add(here, hn::Mul(hn::Sub(next, here), rest));
 }
 
-/// EvenCurve::at().
+/// Does the same as EvenCurve::at() for a vector.
 HWY_INLINE Floats even_at(const EvenCurve& curve, Floats v) {
   const hn::ScalableTag<float> df;
   const hn::RebindToSigned<decltype(df)> d;
@@ -43,7 +43,7 @@ HWY_INLINE Floats even_at(const EvenCurve& curve, Floats v) {
   return interpolated(curve.value, i, hn::Sub(place, hn::ConvertTo(df, i)));
 }
 
-/// OctaveCurve::at().
+/// Does the same as OctaveCurve::at() for a vector.
 HWY_INLINE Floats octave_at(const OctaveCurve& curve, Floats light) {
   const hn::ScalableTag<float> df;
   const hn::RebindToSigned<decltype(df)> d;

@@ -115,7 +115,7 @@ struct ToPlanes {
   }
 };
 
-/// Stores opaque pixels, and nothing after `width`.
+/// Stores opaque pixels, but no pixels from column `width` on.
 struct ToPixels {
   uint16_t* out;
   int width;

@@ -12,7 +12,7 @@ uint32_t rounded(double value) {
   return static_cast<uint32_t>(std::lround(value));
 }
 
-/// Fills a curve with `value_of(light)` in 1/scale, where light 1 is SDR white.
+/// Fills a curve with `value_of(light)` in units of 1/scale, where light 1 is SDR white.
 template <class Value>
 void fill(LightCurve& curve, double scale, const Value& value_of) {
   for (int i = 0; i < LightCurve::kEntries; ++i)

@@ -8,7 +8,7 @@ namespace lensd {
 /// converted (BT.2100).
 inline constexpr double kSdrWhite = 203, kHlgPeak = 1000, kHlgGamma = 1.2;
 
-/// BT.2100: the EOTF of PQ, 10000 cd/m² for 1, and its inverse.
+/// BT.2100: the EOTF of PQ, where signal 1 is 10000 cd/m², and its inverse.
 double pq_to_luminance(double signal);
 double luminance_to_pq(double luminance);
 /// BT.2100: the inverse OETF of HLG.

@@ -10,7 +10,7 @@
 //       channel c's table;
 //   void launch_decide(const PassArgs&, CudaStream) const: queues decide() and the table on CUDA.
 //
-// Stats begins with `tally`, a Histogram or ChannelSums. State is all zeros before the first frame.
+// Stats begins with `tally`, a type of tally.hpp. State is all zeros before the first frame.
 #pragma once
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// The CUDA side of gaussian and unsharp for images with 16 bits. A block walks down a strip, 32 rows at a
+// The CUDA side of gaussian and unsharp for images with 16 bits. A block walks down a strip, 32 rows per
 // step, with all colour channels at once: samples with border ── stage ── horizontal sums ── across ──
 // vertical sums ── stage, as samples ── finish ─▶ global. The last rows of `across` are kept for the next
 // step.

@@ -34,8 +34,8 @@ LENSD_HD constexpr uint32_t rounded_mean(uint32_t sum, uint32_t count) {
 
 /// Returns the bytes of worker memory that deep_mosaic_rows() needs.
 size_t deep_mosaic_bytes(const ImageFormat& format);
-/// Averages and fills one row of blocks of a 16-bit image, which has the image rows [begin, end). Adds the
-/// channels' sums to `sums`.
+/// Averages and fills one row of blocks of a 16-bit image: its rows [begin, end). Adds the channels' sums to
+/// `sums`.
 void deep_mosaic_rows(ConstImageRef in, ImageRef out, int begin, int end, int block, uint8_t* worker,
                       MosaicStats& sums);
 
