@@ -43,8 +43,8 @@ void refuse_mistyped_command(const CLI::App& app, const Config& config) {
     throw Error(ExitCode::usage, source, "there is no such command or file", hint);
 }
 
-/// Throws Error(usage) if an option is given that needs the end of a run, or that writes all frames to one
-/// file. A daemon runs without end.
+/// Throws Error(usage) for options that need the end of a run or write all frames to one file, because a
+/// daemon runs without end.
 void refuse_batch_options(const CommandLine& line) {
   const auto refuse = [](bool given, const char* option, const char* instead) {
     if (given) throw Error(ExitCode::usage, option, "is not for lensd serve", instead);

@@ -1,4 +1,4 @@
-// The values of controls that were set for cameras, as tables [controls.CAMERA] of a state file.
+// The control values that were set for each camera, as tables [controls.CAMERA] of a state file.
 //
 // Invalid entries are ignored.
 #pragma once

@@ -116,7 +116,7 @@ void refuse(const std::string& path, const std::string& writer, const std::set<F
                 "choose another name");
 }
 
-/// Returns true if --record writes exactly this file: no template, no split and no limit on kept files.
+/// Returns true if --record writes exactly the named file: no template, no split and no limit on kept files.
 bool records_exactly(const CommandLine& line) {
   const RecordSettings& r = line.recording;
   return line.record.find('%') == std::string::npos && r.split_seconds <= 0 && r.split_megabytes <= 0 &&

@@ -45,7 +45,7 @@ SourceOptions source_options(const CommandLine& line, Backend backend);
 
 /// Maximum number of frames that a sink holds: those in its queue and the one that it processes.
 inline constexpr int kFramesForSinks = kSinkFrames + 1;
-/// The same for a virtual camera.
+/// The same for the virtual camera.
 inline constexpr int kFramesForCamera = kCameraFrames + 1;
 /// Returns the sink that records the run. Throws Error(usage) if a file name has no video extension.
 std::shared_ptr<RecorderSink> make_recorder(const CommandLine& line, const SourceInfo& source);

@@ -27,10 +27,11 @@
 namespace lensd {
 namespace {
 
-/// Time that the sinks may read sound from the network at the end of an interrupted or a complete run.
+/// At the end of a run, the sinks may read sound from the network for this long: kPatience if the run was
+/// interrupted, else kUnlimited.
 constexpr auto kPatience = std::chrono::milliseconds(300), kUnlimited = std::chrono::milliseconds(1LL << 40);
 
-/// Returns whether the user wants to see errors only, as with -q.
+/// Returns true if the user wants to see errors only, as with -q, or nothing.
 bool quiet() {
   const std::string level = log::level();
   return level == "error" || level == "off";

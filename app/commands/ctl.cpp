@@ -43,8 +43,8 @@ Json argument(const std::string& text) {
   return value;
 }
 
-/// Returns true if argument `index` of the command is text. Do not parse it as JSON: a file or node may be
-/// named "12".
+/// Returns true if argument `index` (from 0) of the command is text. Do not parse such an argument as JSON: a
+/// file or node may be named "12".
 bool takes_text(const CommandSpec* command, size_t index) {
   if (!command || command->args.empty()) return false;
   return std::string(command->args[std::min(index, command->args.size() - 1)].type) == "text";

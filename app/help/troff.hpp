@@ -15,7 +15,7 @@ class TroffPage {
   void section(std::string_view heading);
   void subsection(std::string_view heading);
   void paragraph(std::string_view text);
-  /// Adds an entry: a head and its description. `head` is made of bold() and italic().
+  /// Adds an entry: a head and its description. `head` must be escaped, as by bold() and italic().
   void entry(const std::string& head, std::string_view description);
   /// Adds lines and keeps their line breaks.
   void lines(std::string_view text);

@@ -4,8 +4,9 @@
 //   process thread ── take() ──▶ the sink's queue ──▶ the sink's thread
 //
 // The pipeline calls take(), start() and stop() on the process thread, where they must not allocate or lock
-// per frame. With a file source, take() of recordings and streams may wait, so that no frame is lost. With a
-// live source it drops frames and counts them. The virtual camera always drops frames.
+// per frame. With a file source, take() of recordings and streams waits while the queue is full, so that no
+// frame is lost. With a live source, and for the virtual camera with any source, take() drops and counts the
+// oldest frame instead.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@
 namespace lensd {
 
 struct PixelAspects {
-  PixelAspect output, source;  ///< `source`: of the picture as stored, not yet rotated
+  PixelAspect output, source;  ///< `source`: of the picture as stored, before rotation
 };
 
 class FrameSink {

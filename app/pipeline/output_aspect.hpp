@@ -7,8 +7,9 @@
 namespace lensd {
 
 /// Returns the pixel aspect of the plan's output. `source`: pixel aspect of the upright source. If it is
-/// square, so is the output's. Otherwise a rotation by 90° swaps width and height, and a resize keeps the
-/// shape of the displayed picture: 16:11 at 720×576 becomes almost square (1440:1441) at 1048×576.
+/// square, the output's is square, too. Otherwise a rotation by 90° swaps width and height, and a resize
+/// keeps the shape of the displayed picture: a pixel aspect of 16:11 at 720×576 becomes 1440:1441 at
+/// 1048×576.
 PixelAspect output_aspect(const Plan& plan, PixelAspect source);
 
 }  // namespace lensd

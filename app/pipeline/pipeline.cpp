@@ -144,8 +144,8 @@ void Pipeline::process(Picture picture) {
                               describe(format)));
     install(format);
   }
-  // A live source reconnected or changed to or from placeholders, so the filters' state belongs to other
-  // pictures.
+  // A live source reconnected, or switched between pictures and placeholders. The filters' state belongs to
+  // the earlier pictures.
   if (source_info_.live && current_picture_ && current_picture_.info.serial != picture.info.serial)
     executor_->reset_state();
   const uint32_t serial = seek_serial_.load(std::memory_order_relaxed);

@@ -9,7 +9,7 @@
 //                    thread swaps plans at a frame boundary
 //   consumer         viewer: take_newest() on the UI thread; only the newest frame is shown
 //                    batch: next_frame() on the writer thread; every frame, in order
-//   sinks            recordings and streams: take() on the process thread adds the frame to their own queue
+//   sinks            such as recordings: take() on the process thread adds the frame to the sink's queue
 //
 // Threads exchange only values: Commands in, Frames and PipelineStatus out. check() rethrows an exception
 // that ended a thread. The backend does not change after the constructor.
@@ -54,7 +54,7 @@ struct PipelineOptions {
   /// called by each thread that ends.
   std::function<void()> on_frame = [] {};
   /// Called by the process thread after it has applied commands, swapped in or refused a plan, or added a
-  /// notice. Must not block.
+  /// notice. The constructor also calls it for a notice. Must not block.
   std::function<void()> on_change = [] {};
 };
 
@@ -114,8 +114,7 @@ class Pipeline {
   Timeline& timeline() { return timeline_; }
   Executor& executor() { return *executor_; }
 
-  /// Returns the backend that runs the graph, given the one that was chosen for it: the CPU if the first
-  /// graph did not fit in GPU memory. Thread-safe.
+  /// Returns `chosen`, or the CPU if the first graph did not fit in GPU memory. Thread-safe.
   BackendChoice backend(const BackendChoice& chosen) const;
 
  private:

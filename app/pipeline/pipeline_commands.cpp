@@ -47,7 +47,7 @@ void Pipeline::apply(const Command& command) {
                  [this](const Pause& c) { apply_pause(c.paused); },
                  [this](const Step& c) { apply_step(c.frames); },
                  [this](const Seek& c) {
-                   // Relative seeks add up, also while the picture of the last one is not processed yet.
+                   // Relative seeks add up, also while the picture of the last seek is not processed yet.
                    const int64_t from = c.relative ? seek_target_ns_.value_or(state_.position_ns) : 0;
                    request_seek(from + c.position_ns);
                  },

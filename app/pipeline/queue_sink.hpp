@@ -31,8 +31,8 @@ class QueueSink : public FrameSink {
   std::vector<Notice> take_notices() override { return notices_.take(); }
   void attach(DeviceFrameSync* sync) override { sync_ = sync; }
 
-  /// Lets the thread end after the queued frames. Call it for all sinks before finish(), so that they end at
-  /// the same time.
+  /// Lets the thread end after the queued frames. Call it for all sinks before finish(), so that their
+  /// threads end in parallel.
   void close() { queue_.close(); }
   /// Waits until the queued frames are handled and complete() has returned. After `patience`, interrupts
   /// reads of the source's audio from the network, which could take seconds. Call after Pipeline::stop().

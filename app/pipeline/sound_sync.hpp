@@ -21,7 +21,7 @@ class SoundSync {
   /// `sound` may be null.
   explicit SoundSync(std::shared_ptr<PlaybackSound> sound) : sound_(std::move(sound)) {}
 
-  /// Stops the sound at once. It will continue at about `position_ns`.
+  /// Stops the sound at once. It will continue at about `position_ns`. `seeking` as in SoundCue.
   void stop(int64_t position_ns, bool seeking) {
     // Keep the decoded sound if it was already stopped at this position, as when a pause ends.
     const bool kept = cue_.seek > 0 && !cue_.playing && !cue_.too_slow && cue_.from_ns == position_ns;

@@ -9,7 +9,7 @@ namespace lensd {
 
 class StreamSink final : public QueueSink {
  public:
-  /// Throws Error(usage) if `url` is not a stream target.
+  /// Throws Error(usage) if `url` is too long or not a stream target.
   StreamSink(const std::string& url, const EncoderOptions& encoder, const SourceInfo& source);
   ~StreamSink() override { finish(); }
 

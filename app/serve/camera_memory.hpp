@@ -1,5 +1,5 @@
 // The controls that clients have set for cameras, kept between runs of the daemon in
-// $XDG_STATE_HOME/lensd/cameras.toml. The viewer keeps its own in state.toml.
+// $XDG_STATE_HOME/lensd/cameras.toml. The viewer keeps its values in state.toml.
 //
 // Thread-safe. save() writes the file; no other function reads or writes it after the constructor.
 #pragma once
@@ -17,11 +17,11 @@ class CameraMemory {
   explicit CameraMemory(std::string path);
 
   KeptControls kept() const;
-  /// Takes over the wanted values of a camera. Cheap if they have not changed.
+  /// Stores SourceControls::wanted of a camera. Cheap if the values have not changed.
   void keep(const SourceControls& controls);
   /// Writes the cameras that have changed, a second after the first change, or immediately if `now` is true.
   /// Other cameras in the file stay, because another daemon may have written them. Logs the first of
-  /// several failures; tries again after ten seconds.
+  /// several failures. Tries again about ten seconds after a failure.
   void save(bool now = false);
 
   /// Returns the path of the file, or an empty string if there is no home folder.

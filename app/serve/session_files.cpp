@@ -204,8 +204,8 @@ std::shared_ptr<const EncodedPicture> Session::picture(PictureType type, int64_t
   const auto running = pipeline();
   const auto job = std::make_shared<EncodeJob>(std::move(frame), type == PictureType::png ? png_ : jpeg_,
                                                running ? running->status().pixel_aspect : PixelAspect{});
-  // Encoding a large PNG takes seconds and cannot be interrupted. The thread owns what it uses, so that it
-  // may end after this call.
+  // Encoding a large PNG takes seconds and cannot be interrupted. The thread owns what it uses, because
+  // it may outlive this call.
   OwnedThread thread([job] { job->run(); });
   while (!job->ended.try_acquire_for(kPollInterval))
     if (stopping_) return nullptr;

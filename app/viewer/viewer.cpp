@@ -16,9 +16,9 @@
 namespace lensd {
 namespace {
 
-/// Maximum wait for an event in seconds. A new frame ends the wait.
-/// An idle window is drawn again after ten times the duration of a drawing, within these limits, so that a
-/// software renderer leaves the processor to the decoder.
+/// Limits of the wait for an event, in seconds. A new frame ends the wait. Otherwise the window is drawn
+/// again after ten times the duration of the last drawing, so that a software renderer leaves the processor
+/// to the decoder.
 constexpr double kIdleSeconds = 0.1, kMostIdleSeconds = 0.3;
 
 }  // namespace

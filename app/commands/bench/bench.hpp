@@ -27,7 +27,7 @@ struct Size {
 Size parse_size(const std::string& text);
 
 struct Options {
-  std::vector<std::string> filters;  ///< filter names, or "colour" for the source conversion; empty: all
+  std::vector<std::string> filters;  ///< filters, "colour" (source conversion) or "scopes"; empty: all
   bool cpu = true, cuda = true;      ///< backends to measure; CUDA only if available
   std::vector<int> threads;          ///< CPU thread counts; empty: one, and one per core
   std::vector<Size> sizes;           ///< empty: 1080p, on the GPU also 4K and 8K

@@ -6,7 +6,7 @@
 namespace lensd::bench {
 namespace {
 
-/// Does the same as cpu_result() for a frame that ran on the GPU.
+/// Copies the result of a GPU frame to the host, in the format of cpu_result().
 std::vector<uint8_t> cuda_result(const Subject& subject, const FilterRun& run, const ImageRef& out) {
   if (subject.is_scope) {
     std::vector<uint8_t> counts(run.stats.size());
@@ -28,8 +28,8 @@ Timing time_cuda(Subject& subject, size_t cache_bytes, bool& matches_cpu) {
   const std::vector<FrameBuffers> frames =
       rotating_buffers(subject, layout, MemoryKind::device, cache_bytes, kFrames);
   const size_t count = frames.size();
-  // All timed frames read the same previous state. This costs as much as a state that changes. The output
-  // compared with the CPU's is that of a first frame, which has no previous state.
+  // All timed frames read the same previous state. This costs as much as a state that changes. The frame that
+  // is compared with the CPU's has no previous state.
   MemoryBlock frame_block(MemoryKind::device, sizeof(FrameBlock));
   const auto set_frame = [&](uint32_t state_index, uint32_t reset) {
     const FrameBlock value{.state_index = state_index, .reset = reset};

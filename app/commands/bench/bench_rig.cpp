@@ -51,7 +51,8 @@ void copy_in(MemoryBlock& to, const void* from, size_t bytes) {
   std::memcpy(to.data(), from, bytes);
 }
 
-/// Returns the median time of `run(i)` in seconds. Stops after half a second or 400 calls, but not before 7.
+/// Returns the median time of `run(i)` in seconds. Calls it for half a second, but at least 7 and at most
+/// 400 times.
 template <class Run>
 double median_time(Run run) {
   run(0);

@@ -19,8 +19,8 @@ struct Subject {
   const PictureInfo* picture = nullptr;
   int precision = 8;                              ///< of the source node's output: 8 or 16 bits per sample
   std::vector<std::vector<uint8_t>> tracks = {};  ///< a TrackTable per frame, repeated; empty: no tracks
-  /// A scope: the input is a gradient with a little noise, since a scope of pure noise takes several times as
-  /// long as one of a picture. Its result is the statistics.
+  /// The subject is a scope. Its input is a gradient with a little noise, because the scope of pure noise
+  /// takes several times as long as the scope of a picture. Its result is the statistics.
   bool is_scope = false;
 };
 
@@ -40,8 +40,8 @@ Timing time_cpu(Subject& subject, int threads, size_t cache_bytes);
 /// Measures memcpy on `threads` CPU threads. It reads and writes `bytes` in total.
 Timing time_cpu_copy(double bytes, int threads, size_t cache_bytes);
 
-/// Measures on the GPU, with a CUDA graph of kFrames frames. Sets `matches_cpu` to whether the result of a
-/// first frame equals the CPU's, see cpu_result().
+/// Measures on the GPU, with a CUDA graph of kFrames frames. Sets `matches_cpu` to true if a frame without a
+/// previous frame equals cpu_result(), or if the filter passes its input through.
 Timing time_cuda(Subject& subject, size_t cache_bytes, bool& matches_cpu);
 /// Measures a device-to-device copy that reads and writes `bytes` in total.
 Timing time_cuda_copy(double bytes, size_t cache_bytes);
@@ -58,8 +58,8 @@ FrameBuffers make_buffers(const Subject& subject, const Layout& layout, MemoryKi
 /// Returns the buffers that cold runs rotate over; see rotation().
 std::vector<FrameBuffers> rotating_buffers(const Subject& subject, const Layout& layout, MemoryKind kind,
                                            size_t cache_bytes, size_t most);
-/// Returns the CPU's result for a first frame: the output image without padding between rows, or the counts
-/// of a scope.
+/// Returns the CPU's result for a frame without a previous frame: the output image without padding between
+/// rows, or the counts of a scope.
 std::vector<uint8_t> cpu_result(Subject& subject);
 /// Returns the number of buffers that cold runs rotate over: together more than twice `cache_bytes`, but at
 /// least 2 and at most `most` buffers.

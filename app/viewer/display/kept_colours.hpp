@@ -13,7 +13,7 @@ class KeptColours {
  public:
   /// Call before a picture is drawn.
   void update(const ui::ViewerModel& model, ui::Presenter& presenter);
-  /// Call after the presenter was replaced; a new one converts nothing.
+  /// Call after the presenter was replaced, because a new presenter converts nothing.
   void reset() { source_.reset(); }
 
  private:

@@ -24,7 +24,7 @@ namespace {
 
 /// Positions of thumbnails are 1 / kPositions of the duration apart, but at least kShortestNs.
 constexpr int64_t kPositions = 1000, kShortestNs = 200'000'000;
-constexpr size_t kMaxKept = 128;  ///< 20 MB each for positions and key frames
+constexpr size_t kMaxKept = 128;  ///< limit of each of the two maps; 128 thumbnails take 20 MB
 constexpr auto kThumbnailTimeout = std::chrono::milliseconds(200);
 
 Extent thumbnail_extent(Extent picture, PixelAspect aspect) {
@@ -126,7 +126,7 @@ std::shared_ptr<const Image> ThumbnailLoader::Shared::thumbnail(Source& source, 
   if (source.next(picture) != FrameOutcome::ok) return nullptr;
   auto image = std::make_shared<const Image>(shrinker.shrink(picture, source.pixel_aspect()));
   if (by_key_frame.size() >= kMaxKept) by_key_frame.clear();
-  // The picture's own position: after a damaged key frame, seek() continues with an earlier one.
+  // Use the picture's position, because seek() continues with an earlier key frame if one is damaged.
   if (const auto key_frame = source.indexed_key_frame(picture.info.pts_ns)) by_key_frame[*key_frame] = image;
   return image;
 }
