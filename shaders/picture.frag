@@ -2,7 +2,7 @@
 // Draws the opaque picture with a single texture fetch. In software GL, this is several times faster than the other
 // picture shaders.
 uniform sampler2D picture;
-uniform vec3 dither;  // difference of two levels of the screen where the picture has more levels, else 0
+uniform vec3 dither;  // step between two screen levels if the picture has more levels, else 0
 in vec2 uv;
 out vec4 colour;
 

@@ -2,9 +2,9 @@
 // Draws the picture at less than half its size: averages a grid of linear taps over each screen pixel's footprint.
 // Needs no mipmaps. Skips no texel if the taps are at most two texels apart.
 uniform sampler2D picture;
-uniform vec2 footprint;  // texture coordinates under one screen pixel
+uniform vec2 footprint;  // size of a screen pixel in texture coordinates
 uniform int taps;        // number of taps along each axis; a tap blends 2x2 texels
-uniform vec3 dither;  // difference of two levels of the screen where the picture has more levels, else 0
+uniform vec3 dither;  // step between two screen levels if the picture has more levels, else 0
 in vec2 uv;
 out vec4 colour;
 

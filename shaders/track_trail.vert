@@ -3,7 +3,7 @@
 layout(std430, binding = 0) readonly buffer Ring { uint words[]; };  // consecutive tables, 10 words per track
 uniform int capacity, ring, newest;
 uniform int filled;        // valid tables in the ring
-uniform int frames[32];    // frame numbers of these tables, newest first
+uniform int frames[32];    // frame indices of these tables, newest first
 uniform vec4 to_screen;    // picture pixels to framebuffer pixels: scale, then offset
 uniform vec2 framebuffer;  // pixels
 uniform float half_width;  // framebuffer pixels

@@ -74,10 +74,10 @@ struct ProbeState {
 
 /// State of the rectangle that is edited on the picture.
 struct CropState {
-  std::string node;  ///< id of the edited node; empty: none
-  Grip grip;         ///< the part that is dragged
-  PixelRect start;   ///< rectangle at the start of the drag
-  float from_x = 0, from_y = 0;
+  std::string node;              ///< id of the edited node; empty: none
+  Grip grip;                     ///< the part that is dragged
+  PixelRect start;               ///< rectangle at the start of the drag
+  float from_x = 0, from_y = 0;  ///< pointer at the start of the drag; ImGui units
 };
 
 struct GraphPanelState {

@@ -49,8 +49,8 @@ struct DisplayChoice {
   std::string reason;  ///< for the log, the status panel and `lensd doctor`
 };
 
-/// Returns interop if `backend` is CUDA and the current GL context is on CUDA device `device`, else pixel
-/// buffers, for which the executor must output host frames. Needs a current context. Does not throw.
+/// Returns interop if `backend` is CUDA and the current GL context is on CUDA device `device`. Otherwise
+/// returns pixel buffers; the executor must then output host frames. Needs a current context. Does not throw.
 DisplayChoice choose_display_path(Backend backend, int device = 0);
 
 /// Creates a path. For interop, `sync` must outlive the path; throws Error(unavailable) if it is null or CUDA

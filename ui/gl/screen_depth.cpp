@@ -20,7 +20,7 @@ ScreenDepth screen_depth() {
   const ScreenDepth depth{bits(GL_FRAMEBUFFER_ATTACHMENT_RED_SIZE),
                           bits(GL_FRAMEBUFFER_ATTACHMENT_GREEN_SIZE),
                           bits(GL_FRAMEBUFFER_ATTACHMENT_BLUE_SIZE)};
-  // A window without a back buffer: the queries fail, and their errors must not reach later calls.
+  // The queries fail if the window has no back buffer. Their errors must not reach later calls.
   while (glGetError() != GL_NO_ERROR) {
   }
   glBindFramebuffer(GL_DRAW_FRAMEBUFFER, static_cast<GLuint>(framebuffer));

@@ -15,9 +15,8 @@ struct ScreenDepth {
 /// current.
 ScreenDepth screen_depth();
 
-/// Returns the difference of two levels of the screen for red, green and blue, on a scale from 0 to 1, for
-/// channels in which pictures with `bits` bits have more levels than the screen. 0 for the others, which are
-/// not dithered.
+/// Returns the step between two screen levels for red, green and blue, on a scale from 0 to 1. Returns 0 for
+/// channels in which the screen has at least `bits` bits, the picture's depth: they need no dither.
 std::array<float, 3> dither_steps(const ScreenDepth& depth, int bits);
 
 /// Returns a text such as "8 bits" or "5, 6 and 5 bits".

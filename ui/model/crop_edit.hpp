@@ -18,7 +18,7 @@ struct PixelRect {
   bool operator==(const PixelRect&) const = default;
 };
 
-/// The part of the rectangle that is dragged: edges, or all of it.
+/// The part of the rectangle that is dragged: an edge, a corner, or all of it (`move`).
 struct Grip {
   int x = 0, y = 0;  ///< −1: left or top edge, 1: right or bottom edge, 0: neither
   bool move = false;
@@ -28,8 +28,8 @@ struct Grip {
 /// Returns true if the filter has integer parameters x, y, width and height, as the crop filter has.
 bool has_rectangle(const FilterSchema& schema);
 
-/// Returns the id of the node whose output node `id` reads as its first input, or "source". Skips disabled
-/// nodes, because they pass their input through.
+/// Returns the first input of node `id`: another node's id, or "source". Skips disabled nodes, because they
+/// pass their input through.
 std::string input_of(const GraphDesc& graph, const std::string& id);
 
 /// Returns the size of a node's output, or of the source; empty if it is not known.

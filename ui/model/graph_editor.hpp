@@ -1,5 +1,5 @@
-// The graph that the user edits. Edits are shown at once, sent to the pipeline, and checked against its
-// graph.
+// The graph that the user edits. Edits are shown at once, sent to the pipeline, and then compared with
+// the pipeline's graph.
 //
 //   panels, keys ── edits ──▶ GraphEditor ── SetParam, SetGraph, … + EditMark ──▶ pipeline
 //                                  ▲                                                │

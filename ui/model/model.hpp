@@ -49,7 +49,7 @@ struct Notice {
   int64_t time_ns = 0;  ///< now_ns() when it was first drawn; 0: not yet
   bool problem = false;
   std::string text;
-  /// Returns for how long it is shown.
+  /// Returns how long it is shown, in nanoseconds.
   int64_t life_ns() const { return problem ? 10'000'000'000 : 5'000'000'000; }
 };
 
@@ -78,7 +78,7 @@ struct ViewerModel {
   std::string source_folder;  ///< folder that the source dialog lists first
   std::shared_ptr<const SourceChoices> choices;
   std::shared_ptr<const std::vector<std::string>> playlist;  ///< sources that are played in turn; may be null
-  size_t playlist_at = 0;                                    ///< index of the current one
+  size_t playlist_at = 0;                                    ///< index of the current source
   SourceProgress progress;
   std::vector<Chapter> chapters;           ///< sorted by start
   bool thumbnails = false;                 ///< the source has thumbnails for the seek bar
@@ -145,7 +145,7 @@ struct ViewerModel {
   bool recording = false;
   int64_t record_frames = 0;
   std::string record_path;
-  SinkStatus virtual_camera;  ///< SinkStatus::path is its name
+  SinkStatus virtual_camera;  ///< SinkStatus::path is the camera's name
 
   /// Returns true if playback is paused or at the end of a file.
   bool stands_still() const { return paused || (ended && seekable && duration_ns > 0); }

@@ -14,7 +14,7 @@ function refresh() {
   refreshWaits = true;
   setTimeout(() => inTurn(() => { refreshWaits = false; return readGraph().then(g => takeGraph(g)); }).catch(() => {}), 40);
 }
-/// Waits until all values are sent, and records them before the next edit, so that they are not part of its step.
+/// Waits until all values are sent and records them, so that they are not part of the next edit's step.
 async function settle() {
   while (busy.size) await sleep(10);
   takeGraph(await readGraph());

@@ -39,7 +39,8 @@ function refuseAtNode(text) {
   return !!card;
 }
 
-// The browser keeps the ids of folded nodes. It may refuse to store anything; then they last until the page is closed.
+// The browser keeps the ids of folded nodes. If it refuses to store them, the page keeps them until it is
+// closed.
 const kFolded = "lensd.folded";
 function storedFolds() {
   try { return new Set(JSON.parse(localStorage.getItem(kFolded) || "[]")); } catch { return new Set(); }
@@ -57,8 +58,8 @@ function inputOf(graph, node) {
   for (let n = 0; n < graph.nodes.length && find(input) && !find(input).enabled; ++n) input = find(input).inputs[0];
   return input;
 }
-/// For the integers x, y, width and height of a rectangle, as of crop: the maximum in a picture of `size`, at least the
-/// value. As fitted() in the window.
+/// Returns the maximum of x, y, width or height of a rectangle, such as that of crop, in a picture of `size`,
+/// but at least `value`. Returns undefined for other parameters. The viewer's fitted() does the same.
 function rectangleMaximum(filter, spec, value, size) {
   const sides = {x: 0, width: 0, y: 1, height: 1}, whole = name => filter.parameters.some(p => p.name === name && p.type === "integer");
   if (!size || !(spec.name in sides) || !Object.keys(sides).every(whole)) return undefined;
@@ -100,7 +101,7 @@ function makeCard(node) {
     element("div", {className: "head"}, handle, toggle, fold, cost, more), actions.element, reason.element, inputs.element, params,
     element("div", {className: "insert"}, insert));
   setFold(foldedNodes.has(node.id));
-  card.element.onanimationend = () => card.element.classList.remove("fresh");  // moving it restarts the animation
+  card.element.onanimationend = () => card.element.classList.remove("fresh");  // a move restarts the animation
   card.element.onkeydown = event => nodeKey(event, card, actions);
   card.showCost = ms => { cost.textContent = ms === undefined ? "" : ms.toFixed(ms < 10 ? 2 : 1); };
   card.show = (now, index, graph) => {

@@ -38,7 +38,7 @@ function showTransport(source, record) {
     $("position").style.setProperty("--at", 100 * position / length + "%");
   }
 }
-/// The keys of buttons, as in the window where it has the same action. The first key is named in the button's title.
+/// Keys of the buttons: the viewer's keys, if it has the same action. A button's title names its first key.
 const buttonKeys = [
   {id: "add", keys: ["+", "a"], doc: "add a filter below the node in use, or at the end"},
   {id: "pause", keys: ["Space", " ", "p"], doc: "pause or play"},

@@ -9,8 +9,8 @@ function openPicker(after) {
   $("picker").showModal();
   showFilters();
 }
-/// Returns how well a filter matches the words. 0: not at all, 1: in its description, 2: a word is in its name, 3: its
-/// name begins with a word.
+/// Returns how well a filter matches the words. 0: its name and description lack a word, 1: they have all words,
+/// 2: a word is in its name, 3: its name begins with a word.
 function match(filter, words) {
   const name = filter.name.replaceAll("_", " "), all = name + " " + filter.name + " " + filter.doc.toLowerCase();
   if (!words.every(word => all.includes(word))) return 0;

@@ -16,7 +16,8 @@ bool long_source(const ViewerModel& m) {
   return std::max(m.duration_ns, m.position_ns) >= int64_t{3600} * 1'000'000'000;
 }
 
-/// Rounds the wheel's movement in this display frame to whole clicks, at least one in its direction.
+/// Rounds the wheel's movement in this display frame to whole clicks, but never to 0. Keeps the
+/// sign.
 double wheel_clicks(float turned) {
   return std::copysign(std::max(1.0, std::round(std::abs(static_cast<double>(turned)))), turned);
 }
@@ -128,7 +129,7 @@ void draw_seek_bar(PanelContext& ctx, float width) {
     ctx.send(Seek{pointed, false});
     s.seek_ns = pointed, s.seek_from_ns = m.position_ns;
   }
-  // Keep the handle at the seek position until the pipeline has seeked, at most 0.5 s after its release.
+  // Keep the handle at the seek position until the pipeline has seeked, but at most 0.5 s after the release.
   if (active) s.seek_until_ns = ctx.time_ns + 500'000'000;
   if (!active && (m.position_ns != s.seek_from_ns || ctx.time_ns > s.seek_until_ns)) s.seek_ns = -1;
   const int64_t shown = s.seek_ns >= 0 ? s.seek_ns : m.position_ns;

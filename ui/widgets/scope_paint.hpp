@@ -24,7 +24,7 @@ ColumnRange scope_columns_of(int painted_column, int painted_columns, int width)
 struct ScopePoint {
   float x, y;
 };
-/// Returns where a vectorscope of this number of levels has the colour (r, g, b), each from 0 to 1.
+/// Returns the position of the colour (r, g, b), each from 0 to 1, on a vectorscope with `levels` levels.
 ScopePoint vectorscope_point(YuvMatrix matrix, int levels, double r, double g, double b);
 
 }  // namespace lensd::ui

@@ -14,7 +14,7 @@ int part_at(float at, int count) {
   return std::clamp(static_cast<int>(at * static_cast<float>(count)), 0, count - 1);
 }
 
-/// Returns the level, with the largest one if this is not the usual 255.
+/// Returns the level. Appends the largest level if it is not 255: "512 of 1023".
 std::string level_text(int level, int levels) {
   return levels == 256 ? fmt::format("{}", level) : fmt::format("{} of {}", level, levels - 1);
 }
@@ -28,7 +28,7 @@ std::string histogram_tip(const ScopeReading& reading, float x) {
                      counts[2 * levels], counts[3 * levels]);
 }
 
-/// For waveform and parade: the sum of the scope columns that are painted as one column.
+/// Returns the text for a waveform or parade: the sum of the scope columns that are painted as one column.
 std::string columns_tip(const ScopeReading& reading, float x, float y) {
   const bool parade = reading.scope.kind == ScopeKind::parade;
   const int width = reading.image.extent.width, levels = scope_levels(reading.image.format);

@@ -36,7 +36,7 @@ using MarkPart = std::function<void(std::string_view part)>;
 std::optional<ParamValue> param_control(const Look& look, const ParamSpec& spec, const ParamValue& value,
                                         TextEdit& edit, const MarkPart& mark = {});
 /// The two parts of param_control(), for callers that draw something between them. draw_refusal() first
-/// discards the refusal if `settled`: the value has changed since, for example by another control.
+/// discards the refusal if `settled` is true: the value has changed since the refusal.
 std::optional<ParamValue> param_field(const Look& look, const ParamSpec& spec, const ParamValue& value,
                                       TextEdit& edit, const MarkPart& mark = {});
 void draw_refusal(TextEdit& edit, bool settled, const MarkPart& mark);
@@ -86,7 +86,8 @@ enum class Icon : uint8_t {
   speaker_off,
 };
 
-/// Draws a square button, with a background only while hovered. Returns true if it was pressed.
+/// Draws a square button, with a background only while hovered. `accent`: draw the icon in the accent colour.
+/// Returns true if it was pressed.
 bool icon_button(const Look& look, const char* id, Icon icon, bool accent = false);
 void draw_icon(ImDrawList& list, ImVec2 centre, float size, Icon icon, ImU32 colour);
 
@@ -142,10 +143,10 @@ void text_right(ImU32 colour, std::string_view text);
 void tooltip(const Look& look, std::string_view text, std::string_view key = {});
 /// Returns true if the last item's tooltip is visible now. Use it to avoid formatting hidden text.
 bool tooltip_due();
-/// Returns the text, cut with "…" if it is wider than `width`.
+/// Returns the text, cut with "…" if it is wider than `width` ImGui units.
 std::string elided(std::string_view text, float width);
-/// Returns the text in lines of at most `width`. Breaks at spaces. Breaks a word that is wider than a line
-/// after a slash, or anywhere if it has none.
+/// Returns the text in lines of at most `width` ImGui units. Breaks at spaces. Breaks a word that is wider
+/// than a line after a slash, or anywhere if it has none.
 std::string wrapped(std::string_view text, float width);
 /// Like elided(), but cuts at the front, for paths.
 std::string elided_front(std::string_view text, float width);

@@ -11,7 +11,7 @@ struct NodeLine {
   const NodeView& node;
   const NodeDesc& desc;
   int number;  ///< number of the node, from 1
-  ImVec2 at;   ///< top left corner
+  ImVec2 at;   ///< top left corner; ImGui units
   float width, height;
   bool hovered;
 };

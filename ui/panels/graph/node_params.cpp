@@ -117,8 +117,8 @@ std::optional<ParamValue> draw_control(PanelContext& ctx, const NodeView& node, 
   return next;
 }
 
-/// Returns `spec`; for x, y, width and height of a crop node, with its maximum limited to the size of the
-/// node's input.
+/// Returns `spec`. For x, y, width and height of a crop node, limits the maximum to the size of the node's
+/// input.
 ParamSpec in_picture(const PanelContext& ctx, const NodeView& node, const ParamSpec& spec,
                      const ParamValue& value) {
   if (spec.type != ParamType::integer || !has_rectangle(*node.schema)) return spec;

@@ -10,8 +10,8 @@
 namespace lensd::ui {
 namespace {
 
-// Minimum size of a picture pixel. kMinGrid, for the grid, is in framebuffer pixels. The others are in
-// logical pixels: for one value per picture pixel (8 or 16 bits), and for the three values of a colour.
+// Minimum sizes of a picture pixel: for the grid (framebuffer pixels), for one value of 8 bits, for one value
+// of 16 bits, and for the three values of a colour (logical pixels).
 constexpr float kMinGrid = 16, kMinLuma = 26, kMinLumaDeep = 42, kMinColour = 44;
 
 /// Returns black or white, whichever has the higher contrast to the pixel by the formula of WCAG 2.1. This

@@ -43,7 +43,7 @@ void draw_segments(PanelContext& ctx, const std::vector<Part>& parts, ImVec2 at,
     if (hovered && pointer >= from && pointer < to)
       tooltip(ctx.look, fmt::format("{}: {} ms", *parts[i].node, ms_text(parts[i].ns)));
   }
-  // Scopes and comparison run with the graph but are not part of it. Draw them after it, in grey.
+  // Scopes and comparison run with the graph but are not part of it. Draw them after its nodes, in grey.
   const int64_t measuring = scope_cost_ns(ctx.state, false) + scope_cost_ns(ctx.state, true);
   if (measuring == 0) return;
   const float from = x_of(sum), to = x_of(sum + measuring);
@@ -90,7 +90,8 @@ void draw_budget(PanelContext& ctx) {
 }
 
 /// Draws the newest frames' durations as bars. The full height is the longest duration. If the source's frame
-/// duration is less than twice that, a line marks it, and the full height is at least the frame duration.
+/// duration is less than twice the longest duration, a line marks it, and the full height is at least the
+/// frame duration.
 void draw_history(PanelContext& ctx) {
   const auto& history = ctx.state.history_ns;
   if (ctx.model.graph.nodes.empty()) return;
