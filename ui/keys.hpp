@@ -1,7 +1,7 @@
 // Keyboard actions: one table of keys, help texts and handlers. Most actions that mpv has use mpv's keys.
 //
 //   table ──▶ handle_keys(), run_action()               make commands, state changes and requests
-//         ├─▶ key_help()                                lines of the help window
+//         ├─▶ key_help()                                lines of the key help
 //         └─▶ key_text(), key_hint(), node_key_hint()   key names in menus, tooltips and messages
 //
 // Call from the UI thread only.

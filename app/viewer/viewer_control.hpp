@@ -38,7 +38,7 @@ class ViewerControl {
   bool quit_requested() const;
   /// Returns the newest request to load a source, or nullopt. The caller must reply.
   std::optional<Load> take_load();
-  /// Answers pending requests and stops the servers. Call before the pipeline is destroyed.
+  /// Replies to pending requests and stops the servers. Call before the pipeline is destroyed.
   void stop();
 
  private:

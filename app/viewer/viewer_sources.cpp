@@ -186,7 +186,7 @@ void Viewer::open_url(const std::string& url, const ui::SourceRequest& chosen, i
     ++p.failures;
     p.problem = problem, p.failed = chosen;
     p.may_wait = !chosen.wait && is_live(classify(url));
-    // The open dialog shows the problem itself.
+    // The source dialog shows the problem itself.
     ui_.state().source.open ? log::warn("{}", problem) : model_->notice(true, problem);
   };
   open_aside(std::move(request), ui_.state().editor.graph());

@@ -23,7 +23,8 @@ std::array<float, 3> dither_steps(const ScreenDepth& depth, int bits);
 std::string describe(const ScreenDepth& depth);
 
 /// Returns the bits per channel to request for a window on a desktop whose mode has `desktop` bits per
-/// channel. More than 8 only if the desktop has them: compositors and captures expect 8 otherwise.
+/// channel. Returns more than 8 only if the desktop has more, because compositors and screen capture programs
+/// otherwise expect 8.
 int requested_bits(int desktop);
 
 }  // namespace lensd::ui

@@ -10,7 +10,7 @@ namespace lensd::ui {
 namespace {
 
 /// Returns the text of preset `from`, whose comments save_as() keeps. Returns an empty string if `from` is
-/// null, or if the file cannot be read or contains more than a graph.
+/// null, if the file cannot be read, or if holds_only_graph() returns false for it.
 std::string base_text(const PresetFile* from, const Registry& registry) {
   if (!from) return {};
   try {

@@ -11,7 +11,7 @@
 
 namespace lensd {
 
-/// Replaces each folder by its image sequences, videos and images, in the order of the open dialog. Throws
+/// Replaces each folder by its image sequences, videos and images, in the order of the source dialog. Throws
 /// Error(bad_source) if a folder cannot be read or contains none. May block on the disk.
 std::vector<std::string> expand_sources(const std::vector<std::string>& sources);
 

@@ -1,4 +1,4 @@
-// Small pictures of a file for the timeline.
+// Thumbnails of a file for the seek bar.
 //
 //   find() ── position ──▶ own thread: key frame at or before it, shrunk on the CPU ──▶ wake(), find()
 //
